@@ -1,0 +1,233 @@
+"""FourQ in plain big integers, written from docs/spec/vrf.md sections 1, 2 and 5 alone.
+
+The reference implementation: generic formulas that are right for every point of the curve, no endomorphism, no
+constant time, so that an optimized implementation has something independent to agree with. Never use it with real secrets.
+
+Elements of GF(p^2) are pairs (u0, u1) = u0 + u1*i in [0, p). Points are extended coordinates (X, Y, Z, T) with x = X/Z, y = Y/Z,
+T = XY/Z. The unified addition of Hisil, Wong, Carter and Dawson (ASIACRYPT 2008, section 3.1) is complete here: -1 is a square and
+d is not.
+"""
+
+P = 2**127 - 1
+N = 0x29CBC14E5E0A72F05397829CBC14E5DFBD004DFE0F79992FB2540EC7768CE7
+COFACTOR = 392
+D = (0xE40000000000000142, 0x5E472F846657E0FCB3821488F1FC0C8D)
+GX = (0x1A3472237C2FB305286592AD7B3833AA, 0x1E1F553F2878AA9C96869FB360AC77F6)
+GY = (0x0E3FEE9BA120785AB924A2462BCBB287, 0x6E1C4AF8630E024249A7C344844C8B5C)
+
+Element = tuple[int, int]
+Point = tuple[Element, Element, Element, Element]
+
+ZERO: Element = (0, 0)
+ONE: Element = (1, 0)
+
+
+def add(a: Element, b: Element) -> Element:
+    return (a[0] + b[0]) % P, (a[1] + b[1]) % P
+
+
+def sub(a: Element, b: Element) -> Element:
+    return (a[0] - b[0]) % P, (a[1] - b[1]) % P
+
+
+def neg(a: Element) -> Element:
+    return -a[0] % P, -a[1] % P
+
+
+def mul(a: Element, b: Element) -> Element:
+    a0, a1 = a
+    b0, b1 = b
+    return (a0 * b0 - a1 * b1) % P, (a0 * b1 + a1 * b0) % P
+
+
+def sqr(a: Element) -> Element:
+    a0, a1 = a
+    return (a0 + a1) * (a0 - a1) % P, 2 * a0 * a1 % P
+
+
+def inv(a: Element) -> Element:
+    """inv(0) = 0, as in RFC 9380's inv0."""
+    norm = pow(a[0] * a[0] + a[1] * a[1], P - 2, P)
+    return a[0] * norm % P, -a[1] * norm % P
+
+
+def _sqrt_fp(a: int) -> int | None:
+    root = pow(a, (P + 1) // 4, P)
+    return root if root * root % P == a % P else None
+
+
+def sqrt(a: Element) -> Element | None:
+    """A root of a, or None when a is not a square. Which of the two roots is not specified."""
+    a0, a1 = a
+    if a1 == 0:
+        root = _sqrt_fp(a0)
+        # -1 is not a square in GF(p), so exactly one of a0 and -a0 is one.
+        return (root, 0) if root is not None else (0, _sqrt_fp(-a0 % P))
+    # With root = r0 + r1*i: r0^2 - r1^2 = a0 and r0^2 + r1^2 = +-sqrt(norm), so r0^2 is one of two candidates.
+    norm_root = _sqrt_fp((a0 * a0 + a1 * a1) % P)
+    if norm_root is None:
+        return None
+    half = (P + 1) // 2
+    r0 = _sqrt_fp((a0 + norm_root) * half % P)
+    if r0 is None:
+        r0 = _sqrt_fp((a0 - norm_root) * half % P)
+    root = (r0, a1 * half * pow(r0, P - 2, P) % P)
+    assert sqr(root) == a
+    return root
+
+
+def sgn0(a: Element) -> int:
+    """RFC 9380 section 4.1, m = 2."""
+    return a[1] & 1 if a[0] == 0 else a[0] & 1
+
+
+def from_affine(x: Element, y: Element) -> Point:
+    return x, y, ONE, mul(x, y)
+
+
+def to_affine(point: Point) -> tuple[Element, Element]:
+    z_inv = inv(point[2])
+    return mul(point[0], z_inv), mul(point[1], z_inv)
+
+
+IDENTITY: Point = from_affine(ZERO, ONE)
+G: Point = from_affine(GX, GY)
+_TWO_D = add(D, D)
+
+
+def is_on_curve(x: Element, y: Element) -> bool:
+    xx, yy = sqr(x), sqr(y)
+    return sub(yy, xx) == add(ONE, mul(D, mul(xx, yy)))
+
+
+def point_add(p: Point, q: Point) -> Point:
+    x1, y1, z1, t1 = p
+    x2, y2, z2, t2 = q
+    a = mul(sub(y1, x1), sub(y2, x2))
+    b = mul(add(y1, x1), add(y2, x2))
+    c = mul(mul(t1, _TWO_D), t2)
+    d = mul(add(z1, z1), z2)
+    e, f, g, h = sub(b, a), sub(d, c), add(d, c), add(b, a)
+    return mul(e, f), mul(g, h), mul(f, g), mul(e, h)
+
+
+def point_double(p: Point) -> Point:
+    x, y, z, _ = p
+    a, b, zz = sqr(x), sqr(y), sqr(z)
+    e = sub(sqr(add(x, y)), add(a, b))
+    g = sub(b, a)
+    f = sub(g, add(zz, zz))
+    h = neg(add(a, b))
+    return mul(e, f), mul(g, h), mul(f, g), mul(e, h)
+
+
+def point_neg(p: Point) -> Point:
+    return neg(p[0]), p[1], p[2], neg(p[3])
+
+
+def points_equal(p: Point, q: Point) -> bool:
+    return mul(p[0], q[2]) == mul(q[0], p[2]) and mul(p[1], q[2]) == mul(q[1], p[2])
+
+
+def is_identity(p: Point) -> bool:
+    return p[0] == ZERO and p[1] == p[2]
+
+
+def scalar_mul(k: int, p: Point) -> Point:
+    """[k]p for any k >= 0 and any point of the curve: 4-bit windows."""
+    table = [IDENTITY, p]
+    for _ in range(14):
+        table.append(point_add(table[-1], p))
+    result = IDENTITY
+    for shift in range((k.bit_length() + 3) // 4 * 4 - 4, -1, -4):
+        for _ in range(4):
+            result = point_double(result)
+        digit = k >> shift & 15
+        if digit:
+            result = point_add(result, table[digit])
+    return result
+
+
+def _base_table() -> list[list[Point]]:
+    rows, start = [], G
+    for _ in range(64):
+        row = [IDENTITY]
+        for _ in range(15):
+            row.append(point_add(row[-1], start))
+        rows.append(row)
+        start = point_add(row[-1], start)
+    return rows
+
+
+_BASE = _base_table()
+
+
+def base_mul(k: int) -> Point:
+    """[k]G for 0 <= k < 2^256."""
+    result = IDENTITY
+    for row in _BASE:
+        if k & 15:
+            result = point_add(result, row[k & 15])
+        k >>= 4
+    return result
+
+
+def encode_element(a: Element) -> bytes:
+    return a[0].to_bytes(16, "little") + a[1].to_bytes(16, "little")
+
+
+def point_to_string(p: Point) -> bytes:
+    x, y = to_affine(p)
+    sign = (x[1] if x[0] == 0 else x[0]) >> 126
+    encoded = bytearray(encode_element(y))
+    encoded[31] |= sign << 7
+    return bytes(encoded)
+
+
+def string_to_point(encoded: bytes) -> Point | None:
+    """The point, or None: strict, so that no two strings give one point."""
+    if len(encoded) != 32 or encoded[15] & 0x80:
+        return None
+    sign = encoded[31] >> 7
+    y0 = int.from_bytes(encoded[:16], "little")
+    y1 = int.from_bytes(encoded[16:], "little") & (2**127 - 1)
+    if y0 >= P or y1 >= P:
+        return None
+    y = (y0, y1)
+    yy = sqr(y)
+    x = sqrt(mul(sub(yy, ONE), inv(add(mul(D, yy), ONE))))
+    if x is None or (x == ZERO and sign):
+        return None
+    if (x[1] if x[0] == 0 else x[0]) >> 126 != sign:
+        x = neg(x)
+    assert is_on_curve(x, y)
+    return from_affine(x, y)
+
+
+# Elligator 2, docs/spec/vrf.md section 5: RFC 9380 section 6.7.1 on B t^2 = s^3 + A s^2 + s, then to E.
+_A_MINUS_D_INV = inv(sub(neg(ONE), D))
+MONTGOMERY_A = mul(mul((2, 0), add(neg(ONE), D)), _A_MINUS_D_INV)
+MONTGOMERY_B = mul((4, 0), _A_MINUS_D_INV)
+ELLIGATOR_Z: Element = (2, 1)
+_A_OVER_B = mul(MONTGOMERY_A, inv(MONTGOMERY_B))
+_B_INV_SQUARED = sqr(inv(MONTGOMERY_B))
+
+
+def elligator2(u: Element) -> Point:
+    """The point of E for u: not yet multiplied by the cofactor."""
+
+    def g(x: Element) -> Element:
+        return mul(x, add(add(sqr(x), mul(_A_OVER_B, x)), _B_INV_SQUARED))
+
+    x = neg(mul(_A_OVER_B, inv(add(ONE, mul(ELLIGATOR_Z, sqr(u))))))
+    y, want = sqrt(g(x)), 1
+    if y is None:
+        x = sub(neg(x), _A_OVER_B)
+        y, want = sqrt(g(x)), 0
+        assert y is not None
+    if sgn0(y) != want:
+        y = neg(y)
+    s, t = mul(x, MONTGOMERY_B), mul(y, MONTGOMERY_B)
+    if t == ZERO or s == neg(ONE):
+        return IDENTITY
+    return from_affine(mul(s, inv(t)), mul(sub(s, ONE), inv(add(s, ONE))))
