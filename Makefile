@@ -1,0 +1,60 @@
+# Optiks. `make help` lists the targets; each can be repeated, and exits with 0 only on success.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := build
+
+export DOTNET_CLI_TELEMETRY_OPTOUT := 1
+export DOTNET_NOLOGO := 1
+# No build servers stay behind when make returns.
+export MSBUILDDISABLENODEREUSE := 1
+
+# Folder in build/out : project. The programs of build/bin are links into these.
+PROGRAMS := \
+  update-task:Optiks.UpdateTask \
+  update-service:Optiks.UpdateService \
+  query-service:Optiks.QueryService \
+  db:Optiks.Db \
+  cli:Optiks.Cli
+
+.PHONY: help install native dotnet build run up down test check fix clean
+
+help: ## list the targets
+	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 16
+
+install: ## install the Debian packages that are missing
+	@eng/install.sh
+
+native: install ## build the C++ libraries and tests
+	@mkdir -p build
+	@cmake --preset release > build/cmake-release.log 2>&1 || { cat build/cmake-release.log; exit 1; }
+	@cmake --build --preset release
+
+dotnet: native ## build the C# projects
+	@dotnet build Optiks.slnx --configuration Release --nologo --verbosity quiet
+
+build: dotnet ## build everything (the default)
+	@mkdir -p build/out build/bin
+	@for program in $(PROGRAMS); do ln -sfn "../artifacts/bin/$${program#*:}/release" "build/out/$${program%%:*}"; done
+	@ln -sfn ../out/db/optiks-db build/bin/optiks-db
+	@ln -sfn ../out/cli/optiks build/bin/optiks
+
+run: build ## build, start the services on SQLite in the foreground; Ctrl-C stops them
+	@exec eng/services.sh run
+
+up: build ## the same in the background; returns when they are ready
+	@eng/services.sh up
+
+down: ## stop what `make up` started
+	@eng/services.sh down
+
+test: build ## every suite that gates, ending with one line of totals
+	@eng/test.sh
+
+check: build ## style and architecture checks
+	@/usr/bin/python3 eng/check.py
+
+fix: build ## let clang-format and dotnet format write
+	@/usr/bin/python3 eng/check.py --fix
+
+clean: ## remove what was built (data in $OPTIKS_DATA stays)
+	@rm -rf build

@@ -1,0 +1,117 @@
+#!/usr/bin/python3
+"""Style and architecture checks: clang-format, clang-tidy, dotnet format, shellcheck and the rules of source_rules.py.
+
+usage: check.py [--fix] [--junit FILE] [NAME...]
+
+With names, only these checks run. --fix lets the formatters write. Needs a configured build/cmake/release and restored
+projects (make build). Exit code 0 when nothing was found.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ElementTree
+from concurrent.futures import ThreadPoolExecutor
+
+import source_rules
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+CPP = ("base/", "vrf/", "ozks/")
+
+
+def run(*command):
+    """The complaint of a command: empty when it succeeded."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return "" if done.returncode == 0 else f"{done.stdout}{done.stderr}" or f"{command[0]}: exit code {done.returncode}"
+
+
+def list_files():
+    """Tracked files and new ones that are not ignored; those deleted but not committed are left out."""
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], capture_output=True, text=True, check=True)
+    return sorted({f for f in listed.stdout.split("\0") if f and os.path.isfile(f)})
+
+
+def clang_format(files, fix):
+    sources = [f for f in files if f.endswith((".h", ".cc", ".c"))]
+    mode = ["-i"] if fix else ["--dry-run", "--Werror"]
+    return run("clang-format-14", "--style=file", *mode, *sources) if sources else ""
+
+
+def clang_tidy(files, fix):
+    """Our sources, and through them our headers. Tests are left out: their macros drown what is theirs."""
+    with open("build/cmake/release/compile_commands.json", encoding="utf-8") as database:
+        compiled = {os.path.relpath(entry["file"], ROOT) for entry in json.load(database)}
+    sources = [f for f in files if f in compiled and f.startswith(CPP) and "/src/" in f]
+    mode = ["--fix"] if fix else []
+
+    def tidy(source):
+        return run("clang-tidy-14", "--quiet", "-p", "build/cmake/release", *mode, source)
+
+    with ThreadPoolExecutor(1 if fix else os.cpu_count()) as pool:
+        return "".join(pool.map(tidy, sources))
+
+
+def dotnet_format(files, fix):
+    mode = [] if fix else ["--verify-no-changes"]
+    return run("dotnet", "format", "Optiks.slnx", "--no-restore", *mode)
+
+
+def shellcheck(files, fix):
+    def is_shell(path):
+        with open(path, "rb") as file:
+            return file.read(32).startswith((b"#!/bin/bash", b"#!/bin/sh", b"#!/usr/bin/env bash"))
+
+    scripts = [f for f in files if f.endswith(".sh") or ("." not in os.path.basename(f) and is_shell(f))]
+    return run("shellcheck", *scripts) if scripts else ""
+
+
+def rule_check(rule):
+    return lambda files, fix: "\n".join(rule(files))
+
+
+CHECKS = {
+    "clang-format": clang_format,
+    "clang-tidy": clang_tidy,
+    "dotnet-format": dotnet_format,
+    "shellcheck": shellcheck,
+    **{rule.__name__.replace("_", "-"): rule_check(rule) for rule in source_rules.RULES},
+}
+FIXERS = ("clang-format", "dotnet-format")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--fix", action="store_true")
+    parser.add_argument("--junit", metavar="FILE")
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(CHECKS))
+    arguments = parser.parse_args()
+    unknown = set(arguments.names) - set(CHECKS)
+    if unknown:
+        parser.error(f"no such check: {', '.join(sorted(unknown))}")
+    os.chdir(ROOT)
+    files = list_files()
+    suite = ElementTree.Element("testsuite", name="checks")
+    failed = 0
+    for name in arguments.names or (FIXERS if arguments.fix else CHECKS):
+        started = time.monotonic()
+        complaint = CHECKS[name](files, arguments.fix).strip()
+        seconds = time.monotonic() - started
+        case = ElementTree.SubElement(suite, "testcase", classname="check", name=name, time=f"{seconds:.3f}")
+        print(f"check {name}: {'FAILED' if complaint else 'ok'} ({seconds:.1f} s)", flush=True)
+        if complaint:
+            failed += 1
+            print(complaint, flush=True)
+            ElementTree.SubElement(case, "failure", message=f"see the output of: eng/check.py {name}")
+    for line in source_rules.long_files(files):
+        print(f"warning, long file: {line}")
+    if arguments.junit:
+        ElementTree.ElementTree(suite).write(arguments.junit, encoding="utf-8", xml_declaration=True)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,54 @@
+#!/bin/bash
+# Installs the Debian packages that building and testing need. Says nothing and needs no network when all are there.
+set -euo pipefail
+
+packages=(
+  # build
+  g++ make git cmake ninja-build pkg-config libsodium-dev libb2-dev
+  # run
+  libsqlite3-0 sqlite3 curl jq openssl ca-certificates
+  # test and check
+  libgtest-dev libbenchmark-dev nlohmann-json3-dev valgrind python3
+  clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev shellcheck
+)
+
+is_installed() {
+  # pkg-config and others may be served by another package that provides them.
+  [[ $(dpkg-query -W -f='${db:Status-Status}\n' "$1" 2>/dev/null) == installed* ]]
+}
+
+missing=()
+for package in "${packages[@]}"; do
+  is_installed "$package" || missing+=("$package")
+done
+
+if ((${#missing[@]} > 0)); then
+  as_root=()
+  if ((EUID != 0)); then
+    command -v sudo >/dev/null || {
+      echo "install: run as root, or install sudo, to get: ${missing[*]}" >&2
+      exit 1
+    }
+    as_root=(sudo)
+  fi
+  echo "install: ${missing[*]}"
+  apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get)
+  "${apt[@]}" install -y -qq --no-install-recommends "${missing[@]}" || {
+    "${apt[@]}" update -qq
+    "${apt[@]}" install -y -qq --no-install-recommends "${missing[@]}"
+  }
+  for package in "${missing[@]}"; do
+    is_installed "$package" || {
+      echo "install: $package is still missing after apt-get install" >&2
+      exit 1
+    }
+  done
+fi
+
+if ! command -v dotnet >/dev/null || ! dotnet --list-sdks | grep -q '^10\.'; then
+  cat >&2 <<'TEXT'
+install: the .NET 10 SDK is missing. Debian has no package of it, so this script cannot install it: get it from
+https://dotnet.microsoft.com/download/dotnet/10.0 (packages for Debian, or the dotnet-install.sh script) and run make again.
+TEXT
+  exit 1
+fi

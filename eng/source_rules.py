@@ -1,0 +1,122 @@
+"""Rules on the text of the sources that no compiler or formatter checks. Each rule is a function that takes the list of the
+repository's files and yields one line for each breach."""
+
+import os
+import posixpath
+import re
+import xml.etree.ElementTree as ElementTree
+
+SOURCE = (".h", ".cc", ".c", ".cs", ".py", ".sh", ".ts", ".js", ".sql", ".csproj", ".props", ".targets", ".slnx", ".cmake", ".yml", ".yaml")
+LONG_FILE = 600
+
+# What a C++ module's files may include by way of "optiks/<module>/...".
+CPP_MODULES = {"base": {"base"}, "vrf": {"base", "vrf"}, "ozks": {"base", "vrf", "ozks"}}
+
+# Project references that the architecture forbids: folder -> folders it must not reach, directly or through others.
+FORBIDDEN_REFERENCES = {
+    "client": ("sql", "query-service", "update-service", "update-task", "bench", "tests"),
+    "common": ("sql", "client", "query-service", "update-service", "update-task", "bench", "tests"),
+    "sql": ("client", "query-service", "update-service", "update-task", "bench", "tests"),
+    "query-service": ("client", "update-service", "update-task", "bench", "tests"),
+    "update-service": ("client", "query-service", "update-task", "bench", "tests"),
+    "update-task": ("client", "query-service", "update-service", "bench", "tests"),
+}
+
+
+def _lines(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read().split("\n")
+
+
+def _sources(files):
+    return [f for f in files if f.endswith(SOURCE) or os.path.basename(f) in ("Makefile", "CMakeLists.txt")]
+
+
+def no_markers(files):
+    """Unfinished work is a ticket, never a marker in the code."""
+    marker = re.compile(r"\b(TO" + r"DO|FIX" + r"ME)\b")
+    for path in _sources(files):
+        for number, line in enumerate(_lines(path), 1):
+            if marker.search(line):
+                yield f"{path}:{number}: {line.strip()}"
+
+
+def clean_text(files):
+    """LF line ends, no trailing blanks, one newline at the end."""
+    for path in _sources(files):
+        with open(path, "rb") as file:
+            data = file.read()
+        if b"\r" in data:
+            yield f"{path}: carriage return"
+        if data and not data.endswith(b"\n"):
+            yield f"{path}: no newline at the end"
+        for number, line in enumerate(data.split(b"\n"), 1):
+            if line != line.rstrip():
+                yield f"{path}:{number}: trailing blanks"
+
+
+def cpp_includes(files):
+    """Modules see each other only through public headers, and only in the direction of the design."""
+    include = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
+    for path in files:
+        module = path.split("/", 1)[0]
+        if module not in CPP_MODULES or not path.endswith((".h", ".cc", ".c")):
+            continue
+        for number, line in enumerate(_lines(path), 1):
+            found = include.match(line)
+            if not found:
+                continue
+            target = found.group(1)
+            parts = target.split("/")
+            if ".." in parts or re.search(r"(^|/)(base|vrf|ozks)/(src|tests)/", target):
+                yield f"{path}:{number}: includes a private file: {target}"
+            elif parts[0] == "optiks" and len(parts) > 2 and parts[1] not in CPP_MODULES[module]:
+                yield f"{path}:{number}: {module} must not depend on {parts[1]}: {target}"
+            elif "/include/" in path and parts[0] != "optiks":
+                yield f"{path}:{number}: a public header includes a private one: {target}"
+
+
+def _references(project):
+    for node in ElementTree.parse(project).iter():
+        if node.tag.split("}")[-1] == "ProjectReference" and node.get("Include"):
+            yield posixpath.normpath(posixpath.join(posixpath.dirname(project), node.get("Include").replace("\\", "/")))
+
+
+def project_references(files):
+    """No project reaches a folder that FORBIDDEN_REFERENCES keeps from it. Tests may use what they test with."""
+    graph = {f: list(_references(f)) for f in files if f.endswith(".csproj")}
+    for project in graph:
+        forbidden = FORBIDDEN_REFERENCES.get(project.split("/", 1)[0])
+        if not forbidden or project.endswith(".Tests.csproj"):
+            continue
+        reached, waiting = set(), [project]
+        while waiting:
+            current = waiting.pop()
+            if current not in reached:
+                reached.add(current)
+                waiting += graph.get(current, [])
+        for other in sorted(reached):
+            if other.split("/", 1)[0] in forbidden:
+                yield f"{project} depends on {other}"
+
+
+def solution_lists_all(files):
+    """Optiks.slnx, from which `make test` takes its test projects, names exactly the projects that exist."""
+    listed = {node.get("Path") for node in ElementTree.parse("Optiks.slnx").iter("Project")}
+    projects = {f for f in files if f.endswith(".csproj")}
+    for path in sorted(projects - listed):
+        yield f"{path} is not in Optiks.slnx"
+    for path in sorted(listed - projects):
+        yield f"Optiks.slnx names {path}, which is not in the repository"
+
+
+def long_files(files):
+    """Not a breach: files that have grown past one subject, to be printed as a warning."""
+    for path in files:
+        if path.endswith((".h", ".cc", ".c", ".cs", ".py", ".ts", ".sh")):
+            count = len(_lines(path))
+            if count > LONG_FILE:
+                yield f"{path}: {count} lines"
+
+
+RULES = (no_markers, clean_text, cpp_includes, project_references, solution_lists_all)

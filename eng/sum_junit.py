@@ -1,0 +1,61 @@
+#!/usr/bin/python3
+"""Sums JUnit files and prints one closing line, `N passed, N failed, N skipped`.
+
+usage: sum_junit.py [--allow-skip REGEX] FILE...
+
+The files are those that the caller expects: one that is missing, unreadable or without a test case counts as a failed test.
+So does a skipped test whose suite and name do not match REGEX. The exit code is 0 only when nothing failed and something passed.
+"""
+
+import argparse
+import re
+import sys
+import xml.etree.ElementTree as ElementTree
+
+
+def verdict(case):
+    """passed, failed or skipped, for the dialects of CTest, xunit.v3, unittest and Node."""
+    if case.find("failure") is not None or case.find("error") is not None:
+        return "failed"
+    status = case.get("status", "run").lower()
+    if case.find("skipped") is not None or status in ("notrun", "disabled", "skipped"):
+        return "skipped"
+    return "failed" if status in ("fail", "failed") else "passed"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--allow-skip", default="(?!)", metavar="REGEX")
+    parser.add_argument("files", nargs="+", metavar="FILE")
+    arguments = parser.parse_args()
+    allowed = re.compile(arguments.allow_skip)
+    totals = {"passed": 0, "failed": 0, "skipped": 0}
+
+    def fail(path, what):
+        totals["failed"] += 1
+        print(f"{path}: {what}")
+
+    for path in arguments.files:
+        try:
+            cases = list(ElementTree.parse(path).iter("testcase"))
+        except (OSError, ElementTree.ParseError) as error:
+            fail(path, f"no results: {error}")
+            continue
+        if not cases:
+            fail(path, "holds no test")
+        for case in cases:
+            name = f"{case.get('classname', '')} {case.get('name', '')}".strip()
+            result = verdict(case)
+            if result == "failed":
+                fail(path, f"failed: {name}")
+            elif result == "skipped" and not allowed.search(name):
+                fail(path, f"skipped, which is not allowed: {name}")
+            else:
+                totals[result] += 1
+
+    print("{passed} passed, {failed} failed, {skipped} skipped".format(**totals))
+    return 0 if totals["failed"] == 0 and totals["passed"] > 0 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

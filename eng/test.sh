@@ -1,0 +1,52 @@
+#!/bin/bash
+# Runs every suite that gates, in build/test one JUnit file each, and ends with the line
+# `N passed, N failed, N skipped`. Expects a finished `make build`.
+# Environment: TEST_PRESETS, the CMake presets whose C++ tests run (default: release asan).
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+results=$PWD/build/test
+suite_seconds=1200
+read -r -a presets <<<"${TEST_PRESETS:-release asan}"
+mapfile -t test_projects < <(sed -n 's/.*<Project Path="\([^"]*\.Tests\.csproj\)".*/\1/p' Optiks.slnx)
+
+rm -rf "$results"
+mkdir -p "$results"
+expected=()
+broken=()
+
+# A suite that exits with an error although its results look fine (a crash at the end) must fail too.
+suite() {
+  local name=$1 started=$SECONDS
+  shift
+  expected+=("$results/$name.xml")
+  echo "== $name"
+  timeout --kill-after=10 "$suite_seconds" "$@" || broken+=("$name (exit code $?)")
+  echo "== $name: $((SECONDS - started)) s"
+}
+
+suite checks /usr/bin/python3 eng/check.py --junit "$results/checks.xml"
+
+for preset in "${presets[@]}"; do
+  if [[ $preset != release ]]; then
+    cmake --preset "$preset" >/dev/null
+    cmake --build --preset "$preset"
+  fi
+  suite "cpp-$preset" ctest --preset "$preset" --quiet --output-junit "$results/cpp-$preset.xml"
+done
+
+for project in "${test_projects[@]}"; do
+  name=$(basename "$project" .csproj)
+  suite "$name" dotnet test --project "$project" --configuration Release --no-build --no-restore --output Normal \
+    -- --report-junit --report-junit-filename "$name.xml" --results-directory "$results"
+done
+
+suite python-reference /usr/bin/python3 eng/junit_unittest.py tests/reference "$results/python-reference.xml"
+
+status=0
+for name in "${broken[@]}"; do
+  echo "failed suite: $name"
+  status=1
+done
+/usr/bin/python3 eng/sum_junit.py --allow-skip 'SqlServer' "${expected[@]}" || status=1
+exit $status
