@@ -32,13 +32,13 @@ for preset in "${presets[@]}"; do
     cmake --preset "$preset" >/dev/null
     cmake --build --preset "$preset"
   fi
-  suite "cpp-$preset" ctest --preset "$preset" --quiet --output-junit "$results/cpp-$preset.xml"
+  suite "cpp-$preset" ctest --preset "$preset" --parallel "$(nproc)" --output-junit "$results/cpp-$preset.xml"
 done
 
 for project in "${test_projects[@]}"; do
   name=$(basename "$project" .csproj)
-  suite "$name" dotnet test --project "$project" --configuration Release --no-build --no-restore --output Normal \
-    -- --report-junit --report-junit-filename "$name.xml" --results-directory "$results"
+  suite "$name" dotnet test --project "$project" --configuration Release --no-build --no-restore \
+    --report-junit --report-junit-filename "$name.xml" --results-directory "$results"
 done
 
 suite python-reference /usr/bin/python3 eng/junit_unittest.py tests/reference "$results/python-reference.xml"
