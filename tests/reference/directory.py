@@ -1,0 +1,188 @@
+"""A small key directory that answers as docs/spec says: for vectors, tests and the malicious servers made of it.
+
+Everything is kept in memory and derived from one seed. Its parts are open on purpose, so that a test can change one fact and leave the rest honest.
+"""
+
+import random
+from dataclasses import dataclass
+
+import board
+import ecvrf
+import ed25519
+import pahd
+import proofs
+import record
+import tree
+from board import LogKey
+from codec import AppendProof, AuditProof, Head, Lookup, LookupAnswer, Member, NonMember, Versions, VersionsAnswer
+from record import Configuration, EpochRecord, StructureState
+from tree import Leaf, Node
+from verify import TrustAnchor
+
+START_MS = 1_750_000_000_000
+STEP_MS = 1_000
+
+
+@dataclass(frozen=True)
+class Stored:
+    """One version of a key: what its leaf commits to."""
+
+    epoch: int
+    opening: bytes
+    value: bytes
+
+
+class Directory:
+    def __init__(self, seed: int = 1, **configuration):
+        self.rng = random.Random(seed)
+        self.log_seed = self.rng.randbytes(32)
+        origin = configuration.pop("origin", b"example.com/optiks")
+        self.configuration = Configuration(origin, **configuration).check()
+        self.log_key = LogKey(origin.decode(), ed25519.public_key(self.log_seed))
+        self.anchor = TrustAnchor(self.configuration, self.log_key)
+        self.vrf_keys = [self._new_vrf_key() for _ in range(4)]
+        self.trees: list[Node | None] = [None] * 4
+        self.counts = [0] * 4
+        self.versions: dict[bytes, list[Stored]] = {}
+        self.period = self.period_first_epoch = 0
+        self.records: list[EpochRecord] = []
+        # Per epoch: the keys tree, its VRF key, and how many versions of each key it holds.
+        self.history: list[tuple[Node | None, ecvrf.SecretKey, dict[bytes, list[Stored]]]] = []
+        # Per epoch and structure: the leaves that the epoch added (none of its own at a period switch).
+        self.added: list[list[list[Leaf]]] = []
+        self.trees_at: list[list[Node | None]] = []
+        self._proofs: dict[tuple[bytes, bytes, int], tuple[bytes, bytes]] = {}
+        self._close([[], [], [], []], START_MS)
+
+    def _new_vrf_key(self) -> ecvrf.SecretKey:
+        return ecvrf.SecretKey.from_uniform(self.rng.randbytes(64))
+
+    @property
+    def epoch(self) -> int:
+        return len(self.records) - 1
+
+    @property
+    def now_ms(self) -> int:
+        return self.records[-1].time_ms
+
+    def prove(self, vrf: ecvrf.SecretKey, key: bytes, version: int) -> tuple[int, bytes]:
+        """(label as a position, VRF proof) for structure keys."""
+        name = (vrf.encoded, key, version)
+        if name not in self._proofs:
+            self._proofs[name] = ecvrf.prove(vrf, pahd.vrf_input(record.KEYS, key, version))
+        label, proof = self._proofs[name]
+        return tree.to_position(label), proof
+
+    def leaf(self, key: bytes, version: int, stored: Stored) -> Leaf:
+        label, _ = self.prove(self.vrf_keys[record.KEYS - 1], key, version)
+        return Leaf(label, tree.commitment_of(stored.opening, stored.value), stored.epoch)
+
+    def publish(
+        self, updates: dict[bytes, bytes], others: dict[int, list[Leaf]] | None = None, time_ms: int | None = None
+    ) -> EpochRecord:
+        """One epoch: the next version of each key; others adds leaves to any structure as they stand."""
+        added: list[list[Leaf]] = [list((others or {}).get(number, [])) for number in (1, 2, 3, 4)]
+        for key, value in updates.items():
+            stored = Stored(self.epoch + 1, self.rng.randbytes(16), value)
+            mine = self.versions.setdefault(key, [])
+            mine.append(stored)
+            added[record.KEYS - 1].append(self.leaf(key, len(mine), stored))
+        return self._close(added, self.now_ms + STEP_MS if time_ms is None else time_ms)
+
+    def switch_period(self, time_ms: int) -> EpochRecord:
+        """The epoch that starts the next period: fresh VRF keys, the latest versions copied with leaf epoch 0."""
+        for number in record.PER_PERIOD:
+            self.vrf_keys[number - 1] = self._new_vrf_key()
+            self.trees[number - 1], self.counts[number - 1] = None, 0
+        self.period += 1
+        self.period_first_epoch = self.epoch + 1
+        copies: list[Leaf] = []
+        for key, mine in self.versions.items():
+            copy = Stored(0, self.rng.randbytes(16), mine[-1].value)
+            self.versions[key] = [copy]
+            copies.append(self.leaf(key, 1, copy))
+        return self._close([[], [], copies, []], time_ms)
+
+    def _close(self, added: list[list[Leaf]], time_ms: int) -> EpochRecord:
+        self.trees = [proofs.grow(root, leaves) for root, leaves in zip(self.trees, added, strict=True)]
+        self.counts = [count + len(leaves) for count, leaves in zip(self.counts, added, strict=True)]
+        states = tuple(
+            StructureState(tree.root_of(root), count, vrf.public.encoded)
+            for root, count, vrf in zip(self.trees, self.counts, self.vrf_keys, strict=True)
+        )
+        previous = self.records[-1].hash if self.records else bytes(32)
+        made = EpochRecord(
+            self.anchor.log_id, len(self.records), self.period, self.period_first_epoch, time_ms, states, previous
+        )
+        self.records.append(made)
+        self.added.append(added)
+        self.trees_at.append(list(self.trees))
+        versions = {key: list(mine) for key, mine in self.versions.items()}
+        self.history.append((self.trees[record.KEYS - 1], self.vrf_keys[record.KEYS - 1], versions))
+        return made
+
+    # Answers.
+
+    def member(self, epoch: int, key: bytes, version: int, opened: bool) -> Member:
+        root, vrf, versions = self.history[epoch]
+        stored = versions[key][version - 1]
+        label, vrf_proof = self.prove(vrf, key, version)
+        leaf, path = proofs.make_member(root, label)
+        if opened:
+            return Member(vrf_proof, leaf.epoch, None, stored.opening, stored.value, path)
+        return Member(vrf_proof, leaf.epoch, leaf.commitment, None, None, path)
+
+    def absent(self, epoch: int, key: bytes, version: int) -> NonMember:
+        root, vrf, _ = self.history[epoch]
+        label, vrf_proof = self.prove(vrf, key, version)
+        return NonMember(vrf_proof, *proofs.make_non_member(root, label))
+
+    def latest(self, epoch: int, key: bytes) -> int:
+        return len(self.history[epoch][2].get(key, []))
+
+    def lookup_item(self, epoch: int, key: bytes, known: int = 0) -> Lookup:
+        a = self.latest(epoch, key)
+        members = [self.member(epoch, key, i, i == a) for i in pahd.ladder(a) if i > known]
+        return Lookup(a, members, self.absent(epoch, key, a + 1))
+
+    def versions_item(self, epoch: int, key: bytes, start: int, monitoring: bool, page: int | None = None) -> Versions:
+        a = self.latest(epoch, key)
+        last = a if page is None else min(a, start + page - 1)
+        members = [self.member(epoch, key, i, True) for i in range(start, last + 1)]
+        absent = (pahd.next_rungs(a) if monitoring else [a + 1]) if last == a else []
+        return Versions(a, start, members, [self.absent(epoch, key, i) for i in absent])
+
+    def entries(self, size: int) -> list[bytes]:
+        return [board.leaf_hash(r.encode()) for r in self.records[:size]]
+
+    def checkpoint(self, size: int) -> bytes:
+        return board.make_checkpoint(self.log_key, self.log_seed, size, board.root_of(self.entries(size)))
+
+    def head(self, epoch: int, size: int | None = None, kept_size: int = 0) -> Head:
+        size = len(self.records) if size is None else size
+        hashes = self.entries(size)
+        inclusion = board.make_inclusion(hashes, epoch)
+        if size == kept_size:
+            return Head(self.records[epoch].encode(), inclusion, [], b"")
+        consistency = board.make_consistency(hashes, kept_size) if kept_size else []
+        return Head(self.records[epoch].encode(), inclusion, consistency, self.checkpoint(size))
+
+    def lookup(self, keys: list[bytes], epoch: int | None = None, **head) -> LookupAnswer:
+        epoch = self.epoch if epoch is None else epoch
+        return LookupAnswer(self.head(epoch, **head), [self.lookup_item(epoch, key) for key in keys])
+
+    def versions_answer(self, keys: list[bytes], monitoring: bool, epoch: int | None = None, **head) -> VersionsAnswer:
+        epoch = self.epoch if epoch is None else epoch
+        return VersionsAnswer(self.head(epoch, **head), [self.versions_item(epoch, key, 1, monitoring) for key in keys])
+
+    def audit(self, a: int, b: int) -> AuditProof:
+        records = [self.records[e].encode() for e in range(a, b + 1)]
+        switch = self.records[a].period != self.records[b].period
+        structures = []
+        for i in range(4):
+            if switch and i + 1 in record.PER_PERIOD:
+                structures.append(AppendProof([], b""))
+                continue
+            added = [leaf for e in range(a + 1, b + 1) for leaf in self.added[e][i]]
+            structures.append(proofs.make_append(self.trees_at[a][i], a, added))
+        return AuditProof(records, structures)

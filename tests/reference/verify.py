@@ -1,0 +1,161 @@
+"""Whole answers: docs/spec/answers.md. Every function returns what was shown or raises Refused with the first reason in order."""
+
+import base64
+import binascii
+import json
+from dataclasses import dataclass, field
+
+import board
+import ecvrf
+import pahd
+import proofs
+import record
+from board import Checkpoint, LogKey
+from codec import AuditProof, Head, LookupAnswer, VersionsAnswer, decode_whole
+from record import Configuration, EpochRecord
+from refused import Refused, require
+
+
+@dataclass(frozen=True)
+class TrustAnchor:
+    configuration: Configuration
+    log_key: LogKey
+
+    @property
+    def log_id(self) -> bytes:
+        return self.configuration.log_id(self.log_key.public)
+
+    @classmethod
+    def parse(cls, text: str) -> "TrustAnchor":
+        document = json.loads(text)
+        require(set(document) == {"configuration", "log_key"}, "configuration")
+        encoded = document["configuration"]
+        try:
+            raw = base64.b64decode(encoded + "=" * (-len(encoded) % 4), altchars=b"-_", validate=True)
+        except binascii.Error:
+            raise Refused("configuration") from None
+        configuration = decode_whole(Configuration.decode, raw).check()
+        key = LogKey.parse(document["log_key"])
+        require(key.name.encode() == configuration.origin, "configuration")
+        return cls(configuration, key)
+
+    def render(self) -> str:
+        encoded = base64.urlsafe_b64encode(self.configuration.encode()).decode().rstrip("=")
+        return json.dumps({"configuration": encoded, "log_key": self.log_key.vkey})
+
+
+@dataclass
+class Verifier:
+    """What a verifier brings, section 2. A verdict changes nothing in it: the caller decides what to keep."""
+
+    anchor: TrustAnchor
+    now_ms: int
+    checkpoint: Checkpoint | None = None
+    record: EpochRecord | None = None
+    least_epoch: dict[bytes, int] = field(default_factory=dict)
+    known: dict[bytes, pahd.Known] = field(default_factory=dict)
+
+    def verify_head(self, head: Head) -> tuple[EpochRecord, Checkpoint]:
+        """Section 3, from step 2 on."""
+        r = EpochRecord.parse(head.record)
+        record.check_alone(r, self.anchor.log_id)
+        checkpoint = self._check_checkpoint(head)
+        require(r.epoch < checkpoint.size, "inclusion_index")
+        leaf = board.leaf_hash(head.record)
+        included = board.verify_inclusion(leaf, r.epoch, checkpoint.size, checkpoint.root, head.inclusion)
+        require(included, "inclusion_proof")
+        if self.record is not None:
+            self._check_kept_record(r, self.record)
+        configuration = self.anchor.configuration
+        require(r.time_ms <= self.now_ms + configuration.max_ahead_ms, "record_from_future")
+        require(r.time_ms + configuration.max_behind_ms >= self.now_ms, "record_too_old")
+        return r, checkpoint
+
+    def _check_checkpoint(self, head: Head) -> Checkpoint:
+        kept = self.checkpoint
+        if head.checkpoint == b"":
+            require(kept is not None, "checkpoint_missing")
+            require(head.consistency == [], "checkpoint_consistency")
+            return kept
+        origin = self.anchor.configuration.origin.decode()
+        found = board.verify_checkpoint(head.checkpoint, origin, self.anchor.log_key)
+        if kept is None:
+            require(head.consistency == [], "checkpoint_consistency")
+            return found
+        require(found.size >= kept.size, "stale")
+        if found.size == kept.size:
+            require(found.root == kept.root, "fork")
+            require(head.consistency == [], "checkpoint_consistency")
+        else:
+            consistent = board.verify_consistency(kept.size, kept.root, found.size, found.root, head.consistency)
+            require(consistent, "checkpoint_consistency")
+        return found
+
+    def _check_kept_record(self, r: EpochRecord, kept: EpochRecord) -> None:
+        if r.epoch == kept.epoch:
+            require(r == kept, "fork")
+            return
+        earlier, later = sorted((r, kept), key=lambda one: one.epoch)
+        record.check_after(later, earlier, self.anchor.configuration.period_length_ms)
+
+    def _structures(self, head: Head, keys: list[bytes], count: int) -> list[pahd.ProvenStructure]:
+        """Section 4 up to, not including, the least epoch of the first key."""
+        r, _ = self.verify_head(head)
+        require(count == len(keys), "answer_count")
+        state = r.structure(record.KEYS)
+        try:
+            public = ecvrf.PublicKey(state.vrf_public_key)
+        except ValueError as error:
+            raise Refused(str(error)) from None
+        limit = self.anchor.configuration.max_value_len
+        return [
+            pahd.ProvenStructure(
+                r.epoch, r.period_first_epoch, r.period, limit, record.KEYS, state.root, state.count, public, key
+            )
+            for key in keys
+        ]
+
+    def _check_least_epoch(self, s: pahd.ProvenStructure) -> None:
+        require(s.epoch >= self.least_epoch.get(s.key, 0), "stale")
+
+    def verify_lookup(self, answer: bytes, keys: list[bytes]) -> list[pahd.Result]:
+        decoded = decode_whole(LookupAnswer.decode, answer)
+        results = []
+        for s, item in zip(self._structures(decoded.head, keys, len(decoded.items)), decoded.items, strict=True):
+            self._check_least_epoch(s)
+            results.append(pahd.verify_lookup(s, item, self.known.get(s.key)))
+        return results
+
+    def verify_versions(self, answer: bytes, keys: list[bytes], monitoring: bool) -> list[pahd.Result]:
+        decoded = decode_whole(VersionsAnswer.decode, answer)
+        results = []
+        for s, item in zip(self._structures(decoded.head, keys, len(decoded.items)), decoded.items, strict=True):
+            self._check_least_epoch(s)
+            results.append(pahd.verify_versions(s, item, self.known.get(s.key), monitoring))
+        return results
+
+    def verify_audit(self, answer: bytes, stored: EpochRecord, period_start_ms: int | None = None) -> EpochRecord:
+        """Section 5. Returns the record of the last epoch, which the auditor now stores."""
+        decoded = decode_whole(AuditProof.decode, answer)
+        require(decoded.records[0] == stored.encode(), "audit_start")
+        configuration = self.anchor.configuration
+        chain = [stored]
+        for octets in decoded.records[1:]:
+            r = EpochRecord.parse(octets)
+            record.check_alone(r, self.anchor.log_id)
+            require(r.epoch == chain[-1].epoch + 1, "record_epoch")
+            record.check_after(r, chain[-1], configuration.period_length_ms, period_start_ms)
+            require(r.time_ms <= self.now_ms + configuration.max_ahead_ms, "record_from_future")
+            chain.append(r)
+        switched = chain[-1].period != stored.period
+        if switched:
+            require(len(chain) == 2, "audit_crosses_switch")
+            for number in record.PER_PERIOD:
+                skipped = decoded.structures[number - 1]
+                require(skipped.leaves == [] and skipped.opened == b"", "audit_crosses_switch")
+        for number, proof in enumerate(decoded.structures, start=1):
+            if switched and number in record.PER_PERIOD:
+                continue
+            states = [proofs.RootState(r.structure(number).root, r.structure(number).count) for r in chain]
+            proofs.verify_append(stored.epoch, states[0], states[1:], proof)
+        return chain[-1]
