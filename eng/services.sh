@@ -53,6 +53,11 @@ start() {
     fail "$folder/${program[$name]} is missing: run 'make build' first"
     return 1
   fi
+  # Otherwise that other program's health would pass for ours.
+  if (exec 3<>"/dev/tcp/127.0.0.1/${url[$name]##*:}") 2>/dev/null; then
+    fail "$name cannot start: another program listens on port ${url[$name]##*:}"
+    return 1
+  fi
   # Its own session: Ctrl-C reaches only this script, which then stops the services in order.
   (cd "$folder" && exec setsid "./${program[$name]}" --urls "${url[$name]}" 9>&-) \
     >>"$log_dir/$name.log" 2>&1 </dev/null 9>&- &
@@ -75,11 +80,6 @@ wait_ready() {
     fi
     sleep 0.1
   done
-  # Another program on the same port could have answered while ours gave up.
-  if ! running_pid "$name" >/dev/null; then
-    fail "${url[$name]} answers, but $name does not run: is another program on that port? See $log_dir/$name.log"
-    return 1
-  fi
 }
 
 # Stops the named services, given in starting order: readers go first, the writer last.
@@ -189,12 +189,12 @@ run() {
   done
   local code=0
   wait -n "${pids[@]}" || code=$?
-  for name in "${names[@]}"; do
-    if [[ ! -e $run_dir/$name.pid ]]; then
-      say "stopped by 'make down'"
-      return 0
-    fi
-  done
+  # 143 is SIGTERM's: this is 'make down' or a user's kill, not a failure.
+  if ((code == 0 || code == 143)); then
+    say "a service was stopped from elsewhere: stopping all"
+    stop "${names[@]}"
+    return
+  fi
   for name in "${names[@]}"; do
     if ! running_pid "$name" >/dev/null; then
       fail "$name stopped with exit code $code. The end of $log_dir/$name.log:"
@@ -202,7 +202,7 @@ run() {
     fi
   done
   stop "${names[@]}" || true
-  return $((code == 0 ? 1 : code))
+  return $code
 }
 
 case ${1:-} in
