@@ -21,18 +21,24 @@ suite() {
   shift
   expected+=("$results/$name.xml")
   echo "== $name"
-  timeout --kill-after=10 "$suite_seconds" "$@" || broken+=("$name (exit code $?)")
+  # In the foreground, so that Ctrl-C reaches the suite.
+  timeout --foreground --kill-after=10 "$suite_seconds" "$@" || broken+=("$name (exit code $?)")
   echo "== $name: $((SECONDS - started)) s"
 }
 
 suite checks /usr/bin/python3 eng/check.py --junit "$results/checks.xml"
 
+build_preset() {
+  [[ $1 == release ]] || { cmake --preset "$1" >/dev/null && cmake --build --preset "$1"; }
+}
+
 for preset in "${presets[@]}"; do
-  if [[ $preset != release ]]; then
-    cmake --preset "$preset" >/dev/null
-    cmake --build --preset "$preset"
+  if build_preset "$preset"; then
+    suite "cpp-$preset" ctest --preset "$preset" --parallel "$(nproc)" --output-junit "$results/cpp-$preset.xml"
+  else
+    expected+=("$results/cpp-$preset.xml")
+    broken+=("cpp-$preset (does not build)")
   fi
-  suite "cpp-$preset" ctest --preset "$preset" --parallel "$(nproc)" --output-junit "$results/cpp-$preset.xml"
 done
 
 for project in "${test_projects[@]}"; do
@@ -41,6 +47,7 @@ for project in "${test_projects[@]}"; do
     --report-junit --report-junit-filename "$name.xml" --results-directory "$results"
 done
 
+suite python-eng /usr/bin/python3 eng/junit_unittest.py eng/tests "$results/python-eng.xml"
 suite python-reference /usr/bin/python3 eng/junit_unittest.py tests/reference "$results/python-reference.xml"
 
 status=0

@@ -1,0 +1,76 @@
+import os
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import source_rules  # noqa: E402
+
+
+class SourceRules(unittest.TestCase):
+    """Each rule on a file that keeps it and on one that breaks it."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(folder.name)
+
+    def breaches(self, rule, files):
+        for path, text in files.items():
+            os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+            with open(path, "w", encoding="utf-8", newline="") as file:
+                file.write(text)
+        return len(list(rule(list(files))))
+
+    def test_markers(self):
+        self.assertEqual(0, self.breaches(source_rules.no_markers, {"a.cc": "// TODOS and methods\n", "Makefile": "all:\n"}))
+        self.assertEqual(2, self.breaches(source_rules.no_markers, {"a.cc": "// TO" + "DO: x\n", "Makefile": "# FIX" + "ME\n"}))
+
+    def test_text(self):
+        self.assertEqual(0, self.breaches(source_rules.clean_text, {"a.cc": "int a;\n", "empty.py": ""}))
+        for bad in ("int a;", "int a; \n", "int a;\r\n"):
+            self.assertGreater(self.breaches(source_rules.clean_text, {"a.cc": bad}), 0, repr(bad))
+
+    def test_includes(self):
+        good = {
+            "ozks/src/trie.cc": '#include "optiks/vrf/ecvrf.h"\n#include "trie.h"\n#include <vector>\n',
+            "vrf/include/optiks/vrf/ecvrf.h": '#include "optiks/base/bytes.h"\n',
+        }
+        self.assertEqual(0, self.breaches(source_rules.cpp_includes, good))
+        for path, line in (
+                ("base/src/a.cc", "optiks/vrf/ecvrf.h"),
+                ("vrf/src/a.cc", "optiks/ozks/trie.h"),
+                ("ozks/src/a.cc", "../../vrf/src/fp.h"),
+                ("ozks/src/a.cc", "vrf/src/fp.h"),
+                ("vrf/include/optiks/vrf/a.h", "fp.h")):
+            self.assertEqual(1, self.breaches(source_rules.cpp_includes, {path: f'#include "{line}"\n'}), line)
+
+    def test_project_references(self):
+        def project(*references):
+            return "<Project><ItemGroup>" + "".join(
+                f'<ProjectReference Include="{r}" />' for r in references) + "</ItemGroup></Project>\n"
+
+        files = {
+            "common/src/C.csproj": project(),
+            "sql/src/S.csproj": project("../../common/src/C.csproj"),
+            "client/sdk/K.csproj": project("..\\..\\common\\src\\C.csproj"),
+            "client/sdk/tests/K.Tests.csproj": project("../../../sql/src/S.csproj"),
+        }
+        self.assertEqual(0, self.breaches(source_rules.project_references, files))
+        files["client/cli/L.csproj"] = project("../../sql/src/S.csproj")
+        self.assertEqual(1, self.breaches(source_rules.project_references, files))
+        files["client/web/W.csproj"] = project("../cli/L.csproj")
+        self.assertEqual(2, self.breaches(source_rules.project_references, files), "through another project")
+
+    def test_solution(self):
+        files = {"Optiks.slnx": '<Solution><Project Path="a/A.csproj" /></Solution>\n', "a/A.csproj": "<Project />\n"}
+        self.assertEqual(0, self.breaches(source_rules.solution_lists_all, files))
+        files["b/B.csproj"] = "<Project />\n"
+        self.assertEqual(1, self.breaches(source_rules.solution_lists_all, files))
+        del files["b/B.csproj"], files["a/A.csproj"]
+        self.assertEqual(1, self.breaches(source_rules.solution_lists_all, files))
+
+
+if __name__ == "__main__":
+    unittest.main()
