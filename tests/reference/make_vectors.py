@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 VECTORS = Path(__file__).resolve().parent.parent / "vectors"
-AREAS = ("vrf",)
+AREAS = ("vrf", "tree", "proofs")
 
 
 def render(content: dict) -> str:
