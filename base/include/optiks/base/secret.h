@@ -1,0 +1,114 @@
+// Tools for code that handles secrets: erasing, branch-free selection, and marks for the checker.
+//
+// With -DOPTIKS_CT_CHECK=ON the marks become Valgrind memcheck requests: OPTIKS_SECRET makes bytes
+// "undefined", and memcheck then reports every branch and every address that depends on them;
+// OPTIKS_DECLASSIFY ends that for bytes that are public by the protocol. Otherwise both do nothing.
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <type_traits>
+
+#ifdef OPTIKS_CT_CHECK
+#include <valgrind/memcheck.h>
+#define OPTIKS_SECRET(address, len) static_cast<void>(VALGRIND_MAKE_MEM_UNDEFINED(address, len))
+#define OPTIKS_DECLASSIFY(address, len) static_cast<void>(VALGRIND_MAKE_MEM_DEFINED(address, len))
+#else
+#define OPTIKS_SECRET(address, len) static_cast<void>(0)
+#define OPTIKS_DECLASSIFY(address, len) static_cast<void>(0)
+#endif
+
+namespace optiks::base {
+
+// zeroize overwrites len bytes with zeros; the clobber tells the compiler that the bytes are read afterwards.
+inline void zeroize(void* address, std::size_t len) {
+  std::memset(address, 0, len);
+  __asm__ __volatile__("" : : "r"(address) : "memory");
+}
+
+// value_barrier hides from the optimizer what it knows about a value, so that arithmetic with a mask is
+// not turned back into a branch.
+template <std::integral T>
+[[nodiscard, gnu::always_inline]] inline T value_barrier(T value) {
+  __asm__("" : "+r"(value));
+  return value;
+}
+
+// ct_mask: all ones when bit is 1, zero when bit is 0. No other input is allowed.
+[[nodiscard, gnu::always_inline]] inline std::uint64_t ct_mask(std::uint64_t bit) { return value_barrier(~bit + 1); }
+
+// ct_is_zero: 1 when value is 0, otherwise 0.
+[[nodiscard, gnu::always_inline]] inline std::uint64_t ct_is_zero(std::uint64_t value) {
+  return value_barrier((~value & (value - 1)) >> 63);
+}
+
+// ct_select: a when mask is all ones, b when it is zero.
+[[nodiscard, gnu::always_inline]] inline std::uint64_t ct_select(std::uint64_t mask, std::uint64_t a, std::uint64_t b) {
+  return b ^ (mask & (a ^ b));
+}
+
+// ct_equal compares two strings of the same public length in time that depends on the length only.
+[[nodiscard]] inline bool ct_equal(std::span<const std::uint8_t> a, std::span<const std::uint8_t> b) {
+  if (a.size() != b.size()) {
+    return false;
+  }
+  std::uint64_t difference = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    difference |= static_cast<std::uint64_t>(a[i] ^ b[i]);
+  }
+  return ct_is_zero(difference) == 1;
+}
+
+// Zeroizing<T> owns one trivially copyable T and erases it on destruction. Not copyable, so a secret has
+// as many copies as one can count in the source; a move erases the source.
+template <typename T>
+requires std::is_trivially_copyable_v<T>
+class Zeroizing {
+ public:
+  Zeroizing() = default;
+  explicit Zeroizing(const T& value) : value_(value) {}
+  Zeroizing(const Zeroizing&) = delete;
+  Zeroizing& operator=(const Zeroizing&) = delete;
+  Zeroizing(Zeroizing&& other) noexcept : value_(other.value_) { other.erase(); }
+  Zeroizing& operator=(Zeroizing&& other) noexcept {
+    if (this != &other) {
+      value_ = other.value_;
+      other.erase();
+    }
+    return *this;
+  }
+  ~Zeroizing() { erase(); }
+
+  [[nodiscard]] const T& operator*() const { return value_; }
+  [[nodiscard]] T& operator*() { return value_; }
+  [[nodiscard]] const T* operator->() const { return &value_; }
+  [[nodiscard]] T* operator->() { return &value_; }
+
+  void erase() { zeroize(&value_, sizeof(value_)); }
+
+ private:
+  T value_{};
+};
+
+// Secret<N>: N secret octets. There is no operator== (use ct_equal) and nothing that prints it.
+template <std::size_t N>
+class Secret {
+ public:
+  Secret() = default;
+  explicit Secret(std::span<const std::uint8_t, N> bytes) { std::memcpy(bytes_->data(), bytes.data(), N); }
+
+  [[nodiscard]] std::span<const std::uint8_t, N> bytes() const { return *bytes_; }
+  [[nodiscard]] std::span<std::uint8_t, N> bytes() { return *bytes_; }
+  void erase() { bytes_.erase(); }
+
+  bool operator==(const Secret&) const = delete;
+
+ private:
+  Zeroizing<std::array<std::uint8_t, N>> bytes_;
+};
+
+}  // namespace optiks::base

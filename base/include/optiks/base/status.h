@@ -1,0 +1,70 @@
+// Status and Result<T>: how code built without exceptions reports that it could not do its work. The
+// outcome of verifying a proof is not a Status but a reason enum of the module that verifies.
+#pragma once
+
+#include <optional>
+#include <utility>
+
+#include "optiks/base/check.h"
+
+namespace optiks::base {
+
+enum class StatusCode {
+  kOk,
+  kInvalidArgument,  // a parameter that no correct caller passes
+  kMalformed,        // bytes that are no encoding of what they claim to be
+  kOutOfRange,       // a limit or a position that does not exist
+  kNotFound,
+  kUnavailable,  // the operating system refused: randomness, memory locking, files
+  kInternal,     // an invariant of the stored data does not hold
+};
+
+// Status: kOk, or a code and one static sentence for the log. Copies are cheap; the message is never freed.
+class [[nodiscard]] Status {
+ public:
+  constexpr Status() = default;
+  constexpr Status(StatusCode code, const char* message) : code_(code), message_(message) {}
+
+  [[nodiscard]] constexpr bool ok() const { return code_ == StatusCode::kOk; }
+  [[nodiscard]] constexpr StatusCode code() const { return code_; }
+  [[nodiscard]] constexpr const char* message() const { return message_; }
+
+  // Drops the status deliberately; `why` documents the reason at the call.
+  constexpr void ignore(const char* why) const { static_cast<void>(why); }
+
+ private:
+  StatusCode code_ = StatusCode::kOk;
+  const char* message_ = "";
+};
+
+// Result<T>: a T, or a Status that is not ok. Reading the value of a failed result aborts.
+template <typename T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : value_(std::move(value)) {}  // NOLINT(google-explicit-constructor): `return value;`
+  Result(Status status) : status_(status) {      // NOLINT(google-explicit-constructor): `return status;`
+    OPTIKS_CHECK(!status.ok());
+  }
+
+  [[nodiscard]] bool ok() const { return value_.has_value(); }
+  [[nodiscard]] Status status() const { return status_; }
+
+  [[nodiscard]] const T& value() const& {
+    OPTIKS_CHECK(ok());
+    return *value_;
+  }
+  [[nodiscard]] T& value() & {
+    OPTIKS_CHECK(ok());
+    return *value_;
+  }
+  [[nodiscard]] T&& value() && {
+    OPTIKS_CHECK(ok());
+    return *std::move(value_);
+  }
+
+ private:
+  std::optional<T> value_;
+  Status status_;
+};
+
+}  // namespace optiks::base

@@ -1,0 +1,14 @@
+// Precomputed multiples of the generator; base_tables.cc is written by make_base_tables.py.
+#pragma once
+
+#include "point.h"
+
+namespace optiks::vrf {
+
+// kCombTable[u][i] = 2^(10 u) (2^200 + sum over j < 4 of +-2^(50 j)) G, + where bit j of i is set. Read under a mask.
+extern const AffinePoint kCombTable[5][16];
+
+// kOddMultiples[u][i] = (2 i + 1) 2^(32 u) G. Read at public indices.
+extern const AffinePoint kOddMultiples[8][16];
+
+}  // namespace optiks::vrf

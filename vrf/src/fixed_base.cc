@@ -1,0 +1,49 @@
+// Signed comb (Hamburg, eprint 2012/309 section 3.3): with b = (k + 2^250 - 1)/2 mod N, k = sum of +-2^i over
+// i < 250 with + where bit i of b is set. Five teeth of 50 bits, each split into five blocks of 10 columns.
+#include "base_tables.h"
+#include "scalar_mul.h"
+#include "table_select.h"
+
+namespace optiks::vrf {
+namespace {
+
+constexpr std::size_t kNumTeeth = 5;
+constexpr std::size_t kToothBits = 50;
+constexpr std::size_t kNumBlocks = 5;
+constexpr std::size_t kNumColumns = 10;
+
+// 2^250 - 1 mod N.
+constexpr Scalar kAllOnes = {{0x87481e9d4ce2ca57, 0x0647f8b02e8c99a3, 0x7829cbc14e5e0a73, 0x0014e5e0a72f0539}};
+
+u64 bit_of(const Scalar& a, std::size_t i) { return (a.w[i / 64] >> (i % 64)) & 1; }
+
+AffinePoint negate_if(u64 mask, const AffinePoint& point) {
+  return {fp2_select(mask, point.y_minus_x, point.y_plus_x), fp2_select(mask, point.y_plus_x, point.y_minus_x),
+          fp2_select(mask, fp2_neg(point.t2d), point.t2d)};
+}
+
+}  // namespace
+
+Point fixed_base_mul(const Scalar& k) {
+  const base::Zeroizing<Scalar> reduced(scalar_reduce(k));
+  const base::Zeroizing<Scalar> b(scalar_half(scalar_add(*reduced, kAllOnes)));
+  Point sum = kIdentity;
+  for (std::size_t column = kNumColumns; column-- > 0;) {
+    if (column + 1 < kNumColumns) {
+      point_double(sum);
+    }
+    for (std::size_t block = 0; block < kNumBlocks; ++block) {
+      const std::size_t position = block * kNumColumns + column;
+      // Table entries have a positive top tooth; a negative one flips the signs of all.
+      const u64 negative = bit_of(*b, position + (kNumTeeth - 1) * kToothBits) ^ 1;
+      u64 index = 0;
+      for (std::size_t tooth = 0; tooth + 1 < kNumTeeth; ++tooth) {
+        index |= (bit_of(*b, position + tooth * kToothBits) ^ negative) << tooth;
+      }
+      point_add(sum, negate_if(base::ct_mask(negative), table_select(kCombTable[block], index)));
+    }
+  }
+  return sum;
+}
+
+}  // namespace optiks::vrf

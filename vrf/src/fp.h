@@ -1,0 +1,131 @@
+// GF(p), p = 2^127 - 1, constant time.
+//
+// Bounds. An Fp holds a value in [0, p]: 0 and p are the same element, and only fp_canonical maps p to 0.
+// Every function takes and returns values in [0, p] unless it says otherwise. Products are kept as 256-bit
+// Wide values and reduced once per coordinate of GF(p^2).
+#pragma once
+
+#include <cstdint>
+
+#include "optiks/base/bytes.h"
+#include "optiks/base/secret.h"
+
+namespace optiks::vrf {
+
+using u64 = std::uint64_t;
+__extension__ typedef unsigned __int128 u128;
+
+#define OPTIKS_INLINE [[gnu::always_inline]] inline
+
+struct Fp {
+  u128 v;
+};
+
+OPTIKS_INLINE constexpr u64 low64(u128 x) { return static_cast<u64>(x); }
+OPTIKS_INLINE constexpr u64 high64(u128 x) { return static_cast<u64>(x >> 64); }
+OPTIKS_INLINE constexpr u128 make_u128(u64 high, u64 low) { return (static_cast<u128>(high) << 64) | low; }
+OPTIKS_INLINE constexpr u128 mul_64x64(u64 a, u64 b) { return static_cast<u128>(a) * b; }
+
+inline constexpr u128 kP = make_u128(0x7fffffffffffffff, 0xffffffffffffffff);
+
+OPTIKS_INLINE constexpr Fp fp(u64 high, u64 low) { return {make_u128(high, low)}; }
+inline constexpr Fp kFpZero = {0};
+inline constexpr Fp kFpOne = {1};
+
+// Any s < 2^128 - 1 to [0, p], by 2^127 = 1.
+OPTIKS_INLINE constexpr Fp fp_fold(u128 s) { return {(s & kP) + (s >> 127)}; }
+
+// a + b <= 2p = 2^128 - 2.
+OPTIKS_INLINE constexpr Fp fp_add(Fp a, Fp b) { return fp_fold(a.v + b.v); }
+
+// The difference is in [-p, p]; a negative one has bit 127 set: clearing the bit adds 2^127, then 1 is taken off.
+OPTIKS_INLINE constexpr Fp fp_sub(Fp a, Fp b) {
+  const u128 d = a.v - b.v;
+  return {(d & kP) - (d >> 127)};
+}
+
+// p - a: all 127 bits flipped.
+OPTIKS_INLINE constexpr Fp fp_neg(Fp a) { return {a.v ^ kP}; }
+
+// a / 2: an odd value becomes even by adding p; (p + p)/2 = p is the largest result.
+OPTIKS_INLINE constexpr Fp fp_half(Fp a) {
+  const u128 odd = a.v & 1;
+  return {(a.v >> 1) + (odd << 126)};  // (a + p)/2 = (a - 1)/2 + 2^126
+}
+
+struct Wide {
+  u128 low, high;
+};
+
+// a*b for a, b <= p: the sum of the cross products is at most 2*(2^64 - 1)*(2^63 - 1) < 2^128 - 2^65, so that it
+// takes the upper half of the low product without a carry. Result <= p^2 < 2^254.
+OPTIKS_INLINE constexpr Wide wide_mul(Fp a, Fp b) {
+  const u128 low = mul_64x64(low64(a.v), low64(b.v));
+  const u128 mid = mul_64x64(low64(a.v), high64(b.v)) + mul_64x64(high64(a.v), low64(b.v)) + high64(low);
+  const u128 high = mul_64x64(high64(a.v), high64(b.v)) + high64(mid);
+  return {make_u128(low64(mid), low64(low)), high};
+}
+
+OPTIKS_INLINE constexpr Wide wide_sqr(Fp a) {
+  const u128 low = mul_64x64(low64(a.v), low64(a.v));
+  const u128 mid = mul_64x64(low64(a.v), high64(a.v) << 1) + high64(low);
+  const u128 high = mul_64x64(high64(a.v), high64(a.v)) + high64(mid);
+  return {make_u128(low64(mid), low64(low)), high};
+}
+
+OPTIKS_INLINE constexpr Wide wide_add(Wide a, Wide b) {
+  const u128 low = a.low + b.low;
+  return {low, a.high + b.high + static_cast<u128>(low < a.low)};
+}
+
+// t <= p^2 to [0, p]: t div 2^127 < p, so that the sum is below 2p.
+OPTIKS_INLINE constexpr Fp wide_reduce_one(Wide t) { return fp_fold((t.low & kP) + ((t.high << 1) | (t.low >> 127))); }
+
+// t <= 2p^2 to [0, p]. q = t div 2^127 <= 2p - 2 may use bit 127, which counts 1: the sum below is at most
+// 2p, and equal to 2^128 - 1 never, because q = 2^128 - 1 > 2p - 2 would be needed.
+OPTIKS_INLINE constexpr Fp wide_reduce_two(Wide t) {
+  const u128 q = (t.high << 1) | (t.low >> 127);
+  return fp_fold((q & kP) + (t.low & kP) + (q >> 127));
+}
+
+OPTIKS_INLINE constexpr Fp fp_mul(Fp a, Fp b) { return wide_reduce_one(wide_mul(a, b)); }
+OPTIKS_INLINE constexpr Fp fp_sqr(Fp a) { return wide_reduce_one(wide_sqr(a)); }
+
+// The representative in [0, p): a + 1 carries into bit 127 only for a = p.
+OPTIKS_INLINE constexpr Fp fp_canonical(Fp a) { return {(a.v + ((a.v + 1) >> 127)) & kP}; }
+
+// 1 when a = 0, otherwise 0.
+OPTIKS_INLINE u64 fp_is_zero(Fp a) {
+  const Fp c = fp_canonical(a);
+  return base::ct_is_zero(low64(c.v) | high64(c.v));
+}
+
+OPTIKS_INLINE u64 fp_equal(Fp a, Fp b) { return fp_is_zero(fp_sub(a, b)); }
+
+// a when mask is all ones, b when it is zero.
+OPTIKS_INLINE Fp fp_select(u64 mask, Fp a, Fp b) {
+  const u128 m = make_u128(mask, mask);
+  return {b.v ^ (m & (a.v ^ b.v))};
+}
+
+OPTIKS_INLINE Fp fp_from_bytes_unchecked(const std::uint8_t* in) {
+  return {make_u128(base::load_le64(in + 8), base::load_le64(in))};
+}
+
+OPTIKS_INLINE void fp_to_bytes(std::uint8_t* out, Fp a) {
+  const Fp c = fp_canonical(a);
+  base::store_le64(out, low64(c.v));
+  base::store_le64(out + 8, high64(c.v));
+}
+
+// a^(2^n).
+[[nodiscard]] Fp fp_sqr_n(Fp a, unsigned n);
+
+// a^((p - 3)/4) = a^(2^125 - 1): for a square a the inverse of a square root, for a non-square r with r^2 = -1/a; 0
+// for 0. 124S + 9M.
+[[nodiscard]] Fp fp_pow_p_minus_3_over_4(Fp a);
+
+// 1/a, and 0 for 0: a^(p - 2) = (a^(2^125 - 1))^4 * a. 126S + 10M.
+[[nodiscard]] Fp fp_invert(Fp a);
+
+}  // namespace optiks::vrf

@@ -1,0 +1,56 @@
+#include "fp2.h"
+
+namespace optiks::vrf {
+
+Fp2 fp2_invert(Fp2 a) { return fp2_mul_fp(fp2_conj(a), fp_invert(fp2_norm(a))); }
+
+void fp2_invert_many(Fp2* elements, Fp2* scratch, std::size_t n) {
+  if (n == 0) {
+    return;
+  }
+  scratch[0] = elements[0];
+  for (std::size_t i = 1; i < n; ++i) {
+    scratch[i] = fp2_mul(scratch[i - 1], elements[i]);
+  }
+  Fp2 inverse = fp2_invert(scratch[n - 1]);
+  for (std::size_t i = n - 1; i > 0; --i) {
+    const Fp2 next = fp2_mul(inverse, elements[i]);
+    elements[i] = fp2_mul(inverse, scratch[i - 1]);
+    inverse = next;
+  }
+  elements[0] = inverse;
+}
+
+// The complex method. Write m = m0 + m1 i, e = a root of norm(m) in GF(p) and h = (m0 + e)/2; then with t = h*delta
+//   root(m/delta) = (h r, m1 r / 2)    when t is a square,     r = t^((p-3)/4), t r^2 =  1
+//   root(m/delta) = (m1 r / 2, -h r)   when t is not a square,                  t r^2 = -1
+// because h (m0 - e)/2 = -m1^2/4. m is a square in GF(p^2) exactly when its norm is one in GF(p), and delta, an
+// element of GF(p), always is. norm(Z) = 5 is no square in GF(p), so that one of norm(m) and 5 norm(m) has a root:
+// with f = norm(m)^((p+1)/4), f^2 = -norm(m) in the second case, and (f g)^2 = 5 norm(m) for g = 5^((p+1)/4), g^2 = -5.
+SqrtRatio fp2_sqrt_ratio(Fp2 m, Fp delta) {
+  constexpr Fp kRootOfMinusFive = fp(0x41bf3e0e8a1ffa7a, 0x0ec5883a935639b0);
+  const Fp norm = fp2_norm(m);
+  const Fp f = fp_sqr_n(norm, 125);
+  const u64 is_square = fp_equal(fp_sqr(f), norm);
+  const u64 mask = base::ct_mask(is_square);
+  m = fp2_select(mask, m, fp2_mul(m, kZ));
+  const Fp e = fp_select(mask, f, fp_mul(f, kRootOfMinusFive));
+
+  // h = 0 only when m1 = 0 and e = -m0; the other root of the norm then gives h = m0.
+  Fp h = fp_half(fp_add(m.re, e));
+  h = fp_select(base::ct_mask(fp_is_zero(h)), m.re, h);
+
+  const Fp t = fp_mul(h, delta);
+  const Fp r = fp_pow_p_minus_3_over_4(t);
+  const Fp rr = fp_sqr(r);
+  const u64 t_is_square = base::ct_mask(fp_equal(fp_mul(t, rr), kFpOne));
+  const Fp hr = fp_mul(h, r);
+  const Fp m1r = fp_half(fp_mul(m.im, r));
+  // 1/delta = h/t = +-h r^2.
+  const Fp hrr = fp_mul(h, rr);
+  return {is_square,
+          {fp_select(t_is_square, hr, m1r), fp_select(t_is_square, m1r, fp_neg(hr))},
+          fp_select(t_is_square, hrr, fp_neg(hrr))};
+}
+
+}  // namespace optiks::vrf

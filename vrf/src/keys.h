@@ -1,0 +1,28 @@
+// What a key precomputes.
+#pragma once
+
+#include "decompose.h"
+#include "optiks/vrf/ecvrf.h"
+#include "suite.h"
+#include "vartime_mul.h"
+
+namespace optiks::vrf {
+
+struct SecretKey::Impl {
+  explicit Impl(const Scalar& scalar);
+
+  base::Zeroizing<Scalar> x;
+  base::Zeroizing<Digits> x_digits;          // of x
+  base::Zeroizing<Digits> cleared_x_digits;  // of 392*x mod N: a label needs 392*Gamma only
+  PointString public_key;
+  base::Blake2b encode;  // encode_prefix
+  base::Blake2b nonce;   // nonce_prefix; erases itself
+};
+
+struct PublicKey::Impl {
+  PointString bytes;
+  base::Blake2b encode;  // encode_prefix
+  ShortMulTable table;   // of Y
+};
+
+}  // namespace optiks::vrf

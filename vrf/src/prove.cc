@@ -1,0 +1,109 @@
+#include <algorithm>
+#include <utility>
+
+#include "batch.h"
+#include "keys.h"
+#include "optiks/base/check.h"
+#include "scalar_mul.h"
+
+namespace optiks::vrf {
+namespace {
+
+void evaluate_chunk(const SecretKey::Impl& key, const Alphas& alphas, std::size_t first, std::size_t n,
+                    base::MutableByteSpan labels) {
+  Point cleared[kChunk] = {};
+  for (std::size_t i = 0; i < n; ++i) {
+    const Point h = encode_to_curve(key.encode, alphas[first + i]);
+    cleared[i] = scalar_mul(make_mul_table(h), *key.cleared_x_digits);
+  }
+  PointString strings[kChunk];
+  encode_many(strings, cleared, n);
+  for (std::size_t i = 0; i < n; ++i) {
+    label_of(label_at(labels, first + i), strings[i]);
+  }
+}
+
+// s = k + c*x mod N, c a 128-bit integer.
+Scalar response(const Scalar& k, std::span<const std::uint8_t, kChallengeLen> c, const Scalar& x) {
+  const Scalar c_scalar = {{base::load_le64(c.data()), base::load_le64(c.data() + 8), 0, 0}};
+  const base::Zeroizing<Scalar> cx(scalar_mul(c_scalar, x));
+  return scalar_add(k, *cx);
+}
+
+// The points of one proof after H, side by side so that one inversion serves a whole chunk.
+enum ProofPoint : std::size_t { kGamma, kU, kV, kClearedGamma, kNumProofPoints };
+
+void prove_one(const SecretKey::Impl& key, const PointString& h, const Scalar& k, const PointString* strings,
+               std::span<std::uint8_t, kProofLen> proof) {
+  const auto c = challenge(key.public_key, h, strings[kGamma], strings[kU], strings[kV]);
+  base::Secret<32> s;
+  scalar_to_bytes(s.bytes(), response(k, c, *key.x));
+  auto out = std::copy(strings[kGamma].begin(), strings[kGamma].end(), proof.begin());
+  out = std::copy(c.begin(), c.end(), out);
+  std::copy_n(std::as_const(s).bytes().begin(), 31, out);
+}
+
+void prove_chunk(const SecretKey::Impl& key, const Alphas& alphas, std::size_t first, std::size_t n,
+                 base::MutableByteSpan labels, base::MutableByteSpan proofs) {
+  Point h[kChunk] = {};
+  for (std::size_t i = 0; i < n; ++i) {
+    h[i] = encode_to_curve(key.encode, alphas[first + i]);
+  }
+  PointString h_strings[kChunk];
+  encode_many(h_strings, h, n);
+
+  base::Zeroizing<Scalar> k[kChunk];
+  Point points[kNumProofPoints * kChunk] = {};
+  for (std::size_t i = 0; i < n; ++i) {
+    *k[i] = nonce(key.nonce, h_strings[i]);
+    const base::Zeroizing<MiniScalars> k_parts(decompose(*k[i]));
+    const base::Zeroizing<Digits> k_digits(recode(*k_parts));
+    const MulTable table = make_mul_table(h[i]);
+    Point* const out = &points[kNumProofPoints * i];
+    out[kGamma] = scalar_mul(table, *key.x_digits);
+    out[kU] = fixed_base_mul(*k[i]);
+    out[kV] = scalar_mul(table, *k_digits);
+    out[kClearedGamma] = point_clear_cofactor(out[kGamma]);
+  }
+
+  PointString strings[kNumProofPoints * kChunk];
+  encode_many(strings, points, kNumProofPoints * n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const PointString* const proof_strings = &strings[kNumProofPoints * i];
+    prove_one(key, h_strings[i], *k[i], proof_strings, proofs.subspan((first + i) * kProofLen).first<kProofLen>());
+    label_of(label_at(labels, first + i), proof_strings[kClearedGamma]);
+  }
+}
+
+}  // namespace
+
+void evaluate_batch(const SecretKey& key, const Alphas& alphas, base::MutableByteSpan labels) {
+  check_alphas(alphas);
+  OPTIKS_CHECK(labels.size() == alphas.size() * kLabelLen);
+  for (std::size_t first = 0; first < alphas.size(); first += kChunk) {
+    evaluate_chunk(key.impl(), alphas, first, std::min(kChunk, alphas.size() - first), labels);
+  }
+}
+
+void prove_batch(const SecretKey& key, const Alphas& alphas, base::MutableByteSpan labels,
+                 base::MutableByteSpan proofs) {
+  check_alphas(alphas);
+  OPTIKS_CHECK(labels.size() == alphas.size() * kLabelLen);
+  OPTIKS_CHECK(proofs.size() == alphas.size() * kProofLen);
+  for (std::size_t first = 0; first < alphas.size(); first += kChunk) {
+    prove_chunk(key.impl(), alphas, first, std::min(kChunk, alphas.size() - first), labels, proofs);
+  }
+}
+
+void evaluate(const SecretKey& key, base::ByteSpan alpha, std::span<std::uint8_t, kLabelLen> label) {
+  const std::size_t offsets[] = {0, alpha.size()};
+  evaluate_batch(key, {alpha, offsets}, label);
+}
+
+void prove(const SecretKey& key, base::ByteSpan alpha, std::span<std::uint8_t, kLabelLen> label,
+           std::span<std::uint8_t, kProofLen> proof) {
+  const std::size_t offsets[] = {0, alpha.size()};
+  prove_batch(key, {alpha, offsets}, label, proof);
+}
+
+}  // namespace optiks::vrf

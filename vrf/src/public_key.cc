@@ -1,0 +1,42 @@
+#include <algorithm>
+#include <utility>
+
+#include "keys.h"
+
+namespace optiks::vrf {
+
+Reason PublicKey::parse_vartime(std::span<const std::uint8_t> bytes, PublicKey& out) {
+  if (bytes.size() != kPublicKeyLen) {
+    return Reason::kKeyInvalid;
+  }
+  PointString string;
+  std::copy_n(bytes.begin(), string.size(), string.begin());
+  const std::optional<Point> y = point_decode_vartime(string);
+  if (!y || point_is_identity(*y) == 1 || !point_in_subgroup_vartime(*y)) {
+    return Reason::kKeyInvalid;
+  }
+  out.impl_ = std::make_shared<const Impl>(Impl{string, encode_prefix(string), make_short_mul_table_vartime(*y)});
+  return Reason::kValid;
+}
+
+std::span<const std::uint8_t, kPublicKeyLen> PublicKey::bytes() const { return impl_->bytes; }
+
+const char* reason_name(Reason reason) {
+  switch (reason) {
+    case Reason::kValid:
+      return "valid";
+    case Reason::kKeyInvalid:
+      return "vrf_key_invalid";
+    case Reason::kGammaMalformed:
+      return "vrf_gamma_malformed";
+    case Reason::kScalarRange:
+      return "vrf_scalar_range";
+    case Reason::kGammaSmallOrder:
+      return "vrf_gamma_small_order";
+    case Reason::kChallenge:
+      return "vrf_challenge";
+  }
+  return "unknown";
+}
+
+}  // namespace optiks::vrf

@@ -1,0 +1,151 @@
+#include "scalar.h"
+
+namespace optiks::vrf {
+namespace {
+
+using Words = std::array<u64, 4>;
+
+constexpr Scalar kRModN = {
+    {0xdbbd257a49e0f920, 0x9a5e224be13735bb, 0x0000000000000005, 0x0000000000000000}};  // 2^256 mod N
+constexpr Scalar kRRModN = {
+    {0xc81db8795ff3d621, 0x173ea5aaea6b387d, 0x3d01b7c72136f61c, 0x0006a5f16ac8f9d3}};  // 2^512 mod N
+constexpr u64 kMinusNInverse = 0xe12fe5f079bc3929;                                      // -1/N mod 2^64
+
+// a - b and the borrow.
+u64 subtract(Words& out, const Words& a, const Words& b) {
+  u64 borrow = 0;
+  for (std::size_t i = 0; i < 4; ++i) {
+    const u128 d = static_cast<u128>(a[i]) - b[i] - borrow;
+    out[i] = low64(d);
+    borrow = high64(d) & 1;
+  }
+  return borrow;
+}
+
+// a + b; callers stay below 2^256.
+void add(Words& out, const Words& a, const Words& b) {
+  u64 carry = 0;
+  for (std::size_t i = 0; i < 4; ++i) {
+    const u128 s = static_cast<u128>(a[i]) + b[i] + carry;
+    out[i] = low64(s);
+    carry = high64(s);
+  }
+}
+
+// a in [0, 2N) to [0, N).
+Scalar subtract_order_once(const Words& a) {
+  Words reduced;
+  const u64 keep = base::ct_mask(subtract(reduced, a, kOrder.w));
+  Scalar out;
+  for (std::size_t i = 0; i < 4; ++i) {
+    out.w[i] = base::ct_select(keep, a[i], reduced[i]);
+  }
+  base::zeroize(reduced.data(), sizeof(reduced));
+  return out;
+}
+
+// Montgomery multiplication: a*b/2^256 modulo N, word by word (CIOS). With a < 2^256 and b < N the value before
+// the last subtraction is below (2^256 N + 2^256 N)/2^256 = 2N.
+Scalar montgomery_mul(const Scalar& a, const Scalar& b) {
+  std::array<u64, 5> t{};
+  for (std::size_t i = 0; i < 4; ++i) {
+    u64 carry = 0;
+    for (std::size_t j = 0; j < 4; ++j) {
+      const u128 s = mul_64x64(a.w[i], b.w[j]) + t[j] + carry;
+      t[j] = low64(s);
+      carry = high64(s);
+    }
+    const u128 top = static_cast<u128>(t[4]) + carry;
+    const u64 m = t[0] * kMinusNInverse;
+    carry = high64(mul_64x64(m, kOrder.w[0]) + t[0]);
+    for (std::size_t j = 1; j < 4; ++j) {
+      const u128 s = mul_64x64(m, kOrder.w[j]) + t[j] + carry;
+      t[j - 1] = low64(s);
+      carry = high64(s);
+    }
+    const u128 s = top + carry;
+    t[3] = low64(s);
+    t[4] = high64(s);
+  }
+  const Scalar out = subtract_order_once({t[0], t[1], t[2], t[3]});
+  base::zeroize(t.data(), sizeof(t));
+  return out;
+}
+
+}  // namespace
+
+Scalar scalar_from_bytes_unchecked(std::span<const std::uint8_t, 32> bytes) {
+  Scalar out;
+  for (std::size_t i = 0; i < 4; ++i) {
+    out.w[i] = base::load_le64(bytes.data() + 8 * i);
+  }
+  return out;
+}
+
+void scalar_to_bytes(std::span<std::uint8_t, 32> out, const Scalar& a) {
+  for (std::size_t i = 0; i < 4; ++i) {
+    base::store_le64(out.data() + 8 * i, a.w[i]);
+  }
+}
+
+u64 scalar_is_canonical(const Scalar& a) {
+  Words difference;
+  const u64 below = subtract(difference, a.w, kOrder.w);
+  base::zeroize(difference.data(), sizeof(difference));
+  return below;
+}
+
+u64 scalar_is_zero(const Scalar& a) { return base::ct_is_zero(a.w[0] | a.w[1] | a.w[2] | a.w[3]); }
+
+// a * (2^256 mod N) / 2^256.
+Scalar scalar_reduce(const Scalar& a) { return montgomery_mul(a, kRModN); }
+
+Scalar scalar_reduce_wide(std::span<const std::uint8_t, 64> bytes) {
+  const base::Zeroizing<Scalar> low(scalar_from_bytes_unchecked(bytes.first<32>()));
+  const base::Zeroizing<Scalar> high(scalar_from_bytes_unchecked(bytes.last<32>()));
+  const base::Zeroizing<Scalar> reduced_low(montgomery_mul(*low, kRModN));
+  const base::Zeroizing<Scalar> reduced_high(montgomery_mul(*high, kRRModN));
+  return scalar_add(*reduced_low, *reduced_high);
+}
+
+Scalar scalar_add(const Scalar& a, const Scalar& b) {
+  Words sum;
+  add(sum, a.w, b.w);
+  const Scalar out = subtract_order_once(sum);
+  base::zeroize(sum.data(), sizeof(sum));
+  return out;
+}
+
+Scalar scalar_sub(const Scalar& a, const Scalar& b) {
+  Scalar out;
+  const u64 borrow = base::ct_mask(subtract(out.w, a.w, b.w));
+  Words order;
+  for (std::size_t i = 0; i < 4; ++i) {
+    order[i] = kOrder.w[i] & borrow;
+  }
+  add(out.w, out.w, order);
+  return out;
+}
+
+Scalar scalar_mul(const Scalar& a, const Scalar& b) {
+  const base::Zeroizing<Scalar> product(montgomery_mul(a, b));
+  return montgomery_mul(*product, kRRModN);
+}
+
+// An odd value becomes even by adding N; N < 2^246 leaves room.
+Scalar scalar_half(const Scalar& a) {
+  const u64 odd = base::ct_mask(a.w[0] & 1);
+  Words sum;
+  for (std::size_t i = 0; i < 4; ++i) {
+    sum[i] = kOrder.w[i] & odd;
+  }
+  add(sum, sum, a.w);
+  Scalar out;
+  for (std::size_t i = 0; i < 4; ++i) {
+    out.w[i] = (sum[i] >> 1) | (i < 3 ? sum[i + 1] << 63 : 0);
+  }
+  base::zeroize(sum.data(), sizeof(sum));
+  return out;
+}
+
+}  // namespace optiks::vrf

@@ -1,0 +1,189 @@
+#include "vartime_mul.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "base_tables.h"
+#include "decompose.h"
+#include "endomorphism.h"
+#include "optiks/base/check.h"
+
+namespace optiks::vrf {
+namespace {
+
+// Bits [position, position + count) of words; bits beyond the end are 0. count < 64.
+u64 bits_at(std::span<const u64> words, std::size_t position, unsigned count) {
+  const std::size_t word = position / 64;
+  const unsigned shift = position % 64;
+  u64 bits = word < words.size() ? words[word] >> shift : 0;
+  if (shift + count > 64 && word + 1 < words.size()) {
+    bits |= words[word + 1] << (64 - shift);
+  }
+  return bits & ((u64{1} << count) - 1);
+}
+
+// entries[i] = (2 i + 1) P.
+template <std::size_t Size>
+void odd_multiples(CachedPoint (&entries)[Size], const Point& point) {
+  Point twice = point;
+  point_double(twice);
+  const CachedPoint step = point_to_cached(twice);
+  Point multiple = point;
+  entries[0] = point_to_cached(multiple);
+  for (std::size_t i = 1; i < Size; ++i) {
+    point_add(multiple, step);
+    entries[i] = point_to_cached(multiple);
+  }
+}
+
+template <typename Entry, std::size_t Size>
+void add_digit_vartime(Point& sum, const Entry (&entries)[Size], int digit) {
+  if (digit > 0) {
+    point_add(sum, entries[digit >> 1]);
+  } else if (digit < 0) {
+    point_sub(sum, entries[-digit >> 1]);
+  }
+}
+
+constexpr unsigned kBlockBits = 32;
+constexpr unsigned kAffineWidth = 6;  // 16 odd multiples
+constexpr std::size_t kNumBlockDigits = 65;
+
+// One 32-bit block of a scalar, recoded.
+using BlockDigits = std::array<std::int8_t, kNumBlockDigits>;
+
+BlockDigits recode_block_vartime(std::span<const u64> words, std::size_t block) {
+  BlockDigits digits;
+  const u64 value = bits_at(words, block * kBlockBits, kBlockBits);
+  wnaf_vartime(digits, std::span(&value, 1), kAffineWidth);
+  return digits;
+}
+
+}  // namespace
+
+// A window starts at every bit that differs from the carry; one that reaches 2^(w-1) becomes negative and
+// carries one into the bits above it.
+void wnaf_vartime(std::span<std::int8_t> digits, std::span<const u64> words, unsigned width) {
+  OPTIKS_DCHECK(digits.size() > 64 * words.size() && width >= 3 && width <= 7);
+  std::fill(digits.begin(), digits.end(), std::int8_t{0});
+  u64 carry = 0;
+  std::size_t i = 0;
+  while (i < digits.size()) {
+    if (bits_at(words, i, 1) == carry) {
+      ++i;
+      continue;
+    }
+    const int window = static_cast<int>(bits_at(words, i, width) + carry);
+    const bool negative = window >= 1 << (width - 1);
+    digits[i] = static_cast<std::int8_t>(negative ? window - (1 << width) : window);
+    carry = negative ? 1 : 0;
+    i += width;
+  }
+  OPTIKS_DCHECK(carry == 0);
+}
+
+Point point_mul_exact_vartime(const Point& point, std::span<const u64> k) {
+  CachedPoint multiples[8];
+  odd_multiples(multiples, point);
+  std::vector<std::int8_t> digits(64 * k.size() + 1);
+  wnaf_vartime(digits, k, 5);
+  Point sum = kIdentity;
+  for (std::size_t i = digits.size(); i-- > 0;) {
+    point_double(sum);
+    add_digit_vartime(sum, multiples, digits[i]);
+  }
+  return sum;
+}
+
+bool point_in_subgroup_vartime(const Point& point) {
+  return point_is_identity(point_mul_exact_vartime(point, kOrder.w)) == 1;
+}
+
+ShortMulTable make_short_mul_table_vartime(const Point& point) {
+  constexpr std::size_t kNumPoints = 4 * 16;
+  std::vector<Point> points;
+  points.reserve(kNumPoints);
+  Point start = point;
+  for (std::size_t block = 0; block < 4; ++block) {
+    Point twice = start;
+    point_double(twice);
+    const CachedPoint step = point_to_cached(twice);
+    points.push_back(start);
+    for (std::size_t i = 1; i < 16; ++i) {
+      points.push_back(points.back());
+      point_add(points.back(), step);
+    }
+    for (unsigned i = 0; i < kBlockBits; ++i) {
+      point_double(start);
+    }
+  }
+  std::vector<Fp2> z_inverses(kNumPoints);
+  std::vector<Fp2> scratch(kNumPoints);
+  for (std::size_t i = 0; i < kNumPoints; ++i) {
+    z_inverses[i] = points[i].z;
+  }
+  fp2_invert_many(z_inverses.data(), scratch.data(), kNumPoints);
+  ShortMulTable table;
+  for (std::size_t i = 0; i < kNumPoints; ++i) {
+    table.entries[i / 16][i % 16] = point_to_affine(points[i], z_inverses[i]);
+  }
+  return table;
+}
+
+Point generator_minus_vartime(const Scalar& s, Challenge c, const ShortMulTable& y) {
+  std::array<BlockDigits, 8> s_digits;
+  std::array<BlockDigits, 4> c_digits;
+  for (std::size_t block = 0; block < 8; ++block) {
+    s_digits[block] = recode_block_vartime(s.w, block);
+  }
+  for (std::size_t block = 0; block < 4; ++block) {
+    c_digits[block] = recode_block_vartime(c, block);
+  }
+  Point sum = kIdentity;
+  for (std::size_t i = kBlockBits + 1; i-- > 0;) {  // a carry may reach digit 32
+    point_double(sum);
+    for (std::size_t block = 0; block < 8; ++block) {
+      add_digit_vartime(sum, kOddMultiples[block], s_digits[block][i]);
+    }
+    for (std::size_t block = 0; block < 4; ++block) {
+      add_digit_vartime(sum, y.entries[block], -c_digits[block][i]);
+    }
+  }
+  return sum;
+}
+
+Point subgroup_minus_any_vartime(const Scalar& s, const Point& h, Challenge c, const Point& gamma) {
+  constexpr unsigned kGammaWidth = 5;
+  constexpr unsigned kHWidth = 4;
+  CachedPoint gamma_multiples[8];
+  odd_multiples(gamma_multiples, gamma);
+  std::array<std::int8_t, 129> c_digits;
+  wnaf_vartime(c_digits, c, kGammaWidth);
+
+  CachedPoint h_multiples[4][4];
+  const Point phi = point_phi(h);
+  odd_multiples(h_multiples[0], h);
+  odd_multiples(h_multiples[1], phi);
+  odd_multiples(h_multiples[2], point_psi(h));
+  odd_multiples(h_multiples[3], point_psi(phi));
+  const MiniScalars parts = decompose(s);
+  std::array<std::array<std::int8_t, 65>, 4> s_digits;
+  for (std::size_t j = 0; j < 4; ++j) {
+    wnaf_vartime(s_digits[j], std::span(&parts.v[j], 1), kHWidth);
+  }
+
+  Point sum = kIdentity;
+  for (std::size_t i = c_digits.size(); i-- > 0;) {
+    point_double(sum);
+    add_digit_vartime(sum, gamma_multiples, -c_digits[i]);
+    if (i < s_digits[0].size()) {
+      for (std::size_t j = 0; j < 4; ++j) {
+        add_digit_vartime(sum, h_multiples[j], s_digits[j][i]);
+      }
+    }
+  }
+  return sum;
+}
+
+}  // namespace optiks::vrf
