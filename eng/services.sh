@@ -114,8 +114,8 @@ prepare() {
       return 1
     }
   done
-  (umask 077 && mkdir -p "$OPTIKS_DATA" "$run_dir" "$log_dir")
-  exec 9>"$run_dir/lock"
+  (umask 077 && mkdir -p "$OPTIKS_DATA")
+  exec 9<"$OPTIKS_DATA"
   flock -n 9 || {
     fail "another services.sh is starting services in $OPTIKS_DATA"
     return 1
@@ -125,8 +125,14 @@ prepare() {
     DOTNET_ROOT=$(dirname "$(readlink -f "$(command -v dotnet)")")
     export DOTNET_ROOT
   fi
-  # Services never create or change a schema; this does, and is idempotent.
-  "$root/build/bin/optiks-db" migrate
+  # Services never create or change a schema; this does, and is idempotent. Before anything of ours is in the folder, as an
+  # empty one is special: it gets development keys.
+  if [[ ! -x $root/build/bin/optiks-db ]]; then
+    fail "$root/build/bin/optiks-db is missing: run 'make build' first"
+    return 1
+  fi
+  "$root/build/bin/optiks-db" migrate || return
+  (umask 077 && mkdir -p "$run_dir" "$log_dir")
 }
 
 # Starts what does not run yet and waits until all are ready; `started` then names those that this call started.
