@@ -1,0 +1,54 @@
+using Microsoft.Win32.SafeHandles;
+
+namespace Optiks.Tlog;
+
+/// <summary>
+/// BoardLock is the right to write to a board's folder, held by one process at a time (flock on its file ".lock"); it ends with
+/// <see cref="Dispose"/> or with the process. Take it around signing as well: from reading the head to publishing the checkpoint.
+/// </summary>
+public sealed class BoardLock : IDisposable
+{
+    private static readonly TimeSpan RetryInterval = TimeSpan.FromMilliseconds(20);
+
+    private readonly SafeFileHandle _file;
+
+    private BoardLock(string folder, SafeFileHandle file)
+    {
+        Folder = folder;
+        _file = file;
+    }
+
+    /// <summary>Folder is the board's full path.</summary>
+    public string Folder { get; }
+
+    /// <summary>TryAcquire takes the lock of an existing folder; null when it is held, by this process or another.</summary>
+    public static BoardLock? TryAcquire(string folder)
+    {
+        string full = Path.GetFullPath(folder);
+        SafeFileHandle? file = Libc.TryLock(Path.Combine(full, ".lock"));
+        return file is null ? null : new BoardLock(full, file);
+    }
+
+    /// <summary>AcquireAsync takes the lock as soon as it is free.</summary>
+    public static async Task<BoardLock> AcquireAsync(string folder, CancellationToken cancellationToken)
+    {
+        BoardLock? taken;
+        while ((taken = TryAcquire(folder)) is null)
+        {
+            await Task.Delay(RetryInterval, cancellationToken).ConfigureAwait(false);
+        }
+        return taken;
+    }
+
+    /// <inheritdoc/>
+    public void Dispose() => _file.Dispose();
+
+    internal void ThrowUnlessHeldFor(string folder)
+    {
+        ObjectDisposedException.ThrowIf(_file.IsClosed, this);
+        if (!string.Equals(Folder, folder, StringComparison.Ordinal))
+        {
+            throw new ArgumentException($"The lock is for {Folder}, not for {folder}.");
+        }
+    }
+}

@@ -1,0 +1,14 @@
+namespace Optiks.Tlog;
+
+/// <summary>BoardPublishResult says what became of a checkpoint.</summary>
+public enum BoardPublishResult
+{
+    /// <summary>The checkpoint was written and is durable.</summary>
+    Published,
+
+    /// <summary>The same bytes were there; they are durable now.</summary>
+    AlreadyPublished,
+
+    /// <summary>The board has a larger checkpoint, and keeps it: another writer is ahead.</summary>
+    Superseded,
+}

@@ -1,0 +1,214 @@
+namespace Optiks.Tlog;
+
+/// <summary>
+/// BoardWriter renders a log's tiles, bundles and checkpoint as files that any static file server can serve. Not thread-safe.
+/// </summary>
+/// <remarks>
+/// <para>Invariants:</para>
+/// <para>1. A file below tile/ never changes once it has its name; a full tile's name is only ever given to a full tile.</para>
+/// <para>2. The checkpoint is replaced after everything that it commits to is durable, and never by a smaller or another of its size.</para>
+/// <para>3. Every call can be repeated after a crash or failure, with the same arguments, and ends in the same files.</para>
+/// <para>The partial tiles of every append stay, as clients of older checkpoints need them; nothing here removes them once the full tile exists.</para>
+/// </remarks>
+public sealed class BoardWriter
+{
+    private readonly string _folder;
+    private readonly CheckpointVerifier _verifier;
+    private readonly DirectoryTileReader _reader;
+    private readonly DurableFiles _files;
+    private RightEdge _edge;
+    private List<byte> _bundle;
+
+    private BoardWriter(string folder, CheckpointVerifier verifier, RightEdge edge, List<byte> bundle)
+    {
+        _folder = folder;
+        _verifier = verifier;
+        _reader = new DirectoryTileReader(folder);
+        _files = new DurableFiles(folder);
+        _edge = edge;
+        _bundle = bundle;
+    }
+
+    /// <summary>Size is the number of entries whose tiles are written; the checkpoint's, or more.</summary>
+    public ulong Size => _edge.Size;
+
+    /// <summary>Root of these entries.</summary>
+    public TreeHash Root => _edge.Root();
+
+    /// <summary>
+    /// OpenAsync reads the state of a board back from its files, at the size of its checkpoint; entries beyond it are appended again. An
+    /// existing folder without a checkpoint is an empty board: the caller compares <see cref="Size"/> with the epochs that it knows.
+    /// </summary>
+    /// <param name="folder">An existing folder.</param>
+    /// <param name="logKey">The log's key of type 0x01. Its name is the origin.</param>
+    /// <param name="ed25519">The Ed25519 to check checkpoints with.</param>
+    /// <param name="cancellationToken">Ends the reading.</param>
+    /// <exception cref="BoardConflictException">The checkpoint is not this log's, or tiles and last bundle are not what it commits to.</exception>
+    /// <exception cref="DirectoryNotFoundException">The folder is missing.</exception>
+    public static async Task<BoardWriter> OpenAsync(string folder, VerifierKey logKey, IEd25519Verifier ed25519, CancellationToken cancellationToken)
+    {
+        string full = Path.GetFullPath(folder);
+        if (!Directory.Exists(full))
+        {
+            throw new DirectoryNotFoundException($"The board's folder {full} does not exist.");
+        }
+        var verifier = new CheckpointVerifier(logKey, [], ed25519);
+        var reader = new DirectoryTileReader(full);
+        byte[]? note = await reader.ReadCheckpointAsync(cancellationToken).ConfigureAwait(false);
+        if (note is null)
+        {
+            return new BoardWriter(full, verifier, new RightEdge(), []);
+        }
+        Checkpoint checkpoint = Open(verifier, full, note);
+        try
+        {
+            RightEdge edge = await ReadEdgeAsync(reader, checkpoint, cancellationToken).ConfigureAwait(false);
+            List<byte> bundle = await ReadLastBundleAsync(reader, checkpoint, cancellationToken).ConfigureAwait(false);
+            return new BoardWriter(full, verifier, edge, bundle);
+        }
+        catch (InvalidTileException e)
+        {
+            throw new BoardConflictException($"The files in {full} are not those of its checkpoint (size {checkpoint.Size}).", e);
+        }
+    }
+
+    /// <summary>
+    /// AppendAsync writes the tiles and bundles that entries add to the board, about two small files for one entry. On a failure nothing
+    /// counts as appended. Entries that the board has already are compared with it.
+    /// </summary>
+    /// <param name="boardLock">The board's lock, held by the caller.</param>
+    /// <param name="firstIndex">Index of the first entry, at most <see cref="Size"/>.</param>
+    /// <param name="entries">Entries of up to 65,535 bytes.</param>
+    /// <param name="cancellationToken">Ends the comparing; writing is not interrupted.</param>
+    /// <exception cref="BoardConflictException">The board has other entries, or files of other bytes, at this place.</exception>
+    public async Task AppendAsync(
+        BoardLock boardLock, ulong firstIndex, IReadOnlyList<ReadOnlyMemory<byte>> entries, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(boardLock);
+        ArgumentNullException.ThrowIfNull(entries);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(firstIndex, Size);
+        boardLock.ThrowUnlessHeldFor(_folder);
+        byte[][] encoded = [.. entries.Select(entry => EntryBundle.EncodeEntry(entry.Span))];
+
+        int next = 0;
+        for (; next < entries.Count && firstIndex + (ulong)next < Size; next++)
+        {
+            await CompareAsync(firstIndex + (ulong)next, entries[next], cancellationToken).ConfigureAwait(false);
+        }
+        RightEdge edge = _edge.Clone();
+        var bundle = new List<byte>(_bundle);
+        for (; next < entries.Count; next++)
+        {
+            bundle.AddRange(encoded[next]);
+            edge.Append(Rfc6962.LeafHash(entries[next].Span), WriteHashes);
+            if (edge.Size % TilePath.FullWidth == 0)
+            {
+                WriteFile(TilePath.Entries((edge.Size / TilePath.FullWidth) - 1), [.. bundle]);
+                bundle.Clear();
+            }
+        }
+        WritePartials(edge, bundle);
+        _edge = edge;
+        _bundle = bundle;
+    }
+
+    /// <summary>PublishAsync makes a note the board's checkpoint. It must be the log's, for exactly the entries appended.</summary>
+    /// <param name="boardLock">The board's lock, held by the caller.</param>
+    /// <param name="note">The checkpoint note, cosigned or not.</param>
+    /// <param name="cancellationToken">Ends the reading of the present checkpoint; writing is not interrupted.</param>
+    /// <exception cref="BoardConflictException">The note is for another tree, or the board's checkpoint of that size has other bytes.</exception>
+    public async Task<BoardPublishResult> PublishAsync(BoardLock boardLock, ReadOnlyMemory<byte> note, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(boardLock);
+        boardLock.ThrowUnlessHeldFor(_folder);
+        Checkpoint checkpoint = Open(_verifier, "the note to publish", note.Span);
+        if (checkpoint.Size != Size || checkpoint.Root != Root)
+        {
+            throw new BoardConflictException($"The note to publish has size {checkpoint.Size} and root {checkpoint.Root}, the tiles have {Size} and {Root}.");
+        }
+        byte[]? present = await _reader.ReadCheckpointAsync(cancellationToken).ConfigureAwait(false);
+        if (present is not null)
+        {
+            ulong presentSize = Open(_verifier, _folder, present).Size;
+            if (presentSize > checkpoint.Size)
+            {
+                return BoardPublishResult.Superseded;
+            }
+            if (presentSize == checkpoint.Size)
+            {
+                if (!note.Span.SequenceEqual(present))
+                {
+                    throw new BoardConflictException($"{_folder} has another checkpoint of size {presentSize}.");
+                }
+                _files.Sync(DirectoryTileReader.CheckpointName);
+                return BoardPublishResult.AlreadyPublished;
+            }
+        }
+        _files.Replace(DirectoryTileReader.CheckpointName, note.Span);
+        return BoardPublishResult.Published;
+    }
+
+    private static Checkpoint Open(CheckpointVerifier verifier, string source, ReadOnlySpan<byte> note) =>
+        verifier.TryOpen(note, out SignedCheckpoint? opened, out TlogError error)
+            ? opened.Checkpoint
+            : throw new BoardConflictException($"The checkpoint of {source} is not one of this log: {error}.");
+
+    private static async Task<RightEdge> ReadEdgeAsync(DirectoryTileReader reader, Checkpoint checkpoint, CancellationToken cancellationToken)
+    {
+        RightEdge edge = await RightEdge.ReadAsync(reader, checkpoint.Size, cancellationToken).ConfigureAwait(false);
+        return edge.Root() == checkpoint.Root
+            ? edge
+            : throw new BoardConflictException($"The tiles in {reader.Folder} have another root than its checkpoint (size {checkpoint.Size}).");
+    }
+
+    private static async Task<List<byte>> ReadLastBundleAsync(DirectoryTileReader reader, Checkpoint checkpoint, CancellationToken cancellationToken)
+    {
+        if (checkpoint.Size % TilePath.FullWidth == 0)
+        {
+            return [];
+        }
+        var hashes = new HashReader(reader, checkpoint.Size, checkpoint.Root);
+        IReadOnlyList<ReadOnlyMemory<byte>> entries =
+            await hashes.ReadBundleAsync(checkpoint.Size / TilePath.FullWidth, cancellationToken).ConfigureAwait(false);
+        return [.. entries.SelectMany(entry => EntryBundle.EncodeEntry(entry.Span))];
+    }
+
+    private async Task CompareAsync(ulong index, ReadOnlyMemory<byte> entry, CancellationToken cancellationToken)
+    {
+        ulong tile = index / TilePath.FullWidth;
+        IReadOnlyList<TreeHash> hashes = tile == Size / TilePath.FullWidth
+            ? _edge.Hashes(0)
+            : await TileFetch.HashesAsync(_reader, TilePath.Hashes(0, tile), cancellationToken).ConfigureAwait(false);
+        if (hashes[(int)(index % TilePath.FullWidth)] != Rfc6962.LeafHash(entry.Span))
+        {
+            throw new BoardConflictException($"{_folder} has another entry {index}.");
+        }
+    }
+
+    private void WritePartials(RightEdge edge, List<byte> bundle)
+    {
+        // Only what a log of this size serves and one of the old size did not: the upper levels rarely change.
+        foreach (TilePath path in TileLayout.AddedPartials(_edge.Size, edge.Size))
+        {
+            if (path.IsEntries)
+            {
+                WriteFile(path, [.. bundle]);
+            }
+            else
+            {
+                WriteHashes(path, edge.Hashes(path.Level));
+            }
+        }
+    }
+
+    private void WriteHashes(TilePath path, IReadOnlyList<TreeHash> hashes) => WriteFile(path, [.. hashes.SelectMany(hash => hash.ToArray())]);
+
+    private void WriteFile(TilePath path, byte[] bytes)
+    {
+        if (!path.IsEntries && bytes.Length != path.Width * TreeHash.Length)
+        {
+            throw new InvalidOperationException($"{bytes.Length} bytes are not what {path} holds.");
+        }
+        _files.WriteOnce(path.ToString(), bytes);
+    }
+}

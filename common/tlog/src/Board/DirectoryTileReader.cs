@@ -1,0 +1,32 @@
+namespace Optiks.Tlog;
+
+/// <summary>DirectoryTileReader reads a log from a folder of files. Thread-safe.</summary>
+public sealed class DirectoryTileReader : ITileReader
+{
+    internal const string CheckpointName = "checkpoint";
+
+    /// <summary>DirectoryTileReader for a folder.</summary>
+    public DirectoryTileReader(string folder) => Folder = Path.GetFullPath(folder);
+
+    /// <summary>Folder is the full path.</summary>
+    public string Folder { get; }
+
+    /// <inheritdoc/>
+    public Task<byte[]?> ReadCheckpointAsync(CancellationToken cancellationToken) => ReadAsync(CheckpointName, cancellationToken);
+
+    /// <inheritdoc/>
+    public Task<byte[]?> ReadTileAsync(TilePath path, CancellationToken cancellationToken) => ReadAsync(path.ToString(), cancellationToken);
+
+    private async Task<byte[]?> ReadAsync(string path, CancellationToken cancellationToken)
+    {
+        // Not File.Exists: it says no of a file that may not be read, and a board without a checkpoint is an empty one.
+        try
+        {
+            return await File.ReadAllBytesAsync(Path.Combine(Folder, path), cancellationToken).ConfigureAwait(false);
+        }
+        catch (Exception e) when (e is FileNotFoundException or DirectoryNotFoundException)
+        {
+            return null;
+        }
+    }
+}

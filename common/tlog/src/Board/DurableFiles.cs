@@ -1,0 +1,91 @@
+using Microsoft.Win32.SafeHandles;
+
+namespace Optiks.Tlog;
+
+/// <summary>
+/// DurableFiles writes small files below a folder so that each is there whole, or not at all, after any crash: temporary file, fsync,
+/// rename, fsync of the folder. The temporary's name is fixed, so that a redo overwrites what a crash left; only the holder of the
+/// board's lock may write. Not thread-safe.
+/// </summary>
+internal sealed class DurableFiles
+{
+    // Folders whose names are known to be durable. Forgetting them costs some fsyncs.
+    private const int MaxKnownFolders = 4096;
+
+    private readonly string _root;
+    private readonly HashSet<string> _knownFolders = new(StringComparer.Ordinal);
+
+    public DurableFiles(string root) => _root = root;
+
+    /// <summary>WriteOnce writes a file that never changes. One of the same bytes may be there already; other bytes are a conflict.</summary>
+    public void WriteOnce(string path, ReadOnlySpan<byte> bytes)
+    {
+        string full = Path.Combine(_root, path);
+        string folder = EnsureFolder(path);
+        byte[]? present = TryRead(full);
+        if (present is null)
+        {
+            Write(full, folder, bytes);
+            return;
+        }
+        if (!present.AsSpan().SequenceEqual(bytes))
+        {
+            throw new BoardConflictException($"{full} exists with other bytes; what was published never changes.");
+        }
+
+        // A crash may have come between its rename and the fsync of the folder.
+        Libc.SyncDirectory(folder);
+    }
+
+    /// <summary>Replace writes a file over the one that is there.</summary>
+    public void Replace(string path, ReadOnlySpan<byte> bytes) => Write(Path.Combine(_root, path), EnsureFolder(path), bytes);
+
+    /// <summary>Sync makes the name of a file durable that an earlier, perhaps interrupted, call wrote.</summary>
+    public void Sync(string path) => Libc.SyncDirectory(EnsureFolder(path));
+
+    // Not File.Exists: it says no of a file that may not be read, which would then be overwritten.
+    private static byte[]? TryRead(string full)
+    {
+        try
+        {
+            return File.ReadAllBytes(full);
+        }
+        catch (FileNotFoundException)
+        {
+            return null;
+        }
+    }
+
+    private static void Write(string full, string folder, ReadOnlySpan<byte> bytes)
+    {
+        string temporary = full + ".tmp";
+        using (SafeFileHandle file = File.OpenHandle(temporary, FileMode.Create, FileAccess.Write, FileShare.Read))
+        {
+            RandomAccess.Write(file, bytes, fileOffset: 0);
+            RandomAccess.FlushToDisk(file);
+        }
+        File.Move(temporary, full, overwrite: true);
+        Libc.SyncDirectory(folder);
+    }
+
+    private string EnsureFolder(string path)
+    {
+        string folder = _root;
+        foreach (string name in path.Split('/')[..^1])
+        {
+            string parent = folder;
+            folder = Path.Combine(parent, name);
+            if (!_knownFolders.Contains(folder))
+            {
+                Directory.CreateDirectory(folder);
+                Libc.SyncDirectory(parent);
+                if (_knownFolders.Count == MaxKnownFolders)
+                {
+                    _knownFolders.Clear();
+                }
+                _knownFolders.Add(folder);
+            }
+        }
+        return folder;
+    }
+}

@@ -1,0 +1,104 @@
+namespace Optiks.Tlog;
+
+/// <summary>ConsistencyProof makes and verifies RFC 6962 proofs that a tree extends a smaller one. Thread-safe.</summary>
+public static class ConsistencyProof
+{
+    /// <summary>MakeAsync proves two sizes of the tree that the reader holds. Empty when the older size is 0 or both are equal.</summary>
+    public static async ValueTask<IReadOnlyList<TreeHash>> MakeAsync(
+        IHashReader reader, ulong oldSize, ulong newSize, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(reader);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(oldSize, newSize);
+        if (oldSize == 0 || oldSize == newSize)
+        {
+            return [];
+        }
+
+        // Walk down to the node that ends where the old tree ends. It is left out when it is the old tree itself, which the
+        // verifier has: then the walk went to the left only.
+        var ranges = new List<SubtreeRange>();
+        var node = new SubtreeRange(0, newSize);
+        while (node.End != oldSize)
+        {
+            var left = new SubtreeRange(node.Start, node.Split);
+            var right = new SubtreeRange(node.Split, node.End);
+            (node, SubtreeRange sibling) = oldSize <= node.Split ? (left, right) : (right, left);
+            ranges.Add(sibling);
+        }
+        if (node.Start != 0)
+        {
+            ranges.Add(node);
+        }
+        ranges.Reverse();
+        return await SubtreeRange.ReadAsync(reader, ranges, cancellationToken).ConfigureAwait(false);
+    }
+
+    /// <summary>Verify checks a proof (RFC 9162 section 2.1.4.2; the empty old tree as in C2SP tlog-witness: no proof, root SHA-256("")).</summary>
+    public static TlogError Verify(ulong oldSize, TreeHash oldRoot, ulong newSize, TreeHash newRoot, IReadOnlyList<TreeHash> proof)
+    {
+        ArgumentNullException.ThrowIfNull(proof);
+        if (oldSize > newSize)
+        {
+            return TlogError.SizeOrder;
+        }
+        if (oldSize == 0 || oldSize == newSize)
+        {
+            if (proof.Count != 0)
+            {
+                return TlogError.ProofLength;
+            }
+            TreeHash expected = oldSize == 0 ? Rfc6962.EmptyRoot : newRoot;
+            bool emptyAndWrong = newSize == 0 && newRoot != Rfc6962.EmptyRoot;
+            return oldRoot == expected && !emptyAndWrong ? TlogError.None : TlogError.RootMismatch;
+        }
+        return VerifyExtension(oldSize, oldRoot, newSize, newRoot, proof);
+    }
+
+    // 0 < oldSize < newSize.
+    private static TlogError VerifyExtension(ulong oldSize, TreeHash oldRoot, ulong newSize, TreeHash newRoot, IReadOnlyList<TreeHash> proof)
+    {
+        // Where the old tree is one complete subtree, its root is the first node and not sent.
+        int next = ulong.IsPow2(oldSize) ? 0 : 1;
+        if (proof.Count < next)
+        {
+            return TlogError.ProofLength;
+        }
+        TreeHash oldHash = next == 0 ? oldRoot : proof[0];
+        TreeHash newHash = oldHash;
+        ulong position = oldSize - 1;
+        ulong last = newSize - 1;
+        while ((position & 1) == 1)
+        {
+            position >>= 1;
+            last >>= 1;
+        }
+        for (; next < proof.Count; next++)
+        {
+            if (last == 0)
+            {
+                return TlogError.ProofLength;
+            }
+            if ((position & 1) == 1 || position == last)
+            {
+                oldHash = Rfc6962.NodeHash(proof[next], oldHash);
+                newHash = Rfc6962.NodeHash(proof[next], newHash);
+                while ((position & 1) == 0 && position != 0)
+                {
+                    position >>= 1;
+                    last >>= 1;
+                }
+            }
+            else
+            {
+                newHash = Rfc6962.NodeHash(newHash, proof[next]);
+            }
+            position >>= 1;
+            last >>= 1;
+        }
+        if (last != 0)
+        {
+            return TlogError.ProofLength;
+        }
+        return oldHash == oldRoot && newHash == newRoot ? TlogError.None : TlogError.RootMismatch;
+    }
+}

@@ -1,0 +1,122 @@
+using System.Diagnostics.CodeAnalysis;
+using System.Globalization;
+using System.Text;
+
+namespace Optiks.Tlog;
+
+/// <summary>
+/// Checkpoint is the text of a log's signed note (C2SP tlog-checkpoint): origin, size, root. Immutable. The public constructor makes
+/// none with extension lines, because witnesses disagree whether a cosignature covers them; parsed ones keep theirs.
+/// </summary>
+public sealed class Checkpoint
+{
+    /// <summary>Checkpoint of a tree. Throws <see cref="ArgumentException"/> for a bad origin, or size 0 with another root than the empty tree's.</summary>
+    public Checkpoint(string origin, ulong size, TreeHash root)
+        : this(origin, size, root, [])
+    {
+        // An origin is its log's key name.
+        if (!StrictText.IsKeyName(origin))
+        {
+            throw new ArgumentException("An origin is not empty and holds no space and no '+'.", nameof(origin));
+        }
+        if (size == 0 && root != Rfc6962.EmptyRoot)
+        {
+            throw new ArgumentException("The root of an empty tree is SHA-256(\"\").", nameof(root));
+        }
+    }
+
+    private Checkpoint(string origin, ulong size, TreeHash root, IReadOnlyList<string> extensionLines)
+    {
+        Origin = origin;
+        Size = size;
+        Root = root;
+        ExtensionLines = extensionLines;
+    }
+
+    /// <summary>Origin names the log.</summary>
+    public string Origin { get; }
+
+    /// <summary>Size is the number of entries.</summary>
+    public ulong Size { get; }
+
+    /// <summary>Root is the RFC 6962 tree hash of the entries.</summary>
+    public TreeHash Root { get; }
+
+    /// <summary>ExtensionLines after the root, without newlines. Not empty themselves; normally there are none.</summary>
+    public IReadOnlyList<string> ExtensionLines { get; }
+
+    /// <summary>TryParse reads a note's text.</summary>
+    public static bool TryParse(ReadOnlySpan<byte> text, [NotNullWhen(true)] out Checkpoint? checkpoint, out TlogError error)
+    {
+        checkpoint = null;
+        if (text.Length > SignedNote.MaxBytes)
+        {
+            error = TlogError.TooLarge;
+            return false;
+        }
+        error = StrictText.CheckCharacters(text);
+        if (error != TlogError.None)
+        {
+            return false;
+        }
+        if (text.IsEmpty || text[^1] != StrictText.Newline)
+        {
+            error = TlogError.MissingFinalNewline;
+            return false;
+        }
+        if (!StrictText.TryTakeLine(ref text, out ReadOnlySpan<byte> origin) || !StrictText.TryTakeLine(ref text, out ReadOnlySpan<byte> sizeText)
+            || !StrictText.TryTakeLine(ref text, out ReadOnlySpan<byte> rootText))
+        {
+            error = TlogError.TooFewLines;
+            return false;
+        }
+        error = ParseTree(origin, sizeText, rootText, out ulong size, out TreeHash root);
+        if (error != TlogError.None)
+        {
+            return false;
+        }
+        var extensionLines = new List<string>();
+        while (StrictText.TryTakeLine(ref text, out ReadOnlySpan<byte> line))
+        {
+            if (line.IsEmpty)
+            {
+                error = TlogError.EmptyExtensionLine;
+                return false;
+            }
+            extensionLines.Add(Encoding.UTF8.GetString(line));
+        }
+        checkpoint = new Checkpoint(Encoding.UTF8.GetString(origin), size, root, extensionLines);
+        return true;
+    }
+
+    /// <summary>Encode gives the text: of a parsed checkpoint, exactly the bytes that were parsed.</summary>
+    public byte[] Encode()
+    {
+        var text = new StringBuilder();
+        text.Append(CultureInfo.InvariantCulture, $"{Origin}\n{Size}\n{Root}\n");
+        foreach (string line in ExtensionLines)
+        {
+            text.Append(line).Append('\n');
+        }
+        return Encoding.UTF8.GetBytes(text.ToString());
+    }
+
+    private static TlogError ParseTree(ReadOnlySpan<byte> origin, ReadOnlySpan<byte> sizeText, ReadOnlySpan<byte> rootText, out ulong size, out TreeHash root)
+    {
+        root = default;
+        size = 0;
+        if (origin.IsEmpty)
+        {
+            return TlogError.EmptyOrigin;
+        }
+        if (!StrictText.TryParseDecimal(sizeText, out size))
+        {
+            return TlogError.BadSize;
+        }
+        if (!TreeHash.TryParseBase64(rootText, out root))
+        {
+            return TlogError.BadRoot;
+        }
+        return size == 0 && root != Rfc6962.EmptyRoot ? TlogError.BadRoot : TlogError.None;
+    }
+}

@@ -1,0 +1,76 @@
+using System.Diagnostics.CodeAnalysis;
+
+namespace Optiks.Tlog;
+
+/// <summary>
+/// CheckpointVerifier opens the checkpoints of one log: the log's signature must be there, every known signature must verify, and the
+/// origin must be the log key's name. How many cosignatures are enough is its caller's policy. Immutable, thread-safe.
+/// </summary>
+public sealed class CheckpointVerifier
+{
+    private readonly VerifierKey _logKey;
+    private readonly VerifierSet _known;
+    private readonly bool _acceptExtensionLines;
+
+    /// <summary>CheckpointVerifier for a log and the cosigners that its reader knows.</summary>
+    /// <param name="logKey">The log's key, of type 0x01.</param>
+    /// <param name="cosigners">Witnesses' and auditors' keys, of type 0x04; none may be the log's key in another form.</param>
+    /// <param name="ed25519">The Ed25519 to use.</param>
+    /// <param name="acceptExtensionLines"><value>false</value>: an Optiks log writes none, and a cosignature may not cover them.</param>
+    public CheckpointVerifier(VerifierKey logKey, IReadOnlyCollection<VerifierKey> cosigners, IEd25519Verifier ed25519, bool acceptExtensionLines = false)
+    {
+        ArgumentNullException.ThrowIfNull(logKey);
+        ArgumentNullException.ThrowIfNull(cosigners);
+        if (logKey.Type != SignatureType.Ed25519)
+        {
+            throw new ArgumentException("A log's key has type 0x01.", nameof(logKey));
+        }
+        if (cosigners.Any(key => key.Type != SignatureType.CosignatureV1))
+        {
+            throw new ArgumentException("A cosigner's key has type 0x04.", nameof(cosigners));
+        }
+        _logKey = logKey;
+        _known = new VerifierSet(ed25519, [logKey, .. cosigners]);
+        _acceptExtensionLines = acceptExtensionLines;
+    }
+
+    /// <summary>TryOpen parses and verifies a checkpoint note.</summary>
+    public bool TryOpen(ReadOnlySpan<byte> bytes, [NotNullWhen(true)] out SignedCheckpoint? opened, out TlogError error)
+    {
+        opened = null;
+        return SignedNote.TryParse(bytes, out SignedNote? note, out error) && TryOpen(note, out opened, out error);
+    }
+
+    /// <summary>TryOpen verifies a note that was parsed already.</summary>
+    public bool TryOpen(SignedNote note, [NotNullWhen(true)] out SignedCheckpoint? opened, out TlogError error)
+    {
+        ArgumentNullException.ThrowIfNull(note);
+        opened = null;
+        error = _known.Verify(note, out IReadOnlyList<VerifiedSignature> verified);
+        if (error != TlogError.None)
+        {
+            return false;
+        }
+        if (!verified.Any(signature => signature.Key.Equals(_logKey)))
+        {
+            error = TlogError.NoLogSignature;
+            return false;
+        }
+        if (!Checkpoint.TryParse(note.Text.Span, out Checkpoint? checkpoint, out error))
+        {
+            return false;
+        }
+        if (!string.Equals(checkpoint.Origin, _logKey.Name, StringComparison.Ordinal))
+        {
+            error = TlogError.OriginMismatch;
+            return false;
+        }
+        if (checkpoint.ExtensionLines.Count > 0 && !_acceptExtensionLines)
+        {
+            error = TlogError.ExtensionLineRefused;
+            return false;
+        }
+        opened = new SignedCheckpoint(note, checkpoint, [.. verified.Where(signature => !signature.Key.Equals(_logKey))]);
+        return true;
+    }
+}

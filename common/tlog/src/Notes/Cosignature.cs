@@ -1,0 +1,82 @@
+using System.Buffers.Binary;
+using System.Globalization;
+using System.Text;
+
+namespace Optiks.Tlog;
+
+/// <summary>
+/// Cosignature makes and checks C2SP tlog-cosignature v1 with Ed25519: "at this time this was the largest consistent tree that I had
+/// seen of this origin". The message covers the whole checkpoint body.
+/// </summary>
+public static class Cosignature
+{
+    /// <summary>Length of a cosignature without its key ID: timestamp and Ed25519 signature.</summary>
+    public const int Length = TimestampLength + Ed25519Length;
+
+    /// <summary>Largest timestamp that the text allows (below 2^63), in seconds.</summary>
+    public const ulong MaxTimestamp = long.MaxValue;
+
+    internal const int Ed25519Length = 64;
+
+    private const int TimestampLength = sizeof(ulong);
+
+    /// <summary>BuildMessage gives the bytes that are signed. Throws for a timestamp of 2^63 or more.</summary>
+    /// <param name="timestamp">Seconds since 1970 in UTC.</param>
+    /// <param name="checkpointBody">The note's text with its last newline.</param>
+    public static byte[] BuildMessage(ulong timestamp, ReadOnlySpan<byte> checkpointBody)
+    {
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(timestamp, MaxTimestamp);
+        string head = string.Create(CultureInfo.InvariantCulture, $"cosignature/v1\ntime {timestamp}\n");
+        return [.. Encoding.ASCII.GetBytes(head), .. checkpointBody];
+    }
+
+    /// <summary>SignAsync cosigns a checkpoint body. The caller has verified it and persisted that it did, before it calls.</summary>
+    public static async ValueTask<NoteSignature> SignAsync(
+        ReadOnlyMemory<byte> checkpointBody, ulong timestamp, INoteSigner signer, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(signer);
+        if (signer.Key.Type != SignatureType.CosignatureV1)
+        {
+            throw new ArgumentException("A log's key makes no cosignatures.", nameof(signer));
+        }
+        if (!Checkpoint.TryParse(checkpointBody.Span, out _, out TlogError error))
+        {
+            throw new ArgumentException($"Not a checkpoint: {error}.", nameof(checkpointBody));
+        }
+        byte[] signature = await signer.SignAsync(BuildMessage(timestamp, checkpointBody.Span), cancellationToken).ConfigureAwait(false);
+        byte[] blob = new byte[Length];
+        BinaryPrimitives.WriteUInt64BigEndian(blob, timestamp);
+        signature.CopyTo(blob.AsSpan(TimestampLength));
+        return new NoteSignature(signer.Key.Name, signer.Key.KeyId, blob);
+    }
+
+    /// <summary>Verify checks one cosignature by a key of type 0x04. A time in the future is the caller's to judge: <see cref="IsAhead"/>.</summary>
+    public static TlogError Verify(
+        IEd25519Verifier ed25519, VerifierKey key, ReadOnlySpan<byte> checkpointBody, NoteSignature signature, out ulong timestamp)
+    {
+        ArgumentNullException.ThrowIfNull(ed25519);
+        ArgumentNullException.ThrowIfNull(key);
+        ArgumentNullException.ThrowIfNull(signature);
+        timestamp = 0;
+        ReadOnlySpan<byte> blob = signature.Signature.Span;
+        if (key.Type != SignatureType.CosignatureV1 || !signature.IsBy(key) || blob.Length != Length)
+        {
+            return TlogError.BadSignature;
+        }
+        ulong time = BinaryPrimitives.ReadUInt64BigEndian(blob);
+        if (time > MaxTimestamp)
+        {
+            return TlogError.BadTimestamp;
+        }
+        if (!ed25519.Verify(key.PublicKey, BuildMessage(time, checkpointBody), blob[TimestampLength..]))
+        {
+            return TlogError.BadSignature;
+        }
+        timestamp = time;
+        return TlogError.None;
+    }
+
+    /// <summary>IsAhead says whether a cosignature's time lies further in the future of a clock than is tolerated.</summary>
+    public static bool IsAhead(ulong timestamp, DateTimeOffset now, TimeSpan tolerance) =>
+        timestamp > (ulong)Math.Max(0, (now + tolerance).ToUnixTimeSeconds());
+}

@@ -1,0 +1,97 @@
+using System.Buffers.Binary;
+using System.Diagnostics.CodeAnalysis;
+using System.Text;
+
+namespace Optiks.Tlog;
+
+/// <summary>NoteSignature is one signature line of a note, not yet verified. Immutable.</summary>
+public sealed class NoteSignature
+{
+    private const int KeyIdLength = sizeof(uint);
+
+    /// <summary>NoteSignature makes a line's value. Throws <see cref="ArgumentException"/> for a bad name or an empty signature.</summary>
+    public NoteSignature(string name, uint keyId, ReadOnlyMemory<byte> signature)
+    {
+        ArgumentNullException.ThrowIfNull(name);
+        if (!StrictText.IsKeyName(name))
+        {
+            throw new ArgumentException("A key name is not empty and holds no space and no '+'.", nameof(name));
+        }
+        if (signature.IsEmpty)
+        {
+            throw new ArgumentException("A signature has at least one byte.", nameof(signature));
+        }
+        Name = name;
+        KeyId = keyId;
+        Signature = signature;
+    }
+
+    /// <summary>Name of the key that is said to have signed.</summary>
+    public string Name { get; }
+
+    /// <summary>KeyId of the key that is said to have signed.</summary>
+    public uint KeyId { get; }
+
+    /// <summary>Signature holds the bytes after the key ID: 64 for type 0x01, 8 (timestamp) + 64 for type 0x04.</summary>
+    public ReadOnlyMemory<byte> Signature { get; }
+
+    // U+2014 EM DASH, space.
+    private static ReadOnlySpan<byte> Prefix => [0xe2, 0x80, 0x94, 0x20];
+
+    /// <summary>TryParseLine reads one line without its newline, for example of a witness's answer.</summary>
+    public static bool TryParseLine(ReadOnlySpan<byte> line, [NotNullWhen(true)] out NoteSignature? signature, out TlogError error)
+    {
+        signature = null;
+        error = StrictText.CheckCharacters(line);
+        if (error != TlogError.None)
+        {
+            return false;
+        }
+        error = TlogError.MalformedSignatureLine;
+        if (!line.StartsWith(Prefix))
+        {
+            return false;
+        }
+        ReadOnlySpan<byte> rest = line[Prefix.Length..];
+        int space = rest.IndexOf((byte)' ');
+        if (space < 0)
+        {
+            return false;
+        }
+        string name = Encoding.UTF8.GetString(rest[..space]);
+        if (!StrictText.IsKeyName(name))
+        {
+            error = TlogError.BadKeyName;
+            return false;
+        }
+        if (!StrictText.TryDecodeBase64(rest[(space + 1)..], out byte[] blob))
+        {
+            error = TlogError.BadBase64;
+            return false;
+        }
+        if (blob.Length <= KeyIdLength)
+        {
+            error = TlogError.SignatureTooShort;
+            return false;
+        }
+        signature = new NoteSignature(name, BinaryPrimitives.ReadUInt32BigEndian(blob), blob.AsMemory(KeyIdLength));
+        error = TlogError.None;
+        return true;
+    }
+
+    /// <summary>ToLine gives the line without its newline.</summary>
+    public string ToLine()
+    {
+        byte[] blob = new byte[KeyIdLength + Signature.Length];
+        BinaryPrimitives.WriteUInt32BigEndian(blob, KeyId);
+        Signature.Span.CopyTo(blob.AsSpan(KeyIdLength));
+        return $"— {Name} {Convert.ToBase64String(blob)}";
+    }
+
+    /// <summary>IsBy says whether name and key ID are those of a key. It does not verify.</summary>
+    public bool IsBy(VerifierKey key)
+    {
+        ArgumentNullException.ThrowIfNull(key);
+        return KeyId == key.KeyId && string.Equals(Name, key.Name, StringComparison.Ordinal);
+    }
+}

@@ -1,0 +1,132 @@
+using System.Diagnostics.CodeAnalysis;
+using System.Text;
+
+namespace Optiks.Tlog;
+
+/// <summary>SignedNote is a text with signature lines (C2SP signed-note), parsed but not verified. Immutable.</summary>
+public sealed class SignedNote
+{
+    /// <summary>Longest note that is read, in bytes.</summary>
+    public const int MaxBytes = 64 * 1024;
+
+    /// <summary>Most signature lines that are read. The text asks for at least 16; golang.org/x/mod reads 100.</summary>
+    public const int MaxSignatures = 100;
+
+    private SignedNote(ReadOnlyMemory<byte> text, IReadOnlyList<NoteSignature> signatures)
+    {
+        Text = text;
+        Signatures = signatures;
+    }
+
+    /// <summary>Text is what is signed: UTF-8, ending in a newline.</summary>
+    public ReadOnlyMemory<byte> Text { get; }
+
+    /// <summary>Signatures in the order of the lines. At least one.</summary>
+    public IReadOnlyList<NoteSignature> Signatures { get; }
+
+    /// <summary>Create joins a text and signatures. Throws <see cref="ArgumentException"/> where the result would not parse.</summary>
+    public static SignedNote Create(ReadOnlySpan<byte> text, IReadOnlyList<NoteSignature> signatures)
+    {
+        ArgumentNullException.ThrowIfNull(signatures);
+        if (text.IsEmpty || text[^1] != StrictText.Newline || StrictText.CheckCharacters(text) != TlogError.None)
+        {
+            throw new ArgumentException("A note's text is UTF-8, ends in a newline and holds no other control character.", nameof(text));
+        }
+        if (signatures.Count is 0 or > MaxSignatures)
+        {
+            throw new ArgumentException($"A note has 1 to {MaxSignatures} signatures.", nameof(signatures));
+        }
+        var note = new SignedNote(text.ToArray(), [.. signatures]);
+        if (note.Encode().Length > MaxBytes)
+        {
+            throw new ArgumentException($"A note has at most {MaxBytes} bytes.", nameof(text));
+        }
+        return note;
+    }
+
+    /// <summary>SignAsync makes a note of a text with one signature of type 0x01.</summary>
+    public static async ValueTask<SignedNote> SignAsync(ReadOnlyMemory<byte> text, INoteSigner signer, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(signer);
+        if (signer.Key.Type != SignatureType.Ed25519)
+        {
+            throw new ArgumentException("A cosigner's key signs no plain notes.", nameof(signer));
+        }
+        byte[] signature = await signer.SignAsync(text, cancellationToken).ConfigureAwait(false);
+        return Create(text.Span, [new NoteSignature(signer.Key.Name, signer.Key.KeyId, signature)]);
+    }
+
+    /// <summary>TryParse reads a whole note; nothing may follow it. The bytes are copied.</summary>
+    public static bool TryParse(ReadOnlySpan<byte> bytes, [NotNullWhen(true)] out SignedNote? note, out TlogError error)
+    {
+        note = null;
+        error = CheckFrame(bytes, out int textLength);
+        if (error != TlogError.None)
+        {
+            return false;
+        }
+        ReadOnlySpan<byte> lines = bytes[(textLength + 1)..];
+        var signatures = new List<NoteSignature>();
+        while (StrictText.TryTakeLine(ref lines, out ReadOnlySpan<byte> line))
+        {
+            if (signatures.Count == MaxSignatures)
+            {
+                error = TlogError.TooManySignatures;
+                return false;
+            }
+            if (!NoteSignature.TryParseLine(line, out NoteSignature? signature, out error))
+            {
+                return false;
+            }
+            signatures.Add(signature);
+        }
+        if (signatures.Count == 0)
+        {
+            error = TlogError.NoSignatures;
+            return false;
+        }
+        note = new SignedNote(bytes[..textLength].ToArray(), signatures);
+        return true;
+    }
+
+    /// <summary>Encode gives the note's bytes: of a parsed note, exactly those that were parsed.</summary>
+    public byte[] Encode()
+    {
+        var lines = new StringBuilder("\n");
+        foreach (NoteSignature signature in Signatures)
+        {
+            lines.Append(signature.ToLine()).Append('\n');
+        }
+        return [.. Text.Span, .. Encoding.UTF8.GetBytes(lines.ToString())];
+    }
+
+    /// <summary>WithSignatures gives the same text with more signature lines at the end.</summary>
+    public SignedNote WithSignatures(IEnumerable<NoteSignature> signatures) => Create(Text.Span, [.. Signatures, .. signatures]);
+
+    private static TlogError CheckFrame(ReadOnlySpan<byte> bytes, out int textLength)
+    {
+        textLength = 0;
+        if (bytes.Length > MaxBytes)
+        {
+            return TlogError.TooLarge;
+        }
+        TlogError error = StrictText.CheckCharacters(bytes);
+        if (error != TlogError.None)
+        {
+            return error;
+        }
+        if (bytes.IsEmpty || bytes[^1] != StrictText.Newline)
+        {
+            return TlogError.MissingFinalNewline;
+        }
+
+        // The last empty line separates, because the text itself may hold empty lines.
+        int blank = bytes.LastIndexOf("\n\n"u8);
+        if (blank < 0)
+        {
+            return TlogError.MissingBlankLine;
+        }
+        textLength = blank + 1;
+        return TlogError.None;
+    }
+}

@@ -1,0 +1,115 @@
+using System.Buffers.Binary;
+using System.Diagnostics.CodeAnalysis;
+using System.Globalization;
+using System.Security.Cryptography;
+using System.Text;
+
+namespace Optiks.Tlog;
+
+/// <summary>VerifierKey is a note key's public side: a name, a type and 32 bytes of Ed25519. Immutable.</summary>
+public sealed class VerifierKey : IEquatable<VerifierKey>
+{
+    /// <summary>Length of an Ed25519 public key in bytes.</summary>
+    public const int PublicKeyLength = 32;
+
+    private readonly byte[] _publicKey;
+
+    /// <summary>VerifierKey copies the 32-byte key. Throws <see cref="ArgumentException"/> for a bad name, type or length.</summary>
+    public VerifierKey(string name, SignatureType type, ReadOnlySpan<byte> publicKey)
+    {
+        ArgumentNullException.ThrowIfNull(name);
+        if (!StrictText.IsKeyName(name))
+        {
+            throw new ArgumentException("A key name is not empty and holds no space and no '+'.", nameof(name));
+        }
+        if (type is not (SignatureType.Ed25519 or SignatureType.CosignatureV1))
+        {
+            throw new ArgumentOutOfRangeException(nameof(type), type, "Only types 0x01 and 0x04 are supported.");
+        }
+        if (publicKey.Length != PublicKeyLength)
+        {
+            throw new ArgumentException("An Ed25519 public key has 32 bytes.", nameof(publicKey));
+        }
+        Name = name;
+        Type = type;
+        _publicKey = publicKey.ToArray();
+        KeyId = ComputeKeyId(name, type, publicKey);
+    }
+
+    /// <summary>Name as it stands in signature lines; for a log, also the origin of its checkpoints.</summary>
+    public string Name { get; }
+
+    /// <summary>Type of the signatures that this key makes.</summary>
+    public SignatureType Type { get; }
+
+    /// <summary>KeyId is the first four bytes, big-endian, of SHA-256(name || 0x0A || type || key).</summary>
+    public uint KeyId { get; }
+
+    /// <summary>PublicKey is the 32-byte Ed25519 key.</summary>
+    public ReadOnlySpan<byte> PublicKey => _publicKey;
+
+    /// <summary>ComputeKeyId hashes a name, type and key (C2SP signed-note) into a key ID.</summary>
+    public static uint ComputeKeyId(string name, SignatureType type, ReadOnlySpan<byte> publicKey)
+    {
+        ArgumentNullException.ThrowIfNull(name);
+        byte[] input = [.. Encoding.UTF8.GetBytes(name), StrictText.Newline, (byte)type, .. publicKey];
+        return BinaryPrimitives.ReadUInt32BigEndian(SHA256.HashData(input));
+    }
+
+    /// <summary>TryParse reads a vkey: name, '+', eight lower-case hex digits, '+', base64 of type byte and key; nothing around it.</summary>
+    public static bool TryParse(string text, [NotNullWhen(true)] out VerifierKey? key, out TlogError error)
+    {
+        ArgumentNullException.ThrowIfNull(text);
+        key = null;
+        error = TlogError.MalformedKey;
+
+        // The base64 part may hold '+' itself, so only the first two separate.
+        string[] parts = text.Split('+', 3);
+        if (parts.Length != 3 || !StrictText.IsKeyName(parts[0]) || !TryParseKeyId(parts[1], out uint keyId)
+            || !StrictText.TryDecodeBase64(Encoding.UTF8.GetBytes(parts[2]), out byte[] typed) || typed.Length == 0)
+        {
+            return false;
+        }
+        var type = (SignatureType)typed[0];
+        if (type is not (SignatureType.Ed25519 or SignatureType.CosignatureV1))
+        {
+            error = TlogError.UnsupportedKeyType;
+            return false;
+        }
+        if (typed.Length != 1 + PublicKeyLength)
+        {
+            return false;
+        }
+        var parsed = new VerifierKey(parts[0], type, typed.AsSpan(1));
+        if (parsed.KeyId != keyId)
+        {
+            error = TlogError.KeyIdMismatch;
+            return false;
+        }
+        key = parsed;
+        error = TlogError.None;
+        return true;
+    }
+
+    /// <summary>ToString gives the vkey.</summary>
+    public override string ToString() =>
+        string.Create(CultureInfo.InvariantCulture, $"{Name}+{KeyId:x8}+{Convert.ToBase64String([(byte)Type, .. _publicKey])}");
+
+    /// <inheritdoc/>
+    public bool Equals(VerifierKey? other) =>
+        other is not null && Type == other.Type && string.Equals(Name, other.Name, StringComparison.Ordinal) && _publicKey.AsSpan().SequenceEqual(other._publicKey);
+
+    /// <inheritdoc/>
+    public override bool Equals(object? obj) => Equals(obj as VerifierKey);
+
+    /// <inheritdoc/>
+    public override int GetHashCode() => (int)KeyId;
+
+    // Lower case is written and nothing else is read: golang.org/x/mod takes upper case as well.
+    private static bool TryParseKeyId(string hex, out uint keyId)
+    {
+        keyId = 0;
+        return hex.Length == 8 && hex.All(char.IsAsciiHexDigitLower)
+            && uint.TryParse(hex, NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out keyId);
+    }
+}

@@ -1,0 +1,78 @@
+namespace Optiks.Tlog;
+
+/// <summary>VerifierSet is the keys that a reader knows. Immutable and, with a thread-safe Ed25519, thread-safe.</summary>
+public sealed class VerifierSet
+{
+    private readonly IEd25519Verifier _ed25519;
+    private readonly VerifierKey[] _keys;
+
+    /// <summary>
+    /// VerifierSet checks that its keys cannot be confused: no two of one name and key ID, and no public key twice, because one signer
+    /// under two names would count as two. Throws <see cref="ArgumentException"/> otherwise.
+    /// </summary>
+    public VerifierSet(IEd25519Verifier ed25519, IEnumerable<VerifierKey> keys)
+    {
+        ArgumentNullException.ThrowIfNull(ed25519);
+        _ed25519 = ed25519;
+        _keys = [.. keys];
+        for (int i = 0; i < _keys.Length; i++)
+        {
+            for (int j = 0; j < i; j++)
+            {
+                bool sameId = _keys[i].KeyId == _keys[j].KeyId && string.Equals(_keys[i].Name, _keys[j].Name, StringComparison.Ordinal);
+                if (sameId || _keys[i].PublicKey.SequenceEqual(_keys[j].PublicKey))
+                {
+                    throw new ArgumentException($"The keys {_keys[j]} and {_keys[i]} are one signer, or share name and key ID.", nameof(keys));
+                }
+            }
+        }
+    }
+
+    /// <summary>Keys in the order given.</summary>
+    public IReadOnlyList<VerifierKey> Keys => _keys;
+
+    /// <summary>
+    /// Verify checks every signature of a note whose name and key ID are a known key's; one that fails refuses the whole note, also
+    /// behind a good one of the same key. Unknown signatures are ignored; a note without any known one is refused.
+    /// </summary>
+    /// <param name="note">The note.</param>
+    /// <param name="verified">One element a key, whatever the number of its lines; of several cosignatures, the latest.</param>
+    public TlogError Verify(SignedNote note, out IReadOnlyList<VerifiedSignature> verified)
+    {
+        ArgumentNullException.ThrowIfNull(note);
+        verified = [];
+        var byKey = new Dictionary<VerifierKey, VerifiedSignature>();
+        foreach (NoteSignature signature in note.Signatures)
+        {
+            VerifierKey? key = Array.Find(_keys, signature.IsBy);
+            if (key is null)
+            {
+                continue;
+            }
+            TlogError error = VerifyOne(key, note.Text.Span, signature, out ulong? timestamp);
+            if (error != TlogError.None)
+            {
+                return error;
+            }
+            if (!byKey.TryGetValue(key, out VerifiedSignature? earlier) || earlier.Timestamp < timestamp)
+            {
+                byKey[key] = new VerifiedSignature(key, signature, timestamp);
+            }
+        }
+        verified = [.. byKey.Values];
+        return verified.Count > 0 ? TlogError.None : TlogError.NoKnownSignature;
+    }
+
+    private TlogError VerifyOne(VerifierKey key, ReadOnlySpan<byte> text, NoteSignature signature, out ulong? timestamp)
+    {
+        timestamp = null;
+        if (key.Type == SignatureType.CosignatureV1)
+        {
+            TlogError error = Cosignature.Verify(_ed25519, key, text, signature, out ulong time);
+            timestamp = error == TlogError.None ? time : null;
+            return error;
+        }
+        bool good = signature.Signature.Length == Cosignature.Ed25519Length && _ed25519.Verify(key.PublicKey, text, signature.Signature.Span);
+        return good ? TlogError.None : TlogError.BadSignature;
+    }
+}

@@ -1,0 +1,86 @@
+using System.Buffers.Binary;
+using System.Diagnostics.CodeAnalysis;
+
+namespace Optiks.Tlog;
+
+/// <summary>EntryBundle is up to 256 entries in a row, each behind its length as a big-endian uint16 (C2SP tlog-tiles).</summary>
+public static class EntryBundle
+{
+    /// <summary>Longest entry in bytes.</summary>
+    public const int MaxEntryLength = ushort.MaxValue;
+
+    /// <summary>Longest bundle in bytes.</summary>
+    public const int MaxLength = TilePath.FullWidth * (sizeof(ushort) + MaxEntryLength);
+
+    /// <summary>EncodeEntry gives one entry with its length. Throws <see cref="ArgumentException"/> for one that is too long.</summary>
+    public static byte[] EncodeEntry(ReadOnlySpan<byte> entry)
+    {
+        if (entry.Length > MaxEntryLength)
+        {
+            throw new ArgumentException("An entry has at most 65,535 bytes.", nameof(entry));
+        }
+        byte[] bytes = new byte[sizeof(ushort) + entry.Length];
+        BinaryPrimitives.WriteUInt16BigEndian(bytes, (ushort)entry.Length);
+        entry.CopyTo(bytes.AsSpan(sizeof(ushort)));
+        return bytes;
+    }
+
+    /// <summary>TryParse splits a bundle into exactly the number of entries that its path says. The entries are views of the bundle.</summary>
+    public static bool TryParse(ReadOnlyMemory<byte> bundle, int numEntries, [NotNullWhen(true)] out IReadOnlyList<ReadOnlyMemory<byte>>? entries)
+    {
+        entries = null;
+        if (numEntries is < 1 or > TilePath.FullWidth)
+        {
+            return false;
+        }
+        var parsed = new List<ReadOnlyMemory<byte>>(numEntries);
+        ReadOnlyMemory<byte> rest = bundle;
+        while (parsed.Count < numEntries)
+        {
+            if (!TryTakeEntry(ref rest, out ReadOnlyMemory<byte> entry))
+            {
+                return false;
+            }
+            parsed.Add(entry);
+        }
+        if (!rest.IsEmpty)
+        {
+            return false;
+        }
+        entries = parsed;
+        return true;
+    }
+
+    /// <summary>TryTrim cuts a bundle down to its first entries: what a partial bundle is when only the full one is served any more.</summary>
+    public static bool TryTrim(ReadOnlyMemory<byte> bundle, int numEntries, out ReadOnlyMemory<byte> trimmed)
+    {
+        trimmed = default;
+        ReadOnlyMemory<byte> rest = bundle;
+        for (int i = 0; i < numEntries; i++)
+        {
+            if (!TryTakeEntry(ref rest, out _))
+            {
+                return false;
+            }
+        }
+        trimmed = bundle[..(bundle.Length - rest.Length)];
+        return true;
+    }
+
+    private static bool TryTakeEntry(ref ReadOnlyMemory<byte> rest, out ReadOnlyMemory<byte> entry)
+    {
+        entry = default;
+        if (rest.Length < sizeof(ushort))
+        {
+            return false;
+        }
+        int length = BinaryPrimitives.ReadUInt16BigEndian(rest.Span);
+        if (rest.Length < sizeof(ushort) + length)
+        {
+            return false;
+        }
+        entry = rest.Slice(sizeof(ushort), length);
+        rest = rest[(sizeof(ushort) + length)..];
+        return true;
+    }
+}

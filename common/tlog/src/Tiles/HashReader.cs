@@ -1,0 +1,123 @@
+using System.Numerics;
+
+namespace Optiks.Tlog;
+
+/// <summary>
+/// HashReader reads a tree from tiles that nobody vouches for, against the size and root of a verified checkpoint. Every hash and entry
+/// that it returns is proven to be in that tree: the right edge hashes to the root, and each full tile to its hash one level up.
+/// What does not fit throws <see cref="InvalidTileException"/>. It keeps the tiles it has verified (8 KiB each) and is made for one
+/// checkpoint and a bounded piece of work. Not thread-safe.
+/// </summary>
+public sealed class HashReader : IHashReader
+{
+    private readonly ITileReader _tiles;
+    private readonly TreeHash _root;
+    private readonly Dictionary<(int Level, ulong Index), TreeHash[]> _verified = [];
+    private RightEdge? _edge;
+
+    /// <summary>HashReader over tiles of the tree that a checkpoint commits to. Throws for size 0 with a root that no empty tree has.</summary>
+    public HashReader(ITileReader tiles, ulong size, TreeHash root)
+    {
+        ArgumentNullException.ThrowIfNull(tiles);
+        if (size == 0 && root != Rfc6962.EmptyRoot)
+        {
+            throw new ArgumentException("The root of an empty tree is SHA-256(\"\").", nameof(root));
+        }
+        _tiles = tiles;
+        Size = size;
+        _root = root;
+    }
+
+    /// <summary>Size of the tree.</summary>
+    public ulong Size { get; }
+
+    /// <inheritdoc/>
+    public async ValueTask<IReadOnlyList<TreeHash>> ReadHashesAsync(IReadOnlyList<TreeNode> nodes, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(nodes);
+        var result = new TreeHash[nodes.Count];
+        for (int i = 0; i < result.Length; i++)
+        {
+            (int level, ulong index) = nodes[i];
+            if (level is < 0 or > 63 || index >= Size >> level)
+            {
+                throw new ArgumentOutOfRangeException(nameof(nodes), nodes[i], "The tree holds no such complete subtree.");
+            }
+
+            // A node is the root of 2^(level mod 8) neighbouring hashes of one tile.
+            int width = 1 << (level % 8);
+            ulong first = index * (ulong)width;
+            TreeHash[] tile = await VerifiedTileAsync(level / 8, first / TilePath.FullWidth, cancellationToken).ConfigureAwait(false);
+            result[i] = Rfc6962.CompleteRoot(tile.AsSpan((int)(first % TilePath.FullWidth), width));
+        }
+        return result;
+    }
+
+    /// <summary>ReadBundleAsync returns the entries from index * 256 on, up to 256, each proven to be in the tree.</summary>
+    public async Task<IReadOnlyList<ReadOnlyMemory<byte>>> ReadBundleAsync(ulong index, CancellationToken cancellationToken)
+    {
+        TilePath path = TileLayout.Bundle(Size, index) ?? throw new ArgumentOutOfRangeException(nameof(index), index, "The tree holds no such bundle.");
+        TreeHash[] leaves = await VerifiedTileAsync(0, index, cancellationToken).ConfigureAwait(false);
+        IReadOnlyList<ReadOnlyMemory<byte>> entries = await TileFetch.EntriesAsync(_tiles, path, cancellationToken).ConfigureAwait(false);
+        for (int i = 0; i < entries.Count; i++)
+        {
+            if (Rfc6962.LeafHash(entries[i].Span) != leaves[i])
+            {
+                throw new InvalidTileException(path, TlogError.EntryMismatch);
+            }
+        }
+        return entries;
+    }
+
+    /// <summary>ReadEntryAsync returns one entry, proven to be in the tree at its index.</summary>
+    public async Task<ReadOnlyMemory<byte>> ReadEntryAsync(ulong index, CancellationToken cancellationToken)
+    {
+        IReadOnlyList<ReadOnlyMemory<byte>> bundle = await ReadBundleAsync(index / TilePath.FullWidth, cancellationToken).ConfigureAwait(false);
+        return (int)(index % TilePath.FullWidth) is int offset && offset < bundle.Count
+            ? bundle[offset]
+            : throw new ArgumentOutOfRangeException(nameof(index), index, "The tree holds no such entry.");
+    }
+
+    // Ends at level 7: 256^8 leaves do not fit a size, so that the highest level has a partial tile only.
+    private async Task<TreeHash[]> VerifiedTileAsync(int level, ulong index, CancellationToken cancellationToken)
+    {
+        if (_verified.TryGetValue((level, index), out TreeHash[]? known))
+        {
+            return known;
+        }
+        RightEdge edge = await EdgeAsync(cancellationToken).ConfigureAwait(false);
+        TilePath path = TileLayout.HashTile(Size, level, index) ?? throw new ArgumentOutOfRangeException(nameof(index), index, "The tree holds no such tile.");
+        TreeHash[] hashes;
+        if (path.IsFull)
+        {
+            hashes = await TileFetch.HashesAsync(_tiles, path, cancellationToken).ConfigureAwait(false);
+            TreeHash[] parent = await VerifiedTileAsync(level + 1, index / TilePath.FullWidth, cancellationToken).ConfigureAwait(false);
+            if (Rfc6962.CompleteRoot(hashes) != parent[(int)(index % TilePath.FullWidth)])
+            {
+                throw new InvalidTileException(path, TlogError.TileMismatch);
+            }
+        }
+        else
+        {
+            hashes = [.. edge.Hashes(level)];
+        }
+        _verified.Add((level, index), hashes);
+        return hashes;
+    }
+
+    private async Task<RightEdge> EdgeAsync(CancellationToken cancellationToken)
+    {
+        if (_edge is null)
+        {
+            RightEdge edge = await RightEdge.ReadAsync(_tiles, Size, cancellationToken).ConfigureAwait(false);
+            if (edge.Root() != _root)
+            {
+                // Which tile of the edge is wrong cannot be told; the topmost stands for all.
+                int top = BitOperations.Log2(Size) / 8;
+                throw new InvalidTileException(TilePath.Hashes(top, 0, TileLayout.PartialWidth(Size, top)), TlogError.TileMismatch);
+            }
+            _edge = edge;
+        }
+        return _edge;
+    }
+}

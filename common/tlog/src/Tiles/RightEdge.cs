@@ -1,0 +1,81 @@
+using System.Numerics;
+
+namespace Optiks.Tlog;
+
+/// <summary>
+/// RightEdge is the partial tiles of a tree, one a level: all that is needed to know its root and to append to it. Not thread-safe.
+/// Invariant: level l holds PartialWidth(size, l) hashes.
+/// </summary>
+internal sealed class RightEdge
+{
+    private readonly List<TreeHash>[] _levels;
+
+    public RightEdge()
+        : this(0, [.. Enumerable.Range(0, TileLayout.NumLevels).Select(_ => new List<TreeHash>())])
+    {
+    }
+
+    private RightEdge(ulong size, List<TreeHash>[] levels)
+    {
+        Size = size;
+        _levels = levels;
+    }
+
+    public ulong Size { get; private set; }
+
+    /// <summary>ReadAsync loads the edge of a tree of a size. Its root is the caller's to compare.</summary>
+    public static async Task<RightEdge> ReadAsync(ITileReader reader, ulong size, CancellationToken cancellationToken)
+    {
+        var levels = new List<TreeHash>[TileLayout.NumLevels];
+        for (int level = 0; level < levels.Length; level++)
+        {
+            int width = TileLayout.PartialWidth(size, level);
+            ulong index = TileLayout.NumHashes(size, level) / TilePath.FullWidth;
+            levels[level] = width == 0
+                ? []
+                : [.. await TileFetch.HashesAsync(reader, TilePath.Hashes(level, index, width), cancellationToken).ConfigureAwait(false)];
+        }
+        return new RightEdge(size, levels);
+    }
+
+    public RightEdge Clone() => new(Size, [.. _levels.Select(level => new List<TreeHash>(level))]);
+
+    public IReadOnlyList<TreeHash> Hashes(int level) => _levels[level];
+
+    /// <summary>Append adds a leaf and hands over each tile that it fills, lowest level first.</summary>
+    public void Append(TreeHash leafHash, Action<TilePath, IReadOnlyList<TreeHash>> onFullTile)
+    {
+        Size = checked(Size + 1);
+        TreeHash hash = leafHash;
+        for (int level = 0; ; level++)
+        {
+            List<TreeHash> hashes = _levels[level];
+            hashes.Add(hash);
+            if (hashes.Count < TilePath.FullWidth)
+            {
+                return;
+            }
+            TreeHash[] tile = [.. hashes];
+            hashes.Clear();
+            onFullTile(TilePath.Hashes(level, (TileLayout.NumHashes(Size, level) / TilePath.FullWidth) - 1), tile);
+            hash = Rfc6962.CompleteRoot(tile);
+        }
+    }
+
+    /// <summary>Root hashes the complete subtrees of all levels, the highest level and the largest subtree first.</summary>
+    public TreeHash Root()
+    {
+        var peaks = new List<TreeHash>();
+        for (int level = _levels.Length - 1; level >= 0; level--)
+        {
+            TreeHash[] hashes = [.. _levels[level]];
+            for (int start = 0; start < hashes.Length;)
+            {
+                int width = 1 << BitOperations.Log2((uint)(hashes.Length - start));
+                peaks.Add(Rfc6962.CompleteRoot(hashes.AsSpan(start, width)));
+                start += width;
+            }
+        }
+        return CompactRange.FoldPeaks([.. peaks]);
+    }
+}

@@ -1,0 +1,83 @@
+namespace Optiks.Tlog;
+
+/// <summary>TileLayout says which tiles and bundles a log of a size consists of (C2SP tlog-tiles). Pure arithmetic.</summary>
+public static class TileLayout
+{
+    /// <summary>Leaves are 256^8 = 2^64 at most, so that levels 0 to 7 exist.</summary>
+    public const int NumLevels = 8;
+
+    /// <summary>NumHashes of a level in a tree of a size: floor(size / 256^level).</summary>
+    public static ulong NumHashes(ulong size, int level) => level < NumLevels ? size >> (8 * level) : 0;
+
+    /// <summary>PartialWidth of the last tile of a level, 0 when the level ends with a full tile or has none.</summary>
+    public static int PartialWidth(ulong size, int level) => (int)(NumHashes(size, level) % TilePath.FullWidth);
+
+    /// <summary>HashTile names the tile of a level and index as it is in a tree of a size; null when the tree has none.</summary>
+    public static TilePath? HashTile(ulong size, int level, ulong index) =>
+        Width(NumHashes(size, level), index) is int width and > 0 ? TilePath.Hashes(level, index, width) : null;
+
+    /// <summary>Bundle names the entry bundle of an index as it is in a tree of a size; null when the tree has none.</summary>
+    public static TilePath? Bundle(ulong size, ulong index) => Width(size, index) is int width and > 0 ? TilePath.Entries(index, width) : null;
+
+    /// <summary>Added gives the paths that a log of newSize serves and one of oldSize does not: what a writer writes.</summary>
+    public static IEnumerable<TilePath> Added(ulong oldSize, ulong newSize)
+    {
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(oldSize, newSize);
+        return AddedPaths(oldSize, newSize);
+    }
+
+    /// <summary>AddedPartials gives the partial ones among <see cref="Added"/>: at most one a level and one bundle, whatever the sizes.</summary>
+    public static IEnumerable<TilePath> AddedPartials(ulong oldSize, ulong newSize)
+    {
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(oldSize, newSize);
+        for (int level = 0; NumHashes(newSize, level) is ulong hashes and > 0; level++)
+        {
+            int width = PartialWidth(newSize, level);
+            if (width == 0 || hashes == NumHashes(oldSize, level))
+            {
+                continue;
+            }
+            if (level == 0)
+            {
+                yield return TilePath.Entries(hashes / TilePath.FullWidth, width);
+            }
+            yield return TilePath.Hashes(level, hashes / TilePath.FullWidth, width);
+        }
+    }
+
+    /// <summary>All gives the paths of a log of a size. Their number grows with the size: 2 in 256 entries.</summary>
+    public static IEnumerable<TilePath> All(ulong size) => AddedPaths(0, size);
+
+    private static IEnumerable<TilePath> AddedPaths(ulong oldSize, ulong newSize)
+    {
+        foreach ((ulong index, int width) in AddedTiles(oldSize, newSize))
+        {
+            yield return TilePath.Entries(index, width);
+        }
+        for (int level = 0; NumHashes(newSize, level) > 0; level++)
+        {
+            foreach ((ulong index, int width) in AddedTiles(NumHashes(oldSize, level), NumHashes(newSize, level)))
+            {
+                yield return TilePath.Hashes(level, index, width);
+            }
+        }
+    }
+
+    private static IEnumerable<(ulong Index, int Width)> AddedTiles(ulong oldHashes, ulong newHashes)
+    {
+        if (oldHashes == newHashes)
+        {
+            yield break;
+        }
+        for (ulong index = oldHashes / TilePath.FullWidth; Width(newHashes, index) is int width and > 0; index++)
+        {
+            yield return (index, width);
+        }
+    }
+
+    private static int Width(ulong numHashes, ulong index)
+    {
+        ulong last = numHashes / TilePath.FullWidth;
+        return index < last ? TilePath.FullWidth : index == last ? (int)(numHashes % TilePath.FullWidth) : 0;
+    }
+}

@@ -1,0 +1,162 @@
+using System.Diagnostics.CodeAnalysis;
+using System.Globalization;
+using System.Text;
+
+namespace Optiks.Tlog;
+
+/// <summary>
+/// TlogProof is an inclusion proof in a file (C2SP tlog-proof): an index, the hashes, and the checkpoint note they lead to. It holds
+/// neither the entry nor any trust: see <see cref="Verify"/>. Immutable.
+/// </summary>
+public sealed class TlogProof
+{
+    /// <summary>Longest file that is read, in bytes: the note, 64 hashes and an extra line of as much as the note.</summary>
+    public const int MaxBytes = (2 * SignedNote.MaxBytes) + 4096;
+
+    // A path in a tree of less than 2^64 leaves.
+    private const int MaxHashes = 64;
+
+    /// <summary>TlogProof from its parts. Throws <see cref="ArgumentException"/> where the file would not parse.</summary>
+    public TlogProof(ulong index, IReadOnlyList<TreeHash> hashes, SignedNote checkpoint, ReadOnlyMemory<byte>? extra = null)
+    {
+        ArgumentNullException.ThrowIfNull(hashes);
+        ArgumentNullException.ThrowIfNull(checkpoint);
+        if (hashes.Count > MaxHashes)
+        {
+            throw new ArgumentException($"A proof has at most {MaxHashes} hashes.", nameof(hashes));
+        }
+        Index = index;
+        Hashes = [.. hashes];
+        Checkpoint = checkpoint;
+        Extra = extra;
+    }
+
+    /// <summary>Index of the entry.</summary>
+    public ulong Index { get; }
+
+    /// <summary>Hashes of the inclusion proof, the leaf's sibling first.</summary>
+    public IReadOnlyList<TreeHash> Hashes { get; }
+
+    /// <summary>Checkpoint note, not yet verified.</summary>
+    public SignedNote Checkpoint { get; }
+
+    /// <summary>Extra data that the application put in. Nothing authenticates it.</summary>
+    public ReadOnlyMemory<byte>? Extra { get; }
+
+    private static ReadOnlySpan<byte> Header => "c2sp.org/tlog-proof@v1"u8;
+
+    /// <summary>TryParse reads a whole file.</summary>
+    public static bool TryParse(ReadOnlySpan<byte> bytes, [NotNullWhen(true)] out TlogProof? proof, out TlogError error)
+    {
+        proof = null;
+        if (bytes.Length > MaxBytes)
+        {
+            error = TlogError.TooLarge;
+            return false;
+        }
+        error = StrictText.CheckCharacters(bytes);
+        if (error != TlogError.None)
+        {
+            return false;
+        }
+        ReadOnlySpan<byte> rest = bytes;
+        error = ParseHead(ref rest, out byte[]? extra, out ulong index);
+        if (error != TlogError.None)
+        {
+            return false;
+        }
+        error = ParseHashes(ref rest, out List<TreeHash> hashes);
+        if (error != TlogError.None || !SignedNote.TryParse(rest, out SignedNote? note, out error))
+        {
+            return false;
+        }
+        proof = new TlogProof(index, hashes, note, extra is null ? null : (ReadOnlyMemory<byte>?)extra);
+        return true;
+    }
+
+    /// <summary>Encode gives the file: of a parsed proof, exactly the bytes that were parsed.</summary>
+    public byte[] Encode()
+    {
+        var text = new StringBuilder(Encoding.ASCII.GetString(Header)).Append('\n');
+        if (Extra is { } extra)
+        {
+            text.Append("extra ").Append(Convert.ToBase64String(extra.Span)).Append('\n');
+        }
+        text.Append(CultureInfo.InvariantCulture, $"index {Index}\n");
+        foreach (TreeHash hash in Hashes)
+        {
+            text.Append(hash.ToString()).Append('\n');
+        }
+        text.Append('\n');
+        return [.. Encoding.ASCII.GetBytes(text.ToString()), .. Checkpoint.Encode()];
+    }
+
+    /// <summary>
+    /// Verify opens the checkpoint and proves that the entry stands at <see cref="Index"/>. The caller compares the index with the one it
+    /// asked for (in an Optiks log: the epoch that the record names) and applies its policy to the opened checkpoint's cosignatures.
+    /// </summary>
+    public TlogError Verify(CheckpointVerifier verifier, ReadOnlySpan<byte> entry, out SignedCheckpoint? opened)
+    {
+        ArgumentNullException.ThrowIfNull(verifier);
+        if (!verifier.TryOpen(Checkpoint, out opened, out TlogError error))
+        {
+            return error;
+        }
+        error = InclusionProof.Verify(Rfc6962.LeafHash(entry), Index, opened.Checkpoint.Size, opened.Checkpoint.Root, Hashes);
+        if (error != TlogError.None)
+        {
+            opened = null;
+        }
+        return error;
+    }
+
+    private static TlogError ParseHead(ref ReadOnlySpan<byte> rest, out byte[]? extra, out ulong index)
+    {
+        extra = null;
+        index = 0;
+        if (!StrictText.TryTakeLine(ref rest, out ReadOnlySpan<byte> line) || !line.SequenceEqual(Header))
+        {
+            return TlogError.BadHeader;
+        }
+        if (!StrictText.TryTakeLine(ref rest, out line))
+        {
+            return TlogError.BadIndex;
+        }
+        ReadOnlySpan<byte> extraName = "extra "u8;
+        if (line.StartsWith(extraName))
+        {
+            if (!StrictText.TryDecodeBase64(line[extraName.Length..], out extra))
+            {
+                return TlogError.BadBase64;
+            }
+            if (!StrictText.TryTakeLine(ref rest, out line))
+            {
+                return TlogError.BadIndex;
+            }
+        }
+        ReadOnlySpan<byte> indexName = "index "u8;
+        return line.StartsWith(indexName) && StrictText.TryParseDecimal(line[indexName.Length..], out index) ? TlogError.None : TlogError.BadIndex;
+    }
+
+    private static TlogError ParseHashes(ref ReadOnlySpan<byte> rest, out List<TreeHash> hashes)
+    {
+        hashes = [];
+        while (StrictText.TryTakeLine(ref rest, out ReadOnlySpan<byte> line))
+        {
+            if (line.IsEmpty)
+            {
+                return TlogError.None;
+            }
+            if (hashes.Count == MaxHashes)
+            {
+                return TlogError.ProofLength;
+            }
+            if (!TreeHash.TryParseBase64(line, out TreeHash hash))
+            {
+                return TlogError.BadHash;
+            }
+            hashes.Add(hash);
+        }
+        return TlogError.MissingBlankLine;
+    }
+}
