@@ -74,9 +74,9 @@ public struct LeafRow
     }
 
     /// <summary>Structure that the leaf belongs to.</summary>
-    public Structure Structure
+    public StructureId Structure
     {
-        readonly get => (Structure)(_structureAndInput >> StructureShift);
+        readonly get => (StructureId)(_structureAndInput >> StructureShift);
         set => _structureAndInput = ((uint)value << StructureShift) | (_structureAndInput & InputMask);
     }
 

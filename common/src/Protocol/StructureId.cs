@@ -1,7 +1,7 @@
 namespace Optiks.Protocol;
 
-/// <summary>Structure names one of the four trees of a log (docs/spec/tree.md).</summary>
-public enum Structure : byte
+/// <summary>StructureId names one of the four trees of a log (docs/spec/tree.md).</summary>
+public enum StructureId : byte
 {
     /// <summary>No structure; never on the wire.</summary>
     None = 0,

@@ -1,0 +1,54 @@
+using System.Security.Cryptography;
+
+namespace Optiks;
+
+/// <summary>AtomicFile writes small files so that a reader or a crash sees the old contents or the new ones, never a part, and never with other permissions.</summary>
+public static class AtomicFile
+{
+    /// <summary>PrivateMode: only the owner may read and write.</summary>
+    public const UnixFileMode PrivateMode = UnixFileMode.UserRead | UnixFileMode.UserWrite;
+
+    /// <summary>PublicMode: others may read.</summary>
+    public const UnixFileMode PublicMode = PrivateMode | UnixFileMode.GroupRead | UnixFileMode.OtherRead;
+
+    /// <summary>Write replaces or creates a file with these contents and permissions; it is on disk when the call returns.</summary>
+    public static void Write(string path, ReadOnlySpan<byte> contents, UnixFileMode mode) => Write(path, contents, mode, overwrite: true);
+
+    /// <summary>TryCreate is the same for a file that must not exist yet: false when it does.</summary>
+    public static bool TryCreate(string path, ReadOnlySpan<byte> contents, UnixFileMode mode)
+    {
+        if (File.Exists(path))
+        {
+            return false;
+        }
+        try
+        {
+            Write(path, contents, mode, overwrite: false);
+            return true;
+        }
+        catch (IOException) when (File.Exists(path))
+        {
+            return false;
+        }
+    }
+
+    private static void Write(string path, ReadOnlySpan<byte> contents, UnixFileMode mode, bool overwrite)
+    {
+        string full = Path.GetFullPath(path);
+        string temporary = $"{full}.{RandomNumberGenerator.GetHexString(16, lowercase: true)}.tmp";
+        try
+        {
+            var options = new FileStreamOptions { Mode = FileMode.CreateNew, Access = FileAccess.Write, UnixCreateMode = mode, BufferSize = 0 };
+            using (var stream = new FileStream(temporary, options))
+            {
+                stream.Write(contents);
+                stream.Flush(flushToDisk: true);
+            }
+            File.Move(temporary, full, overwrite);
+        }
+        finally
+        {
+            File.Delete(temporary);
+        }
+    }
+}

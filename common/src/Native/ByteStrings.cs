@@ -1,0 +1,91 @@
+using System.Buffers;
+
+namespace Optiks.Native;
+
+/// <summary>
+/// ByteStrings is a batch of octet strings as the C ABI takes it: one blob and n + 1 offsets, the first 0. Its memory is pooled and
+/// cleared when it is returned, as keys are names. One thread at a time. Dispose returns the memory; spans taken before must not be used after.
+/// </summary>
+public sealed class ByteStrings : IDisposable
+{
+    private byte[] _blob;
+    private ulong[] _offsets;
+    private int _length;
+
+    /// <summary>ByteStrings starts empty, with room for so many strings and octets.</summary>
+    public ByteStrings(int strings = 16, int octets = 512)
+    {
+        _blob = ArrayPool<byte>.Shared.Rent(octets);
+        _offsets = ArrayPool<ulong>.Shared.Rent(strings + 1);
+        _offsets[0] = 0;
+    }
+
+    /// <summary>Count of strings.</summary>
+    public int Count { get; private set; }
+
+    /// <summary>Blob of all strings, one after another.</summary>
+    public ReadOnlySpan<byte> Blob => _blob.AsSpan(0, _length);
+
+    /// <summary>Offsets into the blob, <see cref="Count"/> + 1 of them.</summary>
+    public ReadOnlySpan<ulong> Offsets => _offsets.AsSpan(0, Count + 1);
+
+    /// <summary>The i-th string.</summary>
+    public ReadOnlySpan<byte> this[int index]
+    {
+        get
+        {
+            ArgumentOutOfRangeException.ThrowIfNegative(index);
+            ArgumentOutOfRangeException.ThrowIfGreaterThanOrEqual(index, Count);
+            return _blob.AsSpan((int)_offsets[index], (int)(_offsets[index + 1] - _offsets[index]));
+        }
+    }
+
+    /// <summary>Add appends a copy of a string.</summary>
+    public void Add(ReadOnlySpan<byte> text)
+    {
+        if (text.Length > _blob.Length - _length)
+        {
+            Grow(ref _blob, _length, checked(_length + text.Length));
+        }
+        if (Count + 2 > _offsets.Length)
+        {
+            Grow(ref _offsets, Count + 1, Count + 2);
+        }
+        text.CopyTo(_blob.AsSpan(_length));
+        _length += text.Length;
+        Count++;
+        _offsets[Count] = (ulong)_length;
+    }
+
+    /// <summary>Clear empties the batch and keeps its memory.</summary>
+    public void Clear()
+    {
+        _blob.AsSpan(0, _length).Clear();
+        _length = 0;
+        Count = 0;
+    }
+
+    /// <inheritdoc/>
+    public void Dispose()
+    {
+        if (_offsets.Length == 0)
+        {
+            return;
+        }
+        Clear();
+        ArrayPool<byte>.Shared.Return(_blob);
+        ArrayPool<ulong>.Shared.Return(_offsets);
+        _blob = [];
+        _offsets = [];
+    }
+
+    private static void Grow<T>(ref T[] array, int used, int needed)
+    {
+        ObjectDisposedException.ThrowIf(array.Length == 0, typeof(ByteStrings));
+        T[] larger = ArrayPool<T>.Shared.Rent(Math.Max(needed, checked(array.Length * 2)));
+        array.AsSpan(0, used).CopyTo(larger);
+        array.AsSpan(0, used).Clear();
+        ArrayPool<T>.Shared.Return(array);
+        array = larger;
+    }
+}

@@ -1,0 +1,15 @@
+using System.Runtime.CompilerServices;
+
+namespace Optiks.Native;
+
+/// <summary>Check guards the lengths that the C ABI cannot see.</summary>
+internal static class Check
+{
+    public static void Length(ReadOnlySpan<byte> octets, int expected, [CallerArgumentExpression(nameof(octets))] string name = "")
+    {
+        if (octets.Length != expected)
+        {
+            throw new ArgumentException($"{expected} octets are needed, not {octets.Length}.", name);
+        }
+    }
+}

@@ -1,0 +1,19 @@
+using Microsoft.Win32.SafeHandles;
+
+namespace Optiks.Native;
+
+/// <summary>DirectoryHandle owns an <c>optiks_dir_t</c>.</summary>
+internal sealed class DirectoryHandle : SafeHandleZeroOrMinusOneIsInvalid
+{
+    public DirectoryHandle(nint handle)
+        : base(ownsHandle: true)
+    {
+        SetHandle(handle);
+    }
+
+    protected override bool ReleaseHandle()
+    {
+        Interop.optiks_dir_destroy(handle);
+        return true;
+    }
+}

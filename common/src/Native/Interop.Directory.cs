@@ -1,0 +1,85 @@
+using System.Runtime.InteropServices;
+
+namespace Optiks.Native;
+
+internal static unsafe partial class Interop
+{
+    [StructLayout(LayoutKind.Sequential)]
+    public struct DirOptions
+    {
+        public fixed byte VrfSecret[4 * 32];
+        public fixed byte TagKey[32];
+        public byte* ValueLogPath;
+        public ulong VrfCacheBytes;
+        public ulong Period;
+        public ulong PeriodFirstEpoch;
+        public uint MaxValueLen;
+        public uint Reserved;
+    }
+
+    [LibraryImport(Library)]
+    public static partial int optiks_dir_create(DirOptions* options, out nint directory);
+
+    [LibraryImport(Library)]
+    public static partial void optiks_dir_destroy(nint directory);
+
+    [LibraryImport(Library)]
+    public static partial int optiks_dir_load(DirectoryHandle directory, ulong epoch, ReadOnlySpan<LeafRow> leaves, nuint numLeaves, ReadOnlySpan<byte> values, nuint valuesLength);
+
+    [LibraryImport(Library)]
+    public static partial int optiks_dir_tags(DirectoryHandle directory, nuint n, ReadOnlySpan<byte> structures, ReadOnlySpan<byte> keys, ReadOnlySpan<ulong> keyOffsets, Span<byte> tags);
+
+    [LibraryImport(Library)]
+    public static partial int optiks_dir_versions(
+        DirectoryHandle directory, nuint n, ReadOnlySpan<byte> structures, ReadOnlySpan<byte> keys, ReadOnlySpan<ulong> keyOffsets, Span<ulong> versions);
+
+    [LibraryImport(Library)]
+    public static partial int optiks_dir_prepare(
+        DirectoryHandle directory, ulong epoch, nuint n, ReadOnlySpan<byte> structures, ReadOnlySpan<byte> keys, ReadOnlySpan<ulong> keyOffsets,
+        ReadOnlySpan<byte> values, ReadOnlySpan<ulong> valueOffsets, Span<LeafRow> leaves);
+
+    [LibraryImport(Library)]
+    public static partial int optiks_dir_stage(
+        DirectoryHandle directory, ulong epoch, ReadOnlySpan<LeafRow> leaves, nuint numLeaves, ReadOnlySpan<byte> values, nuint valuesLength, int withProofs, out nint staged);
+
+    [LibraryImport(Library)]
+    public static partial int optiks_staged_states(StagedHandle staged, Span<byte> states);
+
+    [LibraryImport(Library)]
+    public static partial int optiks_staged_append_proofs(StagedHandle staged, Span<byte> proofs, nuint capacity, out nuint length);
+
+    [LibraryImport(Library)]
+    public static partial int optiks_staged_commit(nint staged);
+
+    [LibraryImport(Library)]
+    public static partial void optiks_staged_destroy(nint staged);
+
+    [LibraryImport(Library)]
+    public static partial int optiks_dir_states(DirectoryHandle directory, out ulong epoch, Span<byte> states);
+
+    [LibraryImport(Library)]
+    public static partial int optiks_dir_stats(DirectoryHandle directory, out DirectoryStats stats);
+
+    [LibraryImport(Library)]
+    public static partial int optiks_dir_snapshot(DirectoryHandle directory, out nint snapshot);
+
+    [LibraryImport(Library)]
+    public static partial void optiks_snapshot_destroy(nint snapshot);
+
+    [LibraryImport(Library)]
+    public static partial int optiks_snapshot_states(SnapshotHandle snapshot, out ulong epoch, Span<byte> states);
+
+    [LibraryImport(Library)]
+    public static partial int optiks_snapshot_lookup_many(
+        SnapshotHandle snapshot, byte structure, nuint n, ReadOnlySpan<byte> keys, ReadOnlySpan<ulong> keyOffsets, ReadOnlySpan<ulong> knownPeriods,
+        ReadOnlySpan<ulong> knownVersions, Span<byte> output, nuint capacity, out nuint length, Span<ulong> ends);
+
+    [LibraryImport(Library)]
+    public static partial int optiks_snapshot_versions(
+        SnapshotHandle snapshot, byte structure, ReadOnlySpan<byte> key, nuint keyLength, ulong from, int monitor, uint maxMembers, nuint maxBytes,
+        Span<byte> output, nuint capacity, out nuint length);
+
+    [LibraryImport(Library)]
+    public static partial int optiks_append_merge(
+        nuint n, ReadOnlySpan<byte> proofs, ReadOnlySpan<ulong> proofOffsets, ReadOnlySpan<ulong> counts, Span<byte> output, nuint capacity, out nuint length);
+}

@@ -1,0 +1,120 @@
+using System.Runtime.InteropServices;
+
+namespace Optiks.Native;
+
+internal static unsafe partial class Interop
+{
+    [StructLayout(LayoutKind.Sequential)]
+    public struct Anchor
+    {
+        public byte* Configuration;
+        public nuint ConfigurationLen;
+        public Octets32 LogPublicKey;
+        public ulong Reserved;
+    }
+
+    [StructLayout(LayoutKind.Sequential)]
+    public struct Context
+    {
+        public Anchor Anchor;
+        public ulong NowMs;
+        public ulong KeptSize;
+        public Octets32 KeptRoot;
+        public byte* KeptRecord;
+    }
+
+    [StructLayout(LayoutKind.Sequential)]
+    public struct Known
+    {
+        public ulong LeastEpoch;
+        public ulong Period;
+        public ulong Version;
+        public ulong Time;
+        public ulong AbsentEpoch;
+        public uint HasAbsent;
+        public uint Reserved;
+    }
+
+    [StructLayout(LayoutKind.Sequential)]
+    public struct HeadResult
+    {
+        public ulong Epoch;
+        public ulong Period;
+        public ulong PeriodFirstEpoch;
+        public ulong TimeMs;
+        public ulong Size;
+        public Octets32 Root;
+        public nuint RecordOffset;
+        public nuint CheckpointOffset;
+        public nuint CheckpointLen;
+    }
+
+    [StructLayout(LayoutKind.Sequential)]
+    public struct LookupResult
+    {
+        public ulong Version;
+        public ulong Time;
+        public ulong LeafEpoch;
+        public nuint ValueOffset;
+        public nuint ValueLen;
+        public int HasValue;
+        public int Reserved;
+    }
+
+    [StructLayout(LayoutKind.Sequential)]
+    public struct VersionEntry
+    {
+        public ulong Version;
+        public ulong LeafEpoch;
+        public ulong Time;
+        public nuint ValueOffset;
+        public nuint ValueLen;
+        public int HasValue;
+        public int Reserved;
+    }
+
+    [StructLayout(LayoutKind.Sequential)]
+    public struct VersionsResult
+    {
+        public ulong Version;
+        public ulong From;
+        public nuint NumEntries;
+        public int Complete;
+        public int Reserved;
+    }
+
+    [LibraryImport(Library)]
+    public static partial int optiks_verify_anchor(in Anchor anchor, out int reason, Span<byte> logId);
+
+    [LibraryImport(Library)]
+    public static partial int optiks_verify_head(in Context context, ReadOnlySpan<byte> head, nuint headLength, out int reason, out HeadResult result);
+
+    [LibraryImport(Library)]
+    public static partial int optiks_verify_lookup(
+        in Context context, nuint n, ReadOnlySpan<byte> keys, ReadOnlySpan<ulong> keyOffsets, ReadOnlySpan<Known> known, ReadOnlySpan<byte> answer, nuint answerLength,
+        out int reason, out nuint failed, out HeadResult head, Span<LookupResult> results);
+
+    [LibraryImport(Library)]
+    public static partial int optiks_verify_versions(
+        in Context context, int monitor, nuint n, ReadOnlySpan<byte> keys, ReadOnlySpan<ulong> keyOffsets, ReadOnlySpan<Known> known, ReadOnlySpan<byte> answer,
+        nuint answerLength, out int reason, out nuint failed, out HeadResult head, Span<VersionsResult> results, Span<VersionEntry> entries,
+        nuint entriesCapacity, out nuint numEntries);
+
+    [LibraryImport(Library)]
+    public static partial int optiks_verify_audit(
+        in Context context, ReadOnlySpan<byte> storedRecord, ReadOnlySpan<byte> proof, nuint proofLength, out int reason, Span<byte> newRecord);
+
+    [LibraryImport(Library)]
+    public static partial int optiks_verify_record(in Anchor anchor, ReadOnlySpan<byte> record, ReadOnlySpan<byte> earlier, out int reason);
+
+    [LibraryImport(Library)]
+    public static partial int optiks_verify_checkpoint(in Anchor anchor, ReadOnlySpan<byte> note, nuint noteLength, out int reason, out ulong size, Span<byte> root);
+
+    [LibraryImport(Library)]
+    public static partial int optiks_verify_inclusion(
+        ulong index, ulong size, ReadOnlySpan<byte> leafHash, ReadOnlySpan<byte> root, ReadOnlySpan<byte> proof, nuint numHashes, out int ok);
+
+    [LibraryImport(Library)]
+    public static partial int optiks_verify_consistency(
+        ulong oldSize, ulong newSize, ReadOnlySpan<byte> oldRoot, ReadOnlySpan<byte> newRoot, ReadOnlySpan<byte> proof, nuint numHashes, out int ok);
+}

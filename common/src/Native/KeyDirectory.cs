@@ -1,0 +1,150 @@
+using System.Text;
+using Optiks.Protocol;
+
+namespace Optiks.Native;
+
+/// <summary>
+/// KeyDirectory is the four trees of a log with what a task or a replica needs per key, all of it in native memory.
+/// One thread at a time may load, prepare, stage and commit (the writer); any number of threads may take and use snapshots meanwhile, and
+/// neither waits for the other. Snapshots outlive the directory.
+/// </summary>
+public sealed class KeyDirectory : IDisposable
+{
+    private readonly DirectoryHandle _handle;
+
+    private KeyDirectory(DirectoryHandle handle)
+    {
+        _handle = handle;
+    }
+
+    /// <summary>Stats counts what the directory holds and uses. Any thread.</summary>
+    public DirectoryStats Stats
+    {
+        get
+        {
+            OptiksNativeException.ThrowIfFailed(Interop.optiks_dir_stats(_handle, out DirectoryStats stats), nameof(Interop.optiks_dir_stats));
+            return stats;
+        }
+    }
+
+    /// <summary>Create makes an empty directory at epoch 0.</summary>
+    public static unsafe KeyDirectory Create(DirectoryOptions options)
+    {
+        ArgumentNullException.ThrowIfNull(options);
+        var native = new Interop.DirOptions
+        {
+            VrfCacheBytes = options.VrfCacheBytes,
+            Period = options.Period,
+            PeriodFirstEpoch = options.PeriodFirstEpoch,
+            MaxValueLen = options.MaxValueLength,
+        };
+        byte[]? path = options.ValueLogPath is null ? null : Encoding.UTF8.GetBytes(options.ValueLogPath + '\0');
+        try
+        {
+            for (int i = 0; i < 4; i++)
+            {
+                options.Secrets.VrfSecret((StructureId)(i + 1)).CopyTo(new Span<byte>(native.VrfSecret + (i * 32), 32));
+            }
+            options.Secrets.TagKey.CopyTo(new Span<byte>(native.TagKey, 32));
+            fixed (byte* pinned = path)
+            {
+                native.ValueLogPath = pinned;
+                OptiksNativeException.ThrowIfFailed(Interop.optiks_dir_create(&native, out nint handle), nameof(Interop.optiks_dir_create));
+                return new KeyDirectory(new DirectoryHandle(handle));
+            }
+        }
+        finally
+        {
+            var copy = new Span<byte>(native.VrfSecret, (4 * 32) + 32);
+            Interop.optiks_zeroize(copy, (nuint)copy.Length);
+        }
+    }
+
+    /// <summary>
+    /// Load appends the stored leaves of whole epochs, in (epoch, ordinal) order and without proofs: start-up. Afterwards
+    /// <paramref name="epoch"/> is the directory's. Not atomic: dispose the directory after a failure. Stored data that contradicts itself is
+    /// <see cref="NativeStatus.Data"/> or <see cref="NativeStatus.Duplicate"/>. Writer only.
+    /// </summary>
+    public void Load(ulong epoch, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values) =>
+        OptiksNativeException.ThrowIfFailed(
+            Interop.optiks_dir_load(_handle, epoch, leaves, (nuint)leaves.Length, values, (nuint)values.Length), nameof(Interop.optiks_dir_load));
+
+    /// <summary>Tags writes the tag of each key, 16 octets each. Any thread.</summary>
+    public void Tags(ReadOnlySpan<StructureId> structures, ByteStrings keys, Span<byte> tags)
+    {
+        CheckBatch(structures, keys);
+        CheckLength(tags.Length, (long)16 * keys.Count, nameof(tags));
+        OptiksNativeException.ThrowIfFailed(
+            Interop.optiks_dir_tags(_handle, (nuint)keys.Count, Octets(structures), keys.Blob, keys.Offsets, tags), nameof(Interop.optiks_dir_tags));
+    }
+
+    /// <summary>Versions writes the latest committed version of each key, 0 for none. Writer only.</summary>
+    public void Versions(ReadOnlySpan<StructureId> structures, ByteStrings keys, Span<ulong> versions)
+    {
+        CheckBatch(structures, keys);
+        CheckLength(versions.Length, keys.Count, nameof(versions));
+        OptiksNativeException.ThrowIfFailed(
+            Interop.optiks_dir_versions(_handle, (nuint)keys.Count, Octets(structures), keys.Blob, keys.Offsets, versions), nameof(Interop.optiks_dir_versions));
+    }
+
+    /// <summary>
+    /// Prepare makes the leaves of the next epoch, in ordinal order, each with the index of its update and its value's place in
+    /// <paramref name="values"/>. Changes nothing. A key twice is <see cref="NativeStatus.Duplicate"/>. Writer only.
+    /// </summary>
+    public void Prepare(ulong epoch, ReadOnlySpan<StructureId> structures, ByteStrings keys, ByteStrings values, Span<LeafRow> leaves)
+    {
+        CheckBatch(structures, keys);
+        CheckLength(values.Count, keys.Count, nameof(values));
+        CheckLength(leaves.Length, keys.Count, nameof(leaves));
+        OptiksNativeException.ThrowIfFailed(
+            Interop.optiks_dir_prepare(_handle, epoch, (nuint)keys.Count, Octets(structures), keys.Blob, keys.Offsets, values.Blob, values.Offsets, leaves),
+            nameof(Interop.optiks_dir_prepare));
+    }
+
+    /// <summary>
+    /// Stage builds the trees of the next epoch (the directory's + 1) beside the current ones; nothing is visible until
+    /// <see cref="StagedEpoch.Commit"/>. One staged epoch at a time. Writer only.
+    /// </summary>
+    public StagedEpoch Stage(ulong epoch, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values, bool withProofs)
+    {
+        int status = Interop.optiks_dir_stage(
+            _handle, epoch, leaves, (nuint)leaves.Length, values, (nuint)values.Length, withProofs ? 1 : 0, out nint staged);
+        OptiksNativeException.ThrowIfFailed(status, nameof(Interop.optiks_dir_stage));
+        return new StagedEpoch(epoch, new StagedHandle(staged, _handle));
+    }
+
+    /// <summary>States are the current roots, counts and VRF public keys, and their epoch. Any thread.</summary>
+    public StructureState[] States(out ulong epoch)
+    {
+        Span<byte> octets = stackalloc byte[StructureState.TotalLength];
+        OptiksNativeException.ThrowIfFailed(Interop.optiks_dir_states(_handle, out epoch, octets), nameof(Interop.optiks_dir_states));
+        return StructureState.DecodeAll(octets);
+    }
+
+    /// <summary>TakeSnapshot gives an immutable view of the current epoch. Any thread, without waiting.</summary>
+    public Snapshot TakeSnapshot()
+    {
+        OptiksNativeException.ThrowIfFailed(Interop.optiks_dir_snapshot(_handle, out nint snapshot), nameof(Interop.optiks_dir_snapshot));
+        return new Snapshot(new SnapshotHandle(snapshot));
+    }
+
+    /// <inheritdoc/>
+    public void Dispose() => _handle.Dispose();
+
+    private static ReadOnlySpan<byte> Octets(ReadOnlySpan<StructureId> structures) => System.Runtime.InteropServices.MemoryMarshal.AsBytes(structures);
+
+    private static void CheckBatch(ReadOnlySpan<StructureId> structures, ByteStrings keys)
+    {
+        ArgumentNullException.ThrowIfNull(keys);
+        CheckLength(structures.Length, keys.Count, nameof(structures));
+    }
+
+    // The library trusts lengths that it cannot see, so a wrong one must not get there.
+    private static void CheckLength(long actual, long expected, string name)
+    {
+        if (actual != expected)
+        {
+            throw new ArgumentException($"{expected} elements are needed, not {actual}.", name);
+        }
+    }
+}

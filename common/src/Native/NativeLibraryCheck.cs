@@ -1,0 +1,61 @@
+using System.Runtime.CompilerServices;
+using System.Text;
+
+namespace Optiks.Native;
+
+/// <summary>NativeLibraryCheck finds out at start-up, not at the first request, whether the liboptiks beside the program is the one it was built for.</summary>
+public static class NativeLibraryCheck
+{
+    /// <summary>
+    /// Ensure loads liboptiks and compares its ABI version and the size of every shared struct. Throws
+    /// <see cref="NativeLibraryException"/> with one sentence. Any thread, any number of times.
+    /// </summary>
+    public static void Ensure()
+    {
+        try
+        {
+            uint version = Interop.optiks_abi_version();
+            if (version != Interop.OPTIKS_ABI_VERSION)
+            {
+                throw new NativeLibraryException(
+                    $"liboptiks has ABI version {version}, this program needs {Interop.OPTIKS_ABI_VERSION}: install the liboptiks of the same build.");
+            }
+            CheckSize<LeafRow>("optiks_leaf_t");
+            CheckSize<Interop.DirOptions>("optiks_dir_options_t");
+            CheckSize<DirectoryStats>("optiks_dir_stats_t");
+            CheckSize<Interop.Anchor>("optiks_anchor_t");
+            CheckSize<Interop.Context>("optiks_context_t");
+            CheckSize<Interop.Known>("optiks_known_t");
+            CheckSize<Interop.HeadResult>("optiks_head_result_t");
+            CheckSize<Interop.LookupResult>("optiks_lookup_result_t");
+            CheckSize<Interop.VersionEntry>("optiks_version_entry_t");
+            CheckSize<Interop.VersionsResult>("optiks_versions_result_t");
+        }
+        catch (DllNotFoundException e)
+        {
+            throw new NativeLibraryException($"liboptiks is missing beside the program ({AppContext.BaseDirectory}): run 'make native' and build again.", e);
+        }
+        catch (BadImageFormatException e)
+        {
+            throw new NativeLibraryException($"liboptiks beside the program ({AppContext.BaseDirectory}) is for another processor: build it on this machine with 'make native'.", e);
+        }
+        catch (EntryPointNotFoundException e)
+        {
+            throw new NativeLibraryException("liboptiks lacks a function that this program needs: install the liboptiks of the same build.", e);
+        }
+    }
+
+    private static unsafe void CheckSize<T>(string name)
+        where T : unmanaged
+    {
+        nuint actual;
+        fixed (byte* text = Encoding.UTF8.GetBytes(name + '\0'))
+        {
+            actual = Interop.optiks_sizeof(text);
+        }
+        if (actual != (nuint)Unsafe.SizeOf<T>())
+        {
+            throw new NativeLibraryException($"liboptiks has {name} with {actual} octets, this program with {Unsafe.SizeOf<T>()}: install the liboptiks of the same build.");
+        }
+    }
+}

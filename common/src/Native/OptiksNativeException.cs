@@ -1,0 +1,52 @@
+using System.Text;
+
+namespace Optiks.Native;
+
+/// <summary>OptiksNativeException says that the native library refused a call. A failed verification is a result, never this.</summary>
+public sealed class OptiksNativeException : Exception
+{
+    private const int MaxTextLength = 512;
+
+    public OptiksNativeException()
+    {
+    }
+
+    public OptiksNativeException(string message)
+        : base(message)
+    {
+    }
+
+    public OptiksNativeException(string message, Exception innerException)
+        : base(message, innerException)
+    {
+    }
+
+    private OptiksNativeException(NativeStatus status, string function, string text)
+        : base(text.Length == 0 ? $"{function}: {status}" : $"{function}: {status}: {text}")
+    {
+        Status = status;
+    }
+
+    /// <summary>Status that the library returned.</summary>
+    public NativeStatus Status { get; }
+
+    /// <summary>ThrowIfFailed turns a status other than success into an exception with the library's text, which holds no secrets and no user data.</summary>
+    internal static void ThrowIfFailed(int status, string function)
+    {
+        if (status != (int)NativeStatus.Ok)
+        {
+            throw Create(status, function);
+        }
+    }
+
+    internal static unsafe OptiksNativeException Create(int status, string function)
+    {
+        Span<byte> text = stackalloc byte[MaxTextLength];
+        fixed (byte* start = text)
+        {
+            Interop.optiks_last_error(start, MaxTextLength);
+        }
+        int end = text.IndexOf((byte)0);
+        return new OptiksNativeException((NativeStatus)status, function, Encoding.UTF8.GetString(end < 0 ? text : text[..end]));
+    }
+}

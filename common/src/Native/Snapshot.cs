@@ -1,0 +1,143 @@
+using System.Buffers;
+using System.Buffers.Binary;
+using Optiks.Protocol;
+
+namespace Optiks.Native;
+
+/// <summary>
+/// Snapshot is an immutable view of one epoch that any number of threads may ask at once. Counted by hand, so that a request costs no
+/// finalizable object: whoever makes it holds the first reference and gives it back with <see cref="Dispose"/>; everyone else pairs
+/// <see cref="TryAcquire"/> with <see cref="Release"/>. The native view goes with the last reference.
+/// </summary>
+public sealed class Snapshot : IDisposable
+{
+    /// <summary>Largest number of keys of one lookup.</summary>
+    public const int MaxKeys = 256;
+
+    // Room asked for first; a lookup of a few versions in a tree of 2^26 leaves fits.
+    private const int ExpectedLookupLength = 6 * 1024;
+
+    private const int VectorPrefixLength = 4;
+
+    private readonly SnapshotHandle _handle;
+    private int _references = 1;
+    private int _disposed;
+
+    internal Snapshot(SnapshotHandle handle)
+    {
+        _handle = handle;
+        Span<byte> octets = stackalloc byte[StructureState.TotalLength];
+        OptiksNativeException.ThrowIfFailed(Interop.optiks_snapshot_states(handle, out ulong epoch, octets), nameof(Interop.optiks_snapshot_states));
+        Epoch = epoch;
+        States = StructureState.DecodeAll(octets);
+    }
+
+    /// <summary>Epoch that the snapshot shows.</summary>
+    public ulong Epoch { get; }
+
+    /// <summary>States of the four structures, in order.</summary>
+    public IReadOnlyList<StructureState> States { get; }
+
+    /// <summary>TryAcquire takes a reference. False when the last one is gone: take the current snapshot again.</summary>
+    public bool TryAcquire()
+    {
+        int count = Volatile.Read(ref _references);
+        while (count > 0)
+        {
+            int seen = Interlocked.CompareExchange(ref _references, count + 1, count);
+            if (seen == count)
+            {
+                return true;
+            }
+            count = seen;
+        }
+        return false;
+    }
+
+    /// <summary>Release gives back a reference of <see cref="TryAcquire"/>, exactly once each.</summary>
+    public void Release()
+    {
+        int left = Interlocked.Decrement(ref _references);
+        if (left == 0)
+        {
+            _handle.Dispose();
+        }
+        else if (left < 0)
+        {
+            throw new InvalidOperationException("A snapshot was released more often than it was acquired.");
+        }
+    }
+
+    /// <summary>Dispose gives back the maker's reference. Repeating it does nothing.</summary>
+    public void Dispose()
+    {
+        if (Interlocked.Exchange(ref _disposed, 1) == 0)
+        {
+            Release();
+        }
+    }
+
+    /// <summary>
+    /// WriteLookups appends the vector <c>lookups&lt;1..2^32-1&gt;</c> of a LookupAnswer, length first: one Lookup for each key.
+    /// The known arrays say what each asker knows already (another period or version 0: nothing). The caller holds a reference.
+    /// </summary>
+    /// <returns>The octets written.</returns>
+    public int WriteLookups(StructureId structure, ByteStrings keys, ReadOnlySpan<ulong> knownPeriods, ReadOnlySpan<ulong> knownVersions, IBufferWriter<byte> output)
+    {
+        ArgumentNullException.ThrowIfNull(keys);
+        ArgumentNullException.ThrowIfNull(output);
+        int n = keys.Count;
+        ArgumentOutOfRangeException.ThrowIfZero(n, nameof(keys));
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(n, MaxKeys, nameof(keys));
+        if (knownPeriods.Length != n || knownVersions.Length != n)
+        {
+            throw new ArgumentException("There is one known period and version for each key.", nameof(knownPeriods));
+        }
+        Span<ulong> ends = stackalloc ulong[MaxKeys];
+        int expected = n * ExpectedLookupLength;
+        while (true)
+        {
+            Span<byte> span = output.GetSpan(VectorPrefixLength + expected);
+            Span<byte> room = span[VectorPrefixLength..];
+            int status = Interop.optiks_snapshot_lookup_many(
+                _handle, (byte)structure, (nuint)n, keys.Blob, keys.Offsets, knownPeriods, knownVersions, room, (nuint)room.Length, out nuint length, ends);
+            if (status == (int)NativeStatus.Buffer)
+            {
+                expected = checked((int)length);
+                continue;
+            }
+            OptiksNativeException.ThrowIfFailed(status, nameof(Interop.optiks_snapshot_lookup_many));
+            BinaryPrimitives.WriteUInt32BigEndian(span, (uint)length);
+            int written = VectorPrefixLength + (int)length;
+            output.Advance(written);
+            return written;
+        }
+    }
+
+    /// <summary>
+    /// WriteVersions appends one Versions structure: history (absence of a + 1) or monitoring (absence of C(a)), from
+    /// <paramref name="from"/> >= 1 on. At most <paramref name="maxMembers"/> members and about <paramref name="maxOctets"/> octets, but at least
+    /// one member; beyond that the answer is a page. The caller holds a reference.
+    /// </summary>
+    /// <returns>The octets written.</returns>
+    public int WriteVersions(
+        StructureId structure, ReadOnlySpan<byte> key, ulong from, bool monitor, uint maxMembers, int maxOctets, IBufferWriter<byte> output)
+    {
+        ArgumentNullException.ThrowIfNull(output);
+        int expected = 2 * ExpectedLookupLength;
+        while (true)
+        {
+            Span<byte> room = output.GetSpan(expected);
+            int status = Interop.optiks_snapshot_versions(
+                _handle, (byte)structure, key, (nuint)key.Length, from, monitor ? 1 : 0, maxMembers, (nuint)maxOctets, room, (nuint)room.Length, out nuint length);
+            if (status == (int)NativeStatus.Buffer)
+            {
+                expected = checked((int)length);
+                continue;
+            }
+            OptiksNativeException.ThrowIfFailed(status, nameof(Interop.optiks_snapshot_versions));
+            output.Advance((int)length);
+            return (int)length;
+        }
+    }
+}

@@ -1,0 +1,19 @@
+using Microsoft.Win32.SafeHandles;
+
+namespace Optiks.Native;
+
+/// <summary>SnapshotHandle owns an <c>optiks_snapshot_t</c>, which may outlive its directory. One an epoch.</summary>
+internal sealed class SnapshotHandle : SafeHandleZeroOrMinusOneIsInvalid
+{
+    public SnapshotHandle(nint handle)
+        : base(ownsHandle: true)
+    {
+        SetHandle(handle);
+    }
+
+    protected override bool ReleaseHandle()
+    {
+        Interop.optiks_snapshot_destroy(handle);
+        return true;
+    }
+}

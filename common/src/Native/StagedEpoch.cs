@@ -1,0 +1,50 @@
+using Optiks.Protocol;
+
+namespace Optiks.Native;
+
+/// <summary>StagedEpoch is the next epoch of a <see cref="KeyDirectory"/>, built beside the current one. Belongs to the directory's writer. Disposing one that was not committed discards it.</summary>
+public sealed class StagedEpoch : IDisposable
+{
+    private readonly StagedHandle _handle;
+
+    internal StagedEpoch(ulong epoch, StagedHandle handle)
+    {
+        Epoch = epoch;
+        _handle = handle;
+    }
+
+    /// <summary>Epoch that was staged.</summary>
+    public ulong Epoch { get; }
+
+    /// <summary>States are the four roots, counts and VRF public keys of the staged epoch.</summary>
+    public StructureState[] States()
+    {
+        Span<byte> octets = stackalloc byte[StructureState.TotalLength];
+        OptiksNativeException.ThrowIfFailed(Interop.optiks_staged_states(_handle, octets), nameof(Interop.optiks_staged_states));
+        return StructureState.DecodeAll(octets);
+    }
+
+    /// <summary>AppendProofs are the four AppendProof structures (docs/spec/proofs.md section 5) of the step, one after another. Needs a stage with proofs.</summary>
+    public byte[] AppendProofs()
+    {
+        int status = Interop.optiks_staged_append_proofs(_handle, [], 0, out nuint length);
+        if (status != (int)NativeStatus.Buffer)
+        {
+            OptiksNativeException.ThrowIfFailed(status, nameof(Interop.optiks_staged_append_proofs));
+        }
+        byte[] proofs = new byte[checked((int)length)];
+        OptiksNativeException.ThrowIfFailed(
+            Interop.optiks_staged_append_proofs(_handle, proofs, length, out _), nameof(Interop.optiks_staged_append_proofs));
+        return proofs;
+    }
+
+    /// <summary>Commit makes the staged epoch the directory's. Values reach the log first: on <see cref="NativeStatus.Io"/> the old epoch stays current and this one stays staged.</summary>
+    public void Commit()
+    {
+        ObjectDisposedException.ThrowIf(_handle.IsClosed || _handle.IsInvalid, this);
+        OptiksNativeException.ThrowIfFailed(_handle.Commit(), nameof(Interop.optiks_staged_commit));
+    }
+
+    /// <inheritdoc/>
+    public void Dispose() => _handle.Dispose();
+}

@@ -1,0 +1,37 @@
+using Microsoft.Win32.SafeHandles;
+
+namespace Optiks.Native;
+
+/// <summary>StagedHandle owns an <c>optiks_staged_t</c> and keeps its directory alive, into which it points.</summary>
+internal sealed class StagedHandle : SafeHandleZeroOrMinusOneIsInvalid
+{
+    private readonly DirectoryHandle _directory;
+
+    public StagedHandle(nint handle, DirectoryHandle directory)
+        : base(ownsHandle: true)
+    {
+        bool added = false;
+        directory.DangerousAddRef(ref added);
+        _directory = directory;
+        SetHandle(handle);
+    }
+
+    /// <summary>Commit makes the staged epoch current. On success the library has consumed the handle.</summary>
+    public int Commit()
+    {
+        int status = Interop.optiks_staged_commit(handle);
+        if (status == 0)
+        {
+            SetHandleAsInvalid();
+            _directory.DangerousRelease();
+        }
+        return status;
+    }
+
+    protected override bool ReleaseHandle()
+    {
+        Interop.optiks_staged_destroy(handle);
+        _directory.DangerousRelease();
+        return true;
+    }
+}

@@ -1,0 +1,253 @@
+using Optiks.Protocol;
+
+namespace Optiks.Native;
+
+/// <summary>
+/// Verifier checks answers against a trust anchor, natively: the one implementation that every .NET program uses. Stateless, any thread,
+/// total on hostile input: a proof that fails is a verdict, never an exception.
+/// </summary>
+public static unsafe class Verifier
+{
+    // The shortest member of a Versions structure: VRF proof 79, epoch 8, kind 1, opening 16, value's length 3, path 34.
+    private const int LeastMemberLength = 141;
+
+    /// <summary>Anchor checks the bounds of a configuration and a log key (32 octets), and gives the log id.</summary>
+    public static Reason Anchor(ReadOnlySpan<byte> configuration, ReadOnlySpan<byte> logPublicKey, out byte[] logId)
+    {
+        Check.Length(logPublicKey, Ed25519.PublicKeyLength);
+        logId = new byte[32];
+        fixed (byte* pinned = configuration)
+        {
+            Interop.Anchor anchor = MakeAnchor(pinned, configuration.Length, logPublicKey);
+            OptiksNativeException.ThrowIfFailed(Interop.optiks_verify_anchor(in anchor, out int reason, logId), nameof(Interop.optiks_verify_anchor));
+            return (Reason)reason;
+        }
+    }
+
+    /// <summary>Head checks a Head alone.</summary>
+    public static HeadVerdict Head(VerifierContext context, ReadOnlySpan<byte> head)
+    {
+        ArgumentNullException.ThrowIfNull(context);
+        fixed (byte* configuration = context.Anchor.ConfigurationOctets.Span)
+        fixed (byte* record = context.KeptRecord.Span)
+        {
+            Interop.Context native = MakeContext(context, configuration, record);
+            OptiksNativeException.ThrowIfFailed(
+                Interop.optiks_verify_head(in native, head, (nuint)head.Length, out int reason, out Interop.HeadResult result), nameof(Interop.optiks_verify_head));
+            return reason == 0 ? new HeadVerdict(Reason.Valid, Accepted(result)) : new HeadVerdict((Reason)reason, null);
+        }
+    }
+
+    /// <summary>Lookup checks a LookupAnswer for keys of structure keys; <paramref name="known"/> has one element for each key.</summary>
+    public static LookupVerdict Lookup(VerifierContext context, ByteStrings keys, ReadOnlySpan<KnownKey> known, ReadOnlySpan<byte> answer)
+    {
+        ArgumentNullException.ThrowIfNull(context);
+        Interop.Known[] nativeKnown = MakeKnown(keys, known);
+        var results = new Interop.LookupResult[keys.Count];
+        fixed (byte* configuration = context.Anchor.ConfigurationOctets.Span)
+        fixed (byte* record = context.KeptRecord.Span)
+        {
+            Interop.Context native = MakeContext(context, configuration, record);
+            int status = Interop.optiks_verify_lookup(
+                in native, (nuint)keys.Count, keys.Blob, keys.Offsets, nativeKnown, answer, (nuint)answer.Length,
+                out int reason, out nuint failed, out Interop.HeadResult head, results);
+            OptiksNativeException.ThrowIfFailed(status, nameof(Interop.optiks_verify_lookup));
+            if (reason != 0)
+            {
+                return new LookupVerdict((Reason)reason, FailedKey(failed, keys.Count), null, []);
+            }
+            var accepted = new VerifiedLookup[results.Length];
+            for (int i = 0; i < accepted.Length; i++)
+            {
+                ref readonly Interop.LookupResult result = ref results[i];
+                accepted[i] = new VerifiedLookup(result.Version, result.Time, result.LeafEpoch, ValueRange(result.HasValue, result.ValueOffset, result.ValueLen));
+            }
+            return new LookupVerdict(Reason.Valid, null, Accepted(head), accepted);
+        }
+    }
+
+    /// <summary>
+    /// Versions checks a HistoryAnswer, or with <paramref name="monitor"/> a MonitorAnswer. The first version asked for a key is its known version + 1.
+    /// </summary>
+    public static VersionsVerdict Versions(VerifierContext context, bool monitor, ByteStrings keys, ReadOnlySpan<KnownKey> known, ReadOnlySpan<byte> answer)
+    {
+        ArgumentNullException.ThrowIfNull(context);
+        Interop.Known[] nativeKnown = MakeKnown(keys, known);
+        var results = new Interop.VersionsResult[keys.Count];
+        var entries = new Interop.VersionEntry[(answer.Length / LeastMemberLength) + 1];
+        fixed (byte* configuration = context.Anchor.ConfigurationOctets.Span)
+        fixed (byte* record = context.KeptRecord.Span)
+        {
+            Interop.Context native = MakeContext(context, configuration, record);
+            int status = Interop.optiks_verify_versions(
+                in native, monitor ? 1 : 0, (nuint)keys.Count, keys.Blob, keys.Offsets, nativeKnown, answer, (nuint)answer.Length,
+                out int reason, out nuint failed, out Interop.HeadResult head, results, entries, (nuint)entries.Length, out _);
+            OptiksNativeException.ThrowIfFailed(status, nameof(Interop.optiks_verify_versions));
+            return reason != 0
+                ? new VersionsVerdict((Reason)reason, FailedKey(failed, keys.Count), null, [])
+                : new VersionsVerdict(Reason.Valid, null, Accepted(head), Accepted(results, entries));
+        }
+    }
+
+    /// <summary>Audit checks an AuditProof from the auditor's stored record (386 octets) on. <paramref name="newRecord"/> is the range's last record when valid, otherwise empty.</summary>
+    public static Reason Audit(VerifierContext context, ReadOnlySpan<byte> storedRecord, ReadOnlySpan<byte> proof, out byte[] newRecord)
+    {
+        ArgumentNullException.ThrowIfNull(context);
+        Check.Length(storedRecord, EpochRecord.Length);
+        byte[] output = new byte[EpochRecord.Length];
+        fixed (byte* configuration = context.Anchor.ConfigurationOctets.Span)
+        fixed (byte* record = context.KeptRecord.Span)
+        {
+            Interop.Context native = MakeContext(context, configuration, record);
+            OptiksNativeException.ThrowIfFailed(
+                Interop.optiks_verify_audit(in native, storedRecord, proof, (nuint)proof.Length, out int reason, output), nameof(Interop.optiks_verify_audit));
+            newRecord = reason == 0 ? output : [];
+            return (Reason)reason;
+        }
+    }
+
+    /// <summary>Record checks a record (386 octets) by itself and, unless empty, against an earlier one: records.md sections 3 and 4.</summary>
+    public static Reason Record(TrustAnchor anchor, ReadOnlySpan<byte> record, ReadOnlySpan<byte> earlier)
+    {
+        ArgumentNullException.ThrowIfNull(anchor);
+        Check.Length(record, EpochRecord.Length);
+        if (!earlier.IsEmpty)
+        {
+            Check.Length(earlier, EpochRecord.Length);
+        }
+        fixed (byte* configuration = anchor.ConfigurationOctets.Span)
+        {
+            Interop.Anchor native = MakeAnchor(configuration, anchor.ConfigurationOctets.Length, anchor.LogKey.PublicKey);
+            OptiksNativeException.ThrowIfFailed(Interop.optiks_verify_record(in native, record, earlier, out int reason), nameof(Interop.optiks_verify_record));
+            return (Reason)reason;
+        }
+    }
+
+    /// <summary>Checkpoint checks a signed note by itself (board.md section 2); size and root (32 octets) when valid.</summary>
+    public static Reason Checkpoint(TrustAnchor anchor, ReadOnlySpan<byte> note, out ulong size, out byte[] root)
+    {
+        ArgumentNullException.ThrowIfNull(anchor);
+        root = new byte[32];
+        fixed (byte* configuration = anchor.ConfigurationOctets.Span)
+        {
+            Interop.Anchor native = MakeAnchor(configuration, anchor.ConfigurationOctets.Length, anchor.LogKey.PublicKey);
+            OptiksNativeException.ThrowIfFailed(
+                Interop.optiks_verify_checkpoint(in native, note, (nuint)note.Length, out int reason, out ulong found, root), nameof(Interop.optiks_verify_checkpoint));
+            size = reason == 0 ? found : 0;
+            return (Reason)reason;
+        }
+    }
+
+    /// <summary>Inclusion checks an RFC 6962 inclusion proof, 32 octets a hash, leaf's sibling first.</summary>
+    public static bool Inclusion(ulong index, ulong size, ReadOnlySpan<byte> leafHash, ReadOnlySpan<byte> root, ReadOnlySpan<byte> proof)
+    {
+        Check.Length(leafHash, 32);
+        Check.Length(root, 32);
+        if (proof.Length % 32 != 0)
+        {
+            return false;
+        }
+        OptiksNativeException.ThrowIfFailed(
+            Interop.optiks_verify_inclusion(index, size, leafHash, root, proof, (nuint)proof.Length / 32, out int ok), nameof(Interop.optiks_verify_inclusion));
+        return ok != 0;
+    }
+
+    /// <summary>Consistency checks an RFC 6962 consistency proof, 32 octets a hash.</summary>
+    public static bool Consistency(ulong oldSize, ulong newSize, ReadOnlySpan<byte> oldRoot, ReadOnlySpan<byte> newRoot, ReadOnlySpan<byte> proof)
+    {
+        Check.Length(oldRoot, 32);
+        Check.Length(newRoot, 32);
+        if (proof.Length % 32 != 0)
+        {
+            return false;
+        }
+        OptiksNativeException.ThrowIfFailed(
+            Interop.optiks_verify_consistency(oldSize, newSize, oldRoot, newRoot, proof, (nuint)proof.Length / 32, out int ok), nameof(Interop.optiks_verify_consistency));
+        return ok != 0;
+    }
+
+    private static Interop.Anchor MakeAnchor(byte* configuration, int length, ReadOnlySpan<byte> logPublicKey)
+    {
+        var anchor = new Interop.Anchor { Configuration = configuration, ConfigurationLen = (nuint)length };
+        logPublicKey.CopyTo(anchor.LogPublicKey);
+        return anchor;
+    }
+
+    private static Interop.Context MakeContext(VerifierContext context, byte* configuration, byte* record)
+    {
+        var native = new Interop.Context
+        {
+            Anchor = MakeAnchor(configuration, context.Anchor.ConfigurationOctets.Length, context.Anchor.LogKey.PublicKey),
+            NowMs = context.NowMs,
+            KeptSize = context.KeptSize,
+        };
+        if (context.KeptSize > 0)
+        {
+            Check.Length(context.KeptRoot.Span, 32);
+            context.KeptRoot.Span.CopyTo(native.KeptRoot);
+        }
+        if (!context.KeptRecord.IsEmpty)
+        {
+            Check.Length(context.KeptRecord.Span, EpochRecord.Length);
+            native.KeptRecord = record;
+        }
+        return native;
+    }
+
+    private static Interop.Known[] MakeKnown(ByteStrings keys, ReadOnlySpan<KnownKey> known)
+    {
+        ArgumentNullException.ThrowIfNull(keys);
+        if (known.Length != keys.Count)
+        {
+            throw new ArgumentException("There is one known state for each key.", nameof(known));
+        }
+        var native = new Interop.Known[known.Length];
+        for (int i = 0; i < native.Length; i++)
+        {
+            native[i] = new Interop.Known
+            {
+                LeastEpoch = known[i].LeastEpoch,
+                Period = known[i].Period,
+                Version = known[i].Version,
+                Time = known[i].Time,
+                AbsentEpoch = known[i].AbsentEpoch.GetValueOrDefault(),
+                HasAbsent = known[i].AbsentEpoch.HasValue ? 1u : 0u,
+            };
+        }
+        return native;
+    }
+
+    private static int? FailedKey(nuint failed, int count) => failed < (nuint)count ? (int)failed : null;
+
+    private static VerifiedHead Accepted(in Interop.HeadResult head) => new(
+        head.Epoch,
+        head.Period,
+        head.PeriodFirstEpoch,
+        head.TimeMs,
+        head.Size,
+        ((ReadOnlySpan<byte>)head.Root).ToArray(),
+        Slice(head.RecordOffset, EpochRecord.Length),
+        Slice(head.CheckpointOffset, head.CheckpointLen));
+
+    private static VerifiedVersions[] Accepted(Interop.VersionsResult[] results, ReadOnlySpan<Interop.VersionEntry> entries)
+    {
+        var accepted = new VerifiedVersions[results.Length];
+        for (int i = 0; i < accepted.Length; i++)
+        {
+            ref readonly Interop.VersionsResult result = ref results[i];
+            var versions = new VerifiedVersion[result.NumEntries];
+            for (int j = 0; j < versions.Length; j++)
+            {
+                ref readonly Interop.VersionEntry entry = ref entries[j];
+                versions[j] = new VerifiedVersion(entry.Version, entry.LeafEpoch, entry.Time, ValueRange(entry.HasValue, entry.ValueOffset, entry.ValueLen));
+            }
+            entries = entries[versions.Length..];
+            accepted[i] = new VerifiedVersions(result.Version, result.From, versions, result.Complete != 0);
+        }
+        return accepted;
+    }
+
+    private static Range? ValueRange(int hasValue, nuint offset, nuint length) => hasValue == 0 ? null : Slice(offset, length);
+
+    private static Range Slice(nuint offset, nuint length) => new((int)offset, (int)(offset + length));
+}

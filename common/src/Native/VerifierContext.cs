@@ -1,0 +1,23 @@
+using Optiks.Protocol;
+
+namespace Optiks.Native;
+
+/// <summary>VerifierContext is what a verifier brings (docs/spec/answers.md section 2). Never filled from the answer that is verified.</summary>
+public sealed record VerifierContext
+{
+    /// <summary>Anchor of trust.</summary>
+    public required TrustAnchor Anchor { get; init; }
+
+    /// <summary>NowMs is the verifier's clock in Unix milliseconds.</summary>
+    public required ulong NowMs { get; init; }
+
+    /// <summary>KeptSize of the checkpoint kept.</summary>
+    /// <value>0: none.</value>
+    public ulong KeptSize { get; init; }
+
+    /// <summary>KeptRoot of the checkpoint kept, 32 octets; empty when there is none.</summary>
+    public ReadOnlyMemory<byte> KeptRoot { get; init; }
+
+    /// <summary>KeptRecord is a record of the log that was verified before, 386 octets, or empty.</summary>
+    public ReadOnlyMemory<byte> KeptRecord { get; init; }
+}

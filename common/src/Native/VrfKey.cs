@@ -1,0 +1,65 @@
+namespace Optiks.Native;
+
+/// <summary>VrfKey calls the VRF (docs/spec/vrf.md) by itself: making keys, and proofs for tools and tests. A directory proves on its own. Any thread.</summary>
+public static class VrfKey
+{
+    /// <summary>Length of a secret and of a public key in octets.</summary>
+    public const int Length = 32;
+
+    /// <summary>Length of a proof in octets.</summary>
+    public const int ProofLength = 79;
+
+    /// <summary>Generate makes a key pair from the system's random generator. The caller overwrites the secret when done.</summary>
+    public static void Generate(Span<byte> secret, Span<byte> publicKey)
+    {
+        Check.Length(secret, Length);
+        Check.Length(publicKey, Length);
+        OptiksNativeException.ThrowIfFailed(Interop.optiks_vrf_generate(secret, publicKey), nameof(Interop.optiks_vrf_generate));
+    }
+
+    /// <summary>TryGetPublicKey derives the public key. False unless 1 &lt;= secret &lt; N.</summary>
+    public static bool TryGetPublicKey(ReadOnlySpan<byte> secret, Span<byte> publicKey)
+    {
+        Check.Length(secret, Length);
+        Check.Length(publicKey, Length);
+        return Succeeded(Interop.optiks_vrf_public(secret, publicKey), nameof(Interop.optiks_vrf_public));
+    }
+
+    /// <summary>IsValid is validate_key of vrf.md section 3.</summary>
+    public static bool IsValid(ReadOnlySpan<byte> publicKey)
+    {
+        Check.Length(publicKey, Length);
+        return Succeeded(Interop.optiks_vrf_validate(publicKey), nameof(Interop.optiks_vrf_validate));
+    }
+
+    /// <summary>Prove gives the label of alpha and its proof.</summary>
+    public static void Prove(ReadOnlySpan<byte> secret, ReadOnlySpan<byte> alpha, Span<byte> label, Span<byte> proof)
+    {
+        Check.Length(secret, Length);
+        Check.Length(label, Length);
+        Check.Length(proof, ProofLength);
+        OptiksNativeException.ThrowIfFailed(
+            Interop.optiks_vrf_prove(secret, alpha, (nuint)alpha.Length, label, proof), nameof(Interop.optiks_vrf_prove));
+    }
+
+    /// <summary>Verify checks a proof, the public key included, and writes the label when it is valid.</summary>
+    public static Protocol.Reason Verify(ReadOnlySpan<byte> publicKey, ReadOnlySpan<byte> alpha, ReadOnlySpan<byte> proof, Span<byte> label)
+    {
+        Check.Length(publicKey, Length);
+        Check.Length(proof, ProofLength);
+        Check.Length(label, Length);
+        OptiksNativeException.ThrowIfFailed(
+            Interop.optiks_vrf_verify(publicKey, alpha, (nuint)alpha.Length, proof, out int reason, label), nameof(Interop.optiks_vrf_verify));
+        return (Protocol.Reason)reason;
+    }
+
+    private static bool Succeeded(int status, string function)
+    {
+        if (status == (int)NativeStatus.Key)
+        {
+            return false;
+        }
+        OptiksNativeException.ThrowIfFailed(status, function);
+        return true;
+    }
+}

@@ -1,0 +1,140 @@
+using System.Buffers.Binary;
+using System.Text;
+using System.Text.Unicode;
+using Optiks.Native;
+
+namespace Optiks.Protocol;
+
+/// <summary>Configuration is fixed for the life of a log and part of every trust anchor (docs/spec/records.md section 1).</summary>
+public sealed record Configuration
+{
+    /// <summary>CurrentFormat that is written.</summary>
+    public const ushort CurrentFormat = 1;
+
+    /// <summary>FourQSuite is the VRF suite of docs/spec/vrf.md with BLAKE2b.</summary>
+    public const ushort FourQSuite = 1;
+
+    private const byte LogIdTag = 0x07;
+    private const uint MaxValueLengthLimit = (1u << 24) - 1;
+
+    public ushort Format { get; init; } = CurrentFormat;
+
+    public ushort Suite { get; init; } = FourQSuite;
+
+    /// <summary>Origin is the checkpoint's first line and the log key's name.</summary>
+    public required string Origin { get; init; }
+
+    /// <summary>PeriodLengthMs, above 0.</summary>
+    /// <value>90 days.</value>
+    public ulong PeriodLengthMs { get; init; } = 90UL * 24 * 3600 * 1000;
+
+    /// <summary>RetainedPeriods, at least 2.</summary>
+    public byte RetainedPeriods { get; init; } = 2;
+
+    /// <summary>UsernameReuse: 0 never, 1 by generations.</summary>
+    public byte UsernameReuse { get; init; }
+
+    /// <summary>MaxKeyLength in octets, 1..255.</summary>
+    public byte MaxKeyLength { get; init; } = 255;
+
+    /// <summary>MaxValueLength in octets, below 2^24.</summary>
+    /// <value>65,536.</value>
+    public uint MaxValueLength { get; init; } = 65_536;
+
+    /// <summary>MaxDevices of a user, at least 1.</summary>
+    public ushort MaxDevices { get; init; } = 256;
+
+    /// <summary>HeartbeatMs: an epoch appears at least this often.</summary>
+    /// <value>One minute.</value>
+    public uint HeartbeatMs { get; init; } = 60_000;
+
+    /// <summary>MaxAheadMs: a record's time may be this far ahead of a verifier's clock.</summary>
+    public uint MaxAheadMs { get; init; } = 60_000;
+
+    /// <summary>MaxBehindMs: and this far behind it for an answer to count as fresh.</summary>
+    public uint MaxBehindMs { get; init; } = 300_000;
+
+    /// <summary>LogId of a configuration and a log's public key (32 octets).</summary>
+    public static byte[] LogId(ReadOnlySpan<byte> configuration, ReadOnlySpan<byte> logPublicKey)
+    {
+        Check.Length(logPublicKey, Ed25519.PublicKeyLength);
+        return NativeHash.Compute(LogIdTag, [.. configuration, .. logPublicKey]);
+    }
+
+    /// <summary>Decode reads a configuration and checks its bounds. Throws <see cref="EncodingException"/>, out of bounds with <see cref="Reason.Configuration"/>.</summary>
+    public static Configuration Decode(ReadOnlyMemory<byte> octets)
+    {
+        var reader = new TlsReader(octets);
+        ushort format = reader.UInt16("configuration.format");
+        ushort suite = reader.UInt16("configuration.suite");
+        ReadOnlyMemory<byte> origin = reader.Vector(1, 255, "configuration.origin");
+        var configuration = new Configuration
+        {
+            Format = format,
+            Suite = suite,
+            Origin = Utf8.IsValid(origin.Span) ? Encoding.UTF8.GetString(origin.Span) : "",
+            PeriodLengthMs = reader.UInt64("configuration.period_length_ms"),
+            RetainedPeriods = reader.UInt8("configuration.retained_periods"),
+            UsernameReuse = reader.UInt8("configuration.username_reuse"),
+            MaxKeyLength = reader.UInt8("configuration.max_key_len"),
+            MaxValueLength = reader.UInt32("configuration.max_value_len"),
+            MaxDevices = reader.UInt16("configuration.max_devices"),
+            HeartbeatMs = reader.UInt32("configuration.heartbeat_ms"),
+            MaxAheadMs = reader.UInt32("configuration.max_ahead_ms"),
+            MaxBehindMs = reader.UInt32("configuration.max_behind_ms"),
+        };
+        reader.End("configuration");
+        configuration.ThrowIfOutOfBounds();
+        return configuration;
+    }
+
+    /// <summary>Encode gives the octets. Throws <see cref="EncodingException"/> when a field is out of bounds.</summary>
+    public byte[] Encode()
+    {
+        ThrowIfOutOfBounds();
+        byte[] origin = Encoding.UTF8.GetBytes(Origin);
+        byte[] octets = new byte[5 + origin.Length + 29];
+        Span<byte> span = octets;
+        BinaryPrimitives.WriteUInt16BigEndian(span, Format);
+        BinaryPrimitives.WriteUInt16BigEndian(span[2..], Suite);
+        span[4] = (byte)origin.Length;
+        origin.CopyTo(span[5..]);
+        span = span[(5 + origin.Length)..];
+        BinaryPrimitives.WriteUInt64BigEndian(span, PeriodLengthMs);
+        span[8] = RetainedPeriods;
+        span[9] = UsernameReuse;
+        span[10] = MaxKeyLength;
+        BinaryPrimitives.WriteUInt32BigEndian(span[11..], MaxValueLength);
+        BinaryPrimitives.WriteUInt16BigEndian(span[15..], MaxDevices);
+        BinaryPrimitives.WriteUInt32BigEndian(span[17..], HeartbeatMs);
+        BinaryPrimitives.WriteUInt32BigEndian(span[21..], MaxAheadMs);
+        BinaryPrimitives.WriteUInt32BigEndian(span[25..], MaxBehindMs);
+        return octets;
+    }
+
+    private void ThrowIfOutOfBounds()
+    {
+        string? field =
+            Format != CurrentFormat ? "format"
+            : Suite != FourQSuite ? "suite"
+            : !IsOrigin(Origin) ? "origin"
+            : PeriodLengthMs == 0 ? "period_length_ms"
+            : RetainedPeriods < 2 ? "retained_periods"
+            : UsernameReuse > 1 ? "username_reuse"
+            : MaxKeyLength == 0 ? "max_key_len"
+            : MaxValueLength is 0 or > MaxValueLengthLimit ? "max_value_len"
+            : MaxDevices == 0 ? "max_devices"
+            : HeartbeatMs == 0 ? "heartbeat_ms"
+            : null;
+        if (field is not null)
+        {
+            throw new EncodingException(Reason.Configuration, $"configuration.{field}");
+        }
+    }
+
+    private static bool IsOrigin(string origin)
+    {
+        int length = Encoding.UTF8.GetByteCount(origin);
+        return length is >= 1 and <= 255 && origin[^1] != '/' && !origin.Any(c => c == '+' || char.IsWhiteSpace(c) || char.IsControl(c));
+    }
+}

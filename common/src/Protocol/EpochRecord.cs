@@ -1,0 +1,91 @@
+using System.Buffers.Binary;
+using Optiks.Native;
+
+namespace Optiks.Protocol;
+
+/// <summary>EpochRecord is one entry of the log: what the four trees are at an epoch (docs/spec/records.md section 2). Made by the update task, read for display; checked only by <see cref="Verifier"/>.</summary>
+public sealed record EpochRecord
+{
+    /// <summary>Length of an encoded record in octets.</summary>
+    public const int Length = 386;
+
+    /// <summary>Length of a record's hash in octets.</summary>
+    public const int HashLength = 32;
+
+    /// <summary>CurrentFormat that is written.</summary>
+    public const ushort CurrentFormat = 1;
+
+    private const byte RecordHashTag = 0x06;
+    private const int StatesOffset = 2 + 32 + (4 * 8);
+    private const int PreviousOffset = StatesOffset + StructureState.TotalLength;
+
+    /// <summary>Format of the record.</summary>
+    public ushort Format { get; init; } = CurrentFormat;
+
+    /// <summary>LogId, 32 octets.</summary>
+    public required ReadOnlyMemory<byte> LogId { get; init; }
+
+    public required ulong Epoch { get; init; }
+
+    public required ulong Period { get; init; }
+
+    public required ulong PeriodFirstEpoch { get; init; }
+
+    /// <summary>TimeMs in Unix milliseconds.</summary>
+    public required ulong TimeMs { get; init; }
+
+    /// <summary>Structures are the four states, structure 1 first.</summary>
+    public required IReadOnlyList<StructureState> Structures { get; init; }
+
+    /// <summary>Previous is the hash of the record before, 32 octets; zero in epoch 0.</summary>
+    public required ReadOnlyMemory<byte> Previous { get; init; }
+
+    /// <summary>Hash of an encoded record, 32 octets.</summary>
+    public static byte[] Hash(ReadOnlySpan<byte> record)
+    {
+        ArgumentOutOfRangeException.ThrowIfNotEqual(record.Length, Length, nameof(record));
+        return NativeHash.Compute(RecordHashTag, record);
+    }
+
+    /// <summary>Decode reads the 386 octets. Throws <see cref="EncodingException"/> for another length. The contents are not checked.</summary>
+    public static EpochRecord Decode(ReadOnlySpan<byte> octets)
+    {
+        if (octets.Length != Length)
+        {
+            throw new EncodingException(octets.Length < Length ? Reason.MalformedTruncated : Reason.MalformedTrailing, "record");
+        }
+        return new EpochRecord
+        {
+            Format = BinaryPrimitives.ReadUInt16BigEndian(octets),
+            LogId = octets[2..34].ToArray(),
+            Epoch = BinaryPrimitives.ReadUInt64BigEndian(octets[34..]),
+            Period = BinaryPrimitives.ReadUInt64BigEndian(octets[42..]),
+            PeriodFirstEpoch = BinaryPrimitives.ReadUInt64BigEndian(octets[50..]),
+            TimeMs = BinaryPrimitives.ReadUInt64BigEndian(octets[58..]),
+            Structures = StructureState.DecodeAll(octets[StatesOffset..PreviousOffset]),
+            Previous = octets[PreviousOffset..].ToArray(),
+        };
+    }
+
+    /// <summary>Encode gives the 386 octets.</summary>
+    public byte[] Encode()
+    {
+        ArgumentOutOfRangeException.ThrowIfNotEqual(LogId.Length, 32, nameof(LogId));
+        ArgumentOutOfRangeException.ThrowIfNotEqual(Previous.Length, 32, nameof(Previous));
+        ArgumentOutOfRangeException.ThrowIfNotEqual(Structures.Count, StructureState.StructureCount, nameof(Structures));
+        byte[] octets = new byte[Length];
+        Span<byte> span = octets;
+        BinaryPrimitives.WriteUInt16BigEndian(span, Format);
+        LogId.Span.CopyTo(span[2..]);
+        BinaryPrimitives.WriteUInt64BigEndian(span[34..], Epoch);
+        BinaryPrimitives.WriteUInt64BigEndian(span[42..], Period);
+        BinaryPrimitives.WriteUInt64BigEndian(span[50..], PeriodFirstEpoch);
+        BinaryPrimitives.WriteUInt64BigEndian(span[58..], TimeMs);
+        for (int i = 0; i < Structures.Count; i++)
+        {
+            Structures[i].Encode(span.Slice(StatesOffset + (i * StructureState.Length), StructureState.Length));
+        }
+        Previous.Span.CopyTo(span[PreviousOffset..]);
+        return octets;
+    }
+}

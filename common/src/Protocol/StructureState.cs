@@ -1,0 +1,55 @@
+using System.Buffers.Binary;
+
+namespace Optiks.Protocol;
+
+/// <summary>StructureState is one tree in an epoch record (docs/spec/records.md section 2).</summary>
+/// <param name="Root">Root hash, 32 octets.</param>
+/// <param name="Count">Number of leaves.</param>
+/// <param name="VrfPublicKey">VRF public key, 32 octets.</param>
+public sealed record StructureState(ReadOnlyMemory<byte> Root, ulong Count, ReadOnlyMemory<byte> VrfPublicKey)
+{
+    /// <summary>Number of structures of a log.</summary>
+    public const int StructureCount = 4;
+
+    /// <summary>Length of one state in octets.</summary>
+    public const int Length = 72;
+
+    /// <summary>TotalLength of the four states of a record.</summary>
+    public const int TotalLength = StructureCount * Length;
+
+    /// <summary>DecodeAll reads the four states of a record, which are <see cref="TotalLength"/> octets.</summary>
+    public static StructureState[] DecodeAll(ReadOnlySpan<byte> octets)
+    {
+        ArgumentOutOfRangeException.ThrowIfNotEqual(octets.Length, TotalLength, nameof(octets));
+        var states = new StructureState[StructureCount];
+        for (int i = 0; i < states.Length; i++)
+        {
+            ReadOnlySpan<byte> state = octets.Slice(i * Length, Length);
+            states[i] = new StructureState(state[..32].ToArray(), BinaryPrimitives.ReadUInt64BigEndian(state[32..]), state[40..].ToArray());
+        }
+        return states;
+    }
+
+    /// <summary>Encode writes the 72 octets.</summary>
+    public void Encode(Span<byte> octets)
+    {
+        ArgumentOutOfRangeException.ThrowIfNotEqual(Root.Length, 32, nameof(Root));
+        ArgumentOutOfRangeException.ThrowIfNotEqual(VrfPublicKey.Length, 32, nameof(VrfPublicKey));
+        Root.Span.CopyTo(octets);
+        BinaryPrimitives.WriteUInt64BigEndian(octets[32..], Count);
+        VrfPublicKey.Span.CopyTo(octets[40..]);
+    }
+
+    /// <summary>Equals compares the octets.</summary>
+    public bool Equals(StructureState? other) =>
+        other is not null && Count == other.Count && Root.Span.SequenceEqual(other.Root.Span) && VrfPublicKey.Span.SequenceEqual(other.VrfPublicKey.Span);
+
+    /// <inheritdoc/>
+    public override int GetHashCode()
+    {
+        var hash = default(HashCode);
+        hash.AddBytes(Root.Span);
+        hash.Add(Count);
+        return hash.ToHashCode();
+    }
+}

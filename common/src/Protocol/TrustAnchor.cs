@@ -1,0 +1,142 @@
+using System.Text.Json;
+using Optiks.Native;
+using Optiks.Tlog;
+
+namespace Optiks.Protocol;
+
+/// <summary>
+/// TrustAnchor is what a verifier takes on trust: the configuration and the log's key (docs/spec/records.md section 1). Immutable. It must
+/// reach a client by a way that the server under audit does not control.
+/// </summary>
+public sealed class TrustAnchor
+{
+    private static readonly JsonDocumentOptions s_strict = new() { AllowDuplicateProperties = false, MaxDepth = 4 };
+    private readonly byte[] _configuration;
+    private readonly byte[] _logId;
+
+    private TrustAnchor(byte[] octets, Configuration configuration, VerifierKey logKey, byte[] logId)
+    {
+        _configuration = octets;
+        Configuration = configuration;
+        LogKey = logKey;
+        _logId = logId;
+    }
+
+    /// <summary>Configuration, decoded.</summary>
+    public Configuration Configuration { get; }
+
+    /// <summary>ConfigurationOctets as they are hashed into the log id.</summary>
+    public ReadOnlyMemory<byte> ConfigurationOctets => _configuration;
+
+    /// <summary>LogKey signs checkpoints; its name is the origin.</summary>
+    public VerifierKey LogKey { get; }
+
+    /// <summary>LogId, 32 octets.</summary>
+    public ReadOnlyMemory<byte> LogId => _logId;
+
+    /// <summary>Create checks the bounds, natively too. Throws <see cref="TrustAnchorException"/>.</summary>
+    public static TrustAnchor Create(ReadOnlySpan<byte> configuration, VerifierKey logKey)
+    {
+        ArgumentNullException.ThrowIfNull(logKey);
+        byte[] octets = configuration.ToArray();
+        Configuration decoded;
+        try
+        {
+            decoded = Configuration.Decode(octets);
+        }
+        catch (EncodingException e)
+        {
+            throw new TrustAnchorException($"The configuration is not valid ({e.Message}).", e);
+        }
+        if (logKey.Type != SignatureType.Ed25519 || !string.Equals(logKey.Name, decoded.Origin, StringComparison.Ordinal))
+        {
+            throw new TrustAnchorException($"The log key must be a vkey of type 1 named {decoded.Origin}, the configuration's origin.");
+        }
+        Reason reason = Verifier.Anchor(octets, logKey.PublicKey, out byte[] logId);
+        if (reason != Reason.Valid)
+        {
+            throw new TrustAnchorException($"The trust anchor is not valid ({reason.Name()}).");
+        }
+        return new TrustAnchor(octets, decoded, logKey, logId);
+    }
+
+    /// <summary>Parse reads <c>{"configuration": base64url, "log_key": vkey}</c>, strictly. Throws <see cref="TrustAnchorException"/>.</summary>
+    public static TrustAnchor Parse(ReadOnlyMemory<byte> json)
+    {
+        string? configuration = null;
+        string? logKey = null;
+        try
+        {
+            using var document = JsonDocument.Parse(json, s_strict);
+            if (document.RootElement.ValueKind != JsonValueKind.Object)
+            {
+                throw new TrustAnchorException("A trust anchor is a JSON object with configuration and log_key.");
+            }
+            foreach (JsonProperty property in document.RootElement.EnumerateObject())
+            {
+                string? text = property.Value.ValueKind == JsonValueKind.String
+                    ? property.Value.GetString()
+                    : throw new TrustAnchorException($"The member {property.Name} of a trust anchor is a string.");
+                if (property.NameEquals("configuration"u8))
+                {
+                    configuration = text;
+                }
+                else if (property.NameEquals("log_key"u8))
+                {
+                    logKey = text;
+                }
+                else
+                {
+                    throw new TrustAnchorException($"A trust anchor has no member {property.Name}.");
+                }
+            }
+        }
+        catch (Exception e) when (e is JsonException or InvalidOperationException)
+        {
+            throw new TrustAnchorException("The trust anchor is not the expected JSON.", e);
+        }
+        if (configuration is null || logKey is null)
+        {
+            throw new TrustAnchorException("A trust anchor has the members configuration and log_key.");
+        }
+        if (!Base64UrlText.TryDecode(configuration, out byte[]? octets))
+        {
+            throw new TrustAnchorException("The trust anchor's configuration is not base64url without padding.");
+        }
+        if (!VerifierKey.TryParse(logKey, out VerifierKey? key, out TlogError error))
+        {
+            throw new TrustAnchorException($"The trust anchor's log_key is not a vkey ({error}).");
+        }
+        return Create(octets, key);
+    }
+
+    /// <summary>Load reads a trust anchor from a file. Throws <see cref="TrustAnchorException"/> that names the file.</summary>
+    public static TrustAnchor Load(string path)
+    {
+        try
+        {
+            return Parse(File.ReadAllBytes(path));
+        }
+        catch (Exception e) when (e is TrustAnchorException or IOException or UnauthorizedAccessException)
+        {
+            throw new TrustAnchorException($"{path}: {e.Message}", e);
+        }
+    }
+
+    /// <summary>ToJson gives the file's contents.</summary>
+    public byte[] ToJson()
+    {
+        using var stream = new MemoryStream();
+        using (var writer = new Utf8JsonWriter(stream, new JsonWriterOptions { Indented = true, Encoder = AnswerJson.Encoder }))
+        {
+            writer.WriteStartObject();
+            writer.WriteString("configuration"u8, Base64UrlText.Encode(_configuration));
+            writer.WriteString("log_key"u8, LogKey.ToString());
+            writer.WriteEndObject();
+        }
+        return [.. stream.ToArray(), (byte)'\n'];
+    }
+
+    /// <summary>Save writes the file in one step; an existing one is replaced.</summary>
+    public void Save(string path) => AtomicFile.Write(path, ToJson(), AtomicFile.PublicMode);
+}

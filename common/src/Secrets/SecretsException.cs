@@ -1,0 +1,22 @@
+namespace Optiks.Secrets;
+
+/// <summary>
+/// SecretsException says in one sentence what is wrong with a key or a key file and what to do. Never holds secret octets. Hosts exit
+/// with <see cref="ExitCodes.Configuration"/>; nothing makes a new key instead.
+/// </summary>
+public sealed class SecretsException : Exception
+{
+    public SecretsException()
+    {
+    }
+
+    public SecretsException(string message)
+        : base(message)
+    {
+    }
+
+    public SecretsException(string message, Exception innerException)
+        : base(message, innerException)
+    {
+    }
+}
