@@ -1,0 +1,203 @@
+// Strict decoding of the structures of docs/spec (encoding.md sections 2 and 3).
+//
+// Lifetime: every structure is a set of views into the octets it was decoded from, which must outlive it. Nothing is
+// copied or allocated.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "optiks/base/bytes.h"
+#include "optiks/ozks/verify/reasons.h"
+
+namespace optiks::ozks::verify {
+
+using base::ByteSpan;
+
+inline constexpr std::size_t kRecordLen = 386;
+inline constexpr std::size_t kStructureStateLen = 72;
+inline constexpr std::size_t kAddedLeafLen = 65;
+inline constexpr std::size_t kNumStructures = 4;
+inline constexpr std::size_t kMaxAuditRecords = 257;
+
+// Reader reads a container front to back. The first error sticks: from then on every read gives zeros or empty views
+// and the position does not move, so that a caller checks reason() once, after a whole structure.
+class Reader {
+ public:
+  explicit Reader(ByteSpan container) : rest_(container) {}
+
+  [[nodiscard]] Reason reason() const { return reason_; }
+  [[nodiscard]] bool failed() const { return reason_ != Reason::kValid; }
+  [[nodiscard]] bool more() const { return !failed() && !rest_.empty(); }
+
+  // Exactly `count` octets; empty after an error.
+  ByteSpan take(std::size_t count);
+  // A big-endian integer of 1..8 octets.
+  std::uint64_t integer(std::size_t octets);
+  // The contents of `opaque x<low..high>` whose length is a multiple of `unit`.
+  ByteSpan vector(std::uint64_t low, std::uint64_t high, std::size_t unit = 1);
+  // A discriminant below `count`.
+  std::uint8_t discriminant(std::uint8_t count);
+
+  void fail(Reason reason);
+  // The end of the outermost structure.
+  Reason finish();
+
+ private:
+  ByteSpan rest_;
+  Reason reason_ = Reason::kValid;
+};
+
+// List: a decoded vector of variable-size elements. Elements are decoded again while iterating, which cannot fail.
+template <typename T>
+class List {
+ public:
+  List() = default;
+
+  static List decode(Reader& reader, std::uint64_t low, std::uint64_t high) {
+    List list;
+    list.octets_ = reader.vector(low, high);
+    Reader inner(list.octets_);
+    while (inner.more()) {
+      static_cast<void>(T::decode(inner));
+      ++list.size_;
+    }
+    if (inner.failed()) {
+      reader.fail(inner.reason());
+    }
+    return list;
+  }
+
+  [[nodiscard]] std::size_t size() const { return size_; }
+
+  class Iterator {
+   public:
+    Iterator(ByteSpan octets, std::size_t left) : reader_(octets), left_(left) { load(); }
+    const T& operator*() const { return current_; }
+    const T* operator->() const { return &current_; }
+    Iterator& operator++() {
+      --left_;
+      load();
+      return *this;
+    }
+    bool operator!=(const Iterator& other) const { return left_ != other.left_; }
+
+   private:
+    void load() {
+      if (left_ != 0) {
+        current_ = T::decode(reader_);
+      }
+    }
+
+    Reader reader_;
+    std::size_t left_;
+    T current_{};
+  };
+
+  [[nodiscard]] Iterator begin() const { return Iterator(octets_, size_); }
+  [[nodiscard]] Iterator end() const { return Iterator({}, 0); }
+
+ private:
+  ByteSpan octets_;
+  std::size_t size_ = 0;
+};
+
+struct Path {
+  ByteSpan mask;      // 32
+  ByteSpan siblings;  // 32 each, deepest first
+
+  static Path decode(Reader& reader);
+};
+
+struct Member {
+  ByteSpan vrf_proof;  // 79
+  std::uint64_t epoch = 0;
+  bool opened = false;
+  ByteSpan commitment;  // 32, when not opened
+  ByteSpan opening;     // 16, when opened
+  ByteSpan value;       // when opened
+  Path path;
+
+  static Member decode(Reader& reader);
+};
+
+enum class NodeKind : std::uint8_t { kEmpty = 0, kInterior = 1, kLeaf = 2 };
+
+struct NonMember {
+  ByteSpan vrf_proof;  // 79
+  NodeKind node = NodeKind::kEmpty;
+  std::size_t length = 0;   // interior: of the prefix; leaf: 256
+  ByteSpan position;        // 32: interior: the prefix; leaf: the label
+  ByteSpan left, right;     // 32, interior
+  ByteSpan commitment;      // 32, leaf
+  std::uint64_t epoch = 0;  // leaf
+  Path path;
+
+  static NonMember decode(Reader& reader);
+};
+
+struct Lookup {
+  std::uint64_t version = 0;
+  List<Member> members;
+  NonMember next;
+
+  static Lookup decode(Reader& reader);
+};
+
+struct Versions {
+  std::uint64_t version = 0;
+  std::uint64_t from = 0;
+  List<Member> members;
+  List<NonMember> absent;
+
+  static Versions decode(Reader& reader);
+};
+
+struct AppendProof {
+  ByteSpan leaves;  // AddedLeaf structures, 65 octets each
+  ByteSpan opened;
+
+  static AppendProof decode(Reader& reader);
+};
+
+struct Head {
+  ByteSpan record;  // 386
+  ByteSpan inclusion;
+  ByteSpan consistency;
+  ByteSpan checkpoint;
+
+  static Head decode(Reader& reader);
+};
+
+struct LookupAnswer {
+  Head head;
+  List<Lookup> lookups;
+
+  static LookupAnswer decode(Reader& reader);
+};
+
+// HistoryAnswer and MonitorAnswer: the same octets, told apart by what was asked.
+struct VersionsAnswer {
+  Head head;
+  List<Versions> versions;
+
+  static VersionsAnswer decode(Reader& reader);
+};
+
+struct AuditProof {
+  ByteSpan records;  // 2..257 of 386 octets
+  std::array<AppendProof, kNumStructures> structures;
+
+  static AuditProof decode(Reader& reader);
+};
+
+// decode_whole decodes a T that takes up the whole input.
+template <typename T>
+[[nodiscard]] Reason decode_whole(ByteSpan input, T& out) {
+  Reader reader(input);
+  out = T::decode(reader);
+  return reader.finish();
+}
+
+}  // namespace optiks::ozks::verify

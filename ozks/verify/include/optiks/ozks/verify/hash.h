@@ -1,0 +1,55 @@
+// The hashes of docs/spec/encoding.md section 1 and tree.md section 2, and arithmetic on 256-bit positions.
+// Everything here is public and runs in variable time.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "optiks/base/bytes.h"
+
+namespace optiks::ozks::verify {
+
+using base::ByteSpan;
+
+inline constexpr std::size_t kHashLen = 32;
+inline constexpr std::size_t kLabelBits = 256;
+
+using Hash = std::array<std::uint8_t, kHashLen>;
+
+// tagged_hash: H(tag, a, b).
+[[nodiscard]] Hash tagged_hash(std::uint8_t tag, ByteSpan a, ByteSpan b = {});
+
+// commitment = H(0x04, opening (16), value).
+[[nodiscard]] Hash commitment_hash(ByteSpan opening, ByteSpan value);
+
+// leaf = H(0x01, label (32), commitment (32), epoch).
+[[nodiscard]] Hash leaf_hash(ByteSpan label, ByteSpan commitment, std::uint64_t epoch);
+
+// interior = H(0x02, length, prefix (32), left (32), right (32)); length < 256. The prefix is the first `length` bits
+// of `position` (32), zero-padded here.
+[[nodiscard]] Hash interior_hash(std::size_t length, ByteSpan position, ByteSpan left, ByteSpan right);
+
+// H(0x03), the root of a tree without leaves.
+[[nodiscard]] Hash empty_root();
+
+// H(0x06, record).
+[[nodiscard]] Hash record_hash(ByteSpan record);
+
+// H(0x07, configuration, log public key).
+[[nodiscard]] Hash log_id_hash(ByteSpan configuration, ByteSpan log_public_key);
+
+[[nodiscard]] bool equal(ByteSpan a, ByteSpan b);
+
+// bit_at: bit i < 256 of a 32-octet string, most significant first.
+[[nodiscard]] inline bool bit_at(ByteSpan position, std::size_t i) {
+  return ((position[i / 8] >> (7 - i % 8)) & 1) != 0;
+}
+
+// prefix_of: the first `length` <= 256 bits of a 32-octet string, the others zero.
+[[nodiscard]] Hash prefix_of(ByteSpan position, std::size_t length);
+
+// common_prefix_length of two 32-octet strings, in bits, 0..256.
+[[nodiscard]] std::size_t common_prefix_length(ByteSpan a, ByteSpan b);
+
+}  // namespace optiks::ozks::verify

@@ -1,0 +1,29 @@
+// The ladder of versions: docs/spec/pahd.md section 1.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace optiks::ozks::verify {
+
+// VersionSet: versions in increasing order. R(a) has at most 64 powers of two and 63 further members.
+class VersionSet {
+ public:
+  void add(std::uint64_t version) { versions_[size_++] = version; }
+  [[nodiscard]] std::span<const std::uint64_t> get() const { return std::span(versions_).first(size_); }
+  [[nodiscard]] std::size_t size() const { return size_; }
+
+ private:
+  std::array<std::uint64_t, 127> versions_{};
+  std::size_t size_ = 0;
+};
+
+// ladder: the members of R(a) that are above `known`.
+[[nodiscard]] VersionSet ladder(std::uint64_t a, std::uint64_t known = 0);
+
+// next_rungs: C(a). 2^64, which is no version, is left out.
+[[nodiscard]] VersionSet next_rungs(std::uint64_t a);
+
+}  // namespace optiks::ozks::verify

@@ -1,0 +1,56 @@
+// The latest version of a key: docs/spec/pahd.md sections 3 to 5. Any thread, no state.
+#pragma once
+
+#include <cstdint>
+
+#include "optiks/ozks/verify/codec.h"
+#include "optiks/ozks/verify/hash.h"
+#include "optiks/ozks/verify/reasons.h"
+#include "optiks/vrf/ecvrf.h"
+
+namespace optiks::ozks::verify {
+
+// StructureView: what an accepted record and the configuration say about one structure. Never taken from a proof.
+struct StructureView {
+  std::uint8_t structure = 0;
+  std::uint64_t epoch = 0;               // e
+  std::uint64_t period = 0;              // p
+  std::uint64_t period_first_epoch = 0;  // E <= e, 0 exactly when p is
+  std::uint64_t count = 0;
+  ByteSpan root;  // 32
+  const vrf::PublicKey* vrf_public_key = nullptr;
+  std::uint32_t max_value_len = 0;
+};
+
+// Known: what the verifier keeps of one key. It counts only while the record is of the same period.
+struct Known {
+  std::uint64_t period = 0;
+  std::uint64_t version = 0;       // w; 0: none
+  std::uint64_t time = 0;          // T(w)
+  std::uint64_t absent_epoch = 0;  // n, the last epoch at which w + 1 was proven absent
+  bool has_absent = false;         // whether n is known; not after a page of a history
+};
+
+// One version that was proven. The value points into the proof.
+struct VersionEntry {
+  std::uint64_t version = 0;
+  std::uint64_t leaf_epoch = 0;  // t
+  std::uint64_t time = 0;        // T
+  bool has_value = false;        // in Versions: false for an erased value
+  ByteSpan value;
+};
+
+struct LookupResult {
+  std::uint64_t version = 0;     // a; 0: proven absent
+  std::uint64_t time = 0;        // T(a) to remember; the known one when a = w
+  std::uint64_t leaf_epoch = 0;  // t_a; 0 when no member was sent
+  bool has_value = false;        // false: absent, or unchanged since the known version
+  ByteSpan value;
+};
+
+// verify_lookup checks the lookup of `key` (1..255 octets); `out` is written on kValid only. Afterwards the caller may
+// remember (period, version, time) with the view's epoch as absent_epoch.
+Reason verify_lookup(const StructureView& view, ByteSpan key, const Known& known, const Lookup& lookup,
+                     LookupResult& out);
+
+}  // namespace optiks::ozks::verify

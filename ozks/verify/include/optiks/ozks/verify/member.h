@@ -1,0 +1,19 @@
+// Membership and non-membership of a label under a root: docs/spec/proofs.md sections 2 to 4, from the step after the
+// VRF on. Any thread, no state.
+#pragma once
+
+#include <cstdint>
+
+#include "optiks/ozks/verify/codec.h"
+#include "optiks/ozks/verify/hash.h"
+#include "optiks/ozks/verify/reasons.h"
+
+namespace optiks::ozks::verify {
+
+// verify_member: `label` comes from the VRF proof, `root` from an epoch record that was tied to a checkpoint.
+Reason verify_member(ByteSpan label, ByteSpan root, const Member& member);
+
+// verify_non_member: likewise; `count` from the same record.
+Reason verify_non_member(ByteSpan label, ByteSpan root, std::uint64_t count, const NonMember& proof);
+
+}  // namespace optiks::ozks::verify

@@ -1,0 +1,87 @@
+// Configuration, log id and epoch records: docs/spec/records.md.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "optiks/ozks/verify/codec.h"
+#include "optiks/ozks/verify/hash.h"
+#include "optiks/ozks/verify/reasons.h"
+
+namespace optiks::ozks::verify {
+
+// Structure ids of docs/spec/tree.md; structure s is element s - 1 of a record.
+inline constexpr std::uint8_t kUsernames = 1;
+inline constexpr std::uint8_t kDevices = 2;
+inline constexpr std::uint8_t kKeys = 3;
+inline constexpr std::uint8_t kDecommissioned = 4;
+
+// Views into the octets it was read from.
+struct Configuration {
+  std::uint16_t format = 0;
+  std::uint16_t suite = 0;
+  ByteSpan origin;
+  std::uint64_t period_length_ms = 0;
+  std::uint8_t retained_periods = 0;
+  std::uint8_t username_reuse = 0;
+  std::uint8_t max_key_len = 0;
+  std::uint32_t max_value_len = 0;
+  std::uint16_t max_devices = 0;
+  std::uint32_t heartbeat_ms = 0;
+  std::uint32_t max_ahead_ms = 0;
+  std::uint32_t max_behind_ms = 0;
+
+  static Configuration decode(Reader& reader);
+};
+
+// read_configuration decodes and checks the bounds of section 1.
+Reason read_configuration(ByteSpan octets, Configuration& out);
+
+// Trust anchor: what the client got by a way that the server does not control.
+struct Anchor {
+  Configuration configuration;
+  ByteSpan log_public_key;  // 32, Ed25519
+  Hash log_id{};
+};
+
+// make_anchor: the views stay those of the arguments.
+Reason make_anchor(ByteSpan configuration, ByteSpan log_public_key, Anchor& out);
+
+struct StructureState {
+  ByteSpan root;  // 32
+  std::uint64_t count = 0;
+  ByteSpan vrf_public_key;  // 32
+};
+
+struct EpochRecord {
+  ByteSpan octets;  // the whole record
+  std::uint16_t format = 0;
+  ByteSpan log_id;  // 32
+  std::uint64_t epoch = 0;
+  std::uint64_t period = 0;
+  std::uint64_t period_first_epoch = 0;
+  std::uint64_t time_ms = 0;
+  std::array<StructureState, kNumStructures> structures;
+  ByteSpan previous;  // 32
+
+  [[nodiscard]] const StructureState& structure(std::uint8_t id) const { return structures[id - 1U]; }
+};
+
+// read_record: exactly 386 octets, which always decode.
+[[nodiscard]] EpochRecord read_record(ByteSpan octets);
+
+// check_record: section 3.
+Reason check_record(const EpochRecord& record, const Anchor& anchor);
+
+// check_record_after: section 4, `later` against an `earlier` record of the same log (earlier.epoch < later.epoch).
+Reason check_record_after(const EpochRecord& later, const EpochRecord& earlier, const Configuration& configuration);
+
+// check_same_log: two records of one log in any order, as answers.md section 3 step 5 has it: of one epoch they are the
+// same, else kFork; otherwise section 4.
+Reason check_same_log(const EpochRecord& a, const EpochRecord& b, const Configuration& configuration);
+
+// Fixed by answers.md section 3 step 6; now_ms is the verifier's clock.
+Reason check_not_from_future(const EpochRecord& record, const Configuration& configuration, std::uint64_t now_ms);
+Reason check_fresh(const EpochRecord& record, const Configuration& configuration, std::uint64_t now_ms);
+
+}  // namespace optiks::ozks::verify

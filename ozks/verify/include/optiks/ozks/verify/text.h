@@ -1,0 +1,31 @@
+// The few lexical rules of notes and origins: UTF-8, Unicode spaces, canonical base64, decimals. Each value has one
+// spelling.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+
+#include "optiks/base/bytes.h"
+
+namespace optiks::ozks::verify {
+
+using base::ByteSpan;
+
+// is_utf8: well-formed by RFC 3629 (no overlong forms, no surrogates, nothing above U+10FFFF).
+[[nodiscard]] bool is_utf8(ByteSpan text);
+
+// has_white_space: a character with Unicode's White_Space property. text must be UTF-8.
+[[nodiscard]] bool has_white_space(ByteSpan text);
+
+// base64_decoded_length: the length of what canonical standard base64 (RFC 4648 section 4: padding, zero unused bits)
+// encodes; nothing if it is not that.
+[[nodiscard]] std::optional<std::size_t> base64_decoded_length(ByteSpan text);
+
+// base64_decode: text that base64_decoded_length accepts; writes the first out.size() <= that length octets.
+void base64_decode(ByteSpan text, base::MutableByteSpan out);
+
+// parse_decimal: ASCII digits without leading zero, below 2^64.
+[[nodiscard]] std::optional<std::uint64_t> parse_decimal(ByteSpan text);
+
+}  // namespace optiks::ozks::verify

@@ -1,0 +1,234 @@
+#include "optiks/ozks/verify/answers.h"
+
+#include "optiks/base/check.h"
+#include "optiks/ozks/verify/append.h"
+#include "optiks/ozks/verify/rfc6962.h"
+
+namespace optiks::ozks::verify {
+namespace {
+
+// Section 3 step 3.
+Reason check_checkpoint(const Context& context, const Head& head, Checkpoint& out) {
+  const std::optional<Checkpoint>& kept = context.kept_checkpoint;
+  if (head.checkpoint.empty()) {
+    if (!kept) {
+      return Reason::kCheckpointMissing;
+    }
+    out = *kept;
+    return head.consistency.empty() ? Reason::kValid : Reason::kCheckpointConsistency;
+  }
+  const Reason reason = verify_checkpoint(head.checkpoint, context.anchor.configuration.origin,
+                                          context.anchor.log_public_key, context.ed25519, out);
+  if (reason != Reason::kValid) {
+    return reason;
+  }
+  if (!kept) {
+    return head.consistency.empty() ? Reason::kValid : Reason::kCheckpointConsistency;
+  }
+  if (out.size < kept->size) {
+    return Reason::kStale;
+  }
+  if (out.size == kept->size && out.root != kept->root) {
+    return Reason::kFork;
+  }
+  const bool consistent = verify_consistency(kept->size, out.size, kept->root, out.root, head.consistency);
+  return consistent ? Reason::kValid : Reason::kCheckpointConsistency;
+}
+
+const List<Lookup>& items_of(const LookupAnswer& answer) { return answer.lookups; }
+const List<Versions>& items_of(const VersionsAnswer& answer) { return answer.versions; }
+
+Reason check_audit_records(const Context& context, const EpochRecord& stored, ByteSpan records) {
+  if (!equal(records.first(kRecordLen), stored.octets)) {
+    return Reason::kAuditStart;
+  }
+  EpochRecord before = stored;
+  for (records = records.subspan(kRecordLen); !records.empty(); records = records.subspan(kRecordLen)) {
+    const EpochRecord record = read_record(records.first(kRecordLen));
+    Reason reason = check_record(record, context.anchor);
+    if (reason != Reason::kValid) {
+      return reason;
+    }
+    // Beyond the last epoch there is none, so the comparison does not wrap to epoch 0.
+    if (record.epoch <= before.epoch || record.epoch - before.epoch != 1) {
+      return Reason::kRecordEpoch;
+    }
+    reason = check_record_after(record, before, context.anchor.configuration);
+    if (reason == Reason::kValid) {
+      reason = check_not_from_future(record, context.anchor.configuration, context.now_ms);
+    }
+    if (reason != Reason::kValid) {
+      return reason;
+    }
+    before = record;
+  }
+  return Reason::kValid;
+}
+
+bool is_per_period(std::uint8_t structure) { return structure == kDevices || structure == kKeys; }
+
+// Section 5 step 4, for records that switch the period.
+Reason check_switch(const AuditProof& proof) {
+  if (proof.records.size() != 2 * kRecordLen) {
+    return Reason::kAuditCrossesSwitch;
+  }
+  for (const std::uint8_t id : {kDevices, kKeys}) {
+    const AppendProof& skipped = proof.structures[id - 1U];
+    if (!skipped.leaves.empty() || !skipped.opened.empty()) {
+      return Reason::kAuditCrossesSwitch;
+    }
+  }
+  return Reason::kValid;
+}
+
+Reason check_structures(const EpochRecord& stored, const AuditProof& proof, bool switched, AppendWorkspace& workspace) {
+  std::array<TreeState, kMaxAuditRecords> states;
+  const std::size_t num_records = proof.records.size() / kRecordLen;
+  for (std::uint8_t id = 1; id <= kNumStructures; ++id) {
+    if (switched && is_per_period(id)) {
+      continue;
+    }
+    for (std::size_t j = 0; j < num_records; ++j) {
+      const StructureState state = read_record(proof.records.subspan(j * kRecordLen, kRecordLen)).structure(id);
+      states[j] = {state.root, state.count};
+    }
+    const Reason reason =
+        verify_append(stored.epoch, std::span(states).first(num_records), proof.structures[id - 1U], workspace);
+    if (reason != Reason::kValid) {
+      return reason;
+    }
+  }
+  return Reason::kValid;
+}
+
+}  // namespace
+
+Reason verify_head(const Context& context, const Head& head, VerifiedHead& out) {
+  const Configuration& configuration = context.anchor.configuration;
+  const EpochRecord record = read_record(head.record);
+  Reason reason = check_record(record, context.anchor);
+  if (reason != Reason::kValid) {
+    return reason;
+  }
+  Checkpoint checkpoint;
+  reason = check_checkpoint(context, head, checkpoint);
+  if (reason != Reason::kValid) {
+    return reason;
+  }
+  if (record.epoch >= checkpoint.size) {
+    return Reason::kInclusionIndex;
+  }
+  if (!verify_inclusion(record.epoch, checkpoint.size, log_leaf_hash(record.octets), checkpoint.root, head.inclusion)) {
+    return Reason::kInclusionProof;
+  }
+  if (context.kept_record) {
+    reason = check_same_log(record, *context.kept_record, configuration);
+    if (reason != Reason::kValid) {
+      return reason;
+    }
+  }
+  reason = check_fresh(record, configuration, context.now_ms);
+  if (reason == Reason::kValid) {
+    out = {record, checkpoint};
+  }
+  return reason;
+}
+
+template <typename Answer, typename Item>
+const List<Item>& AnswerVerifier<Answer, Item>::items() const {
+  return items_of(answer_);
+}
+
+template <typename Answer, typename Item>
+Reason AnswerVerifier<Answer, Item>::begin(const Context& context, ByteSpan answer, std::size_t num_keys) {
+  Reason reason = decode_whole(answer, answer_);
+  if (reason == Reason::kValid) {
+    reason = verify_head(context, answer_.head, head_);
+  }
+  if (reason != Reason::kValid) {
+    return reason;
+  }
+  if (items().size() != num_keys) {
+    return Reason::kAnswerCount;
+  }
+  const EpochRecord& record = head_.record;
+  const StructureState& state = record.structure(kKeys);
+  if (vrf::PublicKey::parse_vartime(state.vrf_public_key, vrf_public_key_) != vrf::Reason::kValid) {
+    return Reason::kVrfKeyInvalid;
+  }
+  view_ = {.structure = kKeys,
+           .epoch = record.epoch,
+           .period = record.period,
+           .period_first_epoch = record.period_first_epoch,
+           .count = state.count,
+           .root = state.root,
+           .vrf_public_key = &vrf_public_key_,
+           .max_value_len = context.anchor.configuration.max_value_len};
+  position_.emplace(items().begin());
+  left_ = num_keys;
+  return Reason::kValid;
+}
+
+template <typename Answer, typename Item>
+Reason AnswerVerifier<Answer, Item>::take(const KeyState& state, Item& out) {
+  OPTIKS_CHECK(left_ != 0);
+  out = **position_;
+  ++*position_;
+  --left_;
+  return view_.epoch >= state.least_epoch ? Reason::kValid : Reason::kStale;
+}
+
+template class AnswerVerifier<LookupAnswer, Lookup>;
+template class AnswerVerifier<VersionsAnswer, Versions>;
+
+Reason LookupAnswerVerifier::next(ByteSpan key, const KeyState& state, LookupResult& out) {
+  Lookup lookup;
+  const Reason reason = take(state, lookup);
+  return reason == Reason::kValid ? verify_lookup(view(), key, state.known, lookup, out) : reason;
+}
+
+std::size_t VersionsAnswerVerifier::num_entries() const {
+  std::size_t count = 0;
+  for (auto versions = items().begin(); versions != items().end(); ++versions) {
+    count += versions->members.size();
+  }
+  return count;
+}
+
+Reason VersionsAnswerVerifier::next(ByteSpan key, const KeyState& state, Purpose purpose,
+                                    std::span<VersionEntry> entries, VersionsResult& out) {
+  Versions versions;
+  const Reason reason = take(state, versions);
+  return reason == Reason::kValid ? verify_versions(view(), key, state.known, purpose, versions, entries, out) : reason;
+}
+
+base::Result<Reason> verify_audit(const Context& context, const EpochRecord& stored, ByteSpan octets,
+                                  EpochRecord& out) {
+  AuditProof proof;
+  Reason reason = decode_whole(octets, proof);
+  if (reason == Reason::kValid) {
+    reason = check_audit_records(context, stored, proof.records);
+  }
+  if (reason != Reason::kValid) {
+    return reason;
+  }
+  const EpochRecord last = read_record(proof.records.last(kRecordLen));
+  const bool switched = last.period != stored.period;
+  if (switched) {
+    reason = check_switch(proof);
+    if (reason != Reason::kValid) {
+      return reason;
+    }
+  }
+  std::optional<AppendWorkspace> workspace = AppendWorkspace::create(proof.records.size() / kRecordLen - 1);
+  if (!workspace) {
+    return base::Status(base::StatusCode::kUnavailable, "no memory for the hashes of an append-only proof");
+  }
+  reason = check_structures(stored, proof, switched, *workspace);
+  if (reason == Reason::kValid) {
+    out = last;
+  }
+  return reason;
+}
+
+}  // namespace optiks::ozks::verify

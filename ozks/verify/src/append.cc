@@ -1,0 +1,375 @@
+// How the roots of all epochs come out of one walk: the tree after the last epoch is walked, and each of its nodes is
+// reduced to the list of its hashes over time (Change), beginning with the epoch in which the subtree got its first
+// leaf. A parent's list is merged from those of its children: both present, an interior node; one present, that child
+// stands in the parent's place. Epoch a's entry of the top is the old root.
+#include "optiks/ozks/verify/append.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "optiks/base/check.h"
+
+namespace optiks::ozks::verify {
+namespace {
+
+constexpr std::uint8_t kTokenInterior = 1;
+constexpr std::uint8_t kTokenLeaf = 2;
+
+// Interior nodes on one path have different prefix lengths 0..255.
+constexpr std::size_t kMaxDepth = 256;
+
+// The listed leaves, or a run of them. Sorted, so that the leaves below a prefix are a run.
+class Leaves {
+ public:
+  explicit Leaves(ByteSpan octets) : octets_(octets) {}
+
+  [[nodiscard]] std::size_t size() const { return octets_.size() / kAddedLeafLen; }
+  [[nodiscard]] bool empty() const { return octets_.empty(); }
+  [[nodiscard]] ByteSpan label(std::size_t i) const { return octets_.subspan(i * kAddedLeafLen, 32); }
+  [[nodiscard]] ByteSpan commitment(std::size_t i) const { return octets_.subspan(i * kAddedLeafLen + 32, 32); }
+  [[nodiscard]] std::uint8_t offset(std::size_t i) const { return octets_[i * kAddedLeafLen + 64]; }
+
+  // Those with bit i of the label 0 and 1; all agree on the bits before.
+  [[nodiscard]] std::array<Leaves, 2> split(std::size_t bit) const {
+    std::size_t low = 0;
+    std::size_t high = size();
+    while (low < high) {
+      const std::size_t middle = low + (high - low) / 2;
+      if (bit_at(label(middle), bit)) {
+        high = middle;
+      } else {
+        low = middle + 1;
+      }
+    }
+    return {Leaves(octets_.first(low * kAddedLeafLen)), Leaves(octets_.subspan(low * kAddedLeafLen))};
+  }
+
+  // The shortest common prefix of a position with any of the leaves: one of the two outermost has it.
+  [[nodiscard]] std::size_t divergence(ByteSpan position) const {
+    return std::min(common_prefix_length(label(0), position), common_prefix_length(label(size() - 1), position));
+  }
+
+  [[nodiscard]] bool contains(ByteSpan wanted) const {
+    std::size_t low = 0;
+    std::size_t high = size();
+    while (low < high) {
+      const std::size_t middle = low + (high - low) / 2;
+      const int order = std::memcmp(label(middle).data(), wanted.data(), kHashLen);
+      if (order == 0) {
+        return true;
+      }
+      if (order < 0) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return false;
+  }
+
+ private:
+  ByteSpan octets_;
+};
+
+// An old node that leaves reach: opened, so that its position is known. A leaf's position is its label, of length 256.
+struct OldNode {
+  Hash position{};
+  std::size_t length = 0;
+  Hash leaf{};
+};
+
+}  // namespace
+
+std::optional<AppendWorkspace> AppendWorkspace::create(std::size_t num_epochs) {
+  OPTIKS_CHECK(num_epochs >= 1 && num_epochs <= kMaxAppendEpochs);
+  // One finished list for each depth, the two being merged, and the merged one; a list has an entry an epoch and one
+  // for epoch a.
+  const std::size_t capacity = (kMaxDepth + 3) * (num_epochs + 1);
+  std::unique_ptr<Change[]> changes(new (std::nothrow) Change[capacity]);
+  if (!changes) {
+    return std::nullopt;
+  }
+  return AppendWorkspace(std::move(changes), capacity);
+}
+
+// AppendWalk: the walk of one proof. Lists of changes lie one behind the other on the workspace's stack; each function
+// that computes a subtree leaves exactly its list on top. Recursion is bounded: every level has a greater prefix length
+// than the one above it.
+class AppendWalk {
+ public:
+  AppendWalk(AppendWorkspace& workspace, std::uint64_t first_epoch, ByteSpan opened)
+      : stack_(workspace.changes_.get(), workspace.capacity_), first_epoch_(first_epoch), rest_(opened) {}
+
+  // The old tree from its root, with the leaves added. At least one leaf.
+  Reason old_tree(const Leaves& leaves) {
+    const Reason reason = node({}, 0, leaves);
+    if (reason != Reason::kValid) {
+      return reason;
+    }
+    return rest_.empty() ? Reason::kValid : Reason::kAppendTrailing;
+  }
+
+  // A subtree of new leaves alone. At least one leaf.
+  void new_subtree(const Leaves& leaves) {
+    if (leaves.size() == 1) {
+      const std::uint8_t offset = leaves.offset(0);
+      push(offset + 1U, leaf_hash(leaves.label(0), leaves.commitment(0), first_epoch_ + 1 + offset));
+      return;
+    }
+    const ByteSpan position = leaves.label(0);
+    const std::size_t length = leaves.divergence(position);
+    const auto sides = leaves.split(length);
+    const std::size_t left = size_;
+    new_subtree(sides[0]);
+    const std::size_t right = size_;
+    new_subtree(sides[1]);
+    merge(left, right, length, position);
+  }
+
+  // After the walk: the root in epoch a + j; that of an empty tree before the first leaf.
+  [[nodiscard]] Hash root(std::size_t j) const {
+    const auto list = stack_.first(size_);
+    const auto later = std::ranges::find_if(list, [&](const auto& change) { return change.from > j; });
+    return later == list.begin() ? empty_root() : std::prev(later)->hash;
+  }
+
+ private:
+  using Change = AppendWorkspace::Change;
+
+  bool take(std::size_t count, ByteSpan& out) {
+    if (count > rest_.size()) {
+      return false;
+    }
+    out = rest_.first(count);
+    rest_ = rest_.subspan(count);
+    return true;
+  }
+
+  void push(std::size_t from, const Hash& hash) {
+    OPTIKS_CHECK(size_ < stack_.size());
+    stack_[size_++] = {static_cast<std::uint16_t>(from), hash};
+  }
+
+  // The old node at a position (the first `length` bits of prefix, which it must extend), with the leaves that reach
+  // it.
+  Reason node(const Hash& prefix, std::size_t length, const Leaves& leaves) {
+    ByteSpan octets;
+    if (leaves.empty()) {
+      if (!take(kHashLen, octets)) {
+        return Reason::kAppendTruncated;
+      }
+      Hash stub;
+      std::ranges::copy(octets, stub.begin());
+      push(0, stub);
+      return Reason::kValid;
+    }
+    if (!take(1, octets)) {
+      return Reason::kAppendTruncated;
+    }
+    OldNode opened;
+    Reason reason = Reason::kAppendToken;
+    if (octets[0] == kTokenInterior) {
+      reason = read_interior(prefix, length, opened);
+    } else if (octets[0] == kTokenLeaf) {
+      reason = read_leaf(prefix, length, leaves, opened);
+    }
+    return reason == Reason::kValid ? spread(opened, leaves) : reason;
+  }
+
+  Reason read_interior(const Hash& prefix, std::size_t length, OldNode& out) {
+    ByteSpan octets;
+    if (!take(1, octets)) {
+      return Reason::kAppendTruncated;
+    }
+    out.length = octets[0];
+    if (out.length < length) {
+      return Reason::kAppendPrefix;
+    }
+    const std::size_t num_bits = out.length - length;
+    if (!take((num_bits + 7) / 8, octets)) {
+      return Reason::kAppendTruncated;
+    }
+    for (std::size_t i = num_bits; i < 8 * octets.size(); ++i) {
+      if (bit_at(octets, i)) {
+        return Reason::kAppendPrefix;
+      }
+    }
+    out.position = prefix;
+    for (std::size_t i = 0; i < num_bits; ++i) {
+      if (bit_at(octets, i)) {
+        set_bit(out.position, length + i);
+      }
+    }
+    return Reason::kValid;
+  }
+
+  Reason read_leaf(const Hash& prefix, std::size_t length, const Leaves& leaves, OldNode& out) {
+    ByteSpan label;
+    ByteSpan commitment;
+    ByteSpan epoch;
+    if (!take(32, label) || !take(32, commitment) || !take(8, epoch)) {
+      return Reason::kAppendTruncated;
+    }
+    if (prefix_of(label, length) != prefix) {
+      return Reason::kAppendPosition;
+    }
+    if (leaves.contains(label)) {
+      return Reason::kAppendExists;
+    }
+    std::ranges::copy(label, out.position.begin());
+    out.length = kLabelBits;
+    out.leaf = leaf_hash(label, commitment, base::load_be64(epoch.data()));
+    return Reason::kValid;
+  }
+
+  // An opened node together with leaves of which some may part from its prefix.
+  Reason spread(const OldNode& old, const Leaves& leaves) {
+    const std::size_t parting = leaves.empty() ? kLabelBits : leaves.divergence(old.position);
+    if (parting >= old.length) {
+      return old.length == kLabelBits ? old_leaf(old) : children(old, leaves);
+    }
+    const auto sides = leaves.split(parting);
+    const std::size_t old_side = bit_at(old.position, parting) ? 1 : 0;
+    const std::size_t left = size_;
+    std::size_t right = left;
+    for (std::size_t side = 0; side < 2; ++side) {
+      right = side == 1 ? size_ : right;
+      if (side != old_side) {
+        new_subtree(sides[side]);
+        continue;
+      }
+      const Reason reason = spread(old, sides[side]);
+      if (reason != Reason::kValid) {
+        return reason;
+      }
+    }
+    merge(left, right, parting, old.position);
+    return Reason::kValid;
+  }
+
+  Reason old_leaf(const OldNode& old) {
+    push(0, old.leaf);
+    return Reason::kValid;
+  }
+
+  Reason children(const OldNode& old, const Leaves& leaves) {
+    const auto sides = leaves.empty() ? std::array{leaves, leaves} : leaves.split(old.length);
+    const std::size_t left = size_;
+    Reason reason = node(old.position, old.length + 1, sides[0]);
+    if (reason != Reason::kValid) {
+      return reason;
+    }
+    const std::size_t right = size_;
+    Hash below = old.position;
+    set_bit(below, old.length);
+    reason = node(below, old.length + 1, sides[1]);
+    if (reason != Reason::kValid) {
+      return reason;
+    }
+    merge(left, right, old.length, old.position);
+    return Reason::kValid;
+  }
+
+  // Replaces the lists [left, right) and [right, size) by that of the node with `length` bits of `position` above them.
+  void merge(std::size_t left, std::size_t right, std::size_t length, ByteSpan position) {
+    const std::size_t end = size_;
+    std::size_t l = left;
+    std::size_t r = right;
+    while (l < right || r < end) {
+      const std::size_t l_from = l < right ? stack_[l].from : SIZE_MAX;
+      const std::size_t r_from = r < end ? stack_[r].from : SIZE_MAX;
+      const std::size_t from = std::min(l_from, r_from);
+      l += l_from == from ? 1 : 0;
+      r += r_from == from ? 1 : 0;
+      if (l == left) {
+        push(from, stack_[r - 1].hash);
+      } else if (r == right) {
+        push(from, stack_[l - 1].hash);
+      } else {
+        push(from, interior_hash(length, position, stack_[l - 1].hash, stack_[r - 1].hash));
+      }
+    }
+    std::copy(stack_.begin() + static_cast<std::ptrdiff_t>(end), stack_.begin() + static_cast<std::ptrdiff_t>(size_),
+              stack_.begin() + static_cast<std::ptrdiff_t>(left));
+    size_ = left + (size_ - end);
+  }
+
+  static void set_bit(Hash& position, std::size_t i) {
+    position[i / 8] = static_cast<std::uint8_t>(position[i / 8] | 0x80U >> (i % 8));
+  }
+
+  std::span<Change> stack_;
+  std::size_t size_ = 0;
+  std::uint64_t first_epoch_;
+  ByteSpan rest_;
+};
+
+namespace {
+
+// Steps 1 and 2.
+Reason check_leaves(const Leaves& leaves, std::span<const TreeState> states) {
+  std::array<std::uint64_t, kMaxAppendEpochs> num_added{};
+  const std::size_t num_epochs = states.size() - 1;
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    if (i > 0 && std::memcmp(leaves.label(i - 1).data(), leaves.label(i).data(), kHashLen) >= 0) {
+      return Reason::kAppendLeafOrder;
+    }
+    if (leaves.offset(i) >= num_epochs) {
+      return Reason::kAppendLeafEpoch;
+    }
+    ++num_added[leaves.offset(i)];
+  }
+  for (std::size_t j = 1; j <= num_epochs; ++j) {
+    const std::uint64_t before = states[j - 1].count;
+    const std::uint64_t after = states[j].count;
+    if (after < before || num_added[j - 1] != after - before) {
+      return Reason::kAppendLeafCount;
+    }
+  }
+  return Reason::kValid;
+}
+
+}  // namespace
+
+Reason verify_append(std::uint64_t first_epoch, std::span<const TreeState> states, const AppendProof& proof,
+                     AppendWorkspace& workspace) {
+  OPTIKS_CHECK(states.size() >= 2 && states.size() <= kMaxAppendEpochs + 1);
+  const Leaves leaves(proof.leaves);
+  Reason reason = check_leaves(leaves, states);
+  if (reason != Reason::kValid) {
+    return reason;
+  }
+  const TreeState& old = states[0];
+  if (old.count == 0 && !equal(old.root, empty_root())) {
+    return Reason::kAppendOldRoot;
+  }
+  if ((old.count == 0 || leaves.empty()) && !proof.opened.empty()) {
+    return Reason::kAppendTrailing;
+  }
+  if (leaves.empty()) {
+    const auto unchanged = [&](const TreeState& state) { return equal(state.root, old.root); };
+    return std::ranges::all_of(states, unchanged) ? Reason::kValid : Reason::kAppendNewRoot;
+  }
+
+  AppendWalk walk(workspace, first_epoch, proof.opened);
+  if (old.count == 0) {
+    walk.new_subtree(leaves);
+  } else {
+    reason = walk.old_tree(leaves);
+    if (reason != Reason::kValid) {
+      return reason;
+    }
+    if (!equal(walk.root(0), old.root)) {
+      return Reason::kAppendOldRoot;
+    }
+  }
+  for (std::size_t j = 1; j < states.size(); ++j) {
+    if (!equal(walk.root(j), states[j].root)) {
+      return Reason::kAppendNewRoot;
+    }
+  }
+  return Reason::kValid;
+}
+
+}  // namespace optiks::ozks::verify

@@ -1,0 +1,175 @@
+#include "optiks/ozks/verify/codec.h"
+
+namespace optiks::ozks::verify {
+namespace {
+
+constexpr std::uint64_t kMax16 = 0xFFFF;
+constexpr std::uint64_t kMax24 = 0xFFFFFF;
+constexpr std::uint64_t kMax32 = 0xFFFFFFFF;
+constexpr std::uint64_t kMaxSiblings = 8192;  // 256 * 32
+constexpr std::uint64_t kMaxLogProof = 2016;  // 63 * 32
+constexpr std::size_t kVrfProofLen = 79;
+
+// Octets of the length of a vector of at most `high` octets.
+std::size_t length_octets(std::uint64_t high) {
+  std::size_t octets = 1;
+  while (high >> (8 * octets) != 0) {
+    ++octets;
+  }
+  return octets;
+}
+
+}  // namespace
+
+void Reader::fail(Reason reason) {
+  if (!failed()) {
+    reason_ = reason;
+    rest_ = {};
+  }
+}
+
+ByteSpan Reader::take(std::size_t count) {
+  if (count > rest_.size()) {
+    fail(Reason::kMalformedTruncated);
+    return {};
+  }
+  const ByteSpan taken = rest_.first(count);
+  rest_ = rest_.subspan(count);
+  return taken;
+}
+
+std::uint64_t Reader::integer(std::size_t octets) {
+  std::uint64_t value = 0;
+  for (const std::uint8_t octet : take(octets)) {
+    value = value << 8 | octet;
+  }
+  return value;
+}
+
+ByteSpan Reader::vector(std::uint64_t low, std::uint64_t high, std::size_t unit) {
+  const std::uint64_t length = integer(length_octets(high));
+  if (!failed() && (length < low || length > high || length % unit != 0)) {
+    fail(Reason::kMalformedLength);
+  }
+  return failed() ? ByteSpan() : take(static_cast<std::size_t>(length));
+}
+
+std::uint8_t Reader::discriminant(std::uint8_t count) {
+  const auto value = static_cast<std::uint8_t>(integer(1));
+  if (value >= count) {
+    fail(Reason::kMalformedEnum);
+    return 0;
+  }
+  return value;
+}
+
+Reason Reader::finish() {
+  if (more()) {
+    fail(Reason::kMalformedTrailing);
+  }
+  return reason_;
+}
+
+Path Path::decode(Reader& reader) {
+  Path path;
+  path.mask = reader.take(32);
+  path.siblings = reader.vector(0, kMaxSiblings, 32);
+  return path;
+}
+
+Member Member::decode(Reader& reader) {
+  Member member;
+  member.vrf_proof = reader.take(kVrfProofLen);
+  member.epoch = reader.integer(8);
+  member.opened = reader.discriminant(2) == 1;
+  if (member.opened) {
+    member.opening = reader.take(16);
+    member.value = reader.vector(0, kMax24);
+  } else {
+    member.commitment = reader.take(32);
+  }
+  member.path = Path::decode(reader);
+  return member;
+}
+
+NonMember NonMember::decode(Reader& reader) {
+  NonMember proof;
+  proof.vrf_proof = reader.take(kVrfProofLen);
+  proof.node = static_cast<NodeKind>(reader.discriminant(3));
+  switch (proof.node) {
+    case NodeKind::kEmpty:
+      return proof;
+    case NodeKind::kInterior:
+      proof.length = static_cast<std::size_t>(reader.integer(1));
+      proof.position = reader.take(32);
+      proof.left = reader.take(32);
+      proof.right = reader.take(32);
+      break;
+    case NodeKind::kLeaf:
+      proof.length = 256;
+      proof.position = reader.take(32);
+      proof.commitment = reader.take(32);
+      proof.epoch = reader.integer(8);
+      break;
+  }
+  proof.path = Path::decode(reader);
+  return proof;
+}
+
+Lookup Lookup::decode(Reader& reader) {
+  Lookup lookup;
+  lookup.version = reader.integer(8);
+  lookup.members = List<Member>::decode(reader, 0, kMax24);
+  lookup.next = NonMember::decode(reader);
+  return lookup;
+}
+
+Versions Versions::decode(Reader& reader) {
+  Versions versions;
+  versions.version = reader.integer(8);
+  versions.from = reader.integer(8);
+  versions.members = List<Member>::decode(reader, 0, kMax32);
+  versions.absent = List<NonMember>::decode(reader, 0, kMax24);
+  return versions;
+}
+
+AppendProof AppendProof::decode(Reader& reader) {
+  AppendProof proof;
+  proof.leaves = reader.vector(0, kMax32, kAddedLeafLen);
+  proof.opened = reader.vector(0, kMax32);
+  return proof;
+}
+
+Head Head::decode(Reader& reader) {
+  Head head;
+  head.record = reader.take(kRecordLen);
+  head.inclusion = reader.vector(0, kMaxLogProof, 32);
+  head.consistency = reader.vector(0, kMaxLogProof, 32);
+  head.checkpoint = reader.vector(0, kMax16);
+  return head;
+}
+
+LookupAnswer LookupAnswer::decode(Reader& reader) {
+  LookupAnswer answer;
+  answer.head = Head::decode(reader);
+  answer.lookups = List<Lookup>::decode(reader, 1, kMax32);
+  return answer;
+}
+
+VersionsAnswer VersionsAnswer::decode(Reader& reader) {
+  VersionsAnswer answer;
+  answer.head = Head::decode(reader);
+  answer.versions = List<Versions>::decode(reader, 1, kMax32);
+  return answer;
+}
+
+AuditProof AuditProof::decode(Reader& reader) {
+  AuditProof proof;
+  proof.records = reader.vector(2 * kRecordLen, kMaxAuditRecords * kRecordLen, kRecordLen);
+  for (AppendProof& structure : proof.structures) {
+    structure = AppendProof::decode(reader);
+  }
+  return proof;
+}
+
+}  // namespace optiks::ozks::verify

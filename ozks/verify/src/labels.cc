@@ -1,0 +1,66 @@
+#include "labels.h"
+
+#include <algorithm>
+
+#include "optiks/base/check.h"
+
+namespace optiks::ozks::verify {
+namespace {
+
+Reason to_reason(vrf::Reason reason) {
+  switch (reason) {
+    case vrf::Reason::kValid:
+      return Reason::kValid;
+    case vrf::Reason::kKeyInvalid:
+      return Reason::kVrfKeyInvalid;
+    case vrf::Reason::kGammaMalformed:
+      return Reason::kVrfGammaMalformed;
+    case vrf::Reason::kScalarRange:
+      return Reason::kVrfScalarRange;
+    case vrf::Reason::kGammaSmallOrder:
+      return Reason::kVrfGammaSmallOrder;
+    case vrf::Reason::kChallenge:
+      return Reason::kVrfChallenge;
+  }
+  OPTIKS_CHECK(false);
+}
+
+}  // namespace
+
+Reason LabelStream::next(ByteSpan& label) {
+  if (used_ == filled_) {
+    fill();
+  }
+  const std::size_t i = used_++;
+  label = std::span(labels_).subspan(i * vrf::kLabelLen, vrf::kLabelLen);
+  return to_reason(reasons_[i]);
+}
+
+// alpha of docs/spec/tree.md section 1.
+void LabelStream::fill() {
+  OPTIKS_CHECK(!key_.empty() && key_.size() <= 255);
+  std::array<std::uint8_t, kBatch * kMaxAlphaLen> alphas;
+  std::array<std::size_t, kBatch + 1> offsets{};
+  std::array<std::uint8_t, kBatch * vrf::kProofLen> proofs;
+  std::uint64_t version = 0;
+  ByteSpan proof;
+  std::size_t count = 0;
+  while (count < kBatch && source_.next(version, proof)) {
+    std::uint8_t* out = alphas.data() + offsets[count];
+    *out++ = view_.structure;
+    *out++ = static_cast<std::uint8_t>(key_.size());
+    out = std::copy(key_.begin(), key_.end(), out);
+    base::store_be64(out, version);
+    std::copy(proof.begin(), proof.end(), proofs.begin() + static_cast<std::ptrdiff_t>(count * vrf::kProofLen));
+    ++count;
+    offsets[count] = offsets[count - 1] + 1 + 1 + key_.size() + 8;
+  }
+  OPTIKS_CHECK(count != 0);
+  const vrf::Alphas batch{std::span(alphas).first(offsets[count]), std::span(offsets).first(count + 1)};
+  vrf::verify_batch_vartime(*view_.vrf_public_key, batch, std::span(proofs).first(count * vrf::kProofLen),
+                            std::span(labels_).first(count * vrf::kLabelLen), std::span(reasons_).first(count));
+  filled_ = count;
+  used_ = 0;
+}
+
+}  // namespace optiks::ozks::verify

@@ -1,0 +1,47 @@
+// Labels of a key's versions from their VRF proofs, several proofs at a time.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "optiks/ozks/verify/lookup.h"
+
+namespace optiks::ozks::verify {
+
+// ProofSource yields the VRF proofs of an answer in the order in which they are checked.
+class ProofSource {
+ public:
+  // False at the end.
+  virtual bool next(std::uint64_t& version, ByteSpan& proof) = 0;
+
+ protected:
+  ~ProofSource() = default;
+};
+
+// LabelStream verifies proofs ahead of the checks that need them, so that a batch shares work, and hands out each
+// verdict only when its turn comes: the order of reasons stays that of single verification.
+class LabelStream {
+ public:
+  LabelStream(const StructureView& view, ByteSpan key, ProofSource& source) : view_(view), key_(key), source_(source) {}
+
+  // The next proof's verdict, and its label (valid until the next call) on kValid. Aborts beyond the end of the source.
+  Reason next(ByteSpan& label);
+
+ private:
+  static constexpr std::size_t kBatch = 16;
+  // structure, length of the key, key, version
+  static constexpr std::size_t kMaxAlphaLen = 1 + 1 + 255 + 8;
+
+  void fill();
+
+  const StructureView& view_;
+  ByteSpan key_;
+  ProofSource& source_;
+  std::size_t filled_ = 0;
+  std::size_t used_ = 0;
+  std::array<vrf::Reason, kBatch> reasons_{};
+  std::array<std::uint8_t, kBatch * vrf::kLabelLen> labels_{};
+};
+
+}  // namespace optiks::ozks::verify

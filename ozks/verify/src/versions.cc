@@ -1,0 +1,120 @@
+#include "optiks/ozks/verify/versions.h"
+
+#include "labels.h"
+#include "optiks/base/check.h"
+#include "optiks/ozks/verify/ladder.h"
+#include "version_checks.h"
+
+namespace optiks::ozks::verify {
+namespace {
+
+// The proofs of a Versions: those of from, from + 1, ..., then those of the versions proven absent.
+class VersionsProofs final : public ProofSource {
+ public:
+  VersionsProofs(const Versions& versions, std::span<const std::uint64_t> absent_versions)
+      : version_(versions.from),
+        members_left_(versions.members.size()),
+        member_(versions.members.begin()),
+        absent_versions_(absent_versions),
+        absent_(versions.absent.begin()) {}
+
+  bool next(std::uint64_t& version, ByteSpan& proof) override {
+    if (members_left_ != 0) {
+      version = version_++;
+      proof = member_->vrf_proof;
+      --members_left_;
+      ++member_;
+      return true;
+    }
+    if (absent_versions_.empty()) {
+      return false;
+    }
+    version = absent_versions_.front();
+    proof = absent_->vrf_proof;
+    absent_versions_ = absent_versions_.subspan(1);
+    ++absent_;
+    return true;
+  }
+
+ private:
+  std::uint64_t version_;
+  std::size_t members_left_;
+  List<Member>::Iterator member_;
+  std::span<const std::uint64_t> absent_versions_;
+  List<NonMember>::Iterator absent_;
+};
+
+// A of section 6; empty for a page.
+VersionSet absent_set(Purpose purpose, std::uint64_t a, bool complete) {
+  if (!complete) {
+    return {};
+  }
+  if (purpose == Purpose::kMonitoring) {
+    return next_rungs(a);
+  }
+  VersionSet set;
+  set.add(a + 1);
+  return set;
+}
+
+Reason check_shape(const StructureView& view, const Known& known, const Versions& versions) {
+  const Reason range = check_version_range(view, versions.version);
+  if (range != Reason::kValid) {
+    return range;
+  }
+  if (versions.from != known.version + 1) {
+    return Reason::kHistoryFrom;
+  }
+  return versions.version < known.version ? Reason::kVersionRegressed : Reason::kValid;
+}
+
+}  // namespace
+
+Reason verify_versions(const StructureView& view, ByteSpan key, const Known& kept, Purpose purpose,
+                       const Versions& versions, std::span<VersionEntry> entries, VersionsResult& out) {
+  const Known known = known_in(view, kept);
+  const std::uint64_t a = versions.version;
+  const Reason shape = check_shape(view, known, versions);
+  if (shape != Reason::kValid) {
+    return shape;
+  }
+  const std::size_t num_members = versions.members.size();
+  const std::uint64_t num_new = a - known.version;
+  const bool complete = num_members == num_new;
+  const VersionSet absent_versions = absent_set(purpose, a, complete);
+  if (num_members > num_new || (!complete && num_members == 0) || versions.absent.size() != absent_versions.size()) {
+    return Reason::kLadderCount;
+  }
+  OPTIKS_CHECK(entries.size() >= num_members);
+
+  VersionsProofs proofs(versions, absent_versions.get());
+  LabelStream labels(view, key, proofs);
+  // After a page the known version is the one before; otherwise the absence of its successor bounds the next one's
+  // time.
+  std::optional<Previous> previous;
+  if (known.version > 0 && !known.has_absent) {
+    previous = Previous{known.version, known.time};
+  }
+  std::uint64_t version = versions.from;
+  std::size_t written = 0;
+  for (auto member = versions.members.begin(); member != versions.members.end(); ++member) {
+    const Kind kind = version == a ? Kind::kOpened : Kind::kEither;
+    VersionEntry& entry = entries[written++];
+    const Reason reason = check_member(view, known, version, previous, *member, kind, labels, entry);
+    if (reason != Reason::kValid) {
+      return reason;
+    }
+    previous = Previous{version, entry.time};
+    ++version;
+  }
+  for (auto absent = versions.absent.begin(); absent != versions.absent.end(); ++absent) {
+    const Reason reason = check_absent(view, *absent, labels);
+    if (reason != Reason::kValid) {
+      return reason;
+    }
+  }
+  out = {a, versions.from, num_members, complete};
+  return Reason::kValid;
+}
+
+}  // namespace optiks::ozks::verify
