@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 VECTORS = Path(__file__).resolve().parent.parent / "vectors"
-AREAS = ("vrf", "tree", "proofs")
+AREAS = ("vrf", "tree", "proofs", "lookup")
 
 
 def render(content: dict) -> str:

@@ -94,10 +94,11 @@ def make_append(old: Node | None, first_epoch: int, added: list[Leaf]) -> Append
     listed = [AddedLeaf(to_octets(x.label), x.commitment, x.epoch - first_epoch - 1) for x in added]
     if old is None or not added:
         return AppendProof(listed, b"")
-    return AppendProof(listed, _tokens(old, 0, [leaf.label for leaf in added]))
+    return AppendProof(listed, tokens_of(old, 0, [leaf.label for leaf in added]))
 
 
-def _tokens(node: Node, length: int, labels: list[int]) -> bytes:
+def tokens_of(node: Node, length: int, labels: list[int]) -> bytes:
+    """The tokens of a node that must extend a position of this length and that these labels reach."""
     if not labels:
         return node.hash
     if isinstance(node, Leaf):
@@ -109,7 +110,7 @@ def _tokens(node: Node, length: int, labels: list[int]) -> bytes:
     token = b"\x01" + bytes([node.length]) + (bits << 8 * octets - width).to_bytes(octets, "big")
     for side in (0, 1):
         prefix, below = child_position(node, side)
-        token += _tokens(node.child(side), below, [x for x in labels if extends(x, prefix, below)])
+        token += tokens_of(node.child(side), below, [x for x in labels if extends(x, prefix, below)])
     return token
 
 

@@ -149,6 +149,28 @@ class AnswersTest(unittest.TestCase):
         self.assertEqual((again.log_id, again.log_key), (self.d.anchor.log_id, self.d.log_key))
         self.refused("configuration", TrustAnchor.parse, self.d.anchor.render().replace("optiks+", "optiks2+"))
 
+    def test_configuration_bounds(self):
+        good = self.d.configuration
+        good.check()
+        for changes in (
+            {"format": 2},
+            {"suite": 0},
+            {"origin": b"with space"},
+            {"origin": b"with+plus"},
+            {"origin": b"slash/"},
+            {"origin": b"\xff"},
+            {"origin": b"new\nline"},
+            {"period_length_ms": 0},
+            {"retained_periods": 1},
+            {"username_reuse": 2},
+            {"max_key_len": 0},
+            {"max_value_len": 0},
+            {"max_value_len": 2**24},
+            {"max_devices": 0},
+            {"heartbeat_ms": 0},
+        ):
+            self.refused("configuration", replace(good, **changes).check)
+
     def test_log_of_another_configuration(self):
         other = Directory(seed=11, heartbeat_ms=1)
         verifier = Verifier(other.anchor, self.d.now_ms)

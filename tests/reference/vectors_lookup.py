@@ -1,0 +1,424 @@
+"""Whole answers with what the verifier brings, and the verdict: tests/vectors/lookup/.
+
+Honest answers, the changes of mutations.py, and what a server that signs its own lies can do.
+"""
+
+import random
+from collections.abc import Callable
+from dataclasses import replace
+
+import board
+import ecvrf
+import fourq
+import mutations
+import mutations_audit
+import pahd
+import proofs
+import record
+import tree
+from board import Checkpoint
+from codec import AuditProof, LookupAnswer, VersionsAnswer
+from directory import STEP_MS, Directory, Stored
+from record import EpochRecord
+from refused import Refused
+from tree import Leaf
+from verify import TrustAnchor, Verifier
+
+
+class Rows:
+    """Collects rows, each checked against the reason that its author expects."""
+
+    def __init__(self) -> None:
+        self.anchors: list[TrustAnchor] = []
+        self.rows: list[dict] = []
+
+    def _anchor(self, anchor: TrustAnchor) -> int:
+        if anchor not in self.anchors:
+            self.anchors.append(anchor)
+        return self.anchors.index(anchor)
+
+    def anchors_json(self) -> list[dict]:
+        return [
+            {"configuration": a.configuration.encode().hex(), "log_key": a.log_key.public.hex(), "log_id": a.log_id.hex()}
+            for a in self.anchors
+        ]
+
+    def answer(self, form: str, kind: str, v: Verifier, keys: list[bytes], encoded: bytes, reason: str) -> None:
+        """form: lookup, history or monitor."""
+        try:
+            if form == "lookup":
+                results = v.verify_lookup(encoded, keys)
+            else:
+                results = v.verify_versions(encoded, keys, form == "monitor")
+            found = "valid"
+        except Refused as refused:
+            results, found = [], refused.reason
+        assert found == reason, (form, kind, found, reason)
+        row = {"kind": kind, "form": form, "anchor": self._anchor(v.anchor), "now_ms": v.now_ms}
+        if v.checkpoint is not None:
+            row["checkpoint"] = {"size": v.checkpoint.size, "root": v.checkpoint.root.hex()}
+        if v.record is not None:
+            row["record"] = v.record.encode().hex()
+        row["keys"] = [key.hex() for key in keys]
+        if v.least_epoch:
+            row["least_epoch"] = [v.least_epoch.get(key, 0) for key in keys]
+        if v.known:
+            row["known"] = [_known(v.known.get(key)) for key in keys]
+        row["answer"] = encoded.hex()
+        row["reason"] = reason
+        if reason == "valid":
+            row["results"] = [_result(result) for result in results]
+        self.rows.append(row)
+
+    def audit(self, kind: str, v: Verifier, stored: EpochRecord, encoded: bytes, reason: str, start_ms: int | None = None) -> None:
+        try:
+            v.verify_audit(encoded, stored, start_ms)
+            found = "valid"
+        except Refused as refused:
+            found = refused.reason
+        assert found == reason, (kind, found, reason)
+        row = {"kind": kind, "form": "audit", "anchor": self._anchor(v.anchor), "now_ms": v.now_ms}
+        row |= {"stored": stored.encode().hex(), "answer": encoded.hex(), "reason": reason}
+        if start_ms is not None:
+            row["period_start_ms"] = start_ms
+        self.rows.append(row)
+
+
+def _known(known: pahd.Known | None) -> dict | None:
+    if known is None:
+        return None
+    return {"period": known.period, "version": known.version, "absent_at": known.absent_at, "page_time": known.page_time}
+
+
+def _result(result: pahd.Result) -> dict:
+    values = {str(version): None if value is None else value.hex() for version, value in result.values.items()}
+    return {"version": result.version, "time": result.time, "values": values, "complete": result.complete}
+
+
+NAMES = [b"key-%d" % i for i in range(8)]
+
+
+def honest_directory(**configuration) -> Directory:
+    d = Directory(seed=51, **configuration)
+    d.publish({name: b"value of " + name for name in NAMES})
+    for i in range(1, 8):
+        d.publish({b"alice": b"alice %d" % i} | ({NAMES[i]: b"again"} if i % 3 == 0 else {}))
+    d.publish({})
+    return d
+
+
+def lookup_rows(rows: Rows) -> None:
+    d = honest_directory()
+    v = Verifier(d.anchor, d.now_ms)
+
+    def row(kind: str, keys: list[bytes], answer: LookupAnswer, reason: str, **kept) -> None:
+        rows.answer("lookup", kind, replace(v, **kept), keys, answer.encode(), reason)
+
+    for key in (b"alice", NAMES[3], NAMES[1], b"nobody"):
+        row("honest", [key], d.lookup([key]), "valid")
+    several = [b"alice", b"nobody", NAMES[6]]
+    row("honest_several", several, d.lookup(several), "valid")
+    row("keys_exchanged", several[::-1], d.lookup(several), "vrf_challenge")
+    row("a_key_more", [*several, b"x"], d.lookup(several), "answer_count")
+    for key in (b"alice", NAMES[1]):
+        answer, other = d.lookup([key]), d.lookup_item(d.epoch, NAMES[5])
+        label, _ = d.prove(d.vrf_keys[record.KEYS - 1], key, 1)
+        groups = [mutations.lookup_changes(answer, other), [mutations.own_leaf_opened(answer, tree.to_octets(label))]]
+        if key == NAMES[1]:
+            groups += [mutations.whole_changes(answer.encode()), mutations.record_changes(answer), mutations.head_changes(answer)]
+        for group in groups:
+            for kind, encoded, reason in group:
+                rows.answer("lookup", kind, v, [key], encoded, reason)
+    _kept_rows(d, v, row)
+    _known_rows(d, row)
+
+
+def _kept_rows(d: Directory, v: Verifier, row: Callable) -> None:
+    key, size = NAMES[1], len(d.records)
+    plain = d.lookup([key])
+    for kept_size in (1, 2, 5, 8, size - 1):
+        kept = Checkpoint(kept_size, board.root_of(d.entries(kept_size)))
+        answer = d.lookup([key], kept_size=kept_size)
+        row("kept_checkpoint", [key], answer, "valid", checkpoint=kept)
+        wrong = replace(kept, root=bytes(32))
+        row("kept_checkpoint_of_another_root", [key], answer, "checkpoint_consistency", checkpoint=wrong)
+        row("no_consistency_proof", [key], plain, "checkpoint_consistency", checkpoint=kept)
+        extended = replace(answer, head=replace(answer.head, consistency=[*answer.head.consistency, bytes(32)]))
+        row("consistency_proof_extended", [key], extended, "checkpoint_consistency", checkpoint=kept)
+    current = Checkpoint(size, board.root_of(d.entries(size)))
+    without = d.lookup([key], kept_size=size)
+    row("current_checkpoint_kept", [key], without, "valid", checkpoint=current)
+    row("current_checkpoint_sent_again", [key], plain, "valid", checkpoint=current)
+    row("no_checkpoint_at_all", [key], without, "checkpoint_missing")
+    row("fork_of_equal_size", [key], plain, "fork", checkpoint=replace(current, root=bytes(32)))
+    row("smaller_than_kept", [key], plain, "stale", checkpoint=replace(current, size=size + 1))
+    proof = replace(without, head=replace(without.head, consistency=[bytes(32)]))
+    row("consistency_with_the_kept_checkpoint", [key], proof, "checkpoint_consistency", checkpoint=current)
+    row("beyond_the_kept_checkpoint", [key], replace(plain, head=replace(plain.head, checkpoint=b"")), "inclusion_index",
+        checkpoint=Checkpoint(d.epoch, bytes(32)))
+    for epoch in (2, d.epoch - 1, d.epoch):
+        row("kept_record", [key], d.lookup([key], epoch=d.epoch - 1), "valid", record=d.records[epoch])
+    held = d.records[d.epoch]
+    row("kept_record_differs", [key], plain, "fork", record=replace(held, time_ms=held.time_ms + 1))
+    before = d.records[d.epoch - 1]
+    for kind, changed, reason in (
+        ("time", replace(before, time_ms=held.time_ms), "record_previous"),
+        ("vrf_key", before.with_structure(record.KEYS, vrf_public_key=bytes(32)), "record_previous"),
+    ):
+        row(f"kept_record_before_{kind}", [key], plain, reason, record=changed)
+    old = d.records[2]
+    for kind, changed, reason in (
+        ("time", replace(old, time_ms=held.time_ms), "record_time"),
+        ("time_between", replace(old, time_ms=held.time_ms - (held.epoch - 2)), "valid"),
+        ("time_too_close", replace(old, time_ms=held.time_ms - (held.epoch - 2) + 1), "record_time"),
+        ("vrf_key", old.with_structure(record.KEYS, vrf_public_key=bytes(32)), "record_vrf_key"),
+        ("usernames_vrf_key", old.with_structure(record.USERNAMES, vrf_public_key=bytes(32)), "record_vrf_key"),
+        ("count", old.with_structure(record.KEYS, count=1000), "record_count"),
+        ("period", replace(old, period=1, period_first_epoch=1), "record_period"),
+    ):
+        row(f"kept_older_record_{kind}", [key], plain, reason, record=changed)
+    limits = d.configuration
+    row("as_late_as_allowed", [key], plain, "valid", now_ms=d.now_ms + limits.max_behind_ms)
+    row("too_old", [key], plain, "record_too_old", now_ms=d.now_ms + limits.max_behind_ms + 1)
+    row("as_early_as_allowed", [key], plain, "valid", now_ms=d.now_ms - limits.max_ahead_ms)
+    row("from_the_future", [key], plain, "record_from_future", now_ms=d.now_ms - limits.max_ahead_ms - 1)
+    row("least_epoch_met", [key], plain, "valid", least_epoch={key: d.epoch})
+    row("below_the_least_epoch", [key], plain, "stale", least_epoch={key: d.epoch + 1})
+    other_log = Directory(seed=51, heartbeat_ms=59_999)
+    row("another_configuration", [key], plain, "record_log_id", anchor=other_log.anchor)
+    stranger = Directory(seed=52)
+    row("another_log_key", [key], plain, "record_log_id", anchor=replace(d.anchor, log_key=stranger.log_key))
+
+
+def _known_rows(d: Directory, row: Callable) -> None:
+    key, e = b"alice", d.epoch
+
+    def with_known(kind: str, known: pahd.Known, reason: str, left_out: int | None = None, asked: bytes = key) -> None:
+        item = d.lookup_item(e, asked, known.version if left_out is None else left_out)
+        row(kind, [asked], LookupAnswer(d.head(e), [item]), reason, known={asked: known})
+
+    for epoch in range(2, e + 1):
+        with_known("known_version", pahd.Known(0, d.latest(epoch, key), epoch), "valid")
+    with_known("known_absent", pahd.Known(0, 0, 1), "valid")
+    with_known("known_absent_too_late", pahd.Known(0, 0, 2), "leaf_epoch_order")
+    with_known("known_absent_too_late_of_never_set", pahd.Known(0, 0, e), "valid", asked=b"nobody")
+    with_known("known_of_another_period", pahd.Known(3, 5, 6), "valid", left_out=0)
+    with_known("known_of_another_period_left_out", pahd.Known(3, 5, 6), "ladder_count", left_out=5)
+    with_known("known_but_sent_whole", pahd.Known(0, 5, 6), "ladder_count", left_out=0)
+    with_known("known_later_than_the_next_version", pahd.Known(0, 5, 7), "leaf_epoch_order")
+    with_known("regressed", pahd.Known(0, 8, 8), "version_regressed", left_out=7)
+    with_known("regressed_to_nothing", pahd.Known(0, 1, 8), "version_regressed", asked=b"nobody")
+
+
+def signed_lie_rows(rows: Rows) -> None:
+    """The log's operator lies and signs: everything verifies up to the one rule that the lie breaks."""
+    key = b"victim"
+
+    def record_lie(kind: str, reason: str, change: Callable[[EpochRecord], EpochRecord], **kept) -> None:
+        d = honest_directory()
+        d.records[-1] = change(d.records[-1])
+        v = Verifier(d.anchor, d.now_ms, **{name: value(d) for name, value in kept.items()})
+        rows.answer("lookup", f"signed_{kind}", v, [NAMES[1]], d.lookup([NAMES[1]]).encode(), reason)
+
+    def keys_state(**changes) -> Callable[[EpochRecord], EpochRecord]:
+        return lambda r: r.with_structure(record.KEYS, **changes)
+
+    def before(d: Directory) -> EpochRecord:
+        return d.records[-2]
+
+    other = ecvrf.SecretKey.from_uniform(random.Random(53).randbytes(64))
+    record_lie("control", "valid", lambda r: r, record=before)
+    record_lie("vrf_key_swapped_first_contact", "vrf_challenge", keys_state(vrf_public_key=other.public.encoded))
+    record_lie("vrf_key_swapped", "record_vrf_key", keys_state(vrf_public_key=other.public.encoded), record=before)
+    record_lie("vrf_key_identity", "vrf_key_invalid", keys_state(vrf_public_key=fourq.encode_element(fourq.ONE)))
+    record_lie("vrf_key_order_2", "vrf_key_invalid", keys_state(vrf_public_key=fourq.encode_element((fourq.P - 1, 0))))
+    record_lie("vrf_key_malformed", "vrf_key_invalid", keys_state(vrf_public_key=b"\xff" * 32))
+    torsion = fourq.string_to_point(fourq.encode_element((fourq.P - 1, 0)))
+
+    def mixed(r: EpochRecord) -> EpochRecord:
+        honest = fourq.string_to_point(r.structure(record.KEYS).vrf_public_key)
+        return r.with_structure(record.KEYS, vrf_public_key=fourq.point_to_string(fourq.point_add(honest, torsion)))
+
+    record_lie("vrf_key_plus_torsion", "vrf_key_invalid", mixed)
+    record_lie("format", "record_format", lambda r: replace(r, format=3))
+    record_lie("log_id", "record_log_id", lambda r: replace(r, log_id=bytes(32)))
+    record_lie("period_1_from_0", "record_period", lambda r: replace(r, period=1))
+    record_lie("period_0_from_1", "record_period", lambda r: replace(r, period_first_epoch=1))
+
+    def switched(r: EpochRecord) -> EpochRecord:
+        return replace(r, period=1, period_first_epoch=r.epoch)
+
+    record_lie("switch_that_keeps_the_vrf_keys", "record_vrf_key", switched, record=before)
+    record_lie("switch_too_early", "record_period", switched, record=lambda d: d.records[0])
+    record_lie("switch_now_first_contact", "leaf_epoch_period", lambda r: replace(r, period=1, period_first_epoch=r.epoch - 2))
+    record_lie("count_0", "record_count", keys_state(count=0))
+    record_lie("empty_root", "record_count", keys_state(root=tree.EMPTY))
+    record_lie("previous", "record_previous", lambda r: replace(r, previous=bytes(32)), record=before)
+    record_lie("time_stands", "record_time", lambda r: replace(r, time_ms=r.time_ms - STEP_MS), record=before)
+    record_lie("count_decreases", "record_count", keys_state(count=8), record=before)
+    record_lie("other_epoch_at_this_index", "inclusion_proof", lambda r: replace(r, epoch=r.epoch - 1))
+    record_lie("other_root", "member_root", keys_state(root=bytes(32)))
+
+    def leaf_lie(kind: str, reason: str, leaves: list[tuple[int, int, int]], known: pahd.Known | None = None) -> None:
+        """leaves: (version, epoch written in the leaf, epoch that inserts it), in a directory of 9 epochs."""
+        d = Directory(seed=54)
+        stored = {version: Stored(written, d.rng.randbytes(16), b"forged %d" % version) for version, written, _ in leaves}
+        d.versions[key] = [stored.get(i + 1, Stored(0, b"", b"")) for i in range(max(stored))]
+        for epoch in range(1, 10):
+            # Versions that no leaf exists for are not in any ladder below.
+            added = [d.leaf(key, version, stored[version]) for version, _, inserted in leaves if inserted == epoch]
+            d.publish({b"other": b"x"} if epoch == 1 else {}, others={record.KEYS: added})
+        v = Verifier(d.anchor, d.now_ms, known={key: known} if known else {})
+        answer = LookupAnswer(d.head(d.epoch), [d.lookup_item(d.epoch, key, known.version if known else 0)])
+        rows.answer("lookup", f"signed_{kind}", v, [key], answer.encode(), reason)
+
+    leaf_lie("versions_one_an_epoch", "valid", [(1, 1, 1), (2, 2, 2), (3, 3, 3)])
+    leaf_lie("leaf_from_the_future", "leaf_epoch_future", [(1, 10, 9)])
+    leaf_lie("leaf_of_epoch_0", "leaf_epoch_period", [(1, 0, 1)])
+    leaf_lie("second_version_of_epoch_0", "leaf_epoch_period", [(1, 1, 1), (2, 0, 2)])
+    leaf_lie("two_versions_in_one_epoch", "leaf_epoch_order", [(1, 4, 4), (2, 4, 4)])
+    leaf_lie("versions_backwards", "leaf_epoch_order", [(1, 5, 5), (2, 4, 4)])
+    leaf_lie("rungs_too_close", "leaf_epoch_order", [(1, 1, 1), (2, 4, 4), (4, 5, 5)])
+    leaf_lie("rungs_as_close_as_allowed", "valid", [(1, 1, 1), (2, 4, 4), (4, 6, 6)])
+    leaf_lie("more_versions_than_epochs", "version_range", [(1, 1, 1), (2, 2, 2), (4, 4, 4), (8, 8, 8), (10, 9, 9)])
+    leaf_lie("behind_the_known_absence", "leaf_epoch_order", [(1, 1, 1), (2, 2, 2), (4, 4, 4)], known=pahd.Known(0, 2, 3))
+    leaf_lie("after_the_known_absence", "valid", [(1, 1, 1), (2, 2, 2), (3, 4, 4)], known=pahd.Known(0, 2, 3))
+
+    small = honest_directory(max_value_len=8)
+    v = Verifier(small.anchor, small.now_ms)
+    rows.answer("lookup", "signed_value_too_long", v, [NAMES[1]], small.lookup([NAMES[1]]).encode(), "value_too_long")
+    rows.answer("lookup", "signed_value_of_8_octets", v, [b"alice"], small.lookup([b"alice"]).encode(), "valid")
+    _torsion_rows(rows)
+
+
+def _torsion_rows(rows: Rows) -> None:
+    """A server that adds a point of order 2 to Gamma: the label stays the same, so it may pass and gains nothing."""
+    d = honest_directory()
+    v, key = Verifier(d.anchor, d.now_ms), NAMES[1]
+    answer = d.lookup([key])
+    vrf, alpha = d.vrf_keys[record.KEYS - 1], pahd.vrf_input(record.KEYS, key, 1)
+    h = ecvrf.encode_to_curve(vrf.public.encoded, alpha)
+    shifted = fourq.point_add(fourq.scalar_mul(vrf.x, h), fourq.string_to_point(fourq.encode_element((fourq.P - 1, 0))))
+    seen: set[bool] = set()
+    for k in range(1, 100):
+        proof = ecvrf.prove_with(vrf, h, shifted, k)
+        even = proof[32] % 2 == 0
+        if even not in seen:
+            seen.add(even)
+            item = answer.items[0]
+            changed = replace(item, members=[replace(item.members[0], vrf_proof=proof)])
+            kind = f"signed_gamma_plus_order_2_{'even' if even else 'odd'}_challenge"
+            rows.answer("lookup", kind, v, [key], replace(answer, items=[changed]).encode(), "valid" if even else "vrf_challenge")
+    assert len(seen) == 2
+
+
+def period_rows(rows: Rows) -> None:
+    d = Directory(seed=55, period_length_ms=5 * STEP_MS)
+    d.publish({b"alice": b"1", b"bob": b"b"})
+    d.publish({b"alice": b"2"})
+    d.switch_period(d.records[0].time_ms + 5 * STEP_MS)
+    d.publish({b"alice": b"3"})
+    d.publish({b"carol": b"c"})
+    v = Verifier(d.anchor, d.now_ms)
+    keys = [b"alice", b"bob", b"carol", b"nobody"]
+    answer = d.lookup(keys).encode()
+    rows.answer("lookup", "second_period", v, keys, answer, "valid")
+    rows.answer("lookup", "second_period_kept_record", replace(v, record=d.records[2]), keys, answer, "valid")
+    known = {b"alice": pahd.Known(0, 2, 2), b"carol": pahd.Known(1, 0, 4)}
+    rows.answer("lookup", "second_period_known_of_the_first", replace(v, known=known), keys, answer, "valid")
+    absent = {b"bob": pahd.Known(1, 0, 3)}
+    rows.answer("lookup", "copy_after_its_absence", replace(v, known=absent), keys, answer, "leaf_epoch_order")
+    history = d.versions_answer(keys, False).encode()
+    rows.answer("history", "second_period", v, keys, history, "valid")
+    same_key = replace(d.records[2].with_structure(record.KEYS, vrf_public_key=d.vrf_keys[2].public.encoded))
+    rows.answer("lookup", "same_vrf_key_after_a_switch", replace(v, record=same_key), keys, answer, "record_vrf_key")
+    start = d.records[0].time_ms
+    rows.audit("before_a_switch", v, d.records[0], d.audit(0, 2).encode(), "valid")
+    rows.audit("a_switch", v, d.records[2], d.audit(2, 3).encode(), "valid", start)
+    rows.audit("after_a_switch", v, d.records[3], d.audit(3, 5).encode(), "valid")
+    rows.audit("across_a_switch", v, d.records[1], d.audit(1, 3).encode(), "audit_crosses_switch")
+    rows.audit("switch_too_early", v, d.records[2], d.audit(2, 3).encode(), "record_period", start + 1)
+    listed = d.audit(2, 3)
+    structures = list(listed.structures)
+    structures[record.KEYS - 1] = proofs.make_append(None, 2, [replace(leaf, epoch=3) for leaf in d.added[3][record.KEYS - 1]])
+    rows.audit("switch_with_listed_copies", v, d.records[2], replace(listed, structures=structures).encode(), "audit_crosses_switch", start)
+
+
+def versions_rows(rows: Rows) -> None:
+    d = honest_directory()
+    v = Verifier(d.anchor, d.now_ms)
+    for form, monitoring in (("history", False), ("monitor", True)):
+        for key in (b"alice", NAMES[3], b"nobody"):
+            rows.answer(form, "honest", v, [key], d.versions_answer([key], monitoring).encode(), "valid")
+        answer = d.versions_answer([b"alice"], monitoring)
+        for kind, encoded, reason in mutations.versions_changes(answer, monitoring):
+            rows.answer(form, kind, v, [b"alice"], encoded, reason)
+        other = d.versions_answer([NAMES[3]], not monitoring).encode()
+        rows.answer(form, "of_the_other_form", v, [NAMES[3]], other, "ladder_count")
+        known: pahd.Known | None = None
+        for start in (1, 4, 7):
+            item = d.versions_item(d.epoch, b"alice", start, monitoring, page=3)
+            page = VersionsAnswer(d.head(d.epoch), [item]).encode()
+            with_known = replace(v, known={b"alice": known} if known else {})
+            rows.answer(form, "page", with_known, [b"alice"], page, "valid")
+            if known:
+                close = replace(known, page_time=known.page_time + 1)
+                rows.answer(form, "page_too_close", replace(v, known={b"alice": close}), [b"alice"], page, "leaf_epoch_order")
+                rows.answer(form, "page_not_asked_for", v, [b"alice"], page, "history_from")
+            known = with_known.verify_versions(page, [b"alice"], monitoring)[0].known
+        item = d.versions_item(d.epoch, b"alice", 6, monitoring)
+        since = VersionsAnswer(d.head(d.epoch), [item]).encode()
+        for absent_at, reason in ((6, "valid"), (7, "leaf_epoch_order")):
+            kept = {b"alice": pahd.Known(0, 5, absent_at)}
+            rows.answer(form, f"since_version_5_absent_at_{absent_at}", replace(v, known=kept), [b"alice"], since, reason)
+        erased = [replace(m, value=None, opening=None, commitment=tree.commitment_of(m.opening, m.value))
+                  for m in answer.items[0].members]
+        for kind, members, reason in (
+            ("erased_superseded", erased[:-1] + answer.items[0].members[-1:], "valid"),
+            ("erased_latest", erased, "member_kind"),
+        ):
+            changed = replace(answer, items=[replace(answer.items[0], members=members)]).encode()
+            rows.answer(form, kind, v, [b"alice"], changed, reason)
+
+
+def audit_rows(rows: Rows) -> None:
+    d = honest_directory()
+    v = Verifier(d.anchor, d.now_ms)
+    for a, b in ((0, 1), (0, 9), (1, 2), (3, 8), (8, 9)):
+        rows.audit("honest", v, d.records[a], d.audit(a, b).encode(), "valid")
+    rows.audit("of_another_start", v, d.records[2], d.audit(1, 3).encode(), "audit_start")
+    for kind, encoded, reason in mutations_audit.audit_changes(d.audit(2, 7)):
+        rows.audit(kind, v, d.records[2], encoded, reason)
+    # A fake published at one epoch and taken back at the next: signed records, honest end points.
+    d = honest_directory()
+    fake = Leaf(random.Random(56).getrandbits(256), bytes(32), d.epoch + 1)
+    before, count = d.trees[record.KEYS - 1], d.counts[record.KEYS - 1]
+    d.publish({}, others={record.KEYS: [fake]})
+    d.trees[record.KEYS - 1], d.counts[record.KEYS - 1] = before, count
+    d.publish({})
+    e = d.epoch
+    structures = [proofs.make_append(root, e - 2, []) for root in d.trees_at[e - 2]]
+    records = [r.encode() for r in d.records[e - 2 :]]
+    rows.audit("signed_fake_taken_back", replace(v, now_ms=d.now_ms), d.records[e - 2], AuditProof(records, structures).encode(), "record_count")
+    d.records[-1] = d.records[-1].with_structure(record.KEYS, count=count + 1)
+    records[-1] = d.records[-1].encode()
+    structures[record.KEYS - 1] = proofs.make_append(before, e - 2, [fake])
+    rows.audit("signed_fake_listed_and_taken_back", replace(v, now_ms=d.now_ms), d.records[e - 2], AuditProof(records, structures).encode(), "append_new_root")
+
+
+def files() -> dict[str, dict]:
+    content = {}
+    for name, makers in (
+        ("lookup", (lookup_rows, signed_lie_rows)),
+        ("versions", (versions_rows,)),
+        ("periods_and_audit", (period_rows, audit_rows)),
+    ):
+        rows = Rows()
+        for make in makers:
+            make(rows)
+        content[f"lookup/{name}.json"] = {
+            "note": "what a verifier brings (anchor: an index into anchors; left out: it keeps none), the answer, the reason, and for valid ones the results",
+            "anchors": rows.anchors_json(),
+            "vectors": rows.rows,
+        }
+    return content
