@@ -1,0 +1,108 @@
+using System.Text.Json;
+using Optiks.Protocol;
+using Optiks.Secrets;
+
+namespace Optiks.ApiKeys;
+
+/// <summary>
+/// ApiKeyFile is the format of <c>api-keys.json</c>: <c>{"keys": [{"name": text, "sha256": base64url, "scopes": ["update", "history", "lookup"]}]}</c>.
+/// </summary>
+public static class ApiKeyFile
+{
+    private const int HashLength = 32;
+    private static readonly string[] s_members = ["name", "scopes", "sha256"];
+    private static readonly JsonDocumentOptions s_strict = new() { AllowDuplicateProperties = false, MaxDepth = 8 };
+
+    /// <summary>Parse reads the file strictly. Throws <see cref="SecretsException"/>.</summary>
+    public static IReadOnlyList<ApiKeyEntry> Parse(ReadOnlyMemory<byte> json)
+    {
+        try
+        {
+            using var document = JsonDocument.Parse(json, s_strict);
+            JsonElement root = document.RootElement;
+            Require(root.ValueKind == JsonValueKind.Object && root.EnumerateObject().Count() == 1 && root.TryGetProperty("keys"u8, out _), "is an object with the one member keys");
+            JsonElement keys = root.GetProperty("keys"u8);
+            Require(keys.ValueKind == JsonValueKind.Array, "has a list as keys");
+            return [.. keys.EnumerateArray().Select(ParseEntry)];
+        }
+        catch (JsonException e)
+        {
+            throw new SecretsException($"The API key file is not JSON: {e.Message}", e);
+        }
+    }
+
+    /// <summary>Format gives the file's contents.</summary>
+    public static byte[] Format(IEnumerable<ApiKeyEntry> entries)
+    {
+        ArgumentNullException.ThrowIfNull(entries);
+        using var stream = new MemoryStream();
+        using (var writer = new Utf8JsonWriter(stream, new JsonWriterOptions { Indented = true }))
+        {
+            writer.WriteStartObject();
+            writer.WriteStartArray("keys"u8);
+            foreach (ApiKeyEntry entry in entries)
+            {
+                writer.WriteStartObject();
+                writer.WriteString("name"u8, entry.Name);
+                writer.WriteString("sha256"u8, Base64UrlText.Encode(entry.Hash.Span));
+                writer.WriteStartArray("scopes"u8);
+                foreach (ApiScopes scope in Enum.GetValues<ApiScopes>().Where(s => s != ApiScopes.None && entry.Scopes.HasFlag(s)))
+                {
+                    writer.WriteStringValue(ScopeName(scope));
+                }
+                writer.WriteEndArray();
+                writer.WriteEndObject();
+            }
+            writer.WriteEndArray();
+            writer.WriteEndObject();
+        }
+        return [.. stream.ToArray(), (byte)'\n'];
+    }
+
+    /// <summary>ScopeName as it stands in the file and in problems.</summary>
+    public static string ScopeName(ApiScopes scope) => scope switch
+    {
+        ApiScopes.Update => "update",
+        ApiScopes.History => "history",
+        ApiScopes.Lookup => "lookup",
+        _ => throw new ArgumentOutOfRangeException(nameof(scope), scope, "One scope has a name."),
+    };
+
+    private static ApiKeyEntry ParseEntry(JsonElement element)
+    {
+        Require(
+            element.ValueKind == JsonValueKind.Object && element.EnumerateObject().Select(member => member.Name).Order(StringComparer.Ordinal).SequenceEqual(s_members),
+            "has name, sha256 and scopes in each key, and nothing else");
+        JsonElement name = element.GetProperty("name"u8);
+        JsonElement hash = element.GetProperty("sha256"u8);
+        JsonElement scopes = element.GetProperty("scopes"u8);
+        Require(name.ValueKind == JsonValueKind.String && name.GetString() is { Length: >= 1 and <= 100 }, "has names of 1 to 100 characters");
+        byte[]? octets = null;
+        Require(
+            hash.ValueKind == JsonValueKind.String && Base64UrlText.TryDecode(hash.GetString()!, out octets) && octets.Length == HashLength,
+            "has 32 octets in base64url as sha256");
+        Require(scopes.ValueKind == JsonValueKind.Array, "has a list as scopes");
+        ApiScopes combined = ApiScopes.None;
+        foreach (JsonElement scope in scopes.EnumerateArray())
+        {
+            ApiScopes one = scope.ValueKind != JsonValueKind.String ? ApiScopes.None : scope.GetString() switch
+            {
+                "update" => ApiScopes.Update,
+                "history" => ApiScopes.History,
+                "lookup" => ApiScopes.Lookup,
+                _ => ApiScopes.None,
+            };
+            Require(one != ApiScopes.None && !combined.HasFlag(one), "has the scopes update, history and lookup, each at most once");
+            combined |= one;
+        }
+        return new ApiKeyEntry(name.GetString()!, octets, combined);
+    }
+
+    private static void Require([System.Diagnostics.CodeAnalysis.DoesNotReturnIf(false)] bool condition, string rule)
+    {
+        if (!condition)
+        {
+            throw new SecretsException($"A valid API key file {rule}.");
+        }
+    }
+}

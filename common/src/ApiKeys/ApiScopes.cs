@@ -1,0 +1,18 @@
+namespace Optiks.ApiKeys;
+
+/// <summary>ApiScopes are what an API key allows (docs/spec/rest.md section 3).</summary>
+[Flags]
+public enum ApiScopes
+{
+    /// <summary>Nothing.</summary>
+    None = 0,
+
+    /// <summary>Update: write.</summary>
+    Update = 1,
+
+    /// <summary>History and monitoring, which reveal old values.</summary>
+    History = 2,
+
+    /// <summary>Lookup, where the operator has closed lookups.</summary>
+    Lookup = 4,
+}

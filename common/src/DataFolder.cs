@@ -1,0 +1,82 @@
+namespace Optiks;
+
+/// <summary>
+/// DataFolder names what lies in <c>OPTIKS_DATA</c>. Folders are made with mode 0700, files with <see cref="AtomicFile"/>. Making a
+/// DataFolder touches nothing.
+/// </summary>
+public sealed class DataFolder
+{
+    /// <summary>Variable that names the folder.</summary>
+    public const string Variable = "OPTIKS_DATA";
+
+    private const UnixFileMode FolderMode = UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute;
+
+    /// <summary>DataFolder at a path, made absolute.</summary>
+    public DataFolder(string path)
+    {
+        ArgumentException.ThrowIfNullOrWhiteSpace(path);
+        Root = Path.GetFullPath(path);
+    }
+
+    /// <summary>Root folder.</summary>
+    public string Root { get; }
+
+    /// <summary>Database of the SQLite driver.</summary>
+    public string Database => In("optiks.db");
+
+    /// <summary>Board: the bulletin board's folder (<c>log/</c> is what query-service serves, <c>state/</c> what only the task touches).</summary>
+    public string Board => In("board");
+
+    /// <summary>TrustAnchor of this installation's log, public.</summary>
+    public string TrustAnchor => In("trust.json");
+
+    /// <summary>ApiKey for development: a plain key that <c>optiks</c> uses when no other is given.</summary>
+    public string ApiKey => In("api-key");
+
+    /// <summary>ApiKeys that the services accept, hashed.</summary>
+    public string ApiKeys => In("api-keys.json");
+
+    /// <summary>KeyEncryptionKey file.</summary>
+    public string KeyEncryptionKey => In("kek");
+
+    /// <summary>LogKey: the log's signing key, wrapped.</summary>
+    public string LogKey => In("log.key");
+
+    /// <summary>Client: what the command line and the auditor remember.</summary>
+    public string Client => In("client");
+
+    /// <summary>Replicas: one folder a query replica, named by its port.</summary>
+    public string Replicas => In("replicas");
+
+    /// <summary>Default is <c>$OPTIKS_DATA</c>, else <c>${XDG_DATA_HOME:-~/.local/share}/optiks</c>.</summary>
+    public static DataFolder Default() => Resolve(Environment.GetEnvironmentVariable);
+
+    /// <summary>CreateFolder makes a folder and its parents with mode 0700; existing ones stay as they are.</summary>
+    public static void CreateFolder(string path) => Directory.CreateDirectory(path, FolderMode);
+
+    /// <summary>EnsureCreated makes the root.</summary>
+    public DataFolder EnsureCreated()
+    {
+        CreateFolder(Root);
+        return this;
+    }
+
+    /// <inheritdoc/>
+    public override string ToString() => Root;
+
+    /// <summary>Resolve with another environment.</summary>
+    internal static DataFolder Resolve(Func<string, string?> environment)
+    {
+        if (environment(Variable) is { Length: > 0 } path)
+        {
+            return new DataFolder(path);
+        }
+        // The XDG specification has relative paths ignored.
+        string parent = environment("XDG_DATA_HOME") is { Length: > 0 } data && Path.IsPathRooted(data)
+            ? data
+            : Path.Combine(environment("HOME") is { Length: > 0 } home ? home : Environment.GetFolderPath(Environment.SpecialFolder.UserProfile), ".local", "share");
+        return new DataFolder(Path.Combine(parent, "optiks"));
+    }
+
+    private string In(string name) => Path.Combine(Root, name);
+}

@@ -1,0 +1,80 @@
+using System.Runtime.InteropServices;
+using Microsoft.Win32.SafeHandles;
+
+namespace Optiks.Secrets;
+
+/// <summary>SecretFile reads files that only their owner may read. Others are refused: who could read a key may have kept it.</summary>
+public static partial class SecretFile
+{
+    private const int MaxLength = 64 * 1024;
+
+    /// <summary>
+    /// Read returns the contents of a secret file. Throws <see cref="SecretsException"/>, which names the file and the remedy, when it is
+    /// missing, when group or others have any access, or when it belongs to another user than this process's or root. The caller overwrites
+    /// the octets when done.
+    /// </summary>
+    public static byte[] Read(string path)
+    {
+        try
+        {
+            // Permissions are those of the opened file, whatever the name points to a moment later.
+            using var stream = new FileStream(path, new FileStreamOptions { BufferSize = 0 });
+            CheckAccess(path, stream.SafeFileHandle);
+            if (stream.Length > MaxLength)
+            {
+                throw new SecretsException($"{path} has {stream.Length} octets, too many for a key file.");
+            }
+            byte[] octets = GC.AllocateUninitializedArray<byte>((int)stream.Length, pinned: true);
+            stream.ReadExactly(octets);
+            return octets;
+        }
+        catch (Exception e) when (e is FileNotFoundException or DirectoryNotFoundException)
+        {
+            throw new SecretsException($"{path} is missing: put the file back, no new one is made in its place.", e);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            throw new SecretsException($"{path} cannot be read: {e.Message}", e);
+        }
+    }
+
+    private static void CheckAccess(string path, SafeFileHandle handle)
+    {
+        UnixFileMode mode = File.GetUnixFileMode(handle);
+        if ((mode & ~AtomicFile.PrivateMode) != 0)
+        {
+            throw new SecretsException($"{path} is open to others (mode {Convert.ToString((int)mode, 8)}): run 'chmod 600 {path}', and replace the key if someone may have read it.");
+        }
+        // Elsewhere a file of mode 0600 that belongs to someone else cannot be opened but by root.
+        if (OperatingSystem.IsLinux())
+        {
+            uint owner = Owner(handle);
+            uint self = geteuid();
+            if (owner != self && owner != 0)
+            {
+                throw new SecretsException($"{path} belongs to user {owner}, not to user {self} whom this program runs as: run 'chown {self} {path}'.");
+            }
+        }
+    }
+
+    private static uint Owner(SafeFileHandle handle)
+    {
+        // linux/stat.h: statx has one layout on every architecture, 256 octets with stx_uid at 20.
+        const int AT_EMPTY_PATH = 0x1000;
+        const uint STATX_UID = 0x8;
+        const int Size = 256;
+        const int UidOffset = 20;
+        Span<byte> result = stackalloc byte[Size];
+        if (statx(handle, [0], AT_EMPTY_PATH, STATX_UID, result) != 0)
+        {
+            throw new IOException($"statx failed with error {Marshal.GetLastPInvokeError()}");
+        }
+        return MemoryMarshal.Read<uint>(result[UidOffset..]);
+    }
+
+    [LibraryImport("libc", SetLastError = true)]
+    private static partial int statx(SafeFileHandle handle, ReadOnlySpan<byte> path, int flags, uint mask, Span<byte> result);
+
+    [LibraryImport("libc")]
+    private static partial uint geteuid();
+}
