@@ -25,7 +25,10 @@ internal static class StrictText
         return ulong.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out value);
     }
 
-    /// <summary>Reads base64 with the standard alphabet and padding. The .NET decoder skips white space and ignores unused bits, hence the comparison.</summary>
+    /// <summary>
+    /// Reads base64 with the standard alphabet and padding. The .NET decoder skips white space and ignores unused bits, hence the
+    /// comparison.
+    /// </summary>
     public static bool TryDecodeBase64(ReadOnlySpan<byte> text, out byte[] bytes)
     {
         bytes = new byte[Base64.GetMaxDecodedFromUtf8Length(text.Length)];

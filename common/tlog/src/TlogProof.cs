@@ -135,7 +135,9 @@ public sealed class TlogProof
             }
         }
         ReadOnlySpan<byte> indexName = "index "u8;
-        return line.StartsWith(indexName) && StrictText.TryParseDecimal(line[indexName.Length..], out index) ? TlogError.None : TlogError.BadIndex;
+        return line.StartsWith(indexName) && StrictText.TryParseDecimal(line[indexName.Length..], out index)
+            ? TlogError.None
+            : TlogError.BadIndex;
     }
 
     private static TlogError ParseHashes(ref ReadOnlySpan<byte> rest, out List<TreeHash> hashes)

@@ -57,7 +57,7 @@ public sealed class BoardWriterTests
         await AppendAsync(folder, writer, 257);
         string[] complete = [.. folder.Files()];
 
-        // Every subset that a crash can leave of the files of the second append, and a half-written temporary beside each.
+        // Every subset that a crash can leave of the files of the second append, and for the others a temporary that is longer.
         string[] second = [.. TileLayout.Added(255, 257).Select(path => path.ToString())];
         Assert.Equal(5, second.Length);
         for (int kept = 0; kept < 1 << second.Length; kept++)
@@ -68,7 +68,7 @@ public sealed class BoardWriterTests
                 if ((kept >> i & 1) == 0)
                 {
                     File.Delete(path);
-                    await File.WriteAllTextAsync(path + ".tmp", "left by a crash, and longer than what is written over it" + new string('x', 9000), Cancellation);
+                    await File.WriteAllTextAsync(path + ".tmp", new string('x', 9000), Cancellation);
                 }
             }
             writer = await OpenAsync(folder);
@@ -117,7 +117,11 @@ public sealed class BoardWriterTests
         Assert.Equal("other bytes", await File.ReadAllTextAsync(full, Cancellation));
         Assert.Equal(2UL, writer.Size);
 
-        File.Copy(Path.Combine(Vectors.TreeFolder, path), full, overwrite: true);
+        byte[] good = await File.ReadAllBytesAsync(Path.Combine(Vectors.TreeFolder, path), Cancellation);
+        await File.WriteAllBytesAsync(full, [.. good[..^1], (byte)(good[^1] ^ 1)], Cancellation);
+        await Assert.ThrowsAsync<BoardConflictException>(() => AppendAsync(folder, writer, 3));
+
+        await File.WriteAllBytesAsync(full, good, Cancellation);
         await AppendAsync(folder, writer, 3);
         Assert.Equal(Vectors.Roots[3], writer.Root);
     }
@@ -171,7 +175,8 @@ public sealed class BoardWriterTests
         Assert.Equal(BoardPublishResult.Published, await PublishAsync(folder, writer, Checkpoint(3)));
         Assert.Equal(BoardPublishResult.AlreadyPublished, await PublishAsync(folder, writer, Checkpoint(3)));
         Assert.Equal(BoardPublishResult.Superseded, await PublishAsync(folder, behind, Checkpoint(2)));
-        await Assert.ThrowsAsync<BoardConflictException>(() => PublishAsync(folder, writer, Checkpoint(3) + "— other.example AAAAAAA=\n"));
+        string moreSignatures = Checkpoint(3) + "— other.example AAAAAAA=\n";
+        await Assert.ThrowsAsync<BoardConflictException>(() => PublishAsync(folder, writer, moreSignatures));
         Assert.Equal(Checkpoint(3), await File.ReadAllTextAsync(Path.Combine(folder.Path, "checkpoint"), Cancellation));
     }
 
@@ -196,16 +201,17 @@ public sealed class BoardWriterTests
     }
 
     [Theory]
-    [InlineData("checkpoint")]
-    [InlineData("tile/0/001.p/1")]
-    [InlineData("tile/1/000.p/1")]
-    [InlineData("tile/entries/001.p/1")]
-    public async Task Damaged_board_is_not_opened(string path)
+    [InlineData(256, "tile/1/000.p/1")]
+    [InlineData(257, "checkpoint")]
+    [InlineData(257, "tile/0/001.p/1")]
+    [InlineData(257, "tile/1/000.p/1")]
+    [InlineData(257, "tile/entries/001.p/1")]
+    public async Task Damaged_board_is_not_opened(int size, string path)
     {
         using var folder = new TemporaryFolder();
         BoardWriter writer = await OpenAsync(folder);
-        await AppendAsync(folder, writer, 257);
-        await PublishAsync(folder, writer, Checkpoint(257));
+        await AppendAsync(folder, writer, size);
+        await PublishAsync(folder, writer, Checkpoint(size));
         string full = Path.Combine(folder.Path, path);
         byte[] good = await File.ReadAllBytesAsync(full, Cancellation);
         byte[] damaged = [.. good];
@@ -216,7 +222,7 @@ public sealed class BoardWriterTests
         await File.WriteAllBytesAsync(full, good[..^1], Cancellation);
         await Assert.ThrowsAsync<BoardConflictException>(() => OpenAsync(folder));
         await File.WriteAllBytesAsync(full, good, Cancellation);
-        Assert.Equal(257UL, (await OpenAsync(folder)).Size);
+        Assert.Equal((ulong)size, (await OpenAsync(folder)).Size);
     }
 
     [Fact]
@@ -283,10 +289,11 @@ public sealed class BoardWriterTests
         [.. Vectors.Entries.Skip(start).Take(end - start).Select(entry => (ReadOnlyMemory<byte>)entry)];
 
     private static string Checkpoint(int size) =>
-        Vectors.Sizes.EnumerateArray().SingleOrDefault(element => element.GetProperty("size").GetInt32() == size) is { ValueKind: JsonValueKind.Object } found
-            ? found.Text("checkpoint")
-            : throw new ArgumentException($"No checkpoint of size {size}.", nameof(size));
+        Vectors.Sizes.EnumerateArray().Single(element => element.GetProperty("size").GetInt32() == size).Text("checkpoint");
 
     private static void AssertSameBytes(TemporaryFolder folder, IEnumerable<string> paths) =>
-        Assert.All(paths, path => Assert.Equal(File.ReadAllBytes(Path.Combine(Vectors.TreeFolder, path)), File.ReadAllBytes(Path.Combine(folder.Path, path))));
+        Assert.All(
+            paths,
+            path => Assert.Equal(
+                File.ReadAllBytes(Path.Combine(Vectors.TreeFolder, path)), File.ReadAllBytes(Path.Combine(folder.Path, path))));
 }

@@ -89,7 +89,7 @@ public sealed class HashReaderTests
         var tiles = new DirectoryTileReader(Vectors.TreeFolder);
         var reader = new HashReader(tiles, 600, Vectors.Roots[599]);
 
-        InvalidTileException e = await Assert.ThrowsAsync<InvalidTileException>(async () => await reader.ReadHashesAsync([new TreeNode(0, 0)], Cancellation));
+        InvalidTileException e = await Assert.ThrowsAsync<InvalidTileException>(() => reader.ReadEntryAsync(0, Cancellation));
         Assert.Equal((TlogError.TileMismatch, "tile/1/000.p/2"), (e.Error, e.Path.ToString()));
         Assert.Throws<ArgumentException>(() => new HashReader(tiles, 0, Vectors.Roots[1]));
     }
@@ -141,7 +141,9 @@ public sealed class HashReaderTests
         using var server = new TreeServer(HttpStatusCode.OK, 8192);
         using var http = new HttpClient(server, disposeHandler: false);
 
-        Assert.Equal(8192, (await new HttpTileReader(http, new Uri("https://log.example/")).ReadTileAsync(TilePath.Hashes(0, 0), Cancellation))!.Length);
+        var board = new HttpTileReader(http, new Uri("https://log.example/"));
+
+        Assert.Equal(8192, (await board.ReadTileAsync(TilePath.Hashes(0, 0), Cancellation))!.Length);
     }
 
     private static HashReader Reader(ITileReader tiles, int size) => new(tiles, (ulong)size, Vectors.Roots[size]);
@@ -175,7 +177,8 @@ public sealed class HashReaderTests
         public Task<byte[]?> ReadTileAsync(TilePath path, CancellationToken cancellationToken)
         {
             Requests.Add(path.ToString());
-            return _altered.TryGetValue(path.ToString(), out byte[]? bytes) ? Task.FromResult(bytes) : _tree.ReadTileAsync(path, cancellationToken);
+            bool isAltered = _altered.TryGetValue(path.ToString(), out byte[]? bytes);
+            return isAltered ? Task.FromResult(bytes) : _tree.ReadTileAsync(path, cancellationToken);
         }
     }
 

@@ -51,7 +51,8 @@ public sealed class MerkleTests
             (ulong size1, ulong size2) = (vector.GetProperty("size1").GetUInt64(), vector.GetProperty("size2").GetUInt64());
             (TreeHash root1, TreeHash root2) = (Vectors.Hash(vector.Text("root1_hex")), Vectors.Hash(vector.Text("root2_hex")));
             Assert.True(Vectors.TryHashes(vector, out List<TreeHash> proof));
-            Assert.True(IsValid(vector) == (ConsistencyProof.Verify(size1, root1, size2, root2, proof) == TlogError.None), vector.Text("id"));
+            TlogError error = ConsistencyProof.Verify(size1, root1, size2, root2, proof);
+            Assert.True(IsValid(vector) == (error == TlogError.None), vector.Text("id"));
             if (IsValid(vector))
             {
                 Assert.Equal(proof, await ConsistencyProof.MakeAsync(Leaves, size1, size2, CancellationToken.None));
@@ -88,7 +89,8 @@ public sealed class MerkleTests
                 IReadOnlyList<TreeHash> proof = await ConsistencyProof.MakeAsync(Leaves, (ulong)old, (ulong)size, CancellationToken.None);
                 for (int claimed = 0; claimed <= size + 1; claimed++)
                 {
-                    TlogError error = ConsistencyProof.Verify((ulong)claimed, Vectors.Roots[claimed], (ulong)size, Vectors.Roots[size], proof);
+                    TlogError error =
+                        ConsistencyProof.Verify((ulong)claimed, Vectors.Roots[claimed], (ulong)size, Vectors.Roots[size], proof);
 
                     // The proofs from size 0 and from the tree itself are both empty.
                     bool bothEmpty = (old == 0 || old == size) && (claimed == 0 || claimed == size);
@@ -131,6 +133,10 @@ public sealed class MerkleTests
         TreeHash.TryFromBytes(Convert.FromHexString(vector.Text("leaf_hash_hex")), out TreeHash leaf)
         && Vectors.TryHashes(vector, out List<TreeHash> proof)
         && InclusionProof.Verify(
-            leaf, vector.GetProperty("index").GetUInt64(), vector.GetProperty("size").GetUInt64(), Vectors.Hash(vector.Text("root_hex")), proof)
+            leaf,
+            vector.GetProperty("index").GetUInt64(),
+            vector.GetProperty("size").GetUInt64(),
+            Vectors.Hash(vector.Text("root_hex")),
+            proof)
             == TlogError.None;
 }

@@ -81,7 +81,8 @@ public sealed class NoteTests
             await Cosignature.SignAsync(body, 8, Witness, Cancellation),
         ]);
 
-        Assert.True(new CheckpointVerifier(Vectors.LogKey, Vectors.Witnesses, Ed25519).TryOpen(note.Encode(), out SignedCheckpoint? opened, out _));
+        var verifier = new CheckpointVerifier(Vectors.LogKey, Vectors.Witnesses, Ed25519);
+        Assert.True(verifier.TryOpen(note.Encode(), out SignedCheckpoint? opened, out _));
         VerifiedSignature cosignature = Assert.Single(opened.Cosignatures);
         Assert.Equal((Witness.Key, 9UL), (cosignature.Key, cosignature.Timestamp));
     }
@@ -93,8 +94,10 @@ public sealed class NoteTests
 
         await Assert.ThrowsAsync<ArgumentException>(async () => await SignedNote.SignAsync(body, Witness, Cancellation));
         await Assert.ThrowsAsync<ArgumentException>(async () => await Cosignature.SignAsync(body, 1, SeedSigner.Log, Cancellation));
-        await Assert.ThrowsAsync<ArgumentException>(async () => await Cosignature.SignAsync("text\n"u8.ToArray(), 1, Witness, Cancellation));
-        await Assert.ThrowsAsync<ArgumentOutOfRangeException>(async () => await Cosignature.SignAsync(body, 1UL << 63, Witness, Cancellation));
+        byte[] text = "text\n"u8.ToArray();
+        await Assert.ThrowsAsync<ArgumentException>(async () => await Cosignature.SignAsync(text, 1, Witness, Cancellation));
+        await Assert.ThrowsAsync<ArgumentOutOfRangeException>(
+            async () => await Cosignature.SignAsync(body, 1UL << 63, Witness, Cancellation));
         Assert.NotNull(await Cosignature.SignAsync(body, (1UL << 63) - 1, Witness, Cancellation));
     }
 

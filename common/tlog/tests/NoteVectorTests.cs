@@ -111,8 +111,8 @@ public sealed class NoteVectorTests
             Assert.Equal(parsed.Text("other_data"), string.Concat(opened.Checkpoint.ExtensionLines.Select(line => line + "\n")));
             Assert.Equal(opened.Note.Text.ToArray(), opened.Checkpoint.Encode());
             Assert.Equal(
-                parsed.GetProperty("verified_names").EnumerateArray().Select(name => name.GetString()).Order(StringComparer.Ordinal),
-                opened.Cosignatures.Select(cosignature => cosignature.Key.Name).Append(opened.Checkpoint.Origin).Order(StringComparer.Ordinal));
+                parsed.GetProperty("verified_names").EnumerateArray().Select(name => name.GetString()!).Order(),
+                opened.Cosignatures.Select(cosignature => cosignature.Key.Name).Append(opened.Checkpoint.Origin).Order());
         }
         else
         {

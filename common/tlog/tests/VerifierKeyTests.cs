@@ -6,7 +6,8 @@ public sealed class VerifierKeyTests
 {
     private static readonly byte[] SomeKey = Vectors.LogKey.PublicKey.ToArray();
 
-    public static TheoryData<string> VkeyIds => [.. Vectors.Notes.GetProperty("vkeys").EnumerateArray().Select(vector => vector.Text("id"))];
+    public static TheoryData<string> VkeyIds =>
+        [.. Vectors.Notes.GetProperty("vkeys").EnumerateArray().Select(vector => vector.Text("id"))];
 
     [Fact]
     public void Keys_of_the_vectors_parse_and_format_in_both_types()
@@ -20,8 +21,9 @@ public sealed class VerifierKeyTests
         Assert.Equal(10, all.Length);
         foreach (JsonElement key in all)
         {
-            foreach ((string form, SignatureType type) in new[] { ("as_type_0x01", SignatureType.Ed25519), ("as_type_0x04", SignatureType.CosignatureV1) })
+            foreach (SignatureType type in new[] { SignatureType.Ed25519, SignatureType.CosignatureV1 })
             {
+                string form = $"as_type_0x{(int)type:x2}";
                 string vkey = key.GetProperty(form).Text("vkey");
                 VerifierKey parsed = Vectors.Key(vkey);
                 Assert.Equal(vkey, parsed.ToString());

@@ -6,9 +6,11 @@ namespace Optiks.Tlog;
 /// <remarks>
 /// <para>Invariants:</para>
 /// <para>1. A file below tile/ never changes once it has its name; a full tile's name is only ever given to a full tile.</para>
-/// <para>2. The checkpoint is replaced after everything that it commits to is durable, and never by a smaller or another of its size.</para>
+/// <para>2. The checkpoint is replaced after everything that it commits to is durable, and never by a smaller or another of its
+/// size.</para>
 /// <para>3. Every call can be repeated after a crash or failure, with the same arguments, and ends in the same files.</para>
-/// <para>The partial tiles of every append stay, as clients of older checkpoints need them; nothing here removes them once the full tile exists.</para>
+/// <para>The partial tiles of every append stay, as clients of older checkpoints need them; nothing here removes them once the full
+/// tile exists.</para>
 /// </remarks>
 public sealed class BoardWriter
 {
@@ -43,9 +45,11 @@ public sealed class BoardWriter
     /// <param name="logKey">The log's key of type 0x01. Its name is the origin.</param>
     /// <param name="ed25519">The Ed25519 to check checkpoints with.</param>
     /// <param name="cancellationToken">Ends the reading.</param>
-    /// <exception cref="BoardConflictException">The checkpoint is not this log's, or tiles and last bundle are not what it commits to.</exception>
+    /// <exception cref="BoardConflictException">The checkpoint is not this log's, or tiles and last bundle are not what it commits
+    /// to.</exception>
     /// <exception cref="DirectoryNotFoundException">The folder is missing.</exception>
-    public static async Task<BoardWriter> OpenAsync(string folder, VerifierKey logKey, IEd25519Verifier ed25519, CancellationToken cancellationToken)
+    public static async Task<BoardWriter> OpenAsync(
+        string folder, VerifierKey logKey, IEd25519Verifier ed25519, CancellationToken cancellationToken)
     {
         string full = Path.GetFullPath(folder);
         if (!Directory.Exists(full))
@@ -62,8 +66,9 @@ public sealed class BoardWriter
         Checkpoint checkpoint = Open(verifier, full, note);
         try
         {
-            RightEdge edge = await ReadEdgeAsync(reader, checkpoint, cancellationToken).ConfigureAwait(false);
-            List<byte> bundle = await ReadLastBundleAsync(reader, checkpoint, cancellationToken).ConfigureAwait(false);
+            var hashes = new HashReader(reader, checkpoint.Size, checkpoint.Root);
+            RightEdge edge = await hashes.EdgeAsync(cancellationToken).ConfigureAwait(false);
+            List<byte> bundle = await ReadLastBundleAsync(hashes, cancellationToken).ConfigureAwait(false);
             return new BoardWriter(full, verifier, edge, bundle);
         }
         catch (InvalidTileException e)
@@ -116,7 +121,8 @@ public sealed class BoardWriter
     /// <param name="boardLock">The board's lock, held by the caller.</param>
     /// <param name="note">The checkpoint note, cosigned or not.</param>
     /// <param name="cancellationToken">Ends the reading of the present checkpoint; writing is not interrupted.</param>
-    /// <exception cref="BoardConflictException">The note is for another tree, or the board's checkpoint of that size has other bytes.</exception>
+    /// <exception cref="BoardConflictException">The note is for another tree, or the board's checkpoint of that size has other
+    /// bytes.</exception>
     public async Task<BoardPublishResult> PublishAsync(BoardLock boardLock, ReadOnlyMemory<byte> note, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(boardLock);
@@ -124,7 +130,8 @@ public sealed class BoardWriter
         Checkpoint checkpoint = Open(_verifier, "the note to publish", note.Span);
         if (checkpoint.Size != Size || checkpoint.Root != Root)
         {
-            throw new BoardConflictException($"The note to publish has size {checkpoint.Size} and root {checkpoint.Root}, the tiles have {Size} and {Root}.");
+            throw new BoardConflictException(
+                $"The note to publish has size {checkpoint.Size} and root {checkpoint.Root}, the tiles have {Size} and {Root}.");
         }
         byte[]? present = await _reader.ReadCheckpointAsync(cancellationToken).ConfigureAwait(false);
         if (present is not null)
@@ -153,23 +160,14 @@ public sealed class BoardWriter
             ? opened.Checkpoint
             : throw new BoardConflictException($"The checkpoint of {source} is not one of this log: {error}.");
 
-    private static async Task<RightEdge> ReadEdgeAsync(DirectoryTileReader reader, Checkpoint checkpoint, CancellationToken cancellationToken)
+    private static async Task<List<byte>> ReadLastBundleAsync(HashReader hashes, CancellationToken cancellationToken)
     {
-        RightEdge edge = await RightEdge.ReadAsync(reader, checkpoint.Size, cancellationToken).ConfigureAwait(false);
-        return edge.Root() == checkpoint.Root
-            ? edge
-            : throw new BoardConflictException($"The tiles in {reader.Folder} have another root than its checkpoint (size {checkpoint.Size}).");
-    }
-
-    private static async Task<List<byte>> ReadLastBundleAsync(DirectoryTileReader reader, Checkpoint checkpoint, CancellationToken cancellationToken)
-    {
-        if (checkpoint.Size % TilePath.FullWidth == 0)
+        if (hashes.Size % TilePath.FullWidth == 0)
         {
             return [];
         }
-        var hashes = new HashReader(reader, checkpoint.Size, checkpoint.Root);
         IReadOnlyList<ReadOnlyMemory<byte>> entries =
-            await hashes.ReadBundleAsync(checkpoint.Size / TilePath.FullWidth, cancellationToken).ConfigureAwait(false);
+            await hashes.ReadBundleAsync(hashes.Size / TilePath.FullWidth, cancellationToken).ConfigureAwait(false);
         return [.. entries.SelectMany(entry => EntryBundle.EncodeEntry(entry.Span))];
     }
 
@@ -201,7 +199,8 @@ public sealed class BoardWriter
         }
     }
 
-    private void WriteHashes(TilePath path, IReadOnlyList<TreeHash> hashes) => WriteFile(path, [.. hashes.SelectMany(hash => hash.ToArray())]);
+    private void WriteHashes(TilePath path, IReadOnlyList<TreeHash> hashes) =>
+        WriteFile(path, [.. hashes.SelectMany(hash => hash.ToArray())]);
 
     private void WriteFile(TilePath path, byte[] bytes)
     {

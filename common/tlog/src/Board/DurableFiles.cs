@@ -17,7 +17,9 @@ internal sealed class DurableFiles
 
     public DurableFiles(string root) => _root = root;
 
-    /// <summary>WriteOnce writes a file that never changes. One of the same bytes may be there already; other bytes are a conflict.</summary>
+    /// <summary>
+    /// WriteOnce writes a file that never changes. One of the same bytes may be there already; other bytes are a conflict.
+    /// </summary>
     public void WriteOnce(string path, ReadOnlySpan<byte> bytes)
     {
         string full = Path.Combine(_root, path);

@@ -3,7 +3,9 @@ using Microsoft.Win32.SafeHandles;
 
 namespace Optiks.Tlog;
 
-/// <summary>Libc reaches what .NET does not offer: fsync of a folder, and a file lock that cannot be switched off. Linux; others throw.</summary>
+/// <summary>
+/// Libc reaches what .NET does not offer: fsync of a folder, and a file lock that cannot be switched off. Linux; others throw.
+/// </summary>
 internal static partial class Libc
 {
     // fcntl.h and sys/file.h of Linux; of equal value on x86-64 and ARM64.
@@ -31,7 +33,9 @@ internal static partial class Libc
         }
     }
 
-    /// <summary>TryLock opens a file, made if need be, with an exclusive lock that ends when the handle is closed; null when another holds it.</summary>
+    /// <summary>
+    /// TryLock opens a file, made if need be, with an exclusive lock that ends when the handle is closed; null when another holds it.
+    /// </summary>
     public static SafeFileHandle? TryLock(string path)
     {
         SafeFileHandle file = Open(path, O_RDWR | O_CREAT);
@@ -51,7 +55,9 @@ internal static partial class Libc
             throw new PlatformNotSupportedException("A bulletin board is written on Linux only.");
         }
         int descriptor = open(path, flags | O_CLOEXEC, LockFileMode);
-        return descriptor >= 0 ? new SafeFileHandle(descriptor, ownsHandle: true) : throw Failure("open", path, Marshal.GetLastPInvokeError());
+        return descriptor >= 0
+            ? new SafeFileHandle(descriptor, ownsHandle: true)
+            : throw Failure("open", path, Marshal.GetLastPInvokeError());
     }
 
     private static IOException Failure(string call, string path, int error) =>

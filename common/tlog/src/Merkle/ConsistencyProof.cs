@@ -33,7 +33,9 @@ public static class ConsistencyProof
         return await SubtreeRange.ReadAsync(reader, ranges, cancellationToken).ConfigureAwait(false);
     }
 
-    /// <summary>Verify checks a proof (RFC 9162 section 2.1.4.2; the empty old tree as in C2SP tlog-witness: no proof, root SHA-256("")).</summary>
+    /// <summary>
+    /// Verify checks a proof (RFC 9162 section 2.1.4.2; the empty old tree as in C2SP tlog-witness: no proof, root SHA-256("")).
+    /// </summary>
     public static TlogError Verify(ulong oldSize, TreeHash oldRoot, ulong newSize, TreeHash newRoot, IReadOnlyList<TreeHash> proof)
     {
         ArgumentNullException.ThrowIfNull(proof);
@@ -55,7 +57,8 @@ public static class ConsistencyProof
     }
 
     // 0 < oldSize < newSize.
-    private static TlogError VerifyExtension(ulong oldSize, TreeHash oldRoot, ulong newSize, TreeHash newRoot, IReadOnlyList<TreeHash> proof)
+    private static TlogError VerifyExtension(
+        ulong oldSize, TreeHash oldRoot, ulong newSize, TreeHash newRoot, IReadOnlyList<TreeHash> proof)
     {
         // Where the old tree is one complete subtree, its root is the first node and not sent.
         int next = ulong.IsPow2(oldSize) ? 0 : 1;

@@ -1,10 +1,13 @@
 namespace Optiks.Tlog;
 
-/// <summary>InclusionProof makes and verifies RFC 6962 audit paths: the leaf's sibling first, a child of the root last. Thread-safe.</summary>
+/// <summary>
+/// InclusionProof makes and verifies RFC 6962 audit paths: the leaf's sibling first, a child of the root last. Thread-safe.
+/// </summary>
 public static class InclusionProof
 {
     /// <summary>MakeAsync proves the leaf of an index in the tree of a size that the reader holds.</summary>
-    public static ValueTask<IReadOnlyList<TreeHash>> MakeAsync(IHashReader reader, ulong index, ulong size, CancellationToken cancellationToken)
+    public static ValueTask<IReadOnlyList<TreeHash>> MakeAsync(
+        IHashReader reader, ulong index, ulong size, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(reader);
         ArgumentOutOfRangeException.ThrowIfGreaterThanOrEqual(index, size);

@@ -8,7 +8,9 @@ namespace Optiks.Tlog;
 /// </summary>
 internal readonly record struct SubtreeRange(ulong Start, ulong End)
 {
-    /// <summary>Split is the first leaf of the right child (RFC 6962: the largest power of two below the width). The width is at least 2.</summary>
+    /// <summary>
+    /// Split is the first leaf of the right child (RFC 6962: the largest power of two below the width). The width is at least 2.
+    /// </summary>
     public ulong Split => Start + (1UL << BitOperations.Log2(End - Start - 1));
 
     /// <summary>Peaks are the complete subtrees that make up the range, largest first.</summary>

@@ -10,7 +10,10 @@ namespace Optiks.Tlog;
 /// </summary>
 public sealed class Checkpoint
 {
-    /// <summary>Checkpoint of a tree. Throws <see cref="ArgumentException"/> for a bad origin, or size 0 with another root than the empty tree's.</summary>
+    /// <summary>
+    /// Checkpoint of a tree. Throws <see cref="ArgumentException"/> for a bad origin, or size 0 with another root than the empty
+    /// tree's.
+    /// </summary>
     public Checkpoint(string origin, ulong size, TreeHash root)
         : this(origin, size, root, [])
     {
@@ -64,7 +67,8 @@ public sealed class Checkpoint
             error = TlogError.MissingFinalNewline;
             return false;
         }
-        if (!StrictText.TryTakeLine(ref text, out ReadOnlySpan<byte> origin) || !StrictText.TryTakeLine(ref text, out ReadOnlySpan<byte> sizeText)
+        if (!StrictText.TryTakeLine(ref text, out ReadOnlySpan<byte> origin)
+            || !StrictText.TryTakeLine(ref text, out ReadOnlySpan<byte> sizeText)
             || !StrictText.TryTakeLine(ref text, out ReadOnlySpan<byte> rootText))
         {
             error = TlogError.TooFewLines;
@@ -101,7 +105,8 @@ public sealed class Checkpoint
         return Encoding.UTF8.GetBytes(text.ToString());
     }
 
-    private static TlogError ParseTree(ReadOnlySpan<byte> origin, ReadOnlySpan<byte> sizeText, ReadOnlySpan<byte> rootText, out ulong size, out TreeHash root)
+    private static TlogError ParseTree(
+        ReadOnlySpan<byte> origin, ReadOnlySpan<byte> sizeText, ReadOnlySpan<byte> rootText, out ulong size, out TreeHash root)
     {
         root = default;
         size = 0;

@@ -17,7 +17,8 @@ public sealed class CheckpointVerifier
     /// <param name="cosigners">Witnesses' and auditors' keys, of type 0x04; none may be the log's key in another form.</param>
     /// <param name="ed25519">The Ed25519 to use.</param>
     /// <param name="acceptExtensionLines"><value>false</value>: an Optiks log writes none, and a cosignature may not cover them.</param>
-    public CheckpointVerifier(VerifierKey logKey, IReadOnlyCollection<VerifierKey> cosigners, IEd25519Verifier ed25519, bool acceptExtensionLines = false)
+    public CheckpointVerifier(
+        VerifierKey logKey, IReadOnlyCollection<VerifierKey> cosigners, IEd25519Verifier ed25519, bool acceptExtensionLines = false)
     {
         ArgumentNullException.ThrowIfNull(logKey);
         ArgumentNullException.ThrowIfNull(cosigners);

@@ -50,7 +50,9 @@ public static class Cosignature
         return new NoteSignature(signer.Key.Name, signer.Key.KeyId, blob);
     }
 
-    /// <summary>Verify checks one cosignature by a key of type 0x04. A time in the future is the caller's to judge: <see cref="IsAhead"/>.</summary>
+    /// <summary>
+    /// Verify checks one cosignature by a key of type 0x04. A time in the future is the caller's to judge: <see cref="IsAhead"/>.
+    /// </summary>
     public static TlogError Verify(
         IEd25519Verifier ed25519, VerifierKey key, ReadOnlySpan<byte> checkpointBody, NoteSignature signature, out ulong timestamp)
     {

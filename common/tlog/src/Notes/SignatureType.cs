@@ -1,6 +1,8 @@
 namespace Optiks.Tlog;
 
-/// <summary>SignatureType is the type byte of a note key (C2SP signed-note). Other types exist; this library ignores their signatures.</summary>
+/// <summary>
+/// SignatureType is the type byte of a note key (C2SP signed-note). Other types exist; this library ignores their signatures.
+/// </summary>
 public enum SignatureType : byte
 {
     /// <summary>Ed25519 over the note's text: what a log signs.</summary>

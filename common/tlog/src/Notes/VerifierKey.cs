@@ -56,7 +56,9 @@ public sealed class VerifierKey : IEquatable<VerifierKey>
         return BinaryPrimitives.ReadUInt32BigEndian(SHA256.HashData(input));
     }
 
-    /// <summary>TryParse reads a vkey: name, '+', eight lower-case hex digits, '+', base64 of type byte and key; nothing around it.</summary>
+    /// <summary>
+    /// TryParse reads a vkey: name, '+', eight lower-case hex digits, '+', base64 of type byte and key; nothing around it.
+    /// </summary>
     public static bool TryParse(string text, [NotNullWhen(true)] out VerifierKey? key, out TlogError error)
     {
         ArgumentNullException.ThrowIfNull(text);
@@ -97,7 +99,8 @@ public sealed class VerifierKey : IEquatable<VerifierKey>
 
     /// <inheritdoc/>
     public bool Equals(VerifierKey? other) =>
-        other is not null && Type == other.Type && string.Equals(Name, other.Name, StringComparison.Ordinal) && _publicKey.AsSpan().SequenceEqual(other._publicKey);
+        other is not null && Type == other.Type && string.Equals(Name, other.Name, StringComparison.Ordinal)
+            && _publicKey.AsSpan().SequenceEqual(other._publicKey);
 
     /// <inheritdoc/>
     public override bool Equals(object? obj) => Equals(obj as VerifierKey);

@@ -19,10 +19,11 @@ public sealed class VerifierSet
         {
             for (int j = 0; j < i; j++)
             {
-                bool sameId = _keys[i].KeyId == _keys[j].KeyId && string.Equals(_keys[i].Name, _keys[j].Name, StringComparison.Ordinal);
-                if (sameId || _keys[i].PublicKey.SequenceEqual(_keys[j].PublicKey))
+                (VerifierKey a, VerifierKey b) = (_keys[j], _keys[i]);
+                bool sameId = a.KeyId == b.KeyId && string.Equals(a.Name, b.Name, StringComparison.Ordinal);
+                if (sameId || a.PublicKey.SequenceEqual(b.PublicKey))
                 {
-                    throw new ArgumentException($"The keys {_keys[j]} and {_keys[i]} are one signer, or share name and key ID.", nameof(keys));
+                    throw new ArgumentException($"The keys {a} and {b} are one signer, or share name and key ID.", nameof(keys));
                 }
             }
         }
@@ -72,7 +73,8 @@ public sealed class VerifierSet
             timestamp = error == TlogError.None ? time : null;
             return error;
         }
-        bool good = signature.Signature.Length == Cosignature.Ed25519Length && _ed25519.Verify(key.PublicKey, text, signature.Signature.Span);
+        ReadOnlySpan<byte> bytes = signature.Signature.Span;
+        bool good = bytes.Length == Cosignature.Ed25519Length && _ed25519.Verify(key.PublicKey, text, bytes);
         return good ? TlogError.None : TlogError.BadSignature;
     }
 }

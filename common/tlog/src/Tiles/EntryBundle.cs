@@ -25,8 +25,11 @@ public static class EntryBundle
         return bytes;
     }
 
-    /// <summary>TryParse splits a bundle into exactly the number of entries that its path says. The entries are views of the bundle.</summary>
-    public static bool TryParse(ReadOnlyMemory<byte> bundle, int numEntries, [NotNullWhen(true)] out IReadOnlyList<ReadOnlyMemory<byte>>? entries)
+    /// <summary>
+    /// TryParse splits a bundle into exactly the number of entries that its path says. The entries are views of the bundle.
+    /// </summary>
+    public static bool TryParse(
+        ReadOnlyMemory<byte> bundle, int numEntries, [NotNullWhen(true)] out IReadOnlyList<ReadOnlyMemory<byte>>? entries)
     {
         entries = null;
         if (numEntries is < 1 or > TilePath.FullWidth)
@@ -51,7 +54,9 @@ public static class EntryBundle
         return true;
     }
 
-    /// <summary>TryTrim cuts a bundle down to its first entries: what a partial bundle is when only the full one is served any more.</summary>
+    /// <summary>
+    /// TryTrim cuts a bundle down to its first entries: what a partial bundle is when only the full one is served any more.
+    /// </summary>
     public static bool TryTrim(ReadOnlyMemory<byte> bundle, int numEntries, out ReadOnlyMemory<byte> trimmed)
     {
         trimmed = default;

@@ -15,7 +15,9 @@ public sealed class HashReader : IHashReader
     private readonly Dictionary<(int Level, ulong Index), TreeHash[]> _verified = [];
     private RightEdge? _edge;
 
-    /// <summary>HashReader over tiles of the tree that a checkpoint commits to. Throws for size 0 with a root that no empty tree has.</summary>
+    /// <summary>
+    /// HashReader over tiles of the tree that a checkpoint commits to. Throws for size 0 with a root that no empty tree has.
+    /// </summary>
     public HashReader(ITileReader tiles, ulong size, TreeHash root)
     {
         ArgumentNullException.ThrowIfNull(tiles);
@@ -56,7 +58,8 @@ public sealed class HashReader : IHashReader
     /// <summary>ReadBundleAsync returns the entries from index * 256 on, up to 256, each proven to be in the tree.</summary>
     public async Task<IReadOnlyList<ReadOnlyMemory<byte>>> ReadBundleAsync(ulong index, CancellationToken cancellationToken)
     {
-        TilePath path = TileLayout.Bundle(Size, index) ?? throw new ArgumentOutOfRangeException(nameof(index), index, "The tree holds no such bundle.");
+        TilePath path = TileLayout.Bundle(Size, index)
+            ?? throw new ArgumentOutOfRangeException(nameof(index), index, "The tree holds no such bundle.");
         TreeHash[] leaves = await VerifiedTileAsync(0, index, cancellationToken).ConfigureAwait(false);
         IReadOnlyList<ReadOnlyMemory<byte>> entries = await TileFetch.EntriesAsync(_tiles, path, cancellationToken).ConfigureAwait(false);
         for (int i = 0; i < entries.Count; i++)
@@ -72,10 +75,28 @@ public sealed class HashReader : IHashReader
     /// <summary>ReadEntryAsync returns one entry, proven to be in the tree at its index.</summary>
     public async Task<ReadOnlyMemory<byte>> ReadEntryAsync(ulong index, CancellationToken cancellationToken)
     {
-        IReadOnlyList<ReadOnlyMemory<byte>> bundle = await ReadBundleAsync(index / TilePath.FullWidth, cancellationToken).ConfigureAwait(false);
+        IReadOnlyList<ReadOnlyMemory<byte>> bundle =
+            await ReadBundleAsync(index / TilePath.FullWidth, cancellationToken).ConfigureAwait(false);
         return (int)(index % TilePath.FullWidth) is int offset && offset < bundle.Count
             ? bundle[offset]
             : throw new ArgumentOutOfRangeException(nameof(index), index, "The tree holds no such entry.");
+    }
+
+    /// <summary>EdgeAsync returns the tree's right edge, proven by the root. The caller does not change it.</summary>
+    internal async Task<RightEdge> EdgeAsync(CancellationToken cancellationToken)
+    {
+        if (_edge is null)
+        {
+            RightEdge edge = await RightEdge.ReadAsync(_tiles, Size, cancellationToken).ConfigureAwait(false);
+            if (edge.Root() != _root)
+            {
+                // Which tile of the edge is wrong cannot be told; the topmost stands for all.
+                int top = BitOperations.Log2(Size) / 8;
+                throw new InvalidTileException(TilePath.Hashes(top, 0, TileLayout.PartialWidth(Size, top)), TlogError.TileMismatch);
+            }
+            _edge = edge;
+        }
+        return _edge;
     }
 
     // Ends at level 7: 256^8 leaves do not fit a size, so that the highest level has a partial tile only.
@@ -86,7 +107,8 @@ public sealed class HashReader : IHashReader
             return known;
         }
         RightEdge edge = await EdgeAsync(cancellationToken).ConfigureAwait(false);
-        TilePath path = TileLayout.HashTile(Size, level, index) ?? throw new ArgumentOutOfRangeException(nameof(index), index, "The tree holds no such tile.");
+        TilePath path = TileLayout.HashTile(Size, level, index)
+            ?? throw new ArgumentOutOfRangeException(nameof(index), index, "The tree holds no such tile.");
         TreeHash[] hashes;
         if (path.IsFull)
         {
@@ -103,21 +125,5 @@ public sealed class HashReader : IHashReader
         }
         _verified.Add((level, index), hashes);
         return hashes;
-    }
-
-    private async Task<RightEdge> EdgeAsync(CancellationToken cancellationToken)
-    {
-        if (_edge is null)
-        {
-            RightEdge edge = await RightEdge.ReadAsync(_tiles, Size, cancellationToken).ConfigureAwait(false);
-            if (edge.Root() != _root)
-            {
-                // Which tile of the edge is wrong cannot be told; the topmost stands for all.
-                int top = BitOperations.Log2(Size) / 8;
-                throw new InvalidTileException(TilePath.Hashes(top, 0, TileLayout.PartialWidth(Size, top)), TlogError.TileMismatch);
-            }
-            _edge = edge;
-        }
-        return _edge;
     }
 }

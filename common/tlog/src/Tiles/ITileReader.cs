@@ -6,6 +6,8 @@ public interface ITileReader
     /// <summary>ReadCheckpointAsync returns the bytes of the current checkpoint note; null when the log has none yet.</summary>
     Task<byte[]?> ReadCheckpointAsync(CancellationToken cancellationToken);
 
-    /// <summary>ReadTileAsync returns a tile's or bundle's bytes; null when there is none of exactly this path. Other failures throw.</summary>
+    /// <summary>
+    /// ReadTileAsync returns a tile's or bundle's bytes; null when there is none of exactly this path. Other failures throw.
+    /// </summary>
     Task<byte[]?> ReadTileAsync(TilePath path, CancellationToken cancellationToken);
 }

@@ -1,6 +1,8 @@
 namespace Optiks.Tlog;
 
-/// <summary>InvalidTileException says that a log's tiles do not make up the tree that its checkpoint commits to, or that one is missing.</summary>
+/// <summary>
+/// InvalidTileException says that a log's tiles do not make up the tree that its checkpoint commits to, or that one is missing.
+/// </summary>
 public sealed class InvalidTileException : Exception
 {
     /// <summary>InvalidTileException for a path.</summary>

@@ -1,11 +1,13 @@
 namespace Optiks.Tlog;
 
-/// <summary>TileFetch reads tiles the way clients must: a partial tile that is gone is cut from the full one. Checks lengths only.</summary>
+/// <summary>
+/// TileFetch reads tiles the way clients must: a partial tile that is gone is cut from the full one. Checks lengths only.
+/// </summary>
 internal static class TileFetch
 {
     public static async Task<TreeHash[]> HashesAsync(ITileReader reader, TilePath path, CancellationToken cancellationToken)
     {
-        byte[] bytes = await BytesAsync(reader, path, static (full, width) => Cut(full, width), cancellationToken).ConfigureAwait(false);
+        byte[] bytes = await BytesAsync(reader, path, CutTile, cancellationToken).ConfigureAwait(false);
         if (bytes.Length != path.Width * TreeHash.Length)
         {
             throw new InvalidTileException(path, TlogError.BadTileLength);
@@ -13,9 +15,10 @@ internal static class TileFetch
         return ToHashes(bytes);
     }
 
-    public static async Task<IReadOnlyList<ReadOnlyMemory<byte>>> EntriesAsync(ITileReader reader, TilePath path, CancellationToken cancellationToken)
+    public static async Task<IReadOnlyList<ReadOnlyMemory<byte>>> EntriesAsync(
+        ITileReader reader, TilePath path, CancellationToken cancellationToken)
     {
-        byte[] bytes = await BytesAsync(reader, path, static (full, width) => CutBundle(full, width), cancellationToken).ConfigureAwait(false);
+        byte[] bytes = await BytesAsync(reader, path, CutBundle, cancellationToken).ConfigureAwait(false);
         return EntryBundle.TryParse(bytes, path.Width, out IReadOnlyList<ReadOnlyMemory<byte>>? entries)
             ? entries
             : throw new InvalidTileException(path, TlogError.BadTileLength);
@@ -31,7 +34,8 @@ internal static class TileFetch
         return hashes;
     }
 
-    private static async Task<byte[]> BytesAsync(ITileReader reader, TilePath path, Func<byte[], int, byte[]?> cut, CancellationToken cancellationToken)
+    private static async Task<byte[]> BytesAsync(
+        ITileReader reader, TilePath path, Func<byte[], int, byte[]?> cut, CancellationToken cancellationToken)
     {
         byte[]? bytes = await reader.ReadTileAsync(path, cancellationToken).ConfigureAwait(false);
         if (bytes is not null)
@@ -46,9 +50,11 @@ internal static class TileFetch
         return cut(full, path.Width) ?? throw new InvalidTileException(path.Full(), TlogError.BadTileLength);
     }
 
-    private static byte[]? Cut(byte[] full, int width) =>
+    private static byte[]? CutTile(byte[] full, int width) =>
         full.Length == TilePath.FullWidth * TreeHash.Length ? full[..(width * TreeHash.Length)] : null;
 
     private static byte[]? CutBundle(byte[] full, int width) =>
-        EntryBundle.TryParse(full, TilePath.FullWidth, out _) && EntryBundle.TryTrim(full, width, out ReadOnlyMemory<byte> trimmed) ? trimmed.ToArray() : null;
+        EntryBundle.TryParse(full, TilePath.FullWidth, out _) && EntryBundle.TryTrim(full, width, out ReadOnlyMemory<byte> trimmed)
+            ? trimmed.ToArray()
+            : null;
 }

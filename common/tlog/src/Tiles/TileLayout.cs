@@ -17,7 +17,8 @@ public static class TileLayout
         Width(NumHashes(size, level), index) is int width and > 0 ? TilePath.Hashes(level, index, width) : null;
 
     /// <summary>Bundle names the entry bundle of an index as it is in a tree of a size; null when the tree has none.</summary>
-    public static TilePath? Bundle(ulong size, ulong index) => Width(size, index) is int width and > 0 ? TilePath.Entries(index, width) : null;
+    public static TilePath? Bundle(ulong size, ulong index) =>
+        Width(size, index) is int width and > 0 ? TilePath.Entries(index, width) : null;
 
     /// <summary>Added gives the paths that a log of newSize serves and one of oldSize does not: what a writer writes.</summary>
     public static IEnumerable<TilePath> Added(ulong oldSize, ulong newSize)
@@ -26,7 +27,9 @@ public static class TileLayout
         return AddedPaths(oldSize, newSize);
     }
 
-    /// <summary>AddedPartials gives the partial ones among <see cref="Added"/>: at most one a level and one bundle, whatever the sizes.</summary>
+    /// <summary>
+    /// AddedPartials gives the partial ones among <see cref="Added"/>: at most one a level and one bundle, whatever the sizes.
+    /// </summary>
     public static IEnumerable<TilePath> AddedPartials(ulong oldSize, ulong newSize)
     {
         ArgumentOutOfRangeException.ThrowIfGreaterThan(oldSize, newSize);

@@ -8,7 +8,7 @@ internal sealed class TemporaryFolder : IDisposable
     /// <summary>Files below the folder, with '/' and sorted, without the lock.</summary>
     public IReadOnlyList<string> Files() =>
     [
-        .. Directory.EnumerateFiles(Path, "*", new EnumerationOptions { RecurseSubdirectories = true, AttributesToSkip = FileAttributes.None })
+        .. Directory.EnumerateFiles(Path, "*", SearchOption.AllDirectories)
             .Select(file => System.IO.Path.GetRelativePath(Path, file))
             .Where(file => file != ".lock")
             .Order(StringComparer.Ordinal),

@@ -25,7 +25,10 @@ internal static class Vectors
 
     /// <summary>Entries of the log, 600.</summary>
     public static IReadOnlyList<byte[]> Entries { get; } =
-        [.. Load("log/entries.json").GetProperty("entries").EnumerateArray().Select(entry => entry.GetProperty("data_base64").GetBytesFromBase64())];
+    [
+        .. Load("log/entries.json").GetProperty("entries").EnumerateArray()
+            .Select(entry => entry.GetProperty("data_base64").GetBytesFromBase64()),
+    ];
 
     /// <summary>Roots of sizes 0 to 600.</summary>
     public static IReadOnlyList<TreeHash> Roots { get; } =
@@ -43,7 +46,9 @@ internal static class Vectors
 
     public static string Text(this JsonElement element, string name) => element.GetProperty(name).GetString()!;
 
-    /// <summary>TryHashes reads the proof of a vector; false where one of its hashes has not 32 bytes and cannot even be given to a verifier.</summary>
+    /// <summary>
+    /// TryHashes reads the proof of a vector; false where one of its hashes has not 32 bytes and cannot even be given to a verifier.
+    /// </summary>
     public static bool TryHashes(JsonElement vector, out List<TreeHash> hashes)
     {
         hashes = [];
