@@ -75,11 +75,10 @@ public sealed class HashReader : IHashReader
     /// <summary>ReadEntryAsync returns one entry, proven to be in the tree at its index.</summary>
     public async Task<ReadOnlyMemory<byte>> ReadEntryAsync(ulong index, CancellationToken cancellationToken)
     {
+        ArgumentOutOfRangeException.ThrowIfGreaterThanOrEqual(index, Size);
         IReadOnlyList<ReadOnlyMemory<byte>> bundle =
             await ReadBundleAsync(index / TilePath.FullWidth, cancellationToken).ConfigureAwait(false);
-        return (int)(index % TilePath.FullWidth) is int offset && offset < bundle.Count
-            ? bundle[offset]
-            : throw new ArgumentOutOfRangeException(nameof(index), index, "The tree holds no such entry.");
+        return bundle[(int)(index % TilePath.FullWidth)];
     }
 
     /// <summary>EdgeAsync returns the tree's right edge, proven by the root. The caller does not change it.</summary>
