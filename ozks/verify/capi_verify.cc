@@ -1,0 +1,415 @@
+// The verifier section of the C ABI. The only part of the verifier that knows libsodium, exceptions or how C# passes
+// things.
+#include <sodium.h>
+
+#include <algorithm>
+#include <limits>
+#include <new>
+#include <vector>
+
+#include "capi_error.h"
+#include "optiks.h"
+#include "optiks/ozks/verify/answers.h"
+#include "optiks/ozks/verify/rfc6962.h"
+
+namespace {
+
+using namespace optiks::ozks::verify;
+
+static_assert(OPTIKS_RECORD_LEN == kRecordLen && OPTIKS_HASH_LEN == kHashLen && OPTIKS_KEYS == kKeys);
+
+constexpr std::size_t kMaxKeyLen = 255;
+// A proof in a tree of at most 2^64 - 1 entries is not longer.
+constexpr std::size_t kMaxLogHashes = 65;
+
+bool ed25519_verify(ByteSpan public_key, ByteSpan message, ByteSpan signature) {
+  return crypto_sign_verify_detached(signature.data(), message.data(), message.size(), public_key.data()) == 0;
+}
+
+std::int32_t to_number(Reason reason) { return static_cast<std::int32_t>(reason); }
+
+std::int32_t argument_error(const char* text) {
+  optiks::ozks::capi::set_last_error(text);
+  return OPTIKS_E_ARGUMENT;
+}
+
+// Runs a call's body: contract rule 3, and rule 6 for calls that succeed.
+template <typename Body>
+std::int32_t guarded(Body body) noexcept {
+  try {
+    const std::int32_t status = body();
+    if (status == OPTIKS_OK) {
+      optiks::ozks::capi::set_last_error("");
+    }
+    return status;
+  } catch (const std::bad_alloc&) {
+    optiks::ozks::capi::set_last_error("out of memory");
+    return OPTIKS_E_MEMORY;
+  }
+}
+
+bool readable(const void* data, std::size_t len) { return data != nullptr || len == 0; }
+
+// Keys of a request: contract rule 4.
+class Keys {
+ public:
+  Keys(std::size_t count, const std::uint8_t* blob, const std::uint64_t* offsets)
+      : count_(count), blob_(blob), offsets_(offsets) {}
+
+  [[nodiscard]] bool valid() const {
+    if (count_ == 0) {
+      return true;
+    }
+    if (blob_ == nullptr || offsets_ == nullptr || offsets_[0] != 0) {
+      return false;
+    }
+    for (std::size_t i = 0; i < count_; ++i) {
+      if (offsets_[i + 1] <= offsets_[i] || offsets_[i + 1] - offsets_[i] > kMaxKeyLen) {
+        return false;
+      }
+    }
+    return offsets_[count_] <= std::numeric_limits<std::size_t>::max();
+  }
+
+  [[nodiscard]] ByteSpan operator[](std::size_t i) const {
+    return {blob_ + offsets_[i], static_cast<std::size_t>(offsets_[i + 1] - offsets_[i])};
+  }
+
+ private:
+  std::size_t count_;
+  const std::uint8_t* blob_;
+  const std::uint64_t* offsets_;
+};
+
+bool valid(const optiks_anchor_t* anchor) {
+  return anchor != nullptr && readable(anchor->configuration, anchor->configuration_len);
+}
+
+bool valid(const optiks_context_t* context) { return context != nullptr && valid(&context->anchor); }
+
+Reason to_anchor(const optiks_anchor_t& anchor, Anchor& out) {
+  return make_anchor({anchor.configuration, anchor.configuration_len}, anchor.log_public_key, out);
+}
+
+Reason to_context(const optiks_context_t& context, Context& out) {
+  out.ed25519 = ed25519_verify;
+  out.now_ms = context.now_ms;
+  if (context.kept_size != 0) {
+    Checkpoint& kept = out.kept_checkpoint.emplace();
+    kept.size = context.kept_size;
+    std::ranges::copy(context.kept_root, kept.root.begin());
+  }
+  if (context.kept_record != nullptr) {
+    out.kept_record = read_record({context.kept_record, kRecordLen});
+  }
+  return to_anchor(context.anchor, out.anchor);
+}
+
+KeyState to_key_state(const optiks_known_t& known) {
+  KeyState state;
+  state.least_epoch = known.least_epoch;
+  state.known.period = known.period;
+  state.known.version = known.version;
+  state.known.time = known.time;
+  state.known.absent_epoch = known.absent_epoch;
+  state.known.has_absent = known.has_absent != 0;
+  return state;
+}
+
+// Offset of a view into the answer; 0 for none.
+std::size_t offset_in(ByteSpan answer, ByteSpan view) {
+  return view.data() == nullptr ? 0 : static_cast<std::size_t>(view.data() - answer.data());
+}
+
+optiks_head_result_t to_result(const VerifiedHead& verified, const Head& head, ByteSpan answer) {
+  optiks_head_result_t out{};
+  out.epoch = verified.record.epoch;
+  out.period = verified.record.period;
+  out.period_first_epoch = verified.record.period_first_epoch;
+  out.time_ms = verified.record.time_ms;
+  out.size = verified.checkpoint.size;
+  std::ranges::copy(verified.checkpoint.root, out.root);
+  out.record_offset = offset_in(answer, head.record);
+  out.checkpoint_offset = offset_in(answer, head.checkpoint);
+  out.checkpoint_len = head.checkpoint.size();
+  return out;
+}
+
+optiks_lookup_result_t to_result(const LookupResult& result, ByteSpan answer) {
+  optiks_lookup_result_t out{};
+  out.version = result.version;
+  out.time = result.time;
+  out.leaf_epoch = result.leaf_epoch;
+  out.value_offset = offset_in(answer, result.value);
+  out.value_len = result.value.size();
+  out.has_value = result.has_value ? 1 : 0;
+  return out;
+}
+
+optiks_version_entry_t to_result(const VersionEntry& entry, ByteSpan answer) {
+  optiks_version_entry_t out{};
+  out.version = entry.version;
+  out.leaf_epoch = entry.leaf_epoch;
+  out.time = entry.time;
+  out.value_offset = offset_in(answer, entry.value);
+  out.value_len = entry.value.size();
+  out.has_value = entry.has_value ? 1 : 0;
+  return out;
+}
+
+optiks_versions_result_t to_result(const VersionsResult& result) {
+  optiks_versions_result_t out{};
+  out.version = result.version;
+  out.from = result.from;
+  out.num_entries = result.num_entries;
+  out.complete = result.complete ? 1 : 0;
+  return out;
+}
+
+// Starts an answer: the trust anchor, then what begin checks.
+template <typename Verifier>
+Reason begin(const optiks_context_t& context, ByteSpan answer, std::size_t num_keys, Verifier& verifier) {
+  Context brought;
+  const Reason reason = to_context(context, brought);
+  return reason == Reason::kValid ? verifier.begin(brought, answer, num_keys) : reason;
+}
+
+std::int32_t verify_lookup_answer(const optiks_context_t& context, std::size_t n, const Keys& keys,
+                                  const optiks_known_t* known, ByteSpan answer, std::int32_t* out_reason,
+                                  std::size_t* out_failed, optiks_head_result_t* out_head,
+                                  optiks_lookup_result_t* out_results) {
+  LookupAnswerVerifier verifier;
+  Reason reason = begin(context, answer, n, verifier);
+  std::size_t failed = n;
+  std::vector<LookupResult> results(reason == Reason::kValid ? n : 0);
+  for (std::size_t i = 0; i < results.size() && reason == Reason::kValid; ++i) {
+    reason = verifier.next(keys[i], known == nullptr ? KeyState() : to_key_state(known[i]), results[i]);
+    failed = reason == Reason::kValid ? n : i;
+  }
+  if (reason == Reason::kValid) {
+    *out_head = to_result(verifier.head(), verifier.encoded_head(), answer);
+    std::ranges::transform(results, out_results, [&](const LookupResult& result) { return to_result(result, answer); });
+  }
+  *out_reason = to_number(reason);
+  *out_failed = failed;
+  return OPTIKS_OK;
+}
+
+struct VersionsOutput {
+  std::int32_t* reason;
+  std::size_t* failed;
+  optiks_head_result_t* head;
+  optiks_versions_result_t* results;
+  optiks_version_entry_t* entries;
+  std::size_t entries_capacity;
+  std::size_t* num_entries;
+};
+
+std::int32_t verify_versions_answer(const optiks_context_t& context, Purpose purpose, std::size_t n, const Keys& keys,
+                                    const optiks_known_t* known, ByteSpan answer, const VersionsOutput& out) {
+  VersionsAnswerVerifier verifier;
+  Reason reason = begin(context, answer, n, verifier);
+  const std::size_t num_entries = reason == Reason::kValid ? verifier.num_entries() : 0;
+  if (num_entries > out.entries_capacity) {
+    optiks::ozks::capi::set_last_error("entries_capacity is too small");
+    *out.num_entries = num_entries;
+    return OPTIKS_E_BUFFER;
+  }
+  std::size_t failed = n;
+  std::vector<VersionsResult> results(reason == Reason::kValid ? n : 0);
+  std::vector<VersionEntry> entries(num_entries);
+  std::span<VersionEntry> free = entries;
+  for (std::size_t i = 0; i < results.size() && reason == Reason::kValid; ++i) {
+    reason = verifier.next(keys[i], known == nullptr ? KeyState() : to_key_state(known[i]), purpose, free, results[i]);
+    failed = reason == Reason::kValid ? n : i;
+    free = free.subspan(results[i].num_entries);
+  }
+  const bool accepted = reason == Reason::kValid;
+  if (accepted) {
+    *out.head = to_result(verifier.head(), verifier.encoded_head(), answer);
+    std::ranges::transform(results, out.results, [](const VersionsResult& result) { return to_result(result); });
+    std::ranges::transform(entries, out.entries, [&](const VersionEntry& entry) { return to_result(entry, answer); });
+  }
+  *out.reason = to_number(reason);
+  *out.failed = failed;
+  *out.num_entries = accepted ? num_entries : 0;
+  return OPTIKS_OK;
+}
+
+}  // namespace
+
+extern "C" {
+
+int32_t optiks_verify_anchor(const optiks_anchor_t* anchor, int32_t* out_reason, uint8_t out_log_id[32]) {
+  return guarded([&]() -> std::int32_t {
+    if (!valid(anchor) || out_reason == nullptr || out_log_id == nullptr) {
+      return argument_error("optiks_verify_anchor: NULL");
+    }
+    Anchor checked;
+    const Reason reason = to_anchor(*anchor, checked);
+    if (reason == Reason::kValid) {
+      std::ranges::copy(checked.log_id, out_log_id);
+    }
+    *out_reason = to_number(reason);
+    return OPTIKS_OK;
+  });
+}
+
+int32_t optiks_verify_head(const optiks_context_t* context, const uint8_t* head, size_t head_len, int32_t* out_reason,
+                           optiks_head_result_t* out_head) {
+  return guarded([&]() -> std::int32_t {
+    if (!valid(context) || !readable(head, head_len) || out_reason == nullptr || out_head == nullptr) {
+      return argument_error("optiks_verify_head: NULL");
+    }
+    const ByteSpan octets(head, head_len);
+    Context brought;
+    Head decoded;
+    VerifiedHead verified;
+    Reason reason = to_context(*context, brought);
+    if (reason == Reason::kValid) {
+      reason = decode_whole(octets, decoded);
+    }
+    if (reason == Reason::kValid) {
+      reason = verify_head(brought, decoded, verified);
+    }
+    if (reason == Reason::kValid) {
+      *out_head = to_result(verified, decoded, octets);
+    }
+    *out_reason = to_number(reason);
+    return OPTIKS_OK;
+  });
+}
+
+int32_t optiks_verify_lookup(const optiks_context_t* context, size_t n, const uint8_t* keys,
+                             const uint64_t* key_offsets, const optiks_known_t* known, const uint8_t* answer,
+                             size_t answer_len, int32_t* out_reason, size_t* out_failed, optiks_head_result_t* out_head,
+                             optiks_lookup_result_t* out_results) {
+  return guarded([&]() -> std::int32_t {
+    const Keys asked(n, keys, key_offsets);
+    if (!valid(context) || !asked.valid() || !readable(answer, answer_len) || out_reason == nullptr ||
+        out_failed == nullptr || out_head == nullptr || !readable(out_results, n)) {
+      return argument_error("optiks_verify_lookup: NULL, or a key that is not 1..255 octets");
+    }
+    return verify_lookup_answer(*context, n, asked, known, {answer, answer_len}, out_reason, out_failed, out_head,
+                                out_results);
+  });
+}
+
+int32_t optiks_verify_versions(const optiks_context_t* context, int32_t monitor, size_t n, const uint8_t* keys,
+                               const uint64_t* key_offsets, const optiks_known_t* known, const uint8_t* answer,
+                               size_t answer_len, int32_t* out_reason, size_t* out_failed,
+                               optiks_head_result_t* out_head, optiks_versions_result_t* out_results,
+                               optiks_version_entry_t* out_entries, size_t entries_capacity, size_t* out_num_entries) {
+  return guarded([&]() -> std::int32_t {
+    const Keys asked(n, keys, key_offsets);
+    if (!valid(context) || !asked.valid() || !readable(answer, answer_len) || out_reason == nullptr ||
+        out_failed == nullptr || out_head == nullptr || !readable(out_results, n) ||
+        !readable(out_entries, entries_capacity) || out_num_entries == nullptr) {
+      return argument_error("optiks_verify_versions: NULL, or a key that is not 1..255 octets");
+    }
+    const Purpose purpose = monitor != 0 ? Purpose::kMonitoring : Purpose::kHistory;
+    const VersionsOutput out{out_reason,  out_failed,       out_head,       out_results,
+                             out_entries, entries_capacity, out_num_entries};
+    return verify_versions_answer(*context, purpose, n, asked, known, {answer, answer_len}, out);
+  });
+}
+
+int32_t optiks_verify_audit(const optiks_context_t* context, const uint8_t* stored_record, const uint8_t* proof,
+                            size_t proof_len, int32_t* out_reason, uint8_t out_record[386]) {
+  return guarded([&]() -> std::int32_t {
+    if (!valid(context) || stored_record == nullptr || !readable(proof, proof_len) || out_reason == nullptr ||
+        out_record == nullptr) {
+      return argument_error("optiks_verify_audit: NULL");
+    }
+    Context brought;
+    Reason reason = to_context(*context, brought);
+    if (reason == Reason::kValid) {
+      EpochRecord last;
+      const auto verdict = verify_audit(brought, read_record({stored_record, kRecordLen}), {proof, proof_len}, last);
+      if (!verdict.ok()) {
+        optiks::ozks::capi::set_last_error(verdict.status().message());
+        return OPTIKS_E_MEMORY;
+      }
+      reason = verdict.value();
+      if (reason == Reason::kValid) {
+        std::ranges::copy(last.octets, out_record);
+      }
+    }
+    *out_reason = to_number(reason);
+    return OPTIKS_OK;
+  });
+}
+
+int32_t optiks_verify_record(const optiks_anchor_t* anchor, const uint8_t record[386], const uint8_t* earlier,
+                             int32_t* out_reason) {
+  return guarded([&]() -> std::int32_t {
+    if (!valid(anchor) || record == nullptr || out_reason == nullptr) {
+      return argument_error("optiks_verify_record: NULL");
+    }
+    Anchor checked;
+    Reason reason = to_anchor(*anchor, checked);
+    if (reason == Reason::kValid) {
+      const EpochRecord found = read_record({record, kRecordLen});
+      reason = check_record(found, checked);
+      if (reason == Reason::kValid && earlier != nullptr) {
+        reason = check_same_log(found, read_record({earlier, kRecordLen}), checked.configuration);
+      }
+    }
+    *out_reason = to_number(reason);
+    return OPTIKS_OK;
+  });
+}
+
+int32_t optiks_verify_checkpoint(const optiks_anchor_t* anchor, const uint8_t* note, size_t note_len,
+                                 int32_t* out_reason, uint64_t* out_size, uint8_t out_root[32]) {
+  return guarded([&]() -> std::int32_t {
+    if (!valid(anchor) || !readable(note, note_len) || out_reason == nullptr || out_size == nullptr ||
+        out_root == nullptr) {
+      return argument_error("optiks_verify_checkpoint: NULL");
+    }
+    Anchor checked;
+    Checkpoint checkpoint;
+    Reason reason = to_anchor(*anchor, checked);
+    if (reason == Reason::kValid) {
+      reason = verify_checkpoint({note, note_len}, checked.configuration.origin, checked.log_public_key, ed25519_verify,
+                                 checkpoint);
+    }
+    if (reason == Reason::kValid) {
+      *out_size = checkpoint.size;
+      std::ranges::copy(checkpoint.root, out_root);
+    }
+    *out_reason = to_number(reason);
+    return OPTIKS_OK;
+  });
+}
+
+int32_t optiks_verify_inclusion(uint64_t index, uint64_t size, const uint8_t leaf_hash[32], const uint8_t root[32],
+                                const uint8_t* proof, size_t num_hashes, int32_t* out_ok) {
+  return guarded([&]() -> std::int32_t {
+    if (leaf_hash == nullptr || root == nullptr || !readable(proof, num_hashes) || out_ok == nullptr) {
+      return argument_error("optiks_verify_inclusion: NULL");
+    }
+    *out_ok = num_hashes <= kMaxLogHashes && verify_inclusion(index, size, {leaf_hash, kHashLen}, {root, kHashLen},
+                                                              {proof, num_hashes * kHashLen})
+                  ? 1
+                  : 0;
+    return OPTIKS_OK;
+  });
+}
+
+int32_t optiks_verify_consistency(uint64_t old_size, uint64_t new_size, const uint8_t old_root[32],
+                                  const uint8_t new_root[32], const uint8_t* proof, size_t num_hashes,
+                                  int32_t* out_ok) {
+  return guarded([&]() -> std::int32_t {
+    if (old_root == nullptr || new_root == nullptr || !readable(proof, num_hashes) || out_ok == nullptr) {
+      return argument_error("optiks_verify_consistency: NULL");
+    }
+    *out_ok = num_hashes <= kMaxLogHashes && verify_consistency(old_size, new_size, {old_root, kHashLen},
+                                                                {new_root, kHashLen}, {proof, num_hashes * kHashLen})
+                  ? 1
+                  : 0;
+    return OPTIKS_OK;
+  });
+}
+
+}  // extern "C"
