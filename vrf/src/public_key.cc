@@ -5,6 +5,11 @@
 
 namespace optiks::vrf {
 
+PublicKey::PublicKey() = default;
+PublicKey::PublicKey(PublicKey&&) noexcept = default;
+PublicKey& PublicKey::operator=(PublicKey&&) noexcept = default;
+PublicKey::~PublicKey() = default;
+
 Reason PublicKey::parse_vartime(std::span<const std::uint8_t> bytes, PublicKey& out) {
   if (bytes.size() != kPublicKeyLen) {
     return Reason::kKeyInvalid;
@@ -15,11 +20,11 @@ Reason PublicKey::parse_vartime(std::span<const std::uint8_t> bytes, PublicKey& 
   if (!y || point_is_identity(*y) == 1 || !point_in_subgroup_vartime(*y)) {
     return Reason::kKeyInvalid;
   }
-  out.impl_ = std::make_shared<const Impl>(Impl{string, encode_prefix(string), make_short_mul_table_vartime(*y)});
+  out.impl_ = std::make_unique<const Impl>(Impl{string, encode_prefix(string), make_short_mul_table_vartime(*y)});
   return Reason::kValid;
 }
 
-std::span<const std::uint8_t, kPublicKeyLen> PublicKey::bytes() const { return impl_->bytes; }
+std::span<const std::uint8_t, kPublicKeyLen> PublicKey::bytes() const { return impl().bytes; }
 
 const char* reason_name(Reason reason) {
   switch (reason) {

@@ -91,10 +91,10 @@ base::Result<SecretKey> SecretKey::generate() {
 
 base::Secret<kSecretKeyLen> SecretKey::export_bytes() const {
   base::Secret<kSecretKeyLen> out;
-  scalar_to_bytes(out.bytes(), *impl_->x);
+  scalar_to_bytes(out.bytes(), *impl().x);
   return out;
 }
 
-std::span<const std::uint8_t, kPublicKeyLen> SecretKey::public_key() const { return impl_->public_key; }
+std::span<const std::uint8_t, kPublicKeyLen> SecretKey::public_key() const { return impl().public_key; }
 
 }  // namespace optiks::vrf

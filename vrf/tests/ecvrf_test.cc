@@ -188,6 +188,7 @@ TEST(EcvrfDeathTest, WrongBuffersAbort) {
   EXPECT_DEATH(evaluate_batch(key, {batch.bytes, decreasing}, labels), "check failed");
   const std::vector<std::size_t> beyond = {0, 5, batch.bytes.size() + 1};
   EXPECT_DEATH(evaluate_batch(key, {batch.bytes, beyond}, labels), "check failed");
+  EXPECT_DEATH(static_cast<void>(PublicKey().bytes()), "check failed") << "an empty key";
 }
 
 }  // namespace

@@ -12,6 +12,7 @@
 #include <span>
 
 #include "optiks/base/bytes.h"
+#include "optiks/base/check.h"
 #include "optiks/base/secret.h"
 #include "optiks/base/status.h"
 
@@ -62,14 +63,18 @@ class SecretKey {
   [[nodiscard]] std::span<const std::uint8_t, kPublicKeyLen> public_key() const;
 
   struct Impl;
-  [[nodiscard]] const Impl& impl() const { return *impl_; }
+  // For the library: aborts on an empty or moved-from key.
+  [[nodiscard]] const Impl& impl() const {
+    OPTIKS_CHECK(impl_ != nullptr);
+    return *impl_;
+  }
 
  private:
   explicit SecretKey(std::unique_ptr<const Impl> impl);
   std::unique_ptr<const Impl> impl_;
 };
 
-// PublicKey: a key that validate_key accepted, with 6 KiB of precomputed multiples. Copies share them.
+// PublicKey: a key that validate_key accepted, with 6 KiB of precomputed multiples. Move-only.
 class PublicKey {
  public:
   // parse_vartime runs validate_key; nothing but kValid and kKeyInvalid comes out. `out` is set on kValid only.
@@ -77,15 +82,24 @@ class PublicKey {
   [[nodiscard]] static Reason parse_vartime(std::span<const std::uint8_t> bytes, PublicKey& out);
 
   // An empty key: usable for nothing but being assigned to.
-  PublicKey() = default;
+  PublicKey();
+  PublicKey(PublicKey&&) noexcept;
+  PublicKey& operator=(PublicKey&&) noexcept;
+  PublicKey(const PublicKey&) = delete;
+  PublicKey& operator=(const PublicKey&) = delete;
+  ~PublicKey();
 
   [[nodiscard]] std::span<const std::uint8_t, kPublicKeyLen> bytes() const;
 
   struct Impl;
-  [[nodiscard]] const Impl& impl() const { return *impl_; }
+  // For the library: aborts on an empty or moved-from key.
+  [[nodiscard]] const Impl& impl() const {
+    OPTIKS_CHECK(impl_ != nullptr);
+    return *impl_;
+  }
 
  private:
-  std::shared_ptr<const Impl> impl_;
+  std::unique_ptr<const Impl> impl_;
 };
 
 // evaluate writes the label of alpha.
