@@ -33,8 +33,12 @@ def make_non_member(root: Node | None, label: int) -> tuple[InteriorNode | LeafN
 
 def mask_lengths(mask: bytes) -> list[int]:
     """Set bits from the highest index to the lowest: the deepest ancestor first."""
-    position = to_position(mask)
-    return [i for i in range(BITS - 1, -1, -1) if bit(position, i)]
+    position, lengths = to_position(mask), []
+    while position:
+        lowest = position & -position
+        lengths.append(BITS - lowest.bit_length())
+        position ^= lowest
+    return lengths
 
 
 def check_path_length(path: Path) -> None:

@@ -1,0 +1,377 @@
+"""A small adversarial model of the proofs: python3 tests/reference/model.py [trees]; bounded runs of it are in test_model.py.
+
+1. Malformed trees over a few short labels: one root gives each label at most one outcome, and an accepted append proof neither
+   loses a leaf nor adds one that is not listed.
+2. A server that puts forged versions into an append-only tree: every lookup that shows one is found by honest monitoring.
+
+Each statement is also run with one rule left out, and must then fail: otherwise the model would be too weak to show anything.
+"""
+
+import contextlib
+import itertools
+import random
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+import pahd
+import proofs
+import tree
+from codec import InteriorNode, LeafNode, Lookup, Member, NonMember, Path, Versions
+from proofs import RootState
+from refused import Refused, require
+from tree import BITS, Interior, Leaf, Node, prefix_of, to_octets
+
+LABEL_BITS = 4
+LABELS = [n << BITS - LABEL_BITS for n in range(1 << LABEL_BITS)]
+NO_PATH = Path(bytes(32), [])
+
+
+@contextlib.contextmanager
+def without(reason: str) -> Iterator[None]:
+    """The verifier with one rule left out."""
+    proofs.require = lambda condition, name: None if name == reason else require(condition, name)
+    try:
+        yield
+    finally:
+        proofs.require = require
+
+
+def accepts(check, *arguments) -> bool:
+    try:
+        check(*arguments)
+    except Refused:
+        return False
+    return True
+
+
+# 1. Malformed trees.
+
+
+def _leaf(rng: random.Random, epoch: int = 1) -> Leaf:
+    return Leaf(rng.choice(LABELS), bytes([rng.randrange(3)]) * 32, epoch)
+
+
+def malformed_tree(rng: random.Random) -> Node:
+    """An honest tree with a few nodes spoiled: claimed prefixes and lengths, exchanged, repeated and misplaced subtrees."""
+    leaves = {leaf.label: leaf for leaf in (_leaf(rng) for _ in range(rng.randrange(2, 7)))}
+    root = tree.build(list(leaves.values()))
+    for _ in range(rng.randrange(4)):
+        root = _spoiled(rng, root, root)
+    return root
+
+
+def _spoiled(rng: random.Random, node: Node, root: Node) -> Node:
+    if isinstance(node, Leaf):
+        return rng.choice((_leaf(rng), root))
+    match rng.randrange(6):
+        case 0:
+            return replace(node, left=_spoiled(rng, node.left, root))
+        case 1:
+            return replace(node, right=_spoiled(rng, node.right, root))
+        case 2:
+            return replace(node, left=node.right, right=node.left)
+        case 3:
+            return replace(node, prefix=prefix_of(rng.choice(LABELS), node.length))
+        case 4:
+            length = rng.randrange(LABEL_BITS)
+            return Interior(length, prefix_of(rng.choice(LABELS), length), node.left, node.right)
+        case _:
+            length = rng.randrange(LABEL_BITS)
+            other = rng.choice((_leaf(rng), node, root))
+            pair = [node, other] if rng.random() < 0.5 else [other, node]
+            return Interior(length, prefix_of(rng.choice(LABELS), length), *pair)
+
+
+def _walks(node: Node, lengths: tuple[int, ...] = (), siblings: tuple[bytes, ...] = ()) -> Iterator[tuple[Node, Path]]:
+    """Every node with each path down to it that a mask can express: no others can fold to the root."""
+    mask = sum(1 << BITS - 1 - length for length in lengths)
+    yield node, Path(to_octets(mask), list(reversed(siblings)))
+    if isinstance(node, Interior) and (not lengths or node.length > lengths[-1]):
+        for side in (0, 1):
+            yield from _walks(node.child(side), (*lengths, node.length), (*siblings, node.child(1 - side).hash))
+
+
+def present(root: Node) -> dict[int, set[tuple[bytes, int]]]:
+    """label -> what a membership proof against this root can show for it."""
+    shown: dict[int, set[tuple[bytes, int]]] = {}
+    for node, path in _walks(root):
+        if isinstance(node, Leaf):
+            facts = (node.commitment, node.epoch)
+            if accepts(proofs.verify_member_label, node.label, root.hash, *facts, path):
+                shown.setdefault(node.label, set()).add(facts)
+    return shown
+
+
+def absent(root: Node, count: int = 1) -> set[int]:
+    """The labels that some non-membership proof against this root covers."""
+    shown = set()
+    for node, path in _walks(root):
+        if isinstance(node, Leaf):
+            opened = LeafNode(to_octets(node.label), node.commitment, node.epoch)
+        else:
+            opened = InteriorNode(node.length, to_octets(node.prefix), node.left.hash, node.right.hash)
+        for label in LABELS:
+            if label not in shown and accepts(proofs.verify_non_member_label, label, root.hash, count, opened, path):
+                shown.add(label)
+    return shown
+
+
+def contradiction(root: Node) -> bool:
+    """A label with two outcomes: present and absent, or present with two different contents."""
+    members = present(root)
+    return any(len(facts) > 1 for facts in members.values()) or not absent(root).isdisjoint(members)
+
+
+def count_contradictions(trees: int, seed: int) -> tuple[int, int]:
+    """(contradictions, roots that show at least one label as present and one as absent)"""
+    rng = random.Random(seed)
+    found = useful = 0
+    for _ in range(trees):
+        root = malformed_tree(rng)
+        found += contradiction(root)
+        useful += bool(present(root)) and bool(absent(root))
+    return found, useful
+
+
+# Append proofs over such trees.
+
+
+@dataclass(frozen=True)
+class Claimed(Interior):
+    """An interior node whose prefix is claimed without opening its content: the hash is the true node's."""
+
+    true_hash: bytes = b""
+
+    @property
+    def hash(self) -> bytes:
+        return self.true_hash
+
+
+class ClaimedPrefixes(proofs.OldTree):
+    """The weaker rule: token 3 is a stub with a claimed prefix that no listed label extends."""
+
+    def read_opened(self, token: int, prefix: int, length: int, labels: list[int]) -> Node:
+        if token != 3:
+            return super().read_opened(token, prefix, length, labels)
+        own_prefix, own_length = self.read_prefix(prefix, length)
+        require(not any(proofs.extends(label, own_prefix, own_length) for label in labels), "append_prefix")
+        true_hash = self._take(32)
+        unknown = tree.Stub(bytes(32))
+        return Claimed(own_length, own_prefix, unknown, unknown, true_hash)
+
+
+def _claim(rng: random.Random, node: Node, prefix: int, length: int, labels: list[int]) -> tuple[Node, bytes]:
+    """(tree, tokens) with one reached interior node claimed elsewhere, where the walk meets one; else as tokens_of."""
+    if not labels or isinstance(node, Leaf) or length >= LABEL_BITS:
+        return node, proofs.tokens_of(node, length, labels)
+    if rng.random() < 0.4:
+        own_length = rng.randrange(length, LABEL_BITS)
+        own_prefix = prefix | prefix_of(rng.choice(LABELS), own_length) & (1 << BITS - length) - 1
+        if not any(proofs.extends(label, own_prefix, own_length) for label in labels):
+            width = own_length - length
+            octets = (width + 7) // 8
+            bits = own_prefix >> BITS - own_length & (1 << width) - 1
+            token = bytes([3, own_length]) + (bits << 8 * octets - width).to_bytes(octets, "big")
+            return Claimed(own_length, own_prefix, node.left, node.right, node.hash), token + node.hash
+    start = proofs.tokens_of(node, length, labels)[: 2 + (max(node.length - length, 0) + 7) // 8]
+    children, tokens = [], start
+    for side in (0, 1):
+        below_prefix, below = proofs.child_position(node, side)
+        reached = [x for x in labels if proofs.extends(x, below_prefix, below)]
+        child, token = _claim(rng, node.child(side), below_prefix, below, reached)
+        children.append(child)
+        tokens += token
+    return replace(node, left=children[0], right=children[1]), tokens
+
+
+def append_breaks(trees: int, seed: int, old_tree: type[proofs.OldTree] = proofs.OldTree, claims: bool = False) -> tuple[int, int]:
+    """(accepted appends that lose a leaf or show one that is not listed, accepted appends)."""
+    rng = random.Random(seed)
+    broken = accepted = 0
+    for _ in range(trees):
+        old = malformed_tree(rng)
+        chosen = rng.sample(LABELS, rng.randrange(1, 3))
+        added = [Leaf(label, b"\x07" * 32, 2) for label in sorted(chosen)]
+        proof = proofs.make_append(old, 1, added)
+        full = old
+        if claims:
+            full, tokens = _claim(rng, old, 0, 0, [leaf.label for leaf in added])
+            proof = replace(proof, opened=tokens)
+        # The server publishes whatever root the verifier would compute: nothing it could choose is any better for it.
+        try:
+            walk = old_tree(proof.opened)
+            grown = proofs.grow(walk.read(0, 0, [leaf.label for leaf in added]), added)
+            states = [RootState(old.hash, 10), RootState(grown.hash, 10 + len(added))]
+            proofs.verify_append(1, states[0], states[1:], proof, old_tree)
+        except Refused:
+            continue
+        accepted += 1
+        new = proofs.grow(full, added)
+        assert new.hash == grown.hash
+        before, after = present(old), present(new)
+        listed = {leaf.label: {(leaf.commitment, leaf.epoch)} for leaf in added}
+        broken += after != before | listed
+    return broken, accepted
+
+
+# 2. Forged versions.
+
+FORGED = b"forged"
+
+
+@dataclass
+class World:
+    """An append-only tree reduced to what it holds of one key: version -> (epoch, value). own: what the owner set, from version 1."""
+
+    leaves: dict[int, tuple[int, bytes]]
+    own: int
+    last_epoch: int
+    first_epoch: int = 0
+    period: int = 0
+    max_value_len: int = 100
+    epoch: int = 0
+
+    def at(self, epoch: int) -> "World":
+        return replace(self, epoch=epoch)
+
+    def holds(self, version: int) -> bool:
+        return version in self.leaves and self.leaves[version][0] <= self.epoch
+
+    def member(self, version: int, opened: bool) -> Member:
+        epoch, value = self.leaves[version]
+        if opened:
+            return Member(b"", epoch, None, b"", value, NO_PATH)
+        return Member(b"", epoch, value, None, None, NO_PATH)
+
+    def verify_member(self, version: int, member: Member) -> None:
+        content = member.commitment if member.kind == 0 else member.value
+        require(self.holds(version) and self.leaves[version] == (member.epoch, content), "member_root")
+
+    def verify_absent(self, version: int, proof: NonMember) -> None:
+        require(not self.holds(version), "absent_root")
+
+    def lookups(self, known: pahd.Known | None) -> Iterator[pahd.Result]:
+        """Every result that a verifier with this state accepts at this epoch, whatever version the server claims."""
+        for a in range(max(self.leaves, default=0) + 1):
+            w = known.version if known else 0
+            rungs = [version for version in pahd.ladder(a) if version > w]
+            if a < w or not all(map(self.holds, rungs)):
+                continue
+            answer = Lookup(a, [self.member(version, version == a) for version in rungs], NonMember(b"", None, None))
+            with contextlib.suppress(Refused):
+                yield pahd.verify_lookup(self, answer, known)
+
+    def monitored(self, known: pahd.Known | None, whole_ladder: bool) -> pahd.Known | None:
+        """The owner's check at this epoch; None for an alarm. whole_ladder False leaves C(a) out: only a + 1 is proven absent."""
+        own = sum(1 for version in range(1, self.own + 1) if self.holds(version))
+        start = (known.version if known else 0) + 1
+        if not all(map(self.holds, range(start, own + 1))):
+            return None
+        members = [self.member(version, True) for version in range(start, own + 1)]
+        rungs = pahd.next_rungs(own) if whole_ladder else [own + 1]
+        answer = Versions(own, start, members, [NonMember(b"", None, None)] * len(rungs))
+        try:
+            result = pahd.verify_versions(self, answer, known, whole_ladder)
+        except Refused:
+            return None
+        return result.known if FORGED not in result.values.values() else None
+
+    def is_true(self, result: pahd.Result) -> bool:
+        """The result is the owner's latest version at this epoch."""
+        latest = sum(1 for version in range(1, self.own + 1) if self.holds(version))
+        return result.version == latest and result.value != FORGED
+
+
+@dataclass
+class Tally:
+    worlds: int = 0
+    believed: int = 0
+    undetected: int = 0
+    detected: int = 0
+    example: World | None = field(default=None, repr=False)
+
+
+def judge(world: World, checks: list[int], whole_ladder: bool, tally: Tally) -> None:
+    """Looks for a lookup that shows something untrue, and whether the owner, who checks at these epochs, ever hears of it."""
+    tally.worlds += 1
+    known: pahd.Known | None = None
+    alarm = False
+    for epoch in checks:
+        known = world.at(epoch).monitored(known, whole_ladder)
+        if known is None:
+            alarm = True
+            break
+    believed = forged = 0
+    for epoch in range(1, checks[-1] + 1):
+        here = world.at(epoch)
+        states: list[pahd.Known | None] = [None]
+        for earlier in range(1, epoch):
+            states += [result.known for result in world.at(earlier).lookups(None)]
+        for state in states:
+            for result in here.lookups(state):
+                believed += 1
+                forged += not here.is_true(result)
+    tally.believed += believed
+    if forged and alarm:
+        tally.detected += 1
+    if forged and not alarm:
+        tally.undetected += 1
+        tally.example = tally.example or world
+
+
+def small_worlds(epochs: int, versions: int) -> Iterator[World]:
+    """Every placement of forged versions above the owner's, for every history of up to three updates of the owner."""
+    for own in range(4):
+        for times in itertools.combinations(range(1, epochs + 1), own):
+            honest = {i + 1: (time, b"own %d" % (i + 1)) for i, time in enumerate(times)}
+            slots = range(own + 1, versions + 1)
+            for placed in itertools.product(range(epochs + 1), repeat=len(slots)):
+                forged = {v: (time, FORGED) for v, time in zip(slots, placed, strict=True) if time}
+                yield World(honest | forged, own, epochs)
+
+
+def ladder_worlds(count: int, seed: int) -> Iterator[World]:
+    """Longer histories: the server places all of R(a') for one target a', in epochs that keep the order, and sometimes rewrites one."""
+    rng = random.Random(seed)
+    for _ in range(count):
+        own, epochs = rng.randrange(0, 24), 40
+        times = sorted(rng.sample(range(1, epochs), own))
+        leaves = {i + 1: (time, b"own %d" % (i + 1)) for i, time in enumerate(times)}
+        target = own + rng.randrange(1, 20)
+        last = times[-1] if times else 0
+        for version in pahd.ladder(target):
+            if version > own:
+                last = min(last + version - own, epochs)
+                leaves[version] = (last, FORGED)
+        if own and rng.random() < 0.2:
+            version = rng.randrange(1, own + 1)
+            leaves[version] = (leaves[version][0], FORGED)
+        yield World(leaves, own, epochs)
+
+
+def forged_versions(whole_ladder: bool, exhaustive_versions: int, ladders: int, seed: int) -> Tally:
+    tally = Tally()
+    for world in small_worlds(4, exhaustive_versions):
+        judge(world, [world.last_epoch], whole_ladder, tally)
+        judge(world, [2, world.last_epoch], whole_ladder, tally)
+    rng = random.Random(seed)
+    for world in ladder_worlds(ladders, seed):
+        checks = sorted(rng.sample(range(1, world.last_epoch), 3)) + [world.last_epoch]
+        judge(world, checks, whole_ladder, tally)
+    return tally
+
+
+def main(trees: int) -> None:
+    print("trees, one outcome a label: contradictions, useful roots:", count_contradictions(trees, 1))
+    for reason in ("absent_depth", "absent_covers"):
+        with without(reason):
+            print(f"  without {reason}:", count_contradictions(trees // 10, 1))
+    print("appends: broken, accepted:", append_breaks(trees, 2))
+    print("  with claimed prefixes:", append_breaks(trees // 10, 2, ClaimedPrefixes, claims=True))
+    print("forged versions:", forged_versions(True, 5, trees // 200, 3))
+    print("  without C(a):", forged_versions(False, 5, trees // 200, 3))
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 60_000)
