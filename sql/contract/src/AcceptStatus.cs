@@ -1,0 +1,17 @@
+namespace Optiks.Storage;
+
+/// <summary>AcceptStatus is the verdict on a unit.</summary>
+public enum AcceptStatus
+{
+    /// <summary>Durable: by this call, or by an earlier one with the same ids and content.</summary>
+    Accepted,
+
+    /// <summary>A request id is known with other content.</summary>
+    RequestIdReused,
+
+    /// <summary>A request id's time is too far from the database's clock.</summary>
+    RequestIdTime,
+
+    /// <summary>A key has too many pending updates.</summary>
+    TooManyPending,
+}

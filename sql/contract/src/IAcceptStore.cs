@@ -1,0 +1,18 @@
+namespace Optiks.Storage;
+
+/// <summary>IAcceptStore is the update-service's role: it inserts requests and pending rows and reads outcomes, nothing else.</summary>
+public interface IAcceptStore : IHeadReader
+{
+    /// <summary>
+    /// AcceptAsync makes the units durable in one transaction and returns one result a unit, in order. When it returns, everything <see cref="AcceptStatus.Accepted"/>
+    /// survives kill -9 and a database restart. Rules, in this order for each request: a known id with the same body hash is the same answer, whatever the limits
+    /// say; with another it is refused; the id's time must be at most 5 minutes ahead of and 24 hours behind the database's clock; no key may come to more than
+    /// <see cref="Limits.PendingPerKey"/> pending updates, counting those of this call. A unit is accepted whole or not at all. Accepted requests get increasing
+    /// sequence numbers in the order given.
+    /// A failure leaves the result unknown: callers repeat with the same ids.
+    /// </summary>
+    Task<IReadOnlyList<AcceptResult>> AcceptAsync(IReadOnlyList<AcceptUnit> units, CancellationToken cancellationToken);
+
+    /// <summary>ReadStatusAsync reads what became of a request; null for an id that is not known (any more). Published only once the epoch is.</summary>
+    Task<RequestStatus?> ReadStatusAsync(Guid requestId, CancellationToken cancellationToken);
+}

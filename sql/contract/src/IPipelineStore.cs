@@ -1,0 +1,58 @@
+namespace Optiks.Storage;
+
+/// <summary>
+/// IPipelineStore is the update-task's role: the only writer of leaves, epochs and the head. Every write is conditional on the lease's fence, so that a
+/// process paused past its lease fails instead of writing (<see cref="StorageFencedException"/>). Correctness never depends on a clock.
+/// </summary>
+public interface IPipelineStore : IFollowStore
+{
+    /// <summary>
+    /// AcquireLeaseAsync takes the lease if nobody holds it, it has ended by the database's clock, or <paramref name="holder"/> holds it already; taking over raises the
+    /// fence by one and ends the old holder's database session where the engine can. Null when another holder's lease runs.
+    /// </summary>
+    Task<Lease?> AcquireLeaseAsync(string holder, TimeSpan duration, CancellationToken cancellationToken);
+
+    /// <summary>RenewLeaseAsync moves the lease's end; false when it is no longer this holder's.</summary>
+    Task<bool> RenewLeaseAsync(Lease lease, TimeSpan duration, CancellationToken cancellationToken);
+
+    /// <summary>ReleaseLeaseAsync ends the lease at once, so that a standby need not wait; nothing happens when it is no longer this holder's.</summary>
+    Task ReleaseLeaseAsync(Lease lease, CancellationToken cancellationToken);
+
+    /// <summary>
+    /// CreateGenesisAsync writes epoch 0 and the first period's secrets into a database that has no epoch, in one transaction. <see cref="StorageFencedException"/> when the
+    /// lease is lost or an epoch exists.
+    /// </summary>
+    Task CreateGenesisAsync(Lease lease, EpochRow genesis, PeriodRow period, CancellationToken cancellationToken);
+
+    /// <summary>
+    /// ReadPendingAsync reads what the next epoch may take: of each key the oldest pending item; an atomic request only when it is the oldest of each of its keys, and
+    /// then whole; oldest requests first, at most <paramref name="maxItems"/> items and about <paramref name="maxBytes"/> octets of values (at least one request).
+    /// </summary>
+    Task<IReadOnlyList<PendingRequest>> ReadPendingAsync(int maxItems, long maxBytes, CancellationToken cancellationToken);
+
+    /// <summary>CountPendingAsync counts the pending items.</summary>
+    Task<long> CountPendingAsync(CancellationToken cancellationToken);
+
+    /// <summary>
+    /// CommitEpochAsync writes the epoch in one transaction: leaves, values, the epoch row, outcomes, the deletion of exactly the pending rows read (their number is
+    /// checked), and last the head, conditional on (epoch - 1, previous hash, fence, holder). When the connection fails during the commit the driver reads
+    /// the epoch row and compares hashes before it answers. After <see cref="CommitResult.Unknown"/> nothing may be done before
+    /// <see cref="IFollowStore.ReadEpochsAsync"/> has told. Never repeats a commit by itself.
+    /// </summary>
+    Task<CommitResult> CommitEpochAsync(Lease lease, EpochCommit commit, CancellationToken cancellationToken);
+
+    /// <summary>StoreCheckpointAsync stores the signed note of a committed epoch: exactly one row by (epoch, record hash) under the fence, or <see cref="StorageFencedException"/>.</summary>
+    Task StoreCheckpointAsync(Lease lease, ulong epoch, ReadOnlyMemory<byte> recordHash, ReadOnlyMemory<byte> checkpoint, CancellationToken cancellationToken);
+
+    /// <summary>PublishAsync moves the head's published epoch to <paramref name="epoch"/>, from the one before (or from itself), under the fence, or <see cref="StorageFencedException"/>.</summary>
+    Task PublishAsync(Lease lease, ulong epoch, CancellationToken cancellationToken);
+
+    /// <summary>
+    /// PurgeRequestsAsync deletes at most <paramref name="maxRequests"/> requests, with their outcomes, that are not pending and whose id's time is more than
+    /// <see cref="Limits.RequestRetention"/> ago by the database's clock. Returns how many.
+    /// </summary>
+    Task<int> PurgeRequestsAsync(Lease lease, int maxRequests, CancellationToken cancellationToken);
+
+    /// <summary>ReadUnpublishedAsync reads leaves, values, request ids and outcomes of a committed epoch above the published one, to finish it after a crash; null when there is none.</summary>
+    Task<EpochContent?> ReadUnpublishedAsync(CancellationToken cancellationToken);
+}

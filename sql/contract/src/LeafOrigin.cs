@@ -1,0 +1,6 @@
+namespace Optiks.Storage;
+
+/// <summary>LeafOrigin is the request item that became a leaf: an import of epochs finds by it what an older database still holds as pending.</summary>
+/// <param name="RequestId">The request.</param>
+/// <param name="Item">The item in it.</param>
+public readonly record struct LeafOrigin(Guid RequestId, int Item);

@@ -1,0 +1,7 @@
+namespace Optiks.Storage;
+
+/// <summary>PendingRequest is an accepted request that waits for its epoch.</summary>
+/// <param name="RequestId">The client's id.</param>
+/// <param name="Sequence">Order of acceptance.</param>
+/// <param name="Items">Its items, in order.</param>
+public sealed record PendingRequest(Guid RequestId, long Sequence, IReadOnlyList<AcceptItem> Items);

@@ -1,0 +1,7 @@
+namespace Optiks.Storage;
+
+/// <summary>Refusal says why the task refused a request.</summary>
+/// <param name="Reason">The reason.</param>
+/// <param name="Item">The first item that it is about.</param>
+/// <param name="Current">That key's latest version at that time.</param>
+public sealed record Refusal(RefusalReason Reason, int Item, ExpectedVersion Current);

@@ -1,0 +1,11 @@
+namespace Optiks.Storage;
+
+/// <summary>StorageFencedException: a conditional write found another epoch, hash, fence or holder than it names. Nothing was written; whoever gets it must stop writing.</summary>
+public sealed class StorageFencedException : StorageException
+{
+    /// <summary>Creates the exception.</summary>
+    public StorageFencedException(string message, Exception? innerException = null)
+        : base(message, innerException)
+    {
+    }
+}
