@@ -1,0 +1,98 @@
+using Microsoft.AspNetCore.Authentication;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Hosting;
+using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.DependencyInjection.Extensions;
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
+using Optiks.ApiKeys;
+using Optiks.Secrets;
+
+namespace Optiks.ServiceDefaults;
+
+/// <summary>OptiksDefaults gives the three hosts one behaviour in everything but their work.</summary>
+public static partial class OptiksDefaults
+{
+    private const int MaxRequestLineLength = 8 * 1024;
+    private const int MaxRequestHeadersLength = 16 * 1024;
+    private static readonly TimeSpan s_shutdownTimeout = TimeSpan.FromSeconds(15);
+
+    /// <summary>
+    /// AddOptiksDefaults adds JSON logs, telemetry, Kestrel's limits, problem details, API keys, health checks and <see cref="DataFolder"/>.
+    /// Configuration is ASP.NET Core's, later ones winning: appsettings.json, environment (<c>Optiks__Section__Key</c>,
+    /// <c>OPTIKS_DATA</c>), command line.
+    /// </summary>
+    public static WebApplicationBuilder AddOptiksDefaults(this WebApplicationBuilder builder, OptiksServiceOptions options)
+    {
+        ArgumentNullException.ThrowIfNull(builder);
+        ArgumentNullException.ThrowIfNull(options);
+        ConfigurationManager configuration = builder.Configuration;
+
+        builder.Logging.ClearProviders();
+        builder.Logging.AddJsonConsole(console =>
+        {
+            console.UseUtcTimestamp = true;
+            console.TimestampFormat = "O";
+        });
+        Telemetry.Add(builder, options.Name);
+
+        if (string.IsNullOrEmpty(configuration[WebHostDefaults.ServerUrlsKey]) && !configuration.GetSection("Kestrel:Endpoints").Exists())
+        {
+            builder.WebHost.UseUrls(options.DefaultUrl);
+        }
+        builder.WebHost.ConfigureKestrel(kestrel =>
+        {
+            kestrel.AddServerHeader = false;
+            kestrel.Limits.MaxRequestBodySize = options.MaxRequestBodyLength;
+            kestrel.Limits.MaxRequestLineSize = MaxRequestLineLength;
+            kestrel.Limits.MaxRequestHeadersTotalSize = MaxRequestHeadersLength;
+        });
+        builder.Services.Configure<HostOptions>(host => host.ShutdownTimeout = s_shutdownTimeout);
+
+        DataFolder folder = configuration[DataFolder.Variable] is { Length: > 0 } path ? new DataFolder(path) : DataFolder.Default();
+        builder.Services.AddSingleton(folder);
+        builder.Services.TryAddSingleton(TimeProvider.System);
+        builder.Services.AddSingleton(services =>
+        {
+            ILogger<ApiKeyStore> logger = services.GetRequiredService<ILogger<ApiKeyStore>>();
+            return new ApiKeyStore(folder.ApiKeys, services.GetRequiredService<TimeProvider>(), problem => LogInvalidApiKeys(logger, problem));
+        });
+        builder.Services.AddAuthentication(ApiKeyAuthentication.Scheme)
+            .AddScheme<AuthenticationSchemeOptions, ApiKeyAuthentication.Handler>(ApiKeyAuthentication.Scheme, null);
+        builder.Services.AddAuthorization(authorization =>
+        {
+            foreach (ApiScopes scope in (ApiScopes[])[ApiScopes.Update, ApiScopes.History, ApiScopes.Lookup])
+            {
+                authorization.AddPolicy(
+                    ApiKeyAuthentication.PolicyName(scope),
+                    policy => policy.RequireAuthenticatedUser().RequireClaim(ApiKeyAuthentication.ScopeClaim, ApiKeyFile.ScopeName(scope)));
+            }
+        });
+        builder.Services.AddExceptionHandler<ExceptionAnswers>();
+        builder.Services.AddHealthChecks();
+        return builder;
+    }
+
+    /// <summary>UseOptiksDefaults puts problem details around everything that follows and maps <c>/health/live</c> and <c>/health/ready</c>. Call it first.</summary>
+    public static WebApplication UseOptiksDefaults(this WebApplication app)
+    {
+        ArgumentNullException.ThrowIfNull(app);
+        // Now, so that a broken file of API keys is a failure to start.
+        app.Services.GetRequiredService<ApiKeyStore>();
+        app.UseExceptionHandler(_ => { });
+        app.UseStatusCodePages(context =>
+        {
+            ProblemType type = ProblemTypes.ForStatus(context.HttpContext.Response.StatusCode);
+            return new Problem(type, type.Title).ExecuteAsync(context.HttpContext);
+        });
+        app.UseRouting();
+        app.UseAuthentication();
+        app.UseAuthorization();
+        HealthAnswers.Map(app);
+        return app;
+    }
+
+    [LoggerMessage(EventId = 9020, EventName = "ApiKeysInvalid", Level = LogLevel.Error, Message = "The file of API keys changed and is invalid; the keys before the change still hold.")]
+    private static partial void LogInvalidApiKeys(ILogger logger, SecretsException exception);
+}

@@ -1,0 +1,15 @@
+namespace Optiks.ServiceDefaults;
+
+/// <summary>OptiksServiceOptions says how a host differs from the others.</summary>
+public sealed record OptiksServiceOptions
+{
+    /// <summary>Name in telemetry, such as <c>optiks-query-service</c>.</summary>
+    public required string Name { get; init; }
+
+    /// <summary>DefaultUrl to listen on when neither <c>--urls</c>, <c>ASPNETCORE_URLS</c> nor Kestrel endpoints are configured.</summary>
+    public required string DefaultUrl { get; init; }
+
+    /// <summary>MaxRequestBodyLength in octets.</summary>
+    /// <value>1 MiB.</value>
+    public long MaxRequestBodyLength { get; init; } = 1024 * 1024;
+}

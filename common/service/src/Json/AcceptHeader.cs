@@ -1,0 +1,66 @@
+using Microsoft.AspNetCore.Http;
+using Microsoft.Net.Http.Headers;
+
+namespace Optiks.ServiceDefaults;
+
+/// <summary>AcceptHeader chooses the media type of an answer.</summary>
+public static class AcceptHeader
+{
+    /// <summary>
+    /// Choose gives the offered media type that the request likes best; among equals, and without an Accept header, the first. Throws
+    /// <see cref="ProblemException"/> (not-acceptable) when it takes none.
+    /// </summary>
+    public static string Choose(HttpRequest request, params ReadOnlySpan<string> offered)
+    {
+        ArgumentNullException.ThrowIfNull(request);
+        var header = request.Headers.Accept;
+        if (header.Count == 0)
+        {
+            return offered[0];
+        }
+        // SDKs name one type exactly; nothing to weigh then.
+        foreach (string type in offered)
+        {
+            if (header.Count == 1 && string.Equals(header[0], type, StringComparison.Ordinal))
+            {
+                return type;
+            }
+        }
+        if (MediaTypeHeaderValue.TryParseList(header, out IList<MediaTypeHeaderValue>? accepted))
+        {
+            string? best = null;
+            double bestQuality = 0;
+            foreach (string type in offered)
+            {
+                double quality = Quality(new MediaTypeHeaderValue(type), accepted);
+                if (quality > bestQuality)
+                {
+                    best = type;
+                    bestQuality = quality;
+                }
+            }
+            if (best is not null)
+            {
+                return best;
+            }
+        }
+        throw new ProblemException(new Problem(ProblemTypes.NotAcceptable, $"The answer comes as {string.Join(" or ", offered!)}."));
+    }
+
+    // RFC 9110 section 12.5.1: the most specific range that matches decides.
+    private static double Quality(MediaTypeHeaderValue type, IList<MediaTypeHeaderValue> accepted)
+    {
+        double quality = 0;
+        int specificity = -1;
+        foreach (MediaTypeHeaderValue range in accepted)
+        {
+            int rank = range.MatchesAllTypes ? 0 : range.MatchesAllSubTypes ? 1 : 2;
+            if (rank > specificity && type.IsSubsetOf(range))
+            {
+                specificity = rank;
+                quality = range.Quality ?? 1;
+            }
+        }
+        return quality;
+    }
+}

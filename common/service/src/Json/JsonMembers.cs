@@ -1,0 +1,31 @@
+using System.Text;
+
+namespace Optiks.ServiceDefaults;
+
+/// <summary>JsonMembers lists the members that an object may have, at most 64; their positions are what <see cref="StrictJsonReader.TryNextMember"/> gives. Immutable.</summary>
+public sealed class JsonMembers
+{
+    private const int MaxCount = 64;
+    private readonly byte[][] _names;
+
+    public JsonMembers(params string[] names)
+    {
+        ArgumentNullException.ThrowIfNull(names);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(names.Length, MaxCount, nameof(names));
+        _names = [.. names.Select(Encoding.UTF8.GetBytes)];
+    }
+
+    internal int IndexOf(ReadOnlySpan<byte> name)
+    {
+        for (int i = 0; i < _names.Length; i++)
+        {
+            if (name.SequenceEqual(_names[i]))
+            {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    internal string Name(int index) => Encoding.UTF8.GetString(_names[index]);
+}

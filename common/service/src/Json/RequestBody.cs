@@ -1,0 +1,62 @@
+using System.Buffers;
+using System.IO.Pipelines;
+using Microsoft.AspNetCore.Http;
+using Microsoft.Net.Http.Headers;
+
+namespace Optiks.ServiceDefaults;
+
+/// <summary>RequestBody reads whole bodies of bounded length.</summary>
+public static class RequestBody
+{
+    /// <summary>
+    /// MediaType gives which of the accepted media types the body has. Throws <see cref="ProblemException"/> (unsupported-media-type)
+    /// for others, for none, and for a charset that is not UTF-8.
+    /// </summary>
+    public static string MediaType(HttpRequest request, params ReadOnlySpan<string> accepted)
+    {
+        ArgumentNullException.ThrowIfNull(request);
+        if (MediaTypeHeaderValue.TryParse(request.ContentType, out MediaTypeHeaderValue? given)
+            && (!given.Charset.HasValue || given.Charset.Equals("utf-8", StringComparison.OrdinalIgnoreCase)))
+        {
+            foreach (string type in accepted)
+            {
+                if (given.MediaType.Equals(type, StringComparison.OrdinalIgnoreCase))
+                {
+                    return type;
+                }
+            }
+        }
+        throw new ProblemException(new Problem(ProblemTypes.UnsupportedMediaType, $"The Content-Type must be {string.Join(" or ", accepted!)}."));
+    }
+
+    /// <summary>ReadAsync reads the body to its end. Throws <see cref="ProblemException"/> (body-too-large) beyond <paramref name="maxLength"/> octets, before it holds more.</summary>
+    public static async ValueTask<byte[]> ReadAsync(HttpRequest request, long maxLength, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(request);
+        if (request.ContentLength > maxLength)
+        {
+            throw TooLarge(maxLength);
+        }
+        PipeReader reader = request.BodyReader;
+        while (true)
+        {
+            ReadResult result = await reader.ReadAsync(cancellationToken);
+            ReadOnlySequence<byte> buffer = result.Buffer;
+            if (buffer.Length > maxLength)
+            {
+                reader.AdvanceTo(buffer.Start);
+                throw TooLarge(maxLength);
+            }
+            if (result.IsCompleted)
+            {
+                byte[] body = buffer.ToArray();
+                reader.AdvanceTo(buffer.End);
+                return body;
+            }
+            reader.AdvanceTo(buffer.Start, buffer.End);
+        }
+    }
+
+    private static ProblemException TooLarge(long maxLength) =>
+        new(new Problem(ProblemTypes.BodyTooLarge, $"The body may have {maxLength} octets."));
+}

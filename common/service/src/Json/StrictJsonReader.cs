@@ -1,0 +1,240 @@
+using System.Globalization;
+using System.Runtime.CompilerServices;
+using System.Text;
+using System.Text.Json;
+using System.Text.Unicode;
+using Optiks.Protocol;
+
+namespace Optiks.ServiceDefaults;
+
+/// <summary>
+/// StrictJsonReader parses a small JSON body by hand: unknown and duplicate members, other types, other integers than 0..2^53-1, comments,
+/// trailing data, bad UTF-8 and more than 16 levels are refused (docs/spec/rest.md section 1). Every refusal is a
+/// <see cref="ProblemException"/> with the JSON path of the field. Stands on a value after construction and after each TryNext... that is true.
+/// </summary>
+public ref struct StrictJsonReader
+{
+    /// <summary>MaxDepth of objects and lists in each other.</summary>
+    public const int MaxDepth = 16;
+
+    private const long MaxInteger = (1L << 53) - 1;
+    private const int MaxQuotedName = 64;
+
+    private Utf8JsonReader _reader;
+    private Frames _frames;
+    private int _depth;
+
+    /// <summary>StrictJsonReader over a whole body, standing on its one value.</summary>
+    public StrictJsonReader(ReadOnlySpan<byte> body)
+    {
+        if (!Utf8.IsValid(body))
+        {
+            throw Fail("The body is not UTF-8.");
+        }
+        _reader = new Utf8JsonReader(body, new JsonReaderOptions { MaxDepth = MaxDepth });
+        Advance();
+    }
+
+    /// <summary>IsObject says whether the current value is an object.</summary>
+    public readonly bool IsObject => _reader.TokenType == JsonTokenType.StartObject;
+
+    /// <summary>IsArray says whether the current value is a list.</summary>
+    public readonly bool IsArray => _reader.TokenType == JsonTokenType.StartArray;
+
+    /// <summary>Path of the current value, such as <c>$[3].value_b64</c>.</summary>
+    public readonly string Path
+    {
+        get
+        {
+            var path = new StringBuilder("$");
+            for (int i = 0; i < _depth; i++)
+            {
+                Frame frame = _frames[i];
+                if (frame.Members is null)
+                {
+                    path.Append(CultureInfo.InvariantCulture, $"[{frame.Position}]");
+                }
+                else if (frame.Position >= 0)
+                {
+                    path.Append('.').Append(frame.Members.Name(frame.Position));
+                }
+            }
+            return path.ToString();
+        }
+    }
+
+    /// <summary>StartObject enters the current value, which must be an object of these members.</summary>
+    public void StartObject(JsonMembers members)
+    {
+        ArgumentNullException.ThrowIfNull(members);
+        Expect(IsObject, "an object");
+        _frames[_depth++] = new Frame { Members = members, Position = -1 };
+    }
+
+    /// <summary>TryNextMember goes to the next member's value and gives the member's position in the list. False at the object's end, which it leaves.</summary>
+    public bool TryNextMember(out int member)
+    {
+        ref Frame frame = ref _frames[_depth - 1];
+        Advance();
+        if (_reader.TokenType == JsonTokenType.EndObject)
+        {
+            _depth--;
+            member = -1;
+            return false;
+        }
+        string? escaped = _reader.ValueIsEscaped ? Text() : null;
+        ReadOnlySpan<byte> name = escaped is null ? _reader.ValueSpan : Encoding.UTF8.GetBytes(escaped);
+        frame.Position = -1;
+        member = frame.Members!.IndexOf(name);
+        if (member < 0)
+        {
+            throw Unknown(name);
+        }
+        frame.Position = member;
+        if ((frame.Seen & (1UL << member)) != 0)
+        {
+            throw Fail("The member stands twice.");
+        }
+        frame.Seen |= 1UL << member;
+        Advance();
+        return true;
+    }
+
+    /// <summary>StartArray enters the current value, which must be a list.</summary>
+    public void StartArray()
+    {
+        Expect(IsArray, "a list");
+        _frames[_depth++] = new Frame { Position = -1 };
+    }
+
+    /// <summary>TryNextElement goes to the list's next element. False at its end, which it leaves.</summary>
+    public bool TryNextElement()
+    {
+        Advance();
+        if (_reader.TokenType == JsonTokenType.EndArray)
+        {
+            _depth--;
+            return false;
+        }
+        _frames[_depth - 1].Position++;
+        return true;
+    }
+
+    /// <summary>Text reads a string as UTF-8 octets, which live as long as the body or on their own.</summary>
+    public ReadOnlySpan<byte> ReadText()
+    {
+        Expect(_reader.TokenType == JsonTokenType.String, "a string");
+        return _reader.ValueIsEscaped ? Encoding.UTF8.GetBytes(Text()) : _reader.ValueSpan;
+    }
+
+    /// <summary>ReadOctets reads base64url without padding.</summary>
+    public byte[] ReadOctets() =>
+        Base64UrlText.TryDecode(ReadText(), out byte[]? octets) ? octets : throw Fail("The string is not base64url without padding.");
+
+    /// <summary>ReadInteger reads a number in 0..2^53-1, written without sign, fraction and exponent.</summary>
+    public ulong ReadInteger()
+    {
+        Expect(_reader.TokenType == JsonTokenType.Number, "an integer");
+        if (_reader.ValueSpan.ContainsAnyExceptInRange((byte)'0', (byte)'9') || !_reader.TryGetInt64(out long value) || value > MaxInteger)
+        {
+            throw Fail("The number is not an integer from 0 to 2^53-1.");
+        }
+        return (ulong)value;
+    }
+
+    /// <summary>ReadUuid reads a UUID in its usual form of 36 characters.</summary>
+    public Guid ReadUuid() =>
+        Guid.TryParseExact(Encoding.UTF8.GetString(ReadText()), "D", out Guid id) ? id : throw Fail("The string is not a UUID.");
+
+    /// <summary>End checks that nothing follows the body's value.</summary>
+    public void End()
+    {
+        if (TryRead())
+        {
+            throw Fail("Data follows the value.");
+        }
+    }
+
+    /// <summary>Fail makes a problem at the current value.</summary>
+    public readonly ProblemException Fail(ProblemType type, string detail) => new(new Problem(type, detail, Path));
+
+    /// <summary>FailAt makes a problem at a member of the current value, which need not be there.</summary>
+    public readonly ProblemException FailAt(string member, ProblemType type, string detail) => new(new Problem(type, detail, $"{Path}.{member}"));
+
+    /// <summary>Fail makes a malformed-request problem at the current value.</summary>
+    public readonly ProblemException Fail(string detail) => Fail(ProblemTypes.MalformedRequest, detail);
+
+    private readonly void Expect(bool isExpected, string what)
+    {
+        if (!isExpected)
+        {
+            throw Fail($"The value must be {what}.");
+        }
+    }
+
+    private readonly ProblemException Unknown(ReadOnlySpan<byte> name)
+    {
+        foreach (byte c in name)
+        {
+            if (!char.IsAsciiLetterOrDigit((char)c) && c != '_')
+            {
+                return Fail("The object has an unknown member.");
+            }
+        }
+        return name.Length is 0 or > MaxQuotedName
+            ? Fail("The object has an unknown member.")
+            : FailAt(Encoding.ASCII.GetString(name), ProblemTypes.MalformedRequest, "The member is unknown.");
+    }
+
+    // An escaped lone surrogate is no text; the reader finds out only here.
+    private readonly string Text()
+    {
+        try
+        {
+            return _reader.GetString()!;
+        }
+        catch (InvalidOperationException e)
+        {
+            throw new ProblemException(Fail("The string is not Unicode text.").Problem, e);
+        }
+    }
+
+    private void Advance()
+    {
+        if (!TryRead())
+        {
+            throw Fail("The body is empty.");
+        }
+    }
+
+    private bool TryRead()
+    {
+        try
+        {
+            return _reader.Read();
+        }
+        catch (JsonException e)
+        {
+            long line = e.LineNumber.GetValueOrDefault() + 1;
+            throw new ProblemException(
+                Fail($"The body is not valid JSON, or more than {MaxDepth} levels deep (line {line}, octet {e.BytePositionInLine}).").Problem, e);
+        }
+    }
+
+    private struct Frame
+    {
+        /// <summary>Members of an object; null in a list.</summary>
+        public JsonMembers? Members;
+
+        /// <summary>Member or element that the reader is at; -1 before the first.</summary>
+        public int Position;
+
+        public ulong Seen;
+    }
+
+    [InlineArray(MaxDepth)]
+    private struct Frames
+    {
+        private Frame _first;
+    }
+}

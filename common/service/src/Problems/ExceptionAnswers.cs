@@ -1,0 +1,41 @@
+using Microsoft.AspNetCore.Diagnostics;
+using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.Logging;
+
+namespace Optiks.ServiceDefaults;
+
+/// <summary>ExceptionAnswers is the one place where exceptions of requests become answers. What nobody expected is logged in full and answered without internals.</summary>
+internal sealed partial class ExceptionAnswers : IExceptionHandler
+{
+    private readonly ILogger<ExceptionAnswers> _logger;
+
+    public ExceptionAnswers(ILogger<ExceptionAnswers> logger)
+    {
+        _logger = logger;
+    }
+
+    public async ValueTask<bool> TryHandleAsync(HttpContext httpContext, Exception exception, CancellationToken cancellationToken)
+    {
+        if (exception is OperationCanceledException && httpContext.RequestAborted.IsCancellationRequested)
+        {
+            // Nobody is left to read an answer. 499 is what proxies log for this.
+            httpContext.Response.StatusCode = StatusCodes.Status499ClientClosedRequest;
+            return true;
+        }
+        Problem problem = exception switch
+        {
+            ProblemException known => known.Problem,
+            BadHttpRequestException bad => new Problem(ProblemTypes.ForStatus(bad.StatusCode), ProblemTypes.ForStatus(bad.StatusCode).Title),
+            _ => new Problem(ProblemTypes.Internal, "An unexpected error happened. Quote the trace id when you report it."),
+        };
+        if (problem.Type == ProblemTypes.Internal)
+        {
+            LogUnexpected(exception);
+        }
+        await problem.ExecuteAsync(httpContext);
+        return true;
+    }
+
+    [LoggerMessage(EventId = 9010, EventName = "UnexpectedException", Level = LogLevel.Error, Message = "A request failed unexpectedly.")]
+    private partial void LogUnexpected(Exception exception);
+}

@@ -1,0 +1,51 @@
+using System.Diagnostics;
+using System.Globalization;
+using System.Text.Json;
+using Microsoft.AspNetCore.Http;
+using Microsoft.Net.Http.Headers;
+using Optiks.Protocol;
+
+namespace Optiks.ServiceDefaults;
+
+/// <summary>
+/// Problem is one error answer: RFC 9457 problem details with the members of docs/spec/rest.md section 2. An endpoint returns it; its
+/// detail must hold no key, value, secret or internals.
+/// </summary>
+/// <param name="Type">Kind of problem.</param>
+/// <param name="Detail">What happened this time, in a sentence.</param>
+/// <param name="Field">JSON path of the field at fault, if it is one.</param>
+/// <param name="RetryAfter">When to try again; rounded up to whole seconds.</param>
+public sealed record Problem(ProblemType Type, string Detail, string? Field = null, TimeSpan? RetryAfter = null) : IResult
+{
+    private const string MediaType = "application/problem+json";
+
+    /// <inheritdoc/>
+    public async Task ExecuteAsync(HttpContext httpContext)
+    {
+        ArgumentNullException.ThrowIfNull(httpContext);
+        HttpResponse response = httpContext.Response;
+        response.StatusCode = Type.Status;
+        response.ContentType = MediaType;
+        response.Headers.CacheControl = "no-store";
+        response.Headers.Remove(HeaderNames.ETag);
+        if (RetryAfter is { } wait)
+        {
+            response.Headers.RetryAfter = Math.Ceiling(wait.TotalSeconds).ToString(CultureInfo.InvariantCulture);
+        }
+        var body = new Utf8JsonWriter(response.BodyWriter, new JsonWriterOptions { Encoder = AnswerJson.Encoder });
+        await using (body.ConfigureAwait(false))
+        {
+            body.WriteStartObject();
+            body.WriteString("type"u8, Type.Urn);
+            body.WriteString("title"u8, Type.Title);
+            body.WriteNumber("status"u8, Type.Status);
+            body.WriteString("detail"u8, Detail);
+            if (Field is not null)
+            {
+                body.WriteString("field"u8, Field);
+            }
+            body.WriteString("trace_id"u8, Activity.Current?.TraceId.ToHexString() ?? httpContext.TraceIdentifier);
+            body.WriteEndObject();
+        }
+    }
+}
