@@ -38,6 +38,13 @@ Reason check_checkpoint(const Context& context, const Head& head, Checkpoint& ou
 const List<Lookup>& items_of(const LookupAnswer& answer) { return answer.lookups; }
 const List<Versions>& items_of(const VersionsAnswer& answer) { return answer.versions; }
 
+// The time of the first epoch of a record's period, if the kept record is of that epoch.
+std::optional<std::uint64_t> period_start_of(const Context& context, const EpochRecord& record) {
+  const std::optional<EpochRecord>& kept = context.kept_record;
+  const bool is_start = kept && kept->epoch == record.period_first_epoch && kept->period == record.period;
+  return is_start ? std::optional(kept->time_ms) : std::nullopt;
+}
+
 Reason check_audit_records(const Context& context, const EpochRecord& stored, ByteSpan records) {
   if (!equal(records.first(kRecordLen), stored.octets)) {
     return Reason::kAuditStart;
@@ -53,7 +60,7 @@ Reason check_audit_records(const Context& context, const EpochRecord& stored, By
     if (record.epoch <= before.epoch || record.epoch - before.epoch != 1) {
       return Reason::kRecordEpoch;
     }
-    reason = check_record_after(record, before, context.anchor.configuration);
+    reason = check_record_after(record, before, context.anchor.configuration, period_start_of(context, before));
     if (reason == Reason::kValid) {
       reason = check_not_from_future(record, context.anchor.configuration, context.now_ms);
     }

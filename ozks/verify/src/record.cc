@@ -31,7 +31,8 @@ bool is_zero(ByteSpan octets) {
 }
 
 // Section 4 rule 3.
-bool period_follows(const EpochRecord& later, const EpochRecord& earlier, const Configuration& configuration) {
+bool period_follows(const EpochRecord& later, const EpochRecord& earlier, const Configuration& configuration,
+                    std::optional<std::uint64_t> period_start_ms) {
   const std::uint64_t step = later.epoch - earlier.epoch;
   if (later.period < earlier.period || later.period - earlier.period > step) {
     return false;
@@ -42,10 +43,11 @@ bool period_follows(const EpochRecord& later, const EpochRecord& earlier, const 
   if (later.period_first_epoch <= earlier.epoch || (step == 1 && later.period_first_epoch != later.epoch)) {
     return false;
   }
-  // The time of the earlier period's first epoch is known only when the earlier record is of that epoch. Rule 2 has
-  // shown that the difference of times is not negative.
-  return earlier.epoch != earlier.period_first_epoch ||
-         later.time_ms - earlier.time_ms >= configuration.period_length_ms;
+  if (earlier.epoch == earlier.period_first_epoch) {
+    period_start_ms = earlier.time_ms;
+  }
+  return !period_start_ms ||
+         (later.time_ms >= *period_start_ms && later.time_ms - *period_start_ms >= configuration.period_length_ms);
 }
 
 }  // namespace
@@ -138,7 +140,8 @@ Reason check_record(const EpochRecord& record, const Anchor& anchor) {
   return Reason::kValid;
 }
 
-Reason check_record_after(const EpochRecord& later, const EpochRecord& earlier, const Configuration& configuration) {
+Reason check_record_after(const EpochRecord& later, const EpochRecord& earlier, const Configuration& configuration,
+                          std::optional<std::uint64_t> period_start_ms) {
   OPTIKS_CHECK(earlier.epoch < later.epoch);
   const std::uint64_t step = later.epoch - earlier.epoch;
   if (step == 1 && !equal(later.previous, record_hash(earlier.octets))) {
@@ -147,7 +150,7 @@ Reason check_record_after(const EpochRecord& later, const EpochRecord& earlier, 
   if (later.time_ms < earlier.time_ms || later.time_ms - earlier.time_ms < step) {
     return Reason::kRecordTime;
   }
-  if (!period_follows(later, earlier, configuration)) {
+  if (!period_follows(later, earlier, configuration, period_start_ms)) {
     return Reason::kRecordPeriod;
   }
   const bool same_period = later.period == earlier.period;

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "optiks/ozks/verify/codec.h"
 #include "optiks/ozks/verify/hash.h"
@@ -73,8 +74,11 @@ struct EpochRecord {
 // check_record: section 3.
 Reason check_record(const EpochRecord& record, const Anchor& anchor);
 
-// check_record_after: section 4, `later` against an `earlier` record of the same log (earlier.epoch < later.epoch).
-Reason check_record_after(const EpochRecord& later, const EpochRecord& earlier, const Configuration& configuration);
+// check_record_after: section 4, `later` against an `earlier` record of the same log (earlier.epoch <
+// later.epoch). period_start_ms: the time of the first epoch of the earlier record's period, if the
+// verifier knows it; it always does when the earlier record is of that epoch.
+Reason check_record_after(const EpochRecord& later, const EpochRecord& earlier, const Configuration& configuration,
+                          std::optional<std::uint64_t> period_start_ms = std::nullopt);
 
 // check_same_log: two records of one log in any order, as answers.md section 3 step 5 has it: of one epoch they are the
 // same, else kFork; otherwise section 4.

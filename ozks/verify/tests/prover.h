@@ -1,0 +1,286 @@
+// A naive prover: trees rebuilt from their leaves for every proof, logs hashed whole for every proof. It shares no code
+// with the server and of the verifier's only the hashes. What a malicious server would send is made from its parts.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "optiks/ozks/verify/answers.h"
+#include "optiks/ozks/verify/hash.h"
+#include "optiks/vrf/ecvrf.h"
+
+namespace optiks::ozks::verify::test {
+
+using Bytes = std::vector<std::uint8_t>;
+
+Bytes to_bytes(std::string_view text);
+Bytes to_bytes(ByteSpan octets);
+
+// Writer: TLS presentation language.
+class Writer {
+ public:
+  Writer& integer(std::uint64_t value, std::size_t octets);
+  Writer& raw(ByteSpan octets);
+  // A vector whose length takes `length_octets`.
+  Writer& vector(ByteSpan contents, std::size_t length_octets);
+  [[nodiscard]] const Bytes& get() const { return out_; }
+
+ private:
+  Bytes out_;
+};
+
+struct Leaf {
+  Hash label{};
+  Hash commitment{};
+  std::uint64_t epoch = 0;
+};
+
+struct PathParts {
+  Hash mask{};
+  std::vector<Hash> siblings;
+
+  [[nodiscard]] Bytes encode() const;
+};
+
+struct MemberParts {
+  Bytes vrf_proof;
+  std::uint64_t epoch = 0;
+  std::uint8_t kind = 0;
+  Bytes commitment;  // 32
+  Bytes opening;     // 16
+  Bytes value;
+  PathParts path;
+
+  [[nodiscard]] Bytes encode() const;
+};
+
+struct NonMemberParts {
+  Bytes vrf_proof;
+  std::uint8_t node = 0;
+  std::uint8_t length = 0;
+  Hash position{};  // prefix or label
+  Hash left{}, right{};
+  Hash commitment{};
+  std::uint64_t epoch = 0;
+  PathParts path;
+
+  [[nodiscard]] Bytes encode() const;
+};
+
+struct LookupParts {
+  std::uint64_t version = 0;
+  std::vector<MemberParts> members;
+  NonMemberParts next;
+
+  [[nodiscard]] Bytes encode() const;
+};
+
+struct VersionsParts {
+  std::uint64_t version = 0;
+  std::uint64_t from = 1;
+  std::vector<MemberParts> members;
+  std::vector<NonMemberParts> absent;
+
+  [[nodiscard]] Bytes encode() const;
+};
+
+struct AddedLeafParts {
+  Hash label{};
+  Hash commitment{};
+  std::uint8_t offset = 0;
+};
+
+struct AppendParts {
+  std::vector<AddedLeafParts> leaves;
+  Bytes opened;
+
+  [[nodiscard]] Bytes encode() const;
+};
+
+// Tree: the naive Patricia tree over a set of leaves.
+class Tree {
+ public:
+  explicit Tree(std::vector<Leaf> leaves);
+  ~Tree();
+
+  [[nodiscard]] Hash root() const;
+  [[nodiscard]] std::size_t count() const { return leaves_.size(); }
+  [[nodiscard]] const std::vector<Leaf>& leaves() const { return leaves_; }
+  // The ancestors of a label that is there.
+  [[nodiscard]] PathParts path_to(const Hash& label) const;
+  // Opens the node at which the walk to an absent label ends. vrf_proof is left to the caller.
+  [[nodiscard]] NonMemberParts absent(const Hash& label) const;
+  // The proof that this tree, of epoch a, grows by these leaves, each with an epoch above a.
+  [[nodiscard]] AppendParts append(std::uint64_t a, std::vector<Leaf> added) const;
+  // The opened content of the deepest interior node above a label that is there, as a non-membership proof.
+  [[nodiscard]] NonMemberParts open_parent_of(const Hash& label) const;
+
+ private:
+  struct Node;
+  using NodePtr = std::unique_ptr<Node>;
+  static NodePtr build(std::span<const Leaf> leaves);
+  static void tokens(const Node& node, std::size_t length, std::span<const Leaf> added, Bytes& out);
+  [[nodiscard]] std::vector<const Node*> walk(const Hash& label, const Node*& end) const;
+  static PathParts path_of(const std::vector<const Node*>& ancestors, const Hash& label);
+
+  std::vector<Leaf> leaves_;
+  NodePtr root_;
+};
+
+struct StateParts {
+  Hash root{};
+  std::uint64_t count = 0;
+  Hash vrf_public_key{};
+};
+
+struct RecordParts {
+  std::uint16_t format = 1;
+  Hash log_id{};
+  std::uint64_t epoch = 0;
+  std::uint64_t period = 0;
+  std::uint64_t period_first_epoch = 0;
+  std::uint64_t time_ms = 0;
+  std::array<StateParts, 4> structures;
+  Hash previous{};
+
+  [[nodiscard]] Bytes encode() const;
+};
+
+struct HeadParts {
+  Bytes record;
+  std::vector<Hash> inclusion;
+  std::vector<Hash> consistency;
+  Bytes checkpoint;
+
+  [[nodiscard]] Bytes encode() const;
+};
+
+// A whole answer: the head and the encoded items.
+Bytes encode_answer(const HeadParts& head, const std::vector<Bytes>& items);
+
+struct ConfigurationParts {
+  std::uint16_t format = 1;
+  std::uint16_t suite = 1;
+  Bytes origin = to_bytes("optiks.example/log");
+  std::uint64_t period_length_ms = 7'776'000'000;
+  std::uint8_t retained_periods = 2;
+  std::uint8_t username_reuse = 0;
+  std::uint8_t max_key_len = 255;
+  std::uint32_t max_value_len = 65'536;
+  std::uint16_t max_devices = 64;
+  std::uint32_t heartbeat_ms = 60'000;
+  std::uint32_t max_ahead_ms = 60'000;
+  std::uint32_t max_behind_ms = 300'000;
+
+  [[nodiscard]] Bytes encode() const;
+};
+
+// SigningKey: Ed25519 from a seed of one repeated octet.
+class SigningKey {
+ public:
+  explicit SigningKey(std::uint8_t seed);
+  [[nodiscard]] const Bytes& public_key() const { return public_; }
+  [[nodiscard]] Bytes sign(ByteSpan message) const;
+  // First four octets of SHA-256(name || 0x0A || type || public key).
+  [[nodiscard]] Bytes key_id(std::string_view name, std::uint8_t type = 1) const;
+
+ private:
+  Bytes public_;
+  Bytes secret_;
+};
+
+std::string base64(ByteSpan octets);
+std::string signature_line(std::string_view name, ByteSpan key_id, ByteSpan signature);
+// body + blank line + one line by the key.
+std::string signed_note(const std::string& body, std::string_view name, const SigningKey& key);
+std::string checkpoint_body(std::string_view origin, std::uint64_t size, const Hash& root);
+
+// RFC 6962 by definition.
+Hash log_root(std::span<const Hash> leaves);
+std::vector<Hash> log_inclusion(std::span<const Hash> leaves, std::size_t index);
+std::vector<Hash> log_consistency(std::span<const Hash> leaves, std::size_t old_size);
+
+// Ed25519Verify by libsodium.
+bool ed25519_verify(ByteSpan public_key, ByteSpan message, ByteSpan signature);
+
+// KeyDirectory: structure keys (3) of one period, with everything that a lookup needs, at every epoch.
+class KeyDirectory {
+ public:
+  explicit KeyDirectory(std::uint8_t vrf_seed, std::uint8_t structure = kKeys);
+
+  // Inserts the next version of a key in an epoch; epochs do not decrease.
+  void put(std::string_view key, std::uint64_t epoch, std::string_view value);
+  // Inserts a version in any way.
+  void put_version(std::string_view key, std::uint64_t version, std::uint64_t epoch, std::string_view value);
+
+  // The tree of the leaves inserted up to an epoch.
+  [[nodiscard]] Tree tree(std::uint64_t epoch) const;
+  [[nodiscard]] std::vector<Leaf> added_in(std::uint64_t epoch) const;
+  [[nodiscard]] StateParts state(std::uint64_t epoch) const;
+  [[nodiscard]] std::uint64_t latest(std::string_view key, std::uint64_t epoch) const;
+
+  [[nodiscard]] Hash label(std::string_view key, std::uint64_t version) const;
+  [[nodiscard]] Bytes vrf_proof(std::string_view key, std::uint64_t version) const;
+  [[nodiscard]] MemberParts member(std::string_view key, std::uint64_t version, std::uint64_t epoch, bool opened) const;
+  [[nodiscard]] NonMemberParts absent(std::string_view key, std::uint64_t version, std::uint64_t epoch) const;
+  [[nodiscard]] LookupParts lookup(std::string_view key, std::uint64_t epoch, std::uint64_t known = 0) const;
+  // Claims that `version` is the latest.
+  [[nodiscard]] LookupParts lookup_at(std::string_view key, std::uint64_t version, std::uint64_t epoch,
+                                      std::uint64_t known = 0) const;
+  [[nodiscard]] VersionsParts versions(std::string_view key, std::uint64_t epoch, std::uint64_t known, Purpose purpose,
+                                       std::size_t max_members = SIZE_MAX) const;
+  [[nodiscard]] ByteSpan public_key() const { return key_.public_key(); }
+
+ private:
+  struct Entry {
+    Leaf leaf;
+    Bytes opening;
+    Bytes value;
+  };
+  [[nodiscard]] Bytes alpha(std::string_view key, std::uint64_t version) const;
+
+  vrf::SecretKey key_;
+  std::uint8_t structure_;
+  std::map<std::pair<std::string, std::uint64_t>, Entry> entries_;
+  std::uint8_t next_opening_ = 1;
+};
+
+// World: a log over a key directory: an epoch each second, the other three structures empty.
+class World {
+ public:
+  static constexpr std::uint64_t kStartMs = 1'700'000'000'000;
+
+  World();
+
+  KeyDirectory keys{7};
+  ConfigurationParts configuration;
+  SigningKey log_key{1};
+
+  // Publishes epochs up to this one.
+  void publish(std::uint64_t last_epoch);
+  [[nodiscard]] std::uint64_t last_epoch() const { return records_.size() - 1; }
+  [[nodiscard]] const RecordParts& record(std::uint64_t epoch) const { return records_[epoch]; }
+  [[nodiscard]] Hash log_id() const;
+  [[nodiscard]] std::vector<Hash> log_leaves(std::size_t size) const;
+  [[nodiscard]] Bytes checkpoint(std::uint64_t size) const;
+  [[nodiscard]] Checkpoint checkpoint_of(std::uint64_t size) const;
+  // The record of `epoch` under the checkpoint of `size` for a client that keeps `kept_size`.
+  [[nodiscard]] HeadParts head(std::uint64_t epoch, std::uint64_t size, std::uint64_t kept_size = 0) const;
+  // Time at which a client verifies: one second after the last epoch.
+  [[nodiscard]] std::uint64_t now_ms() const { return records_.back().time_ms + 1000; }
+  // Views into this world; configuration octets are kept alive by it.
+  [[nodiscard]] Context context() const;
+  [[nodiscard]] Bytes audit(std::uint64_t a, std::uint64_t b) const;
+
+ private:
+  std::vector<RecordParts> records_;
+  mutable Bytes configuration_octets_;
+};
+
+}  // namespace optiks::ozks::verify::test
