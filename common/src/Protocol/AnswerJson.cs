@@ -1,10 +1,259 @@
+using System.Globalization;
+using System.Text;
 using System.Text.Encodings.Web;
+using System.Text.Json;
+using System.Text.Unicode;
 
 namespace Optiks.Protocol;
 
-/// <summary>AnswerJson renders answers for people and scripts (docs/spec/rest.md section 4). Nothing is ever verified in this form.</summary>
-public static partial class AnswerJson
+/// <summary>
+/// AnswerJson renders answers for people and scripts (docs/spec/rest.md section 4): the structures' own field names, octets in base64url. The
+/// input is the binary form, which alone is ever verified. Members throw <see cref="EncodingException"/> when it does not decode.
+/// </summary>
+public static class AnswerJson
 {
+    private const ulong MaxInteger = (1UL << 53) - 1;
+
     /// <summary>Encoder writes text as it is, as no answer is embedded in HTML.</summary>
     public static JavaScriptEncoder Encoder { get; } = JavaScriptEncoder.UnsafeRelaxedJsonEscaping;
+
+    /// <summary>WriteLookupAnswer renders a LookupAnswer: <c>{"head": ..., "lookups": [...]}</c>.</summary>
+    public static void WriteLookupAnswer(Utf8JsonWriter writer, ReadOnlyMemory<byte> answer)
+    {
+        ArgumentNullException.ThrowIfNull(writer);
+        var decoded = LookupAnswer.Decode(answer);
+        writer.WriteStartObject();
+        WriteHead(writer, "head", decoded.Head);
+        writer.WriteStartArray("lookups"u8);
+        foreach (Lookup lookup in decoded.Lookups)
+        {
+            writer.WriteStartObject();
+            WriteInteger(writer, "version", lookup.Version);
+            WriteMembers(writer, lookup.Members);
+            writer.WritePropertyName("next"u8);
+            WriteNonMember(writer, lookup.Next);
+            writer.WriteEndObject();
+        }
+        writer.WriteEndArray();
+        writer.WriteEndObject();
+    }
+
+    /// <summary>WriteVersionsAnswer renders a HistoryAnswer or MonitorAnswer: <c>{"head": ..., "versions": [...]}</c>.</summary>
+    public static void WriteVersionsAnswer(Utf8JsonWriter writer, ReadOnlyMemory<byte> answer)
+    {
+        ArgumentNullException.ThrowIfNull(writer);
+        var decoded = VersionsAnswer.Decode(answer);
+        writer.WriteStartObject();
+        WriteHead(writer, "head", decoded.Head);
+        writer.WriteStartArray("versions"u8);
+        foreach (Versions versions in decoded.Versions)
+        {
+            writer.WriteStartObject();
+            WriteInteger(writer, "version", versions.Version);
+            WriteInteger(writer, "from", versions.From);
+            WriteMembers(writer, versions.Members);
+            writer.WriteStartArray("absent"u8);
+            foreach (NonMember absent in versions.Absent)
+            {
+                WriteNonMember(writer, absent);
+            }
+            writer.WriteEndArray();
+            writer.WriteEndObject();
+        }
+        writer.WriteEndArray();
+        writer.WriteEndObject();
+    }
+
+    /// <summary>WriteHead renders a Head alone.</summary>
+    public static void WriteHead(Utf8JsonWriter writer, ReadOnlyMemory<byte> head)
+    {
+        ArgumentNullException.ThrowIfNull(writer);
+        WriteHead(writer, null, Head.Decode(head));
+    }
+
+    /// <summary>WriteRecord renders an EpochRecord's fields.</summary>
+    public static void WriteRecord(Utf8JsonWriter writer, ReadOnlySpan<byte> record)
+    {
+        ArgumentNullException.ThrowIfNull(writer);
+        var decoded = EpochRecord.Decode(record);
+        writer.WriteStartObject();
+        writer.WriteNumber("format"u8, decoded.Format);
+        WriteOctets(writer, "log_id", decoded.LogId);
+        WriteInteger(writer, "epoch", decoded.Epoch);
+        WriteInteger(writer, "period", decoded.Period);
+        WriteInteger(writer, "period_first_epoch", decoded.PeriodFirstEpoch);
+        WriteInteger(writer, "time_ms", decoded.TimeMs);
+        writer.WriteStartArray("structures"u8);
+        foreach (StructureState state in decoded.Structures)
+        {
+            writer.WriteStartObject();
+            WriteOctets(writer, "root", state.Root);
+            WriteInteger(writer, "count", state.Count);
+            WriteOctets(writer, "vrf_public_key", state.VrfPublicKey);
+            writer.WriteEndObject();
+        }
+        writer.WriteEndArray();
+        WriteOctets(writer, "previous", decoded.Previous);
+        writer.WriteEndObject();
+    }
+
+    /// <summary>WriteAuditProof renders an AuditProof.</summary>
+    public static void WriteAuditProof(Utf8JsonWriter writer, ReadOnlyMemory<byte> proof)
+    {
+        ArgumentNullException.ThrowIfNull(writer);
+        var decoded = AuditProof.Decode(proof);
+        writer.WriteStartObject();
+        writer.WriteStartArray("records"u8);
+        foreach (ReadOnlyMemory<byte> record in decoded.Records)
+        {
+            WriteRecord(writer, record.Span);
+        }
+        writer.WriteEndArray();
+        writer.WriteStartArray("structures"u8);
+        foreach (AppendProof structure in decoded.Structures)
+        {
+            writer.WriteStartObject();
+            writer.WriteStartArray("leaves"u8);
+            foreach (AddedLeaf leaf in structure.Leaves)
+            {
+                writer.WriteStartObject();
+                WriteOctets(writer, "label", leaf.Label);
+                WriteOctets(writer, "commitment", leaf.Commitment);
+                writer.WriteNumber("offset"u8, leaf.Offset);
+                writer.WriteEndObject();
+            }
+            writer.WriteEndArray();
+            WriteOctets(writer, "opened", structure.Opened);
+            writer.WriteEndObject();
+        }
+        writer.WriteEndArray();
+        writer.WriteEndObject();
+    }
+
+    /// <summary>WriteConfiguration renders the answer of <c>GET /v1/configuration</c>.</summary>
+    public static void WriteConfiguration(Utf8JsonWriter writer, TrustAnchor anchor)
+    {
+        ArgumentNullException.ThrowIfNull(writer);
+        ArgumentNullException.ThrowIfNull(anchor);
+        Configuration fields = anchor.Configuration;
+        writer.WriteStartObject();
+        WriteOctets(writer, "configuration", anchor.ConfigurationOctets);
+        writer.WriteString("log_key"u8, anchor.LogKey.ToString());
+        WriteOctets(writer, "log_id", anchor.LogId);
+        writer.WriteNumber("format"u8, fields.Format);
+        writer.WriteNumber("suite"u8, fields.Suite);
+        writer.WriteString("origin"u8, fields.Origin);
+        WriteInteger(writer, "period_length_ms", fields.PeriodLengthMs);
+        writer.WriteNumber("retained_periods"u8, fields.RetainedPeriods);
+        writer.WriteNumber("username_reuse"u8, fields.UsernameReuse);
+        writer.WriteNumber("max_key_len"u8, fields.MaxKeyLength);
+        writer.WriteNumber("max_value_len"u8, fields.MaxValueLength);
+        writer.WriteNumber("max_devices"u8, fields.MaxDevices);
+        writer.WriteNumber("heartbeat_ms"u8, fields.HeartbeatMs);
+        writer.WriteNumber("max_ahead_ms"u8, fields.MaxAheadMs);
+        writer.WriteNumber("max_behind_ms"u8, fields.MaxBehindMs);
+        writer.WriteEndObject();
+    }
+
+    /// <summary>WriteValue writes <c>value_b64</c>, and <c>value</c> as well when the octets are text without control characters.</summary>
+    public static void WriteValue(Utf8JsonWriter writer, ReadOnlySpan<byte> value)
+    {
+        ArgumentNullException.ThrowIfNull(writer);
+        writer.WriteString("value_b64"u8, Base64UrlText.Encode(value));
+        if (IsText(value))
+        {
+            writer.WriteString("value"u8, value);
+        }
+    }
+
+    private static void WriteHead(Utf8JsonWriter writer, string? name, Head head)
+    {
+        if (name is not null)
+        {
+            writer.WritePropertyName(name);
+        }
+        writer.WriteStartObject();
+        WriteOctets(writer, "record", head.Record);
+        writer.WritePropertyName("record_fields"u8);
+        WriteRecord(writer, head.Record.Span);
+        WriteOctets(writer, "inclusion", head.Inclusion);
+        WriteOctets(writer, "consistency", head.Consistency);
+        WriteOctets(writer, "checkpoint", head.Checkpoint);
+        writer.WriteEndObject();
+    }
+
+    private static void WriteMembers(Utf8JsonWriter writer, IReadOnlyList<Member> members)
+    {
+        writer.WriteStartArray("members"u8);
+        foreach (Member member in members)
+        {
+            writer.WriteStartObject();
+            WriteOctets(writer, "vrf_proof", member.VrfProof);
+            WriteInteger(writer, "epoch", member.Epoch);
+            writer.WriteNumber("kind"u8, (int)member.Kind);
+            if (member.Kind == MemberKind.Opened)
+            {
+                WriteOctets(writer, "opening", member.CommitmentOrOpening);
+                WriteValue(writer, member.Value.Span);
+            }
+            else
+            {
+                WriteOctets(writer, "commitment", member.CommitmentOrOpening);
+            }
+            WritePath(writer, member.Path);
+            writer.WriteEndObject();
+        }
+        writer.WriteEndArray();
+    }
+
+    private static void WriteNonMember(Utf8JsonWriter writer, NonMember absent)
+    {
+        writer.WriteStartObject();
+        WriteOctets(writer, "vrf_proof", absent.VrfProof);
+        switch (absent.Node)
+        {
+            case null:
+                writer.WriteNumber("node"u8, 0);
+                break;
+            case OpenedNode.Interior interior:
+                writer.WriteNumber("node"u8, 1);
+                writer.WriteNumber("length"u8, interior.Length);
+                WriteOctets(writer, "prefix", interior.Prefix);
+                WriteOctets(writer, "left", interior.Left);
+                WriteOctets(writer, "right", interior.Right);
+                WritePath(writer, interior.Path);
+                break;
+            case OpenedNode.Leaf leaf:
+                writer.WriteNumber("node"u8, 2);
+                WriteOctets(writer, "label", leaf.Label);
+                WriteOctets(writer, "commitment", leaf.Commitment);
+                WriteInteger(writer, "epoch", leaf.Epoch);
+                WritePath(writer, leaf.Path);
+                break;
+        }
+        writer.WriteEndObject();
+    }
+
+    private static void WritePath(Utf8JsonWriter writer, TreePath path)
+    {
+        writer.WriteStartObject("path"u8);
+        WriteOctets(writer, "mask", path.Mask);
+        WriteOctets(writer, "siblings", path.Siblings);
+        writer.WriteEndObject();
+    }
+
+    private static void WriteOctets(Utf8JsonWriter writer, string name, ReadOnlyMemory<byte> octets) => writer.WriteString(name, Base64UrlText.Encode(octets.Span));
+
+    // A number that JSON readers would round is a sign of a hostile or broken structure, so it is not shown as a number.
+    private static void WriteInteger(Utf8JsonWriter writer, string name, ulong value)
+    {
+        if (value > MaxInteger)
+        {
+            throw new EncodingException($"{name}: {value.ToString(CultureInfo.InvariantCulture)} is beyond the integers of JSON");
+        }
+        writer.WriteNumber(name, value);
+    }
+
+    private static bool IsText(ReadOnlySpan<byte> value) =>
+        Utf8.IsValid(value) && !Encoding.UTF8.GetString(value).Any(char.IsControl);
 }

@@ -1,0 +1,19 @@
+namespace Optiks.Protocol;
+
+/// <summary>AppendProof shows for one structure that a tree only grew (docs/spec/proofs.md section 5).</summary>
+/// <param name="Leaves">Leaves added, in the order of their labels.</param>
+/// <param name="Opened">Tokens of the old tree, in preorder.</param>
+public sealed record AppendProof(IReadOnlyList<AddedLeaf> Leaves, ReadOnlyMemory<byte> Opened)
+{
+    internal static AppendProof Decode(ref TlsReader reader)
+    {
+        ReadOnlyMemory<byte> octets = reader.Vector(0, uint.MaxValue, "append_proof.leaves", AddedLeaf.Length);
+        var leaves = new AddedLeaf[octets.Length / AddedLeaf.Length];
+        for (int i = 0; i < leaves.Length; i++)
+        {
+            ReadOnlyMemory<byte> leaf = octets.Slice(i * AddedLeaf.Length, AddedLeaf.Length);
+            leaves[i] = new AddedLeaf(leaf[..32], leaf[32..64], leaf.Span[64]);
+        }
+        return new AppendProof(leaves, reader.Vector(0, uint.MaxValue, "append_proof.opened"));
+    }
+}

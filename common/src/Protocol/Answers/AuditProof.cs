@@ -1,0 +1,55 @@
+namespace Optiks.Protocol;
+
+/// <summary>AuditProof leads from epoch a to epoch b (docs/spec/answers.md section 1), decoded for display. Nothing in it has been verified.</summary>
+/// <param name="Records">Encoded records of a, a + 1, ..., b, 386 octets each.</param>
+/// <param name="Structures">One proof for each structure.</param>
+public sealed record AuditProof(IReadOnlyList<ReadOnlyMemory<byte>> Records, IReadOnlyList<AppendProof> Structures)
+{
+    /// <summary>MaxEpochs of a range, b - a.</summary>
+    public const int MaxEpochs = 256;
+
+    private const uint LeastRecordsLength = 2 * EpochRecord.Length;
+    private const uint MaxRecordsLength = (MaxEpochs + 1) * EpochRecord.Length;
+
+    /// <summary>Decode reads the whole proof. Throws <see cref="EncodingException"/>.</summary>
+    public static AuditProof Decode(ReadOnlyMemory<byte> octets)
+    {
+        var reader = new TlsReader(octets);
+        ReadOnlyMemory<byte> records = reader.Vector(LeastRecordsLength, MaxRecordsLength, "audit_proof.records", EpochRecord.Length);
+        var proofs = new AppendProof[StructureState.StructureCount];
+        for (int i = 0; i < proofs.Length; i++)
+        {
+            proofs[i] = AppendProof.Decode(ref reader);
+        }
+        reader.End("audit proof");
+        var list = new ReadOnlyMemory<byte>[records.Length / EpochRecord.Length];
+        for (int i = 0; i < list.Length; i++)
+        {
+            list[i] = records.Slice(i * EpochRecord.Length, EpochRecord.Length);
+        }
+        return new AuditProof(list, proofs);
+    }
+
+    /// <summary>Encode joins encoded records and the four append-only proofs of the whole range (as <c>StagedEpoch.AppendProofs</c> gives them) into the octets of an AuditProof.</summary>
+    public static byte[] Encode(IReadOnlyList<ReadOnlyMemory<byte>> records, ReadOnlySpan<byte> appendProofs)
+    {
+        ArgumentNullException.ThrowIfNull(records);
+        ArgumentOutOfRangeException.ThrowIfLessThan(records.Count, 2, nameof(records));
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(records.Count, MaxEpochs + 1, nameof(records));
+        const int PrefixLength = 3;
+        int length = records.Count * EpochRecord.Length;
+        byte[] octets = new byte[PrefixLength + length + appendProofs.Length];
+        octets[0] = (byte)(length >> 16);
+        octets[1] = (byte)(length >> 8);
+        octets[2] = (byte)length;
+        int position = PrefixLength;
+        foreach (ReadOnlyMemory<byte> record in records)
+        {
+            ArgumentOutOfRangeException.ThrowIfNotEqual(record.Length, EpochRecord.Length, nameof(records));
+            record.Span.CopyTo(octets.AsSpan(position));
+            position += EpochRecord.Length;
+        }
+        appendProofs.CopyTo(octets.AsSpan(position));
+        return octets;
+    }
+}

@@ -1,0 +1,48 @@
+namespace Optiks.Protocol;
+
+/// <summary>OpenedNode is the node that a non-membership proof opens: an interior node or a leaf.</summary>
+/// <param name="Path">From the node to the root.</param>
+public abstract record OpenedNode(TreePath Path)
+{
+    private const byte Empty = 0;
+    private const byte InteriorNode = 1;
+    private const byte LeafNode = 2;
+    private const int HashLength = 32;
+
+    /// <summary>Interior node.</summary>
+    /// <param name="Length">Prefix length in bits.</param>
+    /// <param name="Prefix">32 octets.</param>
+    /// <param name="Left">Left child's hash.</param>
+    /// <param name="Right">Right child's hash.</param>
+    /// <param name="Path">To the root.</param>
+    public sealed record Interior(byte Length, ReadOnlyMemory<byte> Prefix, ReadOnlyMemory<byte> Left, ReadOnlyMemory<byte> Right, TreePath Path) : OpenedNode(Path);
+
+    /// <summary>Leaf with another label.</summary>
+    /// <param name="Label">32 octets.</param>
+    /// <param name="Commitment">32 octets.</param>
+    /// <param name="Epoch">The leaf's epoch.</param>
+    /// <param name="Path">To the root.</param>
+    public sealed record Leaf(ReadOnlyMemory<byte> Label, ReadOnlyMemory<byte> Commitment, ulong Epoch, TreePath Path) : OpenedNode(Path);
+
+    internal static OpenedNode? Decode(ref TlsReader reader)
+    {
+        switch (reader.UInt8("non_member.node"))
+        {
+            case Empty:
+                return null;
+            case InteriorNode:
+                byte length = reader.UInt8("non_member.length");
+                ReadOnlyMemory<byte> prefix = reader.Take(HashLength, "non_member.prefix");
+                ReadOnlyMemory<byte> left = reader.Take(HashLength, "non_member.left");
+                ReadOnlyMemory<byte> right = reader.Take(HashLength, "non_member.right");
+                return new Interior(length, prefix, left, right, TreePath.Decode(ref reader));
+            case LeafNode:
+                ReadOnlyMemory<byte> label = reader.Take(HashLength, "non_member.label");
+                ReadOnlyMemory<byte> commitment = reader.Take(HashLength, "non_member.commitment");
+                ulong epoch = reader.UInt64("non_member.epoch");
+                return new Leaf(label, commitment, epoch, TreePath.Decode(ref reader));
+            default:
+                throw new EncodingException(Reason.MalformedEnum, "non_member.node");
+        }
+    }
+}

@@ -1,0 +1,17 @@
+namespace Optiks.Protocol;
+
+/// <summary>Versions is a key's history or monitoring answer (docs/spec/pahd.md section 2).</summary>
+/// <param name="Version">a, the latest version.</param>
+/// <param name="From">First version listed.</param>
+/// <param name="Members">Versions from <paramref name="From"/> on.</param>
+/// <param name="Absent">Absence proofs; empty in a page that is not the last.</param>
+public sealed record Versions(ulong Version, ulong From, IReadOnlyList<Member> Members, IReadOnlyList<NonMember> Absent)
+{
+    private const uint MaxAbsentLength = (1u << 24) - 1;
+
+    internal static Versions Decode(ref TlsReader reader) => new(
+        reader.UInt64("versions.version"),
+        reader.UInt64("versions.from"),
+        reader.Vector(0, uint.MaxValue, "versions.members", Member.Decode),
+        reader.Vector(0, MaxAbsentLength, "versions.absent", NonMember.Decode));
+}
