@@ -68,7 +68,7 @@ public static class AnswerJson
     public static void WriteHead(Utf8JsonWriter writer, ReadOnlyMemory<byte> head)
     {
         ArgumentNullException.ThrowIfNull(writer);
-        WriteHead(writer, null, Head.Decode(head));
+        WriteHead(writer, null, AnswerHead.Decode(head));
     }
 
     /// <summary>WriteRecord renders an EpochRecord's fields.</summary>
@@ -166,7 +166,7 @@ public static class AnswerJson
         }
     }
 
-    private static void WriteHead(Utf8JsonWriter writer, string? name, Head head)
+    private static void WriteHead(Utf8JsonWriter writer, string? name, AnswerHead head)
     {
         if (name is not null)
         {
