@@ -1,25 +1,25 @@
 namespace Optiks.Protocol;
 
-/// <summary>Head ties an answer to a checkpoint (docs/spec/board.md section 4). Decoded for display; slices of the input.</summary>
+/// <summary>AnswerHead ties an answer to a checkpoint (docs/spec/board.md section 4, Head). Decoded for display; slices of the input.</summary>
 /// <param name="Record">The epoch record, 386 octets.</param>
 /// <param name="Inclusion">Hashes of its inclusion proof, 32 octets each.</param>
 /// <param name="Consistency">Hashes of the consistency proof, 32 octets each.</param>
 /// <param name="Checkpoint">The signed note; empty: the one that the client named.</param>
-public sealed record Head(ReadOnlyMemory<byte> Record, ReadOnlyMemory<byte> Inclusion, ReadOnlyMemory<byte> Consistency, ReadOnlyMemory<byte> Checkpoint)
+public sealed record AnswerHead(ReadOnlyMemory<byte> Record, ReadOnlyMemory<byte> Inclusion, ReadOnlyMemory<byte> Consistency, ReadOnlyMemory<byte> Checkpoint)
 {
     private const uint MaxProofLength = 2016;
     private const uint HashLength = 32;
 
     /// <summary>Decode reads a whole Head. Throws <see cref="EncodingException"/>.</summary>
-    public static Head Decode(ReadOnlyMemory<byte> octets)
+    public static AnswerHead Decode(ReadOnlyMemory<byte> octets)
     {
         var reader = new TlsReader(octets);
-        Head head = Decode(ref reader);
+        AnswerHead head = Decode(ref reader);
         reader.End("head");
         return head;
     }
 
-    internal static Head Decode(ref TlsReader reader) => new(
+    internal static AnswerHead Decode(ref TlsReader reader) => new(
         reader.Take(EpochRecord.Length, "head.record"),
         reader.Vector(0, MaxProofLength, "head.inclusion", HashLength),
         reader.Vector(0, MaxProofLength, "head.consistency", HashLength),
