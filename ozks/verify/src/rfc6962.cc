@@ -45,7 +45,7 @@ Hash log_leaf_hash(ByteSpan entry) { return sha256_of(0x00, entry, {}); }
 Hash log_node_hash(ByteSpan left, ByteSpan right) { return sha256_of(0x01, left, right); }
 
 bool verify_inclusion(std::uint64_t index, std::uint64_t size, ByteSpan leaf_hash, ByteSpan root, ByteSpan proof) {
-  if (index >= size || proof.size() % kHashLen != 0) {
+  if (index >= size || leaf_hash.size() != kHashLen || proof.size() % kHashLen != 0) {
     return false;
   }
   Climb climb{index, size - 1};
@@ -63,7 +63,7 @@ bool verify_inclusion(std::uint64_t index, std::uint64_t size, ByteSpan leaf_has
 
 bool verify_consistency(std::uint64_t old_size, std::uint64_t new_size, ByteSpan old_root, ByteSpan new_root,
                         ByteSpan proof) {
-  if (old_size > new_size || proof.size() % kHashLen != 0) {
+  if (old_size > new_size || old_root.size() != kHashLen || proof.size() % kHashLen != 0) {
     return false;
   }
   if (old_size == 0) {
