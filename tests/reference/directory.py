@@ -33,7 +33,7 @@ class Stored:
 
 
 class Directory:
-    def __init__(self, seed: int = 1, **configuration):
+    def __init__(self, seed: int = 1, start_ms: int = START_MS, **configuration):
         self.rng = random.Random(seed)
         self.log_seed = self.rng.randbytes(32)
         origin = configuration.pop("origin", b"example.com/optiks")
@@ -52,7 +52,7 @@ class Directory:
         self.added: list[list[list[Leaf]]] = []
         self.trees_at: list[list[Node | None]] = []
         self._proofs: dict[tuple[bytes, bytes, int], tuple[bytes, bytes]] = {}
-        self._close([[], [], [], []], START_MS)
+        self._close([[], [], [], []], start_ms)
 
     def _new_vrf_key(self) -> ecvrf.SecretKey:
         return ecvrf.SecretKey.from_uniform(self.rng.randbytes(64))

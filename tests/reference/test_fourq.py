@@ -7,18 +7,13 @@ from pathlib import Path
 
 import fourq
 
-_ROOTS = [Path(__file__).resolve().parent.parent / "vectors" / "fourq", Path("/work/shared/vectors")]
+FOURQ = Path(__file__).resolve().parent.parent / "vectors" / "fourq"
 
 
 def rows(name: str, expected: int) -> list:
-    for root in _ROOTS:
-        path = root / name
-        if path.exists():
-            found = json.loads(path.read_text())
-            found = found if isinstance(found, list) else found["vectors"]
-            assert len(found) == expected, (name, len(found))
-            return found
-    raise FileNotFoundError(name)
+    found = json.loads((FOURQ / name).read_text())
+    assert len(found) == expected, (name, len(found))
+    return found
 
 
 def scalar(text: str) -> int:

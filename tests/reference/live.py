@@ -1,0 +1,283 @@
+"""Verifies a running server over HTTP, and refuses changed copies of its answers.
+
+    python3 tests/reference/live.py --query-url http://127.0.0.1:8301 --trust trust.json --key alice --absent nobody
+        [--api-key optiks_...] [--export FILE] [--at-least 60]
+
+Reads the log from its tiles alone, audits every epoch, looks up each --key (which must be there) and each --absent (which must not), and
+with an API key reads history and monitoring. Then every honest answer is changed in the named ways of mutations.py and mutations_audit.py:
+each must be refused for exactly its reason. Exit code 0 only if all of that holds. --export writes all answers, honest and changed, with their
+verdicts in the form of tests/vectors/lookup/, so that another verifier can be given the same octets.
+"""
+
+import argparse
+import sys
+import time
+import urllib.error
+import urllib.request
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import board
+import ecvrf
+import make_vectors
+import mutations
+import mutations_audit
+import pahd
+import record
+from board import Checkpoint
+from codec import AuditProof, Lookup, LookupAnswer, VersionsAnswer, decode_whole, uint, vector
+from record import EpochRecord
+from refused import Refused, require
+from rows import Rows, WrongVerdict
+from verify import TrustAnchor, Verifier
+
+MEDIA = "application/vnd.optiks."
+MAX_RANGE = 256
+
+
+class Http:
+    """One query-service. Proxy settings of the environment are left out: the server under test is local."""
+
+    def __init__(self, url: str, api_key: str | None):
+        self._url = url.rstrip("/")
+        self._api_key = api_key
+        self._opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+    @property
+    def has_key(self) -> bool:
+        return self._api_key is not None
+
+    def request(self, path: str, accept: str | None = None, body: bytes | None = None) -> bytes:
+        headers = {"Accept": MEDIA + accept if accept else "*/*"}
+        if body is not None:
+            headers["Content-Type"] = MEDIA + "query"
+        if self._api_key:
+            headers["Authorization"] = f"Bearer {self._api_key}"
+        for attempt in range(5):
+            try:
+                call = urllib.request.Request(self._url + path, data=body, headers=headers)
+                with self._opener.open(call, timeout=30) as response:
+                    kind = response.headers.get_content_type()
+                    if accept and kind != MEDIA + accept:
+                        raise SystemExit(f"{path}: content type {kind}, expected {MEDIA + accept}")
+                    return response.read()
+            except urllib.error.HTTPError as error:
+                if error.code != 503 or attempt == 4:
+                    raise
+                time.sleep(min(5, int(error.headers.get("Retry-After", "1"))))
+        raise AssertionError("unreachable")
+
+    def file(self, path: str) -> bytes | None:
+        """A file of the board; None for 404."""
+        try:
+            return self.request(f"/log/{path}")
+        except urllib.error.HTTPError as error:
+            if error.code == 404:
+                return None
+            raise
+
+    def ask(self, form: str, keys: list[bytes], versions: list[tuple[int, int]], kept_size: int = 0) -> bytes:
+        """versions: (period, version) of each query, rest.md section 4."""
+        queries = b"".join(
+            vector(255, key) + uint(period, 8) + uint(version, 8)
+            for key, (period, version) in zip(keys, versions, strict=True)
+        )
+        size = f"?checkpoint_size={kept_size}" if kept_size else ""
+        return self.request(f"/v1/{form}{size}", form, vector(2**24 - 1, queries))
+
+
+@dataclass
+class Session:
+    http: Http
+    anchor: TrustAnchor
+    rows: Rows
+    chain: list[EpochRecord]
+    checkpoint: Checkpoint
+
+    def verifier(self, **kept) -> Verifier:
+        return Verifier(self.anchor, time.time_ns() // 1_000_000, **kept)
+
+    def changed(self, form: str, v: Verifier, keys: list[bytes], changes) -> None:
+        for kind, encoded, reason in changes:
+            self.rows.answer(form, kind, v, keys, encoded, reason)
+            print(f"refused  {kind}: {reason}")
+
+
+def read_board(http: Http, anchor: TrustAnchor) -> Session:
+    """Every record, from tiles alone, and its chain."""
+    note = http.file("checkpoint")
+    require(note is not None, "checkpoint_missing")
+    checkpoint = board.verify_checkpoint(note, anchor.configuration.origin.decode(), anchor.log_key)
+    entries = board.verify_tiles(http.file, checkpoint)
+    chain: list[EpochRecord] = []
+    for index, entry in enumerate(entries):
+        r = EpochRecord.parse(entry)
+        record.check_alone(r, anchor.log_id)
+        require(r.epoch == index, "record_epoch")
+        if chain:
+            start = chain[chain[-1].period_first_epoch].time_ms
+            record.check_after(r, chain[-1], anchor.configuration.period_length_ms, start)
+        chain.append(r)
+    print(f"verified board: {checkpoint.size} records from tiles alone")
+    return Session(http, anchor, Rows(), chain, checkpoint)
+
+
+def audit(s: Session) -> None:
+    """Every step from epoch 0 on, in ranges that cross no period switch."""
+    v, a = s.verifier(), 0
+    while a < len(s.chain) - 1:
+        b = a + 1
+        if s.chain[b].period == s.chain[a].period:
+            while b < len(s.chain) - 1 and b - a < MAX_RANGE and s.chain[b + 1].period == s.chain[a].period:
+                b += 1
+        start = s.chain[s.chain[a].period_first_epoch].time_ms
+        answer = s.http.request(f"/v1/epochs/{a}-{b}/audit-proof", "audit-proof")
+        s.rows.audit("live", v, s.chain[a], answer, "valid", start)
+        # The board's record of b is the one that the proof led to: the audit covers what the checkpoint covers.
+        require(decode_whole(AuditProof.decode, answer).records[-1] == s.chain[b].encode(), "inclusion_proof")
+        print(f"verified audit ({a}, {b}]")
+        a = b
+    # One record less than the limit, so that a repeated record is refused for its epoch and not for the length.
+    counts = [r.structure(record.KEYS).count for r in s.chain]
+    for a in range(len(counts) - 1, -1, -1):
+        b = next((e for e in range(a + 2, min(len(counts), a + MAX_RANGE)) if counts[e] - counts[a] >= 2), None)
+        if b is not None and counts[a] >= 2 and s.chain[a].period == s.chain[b].period:
+            answer = decode_whole(AuditProof.decode, s.http.request(f"/v1/epochs/{a}-{b}/audit-proof", "audit-proof"))
+            s.rows.audit("live", v, s.chain[a], answer.encode(), "valid")
+            for kind, encoded, reason in mutations_audit.audit_changes(answer):
+                s.rows.audit(kind, v, s.chain[a], encoded, reason)
+                print(f"refused  {kind}: {reason}")
+            return
+    print("skipped  changed audit proofs: no range with two old and two new leaves of structure keys")
+
+
+def look_up(s: Session, keys: list[bytes], absent: list[bytes]) -> None:
+    asked = keys + absent
+    nothing = [(0, 0)] * len(asked)
+    whole = s.http.ask("lookup", asked, nothing)
+    v = s.verifier()
+    results = s.rows.answer("lookup", "live", v, asked, whole, "valid")
+    for key, result in zip(asked, results, strict=True):
+        print(f"verified lookup of {key!r}: " + (f"version {result.version}" if result.version else "absent"))
+        if (result.version > 0) != (key in keys):
+            raise WrongVerdict(f"{key!r} has version {result.version}")
+    decoded = decode_whole(LookupAnswer.decode, whole)
+    r, checkpoint = v.verify_head(decoded.head)
+    if r.epoch < len(s.chain):
+        require(r == s.chain[r.epoch], "fork")
+
+    # As a client that keeps state: the checkpoint of the board, the record just seen, and what it knows of each key.
+    known = {key: result.known for key, result in zip(asked, results, strict=True)}
+    versions = [(known[key].period, known[key].version) for key in asked]
+    kept = s.verifier(checkpoint=s.checkpoint, record=r, known=known, least_epoch={key: r.epoch for key in asked})
+    again = s.http.ask("lookup", asked, versions, s.checkpoint.size)
+    s.rows.answer("lookup", "live_kept_state", kept, asked, again, "valid")
+    print("verified lookup with a kept checkpoint, record and known versions")
+
+    items = dict(zip(asked, decoded.items, strict=True))
+    for key in keys:
+        # Each key's own answer, cut out of the honest one: the head is the same.
+        answer = replace(decoded, items=[items[key]])
+        s.rows.answer("lookup", "live_one_key", v, [key], answer.encode(), "valid")
+        s.changed("lookup", v, [key], mutations.lookup_changes(answer, items[absent[0]]))
+        s.changed("lookup", v, [key], [mutations.own_leaf_opened(answer, _first_label(r, key, items[key]))])
+        s.changed("lookup", v, [absent[0]], [("asked_for_another_key", answer.encode(), "vrf_challenge")])
+        s.changed("lookup", v, [key], _older_record(s, v, answer, checkpoint))
+    answer = replace(decoded, items=[items[keys[0]]])
+    for group in (mutations.whole_changes(answer.encode()), mutations.record_changes(answer), mutations.head_changes(answer)):
+        s.changed("lookup", v, keys[:1], group)
+    stale = replace(v, least_epoch={keys[0]: r.epoch + 1})
+    s.changed("lookup", stale, keys[:1], [("older_than_seen_before", answer.encode(), "stale")])
+    late = replace(v, now_ms=r.time_ms + s.anchor.configuration.max_behind_ms + 1)
+    s.changed("lookup", late, keys[:1], [("too_late", answer.encode(), "record_too_old")])
+    forked = replace(v, checkpoint=replace(checkpoint, root=bytes(32)))
+    s.changed("lookup", forked, keys[:1], [("another_root_of_this_size", answer.encode(), "fork")])
+    swapped = r.with_structure(record.KEYS, vrf_public_key=r.structure(record.USERNAMES).vrf_public_key)
+    s.changed("lookup", replace(v, record=swapped), keys[:1], [("kept_record_with_another_vrf_key", answer.encode(), "fork")])
+
+
+def _first_label(r: EpochRecord, key: bytes, item: Lookup) -> bytes:
+    public = ecvrf.PublicKey(r.structure(record.KEYS).vrf_public_key)
+    alpha = pahd.vrf_input(record.KEYS, key, 1)
+    return ecvrf.verify(public, alpha, item.members[0].vrf_proof)[1]
+
+
+def _older_record(s: Session, v: Verifier, answer: LookupAnswer, checkpoint: Checkpoint):
+    """The head of an older epoch, honestly included in the same checkpoint, over the proofs of the newer one."""
+    newest = EpochRecord.parse(answer.head.record)
+    older = [r for r in s.chain[: newest.epoch] if r.structure(record.KEYS).root != newest.structure(record.KEYS).root]
+    if not older or checkpoint.size > len(s.chain):
+        return
+    r = older[-1]
+    leaves = [board.leaf_hash(one.encode()) for one in s.chain[: checkpoint.size]]
+    head = replace(answer.head, record=r.encode(), inclusion=board.make_inclusion(leaves, r.epoch))
+    reason = "member_root"
+    if r.time_ms + s.anchor.configuration.max_behind_ms < v.now_ms:
+        reason = "record_too_old"
+    elif answer.items[0].version > r.epoch - r.period_first_epoch + (1 if r.period else 0):
+        reason = "version_range"
+    elif r.period != newest.period:
+        reason = "vrf_challenge"
+    yield "older_epoch_with_its_inclusion", replace(answer, head=head).encode(), reason
+
+
+def versions(s: Session, keys: list[bytes]) -> None:
+    for form in ("history", "monitor"):
+        changed = False
+        for key in keys:
+            encoded = s.http.ask(form, [key], [(0, 1)])
+            v = s.verifier()
+            result = s.rows.answer(form, "live", v, [key], encoded, "valid")[0]
+            print(f"verified {form} of {key!r}: {len(result.values)} of {result.version} versions")
+            if result.complete and result.version >= 2 and result.values[1] is not None and not changed:
+                answer = decode_whole(VersionsAnswer.decode, encoded)
+                s.changed(form, v, [key], mutations.versions_changes(answer, form == "monitor"))
+                changed = True
+        if not changed:
+            print(f"skipped  changed {form}: no key with two or more versions on one page")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    anchor = TrustAnchor.parse(Path(arguments.trust).read_text())
+    http = Http(arguments.query_url, arguments.api_key)
+    session = read_board(http, anchor)
+    audit(session)
+    look_up(session, [key.encode() for key in arguments.key], [key.encode() for key in arguments.absent])
+    if http.has_key:
+        versions(session, [key.encode() for key in arguments.key])
+    refused = sum(row["reason"] != "valid" for row in session.rows.rows)
+    print(f"{len(session.rows.rows) - refused} honest answers verified, {refused} changed ones refused")
+    if arguments.export:
+        Path(arguments.export).write_text(make_vectors.render(session.rows.content(), "tests/reference/live.py"))
+    if refused < arguments.at_least:
+        print(f"fewer than {arguments.at_least} changed answers")
+        return 1
+    return 0
+
+
+def main(argv: list[str]) -> int:
+    parser = argparse.ArgumentParser(description="Verify a running Optiks query-service with the reference implementation.")
+    parser.add_argument("--query-url", required=True)
+    parser.add_argument("--trust", required=True, help="trust anchor file")
+    parser.add_argument("--key", action="append", required=True, help="a key that has a value; repeat for more")
+    parser.add_argument("--absent", action="append", default=[], help="a key that has none")
+    parser.add_argument("--api-key", help="with the scope history; without it history and monitoring are left out")
+    parser.add_argument("--export", help="write all answers and verdicts to this file")
+    parser.add_argument("--at-least", type=int, default=60, help="fail when fewer changed answers could be made")
+    arguments = parser.parse_args(argv)
+    arguments.absent = arguments.absent or ["reference-live-absent"]
+    try:
+        return run(arguments)
+    except Refused as refused:
+        print(f"an honest answer was refused: {refused.reason}")
+    except WrongVerdict as wrong:
+        print(f"wrong verdict: {wrong}")
+    except urllib.error.HTTPError as error:
+        print(f"{error.url}: HTTP {error.code} {error.read(2000)!r}")
+    except urllib.error.URLError as error:
+        print(f"{arguments.query_url}: {error.reason}")
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,95 @@
+"""Whole answers as rows of JSON: what a verifier brings, the answer's octets, the verdict. tests/vectors/lookup/ and live.py --export write them."""
+
+import pahd
+from record import EpochRecord
+from refused import Refused
+from verify import TrustAnchor, Verifier
+
+NOTE = (
+    "what a verifier brings (anchor: an index into anchors; left out: it keeps none), the answer, the reason, and for valid ones the results"
+)
+
+
+class WrongVerdict(Exception):
+    """The reference says something else than the row's author expects."""
+
+
+class Rows:
+    """Collects rows, each checked against the reason that its author expects."""
+
+    def __init__(self) -> None:
+        self.anchors: list[TrustAnchor] = []
+        self.rows: list[dict] = []
+
+    def _anchor(self, anchor: TrustAnchor) -> int:
+        if anchor not in self.anchors:
+            self.anchors.append(anchor)
+        return self.anchors.index(anchor)
+
+    def anchors_json(self) -> list[dict]:
+        return [
+            {"configuration": a.configuration.encode().hex(), "log_key": a.log_key.public.hex(), "log_id": a.log_id.hex()}
+            for a in self.anchors
+        ]
+
+    def content(self) -> dict:
+        return {"note": NOTE, "anchors": self.anchors_json(), "vectors": self.rows}
+
+    def answer(
+        self, form: str, kind: str, v: Verifier, keys: list[bytes], encoded: bytes, reason: str
+    ) -> list[pahd.Result]:
+        """form: lookup, history or monitor. Returns what a valid answer showed."""
+        try:
+            if form == "lookup":
+                results = v.verify_lookup(encoded, keys)
+            else:
+                results = v.verify_versions(encoded, keys, form == "monitor")
+            found = "valid"
+        except Refused as refused:
+            results, found = [], refused.reason
+        _expect(f"{form} {kind}", found, reason)
+        row = {"kind": kind, "form": form, "anchor": self._anchor(v.anchor), "now_ms": v.now_ms}
+        if v.checkpoint is not None:
+            row["checkpoint"] = {"size": v.checkpoint.size, "root": v.checkpoint.root.hex()}
+        if v.record is not None:
+            row["record"] = v.record.encode().hex()
+        row["keys"] = [key.hex() for key in keys]
+        if v.least_epoch:
+            row["least_epoch"] = [v.least_epoch.get(key, 0) for key in keys]
+        if v.known:
+            row["known"] = [_known(v.known.get(key)) for key in keys]
+        row["answer"] = encoded.hex()
+        row["reason"] = reason
+        if reason == "valid":
+            row["results"] = [_result(result) for result in results]
+        self.rows.append(row)
+        return results
+
+    def audit(self, kind: str, v: Verifier, stored: EpochRecord, encoded: bytes, reason: str, start_ms: int | None = None) -> None:
+        try:
+            v.verify_audit(encoded, stored, start_ms)
+            found = "valid"
+        except Refused as refused:
+            found = refused.reason
+        _expect(f"audit {kind}", found, reason)
+        row = {"kind": kind, "form": "audit", "anchor": self._anchor(v.anchor), "now_ms": v.now_ms}
+        row |= {"stored": stored.encode().hex(), "answer": encoded.hex(), "reason": reason}
+        if start_ms is not None:
+            row["period_start_ms"] = start_ms
+        self.rows.append(row)
+
+
+def _expect(name: str, found: str, reason: str) -> None:
+    if found != reason:
+        raise WrongVerdict(f"{name}: {found}, expected {reason}")
+
+
+def _known(known: pahd.Known | None) -> dict | None:
+    if known is None:
+        return None
+    return {"period": known.period, "version": known.version, "absent_at": known.absent_at, "page_time": known.page_time}
+
+
+def _result(result: pahd.Result) -> dict:
+    values = {str(version): None if value is None else value.hex() for version, value in result.values.items()}
+    return {"version": result.version, "time": result.time, "values": values, "complete": result.complete}
