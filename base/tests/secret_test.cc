@@ -5,6 +5,7 @@
 #include <memory>
 #include <new>
 #include <type_traits>
+#include <utility>
 
 namespace optiks::base {
 namespace {
@@ -66,6 +67,13 @@ TEST(Secret, MovingErasesTheSource) {
   const std::array<std::uint8_t, 4> zero{};
   // NOLINTNEXTLINE(bugprone-use-after-move): that the source is empty is what is tested
   EXPECT_TRUE(ct_equal(std::as_const(source).bytes(), zero));
+}
+
+TEST(Secret, TakingOverAReturnedValueErasesIt) {
+  std::array<std::uint8_t, 4> returned = {1, 2, 3, 4};
+  const Zeroizing<std::array<std::uint8_t, 4>> held(std::move(returned));
+  EXPECT_EQ((*held)[3], 4);
+  EXPECT_TRUE(all_bytes_are(&returned, sizeof(returned), 0));
 }
 
 TEST(Secret, CannotBeCopiedOrCompared) {

@@ -26,7 +26,8 @@ AffinePoint negate_if(u64 mask, const AffinePoint& point) {
 
 Point fixed_base_mul(const Scalar& k) {
   const base::Zeroizing<Scalar> reduced(scalar_reduce(k));
-  const base::Zeroizing<Scalar> b(scalar_half(scalar_add(*reduced, kAllOnes)));
+  const base::Zeroizing<Scalar> twice_b(scalar_add(*reduced, kAllOnes));
+  const base::Zeroizing<Scalar> b(scalar_half(*twice_b));
   Point sum = kIdentity;
   for (std::size_t column = kNumColumns; column-- > 0;) {
     if (column + 1 < kNumColumns) {

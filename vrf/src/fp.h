@@ -13,7 +13,7 @@
 namespace optiks::vrf {
 
 using u64 = std::uint64_t;
-__extension__ typedef unsigned __int128 u128;
+using u128 = unsigned __int128;
 
 #define OPTIKS_INLINE [[gnu::always_inline]] inline
 

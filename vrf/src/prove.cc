@@ -55,7 +55,7 @@ void prove_chunk(const SecretKey::Impl& key, const Alphas& alphas, std::size_t f
   base::Zeroizing<Scalar> k[kChunk];
   Point points[kNumProofPoints * kChunk] = {};
   for (std::size_t i = 0; i < n; ++i) {
-    *k[i] = nonce(key.nonce, h_strings[i]);
+    k[i] = base::Zeroizing<Scalar>(nonce(key.nonce, h_strings[i]));
     const base::Zeroizing<MiniScalars> k_parts(decompose(*k[i]));
     const base::Zeroizing<Digits> k_digits(recode(*k_parts));
     const MulTable table = make_mul_table(h[i]);

@@ -18,7 +18,7 @@ OPTIKS_INLINE Entry table_select(const Entry (&table)[Size], u64 index) {
   constexpr std::size_t kNumVectors = sizeof(Entry) / sizeof(Vector);
   Vector sum[kNumVectors] = {};
   for (std::size_t i = 0; i < Size; ++i) {
-    const u64 word = base::ct_mask(base::ct_is_zero(i ^ index));
+    const u64 word = base::ct_mask(((i ^ index) - 1) >> 63);  // borrows only when equal
     const Vector mask = {word, word};
     Vector entry[kNumVectors];
     std::memcpy(entry, &table[i], sizeof(entry));

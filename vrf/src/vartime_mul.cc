@@ -101,7 +101,7 @@ bool point_in_subgroup_vartime(const Point& point) {
 }
 
 ShortMulTable make_short_mul_table_vartime(const Point& point) {
-  constexpr std::size_t kNumPoints = 4 * 16;
+  constexpr std::size_t kNumPoints = std::size_t{4} * 16;
   std::vector<Point> points;
   points.reserve(kNumPoints);
   Point start = point;

@@ -1,5 +1,5 @@
-// Entries 1 to 15 of the negative list, each with its positive control: a valid proof next to the altered one. Entries
-// 13 and 14's counterparts in the tree's label encoding are the business of ozks.
+// Entries 1 to 15 of the negative list, each with its positive control: a valid proof next to the altered one. Entry
+// 14 has no form here, as there is one suite and its string is compiled in; the framing of names (13) belongs to ozks.
 #include <gtest/gtest.h>
 
 #include <set>

@@ -9,7 +9,7 @@
 namespace optiks::base::internal {
 
 [[noreturn]] inline void check_failed(const char* file, int line, const char* condition) {
-  std::fprintf(stderr, "%s:%d: check failed: %s\n", file, line, condition);
+  static_cast<void>(std::fprintf(stderr, "%s:%d: check failed: %s\n", file, line, condition));
   std::abort();
 }
 

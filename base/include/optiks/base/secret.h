@@ -71,6 +71,8 @@ class Zeroizing {
  public:
   Zeroizing() = default;
   explicit Zeroizing(const T& value) : value_(value) {}
+  // Takes over what a function returned and erases the temporary it came in.
+  explicit Zeroizing(T&& value) : value_(value) { zeroize(&value, sizeof(value)); }
   Zeroizing(const Zeroizing&) = delete;
   Zeroizing& operator=(const Zeroizing&) = delete;
   Zeroizing(Zeroizing&& other) noexcept : value_(other.value_) { other.erase(); }

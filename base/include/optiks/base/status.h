@@ -30,6 +30,7 @@ class [[nodiscard]] Status {
   [[nodiscard]] constexpr const char* message() const { return message_; }
 
   // Drops the status deliberately; `why` documents the reason at the call.
+  // NOLINTNEXTLINE(readability-convert-member-functions-to-static): it reads as an action on this status
   constexpr void ignore(const char* why) const { static_cast<void>(why); }
 
  private:
