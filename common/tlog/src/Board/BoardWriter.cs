@@ -38,6 +38,17 @@ public sealed class BoardWriter
     public TreeHash Root => _edge.Root();
 
     /// <summary>
+    /// RootWith is what <see cref="Root"/> will be once one more entry is appended. A checkpoint is signed by it before any of its tiles is
+    /// written.
+    /// </summary>
+    public TreeHash RootWith(ReadOnlySpan<byte> entry)
+    {
+        RightEdge edge = _edge.Clone();
+        edge.Append(Rfc6962.LeafHash(entry), (_, _) => { });
+        return edge.Root();
+    }
+
+    /// <summary>
     /// OpenAsync reads the state of a board back from its files, at the size of its checkpoint; entries beyond it are appended again. An
     /// existing folder without a checkpoint is an empty board: the caller compares <see cref="Size"/> with the epochs that it knows.
     /// </summary>

@@ -7,7 +7,7 @@ namespace Optiks.Tlog;
 /// rename, fsync of the folder. The temporary's name is fixed, so that a redo overwrites what a crash left; only the holder of the
 /// board's lock may write. Not thread-safe.
 /// </summary>
-internal sealed class DurableFiles
+public sealed class DurableFiles
 {
     // Folders whose names are known to be durable. Forgetting them costs some fsyncs.
     private const int MaxKnownFolders = 4096;
@@ -15,11 +15,15 @@ internal sealed class DurableFiles
     private readonly string _root;
     private readonly HashSet<string> _knownFolders = new(StringComparer.Ordinal);
 
+    /// <summary>DurableFiles below an existing folder.</summary>
     public DurableFiles(string root) => _root = root;
 
     /// <summary>
-    /// WriteOnce writes a file that never changes. One of the same bytes may be there already; other bytes are a conflict.
+    /// WriteOnce writes a file that never changes. One of the same bytes may be there already; other bytes are a
+    /// <see cref="BoardConflictException"/>.
     /// </summary>
+    /// <param name="path">Path below the folder, with '/'; folders in between are made.</param>
+    /// <param name="bytes">The contents.</param>
     public void WriteOnce(string path, ReadOnlySpan<byte> bytes)
     {
         string full = Path.Combine(_root, path);
