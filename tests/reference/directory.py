@@ -1,6 +1,7 @@
 """A small key directory that answers as docs/spec says: for vectors, tests and the malicious servers made of it.
 
-Everything is kept in memory and derived from one seed. Its parts are open on purpose, so that a test can change one fact and leave the rest honest.
+Everything is kept in memory and derived from one seed. Its parts are open on purpose, so that a test can change one fact and
+leave the rest honest.
 """
 
 import random

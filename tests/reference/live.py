@@ -3,10 +3,11 @@
     python3 tests/reference/live.py --query-url http://127.0.0.1:8301 --trust trust.json --key alice --absent nobody
         [--api-key optiks_...] [--export FILE] [--at-least 60]
 
-Reads the log from its tiles alone, audits every epoch, looks up each --key (which must be there) and each --absent (which must not), and
-with an API key reads history and monitoring. Then every honest answer is changed in the named ways of mutations.py and mutations_audit.py:
-each must be refused for exactly its reason. Exit code 0 only if all of that holds. --export writes all answers, honest and changed, with their
-verdicts in the form of tests/vectors/lookup/, so that another verifier can be given the same octets.
+Reads the log from its tiles alone, audits every epoch, looks up each --key (which must be there) and each --absent (which
+must not), and with an API key reads history and monitoring. Then every honest answer is changed in the named ways of mutations.py
+and mutations_audit.py: each must be refused for exactly its reason. Exit code 0 only if all of that holds. --export writes all
+answers, honest and changed, with their verdicts in the form of tests/vectors/lookup/, so that another verifier can be given the
+same octets.
 """
 
 import argparse
@@ -184,8 +185,9 @@ def look_up(s: Session, keys: list[bytes], absent: list[bytes]) -> None:
         s.changed("lookup", v, [absent[0]], [("asked_for_another_key", answer.encode(), "vrf_challenge")])
         s.changed("lookup", v, [key], _older_record(s, v, answer, checkpoint))
     answer = replace(decoded, items=[items[keys[0]]])
-    for group in (mutations.whole_changes(answer.encode()), mutations.record_changes(answer), mutations.head_changes(answer)):
-        s.changed("lookup", v, keys[:1], group)
+    s.changed("lookup", v, keys[:1], mutations.whole_changes(answer.encode()))
+    s.changed("lookup", v, keys[:1], mutations.record_changes(answer))
+    s.changed("lookup", v, keys[:1], mutations.head_changes(answer))
     stale = replace(v, least_epoch={keys[0]: r.epoch + 1})
     s.changed("lookup", stale, keys[:1], [("older_than_seen_before", answer.encode(), "stale")])
     late = replace(v, now_ms=r.time_ms + s.anchor.configuration.max_behind_ms + 1)
@@ -193,7 +195,8 @@ def look_up(s: Session, keys: list[bytes], absent: list[bytes]) -> None:
     forked = replace(v, checkpoint=replace(checkpoint, root=bytes(32)))
     s.changed("lookup", forked, keys[:1], [("another_root_of_this_size", answer.encode(), "fork")])
     swapped = r.with_structure(record.KEYS, vrf_public_key=r.structure(record.USERNAMES).vrf_public_key)
-    s.changed("lookup", replace(v, record=swapped), keys[:1], [("kept_record_with_another_vrf_key", answer.encode(), "fork")])
+    split_view = replace(v, record=swapped)
+    s.changed("lookup", split_view, keys[:1], [("kept_record_with_another_vrf_key", answer.encode(), "fork")])
 
 
 def _first_label(r: EpochRecord, key: bytes, item: Lookup) -> bytes:

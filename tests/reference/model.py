@@ -185,7 +185,9 @@ def _claim(rng: random.Random, node: Node, prefix: int, length: int, labels: lis
     return replace(node, left=children[0], right=children[1]), tokens
 
 
-def append_breaks(trees: int, seed: int, old_tree: type[proofs.OldTree] = proofs.OldTree, claims: bool = False) -> tuple[int, int]:
+def append_breaks(
+    trees: int, seed: int, old_tree: type[proofs.OldTree] = proofs.OldTree, claims: bool = False
+) -> tuple[int, int]:
     """(accepted appends that lose a leaf or show one that is not listed, accepted appends)."""
     rng = random.Random(seed)
     broken = accepted = 0
@@ -222,15 +224,21 @@ FORGED = b"forged"
 
 @dataclass
 class World:
-    """An append-only tree reduced to what it holds of one key: version -> (epoch, value). own: what the owner set, from version 1."""
+    """An append-only tree reduced to what it holds of one key: version -> (leaf epoch, value).
+
+    own: how many versions the owner set, from version 1. In a later period (first_epoch > 0) version 1 may be a copy, of leaf epoch 0.
+    """
 
     leaves: dict[int, tuple[int, bytes]]
     own: int
     last_epoch: int
     first_epoch: int = 0
-    period: int = 0
     max_value_len: int = 100
     epoch: int = 0
+
+    @property
+    def period(self) -> int:
+        return int(self.first_epoch > 0)
 
     def at(self, epoch: int) -> "World":
         return replace(self, epoch=epoch)
@@ -263,7 +271,7 @@ class World:
                 yield pahd.verify_lookup(self, answer, known)
 
     def monitored(self, known: pahd.Known | None, whole_ladder: bool) -> pahd.Known | None:
-        """The owner's check at this epoch; None for an alarm. whole_ladder False leaves C(a) out: only a + 1 is proven absent."""
+        """The owner's check at this epoch; None for an alarm. whole_ladder False: only a + 1 is proven absent, not C(a)."""
         own = sum(1 for version in range(1, self.own + 1) if self.holds(version))
         start = (known.version if known else 0) + 1
         if not all(map(self.holds, range(start, own + 1))):
@@ -303,10 +311,11 @@ def judge(world: World, checks: list[int], whole_ladder: bool, tally: Tally) -> 
             alarm = True
             break
     believed = forged = 0
-    for epoch in range(1, checks[-1] + 1):
+    first = max(world.first_epoch, 1)
+    for epoch in range(first, checks[-1] + 1):
         here = world.at(epoch)
         states: list[pahd.Known | None] = [None]
-        for earlier in range(1, epoch):
+        for earlier in range(first, epoch):
             states += [result.known for result in world.at(earlier).lookups(None)]
         for state in states:
             for result in here.lookups(state):
@@ -320,19 +329,25 @@ def judge(world: World, checks: list[int], whole_ladder: bool, tally: Tally) -> 
         tally.example = tally.example or world
 
 
-def small_worlds(epochs: int, versions: int) -> Iterator[World]:
-    """Every placement of forged versions above the owner's, for every history of up to three updates of the owner."""
-    for own in range(4):
-        for times in itertools.combinations(range(1, epochs + 1), own):
-            honest = {i + 1: (time, b"own %d" % (i + 1)) for i, time in enumerate(times)}
+def small_worlds(epochs: int, versions: int, copied: bool = False) -> Iterator[World]:
+    """Every placement of forged versions above the owner's, for every history of up to three updates of the owner.
+
+    copied: in a second period that starts at epoch 1, with the owner's first version copied into it.
+    """
+    first_epoch = int(copied)
+    for updates in range(3 if copied else 4):
+        for times in itertools.combinations(range(first_epoch + 1, epochs + 1), updates):
+            epochs_of_own = (0, *times) if copied else times
+            honest = {i + 1: (time, b"own %d" % (i + 1)) for i, time in enumerate(epochs_of_own)}
+            own = len(honest)
             slots = range(own + 1, versions + 1)
-            for placed in itertools.product(range(epochs + 1), repeat=len(slots)):
-                forged = {v: (time, FORGED) for v, time in zip(slots, placed, strict=True) if time}
-                yield World(honest | forged, own, epochs)
+            for placed in itertools.product((None, *range(first_epoch, epochs + 1)), repeat=len(slots)):
+                forged = {v: (time, FORGED) for v, time in zip(slots, placed, strict=True) if time is not None}
+                yield World(honest | forged, own, epochs, first_epoch)
 
 
 def ladder_worlds(count: int, seed: int) -> Iterator[World]:
-    """Longer histories: the server places all of R(a') for one target a', in epochs that keep the order, and sometimes rewrites one."""
+    """Longer histories: the server places all of R(a') for one target a', in epochs that keep the order."""
     rng = random.Random(seed)
     for _ in range(count):
         own, epochs = rng.randrange(0, 24), 40
@@ -344,6 +359,7 @@ def ladder_worlds(count: int, seed: int) -> Iterator[World]:
             if version > own:
                 last = min(last + version - own, epochs)
                 leaves[version] = (last, FORGED)
+        # Before the owner's next check the server may also show another value for one of the owner's own versions.
         if own and rng.random() < 0.2:
             version = rng.randrange(1, own + 1)
             leaves[version] = (leaves[version][0], FORGED)
@@ -352,7 +368,8 @@ def ladder_worlds(count: int, seed: int) -> Iterator[World]:
 
 def forged_versions(whole_ladder: bool, exhaustive_versions: int, ladders: int, seed: int) -> Tally:
     tally = Tally()
-    for world in small_worlds(4, exhaustive_versions):
+    first_period = small_worlds(4, exhaustive_versions)
+    for world in itertools.chain(first_period, small_worlds(4, exhaustive_versions, copied=True)):
         judge(world, [world.last_epoch], whole_ladder, tally)
         judge(world, [2, world.last_epoch], whole_ladder, tally)
     rng = random.Random(seed)
@@ -369,8 +386,8 @@ def main(trees: int) -> None:
             print(f"  without {reason}:", count_contradictions(trees // 10, 1))
     print("appends: broken, accepted:", append_breaks(trees, 2))
     print("  with claimed prefixes:", append_breaks(trees // 10, 2, ClaimedPrefixes, claims=True))
-    print("forged versions:", forged_versions(True, 5, trees // 200, 3))
-    print("  without C(a):", forged_versions(False, 5, trees // 200, 3))
+    print("forged versions:", forged_versions(True, 5, trees // 600, 3))
+    print("  without C(a):", forged_versions(False, 5, trees // 600, 3))
 
 
 if __name__ == "__main__":

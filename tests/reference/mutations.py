@@ -1,7 +1,7 @@
 """Named changes of honest answers, each with the one reason for which a verifier must refuse it.
 
-They need no key of the log, so they work on a live server's answers (live.py) as well as on those of directory.py. What a server that
-signs its own lies can do is in vectors_lookup.py.
+They need no key of the log, so they work on a live server's answers (live.py) as well as on those of directory.py. What a
+server that signs its own lies can do is in vectors_lookup.py.
 """
 
 from collections.abc import Iterator
@@ -45,7 +45,8 @@ def record_changes(answer: Answer) -> Iterator[Change]:
     yield changed("epoch_plus_1", replace(r, epoch=r.epoch + 1), beyond)
     yield changed("epoch_minus_1", replace(r, epoch=r.epoch - 1), "record_count" if r.epoch == 1 else "inclusion_proof")
     yield changed("epoch_2_64_minus_1", replace(r, epoch=2**64 - 1), "inclusion_index")
-    yield changed("period_without_switch", replace(r, period=r.period + 1), "record_period" if not r.period else "inclusion_proof")
+    risen = "inclusion_proof" if r.period else "record_period"
+    yield changed("period_without_switch", replace(r, period=r.period + 1), risen)
     yield changed("period_first_beyond", replace(r, period_first_epoch=r.epoch + 1), "record_period")
     yield changed("time_plus_1", replace(r, time_ms=r.time_ms + 1), "inclusion_proof")
     yield changed("keys_root", r.with_structure(record.KEYS, root=flip(keys.root, 31)), "inclusion_proof")
@@ -55,8 +56,8 @@ def record_changes(answer: Answer) -> Iterator[Change]:
     other_key = r.structure(record.USERNAMES).vrf_public_key
     yield changed("vrf_key_of_another_structure", r.with_structure(record.KEYS, vrf_public_key=other_key), "inclusion_proof")
     yield changed("vrf_key_identity", r.with_structure(record.KEYS, vrf_public_key=b"\1" + bytes(31)), "inclusion_proof")
-    yield changed("usernames_root", r.with_structure(record.USERNAMES, root=bytes(32)),
-                  "record_count" if r.structure(record.USERNAMES).count == 0 else "inclusion_proof")
+    filled = "inclusion_proof" if r.structure(record.USERNAMES).count else "record_count"
+    yield changed("usernames_root", r.with_structure(record.USERNAMES, root=bytes(32)), filled)
     yield changed("previous", replace(r, previous=flip(r.previous, 0)), "inclusion_proof")
 
 
@@ -73,7 +74,8 @@ def head_changes(answer: Answer) -> Iterator[Change]:
     if head.inclusion:
         yield changed("inclusion_emptied", "inclusion_proof", inclusion=[])
         yield changed("inclusion_hash_missing", "inclusion_proof", inclusion=head.inclusion[:-1])
-        yield changed("inclusion_hash_changed", "inclusion_proof", inclusion=[flip(head.inclusion[0], 0), *head.inclusion[1:]])
+        flipped = [flip(head.inclusion[0], 0), *head.inclusion[1:]]
+        yield changed("inclusion_hash_changed", "inclusion_proof", inclusion=flipped)
     yield changed("inclusion_hash_added", "inclusion_proof", inclusion=[*head.inclusion, bytes(32)])
     if len(head.inclusion) > 1:
         yield changed("inclusion_reversed", "inclusion_proof", inclusion=head.inclusion[::-1])
@@ -187,7 +189,7 @@ def non_member_changes(proof: NonMember, other_vrf_proof: bytes) -> Iterator[tup
 
 
 def lookup_changes(answer: LookupAnswer, other: Lookup) -> Iterator[Change]:
-    """answer has one item, of a key with at least one version; other is the honest item of another key, from the same record."""
+    """answer has one item, of a key with at least one version; other is the honest item of another key in this record."""
     item = answer.items[0]
     last = item.members[-1]
     encoded = answer.encode()

@@ -1,4 +1,4 @@
-"""Versions of a key: docs/spec/pahd.md. Which tree a version is proven in is behind Structure, so that the model can put its own there."""
+"""Versions of a key: docs/spec/pahd.md. The tree that a version is proven in is behind Structure: the model puts its own there."""
 
 from dataclasses import dataclass
 from typing import Protocol

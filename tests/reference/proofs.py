@@ -197,7 +197,7 @@ class RootState:
 def verify_append(
     first_epoch: int, old: RootState, steps: list[RootState], proof: AppendProof, old_tree: type[OldTree] = OldTree
 ) -> None:
-    """Section 5 for (a, b], a = first_epoch, steps one entry an epoch. old_tree is replaced by the model's positive controls only."""
+    """Section 5 for (a, b], a = first_epoch, steps one entry an epoch. Only the model's controls replace old_tree."""
     added: list[Leaf] = []
     for item in proof.leaves:
         label = to_position(item.label)

@@ -1,4 +1,4 @@
-"""Whole answers as rows of JSON: what a verifier brings, the answer's octets, the verdict. tests/vectors/lookup/ and live.py --export write them."""
+"""Whole answers as rows of JSON, for tests/vectors/lookup/ and live.py --export: what a verifier brings, the octets, the verdict."""
 
 import pahd
 from record import EpochRecord
@@ -6,7 +6,8 @@ from refused import Refused
 from verify import TrustAnchor, Verifier
 
 NOTE = (
-    "what a verifier brings (anchor: an index into anchors; left out: it keeps none), the answer, the reason, and for valid ones the results"
+    "what a verifier brings (anchor: an index into anchors; left out: it keeps none), the answer, the reason, "
+    "and for valid ones the results"
 )
 
 
@@ -65,7 +66,10 @@ class Rows:
         self.rows.append(row)
         return results
 
-    def audit(self, kind: str, v: Verifier, stored: EpochRecord, encoded: bytes, reason: str, start_ms: int | None = None) -> None:
+    def audit(
+        self, kind: str, v: Verifier, stored: EpochRecord, encoded: bytes, reason: str, start_ms: int | None = None
+    ) -> None:
+        """start_ms: time of the first epoch of the stored record's period, where the auditor knows it."""
         try:
             v.verify_audit(encoded, stored, start_ms)
             found = "valid"

@@ -54,12 +54,12 @@ class TreeModelTest(unittest.TestCase):
 
 class ForgedVersionsTest(unittest.TestCase):
     def test_monitoring_finds_every_forgery(self):
-        tally = model.forged_versions(True, exhaustive_versions=5, ladders=30, seed=3)
+        tally = model.forged_versions(True, exhaustive_versions=5, ladders=20, seed=3)
         self.assertEqual(tally.undetected, 0, tally.example)
         self.assertGreater(tally.detected, 2_000)
 
     def test_without_the_absent_rungs_it_does_not(self):
-        tally = model.forged_versions(False, exhaustive_versions=0, ladders=30, seed=3)
+        tally = model.forged_versions(False, exhaustive_versions=0, ladders=20, seed=3)
         self.assertGreater(tally.undetected, 0)
 
 

@@ -189,11 +189,12 @@ class AppendTest(unittest.TestCase):
         # Tokens: root (length 0), then its left child (length 5, four bits beyond the parent's: 0000), two stubs, a stub.
         self.assertEqual(proof.opened[:5], b"\x01\x00\x01\x05\x00")
         self.assertEqual(len(proof.opened), 5 + 3 * 32)
-        self.assertEqual(self.verdict(states, AppendProof(proof.leaves, b"\x01\x00\x01\x05\x01" + proof.opened[5:])), "append_prefix")
-        self.assertEqual(self.verdict(states, AppendProof(proof.leaves, b"\x01\x00\x01\x00" + proof.opened[5:])), "append_prefix")
+        for spoiled in (b"\x01\x00\x01\x05\x01", b"\x01\x00\x01\x00"):
+            self.assertEqual(self.verdict(states, AppendProof(proof.leaves, spoiled + proof.opened[5:])), "append_prefix")
         # A leaf that does not lie where it is claimed to hang.
         away = b"\x02" + c.label.to_bytes(32, "big") + bytes(32) + (1).to_bytes(8, "big")
-        self.assertEqual(self.verdict(states, AppendProof(proof.leaves, b"\x01\x00" + away + proof.opened[-32:])), "append_position")
+        hung = AppendProof(proof.leaves, b"\x01\x00" + away + proof.opened[-32:])
+        self.assertEqual(self.verdict(states, hung), "append_position")
         # The listed label is in the old tree already.
         again = [Leaf(a.label, b"\1" * 32, 2)]
         rewritten = tree.build([again[0], b, c])
@@ -206,7 +207,8 @@ class AppendTest(unittest.TestCase):
         old = random_leaves(rng, 5)
         fake, honest = random_leaves(rng, 1, 2)[0], random_leaves(rng, 1, 3)[0]
         node = tree.build(old)
-        states = [RootState(node.hash, 5), RootState(tree.build([*old, fake]).hash, 6), RootState(tree.build([*old, honest]).hash, 6)]
+        shown, kept = tree.build([*old, fake]), tree.build([*old, honest])
+        states = [RootState(node.hash, 5), RootState(shown.hash, 6), RootState(kept.hash, 6)]
         self.assertEqual(self.verdict(states, proofs.make_append(node, 1, [honest])), "append_leaf_count")
         states[2] = RootState(states[2].root, 7)
         self.assertEqual(self.verdict(states, proofs.make_append(node, 1, [fake, honest])), "append_new_root")

@@ -201,11 +201,11 @@ def elligator_rows() -> list[dict]:
 def files() -> dict[str, dict]:
     return {
         "vrf/ecvrf.json": {
-            "note": "hex; sk and u, h, gamma as docs/spec/vrf.md encodes them; u is the input of Elligator 2, h its output times 392",
+            "note": "hex, encoded as in docs/spec/vrf.md; u is the input of Elligator 2, h its output times 392",
             "vectors": valid_rows(),
         },
         "vrf/ecvrf_invalid.json": {
-            "note": "verify(pk, alpha, proof) gives reason; rows with reason valid also give label; public_keys: validate_key(pk) gives reason",
+            "note": "verify(pk, alpha, proof) gives reason, and label when valid; public_keys: validate_key(pk) gives reason",
             "vectors": invalid_rows(),
             "public_keys": public_key_rows(),
         },
