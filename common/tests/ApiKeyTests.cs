@@ -1,0 +1,122 @@
+using System.Text;
+using Optiks.ApiKeys;
+using Optiks.Secrets;
+
+namespace Optiks.Common.Tests;
+
+public sealed class ApiKeyTests : IDisposable
+{
+    private readonly TemporaryFolder _folder = new();
+    private readonly ManualTime _time = new();
+
+    public void Dispose() => _folder.Dispose();
+
+    [Fact]
+    public void A_new_key_is_well_formed_and_its_own()
+    {
+        string key = ApiKey.Generate();
+        Assert.Equal("optiks_".Length + 43, key.Length);
+        Assert.True(ApiKey.IsWellFormed(key));
+        Assert.NotEqual(key, ApiKey.Generate());
+        Assert.False(ApiKey.IsWellFormed(key[..^1]));
+        Assert.False(ApiKey.IsWellFormed(key.ToUpperInvariant()));
+        Assert.False(ApiKey.IsWellFormed(key + "="));
+    }
+
+    [Fact]
+    public void The_store_finds_keys_of_the_file_only()
+    {
+        string key = ApiKey.Generate();
+        Write(new ApiKeyEntry("alice", ApiKey.Hash(key), ApiScopes.Update | ApiScopes.Lookup), new ApiKeyEntry("bob", ApiKey.Hash(ApiKey.Generate()), ApiScopes.History));
+        var store = new ApiKeyStore(_folder.Data.ApiKeys, _time);
+        Assert.True(store.TryFind(key, out ApiKeyEntry? entry));
+        Assert.Equal("alice", entry.Name);
+        Assert.Equal(ApiScopes.Update | ApiScopes.Lookup, entry.Scopes);
+        Assert.False(store.TryFind(ApiKey.Generate(), out _));
+        Assert.False(store.TryFind("", out _));
+    }
+
+    [Fact]
+    public void The_store_follows_the_file()
+    {
+        string key = ApiKey.Generate();
+        var problems = new List<SecretsException>();
+        var store = new ApiKeyStore(_folder.Data.ApiKeys, _time, problems.Add);
+        Assert.False(store.TryFind(key, out _));
+
+        Write(new ApiKeyEntry("alice", ApiKey.Hash(key), ApiScopes.Update));
+        _time.Advance(TimeSpan.FromSeconds(1));
+        Assert.True(store.TryFind(key, out _));
+
+        File.WriteAllText(_folder.Data.ApiKeys, "{");
+        _time.Advance(TimeSpan.FromSeconds(1));
+        Assert.True(store.TryFind(key, out _));
+        Assert.Single(problems);
+
+        Write();
+        _time.Advance(TimeSpan.FromSeconds(1));
+        Assert.False(store.TryFind(key, out _));
+        Assert.Single(problems);
+    }
+
+    [Fact]
+    public void A_file_that_others_may_write_is_refused()
+    {
+        Write();
+        File.SetUnixFileMode(_folder.Data.ApiKeys, AtomicFile.PublicMode | UnixFileMode.GroupWrite);
+        Assert.Throws<SecretsException>(() => new ApiKeyStore(_folder.Data.ApiKeys, _time));
+        File.SetUnixFileMode(_folder.Data.ApiKeys, AtomicFile.PublicMode);
+        Assert.NotNull(new ApiKeyStore(_folder.Data.ApiKeys, _time));
+    }
+
+    [Theory]
+    [InlineData("")]
+    [InlineData("[]")]
+    [InlineData("{}")]
+    [InlineData("""{"keys": {}}""")]
+    [InlineData("""{"keys": [], "more": 1}""")]
+    [InlineData("""{"keys": [], "keys": []}""")]
+    [InlineData("""{"keys": [{}]}""")]
+    [InlineData("""{"keys": [{"name": "a", "sha256": "HASH"}]}""")]
+    [InlineData("""{"keys": [{"name": "a", "sha256": "HASH", "scopes": ["update"], "more": 1}]}""")]
+    [InlineData("""{"keys": [{"name": "", "sha256": "HASH", "scopes": ["update"]}]}""")]
+    [InlineData("""{"keys": [{"name": 1, "sha256": "HASH", "scopes": ["update"]}]}""")]
+    [InlineData("""{"keys": [{"name": "a", "sha256": "AAAA", "scopes": ["update"]}]}""")]
+    [InlineData("""{"keys": [{"name": "a", "sha256": "HASH=", "scopes": ["update"]}]}""")]
+    [InlineData("""{"keys": [{"name": "a", "sha256": "HASH", "scopes": "update"}]}""")]
+    [InlineData("""{"keys": [{"name": "a", "sha256": "HASH", "scopes": ["admin"]}]}""")]
+    [InlineData("""{"keys": [{"name": "a", "sha256": "HASH", "scopes": ["update", "update"]}]}""")]
+    public void A_malformed_file_is_refused(string template)
+    {
+        string text = template.Replace("HASH", new string('A', 43), StringComparison.Ordinal);
+        Assert.Throws<SecretsException>(() => ApiKeyFile.Parse(Encoding.UTF8.GetBytes(text)));
+    }
+
+    [Fact]
+    public void The_format_reads_back()
+    {
+        var entry = new ApiKeyEntry("älice \"x\"", ApiKey.Hash("x"), ApiScopes.History | ApiScopes.Lookup);
+        ApiKeyEntry read = Assert.Single(ApiKeyFile.Parse(ApiKeyFile.Format([entry])));
+        Assert.Equal((entry.Name, entry.Scopes), (read.Name, read.Scopes));
+        Assert.Equal(entry.Hash.ToArray(), read.Hash.ToArray());
+    }
+
+    [Fact]
+    public void A_fresh_folder_gets_one_development_key()
+    {
+        ApiKey.EnsureDevelopmentKey(_folder.Data);
+        string key = ApiKey.ReadFile(_folder.Data.ApiKey);
+        Assert.True(new ApiKeyStore(_folder.Data.ApiKeys, _time).TryFind(key, out _));
+        Assert.Equal(AtomicFile.PrivateMode, File.GetUnixFileMode(_folder.Data.ApiKey));
+
+        ApiKey.EnsureDevelopmentKey(_folder.Data);
+        Assert.Equal(key, ApiKey.ReadFile(_folder.Data.ApiKey));
+
+        // As after a crash between the two files.
+        File.Delete(_folder.Data.ApiKeys);
+        ApiKey.EnsureDevelopmentKey(_folder.Data);
+        Assert.True(new ApiKeyStore(_folder.Data.ApiKeys, _time).TryFind(key, out _));
+    }
+
+    private void Write(params ApiKeyEntry[] entries) => AtomicFile.Write(_folder.Data.ApiKeys, ApiKeyFile.Format(entries), AtomicFile.PrivateMode);
+}

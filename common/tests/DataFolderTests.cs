@@ -1,0 +1,41 @@
+namespace Optiks.Common.Tests;
+
+public sealed class DataFolderTests
+{
+    [Theory]
+    [InlineData("/a", "/x", "/home/me", "/a")]
+    [InlineData(null, "/x", "/home/me", "/x/optiks")]
+    [InlineData("", "/x", "/home/me", "/x/optiks")]
+    [InlineData(null, "relative", "/home/me", "/home/me/.local/share/optiks")]
+    [InlineData(null, null, "/home/me", "/home/me/.local/share/optiks")]
+    public void Is_where_the_environment_says(string? data, string? xdg, string home, string expected) =>
+        Assert.Equal(expected, DataFolder.Resolve(name => name switch { "OPTIKS_DATA" => data, "XDG_DATA_HOME" => xdg, "HOME" => home, _ => null }).Root);
+
+    [Fact]
+    public void Is_made_private_and_left_alone_when_there()
+    {
+        using var temporary = new TemporaryFolder();
+        var folder = new DataFolder(temporary["a"]);
+        Assert.False(Directory.Exists(folder.Root));
+        folder.EnsureCreated();
+        Assert.Equal(UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute, File.GetUnixFileMode(folder.Root));
+        File.WriteAllText(folder.Database, "x");
+        folder.EnsureCreated();
+        Assert.Equal("x", File.ReadAllText(folder.Database));
+    }
+
+    [Fact]
+    public void A_file_is_replaced_whole_with_its_permissions()
+    {
+        using var temporary = new TemporaryFolder();
+        AtomicFile.Write(temporary["f"], "one"u8, AtomicFile.PublicMode);
+        AtomicFile.Write(temporary["f"], "two"u8, AtomicFile.PrivateMode);
+        Assert.Equal("two", File.ReadAllText(temporary["f"]));
+        Assert.Equal(AtomicFile.PrivateMode, File.GetUnixFileMode(temporary["f"]));
+        Assert.False(AtomicFile.TryCreate(temporary["f"], "three"u8, AtomicFile.PrivateMode));
+        Assert.Equal("two", File.ReadAllText(temporary["f"]));
+        Assert.True(AtomicFile.TryCreate(temporary["g"], "three"u8, AtomicFile.PrivateMode));
+        Assert.Throws<DirectoryNotFoundException>(() => AtomicFile.Write(temporary["missing/f"], "x"u8, AtomicFile.PrivateMode));
+        Assert.Equal(["f", "g"], Directory.GetFiles(temporary.Path).Select(Path.GetFileName).Order());
+    }
+}

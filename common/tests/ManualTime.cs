@@ -1,0 +1,13 @@
+namespace Optiks.Common.Tests;
+
+/// <summary>ManualTime is a clock that a test moves.</summary>
+internal sealed class ManualTime : TimeProvider
+{
+    private TimeSpan _elapsed;
+
+    public override long TimestampFrequency => TimeSpan.TicksPerSecond;
+
+    public void Advance(TimeSpan time) => _elapsed += time;
+
+    public override long GetTimestamp() => _elapsed.Ticks;
+}

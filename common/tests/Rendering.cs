@@ -1,0 +1,17 @@
+using System.Text.Json;
+
+namespace Optiks.Common.Tests;
+
+/// <summary>Rendering collects what a JSON renderer writes.</summary>
+internal static class Rendering
+{
+    public static ReadOnlyMemory<byte> Of(Action<Utf8JsonWriter> write)
+    {
+        var stream = new MemoryStream();
+        using (var writer = new Utf8JsonWriter(stream))
+        {
+            write(writer);
+        }
+        return stream.ToArray();
+    }
+}
