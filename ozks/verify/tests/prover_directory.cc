@@ -199,7 +199,10 @@ HeadParts World::head(std::uint64_t epoch, std::uint64_t size, std::uint64_t kep
 
 Context World::context() const {
   Context context;
-  configuration_octets_ = configuration.encode();
+  // Views of earlier contexts stay valid as long as the configuration is the same.
+  if (Bytes octets = configuration.encode(); octets != configuration_octets_) {
+    configuration_octets_ = std::move(octets);
+  }
   const Reason reason = make_anchor(configuration_octets_, log_key.public_key(), context.anchor);
   OPTIKS_CHECK(reason == Reason::kValid);
   context.ed25519 = ed25519_verify;

@@ -1,0 +1,303 @@
+// reference/negative-tests.md 16..36: membership and non-membership.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "optiks/ozks/verify/rfc6962.h"
+#include "scene.h"
+
+namespace optiks::ozks::verify::test {
+namespace {
+
+class NegativeMember : public testing::Test {
+ protected:
+  // The honest lookup of alice, changed.
+  template <typename Change>
+  [[nodiscard]] std::string changed(Change change, std::string_view key = "alice") const {
+    LookupParts parts = scene_.honest(key);
+    change(parts);
+    return scene_.lookup(parts, key);
+  }
+
+  Scene scene_;
+};
+
+void set_mask_bit(PathParts& path, std::size_t i) {
+  path.mask[i / 8] = static_cast<std::uint8_t>(path.mask[i / 8] | 0x80U >> (i % 8));
+}
+
+TEST_F(NegativeMember, N00PositiveControl) {
+  EXPECT_EQ(changed([](LookupParts&) {}), "valid");
+  EXPECT_EQ(changed([](LookupParts&) {}, "bob"), "valid");
+  EXPECT_EQ(changed([](LookupParts&) {}, "carol"), "valid");
+  // Both kinds of opened node occur among absent keys.
+  bool leaf = false;
+  bool interior = false;
+  for (int i = 0; i < 40; ++i) {
+    const std::string key = "nobody-" + std::to_string(i);
+    const LookupParts parts = scene_.honest(key);
+    EXPECT_EQ(scene_.lookup(parts, key), "valid");
+    leaf |= parts.next.node == 2;
+    interior |= parts.next.node == 1;
+  }
+  EXPECT_TRUE(leaf && interior);
+}
+
+TEST_F(NegativeMember, N16PathOfAnotherLabel) {
+  EXPECT_EQ(changed([&](LookupParts& p) { p.members[0].path = p.members[1].path; }), "member_root");
+}
+
+TEST_F(NegativeMember, N17LeafHashIsRecomputed) {
+  EXPECT_EQ(changed([](LookupParts& p) { p.members[0].commitment[0] ^= 1; }), "member_root");
+}
+
+TEST_F(NegativeMember, N18ValueOrOpeningChanged) {
+  EXPECT_EQ(changed([](LookupParts& p) { p.members.back().value[0] ^= 1; }), "member_root");
+  EXPECT_EQ(changed([](LookupParts& p) { p.members.back().value.push_back(0); }), "member_root");
+  EXPECT_EQ(changed([](LookupParts& p) { p.members.back().opening[15] ^= 1; }), "member_root");
+  // An opening of another length is no encoding: the octets after it shift.
+  EXPECT_NE(changed([](LookupParts& p) { p.members.back().opening.push_back(0); }), "valid");
+  EXPECT_NE(changed([](LookupParts& p) { p.members.back().opening.pop_back(); }), "valid");
+}
+
+TEST_F(NegativeMember, N18ValueTooLong) {
+  const Bytes answer = encode_answer(scene_.head(9, 10), {scene_.honest().encode()});
+  Context context = scene_.context();
+  context.anchor.configuration.max_value_len = 7;  // as long as "alice 8"
+  EXPECT_EQ(Scene::lookup_answer(answer, context), "valid");
+  context.anchor.configuration.max_value_len = 6;
+  EXPECT_EQ(Scene::lookup_answer(answer, context), "value_too_long");
+}
+
+TEST_F(NegativeMember, N19EpochOfLeafChanged) {
+  for (const int change : {-1, 1}) {
+    EXPECT_EQ(changed([&](LookupParts& p) { p.members[0].epoch += static_cast<std::uint64_t>(change); }),
+              "member_root");
+  }
+  // A leaf that the tree really holds, from after the record: the tree is of a later epoch than the record says.
+  Scene scene;
+  scene.keys.put_version("mallory", 1, 10, "ahead");
+  scene.publish(10);
+  Context context = scene.context();
+  const LookupParts ahead = scene.keys.lookup("mallory", 10);
+  EXPECT_EQ(scene.lookup(ahead, "mallory", {}, 10), "valid");
+  RecordParts record = scene.record(10);
+  record.epoch = 9;
+  HeadParts head;
+  head.record = record.encode();
+  auto leaves = scene.log_leaves(9);
+  leaves.push_back(log_leaf_hash(head.record));
+  head.inclusion = log_inclusion(leaves, 9);
+  const std::string origin = "optiks.example/log";
+  head.checkpoint = to_bytes(signed_note(checkpoint_body(origin, 10, log_root(leaves)), origin, scene.log_key));
+  EXPECT_EQ(Scene::lookup_answer(encode_answer(head, {ahead.encode()}), context, "mallory"), "leaf_epoch_future");
+}
+
+TEST_F(NegativeMember, N19LeafWithEpochZero) {
+  World world;
+  world.keys.put_version("mallory", 1, 0, "copy mark in period 0");
+  world.keys.put("control", 1, "set in epoch 1");
+  world.publish(1);
+  const auto verify = [&](std::string_view key) {
+    const Bytes answer = encode_answer(world.head(1, 2), {world.keys.lookup(key, 1).encode()});
+    return Scene::lookup_answer(answer, world.context(), key);
+  };
+  EXPECT_EQ(verify("control"), "valid");
+  EXPECT_EQ(verify("mallory"), "leaf_epoch_period");
+}
+
+TEST_F(NegativeMember, N20VersionOutOfRange) {
+  for (const std::uint64_t version : {std::uint64_t{10}, std::uint64_t{1} << 32, UINT64_MAX}) {
+    EXPECT_EQ(changed([&](LookupParts& p) { p.version = version; }), "version_range") << version;
+  }
+  EXPECT_EQ(changed([](LookupParts& p) { p.version = 0; }), "ladder_count");
+  EXPECT_EQ(changed([](LookupParts& p) { p.version = 9; }), "ladder_count");
+}
+
+TEST_F(NegativeMember, N21SiblingsSwapped) {
+  const auto swap = [](LookupParts& p) {
+    auto& siblings = p.members[0].path.siblings;
+    ASSERT_GE(siblings.size(), 2U);
+    std::swap(siblings[0], siblings[1]);
+  };
+  EXPECT_EQ(changed(swap), "member_root");
+}
+
+TEST_F(NegativeMember, N22MaskMovedOrExtended) {
+  // Every ancestor's prefix length is bound by its hash.
+  for (std::size_t i = 0; i < 256; ++i) {
+    LookupParts parts = scene_.honest();
+    PathParts& path = parts.members[0].path;
+    if (bit_at(path.mask, i)) {
+      continue;
+    }
+    const auto set = [&] {
+      for (std::size_t j = 0; j < 256; ++j) {
+        if (bit_at(path.mask, j)) {
+          return j;
+        }
+      }
+      return std::size_t{0};
+    }();
+    path.mask[set / 8] = static_cast<std::uint8_t>(path.mask[set / 8] & ~(0x80U >> (set % 8)));
+    set_mask_bit(path, i);
+    ASSERT_EQ(scene_.lookup(parts), "member_root") << i;
+  }
+}
+
+TEST_F(NegativeMember, N23InteriorNodeAsLeafAndReverse) {
+  // The root's own content, sent as if it were a leaf's: tags and lengths keep them apart.
+  const NonMemberParts top = scene_.keys.absent("carol", 1, Scene::kLast);
+  const auto as_leaf = [&](LookupParts& p) {
+    p.next = top;
+    p.next.node = 2;
+    p.next.commitment = top.left;
+  };
+  LookupParts honest = scene_.honest("carol");
+  EXPECT_EQ(scene_.lookup(honest, "carol"), "valid");
+  if (top.node == 1) {
+    EXPECT_EQ(changed(as_leaf, "carol"), "absent_root");
+  } else {
+    const auto as_interior = [&](LookupParts& p) {
+      p.next.node = 1;
+      p.next.length = 255;
+      p.next.position = prefix_of(top.position, 255);
+      p.next.left = top.commitment;
+    };
+    EXPECT_EQ(changed(as_interior, "carol"), "absent_root");
+  }
+}
+
+TEST_F(NegativeMember, N24PathLength) {
+  EXPECT_EQ(changed([](LookupParts& p) { p.members[0].path.siblings.clear(); }), "path_length");
+  EXPECT_EQ(changed([](LookupParts& p) { p.members[0].path.siblings.emplace_back(); }), "path_length");
+  EXPECT_EQ(changed([](LookupParts& p) { p.members[0].path.siblings.push_back(p.members[0].path.siblings.back()); }),
+            "path_length");
+  EXPECT_EQ(changed([](LookupParts& p) { p.members[0].path = {}; }), "member_root");
+  EXPECT_EQ(changed([](LookupParts& p) { p.next.path.siblings.emplace_back(); }), "path_length");
+  // 257 hashes are more than any path has.
+  EXPECT_EQ(changed([](LookupParts& p) { p.members[0].path.siblings.resize(257); }), "malformed_length");
+}
+
+TEST_F(NegativeMember, N25PathToAnotherEpochsRoot) {
+  const LookupParts old = scene_.keys.lookup("bob", 8);
+  EXPECT_EQ(scene_.lookup(old, "bob", {}, 8), "valid");
+  EXPECT_EQ(scene_.lookup(old, "bob", {}, 7), "member_root");
+}
+
+TEST_F(NegativeMember, N26KindFlipped) {
+  EXPECT_EQ(changed([](LookupParts& p) { p.members.back().kind = 0; }), "member_kind");
+  EXPECT_EQ(changed([](LookupParts& p) { p.members[0].kind = 1; }), "member_kind");
+  EXPECT_EQ(changed([](LookupParts& p) { p.members[0].kind = 2; }), "malformed_enum");
+  EXPECT_EQ(changed([](LookupParts& p) { p.next.node = 3; }), "malformed_enum");
+}
+
+TEST_F(NegativeMember, N27N33EmptyTreeClaimed) {
+  EXPECT_EQ(changed([](LookupParts& p) { p.next.node = 0; }), "absent_empty");
+  World world;
+  world.publish(1);
+  const Bytes answer = encode_answer(world.head(1, 2), {world.keys.lookup("alice", 1).encode()});
+  EXPECT_EQ(Scene::lookup_answer(answer, world.context()), "valid");
+  // A tree of one leaf has an empty path; that proof does not fit a tree of two.
+  World one;
+  one.keys.put("alice", 1, "only");
+  one.keys.put("bob", 2, "second");
+  one.publish(2);
+  const LookupParts single = one.keys.lookup("alice", 1);
+  EXPECT_TRUE(single.members[0].path.siblings.empty());
+  EXPECT_EQ(Scene::lookup_answer(encode_answer(one.head(1, 3), {single.encode()}), one.context()), "valid");
+  EXPECT_EQ(Scene::lookup_answer(encode_answer(one.head(2, 3), {single.encode()}), one.context()), "member_root");
+}
+
+TEST_F(NegativeMember, N28N29N35AnchoredAtAnAncestor) {
+  // alice's version 5 is there; the server opens the node above it and says that version 5 is absent.
+  LookupParts parts = scene_.keys.lookup_at("alice", 4, Scene::kLast);
+  EXPECT_NE(scene_.lookup(parts), "valid");
+  const Hash label = scene_.keys.label("alice", 5);
+  parts.next = scene_.keys.tree(Scene::kLast).open_parent_of(label);
+  parts.next.vrf_proof = scene_.keys.vrf_proof("alice", 5);
+  EXPECT_EQ(scene_.lookup(parts), "absent_covers");
+  // The same for a registered name's version 1.
+  LookupParts never = {};
+  never.next = scene_.keys.tree(Scene::kLast).open_parent_of(scene_.keys.label("bob", 1));
+  never.next.vrf_proof = scene_.keys.vrf_proof("bob", 1);
+  EXPECT_EQ(scene_.lookup(never, "bob"), "absent_covers");
+}
+
+TEST_F(NegativeMember, N30OpenedContentAltered) {
+  for (int i = 0; i < 20; ++i) {
+    const std::string key = "nobody-" + std::to_string(i);
+    const bool leaf = scene_.honest(key).next.node == 2;
+    EXPECT_EQ(changed([](LookupParts&) {}, key), "valid");
+    EXPECT_EQ(changed([&](LookupParts& p) { (leaf ? p.next.commitment : p.next.left)[31] ^= 1; }, key), "absent_root");
+    if (leaf) {
+      EXPECT_EQ(changed([&](LookupParts& p) { ++p.next.epoch; }, key), "absent_root");
+      EXPECT_EQ(changed([&](LookupParts& p) { p.next.position[31] ^= 1; }, key), "absent_root");
+    } else {
+      EXPECT_EQ(changed([&](LookupParts& p) { std::swap(p.next.left, p.next.right); }, key), "absent_root");
+    }
+  }
+}
+
+TEST_F(NegativeMember, N30BitsBeyondThePrefix) {
+  for (int i = 0; i < 40; ++i) {
+    const std::string key = "nobody-" + std::to_string(i);
+    if (scene_.honest(key).next.node == 1) {
+      EXPECT_EQ(changed([](LookupParts& p) { p.next.position[31] |= 1; }, key), "absent_padding");
+      return;
+    }
+  }
+  FAIL() << "no interior node was opened";
+}
+
+TEST_F(NegativeMember, N31OpenedLeafIsTheTarget) {
+  LookupParts never = {};
+  const MemberParts bob = scene_.keys.member("bob", 1, Scene::kLast, false);
+  never.next.vrf_proof = bob.vrf_proof;
+  never.next.node = 2;
+  never.next.position = scene_.keys.label("bob", 1);
+  std::ranges::copy(bob.commitment, never.next.commitment.begin());
+  never.next.epoch = bob.epoch;
+  never.next.path = bob.path;
+  EXPECT_EQ(scene_.lookup(never, "bob"), "absent_covers");
+}
+
+TEST_F(NegativeMember, N32AncestorBeyondTheDivergence) {
+  // Another key's leaf, found far away from the target: some ancestor lies at or beyond the point where they part.
+  const Hash target = scene_.keys.label("carol", 1);
+  int tried = 0;
+  for (int i = 0; i < 20; ++i) {
+    const std::string other = "user-" + std::to_string(i);
+    const MemberParts leaf = scene_.keys.member(other, 1, Scene::kLast, false);
+    LookupParts parts = scene_.honest("carol");
+    parts.next.node = 2;
+    parts.next.position = scene_.keys.label(other, 1);
+    std::ranges::copy(leaf.commitment, parts.next.commitment.begin());
+    parts.next.epoch = leaf.epoch;
+    parts.next.path = leaf.path;
+    if (common_prefix_length(target, parts.next.position) == 0) {
+      EXPECT_EQ(scene_.lookup(parts, "carol"), "absent_depth");
+      ++tried;
+    }
+  }
+  EXPECT_GE(tried, 3);
+}
+
+TEST_F(NegativeMember, N34AbsenceFromAnotherEpoch) {
+  // Version 4 is latest in epoch 7; version 5 came in epoch 8.
+  LookupParts mixed = scene_.keys.lookup_at("alice", 4, 9);
+  mixed.next = scene_.keys.absent("alice", 5, 7);
+  EXPECT_EQ(scene_.lookup(mixed), "absent_root");
+  EXPECT_EQ(scene_.lookup(scene_.keys.lookup("alice", 7), "alice", {}, 7), "valid");
+}
+
+TEST_F(NegativeMember, N36AbsentWithoutProof) {
+  // No NonMember at all: the structure ends too early.
+  LookupParts parts = scene_.honest("carol");
+  Bytes encoded = parts.encode();
+  encoded.resize(8 + 3);
+  EXPECT_EQ(scene_.lookup_answer(encode_answer(scene_.head(9, 10), {encoded}), "carol"), "malformed_truncated");
+}
+
+}  // namespace
+}  // namespace optiks::ozks::verify::test
