@@ -1,4 +1,3 @@
-using Microsoft.AspNetCore.Authentication;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Hosting;
 using Microsoft.Extensions.Configuration;
@@ -16,6 +15,7 @@ public static partial class OptiksDefaults
 {
     private const int MaxRequestLineLength = 8 * 1024;
     private const int MaxRequestHeadersLength = 16 * 1024;
+    private const int FramingAllowance = 4 * 1024;
     private static readonly TimeSpan s_shutdownTimeout = TimeSpan.FromSeconds(15);
 
     /// <summary>
@@ -35,6 +35,8 @@ public static partial class OptiksDefaults
             console.UseUtcTimestamp = true;
             console.TimestampFormat = "O";
         });
+        // Its request logs at lower levels hold URLs, and GET /v1/lookup?key= has a name in it.
+        builder.Logging.AddFilter("Microsoft.AspNetCore", LogLevel.Warning);
         Telemetry.Add(builder, options.Name);
 
         if (string.IsNullOrEmpty(configuration[WebHostDefaults.ServerUrlsKey]) && !configuration.GetSection("Kestrel:Endpoints").Exists())
@@ -44,7 +46,8 @@ public static partial class OptiksDefaults
         builder.WebHost.ConfigureKestrel(kestrel =>
         {
             kestrel.AddServerHeader = false;
-            kestrel.Limits.MaxRequestBodySize = options.MaxRequestBodyLength;
+            // Kestrel counts the framing of chunked bodies too; RequestBody counts exactly.
+            kestrel.Limits.MaxRequestBodySize = options.MaxRequestBodyLength + (options.MaxRequestBodyLength / 8) + FramingAllowance;
             kestrel.Limits.MaxRequestLineSize = MaxRequestLineLength;
             kestrel.Limits.MaxRequestHeadersTotalSize = MaxRequestHeadersLength;
         });
@@ -58,8 +61,14 @@ public static partial class OptiksDefaults
             ILogger<ApiKeyStore> logger = services.GetRequiredService<ILogger<ApiKeyStore>>();
             return new ApiKeyStore(folder.ApiKeys, services.GetRequiredService<TimeProvider>(), problem => LogInvalidApiKeys(logger, problem));
         });
-        builder.Services.AddAuthentication(ApiKeyAuthentication.Scheme)
-            .AddScheme<AuthenticationSchemeOptions, ApiKeyAuthentication.Handler>(ApiKeyAuthentication.Scheme, null);
+        // The core alone: AddAuthentication would bring data protection, which keeps keys of its own in the home folder.
+        builder.Services.AddWebEncoders();
+        builder.Services.AddTransient<ApiKeyAuthentication.Handler>();
+        builder.Services.AddAuthenticationCore(authentication =>
+        {
+            authentication.DefaultScheme = ApiKeyAuthentication.Scheme;
+            authentication.AddScheme<ApiKeyAuthentication.Handler>(ApiKeyAuthentication.Scheme, displayName: null);
+        });
         builder.Services.AddAuthorization(authorization =>
         {
             foreach (ApiScopes scope in (ApiScopes[])[ApiScopes.Update, ApiScopes.History, ApiScopes.Lookup])
