@@ -1,0 +1,332 @@
+// The directory section of the C ABI.
+#include <sodium.h>
+
+#include <memory>
+
+#include "../pahd/answer_writer.h"
+#include "../trie/append_proof.h"
+#include "capi_guard.h"
+#include "optiks/ozks/verify/codec.h"
+
+using namespace optiks::ozks;
+using namespace optiks::ozks::capi;
+namespace base = optiks::base;
+namespace vrf = optiks::vrf;
+
+struct optiks_dir {
+  optiks_dir(Secrets&& secrets, const optiks_dir_options_t& options) : directory(std::move(secrets), options) {}
+  Directory directory;
+};
+
+struct optiks_staged {
+  Directory* directory;
+};
+
+struct optiks_snapshot {
+  explicit optiks_snapshot(std::shared_ptr<Store> store) : snapshot(std::move(store)) {}
+  Snapshot snapshot;
+};
+
+namespace {
+
+static_assert(sizeof(optiks_leaf_t) == 128);
+constexpr std::size_t kMaxKeyLen = 255;
+constexpr std::size_t kMaxRange = 256;
+
+bool readable(const void* data, std::size_t len) { return data != nullptr || len == 0; }
+
+bool keys_valid(const ByteStrings& keys) {
+  for (std::size_t i = 0; i < keys.size; ++i) {
+    if (keys[i].empty() || keys[i].size() > kMaxKeyLen) {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool structure_valid(std::uint8_t structure) { return structure >= 1 && structure <= kNumStructures; }
+
+}  // namespace
+
+extern "C" {
+
+std::int32_t optiks_dir_create(const optiks_dir_options_t* options, optiks_dir_t** out) {
+  return guarded([&] {
+    if (options == nullptr || out == nullptr || options->reserved != 0) {
+      return argument_error("options or the output pointer are missing, or a reserved field is not 0");
+    }
+    if (sodium_init() < 0) {
+      set_last_error("libsodium cannot start: the system gives no randomness");
+      return std::int32_t{OPTIKS_E_IO};
+    }
+    std::vector<vrf::SecretKey> keys;
+    for (const auto& secret : options->vrf_secret) {
+      auto key = vrf::SecretKey::load(std::span<const std::uint8_t, 32>(secret));
+      if (!key.ok()) {
+        set_last_error("a VRF secret is not a valid key");
+        return std::int32_t{OPTIKS_E_KEY};
+      }
+      keys.push_back(std::move(key).value());
+    }
+    Secrets secrets{{std::move(keys[0]), std::move(keys[1]), std::move(keys[2]), std::move(keys[3])},
+                    base::Secret<32>(std::span<const std::uint8_t, 32>(options->tag_key))};
+    *out = new optiks_dir(std::move(secrets), *options);
+    return std::int32_t{OPTIKS_OK};
+  });
+}
+
+void optiks_dir_destroy(optiks_dir_t* dir) { delete dir; }
+
+std::int32_t optiks_dir_load(optiks_dir_t* dir, std::uint64_t epoch, const optiks_leaf_t* leaves,
+                             std::size_t num_leaves, const std::uint8_t* values, std::size_t values_len) {
+  return guarded([&] {
+    if (dir == nullptr || !readable(leaves, num_leaves) || !readable(values, values_len)) {
+      return argument_error("a pointer is missing");
+    }
+    dir->directory.load(epoch, {leaves, num_leaves}, {values, values_len});
+    return std::int32_t{OPTIKS_OK};
+  });
+}
+
+std::int32_t optiks_dir_tags(const optiks_dir_t* dir, std::size_t n, const std::uint8_t* structures,
+                             const std::uint8_t* keys, const std::uint64_t* key_offsets, std::uint8_t* out_tags) {
+  return guarded([&] {
+    ByteStrings strings;
+    if (dir == nullptr || !readable(structures, n) || !readable(out_tags, n) ||
+        !read_strings(n, keys, key_offsets, strings) || !keys_valid(strings)) {
+      return argument_error("a pointer is missing, or a key is not 1..255 octets");
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      if (!structure_valid(structures[i])) {
+        return argument_error("a structure is not 1..4");
+      }
+      const Tag tag = dir->directory.store()->tag(structures[i], strings[i]);
+      std::copy(tag.begin(), tag.end(), out_tags + i * tag.size());
+    }
+    return std::int32_t{OPTIKS_OK};
+  });
+}
+
+std::int32_t optiks_dir_versions(const optiks_dir_t* dir, std::size_t n, const std::uint8_t* structures,
+                                 const std::uint8_t* keys, const std::uint64_t* key_offsets,
+                                 std::uint64_t* out_versions) {
+  return guarded([&] {
+    ByteStrings strings;
+    if (dir == nullptr || !readable(structures, n) || !readable(out_versions, n) ||
+        !read_strings(n, keys, key_offsets, strings) || !keys_valid(strings)) {
+      return argument_error("a pointer is missing, or a key is not 1..255 octets");
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      out_versions[i] = dir->directory.version_of(structures[i], strings[i]);
+    }
+    return std::int32_t{OPTIKS_OK};
+  });
+}
+
+std::int32_t optiks_dir_prepare(const optiks_dir_t* dir, std::uint64_t epoch, std::size_t n,
+                                const std::uint8_t* structures, const std::uint8_t* keys,
+                                const std::uint64_t* key_offsets, const std::uint8_t* values,
+                                const std::uint64_t* value_offsets, optiks_leaf_t* out_leaves) {
+  return guarded([&] {
+    ByteStrings key_strings;
+    ByteStrings value_strings;
+    if (dir == nullptr || !readable(structures, n) || !readable(out_leaves, n) ||
+        !read_strings(n, keys, key_offsets, key_strings) || !read_strings(n, values, value_offsets, value_strings) ||
+        !keys_valid(key_strings)) {
+      return argument_error("a pointer is missing, or a key is not 1..255 octets");
+    }
+    dir->directory.prepare(epoch, structures, key_strings, value_strings, out_leaves);
+    return std::int32_t{OPTIKS_OK};
+  });
+}
+
+std::int32_t optiks_dir_stage(optiks_dir_t* dir, std::uint64_t epoch, const optiks_leaf_t* leaves,
+                              std::size_t num_leaves, const std::uint8_t* values, std::size_t values_len,
+                              std::int32_t with_proofs, optiks_staged_t** out) {
+  return guarded([&] {
+    if (dir == nullptr || out == nullptr || !readable(leaves, num_leaves) || !readable(values, values_len)) {
+      return argument_error("a pointer is missing");
+    }
+    auto staged = std::make_unique<optiks_staged>(optiks_staged{&dir->directory});
+    dir->directory.stage(epoch, {leaves, num_leaves}, {values, values_len}, with_proofs != 0);
+    *out = staged.release();
+    return std::int32_t{OPTIKS_OK};
+  });
+}
+
+std::int32_t optiks_staged_states(const optiks_staged_t* staged, std::uint8_t out[4 * 72]) {
+  return guarded([&] {
+    if (staged == nullptr || out == nullptr) {
+      return argument_error("a pointer is missing");
+    }
+    encode_states(*staged->directory->store(), staged->directory->staged_trees(), out);
+    return std::int32_t{OPTIKS_OK};
+  });
+}
+
+std::int32_t optiks_staged_append_proofs(const optiks_staged_t* staged, std::uint8_t* out, std::size_t capacity,
+                                         std::size_t* out_len) {
+  return guarded([&] {
+    if (staged == nullptr) {
+      return argument_error("a pointer is missing");
+    }
+    return copy_out(staged->directory->staged_proofs(), out, capacity, out_len);
+  });
+}
+
+std::int32_t optiks_staged_commit(optiks_staged_t* staged) {
+  return guarded([&] {
+    if (staged == nullptr) {
+      return argument_error("a pointer is missing");
+    }
+    staged->directory->commit();
+    delete staged;
+    return std::int32_t{OPTIKS_OK};
+  });
+}
+
+void optiks_staged_destroy(optiks_staged_t* staged) {
+  if (staged != nullptr) {
+    staged->directory->discard();
+    delete staged;
+  }
+}
+
+std::int32_t optiks_dir_states(const optiks_dir_t* dir, std::uint64_t* out_epoch, std::uint8_t out[4 * 72]) {
+  return guarded([&] {
+    if (dir == nullptr || out_epoch == nullptr || out == nullptr) {
+      return argument_error("a pointer is missing");
+    }
+    const Snapshot now(dir->directory.store());
+    *out_epoch = now.version().epoch;
+    encode_states(now.store(), now.version().trees, out);
+    return std::int32_t{OPTIKS_OK};
+  });
+}
+
+std::int32_t optiks_dir_stats(const optiks_dir_t* dir, optiks_dir_stats_t* out) {
+  return guarded([&] {
+    if (dir == nullptr || out == nullptr) {
+      return argument_error("a pointer is missing");
+    }
+    const Snapshot now(dir->directory.store());
+    const Store& store = now.store();
+    optiks_dir_stats_t stats{};
+    stats.epoch = now.version().epoch;
+    for (const Tree& tree : now.version().trees) {
+      stats.leaves += tree.count;
+    }
+    stats.tree_bytes = store.tree_bytes.load(std::memory_order_relaxed);
+    stats.key_table_bytes = store.table_bytes.load(std::memory_order_relaxed);
+    stats.value_log_bytes = store.value_bytes.load(std::memory_order_relaxed);
+    stats.vrf_cache_bytes = store.cache.bytes();
+    stats.vrf_cache_hits = store.cache.hits();
+    stats.vrf_cache_misses = store.cache.misses();
+    *out = stats;
+    return std::int32_t{OPTIKS_OK};
+  });
+}
+
+std::int32_t optiks_dir_snapshot(optiks_dir_t* dir, optiks_snapshot_t** out) {
+  return guarded([&] {
+    if (dir == nullptr || out == nullptr) {
+      return argument_error("a pointer is missing");
+    }
+    *out = new optiks_snapshot(dir->directory.store());
+    return std::int32_t{OPTIKS_OK};
+  });
+}
+
+void optiks_snapshot_destroy(optiks_snapshot_t* snapshot) { delete snapshot; }
+
+std::int32_t optiks_snapshot_states(const optiks_snapshot_t* snapshot, std::uint64_t* out_epoch,
+                                    std::uint8_t out[4 * 72]) {
+  return guarded([&] {
+    if (snapshot == nullptr || out_epoch == nullptr || out == nullptr) {
+      return argument_error("a pointer is missing");
+    }
+    *out_epoch = snapshot->snapshot.version().epoch;
+    encode_states(snapshot->snapshot.store(), snapshot->snapshot.version().trees, out);
+    return std::int32_t{OPTIKS_OK};
+  });
+}
+
+std::int32_t optiks_snapshot_lookup_many(const optiks_snapshot_t* snapshot, std::uint8_t structure, std::size_t n,
+                                         const std::uint8_t* keys, const std::uint64_t* key_offsets,
+                                         const std::uint64_t* known_periods, const std::uint64_t* known_versions,
+                                         std::uint8_t* out, std::size_t capacity, std::size_t* out_len,
+                                         std::uint64_t* out_ends) {
+  return guarded([&] {
+    ByteStrings strings;
+    if (snapshot == nullptr || !structure_valid(structure) || !read_strings(n, keys, key_offsets, strings) ||
+        !keys_valid(strings) || !readable(known_periods, n) || !readable(known_versions, n) ||
+        !readable(out, capacity) || out_len == nullptr || !readable(out_ends, n)) {
+      return argument_error("a pointer is missing, a structure is not 1..4, or a key is not 1..255 octets");
+    }
+    std::vector<LookupQuery> queries;
+    queries.reserve(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      queries.push_back({strings[i], known_periods[i], known_versions[i]});
+    }
+    Output output(out, capacity);
+    write_lookups(snapshot->snapshot, structure, queries, output, out_ends);
+    *out_len = output.size();
+    if (!output.fits()) {
+      set_last_error("the buffer is too small");
+      return std::int32_t{OPTIKS_E_BUFFER};
+    }
+    return std::int32_t{OPTIKS_OK};
+  });
+}
+
+std::int32_t optiks_snapshot_versions(const optiks_snapshot_t* snapshot, std::uint8_t structure,
+                                      const std::uint8_t* key, std::size_t key_len, std::uint64_t from,
+                                      std::int32_t monitor, std::uint32_t max_members, std::size_t max_bytes,
+                                      std::uint8_t* out, std::size_t capacity, std::size_t* out_len) {
+  return guarded([&] {
+    if (snapshot == nullptr || !structure_valid(structure) || key == nullptr || key_len == 0 || key_len > kMaxKeyLen ||
+        from == 0 || max_members == 0 || !readable(out, capacity) || out_len == nullptr) {
+      return argument_error(
+          "a pointer is missing, or a structure, key length, first version or page length is out of bounds");
+    }
+    Output output(out, capacity);
+    write_versions(snapshot->snapshot, structure, {{key, key_len}, from, monitor != 0, max_members, max_bytes}, output);
+    *out_len = output.size();
+    if (!output.fits()) {
+      set_last_error("the buffer is too small");
+      return std::int32_t{OPTIKS_E_BUFFER};
+    }
+    return std::int32_t{OPTIKS_OK};
+  });
+}
+
+std::int32_t optiks_append_merge(std::size_t n, const std::uint8_t* proofs, const std::uint64_t* proof_offsets,
+                                 const std::uint64_t* counts, std::uint8_t* out, std::size_t capacity,
+                                 std::size_t* out_len) {
+  return guarded([&] {
+    ByteStrings steps;
+    if (n == 0 || n > kMaxRange || !read_strings(n, proofs, proof_offsets, steps) || counts == nullptr) {
+      return argument_error("1..256 steps with their proofs and counts are needed");
+    }
+    std::array<std::vector<AppendPart>, kNumStructures> parts;
+    for (std::size_t i = 0; i < n; ++i) {
+      verify::Reader reader(steps[i]);
+      for (std::size_t s = 0; s < kNumStructures; ++s) {
+        const auto proof = verify::AppendProof::decode(reader);
+        parts[s].push_back({proof.leaves, proof.opened, counts[i * kNumStructures + s]});
+      }
+      if (reader.finish() != verify::Reason::kValid) {
+        throw DirectoryError(OPTIKS_E_DATA, "a step's append-only proof is malformed");
+      }
+    }
+    std::vector<std::uint8_t> merged;
+    for (const auto& structure : parts) {
+      if (!merge_append_proofs(structure, merged)) {
+        throw DirectoryError(OPTIKS_E_DATA, "the append-only proofs of two steps contradict each other");
+      }
+    }
+    return copy_out(merged, out, capacity, out_len);
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,77 @@
+// What every function of the C ABI shares: contract rules 2, 3 and 6 of optiks.h.
+#pragma once
+
+#include <cerrno>
+#include <new>
+#include <system_error>
+
+#include "../directory/directory.h"
+#include "capi_error.h"
+#include "optiks.h"
+
+namespace optiks::ozks::capi {
+
+// set_last_error_copy: the same for a text that does not live on.
+void set_last_error_copy(const char* text) noexcept;
+
+inline std::int32_t argument_error(const char* text) {
+  set_last_error(text);
+  return OPTIKS_E_ARGUMENT;
+}
+
+// Runs a call's body, which returns a status or throws.
+template <typename Body>
+std::int32_t guarded(Body body) noexcept {
+  try {
+    const std::int32_t status = body();
+    if (status == OPTIKS_OK) {
+      set_last_error("");
+    }
+    return status;
+  } catch (const std::bad_alloc&) {
+    set_last_error("out of memory");
+    return OPTIKS_E_MEMORY;
+  } catch (const DirectoryError& error) {
+    set_last_error(error.what());
+    return error.status();
+  } catch (const std::system_error& error) {
+    set_last_error_copy(error.what());
+    return OPTIKS_E_IO;
+  } catch (const std::exception& error) {
+    set_last_error_copy(error.what());
+    return OPTIKS_E_ARGUMENT;
+  }
+}
+
+// Contract rule 4 for output that is at hand.
+inline std::int32_t copy_out(ByteSpan octets, std::uint8_t* out, std::size_t capacity, std::size_t* out_len) {
+  if (out_len == nullptr || (out == nullptr && capacity != 0)) {
+    return argument_error("an output pointer is missing");
+  }
+  *out_len = octets.size();
+  if (capacity < octets.size()) {
+    set_last_error("the buffer is too small");
+    return OPTIKS_E_BUFFER;
+  }
+  std::copy(octets.begin(), octets.end(), out);
+  return OPTIKS_OK;
+}
+
+// Byte strings of a call; false when the offsets are not what rule 4 says.
+inline bool read_strings(std::size_t n, const std::uint8_t* blob, const std::uint64_t* offsets, ByteStrings& out) {
+  out = {n, blob, offsets};
+  if (n == 0) {
+    return true;
+  }
+  if (offsets == nullptr || offsets[0] != 0) {
+    return false;
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    if (offsets[i + 1] < offsets[i]) {
+      return false;
+    }
+  }
+  return blob != nullptr || offsets[n] == 0;
+}
+
+}  // namespace optiks::ozks::capi

@@ -1,0 +1,243 @@
+// The library, hash and key sections of the C ABI.
+#include <sodium.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string_view>
+
+#include "capi_guard.h"
+#include "optiks/base/secret.h"
+#include "optiks/ozks/verify/reasons.h"
+#include "optiks/vrf/ecvrf.h"
+
+namespace optiks::ozks::capi {
+namespace {
+
+thread_local std::array<char, 256> last_error{};
+
+}  // namespace
+
+void set_last_error_copy(const char* text) noexcept {
+  const std::size_t len = std::min(std::strlen(text), last_error.size() - 1);
+  std::copy_n(text, len, last_error.begin());
+  last_error[len] = '\0';
+}
+
+void set_last_error(const char* text) noexcept { set_last_error_copy(text); }
+
+}  // namespace optiks::ozks::capi
+
+using namespace optiks::ozks;
+using namespace optiks::ozks::capi;
+namespace base = optiks::base;
+namespace vrf = optiks::vrf;
+
+namespace {
+
+verify::Reason to_reason(vrf::Reason reason) {
+  switch (reason) {
+    case vrf::Reason::kValid:
+      return verify::Reason::kValid;
+    case vrf::Reason::kKeyInvalid:
+      return verify::Reason::kVrfKeyInvalid;
+    case vrf::Reason::kGammaMalformed:
+      return verify::Reason::kVrfGammaMalformed;
+    case vrf::Reason::kScalarRange:
+      return verify::Reason::kVrfScalarRange;
+    case vrf::Reason::kGammaSmallOrder:
+      return verify::Reason::kVrfGammaSmallOrder;
+    case vrf::Reason::kChallenge:
+      break;
+  }
+  return verify::Reason::kVrfChallenge;
+}
+
+std::int32_t key_error() {
+  set_last_error("not a valid key");
+  return OPTIKS_E_KEY;
+}
+
+}  // namespace
+
+extern "C" {
+
+std::uint32_t optiks_abi_version(void) { return OPTIKS_ABI_VERSION; }
+
+std::size_t optiks_sizeof(const char* name) {
+  struct Size {
+    std::string_view name;
+    std::size_t size;
+  };
+  static constexpr Size kSizes[] = {
+      {"optiks_leaf_t", sizeof(optiks_leaf_t)},
+      {"optiks_dir_options_t", sizeof(optiks_dir_options_t)},
+      {"optiks_dir_stats_t", sizeof(optiks_dir_stats_t)},
+      {"optiks_anchor_t", sizeof(optiks_anchor_t)},
+      {"optiks_context_t", sizeof(optiks_context_t)},
+      {"optiks_known_t", sizeof(optiks_known_t)},
+      {"optiks_head_result_t", sizeof(optiks_head_result_t)},
+      {"optiks_lookup_result_t", sizeof(optiks_lookup_result_t)},
+      {"optiks_version_entry_t", sizeof(optiks_version_entry_t)},
+      {"optiks_versions_result_t", sizeof(optiks_versions_result_t)},
+  };
+  if (name != nullptr) {
+    for (const Size& known : kSizes) {
+      if (known.name == name) {
+        return known.size;
+      }
+    }
+  }
+  return 0;
+}
+
+void optiks_last_error(char* out, std::size_t capacity) {
+  if (out != nullptr && capacity != 0) {
+    const std::size_t len = std::min(std::strlen(last_error.data()), capacity - 1);
+    std::copy_n(last_error.begin(), len, out);
+    out[len] = '\0';
+  }
+}
+
+std::int32_t optiks_reason_name(std::int32_t reason, char* out, std::size_t capacity, std::size_t* out_len) {
+  return guarded([&] {
+    const char* name = verify::reason_name(reason);
+    if (name == nullptr) {
+      return argument_error("no reason has this number");
+    }
+    const auto* octets = reinterpret_cast<const std::uint8_t*>(name);
+    return copy_out({octets, std::strlen(name)}, reinterpret_cast<std::uint8_t*>(out), capacity, out_len);
+  });
+}
+
+void optiks_zeroize(void* p, std::size_t len) {
+  if (len != 0) {
+    base::zeroize(p, len);
+  }
+}
+
+std::int32_t optiks_hash(std::uint8_t tag, const std::uint8_t* data, std::size_t len, std::uint8_t out[32]) {
+  return guarded([&] {
+    if (out == nullptr || (data == nullptr && len != 0)) {
+      return argument_error("a pointer is missing");
+    }
+    const Hash hash = verify::tagged_hash(tag, {data, len});
+    std::copy(hash.begin(), hash.end(), out);
+    return std::int32_t{OPTIKS_OK};
+  });
+}
+
+std::int32_t optiks_vrf_generate(std::uint8_t out_secret[32], std::uint8_t out_public[32]) {
+  return guarded([&] {
+    if (out_secret == nullptr || out_public == nullptr) {
+      return argument_error("a pointer is missing");
+    }
+    const auto key = vrf::SecretKey::generate();
+    if (!key.ok()) {
+      set_last_error(key.status().message());
+      return std::int32_t{OPTIKS_E_IO};
+    }
+    const auto secret = key.value().export_bytes();
+    std::ranges::copy(secret.bytes(), out_secret);
+    std::ranges::copy(key.value().public_key(), out_public);
+    return std::int32_t{OPTIKS_OK};
+  });
+}
+
+std::int32_t optiks_vrf_public(const std::uint8_t secret[32], std::uint8_t out_public[32]) {
+  return guarded([&] {
+    if (secret == nullptr || out_public == nullptr) {
+      return argument_error("a pointer is missing");
+    }
+    const auto key = vrf::SecretKey::load(std::span<const std::uint8_t, 32>(secret, 32));
+    if (!key.ok()) {
+      return key_error();
+    }
+    std::ranges::copy(key.value().public_key(), out_public);
+    return std::int32_t{OPTIKS_OK};
+  });
+}
+
+std::int32_t optiks_vrf_validate(const std::uint8_t public_key[32]) {
+  return guarded([&] {
+    if (public_key == nullptr) {
+      return argument_error("a pointer is missing");
+    }
+    vrf::PublicKey key;
+    return vrf::PublicKey::parse_vartime({public_key, 32}, key) == vrf::Reason::kValid ? std::int32_t{OPTIKS_OK}
+                                                                                       : key_error();
+  });
+}
+
+std::int32_t optiks_vrf_prove(const std::uint8_t secret[32], const std::uint8_t* alpha, std::size_t alpha_len,
+                              std::uint8_t out_label[32], std::uint8_t out_proof[79]) {
+  return guarded([&] {
+    if (secret == nullptr || out_label == nullptr || out_proof == nullptr || (alpha == nullptr && alpha_len != 0)) {
+      return argument_error("a pointer is missing");
+    }
+    const auto key = vrf::SecretKey::load(std::span<const std::uint8_t, 32>(secret, 32));
+    if (!key.ok()) {
+      return key_error();
+    }
+    vrf::prove(key.value(), {alpha, alpha_len}, std::span<std::uint8_t, vrf::kLabelLen>(out_label, vrf::kLabelLen),
+               std::span<std::uint8_t, vrf::kProofLen>(out_proof, vrf::kProofLen));
+    return std::int32_t{OPTIKS_OK};
+  });
+}
+
+std::int32_t optiks_vrf_verify(const std::uint8_t public_key[32], const std::uint8_t* alpha, std::size_t alpha_len,
+                               const std::uint8_t proof[79], std::int32_t* out_reason, std::uint8_t out_label[32]) {
+  return guarded([&] {
+    if (public_key == nullptr || proof == nullptr || out_reason == nullptr || out_label == nullptr ||
+        (alpha == nullptr && alpha_len != 0)) {
+      return argument_error("a pointer is missing");
+    }
+    vrf::PublicKey key;
+    vrf::Reason reason = vrf::PublicKey::parse_vartime({public_key, 32}, key);
+    if (reason == vrf::Reason::kValid) {
+      reason = vrf::verify_vartime(key, {alpha, alpha_len},
+                                   std::span<const std::uint8_t, vrf::kProofLen>(proof, vrf::kProofLen),
+                                   std::span<std::uint8_t, vrf::kLabelLen>(out_label, vrf::kLabelLen));
+    }
+    *out_reason = static_cast<std::int32_t>(to_reason(reason));
+    return std::int32_t{OPTIKS_OK};
+  });
+}
+
+std::int32_t optiks_ed25519_public(const std::uint8_t seed[32], std::uint8_t out_public[32]) {
+  return guarded([&] {
+    if (seed == nullptr || out_public == nullptr) {
+      return argument_error("a pointer is missing");
+    }
+    base::Secret<crypto_sign_SECRETKEYBYTES> secret;
+    crypto_sign_seed_keypair(out_public, secret.bytes().data(), seed);
+    return std::int32_t{OPTIKS_OK};
+  });
+}
+
+std::int32_t optiks_ed25519_sign(const std::uint8_t seed[32], const std::uint8_t* message, std::size_t len,
+                                 std::uint8_t out_signature[64]) {
+  return guarded([&] {
+    if (seed == nullptr || out_signature == nullptr || (message == nullptr && len != 0)) {
+      return argument_error("a pointer is missing");
+    }
+    base::Secret<crypto_sign_SECRETKEYBYTES> secret;
+    std::array<std::uint8_t, crypto_sign_PUBLICKEYBYTES> public_key{};
+    crypto_sign_seed_keypair(public_key.data(), secret.bytes().data(), seed);
+    crypto_sign_detached(out_signature, nullptr, message, len, secret.bytes().data());
+    return std::int32_t{OPTIKS_OK};
+  });
+}
+
+std::int32_t optiks_ed25519_verify(const std::uint8_t public_key[32], const std::uint8_t* message, std::size_t len,
+                                   const std::uint8_t signature[64], std::int32_t* out_ok) {
+  return guarded([&] {
+    if (public_key == nullptr || signature == nullptr || out_ok == nullptr || (message == nullptr && len != 0)) {
+      return argument_error("a pointer is missing");
+    }
+    *out_ok = crypto_sign_verify_detached(signature, message, len, public_key) == 0 ? 1 : 0;
+    return std::int32_t{OPTIKS_OK};
+  });
+}
+
+}  // extern "C"

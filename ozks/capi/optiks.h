@@ -1,0 +1,337 @@
+/* The C ABI of liboptiks: what C# (and any other language) calls.
+ *
+ * The contract
+ *  1. Handles are opaque. Each _create/_load/_snapshot has one _destroy, which accepts NULL.
+ *  2. Functions return an int32_t: OPTIKS_OK (0) or an OPTIKS_E_... (negative). Results go to out-parameters, which are
+ * untouched on error unless stated. Verification is not an error: its verdict is an out-parameter, a number of
+ * docs/spec/reasons.md.
+ *  3. Nothing throws across this boundary; running out of memory is OPTIKS_E_MEMORY and leaves every handle as it was.
+ *  4. The caller owns all buffers. Variable output takes (out, capacity, out_len): out_len always receives the needed
+ * length; with less capacity the result is OPTIKS_E_BUFFER and out is untouched. Batches are flat arrays; byte strings
+ * of a batch are one blob and n+1 offsets (offset[0] = 0).
+ *  5. Lengths are size_t, everything else has fixed width. Pointers may be NULL where their length is 0.
+ *  6. Text of the last error on this thread: optiks_last_error(). It never holds secrets or user data.
+ *  7. Thread rules are stated at each handle.
+ *  8. A caller checks optiks_abi_version() == OPTIKS_ABI_VERSION and optiks_sizeof(...) once at start-up.
+ *  9. The library never calls back.
+ */
+#ifndef OPTIKS_OPTIKS_H
+#define OPTIKS_OPTIKS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(_WIN32)
+#define OPTIKS_EXPORT __declspec(dllexport)
+#else
+#define OPTIKS_EXPORT __attribute__((visibility("default")))
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define OPTIKS_ABI_VERSION 1
+
+enum {
+  OPTIKS_OK = 0,
+  OPTIKS_E_ARGUMENT = -1, /* a precondition of the call is violated: a bug in the caller */
+  OPTIKS_E_BUFFER = -2,   /* capacity too small; out_len says what is needed */
+  OPTIKS_E_MEMORY = -3,
+  OPTIKS_E_IO = -4,        /* the value log: optiks_last_error() has errno's text */
+  OPTIKS_E_STATE = -5,     /* staged epoch does not follow the directory's, a second staged epoch, ... */
+  OPTIKS_E_DUPLICATE = -6, /* a label (or a key twice in one epoch) exists already */
+  OPTIKS_E_KEY = -7,       /* a secret or public key that is not one */
+  OPTIKS_E_DATA = -8       /* stored data (leaf rows, proofs to merge) contradicts itself */
+};
+
+enum {
+  OPTIKS_USERNAMES = 1,
+  OPTIKS_DEVICES = 2,
+  OPTIKS_KEYS = 3,
+  OPTIKS_DECOMMISSIONED = 4,
+  OPTIKS_NUM_STRUCTURES = 4
+};
+enum {
+  OPTIKS_LABEL_LEN = 32,
+  OPTIKS_HASH_LEN = 32,
+  OPTIKS_VRF_PROOF_LEN = 79,
+  OPTIKS_RECORD_LEN = 386,
+  OPTIKS_OPENING_LEN = 16,
+  OPTIKS_TAG_LEN = 16,
+  OPTIKS_STRUCTURE_STATE_LEN = 72,
+  OPTIKS_SECRET_LEN = 32,
+  OPTIKS_PUBLIC_LEN = 32,
+  OPTIKS_SIGNATURE_LEN = 64
+};
+
+/* ---- library
+ * ---------------------------------------------------------------------------------------------------------------- */
+
+OPTIKS_EXPORT uint32_t optiks_abi_version(void);
+/* Size of the named struct ("optiks_leaf_t", ...), 0 for an unknown name. */
+OPTIKS_EXPORT size_t optiks_sizeof(const char* name);
+/* UTF-8, NUL-terminated, at most capacity octets (truncated if need be); empty when the last call on this thread
+ * succeeded. */
+OPTIKS_EXPORT void optiks_last_error(char* out, size_t capacity);
+/* Name of a reason of docs/spec/reasons.md ("member_root"); contract rule 4. OPTIKS_E_ARGUMENT for an unknown number.
+ */
+OPTIKS_EXPORT int32_t optiks_reason_name(int32_t reason, char* out, size_t capacity, size_t* out_len);
+/* Overwrites memory in a way that is not optimised away. */
+OPTIKS_EXPORT void optiks_zeroize(void* p, size_t len);
+
+/* ---- hashes and keys: stateless, any thread
+ * ------------------------------------------------------------------------------------ */
+
+/* H(tag, data...) of docs/spec/encoding.md section 1: BLAKE2b-256 over tag || data. */
+OPTIKS_EXPORT int32_t optiks_hash(uint8_t tag, const uint8_t* data, size_t len, uint8_t out[32]);
+/* New VRF secret key from the system's random generator. */
+OPTIKS_EXPORT int32_t optiks_vrf_generate(uint8_t out_secret[32], uint8_t out_public[32]);
+/* OPTIKS_E_KEY unless 1 <= secret < N. */
+OPTIKS_EXPORT int32_t optiks_vrf_public(const uint8_t secret[32], uint8_t out_public[32]);
+/* OPTIKS_E_KEY if the public key is not valid (vrf.md section 3). */
+OPTIKS_EXPORT int32_t optiks_vrf_validate(const uint8_t public_key[32]);
+/* A label with its proof; for tools and tests (a directory proves by itself). */
+OPTIKS_EXPORT int32_t optiks_vrf_prove(const uint8_t secret[32], const uint8_t* alpha, size_t alpha_len,
+                                       uint8_t out_label[32], uint8_t out_proof[79]);
+/* out_reason: 0 or a reason; out_label valid when 0. */
+OPTIKS_EXPORT int32_t optiks_vrf_verify(const uint8_t public_key[32], const uint8_t* alpha, size_t alpha_len,
+                                        const uint8_t proof[79], int32_t* out_reason, uint8_t out_label[32]);
+
+/* Ed25519 (RFC 8032, libsodium). The seed is the 32-octet secret. Verification is strict: canonical S and points, no
+ * small-order keys. out_ok is 0 or 1. */
+OPTIKS_EXPORT int32_t optiks_ed25519_public(const uint8_t seed[32], uint8_t out_public[32]);
+OPTIKS_EXPORT int32_t optiks_ed25519_sign(const uint8_t seed[32], const uint8_t* message, size_t len,
+                                          uint8_t out_signature[64]);
+OPTIKS_EXPORT int32_t optiks_ed25519_verify(const uint8_t public_key[32], const uint8_t* message, size_t len,
+                                            const uint8_t signature[64], int32_t* out_ok);
+
+/* ---- directory: the four trees of a log, with what a task or a replica needs per key
+ * --------------------------------------------------- Thread rules: one thread at a time may load, stage, commit or
+ * discard (the writer). Any number of threads may take snapshots, and use and destroy them, at any time, also after the
+ * directory was destroyed. Readers never wait for the writer nor for each other. Secrets: the VRF keys and the tag key
+ * are copied into locked memory and zeroized on destroy.
+ */
+typedef struct optiks_dir optiks_dir_t;
+typedef struct optiks_staged optiks_staged_t;
+typedef struct optiks_snapshot optiks_snapshot_t;
+
+typedef struct optiks_dir_options {
+  uint8_t vrf_secret[4][32];  /* of structures 1..4 */
+  uint8_t tag_key[32];        /* keys the tags, which stand for keys in stored leaves */
+  const char* value_log_path; /* a file this directory creates (truncating what is there) and appends values to; NULL:
+                                 values are not kept (update task, tools): no lookups */
+  uint64_t vrf_cache_bytes;   /* bound of the cache of VRF proofs; 0: none */
+  uint64_t period;            /* period number and first epoch of the devices and keys trees */
+  uint64_t period_first_epoch;
+  uint32_t max_value_len; /* of the configuration: larger values are refused */
+  uint32_t reserved;      /* 0 */
+} optiks_dir_options_t;
+
+/* One stored leaf. For loads and stages the rows of an epoch are in ordinal order: sorted by (structure, label). */
+typedef struct optiks_leaf {
+  uint8_t label[32];
+  uint8_t commitment[32];
+  uint8_t tag[16];       /* keyed hash of (structure, key); optiks_dir_tags */
+  uint8_t opening[16];   /* zero when the value was erased */
+  uint64_t epoch;        /* that inserted it */
+  uint64_t version;      /* 1, 2, ... ; 0 in an oZKS */
+  uint64_t value_offset; /* into the call's values blob; UINT64_MAX: erased, or not supplied to a directory without a
+                            value log */
+  uint32_t value_len;
+  uint32_t structure_and_input; /* bits 28..31: structure; bits 0..27: for prepared leaves the index of the input
+                                   update, otherwise 0 */
+} optiks_leaf_t;                /* 128 octets */
+
+OPTIKS_EXPORT int32_t optiks_dir_create(const optiks_dir_options_t* options, optiks_dir_t** out);
+OPTIKS_EXPORT void optiks_dir_destroy(optiks_dir_t* dir);
+
+/* Appends stored leaves in (epoch, ordinal) order without proofs: start-up. Whole epochs at a time; checks order,
+ * versions (each key's go up by one) and duplicates (OPTIKS_E_DATA, OPTIKS_E_DUPLICATE), not the VRF. After the last
+ * call epoch is the directory's epoch. The first call may start at any epoch > 0. Not atomic: after an error destroy
+ * the directory. */
+OPTIKS_EXPORT int32_t optiks_dir_load(optiks_dir_t* dir, uint64_t epoch, const optiks_leaf_t* leaves, size_t num_leaves,
+                                      const uint8_t* values, size_t values_len);
+
+/* tag of each key, 16 octets each. */
+OPTIKS_EXPORT int32_t optiks_dir_tags(const optiks_dir_t* dir, size_t n, const uint8_t* structures, const uint8_t* keys,
+                                      const uint64_t* key_offsets, uint8_t* out_tags);
+/* Latest version of each key (0: none) in the committed state. Writer thread only. */
+OPTIKS_EXPORT int32_t optiks_dir_versions(const optiks_dir_t* dir, size_t n, const uint8_t* structures,
+                                          const uint8_t* keys, const uint64_t* key_offsets, uint64_t* out_versions);
+
+/* Makes the leaves of the next epoch: for each update the next version of its key, its VRF label, a fresh random
+ * opening and the commitment; sorted by (structure, label), value_offset and value_len pointing into `values`, input
+ * index set. Changes nothing. A key twice is OPTIKS_E_DUPLICATE. Writer thread only. Keys are 1..255 octets. */
+OPTIKS_EXPORT int32_t optiks_dir_prepare(const optiks_dir_t* dir, uint64_t epoch, size_t n, const uint8_t* structures,
+                                         const uint8_t* keys, const uint64_t* key_offsets, const uint8_t* values,
+                                         const uint64_t* value_offsets, optiks_leaf_t* out_leaves);
+
+/* Builds the trees of the next epoch beside the current ones. epoch must be the directory's + 1 (a directory that was
+ * never loaded is at epoch 0). Nothing is visible until commit. With_proofs != 0: the append-only proof of the step is
+ * made as well. One staged epoch at a time. */
+OPTIKS_EXPORT int32_t optiks_dir_stage(optiks_dir_t* dir, uint64_t epoch, const optiks_leaf_t* leaves,
+                                       size_t num_leaves, const uint8_t* values, size_t values_len, int32_t with_proofs,
+                                       optiks_staged_t** out);
+/* Four StructureState (docs/spec/records.md section 2): root, count, VRF public key. */
+OPTIKS_EXPORT int32_t optiks_staged_states(const optiks_staged_t* staged, uint8_t out[4 * 72]);
+/* The four AppendProof structures (docs/spec/proofs.md section 5) of the step, concatenated. */
+OPTIKS_EXPORT int32_t optiks_staged_append_proofs(const optiks_staged_t* staged, uint8_t* out, size_t capacity,
+                                                  size_t* out_len);
+/* Makes the staged epoch the directory's: snapshots taken from now on show it. Values reach the log before this
+ * (OPTIKS_E_IO leaves the old epoch current). Consumes the handle on success. */
+OPTIKS_EXPORT int32_t optiks_staged_commit(optiks_staged_t* staged);
+/* Discards a staged epoch that was not committed. */
+OPTIKS_EXPORT void optiks_staged_destroy(optiks_staged_t* staged);
+
+/* The directory's current states (as optiks_staged_states) and epoch. Any thread. */
+OPTIKS_EXPORT int32_t optiks_dir_states(const optiks_dir_t* dir, uint64_t* out_epoch, uint8_t out[4 * 72]);
+
+typedef struct {
+  uint64_t epoch, leaves, tree_bytes, key_table_bytes, value_log_bytes, vrf_cache_bytes, vrf_cache_hits,
+      vrf_cache_misses;
+} optiks_dir_stats_t;
+OPTIKS_EXPORT int32_t optiks_dir_stats(const optiks_dir_t* dir, optiks_dir_stats_t* out);
+
+/* An immutable view of the current epoch. Any thread; lock-free. */
+OPTIKS_EXPORT int32_t optiks_dir_snapshot(optiks_dir_t* dir, optiks_snapshot_t** out);
+OPTIKS_EXPORT void optiks_snapshot_destroy(optiks_snapshot_t* snapshot);
+OPTIKS_EXPORT int32_t optiks_snapshot_states(const optiks_snapshot_t* snapshot, uint64_t* out_epoch,
+                                             uint8_t out[4 * 72]);
+
+/* n Lookup structures (docs/spec/pahd.md section 2) one after another, out_ends[i] = end of the i-th.
+ * known_periods/known_versions: what each asker knows (another period or 0: nothing). Any thread. */
+OPTIKS_EXPORT int32_t optiks_snapshot_lookup_many(const optiks_snapshot_t* snapshot, uint8_t structure, size_t n,
+                                                  const uint8_t* keys, const uint64_t* key_offsets,
+                                                  const uint64_t* known_periods, const uint64_t* known_versions,
+                                                  uint8_t* out, size_t capacity, size_t* out_len, uint64_t* out_ends);
+
+/* One Versions structure. monitor = 0: history (absence of a + 1), 1: monitoring (absence of C(a)). from >= 1; from > a
+ * + 1 is answered as from = a + 1 would be but with the `from` asked. At most max_members members and about max_bytes
+ * octets (at least one member): otherwise the answer is a page. */
+OPTIKS_EXPORT int32_t optiks_snapshot_versions(const optiks_snapshot_t* snapshot, uint8_t structure, const uint8_t* key,
+                                               size_t key_len, uint64_t from, int32_t monitor, uint32_t max_members,
+                                               size_t max_bytes, uint8_t* out, size_t capacity, size_t* out_len);
+
+/* Merges the append proofs of consecutive steps (each four AppendProof structures as optiks_staged_append_proofs gives
+ * them, blob and n+1 offsets; step i leads from epoch first + i - 1 to first + i) into those of the whole range.
+ * counts[i] = leaves of structures 1..4 before step i (4 values a step). 1 <= n <= 256. OPTIKS_E_DATA when they do not
+ * fit each other. Any thread. */
+OPTIKS_EXPORT int32_t optiks_append_merge(size_t n, const uint8_t* proofs, const uint64_t* proof_offsets,
+                                          const uint64_t* counts, uint8_t* out, size_t capacity, size_t* out_len);
+
+/* ---- verifier: stateless, any thread, no storage, total on hostile input
+ * ---------------------------------------------------------------- */
+
+/* What a verifier brings (docs/spec/answers.md section 2). Zero/NULL where it has nothing. */
+typedef struct optiks_anchor {
+  const uint8_t* configuration; /* Configuration, records.md section 1 */
+  size_t configuration_len;
+  uint8_t log_public_key[32];
+  uint8_t reserved[8];
+} optiks_anchor_t;
+
+typedef struct optiks_context {
+  optiks_anchor_t anchor;
+  uint64_t now_ms;
+  uint64_t kept_size; /* of the checkpoint kept; 0: none */
+  uint8_t kept_root[32];
+  const uint8_t* kept_record; /* 386 octets or NULL */
+} optiks_context_t;
+
+/* What is known of one key (pahd.md section 3; in period `period`; has_absent = 0: n unknown). */
+typedef struct optiks_known {
+  uint64_t least_epoch;
+  uint64_t period;
+  uint64_t version;      /* w */
+  uint64_t time;         /* T(w) */
+  uint64_t absent_epoch; /* n */
+  uint32_t has_absent;
+  uint32_t reserved;
+} optiks_known_t;
+
+/* Of a head that was accepted. */
+typedef struct optiks_head_result {
+  uint64_t epoch, period, period_first_epoch, time_ms;
+  uint64_t size; /* of the checkpoint used */
+  uint8_t root[32];
+  size_t record_offset;     /* into the answer; 386 octets */
+  size_t checkpoint_offset; /* into the answer */
+  size_t checkpoint_len;    /* 0: the kept one was used */
+} optiks_head_result_t;
+
+/* Of one key that was accepted. */
+typedef struct optiks_lookup_result {
+  uint64_t version;    /* a; 0: proven absent */
+  uint64_t time;       /* T(a) to remember (the known one when unchanged) */
+  uint64_t leaf_epoch; /* t_a; 0 for a copy or when no member was sent */
+  size_t value_offset; /* into the answer */
+  size_t value_len;
+  int32_t has_value; /* 0: absent, or unchanged since the known version */
+  int32_t reserved;
+} optiks_lookup_result_t;
+
+typedef struct optiks_version_entry {
+  uint64_t version, leaf_epoch, time;
+  size_t value_offset, value_len; /* into the answer */
+  int32_t has_value;              /* 0: erased */
+  int32_t reserved;
+} optiks_version_entry_t;
+
+typedef struct optiks_versions_result {
+  uint64_t version; /* a */
+  uint64_t from;
+  size_t num_entries;
+  int32_t complete; /* 0: a page; go on from the last entry */
+  int32_t reserved;
+} optiks_versions_result_t;
+
+/* Bounds of a configuration and a log key; log id when valid. */
+OPTIKS_EXPORT int32_t optiks_verify_anchor(const optiks_anchor_t* anchor, int32_t* out_reason, uint8_t out_log_id[32]);
+
+/* A Head alone (epochs/latest). */
+OPTIKS_EXPORT int32_t optiks_verify_head(const optiks_context_t* context, const uint8_t* head, size_t head_len,
+                                         int32_t* out_reason, optiks_head_result_t* out_head);
+
+/* A LookupAnswer for n keys, structure keys. out_failed: index of the key that failed (n when it was none of them).
+ * out_results has n elements. */
+OPTIKS_EXPORT int32_t optiks_verify_lookup(const optiks_context_t* context, size_t n, const uint8_t* keys,
+                                           const uint64_t* key_offsets, const optiks_known_t* known,
+                                           const uint8_t* answer, size_t answer_len, int32_t* out_reason,
+                                           size_t* out_failed, optiks_head_result_t* out_head,
+                                           optiks_lookup_result_t* out_results);
+
+/* A HistoryAnswer (monitor = 0) or MonitorAnswer (1) for n keys; the first version asked for key i is known[i].version
+ * + 1. Entries of all keys one after another in out_entries (capacity in elements; contract rule 4). */
+OPTIKS_EXPORT int32_t optiks_verify_versions(const optiks_context_t* context, int32_t monitor, size_t n,
+                                             const uint8_t* keys, const uint64_t* key_offsets,
+                                             const optiks_known_t* known, const uint8_t* answer, size_t answer_len,
+                                             int32_t* out_reason, size_t* out_failed, optiks_head_result_t* out_head,
+                                             optiks_versions_result_t* out_results, optiks_version_entry_t* out_entries,
+                                             size_t entries_capacity, size_t* out_num_entries);
+
+/* An AuditProof from the auditor's stored record (386 octets). The new record (of epoch b) is out_record. */
+OPTIKS_EXPORT int32_t optiks_verify_audit(const optiks_context_t* context, const uint8_t* stored_record,
+                                          const uint8_t* proof, size_t proof_len, int32_t* out_reason,
+                                          uint8_t out_record[386]);
+
+/* Records against each other and by themselves: records.md sections 3 and 4 (earlier may be NULL). */
+OPTIKS_EXPORT int32_t optiks_verify_record(const optiks_anchor_t* anchor, const uint8_t record[386],
+                                           const uint8_t* earlier, int32_t* out_reason);
+
+/* A checkpoint by itself (board.md section 2): size and root when valid. */
+OPTIKS_EXPORT int32_t optiks_verify_checkpoint(const optiks_anchor_t* anchor, const uint8_t* note, size_t note_len,
+                                               int32_t* out_reason, uint64_t* out_size, uint8_t out_root[32]);
+
+/* RFC 6962 proofs over 32-octet hashes, one after another. out_ok is 0 or 1. */
+OPTIKS_EXPORT int32_t optiks_verify_inclusion(uint64_t index, uint64_t size, const uint8_t leaf_hash[32],
+                                              const uint8_t root[32], const uint8_t* proof, size_t num_hashes,
+                                              int32_t* out_ok);
+OPTIKS_EXPORT int32_t optiks_verify_consistency(uint64_t old_size, uint64_t new_size, const uint8_t old_root[32],
+                                                const uint8_t new_root[32], const uint8_t* proof, size_t num_hashes,
+                                                int32_t* out_ok);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

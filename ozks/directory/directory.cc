@@ -1,0 +1,339 @@
+#include "directory.h"
+
+#include <sodium.h>
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "../trie/append_proof.h"
+#include "optiks/base/blake2b.h"
+
+namespace optiks::ozks {
+namespace {
+
+constexpr std::size_t kMaxKeyLen = 255;
+constexpr std::uint64_t kNoValue = ~std::uint64_t{0};
+// Domains under the tag key: a structure's number is never this one.
+constexpr std::uint8_t kCacheDomain = 0xff;
+
+std::uint8_t structure_of(const optiks_leaf_t& row) { return static_cast<std::uint8_t>(row.structure_and_input >> 28); }
+
+ByteSpan label_of(const optiks_leaf_t& row) { return row.label; }
+
+bool before(const optiks_leaf_t& a, const optiks_leaf_t& b) {
+  return std::make_pair(structure_of(a), std::memcmp(a.label, b.label, verify::kHashLen)) <
+         std::make_pair(structure_of(b), 0);
+}
+
+[[noreturn]] void data_error(const char* text) { throw DirectoryError(OPTIKS_E_DATA, text); }
+
+Tag keyed_tag(const base::Secret<32>& key, std::uint8_t domain, ByteSpan data) {
+  Tag out;
+  base::Blake2b hash(out.size(), key.bytes());
+  hash.update({&domain, 1}).update(data).finish(out);
+  return out;
+}
+
+void check_structure(std::uint8_t structure) {
+  if (structure < 1 || structure > kNumStructures) {
+    throw DirectoryError(OPTIKS_E_ARGUMENT, "a structure is not 1..4");
+  }
+}
+
+}  // namespace
+
+void append_alpha(std::vector<std::uint8_t>& out, std::uint8_t structure, ByteSpan key, std::uint64_t version) {
+  out.push_back(structure);
+  out.push_back(static_cast<std::uint8_t>(key.size()));
+  out.insert(out.end(), key.begin(), key.end());
+  std::uint8_t octets[8];
+  base::store_be64(octets, version);
+  out.insert(out.end(), octets, octets + 8);
+}
+
+Store::Store(Secrets&& keys_in, const optiks_dir_options_t& options)
+    : secrets(std::move(keys_in)),
+      period(options.period),
+      period_first_epoch(options.period_first_epoch),
+      max_value_len(options.max_value_len),
+      cache(options.vrf_cache_bytes),
+      versions(0) {
+  if (options.value_log_path != nullptr) {
+    values.emplace(options.value_log_path);
+  }
+}
+
+Tag Store::tag(std::uint8_t structure, ByteSpan key) const { return keyed_tag(secrets.tag_key, structure, key); }
+
+Tag Store::input_tag(ByteSpan alpha) const { return keyed_tag(secrets.tag_key, kCacheDomain, alpha); }
+
+NodeId Store::latest(const Tag& key, std::uint64_t epoch) const {
+  NodeId id = keys.find(key);
+  while (id != kNoNode && nodes.leaf(id).epoch > epoch) {
+    id = nodes.leaf(id).previous;
+  }
+  return id;
+}
+
+void encode_states(const Store& store, const std::array<Tree, kNumStructures>& trees, std::uint8_t* out) {
+  for (std::size_t i = 0; i < kNumStructures; ++i) {
+    out = std::copy(trees[i].root_hash.begin(), trees[i].root_hash.end(), out);
+    base::store_be64(out, trees[i].count);
+    const auto key = store.secrets.vrf[i].public_key();
+    out = std::copy(key.begin(), key.end(), out + 8);
+  }
+}
+
+Directory::Directory(Secrets&& secrets, const optiks_dir_options_t& options)
+    : store_(std::make_shared<Store>(std::move(secrets), options)) {}
+
+Directory::~Directory() { discard(); }
+
+void Directory::load(std::uint64_t epoch, std::span<const optiks_leaf_t> leaves, ByteSpan values) {
+  const Version& current = store_->versions.current();
+  if (staged_ != nullptr || epoch < current.epoch) {
+    throw DirectoryError(OPTIKS_E_STATE, "leaves are loaded in the order of their epochs, while none is staged");
+  }
+  std::uint64_t last_epoch = current.epoch;
+  Staged batch;
+  // Epoch by epoch, as versions of one key follow each other; the trees take all leaves at once.
+  for (std::size_t first = 0; first < leaves.size();) {
+    const std::uint64_t at = leaves[first].epoch;
+    std::size_t last = first;
+    while (last < leaves.size() && leaves[last].epoch == at) {
+      ++last;
+    }
+    if (at <= last_epoch || at > epoch) {
+      data_error("stored leaves are not in the order of their epochs");
+    }
+    last_epoch = at;
+    batch.tags.clear();
+    const std::size_t added = batch.leaves.size();
+    add_leaves(batch, leaves.subspan(first, last - first), values);
+    store_->keys.reserve(batch.tags.size(), epoch);
+    for (std::size_t i = 0; i < batch.tags.size(); ++i) {
+      store_->keys.put(batch.tags[i], batch.leaves[added + i]);
+    }
+    first = last;
+  }
+  std::array<std::vector<NodeId>, kNumStructures> sorted;
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    sorted[structure_of(leaves[i]) - 1U].push_back(batch.leaves[i]);
+  }
+  for (std::size_t s = 0; s < kNumStructures; ++s) {
+    std::sort(sorted[s].begin(), sorted[s].end(),
+              [&](NodeId a, NodeId b) { return store_->nodes.leaf(a).label < store_->nodes.leaf(b).label; });
+    if (!store_->nodes.apply(current.trees[s], sorted[s], batch.trees[s], batch.change)) {
+      throw DirectoryError(OPTIKS_E_DUPLICATE, "a stored label is there twice");
+    }
+  }
+  if (store_->values) {
+    store_->values->flush();
+  }
+  store_->versions.prepare();
+  superseded_.push_back({epoch, std::move(batch.change.superseded)});
+  store_->versions.publish(epoch, batch.trees);
+  collect();
+  count_bytes();
+}
+
+std::uint64_t Directory::version_of(std::uint8_t structure, ByteSpan key) const {
+  check_structure(structure);
+  const NodeId id = store_->keys.find(store_->tag(structure, key));
+  return id == kNoNode ? 0 : store_->nodes.leaf(id).version;
+}
+
+void Directory::prepare(std::uint64_t epoch, const std::uint8_t* structures, const ByteStrings& keys,
+                        const ByteStrings& values, optiks_leaf_t* out) const {
+  if (keys.size >= (1U << 28)) {
+    throw DirectoryError(OPTIKS_E_ARGUMENT, "an epoch takes fewer than 2^28 updates");
+  }
+  std::array<std::vector<std::uint8_t>, kNumStructures> alphas;
+  std::array<std::vector<std::size_t>, kNumStructures> ends;
+  std::vector<Tag> tags(keys.size);
+  for (std::size_t i = 0; i < keys.size; ++i) {
+    check_structure(structures[i]);
+    if (keys[i].empty() || keys[i].size() > kMaxKeyLen || values[i].size() > store_->max_value_len) {
+      throw DirectoryError(OPTIKS_E_ARGUMENT, "a key or a value has a length that the configuration does not allow");
+    }
+    tags[i] = store_->tag(structures[i], keys[i]);
+  }
+  std::vector<Tag> sorted_tags = tags;
+  std::sort(sorted_tags.begin(), sorted_tags.end());
+  if (std::adjacent_find(sorted_tags.begin(), sorted_tags.end()) != sorted_tags.end()) {
+    throw DirectoryError(OPTIKS_E_DUPLICATE, "a key is there twice in one epoch");
+  }
+  for (std::size_t i = 0; i < keys.size; ++i) {
+    optiks_leaf_t& row = out[i];
+    row = {};
+    const NodeId id = store_->keys.find(tags[i]);
+    row.version = id == kNoNode ? 1 : store_->nodes.leaf(id).version + std::uint64_t{1};
+    row.epoch = epoch;
+    row.value_offset = values.offsets[i];
+    row.value_len = static_cast<std::uint32_t>(values[i].size());
+    row.structure_and_input = static_cast<std::uint32_t>(structures[i]) << 28 | static_cast<std::uint32_t>(i);
+    std::copy(tags[i].begin(), tags[i].end(), row.tag);
+    randombytes_buf(row.opening, sizeof(row.opening));
+    const Hash commitment = verify::commitment_hash(row.opening, values[i]);
+    std::copy(commitment.begin(), commitment.end(), row.commitment);
+    auto& structure_ends = ends[structures[i] - 1U];
+    if (structure_ends.empty()) {
+      structure_ends.push_back(0);
+    }
+    append_alpha(alphas[structures[i] - 1U], structures[i], keys[i], row.version);
+    structure_ends.push_back(alphas[structures[i] - 1U].size());
+  }
+  for (std::size_t s = 0; s < kNumStructures; ++s) {
+    if (ends[s].empty()) {
+      continue;
+    }
+    std::vector<std::uint8_t> labels((ends[s].size() - 1) * vrf::kLabelLen);
+    vrf::evaluate_batch(store_->secrets.vrf[s], {alphas[s], ends[s]}, labels);
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < keys.size; ++i) {
+      if (structures[i] == s + 1) {
+        std::copy_n(labels.begin() + static_cast<std::ptrdiff_t>(next), vrf::kLabelLen, out[i].label);
+        next += vrf::kLabelLen;
+      }
+    }
+  }
+  std::sort(out, out + keys.size, before);
+}
+
+// Makes the leaves of one epoch, whose rows are sorted, with the versions that follow the key table's.
+void Directory::add_leaves(Staged& staged, std::span<const optiks_leaf_t> leaves, ByteSpan values) {
+  staged.leaves.reserve(staged.leaves.size() + leaves.size());
+  staged.tags.reserve(staged.tags.size() + leaves.size());
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    const optiks_leaf_t& row = leaves[i];
+    const std::uint8_t structure = structure_of(row);
+    if (structure < 1 || structure > kNumStructures || (i != 0 && !before(leaves[i - 1], row))) {
+      data_error("the leaves of an epoch are not sorted by structure and label");
+    }
+    Tag tag;
+    std::copy_n(row.tag, tag.size(), tag.begin());
+    const NodeId previous = store_->keys.find(tag);
+    if (row.version != (previous == kNoNode ? 1 : store_->nodes.leaf(previous).version + std::uint64_t{1}) ||
+        row.version > std::numeric_limits<std::uint32_t>::max()) {
+      data_error("a leaf's version does not follow the one before it");
+    }
+    Leaf leaf{};
+    std::copy_n(label_of(row).begin(), leaf.label.size(), leaf.label.begin());
+    std::copy_n(row.commitment, leaf.commitment.size(), leaf.commitment.begin());
+    leaf.epoch = row.epoch;
+    leaf.version = static_cast<std::uint32_t>(row.version);
+    leaf.previous = previous;
+    leaf.locator = kNoLocator;
+    if (store_->values && row.value_offset != kNoValue) {
+      if (row.value_offset > values.size() || row.value_len > values.size() - row.value_offset) {
+        data_error("a value lies outside the values");
+      }
+      const ByteSpan value = values.subspan(static_cast<std::size_t>(row.value_offset), row.value_len);
+      if (verify::commitment_hash(row.opening, value) != leaf.commitment) {
+        data_error("a value does not open its commitment");
+      }
+      leaf.locator = store_->values->append(row.opening, value);
+    }
+    staged.leaves.push_back(store_->nodes.add_leaf(leaf));
+    staged.tags.push_back(tag);
+  }
+}
+
+void Directory::stage(std::uint64_t epoch, std::span<const optiks_leaf_t> leaves, ByteSpan values, bool with_proofs) {
+  const Version& current = store_->versions.current();
+  if (staged_ != nullptr || epoch != current.epoch + 1) {
+    throw DirectoryError(OPTIKS_E_STATE, "the next epoch is staged, and one at a time");
+  }
+  staged_ = std::make_unique<Staged>();
+  staged_->epoch = epoch;
+  staged_->value_log_size = store_->values ? store_->values->size() : 0;
+  try {
+    if (std::any_of(leaves.begin(), leaves.end(), [&](const optiks_leaf_t& row) { return row.epoch != epoch; })) {
+      data_error("a leaf is of another epoch");
+    }
+    add_leaves(*staged_, leaves, values);
+    std::vector<Tag> tags = staged_->tags;
+    std::sort(tags.begin(), tags.end());
+    if (std::adjacent_find(tags.begin(), tags.end()) != tags.end()) {
+      throw DirectoryError(OPTIKS_E_DUPLICATE, "a key is there twice in one epoch");
+    }
+    std::size_t first = 0;
+    for (std::size_t s = 0; s < kNumStructures; ++s) {
+      std::size_t last = first;
+      while (last < leaves.size() && structure_of(leaves[last]) == s + 1) {
+        ++last;
+      }
+      const std::span<const NodeId> added(staged_->leaves.data() + first, last - first);
+      if (!store_->nodes.apply(current.trees[s], added, staged_->trees[s], staged_->change)) {
+        throw DirectoryError(OPTIKS_E_DUPLICATE, "a label is in the tree already");
+      }
+      if (with_proofs) {
+        make_append_proof(store_->nodes, current.trees[s], added, staged_->proofs);
+      }
+      first = last;
+    }
+  } catch (...) {
+    discard();
+    throw;
+  }
+}
+
+void Directory::commit() {
+  if (staged_ == nullptr) {
+    throw DirectoryError(OPTIKS_E_STATE, "no epoch is staged");
+  }
+  if (store_->values) {
+    store_->values->flush();
+  }
+  store_->keys.reserve(staged_->tags.size(), staged_->epoch);
+  store_->versions.prepare();
+  superseded_.push_back({staged_->epoch, {}});
+  // From here on nothing fails.
+  superseded_.back().nodes = std::move(staged_->change.superseded);
+  for (std::size_t i = 0; i < staged_->tags.size(); ++i) {
+    store_->keys.put(staged_->tags[i], staged_->leaves[i]);
+  }
+  store_->versions.publish(staged_->epoch, staged_->trees);
+  staged_.reset();
+  collect();
+  count_bytes();
+}
+
+void Directory::discard() noexcept {
+  if (staged_ == nullptr) {
+    return;
+  }
+  for (const NodeId id : staged_->change.created) {
+    store_->nodes.free_interior(id);
+  }
+  for (const NodeId id : staged_->leaves) {
+    store_->nodes.free_leaf(id);
+  }
+  if (store_->values) {
+    store_->values->truncate(staged_->value_log_size);
+  }
+  staged_.reset();
+}
+
+// Frees what no pinned version can reach. Free lists grow here; when memory for them is short the nodes wait.
+void Directory::collect() {
+  const std::uint64_t oldest = store_->versions.oldest();
+  while (!superseded_.empty() && superseded_.front().epoch <= oldest) {
+    store_->nodes.reserve_free(superseded_.front().nodes.size());
+    for (const NodeId id : superseded_.front().nodes) {
+      store_->nodes.free_interior(id);
+    }
+    superseded_.pop_front();
+  }
+  store_->keys.collect(oldest);
+}
+
+void Directory::count_bytes() {
+  store_->tree_bytes.store(store_->nodes.bytes(), std::memory_order_relaxed);
+  store_->table_bytes.store(store_->keys.bytes(), std::memory_order_relaxed);
+  store_->value_bytes.store(store_->values ? store_->values->size() : 0, std::memory_order_relaxed);
+}
+
+}  // namespace optiks::ozks

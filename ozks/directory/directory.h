@@ -1,0 +1,151 @@
+// Directory: the four trees of a log with what a task or a replica keeps per key, and its snapshots.
+//
+// Thread safety: one thread at a time is the writer (load, prepare, versions, stage, commit, discard); any number of
+// threads take, use and drop snapshots meanwhile, without waiting for the writer or for each other. Invariants
+//  1. A staged epoch is visible to nobody: its nodes are reachable from its own trees only, and the key table learns
+//  its
+//     leaves at commit, when the trees are published.
+//  2. Interior nodes superseded by epoch e are freed once no version before e is pinned (versions.h). Leaves are never
+//     superseded.
+//  3. A reader at epoch e ignores leaves of later epochs that the key table already names (Leaf::previous leads back).
+//  4. Everything that can fail in commit() happens before the first change that a reader can see.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "key_table.h"
+#include "optiks.h"
+#include "optiks/base/secret.h"
+#include "optiks/vrf/ecvrf.h"
+#include "value_log.h"
+#include "versions.h"
+#include "vrf_cache.h"
+
+namespace optiks::ozks {
+
+// What went wrong in a call of the directory, as the C ABI names it.
+class DirectoryError : public std::exception {
+ public:
+  DirectoryError(std::int32_t status, const char* text) : status_(status), text_(text) {}
+  [[nodiscard]] std::int32_t status() const { return status_; }
+  [[nodiscard]] const char* what() const noexcept override { return text_; }
+
+ private:
+  std::int32_t status_;
+  const char* text_;  // static
+};
+
+// ByteStrings: n byte strings in one blob (contract rule 4 of optiks.h).
+struct ByteStrings {
+  std::size_t size = 0;
+  const std::uint8_t* blob = nullptr;
+  const std::uint64_t* offsets = nullptr;
+
+  ByteSpan operator[](std::size_t i) const {
+    return {blob + offsets[i], static_cast<std::size_t>(offsets[i + 1] - offsets[i])};
+  }
+};
+
+struct Secrets {
+  std::array<vrf::SecretKey, kNumStructures> vrf;
+  base::Secret<32> tag_key;
+};
+
+// What snapshots share with their directory, and keep when it is gone.
+struct Store {
+  Store(Secrets&& keys, const optiks_dir_options_t& options);
+
+  [[nodiscard]] Tag tag(std::uint8_t structure, ByteSpan key) const;
+  // The cache's name for a VRF input.
+  [[nodiscard]] Tag input_tag(ByteSpan alpha) const;
+  // Latest leaf of the key at the epoch, or kNoNode.
+  [[nodiscard]] NodeId latest(const Tag& key, std::uint64_t epoch) const;
+
+  Secrets secrets;
+  std::uint64_t period;
+  std::uint64_t period_first_epoch;
+  std::uint32_t max_value_len;
+  Nodes nodes;
+  KeyTable keys;
+  VrfCache cache;
+  std::optional<ValueLog> values;
+  Versions versions;
+  // For statistics, which any thread may ask for.
+  std::atomic<std::uint64_t> tree_bytes{0};
+  std::atomic<std::uint64_t> table_bytes{0};
+  std::atomic<std::uint64_t> value_bytes{0};
+};
+
+// append_alpha: the VRF input of docs/spec/tree.md section 1.
+void append_alpha(std::vector<std::uint8_t>& out, std::uint8_t structure, ByteSpan key, std::uint64_t version);
+
+// encode_states: four StructureState (docs/spec/records.md section 2).
+void encode_states(const Store& store, const std::array<Tree, kNumStructures>& trees, std::uint8_t* out);
+
+class Snapshot {
+ public:
+  explicit Snapshot(std::shared_ptr<Store> store) : store_(std::move(store)), version_(store_->versions.pin()) {}
+  Snapshot(const Snapshot&) = delete;
+  Snapshot& operator=(const Snapshot&) = delete;
+  ~Snapshot() { Versions::unpin(version_); }
+
+  [[nodiscard]] Store& store() const { return *store_; }
+  [[nodiscard]] const Version& version() const { return *version_; }
+
+ private:
+  std::shared_ptr<Store> store_;
+  Version* version_;
+};
+
+class Directory {
+ public:
+  Directory(Secrets&& secrets, const optiks_dir_options_t& options);
+  ~Directory();
+
+  [[nodiscard]] const std::shared_ptr<Store>& store() const { return store_; }
+
+  void load(std::uint64_t epoch, std::span<const optiks_leaf_t> leaves, ByteSpan values);
+  [[nodiscard]] std::uint64_t version_of(std::uint8_t structure, ByteSpan key) const;
+  void prepare(std::uint64_t epoch, const std::uint8_t* structures, const ByteStrings& keys, const ByteStrings& values,
+               optiks_leaf_t* out) const;
+
+  // The staged epoch: see optiks.h.
+  void stage(std::uint64_t epoch, std::span<const optiks_leaf_t> leaves, ByteSpan values, bool with_proofs);
+  [[nodiscard]] const std::array<Tree, kNumStructures>& staged_trees() const { return staged_->trees; }
+  [[nodiscard]] ByteSpan staged_proofs() const { return staged_->proofs; }
+  void commit();
+  void discard() noexcept;
+
+ private:
+  struct Staged {
+    std::uint64_t epoch = 0;
+    std::array<Tree, kNumStructures> trees;
+    std::vector<NodeId> leaves;
+    std::vector<Tag> tags;
+    Nodes::Change change;
+    std::vector<std::uint8_t> proofs;
+    std::uint64_t value_log_size = 0;  // before this epoch
+  };
+  struct Superseded {
+    std::uint64_t epoch;
+    std::vector<NodeId> nodes;
+  };
+
+  void add_leaves(Staged& staged, std::span<const optiks_leaf_t> leaves, ByteSpan values);
+  void collect();
+  void count_bytes();
+
+  std::shared_ptr<Store> store_;
+  std::unique_ptr<Staged> staged_;
+  std::deque<Superseded> superseded_;
+};
+
+}  // namespace optiks::ozks

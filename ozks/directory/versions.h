@@ -1,0 +1,90 @@
+// Version: a published state of the directory that readers pin; and the list by which the writer knows what nobody can
+// see any more.
+//
+// Thread safety: one writer publishes and collects; any number of threads pin and unpin, without locks and without
+// waiting for the writer or each other.
+// Invariants
+//  1. Version objects are never freed while their Versions lives, so a reader may touch the counter of one that was
+//     retired under it; what a version *refers to* is only read after pin() returned it.
+//  2. pin() returns a version only if it was still current after its counter had been raised. The writer frees what a
+//     version refers to only if the version is not current and its counter was zero after that. (Both are sequentially
+//     consistent, so one of the two sees the other.)
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+
+#include "../trie/tree.h"
+
+namespace optiks::ozks {
+
+inline constexpr std::size_t kNumStructures = 4;
+
+struct Version {
+  std::uint64_t epoch = 0;
+  std::array<Tree, kNumStructures> trees;
+  std::atomic<std::uint64_t> readers{0};
+};
+
+class Versions {
+ public:
+  explicit Versions(std::uint64_t epoch) {
+    Version& first = all_.emplace_back();
+    first.epoch = epoch;
+    live_.push_back(&first);
+    current_.store(&first);
+  }
+
+  [[nodiscard]] Version& current() const { return *current_.load(); }
+
+  [[nodiscard]] Version* pin() {
+    for (;;) {
+      Version* version = current_.load();
+      version->readers.fetch_add(1);
+      if (current_.load() == version) {
+        return version;
+      }
+      version->readers.fetch_sub(1);
+    }
+  }
+
+  static void unpin(Version* version) { version->readers.fetch_sub(1); }
+
+  // Room for one publish(), which then cannot fail. Writer.
+  void prepare() {
+    if (unused_.empty()) {
+      unused_.push_back(&all_.emplace_back());
+    }
+    live_.push_back(nullptr);
+    live_.pop_back();
+  }
+
+  void publish(std::uint64_t epoch, const std::array<Tree, kNumStructures>& trees) {
+    Version* version = unused_.back();
+    unused_.pop_back();
+    version->epoch = epoch;
+    version->trees = trees;
+    live_.push_back(version);
+    current_.store(version);
+  }
+
+  // The epoch of the oldest version that someone may still read; versions before it are recycled. Writer.
+  [[nodiscard]] std::uint64_t oldest() {
+    while (live_.size() > 1 && live_.front()->readers.load() == 0) {
+      unused_.push_back(live_.front());
+      live_.pop_front();
+    }
+    return live_.front()->epoch;
+  }
+
+ private:
+  std::deque<Version> all_;
+  std::deque<Version*> live_;  // oldest first; the last is current
+  std::deque<Version*> unused_;
+  std::atomic<Version*> current_{nullptr};
+};
+
+}  // namespace optiks::ozks

@@ -1,0 +1,57 @@
+// Writing the answers of docs/spec/pahd.md from a snapshot.
+//
+// Thread safety: any thread, with a snapshot that it holds. Nothing waits for the writer.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "../directory/directory.h"
+
+namespace optiks::ozks {
+
+// Output: a caller's buffer. What does not fit is counted and dropped, so that one pass gives the answer or its length.
+class Output {
+ public:
+  Output(std::uint8_t* out, std::size_t capacity) : out_(out), capacity_(capacity) {}
+
+  void put(ByteSpan octets);
+  // Big-endian, in `octets` octets.
+  void put_integer(std::uint64_t value, std::size_t octets);
+  // Writes a length that was left out at `at`.
+  void put_length_at(std::size_t at, std::uint64_t length, std::size_t octets);
+
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] bool fits() const { return size_ <= capacity_; }
+
+ private:
+  std::uint8_t* out_;
+  std::size_t capacity_;
+  std::size_t size_ = 0;
+};
+
+struct LookupQuery {
+  ByteSpan key;
+  std::uint64_t known_period;
+  std::uint64_t known_version;
+};
+
+// write_lookups writes one Lookup a query; ends[i] is the end of the i-th. All VRF proofs that are not cached are made
+// in one batch.
+void write_lookups(const Snapshot& snapshot, std::uint8_t structure, std::span<const LookupQuery> queries, Output& out,
+                   std::uint64_t* ends);
+
+struct VersionsQuery {
+  ByteSpan key;
+  std::uint64_t from;
+  bool monitor;
+  std::uint32_t max_members;
+  std::size_t max_bytes;
+};
+
+// write_versions writes one Versions: the whole answer, or a page of it.
+void write_versions(const Snapshot& snapshot, std::uint8_t structure, const VersionsQuery& query, Output& out);
+
+}  // namespace optiks::ozks

@@ -1,0 +1,83 @@
+#include "append_proof.h"
+
+#include <algorithm>
+
+#include "append_tokens.h"
+
+namespace optiks::ozks {
+namespace {
+
+// The old tree in preorder, along the ways of the new labels.
+class Opener {
+ public:
+  Opener(const Nodes& nodes, std::span<const NodeId> leaves, std::vector<std::uint8_t>& out)
+      : nodes_(nodes), leaves_(leaves), out_(out), nearest_(leaves.size()), common_(leaves.size()) {}
+
+  void run(const Tree& old) {
+    Walk walk;
+    for (std::size_t i = 0; i < leaves_.size(); ++i) {
+      nodes_.walk(old, label(i), walk);
+      nearest_[i] = walk.end;
+      common_[i] = static_cast<std::uint32_t>(walk.common);
+    }
+    open(old.root, old.root_hash, 0, 0, leaves_.size());
+  }
+
+ private:
+  const Hash& label(std::size_t i) const { return nodes_.leaf(leaves_[i]).label; }
+
+  // Leaves [first, last) reach the node, of whose prefix `known` bits follow from its place.
+  void open(NodeId node, const Hash& hash, std::size_t known, std::size_t first, std::size_t last) {
+    if (first == last) {
+      put(out_, hash);
+      return;
+    }
+    if (Nodes::is_leaf(node)) {
+      const Leaf& leaf = nodes_.leaf(node);
+      put_leaf_token(out_, leaf.label, leaf.commitment, leaf.epoch);
+      return;
+    }
+    const Interior& at = nodes_.interior(node);
+    // Any leaf below the node has its prefix; the first new label's nearest one is below it.
+    put_interior_token(out_, at.length, nodes_.leaf(nearest_[first]).label, known);
+    // Those that extend the prefix are neighbours: the others are below or above all of them.
+    std::size_t from = first;
+    while (from < last && common_[from] < at.length) {
+      ++from;
+    }
+    std::size_t to = from;
+    std::size_t middle = from;
+    for (; to < last && common_[to] >= at.length; ++to) {
+      middle += verify::bit_at(label(to), at.length) ? 0 : 1;
+    }
+    open(at.child[0], at.hash[0], at.length + 1, from, middle);
+    open(at.child[1], at.hash[1], at.length + 1, middle, to);
+  }
+
+  const Nodes& nodes_;
+  std::span<const NodeId> leaves_;
+  std::vector<std::uint8_t>& out_;
+  std::vector<NodeId> nearest_;  // an old leaf below every node on the label's way
+  std::vector<std::uint32_t> common_;
+};
+
+}  // namespace
+
+void make_append_proof(const Nodes& nodes, const Tree& old, std::span<const NodeId> leaves,
+                       std::vector<std::uint8_t>& out) {
+  const std::size_t listed = begin_vector32(out);
+  for (const NodeId id : leaves) {
+    const Leaf& leaf = nodes.leaf(id);
+    put(out, leaf.label);
+    put(out, leaf.commitment);
+    out.push_back(0);
+  }
+  finish_vector32(out, listed);
+  const std::size_t opened = begin_vector32(out);
+  if (!leaves.empty() && old.root != kNoNode) {
+    Opener(nodes, leaves, out).run(old);
+  }
+  finish_vector32(out, opened);
+}
+
+}  // namespace optiks::ozks

@@ -1,0 +1,58 @@
+// Encoding of the tokens of an append-only proof (docs/spec/proofs.md section 5), shared by its two makers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "optiks/base/bytes.h"
+#include "optiks/ozks/verify/hash.h"
+
+namespace optiks::ozks {
+
+inline constexpr std::uint8_t kInteriorToken = 1;
+inline constexpr std::uint8_t kLeafToken = 2;
+inline constexpr std::size_t kAddedLeafLen = 65;
+
+inline void put(std::vector<std::uint8_t>& out, base::ByteSpan octets) {
+  out.insert(out.end(), octets.begin(), octets.end());
+}
+
+inline void put_be64(std::vector<std::uint8_t>& out, std::uint64_t value) {
+  std::uint8_t octets[8];
+  base::store_be64(octets, value);
+  put(out, octets);
+}
+
+// A vector's 4-octet length in front of what will be appended after it; finish_vector32 fills it in.
+[[nodiscard]] inline std::size_t begin_vector32(std::vector<std::uint8_t>& out) {
+  out.insert(out.end(), 4, 0);
+  return out.size();
+}
+inline void finish_vector32(std::vector<std::uint8_t>& out, std::size_t begin) {
+  base::store_be32(out.data() + begin - 4, static_cast<std::uint32_t>(out.size() - begin));
+}
+
+// An opened interior node whose prefix is the first `length` bits of `position`, of which `known` are known already.
+inline void put_interior_token(std::vector<std::uint8_t>& out, std::size_t length, base::ByteSpan position,
+                               std::size_t known) {
+  out.push_back(kInteriorToken);
+  out.push_back(static_cast<std::uint8_t>(length));
+  for (std::size_t bit = known; bit < length; bit += 8) {
+    std::uint8_t octet = 0;
+    for (std::size_t i = bit; i < length && i < bit + 8; ++i) {
+      octet = static_cast<std::uint8_t>(octet | (verify::bit_at(position, i) ? 0x80U >> (i - bit) : 0U));
+    }
+    out.push_back(octet);
+  }
+}
+
+inline void put_leaf_token(std::vector<std::uint8_t>& out, base::ByteSpan label, base::ByteSpan commitment,
+                           std::uint64_t epoch) {
+  out.push_back(kLeafToken);
+  put(out, label);
+  put(out, commitment);
+  put_be64(out, epoch);
+}
+
+}  // namespace optiks::ozks

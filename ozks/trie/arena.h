@@ -1,0 +1,76 @@
+// Arena<T>: a growing array of T addressed by 32-bit ids, in chunks that never move.
+//
+// Thread safety: one writer allocates and frees; readers may read, without synchronisation, every element whose id
+// reached them through a release/acquire pair after it was written (a published tree).
+// Invariants: 1. an element stays where it is until the arena is destroyed; 2. an id that free() got is not reachable
+// from any tree that a reader can still hold (the caller's duty, see versions.h).
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <new>
+#include <vector>
+
+#include "optiks/base/check.h"
+
+namespace optiks::ozks {
+
+template <typename T>
+class Arena {
+ public:
+  static constexpr std::uint32_t kChunkBits = 16;
+  static constexpr std::uint32_t kChunkLen = 1U << kChunkBits;
+  // 2^31 ids: the 32nd bit of a NodeId tells leaves from interior nodes.
+  static constexpr std::uint32_t kMaxChunks = 1U << (31 - kChunkBits);
+
+  Arena() : chunks_(std::make_unique<std::array<std::atomic<T*>, kMaxChunks>>()) {}
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+  ~Arena() {
+    for (std::uint32_t i = 0; i < num_chunks_; ++i) {
+      delete[](*chunks_)[i].load(std::memory_order_relaxed);
+    }
+  }
+
+  [[nodiscard]] const T& operator[](std::uint32_t id) const {
+    return (*chunks_)[id >> kChunkBits].load(std::memory_order_relaxed)[id & (kChunkLen - 1)];
+  }
+  [[nodiscard]] T& operator[](std::uint32_t id) {
+    return (*chunks_)[id >> kChunkBits].load(std::memory_order_relaxed)[id & (kChunkLen - 1)];
+  }
+
+  // An id with unspecified contents. std::bad_alloc when memory or ids run out; the arena is then unchanged.
+  [[nodiscard]] std::uint32_t allocate() {
+    if (!free_.empty()) {
+      const std::uint32_t id = free_.back();
+      free_.pop_back();
+      return id;
+    }
+    if (end_ == num_chunks_ << kChunkBits) {
+      if (num_chunks_ == kMaxChunks) {
+        throw std::bad_alloc();
+      }
+      (*chunks_)[num_chunks_].store(new T[kChunkLen], std::memory_order_relaxed);
+      ++num_chunks_;
+    }
+    return end_++;
+  }
+
+  // Room in the free list for `count` more ids, so that free() of them cannot fail.
+  void reserve_free(std::size_t count) { free_.reserve(free_.size() + count); }
+  void free(std::uint32_t id) { free_.push_back(id); }
+
+  [[nodiscard]] std::size_t bytes() const { return std::size_t{num_chunks_} * kChunkLen * sizeof(T); }
+
+ private:
+  // A fixed table, so that a reader never meets one that is being replaced.
+  std::unique_ptr<std::array<std::atomic<T*>, kMaxChunks>> chunks_;
+  std::uint32_t num_chunks_ = 0;
+  std::uint32_t end_ = 0;
+  std::vector<std::uint32_t> free_;
+};
+
+}  // namespace optiks::ozks

@@ -1,0 +1,107 @@
+// The oZKS tree of docs/spec/tree.md in linked mode: a Patricia trie whose nodes are addressed by ids, changed by
+// path copying.
+//
+// Thread safety: one writer calls apply(); any number of readers walk trees that were published to them.
+// Invariants
+//  1. A node reachable from a published Tree never changes; apply() allocates new nodes for what changes.
+//  2. An interior node holds the hashes of both children, so a walk reads one node a level and finds every sibling hash
+//     on its way. A node's own hash is in its parent, the root's in its Tree.
+//  3. A node's prefix is not stored: it is the first `length` bits of the label of any leaf below it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "arena.h"
+#include "optiks/base/bytes.h"
+#include "optiks/ozks/verify/hash.h"
+
+namespace optiks::ozks {
+
+using base::ByteSpan;
+using verify::Hash;
+
+// NodeId: an interior node's id, or a leaf's with the top bit set.
+using NodeId = std::uint32_t;
+inline constexpr NodeId kLeafBit = 1U << 31;
+inline constexpr NodeId kNoNode = 0xffffffff;
+
+struct Interior {
+  Hash hash[2];
+  NodeId child[2];
+  std::uint32_t length;  // of the prefix, 0..255
+};
+
+struct Leaf {
+  Hash label;
+  Hash commitment;
+  std::uint64_t epoch;     // in the leaf's hash: the epoch that inserted it, or 0 for a copy
+  std::uint64_t locator;   // of opening and value in the value log; kNoLocator without one
+  std::uint32_t version;   // of the key within the period
+  std::uint32_t previous;  // leaf id of the key's version before, or kNoNode
+};
+
+inline constexpr std::uint64_t kNoLocator = ~std::uint64_t{0};
+
+// Tree: one immutable state of one structure.
+struct Tree {
+  NodeId root = kNoNode;
+  Hash root_hash = verify::empty_root();
+  std::uint64_t count = 0;
+};
+
+// Step: one sibling on a walk from the root, for a proof.
+struct Step {
+  std::uint32_t length;  // of the ancestor's prefix
+  const Hash* sibling;
+};
+
+// Walk: where a label leads.
+struct Walk {
+  NodeId end = kNoNode;       // the leaf at the end of the label's bits (kNoNode in an empty tree)
+  std::size_t common = 0;     // bits that the label shares with that leaf; 256: it is the label's leaf
+  NodeId opened = kNoNode;    // first node on the way whose prefix is longer than `common` (the leaf itself at last)
+  std::size_t num_steps = 0;  // steps above `opened` (above the leaf when it is the label's)
+  Step steps[verify::kLabelBits];
+};
+
+// Nodes: the arenas that all trees of a directory share, and the operations on them.
+class Nodes {
+ public:
+  [[nodiscard]] const Interior& interior(NodeId id) const { return interiors_[id]; }
+  [[nodiscard]] const Leaf& leaf(NodeId id) const { return leaves_[id & ~kLeafBit]; }
+  [[nodiscard]] static bool is_leaf(NodeId id) { return (id & kLeafBit) != 0; }
+
+  // Takes a new leaf in; the id has kLeafBit. Not reachable until apply().
+  [[nodiscard]] NodeId add_leaf(const Leaf& leaf);
+
+  // Follows the label's bits from the tree's root.
+  void walk(const Tree& tree, ByteSpan label, Walk& out) const;
+
+  // Superseded and created nodes of one apply(), for reclaiming: superseded ones are free once no reader holds the old
+  // tree, created ones once the new tree is discarded.
+  struct Change {
+    std::vector<NodeId> superseded;  // interior
+    std::vector<NodeId> created;     // interior
+  };
+
+  // The tree with the leaves added. They are sorted by label, strictly. A label that is there already (or twice) gives
+  // false, with `change` telling what to free. Every changed node is made and hashed once. Writer only.
+  [[nodiscard]] bool apply(const Tree& old, std::span<const NodeId> leaves, Tree& out, Change& change);
+
+  void reserve_free(std::size_t interiors) { interiors_.reserve_free(interiors); }
+  void free_interior(NodeId id) { interiors_.free(id); }
+  void free_leaf(NodeId id) { leaves_.free(id & ~kLeafBit); }
+  void reserve_free_leaves(std::size_t leaves) { leaves_.reserve_free(leaves); }
+
+  [[nodiscard]] std::size_t bytes() const { return interiors_.bytes() + leaves_.bytes(); }
+
+ private:
+  friend class Applier;
+  Arena<Interior> interiors_;
+  Arena<Leaf> leaves_;
+};
+
+}  // namespace optiks::ozks
