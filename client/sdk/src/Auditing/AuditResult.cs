@@ -1,0 +1,23 @@
+namespace Optiks.Client;
+
+/// <summary>AuditResult says how far a log was verified: every record, every step of every tree, the checkpoint and the board's entries.</summary>
+public sealed record AuditResult : VerifiedAnswer
+{
+    /// <summary>FirstEpoch of the coverage: taken on trust unless 0. Null when not even the first record could be verified.</summary>
+    public ulong? FirstEpoch { get; init; }
+
+    /// <summary>Epoch that was verified last, in this or an earlier run; null when there is none.</summary>
+    public ulong? Epoch { get; init; }
+
+    /// <summary>VerifiedEpochs in this call.</summary>
+    public ulong VerifiedEpochs { get; init; }
+
+    /// <summary>FailedRange of epochs whose proof was refused; null when it was something else, or nothing.</summary>
+    public (ulong From, ulong To)? FailedRange { get; init; }
+
+    /// <summary>Detail about what failed, where the reason alone does not tell; null otherwise.</summary>
+    public string? Detail { get; init; }
+
+    /// <summary>IsSilent: the newest record is older than the configuration's max_behind, so the log has stopped publishing or this server hides epochs.</summary>
+    public bool IsSilent { get; init; }
+}

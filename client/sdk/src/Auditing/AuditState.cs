@@ -1,0 +1,17 @@
+namespace Optiks.Client;
+
+/// <summary>AuditState is how far an auditor has verified a log.</summary>
+public sealed record AuditState
+{
+    /// <summary>LogId in base64url.</summary>
+    public required string LogId { get; init; }
+
+    /// <summary>FirstEpoch whose record was taken on trust; coverage is from there. With 0 nothing is: its trees are empty.</summary>
+    public required ulong FirstEpoch { get; init; }
+
+    /// <summary>Head verified last: the checkpoint, and the record of the last epoch verified.</summary>
+    public required HeadState Head { get; init; }
+
+    /// <summary>Fork that was found; null: none.</summary>
+    public ForkState? Fork { get; init; }
+}

@@ -1,0 +1,25 @@
+using Optiks.Protocol;
+
+namespace Optiks.Client;
+
+/// <summary>AuditorOptions says which log an auditor follows.</summary>
+public sealed record AuditorOptions
+{
+    /// <summary>TrustAnchor of the log.</summary>
+    public required TrustAnchor TrustAnchor { get; init; }
+
+    /// <summary>QueryUrl of the query-service that serves the proofs and the board.</summary>
+    public required Uri QueryUrl { get; init; }
+
+    /// <summary>StateFolder of the auditor, apart from any client's.</summary>
+    public required string StateFolder { get; init; }
+
+    /// <summary>FirstEpoch of a new auditor: its record is taken on trust unless it is 0. An existing state goes on where it was.</summary>
+    public ulong FirstEpoch { get; init; }
+
+    /// <summary>MaxRange of epochs in one proof, 1 to 256.</summary>
+    public int MaxRange { get; init; } = 256;
+
+    /// <summary>LockWait for another process that uses the folder.</summary>
+    public TimeSpan LockWait { get; init; } = TimeSpan.FromSeconds(5);
+}

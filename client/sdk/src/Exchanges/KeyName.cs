@@ -1,0 +1,20 @@
+using Optiks.Protocol;
+
+namespace Optiks.Client;
+
+/// <summary>KeyName is a key with the name under which state is kept.</summary>
+internal readonly record struct KeyName(ReadOnlyMemory<byte> Octets, string Id)
+{
+    public static KeyName Of(ReadOnlyMemory<byte> key, TrustAnchor anchor)
+    {
+        int most = anchor.Configuration.MaxKeyLength;
+        if (key.Length == 0 || key.Length > most)
+        {
+            throw new ArgumentException($"A key of this log has 1 to {most} octets, not {key.Length}.", nameof(key));
+        }
+        return new KeyName(key, Base64UrlText.Encode(key.Span));
+    }
+
+    public static ReadOnlyMemory<byte> FromId(string id) =>
+        Base64UrlText.TryDecode(id, out byte[]? octets) ? octets : throw new ClientStateException($"The client state names a key that is not base64url: {id}.");
+}

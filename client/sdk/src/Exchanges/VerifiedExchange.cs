@@ -1,0 +1,31 @@
+using Optiks.Native;
+
+namespace Optiks.Client;
+
+/// <summary>VerifiedExchange is one kind of verified question: how to ask, how to verify, what to remember.</summary>
+internal abstract class VerifiedExchange<T>
+{
+    /// <summary>Path below the query-service.</summary>
+    public abstract string Path { get; }
+
+    /// <summary>MediaType of the answer.</summary>
+    public abstract string MediaType { get; }
+
+    /// <summary>NeedsAuthorization: the API key goes with the request.</summary>
+    public abstract bool NeedsAuthorization { get; }
+
+    /// <summary>LeastEpoch that the caller insists on beyond what is remembered.</summary>
+    public ulong LeastEpoch { get; init; }
+
+    /// <summary>Body of the request.</summary>
+    public abstract byte[] Body(ClientState seen);
+
+    /// <summary>Verifies an answer, without changing anything.</summary>
+    public abstract Checked<T> Verify(VerifierContext context, ClientState seen, ReadOnlyMemory<byte> answer);
+
+    /// <summary>State with what was learnt; null when the current state is no longer the one that was verified against.</summary>
+    public abstract ClientState? Remember(ClientState seen, ClientState current, VerifiedHead head, T learnt);
+
+    /// <summary>Values that the new state names.</summary>
+    public virtual IReadOnlyCollection<ReadOnlyMemory<byte>> Values(T learnt) => [];
+}

@@ -1,0 +1,161 @@
+using System.Net;
+using Optiks.Native;
+using Optiks.Protocol;
+
+namespace Optiks.Client;
+
+/// <summary>
+/// VerifiedExchanger runs exchanges: asks a replica, verifies against the remembered head, remembers, and only then returns. Replicas that
+/// cannot be reached or are behind are retried elsewhere; an answer that fails verification never is: it is reported.
+/// </summary>
+internal sealed class VerifiedExchanger
+{
+    private const int MaxAnswerLength = 64 << 20;
+    private readonly OptiksClientOptions _options;
+    private readonly ServerConnection _connection;
+    private readonly IClientStateStore _store;
+    private readonly TimeProvider _time;
+    private int _preferred;
+
+    public VerifiedExchanger(OptiksClientOptions options, ServerConnection connection, IClientStateStore store, TimeProvider time)
+    {
+        _options = options;
+        _connection = connection;
+        _store = store;
+        _time = time;
+    }
+
+    public async Task<Outcome<T>> RunAsync<T>(VerifiedExchange<T> exchange, CancellationToken cancellationToken)
+    {
+        long started = _time.GetTimestamp();
+        while (true)
+        {
+            OptiksServerException? failure = null;
+            bool behind = false;
+            for (int i = 0; i < _options.QueryUrls.Count; i++)
+            {
+                int replica = (Volatile.Read(ref _preferred) + i) % _options.QueryUrls.Count;
+                try
+                {
+                    if (await TryAskAsync(exchange, _options.QueryUrls[replica], cancellationToken).ConfigureAwait(false) is { } outcome)
+                    {
+                        Volatile.Write(ref _preferred, replica);
+                        return outcome;
+                    }
+                    behind = true;
+                }
+                catch (OptiksServerException e) when (e.IsTransient)
+                {
+                    failure = e;
+                }
+            }
+            TimeSpan delay = Max(failure?.RetryAfter ?? TimeSpan.Zero, _options.RetryDelay);
+            if (_time.GetElapsedTime(started) + delay > _options.RetryFor)
+            {
+                return behind ? new Outcome<T>(Reason.Stale, null, default, null, null) : throw failure!;
+            }
+            await Task.Delay(delay, _time, cancellationToken).ConfigureAwait(false);
+        }
+    }
+
+    // Null: the replica is behind.
+    private async Task<Outcome<T>?> TryAskAsync<T>(VerifiedExchange<T> exchange, Uri replica, CancellationToken cancellationToken)
+    {
+        while (true)
+        {
+            ClientState seen = _store.Current;
+            if (seen.Fork is { } fork)
+            {
+                return new Outcome<T>(Reason.Fork, null, default, null, fork.EvidencePath);
+            }
+            byte[] answer = await AskAsync(exchange, seen, replica, cancellationToken).ConfigureAwait(false);
+            (Reason reason, VerifiedHead? head, T? learnt, int? failedKey) = exchange.Verify(Context(seen), seen, answer);
+            if (reason == Reason.Stale || (head is not null && head.Epoch < exchange.LeastEpoch))
+            {
+                return null;
+            }
+            if (reason == Reason.Fork)
+            {
+                return new Outcome<T>(reason, null, default, null, RecordFork(seen, answer, replica));
+            }
+            if (reason != Reason.Valid)
+            {
+                return new Outcome<T>(reason, null, default, failedKey, null);
+            }
+            HeadState newHead = NewHead(seen.Head, head!, answer);
+            bool remembered = _store.TryUpdate(
+                current => SameView(seen.Head, current.Head, newHead)
+                    ? exchange.Remember(seen, WithHead(current, newHead), head!, learnt!)
+                    : null,
+                exchange.Values(learnt!));
+            if (remembered)
+            {
+                var info = new HeadInfo(head!.Epoch, head.Period, DateTimeOffset.FromUnixTimeMilliseconds((long)head.TimeMs), head.Size);
+                return new Outcome<T>(Reason.Valid, info, learnt, null, null);
+            }
+            // Another call moved the state meanwhile: this answer was never compared with it, so ask again.
+        }
+    }
+
+    private async Task<byte[]> AskAsync<T>(VerifiedExchange<T> exchange, ClientState seen, Uri replica, CancellationToken cancellationToken)
+    {
+        string path = $"{exchange.Path}?checkpoint_size={seen.Head?.Size ?? 0}";
+        byte[] body = exchange.Body(seen);
+        Task<byte[]> Post(bool authorize) =>
+            _connection.PostAsync(replica, path, body, MediaTypes.Query, exchange.MediaType, MaxAnswerLength, authorize, cancellationToken);
+        try
+        {
+            return await Post(exchange.NeedsAuthorization).ConfigureAwait(false);
+        }
+        catch (OptiksServerException e) when (e.Status == HttpStatusCode.Unauthorized && !exchange.NeedsAuthorization && _connection.HasApiKey)
+        {
+            return await Post(authorize: true).ConfigureAwait(false);
+        }
+    }
+
+    private VerifierContext Context(ClientState seen) => new()
+    {
+        Anchor = _options.TrustAnchor,
+        NowMs = (ulong)_time.GetUtcNow().ToUnixTimeMilliseconds(),
+        KeptSize = seen.Head?.Size ?? 0,
+        KeptRoot = seen.Head?.Root,
+        KeptRecord = seen.Head?.Record,
+    };
+
+    private string RecordFork(ClientState seen, byte[] answer, Uri replica)
+    {
+        (ReadOnlyMemory<byte> record, ReadOnlyMemory<byte> checkpoint) = Heads.Peek(answer);
+        string path = _store.WriteEvidence(
+            ForkEvidence.Name(_time), ForkEvidence.Collect(_options.TrustAnchor, seen.Head, record, checkpoint, answer, replica.Authority));
+        _store.TryUpdate(current => current with { Fork = new ForkState(path) }, []);
+        return path;
+    }
+
+    private static HeadState NewHead(HeadState? kept, VerifiedHead head, byte[] answer)
+    {
+        byte[] record = answer[head.Record];
+        byte[] checkpoint = answer[head.Checkpoint];
+        bool laterRecord = kept is null || Heads.Epoch(record) > Heads.Epoch(kept.Record);
+        if (kept is not null && kept.Size == head.Size && !laterRecord)
+        {
+            return kept;
+        }
+        return new HeadState
+        {
+            Size = head.Size,
+            Root = head.Root.ToArray(),
+            Checkpoint = checkpoint.Length > 0 ? checkpoint : kept!.Checkpoint,
+            Record = laterRecord ? record : kept!.Record,
+        };
+    }
+
+    // Two answers verified against one head may still contradict each other; then the second is asked for again.
+    private static bool SameView(HeadState? seen, HeadState? current, HeadState next) =>
+        ReferenceEquals(seen, current)
+        || (current is not null && current.Size == next.Size && current.Root.AsSpan().SequenceEqual(next.Root) && current.Record.AsSpan().SequenceEqual(next.Record));
+
+    private static ClientState WithHead(ClientState current, HeadState next) =>
+        ReferenceEquals(current.Head, next) ? current : current with { Head = next };
+
+    private static TimeSpan Max(TimeSpan a, TimeSpan b) => a > b ? a : b;
+}

@@ -1,0 +1,59 @@
+using Optiks.Native;
+using Optiks.Protocol;
+
+namespace Optiks.Client;
+
+/// <summary>VersionsExchange asks for one page of a key's versions: history, or an owner's monitoring.</summary>
+internal sealed class VersionsExchange : VerifiedExchange<VersionsExchange.Page>
+{
+    private readonly KeyName _key;
+    private readonly bool _monitor;
+    private readonly KnownKey _start;
+    private readonly Func<ClientState, Page, VerifiedHead, ClientState?> _remember;
+
+    /// <summary>From the version after <paramref name="start"/>'s on. What a page teaches is remembered by the caller's function.</summary>
+    public VersionsExchange(KeyName key, bool monitor, KnownKey start, Func<ClientState, Page, VerifiedHead, ClientState?> remember)
+    {
+        _key = key;
+        _monitor = monitor;
+        _start = start;
+        _remember = remember;
+    }
+
+    public override string Path => _monitor ? "/v1/monitor" : "/v1/history";
+
+    public override string MediaType => _monitor ? MediaTypes.Monitor : MediaTypes.History;
+
+    public override bool NeedsAuthorization => true;
+
+    public override byte[] Body(ClientState seen) => QueryEncoding.Encode([_key.Octets], [new KeyVersionNumber(0, _start.Version + 1)]);
+
+    public override Checked<Page> Verify(VerifierContext context, ClientState seen, ReadOnlyMemory<byte> answer)
+    {
+        using var keys = new ByteStrings(1);
+        keys.Add(_key.Octets.Span);
+        KnownKey known = _start with { LeastEpoch = Math.Max(_start.LeastEpoch, seen.LeastEpoch(_key.Id)) };
+        VersionsVerdict verdict = Verifier.Versions(context, _monitor, keys, [known], answer.Span);
+        if (verdict.Reason != Reason.Valid)
+        {
+            return new(verdict.Reason, null, null, verdict.FailedKey);
+        }
+        VerifiedVersions versions = verdict.Keys[0];
+        var entries = versions.Entries
+            .Select(entry => new Entry(new KeyVersion(entry.Version, entry.LeafEpoch, entry.Value is { } range ? answer[range].ToArray() : null), entry.Time))
+            .ToList();
+        return new(Reason.Valid, verdict.Head, new Page(versions.Version, entries, versions.Complete, verdict.Head!.Period), null);
+    }
+
+    public override ClientState? Remember(ClientState seen, ClientState current, VerifiedHead head, Page learnt) => _remember(current, learnt, head);
+
+    /// <summary>Page of verified versions.</summary>
+    /// <param name="Latest">Latest version.</param>
+    /// <param name="Entries">Versions from the one asked for on.</param>
+    /// <param name="Complete">False: there are more.</param>
+    /// <param name="Period">Period of the versions.</param>
+    internal sealed record Page(ulong Latest, IReadOnlyList<Entry> Entries, bool Complete, ulong Period);
+
+    /// <summary>Entry is a version with its time T.</summary>
+    internal sealed record Entry(KeyVersion Version, ulong Time);
+}

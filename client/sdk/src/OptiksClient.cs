@@ -1,0 +1,109 @@
+using System.Text;
+using Optiks.Native;
+using Optiks.Protocol;
+
+namespace Optiks.Client;
+
+/// <summary>
+/// OptiksClient looks up, updates and monitors keys of one log. Every answer is verified against the trust anchor and against what was
+/// verified before, and remembered before it is reported. A proof that fails is a verdict; <see cref="OptiksServerException"/> says that
+/// there was no answer. Any thread. The HttpClient (with its time limit) and the store stay the caller's.
+/// </summary>
+public sealed partial class OptiksClient
+{
+    /// <summary>MaxKeys of one request; more are asked for in several.</summary>
+    public const int MaxKeys = 256;
+
+    private readonly OptiksClientOptions _options;
+    private readonly IClientStateStore _store;
+    private readonly TimeProvider _time;
+    private readonly ServerConnection _connection;
+    private readonly VerifiedExchanger _exchanger;
+
+    /// <summary>OptiksClient of a log. Checks the native library first (<see cref="NativeLibraryException"/>).</summary>
+    public OptiksClient(OptiksClientOptions options, HttpClient http, IClientStateStore store, TimeProvider? time = null)
+    {
+        ArgumentNullException.ThrowIfNull(options);
+        ArgumentNullException.ThrowIfNull(http);
+        ArgumentNullException.ThrowIfNull(store);
+        if (options.QueryUrls.Count == 0)
+        {
+            throw new ArgumentException("At least one query URL is needed.", nameof(options));
+        }
+        if (store.Current.LogId != Base64UrlText.Encode(options.TrustAnchor.LogId.Span))
+        {
+            throw new ClientStateException("The client state belongs to another log than the trust anchor.");
+        }
+        NativeLibraryCheck.Ensure();
+        _options = options;
+        _store = store;
+        _time = time ?? TimeProvider.System;
+        _connection = new ServerConnection(http, options.ApiKey, _time);
+        _exchanger = new VerifiedExchanger(options, _connection, store, _time);
+    }
+
+    /// <summary>LookupAsync asks for the latest value of a key given as text.</summary>
+    public Task<LookupResult> LookupAsync(string key, CancellationToken cancellationToken = default) =>
+        LookupAsync(Encoding.UTF8.GetBytes(key), cancellationToken);
+
+    /// <summary>LookupAsync asks for the latest value of a key.</summary>
+    public async Task<LookupResult> LookupAsync(ReadOnlyMemory<byte> key, CancellationToken cancellationToken = default) =>
+        (await LookupAsync([key], cancellationToken).ConfigureAwait(false))[0];
+
+    /// <summary>
+    /// LookupAsync asks for several keys, in requests of <see cref="MaxKeys"/>; results in the order of the keys. An answer with one bad proof
+    /// is refused whole: then every key of that request has the same reason, and the one at fault is marked.
+    /// </summary>
+    public async Task<IReadOnlyList<LookupResult>> LookupAsync(IReadOnlyList<ReadOnlyMemory<byte>> keys, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(keys);
+        KeyName[] names = [.. keys.Select(key => KeyName.Of(key, _options.TrustAnchor))];
+        var results = new List<LookupResult>(names.Length);
+        foreach (KeyName[] batch in names.Chunk(MaxKeys))
+        {
+            results.AddRange(await LookupBatchAsync(batch, 0, cancellationToken).ConfigureAwait(false));
+        }
+        return results;
+    }
+
+    private async Task<IReadOnlyList<LookupResult>> LookupBatchAsync(KeyName[] keys, ulong leastEpoch, CancellationToken cancellationToken)
+    {
+        // The state has one entry a key, so a key asked for twice is sent once.
+        KeyName[] distinct = [.. keys.DistinctBy(key => key.Id)];
+        var exchange = new LookupExchange(distinct, _store) { LeastEpoch = leastEpoch };
+        Outcome<LookupExchange.KeyAnswer[]> outcome = await _exchanger.RunAsync(exchange, cancellationToken).ConfigureAwait(false);
+        var results = new Dictionary<string, LookupResult>(StringComparer.Ordinal);
+        for (int i = 0; i < distinct.Length; i++)
+        {
+            results.Add(distinct[i].Id, Result(distinct[i], outcome, i));
+        }
+        return [.. keys.Select(key => results[key.Id])];
+    }
+
+    private static LookupResult Result(KeyName key, Outcome<LookupExchange.KeyAnswer[]> outcome, int index)
+    {
+        if (outcome.Learnt is null)
+        {
+            return new LookupResult
+            {
+                Key = key.Octets,
+                Verdict = outcome.Verdict,
+                Reason = outcome.Reason,
+                EvidencePath = outcome.EvidencePath,
+                AtFault = outcome.FailedKey == index,
+            };
+        }
+        LookupExchange.KeyAnswer answer = outcome.Learnt[index];
+        return new LookupResult
+        {
+            Key = key.Octets,
+            Verdict = answer.After.Version == 0 ? Verdict.Absent : Verdict.Present,
+            Reason = Reason.Valid,
+            Head = outcome.Head,
+            Version = answer.After.Version,
+            PublishedEpoch = answer.After.PublishedEpoch,
+            Value = answer.Value,
+            Unchanged = answer.Unchanged,
+        };
+    }
+}

@@ -1,0 +1,28 @@
+using Optiks.Protocol;
+
+namespace Optiks.Client;
+
+/// <summary>OptiksClientOptions says whom a client asks and what it trusts.</summary>
+public sealed record OptiksClientOptions
+{
+    /// <summary>TrustAnchor of the log: configuration and log key, from a source that the server does not control.</summary>
+    public required TrustAnchor TrustAnchor { get; init; }
+
+    /// <summary>QueryUrls of one or more replicas. When one cannot be reached or is behind, the next is asked.</summary>
+    public required IReadOnlyList<Uri> QueryUrls { get; init; }
+
+    /// <summary>UpdateUrl of the update-service.</summary>
+    /// <value>null: this client does not update.</value>
+    public Uri? UpdateUrl { get; init; }
+
+    /// <summary>ApiKey for updates, history and monitoring; a secret. Lookups carry it only where the operator has closed them.</summary>
+    public string? ApiKey { get; init; }
+
+    /// <summary>RetryFor bounds how long transient failures and replicas that are behind are retried.</summary>
+    /// <value>10 seconds.</value>
+    public TimeSpan RetryFor { get; init; } = TimeSpan.FromSeconds(10);
+
+    /// <summary>RetryDelay between rounds, when the server names none.</summary>
+    /// <value>200 milliseconds.</value>
+    public TimeSpan RetryDelay { get; init; } = TimeSpan.FromMilliseconds(200);
+}

@@ -1,0 +1,20 @@
+namespace Optiks.Client;
+
+/// <summary>MonitorResult says what happened to a key that this client owns, or why the answer is refused.</summary>
+public sealed record MonitorResult : VerifiedAnswer
+{
+    /// <summary>Key that is monitored.</summary>
+    public required ReadOnlyMemory<byte> Key { get; init; }
+
+    /// <summary>Version is the latest; no later one exists at the head's epoch. 0: none.</summary>
+    public ulong Version { get; init; }
+
+    /// <summary>NewVersions since the key was monitored last, expected or not.</summary>
+    public IReadOnlyList<KeyVersion> NewVersions { get; init; } = [];
+
+    /// <summary>Alarms: versions that the owner did not set here and has not acknowledged, old ones too.</summary>
+    public IReadOnlyList<OwnerAlarm> Alarms { get; init; } = [];
+
+    /// <summary>Pending is the number of updates made here that are not published yet.</summary>
+    public int Pending { get; init; }
+}

@@ -1,0 +1,21 @@
+namespace Optiks.Client;
+
+/// <summary>EvidenceFolder writes what proves a fork.</summary>
+internal static class EvidenceFolder
+{
+    /// <summary>Makes a new folder below the parent, with these files; returns its path.</summary>
+    public static string Write(string parent, string name, IReadOnlyDictionary<string, ReadOnlyMemory<byte>> files)
+    {
+        string folder = Path.Combine(parent, name);
+        for (int i = 2; Directory.Exists(folder); i++)
+        {
+            folder = Path.Combine(parent, $"{name}-{i}");
+        }
+        DataFolder.CreateFolder(folder);
+        foreach ((string file, ReadOnlyMemory<byte> contents) in files)
+        {
+            AtomicFile.Write(Path.Combine(folder, file), contents.Span, AtomicFile.PrivateMode);
+        }
+        return folder;
+    }
+}

@@ -1,0 +1,6 @@
+namespace Optiks.Client;
+
+/// <summary>ExpectedChange is an update made here that the log has not shown yet.</summary>
+/// <param name="RequestId">Request id of the update.</param>
+/// <param name="ValueSha256">SHA-256 of the value in hexadecimal.</param>
+public sealed record ExpectedChange(Guid RequestId, string ValueSha256);

@@ -1,0 +1,129 @@
+using Optiks.Protocol;
+
+namespace Optiks.Client;
+
+/// <summary>
+/// FileClientStateStore keeps the state in a folder: <c>state.json</c> (replaced in one step, on disk before a result is reported),
+/// <c>values/</c> (remembered values, named by their SHA-256) and <c>evidence/</c>. Holds the folder's lock until it is disposed.
+/// </summary>
+public sealed class FileClientStateStore : IClientStateStore, IDisposable
+{
+    private readonly StateFolder _folder;
+    private readonly string _values;
+    private readonly Lock _gate = new();
+    private volatile ClientState _current;
+
+    private FileClientStateStore(StateFolder folder, ClientState current)
+    {
+        _folder = folder;
+        _values = Path.Combine(folder.Path, "values");
+        _current = current;
+    }
+
+    /// <inheritdoc/>
+    public ClientState Current => _current;
+
+    /// <summary>OpenAsync opens or creates the state of one log. Throws <see cref="ClientStateException"/> when the folder is another log's, damaged, or in use for longer than <paramref name="wait"/>.</summary>
+    public static async Task<FileClientStateStore> OpenAsync(
+        string path, TrustAnchor anchor, TimeSpan wait, TimeProvider? time = null, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(anchor);
+        StateFolder folder = await StateFolder.OpenAsync(path, wait, time ?? TimeProvider.System, cancellationToken).ConfigureAwait(false);
+        try
+        {
+            string logId = Base64UrlText.Encode(anchor.LogId.Span);
+            ClientState state = folder.Load(StateJson.Default.ClientState) ?? new ClientState { LogId = logId };
+            if (!string.Equals(state.LogId, logId, StringComparison.Ordinal))
+            {
+                throw new ClientStateException($"The client state in {folder.Path} belongs to another log ({state.LogId}): use another folder, or the trust anchor of that log.");
+            }
+            return new FileClientStateStore(folder, state);
+        }
+        catch
+        {
+            folder.Dispose();
+            throw;
+        }
+    }
+
+    /// <inheritdoc/>
+    public bool TryUpdate(Func<ClientState, ClientState?> change, IReadOnlyCollection<ReadOnlyMemory<byte>> values)
+    {
+        ArgumentNullException.ThrowIfNull(change);
+        ArgumentNullException.ThrowIfNull(values);
+        lock (_gate)
+        {
+            ClientState before = _current;
+            ClientState? after = change(before);
+            if (after is null)
+            {
+                return false;
+            }
+            if (ReferenceEquals(after, before))
+            {
+                return true;
+            }
+            // Values first: state never names one that was not written.
+            foreach (ReadOnlyMemory<byte> value in values)
+            {
+                SaveValue(value.Span);
+            }
+            _folder.Save(after, StateJson.Default.ClientState);
+            _current = after;
+            DropValues(before, after);
+            return true;
+        }
+    }
+
+    /// <inheritdoc/>
+    public byte[]? FindValue(string sha256)
+    {
+        try
+        {
+            byte[] value = File.ReadAllBytes(ValuePath(sha256));
+            return string.Equals(ValueHash.Of(value), sha256, StringComparison.Ordinal) ? value : null;
+        }
+        catch (Exception e) when (e is FileNotFoundException or DirectoryNotFoundException)
+        {
+            return null;
+        }
+    }
+
+    /// <inheritdoc/>
+    public string WriteEvidence(string name, IReadOnlyDictionary<string, ReadOnlyMemory<byte>> files) => _folder.WriteEvidence(name, files);
+
+    /// <inheritdoc/>
+    public void Dispose() => _folder.Dispose();
+
+    private string ValuePath(string sha256) => Path.Combine(_values, sha256);
+
+    private void SaveValue(ReadOnlySpan<byte> value)
+    {
+        DataFolder.CreateFolder(_values);
+        string path = ValuePath(ValueHash.Of(value));
+        if (!File.Exists(path))
+        {
+            AtomicFile.Write(path, value, AtomicFile.PrivateMode);
+        }
+    }
+
+    private void DropValues(ClientState before, ClientState after)
+    {
+        var dropped = new HashSet<string>(StringComparer.Ordinal);
+        foreach ((string key, KeyState state) in before.Keys)
+        {
+            if (state.ValueSha256 is not null && (!after.Keys.TryGetValue(key, out KeyState? now) || now.ValueSha256 != state.ValueSha256))
+            {
+                dropped.Add(state.ValueSha256);
+            }
+        }
+        if (dropped.Count > 0)
+        {
+            dropped.ExceptWith(after.Keys.Values.Select(state => state.ValueSha256).OfType<string>());
+        }
+        foreach (string sha256 in dropped)
+        {
+            File.Delete(ValuePath(sha256));
+        }
+    }
+}

@@ -1,0 +1,50 @@
+using System.Collections.Concurrent;
+using Optiks.Protocol;
+
+namespace Optiks.Client;
+
+/// <summary>MemoryClientStateStore remembers until the process ends: for tests and for programs that keep the state elsewhere. Evidence goes to files all the same.</summary>
+public sealed class MemoryClientStateStore : IClientStateStore
+{
+    private readonly ConcurrentDictionary<string, byte[]> _values = new(StringComparer.Ordinal);
+    private readonly Lock _gate = new();
+    private readonly string _evidence;
+    private volatile ClientState _current;
+
+    /// <summary>MemoryClientStateStore of a log, empty, with a folder for evidence.</summary>
+    public MemoryClientStateStore(TrustAnchor anchor, string evidenceFolder)
+    {
+        ArgumentNullException.ThrowIfNull(anchor);
+        _evidence = evidenceFolder;
+        _current = new ClientState { LogId = Base64UrlText.Encode(anchor.LogId.Span) };
+    }
+
+    /// <inheritdoc/>
+    public ClientState Current => _current;
+
+    /// <inheritdoc/>
+    public bool TryUpdate(Func<ClientState, ClientState?> change, IReadOnlyCollection<ReadOnlyMemory<byte>> values)
+    {
+        ArgumentNullException.ThrowIfNull(change);
+        ArgumentNullException.ThrowIfNull(values);
+        lock (_gate)
+        {
+            if (change(_current) is not { } after)
+            {
+                return false;
+            }
+            foreach (ReadOnlyMemory<byte> value in values)
+            {
+                _values[ValueHash.Of(value.Span)] = value.ToArray();
+            }
+            _current = after;
+            return true;
+        }
+    }
+
+    /// <inheritdoc/>
+    public byte[]? FindValue(string sha256) => _values.GetValueOrDefault(sha256);
+
+    /// <inheritdoc/>
+    public string WriteEvidence(string name, IReadOnlyDictionary<string, ReadOnlyMemory<byte>> files) => EvidenceFolder.Write(_evidence, name, files);
+}

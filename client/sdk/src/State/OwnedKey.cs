@@ -1,0 +1,28 @@
+using System.Collections.Immutable;
+
+namespace Optiks.Client;
+
+/// <summary>OwnedKey is what an owner keeps of a key of its own: how far every version was verified, and what it set itself.</summary>
+public sealed record OwnedKey
+{
+    /// <summary>Period that the versions belong to.</summary>
+    public ulong Period { get; init; }
+
+    /// <summary>Version up to which each one was verified, 0: none.</summary>
+    public ulong Version { get; init; }
+
+    /// <summary>Time T of the version.</summary>
+    public ulong Time { get; init; }
+
+    /// <summary>AbsentEpoch is the last epoch at which all later versions were proven absent.</summary>
+    public ulong? AbsentEpoch { get; init; }
+
+    /// <summary>ValueSha256 of the version, in hexadecimal; null when there is none or it was erased.</summary>
+    public string? ValueSha256 { get; init; }
+
+    /// <summary>Expected changes, in the order in which they were made here.</summary>
+    public ImmutableArray<ExpectedChange> Expected { get; init; } = [];
+
+    /// <summary>Alarms that nobody has acknowledged.</summary>
+    public ImmutableArray<OwnerAlarm> Alarms { get; init; } = [];
+}

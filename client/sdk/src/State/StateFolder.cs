@@ -1,0 +1,80 @@
+using System.Text.Json;
+using System.Text.Json.Serialization.Metadata;
+
+namespace Optiks.Client;
+
+/// <summary>
+/// StateFolder is a folder of mode 0700 with one state file, which one process at a time may use. The file is replaced in one step and is on
+/// disk when a call returns.
+/// </summary>
+internal sealed class StateFolder : IDisposable
+{
+    private static readonly TimeSpan PollInterval = TimeSpan.FromMilliseconds(25);
+    private readonly FileStream _lock;
+    private readonly string _file;
+
+    private StateFolder(string path, FileStream held)
+    {
+        Path = path;
+        _file = System.IO.Path.Combine(path, "state.json");
+        _lock = held;
+    }
+
+    public string Path { get; }
+
+    /// <summary>Waits so long for another process to let go.</summary>
+    public static async Task<StateFolder> OpenAsync(string path, TimeSpan wait, TimeProvider time, CancellationToken cancellationToken)
+    {
+        string full = System.IO.Path.GetFullPath(path);
+        DataFolder.CreateFolder(full);
+        string name = System.IO.Path.Combine(full, "lock");
+        long started = time.GetTimestamp();
+        while (true)
+        {
+            try
+            {
+                var options = new FileStreamOptions { Mode = FileMode.OpenOrCreate, Access = FileAccess.ReadWrite, Share = FileShare.None, UnixCreateMode = AtomicFile.PrivateMode };
+                return new StateFolder(full, new FileStream(name, options));
+            }
+            catch (IOException e) when (File.Exists(name))
+            {
+                if (time.GetElapsedTime(started) >= wait)
+                {
+                    throw new ClientStateException($"Another process uses the client state in {full}.", e);
+                }
+            }
+            await Task.Delay(PollInterval, time, cancellationToken).ConfigureAwait(false);
+        }
+    }
+
+    public T? Load<T>(JsonTypeInfo<T> type)
+        where T : class
+    {
+        byte[] octets;
+        try
+        {
+            octets = File.ReadAllBytes(_file);
+        }
+        catch (FileNotFoundException)
+        {
+            return null;
+        }
+        try
+        {
+            return JsonSerializer.Deserialize(octets, type) ?? throw new JsonException("null");
+        }
+        catch (JsonException e)
+        {
+            throw new ClientStateException(
+                $"{_file} is damaged. Restore it from a backup; deleting it makes this client forget which view of the log it has seen.", e);
+        }
+    }
+
+    public void Save<T>(T state, JsonTypeInfo<T> type) => AtomicFile.Write(_file, JsonSerializer.SerializeToUtf8Bytes(state, type), AtomicFile.PrivateMode);
+
+    /// <summary>A new folder below, with these files.</summary>
+    public string WriteEvidence(string name, IReadOnlyDictionary<string, ReadOnlyMemory<byte>> files) =>
+        EvidenceFolder.Write(System.IO.Path.Combine(Path, "evidence"), name, files);
+
+    public void Dispose() => _lock.Dispose();
+}

@@ -1,0 +1,54 @@
+using System.Net;
+using System.Text.Json;
+
+namespace Optiks.Client;
+
+/// <summary>ProblemDocument reads RFC 9457 problem details. What the server says is for display; only the type decides anything.</summary>
+internal static class ProblemDocument
+{
+    private const string TypePrefix = "urn:optiks:problem:";
+
+    public static OptiksServerException ToException(Uri server, HttpResponseMessage response, ReadOnlyMemory<byte> body, TimeProvider time)
+    {
+        string? problem = null;
+        string? detail = null;
+        string? field = null;
+        string? traceId = null;
+        try
+        {
+            using var document = JsonDocument.Parse(body, new JsonDocumentOptions { MaxDepth = 8 });
+            JsonElement root = document.RootElement;
+            problem = Text(root, "type") is { } type && type.StartsWith(TypePrefix, StringComparison.Ordinal) ? type[TypePrefix.Length..] : null;
+            detail = Text(root, "detail") ?? Text(root, "title");
+            field = Text(root, "field");
+            traceId = Text(root, "trace_id");
+        }
+        catch (JsonException)
+        {
+            // Not a problem document: the status has to do.
+        }
+        HttpStatusCode status = response.StatusCode;
+        string what = problem ?? $"{(int)status} {response.ReasonPhrase}";
+        return new OptiksServerException(
+            ServerFailure.Refused, server, $"{server.Authority} refused: {what}{(detail is null ? "" : $" ({detail.TrimEnd('.')})")}{(field is null ? "" : $", field {field}")}.")
+        {
+            Status = status,
+            Problem = problem,
+            Field = field,
+            TraceId = traceId,
+            RetryAfter = Delay(response, time),
+        };
+    }
+
+    private static string? Text(JsonElement element, string name) =>
+        element.ValueKind == JsonValueKind.Object && element.TryGetProperty(name, out JsonElement member) && member.ValueKind == JsonValueKind.String
+            ? Printable(member.GetString()!)
+            : null;
+
+    // It may reach a terminal.
+    private static string Printable(string text) => new([.. text.Take(500).Select(c => char.IsControl(c) ? ' ' : c)]);
+
+    private static TimeSpan? Delay(HttpResponseMessage response, TimeProvider time) =>
+        response.Headers.RetryAfter is not { } after ? null
+        : after.Delta ?? (after.Date is { } date ? date - time.GetUtcNow() : null);
+}

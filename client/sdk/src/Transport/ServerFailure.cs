@@ -1,0 +1,14 @@
+namespace Optiks.Client;
+
+/// <summary>ServerFailure says on which side a request failed.</summary>
+public enum ServerFailure
+{
+    /// <summary>No answer: the network, the name, the time limit.</summary>
+    Unreachable,
+
+    /// <summary>The server refused with a problem document; see its type.</summary>
+    Refused,
+
+    /// <summary>The server answered with something that this protocol does not have.</summary>
+    Unusable,
+}
