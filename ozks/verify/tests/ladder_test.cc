@@ -95,7 +95,7 @@ TEST(Ladder, LargestVersionsFit) {
     const auto rungs = to_vector(ladder(a));
     EXPECT_EQ(rungs.back(), a);
     EXPECT_TRUE(std::ranges::is_sorted(rungs, std::ranges::less_equal()));
-    EXPECT_TRUE(std::ranges::all_of(next_rungs(a).get(), [&](std::uint64_t rung) { return rung > a; }));
+    EXPECT_TRUE(std::ranges::all_of(to_vector(next_rungs(a)), [&](std::uint64_t rung) { return rung > a; }));
   }
   EXPECT_EQ(ladder(UINT64_MAX).size(), 127U);
   EXPECT_EQ(next_rungs(UINT64_MAX).size(), 0U);

@@ -118,7 +118,8 @@ LookupParts KeyDirectory::lookup_at(std::string_view key, std::uint64_t version,
                                     std::uint64_t known) const {
   LookupParts lookup;
   lookup.version = version;
-  for (const std::uint64_t rung : ladder(version, known).get()) {
+  const VersionSet rungs = ladder(version, known);
+  for (const std::uint64_t rung : rungs.get()) {
     lookup.members.push_back(member(key, rung, epoch, rung == version));
   }
   lookup.next = absent(key, version + 1, epoch);

@@ -12,7 +12,9 @@ namespace optiks::ozks::verify {
 class VersionSet {
  public:
   void add(std::uint64_t version) { versions_[size_++] = version; }
-  [[nodiscard]] std::span<const std::uint64_t> get() const { return std::span(versions_).first(size_); }
+  // A view into the set.
+  [[nodiscard]] std::span<const std::uint64_t> get() const& { return std::span(versions_).first(size_); }
+  std::span<const std::uint64_t> get() const&& = delete;
   [[nodiscard]] std::size_t size() const { return size_; }
 
  private:

@@ -1,0 +1,37 @@
+// A lookup answer of one key. The structures behind the head are also verified when the head is refused.
+#include "fuzz_support.h"
+#include "optiks/base/check.h"
+
+using namespace optiks::ozks::verify;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  constexpr std::uint8_t kKey[] = {'a', 'l', 'i', 'c', 'e'};
+  const ByteSpan input(data, size);
+  const Context context = fuzz::context_for(input);
+  LookupAnswerVerifier verifier;
+  LookupResult result;
+  Reason reason = verifier.begin(context, input, 1);
+  if (reason == Reason::kValid) {
+    reason = verifier.next(kKey, {}, result);
+  }
+  fuzz::check_reason(reason);
+  OPTIKS_CHECK(reason != Reason::kValid || fuzz::within(input, result.value));
+
+  LookupAnswer answer;
+  if (decode_whole(input, answer) != Reason::kValid) {
+    return 0;
+  }
+  const EpochRecord record = read_record(answer.head.record);
+  const StructureState& state = record.structure(kKeys);
+  optiks::vrf::PublicKey key;
+  if (record.period_first_epoch > record.epoch ||
+      optiks::vrf::PublicKey::parse_vartime(state.vrf_public_key, key) != optiks::vrf::Reason::kValid) {
+    return 0;
+  }
+  const StructureView view{kKeys,       record.epoch, record.period, record.period_first_epoch,
+                           state.count, state.root,   &key,          65536};
+  for (auto lookup = answer.lookups.begin(); lookup != answer.lookups.end(); ++lookup) {
+    fuzz::check_reason(verify_lookup(view, kKey, {}, *lookup, result));
+  }
+  return 0;
+}

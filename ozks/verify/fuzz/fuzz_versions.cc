@@ -1,0 +1,36 @@
+// A history or monitoring answer of one key: the first octet of the input chooses.
+#include <vector>
+
+#include "fuzz_support.h"
+#include "optiks/base/check.h"
+
+using namespace optiks::ozks::verify;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  constexpr std::uint8_t kKey[] = {'a', 'l', 'i', 'c', 'e'};
+  if (size == 0) {
+    return 0;
+  }
+  const Purpose purpose = (data[0] & 1) != 0 ? Purpose::kMonitoring : Purpose::kHistory;
+  KeyState state;
+  state.known.version = data[0] >> 4;
+  const ByteSpan input(data + 1, size - 1);
+  const Context context = fuzz::context_for(input);
+  VersionsAnswerVerifier verifier;
+  Reason reason = verifier.begin(context, input, 1);
+  if (reason != Reason::kValid) {
+    fuzz::check_reason(reason);
+    return 0;
+  }
+  std::vector<VersionEntry> entries(verifier.num_entries());
+  VersionsResult result;
+  reason = verifier.next(kKey, state, purpose, entries, result);
+  fuzz::check_reason(reason);
+  if (reason == Reason::kValid) {
+    OPTIKS_CHECK(result.num_entries == entries.size());
+    for (const VersionEntry& entry : entries) {
+      OPTIKS_CHECK(fuzz::within(input, entry.value));
+    }
+  }
+  return 0;
+}
