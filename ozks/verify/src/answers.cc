@@ -196,8 +196,8 @@ Reason LookupAnswerVerifier::next(ByteSpan key, const KeyState& state, LookupRes
 
 std::size_t VersionsAnswerVerifier::num_entries() const {
   std::size_t count = 0;
-  for (auto versions = items().begin(); versions != items().end(); ++versions) {
-    count += versions->members.size();
+  for (const Versions& versions : items()) {
+    count += versions.members.size();
   }
   return count;
 }

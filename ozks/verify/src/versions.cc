@@ -97,18 +97,18 @@ Reason verify_versions(const StructureView& view, ByteSpan key, const Known& kep
   }
   std::uint64_t version = versions.from;
   std::size_t written = 0;
-  for (auto member = versions.members.begin(); member != versions.members.end(); ++member) {
+  for (const Member& member : versions.members) {
     const Kind kind = version == a ? Kind::kOpened : Kind::kEither;
     VersionEntry& entry = entries[written++];
-    const Reason reason = check_member(view, known, version, previous, *member, kind, labels, entry);
+    const Reason reason = check_member(view, known, version, previous, member, kind, labels, entry);
     if (reason != Reason::kValid) {
       return reason;
     }
     previous = Previous{version, entry.time};
     ++version;
   }
-  for (auto absent = versions.absent.begin(); absent != versions.absent.end(); ++absent) {
-    const Reason reason = check_absent(view, *absent, labels);
+  for (const NonMember& absent : versions.absent) {
+    const Reason reason = check_absent(view, absent, labels);
     if (reason != Reason::kValid) {
       return reason;
     }

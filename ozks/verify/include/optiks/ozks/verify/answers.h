@@ -88,9 +88,9 @@ class VersionsAnswerVerifier : public AnswerVerifier<VersionsAnswer, Versions> {
 };
 
 // verify_audit: section 5, from the auditor's stored record. A kept record of the first epoch of its period tells when
-// the period began. `out` is the record of the last epoch, a view into `proof`, written on kValid only. The result is a
-// failed status (kUnavailable) only when there is no memory.
-[[nodiscard]] base::Result<Reason> verify_audit(const Context& context, const EpochRecord& stored, ByteSpan proof,
+// the period began. `out` is the record of the last epoch, a view into the proof's octets, written on kValid only. The
+// result is a failed status (kUnavailable) only when there is no memory.
+[[nodiscard]] base::Result<Reason> verify_audit(const Context& context, const EpochRecord& stored, ByteSpan octets,
                                                 EpochRecord& out);
 
 }  // namespace optiks::ozks::verify

@@ -50,7 +50,7 @@ struct LookupResult {
 
 // verify_lookup checks the lookup of `key` (1..255 octets); `out` is written on kValid only. Afterwards the caller may
 // remember (period, version, time) with the view's epoch as absent_epoch.
-Reason verify_lookup(const StructureView& view, ByteSpan key, const Known& known, const Lookup& lookup,
+Reason verify_lookup(const StructureView& view, ByteSpan key, const Known& kept, const Lookup& lookup,
                      LookupResult& out);
 
 }  // namespace optiks::ozks::verify

@@ -20,7 +20,7 @@ struct VersionsResult {
 
 // verify_versions checks the versions after the known one. entries has at least versions.members.size() elements; it
 // and `out` are meaningful on kValid only.
-Reason verify_versions(const StructureView& view, ByteSpan key, const Known& known, Purpose purpose,
+Reason verify_versions(const StructureView& view, ByteSpan key, const Known& kept, Purpose purpose,
                        const Versions& versions, std::span<VersionEntry> entries, VersionsResult& out);
 
 }  // namespace optiks::ozks::verify
