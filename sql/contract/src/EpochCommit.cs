@@ -1,3 +1,6 @@
+using Optiks.Native;
+using Optiks.Protocol;
+
 namespace Optiks.Storage;
 
 /// <summary>EpochCommit is everything that one epoch's transaction writes.</summary>
@@ -6,4 +9,49 @@ namespace Optiks.Storage;
 /// <param name="Period">Period of the leaves of devices and keys.</param>
 /// <param name="Leaves">New leaves, ordinals 0, 1, ... in this order, sorted by (structure, label).</param>
 /// <param name="Outcomes">One for each pending item that was read; exactly these pending rows are deleted.</param>
-public sealed record EpochCommit(EpochRow Epoch, ReadOnlyMemory<byte> PreviousHash, ulong Period, LeafBatch Leaves, IReadOnlyList<Outcome> Outcomes);
+public sealed record EpochCommit(EpochRow Epoch, ReadOnlyMemory<byte> PreviousHash, ulong Period, LeafBatch Leaves, IReadOnlyList<Outcome> Outcomes)
+{
+    /// <summary>ThrowIfInconsistent checks the parts against each other; drivers call it before they begin. Throws <see cref="ArgumentException"/>: a bug in the caller.</summary>
+    public void ThrowIfInconsistent()
+    {
+        ReadOnlySpan<LeafRow> rows = Leaves.Rows.Span;
+        ReadOnlySpan<LeafOrigin> origins = Leaves.Origins.Span;
+        Require(Epoch.Epoch > 0, "epoch 0 is CreateGenesisAsync's");
+        Require(Epoch.Record.Length == EpochRecord.Length && Epoch.RecordHash.Length == 32 && PreviousHash.Length == 32, "the record or a hash has another length");
+        Require(Epoch.Checkpoint.IsEmpty, "a checkpoint is stored after the commit, not with it");
+        Require(Leaves.KeyEnds.Length == rows.Length && origins.Length == rows.Length, "the leaves' lists have different lengths");
+        var hasOutcome = new bool[rows.Length];
+        foreach (Outcome outcome in Outcomes)
+        {
+            Require(outcome.Item is >= 0 and < Limits.ItemsPerRequest && outcome.Ordinal is null != outcome.Refusal is null, "an outcome is neither a leaf nor a refusal, or both");
+            if (outcome.Ordinal is int ordinal)
+            {
+                Require(ordinal >= 0 && ordinal < rows.Length && !hasOutcome[ordinal], "an outcome names no leaf, or one that another names");
+                Require(origins[ordinal] == new LeafOrigin(outcome.RequestId, outcome.Item), "an outcome names a leaf of another update");
+                hasOutcome[ordinal] = true;
+            }
+        }
+        ulong valueBytes = (ulong)Leaves.Values.Length;
+        int keyEnd = 0;
+        for (int i = 0; i < rows.Length; i++)
+        {
+            Require(hasOutcome[i], "a leaf has no outcome");
+            Require(rows[i].Epoch == Epoch.Epoch, "a leaf is of another epoch");
+            Require(rows[i].ValueOffset <= valueBytes && rows[i].ValueLength <= valueBytes - rows[i].ValueOffset, "a leaf's value lies outside the values");
+            Require(Leaves.KeyEnds.Span[i] >= keyEnd && Leaves.KeyEnds.Span[i] <= Leaves.Keys.Length, "a leaf's key lies outside the keys");
+            Require(i == 0 || IsBefore(in rows[i - 1], in rows[i]), "the leaves are not sorted by structure and label");
+            keyEnd = Leaves.KeyEnds.Span[i];
+        }
+    }
+
+    private static bool IsBefore(in LeafRow a, in LeafRow b) =>
+        a.Structure < b.Structure || (a.Structure == b.Structure && a.Label.SequenceCompareTo(b.Label) < 0);
+
+    private void Require(bool condition, string otherwise)
+    {
+        if (!condition)
+        {
+            throw new ArgumentException($"Epoch {Epoch.Epoch} cannot be committed: {otherwise}.");
+        }
+    }
+}

@@ -1,16 +1,19 @@
 namespace Optiks.Storage;
 
-/// <summary>IFollowStore is the query-service's role: it reads, and never writes.</summary>
+/// <summary>
+/// IFollowStore is the query-service's role: it reads, and never writes. It sees epochs up to the published one; the update-task, whose
+/// <see cref="IPipelineStore"/> extends it, sees the committed one as well.
+/// </summary>
 public interface IFollowStore : IHeadReader
 {
     /// <summary>ReadPeriodsAsync reads all periods, oldest first; empty before genesis.</summary>
     Task<IReadOnlyList<PeriodRow>> ReadPeriodsAsync(CancellationToken cancellationToken);
 
-    /// <summary>ReadEpochsAsync reads committed epochs first..last, in order, as far as they exist; at most 4,096 a call.</summary>
+    /// <summary>ReadEpochsAsync reads epochs first..last that the role sees, in order, as far as they exist; at most 4,096 a call.</summary>
     Task<IReadOnlyList<EpochRow>> ReadEpochsAsync(ulong first, ulong last, CancellationToken cancellationToken);
 
     /// <summary>
-    /// ReadLeavesAsync reads the leaves of epochs first..last with values that were not erased, in (epoch, ordinal) order, in batches of whole epochs of about
+    /// ReadLeavesAsync reads the leaves of epochs first..last that the role sees, with values that were not erased, in (epoch, ordinal) order, in batches of whole epochs of about
     /// <paramref name="batchRows"/> rows, without holding up writers. Epochs without leaves are passed over.
     /// </summary>
     IAsyncEnumerable<LeafBatch> ReadLeavesAsync(ulong first, ulong last, int batchRows, CancellationToken cancellationToken);

@@ -35,7 +35,7 @@ public interface IPipelineStore : IFollowStore
 
     /// <summary>
     /// CommitEpochAsync writes the epoch in one transaction: leaves, values, the epoch row, outcomes, the deletion of exactly the pending rows read (their number is
-    /// checked), and last the head, conditional on (epoch - 1, previous hash, fence, holder). When the connection fails during the commit the driver reads
+    /// checked), and the head, conditional on (epoch - 1, previous hash, fence, holder) and on epoch - 1 being published: at most one committed epoch is unpublished. When the connection fails during the commit the driver reads
     /// the epoch row and compares hashes before it answers. After <see cref="CommitResult.Unknown"/> nothing may be done before
     /// <see cref="IFollowStore.ReadEpochsAsync"/> has told. Never repeats a commit by itself.
     /// </summary>

@@ -1,0 +1,232 @@
+using Optiks.Protocol;
+
+namespace Optiks.Storage.Conformance;
+
+/// <summary>AcceptConformance: what is accepted, what is refused, and what a status says.</summary>
+public abstract class AcceptConformance : StorageConformance
+{
+    protected AcceptConformance(IStorageFixture fixture)
+        : base(fixture)
+    {
+    }
+
+    [Fact]
+    public async Task An_accepted_request_is_pending_for_every_other_connection()
+    {
+        Guid id = await AcceptOneAsync(Item("alice"));
+        IAcceptStore other = await OpenAcceptAsync();
+        RequestStatus? status = await other.ReadStatusAsync(id, Cancel);
+        Assert.Equal(RequestState.Pending, status?.State);
+        Assert.Equal(1, await Pipeline.CountPendingAsync(Cancel));
+        Assert.Null(await other.ReadStatusAsync(Guid.CreateVersion7(await Accept.ReadClockAsync(Cancel)), Cancel));
+    }
+
+    [Fact]
+    public async Task The_same_id_with_the_same_content_is_stored_once_and_with_other_content_refused()
+    {
+        AcceptRequest request = await RequestAsync(Item("alice"));
+        Assert.Equal(new AcceptResult(AcceptStatus.Accepted), await TryAcceptAsync(request));
+        Assert.Equal(new AcceptResult(AcceptStatus.Accepted), await TryAcceptAsync(request));
+        Assert.Equal(1, await Pipeline.CountPendingAsync(Cancel));
+
+        AcceptRequest fresh = await RequestAsync(Item("bob"));
+        AcceptRequest changed = Request(request.RequestId, Item("alice", "another value"));
+        Assert.Equal(new AcceptResult(AcceptStatus.RequestIdReused, 1), await TryAcceptAsync(fresh, changed));
+        Assert.Null(await StateAsync(fresh.RequestId));
+        Assert.Equal(1, await Pipeline.CountPendingAsync(Cancel));
+    }
+
+    [Fact]
+    public async Task One_id_twice_in_a_call_counts_once()
+    {
+        AcceptRequest request = await RequestAsync(Item("alice"));
+        AcceptRequest changed = Request(request.RequestId, Item("alice", "another value"));
+        IReadOnlyList<AcceptResult> results = await Accept.AcceptAsync(
+            [new AcceptUnit([request]), new AcceptUnit([request]), new AcceptUnit([changed]), new AcceptUnit([request, request])], Cancel);
+        Assert.Equal(
+            [AcceptStatus.Accepted, AcceptStatus.Accepted, AcceptStatus.RequestIdReused, AcceptStatus.Accepted], results.Select(result => result.Status));
+        Assert.Equal(1, await Pipeline.CountPendingAsync(Cancel));
+    }
+
+    [Fact]
+    public async Task One_id_from_many_callers_at_once_is_stored_once()
+    {
+        AcceptRequest request = await RequestAsync(Item("alice"));
+        AcceptRequest changed = Request(request.RequestId, Item("alice", "another value"));
+        IAcceptStore other = await OpenAcceptAsync();
+        AcceptResult[] results = (await Task.WhenAll(Enumerable.Range(0, 20).Select(
+            i => (i % 2 == 0 ? Accept : other).AcceptAsync([new AcceptUnit([i % 4 < 2 ? request : changed])], Cancel)))).Select(one => one[0]).ToArray();
+        Assert.Equal(10, results.Count(result => result.Status == AcceptStatus.Accepted));
+        Assert.Equal(10, results.Count(result => result.Status == AcceptStatus.RequestIdReused));
+        Assert.Equal(1, await Pipeline.CountPendingAsync(Cancel));
+    }
+
+    [Theory]
+    [InlineData(4, true)]
+    [InlineData(6, false)]
+    [InlineData(-(23 * 60) - 59, true)]
+    [InlineData(-(24 * 60) - 1, false)]
+    public async Task The_ids_time_is_judged_by_the_databases_clock(int minutes, bool accepted)
+    {
+        AcceptRequest near = await RequestAsync(Item("near"));
+        AcceptRequest request = Request(Guid.CreateVersion7(await Accept.ReadClockAsync(Cancel) + TimeSpan.FromMinutes(minutes)), Item("alice"));
+        AcceptResult result = await TryAcceptAsync(near, request);
+        Assert.Equal(accepted ? new AcceptResult(AcceptStatus.Accepted) : new AcceptResult(AcceptStatus.RequestIdTime, 1), result);
+        Assert.Equal(accepted ? 2 : 0, await Pipeline.CountPendingAsync(Cancel));
+    }
+
+    [Fact]
+    public async Task A_known_id_is_answered_whatever_its_time_and_the_keys_queue()
+    {
+        AcceptRequest request = await RequestAsync(Item("alice"));
+        _ = await TryAcceptAsync(request);
+        Guid old = Guid.CreateVersion7(await Accept.ReadClockAsync(Cancel) - TimeSpan.FromHours(40));
+        await Fixture.ReplaceRequestIdAsync(ConnectionString, request.RequestId, old);
+        for (int i = 1; i < Limits.PendingPerKey; i++)
+        {
+            _ = await AcceptOneAsync(Item("alice"));
+        }
+        Assert.Equal(AcceptStatus.Accepted, (await TryAcceptAsync(Request(old, Item("alice")))).Status);
+        Assert.Equal(AcceptStatus.TooManyPending, (await TryAcceptAsync(await RequestAsync(Item("alice")))).Status);
+    }
+
+    [Fact]
+    public async Task A_key_has_at_most_sixteen_pending_updates_counting_the_call_itself()
+    {
+        var units = new List<AcceptUnit>();
+        for (int i = 0; i < Limits.PendingPerKey - 2; i++)
+        {
+            units.Add(new AcceptUnit([await RequestAsync(Item("alice"))]));
+        }
+        AcceptRequest atomic = await RequestAsync(Item("bob"), Item("alice"));
+        AcceptUnit tooMany = new([await RequestAsync(Item("carol")), await RequestAsync(Item("alice")), atomic, await RequestAsync(Item("dave"), Item("alice"))]);
+        units.Add(tooMany);
+        AcceptUnit enough = new([await RequestAsync(Item("alice")), await RequestAsync(Item("alice"))]);
+        units.Add(enough);
+        units.Add(new AcceptUnit([await RequestAsync(Item("alice"))]));
+        IReadOnlyList<AcceptResult> results = await Accept.AcceptAsync(units, Cancel);
+
+        Assert.All(results.SkipLast(3), result => Assert.Equal(AcceptStatus.Accepted, result.Status));
+        Assert.Equal(new AcceptResult(AcceptStatus.TooManyPending, 3, 1), results[^3]);
+        Assert.Equal(AcceptStatus.Accepted, results[^2].Status);
+        Assert.Equal(new AcceptResult(AcceptStatus.TooManyPending), results[^1]);
+        Assert.Equal(Limits.PendingPerKey, await Pipeline.CountPendingAsync(Cancel));
+        Assert.Null(await StateAsync(atomic.RequestId));
+        // The same octets in another structure are another key.
+        Assert.Equal(AcceptStatus.Accepted, (await TryAcceptAsync(await RequestAsync(Item("alice") with { Structure = StructureId.Devices }))).Status);
+    }
+
+    [Fact]
+    public async Task Requests_out_of_bounds_are_the_callers_error_and_store_nothing()
+    {
+        AcceptRequest good = await RequestAsync(Item("good"));
+        DateTimeOffset now = await Accept.ReadClockAsync(Cancel);
+        AcceptRequest[] bad =
+        [
+            Request(new Guid("11111111-1111-4111-8111-111111111111"), Item("version 4")),
+            Request(Guid.CreateVersion7(now)),
+            Request(Guid.CreateVersion7(now), Item("")),
+            Request(Guid.CreateVersion7(now), Item(new string('k', 256))),
+            Request(Guid.CreateVersion7(now), Item("twice"), Item("twice")),
+            Request(Guid.CreateVersion7(now), [.. Enumerable.Range(0, 257).Select(i => Item($"key {i}"))]),
+            good with { BodyHash = new byte[31] },
+        ];
+        foreach (AcceptRequest request in bad)
+        {
+            await Assert.ThrowsAsync<ArgumentException>(() => TryAcceptAsync(good, request));
+        }
+        Assert.Equal(0, await Pipeline.CountPendingAsync(Cancel));
+        AcceptRequest largest = Request(Guid.CreateVersion7(now), [.. Enumerable.Range(0, 256).Select(i => Item(new string('k', 252) + $"{i:000}"))]);
+        Assert.Equal(AcceptStatus.Accepted, (await TryAcceptAsync(good, largest)).Status);
+        Assert.Equal(257, await Pipeline.CountPendingAsync(Cancel));
+    }
+
+    [Fact]
+    public async Task A_status_tells_the_outcome_only_once_its_epoch_is_published()
+    {
+        Lease lease = await StartLogAsync();
+        Guid single = await AcceptOneAsync(Item("alice", "a"));
+        Guid atomic = await AcceptOneAsync(Item("zoe", "z"), Item("bob", "b"));
+        Guid refused = await AcceptOneAsync(Item("carol", "c"), Item("dave", "d", new ExpectedVersion(0, 7)));
+        var refusal = new Refusal(RefusalReason.ExpectedVersion, 1, new ExpectedVersion(0, 3));
+        EpochCommit commit = Commit(1, await Pipeline.ReadPendingAsync(100, 1 << 20, Cancel), request => request.RequestId == refused ? refusal : null);
+        Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, commit, Cancel));
+
+        Guid[] all = [single, atomic, refused];
+        foreach (Guid id in all)
+        {
+            Assert.Equal(RequestState.Pending, await StateAsync(id));
+        }
+        await SignAndPublishAsync(lease, 1);
+
+        RequestStatus published = (await Accept.ReadStatusAsync(atomic, Cancel))!;
+        Assert.Equal((RequestState.Published, 1ul), (published.State, published.Epoch));
+        Assert.Equal(["zoe", "bob"], published.Items.Select(item => System.Text.Encoding.UTF8.GetString(item.Key.Span)));
+        Assert.All(published.Items, item => Assert.Equal((StructureId.Keys, 0ul, 1ul), (item.Structure, item.Period, item.Version)));
+        Assert.All(published.Items.Select((item, i) => (item, i)), pair =>
+            Assert.Equal(new LeafOrigin(atomic, pair.i), commit.Leaves.Origins.Span[pair.item.Ordinal]));
+        Assert.Equal(RequestState.Published, await StateAsync(single));
+
+        RequestStatus said = (await Accept.ReadStatusAsync(refused, Cancel))!;
+        Assert.Equal((RequestState.Refused, 1ul, refusal), (said.State, said.Epoch, said.Refusal));
+    }
+
+    [Fact]
+    public async Task Waiting_ends_with_a_publication_or_at_its_time()
+    {
+        Lease lease = await StartLogAsync();
+        Task<Head> waiting = Accept.WaitForPublishedAsync(0, TimeSpan.FromSeconds(30), Cancel);
+        await Task.Delay(100, Cancel);
+        Assert.False(waiting.IsCompleted);
+        await PublishPendingAsync(lease, 1);
+        Assert.Equal(1ul, (await waiting).PublishedEpoch);
+        Assert.Equal(1ul, (await Accept.WaitForPublishedAsync(null, TimeSpan.FromSeconds(30), Cancel)).PublishedEpoch);
+        Assert.Equal(1ul, (await Accept.WaitForPublishedAsync(1, TimeSpan.FromMilliseconds(50), Cancel)).PublishedEpoch);
+    }
+
+    [Fact]
+    public async Task Accepts_go_on_while_epochs_are_committed_and_none_is_lost_or_doubled()
+    {
+        Lease lease = await StartLogAsync();
+        using var done = new CancellationTokenSource();
+        Task<List<Guid>> accepting = Task.Run(
+            async () =>
+            {
+                var ids = new List<Guid>();
+                while (!done.IsCancellationRequested)
+                {
+                    AcceptRequest[] requests = [await RequestAsync(Item($"key {ids.Count % 7}")), await RequestAsync(Item($"key {ids.Count % 5}"), Item($"other {ids.Count % 3}"))];
+                    foreach (AcceptRequest request in requests)
+                    {
+                        if ((await TryAcceptAsync(request)).Status == AcceptStatus.Accepted)
+                        {
+                            ids.Add(request.RequestId);
+                        }
+                    }
+                }
+                return ids;
+            },
+            Cancel);
+        ulong epoch = 0;
+        for (int i = 0; i < 20; i++)
+        {
+            await PublishPendingAsync(lease, ++epoch);
+        }
+        await done.CancelAsync();
+        List<Guid> accepted = await accepting;
+        while (await Pipeline.CountPendingAsync(Cancel) > 0)
+        {
+            await PublishPendingAsync(lease, ++epoch);
+        }
+        Assert.NotEmpty(accepted);
+        var seen = new List<Guid>();
+        await foreach (LeafBatch batch in Pipeline.ReadLeavesAsync(0, epoch, 1000, Cancel))
+        {
+            foreach (LeafOrigin origin in batch.Origins.ToArray().Where(origin => origin.Item == 0))
+            {
+                seen.Add(origin.RequestId);
+            }
+        }
+        Assert.Equal(accepted.Order(), seen.Order());
+    }
+}

@@ -1,0 +1,181 @@
+using System.Security.Cryptography;
+using System.Text;
+using Optiks.Native;
+using Optiks.Protocol;
+
+namespace Optiks.Storage.Conformance;
+
+/// <summary>StorageConformance is the base of the suite's classes: a migrated database of its own for each test, and short ways to fill it.</summary>
+public abstract class StorageConformance : IAsyncLifetime
+{
+    private readonly List<IAsyncDisposable> _stores = [];
+
+    protected StorageConformance(IStorageFixture fixture) => Fixture = fixture;
+
+    protected static CancellationToken Cancel => TestContext.Current.CancellationToken;
+
+    protected IStorageFixture Fixture { get; }
+
+    protected string ConnectionString { get; private set; } = "";
+
+    protected IAcceptStore Accept { get; private set; } = null!;
+
+    protected IPipelineStore Pipeline { get; private set; } = null!;
+
+    public async ValueTask InitializeAsync()
+    {
+        ConnectionString = await Fixture.CreateAsync();
+        _ = await Fixture.Provider.CreateMigrator(ConnectionString).MigrateAsync(Cancel);
+        Accept = await OpenAcceptAsync();
+        Pipeline = await OpenPipelineAsync();
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        foreach (IAsyncDisposable store in _stores)
+        {
+            await store.DisposeAsync();
+        }
+        await Fixture.DropAsync(ConnectionString);
+        GC.SuppressFinalize(this);
+    }
+
+    protected async Task<IAcceptStore> OpenAcceptAsync() => Keep(await Fixture.Provider.OpenAcceptAsync(ConnectionString, Cancel));
+
+    protected async Task<IPipelineStore> OpenPipelineAsync() => Keep(await Fixture.Provider.OpenPipelineAsync(ConnectionString, Cancel));
+
+    protected async Task<IFollowStore> OpenFollowAsync() => Keep(await Fixture.Provider.OpenFollowAsync(ConnectionString, Cancel));
+
+    protected static byte[] Octets(string text) => Encoding.UTF8.GetBytes(text);
+
+    protected static AcceptItem Item(string key, string value = "value", ExpectedVersion? expected = null) =>
+        new(StructureId.Keys, Octets(key), Octets(value), expected);
+
+    /// <summary>Request with a fresh id of the database's present time; the body hash covers what the items say.</summary>
+    protected async Task<AcceptRequest> RequestAsync(params AcceptItem[] items) => Request(Guid.CreateVersion7(await Accept.ReadClockAsync(Cancel)), items);
+
+    protected static AcceptRequest Request(Guid id, params AcceptItem[] items)
+    {
+        using var hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
+        foreach (AcceptItem item in items)
+        {
+            hash.AppendData(item.Key.Span);
+            hash.AppendData(item.Value.Span);
+        }
+        return new AcceptRequest(id, hash.GetHashAndReset(), items);
+    }
+
+    /// <summary>AcceptOneAsync accepts one request and returns its id.</summary>
+    protected async Task<Guid> AcceptOneAsync(params AcceptItem[] items)
+    {
+        AcceptRequest request = await RequestAsync(items);
+        AcceptResult result = await TryAcceptAsync(request);
+        Assert.Equal(AcceptStatus.Accepted, result.Status);
+        return request.RequestId;
+    }
+
+    /// <summary>TryAcceptAsync sends one unit.</summary>
+    protected async Task<AcceptResult> TryAcceptAsync(params AcceptRequest[] requests) =>
+        Assert.Single(await Accept.AcceptAsync([new AcceptUnit(requests)], Cancel));
+
+    protected async Task<RequestState?> StateAsync(Guid requestId) => (await Accept.ReadStatusAsync(requestId, Cancel))?.State;
+
+    /// <summary>StartLogAsync takes the lease and makes and publishes the genesis epoch.</summary>
+    protected async Task<Lease> StartLogAsync()
+    {
+        Lease lease = await LeaseAsync(Pipeline, "first");
+        await Pipeline.CreateGenesisAsync(lease, Epoch(0), new PeriodRow(0, 0, Octets("wrapped"), Octets("configuration")), Cancel);
+        await SignAndPublishAsync(lease, 0);
+        return lease;
+    }
+
+    protected static async Task<Lease> LeaseAsync(IPipelineStore store, string holder)
+    {
+        Lease? lease = await store.AcquireLeaseAsync(holder, TimeSpan.FromMinutes(1), Cancel);
+        Assert.NotNull(lease);
+        return lease;
+    }
+
+    protected async Task SignAndPublishAsync(Lease lease, ulong epoch)
+    {
+        await Pipeline.StoreCheckpointAsync(lease, epoch, Epoch(epoch).RecordHash, Octets($"checkpoint {epoch}"), Cancel);
+        await Pipeline.PublishAsync(lease, epoch, Cancel);
+    }
+
+    /// <summary>CommitPendingAsync puts all that may be taken into the next epoch.</summary>
+    protected async Task<CommitResult> CommitPendingAsync(Lease lease, ulong epoch, int maxItems = 100_000) =>
+        await Pipeline.CommitEpochAsync(lease, Commit(epoch, await Pipeline.ReadPendingAsync(maxItems, long.MaxValue, Cancel)), Cancel);
+
+    protected async Task PublishPendingAsync(Lease lease, ulong epoch)
+    {
+        Assert.Equal(CommitResult.Committed, await CommitPendingAsync(lease, epoch));
+        await SignAndPublishAsync(lease, epoch);
+    }
+
+    /// <summary>Epoch whose record is recognisable; another variant is another record of the same epoch.</summary>
+    protected static EpochRow Epoch(ulong epoch, byte variant = 0)
+    {
+        byte[] record = new byte[EpochRecord.Length];
+        BitConverter.TryWriteBytes(record, epoch);
+        record[^1] = variant;
+        return new EpochRow(epoch, record, SHA256.HashData(record), default);
+    }
+
+    /// <summary>Commit of an epoch that publishes these requests, save those for which a refusal is given.</summary>
+    protected static EpochCommit Commit(ulong epoch, IReadOnlyList<PendingRequest> requests, Func<PendingRequest, Refusal?>? refuse = null)
+    {
+        var updates = new List<(PendingRequest Request, int Item, byte[] Label)>();
+        var outcomes = new List<Outcome>();
+        foreach (PendingRequest request in requests)
+        {
+            Refusal? refusal = refuse?.Invoke(request);
+            for (int i = 0; i < request.Items.Count; i++)
+            {
+                if (refusal is not null)
+                {
+                    outcomes.Add(new Outcome(request.RequestId, request.Sequence, i, null, refusal));
+                    continue;
+                }
+                updates.Add((request, i, SHA256.HashData([.. request.Items[i].Key.Span, .. BitConverter.GetBytes(epoch)])));
+            }
+        }
+        updates.Sort((a, b) => (a.Request.Items[a.Item].Structure, a.Label) is var (s, l) && s != b.Request.Items[b.Item].Structure
+            ? s.CompareTo(b.Request.Items[b.Item].Structure)
+            : l.AsSpan().SequenceCompareTo(b.Label));
+        var rows = new LeafRow[updates.Count];
+        var origins = new LeafOrigin[updates.Count];
+        var keyEnds = new int[updates.Count];
+        using var values = new MemoryStream();
+        using var keys = new MemoryStream();
+        for (int i = 0; i < rows.Length; i++)
+        {
+            (PendingRequest request, int item, byte[] label) = updates[i];
+            AcceptItem update = request.Items[item];
+            rows[i] = new LeafRow
+            {
+                Epoch = epoch,
+                Structure = update.Structure,
+                Version = epoch,
+                Label = label,
+                Commitment = SHA256.HashData(label),
+                Tag = label.AsSpan(0, 16),
+                Opening = label.AsSpan(16),
+                ValueOffset = (ulong)values.Length,
+                ValueLength = (uint)update.Value.Length,
+            };
+            values.Write(update.Value.Span);
+            keys.Write(update.Key.Span);
+            keyEnds[i] = (int)keys.Length;
+            origins[i] = new LeafOrigin(request.RequestId, item);
+            outcomes.Add(new Outcome(request.RequestId, request.Sequence, item, i, null));
+        }
+        return new EpochCommit(Epoch(epoch), Epoch(epoch - 1).RecordHash, 0, new LeafBatch(rows, values.ToArray(), keys.ToArray(), keyEnds, origins), outcomes);
+    }
+
+    private T Keep<T>(T store)
+        where T : IAsyncDisposable
+    {
+        _stores.Add(store);
+        return store;
+    }
+}

@@ -1,0 +1,127 @@
+namespace Optiks.Storage;
+
+/// <summary>
+/// AcceptPlan decides which requests of a group commit are stored: the rules of <see cref="IAcceptStore.AcceptAsync"/>, once for all
+/// engines. An engine reads the body hash of every known one of <see cref="RequestIds"/> and the number of pending rows of every one of
+/// <see cref="Keys"/>, lets the plan decide, and inserts <see cref="NewRequests"/> in order, all in one transaction. Not thread-safe.
+/// </summary>
+/// <remarks>A refused unit leaves no trace: neither its ids nor its items count for the units after it.</remarks>
+public sealed class AcceptPlan
+{
+    private const int BodyHashLength = 32;
+    private const int MaxKeyLength = 255;
+
+    private readonly IReadOnlyList<AcceptUnit> _units;
+    private readonly HashSet<Guid> _requestIds = [];
+    private readonly HashSet<UpdateKey> _keys = [];
+    private readonly List<AcceptRequest> _newRequests = [];
+
+    /// <summary>AcceptPlan for a group of units. Throws <see cref="ArgumentException"/> when one breaks the bounds of its type: a bug in the caller.</summary>
+    public AcceptPlan(IReadOnlyList<AcceptUnit> units)
+    {
+        ArgumentNullException.ThrowIfNull(units);
+        _units = units;
+        var own = new HashSet<UpdateKey>();
+        foreach (AcceptRequest request in units.SelectMany(unit => unit.Requests))
+        {
+            Require(Storage.RequestIds.IsVersion7(request.RequestId), "a request id is not a UUIDv7");
+            Require(request.BodyHash.Length == BodyHashLength, "a body hash has another length");
+            Require(request.Items.Count is > 0 and <= Limits.ItemsPerRequest, "a request has no items, or too many");
+            _requestIds.Add(request.RequestId);
+            own.Clear();
+            foreach (AcceptItem item in request.Items)
+            {
+                var key = new UpdateKey(item.Structure, item.Key);
+                Require(item.Key.Length is > 0 and <= MaxKeyLength, "a key is empty or too long");
+                Require(own.Add(key), "a key is twice in one request");
+                _keys.Add(key);
+            }
+        }
+    }
+
+    /// <summary>RequestIds that the group names, each once.</summary>
+    public IReadOnlyCollection<Guid> RequestIds => _requestIds;
+
+    /// <summary>Keys that the group updates, each once.</summary>
+    public IReadOnlyCollection<UpdateKey> Keys => _keys;
+
+    /// <summary>NewRequests to insert, in this order, once Decide has run.</summary>
+    public IReadOnlyList<AcceptRequest> NewRequests => _newRequests;
+
+    /// <summary>Decide applies the rules; call it once.</summary>
+    /// <param name="known">Body hash of each known id. The new ones are added.</param>
+    /// <param name="pending">Number of pending rows of each key that has any. The new ones are counted.</param>
+    /// <param name="now">The database's clock.</param>
+    public IReadOnlyList<AcceptResult> Decide(Dictionary<Guid, ReadOnlyMemory<byte>> known, Dictionary<UpdateKey, int> pending, DateTimeOffset now)
+    {
+        ArgumentNullException.ThrowIfNull(known);
+        ArgumentNullException.ThrowIfNull(pending);
+        var results = new AcceptResult[_units.Count];
+        for (int i = 0; i < results.Length; i++)
+        {
+            results[i] = Decide(_units[i].Requests, known, pending, now);
+        }
+        return results;
+    }
+
+    private AcceptResult Decide(
+        IReadOnlyList<AcceptRequest> requests, Dictionary<Guid, ReadOnlyMemory<byte>> known, Dictionary<UpdateKey, int> pending, DateTimeOffset now)
+    {
+        var fresh = new Dictionary<Guid, AcceptRequest>();
+        var inOrder = new List<AcceptRequest>();
+        var added = new Dictionary<UpdateKey, int>();
+        for (int i = 0; i < requests.Count; i++)
+        {
+            AcceptRequest request = requests[i];
+            bool isKnown = known.TryGetValue(request.RequestId, out ReadOnlyMemory<byte> hash);
+            if (!isKnown && fresh.TryGetValue(request.RequestId, out AcceptRequest? earlier))
+            {
+                isKnown = true;
+                hash = earlier.BodyHash;
+            }
+            if (isKnown)
+            {
+                if (!hash.Span.SequenceEqual(request.BodyHash.Span))
+                {
+                    return new AcceptResult(AcceptStatus.RequestIdReused, i);
+                }
+                continue;
+            }
+            DateTimeOffset time = Storage.RequestIds.Time(request.RequestId);
+            if (time > now + Limits.RequestIdAhead || time < now - Limits.RequestIdBehind)
+            {
+                return new AcceptResult(AcceptStatus.RequestIdTime, i);
+            }
+            for (int j = 0; j < request.Items.Count; j++)
+            {
+                var key = new UpdateKey(request.Items[j].Structure, request.Items[j].Key);
+                int count = added.GetValueOrDefault(key) + 1;
+                if (pending.GetValueOrDefault(key) + count > Limits.PendingPerKey)
+                {
+                    return new AcceptResult(AcceptStatus.TooManyPending, i, j);
+                }
+                added[key] = count;
+            }
+            fresh.Add(request.RequestId, request);
+            inOrder.Add(request);
+        }
+        foreach (AcceptRequest request in inOrder)
+        {
+            known.Add(request.RequestId, request.BodyHash);
+            _newRequests.Add(request);
+        }
+        foreach ((UpdateKey key, int count) in added)
+        {
+            pending[key] = pending.GetValueOrDefault(key) + count;
+        }
+        return new AcceptResult(AcceptStatus.Accepted);
+    }
+
+    private static void Require(bool condition, string otherwise)
+    {
+        if (!condition)
+        {
+            throw new ArgumentException($"Updates cannot be accepted: {otherwise}.");
+        }
+    }
+}

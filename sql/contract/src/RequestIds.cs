@@ -1,0 +1,34 @@
+using System.Buffers.Binary;
+
+namespace Optiks.Storage;
+
+/// <summary>RequestIds read UUIDv7 (RFC 9562 section 5.7) and put them into octets that sort by time.</summary>
+public static class RequestIds
+{
+    /// <summary>Length in octets.</summary>
+    public const int Length = 16;
+
+    /// <summary>IsVersion7 says whether the id is a UUIDv7.</summary>
+    public static bool IsVersion7(Guid requestId) => requestId.Version == 7 && (requestId.Variant & 0xC) == 0x8;
+
+    /// <summary>Time that a UUIDv7 carries.</summary>
+    public static DateTimeOffset Time(Guid requestId)
+    {
+        Span<byte> octets = stackalloc byte[Length];
+        Write(requestId, octets);
+        return DateTimeOffset.UnixEpoch.AddMilliseconds((long)(BinaryPrimitives.ReadUInt64BigEndian(octets) >> 16));
+    }
+
+    /// <summary>Write puts an id into 16 octets in network order.</summary>
+    public static void Write(Guid requestId, Span<byte> octets) => _ = requestId.TryWriteBytes(octets, bigEndian: true, out _);
+
+    /// <summary>Read takes an id from 16 octets in network order.</summary>
+    public static Guid Read(ReadOnlySpan<byte> octets) => new(octets, bigEndian: true);
+
+    /// <summary>WriteLowerBound writes the 16 octets that sort before every id of a time and after every id of an earlier one.</summary>
+    public static void WriteLowerBound(DateTimeOffset time, Span<byte> octets)
+    {
+        octets.Clear();
+        BinaryPrimitives.WriteUInt64BigEndian(octets, (ulong)Math.Max(0, time.ToUnixTimeMilliseconds()) << 16);
+    }
+}

@@ -1,0 +1,21 @@
+using Optiks.Protocol;
+
+namespace Optiks.Storage;
+
+/// <summary>UpdateKey is a key of a structure, compared by its octets.</summary>
+/// <param name="Structure">Structure.</param>
+/// <param name="Key">Octets; must not change while the key is used.</param>
+public readonly record struct UpdateKey(StructureId Structure, ReadOnlyMemory<byte> Key)
+{
+    /// <inheritdoc/>
+    public bool Equals(UpdateKey other) => Structure == other.Structure && Key.Span.SequenceEqual(other.Key.Span);
+
+    /// <inheritdoc/>
+    public override int GetHashCode()
+    {
+        var hash = new HashCode();
+        hash.Add(Structure);
+        hash.AddBytes(Key.Span);
+        return hash.ToHashCode();
+    }
+}

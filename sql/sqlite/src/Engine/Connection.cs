@@ -1,0 +1,139 @@
+using System.Globalization;
+using SQLitePCL;
+
+namespace Optiks.Storage.Sqlite.Engine;
+
+/// <summary>
+/// Connection is one open database with its prepared statements. One thread at a time. It talks to SQLite itself, as ADO.NET would copy
+/// every octet string of a leaf into an array of its own.
+/// </summary>
+internal sealed class Connection : IDisposable
+{
+    private readonly Dictionary<string, Statement> _statements = [];
+    private readonly sqlite3 _handle;
+
+    private Connection(sqlite3 handle, string path)
+    {
+        _handle = handle;
+        Path = path;
+    }
+
+    /// <summary>Path of the database file.</summary>
+    public string Path { get; }
+
+    /// <summary>Changes: rows that the last statement inserted, updated or deleted.</summary>
+    public int Changes => raw.sqlite3_changes(_handle);
+
+    /// <summary>LastRowId that an insert gave.</summary>
+    public long LastRowId => raw.sqlite3_last_insert_rowid(_handle);
+
+    /// <summary>InTransaction is false again after SQLite rolled back by itself.</summary>
+    public bool InTransaction => raw.sqlite3_get_autocommit(_handle) == 0;
+
+    /// <summary>
+    /// Open opens an existing file with the settings that lose no commit, and reads them back: SQLite may be built or told otherwise, and
+    /// refuses silently. Never creates a file.
+    /// </summary>
+    public static Connection Open(SqliteSettings settings, bool readOnly)
+    {
+        SqliteLibrary.Ensure();
+        if (!File.Exists(settings.Path))
+        {
+            throw new StorageMisconfiguredException($"There is no database {settings.Path}: create it with 'optiks-db migrate', or set Optiks:Storage:ConnectionString.");
+        }
+        int flags = (readOnly ? raw.SQLITE_OPEN_READONLY : raw.SQLITE_OPEN_READWRITE) | raw.SQLITE_OPEN_NOMUTEX;
+        int result = raw.sqlite3_open_v2(settings.Path, out sqlite3 handle, flags, null);
+        var connection = new Connection(handle, settings.Path);
+        try
+        {
+            if (result != raw.SQLITE_OK)
+            {
+                throw connection.Error();
+            }
+            _ = raw.sqlite3_extended_result_codes(handle, 1);
+            _ = raw.sqlite3_busy_timeout(handle, (int)settings.BusyTimeout.TotalMilliseconds);
+            connection.Execute(string.Create(CultureInfo.InvariantCulture, $"PRAGMA synchronous = {settings.Synchronous}"));
+            connection.Execute("PRAGMA trusted_schema = OFF");
+            connection.Execute("PRAGMA cache_size = -16384");
+            return connection;
+        }
+        catch
+        {
+            connection.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>Prepare takes the statement out of the connection's store; dispose it after use.</summary>
+    public Statement Prepare(string sql)
+    {
+        if (!_statements.TryGetValue(sql, out Statement? statement))
+        {
+            if (raw.sqlite3_prepare_v2(_handle, sql, out sqlite3_stmt handle) != raw.SQLITE_OK)
+            {
+                throw Error();
+            }
+            statement = new Statement(this, handle);
+            _statements.Add(sql, statement);
+        }
+        return statement.Take();
+    }
+
+    /// <summary>Execute runs one statement without parameters; rows it returns are dropped.</summary>
+    public void Execute(string sql)
+    {
+        using Statement statement = Prepare(sql);
+        while (statement.Step())
+        {
+        }
+    }
+
+    /// <summary>ExecuteScript runs many statements, as a migration has them.</summary>
+    public void ExecuteScript(string sql)
+    {
+        if (raw.sqlite3_exec(_handle, sql) != raw.SQLITE_OK)
+        {
+            throw Error();
+        }
+    }
+
+    /// <summary>ReadLong runs a query of one number.</summary>
+    public long ReadLong(string sql)
+    {
+        using Statement statement = Prepare(sql);
+        return statement.Step() ? statement.Long(0) : throw new StorageCorruptException($"The database {Path} did not answer '{sql}'.");
+    }
+
+    /// <summary>ReadText runs a query of one text.</summary>
+    public string ReadText(string sql)
+    {
+        using Statement statement = Prepare(sql);
+        return statement.Step() ? statement.Text(0) : throw new StorageCorruptException($"The database {Path} did not answer '{sql}'.");
+    }
+
+    /// <summary>
+    /// ThrowIfMoved: on Linux a deleted file can be written to happily, and its successor would never see it. SQLite compares the inode it
+    /// opened with the one at the path.
+    /// </summary>
+    public void ThrowIfMoved()
+    {
+        if (SqliteLibrary.HasMoved(_handle))
+        {
+            throw SqliteErrors.Moved(Path);
+        }
+    }
+
+    /// <summary>Error of the last call.</summary>
+    public StorageException Error() =>
+        SqliteErrors.From(raw.sqlite3_extended_errcode(_handle), raw.sqlite3_errmsg(_handle).utf8_to_string(), Path);
+
+    public void Dispose()
+    {
+        foreach (Statement statement in _statements.Values)
+        {
+            statement.Close();
+        }
+        _statements.Clear();
+        _handle.Dispose();
+    }
+}

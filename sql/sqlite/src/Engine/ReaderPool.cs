@@ -1,0 +1,89 @@
+using System.Collections.Concurrent;
+
+namespace Optiks.Storage.Sqlite.Engine;
+
+/// <summary>ReaderPool keeps connections that read: each call sees one state of the database, beside any writer. Any thread.</summary>
+internal sealed class ReaderPool : IDisposable
+{
+    private const int MaxConnections = 8;
+
+    private readonly ConcurrentBag<Connection> _idle = [];
+    private readonly SemaphoreSlim _slots = new(MaxConnections);
+    private readonly SqliteSettings _settings;
+    private volatile bool _disposed;
+
+    public ReaderPool(SqliteSettings settings)
+    {
+        _settings = settings;
+        // Start-up refuses what no call could use.
+        _idle.Add(Open());
+    }
+
+    /// <summary>RunAsync runs queries in one read transaction.</summary>
+    public async Task<T> RunAsync<T>(Func<Connection, T> work, CancellationToken cancellationToken)
+    {
+        await _slots.WaitAsync(cancellationToken);
+        try
+        {
+            ObjectDisposedException.ThrowIf(_disposed, this);
+            return await Task.Run(() => Run(work), CancellationToken.None);
+        }
+        finally
+        {
+            _slots.Release();
+        }
+    }
+
+    public void Dispose()
+    {
+        _disposed = true;
+        while (_idle.TryTake(out Connection? connection))
+        {
+            connection.Dispose();
+        }
+    }
+
+    private T Run<T>(Func<Connection, T> work)
+    {
+        if (!_idle.TryTake(out Connection? connection))
+        {
+            connection = Open();
+        }
+        bool usable = false;
+        try
+        {
+            connection.ThrowIfMoved();
+            connection.Execute("BEGIN");
+            T result = work(connection);
+            connection.Execute("COMMIT");
+            usable = !_disposed;
+            return result;
+        }
+        finally
+        {
+            if (usable)
+            {
+                _idle.Add(connection);
+            }
+            else
+            {
+                connection.Dispose();
+            }
+        }
+    }
+
+    private Connection Open()
+    {
+        Connection connection = Connection.Open(_settings, readOnly: true);
+        try
+        {
+            SqliteSchema.ThrowIfUnusable(connection);
+            return connection;
+        }
+        catch
+        {
+            connection.Dispose();
+            throw;
+        }
+    }
+}

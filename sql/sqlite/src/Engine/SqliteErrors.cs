@@ -1,0 +1,25 @@
+using SQLitePCL;
+
+namespace Optiks.Storage.Sqlite.Engine;
+
+/// <summary>SqliteErrors turns result codes into the contract's exceptions, with a sentence that says what to do.</summary>
+internal static class SqliteErrors
+{
+    /// <summary>Moved: the file at the path is not the one that was opened.</summary>
+    public static StorageMisconfiguredException Moved(string path) => new(
+        $"The database file {path} was deleted, moved or replaced while it was open: nothing more is written to the old file. Put the right file back and restart this program.");
+
+    /// <summary>From a result code and SQLite's own message, which names tables and columns but no stored data.</summary>
+    public static StorageException From(int extendedCode, string message, string path) => (extendedCode & 0xFF) switch
+    {
+        raw.SQLITE_BUSY or raw.SQLITE_LOCKED => new StorageUnavailableException($"The database {path} is busy: another program has held its write lock too long ({message})."),
+        raw.SQLITE_FULL => new StorageUnavailableException($"The disk of the database {path} is full: make room, nothing was stored ({message})."),
+        raw.SQLITE_IOERR or raw.SQLITE_CANTOPEN or raw.SQLITE_NOMEM or raw.SQLITE_INTERRUPT or raw.SQLITE_PROTOCOL =>
+            new StorageUnavailableException($"The database {path} cannot be read or written: {message} (SQLite code {extendedCode})."),
+        raw.SQLITE_READONLY when extendedCode == raw.SQLITE_READONLY_DBMOVED => Moved(path),
+        raw.SQLITE_READONLY or raw.SQLITE_PERM or raw.SQLITE_AUTH =>
+            new StorageMisconfiguredException($"The database {path} cannot be written: check its owner and mode ({message})."),
+        raw.SQLITE_NOTADB => new StorageMisconfiguredException($"The file {path} is not a SQLite database."),
+        _ => new StorageCorruptException($"The database {path} contradicts itself or its schema: {message} (SQLite code {extendedCode}). Run 'sqlite3 FILE \"PRAGMA integrity_check\"' and restore it if that fails."),
+    };
+}

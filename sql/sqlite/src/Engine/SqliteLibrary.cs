@@ -1,0 +1,63 @@
+using System.Reflection;
+using System.Runtime.InteropServices;
+using SQLitePCL;
+
+namespace Optiks.Storage.Sqlite.Engine;
+
+/// <summary>
+/// SqliteLibrary loads the system's SQLite. The one that comes with SQLitePCLRaw lacks years of fixes, so the binding's library name is
+/// pointed at <c>libsqlite3.so.0</c>.
+/// </summary>
+internal static partial class SqliteLibrary
+{
+    // STRICT tables are the newest thing used: SQLite 3.37.
+    private const int MinVersion = 3_037_000;
+    private const string BindingName = "e_sqlite3";
+    private const int HasMovedOpcode = 20; // SQLITE_FCNTL_HAS_MOVED
+
+    private static readonly Lock s_lock = new();
+    private static bool s_loaded;
+
+    /// <summary>Version of the loaded SQLite, as <c>3.40.1</c>.</summary>
+    public static string Version => raw.sqlite3_libversion().utf8_to_string();
+
+    /// <summary>Ensure loads the library, once. Throws <see cref="StorageMisconfiguredException"/> when it is missing or too old.</summary>
+    public static void Ensure()
+    {
+        lock (s_lock)
+        {
+            if (s_loaded)
+            {
+                return;
+            }
+            NativeLibrary.SetDllImportResolver(typeof(SQLite3Provider_e_sqlite3).Assembly, Resolve);
+            NativeLibrary.SetDllImportResolver(typeof(SqliteLibrary).Assembly, Resolve);
+            try
+            {
+                raw.SetProvider(new SQLite3Provider_e_sqlite3());
+                if (raw.sqlite3_libversion_number() < MinVersion)
+                {
+                    throw new StorageMisconfiguredException($"SQLite {Version} is too old: install 3.37 or newer (Debian: libsqlite3-0).");
+                }
+            }
+            catch (Exception e) when (e is DllNotFoundException or BadImageFormatException)
+            {
+                throw new StorageMisconfiguredException("SQLite's library was not found: install it (Debian: apt-get install libsqlite3-0).", e);
+            }
+            s_loaded = true;
+        }
+    }
+
+    /// <summary>HasMoved asks SQLite whether the file it opened is no longer the one at its path. A check that fails counts as moved.</summary>
+    public static bool HasMoved(sqlite3 database)
+    {
+        int result = sqlite3_file_control(database.DangerousGetHandle(), "main", HasMovedOpcode, out int moved);
+        return result != raw.SQLITE_OK || moved != 0;
+    }
+
+    private static IntPtr Resolve(string name, Assembly assembly, DllImportSearchPath? searchPath) =>
+        name == BindingName ? NativeLibrary.Load(OperatingSystem.IsMacOS() ? "libsqlite3.dylib" : "libsqlite3.so.0") : IntPtr.Zero;
+
+    [LibraryImport(BindingName, StringMarshalling = StringMarshalling.Utf8)]
+    private static partial int sqlite3_file_control(nint database, string name, int opcode, out int value);
+}

@@ -1,0 +1,136 @@
+using SQLitePCL;
+
+namespace Optiks.Storage.Sqlite.Engine;
+
+/// <summary>
+/// Statement is a prepared statement of one <see cref="Connection"/>, which keeps it: Dispose makes it ready for its next use. Parameters
+/// count from 1, columns from 0. Spans of columns are valid until the next step.
+/// </summary>
+internal sealed class Statement : IDisposable
+{
+    private readonly Connection _connection;
+    private readonly sqlite3_stmt _handle;
+    private bool _inUse;
+
+    public Statement(Connection connection, sqlite3_stmt handle)
+    {
+        _connection = connection;
+        _handle = handle;
+    }
+
+    /// <summary>Take marks the statement as used. One use at a time: a nested one would move the cursor under the outer.</summary>
+    public Statement Take()
+    {
+        if (_inUse)
+        {
+            throw new InvalidOperationException("This statement is in use already.");
+        }
+        _inUse = true;
+        return this;
+    }
+
+    public Statement Bind(int index, long value)
+    {
+        Check(raw.sqlite3_bind_int64(_handle, index, value));
+        return this;
+    }
+
+    public Statement Bind(int index, ulong value) => Bind(index, checked((long)value));
+
+    public Statement Bind(int index, ulong? value) => value is ulong known ? Bind(index, known) : BindNull(index);
+
+    public Statement Bind(int index, string value)
+    {
+        Check(raw.sqlite3_bind_text(_handle, index, value));
+        return this;
+    }
+
+    public Statement Bind(int index, ReadOnlySpan<byte> value)
+    {
+        Check(value.IsEmpty ? raw.sqlite3_bind_zeroblob(_handle, index, 0) : raw.sqlite3_bind_blob(_handle, index, value));
+        return this;
+    }
+
+    public Statement Bind(int index, Guid value)
+    {
+        Span<byte> octets = stackalloc byte[RequestIds.Length];
+        RequestIds.Write(value, octets);
+        return Bind(index, octets);
+    }
+
+    public Statement BindNull(int index)
+    {
+        Check(raw.sqlite3_bind_null(_handle, index));
+        return this;
+    }
+
+    /// <summary>Step moves to the next row; false after the last.</summary>
+    public bool Step()
+    {
+        int result = raw.sqlite3_step(_handle);
+        if (result == raw.SQLITE_ROW)
+        {
+            return true;
+        }
+        if (result != raw.SQLITE_DONE)
+        {
+            throw _connection.Error();
+        }
+        return false;
+    }
+
+    /// <summary>Execute runs a statement that returns no rows, returns how many rows it changed, and makes it ready for other parameters.</summary>
+    public int Execute()
+    {
+        _ = Step();
+        int changes = _connection.Changes;
+        Reset();
+        return changes;
+    }
+
+    /// <summary>Reset goes before the first row; parameters stay.</summary>
+    public Statement Reset()
+    {
+        // Its result repeats the error of the last step, which was thrown then.
+        _ = raw.sqlite3_reset(_handle);
+        return this;
+    }
+
+    public bool IsNull(int column) => raw.sqlite3_column_type(_handle, column) == raw.SQLITE_NULL;
+
+    public long Long(int column) => raw.sqlite3_column_int64(_handle, column);
+
+    public int Int(int column) => checked((int)Long(column));
+
+    public ulong ULong(int column) => checked((ulong)Long(column));
+
+    public ulong? NullableULong(int column) => IsNull(column) ? null : ULong(column);
+
+    public string Text(int column) => raw.sqlite3_column_text(_handle, column).utf8_to_string();
+
+    public ReadOnlySpan<byte> Span(int column) => raw.sqlite3_column_blob(_handle, column);
+
+    public byte[] Octets(int column) => Span(column).ToArray();
+
+    public Guid RequestId(int column) => RequestIds.Read(Span(column));
+
+    public DateTimeOffset Time(int column) => DateTimeOffset.FromUnixTimeMilliseconds(Long(column));
+
+    public void Dispose()
+    {
+        Reset();
+        _ = raw.sqlite3_clear_bindings(_handle);
+        _inUse = false;
+    }
+
+    /// <summary>Close gives the statement back to SQLite; the connection's.</summary>
+    public void Close() => _handle.Dispose();
+
+    private void Check(int result)
+    {
+        if (result != raw.SQLITE_OK)
+        {
+            throw _connection.Error();
+        }
+    }
+}

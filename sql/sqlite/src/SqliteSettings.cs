@@ -1,0 +1,66 @@
+using System.Data.Common;
+using System.Globalization;
+
+namespace Optiks.Storage.Sqlite;
+
+/// <summary>SqliteSettings are read from a connection string: <c>Data Source=/path/optiks.db;Busy Timeout=5;Synchronous=FULL</c>. Nothing else is understood.</summary>
+internal sealed record SqliteSettings
+{
+    private SqliteSettings(string path) => Path = path;
+
+    /// <summary>Path of the file, absolute.</summary>
+    public string Path { get; }
+
+    /// <summary>BusyTimeout is how long a statement waits for another program's write lock.</summary>
+    public TimeSpan BusyTimeout { get; private init; } = TimeSpan.FromSeconds(5);
+
+    /// <summary>Synchronous is <c>FULL</c> or <c>EXTRA</c>: with less, a power cut takes back commits that were answered.</summary>
+    public string Synchronous { get; private init; } = "FULL";
+
+    /// <summary>Parse reads a connection string; empty: the data folder's database. Throws <see cref="StorageMisconfiguredException"/>.</summary>
+    public static SqliteSettings Parse(string connectionString)
+    {
+        var builder = new DbConnectionStringBuilder();
+        try
+        {
+            builder.ConnectionString = connectionString;
+        }
+        catch (ArgumentException e)
+        {
+            throw new StorageMisconfiguredException("The connection string is not 'name=value;name=value': for SQLite, 'Data Source=/path/optiks.db'.", e);
+        }
+        string path = Take(builder, "Data Source") ?? DataFolder.Default().Database;
+        string? busyTimeout = Take(builder, "Busy Timeout");
+        string synchronous = Take(builder, "Synchronous") ?? "FULL";
+        foreach (string name in builder.Keys)
+        {
+            throw new StorageMisconfiguredException($"The connection string's '{name}' is unknown: SQLite takes Data Source, Busy Timeout and Synchronous.");
+        }
+        if (path.Length == 0 || path.StartsWith(':') || path.StartsWith("file:", StringComparison.OrdinalIgnoreCase))
+        {
+            throw new StorageMisconfiguredException("The connection string's Data Source must be the path of a file: a database in memory loses every commit.");
+        }
+        if (!synchronous.Equals("FULL", StringComparison.OrdinalIgnoreCase) && !synchronous.Equals("EXTRA", StringComparison.OrdinalIgnoreCase))
+        {
+            throw new StorageMisconfiguredException($"The connection string's Synchronous={synchronous} would lose commits at a power cut: use FULL or EXTRA.");
+        }
+        var settings = new SqliteSettings(System.IO.Path.GetFullPath(path)) { Synchronous = synchronous.ToUpperInvariant() };
+        if (busyTimeout is null)
+        {
+            return settings;
+        }
+        return double.TryParse(busyTimeout, NumberStyles.AllowDecimalPoint, CultureInfo.InvariantCulture, out double seconds) && seconds <= 3600
+            ? settings with { BusyTimeout = TimeSpan.FromSeconds(seconds) }
+            : throw new StorageMisconfiguredException("The connection string's Busy Timeout must be a number of seconds up to 3600.");
+    }
+
+    private static string? Take(DbConnectionStringBuilder builder, string name)
+    {
+        if (!builder.TryGetValue(name, out object? value))
+        {
+            return null;
+        }
+        builder.Remove(name);
+        return (string)value;
+    }
+}

@@ -1,0 +1,32 @@
+namespace Optiks.Storage.Sqlite;
+
+/// <summary>
+/// SqliteStorageProvider keeps everything in one file in WAL mode, synced at every commit, which the services of one machine share. Connection
+/// string: <c>Data Source=/path/optiks.db;Busy Timeout=5;Synchronous=FULL</c>; empty: <see cref="DataFolder.Database"/> of the default data
+/// folder. SQLite has no roles: the query-service opens the file read-only, for the other two the file's mode is all there is.
+/// </summary>
+public sealed class SqliteStorageProvider : IStorageProvider
+{
+    private readonly TimeProvider _clock;
+
+    /// <summary>SqliteStorageProvider whose database's clock is the machine's, or another one in tests.</summary>
+    public SqliteStorageProvider(TimeProvider? clock = null) => _clock = clock ?? TimeProvider.System;
+
+    /// <inheritdoc/>
+    public string Name => "sqlite";
+
+    /// <inheritdoc/>
+    public Task<IAcceptStore> OpenAcceptAsync(string connectionString, CancellationToken cancellationToken) =>
+        Task.Run<IAcceptStore>(() => new SqliteAcceptStore(SqliteSettings.Parse(connectionString), _clock), cancellationToken);
+
+    /// <inheritdoc/>
+    public Task<IPipelineStore> OpenPipelineAsync(string connectionString, CancellationToken cancellationToken) =>
+        Task.Run<IPipelineStore>(() => new SqlitePipelineStore(SqliteSettings.Parse(connectionString), _clock), cancellationToken);
+
+    /// <inheritdoc/>
+    public Task<IFollowStore> OpenFollowAsync(string connectionString, CancellationToken cancellationToken) =>
+        Task.Run<IFollowStore>(() => new SqliteFollowStore(SqliteSettings.Parse(connectionString), _clock), cancellationToken);
+
+    /// <inheritdoc/>
+    public IMigrator CreateMigrator(string connectionString) => new SqliteMigrator(SqliteSettings.Parse(connectionString), _clock);
+}

@@ -1,0 +1,86 @@
+-- docs: pipeline tables. Integer keys that pack two numbers keep every table a plain sequential b-tree (no second index, no random inserts):
+--   request item: seq * 2^8 + item,  leaf: epoch * 2^28 + ordinal.
+-- Only pending has an index by key. Labels and keys of leaves are unique by the tree and the fence, not by an index (random inserts
+-- halve the rate and multiply the log).
+
+CREATE TABLE request (
+  -- AUTOINCREMENT: a number never comes back after its request was purged.
+  seq        INTEGER PRIMARY KEY AUTOINCREMENT CHECK (seq > 0 AND seq < 1 << 54),
+  request_id BLOB NOT NULL UNIQUE CHECK (length(request_id) = 16),  -- UUIDv7 in network order: sorts by time
+  body_hash  BLOB NOT NULL CHECK (length(body_hash) = 32)
+) STRICT;
+
+CREATE TABLE pending (
+  id               INTEGER PRIMARY KEY,
+  seq              INTEGER GENERATED ALWAYS AS (id >> 8) VIRTUAL,
+  item             INTEGER GENERATED ALWAYS AS (id & 255) VIRTUAL,
+  structure        INTEGER NOT NULL CHECK (structure BETWEEN 1 AND 4),
+  expected_period  INTEGER,
+  expected_version INTEGER CHECK ((expected_version IS NULL) = (expected_period IS NULL)),
+  key              BLOB NOT NULL CHECK (length(key) BETWEEN 1 AND 255),
+  value            BLOB NOT NULL
+) STRICT;
+CREATE INDEX ix_pending_key ON pending (structure, key);
+
+CREATE TABLE outcome (
+  id              INTEGER PRIMARY KEY,
+  seq             INTEGER GENERATED ALWAYS AS (id >> 8) VIRTUAL,
+  item            INTEGER GENERATED ALWAYS AS (id & 255) VIRTUAL,
+  epoch           INTEGER NOT NULL,
+  ordinal         INTEGER CHECK ((ordinal IS NULL) = (refusal IS NOT NULL)),
+  refusal         INTEGER,
+  refused_item    INTEGER CHECK ((refused_item IS NULL) = (refusal IS NULL)),
+  current_period  INTEGER CHECK ((current_period IS NULL) = (refusal IS NULL)),
+  current_version INTEGER CHECK ((current_version IS NULL) = (refusal IS NULL))
+) STRICT;
+-- To make the bundle of an unpublished epoch again after a crash; refusals are few.
+CREATE INDEX ix_outcome_refused ON outcome (epoch) WHERE refusal IS NOT NULL;
+
+CREATE TABLE leaf (
+  id         INTEGER PRIMARY KEY,
+  epoch      INTEGER GENERATED ALWAYS AS (id >> 28) VIRTUAL,
+  ordinal    INTEGER GENERATED ALWAYS AS (id & 268435455) VIRTUAL,
+  structure  INTEGER NOT NULL CHECK (structure BETWEEN 1 AND 4),
+  period     INTEGER NOT NULL,
+  version    INTEGER NOT NULL,
+  item       INTEGER NOT NULL CHECK (item BETWEEN 0 AND 255),
+  label      BLOB NOT NULL CHECK (length(label) = 32),
+  commitment BLOB NOT NULL CHECK (length(commitment) = 32),
+  tag        BLOB NOT NULL CHECK (length(tag) = 16),
+  request_id BLOB NOT NULL CHECK (length(request_id) = 16)
+) STRICT;
+
+-- The only erasable table.
+CREATE TABLE value (
+  id      INTEGER PRIMARY KEY,
+  opening BLOB NOT NULL CHECK (length(opening) = 16),
+  key     BLOB NOT NULL CHECK (length(key) BETWEEN 1 AND 255),
+  value   BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE epoch (
+  epoch       INTEGER PRIMARY KEY CHECK (epoch >= 0 AND epoch < 1 << 35),
+  leaves      INTEGER NOT NULL,  -- how many this epoch inserted, and the octets of their values: readers plan pages by them and notice missing rows
+  value_bytes INTEGER NOT NULL,
+  record_hash BLOB NOT NULL UNIQUE CHECK (length(record_hash) = 32),
+  record      BLOB NOT NULL,
+  checkpoint  BLOB
+) STRICT;
+
+CREATE TABLE period (
+  period          INTEGER PRIMARY KEY,
+  first_epoch     INTEGER NOT NULL,
+  wrapped_secrets BLOB NOT NULL,
+  configuration   BLOB NOT NULL
+) STRICT;
+
+CREATE TABLE head (
+  one             INTEGER PRIMARY KEY CHECK (one = 1),
+  epoch           INTEGER,
+  published_epoch INTEGER CHECK (published_epoch IS NULL OR published_epoch = epoch OR published_epoch = epoch - 1),
+  fence           INTEGER NOT NULL,
+  lease_end       INTEGER NOT NULL,  -- Unix time, ms
+  holder          TEXT NOT NULL,     -- empty: nobody
+  record_hash     BLOB NOT NULL CHECK ((epoch IS NULL AND length(record_hash) = 0) OR length(record_hash) = 32)
+) STRICT;
+INSERT INTO head (one, fence, lease_end, holder, record_hash) VALUES (1, 0, 0, '', x'');
