@@ -1,0 +1,47 @@
+using Spectre.Console;
+
+namespace Optiks.Cli;
+
+/// <summary>CommandHost is the world of one run: terminal, environment, clock and network. Tests bring their own.</summary>
+internal sealed class CommandHost : IDisposable
+{
+    private static readonly TimeSpan RequestTimeout = TimeSpan.FromSeconds(100);
+
+    public required TextWriter Out { get; init; }
+
+    public required TextWriter Error { get; init; }
+
+    public required Func<string, string?> Environment { get; init; }
+
+    public required TimeProvider Time { get; init; }
+
+    public required HttpClient Http { get; init; }
+
+    /// <summary>Standard input, opened when a command reads it.</summary>
+    public required Func<Stream> OpenInput { get; init; }
+
+    /// <summary>The terminal that progress is drawn on; null where nobody looks.</summary>
+    public IAnsiConsole? ProgressConsole { get; init; }
+
+    /// <summary>Draws on standard output in the terminal's colours.</summary>
+    public required IAnsiConsole Console { get; init; }
+
+    public static CommandHost System()
+    {
+        var handler = new SocketsHttpHandler { ConnectTimeout = TimeSpan.FromSeconds(5), AllowAutoRedirect = false, UseCookies = false };
+        IAnsiConsole progress = AnsiConsole.Create(new AnsiConsoleSettings { Out = new AnsiConsoleOutput(global::System.Console.Error) });
+        return new CommandHost
+        {
+            Out = global::System.Console.Out,
+            Error = global::System.Console.Error,
+            Environment = global::System.Environment.GetEnvironmentVariable,
+            Time = TimeProvider.System,
+            Http = new HttpClient(handler) { Timeout = RequestTimeout },
+            OpenInput = global::System.Console.OpenStandardInput,
+            Console = AnsiConsole.Create(new AnsiConsoleSettings { Out = new AnsiConsoleOutput(global::System.Console.Out) }),
+            ProgressConsole = global::System.Console.IsErrorRedirected ? null : progress,
+        };
+    }
+
+    public void Dispose() => Http.Dispose();
+}

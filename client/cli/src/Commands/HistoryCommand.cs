@@ -1,0 +1,70 @@
+using System.CommandLine;
+using Optiks.Client;
+using Optiks.Protocol;
+
+namespace Optiks.Cli.Commands;
+
+/// <summary>HistoryCommand prints every version of a key.</summary>
+internal static class HistoryCommand
+{
+    public static Command Create(GlobalOptions options, CommandHost host)
+    {
+        var keys = new KeyArguments(ArgumentArity.OneOrMore, "key whose versions are wanted");
+        var command = new Command("history", "List every version of a key and verify that none is missing (API key with scope history)");
+        keys.AddTo(command);
+        command.SetAction((parse, cancellationToken) => RunAsync(options, keys, host, parse, cancellationToken));
+        return command;
+    }
+
+    private static async Task<int> RunAsync(GlobalOptions options, KeyArguments arguments, CommandHost host, ParseResult parse, CancellationToken cancellationToken)
+    {
+        IReadOnlyList<ReadOnlyMemory<byte>> keys = arguments.Read(parse);
+        using Session session = await Session.OpenAsync(options, parse, host, needsApiKey: true, cancellationToken).ConfigureAwait(false);
+        int code = ExitCodes.Success;
+        foreach (ReadOnlyMemory<byte> key in keys)
+        {
+            HistoryResult result = await session.Client.HistoryAsync(key, cancellationToken).ConfigureAwait(false);
+            code = Math.Max(code, Print(host, options.Json(parse), result));
+        }
+        return code;
+    }
+
+    private static int Print(CommandHost host, bool json, HistoryResult result)
+    {
+        string key = KeyArguments.Show(result.Key.Span);
+        if (!result.IsValid)
+        {
+            return Report.Refused(host, json, key, result, writer => Report.Key(writer, result.Key));
+        }
+        HeadInfo head = result.Head!;
+        if (json)
+        {
+            Report.Json(host, result.Versions.Count == 0 ? "absent" : "valid", Reason.Valid.Name(), head.Epoch, writer =>
+            {
+                Report.Key(writer, result.Key);
+                writer.WriteNumber("version"u8, result.Versions.Count);
+                Report.Head(writer, head);
+                writer.WriteStartArray("versions"u8);
+                foreach (KeyVersion version in result.Versions)
+                {
+                    VersionJson.Write(writer, version);
+                }
+                writer.WriteEndArray();
+            });
+            return ExitCodes.Success;
+        }
+        if (result.Versions.Count == 0)
+        {
+            host.Out.WriteLine($"{key}: absent, epoch {head.Epoch}, valid, not yet audited");
+            return ExitCodes.Success;
+        }
+        host.Out.WriteLine($"{key}: {Count(result.Versions.Count, "version")}, complete up to epoch {head.Epoch}, valid, not yet audited");
+        foreach (KeyVersion version in result.Versions)
+        {
+            host.Out.WriteLine($"  version {version.Version,-4} epoch {version.Epoch,-8} {Values.Show(version)}");
+        }
+        return ExitCodes.Success;
+    }
+
+    private static string Count(int count, string what) => count == 1 ? $"1 {what}" : $"{count} {what}s";
+}

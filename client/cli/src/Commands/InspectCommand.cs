@@ -1,0 +1,90 @@
+using System.CommandLine;
+using System.Text;
+using System.Text.Json;
+using Optiks.Cli.Inspecting;
+using Optiks.Protocol;
+
+namespace Optiks.Cli.Commands;
+
+/// <summary>InspectCommand prints a stored answer readably. It verifies nothing.</summary>
+internal static class InspectCommand
+{
+    public static Command Create(GlobalOptions options, CommandHost host)
+    {
+        var file = new Argument<string>("FILE") { Description = "a binary or JSON answer, a record, an audit proof or a checkpoint; - for standard input" };
+        var key = new Option<string?>("--key") { Description = "the key that was asked for: shows labels, and the side on which each path goes", HelpName = "KEY" };
+        var command = new Command("inspect", "Print an answer readably: records, ladders, tree paths, sizes. Verifies nothing") { file, key };
+        command.SetAction(parse => Run(host, options.Json(parse), parse.GetValue(file)!, parse.GetValue(key)));
+        return command;
+    }
+
+    private static int Run(CommandHost host, bool json, string file, string? key)
+    {
+        byte[] octets = Read(host, file);
+        try
+        {
+            var stored = StoredAnswer.Read(octets);
+            if (json)
+            {
+                // The rendering that the services give, on one line; null as the verdict, because nothing was verified.
+                Report.Json(host, null, "not_verified", null, writer => WriteJson(writer, stored, octets));
+            }
+            else
+            {
+                new AnswerPrinter(host.Out, key is null ? null : Encoding.UTF8.GetBytes(key)).Print(stored, octets.Length);
+            }
+            return ExitCodes.Success;
+        }
+        catch (EncodingException e)
+        {
+            throw new UsageException($"{file}: {e.Message}", e);
+        }
+    }
+
+    private static void WriteJson(Utf8JsonWriter writer, StoredAnswer stored, byte[] octets)
+    {
+        writer.WriteNumber("octets"u8, octets.Length);
+        switch (stored)
+        {
+            case StoredAnswer.OfLookups when octets[0] != '{':
+                writer.WritePropertyName("lookup_answer"u8);
+                AnswerJson.WriteLookupAnswer(writer, octets);
+                break;
+            case StoredAnswer.OfVersions when octets[0] != '{':
+                writer.WritePropertyName("versions_answer"u8);
+                AnswerJson.WriteVersionsAnswer(writer, octets);
+                break;
+            case StoredAnswer.OfAudit:
+                writer.WritePropertyName("audit_proof"u8);
+                AnswerJson.WriteAuditProof(writer, octets);
+                break;
+            case StoredAnswer.OfHead when octets[0] != '{':
+                writer.WritePropertyName("head"u8);
+                AnswerJson.WriteHead(writer, octets);
+                break;
+            case StoredAnswer.OfRecord(EpochRecord record):
+                writer.WritePropertyName("record"u8);
+                AnswerJson.WriteRecord(writer, record.Encode());
+                break;
+            case StoredAnswer.OfCheckpoint:
+                writer.WriteString("checkpoint"u8, Encoding.UTF8.GetString(octets));
+                break;
+            default:
+                writer.WritePropertyName("answer"u8);
+                writer.WriteRawValue(octets);
+                break;
+        }
+    }
+
+    private static byte[] Read(CommandHost host, string file)
+    {
+        if (file != "-")
+        {
+            return File.ReadAllBytes(file);
+        }
+        using Stream input = host.OpenInput();
+        using var octets = new MemoryStream();
+        input.CopyTo(octets);
+        return octets.ToArray();
+    }
+}

@@ -1,0 +1,124 @@
+using System.CommandLine;
+using Optiks.Client;
+using Optiks.Protocol;
+
+namespace Optiks.Cli.Commands;
+
+/// <summary>MonitorCommand watches keys of one's own: remembers, and reports changes that were not made here.</summary>
+internal static class MonitorCommand
+{
+    private const string UnexpectedVersion = "unexpected_version";
+
+    public static Command Create(GlobalOptions options, CommandHost host)
+    {
+        var keys = new KeyArguments(ArgumentArity.ZeroOrMore, "key of your own; none: every key that was updated or monitored here");
+        var follow = new Option<bool>("--follow") { Description = "go on until interrupted" };
+        var interval = new Option<int>("--interval") { Description = "seconds between two looks with --follow", HelpName = "SECONDS", DefaultValueFactory = _ => 60 };
+        var accept = new Option<bool>("--accept") { Description = "the versions reported so far are yours: end their alarms" };
+        var command = new Command("monitor", "Verify every new version of your own keys, and report those that were not set here (API key with scope history)")
+        {
+            follow, interval, accept,
+        };
+        keys.AddTo(command);
+        command.SetAction(async (parse, cancellationToken) =>
+        {
+            IReadOnlyList<ReadOnlyMemory<byte>> given = keys.Read(parse);
+            int code = await OnceAsync(options, given, parse.GetValue(accept), host, parse, cancellationToken).ConfigureAwait(false);
+            while (parse.GetValue(follow) && code != ExitCodes.Fork)
+            {
+                try
+                {
+                    await Task.Delay(TimeSpan.FromSeconds(Math.Max(1, parse.GetValue(interval))), host.Time, cancellationToken).ConfigureAwait(false);
+                    // The state folder is free between two looks, so that updates can be made meanwhile.
+                    code = Math.Max(code, await OnceAsync(options, given, false, host, parse, cancellationToken).ConfigureAwait(false));
+                }
+                catch (OperationCanceledException)
+                {
+                    break;
+                }
+                catch (OptiksServerException e)
+                {
+                    host.Error.WriteLine($"warning: {e.Message} Trying again.");
+                }
+            }
+            return code;
+        });
+        return command;
+    }
+
+    private static async Task<int> OnceAsync(
+        GlobalOptions options, IReadOnlyList<ReadOnlyMemory<byte>> given, bool accept, CommandHost host, ParseResult parse, CancellationToken cancellationToken)
+    {
+        using Session session = await Session.OpenAsync(options, parse, host, needsApiKey: true, cancellationToken).ConfigureAwait(false);
+        IReadOnlyList<ReadOnlyMemory<byte>> keys = given.Count > 0 ? given : session.Client.OwnedKeys;
+        if (keys.Count == 0)
+        {
+            throw new UsageException("No key was updated or monitored here yet: name one, as in optiks monitor alice.");
+        }
+        int code = ExitCodes.Success;
+        foreach (ReadOnlyMemory<byte> key in keys)
+        {
+            MonitorResult result = await session.Client.MonitorAsync(key, cancellationToken).ConfigureAwait(false);
+            if (accept && result.IsValid)
+            {
+                session.Client.AcknowledgeAlarms(key);
+                result = result with { Alarms = [] };
+            }
+            code = Math.Max(code, Print(host, options.Json(parse), result));
+        }
+        return code;
+    }
+
+    private static int Print(CommandHost host, bool json, MonitorResult result)
+    {
+        string key = KeyArguments.Show(result.Key.Span);
+        if (!result.IsValid)
+        {
+            return Report.Refused(host, json, key, result, writer => Report.Key(writer, result.Key));
+        }
+        bool alarm = result.Alarms.Count > 0;
+        if (json)
+        {
+            Report.Json(host, alarm ? "invalid" : "valid", alarm ? UnexpectedVersion : Reason.Valid.Name(), result.Head!.Epoch, writer =>
+            {
+                Report.Key(writer, result.Key);
+                writer.WriteNumber("version"u8, result.Version);
+                writer.WriteNumber("pending"u8, result.Pending);
+                Report.Head(writer, result.Head);
+                writer.WriteStartArray("new_versions"u8);
+                foreach (KeyVersion version in result.NewVersions)
+                {
+                    VersionJson.Write(writer, version);
+                }
+                writer.WriteEndArray();
+                writer.WriteStartArray("alarms"u8);
+                foreach (OwnerAlarm version in result.Alarms)
+                {
+                    writer.WriteStartObject();
+                    writer.WriteNumber("period"u8, version.Period);
+                    writer.WriteNumber("version"u8, version.Version);
+                    writer.WriteNumber("epoch"u8, version.Epoch);
+                    writer.WriteString("value_sha256"u8, version.ValueSha256);
+                    writer.WriteEndObject();
+                }
+                writer.WriteEndArray();
+            });
+            return alarm ? ExitCodes.Invalid : ExitCodes.Success;
+        }
+        string pending = result.Pending == 0 ? "" : $", {result.Pending} of your updates not published yet";
+        host.Out.WriteLine($"{key}: {result.NewVersions.Count} new of {result.Version} versions, none after it up to epoch {result.Head!.Epoch}, valid, not yet audited{pending}");
+        foreach (KeyVersion version in result.NewVersions)
+        {
+            host.Out.WriteLine($"  version {version.Version,-4} epoch {version.Epoch,-8} {Values.Show(version)}");
+        }
+        foreach (OwnerAlarm version in result.Alarms)
+        {
+            host.Out.WriteLine($"  ALARM: version {version.Version}, published in epoch {version.Epoch}, was not set here (SHA-256 {version.ValueSha256 ?? "unknown: erased"})");
+        }
+        if (alarm)
+        {
+            host.Error.WriteLine($"If you set these versions on another device: optiks monitor {key} --accept. If not, someone published a key in your name: tell the operator and your contacts.");
+        }
+        return alarm ? ExitCodes.Invalid : ExitCodes.Success;
+    }
+}

@@ -1,0 +1,166 @@
+using System.CommandLine;
+using System.Text;
+using Optiks.Client;
+using Optiks.Protocol;
+
+namespace Optiks.Cli.Commands;
+
+/// <summary>UpdateCommand sets a key's value, and with --wait proves that the log shows it.</summary>
+internal static class UpdateCommand
+{
+    private const int MaxFileLength = 1 << 24;
+
+    public static Command Create(GlobalOptions options, CommandHost host)
+    {
+        var key = new Argument<string>("KEY") { Description = "key to set" };
+        var value = new Argument<string?>("VALUE") { Description = "the value, as text", Arity = ArgumentArity.ZeroOrOne };
+        var file = new Option<string?>("--file", "-f") { Description = "read the value from a file, - for standard input", HelpName = "F" };
+        var wait = new Option<bool>("--wait", "-w") { Description = "wait until it is published, then verify by a lookup that the log shows it" };
+        var timeout = new Option<int>("--timeout") { Description = "seconds to wait at most", HelpName = "SECONDS", DefaultValueFactory = _ => 120 };
+        var expect = new Option<ulong?>("--expect") { Description = "apply only if this is the key's latest version then (0: it has none yet)", HelpName = "N" };
+        var requestId = new Option<Guid?>("--request-id") { Description = "repeat an earlier update whose answer was lost; it applies once", HelpName = "UUID" };
+        var base64 = new Option<bool>("--b64") { Description = "KEY and VALUE are base64url of their octets" };
+        var command = new Command("update", "Set a key's value (API key with scope update)") { key, value, file, wait, timeout, expect, requestId, base64 };
+        command.SetAction(async (parse, cancellationToken) =>
+        {
+            ReadOnlyMemory<byte> name = Octets(parse.GetValue(key)!, parse.GetValue(base64));
+            if (name.Length is < 1 or > 255)
+            {
+                throw new UsageException($"A key has 1 to 255 octets, not {name.Length}.");
+            }
+            byte[] octets = await ValueAsync(parse.GetValue(value), parse.GetValue(file), parse.GetValue(base64), host, cancellationToken).ConfigureAwait(false);
+            using Session session = await Session.OpenAsync(options, parse, host, needsApiKey: true, cancellationToken).ConfigureAwait(false);
+            uint most = session.Anchor.Configuration.MaxValueLength;
+            if (octets.Length > most)
+            {
+                throw new UsageException($"A value of this log has at most {most} octets, not {octets.Length}.");
+            }
+            KeyVersionNumber? expected = parse.GetValue(expect) is { } version ? new KeyVersionNumber(Period(session), version) : null;
+            UpdateResult result = await session.Client.UpdateAsync(name, octets, expected, parse.GetValue(requestId), cancellationToken).ConfigureAwait(false);
+            if (parse.GetValue(wait))
+            {
+                result = await session.Client.WaitAsync(result, TimeSpan.FromSeconds(parse.GetValue(timeout)), cancellationToken).ConfigureAwait(false);
+            }
+            return Print(host, options.Json(parse), result);
+        });
+        return command;
+    }
+
+    // Versions count within a period; the newest verified record says which one it is.
+    private static ulong Period(Session session) => session.State.Head is { } head ? EpochRecord.Decode(head.Record).Period : 0;
+
+    private static async Task<byte[]> ValueAsync(string? text, string? file, bool base64, CommandHost host, CancellationToken cancellationToken)
+    {
+        if ((text is null) == (file is null))
+        {
+            throw new UsageException("Give either VALUE or --file F.");
+        }
+        if (text is not null)
+        {
+            return Octets(text, base64);
+        }
+        if (file == "-")
+        {
+            using Stream input = host.OpenInput();
+            return await BoundedAsync(input, cancellationToken).ConfigureAwait(false);
+        }
+        using FileStream stream = File.OpenRead(file!);
+        return await BoundedAsync(stream, cancellationToken).ConfigureAwait(false);
+    }
+
+    private static async Task<byte[]> BoundedAsync(Stream stream, CancellationToken cancellationToken)
+    {
+        using var octets = new MemoryStream();
+        byte[] buffer = new byte[16 * 1024];
+        for (int read; (read = await stream.ReadAsync(buffer, cancellationToken).ConfigureAwait(false)) > 0;)
+        {
+            octets.Write(buffer, 0, read);
+            if (octets.Length >= MaxFileLength)
+            {
+                throw new UsageException($"No log takes values of {MaxFileLength} octets.");
+            }
+        }
+        return octets.ToArray();
+    }
+
+    private static byte[] Octets(string text, bool base64) => !base64 ? Encoding.UTF8.GetBytes(text)
+        : Base64UrlText.TryDecode(text, out byte[]? octets) ? octets
+        : throw new UsageException($"{text} is not base64url without padding.");
+
+    private static int Print(CommandHost host, bool json, UpdateResult result)
+    {
+        string key = KeyArguments.Show(result.Key.Span);
+        return result switch
+        {
+            { Status: UpdateStatus.Refused } => Refused(host, json, key, result),
+            { Lookup: { IsValid: false } lookup } => Report.Refused(host, json, key, lookup, writer => Report.Key(writer, result.Key)),
+            { Status: UpdateStatus.Published, Confirmed: false } => NotShown(host, json, key, result),
+            _ => Accepted(host, json, key, result),
+        };
+    }
+
+    private static int Accepted(CommandHost host, bool json, string key, UpdateResult result)
+    {
+        bool published = result.Status == UpdateStatus.Published;
+        if (json)
+        {
+            Report.Json(host, "accepted", published ? Reason.Valid.Name() : "pending", result.Epoch, writer =>
+            {
+                Report.Key(writer, result.Key);
+                writer.WriteString("request_id"u8, result.RequestId);
+                writer.WriteBoolean("published"u8, published);
+                if (result.Version is { } version)
+                {
+                    writer.WriteNumber("version"u8, version.Version);
+                    writer.WriteNumber("period"u8, version.Period);
+                    writer.WriteNumber("verified_epoch"u8, result.Lookup!.Head!.Epoch);
+                }
+            });
+        }
+        else if (published)
+        {
+            host.Out.WriteLine($"{key}: accepted, version {result.Version!.Value.Version}, published in epoch {result.Epoch}, verified at epoch {result.Lookup!.Head!.Epoch}, valid, not yet audited");
+            host.Out.WriteLine($"  checked  {LookupCommand.Statement(result.Lookup.Head)}");
+        }
+        else
+        {
+            host.Out.WriteLine($"{key}: accepted, durable at the server, not published yet (request {result.RequestId})");
+            host.Out.WriteLine($"  next     optiks lookup {key}, or --wait");
+        }
+        return ExitCodes.Success;
+    }
+
+    private static int Refused(CommandHost host, bool json, string key, UpdateResult result)
+    {
+        string current = result.Current is { } number ? $"; the latest version is {number.Version}" : "";
+        if (json)
+        {
+            Report.Json(host, null, result.RefusedBecause ?? "refused", null, writer =>
+            {
+                Report.Key(writer, result.Key);
+                writer.WriteString("request_id"u8, result.RequestId);
+                Report.Number(writer, "current_version", result.Current?.Version);
+            });
+        }
+        host.Error.WriteLine($"{key}: refused, {result.RefusedBecause}{current}. Nothing changed.");
+        return ExitCodes.Unreachable;
+    }
+
+    private static int NotShown(CommandHost host, bool json, string key, UpdateResult result)
+    {
+        if (json)
+        {
+            Report.Json(host, "invalid", "other_value", result.Lookup!.Head!.Epoch, writer =>
+            {
+                Report.Key(writer, result.Key);
+                writer.WriteString("request_id"u8, result.RequestId);
+            });
+        }
+        else
+        {
+            host.Out.WriteLine($"{key}: invalid, the server says that it published the update in epoch {result.Epoch}, but the log shows another value");
+            host.Error.WriteLine($"Run `optiks history {key}` and report it to the operator and the auditors.");
+        }
+        return ExitCodes.Invalid;
+    }
+}

@@ -1,0 +1,118 @@
+using System.CommandLine;
+using Optiks.Protocol;
+using Optiks.Secrets;
+
+namespace Optiks.Cli;
+
+/// <summary>GlobalOptions are accepted by every command: option first, then the environment, then the data folder, then the default.</summary>
+internal sealed class GlobalOptions
+{
+    private const string DefaultQueryUrl = "http://127.0.0.1:8301";
+    private const string DefaultUpdateUrl = "http://127.0.0.1:8311";
+
+    private readonly Option<string[]> _queryUrl = new("--query-url")
+    {
+        Description = $"query-service; give several replicas to fall back on (OPTIKS_QUERY_URL, comma-separated; default {DefaultQueryUrl})",
+        HelpName = "URL",
+        Recursive = true,
+    };
+
+    private readonly Option<string> _updateUrl = new("--update-url")
+    {
+        Description = $"update-service (OPTIKS_UPDATE_URL; default {DefaultUpdateUrl})",
+        HelpName = "URL",
+        Recursive = true,
+    };
+
+    private readonly Option<string> _apiKey = new("--api-key")
+    {
+        Description = "API key, or @FILE to read it from a file of mode 0600 (OPTIKS_API_KEY; default: the file api-key in the data folder)",
+        HelpName = "KEY",
+        Recursive = true,
+    };
+
+    private readonly Option<string> _trust = new("--trust")
+    {
+        Description = "trust anchor: the log's configuration and key (OPTIKS_TRUST; default: trust.json in the data folder)",
+        HelpName = "FILE",
+        Recursive = true,
+    };
+
+    private readonly Option<string> _data = new("--data")
+    {
+        Description = "folder for what is remembered (OPTIKS_DATA; default ~/.local/share/optiks)",
+        HelpName = "DIR",
+        Recursive = true,
+    };
+
+    private readonly Option<bool> _json = new("--json")
+    {
+        Description = "print one JSON object a line, with verdict, reason and epoch",
+        Recursive = true,
+    };
+
+    public void AddTo(Command root)
+    {
+        root.Options.Add(_queryUrl);
+        root.Options.Add(_updateUrl);
+        root.Options.Add(_apiKey);
+        root.Options.Add(_trust);
+        root.Options.Add(_data);
+        root.Options.Add(_json);
+    }
+
+    public bool Json(ParseResult parse) => parse.GetValue(_json);
+
+    public IReadOnlyList<Uri> QueryUrls(ParseResult parse, CommandHost host)
+    {
+        string[] given = parse.GetValue(_queryUrl) is { Length: > 0 } options ? options : [Variable(host, "OPTIKS_QUERY_URL") ?? DefaultQueryUrl];
+        return [.. given.SelectMany(text => text.Split(',', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries)).Select(text => Url(text, "--query-url"))];
+    }
+
+    public Uri UpdateUrl(ParseResult parse, CommandHost host) =>
+        Url(parse.GetValue(_updateUrl) ?? Variable(host, "OPTIKS_UPDATE_URL") ?? DefaultUpdateUrl, "--update-url");
+
+    public DataFolder Data(ParseResult parse, CommandHost host) => parse.GetValue(_data) is { Length: > 0 } path
+        ? new DataFolder(path)
+        : Variable(host, DataFolder.Variable) is { } variable ? new DataFolder(variable) : DataFolder.Default();
+
+    /// <summary>Null when there is none: most commands do without.</summary>
+    public string? ApiKey(ParseResult parse, CommandHost host)
+    {
+        try
+        {
+            if ((parse.GetValue(_apiKey) ?? Variable(host, "OPTIKS_API_KEY")) is { } given)
+            {
+                return given.StartsWith('@') ? Optiks.ApiKeys.ApiKey.ReadFile(given[1..]) : Checked(given);
+            }
+            string file = Data(parse, host).ApiKey;
+            return File.Exists(file) ? Optiks.ApiKeys.ApiKey.ReadFile(file) : null;
+        }
+        catch (SecretsException e)
+        {
+            throw new UsageException(e.Message, e);
+        }
+    }
+
+    /// <summary>The anchor that was given or lies in the data folder; null when there is none.</summary>
+    public TrustAnchor? TrustAnchor(ParseResult parse, CommandHost host)
+    {
+        if ((parse.GetValue(_trust) ?? Variable(host, "OPTIKS_TRUST")) is { } file)
+        {
+            return Optiks.Protocol.TrustAnchor.Load(file);
+        }
+        string path = Data(parse, host).TrustAnchor;
+        return File.Exists(path) ? Optiks.Protocol.TrustAnchor.Load(path) : null;
+    }
+
+    private static string? Variable(CommandHost host, string name) => host.Environment(name) is { Length: > 0 } value ? value : null;
+
+    private static string Checked(string key) => Optiks.ApiKeys.ApiKey.IsWellFormed(key)
+        ? key
+        : throw new UsageException($"That is not an API key: it starts with {Optiks.ApiKeys.ApiKey.Prefix} and has 43 characters more.");
+
+    private static Uri Url(string text, string option) =>
+        Uri.TryCreate(text, UriKind.Absolute, out Uri? url) && url.Scheme is "http" or "https"
+            ? url
+            : throw new UsageException($"{option}: {text} is not an http or https URL.");
+}

@@ -1,0 +1,241 @@
+using System.Globalization;
+using System.Text;
+using Optiks.Native;
+using Optiks.Protocol;
+
+namespace Optiks.Cli.Inspecting;
+
+/// <summary>
+/// AnswerPrinter draws a stored answer as indented text. With a key it also computes the labels from the VRF proofs, and so knows on which
+/// side of each node a path goes.
+/// </summary>
+internal sealed class AnswerPrinter
+{
+    private const int ShownHashOctets = 6;
+    private static readonly string[] StructureNames = ["usernames", "devices", "keys", "decommissioned"];
+    private readonly TextWriter _out;
+    private readonly ReadOnlyMemory<byte>? _key;
+    private ReadOnlyMemory<byte> _vrfPublicKey;
+
+    public AnswerPrinter(TextWriter output, ReadOnlyMemory<byte>? key)
+    {
+        _out = output;
+        _key = key;
+    }
+
+    public void Print(StoredAnswer stored, int length)
+    {
+        switch (stored)
+        {
+            case StoredAnswer.OfLookups(LookupAnswer answer):
+                Line(0, $"lookup answer, {length} octets, {answer.Lookups.Count} {(answer.Lookups.Count == 1 ? "key" : "keys")}");
+                Head(answer.Head);
+                foreach (Lookup lookup in answer.Lookups)
+                {
+                    Lookup(lookup);
+                }
+                break;
+            case StoredAnswer.OfVersions(VersionsAnswer answer):
+                Line(0, $"history or monitor answer, {length} octets, {answer.Versions.Count} {(answer.Versions.Count == 1 ? "key" : "keys")}");
+                Head(answer.Head);
+                foreach (Versions versions in answer.Versions)
+                {
+                    Versions(versions);
+                }
+                break;
+            case StoredAnswer.OfAudit(AuditProof proof):
+                Audit(proof, length);
+                break;
+            case StoredAnswer.OfHead(AnswerHead head):
+                Line(0, $"head, {length} octets");
+                Head(head);
+                break;
+            case StoredAnswer.OfRecord(EpochRecord record):
+                Record(0, record);
+                break;
+            case StoredAnswer.OfCheckpoint(ReadOnlyMemory<byte> note):
+                Line(0, $"checkpoint, {length} octets");
+                Note(1, note);
+                break;
+        }
+        Line(0, "Nothing above has been verified.");
+    }
+
+    private void Head(AnswerHead head)
+    {
+        Line(1, "head");
+        Line(2, $"inclusion proof    {Hashes(head.Inclusion)}");
+        Line(2, $"consistency proof  {Hashes(head.Consistency)}");
+        if (head.Checkpoint.IsEmpty)
+        {
+            Line(2, "checkpoint         the one that the client named");
+        }
+        else
+        {
+            Line(2, $"checkpoint         {head.Checkpoint.Length} octets");
+            Note(3, head.Checkpoint);
+        }
+        var record = EpochRecord.Decode(head.Record.Span);
+        _vrfPublicKey = record.Structures[(int)StructureId.Keys - 1].VrfPublicKey;
+        Record(2, record);
+    }
+
+    private void Record(int depth, EpochRecord record)
+    {
+        Line(depth, $"record of epoch {record.Epoch}, {EpochRecord.Length} octets");
+        Line(depth + 1, $"log id    {Base64UrlText.Encode(record.LogId.Span)}");
+        Line(depth + 1, $"time      {Time(record.TimeMs)}");
+        Line(depth + 1, $"period    {record.Period}, from epoch {record.PeriodFirstEpoch}");
+        Line(depth + 1, $"previous  {Short(record.Previous.Span)}");
+        for (int i = 0; i < record.Structures.Count; i++)
+        {
+            StructureState state = record.Structures[i];
+            Line(depth + 1, $"{StructureNames[i],-15} {state.Count,10} leaves   root {Short(state.Root.Span)}   VRF key {Short(state.VrfPublicKey.Span)}");
+        }
+    }
+
+    private void Lookup(Lookup lookup)
+    {
+        IReadOnlyList<ulong> ladder = Ladder.Present(lookup.Version);
+        Line(1, lookup.Version == 0 ? "absent: version 1 does not exist" : $"latest version {lookup.Version}; ladder {string.Join(' ', ladder)}");
+        // Known versions are left out from the front.
+        int first = Math.Max(0, ladder.Count - lookup.Members.Count);
+        for (int i = 0; i < lookup.Members.Count; i++)
+        {
+            Member(lookup.Members[i], first + i < ladder.Count ? ladder[first + i] : null);
+        }
+        Absent(lookup.Next, lookup.Version + 1);
+    }
+
+    private void Versions(Versions versions)
+    {
+        Line(1, $"latest version {versions.Version}; {versions.Members.Count} listed from version {versions.From}{(versions.Absent.Count == 0 ? ", a page" : "")}");
+        for (int i = 0; i < versions.Members.Count; i++)
+        {
+            Member(versions.Members[i], versions.From + (ulong)i);
+        }
+        IReadOnlyList<ulong> ladder = versions.Absent.Count == 1 ? [versions.Version + 1] : Ladder.Absent(versions.Version);
+        for (int i = 0; i < versions.Absent.Count; i++)
+        {
+            Absent(versions.Absent[i], i < ladder.Count ? ladder[i] : null);
+        }
+    }
+
+    private void Member(Member member, ulong? version)
+    {
+        byte[]? label = Label(member.VrfProof, version);
+        Line(2, $"version {version?.ToString(CultureInfo.InvariantCulture) ?? "?"} exists, inserted in epoch {member.Epoch}");
+        if (label is not null)
+        {
+            Line(3, $"label       {Short(label)}");
+        }
+        if (member.Kind == MemberKind.Opened)
+        {
+            Line(3, $"value       {Values.Show(member.Value.Span)} ({member.Value.Length} octets)");
+        }
+        else
+        {
+            Line(3, $"commitment  {Short(member.CommitmentOrOpening.Span)}");
+        }
+        Path(member.Path, label, "leaf");
+    }
+
+    private void Absent(NonMember absent, ulong? version)
+    {
+        Line(2, $"version {version?.ToString(CultureInfo.InvariantCulture) ?? "?"} does not exist");
+        byte[]? label = Label(absent.VrfProof, version);
+        if (label is not null)
+        {
+            Line(3, $"label       {Short(label)}");
+        }
+        switch (absent.Node)
+        {
+            case null:
+                Line(3, "the tree is empty");
+                break;
+            case OpenedNode.Interior interior:
+                Line(3, $"where it would be, a node of {interior.Length} bits has another prefix");
+                Path(interior.Path, interior.Prefix.Span, $"node of {interior.Length} bits: left {Short(interior.Left.Span)}, right {Short(interior.Right.Span)}");
+                break;
+            case OpenedNode.Leaf leaf:
+                Line(3, "where it would be, a leaf has another label");
+                Path(leaf.Path, leaf.Label.Span, $"leaf {Short(leaf.Label.Span)} of epoch {leaf.Epoch}");
+                break;
+        }
+    }
+
+    // From the root down: each ancestor with the hash of the child that the path does not take.
+    private void Path(TreePath path, ReadOnlySpan<byte> position, string end)
+    {
+        IReadOnlyList<int> lengths = path.PrefixLengths();
+        int siblings = path.Siblings.Length / NativeHash.Length;
+        Line(3, $"path        {lengths.Count} {(lengths.Count == 1 ? "node" : "nodes")}, {path.Siblings.Length} octets");
+        int[] downwards = [.. lengths.Order()];
+        for (int i = 0; i < downwards.Length; i++)
+        {
+            int deepestFirst = downwards.Length - 1 - i;
+            string sibling = deepestFirst < siblings ? Short(path.Siblings.Span.Slice(deepestFirst * NativeHash.Length, NativeHash.Length)) : "missing";
+            string side = position.IsEmpty ? "sibling" : Bit(position, downwards[i]) ? "goes right; left" : "goes left; right";
+            Line(4, $"{Branch(i)}{downwards[i]} bits, {side} {sibling}");
+        }
+        Line(4, $"{Branch(downwards.Length)}{end}");
+    }
+
+    private void Audit(AuditProof proof, int length)
+    {
+        EpochRecord first = EpochRecord.Decode(proof.Records[0].Span);
+        EpochRecord last = EpochRecord.Decode(proof.Records[^1].Span);
+        Line(0, $"audit proof of epochs {first.Epoch} to {last.Epoch}, {length} octets");
+        for (int i = 0; i < proof.Structures.Count; i++)
+        {
+            AppendProof structure = proof.Structures[i];
+            Line(1, $"{StructureNames[i],-15} {structure.Leaves.Count} leaves added, {structure.Opened.Length} octets of the old tree");
+            foreach (IGrouping<byte, AddedLeaf> epoch in structure.Leaves.GroupBy(leaf => leaf.Offset).OrderBy(group => group.Key))
+            {
+                Line(2, $"epoch {first.Epoch + 1 + epoch.Key,-8} {epoch.Count()} leaves");
+            }
+        }
+        foreach (ReadOnlyMemory<byte> record in proof.Records)
+        {
+            Record(1, EpochRecord.Decode(record.Span));
+        }
+    }
+
+    private void Note(int depth, ReadOnlyMemory<byte> note)
+    {
+        foreach (string line in Encoding.UTF8.GetString(note.Span).Split('\n', StringSplitOptions.RemoveEmptyEntries))
+        {
+            Line(depth, new string([.. line.Select(c => char.IsControl(c) ? '?' : c)]));
+        }
+    }
+
+    // Null without a key, or when the proof is not of this key and version.
+    private byte[]? Label(ReadOnlyMemory<byte> vrfProof, ulong? version)
+    {
+        if (_key is not { } key || version is not { } number || _vrfPublicKey.IsEmpty)
+        {
+            return null;
+        }
+        byte[] alpha = [(byte)StructureId.Keys, (byte)key.Length, .. key.Span, .. BitConverter.GetBytes(BitConverter.IsLittleEndian ? System.Buffers.Binary.BinaryPrimitives.ReverseEndianness(number) : number)];
+        byte[] label = new byte[VrfKey.Length];
+        return VrfKey.Verify(_vrfPublicKey.Span, alpha, vrfProof.Span, label) == Reason.Valid ? label : null;
+    }
+
+    private void Line(int depth, string text)
+    {
+        _out.Write(new string(' ', depth * 2));
+        _out.WriteLine(text);
+    }
+
+    private static string Branch(int depth) => depth == 0 ? "" : new string(' ', depth - 1) + "\u2514 ";
+
+    private static bool Bit(ReadOnlySpan<byte> octets, int index) => (octets[index / 8] >> (7 - (index % 8)) & 1) == 1;
+
+    private static string Hashes(ReadOnlyMemory<byte> hashes) => $"{hashes.Length / NativeHash.Length} hashes";
+
+    private static string Short(ReadOnlySpan<byte> octets) => Convert.ToHexStringLower(octets[..ShownHashOctets]) + "..";
+
+    private static string Time(ulong milliseconds) => milliseconds <= (ulong)DateTimeOffset.MaxValue.ToUnixTimeMilliseconds()
+        ? DateTimeOffset.FromUnixTimeMilliseconds((long)milliseconds).ToString("yyyy-MM-dd HH:mm:ss.fff'Z'", CultureInfo.InvariantCulture)
+        : milliseconds.ToString(CultureInfo.InvariantCulture);
+}

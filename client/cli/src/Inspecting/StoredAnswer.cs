@@ -1,0 +1,54 @@
+using Optiks.Protocol;
+
+namespace Optiks.Cli.Inspecting;
+
+/// <summary>StoredAnswer is what a file turned out to hold. Nothing in it has been verified.</summary>
+internal abstract record StoredAnswer
+{
+    public sealed record OfLookups(LookupAnswer Answer) : StoredAnswer;
+
+    public sealed record OfVersions(VersionsAnswer Answer) : StoredAnswer;
+
+    public sealed record OfAudit(AuditProof Proof) : StoredAnswer;
+
+    public sealed record OfHead(AnswerHead Head) : StoredAnswer;
+
+    public sealed record OfRecord(EpochRecord Record) : StoredAnswer;
+
+    public sealed record OfCheckpoint(ReadOnlyMemory<byte> Note) : StoredAnswer;
+
+    /// <summary>Finds out by decoding: the structures are strict enough that at most one fits.</summary>
+    public static StoredAnswer Read(ReadOnlyMemory<byte> octets)
+    {
+        ReadOnlySpan<byte> text = octets.Span.TrimStart(" \r\n\t"u8);
+        if (text.StartsWith("{"u8))
+        {
+            return JsonAnswerReader.Read(octets);
+        }
+        if (octets.Span.IndexOf("\n\n\u2014 "u8) > 0)
+        {
+            return new OfCheckpoint(octets);
+        }
+        if (octets.Length == EpochRecord.Length)
+        {
+            return new OfRecord(EpochRecord.Decode(octets.Span));
+        }
+        return TryDecode(() => new OfLookups(LookupAnswer.Decode(octets)))
+            ?? TryDecode(() => new OfVersions(VersionsAnswer.Decode(octets)))
+            ?? TryDecode(() => new OfAudit(AuditProof.Decode(octets)))
+            ?? TryDecode(() => new OfHead(AnswerHead.Decode(octets)))
+            ?? throw new UsageException($"These {octets.Length} octets are not an answer, a record, an audit proof or a checkpoint.");
+    }
+
+    private static StoredAnswer? TryDecode(Func<StoredAnswer> decode)
+    {
+        try
+        {
+            return decode();
+        }
+        catch (EncodingException)
+        {
+            return null;
+        }
+    }
+}

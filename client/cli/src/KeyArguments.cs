@@ -1,0 +1,43 @@
+using System.CommandLine;
+using System.Text;
+using System.Text.Unicode;
+using Optiks.Protocol;
+
+namespace Optiks.Cli;
+
+/// <summary>KeyArguments are the KEYs of a command: text, or base64url with --b64.</summary>
+internal sealed class KeyArguments
+{
+    private readonly Argument<string[]> _keys;
+    private readonly Option<bool> _base64 = new("--b64") { Description = "KEY is base64url of the key's octets" };
+
+    public KeyArguments(ArgumentArity arity, string description)
+    {
+        _keys = new Argument<string[]>("KEY") { Arity = arity, Description = description };
+    }
+
+    public void AddTo(Command command)
+    {
+        command.Arguments.Add(_keys);
+        command.Options.Add(_base64);
+    }
+
+    public IReadOnlyList<ReadOnlyMemory<byte>> Read(ParseResult parse)
+    {
+        bool base64 = parse.GetValue(_base64);
+        return [.. (parse.GetValue(_keys) ?? []).Select(text => Decode(text, base64))];
+    }
+
+    /// <summary>The key as people read it.</summary>
+    public static string Show(ReadOnlySpan<byte> key) => Utf8.IsValid(key) && !Encoding.UTF8.GetString(key).Any(char.IsControl)
+        ? Encoding.UTF8.GetString(key)
+        : "b64:" + Base64UrlText.Encode(key);
+
+    private static ReadOnlyMemory<byte> Decode(string text, bool base64)
+    {
+        byte[] key = !base64 ? Encoding.UTF8.GetBytes(text)
+            : Base64UrlText.TryDecode(text, out byte[]? octets) ? octets
+            : throw new UsageException($"{text} is not base64url without padding.");
+        return key.Length is >= 1 and <= 255 ? key : throw new UsageException($"A key has 1 to 255 octets, not {key.Length}.");
+    }
+}

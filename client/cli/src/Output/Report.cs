@@ -1,0 +1,125 @@
+using System.Buffers;
+using System.Text;
+using System.Text.Json;
+using Optiks.Client;
+using Optiks.Protocol;
+
+namespace Optiks.Cli;
+
+/// <summary>Report prints one result: a statement for people, or one JSON object on a line.</summary>
+internal static class Report
+{
+    private static readonly JsonWriterOptions JsonOptions = new() { Encoder = AnswerJson.Encoder };
+
+    /// <summary>One line of JSON that starts with verdict, reason and epoch.</summary>
+    public static void Json(CommandHost host, string? verdict, string reason, ulong? epoch, Action<Utf8JsonWriter>? more = null)
+    {
+        var buffer = new ArrayBufferWriter<byte>();
+        using (var writer = new Utf8JsonWriter(buffer, JsonOptions))
+        {
+            writer.WriteStartObject();
+            writer.WriteString("verdict"u8, verdict);
+            writer.WriteString("reason"u8, reason);
+            Number(writer, "epoch", epoch);
+            more?.Invoke(writer);
+            writer.WriteEndObject();
+        }
+        host.Out.WriteLine(Encoding.UTF8.GetString(buffer.WrittenSpan));
+        host.Out.Flush();
+    }
+
+    public static void Number(Utf8JsonWriter writer, string name, ulong? value)
+    {
+        if (value is { } number)
+        {
+            writer.WriteNumber(name, number);
+        }
+        else
+        {
+            writer.WriteNull(name);
+        }
+    }
+
+    /// <summary>A key as text where it is text, and as octets always.</summary>
+    public static void Key(Utf8JsonWriter writer, ReadOnlyMemory<byte> key)
+    {
+        string shown = KeyArguments.Show(key.Span);
+        if (!shown.StartsWith("b64:", StringComparison.Ordinal))
+        {
+            writer.WriteString("key"u8, shown);
+        }
+        writer.WriteString("key_b64"u8, Base64UrlText.Encode(key.Span));
+    }
+
+    /// <summary>What a head says about where and when.</summary>
+    public static void Head(Utf8JsonWriter writer, HeadInfo? head)
+    {
+        if (head is null)
+        {
+            return;
+        }
+        writer.WriteNumber("period"u8, head.Period);
+        writer.WriteNumber("time_ms"u8, head.Time.ToUnixTimeMilliseconds());
+        writer.WriteNumber("checkpoint_size"u8, head.CheckpointSize);
+        // No auditor's cosignature is part of an answer yet: a verified answer is not an audited one.
+        writer.WriteBoolean("audited"u8, false);
+    }
+
+    /// <summary>Verdict of contracts: invalid covers everything that may not be believed.</summary>
+    public static string Name(Verdict verdict) => verdict switch
+    {
+        Verdict.Present => "present",
+        Verdict.Absent => "absent",
+        Verdict.Valid => "valid",
+        _ => "invalid",
+    };
+
+    /// <summary>An answer that is refused: says why, and what to do next.</summary>
+    public static int Refused(CommandHost host, bool json, string subject, VerifiedAnswer answer, Action<Utf8JsonWriter>? more = null)
+    {
+        if (json)
+        {
+            Json(host, Name(answer.Verdict), answer.Reason.Name(), null, writer =>
+            {
+                more?.Invoke(writer);
+                if (answer.EvidencePath is not null)
+                {
+                    writer.WriteString("evidence"u8, answer.EvidencePath);
+                }
+            });
+        }
+        else
+        {
+            host.Out.WriteLine($"{subject}: {(answer.Verdict == Verdict.Malformed ? "malformed" : "invalid")}, {answer.Reason.Name()}");
+            host.Error.WriteLine(Advice(answer));
+        }
+        return answer.Verdict == Verdict.Fork ? ExitCodes.Fork : ExitCodes.Invalid;
+    }
+
+    /// <summary>No answer: on stderr for people; scripts get an object with no verdict.</summary>
+    public static int Failure(CommandHost host, bool json, string reason, string message, string? hint, int code)
+    {
+        if (json)
+        {
+            Json(host, null, reason, null, writer => writer.WriteString("error"u8, message));
+        }
+        host.Error.WriteLine($"error: {message}");
+        if (hint is not null)
+        {
+            host.Error.WriteLine($"  {hint}");
+        }
+        return code;
+    }
+
+    private static string Advice(VerifiedAnswer answer) => answer.Reason switch
+    {
+        Reason.Fork =>
+            $"The log showed two views that cannot both be true. Both are in {answer.EvidencePath}: publish them and ask the operator and the auditors. Until then nothing of this log is believed here.",
+        Reason.Stale => "Every replica answered with less than was verified here before. It may be catching up: try again, or ask another replica with --query-url.",
+        Reason.RecordTooOld => "The newest epoch is too old: the log has stopped publishing, this server hides newer epochs, or this machine's clock is ahead.",
+        Reason.RecordFromFuture => "The newest epoch is from the future: check this machine's clock.",
+        Reason.RecordLogId or Reason.CheckpointOrigin or Reason.CheckpointSignature =>
+            "The answer is of another log than the trust anchor's: check --query-url and --trust.",
+        _ => "Nothing of this answer is to be believed. Keep it and report it to the operator and the auditors.",
+    };
+}

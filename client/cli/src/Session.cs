@@ -1,0 +1,86 @@
+using System.CommandLine;
+using Optiks.Client;
+using Optiks.Native;
+using Optiks.Protocol;
+
+namespace Optiks.Cli;
+
+/// <summary>Session is a client of the log that the options name, with its state folder locked.</summary>
+internal sealed class Session : IDisposable
+{
+    private static readonly TimeSpan LockWait = TimeSpan.FromSeconds(30);
+    private readonly FileClientStateStore _store;
+
+    private Session(OptiksClient client, TrustAnchor anchor, FileClientStateStore store)
+    {
+        Client = client;
+        Anchor = anchor;
+        _store = store;
+    }
+
+    public OptiksClient Client { get; }
+
+    public TrustAnchor Anchor { get; }
+
+    public ClientState State => _store.Current;
+
+    public static async Task<Session> OpenAsync(GlobalOptions options, ParseResult parse, CommandHost host, bool needsApiKey, CancellationToken cancellationToken)
+    {
+        NativeLibraryCheck.Ensure();
+        IReadOnlyList<Uri> queryUrls = options.QueryUrls(parse, host);
+        string? apiKey = options.ApiKey(parse, host);
+        if (needsApiKey && apiKey is null)
+        {
+            throw new UsageException("This needs an API key: set OPTIKS_API_KEY, or give --api-key @FILE.");
+        }
+        TrustAnchor anchor = await TrustAsync(options, parse, host, queryUrls, cancellationToken).ConfigureAwait(false);
+        FileClientStateStore store = await FileClientStateStore.OpenAsync(options.Data(parse, host).Client, anchor, LockWait, host.Time, cancellationToken).ConfigureAwait(false);
+        var clientOptions = new OptiksClientOptions { TrustAnchor = anchor, QueryUrls = queryUrls, UpdateUrl = options.UpdateUrl(parse, host), ApiKey = apiKey };
+        return new Session(new OptiksClient(clientOptions, host.Http, store, host.Time), anchor, store);
+    }
+
+    /// <summary>The trust anchor: given, in the data folder, pinned before, or pinned now with a warning (ADR 4).</summary>
+    public static async Task<TrustAnchor> TrustAsync(
+        GlobalOptions options, ParseResult parse, CommandHost host, IReadOnlyList<Uri> queryUrls, CancellationToken cancellationToken)
+    {
+        if (options.TrustAnchor(parse, host) is { } given)
+        {
+            return given;
+        }
+        string pin = Path.Combine(options.Data(parse, host).Client, "trust.json");
+        if (File.Exists(pin))
+        {
+            return TrustAnchor.Load(pin);
+        }
+        TrustAnchor first = await FetchAsync(host, queryUrls, cancellationToken).ConfigureAwait(false);
+        DataFolder.CreateFolder(Path.GetDirectoryName(pin)!);
+        first.Save(pin);
+        host.Error.WriteLine(
+            $"""
+            warning: trusting the log {first.Configuration.Origin} on first use, by what {queryUrls[0].Authority} says about itself.
+              This first contact proves nothing; every later change of the log's key or configuration will be noticed.
+              To rule out a false server, get the operator's trust.json another way and use --trust FILE. Pinned in {pin}:
+              {first.LogKey}
+            """);
+        return first;
+    }
+
+    public void Dispose() => _store.Dispose();
+
+    private static async Task<TrustAnchor> FetchAsync(CommandHost host, IReadOnlyList<Uri> queryUrls, CancellationToken cancellationToken)
+    {
+        OptiksServerException? last = null;
+        foreach (Uri url in queryUrls)
+        {
+            try
+            {
+                return await ServerConfiguration.FetchAsync(url, host.Http, cancellationToken).ConfigureAwait(false);
+            }
+            catch (OptiksServerException e)
+            {
+                last = e;
+            }
+        }
+        throw last!;
+    }
+}

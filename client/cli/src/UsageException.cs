@@ -1,0 +1,19 @@
+namespace Optiks.Cli;
+
+/// <summary>UsageException says in one sentence what is wrong with the command line or its files: exit code 2.</summary>
+internal sealed class UsageException : Exception
+{
+    public UsageException()
+    {
+    }
+
+    public UsageException(string message)
+        : base(message)
+    {
+    }
+
+    public UsageException(string message, Exception innerException)
+        : base(message, innerException)
+    {
+    }
+}

@@ -1,0 +1,34 @@
+using System.Text.Json;
+using Optiks.Protocol;
+using Optiks.Tlog;
+
+namespace Optiks.Client;
+
+/// <summary>ServerConfiguration asks a server what log it serves. That is the server's own word: pinned, it makes later changes visible; it proves nothing about the first contact.</summary>
+public static class ServerConfiguration
+{
+    private const int MaxLength = 64 * 1024;
+
+    /// <summary>FetchAsync reads <c>GET /v1/configuration</c>. Throws <see cref="OptiksServerException"/>.</summary>
+    public static async Task<TrustAnchor> FetchAsync(Uri server, HttpClient http, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(server);
+        ArgumentNullException.ThrowIfNull(http);
+        var connection = new ServerConnection(http, null, TimeProvider.System);
+        byte[] answer = await connection.GetAsync(server, "/v1/configuration", MediaTypes.Json, MaxLength, authorize: false, cancellationToken).ConfigureAwait(false);
+        try
+        {
+            using var document = JsonDocument.Parse(answer);
+            string? configuration = document.RootElement.GetProperty("configuration").GetString();
+            string? logKey = document.RootElement.GetProperty("log_key").GetString();
+            return configuration is not null && logKey is not null && Base64UrlText.TryDecode(configuration, out byte[]? octets)
+                && VerifierKey.TryParse(logKey, out VerifierKey? key, out _)
+                ? TrustAnchor.Create(octets, key)
+                : throw new FormatException("configuration or log_key");
+        }
+        catch (Exception e) when (e is JsonException or KeyNotFoundException or InvalidOperationException or FormatException or TrustAnchorException)
+        {
+            throw new OptiksServerException(ServerFailure.Unusable, server, $"{server.Authority} answered with something that is not a log's configuration: {e.Message}", e);
+        }
+    }
+}
