@@ -1,0 +1,61 @@
+using System.Globalization;
+using Optiks.Tlog;
+
+namespace Optiks.UpdateTask.Board;
+
+/// <summary>
+/// BoardFolder names what lies below <c>board/</c>, on storage that all tasks of a log share: <c>log/</c>, which anyone may read, and <c>state/</c>, which only
+/// the operator may (bundles hold keys and values).
+/// </summary>
+internal sealed class BoardFolder
+{
+    private const string BundleSuffix = ".bundle";
+    private readonly string _root;
+
+    public BoardFolder(DataFolder folder)
+    {
+        _root = folder.Board;
+        HighWater = HighWaterMark.PathIn(folder);
+        State = Path.GetDirectoryName(HighWater)!;
+    }
+
+    /// <summary>Log is what query-service serves as <c>/log</c>.</summary>
+    public string Log => Path.Combine(_root, "log");
+
+    /// <summary>State folder.</summary>
+    public string State { get; }
+
+    /// <summary>HighWater file.</summary>
+    public string HighWater { get; }
+
+    /// <summary>Bundles folder: one file an epoch.</summary>
+    public string Bundles => Path.Combine(State, "bundles");
+
+    /// <summary>AuditPath below <see cref="Log"/>: the epoch in the form of tile paths.</summary>
+    public static string AuditPath(ulong epoch) => string.Concat("audit/", TilePath.Entries(epoch).ToString().AsSpan("tile/entries/".Length));
+
+    /// <summary>BundleName below <see cref="Bundles"/>.</summary>
+    public static string BundleName(ulong epoch) => string.Create(CultureInfo.InvariantCulture, $"{epoch}{BundleSuffix}");
+
+    /// <summary>TryParseBundleName is the reverse; false for other files, such as temporaries.</summary>
+    public static bool TryParseBundleName(string name, out ulong epoch)
+    {
+        epoch = 0;
+        return name.EndsWith(BundleSuffix, StringComparison.Ordinal)
+            && ulong.TryParse(name.AsSpan(0, name.Length - BundleSuffix.Length), NumberStyles.None, CultureInfo.InvariantCulture, out epoch)
+            && name == BundleName(epoch);
+    }
+
+    /// <summary>Create makes what is missing.</summary>
+    public void Create()
+    {
+        DataFolder.CreateFolder(Log);
+        DataFolder.CreateFolder(Bundles);
+    }
+
+    /// <summary>HasCheckpoint tells whether anything was ever published here, or what was is still there.</summary>
+    public bool HasCheckpoint() => File.Exists(Path.Combine(Log, "checkpoint"));
+
+    /// <summary>HasTiles tells whether tiles are there, whose checkpoint may be lost.</summary>
+    public bool HasTiles() => Directory.Exists(Path.Combine(Log, "tile"));
+}

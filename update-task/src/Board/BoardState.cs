@@ -1,0 +1,133 @@
+using Optiks.Storage;
+using Optiks.Tlog;
+
+namespace Optiks.UpdateTask.Board;
+
+/// <summary>
+/// BoardState keeps what must be durable beside the board before an epoch is signed: its bundle, and the high-water mark. Its caller holds the board's lock.
+/// </summary>
+/// <remarks>
+/// Invariant: whoever reads the highest of mark and newest bundle never gets less than the last epoch that was signed. Both are consulted because a process that was paused
+/// between its check and its write may, when it wakes, still put its older mark over a newer one; it cannot take bundles away.
+/// </remarks>
+internal sealed class BoardState
+{
+    private readonly BoardFolder _folder;
+    private readonly DurableFiles _files;
+
+    public BoardState(BoardFolder folder)
+    {
+        _folder = folder;
+        _files = new DurableFiles(folder.State);
+    }
+
+    /// <summary>Highest epoch that was ever about to be signed; null when there never was one.</summary>
+    public HighWaterMark? Highest()
+    {
+        HighWaterMark? mark;
+        try
+        {
+            mark = HighWaterMark.Read(_folder.HighWater);
+        }
+        catch (InvalidDataException e)
+        {
+            throw new StartupException(ExitCodes.Rollback, e.Message, e);
+        }
+        ulong? newest = null;
+        foreach (ulong epoch in BundleEpochs())
+        {
+            newest = Math.Max(newest ?? 0, epoch);
+        }
+        if (newest is null || (mark is not null && mark.Epoch >= newest))
+        {
+            return mark;
+        }
+        EpochContent bundle = ReadBundle(newest.Value);
+        return new HighWaterMark(bundle.Epoch.Epoch, bundle.Epoch.RecordHash);
+    }
+
+    /// <summary>
+    /// Record makes the epoch's bundle and the mark durable, in this order. Refuses (<see cref="StartupException"/>, exit code 4) when either names another record for this epoch,
+    /// or the mark is beyond it.
+    /// </summary>
+    public void Record(EpochContent content)
+    {
+        EpochRow epoch = content.Epoch;
+        HighWaterMark? mark = HighWaterMark.Read(_folder.HighWater);
+        if (mark is not null && (mark.Epoch > epoch.Epoch || (mark.Epoch == epoch.Epoch && !mark.Names(epoch.Epoch, epoch.RecordHash.Span))))
+        {
+            throw Rollback.DatabaseBehind(
+                $"The high-water mark names {(mark.Epoch == epoch.Epoch ? "another record for epoch" : "epoch")} {mark.Epoch}, the database's next to sign is {epoch.Epoch}.", _folder);
+        }
+        WriteBundle(content);
+        FailPoints.Hit(FailPoints.Bundle);
+        _files.Replace(Path.GetFileName(_folder.HighWater), new HighWaterMark(epoch.Epoch, epoch.RecordHash).Encode());
+        FailPoints.Hit(FailPoints.HighWater);
+    }
+
+    /// <summary>
+    /// Prune deletes bundles that are older than the last <paramref name="kept"/> epochs. Replicas do not report yet how far they are; one that
+    /// needs older epochs reads them from the database.
+    /// </summary>
+    public void Prune(ulong publishedEpoch, int kept)
+    {
+        if (publishedEpoch < (ulong)kept)
+        {
+            return;
+        }
+        ulong last = publishedEpoch - (ulong)kept;
+        foreach (ulong epoch in BundleEpochs())
+        {
+            if (epoch <= last)
+            {
+                File.Delete(PathOf(epoch));
+            }
+        }
+    }
+
+    private void WriteBundle(EpochContent content)
+    {
+        string path = PathOf(content.Epoch.Epoch);
+        if (File.Exists(path))
+        {
+            // Made before a crash. Values may have been erased from the database since, so only the record must be the same.
+            if (!ReadBundle(content.Epoch.Epoch).Epoch.RecordHash.Span.SequenceEqual(content.Epoch.RecordHash.Span))
+            {
+                throw Rollback.DatabaseBehind($"The bundle {path} holds another record for epoch {content.Epoch.Epoch} than the database.", _folder);
+            }
+            _files.Sync($"bundles/{Path.GetFileName(path)}");
+            return;
+        }
+        _files.Replace($"bundles/{Path.GetFileName(path)}", EpochBundle.Encode(content));
+    }
+
+    private EpochContent ReadBundle(ulong epoch)
+    {
+        try
+        {
+            EpochContent content = EpochBundle.Decode(File.ReadAllBytes(PathOf(epoch)));
+            return content.Epoch.Epoch == epoch ? content : throw new StorageCorruptException($"It is that of epoch {content.Epoch.Epoch}.");
+        }
+        catch (StorageCorruptException e)
+        {
+            throw Rollback.StateLost($"The bundle {PathOf(epoch)} cannot be used: {e.Message}", _folder);
+        }
+    }
+
+    private string PathOf(ulong epoch) => Path.Combine(_folder.Bundles, BoardFolder.BundleName(epoch));
+
+    private IEnumerable<ulong> BundleEpochs()
+    {
+        if (!Directory.Exists(_folder.Bundles))
+        {
+            yield break;
+        }
+        foreach (string path in Directory.EnumerateFiles(_folder.Bundles))
+        {
+            if (BoardFolder.TryParseBundleName(Path.GetFileName(path), out ulong epoch))
+            {
+                yield return epoch;
+            }
+        }
+    }
+}

@@ -1,0 +1,28 @@
+namespace Optiks.UpdateTask.Board;
+
+/// <summary>Rollback makes the exception that ends the task with exit code 4.</summary>
+internal static class Rollback
+{
+    /// <summary>DatabaseBehind: signing on from this database would give the log a second history.</summary>
+    public static StartupException DatabaseBehind(string what, BoardFolder board) => new(
+        ExitCodes.Rollback,
+        $"{what} This is an older copy of the database, or another log's. Nothing was written. Put the newest copy of the database back, "
+        + $"or bring this one forward with the missing epochs from {board.Bundles} or a replica; if they are lost for good, open a successor log. "
+        + $"Never delete or edit {board.HighWater}: it keeps this log from signing two histories.");
+
+    /// <summary>BoardBehind: the board is what was put back.</summary>
+    public static StartupException BoardBehind(string what, BoardFolder board) => new(
+        ExitCodes.Rollback,
+        $"{what} An older copy of the board was put back. Nothing was written. Put the newest copy back; or delete {board.Log}, and the task makes it again from the database at its next start.");
+
+    /// <summary>StateLost: what protects against a second history is gone.</summary>
+    public static StartupException StateLost(string what, BoardFolder board) => new(
+        ExitCodes.Rollback,
+        $"{what} Without it nothing tells whether this database is the newest copy. Nothing was written. Restore {board.State} from the newest backup of the board, or point OPTIKS_DATA at the folder that belongs to this database.");
+
+    /// <summary>Conflict: board or database hold other octets than they must.</summary>
+    public static StartupException Conflict(string what, BoardFolder board, Exception? inner = null) => new(
+        ExitCodes.Rollback,
+        $"{what} Nothing more is published. What was published never changes: keep both copies as evidence and restore database and board of one time from a backup, the newest that agree. The board is {board.Log}.",
+        inner);
+}

@@ -1,0 +1,35 @@
+using Microsoft.Extensions.Diagnostics.HealthChecks;
+using Microsoft.Extensions.Options;
+using Optiks.UpdateTask.Options;
+
+namespace Optiks.UpdateTask.Hosting;
+
+/// <summary>TaskHealthCheck: ready is a standby, or the holder of the lease while everything due is done in time.</summary>
+internal sealed class TaskHealthCheck : IHealthCheck
+{
+    // Some epochs may fail on a slow disk before anyone needs to look.
+    private static readonly TimeSpan s_grace = TimeSpan.FromSeconds(10);
+
+    private readonly TaskState _state;
+    private readonly TimeSpan _limit;
+
+    public TaskHealthCheck(TaskState state, IOptions<EpochOptions> options)
+    {
+        _state = state;
+        _limit = options.Value.EpochInterval + s_grace;
+    }
+
+    public Task<HealthCheckResult> CheckHealthAsync(HealthCheckContext context, CancellationToken cancellationToken = default)
+    {
+        TaskStatus status = _state.Current;
+        return Task.FromResult(status.Role switch
+        {
+            TaskRole.Standby => HealthCheckResult.Healthy("Standby: another task holds the lease."),
+            TaskRole.Leading when status.Problem is not null => HealthCheckResult.Unhealthy(status.Problem),
+            TaskRole.Leading when _state.SinceProgress > _limit => HealthCheckResult.Unhealthy("The last epoch is overdue."),
+            TaskRole.Leading => HealthCheckResult.Healthy($"Published epoch {status.PublishedEpoch}."),
+            TaskRole.Recovering => HealthCheckResult.Unhealthy("Rebuilding the trees."),
+            _ => HealthCheckResult.Unhealthy(status.Problem ?? "Opening the database."),
+        });
+    }
+}

@@ -1,0 +1,8 @@
+namespace Optiks.UpdateTask.Hosting;
+
+/// <summary>TaskStatus is what the rest of the process may know of the task. Immutable.</summary>
+/// <param name="Role">What it is doing.</param>
+/// <param name="PublishedEpoch">Last epoch that it published or found published.</param>
+/// <param name="ProgressAt">Timestamp of the last time that everything due was done.</param>
+/// <param name="Problem">Why epochs are held up, fit for anyone's eyes; null when they are not.</param>
+internal sealed record TaskStatus(TaskRole Role, ulong? PublishedEpoch, long ProgressAt, string? Problem);

@@ -1,0 +1,46 @@
+using System.ComponentModel.DataAnnotations;
+
+namespace Optiks.UpdateTask.Options;
+
+/// <summary>EpochOptions (<c>Optiks:UpdateTask</c>) say how often epochs are made and how large they get. They may change at every start.</summary>
+internal sealed class EpochOptions
+{
+    public const string Section = "Optiks:UpdateTask";
+
+    /// <summary>At most one epoch is made in this time.</summary>
+    /// <value>One second.</value>
+    [Range(typeof(TimeSpan), "00:00:00.010", "00:10:00")]
+    public TimeSpan EpochInterval { get; set; } = TimeSpan.FromSeconds(1);
+
+    /// <summary>Updates of one epoch.</summary>
+    [Range(1, 1 << 20)]
+    public int MaxUpdatesPerEpoch { get; set; } = 16_384;
+
+    /// <summary>Octets of values of one epoch.</summary>
+    [Range(1 << 20, 1 << 30)]
+    public long MaxBytesPerEpoch { get; set; } = 64L << 20;
+
+    /// <summary>How long the lease lasts without renewal: a standby takes over after at most this time.</summary>
+    [Range(typeof(TimeSpan), "00:00:01", "00:10:00")]
+    public TimeSpan LeaseDuration { get; set; } = TimeSpan.FromSeconds(10);
+
+    /// <summary>How often a standby tries for the lease.</summary>
+    [Range(typeof(TimeSpan), "00:00:00.050", "00:01:00")]
+    public TimeSpan LeasePollInterval { get; set; } = TimeSpan.FromSeconds(1);
+
+    /// <summary>How long to wait for the board's lock before the attempt counts as failed.</summary>
+    [Range(typeof(TimeSpan), "00:00:00.100", "00:10:00")]
+    public TimeSpan BoardLockTimeout { get; set; } = TimeSpan.FromSeconds(10);
+
+    /// <summary>How far the wall clock may be from the database's and from the monotonic clock before publishing stops.</summary>
+    [Range(typeof(TimeSpan), "00:00:00.100", "00:01:00")]
+    public TimeSpan MaxClockDifference { get; set; } = TimeSpan.FromSeconds(5);
+
+    /// <summary>Bundles of this many epochs stay on disk. A replica that is restored from a backup reads older epochs from the database.</summary>
+    [Range(1, 1_000_000)]
+    public int KeptBundles { get; set; } = 1000;
+
+    /// <summary>Old requests deleted after each epoch, at most.</summary>
+    [Range(1, 100_000)]
+    public int PurgedRequestsPerEpoch { get; set; } = 20_000;
+}

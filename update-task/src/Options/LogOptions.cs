@@ -1,0 +1,56 @@
+using System.ComponentModel.DataAnnotations;
+using Optiks.Protocol;
+
+namespace Optiks.UpdateTask.Options;
+
+/// <summary>
+/// LogOptions (<c>Optiks:Log</c>) become the configuration of a new log (docs/spec/records.md section 1). They are read when the first epoch is made and never again:
+/// a log's configuration does not change.
+/// </summary>
+internal sealed class LogOptions
+{
+    public const string Section = "Optiks:Log";
+
+    /// <summary>Name of the log in checkpoints and of its key: a domain that the operator holds, and a path.</summary>
+    [Required]
+    [StringLength(255, MinimumLength = 1)]
+    public string Origin { get; set; } = "localhost/optiks";
+
+    [Range(typeof(TimeSpan), "00:00:01", "36500.00:00:00")]
+    public TimeSpan PeriodLength { get; set; } = TimeSpan.FromDays(90);
+
+    [Range(2, 255)]
+    public int RetainedPeriods { get; set; } = 2;
+
+    [Range(1, 255)]
+    public int MaxKeyLength { get; set; } = 255;
+
+    [Range(1, (1 << 24) - 1)]
+    public int MaxValueLength { get; set; } = 65_536;
+
+    [Range(1, ushort.MaxValue)]
+    public int MaxDevices { get; set; } = 256;
+
+    [Range(typeof(TimeSpan), "00:00:00.001", "24.00:00:00")]
+    public TimeSpan Heartbeat { get; set; } = TimeSpan.FromMinutes(1);
+
+    [Range(typeof(TimeSpan), "00:00:00", "24.00:00:00")]
+    public TimeSpan MaxAhead { get; set; } = TimeSpan.FromMinutes(1);
+
+    [Range(typeof(TimeSpan), "00:00:00.001", "24.00:00:00")]
+    public TimeSpan MaxBehind { get; set; } = TimeSpan.FromMinutes(5);
+
+    /// <summary>ToConfiguration gives the configuration of a log made with these options.</summary>
+    public Configuration ToConfiguration() => new()
+    {
+        Origin = Origin,
+        PeriodLengthMs = (ulong)PeriodLength.TotalMilliseconds,
+        RetainedPeriods = (byte)RetainedPeriods,
+        MaxKeyLength = (byte)MaxKeyLength,
+        MaxValueLength = (uint)MaxValueLength,
+        MaxDevices = (ushort)MaxDevices,
+        HeartbeatMs = (uint)Heartbeat.TotalMilliseconds,
+        MaxAheadMs = (uint)MaxAhead.TotalMilliseconds,
+        MaxBehindMs = (uint)MaxBehind.TotalMilliseconds,
+    };
+}

@@ -1,0 +1,12 @@
+using Microsoft.Extensions.Options;
+
+namespace Optiks.UpdateTask.Options;
+
+[OptionsValidator]
+internal sealed partial class EpochOptionsValidator : IValidateOptions<EpochOptions>;
+
+[OptionsValidator]
+internal sealed partial class LogOptionsValidator : IValidateOptions<LogOptions>;
+
+[OptionsValidator]
+internal sealed partial class StorageOptionsValidator : IValidateOptions<StorageOptions>;

@@ -1,0 +1,82 @@
+using Microsoft.Extensions.Options;
+using Optiks.ApiKeys;
+using Optiks.Native;
+using Optiks.Protocol;
+using Optiks.Secrets;
+using Optiks.Storage;
+using Optiks.UpdateTask.Options;
+using Optiks.UpdateTask.Telemetry;
+
+namespace Optiks.UpdateTask.Pipeline;
+
+/// <summary>
+/// Genesis makes a new log: keys, trust anchor, the first period's secrets and epoch 0, whose trees are empty. Only for a database without epochs and a board without
+/// anything. Epoch 0 is then signed and published as every other is.
+/// </summary>
+internal sealed class Genesis
+{
+    private readonly DataFolder _folder;
+    private readonly LogOptions _options;
+    private readonly TimeProvider _time;
+    private readonly ILogger<Genesis> _logger;
+
+    public Genesis(DataFolder folder, IOptions<LogOptions> options, TimeProvider time, ILogger<Genesis> logger)
+    {
+        _folder = folder;
+        _options = options.Value;
+        _time = time;
+        _logger = logger;
+    }
+
+    public async Task CreateAsync(IPipelineStore store, Lease lease, CancellationToken cancellationToken)
+    {
+        Configuration configuration = Configured();
+        _folder.EnsureCreated();
+        using var identity = LogIdentity.Create(_folder, configuration);
+        FailPoints.Hit(FailPoints.GenesisKey);
+        ApiKey.EnsureDevelopmentKey(_folder);
+        TrustAnchor anchor = identity.Anchor;
+        if (anchor.Configuration != configuration)
+        {
+            _logger.GenesisOptionsIgnored(anchor.Configuration.Origin);
+        }
+
+        using var secrets = DirectorySecrets.Generate();
+        byte[] record;
+        using (var directory = KeyDirectory.Create(new DirectoryOptions { Secrets = secrets, MaxValueLength = anchor.Configuration.MaxValueLength }))
+        {
+            record = new EpochRecord
+            {
+                LogId = anchor.LogId,
+                Epoch = 0,
+                Period = 0,
+                PeriodFirstEpoch = 0,
+                TimeMs = (ulong)_time.GetUtcNow().ToUnixTimeMilliseconds(),
+                Structures = directory.States(out _),
+                Previous = new byte[EpochRecord.HashLength],
+            }.Encode();
+        }
+        byte[] wrapped = identity.Secrets.WrapPeriod(secrets, period: 0, anchor.LogId.Span);
+        await store.CreateGenesisAsync(
+            lease,
+            new EpochRow(0, record, EpochRecord.Hash(record), default),
+            new PeriodRow(0, 0, wrapped, anchor.ConfigurationOctets),
+            cancellationToken);
+        _logger.GenesisCreated(anchor.Configuration.Origin, _folder.TrustAnchor);
+    }
+
+    private Configuration Configured()
+    {
+        Configuration configuration = _options.ToConfiguration();
+        try
+        {
+            // Bounds that cross fields or hold for the encoded form, such as the origin's.
+            configuration.Encode();
+            return configuration;
+        }
+        catch (EncodingException e)
+        {
+            throw new StartupException(ExitCodes.Configuration, $"{LogOptions.Section} is not a valid configuration of a log: {e.Message}", e);
+        }
+    }
+}

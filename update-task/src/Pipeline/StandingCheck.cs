@@ -1,0 +1,58 @@
+using System.Globalization;
+using Optiks.Storage;
+using Optiks.UpdateTask.Board;
+
+namespace Optiks.UpdateTask.Pipeline;
+
+/// <summary>
+/// StandingCheck compares the three places that say how far the log is: the database's head, the high-water mark, and the board's checkpoint. The database may be one epoch ahead of
+/// either, never behind.
+/// </summary>
+internal static class StandingCheck
+{
+    /// <summary>EmptyDatabase: no epoch in the database is a new log only if there is no trace of an old one.</summary>
+    public static void EmptyDatabase(HighWaterMark? mark, BoardFolder board)
+    {
+        if (mark is not null || board.HasCheckpoint() || board.HasTiles())
+        {
+            throw Rollback.DatabaseBehind($"The database has no epoch, but {board.Log} holds the board of a log{(mark is null ? "" : Number($" up to epoch {mark.Epoch}"))}.", board);
+        }
+    }
+
+    /// <summary>Mark compares the head with the high-water mark. <paramref name="atMark"/> is the database's epoch of the mark's number, null when there is none.</summary>
+    public static void Mark(Head head, HighWaterMark? mark, EpochRow? atMark, BoardFolder board)
+    {
+        if (mark is null)
+        {
+            // Only a genesis that a crash cut short before anything was signed has none.
+            if (head.Epoch != 0 || head.PublishedEpoch is not null || board.HasCheckpoint() || board.HasTiles())
+            {
+                throw Rollback.StateLost($"The database holds a log up to epoch {Number($"{head.Epoch}")}, but {board.HighWater} is missing.", board);
+            }
+            return;
+        }
+        if (mark.Epoch > head.Epoch)
+        {
+            throw Rollback.DatabaseBehind(Number($"The database ends at epoch {head.Epoch}, but epoch {mark.Epoch} was signed already."), board);
+        }
+        if (atMark is null || !mark.Names(atMark.Epoch, atMark.RecordHash.Span))
+        {
+            throw Rollback.DatabaseBehind(Number($"The database has another record for epoch {mark.Epoch} than the one that was signed."), board);
+        }
+    }
+
+    /// <summary>Checkpoint compares the head with the size of the board's checkpoint, 0 when there is none.</summary>
+    public static void Checkpoint(Head head, ulong boardSize, BoardFolder board)
+    {
+        if (boardSize > head.Epoch + 1)
+        {
+            throw Rollback.DatabaseBehind(Number($"The database ends at epoch {head.Epoch}, but the board's checkpoint covers epoch {boardSize - 1}."), board);
+        }
+        if (boardSize > 0 && boardSize - 1 < head.PublishedEpoch)
+        {
+            throw Rollback.BoardBehind(Number($"The board's checkpoint ends at epoch {boardSize - 1}, but epoch {head.PublishedEpoch} was published."), board);
+        }
+    }
+
+    private static string Number(FormattableString text) => text.ToString(CultureInfo.InvariantCulture);
+}

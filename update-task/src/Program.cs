@@ -1,0 +1,46 @@
+using Optiks;
+using Optiks.ServiceDefaults;
+using Optiks.Storage;
+using Optiks.Storage.Sqlite;
+using Optiks.UpdateTask.Board;
+using Optiks.UpdateTask.Hosting;
+using Optiks.UpdateTask.Options;
+using Optiks.UpdateTask.Pipeline;
+using Optiks.UpdateTask.Telemetry;
+using Optiks.UpdateTask.Time;
+
+return await Startup.RunAsync(
+    async () =>
+    {
+        FailPoints.EnsureValid();
+        WebApplicationBuilder builder = WebApplication.CreateSlimBuilder(args);
+        IServiceCollection services = builder.Services;
+
+        services.AddSingleton<TimeProvider, BootTimeProvider>();
+        builder.AddOptiksDefaults(new OptiksServiceOptions { Name = "optiks-update-task", DefaultUrl = "http://127.0.0.1:8321" });
+
+        services.AddOptionsWithValidateOnStart<EpochOptions, EpochOptionsValidator>().BindConfiguration(EpochOptions.Section);
+        services.AddOptionsWithValidateOnStart<LogOptions, LogOptionsValidator>().BindConfiguration(LogOptions.Section);
+        services.AddOptionsWithValidateOnStart<StorageOptions, StorageOptionsValidator>().BindConfiguration(StorageOptions.Section);
+
+        services.AddSingleton<IStorageProvider>(provider => new SqliteStorageProvider(provider.GetRequiredService<TimeProvider>()));
+        services.AddSingleton<StorageOpener>();
+
+        services.AddSingleton<BoardFolder>();
+        services.AddSingleton<Genesis>();
+        services.AddSingleton<Recovery>();
+        services.AddSingleton<EpochPublisher>();
+        services.AddSingleton<EpochLoop>();
+
+        services.AddSingleton<TaskState>();
+        services.AddSingleton<TaskMetrics>();
+        services.AddSingleton<TaskService>();
+        services.AddHostedService(provider => provider.GetRequiredService<TaskService>());
+        services.AddHealthChecks().AddCheck<TaskHealthCheck>("task");
+
+        await using WebApplication app = builder.Build();
+        app.UseOptiksDefaults();
+        await app.RunAsync();
+        app.Services.GetRequiredService<TaskService>().ThrowIfFailed();
+    },
+    failure => failure is StorageMisconfiguredException ? ExitCodes.Configuration : null);

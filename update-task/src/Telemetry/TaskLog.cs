@@ -1,0 +1,62 @@
+namespace Optiks.UpdateTask.Telemetry;
+
+/// <summary>TaskLog is every event that the task logs (3000 to 3999). None carries a key, a value or a secret.</summary>
+internal static partial class TaskLog
+{
+    [LoggerMessage(EventId = 3000, EventName = "Standby", Level = LogLevel.Information, Message = "Waiting for the lease as {Holder}.")]
+    public static partial void Standby(this ILogger logger, string holder);
+
+    [LoggerMessage(EventId = 3001, EventName = "LeaseAcquired", Level = LogLevel.Information, Message = "Holding the lease with fence {Fence}.")]
+    public static partial void LeaseAcquired(this ILogger logger, long fence);
+
+    [LoggerMessage(EventId = 3002, EventName = "LeaseTaken", Level = LogLevel.Warning, Message = "Another task has taken the lease.")]
+    public static partial void LeaseTaken(this ILogger logger);
+
+    [LoggerMessage(EventId = 3003, EventName = "LeaseNotRenewed", Level = LogLevel.Warning, Message = "The lease could not be renewed.")]
+    public static partial void LeaseNotRenewed(this ILogger logger, Exception exception);
+
+    [LoggerMessage(EventId = 3004, EventName = "LeaseNotReleased", Level = LogLevel.Warning, Message = "The lease could not be released; it ends by itself.")]
+    public static partial void LeaseNotReleased(this ILogger logger, Exception exception);
+
+    [LoggerMessage(EventId = 3005, EventName = "SteppedDown", Level = LogLevel.Warning, Message = "No longer the writer: waiting for the lease again.")]
+    public static partial void SteppedDown(this ILogger logger, Exception exception);
+
+    [LoggerMessage(EventId = 3006, EventName = "DatabaseUnavailable", Level = LogLevel.Error, Message = "The database is unavailable; trying again.")]
+    public static partial void DatabaseUnavailable(this ILogger logger, Exception exception);
+
+    [LoggerMessage(EventId = 3010, EventName = "GenesisCreated", Level = LogLevel.Information, Message = "Created the log {Origin}; clients need {TrustAnchor}.")]
+    public static partial void GenesisCreated(this ILogger logger, string origin, string trustAnchor);
+
+    [LoggerMessage(EventId = 3011, EventName = "GenesisOptionsIgnored", Level = LogLevel.Warning, Message = "Optiks:Log differs from the configuration of the log {Origin}, which never changes: the log's own is used.")]
+    public static partial void GenesisOptionsIgnored(this ILogger logger, string origin);
+
+    [LoggerMessage(EventId = 3012, EventName = "TrustAnchorRemade", Level = LogLevel.Warning, Message = "{TrustAnchor} was missing and is made again from the configuration and the log's key.")]
+    public static partial void TrustAnchorRemade(this ILogger logger, string trustAnchor);
+
+    [LoggerMessage(EventId = 3020, EventName = "TreeRebuilt", Level = LogLevel.Information, Message = "Rebuilt the trees of epoch {Epoch} from the database: {Leaves} leaves in {Seconds:F3} s; the roots are those of the record.")]
+    public static partial void TreeRebuilt(this ILogger logger, ulong epoch, ulong leaves, double seconds);
+
+    [LoggerMessage(EventId = 3021, EventName = "FinishingEpoch", Level = LogLevel.Information, Message = "Finishing epoch {Epoch}, which was committed and not published.")]
+    public static partial void FinishingEpoch(this ILogger logger, ulong epoch);
+
+    [LoggerMessage(EventId = 3022, EventName = "BoardRebuilt", Level = LogLevel.Warning, Message = "The board had no checkpoint: its tiles and audit proofs up to epoch {Epoch} are made again from the database.")]
+    public static partial void BoardRebuilt(this ILogger logger, ulong epoch);
+
+    [LoggerMessage(EventId = 3030, EventName = "EpochPublished", Level = LogLevel.Information, Message = "Published epoch {Epoch}: {Updates} updates, {Refused} refused, {Milliseconds:F1} ms.")]
+    public static partial void EpochPublished(this ILogger logger, ulong epoch, int updates, int refused, double milliseconds);
+
+    [LoggerMessage(EventId = 3031, EventName = "EpochFailed", Level = LogLevel.Error, Message = "The epoch could not be finished; trying again.")]
+    public static partial void EpochFailed(this ILogger logger, Exception exception);
+
+    [LoggerMessage(EventId = 3032, EventName = "ClockAlarm", Level = LogLevel.Critical, Message = "{Reason}")]
+    public static partial void ClockAlarm(this ILogger logger, string reason);
+
+    [LoggerMessage(EventId = 3033, EventName = "ClockAlarmEnded", Level = LogLevel.Information, Message = "The clocks agree again.")]
+    public static partial void ClockAlarmEnded(this ILogger logger);
+
+    [LoggerMessage(EventId = 3034, EventName = "CommitUnknown", Level = LogLevel.Warning, Message = "The result of the commit of epoch {Epoch} is unknown: asking the database.")]
+    public static partial void CommitUnknown(this ILogger logger, ulong epoch);
+
+    [LoggerMessage(EventId = 3090, EventName = "Stopped", Level = LogLevel.Critical, Message = "The update-task stops.")]
+    public static partial void Stopped(this ILogger logger, Exception exception);
+}

@@ -1,0 +1,37 @@
+using System.Runtime.InteropServices;
+
+namespace Optiks.UpdateTask.Time;
+
+/// <summary>
+/// BootTimeProvider is the system's time with a monotonic clock that goes on while the machine sleeps. With the usual one a laptop that wakes up looks like a wall clock
+/// that jumped.
+/// </summary>
+internal sealed partial class BootTimeProvider : TimeProvider
+{
+    // linux/time.h
+    private const int CLOCK_BOOTTIME = 7;
+    private const long NanosecondsPerSecond = 1_000_000_000;
+
+    public override long TimestampFrequency => NanosecondsPerSecond;
+
+    public override long GetTimestamp()
+    {
+        if (clock_gettime(CLOCK_BOOTTIME, out Timespec now) != 0)
+        {
+            throw new PlatformNotSupportedException($"clock_gettime: {Marshal.GetLastPInvokeErrorMessage()}");
+        }
+        return (now.Seconds * NanosecondsPerSecond) + now.Nanoseconds;
+    }
+
+    [LibraryImport("libc", SetLastError = true)]
+    [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
+    private static partial int clock_gettime(int clock, out Timespec time);
+
+    // time_t and long are 64 bits on every 64-bit Linux, the only ones supported.
+    [StructLayout(LayoutKind.Sequential)]
+    private readonly struct Timespec
+    {
+        public readonly long Seconds;
+        public readonly long Nanoseconds;
+    }
+}

@@ -1,0 +1,84 @@
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Options;
+using Optiks.Storage;
+using Optiks.Storage.Sqlite;
+using Optiks.UpdateTask.Board;
+using Optiks.UpdateTask.Hosting;
+using Optiks.UpdateTask.Leasing;
+using Optiks.UpdateTask.Options;
+using Optiks.UpdateTask.Pipeline;
+using Optiks.UpdateTask.Telemetry;
+using Optiks.UpdateTask.Time;
+
+namespace Optiks.UpdateTask.Tests.Support;
+
+/// <summary>TaskHost runs the task's own parts inside the test, step by step, on a real database, board and native library.</summary>
+internal sealed class TaskHost : IAsyncDisposable
+{
+    private readonly ServiceProvider _services;
+    private ClockGuard? _clocks;
+
+    private TaskHost(ServiceProvider services, IPipelineStore store, LeaseKeeper keeper)
+    {
+        _services = services;
+        Store = store;
+        Keeper = keeper;
+    }
+
+    public IPipelineStore Store { get; }
+
+    public LeaseKeeper Keeper { get; }
+
+    public LogSession Session { get; private set; } = null!;
+
+    public TaskState State => _services.GetRequiredService<TaskState>();
+
+    /// <summary>StartAsync takes the lease and recovers. Throws what recovery throws.</summary>
+    public static async Task<TaskHost> StartAsync(
+        TestFolder folder, Action<EpochOptions>? epochs = null, Action<LogOptions>? log = null, TimeProvider? time = null, string holder = "test")
+    {
+        CancellationToken cancellationToken = TestContext.Current.CancellationToken;
+        time ??= TimeProvider.System;
+        var services = new ServiceCollection();
+        services.AddLogging();
+        services.AddMetrics();
+        services.AddSingleton(time);
+        services.AddSingleton(folder.Data);
+        services.AddOptions<EpochOptions>().Configure(options => epochs?.Invoke(options));
+        services.AddOptions<LogOptions>().Configure(options => log?.Invoke(options));
+        foreach (Type part in (Type[])[typeof(BoardFolder), typeof(Genesis), typeof(Recovery), typeof(EpochPublisher), typeof(EpochLoop), typeof(TaskState), typeof(TaskMetrics)])
+        {
+            services.AddSingleton(part);
+        }
+        ServiceProvider provider = services.BuildServiceProvider();
+        IPipelineStore store = await new SqliteStorageProvider(time).OpenPipelineAsync(folder.ConnectionString, cancellationToken);
+        LeaseKeeper? keeper = await LeaseKeeper.TryAcquireAsync(
+            store, holder, provider.GetRequiredService<IOptions<EpochOptions>>().Value.LeaseDuration, time, provider.GetRequiredService<ILogger<TaskHost>>(), cancellationToken);
+        Assert.NotNull(keeper);
+        var host = new TaskHost(provider, store, keeper);
+        try
+        {
+            host.Session = await provider.GetRequiredService<Recovery>().RunAsync(store, keeper.Lease, cancellationToken);
+            host._clocks = new ClockGuard(time, provider.GetRequiredService<IOptions<EpochOptions>>().Value.MaxClockDifference);
+            return host;
+        }
+        catch
+        {
+            await host.DisposeAsync();
+            throw;
+        }
+    }
+
+    /// <summary>StepAsync does what the loop does once an interval.</summary>
+    public Task StepAsync() =>
+        _services.GetRequiredService<EpochLoop>().StepAsync(Store, Keeper, Session, _clocks!, TestContext.Current.CancellationToken);
+
+    public async ValueTask DisposeAsync()
+    {
+        Session?.Dispose();
+        await Keeper.DisposeAsync();
+        await Store.DisposeAsync();
+        await _services.DisposeAsync();
+    }
+}
