@@ -32,6 +32,7 @@ namespace {
 static_assert(sizeof(optiks_leaf_t) == 128);
 constexpr std::size_t kMaxKeyLen = 255;
 constexpr std::size_t kMaxRange = 256;
+constexpr std::uint32_t kMaxValueLen = (1U << 24) - 1;  // records.md section 1
 
 bool readable(const void* data, std::size_t len) { return data != nullptr || len == 0; }
 
@@ -46,14 +47,17 @@ bool keys_valid(const ByteStrings& keys) {
 
 bool structure_valid(std::uint8_t structure) { return structure >= 1 && structure <= kNumStructures; }
 
+// Lookup and Versions are about structures whose keys have versions (pahd.md).
+bool is_pahd(std::uint8_t structure) { return structure == OPTIKS_DEVICES || structure == OPTIKS_KEYS; }
+
 }  // namespace
 
 extern "C" {
 
 std::int32_t optiks_dir_create(const optiks_dir_options_t* options, optiks_dir_t** out) {
   return guarded([&] {
-    if (options == nullptr || out == nullptr || options->reserved != 0) {
-      return argument_error("options or the output pointer are missing, or a reserved field is not 0");
+    if (options == nullptr || out == nullptr || options->reserved != 0 || options->max_value_len > kMaxValueLen) {
+      return argument_error("a pointer is missing, a reserved field is not 0, or max_value_len is beyond 2^24 - 1");
     }
     if (sodium_init() < 0) {
       set_last_error("libsodium cannot start: the system gives no randomness");
@@ -258,10 +262,10 @@ std::int32_t optiks_snapshot_lookup_many(const optiks_snapshot_t* snapshot, std:
                                          std::uint64_t* out_ends) {
   return guarded([&] {
     ByteStrings strings;
-    if (snapshot == nullptr || !structure_valid(structure) || !read_strings(n, keys, key_offsets, strings) ||
+    if (snapshot == nullptr || !is_pahd(structure) || !read_strings(n, keys, key_offsets, strings) ||
         !keys_valid(strings) || !readable(known_periods, n) || !readable(known_versions, n) ||
         !readable(out, capacity) || out_len == nullptr || !readable(out_ends, n)) {
-      return argument_error("a pointer is missing, a structure is not 1..4, or a key is not 1..255 octets");
+      return argument_error("a pointer is missing, a structure has no versions, or a key is not 1..255 octets");
     }
     std::vector<LookupQuery> queries;
     queries.reserve(n);
@@ -284,7 +288,7 @@ std::int32_t optiks_snapshot_versions(const optiks_snapshot_t* snapshot, std::ui
                                       std::int32_t monitor, std::uint32_t max_members, std::size_t max_bytes,
                                       std::uint8_t* out, std::size_t capacity, std::size_t* out_len) {
   return guarded([&] {
-    if (snapshot == nullptr || !structure_valid(structure) || key == nullptr || key_len == 0 || key_len > kMaxKeyLen ||
+    if (snapshot == nullptr || !is_pahd(structure) || key == nullptr || key_len == 0 || key_len > kMaxKeyLen ||
         from == 0 || max_members == 0 || !readable(out, capacity) || out_len == nullptr) {
       return argument_error(
           "a pointer is missing, or a structure, key length, first version or page length is out of bounds");

@@ -18,6 +18,9 @@ constexpr std::uint64_t kNoValue = ~std::uint64_t{0};
 // Domains under the tag key: a structure's number is never this one.
 constexpr std::uint8_t kCacheDomain = 0xff;
 
+// Structures whose keys have versions (PAHD); in the others (oZKS) a key has one leaf, of version 0.
+bool is_versioned(std::uint8_t structure) { return structure == OPTIKS_DEVICES || structure == OPTIKS_KEYS; }
+
 std::uint8_t structure_of(const optiks_leaf_t& row) { return static_cast<std::uint8_t>(row.structure_and_input >> 28); }
 
 ByteSpan label_of(const optiks_leaf_t& row) { return row.label; }
@@ -114,7 +117,11 @@ void Directory::load(std::uint64_t epoch, std::span<const optiks_leaf_t> leaves,
     add_leaves(batch, leaves.subspan(first, last - first), values);
     store_->keys.reserve(batch.tags.size(), epoch);
     for (std::size_t i = 0; i < batch.tags.size(); ++i) {
-      store_->keys.put(batch.tags[i], batch.leaves[added + i]);
+      const NodeId leaf = batch.leaves[added + i];
+      if (store_->keys.find(batch.tags[i]) != store_->nodes.leaf(leaf).previous) {
+        throw DirectoryError(OPTIKS_E_DUPLICATE, "a key is there twice in one stored epoch");
+      }
+      store_->keys.put(batch.tags[i], leaf);
     }
     first = last;
   }
@@ -145,8 +152,22 @@ std::uint64_t Directory::version_of(std::uint8_t structure, ByteSpan key) const 
   return id == kNoNode ? 0 : store_->nodes.leaf(id).version;
 }
 
+// The version of a key's next leaf. A key of an oZKS has no second one.
+std::uint64_t Directory::next_version(std::uint8_t structure, NodeId latest) const {
+  if (is_versioned(structure)) {
+    return latest == kNoNode ? 1 : store_->nodes.leaf(latest).version + std::uint64_t{1};
+  }
+  if (latest != kNoNode) {
+    throw DirectoryError(OPTIKS_E_DUPLICATE, "a key of an oZKS is there already");
+  }
+  return 0;
+}
+
 void Directory::prepare(std::uint64_t epoch, const std::uint8_t* structures, const ByteStrings& keys,
-                        const ByteStrings& values, optiks_leaf_t* out) const {
+                        const ByteStrings& values, optiks_leaf_t* out_rows) const {
+  if (epoch != store_->versions.current().epoch + 1) {
+    throw DirectoryError(OPTIKS_E_STATE, "leaves are prepared for the next epoch");
+  }
   if (keys.size >= (1U << 28)) {
     throw DirectoryError(OPTIKS_E_ARGUMENT, "an epoch takes fewer than 2^28 updates");
   }
@@ -165,11 +186,10 @@ void Directory::prepare(std::uint64_t epoch, const std::uint8_t* structures, con
   if (std::adjacent_find(sorted_tags.begin(), sorted_tags.end()) != sorted_tags.end()) {
     throw DirectoryError(OPTIKS_E_DUPLICATE, "a key is there twice in one epoch");
   }
+  std::vector<optiks_leaf_t> out(keys.size);
   for (std::size_t i = 0; i < keys.size; ++i) {
     optiks_leaf_t& row = out[i];
-    row = {};
-    const NodeId id = store_->keys.find(tags[i]);
-    row.version = id == kNoNode ? 1 : store_->nodes.leaf(id).version + std::uint64_t{1};
+    row.version = next_version(structures[i], store_->keys.find(tags[i]));
     row.epoch = epoch;
     row.value_offset = values.offsets[i];
     row.value_len = static_cast<std::uint32_t>(values[i].size());
@@ -199,7 +219,8 @@ void Directory::prepare(std::uint64_t epoch, const std::uint8_t* structures, con
       }
     }
   }
-  std::sort(out, out + keys.size, before);
+  std::sort(out.begin(), out.end(), before);
+  std::copy(out.begin(), out.end(), out_rows);
 }
 
 // Makes the leaves of one epoch, whose rows are sorted, with the versions that follow the key table's.
@@ -215,8 +236,7 @@ void Directory::add_leaves(Staged& staged, std::span<const optiks_leaf_t> leaves
     Tag tag;
     std::copy_n(row.tag, tag.size(), tag.begin());
     const NodeId previous = store_->keys.find(tag);
-    if (row.version != (previous == kNoNode ? 1 : store_->nodes.leaf(previous).version + std::uint64_t{1}) ||
-        row.version > std::numeric_limits<std::uint32_t>::max()) {
+    if (row.version != next_version(structure, previous) || row.version > std::numeric_limits<std::uint32_t>::max()) {
       data_error("a leaf's version does not follow the one before it");
     }
     Leaf leaf{};
@@ -227,8 +247,9 @@ void Directory::add_leaves(Staged& staged, std::span<const optiks_leaf_t> leaves
     leaf.previous = previous;
     leaf.locator = kNoLocator;
     if (store_->values && row.value_offset != kNoValue) {
-      if (row.value_offset > values.size() || row.value_len > values.size() - row.value_offset) {
-        data_error("a value lies outside the values");
+      if (row.value_offset > values.size() || row.value_len > values.size() - row.value_offset ||
+          row.value_len > store_->max_value_len) {
+        data_error("a value lies outside the values, or is longer than the configuration allows");
       }
       const ByteSpan value = values.subspan(static_cast<std::size_t>(row.value_offset), row.value_len);
       if (verify::commitment_hash(row.opening, value) != leaf.commitment) {
@@ -317,11 +338,10 @@ void Directory::discard() noexcept {
   staged_.reset();
 }
 
-// Frees what no pinned version can reach. Free lists grow here; when memory for them is short the nodes wait.
-void Directory::collect() {
+// Frees what no pinned version can reach.
+void Directory::collect() noexcept {
   const std::uint64_t oldest = store_->versions.oldest();
   while (!superseded_.empty() && superseded_.front().epoch <= oldest) {
-    store_->nodes.reserve_free(superseded_.front().nodes.size());
     for (const NodeId id : superseded_.front().nodes) {
       store_->nodes.free_interior(id);
     }

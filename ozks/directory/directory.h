@@ -3,8 +3,7 @@
 // Thread safety: one thread at a time is the writer (load, prepare, versions, stage, commit, discard); any number of
 // threads take, use and drop snapshots meanwhile, without waiting for the writer or for each other. Invariants
 //  1. A staged epoch is visible to nobody: its nodes are reachable from its own trees only, and the key table learns
-//  its
-//     leaves at commit, when the trees are published.
+//     its leaves at commit, when the trees are published.
 //  2. Interior nodes superseded by epoch e are freed once no version before e is pinned (versions.h). Leaves are never
 //     superseded.
 //  3. A reader at epoch e ignores leaves of later epochs that the key table already names (Leaf::previous leads back).
@@ -115,7 +114,7 @@ class Directory {
   void load(std::uint64_t epoch, std::span<const optiks_leaf_t> leaves, ByteSpan values);
   [[nodiscard]] std::uint64_t version_of(std::uint8_t structure, ByteSpan key) const;
   void prepare(std::uint64_t epoch, const std::uint8_t* structures, const ByteStrings& keys, const ByteStrings& values,
-               optiks_leaf_t* out) const;
+               optiks_leaf_t* out_rows) const;
 
   // The staged epoch: see optiks.h.
   void stage(std::uint64_t epoch, std::span<const optiks_leaf_t> leaves, ByteSpan values, bool with_proofs);
@@ -139,8 +138,9 @@ class Directory {
     std::vector<NodeId> nodes;
   };
 
+  [[nodiscard]] std::uint64_t next_version(std::uint8_t structure, NodeId latest) const;
   void add_leaves(Staged& staged, std::span<const optiks_leaf_t> leaves, ByteSpan values);
-  void collect();
+  void collect() noexcept;
   void count_bytes();
 
   std::shared_ptr<Store> store_;

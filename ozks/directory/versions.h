@@ -11,11 +11,12 @@
 //     consistent, so one of the two sees the other.)
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstdint>
 #include <deque>
-#include <memory>
+#include <vector>
 
 #include "../trie/tree.h"
 
@@ -32,7 +33,9 @@ struct Version {
 class Versions {
  public:
   explicit Versions(std::uint64_t epoch) {
-    Version& first = all_.emplace_back();
+    prepare();
+    Version& first = *unused_.back();
+    unused_.pop_back();
     first.epoch = epoch;
     live_.push_back(&first);
     current_.store(&first);
@@ -56,13 +59,14 @@ class Versions {
   // Room for one publish(), which then cannot fail. Writer.
   void prepare() {
     if (unused_.empty()) {
+      // Each list has room for all versions, so that moving one between them cannot fail.
+      unused_.reserve(all_.size() + 1);
+      live_.reserve(all_.size() + 1);
       unused_.push_back(&all_.emplace_back());
     }
-    live_.push_back(nullptr);
-    live_.pop_back();
   }
 
-  void publish(std::uint64_t epoch, const std::array<Tree, kNumStructures>& trees) {
+  void publish(std::uint64_t epoch, const std::array<Tree, kNumStructures>& trees) noexcept {
     Version* version = unused_.back();
     unused_.pop_back();
     version->epoch = epoch;
@@ -72,18 +76,18 @@ class Versions {
   }
 
   // The epoch of the oldest version that someone may still read; versions before it are recycled. Writer.
-  [[nodiscard]] std::uint64_t oldest() {
-    while (live_.size() > 1 && live_.front()->readers.load() == 0) {
-      unused_.push_back(live_.front());
-      live_.pop_front();
-    }
+  [[nodiscard]] std::uint64_t oldest() noexcept {
+    const auto pinned = std::find_if(live_.begin(), live_.end() - 1,
+                                     [](const Version* version) { return version->readers.load() != 0; });
+    unused_.insert(unused_.end(), live_.begin(), pinned);
+    live_.erase(live_.begin(), pinned);
     return live_.front()->epoch;
   }
 
  private:
   std::deque<Version> all_;
-  std::deque<Version*> live_;  // oldest first; the last is current
-  std::deque<Version*> unused_;
+  std::vector<Version*> live_;  // oldest first; the last is current
+  std::vector<Version*> unused_;
   std::atomic<Version*> current_{nullptr};
 };
 

@@ -1,24 +1,80 @@
 #include "vrf_cache.h"
 
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
 namespace optiks::ozks {
+
+// calloc gives pages that are touched on first use; a lock-free atomic of an integer whose octets are zero holds 0.
+static_assert(std::atomic<std::uint64_t>::is_always_lock_free && sizeof(std::atomic<std::uint64_t>) == 8);
 
 VrfCache::VrfCache(std::uint64_t bytes)
     : num_sets_(static_cast<std::size_t>(bytes / sizeof(Set))),
-      sets_(num_sets_ == 0 ? nullptr : std::make_unique<Set[]>(num_sets_)) {}
+      sets_(num_sets_ == 0 ? nullptr : static_cast<Set*>(std::calloc(num_sets_, sizeof(Set)))) {
+  if (num_sets_ != 0 && sets_ == nullptr) {
+    throw std::bad_alloc();
+  }
+}
+
+void VrfCache::Release::operator()(Set* sets) const { std::free(sets); }
+
+// A consistent copy of an entry; false when it is empty or being written.
+bool VrfCache::read(const Set& set, std::size_t way, Content& out) {
+  const std::uint32_t before = set.sequence[way].load(std::memory_order_acquire);
+  if (before == 0 || before % 2 != 0) {
+    return false;
+  }
+  std::array<std::uint64_t, kWords> words;
+  for (std::size_t i = 0; i < kWords; ++i) {
+    // Acquire: a word of a later write brings that write's odd sequence with it, which is read after it.
+    words[i] = set.words[way][i].load(std::memory_order_acquire);
+  }
+  if (set.sequence[way].load(std::memory_order_relaxed) != before) {
+    return false;
+  }
+  std::memcpy(&out, words.data(), sizeof(out));
+  return true;
+}
+
+// Whether the entry begins like the input: spares copying the others of a set.
+bool VrfCache::may_hold(const Set& set, std::size_t way, const Tag& input) {
+  std::uint64_t first;
+  std::memcpy(&first, input.data(), sizeof(first));
+  return set.words[way][0].load(std::memory_order_relaxed) == first;
+}
+
+void VrfCache::write(Set& set, std::size_t way, const Content& content) {
+  std::uint32_t before = set.sequence[way].load(std::memory_order_relaxed);
+  if (before % 2 != 0 || !set.sequence[way].compare_exchange_strong(before, before + 1, std::memory_order_acquire)) {
+    return;
+  }
+  std::array<std::uint64_t, kWords> words;
+  std::memcpy(words.data(), &content, sizeof(content));
+  for (std::size_t i = 0; i < kWords; ++i) {
+    set.words[way][i].store(words[i], std::memory_order_release);
+  }
+  set.used[way].store(0, std::memory_order_relaxed);
+  // 0 means never written.
+  set.sequence[way].store(before + 2 == 0 ? 2 : before + 2, std::memory_order_release);
+}
 
 bool VrfCache::find(const Tag& input, Proven& out) {
   if (num_sets_ != 0) {
-    const std::lock_guard lock(lock_of(input));
-    for (Entry& entry : set_of(input).entries) {
-      if (entry.state != kEmpty && entry.input == input) {
-        entry.state = kUsed;
-        out = entry.proven;
-        hits_.fetch_add(1, std::memory_order_relaxed);
+    Set& set = set_of(input);
+    Content content;
+    for (std::size_t way = 0; way < kWays; ++way) {
+      if (may_hold(set, way, input) && read(set, way, content) && content.input == input) {
+        if (set.used[way].load(std::memory_order_relaxed) == 0) {
+          set.used[way].store(1, std::memory_order_relaxed);
+        }
+        out = content.proven;
+        counters_of(input).hits.fetch_add(1, std::memory_order_relaxed);
         return true;
       }
     }
   }
-  misses_.fetch_add(1, std::memory_order_relaxed);
+  counters_of(input).misses.fetch_add(1, std::memory_order_relaxed);
   return false;
 }
 
@@ -26,26 +82,35 @@ void VrfCache::put(const Tag& input, const Proven& proven) {
   if (num_sets_ == 0) {
     return;
   }
-  const std::lock_guard lock(lock_of(input));
   Set& set = set_of(input);
-  Entry* victim = nullptr;
-  for (Entry& entry : set.entries) {
-    if (entry.state == kEmpty || entry.input == input) {
-      victim = &entry;
+  std::size_t victim = kWays;
+  for (std::size_t way = 0; way < kWays; ++way) {
+    Content content;
+    if (set.sequence[way].load(std::memory_order_relaxed) == 0 ||
+        (may_hold(set, way, input) && read(set, way, content) && content.input == input)) {
+      victim = way;
       break;
     }
-    if (victim == nullptr && entry.state == kIdle) {
-      victim = &entry;
+    if (victim == kWays && set.used[way].load(std::memory_order_relaxed) == 0) {
+      victim = way;
     }
   }
-  if (victim == nullptr) {
-    // All were used since the last sweep: each gets its second chance, the first goes.
-    for (Entry& entry : set.entries) {
-      entry.state = kIdle;
+  if (victim == kWays) {
+    // All were used since the last sweep: each gets its second chance, one goes.
+    for (auto& used : set.used) {
+      used.store(0, std::memory_order_relaxed);
     }
-    victim = &set.entries[0];
+    victim = input[0] % kWays;
   }
-  *victim = {input, proven, kIdle};
+  write(set, victim, {input, proven, 0});
+}
+
+std::uint64_t VrfCache::sum(Word Counters::*counter) const {
+  std::uint64_t total = 0;
+  for (const Counters& each : counters_) {
+    total += (each.*counter).load(std::memory_order_relaxed);
+  }
+  return total;
 }
 
 }  // namespace optiks::ozks

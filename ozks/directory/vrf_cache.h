@@ -1,17 +1,18 @@
 // VrfCache: labels and proofs of recent VRF inputs, bounded by bytes. A proof costs tens of microseconds, a hit one
 // memory access. Set-associative: a set is eight entries, replaced by second chance.
 //
-// Thread safety: any thread; a shard's lock is held for one look-up or one insertion.
-// Entries are found by a keyed hash of the input (structure, period, key, version), so the cache holds no names, and
-// nobody outside can choose names that collide. Labels and proofs are not secret, but which ones are here says who was
-// looked up.
+// Thread safety: any thread, without locks; nobody waits. Each entry is a sequence lock: its sequence is odd while it
+// is being written; a reader that meets a write misses, a writer that meets another writes nothing. All accesses to an
+// entry's words are atomic, so a torn read is seen by its sequence and is no data race.
+// Entries are found by a keyed hash of the input (structure, key, version; a directory has one period), so the cache
+// holds no names, and nobody outside can choose names that collide. Labels and proofs are not secret, but which ones
+// are here says who was looked up.
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 
 #include "key_table.h"
 #include "optiks/vrf/ecvrf.h"
@@ -25,37 +26,56 @@ struct Proven {
 
 class VrfCache {
  public:
+  // `bytes`: at most this much is used; less than one set means no cache. The memory is touched when it is first used.
   explicit VrfCache(std::uint64_t bytes);
 
+  // Writes `out` and gives true when the input is here.
   [[nodiscard]] bool find(const Tag& input, Proven& out);
   void put(const Tag& input, const Proven& proven);
 
   [[nodiscard]] std::uint64_t bytes() const { return num_sets_ * sizeof(Set); }
-  [[nodiscard]] std::uint64_t hits() const { return hits_.load(std::memory_order_relaxed); }
-  [[nodiscard]] std::uint64_t misses() const { return misses_.load(std::memory_order_relaxed); }
+  [[nodiscard]] std::uint64_t hits() const { return sum(&Counters::hits); }
+  [[nodiscard]] std::uint64_t misses() const { return sum(&Counters::misses); }
 
  private:
   static constexpr std::size_t kWays = 8;
-  static constexpr std::size_t kShards = 64;
-  enum State : std::uint8_t { kEmpty, kIdle, kUsed };
-  struct Entry {
+  static constexpr std::size_t kWords = 16;
+  using Word = std::atomic<std::uint64_t>;
+  struct Content {
     Tag input;
     Proven proven;
-    std::uint8_t state = kEmpty;
+    std::uint8_t padding;
   };
-  static_assert(sizeof(Entry) == 128);
-  struct Set {
-    Entry entries[kWays];
-  };
+  static_assert(sizeof(Content) == kWords * sizeof(std::uint64_t));
 
-  Set& set_of(const Tag& input) { return sets_[base::load_le64(input.data() + 8) % num_sets_]; }
-  std::mutex& lock_of(const Tag& input) { return locks_[(base::load_le64(input.data() + 8) % num_sets_) % kShards]; }
+  // A zeroed set is an empty one.
+  struct Set {
+    std::array<std::atomic<std::uint32_t>, kWays> sequence;  // 0: never written
+    std::array<std::atomic<std::uint8_t>, kWays> used;       // since the last sweep
+    std::array<std::array<Word, kWords>, kWays> words;
+  };
+  struct Release {
+    void operator()(Set* sets) const;
+  };
+  // Counters that threads share rarely.
+  struct alignas(64) Counters {
+    Word hits{0};
+    Word misses{0};
+  };
+  static constexpr std::size_t kNumCounters = 16;
+
+  [[nodiscard]] Set& set_of(const Tag& input) const {
+    return sets_.get()[base::load_le64(input.data() + 8) % num_sets_];
+  }
+  [[nodiscard]] Counters& counters_of(const Tag& input) { return counters_[input[0] % kNumCounters]; }
+  [[nodiscard]] static bool read(const Set& set, std::size_t way, Content& out);
+  [[nodiscard]] static bool may_hold(const Set& set, std::size_t way, const Tag& input);
+  static void write(Set& set, std::size_t way, const Content& content);
+  [[nodiscard]] std::uint64_t sum(Word Counters::*counter) const;
 
   std::size_t num_sets_;
-  std::unique_ptr<Set[]> sets_;
-  std::array<std::mutex, kShards> locks_;
-  std::atomic<std::uint64_t> hits_{0};
-  std::atomic<std::uint64_t> misses_{0};
+  std::unique_ptr<Set, Release> sets_;
+  std::array<Counters, kNumCounters> counters_;
 };
 
 }  // namespace optiks::ozks

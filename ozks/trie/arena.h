@@ -23,8 +23,9 @@ class Arena {
  public:
   static constexpr std::uint32_t kChunkBits = 16;
   static constexpr std::uint32_t kChunkLen = 1U << kChunkBits;
-  // 2^31 ids: the 32nd bit of a NodeId tells leaves from interior nodes.
-  static constexpr std::uint32_t kMaxChunks = 1U << (31 - kChunkBits);
+  // Ids stay below 2^31, as the 32nd bit of a NodeId tells leaves from interior nodes; one chunk less keeps the largest
+  // leaf apart from kNoNode.
+  static constexpr std::uint32_t kMaxChunks = (1U << (31 - kChunkBits)) - 1;
 
   Arena() : chunks_(std::make_unique<std::array<std::atomic<T*>, kMaxChunks>>()) {}
   Arena(const Arena&) = delete;
@@ -53,15 +54,15 @@ class Arena {
       if (num_chunks_ == kMaxChunks) {
         throw std::bad_alloc();
       }
+      free_.reserve(std::size_t{num_chunks_ + 1} << kChunkBits);
       (*chunks_)[num_chunks_].store(new T[kChunkLen], std::memory_order_relaxed);
       ++num_chunks_;
     }
     return end_++;
   }
 
-  // Room in the free list for `count` more ids, so that free() of them cannot fail.
-  void reserve_free(std::size_t count) { free_.reserve(free_.size() + count); }
-  void free(std::uint32_t id) { free_.push_back(id); }
+  // Cannot fail: the free list has room for every id there is.
+  void free(std::uint32_t id) noexcept { free_.push_back(id); }
 
   [[nodiscard]] std::size_t bytes() const { return std::size_t{num_chunks_} * kChunkLen * sizeof(T); }
 

@@ -39,7 +39,7 @@ struct Leaf {
   Hash commitment;
   std::uint64_t epoch;     // in the leaf's hash: the epoch that inserted it, or 0 for a copy
   std::uint64_t locator;   // of opening and value in the value log; kNoLocator without one
-  std::uint32_t version;   // of the key within the period
+  std::uint32_t version;   // of the key within the period; 0 in an oZKS
   std::uint32_t previous;  // leaf id of the key's version before, or kNoNode
 };
 
@@ -91,10 +91,8 @@ class Nodes {
   // false, with `change` telling what to free. Every changed node is made and hashed once. Writer only.
   [[nodiscard]] bool apply(const Tree& old, std::span<const NodeId> leaves, Tree& out, Change& change);
 
-  void reserve_free(std::size_t interiors) { interiors_.reserve_free(interiors); }
-  void free_interior(NodeId id) { interiors_.free(id); }
-  void free_leaf(NodeId id) { leaves_.free(id & ~kLeafBit); }
-  void reserve_free_leaves(std::size_t leaves) { leaves_.reserve_free(leaves); }
+  void free_interior(NodeId id) noexcept { interiors_.free(id); }
+  void free_leaf(NodeId id) noexcept { leaves_.free(id & ~kLeafBit); }
 
   [[nodiscard]] std::size_t bytes() const { return interiors_.bytes() + leaves_.bytes(); }
 
