@@ -241,7 +241,11 @@ TEST_F(NegativeBoard, N60Signers) {
 TEST_F(NegativeBoard, N60Body) {
   const std::string origin(kOrigin);
   const auto body = [&](const std::string& size, const std::string& root) {
-    return signed_body(origin + "\n" + size + "\n" + root + "\n");
+    std::string text = origin;
+    for (const std::string& line : {size, root}) {
+      text.append("\n").append(line);
+    }
+    return signed_body(text.append("\n"));
   };
   EXPECT_EQ(body("10", root64()), "valid");
   for (const char* size : {"010", "+10", "-10", " 10", "10 ", "", "0x0a", "1e1", "18446744073709551616"}) {
@@ -268,7 +272,7 @@ TEST_F(NegativeBoard, N60Size) {
   const auto with_others = [&](int count, std::size_t length) {
     std::string note = body + "\n" + own;
     for (int i = 0; i < count; ++i) {
-      note += signature_line("w" + std::to_string(i), Bytes(4, 1), Bytes(length, 2));
+      note += signature_line(numbered("w", i), Bytes(4, 1), Bytes(length, 2));
     }
     return note;
   };

@@ -34,7 +34,7 @@ TEST_F(NegativeMember, N00PositiveControl) {
   bool leaf = false;
   bool interior = false;
   for (int i = 0; i < 40; ++i) {
-    const std::string key = "nobody-" + std::to_string(i);
+    const std::string key = numbered("nobody-", i);
     const LookupParts parts = scene_.honest(key);
     EXPECT_EQ(scene_.lookup(parts, key), "valid");
     leaf |= parts.next.node == 2;
@@ -226,7 +226,7 @@ TEST_F(NegativeMember, N28N29N35AnchoredAtAnAncestor) {
 
 TEST_F(NegativeMember, N30OpenedContentAltered) {
   for (int i = 0; i < 20; ++i) {
-    const std::string key = "nobody-" + std::to_string(i);
+    const std::string key = numbered("nobody-", i);
     const bool leaf = scene_.honest(key).next.node == 2;
     EXPECT_EQ(changed([](LookupParts&) {}, key), "valid");
     EXPECT_EQ(changed([&](LookupParts& p) { (leaf ? p.next.commitment : p.next.left)[31] ^= 1; }, key), "absent_root");
@@ -241,7 +241,7 @@ TEST_F(NegativeMember, N30OpenedContentAltered) {
 
 TEST_F(NegativeMember, N30BitsBeyondThePrefix) {
   for (int i = 0; i < 40; ++i) {
-    const std::string key = "nobody-" + std::to_string(i);
+    const std::string key = numbered("nobody-", i);
     if (scene_.honest(key).next.node == 1) {
       EXPECT_EQ(changed([](LookupParts& p) { p.next.position[31] |= 1; }, key), "absent_padding");
       return;
@@ -267,7 +267,7 @@ TEST_F(NegativeMember, N32AncestorBeyondTheDivergence) {
   const Hash target = scene_.keys.label("carol", 1);
   int tried = 0;
   for (int i = 0; i < 20; ++i) {
-    const std::string other = "user-" + std::to_string(i);
+    const std::string other = numbered("user-", i);
     const MemberParts leaf = scene_.keys.member(other, 1, Scene::kLast, false);
     LookupParts parts = scene_.honest("carol");
     parts.next.node = 2;

@@ -22,6 +22,9 @@ using Bytes = std::vector<std::uint8_t>;
 Bytes to_bytes(std::string_view text);
 Bytes to_bytes(ByteSpan octets);
 
+// "user-", 3: "user-3".
+std::string numbered(std::string_view prefix, int number);
+
 // Writer: TLS presentation language.
 class Writer {
  public:

@@ -26,6 +26,8 @@ Bytes to_bytes(std::string_view text) { return {text.begin(), text.end()}; }
 
 Bytes to_bytes(ByteSpan octets) { return {octets.begin(), octets.end()}; }
 
+std::string numbered(std::string_view prefix, int number) { return std::string(prefix).append(std::to_string(number)); }
+
 Writer& Writer::integer(std::uint64_t value, std::size_t octets) {
   for (std::size_t i = octets; i-- > 0;) {
     out_.push_back(static_cast<std::uint8_t>(value >> (8 * i)));

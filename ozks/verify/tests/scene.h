@@ -71,7 +71,7 @@ class Scene : public World {
       return;
     }
     for (int i = 0; i < 20; ++i) {
-      keys.put("user-" + std::to_string(i), 1 + static_cast<std::uint64_t>(i) % 8, "value");
+      keys.put(numbered("user-", i), 1 + static_cast<std::uint64_t>(i) % 8, "value");
     }
     keys.put("bob", 2, "bob's");
     const std::uint64_t epochs[] = {1, 3, 4, 6, 8};
