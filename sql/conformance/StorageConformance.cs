@@ -172,6 +172,23 @@ public abstract class StorageConformance : IAsyncLifetime
         return new EpochCommit(Epoch(epoch), Epoch(epoch - 1).RecordHash, 0, new LeafBatch(rows, values.ToArray(), keys.ToArray(), keyEnds, origins), outcomes);
     }
 
+    protected static void AssertSameLeaves(LeafBatch expected, LeafBatch actual)
+    {
+        Assert.Equal(expected.Rows.Length, actual.Rows.Length);
+        Assert.Equal(expected.Origins.ToArray(), actual.Origins.ToArray());
+        for (int i = 0; i < expected.Rows.Length; i++)
+        {
+            LeafRow e = expected.Rows.Span[i];
+            LeafRow a = actual.Rows.Span[i];
+            Assert.Equal((e.Epoch, e.Structure, e.Version), (a.Epoch, a.Structure, a.Version));
+            bool same = e.Label.SequenceEqual(a.Label) && e.Commitment.SequenceEqual(a.Commitment) && e.Tag.SequenceEqual(a.Tag) && e.Opening.SequenceEqual(a.Opening)
+                && expected.Key(i).Span.SequenceEqual(actual.Key(i).Span) && Value(expected, e).SequenceEqual(Value(actual, a));
+            Assert.True(same, $"Leaf {i} differs.");
+        }
+    }
+
+    private static ReadOnlySpan<byte> Value(LeafBatch leaves, LeafRow row) => leaves.Values.Span.Slice((int)row.ValueOffset, (int)row.ValueLength);
+
     private T Keep<T>(T store)
         where T : IAsyncDisposable
     {

@@ -3,6 +3,9 @@ namespace Optiks.Storage;
 /// <summary>IMigrator brings a database to this build's schema: numbered, forward-only, under a lock that a second migrator waits for.</summary>
 public interface IMigrator
 {
+    /// <summary>Location of the database for its operator, without secrets.</summary>
+    string Location { get; }
+
     /// <summary>Version of the schema that this build needs.</summary>
     int TargetVersion { get; }
 

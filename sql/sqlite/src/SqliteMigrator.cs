@@ -15,6 +15,9 @@ internal sealed class SqliteMigrator : IMigrator
     }
 
     /// <inheritdoc/>
+    public string Location => _settings.Path;
+
+    /// <inheritdoc/>
     public int TargetVersion => SqliteSchema.TargetVersion;
 
     /// <inheritdoc/>

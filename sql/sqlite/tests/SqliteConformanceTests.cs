@@ -3,3 +3,9 @@ using Optiks.Storage.Conformance;
 namespace Optiks.Storage.Sqlite.Tests;
 
 public sealed class SqliteAcceptTests() : AcceptConformance(new SqliteFixture());
+
+public sealed class SqlitePipelineTests() : PipelineConformance(new SqliteFixture());
+
+public sealed class SqliteFollowTests() : FollowConformance(new SqliteFixture());
+
+public sealed class SqliteMigratorTests() : MigratorConformance(new SqliteFixture());

@@ -1,0 +1,119 @@
+namespace Optiks.Storage.Conformance;
+
+/// <summary>FollowConformance: what a replica reads.</summary>
+public abstract class FollowConformance : StorageConformance
+{
+    protected FollowConformance(IStorageFixture fixture)
+        : base(fixture)
+    {
+    }
+
+    [Fact]
+    public async Task A_follower_sees_published_epochs_only()
+    {
+        IFollowStore follow = await OpenFollowAsync();
+        Assert.Empty(await follow.ReadEpochsAsync(0, 100, Cancel));
+        Lease lease = await StartLogAsync();
+        _ = await AcceptOneAsync(Item("a"));
+        Assert.Equal(CommitResult.Committed, await CommitPendingAsync(lease, 1));
+        Assert.Single(await follow.ReadEpochsAsync(0, 100, Cancel));
+        Assert.Empty(await LeavesAsync(follow, 0, 100, 10));
+        Assert.Equal(2, (await Pipeline.ReadEpochsAsync(0, 100, Cancel)).Count);
+        Assert.Single(await LeavesAsync(Pipeline, 0, 100, 10));
+
+        await SignAndPublishAsync(lease, 1);
+        EpochRow row = (await follow.ReadEpochsAsync(0, 100, Cancel))[1];
+        Assert.Equal(1ul, row.Epoch);
+        Assert.Equal(Epoch(1).Record.ToArray(), row.Record.ToArray());
+        Assert.Equal(Epoch(1).RecordHash.ToArray(), row.RecordHash.ToArray());
+        Assert.Equal(Octets("checkpoint 1"), row.Checkpoint.ToArray());
+        Assert.Single(await LeavesAsync(follow, 0, 100, 10));
+        Assert.Single(await follow.ReadPeriodsAsync(Cancel));
+        Assert.Empty(await follow.ReadEpochsAsync(2, 100, Cancel));
+    }
+
+    [Fact]
+    public async Task Batches_are_whole_epochs_and_pass_over_empty_ones()
+    {
+        Lease lease = await StartLogAsync();
+        int[] sizes = [2, 0, 3, 1, 0, 4];
+        var commits = new List<EpochCommit>();
+        for (int i = 0; i < sizes.Length; i++)
+        {
+            for (int j = 0; j < sizes[i]; j++)
+            {
+                _ = await AcceptOneAsync(Item($"key {j}", $"value {i} {j}"));
+            }
+            commits.Add(Commit((ulong)i + 1, await Pipeline.ReadPendingAsync(100, 1 << 20, Cancel)));
+            Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, commits[^1], Cancel));
+            await SignAndPublishAsync(lease, (ulong)i + 1);
+        }
+        IFollowStore follow = await OpenFollowAsync();
+        Assert.Equal([2, 3, 1, 4], Sizes(await LeavesAsync(follow, 0, 6, 1)));
+        Assert.Equal([2, 4, 4], Sizes(await LeavesAsync(follow, 1, 6, 4)));
+        Assert.Equal([10], Sizes(await LeavesAsync(follow, 0, ulong.MaxValue, 100)));
+        Assert.Equal([3], Sizes(await LeavesAsync(follow, 2, 3, 100)));
+        Assert.Empty(await LeavesAsync(follow, 2, 2, 100));
+        Assert.Empty(await LeavesAsync(follow, 7, 9, 100));
+        List<LeafBatch> single = await LeavesAsync(follow, 0, 6, 1);
+        foreach ((EpochCommit commit, LeafBatch batch) in commits.Where(commit => !commit.Leaves.Rows.IsEmpty).Zip(single))
+        {
+            AssertSameLeaves(commit.Leaves, batch);
+        }
+    }
+
+    [Fact]
+    public async Task An_epoch_of_twenty_thousand_leaves_is_one_transaction()
+    {
+        const int Count = 20_000;
+        Lease lease = await StartLogAsync();
+        var units = new List<AcceptUnit>();
+        for (int i = 0; i < Count; i++)
+        {
+            units.Add(new AcceptUnit([await RequestAsync(Item($"key {i}", $"value {i}"))]));
+        }
+        Assert.All(await Accept.AcceptAsync(units, Cancel), result => Assert.Equal(AcceptStatus.Accepted, result.Status));
+        IReadOnlyList<PendingRequest> pending = await Pipeline.ReadPendingAsync(Count, 64 << 20, Cancel);
+        Assert.Equal(Count, pending.Count);
+        EpochCommit commit = Commit(1, pending);
+        // An accept in between waits for the transaction, it does not fail.
+        Task<CommitResult> committing = Pipeline.CommitEpochAsync(lease, commit, Cancel);
+        Guid between = await AcceptOneAsync(Item("between"));
+        Assert.Equal(CommitResult.Committed, await committing);
+        await SignAndPublishAsync(lease, 1);
+        Assert.Equal(RequestState.Pending, await StateAsync(between));
+        Assert.Equal(1, await Pipeline.CountPendingAsync(Cancel));
+        AssertSameLeaves(commit.Leaves, Assert.Single(await LeavesAsync(await OpenFollowAsync(), 1, 1, 1000)));
+    }
+
+    [Fact]
+    public async Task A_follower_waits_for_the_next_epoch()
+    {
+        IFollowStore follow = await OpenFollowAsync();
+        Task<Head> first = follow.WaitForPublishedAsync(null, TimeSpan.FromSeconds(30), Cancel);
+        Lease lease = await StartLogAsync();
+        Assert.Equal(0ul, (await first).PublishedEpoch);
+        Task<Head> second = follow.WaitForPublishedAsync(0, TimeSpan.FromSeconds(30), Cancel);
+        Assert.Equal(CommitResult.Committed, await CommitPendingAsync(lease, 1));
+        await Task.Delay(100, Cancel);
+        Assert.False(second.IsCompleted);
+        await SignAndPublishAsync(lease, 1);
+        Assert.Equal(1ul, (await second).PublishedEpoch);
+        using var stop = new CancellationTokenSource();
+        Task<Head> third = follow.WaitForPublishedAsync(1, TimeSpan.FromSeconds(30), stop.Token);
+        await stop.CancelAsync();
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => third);
+    }
+
+    private static IEnumerable<int> Sizes(List<LeafBatch> batches) => batches.Select(batch => batch.Rows.Length);
+
+    private static async Task<List<LeafBatch>> LeavesAsync(IFollowStore store, ulong first, ulong last, int batchRows)
+    {
+        var batches = new List<LeafBatch>();
+        await foreach (LeafBatch batch in store.ReadLeavesAsync(first, last, batchRows, Cancel))
+        {
+            batches.Add(batch);
+        }
+        return batches;
+    }
+}

@@ -1,0 +1,66 @@
+using System.CommandLine;
+using Optiks.Storage;
+using Optiks.Storage.Sqlite;
+
+namespace Optiks.Db;
+
+/// <summary>CommandLine is the program <c>optiks-db</c>: its commands, options and exit codes.</summary>
+internal static class CommandLine
+{
+    // The configuration keys of the services, as environment variables spell them.
+    private const string ProviderVariable = "Optiks__Storage__Provider";
+    private const string ConnectionVariable = "Optiks__Storage__ConnectionString";
+
+    /// <summary>RunAsync runs one command line and returns its exit code.</summary>
+    public static async Task<int> RunAsync(string[] args, TextWriter output, TextWriter error, Func<string, string?> environment)
+    {
+        var provider = new Option<string>("--provider")
+        {
+            Description = "Database engine: sqlite.",
+            DefaultValueFactory = _ => environment(ProviderVariable) is { Length: > 0 } name ? name : "sqlite",
+            Recursive = true,
+        };
+        var connection = new Option<string>("--connection")
+        {
+            Description = "Connection string, for SQLite 'Data Source=/path/optiks.db'. Empty: optiks.db in $OPTIKS_DATA (${XDG_DATA_HOME:-~/.local/share}/optiks).",
+            DefaultValueFactory = _ => environment(ConnectionVariable) ?? "",
+            Recursive = true,
+        };
+        var json = new Option<bool>("--json") { Description = "Print JSON instead of text." };
+
+        IStorageProvider Provider(ParseResult parsed) => StorageProviders.Select(parsed.GetValue(provider)!, new SqliteStorageProvider());
+
+        var migrate = new Command("migrate", "Create the database, or bring its schema to the version that this release needs. Can be repeated; waits for another migration that runs.") { json };
+        migrate.SetAction((parsed, cancel) => MigrateCommand.RunAsync(Provider(parsed), parsed.GetValue(connection)!, parsed.GetValue(json), output, cancel));
+        var status = new Command("status", "Say what is in the database: schema version, last epochs, lease, updates that wait. Changes nothing.") { json };
+        status.SetAction((parsed, cancel) => StatusCommand.RunAsync(Provider(parsed), parsed.GetValue(connection)!, parsed.GetValue(json), output, cancel));
+
+        var root = new RootCommand(
+            """
+            The operator's tool for the Optiks database. Services never create or change its schema.
+
+            Exit codes: 0 done, 2 wrong usage, 3 the database cannot be reached, 78 it is not one that this release can use.
+            Environment: OPTIKS_DATA, Optiks__Storage__Provider, Optiks__Storage__ConnectionString.
+            """)
+        {
+            provider, connection, migrate, status,
+        };
+        ParseResult result = root.Parse(args);
+        try
+        {
+            // Errors are printed with the command's usage; the library's own exit code for them is 1.
+            int code = await result.InvokeAsync(new InvocationConfiguration { Output = output, Error = error, EnableDefaultExceptionHandler = false });
+            return result.Errors.Count > 0 ? ExitCodes.Usage : code;
+        }
+        catch (StorageUnavailableException e)
+        {
+            await error.WriteLineAsync($"optiks-db: {e.Message}");
+            return ExitCodes.Unreachable;
+        }
+        catch (StorageException e)
+        {
+            await error.WriteLineAsync($"optiks-db: {e.Message}");
+            return ExitCodes.Configuration;
+        }
+    }
+}

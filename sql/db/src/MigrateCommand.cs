@@ -1,0 +1,35 @@
+using Optiks.Storage;
+
+namespace Optiks.Db;
+
+/// <summary>MigrateCommand is <c>optiks-db migrate</c>.</summary>
+internal static class MigrateCommand
+{
+    public static async Task<int> RunAsync(IStorageProvider provider, string connectionString, bool json, TextWriter output, CancellationToken cancellationToken)
+    {
+        IMigrator migrator = provider.CreateMigrator(connectionString);
+        IReadOnlyList<string> applied = await migrator.MigrateAsync(cancellationToken);
+        if (json)
+        {
+            await output.WriteLineAsync(JsonText.Write(writer =>
+            {
+                writer.WriteString("provider", provider.Name);
+                writer.WriteString("database", migrator.Location);
+                writer.WriteNumber("schema_version", migrator.TargetVersion);
+                writer.WriteStartArray("applied");
+                foreach (string name in applied)
+                {
+                    writer.WriteStringValue(name);
+                }
+                writer.WriteEndArray();
+            }));
+            return ExitCodes.Success;
+        }
+        foreach (string name in applied)
+        {
+            await output.WriteLineAsync($"applied {name}");
+        }
+        await output.WriteLineAsync($"{migrator.Location} ({provider.Name}) has schema version {migrator.TargetVersion}{(applied.Count == 0 ? ", nothing to do" : "")}");
+        return ExitCodes.Success;
+    }
+}

@@ -1,0 +1,84 @@
+using System.Globalization;
+using System.Text.Json;
+using Optiks.Storage;
+
+namespace Optiks.Db;
+
+/// <summary>StatusCommand is <c>optiks-db status</c>.</summary>
+internal static class StatusCommand
+{
+    public static async Task<int> RunAsync(IStorageProvider provider, string connectionString, bool json, TextWriter output, CancellationToken cancellationToken)
+    {
+        IMigrator migrator = provider.CreateMigrator(connectionString);
+        int version = await migrator.ReadVersionAsync(cancellationToken);
+        if (version != migrator.TargetVersion)
+        {
+            await WriteAsync(provider, migrator, version, null, json, output);
+            return ExitCodes.Configuration;
+        }
+        await using IPipelineStore store = await provider.OpenPipelineAsync(connectionString, cancellationToken);
+        var contents = new Contents(
+            await store.ReadHeadAsync(cancellationToken), await store.CountPendingAsync(cancellationToken), await store.ReadClockAsync(cancellationToken));
+        await WriteAsync(provider, migrator, version, contents, json, output);
+        return ExitCodes.Success;
+    }
+
+    private static Task WriteAsync(IStorageProvider provider, IMigrator migrator, int version, Contents? contents, bool json, TextWriter output) =>
+        output.WriteLineAsync(json ? Json(provider, migrator, version, contents) : Table(provider, migrator, version, contents));
+
+    private static string Json(IStorageProvider provider, IMigrator migrator, int version, Contents? contents) => JsonText.Write(writer =>
+    {
+        writer.WriteString("provider", provider.Name);
+        writer.WriteString("database", migrator.Location);
+        writer.WriteNumber("schema_version", version);
+        writer.WriteNumber("expected_schema_version", migrator.TargetVersion);
+        if (contents is null)
+        {
+            return;
+        }
+        WriteEpoch(writer, "epoch", contents.Head.Epoch);
+        WriteEpoch(writer, "published_epoch", contents.Head.PublishedEpoch);
+        writer.WriteString("record_hash", Convert.ToHexStringLower(contents.Head.RecordHash.Span));
+        writer.WriteNumber("pending_updates", contents.Pending);
+        writer.WriteNumber("fence", contents.Head.Fence);
+        writer.WriteString("lease_holder", contents.Head.Holder);
+        writer.WriteBoolean("lease_runs", contents.LeaseRuns);
+    });
+
+    private static void WriteEpoch(Utf8JsonWriter writer, string name, ulong? epoch)
+    {
+        if (epoch is ulong number)
+        {
+            writer.WriteNumber(name, number);
+        }
+        else
+        {
+            writer.WriteNull(name);
+        }
+    }
+
+    private static string Table(IStorageProvider provider, IMigrator migrator, int version, Contents? contents)
+    {
+        string schema = version == migrator.TargetVersion
+            ? string.Create(CultureInfo.InvariantCulture, $"{version}")
+            : string.Create(CultureInfo.InvariantCulture, $"{version}, this release needs {migrator.TargetVersion}: {(version < migrator.TargetVersion ? "run 'optiks-db migrate'" : "use a newer release")}");
+        List<(string Name, string Value)> lines = [("database", $"{migrator.Location} ({provider.Name})"), ("schema version", schema)];
+        if (contents is not null)
+        {
+            Head head = contents.Head;
+            lines.Add(("last epoch", Text(head.Epoch)));
+            lines.Add(("published epoch", Text(head.PublishedEpoch)));
+            lines.Add(("record hash", head.RecordHash.IsEmpty ? "none" : Convert.ToHexStringLower(head.RecordHash.Span)));
+            lines.Add(("pending updates", contents.Pending.ToString(CultureInfo.InvariantCulture)));
+            lines.Add(("lease", head.Holder.Length == 0 ? "free" : $"{head.Holder}, {(contents.LeaseRuns ? "until" : "ended")} {head.LeaseEnd:u}, fence {head.Fence}"));
+        }
+        return string.Join(Environment.NewLine, lines.Select(line => $"{line.Name,-16} {line.Value}"));
+    }
+
+    private static string Text(ulong? epoch) => epoch?.ToString(CultureInfo.InvariantCulture) ?? "none";
+
+    private sealed record Contents(Head Head, long Pending, DateTimeOffset Now)
+    {
+        public bool LeaseRuns => Head.Holder.Length > 0 && Head.LeaseEnd > Now;
+    }
+}

@@ -1,0 +1,78 @@
+using System.Text.Json;
+
+namespace Optiks.Db.Tests;
+
+public sealed class CommandLineTests : IDisposable
+{
+    private readonly string _folder = Directory.CreateTempSubdirectory("optiks-db-").FullName;
+
+    private string DatabasePath => Path.Combine(_folder, "new", "optiks.db");
+
+    public void Dispose() => Directory.Delete(_folder, recursive: true);
+
+    [Fact]
+    public async Task Migrate_creates_the_database_once_and_status_describes_it()
+    {
+        Assert.Equal(ExitCodes.Configuration, (await RunAsync("status")).Code);
+        Assert.False(File.Exists(DatabasePath));
+
+        (int code, string output, _) = await RunAsync("migrate");
+        Assert.Equal(ExitCodes.Success, code);
+        Assert.Contains("applied 0001_create_tables", output, StringComparison.Ordinal);
+        (code, output, _) = await RunAsync("migrate");
+        Assert.Equal(ExitCodes.Success, code);
+        Assert.Contains("nothing to do", output, StringComparison.Ordinal);
+
+        (code, output, _) = await RunAsync("status", "--json");
+        Assert.Equal(ExitCodes.Success, code);
+        JsonElement status = JsonDocument.Parse(output).RootElement;
+        Assert.Equal(DatabasePath, status.GetProperty("database").GetString());
+        Assert.Equal(JsonValueKind.Null, status.GetProperty("epoch").ValueKind);
+        Assert.Equal(0, status.GetProperty("pending_updates").GetInt64());
+        (code, output, _) = await RunAsync("status");
+        Assert.Equal(ExitCodes.Success, code);
+        Assert.Contains("pending updates  0", output, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("destroy")]
+    [InlineData("migrate", "--force")]
+    [InlineData("migrate", "extra")]
+    public async Task Wrong_usage_is_2_and_changes_nothing(params string[] args)
+    {
+        (int code, _, string error) = await RunAsync(args);
+        Assert.Equal(ExitCodes.Usage, code);
+        Assert.NotEmpty(error);
+        Assert.False(File.Exists(DatabasePath));
+    }
+
+    [Fact]
+    public async Task A_database_that_cannot_be_used_is_78_with_one_sentence()
+    {
+        (int code, _, string error) = await RunAsync("migrate", "--provider", "oracle");
+        Assert.Equal(ExitCodes.Configuration, code);
+        Assert.Equal("optiks-db: Optiks:Storage:Provider is 'oracle', which is none of: sqlite.", error.Trim());
+        (code, _, error) = await RunAsync("migrate", "--connection", "Data Source=:memory:");
+        Assert.Equal(ExitCodes.Configuration, code);
+        Assert.Contains("must be the path of a file", error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Help_lists_commands_options_and_exit_codes()
+    {
+        (int code, string output, _) = await RunAsync("--help");
+        Assert.Equal(ExitCodes.Success, code);
+        foreach (string word in new[] { "migrate", "status", "--provider", "--connection", "Exit codes", "OPTIKS_DATA" })
+        {
+            Assert.Contains(word, output, StringComparison.Ordinal);
+        }
+    }
+
+    private async Task<(int Code, string Output, string Error)> RunAsync(params string[] args)
+    {
+        using var output = new StringWriter();
+        using var error = new StringWriter();
+        int code = await CommandLine.RunAsync(args, output, error, name => name == "Optiks__Storage__ConnectionString" ? $"Data Source={DatabasePath}" : null);
+        return (code, output.ToString(), error.ToString());
+    }
+}
