@@ -1,0 +1,35 @@
+using Microsoft.Extensions.Diagnostics.HealthChecks;
+using Optiks.Storage;
+
+namespace Optiks.UpdateService.Accepting;
+
+/// <summary>AcceptHealthCheck: ready when the database answers, took the last updates, and is not an older copy than the board knows.</summary>
+internal sealed class AcceptHealthCheck : IHealthCheck
+{
+    private readonly IAcceptStore _store;
+    private readonly RollbackGuard _guard;
+    private readonly CommitHealth _health;
+
+    public AcceptHealthCheck(IAcceptStore store, RollbackGuard guard, CommitHealth health)
+    {
+        _store = store;
+        _guard = guard;
+        _health = health;
+    }
+
+    public async Task<HealthCheckResult> CheckHealthAsync(HealthCheckContext context, CancellationToken cancellationToken = default)
+    {
+        try
+        {
+            _ = await _store.ReadHeadAsync(cancellationToken);
+            return await _guard.CheckAsync(cancellationToken) is not null
+                ? HealthCheckResult.Unhealthy("The database and the board do not agree; updates are held until the operator has put the newest copies back.")
+                : _health.HasFailed ? HealthCheckResult.Unhealthy("The database did not take the last updates.")
+                : HealthCheckResult.Healthy();
+        }
+        catch (StorageException e)
+        {
+            return HealthCheckResult.Unhealthy("The database cannot be used.", e);
+        }
+    }
+}

@@ -1,0 +1,144 @@
+using System.Diagnostics;
+using System.Runtime.ExceptionServices;
+using System.Threading.Channels;
+using Microsoft.Extensions.Options;
+using Optiks.Storage;
+using Optiks.UpdateService.Options;
+using Optiks.UpdateService.Telemetry;
+
+namespace Optiks.UpdateService.Accepting;
+
+/// <summary>
+/// CommitQueue commits the updates of many callers together: one loop takes whatever waits and makes it durable in one transaction, while the next group forms. No timer: a lone
+/// caller does not wait for others.
+/// </summary>
+/// <remarks>
+/// Thread safety: <see cref="TryEnqueue"/> from any thread. Invariants: (1) a unit's outcome is set after the transaction that holds it has ended, never before; (2) every unit that
+/// was taken gets an outcome, at shutdown too; (3) units are committed in the order in which they were taken. A caller that goes away does not take its unit back: it may still be
+/// committed, which the caller learns by its request id.
+/// </remarks>
+internal sealed class CommitQueue : IHostedService
+{
+    private readonly IAcceptStore _store;
+    private readonly RollbackGuard _guard;
+    private readonly QueueOptions _options;
+    private readonly UpdateMetrics _metrics;
+    private readonly IHostApplicationLifetime _lifetime;
+    private readonly ILogger<CommitQueue> _logger;
+    private readonly Channel<QueuedUnit> _channel;
+    private readonly CommitHealth _health;
+    private Task _loop = Task.CompletedTask;
+    private long _octets;
+    private ExceptionDispatchInfo? _fatal;
+
+    public CommitQueue(
+        IAcceptStore store, RollbackGuard guard, IOptions<QueueOptions> options, UpdateMetrics metrics, CommitHealth health, IHostApplicationLifetime lifetime, ILogger<CommitQueue> logger)
+    {
+        _store = store;
+        _guard = guard;
+        _options = options.Value;
+        _metrics = metrics;
+        _health = health;
+        _lifetime = lifetime;
+        _logger = logger;
+        _channel = Channel.CreateBounded<QueuedUnit>(new BoundedChannelOptions(_options.QueuedCallers) { SingleReader = true });
+        metrics.ObserveQueue(() => _channel.Reader.Count, () => Interlocked.Read(ref _octets));
+    }
+
+    /// <summary>TryEnqueue takes a unit; false when the queue is full or the host stops, and then nothing of it is stored.</summary>
+    public bool TryEnqueue(QueuedUnit unit)
+    {
+        long octets = Interlocked.Add(ref _octets, unit.Octets);
+        // Whatever its size, a unit fits into an empty queue.
+        bool fits = octets <= _options.QueuedOctets || octets == unit.Octets;
+        if (fits && _channel.Writer.TryWrite(unit))
+        {
+            return true;
+        }
+        Interlocked.Add(ref _octets, -unit.Octets);
+        return false;
+    }
+
+    /// <summary>ThrowIfFatal throws what made the queue stop the host, if anything did.</summary>
+    public void ThrowIfFatal() => _fatal?.Throw();
+
+    public Task StartAsync(CancellationToken cancellationToken)
+    {
+        _loop = Task.Run(CommitAllAsync, CancellationToken.None);
+        return Task.CompletedTask;
+    }
+
+    /// <summary>StopAsync commits what waits. The server stops before it, so that callers still get their answers.</summary>
+    public Task StopAsync(CancellationToken cancellationToken)
+    {
+        _channel.Writer.TryComplete();
+        return _loop.WaitAsync(cancellationToken);
+    }
+
+    private async Task CommitAllAsync()
+    {
+        var group = new List<QueuedUnit>();
+        while (await _channel.Reader.WaitToReadAsync())
+        {
+            int updates = 0;
+            long octets = 0;
+            while (updates < _options.CommitUpdates && octets < _options.CommitOctets && _channel.Reader.TryRead(out QueuedUnit? unit))
+            {
+                group.Add(unit);
+                updates += unit.Updates;
+                octets += unit.Octets;
+            }
+            await CommitAsync(group, updates);
+            Interlocked.Add(ref _octets, -octets);
+            group.Clear();
+        }
+    }
+
+    private async Task CommitAsync(List<QueuedUnit> group, int updates)
+    {
+        long start = Stopwatch.GetTimestamp();
+        CommitState state;
+        IReadOnlyList<AcceptResult> results = [];
+        try
+        {
+            state = CommitState.Unavailable;
+            if (_fatal is null)
+            {
+                state = CommitState.OlderCopy;
+                // Checked for each group: a rollback between two commits must not let the second one through.
+                if (await _guard.CheckAsync(CancellationToken.None) is null)
+                {
+                    results = await _store.AcceptAsync([.. group.Select(unit => unit.Unit)], CancellationToken.None);
+                    state = CommitState.Decided;
+                    FailPoints.Hit(FailPoints.Accept);
+                }
+            }
+        }
+        catch (StorageUnavailableException e)
+        {
+            state = CommitState.Unavailable;
+            _logger.CommitUnavailable(e);
+        }
+        catch (StorageMisconfiguredException e)
+        {
+            // Another database under the same name, or settings that lose commits: nothing here can mend that.
+            state = CommitState.Unavailable;
+            _fatal = ExceptionDispatchInfo.Capture(e);
+            _logger.Stopped(e);
+            _lifetime.StopApplication();
+        }
+#pragma warning disable CA1031 // Invariant 2: whatever failed, its callers get an answer and the loop goes on for the others.
+        catch (Exception e)
+#pragma warning restore CA1031
+        {
+            state = CommitState.Failed;
+            _logger.CommitFailed(e);
+        }
+        _metrics.Committed(state, group.Count, updates, Stopwatch.GetElapsedTime(start));
+        _health.Committed(state);
+        for (int i = 0; i < group.Count; i++)
+        {
+            group[i].Answer(new CommitOutcome(state, state == CommitState.Decided ? results[i] : default));
+        }
+    }
+}

@@ -1,0 +1,39 @@
+using Optiks.Storage;
+
+namespace Optiks.UpdateService.Accepting;
+
+/// <summary>QueuedUnit is a caller's unit that waits for its commit.</summary>
+internal sealed class QueuedUnit
+{
+    // What an update costs in memory beside its key and value, about.
+    private const long UpdateOverhead = 256;
+
+    private readonly TaskCompletionSource<CommitOutcome> _outcome = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+    public QueuedUnit(AcceptUnit unit)
+    {
+        Unit = unit;
+        foreach (AcceptRequest request in unit.Requests)
+        {
+            Updates += request.Items.Count;
+            foreach (AcceptItem item in request.Items)
+            {
+                Octets += item.Key.Length + item.Value.Length + UpdateOverhead;
+            }
+        }
+    }
+
+    public AcceptUnit Unit { get; }
+
+    /// <summary>Updates in all requests of the unit.</summary>
+    public int Updates { get; }
+
+    /// <summary>Octets of memory that it holds, about.</summary>
+    public long Octets { get; }
+
+    /// <summary>Outcome, once the unit's commit is over. Never faults.</summary>
+    public Task<CommitOutcome> Outcome => _outcome.Task;
+
+    /// <summary>Answer lets the caller go on; call it once.</summary>
+    public void Answer(CommitOutcome outcome) => _outcome.SetResult(outcome);
+}

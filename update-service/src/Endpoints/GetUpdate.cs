@@ -1,0 +1,66 @@
+using System.Globalization;
+using Microsoft.Extensions.Primitives;
+using Optiks.ApiKeys;
+using Optiks.ServiceDefaults;
+using Optiks.Storage;
+using Optiks.UpdateService.Status;
+using Optiks.UpdateService.Telemetry;
+
+namespace Optiks.UpdateService.Endpoints;
+
+/// <summary>GetUpdate is <c>GET /v1/updates/{request_id}?wait=</c>: what became of a request, now or after waiting for it.</summary>
+internal static class GetUpdate
+{
+    /// <summary>MaxWaitSeconds that a caller may ask for.</summary>
+    public const int MaxWaitSeconds = 60;
+
+    private const string Json = "application/json";
+    private static readonly TimeSpan s_retryAfter = TimeSpan.FromSeconds(1);
+
+    public static void MapGetUpdate(this IEndpointRouteBuilder app) =>
+        app.MapGet("/v1/updates/{request_id}", HandleAsync).RequireScope(ApiScopes.Update).DescribeGetUpdate();
+
+    private static async Task<IResult> HandleAsync(HttpContext context, StatusReader reader, ILogger<StatusReader> logger, CancellationToken cancellationToken)
+    {
+        AcceptHeader.Choose(context.Request, Json);
+        if (!Guid.TryParseExact(context.GetRouteValue("request_id") as string, "D", out Guid id) || !RequestIds.IsVersion7(id))
+        {
+            return new Problem(ProblemTypes.MalformedRequest, "The request id in the path is not a UUID of version 7.");
+        }
+        if (!TryReadWait(context.Request.Query["wait"], out TimeSpan wait))
+        {
+            return new Problem(ProblemTypes.MalformedRequest, $"The parameter wait is a number of seconds from 0 to {MaxWaitSeconds}.");
+        }
+        RequestStatus? status;
+        try
+        {
+            status = await reader.ReadAsync(id, wait, cancellationToken);
+        }
+        catch (StorageUnavailableException e)
+        {
+            logger.StatusUnavailable(e);
+            return new Problem(ProblemTypes.Unavailable, "The database did not answer.", null, s_retryAfter);
+        }
+        if (status is null)
+        {
+            return new Problem(ProblemTypes.NotFound, "No request with this id is known, or its answer is no longer kept.");
+        }
+        context.Response.Headers.CacheControl = "no-store";
+        return Results.Json(UpdateStatus.Of(id, status), AnswerContext.Default.UpdateStatus, Json);
+    }
+
+    private static bool TryReadWait(StringValues given, out TimeSpan wait)
+    {
+        wait = TimeSpan.Zero;
+        if (given.Count == 0)
+        {
+            return true;
+        }
+        if (given.Count != 1 || !int.TryParse(given[0], NumberStyles.None, CultureInfo.InvariantCulture, out int seconds) || seconds > MaxWaitSeconds)
+        {
+            return false;
+        }
+        wait = TimeSpan.FromSeconds(seconds);
+        return true;
+    }
+}

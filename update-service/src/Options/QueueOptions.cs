@@ -1,0 +1,25 @@
+using System.ComponentModel.DataAnnotations;
+
+namespace Optiks.UpdateService.Options;
+
+/// <summary>QueueOptions (<c>Optiks:UpdateService</c>) bound what waits for a commit, and a commit.</summary>
+internal sealed class QueueOptions
+{
+    public const string Section = "Optiks:UpdateService";
+
+    /// <summary>Callers that may wait for a commit; further ones get 503.</summary>
+    [Range(1, 1_000_000)]
+    public int QueuedCallers { get; set; } = 4096;
+
+    /// <summary>Octets of keys and values, with what an update costs beside them, that may wait for a commit. At least as much as one body can hold.</summary>
+    [Range(32L << 20, 16L << 30)]
+    public long QueuedOctets { get; set; } = 64L << 20;
+
+    /// <summary>Updates after which a commit takes no further caller.</summary>
+    [Range(1, 1_000_000)]
+    public int CommitUpdates { get; set; } = 4096;
+
+    /// <summary>Octets after which a commit takes no further caller.</summary>
+    [Range(1L << 20, 1L << 30)]
+    public long CommitOctets { get; set; } = 16L << 20;
+}

@@ -1,0 +1,19 @@
+using Optiks;
+using Optiks.ServiceDefaults;
+using Optiks.Storage;
+using Optiks.Storage.Sqlite;
+using Optiks.UpdateService;
+
+return await Startup.RunAsync(
+    async () =>
+    {
+        FailPoints.EnsureValid();
+        await using WebApplication app = await UpdateServiceHost.CreateAsync(args, [new SqliteStorageProvider()]);
+        await UpdateServiceHost.RunAsync(app);
+    },
+    exception => exception switch
+    {
+        StorageMisconfiguredException => ExitCodes.Configuration,
+        StorageUnavailableException => ExitCodes.Unreachable,
+        _ => null,
+    });

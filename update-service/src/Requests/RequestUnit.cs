@@ -1,0 +1,52 @@
+using Optiks.ServiceDefaults;
+using Optiks.Storage;
+
+namespace Optiks.UpdateService.Requests;
+
+/// <summary>RequestUnit is a parsed body with ids and hashes: what the queue takes, and the way back from its verdict to the element of the body.</summary>
+internal sealed class RequestUnit
+{
+    private readonly List<int> _elements = [];
+
+    private RequestUnit(ParsedUpdates parsed, IReadOnlyList<Guid> ids)
+    {
+        Parsed = parsed;
+        Ids = ids;
+    }
+
+    public ParsedUpdates Parsed { get; }
+
+    /// <summary>Ids of the elements, in order: the caller's, or made here.</summary>
+    public IReadOnlyList<Guid> Ids { get; }
+
+    /// <summary>Unit to commit. An element that repeats an earlier one's id and content is not in it again.</summary>
+    public AcceptUnit Unit { get; private init; } = new([]);
+
+    /// <summary>Create makes the unit. Throws <see cref="ProblemException"/> (request-id-reused) when two elements have one id and other content.</summary>
+    public static RequestUnit Create(ParsedUpdates parsed, DateTimeOffset now)
+    {
+        var ids = new Guid[parsed.Requests.Count];
+        var requests = new List<AcceptRequest>(ids.Length);
+        var hashes = new Dictionary<Guid, byte[]>(ids.Length);
+        var unit = new RequestUnit(parsed, ids) { Unit = new AcceptUnit(requests) };
+        for (int i = 0; i < ids.Length; i++)
+        {
+            ParsedRequest request = parsed.Requests[i];
+            ids[i] = request.RequestId ?? Guid.CreateVersion7(now);
+            byte[] hash = BodyHash.Compute(request.Items);
+            if (hashes.TryAdd(ids[i], hash))
+            {
+                requests.Add(new AcceptRequest(ids[i], hash, request.Items));
+                unit._elements.Add(i);
+            }
+            else if (!hashes[ids[i]].AsSpan().SequenceEqual(hash))
+            {
+                throw new ProblemException(new Problem(ProblemTypes.RequestIdReused, "An earlier element has this id and other content.", request.RequestIdPath));
+            }
+        }
+        return unit;
+    }
+
+    /// <summary>Element of the body that a request of the unit came from.</summary>
+    public ParsedRequest Element(int request) => Parsed.Requests[_elements[request]];
+}

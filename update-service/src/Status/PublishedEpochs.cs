@@ -1,0 +1,63 @@
+using Optiks.Storage;
+using Optiks.UpdateService.Telemetry;
+
+namespace Optiks.UpdateService.Status;
+
+/// <summary>PublishedEpochs is the one watcher of published epochs, for any number of callers that wait. Any thread.</summary>
+internal sealed class PublishedEpochs : BackgroundService
+{
+    private static readonly TimeSpan s_wait = TimeSpan.FromSeconds(30);
+    private static readonly TimeSpan s_retry = TimeSpan.FromSeconds(1);
+
+    private readonly IAcceptStore _store;
+    private readonly TimeProvider _time;
+    private readonly ILogger<PublishedEpochs> _logger;
+    private TaskCompletionSource _next = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+    public PublishedEpochs(IAcceptStore store, TimeProvider time, ILogger<PublishedEpochs> logger)
+    {
+        _store = store;
+        _time = time;
+        _logger = logger;
+    }
+
+    /// <summary>Next completes when an epoch is published after this was read. To miss none, take it before reading what may have changed.</summary>
+    public Task Next => Volatile.Read(ref _next).Task;
+
+    protected override async Task ExecuteAsync(CancellationToken stoppingToken)
+    {
+        ulong? last = null;
+        bool isDown = false;
+        while (!stoppingToken.IsCancellationRequested)
+        {
+            try
+            {
+                Head head = await _store.WaitForPublishedAsync(last, s_wait, stoppingToken);
+                if (isDown)
+                {
+                    isDown = false;
+                    _logger.WatchingAgain();
+                }
+                if (head.PublishedEpoch is { } published && (last is null || published > last))
+                {
+                    last = published;
+                    Interlocked.Exchange(ref _next, new TaskCompletionSource(TaskCreationOptions.RunContinuationsAsynchronously)).SetResult();
+                }
+            }
+            catch (OperationCanceledException) when (stoppingToken.IsCancellationRequested)
+            {
+                return;
+            }
+            catch (StorageException e)
+            {
+                // Waiting callers run into their time limits; commits report the same failure to theirs.
+                if (!isDown)
+                {
+                    isDown = true;
+                    _logger.WatchFailed(e);
+                }
+                await Task.Delay(s_retry, _time, stoppingToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            }
+        }
+    }
+}

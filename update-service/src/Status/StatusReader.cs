@@ -1,0 +1,61 @@
+using Optiks.Storage;
+
+namespace Optiks.UpdateService.Status;
+
+/// <summary>StatusReader reads what became of a request, now or after waiting for it. Any thread.</summary>
+internal sealed class StatusReader : IDisposable
+{
+    // After an epoch all waiting callers ask at once; they must not take the database from those who write.
+    private const int MaxConcurrentReads = 8;
+
+    private readonly IAcceptStore _store;
+    private readonly PublishedEpochs _epochs;
+    private readonly TimeProvider _time;
+    private readonly CancellationToken _stopping;
+    private readonly SemaphoreSlim _reads = new(MaxConcurrentReads);
+
+    public StatusReader(IAcceptStore store, PublishedEpochs epochs, TimeProvider time, IHostApplicationLifetime lifetime)
+    {
+        _store = store;
+        _epochs = epochs;
+        _time = time;
+        _stopping = lifetime.ApplicationStopping;
+    }
+
+    /// <summary>
+    /// ReadAsync gives the status; null for an unknown id. While the request is pending it waits up to <paramref name="wait"/>, without asking the database more
+    /// often than once an epoch. A host that stops ends the waiting.
+    /// </summary>
+    public async Task<RequestStatus?> ReadAsync(Guid requestId, TimeSpan wait, CancellationToken cancellationToken)
+    {
+        long start = _time.GetTimestamp();
+        while (true)
+        {
+            Task next = _epochs.Next;
+            RequestStatus? status = await ReadOnceAsync(requestId, cancellationToken);
+            TimeSpan left = wait - _time.GetElapsedTime(start);
+            if (status is not { State: RequestState.Pending } || left <= TimeSpan.Zero || _stopping.IsCancellationRequested)
+            {
+                return status;
+            }
+            using var either = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken, _stopping);
+            await next.WaitAsync(left, _time, either.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            cancellationToken.ThrowIfCancellationRequested();
+        }
+    }
+
+    public void Dispose() => _reads.Dispose();
+
+    private async Task<RequestStatus?> ReadOnceAsync(Guid requestId, CancellationToken cancellationToken)
+    {
+        await _reads.WaitAsync(cancellationToken);
+        try
+        {
+            return await _store.ReadStatusAsync(requestId, cancellationToken);
+        }
+        finally
+        {
+            _reads.Release();
+        }
+    }
+}

@@ -1,0 +1,32 @@
+namespace Optiks.UpdateService.Telemetry;
+
+/// <summary>UpdateLog is every event that the update-service logs (2000 to 2999). None carries a key, a value or a request id.</summary>
+internal static partial class UpdateLog
+{
+    [LoggerMessage(EventId = 2000, EventName = "CommitUnavailable", Level = LogLevel.Error, Message = "The database did not take updates; their callers are told to try again.")]
+    public static partial void CommitUnavailable(this ILogger logger, Exception exception);
+
+    [LoggerMessage(EventId = 2001, EventName = "CommitFailed", Level = LogLevel.Error, Message = "Committing updates failed unexpectedly.")]
+    public static partial void CommitFailed(this ILogger logger, Exception exception);
+
+    [LoggerMessage(EventId = 2002, EventName = "AcceptsHeld", Level = LogLevel.Critical, Message = "No updates are accepted. {Reason}")]
+    public static partial void AcceptsHeld(this ILogger logger, string reason);
+
+    [LoggerMessage(EventId = 2003, EventName = "AcceptsResumed", Level = LogLevel.Information, Message = "The database and the board agree again: updates are accepted.")]
+    public static partial void AcceptsResumed(this ILogger logger);
+
+    [LoggerMessage(EventId = 2004, EventName = "ClocksDiffer", Level = LogLevel.Error, Message = "The database's clock and this machine's differ by more than an id made here may: updates without a request id are refused.")]
+    public static partial void ClocksDiffer(this ILogger logger);
+
+    [LoggerMessage(EventId = 2010, EventName = "WatchFailed", Level = LogLevel.Warning, Message = "Published epochs cannot be followed; trying again.")]
+    public static partial void WatchFailed(this ILogger logger, Exception exception);
+
+    [LoggerMessage(EventId = 2011, EventName = "WatchingAgain", Level = LogLevel.Information, Message = "Published epochs are followed again.")]
+    public static partial void WatchingAgain(this ILogger logger);
+
+    [LoggerMessage(EventId = 2012, EventName = "StatusUnavailable", Level = LogLevel.Warning, Message = "A request's status could not be read.")]
+    public static partial void StatusUnavailable(this ILogger logger, Exception exception);
+
+    [LoggerMessage(EventId = 2090, EventName = "Stopped", Level = LogLevel.Critical, Message = "The update-service stops.")]
+    public static partial void Stopped(this ILogger logger, Exception exception);
+}

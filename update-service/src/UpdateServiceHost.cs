@@ -1,0 +1,79 @@
+using Microsoft.Extensions.Options;
+using Optiks.ServiceDefaults;
+using Optiks.Storage;
+using Optiks.UpdateService.Accepting;
+using Optiks.UpdateService.Endpoints;
+using Optiks.UpdateService.Options;
+using Optiks.UpdateService.Requests;
+using Optiks.UpdateService.Status;
+using Optiks.UpdateService.Telemetry;
+
+namespace Optiks.UpdateService;
+
+/// <summary>UpdateServiceHost puts the service together: options, database, the parts that run beside requests, endpoints.</summary>
+internal static class UpdateServiceHost
+{
+    /// <summary>
+    /// CreateAsync opens the database and builds the host, without starting it. Throws what <c>Program</c> knows as exit codes: settings that do not do, a database that
+    /// is not migrated or cannot be reached. A supervisor starts the service again after the last.
+    /// </summary>
+    /// <param name="args">Command line.</param>
+    /// <param name="engines">Database engines that configuration may choose from.</param>
+    /// <param name="configure">Changes the configuration before it is read.</param>
+    public static async Task<WebApplication> CreateAsync(string[] args, IStorageProvider[] engines, Action<WebApplicationBuilder>? configure = null)
+    {
+        WebApplicationBuilder builder = WebApplication.CreateBuilder(args);
+        configure?.Invoke(builder);
+        builder.AddOptiksDefaults(new OptiksServiceOptions
+        {
+            Name = "optiks-update-service",
+            DefaultUrl = "http://127.0.0.1:8311",
+            MaxRequestBodyLength = UpdateRequestParser.MaxBodyLength,
+        });
+        AddOptions(builder);
+
+        StorageOptions storage = builder.Configuration.GetSection(StorageOptions.Section).Get<StorageOptions>() ?? new StorageOptions();
+        IAcceptStore store = await StorageProviders.Select(storage.Provider, engines)
+            .OpenAcceptAsync(storage.ConnectionStringIn(builder.Configuration), CancellationToken.None);
+        // By a factory: the container disposes only of what it made.
+        builder.Services.AddSingleton(_ => store);
+
+        builder.Services.AddSingleton<LogLimits>();
+        builder.Services.AddSingleton<UpdateMetrics>();
+        builder.Services.AddSingleton<RollbackGuard>();
+        builder.Services.AddSingleton<CommitHealth>();
+        builder.Services.AddSingleton<CommitQueue>();
+        builder.Services.AddHostedService(services => services.GetRequiredService<CommitQueue>());
+        builder.Services.AddSingleton<PublishedEpochs>();
+        builder.Services.AddHostedService(services => services.GetRequiredService<PublishedEpochs>());
+        builder.Services.AddSingleton<StatusReader>();
+        builder.Services.AddHealthChecks().AddCheck<AcceptHealthCheck>("database");
+        builder.AddApiDescription();
+
+        WebApplication app = builder.Build();
+        app.UseOptiksDefaults();
+        app.MapPostUpdates();
+        app.MapGetUpdate();
+        app.MapApiDescription();
+        return app;
+    }
+
+    /// <summary>RunAsync serves until the host is told to stop, or until the database turns out not to be the one that was opened, which it throws.</summary>
+    public static async Task RunAsync(WebApplication app)
+    {
+        CommitQueue queue = app.Services.GetRequiredService<CommitQueue>();
+        _ = app.Services.GetRequiredService<LogLimits>().MaxValueLength;
+        await app.RunAsync();
+        queue.ThrowIfFatal();
+    }
+
+    private static void AddOptions(WebApplicationBuilder builder)
+    {
+        builder.Services.AddSingleton<IValidateOptions<QueueOptions>, QueueOptionsValidator>();
+        builder.Services.AddOptions<QueueOptions>().BindConfiguration(QueueOptions.Section).ValidateOnStart();
+        builder.Services.AddSingleton<IValidateOptions<LimitOptions>, LimitOptionsValidator>();
+        builder.Services.AddOptions<LimitOptions>().BindConfiguration(LimitOptions.Section).ValidateOnStart();
+        builder.Services.AddSingleton<IValidateOptions<StorageOptions>, StorageOptionsValidator>();
+        builder.Services.AddOptions<StorageOptions>().BindConfiguration(StorageOptions.Section).ValidateOnStart();
+    }
+}
