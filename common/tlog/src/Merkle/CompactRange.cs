@@ -11,6 +11,9 @@ public sealed class CompactRange
     /// <summary>Size is the number of leaves appended.</summary>
     public ulong Size { get; private set; }
 
+    /// <summary>Peaks are the roots of the complete subtrees, largest first: in reverse, the inclusion proof of the next leaf in the tree that it completes.</summary>
+    public IReadOnlyList<TreeHash> Peaks => _peaks;
+
     /// <summary>Append adds the next leaf.</summary>
     public void Append(TreeHash leafHash)
     {

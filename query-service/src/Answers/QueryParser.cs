@@ -1,0 +1,182 @@
+using Optiks.Protocol;
+using Optiks.ServiceDefaults;
+
+namespace Optiks.QueryService.Answers;
+
+/// <summary>QueryParser reads the bodies of lookup, history and monitor, in both forms (docs/spec/rest.md section 4). Refusals are <see cref="ProblemException"/>.</summary>
+internal static class QueryParser
+{
+    private const int Key = 0;
+    private const int KeyOctets = 1;
+    private const int PrefixLength = 3;
+
+    private static readonly JsonMembers s_lookup = new("key", "key_b64", "known");
+    private static readonly JsonMembers s_known = new("period", "version");
+    private static readonly JsonMembers s_versions = new("key", "key_b64", "from");
+
+    /// <summary>Parse reads a body of one of the two media types. The caller disposes the result.</summary>
+    public static QueryBatch Parse(string mediaType, ReadOnlyMemory<byte> body, QueryKind kind, int maxKeyLength)
+    {
+        var batch = new QueryBatch();
+        try
+        {
+            if (mediaType == MediaTypes.Query)
+            {
+                ParseBinary(body, kind, maxKeyLength, batch);
+            }
+            else
+            {
+                ParseJson(body.Span, kind, maxKeyLength, batch);
+            }
+            return batch;
+        }
+        catch
+        {
+            batch.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>One key, nothing known.</summary>
+    public static QueryBatch One(ReadOnlySpan<byte> key, int maxKeyLength)
+    {
+        CheckKey(key, maxKeyLength, "key");
+        var batch = new QueryBatch();
+        batch.Add(key, 0, 0);
+        return batch;
+    }
+
+    private static void ParseBinary(ReadOnlyMemory<byte> body, QueryKind kind, int maxKeyLength, QueryBatch batch)
+    {
+        if (body.Span.SequenceEqual(stackalloc byte[PrefixLength]))
+        {
+            throw BatchLength();
+        }
+        IReadOnlyList<Query> queries;
+        try
+        {
+            queries = QueryList.Decode(body);
+        }
+        catch (EncodingException e)
+        {
+            throw new ProblemException(new Problem(ProblemTypes.MalformedRequest, $"The body is not a query list: {e.Message}."), e);
+        }
+        if (queries.Count > QueryBatch.MaxCount)
+        {
+            throw BatchLength();
+        }
+        for (int i = 0; i < queries.Count; i++)
+        {
+            (ReadOnlyMemory<byte> key, ulong period, ulong version) = queries[i];
+            CheckKey(key.Span, maxKeyLength, $"$[{i}].key");
+            if (kind != QueryKind.Lookup && period != 0)
+            {
+                throw Malformed("The period must be 0 here.", $"$[{i}].period");
+            }
+            if (kind != QueryKind.Lookup && version == 0)
+            {
+                throw Malformed("The first version to list is 1 or more.", $"$[{i}].version");
+            }
+            batch.Add(key.Span, period, version);
+        }
+    }
+
+    private static void ParseJson(ReadOnlySpan<byte> body, QueryKind kind, int maxKeyLength, QueryBatch batch)
+    {
+        var reader = new StrictJsonReader(body);
+        if (!reader.IsArray)
+        {
+            ParseOne(ref reader, kind, maxKeyLength, batch);
+        }
+        else
+        {
+            reader.StartArray();
+            while (reader.TryNextElement())
+            {
+                if (batch.Keys.Count == QueryBatch.MaxCount)
+                {
+                    throw BatchLength();
+                }
+                ParseOne(ref reader, kind, maxKeyLength, batch);
+            }
+            if (batch.Keys.Count == 0)
+            {
+                throw BatchLength();
+            }
+        }
+        reader.End();
+    }
+
+    private static void ParseOne(ref StrictJsonReader reader, QueryKind kind, int maxKeyLength, QueryBatch batch)
+    {
+        ReadOnlySpan<byte> key = default;
+        bool hasKey = false;
+        ulong period = 0;
+        ulong version = kind == QueryKind.Lookup ? 0UL : 1;
+        string path = reader.Path;
+        reader.StartObject(kind == QueryKind.Lookup ? s_lookup : s_versions);
+        while (reader.TryNextMember(out int member))
+        {
+            if (member is Key or KeyOctets)
+            {
+                if (hasKey)
+                {
+                    throw reader.Fail("The key stands there already: give 'key' or 'key_b64'.");
+                }
+                key = member == Key ? reader.ReadText() : reader.ReadOctets();
+                hasKey = true;
+                CheckKey(key, maxKeyLength, reader.Path);
+            }
+            else if (kind == QueryKind.Lookup)
+            {
+                ParseKnown(ref reader, out period, out version);
+            }
+            else
+            {
+                version = reader.ReadInteger();
+                if (version == 0)
+                {
+                    throw reader.Fail("The first version to list is 1 or more.");
+                }
+            }
+        }
+        if (!hasKey)
+        {
+            throw Malformed("The query has no key: give 'key' or 'key_b64'.", $"{path}.key");
+        }
+        batch.Add(key, period, version);
+    }
+
+    private static void ParseKnown(ref StrictJsonReader reader, out ulong period, out ulong version)
+    {
+        ulong? givenPeriod = null;
+        ulong? givenVersion = null;
+        string path = reader.Path;
+        reader.StartObject(s_known);
+        while (reader.TryNextMember(out int member))
+        {
+            if (member == 0)
+            {
+                givenPeriod = reader.ReadInteger();
+            }
+            else
+            {
+                givenVersion = reader.ReadInteger();
+            }
+        }
+        period = givenPeriod ?? throw Malformed("The member is missing.", $"{path}.period");
+        version = givenVersion ?? throw Malformed("The member is missing.", $"{path}.version");
+    }
+
+    private static void CheckKey(ReadOnlySpan<byte> key, int maxKeyLength, string field)
+    {
+        if (key.IsEmpty || key.Length > maxKeyLength)
+        {
+            throw new ProblemException(new Problem(ProblemTypes.KeyLength, $"A key has 1 to {maxKeyLength} octets.", field));
+        }
+    }
+
+    private static ProblemException BatchLength() => new(new Problem(ProblemTypes.BatchLength, $"A list has 1 to {QueryBatch.MaxCount} queries.", "$"));
+
+    private static ProblemException Malformed(string detail, string field) => new(new Problem(ProblemTypes.MalformedRequest, detail, field));
+}

@@ -1,0 +1,28 @@
+using Microsoft.AspNetCore.Diagnostics;
+using Optiks.QueryService.Following;
+using Optiks.QueryService.Telemetry;
+using Optiks.ServiceDefaults;
+
+namespace Optiks.QueryService.Endpoints;
+
+/// <summary>BoardFailures answers requests that met a board which cannot be read: unavailable, and an error in the operator's log.</summary>
+internal sealed class BoardFailures : IExceptionHandler
+{
+    private static readonly TimeSpan s_retryAfter = TimeSpan.FromSeconds(5);
+
+    private readonly ILogger<BoardFailures> _logger;
+
+    public BoardFailures(ILogger<BoardFailures> logger) => _logger = logger;
+
+    /// <inheritdoc/>
+    public async ValueTask<bool> TryHandleAsync(HttpContext httpContext, Exception exception, CancellationToken cancellationToken)
+    {
+        if (exception is not BoardUnreadableException)
+        {
+            return false;
+        }
+        _logger.BoardUnreadable(exception);
+        await new Problem(ProblemTypes.Unavailable, "The bulletin board cannot be read here now.", null, s_retryAfter).ExecuteAsync(httpContext);
+        return true;
+    }
+}

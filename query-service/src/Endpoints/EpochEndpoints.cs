@@ -1,0 +1,144 @@
+using System.Globalization;
+using System.Text.Json;
+using Optiks.Protocol;
+using Optiks.QueryService.Answers;
+using Optiks.QueryService.Following;
+using Optiks.ServiceDefaults;
+
+namespace Optiks.QueryService.Endpoints;
+
+/// <summary>EpochEndpoints give records, the latest head, audit proofs and the configuration: open to all, and where they never change, marked so.</summary>
+internal sealed class EpochEndpoints
+{
+    private readonly CurrentEpoch _current;
+    private readonly FollowerState _state;
+    private readonly AuditProofs _proofs;
+
+    public EpochEndpoints(CurrentEpoch current, FollowerState state, AuditProofs proofs)
+    {
+        _current = current;
+        _state = state;
+        _proofs = proofs;
+    }
+
+    public void Map(IEndpointRouteBuilder routes)
+    {
+        routes.MapGet("/v1/epochs/latest", (HttpContext context, CancellationToken cancellation) => LatestAsync(context, cancellation))
+            .Describe("The newest epoch's record with what ties it to a checkpoint.", MediaTypes.Head).TakesCheckpointSize();
+        routes.MapGet("/v1/epochs/{epoch}", (HttpContext context, string epoch, CancellationToken cancellation) => RecordAsync(context, epoch, cancellation))
+            .Describe("The record of an epoch.", MediaTypes.Record);
+        routes.MapGet("/v1/epochs/{range}/audit-proof", (HttpContext context, string range, CancellationToken cancellation) => AuditProofAsync(context, range, cancellation))
+            .Describe("Proves that the trees only grew, in one epoch (e) or over a range (a-b, at most 256 epochs).", MediaTypes.AuditProof);
+        routes.MapGet("/v1/configuration", ConfigurationAsync)
+            .Describe("The log's configuration and key; for display and first use, not a trust anchor by itself.");
+    }
+
+    private static ProblemException NotFound(string detail) => new(new Problem(ProblemTypes.NotFound, detail));
+
+    private static ulong ParseEpoch(ReadOnlySpan<char> text) =>
+        CheckpointSize.TryParse(text, out ulong epoch)
+            ? epoch
+            : throw new ProblemException(new Problem(ProblemTypes.MalformedRequest, "An epoch is an integer in decimal without leading zeros; a range is two of them, 'a-b'.", "epoch"));
+
+    private static async Task WriteAsync(HttpContext context, string type, ReadOnlyMemory<byte> octets, Action<Utf8JsonWriter, ReadOnlyMemory<byte>> writeJson, CancellationToken cancellationToken)
+    {
+        context.Response.ContentType = type;
+        if (type != MediaTypes.Json)
+        {
+            context.Response.ContentLength = octets.Length;
+            await context.Response.BodyWriter.WriteAsync(octets, cancellationToken);
+            return;
+        }
+        var json = new Utf8JsonWriter(context.Response.BodyWriter, new JsonWriterOptions { Encoder = AnswerJson.Encoder });
+        await using (json)
+        {
+            writeJson(json, octets);
+        }
+    }
+
+    // Of one log there is one content for each name and form.
+    private bool IsUnchanged(HttpContext context, string name, string type)
+    {
+        context.Response.Headers.Vary = Microsoft.Net.Http.Headers.HeaderNames.Accept;
+        return Caching.IsUnchanged(context, $"{_state.LogName}/{name}/{(type == MediaTypes.Json ? "json" : "octets")}");
+    }
+
+    private async Task LatestAsync(HttpContext context, CancellationToken cancellationToken)
+    {
+        string type = AcceptHeader.Choose(context.Request, MediaTypes.Json, MediaTypes.Head);
+        ulong keptSize = CheckpointSize.Read(context.Request);
+        ServedEpoch epoch = _current.AcquireFresh();
+        byte[] head;
+        try
+        {
+            head = epoch.Heads.TryGet(keptSize, out byte[]? rendered) ? rendered : await epoch.Heads.RenderAsync(keptSize, cancellationToken);
+        }
+        finally
+        {
+            epoch.Release();
+        }
+        context.Response.Headers.CacheControl = "public, max-age=1";
+        context.Response.Headers.Vary = Microsoft.Net.Http.Headers.HeaderNames.Accept;
+        await WriteAsync(context, type, head, AnswerJson.WriteHead, cancellationToken);
+    }
+
+    private async Task RecordAsync(HttpContext context, string text, CancellationToken cancellationToken)
+    {
+        string type = AcceptHeader.Choose(context.Request, MediaTypes.Json, MediaTypes.Record);
+        ulong number = ParseEpoch(text);
+        ServedEpoch epoch = _current.PeekOrThrow();
+        if (number > epoch.Epoch)
+        {
+            throw NotFound($"The newest epoch here is {epoch.Epoch}.");
+        }
+        ReadOnlyMemory<byte> record = number == epoch.Epoch ? epoch.Record : await epoch.Log.ReadRecordAsync(number, cancellationToken);
+        if (!IsUnchanged(context, string.Create(CultureInfo.InvariantCulture, $"epochs/{number}"), type))
+        {
+            await WriteAsync(context, type, record, (json, octets) => AnswerJson.WriteRecord(json, octets.Span), cancellationToken);
+        }
+    }
+
+    private async Task AuditProofAsync(HttpContext context, string range, CancellationToken cancellationToken)
+    {
+        string type = AcceptHeader.Choose(context.Request, MediaTypes.Json, MediaTypes.AuditProof);
+        int dash = range.IndexOf('-', StringComparison.Ordinal);
+        ulong last = ParseEpoch(range.AsSpan(dash + 1));
+        if (dash < 0 && last == 0)
+        {
+            throw NotFound("No step leads to epoch 0.");
+        }
+        ulong first = dash < 0 ? last - 1 : ParseEpoch(range.AsSpan(0, dash));
+        if (first >= last)
+        {
+            throw new ProblemException(new Problem(ProblemTypes.MalformedRequest, "A range 'a-b' leads from epoch a to a later epoch b.", "epoch"));
+        }
+        if (last - first > AuditProof.MaxEpochs)
+        {
+            throw new ProblemException(new Problem(ProblemTypes.RangeTooLarge, $"A range has at most {AuditProof.MaxEpochs} epochs.", "epoch"));
+        }
+        ulong newest = _current.PeekOrThrow().Epoch;
+        if (last > newest)
+        {
+            throw NotFound($"The newest epoch here is {newest}.");
+        }
+        // Known before anything is read: what is asked for exists and never changes.
+        if (IsUnchanged(context, string.Create(CultureInfo.InvariantCulture, $"audit-proof/{first}-{last}"), type))
+        {
+            return;
+        }
+        byte[] proof = await _proofs.ReadAsync(first, last, cancellationToken);
+        await WriteAsync(context, type, proof, AnswerJson.WriteAuditProof, cancellationToken);
+    }
+
+    private async Task ConfigurationAsync(HttpContext context, CancellationToken cancellationToken)
+    {
+        TrustAnchor anchor = _state.Anchor ?? throw CurrentEpoch.Unavailable("The log is not known here yet.");
+        AcceptHeader.Choose(context.Request, MediaTypes.Json);
+        // Fixed for the life of the log; a successor log may follow at the same address.
+        context.Response.Headers.CacheControl = "public, max-age=60";
+        if (!Caching.IsKnown(context, $"{_state.LogName}/configuration"))
+        {
+            await WriteAsync(context, MediaTypes.Json, default, (json, _) => AnswerJson.WriteConfiguration(json, anchor), cancellationToken);
+        }
+    }
+}

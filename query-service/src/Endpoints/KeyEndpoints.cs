@@ -1,0 +1,182 @@
+using System.Buffers.Binary;
+using System.Text;
+using System.Text.Json;
+using Microsoft.Extensions.Options;
+using Microsoft.Extensions.Primitives;
+using Optiks.ApiKeys;
+using Optiks.Protocol;
+using Optiks.QueryService.Answers;
+using Optiks.QueryService.Following;
+using Optiks.QueryService.Options;
+using Optiks.QueryService.Telemetry;
+using Optiks.ServiceDefaults;
+
+namespace Optiks.QueryService.Endpoints;
+
+/// <summary>KeyEndpoints answer about keys: lookup, history, monitor. Everything of one answer comes from one <see cref="ServedEpoch"/>.</summary>
+internal sealed class KeyEndpoints
+{
+    private const long MaxBodyLength = 1024 * 1024;
+    private const uint MaxMembers = 256;
+    private const int MaxVersionsLength = 4 * 1024 * 1024;
+    private const int MaxKeyLength = 255;
+    private const int ExpectedLength = 16 * 1024;
+
+    private readonly CurrentEpoch _current;
+    private readonly FollowerState _state;
+    private readonly QueryMetrics _metrics;
+    private readonly bool _requireLookupScope;
+
+    public KeyEndpoints(CurrentEpoch current, FollowerState state, QueryMetrics metrics, IOptions<QueryServiceOptions> options)
+    {
+        _current = current;
+        _state = state;
+        _metrics = metrics;
+        _requireLookupScope = options.Value.RequireLookupScope;
+    }
+
+    private int KeyLength => _state.Anchor?.Configuration.MaxKeyLength ?? MaxKeyLength;
+
+    public void Map(IEndpointRouteBuilder routes)
+    {
+        IEndpointConventionBuilder[] lookups =
+        [
+            routes.MapPost("/v1/lookup", (HttpContext context, CancellationToken cancellation) => PostLookupAsync(context, cancellation))
+                .Describe("Looks up keys: their latest values, or their proven absence.", MediaTypes.Lookup).TakesQueries().TakesCheckpointSize(),
+            routes.MapGet("/v1/lookup", (HttpContext context, CancellationToken cancellation) => GetLookupAsync(context, cancellation))
+                .Describe("Looks up one key given as text in the URL; for trying things out.", MediaTypes.Lookup).TakesParameter("key", true, "The key, UTF-8 text.").TakesCheckpointSize(),
+        ];
+        if (_requireLookupScope)
+        {
+            Array.ForEach(lookups, lookup => lookup.RequireScope(ApiScopes.Lookup));
+        }
+        routes.MapPost("/v1/history", (HttpContext context, CancellationToken cancellation) => PostVersionsAsync(context, QueryKind.History, cancellation))
+            .Describe("Lists versions of keys, oldest first, by pages.", MediaTypes.History).TakesQueries().TakesCheckpointSize().RequireScope(ApiScopes.History);
+        routes.MapPost("/v1/monitor", (HttpContext context, CancellationToken cancellation) => PostVersionsAsync(context, QueryKind.Monitor, cancellation))
+            .Describe("Lists versions of one's own keys and proves that there are no others.", MediaTypes.Monitor).TakesQueries().TakesCheckpointSize().RequireScope(ApiScopes.History);
+    }
+
+    private static string Kind(QueryKind kind) => kind switch
+    {
+        QueryKind.Lookup => "lookup",
+        QueryKind.History => "history",
+        _ => "monitor",
+    };
+
+    private async Task PostLookupAsync(HttpContext context, CancellationToken cancellationToken)
+    {
+        string type = AcceptHeader.Choose(context.Request, MediaTypes.Json, MediaTypes.Lookup);
+        ulong keptSize = CheckpointSize.Read(context.Request);
+        using QueryBatch batch = await ReadAsync(context.Request, QueryKind.Lookup, cancellationToken);
+        await AnswerLookupAsync(context.Response, type, keptSize, batch, cancellationToken);
+    }
+
+    private async Task GetLookupAsync(HttpContext context, CancellationToken cancellationToken)
+    {
+        string type = AcceptHeader.Choose(context.Request, MediaTypes.Json, MediaTypes.Lookup);
+        ulong keptSize = CheckpointSize.Read(context.Request);
+        StringValues keys = context.Request.Query["key"];
+        if (keys.Count != 1)
+        {
+            throw new ProblemException(new Problem(ProblemTypes.MalformedRequest, "Give one parameter 'key'.", "key"));
+        }
+        using QueryBatch batch = QueryParser.One(Encoding.UTF8.GetBytes(keys[0]!), KeyLength);
+        await AnswerLookupAsync(context.Response, type, keptSize, batch, cancellationToken);
+    }
+
+    private async Task PostVersionsAsync(HttpContext context, QueryKind kind, CancellationToken cancellationToken)
+    {
+        string type = AcceptHeader.Choose(context.Request, MediaTypes.Json, kind == QueryKind.History ? MediaTypes.History : MediaTypes.Monitor);
+        ulong keptSize = CheckpointSize.Read(context.Request);
+        using QueryBatch batch = await ReadAsync(context.Request, kind, cancellationToken);
+        using var answer = new PooledWriter(ExpectedLength);
+        ServedEpoch epoch = _current.AcquireFresh();
+        try
+        {
+            byte[] head = await HeadAsync(epoch, keptSize, cancellationToken);
+            WriteVersions(epoch, head, batch, kind == QueryKind.Monitor, answer);
+        }
+        finally
+        {
+            epoch.Release();
+        }
+        Caching.NoStore(context.Response);
+        context.Response.ContentType = type;
+        if (type == MediaTypes.Json)
+        {
+            await WriteJsonAsync(context.Response, answer.Written, AnswerJson.WriteVersionsAnswer);
+        }
+        else
+        {
+            context.Response.ContentLength = answer.Length;
+            await context.Response.BodyWriter.WriteAsync(answer.Written, cancellationToken);
+        }
+        _metrics.Answered(Kind(kind), batch.Keys.Count);
+    }
+
+    private async Task AnswerLookupAsync(HttpResponse response, string type, ulong keptSize, QueryBatch batch, CancellationToken cancellationToken)
+    {
+        ServedEpoch epoch = _current.AcquireFresh();
+        try
+        {
+            byte[] head = await HeadAsync(epoch, keptSize, cancellationToken);
+            if (type != MediaTypes.Json)
+            {
+                epoch.Snapshot.WriteLookups(StructureId.Keys, batch.Keys, batch.Periods, batch.Versions, new HeadedBody(response, head));
+                Caching.NoStore(response);
+                response.ContentType = type;
+            }
+            else
+            {
+                using var answer = new PooledWriter(ExpectedLength);
+                answer.Append(head);
+                epoch.Snapshot.WriteLookups(StructureId.Keys, batch.Keys, batch.Periods, batch.Versions, answer);
+                Caching.NoStore(response);
+                response.ContentType = type;
+                await WriteJsonAsync(response, answer.Written, AnswerJson.WriteLookupAnswer);
+            }
+        }
+        finally
+        {
+            epoch.Release();
+        }
+        _metrics.Answered(Kind(QueryKind.Lookup), batch.Keys.Count);
+    }
+
+    /// <summary>WriteVersions shares the answer's 4 MiB among the keys; each has at least one member, so that every page gets somewhere.</summary>
+    private static void WriteVersions(ServedEpoch epoch, byte[] head, QueryBatch batch, bool isMonitor, PooledWriter answer)
+    {
+        answer.Append(head);
+        answer.Append(stackalloc byte[sizeof(uint)]);
+        int start = answer.Length;
+        for (int i = 0; i < batch.Keys.Count; i++)
+        {
+            int left = Math.Max(0, MaxVersionsLength - (answer.Length - start));
+            epoch.Snapshot.WriteVersions(StructureId.Keys, batch.Keys[i], batch.Versions[i], isMonitor, MaxMembers, left / (batch.Keys.Count - i), answer);
+        }
+        BinaryPrimitives.WriteUInt32BigEndian(answer.Written.Span[(start - sizeof(uint))..], (uint)(answer.Length - start));
+    }
+
+    private static async Task WriteJsonAsync(HttpResponse response, ReadOnlyMemory<byte> answer, Action<Utf8JsonWriter, ReadOnlyMemory<byte>> write)
+    {
+        var json = new Utf8JsonWriter(response.BodyWriter, new JsonWriterOptions { Encoder = AnswerJson.Encoder });
+        await using (json)
+        {
+            write(json, answer);
+        }
+    }
+
+    private async ValueTask<byte[]> HeadAsync(ServedEpoch epoch, ulong keptSize, CancellationToken cancellationToken)
+    {
+        bool isCached = epoch.Heads.TryGet(keptSize, out byte[]? head);
+        _metrics.Head(isCached);
+        return head ?? await epoch.Heads.RenderAsync(keptSize, cancellationToken);
+    }
+
+    private async ValueTask<QueryBatch> ReadAsync(HttpRequest request, QueryKind kind, CancellationToken cancellationToken)
+    {
+        string type = RequestBody.MediaType(request, MediaTypes.Json, MediaTypes.Query);
+        byte[] body = await RequestBody.ReadAsync(request, MaxBodyLength, cancellationToken);
+        return QueryParser.Parse(type, body, kind, KeyLength);
+    }
+}

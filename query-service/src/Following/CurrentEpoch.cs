@@ -1,0 +1,62 @@
+using Optiks.ServiceDefaults;
+
+namespace Optiks.QueryService.Following;
+
+/// <summary>CurrentEpoch is the epoch that answers are made from. Readers neither lock nor wait; the follower alone replaces it. Any thread.</summary>
+internal sealed class CurrentEpoch
+{
+    private static readonly TimeSpan s_retryAfter = TimeSpan.FromSeconds(1);
+
+    private readonly FollowerState _state;
+    private readonly TimeProvider _clock;
+    private ServedEpoch? _current;
+
+    public CurrentEpoch(FollowerState state, TimeProvider clock)
+    {
+        _state = state;
+        _clock = clock;
+    }
+
+    /// <summary>Peek at the current epoch without a reference: its plain data may be used, its snapshot not. Null before the first.</summary>
+    public ServedEpoch? Peek() => Volatile.Read(ref _current);
+
+    /// <summary>PeekOrThrow is Peek that throws <see cref="ProblemException"/> (unavailable) before the first.</summary>
+    public ServedEpoch PeekOrThrow() => Peek() ?? throw Unavailable("There is no verified epoch here yet.");
+
+    /// <summary>
+    /// AcquireFresh takes a reference to the current epoch, which the caller releases. Throws <see cref="ProblemException"/> (unavailable) when there is none, or it is older than the
+    /// configuration's max_behind: a verifier would refuse it.
+    /// </summary>
+    public ServedEpoch AcquireFresh()
+    {
+        ServedEpoch epoch = Acquire();
+        if (Age(epoch) <= _state.MaxBehind)
+        {
+            return epoch;
+        }
+        epoch.Release();
+        throw Unavailable("The newest epoch here is too old to be accepted.");
+    }
+
+    /// <summary>Age of an epoch's record by this machine's clock; negative when its clock is behind.</summary>
+    public TimeSpan Age(ServedEpoch epoch) => TimeSpan.FromMilliseconds(_clock.GetUtcNow().ToUnixTimeMilliseconds() - (double)epoch.TimeMs);
+
+    /// <summary>Replace puts the next epoch in the place of the present one, which goes with its last reader. Null: the service ends.</summary>
+    public void Replace(ServedEpoch? next) => Interlocked.Exchange(ref _current, next)?.Retire();
+
+    /// <summary>Unavailable makes the problem of a replica that cannot answer yet.</summary>
+    public static ProblemException Unavailable(string detail) => new(new Problem(ProblemTypes.Unavailable, detail, null, s_retryAfter));
+
+    private ServedEpoch Acquire()
+    {
+        while (true)
+        {
+            ServedEpoch epoch = PeekOrThrow();
+            // Refused only when another epoch has taken its place meanwhile.
+            if (epoch.TryAcquire())
+            {
+                return epoch;
+            }
+        }
+    }
+}

@@ -1,0 +1,36 @@
+using Microsoft.Extensions.Diagnostics.HealthChecks;
+
+namespace Optiks.QueryService.Following;
+
+/// <summary>EpochFreshness is the health check: ready is a verified epoch, not older than max_behind, and a follower without trouble.</summary>
+internal sealed class EpochFreshness : IHealthCheck
+{
+    private readonly CurrentEpoch _current;
+    private readonly FollowerState _state;
+
+    public EpochFreshness(CurrentEpoch current, FollowerState state)
+    {
+        _current = current;
+        _state = state;
+    }
+
+    /// <inheritdoc/>
+    public Task<HealthCheckResult> CheckHealthAsync(HealthCheckContext context, CancellationToken cancellationToken = default) => Task.FromResult(Check());
+
+    private HealthCheckResult Check()
+    {
+        ServedEpoch? epoch = _current.Peek();
+        if (_state.Trouble is { } trouble)
+        {
+            return HealthCheckResult.Unhealthy(epoch is null ? trouble : $"{trouble} Serving epoch {epoch.Epoch}.");
+        }
+        if (epoch is null)
+        {
+            return HealthCheckResult.Unhealthy("There is no verified epoch yet.");
+        }
+        TimeSpan age = _current.Age(epoch);
+        return age <= _state.MaxBehind
+            ? HealthCheckResult.Healthy($"Serving epoch {epoch.Epoch}.")
+            : HealthCheckResult.Unhealthy($"The newest verified epoch, {epoch.Epoch}, is {age.TotalSeconds:F0} s old; {_state.MaxBehind.TotalSeconds:F0} s are allowed.");
+    }
+}

@@ -1,0 +1,50 @@
+using Optiks.Native;
+using Optiks.Storage;
+
+namespace Optiks.QueryService.Following;
+
+/// <summary>EpochLeaves cuts batches of several epochs' leaves into those of one epoch after another, without copying them. Not thread-safe.</summary>
+internal sealed class EpochLeaves : IAsyncDisposable
+{
+    private readonly IAsyncEnumerator<LeafBatch> _batches;
+    private LeafBatch _batch = LeafBatch.Empty;
+    private int _next;
+
+    public EpochLeaves(IAsyncEnumerator<LeafBatch> batches) => _batches = batches;
+
+    /// <summary>Rows of the epoch.</summary>
+    public ReadOnlyMemory<LeafRow> Rows { get; private set; }
+
+    /// <summary>Values that the rows point into; other epochs' are among them.</summary>
+    public ReadOnlyMemory<byte> Values { get; private set; }
+
+    /// <summary>MoveToAsync goes on to an epoch's leaves; none is what most epochs of a quiet log have.</summary>
+    public async ValueTask MoveToAsync(ulong epoch)
+    {
+        Rows = default;
+        Values = default;
+        if (_next == _batch.Rows.Length)
+        {
+            if (!await _batches.MoveNextAsync())
+            {
+                return;
+            }
+            _batch = _batches.Current;
+            _next = 0;
+        }
+        int first = _next;
+        ReadOnlySpan<LeafRow> rows = _batch.Rows.Span;
+        if (rows[first].Epoch < epoch)
+        {
+            throw new EpochRefusedException($"The leaves of epoch {rows[first].Epoch} are out of order.");
+        }
+        while (_next < rows.Length && rows[_next].Epoch == epoch)
+        {
+            _next++;
+        }
+        Rows = _batch.Rows[first.._next];
+        Values = _batch.Values;
+    }
+
+    public ValueTask DisposeAsync() => _batches.DisposeAsync();
+}

@@ -1,0 +1,261 @@
+using System.Diagnostics;
+using System.Runtime.ExceptionServices;
+using Microsoft.Extensions.Options;
+using Optiks.Native;
+using Optiks.Protocol;
+using Optiks.QueryService.Options;
+using Optiks.QueryService.Telemetry;
+using Optiks.Secrets;
+using Optiks.Storage;
+using Optiks.Tlog;
+
+namespace Optiks.QueryService.Following;
+
+/// <summary>
+/// Follower keeps <see cref="CurrentEpoch"/> at the newest published epoch that it verified itself. Whatever goes wrong, the last good epoch stays: an epoch that is refused, or a
+/// database behind what was served, is an alarm and tried again, as the operator may put the right database back.
+/// </summary>
+internal sealed class Follower : BackgroundService
+{
+    private static readonly TimeSpan s_wait = TimeSpan.FromSeconds(2);
+    private static readonly TimeSpan s_retry = TimeSpan.FromMilliseconds(500);
+
+    // A load reads everything.
+    private static readonly TimeSpan s_retryLoad = TimeSpan.FromSeconds(3);
+
+    private readonly StorageOpener _storage;
+    private readonly DataFolder _data;
+    private readonly QueryServiceOptions _options;
+    private readonly CurrentEpoch _current;
+    private readonly FollowerState _state;
+    private readonly QueryMetrics _metrics;
+    private readonly ITileReader _board;
+    private readonly TimeProvider _clock;
+    private readonly ILogger<Follower> _logger;
+    private readonly IHostApplicationLifetime _lifetime;
+    private ExceptionDispatchInfo? _failure;
+    private ReplicaFolder? _folder;
+    private LogReplica? _replica;
+
+    public Follower(
+        StorageOpener storage, DataFolder data, IOptions<QueryServiceOptions> options, CurrentEpoch current, FollowerState state, QueryMetrics metrics, ITileReader board,
+        TimeProvider clock, ILogger<Follower> logger, IHostApplicationLifetime lifetime)
+    {
+        _storage = storage;
+        _data = data;
+        _options = options.Value;
+        _current = current;
+        _state = state;
+        _metrics = metrics;
+        _board = board;
+        _clock = clock;
+        _logger = logger;
+        _lifetime = lifetime;
+    }
+
+    /// <inheritdoc/>
+    public override Task StartAsync(CancellationToken cancellationToken)
+    {
+        _folder = ReplicaFolder.Open(_data, _options.Replica);
+        return base.StartAsync(cancellationToken);
+    }
+
+    /// <inheritdoc/>
+    public override async Task StopAsync(CancellationToken cancellationToken)
+    {
+        await base.StopAsync(cancellationToken);
+        _current.Replace(null);
+        _metrics.Directory = null;
+        _replica?.Dispose();
+        _replica = null;
+        _folder?.Dispose();
+    }
+
+    /// <summary>ThrowIfFailed throws what ended the follower, if anything did: the host's way to its exit code.</summary>
+    public void ThrowIfFailed() => _failure?.Throw();
+
+    /// <inheritdoc/>
+    protected override async Task ExecuteAsync(CancellationToken stoppingToken)
+    {
+        try
+        {
+            await RunAsync(stoppingToken);
+        }
+        catch (OperationCanceledException) when (stoppingToken.IsCancellationRequested)
+        {
+            // The host stops.
+        }
+        // Configuration that no waiting mends, and bugs: both end the process, with the exception as its result.
+        catch (Exception e)
+        {
+            _logger.Stopped(e);
+            _failure = ExceptionDispatchInfo.Capture(e);
+            _lifetime.StopApplication();
+        }
+    }
+
+    private async Task RunAsync(CancellationToken cancellationToken)
+    {
+        IFollowStore? store = null;
+        try
+        {
+            while (true)
+            {
+                try
+                {
+                    store ??= await _storage.OpenAsync(cancellationToken);
+                    string? waiting = await StepAsync(store, cancellationToken);
+                    if (waiting is null)
+                    {
+                        Report(null);
+                        continue;
+                    }
+                    if (Report(waiting))
+                    {
+                        _logger.Waiting(waiting);
+                    }
+                }
+                catch (EpochRefusedException e)
+                {
+                    _metrics.Refused();
+                    if (Report(e.Message))
+                    {
+                        _logger.EpochRefused(e.Message, e);
+                    }
+                }
+                catch (StorageCorruptException e)
+                {
+                    _metrics.Refused();
+                    if (Report("The database contradicts itself."))
+                    {
+                        _logger.EpochRefused("The database contradicts itself.", e);
+                    }
+                }
+                catch (StorageUnavailableException e)
+                {
+                    if (Report("The database cannot be reached."))
+                    {
+                        _logger.DatabaseUnavailable(e);
+                    }
+                }
+                await Task.Delay(_replica is null && _state.Anchor is not null ? s_retryLoad : s_retry, _clock, cancellationToken);
+            }
+        }
+        finally
+        {
+            if (store is not null)
+            {
+                await store.DisposeAsync();
+            }
+        }
+    }
+
+    /// <summary>StepAsync waits for the next epochs and serves them. Gives what the log waits for before there is one to follow, otherwise null.</summary>
+    private async Task<string?> StepAsync(IFollowStore store, CancellationToken cancellationToken)
+    {
+        if (_replica is null)
+        {
+            return await LoadAsync(store, cancellationToken);
+        }
+        ulong served = _replica.Last.Row.Epoch;
+        Head head = await store.WaitForPublishedAsync(served, s_wait, cancellationToken);
+        ThrowIfBehind(head, new HighWaterMark(served, _replica.Last.Row.RecordHash));
+        if (head.PublishedEpoch > served)
+        {
+            try
+            {
+                await _replica.FollowAsync(head.PublishedEpoch.Value, cancellationToken);
+            }
+            finally
+            {
+                if (_replica.Last.Row.Epoch != served)
+                {
+                    Serve(_replica);
+                }
+            }
+        }
+        return null;
+    }
+
+    private async Task<string?> LoadAsync(IFollowStore store, CancellationToken cancellationToken)
+    {
+        if (!File.Exists(_data.TrustAnchor))
+        {
+            return "Waiting for the log's trust anchor.";
+        }
+        Head head = await store.ReadHeadAsync(cancellationToken);
+        ThrowIfBehind(head, _folder!.Highest);
+        IReadOnlyList<PeriodRow> periods = await store.ReadPeriodsAsync(cancellationToken);
+        if (head.PublishedEpoch is not ulong published || periods.Count == 0)
+        {
+            return "Waiting for the log's first epoch.";
+        }
+        var anchor = TrustAnchor.Load(_data.TrustAnchor);
+        PeriodRow period = periods.Last(row => row.FirstEpoch <= published);
+        if (!period.Configuration.Span.SequenceEqual(anchor.ConfigurationOctets.Span))
+        {
+            throw new StartupException($"{_data.TrustAnchor} is of another log than the database: put the right one in its place.");
+        }
+        _state.Anchor = anchor;
+        long start = Stopwatch.GetTimestamp();
+        using (var secretSource = new FileSecretSource(_data, KeyEncryptionKey.Load(_data)))
+        using (DirectorySecrets secrets = secretSource.UnwrapPeriod(period.WrappedSecrets.Span, period.Period, anchor.LogId.Span))
+        {
+            var options = new DirectoryOptions
+            {
+                Secrets = secrets,
+                ValueLogPath = _folder.ValueLog,
+                VrfCacheBytes = (ulong)_options.VrfCacheBytes,
+                Period = period.Period,
+                PeriodFirstEpoch = period.FirstEpoch,
+                MaxValueLength = anchor.Configuration.MaxValueLength,
+            };
+            _replica = await LogReplica.LoadAsync(store, anchor, options, published, _folder.Highest, cancellationToken);
+        }
+        LogReplica replica = _replica;
+        _metrics.Directory = () => replica.Stats;
+        ulong leaves = replica.Stats.Leaves;
+        double seconds = Stopwatch.GetElapsedTime(start).TotalSeconds;
+        _logger.Loaded(published, leaves, seconds);
+        Serve(replica);
+        return null;
+    }
+
+    /// <summary>Serve makes the replica's last epoch the one that answers are made from: durably remembered first, so that no restart goes below it.</summary>
+    private void Serve(LogReplica replica)
+    {
+        VerifiedEpoch epoch = replica.Last;
+        _folder!.Remember(epoch.Row.Epoch, epoch.Row.RecordHash);
+        _current.Replace(replica.Serve(_board));
+        _logger.Serving(epoch.Row.Epoch);
+    }
+
+    private static void ThrowIfBehind(Head head, HighWaterMark? served)
+    {
+        if (served is null)
+        {
+            return;
+        }
+        if (head.PublishedEpoch is not ulong published || published < served.Epoch)
+        {
+            throw new EpochRefusedException(
+                $"The database is behind: this replica has served epoch {served.Epoch}, the database's newest is {head.PublishedEpoch?.ToString(System.Globalization.CultureInfo.InvariantCulture) ?? "none"}. An older copy was put in its place.");
+        }
+        if (head.Epoch == served.Epoch && !served.Names(served.Epoch, head.RecordHash.Span))
+        {
+            throw new EpochRefusedException($"The database has another record for epoch {served.Epoch} than this replica served: the log forked.");
+        }
+    }
+
+    /// <summary>Report makes the trouble known; true when it is news.</summary>
+    private bool Report(string? trouble)
+    {
+        string? before = _state.Trouble;
+        _state.Trouble = trouble;
+        if (trouble is null && before is not null)
+        {
+            _logger.Recovered();
+        }
+        return trouble != before;
+    }
+}

@@ -1,0 +1,32 @@
+using Optiks.Protocol;
+
+namespace Optiks.QueryService.Following;
+
+/// <summary>FollowerState is what the follower tells others about itself. Any thread.</summary>
+internal sealed class FollowerState
+{
+    private const int LogNameLength = 9;
+
+    private volatile TrustAnchor? _anchor;
+    private volatile string? _trouble = "Starting.";
+
+    /// <summary>Anchor of the log; null until it is known.</summary>
+    public TrustAnchor? Anchor
+    {
+        get => _anchor;
+        set => _anchor = value;
+    }
+
+    /// <summary>LogName tells logs apart in entity tags; empty until the log is known.</summary>
+    public string LogName => _anchor is { } anchor ? Base64UrlText.Encode(anchor.LogId.Span[..LogNameLength]) : "";
+
+    /// <summary>Trouble is why the log cannot be followed, in a sentence for anyone's eyes; null when it is being followed.</summary>
+    public string? Trouble
+    {
+        get => _trouble;
+        set => _trouble = value;
+    }
+
+    /// <summary>MaxBehind is how old an epoch may be that is answered from.</summary>
+    public TimeSpan MaxBehind => TimeSpan.FromMilliseconds(_anchor?.Configuration.MaxBehindMs ?? 0);
+}

@@ -1,0 +1,178 @@
+using Optiks.Native;
+using Optiks.Protocol;
+using Optiks.Storage;
+
+namespace Optiks.QueryService.Following;
+
+/// <summary>
+/// LogReplica is the log in memory: the trees, and the chain of records up to the epoch that they show. One thread at a time; the snapshots that it gives are for all.
+/// </summary>
+/// <remarks>
+/// Invariants. 1: the directory's roots are those of <see cref="Last"/>'s record, recomputed here from leaves. 2: <see cref="Last"/> never goes back. A refused epoch changes nothing.
+/// </remarks>
+internal sealed class LogReplica : IDisposable
+{
+    private const int LoadBatchRows = 65_536;
+    private const int FollowBatchRows = 16_384;
+    private const ulong EpochsPerPage = 4096;
+    private const ulong FollowedPerCall = 256;
+
+    private readonly IFollowStore _store;
+    private readonly KeyDirectory _directory;
+    private readonly RecordChain _chain;
+
+    private LogReplica(IFollowStore store, KeyDirectory directory, RecordChain chain)
+    {
+        _store = store;
+        _directory = directory;
+        _chain = chain;
+    }
+
+    /// <summary>Last epoch that was verified.</summary>
+    public VerifiedEpoch Last { get; private set; } = null!;
+
+    /// <summary>Stats of the directory.</summary>
+    public DirectoryStats Stats => _directory.Stats;
+
+    /// <summary>
+    /// LoadAsync builds the trees from the leaves of epochs 0..<paramref name="published"/> and compares them with the last one's record. Throws
+    /// <see cref="EpochRefusedException"/> when they differ, or anything stored contradicts itself.
+    /// </summary>
+    /// <param name="store">Where to read.</param>
+    /// <param name="anchor">The log.</param>
+    /// <param name="options">Of the directory to make.</param>
+    /// <param name="published">The published epoch.</param>
+    /// <param name="highest">Epoch that was served before, whose record must be the same.</param>
+    /// <param name="cancellationToken">Ends the load.</param>
+    public static async Task<LogReplica> LoadAsync(
+        IFollowStore store, TrustAnchor anchor, DirectoryOptions options, ulong published, HighWaterMark? highest, CancellationToken cancellationToken)
+    {
+        var replica = new LogReplica(store, KeyDirectory.Create(options), new RecordChain(anchor));
+        try
+        {
+            await replica.LoadRecordsAsync(published, highest, cancellationToken);
+            await replica.LoadLeavesAsync(published, cancellationToken);
+            ThrowUnlessSame(replica._directory.States(out _), replica.Last);
+            return replica;
+        }
+        catch
+        {
+            replica.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>
+    /// FollowAsync verifies and applies epochs after <see cref="Last"/>, at most 256 and none above <paramref name="published"/>. Throws <see cref="EpochRefusedException"/> at the
+    /// first that is refused; those before it are applied.
+    /// </summary>
+    public async Task FollowAsync(ulong published, CancellationToken cancellationToken)
+    {
+        ulong first = _chain.Next;
+        ulong last = Math.Min(published, first + FollowedPerCall - 1);
+        IReadOnlyList<EpochRow> rows = await _store.ReadEpochsAsync(first, last, cancellationToken);
+        var leaves = new EpochLeaves(_store.ReadLeavesAsync(first, last, FollowBatchRows, cancellationToken).GetAsyncEnumerator(cancellationToken));
+        await using (leaves)
+        {
+            foreach (EpochRow row in rows)
+            {
+                VerifiedEpoch epoch = _chain.Check(row);
+                await leaves.MoveToAsync(row.Epoch);
+                Apply(epoch, leaves.Rows.Span, leaves.Values.Span);
+            }
+        }
+        if (rows.Count == 0)
+        {
+            throw new EpochRefusedException($"Epoch {first} is missing from the database.");
+        }
+    }
+
+    /// <summary>Serve gives the last epoch as something to answer from.</summary>
+    public ServedEpoch Serve(Tlog.ITileReader board) => new(_directory.TakeSnapshot(), Last, board);
+
+    /// <inheritdoc/>
+    public void Dispose() => _directory.Dispose();
+
+    private static void ThrowUnlessSame(StructureState[] states, VerifiedEpoch epoch)
+    {
+        for (int i = 0; i < states.Length; i++)
+        {
+            if (!states[i].Equals(epoch.Record.Structures[i]))
+            {
+                throw new EpochRefusedException($"The leaves of structure {i + 1} do not give the root in the record of epoch {epoch.Row.Epoch}.");
+            }
+        }
+    }
+
+    private static EpochRefusedException Contradiction(ulong epoch, OptiksNativeException e) =>
+        new($"The leaves up to epoch {epoch} contradict each other ({e.Status}).", e);
+
+    private static bool IsContradiction(OptiksNativeException e) => e.Status is NativeStatus.Data or NativeStatus.Duplicate;
+
+    private void Apply(VerifiedEpoch epoch, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values)
+    {
+        try
+        {
+            using StagedEpoch staged = _directory.Stage(epoch.Row.Epoch, leaves, values, withProofs: false);
+            ThrowUnlessSame(staged.States(), epoch);
+            staged.Commit();
+        }
+        catch (OptiksNativeException e) when (IsContradiction(e))
+        {
+            throw Contradiction(epoch.Row.Epoch, e);
+        }
+        _chain.Append(epoch.Row);
+        Last = epoch;
+    }
+
+    private async Task LoadRecordsAsync(ulong published, HighWaterMark? highest, CancellationToken cancellationToken)
+    {
+        while (_chain.Next <= published)
+        {
+            IReadOnlyList<EpochRow> rows = await _store.ReadEpochsAsync(_chain.Next, Math.Min(published, _chain.Next + EpochsPerPage - 1), cancellationToken);
+            foreach (EpochRow row in rows)
+            {
+                if (highest?.Epoch == row.Epoch && !highest.Names(row.Epoch, row.RecordHash.Span))
+                {
+                    throw new EpochRefusedException($"The database has another record for epoch {row.Epoch} than this replica served before: the log forked, or the database is another one.");
+                }
+                // The last checkpoint covers all records before.
+                if (row.Epoch == published)
+                {
+                    Last = _chain.Check(row);
+                }
+                else
+                {
+                    _chain.CheckRecord(row);
+                }
+                _chain.Append(row);
+            }
+            if (rows.Count == 0)
+            {
+                throw new EpochRefusedException($"Epoch {_chain.Next} is missing from the database.");
+            }
+        }
+    }
+
+    private async Task LoadLeavesAsync(ulong published, CancellationToken cancellationToken)
+    {
+        ulong loaded = 0;
+        try
+        {
+            await foreach (LeafBatch batch in _store.ReadLeavesAsync(0, published, LoadBatchRows, cancellationToken))
+            {
+                loaded = batch.Rows.Span[^1].Epoch;
+                _directory.Load(loaded, batch.Rows.Span, batch.Values.Span);
+            }
+            if (loaded < published)
+            {
+                loaded = published;
+                _directory.Load(published, [], []);
+            }
+        }
+        catch (OptiksNativeException e) when (IsContradiction(e))
+        {
+            throw Contradiction(loaded, e);
+        }
+    }
+}

@@ -1,0 +1,48 @@
+using Optiks.Native;
+using Optiks.QueryService.Answers;
+using Optiks.Tlog;
+
+namespace Optiks.QueryService.Following;
+
+/// <summary>
+/// ServedEpoch is everything that an answer is made from: trees and heads of one epoch together, so that nothing of two epochs is ever mixed. Immutable, any thread, counted by its
+/// snapshot: whoever got it from <see cref="CurrentEpoch.Acquire"/> gives it back with <see cref="Release"/>.
+/// </summary>
+internal sealed class ServedEpoch
+{
+    public ServedEpoch(Snapshot snapshot, VerifiedEpoch epoch, ITileReader board)
+    {
+        Snapshot = snapshot;
+        Epoch = epoch.Row.Epoch;
+        TimeMs = epoch.Record.TimeMs;
+        Record = epoch.Row.Record;
+        Log = new LogView(board, Epoch + 1, epoch.Root);
+        Heads = new EpochHeads(epoch, Log);
+    }
+
+    /// <summary>Snapshot of the trees.</summary>
+    public Snapshot Snapshot { get; }
+
+    public ulong Epoch { get; }
+
+    /// <summary>TimeMs of the record, Unix milliseconds.</summary>
+    public ulong TimeMs { get; }
+
+    /// <summary>Record, encoded.</summary>
+    public ReadOnlyMemory<byte> Record { get; }
+
+    /// <summary>Heads of answers.</summary>
+    public EpochHeads Heads { get; }
+
+    /// <summary>Log at this epoch's checkpoint.</summary>
+    public LogView Log { get; }
+
+    /// <summary>TryAcquire takes a reference; false when the epoch is superseded and nobody uses it any more.</summary>
+    public bool TryAcquire() => Snapshot.TryAcquire();
+
+    /// <summary>Release gives back a reference of <see cref="TryAcquire"/>.</summary>
+    public void Release() => Snapshot.Release();
+
+    /// <summary>Retire gives back the maker's reference: the trees go when the last reader is done.</summary>
+    public void Retire() => Snapshot.Dispose();
+}

@@ -1,0 +1,9 @@
+using Microsoft.Extensions.Options;
+
+namespace Optiks.QueryService.Options;
+
+[OptionsValidator]
+internal sealed partial class QueryServiceOptionsValidator : IValidateOptions<QueryServiceOptions>;
+
+[OptionsValidator]
+internal sealed partial class StorageOptionsValidator : IValidateOptions<StorageOptions>;

@@ -1,0 +1,22 @@
+using System.ComponentModel.DataAnnotations;
+
+namespace Optiks.QueryService.Options;
+
+/// <summary>QueryServiceOptions (<c>Optiks:QueryService</c>).</summary>
+internal sealed class QueryServiceOptions
+{
+    public const string Section = "Optiks:QueryService";
+
+    /// <summary>Replica names this process's folder below <c>replicas/</c>, letters, digits, '-' and '_'. Empty: the port that it listens on.</summary>
+    [RegularExpression("[A-Za-z0-9_-]{0,64}")]
+    public string Replica { get; set; } = "";
+
+    /// <summary>VrfCacheBytes bounds the memory of the cache of VRF proofs; 0: no cache.</summary>
+    /// <value>64 MiB.</value>
+    [Range(0, 1L << 40)]
+    public long VrfCacheBytes { get; set; } = 64L << 20;
+
+    /// <summary>RequireLookupScope closes lookups to callers without an API key of the scope <c>lookup</c>.</summary>
+    /// <value>false: anyone may look up.</value>
+    public bool RequireLookupScope { get; set; }
+}

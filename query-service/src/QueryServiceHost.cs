@@ -1,0 +1,79 @@
+using System.Globalization;
+using Microsoft.Extensions.Options;
+using Optiks.QueryService.Answers;
+using Optiks.QueryService.Endpoints;
+using Optiks.QueryService.Following;
+using Optiks.QueryService.Options;
+using Optiks.QueryService.Telemetry;
+using Optiks.ServiceDefaults;
+using Optiks.Storage;
+using Optiks.Storage.Sqlite;
+
+namespace Optiks.QueryService;
+
+/// <summary>QueryServiceHost puts the service together.</summary>
+internal static class QueryServiceHost
+{
+    private const string DefaultUrl = "http://127.0.0.1:8301";
+
+    /// <summary>RunAsync runs the service until it is told to stop. Throws what ended it otherwise.</summary>
+    public static async Task RunAsync(string[] args)
+    {
+        await using WebApplication app = Build(args);
+        await app.RunAsync();
+        app.Services.GetRequiredService<Follower>().ThrowIfFailed();
+    }
+
+    /// <summary>Build makes the service; <paramref name="configure"/> may replace parts, such as the clock.</summary>
+    public static WebApplication Build(string[] args, Action<IServiceCollection>? configure = null)
+    {
+        WebApplicationBuilder builder = WebApplication.CreateBuilder(new WebApplicationOptions { Args = args, ContentRootPath = AppContext.BaseDirectory });
+        // Before the defaults' handler, which answers everything.
+        builder.Services.AddExceptionHandler<BoardFailures>();
+        builder.AddOptiksDefaults(new OptiksServiceOptions { Name = "optiks-query-service", DefaultUrl = DefaultUrl });
+        builder.Services.AddOpenApi();
+
+        builder.Services.AddSingleton<IValidateOptions<StorageOptions>, StorageOptionsValidator>();
+        builder.Services.AddSingleton<IValidateOptions<QueryServiceOptions>, QueryServiceOptionsValidator>();
+        builder.Services.AddOptionsWithValidateOnStart<StorageOptions>().BindConfiguration(StorageOptions.Section);
+        builder.Services.AddOptionsWithValidateOnStart<QueryServiceOptions>().BindConfiguration(QueryServiceOptions.Section);
+        builder.Services.PostConfigure<QueryServiceOptions>(options =>
+            options.Replica = options.Replica.Length > 0 ? options.Replica : Port(builder.Configuration));
+
+        builder.Services.AddSingleton<IStorageProvider, SqliteStorageProvider>();
+        builder.Services.AddSingleton<StorageOpener>();
+        builder.Services.AddSingleton<BoardFolder>();
+        builder.Services.AddSingleton(services => services.GetRequiredService<BoardFolder>().Tiles);
+        builder.Services.AddSingleton<FollowerState>();
+        builder.Services.AddSingleton<CurrentEpoch>();
+        builder.Services.AddSingleton<QueryMetrics>();
+        builder.Services.AddSingleton<AuditProofs>();
+        builder.Services.AddSingleton<KeyEndpoints>();
+        builder.Services.AddSingleton<EpochEndpoints>();
+        builder.Services.AddSingleton<BoardEndpoints>();
+        builder.Services.AddSingleton<Follower>();
+        builder.Services.AddHostedService(services => services.GetRequiredService<Follower>());
+        builder.Services.AddHealthChecks().AddCheck<EpochFreshness>("epoch");
+        configure?.Invoke(builder.Services);
+
+        WebApplication app = builder.Build();
+        app.UseOptiksDefaults();
+        app.MapOpenApi();
+        app.Services.GetRequiredService<KeyEndpoints>().Map(app);
+        app.Services.GetRequiredService<EpochEndpoints>().Map(app);
+        app.Services.GetRequiredService<BoardEndpoints>().Map(app);
+        return app;
+    }
+
+    // Replicas of one machine share the data folder; their ports tell them apart.
+    private static string Port(ConfigurationManager configuration)
+    {
+        string url = configuration[WebHostDefaults.ServerUrlsKey]?.Split(';')[0]
+            ?? configuration.GetSection("Kestrel:Endpoints").GetChildren().Select(endpoint => endpoint["Url"]).FirstOrDefault(configured => configured is not null)
+            ?? DefaultUrl;
+        int port = BindingAddress.Parse(url).Port;
+        return port != 0
+            ? port.ToString(CultureInfo.InvariantCulture)
+            : throw new StartupException($"A query-service on a port of the system's choice needs a name: set {QueryServiceOptions.Section}:Replica.");
+    }
+}
