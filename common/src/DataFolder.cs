@@ -52,7 +52,19 @@ public sealed class DataFolder
     public static DataFolder Default() => Resolve(Environment.GetEnvironmentVariable);
 
     /// <summary>CreateFolder makes a folder and its parents with mode 0700; existing ones stay as they are.</summary>
-    public static void CreateFolder(string path) => Directory.CreateDirectory(path, FolderMode);
+    public static void CreateFolder(string path)
+    {
+        // Directory.CreateDirectory gives the mode to the last folder only.
+        string full = Path.GetFullPath(path);
+        if (!Directory.Exists(full))
+        {
+            if (Path.GetDirectoryName(full) is { } parent)
+            {
+                CreateFolder(parent);
+            }
+            Directory.CreateDirectory(full, FolderMode);
+        }
+    }
 
     /// <summary>EnsureCreated makes the root.</summary>
     public DataFolder EnsureCreated()
