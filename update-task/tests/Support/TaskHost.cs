@@ -53,9 +53,14 @@ internal sealed class TaskHost : IAsyncDisposable
         }
         ServiceProvider provider = services.BuildServiceProvider();
         IPipelineStore store = await new SqliteStorageProvider(time).OpenPipelineAsync(folder.ConnectionString, cancellationToken);
-        LeaseKeeper? keeper = await LeaseKeeper.TryAcquireAsync(
-            store, holder, provider.GetRequiredService<IOptions<EpochOptions>>().Value.LeaseDuration, time, provider.GetRequiredService<ILogger<TaskHost>>(), cancellationToken);
-        Assert.NotNull(keeper);
+        TimeSpan duration = provider.GetRequiredService<IOptions<EpochOptions>>().Value.LeaseDuration;
+        ILogger<TaskHost> logger = provider.GetRequiredService<ILogger<TaskHost>>();
+        LeaseKeeper? keeper;
+        // A process that was killed has left its lease.
+        while ((keeper = await LeaseKeeper.TryAcquireAsync(store, holder, duration, time, logger, cancellationToken)) is null)
+        {
+            await Task.Delay(20, cancellationToken);
+        }
         var host = new TaskHost(provider, store, keeper);
         try
         {

@@ -1,0 +1,67 @@
+using Optiks.UpdateTask.Tests.Support;
+
+namespace Optiks.UpdateTask.Tests;
+
+/// <summary>
+/// kill -9 at every labelled step. In one order each start finds what the kill before left and is killed one step further on, in the other each finds a finished step and
+/// is killed in a new epoch.
+/// </summary>
+public abstract class FailPointTests
+{
+    // "accept" is the update-service's.
+    private static readonly string[] s_points = [.. FailPoints.All.Where(point => point != FailPoints.Accept)];
+
+    private static async Task KillInOrderAsync(IEnumerable<string> points)
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        var updates = new Updates(folder);
+        int round = 0;
+        foreach (string point in points)
+        {
+            round++;
+            await updates.AcceptAsync(Updates.Request(Updates.Item("alice", $"a{round}"), Updates.Item($"key {round}", "value")));
+            await updates.AcceptAsync("bob", $"b{round}");
+            await using TaskProcess task = TaskProcess.Start(folder, point);
+            int code = await task.ExitAsync();
+            Assert.True(code == TaskProcess.Killed, $"{point}: exit code {code}: {task.Output}");
+        }
+        await using (TaskHost task = await TaskHost.StartAsync(folder))
+        {
+            await FinishAsync(task);
+        }
+        await HistoryCheck.RunAsync(folder, updates);
+    }
+
+    private static async Task FinishAsync(TaskHost task)
+    {
+        do
+        {
+            await task.StepAsync();
+        }
+        while (await task.Store.CountPendingAsync(TestContext.Current.CancellationToken) > 0);
+    }
+
+    public sealed class Forward : FailPointTests
+    {
+        [Fact]
+        public Task Killed_one_step_further_each_time() => KillInOrderAsync(s_points);
+    }
+
+    public sealed class Backward : FailPointTests
+    {
+        [Fact]
+        public Task Killed_one_step_earlier_each_time() => KillInOrderAsync(s_points.Reverse().Where(point => point != FailPoints.GenesisKey));
+    }
+
+    public sealed class Names : FailPointTests
+    {
+        [Fact]
+        public async Task A_name_that_is_no_point_is_refused()
+        {
+            using TestFolder folder = await TestFolder.CreateAsync();
+            await using TaskProcess task = TaskProcess.Start(folder, "comit");
+            Assert.Equal(ExitCodes.Configuration, await task.ExitAsync());
+            Assert.Contains("names no fail point", task.Output, StringComparison.Ordinal);
+        }
+    }
+}
