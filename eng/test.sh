@@ -1,13 +1,13 @@
 #!/bin/bash
 # Runs every suite that gates, in build/test one JUnit file each, and ends with the line
 # `N passed, N failed, N skipped`. Expects a finished `make build`.
-# Environment: TEST_PRESETS, the CMake presets whose C++ tests run (default: release asan).
+# Environment: TEST_PRESETS, the CMake presets whose C++ tests run (default: release asan ct).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 results=$PWD/build/test
 suite_seconds=1200
-read -r -a presets <<<"${TEST_PRESETS:-release asan}"
+read -r -a presets <<<"${TEST_PRESETS:-release asan ct}"
 mapfile -t test_projects < <(sed -n 's/.*<Project Path="\([^"]*\.Tests\.csproj\)".*/\1/p' Optiks.slnx)
 
 rm -rf "$results"
@@ -49,6 +49,7 @@ done
 
 suite python-eng /usr/bin/python3 eng/junit_unittest.py eng/tests "$results/python-eng.xml"
 suite python-reference /usr/bin/python3 eng/junit_unittest.py tests/reference "$results/python-reference.xml"
+suite python-e2e /usr/bin/python3 eng/junit_unittest.py tests/e2e "$results/python-e2e.xml"
 
 status=0
 for name in "${broken[@]}"; do

@@ -3,10 +3,10 @@
 
 #include <memory>
 
-#include "../pahd/answer_writer.h"
-#include "../trie/append_proof.h"
 #include "capi_guard.h"
 #include "optiks/ozks/verify/codec.h"
+#include "pahd/answer_writer.h"
+#include "trie/append_proof.h"
 
 using namespace optiks::ozks;
 using namespace optiks::ozks::capi;
@@ -32,7 +32,7 @@ namespace {
 static_assert(sizeof(optiks_leaf_t) == 128);
 constexpr std::size_t kMaxKeyLen = 255;
 constexpr std::size_t kMaxRange = 256;
-constexpr std::uint32_t kMaxValueLen = (1U << 24) - 1;  // records.md section 1
+constexpr std::uint32_t kMaxValueLen = 1U << 20;  // records.md section 1
 
 bool readable(const void* data, std::size_t len) { return data != nullptr || len == 0; }
 

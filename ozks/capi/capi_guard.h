@@ -5,8 +5,8 @@
 #include <new>
 #include <system_error>
 
-#include "../directory/directory.h"
 #include "capi_error.h"
+#include "directory/directory.h"
 #include "optiks.h"
 
 namespace optiks::ozks::capi {

@@ -1,4 +1,4 @@
-#include "directory.h"
+#include "directory/directory.h"
 
 #include <sodium.h>
 
@@ -7,8 +7,8 @@
 #include <numeric>
 #include <utility>
 
-#include "../trie/append_proof.h"
 #include "optiks/base/blake2b.h"
+#include "trie/append_proof.h"
 
 namespace optiks::ozks {
 namespace {

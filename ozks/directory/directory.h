@@ -20,13 +20,13 @@
 #include <string>
 #include <vector>
 
-#include "key_table.h"
+#include "directory/key_table.h"
+#include "directory/value_log.h"
+#include "directory/versions.h"
+#include "directory/vrf_cache.h"
 #include "optiks.h"
 #include "optiks/base/secret.h"
 #include "optiks/vrf/ecvrf.h"
-#include "value_log.h"
-#include "versions.h"
-#include "vrf_cache.h"
 
 namespace optiks::ozks {
 

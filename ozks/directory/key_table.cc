@@ -1,4 +1,4 @@
-#include "key_table.h"
+#include "directory/key_table.h"
 
 #include <utility>
 

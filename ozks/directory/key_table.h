@@ -11,7 +11,7 @@
 #include <deque>
 #include <memory>
 
-#include "../trie/tree.h"
+#include "trie/tree.h"
 
 namespace optiks::ozks {
 

@@ -1,4 +1,4 @@
-#include "value_log.h"
+#include "directory/value_log.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -19,7 +19,7 @@ constexpr std::size_t kChecksumLen = 8;
 constexpr std::size_t kHeaderLen = kChecksumLen + 4;
 constexpr std::size_t kFlushLen = std::size_t{1} << 20;
 // The longest that any configuration allows (records.md section 1): a damaged length does not ask for gigabytes.
-constexpr std::size_t kMaxValueLen = (std::size_t{1} << 24) - 1;
+constexpr std::size_t kMaxValueLen = std::size_t{1} << 20;
 // One read gets all of a usual value.
 constexpr std::size_t kFirstRead = 512;
 

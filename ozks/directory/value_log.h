@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "../trie/tree.h"
+#include "trie/tree.h"
 
 namespace optiks::ozks {
 

@@ -18,7 +18,7 @@
 #include <deque>
 #include <vector>
 
-#include "../trie/tree.h"
+#include "trie/tree.h"
 
 namespace optiks::ozks {
 

@@ -1,4 +1,4 @@
-#include "vrf_cache.h"
+#include "directory/vrf_cache.h"
 
 #include <cstdlib>
 #include <cstring>

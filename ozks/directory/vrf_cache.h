@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "key_table.h"
+#include "directory/key_table.h"
 #include "optiks/vrf/ecvrf.h"
 
 namespace optiks::ozks {

@@ -1,9 +1,9 @@
-#include "answer_writer.h"
+#include "pahd/answer_writer.h"
 
 #include <algorithm>
 
-#include "label_prover.h"
 #include "optiks/ozks/verify/ladder.h"
+#include "pahd/label_prover.h"
 
 namespace optiks::ozks {
 namespace {

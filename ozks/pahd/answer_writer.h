@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "../directory/directory.h"
+#include "directory/directory.h"
 
 namespace optiks::ozks {
 

@@ -1,4 +1,4 @@
-#include "label_prover.h"
+#include "pahd/label_prover.h"
 
 #include <algorithm>
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "../directory/directory.h"
+#include "directory/directory.h"
 
 namespace optiks::ozks {
 

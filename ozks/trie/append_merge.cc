@@ -8,8 +8,8 @@
 #include <deque>
 #include <vector>
 
-#include "append_proof.h"
-#include "append_tokens.h"
+#include "trie/append_proof.h"
+#include "trie/append_tokens.h"
 
 namespace optiks::ozks {
 namespace {

@@ -1,8 +1,8 @@
-#include "append_proof.h"
+#include "trie/append_proof.h"
 
 #include <algorithm>
 
-#include "append_tokens.h"
+#include "trie/append_tokens.h"
 
 namespace optiks::ozks {
 namespace {

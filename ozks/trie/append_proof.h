@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "tree.h"
+#include "trie/tree.h"
 
 namespace optiks::ozks {
 

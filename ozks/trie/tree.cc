@@ -1,4 +1,4 @@
-#include "tree.h"
+#include "trie/tree.h"
 
 #include <algorithm>
 #include <utility>

@@ -14,9 +14,9 @@
 #include <span>
 #include <vector>
 
-#include "arena.h"
 #include "optiks/base/bytes.h"
 #include "optiks/ozks/verify/hash.h"
+#include "trie/arena.h"
 
 namespace optiks::ozks {
 

@@ -62,7 +62,7 @@ class Configuration:
             and self.retained_periods >= 2
             and self.username_reuse <= 1
             and self.max_key_len >= 1
-            and 1 <= self.max_value_len < 2**24
+            and 1 <= self.max_value_len <= 2**20
             and self.max_devices >= 1
             and self.heartbeat_ms >= 1,
             "configuration",

@@ -165,7 +165,7 @@ class AnswersTest(unittest.TestCase):
             {"username_reuse": 2},
             {"max_key_len": 0},
             {"max_value_len": 0},
-            {"max_value_len": 2**24},
+            {"max_value_len": 2**20 + 1},
             {"max_devices": 0},
             {"heartbeat_ms": 0},
         ):

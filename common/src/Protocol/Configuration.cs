@@ -15,7 +15,7 @@ public sealed record Configuration
     public const ushort FourQSuite = 1;
 
     private const byte LogIdTag = 0x07;
-    private const uint MaxValueLengthLimit = (1u << 24) - 1;
+    private const uint MaxValueLengthLimit = 1u << 20;
 
     public ushort Format { get; init; } = CurrentFormat;
 

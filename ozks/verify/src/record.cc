@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint16_t kFormat = 1;
 constexpr std::uint16_t kSuite = 1;
-constexpr std::uint32_t kMaxValueLen = (1U << 24) - 1;
+constexpr std::uint32_t kMaxValueLen = 1U << 20;
 
 // Integers of a structure whose widths were already named by the field's type.
 template <typename T>

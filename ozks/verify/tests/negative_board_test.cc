@@ -194,8 +194,8 @@ TEST_F(NegativeBoard, N59Configuration) {
   EXPECT_EQ(changed([](auto& c) { c.username_reuse = 2; }), "configuration");
   EXPECT_EQ(changed([](auto& c) { c.max_key_len = 0; }), "configuration");
   EXPECT_EQ(changed([](auto& c) { c.max_value_len = 0; }), "configuration");
-  EXPECT_EQ(changed([](auto& c) { c.max_value_len = 1U << 24; }), "configuration");
-  EXPECT_EQ(changed([](auto& c) { c.max_value_len = (1U << 24) - 1; }), "valid");
+  EXPECT_EQ(changed([](auto& c) { c.max_value_len = (1U << 20) + 1; }), "configuration");
+  EXPECT_EQ(changed([](auto& c) { c.max_value_len = 1U << 20; }), "valid");
   EXPECT_EQ(changed([](auto& c) { c.max_devices = 0; }), "configuration");
   EXPECT_EQ(changed([](auto& c) { c.heartbeat_ms = 0; }), "configuration");
   for (const char* origin :

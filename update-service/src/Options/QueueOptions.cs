@@ -11,8 +11,8 @@ internal sealed class QueueOptions
     [Range(1, 1_000_000)]
     public int QueuedCallers { get; set; } = 4096;
 
-    /// <summary>Octets of keys and values, with what an update costs beside them, that may wait for a commit. At least as much as one body can hold.</summary>
-    [Range(32L << 20, 16L << 30)]
+    /// <summary>Octets of keys and values, with what an update costs beside them, that may wait for a commit. One request is taken whatever its size.</summary>
+    [Range(1L << 20, 16L << 30)]
     public long QueuedOctets { get; set; } = 64L << 20;
 
     /// <summary>Updates after which a commit takes no further caller.</summary>

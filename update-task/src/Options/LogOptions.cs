@@ -25,7 +25,7 @@ internal sealed class LogOptions
     [Range(1, 255)]
     public int MaxKeyLength { get; set; } = 255;
 
-    [Range(1, (1 << 24) - 1)]
+    [Range(1, 1 << 20)]
     public int MaxValueLength { get; set; } = 65_536;
 
     [Range(1, ushort.MaxValue)]
