@@ -34,9 +34,9 @@ internal sealed class SqliteMigrator : IMigrator
         cancellationToken);
 
     /// <inheritdoc/>
-    public Task<IReadOnlyList<string>> MigrateAsync(CancellationToken cancellationToken) => Task.Run<IReadOnlyList<string>>(() => Migrate(cancellationToken), cancellationToken);
+    public Task<IReadOnlyList<string>> MigrateAsync(CancellationToken cancellationToken) => Task.Run(() => ApplyAllAsync(cancellationToken), cancellationToken);
 
-    private List<string> Migrate(CancellationToken cancellationToken)
+    private async Task<IReadOnlyList<string>> ApplyAllAsync(CancellationToken cancellationToken)
     {
         CreateFile();
         using Connection connection = Connection.Open(_settings, readOnly: false);
@@ -47,7 +47,16 @@ internal sealed class SqliteMigrator : IMigrator
             throw new StorageMisconfiguredException(
                 $"The database {connection.Path} has schema version {version}, newer than this program's {TargetVersion}: nothing was changed, run a newer version of this program.");
         }
-        connection.Execute("PRAGMA journal_mode = WAL");
+        // SQLite does not wait by itself for the lock that this needs.
+        long start = TimeProvider.System.GetTimestamp();
+        while (!connection.TryExecute("PRAGMA journal_mode = WAL"))
+        {
+            if (TimeProvider.System.GetElapsedTime(start) > _settings.BusyTimeout)
+            {
+                throw SqliteErrors.Busy(connection.Path);
+            }
+            await Task.Delay(10, cancellationToken);
+        }
         var applied = new List<string>();
         while (ApplyNext(connection) is string name)
         {

@@ -11,11 +11,13 @@ internal sealed class Connection : IDisposable
 {
     private readonly Dictionary<string, Statement> _statements = [];
     private readonly sqlite3 _handle;
+    private readonly TimeSpan _busyTimeout;
 
-    private Connection(sqlite3 handle, string path)
+    private Connection(sqlite3 handle, SqliteSettings settings)
     {
         _handle = handle;
-        Path = path;
+        _busyTimeout = settings.BusyTimeout;
+        Path = settings.Path;
     }
 
     /// <summary>Path of the database file.</summary>
@@ -43,7 +45,7 @@ internal sealed class Connection : IDisposable
         }
         int flags = (readOnly ? raw.SQLITE_OPEN_READONLY : raw.SQLITE_OPEN_READWRITE) | raw.SQLITE_OPEN_NOMUTEX;
         int result = raw.sqlite3_open_v2(settings.Path, out sqlite3 handle, flags, null);
-        var connection = new Connection(handle, settings.Path);
+        var connection = new Connection(handle, settings);
         try
         {
             if (result != raw.SQLITE_OK)
@@ -95,6 +97,16 @@ internal sealed class Connection : IDisposable
         {
             throw Error();
         }
+    }
+
+    /// <summary>TryExecute runs one statement, and returns false at once when another connection's lock is in its way.</summary>
+    public bool TryExecute(string sql)
+    {
+        _ = raw.sqlite3_busy_timeout(_handle, 0);
+        int result = raw.sqlite3_exec(_handle, sql);
+        StorageException? error = result is raw.SQLITE_OK || (result & 0xFF) == raw.SQLITE_BUSY ? null : Error();
+        _ = raw.sqlite3_busy_timeout(_handle, (int)_busyTimeout.TotalMilliseconds);
+        return error is null ? result == raw.SQLITE_OK : throw error;
     }
 
     /// <summary>ReadLong runs a query of one number.</summary>

@@ -9,10 +9,14 @@ internal static class SqliteErrors
     public static StorageMisconfiguredException Moved(string path) => new(
         $"The database file {path} was deleted, moved or replaced while it was open: nothing more is written to the old file. Put the right file back and restart this program.");
 
+    /// <summary>Busy: another program kept the write lock too long.</summary>
+    public static StorageUnavailableException Busy(string path) => new(
+        $"The database {path} is busy: another program has held its write lock too long. Nothing was stored; try again.");
+
     /// <summary>From a result code and SQLite's own message, which names tables and columns but no stored data.</summary>
     public static StorageException From(int extendedCode, string message, string path) => (extendedCode & 0xFF) switch
     {
-        raw.SQLITE_BUSY or raw.SQLITE_LOCKED => new StorageUnavailableException($"The database {path} is busy: another program has held its write lock too long ({message})."),
+        raw.SQLITE_BUSY or raw.SQLITE_LOCKED => Busy(path),
         raw.SQLITE_FULL => new StorageUnavailableException($"The disk of the database {path} is full: make room, nothing was stored ({message})."),
         raw.SQLITE_IOERR or raw.SQLITE_CANTOPEN or raw.SQLITE_NOMEM or raw.SQLITE_INTERRUPT or raw.SQLITE_PROTOCOL =>
             new StorageUnavailableException($"The database {path} cannot be read or written: {message} (SQLite code {extendedCode})."),

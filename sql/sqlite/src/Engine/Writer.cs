@@ -2,16 +2,27 @@ namespace Optiks.Storage.Sqlite.Engine;
 
 /// <summary>
 /// Writer is a process's one connection that writes: transactions one after another, each synced when its task completes. Other
-/// processes' transactions are waited for by SQLite's busy timeout. Any thread.
+/// processes' transactions are waited for up to the busy timeout. Any thread.
 /// </summary>
+/// <remarks>
+/// SQLite's write lock is not fair: who waits sleeps up to 100 ms between two tries, and a process that commits without a pause keeps all
+/// others out for seconds (seen in the conformance suite). So a writer that waits tries every millisecond, and after a transaction it leaves
+/// the lock alone for longer than that. Updates that come in meanwhile share the next transaction.
+/// </remarks>
 internal sealed class Writer : IAsyncDisposable
 {
+    private const int RetryMilliseconds = 1;
+    private const int PauseMilliseconds = 3;
+
     private readonly SemaphoreSlim _gate = new(1);
     private readonly Connection _connection;
+    private readonly TimeSpan _busyTimeout;
+    private long _released;
     private bool _disposed;
 
     public Writer(SqliteSettings settings)
     {
+        _busyTimeout = settings.BusyTimeout;
         _connection = Connection.Open(settings, readOnly: false);
         try
         {
@@ -34,10 +45,12 @@ internal sealed class Writer : IAsyncDisposable
         try
         {
             ObjectDisposedException.ThrowIf(_disposed, this);
+            await BeginAsync(cancellationToken);
             return await Task.Run(() => Run(work, wasCommitted), CancellationToken.None);
         }
         finally
         {
+            _released = TimeProvider.System.GetTimestamp();
             _gate.Release();
         }
     }
@@ -53,10 +66,27 @@ internal sealed class Writer : IAsyncDisposable
         _gate.Release();
     }
 
+    private async Task BeginAsync(CancellationToken cancellationToken)
+    {
+        int pause = PauseMilliseconds - (int)TimeProvider.System.GetElapsedTime(_released).TotalMilliseconds;
+        if (pause > 0)
+        {
+            await Task.Delay(pause, cancellationToken);
+        }
+        long start = TimeProvider.System.GetTimestamp();
+        while (!await Task.Run(() => _connection.TryExecute("BEGIN IMMEDIATE"), CancellationToken.None))
+        {
+            if (TimeProvider.System.GetElapsedTime(start) > _busyTimeout)
+            {
+                throw SqliteErrors.Busy(_connection.Path);
+            }
+            await Task.Delay(RetryMilliseconds, cancellationToken);
+        }
+    }
+
     private T Run<T>(Func<Connection, WriteResult<T>> work, Func<Connection, bool>? wasCommitted)
     {
         WriteResult<T> result;
-        _connection.Execute("BEGIN IMMEDIATE");
         try
         {
             result = work(_connection);
