@@ -40,7 +40,9 @@ return await Startup.RunAsync(
 
         await using WebApplication app = builder.Build();
         app.UseOptiksDefaults();
+        // Taken now: running disposes the services.
+        TaskService task = app.Services.GetRequiredService<TaskService>();
         await app.RunAsync();
-        app.Services.GetRequiredService<TaskService>().ThrowIfFailed();
+        task.ThrowIfFailed();
     },
     failure => failure is StorageMisconfiguredException ? ExitCodes.Configuration : null);

@@ -18,6 +18,7 @@ internal sealed class TaskHost : IAsyncDisposable
 {
     private readonly ServiceProvider _services;
     private ClockGuard? _clocks;
+    private bool _disposed;
 
     private TaskHost(ServiceProvider services, IPipelineStore store, LeaseKeeper keeper)
     {
@@ -81,6 +82,11 @@ internal sealed class TaskHost : IAsyncDisposable
 
     public async ValueTask DisposeAsync()
     {
+        if (_disposed)
+        {
+            return;
+        }
+        _disposed = true;
         Session?.Dispose();
         await Keeper.DisposeAsync();
         await Store.DisposeAsync();

@@ -1,0 +1,77 @@
+using Optiks.UpdateTask.Tests.Support;
+using Optiks.UpdateTask.Time;
+
+namespace Optiks.UpdateTask.Tests;
+
+/// <summary>A clock that cannot be trusted stops publishing before it poisons the log.</summary>
+public sealed class ClockTests
+{
+    [Theory]
+    [InlineData(3600)]
+    [InlineData(-3600)]
+    [InlineData(6)]
+    public async Task A_wall_clock_that_jumps_holds_up_epochs_until_it_is_back(int seconds)
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        var updates = new Updates(folder);
+        var time = new ManualTime();
+        await using (TaskHost task = await TaskHost.StartAsync(folder, options => options.LeaseDuration = TimeSpan.FromMinutes(5), time: time))
+        {
+            await task.StepAsync();
+            await updates.AcceptAsync("alice", "a1");
+            time.JumpWallClock(TimeSpan.FromSeconds(seconds));
+            await task.StepAsync();
+            Assert.Equal(0UL, task.Session.Last.Epoch);
+            Assert.Contains("clocks disagree", task.State.Current.Problem, StringComparison.Ordinal);
+
+            time.JumpWallClock(TimeSpan.FromSeconds(-seconds));
+            await task.StepAsync();
+            Assert.Equal(1UL, task.Session.Last.Epoch);
+            Assert.Null(task.State.Current.Problem);
+        }
+        Assert.Equal(1UL, await HistoryCheck.RunAsync(folder, updates));
+    }
+
+    [Fact]
+    public async Task Records_times_increase_although_the_clock_stands_still_or_steps_back_a_little()
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        var updates = new Updates(folder);
+        var time = new ManualTime();
+        ulong start;
+        await using (TaskHost task = await TaskHost.StartAsync(folder, options => options.LeaseDuration = TimeSpan.FromMinutes(5), time: time))
+        {
+            await task.StepAsync();
+            start = task.Session.LastTimeMs;
+            await updates.AcceptAsync("alice", "a1");
+            await task.StepAsync();
+            Assert.Equal(start + 1, task.Session.LastTimeMs);
+            time.JumpWallClock(TimeSpan.FromSeconds(-4));
+            await updates.AcceptAsync("alice", "a2");
+            await task.StepAsync();
+            Assert.Equal(start + 2, task.Session.LastTimeMs);
+        }
+        Assert.Equal(2UL, await HistoryCheck.RunAsync(folder, updates));
+    }
+
+    [Fact]
+    public void The_databases_clock_may_differ_by_the_limit_and_no_more()
+    {
+        var time = new ManualTime();
+        var guard = new ClockGuard(time, TimeSpan.FromSeconds(5));
+        Assert.Null(guard.Check(time.GetUtcNow() + TimeSpan.FromSeconds(5)));
+        Assert.NotNull(guard.Check(time.GetUtcNow() + TimeSpan.FromSeconds(5.1)));
+        Assert.Null(guard.Check(time.GetUtcNow() - TimeSpan.FromSeconds(5)));
+        Assert.NotNull(guard.Check(time.GetUtcNow() - TimeSpan.FromSeconds(5.1)));
+        time.Advance(TimeSpan.FromHours(1));
+        Assert.Null(guard.Check(time.GetUtcNow()));
+    }
+
+    [Fact]
+    public void The_monotonic_clock_counts_forward()
+    {
+        var time = new BootTimeProvider();
+        long first = time.GetTimestamp();
+        Assert.True(time.GetElapsedTime(first) is { } elapsed && elapsed >= TimeSpan.Zero && elapsed < TimeSpan.FromMinutes(1));
+    }
+}

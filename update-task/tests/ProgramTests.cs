@@ -1,0 +1,48 @@
+using Optiks.UpdateTask.Tests.Support;
+
+namespace Optiks.UpdateTask.Tests;
+
+/// <summary>The program's ends: each says in one sentence what to do.</summary>
+public sealed class ProgramTests
+{
+    [Fact]
+    public async Task A_database_without_a_schema_is_exit_78()
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        File.Delete(folder.Data.Database);
+        await using TaskProcess task = TaskProcess.Start(folder);
+        Assert.Equal(ExitCodes.Configuration, await task.ExitAsync());
+        Assert.Contains("optiks-db migrate", task.Output, StringComparison.Ordinal);
+        Assert.False(File.Exists(folder.Data.LogKey));
+    }
+
+    [Theory]
+    [InlineData("--Optiks:Storage:Provider=oracle", "none of: sqlite")]
+    [InlineData("--Optiks:UpdateTask:MaxUpdatesPerEpoch=0", "MaxUpdatesPerEpoch")]
+    [InlineData("--Optiks:Log:Origin=with space", "origin")]
+    public async Task A_wrong_setting_is_exit_78(string setting, string named)
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        await using TaskProcess task = TaskProcess.Start(folder, null, setting);
+        Assert.Equal(ExitCodes.Configuration, await task.ExitAsync());
+        Assert.Contains(named, task.Output, StringComparison.Ordinal);
+        Assert.False(File.Exists(folder.Data.LogKey));
+    }
+
+    [Fact]
+    public async Task A_database_deleted_while_running_ends_the_task_with_a_sentence_that_says_so()
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        var updates = new Updates(folder);
+        await using TaskProcess task = TaskProcess.Start(folder);
+        await updates.AcceptAsync("alice", "a1");
+        await task.UntilAsync(folder, head => head.PublishedEpoch is not null);
+        foreach (string suffix in (string[])["", "-wal", "-shm"])
+        {
+            File.Delete(folder.Data.Database + suffix);
+        }
+        Assert.Equal(ExitCodes.Configuration, await task.ExitAsync());
+        Assert.Contains("optiks: ", task.Output, StringComparison.Ordinal);
+        Assert.DoesNotContain("a1", task.Output, StringComparison.Ordinal);
+    }
+}

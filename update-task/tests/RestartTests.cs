@@ -1,0 +1,243 @@
+using Optiks.Protocol;
+using Optiks.UpdateTask.Board;
+using Optiks.UpdateTask.Tests.Support;
+
+namespace Optiks.UpdateTask.Tests;
+
+/// <summary>A task that starts on what another left: the same log, or a refusal that says what to do.</summary>
+public sealed class RestartTests
+{
+    [Fact]
+    public async Task A_restarted_task_has_the_same_trees_and_goes_on()
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        var updates = new Updates(folder);
+        StructureState[] before;
+        await using (TaskHost task = await TaskHost.StartAsync(folder))
+        {
+            await PublishAsync(task, updates, 3);
+            before = task.Session.Directory.States(out _);
+        }
+        await using (TaskHost task = await TaskHost.StartAsync(folder))
+        {
+            Assert.Equal(before, task.Session.Directory.States(out ulong epoch));
+            Assert.Equal(3UL, epoch);
+            await PublishAsync(task, updates, 2);
+        }
+        Assert.Equal(5UL, await HistoryCheck.RunAsync(folder, updates));
+    }
+
+    [Fact]
+    public async Task An_older_copy_of_the_database_is_exit_4_and_the_newest_goes_on()
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        var updates = new Updates(folder);
+        string database = folder.Data.Database;
+        await using (TaskHost task = await TaskHost.StartAsync(folder))
+        {
+            await PublishAsync(task, updates, 2);
+        }
+        TestFolder.CopyDatabase(database, database + ".old");
+        await using (TaskHost task = await TaskHost.StartAsync(folder))
+        {
+            await PublishAsync(task, updates, 2);
+        }
+        TestFolder.CopyDatabase(database, database + ".new");
+        TestFolder.CopyDatabase(database + ".old", database);
+        string[] boardBefore = BoardFiles(folder);
+        await using (TaskProcess task = TaskProcess.Start(folder))
+        {
+            Assert.Equal(ExitCodes.Rollback, await task.ExitAsync());
+            Assert.Contains("optiks: The database ends at epoch 2, but epoch 4 was signed already. This is an older copy of the database", task.Output, StringComparison.Ordinal);
+            Assert.Contains("Put the newest copy of the database back", task.Output, StringComparison.Ordinal);
+        }
+        Assert.Equal(boardBefore, BoardFiles(folder));
+
+        TestFolder.CopyDatabase(database + ".new", database);
+        await using (TaskHost task = await TaskHost.StartAsync(folder))
+        {
+            await PublishAsync(task, updates, 1);
+        }
+        Assert.Equal(5UL, await HistoryCheck.RunAsync(folder, updates));
+    }
+
+    [Theory]
+    [InlineData("board/state/high-water", true)]
+    [InlineData("board/state/bundles", true)]
+    [InlineData("board/state", false)]
+    [InlineData("board", false)]
+    public async Task A_lost_high_water_mark_is_taken_from_the_bundles_and_refused_without_both(string lost, bool goesOn)
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        var updates = new Updates(folder);
+        await using (TaskHost task = await TaskHost.StartAsync(folder))
+        {
+            await PublishAsync(task, updates, 2);
+        }
+        Lose(folder, lost);
+        if (goesOn)
+        {
+            await using (TaskHost task = await TaskHost.StartAsync(folder))
+            {
+                await PublishAsync(task, updates, 1);
+            }
+            Assert.Equal(3UL, await HistoryCheck.RunAsync(folder, updates));
+        }
+        else
+        {
+            StartupException refused = await Assert.ThrowsAsync<StartupException>(() => TaskHost.StartAsync(folder));
+            Assert.Equal(ExitCodes.Rollback, refused.ExitCode);
+            Assert.Contains("high-water is missing", refused.Message, StringComparison.Ordinal);
+        }
+    }
+
+    [Fact]
+    public async Task A_lost_log_folder_is_made_again_from_the_database()
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        var updates = new Updates(folder);
+        await using (TaskHost task = await TaskHost.StartAsync(folder))
+        {
+            await PublishAsync(task, updates, 3);
+        }
+        string log = new BoardFolder(folder.Data).Log;
+        Dictionary<string, byte[]> before = Contents(log);
+        Lose(folder, "board/log");
+        await using (TaskHost task = await TaskHost.StartAsync(folder))
+        {
+            await task.StepAsync();
+        }
+        Dictionary<string, byte[]> after = Contents(log);
+        // Partial tiles of sizes in between are not made again; nothing else differs.
+        Assert.Equal(before["checkpoint"], after["checkpoint"]);
+        Assert.All(after, file => Assert.Equal(before[file.Key], file.Value));
+        Assert.Equal(before.Keys.Where(name => name.StartsWith("audit", StringComparison.Ordinal)).Order(), after.Keys.Where(name => name.StartsWith("audit", StringComparison.Ordinal)).Order());
+        Assert.Equal(3UL, await HistoryCheck.RunAsync(folder, updates));
+    }
+
+    [Fact]
+    public async Task An_older_copy_of_the_board_is_exit_4()
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        var updates = new Updates(folder);
+        string checkpoint = Path.Combine(new BoardFolder(folder.Data).Log, "checkpoint");
+        await using TaskHost first = await TaskHost.StartAsync(folder);
+        await PublishAsync(first, updates, 1);
+        byte[] old = File.ReadAllBytes(checkpoint);
+        await PublishAsync(first, updates, 1);
+        await first.DisposeAsync();
+        File.WriteAllBytes(checkpoint, old);
+        StartupException refused = await Assert.ThrowsAsync<StartupException>(() => TaskHost.StartAsync(folder));
+        Assert.Equal(ExitCodes.Rollback, refused.ExitCode);
+        Assert.Contains("An older copy of the board was put back", refused.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task An_empty_database_beside_a_board_never_becomes_a_new_log()
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        using TestFolder other = await TestFolder.CreateAsync();
+        await using (TaskHost task = await TaskHost.StartAsync(folder))
+        {
+            await PublishAsync(task, new Updates(folder), 1);
+        }
+        TestFolder.CopyDatabase(other.Data.Database, folder.Data.Database);
+        StartupException refused = await Assert.ThrowsAsync<StartupException>(() => TaskHost.StartAsync(folder));
+        Assert.Equal(ExitCodes.Rollback, refused.ExitCode);
+        Assert.Contains("The database has no epoch", refused.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Another_logs_database_is_refused()
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        using TestFolder other = await TestFolder.CreateAsync();
+        foreach (TestFolder each in (TestFolder[])[folder, other])
+        {
+            await using TaskHost task = await TaskHost.StartAsync(each);
+            await PublishAsync(task, new Updates(each), 2);
+        }
+        TestFolder.CopyDatabase(other.Data.Database, folder.Data.Database);
+        StartupException refused = await Assert.ThrowsAsync<StartupException>(() => TaskHost.StartAsync(folder));
+        Assert.Equal(ExitCodes.Rollback, refused.ExitCode);
+        Assert.Contains("another record for epoch 2", refused.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_wrong_key_encryption_key_is_exit_78_and_a_missing_trust_anchor_is_made_again()
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        using TestFolder other = await TestFolder.CreateAsync();
+        foreach (TestFolder each in (TestFolder[])[folder, other])
+        {
+            await using TaskHost task = await TaskHost.StartAsync(each);
+            await task.StepAsync();
+        }
+        byte[] key = File.ReadAllBytes(folder.Data.KeyEncryptionKey);
+        File.WriteAllBytes(folder.Data.KeyEncryptionKey, File.ReadAllBytes(other.Data.KeyEncryptionKey));
+        await using (TaskProcess task = TaskProcess.Start(folder))
+        {
+            Assert.Equal(ExitCodes.Configuration, await task.ExitAsync());
+            Assert.Contains("does not open the stored", task.Output, StringComparison.Ordinal);
+        }
+        File.WriteAllBytes(folder.Data.KeyEncryptionKey, key);
+        byte[] anchor = File.ReadAllBytes(folder.Data.TrustAnchor);
+        File.Delete(folder.Data.TrustAnchor);
+        await using (TaskHost task = await TaskHost.StartAsync(folder))
+        {
+            await task.StepAsync();
+        }
+        Assert.Equal(anchor, File.ReadAllBytes(folder.Data.TrustAnchor));
+    }
+
+    [Theory]
+    [InlineData("audit/001")]
+    [InlineData("tile/0/000.p/2")]
+    [InlineData("checkpoint")]
+    public async Task Other_octets_on_the_board_stop_the_task_for_good(string path)
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        var updates = new Updates(folder);
+        await using TaskHost task = await TaskHost.StartAsync(folder);
+        await task.StepAsync();
+        string full = Path.Combine(new BoardFolder(folder.Data).Log, path);
+        Directory.CreateDirectory(Path.GetDirectoryName(full)!);
+        File.WriteAllText(full, "other octets");
+        await updates.AcceptAsync("alice", "a1");
+        await Assert.ThrowsAsync<Tlog.BoardConflictException>(task.StepAsync);
+        await task.DisposeAsync();
+
+        await using TaskProcess process = TaskProcess.Start(folder);
+        Assert.Equal(ExitCodes.Rollback, await process.ExitAsync());
+        Assert.Contains("What was published never changes", process.Output, StringComparison.Ordinal);
+    }
+
+    private static async Task PublishAsync(TaskHost task, Updates updates, int epochs)
+    {
+        await task.StepAsync();
+        for (int i = 0; i < epochs; i++)
+        {
+            await updates.AcceptAsync(Updates.Request(Updates.Item("alice", $"a{updates.Accepted.Count}"), Updates.Item($"key {updates.Accepted.Count}", "value")));
+            await task.StepAsync();
+        }
+    }
+
+    private static void Lose(TestFolder folder, string path)
+    {
+        string full = Path.Combine(folder.Data.Root, path);
+        if (Directory.Exists(full))
+        {
+            Directory.Delete(full, recursive: true);
+        }
+        else
+        {
+            File.Delete(full);
+        }
+    }
+
+    private static string[] BoardFiles(TestFolder folder) =>
+        [.. Contents(folder.Data.Board).Select(file => $"{file.Key} {Convert.ToHexString(file.Value)}").Order(StringComparer.Ordinal)];
+
+    private static Dictionary<string, byte[]> Contents(string root) =>
+        Directory.EnumerateFiles(root, "*", SearchOption.AllDirectories).ToDictionary(path => Path.GetRelativePath(root, path), File.ReadAllBytes);
+}
