@@ -23,9 +23,6 @@ internal sealed class CommandHost : IDisposable
     /// <summary>The terminal that progress is drawn on; null where nobody looks.</summary>
     public IAnsiConsole? ProgressConsole { get; init; }
 
-    /// <summary>Draws on standard output in the terminal's colours.</summary>
-    public required IAnsiConsole Console { get; init; }
-
     public static CommandHost System()
     {
         var handler = new SocketsHttpHandler { ConnectTimeout = TimeSpan.FromSeconds(5), AllowAutoRedirect = false, UseCookies = false };
@@ -38,7 +35,6 @@ internal sealed class CommandHost : IDisposable
             Time = TimeProvider.System,
             Http = new HttpClient(handler) { Timeout = RequestTimeout },
             OpenInput = global::System.Console.OpenStandardInput,
-            Console = AnsiConsole.Create(new AnsiConsoleSettings { Out = new AnsiConsoleOutput(global::System.Console.Out) }),
             ProgressConsole = global::System.Console.IsErrorRedirected ? null : progress,
         };
     }

@@ -1,4 +1,5 @@
 using System.CommandLine;
+using System.CommandLine.Parsing;
 using System.Text;
 using System.Text.Unicode;
 using Optiks.Protocol;
@@ -25,8 +26,14 @@ internal sealed class KeyArguments
     public IReadOnlyList<ReadOnlyMemory<byte>> Read(ParseResult parse)
     {
         bool base64 = parse.GetValue(_base64);
-        return [.. (parse.GetValue(_keys) ?? []).Select(text => Decode(text, base64))];
+        return [.. (parse.GetValue(_keys) ?? []).Select(text => Decode(NotAnOption(parse, text), base64))];
     }
+
+    /// <summary>A mistyped option would be taken for a key or a value; one that starts with a dash goes behind <c>--</c>.</summary>
+    public static string NotAnOption(ParseResult parse, string text) =>
+        text.StartsWith('-') && !parse.Tokens.Any(token => token.Type == TokenType.DoubleDash)
+            ? throw new UsageException($"There is no option {text}. If it is a key or a value, put -- before the first argument that starts with a dash.")
+            : text;
 
     /// <summary>The key as people read it.</summary>
     public static string Show(ReadOnlySpan<byte> key) => Utf8.IsValid(key) && !Encoding.UTF8.GetString(key).Any(char.IsControl)

@@ -22,7 +22,8 @@ internal static class OptiksCommand
     {
         var options = new GlobalOptions();
         RootCommand root = Create(options, host);
-        ParseResult parse = root.Parse(args);
+        // No response files: a key may start with @.
+        ParseResult parse = root.Parse(args, new ParserConfiguration { ResponseFileTokenReplacer = null });
         if (parse.Errors.Count > 0 && parse.Action is ParseErrorAction)
         {
             foreach (System.CommandLine.Parsing.ParseError error in parse.Errors)
@@ -56,7 +57,8 @@ internal static class OptiksCommand
         }
     }
 
-    private static RootCommand Create(GlobalOptions options, CommandHost host)
+    /// <summary>The whole tree of commands.</summary>
+    public static RootCommand Create(GlobalOptions options, CommandHost host)
     {
         var root = new RootCommand(Description)
         {

@@ -102,7 +102,8 @@ public sealed partial class OptiksClient
             Head = outcome.Head,
             Version = answer.After.Version,
             PublishedEpoch = answer.After.PublishedEpoch,
-            Value = answer.Value,
+            // Written out: a null array would become empty octets.
+            Value = answer.Value is { } value ? value : default(ReadOnlyMemory<byte>?),
             Unchanged = answer.Unchanged,
         };
     }

@@ -23,12 +23,12 @@ internal static class UpdateCommand
         var command = new Command("update", "Set a key's value (API key with scope update)") { key, value, file, wait, timeout, expect, requestId, base64 };
         command.SetAction(async (parse, cancellationToken) =>
         {
-            ReadOnlyMemory<byte> name = Octets(parse.GetValue(key)!, parse.GetValue(base64));
+            ReadOnlyMemory<byte> name = Octets(KeyArguments.NotAnOption(parse, parse.GetValue(key)!), parse.GetValue(base64));
             if (name.Length is < 1 or > 255)
             {
                 throw new UsageException($"A key has 1 to 255 octets, not {name.Length}.");
             }
-            byte[] octets = await ValueAsync(parse.GetValue(value), parse.GetValue(file), parse.GetValue(base64), host, cancellationToken).ConfigureAwait(false);
+            byte[] octets = await ValueAsync(parse.GetValue(value) is { } text ? KeyArguments.NotAnOption(parse, text) : null, parse.GetValue(file), parse.GetValue(base64), host, cancellationToken).ConfigureAwait(false);
             using Session session = await Session.OpenAsync(options, parse, host, needsApiKey: true, cancellationToken).ConfigureAwait(false);
             uint most = session.Anchor.Configuration.MaxValueLength;
             if (octets.Length > most)

@@ -1,3 +1,4 @@
+using System.Text.Unicode;
 using Optiks.Protocol;
 
 namespace Optiks.Cli.Inspecting;
@@ -25,7 +26,7 @@ internal abstract record StoredAnswer
         {
             return JsonAnswerReader.Read(octets);
         }
-        if (octets.Span.IndexOf("\n\n\u2014 "u8) > 0)
+        if (Utf8.IsValid(octets.Span) && octets.Span.IndexOf("\n\n\u2014 "u8) > 0)
         {
             return new OfCheckpoint(octets);
         }

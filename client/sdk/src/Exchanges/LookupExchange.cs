@@ -27,9 +27,10 @@ internal sealed class LookupExchange : VerifiedExchange<LookupExchange.KeyAnswer
 
     public override byte[] Body(ClientState seen)
     {
-        var numbers = new KeyVersionNumber[_keys.Count];
-        for (int i = 0; i < numbers.Length; i++)
+        var queries = new Query[_keys.Count];
+        for (int i = 0; i < queries.Length; i++)
         {
+            queries[i] = new Query(_keys[i].Octets, 0, 0);
             _known[i] = default;
             _values[i] = null;
             if (!seen.Keys.TryGetValue(_keys[i].Id, out KeyState? state))
@@ -41,9 +42,12 @@ internal sealed class LookupExchange : VerifiedExchange<LookupExchange.KeyAnswer
             _known[i] = state.Version == 0 || _values[i] is not null
                 ? new KnownKey(state.LeastEpoch, state.Period, state.Version, state.Time, state.AbsentEpoch)
                 : new KnownKey(state.LeastEpoch, 0, 0, 0, null);
-            numbers[i] = new KeyVersionNumber(_known[i].Version == 0 ? 0 : _known[i].Period, _known[i].Version);
+            if (_known[i].Version > 0)
+            {
+                queries[i] = new Query(_keys[i].Octets, _known[i].Period, _known[i].Version);
+            }
         }
-        return QueryEncoding.Encode([.. _keys.Select(key => key.Octets)], numbers);
+        return QueryList.Encode(queries);
     }
 
     public override Checked<KeyAnswer[]> Verify(VerifierContext context, ClientState seen, ReadOnlyMemory<byte> answer)

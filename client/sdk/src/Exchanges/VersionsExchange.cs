@@ -26,7 +26,7 @@ internal sealed class VersionsExchange : VerifiedExchange<VersionsExchange.Page>
 
     public override bool NeedsAuthorization => true;
 
-    public override byte[] Body(ClientState seen) => QueryEncoding.Encode([_key.Octets], [new KeyVersionNumber(0, _start.Version + 1)]);
+    public override byte[] Body(ClientState seen) => QueryList.Encode([new Query(_key.Octets, 0, _start.Version + 1)]);
 
     public override Checked<Page> Verify(VerifierContext context, ClientState seen, ReadOnlyMemory<byte> answer)
     {
@@ -40,7 +40,7 @@ internal sealed class VersionsExchange : VerifiedExchange<VersionsExchange.Page>
         }
         VerifiedVersions versions = verdict.Keys[0];
         var entries = versions.Entries
-            .Select(entry => new Entry(new KeyVersion(entry.Version, entry.LeafEpoch, entry.Value is { } range ? answer[range].ToArray() : null), entry.Time))
+            .Select(entry => new Entry(new KeyVersion(entry.Version, entry.LeafEpoch, entry.Value is { } range ? answer[range].ToArray() : default(ReadOnlyMemory<byte>?)), entry.Time))
             .ToList();
         return new(Reason.Valid, verdict.Head, new Page(versions.Version, entries, versions.Complete, verdict.Head!.Period), null);
     }

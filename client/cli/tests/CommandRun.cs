@@ -1,0 +1,40 @@
+using System.Text.Json;
+
+namespace Optiks.Cli.Tests;
+
+/// <summary>CommandRun is one run of the command line in this process: what it printed and its exit code.</summary>
+internal sealed record CommandRun(int Code, string Out, string Error)
+{
+    /// <summary>The objects printed, one a line.</summary>
+    public IReadOnlyList<JsonElement> Lines =>
+        [.. Out.Split('\n', StringSplitOptions.RemoveEmptyEntries).Select(line => JsonDocument.Parse(line).RootElement)];
+
+    public JsonElement Json => Assert.Single(Lines);
+
+    public static Task<CommandRun> RunAsync(Fixture fixture, params string[] args) => RunAsync(fixture, null, [], args);
+
+    public static async Task<CommandRun> RunAsync(Fixture fixture, string? apiKey, byte[] input, params string[] args)
+    {
+        var environment = new Dictionary<string, string?>(StringComparer.Ordinal)
+        {
+            ["OPTIKS_DATA"] = fixture.Folder.In("data"),
+            ["OPTIKS_QUERY_URL"] = fixture.Server.Url.ToString(),
+            ["OPTIKS_UPDATE_URL"] = fixture.Server.Url.ToString(),
+            ["OPTIKS_API_KEY"] = apiKey ?? FixtureServer.ApiKey,
+        };
+        using var output = new StringWriter();
+        using var error = new StringWriter();
+        fixture.Clock.UtcNow = fixture.Log.Now;
+        using var host = new CommandHost
+        {
+            Out = output,
+            Error = error,
+            Environment = name => environment.GetValueOrDefault(name),
+            Time = fixture.Clock,
+            Http = new HttpClient { Timeout = TimeSpan.FromSeconds(20) },
+            OpenInput = () => new MemoryStream(input),
+        };
+        int code = await OptiksCommand.RunAsync(args, host, TestContext.Current.CancellationToken);
+        return new CommandRun(code, output.ToString(), error.ToString());
+    }
+}

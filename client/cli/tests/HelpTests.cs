@@ -1,0 +1,56 @@
+using System.CommandLine;
+
+namespace Optiks.Cli.Tests;
+
+public sealed class HelpTests
+{
+    private static readonly string[] s_globalOptions = ["--query-url", "--update-url", "--api-key", "--trust", "--data", "--json"];
+
+    [Theory]
+    [InlineData("update", "--file", "--wait", "--expect", "--request-id", "--timeout", "--b64")]
+    [InlineData("lookup", "--b64")]
+    [InlineData("history", "--b64")]
+    [InlineData("monitor", "--follow", "--interval", "--accept")]
+    [InlineData("audit", "--from", "--follow", "--range", "--interval")]
+    [InlineData("inspect", "--key")]
+    [InlineData("key generate", "--out")]
+    [InlineData("")]
+    public async Task Help_names_every_option_and_gives_examples(string command, params string[] options)
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        CommandRun run = await CommandRun.RunAsync(fixture, [.. command.Split(' ', StringSplitOptions.RemoveEmptyEntries), "--help"]);
+        Assert.Equal(0, run.Code);
+        Assert.All(options.Concat(s_globalOptions), option => Assert.Contains(option, run.Out, StringComparison.Ordinal));
+        Assert.Contains("Examples:\n  ", run.Out, StringComparison.Ordinal);
+        Assert.Empty(fixture.Server.Requests);
+    }
+
+    [Fact]
+    public async Task Every_option_and_argument_is_described()
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        using var output = new StringWriter();
+        using var host = new CommandHost
+        {
+            Out = output,
+            Error = output,
+            Environment = _ => null,
+            Time = fixture.Clock,
+            Http = new HttpClient(),
+            OpenInput = () => Stream.Null,
+        };
+        var missing = new List<string>();
+        Collect(OptiksCommand.Create(new GlobalOptions(), host), missing);
+        Assert.Empty(missing);
+    }
+
+    private static void Collect(Command command, List<string> missing)
+    {
+        IEnumerable<Symbol> symbols = [command, .. command.Options, .. command.Arguments];
+        missing.AddRange(symbols.Where(symbol => string.IsNullOrWhiteSpace(symbol.Description)).Select(symbol => $"{command.Name} {symbol.Name}"));
+        foreach (Command inner in command.Subcommands)
+        {
+            Collect(inner, missing);
+        }
+    }
+}

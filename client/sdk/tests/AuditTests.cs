@@ -1,0 +1,187 @@
+using Optiks.Protocol;
+
+namespace Optiks.Client.Tests;
+
+public sealed class AuditTests
+{
+    private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
+
+    [Fact]
+    public async Task All_epochs_are_verified_and_progress_is_reported()
+    {
+        await using Fixture fixture = await StartAsync(300);
+        using AuditorSession session = await OpenAsync(fixture);
+        var progress = new Steps();
+
+        AuditResult result = await session.AuditAsync(progress, Cancellation);
+
+        Assert.Equal((Verdict.Valid, 0UL, 300UL, 300UL), (result.Verdict, result.FirstEpoch, result.Epoch, result.VerifiedEpochs));
+        Assert.Equal([0UL, 256UL, 300UL], progress.Seen.Select(step => step.Epoch));
+        Assert.All(progress.Seen, step => Assert.Equal(300UL, step.Target));
+        Assert.False(result.IsSilent);
+    }
+
+    [Fact]
+    public async Task An_audit_resumes_from_what_it_stored()
+    {
+        await using Fixture fixture = await StartAsync(20);
+        using (AuditorSession session = await OpenAsync(fixture, range: 8))
+        {
+            // Dies after the first proof: the progress comes once the state is on disk.
+            await Assert.ThrowsAsync<InvalidOperationException>(() => session.AuditAsync(new Dying(8), Cancellation));
+        }
+        fixture.Publish(("late", "x"));
+        using AuditorSession resumed = await OpenAsync(fixture, range: 8);
+        Assert.Equal(8UL, EpochRecord.Decode(resumed.State!.Head.Record).Epoch);
+
+        AuditResult result = await resumed.AuditAsync(null, Cancellation);
+
+        Assert.Equal((Verdict.Valid, 21UL, 13UL), (result.Verdict, result.Epoch, result.VerifiedEpochs));
+        Assert.DoesNotContain("GET /v1/epochs/8/audit-proof", fixture.Server.Requests);
+        AuditResult nothing = await resumed.AuditAsync(null, Cancellation);
+        Assert.Equal((Verdict.Valid, 0UL), (nothing.Verdict, nothing.VerifiedEpochs));
+    }
+
+    [Fact]
+    public async Task A_later_start_takes_one_record_on_trust_and_says_so()
+    {
+        await using Fixture fixture = await StartAsync(6);
+        using AuditorSession session = await OpenAsync(fixture, first: 4);
+        AuditResult result = await session.AuditAsync(null, Cancellation);
+        Assert.Equal((Verdict.Valid, 4UL, 6UL, 2UL), (result.Verdict, result.FirstEpoch, result.Epoch, result.VerifiedEpochs));
+        using AuditorSession beyond = await OpenAsync(fixture, first: 40, name: "beyond");
+        Assert.Equal(Reason.InclusionIndex, (await beyond.AuditAsync(null, Cancellation)).Reason);
+    }
+
+    [Theory]
+    [InlineData("proof", Reason.AppendNewRoot, Reason.AppendOldRoot, Reason.AppendLeafOrder)]
+    [InlineData("record", Reason.RecordPrevious, Reason.RecordVrfKey, Reason.AppendNewRoot)]
+    [InlineData("other range", Reason.AuditStart, Reason.AuditStart, Reason.AuditStart)]
+    [InlineData("entries", Reason.InclusionProof, Reason.InclusionProof, Reason.InclusionProof)]
+    [InlineData("tile", Reason.InclusionProof, Reason.InclusionProof, Reason.InclusionProof)]
+    [InlineData("checkpoint", Reason.CheckpointSignature, Reason.CheckpointMalformed, Reason.CheckpointOrigin)]
+    [InlineData("nothing", Reason.Valid, Reason.Valid, Reason.Valid)]
+    public async Task Changed_files_are_refused_and_the_state_stays(string what, Reason one, Reason two, Reason three)
+    {
+        await using Fixture fixture = await StartAsync(5);
+        using AuditorSession session = await OpenAsync(fixture);
+        Assert.True((await session.AuditAsync(null, Cancellation)).IsValid);
+        fixture.Publish(("alice", "new"), ("bob", "new"));
+        byte[] otherRange = fixture.Log.AuditProof(4, 5);
+        fixture.Server.Mutate = (path, answer) => (what, path) switch
+        {
+            ("proof", "/v1/epochs/6/audit-proof") => Flip(answer, 3 + (2 * EpochRecord.Length) + 16 + 40),
+            ("record", "/v1/epochs/6/audit-proof") => Flip(answer, 3 + EpochRecord.Length + 380),
+            ("other range", "/v1/epochs/6/audit-proof") => otherRange,
+            ("entries", _) when path.StartsWith("/log/tile/entries/", StringComparison.Ordinal) => Flip(answer, answer.Length - 1),
+            ("tile", _) when path.StartsWith("/log/tile/0/", StringComparison.Ordinal) => Flip(answer, answer.Length - 1),
+            ("checkpoint", "/log/checkpoint") => Flip(answer, answer.Length - 30),
+            _ => answer,
+        };
+
+        AuditResult result = await session.AuditAsync(null, Cancellation);
+
+        Assert.Contains(result.Reason, (Reason[])[one, two, three]);
+        Assert.Equal(what == "nothing" ? 6UL : 5UL, result.Epoch);
+        fixture.Server.Mutate = (_, answer) => answer;
+        Assert.Equal((Verdict.Valid, 6UL), ((await session.AuditAsync(null, Cancellation)).Verdict, EpochRecord.Decode(session.State!.Head.Record).Epoch));
+    }
+
+    [Fact]
+    public async Task A_checkpoint_of_the_same_size_and_another_root_is_a_fork()
+    {
+        await using Fixture fixture = await StartAsync(3);
+        using FixtureLog second = fixture.Log.Fork(3);
+        second.Publish(("mallory", "x"));
+        await AssertForkAsync(fixture, second);
+    }
+
+    [Fact]
+    public async Task A_longer_log_that_leaves_out_the_verified_one_is_a_fork()
+    {
+        await using Fixture fixture = await StartAsync(3);
+        using FixtureLog second = fixture.Log.Fork(3);
+        second.Publish(("mallory", "x"));
+        second.Publish();
+        await AssertForkAsync(fixture, second);
+    }
+
+    [Fact]
+    public async Task A_board_that_steps_back_is_stale_and_a_silent_one_is_reported()
+    {
+        await using Fixture fixture = await StartAsync(3);
+        using AuditorSession session = await OpenAsync(fixture);
+        Assert.True((await session.AuditAsync(null, Cancellation)).IsValid);
+        fixture.Server.Lag = 1;
+        Assert.Equal(Reason.Stale, (await session.AuditAsync(null, Cancellation)).Reason);
+        fixture.Server.Lag = null;
+        fixture.Clock.UtcNow = fixture.Log.Now.AddDays(1);
+        AuditResult late = await session.AuditAsync(null, Cancellation);
+        Assert.True(late.IsValid);
+        Assert.True(late.IsSilent);
+    }
+
+    private static async Task AssertForkAsync(Fixture fixture, FixtureLog second)
+    {
+        string evidence;
+        using (AuditorSession session = await OpenAsync(fixture))
+        {
+            Assert.True((await session.AuditAsync(null, Cancellation)).IsValid);
+            fixture.Server.Log = second;
+            AuditResult fork = await session.AuditAsync(null, Cancellation);
+            Assert.Equal(Verdict.Fork, fork.Verdict);
+            evidence = Assert.IsType<string>(fork.EvidencePath);
+            Assert.Equal(FixtureLog.Checkpoint(second.Board(second.Latest + 1)), File.ReadAllBytes(Path.Combine(evidence, "received-checkpoint.txt")));
+            Assert.Equal(FixtureLog.Checkpoint(fixture.Log.Board(4)), File.ReadAllBytes(Path.Combine(evidence, "kept-checkpoint.txt")));
+        }
+        fixture.Server.Log = fixture.Log;
+        using AuditorSession reopened = await OpenAsync(fixture);
+        Assert.Equal(evidence, (await reopened.AuditAsync(null, Cancellation)).EvidencePath);
+    }
+
+    private static async Task<Fixture> StartAsync(int epochs)
+    {
+        Fixture fixture = await Fixture.StartAsync();
+        fixture.Log.PublishMany(epochs, i => i % 3 == 2 ? [] : [("alice", $"{i}"), ($"key-{i}", "v")]);
+        fixture.Clock.UtcNow = fixture.Log.Now;
+        return fixture;
+    }
+
+    private static Task<AuditorSession> OpenAsync(Fixture fixture, ulong first = 0, int range = 256, string name = "auditor") => AuditorSession.OpenAsync(
+        new AuditorOptions
+        {
+            TrustAnchor = FixtureLog.Anchor,
+            QueryUrl = fixture.Server.Url,
+            StateFolder = fixture.Folder.In(name),
+            FirstEpoch = first,
+            MaxRange = range,
+            LockWait = TimeSpan.Zero,
+        },
+        fixture.Http,
+        fixture.Clock,
+        Cancellation);
+
+    private static byte[] Flip(byte[] octets, int position)
+    {
+        octets[position] ^= 1;
+        return octets;
+    }
+
+    private sealed class Steps : IProgress<AuditProgress>
+    {
+        public List<AuditProgress> Seen { get; } = [];
+
+        public void Report(AuditProgress value) => Seen.Add(value);
+    }
+
+    private sealed class Dying(ulong at) : IProgress<AuditProgress>
+    {
+        public void Report(AuditProgress value)
+        {
+            if (value.Epoch == at)
+            {
+                throw new InvalidOperationException("killed");
+            }
+        }
+    }
+}

@@ -1,0 +1,235 @@
+using System.Text;
+using Optiks.Protocol;
+
+namespace Optiks.Client.Tests;
+
+public sealed class OwnerTests
+{
+    private static readonly byte[] Alice = "alice"u8.ToArray();
+
+    private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
+
+    [Fact]
+    public async Task An_update_is_confirmed_by_a_verified_lookup()
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        OptiksClient client = fixture.Client(store);
+
+        UpdateResult pending = await client.UpdateAsync(Alice, "one"u8.ToArray(), cancellationToken: Cancellation);
+        fixture.Clock.UtcNow = fixture.Log.Now;
+        UpdateResult done = await client.WaitAsync(pending, TimeSpan.FromSeconds(5), Cancellation);
+
+        Assert.Equal(UpdateStatus.Pending, pending.Status);
+        Assert.Equal((UpdateStatus.Published, 1UL, new KeyVersionNumber(0, 1), true), (done.Status, done.Epoch, done.Version, done.Confirmed));
+        Assert.Equal(7, pending.RequestId.Version);
+    }
+
+    [Fact]
+    public async Task A_log_that_shows_another_value_does_not_confirm()
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        fixture.Server.PublishAtOnce = false;
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        OptiksClient client = fixture.Client(store);
+        UpdateResult pending = await client.UpdateAsync(Alice, "one"u8.ToArray(), cancellationToken: Cancellation);
+        fixture.Publish(("alice", "false"));
+        fixture.Server.Mutate = (path, answer) => path.StartsWith("/v1/updates/", StringComparison.Ordinal)
+            ? Encoding.UTF8.GetBytes("""{"status":"published","epoch":1,"items":[{"item":0,"version":1,"period":0}]}""")
+            : answer;
+
+        UpdateResult done = await client.WaitAsync(pending, TimeSpan.FromSeconds(5), Cancellation);
+
+        Assert.True(done.Lookup!.IsValid);
+        Assert.False(done.Confirmed);
+    }
+
+    [Fact]
+    public async Task A_published_update_that_no_replica_shows_is_stale()
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        OptiksClient client = fixture.Client(store);
+        UpdateResult pending = await client.UpdateAsync(Alice, "one"u8.ToArray(), cancellationToken: Cancellation);
+        fixture.Clock.UtcNow = fixture.Log.Now;
+        fixture.Server.Lag = 0;
+
+        UpdateResult done = await client.WaitAsync(pending, TimeSpan.FromSeconds(5), Cancellation);
+
+        Assert.Equal(Verdict.Stale, done.Lookup!.Verdict);
+        Assert.False(done.Confirmed);
+    }
+
+    [Fact]
+    public async Task A_failing_server_is_retried_under_one_request_id()
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        OptiksClient client = fixture.Client(store, TimeSpan.FromSeconds(5));
+        int failures = 2;
+        fixture.Server.Refuse = path => path == "/v1/updates" && failures-- > 0 ? (503, "overloaded") : null;
+
+        UpdateResult pending = await client.UpdateAsync(Alice, "one"u8.ToArray(), cancellationToken: Cancellation);
+        UpdateResult repeated = await client.UpdateAsync(Alice, "one"u8.ToArray(), requestId: pending.RequestId, cancellationToken: Cancellation);
+
+        Assert.Equal(pending.RequestId, repeated.RequestId);
+        Assert.Equal(4, fixture.Server.Requests.Count(request => request == "POST /v1/updates"));
+        Assert.Equal(1UL, fixture.Log.Latest);
+        Assert.Single(store.Current.Owned.Values.Single().Expected);
+    }
+
+    [Fact]
+    public async Task A_refused_update_is_not_expected_any_more()
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        fixture.Publish(("alice", "one"));
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        OptiksClient client = fixture.Client(store);
+
+        UpdateResult pending = await client.UpdateAsync(Alice, "two"u8.ToArray(), new KeyVersionNumber(0, 7), cancellationToken: Cancellation);
+        UpdateResult refused = await client.WaitAsync(pending, TimeSpan.FromSeconds(5), Cancellation);
+
+        Assert.Equal((UpdateStatus.Refused, "expected-version", new KeyVersionNumber(0, 1)), (refused.Status, refused.RefusedBecause, refused.Current));
+        Assert.Empty(store.Current.Owned.Values.Single().Expected);
+        fixture.Server.Refuse = _ => (403, "forbidden");
+        OptiksServerException forbidden = await Assert.ThrowsAsync<OptiksServerException>(() => client.UpdateAsync(Alice, "two"u8.ToArray(), cancellationToken: Cancellation));
+        Assert.Equal((ServerFailure.Refused, "forbidden"), (forbidden.Failure, forbidden.Problem));
+        Assert.Empty(store.Current.Owned.Values.Single().Expected);
+    }
+
+    [Fact]
+    public async Task History_is_complete_over_pages()
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        fixture.Log.PublishMany(10, i => [("alice", $"value {i + 1}")]);
+        fixture.Publish();
+        fixture.Server.PageSize = 4;
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+
+        HistoryResult history = await fixture.Client(store).HistoryAsync(Alice, Cancellation);
+        HistoryResult nobody = await fixture.Client(store).HistoryAsync("nobody"u8.ToArray(), Cancellation);
+
+        Assert.Equal(Enumerable.Range(1, 10).Select(i => ((ulong)i, (ulong)i, $"value {i}")), history.Versions.Select(version => (version.Version, version.Epoch, Encoding.UTF8.GetString(version.Value!.Value.Span))));
+        Assert.Equal(3, fixture.Server.Requests.Count(request => request == "POST /v1/history") - 1);
+        Assert.Equal((Verdict.Valid, 0), (nobody.Verdict, nobody.Versions.Count));
+    }
+
+    [Fact]
+    public async Task History_needs_the_api_key()
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        fixture.Publish(("alice", "one"));
+        var options = new OptiksClientOptions { TrustAnchor = FixtureLog.Anchor, QueryUrls = [fixture.Server.Url] };
+        var client = new OptiksClient(options, fixture.Http, new MemoryClientStateStore(FixtureLog.Anchor, fixture.Folder.In("evidence")), fixture.Clock);
+        OptiksServerException refused = await Assert.ThrowsAsync<OptiksServerException>(() => client.HistoryAsync(Alice, Cancellation));
+        Assert.Equal("unauthorized", refused.Problem);
+        Assert.True((await client.LookupAsync(Alice, Cancellation)).IsValid);
+    }
+
+    [Fact]
+    public async Task Own_updates_raise_no_alarm()
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        OptiksClient client = fixture.Client(store);
+        foreach (string value in (string[])["one", "two"])
+        {
+            await client.UpdateAsync(Alice, Encoding.UTF8.GetBytes(value), cancellationToken: Cancellation);
+        }
+        fixture.Clock.UtcNow = fixture.Log.Now;
+
+        MonitorResult result = await client.MonitorAsync(Alice, Cancellation);
+
+        Assert.Equal((Verdict.Valid, 2UL, 2, 0), (result.Verdict, result.Version, result.NewVersions.Count, result.Pending));
+        Assert.Empty(result.Alarms);
+        fixture.Publish();
+        MonitorResult again = await client.MonitorAsync(Alice, Cancellation);
+        Assert.Empty(again.NewVersions);
+        Assert.Equal(3UL, fixture.Server.LastQueries[0].Version);
+    }
+
+    [Fact]
+    public async Task A_version_that_was_not_set_here_is_an_alarm_until_it_is_acknowledged()
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        using (FileClientStateStore store = await fixture.OpenStoreAsync())
+        {
+            OptiksClient client = fixture.Client(store);
+            await client.UpdateAsync(Alice, "one"u8.ToArray(), cancellationToken: Cancellation);
+            fixture.Publish(("alice", "false"));
+            await client.UpdateAsync(Alice, "two"u8.ToArray(), cancellationToken: Cancellation);
+            fixture.Clock.UtcNow = fixture.Log.Now;
+            MonitorResult result = await client.MonitorAsync(Alice, Cancellation);
+            Assert.Equal([2UL], result.Alarms.Select(alarm => alarm.Version));
+            Assert.Equal(3, result.NewVersions.Count);
+        }
+        using FileClientStateStore reopened = await fixture.OpenStoreAsync();
+        OptiksClient later = fixture.Client(reopened);
+        Assert.Equal([2UL], (await later.MonitorAsync(Alice, Cancellation)).Alarms.Select(alarm => alarm.Version));
+        Assert.Equal(1, later.AcknowledgeAlarms(Alice));
+        Assert.Empty((await later.MonitorAsync(Alice, Cancellation)).Alarms);
+        Assert.Equal(0, later.AcknowledgeAlarms(Alice));
+    }
+
+    [Fact]
+    public async Task A_fake_first_version_is_an_alarm_and_so_is_an_old_value_that_comes_back()
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        fixture.Publish(("alice", "fake"));
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        OptiksClient client = fixture.Client(store);
+        await client.UpdateAsync(Alice, "one"u8.ToArray(), cancellationToken: Cancellation);
+        await client.UpdateAsync(Alice, "two"u8.ToArray(), cancellationToken: Cancellation);
+        fixture.Publish(("alice", "one"));
+
+        MonitorResult result = await client.MonitorAsync(Alice, Cancellation);
+
+        Assert.Equal([1UL, 4UL], result.Alarms.Select(alarm => alarm.Version));
+    }
+
+    [Fact]
+    public async Task Monitoring_goes_over_pages_and_refuses_a_page_that_is_hidden()
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        fixture.Log.PublishMany(7, i => [("alice", $"{i}")]);
+        fixture.Publish();
+        fixture.Server.PageSize = 3;
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        OptiksClient client = fixture.Client(store);
+        fixture.Server.Mutate = (path, answer) => path == "/v1/monitor" ? answer[..^1] : answer;
+        Assert.Equal(Verdict.Malformed, (await client.MonitorAsync(Alice, Cancellation)).Verdict);
+        Assert.Empty(store.Current.Owned);
+        fixture.Server.Mutate = (_, answer) => answer;
+
+        MonitorResult result = await client.MonitorAsync(Alice, Cancellation);
+
+        Assert.Equal((7UL, 7, 7), (result.Version, result.NewVersions.Count, result.Alarms.Count));
+    }
+
+    [Fact]
+    public async Task An_unreachable_server_is_an_exception_and_not_a_verdict()
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        var options = new OptiksClientOptions
+        {
+            TrustAnchor = FixtureLog.Anchor,
+            QueryUrls = [new Uri("http://127.0.0.1:1/")],
+            RetryFor = TimeSpan.Zero,
+        };
+        var client = new OptiksClient(options, fixture.Http, new MemoryClientStateStore(FixtureLog.Anchor, fixture.Folder.In("evidence")), fixture.Clock);
+        OptiksServerException e = await Assert.ThrowsAsync<OptiksServerException>(() => client.LookupAsync("alice", Cancellation));
+        Assert.Equal(ServerFailure.Unreachable, e.Failure);
+    }
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(256)]
+    public async Task Keys_of_impossible_length_are_refused_before_anything_is_sent(int length)
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        OptiksClient client = fixture.Client(new MemoryClientStateStore(FixtureLog.Anchor, fixture.Folder.In("evidence")));
+        await Assert.ThrowsAsync<ArgumentException>(() => client.LookupAsync(new byte[length], Cancellation));
+        Assert.Empty(fixture.Server.Requests);
+        Assert.Equal(Reason.Valid, (await client.LookupAsync(new byte[255], Cancellation)).Reason);
+    }
+}

@@ -1,0 +1,70 @@
+namespace Optiks.Client.Tests;
+
+/// <summary>Fixture is a log, a server, a clock and a client's folder.</summary>
+internal sealed class Fixture : IAsyncDisposable
+{
+    private readonly List<FixtureServer> _servers = [];
+
+    private Fixture(FixtureLog log)
+    {
+        Log = log;
+        Clock.UtcNow = log.Now;
+    }
+
+    public FixtureLog Log { get; }
+
+    public SetClock Clock { get; } = new();
+
+    public TemporaryFolder Folder { get; } = new();
+
+    public HttpClient Http { get; } = new() { Timeout = TimeSpan.FromSeconds(20) };
+
+    public FixtureServer Server => _servers[0];
+
+    public static async Task<Fixture> StartAsync(int replicas = 1)
+    {
+        var fixture = new Fixture(new FixtureLog());
+        for (int i = 0; i < replicas; i++)
+        {
+            fixture._servers.Add(await FixtureServer.StartAsync(fixture.Log));
+        }
+        return fixture;
+    }
+
+    public FixtureServer Replica(int index) => _servers[index];
+
+    /// <summary>Publishes and moves the clock to the new epoch.</summary>
+    public void Publish(params (string Key, string Value)[] updates)
+    {
+        Log.Publish(updates);
+        Clock.UtcNow = Log.Now;
+    }
+
+    public OptiksClient Client(IClientStateStore store, TimeSpan? retryFor = null) => new(
+        new OptiksClientOptions
+        {
+            TrustAnchor = FixtureLog.Anchor,
+            QueryUrls = [.. _servers.Select(server => server.Url)],
+            UpdateUrl = Server.Url,
+            ApiKey = FixtureServer.ApiKey,
+            RetryFor = retryFor ?? TimeSpan.FromMilliseconds(150),
+            RetryDelay = TimeSpan.FromMilliseconds(20),
+        },
+        Http,
+        store,
+        Clock);
+
+    public Task<FileClientStateStore> OpenStoreAsync(string name = "client") =>
+        FileClientStateStore.OpenAsync(Folder.In(name), FixtureLog.Anchor, TimeSpan.Zero, Clock);
+
+    public async ValueTask DisposeAsync()
+    {
+        foreach (FixtureServer server in _servers)
+        {
+            await server.DisposeAsync();
+        }
+        Http.Dispose();
+        Log.Dispose();
+        Folder.Dispose();
+    }
+}

@@ -1,0 +1,197 @@
+using System.Collections.Concurrent;
+using System.Text.Json;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Hosting;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Server.Kestrel.Core;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
+using Optiks.Protocol;
+using Optiks.Tlog;
+
+namespace Optiks.Client.Tests;
+
+/// <summary>
+/// FixtureServer serves a FixtureLog over HTTP on a free loopback port, honestly unless a test says otherwise: it can lag, change answers on
+/// the way, fail, and show another log.
+/// </summary>
+internal sealed class FixtureServer : IAsyncDisposable
+{
+    public const string ApiKey = "optiks_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+    private readonly WebApplication _app;
+    private readonly ConcurrentDictionary<Guid, (byte[] Key, byte[] Value)> _accepted = new();
+    private readonly ConcurrentDictionary<Guid, string> _status = new();
+
+    private FixtureServer(FixtureLog log)
+    {
+        Log = log;
+        WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
+        builder.Logging.ClearProviders();
+        builder.WebHost.UseUrls("http://127.0.0.1:0");
+        builder.Services.Configure<KestrelServerOptions>(options => options.Limits.MaxRequestBodySize = 8 << 20);
+        _app = builder.Build();
+        _app.Run(HandleAsync);
+    }
+
+    public FixtureLog Log { get; set; }
+
+    public Uri Url => new(_app.Urls.Single());
+
+    /// <summary>Epoch that is served; null: the latest.</summary>
+    public ulong? Lag { get; set; }
+
+    /// <summary>Versions a page of history and monitoring.</summary>
+    public uint PageSize { get; set; } = 256;
+
+    /// <summary>Changes an answer on the way, by its path.</summary>
+    public Func<string, byte[], byte[]> Mutate { get; set; } = (_, answer) => answer;
+
+    /// <summary>Answers instead of the server: status, and a problem type.</summary>
+    public Func<string, (int Status, string Problem)?> Refuse { get; set; } = _ => null;
+
+    /// <summary>Bodies of accepted updates by path, to count retries.</summary>
+    public ConcurrentQueue<string> Requests { get; } = new();
+
+    /// <summary>Queries of the last lookup, history or monitor request.</summary>
+    public IReadOnlyList<FixtureQuery> LastQueries { get; private set; } = [];
+
+    /// <summary>Publish at once what is accepted.</summary>
+    public bool PublishAtOnce { get; set; } = true;
+
+    public static async Task<FixtureServer> StartAsync(FixtureLog log)
+    {
+        var server = new FixtureServer(log);
+        await server._app.StartAsync();
+        return server;
+    }
+
+    public void PublishPending()
+    {
+        foreach ((Guid id, (byte[] key, byte[] value)) in _accepted.ToArray())
+        {
+            Log.Publish(key, value);
+            _status[id] = $$"""{"request_id":"{{id}}","status":"published","epoch":{{Log.Latest}},"items":[{"item":0,"key_b64":"","version":{{VersionOf(key)}},"period":0}]}""";
+            _accepted.TryRemove(id, out _);
+        }
+    }
+
+    public async ValueTask DisposeAsync() => await _app.DisposeAsync();
+
+    private ulong VersionOf(byte[] key) => LookupAnswer.Decode((byte[])[.. Log.HeadAsync(Log.Latest, 0).GetAwaiter().GetResult()!, .. Log.Lookups(Log.Latest, [new FixtureQuery(key, 0, 0)])]).Lookups[0].Version;
+
+    private async Task HandleAsync(HttpContext context)
+    {
+        string path = context.Request.Path.Value!;
+        Requests.Enqueue($"{context.Request.Method} {path}");
+        if (Refuse(path) is { } refusal)
+        {
+            await ProblemAsync(context, refusal.Status, refusal.Problem);
+            return;
+        }
+        ulong epoch = Lag ?? Log.Latest;
+        switch (path)
+        {
+            case "/v1/lookup" or "/v1/history" or "/v1/monitor":
+                await AnswerAsync(context, path, epoch);
+                break;
+            case "/v1/updates":
+                await AcceptAsync(context);
+                break;
+            case "/v1/configuration":
+                await BytesAsync(context, path, MediaTypes.Json, FixtureLog.Anchor.ToJson());
+                break;
+            case "/log/checkpoint":
+                await BytesAsync(context, path, "text/plain", FixtureLog.Checkpoint(Log.Board(epoch + 1)));
+                break;
+            default:
+                await OtherAsync(context, path, epoch);
+                break;
+        }
+    }
+
+    private async Task AnswerAsync(HttpContext context, string path, ulong epoch)
+    {
+        if (path != "/v1/lookup" && !Authorized(context))
+        {
+            await ProblemAsync(context, 401, "unauthorized");
+            return;
+        }
+        using var body = new MemoryStream();
+        await context.Request.Body.CopyToAsync(body);
+        IReadOnlyList<FixtureQuery> queries = FixtureQuery.ReadList(body.ToArray());
+        LastQueries = queries;
+        byte[]? head = await Log.HeadAsync(epoch, ulong.Parse(context.Request.Query["checkpoint_size"].ToString(), System.Globalization.CultureInfo.InvariantCulture));
+        if (head is null)
+        {
+            await ProblemAsync(context, 503, "not-caught-up");
+            return;
+        }
+        byte[] rest = path == "/v1/lookup" ? Log.Lookups(epoch, queries) : Log.Versions(epoch, queries, path == "/v1/monitor", PageSize);
+        await BytesAsync(context, path, context.Request.Headers.Accept.ToString(), [.. head, .. rest]);
+    }
+
+    private async Task AcceptAsync(HttpContext context)
+    {
+        if (!Authorized(context))
+        {
+            await ProblemAsync(context, 401, "unauthorized");
+            return;
+        }
+        using JsonDocument document = await JsonDocument.ParseAsync(context.Request.Body);
+        JsonElement root = document.RootElement;
+        Guid id = root.GetProperty("request_id").GetGuid();
+        if (root.TryGetProperty("expected", out JsonElement expected) && expected.GetProperty("version").GetUInt64() != VersionOf(Octets(root, "key_b64")))
+        {
+            _status[id] = $$"""{"request_id":"{{id}}","status":"refused","reason":"expected-version","item":0,"current":{"period":0,"version":{{VersionOf(Octets(root, "key_b64"))}} } }""";
+        }
+        else if (_status.TryAdd(id, $$"""{"request_id":"{{id}}","status":"pending"}"""))
+        {
+            _accepted[id] = (Octets(root, "key_b64"), Octets(root, "value_b64"));
+            if (PublishAtOnce)
+            {
+                PublishPending();
+            }
+        }
+        context.Response.StatusCode = 202;
+        await BytesAsync(context, "/v1/updates", MediaTypes.Json, System.Text.Encoding.UTF8.GetBytes($$"""{"request_id":"{{id}}","status":"pending","status_url":"/v1/updates/{{id}}"}"""));
+    }
+
+    private async Task OtherAsync(HttpContext context, string path, ulong epoch)
+    {
+        if (path.StartsWith("/log/tile/", StringComparison.Ordinal) && TilePath.TryParse(path["/log/".Length..], out TilePath tile) && Log.Board(epoch + 1).Tile(tile) is { } octets)
+        {
+            await BytesAsync(context, path, "application/octet-stream", octets);
+        }
+        else if (path.StartsWith("/v1/updates/", StringComparison.Ordinal) && _status.TryGetValue(Guid.Parse(path["/v1/updates/".Length..]), out string? status))
+        {
+            await BytesAsync(context, path, MediaTypes.Json, System.Text.Encoding.UTF8.GetBytes(status));
+        }
+        else if (path.StartsWith("/v1/epochs/", StringComparison.Ordinal) && path.EndsWith("/audit-proof", StringComparison.Ordinal))
+        {
+            ulong[] range = [.. path.Split('/')[3].Split('-').Select(text => ulong.Parse(text, System.Globalization.CultureInfo.InvariantCulture))];
+            await BytesAsync(context, path, MediaTypes.AuditProof, Log.AuditProof(range.Length == 1 ? range[0] - 1 : range[0], range[^1]));
+        }
+        else
+        {
+            await ProblemAsync(context, 404, "not-found");
+        }
+    }
+
+    private async Task BytesAsync(HttpContext context, string path, string type, byte[] octets)
+    {
+        context.Response.ContentType = type;
+        await context.Response.Body.WriteAsync(Mutate(path, octets));
+    }
+
+    private static async Task ProblemAsync(HttpContext context, int status, string problem)
+    {
+        context.Response.StatusCode = status;
+        context.Response.ContentType = "application/problem+json";
+        await context.Response.WriteAsync($$"""{"type":"urn:optiks:problem:{{problem}}","title":"{{problem}}","status":{{status}},"detail":"a detail","trace_id":"00-1-2-00"}""");
+    }
+
+    private static bool Authorized(HttpContext context) => context.Request.Headers.Authorization.ToString() == $"Bearer {ApiKey}";
+
+    private static byte[] Octets(JsonElement element, string name) =>
+        Base64UrlText.TryDecode(element.GetProperty(name).GetString()!, out byte[]? octets) ? octets : throw new InvalidDataException(name);
+}

@@ -1,0 +1,11 @@
+namespace Optiks.Client.Tests;
+
+/// <summary>TemporaryFolder is removed with all that it holds.</summary>
+internal sealed class TemporaryFolder : IDisposable
+{
+    public string Path { get; } = Directory.CreateTempSubdirectory("optiks-client-").FullName;
+
+    public string In(string name) => System.IO.Path.Combine(Path, name);
+
+    public void Dispose() => Directory.Delete(Path, recursive: true);
+}
