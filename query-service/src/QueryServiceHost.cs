@@ -31,7 +31,11 @@ internal static class QueryServiceHost
         // Before the defaults' handler, which answers everything.
         builder.Services.AddExceptionHandler<BoardFailures>();
         builder.AddOptiksDefaults(new OptiksServiceOptions { Name = "optiks-query-service", DefaultUrl = DefaultUrl });
-        builder.Services.AddOpenApi();
+        builder.Services.AddOpenApi(openApi => openApi.AddDocumentTransformer((document, _, _) =>
+        {
+            document.Info.Title = "Optiks query-service";
+            return Task.CompletedTask;
+        }));
 
         builder.Services.AddSingleton<IValidateOptions<StorageOptions>, StorageOptionsValidator>();
         builder.Services.AddSingleton<IValidateOptions<QueryServiceOptions>, QueryServiceOptionsValidator>();

@@ -1,0 +1,1 @@
+[assembly: AssemblyFixture(typeof(Optiks.QueryService.Tests.PublishedLog))]

@@ -1,0 +1,281 @@
+using System.Net;
+using System.Text;
+using Optiks.Native;
+using Optiks.Protocol;
+using Optiks.ServiceDefaults;
+
+namespace Optiks.QueryService.Tests;
+
+/// <summary>What a replica serves, and refuses to serve, while epochs come.</summary>
+public sealed class FollowerTests : IAsyncLifetime
+{
+    private TestLog? _log;
+
+    private TestLog Log => _log!;
+
+    public async ValueTask InitializeAsync() => _log = await TestLog.CreateAsync();
+
+    public async ValueTask DisposeAsync() => await Log.DisposeAsync();
+
+    [Fact]
+    public async Task New_epochs_are_followed()
+    {
+        await using Replica replica = await Replica.StartReadyAsync(Log);
+        Assert.Null(await ValueAsync(replica, "alice"));
+        await Log.PublishAsync(("alice", "one"));
+        await replica.WaitForEpochAsync(1);
+        Assert.Equal("one", await ValueAsync(replica, "alice"));
+        await Log.PublishAsync();
+        await Log.PublishAsync(("alice", "two"), ("bob", "his"));
+        await replica.WaitForEpochAsync(3);
+        Assert.Equal(("two", "his"), (await ValueAsync(replica, "alice"), await ValueAsync(replica, "bob")));
+    }
+
+    [Fact]
+    public async Task A_replica_that_starts_late_or_again_gives_the_same_octets()
+    {
+        await using Replica first = await Replica.StartReadyAsync(Log, "first");
+        for (int i = 0; i < 5; i++)
+        {
+            await Log.PublishAsync(("alice", $"{i}"), ($"user{i}", "x"));
+        }
+        await first.WaitForEpochAsync(5);
+        byte[][] answers = [];
+        foreach (string name in (string[])["second", "second"])
+        {
+            await using Replica second = await Replica.StartReadyAsync(Log, name);
+            answers = await Task.WhenAll(((Replica[])[first, second]).Select(replica =>
+                replica.OctetsAsync(Replica.Post("/v1/lookup?checkpoint_size=2", """[{"key": "alice"}, {"key": "user3"}, {"key": "nobody"}]""", MediaTypes.Lookup))));
+            Assert.Equal(answers[0], answers[1]);
+            byte[][] histories = await Task.WhenAll(((Replica[])[first, second]).Select(replica =>
+                replica.OctetsAsync(Replica.Post("/v1/monitor", """{"key": "alice"}""", MediaTypes.Monitor), asOwner: true)));
+            Assert.Equal(histories[0], histories[1]);
+        }
+    }
+
+    [Fact]
+    public async Task Readers_during_epochs_never_get_a_mix()
+    {
+        await Log.PublishAsync(("alice", "1"), ("bob", "1"));
+        await using Replica replica = await Replica.StartReadyAsync(Log);
+        using var stop = CancellationTokenSource.CreateLinkedTokenSource(TestContext.Current.CancellationToken);
+        // Both keys change in every epoch, so that an answer of two epochs would show, even if it verified.
+        Task<int>[] readers = [.. Enumerable.Range(0, 3).Select(_ => Task.Run(async () =>
+        {
+            int epochs = 0;
+            ulong last = 0;
+            while (!stop.IsCancellationRequested)
+            {
+                byte[] answer = await replica.OctetsAsync(Replica.Post("/v1/lookup", """[{"key": "alice"}, {"key": "bob"}]""", MediaTypes.Lookup));
+                LookupVerdict verdict = Verify(replica, answer, "alice", "bob");
+                Assert.Equal(Reason.Valid, verdict.Reason);
+                Assert.Equal(verdict.Head!.Epoch, verdict.Keys[0].Version);
+                Assert.Equal(verdict.Head.Epoch, verdict.Keys[1].Version);
+                Assert.Equal($"{verdict.Head.Epoch}", Text(answer, verdict.Keys[0]));
+                Assert.True(verdict.Head.Epoch >= last);
+                epochs += verdict.Head.Epoch == last ? 0 : 1;
+                last = verdict.Head.Epoch;
+            }
+            return epochs;
+        }))];
+        for (int i = 2; i <= 30; i++)
+        {
+            await Log.PublishAsync(("alice", $"{i}"), ("bob", $"{i}"));
+        }
+        await replica.WaitForEpochAsync(30);
+        await stop.CancelAsync();
+        Assert.All(await Task.WhenAll(readers), epochs => Assert.True(epochs > 3, $"A reader saw {epochs} epochs."));
+    }
+
+    [Theory]
+    [InlineData("root")]
+    [InlineData("count")]
+    [InlineData("previous")]
+    [InlineData("time")]
+    [InlineData("vrf")]
+    public async Task An_epoch_that_is_not_what_its_record_says_is_never_served(string what)
+    {
+        await Log.PublishAsync(("alice", "good"));
+        await using Replica replica = await Replica.StartReadyAsync(Log);
+        await Log.PublishAsync([("alice", "bad"u8.ToArray())], record => Tamper(record, what));
+        await replica.WaitForTroubleAsync("epoch 2");
+        // The last good epoch stays.
+        byte[] answer = await replica.OctetsAsync(Replica.Post("/v1/lookup", """{"key": "alice"}""", MediaTypes.Lookup));
+        LookupVerdict verdict = Verify(replica, answer, "alice");
+        Assert.Equal((Reason.Valid, 1UL), (verdict.Reason, verdict.Head!.Epoch));
+        Assert.Equal("good", Text(answer, verdict.Keys[0]));
+        await replica.ProblemAsync(Replica.Get("/v1/epochs/2"), ProblemTypes.NotFound);
+
+        // Whoever starts now does not serve it either.
+        await using Replica late = await Replica.StartAsync(Log, "late");
+        await late.WaitForTroubleAsync("epoch 2");
+        await late.ProblemAsync(Replica.Post("/v1/lookup", """{"key": "alice"}"""), ProblemTypes.Unavailable);
+    }
+
+    [Fact]
+    public async Task A_database_that_was_put_back_is_not_served()
+    {
+        await Log.PublishAsync(("alice", "one"));
+        string[] copies = [];
+        await Log.WithDatabaseClosedAsync(files => copies = Copy(files));
+        await Log.PublishAsync(("alice", "two"));
+        await using (await Replica.StartReadyAsync(Log))
+        {
+            // Serves epoch 2, and remembers that it did.
+        }
+        string[] newer = [];
+        await Log.WithDatabaseClosedAsync(files =>
+        {
+            newer = Copy(files);
+            Restore(copies, files);
+        });
+        await using (Replica behind = await Replica.StartAsync(Log))
+        {
+            await behind.WaitForTroubleAsync("The database is behind: this replica has served epoch 2");
+            await behind.ProblemAsync(Replica.Post("/v1/lookup", """{"key": "alice"}"""), ProblemTypes.Unavailable);
+            await behind.ProblemAsync(Replica.Get("/v1/epochs/latest"), ProblemTypes.Unavailable);
+            Assert.Equal(HttpStatusCode.OK, (await behind.SendAsync(Replica.Get("/health/live"))).StatusCode);
+        }
+        // The right database is served again; a replica that never saw epoch 2 cannot know.
+        await using (Replica other = await Replica.StartAsync(Log, "other"))
+        {
+            await other.WaitForEpochAsync(1);
+        }
+        await Log.WithDatabaseClosedAsync(files => Restore(newer, files));
+        await using Replica again = await Replica.StartReadyAsync(Log);
+        Assert.Equal("two", await ValueAsync(again, "alice"));
+    }
+
+    [Fact]
+    public async Task A_lag_beyond_max_behind_stops_answers_about_keys()
+    {
+        await Log.PublishAsync(("alice", "one"));
+        await using Replica replica = await Replica.StartReadyAsync(Log);
+        replica.Clock.Ahead = TimeSpan.FromMilliseconds(Log.Anchor.Configuration.MaxBehindMs - 20_000);
+        Assert.Equal(HttpStatusCode.OK, (await replica.ReadinessAsync()).Status);
+        Assert.Equal("one", await ValueAsync(replica, "alice"));
+        replica.Clock.Ahead += TimeSpan.FromSeconds(21);
+        (HttpStatusCode status, string body) = await replica.ReadinessAsync();
+        Assert.Equal(HttpStatusCode.ServiceUnavailable, status);
+        Assert.Contains("s old", body, StringComparison.Ordinal);
+        await replica.ProblemAsync(Replica.Post("/v1/lookup", """{"key": "alice"}"""), ProblemTypes.Unavailable);
+        await replica.ProblemAsync(Replica.Post("/v1/history", """{"key": "alice"}"""), ProblemTypes.Unavailable, asOwner: true);
+        await replica.ProblemAsync(Replica.Get("/v1/epochs/latest"), ProblemTypes.Unavailable);
+        // What never changes is as good as ever.
+        await replica.OctetsAsync(Replica.Get("/v1/epochs/1"));
+        await replica.OctetsAsync(Replica.Get("/v1/epochs/1/audit-proof"));
+        await replica.OctetsAsync(Replica.Get("/log/checkpoint"));
+    }
+
+    [Fact]
+    public async Task A_damaged_board_is_said_and_does_not_stop_lookups()
+    {
+        await Log.PublishAsync(("alice", "one"));
+        await Log.PublishAsync(("alice", "two"));
+        await using Replica replica = await Replica.StartReadyAsync(Log);
+        await replica.OctetsAsync(Replica.Post("/v1/lookup?checkpoint_size=1", """{"key": "alice"}"""));
+        string tile = Path.Combine(Log.Folder.Board, "log", "tile", "0", "000.p", "3");
+        byte[] octets = await File.ReadAllBytesAsync(tile, TestContext.Current.CancellationToken);
+        octets[0] ^= 1;
+        await File.WriteAllBytesAsync(tile, octets, TestContext.Current.CancellationToken);
+        File.Delete(Path.Combine(Log.Folder.Board, "log", "audit", "001"));
+        await replica.ProblemAsync(Replica.Get("/v1/epochs/0"), ProblemTypes.Unavailable);
+        await replica.ProblemAsync(Replica.Post("/v1/lookup?checkpoint_size=2", """{"key": "alice"}"""), ProblemTypes.Unavailable);
+        await replica.ProblemAsync(Replica.Get("/v1/epochs/0-2/audit-proof"), ProblemTypes.Unavailable);
+        Assert.Equal("two", await ValueAsync(replica, "alice"));
+    }
+
+    [Fact]
+    public async Task Lookups_can_be_closed()
+    {
+        await using Replica replica = await Replica.StartReadyAsync(Log, "closed", "--Optiks:QueryService:RequireLookupScope", "true");
+        await replica.ProblemAsync(Replica.Post("/v1/lookup", """{"key": "alice"}"""), ProblemTypes.Unauthorized);
+        await replica.ProblemAsync(Replica.Get("/v1/lookup?key=alice"), ProblemTypes.Unauthorized);
+        await replica.OctetsAsync(Replica.Post("/v1/lookup", """{"key": "alice"}"""), asOwner: true);
+    }
+
+    [Fact]
+    public async Task Two_replicas_of_one_name_do_not_share_a_folder()
+    {
+        await using Replica first = await Replica.StartReadyAsync(Log);
+        StartupException e = await Assert.ThrowsAsync<StartupException>(() => Replica.StartAsync(Log));
+        Assert.Contains("in use", e.Message, StringComparison.Ordinal);
+        await using Replica second = await Replica.StartReadyAsync(Log, "b");
+    }
+
+    [Fact]
+    public async Task The_openapi_document_names_every_endpoint()
+    {
+        await using Replica replica = await Replica.StartReadyAsync(Log);
+        System.Text.Json.JsonElement document = await replica.JsonAsync(Replica.Get("/openapi/v1.json"));
+        string[] paths = [.. document.GetProperty("paths").EnumerateObject().Select(path => path.Name)];
+        foreach (string path in (string[])["/v1/lookup", "/v1/history", "/v1/monitor", "/v1/epochs/latest", "/v1/epochs/{epoch}", "/v1/epochs/{range}/audit-proof", "/v1/configuration", "/log/checkpoint"])
+        {
+            Assert.Contains(path, paths);
+        }
+        System.Text.Json.JsonElement body = document.GetProperty("paths").GetProperty("/v1/lookup").GetProperty("post").GetProperty("requestBody").GetProperty("content");
+        Assert.True(body.TryGetProperty(MediaTypes.Query, out _));
+    }
+
+    private static EpochRecord Tamper(EpochRecord record, string what)
+    {
+        StructureState[] states = [.. record.Structures];
+        StructureState keys = states[2];
+        byte[] root = keys.Root.ToArray();
+        root[0] ^= 1;
+        byte[] vrf = keys.VrfPublicKey.ToArray();
+        vrf[0] ^= 1;
+        states[2] = what switch
+        {
+            "root" => keys with { Root = root },
+            "count" => keys with { Count = keys.Count + 1 },
+            "vrf" => keys with { VrfPublicKey = vrf },
+            _ => keys,
+        };
+        return record with
+        {
+            Structures = states,
+            Previous = what == "previous" ? new byte[EpochRecord.HashLength] : record.Previous,
+            TimeMs = what == "time" ? 1 : record.TimeMs,
+        };
+    }
+
+    private static string[] Copy(string[] files)
+    {
+        string folder = Directory.CreateDirectory($"{files[0]}.copy{Directory.GetDirectories(Path.GetDirectoryName(files[0])!).Length}").FullName;
+        foreach (string file in files.Where(File.Exists))
+        {
+            File.Copy(file, Path.Combine(folder, Path.GetFileName(file)));
+        }
+        return [.. files.Select(file => Path.Combine(folder, Path.GetFileName(file)))];
+    }
+
+    private static void Restore(string[] copies, string[] files)
+    {
+        for (int i = 0; i < files.Length; i++)
+        {
+            File.Delete(files[i]);
+            if (File.Exists(copies[i]))
+            {
+                File.Copy(copies[i], files[i]);
+            }
+        }
+    }
+
+    private static LookupVerdict Verify(Replica replica, byte[] answer, params string[] names)
+    {
+        using var keys = new ByteStrings();
+        Array.ForEach(names, name => keys.Add(Encoding.UTF8.GetBytes(name)));
+        return Verifier.Lookup(replica.Context(), keys, new KnownKey[names.Length], answer);
+    }
+
+    private static string? Text(byte[] answer, VerifiedLookup key) => key.Value is { } value ? Encoding.UTF8.GetString(answer[value]) : null;
+
+    private static async Task<string?> ValueAsync(Replica replica, string name)
+    {
+        byte[] answer = await replica.OctetsAsync(Replica.Post("/v1/lookup", [new Query(Encoding.UTF8.GetBytes(name), 0, 0)], MediaTypes.Lookup));
+        LookupVerdict verdict = Verify(replica, answer, name);
+        Assert.Equal(Reason.Valid, verdict.Reason);
+        return Text(answer, verdict.Keys[0]);
+    }
+}

@@ -1,0 +1,46 @@
+using System.Text;
+
+namespace Optiks.QueryService.Tests;
+
+/// <summary>PublishedLog is one log with a replica for tests that only read.</summary>
+public sealed class PublishedLog : IAsyncLifetime
+{
+    /// <summary>BigVersions of the key "big", whose values fill more than one page.</summary>
+    public const int BigVersions = 70;
+
+    /// <summary>ValueLength of these.</summary>
+    public const int BigLength = 65_536;
+
+    internal TestLog Log { get; private set; } = null!;
+
+    internal Replica Replica { get; private set; } = null!;
+
+    public async ValueTask InitializeAsync()
+    {
+        Log = await TestLog.CreateAsync();
+        byte[] big = new byte[BigLength];
+        for (int i = 1; i <= BigVersions; i++)
+        {
+            big[0] = (byte)i;
+            List<(string, byte[])> updates = [("big", [.. big])];
+            // Epoch 3 is one of every kind of key; alice changes every tenth epoch.
+            if (i == 3)
+            {
+                updates.AddRange(Enumerable.Range(0, 20).Select(n => ($"user{n}", Encoding.UTF8.GetBytes($"value {n}"))));
+            }
+            if (i % 10 == 0)
+            {
+                updates.Add(("alice", Encoding.UTF8.GetBytes($"alice {i}")));
+            }
+            await Log.PublishAsync(updates);
+        }
+        await Log.PublishAsync([]);
+        Replica = await Replica.StartReadyAsync(Log);
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        await Replica.DisposeAsync();
+        await Log.DisposeAsync();
+    }
+}

@@ -1,0 +1,9 @@
+namespace Optiks.QueryService.Tests;
+
+/// <summary>ShiftedTime is the system's clock, ahead by what a test says.</summary>
+internal sealed class ShiftedTime : TimeProvider
+{
+    public TimeSpan Ahead { get; set; }
+
+    public override DateTimeOffset GetUtcNow() => System.GetUtcNow() + Ahead;
+}

@@ -1,0 +1,210 @@
+using System.Security.Cryptography;
+using System.Text;
+using Optiks.ApiKeys;
+using Optiks.Native;
+using Optiks.Protocol;
+using Optiks.QueryService.Following;
+using Optiks.Secrets;
+using Optiks.Storage;
+using Optiks.Storage.Sqlite;
+using Optiks.Tlog;
+
+namespace Optiks.QueryService.Tests;
+
+/// <summary>TestLog is a log in a temporary data folder that a test writes epoch by epoch: real database, real trees, real board.</summary>
+internal sealed class TestLog : IAsyncDisposable
+{
+    private const string Holder = "test";
+
+    private readonly SqliteStorageProvider _provider = new();
+    private readonly KeyDirectory _directory;
+    private readonly INoteSigner _signer;
+    private readonly BoardWriter _board;
+    private readonly string _boardFolder;
+    private IPipelineStore _pipeline;
+    private IAcceptStore _accept;
+    private Lease _lease;
+
+    private TestLog(DataFolder folder, TrustAnchor anchor, KeyDirectory directory, INoteSigner signer, BoardWriter board, string boardFolder, IPipelineStore pipeline, IAcceptStore accept, Lease lease)
+    {
+        Folder = folder;
+        Anchor = anchor;
+        _directory = directory;
+        _signer = signer;
+        _board = board;
+        _boardFolder = boardFolder;
+        _pipeline = pipeline;
+        _accept = accept;
+        _lease = lease;
+        HistoryKey = ApiKey.Generate();
+        UpdateKey = ApiKey.Generate();
+        AtomicFile.Write(
+            folder.ApiKeys,
+            ApiKeyFile.Format([new ApiKeyEntry("owner", ApiKey.Hash(HistoryKey), ApiScopes.History | ApiScopes.Lookup), new ApiKeyEntry("writer", ApiKey.Hash(UpdateKey), ApiScopes.Update)]),
+            AtomicFile.PrivateMode);
+    }
+
+    public DataFolder Folder { get; }
+
+    public TrustAnchor Anchor { get; }
+
+    /// <summary>Records of all epochs.</summary>
+    public List<EpochRow> Records { get; } = [];
+
+    /// <summary>HistoryKey has the scopes history and lookup.</summary>
+    public string HistoryKey { get; }
+
+    /// <summary>UpdateKey has another.</summary>
+    public string UpdateKey { get; }
+
+    private static ulong NowMs => (ulong)TimeProvider.System.GetUtcNow().ToUnixTimeMilliseconds();
+
+    private string ConnectionString => $"Data Source={Folder.Database}";
+
+    /// <summary>CreateAsync makes a log whose epoch 0 is published.</summary>
+    public static async Task<TestLog> CreateAsync()
+    {
+        var folder = new DataFolder(Directory.CreateTempSubdirectory("optiks-query-").FullName);
+        var provider = new SqliteStorageProvider();
+        string connection = $"Data Source={folder.Database}";
+        await provider.CreateMigrator(connection).MigrateAsync(CancellationToken.None);
+        using var secretSource = new FileSecretSource(folder, KeyEncryptionKey.LoadOrCreate(folder));
+        (TrustAnchor anchor, INoteSigner signer) = secretSource.CreateLog(new Configuration { Origin = "localhost/test", MaxAheadMs = 60_000, MaxBehindMs = 300_000 });
+        using var secrets = DirectorySecrets.Generate();
+        var directory = KeyDirectory.Create(new DirectoryOptions { Secrets = secrets, MaxValueLength = anchor.Configuration.MaxValueLength });
+        string boardFolder = Path.Combine(folder.Board, "log");
+        Directory.CreateDirectory(boardFolder);
+        BoardWriter board = await BoardWriter.OpenAsync(boardFolder, anchor.LogKey, Ed25519.Verifier, CancellationToken.None);
+        IPipelineStore pipeline = await provider.OpenPipelineAsync(connection, CancellationToken.None);
+        IAcceptStore accept = await provider.OpenAcceptAsync(connection, CancellationToken.None);
+        Lease lease = (await pipeline.AcquireLeaseAsync(Holder, TimeSpan.FromHours(1), CancellationToken.None))!;
+        var log = new TestLog(folder, anchor, directory, signer, board, boardFolder, pipeline, accept, lease);
+
+        byte[] record = new EpochRecord
+        {
+            LogId = anchor.LogId,
+            Epoch = 0,
+            Period = 0,
+            PeriodFirstEpoch = 0,
+            TimeMs = NowMs,
+            Structures = directory.States(out _),
+            Previous = new byte[EpochRecord.HashLength],
+        }.Encode();
+        var row = new EpochRow(0, record, EpochRecord.Hash(record), default);
+        byte[] wrapped = secretSource.WrapPeriod(secrets, 0, anchor.LogId.Span);
+        await pipeline.CreateGenesisAsync(lease, row, new PeriodRow(0, 0, wrapped, anchor.ConfigurationOctets), CancellationToken.None);
+        await log.FinishAsync(row, null);
+        return log;
+    }
+
+    /// <summary>PublishAsync makes one epoch of updates to keys of text. <paramref name="tamper"/> changes its record before it is stored and signed.</summary>
+    public async Task<EpochRow> PublishAsync(IReadOnlyList<(string Key, byte[] Value)> updates, Func<EpochRecord, EpochRecord>? tamper = null)
+    {
+        ulong epoch = (ulong)Records.Count;
+        EpochRow previous = Records[^1];
+        Guid requestId = Guid.CreateVersion7(TimeProvider.System.GetUtcNow());
+        long sequence = 0;
+        if (updates.Count > 0)
+        {
+            AcceptItem[] items = [.. updates.Select(update => new AcceptItem(StructureId.Keys, Encoding.UTF8.GetBytes(update.Key), update.Value, null))];
+            IReadOnlyList<AcceptResult> results = await _accept.AcceptAsync([new AcceptUnit([new AcceptRequest(requestId, SHA256.HashData(requestId.ToByteArray()), items)])], CancellationToken.None);
+            Assert.Equal(AcceptStatus.Accepted, results[0].Status);
+            sequence = (await _pipeline.ReadPendingAsync(1000, long.MaxValue, CancellationToken.None)).Single().Sequence;
+        }
+        LeafBatch leaves = MakeLeaves(epoch, updates, requestId, out int[] inputs);
+        byte[] appendProofs;
+        byte[] record;
+        using (StagedEpoch staged = _directory.Stage(epoch, leaves.Rows.Span, leaves.Values.Span, withProofs: true))
+        {
+            ulong least = EpochRecord.Decode(previous.Record.Span).TimeMs + 1;
+            var honest = new EpochRecord
+            {
+                LogId = Anchor.LogId,
+                Epoch = epoch,
+                Period = 0,
+                PeriodFirstEpoch = 0,
+                TimeMs = Math.Max(NowMs, least),
+                Structures = staged.States(),
+                Previous = previous.RecordHash,
+            };
+            record = (tamper is null ? honest : tamper(honest)).Encode();
+            appendProofs = staged.AppendProofs();
+            staged.Commit();
+        }
+        var row = new EpochRow(epoch, record, EpochRecord.Hash(record), default);
+        Outcome[] outcomes = [.. inputs.Select((input, ordinal) => new Outcome(requestId, sequence, input, ordinal, null))];
+        CommitResult committed = await _pipeline.CommitEpochAsync(_lease, new EpochCommit(row, previous.RecordHash, 0, leaves, outcomes), CancellationToken.None);
+        Assert.Equal(CommitResult.Committed, committed);
+        await FinishAsync(row, AuditProof.Encode([previous.Record, row.Record], appendProofs));
+        return row;
+    }
+
+    /// <summary>PublishAsync of values of text.</summary>
+    public Task<EpochRow> PublishAsync(params (string Key, string Value)[] updates) =>
+        PublishAsync([.. updates.Select(update => (update.Key, Encoding.UTF8.GetBytes(update.Value)))]);
+
+    /// <summary>WithDatabaseClosedAsync lets a test handle the database's files.</summary>
+    public async Task WithDatabaseClosedAsync(Action<string[]> action)
+    {
+        await _pipeline.DisposeAsync();
+        await _accept.DisposeAsync();
+        action([Folder.Database, Folder.Database + "-wal", Folder.Database + "-shm"]);
+        _pipeline = await _provider.OpenPipelineAsync(ConnectionString, CancellationToken.None);
+        _accept = await _provider.OpenAcceptAsync(ConnectionString, CancellationToken.None);
+        _lease = (await _pipeline.AcquireLeaseAsync(Holder, TimeSpan.FromHours(1), CancellationToken.None))!;
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        await _pipeline.DisposeAsync();
+        await _accept.DisposeAsync();
+        _directory.Dispose();
+        (_signer as IDisposable)?.Dispose();
+        Directory.Delete(Folder.Root, recursive: true);
+    }
+
+    private LeafBatch MakeLeaves(ulong epoch, IReadOnlyList<(string Key, byte[] Value)> updates, Guid requestId, out int[] inputs)
+    {
+        inputs = new int[updates.Count];
+        if (updates.Count == 0)
+        {
+            return LeafBatch.Empty;
+        }
+        using var keys = new ByteStrings();
+        using var values = new ByteStrings();
+        foreach ((string key, byte[] value) in updates)
+        {
+            keys.Add(Encoding.UTF8.GetBytes(key));
+            values.Add(value);
+        }
+        var rows = new LeafRow[updates.Count];
+        _directory.Prepare(epoch, [.. updates.Select(_ => StructureId.Keys)], keys, values, rows);
+        var sortedKeys = new List<byte>();
+        int[] keyEnds = new int[rows.Length];
+        var origins = new LeafOrigin[rows.Length];
+        for (int i = 0; i < rows.Length; i++)
+        {
+            inputs[i] = rows[i].InputIndex;
+            sortedKeys.AddRange(keys[inputs[i]]);
+            keyEnds[i] = sortedKeys.Count;
+            origins[i] = new LeafOrigin(requestId, inputs[i]);
+        }
+        return new LeafBatch(rows, values.Blob.ToArray(), sortedKeys.ToArray(), keyEnds, origins);
+    }
+
+    private async Task FinishAsync(EpochRow row, byte[]? auditProof)
+    {
+        using BoardLock boardLock = BoardLock.TryAcquire(_boardFolder)!;
+        var checkpoint = new Checkpoint(Anchor.Configuration.Origin, row.Epoch + 1, _board.RootWith(row.Record.Span));
+        byte[] note = (await SignedNote.SignAsync(checkpoint.Encode(), _signer, CancellationToken.None)).Encode();
+        await _pipeline.StoreCheckpointAsync(_lease, row.Epoch, row.RecordHash, note, CancellationToken.None);
+        await _board.AppendAsync(boardLock, row.Epoch, [row.Record], CancellationToken.None);
+        if (auditProof is not null)
+        {
+            new DurableFiles(_boardFolder).WriteOnce(BoardFolder.AuditPath(row.Epoch), auditProof);
+        }
+        await _board.PublishAsync(boardLock, note, CancellationToken.None);
+        await _pipeline.PublishAsync(_lease, row.Epoch, CancellationToken.None);
+        Records.Add(row with { Checkpoint = note });
+    }
+}
