@@ -1,4 +1,7 @@
+using System.Diagnostics;
 using Optiks.Storage;
+using Optiks.Tlog;
+using Optiks.UpdateTask.Board;
 using Optiks.UpdateTask.Tests.Support;
 
 namespace Optiks.UpdateTask.Tests;
@@ -50,10 +53,11 @@ public sealed class TakeoverTests
     {
         using TestFolder folder = await TestFolder.CreateAsync();
         var updates = new Updates(folder);
-        await using TaskHost old = await TaskHost.StartAsync(folder, options => options.LeaseDuration = TimeSpan.FromSeconds(1), holder: "old");
+        await using TaskHost old = await TaskHost.StartAsync(folder, options => options.BoardLockTimeout = TimeSpan.FromMilliseconds(100), holder: "old");
         await old.StepAsync();
         await updates.AcceptAsync("alice", "a1");
-        // The old holder forgets its lease; the new one takes it and publishes.
+        await CommitOnlyAsync(folder, old);
+
         await old.Store.ReleaseLeaseAsync(old.Keeper.Lease, TestContext.Current.CancellationToken);
         await using (TaskHost successor = await TaskHost.StartAsync(folder, holder: "new"))
         {
@@ -62,5 +66,68 @@ public sealed class TakeoverTests
             await Assert.ThrowsAsync<StorageFencedException>(old.StepAsync);
         }
         Assert.Equal(1UL, await HistoryCheck.RunAsync(folder, updates));
+    }
+
+    [Fact]
+    public async Task An_epoch_that_the_board_did_not_take_is_finished_before_the_next()
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        var updates = new Updates(folder);
+        await using (TaskHost task = await TaskHost.StartAsync(folder, options => options.BoardLockTimeout = TimeSpan.FromMilliseconds(100)))
+        {
+            await task.StepAsync();
+            await updates.AcceptAsync("alice", "a1");
+            await CommitOnlyAsync(folder, task);
+            await updates.AcceptAsync("alice", "a2");
+            await task.StepAsync();
+        }
+        Assert.Equal(2UL, await HistoryCheck.RunAsync(folder, updates));
+    }
+
+    [Theory]
+    [InlineData("Optiks.UpdateTask", true)]
+    [InlineData("backup", false)]
+    public async Task A_hanging_task_that_keeps_the_boards_lock_is_killed_and_nobody_else(string name, bool killed)
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        await using TaskHost task = await TaskHost.StartAsync(folder, options => options.BoardLockTimeout = TimeSpan.FromMilliseconds(200));
+        await task.StepAsync();
+        string path = Path.Combine(new BoardFolder(folder.Data).Log, ".lock");
+        using Process keeper = Process.Start("/usr/bin/flock", ["--no-fork", path, "/bin/bash", "-c", $"exec -a {name} sleep 60"]);
+        try
+        {
+            while (BoardLock.TryAcquire(Path.GetDirectoryName(path)!) is { } free)
+            {
+                free.Dispose();
+                await Task.Delay(10, TestContext.Current.CancellationToken);
+            }
+            await new Updates(folder).AcceptAsync("alice", "a1");
+            if (killed)
+            {
+                await task.StepAsync();
+                await keeper.WaitForExitAsync(TestContext.Current.CancellationToken);
+                Assert.Equal(TaskProcess.Killed, keeper.ExitCode);
+            }
+            else
+            {
+                await Assert.ThrowsAsync<IOException>(task.StepAsync);
+                Assert.False(keeper.HasExited);
+            }
+        }
+        finally
+        {
+            keeper.Kill();
+        }
+    }
+
+    // Leaves the epoch committed and unsigned, as a full disk under the board would.
+    private static async Task CommitOnlyAsync(TestFolder folder, TaskHost task)
+    {
+        using (BoardLock? held = BoardLock.TryAcquire(new BoardFolder(folder.Data).Log))
+        {
+            Assert.NotNull(held);
+            await Assert.ThrowsAsync<IOException>(task.StepAsync);
+        }
+        Assert.NotNull(task.Session.Unfinished);
     }
 }

@@ -16,26 +16,36 @@ internal sealed class EpochPublisher
     private readonly BoardFolder _folder;
     private readonly EpochOptions _options;
     private readonly TaskMetrics _metrics;
+    private readonly ILogger<EpochPublisher> _logger;
 
-    public EpochPublisher(BoardFolder folder, IOptions<EpochOptions> options, TaskMetrics metrics)
+    public EpochPublisher(BoardFolder folder, IOptions<EpochOptions> options, TaskMetrics metrics, ILogger<EpochPublisher> logger)
     {
         _folder = folder;
         _options = options.Value;
         _metrics = metrics;
+        _logger = logger;
     }
 
-    /// <summary>LockAsync takes the board's lock. Throws <see cref="IOException"/> when another process keeps it.</summary>
-    public async Task<BoardLock> LockAsync(CancellationToken cancellationToken)
+    /// <summary>
+    /// LockAsync takes the board's lock, for the holder of the lease. An update-task that keeps it beyond the time limit is killed. Throws <see cref="IOException"/> when another
+    /// process keeps it.
+    /// </summary>
+    public async Task<BoardLock> LockAsync(IPipelineStore store, Lease lease, CancellationToken cancellationToken)
     {
-        using var timeout = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
-        timeout.CancelAfter(_options.BoardLockTimeout);
         try
         {
-            return await BoardLock.AcquireAsync(_folder.Log, timeout.Token);
+            return await LockInTimeAsync(cancellationToken);
         }
-        catch (OperationCanceledException e) when (!cancellationToken.IsCancellationRequested)
+        catch (IOException)
         {
-            throw new IOException($"Another process keeps the lock of {_folder.Log} although it does not hold the lease: if it is an update-task that hangs or is stopped, kill it.", e);
+            // Whoever lost the lease meanwhile must not kill its new holder.
+            ThrowUnlessHolder(await store.ReadHeadAsync(cancellationToken), lease);
+            if (LockHolder.TryKill(_folder.Log) is not { } killed)
+            {
+                throw;
+            }
+            _logger.LockHolderKilled(killed);
+            return await LockInTimeAsync(cancellationToken);
         }
     }
 
@@ -44,7 +54,7 @@ internal sealed class EpochPublisher
     {
         MadeEpoch made = session.Unfinished ?? throw new InvalidOperationException("There is nothing to publish.");
         EpochRow epoch = made.Content.Epoch;
-        using BoardLock boardLock = await LockAsync(cancellationToken);
+        using BoardLock boardLock = await LockAsync(store, lease, cancellationToken);
         // From here on to the end: a shutdown waits.
         await CheckHeadAsync(store, lease, epoch);
         using (_metrics.Step("bundle"))
@@ -90,13 +100,32 @@ internal sealed class EpochPublisher
     private async Task CheckHeadAsync(IPipelineStore store, Lease lease, EpochRow epoch)
     {
         Head head = await store.ReadHeadAsync(CancellationToken.None);
+        ThrowUnlessHolder(head, lease);
+        if (head.Epoch != epoch.Epoch || !head.RecordHash.Span.SequenceEqual(epoch.RecordHash.Span))
+        {
+            throw Rollback.DatabaseBehind($"The database's head is not epoch {epoch.Epoch} as it was committed any more.", _folder);
+        }
+    }
+
+    private static void ThrowUnlessHolder(Head head, Lease lease)
+    {
         if (head.Fence != lease.Fence || head.Holder != lease.Holder)
         {
             throw new StorageFencedException("Another task holds the lease.");
         }
-        if (head.Epoch != epoch.Epoch || !head.RecordHash.Span.SequenceEqual(epoch.RecordHash.Span))
+    }
+
+    private async Task<BoardLock> LockInTimeAsync(CancellationToken cancellationToken)
+    {
+        using var timeout = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        timeout.CancelAfter(_options.BoardLockTimeout);
+        try
         {
-            throw Rollback.DatabaseBehind($"The database's head is not epoch {epoch.Epoch} as it was committed any more.", _folder);
+            return await BoardLock.AcquireAsync(_folder.Log, timeout.Token);
+        }
+        catch (OperationCanceledException e) when (!cancellationToken.IsCancellationRequested)
+        {
+            throw new IOException($"Another process keeps the lock of {_folder.Log} although this one holds the lease: if it is an update-task on another machine that hangs or is stopped, end it.", e);
         }
     }
 

@@ -65,7 +65,7 @@ internal sealed class Recovery
         {
             directory = CreateDirectory(identity, periods[0]);
             _board.Create();
-            using BoardLock boardLock = await _publisher.LockAsync(cancellationToken);
+            using BoardLock boardLock = await _publisher.LockAsync(store, lease, cancellationToken);
             BoardWriter writer = await BoardWriter.OpenAsync(_board.Log, identity.Anchor.LogKey, Ed25519.Verifier, cancellationToken);
             StandingCheck.Checkpoint(head, writer.Size, _board);
 

@@ -24,6 +24,9 @@ internal static partial class TaskLog
     [LoggerMessage(EventId = 3006, EventName = "DatabaseUnavailable", Level = LogLevel.Error, Message = "The database is unavailable; trying again.")]
     public static partial void DatabaseUnavailable(this ILogger logger, Exception exception);
 
+    [LoggerMessage(EventId = 3007, EventName = "LockHolderKilled", Level = LogLevel.Warning, Message = "Killed the update-task {ProcessId}, which kept the board's lock without holding the lease.")]
+    public static partial void LockHolderKilled(this ILogger logger, int processId);
+
     [LoggerMessage(EventId = 3010, EventName = "GenesisCreated", Level = LogLevel.Information, Message = "Created the log {Origin}; clients need {TrustAnchor}.")]
     public static partial void GenesisCreated(this ILogger logger, string origin, string trustAnchor);
 

@@ -1,0 +1,76 @@
+using System.ComponentModel;
+using System.Diagnostics;
+using System.Globalization;
+using System.Text;
+
+namespace Optiks.UpdateTask.Board;
+
+/// <summary>
+/// LockHolder ends an update-task of this machine that keeps the board's lock although the lease is another's: paused, or hanging in a system call. Without it such a
+/// process would stop its successor for good. Killing it is safe at any point, as every step is. A process on another machine, or that is no update-task, is left alone.
+/// </summary>
+internal static class LockHolder
+{
+    private const string ProgramName = "Optiks.UpdateTask";
+
+    /// <summary>TryKill is for the holder of the lease after waiting in vain. Gives the id of the process that it killed, null when there is none that it may kill.</summary>
+    public static int? TryKill(string boardLog)
+    {
+        string path = Path.Combine(Path.GetFullPath(boardLog), ".lock");
+        foreach (int id in LockingProcesses())
+        {
+            if (id != Environment.ProcessId && IsUpdateTask(id) && HasOpen(id, path))
+            {
+                try
+                {
+                    using var process = Process.GetProcessById(id);
+                    process.Kill();
+                    return id;
+                }
+                catch (Exception e) when (e is ArgumentException or InvalidOperationException or Win32Exception)
+                {
+                    // Gone meanwhile, or another user's.
+                    return null;
+                }
+            }
+        }
+        return null;
+    }
+
+    // proc_locks(5): "3: FLOCK  ADVISORY  WRITE 1234 08:02:5678 0 EOF". Processes of other namespaces have the id 0 or are not listed.
+    private static IEnumerable<int> LockingProcesses()
+    {
+        foreach (string line in File.ReadLines("/proc/locks"))
+        {
+            string[] fields = line.Split(' ', StringSplitOptions.RemoveEmptyEntries);
+            if (fields.Length > 4 && fields[1] == "FLOCK" && int.TryParse(fields[4], NumberStyles.None, CultureInfo.InvariantCulture, out int id) && id > 0)
+            {
+                yield return id;
+            }
+        }
+    }
+
+    private static bool IsUpdateTask(int id)
+    {
+        try
+        {
+            return Encoding.UTF8.GetString(File.ReadAllBytes($"/proc/{id}/cmdline")).Contains(ProgramName, StringComparison.Ordinal);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            return false;
+        }
+    }
+
+    private static bool HasOpen(int id, string path)
+    {
+        try
+        {
+            return Directory.EnumerateFileSystemEntries($"/proc/{id}/fd").Any(link => new FileInfo(link).LinkTarget == path);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            return false;
+        }
+    }
+}
