@@ -27,7 +27,7 @@ internal sealed class BoardEndpoints
         string[] methods = [HttpMethods.Get, HttpMethods.Head];
         routes.MapMethods("/log/checkpoint", methods, (HttpContext context, CancellationToken cancellation) => CheckpointAsync(context, cancellation))
             .Describe("The board's newest checkpoint, a signed note.");
-        routes.MapMethods("/log/{**path}", methods, (HttpContext context, string path, CancellationToken cancellation) => FileAsync(context, path, cancellation))
+        routes.MapMethods("/log/{**path}", methods, (HttpContext context, string? path, CancellationToken cancellation) => FileAsync(context, path ?? "", cancellation))
             .Describe("Tiles and entry bundles of the log (C2SP tlog-tiles), and audit proofs (audit/N).");
     }
 

@@ -23,12 +23,12 @@ public sealed class PublishedLog : IAsyncLifetime
         {
             big[0] = (byte)i;
             List<(string, byte[])> updates = [("big", [.. big])];
-            // Epoch 3 is one of every kind of key; alice changes every tenth epoch.
+            // Epoch 3 is one of every kind of key; alice changes every twelfth epoch.
             if (i == 3)
             {
                 updates.AddRange(Enumerable.Range(0, 20).Select(n => ($"user{n}", Encoding.UTF8.GetBytes($"value {n}"))));
             }
-            if (i % 10 == 0)
+            if (i % 12 == 0)
             {
                 updates.Add(("alice", Encoding.UTF8.GetBytes($"alice {i}")));
             }

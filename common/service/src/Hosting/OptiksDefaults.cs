@@ -15,7 +15,7 @@ public static partial class OptiksDefaults
 {
     private const int MaxRequestLineLength = 8 * 1024;
     private const int MaxRequestHeadersLength = 16 * 1024;
-    private const int FramingAllowance = 4 * 1024;
+    private const long MaxDrainedLength = 32L * 1024 * 1024;
     private static readonly TimeSpan s_shutdownTimeout = TimeSpan.FromSeconds(15);
 
     /// <summary>
@@ -46,8 +46,9 @@ public static partial class OptiksDefaults
         builder.WebHost.ConfigureKestrel(kestrel =>
         {
             kestrel.AddServerHeader = false;
-            // Kestrel counts the framing of chunked bodies too; RequestBody counts exactly.
-            kestrel.Limits.MaxRequestBodySize = options.MaxRequestBodyLength + (options.MaxRequestBodyLength / 8) + FramingAllowance;
+            // RequestBody counts exactly and refuses at once. Kestrel's limit is how much of a refused body it still takes from the
+            // connection, for a few seconds: a client that is cut off while it sends never reads the answer.
+            kestrel.Limits.MaxRequestBodySize = Math.Max(MaxDrainedLength, 2 * options.MaxRequestBodyLength);
             kestrel.Limits.MaxRequestLineSize = MaxRequestLineLength;
             kestrel.Limits.MaxRequestHeadersTotalSize = MaxRequestHeadersLength;
         });

@@ -9,7 +9,7 @@ public sealed record OptiksServiceOptions
     /// <summary>DefaultUrl to listen on when neither <c>--urls</c>, <c>ASPNETCORE_URLS</c> nor Kestrel endpoints are configured.</summary>
     public required string DefaultUrl { get; init; }
 
-    /// <summary>MaxRequestBodyLength in octets, for Kestrel, which stops bodies well beyond it; endpoints pass their exact limits to <see cref="RequestBody.ReadAsync"/>.</summary>
+    /// <summary>MaxRequestBodyLength in octets of the longest body that an endpoint takes; endpoints pass their exact limits to <see cref="RequestBody.ReadAsync"/>.</summary>
     /// <value>1 MiB.</value>
     public long MaxRequestBodyLength { get; init; } = 1024 * 1024;
 }
