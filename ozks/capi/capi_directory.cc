@@ -1,6 +1,7 @@
 // The directory section of the C ABI.
 #include <sodium.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "capi_guard.h"
@@ -45,7 +46,9 @@ bool keys_valid(const ByteStrings& keys) {
   return true;
 }
 
-bool structure_valid(std::uint8_t structure) { return structure >= 1 && structure <= kNumStructures; }
+bool structures_valid(std::size_t n, const std::uint8_t* structures) {
+  return std::all_of(structures, structures + n, [](std::uint8_t s) { return s >= 1 && s <= kNumStructures; });
+}
 
 // Lookup and Versions are about structures whose keys have versions (pahd.md).
 bool is_pahd(std::uint8_t structure) { return structure == OPTIKS_DEVICES || structure == OPTIKS_KEYS; }
@@ -96,14 +99,11 @@ std::int32_t optiks_dir_tags(const optiks_dir_t* dir, std::size_t n, const std::
                              const std::uint8_t* keys, const std::uint64_t* key_offsets, std::uint8_t* out_tags) {
   return guarded([&] {
     ByteStrings strings;
-    if (dir == nullptr || !readable(structures, n) || !readable(out_tags, n) ||
+    if (dir == nullptr || !readable(structures, n) || !readable(out_tags, n) || !structures_valid(n, structures) ||
         !read_strings(n, keys, key_offsets, strings) || !keys_valid(strings)) {
-      return argument_error("a pointer is missing, or a key is not 1..255 octets");
+      return argument_error("a pointer is missing, a structure is not 1..4, or a key is not 1..255 octets");
     }
     for (std::size_t i = 0; i < n; ++i) {
-      if (!structure_valid(structures[i])) {
-        return argument_error("a structure is not 1..4");
-      }
       const Tag tag = dir->directory.store()->tag(structures[i], strings[i]);
       std::copy(tag.begin(), tag.end(), out_tags + i * tag.size());
     }
@@ -116,9 +116,9 @@ std::int32_t optiks_dir_versions(const optiks_dir_t* dir, std::size_t n, const s
                                  std::uint64_t* out_versions) {
   return guarded([&] {
     ByteStrings strings;
-    if (dir == nullptr || !readable(structures, n) || !readable(out_versions, n) ||
+    if (dir == nullptr || !readable(structures, n) || !readable(out_versions, n) || !structures_valid(n, structures) ||
         !read_strings(n, keys, key_offsets, strings) || !keys_valid(strings)) {
-      return argument_error("a pointer is missing, or a key is not 1..255 octets");
+      return argument_error("a pointer is missing, a structure is not 1..4, or a key is not 1..255 octets");
     }
     for (std::size_t i = 0; i < n; ++i) {
       out_versions[i] = dir->directory.version_of(structures[i], strings[i]);
@@ -173,6 +173,10 @@ std::int32_t optiks_staged_append_proofs(const optiks_staged_t* staged, std::uin
   return guarded([&] {
     if (staged == nullptr) {
       return argument_error("a pointer is missing");
+    }
+    if (staged->directory->staged_proofs().empty()) {
+      set_last_error("the epoch was staged without proofs");
+      return std::int32_t{OPTIKS_E_STATE};
     }
     return copy_out(staged->directory->staged_proofs(), out, capacity, out_len);
   });

@@ -35,24 +35,6 @@ namespace vrf = optiks::vrf;
 
 namespace {
 
-verify::Reason to_reason(vrf::Reason reason) {
-  switch (reason) {
-    case vrf::Reason::kValid:
-      return verify::Reason::kValid;
-    case vrf::Reason::kKeyInvalid:
-      return verify::Reason::kVrfKeyInvalid;
-    case vrf::Reason::kGammaMalformed:
-      return verify::Reason::kVrfGammaMalformed;
-    case vrf::Reason::kScalarRange:
-      return verify::Reason::kVrfScalarRange;
-    case vrf::Reason::kGammaSmallOrder:
-      return verify::Reason::kVrfGammaSmallOrder;
-    case vrf::Reason::kChallenge:
-      break;
-  }
-  return verify::Reason::kVrfChallenge;
-}
-
 std::int32_t key_error() {
   set_last_error("not a valid key");
   return OPTIKS_E_KEY;
@@ -199,7 +181,7 @@ std::int32_t optiks_vrf_verify(const std::uint8_t public_key[32], const std::uin
                                    std::span<const std::uint8_t, vrf::kProofLen>(proof, vrf::kProofLen),
                                    std::span<std::uint8_t, vrf::kLabelLen>(out_label, vrf::kLabelLen));
     }
-    *out_reason = static_cast<std::int32_t>(to_reason(reason));
+    *out_reason = static_cast<std::int32_t>(verify::reason_of(reason));
     return std::int32_t{OPTIKS_OK};
   });
 }

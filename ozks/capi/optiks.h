@@ -6,8 +6,9 @@
  * untouched on error unless stated. Verification is not an error: its verdict is an out-parameter, a number of
  * docs/spec/reasons.md.
  *  3. Nothing throws across this boundary; running out of memory is OPTIKS_E_MEMORY and leaves every handle as it was.
- *  4. The caller owns all buffers. Variable output takes (out, capacity, out_len): out_len always receives the needed
- * length; with less capacity the result is OPTIKS_E_BUFFER and out is untouched. Batches are flat arrays; byte strings
+ *  4. The caller owns all buffers. Variable output takes (out, capacity, out_len): out_len receives the needed length,
+ * and with less capacity the result is OPTIKS_E_BUFFER. After any error the octets of out are unspecified; nothing is
+ * ever written beyond its capacity. Batches are flat arrays; byte strings
  * of a batch are one blob and n+1 offsets (offset[0] = 0).
  *  5. Lengths are size_t, everything else has fixed width. Pointers may be NULL where their length is 0.
  *  6. Text of the last error on this thread: optiks_last_error(). It never holds secrets or user data.
@@ -175,13 +176,14 @@ OPTIKS_EXPORT int32_t optiks_dir_stage(optiks_dir_t* dir, uint64_t epoch, const 
                                        optiks_staged_t** out);
 /* Four StructureState (docs/spec/records.md section 2): root, count, VRF public key. */
 OPTIKS_EXPORT int32_t optiks_staged_states(const optiks_staged_t* staged, uint8_t out[4 * 72]);
-/* The four AppendProof structures (docs/spec/proofs.md section 5) of the step, concatenated. */
+/* The four AppendProof structures (docs/spec/proofs.md section 5) of the step, concatenated. OPTIKS_E_STATE when the
+ * epoch was staged without proofs. */
 OPTIKS_EXPORT int32_t optiks_staged_append_proofs(const optiks_staged_t* staged, uint8_t* out, size_t capacity,
                                                   size_t* out_len);
 /* Makes the staged epoch the directory's: snapshots taken from now on show it. Values reach the log before this
  * (OPTIKS_E_IO leaves the old epoch current). Consumes the handle on success. */
 OPTIKS_EXPORT int32_t optiks_staged_commit(optiks_staged_t* staged);
-/* Discards a staged epoch that was not committed. */
+/* Discards a staged epoch that was not committed; before its directory is destroyed. */
 OPTIKS_EXPORT void optiks_staged_destroy(optiks_staged_t* staged);
 
 /* The directory's current states (as optiks_staged_states) and epoch. Any thread. */

@@ -101,6 +101,8 @@ void Directory::load(std::uint64_t epoch, std::span<const optiks_leaf_t> leaves,
   }
   std::uint64_t last_epoch = current.epoch;
   Staged batch;
+  // At once: growing exactly by each epoch's leaves would copy them all for every epoch.
+  batch.leaves.reserve(leaves.size());
   // Epoch by epoch, as versions of one key follow each other; the trees take all leaves at once.
   for (std::size_t first = 0; first < leaves.size();) {
     const std::uint64_t at = leaves[first].epoch;

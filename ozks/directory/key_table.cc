@@ -26,14 +26,22 @@ KeyTable::KeyTable() : owner_(std::make_unique<Table>(kInitialSlots)), table_(ow
 KeyTable::Slot& KeyTable::slot_of(const Table& table, const Tag& tag) {
   for (std::size_t i = home(tag);; ++i) {
     Slot& slot = table.slots[i & table.mask];
-    if (slot.leaf.load(std::memory_order_acquire) == kNoNode || slot.tag == tag) {
+    if (slot.leaf.load(std::memory_order_relaxed) == kNoNode || slot.tag == tag) {
       return slot;
     }
   }
 }
 
 NodeId KeyTable::find(const Tag& tag) const {
-  return slot_of(*table_.load(std::memory_order_acquire), tag).leaf.load(std::memory_order_acquire);
+  const Table& table = *table_.load(std::memory_order_acquire);
+  for (std::size_t i = home(tag);; ++i) {
+    const Slot& slot = table.slots[i & table.mask];
+    // Loaded once: the writer may fill an empty slot with another key's leaf meanwhile.
+    const NodeId leaf = slot.leaf.load(std::memory_order_acquire);
+    if (leaf == kNoNode || slot.tag == tag) {
+      return leaf;
+    }
+  }
 }
 
 void KeyTable::reserve(std::size_t count, std::uint64_t epoch) {

@@ -49,6 +49,7 @@ class KeyTable {
     std::unique_ptr<Table> table;
   };
 
+  // The key's slot, or the empty one that is to become it. Writer.
   [[nodiscard]] static Slot& slot_of(const Table& table, const Tag& tag);
 
   std::unique_ptr<Table> owner_;

@@ -11,6 +11,8 @@ namespace {
 enum MemberKind : std::uint8_t { kCommitted = 0, kOpened = 1 };
 enum NodeKind : std::uint8_t { kEmpty = 0, kInterior = 1, kLeaf = 2 };
 
+constexpr std::uint64_t kProofsAtOnce = 32;
+
 [[noreturn]] void data_error(const char* text) { throw DirectoryError(OPTIKS_E_DATA, text); }
 
 void put_path(Output& out, const Walk& walk) {
@@ -122,9 +124,12 @@ void Output::put_integer(std::uint64_t value, std::size_t octets) {
 }
 
 void Output::put_length_at(std::size_t at, std::uint64_t length, std::size_t octets) {
+  std::uint8_t all[8];
+  base::store_be64(all, length);
+  if (std::any_of(all, all + (8 - octets), [](std::uint8_t octet) { return octet != 0; })) {
+    data_error("an answer is longer than its encoding allows");
+  }
   if (at + octets <= capacity_) {
-    std::uint8_t all[8];
-    base::store_be64(all, length);
     std::copy_n(all + (8 - octets), octets, out_ + at);
   }
 }
@@ -176,16 +181,21 @@ void write_versions(const Snapshot& snapshot, std::uint8_t structure, const Vers
   // Beyond the latest there is nothing to list (and `from` may be the largest integer).
   const std::uint64_t wanted = query.from > a ? 0 : a - query.from + 1;
   const std::uint64_t listed = std::min<std::uint64_t>(wanted, query.max_members);
-  LabelProver members(snapshot.store(), structure);
-  for (std::uint64_t i = 0; i < listed; ++i) {
-    members.add(query.key, query.from + i);
-  }
-  members.run();
   std::uint64_t written = 0;
-  while (written < listed && (written == 0 || out.size() < query.max_bytes)) {
-    const std::uint64_t version = query.from + written;
-    writer.member(members[static_cast<std::size_t>(written)], true, version != a);
-    ++written;
+  const auto room = [&] { return written < listed && (written == 0 || out.size() < query.max_bytes); };
+  while (room()) {
+    // In batches, as max_bytes may end the page long before max_members does.
+    LabelProver members(snapshot.store(), structure);
+    const std::uint64_t first = written;
+    for (std::uint64_t i = 0; i < std::min(listed - first, kProofsAtOnce); ++i) {
+      members.add(query.key, query.from + first + i);
+    }
+    members.run();
+    for (std::size_t i = 0; i < members.size() && room(); ++i) {
+      const std::uint64_t version = query.from + written;
+      writer.member(members[i], true, version != a);
+      ++written;
+    }
   }
   out.put_length_at(length_at, out.size() - length_at - 4, 4);
   const std::size_t absent_at = out.size();

@@ -16,6 +16,7 @@ class LabelProver {
   void add(ByteSpan key, std::uint64_t version);
   // Proves all that was added; operator[] then gives them in order.
   void run();
+  [[nodiscard]] std::size_t size() const { return proven_.size(); }
   [[nodiscard]] const Proven& operator[](std::size_t i) const { return proven_[i]; }
 
  private:

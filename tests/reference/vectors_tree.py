@@ -1,4 +1,4 @@
-"""Roots of random histories: tests/vectors/tree/. Labels, commitments and roots in hex."""
+"""Roots and append-only proofs of random histories: tests/vectors/tree/. Octet strings in hex."""
 
 import random
 
@@ -10,9 +10,10 @@ from tree import Leaf, to_octets
 def _history(name: str, epochs: list[list[Leaf]]) -> dict:
     node, rows = None, []
     for leaves in epochs:
+        step = proofs.make_append(node, leaves[0].epoch - 1 if leaves else 0, leaves)
         node = proofs.grow(node, leaves)
         listed = [[to_octets(x.label).hex(), x.commitment.hex(), x.epoch] for x in leaves]
-        rows.append({"leaves": listed, "root": tree.root_of(node).hex()})
+        rows.append({"leaves": listed, "root": tree.root_of(node).hex(), "append": step.encode().hex()})
     everything = [leaf for leaves in epochs for leaf in leaves]
     assert tree.root_of(tree.build(everything)) == tree.root_of(node)
     return {"name": name, "epochs": rows}
@@ -57,7 +58,8 @@ def histories() -> list[dict]:
 def files() -> dict[str, dict]:
     return {
         "tree/histories.json": {
-            "note": "each epoch adds leaves [label, commitment, epoch] in no particular order and then has this root",
+            "note": "each epoch adds leaves [label, commitment, epoch] in no particular order and then has this root; append is"
+            " the AppendProof of that step",
             "vectors": histories(),
         }
     }

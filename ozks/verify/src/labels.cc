@@ -5,35 +5,13 @@
 #include "optiks/base/check.h"
 
 namespace optiks::ozks::verify {
-namespace {
-
-Reason to_reason(vrf::Reason reason) {
-  switch (reason) {
-    case vrf::Reason::kValid:
-      return Reason::kValid;
-    case vrf::Reason::kKeyInvalid:
-      return Reason::kVrfKeyInvalid;
-    case vrf::Reason::kGammaMalformed:
-      return Reason::kVrfGammaMalformed;
-    case vrf::Reason::kScalarRange:
-      return Reason::kVrfScalarRange;
-    case vrf::Reason::kGammaSmallOrder:
-      return Reason::kVrfGammaSmallOrder;
-    case vrf::Reason::kChallenge:
-      return Reason::kVrfChallenge;
-  }
-  OPTIKS_CHECK(false);
-}
-
-}  // namespace
-
 Reason LabelStream::next(ByteSpan& label) {
   if (used_ == filled_) {
     fill();
   }
   const std::size_t i = used_++;
   label = std::span(labels_).subspan(i * vrf::kLabelLen, vrf::kLabelLen);
-  return to_reason(reasons_[i]);
+  return reason_of(reasons_[i]);
 }
 
 // alpha of docs/spec/tree.md section 1.

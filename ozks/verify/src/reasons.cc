@@ -1,5 +1,7 @@
 #include "optiks/ozks/verify/reasons.h"
 
+#include "optiks/base/check.h"
+
 namespace optiks::ozks::verify {
 
 // A switch without default: the compiler names a reason that is missing here.
@@ -127,6 +129,24 @@ const char* reason_name(std::int32_t reason) {
       return "configuration";
   }
   return nullptr;
+}
+
+Reason reason_of(vrf::Reason reason) {
+  switch (reason) {
+    case vrf::Reason::kValid:
+      return Reason::kValid;
+    case vrf::Reason::kKeyInvalid:
+      return Reason::kVrfKeyInvalid;
+    case vrf::Reason::kGammaMalformed:
+      return Reason::kVrfGammaMalformed;
+    case vrf::Reason::kScalarRange:
+      return Reason::kVrfScalarRange;
+    case vrf::Reason::kGammaSmallOrder:
+      return Reason::kVrfGammaSmallOrder;
+    case vrf::Reason::kChallenge:
+      return Reason::kVrfChallenge;
+  }
+  OPTIKS_CHECK(false);
 }
 
 }  // namespace optiks::ozks::verify

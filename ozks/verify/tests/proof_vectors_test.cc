@@ -17,23 +17,7 @@ Reason label_of(const Json& vector, ByteSpan vrf_proof, Hash& label) {
   if (vrf::PublicKey::parse_vartime(from_hex(vector["pk"]), key) != vrf::Reason::kValid) {
     return Reason::kVrfKeyInvalid;
   }
-  const vrf::Reason reason =
-      vrf::verify_vartime(key, from_hex(vector["alpha"]), vrf_proof.first<vrf::kProofLen>(), label);
-  switch (reason) {
-    case vrf::Reason::kValid:
-      return Reason::kValid;
-    case vrf::Reason::kKeyInvalid:
-      return Reason::kVrfKeyInvalid;
-    case vrf::Reason::kGammaMalformed:
-      return Reason::kVrfGammaMalformed;
-    case vrf::Reason::kScalarRange:
-      return Reason::kVrfScalarRange;
-    case vrf::Reason::kGammaSmallOrder:
-      return Reason::kVrfGammaSmallOrder;
-    case vrf::Reason::kChallenge:
-      return Reason::kVrfChallenge;
-  }
-  return Reason::kVrfKeyInvalid;
+  return reason_of(vrf::verify_vartime(key, from_hex(vector["alpha"]), vrf_proof.first<vrf::kProofLen>(), label));
 }
 
 TEST(ProofVectors, Member) {

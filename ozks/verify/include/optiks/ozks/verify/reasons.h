@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "optiks/vrf/ecvrf.h"
+
 namespace optiks::ozks::verify {
 
 // Reason: 0 is valid, 1..19 malformed, all others invalid.
@@ -72,5 +74,8 @@ enum class [[nodiscard]] Reason : std::int32_t{
 // reason_name: the name of docs/spec/reasons.md ("member_root"), a string of static lifetime; nullptr for a number that
 // is no reason.
 [[nodiscard]] const char* reason_name(std::int32_t reason);
+
+// reason_of: the reason of the same name.
+[[nodiscard]] Reason reason_of(vrf::Reason reason);
 
 }  // namespace optiks::ozks::verify

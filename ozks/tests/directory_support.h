@@ -1,0 +1,122 @@
+// A directory behind its C ABI, with a model of what it should answer: every answer goes through the verifier.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "optiks.h"
+#include "optiks/ozks/verify/lookup.h"
+#include "optiks/ozks/verify/versions.h"
+#include "support.h"
+
+namespace optiks::ozks::test {
+
+// The text with a number behind it.
+[[nodiscard]] inline std::string numbered(std::string text, std::uint64_t number) {
+  return text.append(std::to_string(number));
+}
+
+struct Update {
+  std::uint8_t structure;
+  std::string key;
+  std::string value;
+};
+
+// Blob: byte strings as contract rule 4 of optiks.h wants them.
+struct Blob {
+  Bytes octets;
+  std::vector<std::uint64_t> offsets = {0};
+
+  void add(const std::string& text) {
+    octets.insert(octets.end(), text.begin(), text.end());
+    offsets.push_back(octets.size());
+  }
+};
+
+using States = std::array<std::uint8_t, 4 * OPTIKS_STRUCTURE_STATE_LEN>;
+
+// One epoch as the database keeps it.
+struct StoredEpoch {
+  std::uint64_t epoch;
+  std::vector<optiks_leaf_t> rows;
+  Bytes values;
+};
+
+struct DestroySnapshot {
+  void operator()(optiks_snapshot_t* snapshot) const { optiks_snapshot_destroy(snapshot); }
+};
+struct DestroyStaged {
+  void operator()(optiks_staged_t* staged) const { optiks_staged_destroy(staged); }
+};
+struct DestroyDirectory {
+  void operator()(optiks_dir_t* dir) const { optiks_dir_destroy(dir); }
+};
+using SnapshotHandle = std::unique_ptr<optiks_snapshot_t, DestroySnapshot>;
+using StagedHandle = std::unique_ptr<optiks_staged_t, DestroyStaged>;
+using DirectoryHandle = std::unique_ptr<optiks_dir_t, DestroyDirectory>;
+
+// A file name in the test's own folder.
+[[nodiscard]] std::string scratch_file(const std::string& name);
+
+// Options with fixed secrets.
+[[nodiscard]] optiks_dir_options_t options_with(const char* value_log_path, std::uint64_t vrf_cache_bytes = 1 << 20);
+[[nodiscard]] DirectoryHandle create(const optiks_dir_options_t& options);
+[[nodiscard]] std::string last_error();
+
+// Rows of an epoch; the values that they point into are those of the updates, one after another.
+[[nodiscard]] StoredEpoch prepare(const optiks_dir_t* dir, std::uint64_t epoch, const std::vector<Update>& updates);
+[[nodiscard]] StagedHandle stage(optiks_dir_t* dir, const StoredEpoch& epoch, bool with_proofs = true);
+void commit(StagedHandle staged);
+// All three.
+StoredEpoch publish(optiks_dir_t* dir, std::uint64_t epoch, const std::vector<Update>& updates);
+
+[[nodiscard]] Bytes staged_proofs(const optiks_staged_t* staged);
+[[nodiscard]] States states_of(const optiks_dir_t* dir, std::uint64_t* epoch = nullptr);
+
+// Seen: a snapshot as a verifier sees it.
+class Seen {
+ public:
+  explicit Seen(SnapshotHandle snapshot);
+  explicit Seen(optiks_dir_t* dir);
+
+  [[nodiscard]] const optiks_snapshot_t* snapshot() const { return snapshot_.get(); }
+  [[nodiscard]] std::uint64_t epoch() const { return epoch_; }
+  [[nodiscard]] const States& states() const { return states_; }
+  [[nodiscard]] verify::StructureView view(std::uint8_t structure) const;
+
+  // Lookups of several keys, in the encoding of the ABI.
+  [[nodiscard]] std::vector<Bytes> lookups(std::uint8_t structure, const std::vector<std::string>& keys,
+                                           const std::vector<verify::Known>& known) const;
+  [[nodiscard]] Bytes lookup(std::uint8_t structure, const std::string& key, const verify::Known& known = {}) const;
+  [[nodiscard]] Bytes versions(std::uint8_t structure, const std::string& key, std::uint64_t from, bool monitor,
+                               std::uint32_t max_members = 1U << 20, std::size_t max_bytes = SIZE_MAX) const;
+
+  // The verdict on a lookup, whose result's value points into the answer.
+  verify::Reason check(std::uint8_t structure, const std::string& key, const verify::Known& known, const Bytes& answer,
+                       verify::LookupResult& out) const;
+  verify::Reason check(std::uint8_t structure, const std::string& key, const verify::Known& known, bool monitor,
+                       const Bytes& answer, std::vector<verify::VersionEntry>& entries,
+                       verify::VersionsResult& out) const;
+  // Looks up and checks; "" for a key that is proven absent, "#<reason>" when the verifier refuses.
+  [[nodiscard]] std::string value(std::uint8_t structure, const std::string& key) const;
+
+ private:
+  SnapshotHandle snapshot_;
+  std::uint64_t epoch_ = 0;
+  States states_{};
+  std::array<vrf::PublicKey, 4> vrf_keys_;
+};
+
+[[nodiscard]] inline std::string key_name(std::uint64_t i) { return numbered("key ", i); }
+
+// Between 0 and 11 updates: new keys, new versions, also of structure devices.
+[[nodiscard]] std::vector<Update> random_updates(Random& random, std::uint64_t epoch);
+
+[[nodiscard]] inline std::string text_of(ByteSpan octets) { return {octets.begin(), octets.end()}; }
+
+}  // namespace optiks::ozks::test

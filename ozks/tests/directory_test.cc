@@ -1,0 +1,361 @@
+// The directory through the C ABI: what it answers goes through the verifier and is compared with a model.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "directory_support.h"
+
+namespace optiks::ozks::test {
+namespace {
+
+constexpr std::uint8_t kDevices = OPTIKS_DEVICES;
+constexpr std::uint8_t kKeys = OPTIKS_KEYS;
+
+// Model: what was published, by key of structure keys.
+struct Model {
+  struct Version {
+    std::uint64_t epoch;
+    std::string value;
+  };
+  std::map<std::string, std::vector<Version>> keys;
+
+  void add(std::uint64_t epoch, const std::vector<Update>& updates) {
+    for (const Update& update : updates) {
+      if (update.structure == kKeys) {
+        keys[update.key].push_back({epoch, update.value});
+      }
+    }
+  }
+};
+
+void check_all(const Seen& seen, const Model& model) {
+  for (const auto& [key, versions] : model.keys) {
+    verify::LookupResult result;
+    const Bytes answer = seen.lookup(kKeys, key);
+    ASSERT_EQ(seen.check(kKeys, key, {}, answer, result), verify::Reason::kValid) << key;
+    ASSERT_EQ(result.version, versions.size());
+    EXPECT_EQ(text_of(result.value), versions.back().value);
+    EXPECT_EQ(result.leaf_epoch, versions.back().epoch);
+    for (const bool monitor : {false, true}) {
+      std::vector<verify::VersionEntry> entries;
+      verify::VersionsResult listed;
+      const Bytes history = seen.versions(kKeys, key, 1, monitor);
+      ASSERT_EQ(seen.check(kKeys, key, {}, monitor, history, entries, listed), verify::Reason::kValid) << key;
+      ASSERT_TRUE(listed.complete);
+      ASSERT_EQ(entries.size(), versions.size());
+      for (std::size_t i = 0; i < entries.size(); ++i) {
+        EXPECT_EQ(text_of(entries[i].value), versions[i].value);
+        EXPECT_EQ(entries[i].leaf_epoch, versions[i].epoch);
+      }
+    }
+  }
+}
+
+TEST(Directory, EmptyTreesProveAbsence) {
+  const std::string log = scratch_file("log");
+  const DirectoryHandle dir = create(options_with(log.c_str()));
+  const Seen seen(dir.get());
+  EXPECT_EQ(seen.epoch(), 0U);
+  EXPECT_EQ(seen.value(kKeys, "nobody"), "");
+  std::vector<verify::VersionEntry> entries;
+  verify::VersionsResult listed;
+  for (const bool monitor : {false, true}) {
+    EXPECT_EQ(seen.check(kKeys, "nobody", {}, monitor, seen.versions(kKeys, "nobody", 1, monitor), entries, listed),
+              verify::Reason::kValid);
+    EXPECT_EQ(listed.version, 0U);
+    EXPECT_TRUE(listed.complete);
+  }
+}
+
+TEST(Directory, RandomHistoriesAnswerLikeTheModel) {
+  const std::string log = scratch_file("log");
+  const DirectoryHandle dir = create(options_with(log.c_str()));
+  Random random(21);
+  Model model;
+  for (std::uint64_t epoch = 1; epoch <= 25; ++epoch) {
+    const auto updates = random_updates(random, epoch);
+    publish(dir.get(), epoch, updates);
+    model.add(epoch, updates);
+    if (epoch % 5 == 0) {
+      const Seen seen(dir.get());
+      ASSERT_EQ(seen.epoch(), epoch);
+      check_all(seen, model);
+      EXPECT_EQ(seen.value(kKeys, "nobody"), "");
+      EXPECT_EQ(seen.value(kDevices, "key 1000"), "");
+    }
+  }
+  EXPECT_GE(model.keys.size(), 12U);
+}
+
+// The answer of one key must not pass for another's, nor in another epoch.
+TEST(Directory, AnswersAreBoundToKeyAndEpoch) {
+  const std::string log = scratch_file("log");
+  const DirectoryHandle dir = create(options_with(log.c_str()));
+  publish(dir.get(), 1, {{kKeys, "a", "1"}, {kKeys, "b", "2"}});
+  const Seen first(dir.get());
+  publish(dir.get(), 2, {{kKeys, "a", "3"}});
+  const Seen second(dir.get());
+  verify::LookupResult result;
+  EXPECT_EQ(first.check(kKeys, "a", {}, first.lookup(kKeys, "a"), result), verify::Reason::kValid);
+  EXPECT_NE(first.check(kKeys, "a", {}, first.lookup(kKeys, "b"), result), verify::Reason::kValid);
+  EXPECT_NE(second.check(kKeys, "a", {}, first.lookup(kKeys, "a"), result), verify::Reason::kValid);
+  EXPECT_NE(first.check(kDevices, "a", {}, first.lookup(kKeys, "a"), result), verify::Reason::kValid);
+}
+
+TEST(Directory, KnownVersionsAreLeftOut) {
+  const std::string log = scratch_file("log");
+  const DirectoryHandle dir = create(options_with(log.c_str()));
+  for (std::uint64_t epoch = 1; epoch <= 10; ++epoch) {
+    publish(dir.get(), epoch, {{kKeys, "a", numbered("version ", epoch)}});
+  }
+  const Seen seen(dir.get());
+  const Bytes whole = seen.lookup(kKeys, "a");
+  for (std::uint64_t w = 1; w <= 10; ++w) {
+    const verify::Known known{0, w, w, w, true};
+    const Bytes answer = seen.lookup(kKeys, "a", known);
+    verify::LookupResult result;
+    ASSERT_EQ(seen.check(kKeys, "a", known, answer, result), verify::Reason::kValid) << w;
+    EXPECT_EQ(result.version, 10U);
+    EXPECT_EQ(result.has_value, w != 10);
+    // Without the knowledge the short answer lacks members, unless nothing could be left out.
+    EXPECT_EQ(seen.check(kKeys, "a", {}, answer, result) == verify::Reason::kValid, answer == whole);
+    EXPECT_LT(answer.size(), whole.size());
+    // Knowledge of another period counts for nothing.
+    EXPECT_EQ(seen.lookup(kKeys, "a", {5, w, w, w, true}), whole);
+  }
+}
+
+TEST(Directory, HistoryInPages) {
+  const std::string log = scratch_file("log");
+  const DirectoryHandle dir = create(options_with(log.c_str()));
+  constexpr std::uint64_t kVersions = 41;
+  for (std::uint64_t epoch = 1; epoch <= kVersions; ++epoch) {
+    publish(dir.get(), epoch, {{kKeys, "a", std::to_string(epoch)}});
+  }
+  const Seen seen(dir.get());
+  const auto pages = [&](std::uint32_t max_members, std::size_t max_bytes) {
+    verify::Known known{};
+    std::vector<std::string> values;
+    for (std::size_t page = 1;; ++page) {
+      std::vector<verify::VersionEntry> entries;
+      verify::VersionsResult listed;
+      const Bytes answer = seen.versions(kKeys, "a", known.version + 1, true, max_members, max_bytes);
+      const verify::Reason reason = seen.check(kKeys, "a", known, true, answer, entries, listed);
+      if (reason != verify::Reason::kValid || entries.size() > max_members || entries.empty()) {
+        ADD_FAILURE() << verify::test::name_of(reason) << " with " << entries.size();
+        return page;
+      }
+      for (const auto& entry : entries) {
+        values.push_back(text_of(entry.value));
+      }
+      if (listed.complete) {
+        EXPECT_EQ(values.size(), kVersions);
+        EXPECT_EQ(values.back(), std::to_string(kVersions));
+        return page;
+      }
+      known = {0, entries.back().version, entries.back().time, 0, false};
+    }
+  };
+  EXPECT_EQ(pages(1000, SIZE_MAX), 1U);
+  EXPECT_EQ(pages(41, SIZE_MAX), 1U);
+  EXPECT_EQ(pages(40, SIZE_MAX), 2U);
+  EXPECT_EQ(pages(7, SIZE_MAX), 6U);
+  EXPECT_EQ(pages(1000, 1), kVersions);
+  EXPECT_GT(pages(1000, 4096), 2U);
+  // Beyond the latest version nothing is listed.
+  for (const std::uint64_t from : {kVersions + 1, kVersions + 2, UINT64_MAX}) {
+    verify::Versions answer;
+    const Bytes octets = seen.versions(kKeys, "a", from, false);
+    ASSERT_EQ(verify::decode_whole(ByteSpan(octets), answer), verify::Reason::kValid);
+    EXPECT_EQ(answer.from, from);
+    EXPECT_EQ(answer.members.size(), 0U);
+    EXPECT_EQ(answer.absent.size(), 1U);
+  }
+}
+
+TEST(Directory, StagedProofsAreThoseOfTheSteps) {
+  const DirectoryHandle dir = create(options_with(nullptr));
+  Random random(22);
+  std::array<std::vector<Bytes>, 4> steps;
+  std::vector<std::uint64_t> counts;
+  Bytes all;
+  std::vector<std::uint64_t> offsets = {0};
+  std::vector<States> states = {states_of(dir.get())};
+  for (std::uint64_t epoch = 1; epoch <= 9; ++epoch) {
+    for (std::size_t s = 0; s < 4; ++s) {
+      counts.push_back(base::load_be64(states.back().data() + s * OPTIKS_STRUCTURE_STATE_LEN + 32));
+    }
+    auto staged = stage(dir.get(), prepare(dir.get(), epoch, random_updates(random, epoch)));
+    const Bytes proofs = staged_proofs(staged.get());
+    all.insert(all.end(), proofs.begin(), proofs.end());
+    offsets.push_back(all.size());
+    commit(std::move(staged));
+    states.push_back(states_of(dir.get()));
+  }
+  std::size_t len = 0;
+  ASSERT_EQ(optiks_append_merge(9, all.data(), offsets.data(), counts.data(), nullptr, 0, &len), OPTIKS_E_BUFFER);
+  Bytes merged(len);
+  ASSERT_EQ(optiks_append_merge(9, all.data(), offsets.data(), counts.data(), merged.data(), len, &len), OPTIKS_OK);
+  verify::Reader reader(merged);
+  for (std::size_t s = 0; s < 4; ++s) {
+    const auto proof = verify::AppendProof::decode(reader);
+    std::vector<verify::TreeState> tree_states;
+    for (const States& state : states) {
+      const ByteSpan octets = std::span(state).subspan(s * OPTIKS_STRUCTURE_STATE_LEN, OPTIKS_STRUCTURE_STATE_LEN);
+      tree_states.push_back({octets.first(32), base::load_be64(octets.data() + 32)});
+    }
+    auto workspace = verify::AppendWorkspace::create(9);
+    EXPECT_EQ(verify::verify_append(0, tree_states, proof, *workspace), verify::Reason::kValid) << s;
+    // Control: against states of which one is another.
+    if (proof.leaves.size() > 65) {
+      tree_states.back().root = states[0];
+      tree_states.back().root = tree_states.back().root.first(32);
+      EXPECT_NE(verify::verify_append(0, tree_states, proof, *workspace), verify::Reason::kValid) << s;
+    }
+  }
+  EXPECT_EQ(reader.finish(), verify::Reason::kValid);
+  counts[5] += 1;
+  EXPECT_EQ(optiks_append_merge(9, all.data(), offsets.data(), counts.data(), merged.data(), len, &len), OPTIKS_E_DATA);
+}
+
+TEST(Directory, DiscardedEpochsLeaveNothing) {
+  const std::string log = scratch_file("log");
+  const DirectoryHandle dir = create(options_with(log.c_str()));
+  publish(dir.get(), 1, {{kKeys, "a", "1"}, {kKeys, "b", "1"}});
+  const States before = states_of(dir.get());
+  const Bytes answer = Seen(dir.get()).lookup(kKeys, "a");
+  const StoredEpoch next = prepare(dir.get(), 2, {{kKeys, "a", "2"}, {kKeys, "c", std::string(60'000, 'x')}});
+  optiks_dir_stats_t stats{};
+  ASSERT_EQ(optiks_dir_stats(dir.get(), &stats), OPTIKS_OK);
+  for (int i = 0; i < 40; ++i) {
+    auto staged = stage(dir.get(), next);
+    States staged_states{};
+    ASSERT_EQ(optiks_staged_states(staged.get(), staged_states.data()), OPTIKS_OK);
+    EXPECT_NE(staged_states, before);
+    EXPECT_EQ(states_of(dir.get()), before);
+    // A second one is refused while one is staged, and so is another epoch.
+    optiks_staged_t* second = nullptr;
+    EXPECT_EQ(optiks_dir_stage(dir.get(), 2, nullptr, 0, nullptr, 0, 0, &second), OPTIKS_E_STATE);
+    staged.reset();
+    EXPECT_EQ(optiks_dir_stage(dir.get(), 3, nullptr, 0, nullptr, 0, 0, &second), OPTIKS_E_STATE);
+  }
+  EXPECT_EQ(states_of(dir.get()), before);
+  EXPECT_EQ(Seen(dir.get()).lookup(kKeys, "a"), answer);
+  optiks_dir_stats_t after{};
+  ASSERT_EQ(optiks_dir_stats(dir.get(), &after), OPTIKS_OK);
+  EXPECT_EQ(after.value_log_bytes, stats.value_log_bytes);
+  EXPECT_EQ(after.tree_bytes, stats.tree_bytes);
+  commit(stage(dir.get(), next));
+  EXPECT_EQ(Seen(dir.get()).value(kKeys, "a"), "2");
+  EXPECT_EQ(Seen(dir.get()).value(kKeys, "b"), "1");
+  EXPECT_EQ(Seen(dir.get()).value(kKeys, "c"), std::string(60'000, 'x'));
+}
+
+TEST(Directory, VersionsAndTagsOfKeys) {
+  const DirectoryHandle dir = create(options_with(nullptr));
+  publish(dir.get(), 1, {{kKeys, "a", "1"}, {kDevices, "a", "1"}, {OPTIKS_USERNAMES, "a", "1"}});
+  publish(dir.get(), 2, {{kKeys, "a", "2"}});
+  Blob keys;
+  keys.add("a");
+  keys.add("a");
+  keys.add("b");
+  keys.add("a");
+  const Bytes structures = {kKeys, kDevices, kKeys, OPTIKS_USERNAMES};
+  std::vector<std::uint64_t> versions(4, 99);
+  ASSERT_EQ(
+      optiks_dir_versions(dir.get(), 4, structures.data(), keys.octets.data(), keys.offsets.data(), versions.data()),
+      OPTIKS_OK);
+  EXPECT_EQ(versions, (std::vector<std::uint64_t>{2, 1, 0, 0}));
+  Bytes tags(4 * OPTIKS_TAG_LEN);
+  ASSERT_EQ(optiks_dir_tags(dir.get(), 4, structures.data(), keys.octets.data(), keys.offsets.data(), tags.data()),
+            OPTIKS_OK);
+  EXPECT_FALSE(std::equal(tags.begin(), tags.begin() + 16, tags.begin() + 16));
+  const StoredEpoch next = prepare(dir.get(), 3, {{kKeys, "a", "3"}});
+  EXPECT_TRUE(std::equal(tags.begin(), tags.begin() + 16, next.rows[0].tag));
+  EXPECT_EQ(next.rows[0].version, 3U);
+  // A key of an oZKS comes once.
+  Blob value;
+  value.add("x");
+  Blob name;
+  name.add("a");
+  optiks_leaf_t row;
+  const std::uint8_t usernames = OPTIKS_USERNAMES;
+  EXPECT_EQ(optiks_dir_prepare(dir.get(), 3, 1, &usernames, name.octets.data(), name.offsets.data(),
+                               value.octets.data(), value.offsets.data(), &row),
+            OPTIKS_E_DUPLICATE);
+}
+
+TEST(Directory, WithoutAValueLogNothingIsLookedUp) {
+  const DirectoryHandle dir = create(options_with(nullptr));
+  publish(dir.get(), 1, {{kKeys, "a", "1"}});
+  const Seen seen(dir.get());
+  std::size_t len = 0;
+  EXPECT_EQ(optiks_snapshot_versions(seen.snapshot(), kKeys, reinterpret_cast<const std::uint8_t*>("a"), 1, 1, 0, 1, 1,
+                                     nullptr, 0, &len),
+            OPTIKS_E_STATE);
+}
+
+TEST(Directory, VrfCacheIsBoundedAndHits) {
+  const std::string log = scratch_file("log");
+  const std::string uncached_log = scratch_file("uncached");
+  constexpr std::uint64_t kBytes = 64 << 10;
+  const DirectoryHandle dir = create(options_with(log.c_str(), kBytes));
+  const DirectoryHandle uncached = create(options_with(uncached_log.c_str(), 0));
+  const StoredEpoch stored = publish(dir.get(), 1, {{kKeys, "a", "1"}});
+  commit(stage(uncached.get(), stored));
+  const auto stats = [](const DirectoryHandle& of) {
+    optiks_dir_stats_t out{};
+    EXPECT_EQ(optiks_dir_stats(of.get(), &out), OPTIKS_OK);
+    return out;
+  };
+  const Seen seen(dir.get());
+  const Bytes first = seen.lookup(kKeys, "a");
+  EXPECT_EQ(stats(dir).vrf_cache_misses, 2U);
+  EXPECT_EQ(stats(dir).vrf_cache_hits, 0U);
+  EXPECT_EQ(seen.lookup(kKeys, "a"), first);
+  EXPECT_EQ(stats(dir).vrf_cache_misses, 2U);
+  EXPECT_EQ(stats(dir).vrf_cache_hits, 2U);
+  EXPECT_LE(stats(dir).vrf_cache_bytes, kBytes);
+  EXPECT_GT(stats(dir).vrf_cache_bytes, kBytes / 2);
+  // More inputs than entries: all are answered, and the bound holds.
+  std::vector<std::string> keys;
+  for (std::uint64_t i = 0; i < 1200; ++i) {
+    keys.push_back(key_name(i));
+  }
+  const auto answers = seen.lookups(kKeys, keys, std::vector<verify::Known>(keys.size()));
+  EXPECT_EQ(seen.lookups(kKeys, keys, std::vector<verify::Known>(keys.size())), answers);
+  for (std::size_t i = 0; i < keys.size(); i += 97) {
+    verify::LookupResult result;
+    EXPECT_EQ(seen.check(kKeys, keys[i], {}, answers[i], result), verify::Reason::kValid);
+    EXPECT_EQ(result.version, 0U);
+  }
+  EXPECT_LE(stats(dir).vrf_cache_bytes, kBytes);
+  const Seen without(uncached.get());
+  EXPECT_EQ(without.lookup(kKeys, "a"), first);
+  EXPECT_EQ(without.lookup(kKeys, "a"), first);
+  EXPECT_EQ(stats(uncached).vrf_cache_hits, 0U);
+  EXPECT_EQ(stats(uncached).vrf_cache_bytes, 0U);
+}
+
+TEST(Directory, ManyKeys) {
+  const std::string log = scratch_file("log");
+  const DirectoryHandle dir = create(options_with(log.c_str()));
+  constexpr std::uint64_t kNumKeys = 1 << 16;
+  constexpr std::uint64_t kPerEpoch = 1 << 13;
+  for (std::uint64_t epoch = 1; epoch <= kNumKeys / kPerEpoch; ++epoch) {
+    std::vector<Update> updates;
+    for (std::uint64_t i = (epoch - 1) * kPerEpoch; i < epoch * kPerEpoch; ++i) {
+      updates.push_back({kKeys, key_name(i), numbered("value ", i)});
+    }
+    publish(dir.get(), epoch, updates);
+  }
+  const Seen seen(dir.get());
+  EXPECT_EQ(seen.view(kKeys).count, kNumKeys);
+  for (std::uint64_t i = 0; i < kNumKeys; i += 997) {
+    ASSERT_EQ(seen.value(kKeys, key_name(i)), numbered("value ", i));
+  }
+  EXPECT_EQ(seen.value(kKeys, key_name(kNumKeys)), "");
+}
+
+}  // namespace
+}  // namespace optiks::ozks::test

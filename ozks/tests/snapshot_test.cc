@@ -1,0 +1,178 @@
+// Snapshots: readers keep their epoch while others land, and what nobody can see is used again.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <deque>
+#include <thread>
+
+#include "directory/directory.h"
+#include "directory_support.h"
+
+namespace optiks::ozks::test {
+namespace {
+
+constexpr std::uint8_t kKeys = OPTIKS_KEYS;
+
+std::string value_at(std::uint64_t key, std::uint64_t epoch) {
+  return numbered("key ", key) + numbered(" as of ", epoch);
+}
+
+// Epoch e updates key 0, the keys that e is a multiple of, and brings a new key e + 100.
+std::vector<Update> updates_of(std::uint64_t epoch) {
+  std::vector<Update> updates = {{kKeys, "0", value_at(0, epoch)},
+                                 {kKeys, std::to_string(epoch + 100), value_at(epoch + 100, epoch)}};
+  for (std::uint64_t key = 1; key <= 12; ++key) {
+    if (epoch % key == 0) {
+      updates.push_back({kKeys, std::to_string(key), value_at(key, epoch)});
+    }
+  }
+  return updates;
+}
+
+// What key 0..12 and the new ones have at an epoch.
+std::string expected(std::uint64_t key, std::uint64_t epoch) {
+  if (key > 100) {
+    return key - 100 <= epoch ? value_at(key, key - 100) : "";
+  }
+  const std::uint64_t last = key == 0 ? epoch : epoch - epoch % key;
+  return last == 0 ? "" : value_at(key, last);
+}
+
+TEST(Snapshots, KeepTheirEpochAndOutliveTheDirectory) {
+  const std::string log = scratch_file("log");
+  DirectoryHandle dir = create(options_with(log.c_str()));
+  std::deque<Seen> kept;
+  for (std::uint64_t epoch = 1; epoch <= 50; ++epoch) {
+    publish(dir.get(), epoch, updates_of(epoch));
+    kept.emplace_back(dir.get());
+  }
+  dir.reset();
+  for (const Seen& seen : kept) {
+    for (const std::uint64_t key : {0, 1, 5, 12, 101, 125, 150}) {
+      ASSERT_EQ(seen.value(kKeys, std::to_string(key)), expected(key, seen.epoch())) << seen.epoch() << ' ' << key;
+    }
+  }
+}
+
+TEST(Snapshots, ReadersWhileEpochsLand) {
+  const std::string log = scratch_file("log");
+  // A small cache, so that entries are replaced under the readers.
+  const DirectoryHandle dir = create(options_with(log.c_str(), 16 << 10));
+  constexpr std::uint64_t kEpochs = 50;
+  std::atomic<bool> done{false};
+  std::atomic<std::uint64_t> answers{0};
+  std::atomic<std::uint64_t> wrong{0};
+  std::vector<std::thread> readers;
+  for (std::uint64_t reader = 0; reader < 4; ++reader) {
+    readers.emplace_back([&, reader] {
+      Random random(31 + reader);
+      std::deque<Seen> kept;
+      while (!done.load()) {
+        kept.emplace_back(dir.get());
+        const Seen& seen = kept[random.below(kept.size())];
+        const std::uint64_t key = random.below(3) == 0 ? 101 + random.below(kEpochs) : random.below(13);
+        wrong += seen.value(kKeys, std::to_string(key)) != expected(key, seen.epoch()) ? 1 : 0;
+        ++answers;
+        if (kept.size() > 5) {
+          kept.pop_front();
+        }
+      }
+    });
+  }
+  // A growing key table under the readers' eyes: it starts with 1,024 slots.
+  for (std::uint64_t epoch = 1; epoch <= kEpochs; ++epoch) {
+    std::vector<Update> updates = updates_of(epoch);
+    for (std::uint64_t i = 0; i < 40; ++i) {
+      updates.push_back({kKeys, numbered("more ", epoch) + numbered(" ", i), "x"});
+    }
+    publish(dir.get(), epoch, updates);
+    if (epoch % 7 == 0) {
+      stage(dir.get(), prepare(dir.get(), epoch + 1, updates_of(epoch + 1))).reset();
+    }
+    while (answers.load() < 4 * epoch) {
+      std::this_thread::yield();
+    }
+  }
+  done = true;
+  for (std::thread& reader : readers) {
+    reader.join();
+  }
+  EXPECT_EQ(wrong.load(), 0U);
+  EXPECT_GE(answers.load(), 4 * kEpochs);
+}
+
+// Without VRFs, which would take most of the time: a directory of made-up labels.
+class Reclaiming : public testing::Test {
+ protected:
+  static std::unique_ptr<Directory> make() {
+    const optiks_dir_options_t options = options_with(nullptr, 0);
+    const auto key = [&](std::size_t s) {
+      return vrf::SecretKey::load(std::span<const std::uint8_t, 32>(options.vrf_secret[s])).value();
+    };
+    return std::make_unique<Directory>(Secrets{{key(0), key(1), key(2), key(3)}, {}}, options);
+  }
+
+  // Each epoch brings the next version of 16 keys.
+  void add(Directory& dir, std::uint64_t first, std::uint64_t last) {
+    for (std::uint64_t epoch = first; epoch <= last; ++epoch) {
+      std::vector<optiks_leaf_t> rows;
+      for (const NaiveLeaf& leaf : new_leaves(random_, {}, 16, epoch)) {
+        optiks_leaf_t row{};
+        std::ranges::copy(leaf.label, row.label);
+        std::ranges::copy(leaf.commitment, row.commitment);
+        row.tag[0] = static_cast<std::uint8_t>(rows.size());
+        row.epoch = epoch;
+        row.version = epoch;
+        row.value_offset = UINT64_MAX;
+        row.structure_and_input = static_cast<std::uint32_t>(kKeys) << 28;
+        rows.push_back(row);
+      }
+      dir.stage(epoch, rows, {}, false);
+      dir.commit();
+    }
+  }
+
+  Random random_{32};
+};
+
+TEST_F(Reclaiming, MemoryFollowsTheLeavesNotTheEpochs) {
+  const auto dir = make();
+  add(*dir, 1, 2000);
+  // 32,000 leaves and as many interior nodes: one chunk of each, though 2,000 epochs replaced 16 paths each.
+  EXPECT_EQ(dir->store()->nodes.bytes(), Arena<Leaf>::kChunkLen * (sizeof(Leaf) + sizeof(Interior)));
+}
+
+// Every hash of the tree of structure keys, through the nodes that it reaches; gives the root and counts the leaves.
+std::pair<Hash, Hash> recompute(const Nodes& nodes, NodeId id, std::uint64_t& num_leaves) {
+  if (Nodes::is_leaf(id)) {
+    ++num_leaves;
+    const Leaf& leaf = nodes.leaf(id);
+    return {verify::leaf_hash(leaf.label, leaf.commitment, leaf.epoch), leaf.label};
+  }
+  const Interior& node = nodes.interior(id);
+  const auto left = recompute(nodes, node.child[0], num_leaves);
+  const auto right = recompute(nodes, node.child[1], num_leaves);
+  return {verify::interior_hash(node.length, left.second, left.first, right.first), left.second};
+}
+
+TEST_F(Reclaiming, APinnedEpochStaysWholeAndIsFreedAfterwards) {
+  const auto dir = make();
+  add(*dir, 1, 100);
+  auto pinned = std::make_unique<Snapshot>(dir->store());
+  add(*dir, 101, 1500);
+  const Nodes& nodes = dir->store()->nodes;
+  const Tree& tree = pinned->version().trees[kKeys - 1U];
+  std::uint64_t num_leaves = 0;
+  EXPECT_EQ(pinned->version().epoch, 100U);
+  EXPECT_EQ(recompute(nodes, tree.root, num_leaves).first, tree.root_hash);
+  EXPECT_EQ(num_leaves, 1600U);
+  const std::size_t grown = nodes.bytes();
+  EXPECT_GT(grown, 3 * Arena<Interior>::kChunkLen * sizeof(Interior));
+  pinned.reset();
+  // What the pin held back is used again.
+  add(*dir, 1501, 2500);
+  EXPECT_EQ(nodes.bytes(), grown);
+}
+
+}  // namespace
+}  // namespace optiks::ozks::test

@@ -1,0 +1,285 @@
+// What the directory makes of stored rows and of its value log: loading, damage, full disks.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "directory_support.h"
+
+namespace optiks::ozks::test {
+namespace {
+
+constexpr std::uint8_t kDevices = OPTIKS_DEVICES;
+constexpr std::uint8_t kKeys = OPTIKS_KEYS;
+
+TEST(Storage, LoadingEqualsHavingPublished) {
+  const std::string log = scratch_file("log");
+  const DirectoryHandle dir = create(options_with(log.c_str()));
+  Random random(23);
+  std::vector<StoredEpoch> stored;
+  for (std::uint64_t epoch = 1; epoch <= 30; ++epoch) {
+    const auto updates = random_updates(random, epoch);
+    stored.push_back(publish(dir.get(), epoch, updates));
+  }
+  const Seen published(dir.get());
+  for (const std::size_t calls : {1, 2, 7, 30}) {
+    const std::string other_log = scratch_file(numbered("loaded-", calls));
+    const DirectoryHandle loaded = create(options_with(other_log.c_str()));
+    for (std::size_t call = 0; call < calls; ++call) {
+      std::vector<optiks_leaf_t> rows;
+      Bytes values;
+      std::uint64_t last = 0;
+      for (std::size_t i = call * 30 / calls; i < (call + 1) * 30 / calls; ++i) {
+        for (optiks_leaf_t row : stored[i].rows) {
+          row.value_offset += values.size();
+          row.structure_and_input &= 0xf0000000;
+          rows.push_back(row);
+        }
+        values.insert(values.end(), stored[i].values.begin(), stored[i].values.end());
+        last = stored[i].epoch;
+      }
+      ASSERT_EQ(optiks_dir_load(loaded.get(), last, rows.data(), rows.size(), values.data(), values.size()), OPTIKS_OK)
+          << last_error();
+    }
+    const Seen seen(loaded.get());
+    EXPECT_EQ(seen.epoch(), published.epoch());
+    EXPECT_EQ(seen.states(), published.states());
+    for (std::uint64_t i = 0; i < 15; ++i) {
+      EXPECT_EQ(seen.lookup(kKeys, key_name(i)), published.lookup(kKeys, key_name(i)));
+      EXPECT_EQ(seen.versions(kKeys, key_name(i), 1, true), published.versions(kKeys, key_name(i), 1, true));
+    }
+    // And it goes on in the same way.
+    const auto next = prepare(dir.get(), 31, {{kKeys, "key 1", "next"}, {kKeys, "new", "next"}});
+    const auto here = stage(dir.get(), next);
+    const auto there = stage(loaded.get(), next);
+    EXPECT_EQ(staged_proofs(here.get()), staged_proofs(there.get()));
+  }
+}
+
+// What a database could hold after damage or tampering.
+class StoredData : public testing::Test {
+ protected:
+  void SetUp() override {
+    const std::string log = scratch_file("source");
+    const DirectoryHandle source = create(options_with(log.c_str()));
+    epochs_.push_back(publish(source.get(), 1, {{kDevices, "d", "0"}, {kKeys, "a", "1"}, {kKeys, "b", "2"}}));
+    epochs_.push_back(publish(source.get(), 2, {{kKeys, "a", "3"}, {kKeys, "c", "4"}}));
+  }
+
+  // What load says of both epochs' rows, and what stage says of the second's on top of the first.
+  template <typename Change>
+  std::pair<std::int32_t, std::int32_t> statuses(std::size_t changed_epoch, Change change) {
+    std::vector<StoredEpoch> epochs = epochs_;
+    change(epochs[changed_epoch]);
+    std::vector<optiks_leaf_t> rows = epochs[0].rows;
+    Bytes values = epochs[0].values;
+    for (optiks_leaf_t row : epochs[1].rows) {
+      if (row.value_offset < (1U << 20)) {
+        row.value_offset += values.size();
+      }
+      rows.push_back(row);
+    }
+    values.insert(values.end(), epochs[1].values.begin(), epochs[1].values.end());
+    const std::string log = scratch_file("loaded");
+    const DirectoryHandle loaded = create(options_with(log.c_str()));
+    const std::int32_t load = optiks_dir_load(loaded.get(), 2, rows.data(), rows.size(), values.data(), values.size());
+
+    const std::string staged_log = scratch_file("staged");
+    const DirectoryHandle staged = create(options_with(staged_log.c_str()));
+    std::int32_t status = OPTIKS_OK;
+    for (const StoredEpoch& epoch : epochs) {
+      const States before = states_of(staged.get());
+      optiks_staged_t* handle = nullptr;
+      status = optiks_dir_stage(staged.get(), epoch.epoch, epoch.rows.data(), epoch.rows.size(), epoch.values.data(),
+                                epoch.values.size(), 1, &handle);
+      if (status != OPTIKS_OK) {
+        EXPECT_EQ(handle, nullptr);
+        EXPECT_EQ(states_of(staged.get()), before);
+        if (epoch.epoch == changed_epoch + 1) {
+          // The failure left nothing behind that keeps the true rows out.
+          commit(stage(staged.get(), epochs_[changed_epoch]));
+        }
+        break;
+      }
+      commit(StagedHandle(handle));
+    }
+    return {load, status};
+  }
+
+  std::vector<StoredEpoch> epochs_;
+  static constexpr std::pair<std::int32_t, std::int32_t> kBad{OPTIKS_E_DATA, OPTIKS_E_DATA};
+  static constexpr std::pair<std::int32_t, std::int32_t> kTwice{OPTIKS_E_DUPLICATE, OPTIKS_E_DUPLICATE};
+};
+
+TEST_F(StoredData, IsChecked) {
+  EXPECT_EQ(statuses(1, [](StoredEpoch&) {}), std::make_pair(OPTIKS_OK + 0, OPTIKS_OK + 0));
+  EXPECT_EQ(statuses(1, [](StoredEpoch& e) { std::swap(e.rows[0], e.rows[1]); }), kBad);
+  EXPECT_EQ(statuses(1, [](StoredEpoch& e) { e.rows[1] = e.rows[0]; }), kBad);
+  EXPECT_EQ(statuses(0, [](StoredEpoch& e) { std::swap(e.rows[0], e.rows[1]); }), kBad);
+  EXPECT_EQ(statuses(1, [](StoredEpoch& e) { e.rows[0].version += 1; }), kBad);
+  EXPECT_EQ(statuses(1, [](StoredEpoch& e) { e.rows[0].version = 0; }), kBad);
+  EXPECT_EQ(statuses(1, [](StoredEpoch& e) { e.rows[0].version = UINT64_MAX; }), kBad);
+  EXPECT_EQ(statuses(1,
+                     [](StoredEpoch& e) {
+                       e.rows[0].tag[0] ^= 1;
+                       e.rows[0].version = 2;
+                     }),
+            kBad);
+  EXPECT_EQ(statuses(1, [](StoredEpoch& e) { e.rows[0].epoch = 7; }), kBad);
+  EXPECT_EQ(statuses(1, [](StoredEpoch& e) { e.rows[1].epoch = 1; }), kBad);
+  EXPECT_EQ(statuses(1, [](StoredEpoch& e) { e.rows[0].structure_and_input = 0; }), kBad);
+  EXPECT_EQ(statuses(1, [](StoredEpoch& e) { e.rows[1].structure_and_input = 5U << 28; }), kBad);
+  EXPECT_EQ(statuses(1, [](StoredEpoch& e) { e.rows[1].structure_and_input = 15U << 28; }), kBad);
+  EXPECT_EQ(statuses(1, [](StoredEpoch& e) { e.rows[0].value_len += 1; }), kBad);
+  EXPECT_EQ(statuses(1, [](StoredEpoch& e) { e.rows[0].value_len = UINT32_MAX; }), kBad);
+  EXPECT_EQ(statuses(1, [](StoredEpoch& e) { e.rows[0].value_offset = UINT64_MAX - 1; }), kBad);
+  EXPECT_EQ(statuses(1, [](StoredEpoch& e) { e.rows[0].opening[0] ^= 1; }), kBad);
+  EXPECT_EQ(statuses(1, [](StoredEpoch& e) { e.rows[0].commitment[0] ^= 1; }), kBad);
+  EXPECT_EQ(statuses(1, [](StoredEpoch& e) { e.values[0] ^= 1; }), kBad);
+}
+
+TEST_F(StoredData, LabelsAndKeysComeOnce) {
+  const auto label = epochs_[0].rows[1].label;
+  EXPECT_EQ(statuses(1,
+                     [&](StoredEpoch& e) {
+                       e.rows.resize(1);
+                       e.rows[0].structure_and_input = 3U << 28;
+                       std::copy_n(label, 32, e.rows[0].label);
+                     }),
+            kTwice);
+  // One key twice in an epoch, both as its next version.
+  EXPECT_EQ(statuses(1,
+                     [](StoredEpoch& e) {
+                       const optiks_leaf_t& next = e.rows[0].version == 2 ? e.rows[0] : e.rows[1];
+                       for (optiks_leaf_t& row : e.rows) {
+                         std::copy_n(next.tag, 16, row.tag);
+                         row.version = 2;
+                       }
+                     }),
+            kTwice);
+}
+
+// Rows with any octets: a status, never more. (What the sanitizers watch.)
+TEST_F(StoredData, AnyOctets) {
+  Random random(24);
+  std::map<std::int32_t, int> seen;
+  for (int i = 0; i < 400; ++i) {
+    const auto [load, staged] = statuses(random.below(2), [&](StoredEpoch& e) {
+      auto* octets = reinterpret_cast<std::uint8_t*>(e.rows.data());
+      for (std::uint64_t n = 1 + random.below(3); n > 0; --n) {
+        octets[random.below(e.rows.size() * sizeof(optiks_leaf_t))] = static_cast<std::uint8_t>(random.below(256));
+      }
+    });
+    ++seen[load];
+    ++seen[staged];
+  }
+  EXPECT_GT(seen[OPTIKS_E_DATA], 100);
+}
+
+TEST(Storage, ErasedValues) {
+  const std::string log = scratch_file("log");
+  const DirectoryHandle source = create(options_with(log.c_str()));
+  std::vector<optiks_leaf_t> rows;
+  Bytes values;
+  for (std::uint64_t epoch = 1; epoch <= 3; ++epoch) {
+    const StoredEpoch stored = publish(source.get(), epoch, {{kKeys, "a", numbered("v", epoch)}});
+    rows.push_back(stored.rows[0]);
+    rows.back().value_offset += values.size();
+    values.insert(values.end(), stored.values.begin(), stored.values.end());
+  }
+  const auto load = [&](std::size_t erased, const std::string& file) {
+    std::vector<optiks_leaf_t> stored = rows;
+    stored[erased].value_offset = UINT64_MAX;
+    std::fill_n(stored[erased].opening, 16, 0);
+    DirectoryHandle loaded = create(options_with(file.c_str()));
+    EXPECT_EQ(optiks_dir_load(loaded.get(), 3, stored.data(), stored.size(), values.data(), values.size()), OPTIKS_OK);
+    return loaded;
+  };
+  const DirectoryHandle superseded = load(1, scratch_file("superseded"));
+  const Seen seen(superseded.get());
+  EXPECT_EQ(seen.value(kKeys, "a"), "v3");
+  std::vector<verify::VersionEntry> entries;
+  verify::VersionsResult listed;
+  ASSERT_EQ(seen.check(kKeys, "a", {}, false, seen.versions(kKeys, "a", 1, false), entries, listed),
+            verify::Reason::kValid);
+  EXPECT_TRUE(entries[0].has_value);
+  EXPECT_FALSE(entries[1].has_value);
+  EXPECT_TRUE(entries[2].has_value);
+  // The latest value is never erased: without it there is no answer.
+  const DirectoryHandle latest = load(2, scratch_file("latest"));
+  const Seen broken(latest.get());
+  const std::uint64_t offsets[] = {0, 1};
+  const std::uint64_t none = 0;
+  std::uint64_t end = 0;
+  std::size_t len = 0;
+  Bytes out(10'000);
+  EXPECT_EQ(optiks_snapshot_lookup_many(broken.snapshot(), kKeys, 1, reinterpret_cast<const std::uint8_t*>("a"),
+                                        offsets, &none, &none, out.data(), out.size(), &len, &end),
+            OPTIKS_E_DATA);
+}
+
+TEST(Storage, DamagedValueLog) {
+  const std::string log = scratch_file("log");
+  const DirectoryHandle dir = create(options_with(log.c_str()));
+  publish(dir.get(), 1, {{kKeys, "a", std::string(5000, 'a')}, {kKeys, "b", "short"}});
+  const Seen seen(dir.get());
+  ASSERT_EQ(seen.value(kKeys, "a"), std::string(5000, 'a'));
+  ASSERT_EQ(seen.value(kKeys, "b"), "short");
+  const auto lookup = [&](const char* key) {
+    const std::uint64_t offsets[] = {0, 1};
+    const std::uint64_t none = 0;
+    std::uint64_t end = 0;
+    std::size_t len = 0;
+    Bytes out(20'000);
+    return optiks_snapshot_lookup_many(seen.snapshot(), kKeys, 1, reinterpret_cast<const std::uint8_t*>(key), offsets,
+                                       &none, &none, out.data(), out.size(), &len, &end);
+  };
+  std::fstream file(log, std::ios::in | std::ios::out | std::ios::binary);
+  const auto size = std::filesystem::file_size(log);
+  Bytes content(size);
+  file.read(reinterpret_cast<char*>(content.data()), static_cast<std::streamsize>(size));
+  // Each octet belongs to one of the two records.
+  for (std::size_t at = 0; at < size; at += at < 64 || at + 64 > size ? 1 : 61) {
+    const auto put = [&](std::uint8_t octet) {
+      file.seekp(static_cast<std::streamoff>(at));
+      file.put(static_cast<char>(octet));
+      file.flush();
+    };
+    put(content[at] ^ 0x81);
+    const std::int32_t a = lookup("a");
+    const std::int32_t b = lookup("b");
+    ASSERT_EQ(std::min(a, b), OPTIKS_E_IO) << at;
+    ASSERT_EQ(std::max(a, b), OPTIKS_OK) << at;
+    put(content[at]);
+  }
+  EXPECT_EQ(lookup("a"), OPTIKS_OK);
+  std::filesystem::resize_file(log, size - 1);
+  EXPECT_EQ(std::min(lookup("a"), lookup("b")), OPTIKS_E_IO);
+  std::filesystem::resize_file(log, 0);
+  EXPECT_EQ(lookup("a"), OPTIKS_E_IO);
+  EXPECT_EQ(lookup("b"), OPTIKS_E_IO);
+  EXPECT_NE(last_error(), "");
+}
+
+TEST(Storage, FullDiskKeepsTheOldEpoch) {
+  // /dev/full takes no octet.
+  const DirectoryHandle dir = create(options_with("/dev/full"));
+  const States before = states_of(dir.get());
+  const StoredEpoch next = prepare(dir.get(), 1, {{kKeys, "a", "1"}});
+  auto staged = stage(dir.get(), next);
+  EXPECT_EQ(optiks_staged_commit(staged.get()), OPTIKS_E_IO);
+  EXPECT_NE(last_error().find("No space"), std::string::npos) << last_error();
+  EXPECT_EQ(states_of(dir.get()), before);
+  staged.reset();
+  EXPECT_EQ(states_of(dir.get()), before);
+  // An epoch without values needs no room.
+  publish(dir.get(), 1, {});
+  optiks_dir_options_t options = options_with("/nowhere/at/all");
+  optiks_dir_t* none = nullptr;
+  EXPECT_EQ(optiks_dir_create(&options, &none), OPTIKS_E_IO);
+  EXPECT_EQ(none, nullptr);
+}
+
+}  // namespace
+}  // namespace optiks::ozks::test

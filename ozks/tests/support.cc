@@ -1,0 +1,100 @@
+#include "support.h"
+
+#include <algorithm>
+#include <set>
+
+namespace optiks::ozks::test {
+
+Hash new_label(Random& random, const std::vector<NaiveLeaf>& existing) {
+  if (existing.empty() || random.below(2) == 0) {
+    return random.hash();
+  }
+  const Hash& neighbour = existing[random.below(existing.size())].label;
+  // Often the last bits, where prefixes are 248..255 bits long.
+  const std::size_t bit = random.below(3) == 0 ? 248 + random.below(8) : random.below(verify::kLabelBits);
+  return with_bit_flipped(neighbour, bit);
+}
+
+std::vector<NaiveLeaf> new_leaves(Random& random, const std::vector<NaiveLeaf>& existing, std::size_t count,
+                                  std::uint64_t epoch) {
+  std::set<Hash> taken;
+  for (const NaiveLeaf& leaf : existing) {
+    taken.insert(leaf.label);
+  }
+  std::vector<NaiveLeaf> out;
+  while (out.size() < count) {
+    const Hash label = new_label(random, out.empty() || random.below(2) == 0 ? existing : out);
+    if (taken.insert(label).second) {
+      out.push_back({label, random.hash(), epoch});
+    }
+  }
+  std::ranges::sort(out, {}, &NaiveLeaf::label);
+  return out;
+}
+
+NodeId add_leaf(Nodes& nodes, const NaiveLeaf& leaf) {
+  return nodes.add_leaf({leaf.label, leaf.commitment, leaf.epoch, kNoLocator, 1, kNoNode});
+}
+
+void GrownTree::add(std::vector<NaiveLeaf> leaves) {
+  std::ranges::sort(leaves, {}, &NaiveLeaf::label);
+  std::vector<NodeId> ids;
+  for (const NaiveLeaf& leaf : leaves) {
+    ids.push_back(add_leaf(*nodes_, leaf));
+  }
+  Epoch next;
+  Nodes::Change change;
+  ASSERT_TRUE(nodes_->apply(tree(), ids, next.tree, change));
+  make_append_proof(*nodes_, tree(), ids, next.proof);
+  all_.insert(all_.end(), leaves.begin(), leaves.end());
+  next.added = std::move(leaves);
+  epochs_.push_back(std::move(next));
+}
+
+std::vector<NaiveLeaf> GrownTree::leaves(std::uint64_t epoch) const {
+  std::vector<NaiveLeaf> out;
+  for (std::uint64_t e = first_epoch_; e <= epoch; ++e) {
+    const auto& added = this->epoch(e).added;
+    out.insert(out.end(), added.begin(), added.end());
+  }
+  return out;
+}
+
+bool GrownTree::merge(std::uint64_t a, std::uint64_t b, Bytes& out) const {
+  std::vector<Bytes> steps;
+  std::vector<std::uint64_t> counts;
+  for (std::uint64_t e = a + 1; e <= b; ++e) {
+    steps.push_back(epoch(e).proof);
+    counts.push_back(epoch(e - 1).tree.count);
+  }
+  return merge_steps(steps, counts, out);
+}
+
+verify::Reason GrownTree::verdict(std::uint64_t a, std::uint64_t b, ByteSpan proof) const {
+  verify::AppendProof decoded;
+  const verify::Reason reason = verify::decode_whole(proof, decoded);
+  if (reason != verify::Reason::kValid) {
+    return reason;
+  }
+  std::vector<verify::TreeState> states;
+  for (std::uint64_t e = a; e <= b; ++e) {
+    states.push_back({epoch(e).tree.root_hash, epoch(e).tree.count});
+  }
+  auto workspace = verify::AppendWorkspace::create(states.size() - 1);
+  EXPECT_TRUE(workspace.has_value());
+  return verify::verify_append(a, states, decoded, *workspace);
+}
+
+bool merge_steps(const std::vector<Bytes>& steps, const std::vector<std::uint64_t>& counts, Bytes& out) {
+  std::vector<AppendPart> parts;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    verify::AppendProof proof;
+    if (verify::decode_whole(ByteSpan(steps[i]), proof) != verify::Reason::kValid) {
+      return false;
+    }
+    parts.push_back({proof.leaves, proof.opened, counts[i]});
+  }
+  return merge_append_proofs(parts, out);
+}
+
+}  // namespace optiks::ozks::test

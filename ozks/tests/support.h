@@ -1,0 +1,95 @@
+// What the tests of the trees and of the directory share. The model of both is the verifier's in-test prover, which
+// rebuilds a naive tree from its leaves for everything.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "../verify/tests/prover.h"
+#include "../verify/tests/vectors.h"
+#include "optiks/ozks/verify/append.h"
+#include "trie/append_proof.h"
+#include "trie/tree.h"
+
+namespace optiks::ozks::test {
+
+using verify::test::Bytes;
+using NaiveTree = verify::test::Tree;
+using NaiveLeaf = verify::test::Leaf;
+
+// Random: the same sequence in every run.
+class Random {
+ public:
+  explicit Random(std::uint64_t seed) : engine_(seed) {}
+
+  // 0..bound-1
+  [[nodiscard]] std::uint64_t below(std::uint64_t bound) { return engine_() % bound; }
+  [[nodiscard]] Hash hash() {
+    Hash out;
+    for (std::uint8_t& octet : out) {
+      octet = static_cast<std::uint8_t>(engine_());
+    }
+    return out;
+  }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+[[nodiscard]] inline Hash with_bit_flipped(Hash label, std::size_t bit) {
+  label[bit / 8] = static_cast<std::uint8_t>(label[bit / 8] ^ (0x80U >> (bit % 8)));
+  return label;
+}
+
+// A new label: random, or one that leaves an existing one at any bit (so that prefixes of every length occur).
+[[nodiscard]] Hash new_label(Random& random, const std::vector<NaiveLeaf>& existing);
+
+// `count` leaves of `epoch` whose labels are neither in `existing` nor twice; sorted.
+[[nodiscard]] std::vector<NaiveLeaf> new_leaves(Random& random, const std::vector<NaiveLeaf>& existing,
+                                                std::size_t count, std::uint64_t epoch);
+
+// GrownTree: one tree that grows epoch by epoch, with the naive facts beside it.
+class GrownTree {
+ public:
+  struct Epoch {
+    Tree tree;
+    std::vector<NaiveLeaf> added;
+    Bytes proof;  // of the step
+  };
+
+  explicit GrownTree(std::uint64_t first_epoch = 0) : first_epoch_(first_epoch), epochs_(1) {}
+
+  // The next epoch. Leaves are sorted here and take any epoch that they have.
+  void add(std::vector<NaiveLeaf> leaves);
+
+  [[nodiscard]] const Nodes& nodes() const { return *nodes_; }
+  [[nodiscard]] Nodes& nodes() { return *nodes_; }
+  [[nodiscard]] std::uint64_t last_epoch() const { return first_epoch_ + epochs_.size() - 1; }
+  [[nodiscard]] const Epoch& epoch(std::uint64_t e) const { return epochs_[e - first_epoch_]; }
+  [[nodiscard]] const Tree& tree() const { return epochs_.back().tree; }
+  // All leaves up to an epoch.
+  [[nodiscard]] std::vector<NaiveLeaf> leaves(std::uint64_t epoch) const;
+  [[nodiscard]] const std::vector<NaiveLeaf>& all() const { return all_; }
+
+  // The merge of the steps from a to b; false when it refuses.
+  [[nodiscard]] bool merge(std::uint64_t a, std::uint64_t b, Bytes& out) const;
+  // What the verifier says of a proof for (a, b].
+  [[nodiscard]] verify::Reason verdict(std::uint64_t a, std::uint64_t b, ByteSpan proof) const;
+
+ private:
+  std::uint64_t first_epoch_;
+  std::unique_ptr<Nodes> nodes_ = std::make_unique<Nodes>();
+  std::vector<Epoch> epochs_;
+  std::vector<NaiveLeaf> all_;
+};
+
+[[nodiscard]] NodeId add_leaf(Nodes& nodes, const NaiveLeaf& leaf);
+
+// Merges steps given as whole AppendProof encodings.
+[[nodiscard]] bool merge_steps(const std::vector<Bytes>& steps, const std::vector<std::uint64_t>& counts, Bytes& out);
+
+}  // namespace optiks::ozks::test

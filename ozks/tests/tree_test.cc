@@ -1,0 +1,184 @@
+// The trees and the proofs of their steps against the reference's histories and against a naive model.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "support.h"
+
+namespace optiks::ozks::test {
+namespace {
+
+// The root over what the nodes hold, not over the hashes that they keep of each other.
+Hash recompute(const Nodes& nodes, NodeId id, Hash& some_label) {
+  if (Nodes::is_leaf(id)) {
+    const Leaf& leaf = nodes.leaf(id);
+    some_label = leaf.label;
+    return verify::leaf_hash(leaf.label, leaf.commitment, leaf.epoch);
+  }
+  const Interior& node = nodes.interior(id);
+  const Hash left = recompute(nodes, node.child[0], some_label);
+  const Hash right = recompute(nodes, node.child[1], some_label);
+  EXPECT_EQ(node.hash[0], left);
+  EXPECT_EQ(node.hash[1], right);
+  return verify::interior_hash(node.length, some_label, left, right);
+}
+
+Hash recompute(const Nodes& nodes, const Tree& tree) {
+  Hash label{};
+  return tree.root == kNoNode ? verify::empty_root() : recompute(nodes, tree.root, label);
+}
+
+std::vector<NaiveLeaf> read_leaves(const verify::test::Json& rows) {
+  std::vector<NaiveLeaf> leaves;
+  for (const auto& row : rows) {
+    NaiveLeaf leaf;
+    std::ranges::copy(verify::test::from_hex(row[0]), leaf.label.begin());
+    std::ranges::copy(verify::test::from_hex(row[1]), leaf.commitment.begin());
+    leaf.epoch = row[2].get<std::uint64_t>();
+    leaves.push_back(leaf);
+  }
+  return leaves;
+}
+
+TEST(Tree, ReferenceHistories) {
+  const auto vectors = verify::test::load_vectors("tree/histories.json")["vectors"];
+  EXPECT_EQ(vectors.size(), 21U);
+  std::size_t num_leaves = 0;
+  std::size_t num_epochs = 0;
+  for (const auto& history : vectors) {
+    GrownTree grown;
+    for (const auto& epoch : history["epochs"]) {
+      grown.add(read_leaves(epoch["leaves"]));
+      EXPECT_EQ(Bytes(grown.tree().root_hash.begin(), grown.tree().root_hash.end()),
+                verify::test::from_hex(epoch["root"]))
+          << history["name"];
+      EXPECT_EQ(recompute(grown.nodes(), grown.tree()), grown.tree().root_hash);
+      EXPECT_EQ(grown.epoch(grown.last_epoch()).proof, verify::test::from_hex(epoch["append"])) << history["name"];
+      num_leaves += epoch["leaves"].size();
+    }
+    EXPECT_EQ(grown.tree().count, grown.all().size());
+    num_epochs += history["epochs"].size();
+  }
+  EXPECT_EQ(num_epochs, 124U);
+  EXPECT_EQ(num_leaves, 727U);
+}
+
+TEST(Tree, RandomHistoriesAgreeWithTheNaiveModel) {
+  Random random(1);
+  for (int history = 0; history < 60; ++history) {
+    GrownTree grown;
+    for (std::uint64_t epoch = 1; epoch <= 12; ++epoch) {
+      grown.add(new_leaves(random, grown.all(), random.below(random.below(4) == 0 ? 80 : 5), epoch));
+      ASSERT_EQ(grown.tree().root_hash, NaiveTree(grown.all()).root());
+      ASSERT_EQ(grown.tree().count, grown.all().size());
+    }
+    // Path copying left the earlier trees as they were.
+    for (std::uint64_t epoch = 0; epoch <= 12; ++epoch) {
+      EXPECT_EQ(recompute(grown.nodes(), grown.epoch(epoch).tree), grown.epoch(epoch).tree.root_hash);
+    }
+  }
+}
+
+// A chain of 256 interior nodes: the label with each single bit flipped beside it, in one epoch and one by one.
+TEST(Tree, EveryPrefixLengthAtOnceAndOneByOne) {
+  Random random(2);
+  const Hash label = random.hash();
+  std::vector<NaiveLeaf> leaves = {{label, random.hash(), 1}};
+  for (std::size_t bit = 0; bit < verify::kLabelBits; ++bit) {
+    leaves.push_back({with_bit_flipped(label, bit), random.hash(), 1});
+  }
+  GrownTree at_once;
+  at_once.add(leaves);
+  std::shuffle(leaves.begin(), leaves.end(), std::mt19937_64(3));
+  GrownTree one_by_one;
+  for (const NaiveLeaf& leaf : leaves) {
+    one_by_one.add({leaf});
+  }
+  EXPECT_EQ(at_once.tree().root_hash, NaiveTree(leaves).root());
+  EXPECT_EQ(one_by_one.tree().root_hash, at_once.tree().root_hash);
+  Walk walk;
+  at_once.nodes().walk(at_once.tree(), label, walk);
+  EXPECT_EQ(walk.common, verify::kLabelBits);
+  EXPECT_EQ(walk.num_steps, verify::kLabelBits);
+}
+
+TEST(Tree, WalksEndAtTheLeafOrAtTheNodeThatDisagrees) {
+  Random random(4);
+  GrownTree grown;
+  grown.add(new_leaves(random, {}, 200, 1));
+  const NaiveTree naive(grown.all());
+  Walk walk;
+  for (const NaiveLeaf& leaf : grown.all()) {
+    grown.nodes().walk(grown.tree(), leaf.label, walk);
+    ASSERT_EQ(walk.common, verify::kLabelBits);
+    EXPECT_EQ(grown.nodes().leaf(walk.end).commitment, leaf.commitment);
+    EXPECT_EQ(walk.num_steps, naive.path_to(leaf.label).siblings.size());
+  }
+  for (int i = 0; i < 500; ++i) {
+    const Hash absent = new_leaves(random, grown.all(), 1, 0).front().label;
+    grown.nodes().walk(grown.tree(), absent, walk);
+    ASSERT_LT(walk.common, verify::kLabelBits);
+    const auto expected = naive.absent(absent);
+    EXPECT_EQ(Nodes::is_leaf(walk.opened), expected.node == 2);
+    if (!Nodes::is_leaf(walk.opened)) {
+      EXPECT_EQ(grown.nodes().interior(walk.opened).length, expected.length);
+      EXPECT_GT(grown.nodes().interior(walk.opened).length, walk.common);
+    }
+    ASSERT_EQ(walk.num_steps, expected.path.siblings.size());
+    for (std::size_t step = 0; step < walk.num_steps; ++step) {
+      EXPECT_EQ(*walk.steps[step].sibling, expected.path.siblings[walk.num_steps - 1 - step]);
+    }
+  }
+}
+
+TEST(Tree, RefusesLabelsThatAreThereTwice) {
+  Random random(5);
+  GrownTree grown;
+  grown.add(new_leaves(random, {}, 20, 1));
+  const auto fresh = new_leaves(random, grown.all(), 2, 2);
+  const auto apply = [&](const std::vector<NaiveLeaf>& leaves) {
+    std::vector<NodeId> ids;
+    for (const NaiveLeaf& leaf : leaves) {
+      ids.push_back(add_leaf(grown.nodes(), leaf));
+    }
+    Tree out;
+    Nodes::Change change;
+    return grown.nodes().apply(grown.tree(), ids, out, change);
+  };
+  EXPECT_TRUE(apply(fresh));
+  EXPECT_FALSE(apply({fresh[0], fresh[0]}));
+  EXPECT_FALSE(apply({fresh[1], fresh[0]}));
+  EXPECT_FALSE(apply({grown.all()[7]}));
+}
+
+TEST(Arena, GivesFreedIdsAgainAndKeepsTheOthers) {
+  Arena<std::uint64_t> arena;
+  std::vector<std::uint32_t> ids;
+  for (std::uint64_t i = 0; i < 3U * Arena<std::uint64_t>::kChunkLen; ++i) {
+    ids.push_back(arena.allocate());
+    arena[ids.back()] = i;
+  }
+  const std::size_t bytes = arena.bytes();
+  std::vector<std::uint32_t> freed;
+  for (std::size_t i = 0; i < ids.size(); i += 3) {
+    arena.free(ids[i]);
+    freed.push_back(ids[i]);
+  }
+  std::vector<std::uint32_t> again;
+  for (std::size_t i = 0; i < freed.size(); ++i) {
+    again.push_back(arena.allocate());
+    arena[again.back()] = 0;
+  }
+  EXPECT_EQ(arena.bytes(), bytes);
+  std::ranges::sort(freed);
+  std::ranges::sort(again);
+  EXPECT_EQ(again, freed);
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    EXPECT_EQ(arena[ids[i]], i % 3 == 0 ? 0 : i);
+  }
+  static_cast<void>(arena.allocate());
+  EXPECT_GT(arena.bytes(), bytes);
+}
+
+}  // namespace
+}  // namespace optiks::ozks::test
