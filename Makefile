@@ -16,7 +16,10 @@ PROGRAMS := \
   db:Optiks.Db \
   cli:Optiks.Cli
 
-.PHONY: help install native dotnet build run up down test check fix clean
+# Of the long suites, for all targets together.
+MINUTES ?= 6
+
+.PHONY: help install native dotnet build run up down test check fix fuzz bench-vrf clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 16
@@ -55,6 +58,13 @@ check: build ## style and architecture checks
 
 fix: build ## let clang-format and dotnet format write
 	@/usr/bin/python3 eng/check.py --fix
+
+fuzz: install ## fuzz every decoder and verifier for MINUTES (default 6)
+	@eng/fuzz.sh $(MINUTES)
+
+bench-vrf: native ## measure the VRF; writes build/bench/vrf.json
+	@mkdir -p build/bench
+	@build/cmake/release/vrf/vrf_bench --benchmark_out=build/bench/vrf.json --benchmark_out_format=json
 
 clean: ## remove what was built (data in $OPTIKS_DATA stays)
 	@rm -rf build
