@@ -1,3 +1,4 @@
+using Microsoft.Extensions.Options;
 using Optiks;
 using Optiks.ServiceDefaults;
 using Optiks.Storage;
@@ -26,6 +27,8 @@ return await Startup.RunAsync(
         services.AddSingleton<IStorageProvider>(provider => new SqliteStorageProvider(provider.GetRequiredService<TimeProvider>()));
         services.AddSingleton<StorageOpener>();
 
+        services.AddSingleton(provider => new ClockGuard(
+            provider.GetRequiredService<TimeProvider>(), provider.GetRequiredService<IOptions<EpochOptions>>().Value.MaxClockDifference));
         services.AddSingleton<BoardFolder>();
         services.AddSingleton<Genesis>();
         services.AddSingleton<Recovery>();

@@ -33,6 +33,24 @@ public sealed class ClockTests
     }
 
     [Fact]
+    public async Task A_clock_that_jumped_while_standing_by_does_not_count_as_right()
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        var time = new ManualTime();
+        void Jump() => time.JumpWallClock(TimeSpan.FromHours(1));
+        StartupException refused = await Assert.ThrowsAsync<StartupException>(() => TaskHost.StartAsync(folder, time: time, beforeLease: Jump));
+        Assert.Contains("wall clock moved", refused.Message, StringComparison.Ordinal);
+        Assert.False(File.Exists(folder.Data.LogKey));
+        await using (TaskHost first = await TaskHost.StartAsync(folder, time: time))
+        {
+            await first.StepAsync();
+        }
+        await using TaskHost task = await TaskHost.StartAsync(folder, time: time, beforeLease: Jump);
+        await task.StepAsync();
+        Assert.Contains("clocks disagree", task.State.Current.Problem, StringComparison.Ordinal);
+    }
+
+    [Fact]
     public async Task Records_times_increase_although_the_clock_stands_still_or_steps_back_a_little()
     {
         using TestFolder folder = await TestFolder.CreateAsync();

@@ -42,7 +42,7 @@ public sealed class ProgramTests
             File.Delete(folder.Data.Database + suffix);
         }
         Assert.Equal(ExitCodes.Configuration, await task.ExitAsync());
-        Assert.Contains("optiks: ", task.Output, StringComparison.Ordinal);
+        Assert.Contains("was deleted, moved or replaced while it was open", task.Output, StringComparison.Ordinal);
         Assert.DoesNotContain("a1", task.Output, StringComparison.Ordinal);
     }
 }

@@ -28,7 +28,7 @@ internal sealed class TaskHealthCheck : IHealthCheck
             TaskRole.Leading when status.Problem is not null => HealthCheckResult.Unhealthy(status.Problem),
             TaskRole.Leading when _state.SinceProgress > _limit => HealthCheckResult.Unhealthy("The last epoch is overdue."),
             TaskRole.Leading => HealthCheckResult.Healthy($"Published epoch {status.PublishedEpoch}."),
-            TaskRole.Recovering => HealthCheckResult.Unhealthy("Rebuilding the trees."),
+            TaskRole.Recovering => HealthCheckResult.Unhealthy(status.Problem ?? "Rebuilding the trees."),
             _ => HealthCheckResult.Unhealthy(status.Problem ?? "Opening the database."),
         });
     }

@@ -22,17 +22,26 @@ internal sealed class EpochLoop
     private readonly BoardFolder _board;
     private readonly EpochOptions _options;
     private readonly EpochPublisher _publisher;
+    private readonly ClockGuard _clocks;
     private readonly TaskState _state;
     private readonly TaskMetrics _metrics;
     private readonly TimeProvider _time;
     private readonly ILogger<EpochLoop> _logger;
 
     public EpochLoop(
-        BoardFolder board, IOptions<EpochOptions> options, EpochPublisher publisher, TaskState state, TaskMetrics metrics, TimeProvider time, ILogger<EpochLoop> logger)
+        BoardFolder board,
+        IOptions<EpochOptions> options,
+        EpochPublisher publisher,
+        ClockGuard clocks,
+        TaskState state,
+        TaskMetrics metrics,
+        TimeProvider time,
+        ILogger<EpochLoop> logger)
     {
         _board = board;
         _options = options.Value;
         _publisher = publisher;
+        _clocks = clocks;
         _state = state;
         _metrics = metrics;
         _time = time;
@@ -43,13 +52,12 @@ internal sealed class EpochLoop
     /// <see cref="LeaseLostException"/>: another task is the writer now.</summary>
     public async Task RunAsync(IPipelineStore store, LeaseKeeper keeper, LogSession session, CancellationToken stop)
     {
-        var clocks = new ClockGuard(_time, _options.MaxClockDifference);
         using var ended = CancellationTokenSource.CreateLinkedTokenSource(stop, keeper.Lost);
         while (!stop.IsCancellationRequested)
         {
             keeper.ThrowUnlessHeld();
             long start = _time.GetTimestamp();
-            await TryStepAsync(store, keeper, session, clocks, stop);
+            await TryStepAsync(store, keeper, session, stop);
             TimeSpan rest = _options.EpochInterval - _time.GetElapsedTime(start);
             if (rest > TimeSpan.Zero)
             {
@@ -60,13 +68,13 @@ internal sealed class EpochLoop
     }
 
     /// <summary>StepAsync publishes the unfinished epoch if there is one, and then the next if it is due.</summary>
-    internal async Task StepAsync(IPipelineStore store, LeaseKeeper keeper, LogSession session, ClockGuard clocks, CancellationToken stop)
+    internal async Task StepAsync(IPipelineStore store, LeaseKeeper keeper, LogSession session, CancellationToken stop)
     {
         if (session.Unfinished is not null)
         {
             await FinishAsync(store, keeper, session, refused: 0, Stopwatch.GetTimestamp(), stop);
         }
-        if (!ClocksAgree(clocks, await store.ReadClockAsync(stop)))
+        if (!ClocksAgree(await store.ReadClockAsync(stop)))
         {
             return;
         }
@@ -85,11 +93,11 @@ internal sealed class EpochLoop
         _state.Progress(session.Last.Epoch);
     }
 
-    private async Task TryStepAsync(IPipelineStore store, LeaseKeeper keeper, LogSession session, ClockGuard clocks, CancellationToken stop)
+    private async Task TryStepAsync(IPipelineStore store, LeaseKeeper keeper, LogSession session, CancellationToken stop)
     {
         try
         {
-            await StepAsync(store, keeper, session, clocks, stop);
+            await StepAsync(store, keeper, session, stop);
         }
         catch (OperationCanceledException) when (stop.IsCancellationRequested)
         {
@@ -114,9 +122,9 @@ internal sealed class EpochLoop
         }
     }
 
-    private bool ClocksAgree(ClockGuard clocks, DateTimeOffset databaseClock)
+    private bool ClocksAgree(DateTimeOffset databaseClock)
     {
-        string? problem = clocks.Check(databaseClock);
+        string? problem = _clocks.Check(databaseClock);
         bool alarmed = _state.Current.Problem is { } held && held == ClockProblem;
         if (problem is null)
         {

@@ -6,6 +6,7 @@ using Optiks.Secrets;
 using Optiks.Storage;
 using Optiks.UpdateTask.Options;
 using Optiks.UpdateTask.Telemetry;
+using Optiks.UpdateTask.Time;
 
 namespace Optiks.UpdateTask.Pipeline;
 
@@ -17,19 +18,25 @@ internal sealed class Genesis
 {
     private readonly DataFolder _folder;
     private readonly LogOptions _options;
+    private readonly ClockGuard _clocks;
     private readonly TimeProvider _time;
     private readonly ILogger<Genesis> _logger;
 
-    public Genesis(DataFolder folder, IOptions<LogOptions> options, TimeProvider time, ILogger<Genesis> logger)
+    public Genesis(DataFolder folder, IOptions<LogOptions> options, ClockGuard clocks, TimeProvider time, ILogger<Genesis> logger)
     {
         _folder = folder;
         _options = options.Value;
+        _clocks = clocks;
         _time = time;
         _logger = logger;
     }
 
     public async Task CreateAsync(IPipelineStore store, Lease lease, CancellationToken cancellationToken)
     {
+        if (_clocks.Check(await store.ReadClockAsync(cancellationToken)) is { } problem)
+        {
+            throw new StartupException(ExitCodes.Configuration, problem);
+        }
         Configuration configuration = Configured();
         _folder.EnsureCreated();
         using var identity = LogIdentity.Create(_folder, configuration);

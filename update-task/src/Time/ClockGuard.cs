@@ -4,8 +4,8 @@ namespace Optiks.UpdateTask.Time;
 
 /// <summary>
 /// ClockGuard compares the wall clock with two that it should agree with: the database's, and the monotonic clock since the guard was made. One record with a time far in the
-/// future would hold up every later record for good, so a clock that cannot be trusted stops publishing. Not rebased: restarting the task, with the clock right, is the
-/// operator's word that it is.
+/// future would hold up every later record for good, so a clock that cannot be trusted stops publishing. One for the life of the process, standby or not: restarting the task, with
+/// the clock right, is the operator's word that it is.
 /// </summary>
 internal sealed class ClockGuard
 {

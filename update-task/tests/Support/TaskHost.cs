@@ -17,7 +17,6 @@ namespace Optiks.UpdateTask.Tests.Support;
 internal sealed class TaskHost : IAsyncDisposable
 {
     private readonly ServiceProvider _services;
-    private ClockGuard? _clocks;
     private bool _disposed;
 
     private TaskHost(ServiceProvider services, IPipelineStore store, LeaseKeeper keeper)
@@ -37,7 +36,8 @@ internal sealed class TaskHost : IAsyncDisposable
 
     /// <summary>StartAsync takes the lease and recovers. Throws what recovery throws.</summary>
     public static async Task<TaskHost> StartAsync(
-        TestFolder folder, Action<EpochOptions>? epochs = null, Action<LogOptions>? log = null, TimeProvider? time = null, string holder = "test")
+        TestFolder folder, Action<EpochOptions>? epochs = null, Action<LogOptions>? log = null, TimeProvider? time = null, string holder = "test",
+        Action? beforeLease = null)
     {
         CancellationToken cancellationToken = TestContext.Current.CancellationToken;
         time ??= TimeProvider.System;
@@ -52,7 +52,10 @@ internal sealed class TaskHost : IAsyncDisposable
         {
             services.AddSingleton(part);
         }
+        services.AddSingleton(provider => new ClockGuard(time, provider.GetRequiredService<IOptions<EpochOptions>>().Value.MaxClockDifference));
         ServiceProvider provider = services.BuildServiceProvider();
+        provider.GetRequiredService<EpochLoop>();
+        beforeLease?.Invoke();
         IPipelineStore store = await new SqliteStorageProvider(time).OpenPipelineAsync(folder.ConnectionString, cancellationToken);
         TimeSpan duration = provider.GetRequiredService<IOptions<EpochOptions>>().Value.LeaseDuration;
         ILogger<TaskHost> logger = provider.GetRequiredService<ILogger<TaskHost>>();
@@ -66,7 +69,6 @@ internal sealed class TaskHost : IAsyncDisposable
         try
         {
             host.Session = await provider.GetRequiredService<Recovery>().RunAsync(store, keeper.Lease, cancellationToken);
-            host._clocks = new ClockGuard(time, provider.GetRequiredService<IOptions<EpochOptions>>().Value.MaxClockDifference);
             return host;
         }
         catch
@@ -78,7 +80,7 @@ internal sealed class TaskHost : IAsyncDisposable
 
     /// <summary>StepAsync does what the loop does once an interval.</summary>
     public Task StepAsync() =>
-        _services.GetRequiredService<EpochLoop>().StepAsync(Store, Keeper, Session, _clocks!, TestContext.Current.CancellationToken);
+        _services.GetRequiredService<EpochLoop>().StepAsync(Store, Keeper, Session, TestContext.Current.CancellationToken);
 
     public async ValueTask DisposeAsync()
     {
