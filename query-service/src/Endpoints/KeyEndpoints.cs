@@ -44,7 +44,8 @@ internal sealed class KeyEndpoints
             routes.MapPost("/v1/lookup", (HttpContext context, CancellationToken cancellation) => PostLookupAsync(context, cancellation))
                 .Describe("Looks up keys: their latest values, or their proven absence.", MediaTypes.Lookup).TakesQueries().TakesCheckpointSize(),
             routes.MapGet("/v1/lookup", (HttpContext context, CancellationToken cancellation) => GetLookupAsync(context, cancellation))
-                .Describe("Looks up one key given as text in the URL; for trying things out.", MediaTypes.Lookup).TakesParameter("key", true, "The key, UTF-8 text.").TakesCheckpointSize(),
+                .Describe("Looks up one key given as text in the URL; for trying things out.", MediaTypes.Lookup)
+                .TakesParameter("key", true, "The key, UTF-8 text.").TakesCheckpointSize(),
         ];
         if (_requireLookupScope)
         {

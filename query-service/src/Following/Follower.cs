@@ -1,4 +1,5 @@
 using System.Diagnostics;
+using System.Globalization;
 using System.Runtime.ExceptionServices;
 using Microsoft.Extensions.Options;
 using Optiks.Native;
@@ -238,8 +239,9 @@ internal sealed class Follower : BackgroundService
         }
         if (head.PublishedEpoch is not ulong published || published < served.Epoch)
         {
+            string newest = head.PublishedEpoch?.ToString(CultureInfo.InvariantCulture) ?? "none";
             throw new EpochRefusedException(
-                $"The database is behind: this replica has served epoch {served.Epoch}, the database's newest is {head.PublishedEpoch?.ToString(System.Globalization.CultureInfo.InvariantCulture) ?? "none"}. An older copy was put in its place.");
+                $"The database is behind: this replica has served epoch {served.Epoch}, the database's newest is {newest}. An older copy was put in its place.");
         }
         if (head.Epoch == served.Epoch && !served.Names(served.Epoch, head.RecordHash.Span))
         {
@@ -254,7 +256,7 @@ internal sealed class Follower : BackgroundService
         _state.Trouble = trouble;
         if (trouble is null && before is not null)
         {
-            _logger.Recovered();
+            _logger.Following();
         }
         return trouble != before;
     }

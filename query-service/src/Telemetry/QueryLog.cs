@@ -12,8 +12,8 @@ internal static partial class QueryLog
     [LoggerMessage(EventId = 1002, EventName = "Waiting", Level = LogLevel.Information, Message = "{Reason}")]
     public static partial void Waiting(this ILogger logger, string reason);
 
-    [LoggerMessage(EventId = 1003, EventName = "Recovered", Level = LogLevel.Information, Message = "The log is followed again.")]
-    public static partial void Recovered(this ILogger logger);
+    [LoggerMessage(EventId = 1003, EventName = "Following", Level = LogLevel.Information, Message = "The log is followed.")]
+    public static partial void Following(this ILogger logger);
 
     [LoggerMessage(EventId = 1010, EventName = "EpochRefused", Level = LogLevel.Critical, Message = "ALARM: the database's log is refused; the last good epoch stays. {Reason}")]
     public static partial void EpochRefused(this ILogger logger, string reason, Exception exception);
