@@ -1,0 +1,169 @@
+// Contract rule 3 of optiks.h: running out of memory, wherever it happens, is a status and leaves every handle as it
+// was. Every allocation of every call fails once.
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <new>
+
+#include "directory_support.h"
+
+namespace {
+
+// Allocations of this thread that still succeed.
+thread_local std::uint64_t left = UINT64_MAX;
+
+void* allocate(std::size_t size) {
+  if (left == 0) {
+    throw std::bad_alloc();
+  }
+  left -= left == UINT64_MAX ? 0 : 1;
+  void* memory = std::malloc(size == 0 ? 1 : size);
+  if (memory == nullptr) {
+    throw std::bad_alloc();
+  }
+  return memory;
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) { return allocate(size); }
+void* operator new[](std::size_t size) { return allocate(size); }
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+
+namespace optiks::ozks::test {
+namespace {
+
+constexpr std::uint8_t kKeys = OPTIKS_KEYS;
+
+// Runs the call with 0, 1, 2, ... allocations until it succeeds; after each failure `unchanged` looks at the handles.
+// Gives the number of failures.
+template <typename Call, typename Unchanged>
+std::uint64_t until_enough(Call call, Unchanged unchanged) {
+  for (std::uint64_t allocations = 0;; ++allocations) {
+    left = allocations;
+    const std::int32_t status = call();
+    left = UINT64_MAX;
+    if (status == OPTIKS_OK) {
+      return allocations;
+    }
+    EXPECT_EQ(status, OPTIKS_E_MEMORY) << allocations << ": " << last_error();
+    unchanged();
+    if (allocations == 100'000) {
+      ADD_FAILURE() << "the call never succeeds";
+      return allocations;
+    }
+  }
+}
+
+std::vector<Update> updates_of(std::uint64_t epoch) {
+  std::vector<Update> updates;
+  // Enough keys for the key table to grow, some with a second version.
+  for (std::uint64_t i = 0; i < 400; ++i) {
+    updates.push_back({kKeys, key_name(epoch * 300 + i), numbered("value ", epoch)});
+  }
+  return updates;
+}
+
+TEST(Memory, CreateFailsCleanly) {
+  const std::string log = scratch_file("log");
+  const optiks_dir_options_t options = options_with(log.c_str());
+  optiks_dir_t* dir = nullptr;
+  EXPECT_GT(until_enough([&] { return optiks_dir_create(&options, &dir); }, [&] { EXPECT_EQ(dir, nullptr); }), 5U);
+  optiks_dir_destroy(dir);
+}
+
+TEST(Memory, EpochsLandAsIfNothingHadHappened) {
+  const std::string log = scratch_file("log");
+  const std::string other_log = scratch_file("other");
+  const DirectoryHandle dir = create(options_with(log.c_str()));
+  const DirectoryHandle other = create(options_with(other_log.c_str()));
+  std::uint64_t failures = 0;
+  for (std::uint64_t epoch = 1; epoch <= 4; ++epoch) {
+    const StoredEpoch next = prepare(dir.get(), epoch, updates_of(epoch));
+    const States before = states_of(dir.get());
+    const auto unchanged = [&] { EXPECT_EQ(states_of(dir.get()), before); };
+    optiks_staged_t* staged = nullptr;
+    failures += until_enough(
+        [&] {
+          return optiks_dir_stage(dir.get(), epoch, next.rows.data(), next.rows.size(), next.values.data(),
+                                  next.values.size(), 1, &staged);
+        },
+        [&] {
+          EXPECT_EQ(staged, nullptr);
+          unchanged();
+        });
+    // A pinned reader makes versions and superseded nodes pile up, so that their lists grow.
+    const Seen seen(dir.get());
+    failures += until_enough([&] { return optiks_staged_commit(staged); }, unchanged);
+    commit(stage(other.get(), next));
+    EXPECT_EQ(states_of(dir.get()), states_of(other.get()));
+  }
+  EXPECT_GT(failures, 40U);
+  const Seen seen(dir.get());
+  const Seen expected(other.get());
+  for (std::uint64_t i = 300; i < 1600; i += 61) {
+    EXPECT_EQ(seen.lookup(kKeys, key_name(i)), expected.lookup(kKeys, key_name(i)));
+  }
+}
+
+TEST(Memory, AnswersAndMerges) {
+  const std::string log = scratch_file("log");
+  const DirectoryHandle dir = create(options_with(log.c_str()));
+  const StoredEpoch next = prepare(dir.get(), 1, updates_of(1));
+  auto staged = stage(dir.get(), next);
+  const Bytes proofs = staged_proofs(staged.get());
+  commit(std::move(staged));
+  const Seen seen(dir.get());
+  const std::string key = key_name(301);
+  const auto* octets = reinterpret_cast<const std::uint8_t*>(key.data());
+  const std::uint64_t offsets[] = {0, key.size()};
+  const std::uint64_t none = 0;
+  std::uint64_t end = 0;
+  std::size_t len = 0;
+  Bytes out(10'000);
+  const auto nothing = [] {};
+  EXPECT_GT(until_enough(
+                [&] {
+                  return optiks_snapshot_lookup_many(seen.snapshot(), kKeys, 1, octets, offsets, &none, &none,
+                                                     out.data(), out.size(), &len, &end);
+                },
+                nothing),
+            3U);
+  out.resize(len);
+  EXPECT_EQ(out, seen.lookup(kKeys, key));
+  out.resize(10'000);
+  EXPECT_GT(until_enough(
+                [&] {
+                  return optiks_snapshot_versions(seen.snapshot(), kKeys, octets, key.size(), 1, 1, 10, 5000,
+                                                  out.data(), out.size(), &len);
+                },
+                nothing),
+            3U);
+  optiks_snapshot_t* snapshot = nullptr;
+  EXPECT_EQ(until_enough([&] { return optiks_dir_snapshot(dir.get(), &snapshot); }, nothing), 1U);
+  optiks_snapshot_destroy(snapshot);
+  const std::uint64_t proof_offsets[] = {0, proofs.size()};
+  const std::uint64_t counts[] = {0, 0, 0, 0};
+  out.resize(proofs.size());
+  EXPECT_GT(
+      until_enough(
+          [&] { return optiks_append_merge(1, proofs.data(), proof_offsets, counts, out.data(), out.size(), &len); },
+          nothing),
+      3U);
+  EXPECT_EQ(out, proofs);
+  std::vector<optiks_leaf_t> rows(1);
+  EXPECT_GT(until_enough(
+                [&] {
+                  return optiks_dir_prepare(dir.get(), 2, 1, std::array<std::uint8_t, 1>{kKeys}.data(), octets, offsets,
+                                            octets, offsets, rows.data());
+                },
+                nothing),
+            3U);
+  EXPECT_EQ(rows[0].version, 2U);
+}
+
+}  // namespace
+}  // namespace optiks::ozks::test
