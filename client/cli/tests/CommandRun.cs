@@ -13,7 +13,10 @@ internal sealed record CommandRun(int Code, string Out, string Error)
 
     public static Task<CommandRun> RunAsync(Fixture fixture, params string[] args) => RunAsync(fixture, null, [], args);
 
-    public static async Task<CommandRun> RunAsync(Fixture fixture, string? apiKey, byte[] input, params string[] args)
+    public static Task<CommandRun> RunAsync(Fixture fixture, string? apiKey, byte[] input, params string[] args) =>
+        RunAsync(fixture, apiKey, input, TestContext.Current.CancellationToken, args);
+
+    public static async Task<CommandRun> RunAsync(Fixture fixture, string? apiKey, byte[] input, CancellationToken cancellationToken, params string[] args)
     {
         var environment = new Dictionary<string, string?>(StringComparer.Ordinal)
         {
@@ -34,7 +37,7 @@ internal sealed record CommandRun(int Code, string Out, string Error)
             Http = new HttpClient { Timeout = TimeSpan.FromSeconds(20) },
             OpenInput = () => new MemoryStream(input),
         };
-        int code = await OptiksCommand.RunAsync(args, host, TestContext.Current.CancellationToken);
+        int code = await OptiksCommand.RunAsync(args, host, cancellationToken);
         return new CommandRun(code, output.ToString(), error.ToString());
     }
 }

@@ -167,6 +167,31 @@ public sealed class CommandTests
         Assert.Equal(2, elsewhere.Code);
     }
 
+    [Fact(Timeout = 60_000)]
+    public async Task Following_reports_changes_until_it_is_interrupted()
+    {
+        await using Fixture fixture = await StartAsync();
+        fixture.Publish(("alice", "one"));
+        Assert.Equal(0, (await CommandRun.RunAsync(fixture, "monitor", "alice", "--accept")).Code);
+        using var interrupt = new CancellationTokenSource();
+        Task<CommandRun> audit = CommandRun.RunAsync(fixture, null, [], interrupt.Token, "audit", "--follow", "--interval", "1", "--json");
+        Task<CommandRun> monitor = CommandRun.RunAsync(fixture, null, [], interrupt.Token, "monitor", "alice", "--follow", "--interval", "1", "--json");
+        // A follower's next request says that it has printed what the look before found.
+        await LooksAsync(fixture, checkpoints: 2, monitors: 3);
+        fixture.Publish(("alice", "false"));
+        int checkpoints = fixture.Server.Requests.Count(request => request == "GET /log/checkpoint");
+        int monitors = fixture.Server.Requests.Count(request => request == "POST /v1/monitor");
+        await LooksAsync(fixture, checkpoints + 2, monitors + 2);
+        await interrupt.CancelAsync();
+
+        CommandRun audited = await audit;
+        CommandRun monitored = await monitor;
+
+        Assert.Equal([1, 2], audited.Lines.Select(line => Number(line, "epoch")));
+        Assert.Equal(["valid", "unexpected_version"], monitored.Lines.Select(line => Text(line, "reason")));
+        Assert.Equal((0, 1), (audited.Code, monitored.Code));
+    }
+
     [Fact]
     public async Task Trust_on_first_use_pins_and_warns_once()
     {
@@ -248,6 +273,15 @@ public sealed class CommandTests
         Assert.Equal(Native.Ed25519.PublicKey(seed), File.ReadAllBytes(name + ".value"));
         Assert.DoesNotContain(Base64UrlText.Encode(seed), first.Out, StringComparison.Ordinal);
         Assert.Equal(0, (await CommandRun.RunAsync(fixture, "update", "alice", "--file", name + ".value", "--wait")).Code);
+    }
+
+    private static async Task LooksAsync(Fixture fixture, int checkpoints, int monitors)
+    {
+        while (fixture.Server.Requests.Count(request => request == "GET /log/checkpoint") < checkpoints
+            || fixture.Server.Requests.Count(request => request == "POST /v1/monitor") < monitors)
+        {
+            await Task.Delay(50, TestContext.Current.CancellationToken);
+        }
     }
 
     private static async Task<Fixture> StartAsync()

@@ -23,14 +23,14 @@ internal static class MonitorCommand
         command.SetAction(async (parse, cancellationToken) =>
         {
             IReadOnlyList<ReadOnlyMemory<byte>> given = keys.Read(parse);
-            int code = await OnceAsync(options, given, parse.GetValue(accept), host, parse, cancellationToken).ConfigureAwait(false);
+            int code = await OnceAsync(options, given, parse.GetValue(accept), changesOnly: false, host, parse, cancellationToken).ConfigureAwait(false);
             while (parse.GetValue(follow) && code != ExitCodes.Fork)
             {
                 try
                 {
                     await Task.Delay(TimeSpan.FromSeconds(Math.Max(1, parse.GetValue(interval))), host.Time, cancellationToken).ConfigureAwait(false);
                     // The state folder is free between two looks, so that updates can be made meanwhile.
-                    code = Math.Max(code, await OnceAsync(options, given, false, host, parse, cancellationToken).ConfigureAwait(false));
+                    code = Math.Max(code, await OnceAsync(options, given, accept: false, changesOnly: true, host, parse, cancellationToken).ConfigureAwait(false));
                 }
                 catch (OperationCanceledException)
                 {
@@ -47,7 +47,7 @@ internal static class MonitorCommand
     }
 
     private static async Task<int> OnceAsync(
-        GlobalOptions options, IReadOnlyList<ReadOnlyMemory<byte>> given, bool accept, CommandHost host, ParseResult parse, CancellationToken cancellationToken)
+        GlobalOptions options, IReadOnlyList<ReadOnlyMemory<byte>> given, bool accept, bool changesOnly, CommandHost host, ParseResult parse, CancellationToken cancellationToken)
     {
         using Session session = await Session.OpenAsync(options, parse, host, needsApiKey: true, cancellationToken).ConfigureAwait(false);
         IReadOnlyList<ReadOnlyMemory<byte>> keys = given.Count > 0 ? given : session.Client.OwnedKeys;
@@ -63,6 +63,11 @@ internal static class MonitorCommand
             {
                 session.Client.AcknowledgeAlarms(key);
                 result = result with { Alarms = [] };
+            }
+            if (changesOnly && result.IsValid && result.NewVersions.Count == 0)
+            {
+                // An alarm that was printed stays in the exit code.
+                continue;
             }
             code = Math.Max(code, Print(host, options.Json(parse), result));
         }

@@ -28,7 +28,7 @@ internal sealed class AnswerPrinter
         switch (stored)
         {
             case StoredAnswer.OfLookups(LookupAnswer answer):
-                Line(0, $"lookup answer, {length} octets, {answer.Lookups.Count} {(answer.Lookups.Count == 1 ? "key" : "keys")}");
+                Line(0, $"lookup answer, {length} octets, {Count(answer.Lookups.Count, "key", "keys")}");
                 Head(answer.Head);
                 foreach (Lookup lookup in answer.Lookups)
                 {
@@ -36,7 +36,7 @@ internal sealed class AnswerPrinter
                 }
                 break;
             case StoredAnswer.OfVersions(VersionsAnswer answer):
-                Line(0, $"history or monitor answer, {length} octets, {answer.Versions.Count} {(answer.Versions.Count == 1 ? "key" : "keys")}");
+                Line(0, $"history or monitor answer, {length} octets, {Count(answer.Versions.Count, "key", "keys")}");
                 Head(answer.Head);
                 foreach (Versions versions in answer.Versions)
                 {
@@ -169,7 +169,7 @@ internal sealed class AnswerPrinter
     {
         IReadOnlyList<int> lengths = path.PrefixLengths();
         int siblings = path.Siblings.Length / NativeHash.Length;
-        Line(3, $"path        {lengths.Count} {(lengths.Count == 1 ? "node" : "nodes")}, {path.Siblings.Length} octets");
+        Line(3, $"path        {Count(lengths.Count, "node", "nodes")}, {path.Siblings.Length} octets");
         int[] downwards = [.. lengths.Order()];
         for (int i = 0; i < downwards.Length; i++)
         {
@@ -189,10 +189,10 @@ internal sealed class AnswerPrinter
         for (int i = 0; i < proof.Structures.Count; i++)
         {
             AppendProof structure = proof.Structures[i];
-            Line(1, $"{StructureNames[i],-15} {structure.Leaves.Count} leaves added, {structure.Opened.Length} octets of the old tree");
+            Line(1, $"{StructureNames[i],-15} {Count(structure.Leaves.Count, "leaf", "leaves")} added, {structure.Opened.Length} octets of the old tree");
             foreach (IGrouping<byte, AddedLeaf> epoch in structure.Leaves.GroupBy(leaf => leaf.Offset).OrderBy(group => group.Key))
             {
-                Line(2, $"epoch {first.Epoch + 1 + epoch.Key,-8} {epoch.Count()} leaves");
+                Line(2, $"epoch {first.Epoch + 1 + epoch.Key,-8} {Count(epoch.Count(), "leaf", "leaves")}");
             }
         }
         foreach (ReadOnlyMemory<byte> record in proof.Records)
@@ -231,7 +231,9 @@ internal sealed class AnswerPrinter
 
     private static bool Bit(ReadOnlySpan<byte> octets, int index) => (octets[index / 8] >> (7 - (index % 8)) & 1) == 1;
 
-    private static string Hashes(ReadOnlyMemory<byte> hashes) => $"{hashes.Length / NativeHash.Length} hashes";
+    private static string Hashes(ReadOnlyMemory<byte> hashes) => Count(hashes.Length / NativeHash.Length, "hash", "hashes");
+
+    private static string Count(int count, string one, string many) => $"{count} {(count == 1 ? one : many)}";
 
     private static string Short(ReadOnlySpan<byte> octets) => Convert.ToHexStringLower(octets[..ShownHashOctets]) + "..";
 

@@ -18,7 +18,8 @@ internal sealed class FixtureLog : IDisposable
     private readonly TemporaryFolder _folder = new();
     private readonly byte[] _secrets;
     private readonly KeyDirectory _directory;
-    private readonly List<Epoch> _epochs = [];
+    // Replaced whole, so that a server may read while a test publishes.
+    private volatile Epoch[] _epochs = [];
 
     public FixtureLog()
         : this(NewSecrets(), [])
@@ -47,7 +48,7 @@ internal sealed class FixtureLog : IDisposable
     public static TrustAnchor Anchor { get; } =
         TrustAnchor.Create(Configuration.Encode(), new VerifierKey(Origin, SignatureType.Ed25519, Ed25519.PublicKey(s_seed)));
 
-    public ulong Latest => (ulong)_epochs.Count - 1;
+    public ulong Latest => (ulong)_epochs.Length - 1;
 
     public DateTimeOffset Now => DateTimeOffset.FromUnixTimeMilliseconds((long)(StartMs + ((Latest + 1) * StepMs)));
 
@@ -176,7 +177,7 @@ internal sealed class FixtureLog : IDisposable
 
     private void Add(LeafRow[] rows, byte[] values, byte[] proofs, Snapshot snapshot, byte[]? record = null)
     {
-        ulong number = (ulong)_epochs.Count;
+        ulong number = (ulong)_epochs.Length;
         record ??= new EpochRecord
         {
             LogId = Anchor.LogId,
@@ -187,7 +188,7 @@ internal sealed class FixtureLog : IDisposable
             Structures = snapshot.States,
             Previous = number == 0 ? new byte[32] : EpochRecord.Hash(_epochs[^1].Record),
         }.Encode();
-        _epochs.Add(new Epoch(rows, values, proofs, snapshot, record));
+        _epochs = [.. _epochs, new Epoch(rows, values, proofs, snapshot, record)];
     }
 
     private static byte[] NewSecrets()
