@@ -28,7 +28,8 @@ internal static class UpdateServiceHost
         {
             Name = "optiks-update-service",
             DefaultUrl = "http://127.0.0.1:8311",
-            MaxRequestBodyLength = UpdateRequestParser.MaxBodyLength,
+            // Beyond this the connection is cut. What is too large by less is read to its end, so that clients that send all before they read see the answer.
+            MaxRequestBodyLength = 2 * UpdateRequestParser.MaxBodyLength,
         });
         AddOptions(builder);
 

@@ -1,0 +1,51 @@
+using System.Net.Http.Headers;
+using Optiks.ApiKeys;
+using Optiks.UpdateService.Tests.Support;
+
+namespace Optiks.UpdateService.Tests;
+
+/// <summary>Who may write and ask.</summary>
+public sealed class AccessTests
+{
+    [Fact]
+    public async Task Updates_need_a_key_with_the_scope()
+    {
+        await using Service service = await Service.StartAsync();
+        AuthenticationHeaderValue good = service.Client.DefaultRequestHeaders.Authorization!;
+        const string Body = """{"key":"alice","value":"v"}""";
+        Answer accepted = await service.PostAsync(Body);
+        Assert.Equal(202, accepted.Status);
+        string path = accepted.Text("status_url")!;
+        string before = service.Database.Contents();
+
+        (AuthenticationHeaderValue? Key, string Type, int Status)[] refused =
+        [
+            (null, "unauthorized", 401),
+            (new AuthenticationHeaderValue("Bearer", ApiKey.Generate()), "unauthorized", 401),
+            (new AuthenticationHeaderValue("Basic", good.Parameter), "unauthorized", 401),
+            (new AuthenticationHeaderValue("Bearer", service.OtherKey), "forbidden", 403),
+        ];
+        foreach ((AuthenticationHeaderValue? key, string type, int status) in refused)
+        {
+            service.Client.DefaultRequestHeaders.Authorization = key;
+            (await service.PostAsync(Body)).IsProblem(type, status, null);
+            (await service.GetAsync(path)).IsProblem(type, status, null);
+            // Before anything is read: a body that is malformed too makes no difference.
+            (await service.PostAsync("nonsense")).IsProblem(type, status, null);
+        }
+        Assert.Equal(before, service.Database.Contents());
+        service.Client.DefaultRequestHeaders.Authorization = good;
+        Assert.Equal(200, (await service.GetAsync(path)).Status);
+    }
+
+    [Theory]
+    [InlineData("/health/live")]
+    [InlineData("/health/ready")]
+    [InlineData("/openapi/v1.json")]
+    public async Task Health_and_description_are_open(string path)
+    {
+        await using Service service = await Service.StartAsync();
+        service.Client.DefaultRequestHeaders.Authorization = null;
+        Assert.Equal(200, (await service.GetAsync(path)).Status);
+    }
+}

@@ -1,0 +1,85 @@
+using System.Security.Cryptography;
+using System.Text;
+using Optiks.UpdateService.Tests.Support;
+
+namespace Optiks.UpdateService.Tests;
+
+/// <summary>A database that is older than the board takes no updates.</summary>
+public sealed class RollbackTests
+{
+    private const string Body = """{"key":"alice","value":"v"}""";
+
+    [Fact]
+    public async Task An_older_copy_takes_no_updates_until_the_newest_is_back()
+    {
+        await using Service service = await Service.StartAsync();
+        await service.Log.StartAsync();
+        string path = HighWaterMark.PathIn(service.Data);
+        DataFolder.CreateFolder(Path.GetDirectoryName(path)!);
+        File.WriteAllBytes(path, new HighWaterMark(0, Log.Row(0).RecordHash).Encode());
+        Assert.Equal(202, (await service.PostAsync(Body)).Status);
+        string before = service.Database.Contents();
+
+        File.WriteAllBytes(path, new HighWaterMark(1, Log.Row(1).RecordHash).Encode());
+        await CheckHeldAsync(service, before);
+
+        // The missing epoch is brought back.
+        await service.Log.PublishAsync();
+        Assert.Equal(202, (await service.PostAsync(Body)).Status);
+        Assert.Equal(200, (await service.GetAsync("/health/ready")).Status);
+        before = service.Database.Contents();
+
+        File.WriteAllBytes(path, new HighWaterMark(1, SHA256.HashData("another record"u8)).Encode());
+        await CheckHeldAsync(service, before);
+        File.WriteAllText(path, "damaged");
+        await CheckHeldAsync(service, before);
+
+        // The mark is behind while an epoch is between commit and signature.
+        File.WriteAllBytes(path, new HighWaterMark(0, Log.Row(0).RecordHash).Encode());
+        Assert.Equal(202, (await service.PostAsync(Body)).Status);
+    }
+
+    [Fact]
+    public async Task A_database_without_epochs_is_an_older_copy_of_a_log_that_has_some()
+    {
+        await using Service service = await Service.StartAsync();
+        string before = service.Database.Contents();
+        string path = HighWaterMark.PathIn(service.Data);
+        DataFolder.CreateFolder(Path.GetDirectoryName(path)!);
+        File.WriteAllBytes(path, new HighWaterMark(0, Log.Row(0).RecordHash).Encode());
+        await CheckHeldAsync(service, before);
+        File.Delete(path);
+        Assert.Equal(202, (await service.PostAsync(Body)).Status);
+    }
+
+    [Fact]
+    public async Task The_published_checkpoint_counts_where_the_mark_is_not_to_be_seen()
+    {
+        await using Service service = await Service.StartAsync();
+        await service.Log.StartAsync();
+        string before = service.Database.Contents();
+        string folder = Path.Combine(service.Data.Board, "log");
+        DataFolder.CreateFolder(folder);
+        WriteCheckpoint(folder, size: 2);
+        await CheckHeldAsync(service, before);
+        WriteCheckpoint(folder, size: 1);
+        Assert.Equal(202, (await service.PostAsync(Body)).Status);
+        before = service.Database.Contents();
+        File.WriteAllText(Path.Combine(folder, "checkpoint"), "damaged");
+        await CheckHeldAsync(service, before);
+    }
+
+    private static void WriteCheckpoint(string folder, int size)
+    {
+        string root = Convert.ToBase64String(new byte[32]);
+        string signature = Convert.ToBase64String(new byte[68]);
+        File.WriteAllText(Path.Combine(folder, "checkpoint"), $"test/log\n{size}\n{root}\n\n\u2014 test/log {signature}\n", new UTF8Encoding(false));
+    }
+
+    private static async Task CheckHeldAsync(Service service, string contents)
+    {
+        (await service.PostAsync(Body)).IsProblem("unavailable", 503, null);
+        Assert.Equal(contents, service.Database.Contents());
+        Assert.Equal(503, (await service.GetAsync("/health/ready")).Status);
+    }
+}

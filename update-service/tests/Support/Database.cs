@@ -1,0 +1,64 @@
+using Microsoft.Data.Sqlite;
+
+namespace Optiks.UpdateService.Tests.Support;
+
+/// <summary>Database looks at the file from a connection of its own, past the driver.</summary>
+internal sealed class Database
+{
+    private readonly string _connectionString;
+
+    public Database(string path)
+    {
+        _connectionString = new SqliteConnectionStringBuilder { DataSource = path, Mode = SqliteOpenMode.ReadOnly, Pooling = false }.ToString();
+    }
+
+    /// <summary>Contents tells whether anything was written: rows of every table that the service may write, and the last numbers given out.</summary>
+    public string Contents() => string.Join(
+        ' ',
+        Read("SELECT count(*) FROM request"), Read("SELECT count(*) FROM pending"), Read("SELECT count(*) FROM outcome"), Read("SELECT coalesce(max(seq), 0) FROM sqlite_sequence"));
+
+    /// <summary>Requests that are stored.</summary>
+    public long Requests() => (long)Read("SELECT count(*) FROM request")!;
+
+    /// <summary>Pending rows as (key, value) in the order in which they were accepted.</summary>
+    public IReadOnlyList<(byte[] Key, byte[] Value)> Pending()
+    {
+        using SqliteConnection connection = Open();
+        using SqliteCommand command = connection.CreateCommand();
+        command.CommandText = "SELECT key, value FROM pending ORDER BY id";
+        using SqliteDataReader reader = command.ExecuteReader();
+        var rows = new List<(byte[], byte[])>();
+        while (reader.Read())
+        {
+            rows.Add(((byte[])reader[0], (byte[])reader[1]));
+        }
+        return rows;
+    }
+
+    /// <summary>Has says whether a request id is stored.</summary>
+    public bool Has(Guid id)
+    {
+        using SqliteConnection connection = Open();
+        using SqliteCommand command = connection.CreateCommand();
+        command.CommandText = "SELECT count(*) FROM request WHERE request_id = $id";
+        command.Parameters.AddWithValue("$id", id.ToByteArray(bigEndian: true));
+        return (long)command.ExecuteScalar()! == 1;
+    }
+
+    private object? Read(string sql)
+    {
+        using SqliteConnection connection = Open();
+        using SqliteCommand command = connection.CreateCommand();
+#pragma warning disable CA2100 // constants of this file
+        command.CommandText = sql;
+#pragma warning restore CA2100
+        return command.ExecuteScalar();
+    }
+
+    private SqliteConnection Open()
+    {
+        var connection = new SqliteConnection(_connectionString);
+        connection.Open();
+        return connection;
+    }
+}

@@ -1,0 +1,133 @@
+using System.Security.Cryptography;
+using Optiks.Native;
+using Optiks.Protocol;
+using Optiks.Storage;
+using Optiks.Storage.Sqlite;
+
+namespace Optiks.UpdateService.Tests.Support;
+
+/// <summary>Log plays the update-task's part on the same database: it decides pending requests and publishes epochs, with octets in place of proofs, which nothing here reads.</summary>
+internal sealed class Log : IAsyncDisposable
+{
+    private readonly string _connectionString;
+    private readonly Dictionary<string, ulong> _versions = [];
+    private IPipelineStore? _store;
+    private Lease? _lease;
+    private ulong _epoch;
+
+    public Log(DataFolder folder)
+    {
+        _connectionString = $"Data Source={folder.Database}";
+    }
+
+    private static CancellationToken Cancel => TestContext.Current.CancellationToken;
+
+    /// <summary>Row of an epoch.</summary>
+    public static EpochRow Row(ulong epoch)
+    {
+        byte[] record = new byte[EpochRecord.Length];
+        BitConverter.TryWriteBytes(record, epoch);
+        return new EpochRow(epoch, record, SHA256.HashData(record), default);
+    }
+
+    /// <summary>StartAsync makes and publishes epoch 0.</summary>
+    public async Task StartAsync()
+    {
+        _store = await new SqliteStorageProvider().OpenPipelineAsync(_connectionString, Cancel);
+        _lease = await _store.AcquireLeaseAsync("test", TimeSpan.FromMinutes(10), Cancel);
+        Assert.NotNull(_lease);
+        await _store.CreateGenesisAsync(_lease, Row(0), new PeriodRow(0, 0, new byte[] { 1 }, new byte[] { 1 }), Cancel);
+        await FinishAsync(0);
+    }
+
+    /// <summary>CommitAsync puts what is pending into the next epoch, and refuses requests that expect another version; it is not published yet.</summary>
+    public async Task<ulong> CommitAsync()
+    {
+        IReadOnlyList<PendingRequest> pending = await _store!.ReadPendingAsync(100_000, long.MaxValue, Cancel);
+        _epoch++;
+        var outcomes = new List<Outcome>();
+        var leaves = new List<(byte[] Label, LeafRow Row, AcceptItem Update, LeafOrigin Origin)>();
+        ulong offset = 0;
+        foreach (PendingRequest request in pending)
+        {
+            Refusal? refusal = Refuse(request);
+            for (int i = 0; i < request.Items.Count; i++)
+            {
+                AcceptItem update = request.Items[i];
+                if (refusal is not null)
+                {
+                    outcomes.Add(new Outcome(request.RequestId, request.Sequence, i, null, refusal));
+                    continue;
+                }
+                ulong version = _versions[Name(update)] = Version(update) + 1;
+                byte[] label = SHA256.HashData([.. update.Key.Span, .. BitConverter.GetBytes(_epoch)]);
+                leaves.Add((label, new LeafRow
+                {
+                    Epoch = _epoch, Structure = update.Structure, Version = version, Label = label, Commitment = label, Tag = label.AsSpan(16), Opening = label.AsSpan(16),
+                    ValueLength = (uint)update.Value.Length,
+                }, update, new LeafOrigin(request.RequestId, i)));
+                outcomes.Add(new Outcome(request.RequestId, request.Sequence, i, leaves.Count - 1, null));
+            }
+        }
+        int[] order = [.. Enumerable.Range(0, leaves.Count).OrderBy(i => Convert.ToHexString(leaves[i].Label), StringComparer.Ordinal)];
+        var rows = new LeafRow[order.Length];
+        var values = new List<byte>();
+        var keys = new List<byte>();
+        var ends = new List<int>();
+        for (int i = 0; i < order.Length; i++)
+        {
+            (_, LeafRow row, AcceptItem update, _) = leaves[order[i]];
+            row.ValueOffset = offset;
+            offset += row.ValueLength;
+            rows[i] = row;
+            values.AddRange(update.Value.Span);
+            keys.AddRange(update.Key.Span);
+            ends.Add(keys.Count);
+        }
+        var batch = new LeafBatch(rows, values.ToArray(), keys.ToArray(), ends.ToArray(), order.Select(i => leaves[i].Origin).ToArray());
+        Outcome[] placed = [.. outcomes.Select(outcome => outcome.Ordinal is { } at ? outcome with { Ordinal = Array.IndexOf(order, at) } : outcome)];
+        CommitResult result = await _store.CommitEpochAsync(_lease!, new EpochCommit(Row(_epoch), Row(_epoch - 1).RecordHash, 0, batch, placed), Cancel);
+        Assert.Equal(CommitResult.Committed, result);
+        return _epoch;
+    }
+
+    /// <summary>FinishAsync signs and publishes a committed epoch.</summary>
+    public async Task FinishAsync(ulong epoch)
+    {
+        await _store!.StoreCheckpointAsync(_lease!, epoch, Row(epoch).RecordHash, new byte[] { 1 }, Cancel);
+        await _store.PublishAsync(_lease!, epoch, Cancel);
+    }
+
+    /// <summary>PublishAsync commits and publishes what is pending.</summary>
+    public async Task<ulong> PublishAsync()
+    {
+        ulong epoch = await CommitAsync();
+        await FinishAsync(epoch);
+        return epoch;
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        if (_store is not null)
+        {
+            await _store.DisposeAsync();
+        }
+    }
+
+    private static string Name(AcceptItem update) => Convert.ToHexString(update.Key.Span);
+
+    private ulong Version(AcceptItem update) => _versions.GetValueOrDefault(Name(update));
+
+    private Refusal? Refuse(PendingRequest request)
+    {
+        for (int i = 0; i < request.Items.Count; i++)
+        {
+            var current = new ExpectedVersion(0, Version(request.Items[i]));
+            if (request.Items[i].Expected is { } expected && expected != current)
+            {
+                return new Refusal(RefusalReason.ExpectedVersion, i, current);
+            }
+        }
+        return null;
+    }
+}

@@ -1,0 +1,121 @@
+using System.Net.Http.Headers;
+using System.Text;
+using System.Text.Json;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.Extensions.Configuration;
+using Optiks.ApiKeys;
+using Optiks.Storage;
+using Optiks.Storage.Sqlite;
+
+namespace Optiks.UpdateService.Tests.Support;
+
+/// <summary>Service is the real host on a free port, on a migrated SQLite database of its own, asked over HTTP.</summary>
+internal sealed class Service : IAsyncDisposable
+{
+    private readonly TemporaryFolder _folder;
+    private readonly WebApplication _app;
+
+    private Service(TemporaryFolder folder, WebApplication app, string key)
+    {
+        _folder = folder;
+        _app = app;
+        Client = new HttpClient { BaseAddress = new Uri(app.Urls.Single()) };
+        Client.DefaultRequestHeaders.Authorization = new AuthenticationHeaderValue("Bearer", key);
+        Database = new Database(folder.Data.Database);
+        Log = new Log(folder.Data);
+    }
+
+    public HttpClient Client { get; }
+
+    public Database Database { get; }
+
+    public Log Log { get; }
+
+    public DataFolder Data => _folder.Data;
+
+    public IServiceProvider Services => _app.Services;
+
+    public string OtherKey { get; private init; } = "";
+
+    /// <summary>StartAsync starts a host with an API key of scope update, and one of every other scope.</summary>
+    /// <param name="settings">Further configuration.</param>
+    /// <param name="engine">The engine to use instead of SQLite itself.</param>
+    /// <param name="prepare">Runs before the host is made.</param>
+    public static async Task<Service> StartAsync(
+        Dictionary<string, string?>? settings = null, IStorageProvider? engine = null, Action<DataFolder>? prepare = null)
+    {
+        var folder = new TemporaryFolder();
+        string key = ApiKey.Generate();
+        string other = ApiKey.Generate();
+        AtomicFile.Write(
+            folder.Data.ApiKeys,
+            ApiKeyFile.Format([new ApiKeyEntry("writer", ApiKey.Hash(key), ApiScopes.Update), new ApiKeyEntry("reader", ApiKey.Hash(other), ApiScopes.History | ApiScopes.Lookup)]),
+            AtomicFile.PrivateMode);
+        await new SqliteStorageProvider().CreateMigrator($"Data Source={folder.Data.Database}").MigrateAsync(TestContext.Current.CancellationToken);
+        prepare?.Invoke(folder.Data);
+        WebApplication app = await UpdateServiceHost.CreateAsync(["--urls", "http://127.0.0.1:0"], [engine ?? new SqliteStorageProvider()], builder =>
+        {
+            builder.Configuration.AddInMemoryCollection(new Dictionary<string, string?> { [DataFolder.Variable] = folder.Path });
+            builder.Configuration.AddInMemoryCollection(settings ?? []);
+        });
+        await app.StartAsync(TestContext.Current.CancellationToken);
+        return new Service(folder, app, key) { OtherKey = other };
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        Client.Dispose();
+        await _app.StopAsync(CancellationToken.None);
+        await _app.DisposeAsync();
+        await Log.DisposeAsync();
+        _folder.Dispose();
+    }
+
+    public Task StopAsync() => _app.StopAsync(TestContext.Current.CancellationToken);
+
+    public Task<Answer> PostAsync(string json) => PostAsync(Encoding.UTF8.GetBytes(json));
+
+    public Task<Answer> PostAsync(byte[] body, string? contentType = "application/json", Action<HttpRequestMessage>? change = null)
+    {
+        var request = new HttpRequestMessage(HttpMethod.Post, "/v1/updates") { Content = new ByteArrayContent(body) };
+        if (contentType is not null)
+        {
+            request.Content.Headers.TryAddWithoutValidation("Content-Type", contentType);
+        }
+        change?.Invoke(request);
+        return SendAsync(request);
+    }
+
+    public Task<Answer> GetAsync(string path) => SendAsync(new HttpRequestMessage(HttpMethod.Get, path));
+
+    public async Task<Answer> SendAsync(HttpRequestMessage request)
+    {
+        using (request)
+        {
+            using HttpResponseMessage response = await Client.SendAsync(request, TestContext.Current.CancellationToken);
+            byte[] body = await response.Content.ReadAsByteArrayAsync(TestContext.Current.CancellationToken);
+            return new Answer(
+                (int)response.StatusCode, response.Content.Headers.ContentType?.MediaType, response.Headers, body.Length == 0 ? default : JsonSerializer.Deserialize<JsonElement>(body));
+        }
+    }
+}
+
+/// <summary>Answer is an HTTP answer, read whole.</summary>
+internal sealed record Answer(int Status, string? MediaType, HttpResponseHeaders Headers, JsonElement Json)
+{
+    public string? Text(string member) => Json.TryGetProperty(member, out JsonElement value) ? value.GetString() : null;
+
+    /// <summary>IsProblem checks everything that a problem says.</summary>
+    public void IsProblem(string type, int status, string? field)
+    {
+        Assert.Equal($"urn:optiks:problem:{type}", Text("type"));
+        Assert.Equal(status, Status);
+        Assert.Equal(field, Text("field"));
+        Assert.Equal("application/problem+json", MediaType);
+        Assert.Equal(status, Json.GetProperty("status").GetInt32());
+        Assert.NotEmpty(Text("detail")!);
+        Assert.NotEmpty(Text("trace_id")!);
+        Assert.True(Headers.CacheControl?.NoStore);
+        Assert.Equal(status is 429 or 503, Headers.RetryAfter?.Delta >= TimeSpan.FromSeconds(1));
+    }
+}
