@@ -1,0 +1,231 @@
+"""Real processes on their own data folder and free ports: what end-to-end tests start, kill and ask.
+
+OPTIKS_OUT names the folder of the built programs (default build/out of `make build`). Nothing here touches what `make up` runs.
+"""
+
+import json
+import os
+import random
+import shutil
+import signal
+import socket
+import sqlite3
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+from rest import Client
+
+ROOT = Path(__file__).resolve().parents[2]
+OUT = Path(os.environ.get("OPTIKS_OUT", ROOT / "build/out"))
+TASK, UPDATE, QUERY = "update-task", "update-service", "query-service"
+# In starting order: the task publishes the genesis record, without which query-service is not ready.
+SERVICES = (TASK, UPDATE, QUERY)
+PROGRAMS = {TASK: "Optiks.UpdateTask", UPDATE: "Optiks.UpdateService", QUERY: "Optiks.QueryService"}
+READY_SECONDS = 90
+# Short, so that a task that replaces a killed one does not wait long for the dead one's lease.
+FAST = {"Optiks__UpdateTask__EpochInterval": "00:00:00.200", "Optiks__UpdateTask__LeaseDuration": "00:00:02",
+        "Optiks__UpdateTask__LeasePollInterval": "00:00:00.200"}
+
+
+class NotReady(Exception):
+    """A service ended or is not ready; the text has the end of its log."""
+
+
+def free_port() -> int:
+    """Below the ports that the system gives to clients, so that none of them takes it before the service does."""
+    for port in random.sample(range(15000, 30000), 200):
+        with socket.socket() as probe:
+            try:
+                probe.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                continue
+    raise RuntimeError("no free port")
+
+
+class Process:
+    """One service. It may be started again after it ended."""
+
+    def __init__(self, service: str, log: Path, environment: dict[str, str], port: int):
+        self.service = service
+        self.url = f"http://127.0.0.1:{port}"
+        self._log = log
+        self._environment = environment
+        self._process: subprocess.Popen | None = None
+
+    @property
+    def running(self) -> bool:
+        return self._process is not None and self._process.poll() is None
+
+    def start(self, **environment: str) -> None:
+        folder = OUT / self.service
+        with self._log.open("ab") as log:
+            self._process = subprocess.Popen(
+                [folder / PROGRAMS[self.service], "--urls", self.url], cwd=folder, env=self._environment | environment,
+                stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
+
+    def wait_ready(self) -> None:
+        deadline = time.monotonic() + READY_SECONDS
+        with Client(self.url, timeout=5) as client:
+            while True:
+                try:
+                    if client.get("/health/ready").status == 200:
+                        return
+                except OSError:
+                    pass
+                if not self.running:
+                    raise NotReady(f"{self.service} ended with {self._process.returncode}:\n{self.log_end()}")
+                if time.monotonic() >= deadline:
+                    raise NotReady(f"{self.service} is not ready after {READY_SECONDS} s:\n{self.log_end()}")
+                time.sleep(0.05)
+
+    def kill(self) -> None:
+        """SIGKILL: no handler, no flushing."""
+        self._process.kill()
+        self._process.wait()
+
+    def stop(self) -> int:
+        """SIGTERM; the exit code."""
+        if self.running:
+            self._process.send_signal(signal.SIGTERM)
+        return self.wait(30)
+
+    def wait(self, seconds: float) -> int:
+        """The exit code of a process that ends by itself."""
+        try:
+            return self._process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            raise NotReady(f"{self.service} still runs after {seconds} s:\n{self.log_end()}") from None
+
+    def log(self) -> str:
+        return self._log.read_text(errors="replace")
+
+    def log_end(self) -> str:
+        return "\n".join(self.log().splitlines()[-15:])
+
+
+class Run:
+    """What a command printed."""
+
+    def __init__(self, done: subprocess.CompletedProcess):
+        self.code, self.out, self.error = done.returncode, done.stdout, done.stderr
+
+    def lines(self) -> list[dict]:
+        """One JSON object a line."""
+        return [json.loads(line) for line in self.out.splitlines()]
+
+    def __str__(self) -> str:
+        return f"exit code {self.code}\n{self.out}{self.error}"
+
+
+class Deployment:
+    """One log: a data folder, a database, the three services and, if asked for, more replicas. Use as a context: it removes all."""
+
+    def __init__(self, settings: dict[str, str] | None = None, replicas: int = 1, before_start=None):
+        self.data = Path(tempfile.mkdtemp(prefix="optiks-e2e-"))
+        self.data.chmod(0o700)
+        # The empty folder gets its keys from the first program; logs therefore stand beside it.
+        self.logs = Path(tempfile.mkdtemp(prefix="optiks-e2e-log-"))
+        self._environment = {**_environment(), "OPTIKS_DATA": str(self.data), **FAST, **(settings or {})}
+        self._before_start = before_start
+        self.task, self.update = self._process(TASK), self._process(UPDATE)
+        self.queries = [self._process(QUERY) for _ in range(replicas)]
+
+    def _process(self, service: str) -> Process:
+        port = free_port()
+        return Process(service, self.logs / f"{service}-{port}.log", self._environment, port)
+
+    @property
+    def query(self) -> Process:
+        return self.queries[0]
+
+    @property
+    def processes(self) -> list[Process]:
+        return [self.task, self.update, *self.queries]
+
+    @property
+    def database(self) -> Path:
+        return self.data / "optiks.db"
+
+    @property
+    def api_key(self) -> str:
+        return (self.data / "api-key").read_text().strip()
+
+    def __enter__(self) -> "Deployment":
+        try:
+            self.migrate()
+            if self._before_start is not None:
+                self._before_start(self)
+            for process in self.processes:
+                process.start()
+            for process in self.processes:
+                process.wait_ready()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_) -> None:
+        for process in reversed(self.processes):
+            if process.running:
+                process.kill()
+        shutil.rmtree(self.data)
+        shutil.rmtree(self.logs)
+
+    def migrate(self) -> None:
+        done = self._run([OUT / "db/optiks-db", "migrate"])
+        if done.code != 0:
+            raise NotReady(f"optiks-db migrate: {done}")
+
+    def optiks(self, *arguments: str, query: Process | None = None) -> Run:
+        """The command line, as a user of this data folder."""
+        urls = ["--query-url", (query or self.query).url, "--update-url", self.update.url]
+        return self._run([OUT / "cli/optiks", *arguments, *urls])
+
+    def _run(self, command: list) -> Run:
+        return Run(subprocess.run(command, env=self._environment, capture_output=True, text=True, timeout=300, check=False))
+
+    def update_client(self, **options) -> Client:
+        return Client(self.update.url, self.api_key, **options)
+
+    def query_client(self, replica: int = 0, **options) -> Client:
+        return Client(self.queries[replica].url, self.api_key, **options)
+
+    def publish(self, *updates: tuple[str, str]) -> dict:
+        """One atomic request, waited for until it is published; its status."""
+        with self.update_client(timeout=90) as client:
+            accepted = client.post_json("/v1/updates", {"items": [{"key": key, "value": value} for key, value in updates]})
+            if accepted.status != 202:
+                raise AssertionError(f"update: HTTP {accepted.status} {accepted.body!r}")
+            status = client.get(f"{accepted.json()['status_url']}?wait=60").json()
+            if status["status"] != "published":
+                raise AssertionError(f"update: {status}")
+            self.wait_served(status["epoch"])
+            return status
+
+    def wait_served(self, epoch: int) -> None:
+        """Until every replica answers with this epoch or a later one."""
+        deadline = time.monotonic() + 60
+        for replica in range(len(self.queries)):
+            with self.query_client(replica) as client:
+                while client.get("/v1/epochs/latest", "application/json").json()["record_fields"]["epoch"] < epoch:
+                    if time.monotonic() >= deadline:
+                        raise AssertionError(f"replica {replica} does not show epoch {epoch}")
+                    time.sleep(0.05)
+
+    def facts(self) -> dict[str, list]:
+        """What updates have left in the database."""
+        with sqlite3.connect(f"file:{self.database}?mode=ro", uri=True) as connection:
+            return {table: connection.execute(f"SELECT * FROM {table} ORDER BY 1, 2").fetchall()
+                    for table in ("request", "pending", "outcome", "leaf", "value")}
+
+
+def _environment() -> dict[str, str]:
+    """This process's, without what a developer has set for another Optiks."""
+    kept = {name: value for name, value in os.environ.items() if not name.upper().startswith(("OPTIKS", "ASPNETCORE_", "XDG_DATA"))}
+    if "DOTNET_ROOT" not in kept and (dotnet := shutil.which("dotnet")):
+        # The programs find the .NET runtime by themselves only in its standard folders.
+        kept["DOTNET_ROOT"] = str(Path(dotnet).resolve().parent)
+    return kept

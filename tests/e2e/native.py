@@ -1,0 +1,159 @@
+"""The native verifier over ctypes (ozks/capi/optiks.h), given rows of tests/reference/rows.py."""
+
+import ctypes
+from ctypes import POINTER, Structure, byref, c_char_p, c_int32, c_size_t, c_uint8, c_uint32, c_uint64
+from pathlib import Path
+
+ABI_VERSION = 1
+RECORD_LEN = 386
+OK, E_BUFFER = 0, -2
+VALUE_OFFSET_FIELDS = [("value_offset", c_size_t), ("value_len", c_size_t), ("has_value", c_int32), ("reserved", c_int32)]
+
+
+class Anchor(Structure):
+    _fields_ = [("configuration", c_char_p), ("configuration_len", c_size_t), ("log_public_key", c_uint8 * 32),
+                ("reserved", c_uint8 * 8)]
+
+
+class Context(Structure):
+    _fields_ = [("anchor", Anchor), ("now_ms", c_uint64), ("kept_size", c_uint64), ("kept_root", c_uint8 * 32),
+                ("kept_record", c_char_p)]
+
+
+class Known(Structure):
+    _fields_ = [("least_epoch", c_uint64), ("period", c_uint64), ("version", c_uint64), ("time", c_uint64),
+                ("absent_epoch", c_uint64), ("has_absent", c_uint32), ("reserved", c_uint32)]
+
+
+class HeadResult(Structure):
+    _fields_ = [("epoch", c_uint64), ("period", c_uint64), ("period_first_epoch", c_uint64), ("time_ms", c_uint64),
+                ("size", c_uint64), ("root", c_uint8 * 32), ("record_offset", c_size_t), ("checkpoint_offset", c_size_t),
+                ("checkpoint_len", c_size_t)]
+
+
+class LookupResult(Structure):
+    _fields_ = [("version", c_uint64), ("time", c_uint64), ("leaf_epoch", c_uint64), *VALUE_OFFSET_FIELDS]
+
+
+class VersionEntry(Structure):
+    _fields_ = [("version", c_uint64), ("leaf_epoch", c_uint64), ("time", c_uint64), *VALUE_OFFSET_FIELDS]
+
+
+class VersionsResult(Structure):
+    _fields_ = [("version", c_uint64), ("from", c_uint64), ("num_entries", c_size_t), ("complete", c_int32),
+                ("reserved", c_int32)]
+
+
+STRUCTS = {"optiks_anchor_t": Anchor, "optiks_context_t": Context, "optiks_known_t": Known,
+           "optiks_head_result_t": HeadResult, "optiks_lookup_result_t": LookupResult,
+           "optiks_version_entry_t": VersionEntry, "optiks_versions_result_t": VersionsResult}
+
+
+class NativeError(Exception):
+    """A call failed, which a verdict never is."""
+
+
+class NativeVerifier:
+    """liboptiks at a path. Verdicts are names of docs/spec/reasons.md."""
+
+    def __init__(self, path: Path):
+        self._library = library = ctypes.CDLL(str(path))
+        library.optiks_abi_version.restype = c_uint32
+        library.optiks_sizeof.argtypes, library.optiks_sizeof.restype = [c_char_p], c_size_t
+        octets, out_reason, out_len = c_char_p, POINTER(c_int32), POINTER(c_size_t)
+        keys = [POINTER(Context), c_size_t, c_char_p, POINTER(c_uint64), POINTER(Known), octets, c_size_t, out_reason,
+                out_len, POINTER(HeadResult)]
+        library.optiks_verify_lookup.argtypes = [*keys, POINTER(LookupResult)]
+        library.optiks_verify_versions.argtypes = [
+            keys[0], c_int32, *keys[1:], POINTER(VersionsResult), POINTER(VersionEntry), c_size_t, out_len]
+        library.optiks_verify_audit.argtypes = [POINTER(Context), octets, octets, c_size_t, out_reason, c_char_p]
+        library.optiks_reason_name.argtypes = [c_int32, c_char_p, c_size_t, out_len]
+        if library.optiks_abi_version() != ABI_VERSION:
+            raise NativeError(f"{path} has ABI version {library.optiks_abi_version()}")
+        for name, struct in STRUCTS.items():
+            if library.optiks_sizeof(name.encode()) != ctypes.sizeof(struct):
+                raise NativeError(f"{name} has {library.optiks_sizeof(name.encode())} octets in {path}")
+
+    def verdict(self, anchors: list[dict], row: dict) -> tuple[str, list[dict] | None]:
+        """The reason, and for a valid answer about keys what it showed, in the form of the row's results."""
+        context = _context(anchors[row["anchor"]], row)
+        answer = bytes.fromhex(row["answer"])
+        if row["form"] == "audit":
+            return self._audit(context, bytes.fromhex(row["stored"]), answer), None
+        keys = [bytes.fromhex(key) for key in row["keys"]]
+        known = (Known * len(keys))(*_known(row, len(keys)))
+        ends = [0]
+        for key in keys:
+            ends.append(ends[-1] + len(key))
+        asked = (byref(context), len(keys), b"".join(keys), (c_uint64 * len(ends))(*ends), known)
+        if row["form"] == "lookup":
+            return self._lookup(asked, answer)
+        return self._versions(asked, answer, row["form"] == "monitor")
+
+    def _audit(self, context: Context, stored: bytes, answer: bytes) -> str:
+        reason, record = c_int32(-1), ctypes.create_string_buffer(RECORD_LEN)
+        _check(self._library.optiks_verify_audit(byref(context), stored, answer, len(answer), byref(reason), record))
+        return self._name(reason)
+
+    def _lookup(self, asked: tuple, answer: bytes) -> tuple[str, list[dict]]:
+        reason, failed, head = c_int32(-1), c_size_t(), HeadResult()
+        results = (LookupResult * asked[1])()
+        _check(self._library.optiks_verify_lookup(
+            *asked, answer, len(answer), byref(reason), byref(failed), byref(head), results))
+        return self._name(reason), [{"version": one.version, "value": _value(one, answer)} for one in results]
+
+    def _versions(self, asked: tuple, answer: bytes, monitor: bool) -> tuple[str, list[dict]]:
+        reason, failed, head, count = c_int32(-1), c_size_t(), HeadResult(), c_size_t()
+        results, capacity = (VersionsResult * asked[1])(), 16
+        while True:
+            entries = (VersionEntry * capacity)()
+            status = self._library.optiks_verify_versions(
+                asked[0], monitor, *asked[1:], answer, len(answer), byref(reason), byref(failed), byref(head), results,
+                entries, capacity, byref(count))
+            if status != E_BUFFER:
+                break
+            capacity = count.value
+        _check(status)
+        shown, start = [], 0
+        for one in results:
+            own = entries[start:start + one.num_entries]
+            start += one.num_entries
+            values = {str(entry.version): _value(entry, answer) for entry in own}
+            shown.append({"version": one.version, "values": values, "complete": bool(one.complete)})
+        return self._name(reason), shown
+
+    def _name(self, reason: c_int32) -> str:
+        name, length = ctypes.create_string_buffer(64), c_size_t()
+        _check(self._library.optiks_reason_name(reason, name, len(name), byref(length)))
+        return name.raw[:length.value].decode()
+
+
+def _check(status: int) -> None:
+    if status != OK:
+        raise NativeError(f"status {status}")
+
+
+def _value(result: Structure, answer: bytes) -> str | None:
+    return answer[result.value_offset:result.value_offset + result.value_len].hex() if result.has_value else None
+
+
+def _context(anchor: dict, row: dict) -> Context:
+    configuration, record = bytes.fromhex(anchor["configuration"]), row.get("record")
+    context = Context(now_ms=row["now_ms"], kept_record=bytes.fromhex(record) if record else None)
+    context.anchor = Anchor(configuration, len(configuration), (c_uint8 * 32)(*bytes.fromhex(anchor["log_key"])))
+    if checkpoint := row.get("checkpoint"):
+        context.kept_size = checkpoint["size"]
+        context.kept_root = (c_uint8 * 32)(*bytes.fromhex(checkpoint["root"]))
+    return context
+
+
+def _known(row: dict, count: int) -> list[Known]:
+    least, known = row.get("least_epoch", [0] * count), row.get("known", [None] * count)
+    result = []
+    for epoch, one in zip(least, known, strict=True):
+        found = Known(least_epoch=epoch)
+        if one is not None:
+            found.period, found.version, found.time = one["period"], one["version"], one["page_time"] or 0
+            found.has_absent, found.absent_epoch = one["absent_at"] is not None, one["absent_at"] or 0
+        result.append(found)
+    return result

@@ -1,0 +1,88 @@
+"""A small HTTP client for the two services, and the UUIDs that update requests carry."""
+
+import base64
+import http.client
+import json
+import os
+import time
+import urllib.parse
+import uuid
+from dataclasses import dataclass
+
+
+def b64(octets: bytes) -> str:
+    return base64.urlsafe_b64encode(octets).decode().rstrip("=")
+
+
+def uuid7(now_ms: int | None = None) -> str:
+    """RFC 9562: 48 bits of time in ms, version 7, random bits."""
+    milliseconds = time.time_ns() // 1_000_000 if now_ms is None else now_ms
+    number = milliseconds << 80 | int.from_bytes(os.urandom(10), "big")
+    number = number & ~(0xF << 76) & ~(0x3 << 62) | 0x7 << 76 | 0x2 << 62
+    return str(uuid.UUID(int=number))
+
+
+@dataclass(frozen=True)
+class Answer:
+    status: int
+    headers: dict[str, str]
+    """By lower-case name."""
+    body: bytes
+
+    @property
+    def media_type(self) -> str:
+        return self.headers.get("content-type", "").partition(";")[0].strip()
+
+    def json(self):
+        return json.loads(self.body)
+
+
+class Client:
+    """One service, over one connection at a time. Not for several threads. Transport errors are OSError or http.client.HTTPException."""
+
+    def __init__(self, url: str, api_key: str | None = None, timeout: float = 30):
+        parts = urllib.parse.urlsplit(url)
+        self._address = (parts.hostname, parts.port)
+        self._api_key = api_key
+        self._timeout = timeout
+        self._connection: http.client.HTTPConnection | None = None
+
+    def __enter__(self) -> "Client":
+        return self
+
+    def __exit__(self, *_) -> None:
+        self.close()
+
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def request(
+        self, method: str, path: str, body: bytes | None = None, content_type: str | None = None, accept: str | None = None
+    ) -> Answer:
+        headers = {}
+        if self._api_key is not None:
+            headers["Authorization"] = f"Bearer {self._api_key}"
+        if content_type is not None:
+            headers["Content-Type"] = content_type
+        if accept is not None:
+            headers["Accept"] = accept
+        if self._connection is None:
+            self._connection = http.client.HTTPConnection(*self._address, timeout=self._timeout)
+        try:
+            self._connection.request(method, path, body=body, headers=headers)
+            response = self._connection.getresponse()
+            answer = Answer(response.status, {name.lower(): value for name, value in response.getheaders()}, response.read())
+        except (OSError, http.client.HTTPException):
+            self.close()
+            raise
+        if response.will_close:
+            self.close()
+        return answer
+
+    def get(self, path: str, accept: str | None = None) -> Answer:
+        return self.request("GET", path, accept=accept)
+
+    def post_json(self, path: str, document, accept: str | None = None) -> Answer:
+        return self.request("POST", path, json.dumps(document).encode(), "application/json", accept)

@@ -1,0 +1,85 @@
+"""Live answers, honest and changed, before both verifiers: the Python reference and the native one give the same reason."""
+
+import json
+import subprocess
+import sys
+import unittest
+from collections import Counter
+
+import harness
+from harness import ROOT, Deployment
+from native import NativeVerifier
+
+AT_LEAST = 60
+FORMS = {"lookup", "history", "monitor", "audit"}
+VERSIONS = 5
+
+
+class MutationTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.log = cls.enterClassContext(Deployment())
+        cls.log.publish(("bob", "b1"), ("carol", "c1"), ("dave", "d1"))
+        for version in range(1, VERSIONS + 1):
+            cls.log.publish(("alice", f"alice's value {version}"), (f"other-{version}", "x"))
+        cls.export = cls.log.data / "live.json"
+        cls.live = cls.reference("--api-key", cls.log.api_key, "--at-least", str(AT_LEAST), "--export", str(cls.export))
+        if cls.live.returncode != 0:
+            raise AssertionError(f"live.py: {cls.live.stdout[-3000:]}{cls.live.stderr[-3000:]}")
+        cls.content = json.loads(cls.export.read_text())
+        cls.native = NativeVerifier(harness.OUT / harness.QUERY / "liboptiks.so")
+
+    @classmethod
+    def reference(cls, *arguments: str, trust=None) -> subprocess.CompletedProcess:
+        return subprocess.run(
+            [sys.executable, ROOT / "tests/reference/live.py", "--query-url", cls.log.query.url, "--trust",
+             str(trust or cls.log.data / "trust.json"), "--key", "alice", "--key", "bob", "--absent", "nobody", *arguments],
+            capture_output=True, text=True, timeout=300, check=False)
+
+    def test_reference_saw_everything(self):
+        for expected in ("from tiles alone", "verified audit (0, ", "verified lookup of b'alice': version 5", "b'nobody': absent",
+                         "verified history of b'alice': 5 of 5", "verified monitor of b'alice'", "kept checkpoint"):
+            self.assertIn(expected, self.live.stdout)
+        self.assertNotIn("skipped", self.live.stdout)
+
+    def test_reference_refuses_another_log(self):
+        with Deployment() as other:
+            foreign = self.reference("--at-least", "1", trust=other.data / "trust.json")
+        self.assertEqual(foreign.returncode, 1, foreign.stdout)
+        self.assertIn("checkpoint_signature", foreign.stdout)
+
+    def test_native_gives_the_same_verdicts(self):
+        verdicts = Counter()
+        for row in self.content["vectors"]:
+            with self.subTest(form=row["form"], kind=row["kind"]):
+                reason, results = self.native.verdict(self.content["anchors"], row)
+                self.assertEqual(reason, row["reason"])
+                verdicts[row["form"], row["reason"] == "valid"] += 1
+                if reason == "valid" and results is not None:
+                    self.compare(row, results)
+        self.assertEqual({form for form, valid in verdicts if valid}, FORMS)
+        self.assertEqual({form for form, valid in verdicts if not valid}, FORMS)
+        self.assertGreaterEqual(sum(count for (_, valid), count in verdicts.items() if not valid), AT_LEAST)
+
+    def compare(self, row: dict, results: list[dict]) -> None:
+        self.assertEqual([result["version"] for result in results], [result["version"] for result in row["results"]])
+        for found, expected in zip(results, row["results"], strict=True):
+            if row["form"] == "lookup":
+                self.assertEqual(found["value"], expected["values"].get(str(expected["version"])))
+            else:
+                self.assertEqual((found["values"], found["complete"]), (expected["values"], expected["complete"]))
+
+    def test_every_flipped_octet_is_refused_by_native(self):
+        """Not one octet of an answer is free: sampled over the whole of it, beside the honest answer as the control."""
+        row = next(row for row in self.content["vectors"] if row["form"] == "lookup" and row["kind"] == "live_one_key")
+        self.assertEqual(self.native.verdict(self.content["anchors"], row)[0], "valid")
+        answer = bytes.fromhex(row["answer"])
+        for at in range(0, len(answer), max(1, len(answer) // 400)):
+            changed = bytearray(answer)
+            changed[at] ^= 1 << at % 8
+            reason, _ = self.native.verdict(self.content["anchors"], row | {"answer": changed.hex()})
+            self.assertNotEqual(reason, "valid", f"octet {at}")
+
+
+if __name__ == "__main__":
+    unittest.main()
