@@ -3,6 +3,7 @@ using System.Text;
 using Optiks.Native;
 using Optiks.Protocol;
 using Optiks.ServiceDefaults;
+using Optiks.Storage;
 
 namespace Optiks.QueryService.Tests;
 
@@ -183,6 +184,27 @@ public sealed class FollowerTests : IAsyncLifetime
         await replica.ProblemAsync(Replica.Post("/v1/lookup?checkpoint_size=2", """{"key": "alice"}"""), ProblemTypes.Unavailable);
         await replica.ProblemAsync(Replica.Get("/v1/epochs/0-2/audit-proof"), ProblemTypes.Unavailable);
         Assert.Equal("two", await ValueAsync(replica, "alice"));
+    }
+
+    [Fact]
+    public async Task A_database_that_goes_away_ends_the_service_with_the_reason()
+    {
+        string[] args = ["--urls", "http://127.0.0.1:0", $"--{DataFolder.Variable}", Log.Folder.Root, "--Optiks:QueryService:Replica", "a", "--Logging:LogLevel:Default", "None"];
+        Task running = QueryServiceHost.RunAsync(args);
+        // It has opened the database once it has served from it.
+        string highest = Path.Combine(Log.Folder.Replicas, "a", "highest");
+        while (!File.Exists(highest))
+        {
+            Assert.False(running.IsCompleted);
+            await Task.Delay(20, TestContext.Current.CancellationToken);
+        }
+        string elsewhere = Log.Folder.Database + ".moved";
+        File.Move(Log.Folder.Database, elsewhere);
+        StorageMisconfiguredException e = await Assert.ThrowsAsync<StorageMisconfiguredException>(() => running);
+        Assert.Contains(Log.Folder.Database, e.Message, StringComparison.Ordinal);
+        // Nor does it start without one.
+        await Assert.ThrowsAsync<StorageMisconfiguredException>(() => QueryServiceHost.RunAsync(args));
+        File.Move(elsewhere, Log.Folder.Database);
     }
 
     [Fact]

@@ -54,6 +54,9 @@ internal sealed class Follower : BackgroundService
         _lifetime = lifetime;
     }
 
+    /// <summary>HasFailed says whether <see cref="ThrowIfFailed"/> throws.</summary>
+    public bool HasFailed => _failure is not null;
+
     /// <inheritdoc/>
     public override Task StartAsync(CancellationToken cancellationToken)
     {
