@@ -111,7 +111,8 @@ OPTIKS_EXPORT int32_t optiks_ed25519_verify(const uint8_t public_key[32], const 
  * --------------------------------------------------- Thread rules: one thread at a time may load, stage, commit or
  * discard (the writer). Any number of threads may take snapshots, and use and destroy them, at any time, also after the
  * directory was destroyed. Readers never wait for the writer nor for each other. Secrets: the VRF keys and the tag key
- * are copied into locked memory and zeroized on destroy.
+ * are copied into memory that is locked as far as RLIMIT_MEMLOCK allows, and zeroized
+ * with the last handle.
  */
 typedef struct optiks_dir optiks_dir_t;
 typedef struct optiks_staged optiks_staged_t;

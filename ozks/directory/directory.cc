@@ -1,6 +1,7 @@
 #include "directory/directory.h"
 
 #include <sodium.h>
+#include <sys/mman.h>
 
 #include <algorithm>
 #include <limits>
@@ -39,6 +40,11 @@ Tag keyed_tag(const base::Secret<32>& key, std::uint8_t domain, ByteSpan data) {
   return out;
 }
 
+// Keeps secrets out of the swap. Where RLIMIT_MEMLOCK does not allow it they are swapped like other memory; they are
+// erased in any case. Never undone, as that would unlock what else is on the page, and a directory usually lives as
+// long as its process.
+void lock_memory(std::span<const std::byte> secrets) { static_cast<void>(mlock(secrets.data(), secrets.size())); }
+
 void check_structure(std::uint8_t structure) {
   if (structure < 1 || structure > kNumStructures) {
     throw DirectoryError(OPTIKS_E_ARGUMENT, "a structure is not 1..4");
@@ -63,6 +69,10 @@ Store::Store(Secrets&& keys_in, const optiks_dir_options_t& options)
       max_value_len(options.max_value_len),
       cache(options.vrf_cache_bytes),
       versions(0) {
+  for (const vrf::SecretKey& key : secrets.vrf) {
+    lock_memory(key.memory());
+  }
+  lock_memory(std::as_bytes(std::span(&secrets.tag_key, 1)));
   if (options.value_log_path != nullptr) {
     values.emplace(options.value_log_path);
   }

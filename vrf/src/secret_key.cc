@@ -97,4 +97,6 @@ base::Secret<kSecretKeyLen> SecretKey::export_bytes() const {
 
 std::span<const std::uint8_t, kPublicKeyLen> SecretKey::public_key() const { return impl().public_key; }
 
+std::span<const std::byte> SecretKey::memory() const { return std::as_bytes(std::span(&impl(), 1)); }
+
 }  // namespace optiks::vrf

@@ -62,6 +62,9 @@ class SecretKey {
 
   [[nodiscard]] std::span<const std::uint8_t, kPublicKeyLen> public_key() const;
 
+  // Where the secrets are, for a caller that locks memory; the same place as long as the key lives, also when moved.
+  [[nodiscard]] std::span<const std::byte> memory() const;
+
   struct Impl;
   // For the library: aborts on an empty or moved-from key.
   [[nodiscard]] const Impl& impl() const {
