@@ -63,7 +63,13 @@ internal sealed class Log : IAsyncDisposable
                 byte[] label = SHA256.HashData([.. update.Key.Span, .. BitConverter.GetBytes(_epoch)]);
                 leaves.Add((label, new LeafRow
                 {
-                    Epoch = _epoch, Structure = update.Structure, Version = version, Label = label, Commitment = label, Tag = label.AsSpan(16), Opening = label.AsSpan(16),
+                    Epoch = _epoch,
+                    Structure = update.Structure,
+                    Version = version,
+                    Label = label,
+                    Commitment = label,
+                    Tag = label.AsSpan(16),
+                    Opening = label.AsSpan(16),
                     ValueLength = (uint)update.Value.Length,
                 }, update, new LeafOrigin(request.RequestId, i)));
                 outcomes.Add(new Outcome(request.RequestId, request.Sequence, i, leaves.Count - 1, null));
