@@ -19,10 +19,10 @@ PROGRAMS := \
 # Of the long suites, for all targets together.
 MINUTES ?= 6
 
-.PHONY: help install native dotnet build run up down test check fix fuzz bench-vrf clean
+.PHONY: help install native dotnet build run up down test check fix fuzz bench-vrf bench-ozks clean
 
 help: ## list the targets
-	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 16
+	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 20
 
 install: ## install the Debian packages that are missing
 	@eng/install.sh
@@ -65,6 +65,10 @@ fuzz: install ## fuzz every decoder and verifier for MINUTES (default 6)
 bench-vrf: native ## measure the VRF; writes build/bench/vrf.json
 	@mkdir -p build/bench
 	@build/cmake/release/vrf/vrf_bench --benchmark_out=build/bench/vrf.json --benchmark_out_format=json
+
+bench-ozks: native ## measure the trees; writes build/bench/ozks.json
+	@mkdir -p build/bench
+	@build/cmake/release/ozks/ozks_bench --benchmark_out=build/bench/ozks.json --benchmark_out_format=json
 
 clean: ## remove what was built (data in $OPTIKS_DATA stays)
 	@rm -rf build

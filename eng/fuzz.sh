@@ -12,7 +12,9 @@ cmake --preset fuzz >build/fuzz/configure.log 2>&1 || {
   exit 1
 }
 cmake --build --preset fuzz
-/usr/bin/python3 ozks/verify/fuzz/make_seeds.py build/fuzz/corpus
+for make_seeds in ozks/verify/fuzz/make_seeds.py ozks/fuzz/make_seeds.py; do
+  /usr/bin/python3 "$make_seeds" build/fuzz/corpus
+done
 
 mapfile -t targets < <(find build/cmake/fuzz -type f -name 'fuzz_*' -perm -u+x | sort)
 ((${#targets[@]} > 0)) || {
