@@ -60,6 +60,19 @@ public sealed class ApiKeyTests : IDisposable
     }
 
     [Fact]
+    public void A_new_key_works_at_once()
+    {
+        string key = ApiKey.Generate();
+        var store = new ApiKeyStore(_folder.Data.ApiKeys, _time);
+        Assert.False(store.TryFind(key, out _));
+
+        Write(new ApiKeyEntry("alice", ApiKey.Hash(key), ApiScopes.Update));
+        Assert.True(store.TryFind(key, out ApiKeyEntry? entry));
+        Assert.Equal("alice", entry.Name);
+        Assert.False(store.TryFind(ApiKey.Generate(), out _));
+    }
+
+    [Fact]
     public void A_file_that_others_may_write_is_refused()
     {
         Write();

@@ -5,8 +5,8 @@ using Optiks.Secrets;
 namespace Optiks.ApiKeys;
 
 /// <summary>
-/// ApiKeyStore knows the API keys of a file and follows its changes: within a second a key that was added works and one that was taken
-/// out does not. A file that becomes unreadable leaves the keys as they were. Any thread.
+/// ApiKeyStore knows the API keys of a file and follows its changes: a key that was added works at once, and one that was taken out
+/// stops working within a second. A file that becomes unreadable leaves the keys as they were. Any thread.
 /// </summary>
 public sealed class ApiKeyStore
 {
@@ -38,13 +38,26 @@ public sealed class ApiKeyStore
     public bool TryFind(string key, [NotNullWhen(true)] out ApiKeyEntry? entry)
     {
         ArgumentNullException.ThrowIfNull(key);
-        Refresh();
         entry = null;
         if (!ApiKey.IsWellFormed(key))
         {
             return false;
         }
         byte[] hash = ApiKey.Hash(key);
+        RefreshIfDue();
+        entry = Find(hash);
+        if (entry is null)
+        {
+            // A key that was made a moment ago, as on a new log's first start: its owner need not wait.
+            Refresh();
+            entry = Find(hash);
+        }
+        return entry is not null;
+    }
+
+    private ApiKeyEntry? Find(byte[] hash)
+    {
+        ApiKeyEntry? entry = null;
         foreach (ApiKeyEntry candidate in _entries)
         {
             if (CryptographicOperations.FixedTimeEquals(hash, candidate.Hash.Span))
@@ -52,16 +65,21 @@ public sealed class ApiKeyStore
                 entry = candidate;
             }
         }
-        return entry is not null;
+        return entry;
     }
 
-    private void Refresh()
+    private void RefreshIfDue()
     {
         long last = Volatile.Read(ref _lastCheck);
         if (_time.GetElapsedTime(last) < s_checkInterval || Interlocked.CompareExchange(ref _lastCheck, _time.GetTimestamp(), last) != last)
         {
             return;
         }
+        Refresh();
+    }
+
+    private void Refresh()
+    {
         lock (_reload)
         {
             try
