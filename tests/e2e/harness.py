@@ -66,19 +66,20 @@ class Process:
                 [folder / PROGRAMS[self.service], "--urls", self.url], cwd=folder, env=self._environment | environment,
                 stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
 
-    def wait_ready(self) -> None:
+    def wait_ready(self, health: str = "ready") -> None:
+        """health "live": until it answers at all."""
         deadline = time.monotonic() + READY_SECONDS
         with Client(self.url, timeout=5) as client:
             while True:
                 try:
-                    if client.get("/health/ready").status == 200:
+                    if client.get(f"/health/{health}").status == 200:
                         return
                 except OSError:
                     pass
                 if not self.running:
                     raise NotReady(f"{self.service} ended with {self._process.returncode}:\n{self.log_end()}")
                 if time.monotonic() >= deadline:
-                    raise NotReady(f"{self.service} is not ready after {READY_SECONDS} s:\n{self.log_end()}")
+                    raise NotReady(f"{self.service} is not {health} after {READY_SECONDS} s:\n{self.log_end()}")
                 time.sleep(0.05)
 
     def kill(self) -> None:

@@ -1,6 +1,9 @@
 """The README's commands, on a fresh data folder."""
 
+import shutil
+import tempfile
 import unittest
+from pathlib import Path
 
 from harness import Deployment
 
@@ -65,9 +68,13 @@ class ReadmeTest(unittest.TestCase):
         refused = self.one("update", "alice", "too late", "--expect", "1", "--wait", code=3)
         self.assertEqual((refused["verdict"], refused["reason"]), (None, "expected-version"))
         self.assertEqual(self.one("lookup", "alice")["value"], "alice's new key")
-        # Another log's answers are refused: this client's trust anchor is of its own log.
-        with Deployment() as other:
-            foreign = self.log.optiks("lookup", "alice", "--json", query=other.query)
+        # Another log's answers are refused by a client whose trust anchor is of this one.
+        with Deployment() as other, tempfile.TemporaryDirectory() as fresh:
+            anchored = ("--data", fresh, "--trust", str(self.log.data / "trust.json"))
+            own = self.log.optiks("lookup", "alice", "--json", *anchored)
+            self.assertEqual((own.code, own.lines()[0]["verdict"]), (0, "present"), str(own))
+            shutil.rmtree(Path(fresh) / "client")
+            foreign = self.log.optiks("lookup", "alice", "--json", *anchored, query=other.query)
             self.assertEqual((foreign.code, foreign.lines()[0]["verdict"], foreign.lines()[0]["reason"]), (1, "invalid", "record_log_id"), str(foreign))
             other.query.kill()
             nobody = self.log.optiks("lookup", "alice", "--json", query=other.query)

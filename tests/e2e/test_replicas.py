@@ -1,0 +1,70 @@
+"""Two query-services of one log say the same."""
+
+import unittest
+
+from harness import Deployment
+
+LOOKUP = "application/vnd.optiks.lookup"
+# No epoch is made meanwhile but by an update.
+QUIET = {"Optiks__Log__Heartbeat": "00:10:00", "Optiks__Log__MaxBehind": "00:30:00"}
+
+
+class ReplicaTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.log = cls.enterClassContext(Deployment(QUIET, replicas=2))
+        cls.log.publish(("bob", "b"), ("carol", "c"))
+        for version in range(3):
+            cls.last = cls.log.publish(("alice", f"a{version}"))["epoch"]
+
+    def both(self, path: str, document=None, accept: str | None = None) -> bytes:
+        bodies = []
+        for replica in range(2):
+            with self.log.query_client(replica) as client:
+                answer = client.get(path, accept) if document is None else client.post_json(path, document, accept)
+                self.assertEqual(answer.status, 200, answer.body)
+                bodies.append(answer.body)
+        self.assertEqual(bodies[0], bodies[1], path)
+        return bodies[0]
+
+    def test_same_lookups(self):
+        seen = set()
+        for accept in (LOOKUP, "application/json"):
+            for queries in ({"key": "alice"}, {"key": "nobody"}, [{"key": "alice", "known": {"period": 0, "version": 1}}, {"key": "bob"}]):
+                # A second time, as then proofs come from a cache.
+                first = self.both("/v1/lookup", queries, accept)
+                self.assertEqual(self.both("/v1/lookup", queries, accept), first)
+                seen.add(first)
+        # The control: equality is not that of empty or constant answers.
+        self.assertEqual(len(seen), 6)
+
+    def test_same_versions_and_epochs(self):
+        for path in ("/v1/history", "/v1/monitor"):
+            self.both(path, {"key": "alice"}, f"application/vnd.optiks.{path.rpartition('/')[2]}")
+        self.both("/v1/epochs/latest", None, "application/vnd.optiks.head")
+        self.both(f"/v1/epochs/0-{self.last}/audit-proof")
+        for epoch in range(self.last + 1):
+            self.both(f"/v1/epochs/{epoch}")
+
+    def test_same_board(self):
+        folder = self.log.data / "board/log"
+        files = [file for file in sorted(folder.rglob("*")) if file.is_file() and not file.name.startswith(".")]
+        self.assertGreater(len(files), 3)
+        for file in files:
+            self.assertEqual(self.both(f"/log/{file.relative_to(folder)}"), file.read_bytes())
+
+    def test_one_is_enough(self):
+        """The command line falls back on the replica that answers."""
+        dead, alive = self.log.queries
+        dead.kill()
+        try:
+            found = self.log.optiks("lookup", "alice", "--json", "--query-url", alive.url, query=dead)
+            self.assertEqual((found.code, found.lines()[0]["verdict"]), (0, "present"), str(found))
+        finally:
+            dead.start()
+            dead.wait_ready()
+        self.both("/v1/lookup", {"key": "alice"}, LOOKUP)
+
+
+if __name__ == "__main__":
+    unittest.main()
