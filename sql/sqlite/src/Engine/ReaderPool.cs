@@ -10,13 +10,16 @@ internal sealed class ReaderPool : IDisposable
     private readonly ConcurrentBag<Connection> _idle = [];
     private readonly SemaphoreSlim _slots = new(MaxConnections);
     private readonly SqliteSettings _settings;
+    // Never queried: it knows the file of the start, whatever lies at the path by now.
+    private readonly Connection _first;
+    private readonly Lock _firstLock = new();
     private volatile bool _disposed;
 
     public ReaderPool(SqliteSettings settings)
     {
         _settings = settings;
         // Start-up refuses what no call could use.
-        _idle.Add(Open());
+        _first = Open();
     }
 
     /// <summary>RunAsync runs queries in one read transaction.</summary>
@@ -41,13 +44,17 @@ internal sealed class ReaderPool : IDisposable
         {
             connection.Dispose();
         }
+        lock (_firstLock)
+        {
+            _first.Dispose();
+        }
     }
 
     private T Run<T>(Func<Connection, T> work)
     {
         if (!_idle.TryTake(out Connection? connection))
         {
-            connection = Open();
+            connection = OpenAnother();
         }
         bool usable = false;
         try
@@ -69,6 +76,40 @@ internal sealed class ReaderPool : IDisposable
             {
                 connection.Dispose();
             }
+        }
+    }
+
+    // Another file at the path must not be read as if it were the one of the start: a new connection alone could not tell.
+    private Connection OpenAnother()
+    {
+        Connection connection;
+        try
+        {
+            connection = Open();
+        }
+        catch (StorageException)
+        {
+            ThrowIfFirstMoved();
+            throw;
+        }
+        try
+        {
+            ThrowIfFirstMoved();
+            return connection;
+        }
+        catch
+        {
+            connection.Dispose();
+            throw;
+        }
+    }
+
+    private void ThrowIfFirstMoved()
+    {
+        lock (_firstLock)
+        {
+            ObjectDisposedException.ThrowIf(_disposed, this);
+            _first.ThrowIfMoved();
         }
     }
 
