@@ -1,0 +1,56 @@
+"""Loads a keyring into a running Optiks: for each e-mail address the OpenPGP key, and looks one up and verifies it.
+
+    bench/load_keyring.py [--keyring /usr/share/keyrings/debian-keyring.gpg]
+
+Debian's package debian-keyring has the keys of about a thousand people. The value of an address is the transferable public key as it
+stands in the keyring; where that is longer than the log takes, without other people's certifications and pictures. An address in
+several keys gets one version for each, in the order in which the keys were made. Services and data folder as for `optiks`.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+import openpgp
+from loading import LoadFailed, Service, main
+
+DEBIAN = "/usr/share/keyrings/debian-keyring.gpg"
+MAX_KEY = 255
+
+
+def load(path: str) -> None:
+    try:
+        keyring = Path(path).read_bytes()
+    except OSError as error:
+        raise LoadFailed(f"{path}: {error.strerror}; Debian's is in the package debian-keyring") from None
+    try:
+        keys = sorted(openpgp.transferable_keys(keyring), key=lambda key: (key.created, key.fingerprint))
+    except openpgp.MalformedKeyring as error:
+        raise LoadFailed(f"{path}: {error}") from None
+    service = Service()
+    updates, minimized, left_out = [], 0, 0
+    for key in keys:
+        value = key.octets()
+        if len(value) > service.max_value_len:
+            value, minimized = key.own_octets(), minimized + 1
+        if len(value) > service.max_value_len:
+            minimized, left_out = minimized - 1, left_out + 1
+            continue
+        updates += [(name, value) for address in key.addresses() if len(name := address.encode()) <= MAX_KEY]
+    if not updates:
+        raise LoadFailed(f"{path} has no key with an address")
+    latest = dict(updates)
+    print(f"{path}: {len(keys)} keys, {len(latest)} addresses, {sum(len(value) for _, value in updates):,} octets of values")
+    print(f"{minimized} keys without others' certifications, as they are longer than {service.max_value_len} octets; "
+          f"{left_out} left out, as they are longer even so")
+    epoch = service.load("accepted", updates)
+    print(f"published up to epoch {epoch}")
+    service.verify(sorted(latest.items()))
+    print(f"looked up and verified: {len(latest)} addresses, among them {updates[-1][0].decode()}")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--keyring", default=DEBIAN)
+    arguments = parser.parse_args()
+    sys.exit(main(lambda: load(arguments.keyring)))

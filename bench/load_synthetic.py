@@ -1,0 +1,65 @@
+"""Loads synthetic keys into a running Optiks, verifies random lookups, and that a lookup of a key with many versions carries R(a) and no more.
+
+    bench/load_synthetic.py [--keys 100000] [--lookups 1000] [--versions 100]
+
+Services and data folder as for `optiks`. Each run has keys of its own, so that it can be repeated on one log.
+"""
+
+import argparse
+import hashlib
+import random
+import secrets
+import sys
+
+from loading import ROOT, LoadFailed, Progress, Service, main
+
+sys.path.insert(0, str(ROOT / "tests/reference"))
+
+from codec import LookupAnswer, decode_whole
+
+VALUE_LEN = 100
+# Of one key; the 17th is refused until one of them is published (docs/spec/rest.md section 6).
+MAX_PENDING = 16
+
+
+def value_of(key: bytes) -> bytes:
+    return hashlib.shake_128(key).digest(VALUE_LEN)
+
+
+def ladder(a: int) -> list[int]:
+    """R(a) of docs/spec/pahd.md section 1."""
+    powers = {1 << i for i in range(a.bit_length())}
+    cleared = {a >> i << i for i in range(a.bit_length())}
+    return sorted(powers | cleared)
+
+
+def load(keys: int, lookups: int, versions: int) -> None:
+    service, run = Service(), secrets.token_hex(4)
+    names = [f"synthetic-{run}-{i}@example.org".encode() for i in range(keys)]
+    epoch = service.load("accepted", [(name, value_of(name)) for name in names])
+    print(f"{keys:,} keys accepted and published, the last in epoch {epoch}")
+    chosen = random.sample(names, min(lookups, keys))
+    service.verify([(name, value_of(name)) for name in chosen])
+    print(f"{len(chosen):,} random lookups verified")
+
+    name = f"synthetic-{run}-many@example.org".encode()
+    progress = Progress("versions", versions)
+    for first in range(1, versions + 1, MAX_PENDING):
+        part = range(first, min(first + MAX_PENDING, versions + 1))
+        epoch = service.published(service.accept([(name, b"version %d" % version) for version in part]))
+        progress.show(part[-1])
+    service.served(epoch)
+    service.verify([(name, b"version %d" % versions)])
+    item = decode_whole(LookupAnswer.decode, service.lookup_octets(name)).items[0]
+    if (item.version, len(item.members)) != (versions, len(ladder(versions))):
+        raise LoadFailed(f"version {item.version} with {len(item.members)} members, expected {versions} with {len(ladder(versions))}")
+    print(f"a key with {versions} versions: its lookup verifies and carries {len(item.members)} members, R({versions}) = {ladder(versions)}")
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--keys", type=int, default=100_000)
+    parser.add_argument("--lookups", type=int, default=1000)
+    parser.add_argument("--versions", type=int, default=100)
+    arguments = parser.parse_args()
+    sys.exit(main(lambda: load(arguments.keys, arguments.lookups, arguments.versions)))

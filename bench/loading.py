@@ -1,0 +1,163 @@
+"""What the loaders share: a running Optiks, lists of updates through the batch endpoint, waiting for publication, verified lookups."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests/e2e"))
+
+from rest import Answer, Client, b64, uuid7
+
+# Limits of docs/spec/rest.md section 6, the octets with room for base64 and the rest of the JSON.
+MAX_LIST, MAX_LIST_OCTETS, MAX_QUERIES = 1000, 5 << 20, 256
+WAIT_SECONDS = 600
+Update = tuple[bytes, bytes]
+
+
+class LoadFailed(Exception):
+    """Says what is wrong, for a person."""
+
+
+class Progress:
+    """One line that is drawn again on a terminal, and now and then elsewhere."""
+
+    def __init__(self, what: str, total: int):
+        self._what, self._total = what, total
+        self._started = time.monotonic()
+        self._drawn = 0.0
+        self._redraw = sys.stderr.isatty()
+
+    def show(self, done: int) -> None:
+        now = time.monotonic()
+        last = done >= self._total
+        if not last and now - self._drawn < (0.1 if self._redraw else 5):
+            return
+        self._drawn = now
+        seconds = max(now - self._started, 1e-6)
+        filled = 30 * done // max(self._total, 1)
+        line = f"{self._what} [{'#' * filled}{'.' * (30 - filled)}] {done:,} of {self._total:,}, {done / seconds:,.0f}/s"
+        print(f"\r{line}\x1b[K" if self._redraw else line, end="\n" if last or not self._redraw else "", file=sys.stderr, flush=True)
+
+
+class Service:
+    """The services that OPTIKS_QUERY_URL, OPTIKS_UPDATE_URL and OPTIKS_DATA name, with the defaults of `make up`."""
+
+    def __init__(self) -> None:
+        data = Path(os.environ.get("OPTIKS_DATA") or Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local/share") / "optiks")
+        query = os.environ.get("OPTIKS_QUERY_URL") or "http://127.0.0.1:8301"
+        update = os.environ.get("OPTIKS_UPDATE_URL") or "http://127.0.0.1:8311"
+        key = os.environ.get("OPTIKS_API_KEY")
+        try:
+            key = key or (data / "api-key").read_text().strip()
+        except OSError as error:
+            raise LoadFailed(f"no API key: {error}; run 'make up' first, or set OPTIKS_API_KEY") from None
+        self._query, self._update = Client(query, key, timeout=60), Client(update, key, timeout=90)
+        self._optiks = Path(os.environ.get("OPTIKS_OUT") or ROOT / "build/out") / "cli/optiks"
+        try:
+            self.max_value_len = self._ok(self._query.get("/v1/configuration")).json()["max_value_len"]
+        except OSError as error:
+            raise LoadFailed(f"{query}: {error}; run 'make up' first") from None
+
+    def count(self) -> tuple[int, int]:
+        """The newest epoch, and the versions of keys that its record counts."""
+        fields = self._ok(self._query.get("/v1/epochs/latest", "application/json")).json()["record_fields"]
+        return fields["epoch"], fields["structures"][2]["count"]
+
+    def load(self, what: str, updates: list[Update]) -> int:
+        """All of them, in order, and waits until they are published and served; the epoch of the last."""
+        _, before = self.count()
+        progress, sent, last = Progress(what, len(updates)), 0, ""
+        for batch in batches(updates):
+            last = self.accept(batch)
+            sent += len(batch)
+            progress.show(sent)
+        # The last of the list need not be the last that is published; the count of leaves says it of every one.
+        progress = Progress("published", len(updates))
+        self._wait(lambda newest, count: progress.show(min(count - before, len(updates))) or count >= before + len(updates))
+        epoch = self.published(last)
+        self.served(epoch)
+        return epoch
+
+    def served(self, epoch: int) -> None:
+        """Until the query-service answers with this epoch or a later one."""
+        self._wait(lambda newest, count: newest >= epoch)
+
+    def _wait(self, done) -> None:
+        deadline = time.monotonic() + WAIT_SECONDS
+        while not done(*self.count()):
+            if time.monotonic() > deadline:
+                raise LoadFailed(f"not published and served after {WAIT_SECONDS} s")
+            time.sleep(0.1)
+
+    def accept(self, batch: list[Update]) -> str:
+        """One list, sent again with the same ids until it is accepted; the last one's request id."""
+        elements = [{"request_id": uuid7(), "key_b64": b64(key), "value_b64": b64(value)} for key, value in batch]
+        deadline = time.monotonic() + WAIT_SECONDS
+        while True:
+            answer = self._update.post_json("/v1/updates", elements)
+            if answer.status == 202:
+                return elements[-1]["request_id"]
+            if answer.status not in (429, 503) or time.monotonic() > deadline:
+                raise LoadFailed(f"updates: HTTP {answer.status} {answer.body.decode(errors='replace')}")
+            time.sleep(min(5.0, float(answer.headers.get("retry-after", "1"))))
+
+    def published(self, request_id: str) -> int:
+        deadline = time.monotonic() + WAIT_SECONDS
+        while True:
+            status = self._ok(self._update.get(f"/v1/updates/{request_id}?wait=60")).json()
+            if status["status"] == "published":
+                return status["epoch"]
+            if status["status"] != "pending" or time.monotonic() > deadline:
+                raise LoadFailed(f"update {request_id}: {status}")
+
+    def verify(self, expected: list[Update]) -> None:
+        """Looks the keys up with `optiks lookup`, which verifies, and compares values."""
+        progress = Progress("verified", len(expected))
+        for start in range(0, len(expected), MAX_QUERIES):
+            part = expected[start:start + MAX_QUERIES]
+            run = subprocess.run([self._optiks, "lookup", "--json", "--b64", "--", *(b64(key) for key, _ in part)],
+                                 capture_output=True, text=True, check=False)
+            if run.returncode != 0:
+                raise LoadFailed(f"optiks lookup: exit code {run.returncode}\n{run.stderr}")
+            lines = [json.loads(line) for line in run.stdout.splitlines()]
+            for (key, value), line in zip(part, lines, strict=True):
+                if (line["verdict"], line["reason"], line["key_b64"]) != ("present", "valid", b64(key)) or line.get("value_b64") != b64(value):
+                    raise LoadFailed(f"{key!r}: expected {len(value)} octets, got {line}")
+            progress.show(start + len(part))
+
+    def lookup_octets(self, key: bytes) -> bytes:
+        """A LookupAnswer."""
+        return self._ok(self._query.post_json("/v1/lookup", {"key_b64": b64(key)}, "application/vnd.optiks.lookup")).body
+
+    @staticmethod
+    def _ok(answer: Answer) -> Answer:
+        if answer.status != 200:
+            raise LoadFailed(f"HTTP {answer.status} {answer.body.decode(errors='replace')}")
+        return answer
+
+
+def batches(updates: Iterable[Update]) -> Iterator[list[Update]]:
+    batch, octets = [], 0
+    for key, value in updates:
+        if batch and (len(batch) == MAX_LIST or octets + len(value) > MAX_LIST_OCTETS):
+            yield batch
+            batch, octets = [], 0
+        batch.append((key, value))
+        octets += len(key) + len(value) + 100
+    if batch:
+        yield batch
+
+
+def main(load) -> int:
+    """load(): prints what it did, or raises."""
+    try:
+        load()
+        return 0
+    except (LoadFailed, OSError) as failed:
+        print(f"failed: {failed}", file=sys.stderr)
+        return 1
