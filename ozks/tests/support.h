@@ -9,11 +9,11 @@
 #include <random>
 #include <vector>
 
-#include "../verify/tests/prover.h"
-#include "../verify/tests/vectors.h"
 #include "optiks/ozks/verify/append.h"
 #include "trie/append_proof.h"
 #include "trie/tree.h"
+#include "verify/tests/prover.h"
+#include "verify/tests/vectors.h"
 
 namespace optiks::ozks::test {
 
