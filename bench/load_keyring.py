@@ -41,8 +41,8 @@ def load(path: str) -> None:
         raise LoadFailed(f"{path} has no key with an address")
     latest = dict(updates)
     print(f"{path}: {len(keys)} keys, {len(latest)} addresses, {sum(len(value) for _, value in updates):,} octets of values")
-    print(f"{minimized} keys without others' certifications, as they are longer than {service.max_value_len} octets; "
-          f"{left_out} left out, as they are longer even so")
+    print(f"longer than {service.max_value_len} octets: {minimized + left_out} keys; {minimized} loaded without others' certifications, "
+          f"{left_out} left out, as longer even so")
     epoch = service.load("accepted", updates)
     print(f"published up to epoch {epoch}")
     service.verify(sorted(latest.items()))

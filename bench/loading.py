@@ -26,21 +26,25 @@ class LoadFailed(Exception):
 class Progress:
     """One line that is drawn again on a terminal, and now and then elsewhere."""
 
-    def __init__(self, what: str, total: int):
-        self._what, self._total = what, total
-        self._started = time.monotonic()
+    def __init__(self, what: str, total: int, waits: bool = False):
+        """waits: for what others do, which may have begun already."""
+        self._what, self._total, self._waits = what, total, waits
+        self._started, self._at_start = time.monotonic(), 0
         self._drawn = 0.0
         self._redraw = sys.stderr.isatty()
 
     def show(self, done: int) -> None:
         now = time.monotonic()
         last = done >= self._total
+        if self._drawn == 0.0 and self._waits:
+            # What was done before anyone looked is not part of the rate.
+            self._started, self._at_start = now, done
         if not last and now - self._drawn < (0.1 if self._redraw else 5):
             return
         self._drawn = now
-        seconds = max(now - self._started, 1e-6)
+        rate = f", {(done - self._at_start) / (now - self._started):,.0f}/s" if now - self._started > 0.05 else ""
         filled = 30 * done // max(self._total, 1)
-        line = f"{self._what} [{'#' * filled}{'.' * (30 - filled)}] {done:,} of {self._total:,}, {done / seconds:,.0f}/s"
+        line = f"{self._what} [{'#' * filled}{'.' * (30 - filled)}] {done:,} of {self._total:,}{rate}"
         print(f"\r{line}\x1b[K" if self._redraw else line, end="\n" if last or not self._redraw else "", file=sys.stderr, flush=True)
 
 
@@ -77,7 +81,7 @@ class Service:
             sent += len(batch)
             progress.show(sent)
         # The last of the list need not be the last that is published; the count of leaves says it of every one.
-        progress = Progress("published", len(updates))
+        progress = Progress("published", len(updates), waits=True)
         self._wait(lambda newest, count: progress.show(min(count - before, len(updates))) or count >= before + len(updates))
         epoch = self.published(last)
         self.served(epoch)

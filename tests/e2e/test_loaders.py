@@ -89,7 +89,7 @@ class LoadTest(unittest.TestCase):
         done = self.load("load_keyring.py", "--keyring", str(path))
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         self.assertIn("2 keys, 3 addresses", done.stdout)
-        self.assertIn("1 keys without others' certifications", done.stdout)
+        self.assertIn("1 loaded without others' certifications, 0 left out", done.stdout)
         # Jane's key is the older one, though it stands second.
         history = self.log.optiks("history", "alice@example.org", "--json").lines()[0]["versions"]
         self.assertEqual([next(openpgp.packets(_octets(version))).body for version in history], [JANE, ALICE])
