@@ -1,3 +1,4 @@
+#!/usr/bin/python3
 """Loads a keyring into a running Optiks: for each e-mail address the OpenPGP key, and looks one up and verifies it.
 
     bench/load_keyring.py [--keyring /usr/share/keyrings/debian-keyring.gpg]

@@ -1,3 +1,4 @@
+#!/usr/bin/python3
 """Loads synthetic keys into a running Optiks, verifies random lookups, and that a lookup of a key with many versions carries R(a) and no more.
 
     bench/load_synthetic.py [--keys 100000] [--lookups 1000] [--versions 100]
