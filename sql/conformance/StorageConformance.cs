@@ -133,7 +133,7 @@ public abstract class StorageConformance : IAsyncLifetime
             {
                 if (refusal is not null)
                 {
-                    outcomes.Add(new Outcome(request.RequestId, request.Sequence, i, null, refusal));
+                    outcomes.Add(new Outcome(request.RequestId, request.Sequence, i, null, refusal) { BodyHash = request.BodyHash });
                     continue;
                 }
                 updates.Add((request, i, SHA256.HashData([.. request.Items[i].Key.Span, .. BitConverter.GetBytes(epoch)])));
@@ -167,7 +167,7 @@ public abstract class StorageConformance : IAsyncLifetime
             keys.Write(update.Key.Span);
             keyEnds[i] = (int)keys.Length;
             origins[i] = new LeafOrigin(request.RequestId, item);
-            outcomes.Add(new Outcome(request.RequestId, request.Sequence, item, i, null));
+            outcomes.Add(new Outcome(request.RequestId, request.Sequence, item, i, null) { BodyHash = request.BodyHash });
         }
         return new EpochCommit(Epoch(epoch), Epoch(epoch - 1).RecordHash, 0, new LeafBatch(rows, values.ToArray(), keys.ToArray(), keyEnds, origins), outcomes);
     }

@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using System.Globalization;
 using System.Security.Cryptography;
 using Optiks.Native;
 using Optiks.Protocol;
@@ -12,18 +13,32 @@ namespace Optiks.Storage;
 /// <remarks>
 /// <para>Integers are big-endian. Magic <c>optiks epoch 1\n</c>; record (386); number of leaves (4); for each leaf in ordinal order: structure (1), version (8), label (32),
 /// commitment (32), tag (16), opening (16), key (length 1, octets; empty when erased), value (length 4, octets; 2^32-1 when erased), request id (16), item (2); number of outcomes
-/// (4); for each: request id (16), sequence (8), item (2), then 0 and the ordinal (4), or 1 and the refusal: reason (1), item (2), period (8),
+/// (4); for each: request id (16), body hash (32), sequence (8), item (2), then 0 and the ordinal (4), or 1 and the refusal: reason (1), item (2), period (8),
 /// version (8); last the SHA-256 of all before (32).</para>
 /// <para>The same epoch gives the same octets until one of its values is erased.</para>
 /// </remarks>
 public static class EpochBundle
 {
+    private const string Suffix = ".bundle";
     private const uint Erased = uint.MaxValue;
     private const int HashLength = 32;
     private const int LeafFixedLength = 1 + 8 + 32 + 32 + 16 + 16 + 1 + 4 + 16 + 2;
-    private const int OutcomeMaxLength = 16 + 8 + 2 + 1 + 1 + 2 + 8 + 8;
+    private const int OutcomeMaxLength = 16 + 32 + 8 + 2 + 1 + 1 + 2 + 8 + 8;
 
     private static ReadOnlySpan<byte> Magic => "optiks epoch 1\n"u8;
+
+    /// <summary>FileName in the folder of bundles.</summary>
+    public static string FileName(ulong epoch) => string.Create(CultureInfo.InvariantCulture, $"{epoch}{Suffix}");
+
+    /// <summary>TryParseFileName is the reverse; false for other files, such as temporaries.</summary>
+    public static bool TryParseFileName(string name, out ulong epoch)
+    {
+        ArgumentNullException.ThrowIfNull(name);
+        epoch = 0;
+        return name.EndsWith(Suffix, StringComparison.Ordinal)
+            && ulong.TryParse(name.AsSpan(0, name.Length - Suffix.Length), NumberStyles.None, CultureInfo.InvariantCulture, out epoch)
+            && name == FileName(epoch);
+    }
 
     /// <summary>Encode gives the file's octets.</summary>
     public static byte[] Encode(EpochContent content)
@@ -65,7 +80,12 @@ public static class EpochBundle
         writer.UInt32((uint)content.Outcomes.Count);
         foreach (Outcome outcome in content.Outcomes)
         {
+            if (outcome.BodyHash.Length != HashLength)
+            {
+                throw new ArgumentException("An outcome lacks its request's body hash.", nameof(content));
+            }
             writer.Guid(outcome.RequestId);
+            writer.Octets(outcome.BodyHash.Span);
             writer.UInt64((ulong)outcome.Sequence);
             writer.UInt16(checked((ushort)outcome.Item));
             if (outcome.Ordinal is { } ordinal)
@@ -143,18 +163,20 @@ public static class EpochBundle
 
     private static List<Outcome> ReadOutcomes(ref Reader reader)
     {
-        int count = reader.Count(16 + 8 + 2 + 1 + 4);
+        int count = reader.Count(16 + HashLength + 8 + 2 + 1 + 4);
         var outcomes = new List<Outcome>(count);
         for (int i = 0; i < count; i++)
         {
             Guid requestId = reader.Guid();
+            ReadOnlyMemory<byte> bodyHash = reader.Octets(HashLength);
             long sequence = (long)reader.UInt64();
             int item = reader.UInt16();
-            outcomes.Add(reader.UInt8() == 0
+            Outcome outcome = reader.UInt8() == 0
                 ? new Outcome(requestId, sequence, item, checked((int)reader.UInt32()), null)
                 : new Outcome(
                     requestId, sequence, item, null,
-                    new Refusal((RefusalReason)reader.UInt8(), reader.UInt16(), new ExpectedVersion(reader.UInt64(), reader.UInt64()))));
+                    new Refusal((RefusalReason)reader.UInt8(), reader.UInt16(), new ExpectedVersion(reader.UInt64(), reader.UInt64())));
+            outcomes.Add(outcome with { BodyHash = bodyHash });
         }
         return outcomes;
     }

@@ -12,7 +12,8 @@ namespace Optiks.Storage;
 public sealed record EpochCommit(EpochRow Epoch, ReadOnlyMemory<byte> PreviousHash, ulong Period, LeafBatch Leaves, IReadOnlyList<Outcome> Outcomes)
 {
     /// <summary>ThrowIfInconsistent checks the parts against each other; drivers call it before they begin. Throws <see cref="ArgumentException"/>: a bug in the caller.</summary>
-    public void ThrowIfInconsistent()
+    /// <param name="restores">For <see cref="IMaintenanceStore.RestoreEpochAsync"/>: values may be missing, body hashes may not.</param>
+    public void ThrowIfInconsistent(bool restores = false)
     {
         ReadOnlySpan<LeafRow> rows = Leaves.Rows.Span;
         ReadOnlySpan<LeafOrigin> origins = Leaves.Origins.Span;
@@ -24,6 +25,7 @@ public sealed record EpochCommit(EpochRow Epoch, ReadOnlyMemory<byte> PreviousHa
         foreach (Outcome outcome in Outcomes)
         {
             Require(outcome.Item is >= 0 and < Limits.ItemsPerRequest && outcome.Ordinal is null != outcome.Refusal is null, "an outcome is neither a leaf nor a refusal, or both");
+            Require(!restores || outcome.BodyHash.Length == 32, "a body hash has another length");
             if (outcome.Ordinal is int ordinal)
             {
                 Require(ordinal >= 0 && ordinal < rows.Length && !hasOutcome[ordinal], "an outcome names no leaf, or one that another names");
@@ -37,7 +39,8 @@ public sealed record EpochCommit(EpochRow Epoch, ReadOnlyMemory<byte> PreviousHa
         {
             Require(hasOutcome[i], "a leaf has no outcome");
             Require(rows[i].Epoch == Epoch.Epoch, "a leaf is of another epoch");
-            Require(rows[i].ValueOffset <= valueBytes && rows[i].ValueLength <= valueBytes - rows[i].ValueOffset, "a leaf's value lies outside the values");
+            bool erased = restores && rows[i].ValueOffset == LeafRow.NoValue;
+            Require(erased || (rows[i].ValueOffset <= valueBytes && rows[i].ValueLength <= valueBytes - rows[i].ValueOffset), "a leaf's value lies outside the values");
             Require(Leaves.KeyEnds.Span[i] >= keyEnd && Leaves.KeyEnds.Span[i] <= Leaves.Keys.Length, "a leaf's key lies outside the keys");
             Require(i == 0 || IsBefore(in rows[i - 1], in rows[i]), "the leaves are not sorted by structure and label");
             keyEnd = Leaves.KeyEnds.Span[i];

@@ -19,6 +19,9 @@ public interface IStorageProvider
     /// <summary>OpenFollowAsync opens the query-service's view: read-only.</summary>
     Task<IFollowStore> OpenFollowAsync(string connectionString, CancellationToken cancellationToken);
 
+    /// <summary>OpenMaintenanceAsync opens the view of <c>optiks-db</c>.</summary>
+    Task<IMaintenanceStore> OpenMaintenanceAsync(string connectionString, CancellationToken cancellationToken);
+
     /// <summary>CreateMigrator gives what <c>optiks-db migrate</c> uses; services never do.</summary>
     IMigrator CreateMigrator(string connectionString);
 }

@@ -6,4 +6,16 @@ namespace Optiks.Storage;
 /// <param name="Item">The item in it.</param>
 /// <param name="Ordinal">Its leaf's place in the epoch; null when the request was refused.</param>
 /// <param name="Refusal">Why, when refused (the same for every item of the request).</param>
-public sealed record Outcome(Guid RequestId, long Sequence, int Item, int? Ordinal, Refusal? Refusal);
+public sealed record Outcome(Guid RequestId, long Sequence, int Item, int? Ordinal, Refusal? Refusal)
+{
+    /// <summary>BodyHash of the request, 32 octets: a bundle carries it, so that a restored request is still known by its content.</summary>
+    public ReadOnlyMemory<byte> BodyHash { get; init; }
+
+    /// <summary>Equals compares the octets of the body hash.</summary>
+    public bool Equals(Outcome? other) =>
+        other is not null && RequestId == other.RequestId && Sequence == other.Sequence && Item == other.Item && Ordinal == other.Ordinal && Refusal == other.Refusal
+        && BodyHash.Span.SequenceEqual(other.BodyHash.Span);
+
+    /// <inheritdoc/>
+    public override int GetHashCode() => HashCode.Combine(RequestId, Item);
+}

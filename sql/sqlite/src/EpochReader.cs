@@ -30,7 +30,7 @@ internal static class EpochReader
     {
         var outcomes = new List<Outcome>();
         // From the leaves, as outcomes have no index by epoch.
-        using (Statement select = connection.Prepare("SELECT seq FROM request WHERE request_id = ?"))
+        using (Statement select = connection.Prepare("SELECT seq, body_hash FROM request WHERE request_id = ?"))
         {
             ReadOnlySpan<LeafOrigin> origins = leaves.Origins.Span;
             for (int i = 0; i < origins.Length; i++)
@@ -39,12 +39,12 @@ internal static class EpochReader
                 {
                     throw new StorageCorruptException($"The database {connection.Path} lacks a request of the unpublished epoch {epoch}: restore it.");
                 }
-                outcomes.Add(new Outcome(origins[i].RequestId, select.Long(0), origins[i].Item, i, null));
+                outcomes.Add(new Outcome(origins[i].RequestId, select.Long(0), origins[i].Item, i, null) { BodyHash = select.Octets(1) });
             }
         }
         using Statement refused = connection.Prepare(
             """
-            SELECT o.id, r.request_id, o.refusal, o.refused_item, o.current_period, o.current_version
+            SELECT o.id, r.request_id, o.refusal, o.refused_item, o.current_period, o.current_version, r.body_hash
             FROM outcome AS o JOIN request AS r ON r.seq = o.id >> 8 WHERE o.epoch = ? AND o.refusal IS NOT NULL ORDER BY o.id
             """);
         refused.Bind(1, epoch);
@@ -52,7 +52,7 @@ internal static class EpochReader
         {
             long id = refused.Long(0);
             var refusal = new Refusal((RefusalReason)refused.Int(2), refused.Int(3), new ExpectedVersion(refused.ULong(4), refused.ULong(5)));
-            outcomes.Add(new Outcome(refused.RequestId(1), RowIds.SequenceOf(id), RowIds.ItemOf(id), null, refusal));
+            outcomes.Add(new Outcome(refused.RequestId(1), RowIds.SequenceOf(id), RowIds.ItemOf(id), null, refusal) { BodyHash = refused.Octets(6) });
         }
         return outcomes;
     }

@@ -39,6 +39,51 @@ internal static class EpochWriter
         return true;
     }
 
+    /// <summary>TryRestore writes an epoch of a newer copy: its requests are found by id, and its pending rows need not be here.</summary>
+    public static bool TryRestore(Connection connection, Lease lease, EpochCommit commit)
+    {
+        if (!TryMoveHead(connection, lease, commit))
+        {
+            return false;
+        }
+        var sequences = new Dictionary<Guid, long>();
+        var outcomes = new List<Outcome>(commit.Outcomes.Count);
+        using Statement delete = connection.Prepare("DELETE FROM pending WHERE id = ?");
+        foreach (Outcome outcome in commit.Outcomes)
+        {
+            if (!sequences.TryGetValue(outcome.RequestId, out long sequence))
+            {
+                sequence = FindOrAddRequest(connection, outcome, commit.Epoch.Epoch);
+                sequences.Add(outcome.RequestId, sequence);
+            }
+            _ = delete.Bind(1, RowIds.Item(sequence, outcome.Item)).Execute();
+            outcomes.Add(outcome with { Sequence = sequence });
+        }
+        outcomes.Sort((a, b) => a.Sequence != b.Sequence ? a.Sequence.CompareTo(b.Sequence) : a.Item.CompareTo(b.Item));
+        EpochCommit here = commit with { Outcomes = outcomes };
+        long valueBytes = InsertLeaves(connection, here);
+        InsertEpoch(connection, here.Epoch, here.Leaves.Rows.Length, valueBytes);
+        InsertOutcomes(connection, here);
+        return true;
+    }
+
+    private static long FindOrAddRequest(Connection connection, Outcome outcome, ulong epoch)
+    {
+        using (Statement select = connection.Prepare("SELECT seq, body_hash FROM request WHERE request_id = ?"))
+        {
+            if (select.Bind(1, outcome.RequestId).Step())
+            {
+                return select.Span(1).SequenceEqual(outcome.BodyHash.Span)
+                    ? select.Long(0)
+                    : throw new StorageCorruptException(
+                        $"The request {outcome.RequestId} of epoch {epoch} is in the database {connection.Path} with other content than was published: nothing of that epoch was written.");
+            }
+        }
+        using Statement insert = connection.Prepare("INSERT INTO request (request_id, body_hash) VALUES (?, ?)");
+        insert.Bind(1, outcome.RequestId).Bind(2, outcome.BodyHash.Span).Execute();
+        return connection.LastRowId;
+    }
+
     private static bool TryMoveHead(Connection connection, Lease lease, EpochCommit commit)
     {
         using Statement update = connection.Prepare(
@@ -80,6 +125,10 @@ internal static class EpochWriter
             long id = RowIds.Leaf(commit.Epoch.Epoch, i);
             leaf.Bind(1, id).Bind(2, (long)row.Structure).Bind(3, commit.Period).Bind(4, row.Version).Bind(5, origins[i].Item)
                 .Bind(6, row.Label).Bind(7, row.Commitment).Bind(8, row.Tag).Bind(9, origins[i].RequestId).Execute();
+            if (row.ValueOffset == LeafRow.NoValue)
+            {
+                continue;
+            }
             value.Bind(1, id).Bind(2, row.Opening).Bind(3, commit.Leaves.Key(i).Span).Bind(4, values.Slice((int)row.ValueOffset, (int)row.ValueLength)).Execute();
             valueBytes += row.ValueLength;
         }

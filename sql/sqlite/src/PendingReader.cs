@@ -56,13 +56,15 @@ internal static class PendingReader
     {
         var items = new List<AcceptItem>();
         Guid requestId;
-        using (Statement request = connection.Prepare("SELECT request_id FROM request WHERE seq = ?"))
+        byte[] bodyHash;
+        using (Statement request = connection.Prepare("SELECT request_id, body_hash FROM request WHERE seq = ?"))
         {
             if (!request.Bind(1, sequence).Step())
             {
                 throw new StorageCorruptException($"The database {connection.Path} has pending updates without their request: restore it.");
             }
             requestId = request.RequestId(0);
+            bodyHash = request.Octets(1);
         }
         using Statement select = connection.Prepare("SELECT id, structure, key, value, expected_period, expected_version FROM pending WHERE id BETWEEN ? AND ? ORDER BY id");
         select.Bind(1, RowIds.Item(sequence, 0)).Bind(2, RowIds.LastItem(sequence));
@@ -75,6 +77,6 @@ internal static class PendingReader
             ExpectedVersion? expected = select.IsNull(4) ? null : new ExpectedVersion(select.ULong(4), select.ULong(5));
             items.Add(new AcceptItem((StructureId)select.Int(1), select.Octets(2), select.Octets(3), expected));
         }
-        return new PendingRequest(requestId, sequence, items);
+        return new PendingRequest(requestId, sequence, bodyHash, items);
     }
 }

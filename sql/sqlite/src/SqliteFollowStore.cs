@@ -14,18 +14,7 @@ internal class SqliteFollowStore : SqliteHeadReader, IFollowStore
     }
 
     /// <inheritdoc/>
-    public Task<IReadOnlyList<PeriodRow>> ReadPeriodsAsync(CancellationToken cancellationToken) => Readers.RunAsync<IReadOnlyList<PeriodRow>>(
-        connection =>
-        {
-            var rows = new List<PeriodRow>();
-            using Statement select = connection.Prepare("SELECT period, first_epoch, wrapped_secrets, configuration FROM period ORDER BY period");
-            while (select.Step())
-            {
-                rows.Add(new PeriodRow(select.ULong(0), select.ULong(1), select.Octets(2), select.Octets(3)));
-            }
-            return rows;
-        },
-        cancellationToken);
+    public Task<IReadOnlyList<PeriodRow>> ReadPeriodsAsync(CancellationToken cancellationToken) => Readers.RunAsync(ReadPeriods, cancellationToken);
 
     /// <inheritdoc/>
     public Task<IReadOnlyList<EpochRow>> ReadEpochsAsync(ulong first, ulong last, CancellationToken cancellationToken) => Readers.RunAsync<IReadOnlyList<EpochRow>>(
@@ -74,6 +63,18 @@ internal class SqliteFollowStore : SqliteHeadReader, IFollowStore
             }
             next = through + 1;
         }
+    }
+
+    /// <summary>ReadPeriods inside a transaction.</summary>
+    internal static IReadOnlyList<PeriodRow> ReadPeriods(Connection connection)
+    {
+        var rows = new List<PeriodRow>();
+        using Statement select = connection.Prepare("SELECT period, first_epoch, wrapped_secrets, configuration FROM period ORDER BY period");
+        while (select.Step())
+        {
+            rows.Add(new PeriodRow(select.ULong(0), select.ULong(1), select.Octets(2), select.Octets(3)));
+        }
+        return rows;
     }
 
     /// <summary>LastVisible epoch to this role; null when there is none.</summary>

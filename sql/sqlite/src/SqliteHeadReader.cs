@@ -51,7 +51,7 @@ internal abstract class SqliteHeadReader : IHeadReader
     }
 
     /// <summary>ReadHead inside a transaction.</summary>
-    protected static Head ReadHead(Connection connection)
+    internal static Head ReadHead(Connection connection)
     {
         using Statement select = connection.Prepare("SELECT epoch, record_hash, published_epoch, fence, holder, lease_end FROM head");
         return select.Step()

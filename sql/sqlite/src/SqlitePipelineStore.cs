@@ -3,7 +3,7 @@ using Optiks.Storage.Sqlite.Engine;
 namespace Optiks.Storage.Sqlite;
 
 /// <summary>SqlitePipelineStore is the update-task's view.</summary>
-internal sealed class SqlitePipelineStore : SqliteFollowStore, IPipelineStore
+internal class SqlitePipelineStore : SqliteFollowStore, IPipelineStore
 {
     private readonly Writer _writer;
 
@@ -129,11 +129,8 @@ internal sealed class SqlitePipelineStore : SqliteFollowStore, IPipelineStore
     /// <inheritdoc/>
     protected override ulong? LastVisible(Head head) => head.Epoch;
 
-    private Task<T> WriteAsync<T>(Func<Connection, T> work, CancellationToken cancellationToken) =>
-        _writer.RunAsync(connection => new WriteResult<T>(work(connection), Commit: true), wasCommitted: null, cancellationToken);
-
     // A commit whose answer is an error may be durable: the epoch's row says so (pipeline invariant 3; the head may have moved on).
-    private async Task<CommitResult> CommitAsync(Func<Connection, bool> tryWrite, EpochRow epoch, CancellationToken cancellationToken)
+    protected async Task<CommitResult> CommitAsync(Func<Connection, bool> tryWrite, EpochRow epoch, CancellationToken cancellationToken)
     {
         bool unknown = false;
         bool written = await _writer.RunAsync(
@@ -157,4 +154,7 @@ internal sealed class SqlitePipelineStore : SqliteFollowStore, IPipelineStore
             cancellationToken);
         return unknown ? CommitResult.Unknown : written ? CommitResult.Committed : CommitResult.Fenced;
     }
+
+    private Task<T> WriteAsync<T>(Func<Connection, T> work, CancellationToken cancellationToken) =>
+        _writer.RunAsync(connection => new WriteResult<T>(work(connection), Commit: true), wasCommitted: null, cancellationToken);
 }

@@ -28,5 +28,9 @@ public sealed class SqliteStorageProvider : IStorageProvider
         Task.Run<IFollowStore>(() => new SqliteFollowStore(SqliteSettings.Parse(connectionString), _clock), cancellationToken);
 
     /// <inheritdoc/>
+    public Task<IMaintenanceStore> OpenMaintenanceAsync(string connectionString, CancellationToken cancellationToken) =>
+        Task.Run<IMaintenanceStore>(() => new SqliteMaintenanceStore(SqliteSettings.Parse(connectionString), _clock), cancellationToken);
+
+    /// <inheritdoc/>
     public IMigrator CreateMigrator(string connectionString) => new SqliteMigrator(SqliteSettings.Parse(connectionString), _clock);
 }

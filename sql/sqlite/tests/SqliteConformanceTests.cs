@@ -9,3 +9,5 @@ public sealed class SqlitePipelineTests() : PipelineConformance(new SqliteFixtur
 public sealed class SqliteFollowTests() : FollowConformance(new SqliteFixture());
 
 public sealed class SqliteMigratorTests() : MigratorConformance(new SqliteFixture());
+
+public sealed class SqliteMaintenanceTests() : MaintenanceConformance(new SqliteFixture());

@@ -37,6 +37,8 @@ internal sealed class WrappedEngine : IStorageProvider
 
     public Task<IFollowStore> OpenFollowAsync(string connectionString, CancellationToken cancellationToken) => _sqlite.OpenFollowAsync(connectionString, cancellationToken);
 
+    public Task<IMaintenanceStore> OpenMaintenanceAsync(string connectionString, CancellationToken cancellationToken) => _sqlite.OpenMaintenanceAsync(connectionString, cancellationToken);
+
     public IMigrator CreateMigrator(string connectionString) => _sqlite.CreateMigrator(connectionString);
 
     private sealed class Store(WrappedEngine engine, IAcceptStore inner) : IAcceptStore

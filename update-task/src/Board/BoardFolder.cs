@@ -1,4 +1,3 @@
-using System.Globalization;
 using Optiks.Tlog;
 
 namespace Optiks.UpdateTask.Board;
@@ -9,7 +8,6 @@ namespace Optiks.UpdateTask.Board;
 /// </summary>
 internal sealed class BoardFolder
 {
-    private const string BundleSuffix = ".bundle";
     private readonly string _root;
 
     public BoardFolder(DataFolder folder)
@@ -33,18 +31,6 @@ internal sealed class BoardFolder
 
     /// <summary>AuditPath below <see cref="Log"/>: the epoch in the form of tile paths.</summary>
     public static string AuditPath(ulong epoch) => string.Concat("audit/", TilePath.Entries(epoch).ToString().AsSpan("tile/entries/".Length));
-
-    /// <summary>BundleName below <see cref="Bundles"/>.</summary>
-    public static string BundleName(ulong epoch) => string.Create(CultureInfo.InvariantCulture, $"{epoch}{BundleSuffix}");
-
-    /// <summary>TryParseBundleName is the reverse; false for other files, such as temporaries.</summary>
-    public static bool TryParseBundleName(string name, out ulong epoch)
-    {
-        epoch = 0;
-        return name.EndsWith(BundleSuffix, StringComparison.Ordinal)
-            && ulong.TryParse(name.AsSpan(0, name.Length - BundleSuffix.Length), NumberStyles.None, CultureInfo.InvariantCulture, out epoch)
-            && name == BundleName(epoch);
-    }
 
     /// <summary>Create makes what is missing.</summary>
     public void Create()

@@ -114,7 +114,7 @@ internal sealed class BoardState
         }
     }
 
-    private string PathOf(ulong epoch) => Path.Combine(_folder.Bundles, BoardFolder.BundleName(epoch));
+    private string PathOf(ulong epoch) => Path.Combine(_folder.Bundles, EpochBundle.FileName(epoch));
 
     private IEnumerable<ulong> BundleEpochs()
     {
@@ -124,7 +124,7 @@ internal sealed class BoardState
         }
         foreach (string path in Directory.EnumerateFiles(_folder.Bundles))
         {
-            if (BoardFolder.TryParseBundleName(Path.GetFileName(path), out ulong epoch))
+            if (EpochBundle.TryParseFileName(Path.GetFileName(path), out ulong epoch))
             {
                 yield return epoch;
             }

@@ -144,14 +144,14 @@ internal static class EpochMaker
         for (int ordinal = 0; ordinal < inputs.Length; ordinal++)
         {
             (PendingRequest request, int item) = origins[inputs[ordinal]];
-            outcomes.Add(new Outcome(request.RequestId, request.Sequence, item, ordinal, null));
+            outcomes.Add(new Outcome(request.RequestId, request.Sequence, item, ordinal, null) { BodyHash = request.BodyHash });
         }
         for (int i = 0; i < pending.Count; i++)
         {
             if (refusals[i] is { } refusal)
             {
                 outcomes.AddRange(Enumerable.Range(0, pending[i].Items.Count).Select(
-                    item => new Outcome(pending[i].RequestId, pending[i].Sequence, item, null, refusal)));
+                    item => new Outcome(pending[i].RequestId, pending[i].Sequence, item, null, refusal) { BodyHash = pending[i].BodyHash }));
             }
         }
         // In key order of the table, so that the insert is sequential.

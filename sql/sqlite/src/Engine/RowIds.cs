@@ -6,6 +6,9 @@ internal static class RowIds
     private const int ItemBits = 8;
     private const int OrdinalBits = 28;
 
+    /// <summary>MaxSequence that a table takes (migrations/0001).</summary>
+    public const long MaxSequence = (1L << 54) - 1;
+
     /// <summary>Item of a request.</summary>
     public static long Item(long sequence, int item) => checked(sequence << ItemBits) | (uint)item;
 

@@ -1,0 +1,19 @@
+namespace Optiks.Storage;
+
+/// <summary>IMaintenanceStore is the role of <c>optiks-db</c>, the operator's tool: the update-task's, and what no service may.</summary>
+public interface IMaintenanceStore : IPipelineStore
+{
+    /// <summary>OpenSnapshotAsync begins to read all that is stored at one moment. The caller disposes it before the store.</summary>
+    Task<IStorageSnapshot> OpenSnapshotAsync(CancellationToken cancellationToken);
+
+    /// <summary>BeginImportAsync begins to fill a migrated database. <see cref="StorageMisconfiguredException"/> when anything is in it.</summary>
+    Task<IStorageImport> BeginImportAsync(CancellationToken cancellationToken);
+
+    /// <summary>
+    /// RestoreEpochAsync writes an epoch that a newer copy of this database had committed, in one transaction and on the same condition as <see cref="IPipelineStore.CommitEpochAsync"/>. Requests
+    /// are found by id, not by the sequence number in <paramref name="commit"/>, which is the newer copy's: one that is here keeps its own number and loses the pending row of every decided item; one that is
+    /// not here is added, with a new number. Values may be missing (<see cref="Optiks.Native.LeafRow.NoValue"/>: erased). <see cref="StorageCorruptException"/> when a request is here with
+    /// another body hash: nothing was written.
+    /// </summary>
+    Task<CommitResult> RestoreEpochAsync(Lease lease, EpochCommit commit, CancellationToken cancellationToken);
+}

@@ -1,0 +1,32 @@
+namespace Optiks.Storage;
+
+/// <summary>
+/// IStorageSnapshot reads all that is stored, at one moment and without judging it: rows that contradict each other are returned as they are. All methods read in key order, by pages: the
+/// caller goes on after the last row that it got. Writers are not held up. Not thread-safe: one call at a time.
+/// </summary>
+public interface IStorageSnapshot : IAsyncDisposable
+{
+    /// <summary>ReadHeadAsync reads the head row.</summary>
+    Task<Head> ReadHeadAsync(CancellationToken cancellationToken);
+
+    /// <summary>ReadPeriodsAsync reads all periods; secrets stay wrapped.</summary>
+    Task<IReadOnlyList<PeriodRow>> ReadPeriodsAsync(CancellationToken cancellationToken);
+
+    /// <summary>ReadEpochsAsync reads at most <paramref name="max"/> epochs from <paramref name="first"/> on, beyond the head too.</summary>
+    Task<IReadOnlyList<StoredEpoch>> ReadEpochsAsync(ulong first, int max, CancellationToken cancellationToken);
+
+    /// <summary>ReadLeavesAsync reads at most <paramref name="max"/> leaves from (<paramref name="epoch"/>, <paramref name="ordinal"/>) on, fewer where values come to more than some 16 MiB, at least one.</summary>
+    Task<IReadOnlyList<StoredLeaf>> ReadLeavesAsync(ulong epoch, int ordinal, int max, CancellationToken cancellationToken);
+
+    /// <summary>CountValuesAsync counts the values, those without a leaf too.</summary>
+    Task<long> CountValuesAsync(CancellationToken cancellationToken);
+
+    /// <summary>ReadRequestsAsync reads at most <paramref name="max"/> requests whose sequence is above <paramref name="after"/>.</summary>
+    Task<IReadOnlyList<StoredRequest>> ReadRequestsAsync(long after, int max, CancellationToken cancellationToken);
+
+    /// <summary>ReadPendingAsync reads the pending rows with <paramref name="after"/> &lt; sequence &lt;= <paramref name="through"/>.</summary>
+    Task<IReadOnlyList<StoredPending>> ReadPendingAsync(long after, long through, CancellationToken cancellationToken);
+
+    /// <summary>ReadOutcomesAsync reads the outcomes with <paramref name="after"/> &lt; sequence &lt;= <paramref name="through"/>.</summary>
+    Task<IReadOnlyList<StoredOutcome>> ReadOutcomesAsync(long after, long through, CancellationToken cancellationToken);
+}

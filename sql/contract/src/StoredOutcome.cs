@@ -1,0 +1,10 @@
+namespace Optiks.Storage;
+
+/// <summary>StoredOutcome is an outcome's row as it is stored.</summary>
+/// <param name="Sequence">Its request's.</param>
+/// <param name="Item">The item in the request.</param>
+/// <param name="Epoch">Epoch that decided it.</param>
+/// <param name="Ordinal">Its leaf's place in the epoch; null when refused.</param>
+/// <param name="Refusal">Why, when refused.</param>
+/// <param name="Leaf">Origin of the stored leaf that it names; null when there is none. Ignored by an import.</param>
+public sealed record StoredOutcome(long Sequence, int Item, ulong Epoch, int? Ordinal, Refusal? Refusal, LeafOrigin? Leaf);
