@@ -1,4 +1,5 @@
 using System.CommandLine;
+using Optiks.Protocol;
 using Optiks.Storage;
 using Optiks.Storage.Sqlite;
 
@@ -35,15 +36,26 @@ internal static class CommandLine
         var status = new Command("status", "Say what is in the database: schema version, last epochs, lease, updates that wait. Changes nothing.") { json };
         status.SetAction((parsed, cancel) => StatusCommand.RunAsync(Provider(parsed), parsed.GetValue(connection)!, parsed.GetValue(json), output, cancel));
 
+        var board = new Option<string?>("--board") { Description = "Folder of the board ($OPTIKS_DATA/board): compare its files too." };
+        var trust = new Option<string>("--trust")
+        {
+            Description = "The log's trust anchor. Without it: trust.json in $OPTIKS_DATA.",
+            DefaultValueFactory = _ => DataFolder.Default().TrustAnchor,
+        };
+        var fsck = new Command("fsck", "Derive every root and record again from stored facts and report what contradicts them. Changes nothing; needs no secret; services may run.") { board, trust, json };
+        fsck.SetAction((parsed, cancel) => FsckCommand.RunAsync(
+            Provider(parsed), parsed.GetValue(connection)!, parsed.GetValue(trust)!, parsed.GetValue(board), parsed.GetValue(json), output, error, cancel));
+
         var root = new RootCommand(
             """
             The operator's tool for the Optiks database. Services never create or change its schema.
 
-            Exit codes: 0 done, 2 wrong usage, 3 the database cannot be reached, 78 it is not one that this release can use.
+            Exit codes: 0 done, 1 fsck found problems, 2 wrong usage, 3 the database cannot be reached, 78 it is not one that this release can use,
+            or the trust anchor is missing.
             Environment: OPTIKS_DATA, Optiks__Storage__Provider, Optiks__Storage__ConnectionString.
             """)
         {
-            provider, connection, migrate, status,
+            provider, connection, migrate, status, fsck,
         };
         ParseResult result = root.Parse(args);
         try
@@ -57,7 +69,7 @@ internal static class CommandLine
             await error.WriteLineAsync($"optiks-db: {e.Message}");
             return ExitCodes.Unreachable;
         }
-        catch (StorageException e)
+        catch (Exception e) when (e is StorageException or StartupException or TrustAnchorException)
         {
             await error.WriteLineAsync($"optiks-db: {e.Message}");
             return ExitCodes.Configuration;

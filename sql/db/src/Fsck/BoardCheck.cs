@@ -1,0 +1,213 @@
+using Optiks.Native;
+using Optiks.Protocol;
+using Optiks.Storage;
+using Optiks.Tlog;
+
+namespace Optiks.Db.Fsck;
+
+/// <summary>BoardCheck compares the board's files with the database: checkpoint, tiles, entries, high-water mark and bundles. Audit proofs are <see cref="TreeCheck"/>'s.</summary>
+internal sealed class BoardCheck
+{
+    private readonly BoardPaths _paths;
+    private readonly IStorageSnapshot _snapshot;
+    private readonly Head _head;
+    private readonly Report _report;
+    private readonly DirectoryTileReader _reader;
+    private TreeHash? _root;
+
+    private BoardCheck(BoardPaths paths, IStorageSnapshot snapshot, Head head, Report report)
+    {
+        _paths = paths;
+        _snapshot = snapshot;
+        _head = head;
+        _report = report;
+        _reader = new DirectoryTileReader(paths.Log);
+    }
+
+    /// <summary>Size of the board's checkpoint; 0 when there is none that is valid.</summary>
+    public ulong Size { get; private set; }
+
+    /// <summary>OpenAsync reads the checkpoint.</summary>
+    public static async Task<BoardCheck> OpenAsync(BoardPaths paths, TrustAnchor anchor, IStorageSnapshot snapshot, Head head, Report report, CancellationToken cancellationToken)
+    {
+        var board = new BoardCheck(paths, snapshot, head, report);
+        byte[]? note = await board._reader.ReadCheckpointAsync(cancellationToken);
+        if (note is null)
+        {
+            if (head.PublishedEpoch is ulong published)
+            {
+                report.Found($"The board has no checkpoint, but epoch {published} was published.");
+            }
+            return board;
+        }
+        Reason reason = Verifier.Checkpoint(anchor, note, out ulong size, out byte[] root);
+        if (reason != Reason.Valid)
+        {
+            report.Found($"The board's checkpoint is not valid ({reason.Name()}).");
+            return board;
+        }
+        board.Size = size;
+        board._root = TreeHash.FromBytes(root);
+        return board;
+    }
+
+    /// <summary>RunAsync compares. <paramref name="root"/> is the root that the database's records have at <see cref="Size"/>, null when they do not reach it.</summary>
+    public async Task RunAsync(TreeHash? root, CancellationToken cancellationToken)
+    {
+        if (_root is { } boardRoot)
+        {
+            CompareCheckpoint(root, boardRoot);
+            await CompareEntriesAsync(boardRoot, cancellationToken);
+        }
+        await CompareMarkAsync(cancellationToken);
+        await CompareBundlesAsync(cancellationToken);
+    }
+
+    private void CompareCheckpoint(TreeHash? root, TreeHash boardRoot)
+    {
+        if (_head.Epoch is null || Size > _head.Epoch + 1)
+        {
+            _report.Found($"The board's checkpoint covers epoch {Size - 1}, which the database does not have: it is an older copy, see 'optiks-db import-bundles'.");
+        }
+        else if (root is { } expected && expected != boardRoot)
+        {
+            _report.Found($"The board's checkpoint of size {Size} is not that of the database's records.");
+        }
+        if (_head.PublishedEpoch is ulong published && Size < published + 1)
+        {
+            _report.Found($"The board's checkpoint ends at epoch {Size - 1}, but epoch {published} was published.");
+        }
+    }
+
+    private async Task CompareEntriesAsync(TreeHash root, CancellationToken cancellationToken)
+    {
+        // Bundles are checked against the tiles, and these against the root.
+        var tiles = new HashReader(_reader, Size, root);
+        for (ulong bundle = 0; bundle * TilePath.FullWidth < Size; bundle++)
+        {
+            IReadOnlyList<ReadOnlyMemory<byte>> entries;
+            try
+            {
+                entries = await tiles.ReadBundleAsync(bundle, cancellationToken);
+            }
+            catch (Exception e) when (e is InvalidTileException or IOException)
+            {
+                _report.Found($"The board's entries from {bundle * TilePath.FullWidth} on or their tiles cannot be used: {e.Message}");
+                continue;
+            }
+            ulong first = bundle * TilePath.FullWidth;
+            var stored = (await _snapshot.ReadEpochsAsync(first, entries.Count, cancellationToken)).ToDictionary(epoch => epoch.Row.Epoch, epoch => epoch.Row.Record);
+            for (int i = 0; i < entries.Count; i++)
+            {
+                if (stored.TryGetValue(first + (ulong)i, out ReadOnlyMemory<byte> record) && !record.Span.SequenceEqual(entries[i].Span))
+                {
+                    _report.Found($"The board's entry {first + (ulong)i} is not the record of that epoch in the database.");
+                }
+            }
+        }
+    }
+
+    private async Task CompareMarkAsync(CancellationToken cancellationToken)
+    {
+        HighWaterMark? mark;
+        try
+        {
+            mark = HighWaterMark.Read(_paths.HighWater);
+        }
+        catch (InvalidDataException e)
+        {
+            _report.Found($"{e.Message}");
+            return;
+        }
+        if (mark is null)
+        {
+            if (_head.PublishedEpoch is not null)
+            {
+                _report.Found($"The high-water mark {_paths.HighWater} is missing.");
+            }
+            return;
+        }
+        if (mark.Epoch < _head.PublishedEpoch)
+        {
+            _report.Found($"The high-water mark is at epoch {mark.Epoch}, but epoch {_head.PublishedEpoch} was published.");
+        }
+        if (_head.Epoch is null || mark.Epoch > _head.Epoch)
+        {
+            _report.Found($"The high-water mark is at epoch {mark.Epoch}, beyond the head: the database is an older copy, see 'optiks-db import-bundles'.");
+        }
+        else if (await ReadEpochAsync(mark.Epoch, cancellationToken) is { } row && !mark.Names(row.Epoch, row.RecordHash.Span))
+        {
+            _report.Found($"The high-water mark names another record for epoch {mark.Epoch} than the database has.");
+        }
+    }
+
+    private async Task CompareBundlesAsync(CancellationToken cancellationToken)
+    {
+        if (!Directory.Exists(_paths.Bundles))
+        {
+            return;
+        }
+        foreach ((ulong epoch, string path) in BoardPaths.BundlesIn(_paths.Bundles))
+        {
+            EpochContent bundle;
+            try
+            {
+                bundle = EpochBundle.Decode(await File.ReadAllBytesAsync(path, cancellationToken));
+            }
+            catch (Exception e) when (e is StorageCorruptException or IOException)
+            {
+                _report.Found($"The bundle {path} cannot be used: {e.Message}");
+                continue;
+            }
+            EpochRow? row = await ReadEpochAsync(epoch, cancellationToken);
+            if (bundle.Epoch.Epoch != epoch)
+            {
+                _report.Found($"The bundle {path} is that of epoch {bundle.Epoch.Epoch}.");
+            }
+            else if (row is null)
+            {
+                _report.Found($"The database lacks epoch {epoch}, of which there is a bundle: see 'optiks-db import-bundles'.");
+            }
+            else if (!row.RecordHash.Span.SequenceEqual(bundle.Epoch.RecordHash.Span))
+            {
+                _report.Found($"The bundle {path} holds another record than the database.");
+            }
+            else if (!await HasLeavesAsync(bundle, cancellationToken))
+            {
+                _report.Found($"The bundle {path} holds other leaves than the database.");
+            }
+        }
+    }
+
+    private async Task<EpochRow?> ReadEpochAsync(ulong epoch, CancellationToken cancellationToken) =>
+        await _snapshot.ReadEpochsAsync(epoch, 1, cancellationToken) is [{ } found] && found.Row.Epoch == epoch ? found.Row : null;
+
+    // Values may have been erased on either side since; roots and commitments are compared elsewhere.
+    private async Task<bool> HasLeavesAsync(EpochContent bundle, CancellationToken cancellationToken)
+    {
+        int read = 0;
+        while (true)
+        {
+            IReadOnlyList<StoredLeaf> page = await _snapshot.ReadLeavesAsync(bundle.Epoch.Epoch, read, 16_384, cancellationToken);
+            int count = page.TakeWhile(leaf => leaf.Epoch == bundle.Epoch.Epoch).Count();
+            if (count == 0)
+            {
+                return read == bundle.Leaves.Rows.Length;
+            }
+            for (int i = 0; i < count; i++, read++)
+            {
+                if (page[i].Ordinal != read || read >= bundle.Leaves.Rows.Length || !IsSame(page[i], bundle.Leaves, read))
+                {
+                    return false;
+                }
+            }
+        }
+    }
+
+    private static bool IsSame(StoredLeaf leaf, LeafBatch leaves, int index)
+    {
+        ref readonly LeafRow row = ref leaves.Rows.Span[index];
+        return leaf.Structure == row.Structure && leaf.Version == row.Version && leaf.Label.Span.SequenceEqual(row.Label) && leaf.Commitment.Span.SequenceEqual(row.Commitment)
+            && leaf.Tag.Span.SequenceEqual(row.Tag) && leaf.Origin == leaves.Origins.Span[index];
+    }
+}

@@ -1,0 +1,35 @@
+using Optiks.Storage;
+using Optiks.Tlog;
+
+namespace Optiks.Db.Fsck;
+
+/// <summary>BoardPaths names what lies in a board's folder (<c>$OPTIKS_DATA/board</c>); docs/spec/board.md section 3 for <c>log/</c>.</summary>
+internal sealed class BoardPaths(string root)
+{
+    /// <summary>Log is what anyone may read.</summary>
+    public string Log => Path.Combine(root, "log");
+
+    /// <summary>Bundles of epochs.</summary>
+    public string Bundles => Path.Combine(root, "state", "bundles");
+
+    /// <summary>HighWater file.</summary>
+    public string HighWater => Path.Combine(root, "state", "high-water");
+
+    /// <summary>Audit proof of an epoch.</summary>
+    public string Audit(ulong epoch) => Path.Combine(Log, string.Concat("audit/", TilePath.Entries(epoch).ToString().AsSpan("tile/entries/".Length)));
+
+    /// <summary>BundlesIn lists the bundles of a folder by epoch, smallest first.</summary>
+    public static IReadOnlyList<(ulong Epoch, string Path)> BundlesIn(string folder)
+    {
+        var bundles = new List<(ulong Epoch, string Path)>();
+        foreach (string path in Directory.EnumerateFiles(folder))
+        {
+            if (EpochBundle.TryParseFileName(Path.GetFileName(path), out ulong epoch))
+            {
+                bundles.Add((epoch, path));
+            }
+        }
+        bundles.Sort();
+        return bundles;
+    }
+}

@@ -1,0 +1,68 @@
+using Optiks.Protocol;
+using Optiks.Storage;
+
+namespace Optiks.Db.Fsck;
+
+/// <summary>DirectoryCheck derives everything again from stored facts and reports what contradicts them. It changes nothing and needs no secret.</summary>
+internal static class DirectoryCheck
+{
+    private const int EpochPage = 4096;
+
+    /// <summary>RunAsync checks the database as it was at one moment, and, if given, the board.</summary>
+    public static async Task<Report> RunAsync(IMaintenanceStore store, TrustAnchor anchor, BoardPaths? paths, ProgressBar progress, CancellationToken cancellationToken)
+    {
+        var report = new Report();
+        await using IStorageSnapshot snapshot = await store.OpenSnapshotAsync(cancellationToken);
+        Head head = await snapshot.ReadHeadAsync(cancellationToken);
+        BoardCheck? board = paths is null ? null : await BoardCheck.OpenAsync(paths, anchor, snapshot, head, report, cancellationToken);
+        var records = new RecordCheck(anchor, head, await snapshot.ReadPeriodsAsync(cancellationToken), report) { RootAtSize = board?.Size ?? 0 };
+        var leaves = new LeafCheck(anchor.Configuration, await RequestCheck.PendingAsync(snapshot, cancellationToken), report);
+        using var trees = new TreeCheck(anchor.Configuration, report, paths, board?.Size ?? 0);
+        await CheckEpochsAsync(snapshot, head, records, leaves, trees, report, progress, cancellationToken);
+        long values = await snapshot.CountValuesAsync(cancellationToken);
+        if (values != leaves.Values)
+        {
+            report.Found($"There are {values} values, but {leaves.Values} belong to a leaf of an epoch.");
+        }
+        await RequestCheck.RunAsync(snapshot, head.Epoch, report, cancellationToken);
+        if (board is not null)
+        {
+            await board.RunAsync(records.RootAt, cancellationToken);
+        }
+        return report;
+    }
+
+    private static async Task CheckEpochsAsync(
+        IStorageSnapshot snapshot, Head head, RecordCheck records, LeafCheck leaves, TreeCheck trees, Report report, ProgressBar progress, CancellationToken cancellationToken)
+    {
+        var cursor = new LeafCursor(snapshot);
+        EpochRow? last = null;
+        IReadOnlyList<StoredEpoch> page;
+        ulong next = 0;
+        while ((page = await snapshot.ReadEpochsAsync(next, EpochPage, cancellationToken)).Count > 0)
+        {
+            foreach (StoredEpoch epoch in page)
+            {
+                EpochRecord? record = records.Next(epoch.Row);
+                List<StoredLeaf> taken = await cursor.TakeAsync(epoch.Row.Epoch, cancellationToken);
+                int strays = taken.RemoveAll(leaf => leaf.Epoch != epoch.Row.Epoch);
+                if (strays > 0)
+                {
+                    report.Found($"There are {strays} leaves of epochs before {epoch.Row.Epoch} that are not stored.");
+                }
+                leaves.Check(epoch, record?.Period ?? 0, taken);
+                trees.Next(epoch.Row, record, taken);
+                report.Leaves += taken.Count;
+                report.Epochs++;
+                last = epoch.Row;
+                progress.Show("epochs", epoch.Row.Epoch, head.Epoch ?? 0);
+            }
+            next = page[^1].Row.Epoch + 1;
+        }
+        records.End(last);
+        if (await cursor.PeekAsync(cancellationToken) is { } stray)
+        {
+            report.Found($"There are leaves beyond the last epoch, from epoch {stray.Epoch} on.");
+        }
+    }
+}

@@ -1,0 +1,42 @@
+using Optiks.Storage;
+
+namespace Optiks.Db.Fsck;
+
+/// <summary>LeafCursor reads the leaves in order and hands them out by epochs.</summary>
+internal sealed class LeafCursor(IStorageSnapshot snapshot)
+{
+    private const int Page = 16_384;
+
+    private IReadOnlyList<StoredLeaf> _page = [];
+    private int _position;
+    private (ulong Epoch, int Ordinal) _next;
+    private bool _ended;
+
+    /// <summary>TakeAsync gives the leaves of epochs up to and with <paramref name="epoch"/> that were not taken before.</summary>
+    public async Task<List<StoredLeaf>> TakeAsync(ulong epoch, CancellationToken cancellationToken)
+    {
+        var taken = new List<StoredLeaf>();
+        while (await PeekAsync(cancellationToken) is { } leaf && leaf.Epoch <= epoch)
+        {
+            taken.Add(leaf);
+            _position++;
+        }
+        return taken;
+    }
+
+    /// <summary>PeekAsync shows the next leaf; null after the last.</summary>
+    public async Task<StoredLeaf?> PeekAsync(CancellationToken cancellationToken)
+    {
+        if (_position == _page.Count && !_ended)
+        {
+            _page = await snapshot.ReadLeavesAsync(_next.Epoch, _next.Ordinal, Page, cancellationToken);
+            _position = 0;
+            _ended = _page.Count == 0;
+            if (!_ended)
+            {
+                _next = (_page[^1].Epoch, _page[^1].Ordinal + 1);
+            }
+        }
+        return _position < _page.Count ? _page[_position] : null;
+    }
+}

@@ -1,0 +1,23 @@
+using System.Globalization;
+
+namespace Optiks.Db.Fsck;
+
+/// <summary>Report collects what a check counted and found, one sentence a problem.</summary>
+internal sealed class Report
+{
+    private readonly List<string> _problems = [];
+
+    /// <summary>Problems in the order in which they were found.</summary>
+    public IReadOnlyList<string> Problems => _problems;
+
+    public long Epochs { get; set; }
+
+    public long Leaves { get; set; }
+
+    public long Requests { get; set; }
+
+    public long Pending { get; set; }
+
+    /// <summary>Found adds a problem.</summary>
+    public void Found(FormattableString sentence) => _problems.Add(sentence.ToString(CultureInfo.InvariantCulture));
+}

@@ -1,0 +1,115 @@
+using Optiks.Storage;
+
+namespace Optiks.Db.Fsck;
+
+/// <summary>RequestCheck: every request is either pending or decided, whole, by one epoch, and its leaves are there.</summary>
+internal static class RequestCheck
+{
+    private const int Page = 4096;
+
+    /// <summary>PendingAsync reads what waits, as origins that no leaf may have yet.</summary>
+    public static async Task<HashSet<LeafOrigin>> PendingAsync(IStorageSnapshot snapshot, CancellationToken cancellationToken)
+    {
+        var pending = new HashSet<LeafOrigin>();
+        await foreach ((IReadOnlyList<StoredRequest> requests, long after, long through) in PagesAsync(snapshot, cancellationToken))
+        {
+            var ids = requests.ToDictionary(request => request.Sequence, request => request.RequestId);
+            foreach (StoredPending row in await snapshot.ReadPendingAsync(after, through, cancellationToken))
+            {
+                if (ids.TryGetValue(row.Sequence, out Guid id))
+                {
+                    pending.Add(new LeafOrigin(id, row.Item));
+                }
+            }
+        }
+        return pending;
+    }
+
+    /// <summary>RunAsync checks all requests, pending rows and outcomes.</summary>
+    public static async Task RunAsync(IStorageSnapshot snapshot, ulong? headEpoch, Report report, CancellationToken cancellationToken)
+    {
+        await foreach ((IReadOnlyList<StoredRequest> requests, long after, long through) in PagesAsync(snapshot, cancellationToken))
+        {
+            ILookup<long, StoredPending> pending = (await snapshot.ReadPendingAsync(after, through, cancellationToken)).ToLookup(row => row.Sequence);
+            ILookup<long, StoredOutcome> outcomes = (await snapshot.ReadOutcomesAsync(after, through, cancellationToken)).ToLookup(row => row.Sequence);
+            foreach (StoredRequest request in requests)
+            {
+                Check(request, [.. pending[request.Sequence]], [.. outcomes[request.Sequence]], headEpoch, report);
+            }
+            var known = requests.Select(request => request.Sequence).ToHashSet();
+            foreach (long sequence in pending.Concat<IGrouping<long, object>>(outcomes).Select(group => group.Key).Distinct().Where(sequence => !known.Contains(sequence)))
+            {
+                report.Found($"There are pending rows or outcomes of number {sequence}, which is no request.");
+            }
+            report.Requests += requests.Count;
+            report.Pending += pending.Sum(group => group.Count());
+        }
+    }
+
+    private static void Check(StoredRequest request, StoredPending[] pending, StoredOutcome[] outcomes, ulong? headEpoch, Report report)
+    {
+        string name = FormattableString.Invariant($"Request {request.RequestId}");
+        if (!RequestIds.IsVersion7(request.RequestId))
+        {
+            report.Found($"{name} has an id that is no UUIDv7.");
+        }
+        if (pending.Length > 0 && outcomes.Length > 0)
+        {
+            report.Found($"{name} is pending although epoch {outcomes[0].Epoch} decided it.");
+            return;
+        }
+        if (pending.Length + outcomes.Length == 0)
+        {
+            report.Found($"{name} is neither pending nor decided.");
+            return;
+        }
+        IEnumerable<int> items = pending.Select(row => row.Item).Concat(outcomes.Select(row => row.Item));
+        if (!items.SequenceEqual(Enumerable.Range(0, pending.Length + outcomes.Length)))
+        {
+            report.Found($"{name} does not have all of its items.");
+        }
+        foreach (StoredOutcome outcome in outcomes)
+        {
+            CheckOutcome(request, name, outcome, headEpoch, report);
+        }
+        if (outcomes.Select(outcome => (outcome.Epoch, outcome.Refusal)).Distinct().Count() > 1)
+        {
+            report.Found($"{name} was not decided as a whole.");
+        }
+    }
+
+    private static void CheckOutcome(StoredRequest request, string name, StoredOutcome outcome, ulong? headEpoch, Report report)
+    {
+        if (headEpoch is null || outcome.Epoch > headEpoch)
+        {
+            report.Found($"{name} was decided by epoch {outcome.Epoch}, which is beyond the head.");
+        }
+        else if (outcome.Ordinal is null == outcome.Refusal is null)
+        {
+            report.Found($"{name} was neither published nor refused by epoch {outcome.Epoch}, or both.");
+        }
+        else if (outcome.Ordinal is int ordinal && outcome.Leaf != new LeafOrigin(request.RequestId, outcome.Item))
+        {
+            report.Found($"Item {outcome.Item} of request {request.RequestId} names leaf {ordinal} of epoch {outcome.Epoch}, which {(outcome.Leaf is null ? "is not there" : "is another update's")}.");
+        }
+    }
+
+    // The last page reaches to the end, so that rows beyond the last request are seen.
+    private static async IAsyncEnumerable<(IReadOnlyList<StoredRequest> Requests, long After, long Through)> PagesAsync(
+        IStorageSnapshot snapshot, [System.Runtime.CompilerServices.EnumeratorCancellation] CancellationToken cancellationToken)
+    {
+        long after = long.MinValue;
+        while (true)
+        {
+            IReadOnlyList<StoredRequest> requests = await snapshot.ReadRequestsAsync(after, Page, cancellationToken);
+            bool isLast = requests.Count < Page;
+            long through = isLast ? long.MaxValue : requests[^1].Sequence;
+            yield return (requests, after, through);
+            if (isLast)
+            {
+                yield break;
+            }
+            after = through;
+        }
+    }
+}

@@ -1,0 +1,57 @@
+using Optiks.Db.Fsck;
+using Optiks.Protocol;
+using Optiks.Storage;
+
+namespace Optiks.Db;
+
+/// <summary>FsckCommand is <c>optiks-db fsck</c>.</summary>
+internal static class FsckCommand
+{
+    public static async Task<int> RunAsync(
+        IStorageProvider provider, string connectionString, string trust, string? board, bool json, TextWriter output, TextWriter error, CancellationToken cancellationToken)
+    {
+        var anchor = TrustAnchor.Load(trust);
+        if (board is not null && !Directory.Exists(board))
+        {
+            throw new StartupException($"There is no board {Path.GetFullPath(board)}.");
+        }
+        await using IMaintenanceStore store = await provider.OpenMaintenanceAsync(connectionString, cancellationToken);
+        Report report;
+        using (var progress = ProgressBar.ForTerminal(error))
+        {
+            report = await DirectoryCheck.RunAsync(store, anchor, board is null ? null : new BoardPaths(Path.GetFullPath(board)), progress, cancellationToken);
+        }
+        await WriteAsync(report, json, output);
+        return report.Problems.Count == 0 ? ExitCodes.Success : ExitCodes.Invalid;
+    }
+
+    /// <summary>WriteAsync prints the problems and what was looked at.</summary>
+    public static async Task WriteAsync(Report report, bool json, TextWriter output)
+    {
+        if (json)
+        {
+            await output.WriteLineAsync(JsonText.Write(writer =>
+            {
+                writer.WriteBoolean("clean", report.Problems.Count == 0);
+                writer.WriteNumber("epochs", report.Epochs);
+                writer.WriteNumber("leaves", report.Leaves);
+                writer.WriteNumber("requests", report.Requests);
+                writer.WriteNumber("pending_updates", report.Pending);
+                writer.WriteStartArray("problems");
+                foreach (string problem in report.Problems)
+                {
+                    writer.WriteStringValue(problem);
+                }
+                writer.WriteEndArray();
+            }));
+            return;
+        }
+        foreach (string problem in report.Problems)
+        {
+            await output.WriteLineAsync(problem);
+        }
+        string verdict = report.Problems.Count switch { 0 => "clean", 1 => "1 problem", int count => FormattableString.Invariant($"{count} problems") };
+        await output.WriteLineAsync(FormattableString.Invariant(
+            $"{verdict}: {report.Epochs} epochs, {report.Leaves} leaves, {report.Requests} requests, {report.Pending} pending updates"));
+    }
+}
