@@ -29,6 +29,7 @@ internal static class CommandLine
         };
         var json = new Option<bool>("--json") { Description = "Print JSON instead of text." };
 
+        DataFolder Folder() => environment(DataFolder.Variable) is { Length: > 0 } path ? new DataFolder(path) : DataFolder.Default();
         IStorageProvider Provider(ParseResult parsed) => StorageProviders.Select(parsed.GetValue(provider)!, new SqliteStorageProvider());
 
         var migrate = new Command("migrate", "Create the database, or bring its schema to the version that this release needs. Can be repeated; waits for another migration that runs.") { json };
@@ -40,7 +41,7 @@ internal static class CommandLine
         var trust = new Option<string>("--trust")
         {
             Description = "The log's trust anchor. Without it: trust.json in $OPTIKS_DATA.",
-            DefaultValueFactory = _ => DataFolder.Default().TrustAnchor,
+            DefaultValueFactory = _ => Folder().TrustAnchor,
         };
         var fsck = new Command("fsck", "Derive every root and record again from stored facts and report what contradicts them. Changes nothing; needs no secret; services may run.") { board, trust, json };
         fsck.SetAction((parsed, cancel) => FsckCommand.RunAsync(

@@ -1,0 +1,150 @@
+using System.Text.Json;
+using Optiks.Db.Tests.Support;
+
+namespace Optiks.Db.Tests;
+
+public sealed class FsckTests(SampleLog sample) : IClassFixture<SampleLog>
+{
+    private const string Item = "(SELECT min(id) FROM outcome WHERE ordinal IS NOT NULL)";
+    private const string LastLeaf = "(SELECT max(id) FROM leaf)";
+
+    [Fact]
+    public async Task A_log_as_the_task_made_it_is_clean()
+    {
+        using LogFolder log = sample.Copy();
+        (int code, string output, _) = await log.RunAsync("fsck", "--board", log.Data.Board);
+        Assert.Equal("clean: 4 epochs, 5 leaves, 6 requests, 2 pending updates", output.Trim());
+        Assert.Equal(ExitCodes.Success, code);
+        (code, output, _) = await log.RunAsync("fsck", "--json");
+        Assert.Equal(ExitCodes.Success, code);
+        JsonElement report = JsonDocument.Parse(output).RootElement;
+        Assert.True(report.GetProperty("clean").GetBoolean());
+        Assert.Equal(5, report.GetProperty("leaves").GetInt32());
+        Assert.Equal(0, report.GetProperty("problems").GetArrayLength());
+    }
+
+    [Fact]
+    public async Task A_database_without_a_log_is_clean()
+    {
+        using LogFolder log = sample.Copy();
+        File.Delete(log.Data.Database);
+        File.Delete(log.Data.Database + "-wal");
+        File.Delete(log.Data.Database + "-shm");
+        Assert.Equal(ExitCodes.Success, (await log.RunAsync("migrate")).Code);
+        Assert.Equal(ExitCodes.Success, (await log.RunAsync("fsck")).Code);
+        // With the board of a log it is an older copy.
+        (int code, string output, _) = await log.RunAsync("fsck", "--board", log.Data.Board);
+        Assert.Equal(ExitCodes.Invalid, code);
+        Assert.Contains("The high-water mark is at epoch 3, beyond the head", output, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("UPDATE epoch SET record_hash = zeroblob(32) WHERE epoch = 2", "The record hash of epoch 2 is not that of its record.")]
+    [InlineData("UPDATE epoch SET record = zeroblob(386) WHERE epoch = 2", "The record of epoch 2 is of another log")]
+    [InlineData("UPDATE epoch SET record = zeroblob(5) WHERE epoch = 2", "The record of epoch 2 has 5 octets")]
+    [InlineData("DELETE FROM epoch WHERE epoch = 2", "Epochs 2 to 2 are missing.")]
+    [InlineData("DELETE FROM epoch WHERE epoch = 3", "The head is at epoch 3, but the last stored one is 2.")]
+    [InlineData("UPDATE epoch SET checkpoint = NULL WHERE epoch = 1", "Epoch 1 is published without a checkpoint.")]
+    [InlineData("UPDATE epoch SET checkpoint = (SELECT checkpoint FROM epoch WHERE epoch = 1) WHERE epoch = 2", "The checkpoint of epoch 2 is not that of the records up to it.")]
+    [InlineData("UPDATE epoch SET checkpoint = x'00' WHERE epoch = 2", "The checkpoint of epoch 2 is not valid")]
+    [InlineData("UPDATE head SET epoch = 2, published_epoch = 2", "Epoch 3 is stored, but the head is at 2.")]
+    [InlineData("UPDATE head SET record_hash = zeroblob(32)", "The head names another record hash than epoch 3 has.")]
+    [InlineData("UPDATE head SET published_epoch = 1", "The head is at epoch 3, but the published epoch is 1")]
+    [InlineData("UPDATE period SET configuration = x'00'", "Period 0 has another configuration")]
+    [InlineData("UPDATE period SET wrapped_secrets = x''", "Period 0 has no secrets.")]
+    [InlineData("DELETE FROM period", "of which there is no row.")]
+    [InlineData($"DELETE FROM leaf WHERE id = {LastLeaf}", "Epoch 3 has 0 leaves, but inserted 1.")]
+    [InlineData($"UPDATE leaf SET label = zeroblob(32) WHERE id = {LastLeaf}", "The leaves up to epoch 3 do not give its record's root")]
+    [InlineData($"UPDATE leaf SET version = 9 WHERE id = {LastLeaf}", "has version 9 of its key instead of 3.")]
+    [InlineData($"UPDATE leaf SET tag = zeroblob(16) WHERE id = {LastLeaf}", "has version 3 of its key instead of 1.")]
+    [InlineData($"UPDATE leaf SET period = 1 WHERE id = {LastLeaf}", "is in period 1, its epoch's record in 0.")]
+    [InlineData("UPDATE leaf SET id = id + 1 WHERE ordinal = 2", "The ordinals of epoch 1 have a gap before 3.")]
+    [InlineData("UPDATE leaf SET id = id + 900 * 268435456 WHERE epoch = 3", "There are leaves beyond the last epoch, from epoch 903 on.")]
+    [InlineData("UPDATE value SET opening = zeroblob(16) WHERE value = x'34'", "has a value that does not open its commitment.")]
+    [InlineData("UPDATE value SET value = x'3939' WHERE value = x'34'", "The values of epoch 3 have 2 octets, but 1 were inserted.")]
+    [InlineData("UPDATE value SET key = x'00' WHERE value = x'34'", "has another key than the version before")]
+    [InlineData("UPDATE value SET key = zeroblob(300) WHERE value = x'34'", "has a key or value beyond the configuration's bounds.")]
+    [InlineData("UPDATE value SET id = id + 1000 WHERE value = x'34'", "There are 5 values, but 4 belong to a leaf of an epoch.")]
+    [InlineData($"UPDATE leaf SET request_id = (SELECT request_id FROM leaf WHERE epoch = 2) WHERE id = {LastLeaf}", "which an earlier leaf is already.")]
+    [InlineData($"UPDATE leaf SET item = 0, request_id = (SELECT r.request_id FROM request AS r JOIN pending AS p ON p.seq = r.seq LIMIT 1) WHERE id = {LastLeaf}", "which is still pending.")]
+    [InlineData($"DELETE FROM outcome WHERE id = {Item}", "does not have all of its items.")]
+    [InlineData("DELETE FROM outcome WHERE refusal IS NOT NULL", "is neither pending nor decided.")]
+    [InlineData("DELETE FROM pending WHERE item = 0", "does not have all of its items.")]
+    [InlineData("DELETE FROM request WHERE seq = 6", "There are pending rows or outcomes of number 6, which is no request.")]
+    [InlineData("INSERT INTO pending (id, structure, key, value) VALUES (1 << 8 | 2, 3, x'61', x'')", "is pending although epoch 1 decided it.")]
+    [InlineData($"UPDATE outcome SET ordinal = 77 WHERE id = {Item}", "which is not there.")]
+    [InlineData("UPDATE outcome SET ordinal = 0, epoch = 2 WHERE seq = 2", "which is another update's.")]
+    [InlineData($"UPDATE outcome SET epoch = 9 WHERE id = {Item}", "which is beyond the head.")]
+    [InlineData("UPDATE outcome SET refused_item = 1 WHERE refusal IS NOT NULL AND item = 1", "was not decided as a whole.")]
+    [InlineData("UPDATE request SET request_id = zeroblob(16) WHERE seq = 6", "has an id that is no UUIDv7.")]
+    public async Task A_planted_fault_in_the_database_is_found(string fault, string sentence)
+    {
+        using LogFolder log = sample.Copy();
+        log.Execute(fault);
+        (int code, string output, string error) = await log.RunAsync("fsck");
+        Assert.Equal("", error);
+        Assert.Contains(sentence, output, StringComparison.Ordinal);
+        Assert.Equal(ExitCodes.Invalid, code);
+    }
+
+    [Theory]
+    [InlineData("log/checkpoint", false, "The board's checkpoint is not valid")]
+    [InlineData("log/checkpoint", true, "The board has no checkpoint, but epoch 3 was published.")]
+    [InlineData("log/audit/002", false, "The board's audit proof of epoch 2 is not the one that the leaves give.")]
+    [InlineData("log/audit/002", true, "The board lacks the audit proof of epoch 2.")]
+    [InlineData("log/tile/0/000.p/4", false, "The board's entries from 0 on or their tiles cannot be used")]
+    [InlineData("log/tile/0/000.p/4", true, "The board's entries from 0 on or their tiles cannot be used")]
+    [InlineData("log/tile/entries/000.p/4", false, "The board's entries from 0 on or their tiles cannot be used")]
+    [InlineData("log/tile/entries/000.p/4", true, "The board's entries from 0 on or their tiles cannot be used")]
+    [InlineData("state/high-water", false, "is not a high-water mark")]
+    [InlineData("state/high-water", true, "The high-water mark")]
+    [InlineData("state/bundles/2.bundle", false, "its checksum is another")]
+    public async Task A_planted_fault_on_the_board_is_found(string file, bool isLost, string sentence)
+    {
+        using LogFolder log = sample.Copy();
+        string path = Path.Combine(log.Data.Board, file);
+        byte[] octets = await File.ReadAllBytesAsync(path, TestContext.Current.CancellationToken);
+        // In the middle of a mark a changed digit would be another one.
+        octets[file.EndsWith("high-water", StringComparison.Ordinal) ? 0 : octets.Length / 2] ^= 1;
+        File.Delete(path);
+        if (!isLost)
+        {
+            await File.WriteAllBytesAsync(path, octets, TestContext.Current.CancellationToken);
+        }
+        (int code, string output, string error) = await log.RunAsync("fsck", "--board", log.Data.Board);
+        Assert.Equal("", error);
+        Assert.Contains(sentence, output, StringComparison.Ordinal);
+        Assert.Equal(ExitCodes.Invalid, code);
+        // The database alone is still clean.
+        Assert.Equal(ExitCodes.Success, (await log.RunAsync("fsck")).Code);
+    }
+
+    [Fact]
+    public async Task A_board_of_another_time_is_found()
+    {
+        using LogFolder log = sample.Copy();
+        File.Copy(Path.Combine(log.Bundles, "1.bundle"), Path.Combine(log.Bundles, "2.bundle"), overwrite: true);
+        File.Copy(Path.Combine(log.Bundles, "1.bundle"), Path.Combine(log.Bundles, "4.bundle"));
+        string mark = Path.Combine(log.Data.Board, "state", "high-water");
+        string text = await File.ReadAllTextAsync(mark, TestContext.Current.CancellationToken);
+        await File.WriteAllTextAsync(mark, text.Replace("\n3\n", "\n2\n", StringComparison.Ordinal), TestContext.Current.CancellationToken);
+        (int code, string output, _) = await log.RunAsync("fsck", "--board", log.Data.Board);
+        Assert.Equal(ExitCodes.Invalid, code);
+        Assert.Contains("2.bundle is that of epoch 1.", output, StringComparison.Ordinal);
+        Assert.Contains("4.bundle is that of epoch 1.", output, StringComparison.Ordinal);
+        Assert.Contains("The high-water mark is at epoch 2, but epoch 3 was published.", output, StringComparison.Ordinal);
+        Assert.Contains("The high-water mark names another record for epoch 2 than the database has.", output, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Without_trust_anchor_or_board_it_is_78()
+    {
+        using LogFolder log = sample.Copy();
+        (int code, _, string error) = await log.RunAsync("fsck", "--board", Path.Combine(log.Data.Root, "none"));
+        Assert.Equal(ExitCodes.Configuration, code);
+        Assert.Contains("There is no board", error, StringComparison.Ordinal);
+        (code, _, error) = await log.RunAsync("fsck", "--trust", Path.Combine(log.Data.Root, "none"));
+        Assert.Equal(ExitCodes.Configuration, code);
+        Assert.Contains("optiks-db: ", error, StringComparison.Ordinal);
+    }
+}

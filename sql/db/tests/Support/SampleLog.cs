@@ -1,0 +1,35 @@
+using Optiks.Storage;
+
+namespace Optiks.Db.Tests.Support;
+
+/// <summary>SampleLog is a log made once: several epochs, versions, a request of two items, a refused one, and one that still waits.</summary>
+public sealed class SampleLog : IAsyncLifetime
+{
+    private readonly LogFolder _folder = new();
+
+    public async ValueTask InitializeAsync()
+    {
+        Assert.Equal(0, (await _folder.RunAsync("migrate")).Code);
+        await _folder.AcceptAsync(LogFolder.Item("a", "1"), LogFolder.Item("b", "2"));
+        await _folder.AcceptAsync(LogFolder.Item("c", ""));
+        await _folder.AcceptAsync(LogFolder.Item("a", "3"));
+        await _folder.AcceptAsync(LogFolder.Item("a", "4"));
+        await _folder.AcceptAsync(LogFolder.Item("b", "5", new ExpectedVersion(0, 7)), LogFolder.Item("d", "6"));
+        await _folder.PublishAsync();
+        await _folder.AcceptAsync(LogFolder.Item("e", "7"), LogFolder.Item("a", "8"));
+    }
+
+    public ValueTask DisposeAsync()
+    {
+        _folder.Dispose();
+        return ValueTask.CompletedTask;
+    }
+
+    /// <summary>Copy gives a folder of one's own.</summary>
+    internal LogFolder Copy()
+    {
+        var copy = new LogFolder();
+        _folder.CopyTo(copy);
+        return copy;
+    }
+}
