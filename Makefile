@@ -16,10 +16,11 @@ PROGRAMS := \
   db:Optiks.Db \
   cli:Optiks.Cli
 
-# Of the long suites, for all targets together.
+# How long the long suites run.
 MINUTES ?= 6
+ROUNDS ?= 50
 
-.PHONY: help install native dotnet build run up down test check fix fuzz bench-vrf bench-ozks clean
+.PHONY: help install native dotnet build run up down test check fix test-faults fuzz bench-vrf bench-ozks load-keyring load-synthetic clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 20
@@ -59,6 +60,10 @@ check: build ## style and architecture checks
 fix: build ## let clang-format and dotnet format write
 	@/usr/bin/python3 eng/check.py --fix
 
+test-faults: build ## kill services under load for ROUNDS (default 50) rounds; writes build/test/faults.json
+	@mkdir -p build/test
+	@cd tests/e2e && OPTIKS_FAULT_ROUNDS=$(ROUNDS) OPTIKS_FAULT_REPORT=$(CURDIR)/build/test/faults.json /usr/bin/python3 -m unittest test_faults
+
 fuzz: install ## fuzz every decoder and verifier for MINUTES (default 6)
 	@eng/fuzz.sh $(MINUTES)
 
@@ -69,6 +74,13 @@ bench-vrf: native ## measure the VRF; writes build/bench/vrf.json
 bench-ozks: native ## measure the trees; writes build/bench/ozks.json
 	@mkdir -p build/bench
 	@build/cmake/release/ozks/ozks_bench --benchmark_out=build/bench/ozks.json --benchmark_out_format=json
+
+load-keyring: build ## load Debian's OpenPGP keys into what `make up` started
+	@eng/install.sh debian-keyring
+	@bench/load_keyring.py
+
+load-synthetic: build ## load 100,000 keys into it, verify 1,000 lookups and a key with 100 versions
+	@bench/load_synthetic.py
 
 clean: ## remove what was built (data in $OPTIKS_DATA stays)
 	@rm -rf build

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Installs the Debian packages that building and testing need. Says nothing and needs no network when all are there.
+# Installs the Debian packages that building and testing need, and those named as arguments. Says nothing and needs no network when all are there.
 set -euo pipefail
 
 packages=(
@@ -10,6 +10,7 @@ packages=(
   # test and check
   libgtest-dev libbenchmark-dev nlohmann-json3-dev valgrind python3
   clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev shellcheck
+  "$@"
 )
 
 is_installed() {
