@@ -6,8 +6,7 @@ using Optiks.QueryService.Following;
 using Optiks.QueryService.Options;
 using Optiks.QueryService.Telemetry;
 using Optiks.ServiceDefaults;
-using Optiks.Storage;
-using Optiks.Storage.Sqlite;
+using Optiks.Storage.Hosting;
 
 namespace Optiks.QueryService;
 
@@ -46,15 +45,12 @@ internal static class QueryServiceHost
             return Task.CompletedTask;
         }));
 
-        builder.Services.AddSingleton<IValidateOptions<StorageOptions>, StorageOptionsValidator>();
         builder.Services.AddSingleton<IValidateOptions<QueryServiceOptions>, QueryServiceOptionsValidator>();
-        builder.Services.AddOptionsWithValidateOnStart<StorageOptions>().BindConfiguration(StorageOptions.Section);
         builder.Services.AddOptionsWithValidateOnStart<QueryServiceOptions>().BindConfiguration(QueryServiceOptions.Section);
         builder.Services.PostConfigure<QueryServiceOptions>(options =>
             options.Replica = options.Replica.Length > 0 ? options.Replica : Port(builder.Configuration));
 
-        builder.Services.AddSingleton<IStorageProvider, SqliteStorageProvider>();
-        builder.Services.AddSingleton<StorageOpener>();
+        builder.Services.AddOptiksStorage();
         builder.Services.AddSingleton<BoardFolder>();
         builder.Services.AddSingleton(services => services.GetRequiredService<BoardFolder>().Tiles);
         builder.Services.AddSingleton<FollowerState>();

@@ -1,14 +1,14 @@
 using Optiks;
 using Optiks.ServiceDefaults;
 using Optiks.Storage;
-using Optiks.Storage.Sqlite;
+using Optiks.Storage.Hosting;
 using Optiks.UpdateService;
 
 return await Startup.RunAsync(
     async () =>
     {
         FailPoints.EnsureValid();
-        await using WebApplication app = await UpdateServiceHost.CreateAsync(args, [new SqliteStorageProvider()]);
+        await using WebApplication app = await UpdateServiceHost.CreateAsync(args, StorageSetup.Engines());
         await UpdateServiceHost.RunAsync(app);
     },
     exception => exception switch

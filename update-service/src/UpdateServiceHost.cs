@@ -1,6 +1,7 @@
 using Microsoft.Extensions.Options;
 using Optiks.ServiceDefaults;
 using Optiks.Storage;
+using Optiks.Storage.Hosting;
 using Optiks.UpdateService.Accepting;
 using Optiks.UpdateService.Endpoints;
 using Optiks.UpdateService.Options;
@@ -20,7 +21,7 @@ internal static class UpdateServiceHost
     /// <param name="args">Command line.</param>
     /// <param name="engines">Database engines that configuration may choose from.</param>
     /// <param name="configure">Changes the configuration before it is read.</param>
-    public static async Task<WebApplication> CreateAsync(string[] args, IStorageProvider[] engines, Action<WebApplicationBuilder>? configure = null)
+    public static async Task<WebApplication> CreateAsync(string[] args, IReadOnlyList<IStorageProvider> engines, Action<WebApplicationBuilder>? configure = null)
     {
         WebApplicationBuilder builder = WebApplication.CreateBuilder(args);
         configure?.Invoke(builder);
@@ -33,9 +34,8 @@ internal static class UpdateServiceHost
         });
         AddOptions(builder);
 
-        StorageOptions storage = builder.Configuration.GetSection(StorageOptions.Section).Get<StorageOptions>() ?? new StorageOptions();
-        IAcceptStore store = await StorageProviders.Select(storage.Provider, engines)
-            .OpenAcceptAsync(storage.ConnectionStringIn(builder.Configuration), CancellationToken.None);
+        StorageSource storage = StorageSetup.CreateSource(builder.Configuration, OptiksDefaults.DataFolderOf(builder.Configuration), engines);
+        IAcceptStore store = await storage.OpenAcceptAsync(CancellationToken.None);
         // By a factory: the container disposes only of what it made.
         builder.Services.AddSingleton(_ => store);
 
@@ -74,7 +74,5 @@ internal static class UpdateServiceHost
         builder.Services.AddOptions<QueueOptions>().BindConfiguration(QueueOptions.Section).ValidateOnStart();
         builder.Services.AddSingleton<IValidateOptions<LimitOptions>, LimitOptionsValidator>();
         builder.Services.AddOptions<LimitOptions>().BindConfiguration(LimitOptions.Section).ValidateOnStart();
-        builder.Services.AddSingleton<IValidateOptions<StorageOptions>, StorageOptionsValidator>();
-        builder.Services.AddOptions<StorageOptions>().BindConfiguration(StorageOptions.Section).ValidateOnStart();
     }
 }

@@ -2,7 +2,7 @@ using Microsoft.Extensions.Options;
 using Optiks;
 using Optiks.ServiceDefaults;
 using Optiks.Storage;
-using Optiks.Storage.Sqlite;
+using Optiks.Storage.Hosting;
 using Optiks.UpdateTask.Board;
 using Optiks.UpdateTask.Hosting;
 using Optiks.UpdateTask.Options;
@@ -22,10 +22,8 @@ return await Startup.RunAsync(
 
         services.AddOptionsWithValidateOnStart<EpochOptions, EpochOptionsValidator>().BindConfiguration(EpochOptions.Section);
         services.AddOptionsWithValidateOnStart<LogOptions, LogOptionsValidator>().BindConfiguration(LogOptions.Section);
-        services.AddOptionsWithValidateOnStart<StorageOptions, StorageOptionsValidator>().BindConfiguration(StorageOptions.Section);
 
-        services.AddSingleton<IStorageProvider>(provider => new SqliteStorageProvider(provider.GetRequiredService<TimeProvider>()));
-        services.AddSingleton<StorageOpener>();
+        services.AddOptiksStorage();
 
         services.AddSingleton(provider => new ClockGuard(
             provider.GetRequiredService<TimeProvider>(), provider.GetRequiredService<IOptions<EpochOptions>>().Value.MaxClockDifference));

@@ -8,6 +8,7 @@ using Optiks.QueryService.Options;
 using Optiks.QueryService.Telemetry;
 using Optiks.Secrets;
 using Optiks.Storage;
+using Optiks.Storage.Hosting;
 using Optiks.Tlog;
 
 namespace Optiks.QueryService.Following;
@@ -24,7 +25,7 @@ internal sealed class Follower : BackgroundService
     // A load reads everything.
     private static readonly TimeSpan s_retryLoad = TimeSpan.FromSeconds(3);
 
-    private readonly StorageOpener _storage;
+    private readonly StorageSource _storage;
     private readonly DataFolder _data;
     private readonly QueryServiceOptions _options;
     private readonly CurrentEpoch _current;
@@ -39,7 +40,7 @@ internal sealed class Follower : BackgroundService
     private LogReplica? _replica;
 
     public Follower(
-        StorageOpener storage, DataFolder data, IOptions<QueryServiceOptions> options, CurrentEpoch current, FollowerState state, QueryMetrics metrics, ITileReader board,
+        StorageSource storage, DataFolder data, IOptions<QueryServiceOptions> options, CurrentEpoch current, FollowerState state, QueryMetrics metrics, ITileReader board,
         TimeProvider clock, ILogger<Follower> logger, IHostApplicationLifetime lifetime)
     {
         _storage = storage;
@@ -107,7 +108,7 @@ internal sealed class Follower : BackgroundService
             {
                 try
                 {
-                    store ??= await _storage.OpenAsync(cancellationToken);
+                    store ??= await _storage.OpenFollowAsync(cancellationToken);
                     string? waiting = await StepAsync(store, cancellationToken);
                     if (waiting is null)
                     {

@@ -4,6 +4,3 @@ namespace Optiks.QueryService.Options;
 
 [OptionsValidator]
 internal sealed partial class QueryServiceOptionsValidator : IValidateOptions<QueryServiceOptions>;
-
-[OptionsValidator]
-internal sealed partial class StorageOptionsValidator : IValidateOptions<StorageOptions>;

@@ -7,6 +7,3 @@ internal sealed partial class QueueOptionsValidator : IValidateOptions<QueueOpti
 
 [OptionsValidator]
 internal sealed partial class LimitOptionsValidator : IValidateOptions<LimitOptions>;
-
-[OptionsValidator]
-internal sealed partial class StorageOptionsValidator : IValidateOptions<StorageOptions>;

@@ -2,6 +2,7 @@ using System.Globalization;
 using System.Security.Cryptography;
 using Microsoft.Extensions.Options;
 using Optiks.Storage;
+using Optiks.Storage.Hosting;
 using Optiks.Tlog;
 using Optiks.UpdateTask.Board;
 using Optiks.UpdateTask.Leasing;
@@ -19,7 +20,7 @@ internal sealed class TaskService : BackgroundService
 {
     private static readonly TimeSpan s_retryInterval = TimeSpan.FromSeconds(1);
 
-    private readonly StorageOpener _opener;
+    private readonly StorageSource _storage;
     private readonly Recovery _recovery;
     private readonly EpochLoop _loop;
     private readonly BoardFolder _board;
@@ -32,7 +33,7 @@ internal sealed class TaskService : BackgroundService
     private Exception? _failure;
 
     public TaskService(
-        StorageOpener opener,
+        StorageSource storage,
         Recovery recovery,
         EpochLoop loop,
         BoardFolder board,
@@ -42,7 +43,7 @@ internal sealed class TaskService : BackgroundService
         IHostApplicationLifetime lifetime,
         ILogger<TaskService> logger)
     {
-        _opener = opener;
+        _storage = storage;
         _recovery = recovery;
         _loop = loop;
         _board = board;
@@ -135,7 +136,7 @@ internal sealed class TaskService : BackgroundService
         {
             try
             {
-                return await _opener.OpenAsync(stop);
+                return await _storage.OpenPipelineAsync(stop);
             }
             catch (StorageUnavailableException e)
             {

@@ -7,6 +7,3 @@ internal sealed partial class EpochOptionsValidator : IValidateOptions<EpochOpti
 
 [OptionsValidator]
 internal sealed partial class LogOptionsValidator : IValidateOptions<LogOptions>;
-
-[OptionsValidator]
-internal sealed partial class StorageOptionsValidator : IValidateOptions<StorageOptions>;

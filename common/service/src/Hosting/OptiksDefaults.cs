@@ -18,6 +18,13 @@ public static partial class OptiksDefaults
     private const long MaxDrainedLength = 32L * 1024 * 1024;
     private static readonly TimeSpan s_shutdownTimeout = TimeSpan.FromSeconds(15);
 
+    /// <summary>DataFolderOf the configuration: <c>OPTIKS_DATA</c>, or the default.</summary>
+    public static DataFolder DataFolderOf(IConfiguration configuration)
+    {
+        ArgumentNullException.ThrowIfNull(configuration);
+        return configuration[DataFolder.Variable] is { Length: > 0 } path ? new DataFolder(path) : DataFolder.Default();
+    }
+
     /// <summary>
     /// AddOptiksDefaults adds JSON logs, telemetry, Kestrel's limits, problem details, API keys, health checks and <see cref="DataFolder"/>.
     /// Configuration is ASP.NET Core's, later ones winning: appsettings.json, environment (<c>Optiks__Section__Key</c>,
@@ -54,7 +61,7 @@ public static partial class OptiksDefaults
         });
         builder.Services.Configure<HostOptions>(host => host.ShutdownTimeout = s_shutdownTimeout);
 
-        DataFolder folder = configuration[DataFolder.Variable] is { Length: > 0 } path ? new DataFolder(path) : DataFolder.Default();
+        DataFolder folder = DataFolderOf(configuration);
         builder.Services.AddSingleton(folder);
         builder.Services.TryAddSingleton(TimeProvider.System);
         builder.Services.AddSingleton(services =>

@@ -1,10 +1,11 @@
 using System.ComponentModel.DataAnnotations;
 
-namespace Optiks.QueryService.Options;
+namespace Optiks.Storage.Hosting;
 
 /// <summary>StorageOptions (<c>Optiks:Storage</c>) name the database.</summary>
-internal sealed class StorageOptions
+public sealed class StorageOptions
 {
+    /// <summary>Section of the configuration.</summary>
     public const string Section = "Optiks:Storage";
 
     /// <summary>Provider is the engine's name.</summary>
@@ -12,6 +13,7 @@ internal sealed class StorageOptions
     [Required]
     public string Provider { get; set; } = "sqlite";
 
-    /// <summary>Connection string in the engine's form. Empty: SQLite's file in the data folder.</summary>
+    /// <summary>Connection string in the engine's form.</summary>
+    /// <value>Empty: SQLite's file in the data folder.</value>
     public string ConnectionString { get; set; } = "";
 }

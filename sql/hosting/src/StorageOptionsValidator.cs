@@ -1,0 +1,6 @@
+using Microsoft.Extensions.Options;
+
+namespace Optiks.Storage.Hosting;
+
+[OptionsValidator]
+internal sealed partial class StorageOptionsValidator : IValidateOptions<StorageOptions>;

@@ -1,0 +1,42 @@
+using System.Data.Common;
+
+namespace Optiks.Storage.Hosting;
+
+/// <summary>StorageSource opens the configured database in one program's role. Any thread.</summary>
+public sealed class StorageSource
+{
+    private readonly IStorageProvider[] _engines;
+    private readonly StorageOptions _options;
+    private readonly DataFolder _folder;
+
+    /// <summary>StorageSource of the engines that <paramref name="options"/> choose from; <paramref name="folder"/> is where an embedded database lies by default.</summary>
+    public StorageSource(IEnumerable<IStorageProvider> engines, StorageOptions options, DataFolder folder)
+    {
+        _engines = [.. engines];
+        _options = options;
+        _folder = folder;
+    }
+
+    private IStorageProvider Engine => StorageProviders.Select(_options.Provider, _engines);
+
+    /// <summary>OpenAcceptAsync opens the update-service's view.</summary>
+    public Task<IAcceptStore> OpenAcceptAsync(CancellationToken cancellationToken) => Engine.OpenAcceptAsync(ConnectionString(), cancellationToken);
+
+    /// <summary>OpenPipelineAsync opens the update-task's view.</summary>
+    public Task<IPipelineStore> OpenPipelineAsync(CancellationToken cancellationToken) => Engine.OpenPipelineAsync(ConnectionString(), cancellationToken);
+
+    /// <summary>OpenFollowAsync opens the query-service's view.</summary>
+    public Task<IFollowStore> OpenFollowAsync(CancellationToken cancellationToken) => Engine.OpenFollowAsync(ConnectionString(), cancellationToken);
+
+    private string ConnectionString()
+    {
+        if (_options.ConnectionString.Length > 0)
+        {
+            return _options.ConnectionString;
+        }
+        // Only an embedded database has a place of its own.
+        return Engine.Name == "sqlite"
+            ? new DbConnectionStringBuilder { ["Data Source"] = _folder.Database }.ConnectionString
+            : throw new StorageMisconfiguredException($"{StorageOptions.Section}:ConnectionString is missing.");
+    }
+}
