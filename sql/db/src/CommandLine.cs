@@ -1,5 +1,6 @@
 using System.CommandLine;
 using Optiks.Protocol;
+using Optiks.Secrets;
 using Optiks.Storage;
 using Optiks.Storage.Sqlite;
 
@@ -47,6 +48,11 @@ internal static class CommandLine
         fsck.SetAction((parsed, cancel) => FsckCommand.RunAsync(
             Provider(parsed), parsed.GetValue(connection)!, parsed.GetValue(trust)!, parsed.GetValue(board), parsed.GetValue(json), output, error, cancel));
 
+        var bundles = new Argument<string>("dir") { Description = "Folder of bundles: board/state/bundles." };
+        var importBundles = new Command("import-bundles", "Bring an older copy of the database forward with the epochs that it lacks, from the board's bundles. The update-task is stopped. Can be repeated.") { bundles };
+        importBundles.SetAction((parsed, cancel) => ImportBundlesCommand.RunAsync(
+            Provider(parsed), parsed.GetValue(connection)!, parsed.GetValue(bundles)!, Folder(), output, error, cancel));
+
         var root = new RootCommand(
             """
             The operator's tool for the Optiks database. Services never create or change its schema.
@@ -56,7 +62,7 @@ internal static class CommandLine
             Environment: OPTIKS_DATA, Optiks__Storage__Provider, Optiks__Storage__ConnectionString.
             """)
         {
-            provider, connection, migrate, status, fsck,
+            provider, connection, migrate, status, fsck, importBundles,
         };
         ParseResult result = root.Parse(args);
         try
@@ -70,7 +76,7 @@ internal static class CommandLine
             await error.WriteLineAsync($"optiks-db: {e.Message}");
             return ExitCodes.Unreachable;
         }
-        catch (Exception e) when (e is StorageException or StartupException or TrustAnchorException)
+        catch (Exception e) when (e is StorageException or StartupException or TrustAnchorException or SecretsException)
         {
             await error.WriteLineAsync($"optiks-db: {e.Message}");
             return ExitCodes.Configuration;

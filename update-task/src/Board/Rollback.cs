@@ -7,7 +7,7 @@ internal static class Rollback
     public static StartupException DatabaseBehind(string what, BoardFolder board) => new(
         ExitCodes.Rollback,
         $"{what} This is an older copy of the database, or another log's. Nothing was written. Put the newest copy of the database back, "
-        + $"or bring this one forward with the missing epochs from {board.Bundles} or a replica; if they are lost for good, open a successor log. "
+        + $"or bring this one forward with 'optiks-db import-bundles {board.Bundles}'; if epochs are lost for good, open a successor log. "
         + $"Never delete or edit {board.HighWater}: it keeps this log from signing two histories.");
 
     /// <summary>BoardBehind: the board is what was put back.</summary>

@@ -1,0 +1,37 @@
+using Optiks.Db.Fsck;
+using Optiks.Db.Restore;
+using Optiks.Protocol;
+using Optiks.Secrets;
+using Optiks.Storage;
+using Optiks.Tlog;
+
+namespace Optiks.Db;
+
+/// <summary>ImportBundlesCommand is <c>optiks-db import-bundles</c>.</summary>
+internal static class ImportBundlesCommand
+{
+    public static async Task<int> RunAsync(
+        IStorageProvider provider, string connectionString, string bundles, DataFolder folder, TextWriter output, TextWriter error, CancellationToken cancellationToken)
+    {
+        string full = Path.GetFullPath(bundles);
+        if (!Directory.Exists(full))
+        {
+            throw new StartupException($"There is no folder {full}.");
+        }
+        var anchor = TrustAnchor.Load(folder.TrustAnchor);
+        using var secrets = new FileSecretSource(folder, KeyEncryptionKey.Load(folder));
+        INoteSigner signer = secrets.OpenLogSigner(anchor);
+        try
+        {
+            await using IMaintenanceStore store = await provider.OpenMaintenanceAsync(connectionString, cancellationToken);
+            using var progress = ProgressBar.ForTerminal(error);
+            var restored = await BundleImport.RunAsync(store, anchor, signer, BoardPaths.BundlesIn(full), new BoardPaths(folder.Board), progress, cancellationToken);
+            await output.WriteLineAsync(restored.Text());
+            return ExitCodes.Success;
+        }
+        finally
+        {
+            (signer as IDisposable)?.Dispose();
+        }
+    }
+}

@@ -1,0 +1,245 @@
+using Optiks.Db.Fsck;
+using Optiks.Native;
+using Optiks.Protocol;
+using Optiks.Secrets;
+using Optiks.Storage;
+using Optiks.Tlog;
+
+namespace Optiks.Db.Restore;
+
+/// <summary>
+/// BundleImport brings an older copy of a database forward with the bundles of the epochs that it lacks, one transaction an epoch. It can be stopped and repeated at any point.
+/// </summary>
+/// <remarks>
+/// <para>An epoch is added only when its record follows the one before, by its hash and by the rules of docs/spec/records.md, and its leaves give the record's roots.</para>
+/// <para>An epoch that was signed already is signed again: Ed25519 is deterministic, so it is the same note. What was not certainly signed, an epoch that neither the board's checkpoint
+/// covers nor a later bundle follows, is left for the update-task to finish.</para>
+/// </remarks>
+internal sealed class BundleImport : IDisposable
+{
+    private const int BatchRows = 65_536;
+    private const int EpochPage = 4096;
+
+    private static readonly TimeSpan s_lease = TimeSpan.FromMinutes(1);
+
+    private readonly IMaintenanceStore _store;
+    private readonly TrustAnchor _anchor;
+    private readonly INoteSigner _signer;
+    private readonly KeyDirectory _directory;
+    private readonly CompactRange _log = new();
+    private readonly Lease _lease;
+    private long _leased = TimeProvider.System.GetTimestamp();
+
+    private BundleImport(IMaintenanceStore store, TrustAnchor anchor, INoteSigner signer, Lease lease)
+    {
+        _store = store;
+        _anchor = anchor;
+        _signer = signer;
+        _lease = lease;
+        // Roots need no secret of the log: see TreeCheck.
+        using var secrets = DirectorySecrets.Generate();
+        _directory = KeyDirectory.Create(new DirectoryOptions { Secrets = secrets, MaxValueLength = anchor.Configuration.MaxValueLength });
+    }
+
+    /// <summary>
+    /// RunAsync adds what is missing. Throws <see cref="StorageMisconfiguredException"/> while an update-task holds the lease, <see cref="StorageCorruptException"/> for a bundle that does not connect.
+    /// </summary>
+    public static async Task<BundleImportResult> RunAsync(
+        IMaintenanceStore store, TrustAnchor anchor, INoteSigner signer, IReadOnlyList<(ulong Epoch, string Path)> bundles, BoardPaths board, ProgressBar progress, CancellationToken cancellationToken)
+    {
+        Head head = await store.ReadHeadAsync(cancellationToken);
+        if (head.Epoch is null)
+        {
+            throw new StorageMisconfiguredException("The database has no log: bundles bring an older copy forward, they do not replace it. Put a backup back first.");
+        }
+        Lease lease = await store.AcquireLeaseAsync($"optiks-db {Environment.MachineName} {Environment.ProcessId}", s_lease, cancellationToken)
+            ?? throw new StorageMisconfiguredException($"An update-task ({head.Holder}) holds the lease until {head.LeaseEnd:u}: stop it first.");
+        using var import = new BundleImport(store, anchor, signer, lease);
+        try
+        {
+            // Read again under the lease: nobody else moves it now.
+            head = await store.ReadHeadAsync(cancellationToken);
+            return await import.ImportAsync(head, bundles, await BoardSizeAsync(board, anchor, cancellationToken), progress, cancellationToken);
+        }
+        finally
+        {
+            await store.ReleaseLeaseAsync(import._lease, CancellationToken.None);
+        }
+    }
+
+    public void Dispose() => _directory.Dispose();
+
+    private static async Task<ulong> BoardSizeAsync(BoardPaths board, TrustAnchor anchor, CancellationToken cancellationToken)
+    {
+        if (await new DirectoryTileReader(board.Log).ReadCheckpointAsync(cancellationToken) is not { } note)
+        {
+            return 0;
+        }
+        Reason reason = Verifier.Checkpoint(anchor, note, out ulong size, out _);
+        return reason == Reason.Valid ? size : throw new StorageCorruptException($"The checkpoint in {board.Log} is not one of this log ({reason.Name()}): nothing was written.");
+    }
+
+    private async Task<BundleImportResult> ImportAsync(
+        Head head, IReadOnlyList<(ulong Epoch, string Path)> bundles, ulong boardSize, ProgressBar progress, CancellationToken cancellationToken)
+    {
+        EpochRow last = await LoadAsync(head, progress, cancellationToken);
+        (ulong Epoch, string Path)[] missing = [.. bundles.Where(bundle => bundle.Epoch > last.Epoch)];
+        ulong newest = Math.Max(bundles.Count == 0 ? 0 : bundles[^1].Epoch, last.Epoch);
+        if (bundles.FirstOrDefault(bundle => bundle.Epoch == last.Epoch) is { Path: { } path } && !(await ReadAsync(last.Epoch, path, cancellationToken)).Epoch.RecordHash.Span.SequenceEqual(last.RecordHash.Span))
+        {
+            throw new StorageCorruptException($"The bundle {path} holds another record for epoch {last.Epoch} than the database: they are not of one history. Nothing was written.");
+        }
+        if (head.PublishedEpoch != head.Epoch)
+        {
+            await FinishAsync(last, newest, boardSize, cancellationToken);
+        }
+        await KeepLeaseAsync(cancellationToken);
+        long updates = 0;
+        foreach ((ulong epoch, string file) in missing)
+        {
+            await KeepLeaseAsync(cancellationToken);
+            EpochContent content = await ReadAsync(epoch, file, cancellationToken);
+            await RestoreAsync(last, content, file, cancellationToken);
+            updates += content.Leaves.Rows.Length;
+            last = content.Epoch;
+            await FinishAsync(last, newest, boardSize, cancellationToken);
+            progress.Show("bundles", epoch, newest);
+        }
+        return new BundleImportResult(missing.Length, updates, last.Epoch);
+    }
+
+    // The trees and the log's tree at the head.
+    private async Task<EpochRow> LoadAsync(Head head, ProgressBar progress, CancellationToken cancellationToken)
+    {
+        ulong epoch = head.Epoch!.Value;
+        EpochRow? last = null;
+        for (ulong first = 0; first <= epoch; first += EpochPage)
+        {
+            foreach (EpochRow row in await _store.ReadEpochsAsync(first, Math.Min(epoch, first + EpochPage - 1), cancellationToken))
+            {
+                _log.Append(Rfc6962.LeafHash(row.Record.Span));
+                last = row;
+            }
+            progress.Show("epochs", first, epoch);
+        }
+        if (last is null || last.Epoch != epoch || _log.Size != epoch + 1)
+        {
+            throw new StorageCorruptException($"The database does not hold every epoch up to {epoch}: see 'optiks-db fsck'.");
+        }
+        if (!EpochRecord.Decode(last.Record.Span).LogId.Span.SequenceEqual(_anchor.LogId.Span))
+        {
+            throw new StartupException("The database is of another log than the data folder's trust.json: OPTIKS_DATA and the connection string must belong together.");
+        }
+        try
+        {
+            ulong loaded = 0;
+            await foreach (LeafBatch batch in _store.ReadLeavesAsync(0, epoch, BatchRows, cancellationToken))
+            {
+                loaded = batch.Rows.Span[^1].Epoch;
+                _directory.Load(loaded, batch.Rows.Span, batch.Values.Span);
+            }
+            if (loaded < epoch)
+            {
+                _directory.Load(epoch, [], []);
+            }
+        }
+        catch (OptiksNativeException e) when (e.Status is NativeStatus.Data or NativeStatus.Duplicate)
+        {
+            throw new StorageCorruptException("The leaves in the database contradict each other: see 'optiks-db fsck'.", e);
+        }
+        return SameRoots(_directory.States(out _), last.Record.Span)
+            ? last
+            : throw new StorageCorruptException($"The leaves in the database do not give the roots of epoch {epoch}: see 'optiks-db fsck'.");
+    }
+
+    private static async Task<EpochContent> ReadAsync(ulong epoch, string path, CancellationToken cancellationToken)
+    {
+        try
+        {
+            EpochContent content = EpochBundle.Decode(await File.ReadAllBytesAsync(path, cancellationToken));
+            return content.Epoch.Epoch == epoch ? content : throw new StorageCorruptException($"It is that of epoch {content.Epoch.Epoch}.");
+        }
+        catch (Exception e) when (e is StorageCorruptException or IOException or UnauthorizedAccessException)
+        {
+            throw new StorageCorruptException($"The bundle {path} cannot be used: {e.Message}", e);
+        }
+    }
+
+    private async Task RestoreAsync(EpochRow last, EpochContent content, string path, CancellationToken cancellationToken)
+    {
+        EpochRow epoch = content.Epoch;
+        if (epoch.Epoch != last.Epoch + 1)
+        {
+            throw new StorageCorruptException($"The bundle of epoch {last.Epoch + 1} is missing: the next one is {path}. The database is at epoch {last.Epoch}.");
+        }
+        Reason reason = Verifier.Record(_anchor, epoch.Record.Span, last.Record.Span);
+        if (reason != Reason.Valid)
+        {
+            throw new StorageCorruptException($"The record in {path} does not follow epoch {last.Epoch} of the database ({reason.Name()}): they are not of one history. The database is at epoch {last.Epoch}.");
+        }
+        try
+        {
+            using StagedEpoch staged = _directory.Stage(epoch.Epoch, content.Leaves.Rows.Span, content.Leaves.Values.Span, withProofs: false);
+            if (!SameRoots(staged.States(), epoch.Record.Span))
+            {
+                throw new StorageCorruptException($"The leaves in {path} do not give the roots of its record. The database is at epoch {last.Epoch}.");
+            }
+            var commit = new EpochCommit(epoch, last.RecordHash, EpochRecord.Decode(epoch.Record.Span).Period, content.Leaves, content.Outcomes);
+            CommitResult result = await _store.RestoreEpochAsync(_lease, commit, CancellationToken.None);
+            if (result != CommitResult.Committed)
+            {
+                throw result == CommitResult.Fenced
+                    ? new StorageFencedException($"Epoch {epoch.Epoch} was not added: another program writes to this database.")
+                    : new StorageUnavailableException($"Whether epoch {epoch.Epoch} was added is not known: run the command again.");
+            }
+            staged.Commit();
+            _log.Append(Rfc6962.LeafHash(epoch.Record.Span));
+        }
+        catch (Exception e) when (e is ArgumentException or OptiksNativeException { Status: NativeStatus.Data or NativeStatus.Duplicate })
+        {
+            throw new StorageCorruptException($"The bundle {path} contradicts itself or the database: {e.Message} The database is at epoch {last.Epoch}.", e);
+        }
+    }
+
+    private async Task KeepLeaseAsync(CancellationToken cancellationToken)
+    {
+        if (TimeProvider.System.GetElapsedTime(_leased) < s_lease / 4)
+        {
+            return;
+        }
+        _leased = TimeProvider.System.GetTimestamp();
+        if (!await _store.RenewLeaseAsync(_lease, s_lease, cancellationToken))
+        {
+            throw new StorageFencedException("The lease was lost: another program writes to this database.");
+        }
+    }
+
+    private async Task FinishAsync(EpochRow epoch, ulong newest, ulong boardSize, CancellationToken cancellationToken)
+    {
+        if (newest == epoch.Epoch && boardSize <= epoch.Epoch)
+        {
+            return;
+        }
+        if (epoch.Checkpoint.IsEmpty)
+        {
+            var checkpoint = new Checkpoint(_anchor.Configuration.Origin, epoch.Epoch + 1, _log.Root());
+            SignedNote note = await SignedNote.SignAsync(checkpoint.Encode(), _signer, cancellationToken);
+            await _store.StoreCheckpointAsync(_lease, epoch.Epoch, epoch.RecordHash, note.Encode(), CancellationToken.None);
+        }
+        await _store.PublishAsync(_lease, epoch.Epoch, CancellationToken.None);
+    }
+
+    // A record's VRF keys are compared with the record before.
+    private static bool SameRoots(StructureState[] states, ReadOnlySpan<byte> record)
+    {
+        IReadOnlyList<StructureState> recorded = EpochRecord.Decode(record).Structures;
+        for (int i = 0; i < states.Length; i++)
+        {
+            if (states[i].Count != recorded[i].Count || !states[i].Root.Span.SequenceEqual(recorded[i].Root.Span))
+            {
+                return false;
+            }
+        }
+        return true;
+    }
+}
