@@ -53,16 +53,24 @@ internal static class CommandLine
         importBundles.SetAction((parsed, cancel) => ImportBundlesCommand.RunAsync(
             Provider(parsed), parsed.GetValue(connection)!, parsed.GetValue(bundles)!, Folder(), output, error, cancel));
 
+        var exported = new Argument<string>("file") { Description = "File to write, which must not exist. It holds keys and values: mode 0600." };
+        var export = new Command("export", "Write the whole database, as it is at one moment, to a file that any engine can import. Secrets stay wrapped. Services may run.") { exported };
+        export.SetAction((parsed, cancel) => ExportCommand.RunAsync(Provider(parsed), parsed.GetValue(connection)!, parsed.GetValue(exported)!, output, error, cancel));
+        var imported = new Argument<string>("file") { Description = "File that 'optiks-db export' wrote." };
+        var import = new Command("import", "Fill an empty, migrated database from an export, all or nothing, and check it as fsck does. Roots stay the same.") { imported, trust, json };
+        import.SetAction((parsed, cancel) => ImportCommand.RunAsync(
+            Provider(parsed), parsed.GetValue(connection)!, parsed.GetValue(imported)!, parsed.GetValue(trust)!, parsed.GetValue(json), output, error, cancel));
+
         var root = new RootCommand(
             """
             The operator's tool for the Optiks database. Services never create or change its schema.
 
-            Exit codes: 0 done, 1 fsck found problems, 2 wrong usage, 3 the database cannot be reached, 78 it is not one that this release can use,
+            Exit codes: 0 done, 1 fsck or the check after import found problems, 2 wrong usage, 3 the database cannot be reached, 78 it is not one that this release can use,
             or the trust anchor is missing.
             Environment: OPTIKS_DATA, Optiks__Storage__Provider, Optiks__Storage__ConnectionString.
             """)
         {
-            provider, connection, migrate, status, fsck, importBundles,
+            provider, connection, migrate, status, fsck, export, import, importBundles,
         };
         ParseResult result = root.Parse(args);
         try
@@ -76,7 +84,7 @@ internal static class CommandLine
             await error.WriteLineAsync($"optiks-db: {e.Message}");
             return ExitCodes.Unreachable;
         }
-        catch (Exception e) when (e is StorageException or StartupException or TrustAnchorException or SecretsException)
+        catch (Exception e) when (e is StorageException or StartupException or TrustAnchorException or SecretsException or IOException or UnauthorizedAccessException)
         {
             await error.WriteLineAsync($"optiks-db: {e.Message}");
             return ExitCodes.Configuration;

@@ -49,6 +49,7 @@ public sealed class RollbackTests(SampleLog sample) : IClassFixture<SampleLog>
 
         (code, output, error) = await log.RunAsync("import-bundles", log.Bundles);
         Assert.Equal("", error);
+        Assert.StartsWith("clean: ", (await log.RunAsync("fsck", "--board", log.Data.Board)).Output, StringComparison.Ordinal);
         Assert.Contains($"the database is at epoch {epoch}; start the update-task", output, StringComparison.Ordinal);
         Assert.Equal(ExitCodes.Success, code);
         (code, output, _) = await log.RunAsync("import-bundles", log.Bundles);

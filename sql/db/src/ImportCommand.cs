@@ -1,0 +1,87 @@
+using Optiks.Db.Fsck;
+using Optiks.Db.Transfer;
+using Optiks.Protocol;
+using Optiks.Storage;
+
+namespace Optiks.Db;
+
+/// <summary>ImportCommand is <c>optiks-db import</c>.</summary>
+internal static class ImportCommand
+{
+    private const int BatchRows = 4096;
+
+    public static async Task<int> RunAsync(
+        IStorageProvider provider, string connectionString, string path, string trust, bool json, TextWriter output, TextWriter error, CancellationToken cancellationToken)
+    {
+        var anchor = TrustAnchor.Load(trust);
+        await using IMaintenanceStore store = await provider.OpenMaintenanceAsync(connectionString, cancellationToken);
+        using var progress = ProgressBar.ForTerminal(error);
+        try
+        {
+            using var stream = new FileStream(path, new FileStreamOptions { BufferSize = 1 << 20 });
+            CheckWhole(stream);
+            stream.Position = 0;
+            await ImportAsync(store, stream, progress, cancellationToken);
+        }
+        catch (OverflowException e)
+        {
+            throw new StorageCorruptException("The export holds a number that the database cannot: nothing was imported.", e);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            throw new StartupException($"The export cannot be read: {e.Message} Nothing was imported.", e);
+        }
+        Report report = await DirectoryCheck.RunAsync(store, anchor, null, progress, cancellationToken);
+        await FsckCommand.WriteAsync(report, json, output);
+        return report.Problems.Count == 0 ? ExitCodes.Success : ExitCodes.Invalid;
+    }
+
+    // Before the database is touched.
+    private static void CheckWhole(FileStream stream)
+    {
+        using var reader = new RowReader(stream);
+        while (reader.Next() != RowKind.End)
+        {
+        }
+    }
+
+    private static async Task ImportAsync(IMaintenanceStore store, Stream stream, ProgressBar progress, CancellationToken cancellationToken)
+    {
+        using var reader = new RowReader(stream);
+        await using IStorageImport import = await store.BeginImportAsync(cancellationToken);
+        RowKind kind = reader.Next();
+        kind = await CopyAsync(RowKind.Period, reader.Period, import.AddPeriodsAsync);
+        kind = await CopyAsync(RowKind.Epoch, reader.Epoch, import.AddEpochsAsync);
+        kind = await CopyAsync(RowKind.Leaf, reader.Leaf, import.AddLeavesAsync);
+        kind = await CopyAsync(RowKind.Request, reader.Request, import.AddRequestsAsync);
+        kind = await CopyAsync(RowKind.Pending, reader.Pending, import.AddPendingAsync);
+        kind = await CopyAsync(RowKind.Outcome, reader.Outcome, import.AddOutcomesAsync);
+        if (kind != RowKind.Head)
+        {
+            throw new StorageCorruptException("The export's rows are out of order: nothing was imported.");
+        }
+        Head head = reader.Head();
+        if (reader.Next() != RowKind.End)
+        {
+            throw new StorageCorruptException("The export does not end after its head: nothing was imported.");
+        }
+        await import.CommitAsync(head, cancellationToken);
+
+        async Task<RowKind> CopyAsync<T>(RowKind wanted, Func<T> read, Func<IReadOnlyList<T>, CancellationToken, Task> add)
+        {
+            var batch = new List<T>(BatchRows);
+            while (kind == wanted)
+            {
+                batch.Add(read());
+                kind = reader.Next();
+                if (batch.Count == BatchRows || kind != wanted)
+                {
+                    await add(batch, cancellationToken);
+                    batch.Clear();
+                    progress.Show("octets", (ulong)stream.Position, (ulong)stream.Length);
+                }
+            }
+            return kind;
+        }
+    }
+}

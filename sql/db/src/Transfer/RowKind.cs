@@ -1,0 +1,14 @@
+namespace Optiks.Db.Transfer;
+
+/// <summary>RowKind of a row of an export; rows come in this order. Numbers never change their meaning.</summary>
+internal enum RowKind : byte
+{
+    Period = 1,
+    Epoch = 2,
+    Leaf = 3,
+    Request = 4,
+    Pending = 5,
+    Outcome = 6,
+    Head = 7,
+    End = 255,
+}

@@ -1,0 +1,192 @@
+using System.Buffers;
+using System.Buffers.Binary;
+using System.Security.Cryptography;
+using Optiks.Storage;
+
+namespace Optiks.Db.Transfer;
+
+/// <summary>
+/// RowWriter writes an export: what a database holds as one stream that no engine's types are in. Secrets are in it as they are in the database, wrapped; keys and values are not, so only the operator
+/// may read it. Not thread-safe.
+/// </summary>
+/// <remarks>
+/// <para>Integers are big-endian. Magic <c>optiks export 1\n</c>; then rows, each kind (1), length of the rest (4), the row; rows of one kind follow each other in key order, kinds in this order;
+/// <c>opaque</c> is length (4), octets; an optional part is 0, or 1 and the part:</para>
+/// <para>1 period: period (8), first epoch (8), wrapped secrets, configuration (opaque). 2 epoch: epoch (8), leaves (8), value bytes (8), record, record hash, checkpoint (opaque). 3 leaf: epoch (8),
+/// ordinal (4), structure (1), period (8), version (8), label, commitment, tag (opaque), request id (16), item (2), optional opening, key, value (opaque). 4 request: sequence (8), id (16), body hash
+/// (opaque). 5 pending: sequence (8), item (2), structure (1), key, value (opaque), optional expected period (8) and version (8). 6 outcome: sequence (8), item (2), epoch (8), optional ordinal (4), optional
+/// refusal: reason (1), item (2), period (8), version (8). 7 head, once: optional epoch (8), record hash (opaque), optional published epoch (8), fence (8). 255 end: the SHA-256 of all before this row (32).</para>
+/// </remarks>
+internal sealed class RowWriter : IDisposable
+{
+    private readonly Stream _stream;
+    private readonly IncrementalHash _hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
+    private readonly ArrayBufferWriter<byte> _row = new(64 * 1024);
+
+    public RowWriter(Stream stream)
+    {
+        _stream = stream;
+        Put(Magic);
+    }
+
+    internal static ReadOnlySpan<byte> Magic => "optiks export 1\n"u8;
+
+    public void Write(PeriodRow period)
+    {
+        UInt64(period.Period);
+        UInt64(period.FirstEpoch);
+        Opaque(period.WrappedSecrets.Span);
+        Opaque(period.Configuration.Span);
+        End(RowKind.Period);
+    }
+
+    public void Write(StoredEpoch epoch)
+    {
+        UInt64(epoch.Row.Epoch);
+        UInt64((ulong)epoch.Leaves);
+        UInt64((ulong)epoch.ValueBytes);
+        Opaque(epoch.Row.Record.Span);
+        Opaque(epoch.Row.RecordHash.Span);
+        Opaque(epoch.Row.Checkpoint.Span);
+        End(RowKind.Epoch);
+    }
+
+    public void Write(StoredLeaf leaf)
+    {
+        UInt64(leaf.Epoch);
+        UInt32((uint)leaf.Ordinal);
+        UInt8((byte)leaf.Structure);
+        UInt64(leaf.Period);
+        UInt64(leaf.Version);
+        Opaque(leaf.Label.Span);
+        Opaque(leaf.Commitment.Span);
+        Opaque(leaf.Tag.Span);
+        Id(leaf.Origin.RequestId);
+        UInt16(checked((ushort)leaf.Origin.Item));
+        if (Optional(leaf.Value is not null))
+        {
+            Opaque(leaf.Value!.Opening.Span);
+            Opaque(leaf.Value.Key.Span);
+            Opaque(leaf.Value.Value.Span);
+        }
+        End(RowKind.Leaf);
+    }
+
+    public void Write(StoredRequest request)
+    {
+        UInt64((ulong)request.Sequence);
+        Id(request.RequestId);
+        Opaque(request.BodyHash.Span);
+        End(RowKind.Request);
+    }
+
+    public void Write(StoredPending pending)
+    {
+        UInt64((ulong)pending.Sequence);
+        UInt16(checked((ushort)pending.Item));
+        UInt8((byte)pending.Update.Structure);
+        Opaque(pending.Update.Key.Span);
+        Opaque(pending.Update.Value.Span);
+        if (Optional(pending.Update.Expected is not null))
+        {
+            UInt64(pending.Update.Expected!.Value.Period);
+            UInt64(pending.Update.Expected.Value.Version);
+        }
+        End(RowKind.Pending);
+    }
+
+    public void Write(StoredOutcome outcome)
+    {
+        UInt64((ulong)outcome.Sequence);
+        UInt16(checked((ushort)outcome.Item));
+        UInt64(outcome.Epoch);
+        if (Optional(outcome.Ordinal is not null))
+        {
+            UInt32((uint)outcome.Ordinal!.Value);
+        }
+        if (Optional(outcome.Refusal is not null))
+        {
+            UInt8((byte)outcome.Refusal!.Reason);
+            UInt16(checked((ushort)outcome.Refusal.Item));
+            UInt64(outcome.Refusal.Current.Period);
+            UInt64(outcome.Refusal.Current.Version);
+        }
+        End(RowKind.Outcome);
+    }
+
+    /// <summary>Finish writes the head and the end.</summary>
+    public void Finish(Head head)
+    {
+        OptionalUInt64(head.Epoch);
+        Opaque(head.RecordHash.Span);
+        OptionalUInt64(head.PublishedEpoch);
+        UInt64((ulong)head.Fence);
+        End(RowKind.Head);
+        _row.Write(_hash.GetHashAndReset());
+        End(RowKind.End);
+    }
+
+    public void Dispose() => _hash.Dispose();
+
+    private void UInt8(byte value) => _row.Write([value]);
+
+    private void UInt16(ushort value)
+    {
+        BinaryPrimitives.WriteUInt16BigEndian(_row.GetSpan(sizeof(ushort)), value);
+        _row.Advance(sizeof(ushort));
+    }
+
+    private void UInt32(uint value)
+    {
+        BinaryPrimitives.WriteUInt32BigEndian(_row.GetSpan(sizeof(uint)), value);
+        _row.Advance(sizeof(uint));
+    }
+
+    private void UInt64(ulong value)
+    {
+        BinaryPrimitives.WriteUInt64BigEndian(_row.GetSpan(sizeof(ulong)), value);
+        _row.Advance(sizeof(ulong));
+    }
+
+    private void OptionalUInt64(ulong? value)
+    {
+        if (Optional(value is not null))
+        {
+            UInt64(value!.Value);
+        }
+    }
+
+    private bool Optional(bool isThere)
+    {
+        UInt8(isThere ? (byte)1 : (byte)0);
+        return isThere;
+    }
+
+    private void Id(Guid id)
+    {
+        RequestIds.Write(id, _row.GetSpan(RequestIds.Length)[..RequestIds.Length]);
+        _row.Advance(RequestIds.Length);
+    }
+
+    private void Opaque(ReadOnlySpan<byte> octets)
+    {
+        UInt32((uint)octets.Length);
+        _row.Write(octets);
+    }
+
+    private void End(RowKind kind)
+    {
+        Span<byte> prefix = stackalloc byte[RowReader.PrefixLength];
+        prefix[0] = (byte)kind;
+        BinaryPrimitives.WriteUInt32BigEndian(prefix[1..], (uint)_row.WrittenCount);
+        Put(prefix);
+        Put(_row.WrittenSpan);
+        _row.ResetWrittenCount();
+    }
+
+    private void Put(ReadOnlySpan<byte> octets)
+    {
+        _hash.AppendData(octets);
+        _stream.Write(octets);
+    }
+}

@@ -1,0 +1,104 @@
+using Optiks.Db.Tests.Support;
+using Optiks.Storage;
+
+namespace Optiks.Db.Tests;
+
+public sealed class TransferTests(SampleLog sample) : IClassFixture<SampleLog>
+{
+    private static CancellationToken Cancel => TestContext.Current.CancellationToken;
+
+    [Fact]
+    public async Task A_directory_moves_with_its_roots_and_goes_on()
+    {
+        using LogFolder log = sample.Copy();
+        // An erased value stays erased.
+        log.Execute("DELETE FROM value WHERE value = x'31'");
+        string file = Path.Combine(log.Data.Root, "export");
+        (int code, string output, string error) = await log.RunAsync("export", file);
+        Assert.Equal(("", ExitCodes.Success), (error, code));
+        Assert.Contains("exported epochs 0 to 3 to ", output, StringComparison.Ordinal);
+        Assert.Equal(UnixFileMode.UserRead | UnixFileMode.UserWrite, File.GetUnixFileMode(file));
+        Head before = await log.HeadAsync();
+        LogFolder.CopyDatabase(log.Data.Database, log.Data.Database + ".source");
+
+        Empty(log);
+        (code, output, error) = await log.RunAsync("import", file);
+        Assert.Equal(("", ExitCodes.Configuration), (output, code));
+        Assert.Contains("create it with 'optiks-db migrate'", error, StringComparison.Ordinal);
+        Assert.Equal(ExitCodes.Success, (await log.RunAsync("migrate")).Code);
+        (code, output, error) = await log.RunAsync("import", file);
+        Assert.Equal(("clean: 4 epochs, 5 leaves, 6 requests, 2 pending updates", "", ExitCodes.Success), (output.Trim(), error, code));
+        Head after = await log.HeadAsync();
+        Assert.Equal((before.Epoch, before.PublishedEpoch, before.Fence, ""), (after.Epoch, after.PublishedEpoch, after.Fence, after.Holder));
+        Assert.Equal(before.RecordHash.ToArray(), after.RecordHash.ToArray());
+        Assert.StartsWith("clean: ", (await log.RunAsync("fsck", "--board", log.Data.Board)).Output, StringComparison.Ordinal);
+        // The same rows give the same octets.
+        string again = file + "2";
+        Assert.Equal(ExitCodes.Success, (await log.RunAsync("export", again)).Code);
+        Assert.Equal(await File.ReadAllBytesAsync(file, Cancel), await File.ReadAllBytesAsync(again, Cancel));
+
+        // Into what is there already: nothing.
+        (code, _, error) = await log.RunAsync("import", file);
+        Assert.Equal(ExitCodes.Configuration, code);
+        Assert.Contains("is not empty", error, StringComparison.Ordinal);
+        (code, _, error) = await log.RunAsync("export", file);
+        Assert.Equal(ExitCodes.Configuration, code);
+        Assert.Contains("it is not overwritten", error, StringComparison.Ordinal);
+
+        // The task goes on with it, and with what was pending.
+        await log.PublishAsync();
+        Assert.Equal(4UL, (await log.HeadAsync()).Epoch);
+        Assert.StartsWith("clean: 5 epochs, 7 leaves, ", (await log.RunAsync("fsck", "--board", log.Data.Board)).Output, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_damaged_export_imports_nothing()
+    {
+        using LogFolder log = sample.Copy();
+        string file = Path.Combine(log.Data.Root, "export");
+        Assert.Equal(ExitCodes.Success, (await log.RunAsync("export", file)).Code);
+        byte[] whole = await File.ReadAllBytesAsync(file, Cancel);
+        Empty(log);
+        Assert.Equal(ExitCodes.Success, (await log.RunAsync("migrate")).Code);
+        var damaged = new List<byte[]> { Array.Empty<byte>(), whole[..^1], whole[..(whole.Length / 2)], (byte[])[.. whole, 0] };
+        for (int at = 3; at < whole.Length; at += whole.Length / 40)
+        {
+            byte[] changed = [.. whole];
+            changed[at] ^= 0x10;
+            damaged.Add(changed);
+        }
+        string bad = file + ".bad";
+        foreach (byte[] octets in damaged)
+        {
+            await File.WriteAllBytesAsync(bad, octets, Cancel);
+            (int code, string output, string error) = await log.RunAsync("import", bad);
+            Assert.Equal((ExitCodes.Configuration, ""), (code, output));
+            Assert.StartsWith("optiks-db: ", error, StringComparison.Ordinal);
+            Assert.Null((await log.HeadAsync()).Epoch);
+        }
+        Assert.Equal(ExitCodes.Configuration, (await log.RunAsync("import", file + ".none")).Code);
+        Assert.Equal(ExitCodes.Success, (await log.RunAsync("import", file)).Code);
+    }
+
+    [Fact]
+    public async Task An_import_of_a_directory_with_faults_says_so()
+    {
+        using LogFolder log = sample.Copy();
+        log.Execute("UPDATE value SET value = x'39' WHERE value = x'34'");
+        string file = Path.Combine(log.Data.Root, "export");
+        Assert.Equal(ExitCodes.Success, (await log.RunAsync("export", file)).Code);
+        Empty(log);
+        Assert.Equal(ExitCodes.Success, (await log.RunAsync("migrate")).Code);
+        (int code, string output, _) = await log.RunAsync("import", file);
+        Assert.Equal(ExitCodes.Invalid, code);
+        Assert.Contains("has a value that does not open its commitment.", output, StringComparison.Ordinal);
+    }
+
+    private static void Empty(LogFolder log)
+    {
+        foreach (string suffix in (string[])["", "-wal", "-shm"])
+        {
+            File.Delete(log.Data.Database + suffix);
+        }
+    }
+}
