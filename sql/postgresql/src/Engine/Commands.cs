@@ -1,0 +1,57 @@
+using Npgsql;
+using NpgsqlTypes;
+
+namespace Optiks.Storage.PostgreSql.Engine;
+
+/// <summary>Commands are made of SQL with positional parameters ($1, $2, ...). The data source prepares what is repeated.</summary>
+internal static class Commands
+{
+    /// <summary>Command on a connection.</summary>
+    public static NpgsqlCommand Command(this NpgsqlConnection connection, string sql, params ReadOnlySpan<NpgsqlParameter> parameters)
+    {
+        var command = new NpgsqlCommand(sql, connection);
+        foreach (NpgsqlParameter parameter in parameters)
+        {
+            command.Parameters.Add(parameter);
+        }
+        return command;
+    }
+
+    /// <summary>Add a command to a batch.</summary>
+    public static NpgsqlBatchCommand Add(this NpgsqlBatch batch, string sql, params ReadOnlySpan<NpgsqlParameter> parameters)
+    {
+        var command = new NpgsqlBatchCommand(sql);
+        foreach (NpgsqlParameter parameter in parameters)
+        {
+            command.Parameters.Add(parameter);
+        }
+        batch.BatchCommands.Add(command);
+        return command;
+    }
+
+    public static NpgsqlParameter Bigint(long value) => new NpgsqlParameter<long> { TypedValue = value };
+
+    public static NpgsqlParameter Bigint(ulong value) => Bigint(checked((long)value));
+
+    public static NpgsqlParameter Integer(int value) => new NpgsqlParameter<int> { TypedValue = value };
+
+    public static NpgsqlParameter Text(string value) => new NpgsqlParameter<string> { TypedValue = value };
+
+    public static NpgsqlParameter Uuid(Guid value) => new NpgsqlParameter<Guid> { TypedValue = value };
+
+    public static NpgsqlParameter Interval(TimeSpan value) => new NpgsqlParameter<TimeSpan> { TypedValue = value };
+
+    public static NpgsqlParameter Bytea(ReadOnlyMemory<byte> value) => new NpgsqlParameter<ReadOnlyMemory<byte>> { TypedValue = value, NpgsqlDbType = NpgsqlDbType.Bytea };
+
+    /// <summary>List of values of one column, for unnest.</summary>
+    public static NpgsqlParameter List<T>(T[] values, NpgsqlDbType type) => new NpgsqlParameter<T[]> { TypedValue = values, NpgsqlDbType = NpgsqlDbType.Array | type };
+
+    public static ulong Ulong(this NpgsqlDataReader reader, int column) => checked((ulong)reader.GetInt64(column));
+
+    public static ulong? NullableUlong(this NpgsqlDataReader reader, int column) => reader.IsDBNull(column) ? null : reader.Ulong(column);
+
+    /// <summary>Octets of a bytea; empty for null.</summary>
+    public static byte[] Octets(this NpgsqlDataReader reader, int column) => reader.IsDBNull(column) ? [] : reader.GetFieldValue<byte[]>(column);
+
+    public static DateTimeOffset Time(this NpgsqlDataReader reader, int column) => new(reader.GetDateTime(column), TimeSpan.Zero);
+}

@@ -1,0 +1,93 @@
+using Npgsql;
+
+namespace Optiks.Storage.PostgreSql.Engine;
+
+/// <summary>
+/// Listener waits for notifications on a connection of its own, opened by the first who asks. Notifications only save time: whoever waits looks for himself now and then, and no
+/// failure here is more than a delay. Safe for concurrent use.
+/// </summary>
+internal sealed class Listener : IAsyncDisposable
+{
+    /// <summary>Published is the channel of new epochs.</summary>
+    public const string Published = "optiks_published";
+
+    private static readonly TimeSpan RetryInterval = TimeSpan.FromSeconds(1);
+
+    private readonly Database _database;
+    private readonly CancellationTokenSource _stop = new();
+    private readonly Lock _lock = new();
+    private TaskCompletionSource _next = NewSource();
+    private Task? _running;
+
+    public Listener(Database database) => _database = database;
+
+    /// <summary>Next completes at the next notification. Take it before looking at what is notified about.</summary>
+    public Task Next()
+    {
+        lock (_lock)
+        {
+            _running ??= Task.Run(RunAsync);
+            return _next.Task;
+        }
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        await _stop.CancelAsync();
+        Task? running;
+        lock (_lock)
+        {
+            running = _running;
+        }
+        await (running ?? Task.CompletedTask);
+        _stop.Dispose();
+    }
+
+    private static TaskCompletionSource NewSource() => new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+    private async Task RunAsync()
+    {
+        while (!_stop.IsCancellationRequested)
+        {
+            try
+            {
+                await ListenAsync(_stop.Token);
+            }
+            catch (OperationCanceledException) when (_stop.IsCancellationRequested)
+            {
+                return;
+            }
+            catch (Exception e) when (e is StorageException or NpgsqlException)
+            {
+                // Those who wait poll until the database is back, and whoever reads hears of the error.
+                await Task.Delay(RetryInterval, _stop.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            }
+        }
+    }
+
+    private async Task ListenAsync(CancellationToken cancellationToken)
+    {
+        await using NpgsqlConnection connection = await _database.OpenConnectionAsync(cancellationToken);
+        await using (NpgsqlCommand listen = connection.Command($"LISTEN {Published}"))
+        {
+            _ = await listen.ExecuteNonQueryAsync(cancellationToken);
+        }
+        while (true)
+        {
+            // What was published while nobody listened.
+            Wake();
+            await connection.WaitAsync(cancellationToken);
+        }
+    }
+
+    private void Wake()
+    {
+        TaskCompletionSource woken;
+        lock (_lock)
+        {
+            woken = _next;
+            _next = NewSource();
+        }
+        woken.SetResult();
+    }
+}

@@ -1,0 +1,40 @@
+using Npgsql;
+
+namespace Optiks.Storage.PostgreSql.Engine;
+
+/// <summary>PostgreSqlErrors says what the engine's errors mean to the contract.</summary>
+internal static class PostgreSqlErrors
+{
+    private const string IdleInTransactionSessionTimeout = "25P03";
+
+    /// <summary>
+    /// IsConnectionLost says whether the session is gone, as when a pooled connection was cut by a restart or ended by a successor. A time limit is not: the server may
+    /// be working still.
+    /// </summary>
+    public static bool IsConnectionLost(NpgsqlException e) => e is PostgresException server
+        ? server.SqlState is PostgresErrorCodes.AdminShutdown or PostgresErrorCodes.CrashShutdown or IdleInTransactionSessionTimeout
+            || server.SqlState.StartsWith("08", StringComparison.Ordinal)
+        : e.InnerException is not TimeoutException;
+
+    /// <summary>Translate gives the contract's exception. The server's text is kept without its detail, which can quote rows.</summary>
+    public static StorageException Translate(NpgsqlException e, string location)
+    {
+        if (e is not PostgresException server)
+        {
+            return new StorageUnavailableException($"The database {location} cannot be reached, or did not answer in time: {e.Message}", e);
+        }
+        string text = $"{server.MessageText} (SQLSTATE {server.SqlState})";
+        return server.SqlState switch
+        {
+            PostgresErrorCodes.InvalidCatalogName => new StorageMisconfiguredException($"The database {location} does not exist: create it with 'createdb', then run 'optiks-db migrate'.", e),
+            PostgresErrorCodes.InsufficientPrivilege =>
+                new StorageMisconfiguredException($"The database {location} does not let this user do its work; grant it optiks_update, optiks_task or optiks_query: {text}", e),
+            PostgresErrorCodes.UndefinedTable or PostgresErrorCodes.UndefinedColumn or PostgresErrorCodes.InvalidSchemaName =>
+                new StorageMisconfiguredException($"The database {location} has another schema than this program needs: run 'optiks-db migrate'. {text}", e),
+            [_, _, ..] state when state.StartsWith("28", StringComparison.Ordinal) => new StorageMisconfiguredException($"The database {location} refuses this user: {text}", e),
+            [_, _, ..] state when state.StartsWith("23", StringComparison.Ordinal) || state is PostgresErrorCodes.DataCorrupted or PostgresErrorCodes.IndexCorrupted =>
+                new StorageCorruptException($"The database {location} holds rows that contradict what was to be written or read: {text}", e),
+            _ => new StorageUnavailableException($"The database {location} cannot do its work now: {text}", e),
+        };
+    }
+}

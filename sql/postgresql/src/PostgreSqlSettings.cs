@@ -1,0 +1,68 @@
+using System.Security.Cryptography;
+using Npgsql;
+
+namespace Optiks.Storage.PostgreSql;
+
+/// <summary>PostgreSqlSettings are a connection string of Npgsql and what every session of a role is set to.</summary>
+internal sealed class PostgreSqlSettings
+{
+    private readonly NpgsqlConnectionStringBuilder _builder;
+
+    private PostgreSqlSettings(NpgsqlConnectionStringBuilder builder) => _builder = builder;
+
+    /// <summary>Location for messages, without secrets.</summary>
+    public string Location => $"{_builder.Database} at {_builder.Host}:{_builder.Port}";
+
+    /// <summary>Session is the application_name of these connections.</summary>
+    public string Session => _builder.ApplicationName!;
+
+    /// <summary>
+    /// Parse reads a connection string for a role (<c>update</c>, <c>task</c>, <c>query</c>, <c>maintenance</c>, <c>migrate</c>). Throws <see cref="StorageMisconfiguredException"/>.
+    /// </summary>
+    public static PostgreSqlSettings Parse(string connectionString, string role)
+    {
+        NpgsqlConnectionStringBuilder builder;
+        try
+        {
+            builder = new NpgsqlConnectionStringBuilder(connectionString);
+        }
+        catch (Exception e) when (e is ArgumentException or FormatException or InvalidCastException)
+        {
+            throw new StorageMisconfiguredException($"The connection string is not one of Npgsql's, such as 'Host=db;Database=optiks;Username=optiks': {e.Message}", e);
+        }
+        if (string.IsNullOrEmpty(builder.Host) || string.IsNullOrEmpty(builder.Database))
+        {
+            throw new StorageMisconfiguredException("The connection string names no Host or no Database: for PostgreSQL 'Host=db;Database=optiks;Username=optiks'.");
+        }
+        // A name for each store: a successor in the lease ends all sessions of the store that held it, and no other.
+        builder.ApplicationName = $"optiks-{role}-{RandomNumberGenerator.GetHexString(32, lowercase: true)}";
+        builder.SearchPath = "optiks";
+        builder.Multiplexing = false;
+        builder.Enlist = false;
+        builder.IncludeErrorDetail = false;
+        builder.MaxAutoPrepare = 100;
+        builder.AutoPrepareMinUsages = 2;
+        builder.CommandTimeout = 40;
+        builder.CancellationTimeout = 2000;
+        builder.KeepAlive = 10;
+        // Milliseconds. A process that was paused inside a transaction must not stop its successor: lock waits end, and so does the idle session.
+        string limits = role switch
+        {
+            "migrate" => "-c statement_timeout=0 -c lock_timeout=0 -c idle_in_transaction_session_timeout=60000",
+            "query" => "-c statement_timeout=30000 -c lock_timeout=5000 -c idle_in_transaction_session_timeout=10000 -c default_transaction_read_only=on",
+            _ => "-c statement_timeout=30000 -c lock_timeout=5000 -c idle_in_transaction_session_timeout=10000",
+        };
+        builder.Options = string.IsNullOrEmpty(builder.Options) ? limits : $"{builder.Options} {limits}";
+        return new PostgreSqlSettings(builder);
+    }
+
+    /// <summary>CreateDataSource makes the pool.</summary>
+    public NpgsqlDataSource CreateDataSource()
+    {
+        var source = new NpgsqlSlimDataSourceBuilder(_builder.ConnectionString);
+        source.EnableTransportSecurity();
+        source.EnableIntegratedSecurity();
+        source.EnableArrays();
+        return source.Build();
+    }
+}

@@ -1,0 +1,33 @@
+using Optiks.Storage.PostgreSql.Engine;
+
+namespace Optiks.Storage.PostgreSql;
+
+/// <summary>
+/// PostgreSqlStorageProvider keeps everything in the schema <c>optiks</c> of one PostgreSQL database (15 or newer). Connection string: Npgsql's, such as
+/// <c>Host=db;Database=optiks;Username=optiks_update_service;SSL Mode=VerifyFull</c>. Migrating makes the roles <c>optiks_update</c>, <c>optiks_task</c> and
+/// <c>optiks_query</c>; the operator grants one to each service's user. Failover loses nothing only with a synchronous standby.
+/// </summary>
+public sealed class PostgreSqlStorageProvider : IStorageProvider
+{
+    /// <inheritdoc/>
+    public string Name => "postgresql";
+
+    /// <inheritdoc/>
+    public async Task<IAcceptStore> OpenAcceptAsync(string connectionString, CancellationToken cancellationToken) =>
+        new PostgreSqlAcceptStore(await Database.OpenAsync(PostgreSqlSettings.Parse(connectionString, "update"), cancellationToken));
+
+    /// <inheritdoc/>
+    public async Task<IPipelineStore> OpenPipelineAsync(string connectionString, CancellationToken cancellationToken) =>
+        new PostgreSqlPipelineStore(await Database.OpenAsync(PostgreSqlSettings.Parse(connectionString, "task"), cancellationToken));
+
+    /// <inheritdoc/>
+    public async Task<IFollowStore> OpenFollowAsync(string connectionString, CancellationToken cancellationToken) =>
+        new PostgreSqlFollowStore(await Database.OpenAsync(PostgreSqlSettings.Parse(connectionString, "query"), cancellationToken));
+
+    /// <inheritdoc/>
+    public async Task<IMaintenanceStore> OpenMaintenanceAsync(string connectionString, CancellationToken cancellationToken) =>
+        new PostgreSqlMaintenanceStore(await Database.OpenAsync(PostgreSqlSettings.Parse(connectionString, "maintenance"), cancellationToken));
+
+    /// <inheritdoc/>
+    public IMigrator CreateMigrator(string connectionString) => new PostgreSqlMigrator(PostgreSqlSettings.Parse(connectionString, "migrate"));
+}

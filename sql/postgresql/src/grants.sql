@@ -1,0 +1,40 @@
+-- Run at the end of every migration, and harmless again and again: who may write what is enforced by the database. An operator gives the user of each
+-- service one of these roles: GRANT optiks_update TO the_user_of_the_update_service. A migrating user that may not create roles
+-- creates none; an administrator creates them (CREATE ROLE optiks_update NOLOGIN, and so on) and migrate is run once more.
+DO $$
+DECLARE
+  name text;
+BEGIN
+  FOREACH name IN ARRAY ARRAY['optiks_update', 'optiks_task', 'optiks_query'] LOOP
+    BEGIN
+      IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = name) THEN
+        EXECUTE format('CREATE ROLE %I NOLOGIN', name);
+      END IF;
+    EXCEPTION
+      WHEN insufficient_privilege THEN
+        CONTINUE;
+      -- Roles belong to the whole server: a migration of another database may have created it just now.
+      WHEN duplicate_object OR unique_violation THEN
+        NULL;
+    END;
+    EXECUTE format('GRANT USAGE ON SCHEMA optiks TO %I', name);
+    EXECUTE format('GRANT SELECT ON migration, head, epoch TO %I', name);
+    CASE name
+      WHEN 'optiks_update' THEN
+        -- Of leaves and values only what a status says: neither values nor openings.
+        GRANT SELECT, INSERT ON request, pending TO optiks_update;
+        GRANT SELECT ON outcome TO optiks_update;
+        GRANT SELECT (epoch, ordinal, structure, period, version) ON leaf TO optiks_update;
+        GRANT SELECT (epoch, ordinal, key) ON value TO optiks_update;
+      WHEN 'optiks_task' THEN
+        GRANT SELECT ON request, pending, outcome, leaf, value, period TO optiks_task;
+        GRANT INSERT ON outcome, leaf, value, epoch, period TO optiks_task;
+        GRANT DELETE ON request, pending, outcome TO optiks_task;
+        GRANT UPDATE (checkpoint) ON epoch TO optiks_task;
+        GRANT UPDATE (epoch, published_epoch, fence, lease_end, holder, session, record_hash) ON head TO optiks_task;
+      WHEN 'optiks_query' THEN
+        GRANT SELECT ON leaf, value, period TO optiks_query;
+    END CASE;
+  END LOOP;
+END
+$$;

@@ -1,0 +1,135 @@
+using System.Diagnostics;
+using System.Globalization;
+using System.Net;
+using System.Net.Sockets;
+using Npgsql;
+using Optiks.Storage.PostgreSql.Tests;
+
+[assembly: AssemblyFixture(typeof(Cluster))]
+
+namespace Optiks.Storage.PostgreSql.Tests;
+
+/// <summary>
+/// Cluster is a PostgreSQL server of a test run's own, from Debian's package: its data in a private folder, its socket in the same folder, on a free port, stopped and removed
+/// afterwards. PostgreSQL refuses to run as root: then it runs as the package's user.
+/// </summary>
+public sealed class Cluster : IAsyncLifetime
+{
+    private const string Programs = "/usr/lib/postgresql/15/bin";
+
+    private readonly string _folder = Path.Combine("/tmp", $"optiks-pg-{Environment.ProcessId}");
+    private int _databases;
+
+    /// <summary>Current cluster of this process.</summary>
+    public static Cluster Current { get; private set; } = null!;
+
+    public int Port { get; private set; }
+
+    public async ValueTask InitializeAsync()
+    {
+        Current = this;
+        Port = FreePort();
+        await RunAsync("install", "-d", "-m", "700", _folder);
+        if (Environment.IsPrivilegedProcess)
+        {
+            await RunAsync("chown", "postgres", _folder);
+        }
+        await AsServerAsync($"{Programs}/initdb", "-D", $"{_folder}/data", "-U", "owner", "-A", "trust", "-E", "UTF8", "--no-locale");
+        await StartAsync();
+    }
+
+    /// <summary>StartAsync starts the server and returns when it answers.</summary>
+    public Task StartAsync(string options = "") => AsServerAsync(
+        $"{Programs}/pg_ctl", "-D", $"{_folder}/data", "-l", $"{_folder}/log", "-w", "-t", "30", "-o",
+        $"-p {Port} -k {_folder} -c listen_addresses=127.0.0.1 -c max_connections=200 {options}", "start");
+
+    /// <summary>StopAsync stops the server in order.</summary>
+    public Task StopAsync() => AsServerAsync($"{Programs}/pg_ctl", "-D", $"{_folder}/data", "-w", "-m", "fast", "stop");
+
+    /// <summary>KillAsync kills the postmaster and all of its children with SIGKILL and waits until they are gone.</summary>
+    public async Task KillAsync()
+    {
+        string pid = (await File.ReadAllLinesAsync($"{_folder}/data/postmaster.pid"))[0];
+        int[] children = [.. (await RunAsync("pgrep", "-P", pid)).Split('\n', StringSplitOptions.RemoveEmptyEntries).Select(line => int.Parse(line, CultureInfo.InvariantCulture))];
+        foreach (int one in children.Prepend(int.Parse(pid, CultureInfo.InvariantCulture)))
+        {
+            try
+            {
+                using Process process = Process.GetProcessById(one);
+                process.Kill();
+                await process.WaitForExitAsync();
+            }
+            catch (Exception e) when (e is ArgumentException or InvalidOperationException)
+            {
+                // It had ended by itself: the postmaster's death ends its children too.
+            }
+        }
+    }
+
+    /// <summary>CreateDatabaseAsync makes an empty database and returns its connection string for the owner.</summary>
+    public async Task<string> CreateDatabaseAsync()
+    {
+        string name = string.Create(CultureInfo.InvariantCulture, $"test_{Interlocked.Increment(ref _databases)}");
+        await ExecuteAsync(ConnectionString("postgres"), $"CREATE DATABASE {name}");
+        return ConnectionString(name);
+    }
+
+    public async Task DropDatabaseAsync(string connectionString)
+    {
+        string name = new NpgsqlConnectionStringBuilder(connectionString).Database!;
+        await ExecuteAsync(ConnectionString("postgres"), $"DROP DATABASE IF EXISTS {name} WITH (FORCE)");
+    }
+
+    public string ConnectionString(string database) => $"Host=127.0.0.1;Port={Port};Database={database};Username=owner;Timeout=5";
+
+    /// <summary>ExecuteAsync runs SQL on a connection of its own and returns how many rows it touched.</summary>
+    public static async Task<int> ExecuteAsync(string connectionString, string sql, params object[] parameters)
+    {
+        await using var connection = new NpgsqlConnection(connectionString + ";Pooling=false;Search Path=optiks");
+        await connection.OpenAsync();
+        await using var command = new NpgsqlCommand(sql, connection);
+        foreach (object parameter in parameters)
+        {
+            command.Parameters.Add(new NpgsqlParameter { Value = parameter });
+        }
+        return await command.ExecuteNonQueryAsync();
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        try
+        {
+            await AsServerAsync($"{Programs}/pg_ctl", "-D", $"{_folder}/data", "-w", "-m", "immediate", "stop");
+        }
+        finally
+        {
+            Directory.Delete(_folder, recursive: true);
+        }
+    }
+
+    private static int FreePort()
+    {
+        using var listener = new TcpListener(IPAddress.Loopback, 0);
+        listener.Start();
+        return ((IPEndPoint)listener.LocalEndpoint).Port;
+    }
+
+    private static Task<string> AsServerAsync(params string[] command) =>
+        Environment.IsPrivilegedProcess ? RunAsync(["runuser", "-u", "postgres", "--", .. command]) : RunAsync(command);
+
+    private static async Task<string> RunAsync(params string[] command)
+    {
+        // The server must not inherit a pipe: whoever reads it to its end would wait for the server's end.
+        var start = new ProcessStartInfo("/bin/sh") { WorkingDirectory = "/tmp", UseShellExecute = false };
+        string output = Path.Combine(Path.GetTempPath(), $"optiks-pg-{Environment.ProcessId}-{Guid.CreateVersion7(TimeProvider.System.GetUtcNow()):N}.out");
+        foreach (string argument in (string[])["-c", "out=$1; shift; exec \"$@\" >\"$out\" 2>&1 </dev/null", "sh", output, .. command])
+        {
+            start.ArgumentList.Add(argument);
+        }
+        using Process process = Process.Start(start)!;
+        await process.WaitForExitAsync();
+        string text = await File.ReadAllTextAsync(output);
+        File.Delete(output);
+        return process.ExitCode == 0 ? text : throw new InvalidOperationException($"{string.Join(' ', command)} ended with {process.ExitCode}: {text}");
+    }
+}

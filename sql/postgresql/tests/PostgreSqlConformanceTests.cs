@@ -1,0 +1,13 @@
+using Optiks.Storage.Conformance;
+
+namespace Optiks.Storage.PostgreSql.Tests;
+
+public sealed class PostgreSqlAcceptTests() : AcceptConformance(new PostgreSqlFixture());
+
+public sealed class PostgreSqlPipelineTests() : PipelineConformance(new PostgreSqlFixture());
+
+public sealed class PostgreSqlFollowTests() : FollowConformance(new PostgreSqlFixture());
+
+public sealed class PostgreSqlMigratorTests() : MigratorConformance(new PostgreSqlFixture());
+
+public sealed class PostgreSqlMaintenanceTests() : MaintenanceConformance(new PostgreSqlFixture());
