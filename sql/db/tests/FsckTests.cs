@@ -24,6 +24,27 @@ public sealed class FsckTests(SampleLog sample) : IClassFixture<SampleLog>
     }
 
     [Fact]
+    public async Task A_task_at_work_is_no_problem()
+    {
+        using LogFolder log = sample.Copy();
+        for (int i = 0; i < 15; i++)
+        {
+            await log.AcceptAsync(LogFolder.Item("busy", $"{i}"));
+        }
+        Task publishing = log.PublishAsync();
+        int runs = 0;
+        while (!publishing.IsCompleted || runs == 0)
+        {
+            (int code, string output, _) = await log.RunAsync("fsck", "--board", log.Data.Board);
+            Assert.StartsWith("clean: ", output, StringComparison.Ordinal);
+            Assert.Equal(ExitCodes.Success, code);
+            runs++;
+        }
+        await publishing;
+        Assert.Equal(18UL, (await log.HeadAsync()).Epoch);
+    }
+
+    [Fact]
     public async Task A_database_without_a_log_is_clean()
     {
         using LogFolder log = sample.Copy();

@@ -9,17 +9,20 @@ namespace Optiks.Db.Fsck;
 internal sealed class BoardCheck
 {
     private readonly BoardPaths _paths;
-    private readonly IStorageSnapshot _snapshot;
-    private readonly Head _head;
+    private readonly TrustAnchor _anchor;
     private readonly Report _report;
     private readonly DirectoryTileReader _reader;
+    private byte[]? _note;
     private TreeHash? _root;
+    private HighWaterMark? _mark;
+    private IReadOnlyList<(ulong Epoch, string Path)> _bundles = [];
+    private IStorageSnapshot _snapshot = null!;
+    private Head _head = null!;
 
-    private BoardCheck(BoardPaths paths, IStorageSnapshot snapshot, Head head, Report report)
+    private BoardCheck(BoardPaths paths, TrustAnchor anchor, Report report)
     {
         _paths = paths;
-        _snapshot = snapshot;
-        _head = head;
+        _anchor = anchor;
         _report = report;
         _reader = new DirectoryTileReader(paths.Log);
     }
@@ -27,33 +30,41 @@ internal sealed class BoardCheck
     /// <summary>Size of the board's checkpoint; 0 when there is none that is valid.</summary>
     public ulong Size { get; private set; }
 
-    /// <summary>OpenAsync reads the checkpoint.</summary>
-    public static async Task<BoardCheck> OpenAsync(BoardPaths paths, TrustAnchor anchor, IStorageSnapshot snapshot, Head head, Report report, CancellationToken cancellationToken)
+    /// <summary>
+    /// OpenAsync reads how far the board is. Called before the database's snapshot is taken: a task that runs meanwhile commits an epoch before it puts anything on the board, so what was
+    /// read is never ahead of the snapshot by rights.
+    /// </summary>
+    public static async Task<BoardCheck> OpenAsync(BoardPaths paths, TrustAnchor anchor, Report report, CancellationToken cancellationToken)
     {
-        var board = new BoardCheck(paths, snapshot, head, report);
-        byte[]? note = await board._reader.ReadCheckpointAsync(cancellationToken);
-        if (note is null)
+        var board = new BoardCheck(paths, anchor, report);
+        if (Directory.Exists(paths.Bundles))
         {
-            if (head.PublishedEpoch is ulong published)
+            board._bundles = BoardPaths.BundlesIn(paths.Bundles);
+        }
+        board._mark = board.ReadMark();
+        board._note = await board._reader.ReadCheckpointAsync(cancellationToken);
+        if (board._note is { } note)
+        {
+            Reason reason = Verifier.Checkpoint(anchor, note, out ulong size, out byte[] root);
+            if (reason == Reason.Valid)
             {
-                report.Found($"The board has no checkpoint, but epoch {published} was published.");
+                board.Size = size;
+                board._root = TreeHash.FromBytes(root);
             }
-            return board;
+            else
+            {
+                report.Found($"The board's checkpoint is not valid ({reason.Name()}).");
+            }
         }
-        Reason reason = Verifier.Checkpoint(anchor, note, out ulong size, out byte[] root);
-        if (reason != Reason.Valid)
-        {
-            report.Found($"The board's checkpoint is not valid ({reason.Name()}).");
-            return board;
-        }
-        board.Size = size;
-        board._root = TreeHash.FromBytes(root);
         return board;
     }
 
-    /// <summary>RunAsync compares. <paramref name="root"/> is the root that the database's records have at <see cref="Size"/>, null when they do not reach it.</summary>
-    public async Task RunAsync(TreeHash? root, CancellationToken cancellationToken)
+    /// <summary>RunAsync compares with the database. <paramref name="root"/> is the root that its records have at <see cref="Size"/>, null when they do not reach it.</summary>
+    public async Task RunAsync(IStorageSnapshot snapshot, Head head, TreeHash? root, CancellationToken cancellationToken)
     {
+        _snapshot = snapshot;
+        _head = head;
+        await CompareStandingAsync(cancellationToken);
         if (_root is { } boardRoot)
         {
             CompareCheckpoint(root, boardRoot);
@@ -61,6 +72,45 @@ internal sealed class BoardCheck
         }
         await CompareMarkAsync(cancellationToken);
         await CompareBundlesAsync(cancellationToken);
+    }
+
+    // What was published before the snapshot is on the board by now, not necessarily when the board was read.
+    private async Task CompareStandingAsync(CancellationToken cancellationToken)
+    {
+        if (_head.PublishedEpoch is not ulong published)
+        {
+            return;
+        }
+        byte[]? note = await _reader.ReadCheckpointAsync(cancellationToken);
+        if (note is null)
+        {
+            _report.Found($"The board has no checkpoint, but epoch {published} was published.");
+        }
+        else if (Verifier.Checkpoint(_anchor, note, out ulong size, out _) == Reason.Valid && size < published + 1)
+        {
+            _report.Found($"The board's checkpoint ends at epoch {size - 1}, but epoch {published} was published.");
+        }
+        if (!File.Exists(_paths.HighWater))
+        {
+            _report.Found($"The high-water mark {_paths.HighWater} is missing.");
+        }
+        else if (_mark is not null && ReadMark() is { } mark && mark.Epoch < published)
+        {
+            _report.Found($"The high-water mark is at epoch {mark.Epoch}, but epoch {published} was published.");
+        }
+    }
+
+    private HighWaterMark? ReadMark()
+    {
+        try
+        {
+            return HighWaterMark.Read(_paths.HighWater);
+        }
+        catch (InvalidDataException e)
+        {
+            _report.Found($"{e.Message}");
+            return null;
+        }
     }
 
     private void CompareCheckpoint(TreeHash? root, TreeHash boardRoot)
@@ -72,10 +122,6 @@ internal sealed class BoardCheck
         else if (root is { } expected && expected != boardRoot)
         {
             _report.Found($"The board's checkpoint of size {Size} is not that of the database's records.");
-        }
-        if (_head.PublishedEpoch is ulong published && Size < published + 1)
-        {
-            _report.Found($"The board's checkpoint ends at epoch {Size - 1}, but epoch {published} was published.");
         }
     }
 
@@ -109,27 +155,9 @@ internal sealed class BoardCheck
 
     private async Task CompareMarkAsync(CancellationToken cancellationToken)
     {
-        HighWaterMark? mark;
-        try
+        if (_mark is not { } mark)
         {
-            mark = HighWaterMark.Read(_paths.HighWater);
-        }
-        catch (InvalidDataException e)
-        {
-            _report.Found($"{e.Message}");
             return;
-        }
-        if (mark is null)
-        {
-            if (_head.PublishedEpoch is not null)
-            {
-                _report.Found($"The high-water mark {_paths.HighWater} is missing.");
-            }
-            return;
-        }
-        if (mark.Epoch < _head.PublishedEpoch)
-        {
-            _report.Found($"The high-water mark is at epoch {mark.Epoch}, but epoch {_head.PublishedEpoch} was published.");
         }
         if (_head.Epoch is null || mark.Epoch > _head.Epoch)
         {
@@ -143,11 +171,8 @@ internal sealed class BoardCheck
 
     private async Task CompareBundlesAsync(CancellationToken cancellationToken)
     {
-        if (!Directory.Exists(_paths.Bundles))
-        {
-            return;
-        }
-        foreach ((ulong epoch, string path) in BoardPaths.BundlesIn(_paths.Bundles))
+        // The task deletes old ones meanwhile.
+        foreach ((ulong epoch, string path) in _bundles.Where(bundle => File.Exists(bundle.Path)))
         {
             EpochContent bundle;
             try

@@ -12,9 +12,9 @@ internal static class DirectoryCheck
     public static async Task<Report> RunAsync(IMaintenanceStore store, TrustAnchor anchor, BoardPaths? paths, ProgressBar progress, CancellationToken cancellationToken)
     {
         var report = new Report();
+        BoardCheck? board = paths is null ? null : await BoardCheck.OpenAsync(paths, anchor, report, cancellationToken);
         await using IStorageSnapshot snapshot = await store.OpenSnapshotAsync(cancellationToken);
         Head head = await snapshot.ReadHeadAsync(cancellationToken);
-        BoardCheck? board = paths is null ? null : await BoardCheck.OpenAsync(paths, anchor, snapshot, head, report, cancellationToken);
         var records = new RecordCheck(anchor, head, await snapshot.ReadPeriodsAsync(cancellationToken), report) { RootAtSize = board?.Size ?? 0 };
         var leaves = new LeafCheck(anchor.Configuration, await RequestCheck.PendingAsync(snapshot, cancellationToken), report);
         using var trees = new TreeCheck(anchor.Configuration, report, paths, board?.Size ?? 0);
@@ -27,7 +27,7 @@ internal static class DirectoryCheck
         await RequestCheck.RunAsync(snapshot, head.Epoch, report, cancellationToken);
         if (board is not null)
         {
-            await board.RunAsync(records.RootAt, cancellationToken);
+            await board.RunAsync(snapshot, head, records.RootAt, cancellationToken);
         }
         return report;
     }
