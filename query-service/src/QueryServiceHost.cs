@@ -19,17 +19,7 @@ internal static class QueryServiceHost
     public static async Task RunAsync(string[] args)
     {
         await using WebApplication app = Build(args);
-        // Taken now: running disposes the services.
-        Follower follower = app.Services.GetRequiredService<Follower>();
-        try
-        {
-            await app.RunAsync();
-        }
-        catch (OperationCanceledException) when (follower.HasFailed)
-        {
-            // It failed before the server had started, whose start is then called off. What it failed of is thrown below.
-        }
-        follower.ThrowIfFailed();
+        await Startup.RunHostAsync(app);
     }
 
     /// <summary>Build makes the service; <paramref name="configure"/> may replace parts, such as the clock.</summary>

@@ -62,10 +62,8 @@ internal static class UpdateServiceHost
     /// <summary>RunAsync serves until the host is told to stop, or until the database turns out not to be the one that was opened, which it throws.</summary>
     public static async Task RunAsync(WebApplication app)
     {
-        CommitQueue queue = app.Services.GetRequiredService<CommitQueue>();
         _ = app.Services.GetRequiredService<LogLimits>().MaxValueLength;
-        await app.RunAsync();
-        queue.ThrowIfFatal();
+        await Startup.RunHostAsync(app);
     }
 
     private static void AddOptions(WebApplicationBuilder builder)

@@ -1,5 +1,6 @@
 using System.Diagnostics.Metrics;
 using Microsoft.Extensions.DependencyInjection;
+using Optiks.ServiceDefaults;
 using Optiks.Storage;
 using Optiks.UpdateService.Accepting;
 using Optiks.UpdateService.Telemetry;
@@ -166,11 +167,11 @@ public sealed class GroupCommitTests
     {
         await using Service service = await Service.StartAsync();
         Assert.Equal(202, (await service.PostAsync(Body(0))).Status);
-        CommitQueue queue = service.Services.GetRequiredService<CommitQueue>();
-        queue.ThrowIfFatal();
+        HostFailure failure = service.Services.GetRequiredService<HostFailure>();
+        failure.ThrowIfFailed();
         File.Delete(service.Data.Database);
         (await service.PostAsync(Body(1))).IsProblem("unavailable", 503, null);
-        Assert.Throws<StorageMisconfiguredException>(queue.ThrowIfFatal);
+        Assert.Throws<StorageMisconfiguredException>(failure.ThrowIfFailed);
         Assert.True(service.Services.GetRequiredService<Microsoft.Extensions.Hosting.IHostApplicationLifetime>().ApplicationStopping.IsCancellationRequested);
     }
 

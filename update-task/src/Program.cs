@@ -35,15 +35,11 @@ return await Startup.RunAsync(
 
         services.AddSingleton<TaskState>();
         services.AddSingleton<TaskMetrics>();
-        services.AddSingleton<TaskService>();
-        services.AddHostedService(provider => provider.GetRequiredService<TaskService>());
+        services.AddHostedService<TaskService>();
         services.AddHealthChecks().AddCheck<TaskHealthCheck>("task");
 
         await using WebApplication app = builder.Build();
         app.UseOptiksDefaults();
-        // Taken now: running disposes the services.
-        TaskService task = app.Services.GetRequiredService<TaskService>();
-        await app.RunAsync();
-        task.ThrowIfFailed();
+        await Startup.RunHostAsync(app);
     },
     failure => failure is StorageMisconfiguredException ? ExitCodes.Configuration : null);

@@ -1,12 +1,12 @@
 using System.Diagnostics;
 using System.Globalization;
-using System.Runtime.ExceptionServices;
 using Microsoft.Extensions.Options;
 using Optiks.Native;
 using Optiks.Protocol;
 using Optiks.QueryService.Options;
 using Optiks.QueryService.Telemetry;
 using Optiks.Secrets;
+using Optiks.ServiceDefaults;
 using Optiks.Storage;
 using Optiks.Storage.Hosting;
 using Optiks.Tlog;
@@ -34,14 +34,13 @@ internal sealed class Follower : BackgroundService
     private readonly ITileReader _board;
     private readonly TimeProvider _clock;
     private readonly ILogger<Follower> _logger;
-    private readonly IHostApplicationLifetime _lifetime;
-    private ExceptionDispatchInfo? _failure;
+    private readonly HostFailure _failure;
     private ReplicaFolder? _folder;
     private LogReplica? _replica;
 
     public Follower(
         StorageSource storage, DataFolder data, IOptions<QueryServiceOptions> options, CurrentEpoch current, FollowerState state, QueryMetrics metrics, ITileReader board,
-        TimeProvider clock, ILogger<Follower> logger, IHostApplicationLifetime lifetime)
+        TimeProvider clock, ILogger<Follower> logger, HostFailure failure)
     {
         _storage = storage;
         _data = data;
@@ -52,11 +51,8 @@ internal sealed class Follower : BackgroundService
         _board = board;
         _clock = clock;
         _logger = logger;
-        _lifetime = lifetime;
+        _failure = failure;
     }
-
-    /// <summary>HasFailed says whether <see cref="ThrowIfFailed"/> throws.</summary>
-    public bool HasFailed => _failure is not null;
 
     /// <inheritdoc/>
     public override Task StartAsync(CancellationToken cancellationToken)
@@ -76,9 +72,6 @@ internal sealed class Follower : BackgroundService
         _folder?.Dispose();
     }
 
-    /// <summary>ThrowIfFailed throws what ended the follower, if anything did: the host's way to its exit code.</summary>
-    public void ThrowIfFailed() => _failure?.Throw();
-
     /// <inheritdoc/>
     protected override async Task ExecuteAsync(CancellationToken stoppingToken)
     {
@@ -94,8 +87,7 @@ internal sealed class Follower : BackgroundService
         catch (Exception e)
         {
             _logger.Stopped(e);
-            _failure = ExceptionDispatchInfo.Capture(e);
-            _lifetime.StopApplication();
+            _failure.Stop(e);
         }
     }
 

@@ -1,7 +1,7 @@
 using System.Diagnostics;
-using System.Runtime.ExceptionServices;
 using System.Threading.Channels;
 using Microsoft.Extensions.Options;
+using Optiks.ServiceDefaults;
 using Optiks.Storage;
 using Optiks.UpdateService.Options;
 using Optiks.UpdateService.Telemetry;
@@ -23,23 +23,22 @@ internal sealed class CommitQueue : IHostedService
     private readonly RollbackGuard _guard;
     private readonly QueueOptions _options;
     private readonly UpdateMetrics _metrics;
-    private readonly IHostApplicationLifetime _lifetime;
+    private readonly HostFailure _failure;
     private readonly ILogger<CommitQueue> _logger;
     private readonly Channel<QueuedUnit> _channel;
     private readonly CommitHealth _health;
     private Task _loop = Task.CompletedTask;
     private long _octets;
-    private ExceptionDispatchInfo? _fatal;
 
     public CommitQueue(
-        IAcceptStore store, RollbackGuard guard, IOptions<QueueOptions> options, UpdateMetrics metrics, CommitHealth health, IHostApplicationLifetime lifetime, ILogger<CommitQueue> logger)
+        IAcceptStore store, RollbackGuard guard, IOptions<QueueOptions> options, UpdateMetrics metrics, CommitHealth health, HostFailure failure, ILogger<CommitQueue> logger)
     {
         _store = store;
         _guard = guard;
         _options = options.Value;
         _metrics = metrics;
         _health = health;
-        _lifetime = lifetime;
+        _failure = failure;
         _logger = logger;
         _channel = Channel.CreateBounded<QueuedUnit>(new BoundedChannelOptions(_options.QueuedCallers) { SingleReader = true });
         metrics.ObserveQueue(() => _channel.Reader.Count, () => Interlocked.Read(ref _octets));
@@ -58,9 +57,6 @@ internal sealed class CommitQueue : IHostedService
         Interlocked.Add(ref _octets, -unit.Octets);
         return false;
     }
-
-    /// <summary>ThrowIfFatal throws what made the queue stop the host, if anything did.</summary>
-    public void ThrowIfFatal() => _fatal?.Throw();
 
     public Task StartAsync(CancellationToken cancellationToken)
     {
@@ -102,7 +98,7 @@ internal sealed class CommitQueue : IHostedService
         try
         {
             state = CommitState.Unavailable;
-            if (_fatal is null)
+            if (!_failure.HasFailed)
             {
                 state = CommitState.OlderCopy;
                 // Checked for each group: a rollback between two commits must not let the second one through.
@@ -123,9 +119,8 @@ internal sealed class CommitQueue : IHostedService
         {
             // Another database under the same name, or settings that lose commits: nothing here can mend that.
             state = CommitState.Unavailable;
-            _fatal = ExceptionDispatchInfo.Capture(e);
             _logger.Stopped(e);
-            _lifetime.StopApplication();
+            _failure.Stop(e);
         }
 #pragma warning disable CA1031 // Invariant 2: whatever failed, its callers get an answer and the loop goes on for the others.
         catch (Exception e)

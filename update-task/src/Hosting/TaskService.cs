@@ -1,6 +1,7 @@
 using System.Globalization;
 using System.Security.Cryptography;
 using Microsoft.Extensions.Options;
+using Optiks.ServiceDefaults;
 using Optiks.Storage;
 using Optiks.Storage.Hosting;
 using Optiks.Tlog;
@@ -13,8 +14,8 @@ using Optiks.UpdateTask.Telemetry;
 namespace Optiks.UpdateTask.Hosting;
 
 /// <summary>
-/// TaskService is the task's life: wait for the lease, recover, make epochs; whoever loses the lease waits again. What cannot be mended by trying again stops the host, and
-/// <see cref="ThrowIfFailed"/> gives it to the main function.
+/// TaskService is the task's life: wait for the lease, recover, make epochs; whoever loses the lease waits again. What cannot be mended by trying again stops the host
+/// (<see cref="HostFailure"/>).
 /// </summary>
 internal sealed class TaskService : BackgroundService
 {
@@ -27,10 +28,9 @@ internal sealed class TaskService : BackgroundService
     private readonly EpochOptions _options;
     private readonly TaskState _state;
     private readonly TimeProvider _time;
-    private readonly IHostApplicationLifetime _lifetime;
+    private readonly HostFailure _failure;
     private readonly ILogger<TaskService> _logger;
     private readonly string _holder;
-    private Exception? _failure;
 
     public TaskService(
         StorageSource storage,
@@ -40,7 +40,7 @@ internal sealed class TaskService : BackgroundService
         IOptions<EpochOptions> options,
         TaskState state,
         TimeProvider time,
-        IHostApplicationLifetime lifetime,
+        HostFailure failure,
         ILogger<TaskService> logger)
     {
         _storage = storage;
@@ -50,20 +50,11 @@ internal sealed class TaskService : BackgroundService
         _options = options.Value;
         _state = state;
         _time = time;
-        _lifetime = lifetime;
+        _failure = failure;
         _logger = logger;
         // Unique to the process: a restart must not be taken for the holder that it replaces.
         _holder = string.Create(
             CultureInfo.InvariantCulture, $"{Environment.MachineName}/{Environment.ProcessId}/{RandomNumberGenerator.GetHexString(8, lowercase: true)}");
-    }
-
-    /// <summary>ThrowIfFailed throws what stopped the task, if anything did.</summary>
-    public void ThrowIfFailed()
-    {
-        if (_failure is not null)
-        {
-            System.Runtime.ExceptionServices.ExceptionDispatchInfo.Throw(_failure);
-        }
     }
 
     protected override async Task ExecuteAsync(CancellationToken stoppingToken)
@@ -78,9 +69,8 @@ internal sealed class TaskService : BackgroundService
         }
         catch (Exception e)
         {
-            _failure = e;
             _logger.Stopped(e);
-            _lifetime.StopApplication();
+            _failure.Stop(e);
         }
     }
 

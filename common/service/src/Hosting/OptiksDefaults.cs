@@ -64,6 +64,7 @@ public static partial class OptiksDefaults
         DataFolder folder = DataFolderOf(configuration);
         builder.Services.AddSingleton(folder);
         builder.Services.TryAddSingleton(TimeProvider.System);
+        builder.Services.AddSingleton<HostFailure>();
         builder.Services.AddSingleton(services =>
         {
             ILogger<ApiKeyStore> logger = services.GetRequiredService<ILogger<ApiKeyStore>>();

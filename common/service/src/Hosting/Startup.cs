@@ -1,4 +1,6 @@
+using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Connections;
+using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Options;
 using Optiks.Native;
 using Optiks.Protocol;
@@ -15,6 +17,23 @@ public static class Startup
     /// code of a host's further exceptions, null for none. Anything else is a bug and passes through.
     /// </summary>
     public static Task<int> RunAsync(Func<Task> main, Func<Exception, int?>? classify = null) => RunAsync(main, classify, Console.Error);
+
+    /// <summary>RunHostAsync runs a host built with <see cref="OptiksDefaults.AddOptiksDefaults"/> until it is told to stop. Throws what ended it otherwise (<see cref="HostFailure"/>).</summary>
+    public static async Task RunHostAsync(WebApplication app)
+    {
+        ArgumentNullException.ThrowIfNull(app);
+        // Taken now: running disposes the services.
+        HostFailure failure = app.Services.GetRequiredService<HostFailure>();
+        try
+        {
+            await app.RunAsync();
+        }
+        catch (OperationCanceledException) when (failure.HasFailed)
+        {
+            // It failed before the server had started, whose start is then called off.
+        }
+        failure.ThrowIfFailed();
+    }
 
     internal static async Task<int> RunAsync(Func<Task> main, Func<Exception, int?>? classify, TextWriter error)
     {
