@@ -1,6 +1,7 @@
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Options;
+using Optiks.Storage.PostgreSql;
 using Optiks.Storage.Sqlite;
 
 namespace Optiks.Storage.Hosting;
@@ -9,7 +10,7 @@ namespace Optiks.Storage.Hosting;
 public static class StorageSetup
 {
     /// <summary>Engines that configuration may choose from. <paramref name="clock"/> is the clock of an embedded database; null: the system's.</summary>
-    public static IReadOnlyList<IStorageProvider> Engines(TimeProvider? clock = null) => [new SqliteStorageProvider(clock)];
+    public static IReadOnlyList<IStorageProvider> Engines(TimeProvider? clock = null) => [new SqliteStorageProvider(clock), new PostgreSqlStorageProvider()];
 
     /// <summary>AddOptiksStorage adds <see cref="StorageSource"/> by the options of <see cref="StorageOptions.Section"/>. Needs <see cref="DataFolder"/> and a TimeProvider.</summary>
     public static IServiceCollection AddOptiksStorage(this IServiceCollection services)

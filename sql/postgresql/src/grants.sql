@@ -23,6 +23,7 @@ BEGIN
       WHEN 'optiks_update' THEN
         -- Of leaves and values only what a status says: neither values nor openings.
         GRANT SELECT, INSERT ON request, pending TO optiks_update;
+        GRANT USAGE ON SEQUENCE request_seq_seq TO optiks_update;
         GRANT SELECT ON outcome TO optiks_update;
         GRANT SELECT (epoch, ordinal, structure, period, version) ON leaf TO optiks_update;
         GRANT SELECT (epoch, ordinal, key) ON value TO optiks_update;

@@ -1,0 +1,125 @@
+using Optiks.Storage.Conformance;
+
+namespace Optiks.Storage.PostgreSql.Tests;
+
+/// <summary>CrashTests kill the server, which is every other test's too: none runs beside them.</summary>
+[CollectionDefinition(nameof(ServerKills), DisableParallelization = true)]
+public sealed class ServerKills;
+
+[Collection(nameof(ServerKills))]
+public sealed class CrashTests() : StorageConformance(new PostgreSqlFixture())
+{
+    [Fact]
+    public async Task What_was_answered_survives_kills_of_the_server_and_nothing_is_doubled()
+    {
+        const int Kills = 3;
+        Lease lease = await StartLogAsync();
+        using var stop = CancellationTokenSource.CreateLinkedTokenSource(Cancel);
+        int failures = 0;
+        var accepted = new List<Guid>();
+        Task accepting = Task.Run(
+            async () =>
+            {
+                for (int i = 0; !stop.IsCancellationRequested; i++)
+                {
+                    AcceptRequest request = Request(Guid.CreateVersion7(TimeProvider.System.GetUtcNow()), Item($"key {i}"), Item($"other {i}"));
+                    while (true)
+                    {
+                        try
+                        {
+                            Assert.Equal(AcceptStatus.Accepted, (await TryAcceptAsync(request)).Status);
+                            accepted.Add(request.RequestId);
+                            break;
+                        }
+                        catch (StorageUnavailableException)
+                        {
+                            _ = Interlocked.Increment(ref failures);
+                            await Task.Delay(20, Cancel);
+                        }
+                    }
+                }
+            },
+            Cancel);
+        ulong epoch = 0;
+        Task committing = Task.Run(
+            async () =>
+            {
+                while (!stop.IsCancellationRequested)
+                {
+                    epoch = await AdvanceAsync(lease, epoch + 1);
+                }
+            },
+            Cancel);
+        for (int i = 0; i < Kills; i++)
+        {
+            await Task.Delay(700, Cancel);
+            await Cluster.Current.KillAsync();
+            await Task.Delay(100, Cancel);
+            await Cluster.Current.StartAsync();
+        }
+        await Task.Delay(500, Cancel);
+        await stop.CancelAsync();
+        await accepting;
+        await committing;
+        while (await Pipeline.CountPendingAsync(Cancel) > 0)
+        {
+            epoch = await AdvanceAsync(lease, epoch + 1);
+        }
+        Assert.True(failures > 0, "No accept noticed a kill: the test did not test.");
+        Assert.True(epoch > Kills, "Too few epochs.");
+        var seen = new List<LeafOrigin>();
+        await foreach (LeafBatch batch in Pipeline.ReadLeavesAsync(0, epoch, 10_000, Cancel))
+        {
+            seen.AddRange(batch.Origins.ToArray());
+        }
+        Assert.Equal(seen.Count, seen.Distinct().Count());
+        Assert.Equal(
+            accepted.SelectMany(id => new[] { (id, 0), (id, 1) }).Order(),
+            seen.Select(origin => (origin.RequestId, origin.Item)).Order());
+    }
+
+    [Fact]
+    public async Task A_server_without_fsync_is_refused()
+    {
+        await Cluster.Current.StopAsync();
+        await Cluster.Current.StartAsync("-c fsync=off");
+        try
+        {
+            StorageMisconfiguredException e = await Assert.ThrowsAsync<StorageMisconfiguredException>(() => Fixture.Provider.OpenPipelineAsync(ConnectionString, Cancel));
+            Assert.Contains("fsync", e.Message, StringComparison.Ordinal);
+        }
+        finally
+        {
+            await Cluster.Current.StopAsync();
+            await Cluster.Current.StartAsync();
+        }
+        await (await Fixture.Provider.OpenPipelineAsync(ConnectionString, Cancel)).DisposeAsync();
+    }
+
+    // As the task does it: an unknown result is looked up, never repeated blindly.
+    private async Task<ulong> AdvanceAsync(Lease lease, ulong epoch)
+    {
+        while (true)
+        {
+            try
+            {
+                Head head = await Pipeline.ReadHeadAsync(Cancel);
+                if (head.Epoch < epoch)
+                {
+                    CommitResult result = await CommitPendingAsync(lease, epoch);
+                    Assert.NotEqual(CommitResult.Fenced, result);
+                    continue;
+                }
+                if (head.PublishedEpoch < epoch)
+                {
+                    await SignAndPublishAsync(lease, epoch);
+                }
+                return epoch;
+            }
+            catch (StorageUnavailableException)
+            {
+                await Task.Delay(20, Cancel);
+            }
+        }
+    }
+}
