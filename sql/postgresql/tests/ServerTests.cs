@@ -1,5 +1,6 @@
 using Npgsql;
 using Optiks.Storage.Conformance;
+using Optiks.Storage.PostgreSql.Engine;
 
 namespace Optiks.Storage.PostgreSql.Tests;
 
@@ -99,25 +100,20 @@ public sealed class ServerTests() : StorageConformance(new PostgreSqlFixture())
     }
 
     [Fact]
-    public async Task A_publication_wakes_a_waiter_before_it_would_look_again()
+    public async Task A_publication_and_nothing_else_wakes_the_listener()
     {
         Lease lease = await StartLogAsync();
-        IFollowStore follow = await OpenFollowAsync();
-        // The first wait opens the connection that listens.
-        _ = await follow.WaitForPublishedAsync(0, TimeSpan.FromMilliseconds(300), Cancel);
-        await using var listener = new NpgsqlConnection(ConnectionString + ";Pooling=false");
-        await listener.OpenAsync(Cancel);
-        await using (var listen = new NpgsqlCommand("LISTEN optiks_published", listener))
-        {
-            _ = await listen.ExecuteNonQueryAsync(Cancel);
-        }
-        Task<Head> waiting = follow.WaitForPublishedAsync(0, TimeSpan.FromSeconds(30), Cancel);
-        string? payload = null;
-        listener.Notification += (_, e) => payload = e.Payload;
-        await PublishPendingAsync(lease, 1);
-        Assert.True(await listener.WaitAsync(TimeSpan.FromSeconds(10), Cancel));
-        Assert.Equal("1", payload);
-        Assert.Equal(1ul, (await waiting).PublishedEpoch);
+        await using Database database = await Database.OpenAsync(PostgreSqlSettings.Parse(ConnectionString, "query"), Cancel);
+        await using var listener = new Listener(database);
+        // The first wake-up says that it listens now; from here on it does not poll.
+        await listener.Next().WaitAsync(TimeSpan.FromSeconds(10), Cancel);
+        Task next = listener.Next();
+        _ = await AcceptOneAsync(Item("a"));
+        Assert.Equal(CommitResult.Committed, await CommitPendingAsync(lease, 1));
+        await Task.Delay(100, Cancel);
+        Assert.False(next.IsCompleted);
+        await SignAndPublishAsync(lease, 1);
+        await next.WaitAsync(TimeSpan.FromSeconds(10), Cancel);
     }
 
     [Fact]
