@@ -96,6 +96,42 @@ public sealed class CrashTests() : StorageConformance(new PostgreSqlFixture())
         await (await Fixture.Provider.OpenPipelineAsync(ConnectionString, Cancel)).DisposeAsync();
     }
 
+    [Fact]
+    public async Task A_commit_whose_answer_is_lost_is_looked_up_and_found()
+    {
+        Lease lease = await StartLogAsync();
+        _ = await AcceptOneAsync(Item("a"));
+        EpochCommit commit = Commit(1, await Pipeline.ReadPendingAsync(10, 1 << 20, Cancel));
+        // With a standby that never answers, a commit is durable here and waits: ending the session then loses the answer alone.
+        await SetStandbyAsync("nobody");
+        try
+        {
+            Task<CommitResult> committing = Pipeline.CommitEpochAsync(lease, commit, Cancel);
+            const string EndWaiting =
+                "CREATE TEMP TABLE ended AS SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND application_name LIKE 'optiks-task-%'";
+            long deadline = Environment.TickCount64 + 20_000;
+            while (await Cluster.ExecuteAsync(ConnectionString + ";Options=-c synchronous_commit=local", EndWaiting) == 0)
+            {
+                Assert.True(Environment.TickCount64 < deadline, "No commit waited: the test did not test.");
+                await Task.Delay(50, Cancel);
+            }
+            Assert.Equal(CommitResult.Committed, await committing);
+        }
+        finally
+        {
+            await SetStandbyAsync("");
+        }
+        await SignAndPublishAsync(lease, 1);
+        Assert.Equal(0, await Pipeline.CountPendingAsync(Cancel));
+    }
+
+    private async Task SetStandbyAsync(string name)
+    {
+        _ = await Cluster.ExecuteAsync(ConnectionString, $"ALTER SYSTEM SET synchronous_standby_names = '{name}'");
+        _ = await Cluster.ExecuteAsync(ConnectionString, "SELECT pg_reload_conf()");
+        await Task.Delay(500, Cancel);
+    }
+
     // As the task does it: an unknown result is looked up, never repeated blindly.
     private async Task<ulong> AdvanceAsync(Lease lease, ulong epoch)
     {
