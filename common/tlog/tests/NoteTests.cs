@@ -24,8 +24,8 @@ public sealed class NoteTests
     [Theory]
     [InlineData(1, TlogError.None)]
     [InlineData(16, TlogError.None)]
-    [InlineData(100, TlogError.None)]
-    [InlineData(101, TlogError.TooManySignatures)]
+    [InlineData(64, TlogError.None)]
+    [InlineData(65, TlogError.TooManySignatures)]
     public void Number_of_signatures_is_capped(int number, TlogError expected)
     {
         string note = "text\n\n" + string.Concat(Enumerable.Range(0, number).Select(i => $"— key-{i} AAAAAAA=\n"));

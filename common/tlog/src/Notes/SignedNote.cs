@@ -9,8 +9,8 @@ public sealed class SignedNote
     /// <summary>Longest note that is read, in bytes.</summary>
     public const int MaxBytes = 64 * 1024;
 
-    /// <summary>Most signature lines that are read. The text asks for at least 16; golang.org/x/mod reads 100.</summary>
-    public const int MaxSignatures = 100;
+    /// <summary>Most signature lines that are read (docs/spec/board.md section 2).</summary>
+    public const int MaxSignatures = 64;
 
     private SignedNote(ReadOnlyMemory<byte> text, IReadOnlyList<NoteSignature> signatures)
     {
