@@ -5,17 +5,17 @@ OPTIKS_OUT names the folder of the built programs (default build/out of `make bu
 
 import json
 import os
-import random
 import shutil
 import signal
-import socket
 import sqlite3
 import subprocess
 import tempfile
 import time
 from pathlib import Path
 
+from ports import free_port
 from rest import Client
+from storage import OwnPostgreSql, Sqlite
 
 ROOT = Path(__file__).resolve().parents[2]
 OUT = Path(os.environ.get("OPTIKS_OUT", ROOT / "build/out"))
@@ -31,18 +31,6 @@ FAST = {"Optiks__UpdateTask__EpochInterval": "00:00:00.200", "Optiks__UpdateTask
 
 class NotReady(Exception):
     """A service ended or is not ready; the text has the end of its log."""
-
-
-def free_port() -> int:
-    """Below the ports that the system gives to clients, so that none of them takes it before the service does."""
-    for port in random.sample(range(15000, 30000), 200):
-        with socket.socket() as probe:
-            try:
-                probe.bind(("127.0.0.1", port))
-                return port
-            except OSError:
-                continue
-    raise RuntimeError("no free port")
 
 
 class Process:
@@ -124,19 +112,20 @@ class Run:
 class Deployment:
     """One log: a data folder, a database, the three services and, if asked for, more replicas. Use as a context: it removes all."""
 
-    def __init__(self, settings: dict[str, str] | None = None, replicas: int = 1, before_start=None):
+    def __init__(self, settings: dict[str, str] | None = None, replicas: int = 1, before_start=None, engine: str = Sqlite.name):
         self.data = Path(tempfile.mkdtemp(prefix="optiks-e2e-"))
         self.data.chmod(0o700)
         # The empty folder gets its keys from the first program; logs therefore stand beside it.
         self.logs = Path(tempfile.mkdtemp(prefix="optiks-e2e-log-"))
         self._environment = {**_environment(), "OPTIKS_DATA": str(self.data), **FAST, **(settings or {})}
         self._before_start = before_start
+        self.storage = OwnPostgreSql() if engine == OwnPostgreSql.name else Sqlite(self.data)
         self.task, self.update = self._process(TASK), self._process(UPDATE)
         self.queries = [self._process(QUERY) for _ in range(replicas)]
 
     def _process(self, service: str) -> Process:
         port = free_port()
-        return Process(service, self.logs / f"{service}-{port}.log", self._environment, port)
+        return Process(service, self.logs / f"{service}-{port}.log", self._environment | self.storage.settings(service), port)
 
     @property
     def query(self) -> Process:
@@ -148,7 +137,8 @@ class Deployment:
 
     @property
     def database(self) -> Path:
-        return self.data / "optiks.db"
+        """SQLite's file."""
+        return self.storage.database
 
     @property
     def api_key(self) -> str:
@@ -156,7 +146,9 @@ class Deployment:
 
     def __enter__(self) -> "Deployment":
         try:
+            self.storage.prepare()
             self.migrate()
+            self.storage.migrated()
             if self._before_start is not None:
                 self._before_start(self)
             for process in self.processes:
@@ -172,13 +164,18 @@ class Deployment:
         for process in reversed(self.processes):
             if process.running:
                 process.kill()
+        self.storage.close()
         shutil.rmtree(self.data)
         shutil.rmtree(self.logs)
 
     def migrate(self) -> None:
-        done = self._run([OUT / "db/optiks-db", "migrate"])
+        done = self.optiks_db("migrate")
         if done.code != 0:
             raise NotReady(f"optiks-db migrate: {done}")
+
+    def optiks_db(self, *arguments) -> Run:
+        """The operator's tool, as the database's owner."""
+        return self._run([OUT / "db/optiks-db", *arguments])
 
     def optiks(self, *arguments: str, query: Process | None = None) -> Run:
         """The command line, as a user of this data folder."""
@@ -186,7 +183,8 @@ class Deployment:
         return self._run([OUT / "cli/optiks", *arguments, *urls])
 
     def _run(self, command: list) -> Run:
-        return Run(subprocess.run(command, env=self._environment, capture_output=True, text=True, timeout=300, check=False))
+        environment = self._environment | self.storage.settings(None)
+        return Run(subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False))
 
     def update_client(self, **options) -> Client:
         return Client(self.update.url, self.api_key, **options)
@@ -217,7 +215,7 @@ class Deployment:
                     time.sleep(0.05)
 
     def facts(self) -> dict[str, list]:
-        """What updates have left in the database."""
+        """What updates have left in the database, if it is SQLite."""
         with sqlite3.connect(f"file:{self.database}?mode=ro", uri=True) as connection:
             return {table: connection.execute(f"SELECT * FROM {table} ORDER BY 1, 2").fetchall()
                     for table in ("request", "pending", "outcome", "leaf", "value")}

@@ -1,0 +1,174 @@
+"""A PostgreSQL server of one test's or benchmark's own: Debian's programs, data in a private folder, a free port, PostgreSQL's own durability. It can be killed, stopped, put back to a copy."""
+
+import os
+import pwd
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterable
+from pathlib import Path
+
+from ports import free_port
+
+OWNER = "owner"
+START_SECONDS = 60
+STOP_SECONDS = 60
+
+
+class ServerFailed(Exception):
+    """A program of PostgreSQL failed; the text has what it said."""
+
+
+def programs() -> Path:
+    """Debian keeps each major version's programs in a folder of their own: the newest."""
+    found = sorted(Path("/usr/lib/postgresql").glob("*/bin/postgres"), key=lambda path: int(path.parts[-3]))
+    if not found:
+        raise ServerFailed("/usr/lib/postgresql has no server: run eng/install.sh")
+    return found[-1].parent
+
+
+class PostgreSql:
+    """The server. Use as a context: entering makes and starts it, leaving ends and removes it. Not for several threads but where said."""
+
+    def __init__(self, settings: dict[str, str] | None = None):
+        """settings go on the command line, such as {"shared_buffers": "1GB"}."""
+        self.port = free_port()
+        self._settings = settings or {}
+        self._programs = programs()
+        self._folder = Path(tempfile.mkdtemp(prefix="optiks-pg-"))
+        self._process: subprocess.Popen | None = None
+        # PostgreSQL refuses to run as root.
+        self._user = {}
+        if os.geteuid() == 0:
+            account = pwd.getpwnam("postgres")
+            self._user = {"user": account.pw_uid, "group": account.pw_gid, "extra_groups": []}
+            os.chown(self._folder, account.pw_uid, account.pw_gid)
+
+    @property
+    def data(self) -> Path:
+        return self._folder / "data"
+
+    @property
+    def running(self) -> bool:
+        return self._process is not None and self._process.poll() is None
+
+    def __enter__(self) -> "PostgreSql":
+        try:
+            self._run("initdb", "-D", self.data, "-U", OWNER, "-A", "trust", "-E", "UTF8", "--no-locale", "--no-instructions")
+            self.start()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_) -> None:
+        if self.running:
+            self.kill()
+        shutil.rmtree(self._folder)
+
+    def start(self) -> None:
+        """Returns when it takes connections: after recovery, if it was killed."""
+        options = {"port": self.port, "listen_addresses": "127.0.0.1", "unix_socket_directories": self._folder, "max_connections": 200} | self._settings
+        with (self._folder / "log").open("ab") as log:
+            # In a session of its own, so that Ctrl-C reaches the tests only.
+            self._process = subprocess.Popen(
+                [self._programs / "postgres", "-D", self.data, *(part for name, value in options.items() for part in ("-c", f"{name}={value}"))],
+                cwd=self._folder, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT, start_new_session=True, **self._user)
+        deadline = time.monotonic() + START_SECONDS
+        while True:
+            if not self.running or time.monotonic() >= deadline:
+                raise ServerFailed(f"PostgreSQL did not start:\n{self.log_end()}")
+            ready = subprocess.run([self._programs / "pg_isready", "-q", "-h", "127.0.0.1", "-p", str(self.port)], check=False)
+            if ready.returncode == 0:
+                return
+            time.sleep(0.05)
+
+    def stop(self, fast: bool = True) -> None:
+        """In order: fast ends sessions and writes a checkpoint; otherwise at once, and the next start recovers."""
+        self._process.send_signal(signal.SIGINT if fast else signal.SIGQUIT)
+        self._process.wait(STOP_SECONDS)
+
+    def kill(self) -> None:
+        """kill -9 of the postmaster, then of every process of its that is left. Returns when none is."""
+        children = self._children()
+        self._process.kill()
+        self._process.wait()
+        for child in children:
+            _kill(child)
+        deadline = time.monotonic() + STOP_SECONDS
+        # They are nobody's children now: only their end can be watched.
+        while any(_runs(child) for child in children):
+            if time.monotonic() >= deadline:
+                raise ServerFailed(f"processes of PostgreSQL survive: {children}")
+            time.sleep(0.01)
+
+    def kill_backend(self, pid: int) -> None:
+        """kill -9 of one session's process. The postmaster then ends all others and recovers, as after a bug in the server."""
+        _kill(pid)
+
+    def backends(self, database: str) -> list[int]:
+        """Processes of the sessions of programs in a database, but for the asking one."""
+        return [int(row) for row in self.sql(
+            "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND datname = current_database() AND pid <> pg_backend_pid()", database)]
+
+    def back_up(self, name: str) -> None:
+        """A copy of the whole server while it works (pg_basebackup), for put_back."""
+        self._run("pg_basebackup", "-h", "127.0.0.1", "-p", self.port, "-U", OWNER, "-D", self._folder / name, "-c", "fast", "-X", "stream")
+
+    def put_back(self, name: str) -> None:
+        """Replaces the data of the stopped server by a copy, which stays for another time."""
+        if self.running:
+            raise ServerFailed("PostgreSQL runs: its data cannot be replaced")
+        shutil.rmtree(self.data)
+        self._execute(["cp", "-a", self._folder / name, self.data])
+
+    def keep(self, name: str) -> None:
+        """A copy of the stopped server, for put_back."""
+        if self.running:
+            raise ServerFailed("PostgreSQL runs: its files cannot be copied")
+        self._execute(["cp", "-a", self.data, self._folder / name])
+
+    def create_database(self, name: str) -> None:
+        self.sql(f"CREATE DATABASE {name}")
+
+    def sql(self, text: str, database: str = "postgres") -> list[str]:
+        """Rows as psql prints them: columns with | between. Any thread."""
+        return self._run("psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1", "-p", self.port, "-U", OWNER, "-d", database, "-c", text).splitlines()
+
+    def connection_string(self, database: str, user: str = OWNER) -> str:
+        """In Npgsql's form."""
+        return f"Host=127.0.0.1;Port={self.port};Database={database};Username={user};Timeout=5"
+
+    def log_end(self) -> str:
+        return "\n".join((self._folder / "log").read_text(errors="replace").splitlines()[-15:])
+
+    def _children(self) -> list[int]:
+        return [int(pid) for pid in Path(f"/proc/{self._process.pid}/task/{self._process.pid}/children").read_text().split()]
+
+    def _run(self, program: str, *arguments) -> str:
+        return self._execute([self._programs / program, *map(str, arguments)])
+
+    def _execute(self, command: Iterable) -> str:
+        done = subprocess.run(list(command), cwd=self._folder, capture_output=True, text=True, check=False, **self._user)
+        if done.returncode != 0:
+            raise ServerFailed(f"{' '.join(map(str, command))} ended with {done.returncode}:\n{done.stdout}{done.stderr}")
+        return done.stdout
+
+
+def _kill(pid: int) -> None:
+    try:
+        os.kill(pid, signal.SIGKILL)
+    except ProcessLookupError:
+        # It ended by itself: the postmaster's death ends its children too.
+        pass
+
+
+def _runs(pid: int) -> bool:
+    try:
+        state = re.search(r"^State:\s+(\w)", Path(f"/proc/{pid}/status").read_text(), re.MULTILINE)
+    except OSError:
+        return False
+    return state is not None and state[1] not in "ZX"
