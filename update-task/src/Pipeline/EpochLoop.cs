@@ -72,22 +72,26 @@ internal sealed class EpochLoop
     {
         if (session.Unfinished is not null)
         {
-            await FinishAsync(store, keeper, session, refused: 0, Stopwatch.GetTimestamp(), stop);
+            await FinishAsync(store, keeper, session, refused: 0, Stopwatch.GetTimestamp(), new EpochTimes(_metrics), stop);
         }
-        if (!ClocksAgree(await store.ReadClockAsync(stop)))
+        long start = Stopwatch.GetTimestamp();
+        var times = new EpochTimes(_metrics);
+        using (times.Measure(EpochStep.Check))
         {
-            return;
+            if (!ClocksAgree(await store.ReadClockAsync(stop)))
+            {
+                return;
+            }
+            await CheckHeadAsync(store, keeper.Lease, session, stop);
         }
-        await CheckHeadAsync(store, keeper.Lease, session, stop);
-        IReadOnlyList<PendingRequest> pending = await ReadPendingAsync(store, stop);
+        IReadOnlyList<PendingRequest> pending = await ReadPendingAsync(store, times, stop);
         ulong now = (ulong)_time.GetUtcNow().ToUnixTimeMilliseconds();
         if (pending.Count > 0 || now >= session.LastTimeMs + session.Identity.Anchor.Configuration.HeartbeatMs)
         {
-            long start = Stopwatch.GetTimestamp();
-            int refused = await CommitAsync(store, keeper, session, pending, now);
+            int refused = await CommitAsync(store, keeper, session, pending, now, times);
             if (session.Unfinished is not null)
             {
-                await FinishAsync(store, keeper, session, refused, start, stop);
+                await FinishAsync(store, keeper, session, refused, start, times, stop);
             }
         }
         _state.Progress(session.Last.Epoch);
@@ -158,9 +162,9 @@ internal sealed class EpochLoop
         }
     }
 
-    private async Task<IReadOnlyList<PendingRequest>> ReadPendingAsync(IPipelineStore store, CancellationToken stop)
+    private async Task<IReadOnlyList<PendingRequest>> ReadPendingAsync(IPipelineStore store, EpochTimes times, CancellationToken stop)
     {
-        using (_metrics.Step("read"))
+        using (times.Measure(EpochStep.Read))
         {
             IReadOnlyList<PendingRequest> pending = await store.ReadPendingAsync(_options.MaxUpdatesPerEpoch, _options.MaxBytesPerEpoch, stop);
             _metrics.Pending(pending.Count == 0 ? 0 : await store.CountPendingAsync(stop));
@@ -169,19 +173,14 @@ internal sealed class EpochLoop
     }
 
     // Returns the number of refused updates. Leaves the session as it was when the commit did not happen.
-    private async Task<int> CommitAsync(IPipelineStore store, LeaseKeeper keeper, LogSession session, IReadOnlyList<PendingRequest> pending, ulong nowMs)
+    private async Task<int> CommitAsync(IPipelineStore store, LeaseKeeper keeper, LogSession session, IReadOnlyList<PendingRequest> pending, ulong nowMs, EpochTimes times)
     {
-        EpochDraft draft;
-        using (_metrics.Step("apply"))
-        {
-            draft = EpochMaker.Make(session, pending, nowMs);
-        }
-        using (draft)
+        using (EpochDraft draft = EpochMaker.Make(session, pending, nowMs, times))
         {
             FailPoints.Hit(FailPoints.Apply);
             keeper.ThrowUnlessHeld();
             bool committed;
-            using (_metrics.Step("commit"))
+            using (times.Measure(EpochStep.Commit))
             {
                 // Not cancelled by a shutdown: its result would be unknown.
                 CommitResult result = await store.CommitEpochAsync(keeper.Lease, draft.Commit, CancellationToken.None);
@@ -229,16 +228,22 @@ internal sealed class EpochLoop
         }
     }
 
-    private async Task FinishAsync(IPipelineStore store, LeaseKeeper keeper, LogSession session, int refused, long start, CancellationToken stop)
+    private async Task FinishAsync(IPipelineStore store, LeaseKeeper keeper, LogSession session, int refused, long start, EpochTimes times, CancellationToken stop)
     {
         int published = session.Unfinished!.Content.Leaves.Rows.Length;
-        await _publisher.PublishAsync(store, keeper.Lease, session, stop);
-        _metrics.Published(published, refused);
-        double milliseconds = Stopwatch.GetElapsedTime(start).TotalMilliseconds;
-        _logger.EpochPublished(session.Last.Epoch, published, refused, milliseconds);
-        using (_metrics.Step("purge"))
+        await _publisher.PublishAsync(store, keeper.Lease, session, times, stop);
+        TimeSpan elapsed = Stopwatch.GetElapsedTime(start);
+        _metrics.Published(published, refused, elapsed.TotalSeconds);
+        try
         {
-            await store.PurgeRequestsAsync(keeper.Lease, _options.PurgedRequestsPerEpoch, stop);
+            using (times.Measure(EpochStep.Purge))
+            {
+                await store.PurgeRequestsAsync(keeper.Lease, _options.PurgedRequestsPerEpoch, stop);
+            }
+        }
+        finally
+        {
+            _logger.EpochPublished(session.Last.Epoch, published, refused, elapsed.TotalMilliseconds, times.DatabaseSeconds * 1000, times.Seconds * 1000, times);
         }
     }
 }

@@ -2,6 +2,7 @@ using System.Runtime.InteropServices;
 using Optiks.Native;
 using Optiks.Protocol;
 using Optiks.Storage;
+using Optiks.UpdateTask.Telemetry;
 
 namespace Optiks.UpdateTask.Pipeline;
 
@@ -12,9 +13,11 @@ internal static class EpochMaker
     /// <param name="session">The log at the epoch before.</param>
     /// <param name="pending">What <see cref="IPipelineStore.ReadPendingAsync"/> gave: no key twice. Empty: a heartbeat.</param>
     /// <param name="nowMs">The wall clock in Unix milliseconds.</param>
-    public static EpochDraft Make(LogSession session, IReadOnlyList<PendingRequest> pending, ulong nowMs)
+    /// <param name="times">Counts the steps.</param>
+    public static EpochDraft Make(LogSession session, IReadOnlyList<PendingRequest> pending, ulong nowMs, EpochTimes times)
     {
         ulong epoch = session.Last.Epoch + 1;
+        EpochTimes.Timer labels = times.Measure(EpochStep.Labels);
         Refusal?[] refusals = Decide(session, pending);
         var origins = new List<(PendingRequest Request, int Item)>();
         for (int i = 0; i < pending.Count; i++)
@@ -26,6 +29,8 @@ internal static class EpochMaker
         }
 
         LeafBatch leaves = MakeLeaves(session.Directory, epoch, origins, out int[] inputs);
+        labels.Dispose();
+        using EpochTimes.Timer tree = times.Measure(EpochStep.Tree);
         StagedEpoch staged = session.Directory.Stage(epoch, leaves.Rows.Span, leaves.Values.Span, withProofs: true);
         try
         {

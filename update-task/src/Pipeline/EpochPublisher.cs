@@ -15,14 +15,12 @@ internal sealed class EpochPublisher
 {
     private readonly BoardFolder _folder;
     private readonly EpochOptions _options;
-    private readonly TaskMetrics _metrics;
     private readonly ILogger<EpochPublisher> _logger;
 
-    public EpochPublisher(BoardFolder folder, IOptions<EpochOptions> options, TaskMetrics metrics, ILogger<EpochPublisher> logger)
+    public EpochPublisher(BoardFolder folder, IOptions<EpochOptions> options, ILogger<EpochPublisher> logger)
     {
         _folder = folder;
         _options = options.Value;
-        _metrics = metrics;
         _logger = logger;
     }
 
@@ -50,36 +48,45 @@ internal sealed class EpochPublisher
     }
 
     /// <summary>PublishAsync finishes the session's unfinished epoch.</summary>
-    public async Task PublishAsync(IPipelineStore store, Lease lease, LogSession session, CancellationToken cancellationToken)
+    public async Task PublishAsync(IPipelineStore store, Lease lease, LogSession session, EpochTimes times, CancellationToken cancellationToken)
     {
         MadeEpoch made = session.Unfinished ?? throw new InvalidOperationException("There is nothing to publish.");
         EpochRow epoch = made.Content.Epoch;
         using BoardLock boardLock = await LockAsync(store, lease, cancellationToken);
         // From here on to the end: a shutdown waits.
-        await CheckHeadAsync(store, lease, epoch);
-        using (_metrics.Step("bundle"))
+        using (times.Measure(EpochStep.Check))
+        {
+            await CheckHeadAsync(store, lease, epoch);
+        }
+        using (times.Measure(EpochStep.Bundle))
         {
             session.State.Record(made.Content);
         }
         ReadOnlyMemory<byte> note;
-        using (_metrics.Step("sign"))
+        using (times.Measure(EpochStep.Sign))
         {
             note = await SignAsync(session, boardLock, epoch);
-            FailPoints.Hit(FailPoints.Sign);
+        }
+        FailPoints.Hit(FailPoints.Sign);
+        using (times.Measure(EpochStep.Note))
+        {
             await store.StoreCheckpointAsync(lease, epoch.Epoch, epoch.RecordHash, note, CancellationToken.None);
             FailPoints.Hit(FailPoints.Note);
         }
-        using (_metrics.Step("tiles"))
+        using (times.Measure(EpochStep.Tiles))
         {
             await session.Board.AppendAsync(boardLock, epoch.Epoch, [epoch.Record], CancellationToken.None);
-            FailPoints.Hit(FailPoints.Tiles);
+        }
+        FailPoints.Hit(FailPoints.Tiles);
+        using (times.Measure(EpochStep.Audit))
+        {
             if (epoch.Epoch > 0)
             {
                 new DurableFiles(_folder.Log).WriteOnce(BoardFolder.AuditPath(epoch.Epoch), made.AuditProof.Span);
             }
             FailPoints.Hit(FailPoints.Audit);
         }
-        using (_metrics.Step("checkpoint"))
+        using (times.Measure(EpochStep.Checkpoint))
         {
             if (await session.Board.PublishAsync(boardLock, note, CancellationToken.None) == BoardPublishResult.Superseded)
             {
@@ -87,7 +94,7 @@ internal sealed class EpochPublisher
             }
             FailPoints.Hit(FailPoints.Checkpoint);
         }
-        using (_metrics.Step("publish"))
+        using (times.Measure(EpochStep.Publish))
         {
             await store.PublishAsync(lease, epoch.Epoch, CancellationToken.None);
             FailPoints.Hit(FailPoints.Publish);

@@ -45,8 +45,11 @@ internal static partial class TaskLog
     [LoggerMessage(EventId = 3022, EventName = "BoardRebuilt", Level = LogLevel.Warning, Message = "The board had no checkpoint: its tiles and audit proofs up to epoch {Epoch} are made again from the database.")]
     public static partial void BoardRebuilt(this ILogger logger, ulong epoch);
 
-    [LoggerMessage(EventId = 3030, EventName = "EpochPublished", Level = LogLevel.Information, Message = "Published epoch {Epoch}: {Updates} updates, {Refused} refused, {Milliseconds:F1} ms.")]
-    public static partial void EpochPublished(this ILogger logger, ulong epoch, int updates, int refused, double milliseconds);
+    /// <summary><paramref name="milliseconds"/> went by; <paramref name="databaseMilliseconds"/> of the <paramref name="stepMilliseconds"/> of all steps waited for the database.</summary>
+    [LoggerMessage(EventId = 3030, EventName = "EpochPublished", Level = LogLevel.Information,
+        Message = "Published epoch {Epoch}: {Updates} updates, {Refused} refused, {Milliseconds:F1} ms; database {DatabaseMilliseconds:F1} of {StepMilliseconds:F1} ms: {Steps}.")]
+    public static partial void EpochPublished(
+        this ILogger logger, ulong epoch, int updates, int refused, double milliseconds, double databaseMilliseconds, double stepMilliseconds, EpochTimes steps);
 
     [LoggerMessage(EventId = 3031, EventName = "EpochFailed", Level = LogLevel.Error, Message = "The epoch could not be finished; trying again.")]
     public static partial void EpochFailed(this ILogger logger, Exception exception);

@@ -7,11 +7,13 @@ namespace Optiks.UpdateTask.Telemetry;
 /// <summary>TaskMetrics counts what the task does and how long each step takes.</summary>
 internal sealed class TaskMetrics : IDisposable
 {
+    private readonly ActivitySource _source = new("Optiks.UpdateTask");
     private readonly Meter _meter;
     private readonly Counter<long> _epochs;
     private readonly Counter<long> _updates;
     private readonly Counter<long> _failures;
     private readonly Histogram<double> _step;
+    private readonly Histogram<double> _epoch;
     private long _pending;
 
     public TaskMetrics(IMeterFactory factory, TaskState state)
@@ -20,19 +22,19 @@ internal sealed class TaskMetrics : IDisposable
         _epochs = _meter.CreateCounter<long>("optiks.task.epochs", "{epoch}", "Epochs published.");
         _updates = _meter.CreateCounter<long>("optiks.task.updates", "{update}", "Updates decided, by outcome.");
         _failures = _meter.CreateCounter<long>("optiks.task.failures", "{attempt}", "Attempts at an epoch that failed and are repeated.");
-        _step = _meter.CreateHistogram("optiks.task.step.duration", "s", "Duration of an epoch's steps.", tags: null, advice: new InstrumentAdvice<double>
-        {
-            HistogramBucketBoundaries = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
-        });
+        var advice = new InstrumentAdvice<double> { HistogramBucketBoundaries = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] };
+        _step = _meter.CreateHistogram("optiks.epoch.step.duration", "s", "Duration of an epoch's steps.", tags: null, advice);
+        _epoch = _meter.CreateHistogram("optiks.epoch.duration", "s", "From the reading of an epoch's first update to its publication.", tags: null, advice);
         _meter.CreateObservableGauge("optiks.task.pending", () => Interlocked.Read(ref _pending), "{update}", "Updates accepted and not yet in an epoch.");
         _meter.CreateObservableGauge("optiks.task.epoch", () => (long)(state.Current.PublishedEpoch ?? 0), "{epoch}", "Last epoch published by this task.");
         _meter.CreateObservableGauge("optiks.task.leader", () => state.Current.Role == TaskRole.Leading ? 1 : 0, "{task}", "1 while this task holds the lease.");
         _meter.CreateObservableGauge("optiks.task.alarm", () => state.Current.Problem is null ? 0 : 1, "{alarm}", "1 while publishing is held up.");
     }
 
-    public void Published(int updates, int refused)
+    public void Published(int updates, int refused, double seconds)
     {
         _epochs.Add(1);
+        _epoch.Record(seconds);
         _updates.Add(updates, new KeyValuePair<string, object?>("outcome", "published"));
         _updates.Add(refused, new KeyValuePair<string, object?>("outcome", "refused"));
     }
@@ -41,15 +43,18 @@ internal sealed class TaskMetrics : IDisposable
 
     public void Pending(long count) => Interlocked.Exchange(ref _pending, count);
 
-    /// <summary>Step measures until it is disposed.</summary>
-    public StepTimer Step(string name) => new(_step, name);
+    /// <summary>Spent records one step's duration.</summary>
+    public void Spent(EpochStep step, double seconds) => _step.Record(seconds, new KeyValuePair<string, object?>("step", EpochTimes.NameOf(step)));
 
-    public void Dispose() => _meter.Dispose();
+    /// <summary>StartActivity is a step's span; null when nobody traces.</summary>
+    public Activity? StartActivity(EpochStep step) => _source.HasListeners() ? _source.StartActivity($"epoch {EpochTimes.NameOf(step)}") : null;
 
-    public readonly struct StepTimer(Histogram<double> histogram, string name) : IDisposable
+    /// <summary>StartEpoch is the span of a whole epoch; null when nobody traces.</summary>
+    public Activity? StartEpoch() => _source.StartActivity("epoch");
+
+    public void Dispose()
     {
-        private readonly long _start = Stopwatch.GetTimestamp();
-
-        public void Dispose() => histogram.Record(Stopwatch.GetElapsedTime(_start).TotalSeconds, new KeyValuePair<string, object?>("step", name));
+        _source.Dispose();
+        _meter.Dispose();
     }
 }

@@ -1,0 +1,56 @@
+using System.Diagnostics;
+using System.Globalization;
+using System.Text;
+
+namespace Optiks.UpdateTask.Telemetry;
+
+/// <summary>EpochTimes sums up what one epoch spends in each step. One thread at a time.</summary>
+internal sealed class EpochTimes
+{
+    private static readonly string[] s_names = [.. Enum.GetNames<EpochStep>().Select(name => name.ToLowerInvariant())];
+
+    private readonly TaskMetrics _metrics;
+    private readonly double[] _seconds = new double[s_names.Length];
+
+    public EpochTimes(TaskMetrics metrics) => _metrics = metrics;
+
+    /// <summary>Total of all steps. Of an epoch whose first steps ran beside the one before it is more than went by on the clock.</summary>
+    public double Seconds => _seconds.Sum();
+
+    /// <summary>DatabaseSeconds is the part of it in which the task waits for the database.</summary>
+    public double DatabaseSeconds =>
+        this[EpochStep.Check] + this[EpochStep.Read] + this[EpochStep.Commit] + this[EpochStep.Note] + this[EpochStep.Publish] + this[EpochStep.Purge];
+
+    private double this[EpochStep step] => _seconds[(int)step];
+
+    /// <summary>NameOf is the step's name in metrics and logs.</summary>
+    public static string NameOf(EpochStep step) => s_names[(int)step];
+
+    /// <summary>Measure counts until it is disposed.</summary>
+    public Timer Measure(EpochStep step) => new(this, step);
+
+    /// <summary>ToString is each step with its milliseconds: "check 1.2, read 30.4".</summary>
+    public override string ToString()
+    {
+        var text = new StringBuilder();
+        for (int i = 0; i < s_names.Length; i++)
+        {
+            _ = text.Append(CultureInfo.InvariantCulture, $"{(i == 0 ? "" : ", ")}{s_names[i]} {_seconds[i] * 1000:F1}");
+        }
+        return text.ToString();
+    }
+
+    public readonly struct Timer(EpochTimes times, EpochStep step) : IDisposable
+    {
+        private readonly Activity? _activity = times._metrics.StartActivity(step);
+        private readonly long _start = Stopwatch.GetTimestamp();
+
+        public void Dispose()
+        {
+            double seconds = Stopwatch.GetElapsedTime(_start).TotalSeconds;
+            times._seconds[(int)step] += seconds;
+            times._metrics.Spent(step, seconds);
+            _activity?.Dispose();
+        }
+    }
+}
