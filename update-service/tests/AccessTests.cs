@@ -48,4 +48,27 @@ public sealed class AccessTests
         service.Client.DefaultRequestHeaders.Authorization = null;
         Assert.Equal(200, (await service.GetAsync(path)).Status);
     }
+
+    [Fact]
+    public async Task A_limit_counts_updates_and_statuses_apart()
+    {
+        await using Service service = await Service.StartAsync(new Dictionary<string, string?>
+        {
+            ["Optiks:RateLimits:Updates:PerSecond"] = "0.01",
+            ["Optiks:RateLimits:Updates:Burst"] = "3",
+            ["Optiks:RateLimits:Statuses:PerSecond"] = "0.01",
+        });
+        Answer accepted = await service.PostAsync("""[{"key":"a","value":"v"},{"key":"b","value":"v"},{"items":[{"key":"c","value":"v"},{"key":"d","value":"v"}]}]""");
+        Assert.Equal(202, accepted.Status);
+        string before = service.Database.Contents();
+        // Three were there and four were taken.
+        Answer refused = await service.PostAsync("""{"key":"e","value":"v"}""");
+        refused.IsProblem("rate-limited", 429, null);
+        Assert.Equal(TimeSpan.FromSeconds(200), refused.Headers.RetryAfter?.Delta);
+        Assert.Equal(before, service.Database.Contents());
+        string path = accepted.Json[0].GetProperty("status_url").GetString()!;
+        Assert.Equal(200, (await service.GetAsync(path)).Status);
+        (await service.GetAsync(path)).IsProblem("rate-limited", 429, null);
+        Assert.Equal(200, (await service.GetAsync("/health/ready")).Status);
+    }
 }

@@ -19,7 +19,7 @@ public sealed class ApiDescriptionTests
         JsonElement post = paths.GetProperty("/v1/updates").GetProperty("post");
         JsonElement get = paths.GetProperty("/v1/updates/{request_id}").GetProperty("get");
         Assert.Equal(["202", "400", "401", "403", "406", "409", "413", "415", "429", "500", "503"], Statuses(post));
-        Assert.Equal(["200", "400", "401", "403", "404", "406", "500", "503"], Statuses(get));
+        Assert.Equal(["200", "400", "401", "403", "404", "406", "429", "500", "503"], Statuses(get));
         Assert.Equal(["request_id", "wait"], get.GetProperty("parameters").EnumerateArray().Select(one => one.GetProperty("name").GetString()));
         Assert.Contains("overloaded, unavailable", post.GetProperty("responses").GetProperty("503").GetProperty("description").GetString(), StringComparison.Ordinal);
         Assert.True(post.GetProperty("responses").GetProperty("429").GetProperty("headers").TryGetProperty("Retry-After", out _));

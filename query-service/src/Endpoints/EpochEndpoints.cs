@@ -13,9 +13,11 @@ internal sealed class EpochEndpoints
     private readonly CurrentEpoch _current;
     private readonly FollowerState _state;
     private readonly AuditProofs _proofs;
+    private readonly RateLimiter _limiter;
 
-    public EpochEndpoints(CurrentEpoch current, FollowerState state, AuditProofs proofs)
+    public EpochEndpoints(CurrentEpoch current, FollowerState state, AuditProofs proofs, RateLimiter limiter)
     {
+        _limiter = limiter;
         _current = current;
         _state = state;
         _proofs = proofs;
@@ -26,9 +28,9 @@ internal sealed class EpochEndpoints
         routes.MapGet("/v1/epochs/latest", (HttpContext context, CancellationToken cancellation) => LatestAsync(context, cancellation))
             .Describe("The newest epoch's record with what ties it to a checkpoint.", MediaTypes.Head).TakesCheckpointSize();
         routes.MapGet("/v1/epochs/{epoch}", (HttpContext context, string epoch, CancellationToken cancellation) => RecordAsync(context, epoch, cancellation))
-            .Describe("The record of an epoch.", MediaTypes.Record);
+            .Describe("The record of an epoch.", MediaTypes.Record).LimitRate(RateLimitKind.Audits);
         routes.MapGet("/v1/epochs/{range}/audit-proof", (HttpContext context, string range, CancellationToken cancellation) => AuditProofAsync(context, range, cancellation))
-            .Describe("Proves that the trees only grew, in one epoch (e) or over a range (a-b, at most 256 epochs).", MediaTypes.AuditProof);
+            .Describe("Proves that the trees only grew, in one epoch (e) or over a range (a-b, at most 256 epochs).", MediaTypes.AuditProof).LimitRate(RateLimitKind.Audits);
         routes.MapGet("/v1/configuration", ConfigurationAsync)
             .Describe("The log's configuration and key; for display and first use, not a trust anchor by itself.");
     }
@@ -126,6 +128,7 @@ internal sealed class EpochEndpoints
         {
             return;
         }
+        _limiter.Spend(context, RateLimitKind.Audits, (int)(last - first));
         byte[] proof = await _proofs.ReadAsync(first, last, cancellationToken);
         await WriteAsync(context, type, proof, AnswerJson.WriteAuditProof, cancellationToken);
     }

@@ -25,10 +25,12 @@ internal sealed class KeyEndpoints
     private readonly CurrentEpoch _current;
     private readonly FollowerState _state;
     private readonly QueryMetrics _metrics;
+    private readonly RateLimiter _limiter;
     private readonly bool _requireLookupScope;
 
-    public KeyEndpoints(CurrentEpoch current, FollowerState state, QueryMetrics metrics, IOptions<QueryServiceOptions> options)
+    public KeyEndpoints(CurrentEpoch current, FollowerState state, QueryMetrics metrics, RateLimiter limiter, IOptions<QueryServiceOptions> options)
     {
+        _limiter = limiter;
         _current = current;
         _state = state;
         _metrics = metrics;
@@ -42,19 +44,22 @@ internal sealed class KeyEndpoints
         IEndpointConventionBuilder[] lookups =
         [
             routes.MapPost("/v1/lookup", (HttpContext context, CancellationToken cancellation) => PostLookupAsync(context, cancellation))
-                .Describe("Looks up keys: their latest values, or their proven absence.", MediaTypes.Lookup).TakesQueries().TakesCheckpointSize(),
+                .Describe("Looks up keys: their latest values, or their proven absence.", MediaTypes.Lookup).TakesQueries().TakesCheckpointSize()
+                .LimitRate(RateLimitKind.Lookups),
             routes.MapGet("/v1/lookup", (HttpContext context, CancellationToken cancellation) => GetLookupAsync(context, cancellation))
                 .Describe("Looks up one key given as text in the URL; for trying things out.", MediaTypes.Lookup)
-                .TakesParameter("key", true, "The key, UTF-8 text.").TakesCheckpointSize(),
+                .TakesParameter("key", true, "The key, UTF-8 text.").TakesCheckpointSize().LimitRate(RateLimitKind.Lookups),
         ];
         if (_requireLookupScope)
         {
             Array.ForEach(lookups, lookup => lookup.RequireScope(ApiScopes.Lookup));
         }
         routes.MapPost("/v1/history", (HttpContext context, CancellationToken cancellation) => PostVersionsAsync(context, QueryKind.History, cancellation))
-            .Describe("Lists versions of keys, oldest first, by pages.", MediaTypes.History).TakesQueries().TakesCheckpointSize().RequireScope(ApiScopes.History);
+            .Describe("Lists versions of keys, oldest first, by pages.", MediaTypes.History).TakesQueries().TakesCheckpointSize()
+            .LimitRate(RateLimitKind.Lookups).RequireScope(ApiScopes.History);
         routes.MapPost("/v1/monitor", (HttpContext context, CancellationToken cancellation) => PostVersionsAsync(context, QueryKind.Monitor, cancellation))
-            .Describe("Lists versions of one's own keys and proves that there are no others.", MediaTypes.Monitor).TakesQueries().TakesCheckpointSize().RequireScope(ApiScopes.History);
+            .Describe("Lists versions of one's own keys and proves that there are no others.", MediaTypes.Monitor).TakesQueries().TakesCheckpointSize()
+            .LimitRate(RateLimitKind.Lookups).RequireScope(ApiScopes.History);
     }
 
     private static string Kind(QueryKind kind) => kind switch
@@ -178,6 +183,8 @@ internal sealed class KeyEndpoints
     {
         string type = RequestBody.MediaType(request, MediaTypes.Json, MediaTypes.Query);
         byte[] body = await RequestBody.ReadAsync(request, MaxBodyLength, cancellationToken);
-        return QueryParser.Parse(type, body, kind, KeyLength);
+        QueryBatch batch = QueryParser.Parse(type, body, kind, KeyLength);
+        _limiter.Spend(request.HttpContext, RateLimitKind.Lookups, batch.Keys.Count);
+        return batch;
     }
 }

@@ -132,7 +132,7 @@ internal sealed class Replica : IAsyncDisposable
         Assert.Equal("application/problem+json", response.Content.Headers.ContentType?.MediaType);
         Assert.True(response.Headers.CacheControl?.NoStore);
         Assert.Null(response.Headers.ETag);
-        Assert.Equal(type.Status == 503, response.Headers.RetryAfter is not null);
+        Assert.Equal(type.Status is 429 or 503, response.Headers.RetryAfter is not null);
         using var document = JsonDocument.Parse(body);
         Assert.Equal(type.Urn, document.RootElement.GetProperty("type").GetString());
         return document.RootElement.TryGetProperty("field", out JsonElement field) ? field.GetString() : null;

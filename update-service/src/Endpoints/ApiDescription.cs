@@ -47,7 +47,7 @@ internal static class ApiDescription
             [
                 ProblemTypes.MalformedRequest, ProblemTypes.KeyLength, ProblemTypes.ValueLength, ProblemTypes.BatchLength, ProblemTypes.DuplicateKey, ProblemTypes.RequestIdTime,
                 ProblemTypes.Unauthorized, ProblemTypes.Forbidden, ProblemTypes.NotAcceptable, ProblemTypes.RequestIdReused, ProblemTypes.BodyTooLarge,
-                ProblemTypes.UnsupportedMediaType, ProblemTypes.TooManyPending, ProblemTypes.Internal, ProblemTypes.Overloaded, ProblemTypes.Unavailable,
+                ProblemTypes.UnsupportedMediaType, ProblemTypes.TooManyPending, ProblemTypes.RateLimited, ProblemTypes.Internal, ProblemTypes.Overloaded, ProblemTypes.Unavailable,
             ]);
             operation.Security = Security(document);
             return Task.CompletedTask;
@@ -74,7 +74,7 @@ internal static class ApiDescription
             operation.Responses = Responses(document, "200", status,
             [
                 ProblemTypes.MalformedRequest, ProblemTypes.Unauthorized, ProblemTypes.Forbidden, ProblemTypes.NotFound, ProblemTypes.NotAcceptable, ProblemTypes.Internal,
-                ProblemTypes.Unavailable,
+                ProblemTypes.RateLimited, ProblemTypes.Unavailable,
             ]);
             operation.Security = Security(document);
             return Task.CompletedTask;

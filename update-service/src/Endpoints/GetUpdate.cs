@@ -18,7 +18,7 @@ internal static class GetUpdate
     private static readonly TimeSpan s_retryAfter = TimeSpan.FromSeconds(1);
 
     public static void MapGetUpdate(this IEndpointRouteBuilder app) =>
-        app.MapGet("/v1/updates/{request_id}", HandleAsync).RequireScope(ApiScopes.Update).DescribeGetUpdate();
+        app.MapGet("/v1/updates/{request_id}", HandleAsync).LimitRate(RateLimitKind.Statuses).RequireScope(ApiScopes.Update).DescribeGetUpdate();
 
     private static async Task<IResult> HandleAsync(HttpContext context, StatusReader reader, ILogger<StatusReader> logger, CancellationToken cancellationToken)
     {

@@ -14,10 +14,10 @@ internal static class PostUpdates
     private static readonly TimeSpan s_retryAfter = TimeSpan.FromSeconds(1);
 
     public static void MapPostUpdates(this IEndpointRouteBuilder app) =>
-        app.MapPost("/v1/updates", HandleAsync).RequireScope(ApiScopes.Update).DescribePostUpdates();
+        app.MapPost("/v1/updates", HandleAsync).LimitRate(RateLimitKind.Updates).RequireScope(ApiScopes.Update).DescribePostUpdates();
 
     private static async Task<IResult> HandleAsync(
-        HttpContext context, LogLimits limits, CommitQueue queue, UpdateMetrics metrics, TimeProvider time, ILogger<CommitQueue> logger, CancellationToken cancellationToken)
+        HttpContext context, LogLimits limits, RateLimiter limiter, CommitQueue queue, UpdateMetrics metrics, TimeProvider time, ILogger<CommitQueue> logger, CancellationToken cancellationToken)
     {
         AcceptHeader.Choose(context.Request, Json);
         RequestBody.MediaType(context.Request, Json);
@@ -25,6 +25,7 @@ internal static class PostUpdates
         var unit = RequestUnit.Create(UpdateRequestParser.Parse(body, limits), time.GetUtcNow());
 
         var queued = new QueuedUnit(unit.Unit);
+        limiter.Spend(context, RateLimitKind.Updates, queued.Updates);
         if (!queue.TryEnqueue(queued))
         {
             metrics.Overloaded();

@@ -26,7 +26,7 @@ public static partial class OptiksDefaults
     }
 
     /// <summary>
-    /// AddOptiksDefaults adds JSON logs, telemetry, Kestrel's limits, problem details, API keys, health checks and <see cref="DataFolder"/>.
+    /// AddOptiksDefaults adds JSON logs, telemetry, Kestrel's limits, problem details, API keys, rate limits, health checks and <see cref="DataFolder"/>.
     /// Configuration is ASP.NET Core's, later ones winning: appsettings.json, environment (<c>Optiks__Section__Key</c>,
     /// <c>OPTIKS_DATA</c>), command line.
     /// </summary>
@@ -87,6 +87,7 @@ public static partial class OptiksDefaults
                     policy => policy.RequireAuthenticatedUser().RequireClaim(ApiKeyAuthentication.ScopeClaim, ApiKeyFile.ScopeName(scope)));
             }
         });
+        RateLimits.Add(builder.Services);
         builder.Services.AddExceptionHandler<ExceptionAnswers>();
         builder.Services.AddHealthChecks();
         return builder;
@@ -104,8 +105,11 @@ public static partial class OptiksDefaults
             ProblemType type = ProblemTypes.ForStatus(context.HttpContext.Response.StatusCode);
             return new Problem(type, type.Title).ExecuteAsync(context.HttpContext);
         });
+        RateLimits.UseForwardedCallers(app);
         app.UseRouting();
         app.UseAuthentication();
+        // Before authorization, so that guessing API keys is limited as well.
+        RateLimits.UseLimits(app);
         app.UseAuthorization();
         HealthAnswers.Map(app);
         return app;

@@ -1,0 +1,70 @@
+using System.Diagnostics.Metrics;
+using System.Runtime.InteropServices;
+using Microsoft.AspNetCore.Http;
+
+namespace Optiks.ServiceDefaults;
+
+/// <summary>
+/// RateLimiter limits what each caller may ask for. A caller is the name of an API key, or else the remote address, of which IPv6 counts by the /64 that one user can have whole. A
+/// request is let in while its caller has a token. What it asks for beside its first item is spent afterwards, if need be in advance, so that a batch larger than the bucket is
+/// possible and the rate holds all the same. Any thread.
+/// </summary>
+public sealed class RateLimiter
+{
+    private const int PrefixLength = 8;
+
+    // These and the buckets are in the order of RateLimitKind.
+    private static readonly string[] s_names = ["lookups", "updates", "statuses", "audits"];
+
+    private readonly CallerBuckets?[] _buckets;
+    private readonly Counter<long> _limited;
+
+    internal RateLimiter(RateLimitOptions options, TimeProvider time, IMeterFactory meters)
+    {
+        RateLimit[] limits = [options.Lookups, options.Updates, options.Statuses, options.Audits];
+        _buckets = [.. limits.Select(limit => limit.PerSecond > 0 ? new CallerBuckets(limit, time) : null)];
+        IsOn = _buckets.Any(buckets => buckets is not null);
+        _limited = meters.Create("Optiks.Service").CreateCounter<long>(
+            "optiks.service.rate_limited", "{request}", "Requests refused because their caller had asked for too much, by what is limited.");
+    }
+
+    internal bool IsOn { get; }
+
+    /// <summary>Spend takes note of what a request that was let in asks for: <paramref name="items"/> with the first, which letting it in has counted.</summary>
+    public void Spend(HttpContext context, RateLimitKind kind, int items)
+    {
+        if (items > 1 && _buckets[(int)kind] is { } buckets)
+        {
+            buckets.Spend(CallerOf(context), items - 1);
+        }
+    }
+
+    /// <summary>Refuse gives the answer to a request whose caller has no token; null: it is let in.</summary>
+    internal Problem? Refuse(HttpContext context, RateLimitKind kind)
+    {
+        if (_buckets[(int)kind] is not { } buckets || buckets.TryTake(CallerOf(context), out TimeSpan retryAfter))
+        {
+            return null;
+        }
+        string name = s_names[(int)kind];
+        _limited.Add(1, new KeyValuePair<string, object?>("optiks.limit", name));
+        return new Problem(ProblemTypes.RateLimited, $"This caller's rate of {name} is used up.", null, retryAfter);
+    }
+
+    // The hash of strings is keyed by the process, so that nobody can choose to share a bucket.
+    private static int CallerOf(HttpContext context)
+    {
+        if (context.User.Identity is { IsAuthenticated: true, Name: { } name })
+        {
+            return string.GetHashCode(name);
+        }
+        Span<byte> octets = stackalloc byte[16];
+        int length = 0;
+        if (context.Connection.RemoteIpAddress is { } address)
+        {
+            _ = (address.IsIPv4MappedToIPv6 ? address.MapToIPv4() : address).TryWriteBytes(octets, out length);
+            length = Math.Min(length, PrefixLength);
+        }
+        return string.GetHashCode(MemoryMarshal.Cast<byte, char>(octets[..length]));
+    }
+}

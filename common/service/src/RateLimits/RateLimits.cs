@@ -1,0 +1,58 @@
+using System.Diagnostics.Metrics;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.HttpOverrides;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Options;
+
+namespace Optiks.ServiceDefaults;
+
+/// <summary>RateLimits puts <see cref="RateLimiter"/> before the endpoints that ask for it. What is not limited pays nothing.</summary>
+public static class RateLimits
+{
+    /// <summary>LimitRate has the endpoints' requests counted; those that ask for several items tell <see cref="RateLimiter.Spend"/> how many.</summary>
+    public static TBuilder LimitRate<TBuilder>(this TBuilder builder, RateLimitKind kind)
+        where TBuilder : IEndpointConventionBuilder =>
+        builder.WithMetadata(new Limited(kind));
+
+    internal static void Add(IServiceCollection services)
+    {
+        services.AddSingleton<IValidateOptions<RateLimitOptions>, RateLimitOptionsValidator>();
+        services.AddOptionsWithValidateOnStart<RateLimitOptions>().BindConfiguration(RateLimitOptions.Section);
+        services.AddSingleton(provider => new RateLimiter(
+            provider.GetRequiredService<IOptions<RateLimitOptions>>().Value, provider.GetRequiredService<TimeProvider>(), provider.GetRequiredService<IMeterFactory>()));
+    }
+
+    /// <summary>UseForwardedCallers takes the caller's address from the configured proxies' header, before anything looks at it.</summary>
+    internal static void UseForwardedCallers(WebApplication app)
+    {
+        string[] proxies = app.Services.GetRequiredService<IOptions<RateLimitOptions>>().Value.Proxies;
+        if (proxies.Length == 0)
+        {
+            return;
+        }
+        var options = new ForwardedHeadersOptions { ForwardedHeaders = ForwardedHeaders.XForwardedFor, ForwardLimit = null };
+        options.KnownProxies.Clear();
+        options.KnownIPNetworks.Clear();
+        foreach (string proxy in proxies)
+        {
+            options.KnownIPNetworks.Add(System.Net.IPNetwork.Parse(proxy));
+        }
+        app.UseForwardedHeaders(options);
+    }
+
+    /// <summary>UseLimits refuses what is too much; callers must be known already.</summary>
+    internal static void UseLimits(WebApplication app)
+    {
+        RateLimiter limiter = app.Services.GetRequiredService<RateLimiter>();
+        if (limiter.IsOn)
+        {
+            app.Use((context, next) =>
+                context.GetEndpoint()?.Metadata.GetMetadata<Limited>() is { } limited && limiter.Refuse(context, limited.Kind) is { } problem
+                    ? problem.ExecuteAsync(context)
+                    : next(context));
+        }
+    }
+
+    private sealed record Limited(RateLimitKind Kind);
+}
