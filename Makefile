@@ -14,7 +14,8 @@ PROGRAMS := \
   update-service:Optiks.UpdateService \
   query-service:Optiks.QueryService \
   db:Optiks.Db \
-  cli:Optiks.Cli
+  cli:Optiks.Cli \
+  stress:Optiks.Stress
 
 # How long the long suites run.
 MINUTES ?= 6
@@ -41,6 +42,7 @@ build: dotnet ## build everything (the default)
 	@for program in $(PROGRAMS); do ln -sfn "../artifacts/bin/$${program#*:}/release" "build/out/$${program%%:*}"; done
 	@ln -sfn ../out/db/optiks-db build/bin/optiks-db
 	@ln -sfn ../out/cli/optiks build/bin/optiks
+	@ln -sfn ../out/stress/optiks-stress build/bin/optiks-stress
 
 run: build ## build, start the services on SQLite in the foreground; Ctrl-C stops them
 	@exec eng/services.sh run

@@ -1,0 +1,100 @@
+using System.Numerics;
+
+namespace Optiks.Stress.Load;
+
+/// <summary>
+/// Histogram counts durations in microseconds in log-linear buckets: exact below 128, from there each power of two in 64 equal parts, so that
+/// a percentile is at most 1/64 above the exact one and never below it. Not for several threads at once.
+/// </summary>
+internal sealed class Histogram
+{
+    private const int ExactBits = 7;
+    private const int Parts = 1 << (ExactBits - 1);
+    // As long as the longest duration needs: a long run has one of these for each second.
+    private long[] _counts = [];
+
+    public long Count { get; private set; }
+
+    public long Max { get; private set; }
+
+    /// <summary>Sum of the durations, for the mean.</summary>
+    public double Sum { get; private set; }
+
+    public double Mean => Count == 0 ? 0 : Sum / Count;
+
+    /// <summary>Record counts a duration, so many times; a negative one (a clock's rounding) is 0.</summary>
+    public void Record(long microseconds, long times = 1)
+    {
+        if (times <= 0)
+        {
+            return;
+        }
+        long value = Math.Max(0, microseconds);
+        int bucket = Bucket(value);
+        Reserve(bucket + 1);
+        _counts[bucket] += times;
+        Count += times;
+        Sum += (double)value * times;
+        Max = Math.Max(Max, value);
+    }
+
+    public void Add(Histogram other)
+    {
+        Reserve(other._counts.Length);
+        for (int i = 0; i < other._counts.Length; i++)
+        {
+            _counts[i] += other._counts[i];
+        }
+        Count += other.Count;
+        Sum += other.Sum;
+        Max = Math.Max(Max, other.Max);
+    }
+
+    /// <summary>Percentile by nearest rank, as the upper edge of its bucket; 0 when nothing was recorded.</summary>
+    /// <param name="percent">0 to 100.</param>
+    public long Percentile(double percent)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegative(percent);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(percent, 100);
+        long rank = Math.Max(1, (long)Math.Ceiling(percent / 100 * Count));
+        long seen = 0;
+        for (int i = 0; i < _counts.Length && Count > 0; i++)
+        {
+            seen += _counts[i];
+            if (seen >= rank)
+            {
+                return Math.Min(Max, UpperEdge(i));
+            }
+        }
+        return 0;
+    }
+
+    private void Reserve(int length)
+    {
+        if (length > _counts.Length)
+        {
+            Array.Resize(ref _counts, length);
+        }
+    }
+
+    internal static int Bucket(long value)
+    {
+        if (value < 1 << ExactBits)
+        {
+            return (int)value;
+        }
+        int shift = BitOperations.Log2((ulong)value) - (ExactBits - 1);
+        return (1 << ExactBits) + ((shift - 1) * Parts) + (int)((value >> shift) - Parts);
+    }
+
+    internal static long UpperEdge(int bucket)
+    {
+        if (bucket < 1 << ExactBits)
+        {
+            return bucket;
+        }
+        int above = bucket - (1 << ExactBits);
+        int shift = (above / Parts) + 1;
+        return ((long)(Parts + (above % Parts) + 1) << shift) - 1;
+    }
+}

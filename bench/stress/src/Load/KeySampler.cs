@@ -1,0 +1,53 @@
+namespace Optiks.Stress.Load;
+
+/// <summary>
+/// KeySampler picks key numbers 0..n-1: uniformly, or by Zipf's law, where number i is asked for in proportion to 1/(i+1)^s. Zipf by rejection-inversion
+/// (Hörmann and Derflinger, "Rejection-inversion to generate variates from monotone discrete distributions", 1996): no table, any n.
+/// </summary>
+internal sealed class KeySampler
+{
+    private readonly int _keys;
+    private readonly double _exponent;
+    private readonly double _lowest;
+    private readonly double _highest;
+    private readonly double _accept;
+
+    /// <summary>KeySampler of so many keys; an exponent of 0 is uniform.</summary>
+    public KeySampler(int keys, double exponent)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegativeOrZero(keys);
+        ArgumentOutOfRangeException.ThrowIfNegative(exponent);
+        _keys = keys;
+        _exponent = exponent;
+        _lowest = Integral(1.5) - 1;
+        _highest = Integral(keys + 0.5);
+        _accept = 2 - Inverse(Integral(2.5) - Weight(2));
+    }
+
+    public int Next(Random random)
+    {
+        if (_exponent == 0)
+        {
+            return random.Next(_keys);
+        }
+        while (true)
+        {
+            double u = _highest + (random.NextDouble() * (_lowest - _highest));
+            double x = Inverse(u);
+            int k = Math.Clamp((int)Math.Round(x), 1, _keys);
+            if (k - x <= _accept || u >= Integral(k + 0.5) - Weight(k))
+            {
+                return k - 1;
+            }
+        }
+    }
+
+    private double Weight(double x) => Math.Pow(x, -_exponent);
+
+    // The antiderivative of the weight; near exponent 1 its limit, the logarithm.
+    private double Integral(double x) =>
+        Math.Abs(1 - _exponent) < 1e-9 ? Math.Log(x) : (Math.Pow(x, 1 - _exponent) - 1) / (1 - _exponent);
+
+    private double Inverse(double y) =>
+        Math.Abs(1 - _exponent) < 1e-9 ? Math.Exp(y) : Math.Pow(1 + (y * (1 - _exponent)), 1 / (1 - _exponent));
+}

@@ -1,0 +1,155 @@
+using System.Diagnostics;
+using Optiks.Stress.Traffic;
+
+namespace Optiks.Stress.Load;
+
+/// <summary>
+/// LoadRunner sends requests at their intended times, whatever becomes of earlier ones, with at most so many in flight. An arrival that finds no room
+/// waits, and its latency counts from when it was intended; one that has waited too long is not sent, and counted.
+/// </summary>
+internal sealed class LoadRunner : IDisposable
+{
+    // The timer's resolution: arrivals within it are sent together.
+    private static readonly TimeSpan s_tick = TimeSpan.FromMilliseconds(1);
+    private readonly RunOptions _options;
+    private readonly int _maxInFlight;
+    private readonly Planner _planner;
+    private readonly Sender _send;
+    private readonly Recorder _recorder;
+    private readonly Random _random;
+    private readonly Stopwatch _clock = new();
+    private readonly SemaphoreSlim _room;
+    private readonly TaskCompletionSource _drained = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private int _inFlight = 1;
+    private Exception? _failure;
+
+    public LoadRunner(RunOptions options, int maxInFlight, Planner planner, Sender send, Recorder recorder, Random random)
+    {
+        _options = options;
+        _maxInFlight = maxInFlight;
+        _planner = planner;
+        _send = send;
+        _recorder = recorder;
+        _random = random;
+        _room = new SemaphoreSlim(maxInFlight, maxInFlight);
+    }
+
+    /// <summary>Sender carries out a request; it reads the clock when the whole answer is there.</summary>
+    internal delegate Task<(Outcome Outcome, double Ended)> Sender(Planned planned, Func<double> now, CancellationToken cancellationToken);
+
+    /// <summary>Now in seconds on the run's clock.</summary>
+    public double Now => _clock.Elapsed.TotalSeconds;
+
+    public double Rate { get; private set; }
+
+    public void Dispose() => _room.Dispose();
+
+    // One is held by the loop itself until it ends.
+    public int InFlight => Math.Max(0, Volatile.Read(ref _inFlight) - 1);
+
+    /// <summary>RunAsync the whole load; returns when every request has ended. Cancelling ends it early, with what there is.</summary>
+    public async Task<IReadOnlyList<Stage>> RunAsync(CancellationToken cancellationToken)
+    {
+        var stages = new List<Stage>();
+        _clock.Start();
+        double rate = Rate = _options.Rate;
+        if (_options.WarmUp > 0)
+        {
+            await OfferAsync(0, _options.WarmUp, cancellationToken);
+        }
+        double end = _options.WarmUp + _options.Duration;
+        for (double start = _options.WarmUp; start < end && !cancellationToken.IsCancellationRequested;)
+        {
+            Rate = rate;
+            double stop = _options.RampFactor is null ? end : Math.Min(end, start + _options.StageLength);
+            await OfferAsync(start, stop, cancellationToken);
+            Stage stage = Judge(start, Math.Min(stop, Now));
+            stages.Add(stage);
+            if (_options.RampFactor is not { } factor || stage.Saturated)
+            {
+                break;
+            }
+            rate *= factor;
+            start = stop;
+        }
+        Leave();
+        await _drained.Task;
+        return _failure is null ? stages : throw new InvalidOperationException("A request ended in an unexpected way.", _failure);
+    }
+
+    private async Task OfferAsync(double start, double stop, CancellationToken cancellationToken)
+    {
+        var schedule = new ArrivalSchedule(_options.Arrivals, Rate, start, _random);
+        for (double intended = schedule.Next(); intended < stop && !cancellationToken.IsCancellationRequested; intended = schedule.Next())
+        {
+            while (Now < intended && !cancellationToken.IsCancellationRequested)
+            {
+                await Task.Delay(s_tick, CancellationToken.None);
+            }
+            Planned planned = _planner.Next();
+            _recorder.Offered(intended);
+            double patience = intended + _options.Late - Now;
+            if (patience < 0 || !(_room.Wait(0, CancellationToken.None) || await _room.WaitAsync(TimeSpan.FromSeconds(patience), CancellationToken.None)))
+            {
+                _recorder.NotSent(planned.Part, intended);
+                continue;
+            }
+            Interlocked.Increment(ref _inFlight);
+            // Off this loop, whose only work is to keep time. A copy: the loop's variable is one for all rounds and moves on before the task reads it.
+            double due = intended;
+            _ = Task.Run(() => SendAsync(planned, due), CancellationToken.None);
+            _recorder.InFlight(intended, _maxInFlight - _room.CurrentCount);
+        }
+    }
+
+    private async Task SendAsync(Planned planned, double intended)
+    {
+        try
+        {
+            (Outcome outcome, double ended) = await _send(planned, () => Now, CancellationToken.None);
+            _recorder.Done(planned.Part, intended, ended, outcome);
+        }
+        catch (Exception e)
+        {
+            // Ends the run with this as its reason: a fault of the tester must not pass for a slow server.
+            Interlocked.CompareExchange(ref _failure, e, null);
+        }
+        finally
+        {
+            _room.Release();
+            Leave();
+        }
+    }
+
+    private void Leave()
+    {
+        if (Interlocked.Decrement(ref _inFlight) == 0)
+        {
+            _drained.TrySetResult();
+        }
+    }
+
+    private Stage Judge(double start, double stop) => _recorder.Read((_, seconds) =>
+    {
+        var latency = new Histogram();
+        int first = (int)Math.Ceiling(start);
+        int last = Math.Min((int)Math.Floor(stop), seconds.Count);
+        long offered = 0;
+        long bad = 0;
+        long completed = 0;
+        for (int i = first; i < last; i++)
+        {
+            latency.Add(seconds[i].Latency);
+            // What is still out takes at least until now.
+            latency.Record((long)((Now - (i + 1)) * 1e6), seconds[i].Unanswered);
+            offered += seconds[i].Offered;
+            bad += seconds[i].Failed + seconds[i].NotSent;
+            completed += seconds[i].Completed;
+        }
+        double p99 = latency.Percentile(99) / 1e6;
+        double badShare = offered == 0 ? 0 : (double)bad / offered;
+        double answered = last > first ? (double)completed / (last - first) : 0;
+        bool saturated = p99 > _options.LimitLatency || badShare > _options.LimitErrors;
+        return new Stage(Rate, start, stop, answered, p99, badShare, saturated);
+    });
+}

@@ -1,0 +1,16 @@
+using System.Globalization;
+
+namespace Optiks.Stress.Load;
+
+/// <summary>MixPart is one operation of a mix.</summary>
+/// <param name="Kind">What is asked.</param>
+/// <param name="Weight">Above 0, relative to the other parts.</param>
+/// <param name="Size">Updates in a batch; 1 for everything else.</param>
+internal readonly record struct MixPart(OperationKind Kind, double Weight, int Size)
+{
+    public string Name { get; } = Kind == OperationKind.Batch ? $"batch:{Size}" : Kind.ToString().ToLowerInvariant();
+
+    public bool IsUpdate => Kind is OperationKind.Update or OperationKind.Batch;
+
+    public override string ToString() => string.Create(CultureInfo.InvariantCulture, $"{Name}={Weight}");
+}

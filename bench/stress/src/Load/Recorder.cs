@@ -1,0 +1,111 @@
+namespace Optiks.Stress.Load;
+
+/// <summary>
+/// Recorder collects what happened: totals by operation of everything that was intended after the warm-up, and one entry for each second of the
+/// whole run. Times are seconds on the run's clock. Any thread.
+/// </summary>
+internal sealed class Recorder
+{
+    private readonly Lock _lock = new();
+    private readonly SortedDictionary<string, KindTotals> _kinds = new(StringComparer.Ordinal);
+    private readonly List<Second> _seconds = [];
+    private readonly double _warmUp;
+
+    public Recorder(double warmUp) => _warmUp = warmUp;
+
+    /// <summary>Offered counts an arrival at its intended start, whatever becomes of it.</summary>
+    public void Offered(double intended)
+    {
+        lock (_lock)
+        {
+            At(intended).Offered++;
+        }
+    }
+
+    /// <summary>Done counts a request that ended.</summary>
+    public void Done(MixPart part, double intended, double ended, Outcome outcome)
+    {
+        long latency = (long)((ended - intended) * 1e6);
+        lock (_lock)
+        {
+            Second started = At(intended);
+            if (outcome.Error is null)
+            {
+                started.Latency.Record(latency);
+                Second finished = At(ended);
+                finished.Completed++;
+                finished.Updates += part.IsUpdate ? outcome.Items : 0;
+            }
+            else
+            {
+                started.Failed++;
+            }
+            if (intended < _warmUp)
+            {
+                return;
+            }
+            KindTotals totals = Totals(part.Name);
+            if (outcome.Error is null)
+            {
+                totals.Answered++;
+                totals.Items += outcome.Items;
+                totals.Octets += outcome.Octets;
+                totals.Latency.Record(latency);
+            }
+            else
+            {
+                totals.Errors[outcome.Error] = totals.Errors.GetValueOrDefault(outcome.Error) + 1;
+            }
+        }
+    }
+
+    /// <summary>NotSent counts an arrival that could not be sent in time.</summary>
+    public void NotSent(MixPart part, double intended)
+    {
+        lock (_lock)
+        {
+            At(intended).NotSent++;
+            if (intended >= _warmUp)
+            {
+                Totals(part.Name).NotSent++;
+            }
+        }
+    }
+
+    public void InFlight(double now, int count)
+    {
+        lock (_lock)
+        {
+            Second second = At(now);
+            second.InFlight = Math.Max(second.InFlight, count);
+        }
+    }
+
+    /// <summary>Read runs a function on the collected figures while nothing is added; it must not keep references to them while the run goes on.</summary>
+    public T Read<T>(Func<IReadOnlyDictionary<string, KindTotals>, IReadOnlyList<Second>, T> read)
+    {
+        lock (_lock)
+        {
+            return read(_kinds, _seconds);
+        }
+    }
+
+    private KindTotals Totals(string kind)
+    {
+        if (!_kinds.TryGetValue(kind, out KindTotals? totals))
+        {
+            _kinds.Add(kind, totals = new KindTotals());
+        }
+        return totals;
+    }
+
+    private Second At(double seconds)
+    {
+        int index = Math.Max(0, (int)seconds);
+        while (_seconds.Count <= index)
+        {
+            _seconds.Add(new Second());
+        }
+        return _seconds[index];
+    }
+}

@@ -1,0 +1,146 @@
+using System.Text;
+using Optiks.Native;
+using Optiks.Protocol;
+using Optiks.Stress.Settling;
+using Optiks.Stress.Traffic;
+
+namespace Optiks.Stress;
+
+/// <summary>
+/// Preparer fills the key space: looks up which keys are there (verified), writes the others, and waits until they are published. Repeating it
+/// writes only what is missing.
+/// </summary>
+internal sealed class Preparer
+{
+    private const int LookupBatch = 256;
+    private const int UpdateBatch = 1000;
+    private const int Parallel = 4;
+    private readonly TargetOptions _options;
+    private readonly Target _target;
+    private readonly Views _views;
+    private readonly TimeProvider _time;
+    private readonly Action<string> _progress;
+
+    public Preparer(TargetOptions options, Target target, Views views, TimeProvider time, Action<string> progress)
+    {
+        _options = options;
+        _target = target;
+        _views = views;
+        _time = time;
+        _progress = progress;
+    }
+
+    /// <summary>PrepareAsync returns the number of updates that were needed. Throws <see cref="StressException"/>.</summary>
+    /// <param name="manyVersions">Versions that the keys with many have at least.</param>
+    /// <param name="cancellationToken">Ends it; what was accepted stays.</param>
+    public async Task<int> PrepareAsync(int manyVersions, CancellationToken cancellationToken)
+    {
+        KeySpace keys = _options.Keys;
+        string[] single = [.. Enumerable.Range(0, keys.Count).Select(keys.Key)];
+        string[] many = [.. Enumerable.Range(0, keys.ManyCount).Select(keys.ManyKey)];
+        IReadOnlyDictionary<string, ulong> singleVersions = await VersionsAsync(single, cancellationToken);
+        IReadOnlyDictionary<string, ulong> manyHave = await VersionsAsync(many, cancellationToken);
+        string[] missing = [.. single.Where(key => singleVersions[key] == 0)];
+        int written = missing.Length;
+        _progress($"{single.Length - missing.Length} of {single.Length} keys are there; writing {missing.Length}");
+        await WriteAsync(missing, cancellationToken);
+        // One version an epoch: each round waits for its publication.
+        for (ulong version = 1; version <= (ulong)manyVersions; version++)
+        {
+            string[] round = [.. many.Where(key => manyHave[key] < version)];
+            if (round.Length > 0)
+            {
+                _progress($"version {version} of {manyVersions} for {round.Length} keys");
+                written += round.Length;
+                await WriteAsync(round, cancellationToken);
+            }
+        }
+        return written;
+    }
+
+    private async Task<IReadOnlyDictionary<string, ulong>> VersionsAsync(string[] names, CancellationToken cancellationToken)
+    {
+        var versions = new Dictionary<string, ulong>(names.Length, StringComparer.Ordinal);
+        foreach (string[] batch in names.Chunk(LookupBatch))
+        {
+            using var keys = new ByteStrings(batch.Length);
+            var queries = new Query[batch.Length];
+            for (int i = 0; i < batch.Length; i++)
+            {
+                byte[] name = Encoding.UTF8.GetBytes(batch[i]);
+                keys.Add(name);
+                queries[i] = new Query(name, 0, 0);
+            }
+            Reply reply = await RetryAsync(
+                _options.QueryUrls[0], "/v1/lookup", MediaTypes.Lookup, QueryList.Encode(queries), MediaTypes.Query, authorize: false, TimeSpan.Zero, cancellationToken);
+            LookupVerdict verdict = Verifier.Lookup(_views.Context(null), keys, new KnownKey[batch.Length], reply.Body);
+            if (verdict.Reason != Reason.Valid)
+            {
+                throw new StressException($"A lookup does not verify: {verdict.Reason.Name()}.", ExitCodes.Invalid);
+            }
+            for (int i = 0; i < batch.Length; i++)
+            {
+                versions.Add(batch[i], verdict.Keys[i].Version);
+            }
+        }
+        return versions;
+    }
+
+    private async Task WriteAsync(string[] names, CancellationToken cancellationToken)
+    {
+        long written = 0;
+        var parallel = new ParallelOptions { MaxDegreeOfParallelism = Parallel, CancellationToken = cancellationToken };
+        await System.Threading.Tasks.Parallel.ForEachAsync(names.Chunk(UpdateBatch), parallel, async (batch, token) =>
+        {
+            UpdateItem[] items = [.. batch.Select(key => new UpdateItem(Guid.CreateVersion7(_time.GetUtcNow()), key))];
+            byte[] body = UpdateBody.Encode(items, _options.Keys, list: true);
+            await RetryAsync(_options.UpdateUrls[0], "/v1/updates", MediaTypes.Json, body, MediaTypes.Json, authorize: true, TimeSpan.Zero, token);
+            // A list is accepted whole, but an epoch may end within it.
+            foreach (UpdateItem item in items)
+            {
+                await PublishedAsync(item, token);
+            }
+            _progress($"{Interlocked.Add(ref written, batch.Length)} of {names.Length} published");
+        });
+    }
+
+    private async Task PublishedAsync(UpdateItem item, CancellationToken cancellationToken)
+    {
+        const int WaitSeconds = 10;
+        while (true)
+        {
+            Reply reply = await RetryAsync(
+                _options.UpdateUrls[0], $"/v1/updates/{item.RequestId:D}?wait={WaitSeconds}", MediaTypes.Json, null, "", authorize: true,
+                TimeSpan.FromSeconds(WaitSeconds), cancellationToken);
+            StatusText status = StatusText.Parse(reply.Body);
+            if (status.Published is not null)
+            {
+                return;
+            }
+            if (status.Status != "pending")
+            {
+                throw new StressException($"The update of {item.Key} is {status.Status}.", ExitCodes.Unreachable);
+            }
+        }
+    }
+
+    private async Task<Reply> RetryAsync(
+        Uri server, string path, string accept, ReadOnlyMemory<byte>? body, string contentType, bool authorize, TimeSpan extra, CancellationToken cancellationToken)
+    {
+        const int Attempts = 100;
+        for (int attempt = 1; ; attempt++)
+        {
+            Reply reply = await _target.SendAsync(server, path, accept, body, contentType, authorize, extra, cancellationToken);
+            if (reply.Error is null)
+            {
+                return reply;
+            }
+            bool transient = reply.Status is 0 or 429 or >= 500 && reply.Error != "unreachable";
+            if (!transient || attempt == Attempts)
+            {
+                throw new StressException($"{server.Authority} refused {path.Split('?')[0]}: {reply.Error}.", ExitCodes.Unreachable);
+            }
+            await Task.Delay(TimeSpan.FromMilliseconds(200), _time, cancellationToken);
+        }
+    }
+}

@@ -1,0 +1,38 @@
+using System.Text.Json;
+
+namespace Optiks.Stress.Settling;
+
+/// <summary>StatusText is the update-service's answer about a request id with one item.</summary>
+/// <param name="Status">pending, published, refused; unusable-answer when it is none of them.</param>
+/// <param name="Published">Version and epoch when published.</param>
+internal readonly record struct StatusText(string Status, VersionCheck.Published? Published)
+{
+    private static readonly StatusText s_unusable = new("unusable-answer", null);
+
+    public static StatusText Parse(ReadOnlyMemory<byte> json)
+    {
+        try
+        {
+            using var document = JsonDocument.Parse(json);
+            JsonElement root = document.RootElement;
+            switch (root.GetProperty("status").GetString())
+            {
+                case "pending":
+                    return new StatusText("pending", null);
+                case "refused":
+                    return new StatusText("refused", null);
+                case "published":
+                    JsonElement items = root.GetProperty("items");
+                    return items.GetArrayLength() == 1
+                        ? new StatusText("published", new VersionCheck.Published(items[0].GetProperty("version").GetUInt64(), root.GetProperty("epoch").GetUInt64()))
+                        : s_unusable;
+                default:
+                    return s_unusable;
+            }
+        }
+        catch (Exception e) when (e is JsonException or KeyNotFoundException or InvalidOperationException or FormatException)
+        {
+            return s_unusable;
+        }
+    }
+}

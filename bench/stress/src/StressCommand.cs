@@ -1,0 +1,128 @@
+using System.CommandLine;
+using System.CommandLine.Invocation;
+using Optiks.Client;
+using Optiks.Native;
+using Optiks.Protocol;
+using Optiks.Secrets;
+using Optiks.Stress.Output;
+using Optiks.Stress.Traffic;
+using Spectre.Console;
+
+namespace Optiks.Stress;
+
+/// <summary>StressCommand is the command line, and the one place where failures become exit codes.</summary>
+internal static class StressCommand
+{
+    private const string Description =
+        """
+        Offers a load to Optiks services at a set rate, verifies the answers, and follows every accepted update to its publication.
+
+        Keys come from a key space of its own: `optiks-stress prepare 10000` fills it, `optiks-stress run --key-count 10000` uses it. Nothing else may write these keys during a run.
+
+        Exit codes: 0 done, 1 an answer does not verify or an accepted update was lost or doubled, 2 usage, 3 a service cannot be reached or refuses.
+        """;
+
+    public static async Task<int> RunAsync(string[] args, CancellationToken cancellationToken)
+    {
+        ParseResult parse = Create().Parse(args);
+        if (parse.Errors.Count > 0 && parse.Action is ParseErrorAction)
+        {
+            foreach (System.CommandLine.Parsing.ParseError error in parse.Errors)
+            {
+                Console.Error.WriteLine(error.Message);
+            }
+            Console.Error.WriteLine("Try: optiks-stress --help");
+            return ExitCodes.Usage;
+        }
+        try
+        {
+            return await parse.InvokeAsync(new InvocationConfiguration { EnableDefaultExceptionHandler = false }, cancellationToken);
+        }
+        catch (StressException e)
+        {
+            Console.Error.WriteLine(e.Message);
+            return e.ExitCode;
+        }
+        catch (OptiksServerException e)
+        {
+            Console.Error.WriteLine(e.Message);
+            return ExitCodes.Unreachable;
+        }
+        catch (Exception e) when (e is FormatException or TrustAnchorException or SecretsException or NativeLibraryException or IOException or UnauthorizedAccessException)
+        {
+            Console.Error.WriteLine(e.Message);
+            return ExitCodes.Usage;
+        }
+        catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
+        {
+            Console.Error.WriteLine("Interrupted before there was a result.");
+            return ExitCodes.Unreachable;
+        }
+    }
+
+    /// <summary>The whole tree of commands.</summary>
+    internal static RootCommand Create()
+    {
+        var target = new TargetArguments();
+        var root = new RootCommand(Description) { CreateRun(target), CreatePrepare(target) };
+        target.AddTo(root);
+        return root;
+    }
+
+    private static Command CreateRun(TargetArguments target)
+    {
+        var arguments = new RunArguments();
+        var command = new Command("run", "offer a load and report");
+        arguments.AddTo(command);
+        command.SetAction(async (parse, cancellationToken) =>
+        {
+            NativeLibraryCheck.Ensure();
+            RunOptions options = arguments.Read(parse);
+            TargetOptions to = await target.ReadAsync(parse, options.Mix.NeedsApiKey, cancellationToken);
+            if (options.Mix.Parts.Any(part => part.Size > to.Keys.Count) || (to.Keys.ManyCount == 0 && options.Mix.Parts.Any(part => part.Kind == Load.OperationKind.Versions)))
+            {
+                throw new StressException("The mix needs more keys than --key-count and --many-count name.", ExitCodes.Usage);
+            }
+            bool terminal = !Console.IsOutputRedirected;
+            ILiveView view = terminal ? new TerminalView(AnsiConsole.Console, TimeProvider.System) : new PlainView(Console.Out, TimeProvider.System);
+            RunResult result = await StressRun.RunAsync(to, options, view, TimeProvider.System, cancellationToken);
+            SummaryTable.Write(result, Console.Out);
+            if (arguments.JsonPath(parse) is { } json)
+            {
+                await File.WriteAllBytesAsync(json, JsonReport.Write(result), CancellationToken.None);
+            }
+            if (arguments.ReportPath(parse) is { } report)
+            {
+                await File.WriteAllTextAsync(report, HtmlReport.Write(result), CancellationToken.None);
+            }
+            return result.Good ? ExitCodes.Success : ExitCodes.Invalid;
+        });
+        return command;
+    }
+
+    private static Command CreatePrepare(TargetArguments target)
+    {
+        var count = new Argument<int>("N") { Description = "keys with one version" };
+        count.Validators.Add(result =>
+        {
+            if (result.Tokens is [var token] && int.TryParse(token.Value, out int keys) && keys < 1)
+            {
+                result.AddError("N is 1 or more.");
+            }
+        });
+        var versions = new Option<int>("--versions") { Description = "versions of the keys with many", DefaultValueFactory = _ => 10 };
+        var command = new Command("prepare", "write the key space, as far as it is missing, and wait until it is published") { count, versions };
+        command.SetAction(async (parse, cancellationToken) =>
+        {
+            NativeLibraryCheck.Ensure();
+            TargetOptions to = await target.ReadAsync(parse, needsApiKey: true, cancellationToken);
+            to = to with { Keys = to.Keys with { Count = parse.GetValue(count) } };
+            using var connection = new Target(to, TimeProvider.System);
+            var views = new Views(to.Anchor, to.QueryUrls.Count, TimeProvider.System);
+            int written = await new Preparer(to, connection, views, TimeProvider.System, Console.Out.WriteLine).PrepareAsync(parse.GetValue(versions), cancellationToken);
+            Console.Out.WriteLine($"prepared: {to.Keys.Count} keys, {to.Keys.ManyCount} with {parse.GetValue(versions)} versions; {written} updates were needed");
+            return ExitCodes.Success;
+        });
+        return command;
+    }
+}

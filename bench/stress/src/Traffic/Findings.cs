@@ -1,0 +1,34 @@
+using System.Collections.Concurrent;
+
+namespace Optiks.Stress.Traffic;
+
+/// <summary>Findings are the answers that were verified, and those that were wrong. Any thread.</summary>
+internal sealed class Findings
+{
+    private const int MostExamples = 20;
+    private long _answers;
+    private long _verified;
+    private long _failed;
+
+    public long Answers => Interlocked.Read(ref _answers);
+
+    public long Verified => Interlocked.Read(ref _verified);
+
+    public long Failed => Interlocked.Read(ref _failed);
+
+    /// <summary>Examples of failures, the first few.</summary>
+    public ConcurrentQueue<string> Examples { get; } = new();
+
+    public void Unverified() => Interlocked.Increment(ref _answers);
+
+    /// <summary>Add counts a verified answer; a complaint says what is wrong with it.</summary>
+    public void Add(string? complaint)
+    {
+        Interlocked.Increment(ref _answers);
+        Interlocked.Increment(ref _verified);
+        if (complaint is not null && Interlocked.Increment(ref _failed) <= MostExamples)
+        {
+            Examples.Enqueue(complaint);
+        }
+    }
+}

@@ -1,0 +1,175 @@
+using System.Text;
+using Optiks.Native;
+using Optiks.Protocol;
+using Optiks.Stress.Load;
+using Optiks.Stress.Settling;
+
+namespace Optiks.Stress.Traffic;
+
+/// <summary>Operations carries out planned requests and, where planned, verifies what came back. Any thread.</summary>
+internal sealed class Operations
+{
+    private const int RecentEpochs = 256;
+    private readonly TargetOptions _options;
+    private readonly Target _target;
+    private readonly Views _views;
+    private readonly Findings _findings;
+    private readonly Ledger _ledger;
+    private readonly TimeProvider _time;
+
+    public Operations(TargetOptions options, Target target, Views views, Findings findings, Ledger ledger, TimeProvider time)
+    {
+        _options = options;
+        _target = target;
+        _views = views;
+        _findings = findings;
+        _ledger = ledger;
+        _time = time;
+    }
+
+    /// <summary>RunAsync sends the request. <paramref name="now"/> is read when the whole answer is there, before it is verified.</summary>
+    public Task<(Outcome Outcome, double Ended)> RunAsync(Planned planned, Func<double> now, CancellationToken cancellationToken) => planned.Part.Kind switch
+    {
+        OperationKind.Hit => LookupAsync(planned, _options.Keys.Key(planned.Keys[0]), now, cancellationToken),
+        OperationKind.Absent => LookupAsync(planned, _options.Keys.AbsentKey(planned.Draw), now, cancellationToken),
+        OperationKind.Versions => LookupAsync(planned, _options.Keys.ManyKey(planned.Keys[0]), now, cancellationToken),
+        OperationKind.History or OperationKind.Monitor => HistoryAsync(planned, now, cancellationToken),
+        OperationKind.Audit => AuditAsync(planned, now, cancellationToken),
+        _ => UpdateAsync(planned, now, cancellationToken),
+    };
+
+    private async Task<(Outcome, double)> LookupAsync(Planned planned, string key, Func<double> now, CancellationToken cancellationToken)
+    {
+        KeptHead? kept = _views.Kept(planned.Server);
+        byte[] name = Encoding.UTF8.GetBytes(key);
+        Reply reply = await _target.SendAsync(
+            _options.QueryUrls[planned.Server], $"/v1/lookup?checkpoint_size={kept?.Size ?? 0}", MediaTypes.Lookup,
+            QueryList.Encode([new Query(name, 0, 0)]), MediaTypes.Query, authorize: false, TimeSpan.Zero, cancellationToken);
+        double ended = now();
+        if (reply.Error is not null || !planned.Verify)
+        {
+            return (Unverified(reply), ended);
+        }
+        using var keys = new ByteStrings(1);
+        keys.Add(name);
+        LookupVerdict verdict = Verifier.Lookup(_views.Context(kept), keys, [Known(kept)], reply.Body);
+        string? complaint = null;
+        if (verdict.Reason == Reason.Valid)
+        {
+            VerifiedLookup found = verdict.Keys[0];
+            bool expected = planned.Part.Kind == OperationKind.Absent
+                ? found.Version == 0
+                : found.Version > 0 && found.Value is { } value && KeySpace.Belongs(key, reply.Body.AsSpan(value));
+            complaint = expected ? null : planned.Part.Kind == OperationKind.Absent
+                ? $"{key} is said to be present"
+                : $"{key} (version {found.Version}) has not the value written for it; was it prepared?";
+        }
+        return (Judge(planned, verdict.Reason, verdict.Head, reply, key, complaint), ended);
+    }
+
+    private async Task<(Outcome, double)> HistoryAsync(Planned planned, Func<double> now, CancellationToken cancellationToken)
+    {
+        bool monitor = planned.Part.Kind == OperationKind.Monitor;
+        KeptHead? kept = _views.Kept(planned.Server);
+        string key = _options.Keys.Key(planned.Keys[0]);
+        byte[] name = Encoding.UTF8.GetBytes(key);
+        Reply reply = await _target.SendAsync(
+            _options.QueryUrls[planned.Server], $"{(monitor ? "/v1/monitor" : "/v1/history")}?checkpoint_size={kept?.Size ?? 0}",
+            monitor ? MediaTypes.Monitor : MediaTypes.History, QueryList.Encode([new Query(name, 0, 1)]), MediaTypes.Query, authorize: true, TimeSpan.Zero, cancellationToken);
+        double ended = now();
+        if (reply.Error is not null || !planned.Verify)
+        {
+            return (Unverified(reply), ended);
+        }
+        using var keys = new ByteStrings(1);
+        keys.Add(name);
+        VersionsVerdict verdict = Verifier.Versions(_views.Context(kept), monitor, keys, [Known(kept)], reply.Body);
+        string? complaint = verdict.Reason == Reason.Valid && verdict.Keys[0].Version == 0 ? $"{key} has no version; was it prepared?" : null;
+        return (Judge(planned, verdict.Reason, verdict.Head, reply, key, complaint), ended);
+    }
+
+    private async Task<(Outcome, double)> AuditAsync(Planned planned, Func<double> now, CancellationToken cancellationToken)
+    {
+        ulong latest = _views.Kept(planned.Server)?.Epoch ?? 0;
+        if (latest == 0)
+        {
+            return (new Outcome("no-epoch-yet", 0, 0), now());
+        }
+        ulong epoch = latest - ((ulong)planned.Draw % Math.Min(latest, RecentEpochs));
+        Uri server = _options.QueryUrls[planned.Server];
+        Reply reply = await _target.SendAsync(server, $"/v1/epochs/{epoch}/audit-proof", MediaTypes.AuditProof, null, "", authorize: false, TimeSpan.Zero, cancellationToken);
+        double ended = now();
+        if (reply.Error is not null || !planned.Verify)
+        {
+            return (Unverified(reply), ended);
+        }
+        // The record before is asked for outside the measured time, once an epoch.
+        if (_views.Record(epoch - 1) is not { } before)
+        {
+            Reply record = await _target.SendAsync(server, $"/v1/epochs/{epoch - 1}", MediaTypes.Record, null, "", authorize: false, TimeSpan.Zero, cancellationToken);
+            if (record.Error is not null)
+            {
+                return (Unverified(record), ended);
+            }
+            before = record.Body;
+            if (before.Length != EpochRecord.Length || !_views.Agrees(epoch - 1, before))
+            {
+                _findings.Add($"{server}: the record of epoch {epoch - 1} is not what was shown before");
+                return (new Outcome("invalid", 0, reply.Body.Length), ended);
+            }
+        }
+        Reason reason = Verifier.Audit(_views.Context(null), before, reply.Body, out byte[] after);
+        string? complaint = reason == Reason.Valid && !_views.Agrees(epoch, after) ? $"epoch {epoch} ends in another record than was shown before" : null;
+        return (Judge(planned, reason, null, reply, $"epoch {epoch}", complaint), ended);
+    }
+
+    private async Task<(Outcome, double)> UpdateAsync(Planned planned, Func<double> now, CancellationToken cancellationToken)
+    {
+        UpdateItem[] items = [.. planned.Keys.Select(key => new UpdateItem(Guid.CreateVersion7(_time.GetUtcNow()), _options.Keys.Key(key)))];
+        byte[] body = UpdateBody.Encode(items, _options.Keys, planned.Part.Kind == OperationKind.Batch);
+        Reply reply = await _target.SendAsync(
+            _options.UpdateUrls[planned.Server], "/v1/updates", MediaTypes.Json, body, MediaTypes.Json, authorize: true, TimeSpan.Zero, cancellationToken);
+        double ended = now();
+        if (reply.Error is null)
+        {
+            _ledger.Accepted(items, _time.GetTimestamp());
+            return (new Outcome(null, items.Length, reply.Body.Length), ended);
+        }
+        if (reply.Status is 0 or >= 500)
+        {
+            // It may have been accepted all the same: settled afterwards under the same ids.
+            _ledger.Uncertain(items, body, _options.UpdateUrls[planned.Server]);
+        }
+        return (new Outcome(reply.Error, 0, reply.Body.Length), ended);
+    }
+
+    private Outcome Unverified(Reply reply)
+    {
+        if (reply.Error is null)
+        {
+            _findings.Unverified();
+        }
+        return new Outcome(reply.Error, 1, reply.Body.Length);
+    }
+
+    private Outcome Judge(Planned planned, Reason reason, VerifiedHead? head, Reply reply, string subject, string? complaint)
+    {
+        if (reason == Reason.Stale)
+        {
+            // Behind what this replica showed before, as after its restart: an SDK asks elsewhere, and so it is an error here, not a false answer.
+            return new Outcome("stale", 0, reply.Body.Length);
+        }
+        if (reason == Reason.Valid && head is not null)
+        {
+            reason = _views.Learn(planned.Server, head, reply.Body);
+        }
+        if (reason != Reason.Valid)
+        {
+            complaint = $"{planned.Part.Name} of {subject} from {_options.QueryUrls[planned.Server].Authority}: {reason.Name()}";
+        }
+        _findings.Add(complaint);
+        return new Outcome(complaint is null ? null : "invalid", 1, reply.Body.Length);
+    }
+
+    private static KnownKey Known(KeptHead? kept) => new(kept?.Epoch ?? 0, 0, 0, 0, null);
+}

@@ -1,0 +1,156 @@
+using System.Buffers;
+using System.Collections.Concurrent;
+using System.Net.Sockets;
+using System.Security.Authentication;
+using System.Text;
+using System.Text.Json;
+
+namespace Optiks.Stress.Traffic;
+
+/// <summary>Target is the connections to the services: as many as requests are in flight at once, kept for the next ones. Any thread.</summary>
+internal sealed class Target : IDisposable
+{
+    // Below the time after which Kestrel closes an idle connection, so that no request is sent into one that is just being closed.
+    private const double MostIdleSeconds = 60;
+    private readonly ConcurrentDictionary<string, ConcurrentStack<HttpConnection>> _idle = new(StringComparer.Ordinal);
+    private readonly string? _apiKey;
+    private readonly TimeSpan _timeout;
+    private readonly TimeProvider _time;
+
+    public Target(TargetOptions options, TimeProvider time)
+    {
+        _apiKey = options.ApiKey;
+        _timeout = options.Timeout;
+        _time = time;
+    }
+
+    /// <summary>SendAsync sends a request and reads the whole answer. Failures are part of the reply, not exceptions; only the caller's cancellation throws.</summary>
+    /// <param name="server">Base URL.</param>
+    /// <param name="path">Path and query.</param>
+    /// <param name="accept">Media type of the answer.</param>
+    /// <param name="body">Null: GET.</param>
+    /// <param name="contentType">Of the body.</param>
+    /// <param name="authorize">With the API key.</param>
+    /// <param name="extra">Time on top of the time limit, for requests that ask the server to wait.</param>
+    /// <param name="cancellationToken">Ends the request.</param>
+    public async Task<Reply> SendAsync(
+        Uri server, string path, string accept, ReadOnlyMemory<byte>? body, string contentType, bool authorize, TimeSpan extra, CancellationToken cancellationToken)
+    {
+        ConcurrentStack<HttpConnection> idle = _idle.GetOrAdd(server.Authority, _ => new());
+        using var limit = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+        limit.CancelAfter(_timeout + extra);
+        byte[] request = ArrayPool<byte>.Shared.Rent((body?.Length ?? 0) + MostHeaderOctets(server, path, accept, contentType));
+        HttpConnection? connection = null;
+        try
+        {
+            int length = Write(request, server, path, accept, body, contentType, authorize ? _apiKey : null);
+            connection = Take(idle) ?? await HttpConnection.OpenAsync(server, limit.Token);
+            (int status, byte[] answer) = await connection.ExchangeAsync(request.AsMemory(0, length), limit.Token);
+            return new Reply(status, answer, status is >= 200 and < 300 ? null : Problem(status, answer));
+        }
+        catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
+        {
+            return new Reply(0, [], "timeout");
+        }
+        catch (Exception e) when (e is SocketException or AuthenticationException)
+        {
+            return new Reply(0, [], "unreachable");
+        }
+        catch (Exception e) when (e is IOException or InvalidDataException)
+        {
+            return new Reply(0, [], connection is null ? "unreachable" : e is InvalidDataException ? "unusable-answer" : "connection-broken");
+        }
+        finally
+        {
+            ArrayPool<byte>.Shared.Return(request);
+            if (connection is { Reusable: true })
+            {
+                connection.IdleSince = _time.GetTimestamp();
+                idle.Push(connection);
+            }
+            else
+            {
+                connection?.Dispose();
+            }
+        }
+    }
+
+    public void Dispose()
+    {
+        foreach (ConcurrentStack<HttpConnection> idle in _idle.Values)
+        {
+            while (idle.TryPop(out HttpConnection? connection))
+            {
+                connection.Dispose();
+            }
+        }
+    }
+
+    private HttpConnection? Take(ConcurrentStack<HttpConnection> idle)
+    {
+        while (idle.TryPop(out HttpConnection? connection))
+        {
+            if (_time.GetElapsedTime(connection.IdleSince).TotalSeconds < MostIdleSeconds)
+            {
+                return connection;
+            }
+            connection.Dispose();
+        }
+        return null;
+    }
+
+    private int MostHeaderOctets(Uri server, string path, string accept, string contentType) =>
+        256 + server.Authority.Length + path.Length + accept.Length + contentType.Length + (_apiKey?.Length ?? 0);
+
+    private static int Write(byte[] request, Uri server, string path, string accept, ReadOnlyMemory<byte>? body, string contentType, string? apiKey)
+    {
+        int length = 0;
+        void Add(string text) => length += Encoding.ASCII.GetBytes(text, request.AsSpan(length));
+        Add(body is null ? "GET " : "POST ");
+        Add(path);
+        Add(" HTTP/1.1\r\nHost: ");
+        Add(server.Authority);
+        Add("\r\nAccept: ");
+        Add(accept);
+        if (apiKey is not null)
+        {
+            Add("\r\nAuthorization: Bearer ");
+            Add(apiKey);
+        }
+        if (body is { } octets)
+        {
+            Add("\r\nContent-Type: ");
+            Add(contentType);
+            Add(string.Create(System.Globalization.CultureInfo.InvariantCulture, $"\r\nContent-Length: {octets.Length}"));
+        }
+        Add("\r\n\r\n");
+        if (body is { } content)
+        {
+            content.Span.CopyTo(request.AsSpan(length));
+            length += content.Length;
+        }
+        return length;
+    }
+
+    // The problem's own name where the answer has one.
+    private static string Problem(int status, byte[] answer)
+    {
+        const string Prefix = "urn:optiks:problem:";
+        try
+        {
+            using var document = JsonDocument.Parse(answer);
+            if (document.RootElement.ValueKind == JsonValueKind.Object
+                && document.RootElement.TryGetProperty("type", out JsonElement type)
+                && type.ValueKind == JsonValueKind.String
+                && type.GetString()!.StartsWith(Prefix, StringComparison.Ordinal))
+            {
+                return type.GetString()![Prefix.Length..];
+            }
+        }
+        catch (JsonException)
+        {
+            return $"status-{status}";
+        }
+        return $"status-{status}";
+    }
+}

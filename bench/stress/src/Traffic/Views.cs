@@ -1,0 +1,73 @@
+using System.Collections.Concurrent;
+using Optiks.Native;
+using Optiks.Protocol;
+
+namespace Optiks.Stress.Traffic;
+
+/// <summary>
+/// Views keeps what the replicas have shown: for each the head that later requests build on, and over all of them one record an epoch and one root a
+/// size, so that two replicas that show different logs are found out. Any thread.
+/// </summary>
+internal sealed class Views
+{
+    private readonly TrustAnchor _anchor;
+    private readonly TimeProvider _time;
+    private readonly KeptHead?[] _kept;
+    private readonly ConcurrentDictionary<ulong, byte[]> _records = new();
+    private readonly ConcurrentDictionary<ulong, byte[]> _roots = new();
+    private readonly ConcurrentDictionary<ulong, long> _seen = new();
+
+    public Views(TrustAnchor anchor, int replicas, TimeProvider time)
+    {
+        _anchor = anchor;
+        _time = time;
+        _kept = new KeptHead?[replicas];
+    }
+
+    /// <summary>Epochs and the timestamps at which any replica first showed them, earliest epoch first.</summary>
+    public IReadOnlyList<(ulong Epoch, long Seen)> Epochs => [.. _seen.Select(pair => (pair.Key, pair.Value)).OrderBy(pair => pair.Key)];
+
+    public KeptHead? Kept(int replica) => Volatile.Read(ref _kept[replica]);
+
+    public ulong Latest => _seen.Keys.DefaultIfEmpty().Max();
+
+    public VerifierContext Context(KeptHead? kept) => new()
+    {
+        Anchor = _anchor,
+        NowMs = (ulong)_time.GetUtcNow().ToUnixTimeMilliseconds(),
+        KeptSize = kept?.Size ?? 0,
+        KeptRoot = kept?.Root,
+        KeptRecord = kept?.Record,
+    };
+
+    /// <summary>Learn takes in a verified head. <see cref="Reason.Fork"/>: it contradicts another one that was verified.</summary>
+    public Reason Learn(int replica, VerifiedHead head, ReadOnlySpan<byte> answer)
+    {
+        byte[] root = head.Root.ToArray();
+        if (!Agrees(head.Epoch, answer[head.Record]) || !_roots.GetOrAdd(head.Size, root).AsSpan().SequenceEqual(root))
+        {
+            return Reason.Fork;
+        }
+        _seen.TryAdd(head.Epoch, _time.GetTimestamp());
+        var next = new KeptHead(head.Size, root, answer[head.Record].ToArray(), head.Epoch);
+        KeptHead? before;
+        do
+        {
+            before = Kept(replica);
+            if (before is not null && (before.Size > next.Size || before.Epoch > next.Epoch || (before.Size == next.Size && before.Epoch == next.Epoch)))
+            {
+                return Reason.Valid;
+            }
+        }
+        while (Interlocked.CompareExchange(ref _kept[replica], next, before) != before);
+        return Reason.Valid;
+    }
+
+    /// <summary>Agrees remembers the first record of an epoch; false: this one differs from it.</summary>
+    public bool Agrees(ulong epoch, ReadOnlySpan<byte> record) => _records.GetOrAdd(epoch, record.ToArray()).AsSpan().SequenceEqual(record);
+
+    /// <summary>Versions of keys that the log holds at an epoch whose record was seen.</summary>
+    public ulong Versions(ulong epoch) => EpochRecord.Decode(_records[epoch]).Structures[(int)StructureId.Keys - 1].Count;
+
+    public byte[]? Record(ulong epoch) => _records.GetValueOrDefault(epoch);
+}
