@@ -35,7 +35,10 @@ internal sealed class Replica : IAsyncDisposable
     private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
 
     /// <summary>StartAsync starts one on a port of the system's choice and does not wait until it is ready.</summary>
-    public static async Task<Replica> StartAsync(TestLog log, string name = "a", params string[] settings)
+    public static Task<Replica> StartAsync(TestLog log, string name = "a", params string[] settings) => StartAsync(log, name, _ => { }, settings);
+
+    /// <summary>StartAsync of one whose application is changed before it starts.</summary>
+    public static async Task<Replica> StartAsync(TestLog log, string name, Action<WebApplication> change, params string[] settings)
     {
         var clock = new ShiftedTime();
         WebApplication app = QueryServiceHost.Build(
@@ -47,6 +50,7 @@ internal sealed class Replica : IAsyncDisposable
             });
         try
         {
+            change(app);
             await app.StartAsync(Cancellation);
         }
         catch

@@ -1,0 +1,49 @@
+using System.Globalization;
+using Optiks.Protocol;
+using Optiks.QueryService.Answers;
+using Optiks.ServiceDefaults;
+
+namespace Optiks.QueryService.Bench;
+
+/// <summary>
+/// EmptyEndpoint answers as a lookup does, without a lookup: the same middleware before it, the request's body read in the same way, the same headers and as many octets.
+/// <c>PUT /bench/empty?length=n</c> says how many; <c>POST /bench/empty</c> answers them. Any thread.
+/// </summary>
+internal sealed class EmptyEndpoint
+{
+    private const string Path = "/bench/empty";
+    private const int MaxLength = 1 << 20;
+
+    private byte[] _answer = [];
+
+    public void Map(IEndpointRouteBuilder routes)
+    {
+        routes.MapPut(Path, (Delegate)SetLength);
+        // With the token as a parameter, as lookups have it.
+        routes.MapPost(Path, (HttpContext context, CancellationToken cancellation) => AnswerAsync(context, cancellation));
+    }
+
+    private IResult SetLength(string length)
+    {
+        if (!int.TryParse(length, NumberStyles.None, CultureInfo.InvariantCulture, out int octets) || octets > MaxLength)
+        {
+            return new Problem(ProblemTypes.MalformedRequest, $"The length is an integer from 0 to {MaxLength}.", "length");
+        }
+        Volatile.Write(ref _answer, new byte[octets]);
+        return Results.NoContent();
+    }
+
+    private async Task AnswerAsync(HttpContext context, CancellationToken cancellationToken)
+    {
+        string type = AcceptHeader.Choose(context.Request, MediaTypes.Json, MediaTypes.Lookup);
+        _ = RequestBody.MediaType(context.Request, MediaTypes.Json, MediaTypes.Query);
+        _ = await RequestBody.ReadAsync(context.Request, MaxLength, cancellationToken);
+        byte[] answer = Volatile.Read(ref _answer);
+        HttpResponse response = context.Response;
+        Caching.NoStore(response);
+        response.ContentType = type;
+        response.ContentLength = answer.Length;
+        answer.CopyTo(response.BodyWriter.GetSpan(answer.Length));
+        response.BodyWriter.Advance(answer.Length);
+    }
+}
