@@ -33,7 +33,7 @@ public sealed class HostTests : IAsyncLifetime
         AtomicFile.Write(_folder.Data.ApiKeys, ApiKeyFile.Format([new ApiKeyEntry("alice", ApiKey.Hash(_key), ApiScopes.Update)]), AtomicFile.PrivateMode);
         WebApplicationBuilder builder = WebApplication.CreateBuilder();
         builder.Configuration.AddInMemoryCollection(new Dictionary<string, string?> { [DataFolder.Variable] = _folder.Path });
-        builder.AddOptiksDefaults(new OptiksServiceOptions { Name = "test", DefaultUrl = "http://127.0.0.1:0", MaxRequestBodyLength = MaxBodyLength });
+        builder.AddOptiksDefaults(Options("http://127.0.0.1:0"));
         builder.Services.AddHealthChecks().AddCheck(
             "work", () => _ready ? HealthCheckResult.Healthy() : HealthCheckResult.Unhealthy("The database cannot be reached."));
         _app = builder.Build();
@@ -232,7 +232,7 @@ public sealed class HostTests : IAsyncLifetime
         {
             WebApplicationBuilder builder = WebApplication.CreateBuilder();
             builder.Configuration.AddInMemoryCollection(new Dictionary<string, string?> { [DataFolder.Variable] = _folder.Path });
-            builder.AddOptiksDefaults(new OptiksServiceOptions { Name = "test", DefaultUrl = $"http://{listener.LocalEndpoint}" });
+            builder.AddOptiksDefaults(Options($"http://{listener.LocalEndpoint}"));
             await using WebApplication app = builder.Build();
             await app.StartAsync();
         });
@@ -250,7 +250,7 @@ public sealed class HostTests : IAsyncLifetime
             ["OTEL_EXPORTER_OTLP_ENDPOINT"] = "http://127.0.0.1:1",
             ["OTEL_EXPORTER_OTLP_TIMEOUT"] = "100",
         });
-        builder.AddOptiksDefaults(new OptiksServiceOptions { Name = "test", DefaultUrl = "http://127.0.0.1:0" });
+        builder.AddOptiksDefaults(Options("http://127.0.0.1:0"));
         await using WebApplication app = builder.Build();
         app.UseOptiksDefaults();
         await app.StartAsync(TestContext.Current.CancellationToken);
@@ -259,6 +259,44 @@ public sealed class HostTests : IAsyncLifetime
         Assert.Null(_app!.Services.GetService<OpenTelemetry.Metrics.MeterProvider>());
         await app.StopAsync(TestContext.Current.CancellationToken);
     }
+
+    [Theory]
+    [InlineData("Optiks:Work:Patience", "3", null)]
+    [InlineData("optiks:work:PATIENCE", "3", null)]
+    [InlineData("Optiks:Work:Inner:Depth", "3", null)]
+    [InlineData("Optiks:Work:Names:0", "a", null)]
+    [InlineData("Optiks:RateLimits:Lookups:PerSecond", "5", null)]
+    // Another host's, which knows it.
+    [InlineData("Optiks:Log:Origin", "example", null)]
+    [InlineData("Optiks:Work:Patiense", "3", "Unknown settings: Optiks:Work:Patiense is not a setting; Optiks:Work has Inner, Names, Patience.")]
+    [InlineData("Optiks:Work:Inner:Deep", "3", "Unknown settings: Optiks:Work:Inner:Deep is not a setting; Optiks:Work:Inner has Depth.")]
+    [InlineData("Optiks:RateLimits:Lookup:PerSecond", "5", "Unknown settings: Optiks:RateLimits:Lookup is not a setting; Optiks:RateLimits has Audits, Lookups, Proxies, Statuses, Updates.")]
+    [InlineData("Optiks:Wrok:Patience", "3", "Unknown settings: Optiks:Wrok is not a section; there are Log, QueryService, RateLimits, Storage, UpdateService, UpdateTask.")]
+    public async Task A_setting_that_nobody_reads_is_refused(string key, string value, string? refusal)
+    {
+        IConfiguration configuration = new ConfigurationBuilder().AddInMemoryCollection(new Dictionary<string, string?> { [key] = value }).Build();
+        (int code, string error) = await RunAsync(() =>
+        {
+            UnknownSettings.ThrowIfAny(configuration, new Dictionary<string, Type> { ["Optiks:Work"] = typeof(WorkOptions), [RateLimitOptions.Section] = typeof(RateLimitOptions) });
+            return Task.CompletedTask;
+        });
+        Assert.Equal(refusal is null ? (0, "") : (78, $"optiks: {refusal}\n"), (code, error));
+    }
+
+    [Fact]
+    public async Task Hosts_refuse_settings_that_nobody_reads()
+    {
+        (int code, string error) = await RunAsync(() =>
+        {
+            WebApplicationBuilder builder = WebApplication.CreateBuilder(["--Optiks:RateLimits:Proxy=10.0.0.0/8"]);
+            builder.AddOptiksDefaults(Options("http://127.0.0.1:0"));
+            return Task.CompletedTask;
+        });
+        Assert.Equal(78, code);
+        Assert.Contains("Optiks:RateLimits:Proxy is not a setting", error, StringComparison.Ordinal);
+    }
+
+    private static OptiksServiceOptions Options(string url) => new() { Name = "test", DefaultUrl = url, Settings = new Dictionary<string, Type>(), MaxRequestBodyLength = MaxBodyLength };
 
     private static async Task<(int Code, string Error)> RunAsync(Func<Task> main, Func<Exception, int?>? classify = null)
     {
@@ -302,5 +340,19 @@ public sealed class HostTests : IAsyncLifetime
         Assert.NotEmpty(problem.GetProperty("detail").GetString()!);
         Assert.NotEmpty(problem.GetProperty("trace_id").GetString()!);
         return problem;
+    }
+
+    private sealed class WorkOptions
+    {
+        public int Patience { get; set; }
+
+        public string[] Names { get; set; } = [];
+
+        public InnerOptions Inner { get; set; } = new();
+    }
+
+    private sealed class InnerOptions
+    {
+        public int Depth { get; set; }
     }
 }

@@ -241,7 +241,7 @@ public sealed class RateLimitTests
             AtomicFile.Write(_folder.Data.ApiKeys, ApiKeyFile.Format([new ApiKeyEntry("alice", ApiKey.Hash(Key), ApiScopes.Lookup)]), AtomicFile.PrivateMode);
             WebApplicationBuilder builder = WebApplication.CreateBuilder();
             builder.Configuration.AddInMemoryCollection(settings);
-            builder.AddOptiksDefaults(new OptiksServiceOptions { Name = "test", DefaultUrl = "http://127.0.0.1:0" });
+            builder.AddOptiksDefaults(new OptiksServiceOptions { Name = "test", DefaultUrl = "http://127.0.0.1:0", Settings = new Dictionary<string, Type>() });
             _app = builder.Build();
             _app.UseOptiksDefaults();
             IMeterFactory meters = _app.Services.GetRequiredService<IMeterFactory>();

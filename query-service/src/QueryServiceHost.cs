@@ -28,7 +28,12 @@ internal static class QueryServiceHost
         WebApplicationBuilder builder = WebApplication.CreateBuilder(new WebApplicationOptions { Args = args, ContentRootPath = AppContext.BaseDirectory });
         // Before the defaults' handler, which answers everything.
         builder.Services.AddExceptionHandler<BoardFailures>();
-        builder.AddOptiksDefaults(new OptiksServiceOptions { Name = "optiks-query-service", DefaultUrl = DefaultUrl });
+        builder.AddOptiksDefaults(new OptiksServiceOptions
+        {
+            Name = "optiks-query-service",
+            DefaultUrl = DefaultUrl,
+            Settings = new Dictionary<string, Type> { [QueryServiceOptions.Section] = typeof(QueryServiceOptions), [StorageOptions.Section] = typeof(StorageOptions) },
+        });
         builder.Services.AddOpenApi(openApi => openApi.AddDocumentTransformer((document, _, _) =>
         {
             document.Info.Title = "Optiks query-service";

@@ -29,6 +29,8 @@ internal static class UpdateServiceHost
         {
             Name = "optiks-update-service",
             DefaultUrl = "http://127.0.0.1:8311",
+            // Optiks:Log is the update-task's, which knows all of it.
+            Settings = new Dictionary<string, Type> { [QueueOptions.Section] = typeof(QueueOptions), [StorageOptions.Section] = typeof(StorageOptions) },
             // Beyond this the connection is cut. What is too large by less is read to its end, so that clients that send all before they read see the answer.
             MaxRequestBodyLength = 2 * UpdateRequestParser.MaxBodyLength,
         });

@@ -96,16 +96,50 @@ public sealed class GroupCommitTests
         (await service.PostAsync(body)).IsProblem("unavailable", 503, null);
         Assert.Equal(503, (await service.GetAsync("/health/ready")).Status);
         Assert.Equal(200, (await service.GetAsync("/health/live")).Status);
+        int tries = engine.Groups.Count;
+        Assert.True(tries > 1, "It was not tried again.");
+        // The circuit is open: nothing is asked.
+        Answer refused = await service.PostAsync(body);
+        refused.IsProblem("unavailable", 503, null);
+        Assert.Contains("Nothing of this request was stored.", refused.Text("detail"), StringComparison.Ordinal);
+        Assert.Equal(tries, engine.Groups.Count);
 
-        // Lost after the commit: the caller cannot know, and repeats.
         engine.BeforeAccept = () => Task.CompletedTask;
+        await Eventually.IsAsync(async () => (await service.PostAsync(body)).Status == 202);
+        Assert.True(service.Database.Has(id));
+        Assert.Equal(200, (await service.GetAsync("/health/ready")).Status);
+    }
+
+    [Fact]
+    public async Task An_answer_that_is_lost_after_the_commit_is_asked_for_again()
+    {
+        var engine = new WrappedEngine();
+        await using Service service = await Service.StartAsync(engine: engine);
+        engine.AfterAccept = () =>
+        {
+            engine.AfterAccept = () => Task.CompletedTask;
+            throw new StorageUnavailableException("lost");
+        };
+        Assert.Equal(202, (await service.PostAsync(Body(0))).Status);
+        Assert.Equal([1, 1], engine.Groups);
+        Assert.Equal(1, service.Database.Requests());
+    }
+
+    [Fact]
+    public async Task An_answer_that_stays_lost_leaves_the_caller_to_repeat()
+    {
+        var engine = new WrappedEngine();
+        await using Service service = await Service.StartAsync(engine: engine);
+        Guid id = Ids.New();
+        string body = $$"""{"request_id":"{{id}}","key":"alice","value":"v"}""";
         engine.AfterAccept = () => throw new StorageUnavailableException("lost");
-        (await service.PostAsync(body)).IsProblem("unavailable", 503, null);
+        Answer unknown = await service.PostAsync(body);
+        unknown.IsProblem("unavailable", 503, null);
+        Assert.Contains("may be stored or not", unknown.Text("detail"), StringComparison.Ordinal);
         Assert.True(service.Database.Has(id));
         engine.AfterAccept = () => Task.CompletedTask;
-        Assert.Equal(202, (await service.PostAsync(body)).Status);
+        await Eventually.IsAsync(async () => (await service.PostAsync(body)).Status == 202);
         Assert.Equal(1, service.Database.Requests());
-        Assert.Equal(200, (await service.GetAsync("/health/ready")).Status);
     }
 
     [Fact]

@@ -39,6 +39,18 @@ public sealed class StartTests
         await Assert.ThrowsAsync<StorageMisconfiguredException>(() => CreateAsync(folder, new() { [name] = value }));
     }
 
+    [Theory]
+    [InlineData("Optiks:UpdateService:QueuedCaller", "5")]
+    [InlineData("Optiks:Storage:Conection", "Data Source=a.db")]
+    [InlineData("Optiks:UpdateServices:QueuedCallers", "5")]
+    public async Task A_setting_that_nobody_reads_is_refused(string name, string value)
+    {
+        using var folder = new TemporaryFolder();
+        StartupException refused = await Assert.ThrowsAsync<StartupException>(() => CreateAsync(folder, new() { [name] = value }));
+        Assert.Equal(ExitCodes.Configuration, refused.ExitCode);
+        Assert.Contains(string.Join(':', name.Split(':').Take(2)), refused.Message, StringComparison.Ordinal);
+    }
+
     private static async Task CreateAsync(TemporaryFolder folder, Dictionary<string, string?> settings)
     {
         settings[DataFolder.Variable] = folder.Path;

@@ -131,8 +131,14 @@ public sealed class StatusTests
         Guid id = await AcceptAsync(service, """ "key":"alice","value":"v" """);
         engine.StatusFailure = new StorageUnavailableException("down");
         (await service.GetAsync($"/v1/updates/{id}")).IsProblem("unavailable", 503, null);
+        int reads = engine.StatusReads;
+        Assert.True(reads > 1, "It was not tried again.");
+        // The circuit is open: nothing is asked, and accepts have a circuit of their own.
+        (await service.GetAsync($"/v1/updates/{id}")).IsProblem("unavailable", 503, null);
+        Assert.Equal(reads, engine.StatusReads);
+        _ = await AcceptAsync(service, """ "key":"bob","value":"v" """);
         engine.StatusFailure = null;
-        Assert.Equal(200, (await service.GetAsync($"/v1/updates/{id}")).Status);
+        await Eventually.IsAsync(async () => (await service.GetAsync($"/v1/updates/{id}")).Status == 200);
     }
 
     private static async Task<Guid> AcceptAsync(Service service, string members)

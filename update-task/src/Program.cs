@@ -18,7 +18,17 @@ return await Startup.RunAsync(
         IServiceCollection services = builder.Services;
 
         services.AddSingleton<TimeProvider, BootTimeProvider>();
-        builder.AddOptiksDefaults(new OptiksServiceOptions { Name = "optiks-update-task", DefaultUrl = "http://127.0.0.1:8321" });
+        builder.AddOptiksDefaults(new OptiksServiceOptions
+        {
+            Name = "optiks-update-task",
+            DefaultUrl = "http://127.0.0.1:8321",
+            Settings = new Dictionary<string, Type>
+            {
+                [EpochOptions.Section] = typeof(EpochOptions),
+                [LogOptions.Section] = typeof(LogOptions),
+                [StorageOptions.Section] = typeof(StorageOptions),
+            },
+        });
 
         services.AddOptionsWithValidateOnStart<EpochOptions, EpochOptionsValidator>().BindConfiguration(EpochOptions.Section);
         services.AddOptionsWithValidateOnStart<LogOptions, LogOptionsValidator>().BindConfiguration(LogOptions.Section);

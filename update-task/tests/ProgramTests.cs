@@ -20,6 +20,8 @@ public sealed class ProgramTests
     [InlineData("--Optiks:Storage:Provider=oracle", "none of: sqlite")]
     [InlineData("--Optiks:UpdateTask:MaxUpdatesPerEpoch=0", "MaxUpdatesPerEpoch")]
     [InlineData("--Optiks:Log:Origin=with space", "origin")]
+    [InlineData("--Optiks:UpdateTask:EpochIntervall=00:00:01", "Optiks:UpdateTask:EpochIntervall is not a setting")]
+    [InlineData("--Optiks:Log:Orgin=example", "Optiks:Log:Orgin is not a setting")]
     public async Task A_wrong_setting_is_exit_78(string setting, string named)
     {
         using TestFolder folder = await TestFolder.CreateAsync();

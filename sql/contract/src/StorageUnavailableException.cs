@@ -8,4 +8,7 @@ public sealed class StorageUnavailableException : StorageException
         : base(message, innerException)
     {
     }
+
+    /// <summary>RetryAfter is set when the database was not asked at all, because it had failed repeatedly: for how long it will not be. Nothing was under way then.</summary>
+    public TimeSpan? RetryAfter { get; init; }
 }

@@ -19,8 +19,9 @@ public sealed class StorageSource
 
     private IStorageProvider Engine => StorageProviders.Select(_options.Provider, _engines);
 
-    /// <summary>OpenAcceptAsync opens the update-service's view.</summary>
-    public Task<IAcceptStore> OpenAcceptAsync(CancellationToken cancellationToken) => Engine.OpenAcceptAsync(ConnectionString(), cancellationToken);
+    /// <summary>OpenAcceptAsync opens the update-service's view, which repeats what fails for the moment.</summary>
+    public async Task<IAcceptStore> OpenAcceptAsync(CancellationToken cancellationToken) =>
+        new ResilientAcceptStore(await Engine.OpenAcceptAsync(ConnectionString(), cancellationToken));
 
     /// <summary>OpenPipelineAsync opens the update-task's view.</summary>
     public Task<IPipelineStore> OpenPipelineAsync(CancellationToken cancellationToken) => Engine.OpenPipelineAsync(ConnectionString(), cancellationToken);

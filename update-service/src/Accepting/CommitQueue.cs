@@ -95,6 +95,7 @@ internal sealed class CommitQueue : IHostedService
         long start = Stopwatch.GetTimestamp();
         CommitState state;
         IReadOnlyList<AcceptResult> results = [];
+        TimeSpan? retryAfter = null;
         try
         {
             state = CommitState.Unavailable;
@@ -113,7 +114,11 @@ internal sealed class CommitQueue : IHostedService
         catch (StorageUnavailableException e)
         {
             state = CommitState.Unavailable;
-            _logger.CommitUnavailable(e);
+            retryAfter = e.RetryAfter;
+            if (retryAfter is null)
+            {
+                _logger.CommitUnavailable(e);
+            }
         }
         catch (StorageMisconfiguredException e)
         {
@@ -133,7 +138,7 @@ internal sealed class CommitQueue : IHostedService
         _health.Committed(state);
         for (int i = 0; i < group.Count; i++)
         {
-            group[i].Answer(new CommitOutcome(state, state == CommitState.Decided ? results[i] : default));
+            group[i].Answer(new CommitOutcome(state, state == CommitState.Decided ? results[i] : default, retryAfter));
         }
     }
 }

@@ -6,7 +6,7 @@ internal enum CommitState
     /// <summary>The database decided; the result says how.</summary>
     Decided,
 
-    /// <summary>The database could not be reached: whether the unit is stored is not known.</summary>
+    /// <summary>The database could not be reached: whether the unit is stored is not known, unless the database was not asked.</summary>
     Unavailable,
 
     /// <summary>Nothing was stored: the database is an older copy than the board knows.</summary>

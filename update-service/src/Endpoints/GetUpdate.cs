@@ -38,8 +38,11 @@ internal static class GetUpdate
         }
         catch (StorageUnavailableException e)
         {
-            logger.StatusUnavailable(e);
-            return new Problem(ProblemTypes.Unavailable, "The database did not answer.", null, s_retryAfter);
+            if (e.RetryAfter is null)
+            {
+                logger.StatusUnavailable(e);
+            }
+            return new Problem(ProblemTypes.Unavailable, "The database did not answer.", null, e.RetryAfter ?? s_retryAfter);
         }
         if (status is null)
         {

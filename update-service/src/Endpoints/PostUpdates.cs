@@ -37,6 +37,8 @@ internal static class PostUpdates
         {
             CommitState.Decided when outcome.Result.Status == AcceptStatus.Accepted => Accepted(context.Response, unit),
             CommitState.Decided => Refused(unit, outcome.Result, logger),
+            CommitState.Unavailable when outcome.RetryAfter is not null => new Problem(
+                ProblemTypes.Unavailable, "The database does not answer. Nothing of this request was stored.", null, outcome.RetryAfter),
             CommitState.Unavailable => new Problem(
                 ProblemTypes.Unavailable, "The database did not answer; the updates may be stored or not. Send them again with the same request ids.", null, s_retryAfter),
             CommitState.OlderCopy => new Problem(

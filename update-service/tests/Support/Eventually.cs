@@ -8,10 +8,13 @@ internal static class Eventually
     private static readonly TimeSpan s_limit = TimeSpan.FromSeconds(30);
 
     /// <summary>IsAsync returns once the condition holds, and fails the test when it never does.</summary>
-    public static async Task IsAsync(Func<bool> condition)
+    public static Task IsAsync(Func<bool> condition) => IsAsync(() => Task.FromResult(condition()));
+
+    /// <inheritdoc cref="IsAsync(Func{bool})"/>
+    public static async Task IsAsync(Func<Task<bool>> condition)
     {
         long start = Stopwatch.GetTimestamp();
-        while (!condition())
+        while (!await condition())
         {
             Assert.True(Stopwatch.GetElapsedTime(start) < s_limit, "The condition never held.");
             await Task.Delay(5, TestContext.Current.CancellationToken);

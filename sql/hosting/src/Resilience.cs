@@ -1,0 +1,85 @@
+using Polly;
+using Polly.CircuitBreaker;
+using Polly.Retry;
+using Polly.Timeout;
+
+namespace Optiks.Storage.Hosting;
+
+/// <summary>
+/// Resilience of one kind of work: tries again after <see cref="StorageUnavailableException"/>, ever later and at random moments so that the hosts do not return together; after
+/// repeated failures stops asking for a while, as a database that comes up needs no crowd, and callers are better told at once; and ends all of it after a time limit. Every failure
+/// is a <see cref="StorageUnavailableException"/>. Any thread.
+/// </summary>
+internal sealed class Resilience
+{
+    // 0.1, 0.2, 0.4 and 0.8 s, more or less: a restart of a second passes unnoticed.
+    private const int Retries = 4;
+    private static readonly TimeSpan s_firstDelay = TimeSpan.FromMilliseconds(100);
+
+    // The failures of one caller's tries open the circuit when nothing succeeded beside them.
+    private const int FailuresToOpen = Retries + 1;
+    private const double FailureRatio = 0.5;
+    private static readonly TimeSpan s_sampling = TimeSpan.FromSeconds(10);
+    private static readonly TimeSpan s_open = TimeSpan.FromSeconds(2);
+
+    // Room for one wait for a server's lock, which ends by itself and with a reason; less than a host has to stop in.
+    private static readonly TimeSpan s_limit = TimeSpan.FromSeconds(10);
+
+    private readonly ResiliencePipeline _pipeline;
+
+    public Resilience(string operation, ResilienceMetrics metrics)
+    {
+        var circuit = new CircuitBreakerStateProvider();
+        var transient = new PredicateBuilder().Handle<StorageUnavailableException>();
+        _pipeline = new ResiliencePipelineBuilder()
+            .AddTimeout(s_limit)
+            .AddRetry(new RetryStrategyOptions
+            {
+                ShouldHandle = transient,
+                MaxRetryAttempts = Retries,
+                Delay = s_firstDelay,
+                BackoffType = DelayBackoffType.Exponential,
+                UseJitter = true,
+                OnRetry = _ =>
+                {
+                    metrics.Retried(operation);
+                    return default;
+                },
+            })
+            .AddCircuitBreaker(new CircuitBreakerStrategyOptions
+            {
+                ShouldHandle = transient,
+                FailureRatio = FailureRatio,
+                MinimumThroughput = FailuresToOpen,
+                SamplingDuration = s_sampling,
+                BreakDuration = s_open,
+                StateProvider = circuit,
+            })
+            .Build();
+        metrics.Observe(operation, circuit);
+    }
+
+    /// <summary>RunAsync runs the work, perhaps several times.</summary>
+    public async Task<T> RunAsync<T>(Func<CancellationToken, Task<T>> work, CancellationToken cancellationToken)
+    {
+        bool wasAsked = false;
+        try
+        {
+            return await _pipeline.ExecuteAsync(
+                async cancel =>
+                {
+                    wasAsked = true;
+                    return await work(cancel);
+                },
+                cancellationToken);
+        }
+        catch (BrokenCircuitException e)
+        {
+            throw new StorageUnavailableException("The database has failed repeatedly and is left alone for a moment.", e) { RetryAfter = wasAsked ? null : e.RetryAfter ?? s_open };
+        }
+        catch (TimeoutRejectedException e)
+        {
+            throw new StorageUnavailableException($"The database did not answer within {s_limit.TotalSeconds} s.", e);
+        }
+    }
+}
