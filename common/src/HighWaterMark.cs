@@ -34,6 +34,12 @@ public sealed record HighWaterMark(ulong Epoch, ReadOnlyMemory<byte> RecordHash)
         {
             return null;
         }
+        return Parse(octets, path);
+    }
+
+    /// <summary>Parse reads the file's contents. Throws <see cref="InvalidDataException"/>, which names <paramref name="path"/>, for anything but its format.</summary>
+    public static HighWaterMark Parse(ReadOnlySpan<byte> octets, string path)
+    {
         string[] lines = Encoding.UTF8.GetString(octets).Split('\n');
         if (lines.Length == 4 && lines[0] == Header && lines[3].Length == 0
             && ulong.TryParse(lines[1], NumberStyles.None, CultureInfo.InvariantCulture, out ulong epoch)

@@ -117,6 +117,38 @@ public abstract class AcceptConformance : StorageConformance
     }
 
     [Fact]
+    public async Task A_database_below_the_floor_stores_nothing()
+    {
+        Lease lease = await StartLogAsync();
+        await PublishPendingAsync(lease, 1);
+        ReadOnlyMemory<byte> hash = (await Accept.ReadHeadAsync(Cancel)).RecordHash;
+        HeadFloor[] above = [new(3, null, default), new(2, 1, Octets("another record")), new(7, 6, hash)];
+        HeadFloor[] met = [HeadFloor.None, new(2, null, default), new(2, 1, hash), new(1, 0, Octets("of an epoch that is not the last"))];
+        AcceptUnit known = new([await RequestAsync(Item("known"))]);
+        _ = await Accept.AcceptAsync([known], Cancel);
+        foreach (HeadFloor floor in above)
+        {
+            AcceptUnit fresh = new([await RequestAsync(Item("alice"))]);
+            Assert.Equal([new AcceptResult(AcceptStatus.OlderCopy)], await Accept.AcceptAsync([fresh], floor, Cancel));
+            Assert.Equal([new AcceptResult(AcceptStatus.OlderCopy), new AcceptResult(AcceptStatus.OlderCopy)], await Accept.AcceptAsync([known, fresh], floor, Cancel));
+        }
+        Assert.Equal(1, await Pipeline.CountPendingAsync(Cancel));
+        foreach (HeadFloor floor in met)
+        {
+            Assert.Equal([new AcceptResult(AcceptStatus.Accepted)], await Accept.AcceptAsync([new AcceptUnit([await RequestAsync(Item("alice"))])], floor, Cancel));
+        }
+        Assert.Equal(1 + met.Length, await Pipeline.CountPendingAsync(Cancel));
+    }
+
+    [Fact]
+    public async Task Before_genesis_only_an_empty_floor_is_met()
+    {
+        AcceptUnit unit = new([await RequestAsync(Item("alice"))]);
+        Assert.Equal([new AcceptResult(AcceptStatus.OlderCopy)], await Accept.AcceptAsync([unit], new HeadFloor(1, 0, Octets("record")), Cancel));
+        Assert.Equal([new AcceptResult(AcceptStatus.Accepted)], await Accept.AcceptAsync([unit], HeadFloor.None, Cancel));
+    }
+
+    [Fact]
     public async Task Requests_out_of_bounds_are_the_callers_error_and_store_nothing()
     {
         AcceptRequest good = await RequestAsync(Item("good"));

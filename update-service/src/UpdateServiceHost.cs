@@ -55,7 +55,7 @@ internal static class UpdateServiceHost
 
         WebApplication app = builder.Build();
         app.UseOptiksDefaults();
-        app.MapPostUpdates();
+        PostUpdates.Map(app);
         app.MapGetUpdate();
         app.MapApiDescription();
         return app;
@@ -64,7 +64,7 @@ internal static class UpdateServiceHost
     /// <summary>RunAsync serves until the host is told to stop, or until the database turns out not to be the one that was opened, which it throws.</summary>
     public static async Task RunAsync(WebApplication app)
     {
-        _ = app.Services.GetRequiredService<LogLimits>().MaxValueLength;
+        _ = app.Services.GetRequiredService<LogLimits>().Read();
         await Startup.RunHostAsync(app);
     }
 

@@ -1,8 +1,8 @@
 namespace Optiks.Storage;
 
 /// <summary>
-/// AcceptPlan decides which requests of a group commit are stored: the rules of <see cref="IAcceptStore.AcceptAsync"/>, once for all
-/// engines. An engine reads the body hash of every known one of <see cref="RequestIds"/> and the number of pending rows of every one of
+/// AcceptPlan decides which requests of a group commit are stored: the rules of <see cref="IAcceptStore.AcceptAsync(IReadOnlyList{AcceptUnit}, HeadFloor, CancellationToken)"/>, once
+/// for all engines. An engine reads the head, the body hash of every known one of <see cref="RequestIds"/> and the number of pending rows of every one of
 /// <see cref="Keys"/>, lets the plan decide, and inserts <see cref="NewRequests"/> in order, all in one transaction. Not thread-safe.
 /// </summary>
 /// <remarks>A refused unit leaves no trace: neither its ids nor its items count for the units after it.</remarks>
@@ -12,29 +12,29 @@ public sealed class AcceptPlan
     private const int MaxKeyLength = 255;
 
     private readonly IReadOnlyList<AcceptUnit> _units;
+    private readonly HeadFloor _floor;
     private readonly HashSet<Guid> _requestIds = [];
     private readonly HashSet<UpdateKey> _keys = [];
     private readonly List<AcceptRequest> _newRequests = [];
 
-    /// <summary>AcceptPlan for a group of units. Throws <see cref="ArgumentException"/> when one breaks the bounds of its type: a bug in the caller.</summary>
-    public AcceptPlan(IReadOnlyList<AcceptUnit> units)
+    // Of the unit that is being decided.
+    private readonly Dictionary<Guid, AcceptRequest> _fresh = [];
+    private readonly List<AcceptRequest> _inOrder = [];
+    private readonly Dictionary<UpdateKey, int> _added = [];
+
+    /// <summary>AcceptPlan for a group of units and the floor that the database must come up to. Throws as <see cref="ThrowIfInvalid"/>.</summary>
+    public AcceptPlan(IReadOnlyList<AcceptUnit> units, HeadFloor floor)
     {
-        ArgumentNullException.ThrowIfNull(units);
+        ArgumentNullException.ThrowIfNull(floor);
+        ThrowIfInvalid(units);
         _units = units;
-        var own = new HashSet<UpdateKey>();
+        _floor = floor;
         foreach (AcceptRequest request in units.SelectMany(unit => unit.Requests))
         {
-            Require(Storage.RequestIds.IsVersion7(request.RequestId), "a request id is not a UUIDv7");
-            Require(request.BodyHash.Length == BodyHashLength, "a body hash has another length");
-            Require(request.Items.Count is > 0 and <= Limits.ItemsPerRequest, "a request has no items, or too many");
             _requestIds.Add(request.RequestId);
-            own.Clear();
             foreach (AcceptItem item in request.Items)
             {
-                var key = new UpdateKey(item.Structure, item.Key);
-                Require(item.Key.Length is > 0 and <= MaxKeyLength, "a key is empty or too long");
-                Require(own.Add(key), "a key is twice in one request");
-                _keys.Add(key);
+                _keys.Add(new UpdateKey(item.Structure, item.Key));
             }
         }
     }
@@ -48,15 +48,43 @@ public sealed class AcceptPlan
     /// <summary>NewRequests to insert, in this order, once Decide has run.</summary>
     public IReadOnlyList<AcceptRequest> NewRequests => _newRequests;
 
+    /// <summary>ThrowIfInvalid throws <see cref="ArgumentException"/> when a unit breaks the bounds of its type: a bug in the caller.</summary>
+    public static void ThrowIfInvalid(IReadOnlyList<AcceptUnit> units)
+    {
+        ArgumentNullException.ThrowIfNull(units);
+        HashSet<UpdateKey>? own = null;
+        foreach (AcceptUnit unit in units)
+        {
+            foreach (AcceptRequest request in unit.Requests)
+            {
+                Require(Storage.RequestIds.IsVersion7(request.RequestId), "a request id is not a UUIDv7");
+                Require(request.BodyHash.Length == BodyHashLength, "a body hash has another length");
+                Require(request.Items.Count is > 0 and <= Limits.ItemsPerRequest, "a request has no items, or too many");
+                own?.Clear();
+                foreach (AcceptItem item in request.Items)
+                {
+                    Require(item.Key.Length is > 0 and <= MaxKeyLength, "a key is empty or too long");
+                    Require(request.Items.Count == 1 || (own ??= []).Add(new UpdateKey(item.Structure, item.Key)), "a key is twice in one request");
+                }
+            }
+        }
+    }
+
     /// <summary>Decide applies the rules; call it once.</summary>
     /// <param name="known">Body hash of each known id. The new ones are added.</param>
     /// <param name="pending">Number of pending rows of each key that has any. The new ones are counted.</param>
     /// <param name="now">The database's clock.</param>
-    public IReadOnlyList<AcceptResult> Decide(Dictionary<Guid, ReadOnlyMemory<byte>> known, Dictionary<UpdateKey, int> pending, DateTimeOffset now)
+    /// <param name="head">The database's head.</param>
+    public IReadOnlyList<AcceptResult> Decide(Dictionary<Guid, ReadOnlyMemory<byte>> known, Dictionary<UpdateKey, int> pending, DateTimeOffset now, Head head)
     {
         ArgumentNullException.ThrowIfNull(known);
         ArgumentNullException.ThrowIfNull(pending);
         var results = new AcceptResult[_units.Count];
+        if (!_floor.IsMetBy(head))
+        {
+            Array.Fill(results, new AcceptResult(AcceptStatus.OlderCopy));
+            return results;
+        }
         for (int i = 0; i < results.Length; i++)
         {
             results[i] = Decide(_units[i].Requests, known, pending, now);
@@ -67,14 +95,14 @@ public sealed class AcceptPlan
     private AcceptResult Decide(
         IReadOnlyList<AcceptRequest> requests, Dictionary<Guid, ReadOnlyMemory<byte>> known, Dictionary<UpdateKey, int> pending, DateTimeOffset now)
     {
-        var fresh = new Dictionary<Guid, AcceptRequest>();
-        var inOrder = new List<AcceptRequest>();
-        var added = new Dictionary<UpdateKey, int>();
+        _fresh.Clear();
+        _inOrder.Clear();
+        _added.Clear();
         for (int i = 0; i < requests.Count; i++)
         {
             AcceptRequest request = requests[i];
             bool isKnown = known.TryGetValue(request.RequestId, out ReadOnlyMemory<byte> hash);
-            if (!isKnown && fresh.TryGetValue(request.RequestId, out AcceptRequest? earlier))
+            if (!isKnown && _fresh.TryGetValue(request.RequestId, out AcceptRequest? earlier))
             {
                 isKnown = true;
                 hash = earlier.BodyHash;
@@ -95,22 +123,22 @@ public sealed class AcceptPlan
             for (int j = 0; j < request.Items.Count; j++)
             {
                 var key = new UpdateKey(request.Items[j].Structure, request.Items[j].Key);
-                int count = added.GetValueOrDefault(key) + 1;
+                int count = _added.GetValueOrDefault(key) + 1;
                 if (pending.GetValueOrDefault(key) + count > Limits.PendingPerKey)
                 {
                     return new AcceptResult(AcceptStatus.TooManyPending, i, j);
                 }
-                added[key] = count;
+                _added[key] = count;
             }
-            fresh.Add(request.RequestId, request);
-            inOrder.Add(request);
+            _fresh.Add(request.RequestId, request);
+            _inOrder.Add(request);
         }
-        foreach (AcceptRequest request in inOrder)
+        foreach (AcceptRequest request in _inOrder)
         {
             known.Add(request.RequestId, request.BodyHash);
             _newRequests.Add(request);
         }
-        foreach ((UpdateKey key, int count) in added)
+        foreach ((UpdateKey key, int count) in _added)
         {
             pending[key] = pending.GetValueOrDefault(key) + count;
         }

@@ -1,6 +1,6 @@
 namespace Optiks.Storage;
 
-/// <summary>AcceptStatus is the verdict on a unit.</summary>
+/// <summary>AcceptStatus is the verdict on a unit. All but <see cref="Accepted"/> left nothing of it in the database.</summary>
 public enum AcceptStatus
 {
     /// <summary>Durable: by this call, or by an earlier one with the same ids and content.</summary>
@@ -14,4 +14,7 @@ public enum AcceptStatus
 
     /// <summary>A key has too many pending updates.</summary>
     TooManyPending,
+
+    /// <summary>The database is an older copy than the caller's <see cref="HeadFloor"/> tells of: nothing of the whole call is stored.</summary>
+    OlderCopy,
 }

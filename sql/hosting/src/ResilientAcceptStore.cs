@@ -22,8 +22,8 @@ internal sealed class ResilientAcceptStore : IAcceptStore
     }
 
     /// <inheritdoc/>
-    public Task<IReadOnlyList<AcceptResult>> AcceptAsync(IReadOnlyList<AcceptUnit> units, CancellationToken cancellationToken) =>
-        _accepts.RunAsync(cancel => _inner.AcceptAsync(units, cancel), cancellationToken);
+    public Task<IReadOnlyList<AcceptResult>> AcceptAsync(IReadOnlyList<AcceptUnit> units, HeadFloor floor, CancellationToken cancellationToken) =>
+        _accepts.RunAsync(cancel => _inner.AcceptAsync(units, floor, cancel), cancellationToken);
 
     /// <inheritdoc/>
     public Task<RequestStatus?> ReadStatusAsync(Guid requestId, CancellationToken cancellationToken) =>

@@ -6,6 +6,9 @@ namespace Optiks.Storage.PostgreSql;
 /// <summary>PostgreSqlHeadReader is what all stores share: connections, the head and the clock.</summary>
 internal abstract class PostgreSqlHeadReader : IHeadReader
 {
+    /// <summary>HeadColumns selects the head, by its key.</summary>
+    internal const string HeadColumns = "SELECT epoch, record_hash, published_epoch, fence, holder, lease_end FROM head WHERE one = 1";
+
     // The safety net of notifications, which a lost connection or a proxy that pools sessions swallows.
     private static readonly TimeSpan PollInterval = TimeSpan.FromMilliseconds(500);
 
@@ -56,12 +59,16 @@ internal abstract class PostgreSqlHeadReader : IHeadReader
     /// <summary>ReadHeadAsync inside a transaction.</summary>
     internal static async Task<Head> ReadHeadAsync(NpgsqlConnection connection, CancellationToken cancellationToken)
     {
-        await using NpgsqlCommand select = connection.Command("SELECT epoch, record_hash, published_epoch, fence, holder, lease_end FROM head");
+        await using NpgsqlCommand select = connection.Command(HeadColumns);
         await using NpgsqlDataReader reader = await select.ExecuteReaderAsync(cancellationToken);
-        return await reader.ReadAsync(cancellationToken)
+        return await ReadHeadAsync(reader, cancellationToken);
+    }
+
+    /// <summary>ReadHeadAsync from the result of <see cref="HeadColumns"/>.</summary>
+    internal static async Task<Head> ReadHeadAsync(NpgsqlDataReader reader, CancellationToken cancellationToken) =>
+        await reader.ReadAsync(cancellationToken)
             ? new Head(reader.NullableUlong(0), reader.Octets(1), reader.NullableUlong(2), reader.GetInt64(3), reader.GetString(4), reader.Time(5))
             : throw new StorageCorruptException("The database has no head row: restore it.");
-    }
 
     /// <summary>ReadClockAsync inside a transaction: the server's time of this moment, not of the transaction's beginning.</summary>
     internal static async Task<DateTimeOffset> ReadClockAsync(NpgsqlConnection connection, CancellationToken cancellationToken)

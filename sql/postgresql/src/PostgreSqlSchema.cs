@@ -29,7 +29,7 @@ internal static class PostgreSqlSchema
         return (int)(await version.ExecuteScalarAsync(cancellationToken))!;
     }
 
-    /// <summary>ThrowIfUnusableAsync checks what a service must not work without: the schema's version, and settings that keep what was committed.</summary>
+    /// <summary>ThrowIfUnusableAsync checks what a service must not work without: the schema's version.</summary>
     public static async Task ThrowIfUnusableAsync(NpgsqlConnection connection, string location, CancellationToken cancellationToken)
     {
         int version = await ReadVersionAsync(connection, cancellationToken);
@@ -39,18 +39,28 @@ internal static class PostgreSqlSchema
                 ? $"The database {location} has schema version {version}, this program needs {TargetVersion}: run 'optiks-db migrate'."
                 : $"The database {location} has schema version {version}, newer than this program's {TargetVersion}: run a newer version of this program.");
         }
-        await using NpgsqlCommand settings = connection.Command("SELECT current_setting('synchronous_commit'), current_setting('fsync')");
-        await using NpgsqlDataReader reader = await settings.ExecuteReaderAsync(cancellationToken);
-        _ = await reader.ReadAsync(cancellationToken);
-        string synchronousCommit = reader.GetString(0);
-        if (synchronousCommit is "off" or "local")
-        {
-            throw new StorageMisconfiguredException(
-                $"The database {location} has synchronous_commit = {synchronousCommit}, which loses answered commits at a crash or a failover: set it to on, for this user and this database too.");
-        }
+    }
+
+    /// <summary>
+    /// ThrowIfLosesCommitsAsync checks a new session for settings that lose what was committed, or that the driver gave and a proxy in between dropped. On a connection that is not a
+    /// transaction yet.
+    /// </summary>
+    public static async Task ThrowIfLosesCommitsAsync(NpgsqlConnection connection, string location)
+    {
+        await using NpgsqlCommand settings = connection.Command("SELECT current_setting('synchronous_commit'), current_setting('fsync'), current_setting('default_transaction_isolation')");
+        await using NpgsqlDataReader reader = await settings.ExecuteReaderAsync();
+        _ = await reader.ReadAsync();
         if (reader.GetString(1) != "on")
         {
             throw new StorageMisconfiguredException($"The database {location} has fsync = off, which loses answered commits at a power cut: set it to on.");
+        }
+        string synchronousCommit = reader.GetString(0);
+        string isolation = reader.GetString(2);
+        if (synchronousCommit != "on" || isolation != "read committed")
+        {
+            throw new StorageMisconfiguredException(
+                $"A session of the database {location} has synchronous_commit = {synchronousCommit} and default_transaction_isolation = {isolation}, although it was opened with others: "
+                + "a proxy in between must pass on the startup parameter 'options'.");
         }
     }
 

@@ -42,17 +42,24 @@ internal sealed class PostgreSqlSettings
         builder.IncludeErrorDetail = false;
         builder.MaxAutoPrepare = 100;
         builder.AutoPrepareMinUsages = 2;
-        builder.CommandTimeout = 40;
+        // A database that hangs must not hang the update-service's callers: the server gives up, and soon after the driver, which cannot know what the server did.
+        builder.CommandTimeout = role == "update" ? 10 : 40;
         builder.CancellationTimeout = 2000;
         builder.KeepAlive = 10;
-        // Milliseconds. A process that was paused inside a transaction must not stop its successor: lock waits end, and so does the idle session.
-        string limits = role switch
+        // No statement of the update-service leaves anything in its session that would have to be reset.
+        builder.NoResetOnClose = role == "update";
+        // Given at the start of each session, settings outrank those of the server's file, the database and the user, when they change later too. Milliseconds. A process that was paused inside a transaction must not stop its successor: lock waits end, and so does the idle session.
+        string settings = role switch
         {
             "migrate" => "-c statement_timeout=0 -c lock_timeout=0 -c idle_in_transaction_session_timeout=60000",
             "query" => "-c statement_timeout=30000 -c lock_timeout=5000 -c idle_in_transaction_session_timeout=10000 -c default_transaction_read_only=on",
+            // It looks up single rows in tables that grow from nothing to millions of rows within minutes: a plan by statistics of an empty table would read them whole.
+            "update" => "-c statement_timeout=8000 -c lock_timeout=5000 -c idle_in_transaction_session_timeout=10000 -c plan_cache_mode=force_generic_plan"
+                + " -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off",
             _ => "-c statement_timeout=30000 -c lock_timeout=5000 -c idle_in_transaction_session_timeout=10000",
         };
-        builder.Options = string.IsNullOrEmpty(builder.Options) ? limits : $"{builder.Options} {limits}";
+        settings += " -c synchronous_commit=on -c default_transaction_isolation=read\\ committed";
+        builder.Options = string.IsNullOrEmpty(builder.Options) ? settings : $"{builder.Options} {settings}";
         return new PostgreSqlSettings(builder);
     }
 
@@ -63,6 +70,9 @@ internal sealed class PostgreSqlSettings
         source.EnableTransportSecurity();
         source.EnableIntegratedSecurity();
         source.EnableArrays();
+        source.UsePhysicalConnectionInitializer(
+            connection => throw new NotSupportedException("Connections are opened asynchronously."),
+            connection => PostgreSqlSchema.ThrowIfLosesCommitsAsync(connection, Location));
         return source.Build();
     }
 }

@@ -4,22 +4,9 @@ using Optiks.Storage.PostgreSql.Engine;
 
 namespace Optiks.Storage.PostgreSql.Tests;
 
-/// <summary>ServerTests: what only a server has: settings, roles, sessions and notifications.</summary>
+/// <summary>ServerTests: what only a server has: roles, sessions and notifications.</summary>
 public sealed class ServerTests() : StorageConformance(new PostgreSqlFixture())
 {
-    [Theory]
-    [InlineData("off")]
-    [InlineData("local")]
-    public async Task A_setting_that_loses_commits_is_refused(string value)
-    {
-        string database = new NpgsqlConnectionStringBuilder(ConnectionString).Database!;
-        await Cluster.ExecuteAsync(ConnectionString, $"ALTER DATABASE {database} SET synchronous_commit = '{value}'");
-        StorageMisconfiguredException e = await Assert.ThrowsAsync<StorageMisconfiguredException>(() => Fixture.Provider.OpenAcceptAsync(ConnectionString, Cancel));
-        Assert.Contains($"synchronous_commit = {value}", e.Message, StringComparison.Ordinal);
-        await Cluster.ExecuteAsync(ConnectionString, $"ALTER DATABASE {database} SET synchronous_commit = 'on'");
-        await (await Fixture.Provider.OpenAcceptAsync(ConnectionString, Cancel)).DisposeAsync();
-    }
-
     [Fact]
     public async Task A_database_of_a_newer_release_is_refused()
     {

@@ -11,13 +11,13 @@ internal sealed class SqliteAcceptStore : SqliteHeadReader, IAcceptStore
         : base(settings, clock) => _writer = new Writer(settings);
 
     /// <inheritdoc/>
-    public Task<IReadOnlyList<AcceptResult>> AcceptAsync(IReadOnlyList<AcceptUnit> units, CancellationToken cancellationToken)
+    public Task<IReadOnlyList<AcceptResult>> AcceptAsync(IReadOnlyList<AcceptUnit> units, HeadFloor floor, CancellationToken cancellationToken)
     {
-        var plan = new AcceptPlan(units);
+        var plan = new AcceptPlan(units, floor);
         return _writer.RunAsync(
             connection =>
             {
-                IReadOnlyList<AcceptResult> results = plan.Decide(ReadKnown(connection, plan), CountPending(connection, plan), Now());
+                IReadOnlyList<AcceptResult> results = plan.Decide(ReadKnown(connection, plan), CountPending(connection, plan), Now(), ReadHead(connection));
                 foreach (AcceptRequest request in plan.NewRequests)
                 {
                     Insert(connection, request);

@@ -14,8 +14,8 @@ namespace Optiks.UpdateService.Accepting;
 /// </summary>
 /// <remarks>
 /// Thread safety: <see cref="TryEnqueue"/> from any thread. Invariants: (1) a unit's outcome is set after the transaction that holds it has ended, never before; (2) every unit that
-/// was taken gets an outcome, at shutdown too; (3) units are committed in the order in which they were taken. A caller that goes away does not take its unit back: it may still be
-/// committed, which the caller learns by its request id.
+/// was taken gets an outcome, at shutdown too, and soon: the store's time limit ends a commit, and what waited too long behind one is given back without another; (3) units are
+/// committed in the order in which they were taken. A caller that goes away does not take its unit back: it may still be committed, which the caller learns by its request id.
 /// </remarks>
 internal sealed class CommitQueue : IHostedService
 {
@@ -27,8 +27,8 @@ internal sealed class CommitQueue : IHostedService
     private readonly ILogger<CommitQueue> _logger;
     private readonly Channel<QueuedUnit> _channel;
     private readonly CommitHealth _health;
+    private readonly TimeSpan _maxWait;
     private Task _loop = Task.CompletedTask;
-    private long _octets;
 
     public CommitQueue(
         IAcceptStore store, RollbackGuard guard, IOptions<QueueOptions> options, UpdateMetrics metrics, CommitHealth health, HostFailure failure, ILogger<CommitQueue> logger)
@@ -40,23 +40,17 @@ internal sealed class CommitQueue : IHostedService
         _health = health;
         _failure = failure;
         _logger = logger;
+        _maxWait = TimeSpan.FromSeconds(_options.MaxWaitSeconds);
         _channel = Channel.CreateBounded<QueuedUnit>(new BoundedChannelOptions(_options.QueuedCallers) { SingleReader = true });
-        metrics.ObserveQueue(() => _channel.Reader.Count, () => Interlocked.Read(ref _octets));
+        Space = new QueueSpace(_options.QueuedOctets);
+        metrics.ObserveQueue(() => _channel.Reader.Count, () => Space.Used);
     }
 
-    /// <summary>TryEnqueue takes a unit; false when the queue is full or the host stops, and then nothing of it is stored.</summary>
-    public bool TryEnqueue(QueuedUnit unit)
-    {
-        long octets = Interlocked.Add(ref _octets, unit.Octets);
-        // Whatever its size, a unit fits into an empty queue.
-        bool fits = octets <= _options.QueuedOctets || octets == unit.Octets;
-        if (fits && _channel.Writer.TryWrite(unit))
-        {
-            return true;
-        }
-        Interlocked.Add(ref _octets, -unit.Octets);
-        return false;
-    }
+    /// <summary>Space that requests take from before they are read, until they are answered.</summary>
+    public QueueSpace Space { get; }
+
+    /// <summary>TryEnqueue takes a unit, whose caller holds a share of <see cref="Space"/>; false when the queue is full or the host stops, and then nothing of it is stored.</summary>
+    public bool TryEnqueue(QueuedUnit unit) => _channel.Writer.TryWrite(unit);
 
     public Task StartAsync(CancellationToken cancellationToken)
     {
@@ -80,13 +74,21 @@ internal sealed class CommitQueue : IHostedService
             long octets = 0;
             while (updates < _options.CommitUpdates && octets < _options.CommitOctets && _channel.Reader.TryRead(out QueuedUnit? unit))
             {
+                if (unit.Age > _maxWait)
+                {
+                    _metrics.Overloaded();
+                    unit.Answer(new CommitOutcome(CommitState.Expired));
+                    continue;
+                }
                 group.Add(unit);
                 updates += unit.Updates;
                 octets += unit.Octets;
             }
-            await CommitAsync(group, updates);
-            Interlocked.Add(ref _octets, -octets);
-            group.Clear();
+            if (group.Count > 0)
+            {
+                await CommitAsync(group, updates);
+                group.Clear();
+            }
         }
     }
 
@@ -102,12 +104,19 @@ internal sealed class CommitQueue : IHostedService
             if (!_failure.HasFailed)
             {
                 state = CommitState.OlderCopy;
-                // Checked for each group: a rollback between two commits must not let the second one through.
-                if (await _guard.CheckAsync(CancellationToken.None) is null)
+                if (_guard.TryReadFloor(out HeadFloor? floor))
                 {
-                    results = await _store.AcceptAsync([.. group.Select(unit => unit.Unit)], CancellationToken.None);
-                    state = CommitState.Decided;
-                    FailPoints.Hit(FailPoints.Accept);
+                    results = await _store.AcceptAsync([.. group.Select(unit => unit.Unit)], floor, CancellationToken.None);
+                    if (results[0].Status == AcceptStatus.OlderCopy)
+                    {
+                        _ = await _guard.CheckAsync(CancellationToken.None);
+                    }
+                    else
+                    {
+                        state = CommitState.Decided;
+                        FailPoints.Hit(FailPoints.Accept);
+                        _guard.Passed();
+                    }
                 }
             }
         }

@@ -6,6 +6,9 @@ internal enum CommitState
     /// <summary>The database decided; the result says how.</summary>
     Decided,
 
+    /// <summary>Nothing was stored: the unit waited too long for its commit to begin.</summary>
+    Expired,
+
     /// <summary>The database could not be reached: whether the unit is stored is not known, unless the database was not asked.</summary>
     Unavailable,
 

@@ -1,3 +1,4 @@
+using System.Diagnostics;
 using Optiks.Storage;
 
 namespace Optiks.UpdateService.Accepting;
@@ -6,9 +7,10 @@ namespace Optiks.UpdateService.Accepting;
 internal sealed class QueuedUnit
 {
     // What an update costs in memory beside its key and value, about.
-    private const long UpdateOverhead = 256;
+    private const long UpdateOverhead = 512;
 
     private readonly TaskCompletionSource<CommitOutcome> _outcome = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly long _since = Stopwatch.GetTimestamp();
 
     public QueuedUnit(AcceptUnit unit)
     {
@@ -30,6 +32,9 @@ internal sealed class QueuedUnit
 
     /// <summary>Octets of memory that it holds, about.</summary>
     public long Octets { get; }
+
+    /// <summary>Age since it was made.</summary>
+    public TimeSpan Age => Stopwatch.GetElapsedTime(_since);
 
     /// <summary>Outcome, once the unit's commit is over. Never faults.</summary>
     public Task<CommitOutcome> Outcome => _outcome.Task;

@@ -1,3 +1,4 @@
+using System.Diagnostics.CodeAnalysis;
 using Optiks.Storage;
 using Optiks.Tlog;
 using Optiks.UpdateService.Telemetry;
@@ -5,82 +6,115 @@ using Optiks.UpdateService.Telemetry;
 namespace Optiks.UpdateService.Accepting;
 
 /// <summary>
-/// RollbackGuard compares the database with the board, where this host can see the board's folder. A database whose head is below the high-water mark or the published checkpoint, or
-/// that has another record at the mark, is an older copy (a restored backup, a failover that lost commits). What it accepted would be lost when the newest copy is put back, so
-/// nothing is accepted meanwhile.
+/// RollbackGuard knows from the board, where this host can see the board's folder, how far the database must be. A database whose head is below the high-water mark or the published
+/// checkpoint, or that has another record at the mark, is an older copy (a restored backup, a failover that lost commits). What it accepted would be lost when the newest copy is put
+/// back, so nothing is accepted meanwhile. Any thread.
 /// </summary>
 /// <remarks>Where the folder is on another machine there is nothing to compare, and the update-task's own check, which ends it with exit code 4, has to do.</remarks>
 internal sealed class RollbackGuard
 {
     private readonly IAcceptStore _store;
+    private readonly string _board;
     private readonly string _highWater;
-    private readonly DirectoryTileReader _log;
+    private readonly string _checkpoint;
     private readonly ILogger<RollbackGuard> _logger;
+    private Seen? _seen;
     private string? _reported;
 
     public RollbackGuard(IAcceptStore store, DataFolder folder, ILogger<RollbackGuard> logger)
     {
         _store = store;
+        _board = folder.Board;
         _highWater = HighWaterMark.PathIn(folder);
-        _log = new DirectoryTileReader(Path.Combine(folder.Board, "log"));
+        _checkpoint = Path.Combine(folder.Board, "log", "checkpoint");
         _logger = logger;
     }
 
-    /// <summary>CheckAsync gives null when the database may take updates, or a sentence for the operator. Any thread.</summary>
+    /// <summary>
+    /// TryReadFloor reads what the board tells. A database read later is never below a healthy board: the task commits an epoch before it raises the mark. False, and reported, when the
+    /// board cannot be read.
+    /// </summary>
+    public bool TryReadFloor([NotNullWhen(true)] out HeadFloor? floor)
+    {
+        floor = Read(out string? problem);
+        if (problem is not null)
+        {
+            Report(problem);
+        }
+        return floor is not null;
+    }
+
+    /// <summary>Passed takes note of a database that came up to the floor.</summary>
+    public void Passed() => Report(null);
+
+    /// <summary>CheckAsync gives null when the database may take updates, or a sentence for the operator.</summary>
     public async Task<string?> CheckAsync(CancellationToken cancellationToken)
     {
-        string? problem = await FindAsync(cancellationToken);
-        if (Interlocked.Exchange(ref _reported, problem) != problem)
+        HeadFloor? floor = Read(out string? problem);
+        if (floor is { Epochs: > 0 })
         {
-            if (problem is null)
-            {
-                _logger.AcceptsResumed();
-            }
-            else
-            {
-                _logger.AcceptsHeld(problem);
-            }
+            problem = Compare(floor, await _store.ReadHeadAsync(cancellationToken));
         }
+        Report(problem);
         return problem;
     }
 
-    private async Task<string?> FindAsync(CancellationToken cancellationToken)
+    private static string? Compare(HeadFloor floor, Head head)
     {
-        // The board first: the task commits an epoch before it raises the mark, so a head read later is never below a healthy board.
-        HighWaterMark? mark;
-        ulong? size;
+        ulong epochs = head.Epoch is { } epoch ? epoch + 1 : 0;
+        return floor.IsMetBy(head) ? null
+            : epochs < floor.Epochs ? $"The database has {epochs} epochs, the board {floor.Epochs}: the database is an older copy."
+            : $"The database has another record for epoch {floor.Epoch} than the high-water mark names.";
+    }
+
+    private void Report(string? problem)
+    {
+        if (Volatile.Read(ref _reported) == problem || Interlocked.Exchange(ref _reported, problem) == problem)
+        {
+            return;
+        }
+        if (problem is null)
+        {
+            _logger.AcceptsResumed();
+        }
+        else
+        {
+            _logger.AcceptsHeld(problem);
+        }
+    }
+
+    // Read for every group: a rollback between two commits must not let the second one through. Parsed only when changed.
+    private HeadFloor? Read(out string? problem)
+    {
+        problem = null;
+        if (!Directory.Exists(_board))
+        {
+            return HeadFloor.None;
+        }
         try
         {
-            mark = ReadMark();
-            size = await ReadCheckpointSizeAsync(cancellationToken);
+            byte[]? mark = ReadMark();
+            byte[]? checkpoint = ReadFile(_checkpoint);
+            Seen? seen = Volatile.Read(ref _seen);
+            if (seen is null || !Same(seen.Mark, mark) || !Same(seen.Checkpoint, checkpoint))
+            {
+                seen = new Seen(mark, checkpoint, Parse(mark, checkpoint));
+                Volatile.Write(ref _seen, seen);
+            }
+            return seen.Floor;
         }
         catch (Exception e) when (e is InvalidDataException or IOException or UnauthorizedAccessException)
         {
-            return $"The board cannot be read: {e.Message}";
-        }
-        if (mark is null && size is null)
-        {
+            problem = $"The board cannot be read: {e.Message}";
             return null;
         }
-        Head head = await _store.ReadHeadAsync(cancellationToken);
-        // Before genesis an epoch -1 would be the last one: compared as the number of epochs.
-        ulong epochs = head.Epoch is { } epoch ? epoch + 1 : 0;
-        if (mark is not null && mark.Epoch >= epochs)
-        {
-            return $"The database ends before epoch {mark.Epoch}, which the high-water mark names: it is an older copy.";
-        }
-        if (mark is not null && mark.Epoch == head.Epoch && !mark.Names(mark.Epoch, head.RecordHash.Span))
-        {
-            return $"The database has another record for epoch {mark.Epoch} than the high-water mark names.";
-        }
-        return size > epochs ? $"The database has {epochs} epochs, the board's checkpoint {size}: the database is an older copy." : null;
     }
 
-    private HighWaterMark? ReadMark()
+    private byte[]? ReadMark()
     {
         try
         {
-            return HighWaterMark.Read(_highWater);
+            return ReadFile(_highWater);
         }
         catch (UnauthorizedAccessException)
         {
@@ -89,16 +123,34 @@ internal sealed class RollbackGuard
         }
     }
 
-    private async Task<ulong?> ReadCheckpointSizeAsync(CancellationToken cancellationToken)
+    private static byte[]? ReadFile(string path)
     {
-        byte[]? octets = await _log.ReadCheckpointAsync(cancellationToken);
-        if (octets is null)
+        // Not File.Exists: it says no of a file that may not be read.
+        try
+        {
+            return File.ReadAllBytes(path);
+        }
+        catch (Exception e) when (e is FileNotFoundException or DirectoryNotFoundException)
         {
             return null;
         }
-        // The signature is not checked: who can write this folder can hold up updates in other ways too.
-        return SignedNote.TryParse(octets, out SignedNote? note, out TlogError error) && Checkpoint.TryParse(note.Text.Span, out Checkpoint? checkpoint, out error)
-            ? checkpoint.Size
-            : throw new InvalidDataException($"Its checkpoint is not one ({error}).");
     }
+
+    private static bool Same(byte[]? one, byte[]? other) => one is null ? other is null : other is not null && one.AsSpan().SequenceEqual(other);
+
+    private HeadFloor Parse(byte[]? markFile, byte[]? checkpointFile)
+    {
+        HighWaterMark? mark = markFile is null ? null : HighWaterMark.Parse(markFile, _highWater);
+        ulong epochs = mark is null ? 0 : mark.Epoch + 1;
+        if (checkpointFile is not null)
+        {
+            // The signature is not checked: who can write this folder can hold up updates in other ways too.
+            epochs = SignedNote.TryParse(checkpointFile, out SignedNote? note, out TlogError error) && Checkpoint.TryParse(note.Text.Span, out Checkpoint? checkpoint, out error)
+                ? Math.Max(epochs, checkpoint.Size)
+                : throw new InvalidDataException($"Its checkpoint is not one ({error}).");
+        }
+        return new HeadFloor(epochs, mark?.Epoch, mark?.RecordHash ?? default);
+    }
+
+    private sealed record Seen(byte[]? Mark, byte[]? Checkpoint, HeadFloor Floor);
 }

@@ -8,35 +8,62 @@ using Optiks.UpdateService.Telemetry;
 namespace Optiks.UpdateService.Endpoints;
 
 /// <summary>PostUpdates is <c>POST /v1/updates</c>: 202 only after the updates are durable.</summary>
-internal static class PostUpdates
+internal sealed class PostUpdates
 {
     private const string Json = "application/json";
     private static readonly TimeSpan s_retryAfter = TimeSpan.FromSeconds(1);
+    private static readonly Problem s_overloaded = new(ProblemTypes.Overloaded, "Too many updates wait to be stored. Nothing of this request was stored.", null, s_retryAfter);
 
-    public static void MapPostUpdates(this IEndpointRouteBuilder app) =>
-        app.MapPost("/v1/updates", HandleAsync).LimitRate(RateLimitKind.Updates).RequireScope(ApiScopes.Update).DescribePostUpdates();
+    private readonly LogLimits _limits;
+    private readonly RateLimiter _limiter;
+    private readonly CommitQueue _queue;
+    private readonly UpdateMetrics _metrics;
+    private readonly TimeProvider _time;
+    private readonly ILogger<CommitQueue> _logger;
 
-    private static async Task<IResult> HandleAsync(
-        HttpContext context, LogLimits limits, RateLimiter limiter, CommitQueue queue, UpdateMetrics metrics, TimeProvider time, ILogger<CommitQueue> logger, CancellationToken cancellationToken)
+    public PostUpdates(LogLimits limits, RateLimiter limiter, CommitQueue queue, UpdateMetrics metrics, TimeProvider time, ILogger<CommitQueue> logger)
+    {
+        _limits = limits;
+        _limiter = limiter;
+        _queue = queue;
+        _metrics = metrics;
+        _time = time;
+        _logger = logger;
+    }
+
+    /// <summary>Map adds the endpoint. As a delegate of the request alone it is called without a binder in between.</summary>
+    public static void Map(IEndpointRouteBuilder app)
+    {
+        RequestDelegate handle = ActivatorUtilities.CreateInstance<PostUpdates>(app.ServiceProvider).HandleAsync;
+        app.MapPost("/v1/updates", (Delegate)handle).RequireScope(ApiScopes.Update).LimitRate(RateLimitKind.Updates).DescribePostUpdates();
+    }
+
+    private async Task HandleAsync(HttpContext context)
     {
         AcceptHeader.Choose(context.Request, Json);
         RequestBody.MediaType(context.Request, Json);
-        byte[] body = await RequestBody.ReadAsync(context.Request, UpdateRequestParser.MaxBodyLength, cancellationToken);
-        var unit = RequestUnit.Create(UpdateRequestParser.Parse(body, limits), time.GetUtcNow());
-
+        using QueueSpace.Share share = _queue.Space.Open();
+        RequestUnit unit = await ReadAsync(context, share);
         var queued = new QueuedUnit(unit.Unit);
-        limiter.Spend(context, RateLimitKind.Updates, queued.Updates);
-        if (!queue.TryEnqueue(queued))
+        _limiter.Spend(context, RateLimitKind.Updates, queued.Updates);
+        Take(share, queued.Octets);
+        if (!_queue.TryEnqueue(queued))
         {
-            metrics.Overloaded();
-            return new Problem(ProblemTypes.Overloaded, "Too many updates wait to be stored. Nothing of this request was stored.", null, s_retryAfter);
+            _metrics.Overloaded();
+            await s_overloaded.ExecuteAsync(context);
+            return;
         }
-        // A caller that goes away here leaves its unit in the queue: it may be committed, and its request id tells.
-        CommitOutcome outcome = await queued.Outcome.WaitAsync(cancellationToken);
-        return outcome.State switch
+        // Not cancelled when the caller goes away: its unit is in the queue and takes up its share. It may be committed, and its request id tells.
+        CommitOutcome outcome = await queued.Outcome;
+        if (outcome is { State: CommitState.Decided, Result.Status: AcceptStatus.Accepted })
         {
-            CommitState.Decided when outcome.Result.Status == AcceptStatus.Accepted => Accepted(context.Response, unit),
-            CommitState.Decided => Refused(unit, outcome.Result, logger),
+            AcceptedAnswer.Write(context.Response, unit.Ids, unit.Parsed.IsList);
+            return;
+        }
+        Problem problem = outcome.State switch
+        {
+            CommitState.Decided => Refused(unit, outcome.Result, _logger),
+            CommitState.Expired => s_overloaded,
             CommitState.Unavailable when outcome.RetryAfter is not null => new Problem(
                 ProblemTypes.Unavailable, "The database does not answer. Nothing of this request was stored.", null, outcome.RetryAfter),
             CommitState.Unavailable => new Problem(
@@ -45,18 +72,23 @@ internal static class PostUpdates
                 ProblemTypes.Unavailable, "The database is being restored and takes no updates. Nothing of this request was stored.", null, s_retryAfter),
             _ => new Problem(ProblemTypes.Internal, "An unexpected error happened. Quote the trace id when you report it."),
         };
+        await problem.ExecuteAsync(context);
     }
 
-    private static IResult Accepted(HttpResponse response, RequestUnit unit)
+    private async ValueTask<RequestUnit> ReadAsync(HttpContext context, QueueSpace.Share share)
     {
-        response.Headers.CacheControl = "no-store";
-        if (unit.Parsed.IsList)
+        using PooledBody body = await RequestBody.ReadPooledAsync(
+            context.Request, UpdateRequestParser.MaxBodyLength, octets => Take(share, octets), context.RequestAborted);
+        return RequestUnit.Create(UpdateRequestParser.Parse(body.Span, _limits.Read()), _time.GetUtcNow());
+    }
+
+    private void Take(QueueSpace.Share share, long octets)
+    {
+        if (!share.TryGrow(octets))
         {
-            return Results.Json([.. unit.Ids.Select(UpdateAccepted.Of)], AnswerContext.Default.UpdateAcceptedArray, Json, StatusCodes.Status202Accepted);
+            _metrics.Overloaded();
+            throw new ProblemException(s_overloaded);
         }
-        var accepted = UpdateAccepted.Of(unit.Ids[0]);
-        response.Headers.Location = accepted.StatusUrl;
-        return Results.Json(accepted, AnswerContext.Default.UpdateAccepted, Json, StatusCodes.Status202Accepted);
     }
 
     private static Problem Refused(RequestUnit unit, AcceptResult result, ILogger logger)

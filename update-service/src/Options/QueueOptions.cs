@@ -11,7 +11,11 @@ internal sealed class QueueOptions
     [Range(1, 1_000_000)]
     public int QueuedCallers { get; set; } = 4096;
 
-    /// <summary>Octets of keys and values, with what an update costs beside them, that may wait for a commit. One request is taken whatever its size.</summary>
+    /// <summary>Seconds that an update may wait for its commit to begin, behind a database that hardly moves; then its caller gets 503 and nothing is stored.</summary>
+    [Range(1, 300)]
+    public int MaxWaitSeconds { get; set; } = 10;
+
+    /// <summary>Octets of all requests from their first octet to their answer: of the body, or of keys and values with what an update costs beside them. One request is taken whatever its size.</summary>
     [Range(1L << 20, 16L << 30)]
     public long QueuedOctets { get; set; } = 64L << 20;
 

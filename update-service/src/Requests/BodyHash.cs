@@ -1,3 +1,4 @@
+using System.Buffers;
 using System.Buffers.Binary;
 using System.Security.Cryptography;
 using Optiks.Storage;
@@ -10,35 +11,67 @@ namespace Optiks.UpdateService.Requests;
 /// </summary>
 internal static class BodyHash
 {
+    // Structure, two lengths, whether a version is expected, and which.
+    private const int MaxItemOverhead = 6 * sizeof(ulong);
+    private const int OnStack = 1024;
+
     private static ReadOnlySpan<byte> Domain => "optiks update 1\n"u8;
 
     /// <summary>Compute hashes the items: every variable part after its length, so that no two requests have one form. SHA-256.</summary>
     public static byte[] Compute(IReadOnlyList<AcceptItem> items)
     {
-        using var hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
-        Span<byte> number = stackalloc byte[sizeof(ulong)];
-        hash.AppendData(Domain);
-        Append(hash, number, (ulong)items.Count);
-        foreach (AcceptItem item in items)
+        int capacity = Domain.Length + sizeof(ulong);
+        for (int i = 0; i < items.Count; i++)
         {
-            Append(hash, number, (ulong)item.Structure);
-            Append(hash, number, (ulong)item.Key.Length);
-            hash.AppendData(item.Key.Span);
-            Append(hash, number, (ulong)item.Value.Length);
-            hash.AppendData(item.Value.Span);
-            Append(hash, number, item.Expected is null ? 0UL : 1UL);
-            if (item.Expected is { } expected)
+            capacity += MaxItemOverhead + items[i].Key.Length + items[i].Value.Length;
+        }
+        byte[]? rented = capacity > OnStack ? ArrayPool<byte>.Shared.Rent(capacity) : null;
+        try
+        {
+            Span<byte> form = rented ?? stackalloc byte[OnStack];
+            return SHA256.HashData(form[..Write(items, form)]);
+        }
+        finally
+        {
+            if (rented is not null)
             {
-                Append(hash, number, expected.Period);
-                Append(hash, number, expected.Version);
+                ArrayPool<byte>.Shared.Return(rented);
             }
         }
-        return hash.GetHashAndReset();
     }
 
-    private static void Append(IncrementalHash hash, Span<byte> octets, ulong number)
+    private static int Write(IReadOnlyList<AcceptItem> items, Span<byte> form)
     {
-        BinaryPrimitives.WriteUInt64BigEndian(octets, number);
-        hash.AppendData(octets);
+        Span<byte> rest = form;
+        Append(ref rest, Domain);
+        Append(ref rest, (ulong)items.Count);
+        for (int i = 0; i < items.Count; i++)
+        {
+            AcceptItem item = items[i];
+            Append(ref rest, (ulong)item.Structure);
+            Append(ref rest, (ulong)item.Key.Length);
+            Append(ref rest, item.Key.Span);
+            Append(ref rest, (ulong)item.Value.Length);
+            Append(ref rest, item.Value.Span);
+            Append(ref rest, item.Expected is null ? 0UL : 1UL);
+            if (item.Expected is { } expected)
+            {
+                Append(ref rest, expected.Period);
+                Append(ref rest, expected.Version);
+            }
+        }
+        return form.Length - rest.Length;
+    }
+
+    private static void Append(ref Span<byte> rest, ReadOnlySpan<byte> octets)
+    {
+        octets.CopyTo(rest);
+        rest = rest[octets.Length..];
+    }
+
+    private static void Append(ref Span<byte> rest, ulong number)
+    {
+        BinaryPrimitives.WriteUInt64BigEndian(rest, number);
+        rest = rest[sizeof(ulong)..];
     }
 }

@@ -20,11 +20,10 @@ internal sealed class LogLimits
         _options = options.Value;
     }
 
-    /// <summary>MaxKeyLength in octets.</summary>
-    public int MaxKeyLength => Configuration()?.MaxKeyLength ?? _options.MaxKeyLength;
-
-    /// <summary>MaxValueLength in octets.</summary>
-    public long MaxValueLength => Configuration()?.MaxValueLength ?? (uint)_options.MaxValueLength;
+    /// <summary>Read gives the lengths that hold now. Throws what <see cref="TrustAnchor.Load"/> does.</summary>
+    public Lengths Read() => Configuration() is { } configuration
+        ? new Lengths(configuration.MaxKeyLength, configuration.MaxValueLength)
+        : new Lengths(_options.MaxKeyLength, _options.MaxValueLength);
 
     // A configuration never changes: once read, it is not read again.
     private Configuration? Configuration()
@@ -35,4 +34,9 @@ internal sealed class LogLimits
         }
         return _configuration;
     }
+
+    /// <summary>Lengths in octets.</summary>
+    /// <param name="MaxKey">Of a key.</param>
+    /// <param name="MaxValue">Of a value.</param>
+    public readonly record struct Lengths(int MaxKey, long MaxValue);
 }

@@ -27,19 +27,19 @@ internal sealed class RequestUnit
     {
         var ids = new Guid[parsed.Requests.Count];
         var requests = new List<AcceptRequest>(ids.Length);
-        var hashes = new Dictionary<Guid, byte[]>(ids.Length);
+        var places = new Dictionary<Guid, int>(ids.Length);
         var unit = new RequestUnit(parsed, ids) { Unit = new AcceptUnit(requests) };
         for (int i = 0; i < ids.Length; i++)
         {
             ParsedRequest request = parsed.Requests[i];
             ids[i] = request.RequestId ?? Guid.CreateVersion7(now);
             byte[] hash = BodyHash.Compute(request.Items);
-            if (hashes.TryAdd(ids[i], hash))
+            if (places.TryAdd(ids[i], requests.Count))
             {
                 requests.Add(new AcceptRequest(ids[i], hash, request.Items));
                 unit._elements.Add(i);
             }
-            else if (!hashes[ids[i]].AsSpan().SequenceEqual(hash))
+            else if (!requests[places[ids[i]]].BodyHash.Span.SequenceEqual(hash))
             {
                 throw new ProblemException(new Problem(ProblemTypes.RequestIdReused, "An earlier element has this id and other content.", request.RequestIdPath));
             }

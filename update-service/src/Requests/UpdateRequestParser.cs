@@ -20,23 +20,27 @@ internal ref struct UpdateRequestParser
     private static readonly JsonMembers s_itemMembers = new("key", "key_b64", "value", "value_b64", "expected");
     private static readonly JsonMembers s_expectedMembers = new("period", "version");
 
+    // Of a request that is one update.
+    private static readonly bool[] s_text = [false];
+    private static readonly bool[] s_octets = [true];
+
     private readonly int _maxKeyLength;
     private readonly long _maxValueLength;
     private StrictJsonReader _reader;
 
-    private UpdateRequestParser(ReadOnlySpan<byte> body, LogLimits limits)
+    private UpdateRequestParser(ReadOnlySpan<byte> body, LogLimits.Lengths limits)
     {
         _reader = new StrictJsonReader(body);
-        _maxKeyLength = limits.MaxKeyLength;
-        _maxValueLength = limits.MaxValueLength;
+        _maxKeyLength = limits.MaxKey;
+        _maxValueLength = limits.MaxValue;
     }
 
     /// <summary>Parse reads a body; the result keeps nothing of it.</summary>
-    public static ParsedUpdates Parse(ReadOnlySpan<byte> body, LogLimits limits)
+    public static ParsedUpdates Parse(ReadOnlySpan<byte> body, LogLimits.Lengths limits)
     {
         var parser = new UpdateRequestParser(body, limits);
         bool isList = parser._reader.IsArray;
-        ParsedUpdates updates = new(isList, isList ? parser.List() : [parser.Request()]);
+        ParsedUpdates updates = new(isList, isList ? parser.List() : [parser.Request(index: null)]);
         parser._reader.End();
         return updates;
     }
@@ -52,17 +56,16 @@ internal ref struct UpdateRequestParser
             {
                 throw BatchLength(path, $"The list may have {MaxListLength} elements.");
             }
-            requests.Add(Request());
+            requests.Add(Request(requests.Count));
         }
         return requests.Count > 0 ? requests : throw BatchLength(path, "The list is empty.");
     }
 
-    private ParsedRequest Request()
+    private ParsedRequest Request(int? index)
     {
-        string path = _reader.Path;
         Guid? requestId = null;
         List<AcceptItem>? items = null;
-        List<bool> keyMembers = [];
+        List<bool>? keyMembers = null;
         var update = new UpdateMembers();
         _reader.StartObject(s_requestMembers);
         while (_reader.TryNextMember(out int member))
@@ -73,27 +76,16 @@ internal ref struct UpdateRequestParser
                     requestId = RequestId();
                     break;
                 case 6:
-                    items = Items(keyMembers);
+                    items = Items(keyMembers = []);
                     break;
                 default:
                     Update(ref update, member - 1);
                     break;
             }
         }
-        if (items is null)
-        {
-            items = [Item(in update)];
-            keyMembers.Add(update.IsKeyOctets);
-        }
-        else if (update.FirstMember is not null)
-        {
-            throw _reader.FailAt(update.FirstMember, ProblemTypes.MalformedRequest, "The member cannot stand beside items.");
-        }
-        else
-        {
-            return new ParsedRequest(requestId, IsAtomic: true, items, path, keyMembers);
-        }
-        return new ParsedRequest(requestId, IsAtomic: false, items, path, keyMembers);
+        return items is null ? new ParsedRequest(index, requestId, IsAtomic: false, [Item(in update)], update.IsKeyOctets ? s_octets : s_text)
+            : update.FirstMember is null ? new ParsedRequest(index, requestId, IsAtomic: true, items, keyMembers!)
+            : throw _reader.FailAt(update.FirstMember, ProblemTypes.MalformedRequest, "The member cannot stand beside items.");
     }
 
     private List<AcceptItem> Items(List<bool> keyMembers)

@@ -27,14 +27,14 @@ internal sealed class UpdateMetrics : IDisposable
             HistogramBucketBoundaries = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096],
         });
         _updates = _meter.CreateCounter<long>("optiks.update.updates", "{update}", "Updates that commits held, by outcome of the commit.");
-        _overloads = _meter.CreateCounter<long>("optiks.update.overloads", "{request}", "Requests refused because the queue was full.");
+        _overloads = _meter.CreateCounter<long>("optiks.update.overloads", "{request}", "Requests refused because the queue was full or did not move.");
     }
 
     /// <summary>ObserveQueue says how to read the queue's depth.</summary>
     public void ObserveQueue(Func<int> callers, Func<long> octets)
     {
         _meter.CreateObservableGauge("optiks.update.queue.callers", callers, "{caller}", "Callers that wait for a commit to begin.");
-        _meter.CreateObservableGauge("optiks.update.queue.size", octets, "By", "Memory of the updates that wait for a commit or are in one.");
+        _meter.CreateObservableGauge("optiks.update.queue.size", octets, "By", "Memory of the requests that are read, wait for a commit or are in one.");
     }
 
     /// <summary>Committed takes note of a group commit's end.</summary>

@@ -43,11 +43,11 @@ internal sealed class WrappedEngine : IStorageProvider
 
     private sealed class Store(WrappedEngine engine, IAcceptStore inner) : IAcceptStore
     {
-        public async Task<IReadOnlyList<AcceptResult>> AcceptAsync(IReadOnlyList<AcceptUnit> units, CancellationToken cancellationToken)
+        public async Task<IReadOnlyList<AcceptResult>> AcceptAsync(IReadOnlyList<AcceptUnit> units, HeadFloor floor, CancellationToken cancellationToken)
         {
             engine.Groups.Add(units.Count);
             await engine.BeforeAccept();
-            IReadOnlyList<AcceptResult> results = await inner.AcceptAsync(units, cancellationToken);
+            IReadOnlyList<AcceptResult> results = await inner.AcceptAsync(units, floor, cancellationToken);
             await engine.AfterAccept();
             return results;
         }

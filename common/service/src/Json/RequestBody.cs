@@ -32,10 +32,35 @@ public static class RequestBody
     /// <summary>ReadAsync reads the body to its end. Throws <see cref="ProblemException"/> (body-too-large) beyond <paramref name="maxLength"/> octets, before it holds more.</summary>
     public static async ValueTask<byte[]> ReadAsync(HttpRequest request, long maxLength, CancellationToken cancellationToken)
     {
+        ReadOnlySequence<byte> buffer = await BufferAsync(request, maxLength, mayHold: null, cancellationToken);
+        byte[] body = buffer.ToArray();
+        request.BodyReader.AdvanceTo(buffer.End);
+        return body;
+    }
+
+    /// <summary>
+    /// ReadPooledAsync reads as <see cref="ReadAsync"/> into memory that is used again; dispose the result. <paramref name="mayHold"/> is asked before more octets are held than before,
+    /// and refuses by a <see cref="ProblemException"/>.
+    /// </summary>
+    public static async ValueTask<PooledBody> ReadPooledAsync(HttpRequest request, long maxLength, Action<long> mayHold, CancellationToken cancellationToken)
+    {
+        ReadOnlySequence<byte> buffer = await BufferAsync(request, maxLength, mayHold, cancellationToken);
+        var body = new PooledBody((int)buffer.Length);
+        buffer.CopyTo(body.Writable);
+        request.BodyReader.AdvanceTo(buffer.End);
+        return body;
+    }
+
+    private static async ValueTask<ReadOnlySequence<byte>> BufferAsync(HttpRequest request, long maxLength, Action<long>? mayHold, CancellationToken cancellationToken)
+    {
         ArgumentNullException.ThrowIfNull(request);
-        if (request.ContentLength > maxLength)
+        if (request.ContentLength is { } length)
         {
-            throw TooLarge(maxLength);
+            if (length > maxLength)
+            {
+                throw TooLarge(maxLength);
+            }
+            mayHold?.Invoke(length);
         }
         PipeReader reader = request.BodyReader;
         while (true)
@@ -47,11 +72,10 @@ public static class RequestBody
                 reader.AdvanceTo(buffer.Start);
                 throw TooLarge(maxLength);
             }
+            mayHold?.Invoke(buffer.Length);
             if (result.IsCompleted)
             {
-                byte[] body = buffer.ToArray();
-                reader.AdvanceTo(buffer.End);
-                return body;
+                return buffer;
             }
             reader.AdvanceTo(buffer.Start, buffer.End);
         }

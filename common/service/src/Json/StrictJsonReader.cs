@@ -1,3 +1,4 @@
+using System.Buffers;
 using System.Globalization;
 using System.Runtime.CompilerServices;
 using System.Text;
@@ -19,6 +20,7 @@ public ref struct StrictJsonReader
 
     private const long MaxInteger = (1L << 53) - 1;
     private const int MaxQuotedName = 64;
+    private const int UuidLength = 36;
 
     private Utf8JsonReader _reader;
     private Frames _frames;
@@ -143,8 +145,14 @@ public ref struct StrictJsonReader
     }
 
     /// <summary>ReadUuid reads a UUID in its usual form of 36 characters.</summary>
-    public Guid ReadUuid() =>
-        Guid.TryParseExact(Encoding.UTF8.GetString(ReadText()), "D", out Guid id) ? id : throw Fail("The string is not a UUID.");
+    public Guid ReadUuid()
+    {
+        ReadOnlySpan<byte> text = ReadText();
+        Span<char> characters = stackalloc char[UuidLength];
+        return text.Length == UuidLength && Ascii.ToUtf16(text, characters, out _) == OperationStatus.Done && Guid.TryParseExact(characters, "D", out Guid id)
+            ? id
+            : throw Fail("The string is not a UUID.");
+    }
 
     /// <summary>End checks that nothing follows the body's value.</summary>
     public void End()

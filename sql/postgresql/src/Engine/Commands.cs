@@ -43,6 +43,10 @@ internal static class Commands
 
     public static NpgsqlParameter Bytea(ReadOnlyMemory<byte> value) => new NpgsqlParameter<ReadOnlyMemory<byte>> { TypedValue = value, NpgsqlDbType = NpgsqlDbType.Bytea };
 
+    public static NpgsqlParameter Time(DateTimeOffset value) => new NpgsqlParameter<DateTime> { TypedValue = value.UtcDateTime, NpgsqlDbType = NpgsqlDbType.TimestampTz };
+
+    public static NpgsqlParameter Null(NpgsqlDbType type) => new() { Value = DBNull.Value, NpgsqlDbType = type };
+
     /// <summary>List of values of one column, for unnest.</summary>
     public static NpgsqlParameter List<T>(T[] values, NpgsqlDbType type) => new NpgsqlParameter<T[]> { TypedValue = values, NpgsqlDbType = NpgsqlDbType.Array | type };
 

@@ -5,7 +5,7 @@ namespace Optiks.Storage.PostgreSql.Engine;
 
 /// <summary>
 /// Database is one role's pool of connections. Safe for concurrent use. Work that failed because its session was gone before a commit was sent is done once more on a new
-/// connection: nothing of it happened. A commit that was sent is never repeated.
+/// connection: nothing of it happened. A commit that was sent is never repeated, but for <see cref="RepeatAsync"/>.
 /// </summary>
 internal sealed class Database : IAsyncDisposable
 {
@@ -56,6 +56,18 @@ internal sealed class Database : IAsyncDisposable
             {
                 await using NpgsqlConnection connection = await _source.OpenConnectionAsync(cancellationToken);
                 await using NpgsqlTransaction transaction = await connection.BeginTransactionAsync(IsolationLevel.RepeatableRead, cancellationToken);
+                return await work(connection, cancellationToken);
+            }));
+
+    /// <summary>
+    /// RepeatAsync runs work that is one transaction of its own, such as one batch, and that may be done twice: when the session is lost, whatever became of the transaction, it is
+    /// done once more on a new connection.
+    /// </summary>
+    public Task<T> RepeatAsync<T>(Func<NpgsqlConnection, CancellationToken, Task<T>> work, CancellationToken cancellationToken) => TranslateAsync(
+        () => TwiceIfLostAsync(
+            async () =>
+            {
+                await using NpgsqlConnection connection = await _source.OpenConnectionAsync(cancellationToken);
                 return await work(connection, cancellationToken);
             }));
 

@@ -1,0 +1,37 @@
+using System.Buffers;
+
+namespace Optiks.ServiceDefaults;
+
+/// <summary>PooledBody is a request's body in memory that is used again once it is disposed: nothing may keep its span.</summary>
+public sealed class PooledBody : IDisposable
+{
+    private readonly int _length;
+    private byte[]? _octets;
+
+    internal PooledBody(int length)
+    {
+        _length = length;
+        _octets = ArrayPool<byte>.Shared.Rent(length);
+    }
+
+    /// <summary>Span of the body's octets.</summary>
+    public ReadOnlySpan<byte> Span => Writable;
+
+    internal Span<byte> Writable
+    {
+        get
+        {
+            ObjectDisposedException.ThrowIf(_octets is null, this);
+            return _octets.AsSpan(0, _length);
+        }
+    }
+
+    /// <inheritdoc/>
+    public void Dispose()
+    {
+        if (Interlocked.Exchange(ref _octets, null) is { } octets)
+        {
+            ArrayPool<byte>.Shared.Return(octets);
+        }
+    }
+}

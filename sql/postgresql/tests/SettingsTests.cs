@@ -1,0 +1,73 @@
+using Npgsql;
+using Optiks.Storage.Conformance;
+using Optiks.Storage.PostgreSql.Engine;
+
+namespace Optiks.Storage.PostgreSql.Tests;
+
+/// <summary>SettingsTests change settings of the server or the database that lose commits. Some are every other test's too: none runs beside them.</summary>
+[Collection(nameof(ServerKills))]
+public sealed class SettingsTests() : StorageConformance(new PostgreSqlFixture())
+{
+    [Fact]
+    public async Task Settings_that_lose_commits_do_not_reach_the_services_sessions()
+    {
+        string name = new NpgsqlConnectionStringBuilder(ConnectionString).Database!;
+        await using Database database = await Database.OpenAsync(PostgreSqlSettings.Parse(ConnectionString, "update"), Cancel);
+        Assert.Equal(("on", "read committed"), await SettingsAsync(database));
+        await Cluster.ExecuteAsync(ConnectionString, $"ALTER DATABASE {name} SET synchronous_commit = 'off'");
+        await Cluster.ExecuteAsync(ConnectionString, $"ALTER DATABASE {name} SET default_transaction_isolation = 'serializable'");
+        await using (var other = new NpgsqlConnection(ConnectionString + ";Pooling=false"))
+        {
+            await other.OpenAsync(Cancel);
+            await using var show = new NpgsqlCommand("SHOW synchronous_commit", other);
+            Assert.Equal("off", await show.ExecuteScalarAsync(Cancel));
+        }
+        await Cluster.ExecuteAsync(ConnectionString, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1", database.Session);
+        Assert.Equal(("on", "read committed"), await SettingsAsync(database));
+    }
+
+    [Fact]
+    public async Task A_server_that_does_not_sync_is_refused_by_new_sessions_too()
+    {
+        await using Database database = await Database.OpenAsync(PostgreSqlSettings.Parse(ConnectionString, "update"), Cancel);
+        try
+        {
+            await ReloadAsync("off");
+            await Cluster.ExecuteAsync(ConnectionString, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1", database.Session);
+            StorageMisconfiguredException e = await Assert.ThrowsAsync<StorageMisconfiguredException>(() => SettingsAsync(database));
+            Assert.Contains("fsync = off", e.Message, StringComparison.Ordinal);
+            await Assert.ThrowsAsync<StorageMisconfiguredException>(() => Fixture.Provider.OpenPipelineAsync(ConnectionString, Cancel));
+        }
+        finally
+        {
+            await ReloadAsync("on");
+        }
+        Assert.Equal(("on", "read committed"), await SettingsAsync(database));
+    }
+
+    private static Task<(string, string)> SettingsAsync(Database database) => database.ReadAsync(
+        async (connection, cancel) =>
+        {
+            await using NpgsqlCommand select = connection.Command("SELECT current_setting('synchronous_commit'), current_setting('default_transaction_isolation')");
+            await using NpgsqlDataReader reader = await select.ExecuteReaderAsync(cancel);
+            Assert.True(await reader.ReadAsync(cancel));
+            return (reader.GetString(0), reader.GetString(1));
+        },
+        Cancel);
+
+    // A reload takes effect a moment later.
+    private async Task ReloadAsync(string fsync)
+    {
+        await Cluster.ExecuteAsync(ConnectionString, $"ALTER SYSTEM SET fsync = {fsync}");
+        await Cluster.ExecuteAsync(ConnectionString, "SELECT pg_reload_conf()");
+        string seen;
+        do
+        {
+            await using var connection = new NpgsqlConnection(ConnectionString + ";Pooling=false");
+            await connection.OpenAsync(Cancel);
+            await using var show = new NpgsqlCommand("SHOW fsync", connection);
+            seen = (string)(await show.ExecuteScalarAsync(Cancel))!;
+        }
+        while (seen != fsync);
+    }
+}
