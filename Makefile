@@ -15,13 +15,19 @@ PROGRAMS := \
   query-service:Optiks.QueryService \
   db:Optiks.Db \
   cli:Optiks.Cli \
-  stress:Optiks.Stress
+  stress:Optiks.Stress \
+  query-bench:Optiks.QueryService.Bench
 
 # How long the long suites run.
 MINUTES ?= 6
 ROUNDS ?= 50
 
-.PHONY: help install native dotnet build run up down test check fix test-faults fuzz bench-vrf bench-ozks load-keyring load-synthetic clean
+# What the benchmarks of services measure: engines, seconds of the long phases, keys.
+ENGINES ?= postgresql,sqlite
+BENCH_SECONDS ?= 60
+KEYS ?= 1048576
+
+.PHONY: help install native dotnet build run up down test check fix test-faults fuzz bench-vrf bench-ozks bench-updates bench-lookups load-keyring load-synthetic clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 20
@@ -76,6 +82,13 @@ bench-vrf: native ## measure the VRF; writes build/bench/vrf.json
 bench-ozks: native ## measure the trees; writes build/bench/ozks.json
 	@mkdir -p build/bench
 	@build/cmake/release/ozks/ozks_bench --benchmark_out=build/bench/ozks.json --benchmark_out_format=json
+
+bench-updates: build ## measure accepting and publishing on PostgreSQL and SQLite (ENGINES=, BENCH_SECONDS=); writes build/bench/updates.json
+	@/usr/bin/python3 bench/measure_updates.py --engines $(ENGINES) --seconds $(BENCH_SECONDS)
+
+bench-lookups: build ## measure lookups at KEYS (default 2^20) keys against an empty endpoint; writes build/bench/lookups.json
+	@eng/install.sh wrk
+	@/usr/bin/python3 bench/measure_lookups.py --keys $(KEYS)
 
 load-keyring: build ## load Debian's OpenPGP keys into what `make up` started
 	@eng/install.sh debian-keyring

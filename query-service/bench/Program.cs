@@ -6,5 +6,7 @@ return await Startup.RunAsync(async () =>
 {
     await using WebApplication app = QueryServiceHost.Build(args);
     new EmptyEndpoint().Map(app);
+    using var meters = new MeterEndpoint();
+    meters.Map(app);
     await Startup.RunHostAsync(app);
 });

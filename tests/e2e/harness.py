@@ -20,9 +20,11 @@ from storage import OwnPostgreSql, Sqlite
 ROOT = Path(__file__).resolve().parents[2]
 OUT = Path(os.environ.get("OPTIKS_OUT", ROOT / "build/out"))
 TASK, UPDATE, QUERY = "update-task", "update-service", "query-service"
+QUERY_BENCH = "query-bench"
+"""The query-service with an endpoint that does no work, to measure against."""
 # In starting order: the task publishes the genesis record, without which query-service is not ready.
 SERVICES = (TASK, UPDATE, QUERY)
-PROGRAMS = {TASK: "Optiks.UpdateTask", UPDATE: "Optiks.UpdateService", QUERY: "Optiks.QueryService"}
+PROGRAMS = {TASK: "Optiks.UpdateTask", UPDATE: "Optiks.UpdateService", QUERY: "Optiks.QueryService", QUERY_BENCH: "Optiks.QueryService.Bench"}
 READY_SECONDS = 90
 # Short, so that a task that replaces a killed one does not wait long for the dead one's lease.
 FAST = {"Optiks__UpdateTask__EpochInterval": "00:00:00.200", "Optiks__UpdateTask__LeaseDuration": "00:00:02",
@@ -112,7 +114,7 @@ class Run:
 class Deployment:
     """One log: a data folder, a database, the three services and, if asked for, more replicas. Use as a context: it removes all."""
 
-    def __init__(self, settings: dict[str, str] | None = None, replicas: int = 1, before_start=None, engine: str = Sqlite.name):
+    def __init__(self, settings: dict[str, str] | None = None, replicas: int = 1, before_start=None, engine: str = Sqlite.name, query: str = QUERY):
         self.data = Path(tempfile.mkdtemp(prefix="optiks-e2e-"))
         self.data.chmod(0o700)
         # The empty folder gets its keys from the first program; logs therefore stand beside it.
@@ -121,7 +123,7 @@ class Deployment:
         self._before_start = before_start
         self.storage = OwnPostgreSql() if engine == OwnPostgreSql.name else Sqlite(self.data)
         self.task, self.update = self._process(TASK), self._process(UPDATE)
-        self.queries = [self._process(QUERY) for _ in range(replicas)]
+        self.queries = [self._process(query) for _ in range(replicas)]
 
     def _process(self, service: str) -> Process:
         port = free_port()
@@ -139,6 +141,11 @@ class Deployment:
     def database(self) -> Path:
         """SQLite's file."""
         return self.storage.database
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What the programs of its users are told."""
+        return self._environment
 
     @property
     def api_key(self) -> str:

@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using System.Text;
 using Optiks.Native;
 using Optiks.Protocol;
@@ -15,6 +16,7 @@ internal sealed class Preparer
     private const int LookupBatch = 256;
     private const int UpdateBatch = 1000;
     private const int Parallel = 4;
+    private const double ProgressSeconds = 5;
     private readonly TargetOptions _options;
     private readonly Target _target;
     private readonly Views _views;
@@ -38,16 +40,18 @@ internal sealed class Preparer
         KeySpace keys = _options.Keys;
         string[] single = [.. Enumerable.Range(0, keys.Count).Select(keys.Key)];
         string[] many = [.. Enumerable.Range(0, keys.ManyCount).Select(keys.ManyKey)];
-        IReadOnlyDictionary<string, ulong> singleVersions = await VersionsAsync(single, cancellationToken);
-        IReadOnlyDictionary<string, ulong> manyHave = await VersionsAsync(many, cancellationToken);
-        string[] missing = [.. single.Where(key => singleVersions[key] == 0)];
+        // A log without any key need not be asked for each.
+        bool empty = await IsEmptyAsync(cancellationToken);
+        IReadOnlyDictionary<string, ulong> singleVersions = await VersionsAsync(empty ? [] : single, cancellationToken);
+        IReadOnlyDictionary<string, ulong> manyHave = await VersionsAsync(empty ? [] : many, cancellationToken);
+        string[] missing = [.. single.Where(key => singleVersions.GetValueOrDefault(key) == 0)];
         int written = missing.Length;
         _progress($"{single.Length - missing.Length} of {single.Length} keys are there; writing {missing.Length}");
         await WriteAsync(missing, cancellationToken);
         // One version an epoch: each round waits for its publication.
         for (ulong version = 1; version <= (ulong)manyVersions; version++)
         {
-            string[] round = [.. many.Where(key => manyHave[key] < version)];
+            string[] round = [.. many.Where(key => manyHave.GetValueOrDefault(key) < version)];
             if (round.Length > 0)
             {
                 _progress($"version {version} of {manyVersions} for {round.Length} keys");
@@ -56,6 +60,17 @@ internal sealed class Preparer
             }
         }
         return written;
+    }
+
+    private async Task<bool> IsEmptyAsync(CancellationToken cancellationToken)
+    {
+        Reply reply = await RetryAsync(_options.QueryUrls[0], "/v1/epochs/latest", MediaTypes.Head, null, "", authorize: false, TimeSpan.Zero, cancellationToken);
+        HeadVerdict verdict = Verifier.Head(_views.Context(null), reply.Body);
+        if (verdict.Reason != Reason.Valid || _views.Learn(0, verdict.Head!, reply.Body) != Reason.Valid)
+        {
+            throw new StressException($"The head does not verify: {verdict.Reason.Name()}.", ExitCodes.Invalid);
+        }
+        return _views.Versions(verdict.Head!.Epoch) == 0;
     }
 
     private async Task<IReadOnlyDictionary<string, ulong>> VersionsAsync(string[] names, CancellationToken cancellationToken)
@@ -88,20 +103,43 @@ internal sealed class Preparer
 
     private async Task WriteAsync(string[] names, CancellationToken cancellationToken)
     {
-        long written = 0;
         var parallel = new ParallelOptions { MaxDegreeOfParallelism = Parallel, CancellationToken = cancellationToken };
+        var last = new ConcurrentBag<UpdateItem>();
+        Action<int> accepted = Counter("accepted", names.Length);
         await System.Threading.Tasks.Parallel.ForEachAsync(names.Chunk(UpdateBatch), parallel, async (batch, token) =>
         {
             UpdateItem[] items = [.. batch.Select(key => new UpdateItem(Guid.CreateVersion7(_time.GetUtcNow()), key))];
             byte[] body = UpdateBody.Encode(items, _options.Keys, list: true);
             await RetryAsync(_options.UpdateUrls[0], "/v1/updates", MediaTypes.Json, body, MediaTypes.Json, authorize: true, TimeSpan.Zero, token);
-            // A list is accepted whole, but an epoch may end within it.
-            foreach (UpdateItem item in items)
-            {
-                await PublishedAsync(item, token);
-            }
-            _progress($"{Interlocked.Add(ref written, batch.Length)} of {names.Length} published");
+            last.Add(items[^1]);
+            accepted(batch.Length);
         });
+        // An epoch takes the oldest updates, and none of these waits for another of its key: with the last of a list all of it is published.
+        foreach (UpdateItem item in last)
+        {
+            await PublishedAsync(item, cancellationToken);
+        }
+        _progress($"published {names.Length}");
+    }
+
+    // Says how far it is, every few seconds and at the end. Any thread.
+    private Action<int> Counter(string what, int total)
+    {
+        var gate = new Lock();
+        int done = 0;
+        long said = _time.GetTimestamp();
+        return more =>
+        {
+            lock (gate)
+            {
+                done += more;
+                if (done == total || _time.GetElapsedTime(said).TotalSeconds >= ProgressSeconds)
+                {
+                    said = _time.GetTimestamp();
+                    _progress($"{what} {done} of {total}");
+                }
+            }
+        };
     }
 
     private async Task PublishedAsync(UpdateItem item, CancellationToken cancellationToken)

@@ -38,6 +38,13 @@ public sealed class LoadRunnerTests
     }
 
     [Fact]
+    public async Task A_stage_lasts_its_time_however_few_arrivals_it_has()
+    {
+        (_, IReadOnlyList<Stage> stages) = await RunAsync(["--rate", "1.2"], maxInFlight: 1, milliseconds: 1);
+        Assert.Equal(1, Assert.Single(stages).End, 6);
+    }
+
+    [Fact]
     public async Task Requests_that_are_still_out_make_a_stage_slow()
     {
         // None is answered while its stage lasts, and there is room for all: without them the stage would look idle, not slow.

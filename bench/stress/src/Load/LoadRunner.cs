@@ -82,10 +82,7 @@ internal sealed class LoadRunner : IDisposable
         var schedule = new ArrivalSchedule(_options.Arrivals, Rate, start, _random);
         for (double intended = schedule.Next(); intended < stop && !cancellationToken.IsCancellationRequested; intended = schedule.Next())
         {
-            while (Now < intended && !cancellationToken.IsCancellationRequested)
-            {
-                await Task.Delay(s_tick, CancellationToken.None);
-            }
+            await UntilAsync(intended, cancellationToken);
             Planned planned = _planner.Next();
             _recorder.Offered(intended);
             double patience = intended + _options.Late - Now;
@@ -99,6 +96,16 @@ internal sealed class LoadRunner : IDisposable
             double due = intended;
             _ = Task.Run(() => SendAsync(planned, due), CancellationToken.None);
             _recorder.InFlight(intended, _maxInFlight - _room.CurrentCount);
+        }
+        // Quiet time after the last arrival belongs to it, too.
+        await UntilAsync(stop, cancellationToken);
+    }
+
+    private async Task UntilAsync(double moment, CancellationToken cancellationToken)
+    {
+        while (Now < moment && !cancellationToken.IsCancellationRequested)
+        {
+            await Task.Delay(s_tick, CancellationToken.None);
         }
     }
 

@@ -1,0 +1,177 @@
+#!/usr/bin/python3
+"""Measures lookups a second over HTTP/1.1 keep-alive against an endpoint of the same service that does no work: same middleware, same request, as many octets. Each
+sample is a pair, one after the other; medians count. Writes build/bench/lookups.json. usage: measure_lookups.py [--keys N] [--seconds S] [--samples N]"""
+
+import argparse
+import json
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from figures import ROOT, Figure, paired, table, value_of, write
+
+sys.path.insert(0, str(ROOT / "tests/e2e"))
+
+from harness import QUERY_BENCH, Deployment
+from rest import Client
+from stress_tester import StressTester
+
+CACHE = ROOT / "build/bench/data"
+SCRIPT = ROOT / "bench/lookups.lua"
+PREFIX, MANY, VERSIONS = "stress-", 1024, 10
+# So many keys are asked for again and again where proofs are to come from the cache.
+HOT = 1 << 16
+# Of the VRF proofs, where they are to come from the cache; where they are not, at most the rest.
+LEAST_CACHED = 0.95
+CONNECTIONS = 64
+# More than one machine serves and verifies.
+VERIFIED_OVERLOAD = 20_000
+FORMS = {"binary": ("application/vnd.optiks.query", "application/vnd.optiks.lookup"), "json": ("application/json", "application/json")}
+SETTINGS = {"Optiks__UpdateTask__EpochInterval": "00:00:01", "Optiks__UpdateTask__LeaseDuration": "00:00:10"}
+
+
+class BenchFailed(Exception):
+    """An answer was not what is measured."""
+
+
+@dataclass(frozen=True)
+class Keys:
+    """prefix<first> ... prefix<first+count-1>; count is a power of two."""
+
+    prefix: str
+    first: int
+    count: int
+
+
+class LookupBench:
+    """Samples against one service."""
+
+    def __init__(self, log: Deployment, seconds: float, samples: int):
+        self._log, self._seconds, self._samples = log, seconds, samples
+        self._place: dict[tuple[str, Keys], int] = {}
+
+    def compare(self, name: str, keys: Keys, form: str = "binary", warm: bool = True) -> Figure:
+        """Lookups of keys against the empty endpoint. warm: each key once before, so that its proofs are in the cache."""
+        with self._client() as client:
+            octets = round(statistics.mean(self._octets(client, keys, form, i * keys.count // 256) for i in range(256)))
+            client.request("PUT", f"/bench/empty?length={octets}")
+        while warm and self._place.get((form, keys), 0) < keys.count:
+            self._wrk("/v1/lookup", keys, form)
+        hits, misses = self._proofs()
+        lookups, empty = [], []
+        for sample in range(self._samples):
+            empty.append(self._wrk("/bench/empty", keys, form))
+            lookups.append(self._wrk("/v1/lookup", keys, form))
+            print(f"  {name} {sample + 1} of {self._samples}: {lookups[-1]:,.0f}/s, empty {empty[-1]:,.0f}/s", flush=True)
+        more_hits, more_misses = self._proofs()
+        proofs = more_hits - hits + more_misses - misses
+        share = (more_hits - hits) / max(1, proofs)
+        print(f"  {name}: {octets:,} octets, {share:.1%} of {proofs:,} VRF proofs from the cache", flush=True)
+        if share < LEAST_CACHED if warm else share > 1 - LEAST_CACHED:
+            raise BenchFailed(f"{name} is not measured as it says: {share:.1%} of the VRF proofs came from the cache")
+        return paired(name, "/s", lookups, empty)
+
+    def verified(self, tester: StressTester, keys: int) -> Figure:
+        """As many as a client on the same machine fetches and verifies, each answer with the SDK's verifier."""
+        lookups, empty = [], []
+        hot = Keys(PREFIX, 0, HOT)
+        for _ in range(self._samples):
+            empty.append(self._wrk("/bench/empty", hot, "binary"))
+            report = tester.run("hit=1", VERIFIED_OVERLOAD, max(2, self._seconds), "--warm-up", "3", "--max-in-flight", str(CONNECTIONS), "--late", "0.2", "--keys", "uniform",
+                                "--key-count", str(min(keys, HOT)))
+            lookups.append(value_of(report, "hit/answered"))
+        return paired("sdk-verified", "/s", lookups, empty)
+
+    def _client(self) -> Client:
+        return self._log.query_client()
+
+    def _octets(self, client: Client, keys: Keys, form: str, number: int) -> int:
+        body = json.dumps({"key": f"{keys.prefix}{keys.first + number}"}).encode()
+        answer = client.request("POST", "/v1/lookup", body, "application/json", FORMS[form][1])
+        if answer.status != 200:
+            raise BenchFailed(f"HTTP {answer.status} {answer.body!r}")
+        return len(answer.body)
+
+    def _proofs(self) -> tuple[int, int]:
+        with self._client() as client:
+            meters = client.get("/bench/meters").json()
+        return meters["optiks.query.vrf_cache.hits"], meters["optiks.query.vrf_cache.misses"]
+
+    def _wrk(self, path: str, keys: Keys, form: str) -> float:
+        """Requests a second; goes on in the keys where the last run ended."""
+        place = self._place.get((form, keys), 0)
+        done = subprocess.run(
+            ["wrk", "--threads", "1", "--connections", str(CONNECTIONS), "--duration", f"{self._seconds:g}s", "--script", SCRIPT, self._log.query.url, "--",
+             form, path, keys.prefix, str(keys.first), str(keys.count), str(place)], capture_output=True, text=True, check=False)
+        rate, requests = parse_wrk(done.stdout + done.stderr)
+        if path == "/v1/lookup":
+            self._place[form, keys] = place + requests
+        return rate
+
+
+def parse_wrk(text: str) -> tuple[float, int]:
+    """Requests a second and in all. Raises BenchFailed if any was not answered with 200."""
+    rate, requests = re.search(r"Requests/sec:\s+([\d.]+)", text), re.search(r"(\d+) requests in ", text)
+    if rate is None or requests is None or "Non-2xx" in text or "Socket errors" in text:
+        raise BenchFailed(f"wrk:\n{text}")
+    return float(rate[1]), int(requests[1])
+
+
+def fill(keys: int) -> Path:
+    """The data folder of a log with so many keys, made once; an interrupted making leaves none."""
+    folder = CACHE / f"lookups-{keys}"
+    if not folder.exists():
+        print(f"== loading {keys:,} keys, kept in {folder.relative_to(ROOT)}", flush=True)
+        with Deployment(SETTINGS) as log:
+            StressTester(log).prepare(keys, "--many-count", str(MANY), "--versions", str(VERSIONS))
+            for process in reversed(log.processes):
+                process.stop()
+            CACHE.mkdir(parents=True, exist_ok=True)
+            unfinished = CACHE / f"unfinished-{keys}"
+            shutil.rmtree(unfinished, ignore_errors=True)
+            shutil.copytree(log.data, unfinished)
+            unfinished.rename(folder)
+    return folder
+
+
+def put(folder: Path, data: Path) -> None:
+    """Replaces a data folder by a copy."""
+    shutil.rmtree(data)
+    shutil.copytree(folder, data)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--keys", type=int, default=1 << 20, help="keys of the log, a power of two of 2^17 or more (default 2^20)")
+    parser.add_argument("--seconds", type=float, default=3, help="of a sample (default 3)")
+    parser.add_argument("--samples", type=int, default=7, help="pairs of each (default 7)")
+    arguments = parser.parse_args()
+    if arguments.keys < 2 * HOT or arguments.keys & arguments.keys - 1:
+        parser.error("--keys is a power of two of 2^17 or more")
+    # /tmp may be memory.
+    tempfile.tempdir = "/var/tmp"
+    folder = fill(arguments.keys)
+    print("== starting", flush=True)
+    with Deployment(SETTINGS, before_start=lambda log: put(folder, log.data), query=QUERY_BENCH) as log:
+        bench = LookupBench(log, arguments.seconds, arguments.samples)
+        hot, half = Keys(PREFIX, 0, HOT), arguments.keys // 2
+        print("== lookups", flush=True)
+        figures = [
+            bench.compare("cached", hot),
+            bench.compare("uncached", Keys(PREFIX, half, half), warm=False),
+            bench.compare("absent", Keys(f"{PREFIX}absent-", 0, HOT)),
+            bench.compare("ten-versions", Keys(f"{PREFIX}many-", 0, MANY)),
+            bench.compare("json", hot, form="json"),
+            bench.verified(StressTester(log), arguments.keys),
+        ]
+    write(ROOT / "build/bench/lookups.json", figures)
+    print(f"\n{table(figures)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,111 @@
+#!/usr/bin/python3
+"""Measures the way of an update, with everything on this machine: accepting, publishing, the latency of epochs, the database's share, and beside them the raw
+database. Writes build/bench/updates.json. usage: measure_updates.py [--engines E,..] [--seconds S]"""
+
+import argparse
+import sys
+import tempfile
+
+from figures import ROOT, Figure, Load, bad_share, database_share, load_of, table, updates_rate, value_of, write
+
+sys.path.insert(0, str(ROOT / "tests/e2e"))
+
+import raw_database
+from harness import Deployment
+from stress_tester import StressTester
+from storage import ENGINES, OwnPostgreSql, Sqlite
+
+LIST = 1000
+# So many that a key is seldom updated twice in an epoch, as it is with people.
+KEYS = ("--key-count", "1000000")
+# A share of the updates is followed one by one; all are counted by the records.
+SAMPLED = ("--verify", "0", "--follow", "0.01", "--check-keys", "1000", "--settle", "600")
+SETTINGS = {"Optiks__UpdateTask__EpochInterval": "00:00:01", "Optiks__UpdateTask__LeaseDuration": "00:00:10"}
+# More than any of the engines takes: what is not sent in time shows what was taken.
+SINGLE_OVERLOAD, LIST_OVERLOAD = 40_000, 200
+SINGLE_CALLERS, LIST_CALLERS = 256, 16
+# A load is sustained if next to nothing of it fails or waits too long to be sent, publication does not fall behind, and at the end one more epoch publishes what is left.
+SUSTAINED_BAD_SHARE, SUSTAINED_DELAY = 0.001, 5
+STEP_DOWN, MOST_STEPS = 0.87, 10
+
+
+class UpdateBench:
+    """One engine's figures, each phase on the log that the ones before have filled."""
+
+    def __init__(self, engine: str, log: Deployment, seconds: float):
+        self._engine, self._log, self._seconds = engine, log, seconds
+        self._tester = StressTester(log)
+        self._figures: list[Figure] = []
+
+    def run(self) -> list[Figure]:
+        self._say("warming up")
+        self._run("batch:1000=1", 5, max(3, self._seconds / 6), LIST_CALLERS)
+        self._say("lists of 1,000: accepting")
+        burst = self._run("batch:1000=1", LIST_OVERLOAD, max(3, self._seconds / 6), LIST_CALLERS)
+        drained = burst["updates"]["accepted"] / (burst["warm_up_s"] + burst["measured_s"] + burst["updates"]["settled_s"])
+        self._say("lists of 1,000: publishing")
+        marks = len(self._log.task.log())
+        load = self._sustain("batch:1000=1", drained / LIST, self._seconds, LIST_CALLERS)
+        share = database_share(self._log.task.log()[marks:].splitlines())
+        self._say("the raw database")
+        raw = raw_database.rate(self._log.storage)
+        self._add("raw-copy", "rows/s", 2 * raw)
+        self._add("accepted-batch", "updates/s", updates_rate(burst), raw)
+        self._add("published-batch", "updates/s", load.published_rate, raw)
+        self._add("backlog-batch", "updates left, of the largest epoch", load.backlog, load.largest_epoch)
+        self._add("database-share", "of an epoch's steps", share)
+        self._say("latency of epochs at half of that load")
+        half = self._run("batch:1000=1", load.published_rate / 2 / LIST, self._seconds / 2, LIST_CALLERS)
+        self._add("epoch-p50", "s from acceptance until it is shown", value_of(half, "published/p50"))
+        self._add("epoch-p99", "s from acceptance until it is shown", value_of(half, "published/p99"))
+        self._say("single updates: accepting")
+        flood = self._run("update=1", SINGLE_OVERLOAD, max(3, self._seconds / 6), SINGLE_CALLERS)
+        self._say("single updates: publishing")
+        load = self._sustain("update=1", updates_rate(flood), self._seconds / 2, SINGLE_CALLERS)
+        self._add("accepted-single", "updates/s", load.accepted_rate, raw)
+        self._add("published-single", "updates/s", load.published_rate, raw)
+        self._add("backlog-single", "updates left, of the largest epoch", load.backlog, load.largest_epoch)
+        return self._figures
+
+    def _sustain(self, mix: str, rate: float, seconds: float, callers: int) -> Load:
+        """The first of falling rates that is sustained, shortly and then for the whole time."""
+        probed = False
+        for _ in range(MOST_STEPS):
+            report = self._run(mix, rate, seconds if probed else max(6, seconds / 6), callers)
+            load, bad, delay = load_of(report), bad_share(report), value_of(report, "published/p99")
+            if bad <= SUSTAINED_BAD_SHARE and delay <= SUSTAINED_DELAY and load.backlog <= load.largest_epoch:
+                if probed:
+                    return load
+                probed = True
+                continue
+            self._say(f"not sustained: {bad:.2%} failed or unsent, published after {delay:.1f} s (p99), {load.backlog:,} left at the end, the largest epoch had {load.largest_epoch:,}")
+            rate *= STEP_DOWN
+        raise RuntimeError(f"{self._engine}: no rate down to {rate:.0f}/s of {mix} was sustained")
+
+    def _run(self, mix: str, rate: float, seconds: float, callers: int) -> dict:
+        return self._tester.run(mix, rate, seconds, "--arrivals", "constant", "--warm-up", "2", "--max-in-flight", str(callers), *KEYS, *SAMPLED)
+
+    def _add(self, name: str, unit: str, value: float, baseline: float | None = None) -> None:
+        self._figures.append(Figure(f"{self._engine}/{name}", unit, value, baseline))
+
+    def _say(self, line: str) -> None:
+        print(f"\n== {self._engine}: {line}", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--engines", default=f"{OwnPostgreSql.name},{Sqlite.name}", help="of " + ", ".join(ENGINES))
+    parser.add_argument("--seconds", type=float, default=60, help="of the long phases; others take a part of it (default 60)")
+    arguments = parser.parse_args()
+    # /tmp may be memory, where durability costs nothing.
+    tempfile.tempdir = "/var/tmp"
+    figures = []
+    for engine in arguments.engines.split(","):
+        with Deployment(SETTINGS, engine=engine) as log:
+            figures += UpdateBench(engine, log, arguments.seconds).run()
+    write(ROOT / "build/bench/updates.json", figures)
+    print(f"\n{table(figures)}")
+
+
+if __name__ == "__main__":
+    main()

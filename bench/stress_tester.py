@@ -1,0 +1,64 @@
+"""optiks-stress on a deployment of tests/e2e."""
+
+import json
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+from harness import OUT, Deployment
+
+PUBLISH_SECONDS = 300
+
+
+class StressFailed(Exception):
+    """A run was not answered as it should be; the text says how."""
+
+
+class StressTester:
+    """Runs against one deployment, whose only writer it is: what was accepted in all is what its records must count."""
+
+    def __init__(self, log: Deployment):
+        self._log = log
+        self._accepted = 0
+        self._runs = 0
+
+    def prepare(self, keys: int, *options: str) -> None:
+        """Fills the key space."""
+        before = self.published()
+        self._execute("prepare", str(keys), *options)
+        self._accepted += self.published() - before
+
+    def run(self, mix: str, rate: float, seconds: float, *options: str) -> dict:
+        """The JSON report of a run whose answers were right, and whose updates are all published: by the records, and as far as they were followed by their statuses and
+        histories."""
+        self._runs += 1
+        with tempfile.TemporaryDirectory() as folder:
+            report = Path(folder) / "report.json"
+            self._execute("run", "--mix", mix, "--rate", f"{rate:.3f}", "--duration", f"{seconds:g}", "--json", str(report), "--seed", str(self._runs), *options)
+            result = json.loads(report.read_text())
+        if result["updates"] is not None:
+            self._accepted += result["updates"]["accepted"]
+            self._wait_published()
+        return result
+
+    def published(self) -> int:
+        """Versions of keys that the newest record counts."""
+        with self._log.query_client() as client:
+            return client.get("/v1/epochs/latest", "application/json").json()["record_fields"]["structures"][2]["count"]
+
+    def _wait_published(self) -> None:
+        deadline = time.monotonic() + PUBLISH_SECONDS
+        while (published := self.published()) < self._accepted:
+            if time.monotonic() > deadline:
+                raise StressFailed(f"{self._accepted} updates were accepted, {published} are published after {PUBLISH_SECONDS} s")
+            time.sleep(0.1)
+        if published > self._accepted:
+            raise StressFailed(f"{self._accepted} updates were accepted, {published} are published")
+
+    def _execute(self, *arguments: str) -> None:
+        done = subprocess.run(
+            [OUT / "stress/optiks-stress", *arguments, "--data", self._log.data, "--update-url", self._log.update.url,
+             "--query-url", ",".join(query.url for query in self._log.queries)], env=self._log.environment, check=False)
+        if done.returncode != 0:
+            raise StressFailed(f"optiks-stress {' '.join(arguments)} ended with {done.returncode}")
