@@ -1,4 +1,5 @@
 using System.Buffers;
+using System.Runtime.ExceptionServices;
 using System.Text.Json;
 using Optiks.Protocol;
 
@@ -115,23 +116,22 @@ public sealed partial class OptiksClient
 
     private async Task<byte[]> RetryAsync(Func<Task<byte[]>> send, CancellationToken cancellationToken)
     {
-        long started = _time.GetTimestamp();
+        var backoff = new Backoff(_options, _time);
         while (true)
         {
-            TimeSpan delay;
+            OptiksServerException failure;
             try
             {
                 return await send().ConfigureAwait(false);
             }
             catch (OptiksServerException e) when (e.IsTransient)
             {
-                delay = e.RetryAfter is { } after && after > _options.RetryDelay ? after : _options.RetryDelay;
-                if (_time.GetElapsedTime(started) + delay > _options.RetryFor)
-                {
-                    throw;
-                }
+                failure = e;
             }
-            await Task.Delay(delay, _time, cancellationToken).ConfigureAwait(false);
+            if (!await backoff.TryWaitAsync(failure.RetryAfter, cancellationToken).ConfigureAwait(false))
+            {
+                ExceptionDispatchInfo.Throw(failure);
+            }
         }
     }
 

@@ -22,7 +22,7 @@ public sealed record OptiksClientOptions
     /// <value>10 seconds.</value>
     public TimeSpan RetryFor { get; init; } = TimeSpan.FromSeconds(10);
 
-    /// <summary>RetryDelay between rounds, when the server names none.</summary>
+    /// <summary>RetryDelay is the longest pause before the second try, when the server names none; later ones grow to 16 times of it. Pauses are random, so that clients do not return together.</summary>
     /// <value>200 milliseconds.</value>
     public TimeSpan RetryDelay { get; init; } = TimeSpan.FromMilliseconds(200);
 }

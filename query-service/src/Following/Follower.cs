@@ -159,15 +159,23 @@ internal sealed class Follower : BackgroundService
         ThrowIfBehind(head, new HighWaterMark(served, _replica.Last.Row.RecordHash));
         if (head.PublishedEpoch > served)
         {
+            using Activity? span = _metrics.StartFollow(served, head.PublishedEpoch.Value);
+            long start = Stopwatch.GetTimestamp();
             try
             {
                 await _replica.FollowAsync(head.PublishedEpoch.Value, cancellationToken);
+            }
+            catch
+            {
+                span?.SetStatus(ActivityStatusCode.Error);
+                throw;
             }
             finally
             {
                 if (_replica.Last.Row.Epoch != served)
                 {
                     Serve(_replica);
+                    _metrics.Followed(Stopwatch.GetElapsedTime(start));
                 }
             }
         }

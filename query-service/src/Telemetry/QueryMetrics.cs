@@ -1,19 +1,28 @@
+using System.Diagnostics;
 using System.Diagnostics.Metrics;
 using Optiks.Native;
 using Optiks.QueryService.Following;
 
 namespace Optiks.QueryService.Telemetry;
 
-/// <summary>QueryMetrics is the meter <c>Optiks.Query</c>. Any thread.</summary>
-internal sealed class QueryMetrics
+/// <summary>QueryMetrics is the meter and the source of spans <c>Optiks.Query</c>. Any thread.</summary>
+internal sealed class QueryMetrics : IDisposable
 {
+    private const string Name = "Optiks.Query";
+
+    private readonly ActivitySource _source = new(Name);
+    private readonly Histogram<double> _follow;
     private readonly Counter<long> _keys;
     private readonly Counter<long> _refused;
     private readonly Counter<long> _heads;
 
     public QueryMetrics(IMeterFactory meters, CurrentEpoch current)
     {
-        Meter meter = meters.Create("Optiks.Query");
+        Meter meter = meters.Create(Name);
+        _follow = meter.CreateHistogram("optiks.query.follow.duration", "s", "From the reading of published epochs to their being served.", tags: null, advice: new InstrumentAdvice<double>
+        {
+            HistogramBucketBoundaries = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+        });
         _keys = meter.CreateCounter<long>("optiks.query.keys", "{key}", "Keys answered, by kind of request.");
         _refused = meter.CreateCounter<long>("optiks.query.epochs_refused", "{attempt}", "Attempts to follow that met an epoch which is not what its record says.");
         _heads = meter.CreateCounter<long>("optiks.query.heads", "{head}", "Heads of answers, by whether they were rendered already.");
@@ -36,8 +45,18 @@ internal sealed class QueryMetrics
     /// <summary>Refused counts an epoch that is not what its record says.</summary>
     public void Refused() => _refused.Add(1);
 
+    /// <summary>StartFollow is the span of following published epochs; null when nobody traces.</summary>
+    public Activity? StartFollow(ulong served, ulong published) => _source.HasListeners()
+        ? _source.StartActivity(ActivityKind.Internal, tags: [new("optiks.epoch.served", (long)served), new("optiks.epoch.published", (long)published)], name: "follow epochs")
+        : null;
+
+    /// <summary>Followed takes note of how long following took.</summary>
+    public void Followed(TimeSpan duration) => _follow.Record(duration.TotalSeconds);
+
     /// <summary>Head counts a head by whether it was rendered already.</summary>
     public void Head(bool cached) => _heads.Add(1, new KeyValuePair<string, object?>("optiks.cached", cached));
+
+    public void Dispose() => _source.Dispose();
 
     private static IEnumerable<Measurement<T>> Measure<T>(ServedEpoch? epoch, Func<ServedEpoch, T> value)
         where T : struct => epoch is null ? [] : [new Measurement<T>(value(epoch))];

@@ -94,6 +94,7 @@ internal sealed class CommitQueue : IHostedService
 
     private async Task CommitAsync(List<QueuedUnit> group, int updates)
     {
+        using Activity? span = _metrics.StartCommit(group, updates);
         long start = Stopwatch.GetTimestamp();
         CommitState state;
         IReadOnlyList<AcceptResult> results = [];
@@ -143,7 +144,7 @@ internal sealed class CommitQueue : IHostedService
             state = CommitState.Failed;
             _logger.CommitFailed(e);
         }
-        _metrics.Committed(state, group.Count, updates, Stopwatch.GetElapsedTime(start));
+        _metrics.Committed(span, state, group.Count, updates, Stopwatch.GetElapsedTime(start));
         _health.Committed(state);
         for (int i = 0; i < group.Count; i++)
         {

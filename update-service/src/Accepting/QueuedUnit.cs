@@ -27,6 +27,9 @@ internal sealed class QueuedUnit
 
     public AcceptUnit Unit { get; }
 
+    /// <summary>Caller is the request's span, for links; the default when nobody traces.</summary>
+    public ActivityContext Caller { get; } = Activity.Current?.Context ?? default;
+
     /// <summary>Updates in all requests of the unit.</summary>
     public int Updates { get; }
 

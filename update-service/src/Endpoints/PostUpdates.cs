@@ -62,7 +62,7 @@ internal sealed class PostUpdates
         }
         Problem problem = outcome.State switch
         {
-            CommitState.Decided => Refused(unit, outcome.Result, _logger),
+            CommitState.Decided => Refused(unit, outcome.Result),
             CommitState.Expired => s_overloaded,
             CommitState.Unavailable when outcome.RetryAfter is not null => new Problem(
                 ProblemTypes.Unavailable, "The database does not answer. Nothing of this request was stored.", null, outcome.RetryAfter),
@@ -91,7 +91,14 @@ internal sealed class PostUpdates
         }
     }
 
-    private static Problem Refused(RequestUnit unit, AcceptResult result, ILogger logger)
+    private Problem Refused(RequestUnit unit, AcceptResult result)
+    {
+        Problem problem = ProblemOf(unit, result, _logger);
+        _metrics.Refused(problem);
+        return problem;
+    }
+
+    private static Problem ProblemOf(RequestUnit unit, AcceptResult result, ILogger logger)
     {
         ParsedRequest request = unit.Element(result.Request);
         switch (result.Status)

@@ -1,18 +1,24 @@
+using System.Diagnostics;
 using System.Diagnostics.Metrics;
+using Optiks.ServiceDefaults;
 using Optiks.UpdateService.Accepting;
 
 namespace Optiks.UpdateService.Telemetry;
 
-/// <summary>UpdateMetrics count what is accepted and how long commits take.</summary>
+/// <summary>UpdateMetrics count what is accepted and refused, and how long commits take; its spans are the commits'. Any thread.</summary>
 internal sealed class UpdateMetrics : IDisposable
 {
     /// <summary>MeterName of all of them.</summary>
     public const string MeterName = "Optiks.UpdateService";
 
+    private const int MaxLinks = 128;
+
+    private readonly ActivitySource _source = new(MeterName);
     private readonly Meter _meter;
     private readonly Histogram<double> _duration;
     private readonly Histogram<int> _callers;
     private readonly Counter<long> _updates;
+    private readonly Counter<long> _refusals;
     private readonly Counter<long> _overloads;
 
     public UpdateMetrics(IMeterFactory factory)
@@ -27,6 +33,7 @@ internal sealed class UpdateMetrics : IDisposable
             HistogramBucketBoundaries = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096],
         });
         _updates = _meter.CreateCounter<long>("optiks.update.updates", "{update}", "Updates that commits held, by outcome of the commit.");
+        _refusals = _meter.CreateCounter<long>("optiks.update.refusals", "{request}", "Requests that the database's rules refused, by problem.");
         _overloads = _meter.CreateCounter<long>("optiks.update.overloads", "{request}", "Requests refused because the queue was full or did not move.");
     }
 
@@ -37,10 +44,22 @@ internal sealed class UpdateMetrics : IDisposable
         _meter.CreateObservableGauge("optiks.update.queue.size", octets, "By", "Memory of the requests that are read, wait for a commit or are in one.");
     }
 
-    /// <summary>Committed takes note of a group commit's end.</summary>
-    public void Committed(CommitState state, int callers, int updates, TimeSpan duration)
+    /// <summary>StartCommit is the span of a group commit, linked to the requests that wait for it; null when nobody traces.</summary>
+    public Activity? StartCommit(IReadOnlyList<QueuedUnit> group, int updates)
     {
-        var outcome = new KeyValuePair<string, object?>("outcome", state switch
+        if (!_source.HasListeners())
+        {
+            return null;
+        }
+        // Of many callers the first ones have to do.
+        IEnumerable<ActivityLink> links = group.Take(MaxLinks).Where(unit => unit.Caller != default).Select(unit => new ActivityLink(unit.Caller));
+        return _source.StartActivity(ActivityKind.Internal, tags: [new("optiks.callers", group.Count), new("optiks.updates", updates)], links: links, name: "commit updates");
+    }
+
+    /// <summary>Committed takes note of a group commit's end.</summary>
+    public void Committed(Activity? span, CommitState state, int callers, int updates, TimeSpan duration)
+    {
+        var outcome = new KeyValuePair<string, object?>("optiks.outcome", state switch
         {
             CommitState.Decided => "decided",
             CommitState.Unavailable => "unavailable",
@@ -50,10 +69,18 @@ internal sealed class UpdateMetrics : IDisposable
         _duration.Record(duration.TotalSeconds, outcome);
         _callers.Record(callers, outcome);
         _updates.Add(updates, outcome);
+        span?.SetTag(outcome.Key, outcome.Value).SetStatus(state == CommitState.Decided ? ActivityStatusCode.Ok : ActivityStatusCode.Error);
     }
+
+    /// <summary>Refused takes note of a request that was refused by what is stored.</summary>
+    public void Refused(Problem problem) => _refusals.Add(1, new KeyValuePair<string, object?>("optiks.problem", problem.Type.Name));
 
     /// <summary>Overloaded takes note of a refused request.</summary>
     public void Overloaded() => _overloads.Add(1);
 
-    public void Dispose() => _meter.Dispose();
+    public void Dispose()
+    {
+        _source.Dispose();
+        _meter.Dispose();
+    }
 }

@@ -35,8 +35,8 @@ internal sealed class TaskMetrics : IDisposable
     {
         _epochs.Add(1);
         _epoch.Record(seconds);
-        _updates.Add(updates, new KeyValuePair<string, object?>("outcome", "published"));
-        _updates.Add(refused, new KeyValuePair<string, object?>("outcome", "refused"));
+        _updates.Add(updates, new KeyValuePair<string, object?>("optiks.outcome", "published"));
+        _updates.Add(refused, new KeyValuePair<string, object?>("optiks.outcome", "refused"));
     }
 
     public void Failed() => _failures.Add(1);
@@ -44,7 +44,7 @@ internal sealed class TaskMetrics : IDisposable
     public void Pending(long count) => Interlocked.Exchange(ref _pending, count);
 
     /// <summary>Spent records one step's duration.</summary>
-    public void Spent(EpochStep step, double seconds) => _step.Record(seconds, new KeyValuePair<string, object?>("step", EpochTimes.NameOf(step)));
+    public void Spent(EpochStep step, double seconds) => _step.Record(seconds, new KeyValuePair<string, object?>("optiks.step", EpochTimes.NameOf(step)));
 
     /// <summary>StartActivity is a step's span; null when nobody traces.</summary>
     public Activity? StartActivity(EpochStep step) => _source.HasListeners() ? _source.StartActivity($"epoch {EpochTimes.NameOf(step)}") : null;

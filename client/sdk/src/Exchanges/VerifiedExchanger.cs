@@ -27,7 +27,7 @@ internal sealed class VerifiedExchanger
 
     public async Task<Outcome<T>> RunAsync<T>(VerifiedExchange<T> exchange, CancellationToken cancellationToken)
     {
-        long started = _time.GetTimestamp();
+        var backoff = new Backoff(_options, _time);
         while (true)
         {
             OptiksServerException? failure = null;
@@ -49,12 +49,10 @@ internal sealed class VerifiedExchanger
                     failure = e;
                 }
             }
-            TimeSpan delay = Max(failure?.RetryAfter ?? TimeSpan.Zero, _options.RetryDelay);
-            if (_time.GetElapsedTime(started) + delay > _options.RetryFor)
+            if (!await backoff.TryWaitAsync(failure?.RetryAfter, cancellationToken).ConfigureAwait(false))
             {
                 return behind ? new Outcome<T>(Reason.Stale, null, default, null, null) : throw failure!;
             }
-            await Task.Delay(delay, _time, cancellationToken).ConfigureAwait(false);
         }
     }
 
@@ -156,6 +154,4 @@ internal sealed class VerifiedExchanger
 
     private static ClientState WithHead(ClientState current, HeadState next) =>
         ReferenceEquals(current.Head, next) ? current : current with { Head = next };
-
-    private static TimeSpan Max(TimeSpan a, TimeSpan b) => a > b ? a : b;
 }

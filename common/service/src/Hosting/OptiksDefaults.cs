@@ -45,6 +45,8 @@ public static partial class OptiksDefaults
         });
         // Its request logs at lower levels hold URLs, and GET /v1/lookup?key= has a name in it.
         builder.Logging.AddFilter("Microsoft.AspNetCore", LogLevel.Warning);
+        // Nor a line for each request with a wrong API key.
+        builder.Logging.AddFilter(typeof(ApiKeyAuthentication).FullName, LogLevel.Warning);
         Telemetry.Add(builder, options.Name);
 
         if (string.IsNullOrEmpty(configuration[WebHostDefaults.ServerUrlsKey]) && !configuration.GetSection("Kestrel:Endpoints").Exists())
@@ -100,6 +102,7 @@ public static partial class OptiksDefaults
         ArgumentNullException.ThrowIfNull(app);
         // Now, so that a broken file of API keys is a failure to start.
         app.Services.GetRequiredService<ApiKeyStore>();
+        Telemetry.UseSpans(app);
         app.UseExceptionHandler(_ => { });
         app.UseStatusCodePages(context =>
         {
@@ -108,6 +111,7 @@ public static partial class OptiksDefaults
         });
         RateLimits.UseForwardedCallers(app);
         app.UseRouting();
+        Telemetry.UseRoutes(app);
         app.UseAuthentication();
         // Before authorization, so that guessing API keys is limited as well.
         RateLimits.UseLimits(app);

@@ -1,4 +1,8 @@
+using System.Diagnostics;
 using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Routing;
+using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Hosting;
 using Microsoft.Extensions.Logging;
@@ -18,6 +22,9 @@ internal static class Telemetry
 {
     private const string EndpointVariable = "OTEL_EXPORTER_OTLP_ENDPOINT";
 
+    // What OpenTelemetry calls a request of which it knows no more.
+    private const string UnknownRoute = "HTTP";
+
     private static readonly string[] s_meters =
     [
         "Optiks.*", "Microsoft.AspNetCore.Hosting", "Microsoft.AspNetCore.Server.Kestrel", "Microsoft.AspNetCore.Diagnostics",
@@ -33,10 +40,59 @@ internal static class Telemetry
             return;
         }
         ResourceBuilder resource = ResourceBuilder.CreateDefault().AddService(serviceName).AddEnvironmentVariableDetector();
-        builder.Logging.AddOpenTelemetry(logs => logs.SetResourceBuilder(resource).AddOtlpExporter());
-        builder.Services.AddSingleton(_ => Sdk.CreateMeterProviderBuilder().SetResourceBuilder(resource).AddMeter(s_meters).AddOtlpExporter().Build());
-        builder.Services.AddSingleton(_ => Sdk.CreateTracerProviderBuilder().SetResourceBuilder(resource).AddSource(s_sources).AddOtlpExporter().Build());
+        builder.Logging.AddOpenTelemetry(logs =>
+        {
+            logs.IncludeFormattedMessage = true;
+            logs.SetResourceBuilder(resource).AddOtlpExporter();
+        });
+        // The exporters and samplers read their settings (OTEL_...) from where the host reads all others.
+        void Configure(IServiceCollection services) => services.AddSingleton<IConfiguration>(builder.Configuration);
+        builder.Services.AddSingleton(_ => Sdk.CreateMeterProviderBuilder().ConfigureServices(Configure).SetResourceBuilder(resource).AddMeter(s_meters).AddOtlpExporter().Build());
+        builder.Services.AddSingleton(_ => Sdk.CreateTracerProviderBuilder().ConfigureServices(Configure).SetResourceBuilder(resource).AddSource(s_sources).AddOtlpExporter().Build());
         builder.Services.AddHostedService<Starter>();
+    }
+
+    /// <summary>UseSpans completes the spans of requests; call it before everything that answers.</summary>
+    public static void UseSpans(WebApplication app)
+    {
+        if (app.Services.GetService<TracerProvider>() is null)
+        {
+            return;
+        }
+        app.Use(async (context, next) =>
+        {
+            if (Activity.Current is not { IsAllDataRequested: true } span)
+            {
+                await next(context);
+                return;
+            }
+            span.DisplayName = UnknownRoute;
+            await next(context);
+            span.SetTag("http.response.status_code", context.Response.StatusCode);
+            if (context.Response.StatusCode >= StatusCodes.Status500InternalServerError)
+            {
+                span.SetStatus(ActivityStatusCode.Error);
+            }
+        });
+    }
+
+    /// <summary>UseRoutes names the spans by method and route. Never by path or query, in which names of keys can stand. Call it after routing.</summary>
+    public static void UseRoutes(WebApplication app)
+    {
+        if (app.Services.GetService<TracerProvider>() is null)
+        {
+            return;
+        }
+        app.Use((context, next) =>
+        {
+            if (Activity.Current is { IsAllDataRequested: true } span && context.GetEndpoint() is RouteEndpoint { RoutePattern.RawText: { } route })
+            {
+                span.DisplayName = $"{context.Request.Method} {route}";
+                span.SetTag("http.request.method", context.Request.Method);
+                span.SetTag("http.route", route);
+            }
+            return next(context);
+        });
     }
 
     /// <summary>Starter has the container make the providers at the start; the container's disposal flushes them.</summary>

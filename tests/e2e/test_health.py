@@ -1,0 +1,106 @@
+"""Live and ready while parts fail and come back: what a supervisor and a balancer are told (docs/operations/health.md), and what goes on meanwhile."""
+
+import time
+import unittest
+
+from harness import Deployment, Process
+from rest import Client, uuid7
+from storage import OwnPostgreSql
+
+PATIENCE = 60
+
+
+class HealthTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.log = cls.enterClassContext(Deployment({"Optiks__Log__MaxBehind": "00:10:00"}, engine=OwnPostgreSql.name))
+        cls.log.publish(("alice", "a1"))
+
+    def ready(self, process: Process) -> tuple[int, str]:
+        """Status, and the description of the one check. Live is asked for beside it and never fails."""
+        with Client(process.url, timeout=30) as client:
+            self.assertEqual(client.get("/health/live").status, 200)
+            answer = client.get("/health/ready")
+            (check,) = answer.json()["checks"].values()
+            self.assertEqual(answer.json()["status"] == "healthy", answer.status == 200)
+            return answer.status, check.get("description", "")
+
+    def wait_for(self, process: Process, status: int, text: str = "") -> None:
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            found, description = self.ready(process)
+            if found == status and text in description:
+                return
+            self.assertLess(time.monotonic(), deadline, f"{process.service}: {found} {description}")
+            time.sleep(0.1)
+
+    def wait_all_ready(self) -> None:
+        for process in self.log.processes:
+            self.wait_for(process, 200)
+
+    def lookup(self) -> int:
+        with self.log.query_client() as client:
+            return client.post_json("/v1/lookup", {"key": "alice"}).status
+
+    def test_database_down(self):
+        self.wait_all_ready()
+        server = self.log.storage.server
+        server.kill()
+        try:
+            self.wait_for(self.log.task, 503, "The database is unavailable.")
+            self.wait_for(self.log.update, 503, "The database cannot be used.")
+            self.wait_for(self.log.query, 503, "The database cannot be reached. Serving epoch")
+            # What was verified is still good, and what cannot be stored is not taken.
+            self.assertEqual(self.lookup(), 200)
+            with self.log.update_client() as client:
+                refused = client.post_json("/v1/updates", {"request_id": uuid7(), "key": "alice", "value": "lost"})
+            self.assertEqual((refused.status, refused.json()["type"]), (503, "urn:optiks:problem:unavailable"))
+            self.assertGreaterEqual(int(refused.headers["retry-after"]), 1)
+            self.assertTrue(all(process.running for process in self.log.processes))
+        finally:
+            server.start()
+        self.wait_all_ready()
+        self.log.publish(("alice", "a2"))
+
+    def test_board_that_cannot_be_written(self):
+        self.wait_all_ready()
+        tiles = self.log.data / "board/log/tile"
+        elsewhere = tiles.with_name("tile.kept")
+        tiles.rename(elsewhere)
+        # As a disk that takes nothing: a file where the folder was fails every write, for root too.
+        tiles.write_bytes(b"")
+        try:
+            with self.log.update_client() as client:
+                accepted = client.post_json("/v1/updates", {"request_id": uuid7(), "key": "alice", "value": "a3"})
+                self.assertEqual(accepted.status, 202)
+                self.wait_for(self.log.task, 503, "The board's files cannot be written.")
+                # Accepting and looking up go on.
+                self.assertEqual(self.ready(self.log.update)[0], 200)
+                self.assertEqual(self.lookup(), 200)
+                path = accepted.json()["status_url"]
+                self.assertEqual(client.get(path).json()["status"], "pending")
+        finally:
+            tiles.unlink()
+            elsewhere.rename(tiles)
+        self.wait_all_ready()
+        with self.log.update_client(timeout=90) as client:
+            self.assertEqual(client.get(f"{path}?wait=60").json()["status"], "published")
+
+    def test_a_replica_that_does_not_hear_of_epochs(self):
+        """With the task stopped no heartbeat comes: the replica is not ready once its epoch is older than the log allows, and the rest of the log stays readable."""
+        with Deployment({"Optiks__Log__Heartbeat": "00:00:01", "Optiks__Log__MaxBehind": "00:00:04"}) as log:
+            log.publish(("alice", "a1"))
+            self.assertEqual(log.task.stop(), 0)
+            self.wait_for(log.query, 503, "4 s are allowed.")
+            with log.query_client() as client:
+                self.assertEqual(client.post_json("/v1/lookup", {"key": "alice"}).status, 503)
+                self.assertEqual(client.get("/v1/epochs/1").status, 200)
+            self.assertEqual(self.ready(log.update)[0], 200)
+            log.task.start()
+            self.wait_for(log.query, 200, "Serving epoch")
+            with log.query_client() as client:
+                self.assertEqual(client.post_json("/v1/lookup", {"key": "alice"}).status, 200)
+
+
+if __name__ == "__main__":
+    unittest.main()
