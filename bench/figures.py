@@ -1,6 +1,7 @@
 """The arithmetic of the service benchmarks, and the files that they write."""
 
 import json
+import math
 import os
 import platform
 import statistics
@@ -63,8 +64,9 @@ def load_of(report: dict) -> Load:
 
 
 def updates_rate(report: dict) -> float:
-    """Accepted updates a second in the measured time, of all kinds of requests together."""
-    return sum(row["value"] for row in report["results"] if row["name"].endswith("/items"))
+    """Updates that were accepted a second, by when their answers came, over the full seconds of the measured time."""
+    begin, end = math.ceil(report["warm_up_s"]), math.floor(report["warm_up_s"] + report["measured_s"] + 1e-6)
+    return sum(second["updates"] for second in report["seconds"][begin:end]) / (end - begin)
 
 
 def value_of(report: dict, name: str) -> float:

@@ -26,7 +26,7 @@ SINGLE_OVERLOAD, LIST_OVERLOAD = 40_000, 200
 SINGLE_CALLERS, LIST_CALLERS = 256, 16
 # A load is sustained if next to nothing of it fails or waits too long to be sent, publication does not fall behind, and at the end one more epoch publishes what is left.
 SUSTAINED_BAD_SHARE, SUSTAINED_DELAY = 0.001, 5
-STEP_DOWN, MOST_STEPS = 0.87, 10
+STEP_UP, STEP_DOWN, MOST_RUNS = 1.2, 0.87, 8
 
 
 class UpdateBench:
@@ -68,19 +68,30 @@ class UpdateBench:
         return self._figures
 
     def _sustain(self, mix: str, rate: float, seconds: float, callers: int) -> Load:
-        """The first of falling rates that is sustained, shortly and then for the whole time."""
-        probed = False
-        for _ in range(MOST_STEPS):
-            report = self._run(mix, rate, seconds if probed else max(6, seconds / 6), callers)
-            load, bad, delay = load_of(report), bad_share(report), value_of(report, "published/p99")
-            if bad <= SUSTAINED_BAD_SHARE and delay <= SUSTAINED_DELAY and load.backlog <= load.largest_epoch:
-                if probed:
-                    return load
-                probed = True
-                continue
-            self._say(f"not sustained: {bad:.2%} failed or unsent, published after {delay:.1f} s (p99), {load.backlog:,} left at the end, the largest epoch had {load.largest_epoch:,}")
+        """The load at about the highest rate that is sustained: sought in short runs from a first guess, up or down, then held for the whole time."""
+        short = max(6, seconds / 6)
+        sustained = self._sustained(mix, rate, short, callers) is not None
+        step = STEP_UP if sustained else STEP_DOWN
+        for _ in range(MOST_RUNS):
+            if (self._sustained(mix, rate * step, short, callers) is not None) != sustained:
+                break
+            rate *= step
+        if not sustained:
             rate *= STEP_DOWN
-        raise RuntimeError(f"{self._engine}: no rate down to {rate:.0f}/s of {mix} was sustained")
+        for _ in range(MOST_RUNS):
+            load = self._sustained(mix, rate, seconds, callers)
+            if load is not None:
+                return load
+            rate *= STEP_DOWN
+        raise RuntimeError(f"{self._engine}: no rate of {mix} was sustained, down to {rate:.0f}/s")
+
+    def _sustained(self, mix: str, rate: float, seconds: float, callers: int) -> Load | None:
+        report = self._run(mix, rate, seconds, callers)
+        load, bad, delay = load_of(report), bad_share(report), value_of(report, "published/p99")
+        good = bad <= SUSTAINED_BAD_SHARE and delay <= SUSTAINED_DELAY and load.backlog <= load.largest_epoch
+        self._say(f"{'sustained' if good else 'not sustained'}: {load.accepted_rate:,.0f}/s accepted, {load.published_rate:,.0f}/s published, {bad:.2%} failed or unsent, published after "
+                  f"{delay:.1f} s (p99), {load.backlog:,} left at the end, largest epoch {load.largest_epoch:,}")
+        return load if good else None
 
     def _run(self, mix: str, rate: float, seconds: float, callers: int) -> dict:
         return self._tester.run(mix, rate, seconds, "--arrivals", "constant", "--warm-up", "2", "--max-in-flight", str(callers), *KEYS, *SAMPLED)
