@@ -20,7 +20,6 @@ PROGRAMS := \
 
 # How long the long suites run.
 MINUTES ?= 6
-ROUNDS ?= 50
 
 # What the benchmarks of services measure: engines, seconds of the long phases, keys.
 ENGINES ?= postgresql,sqlite
@@ -68,9 +67,10 @@ check: build ## style and architecture checks
 fix: build ## let clang-format and dotnet format write
 	@/usr/bin/python3 eng/check.py --fix
 
-test-faults: build ## kill services under load for ROUNDS (default 50) rounds; writes build/test/faults.json
+test-faults: build ## put every fault to every engine for MINUTES (default 6), or random ones until UPDATES are accepted; writes build/test/faults.json
+	@eng/install.sh faketime
 	@mkdir -p build/test
-	@cd tests/e2e && OPTIKS_FAULT_ROUNDS=$(ROUNDS) OPTIKS_FAULT_REPORT=$(CURDIR)/build/test/faults.json /usr/bin/python3 -m unittest test_faults
+	@tests/e2e/run_faults.py build/test/faults.json $(if $(UPDATES),--updates $(UPDATES),--minutes $(MINUTES)) $(if $(ENGINES),--engines $(ENGINES))
 
 fuzz: install ## fuzz every decoder and verifier for MINUTES (default 6)
 	@eng/fuzz.sh $(MINUTES)

@@ -1,14 +1,15 @@
-using System.Diagnostics;
 using System.Globalization;
+using System.Runtime.InteropServices;
 
 namespace Optiks;
 
 /// <summary>
 /// FailPoints are the labelled places between an update's steps where a fault test has the process killed: <c>OPTIKS_FAIL_POINT=name</c> sends it
-/// SIGKILL when it gets there, <c>name:3</c> when it gets there for the third time. Without the variable <see cref="Hit"/> compares one reference.
+/// SIGKILL when it gets there, <c>name:3</c> when it gets there for the third time; with <c>:stop</c> at the end it is SIGSTOP, and whoever set it decides when the process
+/// goes on. Without the variable <see cref="Hit"/> compares one reference.
 /// docs/operations/fail-points.md says what each name means.
 /// </summary>
-public static class FailPoints
+public static partial class FailPoints
 {
     /// <summary>Variable that names a place.</summary>
     public const string Variable = "OPTIKS_FAIL_POINT";
@@ -53,17 +54,12 @@ public static class FailPoints
     public static readonly IReadOnlyList<string> All =
         [Accept, GenesisKey, Apply, Commit, Bundle, HighWater, Sign, Note, Tiles, Audit, Checkpoint, Publish];
 
-    private static readonly string? s_name;
-    private static int s_remaining;
+    // signal.h of Linux; of equal value on x86-64 and ARM64.
+    private const int SIGKILL = 9;
+    private const int SIGSTOP = 19;
 
-    static FailPoints()
-    {
-        if (TryParse(Environment.GetEnvironmentVariable(Variable), out string? name, out int times))
-        {
-            s_name = name;
-            s_remaining = times;
-        }
-    }
+    private static readonly Choice? s_choice = Parse(Environment.GetEnvironmentVariable(Variable));
+    private static int s_remaining = s_choice?.Times ?? 0;
 
     /// <summary>
     /// EnsureValid refuses a variable that names no place (<see cref="StartupException"/>): a fault test that kills nothing must not pass for one that does. A
@@ -72,31 +68,42 @@ public static class FailPoints
     public static void EnsureValid()
     {
         string? text = Environment.GetEnvironmentVariable(Variable);
-        if (!string.IsNullOrEmpty(text) && !TryParse(text, out _, out _))
+        if (!string.IsNullOrEmpty(text) && Parse(text) is null)
         {
-            throw new StartupException($"{Variable}={text} names no fail point; they are {string.Join(", ", All)}, each also with a count such as {Publish}:3.");
+            throw new StartupException(
+                $"{Variable}={text} names no fail point; they are {string.Join(", ", All)}, each also with a count such as {Publish}:3, and with :stop at the end.");
         }
     }
 
-    /// <summary>Hit kills the process if this is the place.</summary>
-    /// <param name="name">One of the constants: compared by reference first.</param>
+    /// <summary>Hit kills or stops the process if this is the place.</summary>
+    /// <param name="name">One of the constants.</param>
     public static void Hit(string name)
     {
-        if (s_name is not null && string.Equals(s_name, name, StringComparison.Ordinal) && Interlocked.Decrement(ref s_remaining) == 0)
+        if (s_choice is not null && string.Equals(s_choice.Name, name, StringComparison.Ordinal) && Interlocked.Decrement(ref s_remaining) == 0
+            && kill(Environment.ProcessId, s_choice.Stop ? SIGSTOP : SIGKILL) != 0)
         {
-            using var self = Process.GetCurrentProcess();
-            self.Kill();
-            throw new UnreachableException("SIGKILL returned.");
+            throw new InvalidOperationException($"kill failed: {Marshal.GetLastPInvokeErrorMessage()}");
         }
     }
 
-    internal static bool TryParse(string? text, out string? name, out int times)
+    // Null: no place.
+    internal static Choice? Parse(string? text)
     {
-        times = 1;
         string[] parts = (text ?? "").Split(':');
-        name = All.FirstOrDefault(known => string.Equals(known, parts[0], StringComparison.Ordinal));
-        return name is not null
-            && (parts.Length == 1
-                || (parts.Length == 2 && int.TryParse(parts[1], NumberStyles.None, CultureInfo.InvariantCulture, out times) && times > 0));
+        string? name = All.FirstOrDefault(known => string.Equals(known, parts[0], StringComparison.Ordinal));
+        bool stop = parts.Length > 1 && parts[^1] == "stop";
+        string[] counts = parts[1..^(stop ? 1 : 0)];
+        int times = 1;
+        return name is null || counts.Length > 1
+            || (counts.Length == 1 && !(int.TryParse(counts[0], NumberStyles.None, CultureInfo.InvariantCulture, out times) && times > 0))
+            ? null
+            : new Choice(name, times, stop);
     }
+
+    [LibraryImport("libc", SetLastError = true)]
+    [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
+    private static partial int kill(int process, int signal);
+
+    /// <summary>Choice of a place, of which time there counts, and of SIGSTOP instead of SIGKILL.</summary>
+    internal sealed record Choice(string Name, int Times, bool Stop);
 }

@@ -11,11 +11,12 @@ import sqlite3
 import subprocess
 import tempfile
 import time
+from contextlib import ExitStack
 from pathlib import Path
 
 from ports import free_port
 from rest import Client
-from storage import OwnPostgreSql, Sqlite
+from storage import ENGINES, Sqlite
 
 ROOT = Path(__file__).resolve().parents[2]
 OUT = Path(os.environ.get("OPTIKS_OUT", ROOT / "build/out"))
@@ -26,9 +27,10 @@ QUERY_BENCH = "query-bench"
 SERVICES = (TASK, UPDATE, QUERY)
 PROGRAMS = {TASK: "Optiks.UpdateTask", UPDATE: "Optiks.UpdateService", QUERY: "Optiks.QueryService", QUERY_BENCH: "Optiks.QueryService.Bench"}
 READY_SECONDS = 90
+FAIL_POINT = "OPTIKS_FAIL_POINT"
 # Short, so that a task that replaces a killed one does not wait long for the dead one's lease.
 FAST = {"Optiks__UpdateTask__EpochInterval": "00:00:00.200", "Optiks__UpdateTask__LeaseDuration": "00:00:02",
-        "Optiks__UpdateTask__LeasePollInterval": "00:00:00.200"}
+        "Optiks__UpdateTask__LeasePollInterval": "00:00:00.200", "Optiks__UpdateTask__BoardLockTimeout": "00:00:02"}
 
 
 class NotReady(Exception):
@@ -71,6 +73,33 @@ class Process:
                 if time.monotonic() >= deadline:
                     raise NotReady(f"{self.service} is not {health} after {READY_SECONDS} s:\n{self.log_end()}")
                 time.sleep(0.05)
+
+    def wait_unready(self, reason: str) -> None:
+        """Until it is alive, not ready, and says why."""
+        deadline = time.monotonic() + READY_SECONDS
+        with Client(self.url, timeout=5) as client:
+            while True:
+                try:
+                    answer = client.get("/health/ready")
+                    said = f"{answer.status} {answer.body!r}"
+                    if answer.status == 503 and reason in answer.body.decode():
+                        return
+                except OSError as failure:
+                    said = str(failure)
+                if not self.running or time.monotonic() >= deadline:
+                    raise NotReady(f"{self.service} does not say that {reason!r} but {said}:\n{self.log_end()}")
+                time.sleep(0.05)
+
+    def wait_stopped(self, seconds: float) -> None:
+        """Until a SIGSTOP has stopped it."""
+        deadline = time.monotonic() + seconds
+        while "State:\tT" not in Path(f"/proc/{self._process.pid}/status").read_text():
+            if not self.running or time.monotonic() >= deadline:
+                raise NotReady(f"{self.service} did not stop:\n{self.log_end()}")
+            time.sleep(0.02)
+
+    def signal(self, number: int) -> None:
+        self._process.send_signal(number)
 
     def kill(self) -> None:
         """SIGKILL: no handler, no flushing."""
@@ -121,8 +150,11 @@ class Deployment:
         self.logs = Path(tempfile.mkdtemp(prefix="optiks-e2e-log-"))
         self._environment = {**_environment(), "OPTIKS_DATA": str(self.data), **FAST, **(settings or {})}
         self._before_start = before_start
-        self.storage = OwnPostgreSql() if engine == OwnPostgreSql.name else Sqlite(self.data)
-        self.task, self.update = self._process(TASK), self._process(UPDATE)
+        self.cleanup = ExitStack()
+        """After the last process has ended."""
+        self.storage = ENGINES[engine](self.data, self.logs)
+        self.task, self.standby, self.update = self._process(TASK), self._process(TASK), self._process(UPDATE)
+        """The standby is not started."""
         self.queries = [self._process(query) for _ in range(replicas)]
 
     def _process(self, service: str) -> Process:
@@ -158,22 +190,36 @@ class Deployment:
             self.storage.migrated()
             if self._before_start is not None:
                 self._before_start(self)
-            for process in self.processes:
-                process.start()
-            for process in self.processes:
-                process.wait_ready()
+            self.start()
+            self.wait_ready()
         except BaseException:
             self.__exit__()
             raise
         return self
 
     def __exit__(self, *_) -> None:
-        for process in reversed(self.processes):
+        for process in (*self.processes, self.standby):
             if process.running:
                 process.kill()
+        self.cleanup.close()
         self.storage.close()
         shutil.rmtree(self.data)
         shutil.rmtree(self.logs)
+
+    def start(self) -> None:
+        for process in self.processes:
+            process.start()
+
+    def stop(self) -> None:
+        """In order, readers first."""
+        for process in reversed(self.processes):
+            code = process.stop()
+            if code != 0:
+                raise NotReady(f"{process.service} ended with {code}:\n{process.log_end()}")
+
+    def wait_ready(self) -> None:
+        for process in self.processes:
+            process.wait_ready()
 
     def migrate(self) -> None:
         done = self.optiks_db("migrate")

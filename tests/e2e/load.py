@@ -1,20 +1,22 @@
-"""Writers that never give up (own request ids, retried until answered, so that what was answered 202 is known exactly), and readers that verify."""
+"""Load that knows what it was answered: writers that never give up (own request ids, repeated until answered), readers that verify, and a watcher of checkpoints."""
 
 import http.client
 import random
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from harness import Deployment
 from rest import Client, uuid7
 
-ANSWER_SECONDS = 120
+ANSWER_SECONDS = 180
 UNREACHABLE = 3
+LIST = 1000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Accepted:
     """One update that was answered 202."""
 
@@ -22,31 +24,56 @@ class Accepted:
     item: int
     key: str
     value: str
+    point: str
+    """The fault under way at the answer."""
 
 
 class Worker:
-    """A thread that works until told to stop."""
+    """A thread that repeats its turn until told to stop."""
 
-    def __init__(self) -> None:
+    def __init__(self, pause: float) -> None:
+        self._pause = pause
+        self._turn = threading.Lock()
         self._stop = threading.Event()
+        self._abandoned = False
         self._failure: BaseException | None = None
-        self._thread = threading.Thread(target=self._run_and_keep)
+        self._thread = threading.Thread(target=self._run)
         self._thread.start()
 
+    def hold(self) -> None:
+        """Returns between two turns; the next does not begin before go_on. Raises what ended the thread early."""
+        self._turn.acquire()
+        self._raise()
+
+    def go_on(self) -> None:
+        self._turn.release()
+
     def finish(self) -> None:
-        """Ends after what it is at. Raises what ended the thread early."""
+        """Ends after the turn that it is at. Raises what ended the thread early."""
         self._stop.set()
         self._thread.join()
+        self._raise()
+
+    def abandon(self) -> None:
+        """Ends soon, and says nothing: what it was at stays unfinished."""
+        self._abandoned = True
+        self._stop.set()
+        self._thread.join()
+
+    def _raise(self) -> None:
         if self._failure is not None:
             raise self._failure
 
-    def _run_and_keep(self) -> None:
+    def _run(self) -> None:
         try:
-            self._run()
+            while not self._stop.is_set():
+                with self._turn:
+                    self._work()
+                self._stop.wait(self._pause)
         except BaseException as failure:
             self._failure = failure
 
-    def _run(self) -> None:
+    def _work(self) -> None:
         raise NotImplementedError
 
 
@@ -57,55 +84,69 @@ class Reader(Worker):
         self.verified = 0
         self._log, self._keys = log, keys
         self._options = ("--data", str(folder), "--trust", str(log.data / "trust.json"))
-        super().__init__()
+        super().__init__(pause=0.5)
 
-    def _run(self) -> None:
-        while not self._stop.is_set():
-            run = self._log.optiks("lookup", *self._keys, "--json", *self._options)
-            if run.code not in (0, UNREACHABLE):
-                raise AssertionError(f"lookup: {run}")
-            self.verified += run.code == 0
-            time.sleep(0.1)
+    def _work(self) -> None:
+        run = self._log.optiks("lookup", *self._keys, "--json", *self._options)
+        if run.code not in (0, UNREACHABLE):
+            raise AssertionError(f"lookup: {run}")
+        self.verified += run.code == 0
+
+
+class Watcher(Worker):
+    """Keeps every checkpoint that the board ever had."""
+
+    def __init__(self, log: Deployment):
+        self.notes: set[bytes] = set()
+        self._checkpoint = log.data / "board/log/checkpoint"
+        super().__init__(pause=0.02)
+
+    def _work(self) -> None:
+        self.notes.add(self._checkpoint.read_bytes())
 
 
 class Writer(Worker):
     """It has keys of its own, and sends single updates, lists and atomic requests."""
 
-    def __init__(self, log: Deployment, name: str, seed: int):
+    def __init__(self, log: Deployment, name: str, seed: int, point: Callable[[], str], keys: int = 100, pause: float = 0.02):
         self.accepted: list[Accepted] = []
         """In the order in which the service took them."""
         self.retries = 0
-        self._log, self._name, self._random = log, name, random.Random(seed)
-        self.keys = [f"{name}-{key}" for key in range(12)]
-        super().__init__()
+        self.keys = [f"{name}-{key}" for key in range(keys)]
+        self._name, self._random, self._point = name, random.Random(seed), point
+        self._client = log.update_client(timeout=10)
+        self._number = 0
+        super().__init__(pause)
 
     def _run(self) -> None:
-        with self._log.update_client(timeout=10) as client:
-            number = 0
-            while not self._stop.is_set():
-                number += 1
-                self._send(client, number)
-                time.sleep(0.02)
+        with self._client:
+            super()._run()
 
-    def _send(self, client: Client, number: int) -> None:
+    def _work(self) -> None:
+        self._number += 1
+        self._send(self._document())
+
+    def _document(self):
         kind = self._random.choice(("single", "list", "atomic"))
-        count = 1 if kind == "single" else self._random.randint(2, 8)
-        keys = self._random.sample(self.keys, count)
-        items = [{"key": key, "value": f"{self._name} {number}.{i}"} for i, key in enumerate(keys)]
+        keys = self._random.sample(self.keys, 1 if kind == "single" else self._random.randint(2, 8))
+        items = [{"key": key, "value": f"{self._name} {self._number}.{i}"} for i, key in enumerate(keys)]
         if kind == "atomic":
-            requests = [{"request_id": uuid7(), "items": items}]
-        else:
-            requests = [{"request_id": uuid7()} | item for item in items]
-        self._until_answered(client, requests if kind == "list" else requests[0])
-        for request in requests:
-            for i, item in enumerate(request.get("items", [request])):
-                self.accepted.append(Accepted(request["request_id"], i, item["key"], item["value"]))
+            return {"request_id": uuid7(), "items": items}
+        requests = [{"request_id": uuid7()} | item for item in items]
+        return requests if kind == "list" else requests[0]
 
-    def _until_answered(self, client: Client, document) -> None:
+    def _send(self, document) -> None:
+        self._until_answered(document)
+        point = self._point()
+        for request in document if isinstance(document, list) else [document]:
+            for i, item in enumerate(request.get("items", [request])):
+                self.accepted.append(Accepted(request["request_id"], i, item["key"], item["value"], point))
+
+    def _until_answered(self, document) -> None:
         deadline = time.monotonic() + ANSWER_SECONDS
         while True:
             try:
-                answer = client.post_json("/v1/updates", document)
+                answer = self._client.post_json("/v1/updates", document)
                 if answer.status == 202:
                     return
                 # 429: too many of the key are pending; 503: the service says so itself.
@@ -113,7 +154,20 @@ class Writer(Worker):
                     raise AssertionError(f"HTTP {answer.status} {answer.body!r}")
             except (OSError, http.client.HTTPException):
                 pass
-            if time.monotonic() >= deadline:
+            if self._abandoned or time.monotonic() >= deadline:
                 raise AssertionError(f"no answer in {ANSWER_SECONDS} s")
             self.retries += 1
             time.sleep(0.1)
+
+
+class BulkWriter(Writer):
+    """Lists of LIST updates, one after the other, round its keys."""
+
+    def __init__(self, log: Deployment, name: str, seed: int, point: Callable[[], str], keys: int):
+        self._next = 0
+        super().__init__(log, name, seed, point, keys, pause=0)
+
+    def _document(self):
+        keys = [self.keys[(self._next + i) % len(self.keys)] for i in range(LIST)]
+        self._next += LIST
+        return [{"request_id": uuid7(), "key": key, "value": f"{self._name} {self._number}.{i}"} for i, key in enumerate(keys)]

@@ -8,7 +8,8 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from ports import free_port
@@ -109,6 +110,15 @@ class PostgreSql:
         """kill -9 of one session's process. The postmaster then ends all others and recovers, as after a bug in the server."""
         _kill(pid)
 
+    @contextmanager
+    def paused_backend(self, pid: int) -> Iterator[None]:
+        """SIGSTOP, and SIGCONT afterwards: a session that hangs in a system call."""
+        os.kill(pid, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            os.kill(pid, signal.SIGCONT)
+
     def backends(self, database: str) -> list[int]:
         """Processes of the sessions of programs in a database, but for the asking one."""
         return [int(row) for row in self.sql(
@@ -124,12 +134,6 @@ class PostgreSql:
             raise ServerFailed("PostgreSQL runs: its data cannot be replaced")
         shutil.rmtree(self.data)
         self._execute(["cp", "-a", self._folder / name, self.data])
-
-    def keep(self, name: str) -> None:
-        """A copy of the stopped server, for put_back."""
-        if self.running:
-            raise ServerFailed("PostgreSQL runs: its files cannot be copied")
-        self._execute(["cp", "-a", self.data, self._folder / name])
 
     def create_database(self, name: str) -> None:
         self.sql(f"CREATE DATABASE {name}")

@@ -1,14 +1,17 @@
 """The engines that a deployment may stand on: what its programs are told, and what only an operator of that engine could do."""
 
-import shutil
+import random
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from postgres import PostgreSql
 
 DATABASE = "optiks"
 # Who may write what is enforced by the database: each service has a user of its own, in the role that migrations make for it.
-USERS = {"update-task": "task", "update-service": "update", "query-service": "query"}
-FILES = ("", "-wal", "-shm")
+USERS = {"update-task": "task", "update-service": "update", "query-service": "query", "query-bench": "query"}
+BUSY_SECONDS = 30
 
 
 class Sqlite:
@@ -16,8 +19,10 @@ class Sqlite:
 
     name = "sqlite"
 
-    def __init__(self, data: Path):
+    def __init__(self, data: Path, copies: Path):
+        """copies: a folder outside the data folder."""
         self.database = data / "optiks.db"
+        self._copies = copies
 
     def settings(self, service: str | None) -> dict[str, str]:
         """What a service is told; None: the operator's tools."""
@@ -29,24 +34,22 @@ class Sqlite:
     def migrated(self) -> None:
         """After the first migration."""
 
-    def keep(self, folder: Path) -> None:
-        """A copy for put_back. No service runs."""
-        folder.mkdir()
-        self._copy(self.database.parent, folder)
+    def back_up(self, name: str) -> Path:
+        """A copy for put_back; services may run."""
+        copy = self._copies / name
+        self._copy(self.database, copy)
+        return copy
 
-    def put_back(self, folder: Path) -> None:
-        """The database as it was. No service runs."""
-        self._copy(folder, self.database.parent)
+    def put_back(self, copy: Path) -> None:
+        """The database as it was, also beneath services that run."""
+        self._copy(copy, self.database)
 
     def close(self) -> None:
         """After the services have ended."""
 
     def _copy(self, source: Path, target: Path) -> None:
-        for suffix in FILES:
-            name = self.database.name + suffix
-            (target / name).unlink(missing_ok=True)
-            if (source / name).exists():
-                shutil.copy2(source / name, target / name)
+        with closing(sqlite3.connect(source)) as reading, closing(sqlite3.connect(target, timeout=BUSY_SECONDS)) as writing:
+            reading.backup(writing)
 
 
 class OwnPostgreSql:
@@ -54,7 +57,7 @@ class OwnPostgreSql:
 
     name = "postgresql"
 
-    def __init__(self) -> None:
+    def __init__(self, data: Path, copies: Path):
         self.server = PostgreSql()
 
     def settings(self, service: str | None) -> dict[str, str]:
@@ -66,18 +69,29 @@ class OwnPostgreSql:
         self.server.create_database(DATABASE)
 
     def migrated(self) -> None:
-        for user in USERS.values():
+        for user in sorted(set(USERS.values())):
             self.server.sql(f'CREATE USER "{user}" IN ROLE optiks_{user}')
 
-    def keep(self, folder: Path) -> None:
-        """A base backup, as of a server that works."""
-        self.server.back_up(folder.name)
+    def back_up(self, name: str) -> str:
+        """A base backup."""
+        self.server.back_up(name)
+        return name
 
-    def put_back(self, folder: Path) -> None:
-        """Beneath whoever is connected: the server is killed, its data replaced, started again."""
+    def put_back(self, copy: str) -> None:
+        """The server is killed, its data replaced, and started again."""
         self.server.kill()
-        self.server.put_back(folder.name)
+        self.server.put_back(copy)
         self.server.start()
+
+    def kill_session(self, moments: random.Random) -> None:
+        """kill -9 of one of the services' sessions; returns when the server has recovered."""
+        self.server.kill_backend(moments.choice(self.server.backends(DATABASE)))
+
+    @contextmanager
+    def paused_session(self, moments: random.Random) -> Iterator[None]:
+        """SIGSTOP of one of the services' sessions."""
+        with self.server.paused_backend(moments.choice(self.server.backends(DATABASE))):
+            yield
 
     def close(self) -> None:
         self.server.__exit__()

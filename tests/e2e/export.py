@@ -1,0 +1,90 @@
+"""Reads what `optiks-db export` writes (sql/db/src/Transfer/RowWriter.cs has the form): the facts of a database, whatever its engine."""
+
+import mmap
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+
+MAGIC = b"optiks export 1\n"
+EPOCH, LEAF, PENDING, OUTCOME, HEAD, END = 2, 3, 5, 6, 7, 255
+PREFIX = struct.Struct(">BI")
+LEAF_START = struct.Struct(">QIBQQ")
+LENGTH = struct.Struct(">I")
+ORIGIN = struct.Struct(">16sH")
+
+
+@dataclass
+class Facts:
+    records: dict[int, bytes] = field(default_factory=dict)
+    """By epoch."""
+    versions: dict[tuple[bytes, bytes], list[tuple[int, int, bytes, int, bytes]]] = field(default_factory=dict)
+    """By structure and key: (version, epoch, request id, item, value), in the order of epochs."""
+    leaves: int = 0
+    pending: int = 0
+    refused: int = 0
+    epoch: int | None = None
+    published_epoch: int | None = None
+
+
+def read(path: Path) -> Facts:
+    """Raises ValueError for a file that is not whole."""
+    facts = Facts()
+    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        ended = False
+        for kind, start, end in _rows(data):
+            if kind == LEAF:
+                _leaf(facts, data, start, end)
+            elif kind == EPOCH:
+                epoch, length = struct.unpack_from(">Q16xI", data, start)
+                facts.records[epoch] = data[start + 28 : start + 28 + length]
+            elif kind == PENDING:
+                facts.pending += 1
+            elif kind == OUTCOME:
+                # Ordinal missing: refused.
+                facts.refused += data[start + 18] == 0
+            elif kind == HEAD:
+                facts.epoch, at = _optional_number(data, start)
+                at += LENGTH.size + LENGTH.unpack_from(data, at)[0]
+                facts.published_epoch, _ = _optional_number(data, at)
+            elif kind == END:
+                with memoryview(data) as view:
+                    ended = sha256(view[: start - PREFIX.size]).digest() == data[start:end] and end == len(data)
+        if not ended:
+            raise ValueError(f"{path} is damaged")
+    return facts
+
+
+def _rows(data: mmap.mmap) -> Iterator[tuple[int, int, int]]:
+    if data[: len(MAGIC)] != MAGIC:
+        raise ValueError("no export")
+    at = len(MAGIC)
+    while at < len(data):
+        kind, length = PREFIX.unpack_from(data, at)
+        at += PREFIX.size
+        yield kind, at, at + length
+        at += length
+
+
+def _leaf(facts: Facts, data: mmap.mmap, start: int, end: int) -> None:
+    epoch, _, structure, _, version = LEAF_START.unpack_from(data, start)
+    at = start + LEAF_START.size
+    for _ in ("label", "commitment", "tag"):
+        at += LENGTH.size + LENGTH.unpack_from(data, at)[0]
+    request_id, item = ORIGIN.unpack_from(data, at)
+    at += ORIGIN.size
+    if data[at] != 1:
+        raise ValueError(f"a value of epoch {epoch} is erased")
+    at += 1
+    at += LENGTH.size + LENGTH.unpack_from(data, at)[0]
+    length = LENGTH.unpack_from(data, at)[0]
+    at += LENGTH.size
+    key = data[at : at + length]
+    at += length + LENGTH.size
+    facts.leaves += 1
+    facts.versions.setdefault((structure, key), []).append((version, epoch, request_id, item, data[at:end]))
+
+
+def _optional_number(data: mmap.mmap, at: int) -> tuple[int | None, int]:
+    return (struct.unpack_from(">Q", data, at + 1)[0], at + 9) if data[at] else (None, at + 1)

@@ -1,0 +1,277 @@
+"""The faults that a trial is put to. After each, every process runs again and an update is published and served."""
+
+import os
+import re
+import signal
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from harness import FAIL_POINT, ROOT, Deployment, Process
+from oracle import require
+from storage import OwnPostgreSql
+from trial import Trial
+
+KILLED, ROLLBACK = -signal.SIGKILL, 4
+# For what takes a few seconds on a machine that does nothing else.
+LONG_SECONDS = 90
+FAKETIME = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1"
+GENESIS, ACCEPT = "genesis-key", "accept"
+
+
+def fail_points() -> list[str]:
+    """The names that the operator's page lists, in its order."""
+    page = (ROOT / "docs/operations/fail-points.md").read_text()
+    return re.findall(r"^\| `([a-z-]+)` \|", page, re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Fault:
+    name: str
+    put: Callable[[Trial], None]
+    """Returns when all goes on."""
+
+
+def one(point: str, put: Callable[[Trial], None]) -> Fault:
+    """A fault that is one row of the report."""
+
+    def put_and_go_on(trial: Trial) -> None:
+        with trial.fault(point):
+            put(trial)
+        trial.goes_on()
+
+    return Fault(point, put_and_go_on)
+
+
+def kill_at_genesis(log: Deployment) -> None:
+    """Of a log that does not exist yet."""
+    log.task.start(**{FAIL_POINT: GENESIS})
+    require(log.task.wait(LONG_SECONDS) == KILLED, f"{GENESIS} did not kill: {log.task.log_end()}")
+
+
+def after_genesis(trial: Trial) -> None:
+    with trial.fault(GENESIS):
+        trial.goes_on()
+
+
+def at_points(trial: Trial) -> None:
+    """SIGKILL by the update-task itself at each labelled place in turn: the start after one kill is the one that the next kills."""
+    task = trial.log.task
+    require(task.stop() == 0, task.log_end())
+    for name in trial.random.sample(POINTS, len(POINTS)):
+        with trial.fault(name):
+            trial.accept(f"before {name}")
+            _start_to_be_killed(trial, task, name)
+    task.start()
+    task.wait_ready()
+    trial.goes_on()
+
+
+def at_accept(trial: Trial) -> None:
+    update = trial.log.update
+    require(update.stop() == 0, update.log_end())
+    _start_to_be_killed(trial, update, ACCEPT)
+    update.start()
+    update.wait_ready()
+
+
+def _start_to_be_killed(trial: Trial, process: Process, name: str) -> None:
+    process.start(**{FAIL_POINT: f"{name}:{trial.random.randint(1, 2)}"})
+    require(process.wait(LONG_SECONDS) == KILLED, f"{name} did not kill: {process.log_end()}")
+
+
+def killed(name: str, choose: Callable[[Trial], Process]) -> Fault:
+    """SIGKILL at a random moment; dead for a random time."""
+
+    def put(trial: Trial) -> None:
+        process = choose(trial)
+        trial.moment()
+        process.kill()
+        trial.moment()
+        process.start()
+        process.wait_ready()
+
+    return one(f"kill -9 {name}", put)
+
+
+def paused(name: str, choose: Callable[[Trial], Process]) -> Fault:
+    """SIGSTOP, and SIGCONT up to three seconds later: for the task with a lease of two."""
+
+    def put(trial: Trial) -> None:
+        process = choose(trial)
+        trial.moment()
+        process.signal(signal.SIGSTOP)
+        trial.moment(3)
+        process.signal(signal.SIGCONT)
+        process.wait_ready()
+
+    return one(f"pause {name}", put)
+
+
+def server_killed(trial: Trial) -> None:
+    trial.moment()
+    trial.log.storage.server.kill()
+    trial.moment(2)
+    trial.log.storage.server.start()
+    trial.log.wait_ready()
+
+
+def server_restarted(trial: Trial) -> None:
+    trial.moment()
+    trial.log.storage.server.stop()
+    trial.moment(2)
+    trial.log.storage.server.start()
+    trial.log.wait_ready()
+
+
+def session_killed(trial: Trial) -> None:
+    """The postmaster ends all other sessions too, and recovers."""
+    trial.moment()
+    trial.log.storage.kill_session(trial.random)
+    trial.log.wait_ready()
+
+
+def session_paused(trial: Trial) -> None:
+    trial.moment()
+    with trial.log.storage.paused_session(trial.random):
+        trial.moment(3)
+    trial.log.wait_ready()
+
+
+def overtaken_at(name: str) -> Fault:
+    """A task stops at the labelled place past its lease, another takes over; then the old one wakes up."""
+
+    def put(trial: Trial) -> None:
+        old, successor = trial.log.task, trial.log.standby
+        trial.restart(old, **{FAIL_POINT: f"{name}:{trial.random.randint(1, 3)}:stop"})
+        old.wait_stopped(LONG_SECONDS)
+        fence = trial.oracle.status()["fence"]
+        told = len(old.log())
+        successor.start()
+        successor.wait_ready()
+        # The successor is a standby at first: ready, but not yet the writer.
+        deadline = time.monotonic() + LONG_SECONDS
+        while trial.oracle.status()["fence"] == fence:
+            require(time.monotonic() < deadline, f"nobody took over: {successor.log_end()}")
+            time.sleep(0.1)
+        trial.log.task, trial.log.standby = successor, old
+        trial.publish(f"by the successor of {name}")
+        # It may have been killed by the successor for the board's lock, which it kept.
+        if old.running:
+            old.signal(signal.SIGCONT)
+            while "No longer the writer" not in old.log()[told:]:
+                require(old.running, f"the old task ended: {old.log_end()}")
+                require(time.monotonic() < deadline, f"the old task still takes itself for the writer: {old.log_end()}")
+                time.sleep(0.1)
+            require(trial.oracle.status()["fence"] == fence + 1, "the old task took the lease back from a living one")
+            require(old.stop() == 0, old.log_end())
+        else:
+            require(old.wait(0) == KILLED, old.log_end())
+
+    return one(f"overtaken at {name}", put)
+
+
+def _accepts_without_publishing(trial: Trial) -> None:
+    size = trial.oracle.histories.look()
+    trial.accept("meanwhile")
+    trial.moment(2)
+    require(trial.oracle.histories.look() == size, "an epoch was published meanwhile")
+
+
+def clock_jumped(seconds: int) -> Fault:
+    """The update-task alone sees another time, beginning while it runs."""
+
+    def put(trial: Trial) -> None:
+        clock = trial.log.logs / "clock"
+        clock.write_text("+0\n")
+        task = trial.log.task
+        trial.restart(task, LD_PRELOAD=FAKETIME, FAKETIME_TIMESTAMP_FILE=str(clock), FAKETIME_NO_CACHE="1", FAKETIME_DONT_FAKE_MONOTONIC="1")
+        task.wait_ready()
+        trial.publish("with the clock right")
+        clock.write_text(f"{seconds:+}\n")
+        task.wait_unready("The clocks disagree")
+        _accepts_without_publishing(trial)
+        clock.write_text("+0\n")
+        task.wait_ready()
+        trial.publish("with the clock right again")
+        trial.restart(task)
+        task.wait_ready()
+
+    return one(f"clock {seconds:+} s", put)
+
+
+def rolled_back(running: bool) -> Fault:
+    """An older copy of the database is put back, beneath stopped or running services, and brought forward from the board's bundles."""
+
+    def put(trial: Trial) -> None:
+        log = trial.log
+        copy = log.storage.back_up(f"copy-{time.monotonic_ns()}")
+        trial.publish("that the copy lacks")
+        trial.moment(2)
+        with trial.quiet():
+            size = trial.oracle.histories.look()
+            if not running:
+                log.stop()
+            log.storage.put_back(copy)
+            if not running:
+                log.start()
+            require(log.task.wait(LONG_SECONDS) == ROLLBACK, log.task.log_end())
+            require("older copy of the database" in log.task.log(), log.task.log_end())
+            log.update.wait_ready("live")
+            log.update.wait_unready("do not agree")
+            with log.update_client() as client:
+                status = client.post_json("/v1/updates", {"key": "trial", "value": "must not be taken"}).status
+                require(status == 503, f"an older copy took an update: {status}")
+            require(trial.oracle.histories.look() == size, "the board changed")
+            run = log.optiks_db("import-bundles", log.data / "board/state/bundles")
+            require(run.code == 0, f"import-bundles: {run}")
+            log.task.start()
+            log.wait_ready()
+
+    return one(f"older copy beneath {'running' if running else 'stopped'} services", put)
+
+
+def board_full(trial: Trial) -> None:
+    """No room on the board's disk: epochs wait, accepting goes on."""
+    disk = trial.board_disk()
+    with disk.full():
+        trial.log.task.wait_unready("cannot be written")
+        _accepts_without_publishing(trial)
+    trial.log.task.wait_ready()
+
+
+def task(trial: Trial) -> Process:
+    return trial.log.task
+
+
+def update(trial: Trial) -> Process:
+    return trial.log.update
+
+
+def query(trial: Trial) -> Process:
+    return trial.log.query
+
+
+POINTS = [name for name in fail_points() if name not in (GENESIS, ACCEPT)]
+AT_POINTS = Fault("fail points of the update-task", at_points)
+AT_ACCEPT = one(ACCEPT, at_accept)
+KILLS = [killed("update-task", task), killed("update-service", update), killed("query-service", query)]
+PAUSES = [paused("update-task", task), paused("update-service", update), paused("query-service", query)]
+OVERTAKEN = {name: overtaken_at(name) for name in POINTS}
+SERVER_KILLED = one("kill -9 of the database server", server_killed)
+SERVER = [SERVER_KILLED, one("restart of the database server", server_restarted),
+          one("kill -9 of a database session", session_killed), one("pause of a database session", session_paused)]
+CLOCKS = [clock_jumped(3600), clock_jumped(-3600)]
+BENEATH_STOPPED, BENEATH_RUNNING = rolled_back(running=False), rolled_back(running=True)
+BOARD_FULL = one("full disk beneath the board", board_full)
+
+
+def random_ones(engine: str) -> list[Fault]:
+    """Whatever may die or hang."""
+    return KILLS + PAUSES + (SERVER if engine == OwnPostgreSql.name else [])
+
+
+def every(engine: str) -> list[Fault]:
+    """Every fault that this user can put to an engine."""
+    return [AT_POINTS, AT_ACCEPT, *random_ones(engine), *OVERTAKEN.values(), *CLOCKS, BENEATH_STOPPED, BENEATH_RUNNING,
+            *([BOARD_FULL] if os.geteuid() == 0 else [])]

@@ -1,0 +1,209 @@
+"""What must be true after any fault, from outside: every answered update is there once and in order, the log has one history, and independent checks find nothing."""
+
+import json
+import random
+import sys
+import time
+import uuid
+from collections import Counter
+from collections.abc import Iterable
+
+import export
+from export import Facts
+from harness import ROOT, Deployment
+from load import Accepted
+
+sys.path.insert(0, str(ROOT / "tests/reference"))
+
+import board
+from record import EpochRecord
+from verify import TrustAnchor
+
+KEY_STRUCTURE = 3
+# Asked for through the services, each verified; the database's facts are compared for all.
+SAMPLE = 60
+PUBLISH_SECONDS = 600
+
+
+class Wrong(AssertionError):
+    """What was promised does not hold."""
+
+
+def require(condition: bool, text: str) -> None:
+    if not condition:
+        raise Wrong(text)
+
+
+class Histories:
+    """Every record and every signed root that anybody has been shown."""
+
+    def __init__(self, log: Deployment):
+        self._log = log
+        self._entries: list[bytes] = []
+        self._records: dict[int, set[bytes]] = {}
+        self._roots: dict[int, set[bytes]] = {}
+
+    @property
+    def count(self) -> int:
+        """1: nobody was ever shown two different things for one epoch or size."""
+        return max(len(shown) for by_number in (self._records, self._roots) for shown in by_number.values())
+
+    def look(self) -> int:
+        """Takes up the board as it is, from tiles alone, under its signed checkpoint; how many entries it has."""
+        folder = self._log.data / "board/log"
+
+        def fetch(path: str) -> bytes | None:
+            file = folder / path
+            return file.read_bytes() if file.exists() else None
+
+        entries = board.verify_tiles(fetch, self._checkpoint((folder / "checkpoint").read_bytes()))
+        self.records(enumerate(entries))
+        if len(entries) >= len(self._entries):
+            self._entries = entries
+        return len(entries)
+
+    def records(self, records: Iterable[tuple[int, bytes]]) -> None:
+        for epoch, record in records:
+            self._records.setdefault(epoch, set()).add(record)
+
+    def notes(self, notes: Iterable[bytes]) -> None:
+        for note in notes:
+            self._checkpoint(note)
+
+    def roots(self) -> None:
+        """Compares every signed root with the one that the entries of the newest board give."""
+        # A stack of complete subtrees, the largest first: (leaves, root).
+        stack: list[tuple[int, bytes]] = []
+        for number, entry in enumerate(self._entries):
+            stack.append((1, board.leaf_hash(entry)))
+            while len(stack) > 1 and stack[-1][0] == stack[-2][0]:
+                (leaves, right), (_, left) = stack.pop(), stack.pop()
+                stack.append((2 * leaves, board.node_hash(left, right)))
+            root = stack[-1][1]
+            for _, left in reversed(stack[:-1]):
+                root = board.node_hash(left, root)
+            if number + 1 in self._roots:
+                self._roots[number + 1].add(root)
+
+    def _checkpoint(self, note: bytes) -> board.Checkpoint:
+        anchor = TrustAnchor.parse((self._log.data / "trust.json").read_text())
+        checkpoint = board.verify_checkpoint(note, anchor.configuration.origin.decode(), anchor.log_key)
+        self._roots.setdefault(checkpoint.size, set()).add(checkpoint.root)
+        return checkpoint
+
+
+def lost_and_doubled(accepted: list[Accepted], facts: Facts) -> tuple[Counter, Counter]:
+    """How many accepted updates the facts do not have, and how many versions too many they have, by the fault under way when each was accepted."""
+    expected, newest = _by_key(accepted), {one.key: one.point for one in accepted}
+    lost, doubled = Counter(), Counter()
+    for key, wanted in expected.items():
+        shown = Counter(version[2:] for version in facts.versions.get((KEY_STRUCTURE, key.encode()), []))
+        for one in wanted:
+            if shown[_origin(one)] == 0:
+                lost[one.point] += 1
+            shown[_origin(one)] -= 1
+        doubled[newest[key]] += sum(count for count in shown.values() if count > 0)
+    for (_, key), versions in facts.versions.items():
+        if key.decode() not in expected:
+            doubled["unknown"] += len(versions)
+    return lost, doubled
+
+
+def check_order(accepted: list[Accepted], facts: Facts) -> None:
+    """Each writer has its own keys and waits for each answer, so its order is the order of versions, one in an epoch. Nothing may be lost or doubled."""
+    for key, wanted in _by_key(accepted).items():
+        found = facts.versions[KEY_STRUCTURE, key.encode()]
+        require([version[2:] for version in found] == [_origin(one) for one in wanted], f"{key}: versions are not in the order of acceptance")
+        require([version for version, *_ in found] == list(range(1, len(found) + 1)), f"{key}: a version is missing")
+        epochs = [epoch for _, epoch, *_ in found]
+        require(epochs == sorted(set(epochs)), f"{key}: two versions in one epoch")
+
+
+class Oracle:
+    """Judges one log. It knows from the start; `histories` may be told more meanwhile."""
+
+    def __init__(self, log: Deployment, seed: int):
+        self.histories = Histories(log)
+        self._log = log
+        self._random = random.Random(seed)
+        self._judged = 0
+
+    def wait_published(self) -> None:
+        """Until nothing is pending. Nobody sends updates."""
+        deadline = time.monotonic() + PUBLISH_SECONDS
+        while (status := self.status())["pending_updates"] > 0 or status["published_epoch"] != status["epoch"]:
+            require(time.monotonic() < deadline, f"{status['pending_updates']} updates are not published")
+            time.sleep(0.1)
+        self._log.wait_served(status["epoch"])
+
+    def status(self) -> dict:
+        run = self._log.optiks_db("status", "--json")
+        require(run.code == 0, f"status: {run}")
+        return json.loads(run.out)
+
+    def judge(self, accepted: list[Accepted], notes: Iterable[bytes]) -> tuple[Counter, Counter]:
+        """Lost and doubled updates by fault. Raises Wrong for anything else that is not as promised."""
+        self._judged += 1
+        self.wait_published()
+        facts = self._facts()
+        self._check_board(facts, notes)
+        self._check_tools()
+        lost, doubled = lost_and_doubled(accepted, facts)
+        if lost.total() == doubled.total() == 0:
+            check_order(accepted, facts)
+            self._check_answers(accepted, facts)
+        return lost, doubled
+
+    def _facts(self) -> Facts:
+        file = self._log.logs / "export"
+        run = self._log.optiks_db("export", file)
+        require(run.code == 0, f"export: {run}")
+        try:
+            return export.read(file)
+        finally:
+            file.unlink()
+
+    def _check_board(self, facts: Facts, notes: Iterable[bytes]) -> None:
+        size = self.histories.look()
+        self.histories.notes(notes)
+        self.histories.records(facts.records.items())
+        self.histories.roots()
+        require(size == len(facts.records), f"the board has {size} entries, the database {len(facts.records)} epochs")
+        newest = EpochRecord.parse(facts.records[size - 1])
+        require(newest.time_ms <= time.time_ns() // 1_000_000, "the newest record's time is in the future")
+        require(facts.pending == 0 and facts.refused == 0, f"{facts.pending} pending and {facts.refused} refused updates")
+
+    def _check_tools(self) -> None:
+        """fsck derives every root again; one auditor has followed from the start, one begins at epoch 0."""
+        run = self._log.optiks_db("fsck", "--board", self._log.data / "board")
+        require(run.code == 0, f"fsck: {run}")
+        fresh = ("--data", str(self._log.data / f"auditor-{self._judged}"), "--trust", str(self._log.data / "trust.json"))
+        for more in ((), fresh):
+            run = self._log.optiks("audit", "--json", *more)
+            require(run.code == 0 and run.lines()[0]["verdict"] == "valid", f"audit: {run}")
+
+    def _check_answers(self, accepted: list[Accepted], facts: Facts) -> None:
+        """Verified histories and the update-service's own words of some keys and updates are the facts'."""
+        keys = self._random.sample(found := list(_by_key(accepted)), min(SAMPLE, len(found)))
+        run = self._log.optiks("history", *keys, "--json")
+        require(run.code == 0, f"history: {run}")
+        for line in run.lines():
+            shown = [(version["version"], version["epoch"], version["value"]) for version in line["versions"]]
+            known = [(version, epoch, value.decode()) for version, epoch, _, _, value in facts.versions[KEY_STRUCTURE, line["key"].encode()]]
+            require(shown == known, f"the history of {line['key']} is not the database's")
+        with self._log.update_client() as client:
+            for one in self._random.sample(accepted, min(SAMPLE, len(accepted))):
+                status = client.get(f"/v1/updates/{one.request_id}").json()
+                epoch = next(version[1] for version in facts.versions[KEY_STRUCTURE, one.key.encode()] if version[2:4] == _origin(one)[:2])
+                require(status["status"] == "published" and status["epoch"] == epoch, f"{one}: {status}")
+
+
+def _by_key(accepted: list[Accepted]) -> dict[str, list[Accepted]]:
+    by_key: dict[str, list[Accepted]] = {}
+    for one in accepted:
+        by_key.setdefault(one.key, []).append(one)
+    return by_key
+
+
+def _origin(one: Accepted) -> tuple[bytes, int, bytes]:
+    return uuid.UUID(one.request_id).bytes, one.item, one.value.encode()

@@ -1,0 +1,112 @@
+#!/usr/bin/python3
+"""The long fault suite: every fault on every engine, again and again until the time is over; or random kills until so many updates were accepted.
+
+A line a fault; at the end one row for each engine and point. Exit code 1: something is not as promised.
+"""
+
+import argparse
+import dataclasses
+import json
+import os
+import random
+import sys
+import time
+from pathlib import Path
+
+import faults
+from harness import Deployment
+from load import LIST, BulkWriter, Writer
+from storage import ENGINES
+from trial import Row, Trial
+
+# Of an engine's share of the time, for judging.
+JUDGE_SECONDS = 25
+BULK_WRITERS, VERSIONS = 2, 5
+# As an operator has them: the pace of the load decides how often something is killed, not the epochs'.
+BULK = {"Optiks__UpdateTask__EpochInterval": "00:00:01"}
+
+
+class Suite:
+    """The rows so far, and how to say what goes on."""
+
+    def __init__(self, seed: int):
+        self.rows: list[Row] = []
+        self._seed = seed
+        self._started = time.monotonic()
+
+    def run(self, engine: str, seconds: float) -> None:
+        """All faults in a random order, and again, until the time is over."""
+        deadline = time.monotonic() + seconds - JUDGE_SECONDS
+        self._say(f"{engine}, seed {self._seed}")
+        with Deployment(before_start=faults.kill_at_genesis, engine=engine) as log, Trial(log, self._seed) as trial:
+            faults.after_genesis(trial)
+            left, again = _shuffled(trial), False
+            while time.monotonic() < deadline:
+                if not left:
+                    left, again = _shuffled(trial), True
+                fault = left.pop()
+                self._put(trial, fault)
+            if left and not again:
+                self._say(f"{engine}: no time was left for: {', '.join(fault.name for fault in left)}")
+            self._judge(trial)
+
+    def run_until(self, engine: str, updates: int) -> None:
+        """Random kills, pauses and restarts until so many updates are accepted, in lists."""
+
+        def writers(trial: Trial) -> list[Writer]:
+            keys = max(updates // VERSIONS // BULK_WRITERS, LIST)
+            return [BulkWriter(trial.log, f"bulk{i}", trial.random.randrange(2**32), lambda: trial.point, keys) for i in range(BULK_WRITERS)]
+
+        self._say(f"{engine}, seed {self._seed}, until {updates} updates are accepted")
+        with Deployment(BULK, engine=engine) as log, Trial(log, self._seed, writers) as trial:
+            while trial.count < updates:
+                self._put(trial, trial.random.choice(faults.random_ones(engine)))
+            self._judge(trial)
+
+    def _put(self, trial: Trial, fault: faults.Fault) -> None:
+        started = time.monotonic()
+        fault.put(trial)
+        self._say(f"{trial.engine}: {fault.name}: {time.monotonic() - started:.1f} s; {trial.count} updates accepted")
+
+    def _judge(self, trial: Trial) -> None:
+        self._say(f"{trial.engine}: judging")
+        rows = trial.judge()
+        self.rows += rows
+        self._say(f"{trial.engine}: {sum(row.kills for row in rows)} faults, {sum(row.accepted for row in rows)} updates accepted, "
+                  f"{sum(row.lost for row in rows)} lost, {sum(row.doubled for row in rows)} doubled, {max(row.histories for row in rows)} history")
+
+    def _say(self, text: str) -> None:
+        print(f"{time.monotonic() - self._started:7.1f} s  {text}", flush=True)
+
+
+def _shuffled(trial: Trial) -> list[faults.Fault]:
+    every = faults.every(trial.engine)
+    trial.random.shuffle(every)
+    return every
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("report", type=Path, help="JSON file to write")
+    bound = parser.add_mutually_exclusive_group(required=True)
+    bound.add_argument("--minutes", type=float, help="shared by the engines")
+    bound.add_argument("--updates", type=int, help="of each engine")
+    parser.add_argument("--engines", nargs="+", choices=list(ENGINES), default=list(ENGINES))
+    parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(2**32))
+    options = parser.parse_args()
+    if os.geteuid() != 0:
+        print("not root: the full disk is left out, as nothing can be mounted")
+    suite = Suite(options.seed)
+    try:
+        for engine in options.engines:
+            if options.updates is not None:
+                suite.run_until(engine, options.updates)
+            else:
+                suite.run(engine, options.minutes * 60 / len(options.engines))
+    finally:
+        options.report.write_text(json.dumps([dataclasses.asdict(row) for row in suite.rows], indent=1) + "\n")
+    return 0 if all((row.lost, row.doubled, row.histories) == (0, 0, 1) for row in suite.rows) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,157 @@
+"""One log under load that faults are put to, and what is said of it afterwards."""
+
+import random
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from disk import BoardDisk
+from harness import Deployment, Process
+from load import ANSWER_SECONDS, Accepted, Reader, Watcher, Worker, Writer
+from oracle import Oracle, require
+from rest import uuid7
+
+WRITERS = 2
+READ_KEYS = 12
+
+
+@dataclass(frozen=True)
+class Row:
+    """One of build/test/faults.json."""
+
+    engine: str
+    point: str
+    kills: int
+    accepted: int
+    lost: int
+    doubled: int
+    histories: int
+
+
+class Trial:
+    """Use as a context: entering starts the load on a deployment that runs, leaving ends it. `random` decides every moment."""
+
+    def __init__(self, log: Deployment, seed: int, make_writers: Callable[["Trial"], list[Writer]] | None = None):
+        self.log = log
+        self.random = random.Random(seed)
+        self.oracle = Oracle(log, seed)
+        self.point = "none"
+        self.reader: Reader
+        self.watcher: Watcher
+        self.writers: list[Writer] = []
+        self._make_writers = make_writers or _small_writers
+        self._board_disk: BoardDisk | None = None
+        self._own: list[Accepted] = []
+        self._kills: Counter[str] = Counter()
+
+    def __enter__(self) -> "Trial":
+        self.writers = self._make_writers(self)
+        self.reader = Reader(self.log, self.writers[0].keys[:READ_KEYS], self.log.logs / "reader")
+        self.watcher = Watcher(self.log)
+        return self
+
+    def __exit__(self, kind, *_) -> None:
+        for worker in self._workers:
+            if kind is None:
+                worker.finish()
+            else:
+                worker.abandon()
+
+    @property
+    def accepted(self) -> list[Accepted]:
+        return [one for writer in self.writers for one in writer.accepted] + self._own
+
+    @property
+    def count(self) -> int:
+        return sum(len(writer.accepted) for writer in self.writers) + len(self._own)
+
+    @property
+    def engine(self) -> str:
+        return self.log.storage.name
+
+    @property
+    def _workers(self) -> list[Worker]:
+        return [*self.writers, self.reader, self.watcher]
+
+    @contextmanager
+    def fault(self, point: str) -> Iterator[None]:
+        """What is done within counts as one fault of this name."""
+        self.point = point
+        yield
+        self._kills[point] += 1
+
+    def goes_on(self) -> None:
+        """The board has what it had, an update is published and served."""
+        before = self.oracle.histories.look()
+        self.publish(f"after {self.point}")
+        require(self.oracle.histories.look() > before, "no epoch was made")
+        require(self.oracle.histories.count == 1, "the log has two histories")
+
+    def publish(self, value: str) -> None:
+        """One update more, which is served."""
+        one = self.accept(value)
+        with self.log.update_client(timeout=90) as client:
+            status = client.get(f"/v1/updates/{one.request_id}?wait=60").json()
+        require(status["status"] == "published", f"{status}; update-task: {self.log.task.log_end()}")
+        self.log.wait_served(status["epoch"])
+
+    def accept(self, value: str) -> Accepted:
+        """One update more, of a key of its own: no limit holds it up."""
+        one = Accepted(uuid7(), 0, f"trial-{len(self._own)}", value, self.point)
+        deadline = time.monotonic() + ANSWER_SECONDS
+        with self.log.update_client() as client:
+            while (answer := client.post_json("/v1/updates", {"request_id": one.request_id, "key": one.key, "value": one.value})).status == 503:
+                require(time.monotonic() < deadline, f"the update-service answers {answer.status} {answer.body!r}")
+                time.sleep(0.1)
+        require(answer.status == 202, f"update: HTTP {answer.status} {answer.body!r}")
+        self._own.append(one)
+        return one
+
+    @contextmanager
+    def quiet(self) -> Iterator[None]:
+        """No update is sent and none is pending meanwhile."""
+        for writer in self.writers:
+            writer.hold()
+        try:
+            self.oracle.wait_published()
+            yield
+        finally:
+            for writer in self.writers:
+                writer.go_on()
+
+    def board_disk(self) -> BoardDisk:
+        """The board is on it from now on."""
+        if self._board_disk is None:
+            task = self.log.task
+            require(task.stop() == 0, task.log_end())
+            self._board_disk = BoardDisk(self.log.data / "board", self.log.logs / "disk")
+            self.log.cleanup.callback(self._board_disk.close)
+            task.start()
+            task.wait_ready()
+        return self._board_disk
+
+    def moment(self, longest: float = 1.0) -> None:
+        time.sleep(self.random.uniform(0, longest))
+
+    def restart(self, process: Process, **environment: str) -> None:
+        """In order."""
+        require(process.stop() == 0, process.log_end())
+        process.start(**environment)
+
+    def judge(self) -> list[Row]:
+        """Ends the load; one row a fault."""
+        self.__exit__(None)
+        accepted = self.accepted
+        lost, doubled = self.oracle.judge(accepted, self.watcher.notes)
+        require(self.reader.verified > 0, "no lookup was verified")
+        points = list(self._kills)
+        points += sorted((lost.keys() | doubled.keys()) - set(points))
+        counts = Counter(one.point for one in accepted)
+        return [Row(self.engine, point, self._kills[point], counts[point], lost[point], doubled[point], self.oracle.histories.count)
+                for point in points if self._kills[point] or lost[point] or doubled[point]]
+
+
+def _small_writers(trial: Trial) -> list[Writer]:
+    return [Writer(trial.log, f"writer{i}", trial.random.randrange(2**32), lambda: trial.point) for i in range(WRITERS)]
