@@ -1,3 +1,5 @@
+using System.Net;
+using System.Net.Sockets;
 using System.Text;
 using Optiks.Protocol;
 
@@ -219,6 +221,50 @@ public sealed class OwnerTests
         var client = new OptiksClient(options, fixture.Http, new MemoryClientStateStore(FixtureLog.Anchor, fixture.Folder.In("evidence")), fixture.Clock);
         OptiksServerException e = await Assert.ThrowsAsync<OptiksServerException>(() => client.LookupAsync("alice", Cancellation));
         Assert.Equal(ServerFailure.Unreachable, e.Failure);
+    }
+
+    [Theory]
+    [InlineData("", false)]
+    [InlineData("", true)]
+    [InlineData("HTTP/1.1 200 OK\r\nContent-", true)]
+    [InlineData("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc", false)]
+    [InlineData("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nabc", true)]
+    public async Task A_server_that_goes_away_is_unreachable_wherever_it_was(string answer, bool reset)
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        using var listener = new TcpListener(IPAddress.Loopback, 0);
+        listener.Start();
+        Task serving = ServeAsync();
+        var url = new Uri($"http://{listener.LocalEndpoint}/");
+        var connection = new ServerConnection(fixture.Http, null, fixture.Clock);
+
+        OptiksServerException e = await Assert.ThrowsAsync<OptiksServerException>(() => connection.GetAsync(url, "/v1/configuration", MediaTypes.Json, 1000, authorize: false, Cancellation));
+
+        Assert.Equal(ServerFailure.Unreachable, e.Failure);
+        listener.Stop();
+        await serving;
+
+        // Some requests are sent again by HttpClient itself.
+        async Task ServeAsync()
+        {
+            try
+            {
+                while (true)
+                {
+                    using Socket socket = await listener.AcceptSocketAsync(Cancellation);
+                    socket.LingerState = new LingerOption(reset, 0);
+                    if (answer.Length > 0)
+                    {
+                        _ = await socket.ReceiveAsync(new byte[4096], SocketFlags.None, Cancellation);
+                        _ = await socket.SendAsync(Encoding.ASCII.GetBytes(answer), SocketFlags.None, Cancellation);
+                    }
+                }
+            }
+            catch (Exception e) when (e is SocketException or ObjectDisposedException)
+            {
+                // The listener was stopped.
+            }
+        }
     }
 
     [Theory]

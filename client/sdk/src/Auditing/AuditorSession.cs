@@ -89,7 +89,7 @@ public sealed class AuditorSession : IDisposable
         {
             return Result(Reason.InclusionProof, start) with { Detail = $"the board's files do not make up the signed tree: {e.Message}" };
         }
-        catch (HttpRequestException e)
+        catch (Exception e) when (ServerConnection.IsConnectionFailure(e))
         {
             throw new OptiksServerException(ServerFailure.Unreachable, _options.QueryUrl, $"{_options.QueryUrl.Authority} cannot be reached: {e.Message}", e);
         }

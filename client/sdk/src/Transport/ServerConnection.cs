@@ -1,5 +1,6 @@
 using System.Net;
 using System.Net.Http.Headers;
+using System.Net.Sockets;
 using System.Runtime.CompilerServices;
 
 namespace Optiks.Client;
@@ -56,7 +57,7 @@ internal sealed class ServerConnection
                 ? answer
                 : throw new OptiksServerException(ServerFailure.Unusable, server, $"{server.Authority} answered with {actual ?? "no media type"} instead of {accept}.");
         }
-        catch (Exception e) when (e is HttpRequestException or IOException)
+        catch (Exception e) when (IsConnectionFailure(e))
         {
             throw new OptiksServerException(ServerFailure.Unreachable, server, $"{server.Authority} cannot be reached: {e.Message}", e);
         }
@@ -65,6 +66,12 @@ internal sealed class ServerConnection
             throw new OptiksServerException(ServerFailure.Unreachable, server, $"{server.Authority} did not answer in time.", e);
         }
     }
+
+    /// <summary>
+    /// IsConnectionFailure tells whether the server was not reached, or went away before its answer ended. HttpClient wraps most of it; not that a peer had closed between connecting and asking who it is
+    /// (SocketException), and while a body is read the stream's own exceptions come through.
+    /// </summary>
+    internal static bool IsConnectionFailure(Exception e) => e is HttpRequestException or HttpIOException or SocketException or IOException { InnerException: SocketException };
 
     // Counted while reading: the header may be missing or false.
     private static async Task<byte[]> ReadAsync(HttpResponseMessage response, Uri server, int maxLength, CancellationToken cancellationToken)
