@@ -1,6 +1,7 @@
 using System.Diagnostics.Metrics;
 using System.Runtime.InteropServices;
 using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Http.Features.Authentication;
 
 namespace Optiks.ServiceDefaults;
 
@@ -54,7 +55,8 @@ public sealed class RateLimiter
     // The hash of strings is keyed by the process, so that nobody can choose to share a bucket.
     private static int CallerOf(HttpContext context)
     {
-        if (context.User.Identity is { IsAuthenticated: true, Name: { } name })
+        // HttpContext.User would make an empty user for a caller who has none.
+        if (context.Features.Get<IHttpAuthenticationFeature>()?.User?.Identity is { IsAuthenticated: true, Name: { } name })
         {
             return string.GetHashCode(name);
         }
