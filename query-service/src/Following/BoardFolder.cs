@@ -5,9 +5,6 @@ namespace Optiks.QueryService.Following;
 /// <summary>BoardFolder is <c>board/log</c> of the data folder, read-only here. Any thread.</summary>
 internal sealed class BoardFolder
 {
-    private const string EntriesPrefix = "tile/entries/";
-    private const string AuditPrefix = "audit/";
-
     private readonly string _log;
 
     public BoardFolder(DataFolder folder)
@@ -18,14 +15,6 @@ internal sealed class BoardFolder
 
     /// <summary>Tiles and checkpoint.</summary>
     public ITileReader Tiles { get; }
-
-    /// <summary>AuditPath of an epoch's proof: its number in the form of tile paths (docs/spec/board.md section 3).</summary>
-    public static string AuditPath(ulong epoch) => string.Concat(AuditPrefix, TilePath.Entries(epoch).ToString().AsSpan(EntriesPrefix.Length));
-
-    /// <summary>IsAuditPath says whether a path is such a name, in its only spelling.</summary>
-    public static bool IsAuditPath(string path) =>
-        path.StartsWith(AuditPrefix, StringComparison.Ordinal)
-        && TilePath.TryParse(string.Concat(EntriesPrefix, path.AsSpan(AuditPrefix.Length)), out TilePath tile) && tile.IsFull;
 
     /// <summary>Find gives an existing file; null when it is missing. The path must be one of the board's own spellings: nothing else may reach the file system.</summary>
     public FileInfo? Find(string path)
@@ -39,7 +28,7 @@ internal sealed class BoardFolder
     {
         try
         {
-            return await File.ReadAllBytesAsync(Path.Combine(_log, AuditPath(epoch)), cancellationToken);
+            return await File.ReadAllBytesAsync(Path.Combine(_log, AuditPath.Of(epoch)), cancellationToken);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {

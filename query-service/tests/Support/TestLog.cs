@@ -3,7 +3,6 @@ using System.Text;
 using Optiks.ApiKeys;
 using Optiks.Native;
 using Optiks.Protocol;
-using Optiks.QueryService.Following;
 using Optiks.Secrets;
 using Optiks.Storage;
 using Optiks.Storage.Sqlite;
@@ -201,7 +200,7 @@ internal sealed class TestLog : IAsyncDisposable
         await _board.AppendAsync(boardLock, row.Epoch, [row.Record], CancellationToken.None);
         if (auditProof is not null)
         {
-            new DurableFiles(_boardFolder).WriteOnce(BoardFolder.AuditPath(row.Epoch), auditProof);
+            new DurableFiles(_boardFolder).WriteOnce(AuditPath.Of(row.Epoch), auditProof);
         }
         await _board.PublishAsync(boardLock, note, CancellationToken.None);
         await _pipeline.PublishAsync(_lease, row.Epoch, CancellationToken.None);

@@ -1,5 +1,3 @@
-using Optiks.Tlog;
-
 namespace Optiks.UpdateTask.Board;
 
 /// <summary>
@@ -28,9 +26,6 @@ internal sealed class BoardFolder
 
     /// <summary>Bundles folder: one file an epoch.</summary>
     public string Bundles => Path.Combine(State, "bundles");
-
-    /// <summary>AuditPath below <see cref="Log"/>: the epoch in the form of tile paths.</summary>
-    public static string AuditPath(ulong epoch) => string.Concat("audit/", TilePath.Entries(epoch).ToString().AsSpan("tile/entries/".Length));
 
     /// <summary>Create makes what is missing.</summary>
     public void Create()

@@ -14,6 +14,7 @@ internal sealed class BoardState
 {
     private readonly BoardFolder _folder;
     private readonly DurableFiles _files;
+    private ulong? _firstBundle;
 
     public BoardState(BoardFolder folder)
     {
@@ -75,14 +76,14 @@ internal sealed class BoardState
         {
             return;
         }
-        ulong last = publishedEpoch - (ulong)kept;
-        foreach (ulong epoch in BundleEpochs())
+        // The folder is listed once: afterwards it grows by one epoch at a time.
+        ulong first = _firstBundle ?? BundleEpochs().DefaultIfEmpty(publishedEpoch).Min();
+        ulong firstKept = publishedEpoch - (ulong)kept + 1;
+        for (; first < firstKept; first++)
         {
-            if (epoch <= last)
-            {
-                File.Delete(PathOf(epoch));
-            }
+            File.Delete(PathOf(first));
         }
+        _firstBundle = first;
     }
 
     private void WriteBundle(EpochContent content)

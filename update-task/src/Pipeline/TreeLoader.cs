@@ -105,7 +105,7 @@ internal sealed class TreeLoader
         {
             throw new StorageCorruptException($"The leaves in the database do not give the roots of the record of epoch {row.Epoch}.");
         }
-        files.WriteOnce(BoardFolder.AuditPath(row.Epoch), AuditProofFile.Encode(previous.Record.Span, row.Record.Span, staged.AppendProofs()));
+        files.WriteOnce(AuditPath.Of(row.Epoch), AuditProofFile.Encode(previous.Record.Span, row.Record.Span, staged.AppendProofs()));
         staged.Commit();
     }
 }

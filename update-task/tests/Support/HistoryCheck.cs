@@ -65,7 +65,7 @@ internal static class HistoryCheck
         string log = new BoardFolder(folder.Data).Log;
         for (int epoch = 1; epoch < epochs.Count; epoch++)
         {
-            byte[] proof = File.ReadAllBytes(Path.Combine(log, BoardFolder.AuditPath((ulong)epoch)));
+            byte[] proof = File.ReadAllBytes(Path.Combine(log, AuditPath.Of((ulong)epoch)));
             Assert.Equal(Reason.Valid, Verifier.Audit(context, epochs[epoch - 1].Record.Span, proof, out byte[] record));
             Assert.Equal(epochs[epoch].Record.ToArray(), record);
         }

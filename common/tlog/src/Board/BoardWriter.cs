@@ -5,12 +5,11 @@ namespace Optiks.Tlog;
 /// </summary>
 /// <remarks>
 /// <para>Invariants:</para>
-/// <para>1. A file below tile/ never changes once it has its name; a full tile's name is only ever given to a full tile.</para>
+/// <para>1. A file below tile/ never changes once it has its name; a full tile's name is only ever given to a full tile. A partial tile goes
+/// once a checkpoint commits to the full one: a client of an older checkpoint cuts what it needs from that (C2SP tlog-tiles).</para>
 /// <para>2. The checkpoint is replaced after everything that it commits to is durable, and never by a smaller or another of its
 /// size.</para>
 /// <para>3. Every call can be repeated after a crash or failure, with the same arguments, and ends in the same files.</para>
-/// <para>The partial tiles of every append stay, as clients of older checkpoints need them; nothing here removes them once the full
-/// tile exists.</para>
 /// </remarks>
 public sealed class BoardWriter
 {
@@ -159,10 +158,12 @@ public sealed class BoardWriter
                     throw new BoardConflictException($"{_folder} has another checkpoint of size {presentSize}.");
                 }
                 _files.Sync(DirectoryTileReader.CheckpointName);
+                DropPartials();
                 return BoardPublishResult.AlreadyPublished;
             }
         }
         _files.Replace(DirectoryTileReader.CheckpointName, note.Span);
+        DropPartials();
         return BoardPublishResult.Published;
     }
 
@@ -207,6 +208,19 @@ public sealed class BoardWriter
             {
                 WriteHashes(path, edge.Hashes(path.Level));
             }
+        }
+    }
+
+    // Those of the last full tile of each level, after every checkpoint: what a crash left goes with the next.
+    private void DropPartials()
+    {
+        for (int level = 0; TileLayout.NumHashes(Size, level) / TilePath.FullWidth is ulong full and > 0; level++)
+        {
+            if (level == 0)
+            {
+                _files.RemoveFolder(TilePath.Entries(full - 1).PartialFolder());
+            }
+            _files.RemoveFolder(TilePath.Hashes(level, full - 1).PartialFolder());
         }
     }
 

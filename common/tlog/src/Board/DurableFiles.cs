@@ -46,6 +46,17 @@ public sealed class DurableFiles
     /// <summary>Replace writes a file over the one that is there.</summary>
     public void Replace(string path, ReadOnlySpan<byte> bytes) => Write(Path.Combine(_root, path), EnsureFolder(path), bytes);
 
+    /// <summary>RemoveFolder removes a folder with all that it holds; nothing happens when there is none. A crash may bring it back.</summary>
+    public void RemoveFolder(string path)
+    {
+        string full = Path.Combine(_root, path);
+        if (Directory.Exists(full))
+        {
+            Directory.Delete(full, recursive: true);
+            _ = _knownFolders.Remove(full);
+        }
+    }
+
     /// <summary>Sync makes the name of a file durable that an earlier, perhaps interrupted, call wrote.</summary>
     public void Sync(string path) => Libc.SyncDirectory(EnsureFolder(path));
 

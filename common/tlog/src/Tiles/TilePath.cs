@@ -17,6 +17,7 @@ public readonly record struct TilePath
 
     private const string Root = "tile/";
     private const string EntriesName = "entries";
+    private const string PartialSuffix = ".p";
 
     private TilePath(bool isEntries, int level, ulong index, int width)
     {
@@ -54,6 +55,9 @@ public readonly record struct TilePath
     /// <summary>Full names the same tile when it is full.</summary>
     public TilePath Full() => new(IsEntries, Level, Index, FullWidth);
 
+    /// <summary>PartialFolder is the folder of the same tile's partial forms, below the log's prefix.</summary>
+    public string PartialFolder() => $"{Full()}{PartialSuffix}";
+
     /// <summary>TryParse reads a path below the log's prefix, in its only spelling: "tile/0/x001/234/067.p/5".</summary>
     public static bool TryParse(string path, out TilePath tile)
     {
@@ -77,7 +81,7 @@ public readonly record struct TilePath
         }
         string rest = path[(slash + 1)..];
         int width = FullWidth;
-        int partial = rest.IndexOf(".p/", StringComparison.Ordinal);
+        int partial = rest.IndexOf(PartialSuffix + "/", StringComparison.Ordinal);
         if (partial >= 0)
         {
             if (!TryParseSmall(rest[(partial + 3)..], FullWidth - 1, out width) || width == 0)
@@ -103,7 +107,7 @@ public readonly record struct TilePath
             index.Insert(0, string.Create(CultureInfo.InvariantCulture, $"x{rest % 1000:000}/"));
         }
         string kind = IsEntries ? EntriesName : Level.ToString(CultureInfo.InvariantCulture);
-        string partial = IsFull ? "" : string.Create(CultureInfo.InvariantCulture, $".p/{Width}");
+        string partial = IsFull ? "" : string.Create(CultureInfo.InvariantCulture, $"{PartialSuffix}/{Width}");
         return $"{Root}{kind}/{index}{partial}";
     }
 

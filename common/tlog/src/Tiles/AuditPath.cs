@@ -1,0 +1,19 @@
+namespace Optiks.Tlog;
+
+/// <summary>AuditPath names an epoch's audit proof below a log's prefix (docs/spec/board.md section 3): the epoch in the form of tile paths, "audit/x001/x234/067".</summary>
+public static class AuditPath
+{
+    private const string Prefix = "audit/";
+    private const string EntriesPrefix = "tile/entries/";
+
+    /// <summary>Of an epoch.</summary>
+    public static string Of(ulong epoch) => string.Concat(Prefix, TilePath.Entries(epoch).ToString().AsSpan(EntriesPrefix.Length));
+
+    /// <summary>IsOne says whether a path is such a name, in its only spelling.</summary>
+    public static bool IsOne(string path)
+    {
+        ArgumentNullException.ThrowIfNull(path);
+        return path.StartsWith(Prefix, StringComparison.Ordinal)
+            && TilePath.TryParse(string.Concat(EntriesPrefix, path.AsSpan(Prefix.Length)), out TilePath tile) && tile.IsFull;
+    }
+}
