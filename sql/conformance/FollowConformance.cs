@@ -75,6 +75,10 @@ public abstract class FollowConformance : StorageConformance
         Assert.All(await Accept.AcceptAsync(units, Cancel), result => Assert.Equal(AcceptStatus.Accepted, result.Status));
         IReadOnlyList<PendingRequest> pending = await Pipeline.ReadPendingAsync(Count, 64 << 20, Cancel);
         Assert.Equal(Count, pending.Count);
+        // Every second one is underway: what is left out and what is taken goes over many pages.
+        long[] underway = [.. pending.Where((_, i) => i % 2 == 0).Select(request => request.Sequence)];
+        PendingBatch rest = await Pipeline.ReadPendingAsync(Count, 64 << 20, underway, Cancel);
+        Assert.Equal(pending.Where((_, i) => i % 2 == 1).Select(request => request.RequestId), rest.Requests.Select(request => request.RequestId));
         EpochCommit commit = Commit(1, pending);
         // An accept in between waits for the transaction, it does not fail.
         Task<CommitResult> committing = Pipeline.CommitEpochAsync(lease, commit, Cancel);

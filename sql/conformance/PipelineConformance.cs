@@ -85,6 +85,47 @@ public abstract class PipelineConformance : StorageConformance
     }
 
     [Fact]
+    public async Task What_an_epoch_on_its_way_decides_counts_as_gone_for_the_next()
+    {
+        Lease lease = await StartLogAsync();
+        Guid a1 = await AcceptOneAsync(Item("a"));
+        Guid ab = await AcceptOneAsync(Item("a"), Item("b"));
+        Guid b = await AcceptOneAsync(Item("b"));
+        Guid c = await AcceptOneAsync(Item("c"));
+        PendingBatch first = await Pipeline.ReadPendingAsync(100, 1 << 20, [], Cancel);
+        Assert.Equal([a1, c], first.Requests.Select(request => request.RequestId));
+        Guid c2 = await AcceptOneAsync(Item("c"));
+        PendingBatch second = await Pipeline.ReadPendingAsync(100, 1 << 20, [.. first.Requests.Select(request => request.Sequence)], Cancel);
+        Assert.Equal([ab, c2], second.Requests.Select(request => request.RequestId));
+
+        Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, Commit(1, first.Requests), Cancel));
+        await SignAndPublishAsync(lease, 1);
+        Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, Commit(2, second.Requests), Cancel));
+        Assert.Equal([b], await PendingIdsAsync());
+    }
+
+    [Fact]
+    public async Task A_batch_says_how_much_it_holds_and_whether_more_waits()
+    {
+        Assert.Equal((0, false), Shape(await Pipeline.ReadPendingAsync(1, 1, [], Cancel)));
+        _ = await AcceptOneAsync(Item("a"), Item("b"));
+        _ = await AcceptOneAsync(Item("a"));
+        _ = await AcceptOneAsync(Item("c"));
+        Assert.Equal((3, false), Shape(await Pipeline.ReadPendingAsync(3, 1 << 20, [], Cancel)));
+        Assert.Equal((2, true), Shape(await Pipeline.ReadPendingAsync(2, 1 << 20, [], Cancel)));
+        Assert.Equal((2, true), Shape(await Pipeline.ReadPendingAsync(100, 1, [], Cancel)));
+        Assert.Equal(0, await Pipeline.CountPendingAsync(0, Cancel));
+        Assert.Equal(3, await Pipeline.CountPendingAsync(3, Cancel));
+        Assert.Equal(4, await Pipeline.CountPendingAsync(5, Cancel));
+
+        static (int Items, bool More) Shape(PendingBatch batch)
+        {
+            Assert.Equal(batch.Items, batch.Requests.Sum(request => request.Items.Count));
+            return (batch.Items, batch.More);
+        }
+    }
+
+    [Fact]
     public async Task A_commit_deletes_exactly_the_rows_that_were_read()
     {
         Lease lease = await StartLogAsync();

@@ -25,13 +25,17 @@ public interface IPipelineStore : IFollowStore
     Task CreateGenesisAsync(Lease lease, EpochRow genesis, PeriodRow period, CancellationToken cancellationToken);
 
     /// <summary>
-    /// ReadPendingAsync reads what the next epoch may take: of each key the oldest pending item; an atomic request only when it is the oldest of each of its keys, and
-    /// then whole; oldest requests first, at most <paramref name="maxItems"/> items and about <paramref name="maxBytes"/> octets of values (at least one request).
+    /// ReadPendingAsync reads what the next epoch may take, as <see cref="PendingSelection"/> picks it: at most <paramref name="maxItems"/> items and
+    /// <paramref name="maxBytes"/> octets (at least one request). Its cost does not grow with what stays behind.
     /// </summary>
-    Task<IReadOnlyList<PendingRequest>> ReadPendingAsync(int maxItems, long maxBytes, CancellationToken cancellationToken);
+    /// <param name="maxItems">Items.</param>
+    /// <param name="maxBytes">Octets of keys and values.</param>
+    /// <param name="underway">Sequences, ascending, of the requests that an epoch not yet committed decides: they count as gone already. The batch is good only if that epoch is committed.</param>
+    /// <param name="cancellationToken">Ends the reading.</param>
+    Task<PendingBatch> ReadPendingAsync(int maxItems, long maxBytes, IReadOnlyList<long> underway, CancellationToken cancellationToken);
 
-    /// <summary>CountPendingAsync counts the pending items.</summary>
-    Task<long> CountPendingAsync(CancellationToken cancellationToken);
+    /// <summary>CountPendingAsync counts the pending items, up to <paramref name="atMost"/>.</summary>
+    Task<long> CountPendingAsync(long atMost, CancellationToken cancellationToken);
 
     /// <summary>
     /// CommitEpochAsync writes the epoch in one transaction: leaves, values, the epoch row, outcomes, the deletion of exactly the pending rows read (their number is

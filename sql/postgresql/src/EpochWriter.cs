@@ -38,18 +38,18 @@ internal static class EpochWriter
             return false;
         }
         long valueBytes = CopyLeaves(connection, commit);
+        CopyOutcomes(connection, commit.Epoch.Epoch, commit.Outcomes);
         await using var batch = new NpgsqlBatch(connection);
         NpgsqlBatchCommand epoch = AddEpoch(batch, commit.Epoch, commit.Leaves.Rows.Length, valueBytes);
-        AddOutcomes(batch, commit.Epoch.Epoch, commit.Outcomes);
         // Row by row, by exactly the keys that were read: a range would take along what was accepted since.
         NpgsqlBatchCommand delete = batch.Add(
             """
             DELETE FROM pending AS p USING unnest($1, $2, $3) AS d (seq, item, request_id), request AS r
             WHERE p.seq = d.seq AND p.item = d.item AND r.seq = d.seq AND r.request_id = d.request_id
             """,
-            Commands.List(commit.Outcomes.Select(outcome => outcome.Sequence).ToArray(), NpgsqlDbType.Bigint),
-            Commands.List(commit.Outcomes.Select(outcome => (short)outcome.Item).ToArray(), NpgsqlDbType.Smallint),
-            Commands.List(commit.Outcomes.Select(outcome => outcome.RequestId).ToArray(), NpgsqlDbType.Uuid));
+            Commands.List(Column(commit.Outcomes, outcome => outcome.Sequence), NpgsqlDbType.Bigint),
+            Commands.List(Column(commit.Outcomes, outcome => (short)outcome.Item), NpgsqlDbType.Smallint),
+            Commands.List(Column(commit.Outcomes, outcome => outcome.RequestId), NpgsqlDbType.Uuid));
         NpgsqlBatchCommand head = AddHead(batch, lease, commit);
         _ = await batch.ExecuteNonQueryAsync(cancellationToken);
         return epoch.RecordsAffected == 1 && delete.RecordsAffected == commit.Outcomes.Count && head.RecordsAffected == 1;
@@ -65,13 +65,13 @@ internal static class EpochWriter
         Dictionary<Guid, long> sequences = await FindOrAddRequestsAsync(connection, commit, cancellationToken);
         Outcome[] outcomes = [.. commit.Outcomes.Select(outcome => outcome with { Sequence = sequences[outcome.RequestId] }).OrderBy(outcome => outcome.Sequence).ThenBy(outcome => outcome.Item)];
         long valueBytes = CopyLeaves(connection, commit);
+        CopyOutcomes(connection, commit.Epoch.Epoch, outcomes);
         await using var batch = new NpgsqlBatch(connection);
         NpgsqlBatchCommand epoch = AddEpoch(batch, commit.Epoch, commit.Leaves.Rows.Length, valueBytes);
-        AddOutcomes(batch, commit.Epoch.Epoch, outcomes);
         _ = batch.Add(
             "DELETE FROM pending AS p USING unnest($1, $2) AS d (seq, item) WHERE p.seq = d.seq AND p.item = d.item",
-            Commands.List(outcomes.Select(outcome => outcome.Sequence).ToArray(), NpgsqlDbType.Bigint),
-            Commands.List(outcomes.Select(outcome => (short)outcome.Item).ToArray(), NpgsqlDbType.Smallint));
+            Commands.List(Column(outcomes, outcome => outcome.Sequence), NpgsqlDbType.Bigint),
+            Commands.List(Column(outcomes, outcome => (short)outcome.Item), NpgsqlDbType.Smallint));
         NpgsqlBatchCommand head = AddHead(batch, lease, commit);
         _ = await batch.ExecuteNonQueryAsync(cancellationToken);
         return epoch.RecordsAffected == 1 && head.RecordsAffected == 1;
@@ -171,6 +171,48 @@ internal static class EpochWriter
         return valueBytes;
     }
 
+    private static void CopyOutcomes(NpgsqlConnection connection, ulong epoch, IReadOnlyList<Outcome> outcomes)
+    {
+        using NpgsqlBinaryImporter copy = connection.BeginBinaryImport(
+            "COPY outcome (seq, epoch, current_period, current_version, ordinal, item, refusal, refused_item) FROM STDIN (FORMAT BINARY)");
+        for (int i = 0; i < outcomes.Count; i++)
+        {
+            Outcome outcome = outcomes[i];
+            copy.StartRow();
+            copy.Write(outcome.Sequence, NpgsqlDbType.Bigint);
+            copy.Write(checked((long)epoch), NpgsqlDbType.Bigint);
+            if (outcome.Refusal is { } refusal)
+            {
+                copy.Write(checked((long)refusal.Current.Period), NpgsqlDbType.Bigint);
+                copy.Write(checked((long)refusal.Current.Version), NpgsqlDbType.Bigint);
+                copy.WriteNull();
+                copy.Write((short)outcome.Item, NpgsqlDbType.Smallint);
+                copy.Write((short)refusal.Reason, NpgsqlDbType.Smallint);
+                copy.Write((short)refusal.Item, NpgsqlDbType.Smallint);
+            }
+            else
+            {
+                copy.WriteNull();
+                copy.WriteNull();
+                copy.Write(outcome.Ordinal!.Value, NpgsqlDbType.Integer);
+                copy.Write((short)outcome.Item, NpgsqlDbType.Smallint);
+                copy.WriteNull();
+                copy.WriteNull();
+            }
+        }
+        _ = copy.Complete();
+    }
+
+    private static T[] Column<T>(IReadOnlyList<Outcome> outcomes, Func<Outcome, T> field)
+    {
+        var column = new T[outcomes.Count];
+        for (int i = 0; i < column.Length; i++)
+        {
+            column[i] = field(outcomes[i]);
+        }
+        return column;
+    }
+
     private static void Write(NpgsqlBinaryImporter copy, ReadOnlySpan<byte> field, byte[] octets)
     {
         field.CopyTo(octets);
@@ -184,21 +226,6 @@ internal static class EpochWriter
         Commands.Bigint(valueBytes),
         Commands.Bytea(epoch.RecordHash),
         Commands.Bytea(epoch.Record));
-
-    private static void AddOutcomes(NpgsqlBatch batch, ulong epoch, IReadOnlyList<Outcome> outcomes) => _ = batch.Add(
-        """
-        INSERT INTO outcome (seq, item, epoch, ordinal, refusal, refused_item, current_period, current_version)
-        SELECT o.seq, o.item, $1, o.ordinal, o.refusal, o.refused_item, o.current_period, o.current_version
-        FROM unnest($2, $3, $4, $5, $6, $7, $8) AS o (seq, item, ordinal, refusal, refused_item, current_period, current_version)
-        """,
-        Commands.Bigint(epoch),
-        Commands.List(outcomes.Select(outcome => outcome.Sequence).ToArray(), NpgsqlDbType.Bigint),
-        Commands.List(outcomes.Select(outcome => (short)outcome.Item).ToArray(), NpgsqlDbType.Smallint),
-        Commands.List(outcomes.Select(outcome => outcome.Ordinal).ToArray(), NpgsqlDbType.Integer),
-        Commands.List(outcomes.Select(outcome => (short?)outcome.Refusal?.Reason).ToArray(), NpgsqlDbType.Smallint),
-        Commands.List(outcomes.Select(outcome => (short?)outcome.Refusal?.Item).ToArray(), NpgsqlDbType.Smallint),
-        Commands.List(outcomes.Select(outcome => checked((long?)outcome.Refusal?.Current.Period)).ToArray(), NpgsqlDbType.Bigint),
-        Commands.List(outcomes.Select(outcome => checked((long?)outcome.Refusal?.Current.Version)).ToArray(), NpgsqlDbType.Bigint));
 
     private static NpgsqlBatchCommand AddHead(NpgsqlBatch batch, Lease lease, EpochCommit commit) => batch.Add(
         $"UPDATE head SET epoch = $1, record_hash = $5 WHERE {HeadCondition}",

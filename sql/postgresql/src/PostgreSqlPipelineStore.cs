@@ -81,14 +81,14 @@ internal class PostgreSqlPipelineStore : PostgreSqlFollowStore, IPipelineStore
     }
 
     /// <inheritdoc/>
-    public Task<IReadOnlyList<PendingRequest>> ReadPendingAsync(int maxItems, long maxBytes, CancellationToken cancellationToken) =>
-        Database.ReadAsync((connection, cancel) => PendingReader.ReadAsync(connection, maxItems, maxBytes, cancel), cancellationToken);
+    public Task<PendingBatch> ReadPendingAsync(int maxItems, long maxBytes, IReadOnlyList<long> underway, CancellationToken cancellationToken) =>
+        Database.ReadAsync((connection, cancel) => PendingReader.ReadAsync(connection, new PendingSelection(maxItems, maxBytes), underway, cancel), cancellationToken);
 
     /// <inheritdoc/>
-    public Task<long> CountPendingAsync(CancellationToken cancellationToken) => Database.ReadAsync(
+    public Task<long> CountPendingAsync(long atMost, CancellationToken cancellationToken) => Database.ReadAsync(
         async (connection, cancel) =>
         {
-            await using NpgsqlCommand select = connection.Command("SELECT count(*) FROM pending");
+            await using NpgsqlCommand select = connection.Command("SELECT count(*) FROM (SELECT FROM pending LIMIT $1) AS p", Commands.Bigint(atMost));
             return (long)(await select.ExecuteScalarAsync(cancel))!;
         },
         cancellationToken);

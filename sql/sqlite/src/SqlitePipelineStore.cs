@@ -63,12 +63,18 @@ internal class SqlitePipelineStore : SqliteFollowStore, IPipelineStore
     }
 
     /// <inheritdoc/>
-    public Task<IReadOnlyList<PendingRequest>> ReadPendingAsync(int maxItems, long maxBytes, CancellationToken cancellationToken) =>
-        Readers.RunAsync(connection => PendingReader.Read(connection, maxItems, maxBytes), cancellationToken);
+    public Task<PendingBatch> ReadPendingAsync(int maxItems, long maxBytes, IReadOnlyList<long> underway, CancellationToken cancellationToken) =>
+        Readers.RunAsync(connection => PendingReader.Read(connection, new PendingSelection(maxItems, maxBytes), underway), cancellationToken);
 
     /// <inheritdoc/>
-    public Task<long> CountPendingAsync(CancellationToken cancellationToken) =>
-        Readers.RunAsync(connection => connection.ReadLong("SELECT count(*) FROM pending"), cancellationToken);
+    public Task<long> CountPendingAsync(long atMost, CancellationToken cancellationToken) => Readers.RunAsync(
+        connection =>
+        {
+            using Statement count = connection.Prepare("SELECT count(*) FROM (SELECT 1 FROM pending LIMIT ?)");
+            _ = count.Bind(1, atMost).Step();
+            return count.Long(0);
+        },
+        cancellationToken);
 
     /// <inheritdoc/>
     public Task<CommitResult> CommitEpochAsync(Lease lease, EpochCommit commit, CancellationToken cancellationToken)

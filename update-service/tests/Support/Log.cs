@@ -92,7 +92,7 @@ internal sealed class Log : IAsyncDisposable
         }
         var batch = new LeafBatch(rows, values.ToArray(), keys.ToArray(), ends.ToArray(), order.Select(i => leaves[i].Origin).ToArray());
         Outcome[] placed = [.. outcomes.Select(outcome => outcome.Ordinal is { } at ? outcome with { Ordinal = Array.IndexOf(order, at) } : outcome)];
-        CommitResult result = await _store.CommitEpochAsync(_lease!, new EpochCommit(Row(_epoch), Row(_epoch - 1).RecordHash, 0, batch, placed), Cancel);
+        CommitResult result = await _store!.CommitEpochAsync(_lease!, new EpochCommit(Row(_epoch), Row(_epoch - 1).RecordHash, 0, batch, placed), Cancel);
         Assert.Equal(CommitResult.Committed, result);
         return _epoch;
     }

@@ -1,0 +1,11 @@
+namespace Optiks.Storage;
+
+/// <summary>PendingBatch is what one epoch may take.</summary>
+/// <param name="Requests">In order of acceptance; no key twice.</param>
+/// <param name="Items">Number of their items.</param>
+/// <param name="More">Whether a limit ended the batch: the next epoch has work already.</param>
+public sealed record PendingBatch(IReadOnlyList<PendingRequest> Requests, int Items, bool More)
+{
+    /// <summary>A batch of nothing.</summary>
+    public static PendingBatch Empty { get; } = new([], 0, More: false);
+}

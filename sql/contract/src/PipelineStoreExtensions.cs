@@ -1,0 +1,19 @@
+namespace Optiks.Storage;
+
+/// <summary>PipelineStoreExtensions are the common cases of <see cref="IPipelineStore"/>.</summary>
+public static class PipelineStoreExtensions
+{
+    /// <summary>ReadPendingAsync reads what the next epoch may take while no other is on its way.</summary>
+    public static async Task<IReadOnlyList<PendingRequest>> ReadPendingAsync(this IPipelineStore store, int maxItems, long maxBytes, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(store);
+        return (await store.ReadPendingAsync(maxItems, maxBytes, [], cancellationToken).ConfigureAwait(false)).Requests;
+    }
+
+    /// <summary>CountPendingAsync counts all pending items.</summary>
+    public static Task<long> CountPendingAsync(this IPipelineStore store, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(store);
+        return store.CountPendingAsync(long.MaxValue, cancellationToken);
+    }
+}
