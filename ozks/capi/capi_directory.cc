@@ -127,6 +127,19 @@ std::int32_t optiks_dir_versions(const optiks_dir_t* dir, std::size_t n, const s
   });
 }
 
+std::int32_t optiks_dir_expect(optiks_dir_t* dir, std::size_t n, const std::uint8_t* structures,
+                               const std::uint8_t* keys, const std::uint64_t* key_offsets) {
+  return guarded([&] {
+    ByteStrings strings;
+    if (dir == nullptr || !readable(structures, n) || !structures_valid(n, structures) ||
+        !read_strings(n, keys, key_offsets, strings) || !keys_valid(strings)) {
+      return argument_error("a pointer is missing, a structure is not 1..4, or a key is not 1..255 octets");
+    }
+    dir->directory.expect(structures, strings);
+    return std::int32_t{OPTIKS_OK};
+  });
+}
+
 std::int32_t optiks_dir_prepare(const optiks_dir_t* dir, std::uint64_t epoch, std::size_t n,
                                 const std::uint8_t* structures, const std::uint8_t* keys,
                                 const std::uint64_t* key_offsets, const std::uint8_t* values,

@@ -162,6 +162,13 @@ OPTIKS_EXPORT int32_t optiks_dir_tags(const optiks_dir_t* dir, size_t n, const u
 OPTIKS_EXPORT int32_t optiks_dir_versions(const optiks_dir_t* dir, size_t n, const uint8_t* structures,
                                           const uint8_t* keys, const uint64_t* key_offsets, uint64_t* out_versions);
 
+/* Computes the labels of the next leaves of these keys ahead of the optiks_dir_prepare that will want them, for example
+ * while the epoch before is being committed. A cache: prepare gives the same leaves without it, only later, and a label
+ * whose key has another version by then is not used. The labels of one call are kept, until the next prepare. Beside
+ * the writer: any thread, one at a time. Takes as long as the labels do. */
+OPTIKS_EXPORT int32_t optiks_dir_expect(optiks_dir_t* dir, size_t n, const uint8_t* structures, const uint8_t* keys,
+                                        const uint64_t* key_offsets);
+
 /* Makes the leaves of the next epoch: for each update the next version of its key, its VRF label, a fresh random
  * opening and the commitment; sorted by (structure, label), value_offset and value_len pointing into `values`, input
  * index set. Changes nothing. A key twice is OPTIKS_E_DUPLICATE. Writer thread only. Keys are 1..255 octets. */

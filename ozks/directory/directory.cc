@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -50,6 +51,40 @@ void check_structure(std::uint8_t structure) {
     throw DirectoryError(OPTIKS_E_ARGUMENT, "a structure is not 1..4");
   }
 }
+
+// LabelBatch collects VRF inputs and evaluates those of one structure, which have one key, at once.
+class LabelBatch {
+ public:
+  // `out`, 32 octets, is written by evaluate().
+  void add(std::uint8_t structure, ByteSpan key, std::uint64_t version, std::uint8_t* out) {
+    Inputs& inputs = inputs_[structure - 1U];
+    append_alpha(inputs.alphas, structure, key, version);
+    inputs.ends.push_back(inputs.alphas.size());
+    inputs.outs.push_back(out);
+  }
+
+  void evaluate(const Secrets& secrets) {
+    for (std::size_t s = 0; s < kNumStructures; ++s) {
+      const Inputs& inputs = inputs_[s];
+      if (inputs.outs.empty()) {
+        continue;
+      }
+      std::vector<std::uint8_t> labels(inputs.outs.size() * vrf::kLabelLen);
+      vrf::evaluate_batch(secrets.vrf[s], {inputs.alphas, inputs.ends}, labels);
+      for (std::size_t i = 0; i < inputs.outs.size(); ++i) {
+        std::memcpy(inputs.outs[i], labels.data() + i * vrf::kLabelLen, vrf::kLabelLen);
+      }
+    }
+  }
+
+ private:
+  struct Inputs {
+    std::vector<std::uint8_t> alphas;
+    std::vector<std::size_t> ends{0};
+    std::vector<std::uint8_t*> outs;
+  };
+  std::array<Inputs, kNumStructures> inputs_;
+};
 
 }  // namespace
 
@@ -175,6 +210,34 @@ std::uint64_t Directory::next_version(std::uint8_t structure, NodeId latest) con
   return 0;
 }
 
+void Directory::expect(const std::uint8_t* structures, const ByteStrings& keys) {
+  const Snapshot now(store_);
+  Expected expected;
+  expected.reserve(keys.size);
+  LabelBatch labels;
+  for (std::size_t i = 0; i < keys.size; ++i) {
+    check_structure(structures[i]);
+    const Tag tag = store_->tag(structures[i], keys[i]);
+    const NodeId latest = store_->latest(tag, now.version().epoch);
+    if (!is_versioned(structures[i]) && latest != kNoNode) {
+      continue;
+    }
+    const auto [at, added] = expected.try_emplace(tag);
+    if (added) {
+      at->second.version = next_version(structures[i], latest);
+      labels.add(structures[i], keys[i], at->second.version, at->second.label.data());
+    }
+  }
+  labels.evaluate(store_->secrets);
+  const std::lock_guard lock(expected_mutex_);
+  expected_ = std::move(expected);
+}
+
+Directory::Expected Directory::take_expected() const {
+  const std::lock_guard lock(expected_mutex_);
+  return std::exchange(expected_, {});
+}
+
 void Directory::prepare(std::uint64_t epoch, const std::uint8_t* structures, const ByteStrings& keys,
                         const ByteStrings& values, optiks_leaf_t* out_rows) const {
   if (epoch != store_->versions.current().epoch + 1) {
@@ -183,8 +246,6 @@ void Directory::prepare(std::uint64_t epoch, const std::uint8_t* structures, con
   if (keys.size >= (1U << 28)) {
     throw DirectoryError(OPTIKS_E_ARGUMENT, "an epoch takes fewer than 2^28 updates");
   }
-  std::array<std::vector<std::uint8_t>, kNumStructures> alphas;
-  std::array<std::vector<std::size_t>, kNumStructures> ends;
   std::vector<Tag> tags(keys.size);
   for (std::size_t i = 0; i < keys.size; ++i) {
     check_structure(structures[i]);
@@ -198,6 +259,8 @@ void Directory::prepare(std::uint64_t epoch, const std::uint8_t* structures, con
   if (std::adjacent_find(sorted_tags.begin(), sorted_tags.end()) != sorted_tags.end()) {
     throw DirectoryError(OPTIKS_E_DUPLICATE, "a key is there twice in one epoch");
   }
+  const Expected expected = take_expected();
+  LabelBatch labels;
   std::vector<optiks_leaf_t> out(keys.size);
   for (std::size_t i = 0; i < keys.size; ++i) {
     optiks_leaf_t& row = out[i];
@@ -210,27 +273,14 @@ void Directory::prepare(std::uint64_t epoch, const std::uint8_t* structures, con
     randombytes_buf(row.opening, sizeof(row.opening));
     const Hash commitment = verify::commitment_hash(row.opening, values[i]);
     std::copy(commitment.begin(), commitment.end(), row.commitment);
-    auto& structure_ends = ends[structures[i] - 1U];
-    if (structure_ends.empty()) {
-      structure_ends.push_back(0);
-    }
-    append_alpha(alphas[structures[i] - 1U], structures[i], keys[i], row.version);
-    structure_ends.push_back(alphas[structures[i] - 1U].size());
-  }
-  for (std::size_t s = 0; s < kNumStructures; ++s) {
-    if (ends[s].empty()) {
-      continue;
-    }
-    std::vector<std::uint8_t> labels((ends[s].size() - 1) * vrf::kLabelLen);
-    vrf::evaluate_batch(store_->secrets.vrf[s], {alphas[s], ends[s]}, labels);
-    std::size_t next = 0;
-    for (std::size_t i = 0; i < keys.size; ++i) {
-      if (structures[i] == s + 1) {
-        std::copy_n(labels.begin() + static_cast<std::ptrdiff_t>(next), vrf::kLabelLen, out[i].label);
-        next += vrf::kLabelLen;
-      }
+    const auto known = expected.find(tags[i]);
+    if (known != expected.end() && known->second.version == row.version) {
+      std::copy(known->second.label.begin(), known->second.label.end(), row.label);
+    } else {
+      labels.add(structures[i], keys[i], row.version, row.label);
     }
   }
+  labels.evaluate(store_->secrets);
   std::sort(out.begin(), out.end(), before);
   std::copy(out.begin(), out.end(), out_rows);
 }

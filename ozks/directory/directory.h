@@ -1,13 +1,15 @@
 // Directory: the four trees of a log with what a task or a replica keeps per key, and its snapshots.
 //
 // Thread safety: one thread at a time is the writer (load, prepare, versions, stage, commit, discard); any number of
-// threads take, use and drop snapshots meanwhile, without waiting for the writer or for each other. Invariants
+// threads take, use and drop snapshots meanwhile, without waiting for the writer or for each other; one of them may
+// call expect() (its only lock is held for a move). Invariants
 //  1. A staged epoch is visible to nobody: its nodes are reachable from its own trees only, and the key table learns
 //     its leaves at commit, when the trees are published.
 //  2. Interior nodes superseded by epoch e are freed once no version before e is pinned (versions.h). Leaves are never
 //     superseded.
 //  3. A reader at epoch e ignores leaves of later epochs that the key table already names (Leaf::previous leads back).
 //  4. Everything that can fail in commit() happens before the first change that a reader can see.
+//  5. Expected labels are a cache: each is used only for the (structure, key, version) that it was computed for.
 #pragma once
 
 #include <array>
@@ -15,9 +17,11 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "directory/key_table.h"
@@ -113,6 +117,9 @@ class Directory {
 
   void load(std::uint64_t epoch, std::span<const optiks_leaf_t> leaves, ByteSpan values);
   [[nodiscard]] std::uint64_t version_of(std::uint8_t structure, ByteSpan key) const;
+  // Computes the labels of the keys' next leaves ahead, as far as the current epoch tells their versions, and keeps
+  // them for the next prepare(), in place of what an earlier call kept.
+  void expect(const std::uint8_t* structures, const ByteStrings& keys);
   void prepare(std::uint64_t epoch, const std::uint8_t* structures, const ByteStrings& keys, const ByteStrings& values,
                optiks_leaf_t* out_rows) const;
 
@@ -133,12 +140,22 @@ class Directory {
     std::vector<std::uint8_t> proofs;
     std::uint64_t value_log_size = 0;  // before this epoch
   };
+  struct ExpectedLabel {
+    std::uint64_t version = 0;
+    std::array<std::uint8_t, vrf::kLabelLen> label{};
+  };
+  // Tags are keyed hashes: any eight octets of one spread evenly.
+  struct TagHash {
+    std::size_t operator()(const Tag& tag) const { return static_cast<std::size_t>(base::load_le64(tag.data())); }
+  };
+  using Expected = std::unordered_map<Tag, ExpectedLabel, TagHash>;
   struct Superseded {
     std::uint64_t epoch;
     std::vector<NodeId> nodes;
   };
 
   [[nodiscard]] std::uint64_t next_version(std::uint8_t structure, NodeId latest) const;
+  [[nodiscard]] Expected take_expected() const;
   void add_leaves(Staged& staged, std::span<const optiks_leaf_t> leaves, ByteSpan values);
   void collect() noexcept;
   void count_bytes();
@@ -146,6 +163,8 @@ class Directory {
   std::shared_ptr<Store> store_;
   std::unique_ptr<Staged> staged_;
   std::deque<Superseded> superseded_;
+  mutable std::mutex expected_mutex_;
+  mutable Expected expected_;  // a cache
 };
 
 }  // namespace optiks::ozks

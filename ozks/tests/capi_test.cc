@@ -103,6 +103,17 @@ TEST_F(CApi, KeysOfBatches) {
   EXPECT_EQ(call(dir(), 0, nullptr, nullptr, nullptr), OPTIKS_OK);
 }
 
+TEST_F(CApi, Expect) {
+  EXPECT_EQ(optiks_dir_expect(nullptr, 1, &structure_, key_, one_), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(optiks_dir_expect(dir(), 1, nullptr, key_, one_), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(optiks_dir_expect(dir(), 1, &structure_, nullptr, one_), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(optiks_dir_expect(dir(), 1, &structure_, key_, nullptr), OPTIKS_E_ARGUMENT);
+  const std::uint8_t wrong = 5;
+  EXPECT_EQ(optiks_dir_expect(dir(), 1, &wrong, key_, one_), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(optiks_dir_expect(dir(), 1, &structure_, key_, one_), OPTIKS_OK);
+  EXPECT_EQ(optiks_dir_expect(dir(), 0, nullptr, nullptr, nullptr), OPTIKS_OK);
+}
+
 TEST_F(CApi, Prepare) {
   optiks_leaf_t row{};
   row.version = 99;

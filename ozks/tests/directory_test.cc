@@ -285,6 +285,48 @@ TEST(Directory, VersionsAndTagsOfKeys) {
             OPTIKS_E_DUPLICATE);
 }
 
+// The labels do not depend on what was expected, which may have become wrong or be missing.
+TEST(Directory, ExpectedLabelsAreThoseOfTheVersionsThatLeavesGet) {
+  const DirectoryHandle dir = create(options_with(nullptr));
+  const DirectoryHandle plain = create(options_with(nullptr));
+  publish(dir.get(), 1, {{kKeys, "a", "1"}, {OPTIKS_USERNAMES, "n", "1"}});
+  publish(plain.get(), 1, {{kKeys, "a", "1"}, {OPTIKS_USERNAMES, "n", "1"}});
+  const auto expect = [&](const std::vector<Update>& updates) {
+    Blob keys;
+    Bytes structures;
+    for (const Update& update : updates) {
+      structures.push_back(update.structure);
+      keys.add(update.key);
+    }
+    ASSERT_EQ(optiks_dir_expect(dir.get(), updates.size(), structures.data(), keys.octets.data(), keys.offsets.data()),
+              OPTIKS_OK)
+        << last_error();
+  };
+  const auto compare = [&](std::uint64_t epoch, const std::vector<Update>& updates) {
+    const StoredEpoch got = prepare(dir.get(), epoch, updates);
+    const StoredEpoch want = prepare(plain.get(), epoch, updates);
+    for (std::size_t i = 0; i < updates.size(); ++i) {
+      EXPECT_TRUE(std::equal(want.rows[i].label, want.rows[i].label + 32, got.rows[i].label)) << i;
+      EXPECT_EQ(want.rows[i].version, got.rows[i].version);
+    }
+  };
+  const std::vector<Update> second = {
+      {kKeys, "a", "2"}, {kKeys, "b", "1"}, {OPTIKS_USERNAMES, "m", "1"}, {OPTIKS_DEVICES, "a", "1"}};
+  // All of them, twice one, one that never gets a leaf, and none of those that are wanted.
+  expect(second);
+  compare(2, second);
+  expect({{kKeys, "a", ""}, {kKeys, "a", ""}, {OPTIKS_USERNAMES, "n", ""}});
+  compare(2, second);
+  expect({{kKeys, "z", ""}});
+  compare(2, second);
+  // Computed for version 2, but an epoch that was prepared elsewhere comes in between.
+  expect(second);
+  const StoredEpoch other = prepare(plain.get(), 2, {{kKeys, "a", "2"}});
+  commit(stage(dir.get(), other));
+  commit(stage(plain.get(), other));
+  compare(3, second);
+}
+
 TEST(Directory, WithoutAValueLogNothingIsLookedUp) {
   const DirectoryHandle dir = create(options_with(nullptr));
   publish(dir.get(), 1, {{kKeys, "a", "1"}});

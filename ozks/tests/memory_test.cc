@@ -154,6 +154,11 @@ TEST(Memory, AnswersAndMerges) {
           nothing),
       3U);
   EXPECT_EQ(out, proofs);
+  EXPECT_GT(
+      until_enough(
+          [&] { return optiks_dir_expect(dir.get(), 1, std::array<std::uint8_t, 1>{kKeys}.data(), octets, offsets); },
+          nothing),
+      3U);
   std::vector<optiks_leaf_t> rows(1);
   EXPECT_GT(until_enough(
                 [&] {

@@ -79,6 +79,18 @@ TEST(Snapshots, ReadersWhileEpochsLand) {
       }
     });
   }
+  // Labels of keys that get their leaves meanwhile: those that are used are checked by every lookup.
+  readers.emplace_back([&] {
+    Blob keys;
+    for (std::uint64_t key = 0; key < 13; ++key) {
+      keys.add(std::to_string(key));
+    }
+    const Bytes structures(13, kKeys);
+    while (!done.load()) {
+      wrong +=
+          optiks_dir_expect(dir.get(), 13, structures.data(), keys.octets.data(), keys.offsets.data()) != OPTIKS_OK;
+    }
+  });
   // A growing key table under the readers' eyes: it starts with 1,024 slots.
   for (std::uint64_t epoch = 1; epoch <= kEpochs; ++epoch) {
     std::vector<Update> updates = updates_of(epoch);

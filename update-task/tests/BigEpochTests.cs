@@ -1,4 +1,5 @@
 using Optiks.Storage;
+using Optiks.UpdateTask.Board;
 using Optiks.UpdateTask.Tests.Support;
 
 namespace Optiks.UpdateTask.Tests;
@@ -7,13 +8,13 @@ namespace Optiks.UpdateTask.Tests;
 public sealed class BigEpochTests
 {
     [Fact]
-    public async Task Thousands_of_updates_make_one_epoch_and_load_again()
+    public async Task A_hundred_thousand_updates_make_one_epoch_and_load_again()
     {
-        const int Count = 4000;
+        const int Count = 100_000;
         using TestFolder folder = await TestFolder.CreateAsync();
         var updates = new Updates(folder);
         AcceptRequest[] requests = [.. Enumerable.Range(0, Count).Select(i => Updates.Request(Updates.Item($"key {i}", $"value {i}")))];
-        foreach (AcceptRequest[] chunk in requests.Chunk(1000))
+        foreach (AcceptRequest[] chunk in requests.Chunk(20_000))
         {
             await updates.AcceptAsync(chunk);
         }
@@ -21,6 +22,7 @@ public sealed class BigEpochTests
         {
             await task.StepAsync();
             Assert.Equal(1UL, task.Session.Last.Epoch);
+            Assert.Equal(Count, EpochBundle.Decode(File.ReadAllBytes(Path.Combine(new BoardFolder(folder.Data).Bundles, "1.bundle"))).Outcomes.Count);
         }
         await using (TaskHost task = await TaskHost.StartAsync(folder))
         {

@@ -1,3 +1,4 @@
+using Optiks.Storage;
 using Optiks.UpdateTask.Tests.Support;
 
 namespace Optiks.UpdateTask.Tests;

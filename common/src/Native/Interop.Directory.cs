@@ -34,6 +34,9 @@ internal static unsafe partial class Interop
         DirectoryHandle directory, nuint n, ReadOnlySpan<byte> structures, ReadOnlySpan<byte> keys, ReadOnlySpan<ulong> keyOffsets, Span<ulong> versions);
 
     [LibraryImport(Library)]
+    public static partial int optiks_dir_expect(DirectoryHandle directory, nuint n, ReadOnlySpan<byte> structures, ReadOnlySpan<byte> keys, ReadOnlySpan<ulong> keyOffsets);
+
+    [LibraryImport(Library)]
     public static partial int optiks_dir_prepare(
         DirectoryHandle directory, ulong epoch, nuint n, ReadOnlySpan<byte> structures, ReadOnlySpan<byte> keys, ReadOnlySpan<ulong> keyOffsets,
         ReadOnlySpan<byte> values, ReadOnlySpan<ulong> valueOffsets, Span<LeafRow> leaves);

@@ -88,6 +88,17 @@ public sealed class KeyDirectory : IDisposable
     }
 
     /// <summary>
+    /// Expect computes the labels of the next leaves of these keys ahead of the <see cref="Prepare"/> that will want them, for example while the epoch before is being
+    /// committed. A cache for that one call: leaves are the same without it. Beside the writer: any thread, one at a time.
+    /// </summary>
+    public void Expect(ReadOnlySpan<StructureId> structures, ByteStrings keys)
+    {
+        CheckBatch(structures, keys);
+        OptiksNativeException.ThrowIfFailed(
+            Interop.optiks_dir_expect(_handle, (nuint)keys.Count, Octets(structures), keys.Blob, keys.Offsets), nameof(Interop.optiks_dir_expect));
+    }
+
+    /// <summary>
     /// Prepare makes the leaves of the next epoch, in ordinal order, each with the index of its update and its value's place in
     /// <paramref name="values"/>. Changes nothing. A key twice is <see cref="NativeStatus.Duplicate"/>. Writer only.
     /// </summary>

@@ -7,16 +7,17 @@ internal sealed class EpochOptions
 {
     public const string Section = "Optiks:UpdateTask";
 
-    /// <summary>At most one epoch is made in this time.</summary>
+    /// <summary>At most one epoch is begun in this time, unless more updates wait than one epoch takes or an epoch took longer: then the next begins at once.</summary>
     /// <value>One second.</value>
     [Range(typeof(TimeSpan), "00:00:00.010", "00:10:00")]
     public TimeSpan EpochInterval { get; set; } = TimeSpan.FromSeconds(1);
 
     /// <summary>Updates of one epoch.</summary>
+    /// <value>100,000: the task needs about 150 MB for an epoch of as many small values, twice while it reads ahead.</value>
     [Range(1, 1 << 20)]
-    public int MaxUpdatesPerEpoch { get; set; } = 16_384;
+    public int MaxUpdatesPerEpoch { get; set; } = 100_000;
 
-    /// <summary>Octets of values of one epoch.</summary>
+    /// <summary>Octets of keys and values of one epoch.</summary>
     [Range(1 << 20, 1 << 30)]
     public long MaxBytesPerEpoch { get; set; } = 64L << 20;
 

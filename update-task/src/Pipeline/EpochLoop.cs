@@ -53,13 +53,16 @@ internal sealed class EpochLoop
     public async Task RunAsync(IPipelineStore store, LeaseKeeper keeper, LogSession session, CancellationToken stop)
     {
         using var ended = CancellationTokenSource.CreateLinkedTokenSource(stop, keeper.Lost);
+        await using BatchReader batches = ReaderOf(store, session);
+        bool behind = false;
         while (!stop.IsCancellationRequested)
         {
             keeper.ThrowUnlessHeld();
             long start = _time.GetTimestamp();
-            await TryStepAsync(store, keeper, session, stop);
+            bool hasNext = await TryStepAsync(store, keeper, session, batches, behind, stop);
             TimeSpan rest = _options.EpochInterval - _time.GetElapsedTime(start);
-            if (rest > TimeSpan.Zero)
+            behind = rest <= TimeSpan.Zero;
+            if (!behind && !hasNext)
             {
                 // Either end is looked at above.
                 await Task.Delay(rest, _time, ended.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
@@ -67,41 +70,49 @@ internal sealed class EpochLoop
         }
     }
 
-    /// <summary>StepAsync publishes the unfinished epoch if there is one, and then the next if it is due.</summary>
-    internal async Task StepAsync(IPipelineStore store, LeaseKeeper keeper, LogSession session, CancellationToken stop)
+    /// <summary>ReaderOf makes what <see cref="StepAsync"/> reads from.</summary>
+    internal BatchReader ReaderOf(IPipelineStore store, LogSession session) => new(store, session.Directory, _options, _metrics);
+
+    /// <summary>
+    /// StepAsync publishes the unfinished epoch if there is one, and then the next if it is due. With more updates waiting than one epoch takes, or <paramref name="behind"/>, the
+    /// updates of the epoch after it are read and their labels computed while it is committed and published: true, that epoch begins at once.
+    /// </summary>
+    internal async Task<bool> StepAsync(IPipelineStore store, LeaseKeeper keeper, LogSession session, BatchReader batches, bool behind, CancellationToken stop)
     {
+        // One trace a step, also when nothing is due. What is read ahead is in that of the epoch before.
+        using Activity? span = _metrics.StartEpoch();
         if (session.Unfinished is not null)
         {
             await FinishAsync(store, keeper, session, refused: 0, Stopwatch.GetTimestamp(), new EpochTimes(_metrics), stop);
         }
-        long start = Stopwatch.GetTimestamp();
         var times = new EpochTimes(_metrics);
         using (times.Measure(EpochStep.Check))
         {
             if (!ClocksAgree(await store.ReadClockAsync(stop)))
             {
-                return;
+                return false;
             }
             await CheckHeadAsync(store, keeper.Lease, session, stop);
         }
-        IReadOnlyList<PendingRequest> pending = await ReadPendingAsync(store, times, stop);
+        ReadBatch batch = await batches.ReadAsync(times, stop);
         ulong now = (ulong)_time.GetUtcNow().ToUnixTimeMilliseconds();
-        if (pending.Count > 0 || now >= session.LastTimeMs + session.Identity.Anchor.Configuration.HeartbeatMs)
+        if (batch.Pending.Items > 0 || now >= session.LastTimeMs + session.Identity.Anchor.Configuration.HeartbeatMs)
         {
-            int refused = await CommitAsync(store, keeper, session, pending, now, times);
+            int refused = await CommitAsync(store, keeper, session, batches, batch, behind, now);
             if (session.Unfinished is not null)
             {
-                await FinishAsync(store, keeper, session, refused, start, times, stop);
+                await FinishAsync(store, keeper, session, refused, batch.Start, batch.Times, stop);
             }
         }
         _state.Progress(session.Last.Epoch);
+        return batches.IsAhead;
     }
 
-    private async Task TryStepAsync(IPipelineStore store, LeaseKeeper keeper, LogSession session, CancellationToken stop)
+    private async Task<bool> TryStepAsync(IPipelineStore store, LeaseKeeper keeper, LogSession session, BatchReader batches, bool behind, CancellationToken stop)
     {
         try
         {
-            await StepAsync(store, keeper, session, stop);
+            return await StepAsync(store, keeper, session, batches, behind, stop);
         }
         catch (OperationCanceledException) when (stop.IsCancellationRequested)
         {
@@ -124,6 +135,7 @@ internal sealed class EpochLoop
             _logger.EpochFailed(e);
             _state.Hold("The board's files cannot be written.");
         }
+        return false;
     }
 
     private bool ClocksAgree(DateTimeOffset databaseClock)
@@ -162,34 +174,38 @@ internal sealed class EpochLoop
         }
     }
 
-    private async Task<IReadOnlyList<PendingRequest>> ReadPendingAsync(IPipelineStore store, EpochTimes times, CancellationToken stop)
-    {
-        using (times.Measure(EpochStep.Read))
-        {
-            IReadOnlyList<PendingRequest> pending = await store.ReadPendingAsync(_options.MaxUpdatesPerEpoch, _options.MaxBytesPerEpoch, stop);
-            _metrics.Pending(pending.Count == 0 ? 0 : await store.CountPendingAsync(stop));
-            return pending;
-        }
-    }
-
     // Returns the number of refused updates. Leaves the session as it was when the commit did not happen.
-    private async Task<int> CommitAsync(IPipelineStore store, LeaseKeeper keeper, LogSession session, IReadOnlyList<PendingRequest> pending, ulong nowMs, EpochTimes times)
+    private async Task<int> CommitAsync(IPipelineStore store, LeaseKeeper keeper, LogSession session, BatchReader batches, ReadBatch batch, bool behind, ulong nowMs)
     {
-        using (EpochDraft draft = EpochMaker.Make(session, pending, nowMs, times))
+        using (EpochDraft draft = EpochMaker.Make(session, batch.Pending.Requests, nowMs, batch.Times))
         {
             FailPoints.Hit(FailPoints.Apply);
             keeper.ThrowUnlessHeld();
-            bool committed;
-            using (times.Measure(EpochStep.Commit))
+            if (behind || batch.Pending.More)
             {
-                // Not cancelled by a shutdown: its result would be unknown.
-                CommitResult result = await store.CommitEpochAsync(keeper.Lease, draft.Commit, CancellationToken.None);
-                committed = result switch
+                batches.StartAhead(batch.Pending);
+            }
+            bool committed = false;
+            try
+            {
+                using (batch.Times.Measure(EpochStep.Commit))
                 {
-                    CommitResult.Committed => true,
-                    CommitResult.Fenced => throw new StorageFencedException($"The head moved on before epoch {draft.Commit.Epoch.Epoch} was committed."),
-                    _ => await ResolveAsync(store, keeper, draft.Commit.Epoch),
-                };
+                    // Not cancelled by a shutdown: its result would be unknown.
+                    CommitResult result = await store.CommitEpochAsync(keeper.Lease, draft.Commit, CancellationToken.None);
+                    committed = result switch
+                    {
+                        CommitResult.Committed => true,
+                        CommitResult.Fenced => throw new StorageFencedException($"The head moved on before epoch {draft.Commit.Epoch.Epoch} was committed."),
+                        _ => await ResolveAsync(store, keeper, draft.Commit.Epoch),
+                    };
+                }
+            }
+            finally
+            {
+                if (!committed)
+                {
+                    await batches.DropAsync();
+                }
             }
             if (!committed)
             {

@@ -1,4 +1,3 @@
-using System.Runtime.InteropServices;
 using Optiks.Native;
 using Optiks.Protocol;
 using Optiks.Storage;
@@ -17,29 +16,24 @@ internal static class EpochMaker
     public static EpochDraft Make(LogSession session, IReadOnlyList<PendingRequest> pending, ulong nowMs, EpochTimes times)
     {
         ulong epoch = session.Last.Epoch + 1;
-        EpochTimes.Timer labels = times.Measure(EpochStep.Labels);
-        Refusal?[] refusals = Decide(session, pending);
-        var origins = new List<(PendingRequest Request, int Item)>();
-        for (int i = 0; i < pending.Count; i++)
+        Refusal?[] refusals;
+        LeafBatch leaves;
+        int[] ordinals;
+        using (times.Measure(EpochStep.Labels))
         {
-            if (refusals[i] is null)
-            {
-                origins.AddRange(Enumerable.Range(0, pending[i].Items.Count).Select(item => (pending[i], item)));
-            }
+            refusals = Decide(session, pending);
+            leaves = MakeLeaves(session.Directory, epoch, pending, refusals, out ordinals);
         }
-
-        LeafBatch leaves = MakeLeaves(session.Directory, epoch, origins, out int[] inputs);
-        labels.Dispose();
         using EpochTimes.Timer tree = times.Measure(EpochStep.Tree);
         StagedEpoch staged = session.Directory.Stage(epoch, leaves.Rows.Span, leaves.Values.Span, withProofs: true);
         try
         {
             byte[] record = MakeRecord(session, epoch, staged, nowMs);
             byte[] audit = AuditProofFile.Encode(session.Last.Record.Span, record, staged.AppendProofs());
-            List<Outcome> outcomes = MakeOutcomes(pending, refusals, origins, inputs);
+            List<Outcome> outcomes = MakeOutcomes(pending, refusals, ordinals);
             var commit = new EpochCommit(
                 new EpochRow(epoch, record, EpochRecord.Hash(record), default), session.Last.RecordHash, session.Period.Period, leaves, outcomes);
-            return new EpochDraft(commit, staged, audit, origins.Count, outcomes.Count - origins.Count);
+            return new EpochDraft(commit, staged, audit, ordinals.Length, outcomes.Count - ordinals.Length);
         }
         catch
         {
@@ -51,31 +45,29 @@ internal static class EpochMaker
     // One refusal a request, for its first item whose key is at another version than expected.
     private static Refusal?[] Decide(LogSession session, IReadOnlyList<PendingRequest> pending)
     {
+        var refusals = new Refusal?[pending.Count];
         var expected = new List<(int Request, int Item)>();
+        var structures = new List<StructureId>();
+        using var keys = new ByteStrings();
         for (int i = 0; i < pending.Count; i++)
         {
-            for (int item = 0; item < pending[i].Items.Count; item++)
+            IReadOnlyList<AcceptItem> items = pending[i].Items;
+            for (int item = 0; item < items.Count; item++)
             {
-                if (pending[i].Items[item].Expected is not null)
+                if (items[item].Expected is not null)
                 {
                     expected.Add((i, item));
+                    structures.Add(items[item].Structure);
+                    keys.Add(items[item].Key.Span);
                 }
             }
         }
-        using var keys = new ByteStrings(expected.Count);
-        var structures = new StructureId[expected.Count];
-        for (int i = 0; i < expected.Count; i++)
+        if (expected.Count == 0)
         {
-            AcceptItem item = pending[expected[i].Request].Items[expected[i].Item];
-            structures[i] = item.Structure;
-            keys.Add(item.Key.Span);
+            return refusals;
         }
         ulong[] versions = new ulong[expected.Count];
-        if (expected.Count > 0)
-        {
-            session.Directory.Versions(structures, keys, versions);
-        }
-        var refusals = new Refusal?[pending.Count];
+        session.Directory.Versions(structures.ToArray(), keys, versions);
         for (int i = 0; i < expected.Count; i++)
         {
             (int request, int item) = expected[i];
@@ -88,42 +80,62 @@ internal static class EpochMaker
         return refusals;
     }
 
-    // Rows in ordinal order; inputs[ordinal] is the index of its origin.
-    private static LeafBatch MakeLeaves(KeyDirectory directory, ulong epoch, List<(PendingRequest Request, int Item)> origins, out int[] inputs)
+    // Rows in ordinal order; ordinals[i] is that of the i-th item that is not refused.
+    private static LeafBatch MakeLeaves(KeyDirectory directory, ulong epoch, IReadOnlyList<PendingRequest> pending, Refusal?[] refusals, out int[] ordinals)
     {
-        inputs = new int[origins.Count];
-        if (origins.Count == 0)
+        int count = 0;
+        int valueBytes = 0;
+        for (int i = 0; i < pending.Count; i++)
+        {
+            if (refusals[i] is null)
+            {
+                IReadOnlyList<AcceptItem> items = pending[i].Items;
+                count += items.Count;
+                for (int item = 0; item < items.Count; item++)
+                {
+                    valueBytes += items[item].Value.Length;
+                }
+            }
+        }
+        ordinals = new int[count];
+        if (count == 0)
         {
             return LeafBatch.Empty;
         }
-        using var keys = new ByteStrings(origins.Count, 32 * origins.Count);
-        using var values = new ByteStrings(origins.Count, 256 * origins.Count);
-        var structures = new StructureId[origins.Count];
-        for (int i = 0; i < origins.Count; i++)
+        using var keys = new ByteStrings(count, 32 * count);
+        using var values = new ByteStrings(count, valueBytes);
+        var structures = new StructureId[count];
+        var origins = new LeafOrigin[count];
+        for (int i = 0; i < pending.Count; i++)
         {
-            AcceptItem item = origins[i].Request.Items[origins[i].Item];
-            structures[i] = item.Structure;
-            keys.Add(item.Key.Span);
-            values.Add(item.Value.Span);
+            IReadOnlyList<AcceptItem> items = pending[i].Items;
+            for (int item = 0; refusals[i] is null && item < items.Count; item++)
+            {
+                structures[keys.Count] = items[item].Structure;
+                origins[keys.Count] = new LeafOrigin(pending[i].RequestId, item);
+                keys.Add(items[item].Key.Span);
+                values.Add(items[item].Value.Span);
+            }
         }
-        var rows = new LeafRow[origins.Count];
+        var rows = new LeafRow[count];
         directory.Prepare(epoch, structures, keys, values, rows);
 
         byte[] orderedKeys = new byte[keys.Blob.Length];
-        int[] keyEnds = new int[rows.Length];
-        var leafOrigins = new LeafOrigin[rows.Length];
+        int[] keyEnds = new int[count];
+        var orderedOrigins = new LeafOrigin[count];
         int end = 0;
-        for (int ordinal = 0; ordinal < rows.Length; ordinal++)
+        for (int ordinal = 0; ordinal < count; ordinal++)
         {
             int input = rows[ordinal].InputIndex;
-            inputs[ordinal] = input;
             rows[ordinal].InputIndex = 0;
-            keys[input].CopyTo(orderedKeys.AsSpan(end));
-            end += keys[input].Length;
+            ordinals[input] = ordinal;
+            ReadOnlySpan<byte> key = keys[input];
+            key.CopyTo(orderedKeys.AsSpan(end));
+            end += key.Length;
             keyEnds[ordinal] = end;
-            leafOrigins[ordinal] = new LeafOrigin(origins[input].Request.RequestId, origins[input].Item);
+            orderedOrigins[ordinal] = origins[input];
         }
-        return new LeafBatch(rows, values.Blob.ToArray(), orderedKeys, keyEnds, leafOrigins);
+        return new LeafBatch(rows, values.Blob.ToArray(), orderedKeys, keyEnds, orderedOrigins);
     }
 
     private static byte[] MakeRecord(LogSession session, ulong epoch, StagedEpoch staged, ulong nowMs)
@@ -142,25 +154,21 @@ internal static class EpochMaker
         return reason == Reason.Valid ? record : throw new InvalidOperationException($"The record made for epoch {epoch} is not valid: {reason.Name()}.");
     }
 
-    private static List<Outcome> MakeOutcomes(
-        IReadOnlyList<PendingRequest> pending, Refusal?[] refusals, List<(PendingRequest Request, int Item)> origins, int[] inputs)
+    // In key order of the table, as requests are in order of acceptance: the insert is sequential.
+    private static List<Outcome> MakeOutcomes(IReadOnlyList<PendingRequest> pending, Refusal?[] refusals, int[] ordinals)
     {
-        var outcomes = new List<Outcome>(origins.Count);
-        for (int ordinal = 0; ordinal < inputs.Length; ordinal++)
-        {
-            (PendingRequest request, int item) = origins[inputs[ordinal]];
-            outcomes.Add(new Outcome(request.RequestId, request.Sequence, item, ordinal, null) { BodyHash = request.BodyHash });
-        }
+        var outcomes = new List<Outcome>(ordinals.Length);
+        int input = 0;
         for (int i = 0; i < pending.Count; i++)
         {
-            if (refusals[i] is { } refusal)
+            PendingRequest request = pending[i];
+            Refusal? refusal = refusals[i];
+            for (int item = 0; item < request.Items.Count; item++)
             {
-                outcomes.AddRange(Enumerable.Range(0, pending[i].Items.Count).Select(
-                    item => new Outcome(pending[i].RequestId, pending[i].Sequence, item, null, refusal) { BodyHash = pending[i].BodyHash }));
+                int? ordinal = refusal is null ? ordinals[input++] : null;
+                outcomes.Add(new Outcome(request.RequestId, request.Sequence, item, ordinal, refusal) { BodyHash = request.BodyHash });
             }
         }
-        // In key order of the table, so that the insert is sequential.
-        CollectionsMarshal.AsSpan(outcomes).Sort((a, b) => a.Sequence != b.Sequence ? a.Sequence.CompareTo(b.Sequence) : a.Item.CompareTo(b.Item));
         return outcomes;
     }
 }

@@ -29,6 +29,15 @@ internal sealed class EpochTimes
     /// <summary>Measure counts until it is disposed.</summary>
     public Timer Measure(EpochStep step) => new(this, step);
 
+    /// <summary>Add takes over what was measured elsewhere for the same epoch.</summary>
+    public void Add(EpochTimes other)
+    {
+        for (int i = 0; i < _seconds.Length; i++)
+        {
+            _seconds[i] += other._seconds[i];
+        }
+    }
+
     /// <summary>ToString is each step with its milliseconds: "check 1.2, read 30.4".</summary>
     public override string ToString()
     {

@@ -17,6 +17,7 @@ namespace Optiks.UpdateTask.Tests.Support;
 internal sealed class TaskHost : IAsyncDisposable
 {
     private readonly ServiceProvider _services;
+    private BatchReader? _batches;
     private bool _disposed;
 
     private TaskHost(ServiceProvider services, IPipelineStore store, LeaseKeeper keeper)
@@ -37,7 +38,7 @@ internal sealed class TaskHost : IAsyncDisposable
     /// <summary>StartAsync takes the lease and recovers. Throws what recovery throws.</summary>
     public static async Task<TaskHost> StartAsync(
         TestFolder folder, Action<EpochOptions>? epochs = null, Action<LogOptions>? log = null, TimeProvider? time = null, string holder = "test",
-        Action? beforeLease = null)
+        Action? beforeLease = null, Func<IPipelineStore, IPipelineStore>? wrap = null)
     {
         CancellationToken cancellationToken = TestContext.Current.CancellationToken;
         time ??= TimeProvider.System;
@@ -57,6 +58,7 @@ internal sealed class TaskHost : IAsyncDisposable
         provider.GetRequiredService<EpochLoop>();
         beforeLease?.Invoke();
         IPipelineStore store = await new SqliteStorageProvider(time).OpenPipelineAsync(folder.ConnectionString, cancellationToken);
+        store = wrap?.Invoke(store) ?? store;
         TimeSpan duration = provider.GetRequiredService<IOptions<EpochOptions>>().Value.LeaseDuration;
         ILogger<TaskHost> logger = provider.GetRequiredService<ILogger<TaskHost>>();
         LeaseKeeper? keeper;
@@ -79,8 +81,15 @@ internal sealed class TaskHost : IAsyncDisposable
     }
 
     /// <summary>StepAsync does what the loop does once an interval.</summary>
-    public Task StepAsync() =>
-        _services.GetRequiredService<EpochLoop>().StepAsync(Store, Keeper, Session, TestContext.Current.CancellationToken);
+    public Task StepAsync() => StepAsync(behind: false);
+
+    /// <summary>StepAsync of a task that is <paramref name="behind"/> reads the next epoch's updates meanwhile; true when it has.</summary>
+    public Task<bool> StepAsync(bool behind)
+    {
+        EpochLoop loop = _services.GetRequiredService<EpochLoop>();
+        _batches ??= loop.ReaderOf(Store, Session);
+        return loop.StepAsync(Store, Keeper, Session, _batches, behind, TestContext.Current.CancellationToken);
+    }
 
     public async ValueTask DisposeAsync()
     {
@@ -89,6 +98,10 @@ internal sealed class TaskHost : IAsyncDisposable
             return;
         }
         _disposed = true;
+        if (_batches is not null)
+        {
+            await _batches.DisposeAsync();
+        }
         Session?.Dispose();
         await Keeper.DisposeAsync();
         await Store.DisposeAsync();
