@@ -4,6 +4,7 @@ import http.client
 import random
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +14,9 @@ from rest import Client, uuid7
 
 ANSWER_SECONDS = 180
 UNREACHABLE = 3
+RETRY_SECONDS = 0.1
 LIST = 1000
+WINDOW = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,15 +160,35 @@ class Writer(Worker):
             if self._abandoned or time.monotonic() >= deadline:
                 raise AssertionError(f"no answer in {ANSWER_SECONDS} s")
             self.retries += 1
-            time.sleep(0.1)
+            time.sleep(RETRY_SECONDS)
 
 
 class BulkWriter(Writer):
-    """Lists of LIST updates, one after the other, round its keys."""
+    """Lists of LIST updates, one after the other, round its keys; at most WINDOW of them are not published yet, so that faults meet every step of the way."""
 
     def __init__(self, log: Deployment, name: str, seed: int, point: Callable[[], str], keys: int):
         self._next = 0
+        self._unpublished: deque[str] = deque()
         super().__init__(log, name, seed, point, keys, pause=0)
+
+    def _work(self) -> None:
+        if len(self._unpublished) < WINDOW:
+            super()._work()
+            self._unpublished.append(self.accepted[-1].request_id)
+        elif self._published(self._unpublished[0]):
+            self._unpublished.popleft()
+
+    def _published(self, request_id: str) -> bool:
+        try:
+            answer = self._client.get(f"/v1/updates/{request_id}?wait=1")
+        except (OSError, http.client.HTTPException):
+            answer = None
+        if answer is None or answer.status == 503:
+            time.sleep(RETRY_SECONDS)
+            return False
+        if answer.status != 200 or answer.json()["status"] not in ("pending", "published"):
+            raise AssertionError(f"an accepted update: HTTP {answer.status} {answer.body!r}")
+        return answer.json()["status"] == "published"
 
     def _document(self):
         keys = [self.keys[(self._next + i) % len(self.keys)] for i in range(LIST)]
