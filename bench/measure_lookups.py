@@ -139,10 +139,11 @@ def fill(keys: int) -> Path:
     return folder
 
 
-def put(folder: Path, data: Path) -> None:
-    """Replaces a data folder by a copy."""
-    shutil.rmtree(data)
-    shutil.copytree(folder, data)
+def restore(log: Deployment, folder: Path) -> None:
+    """The data of a log that was filled before, perhaps by an older build."""
+    shutil.rmtree(log.data)
+    shutil.copytree(folder, log.data)
+    log.migrate()
 
 
 def main() -> None:
@@ -157,7 +158,7 @@ def main() -> None:
     tempfile.tempdir = "/var/tmp"
     folder = fill(arguments.keys)
     print("== starting", flush=True)
-    with Deployment(SETTINGS, before_start=lambda log: put(folder, log.data), query=QUERY_BENCH) as log:
+    with Deployment(SETTINGS, before_start=lambda log: restore(log, folder), query=QUERY_BENCH) as log:
         bench = LookupBench(log, arguments.seconds, arguments.samples)
         hot, half = Keys(PREFIX, 0, HOT), arguments.keys // 2
         print("== lookups", flush=True)
