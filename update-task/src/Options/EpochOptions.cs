@@ -13,7 +13,7 @@ internal sealed class EpochOptions
     public TimeSpan EpochInterval { get; set; } = TimeSpan.FromSeconds(1);
 
     /// <summary>Updates of one epoch.</summary>
-    /// <value>100,000: the task needs about 150 MB for an epoch of as many small values, twice while it reads ahead.</value>
+    /// <value>100,000.</value>
     [Range(1, 1 << 20)]
     public int MaxUpdatesPerEpoch { get; set; } = 100_000;
 

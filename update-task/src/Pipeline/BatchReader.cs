@@ -20,7 +20,7 @@ internal sealed class BatchReader : IAsyncDisposable
     private readonly KeyDirectory _directory;
     private readonly EpochOptions _options;
     private readonly TaskMetrics _metrics;
-    private readonly CancellationTokenSource _stop = new();
+    private CancellationTokenSource _drop = new();
     private Task<ReadBatch>? _ahead;
 
     public BatchReader(IPipelineStore store, KeyDirectory directory, EpochOptions options, TaskMetrics metrics)
@@ -59,7 +59,8 @@ internal sealed class BatchReader : IAsyncDisposable
         {
             underway[i] = batch.Requests[i].Sequence;
         }
-        _ahead = Task.Run(() => ReadAheadAsync(underway));
+        CancellationToken drop = _drop.Token;
+        _ahead = Task.Run(() => ReadAheadAsync(underway, drop), CancellationToken.None);
     }
 
     /// <summary>DropAsync forgets what was read ahead: the epoch before it was not committed.</summary>
@@ -68,20 +69,22 @@ internal sealed class BatchReader : IAsyncDisposable
         if (_ahead is { } ahead)
         {
             _ahead = null;
+            await _drop.CancelAsync();
             await ((Task)ahead).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            _drop.Dispose();
+            _drop = new CancellationTokenSource();
         }
     }
 
     public async ValueTask DisposeAsync()
     {
-        await _stop.CancelAsync();
         await DropAsync();
-        _stop.Dispose();
+        _drop.Dispose();
     }
 
-    private async Task<ReadBatch> ReadAheadAsync(long[] underway)
+    private async Task<ReadBatch> ReadAheadAsync(long[] underway, CancellationToken drop)
     {
-        ReadBatch batch = await ReadAsync(new EpochTimes(_metrics), underway, _stop.Token);
+        ReadBatch batch = await ReadAsync(new EpochTimes(_metrics), underway, drop);
         using (batch.Times.Measure(EpochStep.Labels))
         {
             ExpectLabels(batch.Pending);
