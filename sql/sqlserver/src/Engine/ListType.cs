@@ -1,0 +1,34 @@
+using System.Data;
+using Microsoft.Data.SqlClient;
+using Microsoft.Data.SqlClient.Server;
+
+namespace Optiks.Storage.SqlServer.Engine;
+
+/// <summary>ListType is a table type of the schema and how a row of it is filled: a whole list is one parameter. Safe for concurrent use.</summary>
+internal sealed class ListType<T>
+{
+    private readonly string _name;
+    private readonly SqlMetaData[] _columns;
+    private readonly Action<SqlDataRecord, T> _fill;
+
+    public ListType(string name, Action<SqlDataRecord, T> fill, params SqlMetaData[] columns)
+    {
+        _name = name;
+        _fill = fill;
+        _columns = columns;
+    }
+
+    /// <summary>Parameter that holds these rows, at least one; they are read while the command is sent.</summary>
+    public SqlParameter Parameter(string name, IReadOnlyCollection<T> rows) => new(name, SqlDbType.Structured) { TypeName = _name, Value = Records(rows) };
+
+    // One record for all rows: each is sent before the next is asked for.
+    private IEnumerable<SqlDataRecord> Records(IReadOnlyCollection<T> rows)
+    {
+        var record = new SqlDataRecord(_columns);
+        foreach (T row in rows)
+        {
+            _fill(record, row);
+            yield return record;
+        }
+    }
+}

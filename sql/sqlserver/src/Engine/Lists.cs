@@ -1,0 +1,83 @@
+using System.Data;
+using Microsoft.Data.SqlClient.Server;
+
+namespace Optiks.Storage.SqlServer.Engine;
+
+/// <summary>Lists are the table types of the schema, each with the grants that its users need (grants.sql).</summary>
+internal static class Lists
+{
+    private const long None = -1;
+
+    /// <summary>Sequence numbers.</summary>
+    public static ListType<long> Sequences { get; } = new("optiks.SequenceList", (record, sequence) => record.SetInt64(0, sequence), new SqlMetaData("Seq", SqlDbType.BigInt));
+
+    /// <summary>Request ids.</summary>
+    public static ListType<Guid> RequestIds { get; } = new("optiks.RequestIdList", (record, id) => SetRequestId(record, 0, id), Binary("RequestId", 16));
+
+    /// <summary>Keys with their place in a list.</summary>
+    public static ListType<(int Number, UpdateKey Key)> Keys { get; } = new(
+        "optiks.KeyList",
+        (record, row) =>
+        {
+            record.SetInt32(0, row.Number);
+            record.SetByte(1, (byte)row.Key.Structure);
+            SetOctets(record, 2, row.Key.Key);
+        },
+        new SqlMetaData("Number", SqlDbType.Int),
+        new SqlMetaData("Structure", SqlDbType.TinyInt),
+        new SqlMetaData("Key", SqlDbType.VarBinary, 255));
+
+    /// <summary>Rows of Request.</summary>
+    public static ListType<(long Sequence, Guid RequestId, ReadOnlyMemory<byte> BodyHash)> Requests { get; } = new(
+        "optiks.RequestList",
+        (record, row) =>
+        {
+            record.SetInt64(0, row.Sequence);
+            SetRequestId(record, 1, row.RequestId);
+            SetOctets(record, 2, row.BodyHash);
+        },
+        new SqlMetaData("Seq", SqlDbType.BigInt),
+        Binary("RequestId", 16),
+        Binary("BodyHash", 32));
+
+    /// <summary>Rows of Pending; an update that expects no version has <c>-1</c> in both numbers, as null values of a list do not reach every server.</summary>
+    public static ListType<(long Sequence, int Item, AcceptItem Update)> Pending { get; } = new(
+        "optiks.PendingList",
+        (record, row) =>
+        {
+            record.SetInt64(0, row.Sequence);
+            record.SetByte(1, checked((byte)row.Item));
+            record.SetByte(2, (byte)row.Update.Structure);
+            record.SetInt64(3, row.Update.Expected is { } expected ? checked((long)expected.Period) : None);
+            record.SetInt64(4, row.Update.Expected is { } latest ? checked((long)latest.Version) : None);
+            SetOctets(record, 5, row.Update.Key);
+            SetOctets(record, 6, row.Update.Value);
+        },
+        new SqlMetaData("Seq", SqlDbType.BigInt),
+        new SqlMetaData("Item", SqlDbType.TinyInt),
+        new SqlMetaData("Structure", SqlDbType.TinyInt),
+        new SqlMetaData("ExpectedPeriod", SqlDbType.BigInt),
+        new SqlMetaData("ExpectedVersion", SqlDbType.BigInt),
+        new SqlMetaData("Key", SqlDbType.VarBinary, 255),
+        new SqlMetaData("Value", SqlDbType.VarBinary, SqlMetaData.Max));
+
+    /// <summary>Items that an epoch decides.</summary>
+    public static ListType<Outcome> Decided { get; } = new(
+        "optiks.DecidedList",
+        (record, outcome) =>
+        {
+            record.SetInt64(0, outcome.Sequence);
+            record.SetByte(1, checked((byte)outcome.Item));
+            SetRequestId(record, 2, outcome.RequestId);
+        },
+        new SqlMetaData("Seq", SqlDbType.BigInt),
+        new SqlMetaData("Item", SqlDbType.TinyInt),
+        Binary("RequestId", 16));
+
+    private static SqlMetaData Binary(string name, int length) => new(name, SqlDbType.Binary, length);
+
+    private static void SetRequestId(SqlDataRecord record, int column, Guid id) => SetOctets(record, column, Parameters.Octets(id));
+
+    // Setting octets goes on where the present value is longer: a used record would keep the end of the row before.
+    private static void SetOctets(SqlDataRecord record, int column, ReadOnlyMemory<byte> octets) => record.SetSqlBinary(column, new System.Data.SqlTypes.SqlBinary(octets.ToArray()));
+}

@@ -1,0 +1,33 @@
+using System.Data;
+using Microsoft.Data.SqlClient;
+
+namespace Optiks.Storage.SqlServer.Engine;
+
+/// <summary>Parameters of statements, by name and with the type that the statement compares them with: a converted column would not be looked up in its index.</summary>
+internal static class Parameters
+{
+    // Longer than any key, hash or name; above it SQL Server knows only (max).
+    private const int MaxSizedLength = 8000;
+
+    public static SqlParameter Bigint(string name, long value) => new(name, SqlDbType.BigInt) { Value = value };
+
+    public static SqlParameter Bigint(string name, ulong value) => Bigint(name, checked((long)value));
+
+    public static SqlParameter NullableBigint(string name, ulong? value) => new(name, SqlDbType.BigInt) { Value = value is ulong present ? checked((long)present) : DBNull.Value };
+
+    public static SqlParameter Int(string name, int value) => new(name, SqlDbType.Int) { Value = value };
+
+    public static SqlParameter Text(string name, string value) => new(name, SqlDbType.NVarChar, 256) { Value = value };
+
+    public static SqlParameter RequestId(string name, Guid value) => new(name, SqlDbType.Binary, RequestIds.Length) { Value = Octets(value) };
+
+    public static SqlParameter Binary(string name, ReadOnlyMemory<byte> value) => new(name, SqlDbType.VarBinary, value.Length <= MaxSizedLength ? MaxSizedLength : -1) { Value = value.ToArray() };
+
+    /// <summary>Octets of a request id in the order that sorts by time.</summary>
+    public static byte[] Octets(Guid requestId)
+    {
+        byte[] octets = new byte[RequestIds.Length];
+        RequestIds.Write(requestId, octets);
+        return octets;
+    }
+}

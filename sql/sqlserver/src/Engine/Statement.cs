@@ -1,0 +1,18 @@
+using System.Diagnostics.CodeAnalysis;
+
+namespace Optiks.Storage.SqlServer.Engine;
+
+/// <summary>
+/// Statement is one text of T-SQL. All of the driver's are static fields of this type or batches of an embedded script, and commands take nothing else: the tests find every one of them in the
+/// assembly and have Microsoft's parser read it, with or without a server. Parameters are named: <c>@epoch</c>.
+/// </summary>
+/// <remarks>
+/// No statement relies on a lock hint, which other servers of this protocol accept and ignore: what must not happen twice is kept apart by an update of one row, whose lock is held until the
+/// transaction ends, or by a unique constraint.
+/// </remarks>
+internal sealed class Statement
+{
+    public Statement([ConstantExpected] string text) => Text = text;
+
+    public string Text { get; }
+}

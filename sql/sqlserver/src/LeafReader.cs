@@ -1,0 +1,96 @@
+using Microsoft.Data.SqlClient;
+using Optiks.Native;
+using Optiks.Protocol;
+using Optiks.Storage.SqlServer.Engine;
+
+namespace Optiks.Storage.SqlServer;
+
+/// <summary>LeafReader reads the leaves of whole epochs into a flat batch. What it reads never changes, but that values are erased: its statements need not see one moment.</summary>
+internal static class LeafReader
+{
+    // An epoch takes at most 64 MiB of updates; more epochs join a batch only up to this.
+    private const long MaxValueBytes = 64L << 20;
+
+    // Far more epochs than a batch holds are not looked at: an empty one counts too, so that what is read stays bounded.
+    private static readonly Statement s_sizes = new("SELECT TOP (4096) Epoch, Leaves, ValueBytes FROM optiks.Epoch WHERE Epoch BETWEEN @first AND @last ORDER BY Epoch");
+
+    private static readonly Statement s_leaves = new(
+        """
+        SELECT l.Epoch, l.Ordinal, l.Structure, l.Version, l.Item, l.Label, l.Commitment, l.Tag, l.RequestId, v.Opening, v.[Key], v.[Value]
+        FROM optiks.Leaf AS l LEFT JOIN optiks.[Value] AS v ON v.Epoch = l.Epoch AND v.Ordinal = l.Ordinal WHERE l.Epoch BETWEEN @first AND @last ORDER BY l.Epoch, l.Ordinal
+        """);
+
+    /// <summary>ReadAsync reads epochs from <paramref name="first"/> on, as many as come to about <paramref name="batchRows"/> leaves, at least one, and says which was the last; null when there is none.</summary>
+    public static async Task<(LeafBatch Batch, ulong? Through)> ReadAsync(Connection connection, ulong first, ulong last, int batchRows, CancellationToken cancellationToken)
+    {
+        ulong? through = null;
+        long rows = 0;
+        long valueBytes = 0;
+        await foreach (SqlDataReader reader in connection.RowsAsync(s_sizes, cancellationToken, Parameters.Bigint("@first", first), Parameters.Bigint("@last", last)))
+        {
+            bool fits = rows + reader.GetInt64(1) <= batchRows && valueBytes + reader.GetInt64(2) <= MaxValueBytes;
+            if (through is not null && !fits)
+            {
+                break;
+            }
+            through = reader.Ulong(0);
+            rows += reader.GetInt64(1);
+            valueBytes += reader.GetInt64(2);
+        }
+        return rows == 0
+            ? (LeafBatch.Empty, through)
+            : (await ReadRowsAsync(connection, first, through!.Value, checked((int)rows), checked((int)valueBytes), cancellationToken), through);
+    }
+
+    private static async Task<LeafBatch> ReadRowsAsync(Connection connection, ulong first, ulong through, int count, int valueBytes, CancellationToken cancellationToken)
+    {
+        var rows = new LeafRow[count];
+        var origins = new LeafOrigin[count];
+        var keyEnds = new int[count];
+        var values = new byte[valueBytes];
+        var keys = new MemoryStream();
+        int valueEnd = 0;
+        int read = 0;
+        ulong epoch = 0;
+        int next = 0;
+        await foreach (SqlDataReader reader in connection.RowsAsync(s_leaves, cancellationToken, Parameters.Bigint("@first", first), Parameters.Bigint("@last", through)))
+        {
+            // The epoch's row says how many leaves it inserted; ordinals run from 0 in every epoch.
+            next = reader.Ulong(0) == epoch ? next : 0;
+            epoch = reader.Ulong(0);
+            byte[] value = reader.Octets(11);
+            if (read == count || reader.GetInt32(1) != next++ || value.Length > valueBytes - valueEnd)
+            {
+                throw Incomplete(first, through);
+            }
+            rows[read] = new LeafRow
+            {
+                Structure = (StructureId)reader.GetByte(2),
+                Epoch = epoch,
+                Version = reader.Ulong(3),
+                Label = reader.Octets(5),
+                Commitment = reader.Octets(6),
+                Tag = reader.Octets(7),
+                ValueOffset = LeafRow.NoValue,
+            };
+            if (!reader.IsDBNull(9))
+            {
+                rows[read].Opening = reader.Octets(9);
+                rows[read].ValueOffset = (ulong)valueEnd;
+                rows[read].ValueLength = (uint)value.Length;
+                value.CopyTo(values, valueEnd);
+                valueEnd += value.Length;
+                keys.Write(reader.Octets(10));
+            }
+            keyEnds[read] = checked((int)keys.Length);
+            origins[read] = new LeafOrigin(reader.RequestId(8), reader.GetByte(4));
+            read++;
+        }
+        return read == count
+            ? new LeafBatch(rows, values.AsMemory(0, valueEnd), keys.GetBuffer().AsMemory(0, (int)keys.Length), keyEnds, origins)
+            : throw Incomplete(first, through);
+    }
+
+    private static StorageCorruptException Incomplete(ulong first, ulong through) =>
+        new($"The database does not hold the leaves that were committed in epochs {first} to {through}: restore it.");
+}

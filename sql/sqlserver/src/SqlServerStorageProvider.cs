@@ -1,0 +1,33 @@
+using Optiks.Storage.SqlServer.Engine;
+
+namespace Optiks.Storage.SqlServer;
+
+/// <summary>
+/// SqlServerStorageProvider keeps everything in the schema <c>optiks</c> of one SQL Server database (2019 or newer) with READ_COMMITTED_SNAPSHOT. Connection string: Microsoft.Data.SqlClient's, such as
+/// <c>Server=db;Database=optiks;User ID=optiks_update_service;Password=...</c>; to another machine it is always encrypted and the server's certificate verified. Migrating makes the roles
+/// <c>optiks_update</c>, <c>optiks_task</c> and <c>optiks_query</c>; the operator makes each service's user a member of one. Failover loses nothing only with a synchronous replica.
+/// </summary>
+public sealed class SqlServerStorageProvider : IStorageProvider
+{
+    /// <inheritdoc/>
+    public string Name => "sqlserver";
+
+    /// <inheritdoc/>
+    public async Task<IAcceptStore> OpenAcceptAsync(string connectionString, CancellationToken cancellationToken) =>
+        new SqlServerAcceptStore(await Database.OpenAsync(SqlServerSettings.Parse(connectionString, "update"), cancellationToken));
+
+    /// <inheritdoc/>
+    public async Task<IPipelineStore> OpenPipelineAsync(string connectionString, CancellationToken cancellationToken) =>
+        new SqlServerPipelineStore(await Database.OpenAsync(SqlServerSettings.Parse(connectionString, "task"), cancellationToken));
+
+    /// <inheritdoc/>
+    public async Task<IFollowStore> OpenFollowAsync(string connectionString, CancellationToken cancellationToken) =>
+        new SqlServerFollowStore(await Database.OpenAsync(SqlServerSettings.Parse(connectionString, "query"), cancellationToken));
+
+    /// <inheritdoc/>
+    public async Task<IMaintenanceStore> OpenMaintenanceAsync(string connectionString, CancellationToken cancellationToken) =>
+        new SqlServerMaintenanceStore(await Database.OpenAsync(SqlServerSettings.Parse(connectionString, "maintenance"), cancellationToken));
+
+    /// <inheritdoc/>
+    public IMigrator CreateMigrator(string connectionString) => new SqlServerMigrator(SqlServerSettings.Parse(connectionString, "migrate"));
+}

@@ -1,0 +1,144 @@
+using System.Reflection;
+using System.Runtime.CompilerServices;
+using Microsoft.Data.SqlClient;
+using Microsoft.SqlServer.TransactSql.ScriptDom;
+using Optiks.Storage.SqlServer.Engine;
+
+namespace Optiks.Storage.SqlServer.Tests;
+
+/// <summary>StatementTests: Microsoft's parser understands all T-SQL of the driver, with or without a server, and there is no other T-SQL than it was shown.</summary>
+public sealed class StatementTests
+{
+    private const BindingFlags All = BindingFlags.Static | BindingFlags.Instance | BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.DeclaredOnly;
+    private const string TypeInitializer = ".cctor";
+    private const byte NewObject = 0x73;
+
+    private static readonly Assembly s_driver = typeof(SqlServerStorageProvider).Assembly;
+
+    [Fact]
+    public void Every_statement_is_TSql()
+    {
+        List<string> texts = Statements();
+        Assert.True(texts.Count > 40, $"Only {texts.Count} statements were found.");
+        foreach (string text in texts)
+        {
+            Assert.True(Errors(text).Count == 0, $"{string.Join("; ", Errors(text))}: {text}");
+        }
+    }
+
+    [Theory]
+    [InlineData("SELECT Epoch FROM optiks.Head WHERE")]
+    [InlineData("SELECT EXISTS (SELECT 1 FROM optiks.Head)")]
+    [InlineData("SELECT Epoch FROM optiks.Epoch LIMIT 10")]
+    [InlineData("CREATE TABLE optiks.Epoch (Checkpoint varbinary(max) NULL)")]
+    [InlineData("EXEC (N'GRANT EXECUTE ON TYPE::optiks.KeyList')")]
+    public void A_broken_statement_is_refused(string text) => Assert.NotEmpty(Errors(text));
+
+    [Fact]
+    public void Statements_are_static_fields_or_scripts_and_commands_are_made_of_nothing_else()
+    {
+        ConstructorInfo statement = Assert.Single(typeof(Statement).GetConstructors());
+        Assert.Equal([nameof(SqlServerSchema)], Creators(s_driver, statement).Where(method => method.Name != TypeInitializer).Select(Outermost).Distinct());
+        Assert.Contains(Creators(s_driver, statement), method => method.Name == TypeInitializer);
+        Assert.Empty(typeof(SqlCommand).GetConstructors().SelectMany(constructor => Creators(s_driver, constructor)));
+        MethodInfo create = typeof(SqlConnection).GetMethod(nameof(SqlConnection.CreateCommand), BindingFlags.Instance | BindingFlags.Public | BindingFlags.DeclaredOnly, Type.EmptyTypes)!;
+        Assert.Equal([nameof(Connection)], Callers(s_driver, create).Select(Outermost).Distinct());
+        // The same search finds what the tests do.
+        Assert.Contains(nameof(SqlServerFixture), typeof(SqlCommand).GetConstructors().SelectMany(constructor => Creators(typeof(StatementTests).Assembly, constructor)).Select(Outermost));
+    }
+
+    [Fact]
+    public void Copied_columns_are_those_of_the_migrations()
+    {
+        var columns = new Dictionary<string, List<string>>();
+        foreach (CreateTableStatement create in SqlServerSchema.Migrations.SelectMany(migration => migration.Batches).SelectMany(batch => Parse(batch.Text).Batches).SelectMany(batch => batch.Statements).OfType<CreateTableStatement>())
+        {
+            columns.Add(create.SchemaObjectName.BaseIdentifier.Value, [.. create.Definition.ColumnDefinitions.Select(column => column.ColumnIdentifier.Value)]);
+        }
+        Table[] tables = [.. typeof(Table).GetProperties(BindingFlags.Static | BindingFlags.Public).Select(property => (Table)property.GetValue(null)!)];
+        Assert.Equal(7, tables.Length);
+        Assert.All(tables, table => Assert.Equal(columns[table.Name["optiks.".Length..].Trim('[', ']')].Order(StringComparer.Ordinal), table.Columns.Order(StringComparer.Ordinal)));
+    }
+
+    private static List<string> Statements()
+    {
+        var texts = SqlServerSchema.Migrations.SelectMany(migration => migration.Batches).Concat(SqlServerSchema.Grants).Select(batch => batch.Text).ToList();
+        foreach (Type type in s_driver.GetTypes().Where(type => !type.ContainsGenericParameters))
+        {
+            RuntimeHelpers.RunClassConstructor(type.TypeHandle);
+            texts.AddRange(type.GetFields(All).Where(field => field.IsStatic && field.FieldType == typeof(Statement)).Select(field => ((Statement)field.GetValue(null)!).Text));
+        }
+        return texts;
+    }
+
+    // The text of EXEC (N'...') is T-SQL too.
+    private static List<string> Errors(string text)
+    {
+        var fragment = new TSql150Parser(initialQuotedIdentifiers: true).Parse(new StringReader(text), out IList<ParseError> errors);
+        var dynamic = new DynamicText();
+        fragment?.Accept(dynamic);
+        return [.. errors.Select(error => error.Message), .. dynamic.Texts.SelectMany(Errors)];
+    }
+
+    private static TSqlScript Parse(string text)
+    {
+        var script = (TSqlScript)new TSql150Parser(initialQuotedIdentifiers: true).Parse(new StringReader(text), out IList<ParseError> errors);
+        Assert.Empty(errors);
+        return script;
+    }
+
+    private static IEnumerable<MethodBase> Creators(Assembly assembly, ConstructorInfo constructor) => Methods(assembly).Where(method => Mentions(method, constructor, code => code == NewObject));
+
+    private static IEnumerable<MethodBase> Callers(Assembly assembly, MethodInfo callee) => Methods(assembly).Where(method => Mentions(method, callee, code => code is 0x28 or 0x6F));
+
+    private static IEnumerable<MethodBase> Methods(Assembly assembly) => assembly.GetTypes().SelectMany(type => type.GetMethods(All).Cast<MethodBase>().Concat(type.GetConstructors(All)));
+
+    // An instruction is a code and, for these, a token of four octets. Tokens differ between assemblies: each that could be one is resolved.
+    private static bool Mentions(MethodBase method, MethodBase sought, Func<byte, bool> isCode)
+    {
+        byte[] body = method.GetMethodBody()?.GetILAsByteArray() ?? [];
+        for (int i = 0; i + 5 <= body.Length; i++)
+        {
+            if (!isCode(body[i]))
+            {
+                continue;
+            }
+            int token = BitConverter.ToInt32(body, i + 1);
+            // MethodDef and MemberRef.
+            if (token >>> 24 is not (0x06 or 0x0A))
+            {
+                continue;
+            }
+            try
+            {
+                Type[]? types = method.DeclaringType!.IsGenericType ? method.DeclaringType.GetGenericArguments() : null;
+                if (method.Module.ResolveMember(token, types, method.IsGenericMethod ? method.GetGenericArguments() : null) is MethodBase found && found.Module == sought.Module && found.MetadataToken == sought.MetadataToken)
+                {
+                    return true;
+                }
+            }
+            catch (ArgumentException)
+            {
+                // Not a token: octets of another instruction.
+            }
+        }
+        return false;
+    }
+
+    private static string Outermost(MethodBase method)
+    {
+        Type type = method.DeclaringType!;
+        while (type.DeclaringType is not null)
+        {
+            type = type.DeclaringType;
+        }
+        return type.Name;
+    }
+
+    private sealed class DynamicText : TSqlFragmentVisitor
+    {
+        public List<string> Texts { get; } = [];
+
+        public override void Visit(ExecutableStringList node) => Texts.AddRange(node.Strings.OfType<StringLiteral>().Select(literal => literal.Value));
+    }
+}
