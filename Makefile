@@ -26,7 +26,7 @@ ENGINES ?= postgresql,sqlite
 BENCH_SECONDS ?= 60
 KEYS ?= 1048576
 
-.PHONY: help install native dotnet build run up down test check fix test-faults fuzz bench-vrf bench-ozks bench-updates bench-lookups load-keyring load-synthetic clean
+.PHONY: help install native sqlclient dotnet build run up down test check fix test-faults fuzz bench-vrf bench-ozks bench-updates bench-lookups load-keyring load-synthetic clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 20
@@ -39,7 +39,10 @@ native: install ## build the C++ libraries and tests
 	@cmake --preset release > build/cmake-release.log 2>&1 || { cat build/cmake-release.log; exit 1; }
 	@cmake --build --preset release
 
-dotnet: native ## build the C# projects
+sqlclient: ## choose the version of SQL Server's client that the package feed serves; `make clean` forgets it
+	@eng/sqlclient.sh
+
+dotnet: native sqlclient ## build the C# projects
 	@dotnet build Optiks.slnx --configuration Release --nologo --verbosity quiet
 
 build: dotnet ## build everything (the default)

@@ -1,14 +1,14 @@
 using Optiks;
 using Optiks.ServiceDefaults;
 using Optiks.Storage;
-using Optiks.Storage.Hosting;
+using Optiks.Storage.Engines;
 using Optiks.UpdateService;
 
 return await Startup.RunAsync(
     async () =>
     {
         FailPoints.EnsureValid();
-        await using WebApplication app = await UpdateServiceHost.CreateAsync(args, StorageSetup.Engines());
+        await using WebApplication app = await UpdateServiceHost.CreateAsync(args, StorageEngines.All());
         await UpdateServiceHost.RunAsync(app);
     },
     exception => exception switch

@@ -37,6 +37,7 @@ internal static class UpdateServiceHost
         AddOptions(builder);
 
         StorageSource storage = StorageSetup.CreateSource(builder.Configuration, OptiksDefaults.DataFolderOf(builder.Configuration), engines);
+        builder.Services.AddOptiksStorage(_ => storage);
         IAcceptStore store = await storage.OpenAcceptAsync(CancellationToken.None);
         // By a factory: the container disposes only of what it made.
         builder.Services.AddSingleton(_ => store);

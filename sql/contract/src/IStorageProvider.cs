@@ -10,6 +10,9 @@ public interface IStorageProvider
     /// <summary>Name in configuration and messages: <c>sqlite</c>, <c>postgresql</c>, <c>sqlserver</c>.</summary>
     string Name { get; }
 
+    /// <summary>Notice is what an operator should know about the engine in this build, which programs print as a warning when it is chosen; null: nothing.</summary>
+    string? Notice => null;
+
     /// <summary>OpenAcceptAsync opens the update-service's view.</summary>
     Task<IAcceptStore> OpenAcceptAsync(string connectionString, CancellationToken cancellationToken);
 

@@ -2,8 +2,7 @@ using System.CommandLine;
 using Optiks.Protocol;
 using Optiks.Secrets;
 using Optiks.Storage;
-using Optiks.Storage.PostgreSql;
-using Optiks.Storage.Sqlite;
+using Optiks.Storage.Engines;
 
 namespace Optiks.Db;
 
@@ -17,22 +16,31 @@ internal static class CommandLine
     /// <summary>RunAsync runs one command line and returns its exit code.</summary>
     public static async Task<int> RunAsync(string[] args, TextWriter output, TextWriter error, Func<string, string?> environment)
     {
+        IStorageProvider[] engines = [.. StorageEngines.All()];
         var provider = new Option<string>("--provider")
         {
-            Description = "Database engine: sqlite or postgresql.",
+            Description = $"Database engine: {string.Join(", ", engines.Select(engine => engine.Name))}.",
             DefaultValueFactory = _ => environment(ProviderVariable) is { Length: > 0 } name ? name : "sqlite",
             Recursive = true,
         };
         var connection = new Option<string>("--connection")
         {
-            Description = "Connection string, for SQLite 'Data Source=/path/optiks.db', for PostgreSQL 'Host=db;Database=optiks;Username=optiks'. Empty, for SQLite: optiks.db in $OPTIKS_DATA (${XDG_DATA_HOME:-~/.local/share}/optiks).",
+            Description = "Connection string, for SQLite 'Data Source=/path/optiks.db', for PostgreSQL 'Host=db;Database=optiks;Username=optiks', for SQL Server 'Server=db;Database=optiks;User ID=optiks;Password=...'. Empty, for SQLite: optiks.db in $OPTIKS_DATA (${XDG_DATA_HOME:-~/.local/share}/optiks).",
             DefaultValueFactory = _ => environment(ConnectionVariable) ?? "",
             Recursive = true,
         };
         var json = new Option<bool>("--json") { Description = "Print JSON instead of text." };
 
         DataFolder Folder() => environment(DataFolder.Variable) is { Length: > 0 } path ? new DataFolder(path) : DataFolder.Default();
-        IStorageProvider Provider(ParseResult parsed) => StorageProviders.Select(parsed.GetValue(provider)!, new SqliteStorageProvider(), new PostgreSqlStorageProvider());
+        IStorageProvider Provider(ParseResult parsed)
+        {
+            IStorageProvider engine = StorageProviders.Select(parsed.GetValue(provider)!, engines);
+            if (engine.Notice is { } notice)
+            {
+                error.WriteLine($"optiks-db: warning: {notice}");
+            }
+            return engine;
+        }
 
         var migrate = new Command("migrate", "Create the database, or bring its schema to the version that this release needs. Can be repeated; waits for another migration that runs.") { json };
         migrate.SetAction((parsed, cancel) => MigrateCommand.RunAsync(Provider(parsed), parsed.GetValue(connection)!, parsed.GetValue(json), output, cancel));

@@ -1,28 +1,28 @@
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Options;
-using Optiks.Storage.PostgreSql;
-using Optiks.Storage.Sqlite;
+using Optiks.Storage.Engines;
 
 namespace Optiks.Storage.Hosting;
 
-/// <summary>StorageSetup is the one list of engines: a new one is added here and every program can use it.</summary>
+/// <summary>StorageSetup gives a host the database that its configuration names.</summary>
 public static class StorageSetup
 {
-    /// <summary>Engines that configuration may choose from. <paramref name="clock"/> is the clock of an embedded database; null: the system's.</summary>
-    public static IReadOnlyList<IStorageProvider> Engines(TimeProvider? clock = null) => [new SqliteStorageProvider(clock), new PostgreSqlStorageProvider()];
-
     /// <summary>AddOptiksStorage adds <see cref="StorageSource"/> by the options of <see cref="StorageOptions.Section"/>. Needs <see cref="DataFolder"/> and a TimeProvider.</summary>
     public static IServiceCollection AddOptiksStorage(this IServiceCollection services)
     {
         services.AddSingleton<IValidateOptions<StorageOptions>, StorageOptionsValidator>();
         services.AddOptionsWithValidateOnStart<StorageOptions>().BindConfiguration(StorageOptions.Section);
-        return services.AddSingleton(provider => new StorageSource(
-            Engines(provider.GetRequiredService<TimeProvider>()), provider.GetRequiredService<IOptions<StorageOptions>>().Value, provider.GetRequiredService<DataFolder>()));
+        return services.AddOptiksStorage(provider => new StorageSource(
+            StorageEngines.All(provider.GetRequiredService<TimeProvider>()), provider.GetRequiredService<IOptions<StorageOptions>>().Value, provider.GetRequiredService<DataFolder>()));
     }
 
+    /// <summary>AddOptiksStorage adds a source that the host made itself (<see cref="CreateSource"/>).</summary>
+    public static IServiceCollection AddOptiksStorage(this IServiceCollection services, Func<IServiceProvider, StorageSource> create) =>
+        services.AddSingleton(create).AddHostedService<StorageNotice>();
+
     /// <summary>
-    /// CreateSource makes the source before the services exist, for a host that opens its database first. <paramref name="engines"/> are <see cref="Engines"/>, or a test's.
+    /// CreateSource makes the source before the services exist, for a host that opens its database first. <paramref name="engines"/> are <see cref="StorageEngines.All"/>, or a test's.
     /// </summary>
     public static StorageSource CreateSource(IConfiguration configuration, DataFolder folder, IEnumerable<IStorageProvider> engines)
     {

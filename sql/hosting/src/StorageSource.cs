@@ -17,6 +17,9 @@ public sealed class StorageSource
         _folder = folder;
     }
 
+    /// <summary>Notice about the chosen engine for the operator; null: none.</summary>
+    public string? Notice => Engine.Notice;
+
     private IStorageProvider Engine => StorageProviders.Select(_options.Provider, _engines);
 
     /// <summary>OpenAcceptAsync opens the update-service's view, which repeats what fails for the moment.</summary>

@@ -25,16 +25,15 @@ internal sealed class SqlServerAcceptStore : SqlServerHeadReader, IAcceptStore
     }
 
     /// <inheritdoc/>
-    public Task<IReadOnlyList<AcceptResult>> AcceptAsync(IReadOnlyList<AcceptUnit> units, CancellationToken cancellationToken)
+    public Task<IReadOnlyList<AcceptResult>> AcceptAsync(IReadOnlyList<AcceptUnit> units, HeadFloor floor, CancellationToken cancellationToken)
     {
-        // The caller's errors are found before a connection is taken. A plan decides once: a second try makes its own.
-        var first = new AcceptPlan(units);
-        bool used = false;
+        // The caller's errors are found before a connection is taken.
+        AcceptPlan.ThrowIfInvalid(units);
         return Database.WriteAsync<IReadOnlyList<AcceptResult>>(
             async (connection, cancel) =>
             {
-                AcceptPlan plan = used ? new AcceptPlan(units) : first;
-                used = true;
+                // A plan decides once: a second try makes its own.
+                var plan = new AcceptPlan(units, floor);
                 // First: each statement after it sees what was committed before the row was got.
                 (long last, DateTimeOffset now) = await RequestNumbers.DrawAsync(connection, plan.RequestIds.Count, cancel);
                 IReadOnlyList<AcceptResult> results = await DecideAsync(connection, plan, now, cancel);
@@ -68,7 +67,7 @@ internal sealed class SqlServerAcceptStore : SqlServerHeadReader, IAcceptStore
                 pending.Add(keys[reader.GetInt32(0)], checked((int)reader.GetInt64(1)));
             }
         }
-        return plan.Decide(known, pending, now);
+        return plan.Decide(known, pending, now, await ReadHeadAsync(connection, cancellationToken));
     }
 
     private static async Task InsertAsync(Connection connection, IReadOnlyList<AcceptRequest> requests, long last, CancellationToken cancellationToken)

@@ -1,3 +1,4 @@
+using System.Reflection;
 using Optiks.Storage.SqlServer.Engine;
 
 namespace Optiks.Storage.SqlServer;
@@ -11,6 +12,9 @@ public sealed class SqlServerStorageProvider : IStorageProvider
 {
     /// <inheritdoc/>
     public string Name => "sqlserver";
+
+    /// <inheritdoc/>
+    public string? Notice { get; } = typeof(SqlServerStorageProvider).Assembly.GetCustomAttributes<AssemblyMetadataAttribute>().FirstOrDefault(data => data.Key == "SqlClientNotice")?.Value;
 
     /// <inheritdoc/>
     public async Task<IAcceptStore> OpenAcceptAsync(string connectionString, CancellationToken cancellationToken) =>

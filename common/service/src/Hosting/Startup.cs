@@ -1,3 +1,4 @@
+using System.Globalization;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Connections;
 using Microsoft.Extensions.DependencyInjection;
@@ -38,6 +39,8 @@ public static class Startup
     internal static async Task<int> RunAsync(Func<Task> main, Func<Exception, int?>? classify, TextWriter error)
     {
         ArgumentNullException.ThrowIfNull(main);
+        // Whatever the language of the machine: the host's texts and numbers are for programs and logs.
+        CultureInfo.CurrentCulture = CultureInfo.DefaultThreadCurrentCulture = CultureInfo.InvariantCulture;
         try
         {
             NativeLibraryCheck.Ensure();

@@ -1,0 +1,12 @@
+using Optiks.Storage.PostgreSql;
+using Optiks.Storage.Sqlite;
+using Optiks.Storage.SqlServer;
+
+namespace Optiks.Storage.Engines;
+
+/// <summary>StorageEngines is the one list of engines: a new one is added here, and every program can use it.</summary>
+public static class StorageEngines
+{
+    /// <summary>All engines, the default first. <paramref name="clock"/> is the clock of an embedded database; null: the system's.</summary>
+    public static IReadOnlyList<IStorageProvider> All(TimeProvider? clock = null) => [new SqliteStorageProvider(clock), new PostgreSqlStorageProvider(), new SqlServerStorageProvider()];
+}

@@ -1,0 +1,67 @@
+using Microsoft.Data.SqlClient;
+
+namespace Optiks.Storage.SqlServer.Tests;
+
+/// <summary>SettingsTests: what the driver makes of a connection string; no server is needed.</summary>
+public sealed class SettingsTests
+{
+    [Theory]
+    [InlineData("Server=db.example;Database=optiks;Encrypt=false")]
+    [InlineData("Server=tcp:10.0.0.7,1433;Database=optiks;Encrypt=no")]
+    [InlineData("Server=db.example;Database=optiks;TrustServerCertificate=true")]
+    [InlineData("Server=db.example;Database=optiks;Encrypt=true;TrustServerCertificate=yes")]
+    [InlineData("Server=localhost.example;Database=optiks;Encrypt=false")]
+    public void A_connection_to_another_machine_that_could_be_read_is_refused(string connectionString) =>
+        Assert.Contains("must be encrypted", Assert.Throws<StorageMisconfiguredException>(() => SqlServerSettings.Parse(connectionString, "task")).Message, StringComparison.Ordinal);
+
+    [Theory]
+    [InlineData("Server=db.example;Database=optiks", true, false)]
+    [InlineData("Server=db.example;Database=optiks;Encrypt=true", true, false)]
+    [InlineData("Server=127.0.0.1,1433;Database=optiks", false, false)]
+    [InlineData("Server=127.0.0.1,1433;Database=optiks;Encrypt=false", false, false)]
+    [InlineData("Server=127.0.0.1,1433;Database=optiks;Encrypt=true;TrustServerCertificate=true", true, true)]
+    public void Another_machine_is_talked_to_encrypted_and_verified_and_loopback_as_the_operator_says(string connectionString, bool isEncrypted, bool isTrusted)
+    {
+        var builder = new SqlConnectionStringBuilder(SqlServerSettings.Parse(connectionString, "task").ConnectionString);
+        bool encrypt = builder.Encrypt;
+        Assert.Equal((isEncrypted, isTrusted), (encrypt, builder.TrustServerCertificate));
+    }
+
+    [Theory]
+    [InlineData("localhost", true)]
+    [InlineData("LOCALHOST\\SQLEXPRESS", true)]
+    [InlineData(".", true)]
+    [InlineData("(local)", true)]
+    [InlineData("127.0.0.1", true)]
+    [InlineData(" tcp: 127.0.0.2 , 1433", true)]
+    [InlineData("::1", true)]
+    [InlineData("localhost.example", false)]
+    [InlineData("127.0.0.1.example", false)]
+    [InlineData("10.0.0.1,127", false)]
+    [InlineData("db\\localhost", false)]
+    [InlineData("np:\\\\127.0.0.1\\pipe", false)]
+    [InlineData("", false)]
+    public void A_server_is_this_machine_only_by_a_name_that_says_so(string dataSource, bool expected) => Assert.Equal(expected, SqlServerSettings.IsLoopback(dataSource));
+
+    [Theory]
+    [InlineData("Database=optiks")]
+    [InlineData("Server=db.example")]
+    [InlineData("Server=db.example;Database=optiks;Nonsense=1")]
+    [InlineData("Server=db.example;Database=optiks;Encrypt=perhaps")]
+    public void A_connection_string_that_cannot_be_used_is_said_so(string connectionString) => Assert.Throws<StorageMisconfiguredException>(() => SqlServerSettings.Parse(connectionString, "task"));
+
+    [Fact]
+    public void No_setting_of_the_clients_own_repeats_or_shares_what_the_driver_does()
+    {
+        string[] strings =
+        [
+            .. Enumerable.Repeat("Server=db.example;Database=optiks;User ID=u;Password=secret;ConnectRetryCount=3;MultipleActiveResultSets=true;Enlist=true;Persist Security Info=true;Application Name=mine", 2)
+                .Select(text => SqlServerSettings.Parse(text, "task").ConnectionString),
+        ];
+        SqlConnectionStringBuilder[] parsed = [.. strings.Select(text => new SqlConnectionStringBuilder(text))];
+        Assert.All(parsed, builder => Assert.Equal((0, false, false, false), (builder.ConnectRetryCount, builder.MultipleActiveResultSets, builder.Enlist, builder.PersistSecurityInfo)));
+        Assert.StartsWith("optiks-task-", parsed[0].ApplicationName, StringComparison.Ordinal);
+        Assert.NotEqual(parsed[0].ApplicationName, parsed[1].ApplicationName);
+        Assert.DoesNotContain("secret", SqlServerSettings.Parse(strings[0], "task").Location, StringComparison.Ordinal);
+    }
+}
