@@ -27,7 +27,7 @@ internal class SqlServerPipelineStore : SqlServerFollowStore, IPipelineStore
     private static readonly Statement s_release = new(
         "SET LOCK_TIMEOUT 5000; UPDATE optiks.Head SET LeaseEnd = '1970-01-01', Holder = N'', Session = N'' WHERE Fence = @fence AND Holder = @holder");
 
-    private static readonly Statement s_countPending = new("SELECT COUNT_BIG(*) FROM optiks.Pending");
+    private static readonly Statement s_countPending = new("SELECT COUNT_BIG(*) FROM (SELECT TOP (@atMost) Seq FROM optiks.Pending) AS p");
 
     private static readonly Statement s_storeCheckpoint = new("UPDATE optiks.Epoch SET [Checkpoint] = @checkpoint WHERE Epoch = @epoch AND RecordHash = @hash");
 
@@ -98,12 +98,12 @@ internal class SqlServerPipelineStore : SqlServerFollowStore, IPipelineStore
     }
 
     /// <inheritdoc/>
-    public Task<IReadOnlyList<PendingRequest>> ReadPendingAsync(int maxItems, long maxBytes, CancellationToken cancellationToken) =>
-        Database.ReadAsync((connection, cancel) => PendingReader.ReadAsync(connection, maxItems, maxBytes, cancel), cancellationToken);
+    public Task<PendingBatch> ReadPendingAsync(int maxItems, long maxBytes, IReadOnlyList<long> underway, CancellationToken cancellationToken) =>
+        Database.ReadAsync((connection, cancel) => PendingReader.ReadAsync(connection, new PendingSelection(maxItems, maxBytes), underway, cancel), cancellationToken);
 
     /// <inheritdoc/>
-    public Task<long> CountPendingAsync(CancellationToken cancellationToken) =>
-        Database.ReadAsync(async (connection, cancel) => (long)(await connection.ScalarAsync(s_countPending, cancel))!, cancellationToken);
+    public Task<long> CountPendingAsync(long atMost, CancellationToken cancellationToken) =>
+        Database.ReadAsync(async (connection, cancel) => (long)(await connection.ScalarAsync(s_countPending, cancel, Parameters.Bigint("@atMost", atMost)))!, cancellationToken);
 
     /// <inheritdoc/>
     public Task<CommitResult> CommitEpochAsync(Lease lease, EpochCommit commit, CancellationToken cancellationToken)

@@ -32,7 +32,7 @@ GRANT SELECT ON optiks.[Value] TO optiks_query;
 GRANT SELECT ON optiks.Period TO optiks_query;
 GO
 
--- Babelfish has no rights on types: there, whoever may use the schema may use them.
+-- Babelfish has no rights on types, but on the table that it makes of each.
 IF SERVERPROPERTY(N'Babelfish') IS NULL EXEC (N'
   GRANT EXECUTE ON TYPE::optiks.SequenceList TO optiks_task;
   GRANT EXECUTE ON TYPE::optiks.DecidedList TO optiks_task;
@@ -40,4 +40,12 @@ IF SERVERPROPERTY(N'Babelfish') IS NULL EXEC (N'
   GRANT EXECUTE ON TYPE::optiks.KeyList TO optiks_update;
   GRANT EXECUTE ON TYPE::optiks.RequestList TO optiks_update;
   GRANT EXECUTE ON TYPE::optiks.PendingList TO optiks_update;
+');
+ELSE EXEC (N'
+  GRANT SELECT ON optiks.SequenceList TO optiks_task;
+  GRANT SELECT ON optiks.DecidedList TO optiks_task;
+  GRANT SELECT ON optiks.RequestIdList TO optiks_update;
+  GRANT SELECT ON optiks.KeyList TO optiks_update;
+  GRANT SELECT ON optiks.RequestList TO optiks_update;
+  GRANT SELECT ON optiks.PendingList TO optiks_update;
 ');

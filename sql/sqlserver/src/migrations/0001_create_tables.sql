@@ -4,9 +4,11 @@
 CREATE TABLE optiks.Request (
   -- UUIDv7 in network order: sorts by time. uniqueidentifier sorts by its last octets first, which are random.
   RequestId binary(16) NOT NULL CONSTRAINT PK_Request PRIMARY KEY CLUSTERED WITH (OPTIMIZE_FOR_SEQUENTIAL_KEY = ON),
-  Seq       bigint     NOT NULL CONSTRAINT IX_Request_Seq UNIQUE NONCLUSTERED WITH (OPTIMIZE_FOR_SEQUENTIAL_KEY = ON) CONSTRAINT CK_Request_Seq CHECK (Seq > 0),
+  Seq       bigint     NOT NULL CONSTRAINT CK_Request_Seq CHECK (Seq > 0),
   BodyHash  binary(32) NOT NULL
 );
+-- Holds the hash too: an epoch reads its requests by number.
+CREATE UNIQUE INDEX IX_Request_Seq ON optiks.Request (Seq) INCLUDE (BodyHash) WITH (OPTIMIZE_FOR_SEQUENTIAL_KEY = ON);
 
 -- The last number given out. Whoever accepts raises it first, so that its row's lock lets one group of requests after the other decide and insert, and numbers are committed in their order.
 -- A number never comes back after its request was purged.
