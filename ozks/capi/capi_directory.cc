@@ -4,9 +4,8 @@
 #include <algorithm>
 #include <memory>
 
-#include "capi_guard.h"
+#include "capi_snapshot.h"
 #include "optiks/ozks/verify/codec.h"
-#include "pahd/answer_writer.h"
 #include "trie/append_proof.h"
 
 using namespace optiks::ozks;
@@ -23,35 +22,15 @@ struct optiks_staged {
   Directory* directory;
 };
 
-struct optiks_snapshot {
-  explicit optiks_snapshot(std::shared_ptr<Store> store) : snapshot(std::move(store)) {}
-  Snapshot snapshot;
-};
-
 namespace {
 
 static_assert(sizeof(optiks_leaf_t) == 128);
-constexpr std::size_t kMaxKeyLen = 255;
 constexpr std::size_t kMaxRange = 256;
 constexpr std::uint32_t kMaxValueLen = 1U << 20;  // records.md section 1
-
-bool readable(const void* data, std::size_t len) { return data != nullptr || len == 0; }
-
-bool keys_valid(const ByteStrings& keys) {
-  for (std::size_t i = 0; i < keys.size; ++i) {
-    if (keys[i].empty() || keys[i].size() > kMaxKeyLen) {
-      return false;
-    }
-  }
-  return true;
-}
 
 bool structures_valid(std::size_t n, const std::uint8_t* structures) {
   return std::all_of(structures, structures + n, [](std::uint8_t s) { return s >= 1 && s <= kNumStructures; });
 }
-
-// Lookup and Versions are about structures whose keys have versions (pahd.md).
-bool is_pahd(std::uint8_t structure) { return structure == OPTIKS_DEVICES || structure == OPTIKS_KEYS; }
 
 }  // namespace
 
@@ -100,7 +79,7 @@ std::int32_t optiks_dir_tags(const optiks_dir_t* dir, std::size_t n, const std::
   return guarded([&] {
     ByteStrings strings;
     if (dir == nullptr || !readable(structures, n) || !readable(out_tags, n) || !structures_valid(n, structures) ||
-        !read_strings(n, keys, key_offsets, strings) || !keys_valid(strings)) {
+        !read_keys(n, keys, key_offsets, strings)) {
       return argument_error("a pointer is missing, a structure is not 1..4, or a key is not 1..255 octets");
     }
     for (std::size_t i = 0; i < n; ++i) {
@@ -117,7 +96,7 @@ std::int32_t optiks_dir_versions(const optiks_dir_t* dir, std::size_t n, const s
   return guarded([&] {
     ByteStrings strings;
     if (dir == nullptr || !readable(structures, n) || !readable(out_versions, n) || !structures_valid(n, structures) ||
-        !read_strings(n, keys, key_offsets, strings) || !keys_valid(strings)) {
+        !read_keys(n, keys, key_offsets, strings)) {
       return argument_error("a pointer is missing, a structure is not 1..4, or a key is not 1..255 octets");
     }
     for (std::size_t i = 0; i < n; ++i) {
@@ -132,7 +111,7 @@ std::int32_t optiks_dir_expect(optiks_dir_t* dir, std::size_t n, const std::uint
   return guarded([&] {
     ByteStrings strings;
     if (dir == nullptr || !readable(structures, n) || !structures_valid(n, structures) ||
-        !read_strings(n, keys, key_offsets, strings) || !keys_valid(strings)) {
+        !read_keys(n, keys, key_offsets, strings)) {
       return argument_error("a pointer is missing, a structure is not 1..4, or a key is not 1..255 octets");
     }
     dir->directory.expect(structures, strings);
@@ -148,8 +127,7 @@ std::int32_t optiks_dir_prepare(const optiks_dir_t* dir, std::uint64_t epoch, st
     ByteStrings key_strings;
     ByteStrings value_strings;
     if (dir == nullptr || !readable(structures, n) || !readable(out_leaves, n) ||
-        !read_strings(n, keys, key_offsets, key_strings) || !read_strings(n, values, value_offsets, value_strings) ||
-        !keys_valid(key_strings)) {
+        !read_keys(n, keys, key_offsets, key_strings) || !read_strings(n, values, value_offsets, value_strings)) {
       return argument_error("a pointer is missing, or a key is not 1..255 octets");
     }
     dir->directory.prepare(epoch, structures, key_strings, value_strings, out_leaves);
@@ -268,55 +246,6 @@ std::int32_t optiks_snapshot_states(const optiks_snapshot_t* snapshot, std::uint
     }
     *out_epoch = snapshot->snapshot.version().epoch;
     encode_states(snapshot->snapshot.store(), snapshot->snapshot.version().trees, out);
-    return std::int32_t{OPTIKS_OK};
-  });
-}
-
-std::int32_t optiks_snapshot_lookup_many(const optiks_snapshot_t* snapshot, std::uint8_t structure, std::size_t n,
-                                         const std::uint8_t* keys, const std::uint64_t* key_offsets,
-                                         const std::uint64_t* known_periods, const std::uint64_t* known_versions,
-                                         std::uint8_t* out, std::size_t capacity, std::size_t* out_len,
-                                         std::uint64_t* out_ends) {
-  return guarded([&] {
-    ByteStrings strings;
-    if (snapshot == nullptr || !is_pahd(structure) || !read_strings(n, keys, key_offsets, strings) ||
-        !keys_valid(strings) || !readable(known_periods, n) || !readable(known_versions, n) ||
-        !readable(out, capacity) || out_len == nullptr || !readable(out_ends, n)) {
-      return argument_error("a pointer is missing, a structure has no versions, or a key is not 1..255 octets");
-    }
-    std::vector<LookupQuery> queries;
-    queries.reserve(n);
-    for (std::size_t i = 0; i < n; ++i) {
-      queries.push_back({strings[i], known_periods[i], known_versions[i]});
-    }
-    Output output(out, capacity);
-    write_lookups(snapshot->snapshot, structure, queries, output, out_ends);
-    *out_len = output.size();
-    if (!output.fits()) {
-      set_last_error("the buffer is too small");
-      return std::int32_t{OPTIKS_E_BUFFER};
-    }
-    return std::int32_t{OPTIKS_OK};
-  });
-}
-
-std::int32_t optiks_snapshot_versions(const optiks_snapshot_t* snapshot, std::uint8_t structure,
-                                      const std::uint8_t* key, std::size_t key_len, std::uint64_t from,
-                                      std::int32_t monitor, std::uint32_t max_members, std::size_t max_bytes,
-                                      std::uint8_t* out, std::size_t capacity, std::size_t* out_len) {
-  return guarded([&] {
-    if (snapshot == nullptr || !is_pahd(structure) || key == nullptr || key_len == 0 || key_len > kMaxKeyLen ||
-        from == 0 || max_members == 0 || !readable(out, capacity) || out_len == nullptr) {
-      return argument_error(
-          "a pointer is missing, or a structure, key length, first version or page length is out of bounds");
-    }
-    Output output(out, capacity);
-    write_versions(snapshot->snapshot, structure, {{key, key_len}, from, monitor != 0, max_members, max_bytes}, output);
-    *out_len = output.size();
-    if (!output.fits()) {
-      set_last_error("the buffer is too small");
-      return std::int32_t{OPTIKS_E_BUFFER};
-    }
     return std::int32_t{OPTIKS_OK};
   });
 }

@@ -43,7 +43,8 @@ enum {
   OPTIKS_E_STATE = -5,     /* staged epoch does not follow the directory's, a second staged epoch, ... */
   OPTIKS_E_DUPLICATE = -6, /* a label (or a key twice in one epoch) exists already */
   OPTIKS_E_KEY = -7,       /* a secret or public key that is not one */
-  OPTIKS_E_DATA = -8       /* stored data (leaf rows, proofs to merge) contradicts itself */
+  OPTIKS_E_DATA = -8,      /* stored data (leaf rows, proofs to merge) contradicts itself */
+  OPTIKS_E_UNPROVEN = -9   /* a VRF proof is not cached, and this call makes none */
 };
 
 enum {
@@ -216,12 +217,39 @@ OPTIKS_EXPORT int32_t optiks_snapshot_lookup_many(const optiks_snapshot_t* snaps
                                                   const uint64_t* known_periods, const uint64_t* known_versions,
                                                   uint8_t* out, size_t capacity, size_t* out_len, uint64_t* out_ends);
 
+/* The same from cached VRF proofs alone: microseconds a key, or OPTIKS_E_UNPROVEN as soon as one is missing. */
+OPTIKS_EXPORT int32_t optiks_snapshot_lookup_cached(const optiks_snapshot_t* snapshot, uint8_t structure, size_t n,
+                                                    const uint8_t* keys, const uint64_t* key_offsets,
+                                                    const uint64_t* known_periods, const uint64_t* known_versions,
+                                                    uint8_t* out, size_t capacity, size_t* out_len, uint64_t* out_ends);
+
 /* One Versions structure. monitor = 0: history (absence of a + 1), 1: monitoring (absence of C(a)). from >= 1; from > a
  * + 1 is answered as from = a + 1 would be but with the `from` asked. At most max_members members and about max_bytes
  * octets (at least one member): otherwise the answer is a page. */
 OPTIKS_EXPORT int32_t optiks_snapshot_versions(const optiks_snapshot_t* snapshot, uint8_t structure, const uint8_t* key,
                                                size_t key_len, uint64_t from, int32_t monitor, uint32_t max_members,
                                                size_t max_bytes, uint8_t* out, size_t capacity, size_t* out_len);
+
+/* VRF proofs that several answers about one structure need, made in one batch: add what will be asked, run, ask. An
+ * answer that turns out to need more than was added makes that itself. One thread at a time; destroyed before its
+ * snapshot. Not atomic: after an error of add or run destroy it. max_members is that of the question; the asking
+ * functions are those of the snapshot. */
+typedef struct optiks_proofs optiks_proofs_t;
+OPTIKS_EXPORT int32_t optiks_proofs_create(const optiks_snapshot_t* snapshot, uint8_t structure, optiks_proofs_t** out);
+OPTIKS_EXPORT void optiks_proofs_destroy(optiks_proofs_t* proofs);
+OPTIKS_EXPORT int32_t optiks_proofs_add_lookups(optiks_proofs_t* proofs, size_t n, const uint8_t* keys,
+                                                const uint64_t* key_offsets, const uint64_t* known_periods,
+                                                const uint64_t* known_versions);
+OPTIKS_EXPORT int32_t optiks_proofs_add_versions(optiks_proofs_t* proofs, const uint8_t* key, size_t key_len,
+                                                 uint64_t from, int32_t monitor, uint32_t max_members);
+OPTIKS_EXPORT int32_t optiks_proofs_run(optiks_proofs_t* proofs);
+OPTIKS_EXPORT int32_t optiks_proofs_lookup_many(const optiks_proofs_t* proofs, size_t n, const uint8_t* keys,
+                                                const uint64_t* key_offsets, const uint64_t* known_periods,
+                                                const uint64_t* known_versions, uint8_t* out, size_t capacity,
+                                                size_t* out_len, uint64_t* out_ends);
+OPTIKS_EXPORT int32_t optiks_proofs_versions(const optiks_proofs_t* proofs, const uint8_t* key, size_t key_len,
+                                             uint64_t from, int32_t monitor, uint32_t max_members, size_t max_bytes,
+                                             uint8_t* out, size_t capacity, size_t* out_len);
 
 /* Merges the append proofs of consecutive steps (each four AppendProof structures as optiks_staged_append_proofs gives
  * them, blob and n+1 offsets; step i leads from epoch first + i - 1 to first + i) into those of the whole range.

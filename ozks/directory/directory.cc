@@ -10,12 +10,12 @@
 #include <utility>
 
 #include "optiks/base/blake2b.h"
+#include "optiks/base/check.h"
 #include "trie/append_proof.h"
 
 namespace optiks::ozks {
 namespace {
 
-constexpr std::size_t kMaxKeyLen = 255;
 constexpr std::uint64_t kNoValue = ~std::uint64_t{0};
 // Domains under the tag key: a structure's number is never this one.
 constexpr std::uint8_t kCacheDomain = 0xff;
@@ -58,7 +58,7 @@ class LabelBatch {
   // `out`, 32 octets, is written by evaluate().
   void add(std::uint8_t structure, ByteSpan key, std::uint64_t version, std::uint8_t* out) {
     Inputs& inputs = inputs_[structure - 1U];
-    append_alpha(inputs.alphas, structure, key, version);
+    Alpha(structure, key, version).append_to(inputs.alphas);
     inputs.ends.push_back(inputs.alphas.size());
     inputs.outs.push_back(out);
   }
@@ -88,13 +88,12 @@ class LabelBatch {
 
 }  // namespace
 
-void append_alpha(std::vector<std::uint8_t>& out, std::uint8_t structure, ByteSpan key, std::uint64_t version) {
-  out.push_back(structure);
-  out.push_back(static_cast<std::uint8_t>(key.size()));
-  out.insert(out.end(), key.begin(), key.end());
-  std::uint8_t octets[8];
-  base::store_be64(octets, version);
-  out.insert(out.end(), octets, octets + 8);
+Alpha::Alpha(std::uint8_t structure, ByteSpan key, std::uint64_t version) : len_(2 + key.size() + 8) {
+  OPTIKS_CHECK(key.size() <= kMaxKeyLen);
+  octets_[0] = structure;
+  octets_[1] = static_cast<std::uint8_t>(key.size());
+  std::copy(key.begin(), key.end(), octets_.begin() + 2);
+  base::store_be64(octets_.data() + 2 + key.size(), version);
 }
 
 Store::Store(Secrets&& keys_in, const optiks_dir_options_t& options)

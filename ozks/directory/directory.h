@@ -87,8 +87,21 @@ struct Store {
   std::atomic<std::uint64_t> value_bytes{0};
 };
 
-// append_alpha: the VRF input of docs/spec/tree.md section 1.
-void append_alpha(std::vector<std::uint8_t>& out, std::uint8_t structure, ByteSpan key, std::uint64_t version);
+inline constexpr std::size_t kMaxKeyLen = 255;
+
+// Alpha: the VRF input of docs/spec/tree.md section 1. The key has at most kMaxKeyLen octets.
+class Alpha {
+ public:
+  Alpha(std::uint8_t structure, ByteSpan key, std::uint64_t version);
+  [[nodiscard]] ByteSpan get() const { return {octets_.data(), len_}; }
+  void append_to(std::vector<std::uint8_t>& out) const {
+    out.insert(out.end(), octets_.begin(), octets_.begin() + static_cast<std::ptrdiff_t>(len_));
+  }
+
+ private:
+  std::array<std::uint8_t, 2 + kMaxKeyLen + 8> octets_;
+  std::size_t len_;
+};
 
 // encode_states: four StructureState (docs/spec/records.md section 2).
 void encode_states(const Store& store, const std::array<Tree, kNumStructures>& trees, std::uint8_t* out);

@@ -21,6 +21,10 @@ std::size_t slots_for(std::size_t size) {
 
 }  // namespace
 
+KeyTable::Table::Table(std::size_t size) : mask(size - 1), slots(size) {
+  std::uninitialized_default_construct_n(slots.data(), size);
+}
+
 KeyTable::KeyTable() : owner_(std::make_unique<Table>(kInitialSlots)), table_(owner_.get()) {}
 
 KeyTable::Slot& KeyTable::slot_of(const Table& table, const Tag& tag) {

@@ -11,6 +11,7 @@
 #include <deque>
 #include <memory>
 
+#include "trie/pages.h"
 #include "trie/tree.h"
 
 namespace optiks::ozks {
@@ -40,9 +41,9 @@ class KeyTable {
     std::atomic<NodeId> leaf{kNoNode};
   };
   struct Table {
-    explicit Table(std::size_t size) : mask(size - 1), slots(std::make_unique<Slot[]>(size)) {}
+    explicit Table(std::size_t size);
     std::size_t mask;
-    std::unique_ptr<Slot[]> slots;
+    PageArray<Slot> slots;
   };
   struct Retired {
     std::uint64_t epoch;

@@ -1,23 +1,19 @@
 #include "directory/vrf_cache.h"
 
-#include <cstdlib>
 #include <cstring>
-#include <new>
 
 namespace optiks::ozks {
 
-// calloc gives pages that are touched on first use; a lock-free atomic of an integer whose octets are zero holds 0.
+// A lock-free atomic of an integer whose octets are zero holds 0.
 static_assert(std::atomic<std::uint64_t>::is_always_lock_free && sizeof(std::atomic<std::uint64_t>) == 8);
 
-VrfCache::VrfCache(std::uint64_t bytes)
-    : num_sets_(static_cast<std::size_t>(bytes / sizeof(Set))),
-      sets_(num_sets_ == 0 ? nullptr : static_cast<Set*>(std::calloc(num_sets_, sizeof(Set)))) {
-  if (num_sets_ != 0 && sets_ == nullptr) {
-    throw std::bad_alloc();
-  }
-}
+namespace {
 
-void VrfCache::Release::operator()(Set* sets) const { std::free(sets); }
+std::uint16_t print_of(const Tag& input) { return static_cast<std::uint16_t>(input[0] | (input[1] << 8)); }
+
+}  // namespace
+
+VrfCache::VrfCache(std::uint64_t bytes) : sets_(static_cast<std::size_t>(bytes / sizeof(Set))) {}
 
 // A consistent copy of an entry; false when it is empty or being written.
 bool VrfCache::read(const Set& set, std::size_t way, Content& out) {
@@ -37,11 +33,9 @@ bool VrfCache::read(const Set& set, std::size_t way, Content& out) {
   return true;
 }
 
-// Whether the entry begins like the input: spares copying the others of a set.
+// Whether the entry may be the input's: spares reading the others of a set.
 bool VrfCache::may_hold(const Set& set, std::size_t way, const Tag& input) {
-  std::uint64_t first;
-  std::memcpy(&first, input.data(), sizeof(first));
-  return set.words[way][0].load(std::memory_order_relaxed) == first;
+  return set.print[way].load(std::memory_order_relaxed) == print_of(input);
 }
 
 void VrfCache::write(Set& set, std::size_t way, const Content& content) {
@@ -54,32 +48,38 @@ void VrfCache::write(Set& set, std::size_t way, const Content& content) {
   for (std::size_t i = 0; i < kWords; ++i) {
     set.words[way][i].store(words[i], std::memory_order_release);
   }
+  set.print[way].store(print_of(content.input), std::memory_order_relaxed);
   set.used[way].store(0, std::memory_order_relaxed);
   // 0 means never written.
   set.sequence[way].store(before + 2 == 0 ? 2 : before + 2, std::memory_order_release);
 }
 
+void VrfCache::prefetch(const Tag& input) const {
+  if (sets_.size() != 0) {
+    __builtin_prefetch(&set_of(input));
+  }
+}
+
 bool VrfCache::find(const Tag& input, Proven& out) {
-  if (num_sets_ != 0) {
-    Set& set = set_of(input);
-    Content content;
-    for (std::size_t way = 0; way < kWays; ++way) {
-      if (may_hold(set, way, input) && read(set, way, content) && content.input == input) {
-        if (set.used[way].load(std::memory_order_relaxed) == 0) {
-          set.used[way].store(1, std::memory_order_relaxed);
-        }
-        out = content.proven;
-        counters_of(input).hits.fetch_add(1, std::memory_order_relaxed);
-        return true;
+  if (sets_.size() == 0) {
+    return false;
+  }
+  Set& set = set_of(input);
+  Content content;
+  for (std::size_t way = 0; way < kWays; ++way) {
+    if (may_hold(set, way, input) && read(set, way, content) && content.input == input) {
+      if (set.used[way].load(std::memory_order_relaxed) == 0) {
+        set.used[way].store(1, std::memory_order_relaxed);
       }
+      out = content.proven;
+      return true;
     }
   }
-  counters_of(input).misses.fetch_add(1, std::memory_order_relaxed);
   return false;
 }
 
 void VrfCache::put(const Tag& input, const Proven& proven) {
-  if (num_sets_ == 0) {
+  if (sets_.size() == 0) {
     return;
   }
   Set& set = set_of(input);
@@ -103,6 +103,16 @@ void VrfCache::put(const Tag& input, const Proven& proven) {
     victim = input[0] % kWays;
   }
   write(set, victim, {input, proven, 0});
+}
+
+void VrfCache::count(const Tag& input, std::size_t hits, std::size_t misses) {
+  Counters& counters = counters_[input[0] % kNumCounters];
+  if (hits != 0) {
+    counters.hits.fetch_add(hits, std::memory_order_relaxed);
+  }
+  if (misses != 0) {
+    counters.misses.fetch_add(misses, std::memory_order_relaxed);
+  }
 }
 
 std::uint64_t VrfCache::sum(Word Counters::*counter) const {

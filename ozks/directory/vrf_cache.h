@@ -12,10 +12,10 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <memory>
 
 #include "directory/key_table.h"
 #include "optiks/vrf/ecvrf.h"
+#include "trie/pages.h"
 
 namespace optiks::ozks {
 
@@ -29,11 +29,16 @@ class VrfCache {
   // `bytes`: at most this much is used; less than one set means no cache. The memory is touched when it is first used.
   explicit VrfCache(std::uint64_t bytes);
 
-  // Writes `out` and gives true when the input is here.
+  // Writes `out` and gives true when the input is here. Whoever asked says by count() what came of it.
   [[nodiscard]] bool find(const Tag& input, Proven& out);
   void put(const Tag& input, const Proven& proven);
+  // Asks for the memory that find() reads first.
+  void prefetch(const Tag& input) const;
 
-  [[nodiscard]] std::uint64_t bytes() const { return num_sets_ * sizeof(Set); }
+  // Counts proofs that answers were made with: those found here, and those that had to be made. `input`: one of them.
+  void count(const Tag& input, std::size_t hits, std::size_t misses);
+
+  [[nodiscard]] std::uint64_t bytes() const { return sets_.size() * sizeof(Set); }
   [[nodiscard]] std::uint64_t hits() const { return sum(&Counters::hits); }
   [[nodiscard]] std::uint64_t misses() const { return sum(&Counters::misses); }
 
@@ -48,14 +53,12 @@ class VrfCache {
   };
   static_assert(sizeof(Content) == kWords * sizeof(std::uint64_t));
 
-  // A zeroed set is an empty one.
-  struct Set {
+  // A zeroed set is an empty one. What says which entry to read is one cache line.
+  struct alignas(64) Set {
     std::array<std::atomic<std::uint32_t>, kWays> sequence;  // 0: never written
+    std::array<std::atomic<std::uint16_t>, kWays> print;     // of the entry's input; a hint, as it is read by itself
     std::array<std::atomic<std::uint8_t>, kWays> used;       // since the last sweep
-    std::array<std::array<Word, kWords>, kWays> words;
-  };
-  struct Release {
-    void operator()(Set* sets) const;
+    alignas(64) std::array<std::array<Word, kWords>, kWays> words;
   };
   // Counters that threads share rarely.
   struct alignas(64) Counters {
@@ -64,17 +67,13 @@ class VrfCache {
   };
   static constexpr std::size_t kNumCounters = 16;
 
-  [[nodiscard]] Set& set_of(const Tag& input) const {
-    return sets_.get()[base::load_le64(input.data() + 8) % num_sets_];
-  }
-  [[nodiscard]] Counters& counters_of(const Tag& input) { return counters_[input[0] % kNumCounters]; }
+  [[nodiscard]] Set& set_of(const Tag& input) const { return sets_[base::load_le64(input.data() + 8) % sets_.size()]; }
   [[nodiscard]] static bool read(const Set& set, std::size_t way, Content& out);
   [[nodiscard]] static bool may_hold(const Set& set, std::size_t way, const Tag& input);
   static void write(Set& set, std::size_t way, const Content& content);
   [[nodiscard]] std::uint64_t sum(Word Counters::*counter) const;
 
-  std::size_t num_sets_;
-  std::unique_ptr<Set, Release> sets_;
+  PageArray<Set> sets_;
   std::array<Counters, kNumCounters> counters_;
 };
 

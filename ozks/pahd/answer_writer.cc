@@ -28,21 +28,21 @@ void put_path(Output& out, const Walk& walk) {
   }
 }
 
-// Writes proofs about one structure of one snapshot.
+// Writes proofs about one structure of one snapshot, for the labels of a prover that ran.
 class ProofWriter {
  public:
-  ProofWriter(const Snapshot& snapshot, std::uint8_t structure, Output& out)
-      : store_(snapshot.store()), tree_(snapshot.version().trees[structure - 1U]), out_(out) {}
+  ProofWriter(const Snapshot& snapshot, std::uint8_t structure, const LabelProver& labels, Output& out)
+      : store_(snapshot.store()), tree_(snapshot.version().trees[structure - 1U]), labels_(labels), out_(out) {}
 
   // `opened`: with the value, unless it was erased and may be.
-  void member(const Proven& proven, bool opened, bool may_be_erased) {
-    store_.nodes.walk(tree_, proven.label, walk_);
-    if (walk_.end == kNoNode || walk_.common != verify::kLabelBits) {
+  void member(std::size_t i, bool opened, bool may_be_erased) {
+    const Walk& walk = walk_to(i);
+    if (walk.end == kNoNode || walk.common != verify::kLabelBits) {
       data_error(
           "a version that the key table names is not in the tree: the stored leaves are not of these VRF secrets");
     }
-    const Leaf& leaf = store_.nodes.leaf(walk_.end);
-    out_.put(proven.proof);
+    const Leaf& leaf = store_.nodes.leaf(walk.end);
+    out_.put(labels_[i].proof);
     out_.put_integer(leaf.epoch, 8);
     if (opened && leaf.locator == kNoLocator && !may_be_erased) {
       data_error("the latest value of a key is missing");
@@ -58,41 +58,58 @@ class ProofWriter {
       out_.put_integer(kCommitted, 1);
       out_.put(leaf.commitment);
     }
-    put_path(out_, walk_);
+    put_path(out_, walk);
   }
 
-  void non_member(const Proven& proven) {
-    store_.nodes.walk(tree_, proven.label, walk_);
-    out_.put(proven.proof);
-    if (walk_.end == kNoNode) {
+  void non_member(std::size_t i) {
+    const Walk& walk = walk_to(i);
+    out_.put(labels_[i].proof);
+    if (walk.end == kNoNode) {
       out_.put_integer(kEmpty, 1);
       return;
     }
-    const Leaf& leaf = store_.nodes.leaf(walk_.end);
-    if (walk_.common == verify::kLabelBits) {
+    const Leaf& leaf = store_.nodes.leaf(walk.end);
+    if (walk.common == verify::kLabelBits) {
       data_error("a version beyond the latest is in the tree");
     }
-    if (Nodes::is_leaf(walk_.opened)) {
+    if (Nodes::is_leaf(walk.opened)) {
       out_.put_integer(kLeaf, 1);
       out_.put(leaf.label);
       out_.put(leaf.commitment);
       out_.put_integer(leaf.epoch, 8);
     } else {
-      const Interior& node = store_.nodes.interior(walk_.opened);
+      const Interior& node = store_.nodes.interior(walk.opened);
       out_.put_integer(kInterior, 1);
       out_.put_integer(node.length, 1);
       out_.put(verify::prefix_of(leaf.label, node.length));
       out_.put(node.hash[0]);
       out_.put(node.hash[1]);
     }
-    put_path(out_, walk_);
+    put_path(out_, walk);
   }
 
  private:
+  // The walk to the i-th label; with those of the labels after it, which are wanted next.
+  const Walk& walk_to(std::size_t i) {
+    if (i - first_walk_ >= num_walks_) {
+      first_walk_ = i;
+      num_walks_ = std::min(Nodes::kMaxWalks, labels_.size() - i);
+      std::array<ByteSpan, Nodes::kMaxWalks> labels;
+      for (std::size_t j = 0; j < num_walks_; ++j) {
+        labels[j] = labels_[i + j].label;
+      }
+      store_.nodes.walk_many(tree_, std::span(labels).first(num_walks_), walks_);
+    }
+    return walks_[i - first_walk_];
+  }
+
   Store& store_;
   const Tree& tree_;
+  const LabelProver& labels_;
   Output& out_;
-  Walk walk_;
+  std::size_t first_walk_ = 0;
+  std::size_t num_walks_ = 0;
+  Walk walks_[Nodes::kMaxWalks];
   std::vector<std::uint8_t> value_;
 };
 
@@ -101,6 +118,46 @@ std::uint64_t latest_version(const Snapshot& snapshot, std::uint8_t structure, B
   const NodeId id = store.latest(store.tag(structure, key), snapshot.version().epoch);
   return id == kNoNode ? 0 : store.nodes.leaf(id).version;
 }
+
+verify::VersionSet ladder_of(const Store& store, const LookupQuery& query, std::uint64_t latest) {
+  return verify::ladder(latest, query.known_period == store.period ? query.known_version : 0);
+}
+
+// What a Versions lists and proves absent. Its proofs are made by rounds, as max_bytes may end a page long before
+// max_members does; the last round's members and what is absent are made together.
+struct VersionsPlan {
+  VersionsPlan(const Snapshot& snapshot, std::uint8_t structure, const VersionsQuery& query)
+      : latest(latest_version(snapshot, structure, query.key)),
+        // Beyond the latest there is nothing to list (and `from` may be the largest integer).
+        wanted(query.from > latest ? 0 : latest - query.from + 1),
+        listed(std::min<std::uint64_t>(wanted, query.max_members)) {}
+
+  // Adds the labels of the round that begins after `written` members to a LabelProver or ProofBatch: members, whose
+  // number it gives, and if they are the last that are wanted, the absent ones.
+  template <typename Labels>
+  std::uint64_t add_round(const VersionsQuery& query, std::uint64_t written, Labels& labels) const {
+    const std::uint64_t num_members = std::min(listed - written, kProofsAtOnce);
+    for (std::uint64_t i = 0; i < num_members; ++i) {
+      labels.add(query.key, query.from + written + i);
+    }
+    if (written + num_members == wanted) {
+      verify::VersionSet absent;
+      if (query.monitor) {
+        absent = verify::next_rungs(latest);
+      } else {
+        absent.add(latest + 1);
+      }
+      for (const std::uint64_t version : absent.get()) {
+        labels.add(query.key, version);
+      }
+    }
+    return num_members;
+  }
+
+  std::uint64_t latest;
+  std::uint64_t wanted;
+  std::uint64_t listed;
+};
 
 void check_can_answer(const Snapshot& snapshot) {
   if (!snapshot.store().values) {
@@ -134,89 +191,90 @@ void Output::put_length_at(std::size_t at, std::uint64_t length, std::size_t oct
   }
 }
 
-void write_lookups(const Snapshot& snapshot, std::uint8_t structure, std::span<const LookupQuery> queries, Output& out,
-                   std::uint64_t* ends) {
+bool write_lookups(const Snapshot& snapshot, std::uint8_t structure, std::span<const LookupQuery> queries,
+                   const ProofSource& source, Output& out, std::uint64_t* ends) {
   check_can_answer(snapshot);
-  Store& store = snapshot.store();
   struct Plan {
     std::uint64_t version;
-    verify::VersionSet members;
+    std::size_t num_members;
   };
   std::vector<Plan> plans;
   plans.reserve(queries.size());
-  LabelProver prover(store, structure);
+  LabelProver labels(snapshot.store(), structure, source);
+  // Of most keys one version is proven, and the absence of another.
+  labels.reserve(2 * queries.size());
   for (const LookupQuery& query : queries) {
     const std::uint64_t a = latest_version(snapshot, structure, query.key);
-    const std::uint64_t known = query.known_period == store.period ? query.known_version : 0;
-    plans.push_back({a, verify::ladder(a, known)});
-    for (const std::uint64_t version : plans.back().members.get()) {
-      prover.add(query.key, version);
+    const verify::VersionSet members = ladder_of(snapshot.store(), query, a);
+    plans.push_back({a, members.size()});
+    for (const std::uint64_t version : members.get()) {
+      labels.add(query.key, version);
     }
-    prover.add(query.key, a + 1);
+    labels.add(query.key, a + 1);
   }
-  prover.run();
-  ProofWriter writer(snapshot, structure, out);
+  if (!labels.run()) {
+    return false;
+  }
+  ProofWriter writer(snapshot, structure, labels, out);
   std::size_t next = 0;
   for (std::size_t i = 0; i < plans.size(); ++i) {
     out.put_integer(plans[i].version, 8);
     const std::size_t length_at = out.size();
     out.put_integer(0, 3);
-    for (const std::uint64_t version : plans[i].members.get()) {
-      writer.member(prover[next++], version == plans[i].version, false);
+    for (std::size_t member = 1; member <= plans[i].num_members; ++member) {
+      // The last is the latest: a ladder that is not empty ends with it.
+      writer.member(next++, member == plans[i].num_members, false);
     }
     out.put_length_at(length_at, out.size() - length_at - 3, 3);
-    writer.non_member(prover[next++]);
+    writer.non_member(next++);
     ends[i] = out.size();
   }
+  return true;
 }
 
-void write_versions(const Snapshot& snapshot, std::uint8_t structure, const VersionsQuery& query, Output& out) {
-  check_can_answer(snapshot);
+void add_lookup(const Snapshot& snapshot, std::uint8_t structure, const LookupQuery& query, ProofBatch& batch) {
   const std::uint64_t a = latest_version(snapshot, structure, query.key);
-  out.put_integer(a, 8);
+  const verify::VersionSet members = ladder_of(snapshot.store(), query, a);
+  for (const std::uint64_t version : members.get()) {
+    batch.add(query.key, version);
+  }
+  batch.add(query.key, a + 1);
+}
+
+void write_versions(const Snapshot& snapshot, std::uint8_t structure, const VersionsQuery& query,
+                    const ProofBatch* batch, Output& out) {
+  check_can_answer(snapshot);
+  const VersionsPlan plan(snapshot, structure, query);
+  out.put_integer(plan.latest, 8);
   out.put_integer(query.from, 8);
   const std::size_t length_at = out.size();
   out.put_integer(0, 4);
-  ProofWriter writer(snapshot, structure, out);
-  // Beyond the latest there is nothing to list (and `from` may be the largest integer).
-  const std::uint64_t wanted = query.from > a ? 0 : a - query.from + 1;
-  const std::uint64_t listed = std::min<std::uint64_t>(wanted, query.max_members);
   std::uint64_t written = 0;
-  const auto room = [&] { return written < listed && (written == 0 || out.size() < query.max_bytes); };
-  while (room()) {
-    // In batches, as max_bytes may end the page long before max_members does.
-    LabelProver members(snapshot.store(), structure);
-    const std::uint64_t first = written;
-    for (std::uint64_t i = 0; i < std::min(listed - first, kProofsAtOnce); ++i) {
-      members.add(query.key, query.from + first + i);
-    }
-    members.run();
-    for (std::size_t i = 0; i < members.size() && room(); ++i) {
-      const std::uint64_t version = query.from + written;
-      writer.member(members[i], true, version != a);
+  for (bool is_done = false; !is_done;) {
+    LabelProver labels(snapshot.store(), structure, {batch, true});
+    const std::uint64_t num_members = plan.add_round(query, written, labels);
+    static_cast<void>(labels.run());
+    ProofWriter writer(snapshot, structure, labels, out);
+    std::size_t next = 0;
+    while (next < num_members && (written == 0 || out.size() < query.max_bytes)) {
+      writer.member(next++, true, query.from + written != plan.latest);
       ++written;
     }
-  }
-  out.put_length_at(length_at, out.size() - length_at - 4, 4);
-  const std::size_t absent_at = out.size();
-  out.put_integer(0, 3);
-  if (written == wanted) {
-    verify::VersionSet absent;
-    if (query.monitor) {
-      absent = verify::next_rungs(a);
-    } else {
-      absent.add(a + 1);
-    }
-    LabelProver prover(snapshot.store(), structure);
-    for (const std::uint64_t version : absent.get()) {
-      prover.add(query.key, version);
-    }
-    prover.run();
-    for (std::size_t i = 0; i < absent.size(); ++i) {
-      writer.non_member(prover[i]);
+    is_done = next < num_members || written == plan.listed;
+    if (is_done) {
+      out.put_length_at(length_at, out.size() - length_at - 4, 4);
+      const std::size_t absent_at = out.size();
+      out.put_integer(0, 3);
+      while (written == plan.wanted && next < labels.size()) {
+        writer.non_member(next++);
+      }
+      out.put_length_at(absent_at, out.size() - absent_at - 3, 3);
     }
   }
-  out.put_length_at(absent_at, out.size() - absent_at - 3, 3);
+}
+
+void add_versions(const Snapshot& snapshot, std::uint8_t structure, const VersionsQuery& query, ProofBatch& batch) {
+  VersionsPlan(snapshot, structure, query).add_round(query, 0, batch);
 }
 
 }  // namespace optiks::ozks

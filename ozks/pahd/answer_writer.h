@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "directory/directory.h"
+#include "pahd/label_prover.h"
 
 namespace optiks::ozks {
 
@@ -38,10 +39,12 @@ struct LookupQuery {
   std::uint64_t known_version;
 };
 
-// write_lookups writes one Lookup a query; ends[i] is the end of the i-th. All VRF proofs that are not cached are made
-// in one batch.
-void write_lookups(const Snapshot& snapshot, std::uint8_t structure, std::span<const LookupQuery> queries, Output& out,
-                   std::uint64_t* ends);
+// write_lookups writes one Lookup a query; ends[i] is the end of the i-th. All VRF proofs that are not at hand are made
+// in one batch; false when the source forbids that, with nothing written.
+[[nodiscard]] bool write_lookups(const Snapshot& snapshot, std::uint8_t structure, std::span<const LookupQuery> queries,
+                                 const ProofSource& source, Output& out, std::uint64_t* ends);
+// add_lookup adds to a batch what write_lookups will need for the query.
+void add_lookup(const Snapshot& snapshot, std::uint8_t structure, const LookupQuery& query, ProofBatch& batch);
 
 struct VersionsQuery {
   ByteSpan key;
@@ -51,7 +54,10 @@ struct VersionsQuery {
   std::size_t max_bytes;
 };
 
-// write_versions writes one Versions: the whole answer, or a page of it.
-void write_versions(const Snapshot& snapshot, std::uint8_t structure, const VersionsQuery& query, Output& out);
+// write_versions writes one Versions: the whole answer, or a page of it. The batch may be null.
+void write_versions(const Snapshot& snapshot, std::uint8_t structure, const VersionsQuery& query,
+                    const ProofBatch* batch, Output& out);
+// add_versions adds to a batch what write_versions will need first for the query; of most answers that is all.
+void add_versions(const Snapshot& snapshot, std::uint8_t structure, const VersionsQuery& query, ProofBatch& batch);
 
 }  // namespace optiks::ozks

@@ -1,42 +1,47 @@
 #include "pahd/label_prover.h"
 
-#include <algorithm>
-
 namespace optiks::ozks {
 
 void LabelProver::add(ByteSpan key, std::uint64_t version) {
-  append_alpha(alphas_, structure_, key, version);
-  ends_.push_back(alphas_.size());
+  Item& item = items_.emplace_back();
+  item.key = key;
+  item.version = version;
+  item.input = store_.input_tag(Alpha(structure_, key, version).get());
+  store_.cache.prefetch(item.input);
 }
 
-void LabelProver::run() {
-  const std::size_t n = ends_.size() - 1;
-  proven_.resize(n);
+bool LabelProver::run() {
+  std::size_t hits = 0;
   std::vector<std::size_t> missing;
-  std::vector<Tag> inputs(n);
-  std::vector<std::uint8_t> alphas;
-  std::vector<std::size_t> ends{0};
-  for (std::size_t i = 0; i < n; ++i) {
-    const ByteSpan alpha(alphas_.data() + ends_[i], ends_[i + 1] - ends_[i]);
-    inputs[i] = store_.input_tag(alpha);
-    if (!store_.cache.find(inputs[i], proven_[i])) {
+  for (std::size_t i = 0; i < items_.size(); ++i) {
+    Item& item = items_[i];
+    // Those of a batch were counted when it took them in.
+    const Proven* made = source_.batch == nullptr ? nullptr : source_.batch->find(item.input);
+    if (made != nullptr) {
+      item.proven = *made;
+    } else if (store_.cache.find(item.input, item.proven)) {
+      ++hits;
+    } else if (source_.may_make) {
       missing.push_back(i);
-      alphas.insert(alphas.end(), alpha.begin(), alpha.end());
-      ends.push_back(alphas.size());
+    } else {
+      return false;
     }
   }
+  if (hits != 0) {
+    store_.cache.count(items_.front().input, hits, 0);
+  }
   if (missing.empty()) {
-    return;
+    return true;
   }
-  std::vector<std::uint8_t> labels(missing.size() * vrf::kLabelLen);
-  std::vector<std::uint8_t> proofs(missing.size() * vrf::kProofLen);
-  vrf::prove_batch(store_.secrets.vrf[structure_ - 1U], {alphas, ends}, labels, proofs);
-  for (std::size_t i = 0; i < missing.size(); ++i) {
-    Proven& proven = proven_[missing[i]];
-    std::copy_n(labels.data() + i * vrf::kLabelLen, vrf::kLabelLen, proven.label.begin());
-    std::copy_n(proofs.data() + i * vrf::kProofLen, vrf::kProofLen, proven.proof.begin());
-    store_.cache.put(inputs[missing[i]], proven);
+  ProofBatch batch(store_, structure_);
+  for (const std::size_t i : missing) {
+    batch.add(items_[i].key, items_[i].version);
   }
+  batch.run();
+  for (const std::size_t i : missing) {
+    items_[i].proven = *batch.find(items_[i].input);
+  }
+  return true;
 }
 
 }  // namespace optiks::ozks

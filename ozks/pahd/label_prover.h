@@ -1,4 +1,4 @@
-// LabelProver: labels with their VRF proofs, from the cache or made in one batch.
+// LabelProver: labels with their VRF proofs for one answer: from a batch, from the cache, or made here in one batch.
 #pragma once
 
 #include <cstddef>
@@ -6,25 +6,41 @@
 #include <vector>
 
 #include "directory/directory.h"
+#include "pahd/proof_batch.h"
 
 namespace optiks::ozks {
 
+// ProofSource: where an answer's proofs come from.
+struct ProofSource {
+  const ProofBatch* batch = nullptr;  // asked first
+  bool may_make = true;               // those that are neither there nor cached
+};
+
 class LabelProver {
  public:
-  LabelProver(Store& store, std::uint8_t structure) : store_(store), structure_(structure) {}
+  LabelProver(Store& store, std::uint8_t structure, const ProofSource& source)
+      : store_(store), source_(source), structure_(structure) {}
 
+  void reserve(std::size_t size) { items_.reserve(size); }
+  // The key's octets are read by run() once more.
   void add(ByteSpan key, std::uint64_t version);
-  // Proves all that was added; operator[] then gives them in order.
-  void run();
-  [[nodiscard]] std::size_t size() const { return proven_.size(); }
-  [[nodiscard]] const Proven& operator[](std::size_t i) const { return proven_[i]; }
+  // Proves all that was added; operator[] then gives them in order. False when one is missing that may not be made.
+  [[nodiscard]] bool run();
+  [[nodiscard]] std::size_t size() const { return items_.size(); }
+  [[nodiscard]] const Proven& operator[](std::size_t i) const { return items_[i].proven; }
 
  private:
+  struct Item {
+    ByteSpan key;
+    std::uint64_t version;
+    Tag input;
+    Proven proven;
+  };
+
   Store& store_;
+  ProofSource source_;
   std::uint8_t structure_;
-  std::vector<std::uint8_t> alphas_;
-  std::vector<std::size_t> ends_{0};
-  std::vector<Proven> proven_;
+  std::vector<Item> items_;
 };
 
 }  // namespace optiks::ozks

@@ -251,6 +251,41 @@ TEST_F(CApi, Versions) {
   EXPECT_EQ(call(snapshot_, kKeys, key_, 1, 1, 1, out, &len_), OPTIKS_OK);
 }
 
+TEST_F(CApi, Proofs) {
+  optiks_proofs_t* proofs = nullptr;
+  EXPECT_EQ(optiks_proofs_create(nullptr, kKeys, &proofs), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(optiks_proofs_create(snapshot_, OPTIKS_USERNAMES, &proofs), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(optiks_proofs_create(snapshot_, kKeys, nullptr), OPTIKS_E_ARGUMENT);
+  ASSERT_EQ(optiks_proofs_create(snapshot_, kKeys, &proofs), OPTIKS_OK);
+  EXPECT_EQ(optiks_proofs_add_lookups(nullptr, 1, key_, one_, &none_, &none_), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(optiks_proofs_add_lookups(proofs, 1, nullptr, one_, &none_, &none_), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(optiks_proofs_add_lookups(proofs, 1, key_, nullptr, &none_, &none_), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(optiks_proofs_add_lookups(proofs, 1, key_, one_, nullptr, &none_), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(optiks_proofs_add_lookups(proofs, 1, key_, one_, &none_, nullptr), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(optiks_proofs_add_lookups(proofs, 1, key_, one_, &none_, &none_), OPTIKS_OK);
+  const Bytes long_key(256);
+  EXPECT_EQ(optiks_proofs_add_versions(nullptr, key_, 1, 1, 0, 1), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(optiks_proofs_add_versions(proofs, nullptr, 1, 1, 0, 1), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(optiks_proofs_add_versions(proofs, key_, 0, 1, 0, 1), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(optiks_proofs_add_versions(proofs, long_key.data(), 256, 1, 0, 1), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(optiks_proofs_add_versions(proofs, key_, 1, 0, 0, 1), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(optiks_proofs_add_versions(proofs, key_, 1, 1, 0, 0), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(optiks_proofs_add_versions(proofs, key_, 1, 1, 0, 1), OPTIKS_OK);
+  EXPECT_EQ(optiks_proofs_run(nullptr), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(optiks_proofs_run(proofs), OPTIKS_OK);
+  std::uint8_t* out = out_.data();
+  EXPECT_EQ(optiks_proofs_lookup_many(nullptr, 1, key_, one_, &none_, &none_, out, out_.size(), &len_, &end_),
+            OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(optiks_proofs_lookup_many(proofs, 1, key_, one_, &none_, &none_, out, 1, &len_, &end_), OPTIKS_E_BUFFER);
+  EXPECT_EQ(optiks_proofs_lookup_many(proofs, 1, key_, one_, &none_, &none_, out, out_.size(), &len_, &end_),
+            OPTIKS_OK);
+  EXPECT_EQ(optiks_proofs_versions(nullptr, key_, 1, 1, 0, 1, 1000, out, out_.size(), &len_), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(optiks_proofs_versions(proofs, key_, 1, 1, 0, 1, 1000, out, 1, &len_), OPTIKS_E_BUFFER);
+  EXPECT_EQ(optiks_proofs_versions(proofs, key_, 1, 1, 0, 1, 1000, out, out_.size(), &len_), OPTIKS_OK);
+  optiks_proofs_destroy(proofs);
+  optiks_proofs_destroy(nullptr);
+}
+
 TEST_F(CApi, AppendMerge) {
   const Bytes empty(32, 0);  // four AppendProof structures without leaves
   const std::uint64_t offsets[] = {0, 32};

@@ -11,7 +11,10 @@ std::string scratch_file(const std::string& name) {
   const auto* test = testing::UnitTest::GetInstance()->current_test_info();
   const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / "optiks-ozks-test";
   std::filesystem::create_directories(folder);
-  return folder / (std::to_string(getpid()) + "-" + test->test_suite_name() + "-" + test->name() + "-" + name);
+  std::string file = std::to_string(getpid()) + "-" + test->test_suite_name() + "-" + test->name() + "-" + name;
+  // Names of tests with parameters have slashes.
+  std::replace(file.begin(), file.end(), '/', '-');
+  return folder / file;
 }
 
 optiks_dir_options_t options_with(const char* value_log_path, std::uint64_t vrf_cache_bytes) {

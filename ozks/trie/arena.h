@@ -12,14 +12,17 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <type_traits>
 #include <vector>
 
-#include "optiks/base/check.h"
+#include "trie/pages.h"
 
 namespace optiks::ozks {
 
 template <typename T>
 class Arena {
+  static_assert(std::is_trivial_v<T>);
+
  public:
   static constexpr std::uint32_t kChunkBits = 16;
   static constexpr std::uint32_t kChunkLen = 1U << kChunkBits;
@@ -30,11 +33,6 @@ class Arena {
   Arena() : chunks_(std::make_unique<std::array<std::atomic<T*>, kMaxChunks>>()) {}
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
-  ~Arena() {
-    for (std::uint32_t i = 0; i < num_chunks_; ++i) {
-      delete[](*chunks_)[i].load(std::memory_order_relaxed);
-    }
-  }
 
   [[nodiscard]] const T& operator[](std::uint32_t id) const {
     return (*chunks_)[id >> kChunkBits].load(std::memory_order_relaxed)[id & (kChunkLen - 1)];
@@ -50,13 +48,13 @@ class Arena {
       free_.pop_back();
       return id;
     }
-    if (end_ == num_chunks_ << kChunkBits) {
-      if (num_chunks_ == kMaxChunks) {
+    if (end_ == pages_.size() << kChunkBits) {
+      if (pages_.size() == kMaxChunks) {
         throw std::bad_alloc();
       }
-      free_.reserve(std::size_t{num_chunks_ + 1} << kChunkBits);
-      (*chunks_)[num_chunks_].store(new T[kChunkLen], std::memory_order_relaxed);
-      ++num_chunks_;
+      free_.reserve((pages_.size() + 1) << kChunkBits);
+      pages_.emplace_back(kChunkLen);
+      (*chunks_)[pages_.size() - 1].store(pages_.back().data(), std::memory_order_relaxed);
     }
     return end_++;
   }
@@ -64,12 +62,12 @@ class Arena {
   // Cannot fail: the free list has room for every id there is.
   void free(std::uint32_t id) noexcept { free_.push_back(id); }
 
-  [[nodiscard]] std::size_t bytes() const { return std::size_t{num_chunks_} * kChunkLen * sizeof(T); }
+  [[nodiscard]] std::size_t bytes() const { return pages_.size() * kChunkLen * sizeof(T); }
 
  private:
   // A fixed table, so that a reader never meets one that is being replaced.
   std::unique_ptr<std::array<std::atomic<T*>, kMaxChunks>> chunks_;
-  std::uint32_t num_chunks_ = 0;
+  std::vector<PageArray<T>> pages_;
   std::uint32_t end_ = 0;
   std::vector<std::uint32_t> free_;
 };

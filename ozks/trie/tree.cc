@@ -11,36 +11,56 @@ NodeId Nodes::add_leaf(const Leaf& leaf) {
   return id | kLeafBit;
 }
 
-void Nodes::walk(const Tree& tree, ByteSpan label, Walk& out) const {
-  out.end = tree.root;
-  out.common = 0;
-  out.opened = tree.root;
-  out.num_steps = 0;
-  if (tree.root == kNoNode) {
+void Nodes::walk_many(const Tree& tree, std::span<const ByteSpan> labels, Walk* out) const {
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    out[i].end = tree.root;
+    out[i].num_steps = 0;
+  }
+  bool going = tree.root != kNoNode && !is_leaf(tree.root);
+  while (going) {
+    going = false;
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      Walk& walk = out[i];
+      if (is_leaf(walk.end)) {
+        continue;
+      }
+      const Interior& at = interior(walk.end);
+      const std::size_t side = verify::bit_at(labels[i], at.length) ? 1 : 0;
+      const Hash& sibling = at.hash[1 - side];
+      walk.steps[walk.num_steps++] = {at.length, walk.end, &sibling};
+      prefetch(&sibling, sizeof(sibling));
+      walk.end = at.child[side];
+      if (is_leaf(walk.end)) {
+        prefetch(&leaf(walk.end), sizeof(Leaf));
+      } else {
+        // Of the node below, what the next round reads.
+        const Interior& next = interior(walk.end);
+        prefetch(&next.child, sizeof(next.child) + sizeof(next.length));
+        going = true;
+      }
+    }
+  }
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    finish(labels[i], out[i]);
+  }
+}
+
+// With all steps down to the leaf, finds where the label leaves the tree.
+void Nodes::finish(ByteSpan label, Walk& walk) const {
+  walk.common = 0;
+  walk.opened = walk.end;
+  if (walk.end == kNoNode) {
     return;
   }
-  NodeId path[verify::kLabelBits + 1];
-  std::size_t depth = 0;
-  NodeId node = tree.root;
-  while (!is_leaf(node)) {
-    const Interior& at = interior(node);
-    const bool side = verify::bit_at(label, at.length);
-    path[depth] = node;
-    out.steps[depth] = {at.length, &at.hash[side ? 0 : 1]};
-    ++depth;
-    node = at.child[side ? 1 : 0];
-  }
-  path[depth] = node;
-  out.end = node;
-  out.common = verify::common_prefix_length(label, leaf(node).label);
+  walk.common = verify::common_prefix_length(label, leaf(walk.end).label);
   // Prefixes get longer on the way down: the steps that stay are those of prefixes the label shares, and the node after
   // them is the first that it does not (the leaf, when it shares them all).
-  std::size_t kept = 0;
-  while (kept < depth && out.steps[kept].length <= out.common) {
-    ++kept;
+  const auto kept = std::partition_point(walk.steps, walk.steps + walk.num_steps,
+                                         [&](const Step& step) { return step.length <= walk.common; });
+  if (kept != walk.steps + walk.num_steps) {
+    walk.opened = kept->node;
   }
-  out.num_steps = kept;
-  out.opened = path[kept];
+  walk.num_steps = static_cast<std::size_t>(kept - walk.steps);
 }
 
 // Applier: one apply(). New leaves go down the old tree together; each old node that they reach is replaced once.

@@ -55,6 +55,7 @@ struct Tree {
 // Step: one sibling on a walk from the root, for a proof.
 struct Step {
   std::uint32_t length;  // of the ancestor's prefix
+  NodeId node;           // the ancestor
   const Hash* sibling;
 };
 
@@ -78,7 +79,11 @@ class Nodes {
   [[nodiscard]] NodeId add_leaf(const Leaf& leaf);
 
   // Follows the label's bits from the tree's root.
-  void walk(const Tree& tree, ByteSpan label, Walk& out) const;
+  void walk(const Tree& tree, ByteSpan label, Walk& out) const { walk_many(tree, {&label, 1}, &out); }
+  // The same for several labels, level by level: a walk mostly waits for memory, and these wait together. What a proof
+  // reads of the siblings and the leaf is on its way into the cache afterwards. At most kMaxWalks.
+  static constexpr std::size_t kMaxWalks = 8;
+  void walk_many(const Tree& tree, std::span<const ByteSpan> labels, Walk* out) const;
 
   // Superseded and created nodes of one apply(), for reclaiming: superseded ones are free once no reader holds the old
   // tree, created ones once the new tree is discarded.
@@ -98,6 +103,9 @@ class Nodes {
 
  private:
   friend class Applier;
+
+  void finish(ByteSpan label, Walk& walk) const;
+
   Arena<Interior> interiors_;
   Arena<Leaf> leaves_;
 };

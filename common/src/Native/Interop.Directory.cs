@@ -78,8 +78,39 @@ internal static unsafe partial class Interop
         ReadOnlySpan<ulong> knownVersions, Span<byte> output, nuint capacity, out nuint length, Span<ulong> ends);
 
     [LibraryImport(Library)]
+    public static partial int optiks_snapshot_lookup_cached(
+        SnapshotHandle snapshot, byte structure, nuint n, ReadOnlySpan<byte> keys, ReadOnlySpan<ulong> keyOffsets, ReadOnlySpan<ulong> knownPeriods,
+        ReadOnlySpan<ulong> knownVersions, Span<byte> output, nuint capacity, out nuint length, Span<ulong> ends);
+
+    [LibraryImport(Library)]
     public static partial int optiks_snapshot_versions(
         SnapshotHandle snapshot, byte structure, ReadOnlySpan<byte> key, nuint keyLength, ulong from, int monitor, uint maxMembers, nuint maxBytes,
+        Span<byte> output, nuint capacity, out nuint length);
+
+    [LibraryImport(Library)]
+    public static partial int optiks_proofs_create(SnapshotHandle snapshot, byte structure, out nint proofs);
+
+    [LibraryImport(Library)]
+    public static partial void optiks_proofs_destroy(nint proofs);
+
+    [LibraryImport(Library)]
+    public static partial int optiks_proofs_add_lookups(
+        ProofsHandle proofs, nuint n, ReadOnlySpan<byte> keys, ReadOnlySpan<ulong> keyOffsets, ReadOnlySpan<ulong> knownPeriods, ReadOnlySpan<ulong> knownVersions);
+
+    [LibraryImport(Library)]
+    public static partial int optiks_proofs_add_versions(ProofsHandle proofs, ReadOnlySpan<byte> key, nuint keyLength, ulong from, int monitor, uint maxMembers);
+
+    [LibraryImport(Library)]
+    public static partial int optiks_proofs_run(ProofsHandle proofs);
+
+    [LibraryImport(Library)]
+    public static partial int optiks_proofs_lookup_many(
+        ProofsHandle proofs, nuint n, ReadOnlySpan<byte> keys, ReadOnlySpan<ulong> keyOffsets, ReadOnlySpan<ulong> knownPeriods, ReadOnlySpan<ulong> knownVersions,
+        Span<byte> output, nuint capacity, out nuint length, Span<ulong> ends);
+
+    [LibraryImport(Library)]
+    public static partial int optiks_proofs_versions(
+        ProofsHandle proofs, ReadOnlySpan<byte> key, nuint keyLength, ulong from, int monitor, uint maxMembers, nuint maxBytes,
         Span<byte> output, nuint capacity, out nuint length);
 
     [LibraryImport(Library)]

@@ -29,4 +29,7 @@ public enum NativeStatus
 
     /// <summary>Stored data contradicts itself.</summary>
     Data = -8,
+
+    /// <summary>A VRF proof is not cached, and the call makes none.</summary>
+    Unproven = -9,
 }

@@ -1,5 +1,4 @@
 using System.Buffers;
-using System.Buffers.Binary;
 using Optiks.Protocol;
 
 namespace Optiks.Native;
@@ -15,9 +14,10 @@ public sealed class Snapshot : IDisposable
     public const int MaxKeys = 256;
 
     // Room asked for first; a lookup of a few versions in a tree of 2^26 leaves fits.
-    private const int ExpectedLookupLength = 6 * 1024;
+    internal const int ExpectedLookupLength = 6 * 1024;
+    internal const int ExpectedVersionsLength = 2 * ExpectedLookupLength;
 
-    private const int VectorPrefixLength = 4;
+    internal const int VectorPrefixLength = 4;
 
     private readonly SnapshotHandle _handle;
     private int _references = 1;
@@ -79,65 +79,86 @@ public sealed class Snapshot : IDisposable
 
     /// <summary>
     /// WriteLookups appends the vector <c>lookups&lt;1..2^32-1&gt;</c> of a LookupAnswer, length first: one Lookup for each key.
-    /// The known arrays say what each asker knows already (another period or version 0: nothing). The caller holds a reference.
+    /// The known arrays say what each asker knows already (another period or version 0: nothing). VRF proofs that are not cached are made, tens of microseconds
+    /// each; <see cref="CreateProofs"/> makes those of several answers together. The caller holds a reference.
     /// </summary>
     /// <returns>The octets written.</returns>
     public int WriteLookups(StructureId structure, ByteStrings keys, ReadOnlySpan<ulong> knownPeriods, ReadOnlySpan<ulong> knownVersions, IBufferWriter<byte> output)
     {
-        ArgumentNullException.ThrowIfNull(keys);
-        ArgumentNullException.ThrowIfNull(output);
-        int n = keys.Count;
-        ArgumentOutOfRangeException.ThrowIfZero(n, nameof(keys));
-        ArgumentOutOfRangeException.ThrowIfGreaterThan(n, MaxKeys, nameof(keys));
-        if (knownPeriods.Length != n || knownVersions.Length != n)
-        {
-            throw new ArgumentException("There is one known period and version for each key.", nameof(knownPeriods));
-        }
+        int n = CountLookups(keys, knownPeriods, knownVersions);
         Span<ulong> ends = stackalloc ulong[MaxKeys];
-        int expected = n * ExpectedLookupLength;
-        while (true)
+        var room = new AnswerRoom(output, VectorPrefixLength, n * ExpectedLookupLength);
+        int status;
+        nuint length;
+        do
         {
-            Span<byte> span = output.GetSpan(VectorPrefixLength + expected);
-            Span<byte> room = span[VectorPrefixLength..];
-            int status = Interop.optiks_snapshot_lookup_many(
-                _handle, (byte)structure, (nuint)n, keys.Blob, keys.Offsets, knownPeriods, knownVersions, room, (nuint)room.Length, out nuint length, ends);
-            if (status == (int)NativeStatus.Buffer)
-            {
-                expected = checked((int)length);
-                continue;
-            }
-            OptiksNativeException.ThrowIfFailed(status, nameof(Interop.optiks_snapshot_lookup_many));
-            BinaryPrimitives.WriteUInt32BigEndian(span, (uint)length);
-            int written = VectorPrefixLength + (int)length;
-            output.Advance(written);
-            return written;
+            status = Interop.optiks_snapshot_lookup_many(
+                _handle, (byte)structure, (nuint)n, keys.Blob, keys.Offsets, knownPeriods, knownVersions, room.Span, (nuint)room.Span.Length, out length, ends);
         }
+        while (room.Grown(status, length));
+        return room.Finish(status, length, nameof(Interop.optiks_snapshot_lookup_many));
+    }
+
+    /// <summary>TryWriteLookups is <see cref="WriteLookups"/> from cached VRF proofs alone: microseconds a key. False, with nothing written, when one is not cached.</summary>
+    public bool TryWriteLookups(StructureId structure, ByteStrings keys, ReadOnlySpan<ulong> knownPeriods, ReadOnlySpan<ulong> knownVersions, IBufferWriter<byte> output)
+    {
+        int n = CountLookups(keys, knownPeriods, knownVersions);
+        Span<ulong> ends = stackalloc ulong[MaxKeys];
+        var room = new AnswerRoom(output, VectorPrefixLength, n * ExpectedLookupLength);
+        int status;
+        nuint length;
+        do
+        {
+            status = Interop.optiks_snapshot_lookup_cached(
+                _handle, (byte)structure, (nuint)n, keys.Blob, keys.Offsets, knownPeriods, knownVersions, room.Span, (nuint)room.Span.Length, out length, ends);
+        }
+        while (room.Grown(status, length));
+        if (status == (int)NativeStatus.Unproven)
+        {
+            return false;
+        }
+        room.Finish(status, length, nameof(Interop.optiks_snapshot_lookup_cached));
+        return true;
     }
 
     /// <summary>
     /// WriteVersions appends one Versions structure: history (absence of a + 1) or monitoring (absence of C(a)), from
     /// <paramref name="from"/> >= 1 on. At most <paramref name="maxMembers"/> members and about <paramref name="maxOctets"/> octets, but at least
-    /// one member; beyond that the answer is a page. The caller holds a reference.
+    /// one member; beyond that the answer is a page. VRF proofs as for <see cref="WriteLookups"/>. The caller holds a reference.
     /// </summary>
     /// <returns>The octets written.</returns>
     public int WriteVersions(
         StructureId structure, ReadOnlySpan<byte> key, ulong from, bool monitor, uint maxMembers, int maxOctets, IBufferWriter<byte> output)
     {
         ArgumentNullException.ThrowIfNull(output);
-        int expected = 2 * ExpectedLookupLength;
-        while (true)
+        var room = new AnswerRoom(output, 0, ExpectedVersionsLength);
+        int status;
+        nuint length;
+        do
         {
-            Span<byte> room = output.GetSpan(expected);
-            int status = Interop.optiks_snapshot_versions(
-                _handle, (byte)structure, key, (nuint)key.Length, from, monitor ? 1 : 0, maxMembers, (nuint)maxOctets, room, (nuint)room.Length, out nuint length);
-            if (status == (int)NativeStatus.Buffer)
-            {
-                expected = checked((int)length);
-                continue;
-            }
-            OptiksNativeException.ThrowIfFailed(status, nameof(Interop.optiks_snapshot_versions));
-            output.Advance((int)length);
-            return (int)length;
+            status = Interop.optiks_snapshot_versions(
+                _handle, (byte)structure, key, (nuint)key.Length, from, monitor ? 1 : 0, maxMembers, (nuint)maxOctets, room.Span, (nuint)room.Span.Length, out length);
         }
+        while (room.Grown(status, length));
+        return room.Finish(status, length, nameof(Interop.optiks_snapshot_versions));
+    }
+
+    /// <summary>CreateProofs begins a batch of VRF proofs for answers about one structure. The caller disposes it, and holds a reference until then.</summary>
+    public ProofBatch CreateProofs(StructureId structure)
+    {
+        OptiksNativeException.ThrowIfFailed(Interop.optiks_proofs_create(_handle, (byte)structure, out nint proofs), nameof(Interop.optiks_proofs_create));
+        return new ProofBatch(new ProofsHandle(proofs, _handle));
+    }
+
+    /// <summary>CountLookups checks the arguments of a lookup, whose lengths the library cannot see.</summary>
+    internal static int CountLookups(ByteStrings keys, ReadOnlySpan<ulong> knownPeriods, ReadOnlySpan<ulong> knownVersions)
+    {
+        ArgumentNullException.ThrowIfNull(keys);
+        int n = keys.Count;
+        ArgumentOutOfRangeException.ThrowIfZero(n, nameof(keys));
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(n, MaxKeys, nameof(keys));
+        return knownPeriods.Length == n && knownVersions.Length == n
+            ? n
+            : throw new ArgumentException("There is one known period and version for each key.", nameof(knownPeriods));
     }
 }

@@ -1,4 +1,4 @@
-using System.Buffers.Binary;
+using System.Buffers;
 using System.Text;
 using System.Text.Json;
 using Microsoft.Extensions.Options;
@@ -8,6 +8,7 @@ using Optiks.Protocol;
 using Optiks.QueryService.Answers;
 using Optiks.QueryService.Following;
 using Optiks.QueryService.Options;
+using Optiks.QueryService.Proving;
 using Optiks.QueryService.Telemetry;
 using Optiks.ServiceDefaults;
 
@@ -17,19 +18,19 @@ namespace Optiks.QueryService.Endpoints;
 internal sealed class KeyEndpoints
 {
     private const long MaxBodyLength = 1024 * 1024;
-    private const uint MaxMembers = 256;
-    private const int MaxVersionsLength = 4 * 1024 * 1024;
     private const int MaxKeyLength = 255;
     private const int ExpectedLength = 16 * 1024;
 
     private readonly CurrentEpoch _current;
     private readonly FollowerState _state;
     private readonly QueryMetrics _metrics;
+    private readonly ProofQueue _proofs;
     private readonly RateLimiter _limiter;
     private readonly bool _requireLookupScope;
 
-    public KeyEndpoints(CurrentEpoch current, FollowerState state, QueryMetrics metrics, RateLimiter limiter, IOptions<QueryServiceOptions> options)
+    public KeyEndpoints(CurrentEpoch current, FollowerState state, QueryMetrics metrics, ProofQueue proofs, RateLimiter limiter, IOptions<QueryServiceOptions> options)
     {
+        _proofs = proofs;
         _limiter = limiter;
         _current = current;
         _state = state;
@@ -95,32 +96,19 @@ internal sealed class KeyEndpoints
         string type = AcceptHeader.Choose(context.Request, MediaTypes.Json, kind == QueryKind.History ? MediaTypes.History : MediaTypes.Monitor);
         ulong keptSize = CheckpointSize.Read(context.Request);
         using QueryBatch batch = await ReadAsync(context.Request, kind, cancellationToken);
-        using var answer = new PooledWriter(ExpectedLength);
-        ServedEpoch epoch = _current.AcquireFresh();
-        try
-        {
-            byte[] head = await HeadAsync(epoch, keptSize, cancellationToken);
-            WriteVersions(epoch, head, batch, kind == QueryKind.Monitor, answer);
-        }
-        finally
-        {
-            epoch.Release();
-        }
-        Caching.NoStore(context.Response);
-        context.Response.ContentType = type;
-        if (type == MediaTypes.Json)
-        {
-            await WriteJsonAsync(context.Response, answer.Written, AnswerJson.WriteVersionsAnswer);
-        }
-        else
-        {
-            context.Response.ContentLength = answer.Length;
-            await context.Response.BodyWriter.WriteAsync(answer.Written, cancellationToken);
-        }
-        _metrics.Answered(Kind(kind), batch.Keys.Count);
+        await AnswerProvenAsync(context.Response, kind, type, keptSize, batch, cancellationToken);
     }
 
     private async Task AnswerLookupAsync(HttpResponse response, string type, ulong keptSize, QueryBatch batch, CancellationToken cancellationToken)
+    {
+        if (!await TryAnswerCachedAsync(response, type, keptSize, batch, cancellationToken))
+        {
+            await AnswerProvenAsync(response, QueryKind.Lookup, type, keptSize, batch, cancellationToken);
+        }
+    }
+
+    /// <summary>TryAnswerCachedAsync answers a lookup whose VRF proofs are cached; false, with nothing of the response touched, when one is not.</summary>
+    private async ValueTask<bool> TryAnswerCachedAsync(HttpResponse response, string type, ulong keptSize, QueryBatch batch, CancellationToken cancellationToken)
     {
         ServedEpoch epoch = _current.AcquireFresh();
         try
@@ -128,7 +116,10 @@ internal sealed class KeyEndpoints
             byte[] head = await HeadAsync(epoch, keptSize, cancellationToken);
             if (type != MediaTypes.Json)
             {
-                epoch.Snapshot.WriteLookups(StructureId.Keys, batch.Keys, batch.Periods, batch.Versions, new HeadedBody(response, head));
+                if (!epoch.Snapshot.TryWriteLookups(StructureId.Keys, batch.Keys, batch.Periods, batch.Versions, new HeadedBody(response, head)))
+                {
+                    return false;
+                }
                 Caching.NoStore(response);
                 response.ContentType = type;
             }
@@ -136,7 +127,10 @@ internal sealed class KeyEndpoints
             {
                 using var answer = new PooledWriter(ExpectedLength);
                 answer.Append(head);
-                epoch.Snapshot.WriteLookups(StructureId.Keys, batch.Keys, batch.Periods, batch.Versions, answer);
+                if (!epoch.Snapshot.TryWriteLookups(StructureId.Keys, batch.Keys, batch.Periods, batch.Versions, answer))
+                {
+                    return false;
+                }
                 Caching.NoStore(response);
                 response.ContentType = type;
                 await WriteJsonAsync(response, answer.Written, AnswerJson.WriteLookupAnswer);
@@ -147,20 +141,30 @@ internal sealed class KeyEndpoints
             epoch.Release();
         }
         _metrics.Answered(Kind(QueryKind.Lookup), batch.Keys.Count);
+        return true;
     }
 
-    /// <summary>WriteVersions shares the answer's 4 MiB among the keys; each has at least one member, so that every page gets somewhere.</summary>
-    private static void WriteVersions(ServedEpoch epoch, byte[] head, QueryBatch batch, bool isMonitor, PooledWriter answer)
+    /// <summary>AnswerProvenAsync answers with VRF proofs that are made together with those of other requests.</summary>
+    private async Task AnswerProvenAsync(HttpResponse response, QueryKind kind, string type, ulong keptSize, QueryBatch batch, CancellationToken cancellationToken)
     {
-        answer.Append(head);
-        answer.Append(stackalloc byte[sizeof(uint)]);
-        int start = answer.Length;
-        for (int i = 0; i < batch.Keys.Count; i++)
+        using ProvenAnswer proven = await _proofs.AnswerAsync(kind, batch, cancellationToken);
+        byte[] head = await HeadAsync(proven.Epoch, keptSize, cancellationToken);
+        Caching.NoStore(response);
+        response.ContentType = type;
+        if (type == MediaTypes.Json)
         {
-            int left = Math.Max(0, MaxVersionsLength - (answer.Length - start));
-            epoch.Snapshot.WriteVersions(StructureId.Keys, batch.Keys[i], batch.Versions[i], isMonitor, MaxMembers, left / (batch.Keys.Count - i), answer);
+            using var answer = new PooledWriter(head.Length + proven.Body.Length);
+            answer.Append(head);
+            answer.Append(proven.Body.Written.Span);
+            await WriteJsonAsync(response, answer.Written, kind == QueryKind.Lookup ? AnswerJson.WriteLookupAnswer : AnswerJson.WriteVersionsAnswer);
         }
-        BinaryPrimitives.WriteUInt32BigEndian(answer.Written.Span[(start - sizeof(uint))..], (uint)(answer.Length - start));
+        else
+        {
+            response.ContentLength = head.Length + proven.Body.Length;
+            response.BodyWriter.Write(head);
+            await response.BodyWriter.WriteAsync(proven.Body.Written, cancellationToken);
+        }
+        _metrics.Answered(Kind(kind), batch.Keys.Count);
     }
 
     private static async Task WriteJsonAsync(HttpResponse response, ReadOnlyMemory<byte> answer, Action<Utf8JsonWriter, ReadOnlyMemory<byte>> write)

@@ -157,6 +157,7 @@ internal sealed class Follower : BackgroundService
         ulong served = _replica.Last.Row.Epoch;
         Head head = await store.WaitForPublishedAsync(served, s_wait, cancellationToken);
         ThrowIfBehind(head, new HighWaterMark(served, _replica.Last.Row.RecordHash));
+        _metrics.Published(head.PublishedEpoch ?? served);
         if (head.PublishedEpoch > served)
         {
             using Activity? span = _metrics.StartFollow(served, head.PublishedEpoch.Value);

@@ -16,6 +16,11 @@ internal sealed class QueryServiceOptions
     [Range(0, 1L << 40)]
     public long VrfCacheBytes { get; set; } = 64L << 20;
 
+    /// <summary>DrainTime is how long the service goes on answering after it was told to stop, while readiness says 503: longer than a load balancer takes to notice.</summary>
+    /// <value>One second.</value>
+    [Range(typeof(TimeSpan), "00:00:00", "00:00:10")]
+    public TimeSpan DrainTime { get; set; } = TimeSpan.FromSeconds(1);
+
     /// <summary>RequireLookupScope closes lookups to callers without an API key of the scope <c>lookup</c>.</summary>
     /// <value>false: anyone may look up.</value>
     public bool RequireLookupScope { get; set; }

@@ -15,6 +15,8 @@ internal sealed class QueryMetrics : IDisposable
     private readonly Counter<long> _keys;
     private readonly Counter<long> _refused;
     private readonly Counter<long> _heads;
+    private readonly Counter<long> _proofsRefused;
+    private ulong _published;
 
     public QueryMetrics(IMeterFactory meters, CurrentEpoch current)
     {
@@ -27,15 +29,23 @@ internal sealed class QueryMetrics : IDisposable
         _refused = meter.CreateCounter<long>("optiks.query.epochs_refused", "{attempt}", "Attempts to follow that met an epoch which is not what its record says.");
         _heads = meter.CreateCounter<long>("optiks.query.heads", "{head}", "Heads of answers, by whether they were rendered already.");
         meter.CreateObservableGauge("optiks.query.epoch", () => Measure(current.Peek(), epoch => (long)epoch.Epoch), "{epoch}", "Epoch that is served.");
+        meter.CreateObservableGauge(
+            "optiks.query.epochs_behind", () => Measure(current.Peek(), epoch => (long)(Math.Max(Volatile.Read(ref _published), epoch.Epoch) - epoch.Epoch)), "{epoch}",
+            "Published epochs that are not served yet.");
         meter.CreateObservableGauge("optiks.query.lag", () => Measure(current.Peek(), epoch => current.Age(epoch).TotalSeconds), "s", "Age of the served epoch's record.");
         meter.CreateObservableCounter("optiks.query.vrf_cache.hits", () => Stats?.VrfCacheHits is { } hits ? (long)hits : 0, "{proof}", "VRF proofs that were in the cache.");
         meter.CreateObservableCounter("optiks.query.vrf_cache.misses", () => Stats?.VrfCacheMisses is { } misses ? (long)misses : 0, "{proof}", "VRF proofs that were computed.");
+        _proofsRefused = meter.CreateCounter<long>("optiks.query.proof_queue.refused", "{request}", "Requests refused because too many answers waited for proofs.");
+        meter.CreateObservableGauge("optiks.query.proof_queue.length", () => WaitingQueries?.Invoke() ?? 0, "{query}", "Queries that wait for proofs which are not cached.");
         meter.CreateObservableGauge("optiks.query.leaves", () => Stats?.Leaves is { } leaves ? (long)leaves : 0, "{leaf}", "Leaves of all trees.");
         meter.CreateObservableGauge("optiks.query.tree_size", () => Stats?.TreeBytes is { } bytes ? (long)bytes : 0, "By", "Memory of the trees.");
     }
 
     /// <summary>Directory gives the stats of the directory; null while there is none.</summary>
     public Func<DirectoryStats?>? Directory { get; set; }
+
+    /// <summary>WaitingQueries gives how many queries wait for proofs; null while there is no queue.</summary>
+    public Func<int>? WaitingQueries { get; set; }
 
     private DirectoryStats? Stats => Directory?.Invoke();
 
@@ -45,6 +55,9 @@ internal sealed class QueryMetrics : IDisposable
     /// <summary>Refused counts an epoch that is not what its record says.</summary>
     public void Refused() => _refused.Add(1);
 
+    /// <summary>Published takes note of the newest epoch that the database has published.</summary>
+    public void Published(ulong epoch) => Volatile.Write(ref _published, epoch);
+
     /// <summary>StartFollow is the span of following published epochs; null when nobody traces.</summary>
     public Activity? StartFollow(ulong served, ulong published) => _source.HasListeners()
         ? _source.StartActivity(ActivityKind.Internal, tags: [new("optiks.epoch.served", (long)served), new("optiks.epoch.published", (long)published)], name: "follow epochs")
@@ -52,6 +65,9 @@ internal sealed class QueryMetrics : IDisposable
 
     /// <summary>Followed takes note of how long following took.</summary>
     public void Followed(TimeSpan duration) => _follow.Record(duration.TotalSeconds);
+
+    /// <summary>ProofRefused counts a request for which the queue of proofs was full.</summary>
+    public void ProofRefused() => _proofsRefused.Add(1);
 
     /// <summary>Head counts a head by whether it was rendered already.</summary>
     public void Head(bool cached) => _heads.Add(1, new KeyValuePair<string, object?>("optiks.cached", cached));

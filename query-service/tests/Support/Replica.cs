@@ -28,6 +28,8 @@ internal sealed class Replica : IAsyncDisposable
 
     public HttpClient Client { get; }
 
+    public IServiceProvider Services => _app.Services;
+
     public TestLog Log { get; }
 
     public ShiftedTime Clock { get; }
@@ -38,15 +40,20 @@ internal sealed class Replica : IAsyncDisposable
     public static Task<Replica> StartAsync(TestLog log, string name = "a", params string[] settings) => StartAsync(log, name, _ => { }, settings);
 
     /// <summary>StartAsync of one whose application is changed before it starts.</summary>
-    public static async Task<Replica> StartAsync(TestLog log, string name, Action<WebApplication> change, params string[] settings)
+    public static Task<Replica> StartAsync(TestLog log, string name, Action<WebApplication> change, params string[] settings) =>
+        StartAsync(log, name, _ => { }, change, settings);
+
+    /// <summary>StartAsync of one whose services and application are changed before it starts.</summary>
+    public static async Task<Replica> StartAsync(TestLog log, string name, Action<IServiceCollection> configure, Action<WebApplication> change, params string[] settings)
     {
         var clock = new ShiftedTime();
         WebApplication app = QueryServiceHost.Build(
-            ["--urls", "http://127.0.0.1:0", $"--{DataFolder.Variable}", log.Folder.Root, "--Optiks:QueryService:Replica", name, .. settings],
+            ["--urls", "http://127.0.0.1:0", $"--{DataFolder.Variable}", log.Folder.Root, "--Optiks:QueryService:Replica", name, "--Optiks:QueryService:DrainTime", "00:00:00", .. settings],
             services =>
             {
                 services.AddLogging(logging => logging.ClearProviders());
                 services.AddSingleton<TimeProvider>(clock);
+                configure(services);
             });
         try
         {
@@ -145,10 +152,13 @@ internal sealed class Replica : IAsyncDisposable
     /// <summary>Context of a verifier that keeps nothing.</summary>
     public VerifierContext Context() => new() { Anchor = Log.Anchor, NowMs = (ulong)Clock.GetUtcNow().ToUnixTimeMilliseconds() };
 
+    /// <summary>StopAsync stops the service as a signal does.</summary>
+    public Task StopAsync() => _app.StopAsync(CancellationToken.None);
+
     public async ValueTask DisposeAsync()
     {
         Client.Dispose();
-        await _app.StopAsync(CancellationToken.None);
+        await StopAsync();
         await _app.DisposeAsync();
     }
 

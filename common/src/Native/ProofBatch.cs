@@ -1,0 +1,72 @@
+using System.Buffers;
+
+namespace Optiks.Native;
+
+/// <summary>
+/// ProofBatch makes the VRF proofs that several answers about one structure of a snapshot need in one batch, which costs much less than one after another: add what will be asked,
+/// <see cref="Run"/>, write the answers. What turns out to be needed beyond that is made for its answer alone. One thread at a time. Disposed, and nothing else, after a failure of
+/// adding or running.
+/// </summary>
+public sealed class ProofBatch : IDisposable
+{
+    private readonly ProofsHandle _handle;
+
+    internal ProofBatch(ProofsHandle handle)
+    {
+        _handle = handle;
+    }
+
+    /// <summary>AddLookups adds what <see cref="WriteLookups"/> will need.</summary>
+    public void AddLookups(ByteStrings keys, ReadOnlySpan<ulong> knownPeriods, ReadOnlySpan<ulong> knownVersions)
+    {
+        int n = Snapshot.CountLookups(keys, knownPeriods, knownVersions);
+        OptiksNativeException.ThrowIfFailed(
+            Interop.optiks_proofs_add_lookups(_handle, (nuint)n, keys.Blob, keys.Offsets, knownPeriods, knownVersions), nameof(Interop.optiks_proofs_add_lookups));
+    }
+
+    /// <summary>AddVersions adds what <see cref="WriteVersions"/> will need first; of most answers that is all.</summary>
+    public void AddVersions(ReadOnlySpan<byte> key, ulong from, bool monitor, uint maxMembers) =>
+        OptiksNativeException.ThrowIfFailed(
+            Interop.optiks_proofs_add_versions(_handle, key, (nuint)key.Length, from, monitor ? 1 : 0, maxMembers), nameof(Interop.optiks_proofs_add_versions));
+
+    /// <summary>Run makes the proofs that are not cached.</summary>
+    public void Run() => OptiksNativeException.ThrowIfFailed(Interop.optiks_proofs_run(_handle), nameof(Interop.optiks_proofs_run));
+
+    /// <summary>WriteLookups is <see cref="Snapshot.WriteLookups"/> with this batch's proofs.</summary>
+    /// <returns>The octets written.</returns>
+    public int WriteLookups(ByteStrings keys, ReadOnlySpan<ulong> knownPeriods, ReadOnlySpan<ulong> knownVersions, IBufferWriter<byte> output)
+    {
+        int n = Snapshot.CountLookups(keys, knownPeriods, knownVersions);
+        Span<ulong> ends = stackalloc ulong[Snapshot.MaxKeys];
+        var room = new AnswerRoom(output, Snapshot.VectorPrefixLength, n * Snapshot.ExpectedLookupLength);
+        int status;
+        nuint length;
+        do
+        {
+            status = Interop.optiks_proofs_lookup_many(
+                _handle, (nuint)n, keys.Blob, keys.Offsets, knownPeriods, knownVersions, room.Span, (nuint)room.Span.Length, out length, ends);
+        }
+        while (room.Grown(status, length));
+        return room.Finish(status, length, nameof(Interop.optiks_proofs_lookup_many));
+    }
+
+    /// <summary>WriteVersions is <see cref="Snapshot.WriteVersions"/> with this batch's proofs.</summary>
+    /// <returns>The octets written.</returns>
+    public int WriteVersions(ReadOnlySpan<byte> key, ulong from, bool monitor, uint maxMembers, int maxOctets, IBufferWriter<byte> output)
+    {
+        ArgumentNullException.ThrowIfNull(output);
+        var room = new AnswerRoom(output, 0, Snapshot.ExpectedVersionsLength);
+        int status;
+        nuint length;
+        do
+        {
+            status = Interop.optiks_proofs_versions(
+                _handle, key, (nuint)key.Length, from, monitor ? 1 : 0, maxMembers, (nuint)maxOctets, room.Span, (nuint)room.Span.Length, out length);
+        }
+        while (room.Grown(status, length));
+        return room.Finish(status, length, nameof(Interop.optiks_proofs_versions));
+    }
+
+    /// <inheritdoc/>
+    public void Dispose() => _handle.Dispose();
+}

@@ -1,0 +1,178 @@
+// The part of the C ABI that answers about keys.
+#include "capi_snapshot.h"
+#include "pahd/answer_writer.h"
+
+using namespace optiks::ozks;
+using namespace optiks::ozks::capi;
+
+struct optiks_proofs {
+  optiks_proofs(const optiks_snapshot& snapshot, std::uint8_t of_structure)
+      : of(snapshot), structure(of_structure), batch(snapshot.snapshot.store(), of_structure) {}
+  const optiks_snapshot& of;
+  std::uint8_t structure;
+  ProofBatch batch;
+};
+
+namespace {
+
+// Lookup and Versions are about structures whose keys have versions (pahd.md).
+bool is_pahd(std::uint8_t structure) { return structure == OPTIKS_DEVICES || structure == OPTIKS_KEYS; }
+
+bool is_key(const std::uint8_t* key, std::size_t len) { return key != nullptr && len != 0 && len <= kMaxKeyLen; }
+
+std::int32_t finish(const Output& output, std::size_t* out_len) {
+  *out_len = output.size();
+  if (!output.fits()) {
+    set_last_error("the buffer is too small");
+    return OPTIKS_E_BUFFER;
+  }
+  return OPTIKS_OK;
+}
+
+std::int32_t lookup(const optiks_snapshot_t* snapshot, std::uint8_t structure, const ProofSource& source, std::size_t n,
+                    const std::uint8_t* keys, const std::uint64_t* key_offsets, const std::uint64_t* known_periods,
+                    const std::uint64_t* known_versions, std::uint8_t* out, std::size_t capacity, std::size_t* out_len,
+                    std::uint64_t* out_ends) {
+  return guarded([&] {
+    ByteStrings strings;
+    if (snapshot == nullptr || !is_pahd(structure) || !read_keys(n, keys, key_offsets, strings) ||
+        !readable(known_periods, n) || !readable(known_versions, n) || !readable(out, capacity) || out_len == nullptr ||
+        !readable(out_ends, n)) {
+      return argument_error("a pointer is missing, a structure has no versions, or a key is not 1..255 octets");
+    }
+    std::vector<LookupQuery> queries;
+    queries.reserve(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      queries.push_back({strings[i], known_periods[i], known_versions[i]});
+    }
+    Output output(out, capacity);
+    if (!write_lookups(snapshot->snapshot, structure, queries, source, output, out_ends)) {
+      set_last_error("a proof is not cached");
+      return std::int32_t{OPTIKS_E_UNPROVEN};
+    }
+    return finish(output, out_len);
+  });
+}
+
+std::int32_t versions(const optiks_snapshot_t* snapshot, std::uint8_t structure, const ProofBatch* batch,
+                      const VersionsQuery& query, std::uint8_t* out, std::size_t capacity, std::size_t* out_len) {
+  return guarded([&] {
+    if (snapshot == nullptr || !is_pahd(structure) || !is_key(query.key.data(), query.key.size()) || query.from == 0 ||
+        query.max_members == 0 || !readable(out, capacity) || out_len == nullptr) {
+      return argument_error(
+          "a pointer is missing, or a structure, key length, first version or page length is out of bounds");
+    }
+    Output output(out, capacity);
+    write_versions(snapshot->snapshot, structure, query, batch, output);
+    return finish(output, out_len);
+  });
+}
+
+}  // namespace
+
+extern "C" {
+
+std::int32_t optiks_snapshot_lookup_many(const optiks_snapshot_t* snapshot, std::uint8_t structure, std::size_t n,
+                                         const std::uint8_t* keys, const std::uint64_t* key_offsets,
+                                         const std::uint64_t* known_periods, const std::uint64_t* known_versions,
+                                         std::uint8_t* out, std::size_t capacity, std::size_t* out_len,
+                                         std::uint64_t* out_ends) {
+  return lookup(snapshot, structure, {nullptr, true}, n, keys, key_offsets, known_periods, known_versions, out,
+                capacity, out_len, out_ends);
+}
+
+std::int32_t optiks_snapshot_lookup_cached(const optiks_snapshot_t* snapshot, std::uint8_t structure, std::size_t n,
+                                           const std::uint8_t* keys, const std::uint64_t* key_offsets,
+                                           const std::uint64_t* known_periods, const std::uint64_t* known_versions,
+                                           std::uint8_t* out, std::size_t capacity, std::size_t* out_len,
+                                           std::uint64_t* out_ends) {
+  return lookup(snapshot, structure, {nullptr, false}, n, keys, key_offsets, known_periods, known_versions, out,
+                capacity, out_len, out_ends);
+}
+
+std::int32_t optiks_snapshot_versions(const optiks_snapshot_t* snapshot, std::uint8_t structure,
+                                      const std::uint8_t* key, std::size_t key_len, std::uint64_t from,
+                                      std::int32_t monitor, std::uint32_t max_members, std::size_t max_bytes,
+                                      std::uint8_t* out, std::size_t capacity, std::size_t* out_len) {
+  return versions(snapshot, structure, nullptr, {{key, key_len}, from, monitor != 0, max_members, max_bytes}, out,
+                  capacity, out_len);
+}
+
+std::int32_t optiks_proofs_create(const optiks_snapshot_t* snapshot, std::uint8_t structure, optiks_proofs_t** out) {
+  return guarded([&] {
+    if (snapshot == nullptr || out == nullptr || !is_pahd(structure)) {
+      return argument_error("a pointer is missing, or a structure has no versions");
+    }
+    *out = new optiks_proofs(*snapshot, structure);
+    return std::int32_t{OPTIKS_OK};
+  });
+}
+
+void optiks_proofs_destroy(optiks_proofs_t* proofs) { delete proofs; }
+
+std::int32_t optiks_proofs_add_lookups(optiks_proofs_t* proofs, std::size_t n, const std::uint8_t* keys,
+                                       const std::uint64_t* key_offsets, const std::uint64_t* known_periods,
+                                       const std::uint64_t* known_versions) {
+  return guarded([&] {
+    ByteStrings strings;
+    if (proofs == nullptr || !read_keys(n, keys, key_offsets, strings) || !readable(known_periods, n) ||
+        !readable(known_versions, n)) {
+      return argument_error("a pointer is missing, or a key is not 1..255 octets");
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      add_lookup(proofs->of.snapshot, proofs->structure, {strings[i], known_periods[i], known_versions[i]},
+                 proofs->batch);
+    }
+    return std::int32_t{OPTIKS_OK};
+  });
+}
+
+std::int32_t optiks_proofs_add_versions(optiks_proofs_t* proofs, const std::uint8_t* key, std::size_t key_len,
+                                        std::uint64_t from, std::int32_t monitor, std::uint32_t max_members) {
+  return guarded([&] {
+    if (proofs == nullptr || !is_key(key, key_len) || from == 0 || max_members == 0) {
+      return argument_error("a pointer is missing, or a key length, first version or page length is out of bounds");
+    }
+    add_versions(proofs->of.snapshot, proofs->structure, {{key, key_len}, from, monitor != 0, max_members, SIZE_MAX},
+                 proofs->batch);
+    return std::int32_t{OPTIKS_OK};
+  });
+}
+
+std::int32_t optiks_proofs_run(optiks_proofs_t* proofs) {
+  return guarded([&] {
+    if (proofs == nullptr) {
+      return argument_error("a pointer is missing");
+    }
+    proofs->batch.run();
+    return std::int32_t{OPTIKS_OK};
+  });
+}
+
+std::int32_t optiks_proofs_lookup_many(const optiks_proofs_t* proofs, std::size_t n, const std::uint8_t* keys,
+                                       const std::uint64_t* key_offsets, const std::uint64_t* known_periods,
+                                       const std::uint64_t* known_versions, std::uint8_t* out, std::size_t capacity,
+                                       std::size_t* out_len, std::uint64_t* out_ends) {
+  return guarded([&] {
+    if (proofs == nullptr) {
+      return argument_error("a pointer is missing");
+    }
+    return lookup(&proofs->of, proofs->structure, {&proofs->batch, true}, n, keys, key_offsets, known_periods,
+                  known_versions, out, capacity, out_len, out_ends);
+  });
+}
+
+std::int32_t optiks_proofs_versions(const optiks_proofs_t* proofs, const std::uint8_t* key, std::size_t key_len,
+                                    std::uint64_t from, std::int32_t monitor, std::uint32_t max_members,
+                                    std::size_t max_bytes, std::uint8_t* out, std::size_t capacity,
+                                    std::size_t* out_len) {
+  return guarded([&] {
+    if (proofs == nullptr) {
+      return argument_error("a pointer is missing");
+    }
+    return versions(&proofs->of, proofs->structure, &proofs->batch,
+                    {{key, key_len}, from, monitor != 0, max_members, max_bytes}, out, capacity, out_len);
+  });
+}
+
+}  // extern "C"

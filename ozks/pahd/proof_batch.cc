@@ -1,0 +1,51 @@
+#include "pahd/proof_batch.h"
+
+#include <algorithm>
+
+namespace optiks::ozks {
+
+void ProofBatch::add(ByteSpan key, std::uint64_t version) {
+  const Alpha alpha(structure_, key, version);
+  const Tag input = store_.input_tag(alpha.get());
+  const auto [place, is_new] = entries_.try_emplace(input);
+  if (!is_new) {
+    return;
+  }
+  Entry& entry = place->second;
+  entry.is_made = store_.cache.find(input, entry.proven);
+  if (entry.is_made) {
+    store_.cache.count(input, 1, 0);
+    return;
+  }
+  inputs_.push_back(input);
+  alpha.append_to(alphas_);
+  ends_.push_back(alphas_.size());
+}
+
+void ProofBatch::run() {
+  const std::size_t n = inputs_.size();
+  if (n == 0) {
+    return;
+  }
+  std::vector<std::uint8_t> labels(n * vrf::kLabelLen);
+  std::vector<std::uint8_t> proofs(n * vrf::kProofLen);
+  vrf::prove_batch(store_.secrets.vrf[structure_ - 1U], {alphas_, ends_}, labels, proofs);
+  for (std::size_t i = 0; i < n; ++i) {
+    Entry& entry = entries_.at(inputs_[i]);
+    std::copy_n(labels.data() + i * vrf::kLabelLen, vrf::kLabelLen, entry.proven.label.begin());
+    std::copy_n(proofs.data() + i * vrf::kProofLen, vrf::kProofLen, entry.proven.proof.begin());
+    entry.is_made = true;
+    store_.cache.put(inputs_[i], entry.proven);
+  }
+  store_.cache.count(inputs_.front(), 0, n);
+  inputs_.clear();
+  alphas_.clear();
+  ends_.resize(1);
+}
+
+const Proven* ProofBatch::find(const Tag& input) const {
+  const auto entry = entries_.find(input);
+  return entry == entries_.end() || !entry->second.is_made ? nullptr : &entry->second.proven;
+}
+
+}  // namespace optiks::ozks

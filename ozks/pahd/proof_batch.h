@@ -1,0 +1,45 @@
+// ProofBatch: VRF proofs that several answers need, made in one batch. The batch keeps them itself, whatever the cache
+// does meanwhile, so that an answer from a batch that ran makes only proofs that were not foreseen.
+//
+// Thread safety: one thread at a time adds and runs; any number of threads find afterwards.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "directory/directory.h"
+
+namespace optiks::ozks {
+
+class ProofBatch {
+ public:
+  ProofBatch(Store& store, std::uint8_t structure) : store_(store), structure_(structure) {}
+
+  // Takes a version of a key in: from the cache, or to be made by run(). After a failure the batch is only destroyed.
+  void add(ByteSpan key, std::uint64_t version);
+  void run();
+  // Null for what was not added, and for what was neither cached nor made.
+  [[nodiscard]] const Proven* find(const Tag& input) const;
+
+ private:
+  struct Entry {
+    Proven proven;
+    bool is_made;
+  };
+  // Inputs are keyed hashes: any of their bits spread evenly.
+  struct HashOfTag {
+    std::size_t operator()(const Tag& tag) const { return static_cast<std::size_t>(base::load_le64(tag.data())); }
+  };
+
+  Store& store_;
+  std::uint8_t structure_;
+  std::unordered_map<Tag, Entry, HashOfTag> entries_;
+  // Of those to be made.
+  std::vector<Tag> inputs_;
+  std::vector<std::uint8_t> alphas_;
+  std::vector<std::size_t> ends_{0};
+};
+
+}  // namespace optiks::ozks

@@ -1,0 +1,60 @@
+using Microsoft.Extensions.Diagnostics.HealthChecks;
+using Microsoft.Extensions.Options;
+using Optiks.QueryService.Options;
+
+namespace Optiks.QueryService;
+
+/// <summary>
+/// Draining ends the service without failing a request that it accepted. When it is told to stop it first says so: readiness is 503, and each answer closes its connection. Load
+/// balancers and clients go elsewhere while everything is still answered; after <see cref="QueryServiceOptions.DrainTime"/> the server takes no more connections, finishes what is
+/// under way and ends. Any thread.
+/// </summary>
+internal sealed class Draining : IHostedLifecycleService, IHealthCheck
+{
+    private readonly TimeSpan _time;
+    private readonly TimeProvider _clock;
+    private volatile bool _isDraining;
+
+    public Draining(IOptions<QueryServiceOptions> options, TimeProvider clock)
+    {
+        _time = options.Value.DrainTime;
+        _clock = clock;
+    }
+
+    /// <summary>Use closes the connections of answers while the service drains. First of the middleware.</summary>
+    public void Use(IApplicationBuilder app) => app.Use(next => context =>
+    {
+        // HTTP/2 has its own way to say it, which the server takes.
+        if (_isDraining && HttpProtocol.IsHttp11(context.Request.Protocol))
+        {
+            // At the last moment, as an error's answer begins with its headers cleared.
+            context.Response.OnStarting(() =>
+            {
+                context.Response.Headers.Connection = "close";
+                return Task.CompletedTask;
+            });
+        }
+        return next(context);
+    });
+
+    /// <inheritdoc/>
+    public async Task StoppingAsync(CancellationToken cancellationToken)
+    {
+        _isDraining = true;
+        await Task.Delay(_time, _clock, cancellationToken);
+    }
+
+    /// <inheritdoc/>
+    public Task<HealthCheckResult> CheckHealthAsync(HealthCheckContext context, CancellationToken cancellationToken = default) =>
+        Task.FromResult(_isDraining ? HealthCheckResult.Unhealthy("The service stops.") : HealthCheckResult.Healthy());
+
+    public Task StartingAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+    public Task StartAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+    public Task StartedAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+    public Task StopAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+    public Task StoppedAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+}

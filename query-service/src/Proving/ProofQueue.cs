@@ -1,0 +1,158 @@
+using Optiks.Native;
+using Optiks.Protocol;
+using Optiks.QueryService.Answers;
+using Optiks.QueryService.Following;
+using Optiks.QueryService.Telemetry;
+using Optiks.ServiceDefaults;
+
+namespace Optiks.QueryService.Proving;
+
+/// <summary>
+/// ProofQueue answers what needs VRF proofs that are not cached. Requests wait in a bounded queue; a worker takes whatever waits and makes all of its proofs in one batch, which is
+/// several times faster than one after another. Nothing waits for a batch to fill: one forms while the workers are busy. The workers have threads of their own, half as many as
+/// there are processors, so that what is cached is answered meanwhile.
+/// </summary>
+/// <remarks>Thread safety: any thread. Invariant: a request that was taken in is completed, also when the process ends.</remarks>
+internal sealed class ProofQueue : IDisposable
+{
+    /// <summary>MaxWaiting queries: about as many as two processors prove in half a second. Beyond, a client does better to come again than to wait.</summary>
+    internal const int MaxWaiting = 8192;
+
+    // Of one batch, which is one that fills all lanes of the proving kernels many times; more would only make the first of them wait.
+    private const int MaxTaken = 128;
+
+    private static readonly TimeSpan s_retryAfter = TimeSpan.FromSeconds(1);
+
+    private readonly CurrentEpoch _current;
+    private readonly QueryMetrics _metrics;
+    private readonly Thread[] _workers;
+
+    // Guarded by _waiting.
+    private readonly Queue<ProofRequest> _waiting = new();
+    private int _waitingQueries;
+    private bool _isStopping;
+
+    public ProofQueue(CurrentEpoch current, QueryMetrics metrics)
+        : this(current, metrics, (Environment.ProcessorCount + 1) / 2)
+    {
+    }
+
+    /// <summary>ProofQueue with so many workers; with none, nothing is answered until <see cref="Dispose"/>, which lets a test fill the queue.</summary>
+    internal ProofQueue(CurrentEpoch current, QueryMetrics metrics, int workers)
+    {
+        _current = current;
+        _metrics = metrics;
+        metrics.WaitingQueries = () => WaitingQueries;
+        _workers = new Thread[workers];
+        for (int i = 0; i < workers; i++)
+        {
+            _workers[i] = new Thread(Work) { IsBackground = true, Name = $"proofs {i}" };
+            _workers[i].Start();
+        }
+    }
+
+    private int WaitingQueries
+    {
+        get
+        {
+            lock (_waiting)
+            {
+                return _waitingQueries;
+            }
+        }
+    }
+
+    /// <summary>
+    /// AnswerAsync gives the answer to queries, which stay with the queue until then. Throws <see cref="ProblemException"/>: overloaded when the queue is full, unavailable when there
+    /// is no fresh epoch.
+    /// </summary>
+    public Task<ProvenAnswer> AnswerAsync(QueryKind kind, QueryBatch queries, CancellationToken cancellationToken)
+    {
+        var request = new ProofRequest(kind, queries, cancellationToken);
+        lock (_waiting)
+        {
+            ObjectDisposedException.ThrowIf(_isStopping, this);
+            if (_waitingQueries + request.Count <= MaxWaiting)
+            {
+                _waiting.Enqueue(request);
+                _waitingQueries += request.Count;
+                Monitor.Pulse(_waiting);
+                return request.Answer;
+            }
+        }
+        _metrics.ProofRefused();
+        throw new ProblemException(new Problem(ProblemTypes.Overloaded, "Too many answers wait for proofs.", null, s_retryAfter));
+    }
+
+    /// <summary>Dispose answers what waits, and ends the workers.</summary>
+    public void Dispose()
+    {
+        lock (_waiting)
+        {
+            _isStopping = true;
+            Monitor.PulseAll(_waiting);
+        }
+        Array.ForEach(_workers, worker => worker.Join());
+        // Without workers.
+        Work();
+    }
+
+    private void Work()
+    {
+        var taken = new List<ProofRequest>();
+        while (Take(taken))
+        {
+            Answer(taken);
+            taken.Clear();
+        }
+    }
+
+    /// <summary>Take waits for requests and takes the oldest of them. False at the end.</summary>
+    private bool Take(List<ProofRequest> taken)
+    {
+        int queries = 0;
+        lock (_waiting)
+        {
+            while (_waiting.Count == 0 && !_isStopping)
+            {
+                Monitor.Wait(_waiting);
+            }
+            while (_waiting.TryPeek(out ProofRequest? next) && (queries == 0 || queries + next.Count <= MaxTaken))
+            {
+                taken.Add(_waiting.Dequeue());
+                queries += next.Count;
+            }
+            _waitingQueries -= queries;
+        }
+        return taken.Count > 0;
+    }
+
+    private void Answer(List<ProofRequest> requests)
+    {
+        requests.RemoveAll(request => request.TryCancel());
+        if (requests.Count == 0)
+        {
+            return;
+        }
+        try
+        {
+            ServedEpoch epoch = _current.AcquireFresh();
+            try
+            {
+                using ProofBatch proofs = epoch.Snapshot.CreateProofs(StructureId.Keys);
+                requests.ForEach(request => request.AddTo(proofs));
+                proofs.Run();
+                requests.ForEach(request => request.Complete(epoch, proofs));
+            }
+            finally
+            {
+                epoch.Release();
+            }
+        }
+        // Whatever it is, those who wait are told, and their requests report it.
+        catch (Exception e)
+        {
+            requests.ForEach(request => request.Fail(e));
+        }
+    }
+}

@@ -1,0 +1,92 @@
+using System.Buffers.Binary;
+using Optiks.Native;
+using Optiks.QueryService.Answers;
+using Optiks.QueryService.Following;
+
+namespace Optiks.QueryService.Proving;
+
+/// <summary>ProofRequest is one HTTP request that waits for VRF proofs. Its queries are read by the worker until <see cref="Answer"/> has completed, however it does.</summary>
+internal sealed class ProofRequest
+{
+    private const uint MaxMembers = 256;
+    private const int MaxVersionsLength = 4 * 1024 * 1024;
+    private const int ExpectedLength = 16 * 1024;
+
+    // Continuations run elsewhere: a worker only proves.
+    private readonly TaskCompletionSource<ProvenAnswer> _answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly QueryKind _kind;
+    private readonly QueryBatch _queries;
+    private readonly CancellationToken _cancellation;
+
+    public ProofRequest(QueryKind kind, QueryBatch queries, CancellationToken cancellation)
+    {
+        _kind = kind;
+        _queries = queries;
+        _cancellation = cancellation;
+    }
+
+    /// <summary>Count of queries.</summary>
+    public int Count => _queries.Keys.Count;
+
+    /// <summary>Answer, or why there is none.</summary>
+    public Task<ProvenAnswer> Answer => _answer.Task;
+
+    /// <summary>TryCancel completes a request that nobody waits for any more.</summary>
+    public bool TryCancel() => _cancellation.IsCancellationRequested && _answer.TrySetCanceled(_cancellation);
+
+    /// <summary>Fail completes the request, unless it is complete.</summary>
+    public void Fail(Exception reason) => _answer.TrySetException(reason);
+
+    /// <summary>AddTo adds to a batch what the answer will need.</summary>
+    public void AddTo(ProofBatch proofs)
+    {
+        if (_kind == QueryKind.Lookup)
+        {
+            proofs.AddLookups(_queries.Keys, _queries.Periods, _queries.Versions);
+            return;
+        }
+        for (int i = 0; i < Count; i++)
+        {
+            proofs.AddVersions(_queries.Keys[i], _queries.Versions[i], _kind == QueryKind.Monitor, MaxMembers);
+        }
+    }
+
+    /// <summary>Complete writes the answer with the proofs of a batch of this epoch, to which the caller holds a reference.</summary>
+    public void Complete(ServedEpoch epoch, ProofBatch proofs)
+    {
+        var body = new PooledWriter(ExpectedLength);
+        try
+        {
+            if (_kind == QueryKind.Lookup)
+            {
+                proofs.WriteLookups(_queries.Keys, _queries.Periods, _queries.Versions, body);
+            }
+            else
+            {
+                WriteVersions(proofs, body);
+            }
+        }
+        // The request's own: others of the batch may do well.
+        catch (OptiksNativeException e)
+        {
+            body.Dispose();
+            Fail(e);
+            return;
+        }
+        // Cannot be refused while another reference is held.
+        epoch.TryAcquire();
+        _answer.SetResult(new ProvenAnswer(epoch, body));
+    }
+
+    /// <summary>WriteVersions shares the answer's 4 MiB among the keys; each has at least one member, so that every page gets somewhere.</summary>
+    private void WriteVersions(ProofBatch proofs, PooledWriter body)
+    {
+        body.Append(stackalloc byte[sizeof(uint)]);
+        for (int i = 0; i < Count; i++)
+        {
+            int left = Math.Max(0, MaxVersionsLength - (body.Length - sizeof(uint)));
+            proofs.WriteVersions(_queries.Keys[i], _queries.Versions[i], _kind == QueryKind.Monitor, MaxMembers, left / (Count - i), body);
+        }
+        BinaryPrimitives.WriteUInt32BigEndian(body.Written.Span, (uint)(body.Length - sizeof(uint)));
+    }
+}

@@ -1,0 +1,132 @@
+using System.Buffers;
+using System.Text;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.DependencyInjection.Extensions;
+using Optiks.Native;
+using Optiks.Protocol;
+using Optiks.QueryService.Answers;
+using Optiks.QueryService.Following;
+using Optiks.QueryService.Proving;
+using Optiks.QueryService.Telemetry;
+using Optiks.ServiceDefaults;
+
+namespace Optiks.QueryService.Tests;
+
+/// <summary>Answers whose VRF proofs are not cached.</summary>
+public sealed class ProofQueueTests
+{
+    private readonly Replica _replica;
+
+    public ProofQueueTests(PublishedLog published)
+    {
+        ArgumentNullException.ThrowIfNull(published);
+        _replica = published.Replica;
+    }
+
+    private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
+
+    [Theory]
+    [InlineData(0)]
+    [InlineData(1 << 20)]
+    public async Task Concurrent_requests_each_get_their_own_answer(int cacheBytes)
+    {
+        await using Replica replica = await Replica.StartAsync(_replica.Log, $"concurrent-{cacheBytes}", "--Optiks:QueryService:VrfCacheBytes", $"{cacheBytes}");
+        await replica.WaitForEpochAsync((ulong)replica.Log.Records.Count - 1);
+        await Parallel.ForAsync(0, 200, new ParallelOptions { MaxDegreeOfParallelism = 40, CancellationToken = Cancellation }, async (i, _) =>
+        {
+            string[] names = [$"user{i % 20}", $"absent{i % 50}"];
+            byte[] answer = await replica.OctetsAsync(Ask("/v1/lookup", MediaTypes.Lookup, names));
+            LookupVerdict verdict = Verify(replica, answer, names);
+            Assert.Equal(Reason.Valid, verdict.Reason);
+            Assert.Equal($"value {i % 20}", Encoding.UTF8.GetString(answer[verdict.Keys[0].Value!.Value]));
+            Assert.Equal(0UL, verdict.Keys[1].Version);
+            if (i % 10 == 0)
+            {
+                byte[] monitored = await replica.OctetsAsync(Replica.Post("/v1/monitor", [new Query(Encoding.UTF8.GetBytes(names[0]), 0, 1)], MediaTypes.Monitor), asOwner: true);
+                using ByteStrings keys = Keys(names[..1]);
+                Assert.Equal(Reason.Valid, Verifier.Versions(replica.Context(), true, keys, [default], monitored).Reason);
+            }
+        });
+    }
+
+    [Fact]
+    public async Task What_is_cached_does_not_wait_and_a_full_queue_refuses()
+    {
+        // Without workers whatever waits goes on waiting until the queue is disposed.
+        await using Replica replica = await Replica.StartAsync(
+            _replica.Log, "full",
+            services => services.Replace(ServiceDescriptor.Singleton(provider =>
+                new ProofQueue(provider.GetRequiredService<CurrentEpoch>(), provider.GetRequiredService<QueryMetrics>(), workers: 0))),
+            _ => { });
+        await replica.WaitForEpochAsync((ulong)replica.Log.Records.Count - 1);
+        string[] names = [.. Enumerable.Range(0, QueryBatch.MaxCount).Select(i => $"absent{i}")];
+        var waiting = new List<Task<byte[]>>();
+        for (int i = 0; i < ProofQueue.MaxWaiting / QueryBatch.MaxCount; i++)
+        {
+            waiting.Add(replica.OctetsAsync(Ask("/v1/lookup", MediaTypes.Lookup, names)));
+        }
+        QueryMetrics metrics = replica.Services.GetRequiredService<QueryMetrics>();
+        while (metrics.WaitingQueries!() < ProofQueue.MaxWaiting)
+        {
+            await Task.Delay(10, Cancellation);
+        }
+        await replica.ProblemAsync(Ask("/v1/lookup", MediaTypes.Lookup, "one more"), ProblemTypes.Overloaded);
+
+        Cache(replica, "alice");
+        byte[] cached = await replica.OctetsAsync(Ask("/v1/lookup", MediaTypes.Lookup, "alice"));
+        Assert.Equal(Reason.Valid, Verify(replica, cached, "alice").Reason);
+        Assert.DoesNotContain(waiting, task => task.IsCompleted);
+
+        replica.Services.GetRequiredService<ProofQueue>().Dispose();
+        foreach (byte[] answer in await Task.WhenAll(waiting))
+        {
+            Assert.Equal(Reason.Valid, Verify(replica, answer, names).Reason);
+        }
+    }
+
+    [Fact]
+    public async Task Requests_that_were_given_up_are_not_answered()
+    {
+        using IServiceScope scope = _replica.Services.CreateScope();
+        CurrentEpoch current = scope.ServiceProvider.GetRequiredService<CurrentEpoch>();
+        using var meters = new QueryMetrics(scope.ServiceProvider.GetRequiredService<System.Diagnostics.Metrics.IMeterFactory>(), current);
+        using var given = new CancellationTokenSource();
+        using var queries = new QueryBatch();
+        queries.Add("nobody"u8, 0, 0);
+        Task<ProvenAnswer> up;
+        Task<ProvenAnswer> wanted;
+        using (var queue = new ProofQueue(current, meters, workers: 0))
+        {
+            up = queue.AnswerAsync(QueryKind.Lookup, queries, given.Token);
+            wanted = queue.AnswerAsync(QueryKind.Lookup, queries, Cancellation);
+            await given.CancelAsync();
+        }
+        await Assert.ThrowsAnyAsync<OperationCanceledException>(() => up);
+        using ProvenAnswer answer = await wanted;
+        Assert.True(answer.Body.Length > 0);
+    }
+
+    private static HttpRequestMessage Ask(string path, string type, params string[] names) =>
+        Replica.Post(path, [.. names.Select(name => new Query(Encoding.UTF8.GetBytes(name), 0, 0))], type);
+
+    private static ByteStrings Keys(params string[] names)
+    {
+        var keys = new ByteStrings();
+        Array.ForEach(names, name => keys.Add(Encoding.UTF8.GetBytes(name)));
+        return keys;
+    }
+
+    private static void Cache(Replica replica, string name)
+    {
+        ServedEpoch epoch = replica.Services.GetRequiredService<CurrentEpoch>().AcquireFresh();
+        using ByteStrings keys = Keys(name);
+        epoch.Snapshot.WriteLookups(StructureId.Keys, keys, [0], [0], new ArrayBufferWriter<byte>());
+        epoch.Release();
+    }
+
+    private static LookupVerdict Verify(Replica replica, byte[] answer, params string[] names)
+    {
+        using ByteStrings keys = Keys(names);
+        return Verifier.Lookup(replica.Context(), keys, new KnownKey[names.Length], answer);
+    }
+}
