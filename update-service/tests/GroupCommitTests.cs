@@ -1,4 +1,6 @@
 using System.Diagnostics.Metrics;
+using System.Net.Sockets;
+using System.Text;
 using Microsoft.Extensions.DependencyInjection;
 using Optiks.ServiceDefaults;
 using Optiks.Storage;
@@ -23,7 +25,7 @@ public sealed class GroupCommitTests
         Task<Answer> first = service.PostAsync(Body(0));
         await Eventually.IsAsync(() => engine.Groups.Count == 1);
         Task<Answer>[] answers = [first, .. Enumerable.Range(1, 39).Select(i => service.PostAsync(Body(i)))];
-        await Eventually.IsAsync(() => Gauge(service, "optiks.update.queue.callers") == 39);
+        await Eventually.IsAsync(() => service.Gauge("optiks.update.queue.callers") == 39);
         Assert.DoesNotContain(answers, answer => answer.IsCompleted);
         gate.SetResult();
         Assert.All(await Task.WhenAll(answers), answer => Assert.Equal(202, answer.Status));
@@ -43,7 +45,7 @@ public sealed class GroupCommitTests
         Guid old = Ids.New(-TimeSpan.FromHours(25));
         Task<Answer> refused = service.PostAsync($$"""{"request_id":"{{old}}","key":"old","value":"v"}""");
         Task<Answer> accepted = service.PostAsync(Body(1));
-        await Eventually.IsAsync(() => Gauge(service, "optiks.update.queue.callers") == 2);
+        await Eventually.IsAsync(() => service.Gauge("optiks.update.queue.callers") == 2);
         gate.SetResult();
         Assert.Equal(202, (await first).Status);
         Assert.Equal(202, (await accepted).Status);
@@ -61,7 +63,7 @@ public sealed class GroupCommitTests
         Task<Answer> inCommit = service.PostAsync(Body(0));
         await Eventually.IsAsync(() => engine.Groups.Count == 1);
         Task<Answer>[] waiting = [service.PostAsync(Body(1)), service.PostAsync(Body(2))];
-        await Eventually.IsAsync(() => Gauge(service, "optiks.update.queue.callers") == 2);
+        await Eventually.IsAsync(() => service.Gauge("optiks.update.queue.callers") == 2);
         (await service.PostAsync(Body(3))).IsProblem("overloaded", 503, null);
         gate.SetResult();
         Assert.Equal(202, (await inCommit).Status);
@@ -82,6 +84,43 @@ public sealed class GroupCommitTests
         (await service.PostAsync(Body(1))).IsProblem("overloaded", 503, null);
         gate.SetResult();
         Assert.Equal(202, (await inCommit).Status);
+        Assert.Equal(202, (await service.PostAsync(Body(1))).Status);
+    }
+
+    [Theory]
+    [InlineData("Content-Length: 1048500\r\n\r\n", 0)]
+    [InlineData("Transfer-Encoding: chunked\r\n\r\nfffb4\r\n", 1_048_500)]
+    public async Task A_body_counts_while_it_is_being_read(string headers, int sent)
+    {
+        await using Service service = await Service.StartAsync(new() { ["Optiks:UpdateService:QueuedOctets"] = "1048576" });
+        using (var slow = new TcpClient(service.Client.BaseAddress!.Host, service.Client.BaseAddress.Port))
+        {
+            string head = $"POST /v1/updates HTTP/1.1\r\nHost: test\r\nAuthorization: {service.Client.DefaultRequestHeaders.Authorization}\r\nContent-Type: application/json\r\n{headers}";
+            await slow.GetStream().WriteAsync(Encoding.ASCII.GetBytes(head), Cancel);
+            await slow.GetStream().WriteAsync(new byte[sent], Cancel);
+            await Eventually.IsAsync(() => service.Gauge("optiks.update.queue.size") >= 1_048_500);
+            (await service.PostAsync(Body(0))).IsProblem("overloaded", 503, null);
+        }
+        await Eventually.IsAsync(() => service.Gauge("optiks.update.queue.size") == 0);
+        Assert.Equal(202, (await service.PostAsync(Body(0))).Status);
+    }
+
+    [Fact]
+    public async Task An_update_that_waits_too_long_is_given_back_unstored()
+    {
+        var engine = new WrappedEngine();
+        var gate = new TaskCompletionSource();
+        engine.BeforeAccept = () => gate.Task;
+        await using Service service = await Service.StartAsync(new() { ["Optiks:UpdateService:MaxWaitSeconds"] = "1" }, engine);
+        Task<Answer> inCommit = service.PostAsync(Body(0));
+        await Eventually.IsAsync(() => engine.Groups.Count == 1);
+        Task<Answer> waiting = service.PostAsync(Body(1));
+        await Eventually.IsAsync(() => service.Gauge("optiks.update.queue.callers") == 1);
+        await Task.Delay(TimeSpan.FromSeconds(1.1), Cancel);
+        gate.SetResult();
+        Assert.Equal(202, (await inCommit).Status);
+        (await waiting).IsProblem("overloaded", 503, null);
+        Assert.Equal(1, service.Database.Requests());
         Assert.Equal(202, (await service.PostAsync(Body(1))).Status);
     }
 
@@ -187,7 +226,7 @@ public sealed class GroupCommitTests
         Task<Answer> first = service.PostAsync(Body(0));
         await Eventually.IsAsync(() => engine.Groups.Count == 1);
         Task<Answer>[] answers = [first, service.PostAsync(Body(1)), service.PostAsync(Body(2))];
-        await Eventually.IsAsync(() => Gauge(service, "optiks.update.queue.callers") == 2);
+        await Eventually.IsAsync(() => service.Gauge("optiks.update.queue.callers") == 2);
         Task stop = service.StopAsync();
         gate.SetResult();
         Assert.All(await Task.WhenAll(answers), answer => Assert.Equal(202, answer.Status));
@@ -236,22 +275,4 @@ public sealed class GroupCommitTests
         measured.Add($"{instrument.Name} {tags[0].Value} {isExpected}");
 
     private static string Body(int i) => $$"""{"key":"key-{{i}}","value":"v"}""";
-
-    private static long Gauge(Service service, string name)
-    {
-        long last = -1;
-        using var listener = new MeterListener();
-        listener.InstrumentPublished = (instrument, self) =>
-        {
-            if (instrument.Name == name && instrument.Meter.Scope == service.Services.GetRequiredService<IMeterFactory>())
-            {
-                self.EnableMeasurementEvents(instrument);
-            }
-        };
-        listener.SetMeasurementEventCallback<int>((_, value, _, _) => last = value);
-        listener.SetMeasurementEventCallback<long>((_, value, _, _) => last = value);
-        listener.Start();
-        listener.RecordObservableInstruments();
-        return last;
-    }
 }

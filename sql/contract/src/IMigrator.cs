@@ -17,4 +17,7 @@ public interface IMigrator
     /// <see cref="TargetVersion"/> is a <see cref="StorageMisconfiguredException"/>.
     /// </summary>
     Task<IReadOnlyList<string>> MigrateAsync(CancellationToken cancellationToken);
+
+    /// <summary>FindGapsAsync says, in a sentence each, what migrating could not do for lack of rights, and who can. Most engines need none.</summary>
+    Task<IReadOnlyList<string>> FindGapsAsync(CancellationToken cancellationToken) => Task.FromResult<IReadOnlyList<string>>([]);
 }

@@ -1,3 +1,4 @@
+using System.Text.Json;
 using Optiks.Storage;
 
 namespace Optiks.Db;
@@ -9,6 +10,7 @@ internal static class MigrateCommand
     {
         IMigrator migrator = provider.CreateMigrator(connectionString);
         IReadOnlyList<string> applied = await migrator.MigrateAsync(cancellationToken);
+        IReadOnlyList<string> gaps = await migrator.FindGapsAsync(cancellationToken);
         if (json)
         {
             await output.WriteLineAsync(JsonText.Write(writer =>
@@ -16,12 +18,8 @@ internal static class MigrateCommand
                 writer.WriteString("provider", provider.Name);
                 writer.WriteString("database", migrator.Location);
                 writer.WriteNumber("schema_version", migrator.TargetVersion);
-                writer.WriteStartArray("applied");
-                foreach (string name in applied)
-                {
-                    writer.WriteStringValue(name);
-                }
-                writer.WriteEndArray();
+                WriteList(writer, "applied", applied);
+                WriteList(writer, "gaps", gaps);
             }));
             return ExitCodes.Success;
         }
@@ -30,6 +28,20 @@ internal static class MigrateCommand
             await output.WriteLineAsync($"applied {name}");
         }
         await output.WriteLineAsync($"{migrator.Location} ({provider.Name}) has schema version {migrator.TargetVersion}{(applied.Count == 0 ? ", nothing to do" : "")}");
+        foreach (string gap in gaps)
+        {
+            await output.WriteLineAsync($"note: {gap}");
+        }
         return ExitCodes.Success;
+    }
+
+    private static void WriteList(Utf8JsonWriter writer, string name, IReadOnlyList<string> values)
+    {
+        writer.WriteStartArray(name);
+        foreach (string value in values)
+        {
+            writer.WriteStringValue(value);
+        }
+        writer.WriteEndArray();
     }
 }

@@ -1,4 +1,5 @@
 using Npgsql;
+using NpgsqlTypes;
 using Optiks.Storage.PostgreSql.Engine;
 
 namespace Optiks.Storage.PostgreSql;
@@ -6,6 +7,9 @@ namespace Optiks.Storage.PostgreSql;
 /// <summary>PostgreSqlMigrator brings an existing database to this build's schema, as the user who will own the tables.</summary>
 internal sealed class PostgreSqlMigrator : IMigrator
 {
+    // Those of grants.sql.
+    private static readonly string[] s_roles = ["optiks_update", "optiks_task", "optiks_query"];
+
     private readonly PostgreSqlSettings _settings;
 
     public PostgreSqlMigrator(PostgreSqlSettings settings) => _settings = settings;
@@ -52,6 +56,27 @@ internal sealed class PostgreSqlMigrator : IMigrator
             },
             cancellationToken);
         return applied;
+    }
+
+    /// <inheritdoc/>
+    public async Task<IReadOnlyList<string>> FindGapsAsync(CancellationToken cancellationToken)
+    {
+        await using Database database = Database.Connect(_settings);
+        return await database.ReadAsync<IReadOnlyList<string>>(
+            async (connection, cancel) =>
+            {
+                var gaps = new List<string>();
+                await using NpgsqlCommand select = connection.Command(
+                    "SELECT name FROM unnest($1) AS name WHERE NOT EXISTS (SELECT FROM pg_roles WHERE rolname = name) ORDER BY name", Commands.List(s_roles, NpgsqlDbType.Text));
+                await using NpgsqlDataReader reader = await select.ExecuteReaderAsync(cancel);
+                while (await reader.ReadAsync(cancel))
+                {
+                    string role = reader.GetString(0);
+                    gaps.Add($"The role {role} is missing, as this user may not create roles: have an administrator run 'CREATE ROLE {role} NOLOGIN', then run migrate again.");
+                }
+                return gaps;
+            },
+            cancellationToken);
     }
 
     // Empty: nothing is missing. The lock keeps a second migrator waiting; it then finds the version that the first one left.

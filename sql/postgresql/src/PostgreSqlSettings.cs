@@ -6,6 +6,8 @@ namespace Optiks.Storage.PostgreSql;
 /// <summary>PostgreSqlSettings are a connection string of Npgsql and what every session of a role is set to.</summary>
 internal sealed class PostgreSqlSettings
 {
+    private const int MaxConnectSeconds = 3;
+
     private readonly NpgsqlConnectionStringBuilder _builder;
 
     private PostgreSqlSettings(NpgsqlConnectionStringBuilder builder) => _builder = builder;
@@ -42,19 +44,27 @@ internal sealed class PostgreSqlSettings
         builder.IncludeErrorDetail = false;
         builder.MaxAutoPrepare = 100;
         builder.AutoPrepareMinUsages = 2;
-        // A database that hangs must not hang the update-service's callers: the server gives up, and soon after the driver, which cannot know what the server did.
-        builder.CommandTimeout = role == "update" ? 10 : 40;
+        builder.CommandTimeout = 40;
         builder.CancellationTimeout = 2000;
         builder.KeepAlive = 10;
-        // No statement of the update-service leaves anything in its session that would have to be reset.
-        builder.NoResetOnClose = role == "update";
-        // Given at the start of each session, settings outrank those of the server's file, the database and the user, when they change later too. Milliseconds. A process that was paused inside a transaction must not stop its successor: lock waits end, and so does the idle session.
+        if (role == "update")
+        {
+            // A server that hangs must not hang the update-service's callers: the server gives up by itself, or the driver a second later, which asks it on a new connection to stop.
+            // All in all less than a host has to stop in.
+            builder.CommandTimeout = 7;
+            builder.CancellationTimeout = 1000;
+            builder.Timeout = builder.Timeout is 0 or > MaxConnectSeconds ? MaxConnectSeconds : builder.Timeout;
+            // No statement leaves anything in its session that would have to be reset.
+            builder.NoResetOnClose = true;
+        }
+        // Given at the start of each session, settings outrank those of the server's file, the database and the user, when they change later too. Milliseconds. A
+        // process that was paused inside a transaction must not stop its successor: lock waits end, and so does the idle session.
         string settings = role switch
         {
             "migrate" => "-c statement_timeout=0 -c lock_timeout=0 -c idle_in_transaction_session_timeout=60000",
             "query" => "-c statement_timeout=30000 -c lock_timeout=5000 -c idle_in_transaction_session_timeout=10000 -c default_transaction_read_only=on",
             // It looks up single rows in tables that grow from nothing to millions of rows within minutes: a plan by statistics of an empty table would read them whole.
-            "update" => "-c statement_timeout=8000 -c lock_timeout=5000 -c idle_in_transaction_session_timeout=10000 -c plan_cache_mode=force_generic_plan"
+            "update" => "-c statement_timeout=6000 -c lock_timeout=5000 -c idle_in_transaction_session_timeout=10000 -c plan_cache_mode=force_generic_plan"
                 + " -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off",
             // Likewise: plans must follow the indexes, not statistics or the length of a list.
             "task" => "-c statement_timeout=30000 -c lock_timeout=5000 -c idle_in_transaction_session_timeout=10000 -c plan_cache_mode=force_generic_plan -c jit=off",

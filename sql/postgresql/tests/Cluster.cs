@@ -10,12 +10,12 @@ using Optiks.Storage.PostgreSql.Tests;
 namespace Optiks.Storage.PostgreSql.Tests;
 
 /// <summary>
-/// Cluster is a PostgreSQL server of a test run's own, from Debian's package: its data in a private folder, its socket in the same folder, on a free port, stopped and removed
+/// Cluster is a PostgreSQL server of a test run's own, the newest that is installed: its data in a private folder, its socket in the same folder, on a free port, stopped and removed
 /// afterwards. PostgreSQL refuses to run as root: then it runs as the package's user.
 /// </summary>
 public sealed class Cluster : IAsyncLifetime
 {
-    private const string Programs = "/usr/lib/postgresql/15/bin";
+    private static readonly string s_programs = FindPrograms();
 
     private readonly string _folder = Path.Combine("/tmp", $"optiks-pg-{Environment.ProcessId}");
     private int _databases;
@@ -34,24 +34,22 @@ public sealed class Cluster : IAsyncLifetime
         {
             await RunAsync("chown", "postgres", _folder);
         }
-        await AsServerAsync($"{Programs}/initdb", "-D", $"{_folder}/data", "-U", "owner", "-A", "trust", "-E", "UTF8", "--no-locale");
+        await AsServerAsync($"{s_programs}/initdb", "-D", $"{_folder}/data", "-U", "owner", "-A", "trust", "-E", "UTF8", "--no-locale");
         await StartAsync();
     }
 
     /// <summary>StartAsync starts the server and returns when it answers.</summary>
     public Task StartAsync(string options = "") => AsServerAsync(
-        $"{Programs}/pg_ctl", "-D", $"{_folder}/data", "-l", $"{_folder}/log", "-w", "-t", "30", "-o",
+        $"{s_programs}/pg_ctl", "-D", $"{_folder}/data", "-l", $"{_folder}/log", "-w", "-t", "30", "-o",
         $"-p {Port} -k {_folder} -c listen_addresses=127.0.0.1 -c max_connections=200 {options}", "start");
 
     /// <summary>StopAsync stops the server in order.</summary>
-    public Task StopAsync() => AsServerAsync($"{Programs}/pg_ctl", "-D", $"{_folder}/data", "-w", "-m", "fast", "stop");
+    public Task StopAsync() => AsServerAsync($"{s_programs}/pg_ctl", "-D", $"{_folder}/data", "-w", "-m", "fast", "stop");
 
     /// <summary>KillAsync kills the postmaster and all of its children with SIGKILL and waits until they are gone.</summary>
     public async Task KillAsync()
     {
-        string pid = (await File.ReadAllLinesAsync($"{_folder}/data/postmaster.pid"))[0];
-        int[] children = [.. (await RunAsync("pgrep", "-P", pid)).Split('\n', StringSplitOptions.RemoveEmptyEntries).Select(line => int.Parse(line, CultureInfo.InvariantCulture))];
-        foreach (int one in children.Prepend(int.Parse(pid, CultureInfo.InvariantCulture)))
+        foreach (int one in await ProcessesAsync())
         {
             try
             {
@@ -65,6 +63,12 @@ public sealed class Cluster : IAsyncLifetime
             }
         }
     }
+
+    /// <summary>PauseAsync stops the postmaster and all of its children where they are: connections stay open and nobody answers.</summary>
+    public async Task PauseAsync() => await SignalAsync("STOP");
+
+    /// <summary>ResumeAsync lets them go on.</summary>
+    public async Task ResumeAsync() => await SignalAsync("CONT");
 
     /// <summary>CreateDatabaseAsync makes an empty database and returns its connection string for the owner.</summary>
     public async Task<string> CreateDatabaseAsync()
@@ -99,11 +103,40 @@ public sealed class Cluster : IAsyncLifetime
     {
         try
         {
-            await AsServerAsync($"{Programs}/pg_ctl", "-D", $"{_folder}/data", "-w", "-m", "immediate", "stop");
+            await AsServerAsync($"{s_programs}/pg_ctl", "-D", $"{_folder}/data", "-w", "-m", "immediate", "stop");
         }
         finally
         {
             Directory.Delete(_folder, recursive: true);
+        }
+    }
+
+    // Debian has a folder a version, others have one in the path.
+    private static string FindPrograms()
+    {
+        const string Debian = "/usr/lib/postgresql";
+        IEnumerable<string> versions = Directory.Exists(Debian) ? Directory.EnumerateDirectories(Debian) : [];
+        return versions
+            .OrderByDescending(folder => int.TryParse(Path.GetFileName(folder), NumberStyles.None, CultureInfo.InvariantCulture, out int version) ? version : 0)
+            .Select(folder => Path.Combine(folder, "bin"))
+            .Concat((Environment.GetEnvironmentVariable("PATH") ?? "").Split(':', StringSplitOptions.RemoveEmptyEntries))
+            .FirstOrDefault(folder => File.Exists(Path.Combine(folder, "initdb")))
+            ?? throw new InvalidOperationException($"There is no PostgreSQL server in {Debian} or in the path: run eng/install.sh.");
+    }
+
+    private async Task<int[]> ProcessesAsync()
+    {
+        string postmaster = (await File.ReadAllLinesAsync($"{_folder}/data/postmaster.pid"))[0];
+        string children = await RunAsync("pgrep", "-P", postmaster);
+        return [.. children.Split('\n', StringSplitOptions.RemoveEmptyEntries).Prepend(postmaster).Select(line => int.Parse(line, CultureInfo.InvariantCulture))];
+    }
+
+    // The postmaster first: it would make new children meanwhile. Those that ended by themselves are none that could answer.
+    private async Task SignalAsync(string signal)
+    {
+        foreach (int one in await ProcessesAsync())
+        {
+            _ = await RunAsync("sh", "-c", string.Create(CultureInfo.InvariantCulture, $"kill -{signal} {one} 2>/dev/null || :"));
         }
     }
 

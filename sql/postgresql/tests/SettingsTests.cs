@@ -4,7 +4,7 @@ using Optiks.Storage.PostgreSql.Engine;
 
 namespace Optiks.Storage.PostgreSql.Tests;
 
-/// <summary>SettingsTests change settings of the server or the database that lose commits. Some are every other test's too: none runs beside them.</summary>
+/// <summary>SettingsTests change what belongs to the whole server, and so to every other test too: none runs beside them.</summary>
 [Collection(nameof(ServerKills))]
 public sealed class SettingsTests() : StorageConformance(new PostgreSqlFixture())
 {
@@ -43,6 +43,25 @@ public sealed class SettingsTests() : StorageConformance(new PostgreSqlFixture()
             await ReloadAsync("on");
         }
         Assert.Equal(("on", "read committed"), await SettingsAsync(database));
+    }
+
+    [Fact]
+    public async Task Migrating_says_which_roles_it_could_not_make()
+    {
+        await Cluster.ExecuteAsync(ConnectionString, "DROP OWNED BY optiks_update; DROP ROLE optiks_update");
+        string fresh = await Cluster.Current.CreateDatabaseAsync();
+        string user = $"plain_{new NpgsqlConnectionStringBuilder(fresh).Database}";
+        await Cluster.ExecuteAsync(fresh, $"CREATE USER {user}; ALTER DATABASE {new NpgsqlConnectionStringBuilder(fresh).Database} OWNER TO {user}");
+        IMigrator plain = Fixture.Provider.CreateMigrator(new NpgsqlConnectionStringBuilder(fresh) { Username = user }.ConnectionString);
+        Assert.NotEmpty(await plain.MigrateAsync(Cancel));
+        Assert.Contains("CREATE ROLE optiks_update NOLOGIN", Assert.Single(await plain.FindGapsAsync(Cancel)), StringComparison.Ordinal);
+
+        IMigrator administrator = Fixture.Provider.CreateMigrator(fresh);
+        Assert.Empty(await administrator.MigrateAsync(Cancel));
+        Assert.Empty(await administrator.FindGapsAsync(Cancel));
+        Assert.Empty(await plain.FindGapsAsync(Cancel));
+        await Cluster.Current.DropDatabaseAsync(fresh);
+        await Cluster.ExecuteAsync(ConnectionString, $"DROP USER {user}");
     }
 
     private static Task<(string, string)> SettingsAsync(Database database) => database.ReadAsync(

@@ -1,8 +1,10 @@
+using System.Diagnostics.Metrics;
 using System.Net.Http.Headers;
 using System.Text;
 using System.Text.Json;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.Extensions.Configuration;
+using Microsoft.Extensions.DependencyInjection;
 using Optiks.ApiKeys;
 using Optiks.Storage;
 using Optiks.Storage.Sqlite;
@@ -69,6 +71,25 @@ internal sealed class Service : IAsyncDisposable
         await _app.DisposeAsync();
         await Log.DisposeAsync();
         _folder.Dispose();
+    }
+
+    /// <summary>Gauge reads an observable gauge of this host; -1 when there is none of that name.</summary>
+    public long Gauge(string name)
+    {
+        long last = -1;
+        using var listener = new MeterListener();
+        listener.InstrumentPublished = (instrument, self) =>
+        {
+            if (instrument.Name == name && instrument.Meter.Scope == Services.GetRequiredService<IMeterFactory>())
+            {
+                self.EnableMeasurementEvents(instrument);
+            }
+        };
+        listener.SetMeasurementEventCallback<int>((_, value, _, _) => last = value);
+        listener.SetMeasurementEventCallback<long>((_, value, _, _) => last = value);
+        listener.Start();
+        listener.RecordObservableInstruments();
+        return last;
     }
 
     public Task StopAsync() => _app.StopAsync(TestContext.Current.CancellationToken);

@@ -1,0 +1,183 @@
+using Microsoft.Extensions.DependencyInjection;
+using Npgsql;
+using Optiks.Storage.PostgreSql;
+using Optiks.Storage.PostgreSql.Tests;
+using Optiks.UpdateService.Accepting;
+using Optiks.UpdateService.Tests.Support;
+
+namespace Optiks.UpdateService.Tests;
+
+/// <summary>A PostgreSQL server that holds its connections and does not answer: the service keeps within its bounds, everyone hears, and all is well afterwards.</summary>
+public sealed class StoppedDatabaseTests : IAsyncLifetime
+{
+    private const int QueuedCallers = 32;
+    private const long QueuedOctets = 1L << 20;
+    private const int Callers = 120;
+
+    private string _connectionString = "";
+
+    private static CancellationToken Cancel => TestContext.Current.CancellationToken;
+
+    public async ValueTask InitializeAsync()
+    {
+        _connectionString = await Cluster.Current.CreateDatabaseAsync();
+        _ = await new PostgreSqlStorageProvider().CreateMigrator(_connectionString).MigrateAsync(Cancel);
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        await Cluster.Current.DropDatabaseAsync(_connectionString);
+        GC.SuppressFinalize(this);
+    }
+
+    [Fact]
+    public async Task A_stopped_server_leaves_the_queue_bounded_and_every_caller_answered()
+    {
+        await using Service service = await StartAsync();
+        CommitQueue queue = service.Services.GetRequiredService<CommitQueue>();
+        Assert.Equal(202, (await service.PostAsync(Body(Ids.New(), "before"))).Status);
+        Guid[] ids = [.. Enumerable.Range(0, Callers).Select(_ => Ids.New())];
+        // Together 7 MiB: more than may wait, counted in callers too.
+        string value = new('v', 60_000);
+        long mostOctets = 0;
+        long mostCallers = 0;
+        Answer[] answers;
+        await Cluster.Current.PauseAsync();
+        try
+        {
+            Task<Answer[]> all = Task.WhenAll(ids.Select((id, i) => service.PostAsync(Body(id, $"key-{i}", value))));
+            while (!all.IsCompleted)
+            {
+                mostOctets = Math.Max(mostOctets, queue.Space.Used);
+                mostCallers = Math.Max(mostCallers, service.Gauge("optiks.update.queue.callers"));
+                _ = await Task.WhenAny(all, Task.Delay(5, Cancel));
+            }
+            answers = await all;
+        }
+        finally
+        {
+            await Cluster.Current.ResumeAsync();
+        }
+        Assert.All(answers, answer => answer.IsProblem(answer.Text("type")!.EndsWith(":overloaded", StringComparison.Ordinal) ? "overloaded" : "unavailable", 503, null));
+        Assert.Contains(answers, answer => answer.Text("type") == "urn:optiks:problem:overloaded");
+        Assert.Contains(answers, answer => answer.Text("type") == "urn:optiks:problem:unavailable");
+        Assert.InRange(mostOctets, 60_000, QueuedOctets);
+        Assert.InRange(mostCallers, 1, QueuedCallers);
+
+        // Whatever became of them, the same ids are stored once.
+        for (int i = 0; i < ids.Length; i++)
+        {
+            await RepeatAsync(service, Body(ids[i], $"key-{i}", value));
+        }
+        Assert.Equal(0, queue.Space.Used);
+        Assert.Equal(Callers + 1, await CountAsync("request"));
+        Assert.Equal(Callers + 1, await CountAsync("pending"));
+        Assert.Equal(200, (await service.GetAsync("/health/ready")).Status);
+    }
+
+    [Fact]
+    public async Task A_lock_that_is_not_given_up_holds_accepts_and_nothing_else()
+    {
+        await using Service service = await StartAsync();
+        Guid known = Ids.New();
+        Assert.Equal(202, (await service.PostAsync(Body(known, "before"))).Status);
+        Guid id = Ids.New();
+        await using (NpgsqlConnection holder = await HoldAcceptLockAsync())
+        {
+            Task<Answer> held = service.PostAsync(Body(id, "alice"));
+            await Eventually.IsAsync(() => service.Gauge("optiks.update.queue.size") > 0);
+            Assert.Equal("pending", (await service.GetAsync($"/v1/updates/{known}")).Text("status"));
+            Assert.False(held.IsCompleted);
+            (await held).IsProblem("unavailable", 503, null);
+        }
+        await RepeatAsync(service, Body(id, "alice"));
+        Assert.Equal(2, await CountAsync("request"));
+    }
+
+    [Fact]
+    public async Task Stopping_stores_and_answers_what_waits_for_the_database()
+    {
+        await using Service service = await StartAsync();
+        Task<Answer>[] answers;
+        Task stop;
+        await using (NpgsqlConnection holder = await HoldAcceptLockAsync())
+        {
+            Task<Answer> first = service.PostAsync(Body(Ids.New(), "first"));
+            await Eventually.IsAsync(() => service.Gauge("optiks.update.queue.size") > 0 && service.Gauge("optiks.update.queue.callers") == 0);
+            answers = [first, service.PostAsync(Body(Ids.New(), "second")), service.PostAsync(Body(Ids.New(), "third"))];
+            await Eventually.IsAsync(() => service.Gauge("optiks.update.queue.callers") == 2);
+            stop = service.StopAsync();
+        }
+        Assert.All(await Task.WhenAll(answers), answer => Assert.Equal(202, answer.Status));
+        await stop;
+        Assert.Equal(3, await CountAsync("request"));
+    }
+
+    [Fact]
+    public async Task Stopping_while_the_server_is_stopped_answers_too()
+    {
+        await using Service service = await StartAsync();
+        Assert.Equal(202, (await service.PostAsync(Body(Ids.New(), "before"))).Status);
+        await Cluster.Current.PauseAsync();
+        try
+        {
+            Task<Answer> first = service.PostAsync(Body(Ids.New(), "first"));
+            await Eventually.IsAsync(() => service.Gauge("optiks.update.queue.size") > 0 && service.Gauge("optiks.update.queue.callers") == 0);
+            Task<Answer> second = service.PostAsync(Body(Ids.New(), "second"));
+            await Eventually.IsAsync(() => service.Gauge("optiks.update.queue.callers") == 1);
+            Task stop = service.StopAsync();
+            (await first).IsProblem("unavailable", 503, null);
+            Assert.Equal(503, (await second).Status);
+            await stop;
+        }
+        finally
+        {
+            await Cluster.Current.ResumeAsync();
+        }
+    }
+
+    private static string Body(Guid id, string key, string value = "v") => $$"""{"request_id":"{{id}}","key":"{{key}}","value":"{{value}}"}""";
+
+    // As a client does: again with the same id until it is told that the update is durable.
+    private static async Task RepeatAsync(Service service, string body)
+    {
+        Answer answer = await service.PostAsync(body);
+        while (answer.Status == 503)
+        {
+            await Task.Delay(50, Cancel);
+            answer = await service.PostAsync(body);
+        }
+        Assert.Equal(202, answer.Status);
+    }
+
+    private Task<Service> StartAsync() => Service.StartAsync(
+        new()
+        {
+            ["Optiks:Storage:Provider"] = "postgresql",
+            ["Optiks:Storage:ConnectionString"] = _connectionString,
+            ["Optiks:UpdateService:QueuedCallers"] = $"{QueuedCallers}",
+            ["Optiks:UpdateService:QueuedOctets"] = $"{QueuedOctets}",
+            ["Optiks:UpdateService:MaxWaitSeconds"] = "3",
+            // One at a time, so that some wait behind it.
+            ["Optiks:UpdateService:CommitUpdates"] = "1",
+        },
+        new PostgreSqlStorageProvider());
+
+    private async Task<NpgsqlConnection> HoldAcceptLockAsync()
+    {
+        var holder = new NpgsqlConnection(_connectionString + ";Pooling=false");
+        await holder.OpenAsync(Cancel);
+        // The lock of every update-service's commits: AdvisoryLocks.Accept.
+        await using var take = new NpgsqlCommand("SELECT pg_advisory_lock(1330664523, 2)", holder);
+        _ = await take.ExecuteNonQueryAsync(Cancel);
+        return holder;
+    }
+
+    private async Task<long> CountAsync(string table)
+    {
+        await using var connection = new NpgsqlConnection(_connectionString + ";Pooling=false");
+        await connection.OpenAsync(Cancel);
+        await using var count = new NpgsqlCommand($"SELECT count(*) FROM optiks.{table}", connection);
+        return (long)(await count.ExecuteScalarAsync(Cancel))!;
+    }
+}
