@@ -51,7 +51,7 @@ internal sealed class PostgreSqlSettings
         {
             // A server that hangs must not hang the update-service's callers: the server gives up by itself, or the driver a second later, which asks it on a new connection to stop.
             // All in all less than a host has to stop in.
-            builder.CommandTimeout = 7;
+            builder.CommandTimeout = 6;
             builder.CancellationTimeout = 1000;
             builder.Timeout = builder.Timeout is 0 or > MaxConnectSeconds ? MaxConnectSeconds : builder.Timeout;
             // No statement leaves anything in its session that would have to be reset.
@@ -64,7 +64,7 @@ internal sealed class PostgreSqlSettings
             "migrate" => "-c statement_timeout=0 -c lock_timeout=0 -c idle_in_transaction_session_timeout=60000",
             "query" => "-c statement_timeout=30000 -c lock_timeout=5000 -c idle_in_transaction_session_timeout=10000 -c default_transaction_read_only=on",
             // It looks up single rows in tables that grow from nothing to millions of rows within minutes: a plan by statistics of an empty table would read them whole.
-            "update" => "-c statement_timeout=6000 -c lock_timeout=5000 -c idle_in_transaction_session_timeout=10000 -c plan_cache_mode=force_generic_plan"
+            "update" => "-c statement_timeout=5000 -c lock_timeout=4000 -c idle_in_transaction_session_timeout=10000 -c plan_cache_mode=force_generic_plan"
                 + " -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off",
             // Likewise: plans must follow the indexes, not statistics or the length of a list.
             "task" => "-c statement_timeout=30000 -c lock_timeout=5000 -c idle_in_transaction_session_timeout=10000 -c plan_cache_mode=force_generic_plan -c jit=off",

@@ -11,13 +11,15 @@ internal sealed class PublishedEpochs : BackgroundService
 
     private readonly IAcceptStore _store;
     private readonly TimeProvider _time;
+    private readonly CancellationToken _stopping;
     private readonly ILogger<PublishedEpochs> _logger;
     private TaskCompletionSource _next = new(TaskCreationOptions.RunContinuationsAsynchronously);
 
-    public PublishedEpochs(IAcceptStore store, TimeProvider time, ILogger<PublishedEpochs> logger)
+    public PublishedEpochs(IAcceptStore store, TimeProvider time, IHostApplicationLifetime lifetime, ILogger<PublishedEpochs> logger)
     {
         _store = store;
         _time = time;
+        _stopping = lifetime.ApplicationStopping;
         _logger = logger;
     }
 
@@ -25,6 +27,13 @@ internal sealed class PublishedEpochs : BackgroundService
     public Task Next => Volatile.Read(ref _next).Task;
 
     protected override async Task ExecuteAsync(CancellationToken stoppingToken)
+    {
+        // Ends when the host begins to stop, not after its last requests: a read from a database that hangs takes seconds to call off.
+        using var either = CancellationTokenSource.CreateLinkedTokenSource(stoppingToken, _stopping);
+        await WatchAsync(either.Token);
+    }
+
+    private async Task WatchAsync(CancellationToken stoppingToken)
     {
         ulong? last = null;
         bool isDown = false;
