@@ -22,7 +22,7 @@ KEYS = ("--key-count", "1000000")
 SAMPLED = ("--verify", "0", "--follow", "0.01", "--check-keys", "1000", "--settle", "600")
 SETTINGS = {"Optiks__UpdateTask__EpochInterval": "00:00:01", "Optiks__UpdateTask__LeaseDuration": "00:00:10"}
 # More than any of the engines takes: what is not sent in time shows what was taken.
-SINGLE_OVERLOAD, LIST_OVERLOAD = 40_000, 200
+SINGLE_OVERLOAD, LIST_OVERLOAD = 25_000, 200
 SINGLE_CALLERS, LIST_CALLERS = 256, 16
 # A load is sustained if next to nothing of it fails or waits too long to be sent, publication does not fall behind, and at the end one more epoch publishes what is left.
 SUSTAINED_BAD_SHARE, SUSTAINED_DELAY = 0.001, 5
