@@ -13,8 +13,10 @@ sys.path.insert(0, str(ROOT / "tests/e2e"))
 import raw_database
 from harness import Deployment
 from stress_tester import StressTester
-from storage import ENGINES, OwnPostgreSql, Sqlite
+from storage import OwnPostgreSql, Sqlite
 
+# Those that have a raw_database.
+ENGINES = (OwnPostgreSql.name, Sqlite.name)
 LIST = 1000
 # So many that a key is seldom updated twice in an epoch, as it is with people.
 KEYS = ("--key-count", "1000000")
@@ -105,13 +107,16 @@ class UpdateBench:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--engines", default=f"{OwnPostgreSql.name},{Sqlite.name}", help="of " + ", ".join(ENGINES))
+    parser.add_argument("--engines", default=",".join(ENGINES), help="(default %(default)s)")
     parser.add_argument("--seconds", type=float, default=60, help="of the long phases; others take a part of it (default 60)")
     arguments = parser.parse_args()
+    engines = arguments.engines.split(",")
+    if not set(engines) <= set(ENGINES):
+        parser.error(f"--engines are of {', '.join(ENGINES)}")
     # /tmp may be memory, where durability costs nothing.
     tempfile.tempdir = "/var/tmp"
     figures = []
-    for engine in arguments.engines.split(","):
+    for engine in engines:
         with Deployment(SETTINGS, engine=engine) as log:
             figures += UpdateBench(engine, log, arguments.seconds).run()
     write(ROOT / "build/bench/updates.json", figures)
