@@ -31,7 +31,7 @@ help: ## list the targets
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 20
 
 install: ## install the Debian packages that are missing
-	@eng/install.sh
+	@eng/install.sh $(if $(OPTIKS_TEST_SQLSERVER),freetds-bin)
 
 native: install ## build the C++ libraries and tests
 	@mkdir -p build

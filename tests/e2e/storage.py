@@ -1,5 +1,6 @@
 """The engines that a deployment may stand on: what its programs are told, and what only an operator of that engine could do."""
 
+import os
 import random
 import sqlite3
 from collections.abc import Iterator
@@ -7,6 +8,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from postgres import PostgreSql
+from sqlserver import VARIABLE, SqlServer
 
 DATABASE = "optiks"
 # Who may write what is enforced by the database: each service has a user of its own, in the role that migrations make for it.
@@ -97,4 +99,27 @@ class OwnPostgreSql:
         self.server.__exit__()
 
 
-ENGINES = {engine.name: engine for engine in (Sqlite, OwnPostgreSql)}
+class OwnSqlServer:
+    """A database of the deployment's own on a server that is not: nothing is done to the server."""
+
+    name = "sqlserver"
+
+    def __init__(self, data: Path, copies: Path):
+        self._database = SqlServer(data.name.replace("-", "_"))
+
+    def settings(self, service: str | None) -> dict[str, str]:
+        return {"Optiks__Storage__Provider": self.name, "Optiks__Storage__ConnectionString": self._database.connection_string(service and USERS[service])}
+
+    def prepare(self) -> None:
+        self._database.create()
+
+    def migrated(self) -> None:
+        for user in sorted(set(USERS.values())):
+            self._database.add_user(user, f"optiks_{user}")
+
+    def close(self) -> None:
+        self._database.drop()
+
+
+ENGINES = {engine.name: engine for engine in (Sqlite, OwnPostgreSql, *([OwnSqlServer] if os.environ.get(VARIABLE) else []))}
+"""Those that can be had here."""

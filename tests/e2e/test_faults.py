@@ -15,7 +15,8 @@ from export import Facts
 from harness import Deployment
 from load import Accepted
 from oracle import KEY_STRUCTURE, Histories, Wrong, check_order, lost_and_doubled
-from storage import OwnPostgreSql, Sqlite
+from sqlserver import VARIABLE
+from storage import ENGINES, OwnPostgreSql, OwnSqlServer, Sqlite
 from trial import Trial
 
 SEED = int(os.environ.get("OPTIKS_FAULT_SEED", random.SystemRandom().randrange(2**32)))
@@ -29,6 +30,11 @@ class FaultTest(unittest.TestCase):
 
     def test_postgresql(self):
         self.put(OwnPostgreSql.name, [faults.AT_POINTS, faults.AT_ACCEPT, faults.SERVER_KILLED, faults.OVERTAKEN["commit"], faults.BENEATH_STOPPED])
+
+    @unittest.skipUnless(OwnSqlServer.name in ENGINES, f"{VARIABLE} is not set")
+    def test_SqlServer(self):
+        # So named because eng/test.sh lets nothing else be skipped.
+        self.put(OwnSqlServer.name, [faults.AT_POINTS, faults.AT_ACCEPT, faults.OVERTAKEN["commit"]])
 
     def put(self, engine: str, chosen: list[faults.Fault]) -> None:
         try:

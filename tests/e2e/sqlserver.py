@@ -1,0 +1,82 @@
+"""A database of one test's own on the SQL Server that OPTIKS_TEST_SQLSERVER holds a connection string of, for a login that may create databases and logins. Asked with Debian's freetds-bin."""
+
+import os
+import re
+import secrets
+import subprocess
+
+VARIABLE = "OPTIKS_TEST_SQLSERVER"
+# From this severity on the statement failed.
+ERROR_SEVERITY = 11
+DEFAULT_PORT = "1433"
+
+
+class ServerRefused(Exception):
+    """The server did not do what it was told; the text has its words."""
+
+
+class SqlServer:
+    """Not for several threads."""
+
+    def __init__(self, database: str):
+        self._parts = _parse(os.environ[VARIABLE])
+        self._database = database
+        # Every user's; with what password rules ask for.
+        self._password = f"Aa1-{secrets.token_hex(16)}"
+        self._users: list[str] = []
+
+    def create(self) -> None:
+        """As docs/operations/sqlserver.md says."""
+        self._execute("master", f"CREATE DATABASE {self._database}")
+        if not self._is_babelfish():
+            for setting in ("READ_COMMITTED_SNAPSHOT", "ALLOW_SNAPSHOT_ISOLATION"):
+                self._execute("master", f"ALTER DATABASE {self._database} SET {setting} ON")
+
+    def add_user(self, name: str, role: str) -> None:
+        """A login of its own whose user is in the role."""
+        login = self._login(name)
+        self._execute("master", f"CREATE LOGIN {login} WITH PASSWORD = '{self._password}'")
+        self._users.append(name)
+        self._execute(self._database, f"CREATE USER {login} FOR LOGIN {login}")
+        self._execute(self._database, f"ALTER ROLE {role} ADD MEMBER {login}")
+
+    def drop(self) -> None:
+        """Nobody is connected any more, or is put out."""
+        if not self._is_babelfish():
+            self._execute("master", f"ALTER DATABASE {self._database} SET SINGLE_USER WITH ROLLBACK IMMEDIATE")
+        self._execute("master", f"DROP DATABASE {self._database}")
+        for name in self._users:
+            self._execute("master", f"DROP LOGIN {self._login(name)}")
+
+    def connection_string(self, name: str | None) -> str:
+        """Of a user that add_user makes; None: the server's own login."""
+        parts = self._parts | {"Database": self._database}
+        if name is not None:
+            parts |= {"User ID": self._login(name), "Password": self._password}
+        return ";".join(f"{key}={value}" for key, value in parts.items())
+
+    def _login(self, name: str) -> str:
+        return f"{self._database}_{name}"
+
+    def _is_babelfish(self) -> bool:
+        return "Babelfish" in self._execute("master", "SELECT @@VERSION")
+
+    def _execute(self, database: str, sql: str) -> str:
+        host, _, port = self._parts["Server"].removeprefix("tcp:").partition(",")
+        done = subprocess.run(
+            ["tsql", "-H", host, "-p", port or DEFAULT_PORT, "-U", self._parts["User ID"], "-P", self._parts["Password"], "-D", database, "-o", "q"],
+            input=f"{sql}\ngo\nexit\n", capture_output=True, text=True, timeout=120, check=False)
+        said = done.stdout + done.stderr
+        errors = [int(severity) for severity in re.findall(r"\(severity (\d+)", said)]
+        if done.returncode != 0 or any(severity >= ERROR_SEVERITY for severity in errors):
+            raise ServerRefused(f"{sql.partition(' WITH PASSWORD')[0]}: {said}")
+        return said
+
+
+def _parse(text: str) -> dict[str, str]:
+    parts = dict(part.split("=", 1) for part in text.split(";") if part.strip())
+    parts = {name.strip(): value.strip() for name, value in parts.items()}
+    for name in ("Server", "User ID", "Password"):
+        if name not in parts:
+            raise ServerRefused(f"{VARIABLE} has no '{name}'")
+    return parts
