@@ -9,8 +9,8 @@ namespace Optiks.QueryService.Proving;
 
 /// <summary>
 /// ProofQueue answers what needs VRF proofs that are not cached. Requests wait in a bounded queue; a worker takes whatever waits and makes all of its proofs in one batch, which is
-/// several times faster than one after another. Nothing waits for a batch to fill: one forms while the workers are busy. The workers have threads of their own, half as many as
-/// there are processors, so that what is cached is answered meanwhile.
+/// cheaper than one after another. Nothing waits for a batch to fill: one forms while the workers are busy. The workers have threads of their own, one a processor, so that
+/// what is cached is answered meanwhile.
 /// </summary>
 /// <remarks>Thread safety: any thread. Invariant: a request that was taken in is completed, also when the process ends.</remarks>
 internal sealed class ProofQueue : IDisposable
@@ -33,7 +33,7 @@ internal sealed class ProofQueue : IDisposable
     private bool _isStopping;
 
     public ProofQueue(CurrentEpoch current, QueryMetrics metrics)
-        : this(current, metrics, (Environment.ProcessorCount + 1) / 2)
+        : this(current, metrics, Environment.ProcessorCount)
     {
     }
 
