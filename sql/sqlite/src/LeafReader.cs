@@ -36,14 +36,7 @@ internal static class LeafReader
 
     private static LeafBatch ReadRows(Connection connection, ulong first, ulong through, int count, int valueBytes)
     {
-        var rows = new LeafRow[count];
-        var origins = new LeafOrigin[count];
-        var keyEnds = new int[count];
-        var values = new byte[valueBytes];
-        var keys = new MemoryStream();
-        int valueEnd = 0;
-        int read = 0;
-        long previousId = -1;
+        var batch = new LeafBatchBuilder(first, through, count, valueBytes);
         using Statement select = connection.Prepare(
             """
             SELECT l.id, l.structure, l.version, l.item, l.label, l.commitment, l.tag, l.request_id, v.opening, v.key, v.value
@@ -53,43 +46,16 @@ internal static class LeafReader
         while (select.Step())
         {
             long id = select.Long(0);
-            // The epoch's row says how many leaves it inserted; ordinals run from 0 in every epoch.
-            bool follows = read < count && (RowIds.OrdinalOf(id) == 0 || id == previousId + 1);
-            previousId = id;
-            ReadOnlySpan<byte> value = select.Span(10);
-            if (!follows || value.Length > valueBytes - valueEnd)
-            {
-                throw Incomplete(connection, first, through);
-            }
-            ref LeafRow row = ref rows[read];
-            row.Structure = (StructureId)select.Int(1);
-            row.Epoch = RowIds.EpochOf(id);
-            row.Version = select.ULong(2);
+            ref LeafRow row = ref batch.Add(
+                RowIds.EpochOf(id), RowIds.OrdinalOf(id), (StructureId)select.Int(1), select.ULong(2), new LeafOrigin(select.RequestId(7), select.Int(3)));
             row.Label = select.Span(4);
             row.Commitment = select.Span(5);
             row.Tag = select.Span(6);
-            if (select.IsNull(8))
+            if (!select.IsNull(8))
             {
-                row.ValueOffset = LeafRow.NoValue;
+                batch.SetValue(select.Span(8), select.Span(9), select.Span(10));
             }
-            else
-            {
-                row.Opening = select.Span(8);
-                row.ValueOffset = (ulong)valueEnd;
-                row.ValueLength = (uint)value.Length;
-                value.CopyTo(values.AsSpan(valueEnd));
-                valueEnd += value.Length;
-                keys.Write(select.Span(9));
-            }
-            keyEnds[read] = checked((int)keys.Length);
-            origins[read] = new LeafOrigin(select.RequestId(7), select.Int(3));
-            read++;
         }
-        return read == count
-            ? new LeafBatch(rows, values.AsMemory(0, valueEnd), keys.GetBuffer().AsMemory(0, (int)keys.Length), keyEnds, origins)
-            : throw Incomplete(connection, first, through);
+        return batch.Complete();
     }
-
-    private static StorageCorruptException Incomplete(Connection connection, ulong first, ulong through) =>
-        new($"The database {connection.Path} does not hold the leaves that were committed in epochs {first} to {through}: restore it.");
 }

@@ -26,22 +26,8 @@ internal abstract class SqliteHeadReader : IHeadReader
     public Task<DateTimeOffset> ReadClockAsync(CancellationToken cancellationToken) => Task.FromResult(Now());
 
     /// <inheritdoc/>
-    public async Task<Head> WaitForPublishedAsync(ulong? publishedEpoch, TimeSpan timeout, CancellationToken cancellationToken)
-    {
-        // The timeout is real time, whatever the clock above is set to.
-        long start = TimeProvider.System.GetTimestamp();
-        while (true)
-        {
-            Head head = await ReadHeadAsync(cancellationToken);
-            bool published = head.PublishedEpoch is ulong epoch && (publishedEpoch is null || epoch > publishedEpoch);
-            TimeSpan left = timeout - TimeProvider.System.GetElapsedTime(start);
-            if (published || left <= TimeSpan.Zero)
-            {
-                return head;
-            }
-            await Task.Delay(left < PollInterval ? left : PollInterval, cancellationToken);
-        }
-    }
+    public Task<Head> WaitForPublishedAsync(ulong? publishedEpoch, TimeSpan timeout, CancellationToken cancellationToken) =>
+        this.PollForPublishedAsync(publishedEpoch, timeout, PollInterval, cancellationToken);
 
     /// <inheritdoc/>
     public virtual ValueTask DisposeAsync()

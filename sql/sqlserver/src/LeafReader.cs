@@ -44,53 +44,18 @@ internal static class LeafReader
 
     private static async Task<LeafBatch> ReadRowsAsync(Connection connection, ulong first, ulong through, int count, int valueBytes, CancellationToken cancellationToken)
     {
-        var rows = new LeafRow[count];
-        var origins = new LeafOrigin[count];
-        var keyEnds = new int[count];
-        var values = new byte[valueBytes];
-        var keys = new MemoryStream();
-        int valueEnd = 0;
-        int read = 0;
-        ulong epoch = 0;
-        int next = 0;
+        var batch = new LeafBatchBuilder(first, through, count, valueBytes);
         await foreach (SqlDataReader reader in connection.RowsAsync(s_leaves, cancellationToken, Parameters.Bigint("@first", first), Parameters.Bigint("@last", through)))
         {
-            // The epoch's row says how many leaves it inserted; ordinals run from 0 in every epoch.
-            next = reader.Ulong(0) == epoch ? next : 0;
-            epoch = reader.Ulong(0);
-            byte[] value = reader.Octets(11);
-            if (read == count || reader.GetInt32(1) != next++ || value.Length > valueBytes - valueEnd)
-            {
-                throw Incomplete(first, through);
-            }
-            rows[read] = new LeafRow
-            {
-                Structure = (StructureId)reader.GetByte(2),
-                Epoch = epoch,
-                Version = reader.Ulong(3),
-                Label = reader.Octets(5),
-                Commitment = reader.Octets(6),
-                Tag = reader.Octets(7),
-                ValueOffset = LeafRow.NoValue,
-            };
+            ref LeafRow row = ref batch.Add(reader.Ulong(0), reader.GetInt32(1), (StructureId)reader.GetByte(2), reader.Ulong(3), new LeafOrigin(reader.RequestId(8), reader.GetByte(4)));
+            row.Label = reader.Octets(5);
+            row.Commitment = reader.Octets(6);
+            row.Tag = reader.Octets(7);
             if (!reader.IsDBNull(9))
             {
-                rows[read].Opening = reader.Octets(9);
-                rows[read].ValueOffset = (ulong)valueEnd;
-                rows[read].ValueLength = (uint)value.Length;
-                value.CopyTo(values, valueEnd);
-                valueEnd += value.Length;
-                keys.Write(reader.Octets(10));
+                batch.SetValue(reader.Octets(9), reader.Octets(10), reader.Octets(11));
             }
-            keyEnds[read] = checked((int)keys.Length);
-            origins[read] = new LeafOrigin(reader.RequestId(8), reader.GetByte(4));
-            read++;
         }
-        return read == count
-            ? new LeafBatch(rows, values.AsMemory(0, valueEnd), keys.GetBuffer().AsMemory(0, (int)keys.Length), keyEnds, origins)
-            : throw Incomplete(first, through);
+        return batch.Complete();
     }
-
-    private static StorageCorruptException Incomplete(ulong first, ulong through) =>
-        new($"The database does not hold the leaves that were committed in epochs {first} to {through}: restore it.");
 }

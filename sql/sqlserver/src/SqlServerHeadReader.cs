@@ -24,21 +24,8 @@ internal abstract class SqlServerHeadReader : IHeadReader
     public Task<DateTimeOffset> ReadClockAsync(CancellationToken cancellationToken) => Database.ReadAsync(ReadClockAsync, cancellationToken);
 
     /// <inheritdoc/>
-    public async Task<Head> WaitForPublishedAsync(ulong? publishedEpoch, TimeSpan timeout, CancellationToken cancellationToken)
-    {
-        long start = TimeProvider.System.GetTimestamp();
-        while (true)
-        {
-            Head head = await ReadHeadAsync(cancellationToken);
-            bool published = head.PublishedEpoch is ulong epoch && (publishedEpoch is null || epoch > publishedEpoch);
-            TimeSpan left = timeout - TimeProvider.System.GetElapsedTime(start);
-            if (published || left <= TimeSpan.Zero)
-            {
-                return head;
-            }
-            await Task.Delay(left < PollInterval ? left : PollInterval, cancellationToken);
-        }
-    }
+    public Task<Head> WaitForPublishedAsync(ulong? publishedEpoch, TimeSpan timeout, CancellationToken cancellationToken) =>
+        this.PollForPublishedAsync(publishedEpoch, timeout, PollInterval, cancellationToken);
 
     /// <inheritdoc/>
     public virtual ValueTask DisposeAsync() => Database.DisposeAsync();

@@ -9,7 +9,8 @@ internal sealed class Connection
     /// <summary>A statement gets longer than an import's largest batch needs on a busy server; who waits for a lock gives up earlier, see the statements themselves.</summary>
     private const int CommandSeconds = 40;
 
-    // Babelfish up to 4.3 garbles a parameter of a table type from the 35th row on.
+    // Babelfish 4.3 reads its marks of null values in a parameter of a table type from memory that it did not clear: the longer the list, the likelier that one is wrong. As no column of the lists may be
+    // null, it then refuses the statement and stores nothing wrong.
     private const int BabelfishListRows = 32;
 
     private readonly SqlConnection _connection;

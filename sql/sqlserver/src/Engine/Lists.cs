@@ -3,7 +3,7 @@ using Microsoft.Data.SqlClient.Server;
 
 namespace Optiks.Storage.SqlServer.Engine;
 
-/// <summary>Lists are the table types of the schema, each with the grants that its users need (grants.sql).</summary>
+/// <summary>Lists are the table types of the schema, each with the grants that its users need (grants.sql). None has a column that may be null (<see cref="Connection"/> says why).</summary>
 internal static class Lists
 {
     private const long None = -1;
@@ -40,7 +40,7 @@ internal static class Lists
         Binary("RequestId", 16),
         Binary("BodyHash", 32));
 
-    /// <summary>Rows of Pending; an update that expects no version has <c>-1</c> in both numbers, as null values of a list do not reach every server.</summary>
+    /// <summary>Rows of Pending; an update that expects no version has <c>-1</c> in both numbers.</summary>
     public static ListType<(long Sequence, int Item, AcceptItem Update)> Pending { get; } = new(
         "optiks.PendingList",
         (record, row) =>

@@ -102,7 +102,7 @@ CREATE TABLE optiks.Head (
 );
 INSERT INTO optiks.Head (One, Fence, LeaseEnd, Holder, Session, RecordHash) VALUES (1, 0, '1970-01-01', N'', N'', 0x);
 
--- Lists that are passed as one parameter.
+-- Lists that are passed as one parameter. No column may be null: see Lists.cs.
 CREATE TYPE optiks.SequenceList AS TABLE (Seq bigint NOT NULL PRIMARY KEY);
 CREATE TYPE optiks.RequestIdList AS TABLE (RequestId binary(16) NOT NULL PRIMARY KEY);
 CREATE TYPE optiks.KeyList AS TABLE (Number int NOT NULL PRIMARY KEY, Structure tinyint NOT NULL, [Key] varbinary(255) NOT NULL);

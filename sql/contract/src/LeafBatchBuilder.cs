@@ -1,0 +1,81 @@
+using System.Buffers;
+using Optiks.Native;
+using Optiks.Protocol;
+
+namespace Optiks.Storage;
+
+/// <summary>LeafBatchBuilder puts stored leaves of whole epochs, which a driver reads in (epoch, ordinal) order, into a flat batch, and notices when rows are missing. Not thread-safe.</summary>
+public sealed class LeafBatchBuilder
+{
+    private readonly ulong _first;
+    private readonly ulong _through;
+    private readonly LeafRow[] _rows;
+    private readonly LeafOrigin[] _origins;
+    private readonly int[] _keyEnds;
+    private readonly byte[] _values;
+    private readonly ArrayBufferWriter<byte> _keys = new();
+    private int _read;
+    private int _valueEnd;
+    private ulong _epoch;
+    private int _nextOrdinal;
+
+    /// <summary>LeafBatchBuilder for epochs <paramref name="first"/> to <paramref name="through"/>.</summary>
+    /// <param name="first">First epoch.</param>
+    /// <param name="through">Last epoch.</param>
+    /// <param name="leaves">How many leaves the epochs' rows say that they inserted.</param>
+    /// <param name="valueBytes">Octets of their values when they were inserted; erased ones are missing.</param>
+    public LeafBatchBuilder(ulong first, ulong through, int leaves, int valueBytes)
+    {
+        _first = first;
+        _through = through;
+        _rows = new LeafRow[leaves];
+        _origins = new LeafOrigin[leaves];
+        _keyEnds = new int[leaves];
+        _values = new byte[valueBytes];
+    }
+
+    /// <summary>Add the next leaf, whose value was erased. Returns it for its label, commitment and tag. Throws <see cref="StorageCorruptException"/> where it does not follow the one before.</summary>
+    public ref LeafRow Add(ulong epoch, int ordinal, StructureId structure, ulong version, LeafOrigin origin)
+    {
+        // Ordinals run from 0 in every epoch.
+        _nextOrdinal = epoch == _epoch ? _nextOrdinal : 0;
+        if (_read == _rows.Length || ordinal != _nextOrdinal)
+        {
+            throw Incomplete();
+        }
+        _epoch = epoch;
+        _nextOrdinal++;
+        _origins[_read] = origin;
+        _keyEnds[_read] = _keys.WrittenCount;
+        ref LeafRow row = ref _rows[_read++];
+        row.Epoch = epoch;
+        row.Structure = structure;
+        row.Version = version;
+        row.ValueOffset = LeafRow.NoValue;
+        return ref row;
+    }
+
+    /// <summary>SetValue of the leaf that was added last: it was not erased.</summary>
+    public void SetValue(ReadOnlySpan<byte> opening, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value)
+    {
+        if (value.Length > _values.Length - _valueEnd)
+        {
+            throw Incomplete();
+        }
+        ref LeafRow row = ref _rows[_read - 1];
+        row.Opening = opening;
+        row.ValueOffset = (ulong)_valueEnd;
+        row.ValueLength = (uint)value.Length;
+        value.CopyTo(_values.AsSpan(_valueEnd));
+        _valueEnd += value.Length;
+        _keys.Write(key);
+        _keyEnds[_read - 1] = _keys.WrittenCount;
+    }
+
+    /// <summary>Complete gives the batch after the last leaf. Throws <see cref="StorageCorruptException"/> where some are missing.</summary>
+    public LeafBatch Complete() => _read == _rows.Length
+        ? new LeafBatch(_rows, _values.AsMemory(0, _valueEnd), _keys.WrittenMemory, _keyEnds, _origins)
+        : throw Incomplete();
+
+    private StorageCorruptException Incomplete() => new($"The database does not hold the leaves that were committed in epochs {_first} to {_through}: restore it.");
+}
