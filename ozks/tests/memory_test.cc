@@ -37,7 +37,8 @@ void* allocate(std::size_t size) {
 
 }  // namespace
 
-// Large tables come from here (trie/pages.h); malloc's own calls do not.
+// Large tables come from here (trie/pages.h); malloc's own calls do not. ThreadSanitizer cannot do without its own.
+#ifndef __SANITIZE_THREAD__
 extern "C" void* mmap(void* at, std::size_t len, int protection, int flags, int file, off_t offset) noexcept {
   if (!take_one()) {
     errno = ENOMEM;
@@ -46,6 +47,7 @@ extern "C" void* mmap(void* at, std::size_t len, int protection, int flags, int 
   // NOLINTNEXTLINE(performance-no-int-to-ptr): the kernel gives an address as a number.
   return reinterpret_cast<void*>(syscall(SYS_mmap, at, len, protection, flags, file, offset));
 }
+#endif
 
 void* operator new(std::size_t size) { return allocate(size); }
 void* operator new[](std::size_t size) { return allocate(size); }
