@@ -9,6 +9,7 @@ import dataclasses
 import json
 import os
 import random
+import signal
 import sys
 import time
 from pathlib import Path
@@ -94,6 +95,9 @@ def main() -> int:
     parser.add_argument("--engines", nargs="+", choices=list(ENGINES), default=list(ENGINES))
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(2**32))
     options = parser.parse_args()
+    # So that whoever ends this early leaves no server behind.
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda number, _: sys.exit(128 + number))
     if os.geteuid() != 0:
         print("not root: the full disk is left out, as nothing can be mounted")
     suite = Suite(options.seed)
