@@ -17,6 +17,29 @@ void encode_many(PointString* out, const Point* points, std::size_t n) {
   }
 }
 
+namespace {
+
+thread_local const char* t_last_kernel_name = "";
+
+}  // namespace
+
+const char* last_kernel_name() { return t_last_kernel_name; }
+
+void set_last_kernel(base::Kernel kernel) { t_last_kernel_name = base::kernel_name(kernel); }
+
+const lanes::Kernel* kernel_of(base::Kernel kernel) {
+  switch (kernel) {
+    case base::Kernel::kScalar:
+      return nullptr;
+    case base::Kernel::kPortable8:
+      return &lanes::portable_kernel();
+    case base::Kernel::kIfma512:
+      OPTIKS_CHECK(lanes::ifma_kernel() != nullptr);
+      return lanes::ifma_kernel();
+  }
+  return nullptr;
+}
+
 void check_alphas(const Alphas& alphas) {
   for (std::size_t i = 0; i < alphas.size(); ++i) {
     OPTIKS_CHECK(alphas.offsets[i] <= alphas.offsets[i + 1]);

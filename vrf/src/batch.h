@@ -1,6 +1,9 @@
 // What the batch functions share.
 #pragma once
 
+#include "keys.h"
+#include "lanes/kernel.h"
+#include "optiks/base/kernel.h"
 #include "optiks/vrf/ecvrf.h"
 #include "suite.h"
 
@@ -18,6 +21,42 @@ void encode_many(PointString* out, const Point* points, std::size_t n);
 
 // check_alphas aborts when the offsets do not describe strings within the bytes.
 void check_alphas(const Alphas& alphas);
+
+// kernel_of: the curve arithmetic of a batch kernel, null for the scalar path.
+[[nodiscard]] const lanes::Kernel* kernel_of(base::Kernel kernel);
+
+// batch_kernel: what a batch of n elements runs on: a single element on the scalar path.
+[[nodiscard]] inline base::Kernel batch_kernel(std::size_t n) {
+  return n == 1 ? base::Kernel::kScalar : base::kernel();
+}
+
+// last_kernel_name: the kernel that the calling thread's last batch ran on, "" before the first: how tests and benchmarks
+// know.
+[[nodiscard]] const char* last_kernel_name();
+void set_last_kernel(base::Kernel kernel);
+
+// The batch functions of ecvrf.h by a kernel of the caller's choice; the machine must have it.
+void evaluate_batch_by(base::Kernel kernel, const SecretKey& key, const Alphas& alphas, base::MutableByteSpan labels);
+void prove_batch_by(base::Kernel kernel, const SecretKey& key, const Alphas& alphas, base::MutableByteSpan labels,
+                    base::MutableByteSpan proofs);
+void verify_batch_by_vartime(base::Kernel kernel, const PublicKey& key, const Alphas& alphas, base::ByteSpan proofs,
+                             base::MutableByteSpan labels, std::span<Reason> reasons);
+
+// The parts that run on groups of eight (batch_lanes.cc), on at most kMaxMany elements from `first` on.
+void evaluate_lanes(const lanes::Kernel& kernel, const SecretKey::Impl& key, const Alphas& alphas, std::size_t first,
+                    std::size_t n, base::MutableByteSpan labels);
+void prove_lanes(const lanes::Kernel& kernel, const SecretKey::Impl& key, const Alphas& alphas, std::size_t first,
+                 std::size_t n, base::MutableByteSpan labels, base::MutableByteSpan proofs);
+void verify_lanes_vartime(const lanes::Kernel& kernel, const PublicKey::Impl& key, const Alphas& alphas,
+                          base::ByteSpan proofs, std::size_t first, std::size_t n, base::MutableByteSpan labels,
+                          std::span<Reason> reasons);
+
+// write_proof: Gamma, c and s = k + c*x mod N, c a 128-bit integer.
+void write_proof(std::span<std::uint8_t, kProofLen> proof, const PointString& gamma,
+                 const std::array<std::uint8_t, kChallengeLen>& c, const Scalar& k, const Scalar& x);
+
+// response_of: s of a proof, not yet compared with N.
+[[nodiscard]] Scalar response_of(std::span<const std::uint8_t, kProofLen> proof);
 
 [[nodiscard]] inline std::span<std::uint8_t, kLabelLen> label_at(base::MutableByteSpan labels, std::size_t i) {
   return labels.subspan(i * kLabelLen).first<kLabelLen>();

@@ -17,17 +17,16 @@ constexpr Scalar kAllOnes = {{0x87481e9d4ce2ca57, 0x0647f8b02e8c99a3, 0x7829cbc1
 
 u64 bit_of(const Scalar& a, std::size_t i) { return (a.w[i / 64] >> (i % 64)) & 1; }
 
-AffinePoint negate_if(u64 mask, const AffinePoint& point) {
-  return {fp2_select(mask, point.y_minus_x, point.y_plus_x), fp2_select(mask, point.y_plus_x, point.y_minus_x),
-          fp2_select(mask, fp2_neg(point.t2d), point.t2d)};
-}
-
 }  // namespace
+
+Scalar comb_bits(const Scalar& k) {
+  const base::Zeroizing<Scalar> twice_b(scalar_add(k, kAllOnes));
+  return scalar_half(*twice_b);
+}
 
 Point fixed_base_mul(const Scalar& k) {
   const base::Zeroizing<Scalar> reduced(scalar_reduce(k));
-  const base::Zeroizing<Scalar> twice_b(scalar_add(*reduced, kAllOnes));
-  const base::Zeroizing<Scalar> b(scalar_half(*twice_b));
+  const base::Zeroizing<Scalar> b(comb_bits(*reduced));
   Point sum = kIdentity;
   for (std::size_t column = kNumColumns; column-- > 0;) {
     if (column + 1 < kNumColumns) {
@@ -41,7 +40,7 @@ Point fixed_base_mul(const Scalar& k) {
       for (std::size_t tooth = 0; tooth + 1 < kNumTeeth; ++tooth) {
         index |= (bit_of(*b, position + tooth * kToothBits) ^ negative) << tooth;
       }
-      point_add(sum, negate_if(base::ct_mask(negative), table_select(kCombTable[block], index)));
+      point_add(sum, negated_if(base::ct_mask(negative), table_select(kCombTable[block], index)));
     }
   }
   return sum;

@@ -28,7 +28,6 @@ void fp2_invert_many(Fp2* elements, Fp2* scratch, std::size_t n) {
 // element of GF(p), always is. norm(Z) = 5 is no square in GF(p), so that one of norm(m) and 5 norm(m) has a root:
 // with f = norm(m)^((p+1)/4), f^2 = -norm(m) in the second case, and (f g)^2 = 5 norm(m) for g = 5^((p+1)/4), g^2 = -5.
 SqrtRatio fp2_sqrt_ratio(Fp2 m, Fp delta) {
-  constexpr Fp kRootOfMinusFive = fp(0x41bf3e0e8a1ffa7a, 0x0ec5883a935639b0);
   const Fp norm = fp2_norm(m);
   const Fp f = fp_sqr_n(norm, 125);
   const u64 is_square = fp_equal(fp_sqr(f), norm);

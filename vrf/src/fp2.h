@@ -60,6 +60,9 @@ void fp2_invert_many(Fp2* elements, Fp2* scratch, std::size_t n);
 // The non-square of Elligator 2 (docs/spec/vrf.md section 5).
 inline constexpr Fp2 kZ = fp2(0, 2, 0, 1);
 
+// g = 5^((p + 1)/4), g^2 = -5: the root that fp2_sqrt_ratio needs, as norm(Z) = 5.
+inline constexpr Fp kRootOfMinusFive = fp(0x41bf3e0e8a1ffa7a, 0x0ec5883a935639b0);
+
 struct SqrtRatio {
   u64 is_square;     // 1 when m/delta is a square in GF(p^2), 0 included
   Fp2 root;          // of m/delta, otherwise of Z*m/delta; which of the two roots is not specified

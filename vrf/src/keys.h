@@ -2,6 +2,7 @@
 #pragma once
 
 #include "decompose.h"
+#include "lanes/comb.h"
 #include "optiks/vrf/ecvrf.h"
 #include "suite.h"
 #include "vartime_mul.h"
@@ -23,6 +24,7 @@ struct PublicKey::Impl {
   PointString bytes;
   base::Blake2b encode;  // encode_prefix
   ShortMulTable table;   // of Y
+  lanes::ChallengeComb comb;  // of Y
 };
 
 }  // namespace optiks::vrf

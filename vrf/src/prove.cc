@@ -23,25 +23,11 @@ void evaluate_chunk(const SecretKey::Impl& key, const Alphas& alphas, std::size_
   }
 }
 
-// s = k + c*x mod N, c a 128-bit integer.
-Scalar response(const Scalar& k, std::span<const std::uint8_t, kChallengeLen> c, const Scalar& x) {
-  const Scalar c_scalar = {{base::load_le64(c.data()), base::load_le64(c.data() + 8), 0, 0}};
-  const base::Zeroizing<Scalar> cx(scalar_mul(c_scalar, x));
-  return scalar_add(k, *cx);
-}
-
-// The points of one proof after H, side by side so that one inversion serves a whole chunk.
-enum ProofPoint : std::size_t { kGamma, kU, kV, kClearedGamma, kNumProofPoints };
-
-void prove_one(const SecretKey::Impl& key, const PointString& h, const Scalar& k, const PointString* strings,
-               std::span<std::uint8_t, kProofLen> proof) {
-  const auto c = challenge(key.public_key, h, strings[kGamma], strings[kU], strings[kV]);
-  base::Secret<32> s;
-  scalar_to_bytes(s.bytes(), response(k, c, *key.x));
-  auto out = std::copy(strings[kGamma].begin(), strings[kGamma].end(), proof.begin());
-  out = std::copy(c.begin(), c.end(), out);
-  std::copy_n(std::as_const(s).bytes().begin(), 31, out);
-}
+using lanes::kClearedGamma;
+using lanes::kGamma;
+using lanes::kNumProofPoints;
+using lanes::kU;
+using lanes::kV;
 
 void prove_chunk(const SecretKey::Impl& key, const Alphas& alphas, std::size_t first, std::size_t n,
                  base::MutableByteSpan labels, base::MutableByteSpan proofs) {
@@ -70,40 +56,77 @@ void prove_chunk(const SecretKey::Impl& key, const Alphas& alphas, std::size_t f
   encode_many(strings, points, kNumProofPoints * n);
   for (std::size_t i = 0; i < n; ++i) {
     const PointString* const proof_strings = &strings[kNumProofPoints * i];
-    prove_one(key, h_strings[i], *k[i], proof_strings, proofs.subspan((first + i) * kProofLen).first<kProofLen>());
+    const auto c = challenge(key.public_key, h_strings[i], proof_strings[kGamma], proof_strings[kU], proof_strings[kV]);
+    write_proof(proofs.subspan((first + i) * kProofLen).first<kProofLen>(), proof_strings[kGamma], c, *k[i], *key.x);
     label_of(label_at(labels, first + i), proof_strings[kClearedGamma]);
   }
 }
 
 }  // namespace
 
-void evaluate_batch(const SecretKey& key, const Alphas& alphas, base::MutableByteSpan labels) {
+void write_proof(std::span<std::uint8_t, kProofLen> proof, const PointString& gamma,
+                 const std::array<std::uint8_t, kChallengeLen>& c, const Scalar& k, const Scalar& x) {
+  const Scalar c_scalar = {{base::load_le64(c.data()), base::load_le64(c.data() + 8), 0, 0}};
+  const base::Zeroizing<Scalar> cx(scalar_mul(c_scalar, x));
+  base::Secret<32> s;
+  scalar_to_bytes(s.bytes(), scalar_add(k, *cx));
+  auto out = std::copy(gamma.begin(), gamma.end(), proof.begin());
+  out = std::copy(c.begin(), c.end(), out);
+  std::copy_n(std::as_const(s).bytes().begin(), 31, out);
+}
+
+void evaluate_batch_by(base::Kernel kernel, const SecretKey& key, const Alphas& alphas, base::MutableByteSpan labels) {
   check_alphas(alphas);
   OPTIKS_CHECK(labels.size() == alphas.size() * kLabelLen);
-  for (std::size_t first = 0; first < alphas.size(); first += kChunk) {
-    evaluate_chunk(key.impl(), alphas, first, std::min(kChunk, alphas.size() - first), labels);
+  set_last_kernel(kernel);
+  const lanes::Kernel* const lanes = kernel_of(kernel);
+  const std::size_t chunk = lanes != nullptr ? kMaxMany : kChunk;
+  for (std::size_t first = 0; first < alphas.size(); first += chunk) {
+    const std::size_t n = std::min(chunk, alphas.size() - first);
+    if (lanes != nullptr) {
+      evaluate_lanes(*lanes, key.impl(), alphas, first, n, labels);
+    } else {
+      evaluate_chunk(key.impl(), alphas, first, n, labels);
+    }
   }
+}
+
+void prove_batch_by(base::Kernel kernel, const SecretKey& key, const Alphas& alphas, base::MutableByteSpan labels,
+                    base::MutableByteSpan proofs) {
+  check_alphas(alphas);
+  OPTIKS_CHECK(labels.size() == alphas.size() * kLabelLen);
+  OPTIKS_CHECK(proofs.size() == alphas.size() * kProofLen);
+  set_last_kernel(kernel);
+  const lanes::Kernel* const lanes = kernel_of(kernel);
+  const std::size_t chunk = lanes != nullptr ? kMaxMany : kChunk;
+  for (std::size_t first = 0; first < alphas.size(); first += chunk) {
+    const std::size_t n = std::min(chunk, alphas.size() - first);
+    if (lanes != nullptr) {
+      prove_lanes(*lanes, key.impl(), alphas, first, n, labels, proofs);
+    } else {
+      prove_chunk(key.impl(), alphas, first, n, labels, proofs);
+    }
+  }
+}
+
+void evaluate_batch(const SecretKey& key, const Alphas& alphas, base::MutableByteSpan labels) {
+  evaluate_batch_by(batch_kernel(alphas.size()), key, alphas, labels);
 }
 
 void prove_batch(const SecretKey& key, const Alphas& alphas, base::MutableByteSpan labels,
                  base::MutableByteSpan proofs) {
-  check_alphas(alphas);
-  OPTIKS_CHECK(labels.size() == alphas.size() * kLabelLen);
-  OPTIKS_CHECK(proofs.size() == alphas.size() * kProofLen);
-  for (std::size_t first = 0; first < alphas.size(); first += kChunk) {
-    prove_chunk(key.impl(), alphas, first, std::min(kChunk, alphas.size() - first), labels, proofs);
-  }
+  prove_batch_by(batch_kernel(alphas.size()), key, alphas, labels, proofs);
 }
 
 void evaluate(const SecretKey& key, base::ByteSpan alpha, std::span<std::uint8_t, kLabelLen> label) {
   const std::size_t offsets[] = {0, alpha.size()};
-  evaluate_batch(key, {alpha, offsets}, label);
+  evaluate_batch_by(base::Kernel::kScalar, key, {alpha, offsets}, label);
 }
 
 void prove(const SecretKey& key, base::ByteSpan alpha, std::span<std::uint8_t, kLabelLen> label,
            std::span<std::uint8_t, kProofLen> proof) {
   const std::size_t offsets[] = {0, alpha.size()};
-  prove_batch(key, {alpha, offsets}, label, proof);
+  prove_batch_by(base::Kernel::kScalar, key, {alpha, offsets}, label, proof);
 }
 
 }  // namespace optiks::vrf

@@ -8,9 +8,11 @@ namespace optiks::vrf {
 
 // MulTable: P + the sums of phi(P), psi(P), psi(phi(P)) that the index bits 0, 1, 2 name. One table serves every
 // multiplication of the same point (proving multiplies H by x and by the nonce).
-struct MulTable {
-  CachedPoint entries[8];
+template <typename F>
+struct BasicMulTable {
+  BasicCachedPoint<F> entries[8];
 };
+using MulTable = BasicMulTable<SingleField>;
 
 // point must have order N (or be the identity): the endomorphisms are wrong elsewhere.
 [[nodiscard]] MulTable make_mul_table(const Point& point);
@@ -20,6 +22,9 @@ struct MulTable {
 
 // scalar_mul: [k]P for P of order N; k any 256-bit value.
 [[nodiscard]] Point scalar_mul(const Point& point, const Scalar& k);
+
+// comb_bits: (k + 2^250 - 1)/2 mod N, the bits that the comb of the generator reads (fixed_base.cc); k in [0, N).
+[[nodiscard]] Scalar comb_bits(const Scalar& k);
 
 // fixed_base_mul: [k]G; k any 256-bit value. 9 doublings, 50 additions of precomputed points.
 [[nodiscard]] Point fixed_base_mul(const Scalar& k);

@@ -4,6 +4,8 @@
 #include <string_view>
 
 #include "elligator.h"
+#include "optiks/base/blake2b_many.h"
+#include "optiks/base/check.h"
 
 namespace optiks::vrf {
 namespace {
@@ -31,6 +33,11 @@ base::ByteSpan bytes_of(std::string_view text) {
 
 base::ByteSpan bytes_of(const std::uint8_t& octet) { return {&octet, 1}; }
 
+// expand_message_xmd (RFC 9380 section 5.3.1): l_i_b_str and the octet 0, and the octet 1 of b_1.
+constexpr std::array<std::uint8_t, 3> kLenAndZero = {0x00, 0x40, 0x00};
+constexpr std::uint8_t kOne = 0x01;
+constexpr std::array<std::uint8_t, base::kBlake2bBlockLen> kZeroPad{};
+
 // 32 octets, big-endian, modulo p: 2^128 = 2.
 Fp field_element(const std::uint8_t* in) {
   const auto fold_any = [](u128 x) { return fp_fold(fp_fold(x).v); };  // 2^128 - 1 needs both
@@ -39,10 +46,58 @@ Fp field_element(const std::uint8_t* in) {
   return fp_add(fp_add(high, high), low);
 }
 
+// Slots: messages of up to Size octets, one beside the other for blake2b_many. Erased at the end.
+template <std::size_t Size>
+class Slots {
+  static_assert(Size % base::kBlake2bBlockLen == 0);
+
+ public:
+  explicit Slots(std::size_t n) : num_slots_(n) { OPTIKS_CHECK(n <= kMaxMany); }
+  Slots(const Slots&) = delete;
+  Slots& operator=(const Slots&) = delete;
+  ~Slots() { base::zeroize(octets_.data(), num_slots_ * Size); }
+
+  Slots& append(std::size_t i, base::ByteSpan octets) {
+    OPTIKS_CHECK(i < num_slots_ && octets.size() <= Size - lens_[i]);
+    std::copy(octets.begin(), octets.end(), octets_.begin() + static_cast<std::ptrdiff_t>(i * Size + lens_[i]));
+    lens_[i] += octets.size();
+    return *this;
+  }
+  void hash(base::MutableByteSpan digests, const base::Blake2bPrefix& prefix) const {
+    base::blake2b_many(digests, kHashLen, prefix, std::span(octets_).first(num_slots_ * Size), Size,
+                       std::span(lens_).first(num_slots_));
+  }
+
+ private:
+  std::size_t num_slots_;
+  std::array<std::size_t, kMaxMany> lens_{};
+  std::array<std::uint8_t, kMaxMany * Size> octets_{};
+};
+
+// Digests: n of them, erased at the end.
+class Digests {
+ public:
+  explicit Digests(std::size_t n) : num_digests_(n) { OPTIKS_CHECK(n <= kMaxMany); }
+  Digests(const Digests&) = delete;
+  Digests& operator=(const Digests&) = delete;
+  ~Digests() { base::zeroize(octets_.data(), num_digests_ * kHashLen); }
+
+  [[nodiscard]] base::MutableByteSpan all() { return std::span(octets_).first(num_digests_ * kHashLen); }
+  [[nodiscard]] std::span<const std::uint8_t, kHashLen> operator[](std::size_t i) const {
+    return std::span(octets_).subspan(i * kHashLen).first<kHashLen>();
+  }
+
+ private:
+  std::size_t num_digests_;
+  std::array<std::uint8_t, kMaxMany * kHashLen> octets_{};
+};
+
+const base::Blake2bPrefix kEmptyPrefix = base::blake2b_prefix(kHashLen);
+const base::Blake2bPrefix kPaddedPrefix = base::blake2b_prefix(kHashLen, kZeroPad);
+
 }  // namespace
 
 base::Blake2b encode_prefix(std::span<const std::uint8_t, kPointLen> public_key) {
-  constexpr std::array<std::uint8_t, base::kBlake2bBlockLen> kZeroPad{};
   base::Blake2b hash(kHashLen);
   hash.update(kZeroPad).update(public_key);
   return hash;
@@ -50,8 +105,6 @@ base::Blake2b encode_prefix(std::span<const std::uint8_t, kPointLen> public_key)
 
 // expand_message_xmd (RFC 9380 section 5.3.1) for 64 octets: b_1 alone.
 Fp2 hash_to_field(const base::Blake2b& prefix, base::ByteSpan alpha) {
-  constexpr std::array<std::uint8_t, 3> kLenAndZero = {0x00, 0x40, 0x00};
-  constexpr std::uint8_t kOne = 0x01;
   Digest b0;
   base::Blake2b first = prefix;
   first.update(alpha).update(kLenAndZero).update(bytes_of(kDstPrime)).finish(*b0);
@@ -94,6 +147,75 @@ std::array<std::uint8_t, kChallengeLen> challenge(std::span<const std::uint8_t, 
   std::array<std::uint8_t, kChallengeLen> c;
   std::copy_n(digest.begin(), c.size(), c.begin());
   return c;
+}
+
+void hash_to_field_many(Fp2* u, const base::Blake2b& prefix, const PointString& public_key, const Alphas& alphas,
+                        std::size_t first, std::size_t n) {
+  // Names and versions are short; an alpha that does not fit makes its neighbours wait for the scalar path too.
+  constexpr std::size_t kSlotLen = 3 * base::kBlake2bBlockLen;
+  constexpr std::size_t kMaxAlphaLen = kSlotLen - kPointLen - kLenAndZero.size() - kDstPrime.size();
+  for (std::size_t i = first; i < first + n; ++i) {
+    if (alphas[i].size() > kMaxAlphaLen) {
+      for (std::size_t j = 0; j < n; ++j) {
+        u[j] = hash_to_field(prefix, alphas[first + j]);
+      }
+      return;
+    }
+  }
+  Digests digests(n);
+  Slots<kSlotLen> b0(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    b0.append(i, public_key).append(i, alphas[first + i]).append(i, kLenAndZero).append(i, bytes_of(kDstPrime));
+  }
+  b0.hash(digests.all(), kPaddedPrefix);
+  Slots<base::kBlake2bBlockLen> b1(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    b1.append(i, digests[i]).append(i, bytes_of(kOne)).append(i, bytes_of(kDstPrime));
+  }
+  b1.hash(digests.all(), kEmptyPrefix);
+  for (std::size_t i = 0; i < n; ++i) {
+    u[i] = {field_element(digests[i].data()), field_element(digests[i].data() + 32)};
+  }
+}
+
+void nonce_many(Scalar* k, std::span<const std::uint8_t, 32> secret_scalar, const PointString* h, std::size_t n) {
+  Slots<base::kBlake2bBlockLen> slots(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    slots.append(i, bytes_of(kSuiteString)).append(i, bytes_of(kNonceFront)).append(i, secret_scalar).append(i, h[i]);
+  }
+  Digests digests(n);
+  slots.hash(digests.all(), kEmptyPrefix);
+  for (std::size_t i = 0; i < n; ++i) {
+    k[i] = scalar_reduce_wide(digests[i]);
+  }
+}
+
+void challenge_many(std::array<std::uint8_t, kChallengeLen>* c, const PointString& y, const ChallengeInput* inputs,
+                    std::size_t n) {
+  Slots<2 * base::kBlake2bBlockLen> slots(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    const ChallengeInput& in = inputs[i];
+    slots.append(i, bytes_of(kSuiteString)).append(i, bytes_of(kChallengeFront)).append(i, y);
+    slots.append(i, *in.h).append(i, *in.gamma).append(i, *in.u).append(i, *in.v).append(i, bytes_of(kBack));
+  }
+  Digests digests(n);
+  slots.hash(digests.all(), kEmptyPrefix);
+  for (std::size_t i = 0; i < n; ++i) {
+    std::copy_n(digests[i].begin(), kChallengeLen, c[i].begin());
+  }
+}
+
+void label_many(base::MutableByteSpan labels, const PointString* const* cleared_gammas, std::size_t n) {
+  Slots<base::kBlake2bBlockLen> slots(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    slots.append(i, bytes_of(kSuiteString)).append(i, bytes_of(kBetaFront));
+    slots.append(i, *cleared_gammas[i]).append(i, bytes_of(kBack));
+  }
+  Digests digests(n);
+  slots.hash(digests.all(), kEmptyPrefix);
+  for (std::size_t i = 0; i < n; ++i) {
+    std::copy_n(digests[i].begin(), kLabelLen, labels.begin() + static_cast<std::ptrdiff_t>(i * kLabelLen));
+  }
 }
 
 void label_of(std::span<std::uint8_t, 32> label, const PointString& cleared_gamma) {

@@ -10,7 +10,11 @@ namespace {
 using Proof = std::span<const std::uint8_t, kProofLen>;
 
 // The points of one verification that have to be encoded; Gamma's string is the proof's own.
-enum VerifyPoint : std::size_t { kH, kU, kV, kClearedGamma, kNumVerifyPoints };
+using lanes::kNumVerifyPoints;
+using lanes::kVerifyClearedGamma;
+using lanes::kVerifyH;
+using lanes::kVerifyU;
+using lanes::kVerifyV;
 
 // Steps 2 to 5 of docs/spec/vrf.md section 7. kValid: `points` is filled and the challenge decides.
 Reason recompute(const PublicKey::Impl& key, base::ByteSpan alpha, Proof proof, Point* points) {
@@ -18,21 +22,19 @@ Reason recompute(const PublicKey::Impl& key, base::ByteSpan alpha, Proof proof, 
   if (!gamma) {
     return Reason::kGammaMalformed;
   }
-  std::array<std::uint8_t, 32> s_bytes{};
-  std::copy(proof.begin() + kPointLen + kChallengeLen, proof.end(), s_bytes.begin());
-  const Scalar s = scalar_from_bytes_unchecked(s_bytes);
+  const Scalar s = response_of(proof);
   if (scalar_is_canonical(s) == 0) {
     return Reason::kScalarRange;
   }
-  points[kClearedGamma] = point_clear_cofactor(*gamma);
-  if (point_is_identity(points[kClearedGamma]) == 1) {
+  points[kVerifyClearedGamma] = point_clear_cofactor(*gamma);
+  if (point_is_identity(points[kVerifyClearedGamma]) == 1) {
     return Reason::kGammaSmallOrder;
   }
   const std::array<u64, 2> c = {base::load_le64(proof.data() + kPointLen),
                                 base::load_le64(proof.data() + kPointLen + 8)};
-  points[kH] = encode_to_curve(key.encode, alpha);
-  points[kU] = generator_minus_vartime(s, c, key.table);
-  points[kV] = subgroup_minus_any_vartime(s, points[kH], c, *gamma);
+  points[kVerifyH] = encode_to_curve(key.encode, alpha);
+  points[kVerifyU] = generator_minus_vartime(s, c, key.table);
+  points[kVerifyV] = subgroup_minus_any_vartime(s, points[kVerifyH], c, *gamma);
   return Reason::kValid;
 }
 
@@ -41,11 +43,11 @@ Reason conclude(const PublicKey::Impl& key, Proof proof, const PointString* stri
                 std::span<std::uint8_t, kLabelLen> label) {
   PointString gamma;
   std::copy_n(proof.begin(), gamma.size(), gamma.begin());
-  const auto c = challenge(key.bytes, strings[kH], gamma, strings[kU], strings[kV]);
+  const auto c = challenge(key.bytes, strings[kVerifyH], gamma, strings[kVerifyU], strings[kVerifyV]);
   if (!std::equal(c.begin(), c.end(), proof.begin() + kPointLen)) {
     return Reason::kChallenge;
   }
-  label_of(label, strings[kClearedGamma]);
+  label_of(label, strings[kVerifyClearedGamma]);
   return Reason::kValid;
 }
 
@@ -76,22 +78,41 @@ void verify_chunk(const PublicKey::Impl& key, const Alphas& alphas, base::ByteSp
 
 }  // namespace
 
-void verify_batch_vartime(const PublicKey& key, const Alphas& alphas, base::ByteSpan proofs,
-                          base::MutableByteSpan labels, std::span<Reason> reasons) {
+Scalar response_of(Proof proof) {
+  std::array<std::uint8_t, 32> s_bytes{};
+  std::copy(proof.begin() + kPointLen + kChallengeLen, proof.end(), s_bytes.begin());
+  return scalar_from_bytes_unchecked(s_bytes);
+}
+
+void verify_batch_by_vartime(base::Kernel kernel, const PublicKey& key, const Alphas& alphas, base::ByteSpan proofs,
+                             base::MutableByteSpan labels, std::span<Reason> reasons) {
   check_alphas(alphas);
   OPTIKS_CHECK(proofs.size() == alphas.size() * kProofLen);
   OPTIKS_CHECK(labels.size() == alphas.size() * kLabelLen);
   OPTIKS_CHECK(reasons.size() == alphas.size());
-  for (std::size_t first = 0; first < alphas.size(); first += kChunk) {
-    verify_chunk(key.impl(), alphas, proofs, first, std::min(kChunk, alphas.size() - first), labels, reasons);
+  set_last_kernel(kernel);
+  const lanes::Kernel* const lanes = kernel_of(kernel);
+  const std::size_t chunk = lanes != nullptr ? kMaxMany : kChunk;
+  for (std::size_t first = 0; first < alphas.size(); first += chunk) {
+    const std::size_t n = std::min(chunk, alphas.size() - first);
+    if (lanes != nullptr) {
+      verify_lanes_vartime(*lanes, key.impl(), alphas, proofs, first, n, labels, reasons);
+    } else {
+      verify_chunk(key.impl(), alphas, proofs, first, n, labels, reasons);
+    }
   }
+}
+
+void verify_batch_vartime(const PublicKey& key, const Alphas& alphas, base::ByteSpan proofs,
+                          base::MutableByteSpan labels, std::span<Reason> reasons) {
+  verify_batch_by_vartime(batch_kernel(alphas.size()), key, alphas, proofs, labels, reasons);
 }
 
 Reason verify_vartime(const PublicKey& key, base::ByteSpan alpha, Proof proof,
                       std::span<std::uint8_t, kLabelLen> label) {
   const std::size_t offsets[] = {0, alpha.size()};
   Reason reason = Reason::kChallenge;
-  verify_batch_vartime(key, {alpha, offsets}, proof, label, {&reason, 1});
+  verify_batch_by_vartime(base::Kernel::kScalar, key, {alpha, offsets}, proof, label, {&reason, 1});
   return reason;
 }
 

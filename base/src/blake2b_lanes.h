@@ -1,0 +1,91 @@
+// Eight messages side by side, in GCC's and clang's vectors of eight words: registers of AVX-512 where the including file
+// is compiled for them, pieces otherwise. Everything is in an unnamed namespace or inlined by force (blake2b_core.h).
+#pragma once
+
+#include <bit>
+
+#include "blake2b_core.h"
+
+namespace optiks::base::internal {
+namespace {
+
+constexpr std::size_t kLanes = 8;
+constexpr std::size_t kBlockLen = 128;
+
+using Words [[gnu::vector_size(64)]] = std::uint64_t;
+
+// A lane's words are read and written as they lie in memory.
+static_assert(std::endian::native == std::endian::little);
+
+#define OPTIKS_SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+
+// Eight words of each of eight lanes, lane by lane, to word by word: three steps of exchanging neighbours at distance 1,
+// 2 and 4.
+[[gnu::always_inline]] inline void transpose(Words* rows) {
+  Words t[8];
+  for (std::size_t i = 0; i < 8; i += 2) {
+    t[i] = OPTIKS_SHUFFLE(rows[i], rows[i + 1], 0, 8, 2, 10, 4, 12, 6, 14);
+    t[i + 1] = OPTIKS_SHUFFLE(rows[i], rows[i + 1], 1, 9, 3, 11, 5, 13, 7, 15);
+  }
+  Words s[8];
+  for (std::size_t i = 0; i < 8; i += 4) {
+    for (std::size_t j = 0; j < 2; ++j) {
+      s[i + j] = OPTIKS_SHUFFLE(t[i + j], t[i + j + 2], 0, 1, 8, 9, 4, 5, 12, 13);
+      s[i + j + 2] = OPTIKS_SHUFFLE(t[i + j], t[i + j + 2], 2, 3, 10, 11, 6, 7, 14, 15);
+    }
+  }
+  for (std::size_t i = 0; i < 4; ++i) {
+    rows[i] = OPTIKS_SHUFFLE(s[i], s[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+    rows[i + 4] = OPTIKS_SHUFFLE(s[i], s[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+  }
+}
+
+// The sixteen message words of one block of every lane.
+[[gnu::always_inline]] inline void load_blocks(Words (&m)[16], const std::uint8_t* slots, std::size_t stride) {
+  for (std::size_t half = 0; half < 2; ++half) {
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      const std::uint8_t* const in = slots + lane * stride + half * 64;
+      __builtin_memcpy(&m[8 * half + lane], in, sizeof(Words));
+    }
+    transpose(m + 8 * half);
+  }
+}
+
+[[gnu::always_inline]] inline void hash_eight(std::uint8_t* digests, std::size_t digest_len, const std::uint64_t* state,
+                                              std::uint64_t num_absorbed, const std::uint8_t* slots,
+                                              std::size_t stride, const std::size_t* lens) {
+  Words len{};
+  std::size_t longest = 0;
+  for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    len[lane] = lens[lane];
+    longest = lens[lane] > longest ? lens[lane] : longest;
+  }
+  Words h[8];
+  for (std::size_t i = 0; i < 8; ++i) {
+    h[i] = Words{} + state[i];
+  }
+  for (std::size_t start = 0; start < longest; start += kBlockLen) {
+    Words m[16];
+    load_blocks(m, slots + start, stride);
+    // Lengths are public: comparisons of them may be what the compiler likes.
+    const Words rest = len - start;  // of the lanes that are not done
+    const Words is_active = reinterpret_cast<Words>(len > Words{} + start);
+    const Words is_last = is_active & reinterpret_cast<Words>(rest <= Words{} + kBlockLen);
+    const Words absorbed = (is_last & len) | (~is_last & (Words{} + (start + kBlockLen)));
+    Words next[8];
+    for (std::size_t i = 0; i < 8; ++i) {
+      next[i] = h[i];
+    }
+    compress(next, m, absorbed + num_absorbed, is_last);
+    for (std::size_t i = 0; i < 8; ++i) {
+      h[i] = (is_active & next[i]) | (~is_active & h[i]);
+    }
+  }
+  transpose(h);
+  for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    __builtin_memcpy(digests + lane * digest_len, &h[lane], digest_len);
+  }
+}
+
+}  // namespace
+}  // namespace optiks::base::internal

@@ -1,0 +1,87 @@
+#include "optiks/base/blake2b_many.h"
+
+#include <algorithm>
+#include <cstring>
+#include <iterator>
+
+#include "blake2b_core.h"
+#include "optiks/base/check.h"
+#include "optiks/base/secret.h"
+
+namespace optiks::base {
+namespace {
+
+constexpr std::size_t kLanes = 8;
+
+void hash_one(std::uint8_t* digest, std::size_t digest_len, const Blake2bPrefix& prefix, const std::uint8_t* message,
+              std::size_t len) {
+  internal::Blake2bState state = prefix.state;
+  std::size_t start = 0;
+  for (; len - start > kBlake2bBlockLen; start += kBlake2bBlockLen) {
+    internal::blake2b_compress(state, message + start, prefix.num_absorbed + start + kBlake2bBlockLen, false);
+  }
+  internal::blake2b_compress(state, message + start, prefix.num_absorbed + len, true);
+  std::uint8_t octets[kBlake2bMaxDigestLen];
+  for (std::size_t i = 0; i < 8; ++i) {
+    store_le64(octets + 8 * i, state[i]);
+  }
+  std::memcpy(digest, octets, digest_len);
+  zeroize(octets, sizeof(octets));
+  zeroize(state.data(), sizeof(state));
+}
+
+// Eight at a time, the rest one by one.
+void hash_lanes(internal::Blake2bEight* eight, std::uint8_t* digests, std::size_t digest_len,
+                const Blake2bPrefix& prefix, const std::uint8_t* slots, std::size_t stride,
+                std::span<const std::size_t> lens) {
+  std::size_t i = 0;
+  for (; i + kLanes <= lens.size(); i += kLanes) {
+    eight(digests + i * digest_len, digest_len, prefix.state.data(), prefix.num_absorbed, slots + i * stride, stride,
+          lens.data() + i);
+  }
+  for (; i < lens.size(); ++i) {
+    hash_one(digests + i * digest_len, digest_len, prefix, slots + i * stride, lens[i]);
+  }
+}
+
+}  // namespace
+
+Blake2bPrefix blake2b_prefix(std::size_t digest_len, ByteSpan whole_blocks) {
+  OPTIKS_CHECK(digest_len >= 1 && digest_len <= kBlake2bMaxDigestLen);
+  OPTIKS_CHECK(whole_blocks.size() % kBlake2bBlockLen == 0);
+  Blake2bPrefix prefix{};
+  std::copy(std::begin(internal::kBlake2bIv), std::end(internal::kBlake2bIv), prefix.state.begin());
+  prefix.state[0] ^= internal::blake2b_parameters(digest_len, 0);
+  for (std::size_t start = 0; start < whole_blocks.size(); start += kBlake2bBlockLen) {
+    prefix.num_absorbed += kBlake2bBlockLen;
+    internal::blake2b_compress(prefix.state, whole_blocks.data() + start, prefix.num_absorbed, false);
+  }
+  return prefix;
+}
+
+void blake2b_many_by(Kernel kernel, MutableByteSpan digests, std::size_t digest_len, const Blake2bPrefix& prefix,
+                     ByteSpan slots, std::size_t stride, std::span<const std::size_t> lens) {
+  OPTIKS_CHECK(digest_len >= 1 && digest_len <= kBlake2bMaxDigestLen && digests.size() == lens.size() * digest_len);
+  OPTIKS_CHECK(stride % kBlake2bBlockLen == 0 && slots.size() == lens.size() * stride);
+  OPTIKS_CHECK(std::all_of(lens.begin(), lens.end(), [&](std::size_t len) { return len >= 1 && len <= stride; }));
+  switch (kernel) {
+    case Kernel::kScalar:
+      for (std::size_t i = 0; i < lens.size(); ++i) {
+        hash_one(digests.data() + i * digest_len, digest_len, prefix, slots.data() + i * stride, lens[i]);
+      }
+      break;
+    case Kernel::kPortable8:
+      hash_lanes(internal::blake2b_eight_portable, digests.data(), digest_len, prefix, slots.data(), stride, lens);
+      break;
+    case Kernel::kIfma512:
+      hash_lanes(internal::blake2b_eight_avx512, digests.data(), digest_len, prefix, slots.data(), stride, lens);
+      break;
+  }
+}
+
+void blake2b_many(MutableByteSpan digests, std::size_t digest_len, const Blake2bPrefix& prefix, ByteSpan slots,
+                  std::size_t stride, std::span<const std::size_t> lens) {
+  blake2b_many_by(kernel(), digests, digest_len, prefix, slots, stride, lens);
+}
+
+}  // namespace optiks::base

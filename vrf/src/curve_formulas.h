@@ -1,0 +1,114 @@
+// The formulas of the curve, written once for one point and for eight points side by side.
+//
+// F names the field: F::Bounded<B> is the element type whose limbs may be B times as large as those of a product. With
+// one element (SingleField) every bound is the same type; in the batch kernels (lanes/) the compiler refuses a formula
+// whose sums grow past what a multiplication takes. M and S count multiplications and squarings in GF(p^2).
+//
+// Sources: Hisil, Wong, Carter, Dawson (ASIACRYPT 2008) in the forms of the FourQ paper (eprint 2015/565) section 3;
+// the endomorphisms are those of its section 4.
+#pragma once
+
+#include "fp2.h"
+
+namespace optiks::vrf {
+
+struct SingleField {
+  template <unsigned Bound>
+  using Bounded = Fp2;
+};
+
+// x = X/Z, y = Y/Z, T = ta*tb = XY/Z (form R1). Z is never 0: the group law is complete.
+template <typename F>
+struct BasicPoint {
+  typename F::template Bounded<1> x, y, z;
+  typename F::template Bounded<4> ta;
+  typename F::template Bounded<2> tb;
+};
+
+// The second operand of an addition, (Y + X, Y - X, 2Z, 2dT) (form R2). A negated one has a larger T.
+template <typename F, typename T = typename F::template Bounded<1>>
+struct BasicCachedPoint {
+  typename F::template Bounded<3> y_plus_x, y_minus_x;
+  typename F::template Bounded<2> z2;
+  T t2d;
+};
+
+// A cached point with Z = 1, (y + x, y - x, 2dxy); what precomputed tables hold.
+template <typename F, typename T = typename F::template Bounded<1>>
+struct BasicAffinePoint {
+  typename F::template Bounded<1> y_plus_x, y_minus_x;
+  T t2d;
+};
+
+inline constexpr Fp2 kCurveD = fp2(0xe4, 0x0000000000000142, 0x5e472f846657e0fc, 0xb3821488f1fc0c8d);
+inline constexpr Fp2 kTwoD = fp2_add(kCurveD, kCurveD);
+
+// 3M + 4S.
+template <typename F>
+OPTIKS_INLINE BasicPoint<F> doubled(const BasicPoint<F>& p) {
+  const auto a = fp2_sqr(p.x);
+  const auto b = fp2_sqr(p.y);
+  const auto c = fp2_double(fp2_sqr(p.z));
+  const auto d = fp2_add(a, b);
+  const auto e = fp2_sub(fp2_sqr(fp2_add(p.x, p.y)), d);
+  const auto f = fp2_sub(b, a);
+  const auto g = fp2_sub(c, f);
+  return {fp2_mul(e, g), fp2_mul(d, f), fp2_mul(f, g), e, d};
+}
+
+// The half of an addition that the forms share: a = (Y1 - X1)(Y2 - X2), b = (Y1 + X1)(Y2 + X2), c = 2d T1 T2,
+// d = 2 Z1 Z2.
+template <typename F, typename A, typename D>
+OPTIKS_INLINE BasicPoint<F> finished_addition(const A& a, const A& b, const A& c, const D& d) {
+  const auto e = fp2_sub(b, a);
+  const auto f = fp2_sub(d, c);
+  const auto g = fp2_add(d, c);
+  const auto h = fp2_add(b, a);
+  return {fp2_mul(e, f), fp2_mul(g, h), fp2_mul(f, g), e, h};
+}
+
+// 8M.
+template <typename F, typename T>
+OPTIKS_INLINE BasicPoint<F> sum_of(const BasicPoint<F>& p, const BasicCachedPoint<F, T>& q) {
+  const auto t = fp2_mul(p.ta, p.tb);
+  return finished_addition<F>(fp2_mul(fp2_sub(p.y, p.x), q.y_minus_x), fp2_mul(fp2_add(p.y, p.x), q.y_plus_x),
+                              fp2_mul(t, q.t2d), fp2_mul(p.z, q.z2));
+}
+
+// 7M.
+template <typename F, typename T>
+OPTIKS_INLINE BasicPoint<F> sum_of(const BasicPoint<F>& p, const BasicAffinePoint<F, T>& q) {
+  const auto t = fp2_mul(p.ta, p.tb);
+  return finished_addition<F>(fp2_mul(fp2_sub(p.y, p.x), q.y_minus_x), fp2_mul(fp2_add(p.y, p.x), q.y_plus_x),
+                              fp2_mul(t, q.t2d), fp2_double(p.z));
+}
+
+// 2M.
+template <typename F>
+OPTIKS_INLINE BasicCachedPoint<F> cached(const BasicPoint<F>& p) {
+  return {fp2_add(p.y, p.x), fp2_sub(p.y, p.x), fp2_double(p.z), fp2_mul(fp2_mul(p.ta, p.tb), kTwoD)};
+}
+
+// -q.
+template <typename F>
+OPTIKS_INLINE BasicCachedPoint<F, typename F::template Bounded<2>> negated(const BasicCachedPoint<F>& q) {
+  return {q.y_minus_x, q.y_plus_x, q.z2, fp2_neg(q.t2d)};
+}
+template <typename F>
+OPTIKS_INLINE BasicAffinePoint<F, typename F::template Bounded<2>> negated(const BasicAffinePoint<F>& q) {
+  return {q.y_minus_x, q.y_plus_x, fp2_neg(q.t2d)};
+}
+
+// -q where mask is all ones, q where it is zero.
+template <typename F, typename Mask>
+OPTIKS_INLINE BasicCachedPoint<F, typename F::template Bounded<2>> negated_if(const Mask& mask, const BasicCachedPoint<F>& q) {
+  return {fp2_select(mask, q.y_minus_x, q.y_plus_x), fp2_select(mask, q.y_plus_x, q.y_minus_x), q.z2,
+          fp2_select(mask, fp2_neg(q.t2d), q.t2d)};
+}
+template <typename F, typename Mask>
+OPTIKS_INLINE BasicAffinePoint<F, typename F::template Bounded<2>> negated_if(const Mask& mask, const BasicAffinePoint<F>& q) {
+  return {fp2_select(mask, q.y_minus_x, q.y_plus_x), fp2_select(mask, q.y_plus_x, q.y_minus_x),
+          fp2_select(mask, fp2_neg(q.t2d), q.t2d)};
+}
+
+}  // namespace optiks::vrf

@@ -1,0 +1,40 @@
+// The lane type of processors with AVX-512 F, DQ, VL and IFMA. To be included only where these are enabled.
+#pragma once
+
+#include <immintrin.h>
+
+#include "word.h"
+
+namespace optiks::vrf::lanes {
+
+struct Ifma {
+  static constexpr const char* kName = "ifma512";
+  static constexpr bool kInline = true;
+
+  OPTIKS_INLINE static Words multiply_add_low(Words sum, Words a, Words b) {
+    return words(_mm512_madd52lo_epu64(vector(sum), vector(a), vector(b)));
+  }
+  OPTIKS_INLINE static Words multiply_add_high(Words sum, Words a, Words b) {
+    return words(_mm512_madd52hi_epu64(vector(sum), vector(a), vector(b)));
+  }
+
+  // The third operand of vpternlogq is the truth table, indexed by the bits of the three inputs.
+  OPTIKS_INLINE static Words select(Words mask, Words a, Words b) {
+    return words(_mm512_ternarylogic_epi64(vector(mask), vector(a), vector(b), 0xca));
+  }
+  OPTIKS_INLINE static Words merge(Words sum, Words mask, Words a) {
+    return words(_mm512_ternarylogic_epi64(vector(sum), vector(mask), vector(a), 0xf8));
+  }
+  OPTIKS_INLINE static Words equal(Words a, Words b) {
+    return words(_mm512_movm_epi64(_mm512_cmpeq_epi64_mask(vector(a), vector(b))));
+  }
+  OPTIKS_INLINE static Words lookup16(const u64* table, Words index) {
+    return words(_mm512_permutex2var_epi64(_mm512_loadu_si512(table), vector(index), _mm512_loadu_si512(table + 8)));
+  }
+
+ private:
+  OPTIKS_INLINE static __m512i vector(Words a) { return reinterpret_cast<__m512i>(a); }
+  OPTIKS_INLINE static Words words(__m512i a) { return reinterpret_cast<Words>(a); }
+};
+
+}  // namespace optiks::vrf::lanes

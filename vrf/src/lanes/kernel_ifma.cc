@@ -1,0 +1,19 @@
+// Compiled for AVX-512 F, DQ, VL and IFMA: nothing of this file may run before the processor has been asked.
+#include "kernel.h"
+
+#ifdef __AVX512IFMA__
+#include "ifma.h"
+#include "kernel_impl.h"
+#endif
+
+namespace optiks::vrf::lanes {
+
+const Kernel* ifma_kernel() {
+#ifdef __AVX512IFMA__
+  return &KernelOf<Ifma>::kKernel;
+#else
+  return nullptr;
+#endif
+}
+
+}  // namespace optiks::vrf::lanes

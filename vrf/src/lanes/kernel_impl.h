@@ -1,0 +1,255 @@
+// A kernel over the lane type L.
+#pragma once
+
+#include "kernel.h"
+#include "lane_elligator.h"
+#include "lane_mul.h"
+
+namespace optiks::vrf::lanes {
+
+template <typename L>
+struct KernelOf {
+  using Element = LaneFp2<L, 1>;
+
+  template <unsigned B>
+  OPTIKS_INLINE static void store(Words (&out)[2][3], const LaneFp2<L, B>& a) {
+    for (std::size_t i = 0; i < 3; ++i) {
+      out[0][i] = a.re.limb[i];
+      out[1][i] = a.im.limb[i];
+    }
+  }
+  template <unsigned B>
+  OPTIKS_INLINE static void load(LaneFp2<L, B>& out, const Words (&in)[2][3]) {
+    out = {{in[0][0], in[0][1], in[0][2]}, {in[1][0], in[1][1], in[1][2]}};
+  }
+
+  static void store(GroupPoints& out, const LanePoint<L>& point) {
+    store(out.limbs[0], point.x);
+    store(out.limbs[1], point.y);
+    store(out.limbs[2], point.z);
+    store(out.limbs[3], point.ta);
+    store(out.limbs[4], point.tb);
+  }
+  static LanePoint<L> load(const GroupPoints& in) {
+    LanePoint<L> out;
+    load(out.x, in.limbs[0]);
+    load(out.y, in.limbs[1]);
+    load(out.z, in.limbs[2]);
+    load(out.ta, in.limbs[3]);
+    load(out.tb, in.limbs[4]);
+    return out;
+  }
+
+  static Element load_elements(const Fp2* in) {
+    u64 rows[4][kLanes];
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      rows[0][lane] = low64(in[lane].re.v);
+      rows[1][lane] = high64(in[lane].re.v);
+      rows[2][lane] = low64(in[lane].im.v);
+      rows[3][lane] = high64(in[lane].im.v);
+    }
+    Words words[4];
+    __builtin_memcpy(words, rows, sizeof(words));
+    return {fp_from_words<L>(words[0], words[1]), fp_from_words<L>(words[2], words[3])};
+  }
+
+  template <std::size_t K>
+  static void encode_groups(GroupPoints* h, const Fp2* u) {
+    Element elements[K];
+    LanePoint<L> points[K];
+    for (std::size_t j = 0; j < K; ++j) {
+      elements[j] = load_elements(u + j * kLanes);
+    }
+    elligator2(points, elements);
+    for (std::size_t j = 0; j < K; ++j) {
+      store(h[j], point_clear_cofactor(points[j]));
+    }
+  }
+
+  static void encode_to_curve(GroupPoints* h, const Fp2* u, std::size_t num_groups) {
+    std::size_t i = 0;
+    for (; i + 4 <= num_groups; i += 4) {
+      encode_groups<4>(h + i, u + i * kLanes);
+    }
+    for (; i + 2 <= num_groups; i += 2) {
+      encode_groups<2>(h + i, u + i * kLanes);
+    }
+    if (i < num_groups) {
+      encode_groups<1>(h + i, u + i * kLanes);
+    }
+  }
+
+  // Words of eight 32-octet strings to the strings.
+  static void store_strings(PointString* out, const Words (&words)[4]) {
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      for (std::size_t i = 0; i < 4; ++i) {
+        const u64 word = words[i][lane];
+        for (std::size_t octet = 0; octet < 8; ++octet) {
+          out[lane].data()[8 * i + octet] = static_cast<std::uint8_t>(word >> (8 * octet));
+        }
+      }
+    }
+  }
+
+  // The sign of x, in the lowest bit (docs/spec/vrf.md section 2).
+  static Words sign_of(const Element& x) {
+    const Canonical re = fp_canonical(x.re);
+    const Canonical im = fp_canonical(x.im);
+    const Words re_is_zero = L::equal(re.low | re.high, Words{});
+    return (L::select(re_is_zero, im.high, re.high) >> 62) & 1;
+  }
+
+  static void encode_one(PointString* out, const GroupPoints& point, const Element& z_inverse) {
+    Element x;
+    Element y;
+    load(x, point.limbs[0]);
+    load(y, point.limbs[1]);
+    y = fp2_mul(y, z_inverse);
+    const Canonical re = fp_canonical(y.re);
+    const Canonical im = fp_canonical(y.im);
+    const Words words[4] = {re.low, re.high, im.low, im.high | (sign_of(fp2_mul(x, z_inverse)) << 63)};
+    store_strings(out, words);
+  }
+
+  // Montgomery's trick over the groups; the lanes do not meet.
+  static void encode(PointString* out, const GroupPoints* points, std::size_t num_points) {
+    OPTIKS_CHECK(num_points >= 1 && num_points <= kMaxEncode);
+    Element products[kMaxEncode];
+    load(products[0], points[0].limbs[2]);
+    for (std::size_t i = 1; i < num_points; ++i) {
+      Element z;
+      load(z, points[i].limbs[2]);
+      products[i] = fp2_mul(products[i - 1], z);
+    }
+    Element inverse = fp2_invert(products[num_points - 1]);
+    for (std::size_t i = num_points; i-- > 1;) {
+      Element z;
+      load(z, points[i].limbs[2]);
+      encode_one(out + i * kLanes, points[i], fp2_mul(inverse, products[i - 1]));
+      inverse = fp2_mul(inverse, z);
+    }
+    encode_one(out, points[0], inverse);
+  }
+
+  static void mul_same(GroupPoints* out, const GroupPoints* h, std::size_t num_groups, const Digits& digits) {
+    for (std::size_t i = 0; i < num_groups; ++i) {
+      LaneMulTable<L> table;
+      make_table(table, load(h[i]));
+      store(out[i], lanes::mul_same(table, digits));
+    }
+  }
+
+  static void prove(GroupPoints* out, const GroupPoints* h, std::size_t num_groups, const Digits& x_digits,
+                    const GroupScalar* k_parts, const GroupScalar* k_comb) {
+    base::Zeroizing<GroupDigits> k_digits;
+    for (std::size_t i = 0; i < num_groups; ++i) {
+      GroupPoints* const points = out + i * kNumProofPoints;
+      LaneMulTable<L> table;
+      make_table(table, load(h[i]));
+      recode(*k_digits, k_parts[i]);
+      const LanePoint<L> gamma = lanes::mul_same(table, x_digits);
+      store(points[kGamma], gamma);
+      store(points[kU], generator_mul<L>(generator_comb(), k_comb[i]));
+      store(points[kV], mul_each(table, *k_digits));
+      store(points[kClearedGamma], point_clear_cofactor(gamma));
+    }
+  }
+
+  static std::uint8_t bits_of(Words mask) {
+    unsigned bits = 0;
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      bits |= static_cast<unsigned>(mask[lane] & 1) << lane;
+    }
+    return static_cast<std::uint8_t>(bits);
+  }
+
+  // point_decode_vartime of point.cc for K groups.
+  template <std::size_t K>
+  static void decode_groups(GroupPoints* out, std::uint8_t* valid, const PointString* strings) {
+    const auto one = fp2_broadcast<L>(kFp2One);
+    Element y[K];
+    Words sign[K];
+    Words is_point[K];
+    Element m[K];
+    LaneFp<L, 1> delta[K];
+    for (std::size_t j = 0; j < K; ++j) {
+      u64 rows[4][kLanes];
+      for (std::size_t lane = 0; lane < kLanes; ++lane) {
+        const std::uint8_t* const octets = strings[j * kLanes + lane].data();
+        for (std::size_t i = 0; i < 4; ++i) {
+          u64 word = 0;
+          for (std::size_t octet = 8; octet-- > 0;) {
+            word = (word << 8) | octets[8 * i + octet];
+          }
+          rows[i][lane] = word;
+        }
+      }
+      Words words[4];
+      __builtin_memcpy(words, rows, sizeof(words));
+      constexpr u64 kHighMask = high64(kP);
+      sign[j] = words[3] >> 63;
+      words[3] &= kHighMask;
+      const Words all = ~Words{};
+      // Below p: bit 127 clear and not 127 ones.
+      is_point[j] = L::equal(words[1] >> 63, Words{}) & ~L::equal(words[0] & (words[1] | ~kHighMask), all) &
+                    ~L::equal(words[2] & (words[3] | ~kHighMask), all);
+      words[1] &= kHighMask;
+      y[j] = {fp_from_words<L>(words[0], words[1]), fp_from_words<L>(words[2], words[3])};
+      const auto yy = fp2_sqr(y[j]);
+      const auto v = fp2_add(fp2_mul(kCurveD, yy), one);
+      m[j] = fp2_mul(fp2_sub(yy, one), fp2_conj(v));
+      delta[j] = fp2_norm(v);
+    }
+    LaneSqrtRatio<L> ratio[K];
+    fp2_sqrt_ratio(ratio, m, delta);
+    for (std::size_t j = 0; j < K; ++j) {
+      const Element root = {fp_carry(ratio[j].root.re), fp_carry(ratio[j].root.im)};
+      const Words flip = Words{} - (sign_of(root) ^ sign[j]);
+      // A root of 0 has one sign only.
+      is_point[j] &= ratio[j].is_square & ~(flip & fp2_is_zero(root));
+      const auto signed_root = fp2_select(flip, fp2_neg(root), root);
+      const Element x = {fp_carry(signed_root.re), fp_carry(signed_root.im)};
+      const LanePoint<L> identity = lane_identity<L>();
+      const Element safe_x = fp2_select(is_point[j], x, identity.x);
+      const Element safe_y = fp2_select(is_point[j], y[j], one);
+      store(out[j], LanePoint<L>{safe_x, safe_y, one, safe_x, safe_y});
+      valid[j] = bits_of(is_point[j]);
+    }
+  }
+
+  static void decode(GroupPoints* out, std::uint8_t* valid, const PointString* strings, std::size_t num_groups) {
+    std::size_t i = 0;
+    for (; i + 4 <= num_groups; i += 4) {
+      decode_groups<4>(out + i, valid + i, strings + i * kLanes);
+    }
+    for (; i + 2 <= num_groups; i += 2) {
+      decode_groups<2>(out + i, valid + i, strings + i * kLanes);
+    }
+    if (i < num_groups) {
+      decode_groups<1>(out + i, valid + i, strings + i * kLanes);
+    }
+  }
+
+  static void verify(GroupPoints* out, std::uint8_t* small_order, const GroupPoints* h, const GroupPoints* gamma,
+                     std::size_t num_groups, const ChallengeComb& y, const GroupScalar* s_parts,
+                     const GroupScalar* s_comb, const GroupScalar* c) {
+    for (std::size_t i = 0; i < num_groups; ++i) {
+      GroupPoints* const points = out + i * kNumVerifyPoints;
+      const LanePoint<L> gamma_points = load(gamma[i]);
+      const LanePoint<L> cleared = point_clear_cofactor(gamma_points);
+      small_order[i] = bits_of(point_is_identity(cleared));
+      LaneMulTable<L> table;
+      make_table(table, load(h[i]));
+      GroupDigits s_digits;
+      recode(s_digits, s_parts[i]);
+      points[kVerifyH] = h[i];
+      store(points[kVerifyU], generator_minus<L>(generator_comb(), s_comb[i], y, c[i]));
+      store(points[kVerifyV], subgroup_minus_any<L>(table, s_digits, gamma_points, c[i]));
+      store(points[kVerifyClearedGamma], cleared);
+    }
+  }
+
+  static constexpr Kernel kKernel = {L::kName, encode_to_curve, encode, mul_same, prove, decode, verify};
+};
+
+}  // namespace optiks::vrf::lanes

@@ -1,0 +1,179 @@
+// Multiplications, eight side by side.
+#pragma once
+
+#include "comb.h"
+#include "kernel.h"
+#include "lane_point.h"
+
+namespace optiks::vrf::lanes {
+
+// Each lane's own digits (decompose.h), or the same ones in every lane.
+struct GroupDigits {
+  Words negative[kNumDigits];
+  Words index[kNumDigits];
+};
+
+// recode of decompose.cc for eight scalars.
+OPTIKS_INLINE void recode(GroupDigits& out, const GroupScalar& parts) {
+  Words v[4] = {parts.w[0], parts.w[1], parts.w[2], parts.w[3]};
+  for (std::size_t i = 0; i + 1 < kNumDigits; ++i) {
+    v[0] >>= 1;
+    const Words minus = (v[0] & 1) ^ 1;
+    out.negative[i] = Words{} - minus;
+    out.index[i] = Words{};
+    for (std::size_t j = 1; j < 4; ++j) {
+      const Words bit = v[j] & 1;
+      out.index[i] |= bit << (j - 1);
+      v[j] = (v[j] >> 1) + (bit & minus);
+    }
+  }
+  out.negative[kNumDigits - 1] = Words{};
+  out.index[kNumDigits - 1] = v[1] | (v[2] << 1) | (v[3] << 2);
+}
+
+template <typename L>
+[[gnu::noinline]] void make_table(LaneMulTable<L>& table, const LanePoint<L>& point) {
+  table = mul_table(point);
+}
+
+template <typename L>
+[[gnu::noinline]] LanePoint<L> mul_same(const LaneMulTable<L>& table, const Digits& digits) {
+  return mul_digits(lane_identity<L>(), [&](std::size_t i) {
+    return select_signed(table.entries, broadcast(digits.index[i]), broadcast(digits.sign_mask[i]));
+  });
+}
+
+template <typename L>
+[[gnu::noinline]] LanePoint<L> mul_each(const LaneMulTable<L>& table, const GroupDigits& digits) {
+  return mul_digits(lane_identity<L>(), [&](std::size_t i) {
+    return select_signed(table.entries, digits.index[i], digits.negative[i]);
+  });
+}
+
+// Bit `position` of each lane's integer.
+OPTIKS_INLINE Words bit_at(const GroupScalar& bits, std::size_t position) {
+  return (bits.w[position / 64] >> (position % 64)) & 1;
+}
+
+// One coordinate of the entries that the lanes ask for.
+template <typename L>
+OPTIKS_INLINE LaneFp2<L, 1> comb_coordinate(const u64 (&limbs)[2][3][16], Words index) {
+  return {{L::lookup16(limbs[0][0], index), L::lookup16(limbs[0][1], index), L::lookup16(limbs[0][2], index)},
+          {L::lookup16(limbs[1][0], index), L::lookup16(limbs[1][1], index), L::lookup16(limbs[1][2], index)}};
+}
+
+// Adds what one column of a block stands for; takes it off where `minus` is all ones.
+template <typename L, std::size_t NumBlocks>
+OPTIKS_INLINE void add_column(LanePoint<L>& sum, const CombTable<NumBlocks>& table, std::size_t block,
+                              const GroupScalar& bits, std::size_t tooth_len, std::size_t position, Words minus) {
+  // Table entries have a positive top tooth; a negative one flips the signs of all.
+  const Words negative = bit_at(bits, position + (kNumTeeth - 1) * tooth_len) - 1;
+  Words index{};
+  for (std::size_t tooth = 0; tooth + 1 < kNumTeeth; ++tooth) {
+    index |= (bit_at(bits, position + tooth * tooth_len) ^ (negative & 1)) << tooth;
+  }
+  const auto& limbs = table.limbs[block];
+  const LaneAffinePoint<L> entry = {comb_coordinate<L>(limbs[0], index), comb_coordinate<L>(limbs[1], index),
+                                    comb_coordinate<L>(limbs[2], index)};
+  point_add(sum, negated_if(negative ^ minus, entry));
+}
+
+// k*G. 9 doublings, 50 additions.
+template <typename L>
+[[gnu::noinline]] LanePoint<L> generator_mul(const GeneratorComb& table, const GroupScalar& bits) {
+  LanePoint<L> sum = lane_identity<L>();
+  for (std::size_t column = kNumColumns; column-- > 0;) {
+    if (column + 1 < kNumColumns) {
+      point_double(sum);
+    }
+    for (std::size_t block = 0; block < 5; ++block) {
+      add_column(sum, table, block, bits, kGeneratorTooth, block * kNumColumns + column, Words{});
+    }
+  }
+  return sum;
+}
+
+// A constant affine point in the lanes where mask is all ones, the identity (1, 1, 0) in the others.
+template <typename L>
+OPTIKS_INLINE LaneAffinePoint<L> affine_or_identity(Words mask, const u64 (&limbs)[3][2][3]) {
+  const auto element = [&](const u64(&coordinate)[2][3]) {
+    const auto part = [](const u64(&limb)[3]) {
+      return LaneFp<L, 1>(broadcast(limb[0]), broadcast(limb[1]), broadcast(limb[2]));
+    };
+    return LaneFp2<L, 1>(part(coordinate[0]), part(coordinate[1]));
+  };
+  const auto one = fp2_broadcast<L>(kFp2One);
+  return {fp2_select(mask, element(limbs[0]), one), fp2_select(mask, element(limbs[1]), one),
+          fp2_select(mask, element(limbs[2]), fp2_broadcast<L>(kFp2Zero))};
+}
+
+// s*G - c*Y for every point Y of the curve. The comb multiplies by the odd one of c and c + 1, and where that is c + 1, Y
+// is given back. 9 doublings, 77 additions.
+template <typename L>
+[[gnu::noinline]] LanePoint<L> generator_minus(const GeneratorComb& g, const GroupScalar& s_bits, const ChallengeComb& y,
+                                               const GroupScalar& c) {
+  // (c + 2^130 - 1)/2 for an odd c.
+  const GroupScalar c_bits = {{(c.w[0] >> 1) | (c.w[1] << 63), c.w[1] >> 1, broadcast(2), Words{}}};
+  LanePoint<L> sum = lane_identity<L>();
+  for (std::size_t column = kNumColumns; column-- > 0;) {
+    if (column + 1 < kNumColumns) {
+      point_double(sum);
+    }
+    for (std::size_t block = 0; block < 5; ++block) {
+      add_column(sum, g, block, s_bits, kGeneratorTooth, block * kNumColumns + column, Words{});
+    }
+    for (std::size_t block = 0; block < 3 && block * kNumColumns + column < kChallengeTooth; ++block) {
+      add_column(sum, y.table, block, c_bits, kChallengeTooth, block * kNumColumns + column, ~Words{});
+    }
+  }
+  point_add(sum, affine_or_identity<L>((c.w[0] & 1) - 1, y.y));
+  return sum;
+}
+
+// s*H - c*Gamma for H of order N and every point Gamma of the curve: c multiplies by odd digits of four bits, and no
+// endomorphism touches it. As above, the odd one of c and c + 1 is taken. 128 doublings, 97 additions.
+template <typename L>
+[[gnu::noinline]] LanePoint<L> subgroup_minus_any(const LaneMulTable<L>& h, const GroupDigits& s, const LanePoint<L>& gamma,
+                                                  const GroupScalar& c) {
+  // Odd multiples of Gamma: 1, 3, ..., 15.
+  LaneCachedPoint<L> odd[8];
+  LanePoint<L> multiple = gamma;
+  point_double(multiple);
+  const LaneCachedPoint<L> twice = point_to_cached(multiple);
+  multiple = gamma;
+  odd[0] = point_to_cached(multiple);
+  for (std::size_t i = 1; i < 8; ++i) {
+    point_add(multiple, twice);
+    odd[i] = point_to_cached(multiple);
+  }
+
+  LanePoint<L> sum = lane_identity<L>();
+  for (std::size_t position = 128; position-- > 0;) {
+    point_double(sum);
+    if (position % 4 == 0) {
+      // Digit i = position/4 is 2 b - 15, b = bits 4 i + 1 to 4 i + 4 of c with bit 128 set.
+      const std::size_t first = position + 1;
+      Words b = first < 64 ? c.w[0] >> first | (c.w[1] << (64 - first)) : first == 64 ? c.w[1] : c.w[1] >> (first - 64);
+      if (position == 124) {
+        b |= broadcast(8);
+      }
+      b &= 15;
+      const Words negative = (b >> 3) - 1;
+      // The digit is taken off, so that a negative one is added.
+      point_add(sum, select_signed(odd, (b ^ negative) & 7, ~negative));
+    }
+    if (position < kNumDigits) {
+      point_add(sum, select_signed(h.entries, s.index[position], s.negative[position]));
+    }
+  }
+  const LaneCachedPoint<L> identity = point_to_cached(lane_identity<L>());
+  const Words give_back = (c.w[0] & 1) - 1;
+  const LaneCachedPoint<L> last = {fp2_select(give_back, odd[0].y_plus_x, identity.y_plus_x),
+                                   fp2_select(give_back, odd[0].y_minus_x, identity.y_minus_x),
+                                   fp2_select(give_back, odd[0].z2, identity.z2),
+                                   fp2_select(give_back, odd[0].t2d, identity.t2d)};
+  point_add(sum, last);
+  return sum;
+}
+
+}  // namespace optiks::vrf::lanes

@@ -1,0 +1,72 @@
+// Eight 64-bit words side by side: what the batch kernels compute with. A kernel is the code of this folder over one
+// lane type, Portable (below) or Ifma (ifma.h), which differ in their multiplication and selections only.
+//
+// Everything here is inlined by force or a template over the lane type: the object of a kernel that is compiled for
+// newer processors must not contain a function that the linker could use for the rest of the program.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "fp.h"
+
+namespace optiks::vrf::lanes {
+
+inline constexpr std::size_t kLanes = 8;
+
+// A lane each. Comparisons, shifts and arithmetic act on every lane; masks are words of all ones or zeros.
+using Words [[gnu::vector_size(64)]] = u64;
+
+OPTIKS_INLINE Words broadcast(u64 word) { return Words{} + word; }
+
+// Portable: the semantics of the AVX-512 IFMA instructions for every machine, and for Valgrind and the sanitizers.
+struct Portable {
+  static constexpr const char* kName = "portable8";
+  static constexpr bool kInline = false;  // whether an element's product is short enough to be written out
+
+  // sum + the low 52 bits of a*b, for the low 52 bits of a and of b.
+  OPTIKS_INLINE static Words multiply_add_low(Words sum, Words a, Words b) {
+    for (std::size_t i = 0; i < kLanes; ++i) {
+      sum[i] += low64(mul_64x64(a[i] & kMask, b[i] & kMask)) & kMask;
+    }
+    return sum;
+  }
+
+  // sum + bits 52 to 103 of the same product.
+  OPTIKS_INLINE static Words multiply_add_high(Words sum, Words a, Words b) {
+    for (std::size_t i = 0; i < kLanes; ++i) {
+      sum[i] += low64(mul_64x64(a[i] & kMask, b[i] & kMask) >> 52);
+    }
+    return sum;
+  }
+
+  // a where mask is all ones, b where it is zero.
+  OPTIKS_INLINE static Words select(Words mask, Words a, Words b) { return b ^ (mask & (a ^ b)); }
+
+  // sum | (mask & a).
+  OPTIKS_INLINE static Words merge(Words sum, Words mask, Words a) { return sum | (mask & a); }
+
+  // All ones in the lanes where a = b.
+  OPTIKS_INLINE static Words equal(Words a, Words b) {
+    const Words difference = a ^ b;
+    Words out;
+    for (std::size_t i = 0; i < kLanes; ++i) {
+      out[i] = base::ct_mask(base::ct_is_zero(difference[i]));
+    }
+    return out;
+  }
+
+  // table[index], 16 words, index < 16, without an address that depends on the index.
+  OPTIKS_INLINE static Words lookup16(const u64* table, Words index) {
+    Words sum{};
+    for (u64 i = 0; i < 16; ++i) {
+      sum = merge(sum, equal(index, broadcast(i)), broadcast(table[i]));
+    }
+    return sum;
+  }
+
+ private:
+  static constexpr u64 kMask = (u64{1} << 52) - 1;
+};
+
+}  // namespace optiks::vrf::lanes
