@@ -138,13 +138,35 @@ OPTIKS_INLINE Columns square(const LaneFp<L, A>& a) {
           (low2 >> (2 * kScale)) + high1};
 }
 
+// Out of line, and once for all bounds, for lane types that take many instructions.
+template <typename L>
+[[gnu::noinline]] void fp_mul_call(LaneFp<L, 1>& out, const LaneFp<L, 15>& a, const LaneFp<L, 15>& b) {
+  out = fp_carry<L>(multiply<0>(a, b));
+}
+template <typename L>
+[[gnu::noinline]] void fp_sqr_call(LaneFp<L, 1>& out, const LaneFp<L, 7>& a) {
+  out = fp_carry<L>(square(a));
+}
+
 template <typename L, unsigned A, unsigned B>
 OPTIKS_INLINE LaneFp<L, 1> fp_mul(const LaneFp<L, A>& a, const LaneFp<L, B>& b) {
-  return fp_carry<L>(multiply<0>(a, b));
+  if constexpr (L::kInline) {
+    return fp_carry<L>(multiply<0>(a, b));
+  } else {
+    LaneFp<L, 1> out;
+    fp_mul_call<L>(out, a, b);
+    return out;
+  }
 }
 template <typename L, unsigned A>
 OPTIKS_INLINE LaneFp<L, 1> fp_sqr(const LaneFp<L, A>& a) {
-  return fp_carry<L>(square(a));
+  if constexpr (L::kInline) {
+    return fp_carry<L>(square(a));
+  } else {
+    LaneFp<L, 1> out;
+    fp_sqr_call<L>(out, a);
+    return out;
+  }
 }
 
 template <typename L, unsigned A, unsigned B>

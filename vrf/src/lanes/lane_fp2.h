@@ -68,7 +68,7 @@ OPTIKS_INLINE LaneFp2<L, 1> fp2_sqr_inline(const LaneFp2<L, A>& a) {
   return {fp_mul(fp_add(a.re, a.im), fp_sub(a.re, a.im)), fp_mul(fp_add(a.re, a.re), a.im)};
 }
 
-// Out of line, and once for all bounds, for lane types that take many instructions.
+// Out of line as in lane_fp.h.
 template <typename L>
 [[gnu::noinline]] void fp2_mul_call(LaneFp2<L, 1>& out, const LaneFp2<L, 7>& a, const LaneFp2<L, 7>& b) {
   out = fp2_mul_inline(a, b);
@@ -116,7 +116,7 @@ OPTIKS_INLINE LaneFp2<L, 1> fp2_mul_fp(const LaneFp2<L, A>& a, const LaneFp<L, B
 // re^2 + im^2.
 template <typename L, unsigned A>
 OPTIKS_INLINE LaneFp<L, 1> fp2_norm(const LaneFp2<L, A>& a) {
-  return fp_carry<L>(square(a.re) + square(a.im));
+  return fp_carry(fp_add(fp_sqr(a.re), fp_sqr(a.im)));
 }
 
 template <typename L, unsigned A, unsigned B>
