@@ -53,7 +53,11 @@ OPTIKS_INLINE BasicPoint<F> doubled(const BasicPoint<F>& p) {
   const auto e = fp2_sub(fp2_sqr(fp2_add(p.x, p.y)), d);
   const auto f = fp2_sub(b, a);
   const auto g = fp2_sub(c, f);
-  return {fp2_mul(e, g), fp2_mul(d, f), fp2_mul(f, g), e, d};
+  // In the order in which their factors are ready.
+  const auto y = fp2_mul(d, f);
+  const auto z = fp2_mul(f, g);
+  const auto x = fp2_mul(e, g);
+  return {x, y, z, e, d};
 }
 
 // The half of an addition that the forms share: a = (Y1 - X1)(Y2 - X2), b = (Y1 + X1)(Y2 + X2), c = 2d T1 T2,
@@ -70,17 +74,23 @@ OPTIKS_INLINE BasicPoint<F> finished_addition(const A& a, const A& b, const A& c
 // 8M.
 template <typename F, typename T>
 OPTIKS_INLINE BasicPoint<F> sum_of(const BasicPoint<F>& p, const BasicCachedPoint<F, T>& q) {
+  // The longest chain first, and something between its links.
   const auto t = fp2_mul(p.ta, p.tb);
-  return finished_addition<F>(fp2_mul(fp2_sub(p.y, p.x), q.y_minus_x), fp2_mul(fp2_add(p.y, p.x), q.y_plus_x),
-                              fp2_mul(t, q.t2d), fp2_mul(p.z, q.z2));
+  const auto a = fp2_mul(fp2_sub(p.y, p.x), q.y_minus_x);
+  const auto d = fp2_mul(p.z, q.z2);
+  const auto c = fp2_mul(t, q.t2d);
+  const auto b = fp2_mul(fp2_add(p.y, p.x), q.y_plus_x);
+  return finished_addition<F>(a, b, c, d);
 }
 
 // 7M.
 template <typename F, typename T>
 OPTIKS_INLINE BasicPoint<F> sum_of(const BasicPoint<F>& p, const BasicAffinePoint<F, T>& q) {
   const auto t = fp2_mul(p.ta, p.tb);
-  return finished_addition<F>(fp2_mul(fp2_sub(p.y, p.x), q.y_minus_x), fp2_mul(fp2_add(p.y, p.x), q.y_plus_x),
-                              fp2_mul(t, q.t2d), fp2_double(p.z));
+  const auto a = fp2_mul(fp2_sub(p.y, p.x), q.y_minus_x);
+  const auto c = fp2_mul(t, q.t2d);
+  const auto b = fp2_mul(fp2_add(p.y, p.x), q.y_plus_x);
+  return finished_addition<F>(a, b, c, fp2_double(p.z));
 }
 
 // 2M.

@@ -9,13 +9,12 @@ namespace optiks::vrf {
 
 // The sums of phi(P), psi(P) and psi(phi(P)) on P: three endomorphisms, 7 additions. P has order N or is the identity.
 template <typename F>
-OPTIKS_INLINE BasicMulTable<F> mul_table(const BasicPoint<F>& point) {
+OPTIKS_INLINE void fill_mul_table(BasicMulTable<F>& table, const BasicPoint<F>& point) {
   const BasicPoint<F> phi = point_phi(point);
   const BasicCachedPoint<F> addends[3] = {point_to_cached(phi), point_to_cached(point_psi(point)),
                                           point_to_cached(point_psi(phi))};
   BasicPoint<F> sums[8];
   sums[0] = point;
-  BasicMulTable<F> table;
   table.entries[0] = point_to_cached(point);
   for (std::size_t i = 1; i < 8; ++i) {
     const std::size_t top = i >= 4 ? 2 : i >= 2 ? 1 : 0;
@@ -23,7 +22,6 @@ OPTIKS_INLINE BasicMulTable<F> mul_table(const BasicPoint<F>& point) {
     point_add(sums[i], addends[top]);
     table.entries[i] = point_to_cached(sums[i]);
   }
-  return table;
 }
 
 // 392*point = 2^3 (2^4 (2 + 1) + 1) point, for every point of the curve: 8 doublings, 2 additions.
@@ -31,12 +29,11 @@ template <typename F>
 OPTIKS_INLINE BasicPoint<F> cofactor_cleared(const BasicPoint<F>& point) {
   const BasicCachedPoint<F> addend = point_to_cached(point);
   BasicPoint<F> out = point;
-  point_double(out);
-  point_add(out, addend);
-  for (int i = 0; i < 4; ++i) {
+  point_double_add(out, addend);
+  for (int i = 0; i < 3; ++i) {
     point_double(out);
   }
-  point_add(out, addend);
+  point_double_add(out, addend);
   for (int i = 0; i < 3; ++i) {
     point_double(out);
   }
@@ -50,8 +47,7 @@ OPTIKS_INLINE BasicPoint<F> mul_digits(const BasicPoint<F>& identity, const Digi
   BasicPoint<F> sum = identity;
   point_add(sum, digit_point(kNumDigits - 1));
   for (std::size_t i = kNumDigits - 1; i-- > 0;) {
-    point_double(sum);
-    point_add(sum, digit_point(i));
+    point_double_add(sum, digit_point(i));
   }
   return sum;
 }

@@ -36,6 +36,12 @@ void point_sub(Point& point, const AffinePoint& other);
 // 1 for the identity, otherwise 0.
 [[nodiscard]] u64 point_is_identity(const Point& point);
 
+// point = 2*point + other.
+inline void point_double_add(Point& point, const CachedPoint& other) {
+  point_double(point);
+  point_add(point, other);
+}
+
 // 392*point, right for every point of the curve: 8 doublings, 2 additions.
 [[nodiscard]] Point point_clear_cofactor(const Point& point);
 

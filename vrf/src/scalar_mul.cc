@@ -5,7 +5,11 @@
 
 namespace optiks::vrf {
 
-MulTable make_mul_table(const Point& point) { return mul_table(point); }
+MulTable make_mul_table(const Point& point) {
+  MulTable table;
+  fill_mul_table(table, point);
+  return table;
+}
 
 Point scalar_mul(const MulTable& table, const Digits& digits) {
   return mul_digits(kIdentity, [&](std::size_t i) {

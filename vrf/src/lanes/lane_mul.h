@@ -33,7 +33,7 @@ OPTIKS_INLINE void recode(GroupDigits& out, const GroupScalar& parts) {
 
 template <typename L>
 [[gnu::noinline]] void make_table(LaneMulTable<L>& table, const LanePoint<L>& point) {
-  table = mul_table(point);
+  fill_mul_table(table, point);
 }
 
 template <typename L>
@@ -147,23 +147,27 @@ template <typename L>
     odd[i] = point_to_cached(multiple);
   }
 
+  // Digit i of c is 2 b - 15, b = bits 4 i + 1 to 4 i + 4 of c with bit 128 set. It is taken off: a negative one is added.
+  const auto gamma_point = [&](std::size_t i) {
+    const std::size_t first = 4 * i + 1;
+    Words b = first < 64 ? (c.w[0] >> first) | (c.w[1] << (64 - first)) : c.w[1] >> (first - 64);
+    b |= broadcast(i == 31 ? 8 : 0);
+    const Words negative = ((b >> 3) & 1) - 1;
+    return select_signed(odd, (b ^ negative) & 7, ~negative);
+  };
+  const auto h_point = [&](std::size_t i) { return select_signed(h.entries, s.index[i], s.negative[i]); };
   LanePoint<L> sum = lane_identity<L>();
   for (std::size_t position = 128; position-- > 0;) {
-    point_double(sum);
+    const bool has_h = position < kNumDigits;
     if (position % 4 == 0) {
-      // Digit i = position/4 is 2 b - 15, b = bits 4 i + 1 to 4 i + 4 of c with bit 128 set.
-      const std::size_t first = position + 1;
-      Words b = first < 64 ? c.w[0] >> first | (c.w[1] << (64 - first)) : first == 64 ? c.w[1] : c.w[1] >> (first - 64);
-      if (position == 124) {
-        b |= broadcast(8);
+      point_double_add(sum, gamma_point(position / 4));
+      if (has_h) {
+        point_add(sum, h_point(position));
       }
-      b &= 15;
-      const Words negative = (b >> 3) - 1;
-      // The digit is taken off, so that a negative one is added.
-      point_add(sum, select_signed(odd, (b ^ negative) & 7, ~negative));
-    }
-    if (position < kNumDigits) {
-      point_add(sum, select_signed(h.entries, s.index[position], s.negative[position]));
+    } else if (has_h) {
+      point_double_add(sum, h_point(position));
+    } else {
+      point_double(sum);
     }
   }
   const LaneCachedPoint<L> identity = point_to_cached(lane_identity<L>());

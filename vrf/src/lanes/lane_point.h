@@ -1,6 +1,6 @@
 // Points, eight side by side: the formulas of curve_formulas.h and mul_formulas.h over GF(p^2) in lanes.
 //
-// The functions that are too large to repeat are kept out of line: a doubling and an addition fill half of the
+// The functions that are too large to repeat are kept out of line: a doubling with an addition fills half of the
 // first-level instruction cache.
 #pragma once
 
@@ -43,6 +43,13 @@ template <typename L, typename T>
   point = sum_of(point, other);
 }
 
+// point = 2*point + other, faster than one after the other: the product T = ta*tb of the addition runs beside those of the
+// doubling.
+template <typename L, typename T>
+[[gnu::noinline]] void point_double_add(LanePoint<L>& point, const BasicCachedPoint<LaneField<L>, T>& other) {
+  point = sum_of(doubled(point), other);
+}
+
 template <typename L, typename T>
 [[gnu::noinline]] void point_add(LanePoint<L>& point, const BasicAffinePoint<LaneField<L>, T>& other) {
   point = sum_of(point, other);
@@ -75,8 +82,8 @@ template <typename L>
   return cofactor_cleared(point);
 }
 
-// merge_select adds entry to sum where mask is all ones; the sum starts as zeros. Every entry of a table passes through
-// it, so that the address does not depend on the index.
+// merge adds entry to sum where mask is all ones; the sum starts as zeros. Every entry of a table passes through it, so
+// that no address depends on the index.
 template <typename L, unsigned B>
 OPTIKS_INLINE void merge(LaneFp2<L, B>& sum, Words mask, const LaneFp2<L, B>& entry) {
   for (std::size_t i = 0; i < 3; ++i) {

@@ -1,0 +1,79 @@
+// Many messages at a time, by every kernel, against the streaming hash.
+#include "optiks/base/blake2b_many.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+#include <vector>
+
+namespace optiks::base {
+namespace {
+
+class Blake2bMany : public testing::TestWithParam<Kernel> {
+ protected:
+  void SetUp() override {
+    if (GetParam() == Kernel::kIfma512 && !cpu_has_ifma512()) {
+      GTEST_SKIP() << "this machine has no AVX-512 IFMA";
+    }
+  }
+};
+
+// Lengths at both sides of every block's end, mixed in one call, with and without a prefix.
+TEST_P(Blake2bMany, GivesWhatTheStreamingHashGives) {
+  constexpr std::size_t kStride = 384;
+  std::mt19937_64 random(3);
+  for (const std::size_t prefix_len : {0, 128, 256}) {
+    std::vector<std::uint8_t> prefix_bytes(prefix_len, 0x5a);
+    for (const std::size_t digest_len : {1, 20, 32, 64}) {
+      const Blake2bPrefix prefix = blake2b_prefix(digest_len, prefix_bytes);
+      for (const std::size_t n : {0, 1, 7, 8, 9, 40}) {
+        std::vector<std::uint8_t> slots(n * kStride);
+        std::vector<std::size_t> lens(n);
+        constexpr std::size_t kLens[] = {1, 127, 128, 129, 255, 256, 257, 383, 384};
+        for (std::size_t i = 0; i < n; ++i) {
+          lens[i] = kLens[random() % std::size(kLens)];
+          for (std::size_t j = 0; j < lens[i]; ++j) {
+            slots[i * kStride + j] = static_cast<std::uint8_t>(random());
+          }
+        }
+        std::vector<std::uint8_t> digests(n * digest_len);
+        blake2b_many_by(GetParam(), digests, digest_len, prefix, slots, kStride, lens);
+        for (std::size_t i = 0; i < n; ++i) {
+          std::vector<std::uint8_t> expected(digest_len);
+          Blake2b(digest_len)
+              .update(prefix_bytes)
+              .update(std::span(slots).subspan(i * kStride, lens[i]))
+              .finish(expected);
+          EXPECT_TRUE(std::equal(expected.begin(), expected.end(), digests.begin() + static_cast<std::ptrdiff_t>(i * digest_len)))
+              << "message " << i << " of " << n << ", " << lens[i] << " octets";
+        }
+      }
+    }
+  }
+}
+
+std::string name_of(const testing::TestParamInfo<Kernel>& info) { return kernel_name(info.param); }
+INSTANTIATE_TEST_SUITE_P(Kernels, Blake2bMany,
+                         testing::Values(Kernel::kScalar, Kernel::kPortable8, Kernel::kIfma512), name_of);
+
+TEST(ChooseKernel, TakesTheFastestWithoutAName) {
+  EXPECT_EQ(choose_kernel(nullptr, true).value(), Kernel::kIfma512);
+  EXPECT_EQ(choose_kernel("", true).value(), Kernel::kIfma512);
+  EXPECT_EQ(choose_kernel(nullptr, false).value(), Kernel::kScalar);
+}
+
+TEST(ChooseKernel, TakesTheNamedOne) {
+  EXPECT_EQ(choose_kernel("scalar", true).value(), Kernel::kScalar);
+  EXPECT_EQ(choose_kernel("portable8", false).value(), Kernel::kPortable8);
+  EXPECT_EQ(choose_kernel("ifma512", true).value(), Kernel::kIfma512);
+}
+
+TEST(ChooseKernel, RefusesWhatItDoesNotKnowOrCannotRun) {
+  EXPECT_EQ(choose_kernel("ifma512", false).status().code(), StatusCode::kUnavailable);
+  for (const char* const name : {"avx2", "IFMA512", "scalar ", "0"}) {
+    EXPECT_EQ(choose_kernel(name, true).status().code(), StatusCode::kInvalidArgument) << name;
+  }
+}
+
+}  // namespace
+}  // namespace optiks::base

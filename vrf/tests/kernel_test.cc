@@ -1,0 +1,376 @@
+// Every batch kernel against the scalar path: the curve arithmetic on edge cases and on all vectors, and the public
+// operations on batches of every shape. A kernel that this machine lacks is skipped, and says so.
+#include "lanes/kernel.h"
+
+#include <gtest/gtest.h>
+
+#include "batch.h"
+#include "elligator.h"
+#include "scalar_mul.h"
+#include "vartime_mul.h"
+#include "vectors.h"
+
+namespace optiks::vrf {
+namespace {
+
+using base::Kernel;
+using lanes::GroupPoints;
+using lanes::GroupScalar;
+using lanes::kLanes;
+using lanes::kMaxGroups;
+using test::encode;
+
+constexpr std::size_t kNumInputs = kMaxGroups * kLanes;
+
+class KernelTest : public testing::TestWithParam<Kernel> {
+ protected:
+  void SetUp() override {
+    if (GetParam() == Kernel::kIfma512 && !base::cpu_has_ifma512()) {
+      GTEST_SKIP() << "this machine has no AVX-512 IFMA";
+    }
+    curve_ = kernel_of(GetParam());
+  }
+
+  [[nodiscard]] std::vector<PointString> encoded(const std::vector<GroupPoints>& points, std::size_t num_groups) const {
+    std::vector<PointString> out(num_groups * kLanes);
+    curve_->encode(out.data(), points.data(), num_groups);
+    return out;
+  }
+
+  // H of random and of extreme field elements.
+  void make_h() {
+    u_.assign(kNumInputs, kFp2Zero);
+    for (Fp2& u : u_) {
+      u = {fp(random_() >> 1, random_()), fp(random_() >> 1, random_())};
+    }
+    u_[1] = kFp2Zero;
+    u_[2] = {{kP}, {kP}};
+    u_[3] = kFp2One;
+    u_[4] = {kFpZero, kFpOne};
+    u_[5] = {{kP - 1}, {kP - 1}};
+    h_.resize(kMaxGroups);
+    curve_->encode_to_curve(h_.data(), u_.data(), kMaxGroups);
+    for (const Fp2& u : u_) {
+      expected_h_.push_back(point_clear_cofactor(elligator2(u)));
+    }
+  }
+
+  // 0, 1, 2, N - 1, N - 2 and random scalars.
+  std::vector<Scalar> make_scalars() {
+    std::vector<Scalar> out(kNumInputs);
+    for (Scalar& k : out) {
+      k = scalar_reduce(test::random_scalar_256(random_));
+    }
+    out[0] = {};
+    out[1] = {{1, 0, 0, 0}};
+    out[2] = {{2, 0, 0, 0}};
+    out[3] = scalar_sub({}, {{1, 0, 0, 0}});
+    out[4] = scalar_sub({}, {{2, 0, 0, 0}});
+    return out;
+  }
+
+  static void put(std::vector<GroupScalar>& groups, std::size_t i, const std::array<u64, 4>& words) {
+    for (std::size_t j = 0; j < 4; ++j) {
+      groups[i / kLanes].w[j][i % kLanes] = words[j];
+    }
+  }
+
+  const lanes::Kernel* curve_ = nullptr;
+  std::mt19937_64 random_{11};
+  std::vector<Fp2> u_;
+  std::vector<GroupPoints> h_;
+  std::vector<Point> expected_h_;
+};
+
+TEST_P(KernelTest, HasItsName) { EXPECT_STREQ(curve_->name, base::kernel_name(GetParam())); }
+
+TEST_P(KernelTest, EncodesToTheCurve) {
+  make_h();
+  for (std::size_t num_groups = 1; num_groups <= kMaxGroups; ++num_groups) {
+    std::vector<GroupPoints> h(num_groups);
+    curve_->encode_to_curve(h.data(), u_.data(), num_groups);
+    const auto strings = encoded(h, num_groups);
+    for (std::size_t i = 0; i < strings.size(); ++i) {
+      EXPECT_EQ(strings[i], encode(expected_h_[i])) << i << " of " << num_groups << " groups";
+    }
+  }
+}
+
+TEST_P(KernelTest, MapsTheVectorsOfElligator) {
+  const auto rows = test::load_rows("vrf/elligator.json", 64);
+  std::vector<Fp2> u;
+  for (const auto& row : rows) {
+    u.push_back(test::element_of(row["u"]));
+  }
+  std::vector<GroupPoints> h(kMaxGroups);
+  curve_->encode_to_curve(h.data(), u.data(), kMaxGroups);
+  const auto strings = encoded(h, kMaxGroups);
+  for (std::size_t i = 0; i < u.size(); ++i) {
+    const Fp2 x = test::element_of(rows[i]["x"]);
+    const Fp2 y = test::element_of(rows[i]["y"]);
+    EXPECT_EQ(strings[i], encode(point_clear_cofactor({x, y, kFp2One, x, y}))) << rows[i]["u"];
+  }
+}
+
+TEST_P(KernelTest, MultipliesByTheSameScalar) {
+  make_h();
+  for (const Scalar& k : {Scalar{{1, 0, 0, 0}}, Scalar{{2, 0, 0, 0}}, Scalar{}, scalar_sub({}, {{1, 0, 0, 0}}),
+                          scalar_reduce(test::random_scalar_256(random_))}) {
+    std::vector<GroupPoints> out(kMaxGroups);
+    curve_->mul_same(out.data(), h_.data(), kMaxGroups, recode(decompose(k)));
+    const auto strings = encoded(out, kMaxGroups);
+    for (std::size_t i = 0; i < kNumInputs; ++i) {
+      EXPECT_EQ(strings[i], encode(scalar_mul(expected_h_[i], k))) << i;
+    }
+  }
+}
+
+TEST_P(KernelTest, ComputesThePointsOfProofs) {
+  make_h();
+  const Scalar x = scalar_reduce(test::random_scalar_256(random_));
+  const auto k = make_scalars();
+  std::vector<GroupScalar> k_parts(kMaxGroups);
+  std::vector<GroupScalar> k_comb(kMaxGroups);
+  for (std::size_t i = 0; i < kNumInputs; ++i) {
+    put(k_parts, i, decompose(k[i]).v);
+    put(k_comb, i, comb_bits(k[i]).w);
+  }
+  std::vector<GroupPoints> out(lanes::kNumProofPoints * kMaxGroups);
+  curve_->prove(out.data(), h_.data(), kMaxGroups, recode(decompose(x)), k_parts.data(), k_comb.data());
+  const auto strings = encoded(out, out.size());
+  for (std::size_t i = 0; i < kNumInputs; ++i) {
+    const auto at = [&](std::size_t point) {
+      return strings[(i / kLanes * lanes::kNumProofPoints + point) * kLanes + i % kLanes];
+    };
+    const Point gamma = scalar_mul(expected_h_[i], x);
+    EXPECT_EQ(at(lanes::kGamma), encode(gamma)) << i;
+    EXPECT_EQ(at(lanes::kU), encode(fixed_base_mul(k[i]))) << i;
+    EXPECT_EQ(at(lanes::kV), encode(scalar_mul(expected_h_[i], k[i]))) << i;
+    EXPECT_EQ(at(lanes::kClearedGamma), encode(point_clear_cofactor(gamma))) << i;
+  }
+}
+
+// All strings of the vectors that try a decoder, padded to whole groups by strings that decode.
+TEST_P(KernelTest, DecodesStrictly) {
+  std::vector<PointString> strings;
+  for (const auto& row : test::load_rows("fourq/fourq_decode_ok.json", 50)) {
+    strings.push_back(test::array_of<32>(row["in"]));
+  }
+  for (const auto& row : test::load_rows("fourq/fourq_decode_fail.json", 50)) {
+    strings.push_back(test::array_of<32>(row));
+  }
+  for (const auto& row : test::load_rows("fourq/fourq_decode_noncanonical.json", 42)) {
+    strings.push_back(test::array_of<32>(row["in"]));
+  }
+  for (const auto& row : test::load_rows("fourq/fourq_small_order.json", 392)) {
+    strings.push_back(test::array_of<32>(row["point"]));
+  }
+  while (strings.size() % kLanes != 0) {
+    strings.push_back(strings[0]);
+  }
+  std::size_t num_valid = 0;
+  for (std::size_t first = 0; first < strings.size(); first += kNumInputs) {
+    const std::size_t num_groups = std::min(kNumInputs, strings.size() - first) / kLanes;
+    std::vector<GroupPoints> points(num_groups);
+    std::vector<std::uint8_t> valid(num_groups);
+    curve_->decode(points.data(), valid.data(), &strings[first], num_groups);
+    const auto again = encoded(points, num_groups);
+    for (std::size_t i = 0; i < num_groups * kLanes; ++i) {
+      const bool is_valid = (valid[i / kLanes] >> (i % kLanes) & 1) != 0;
+      EXPECT_EQ(is_valid, point_decode_vartime(strings[first + i]).has_value()) << base::to_hex(strings[first + i]);
+      EXPECT_EQ(again[i], is_valid ? strings[first + i] : encode(kIdentity));
+      num_valid += is_valid ? 1 : 0;
+    }
+  }
+  EXPECT_GT(num_valid, 400u);
+  EXPECT_LT(num_valid, strings.size());
+}
+
+// Gamma runs through small orders, mixed orders and the subgroup, c and s through their ends.
+TEST_P(KernelTest, ComputesThePointsOfVerifications) {
+  make_h();
+  std::vector<Point> gamma;
+  for (const auto& row : test::load_rows("fourq/fourq_small_order.json", 392)) {
+    if (gamma.size() < 24) {
+      gamma.push_back(test::point_of(row["point"]));
+    }
+  }
+  for (const auto& row : test::load_rows("fourq/fourq_mixed_order.json", 20)) {
+    gamma.push_back(test::point_of(row["sum"]));
+  }
+  while (gamma.size() < kNumInputs) {
+    gamma.push_back(expected_h_[gamma.size()]);
+  }
+  std::vector<PointString> gamma_strings;
+  for (const Point& point : gamma) {
+    gamma_strings.push_back(encode(point));
+  }
+  std::vector<GroupPoints> gamma_groups(kMaxGroups);
+  std::vector<std::uint8_t> valid(kMaxGroups);
+  curve_->decode(gamma_groups.data(), valid.data(), gamma_strings.data(), kMaxGroups);
+
+  const Point y = fixed_base_mul(test::random_scalar_256(random_));
+  const ShortMulTable y_table = make_short_mul_table_vartime(y);
+  const lanes::ChallengeComb y_comb = lanes::make_challenge_comb_vartime(y);
+  const auto s = make_scalars();
+  std::vector<std::array<u64, 2>> c(kNumInputs);
+  for (auto& words : c) {
+    words = {random_(), random_()};
+  }
+  c[5] = {0, 0};
+  c[6] = {1, 0};
+  c[7] = {2, 0};
+  c[8] = {~u64{0}, ~u64{0}};
+  c[9] = {~u64{0} - 1, ~u64{0}};
+  c[10] = {0, u64{1} << 63};
+  std::vector<GroupScalar> s_parts(kMaxGroups);
+  std::vector<GroupScalar> s_comb(kMaxGroups);
+  std::vector<GroupScalar> c_words(kMaxGroups);
+  for (std::size_t i = 0; i < kNumInputs; ++i) {
+    put(s_parts, i, decompose(s[i]).v);
+    put(s_comb, i, comb_bits(s[i]).w);
+    put(c_words, i, {c[i][0], c[i][1], 0, 0});
+  }
+  std::vector<GroupPoints> out(lanes::kNumVerifyPoints * kMaxGroups);
+  std::vector<std::uint8_t> small(kMaxGroups);
+  curve_->verify(out.data(), small.data(), h_.data(), gamma_groups.data(), kMaxGroups, y_comb, s_parts.data(),
+                 s_comb.data(), c_words.data());
+  const auto strings = encoded(out, out.size());
+  std::size_t num_small = 0;
+  for (std::size_t i = 0; i < kNumInputs; ++i) {
+    const auto at = [&](std::size_t point) {
+      return strings[(i / kLanes * lanes::kNumVerifyPoints + point) * kLanes + i % kLanes];
+    };
+    const Point cleared = point_clear_cofactor(gamma[i]);
+    EXPECT_EQ(at(lanes::kVerifyH), encode(expected_h_[i])) << i;
+    EXPECT_EQ(at(lanes::kVerifyU), encode(generator_minus_vartime(s[i], c[i], y_table))) << i;
+    EXPECT_EQ(at(lanes::kVerifyV), encode(subgroup_minus_any_vartime(s[i], expected_h_[i], c[i], gamma[i]))) << i;
+    EXPECT_EQ(at(lanes::kVerifyClearedGamma), encode(cleared)) << i;
+    const bool is_small = (small[i / kLanes] >> (i % kLanes) & 1) != 0;
+    EXPECT_EQ(is_small, point_is_identity(cleared) == 1) << i;
+    num_small += is_small ? 1 : 0;
+  }
+  EXPECT_EQ(num_small, 24u);
+}
+
+// Alphas of lengths around the blocks of the hash, from nothing to more than the kernels' slots hold.
+struct Batch {
+  test::Bytes bytes;
+  std::vector<std::size_t> offsets = {0};
+
+  explicit Batch(std::size_t n) {
+    for (std::size_t i = 0; i < n; ++i) {
+      bytes.resize(bytes.size() + i * 53 % (n > 40 ? 317 : 97), static_cast<std::uint8_t>(i + 1));
+      offsets.push_back(bytes.size());
+    }
+  }
+  [[nodiscard]] Alphas alphas() const { return {bytes, offsets}; }
+};
+
+class BatchTest : public KernelTest {};
+
+TEST_P(BatchTest, GivesWhatTheScalarPathGives) {
+  const SecretKey key = SecretKey::load(std::array<std::uint8_t, kSecretKeyLen>{9, 8, 7}).value();
+  PublicKey public_key;
+  ASSERT_EQ(PublicKey::parse_vartime(key.public_key(), public_key), Reason::kValid);
+  for (const std::size_t n : {0, 1, 2, 7, 8, 9, 16, 31, 63, 64, 65, 130}) {
+    const Batch batch(n);
+    test::Bytes labels(n * kLabelLen);
+    test::Bytes proved(n * kLabelLen);
+    test::Bytes proofs(n * kProofLen);
+    evaluate_batch_by(GetParam(), key, batch.alphas(), labels);
+    prove_batch_by(GetParam(), key, batch.alphas(), proved, proofs);
+    test::Bytes expected(n * kLabelLen);
+    test::Bytes expected_proofs(n * kProofLen);
+    prove_batch_by(Kernel::kScalar, key, batch.alphas(), expected, expected_proofs);
+    EXPECT_EQ(labels, expected) << n;
+    EXPECT_EQ(proved, expected) << n;
+    EXPECT_EQ(proofs, expected_proofs) << n;
+    test::Bytes verified(n * kLabelLen);
+    std::vector<Reason> reasons(n, Reason::kChallenge);
+    verify_batch_by_vartime(GetParam(), public_key, batch.alphas(), proofs, verified, reasons);
+    EXPECT_EQ(reasons, std::vector<Reason>(n, Reason::kValid)) << n;
+    EXPECT_EQ(verified, expected) << n;
+  }
+}
+
+// Each element broken in its own way beside whole ones: the reasons and the labels are those of the scalar path.
+TEST_P(BatchTest, RefusesWhatTheScalarPathRefuses) {
+  constexpr std::size_t kNum = 70;
+  const SecretKey key = SecretKey::load(std::array<std::uint8_t, kSecretKeyLen>{1, 2, 3}).value();
+  PublicKey public_key;
+  ASSERT_EQ(PublicKey::parse_vartime(key.public_key(), public_key), Reason::kValid);
+  const Batch batch(kNum);
+  test::Bytes labels(kNum * kLabelLen);
+  test::Bytes proofs(kNum * kProofLen);
+  prove_batch_by(Kernel::kScalar, key, batch.alphas(), labels, proofs);
+  const auto small = test::load_rows("fourq/fourq_small_order.json", 392);
+  for (std::size_t i = 0; i < kNum; ++i) {
+    std::uint8_t* const proof = &proofs[i * kProofLen];
+    switch (i % 8) {
+      case 0:
+        proof[15] |= 0x80;  // bit 127 of Gamma
+        break;
+      case 1:
+        std::copy_n(test::array_of<32>(small[i]["point"]).begin(), 32, proof);
+        break;
+      case 2:
+        std::fill_n(proof + 48, 31, std::uint8_t{0xff});  // s
+        break;
+      case 3:
+        proof[32 + i % 16] ^= 1;  // c
+        break;
+      case 4:
+        proof[48] ^= 1;  // s, still below N
+        break;
+      case 5:
+        proof[0] ^= 1;  // Gamma, with luck another point
+        break;
+      default:
+        break;  // whole
+    }
+  }
+  std::vector<Reason> expected(kNum);
+  test::Bytes expected_labels(kNum * kLabelLen, 0xaa);
+  verify_batch_by_vartime(Kernel::kScalar, public_key, batch.alphas(), proofs, expected_labels, expected);
+  std::vector<Reason> reasons(kNum);
+  test::Bytes verified(kNum * kLabelLen, 0xaa);
+  verify_batch_by_vartime(GetParam(), public_key, batch.alphas(), proofs, verified, reasons);
+  EXPECT_EQ(reasons, expected);
+  EXPECT_EQ(verified, expected_labels) << "labels of refused proofs are left as they are";
+  for (const Reason reason : {Reason::kValid, Reason::kGammaMalformed, Reason::kScalarRange, Reason::kGammaSmallOrder,
+                              Reason::kChallenge}) {
+    EXPECT_GT(std::count(reasons.begin(), reasons.end(), reason), 0) << reason_name(reason);
+  }
+}
+
+TEST_P(BatchTest, KnowsWhichKernelRan) {
+  const SecretKey key = SecretKey::load(std::array<std::uint8_t, kSecretKeyLen>{5}).value();
+  const Batch batch(9);
+  test::Bytes labels(9 * kLabelLen);
+  evaluate_batch_by(GetParam(), key, batch.alphas(), labels);
+  EXPECT_STREQ(last_kernel_name(), base::kernel_name(GetParam()));
+}
+
+// What OPTIKS_FORCE_KERNEL chose, or the fastest (the test program is run with each name: CMakeLists.txt).
+TEST(BatchKernel, IsTheChosenOneExceptForSingleCalls) {
+  const SecretKey key = SecretKey::load(std::array<std::uint8_t, kSecretKeyLen>{5}).value();
+  const Batch batch(9);
+  test::Bytes labels(9 * kLabelLen);
+  evaluate_batch(key, batch.alphas(), labels);
+  EXPECT_STREQ(last_kernel_name(), base::kernel_name(base::kernel()));
+  const char* const forced = std::getenv("OPTIKS_FORCE_KERNEL");
+  const char* const fastest = base::cpu_has_ifma512() ? "ifma512" : "scalar";
+  EXPECT_STREQ(last_kernel_name(), forced != nullptr && *forced != '\0' ? forced : fastest);
+  std::array<std::uint8_t, kLabelLen> label{};
+  evaluate(key, batch.alphas()[8], label);
+  EXPECT_STREQ(last_kernel_name(), "scalar");
+}
+
+std::string name_of(const testing::TestParamInfo<Kernel>& info) { return base::kernel_name(info.param); }
+INSTANTIATE_TEST_SUITE_P(Kernels, KernelTest, testing::Values(Kernel::kPortable8, Kernel::kIfma512), name_of);
+INSTANTIATE_TEST_SUITE_P(Kernels, BatchTest, testing::Values(Kernel::kScalar, Kernel::kPortable8, Kernel::kIfma512),
+                         name_of);
+
+}  // namespace
+}  // namespace optiks::vrf
