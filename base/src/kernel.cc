@@ -1,9 +1,8 @@
 #include "optiks/base/kernel.h"
 
+#include <cstdio>
 #include <cstdlib>
 #include <string_view>
-
-#include "optiks/base/check.h"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
@@ -70,8 +69,12 @@ const Result<Kernel>& kernel_choice() {
 }
 
 Kernel kernel() {
-  OPTIKS_CHECK(kernel_choice().ok());
-  return kernel_choice().value();
+  const Result<Kernel>& choice = kernel_choice();
+  if (!choice.ok()) [[unlikely]] {
+    static_cast<void>(std::fprintf(stderr, "%s\n", choice.status().message()));
+    std::abort();
+  }
+  return choice.value();
 }
 
 }  // namespace optiks::base

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <random>
 #include <vector>
 
@@ -73,6 +74,17 @@ TEST(ChooseKernel, RefusesWhatItDoesNotKnowOrCannotRun) {
   for (const char* const name : {"avx2", "IFMA512", "scalar ", "0"}) {
     EXPECT_EQ(choose_kernel(name, true).status().code(), StatusCode::kInvalidArgument) << name;
   }
+}
+
+// A process that did not ask kernel_choice at its start does not compute with something else instead.
+TEST(KernelDeathTest, AnUnknownNameEndsTheProcess) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // a new process, which has not chosen yet
+  EXPECT_DEATH(
+      {
+        setenv("OPTIKS_FORCE_KERNEL", "avx2", 1);
+        static_cast<void>(kernel());
+      },
+      "OPTIKS_FORCE_KERNEL names none of scalar, portable8, ifma512");
 }
 
 }  // namespace

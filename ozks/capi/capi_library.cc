@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "capi_guard.h"
+#include "optiks/base/kernel.h"
 #include "optiks/base/secret.h"
 #include "optiks/ozks/verify/reasons.h"
 #include "optiks/vrf/ecvrf.h"
@@ -87,6 +88,18 @@ std::int32_t optiks_reason_name(std::int32_t reason, char* out, std::size_t capa
     if (name == nullptr) {
       return argument_error("no reason has this number");
     }
+    const auto* octets = reinterpret_cast<const std::uint8_t*>(name);
+    return copy_out({octets, std::strlen(name)}, reinterpret_cast<std::uint8_t*>(out), capacity, out_len);
+  });
+}
+
+std::int32_t optiks_kernel(char* out, std::size_t capacity, std::size_t* out_len) {
+  return guarded([&] {
+    const base::Result<base::Kernel>& choice = base::kernel_choice();
+    if (!choice.ok()) {
+      return argument_error(choice.status().message());
+    }
+    const char* name = base::kernel_name(choice.value());
     const auto* octets = reinterpret_cast<const std::uint8_t*>(name);
     return copy_out({octets, std::strlen(name)}, reinterpret_cast<std::uint8_t*>(out), capacity, out_len);
   });

@@ -13,7 +13,8 @@
  *  5. Lengths are size_t, everything else has fixed width. Pointers may be NULL where their length is 0.
  *  6. Text of the last error on this thread: optiks_last_error(). It never holds secrets or user data.
  *  7. Thread rules are stated at each handle.
- *  8. A caller checks optiks_abi_version() == OPTIKS_ABI_VERSION and optiks_sizeof(...) once at start-up.
+ *  8. A caller checks optiks_abi_version() == OPTIKS_ABI_VERSION, optiks_sizeof(...) and optiks_kernel(...) once at
+ * start-up.
  *  9. The library never calls back.
  */
 #ifndef OPTIKS_OPTIKS_H
@@ -73,6 +74,11 @@ enum {
 OPTIKS_EXPORT uint32_t optiks_abi_version(void);
 /* Size of the named struct ("optiks_leaf_t", ...), 0 for an unknown name. */
 OPTIKS_EXPORT size_t optiks_sizeof(const char* name);
+/* Name of the kernel that batches of VRF calls run on ("scalar", "portable8", "ifma512"); contract rule 4. Chosen once in a
+ * process: the fastest that the processor has, or what the environment variable OPTIKS_FORCE_KERNEL names.
+ * OPTIKS_E_ARGUMENT when that is no kernel, or none that this processor has: a program that gets it must not go on, because
+ * every batch call then aborts. */
+OPTIKS_EXPORT int32_t optiks_kernel(char* out, size_t capacity, size_t* out_len);
 /* UTF-8, NUL-terminated, at most capacity octets (truncated if need be); empty when the last call on this thread
  * succeeded. */
 OPTIKS_EXPORT void optiks_last_error(char* out, size_t capacity);

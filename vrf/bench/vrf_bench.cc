@@ -2,9 +2,13 @@
 #include <benchmark/benchmark.h>
 #include <blake2.h>
 
+#include <string>
 #include <vector>
 
+#include "batch.h"
+#include "fp2_mul_lanes.h"
 #include "optiks/base/blake2b.h"
+#include "optiks/base/blake2b_many.h"
 #include "optiks/vrf/ecvrf.h"
 #include "scalar_mul.h"
 #include "suite.h"
@@ -49,17 +53,17 @@ void run_batch(benchmark::State& state, Operation operation) {
   state.SetItemsProcessed(state.iterations() * state.range(0));
 }
 
-void evaluate_row(benchmark::State& state) {
-  run_batch(state, [](Fixture& f) { evaluate_batch(f.key, f.view(), f.labels); });
+void evaluate_row(benchmark::State& state, base::Kernel kernel) {
+  run_batch(state, [kernel](Fixture& f) { evaluate_batch_by(kernel, f.key, f.view(), f.labels); });
 }
 
-void prove_row(benchmark::State& state) {
-  run_batch(state, [](Fixture& f) { prove_batch(f.key, f.view(), f.labels, f.proofs); });
+void prove_row(benchmark::State& state, base::Kernel kernel) {
+  run_batch(state, [kernel](Fixture& f) { prove_batch_by(kernel, f.key, f.view(), f.labels, f.proofs); });
 }
 
-void verify_row(benchmark::State& state) {
-  run_batch(state, [&state](Fixture& f) {
-    verify_batch_vartime(f.public_key, f.view(), f.proofs, f.labels, f.reasons);
+void verify_row(benchmark::State& state, base::Kernel kernel) {
+  run_batch(state, [&state, kernel](Fixture& f) {
+    verify_batch_by_vartime(kernel, f.public_key, f.view(), f.proofs, f.labels, f.reasons);
     if (f.reasons.back() != Reason::kValid) {
       state.SkipWithError("a valid proof was refused");
     }
@@ -83,6 +87,35 @@ void scalar_mul_row(benchmark::State& state) {
     p = scalar_mul(p, kScalar);
     benchmark::DoNotOptimize(p);
   }
+}
+
+// Time is per group of eight points.
+void scalar_mul_lanes_row(benchmark::State& state, base::Kernel kernel) {
+  const lanes::Kernel& curve = *kernel_of(kernel);
+  const std::vector<Fp2> u(lanes::kLanes, kGeneratorX);
+  std::vector<lanes::GroupPoints> points(1);
+  curve.encode_to_curve(points.data(), u.data(), 1);
+  const Digits digits = recode(decompose(kScalar));
+  for (auto _ : state) {
+    curve.mul_same(points.data(), points.data(), 1, digits);
+    benchmark::DoNotOptimize(points.data());
+    benchmark::ClobberMemory();
+  }
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(lanes::kLanes));
+}
+
+// Time is per product of eight elements, four chains taking turns.
+void fp2_mul_lanes_row(benchmark::State& state, bench::Fp2MulLanes* run) {
+  constexpr std::size_t kRounds = 64;
+  std::vector<lanes::GroupPoints> elements(8);
+  for (auto _ : state) {
+    run(elements.data(), kRounds);
+    benchmark::DoNotOptimize(elements.data());
+    benchmark::ClobberMemory();
+  }
+  state.counters["ns_per_group"] = benchmark::Counter(
+      static_cast<double>(state.iterations()) * kRounds * bench::kNumChains * 1e-9,
+      benchmark::Counter::kIsRate | benchmark::Counter::kInvert);
 }
 
 void fixed_base_row(benchmark::State& state) {
@@ -113,6 +146,21 @@ void blake2b_portable_row(benchmark::State& state) {
   }
 }
 
+// Time is per message, 64 in a call.
+void blake2b_many_row(benchmark::State& state, base::Kernel kernel) {
+  constexpr std::size_t kNumMessages = 64;
+  std::vector<std::uint8_t> slots(kNumMessages * base::kBlake2bBlockLen);
+  const std::vector<std::size_t> lens(kNumMessages, kBlockInputLen);
+  std::vector<std::uint8_t> digests(kNumMessages * 32);
+  const base::Blake2bPrefix prefix = base::blake2b_prefix(32);
+  for (auto _ : state) {
+    base::blake2b_many_by(kernel, digests, 32, prefix, slots, base::kBlake2bBlockLen, lens);
+    benchmark::DoNotOptimize(digests.data());
+    benchmark::ClobberMemory();
+  }
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kNumMessages));
+}
+
 void blake2b_libb2_row(benchmark::State& state) {
   std::array<std::uint8_t, kBlockInputLen> in{};
   std::array<std::uint8_t, 32> out{};
@@ -123,9 +171,6 @@ void blake2b_libb2_row(benchmark::State& state) {
   }
 }
 
-BENCHMARK(evaluate_row)->Name("VrfEvaluate/scalar")->ArgName("batch")->Arg(1)->Arg(8)->Arg(64);
-BENCHMARK(prove_row)->Name("VrfProve/scalar")->ArgName("batch")->Arg(1)->Arg(8)->Arg(64);
-BENCHMARK(verify_row)->Name("VrfVerify/scalar")->ArgName("batch")->Arg(1)->Arg(8)->Arg(64);
 BENCHMARK(fp2_mul_row)->Name("Fp2Mul/scalar");
 BENCHMARK(scalar_mul_row)->Name("ScalarMulVar/scalar");
 BENCHMARK(fixed_base_row)->Name("FixedBase/scalar");
@@ -133,7 +178,36 @@ BENCHMARK(hash_to_curve_row)->Name("HashToCurve/scalar");
 BENCHMARK(blake2b_portable_row)->Name("Blake2bBlock/portable");
 BENCHMARK(blake2b_libb2_row)->Name("Blake2bBlock/libb2");
 
+void register_kernel(base::Kernel kernel) {
+  const std::string name = base::kernel_name(kernel);
+  for (const std::int64_t n : {1, 8, 64, 1024}) {
+    benchmark::RegisterBenchmark(("VrfEvaluate/" + name).c_str(), evaluate_row, kernel)->ArgName("batch")->Arg(n);
+    benchmark::RegisterBenchmark(("VrfProve/" + name).c_str(), prove_row, kernel)->ArgName("batch")->Arg(n);
+    benchmark::RegisterBenchmark(("VrfVerify/" + name).c_str(), verify_row, kernel)->ArgName("batch")->Arg(n);
+  }
+  benchmark::RegisterBenchmark(("Blake2bMany/" + name).c_str(), blake2b_many_row, kernel);
+  if (kernel_of(kernel) != nullptr) {
+    benchmark::RegisterBenchmark(("ScalarMulVar/" + name).c_str(), scalar_mul_lanes_row, kernel);
+  }
+}
+
 }  // namespace
 }  // namespace optiks::vrf
 
-BENCHMARK_MAIN();
+// Rows of every kernel that this machine has.
+int main(int argc, char** argv) {
+  using optiks::base::Kernel;
+  optiks::vrf::register_kernel(Kernel::kScalar);
+  optiks::vrf::register_kernel(Kernel::kPortable8);
+  if (optiks::base::cpu_has_ifma512()) {
+    optiks::vrf::register_kernel(Kernel::kIfma512);
+    benchmark::RegisterBenchmark("Fp2Mul/ifma512", optiks::vrf::fp2_mul_lanes_row, optiks::vrf::bench::fp2_mul_ifma);
+  }
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) {
+    return 1;
+  }
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+  return 0;
+}

@@ -31,6 +31,7 @@ LaneFp<L, B> at_bounds() {
     const u64 bound = B * (i == 2 ? kTopBound : kLimbBound);
     for (std::size_t lane = 0; lane < kLanes; ++lane) {
       limb[i][lane] = lane == 0 ? bound : lane == 1 ? 0 : lane == 2 ? (i == 2 ? bound : 0) : g_random() % (bound + 1);
+      limb[i][lane] &= ~((u64{1} << kScale) - 1);
     }
   }
   return {limb[0], limb[1], limb[2]};

@@ -23,6 +23,9 @@ internal static unsafe partial class Interop
     public static partial nuint optiks_sizeof(byte* name);
 
     [LibraryImport(Library)]
+    public static partial int optiks_kernel(Span<byte> text, nuint capacity, out nuint length);
+
+    [LibraryImport(Library)]
     public static partial void optiks_last_error(byte* text, nuint capacity);
 
     [LibraryImport(Library)]

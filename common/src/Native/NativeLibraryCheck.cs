@@ -7,7 +7,7 @@ namespace Optiks.Native;
 public static class NativeLibraryCheck
 {
     /// <summary>
-    /// Ensure loads liboptiks and compares its ABI version and the size of every shared struct. Throws
+    /// Ensure loads liboptiks, compares its ABI version and the size of every shared struct, and asks whether it can run the kernel of OPTIKS_FORCE_KERNEL. Throws
     /// <see cref="NativeLibraryException"/> with one sentence. Any thread, any number of times.
     /// </summary>
     public static void Ensure()
@@ -30,6 +30,7 @@ public static class NativeLibraryCheck
             CheckSize<Interop.LookupResult>("optiks_lookup_result_t");
             CheckSize<Interop.VersionEntry>("optiks_version_entry_t");
             CheckSize<Interop.VersionsResult>("optiks_versions_result_t");
+            CheckKernel();
         }
         catch (DllNotFoundException e)
         {
@@ -42,6 +43,16 @@ public static class NativeLibraryCheck
         catch (EntryPointNotFoundException e)
         {
             throw new NativeLibraryException("liboptiks lacks a function that this program needs: install the liboptiks of the same build.", e);
+        }
+    }
+
+    // OPTIKS_FORCE_KERNEL may name a kernel that does not exist or that this processor cannot run.
+    private static void CheckKernel()
+    {
+        Span<byte> name = stackalloc byte[32];
+        if (Interop.optiks_kernel(name, (nuint)name.Length, out _) != (int)NativeStatus.Ok)
+        {
+            throw new NativeLibraryException(OptiksNativeException.LastErrorText());
         }
     }
 

@@ -39,7 +39,10 @@ public sealed class OptiksNativeException : Exception
         }
     }
 
-    internal static unsafe OptiksNativeException Create(int status, string function)
+    internal static OptiksNativeException Create(int status, string function) => new((NativeStatus)status, function, LastErrorText());
+
+    /// <summary>LastErrorText is the library's text of the last failed call on this thread.</summary>
+    internal static unsafe string LastErrorText()
     {
         Span<byte> text = stackalloc byte[MaxTextLength];
         fixed (byte* start = text)
@@ -47,6 +50,6 @@ public sealed class OptiksNativeException : Exception
             Interop.optiks_last_error(start, MaxTextLength);
         }
         int end = text.IndexOf((byte)0);
-        return new OptiksNativeException((NativeStatus)status, function, Encoding.UTF8.GetString(end < 0 ? text : text[..end]));
+        return Encoding.UTF8.GetString(end < 0 ? text : text[..end]);
     }
 }

@@ -1,7 +1,7 @@
 // GF(p), p = 2^127 - 1, eight elements side by side.
 //
-// An element is x = (X0 + X1 2^44 + X2 2^88)/2^4 with non-negative limbs: 44, 44 and 39 bits of x, each moved up by 4.
-// A product of two limbs is then 2^8 times what it stands for, so that the 52 bits where the multiplier cuts it are
+// An element is x = (X0 + X1 2^44 + X2 2^88)/2^4 with limbs that are multiples of 2^4: 44, 44 and 39 bits of x, each moved
+// up by 4. A product of two limbs is then 2^8 times what it stands for, so that the 52 bits where the multiplier cuts it are
 // the 44 bits of a limb: the upper part belongs to the next limb, and the lower part is a multiple of 2^8.
 //
 // Bounds are types. LaneFp<L, B> has X0, X1 <= B*(2^48 + 2^20) and X2 <= B*(2^43 + 2^20). Products have B = 1, sums add
@@ -37,6 +37,7 @@ struct LaneFp {
 #ifndef NDEBUG
     for (std::size_t i = 0; i < kLanes; ++i) {
       OPTIKS_DCHECK(l0[i] <= B * kLimbBound && l1[i] <= B * kLimbBound && l2[i] <= B * kTopBound);
+      OPTIKS_DCHECK(((l0[i] | l1[i] | l2[i]) & ((u64{1} << kScale) - 1)) == 0);
     }
 #endif
   }

@@ -1,0 +1,15 @@
+// Multiplications in GF(p^2) in lanes, apart from everything else: the row that the port arithmetic of docs/vrf-kernels.md is
+// compared with.
+#pragma once
+
+#include "lanes/kernel.h"
+
+namespace optiks::vrf::bench {
+
+inline constexpr std::size_t kNumChains = 4;
+
+// Multiplies the x of points 0 to 3 by the x of points 4 to 7, num_rounds times.
+using Fp2MulLanes = void(lanes::GroupPoints* elements, std::size_t num_rounds);
+Fp2MulLanes fp2_mul_ifma;
+
+}  // namespace optiks::vrf::bench
