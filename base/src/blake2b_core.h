@@ -1,5 +1,5 @@
-// The compression function of BLAKE2b (RFC 7693), over one 64-bit word or over a vector of them. Inlined by force, so that
-// a file compiled for newer processors leaves nothing that the linker could use elsewhere.
+// The compression function of BLAKE2b (RFC 7693), over one 64-bit word or over a vector of them. Inlined by force, so
+// that a file compiled for newer processors leaves nothing that the linker could use elsewhere.
 #pragma once
 
 #include <array>
@@ -56,10 +56,11 @@ template <std::size_t Round, typename Word>
   mix(v[3], v[4], v[9], v[14], m[s[14]], m[s[15]]);
 }
 
-// RFC 7693 section 3.2 with the high word of the offset counter fixed to 0 (inputs are shorter than 2^64). is_last is all
-// ones for the last block of a message and 0 otherwise.
+// RFC 7693 section 3.2 with the high word of the offset counter fixed to 0 (inputs are shorter than 2^64). is_last is
+// all ones for the last block of a message and 0 otherwise.
 template <typename Word>
-[[gnu::always_inline]] inline void compress(Word (&h)[8], const Word (&m)[16], const Word& counter, const Word& is_last) {
+[[gnu::always_inline]] inline void compress(Word (&h)[8], const Word (&m)[16], const Word& counter,
+                                            const Word& is_last) {
   Word v[16];
   for (std::size_t i = 0; i < 8; ++i) {
     v[i] = h[i];

@@ -1,5 +1,6 @@
-// Eight messages side by side, in GCC's and clang's vectors of eight words: registers of AVX-512 where the including file
-// is compiled for them, pieces otherwise. Everything is in an unnamed namespace or inlined by force (blake2b_core.h).
+// Eight messages side by side, in GCC's and clang's vectors of eight words: registers of AVX-512 where the including
+// file is compiled for them, pieces otherwise. Everything is in an unnamed namespace or inlined by force
+// (blake2b_core.h).
 #pragma once
 
 #include <bit>
@@ -19,8 +20,8 @@ static_assert(std::endian::native == std::endian::little);
 
 #define OPTIKS_SHUFFLE(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 
-// Eight words of each of eight lanes, lane by lane, to word by word: three steps of exchanging neighbours at distance 1,
-// 2 and 4.
+// Eight words of each of eight lanes, lane by lane, to word by word: three steps of exchanging neighbours at distance
+// 1, 2 and 4.
 [[gnu::always_inline]] inline void transpose(Words* rows) {
   Words t[8];
   for (std::size_t i = 0; i < 8; i += 2) {
@@ -52,8 +53,8 @@ static_assert(std::endian::native == std::endian::little);
 }
 
 [[gnu::always_inline]] inline void hash_eight(std::uint8_t* digests, std::size_t digest_len, const std::uint64_t* state,
-                                              std::uint64_t num_absorbed, const std::uint8_t* slots,
-                                              std::size_t stride, const std::size_t* lens) {
+                                              std::uint64_t num_absorbed, const std::uint8_t* slots, std::size_t stride,
+                                              const std::size_t* lens) {
   Words len{};
   std::size_t longest = 0;
   for (std::size_t lane = 0; lane < kLanes; ++lane) {

@@ -24,8 +24,8 @@ const char* kernel_name(Kernel kernel) {
 
 bool cpu_has_ifma512() {
 #if defined(__x86_64__)
-  // Intel SDM volume 1, section 15.2: OSXSAVE, then the state components SSE, AVX, opmask and both halves of the 512-bit
-  // registers in XCR0, then the feature bits of leaf 7.
+  // Intel SDM volume 1, section 15.2: OSXSAVE, then the state components SSE, AVX, opmask and both halves of the
+  // 512-bit registers in XCR0, then the feature bits of leaf 7.
   constexpr unsigned kOsxsave = 1U << 27;
   constexpr unsigned kState = 0xe6;
   constexpr unsigned kFeatures = (1U << 16) | (1U << 17) | (1U << 21) | (1U << 31);  // F, DQ, IFMA, VL

@@ -45,7 +45,8 @@ TEST_P(Blake2bMany, GivesWhatTheStreamingHashGives) {
               .update(prefix_bytes)
               .update(std::span(slots).subspan(i * kStride, lens[i]))
               .finish(expected);
-          EXPECT_TRUE(std::equal(expected.begin(), expected.end(), digests.begin() + static_cast<std::ptrdiff_t>(i * digest_len)))
+          EXPECT_TRUE(std::equal(expected.begin(), expected.end(),
+                                 digests.begin() + static_cast<std::ptrdiff_t>(i * digest_len)))
               << "message " << i << " of " << n << ", " << lens[i] << " octets";
         }
       }
@@ -54,8 +55,8 @@ TEST_P(Blake2bMany, GivesWhatTheStreamingHashGives) {
 }
 
 std::string name_of(const testing::TestParamInfo<Kernel>& info) { return kernel_name(info.param); }
-INSTANTIATE_TEST_SUITE_P(Kernels, Blake2bMany,
-                         testing::Values(Kernel::kScalar, Kernel::kPortable8, Kernel::kIfma512), name_of);
+INSTANTIATE_TEST_SUITE_P(Kernels, Blake2bMany, testing::Values(Kernel::kScalar, Kernel::kPortable8, Kernel::kIfma512),
+                         name_of);
 
 TEST(ChooseKernel, TakesTheFastestWithoutAName) {
   EXPECT_EQ(choose_kernel(nullptr, true).value(), Kernel::kIfma512);

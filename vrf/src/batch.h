@@ -30,8 +30,8 @@ void check_alphas(const Alphas& alphas);
   return n == 1 ? base::Kernel::kScalar : base::kernel();
 }
 
-// last_kernel_name: the kernel that the calling thread's last batch ran on, "" before the first: how tests and benchmarks
-// know.
+// last_kernel_name: the kernel that the calling thread's last batch ran on, "" before the first: how tests and
+// benchmarks know.
 [[nodiscard]] const char* last_kernel_name();
 void set_last_kernel(base::Kernel kernel);
 

@@ -1,5 +1,5 @@
-// Batches on groups of eight: what lies between the hashes of suite.cc and the curve arithmetic of a kernel. The lanes of a
-// last group that have no element of their own repeat the first.
+// Batches on groups of eight: what lies between the hashes of suite.cc and the curve arithmetic of a kernel. The lanes
+// of a last group that have no element of their own repeat the first.
 #include <algorithm>
 #include <utility>
 
@@ -124,8 +124,7 @@ void verify_lanes_vartime(const lanes::Kernel& kernel, const PublicKey::Impl& ke
     const Scalar used = s_in_range[i] ? s : Scalar{};
     put(s_parts, i, decompose(used).v);
     put(s_comb, i, comb_bits(used).w);
-    put(c_words, i,
-        {base::load_le64(proof.data() + kPointLen), base::load_le64(proof.data() + kPointLen + 8), 0, 0});
+    put(c_words, i, {base::load_le64(proof.data() + kPointLen), base::load_le64(proof.data() + kPointLen + 8), 0, 0});
   }
   GroupPoints gamma[kMaxGroups];
   std::uint8_t is_point[kMaxGroups];

@@ -111,12 +111,14 @@ OPTIKS_INLINE BasicAffinePoint<F, typename F::template Bounded<2>> negated(const
 
 // -q where mask is all ones, q where it is zero.
 template <typename F, typename Mask>
-OPTIKS_INLINE BasicCachedPoint<F, typename F::template Bounded<2>> negated_if(const Mask& mask, const BasicCachedPoint<F>& q) {
+OPTIKS_INLINE BasicCachedPoint<F, typename F::template Bounded<2>> negated_if(const Mask& mask,
+                                                                              const BasicCachedPoint<F>& q) {
   return {fp2_select(mask, q.y_minus_x, q.y_plus_x), fp2_select(mask, q.y_plus_x, q.y_minus_x), q.z2,
           fp2_select(mask, fp2_neg(q.t2d), q.t2d)};
 }
 template <typename F, typename Mask>
-OPTIKS_INLINE BasicAffinePoint<F, typename F::template Bounded<2>> negated_if(const Mask& mask, const BasicAffinePoint<F>& q) {
+OPTIKS_INLINE BasicAffinePoint<F, typename F::template Bounded<2>> negated_if(const Mask& mask,
+                                                                              const BasicAffinePoint<F>& q) {
   return {fp2_select(mask, q.y_minus_x, q.y_plus_x), fp2_select(mask, q.y_plus_x, q.y_minus_x),
           fp2_select(mask, fp2_neg(q.t2d), q.t2d)};
 }

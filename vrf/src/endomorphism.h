@@ -1,6 +1,6 @@
-// The endomorphisms phi = tau_dual . upsilon . tau and psi = tau_dual . chi . tau of FourQ (eprint 2015/565 section 4 and
-// appendix A), for one point and for eight (curve_formulas.h). They act as multiplication by fixed scalars on points of
-// order N, and on no other points: never apply them to a point that is not known to be in the subgroup.
+// The endomorphisms phi = tau_dual . upsilon . tau and psi = tau_dual . chi . tau of FourQ (eprint 2015/565 section 4
+// and appendix A), for one point and for eight (curve_formulas.h). They act as multiplication by fixed scalars on
+// points of order N, and on no other points: never apply them to a point that is not known to be in the subgroup.
 #pragma once
 
 #include "curve_formulas.h"

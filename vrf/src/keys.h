@@ -22,8 +22,8 @@ struct SecretKey::Impl {
 
 struct PublicKey::Impl {
   PointString bytes;
-  base::Blake2b encode;  // encode_prefix
-  ShortMulTable table;   // of Y
+  base::Blake2b encode;       // encode_prefix
+  ShortMulTable table;        // of Y
   lanes::ChallengeComb comb;  // of Y
 };
 

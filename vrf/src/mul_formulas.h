@@ -1,5 +1,5 @@
-// Sequences of doublings and additions, for one point and for eight (curve_formulas.h): what point_double, point_add and
-// the others cost is theirs to say.
+// Sequences of doublings and additions, for one point and for eight (curve_formulas.h): what point_double, point_add
+// and the others cost is theirs to say.
 #pragma once
 
 #include "endomorphism.h"
@@ -40,8 +40,8 @@ OPTIKS_INLINE BasicPoint<F> cofactor_cleared(const BasicPoint<F>& point) {
   return out;
 }
 
-// 64 doublings, 65 additions. digit_point(i) is the table's point for digit i with its sign, found in time that does not
-// depend on the digit.
+// 64 doublings, 65 additions. digit_point(i) is the table's point for digit i with its sign, found in time that does
+// not depend on the digit.
 template <typename F, typename DigitPoint>
 OPTIKS_INLINE BasicPoint<F> mul_digits(const BasicPoint<F>& identity, const DigitPoint& digit_point) {
   BasicPoint<F> sum = identity;

@@ -7,9 +7,7 @@
 __m512i control_gather(__m512i index, const std::uint64_t* table) { return _mm512_i64gather_epi64(index, table, 8); }
 
 // A branch on the contents of a lane.
-int control_branch(__m512i secret) {
-  return _mm512_cmpeq_epi64_mask(secret, _mm512_setzero_si512()) != 0 ? 1 : 2;
-}
+int control_branch(__m512i secret) { return _mm512_cmpeq_epi64_mask(secret, _mm512_setzero_si512()) != 0 ? 1 : 2; }
 
 // A lane's contents in a general register, and a branch on them.
 int control_lane(__m512i secret, int (*call)()) {

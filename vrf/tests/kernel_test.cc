@@ -338,8 +338,8 @@ TEST_P(BatchTest, RefusesWhatTheScalarPathRefuses) {
   verify_batch_by_vartime(GetParam(), public_key, batch.alphas(), proofs, verified, reasons);
   EXPECT_EQ(reasons, expected);
   EXPECT_EQ(verified, expected_labels) << "labels of refused proofs are left as they are";
-  for (const Reason reason : {Reason::kValid, Reason::kGammaMalformed, Reason::kScalarRange, Reason::kGammaSmallOrder,
-                              Reason::kChallenge}) {
+  for (const Reason reason :
+       {Reason::kValid, Reason::kGammaMalformed, Reason::kScalarRange, Reason::kGammaSmallOrder, Reason::kChallenge}) {
     EXPECT_GT(std::count(reasons.begin(), reasons.end(), reason), 0) << reason_name(reason);
   }
 }

@@ -1,5 +1,5 @@
-// The field in lanes (lanes/lane_fp.h, lanes/lane_fp2.h) over the portable lane type, against fp.h and fp2.h: limbs at the
-// ends of their bounds, where sums and products are largest, and elements at the ends of the field.
+// The field in lanes (lanes/lane_fp.h, lanes/lane_fp2.h) over the portable lane type, against fp.h and fp2.h: limbs at
+// the ends of their bounds, where sums and products are largest, and elements at the ends of the field.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -87,7 +87,8 @@ TEST(LaneFp, SumsDifferencesAndHalves) {
 }
 
 TEST(LaneFp, CanonicalFormsAtTheEndsOfTheField) {
-  const Fp values[kLanes] = {{0}, {1}, {kP}, {kP - 1}, {kP >> 1}, {u128{1} << 44}, {(u128{1} << 88) - 1}, {u128{1} << 126}};
+  const Fp values[kLanes] = {
+      {0}, {1}, {kP}, {kP - 1}, {kP >> 1}, {u128{1} << 44}, {(u128{1} << 88) - 1}, {u128{1} << 126}};
   Words low;
   Words high;
   for (std::size_t lane = 0; lane < kLanes; ++lane) {

@@ -45,7 +45,8 @@ const GeneratorComb& generator_comb() {
 
 ChallengeComb make_challenge_comb_vartime(const Point& y) {
   constexpr std::size_t kBlocks = 3;
-  // Entry i of block 0 is 2^104 Y with +-2^(26 j) Y, + where bit j of i is set; a block is the one before it times 2^10.
+  // Entry i of block 0 is 2^104 Y with +-2^(26 j) Y, + where bit j of i is set; a block is the one before it times
+  // 2^10.
   std::vector<Point> points(kBlocks * kNumEntries + 1, y);
   Point power = y;
   points[0] = kIdentity;

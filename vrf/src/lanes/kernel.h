@@ -1,5 +1,5 @@
-// The interface of a batch kernel: curve arithmetic on groups of eight inputs, one in each lane, over plain arrays. What
-// surrounds it (hashing, scalars, octets of proofs) is batch.cc's, compiled for every processor.
+// The interface of a batch kernel: curve arithmetic on groups of eight inputs, one in each lane, over plain arrays.
+// What surrounds it (hashing, scalars, octets of proofs) is batch.cc's, compiled for every processor.
 #pragma once
 
 #include <array>
@@ -11,8 +11,8 @@
 
 namespace optiks::vrf::lanes {
 
-// GroupPoints: eight points of a group, limb by limb; what a kernel passes to itself between two calls. x, y, z, ta, tb;
-// re, im; three limbs.
+// GroupPoints: eight points of a group, limb by limb; what a kernel passes to itself between two calls. x, y, z, ta,
+// tb; re, im; three limbs.
 struct alignas(64) GroupPoints {
   Words limbs[5][2][3];
 };
@@ -43,16 +43,17 @@ struct Kernel {
   // digits*H, the same digits in every lane. H has order N.
   void (*mul_same)(GroupPoints* out, const GroupPoints* h, std::size_t num_groups, const Digits& digits);
 
-  // The points of a proof, kNumProofPoints a group, from H, the digits of x, the four parts of every nonce (decompose.h)
-  // and its comb bits (comb.h).
+  // The points of a proof, kNumProofPoints a group, from H, the digits of x, the four parts of every nonce
+  // (decompose.h) and its comb bits (comb.h).
   void (*prove)(GroupPoints* out, const GroupPoints* h, std::size_t num_groups, const Digits& x_digits,
                 const GroupScalar* k_parts, const GroupScalar* k_comb);
 
-  // string_to_point: the points, and the lanes whose string is one as bits of `valid`; the other lanes get the identity.
+  // string_to_point: the points, and the lanes whose string is one as bits of `valid`; the other lanes get the
+  // identity.
   void (*decode)(GroupPoints* out, std::uint8_t* valid, const PointString* strings, std::size_t num_groups);
 
-  // Of a verification: 392*Gamma, sG - cY, sH - cGamma, with H, kNumVerifyPoints a group, and the lanes where 392*Gamma is
-  // the identity as bits of small_order. Gamma is any point of the curve. c as two words; s as in prove.
+  // Of a verification: 392*Gamma, sG - cY, sH - cGamma, with H, kNumVerifyPoints a group, and the lanes where 392*Gamma
+  // is the identity as bits of small_order. Gamma is any point of the curve. c as two words; s as in prove.
   void (*verify)(GroupPoints* out, std::uint8_t* small_order, const GroupPoints* h, const GroupPoints* gamma,
                  std::size_t num_groups, const ChallengeComb& y, const GroupScalar* s_parts, const GroupScalar* s_comb,
                  const GroupScalar* c);

@@ -1,8 +1,8 @@
 // GF(p), p = 2^127 - 1, eight elements side by side.
 //
-// An element is x = (X0 + X1 2^44 + X2 2^88)/2^4 with limbs that are multiples of 2^4: 44, 44 and 39 bits of x, each moved
-// up by 4. A product of two limbs is then 2^8 times what it stands for, so that the 52 bits where the multiplier cuts it are
-// the 44 bits of a limb: the upper part belongs to the next limb, and the lower part is a multiple of 2^8.
+// An element is x = (X0 + X1 2^44 + X2 2^88)/2^4 with limbs that are multiples of 2^4: 44, 44 and 39 bits of x, each
+// moved up by 4. A product of two limbs is then 2^8 times what it stands for, so that the 52 bits where the multiplier
+// cuts it are the 44 bits of a limb: the upper part belongs to the next limb, and the lower part is a multiple of 2^8.
 //
 // Bounds are types. LaneFp<L, B> has X0, X1 <= B*(2^48 + 2^20) and X2 <= B*(2^43 + 2^20). Products have B = 1, sums add
 // their bounds, and a factor needs B <= 15, so that its limbs, and 2^5 X2, are below 2^52. Debug builds check every
@@ -43,8 +43,7 @@ struct LaneFp {
   }
   // A smaller bound is a larger one.
   template <unsigned Smaller>
-  requires(Smaller < B)
-  OPTIKS_INLINE LaneFp(const LaneFp<L, Smaller>& a)  // NOLINT(google-explicit-constructor)
+  requires(Smaller < B) OPTIKS_INLINE LaneFp(const LaneFp<L, Smaller>& a)  // NOLINT(google-explicit-constructor)
       : LaneFp(a.limb[0], a.limb[1], a.limb[2]) {}
 };
 
@@ -175,7 +174,8 @@ OPTIKS_INLINE LaneFp<L, A + B> fp_add(const LaneFp<L, A>& a, const LaneFp<L, B>&
   return {a.limb[0] + b.limb[0], a.limb[1] + b.limb[1], a.limb[2] + b.limb[2]};
 }
 
-// Multiples*p, whose limbs are above those of every element of bound Multiples - 1: (B + 1)(2^43 - 2^4) > B(2^43 + 2^20).
+// Multiples*p, whose limbs are above those of every element of bound Multiples - 1: (B + 1)(2^43 - 2^4) > B(2^43 +
+// 2^20).
 template <unsigned Multiples>
 struct MultipleOfP {
   static_assert(Multiples - 1 <= 2 * kMaxFactor);

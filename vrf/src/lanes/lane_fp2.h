@@ -13,8 +13,7 @@ struct LaneFp2 {
   LaneFp2() = default;
   OPTIKS_INLINE LaneFp2(const LaneFp<L, B>& a, const LaneFp<L, B>& b) : re(a), im(b) {}
   template <unsigned Smaller>
-  requires(Smaller < B)
-  OPTIKS_INLINE LaneFp2(const LaneFp2<L, Smaller>& a)  // NOLINT(google-explicit-constructor)
+  requires(Smaller < B) OPTIKS_INLINE LaneFp2(const LaneFp2<L, Smaller>& a)  // NOLINT(google-explicit-constructor)
       : re(a.re), im(a.im) {}
 };
 

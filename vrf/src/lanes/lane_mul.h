@@ -45,9 +45,8 @@ template <typename L>
 
 template <typename L>
 [[gnu::noinline]] LanePoint<L> mul_each(const LaneMulTable<L>& table, const GroupDigits& digits) {
-  return mul_digits(lane_identity<L>(), [&](std::size_t i) {
-    return select_signed(table.entries, digits.index[i], digits.negative[i]);
-  });
+  return mul_digits(lane_identity<L>(),
+                    [&](std::size_t i) { return select_signed(table.entries, digits.index[i], digits.negative[i]); });
 }
 
 // Bit `position` of each lane's integer.
@@ -107,11 +106,11 @@ OPTIKS_INLINE LaneAffinePoint<L> affine_or_identity(Words mask, const u64 (&limb
           fp2_select(mask, element(limbs[2]), fp2_broadcast<L>(kFp2Zero))};
 }
 
-// s*G - c*Y for every point Y of the curve. The comb multiplies by the odd one of c and c + 1, and where that is c + 1, Y
-// is given back. 9 doublings, 77 additions.
+// s*G - c*Y for every point Y of the curve. The comb multiplies by the odd one of c and c + 1, and where that is c + 1,
+// Y is given back. 9 doublings, 77 additions.
 template <typename L>
-[[gnu::noinline]] LanePoint<L> generator_minus(const GeneratorComb& g, const GroupScalar& s_bits, const ChallengeComb& y,
-                                               const GroupScalar& c) {
+[[gnu::noinline]] LanePoint<L> generator_minus(const GeneratorComb& g, const GroupScalar& s_bits,
+                                               const ChallengeComb& y, const GroupScalar& c) {
   // (c + 2^130 - 1)/2 for an odd c.
   const GroupScalar c_bits = {{(c.w[0] >> 1) | (c.w[1] << 63), c.w[1] >> 1, broadcast(2), Words{}}};
   LanePoint<L> sum = lane_identity<L>();
@@ -133,8 +132,8 @@ template <typename L>
 // s*H - c*Gamma for H of order N and every point Gamma of the curve: c multiplies by odd digits of four bits, and no
 // endomorphism touches it. As above, the odd one of c and c + 1 is taken. 128 doublings, 97 additions.
 template <typename L>
-[[gnu::noinline]] LanePoint<L> subgroup_minus_any(const LaneMulTable<L>& h, const GroupDigits& s, const LanePoint<L>& gamma,
-                                                  const GroupScalar& c) {
+[[gnu::noinline]] LanePoint<L> subgroup_minus_any(const LaneMulTable<L>& h, const GroupDigits& s,
+                                                  const LanePoint<L>& gamma, const GroupScalar& c) {
   // Odd multiples of Gamma: 1, 3, ..., 15.
   LaneCachedPoint<L> odd[8];
   LanePoint<L> multiple = gamma;
@@ -147,7 +146,8 @@ template <typename L>
     odd[i] = point_to_cached(multiple);
   }
 
-  // Digit i of c is 2 b - 15, b = bits 4 i + 1 to 4 i + 4 of c with bit 128 set. It is taken off: a negative one is added.
+  // Digit i of c is 2 b - 15, b = bits 4 i + 1 to 4 i + 4 of c with bit 128 set. It is taken off: a negative one is
+  // added.
   const auto gamma_point = [&](std::size_t i) {
     const std::size_t first = 4 * i + 1;
     Words b = first < 64 ? (c.w[0] >> first) | (c.w[1] << (64 - first)) : c.w[1] >> (first - 64);

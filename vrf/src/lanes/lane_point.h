@@ -43,8 +43,8 @@ template <typename L, typename T>
   point = sum_of(point, other);
 }
 
-// point = 2*point + other, faster than one after the other: the product T = ta*tb of the addition runs beside those of the
-// doubling.
+// point = 2*point + other, faster than one after the other: the product T = ta*tb of the addition runs beside those of
+// the doubling.
 template <typename L, typename T>
 [[gnu::noinline]] void point_double_add(LanePoint<L>& point, const BasicCachedPoint<LaneField<L>, T>& other) {
   point = sum_of(doubled(point), other);
@@ -94,7 +94,8 @@ OPTIKS_INLINE void merge(LaneFp2<L, B>& sum, Words mask, const LaneFp2<L, B>& en
 
 // The entry of each lane's own table at each lane's own index, with each lane's own sign.
 template <typename L, std::size_t Size>
-[[gnu::noinline]] LaneSignedPoint<L> select_signed(const LaneCachedPoint<L> (&entries)[Size], Words index, Words negative) {
+[[gnu::noinline]] LaneSignedPoint<L> select_signed(const LaneCachedPoint<L> (&entries)[Size], Words index,
+                                                   Words negative) {
   LaneCachedPoint<L> sum{};
   for (u64 i = 0; i < Size; ++i) {
     const Words mask = L::equal(index, broadcast(i));

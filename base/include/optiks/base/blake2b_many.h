@@ -1,5 +1,5 @@
-// BLAKE2b of many independent messages, eight side by side where the processor allows (kernel.h). The time and the memory
-// access pattern depend on lengths only.
+// BLAKE2b of many independent messages, eight side by side where the processor allows (kernel.h). The time and the
+// memory access pattern depend on lengths only.
 #pragma once
 
 #include <array>
@@ -12,8 +12,8 @@
 
 namespace optiks::base {
 
-// Blake2bPrefix: what all messages of a call begin with, absorbed once: whole blocks, public or secret. The digest length
-// is part of it.
+// Blake2bPrefix: what all messages of a call begin with, absorbed once: whole blocks, public or secret. The digest
+// length is part of it.
 struct Blake2bPrefix {
   std::array<std::uint64_t, 8> state;
   std::uint64_t num_absorbed;
@@ -24,9 +24,9 @@ struct Blake2bPrefix {
 [[nodiscard]] Blake2bPrefix blake2b_prefix(std::size_t digest_len, ByteSpan whole_blocks = {});
 
 // blake2b_many writes n digests of digest_len octets, unkeyed, one behind the other: of the prefix and then message i,
-// the first lens[i] octets of slot i. A slot has stride octets, a multiple of 128; the octets of a slot behind its message
-// must be 0. After the prefix at least one octet has to follow: lens[i] in [1, stride]. digest_len is that of the prefix.
-// Sizes that do not fit abort.
+// the first lens[i] octets of slot i. A slot has stride octets, a multiple of 128; the octets of a slot behind its
+// message must be 0. After the prefix at least one octet has to follow: lens[i] in [1, stride]. digest_len is that of
+// the prefix. Sizes that do not fit abort.
 void blake2b_many(MutableByteSpan digests, std::size_t digest_len, const Blake2bPrefix& prefix, ByteSpan slots,
                   std::size_t stride, std::span<const std::size_t> lens);
 

@@ -1,6 +1,6 @@
 // Which implementation the batch functions use: the VRF's (optiks/vrf/ecvrf.h) and the hash of many messages
-// (blake2b_many.h). Chosen once, from what the processor and the operating system support, or by the environment variable
-// OPTIKS_FORCE_KERNEL. Safe to call from any thread.
+// (blake2b_many.h). Chosen once, from what the processor and the operating system support, or by the environment
+// variable OPTIKS_FORCE_KERNEL. Safe to call from any thread.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ enum class Kernel : std::uint8_t {
 // cpu_has_ifma512: AVX-512 F, DQ, VL and IFMA are there, and the operating system saves their registers.
 [[nodiscard]] bool cpu_has_ifma512();
 
-// choose_kernel: the kernel named by `forced`, or without a name (null or empty) the fastest. kInvalidArgument for a name
-// that is none, kUnavailable for a kernel that this machine cannot run.
+// choose_kernel: the kernel named by `forced`, or without a name (null or empty) the fastest. kInvalidArgument for a
+// name that is none, kUnavailable for a kernel that this machine cannot run.
 [[nodiscard]] Result<Kernel> choose_kernel(const char* forced, bool has_ifma512);
 
 // kernel_choice: what choose_kernel says about this process. A program asks it at its start and refuses to run on a
