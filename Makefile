@@ -25,7 +25,7 @@ MINUTES ?= 6
 BENCH_SECONDS ?= 60
 KEYS ?= 1048576
 
-.PHONY: help install native sqlclient dotnet build run up down test check fix test-faults fuzz bench-vrf bench-ozks bench-updates bench-lookups load-keyring load-synthetic clean
+.PHONY: help install native sqlclient dotnet build run up down test check fix test-faults fuzz bench-vrf timing-vrf bench-ozks bench-updates bench-lookups load-keyring load-synthetic clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 20
@@ -80,6 +80,9 @@ fuzz: install ## fuzz every decoder and verifier for MINUTES (default 6)
 bench-vrf: native ## measure the VRF; writes build/bench/vrf.json
 	@mkdir -p build/bench
 	@build/cmake/release/vrf/vrf_bench --benchmark_out=build/bench/vrf.json --benchmark_out_format=json
+
+timing-vrf: native ## look for secrets in the VRF's running time, with a positive control
+	@build/cmake/release/vrf/vrf_timing
 
 bench-ozks: native ## measure the trees; writes build/bench/ozks.json
 	@mkdir -p build/bench

@@ -1,0 +1,117 @@
+// Looks for a difference in time between one secret and many: Welch's t-test on two interleaved classes of inputs,
+// after Reparaz, Balasch, Verbauwhede, "Dude, is my code constant time?" (DATE 2017). Class 0 is one fixed scalar,
+// class 1 a fresh one each time; both are prepared before the clock starts. A positive control, which leaves out work
+// for some digits, must be caught in the same run, otherwise the run says nothing.
+//
+// Prints one line for each subject and exits with 0 when the control was caught and no subject was. Not a test that
+// gates: a loaded machine can hide a leak or invent one.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "batch.h"
+#include "scalar_mul.h"
+
+namespace optiks::vrf {
+namespace {
+
+constexpr std::size_t kNumSamples = 50000;
+constexpr double kThreshold = 10;  // |t|; dudect speaks of a leak from 10 on
+
+// The t statistic of two classes, without the slowest tenth of all samples: interrupts.
+double t_statistic(std::vector<double> (&classes)[2]) {
+  std::vector<double> all;
+  for (const auto& samples : classes) {
+    all.insert(all.end(), samples.begin(), samples.end());
+  }
+  const auto cut = all.begin() + static_cast<std::ptrdiff_t>(all.size() * 9 / 10);
+  std::nth_element(all.begin(), cut, all.end());
+  double mean[2] = {};
+  double error[2] = {};
+  for (std::size_t i = 0; i < 2; ++i) {
+    double n = 0;
+    double squares = 0;
+    for (const double sample : classes[i]) {
+      if (sample <= *cut) {
+        n += 1;
+        const double distance = sample - mean[i];
+        mean[i] += distance / n;
+        squares += distance * (sample - mean[i]);
+      }
+    }
+    error[i] = squares / (n - 1) / n;
+  }
+  return (mean[0] - mean[1]) / std::sqrt(error[0] + error[1]);
+}
+
+// subject(digits) is timed.
+template <typename Subject>
+double measure(const Subject& subject) {
+  std::mt19937_64 random(std::random_device{}());
+  const auto random_digits = [&] {
+    return recode(decompose(scalar_reduce({{random(), random(), random(), random()}})));
+  };
+  const Digits fixed = recode(decompose({{1, 0, 0, 0}}));
+  std::vector<double> classes[2];
+  for (std::size_t i = 0; i < kNumSamples; ++i) {
+    const std::size_t which = random() % 2;
+    const Digits fresh = random_digits();
+    const Digits digits = which == 0 ? fixed : fresh;
+    const auto start = std::chrono::steady_clock::now();
+    subject(digits);
+    const std::chrono::duration<double, std::nano> elapsed = std::chrono::steady_clock::now() - start;
+    classes[which].push_back(elapsed.count());
+  }
+  return t_statistic(classes);
+}
+
+bool report(const std::string& name, double t, bool must_leak) {
+  const bool leaks = std::abs(t) > kThreshold;
+  static_cast<void>(
+      std::printf("%-28s |t| = %8.1f  %s\n", name.c_str(), std::abs(t), leaks ? "differs" : "no difference found"));
+  return leaks == must_leak;
+}
+
+int run() {
+  const MulTable table = make_mul_table(kGenerator);
+  Point sink = kIdentity;
+  // Work that is left out for a digit whose index is 0, as a skipped look-up would be.
+  const auto leak = [&](const Digits& digits) {
+    for (const std::uint8_t index : digits.index) {
+      if (index != 0) {
+        point_double(sink);
+      }
+    }
+  };
+  const auto scalar = [&](const Digits& digits) { sink = scalar_mul(table, digits); };
+  bool is_good = report("scalar", measure(scalar), false);
+  is_good &= report("scalar, positive control", measure([&](const Digits& digits) {
+                      scalar(digits);
+                      leak(digits);
+                    }),
+                    true);
+  if (base::cpu_has_ifma512()) {
+    const lanes::Kernel& kernel = *kernel_of(base::Kernel::kIfma512);
+    const std::vector<Fp2> u(lanes::kLanes, kGeneratorX);
+    std::vector<lanes::GroupPoints> h(1);
+    std::vector<lanes::GroupPoints> out(1);
+    kernel.encode_to_curve(h.data(), u.data(), 1);
+    const auto eight = [&](const Digits& digits) { kernel.mul_same(out.data(), h.data(), 1, digits); };
+    is_good &= report("ifma512", measure(eight), false);
+    is_good &= report("ifma512, positive control", measure([&](const Digits& digits) {
+                        eight(digits);
+                        leak(digits);
+                      }),
+                      true);
+  }
+  return is_good && point_is_identity(sink) < 2 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace optiks::vrf
+
+int main() { return optiks::vrf::run(); }
