@@ -1,6 +1,5 @@
 // Eight messages side by side, in GCC's and clang's vectors of eight words: registers of AVX-512 where the including
-// file is compiled for them, pieces otherwise. Everything is in an unnamed namespace or inlined by force
-// (blake2b_core.h).
+// file is compiled for them, pieces otherwise. Everything is inlined by force (blake2b_core.h).
 #pragma once
 
 #include <bit>
@@ -8,10 +7,9 @@
 #include "blake2b_core.h"
 
 namespace optiks::base::internal {
-namespace {
 
-constexpr std::size_t kLanes = 8;
-constexpr std::size_t kBlockLen = 128;
+inline constexpr std::size_t kLanes = 8;
+inline constexpr std::size_t kBlockLen = 128;
 
 using Words [[gnu::vector_size(64)]] = std::uint64_t;
 
@@ -70,7 +68,7 @@ static_assert(std::endian::native == std::endian::little);
     load_blocks(m, slots + start, stride);
     // Lengths are public: comparisons of them may be what the compiler likes.
     const Words rest = len - start;  // of the lanes that are not done
-    const Words is_active = reinterpret_cast<Words>(len > Words{} + start);
+    const auto is_active = reinterpret_cast<Words>(len > Words{} + start);
     const Words is_last = is_active & reinterpret_cast<Words>(rest <= Words{} + kBlockLen);
     const Words absorbed = (is_last & len) | (~is_last & (Words{} + (start + kBlockLen)));
     Words next[8];
@@ -88,5 +86,4 @@ static_assert(std::endian::native == std::endian::little);
   }
 }
 
-}  // namespace
 }  // namespace optiks::base::internal

@@ -64,8 +64,9 @@ Result<Kernel> choose_kernel(const char* forced, bool has_ifma512) {
 }
 
 const Result<Kernel>& kernel_choice() {
-  static const Result<Kernel> choice = choose_kernel(std::getenv("OPTIKS_FORCE_KERNEL"), cpu_has_ifma512());
-  return choice;
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): read once, under the lock of the static
+  static const Result<Kernel> kChoice = choose_kernel(std::getenv("OPTIKS_FORCE_KERNEL"), cpu_has_ifma512());
+  return kChoice;
 }
 
 Kernel kernel() {

@@ -115,7 +115,7 @@ void verify_lanes_vartime(const lanes::Kernel& kernel, const PublicKey::Impl& ke
   GroupScalar s_parts[kMaxGroups];
   GroupScalar s_comb[kMaxGroups];
   GroupScalar c_words[kMaxGroups];
-  bool s_in_range[kMaxMany];
+  bool s_in_range[kMaxMany] = {};
   for (std::size_t i = 0; i < num_groups * kLanes; ++i) {
     const auto proof = proof_at(i < n ? i : 0);
     std::copy_n(proof.begin(), kPointLen, gamma_strings[i].begin());

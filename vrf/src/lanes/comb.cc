@@ -39,8 +39,8 @@ GeneratorComb make_generator_comb() {
 }  // namespace
 
 const GeneratorComb& generator_comb() {
-  static const GeneratorComb table = make_generator_comb();
-  return table;
+  static const GeneratorComb kTable = make_generator_comb();
+  return kTable;
 }
 
 ChallengeComb make_challenge_comb_vartime(const Point& y) {

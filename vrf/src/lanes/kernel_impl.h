@@ -85,7 +85,7 @@ struct KernelOf {
       for (std::size_t i = 0; i < 4; ++i) {
         const u64 word = words[i][lane];
         for (std::size_t octet = 0; octet < 8; ++octet) {
-          out[lane].data()[8 * i + octet] = static_cast<std::uint8_t>(word >> (8 * octet));
+          out[lane][8 * i + octet] = static_cast<std::uint8_t>(word >> (8 * octet));
         }
       }
     }

@@ -71,7 +71,7 @@ OPTIKS_INLINE LaneFp<L, 1> fp_carry(const LaneFp<L, B>& a) {
 // kBias*p in columns is larger, column by column, than any product of factors with bounds up to 7 (7*7 = 49): their
 // columns are below 1,813*2^44, 150*2^44 and 150*2^44 = 4,800*2^39.
 inline constexpr u64 kBias = 8192;
-static_assert(kBias > 37 * 49 && kBias > 96 * 50);
+static_assert(kBias > u64{37} * 49 && kBias > u64{96} * 50);
 
 // a*b + Bias*kBias*p: 18 multiply-adds, 2 operations for the limbs that wrap and 7 that put the columns together.
 // low0, low1, low2 and high0, high1, high2 sum the lower and upper parts; high0 belongs to column 1, high1 to column 2,

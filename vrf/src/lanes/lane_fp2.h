@@ -1,6 +1,8 @@
 // GF(p^2), eight elements side by side. Same names as in fp2.h, so that the formulas of the curve are written once.
 #pragma once
 
+#include <algorithm>
+
 #include "fp2.h"
 #include "lane_fp.h"
 
@@ -119,12 +121,12 @@ OPTIKS_INLINE LaneFp<L, 1> fp2_norm(const LaneFp2<L, A>& a) {
 }
 
 template <typename L, unsigned A, unsigned B>
-OPTIKS_INLINE LaneFp<L, (A > B ? A : B)> fp_select(Words mask, const LaneFp<L, A>& a, const LaneFp<L, B>& b) {
+OPTIKS_INLINE LaneFp<L, std::max(A, B)> fp_select(Words mask, const LaneFp<L, A>& a, const LaneFp<L, B>& b) {
   return {L::select(mask, a.limb[0], b.limb[0]), L::select(mask, a.limb[1], b.limb[1]),
           L::select(mask, a.limb[2], b.limb[2])};
 }
 template <typename L, unsigned A, unsigned B>
-OPTIKS_INLINE LaneFp2<L, (A > B ? A : B)> fp2_select(Words mask, const LaneFp2<L, A>& a, const LaneFp2<L, B>& b) {
+OPTIKS_INLINE LaneFp2<L, std::max(A, B)> fp2_select(Words mask, const LaneFp2<L, A>& a, const LaneFp2<L, B>& b) {
   return {fp_select(mask, a.re, b.re), fp_select(mask, a.im, b.im)};
 }
 
