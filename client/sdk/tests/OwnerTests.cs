@@ -260,7 +260,7 @@ public sealed class OwnerTests
                     }
                 }
             }
-            catch (Exception e) when (e is SocketException or ObjectDisposedException)
+            catch (Exception e) when (e is SocketException or InvalidOperationException)
             {
                 // The listener was stopped.
             }
