@@ -1,3 +1,4 @@
+using System.Globalization;
 using Optiks.Protocol;
 
 namespace Optiks.Client.Tests;
@@ -19,6 +20,40 @@ public sealed class AuditTests
         Assert.Equal([0UL, 256UL, 300UL], progress.Seen.Select(step => step.Epoch));
         Assert.All(progress.Seen, step => Assert.Equal(300UL, step.Target));
         Assert.False(result.IsSilent);
+    }
+
+    [Theory]
+    [InlineData(20)]
+    [InlineData(1)]
+    public async Task A_range_that_is_too_large_for_the_server_is_taken_in_parts(int served)
+    {
+        await using Fixture fixture = await StartAsync(70);
+        fixture.Server.Refuse = path => Range(path) > served ? (422, "range-too-large") : null;
+        using AuditorSession session = await OpenAsync(fixture);
+
+        AuditResult result = await session.AuditAsync(null, Cancellation);
+
+        Assert.Equal((Verdict.Valid, 70UL, 70UL), (result.Verdict, result.Epoch, result.VerifiedEpochs));
+        // The control: more than that was asked for first.
+        Assert.Contains("GET /v1/epochs/0-70/audit-proof", fixture.Server.Requests);
+
+        static int Range(string path)
+        {
+            string[] epochs = path.EndsWith("/audit-proof", StringComparison.Ordinal) ? path.Split('/')[3].Split('-') : [];
+            return epochs.Length == 2 ? int.Parse(epochs[1], CultureInfo.InvariantCulture) - int.Parse(epochs[0], CultureInfo.InvariantCulture) : 1;
+        }
+    }
+
+    [Fact]
+    public async Task A_single_epoch_that_the_server_refuses_ends_the_audit()
+    {
+        await using Fixture fixture = await StartAsync(3);
+        fixture.Server.Refuse = path => path.EndsWith("/audit-proof", StringComparison.Ordinal) ? (422, "range-too-large") : null;
+        using AuditorSession session = await OpenAsync(fixture);
+
+        OptiksServerException e = await Assert.ThrowsAsync<OptiksServerException>(() => session.AuditAsync(null, Cancellation));
+
+        Assert.Equal("range-too-large", e.Problem);
     }
 
     [Fact]

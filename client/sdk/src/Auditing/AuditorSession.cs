@@ -13,6 +13,7 @@ namespace Optiks.Client;
 public sealed class AuditorSession : IDisposable
 {
     private const int MaxProofLength = 512 << 20;
+    private const string RangeTooLarge = "range-too-large";
     private readonly AuditorOptions _options;
     private readonly ServerConnection _connection;
     private readonly HttpTileReader _tiles;
@@ -165,8 +166,18 @@ public sealed class AuditorSession : IDisposable
         while (epoch < last)
         {
             ulong to = Math.Min(last, epoch + (ulong)most);
-            byte[] proof = await _connection.GetAsync(
-                _options.QueryUrl, ProofPath(epoch, to), MediaTypes.AuditProof, MaxProofLength, authorize: false, cancellationToken).ConfigureAwait(false);
+            byte[] proof;
+            try
+            {
+                proof = await _connection.GetAsync(
+                    _options.QueryUrl, ProofPath(epoch, to), MediaTypes.AuditProof, MaxProofLength, authorize: false, cancellationToken).ConfigureAwait(false);
+            }
+            catch (OptiksServerException e) when (e.Problem == RangeTooLarge && to - epoch > 1)
+            {
+                // Epochs of many updates: half of them at once, and soon more again.
+                most = (int)(to - epoch) / 2;
+                continue;
+            }
             Reason reason = Verifier.Audit(Context(), _state!.Head.Record, proof, out byte[] record);
             if (reason == Reason.AuditCrossesSwitch && to - epoch > 1)
             {
@@ -187,7 +198,7 @@ public sealed class AuditorSession : IDisposable
                 return Result(Reason.InclusionProof, start) with { FailedRange = (epoch, to), Detail = "the records of the proof are not the board's entries" };
             }
             epoch = to;
-            most = _options.MaxRange;
+            most = Math.Min(_options.MaxRange, 2 * most);
             octets += proof.Length;
             // A checkpoint that covers more than was verified is kept with the record that was: the rest is done after a restart.
             Store(head with { Record = record });
