@@ -10,7 +10,7 @@ namespace Optiks.Storage.SqlServer;
 internal static class RequestNumbers
 {
     private static readonly Statement s_draw = new(
-        "SET LOCK_TIMEOUT 5000; UPDATE optiks.Acceptance SET LastSeq = LastSeq + @count OUTPUT inserted.LastSeq, SYSUTCDATETIME()");
+        "SET LOCK_TIMEOUT 9000; UPDATE optiks.Acceptance SET LastSeq = LastSeq + @count OUTPUT inserted.LastSeq, SYSUTCDATETIME()");
 
     private static readonly Statement s_set = new("UPDATE optiks.Acceptance SET LastSeq = @last");
 
