@@ -27,6 +27,18 @@ inline constexpr u64 kTopBound = (u64{1} << (kTopBits + kScale)) + kSlack;
 // 2^132 = 2^5: what leaves the top limb comes back times 32.
 inline constexpr unsigned kWrapShift = 3 * kLimbBits - 127;
 
+#ifndef NDEBUG
+// Out of line, or debug builds would hold it thousands of times; a template, so that each kernel has its own.
+template <typename L>
+[[gnu::noinline]] void check_limbs(const Words (&limb)[3], u64 bound) {
+  for (std::size_t i = 0; i < kLanes; ++i) {
+    OPTIKS_DCHECK(limb[0][i] <= bound * kLimbBound && limb[1][i] <= bound * kLimbBound);
+    OPTIKS_DCHECK(limb[2][i] <= bound * kTopBound);
+    OPTIKS_DCHECK(((limb[0][i] | limb[1][i] | limb[2][i]) & ((u64{1} << kScale) - 1)) == 0);
+  }
+}
+#endif
+
 template <typename L, unsigned B>
 struct LaneFp {
   static_assert(B >= 1 && B <= 2 * kMaxFactor);
@@ -35,10 +47,7 @@ struct LaneFp {
   LaneFp() = default;
   OPTIKS_INLINE LaneFp(Words l0, Words l1, Words l2) : limb{l0, l1, l2} {
 #ifndef NDEBUG
-    for (std::size_t i = 0; i < kLanes; ++i) {
-      OPTIKS_DCHECK(l0[i] <= B * kLimbBound && l1[i] <= B * kLimbBound && l2[i] <= B * kTopBound);
-      OPTIKS_DCHECK(((l0[i] | l1[i] | l2[i]) & ((u64{1} << kScale) - 1)) == 0);
-    }
+    check_limbs<L>(limb, B);
 #endif
   }
   // A smaller bound is a larger one.
