@@ -41,11 +41,15 @@ internal static class EpochWriter
         CopyOutcomes(connection, commit.Epoch.Epoch, commit.Outcomes);
         await using var batch = new NpgsqlBatch(connection);
         NpgsqlBatchCommand epoch = AddEpoch(batch, commit.Epoch, commit.Leaves.Rows.Length, valueBytes);
-        // Row by row, by exactly the keys that were read: a range would take along what was accepted since.
+        // Row by row, by exactly the keys that were read: a range would take along what was accepted since. Written so that each row is looked up by its index whatever the statistics say: taken
+        // while the queue was empty, they make a join go through all of it for every row.
+        _ = batch.Add("SET LOCAL enable_seqscan = off");
         NpgsqlBatchCommand delete = batch.Add(
             """
-            DELETE FROM pending AS p USING unnest($1, $2, $3) AS d (seq, item, request_id), request AS r
-            WHERE p.seq = d.seq AND p.item = d.item AND r.seq = d.seq AND r.request_id = d.request_id
+            DELETE FROM pending WHERE ctid = ANY (ARRAY(
+              SELECT p.ctid FROM unnest($1, $2, $3) AS d (seq, item, request_id)
+              CROSS JOIN LATERAL (SELECT ctid FROM pending WHERE seq = d.seq AND item = d.item OFFSET 0) AS p
+              CROSS JOIN LATERAL (SELECT FROM request WHERE request_id = d.request_id AND seq = d.seq OFFSET 0) AS r))
             """,
             Commands.List(Column(commit.Outcomes, outcome => outcome.Sequence), NpgsqlDbType.Bigint),
             Commands.List(Column(commit.Outcomes, outcome => (short)outcome.Item), NpgsqlDbType.Smallint),
