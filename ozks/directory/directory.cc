@@ -12,6 +12,7 @@
 #include "optiks/base/blake2b.h"
 #include "optiks/base/check.h"
 #include "trie/append_proof.h"
+#include "trie/hash_batch.h"
 
 namespace optiks::ozks {
 namespace {
@@ -163,7 +164,7 @@ void Directory::load(std::uint64_t epoch, std::span<const optiks_leaf_t> leaves,
     add_leaves(batch, leaves.subspan(first, last - first), values);
     store_->keys.reserve(batch.tags.size(), epoch);
     for (std::size_t i = 0; i < batch.tags.size(); ++i) {
-      const NodeId leaf = batch.leaves[added + i];
+      const NodeId leaf = batch.leaves[added + i].id;
       if (store_->keys.find(batch.tags[i]) != store_->nodes.leaf(leaf).previous) {
         throw DirectoryError(OPTIKS_E_DUPLICATE, "a key is there twice in one stored epoch");
       }
@@ -171,14 +172,15 @@ void Directory::load(std::uint64_t epoch, std::span<const optiks_leaf_t> leaves,
     }
     first = last;
   }
-  std::array<std::vector<NodeId>, kNumStructures> sorted;
+  std::array<std::vector<NewLeaf>, kNumStructures> sorted;
   for (std::size_t i = 0; i < leaves.size(); ++i) {
     sorted[structure_of(leaves[i]) - 1U].push_back(batch.leaves[i]);
   }
   for (std::size_t s = 0; s < kNumStructures; ++s) {
-    std::sort(sorted[s].begin(), sorted[s].end(),
-              [&](NodeId a, NodeId b) { return store_->nodes.leaf(a).label < store_->nodes.leaf(b).label; });
-    if (!store_->nodes.apply(current.trees[s], sorted[s], batch.trees[s], batch.change)) {
+    std::sort(sorted[s].begin(), sorted[s].end(), [&](const NewLeaf& a, const NewLeaf& b) {
+      return store_->nodes.leaf(a.id).label < store_->nodes.leaf(b.id).label;
+    });
+    if (!apply(store_->nodes, current.trees[s], sorted[s], batch.trees[s], batch.change)) {
       throw DirectoryError(OPTIKS_E_DUPLICATE, "a stored label is there twice");
     }
   }
@@ -288,6 +290,7 @@ void Directory::prepare(std::uint64_t epoch, const std::uint8_t* structures, con
 void Directory::add_leaves(Staged& staged, std::span<const optiks_leaf_t> leaves, ByteSpan values) {
   staged.leaves.reserve(staged.leaves.size() + leaves.size());
   staged.tags.reserve(staged.tags.size() + leaves.size());
+  HashBatch hashes;
   for (std::size_t i = 0; i < leaves.size(); ++i) {
     const optiks_leaf_t& row = leaves[i];
     const std::uint8_t structure = structure_of(row);
@@ -318,9 +321,11 @@ void Directory::add_leaves(Staged& staged, std::span<const optiks_leaf_t> leaves
       }
       leaf.locator = store_->values->append(row.opening, value);
     }
-    staged.leaves.push_back(store_->nodes.add_leaf(leaf));
     staged.tags.push_back(tag);
+    staged.leaves.push_back({store_->nodes.add_leaf(leaf), {}});
+    hashes.add_leaf(leaf.label, leaf.commitment, leaf.epoch, staged.leaves.back().hash);
   }
+  hashes.run();
 }
 
 void Directory::stage(std::uint64_t epoch, std::span<const optiks_leaf_t> leaves, ByteSpan values, bool with_proofs) {
@@ -347,8 +352,8 @@ void Directory::stage(std::uint64_t epoch, std::span<const optiks_leaf_t> leaves
       while (last < leaves.size() && structure_of(leaves[last]) == s + 1) {
         ++last;
       }
-      const std::span<const NodeId> added(staged_->leaves.data() + first, last - first);
-      if (!store_->nodes.apply(current.trees[s], added, staged_->trees[s], staged_->change)) {
+      const std::span<const NewLeaf> added(staged_->leaves.data() + first, last - first);
+      if (!apply(store_->nodes, current.trees[s], added, staged_->trees[s], staged_->change)) {
         throw DirectoryError(OPTIKS_E_DUPLICATE, "a label is in the tree already");
       }
       if (with_proofs) {
@@ -375,7 +380,7 @@ void Directory::commit() {
   // From here on nothing fails.
   superseded_.back().nodes = std::move(staged_->change.superseded);
   for (std::size_t i = 0; i < staged_->tags.size(); ++i) {
-    store_->keys.put(staged_->tags[i], staged_->leaves[i]);
+    store_->keys.put(staged_->tags[i], staged_->leaves[i].id);
   }
   store_->versions.publish(staged_->epoch, staged_->trees);
   staged_.reset();
@@ -390,8 +395,8 @@ void Directory::discard() noexcept {
   for (const NodeId id : staged_->change.created) {
     store_->nodes.free_interior(id);
   }
-  for (const NodeId id : staged_->leaves) {
-    store_->nodes.free_leaf(id);
+  for (const NewLeaf& leaf : staged_->leaves) {
+    store_->nodes.free_leaf(leaf.id);
   }
   if (store_->values) {
     store_->values->truncate(staged_->value_log_size);

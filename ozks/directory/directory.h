@@ -31,6 +31,7 @@
 #include "optiks.h"
 #include "optiks/base/secret.h"
 #include "optiks/vrf/ecvrf.h"
+#include "trie/apply.h"
 
 namespace optiks::ozks {
 
@@ -147,9 +148,9 @@ class Directory {
   struct Staged {
     std::uint64_t epoch = 0;
     std::array<Tree, kNumStructures> trees;
-    std::vector<NodeId> leaves;
+    std::vector<NewLeaf> leaves;
     std::vector<Tag> tags;
-    Nodes::Change change;
+    Change change;
     std::vector<std::uint8_t> proofs;
     std::uint64_t value_log_size = 0;  // before this epoch
   };

@@ -32,20 +32,21 @@ std::vector<NaiveLeaf> new_leaves(Random& random, const std::vector<NaiveLeaf>& 
   return out;
 }
 
-NodeId add_leaf(Nodes& nodes, const NaiveLeaf& leaf) {
-  return nodes.add_leaf({leaf.label, leaf.commitment, leaf.epoch, kNoLocator, 1, kNoNode});
+NewLeaf add_leaf(Nodes& nodes, const NaiveLeaf& leaf) {
+  return {nodes.add_leaf({leaf.label, leaf.commitment, leaf.epoch, kNoLocator, 1, kNoNode}),
+          verify::leaf_hash(leaf.label, leaf.commitment, leaf.epoch)};
 }
 
 void GrownTree::add(std::vector<NaiveLeaf> leaves) {
   std::ranges::sort(leaves, {}, &NaiveLeaf::label);
-  std::vector<NodeId> ids;
+  std::vector<NewLeaf> added;
   for (const NaiveLeaf& leaf : leaves) {
-    ids.push_back(add_leaf(*nodes_, leaf));
+    added.push_back(add_leaf(*nodes_, leaf));
   }
   Epoch next;
-  Nodes::Change change;
-  ASSERT_TRUE(nodes_->apply(tree(), ids, next.tree, change));
-  make_append_proof(*nodes_, tree(), ids, next.proof);
+  Change change;
+  ASSERT_TRUE(apply(*nodes_, tree(), added, next.tree, change));
+  make_append_proof(*nodes_, tree(), added, next.proof);
   all_.insert(all_.end(), leaves.begin(), leaves.end());
   next.added = std::move(leaves);
   epochs_.push_back(std::move(next));

@@ -11,6 +11,7 @@
 
 #include "optiks/ozks/verify/append.h"
 #include "trie/append_proof.h"
+#include "trie/apply.h"
 #include "trie/tree.h"
 #include "verify/tests/prover.h"
 #include "verify/tests/vectors.h"
@@ -87,7 +88,7 @@ class GrownTree {
   std::vector<NaiveLeaf> all_;
 };
 
-[[nodiscard]] NodeId add_leaf(Nodes& nodes, const NaiveLeaf& leaf);
+[[nodiscard]] NewLeaf add_leaf(Nodes& nodes, const NaiveLeaf& leaf);
 
 // Merges steps given as whole AppendProof encodings.
 [[nodiscard]] bool merge_steps(const std::vector<Bytes>& steps, const std::vector<std::uint64_t>& counts, Bytes& out);

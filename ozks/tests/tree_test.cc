@@ -136,19 +136,19 @@ TEST(Tree, RefusesLabelsThatAreThereTwice) {
   GrownTree grown;
   grown.add(new_leaves(random, {}, 20, 1));
   const auto fresh = new_leaves(random, grown.all(), 2, 2);
-  const auto apply = [&](const std::vector<NaiveLeaf>& leaves) {
-    std::vector<NodeId> ids;
+  const auto accepts = [&](const std::vector<NaiveLeaf>& leaves) {
+    std::vector<NewLeaf> added;
     for (const NaiveLeaf& leaf : leaves) {
-      ids.push_back(add_leaf(grown.nodes(), leaf));
+      added.push_back(add_leaf(grown.nodes(), leaf));
     }
     Tree out;
-    Nodes::Change change;
-    return grown.nodes().apply(grown.tree(), ids, out, change);
+    Change change;
+    return apply(grown.nodes(), grown.tree(), added, out, change);
   };
-  EXPECT_TRUE(apply(fresh));
-  EXPECT_FALSE(apply({fresh[0], fresh[0]}));
-  EXPECT_FALSE(apply({fresh[1], fresh[0]}));
-  EXPECT_FALSE(apply({grown.all()[7]}));
+  EXPECT_TRUE(accepts(fresh));
+  EXPECT_FALSE(accepts({fresh[0], fresh[0]}));
+  EXPECT_FALSE(accepts({fresh[1], fresh[0]}));
+  EXPECT_FALSE(accepts({grown.all()[7]}));
 }
 
 TEST(Arena, GivesFreedIdsAgainAndKeepsTheOthers) {

@@ -10,7 +10,7 @@ namespace {
 // The old tree in preorder, along the ways of the new labels.
 class Opener {
  public:
-  Opener(const Nodes& nodes, std::span<const NodeId> leaves, std::vector<std::uint8_t>& out)
+  Opener(const Nodes& nodes, std::span<const NewLeaf> leaves, std::vector<std::uint8_t>& out)
       : nodes_(nodes), leaves_(leaves), out_(out), nearest_(leaves.size()), common_(leaves.size()) {}
 
   void run(const Tree& old) {
@@ -24,7 +24,7 @@ class Opener {
   }
 
  private:
-  const Hash& label(std::size_t i) const { return nodes_.leaf(leaves_[i]).label; }
+  const Hash& label(std::size_t i) const { return nodes_.leaf(leaves_[i].id).label; }
 
   // Leaves [first, last) reach the node, of whose prefix `known` bits follow from its place.
   void open(NodeId node, const Hash& hash, std::size_t known, std::size_t first, std::size_t last) {
@@ -55,7 +55,7 @@ class Opener {
   }
 
   const Nodes& nodes_;
-  std::span<const NodeId> leaves_;
+  std::span<const NewLeaf> leaves_;
   std::vector<std::uint8_t>& out_;
   std::vector<NodeId> nearest_;  // an old leaf below every node on the label's way
   std::vector<std::uint32_t> common_;
@@ -63,11 +63,11 @@ class Opener {
 
 }  // namespace
 
-void make_append_proof(const Nodes& nodes, const Tree& old, std::span<const NodeId> leaves,
+void make_append_proof(const Nodes& nodes, const Tree& old, std::span<const NewLeaf> leaves,
                        std::vector<std::uint8_t>& out) {
   const std::size_t listed = begin_vector32(out);
-  for (const NodeId id : leaves) {
-    const Leaf& leaf = nodes.leaf(id);
+  for (const NewLeaf& added : leaves) {
+    const Leaf& leaf = nodes.leaf(added.id);
     put(out, leaf.label);
     put(out, leaf.commitment);
     out.push_back(0);

@@ -7,13 +7,13 @@
 #include <span>
 #include <vector>
 
-#include "trie/tree.h"
+#include "trie/apply.h"
 
 namespace optiks::ozks {
 
 // make_append_proof appends the encoding of one AppendProof to `out`: the step from `old` by `leaves` (sorted by label,
 // not in the old tree), all with offset 0. Writer's thread, or any that holds the old tree.
-void make_append_proof(const Nodes& nodes, const Tree& old, std::span<const NodeId> leaves,
+void make_append_proof(const Nodes& nodes, const Tree& old, std::span<const NewLeaf> leaves,
                        std::vector<std::uint8_t>& out);
 
 // A step's or a range's proof of one structure.

@@ -1,9 +1,9 @@
 // The oZKS tree of docs/spec/tree.md in linked mode: a Patricia trie whose nodes are addressed by ids, changed by
 // path copying.
 //
-// Thread safety: one writer calls apply(); any number of readers walk trees that were published to them.
+// Thread safety: one writer adds nodes (apply.h); any number of readers walk trees that were published to them.
 // Invariants
-//  1. A node reachable from a published Tree never changes; apply() allocates new nodes for what changes.
+//  1. A node reachable from a published Tree never changes; apply() makes new nodes for what changes.
 //  2. An interior node holds the hashes of both children, so a walk reads one node a level and finds every sibling hash
 //     on its way. A node's own hash is in its parent, the root's in its Tree.
 //  3. A node's prefix is not stored: it is the first `length` bits of the label of any leaf below it.
@@ -12,7 +12,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "optiks/base/bytes.h"
 #include "optiks/ozks/verify/hash.h"
@@ -85,25 +84,15 @@ class Nodes {
   static constexpr std::size_t kMaxWalks = 8;
   void walk_many(const Tree& tree, std::span<const ByteSpan> labels, Walk* out) const;
 
-  // Superseded and created nodes of one apply(), for reclaiming: superseded ones are free once no reader holds the old
-  // tree, created ones once the new tree is discarded.
-  struct Change {
-    std::vector<NodeId> superseded;  // interior
-    std::vector<NodeId> created;     // interior
-  };
-
-  // The tree with the leaves added. They are sorted by label, strictly. A label that is there already (or twice) gives
-  // false, with `change` telling what to free. Every changed node is made and hashed once. Writer only.
-  [[nodiscard]] bool apply(const Tree& old, std::span<const NodeId> leaves, Tree& out, Change& change);
-
+  // An interior node with unspecified contents, for apply() to write. Writer only, as all below.
+  [[nodiscard]] NodeId allocate_interior() { return interiors_.allocate(); }
+  [[nodiscard]] Interior& new_interior(NodeId id) { return interiors_[id]; }
   void free_interior(NodeId id) noexcept { interiors_.free(id); }
   void free_leaf(NodeId id) noexcept { leaves_.free(id & ~kLeafBit); }
 
   [[nodiscard]] std::size_t bytes() const { return interiors_.bytes() + leaves_.bytes(); }
 
  private:
-  friend class Applier;
-
   void finish(ByteSpan label, Walk& walk) const;
 
   Arena<Interior> interiors_;

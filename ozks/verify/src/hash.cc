@@ -17,28 +17,11 @@ constexpr std::uint8_t kTagCommitment = 0x04;
 constexpr std::uint8_t kTagRecord = 0x06;
 constexpr std::uint8_t kTagLogId = 0x07;
 
-// Block: one BLAKE2b block's input, put together field by field.
-class Block {
- public:
-  explicit Block(std::uint8_t tag) { octets_[size_++] = tag; }
-
-  Block& add(ByteSpan field) {
-    OPTIKS_DCHECK(field.size() <= octets_.size() - size_);
-    std::memcpy(octets_.data() + size_, field.data(), field.size());
-    size_ += field.size();
-    return *this;
-  }
-
-  [[nodiscard]] Hash hash() const {
-    Hash out;
-    base::blake2b_256_block(out, std::span(octets_).first(size_));
-    return out;
-  }
-
- private:
-  std::array<std::uint8_t, base::kBlake2bBlockLen> octets_{};
-  std::size_t size_ = 0;
-};
+Hash hash_of_block(std::span<const std::uint8_t, kNodeBlockLen> block, std::size_t len) {
+  Hash out;
+  base::blake2b_256_block(out, block.first(len));
+  return out;
+}
 
 }  // namespace
 
@@ -51,18 +34,47 @@ Hash tagged_hash(std::uint8_t tag, ByteSpan a, ByteSpan b) {
 
 Hash commitment_hash(ByteSpan opening, ByteSpan value) { return tagged_hash(kTagCommitment, opening, value); }
 
+void write_leaf_input(std::span<std::uint8_t, kNodeBlockLen> out, ByteSpan label, ByteSpan commitment,
+                      std::uint64_t epoch) {
+  OPTIKS_DCHECK(label.size() == kHashLen && commitment.size() == kHashLen);
+  std::uint8_t* at = out.data();
+  *at++ = kTagLeaf;
+  std::memcpy(at, label.data(), kHashLen);
+  std::memcpy(at + kHashLen, commitment.data(), kHashLen);
+  base::store_be64(at + 2 * kHashLen, epoch);
+  std::memset(out.data() + kLeafInputLen, 0, kNodeBlockLen - kLeafInputLen);
+}
+
+void write_interior_input(std::span<std::uint8_t, kNodeBlockLen> out, std::size_t length, ByteSpan position,
+                          ByteSpan left, ByteSpan right) {
+  OPTIKS_DCHECK(length < kLabelBits && left.size() == kHashLen && right.size() == kHashLen);
+  std::uint8_t* at = out.data();
+  *at++ = kTagInterior;
+  *at++ = static_cast<std::uint8_t>(length);
+  const Hash prefix = prefix_of(position, length);
+  std::memcpy(at, prefix.data(), kHashLen);
+  std::memcpy(at + kHashLen, left.data(), kHashLen);
+  std::memcpy(at + 2 * kHashLen, right.data(), kHashLen);
+  std::memset(out.data() + kInteriorInputLen, 0, kNodeBlockLen - kInteriorInputLen);
+}
+
 Hash leaf_hash(ByteSpan label, ByteSpan commitment, std::uint64_t epoch) {
-  std::array<std::uint8_t, 8> encoded;
-  base::store_be64(encoded.data(), epoch);
-  return Block(kTagLeaf).add(label).add(commitment).add(encoded).hash();
+  std::array<std::uint8_t, kNodeBlockLen> block;
+  write_leaf_input(block, label, commitment, epoch);
+  return hash_of_block(block, kLeafInputLen);
 }
 
 Hash interior_hash(std::size_t length, ByteSpan position, ByteSpan left, ByteSpan right) {
-  const std::array<std::uint8_t, 1> encoded = {static_cast<std::uint8_t>(length)};
-  return Block(kTagInterior).add(encoded).add(prefix_of(position, length)).add(left).add(right).hash();
+  std::array<std::uint8_t, kNodeBlockLen> block;
+  write_interior_input(block, length, position, left, right);
+  return hash_of_block(block, kInteriorInputLen);
 }
 
-Hash empty_root() { return Block(kTagEmpty).hash(); }
+Hash empty_root() {
+  Hash out;
+  base::blake2b_256_block(out, {&kTagEmpty, 1});
+  return out;
+}
 
 Hash record_hash(ByteSpan record) { return tagged_hash(kTagRecord, record); }
 

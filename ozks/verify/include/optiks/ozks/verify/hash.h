@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "optiks/base/bytes.h"
 
@@ -29,6 +30,16 @@ using Hash = std::array<std::uint8_t, kHashLen>;
 // interior = H(0x02, length, prefix (32), left (32), right (32)); length < 256. The prefix is the first `length` bits
 // of `position` (32), zero-padded here.
 [[nodiscard]] Hash interior_hash(std::size_t length, ByteSpan position, ByteSpan left, ByteSpan right);
+
+// What leaf_hash and interior_hash are taken of, for who hashes many at once: the first kLeafInputLen or
+// kInteriorInputLen octets of `out`, with zeros behind them.
+inline constexpr std::size_t kNodeBlockLen = 128;
+inline constexpr std::size_t kLeafInputLen = 1 + 2 * kHashLen + 8;
+inline constexpr std::size_t kInteriorInputLen = 2 + 3 * kHashLen;
+void write_leaf_input(std::span<std::uint8_t, kNodeBlockLen> out, ByteSpan label, ByteSpan commitment,
+                      std::uint64_t epoch);
+void write_interior_input(std::span<std::uint8_t, kNodeBlockLen> out, std::size_t length, ByteSpan position,
+                          ByteSpan left, ByteSpan right);
 
 // H(0x03), the root of a tree without leaves.
 [[nodiscard]] Hash empty_root();

@@ -1,0 +1,35 @@
+#include "trie/hash_batch.h"
+
+namespace optiks::ozks {
+
+void HashBatch::add_leaf(base::ByteSpan label, base::ByteSpan commitment, std::uint64_t epoch, verify::Hash& out) {
+  verify::write_leaf_input(next(verify::kLeafInputLen, out), label, commitment, epoch);
+}
+
+void HashBatch::add_interior(std::size_t length, base::ByteSpan position, base::ByteSpan left, base::ByteSpan right,
+                             verify::Hash& out) {
+  verify::write_interior_input(next(verify::kInteriorInputLen, out), length, position, left, right);
+}
+
+// Where the input of the next hash, `len` octets, is to be written.
+std::span<std::uint8_t, verify::kNodeBlockLen> HashBatch::next(std::size_t len, verify::Hash& out) {
+  if (size_ == kCapacity) {
+    run();
+  }
+  lens_[size_] = len;
+  outs_[size_] = &out;
+  return std::span(blocks_).subspan(verify::kNodeBlockLen * size_++).first<verify::kNodeBlockLen>();
+}
+
+void HashBatch::run() {
+  std::array<verify::Hash, kCapacity> hashes;
+  base::blake2b_many({hashes.data()->data(), size_ * verify::kHashLen}, verify::kHashLen, prefix_,
+                     std::span(blocks_).first(size_ * verify::kNodeBlockLen), verify::kNodeBlockLen,
+                     std::span(lens_).first(size_));
+  for (std::size_t i = 0; i < size_; ++i) {
+    *outs_[i] = hashes[i];
+  }
+  size_ = 0;
+}
+
+}  // namespace optiks::ozks

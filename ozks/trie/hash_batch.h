@@ -1,0 +1,37 @@
+// HashBatch: hashes of nodes (docs/spec/tree.md section 2) that do not depend on each other, many at a time.
+//
+// Thread safety: none; one object a thread.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "optiks/base/blake2b_many.h"
+#include "optiks/ozks/verify/hash.h"
+
+namespace optiks::ozks {
+
+class HashBatch {
+ public:
+  // Each hash is written to `out` by the time run() returns, or before: `out` stays where it is until then, and is no
+  // other node's input.
+  void add_leaf(base::ByteSpan label, base::ByteSpan commitment, std::uint64_t epoch, verify::Hash& out);
+  void add_interior(std::size_t length, base::ByteSpan position, base::ByteSpan left, base::ByteSpan right,
+                    verify::Hash& out);
+  void run();
+
+ private:
+  // Small enough to stay in the first level of the cache, a multiple of every kernel's lanes.
+  static constexpr std::size_t kCapacity = 64;
+
+  std::span<std::uint8_t, verify::kNodeBlockLen> next(std::size_t len, verify::Hash& out);
+
+  base::Blake2bPrefix prefix_ = base::blake2b_prefix(verify::kHashLen);
+  std::size_t size_ = 0;
+  std::array<std::size_t, kCapacity> lens_;
+  std::array<verify::Hash*, kCapacity> outs_;
+  alignas(64) std::array<std::uint8_t, kCapacity * verify::kNodeBlockLen> blocks_;
+};
+
+}  // namespace optiks::ozks
