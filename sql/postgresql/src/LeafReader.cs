@@ -8,47 +8,32 @@ namespace Optiks.Storage.PostgreSql;
 /// <summary>LeafReader reads the leaves of whole epochs into a flat batch.</summary>
 internal static class LeafReader
 {
-    // An epoch takes at most 64 MiB of updates; more epochs join a batch only up to this.
-    private const long MaxValueBytes = 64L << 20;
-
     /// <summary>ReadAsync reads epochs from <paramref name="first"/> on, as many as come to about <paramref name="batchRows"/> leaves, at least one, and says which was the last; null when there is none.</summary>
     public static async Task<(LeafBatch Batch, ulong? Through)> ReadAsync(NpgsqlConnection connection, ulong first, ulong last, int batchRows, CancellationToken cancellationToken)
     {
-        ulong? through = null;
-        long rows = 0;
-        long valueBytes = 0;
+        var range = new LeafRange(first, batchRows);
         // Far more epochs than a batch holds are not looked at: an empty one counts too, so that what is read stays bounded.
         await using (NpgsqlCommand select = connection.Command(
             "SELECT epoch, leaves, value_bytes FROM epoch WHERE epoch BETWEEN $1 AND $2 ORDER BY epoch LIMIT 4096", Commands.Bigint(first), Commands.Bigint(last)))
         await using (NpgsqlDataReader reader = await select.ExecuteReaderAsync(cancellationToken))
         {
-            while (await reader.ReadAsync(cancellationToken))
+            while (await reader.ReadAsync(cancellationToken) && range.TryAdd(reader.Ulong(0), reader.GetInt64(1), reader.GetInt64(2)))
             {
-                bool fits = rows + reader.GetInt64(1) <= batchRows && valueBytes + reader.GetInt64(2) <= MaxValueBytes;
-                if (through is not null && !fits)
-                {
-                    break;
-                }
-                through = reader.Ulong(0);
-                rows += reader.GetInt64(1);
-                valueBytes += reader.GetInt64(2);
             }
         }
-        return rows == 0
-            ? (LeafBatch.Empty, through)
-            : (await ReadRowsAsync(connection, first, through!.Value, checked((int)rows), checked((int)valueBytes), cancellationToken), through);
+        return (range.IsEmpty ? LeafBatch.Empty : await ReadRowsAsync(connection, range, cancellationToken), range.Through);
     }
 
-    private static async Task<LeafBatch> ReadRowsAsync(NpgsqlConnection connection, ulong first, ulong through, int count, int valueBytes, CancellationToken cancellationToken)
+    private static async Task<LeafBatch> ReadRowsAsync(NpgsqlConnection connection, LeafRange range, CancellationToken cancellationToken)
     {
-        var batch = new LeafBatchBuilder(first, through, count, valueBytes);
+        LeafBatchBuilder batch = range.Builder();
         await using NpgsqlCommand select = connection.Command(
             """
             SELECT l.epoch, l.ordinal, l.structure, l.version, l.item, l.label, l.commitment, l.tag, l.request_id, v.opening, v.key, v.value
             FROM leaf AS l LEFT JOIN value AS v ON v.epoch = l.epoch AND v.ordinal = l.ordinal WHERE l.epoch BETWEEN $1 AND $2 ORDER BY l.epoch, l.ordinal
             """,
-            Commands.Bigint(first),
-            Commands.Bigint(through));
+            Commands.Bigint(range.First),
+            Commands.Bigint(range.Through!.Value));
         await using NpgsqlDataReader reader = await select.ExecuteReaderAsync(cancellationToken);
         while (await reader.ReadAsync(cancellationToken))
         {

@@ -7,42 +7,29 @@ namespace Optiks.Storage.Sqlite;
 /// <summary>LeafReader reads the leaves of whole epochs into a flat batch.</summary>
 internal static class LeafReader
 {
-    // An epoch takes at most 64 MiB of updates; more epochs join a batch only up to this.
-    private const long MaxValueBytes = 64L << 20;
-
     /// <summary>Read reads epochs from <paramref name="first"/> on, as many as come to about <paramref name="batchRows"/> leaves, at least one, and says which was the last; null when there is none.</summary>
     public static (LeafBatch Batch, ulong? Through) Read(Connection connection, ulong first, ulong last, int batchRows)
     {
-        ulong? through = null;
-        long rows = 0;
-        long valueBytes = 0;
+        var range = new LeafRange(first, batchRows);
         using (Statement select = connection.Prepare("SELECT epoch, leaves, value_bytes FROM epoch WHERE epoch BETWEEN ? AND ? ORDER BY epoch"))
         {
             select.Bind(1, first).Bind(2, last);
-            while (select.Step())
+            while (select.Step() && range.TryAdd(select.ULong(0), select.Long(1), select.Long(2)))
             {
-                bool fits = rows + select.Long(1) <= batchRows && valueBytes + select.Long(2) <= MaxValueBytes;
-                if (through is not null && !fits)
-                {
-                    break;
-                }
-                through = select.ULong(0);
-                rows += select.Long(1);
-                valueBytes += select.Long(2);
             }
         }
-        return rows == 0 ? (LeafBatch.Empty, through) : (ReadRows(connection, first, through!.Value, checked((int)rows), checked((int)valueBytes)), through);
+        return (range.IsEmpty ? LeafBatch.Empty : ReadRows(connection, range), range.Through);
     }
 
-    private static LeafBatch ReadRows(Connection connection, ulong first, ulong through, int count, int valueBytes)
+    private static LeafBatch ReadRows(Connection connection, LeafRange range)
     {
-        var batch = new LeafBatchBuilder(first, through, count, valueBytes);
+        LeafBatchBuilder batch = range.Builder();
         using Statement select = connection.Prepare(
             """
             SELECT l.id, l.structure, l.version, l.item, l.label, l.commitment, l.tag, l.request_id, v.opening, v.key, v.value
             FROM leaf AS l LEFT JOIN value AS v ON v.id = l.id WHERE l.id BETWEEN ? AND ? ORDER BY l.id
             """);
-        select.Bind(1, RowIds.Leaf(first, 0)).Bind(2, RowIds.LastLeaf(through));
+        select.Bind(1, RowIds.Leaf(range.First, 0)).Bind(2, RowIds.LastLeaf(range.Through!.Value));
         while (select.Step())
         {
             long id = select.Long(0);

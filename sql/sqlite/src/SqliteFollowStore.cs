@@ -1,4 +1,3 @@
-using System.Runtime.CompilerServices;
 using Optiks.Storage.Sqlite.Engine;
 
 namespace Optiks.Storage.Sqlite;
@@ -41,29 +40,16 @@ internal class SqliteFollowStore : SqliteHeadReader, IFollowStore
         cancellationToken);
 
     /// <inheritdoc/>
-    public async IAsyncEnumerable<LeafBatch> ReadLeavesAsync(ulong first, ulong last, int batchRows, [EnumeratorCancellation] CancellationToken cancellationToken)
-    {
-        ArgumentOutOfRangeException.ThrowIfLessThan(batchRows, 1);
-        // A transaction a batch: a long one would keep the log from being checkpointed.
-        ulong next = first;
-        while (next <= last)
-        {
-            (LeafBatch batch, ulong? read) = await Readers.RunAsync(
-                connection => LastVisible(ReadHead(connection)) is ulong end && next <= end
-                    ? LeafReader.Read(connection, next, Math.Min(last, end), batchRows)
-                    : (LeafBatch.Empty, (ulong?)null),
-                cancellationToken);
-            if (!batch.Rows.IsEmpty)
-            {
-                yield return batch;
-            }
-            if (read is not ulong through)
-            {
-                yield break;
-            }
-            next = through + 1;
-        }
-    }
+    public IAsyncEnumerable<LeafBatch> ReadLeavesAsync(ulong first, ulong last, int batchRows, CancellationToken cancellationToken) => LeafPages.ReadAsync(
+        first,
+        last,
+        batchRows,
+        (next, cancellation) => Readers.RunAsync<(LeafBatch, ulong?)>(
+            connection => LastVisible(ReadHead(connection)) is ulong end && next <= end
+                ? LeafReader.Read(connection, next, Math.Min(last, end), batchRows)
+                : (LeafBatch.Empty, null),
+            cancellation),
+        cancellationToken);
 
     /// <summary>ReadPeriods inside a transaction.</summary>
     internal static IReadOnlyList<PeriodRow> ReadPeriods(Connection connection)

@@ -8,9 +8,6 @@ namespace Optiks.Storage.SqlServer;
 /// <summary>LeafReader reads the leaves of whole epochs into a flat batch. What it reads never changes, but that values are erased: its statements need not see one moment.</summary>
 internal static class LeafReader
 {
-    // An epoch takes at most 64 MiB of updates; more epochs join a batch only up to this.
-    private const long MaxValueBytes = 64L << 20;
-
     // Far more epochs than a batch holds are not looked at: an empty one counts too, so that what is read stays bounded.
     private static readonly Statement s_sizes = new("SELECT TOP (4096) Epoch, Leaves, ValueBytes FROM optiks.Epoch WHERE Epoch BETWEEN @first AND @last ORDER BY Epoch");
 
@@ -23,29 +20,21 @@ internal static class LeafReader
     /// <summary>ReadAsync reads epochs from <paramref name="first"/> on, as many as come to about <paramref name="batchRows"/> leaves, at least one, and says which was the last; null when there is none.</summary>
     public static async Task<(LeafBatch Batch, ulong? Through)> ReadAsync(Connection connection, ulong first, ulong last, int batchRows, CancellationToken cancellationToken)
     {
-        ulong? through = null;
-        long rows = 0;
-        long valueBytes = 0;
+        var range = new LeafRange(first, batchRows);
         await foreach (SqlDataReader reader in connection.RowsAsync(s_sizes, cancellationToken, Parameters.Bigint("@first", first), Parameters.Bigint("@last", last)))
         {
-            bool fits = rows + reader.GetInt64(1) <= batchRows && valueBytes + reader.GetInt64(2) <= MaxValueBytes;
-            if (through is not null && !fits)
+            if (!range.TryAdd(reader.Ulong(0), reader.GetInt64(1), reader.GetInt64(2)))
             {
                 break;
             }
-            through = reader.Ulong(0);
-            rows += reader.GetInt64(1);
-            valueBytes += reader.GetInt64(2);
         }
-        return rows == 0
-            ? (LeafBatch.Empty, through)
-            : (await ReadRowsAsync(connection, first, through!.Value, checked((int)rows), checked((int)valueBytes), cancellationToken), through);
+        return (range.IsEmpty ? LeafBatch.Empty : await ReadRowsAsync(connection, range, cancellationToken), range.Through);
     }
 
-    private static async Task<LeafBatch> ReadRowsAsync(Connection connection, ulong first, ulong through, int count, int valueBytes, CancellationToken cancellationToken)
+    private static async Task<LeafBatch> ReadRowsAsync(Connection connection, LeafRange range, CancellationToken cancellationToken)
     {
-        var batch = new LeafBatchBuilder(first, through, count, valueBytes);
-        await foreach (SqlDataReader reader in connection.RowsAsync(s_leaves, cancellationToken, Parameters.Bigint("@first", first), Parameters.Bigint("@last", through)))
+        LeafBatchBuilder batch = range.Builder();
+        await foreach (SqlDataReader reader in connection.RowsAsync(s_leaves, cancellationToken, Parameters.Bigint("@first", range.First), Parameters.Bigint("@last", range.Through!.Value)))
         {
             ref LeafRow row = ref batch.Add(reader.Ulong(0), reader.GetInt32(1), (StructureId)reader.GetByte(2), reader.Ulong(3), new LeafOrigin(reader.RequestId(8), reader.GetByte(4)));
             row.Label = reader.Octets(5);

@@ -1,4 +1,3 @@
-using System.Runtime.CompilerServices;
 using Microsoft.Data.SqlClient;
 using Optiks.Storage.SqlServer.Engine;
 
@@ -43,28 +42,16 @@ internal class SqlServerFollowStore : SqlServerHeadReader, IFollowStore
         cancellationToken);
 
     /// <inheritdoc/>
-    public async IAsyncEnumerable<LeafBatch> ReadLeavesAsync(ulong first, ulong last, int batchRows, [EnumeratorCancellation] CancellationToken cancellationToken)
-    {
-        ArgumentOutOfRangeException.ThrowIfLessThan(batchRows, 1);
-        ulong next = first;
-        while (next <= last)
-        {
-            (LeafBatch batch, ulong? read) = await Database.ReadAsync<(LeafBatch Batch, ulong? Through)>(
-                async (connection, cancel) => LastVisible(await ReadHeadAsync(connection, cancel)) is ulong end && next <= end
-                    ? await LeafReader.ReadAsync(connection, next, Math.Min(last, end), batchRows, cancel)
-                    : (LeafBatch.Empty, null),
-                cancellationToken);
-            if (!batch.Rows.IsEmpty)
-            {
-                yield return batch;
-            }
-            if (read is not ulong through)
-            {
-                yield break;
-            }
-            next = through + 1;
-        }
-    }
+    public IAsyncEnumerable<LeafBatch> ReadLeavesAsync(ulong first, ulong last, int batchRows, CancellationToken cancellationToken) => LeafPages.ReadAsync(
+        first,
+        last,
+        batchRows,
+        (next, cancellation) => Database.ReadAsync<(LeafBatch, ulong?)>(
+            async (connection, cancel) => LastVisible(await ReadHeadAsync(connection, cancel)) is ulong end && next <= end
+                ? await LeafReader.ReadAsync(connection, next, Math.Min(last, end), batchRows, cancel)
+                : (LeafBatch.Empty, null),
+            cancellation),
+        cancellationToken);
 
     /// <summary>ReadPeriodsAsync on a connection.</summary>
     internal static async Task<IReadOnlyList<PeriodRow>> ReadPeriodsAsync(Connection connection, CancellationToken cancellationToken)
