@@ -41,19 +41,7 @@ internal static class EpochWriter
         CopyOutcomes(connection, commit.Epoch.Epoch, commit.Outcomes);
         await using var batch = new NpgsqlBatch(connection);
         NpgsqlBatchCommand epoch = AddEpoch(batch, commit.Epoch, commit.Leaves.Rows.Length, valueBytes);
-        // Row by row, by exactly the keys that were read: a range would take along what was accepted since. Written so that each row is looked up by its index whatever the statistics say: taken
-        // while the queue was empty, they make a join go through all of it for every row.
-        _ = batch.Add("SET LOCAL enable_seqscan = off");
-        NpgsqlBatchCommand delete = batch.Add(
-            """
-            DELETE FROM pending WHERE ctid = ANY (ARRAY(
-              SELECT p.ctid FROM unnest($1, $2, $3) AS d (seq, item, request_id)
-              CROSS JOIN LATERAL (SELECT ctid FROM pending WHERE seq = d.seq AND item = d.item OFFSET 0) AS p
-              CROSS JOIN LATERAL (SELECT FROM request WHERE request_id = d.request_id AND seq = d.seq OFFSET 0) AS r))
-            """,
-            Commands.List(Column(commit.Outcomes, outcome => outcome.Sequence), NpgsqlDbType.Bigint),
-            Commands.List(Column(commit.Outcomes, outcome => (short)outcome.Item), NpgsqlDbType.Smallint),
-            Commands.List(Column(commit.Outcomes, outcome => outcome.RequestId), NpgsqlDbType.Uuid));
+        NpgsqlBatchCommand delete = AddDelete(batch, commit.Outcomes);
         NpgsqlBatchCommand head = AddHead(batch, lease, commit);
         _ = await batch.ExecuteNonQueryAsync(cancellationToken);
         return epoch.RecordsAffected == 1 && delete.RecordsAffected == commit.Outcomes.Count && head.RecordsAffected == 1;
@@ -72,10 +60,7 @@ internal static class EpochWriter
         CopyOutcomes(connection, commit.Epoch.Epoch, outcomes);
         await using var batch = new NpgsqlBatch(connection);
         NpgsqlBatchCommand epoch = AddEpoch(batch, commit.Epoch, commit.Leaves.Rows.Length, valueBytes);
-        _ = batch.Add(
-            "DELETE FROM pending AS p USING unnest($1, $2) AS d (seq, item) WHERE p.seq = d.seq AND p.item = d.item",
-            Commands.List(Column(outcomes, outcome => outcome.Sequence), NpgsqlDbType.Bigint),
-            Commands.List(Column(outcomes, outcome => (short)outcome.Item), NpgsqlDbType.Smallint));
+        _ = AddDelete(batch, outcomes);
         NpgsqlBatchCommand head = AddHead(batch, lease, commit);
         _ = await batch.ExecuteNonQueryAsync(cancellationToken);
         return epoch.RecordsAffected == 1 && head.RecordsAffected == 1;
@@ -230,6 +215,23 @@ internal static class EpochWriter
         Commands.Bigint(valueBytes),
         Commands.Bytea(epoch.RecordHash),
         Commands.Bytea(epoch.Record));
+
+    // The pending rows of outcomes, row by row, by exactly the keys that were read: a range would take along what was accepted since. Written so that each row is looked up by its index whatever the
+    // statistics say: taken while the queue was empty, they make a join go through all of it for every row.
+    private static NpgsqlBatchCommand AddDelete(NpgsqlBatch batch, IReadOnlyList<Outcome> outcomes)
+    {
+        _ = batch.Add("SET LOCAL enable_seqscan = off");
+        return batch.Add(
+            """
+            DELETE FROM pending WHERE ctid = ANY (ARRAY(
+              SELECT p.ctid FROM unnest($1, $2, $3) AS d (seq, item, request_id)
+              CROSS JOIN LATERAL (SELECT ctid FROM pending WHERE seq = d.seq AND item = d.item OFFSET 0) AS p
+              CROSS JOIN LATERAL (SELECT FROM request WHERE request_id = d.request_id AND seq = d.seq OFFSET 0) AS r))
+            """,
+            Commands.List(Column(outcomes, outcome => outcome.Sequence), NpgsqlDbType.Bigint),
+            Commands.List(Column(outcomes, outcome => (short)outcome.Item), NpgsqlDbType.Smallint),
+            Commands.List(Column(outcomes, outcome => outcome.RequestId), NpgsqlDbType.Uuid));
+    }
 
     private static NpgsqlBatchCommand AddHead(NpgsqlBatch batch, Lease lease, EpochCommit commit) => batch.Add(
         $"UPDATE head SET epoch = $1, record_hash = $5 WHERE {HeadCondition}",
