@@ -1,6 +1,8 @@
 // What the batch functions share.
 #pragma once
 
+#include <algorithm>
+
 #include "keys.h"
 #include "lanes/kernel.h"
 #include "optiks/base/kernel.h"
@@ -34,6 +36,23 @@ void check_alphas(const Alphas& alphas);
 // benchmarks know.
 [[nodiscard]] const char* last_kernel_name();
 void set_last_kernel(base::Kernel kernel);
+
+// for_chunks runs n elements by a kernel, as many at a time as it takes: by_lanes(kernel, first, count) on groups of
+// eight, by_one(first, count) on the scalar path.
+template <typename ByLanes, typename ByOne>
+void for_chunks(base::Kernel kernel, std::size_t n, ByLanes by_lanes, ByOne by_one) {
+  set_last_kernel(kernel);
+  const lanes::Kernel* const groups = kernel_of(kernel);
+  const std::size_t chunk = groups != nullptr ? kMaxMany : kChunk;
+  for (std::size_t first = 0; first < n; first += chunk) {
+    const std::size_t count = std::min(chunk, n - first);
+    if (groups != nullptr) {
+      by_lanes(*groups, first, count);
+    } else {
+      by_one(first, count);
+    }
+  }
+}
 
 // The batch functions of ecvrf.h by a kernel of the caller's choice; the machine must have it.
 void evaluate_batch_by(base::Kernel kernel, const SecretKey& key, const Alphas& alphas, base::MutableByteSpan labels);

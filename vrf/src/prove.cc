@@ -78,17 +78,12 @@ void write_proof(std::span<std::uint8_t, kProofLen> proof, const PointString& ga
 void evaluate_batch_by(base::Kernel kernel, const SecretKey& key, const Alphas& alphas, base::MutableByteSpan labels) {
   check_alphas(alphas);
   OPTIKS_CHECK(labels.size() == alphas.size() * kLabelLen);
-  set_last_kernel(kernel);
-  const lanes::Kernel* const lanes = kernel_of(kernel);
-  const std::size_t chunk = lanes != nullptr ? kMaxMany : kChunk;
-  for (std::size_t first = 0; first < alphas.size(); first += chunk) {
-    const std::size_t n = std::min(chunk, alphas.size() - first);
-    if (lanes != nullptr) {
-      evaluate_lanes(*lanes, key.impl(), alphas, first, n, labels);
-    } else {
-      evaluate_chunk(key.impl(), alphas, first, n, labels);
-    }
-  }
+  for_chunks(
+      kernel, alphas.size(),
+      [&](const lanes::Kernel& lanes, std::size_t first, std::size_t n) {
+        evaluate_lanes(lanes, key.impl(), alphas, first, n, labels);
+      },
+      [&](std::size_t first, std::size_t n) { evaluate_chunk(key.impl(), alphas, first, n, labels); });
 }
 
 void prove_batch_by(base::Kernel kernel, const SecretKey& key, const Alphas& alphas, base::MutableByteSpan labels,
@@ -96,17 +91,12 @@ void prove_batch_by(base::Kernel kernel, const SecretKey& key, const Alphas& alp
   check_alphas(alphas);
   OPTIKS_CHECK(labels.size() == alphas.size() * kLabelLen);
   OPTIKS_CHECK(proofs.size() == alphas.size() * kProofLen);
-  set_last_kernel(kernel);
-  const lanes::Kernel* const lanes = kernel_of(kernel);
-  const std::size_t chunk = lanes != nullptr ? kMaxMany : kChunk;
-  for (std::size_t first = 0; first < alphas.size(); first += chunk) {
-    const std::size_t n = std::min(chunk, alphas.size() - first);
-    if (lanes != nullptr) {
-      prove_lanes(*lanes, key.impl(), alphas, first, n, labels, proofs);
-    } else {
-      prove_chunk(key.impl(), alphas, first, n, labels, proofs);
-    }
-  }
+  for_chunks(
+      kernel, alphas.size(),
+      [&](const lanes::Kernel& lanes, std::size_t first, std::size_t n) {
+        prove_lanes(lanes, key.impl(), alphas, first, n, labels, proofs);
+      },
+      [&](std::size_t first, std::size_t n) { prove_chunk(key.impl(), alphas, first, n, labels, proofs); });
 }
 
 void evaluate_batch(const SecretKey& key, const Alphas& alphas, base::MutableByteSpan labels) {

@@ -90,17 +90,12 @@ void verify_batch_by_vartime(base::Kernel kernel, const PublicKey& key, const Al
   OPTIKS_CHECK(proofs.size() == alphas.size() * kProofLen);
   OPTIKS_CHECK(labels.size() == alphas.size() * kLabelLen);
   OPTIKS_CHECK(reasons.size() == alphas.size());
-  set_last_kernel(kernel);
-  const lanes::Kernel* const lanes = kernel_of(kernel);
-  const std::size_t chunk = lanes != nullptr ? kMaxMany : kChunk;
-  for (std::size_t first = 0; first < alphas.size(); first += chunk) {
-    const std::size_t n = std::min(chunk, alphas.size() - first);
-    if (lanes != nullptr) {
-      verify_lanes_vartime(*lanes, key.impl(), alphas, proofs, first, n, labels, reasons);
-    } else {
-      verify_chunk(key.impl(), alphas, proofs, first, n, labels, reasons);
-    }
-  }
+  for_chunks(
+      kernel, alphas.size(),
+      [&](const lanes::Kernel& lanes, std::size_t first, std::size_t n) {
+        verify_lanes_vartime(lanes, key.impl(), alphas, proofs, first, n, labels, reasons);
+      },
+      [&](std::size_t first, std::size_t n) { verify_chunk(key.impl(), alphas, proofs, first, n, labels, reasons); });
 }
 
 void verify_batch_vartime(const PublicKey& key, const Alphas& alphas, base::ByteSpan proofs,
