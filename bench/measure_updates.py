@@ -28,7 +28,8 @@ SINGLE_OVERLOAD, LIST_OVERLOAD = 25_000, 200
 SINGLE_CALLERS, LIST_CALLERS = 256, 16
 # A load is sustained if next to nothing of it fails or waits too long to be sent, publication does not fall behind, and at the end one more epoch publishes what is left.
 SUSTAINED_BAD_SHARE, SUSTAINED_DELAY = 0.001, 5
-STEP_UP, STEP_DOWN, MOST_RUNS = 1.2, 0.87, 8
+# Short runs find the rate roughly; a long one that fails is repeated a little below.
+STEP_UP, STEP_DOWN, HOLD_DOWN, MOST_RUNS = 1.2, 0.87, 0.94, 8
 
 
 class UpdateBench:
@@ -84,7 +85,7 @@ class UpdateBench:
             load = self._sustained(mix, rate, seconds, callers)
             if load is not None:
                 return load
-            rate *= STEP_DOWN
+            rate *= HOLD_DOWN
         raise RuntimeError(f"{self._engine}: no rate of {mix} was sustained, down to {rate:.0f}/s")
 
     def _sustained(self, mix: str, rate: float, seconds: float, callers: int) -> Load | None:
