@@ -54,6 +54,18 @@ void VrfCache::write(Set& set, std::size_t way, const Content& content) {
   set.sequence[way].store(before + 2 == 0 ? 2 : before + 2, std::memory_order_release);
 }
 
+// Entries go in turn, so that a new one stays for a round; one that was used since the hand last passed stays for
+// another. Two writers may meet here: both then find a way, perhaps the same.
+std::size_t VrfCache::victim(Set& set) {
+  std::size_t way = set.hand.load(std::memory_order_relaxed) % kWays;
+  for (std::size_t i = 0; i < kWays && set.used[way].load(std::memory_order_relaxed) != 0; ++i) {
+    set.used[way].store(0, std::memory_order_relaxed);
+    way = (way + 1) % kWays;
+  }
+  set.hand.store(static_cast<std::uint8_t>((way + 1) % kWays), std::memory_order_relaxed);
+  return way;
+}
+
 void VrfCache::prefetch(const Tag& input) const {
   if (sets_.size() != 0) {
     __builtin_prefetch(&set_of(input));
@@ -83,26 +95,13 @@ void VrfCache::put(const Tag& input, const Proven& proven) {
     return;
   }
   Set& set = set_of(input);
-  std::size_t victim = kWays;
-  for (std::size_t way = 0; way < kWays; ++way) {
-    Content content;
-    if (set.sequence[way].load(std::memory_order_relaxed) == 0 ||
-        (may_hold(set, way, input) && read(set, way, content) && content.input == input)) {
-      victim = way;
-      break;
-    }
-    if (victim == kWays && set.used[way].load(std::memory_order_relaxed) == 0) {
-      victim = way;
-    }
+  std::size_t way = 0;
+  Content content;
+  while (way < kWays && set.sequence[way].load(std::memory_order_relaxed) != 0 &&
+         !(may_hold(set, way, input) && read(set, way, content) && content.input == input)) {
+    ++way;
   }
-  if (victim == kWays) {
-    // All were used since the last sweep: each gets its second chance, one goes.
-    for (auto& used : set.used) {
-      used.store(0, std::memory_order_relaxed);
-    }
-    victim = input[0] % kWays;
-  }
-  write(set, victim, {input, proven, 0});
+  write(set, way == kWays ? victim(set) : way, {input, proven, 0});
 }
 
 void VrfCache::count(const Tag& input, std::size_t hits, std::size_t misses) {

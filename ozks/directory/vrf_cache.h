@@ -57,7 +57,8 @@ class VrfCache {
   struct alignas(64) Set {
     std::array<std::atomic<std::uint32_t>, kWays> sequence;  // 0: never written
     std::array<std::atomic<std::uint16_t>, kWays> print;     // of the entry's input; a hint, as it is read by itself
-    std::array<std::atomic<std::uint8_t>, kWays> used;       // since the last sweep
+    std::array<std::atomic<std::uint8_t>, kWays> used;       // since the hand last passed
+    std::atomic<std::uint8_t> hand;                          // where the search for an entry to replace goes on
     alignas(64) std::array<std::array<Word, kWords>, kWays> words;
   };
   // Counters that threads share rarely.
@@ -70,6 +71,7 @@ class VrfCache {
   [[nodiscard]] Set& set_of(const Tag& input) const { return sets_[base::load_le64(input.data() + 8) % sets_.size()]; }
   [[nodiscard]] static bool read(const Set& set, std::size_t way, Content& out);
   [[nodiscard]] static bool may_hold(const Set& set, std::size_t way, const Tag& input);
+  [[nodiscard]] static std::size_t victim(Set& set);
   static void write(Set& set, std::size_t way, const Content& content);
   [[nodiscard]] std::uint64_t sum(Word Counters::*counter) const;
 

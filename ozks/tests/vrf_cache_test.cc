@@ -1,0 +1,92 @@
+#include "directory/vrf_cache.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+
+#include "optiks/base/blake2b.h"
+#include "optiks/base/bytes.h"
+
+namespace optiks::ozks {
+namespace {
+
+constexpr std::uint64_t kCacheBytes = std::uint64_t{1} << 20;
+// A set of eight entries takes 17 cache lines.
+constexpr std::uint32_t kEntries = kCacheBytes / (17 * 64) * 8;
+
+// Spread evenly, as inputs are.
+Tag input_of(std::uint32_t number) {
+  std::uint8_t octets[4];
+  base::store_be32(octets, number);
+  Tag out;
+  base::Blake2b(out.size()).update(octets).finish(out);
+  return out;
+}
+
+Proven proven_of(std::uint32_t number) {
+  Proven out{};
+  base::store_be32(out.label.data(), number);
+  base::store_be32(out.proof.data(), ~number);
+  return out;
+}
+
+bool has(VrfCache& cache, std::uint32_t number) {
+  Proven found{};
+  if (!cache.find(input_of(number), found)) {
+    return false;
+  }
+  const Proven expected = proven_of(number);
+  EXPECT_EQ(found.label, expected.label);
+  EXPECT_EQ(found.proof, expected.proof);
+  return true;
+}
+
+// Asks for [first, first + count), putting in what is missing; how many were there.
+std::uint32_t use(VrfCache& cache, std::uint32_t first, std::uint32_t count) {
+  std::uint32_t hits = 0;
+  for (std::uint32_t i = first; i < first + count; ++i) {
+    if (has(cache, i)) {
+      ++hits;
+    } else {
+      cache.put(input_of(i), proven_of(i));
+    }
+  }
+  return hits;
+}
+
+TEST(VrfCache, KeepsWhatFits) {
+  VrfCache cache(kCacheBytes);
+  // Some sets are fuller than others.
+  const std::uint32_t some = kEntries / 4;
+  EXPECT_EQ(use(cache, 0, some), 0U);
+  EXPECT_GT(use(cache, 0, some), some * 95 / 100);
+}
+
+TEST(VrfCache, LearnsAnewAfterOthersWereUsed) {
+  VrfCache cache(kCacheBytes);
+  const std::uint32_t few = kEntries / 8;
+  for (int round = 0; round < 3; ++round) {
+    use(cache, 0, few);
+  }
+  // A long row of inputs that come once.
+  use(cache, 1U << 20, 2 * kEntries);
+  use(cache, 1U << 30, few);
+  EXPECT_GT(use(cache, 1U << 30, few), few * 95 / 100);
+}
+
+TEST(VrfCache, WhatIsUsedOutlivesWhatIsNot) {
+  VrfCache cache(kCacheBytes);
+  const std::uint32_t few = kEntries / 8;
+  use(cache, 0, few);
+  std::uint32_t hits = 0;
+  std::uint32_t asked = 0;
+  for (std::uint32_t i = 0; i < 64; ++i) {
+    use(cache, (1U << 20) + i * (kEntries / 8), kEntries / 8);
+    hits += use(cache, 0, few);
+    asked += few;
+  }
+  EXPECT_GT(hits, asked * 95 / 100);
+}
+
+}  // namespace
+}  // namespace optiks::ozks
