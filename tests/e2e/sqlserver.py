@@ -40,6 +40,15 @@ class SqlServer:
         self._execute(self._database, f"CREATE USER {login} FOR LOGIN {login}")
         self._execute(self._database, f"ALTER ROLE {role} ADD MEMBER {login}")
 
+    def let_end_sessions(self, name: str) -> None:
+        """A user that add_user made may see and end others' sessions. Babelfish knows no such right but that of an administrator."""
+        login = self._login(name)
+        if self._is_babelfish():
+            self._execute("master", f"ALTER SERVER ROLE sysadmin ADD MEMBER {login}")
+        else:
+            for right in ("VIEW SERVER STATE", "ALTER ANY CONNECTION"):
+                self._execute("master", f"GRANT {right} TO {login}")
+
     def drop(self) -> None:
         """Nobody is connected any more, or is put out."""
         if not self._is_babelfish():

@@ -116,6 +116,7 @@ class OwnSqlServer:
     def migrated(self) -> None:
         for user in sorted(set(USERS.values())):
             self._database.add_user(user, f"optiks_{user}")
+        self._database.let_end_sessions(USERS["update-task"])
 
     def close(self) -> None:
         self._database.drop()

@@ -13,6 +13,8 @@ public sealed class SqlServerFixture : IStorageFixture
     private const string Variable = "OPTIKS_TEST_SQLSERVER";
 
     private static readonly string? s_server = Environment.GetEnvironmentVariable(Variable);
+    // Babelfish refuses one of two databases that are made or dropped at once.
+    private static readonly SemaphoreSlim s_catalog = new(1);
     private static int s_databases;
 
     public IStorageProvider Provider { get; } = new SqlServerStorageProvider();
@@ -21,7 +23,7 @@ public sealed class SqlServerFixture : IStorageFixture
     {
         Assert.SkipWhen(string.IsNullOrEmpty(s_server), $"{Variable} is not set.");
         string name = string.Create(CultureInfo.InvariantCulture, $"optiks_test_{Environment.ProcessId}_{Interlocked.Increment(ref s_databases)}");
-        _ = await ExecuteAsync(s_server!, $"CREATE DATABASE {name}");
+        await ChangeCatalogAsync($"CREATE DATABASE {name}");
         string connectionString = new SqlConnectionStringBuilder(s_server) { InitialCatalog = name, ConnectTimeout = 10 }.ConnectionString;
         if (!await IsBabelfishAsync(s_server!))
         {
@@ -44,7 +46,7 @@ public sealed class SqlServerFixture : IStorageFixture
         {
             _ = await ExecuteAsync(s_server!, $"ALTER DATABASE {name} SET SINGLE_USER WITH ROLLBACK IMMEDIATE");
         }
-        _ = await ExecuteAsync(s_server!, $"DROP DATABASE {name}");
+        await ChangeCatalogAsync($"DROP DATABASE {name}");
     }
 
     public async Task ReplaceRequestIdAsync(string connectionString, Guid present, Guid replacement) => Assert.Equal(1, await ExecuteAsync(
@@ -94,4 +96,17 @@ public sealed class SqlServerFixture : IStorageFixture
 
     /// <summary>IsBabelfishAsync says whether the server only speaks the protocol; then some things are not there to be tested.</summary>
     public static async Task<bool> IsBabelfishAsync(string connectionString) => await ScalarAsync(connectionString, "SELECT SERVERPROPERTY(N'Babelfish')") is not (null or DBNull);
+
+    private static async Task ChangeCatalogAsync(string sql)
+    {
+        await s_catalog.WaitAsync();
+        try
+        {
+            _ = await ExecuteAsync(s_server!, sql);
+        }
+        finally
+        {
+            _ = s_catalog.Release();
+        }
+    }
 }
