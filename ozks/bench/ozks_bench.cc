@@ -1,5 +1,5 @@
 // Micro-benchmarks of the directory and its proofs, by the names of docs/performance.md. Through the C ABI, so a figure
-// is what a service gets; values go to a value log in the system's folder for temporary files.
+// is what a service gets; the leaf log is in the system's folder for temporary files.
 #include <benchmark/benchmark.h>
 
 #include <unistd.h>
@@ -69,7 +69,7 @@ class Filled {
     options.max_value_len = 65'536;
     options.vrf_cache_bytes = cache_bytes;
     const std::string path = path_;
-    options.value_log_path = path.c_str();
+    options.leaf_log_path = path.c_str();
     require(optiks_dir_create(&options, &dir_));
     // Labels by a generator, not by the VRF: half a minute less for 2^20 keys, and the trees look the same.
     std::mt19937_64 random(1);
@@ -156,7 +156,7 @@ Filled& filled(std::size_t keys, std::uint64_t cache_bytes) {
   return *one;
 }
 
-// An epoch of 1,024 new keys: labels, openings and commitments, tree, value log, with the step's proof.
+// An epoch of 1,024 new keys: labels, openings and commitments, tree, leaf log, with the step's proof.
 void insert(benchmark::State& state, std::size_t keys) {
   Filled& directory = filled(keys, 0);
   for (auto _ : state) {

@@ -20,7 +20,7 @@ _Static_assert(sizeof(optiks_known_t) == 48, "optiks_known_t");
 #if UINTPTR_MAX == UINT64_MAX
 _Static_assert(sizeof(optiks_dir_options_t) == 200, "optiks_dir_options_t");
 _Static_assert(offsetof(optiks_dir_options_t, tag_key) == 128, "tag_key");
-_Static_assert(offsetof(optiks_dir_options_t, value_log_path) == 160, "value_log_path");
+_Static_assert(offsetof(optiks_dir_options_t, leaf_log_path) == 160, "leaf_log_path");
 _Static_assert(offsetof(optiks_dir_options_t, max_value_len) == 192, "max_value_len");
 _Static_assert(sizeof(optiks_anchor_t) == 56, "optiks_anchor_t");
 _Static_assert(sizeof(optiks_context_t) == 112, "optiks_context_t");

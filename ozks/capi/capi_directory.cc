@@ -38,8 +38,8 @@ extern "C" {
 
 std::int32_t optiks_dir_create(const optiks_dir_options_t* options, optiks_dir_t** out) {
   return guarded([&] {
-    if (options == nullptr || out == nullptr || options->reserved != 0 || options->max_value_len > kMaxValueLen) {
-      return argument_error("a pointer is missing, a reserved field is not 0, or max_value_len is beyond 2^24 - 1");
+    if (options == nullptr || out == nullptr || options->without_values > 1 || options->max_value_len > kMaxValueLen) {
+      return argument_error("a pointer is missing, without_values is not 0 or 1, or max_value_len is beyond 2^20");
     }
     if (sodium_init() < 0) {
       set_last_error("libsodium cannot start: the system gives no randomness");
@@ -217,7 +217,7 @@ std::int32_t optiks_dir_stats(const optiks_dir_t* dir, optiks_dir_stats_t* out) 
     }
     stats.tree_bytes = store.tree_bytes.load(std::memory_order_relaxed);
     stats.key_table_bytes = store.table_bytes.load(std::memory_order_relaxed);
-    stats.value_log_bytes = store.value_bytes.load(std::memory_order_relaxed);
+    stats.leaf_log_bytes = store.log_bytes.load(std::memory_order_relaxed);
     stats.vrf_cache_bytes = store.cache.bytes();
     stats.vrf_cache_hits = store.cache.hits();
     stats.vrf_cache_misses = store.cache.misses();

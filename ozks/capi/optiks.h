@@ -40,7 +40,7 @@ enum {
   OPTIKS_E_ARGUMENT = -1, /* a precondition of the call is violated: a bug in the caller */
   OPTIKS_E_BUFFER = -2,   /* capacity too small; out_len says what is needed */
   OPTIKS_E_MEMORY = -3,
-  OPTIKS_E_IO = -4,        /* the value log: optiks_last_error() has errno's text */
+  OPTIKS_E_IO = -4,        /* the leaf log: optiks_last_error() has errno's text */
   OPTIKS_E_STATE = -5,     /* staged epoch does not follow the directory's, a second staged epoch, ... */
   OPTIKS_E_DUPLICATE = -6, /* a label (or a key twice in one epoch) exists already */
   OPTIKS_E_KEY = -7,       /* a secret or public key that is not one */
@@ -128,13 +128,13 @@ typedef struct optiks_snapshot optiks_snapshot_t;
 typedef struct optiks_dir_options {
   uint8_t vrf_secret[4][32];  /* of structures 1..4 */
   uint8_t tag_key[32];        /* keys the tags, which stand for keys in stored leaves */
-  const char* value_log_path; /* a file this directory creates (truncating what is there) and appends values to; NULL:
-                                 values are not kept (update task, tools): no lookups */
-  uint64_t vrf_cache_bytes;   /* bound of the cache of VRF proofs; 0: none */
-  uint64_t period;            /* period number and first epoch of the devices and keys trees */
+  const char* leaf_log_path; /* a file this directory creates (truncating what is there) and appends all to that it
+                                reads of single leaves; NULL: one without a name, in $TMPDIR or /var/tmp */
+  uint64_t vrf_cache_bytes;  /* bound of the cache of VRF proofs; 0: none */
+  uint64_t period;           /* period number and first epoch of the devices and keys trees */
   uint64_t period_first_epoch;
-  uint32_t max_value_len; /* of the configuration: larger values are refused */
-  uint32_t reserved;      /* 0 */
+  uint32_t max_value_len;  /* of the configuration: larger values are refused */
+  uint32_t without_values; /* 1: values are not kept (update task, tools): no lookups; 0: they are */
 } optiks_dir_options_t;
 
 /* One stored leaf. For loads and stages the rows of an epoch are in ordinal order: sorted by (structure, label). */
@@ -146,7 +146,7 @@ typedef struct optiks_leaf {
   uint64_t epoch;        /* that inserted it */
   uint64_t version;      /* 1, 2, ... ; 0 in an oZKS */
   uint64_t value_offset; /* into the call's values blob; UINT64_MAX: erased, or not supplied to a directory without a
-                            value log */
+                            values */
   uint32_t value_len;
   uint32_t structure_and_input; /* bits 28..31: structure; bits 0..27: for prepared leaves the index of the input
                                    update, otherwise 0 */
@@ -195,7 +195,7 @@ OPTIKS_EXPORT int32_t optiks_staged_states(const optiks_staged_t* staged, uint8_
  * epoch was staged without proofs. */
 OPTIKS_EXPORT int32_t optiks_staged_append_proofs(const optiks_staged_t* staged, uint8_t* out, size_t capacity,
                                                   size_t* out_len);
-/* Makes the staged epoch the directory's: snapshots taken from now on show it. Values reach the log before this
+/* Makes the staged epoch the directory's: snapshots taken from now on show it. Records reach the log before this
  * (OPTIKS_E_IO leaves the old epoch current). Consumes the handle on success. */
 OPTIKS_EXPORT int32_t optiks_staged_commit(optiks_staged_t* staged);
 /* Discards a staged epoch that was not committed; before its directory is destroyed. */
@@ -205,7 +205,7 @@ OPTIKS_EXPORT void optiks_staged_destroy(optiks_staged_t* staged);
 OPTIKS_EXPORT int32_t optiks_dir_states(const optiks_dir_t* dir, uint64_t* out_epoch, uint8_t out[4 * 72]);
 
 typedef struct {
-  uint64_t epoch, leaves, tree_bytes, key_table_bytes, value_log_bytes, vrf_cache_bytes, vrf_cache_hits,
+  uint64_t epoch, leaves, tree_bytes, key_table_bytes, leaf_log_bytes, vrf_cache_bytes, vrf_cache_hits,
       vrf_cache_misses;
 } optiks_dir_stats_t;
 OPTIKS_EXPORT int32_t optiks_dir_stats(const optiks_dir_t* dir, optiks_dir_stats_t* out);

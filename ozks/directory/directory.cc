@@ -26,8 +26,6 @@ bool is_versioned(std::uint8_t structure) { return structure == OPTIKS_DEVICES |
 
 std::uint8_t structure_of(const optiks_leaf_t& row) { return static_cast<std::uint8_t>(row.structure_and_input >> 28); }
 
-ByteSpan label_of(const optiks_leaf_t& row) { return row.label; }
-
 bool before(const optiks_leaf_t& a, const optiks_leaf_t& b) {
   return std::make_pair(structure_of(a), std::memcmp(a.label, b.label, verify::kHashLen)) <
          std::make_pair(structure_of(b), 0);
@@ -51,6 +49,17 @@ void check_structure(std::uint8_t structure) {
   if (structure < 1 || structure > kNumStructures) {
     throw DirectoryError(OPTIKS_E_ARGUMENT, "a structure is not 1..4");
   }
+}
+
+// The version of a key's next leaf, from the record of its latest, or null. A key of an oZKS has no second one.
+std::uint64_t next_version(std::uint8_t structure, const LeafRecord* latest) {
+  if (is_versioned(structure)) {
+    return latest == nullptr ? 1 : latest->facts().version + std::uint64_t{1};
+  }
+  if (latest != nullptr) {
+    throw DirectoryError(OPTIKS_E_DUPLICATE, "a key of an oZKS is there already");
+  }
+  return 0;
 }
 
 // LabelBatch collects VRF inputs and evaluates those of one structure, which have one key, at once.
@@ -102,27 +111,50 @@ Store::Store(Secrets&& keys_in, const optiks_dir_options_t& options)
       period(options.period),
       period_first_epoch(options.period_first_epoch),
       max_value_len(options.max_value_len),
+      keeps_values(options.without_values == 0),
       cache(options.vrf_cache_bytes),
+      log(options.leaf_log_path),
       versions(0) {
   for (const vrf::SecretKey& key : secrets.vrf) {
     lock_memory(key.memory());
   }
   lock_memory(std::as_bytes(std::span(&secrets.tag_key, 1)));
-  if (options.value_log_path != nullptr) {
-    values.emplace(options.value_log_path);
-  }
 }
 
 Tag Store::tag(std::uint8_t structure, ByteSpan key) const { return keyed_tag(secrets.tag_key, structure, key); }
 
 Tag Store::input_tag(ByteSpan alpha) const { return keyed_tag(secrets.tag_key, kCacheDomain, alpha); }
 
-NodeId Store::latest(const Tag& key, std::uint64_t epoch) const {
-  NodeId id = keys.find(key);
-  while (id != kNoNode && nodes.leaf(id).epoch > epoch) {
-    id = nodes.leaf(id).previous;
+NodeId Store::newest(const Tag& key, LeafRecord& out) const {
+  return keys.find(key, [&](NodeId leaf) {
+    read(leaf, out);
+    return out.facts().tag == key;
+  });
+}
+
+bool Store::latest(const Tag& key, std::uint64_t epoch, LeafRecord& out) const {
+  bool found = newest(key, out) != kNoNode;
+  while (found && out.facts().epoch > epoch) {
+    const std::uint64_t previous = out.facts().previous;
+    found = previous != kNoPlace;
+    if (found) {
+      log.read(previous, out);
+    }
   }
-  return id;
+  return found;
+}
+
+void Store::prefetch_latest(const Tag& key) const {
+  const NodeId likely = keys.find(key, [](NodeId) { return true; });
+  if (likely != kNoNode) {
+    prefetch(&nodes.leaf(likely), sizeof(Leaf));
+  }
+}
+
+bool Store::is_of_key(NodeId leaf, const Tag& key) const {
+  LeafFacts facts;
+  log.read_facts(nodes.leaf(leaf).log_place(), facts);
+  return facts.tag == key;
 }
 
 void encode_states(const Store& store, const std::array<Tree, kNumStructures>& trees, std::uint8_t* out) {
@@ -146,8 +178,7 @@ void Directory::load(std::uint64_t epoch, std::span<const optiks_leaf_t> leaves,
   }
   std::uint64_t last_epoch = current.epoch;
   Staged batch;
-  // At once: growing exactly by each epoch's leaves would copy them all for every epoch.
-  batch.leaves.reserve(leaves.size());
+  make_room(batch, leaves);
   // Epoch by epoch, as versions of one key follow each other; the trees take all leaves at once.
   for (std::size_t first = 0; first < leaves.size();) {
     const std::uint64_t at = leaves[first].epoch;
@@ -159,33 +190,32 @@ void Directory::load(std::uint64_t epoch, std::span<const optiks_leaf_t> leaves,
       data_error("stored leaves are not in the order of their epochs");
     }
     last_epoch = at;
-    batch.tags.clear();
-    const std::size_t added = batch.leaves.size();
+    batch.keys.clear();
     add_leaves(batch, leaves.subspan(first, last - first), values);
-    store_->keys.reserve(batch.tags.size(), epoch);
-    for (std::size_t i = 0; i < batch.tags.size(); ++i) {
-      const NodeId leaf = batch.leaves[added + i].id;
-      if (store_->keys.find(batch.tags[i]) != store_->nodes.leaf(leaf).previous) {
+    // The key table leads to them from here on.
+    store_->log.flush();
+    store_->keys.reserve(batch.keys, epoch);
+    for (const KeyTable::Entry& entry : batch.keys) {
+      const NodeId now = store_->keys.find(
+          entry.tag, [&](NodeId leaf) { return leaf == entry.previous || store_->is_of_key(leaf, entry.tag); });
+      if (now != entry.previous) {
         throw DirectoryError(OPTIKS_E_DUPLICATE, "a key is there twice in one stored epoch");
       }
-      store_->keys.put(batch.tags[i], leaf);
+      store_->keys.put(entry);
     }
     first = last;
   }
-  std::array<std::vector<NewLeaf>, kNumStructures> sorted;
-  for (std::size_t i = 0; i < leaves.size(); ++i) {
-    sorted[structure_of(leaves[i]) - 1U].push_back(batch.leaves[i]);
-  }
   for (std::size_t s = 0; s < kNumStructures; ++s) {
-    std::sort(sorted[s].begin(), sorted[s].end(), [&](const NewLeaf& a, const NewLeaf& b) {
+    const auto by_label = [&](const NewLeaf& a, const NewLeaf& b) {
       return store_->nodes.leaf(a.id).label < store_->nodes.leaf(b.id).label;
-    });
-    if (!apply(store_->nodes, current.trees[s], sorted[s], batch.trees[s], batch.change)) {
+    };
+    // The leaves of one epoch are sorted already.
+    if (!std::ranges::is_sorted(batch.leaves[s], by_label)) {
+      std::ranges::sort(batch.leaves[s], by_label);
+    }
+    if (!apply(store_->nodes, current.trees[s], batch.leaves[s], batch.trees[s], batch.change)) {
       throw DirectoryError(OPTIKS_E_DUPLICATE, "a stored label is there twice");
     }
-  }
-  if (store_->values) {
-    store_->values->flush();
   }
   store_->versions.prepare();
   superseded_.push_back({epoch, std::move(batch.change.superseded)});
@@ -196,19 +226,8 @@ void Directory::load(std::uint64_t epoch, std::span<const optiks_leaf_t> leaves,
 
 std::uint64_t Directory::version_of(std::uint8_t structure, ByteSpan key) const {
   check_structure(structure);
-  const NodeId id = store_->keys.find(store_->tag(structure, key));
-  return id == kNoNode ? 0 : store_->nodes.leaf(id).version;
-}
-
-// The version of a key's next leaf. A key of an oZKS has no second one.
-std::uint64_t Directory::next_version(std::uint8_t structure, NodeId latest) const {
-  if (is_versioned(structure)) {
-    return latest == kNoNode ? 1 : store_->nodes.leaf(latest).version + std::uint64_t{1};
-  }
-  if (latest != kNoNode) {
-    throw DirectoryError(OPTIKS_E_DUPLICATE, "a key of an oZKS is there already");
-  }
-  return 0;
+  LeafRecord record;
+  return store_->newest(store_->tag(structure, key), record) == kNoNode ? 0 : record.facts().version;
 }
 
 void Directory::expect(const std::uint8_t* structures, const ByteStrings& keys) {
@@ -216,16 +235,17 @@ void Directory::expect(const std::uint8_t* structures, const ByteStrings& keys) 
   Expected expected;
   expected.reserve(keys.size);
   LabelBatch labels;
+  LeafRecord record;
   for (std::size_t i = 0; i < keys.size; ++i) {
     check_structure(structures[i]);
     const Tag tag = store_->tag(structures[i], keys[i]);
-    const NodeId latest = store_->latest(tag, now.version().epoch);
-    if (!is_versioned(structures[i]) && latest != kNoNode) {
+    const bool exists = store_->latest(tag, now.version().epoch, record);
+    if (!is_versioned(structures[i]) && exists) {
       continue;
     }
     const auto [at, added] = expected.try_emplace(tag);
     if (added) {
-      at->second.version = next_version(structures[i], latest);
+      at->second.version = next_version(structures[i], exists ? &record : nullptr);
       labels.add(structures[i], keys[i], at->second.version, at->second.label.data());
     }
   }
@@ -254,6 +274,7 @@ void Directory::prepare(std::uint64_t epoch, const std::uint8_t* structures, con
       throw DirectoryError(OPTIKS_E_ARGUMENT, "a key or a value has a length that the configuration does not allow");
     }
     tags[i] = store_->tag(structures[i], keys[i]);
+    store_->keys.prefetch(tags[i]);
   }
   std::vector<Tag> sorted_tags = tags;
   std::sort(sorted_tags.begin(), sorted_tags.end());
@@ -262,10 +283,11 @@ void Directory::prepare(std::uint64_t epoch, const std::uint8_t* structures, con
   }
   const Expected expected = take_expected();
   LabelBatch labels;
+  LeafRecord record;
   std::vector<optiks_leaf_t> out(keys.size);
   for (std::size_t i = 0; i < keys.size; ++i) {
     optiks_leaf_t& row = out[i];
-    row.version = next_version(structures[i], store_->keys.find(tags[i]));
+    row.version = next_version(structures[i], store_->newest(tags[i], record) == kNoNode ? nullptr : &record);
     row.epoch = epoch;
     row.value_offset = values.offsets[i];
     row.value_len = static_cast<std::uint32_t>(values[i].size());
@@ -286,44 +308,65 @@ void Directory::prepare(std::uint64_t epoch, const std::uint8_t* structures, con
   std::copy(out.begin(), out.end(), out_rows);
 }
 
+// Room for the leaves, which then stay where they are while they are hashed.
+void Directory::make_room(Staged& staged, std::span<const optiks_leaf_t> leaves) {
+  std::array<std::size_t, kNumStructures> counts{};
+  for (const optiks_leaf_t& row : leaves) {
+    const std::uint8_t structure = structure_of(row);
+    if (structure < 1 || structure > kNumStructures) {
+      data_error("a leaf is of no structure");
+    }
+    ++counts[structure - 1U];
+  }
+  for (std::size_t s = 0; s < kNumStructures; ++s) {
+    staged.leaves[s].reserve(counts[s]);
+  }
+}
+
 // Makes the leaves of one epoch, whose rows are sorted, with the versions that follow the key table's.
 void Directory::add_leaves(Staged& staged, std::span<const optiks_leaf_t> leaves, ByteSpan values) {
-  staged.leaves.reserve(staged.leaves.size() + leaves.size());
-  staged.tags.reserve(staged.tags.size() + leaves.size());
+  staged.keys.reserve(leaves.size());
   HashBatch hashes;
+  LeafRecord record;
   for (std::size_t i = 0; i < leaves.size(); ++i) {
     const optiks_leaf_t& row = leaves[i];
     const std::uint8_t structure = structure_of(row);
-    if (structure < 1 || structure > kNumStructures || (i != 0 && !before(leaves[i - 1], row))) {
+    if (i != 0 && !before(leaves[i - 1], row)) {
       data_error("the leaves of an epoch are not sorted by structure and label");
     }
     Tag tag;
     std::copy_n(row.tag, tag.size(), tag.begin());
-    const NodeId previous = store_->keys.find(tag);
-    if (row.version != next_version(structure, previous) || row.version > std::numeric_limits<std::uint32_t>::max()) {
+    const NodeId previous = store_->newest(tag, record);
+    if (row.version != next_version(structure, previous == kNoNode ? nullptr : &record) ||
+        row.version > std::numeric_limits<std::uint32_t>::max()) {
       data_error("a leaf's version does not follow the one before it");
     }
-    Leaf leaf{};
-    std::copy_n(label_of(row).begin(), leaf.label.size(), leaf.label.begin());
-    std::copy_n(row.commitment, leaf.commitment.size(), leaf.commitment.begin());
-    leaf.epoch = row.epoch;
-    leaf.version = static_cast<std::uint32_t>(row.version);
-    leaf.previous = previous;
-    leaf.locator = kNoLocator;
-    if (store_->values && row.value_offset != kNoValue) {
+    LeafFacts facts;
+    std::ranges::copy(row.commitment, facts.commitment.begin());
+    facts.tag = tag;
+    facts.epoch = row.epoch;
+    facts.version = static_cast<std::uint32_t>(row.version);
+    facts.previous = previous == kNoNode ? kNoPlace : store_->nodes.leaf(previous).log_place();
+    ByteSpan opening;
+    ByteSpan value;
+    if (store_->keeps_values && row.value_offset != kNoValue) {
       if (row.value_offset > values.size() || row.value_len > values.size() - row.value_offset ||
           row.value_len > store_->max_value_len) {
         data_error("a value lies outside the values, or is longer than the configuration allows");
       }
-      const ByteSpan value = values.subspan(static_cast<std::size_t>(row.value_offset), row.value_len);
-      if (verify::commitment_hash(row.opening, value) != leaf.commitment) {
+      opening = row.opening;
+      value = values.subspan(static_cast<std::size_t>(row.value_offset), row.value_len);
+      if (verify::commitment_hash(opening, value) != facts.commitment) {
         data_error("a value does not open its commitment");
       }
-      leaf.locator = store_->values->append(row.opening, value);
     }
-    staged.tags.push_back(tag);
-    staged.leaves.push_back({store_->nodes.add_leaf(leaf), {}});
-    hashes.add_leaf(leaf.label, leaf.commitment, leaf.epoch, staged.leaves.back().hash);
+    Leaf leaf;
+    std::ranges::copy(row.label, leaf.label.begin());
+    leaf.set_log_place(store_->log.append(facts, opening, value));
+    std::vector<NewLeaf>& added = staged.leaves[structure - 1U];
+    added.push_back({store_->nodes.add_leaf(leaf), {}});
+    staged.keys.push_back({tag, added.back().id, previous});
+    hashes.add_leaf(row.label, row.commitment, row.epoch, added.back().hash);
   }
   hashes.run();
 }
@@ -335,31 +378,34 @@ void Directory::stage(std::uint64_t epoch, std::span<const optiks_leaf_t> leaves
   }
   staged_ = std::make_unique<Staged>();
   staged_->epoch = epoch;
-  staged_->value_log_size = store_->values ? store_->values->size() : 0;
+  staged_->log_size = store_->log.size();
   try {
     if (std::any_of(leaves.begin(), leaves.end(), [&](const optiks_leaf_t& row) { return row.epoch != epoch; })) {
       data_error("a leaf is of another epoch");
     }
+    make_room(*staged_, leaves);
     add_leaves(*staged_, leaves, values);
-    std::vector<Tag> tags = staged_->tags;
+    std::vector<Tag> tags(leaves.size());
+    std::ranges::transform(staged_->keys, tags.begin(), &KeyTable::Entry::tag);
     std::sort(tags.begin(), tags.end());
     if (std::adjacent_find(tags.begin(), tags.end()) != tags.end()) {
       throw DirectoryError(OPTIKS_E_DUPLICATE, "a key is there twice in one epoch");
     }
+    std::vector<Hash> commitments(with_proofs ? leaves.size() : 0);
+    for (std::size_t i = 0; i < commitments.size(); ++i) {
+      std::ranges::copy(leaves[i].commitment, commitments[i].begin());
+    }
     std::size_t first = 0;
     for (std::size_t s = 0; s < kNumStructures; ++s) {
-      std::size_t last = first;
-      while (last < leaves.size() && structure_of(leaves[last]) == s + 1) {
-        ++last;
-      }
-      const std::span<const NewLeaf> added(staged_->leaves.data() + first, last - first);
+      const std::vector<NewLeaf>& added = staged_->leaves[s];
       if (!apply(store_->nodes, current.trees[s], added, staged_->trees[s], staged_->change)) {
         throw DirectoryError(OPTIKS_E_DUPLICATE, "a label is in the tree already");
       }
       if (with_proofs) {
-        make_append_proof(store_->nodes, current.trees[s], added, staged_->proofs);
+        const std::span<const Hash> theirs = std::span(commitments).subspan(first, added.size());
+        make_append_proof(store_->nodes, store_->log, current.trees[s], added, theirs, staged_->proofs);
       }
-      first = last;
+      first += added.size();
     }
   } catch (...) {
     discard();
@@ -371,16 +417,14 @@ void Directory::commit() {
   if (staged_ == nullptr) {
     throw DirectoryError(OPTIKS_E_STATE, "no epoch is staged");
   }
-  if (store_->values) {
-    store_->values->flush();
-  }
-  store_->keys.reserve(staged_->tags.size(), staged_->epoch);
+  store_->log.flush();
+  store_->keys.reserve(staged_->keys, staged_->epoch);
   store_->versions.prepare();
   superseded_.push_back({staged_->epoch, {}});
   // From here on nothing fails.
   superseded_.back().nodes = std::move(staged_->change.superseded);
-  for (std::size_t i = 0; i < staged_->tags.size(); ++i) {
-    store_->keys.put(staged_->tags[i], staged_->leaves[i].id);
+  for (const KeyTable::Entry& entry : staged_->keys) {
+    store_->keys.put(entry);
   }
   store_->versions.publish(staged_->epoch, staged_->trees);
   staged_.reset();
@@ -395,12 +439,12 @@ void Directory::discard() noexcept {
   for (const NodeId id : staged_->change.created) {
     store_->nodes.free_interior(id);
   }
-  for (const NewLeaf& leaf : staged_->leaves) {
-    store_->nodes.free_leaf(leaf.id);
+  for (const std::vector<NewLeaf>& leaves : staged_->leaves) {
+    for (const NewLeaf& leaf : leaves) {
+      store_->nodes.free_leaf(leaf.id);
+    }
   }
-  if (store_->values) {
-    store_->values->truncate(staged_->value_log_size);
-  }
+  store_->log.truncate(staged_->log_size);
   staged_.reset();
 }
 
@@ -419,7 +463,7 @@ void Directory::collect() noexcept {
 void Directory::count_bytes() {
   store_->tree_bytes.store(store_->nodes.bytes(), std::memory_order_relaxed);
   store_->table_bytes.store(store_->keys.bytes(), std::memory_order_relaxed);
-  store_->value_bytes.store(store_->values ? store_->values->size() : 0, std::memory_order_relaxed);
+  store_->log_bytes.store(store_->log.size(), std::memory_order_relaxed);
 }
 
 }  // namespace optiks::ozks

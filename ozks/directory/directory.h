@@ -7,7 +7,8 @@
 //     its leaves at commit, when the trees are published.
 //  2. Interior nodes superseded by epoch e are freed once no version before e is pinned (versions.h). Leaves are never
 //     superseded.
-//  3. A reader at epoch e ignores leaves of later epochs that the key table already names (Leaf::previous leads back).
+//  3. A reader at epoch e ignores leaves of later epochs that the key table already names (LeafFacts::previous leads
+//     back). Their records were flushed before.
 //  4. Everything that can fail in commit() happens before the first change that a reader can see.
 //  5. Expected labels are a cache: each is used only for the (structure, key, version) that it was computed for.
 #pragma once
@@ -18,20 +19,19 @@
 #include <deque>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "directory/key_table.h"
-#include "directory/value_log.h"
 #include "directory/versions.h"
 #include "directory/vrf_cache.h"
 #include "optiks.h"
 #include "optiks/base/secret.h"
 #include "optiks/vrf/ecvrf.h"
 #include "trie/apply.h"
+#include "trie/leaf_log.h"
 
 namespace optiks::ozks {
 
@@ -70,22 +70,30 @@ struct Store {
   [[nodiscard]] Tag tag(std::uint8_t structure, ByteSpan key) const;
   // The cache's name for a VRF input.
   [[nodiscard]] Tag input_tag(ByteSpan alpha) const;
-  // Latest leaf of the key at the epoch, or kNoNode.
-  [[nodiscard]] NodeId latest(const Tag& key, std::uint64_t epoch) const;
+  // The key's newest leaf with its record, or kNoNode. Reads one record.
+  [[nodiscard]] NodeId newest(const Tag& key, LeafRecord& out) const;
+  // The record of the key's latest leaf at the epoch; false when there is none. Reads one record, unless there are newer
+  // ones.
+  [[nodiscard]] bool latest(const Tag& key, std::uint64_t epoch, LeafRecord& out) const;
+  // Asks for the memory that these read, of which the key table's has to be there.
+  void prefetch_latest(const Tag& key) const;
+  void read(NodeId leaf, LeafRecord& out) const { log.read(nodes.leaf(leaf).log_place(), out); }
+  [[nodiscard]] bool is_of_key(NodeId leaf, const Tag& key) const;
 
   Secrets secrets;
   std::uint64_t period;
   std::uint64_t period_first_epoch;
   std::uint32_t max_value_len;
+  bool keeps_values;
   Nodes nodes;
   KeyTable keys;
   VrfCache cache;
-  std::optional<ValueLog> values;
+  LeafLog log;
   Versions versions;
   // For statistics, which any thread may ask for.
   std::atomic<std::uint64_t> tree_bytes{0};
   std::atomic<std::uint64_t> table_bytes{0};
-  std::atomic<std::uint64_t> value_bytes{0};
+  std::atomic<std::uint64_t> log_bytes{0};
 };
 
 inline constexpr std::size_t kMaxKeyLen = 255;
@@ -148,11 +156,11 @@ class Directory {
   struct Staged {
     std::uint64_t epoch = 0;
     std::array<Tree, kNumStructures> trees;
-    std::vector<NewLeaf> leaves;
-    std::vector<Tag> tags;
+    std::array<std::vector<NewLeaf>, kNumStructures> leaves;
+    std::vector<KeyTable::Entry> keys;
     Change change;
     std::vector<std::uint8_t> proofs;
-    std::uint64_t value_log_size = 0;  // before this epoch
+    std::uint64_t log_size = 0;  // before this epoch
   };
   struct ExpectedLabel {
     std::uint64_t version = 0;
@@ -168,8 +176,8 @@ class Directory {
     std::vector<NodeId> nodes;
   };
 
-  [[nodiscard]] std::uint64_t next_version(std::uint8_t structure, NodeId latest) const;
   [[nodiscard]] Expected take_expected() const;
+  static void make_room(Staged& staged, std::span<const optiks_leaf_t> leaves);
   void add_leaves(Staged& staged, std::span<const optiks_leaf_t> leaves, ByteSpan values);
   void collect() noexcept;
   void count_bytes();

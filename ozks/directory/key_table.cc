@@ -1,80 +1,85 @@
 #include "directory/key_table.h"
 
+#include <numeric>
 #include <utility>
 
 namespace optiks::ozks {
 namespace {
 
-constexpr std::size_t kInitialSlots = 1024;
+// Segments begin with about one page, and fill it up.
+constexpr std::size_t kPageSlots = 512;
 
-// Tags are keyed hashes: any of their bits spread evenly.
-std::size_t home(const Tag& tag) { return static_cast<std::size_t>(base::load_le64(tag.data())); }
-
-// Slots needed for `size` keys at a load of at most 2/3.
-std::size_t slots_for(std::size_t size) {
-  std::size_t slots = kInitialSlots;
-  while (slots / 3 * 2 < size) {
-    slots *= 2;
-  }
-  return slots;
-}
+// Beyond a load of 11/12 the way to an empty slot gets long: it is some 70 slots then.
+bool is_too_full(std::size_t num_keys, std::size_t size) { return num_keys > size - size / 12; }
 
 }  // namespace
 
-KeyTable::Table::Table(std::size_t size) : mask(size - 1), slots(size) {
-  std::uninitialized_default_construct_n(slots.data(), size);
+// Each segment has its own scale of sizes, a tenth apart: begun at another size, so that they do not all grow at once.
+std::size_t KeyTable::size_for(std::size_t segment, std::size_t num_keys) {
+  std::size_t size = kPageSlots - kPageSlots / 10 * segment / kSegments;
+  while (is_too_full(num_keys, size)) {
+    size += size / 10;
+  }
+  // What fills pages costs nothing more.
+  return (size + kPageSlots - 1) / kPageSlots * kPageSlots;
 }
 
-KeyTable::KeyTable() : owner_(std::make_unique<Table>(kInitialSlots)), table_(owner_.get()) {}
+void KeyTable::prefetch(const Tag& tag) const {
+  const Place place(tag);
+  const Array* array = segments_[place.segment].array.load(std::memory_order_acquire);
+  if (array != nullptr) {
+    __builtin_prefetch(array->slots.data() + array->home(place.bits));
+  }
+}
 
-KeyTable::Slot& KeyTable::slot_of(const Table& table, const Tag& tag) {
-  for (std::size_t i = home(tag);; ++i) {
-    Slot& slot = table.slots[i & table.mask];
-    if (slot.leaf.load(std::memory_order_relaxed) == kNoNode || slot.tag == tag) {
-      return slot;
+void KeyTable::replace(const Array& array, std::uint32_t bits, std::uint64_t from, std::uint64_t to) {
+  std::size_t i = array.home(bits);
+  while (array.slots[i].load(std::memory_order_relaxed) != from) {
+    i = array.after(i);
+  }
+  array.slots[i].store(to, std::memory_order_release);
+}
+
+void KeyTable::reserve(std::span<const Entry> entries, std::uint64_t epoch) {
+  std::array<std::size_t, kSegments> added{};
+  for (const Entry& entry : entries) {
+    added[Place(entry.tag).segment] += entry.previous == kNoNode ? 1 : 0;
+  }
+  for (std::size_t s = 0; s < kSegments; ++s) {
+    Segment& segment = segments_[s];
+    const std::size_t num_keys = segment.num_keys + added[s];
+    if (num_keys != 0 && (segment.owner == nullptr || is_too_full(num_keys, segment.owner->slots.size()))) {
+      grow(segment, size_for(s, num_keys), epoch);
     }
   }
 }
 
-NodeId KeyTable::find(const Tag& tag) const {
-  const Table& table = *table_.load(std::memory_order_acquire);
-  for (std::size_t i = home(tag);; ++i) {
-    const Slot& slot = table.slots[i & table.mask];
-    // Loaded once: the writer may fill an empty slot with another key's leaf meanwhile.
-    const NodeId leaf = slot.leaf.load(std::memory_order_acquire);
-    if (leaf == kNoNode || slot.tag == tag) {
-      return leaf;
+void KeyTable::grow(Segment& segment, std::size_t size, std::uint64_t epoch) {
+  auto larger = std::make_unique<Array>(size);
+  if (segment.owner != nullptr) {
+    // Before anything changes: it may fail.
+    retired_.push_back({epoch, nullptr});
+    const auto& slots = segment.owner->slots;
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      const std::uint64_t slot = slots[i].load(std::memory_order_relaxed);
+      if (slot != 0) {
+        replace(*larger, bits_of(slot), 0, slot);
+      }
     }
+    retired_.back().array = std::exchange(segment.owner, std::move(larger));
+  } else {
+    segment.owner = std::move(larger);
   }
+  segment.array.store(segment.owner.get(), std::memory_order_release);
 }
 
-void KeyTable::reserve(std::size_t count, std::uint64_t epoch) {
-  const std::size_t needed = slots_for(size_ + count);
-  if (needed <= owner_->mask + 1) {
-    return;
-  }
-  auto larger = std::make_unique<Table>(needed);
-  for (std::size_t i = 0; i <= owner_->mask; ++i) {
-    const Slot& from = owner_->slots[i];
-    const NodeId leaf = from.leaf.load(std::memory_order_relaxed);
-    if (leaf != kNoNode) {
-      Slot& to = slot_of(*larger, from.tag);
-      to.tag = from.tag;
-      to.leaf.store(leaf, std::memory_order_relaxed);
-    }
-  }
-  retired_.push_back({epoch, nullptr});
-  retired_.back().table = std::exchange(owner_, std::move(larger));
-  table_.store(owner_.get(), std::memory_order_release);
-}
-
-void KeyTable::put(const Tag& tag, NodeId leaf) {
-  Slot& slot = slot_of(*owner_, tag);
-  if (slot.leaf.load(std::memory_order_relaxed) == kNoNode) {
-    slot.tag = tag;
-    ++size_;
-  }
-  slot.leaf.store(leaf, std::memory_order_release);
+void KeyTable::put(const Entry& entry) {
+  const Place place(entry.tag);
+  Segment& segment = segments_[place.segment];
+  const bool is_new = entry.previous == kNoNode;
+  replace(*segment.owner, place.bits, is_new ? 0 : slot_of(place.bits, entry.previous),
+          slot_of(place.bits, entry.leaf));
+  segment.num_keys += is_new ? 1 : 0;
 }
 
 void KeyTable::collect(std::uint64_t oldest) {
@@ -83,6 +88,10 @@ void KeyTable::collect(std::uint64_t oldest) {
   }
 }
 
-std::size_t KeyTable::bytes() const { return (owner_->mask + 1) * sizeof(Slot); }
+std::size_t KeyTable::bytes() const {
+  return std::transform_reduce(segments_.begin(), segments_.end(), std::size_t{0}, std::plus<>(), [](const Segment& s) {
+    return s.owner == nullptr ? 0 : s.owner->slots.size() * sizeof(std::uint64_t);
+  });
+}
 
 }  // namespace optiks::ozks

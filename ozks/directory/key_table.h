@@ -1,61 +1,116 @@
-// KeyTable: tag of a key -> its latest leaf.
+// KeyTable: tag of a key -> its latest leaf, in a good nine octets a key. A slot has the leaf's id and 32 bits of the
+// tag; which of the few leaves that agree in them is the key's, the whole tag in the leaf's record says.
+//
+// The table is 64 segments, by the tag's first bits. Each is an array that is probed linearly and grows by a tenth when
+// it is nearly full, at a time of its own: so all of them together are always about as full, and a growing directory
+// never copies (nor has twice) more than a small part.
 //
 // Thread safety: one writer; readers without locks, each holding a pinned version (versions.h).
-// Invariants: 1. a slot's tag is written before its leaf id is stored (release) and never changes; 2. leaf id kNoNode
-// marks an empty slot; 3. a table that was outgrown is kept until no version older than its replacement is pinned.
+// Invariants: 1. a slot that is not empty keeps its bits of the tag, and only its leaf is replaced, by the key's next;
+// 2. zero marks an empty slot; 3. an array that was outgrown is kept until no version older than its replacement is
+// pinned.
 #pragma once
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <span>
 
+#include "trie/leaf_log.h"
 #include "trie/pages.h"
 #include "trie/tree.h"
 
 namespace optiks::ozks {
 
-using Tag = std::array<std::uint8_t, 16>;
-
 class KeyTable {
  public:
-  KeyTable();
+  KeyTable() = default;
 
   // The latest leaf of the key, or kNoNode. Newer than the reader's version, perhaps: the reader goes back along
-  // Leaf::previous.
-  [[nodiscard]] NodeId find(const Tag& tag) const;
+  // LeafFacts::previous. is_of_key(leaf) says whether the leaf's whole tag is this one.
+  template <typename IsOfKey>
+  [[nodiscard]] NodeId find(const Tag& tag, IsOfKey is_of_key) const {
+    const Place place(tag);
+    const Array* array = segments_[place.segment].array.load(std::memory_order_acquire);
+    if (array == nullptr) {
+      return kNoNode;
+    }
+    for (std::size_t i = array->home(place.bits);; i = array->after(i)) {
+      // Loaded once: the writer may fill an empty slot with another key's leaf meanwhile.
+      const std::uint64_t slot = array->slots[i].load(std::memory_order_acquire);
+      if (slot == 0) {
+        return kNoNode;
+      }
+      if (bits_of(slot) == place.bits && is_of_key(leaf_of(slot))) {
+        return leaf_of(slot);
+      }
+    }
+  }
 
-  // Room for `count` new keys, so that put() cannot fail. A table that this replaces is retired as of `epoch`.
-  void reserve(std::size_t count, std::uint64_t epoch);
-  void put(const Tag& tag, NodeId leaf);
+  // Asks for the memory that find() reads first.
+  void prefetch(const Tag& tag) const;
 
-  // Frees tables retired at or before the oldest epoch that is still pinned.
+  // Entry: a key's next leaf, and the one that find() gives now (kNoNode for a new key).
+  struct Entry {
+    Tag tag;
+    NodeId leaf;
+    NodeId previous;
+  };
+  // Room for these entries, so that put() cannot fail. Arrays that this replaces are retired as of `epoch`.
+  void reserve(std::span<const Entry> entries, std::uint64_t epoch);
+  void put(const Entry& entry);
+
+  // Frees arrays retired at or before the oldest epoch that is still pinned.
   void collect(std::uint64_t oldest);
 
   [[nodiscard]] std::size_t bytes() const;
 
  private:
-  struct Slot {
-    Tag tag;
-    std::atomic<NodeId> leaf{kNoNode};
+  static constexpr unsigned kSegmentBits = 6;
+  static constexpr std::size_t kSegments = std::size_t{1} << kSegmentBits;
+
+  // Where a key belongs. Tags are keyed hashes: any of their bits spread evenly.
+  struct Place {
+    explicit Place(const Tag& tag) {
+      const std::uint64_t first = base::load_be64(tag.data());
+      segment = static_cast<std::size_t>(first >> (64 - kSegmentBits));
+      bits = static_cast<std::uint32_t>(first >> (32 - kSegmentBits));
+    }
+    std::size_t segment;
+    std::uint32_t bits;
   };
-  struct Table {
-    explicit Table(std::size_t size);
-    std::size_t mask;
-    PageArray<Slot> slots;
+  struct Array {
+    explicit Array(std::size_t size) : slots(size) {}
+    [[nodiscard]] std::size_t home(std::uint32_t bits) const {
+      return static_cast<std::size_t>(std::uint64_t{bits} * slots.size() >> 32);
+    }
+    [[nodiscard]] std::size_t after(std::size_t i) const { return i + 1 == slots.size() ? 0 : i + 1; }
+    PageArray<std::atomic<std::uint64_t>> slots;
+  };
+  struct Segment {
+    std::atomic<const Array*> array{nullptr};
+    std::unique_ptr<Array> owner;
+    std::size_t num_keys = 0;
   };
   struct Retired {
     std::uint64_t epoch;
-    std::unique_ptr<Table> table;
+    std::unique_ptr<Array> array;
   };
 
-  // The key's slot, or the empty one that is to become it. Writer.
-  [[nodiscard]] static Slot& slot_of(const Table& table, const Tag& tag);
+  // A leaf's id is never 0.
+  static std::uint64_t slot_of(std::uint32_t bits, NodeId leaf) { return std::uint64_t{bits} << 32 | leaf; }
+  static std::uint32_t bits_of(std::uint64_t slot) { return static_cast<std::uint32_t>(slot >> 32); }
+  static NodeId leaf_of(std::uint64_t slot) { return static_cast<NodeId>(slot); }
+  // Slots of a segment with so many keys.
+  [[nodiscard]] static std::size_t size_for(std::size_t segment, std::size_t num_keys);
+  // Replaces the first slot on the way of `bits` that is `from`, which must be there, by `to`.
+  static void replace(const Array& array, std::uint32_t bits, std::uint64_t from, std::uint64_t to);
+  void grow(Segment& segment, std::size_t size, std::uint64_t epoch);
 
-  std::unique_ptr<Table> owner_;
-  std::atomic<const Table*> table_;
-  std::size_t size_ = 0;
+  std::array<Segment, kSegments> segments_;
   std::deque<Retired> retired_;
 };
 

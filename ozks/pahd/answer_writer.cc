@@ -34,29 +34,31 @@ class ProofWriter {
   ProofWriter(const Snapshot& snapshot, std::uint8_t structure, const LabelProver& labels, Output& out)
       : store_(snapshot.store()), tree_(snapshot.version().trees[structure - 1U]), labels_(labels), out_(out) {}
 
-  // `opened`: with the value, unless it was erased and may be.
-  void member(std::size_t i, bool opened, bool may_be_erased) {
+  // `opened`: with the value, unless it was erased and may be. `known`: the leaf's record, or null when it was not read
+  // yet.
+  void member(std::size_t i, bool opened, bool may_be_erased, const LeafRecord* known) {
     const Walk& walk = walk_to(i);
     if (walk.end == kNoNode || walk.common != verify::kLabelBits) {
       data_error(
           "a version that the key table names is not in the tree: the stored leaves are not of these VRF secrets");
     }
-    const Leaf& leaf = store_.nodes.leaf(walk.end);
+    if (known == nullptr) {
+      store_.read(walk.end, record_);
+    }
+    const LeafRecord& leaf = known == nullptr ? record_ : *known;
     out_.put(labels_[i].proof);
-    out_.put_integer(leaf.epoch, 8);
-    if (opened && leaf.locator == kNoLocator && !may_be_erased) {
+    out_.put_integer(leaf.facts().epoch, 8);
+    if (opened && !leaf.has_value() && !may_be_erased) {
       data_error("the latest value of a key is missing");
     }
-    if (opened && leaf.locator != kNoLocator) {
-      store_.values->read(leaf.locator, value_);
-      const ByteSpan record(value_);
+    if (opened && leaf.has_value()) {
       out_.put_integer(kOpened, 1);
-      out_.put(record.first(kOpeningLen));
-      out_.put_integer(record.size() - kOpeningLen, 3);
-      out_.put(record.subspan(kOpeningLen));
+      out_.put(leaf.opening());
+      out_.put_integer(leaf.value().size(), 3);
+      out_.put(leaf.value());
     } else {
       out_.put_integer(kCommitted, 1);
-      out_.put(leaf.commitment);
+      out_.put(leaf.facts().commitment);
     }
     put_path(out_, walk);
   }
@@ -73,10 +75,12 @@ class ProofWriter {
       data_error("a version beyond the latest is in the tree");
     }
     if (Nodes::is_leaf(walk.opened)) {
+      LeafFacts facts;
+      store_.log.read_facts(leaf.log_place(), facts);
       out_.put_integer(kLeaf, 1);
       out_.put(leaf.label);
-      out_.put(leaf.commitment);
-      out_.put_integer(leaf.epoch, 8);
+      out_.put(facts.commitment);
+      out_.put_integer(facts.epoch, 8);
     } else {
       const Interior& node = store_.nodes.interior(walk.opened);
       out_.put_integer(kInterior, 1);
@@ -110,13 +114,12 @@ class ProofWriter {
   std::size_t first_walk_ = 0;
   std::size_t num_walks_ = 0;
   Walk walks_[Nodes::kMaxWalks];
-  std::vector<std::uint8_t> value_;
+  LeafRecord record_;
 };
 
-std::uint64_t latest_version(const Snapshot& snapshot, std::uint8_t structure, ByteSpan key) {
-  const Store& store = snapshot.store();
-  const NodeId id = store.latest(store.tag(structure, key), snapshot.version().epoch);
-  return id == kNoNode ? 0 : store.nodes.leaf(id).version;
+// The key's latest version, 0 without one, and its record.
+std::uint64_t latest_version(const Snapshot& snapshot, const Tag& key, LeafRecord& record) {
+  return snapshot.store().latest(key, snapshot.version().epoch, record) ? record.facts().version : 0;
 }
 
 verify::VersionSet ladder_of(const Store& store, const LookupQuery& query, std::uint64_t latest) {
@@ -127,7 +130,7 @@ verify::VersionSet ladder_of(const Store& store, const LookupQuery& query, std::
 // max_members does; the last round's members and what is absent are made together.
 struct VersionsPlan {
   VersionsPlan(const Snapshot& snapshot, std::uint8_t structure, const VersionsQuery& query)
-      : latest(latest_version(snapshot, structure, query.key)),
+      : latest(latest_version(snapshot, snapshot.store().tag(structure, query.key), record)),
         // Beyond the latest there is nothing to list (and `from` may be the largest integer).
         wanted(query.from > latest ? 0 : latest - query.from + 1),
         listed(std::min<std::uint64_t>(wanted, query.max_members)) {}
@@ -154,14 +157,15 @@ struct VersionsPlan {
     return num_members;
   }
 
+  LeafRecord record;  // of the latest version
   std::uint64_t latest;
   std::uint64_t wanted;
   std::uint64_t listed;
 };
 
 void check_can_answer(const Snapshot& snapshot) {
-  if (!snapshot.store().values) {
-    throw DirectoryError(OPTIKS_E_STATE, "a directory without a value log answers no lookups");
+  if (!snapshot.store().keeps_values) {
+    throw DirectoryError(OPTIKS_E_STATE, "a directory that keeps no values answers no lookups");
   }
 }
 
@@ -194,23 +198,34 @@ void Output::put_length_at(std::size_t at, std::uint64_t length, std::size_t oct
 bool write_lookups(const Snapshot& snapshot, std::uint8_t structure, std::span<const LookupQuery> queries,
                    const ProofSource& source, Output& out, std::uint64_t* ends) {
   check_can_answer(snapshot);
+  const Store& store = snapshot.store();
   struct Plan {
-    std::uint64_t version;
-    std::size_t num_members;
+    Tag key;
+    std::uint64_t version = 0;
+    std::size_t num_members = 0;
+    LeafRecord latest;
   };
-  std::vector<Plan> plans;
-  plans.reserve(queries.size());
+  std::vector<Plan> plans(queries.size());
+  // What several keys need of memory is asked for before the first of them waits for it.
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    plans[i].key = store.tag(structure, queries[i].key);
+    store.keys.prefetch(plans[i].key);
+  }
+  for (const Plan& plan : plans) {
+    store.prefetch_latest(plan.key);
+  }
   LabelProver labels(snapshot.store(), structure, source);
   // Of most keys one version is proven, and the absence of another.
   labels.reserve(2 * queries.size());
-  for (const LookupQuery& query : queries) {
-    const std::uint64_t a = latest_version(snapshot, structure, query.key);
-    const verify::VersionSet members = ladder_of(snapshot.store(), query, a);
-    plans.push_back({a, members.size()});
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    const std::uint64_t a = latest_version(snapshot, plans[i].key, plans[i].latest);
+    const verify::VersionSet members = ladder_of(store, queries[i], a);
+    plans[i].version = a;
+    plans[i].num_members = members.size();
     for (const std::uint64_t version : members.get()) {
-      labels.add(query.key, version);
+      labels.add(queries[i].key, version);
     }
-    labels.add(query.key, a + 1);
+    labels.add(queries[i].key, a + 1);
   }
   if (!labels.run()) {
     return false;
@@ -223,7 +238,8 @@ bool write_lookups(const Snapshot& snapshot, std::uint8_t structure, std::span<c
     out.put_integer(0, 3);
     for (std::size_t member = 1; member <= plans[i].num_members; ++member) {
       // The last is the latest: a ladder that is not empty ends with it.
-      writer.member(next++, member == plans[i].num_members, false);
+      const bool is_latest = member == plans[i].num_members;
+      writer.member(next++, is_latest, false, is_latest ? &plans[i].latest : nullptr);
     }
     out.put_length_at(length_at, out.size() - length_at - 3, 3);
     writer.non_member(next++);
@@ -233,7 +249,8 @@ bool write_lookups(const Snapshot& snapshot, std::uint8_t structure, std::span<c
 }
 
 void add_lookup(const Snapshot& snapshot, std::uint8_t structure, const LookupQuery& query, ProofBatch& batch) {
-  const std::uint64_t a = latest_version(snapshot, structure, query.key);
+  LeafRecord latest;
+  const std::uint64_t a = latest_version(snapshot, snapshot.store().tag(structure, query.key), latest);
   const verify::VersionSet members = ladder_of(snapshot.store(), query, a);
   for (const std::uint64_t version : members.get()) {
     batch.add(query.key, version);
@@ -257,7 +274,8 @@ void write_versions(const Snapshot& snapshot, std::uint8_t structure, const Vers
     ProofWriter writer(snapshot, structure, labels, out);
     std::size_t next = 0;
     while (next < num_members && (written == 0 || out.size() < query.max_bytes)) {
-      writer.member(next++, true, query.from + written != plan.latest);
+      const bool is_latest = query.from + written == plan.latest;
+      writer.member(next++, true, !is_latest, is_latest ? &plan.record : nullptr);
       ++written;
     }
     is_done = next < num_members || written == plan.listed;

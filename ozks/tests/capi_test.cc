@@ -42,9 +42,9 @@ TEST_F(CApi, Create) {
   optiks_dir_t* made = nullptr;
   EXPECT_EQ(optiks_dir_create(nullptr, &made), OPTIKS_E_ARGUMENT);
   EXPECT_EQ(optiks_dir_create(&options, nullptr), OPTIKS_E_ARGUMENT);
-  options.reserved = 1;
+  options.without_values = 2;
   EXPECT_EQ(optiks_dir_create(&options, &made), OPTIKS_E_ARGUMENT);
-  options.reserved = 0;
+  options.without_values = 0;
   options.max_value_len = (1U << 20) + 1;
   EXPECT_EQ(optiks_dir_create(&options, &made), OPTIKS_E_ARGUMENT);
   options.max_value_len = 1U << 20;

@@ -17,14 +17,14 @@ std::string scratch_file(const std::string& name) {
   return folder / file;
 }
 
-optiks_dir_options_t options_with(const char* value_log_path, std::uint64_t vrf_cache_bytes) {
+optiks_dir_options_t options_with(const char* leaf_log_path, std::uint64_t vrf_cache_bytes) {
   optiks_dir_options_t options{};
   for (std::size_t s = 0; s < 4; ++s) {
     options.vrf_secret[s][0] = static_cast<std::uint8_t>(s + 1);
     options.vrf_secret[s][20] = 77;
   }
   options.tag_key[0] = 9;
-  options.value_log_path = value_log_path;
+  options.leaf_log_path = leaf_log_path;
   options.vrf_cache_bytes = vrf_cache_bytes;
   options.max_value_len = 65'536;
   return options;

@@ -64,7 +64,7 @@ using DirectoryHandle = std::unique_ptr<optiks_dir_t, DestroyDirectory>;
 [[nodiscard]] std::string scratch_file(const std::string& name);
 
 // Options with fixed secrets.
-[[nodiscard]] optiks_dir_options_t options_with(const char* value_log_path, std::uint64_t vrf_cache_bytes = 1 << 20);
+[[nodiscard]] optiks_dir_options_t options_with(const char* leaf_log_path, std::uint64_t vrf_cache_bytes = 1 << 20);
 [[nodiscard]] DirectoryHandle create(const optiks_dir_options_t& options);
 [[nodiscard]] std::string last_error();
 

@@ -243,7 +243,7 @@ TEST(Directory, DiscardedEpochsLeaveNothing) {
   EXPECT_EQ(Seen(dir.get()).lookup(kKeys, "a"), answer);
   optiks_dir_stats_t after{};
   ASSERT_EQ(optiks_dir_stats(dir.get(), &after), OPTIKS_OK);
-  EXPECT_EQ(after.value_log_bytes, stats.value_log_bytes);
+  EXPECT_EQ(after.leaf_log_bytes, stats.leaf_log_bytes);
   EXPECT_EQ(after.tree_bytes, stats.tree_bytes);
   commit(stage(dir.get(), next));
   EXPECT_EQ(Seen(dir.get()).value(kKeys, "a"), "2");
@@ -327,14 +327,20 @@ TEST(Directory, ExpectedLabelsAreThoseOfTheVersionsThatLeavesGet) {
   compare(3, second);
 }
 
-TEST(Directory, WithoutAValueLogNothingIsLookedUp) {
-  const DirectoryHandle dir = create(options_with(nullptr));
+TEST(Directory, WithoutValuesNothingIsLookedUp) {
+  optiks_dir_options_t options = options_with(nullptr);
+  options.without_values = 1;
+  const DirectoryHandle dir = create(options);
   publish(dir.get(), 1, {{kKeys, "a", "1"}});
   const Seen seen(dir.get());
   std::size_t len = 0;
   EXPECT_EQ(optiks_snapshot_versions(seen.snapshot(), kKeys, reinterpret_cast<const std::uint8_t*>("a"), 1, 1, 0, 1, 1,
                                      nullptr, 0, &len),
             OPTIKS_E_STATE);
+  // The same with them.
+  const DirectoryHandle other = create(options_with(nullptr));
+  publish(other.get(), 1, {{kKeys, "a", "1"}});
+  EXPECT_EQ(Seen(other.get()).value(kKeys, "a"), "1");
 }
 
 TEST(Directory, VrfCacheIsBoundedAndHits) {

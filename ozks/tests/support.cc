@@ -32,21 +32,25 @@ std::vector<NaiveLeaf> new_leaves(Random& random, const std::vector<NaiveLeaf>& 
   return out;
 }
 
-NewLeaf add_leaf(Nodes& nodes, const NaiveLeaf& leaf) {
-  return {nodes.add_leaf({leaf.label, leaf.commitment, leaf.epoch, kNoLocator, 1, kNoNode}),
-          verify::leaf_hash(leaf.label, leaf.commitment, leaf.epoch)};
+NewLeaf add_leaf(Nodes& nodes, LeafLog& log, const NaiveLeaf& leaf) {
+  Leaf added{leaf.label, {}};
+  added.set_log_place(log.append({leaf.commitment, {}, leaf.epoch, kNoPlace, 1}, {}, {}));
+  return {nodes.add_leaf(added), verify::leaf_hash(leaf.label, leaf.commitment, leaf.epoch)};
 }
 
 void GrownTree::add(std::vector<NaiveLeaf> leaves) {
   std::ranges::sort(leaves, {}, &NaiveLeaf::label);
   std::vector<NewLeaf> added;
+  std::vector<Hash> commitments;
   for (const NaiveLeaf& leaf : leaves) {
-    added.push_back(add_leaf(*nodes_, leaf));
+    added.push_back(add_leaf(*nodes_, *log_, leaf));
+    commitments.push_back(leaf.commitment);
   }
+  log_->flush();
   Epoch next;
   Change change;
   ASSERT_TRUE(apply(*nodes_, tree(), added, next.tree, change));
-  make_append_proof(*nodes_, tree(), added, next.proof);
+  make_append_proof(*nodes_, *log_, tree(), added, commitments, next.proof);
   all_.insert(all_.end(), leaves.begin(), leaves.end());
   next.added = std::move(leaves);
   epochs_.push_back(std::move(next));

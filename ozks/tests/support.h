@@ -69,6 +69,7 @@ class GrownTree {
 
   [[nodiscard]] const Nodes& nodes() const { return *nodes_; }
   [[nodiscard]] Nodes& nodes() { return *nodes_; }
+  [[nodiscard]] LeafLog& log() const { return *log_; }
   [[nodiscard]] std::uint64_t last_epoch() const { return first_epoch_ + epochs_.size() - 1; }
   [[nodiscard]] const Epoch& epoch(std::uint64_t e) const { return epochs_[e - first_epoch_]; }
   [[nodiscard]] const Tree& tree() const { return epochs_.back().tree; }
@@ -84,11 +85,12 @@ class GrownTree {
  private:
   std::uint64_t first_epoch_;
   std::unique_ptr<Nodes> nodes_ = std::make_unique<Nodes>();
+  std::unique_ptr<LeafLog> log_ = std::make_unique<LeafLog>(nullptr);
   std::vector<Epoch> epochs_;
   std::vector<NaiveLeaf> all_;
 };
 
-[[nodiscard]] NewLeaf add_leaf(Nodes& nodes, const NaiveLeaf& leaf);
+[[nodiscard]] NewLeaf add_leaf(Nodes& nodes, LeafLog& log, const NaiveLeaf& leaf);
 
 // Merges steps given as whole AppendProof encodings.
 [[nodiscard]] bool merge_steps(const std::vector<Bytes>& steps, const std::vector<std::uint64_t>& counts, Bytes& out);

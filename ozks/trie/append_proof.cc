@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "optiks/base/check.h"
 #include "trie/append_tokens.h"
 
 namespace optiks::ozks {
@@ -10,8 +11,8 @@ namespace {
 // The old tree in preorder, along the ways of the new labels.
 class Opener {
  public:
-  Opener(const Nodes& nodes, std::span<const NewLeaf> leaves, std::vector<std::uint8_t>& out)
-      : nodes_(nodes), leaves_(leaves), out_(out), nearest_(leaves.size()), common_(leaves.size()) {}
+  Opener(const Nodes& nodes, const LeafLog& log, std::span<const NewLeaf> leaves, std::vector<std::uint8_t>& out)
+      : nodes_(nodes), log_(log), leaves_(leaves), out_(out), nearest_(leaves.size()), common_(leaves.size()) {}
 
   void run(const Tree& old) {
     Walk walk;
@@ -34,7 +35,9 @@ class Opener {
     }
     if (Nodes::is_leaf(node)) {
       const Leaf& leaf = nodes_.leaf(node);
-      put_leaf_token(out_, leaf.label, leaf.commitment, leaf.epoch);
+      LeafFacts facts;
+      log_.read_facts(leaf.log_place(), facts);
+      put_leaf_token(out_, leaf.label, facts.commitment, facts.epoch);
       return;
     }
     const Interior& at = nodes_.interior(node);
@@ -55,6 +58,7 @@ class Opener {
   }
 
   const Nodes& nodes_;
+  const LeafLog& log_;
   std::span<const NewLeaf> leaves_;
   std::vector<std::uint8_t>& out_;
   std::vector<NodeId> nearest_;  // an old leaf below every node on the label's way
@@ -63,19 +67,19 @@ class Opener {
 
 }  // namespace
 
-void make_append_proof(const Nodes& nodes, const Tree& old, std::span<const NewLeaf> leaves,
-                       std::vector<std::uint8_t>& out) {
+void make_append_proof(const Nodes& nodes, const LeafLog& log, const Tree& old, std::span<const NewLeaf> leaves,
+                       std::span<const Hash> commitments, std::vector<std::uint8_t>& out) {
+  OPTIKS_CHECK(leaves.size() == commitments.size());
   const std::size_t listed = begin_vector32(out);
-  for (const NewLeaf& added : leaves) {
-    const Leaf& leaf = nodes.leaf(added.id);
-    put(out, leaf.label);
-    put(out, leaf.commitment);
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    put(out, nodes.leaf(leaves[i].id).label);
+    put(out, commitments[i]);
     out.push_back(0);
   }
   finish_vector32(out, listed);
   const std::size_t opened = begin_vector32(out);
   if (!leaves.empty() && old.root != kNoNode) {
-    Opener(nodes, leaves, out).run(old);
+    Opener(nodes, log, leaves, out).run(old);
   }
   finish_vector32(out, opened);
 }

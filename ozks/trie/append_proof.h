@@ -8,13 +8,15 @@
 #include <vector>
 
 #include "trie/apply.h"
+#include "trie/leaf_log.h"
 
 namespace optiks::ozks {
 
 // make_append_proof appends the encoding of one AppendProof to `out`: the step from `old` by `leaves` (sorted by label,
-// not in the old tree), all with offset 0. Writer's thread, or any that holds the old tree.
-void make_append_proof(const Nodes& nodes, const Tree& old, std::span<const NewLeaf> leaves,
-                       std::vector<std::uint8_t>& out);
+// not in the old tree) with these commitments, all with offset 0. The log has the old leaves' records; std::system_error
+// when one cannot be read. Writer's thread, or any that holds the old tree.
+void make_append_proof(const Nodes& nodes, const LeafLog& log, const Tree& old, std::span<const NewLeaf> leaves,
+                       std::span<const Hash> commitments, std::vector<std::uint8_t>& out);
 
 // A step's or a range's proof of one structure.
 struct AppendPart {

@@ -1,19 +1,17 @@
-// Arena<T>: a growing array of T addressed by 32-bit ids, in chunks that never move.
+// Arena<T>: a growing array of T addressed by 31-bit ids, which never moves.
 //
 // Thread safety: one writer allocates and frees; readers may read, without synchronisation, every element whose id
 // reached them through a release/acquire pair after it was written (a published tree).
 // Invariants: 1. an element stays where it is until the arena is destroyed; 2. an id that free() got is not reachable
-// from any tree that a reader can still hold (the caller's duty, see versions.h).
+// from any tree that a reader can still hold (the caller's duty, see versions.h); 3. the free elements are a list
+// through their own first octets.
 #pragma once
 
-#include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <cstring>
 #include <new>
 #include <type_traits>
-#include <vector>
 
 #include "trie/pages.h"
 
@@ -21,55 +19,47 @@ namespace optiks::ozks {
 
 template <typename T>
 class Arena {
-  static_assert(std::is_trivial_v<T>);
+  static_assert(std::is_trivial_v<T> && sizeof(T) >= sizeof(std::uint32_t));
 
  public:
-  static constexpr std::uint32_t kChunkBits = 16;
-  static constexpr std::uint32_t kChunkLen = 1U << kChunkBits;
-  // Ids stay below 2^31, as the 32nd bit of a NodeId tells leaves from interior nodes; one chunk less keeps the largest
-  // leaf apart from kNoNode.
-  static constexpr std::uint32_t kMaxChunks = (1U << (31 - kChunkBits)) - 1;
+  // Ids are below this: the 32nd bit of a NodeId tells leaves from interior nodes, and the largest leaf is not kNoNode.
+  static constexpr std::uint32_t kMaxIds = (1U << 31) - 1;
 
-  Arena() : chunks_(std::make_unique<std::array<std::atomic<T*>, kMaxChunks>>()) {}
-  Arena(const Arena&) = delete;
-  Arena& operator=(const Arena&) = delete;
+  // std::bad_alloc when the process may not have so many addresses.
+  Arena() : pages_(std::size_t{kMaxIds} * sizeof(T)), elements_(static_cast<T*>(pages_.data())) {}
 
-  [[nodiscard]] const T& operator[](std::uint32_t id) const {
-    return (*chunks_)[id >> kChunkBits].load(std::memory_order_relaxed)[id & (kChunkLen - 1)];
-  }
-  [[nodiscard]] T& operator[](std::uint32_t id) {
-    return (*chunks_)[id >> kChunkBits].load(std::memory_order_relaxed)[id & (kChunkLen - 1)];
-  }
+  [[nodiscard]] const T& operator[](std::uint32_t id) const { return elements_[id]; }
+  [[nodiscard]] T& operator[](std::uint32_t id) { return elements_[id]; }
 
   // An id with unspecified contents. std::bad_alloc when memory or ids run out; the arena is then unchanged.
   [[nodiscard]] std::uint32_t allocate() {
-    if (!free_.empty()) {
-      const std::uint32_t id = free_.back();
-      free_.pop_back();
+    if (first_free_ != kNone) {
+      const std::uint32_t id = first_free_;
+      std::memcpy(&first_free_, elements_ + id, sizeof(first_free_));
       return id;
     }
-    if (end_ == pages_.size() << kChunkBits) {
-      if (pages_.size() == kMaxChunks) {
-        throw std::bad_alloc();
-      }
-      free_.reserve((pages_.size() + 1) << kChunkBits);
-      pages_.emplace_back(kChunkLen);
-      (*chunks_)[pages_.size() - 1].store(pages_.back().data(), std::memory_order_relaxed);
+    if (end_ == kMaxIds) {
+      throw std::bad_alloc();
     }
+    pages_.grow((std::size_t{end_} + 1) * sizeof(T));
     return end_++;
   }
 
-  // Cannot fail: the free list has room for every id there is.
-  void free(std::uint32_t id) noexcept { free_.push_back(id); }
+  void free(std::uint32_t id) noexcept {
+    std::memcpy(static_cast<void*>(elements_ + id), &first_free_, sizeof(first_free_));
+    first_free_ = id;
+  }
 
-  [[nodiscard]] std::size_t bytes() const { return pages_.size() * kChunkLen * sizeof(T); }
+  // Memory in use, with what is free for the next allocations.
+  [[nodiscard]] std::size_t bytes() const { return std::size_t{end_} * sizeof(T); }
 
  private:
-  // A fixed table, so that a reader never meets one that is being replaced.
-  std::unique_ptr<std::array<std::atomic<T*>, kMaxChunks>> chunks_;
-  std::vector<PageArray<T>> pages_;
+  static constexpr std::uint32_t kNone = 0xffffffff;
+
+  GrowingPages pages_;
+  T* elements_;
   std::uint32_t end_ = 0;
-  std::vector<std::uint32_t> free_;
+  std::uint32_t first_free_ = kNone;
 };
 
 }  // namespace optiks::ozks

@@ -14,23 +14,18 @@ std::size_t mapped_len(std::size_t bytes) {
   return bytes < kHugePageLen ? bytes : (bytes + kHugePageLen - 1) / kHugePageLen * kHugePageLen;
 }
 
-}  // namespace
-
-void* map_pages(std::size_t bytes) {
-  if (bytes > SIZE_MAX / 2) {
-    throw std::bad_alloc();
-  }
-  const std::size_t len = mapped_len(bytes);
-  // Room to begin at a huge page's boundary; what lies outside goes back.
-  const std::size_t slack = bytes < kHugePageLen ? 0 : kHugePageLen;
-  void* mapped = mmap(nullptr, len + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+// Maps `len` octets; at a huge page's boundary when that is at least one huge page.
+char* map_addresses(std::size_t len, int protection, int flags) {
+  // Room to begin at a boundary; what lies outside goes back.
+  const std::size_t slack = len < kHugePageLen ? 0 : kHugePageLen;
+  void* mapped = mmap(nullptr, len + slack, protection, MAP_PRIVATE | MAP_ANONYMOUS | flags, -1, 0);
   if (mapped == MAP_FAILED) {
     throw std::bad_alloc();
   }
-  if (slack == 0) {
-    return mapped;
-  }
   auto* const first = static_cast<char*>(mapped);
+  if (slack == 0) {
+    return first;
+  }
   const std::size_t before = (slack - reinterpret_cast<std::uintptr_t>(first) % slack) % slack;
   char* const begin = first + before;
   if (before != 0) {
@@ -39,6 +34,16 @@ void* map_pages(std::size_t bytes) {
   if (before != slack) {
     munmap(begin + len, slack - before);
   }
+  return begin;
+}
+
+}  // namespace
+
+void* map_pages(std::size_t bytes) {
+  if (bytes > SIZE_MAX / 2) {
+    throw std::bad_alloc();
+  }
+  char* const begin = map_addresses(mapped_len(bytes), PROT_READ | PROT_WRITE, 0);
 #ifdef MADV_HUGEPAGE
   // Advice: a system without huge pages is slower, not wrong. Not for the last part of one, which would be used whole.
   static_cast<void>(madvise(begin, bytes / kHugePageLen * kHugePageLen, MADV_HUGEPAGE));
@@ -47,5 +52,29 @@ void* map_pages(std::size_t bytes) {
 }
 
 void unmap_pages(void* pages, std::size_t bytes) noexcept { munmap(pages, mapped_len(bytes)); }
+
+GrowingPages::GrowingPages(std::size_t capacity) : mapped_(mapped_len(capacity + kHugePageLen)) {
+  data_ = map_addresses(mapped_, PROT_NONE, MAP_NORESERVE);
+#ifdef MADV_NOHUGEPAGE
+  static_cast<void>(madvise(data_, mapped_, MADV_NOHUGEPAGE));
+#endif
+}
+
+GrowingPages::~GrowingPages() { munmap(data_, mapped_); }
+
+void GrowingPages::grow_by_block() {
+  if (usable_ + kHugePageLen > mapped_ || mprotect(data_ + usable_, kHugePageLen, PROT_READ | PROT_WRITE) != 0) {
+    throw std::bad_alloc();
+  }
+  // Advice, as above: without it, or on a system that does not know it, lookups are slower.
+#if defined(MADV_HUGEPAGE) && defined(MADV_COLLAPSE)
+  if (usable_ != 0) {
+    char* const full = data_ + usable_ - kHugePageLen;
+    static_cast<void>(madvise(full, kHugePageLen, MADV_HUGEPAGE));
+    static_cast<void>(madvise(full, kHugePageLen, MADV_COLLAPSE));
+  }
+#endif
+  usable_ += kHugePageLen;
+}
 
 }  // namespace optiks::ozks

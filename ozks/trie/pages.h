@@ -1,8 +1,6 @@
-// PageArray<T>: a zeroed array straight from the system, for tables that are large and read at random. On huge pages
+// Memory straight from the system, for tables that are large and read at random. On huge pages
 // where the system gives them: with ordinary ones, most of the time of a lookup among many keys goes into finding
 // pages. Memory is used when it is first touched.
-//
-// Thread safety: that of a plain array.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +15,8 @@ namespace optiks::ozks {
 [[nodiscard]] void* map_pages(std::size_t bytes);
 void unmap_pages(void* pages, std::size_t bytes) noexcept;
 
-// T: zero octets are a valid T, and there is nothing to destroy.
+// PageArray<T>: a zeroed array. Zero octets are a valid T, and there is nothing to destroy. Thread safety: that of a
+// plain array.
 template <typename T>
 class PageArray {
   static_assert(std::is_trivially_destructible_v<T>);
@@ -52,6 +51,34 @@ class PageArray {
  private:
   T* data_ = nullptr;
   std::size_t size_ = 0;
+};
+
+// GrowingPages: a zeroed array that grows in place: its addresses are reserved at the start, memory comes as it is first
+// touched. What is full is put on huge pages, so that the end never holds more than it needs.
+//
+// Thread safety: one thread grows; any number use what it grew to before.
+class GrowingPages {
+ public:
+  // std::bad_alloc when the process may not have so many addresses.
+  explicit GrowingPages(std::size_t capacity);
+  GrowingPages(const GrowingPages&) = delete;
+  GrowingPages& operator=(const GrowingPages&) = delete;
+  ~GrowingPages();
+
+  [[nodiscard]] void* data() const { return data_; }
+  // Makes the first `bytes` octets, at most the capacity, usable. std::bad_alloc when the system has no memory.
+  void grow(std::size_t bytes) {
+    while (bytes > usable_) {
+      grow_by_block();
+    }
+  }
+
+ private:
+  void grow_by_block();
+
+  std::size_t mapped_;
+  char* data_;
+  std::size_t usable_ = 0;
 };
 
 // Asks for the cache lines of an object that will be read soon.

@@ -9,6 +9,7 @@
 //  3. A node's prefix is not stored: it is the first `length` bits of the label of any leaf below it.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -33,16 +34,22 @@ struct Interior {
   std::uint32_t length;  // of the prefix, 0..255
 };
 
+// Leaf: all else that belongs to a leaf is its record in the leaf log (leaf_log.h).
 struct Leaf {
   Hash label;
-  Hash commitment;
-  std::uint64_t epoch;     // in the leaf's hash: the epoch that inserted it, or 0 for a copy
-  std::uint64_t locator;   // of opening and value in the value log; kNoLocator without one
-  std::uint32_t version;   // of the key within the period; 0 in an oZKS
-  std::uint32_t previous;  // leaf id of the key's version before, or kNoNode
+  std::array<std::uint8_t, 6> place;  // of the record, big-endian
+
+  [[nodiscard]] std::uint64_t log_place() const {
+    return std::uint64_t{base::load_be16(place.data())} << 32 | base::load_be32(place.data() + 2);
+  }
+  void set_log_place(std::uint64_t at) {
+    base::store_be16(place.data(), static_cast<std::uint16_t>(at >> 32));
+    base::store_be32(place.data() + 2, static_cast<std::uint32_t>(at));
+  }
 };
 
-inline constexpr std::uint64_t kNoLocator = ~std::uint64_t{0};
+// Most of a directory's memory is these.
+static_assert(sizeof(Interior) == 76 && sizeof(Leaf) == 38);
 
 // Tree: one immutable state of one structure.
 struct Tree {

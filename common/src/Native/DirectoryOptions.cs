@@ -8,8 +8,12 @@ public sealed record DirectoryOptions
     /// <summary>Secrets of the period. Copied into locked memory; the caller disposes its own copy.</summary>
     public required DirectorySecrets Secrets { get; init; }
 
-    /// <summary>ValueLogPath is a file that the directory creates, truncating what is there, and appends values to. Null: values are not kept, and lookups are not answered.</summary>
-    public string? ValueLogPath { get; init; }
+    /// <summary>LeafLogPath is a file that the directory creates, truncating what is there, and appends all to that it reads of single leaves.</summary>
+    /// <value>Null: one without a name, in <c>$TMPDIR</c> or <c>/var/tmp</c>.</value>
+    public string? LeafLogPath { get; init; }
+
+    /// <summary>WithoutValues: values are not kept, and lookups are not answered.</summary>
+    public bool WithoutValues { get; init; }
 
     /// <summary>VrfCacheBytes bounds the cache of VRF proofs.</summary>
     /// <value>0: none.</value>

@@ -7,10 +7,10 @@ namespace Optiks.Native;
 /// <param name="Leaves">Leaves of all four trees.</param>
 /// <param name="TreeBytes">Memory of the trees.</param>
 /// <param name="KeyTableBytes">Memory of the table of keys.</param>
-/// <param name="ValueLogBytes">Length of the value log.</param>
+/// <param name="LeafLogBytes">Length of the leaf log.</param>
 /// <param name="VrfCacheBytes">Memory of the cache of VRF proofs.</param>
 /// <param name="VrfCacheHits">Proofs that were in the cache.</param>
 /// <param name="VrfCacheMisses">Proofs that were computed.</param>
 [StructLayout(LayoutKind.Sequential)]
 public readonly record struct DirectoryStats(
-    ulong Epoch, ulong Leaves, ulong TreeBytes, ulong KeyTableBytes, ulong ValueLogBytes, ulong VrfCacheBytes, ulong VrfCacheHits, ulong VrfCacheMisses);
+    ulong Epoch, ulong Leaves, ulong TreeBytes, ulong KeyTableBytes, ulong LeafLogBytes, ulong VrfCacheBytes, ulong VrfCacheHits, ulong VrfCacheMisses);

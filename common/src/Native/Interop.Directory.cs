@@ -9,12 +9,12 @@ internal static unsafe partial class Interop
     {
         public fixed byte VrfSecret[4 * 32];
         public fixed byte TagKey[32];
-        public byte* ValueLogPath;
+        public byte* LeafLogPath;
         public ulong VrfCacheBytes;
         public ulong Period;
         public ulong PeriodFirstEpoch;
         public uint MaxValueLen;
-        public uint Reserved;
+        public uint WithoutValues;
     }
 
     [LibraryImport(Library)]

@@ -37,8 +37,9 @@ public sealed class KeyDirectory : IDisposable
             Period = options.Period,
             PeriodFirstEpoch = options.PeriodFirstEpoch,
             MaxValueLen = options.MaxValueLength,
+            WithoutValues = options.WithoutValues ? 1u : 0u,
         };
-        byte[]? path = options.ValueLogPath is null ? null : Encoding.UTF8.GetBytes(options.ValueLogPath + '\0');
+        byte[]? path = options.LeafLogPath is null ? null : Encoding.UTF8.GetBytes(options.LeafLogPath + '\0');
         try
         {
             for (int i = 0; i < 4; i++)
@@ -48,7 +49,7 @@ public sealed class KeyDirectory : IDisposable
             options.Secrets.TagKey.CopyTo(new Span<byte>(native.TagKey, 32));
             fixed (byte* pinned = path)
             {
-                native.ValueLogPath = pinned;
+                native.LeafLogPath = pinned;
                 OptiksNativeException.ThrowIfFailed(Interop.optiks_dir_create(&native, out nint handle), nameof(Interop.optiks_dir_create));
                 return new KeyDirectory(new DirectoryHandle(handle));
             }

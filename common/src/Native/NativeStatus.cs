@@ -15,7 +15,7 @@ public enum NativeStatus
     /// <summary>Out of memory; every handle is as it was.</summary>
     Memory = -3,
 
-    /// <summary>The value log could not be written or read.</summary>
+    /// <summary>The leaf log could not be written or read.</summary>
     Io = -4,
 
     /// <summary>The call does not fit the handle's state, such as an epoch that does not follow.</summary>

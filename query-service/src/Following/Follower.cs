@@ -210,7 +210,7 @@ internal sealed class Follower : BackgroundService
             var options = new DirectoryOptions
             {
                 Secrets = secrets,
-                ValueLogPath = _folder.ValueLog,
+                LeafLogPath = _folder.LeafLog,
                 VrfCacheBytes = (ulong)_options.VrfCacheBytes,
                 Period = period.Period,
                 PeriodFirstEpoch = period.FirstEpoch,

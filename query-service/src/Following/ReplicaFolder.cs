@@ -3,7 +3,7 @@ using Optiks.Tlog;
 namespace Optiks.QueryService.Following;
 
 /// <summary>
-/// ReplicaFolder is <c>replicas/{name}</c> of the data folder, one process's at a time: its value log, which is rebuilt at every start, and the highest epoch
+/// ReplicaFolder is <c>replicas/{name}</c> of the data folder, one process's at a time: its leaf log, which is rebuilt at every start, and the highest epoch
 /// that it ever served, below which it never goes again.
 /// </summary>
 internal sealed class ReplicaFolder : IDisposable
@@ -17,12 +17,12 @@ internal sealed class ReplicaFolder : IDisposable
     {
         _lock = lockFile;
         _files = new DurableFiles(path);
-        ValueLog = Path.Combine(path, "values");
+        LeafLog = Path.Combine(path, "leaves");
         Highest = highest;
     }
 
-    /// <summary>ValueLog is the path of the file of values.</summary>
-    public string ValueLog { get; }
+    /// <summary>LeafLog is the path of the directory's leaf log.</summary>
+    public string LeafLog { get; }
 
     /// <summary>Highest epoch that was served, with its record's hash; null when none ever was.</summary>
     public HighWaterMark? Highest { get; private set; }
@@ -35,7 +35,7 @@ internal sealed class ReplicaFolder : IDisposable
         FileStream lockFile;
         try
         {
-            // Held by flock until the process ends: a second one would truncate the value log under the first.
+            // Held by flock until the process ends: a second one would truncate the leaf log under the first.
             lockFile = new FileStream(Path.Combine(path, "lock"), FileMode.OpenOrCreate, FileAccess.ReadWrite, FileShare.None);
         }
         catch (IOException e)

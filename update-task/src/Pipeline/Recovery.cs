@@ -100,6 +100,7 @@ internal sealed class Recovery
         return KeyDirectory.Create(new DirectoryOptions
         {
             Secrets = secrets,
+            WithoutValues = true,
             Period = period.Period,
             PeriodFirstEpoch = period.FirstEpoch,
             MaxValueLength = identity.Anchor.Configuration.MaxValueLength,

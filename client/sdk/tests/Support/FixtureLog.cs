@@ -30,7 +30,7 @@ internal sealed class FixtureLog : IDisposable
     {
         _secrets = secrets;
         using DirectorySecrets own = DirectorySecrets.FromOctets(secrets);
-        _directory = KeyDirectory.Create(new DirectoryOptions { Secrets = own, ValueLogPath = _folder.In("values"), MaxValueLength = Configuration.MaxValueLength });
+        _directory = KeyDirectory.Create(new DirectoryOptions { Secrets = own, LeafLogPath = _folder.In("leaves"), MaxValueLength = Configuration.MaxValueLength });
         if (epochs.Count == 0)
         {
             Add([], [], [], _directory.TakeSnapshot());

@@ -11,7 +11,7 @@ namespace Optiks.Db.Fsck;
 /// </summary>
 /// <remarks>
 /// Roots follow from labels and commitments alone. A directory wants VRF secrets for labels that nobody asks for here, so it gets some of its own, and no secret of the log is needed; whether a
-/// label is its key's is what lookups prove. Without a value log values are not read either.
+/// label is its key's is what lookups prove. Values are not kept.
 /// </remarks>
 internal sealed class TreeCheck : IDisposable
 {
@@ -29,7 +29,7 @@ internal sealed class TreeCheck : IDisposable
         _board = board;
         _boardSize = boardSize;
         using var secrets = DirectorySecrets.Generate();
-        _directory = KeyDirectory.Create(new DirectoryOptions { Secrets = secrets, MaxValueLength = configuration.MaxValueLength });
+        _directory = KeyDirectory.Create(new DirectoryOptions { Secrets = secrets, WithoutValues = true, MaxValueLength = configuration.MaxValueLength });
     }
 
     /// <summary>Next adds an epoch's leaves. <paramref name="record"/> is null when it cannot be read.</summary>

@@ -1,0 +1,219 @@
+#include "trie/leaf_log.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <string>
+#include <system_error>
+
+#include "optiks/base/check.h"
+#include "optiks/base/crc32c.h"
+
+namespace optiks::ozks {
+namespace {
+
+// Record (integers big-endian): checksum of the record's place and the header's other octets, checksum of opening and
+// value, length of the value, version (4 octets each), epoch, previous (8 each), tag (16), commitment (32); then, unless
+// the length is kNoValue, opening (16) and value. So facts are checked without their value.
+constexpr std::size_t kBodySumAt = 4;
+constexpr std::size_t kValueLenAt = 8;
+constexpr std::size_t kVersionAt = 12;
+constexpr std::size_t kEpochAt = 16;
+constexpr std::size_t kPreviousAt = 24;
+constexpr std::size_t kTagAt = 32;
+constexpr std::size_t kCommitmentAt = kTagAt + std::tuple_size_v<Tag>;
+constexpr std::size_t kHeaderLen = kCommitmentAt + verify::kHashLen;
+constexpr std::uint32_t kNoValue = 0xffffffff;
+// The longest that any configuration allows (records.md section 1): a damaged length does not ask for gigabytes.
+constexpr std::size_t kMaxValueLen = std::size_t{1} << 20;
+constexpr std::size_t kFlushLen = std::size_t{1} << 20;
+
+using Header = std::span<const std::uint8_t, kHeaderLen>;
+
+std::uint32_t header_sum(std::uint64_t place, Header header) {
+  std::array<std::uint8_t, 8> encoded{};
+  base::store_be64(encoded.data(), place);
+  return base::crc32c(header.subspan<kBodySumAt>(), base::crc32c(encoded));
+}
+
+[[noreturn]] void fail(int error, const char* what) { throw std::system_error(error, std::generic_category(), what); }
+
+[[noreturn]] void fail_damaged() { fail(EBADMSG, "the leaf log is damaged"); }
+
+// Reads at least `least` octets and at most out.size(); gives how many.
+std::size_t read_at(int file, base::MutableByteSpan out, std::size_t least, std::uint64_t offset) {
+  std::size_t done = 0;
+  while (done < least) {
+    const ssize_t got = pread(file, out.data() + done, out.size() - done, static_cast<off_t>(offset + done));
+    if (got < 0 && errno == EINTR) {
+      continue;
+    }
+    if (got <= 0) {
+      fail(got == 0 ? ENODATA : errno, "reading the leaf log");
+    }
+    done += static_cast<std::size_t>(got);
+  }
+  return done;
+}
+
+// Length of opening and value.
+std::size_t parse(std::uint64_t place, Header header, LeafFacts& out) {
+  if (base::load_be32(header.data()) != header_sum(place, header)) {
+    fail_damaged();
+  }
+  std::copy_n(header.begin() + kCommitmentAt, out.commitment.size(), out.commitment.begin());
+  std::copy_n(header.begin() + kTagAt, out.tag.size(), out.tag.begin());
+  out.epoch = base::load_be64(header.data() + kEpochAt);
+  out.version = base::load_be32(header.data() + kVersionAt);
+  out.previous = base::load_be64(header.data() + kPreviousAt);
+  const std::uint32_t value_len = base::load_be32(header.data() + kValueLenAt);
+  if (value_len == kNoValue) {
+    return 0;
+  }
+  if (value_len > kMaxValueLen) {
+    fail_damaged();
+  }
+  return kOpeningLen + value_len;
+}
+
+int create(const char* path) {
+  int file = -1;
+  if (path != nullptr) {
+    file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  } else {
+    const char* folder = std::getenv("TMPDIR");
+    // Not /tmp, which often is memory.
+    std::string name = folder != nullptr && *folder != '\0' ? folder : "/var/tmp";
+    name += "/optiks-leaves-XXXXXX";
+    file = mkostemp(name.data(), O_CLOEXEC);
+    if (file >= 0) {
+      static_cast<void>(unlink(name.c_str()));
+    }
+  }
+  if (file < 0) {
+    fail(errno, "creating the leaf log");
+  }
+  return file;
+}
+
+int open_existing(const char* path, std::uint64_t len) {
+  const int file = open(path, O_RDWR | O_CLOEXEC);
+  if (file < 0) {
+    fail(errno, "opening the leaf log");
+  }
+  struct stat state {};
+  int error = fstat(file, &state) == 0 ? 0 : errno;
+  if (error == 0 && (state.st_size < 0 || static_cast<std::uint64_t>(state.st_size) < len)) {
+    error = ENODATA;
+  }
+  if (error == 0 && ftruncate(file, static_cast<off_t>(len)) != 0) {
+    error = errno;
+  }
+  if (error != 0) {
+    close(file);
+    fail(error, "opening the leaf log");
+  }
+  return file;
+}
+
+}  // namespace
+
+ByteSpan LeafRecord::body() const {
+  return kHeaderLen + body_len_ <= start_.size() ? ByteSpan(start_).subspan(kHeaderLen, body_len_) : ByteSpan(long_body_);
+}
+
+LeafLog::LeafLog(const char* path) : file_(create(path)) {}
+
+LeafLog::LeafLog(const char* path, std::uint64_t len) : file_(open_existing(path, len)), flushed_(len) {}
+
+LeafLog::~LeafLog() { close(file_); }
+
+std::uint64_t LeafLog::append(const LeafFacts& facts, ByteSpan opening, ByteSpan value) {
+  OPTIKS_CHECK(opening.size() == kOpeningLen || (opening.empty() && value.empty()));
+  OPTIKS_CHECK(value.size() <= kMaxValueLen);
+  if (queued_.size() >= kFlushLen) {
+    flush();
+  }
+  const std::uint64_t place = size();
+  const std::size_t len = kHeaderLen + opening.size() + value.size();
+  if (place + len > kMaxLen) {
+    fail(EFBIG, "the leaf log is full");
+  }
+  const std::size_t begin = queued_.size();
+  queued_.resize(begin + len);
+  std::uint8_t* record = queued_.data() + begin;
+  std::copy(opening.begin(), opening.end(), record + kHeaderLen);
+  std::copy(value.begin(), value.end(), record + kHeaderLen + opening.size());
+  base::store_be32(record + kBodySumAt, base::crc32c({record + kHeaderLen, len - kHeaderLen}));
+  base::store_be32(record + kValueLenAt, opening.empty() ? kNoValue : static_cast<std::uint32_t>(value.size()));
+  base::store_be32(record + kVersionAt, facts.version);
+  base::store_be64(record + kEpochAt, facts.epoch);
+  base::store_be64(record + kPreviousAt, facts.previous);
+  std::ranges::copy(facts.tag, record + kTagAt);
+  std::ranges::copy(facts.commitment, record + kCommitmentAt);
+  base::store_be32(record, header_sum(place, Header(record, kHeaderLen)));
+  return place;
+}
+
+void LeafLog::flush() {
+  std::size_t done = 0;
+  while (done < queued_.size()) {
+    const ssize_t put =
+        pwrite(file_, queued_.data() + done, queued_.size() - done, static_cast<off_t>(flushed_ + done));
+    if (put < 0 && errno == EINTR) {
+      continue;
+    }
+    if (put <= 0) {
+      fail(put == 0 ? ENOSPC : errno, "writing the leaf log");
+    }
+    done += static_cast<std::size_t>(put);
+  }
+  flushed_ += queued_.size();
+  queued_.clear();
+}
+
+void LeafLog::sync() {
+  flush();
+  if (fdatasync(file_) != 0) {
+    fail(errno, "writing the leaf log");
+  }
+}
+
+void LeafLog::truncate(std::uint64_t size) {
+  if (size >= flushed_) {
+    queued_.resize(static_cast<std::size_t>(size - flushed_));
+    return;
+  }
+  // What is beyond is overwritten by the next flush; nothing refers to it.
+  queued_.clear();
+  flushed_ = size;
+}
+
+void LeafLog::read(std::uint64_t place, LeafRecord& out) const {
+  const std::size_t got = read_at(file_, out.start_, kHeaderLen, place);
+  out.body_len_ = parse(place, std::span(out.start_).first<kHeaderLen>(), out.facts_);
+  const std::size_t len = kHeaderLen + out.body_len_;
+  if (len > out.start_.size()) {
+    out.long_body_.resize(out.body_len_);
+    const std::size_t here = std::copy(out.start_.begin() + kHeaderLen, out.start_.begin() + static_cast<std::ptrdiff_t>(got), out.long_body_.begin()) - out.long_body_.begin();
+    const base::MutableByteSpan missing = base::MutableByteSpan(out.long_body_).subspan(here);
+    read_at(file_, missing, missing.size(), place + got);
+  } else if (got < len) {
+    read_at(file_, std::span(out.start_).subspan(got, len - got), len - got, place + got);
+  }
+  if (base::load_be32(out.start_.data() + kBodySumAt) != base::crc32c(out.body())) {
+    fail_damaged();
+  }
+}
+
+void LeafLog::read_facts(std::uint64_t place, LeafFacts& out) const {
+  std::array<std::uint8_t, kHeaderLen> header{};
+  read_at(file_, header, header.size(), place);
+  static_cast<void>(parse(place, header, out));
+}
+
+}  // namespace optiks::ozks

@@ -1,0 +1,95 @@
+// LeafLog: what belongs to each leaf beside its label, in an append-only file that is read through the page cache: it is
+// wanted for the few leaves that an answer is about, and would be half of the memory of all. A record that does not read
+// back as it was written is an I/O error, never an answer.
+//
+// Thread safety: one writer appends; any number of threads read what was flushed before its place reached them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "optiks/base/bytes.h"
+#include "optiks/ozks/verify/hash.h"
+
+namespace optiks::ozks {
+
+using base::ByteSpan;
+using verify::Hash;
+
+// Tag: a keyed hash of (structure, key), which stands for the key.
+using Tag = std::array<std::uint8_t, 16>;
+
+inline constexpr std::size_t kOpeningLen = 16;
+
+inline constexpr std::uint64_t kNoPlace = ~std::uint64_t{0};
+
+struct LeafFacts {
+  Hash commitment{};
+  Tag tag{};
+  std::uint64_t epoch = 0;             // in the leaf's hash: the epoch that inserted it, or 0 for a copy
+  std::uint64_t previous = kNoPlace;  // place of the record of the key's version before
+  std::uint32_t version = 0;           // of the key within the period; 0 in an oZKS
+};
+
+// LeafRecord: a record that was read. It may be read into again.
+class LeafRecord {
+ public:
+  [[nodiscard]] const LeafFacts& facts() const { return facts_; }
+  // False: the value was erased, or the directory keeps none.
+  [[nodiscard]] bool has_value() const { return body_len_ != 0; }
+  [[nodiscard]] ByteSpan opening() const { return body().first(kOpeningLen); }
+  [[nodiscard]] ByteSpan value() const { return body().subspan(kOpeningLen); }
+
+ private:
+  friend class LeafLog;
+
+  // One read gets all of a usual record.
+  static constexpr std::size_t kFirstRead = 512;
+
+  [[nodiscard]] ByteSpan body() const;
+
+  LeafFacts facts_;
+  std::size_t body_len_ = 0;  // of opening and value
+  std::array<std::uint8_t, kFirstRead> start_{};
+  std::vector<std::uint8_t> long_body_;  // used when the body is not wholly in start_
+};
+
+class LeafLog {
+ public:
+  // Places are below this, so that six octets hold one.
+  static constexpr std::uint64_t kMaxLen = std::uint64_t{1} << 48;
+
+  // Creates the file (mode 0600), truncating what is there; without a path one that has no name, in $TMPDIR or
+  // /var/tmp. std::system_error when that fails.
+  explicit LeafLog(const char* path);
+  // Opens a file that is there and cuts off what is beyond `len`, for example what was written after a snapshot. Errors
+  // as above, and when the file is shorter.
+  LeafLog(const char* path, std::uint64_t len);
+  LeafLog(const LeafLog&) = delete;
+  LeafLog& operator=(const LeafLog&) = delete;
+  ~LeafLog();
+
+  // Queues a record and returns its place; flush() writes what is queued, before anyone reads it. `opening` is empty or
+  // has kOpeningLen octets; empty: without a value.
+  [[nodiscard]] std::uint64_t append(const LeafFacts& facts, ByteSpan opening, ByteSpan value);
+  void flush();
+  // Flushes, and returns when the disk has it all.
+  void sync();
+  // Forgets what was queued or flushed from `size` on: a staged epoch that was discarded.
+  void truncate(std::uint64_t size);
+
+  // std::system_error when the record is damaged or cannot be read. One read, unless the value is longer than usual.
+  void read(std::uint64_t place, LeafRecord& out) const;
+  void read_facts(std::uint64_t place, LeafFacts& out) const;
+
+  [[nodiscard]] std::uint64_t size() const { return flushed_ + queued_.size(); }
+
+ private:
+  int file_ = -1;
+  std::uint64_t flushed_ = 0;
+  std::vector<std::uint8_t> queued_;
+};
+
+}  // namespace optiks::ozks
