@@ -126,8 +126,8 @@ typedef struct optiks_staged optiks_staged_t;
 typedef struct optiks_snapshot optiks_snapshot_t;
 
 typedef struct optiks_dir_options {
-  uint8_t vrf_secret[4][32];  /* of structures 1..4 */
-  uint8_t tag_key[32];        /* keys the tags, which stand for keys in stored leaves */
+  uint8_t vrf_secret[4][32]; /* of structures 1..4 */
+  uint8_t tag_key[32];       /* keys the tags, which stand for keys in stored leaves */
   const char* leaf_log_path; /* a file this directory creates (truncating what is there) and appends all to that it
                                 reads of single leaves; NULL: one without a name, in $TMPDIR or /var/tmp */
   uint64_t vrf_cache_bytes;  /* bound of the cache of VRF proofs; 0: none */

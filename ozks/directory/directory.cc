@@ -9,6 +9,7 @@
 #include <numeric>
 #include <utility>
 
+#include "directory/leaf_rows.h"
 #include "optiks/base/blake2b.h"
 #include "optiks/base/check.h"
 #include "trie/append_proof.h"
@@ -17,21 +18,13 @@
 namespace optiks::ozks {
 namespace {
 
-constexpr std::uint64_t kNoValue = ~std::uint64_t{0};
+// So many keys ahead their places in the key table are asked for.
+constexpr std::size_t kPrefetched = 8;
 // Domains under the tag key: a structure's number is never this one.
 constexpr std::uint8_t kCacheDomain = 0xff;
 
 // Structures whose keys have versions (PAHD); in the others (oZKS) a key has one leaf, of version 0.
 bool is_versioned(std::uint8_t structure) { return structure == OPTIKS_DEVICES || structure == OPTIKS_KEYS; }
-
-std::uint8_t structure_of(const optiks_leaf_t& row) { return static_cast<std::uint8_t>(row.structure_and_input >> 28); }
-
-bool before(const optiks_leaf_t& a, const optiks_leaf_t& b) {
-  return std::make_pair(structure_of(a), std::memcmp(a.label, b.label, verify::kHashLen)) <
-         std::make_pair(structure_of(b), 0);
-}
-
-[[noreturn]] void data_error(const char* text) { throw DirectoryError(OPTIKS_E_DATA, text); }
 
 Tag keyed_tag(const base::Secret<32>& key, std::uint8_t domain, ByteSpan data) {
   Tag out;
@@ -325,17 +318,22 @@ void Directory::make_room(Staged& staged, std::span<const optiks_leaf_t> leaves)
 
 // Makes the leaves of one epoch, whose rows are sorted, with the versions that follow the key table's.
 void Directory::add_leaves(Staged& staged, std::span<const optiks_leaf_t> leaves, ByteSpan values) {
+  if (store_->keeps_values) {
+    check_values(leaves, values, store_->max_value_len);
+  }
   staged.keys.reserve(leaves.size());
   HashBatch hashes;
   LeafRecord record;
   for (std::size_t i = 0; i < leaves.size(); ++i) {
+    if (i + kPrefetched < leaves.size()) {
+      store_->keys.prefetch(tag_of(leaves[i + kPrefetched]));
+    }
     const optiks_leaf_t& row = leaves[i];
     const std::uint8_t structure = structure_of(row);
     if (i != 0 && !before(leaves[i - 1], row)) {
       data_error("the leaves of an epoch are not sorted by structure and label");
     }
-    Tag tag;
-    std::copy_n(row.tag, tag.size(), tag.begin());
+    const Tag tag = tag_of(row);
     const NodeId previous = store_->newest(tag, record);
     if (row.version != next_version(structure, previous == kNoNode ? nullptr : &record) ||
         row.version > std::numeric_limits<std::uint32_t>::max()) {
@@ -347,22 +345,11 @@ void Directory::add_leaves(Staged& staged, std::span<const optiks_leaf_t> leaves
     facts.epoch = row.epoch;
     facts.version = static_cast<std::uint32_t>(row.version);
     facts.previous = previous == kNoNode ? kNoPlace : store_->nodes.leaf(previous).log_place();
-    ByteSpan opening;
-    ByteSpan value;
-    if (store_->keeps_values && row.value_offset != kNoValue) {
-      if (row.value_offset > values.size() || row.value_len > values.size() - row.value_offset ||
-          row.value_len > store_->max_value_len) {
-        data_error("a value lies outside the values, or is longer than the configuration allows");
-      }
-      opening = row.opening;
-      value = values.subspan(static_cast<std::size_t>(row.value_offset), row.value_len);
-      if (verify::commitment_hash(opening, value) != facts.commitment) {
-        data_error("a value does not open its commitment");
-      }
-    }
+    const bool is_kept = store_->keeps_values && has_value(row);
     Leaf leaf;
     std::ranges::copy(row.label, leaf.label.begin());
-    leaf.set_log_place(store_->log.append(facts, opening, value));
+    leaf.set_log_place(store_->log.append(facts, is_kept ? ByteSpan(row.opening) : ByteSpan(),
+                                          is_kept ? value_of(row, values) : ByteSpan()));
     std::vector<NewLeaf>& added = staged.leaves[structure - 1U];
     added.push_back({store_->nodes.add_leaf(leaf), {}});
     staged.keys.push_back({tag, added.back().id, previous});

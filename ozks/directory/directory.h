@@ -24,6 +24,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "directory/directory_error.h"
 #include "directory/key_table.h"
 #include "directory/versions.h"
 #include "directory/vrf_cache.h"
@@ -34,18 +35,6 @@
 #include "trie/leaf_log.h"
 
 namespace optiks::ozks {
-
-// What went wrong in a call of the directory, as the C ABI names it.
-class DirectoryError : public std::exception {
- public:
-  DirectoryError(std::int32_t status, const char* text) : status_(status), text_(text) {}
-  [[nodiscard]] std::int32_t status() const { return status_; }
-  [[nodiscard]] const char* what() const noexcept override { return text_; }
-
- private:
-  std::int32_t status_;
-  const char* text_;  // static
-};
 
 // ByteStrings: n byte strings in one blob (contract rule 4 of optiks.h).
 struct ByteStrings {
@@ -72,8 +61,8 @@ struct Store {
   [[nodiscard]] Tag input_tag(ByteSpan alpha) const;
   // The key's newest leaf with its record, or kNoNode. Reads one record.
   [[nodiscard]] NodeId newest(const Tag& key, LeafRecord& out) const;
-  // The record of the key's latest leaf at the epoch; false when there is none. Reads one record, unless there are newer
-  // ones.
+  // The record of the key's latest leaf at the epoch; false when there is none. Reads one record, unless there are
+  // newer ones.
   [[nodiscard]] bool latest(const Tag& key, std::uint64_t epoch, LeafRecord& out) const;
   // Asks for the memory that these read, of which the key table's has to be there.
   void prefetch_latest(const Tag& key) const;

@@ -13,8 +13,6 @@ enum NodeKind : std::uint8_t { kEmpty = 0, kInterior = 1, kLeaf = 2 };
 
 constexpr std::uint64_t kProofsAtOnce = 32;
 
-[[noreturn]] void data_error(const char* text) { throw DirectoryError(OPTIKS_E_DATA, text); }
-
 void put_path(Output& out, const Walk& walk) {
   std::array<std::uint8_t, verify::kHashLen> mask{};
   for (std::size_t i = 0; i < walk.num_steps; ++i) {

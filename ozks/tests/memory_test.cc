@@ -164,7 +164,7 @@ TEST(Memory, AnswersAndMerges) {
                                                   out.data(), out.size(), &len);
                 },
                 nothing),
-            2U);
+            1U);
   EXPECT_GT(until_enough(
                 [&] {
                   optiks_proofs_t* batch = nullptr;

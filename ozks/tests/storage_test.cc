@@ -242,7 +242,8 @@ TEST(Storage, DamagedLeafLog) {
   // Each octet belongs to one of the two records. The other key's absence proof may open the same leaf, but not its
   // value.
   std::size_t num_for_one = 0;
-  for (std::size_t at = 0; at < size; at += at < 64 || at + 64 > size ? 1 : 61) {
+  constexpr std::size_t kFileHeaderLen = 24;
+  for (std::size_t at = kFileHeaderLen; at < size; at += at < 128 || at + 64 > size ? 1 : 61) {
     const auto put = [&](std::uint8_t octet) {
       file.seekp(static_cast<std::streamoff>(at));
       file.put(static_cast<char>(octet));

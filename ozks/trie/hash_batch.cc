@@ -11,6 +11,15 @@ void HashBatch::add_interior(std::size_t length, base::ByteSpan position, base::
   verify::write_interior_input(next(verify::kInteriorInputLen, out), length, position, left, right);
 }
 
+void HashBatch::add_commitment(base::ByteSpan opening, base::ByteSpan value, verify::Hash& out) {
+  const std::size_t len = 1 + opening.size() + value.size();
+  if (len <= verify::kNodeBlockLen) {
+    verify::write_commitment_input(next(len, out), opening, value);
+  } else {
+    out = verify::commitment_hash(opening, value);
+  }
+}
+
 // Where the input of the next hash, `len` octets, is to be written.
 std::span<std::uint8_t, verify::kNodeBlockLen> HashBatch::next(std::size_t len, verify::Hash& out) {
   if (size_ == kCapacity) {

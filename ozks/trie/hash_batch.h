@@ -1,4 +1,5 @@
-// HashBatch: hashes of nodes (docs/spec/tree.md section 2) that do not depend on each other, many at a time.
+// HashBatch: hashes of nodes and commitments (docs/spec/tree.md section 2) that do not depend on each other, many at a
+// time.
 //
 // Thread safety: none; one object a thread.
 #pragma once
@@ -19,6 +20,7 @@ class HashBatch {
   void add_leaf(base::ByteSpan label, base::ByteSpan commitment, std::uint64_t epoch, verify::Hash& out);
   void add_interior(std::size_t length, base::ByteSpan position, base::ByteSpan left, base::ByteSpan right,
                     verify::Hash& out);
+  void add_commitment(base::ByteSpan opening, base::ByteSpan value, verify::Hash& out);
   void run();
 
  private:

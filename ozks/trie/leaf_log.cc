@@ -1,6 +1,7 @@
 #include "trie/leaf_log.h"
 
 #include <fcntl.h>
+#include <sodium.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -16,9 +17,13 @@
 namespace optiks::ozks {
 namespace {
 
+// The file begins with kMagic and the log's identity; records follow.
+constexpr std::array<std::uint8_t, 8> kMagic = {'o', 'p', 't', 'i', 'k', 's', 'L', 1};
+constexpr std::size_t kFileHeaderLen = kMagic.size() + std::tuple_size_v<LeafLog::Identity>;
+
 // Record (integers big-endian): checksum of the record's place and the header's other octets, checksum of opening and
-// value, length of the value, version (4 octets each), epoch, previous (8 each), tag (16), commitment (32); then, unless
-// the length is kNoValue, opening (16) and value. So facts are checked without their value.
+// value, length of the value, version (4 octets each), epoch, previous (8 each), tag (16), commitment (32); then,
+// unless the length is kNoValue, opening (16) and value. So facts are checked without their value.
 constexpr std::size_t kBodySumAt = 4;
 constexpr std::size_t kValueLenAt = 8;
 constexpr std::size_t kVersionAt = 12;
@@ -100,22 +105,38 @@ int create(const char* path) {
   return file;
 }
 
-int open_existing(const char* path, std::uint64_t len) {
+std::array<std::uint8_t, kFileHeaderLen> file_header(const LeafLog::Identity& identity) {
+  std::array<std::uint8_t, kFileHeaderLen> header{};
+  std::ranges::copy(identity, std::ranges::copy(kMagic, header.begin()).out);
+  return header;
+}
+
+int open_existing(const char* path, const LeafLog::Identity& identity, std::uint64_t len) {
   const int file = open(path, O_RDWR | O_CLOEXEC);
   if (file < 0) {
     fail(errno, "opening the leaf log");
   }
-  struct stat state {};
-  int error = fstat(file, &state) == 0 ? 0 : errno;
-  if (error == 0 && (state.st_size < 0 || static_cast<std::uint64_t>(state.st_size) < len)) {
-    error = ENODATA;
-  }
-  if (error == 0 && ftruncate(file, static_cast<off_t>(len)) != 0) {
-    error = errno;
-  }
-  if (error != 0) {
+  try {
+    struct stat state {};
+    if (fstat(file, &state) != 0) {
+      fail(errno, "opening the leaf log");
+    }
+    if (state.st_size < 0 || static_cast<std::uint64_t>(state.st_size) < len) {
+      fail(ENODATA, "the leaf log is shorter than it was");
+    }
+    if (len != 0) {
+      std::array<std::uint8_t, kFileHeaderLen> header{};
+      read_at(file, header, header.size(), 0);
+      if (header != file_header(identity)) {
+        fail(EBADMSG, "the leaf log is another one");
+      }
+    }
+    if (ftruncate(file, static_cast<off_t>(len)) != 0) {
+      fail(errno, "opening the leaf log");
+    }
+  } catch (...) {
     close(file);
-    fail(error, "opening the leaf log");
+    throw;
   }
   return file;
 }
@@ -123,12 +144,16 @@ int open_existing(const char* path, std::uint64_t len) {
 }  // namespace
 
 ByteSpan LeafRecord::body() const {
-  return kHeaderLen + body_len_ <= start_.size() ? ByteSpan(start_).subspan(kHeaderLen, body_len_) : ByteSpan(long_body_);
+  return kHeaderLen + body_len_ <= start_.size() ? ByteSpan(start_).subspan(kHeaderLen, body_len_)
+                                                 : ByteSpan(long_body_);
 }
 
-LeafLog::LeafLog(const char* path) : file_(create(path)) {}
+LeafLog::LeafLog(const char* path) : has_name_(path != nullptr), identity_(), file_(create(path)) {
+  randombytes_buf(identity_.data(), identity_.size());
+}
 
-LeafLog::LeafLog(const char* path, std::uint64_t len) : file_(open_existing(path, len)), flushed_(len) {}
+LeafLog::LeafLog(const char* path, const Identity& identity, std::uint64_t len)
+    : has_name_(true), identity_(identity), file_(open_existing(path, identity, len)), flushed_(len) {}
 
 LeafLog::~LeafLog() { close(file_); }
 
@@ -137,6 +162,10 @@ std::uint64_t LeafLog::append(const LeafFacts& facts, ByteSpan opening, ByteSpan
   OPTIKS_CHECK(value.size() <= kMaxValueLen);
   if (queued_.size() >= kFlushLen) {
     flush();
+  }
+  if (size() == 0) {
+    const auto header = file_header(identity_);
+    queued_.assign(header.begin(), header.end());
   }
   const std::uint64_t place = size();
   const std::size_t len = kHeaderLen + opening.size() + value.size();
@@ -176,8 +205,7 @@ void LeafLog::flush() {
   queued_.clear();
 }
 
-void LeafLog::sync() {
-  flush();
+void LeafLog::sync() const {
   if (fdatasync(file_) != 0) {
     fail(errno, "writing the leaf log");
   }
@@ -199,7 +227,9 @@ void LeafLog::read(std::uint64_t place, LeafRecord& out) const {
   const std::size_t len = kHeaderLen + out.body_len_;
   if (len > out.start_.size()) {
     out.long_body_.resize(out.body_len_);
-    const std::size_t here = std::copy(out.start_.begin() + kHeaderLen, out.start_.begin() + static_cast<std::ptrdiff_t>(got), out.long_body_.begin()) - out.long_body_.begin();
+    const std::size_t here = std::copy(out.start_.begin() + kHeaderLen,
+                                       out.start_.begin() + static_cast<std::ptrdiff_t>(got), out.long_body_.begin()) -
+                             out.long_body_.begin();
     const base::MutableByteSpan missing = base::MutableByteSpan(out.long_body_).subspan(here);
     read_at(file_, missing, missing.size(), place + got);
   } else if (got < len) {

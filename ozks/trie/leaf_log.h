@@ -1,6 +1,6 @@
-// LeafLog: what belongs to each leaf beside its label, in an append-only file that is read through the page cache: it is
-// wanted for the few leaves that an answer is about, and would be half of the memory of all. A record that does not read
-// back as it was written is an I/O error, never an answer.
+// LeafLog: what belongs to each leaf beside its label, in an append-only file that is read through the page cache: it
+// is wanted for the few leaves that an answer is about, and would be half of the memory of all. A record that does not
+// read back as it was written is an I/O error, never an answer.
 //
 // Thread safety: one writer appends; any number of threads read what was flushed before its place reached them.
 #pragma once
@@ -28,9 +28,9 @@ inline constexpr std::uint64_t kNoPlace = ~std::uint64_t{0};
 struct LeafFacts {
   Hash commitment{};
   Tag tag{};
-  std::uint64_t epoch = 0;             // in the leaf's hash: the epoch that inserted it, or 0 for a copy
+  std::uint64_t epoch = 0;            // in the leaf's hash: the epoch that inserted it, or 0 for a copy
   std::uint64_t previous = kNoPlace;  // place of the record of the key's version before
-  std::uint32_t version = 0;           // of the key within the period; 0 in an oZKS
+  std::uint32_t version = 0;          // of the key within the period; 0 in an oZKS
 };
 
 // LeafRecord: a record that was read. It may be read into again.
@@ -64,9 +64,11 @@ class LeafLog {
   // Creates the file (mode 0600), truncating what is there; without a path one that has no name, in $TMPDIR or
   // /var/tmp. std::system_error when that fails.
   explicit LeafLog(const char* path);
-  // Opens a file that is there and cuts off what is beyond `len`, for example what was written after a snapshot. Errors
-  // as above, and when the file is shorter.
-  LeafLog(const char* path, std::uint64_t len);
+  // Identity: a number that no other log has, so that what refers to places in one is not used with another.
+  using Identity = std::array<std::uint8_t, 16>;
+  // Opens the log with this identity and cuts off what is beyond `len`: what was written after a snapshot. Errors as
+  // above, and when the file is another one or shorter; it is unchanged then.
+  LeafLog(const char* path, const Identity& identity, std::uint64_t len);
   LeafLog(const LeafLog&) = delete;
   LeafLog& operator=(const LeafLog&) = delete;
   ~LeafLog();
@@ -75,8 +77,8 @@ class LeafLog {
   // has kOpeningLen octets; empty: without a value.
   [[nodiscard]] std::uint64_t append(const LeafFacts& facts, ByteSpan opening, ByteSpan value);
   void flush();
-  // Flushes, and returns when the disk has it all.
-  void sync();
+  // Returns when the disk has what was flushed. Any thread.
+  void sync() const;
   // Forgets what was queued or flushed from `size` on: a staged epoch that was discarded.
   void truncate(std::uint64_t size);
 
@@ -85,8 +87,13 @@ class LeafLog {
   void read_facts(std::uint64_t place, LeafFacts& out) const;
 
   [[nodiscard]] std::uint64_t size() const { return flushed_ + queued_.size(); }
+  [[nodiscard]] const Identity& identity() const { return identity_; }
+  // False: its file has no name, and is gone with it.
+  [[nodiscard]] bool has_name() const { return has_name_; }
 
  private:
+  bool has_name_;
+  Identity identity_;
   int file_ = -1;
   std::uint64_t flushed_ = 0;
   std::vector<std::uint8_t> queued_;

@@ -53,8 +53,8 @@ class PageArray {
   std::size_t size_ = 0;
 };
 
-// GrowingPages: a zeroed array that grows in place: its addresses are reserved at the start, memory comes as it is first
-// touched. What is full is put on huge pages, so that the end never holds more than it needs.
+// GrowingPages: a zeroed array that grows in place: its addresses are reserved at the start, memory comes as it is
+// first touched. What is full is put on huge pages, so that the end never holds more than it needs.
 //
 // Thread safety: one thread grows; any number use what it grew to before.
 class GrowingPages {

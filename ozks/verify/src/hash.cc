@@ -58,6 +58,15 @@ void write_interior_input(std::span<std::uint8_t, kNodeBlockLen> out, std::size_
   std::memset(out.data() + kInteriorInputLen, 0, kNodeBlockLen - kInteriorInputLen);
 }
 
+void write_commitment_input(std::span<std::uint8_t, kNodeBlockLen> out, ByteSpan opening, ByteSpan value) {
+  const std::size_t len = 1 + opening.size() + value.size();
+  OPTIKS_DCHECK(len <= kNodeBlockLen);
+  out[0] = kTagCommitment;
+  std::ranges::copy(opening, out.begin() + 1);
+  std::ranges::copy(value, out.begin() + 1 + static_cast<std::ptrdiff_t>(opening.size()));
+  std::memset(out.data() + len, 0, kNodeBlockLen - len);
+}
+
 Hash leaf_hash(ByteSpan label, ByteSpan commitment, std::uint64_t epoch) {
   std::array<std::uint8_t, kNodeBlockLen> block;
   write_leaf_input(block, label, commitment, epoch);

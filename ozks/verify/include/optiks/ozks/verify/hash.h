@@ -40,6 +40,8 @@ void write_leaf_input(std::span<std::uint8_t, kNodeBlockLen> out, ByteSpan label
                       std::uint64_t epoch);
 void write_interior_input(std::span<std::uint8_t, kNodeBlockLen> out, std::size_t length, ByteSpan position,
                           ByteSpan left, ByteSpan right);
+// The same for commitment_hash: 1 + opening + value octets, at most a block.
+void write_commitment_input(std::span<std::uint8_t, kNodeBlockLen> out, ByteSpan opening, ByteSpan value);
 
 // H(0x03), the root of a tree without leaves.
 [[nodiscard]] Hash empty_root();

@@ -1,0 +1,228 @@
+// The leaf log: what is read is what was written, or an error.
+#include "trie/leaf_log.h"
+
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <system_error>
+
+#include "directory_support.h"
+
+namespace optiks::ozks::test {
+namespace {
+
+struct Written {
+  std::uint64_t place;
+  LeafFacts facts;
+  Bytes opening;
+  Bytes value;
+};
+
+Written append(LeafLog& log, Random& random, std::optional<std::size_t> value_len) {
+  Written out;
+  out.facts.commitment = random.hash();
+  out.facts.tag.fill(static_cast<std::uint8_t>(random.below(256)));
+  out.facts.epoch = random.below(UINT64_MAX);
+  out.facts.version = static_cast<std::uint32_t>(random.below(UINT32_MAX));
+  out.facts.previous = random.below(2) == 0 ? kNoPlace : random.below(LeafLog::kMaxLen);
+  if (value_len) {
+    out.opening.assign(kOpeningLen, static_cast<std::uint8_t>(random.below(256)));
+    out.value.assign(*value_len, static_cast<std::uint8_t>(random.below(256)));
+  }
+  out.place = log.append(out.facts, out.opening, out.value);
+  return out;
+}
+
+void expect_same(const LeafFacts& a, const LeafFacts& b) {
+  EXPECT_EQ(a.commitment, b.commitment);
+  EXPECT_EQ(a.tag, b.tag);
+  EXPECT_EQ(a.epoch, b.epoch);
+  EXPECT_EQ(a.version, b.version);
+  EXPECT_EQ(a.previous, b.previous);
+}
+
+void expect_reads(const LeafLog& log, const Written& written) {
+  LeafRecord record;
+  log.read(written.place, record);
+  expect_same(record.facts(), written.facts);
+  ASSERT_EQ(record.has_value(), !written.opening.empty());
+  if (record.has_value()) {
+    EXPECT_TRUE(std::ranges::equal(record.opening(), written.opening));
+    EXPECT_TRUE(std::ranges::equal(record.value(), written.value));
+  }
+  LeafFacts facts;
+  log.read_facts(written.place, facts);
+  expect_same(facts, written.facts);
+}
+
+// errno of a call that fails, 0 of one that does not.
+template <typename Call>
+int error_of(Call call) {
+  try {
+    call();
+  } catch (const std::system_error& error) {
+    return error.code().value();
+  }
+  return 0;
+}
+
+int read_error(const LeafLog& log, std::uint64_t place) {
+  return error_of([&] {
+    LeafRecord record;
+    log.read(place, record);
+  });
+}
+
+int facts_error(const LeafLog& log, std::uint64_t place) {
+  return error_of([&] {
+    LeafFacts facts;
+    log.read_facts(place, facts);
+  });
+}
+
+TEST(LeafLog, GivesBackWhatItGot) {
+  Random random(61);
+  LeafLog log(nullptr);
+  std::vector<Written> written;
+  for (int i = 0; i < 2000; ++i) {
+    // Of all lengths around what one read gets, and some that are written at once.
+    const std::size_t len = i % 100 == 0 ? 300'000 : random.below(700);
+    written.push_back(append(log, random, random.below(5) == 0 ? std::nullopt : std::optional(len)));
+  }
+  log.flush();
+  for (const Written& one : written) {
+    expect_reads(log, one);
+  }
+  // One record object is read into again and again: after a long value a short one, and none.
+  LeafRecord record;
+  for (const std::size_t i : {100U, 101U, 102U, 100U, 103U, 104U, 105U}) {
+    log.read(written[i].place, record);
+    ASSERT_EQ(record.has_value(), !written[i].opening.empty());
+    if (record.has_value()) {
+      EXPECT_TRUE(std::ranges::equal(record.value(), written[i].value)) << i;
+    }
+  }
+}
+
+TEST(LeafLog, DiscardedRecordsAreOverwritten) {
+  Random random(62);
+  LeafLog log(nullptr);
+  const Written kept = append(log, random, 10);
+  log.flush();
+  const std::uint64_t size = log.size();
+  // Still queued, and already flushed.
+  for (const bool flush : {false, true}) {
+    append(log, random, 100'000);
+    if (flush) {
+      log.flush();
+    }
+    log.truncate(size);
+    EXPECT_EQ(log.size(), size);
+    const Written next = append(log, random, 20);
+    EXPECT_EQ(next.place, size);
+    log.flush();
+    expect_reads(log, next);
+    log.truncate(size);
+  }
+  expect_reads(log, kept);
+}
+
+TEST(LeafLog, DamageIsAnError) {
+  const std::string path = scratch_file("log");
+  Random random(63);
+  LeafLog log(path.c_str());
+  append(log, random, 3);
+  const Written usual = append(log, random, 40);
+  const Written bare = append(log, random, std::nullopt);
+  const Written last = append(log, random, 2000);
+  log.flush();
+  struct stat state {};
+  ASSERT_EQ(stat(path.c_str(), &state), 0);
+  EXPECT_EQ(state.st_mode & 0777U, 0600U);
+  const std::uint64_t header_len = last.place - bare.place;
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  const auto flip = [&](std::uint64_t at) {
+    file.seekg(static_cast<std::streamoff>(at));
+    const int octet = file.get();
+    file.seekp(static_cast<std::streamoff>(at));
+    file.put(static_cast<char>(octet ^ 0x40));
+    file.flush();
+  };
+  for (const Written& one : {usual, bare, last}) {
+    const std::uint64_t len = header_len + one.opening.size() + one.value.size();
+    for (std::uint64_t i = 0; i < len; i += i < 600 ? 1 : 97) {
+      flip(one.place + i);
+      EXPECT_EQ(read_error(log, one.place), EBADMSG) << i;
+      // Facts have a checksum of their own.
+      EXPECT_EQ(facts_error(log, one.place), i < header_len ? EBADMSG : 0) << i;
+      flip(one.place + i);
+    }
+    expect_reads(log, one);
+  }
+  // A whole record at a place that is not its own.
+  EXPECT_EQ(read_error(log, usual.place + 1), EBADMSG);
+  std::string octets(header_len, '\0');
+  file.seekg(static_cast<std::streamoff>(bare.place));
+  file.read(octets.data(), static_cast<std::streamsize>(octets.size()));
+  file.seekp(static_cast<std::streamoff>(usual.place));
+  file.write(octets.data(), static_cast<std::streamsize>(octets.size()));
+  file.flush();
+  EXPECT_EQ(read_error(log, usual.place), EBADMSG);
+  // A file that lost its end, in the value and in the header.
+  std::filesystem::resize_file(path, last.place + header_len + 700);
+  EXPECT_EQ(read_error(log, last.place), ENODATA);
+  EXPECT_EQ(facts_error(log, last.place), 0);
+  std::filesystem::resize_file(path, last.place + 10);
+  EXPECT_EQ(facts_error(log, last.place), ENODATA);
+}
+
+TEST(LeafLog, IsKeptUpToALength) {
+  const std::string path = scratch_file("log");
+  Random random(64);
+  std::vector<Written> written;
+  std::uint64_t len = 0;
+  LeafLog::Identity identity;
+  {
+    LeafLog log(path.c_str());
+    EXPECT_TRUE(log.has_name());
+    EXPECT_FALSE(LeafLog(nullptr).has_name());
+    for (int i = 0; i < 10; ++i) {
+      written.push_back(append(log, random, 50));
+    }
+    log.flush();
+    log.sync();
+    len = log.size();
+    identity = log.identity();
+    append(log, random, 50);
+    log.flush();
+  }
+  ASSERT_GT(std::filesystem::file_size(path), len);
+  {
+    // Refused, and left as it is.
+    LeafLog::Identity other = identity;
+    other[15] ^= 1;
+    EXPECT_EQ(error_of([&] { const LeafLog log(path.c_str(), other, len); }), EBADMSG);
+    const std::uint64_t longer = std::filesystem::file_size(path) + 1;
+    EXPECT_EQ(error_of([&] { const LeafLog log(path.c_str(), identity, longer); }), ENODATA);
+    ASSERT_GT(std::filesystem::file_size(path), len);
+    LeafLog log(path.c_str(), identity, len);
+    EXPECT_EQ(std::filesystem::file_size(path), len);
+    EXPECT_EQ(log.size(), len);
+    for (const Written& one : written) {
+      expect_reads(log, one);
+    }
+    const Written next = append(log, random, 60);
+    log.flush();
+    EXPECT_EQ(next.place, len);
+    expect_reads(log, next);
+  }
+  std::filesystem::resize_file(path, len - 1);
+  EXPECT_EQ(error_of([&] { const LeafLog log(path.c_str(), identity, len); }), ENODATA);
+  EXPECT_EQ(error_of([&] { const LeafLog log("/nowhere/at/all", identity, 0); }), ENOENT);
+}
+
+}  // namespace
+}  // namespace optiks::ozks::test

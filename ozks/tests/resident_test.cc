@@ -1,0 +1,94 @@
+// What a directory keeps in memory, measured by the system: at most 128 octets a key of one version, with two live
+// snapshots after a thousand epochs (docs/performance.md has the figures).
+#include <gtest/gtest.h>
+#include <malloc.h>
+#include <unistd.h>
+
+#include <fstream>
+#include <memory>
+
+#include "directory_support.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define OPTIKS_SANITIZED 1
+#endif
+
+namespace optiks::ozks::test {
+namespace {
+
+// Of the process, in octets.
+std::size_t resident() {
+  malloc_trim(0);
+  std::ifstream statm("/proc/self/statm");
+  std::size_t pages = 0;
+  std::size_t resident_pages = 0;
+  statm >> pages >> resident_pages;
+  return resident_pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+}
+
+// An epoch of new keys with made-up labels and tags, which look like those of the VRF and of the keyed hash.
+std::vector<optiks_leaf_t> made_up(Random& random, std::uint64_t epoch, std::size_t count) {
+  std::vector<optiks_leaf_t> rows(count);
+  for (optiks_leaf_t& row : rows) {
+    std::ranges::copy(random.hash(), row.label);
+    std::ranges::copy(random.hash(), row.commitment);
+    const Hash tag = random.hash();
+    std::copy_n(tag.begin(), sizeof(row.tag), row.tag);
+    row.epoch = epoch;
+    row.version = 1;
+    row.value_offset = UINT64_MAX;
+    row.structure_and_input = static_cast<std::uint32_t>(OPTIKS_KEYS) << 28;
+  }
+  std::ranges::sort(rows, {}, [](const optiks_leaf_t& row) { return std::to_array(row.label); });
+  return rows;
+}
+
+class Resident : public testing::TestWithParam<std::size_t> {};
+
+TEST_P(Resident, AtMost128OctetsAKey) {
+#ifdef OPTIKS_SANITIZED
+  GTEST_SKIP() << "a sanitizer keeps much more";
+#endif
+  constexpr std::uint64_t kEpochs = 1000;
+  constexpr std::size_t kEpochLen = 1024;
+  constexpr std::size_t kLoadLen = 1 << 16;
+  const std::size_t num_keys = GetParam();
+  Random random(40);
+  {
+    // What this test and the library use besides, used once.
+    const DirectoryHandle small = create(options_with(nullptr, 0));
+    commit(stage(small.get(), {1, made_up(random, 1, kLoadLen), {}}, false));
+  }
+  const std::size_t before = resident();
+  const DirectoryHandle dir = create(options_with(nullptr, 0));
+  std::uint64_t epoch = 0;
+  for (std::size_t loaded = kEpochs * kEpochLen; loaded < num_keys;) {
+    const std::size_t count = std::min(kLoadLen, num_keys - loaded);
+    const std::vector<optiks_leaf_t> rows = made_up(random, ++epoch, count);
+    ASSERT_EQ(optiks_dir_load(dir.get(), epoch, rows.data(), rows.size(), nullptr, 0), OPTIKS_OK) << last_error();
+    loaded += count;
+  }
+  std::unique_ptr<Seen> older;
+  std::unique_ptr<Seen> newer;
+  for (std::uint64_t i = 0; i < kEpochs; ++i) {
+    ++epoch;
+    commit(stage(dir.get(), {epoch, made_up(random, epoch, kEpochLen), {}}, false));
+    older = std::exchange(newer, std::make_unique<Seen>(dir.get()));
+  }
+  EXPECT_EQ(older->epoch() + 1, newer->epoch());
+  optiks_dir_stats_t stats{};
+  ASSERT_EQ(optiks_dir_stats(dir.get(), &stats), OPTIKS_OK);
+  ASSERT_EQ(stats.leaves, num_keys);
+  const auto a_key = [&](std::size_t octets) { return static_cast<double>(octets) / static_cast<double>(num_keys); };
+  const double measured = a_key(resident() - before);
+  std::printf("%zu keys: %.1f octets a key resident; trees %.1f, key table %.1f\n", num_keys, measured,
+              a_key(stats.tree_bytes), a_key(stats.key_table_bytes));
+  EXPECT_LE(measured, 128.0);
+  // It is measured at all, and what the directory says it uses is there.
+  EXPECT_GE(measured, 0.97 * a_key(stats.tree_bytes + stats.key_table_bytes));
+}
+
+INSTANTIATE_TEST_SUITE_P(Keys, Resident, testing::Values(std::size_t{1} << 20, std::size_t{1} << 22));
+
+}  // namespace
+}  // namespace optiks::ozks::test
