@@ -14,6 +14,8 @@ DATABASE = "optiks"
 # Who may write what is enforced by the database: each service has a user of its own, in the role that migrations make for it.
 USERS = {"update-task": "task", "update-service": "update", "query-service": "query", "query-bench": "query"}
 BUSY_SECONDS = 30
+# As operators set them; PostgreSQL's own are for the smallest of machines.
+SERVER_SETTINGS = {"shared_buffers": "512MB"}
 
 
 class Sqlite:
@@ -60,7 +62,7 @@ class OwnPostgreSql:
     name = "postgresql"
 
     def __init__(self, data: Path, copies: Path):
-        self.server = PostgreSql()
+        self.server = PostgreSql(SERVER_SETTINGS)
 
     def settings(self, service: str | None) -> dict[str, str]:
         user = {} if service is None else {"user": USERS[service]}

@@ -216,22 +216,18 @@ internal static class EpochWriter
         Commands.Bytea(epoch.RecordHash),
         Commands.Bytea(epoch.Record));
 
-    // The pending rows of outcomes, row by row, by exactly the keys that were read: a range would take along what was accepted since. Written so that each row is looked up by its index whatever the
-    // statistics say: taken while the queue was empty, they make a join go through all of it for every row.
-    private static NpgsqlBatchCommand AddDelete(NpgsqlBatch batch, IReadOnlyList<Outcome> outcomes)
-    {
-        _ = batch.Add("SET LOCAL enable_seqscan = off");
-        return batch.Add(
-            """
-            DELETE FROM pending WHERE ctid = ANY (ARRAY(
-              SELECT p.ctid FROM unnest($1, $2, $3) AS d (seq, item, request_id)
-              CROSS JOIN LATERAL (SELECT ctid FROM pending WHERE seq = d.seq AND item = d.item OFFSET 0) AS p
-              CROSS JOIN LATERAL (SELECT FROM request WHERE request_id = d.request_id AND seq = d.seq OFFSET 0) AS r))
-            """,
-            Commands.List(Column(outcomes, outcome => outcome.Sequence), NpgsqlDbType.Bigint),
-            Commands.List(Column(outcomes, outcome => (short)outcome.Item), NpgsqlDbType.Smallint),
-            Commands.List(Column(outcomes, outcome => outcome.RequestId), NpgsqlDbType.Uuid));
-    }
+    // The pending rows of outcomes, row by row, by exactly the keys that were read: a range would take along what was accepted since. Written so that each row is looked up by its index: by statistics that
+    // were taken while the queue was empty, a join would go through all of it for every row.
+    private static NpgsqlBatchCommand AddDelete(NpgsqlBatch batch, IReadOnlyList<Outcome> outcomes) => batch.Add(
+        """
+        DELETE FROM pending WHERE ctid = ANY (ARRAY(
+          SELECT p.ctid FROM unnest($1, $2, $3) AS d (seq, item, request_id)
+          CROSS JOIN LATERAL (SELECT ctid FROM pending WHERE seq = d.seq AND item = d.item OFFSET 0) AS p
+          CROSS JOIN LATERAL (SELECT FROM request WHERE request_id = d.request_id AND seq = d.seq OFFSET 0) AS r))
+        """,
+        Commands.List(Column(outcomes, outcome => outcome.Sequence), NpgsqlDbType.Bigint),
+        Commands.List(Column(outcomes, outcome => (short)outcome.Item), NpgsqlDbType.Smallint),
+        Commands.List(Column(outcomes, outcome => outcome.RequestId), NpgsqlDbType.Uuid));
 
     private static NpgsqlBatchCommand AddHead(NpgsqlBatch batch, Lease lease, EpochCommit commit) => batch.Add(
         $"UPDATE head SET epoch = $1, record_hash = $5 WHERE {HeadCondition}",

@@ -18,13 +18,16 @@ internal static class PendingReader
         (long Sequence, int Item) after = (0, 0);
         while (true)
         {
-            // Both sides of the join are read in the order of their index from the same place on. Rows that are underway are not sent.
+            // In the order of the index up to the limit, which a join would not keep. Requests are looked up one by one: a join by their order would go through all that are kept, from the first on.
             await using NpgsqlCommand select = connection.Command(
                 """
                 SELECT p.seq, p.item, r.request_id, r.body_hash, p.structure, p.key, p.value, p.expected_period, p.expected_version
-                FROM pending AS p LEFT JOIN request AS r ON r.seq = p.seq AND r.seq >= $1
-                WHERE (p.seq, p.item) > ($1, $2) AND NOT EXISTS (SELECT FROM unnest($3) AS u (seq) WHERE u.seq = p.seq)
-                ORDER BY p.seq, p.item LIMIT $4
+                FROM (
+                  SELECT * FROM pending AS p
+                  WHERE (p.seq, p.item) > ($1, $2) AND p.seq NOT IN (SELECT unnest($3))
+                  ORDER BY p.seq, p.item LIMIT $4
+                ) AS p LEFT JOIN LATERAL (SELECT request_id, body_hash FROM request WHERE seq = p.seq OFFSET 0) AS r ON true
+                ORDER BY p.seq, p.item
                 """,
                 Commands.Bigint(after.Sequence),
                 Commands.Integer(after.Item),

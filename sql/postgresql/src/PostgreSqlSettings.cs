@@ -67,7 +67,8 @@ internal sealed class PostgreSqlSettings
             "update" => "-c statement_timeout=5000 -c lock_timeout=4000 -c idle_in_transaction_session_timeout=10000 -c plan_cache_mode=force_generic_plan"
                 + " -c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off",
             // Likewise: plans must follow the indexes, not statistics or the length of a list.
-            "task" => "-c statement_timeout=30000 -c lock_timeout=5000 -c idle_in_transaction_session_timeout=10000 -c plan_cache_mode=force_generic_plan -c jit=off",
+            "task" => "-c statement_timeout=30000 -c lock_timeout=5000 -c idle_in_transaction_session_timeout=10000 -c plan_cache_mode=force_generic_plan"
+                + " -c enable_seqscan=off -c max_parallel_workers_per_gather=0 -c jit=off",
             _ => "-c statement_timeout=30000 -c lock_timeout=5000 -c idle_in_transaction_session_timeout=10000",
         };
         settings += " -c synchronous_commit=on -c default_transaction_isolation=read\\ committed";

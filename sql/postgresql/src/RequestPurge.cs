@@ -19,15 +19,16 @@ internal static class RequestPurge
         }
         byte[] bound = new byte[RequestIds.Length];
         RequestIds.WriteLowerBound(await PostgreSqlHeadReader.ReadClockAsync(connection, cancellationToken) - Limits.RequestRetention, bound);
+        // From the oldest id on, and everything else row by row by its index: joins would go through all requests and outcomes that are kept, at every epoch.
         await using NpgsqlCommand purge = connection.Command(
             """
-            WITH old AS (
-              SELECT r.seq FROM request AS r CROSS JOIN head AS h WHERE r.request_id < $1
-              AND NOT EXISTS (SELECT FROM pending AS p WHERE p.seq = r.seq)
-              AND NOT EXISTS (SELECT FROM outcome AS o WHERE o.seq = r.seq AND (h.published_epoch IS NULL OR o.epoch > h.published_epoch))
+            WITH old AS MATERIALIZED (
+              SELECT r.seq FROM request AS r WHERE r.request_id < $1
+              AND (SELECT p.seq FROM pending AS p WHERE p.seq = r.seq LIMIT 1) IS NULL
+              AND (SELECT o.seq FROM outcome AS o WHERE o.seq = r.seq AND o.epoch > (SELECT coalesce(published_epoch, -1) FROM head WHERE one = 1) LIMIT 1) IS NULL
               ORDER BY r.request_id LIMIT $2
-            ), forgotten AS (DELETE FROM outcome AS o USING old WHERE o.seq = old.seq)
-            DELETE FROM request AS r USING old WHERE r.seq = old.seq
+            ), forgotten AS (DELETE FROM outcome WHERE seq = ANY (ARRAY(SELECT seq FROM old)))
+            DELETE FROM request WHERE seq = ANY (ARRAY(SELECT seq FROM old))
             """,
             Commands.Uuid(RequestIds.Read(bound)),
             Commands.Integer(maxRequests));
