@@ -6,6 +6,7 @@
 
 #include "capi_snapshot.h"
 #include "optiks/ozks/verify/codec.h"
+#include "snapshot/save.h"
 #include "trie/append_proof.h"
 
 using namespace optiks::ozks;
@@ -14,8 +15,7 @@ namespace base = optiks::base;
 namespace vrf = optiks::vrf;
 
 struct optiks_dir {
-  optiks_dir(Secrets&& secrets, const optiks_dir_options_t& options) : directory(std::move(secrets), options) {}
-  Directory directory;
+  std::unique_ptr<Directory> directory;
 };
 
 struct optiks_staged {
@@ -32,32 +32,49 @@ bool structures_valid(std::size_t n, const std::uint8_t* structures) {
   return std::all_of(structures, structures + n, [](std::uint8_t s) { return s >= 1 && s <= kNumStructures; });
 }
 
+// `make` gives the directory of the options' secrets.
+template <typename Make>
+std::int32_t make_directory(const optiks_dir_options_t* options, optiks_dir_t** out, Make make) {
+  if (options == nullptr || out == nullptr || options->without_values > 1 || options->max_value_len > kMaxValueLen) {
+    return argument_error("a pointer is missing, without_values is not 0 or 1, or max_value_len is beyond 2^20");
+  }
+  if (sodium_init() < 0) {
+    set_last_error("libsodium cannot start: the system gives no randomness");
+    return std::int32_t{OPTIKS_E_IO};
+  }
+  std::vector<vrf::SecretKey> keys;
+  for (const auto& secret : options->vrf_secret) {
+    auto key = vrf::SecretKey::load(std::span<const std::uint8_t, 32>(secret));
+    if (!key.ok()) {
+      set_last_error("a VRF secret is not a valid key");
+      return std::int32_t{OPTIKS_E_KEY};
+    }
+    keys.push_back(std::move(key).value());
+  }
+  Secrets secrets{{std::move(keys[0]), std::move(keys[1]), std::move(keys[2]), std::move(keys[3])},
+                  base::Secret<32>(std::span<const std::uint8_t, 32>(options->tag_key))};
+  *out = new optiks_dir{make(std::move(secrets))};
+  return std::int32_t{OPTIKS_OK};
+}
+
 }  // namespace
 
 extern "C" {
 
 std::int32_t optiks_dir_create(const optiks_dir_options_t* options, optiks_dir_t** out) {
   return guarded([&] {
-    if (options == nullptr || out == nullptr || options->without_values > 1 || options->max_value_len > kMaxValueLen) {
-      return argument_error("a pointer is missing, without_values is not 0 or 1, or max_value_len is beyond 2^20");
+    return make_directory(options, out,
+                          [&](Secrets&& secrets) { return std::make_unique<Directory>(std::move(secrets), *options); });
+  });
+}
+
+std::int32_t optiks_dir_restore(const optiks_dir_options_t* options, const char* path, optiks_dir_t** out) {
+  return guarded([&] {
+    if (path == nullptr) {
+      return argument_error("a pointer is missing");
     }
-    if (sodium_init() < 0) {
-      set_last_error("libsodium cannot start: the system gives no randomness");
-      return std::int32_t{OPTIKS_E_IO};
-    }
-    std::vector<vrf::SecretKey> keys;
-    for (const auto& secret : options->vrf_secret) {
-      auto key = vrf::SecretKey::load(std::span<const std::uint8_t, 32>(secret));
-      if (!key.ok()) {
-        set_last_error("a VRF secret is not a valid key");
-        return std::int32_t{OPTIKS_E_KEY};
-      }
-      keys.push_back(std::move(key).value());
-    }
-    Secrets secrets{{std::move(keys[0]), std::move(keys[1]), std::move(keys[2]), std::move(keys[3])},
-                    base::Secret<32>(std::span<const std::uint8_t, 32>(options->tag_key))};
-    *out = new optiks_dir(std::move(secrets), *options);
-    return std::int32_t{OPTIKS_OK};
+    return make_directory(options, out,
+                          [&](Secrets&& secrets) { return restore_directory(std::move(secrets), *options, path); });
   });
 }
 
@@ -69,7 +86,7 @@ std::int32_t optiks_dir_load(optiks_dir_t* dir, std::uint64_t epoch, const optik
     if (dir == nullptr || !readable(leaves, num_leaves) || !readable(values, values_len)) {
       return argument_error("a pointer is missing");
     }
-    dir->directory.load(epoch, {leaves, num_leaves}, {values, values_len});
+    dir->directory->load(epoch, {leaves, num_leaves}, {values, values_len});
     return std::int32_t{OPTIKS_OK};
   });
 }
@@ -83,7 +100,7 @@ std::int32_t optiks_dir_tags(const optiks_dir_t* dir, std::size_t n, const std::
       return argument_error("a pointer is missing, a structure is not 1..4, or a key is not 1..255 octets");
     }
     for (std::size_t i = 0; i < n; ++i) {
-      const Tag tag = dir->directory.store()->tag(structures[i], strings[i]);
+      const Tag tag = dir->directory->store()->tag(structures[i], strings[i]);
       std::copy(tag.begin(), tag.end(), out_tags + i * tag.size());
     }
     return std::int32_t{OPTIKS_OK};
@@ -100,7 +117,7 @@ std::int32_t optiks_dir_versions(const optiks_dir_t* dir, std::size_t n, const s
       return argument_error("a pointer is missing, a structure is not 1..4, or a key is not 1..255 octets");
     }
     for (std::size_t i = 0; i < n; ++i) {
-      out_versions[i] = dir->directory.version_of(structures[i], strings[i]);
+      out_versions[i] = dir->directory->version_of(structures[i], strings[i]);
     }
     return std::int32_t{OPTIKS_OK};
   });
@@ -114,7 +131,7 @@ std::int32_t optiks_dir_expect(optiks_dir_t* dir, std::size_t n, const std::uint
         !read_keys(n, keys, key_offsets, strings)) {
       return argument_error("a pointer is missing, a structure is not 1..4, or a key is not 1..255 octets");
     }
-    dir->directory.expect(structures, strings);
+    dir->directory->expect(structures, strings);
     return std::int32_t{OPTIKS_OK};
   });
 }
@@ -130,7 +147,7 @@ std::int32_t optiks_dir_prepare(const optiks_dir_t* dir, std::uint64_t epoch, st
         !read_keys(n, keys, key_offsets, key_strings) || !read_strings(n, values, value_offsets, value_strings)) {
       return argument_error("a pointer is missing, or a key is not 1..255 octets");
     }
-    dir->directory.prepare(epoch, structures, key_strings, value_strings, out_leaves);
+    dir->directory->prepare(epoch, structures, key_strings, value_strings, out_leaves);
     return std::int32_t{OPTIKS_OK};
   });
 }
@@ -142,8 +159,8 @@ std::int32_t optiks_dir_stage(optiks_dir_t* dir, std::uint64_t epoch, const opti
     if (dir == nullptr || out == nullptr || !readable(leaves, num_leaves) || !readable(values, values_len)) {
       return argument_error("a pointer is missing");
     }
-    auto staged = std::make_unique<optiks_staged>(optiks_staged{&dir->directory});
-    dir->directory.stage(epoch, {leaves, num_leaves}, {values, values_len}, with_proofs != 0);
+    auto staged = std::make_unique<optiks_staged>(optiks_staged{dir->directory.get()});
+    dir->directory->stage(epoch, {leaves, num_leaves}, {values, values_len}, with_proofs != 0);
     *out = staged.release();
     return std::int32_t{OPTIKS_OK};
   });
@@ -196,7 +213,7 @@ std::int32_t optiks_dir_states(const optiks_dir_t* dir, std::uint64_t* out_epoch
     if (dir == nullptr || out_epoch == nullptr || out == nullptr) {
       return argument_error("a pointer is missing");
     }
-    const Snapshot now(dir->directory.store());
+    const Snapshot now(dir->directory->store());
     *out_epoch = now.version().epoch;
     encode_states(now.store(), now.version().trees, out);
     return std::int32_t{OPTIKS_OK};
@@ -208,7 +225,7 @@ std::int32_t optiks_dir_stats(const optiks_dir_t* dir, optiks_dir_stats_t* out) 
     if (dir == nullptr || out == nullptr) {
       return argument_error("a pointer is missing");
     }
-    const Snapshot now(dir->directory.store());
+    const Snapshot now(dir->directory->store());
     const Store& store = now.store();
     optiks_dir_stats_t stats{};
     stats.epoch = now.version().epoch;
@@ -231,12 +248,22 @@ std::int32_t optiks_dir_snapshot(optiks_dir_t* dir, optiks_snapshot_t** out) {
     if (dir == nullptr || out == nullptr) {
       return argument_error("a pointer is missing");
     }
-    *out = new optiks_snapshot(dir->directory.store());
+    *out = new optiks_snapshot(dir->directory->store());
     return std::int32_t{OPTIKS_OK};
   });
 }
 
 void optiks_snapshot_destroy(optiks_snapshot_t* snapshot) { delete snapshot; }
+
+std::int32_t optiks_snapshot_save(const optiks_snapshot_t* snapshot, const char* path) {
+  return guarded([&] {
+    if (snapshot == nullptr || path == nullptr) {
+      return argument_error("a pointer is missing");
+    }
+    save_snapshot(snapshot->snapshot, path);
+    return std::int32_t{OPTIKS_OK};
+  });
+}
 
 std::int32_t optiks_snapshot_states(const optiks_snapshot_t* snapshot, std::uint64_t* out_epoch,
                                     std::uint8_t out[4 * 72]) {

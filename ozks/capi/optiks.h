@@ -153,6 +153,12 @@ typedef struct optiks_leaf {
 } optiks_leaf_t;                /* 128 octets */
 
 OPTIKS_EXPORT int32_t optiks_dir_create(const optiks_dir_options_t* options, optiks_dir_t** out);
+/* Makes the directory of a snapshot that optiks_snapshot_save wrote, at its epoch, with the leaf log at leaf_log_path,
+ * which must be the one of then; it is cut to its length of then, and gone on with. OPTIKS_E_DATA: the file is damaged,
+ * of another version of the format, or of other secrets, another period or other values kept than the options say.
+ * OPTIKS_E_IO: it or its leaf log cannot be read. optiks_last_error() says which. Nothing but checksums says that the
+ * trees are those of the log: the caller compares the states with the signed record of the epoch. */
+OPTIKS_EXPORT int32_t optiks_dir_restore(const optiks_dir_options_t* options, const char* path, optiks_dir_t** out);
 OPTIKS_EXPORT void optiks_dir_destroy(optiks_dir_t* dir);
 
 /* Appends stored leaves in (epoch, ordinal) order without proofs: start-up. Whole epochs at a time; checks order,
@@ -215,6 +221,12 @@ OPTIKS_EXPORT int32_t optiks_dir_snapshot(optiks_dir_t* dir, optiks_snapshot_t**
 OPTIKS_EXPORT void optiks_snapshot_destroy(optiks_snapshot_t* snapshot);
 OPTIKS_EXPORT int32_t optiks_snapshot_states(const optiks_snapshot_t* snapshot, uint64_t* out_epoch,
                                              uint8_t out[4 * 72]);
+
+/* Writes the snapshot to a file (docs/operations/snapshots.md), from which optiks_dir_restore makes the directory
+ * again: a directory with a leaf_log_path only (OPTIKS_E_STATE). It and the leaf log are on the disk on return; until
+ * then, and after any failure, the path has the file that it had. Takes seconds to minutes and four octets a leaf of
+ * memory; the directory goes on meanwhile. Any thread, one at a time for a path. Holds no secrets. */
+OPTIKS_EXPORT int32_t optiks_snapshot_save(const optiks_snapshot_t* snapshot, const char* path);
 
 /* n Lookup structures (docs/spec/pahd.md section 2) one after another, out_ends[i] = end of the i-th.
  * known_periods/known_versions: what each asker knows (another period or 0: nothing). Any thread. */

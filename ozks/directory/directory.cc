@@ -22,6 +22,7 @@ namespace {
 constexpr std::size_t kPrefetched = 8;
 // Domains under the tag key: a structure's number is never this one.
 constexpr std::uint8_t kCacheDomain = 0xff;
+constexpr std::uint8_t kCheckDomain = 0xfe;
 
 // Structures whose keys have versions (PAHD); in the others (oZKS) a key has one leaf, of version 0.
 bool is_versioned(std::uint8_t structure) { return structure == OPTIKS_DEVICES || structure == OPTIKS_KEYS; }
@@ -99,14 +100,16 @@ Alpha::Alpha(std::uint8_t structure, ByteSpan key, std::uint64_t version) : len_
   base::store_be64(octets_.data() + 2 + key.size(), version);
 }
 
-Store::Store(Secrets&& keys_in, const optiks_dir_options_t& options)
+Tag tag_check(const Secrets& secrets) { return keyed_tag(secrets.tag_key, kCheckDomain, {}); }
+
+Store::Store(Secrets&& keys_in, const optiks_dir_options_t& options, const LogState* kept)
     : secrets(std::move(keys_in)),
       period(options.period),
       period_first_epoch(options.period_first_epoch),
       max_value_len(options.max_value_len),
       keeps_values(options.without_values == 0),
       cache(options.vrf_cache_bytes),
-      log(options.leaf_log_path),
+      log(kept == nullptr ? LeafLog(options.leaf_log_path) : LeafLog(options.leaf_log_path, kept->identity, kept->len)),
       versions(0) {
   for (const vrf::SecretKey& key : secrets.vrf) {
     lock_memory(key.memory());
@@ -159,8 +162,8 @@ void encode_states(const Store& store, const std::array<Tree, kNumStructures>& t
   }
 }
 
-Directory::Directory(Secrets&& secrets, const optiks_dir_options_t& options)
-    : store_(std::make_shared<Store>(std::move(secrets), options)) {}
+Directory::Directory(Secrets&& secrets, const optiks_dir_options_t& options, const LogState* kept)
+    : store_(std::make_shared<Store>(std::move(secrets), options, kept)) {}
 
 Directory::~Directory() { discard(); }
 
@@ -212,7 +215,7 @@ void Directory::load(std::uint64_t epoch, std::span<const optiks_leaf_t> leaves,
   }
   store_->versions.prepare();
   superseded_.push_back({epoch, std::move(batch.change.superseded)});
-  store_->versions.publish(epoch, batch.trees);
+  store_->versions.publish(epoch, batch.trees, store_->log.size());
   collect();
   count_bytes();
 }
@@ -413,7 +416,7 @@ void Directory::commit() {
   for (const KeyTable::Entry& entry : staged_->keys) {
     store_->keys.put(entry);
   }
-  store_->versions.publish(staged_->epoch, staged_->trees);
+  store_->versions.publish(staged_->epoch, staged_->trees, store_->log.size());
   staged_.reset();
   collect();
   count_bytes();

@@ -52,9 +52,19 @@ struct Secrets {
   base::Secret<32> tag_key;
 };
 
+// A value that tells another tag key, and nothing else of it.
+[[nodiscard]] Tag tag_check(const Secrets& secrets);
+
+// LogState: the leaf log that a directory goes on with.
+struct LogState {
+  LeafLog::Identity identity;
+  std::uint64_t len;
+};
+
 // What snapshots share with their directory, and keep when it is gone.
 struct Store {
-  Store(Secrets&& keys, const optiks_dir_options_t& options);
+  // `kept`: what is kept of the leaf log at the options' path; null: nothing.
+  Store(Secrets&& keys, const optiks_dir_options_t& options, const LogState* kept);
 
   [[nodiscard]] Tag tag(std::uint8_t structure, ByteSpan key) const;
   // The cache's name for a VRF input.
@@ -121,7 +131,7 @@ class Snapshot {
 
 class Directory {
  public:
-  Directory(Secrets&& secrets, const optiks_dir_options_t& options);
+  Directory(Secrets&& secrets, const optiks_dir_options_t& options, const LogState* kept = nullptr);
   ~Directory();
 
   [[nodiscard]] const std::shared_ptr<Store>& store() const { return store_; }
@@ -140,6 +150,8 @@ class Directory {
   [[nodiscard]] ByteSpan staged_proofs() const { return staged_->proofs; }
   void commit();
   void discard() noexcept;
+  // Brings the statistics up to date. Writer.
+  void count_bytes();
 
  private:
   struct Staged {
@@ -169,7 +181,6 @@ class Directory {
   static void make_room(Staged& staged, std::span<const optiks_leaf_t> leaves);
   void add_leaves(Staged& staged, std::span<const optiks_leaf_t> leaves, ByteSpan values);
   void collect() noexcept;
-  void count_bytes();
 
   std::shared_ptr<Store> store_;
   std::unique_ptr<Staged> staged_;

@@ -3,6 +3,8 @@
 #include <numeric>
 #include <utility>
 
+#include "optiks/base/check.h"
+
 namespace optiks::ozks {
 namespace {
 
@@ -80,6 +82,21 @@ void KeyTable::put(const Entry& entry) {
   replace(*segment.owner, place.bits, is_new ? 0 : slot_of(place.bits, entry.previous),
           slot_of(place.bits, entry.leaf));
   segment.num_keys += is_new ? 1 : 0;
+}
+
+void KeyTable::fill(std::size_t segment, std::span<const Slot> slots) {
+  Segment& filled = segments_[segment];
+  OPTIKS_CHECK(filled.owner == nullptr);
+  if (slots.empty()) {
+    return;
+  }
+  auto array = std::make_unique<Array>(size_for(segment, slots.size()));
+  for (const Slot& slot : slots) {
+    replace(*array, slot.bits, 0, slot_of(slot.bits, slot.leaf));
+  }
+  filled.owner = std::move(array);
+  filled.num_keys = slots.size();
+  filled.array.store(filled.owner.get(), std::memory_order_release);
 }
 
 void KeyTable::collect(std::uint64_t oldest) {

@@ -27,6 +27,9 @@ namespace optiks::ozks {
 
 class KeyTable {
  public:
+  static constexpr unsigned kSegmentBits = 6;
+  static constexpr std::size_t kSegments = std::size_t{1} << kSegmentBits;
+
   KeyTable() = default;
 
   // The latest leaf of the key, or kNoNode. Newer than the reader's version, perhaps: the reader goes back along
@@ -68,10 +71,26 @@ class KeyTable {
 
   [[nodiscard]] std::size_t bytes() const;
 
- private:
-  static constexpr unsigned kSegmentBits = 6;
-  static constexpr std::size_t kSegments = std::size_t{1} << kSegmentBits;
+  // Slot: what the table keeps of a key.
+  struct Slot {
+    std::uint32_t bits;  // of the tag, behind those that say the segment
+    NodeId leaf;
+  };
+  // All slots of a segment that are not empty, each as it is now.
+  template <typename See>
+  void for_each(std::size_t segment, See see) const {
+    const Array* array = segments_[segment].array.load(std::memory_order_acquire);
+    for (std::size_t i = 0; array != nullptr && i < array->slots.size(); ++i) {
+      const std::uint64_t slot = array->slots[i].load(std::memory_order_acquire);
+      if (slot != 0) {
+        see(Slot{bits_of(slot), leaf_of(slot)});
+      }
+    }
+  }
+  // Puts all slots of a segment that has none yet. Writer.
+  void fill(std::size_t segment, std::span<const Slot> slots);
 
+ private:
   // Where a key belongs. Tags are keyed hashes: any of their bits spread evenly.
   struct Place {
     explicit Place(const Tag& tag) {

@@ -27,6 +27,7 @@ inline constexpr std::size_t kNumStructures = 4;
 struct Version {
   std::uint64_t epoch = 0;
   std::array<Tree, kNumStructures> trees;
+  std::uint64_t log_len = 0;  // of the leaf log: all records of these trees are before it
   std::atomic<std::uint64_t> readers{0};
 };
 
@@ -66,11 +67,12 @@ class Versions {
     }
   }
 
-  void publish(std::uint64_t epoch, const std::array<Tree, kNumStructures>& trees) noexcept {
+  void publish(std::uint64_t epoch, const std::array<Tree, kNumStructures>& trees, std::uint64_t log_len) noexcept {
     Version* version = unused_.back();
     unused_.pop_back();
     version->epoch = epoch;
     version->trees = trees;
+    version->log_len = log_len;
     live_.push_back(version);
     current_.store(version);
   }

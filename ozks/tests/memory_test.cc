@@ -132,6 +132,27 @@ TEST(Memory, EpochsLandAsIfNothingHadHappened) {
   }
 }
 
+TEST(Memory, SnapshotsOnDisk) {
+  const std::string log = scratch_file("log");
+  const std::string file = scratch_file("snapshot");
+  const optiks_dir_options_t options = options_with(log.c_str());
+  DirectoryHandle dir = create(options);
+  publish(dir.get(), 1, updates_of(1));
+  publish(dir.get(), 2, updates_of(2));
+  const States before = states_of(dir.get());
+  {
+    const Seen seen(dir.get());
+    EXPECT_GT(until_enough([&] { return optiks_snapshot_save(seen.snapshot(), file.c_str()); }, [] {}), 3U);
+  }
+  dir.reset();
+  optiks_dir_t* restored = nullptr;
+  EXPECT_GT(until_enough([&] { return optiks_dir_restore(&options, file.c_str(), &restored); },
+                         [&] { EXPECT_EQ(restored, nullptr); }),
+            20U);
+  dir.reset(restored);
+  EXPECT_EQ(states_of(dir.get()), before);
+}
+
 TEST(Memory, AnswersAndMerges) {
   const std::string log = scratch_file("log");
   const DirectoryHandle dir = create(options_with(log.c_str()));

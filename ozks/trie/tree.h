@@ -79,6 +79,14 @@ class Nodes {
  public:
   [[nodiscard]] const Interior& interior(NodeId id) const { return interiors_[id]; }
   [[nodiscard]] const Leaf& leaf(NodeId id) const { return leaves_[id & ~kLeafBit]; }
+  // Asks for the node's memory.
+  void prefetch_node(NodeId id) const {
+    if (is_leaf(id)) {
+      prefetch(&leaf(id), sizeof(Leaf));
+    } else {
+      prefetch(&interior(id), sizeof(Interior));
+    }
+  }
   [[nodiscard]] static bool is_leaf(NodeId id) { return (id & kLeafBit) != 0; }
 
   // Takes a new leaf in; the id has kLeafBit. Not reachable until apply().

@@ -20,6 +20,9 @@ internal static unsafe partial class Interop
     [LibraryImport(Library)]
     public static partial int optiks_dir_create(DirOptions* options, out nint directory);
 
+    [LibraryImport(Library, StringMarshalling = StringMarshalling.Utf8)]
+    public static partial int optiks_dir_restore(DirOptions* options, string path, out nint directory);
+
     [LibraryImport(Library)]
     public static partial void optiks_dir_destroy(nint directory);
 
@@ -68,6 +71,9 @@ internal static unsafe partial class Interop
 
     [LibraryImport(Library)]
     public static partial void optiks_snapshot_destroy(nint snapshot);
+
+    [LibraryImport(Library, StringMarshalling = StringMarshalling.Utf8)]
+    public static partial int optiks_snapshot_save(SnapshotHandle snapshot, string path);
 
     [LibraryImport(Library)]
     public static partial int optiks_snapshot_states(SnapshotHandle snapshot, out ulong epoch, Span<byte> states);

@@ -28,7 +28,22 @@ public sealed class KeyDirectory : IDisposable
     }
 
     /// <summary>Create makes an empty directory at epoch 0.</summary>
-    public static unsafe KeyDirectory Create(DirectoryOptions options)
+    public static KeyDirectory Create(DirectoryOptions options) => Make(options, null);
+
+    /// <summary>
+    /// Restore makes the directory of a file that <see cref="Snapshot.Save"/> wrote, at its epoch, and goes on with its leaf log, which is cut to its length of then. Nothing but
+    /// checksums says that its trees are the log's: the caller compares <see cref="States"/> with the epoch's signed record. <see cref="NativeStatus.Data"/>: the file is damaged, of another format, or of
+    /// other secrets, another period or other values kept than the options say; <see cref="NativeStatus.Io"/>: it or its leaf log cannot be read, or is another one.
+    /// </summary>
+    /// <param name="options">Options with a <see cref="DirectoryOptions.LeafLogPath"/>.</param>
+    /// <param name="path">The file.</param>
+    public static KeyDirectory Restore(DirectoryOptions options, string path)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(path);
+        return Make(options, path);
+    }
+
+    private static unsafe KeyDirectory Make(DirectoryOptions options, string? snapshot)
     {
         ArgumentNullException.ThrowIfNull(options);
         var native = new Interop.DirOptions
@@ -50,7 +65,15 @@ public sealed class KeyDirectory : IDisposable
             fixed (byte* pinned = path)
             {
                 native.LeafLogPath = pinned;
-                OptiksNativeException.ThrowIfFailed(Interop.optiks_dir_create(&native, out nint handle), nameof(Interop.optiks_dir_create));
+                nint handle;
+                if (snapshot is null)
+                {
+                    OptiksNativeException.ThrowIfFailed(Interop.optiks_dir_create(&native, out handle), nameof(Interop.optiks_dir_create));
+                }
+                else
+                {
+                    OptiksNativeException.ThrowIfFailed(Interop.optiks_dir_restore(&native, snapshot, out handle), nameof(Interop.optiks_dir_restore));
+                }
                 return new KeyDirectory(new DirectoryHandle(handle));
             }
         }

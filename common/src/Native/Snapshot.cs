@@ -54,6 +54,17 @@ public sealed class Snapshot : IDisposable
         return false;
     }
 
+    /// <summary>
+    /// Save writes the view to a file, from which <see cref="KeyDirectory.Restore"/> makes the directory again. On return it and the leaf log are on the disk; until then, and after any failure,
+    /// the path has the file that it had. Takes seconds to minutes; whoever calls it holds a reference. One at a time for a path. <see cref="NativeStatus.State"/>: the directory's leaf log has
+    /// no name; <see cref="NativeStatus.Io"/>: the disk.
+    /// </summary>
+    public void Save(string path)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(path);
+        OptiksNativeException.ThrowIfFailed(Interop.optiks_snapshot_save(_handle, path), nameof(Interop.optiks_snapshot_save));
+    }
+
     /// <summary>Release gives back a reference of <see cref="TryAcquire"/>, exactly once each.</summary>
     public void Release()
     {

@@ -1,0 +1,298 @@
+// A directory of many keys from its first leaf to its restart: built, updated, asked, saved and restored, with what
+// each takes of time, memory and disk. `scale_bench LOG2_KEYS FOLDER [JSON]`; progress on stderr. Through the C ABI, so
+// a figure is what a service gets.
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "optiks.h"
+#include "optiks/base/bytes.h"
+#include "trie/hash_batch.h"
+
+namespace optiks::ozks {
+namespace {
+
+constexpr std::size_t kLoadLen = std::size_t{1} << 18;
+constexpr std::size_t kEpochLen = 1024;
+constexpr std::size_t kValueLen = 64;
+constexpr std::uint64_t kEpochs = 16;
+constexpr std::uint8_t kKeys = OPTIKS_KEYS;
+constexpr std::size_t kGiB = std::size_t{1} << 30;
+
+void require(std::int32_t status) {
+  if (status != OPTIKS_OK) {
+    std::array<char, 256> text{};
+    optiks_last_error(text.data(), text.size());
+    std::fprintf(stderr, "status %d: %s\n", status, text.data());
+    std::exit(1);
+  }
+}
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+// splitmix64: made-up labels and tags, which look like those of the VRF and of the keyed hash.
+class Random {
+ public:
+  std::uint64_t next() {
+    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+  }
+  template <std::size_t N>
+  void fill(std::uint8_t (&out)[N]) {
+    for (std::size_t i = 0; i < N; i += 8) {
+      base::store_le64(out + i, next());
+    }
+  }
+
+ private:
+  std::uint64_t state_ = 1;
+};
+
+double resident_gib() {
+  std::ifstream statm("/proc/self/statm");
+  std::size_t pages = 0;
+  std::size_t resident = 0;
+  statm >> pages >> resident;
+  return static_cast<double>(resident) * static_cast<double>(sysconf(_SC_PAGESIZE)) / kGiB;
+}
+
+double size_gib(const std::string& path) { return static_cast<double>(std::filesystem::file_size(path)) / kGiB; }
+
+class Scale {
+ public:
+  Scale(std::size_t num_keys, const std::string& folder)
+      : num_keys_(num_keys), log_(folder + "/scale-leaves"), snapshot_(folder + "/scale-snapshot") {
+    for (auto& secret : options_.vrf_secret) {
+      secret[0] = 1;
+    }
+    options_.tag_key[0] = 1;
+    options_.max_value_len = 65'536;
+    options_.vrf_cache_bytes = 64U << 20;
+    options_.leaf_log_path = log_.c_str();
+  }
+  Scale(const Scale&) = delete;
+  Scale& operator=(const Scale&) = delete;
+  ~Scale() {
+    optiks_dir_destroy(dir_);
+    std::filesystem::remove(log_);
+    std::filesystem::remove(snapshot_);
+  }
+
+  void run() {
+    require(optiks_dir_create(&options_, &dir_));
+    build();
+    update();
+    ask("lookups_per_second");
+    save();
+    restore();
+    ask("lookups_per_second_restored");
+  }
+
+  void print(std::FILE* out) const {
+    std::fprintf(out, "{\n  \"keys\": %zu", num_keys_);
+    for (const auto& [name, value] : figures_) {
+      std::fprintf(out, ",\n  \"%s\": %.4g", name.c_str(), value);
+    }
+    std::fprintf(out, "\n}\n");
+  }
+
+ private:
+  void note(const std::string& name, double value) {
+    figures_.emplace_back(name, value);
+    std::fprintf(stderr, "%-32s %.4g\n", name.c_str(), value);
+  }
+
+  // Rows in the order of their labels, spread over all.
+  void make_up(std::vector<optiks_leaf_t>& rows) {
+    const std::uint64_t step = ~std::uint64_t{0} / rows.size();
+    std::vector<verify::Hash> commitments(rows.size());
+    HashBatch hashes;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      optiks_leaf_t& row = rows[i];
+      row = {};
+      random_.fill(row.label);
+      base::store_be64(row.label, i * step + random_.next() % step);
+      random_.fill(row.tag);
+      random_.fill(row.opening);
+      hashes.add_commitment(row.opening, value_, commitments[i]);
+      row.epoch = epoch_ + 1;
+      row.version = 1;
+      row.value_len = kValueLen;
+      row.structure_and_input = static_cast<std::uint32_t>(kKeys) << 28;
+    }
+    hashes.run();
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      std::ranges::copy(commitments[i], rows[i].commitment);
+    }
+  }
+
+  void build() {
+    const double resident_before = resident_gib();
+    double seconds = 0;
+    std::size_t done = 0;
+    std::vector<optiks_leaf_t> rows;
+    // The keys that can be looked up come last.
+    const std::size_t made_up = num_keys_ - std::min(num_keys_, kEpochs * kEpochLen);
+    while (done < made_up) {
+      rows.resize(std::min(kLoadLen, made_up - done));
+      make_up(rows);
+      const double start = now();
+      require(optiks_dir_load(dir_, epoch_ + 1, rows.data(), rows.size(), value_.data(), value_.size()));
+      seconds += now() - start;
+      ++epoch_;
+      done += rows.size();
+      if (epoch_ % 16 == 0) {
+        std::fprintf(stderr, "%zu keys built, %.0f a second, %.2f GiB resident\n", done,
+                     static_cast<double>(done) / seconds, resident_gib());
+      }
+    }
+    rows = {};
+    note("build_seconds", seconds);
+    note("build_keys_per_second", static_cast<double>(done) / seconds);
+    note("resident_bytes_per_key", (resident_gib() - resident_before) * kGiB / static_cast<double>(done));
+  }
+
+  void update() {
+    std::vector<std::uint8_t> structures(kEpochLen, kKeys);
+    std::vector<std::uint8_t> keys(8 * kEpochLen);
+    std::vector<std::uint8_t> values(kValueLen * kEpochLen, 7);
+    std::vector<std::uint64_t> key_offsets;
+    std::vector<std::uint64_t> value_offsets;
+    for (std::size_t i = 0; i <= kEpochLen; ++i) {
+      key_offsets.push_back(8 * i);
+      value_offsets.push_back(kValueLen * i);
+    }
+    double labels = 0;
+    double trees = 0;
+    std::vector<optiks_leaf_t> rows(kEpochLen);
+    for (std::uint64_t i = 0; i < kEpochs; ++i) {
+      for (std::size_t j = 0; j < kEpochLen; ++j) {
+        base::store_be64(keys.data() + 8 * j, num_lookup_keys_++);
+      }
+      const double start = now();
+      require(optiks_dir_prepare(dir_, epoch_ + 1, kEpochLen, structures.data(), keys.data(), key_offsets.data(),
+                                 values.data(), value_offsets.data(), rows.data()));
+      const double prepared = now();
+      optiks_staged_t* staged = nullptr;
+      require(optiks_dir_stage(dir_, epoch_ + 1, rows.data(), rows.size(), values.data(), values.size(), 0, &staged));
+      require(optiks_staged_commit(staged));
+      ++epoch_;
+      labels += prepared - start;
+      trees += now() - prepared;
+    }
+    note("epoch_1024_labels_ms", 1000 * labels / kEpochs);
+    note("epoch_1024_trees_ms", 1000 * trees / kEpochs);
+  }
+
+  // Cached lookups, 64 at a time.
+  void ask(const std::string& name) {
+    constexpr std::size_t kAtOnce = 64;
+    constexpr std::size_t kRounds = 2000;
+    optiks_snapshot_t* snapshot = nullptr;
+    require(optiks_dir_snapshot(dir_, &snapshot));
+    std::array<std::uint8_t, 8 * kAtOnce> keys{};
+    std::array<std::uint64_t, kAtOnce + 1> offsets{};
+    std::array<std::uint64_t, kAtOnce> known{};
+    std::array<std::uint64_t, kAtOnce> ends{};
+    std::vector<std::uint8_t> out(kAtOnce * 8192);
+    double seconds = 0;
+    double octets = 0;
+    // The first rounds fill the cache.
+    for (std::size_t round = 0; round < kRounds + num_lookup_keys_ / kAtOnce; ++round) {
+      const bool is_first = round < num_lookup_keys_ / kAtOnce;
+      for (std::size_t i = 0; i < kAtOnce; ++i) {
+        base::store_be64(keys.data() + 8 * i, is_first ? round * kAtOnce + i : random_.next() % num_lookup_keys_);
+        offsets[i + 1] = 8 * (i + 1);
+      }
+      std::size_t len = 0;
+      const double start = now();
+      require(optiks_snapshot_lookup_many(snapshot, kKeys, kAtOnce, keys.data(), offsets.data(), known.data(),
+                                          known.data(), out.data(), out.size(), &len, ends.data()));
+      seconds += is_first ? 0 : now() - start;
+      octets += is_first ? 0 : static_cast<double>(len);
+    }
+    optiks_snapshot_destroy(snapshot);
+    note(name, kRounds * kAtOnce / seconds);
+    note("lookup_bytes", octets / (kRounds * kAtOnce));
+  }
+
+  void save() {
+    optiks_snapshot_t* snapshot = nullptr;
+    require(optiks_dir_snapshot(dir_, &snapshot));
+    require(optiks_snapshot_states(snapshot, &epoch_, states_.data()));
+    const double start = now();
+    require(optiks_snapshot_save(snapshot, snapshot_.c_str()));
+    note("save_seconds", now() - start);
+    note("resident_gib_after_save", resident_gib());
+    optiks_snapshot_destroy(snapshot);
+    note("snapshot_gib", size_gib(snapshot_));
+    note("leaf_log_gib", size_gib(log_));
+  }
+
+  void restore() {
+    optiks_dir_destroy(dir_);
+    dir_ = nullptr;
+    const double start = now();
+    require(optiks_dir_restore(&options_, snapshot_.c_str(), &dir_));
+    note("restore_seconds", now() - start);
+    note("resident_gib_restored", resident_gib());
+    std::uint64_t epoch = 0;
+    std::array<std::uint8_t, 4 * OPTIKS_STRUCTURE_STATE_LEN> states{};
+    require(optiks_dir_states(dir_, &epoch, states.data()));
+    if (epoch != epoch_ || states != states_) {
+      std::fprintf(stderr, "the restored directory is not the one that was saved\n");
+      std::exit(1);
+    }
+  }
+
+  std::size_t num_keys_;
+  std::string log_;
+  std::string snapshot_;
+  optiks_dir_options_t options_{};
+  optiks_dir_t* dir_ = nullptr;
+  Random random_;
+  std::vector<std::uint8_t> value_ = std::vector<std::uint8_t>(kValueLen, 7);
+  std::uint64_t epoch_ = 0;
+  std::uint64_t num_lookup_keys_ = 0;
+  std::array<std::uint8_t, 4 * OPTIKS_STRUCTURE_STATE_LEN> states_{};
+  std::vector<std::pair<std::string, double>> figures_;
+};
+
+int main_of(int argc, char** argv) {
+  const int log2_keys = argc >= 3 ? std::atoi(argv[1]) : 0;
+  if (log2_keys < 16 || log2_keys > 28) {
+    std::fprintf(stderr, "usage: scale_bench LOG2_KEYS(16..28) FOLDER [JSON]\n");
+    return 2;
+  }
+  Scale scale(std::size_t{1} << log2_keys, argv[2]);
+  scale.run();
+  scale.print(stdout);
+  if (argc > 3) {
+    std::FILE* out = std::fopen(argv[3], "w");
+    if (out == nullptr) {
+      std::perror(argv[3]);
+      return 1;
+    }
+    scale.print(out);
+    if (std::fclose(out) != 0) {
+      std::perror(argv[3]);
+      return 1;
+    }
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace optiks::ozks
+
+int main(int argc, char** argv) { return optiks::ozks::main_of(argc, argv); }

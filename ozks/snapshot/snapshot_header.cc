@@ -1,0 +1,50 @@
+#include "snapshot/snapshot_header.h"
+
+#include <algorithm>
+
+namespace optiks::ozks {
+namespace {
+
+constexpr std::array<std::uint8_t, 8> kMagic = {'o', 'p', 't', 'i', 'k', 's', 'S', 1};
+constexpr std::size_t kLen = kMagic.size() + 1 + 3 * 8 + std::tuple_size_v<Tag> + std::tuple_size_v<LeafLog::Identity> +
+                             8 + kNumStructures * OPTIKS_STRUCTURE_STATE_LEN;
+
+}  // namespace
+
+void SnapshotHeader::write(BlockWriter& out) const {
+  std::array<std::uint8_t, kLen> octets{};
+  std::uint8_t* at = std::ranges::copy(kMagic, octets.data()).out;
+  *at++ = keeps_values ? 1 : 0;
+  for (const std::uint64_t number : {period, period_first_epoch, epoch}) {
+    base::store_be64(at, number);
+    at += 8;
+  }
+  at = std::ranges::copy(tag_check, at).out;
+  at = std::ranges::copy(log_identity, at).out;
+  base::store_be64(at, log_len);
+  std::ranges::copy(states, at + 8);
+  out.put(octets);
+}
+
+SnapshotHeader SnapshotHeader::read(BlockReader& in) {
+  const ByteSpan octets = in.take(kLen);
+  if (!std::ranges::equal(octets.first(kMagic.size()), kMagic)) {
+    data_error("the snapshot is of another version of the format");
+  }
+  SnapshotHeader out;
+  const std::uint8_t* at = octets.data() + kMagic.size();
+  out.keeps_values = *at++ != 0;
+  for (std::uint64_t* number : {&out.period, &out.period_first_epoch, &out.epoch}) {
+    *number = base::load_be64(at);
+    at += 8;
+  }
+  std::copy_n(at, out.tag_check.size(), out.tag_check.begin());
+  at += out.tag_check.size();
+  std::copy_n(at, out.log_identity.size(), out.log_identity.begin());
+  at += out.log_identity.size();
+  out.log_len = base::load_be64(at);
+  std::copy_n(at + 8, out.states.size(), out.states.begin());
+  return out;
+}
+
+}  // namespace optiks::ozks

@@ -1,0 +1,419 @@
+// Snapshots on disk: a restored directory answers octet for octet as the one that was saved, and nothing else is
+// restored.
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <thread>
+
+#include "directory_support.h"
+#include "optiks/base/crc32c.h"
+
+namespace optiks::ozks::test {
+namespace {
+
+constexpr std::uint8_t kDevices = OPTIKS_DEVICES;
+constexpr std::uint8_t kKeys = OPTIKS_KEYS;
+
+Bytes read_file(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+void write_file(const std::string& path, const Bytes& octets) {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file.write(reinterpret_cast<const char*>(octets.data()), static_cast<std::streamsize>(octets.size()));
+}
+
+void save(const Seen& seen, const std::string& path) {
+  ASSERT_EQ(optiks_snapshot_save(seen.snapshot(), path.c_str()), OPTIKS_OK) << last_error();
+}
+
+// Restores with a copy of the log, which the saved directory goes on writing.
+std::int32_t restore(const std::string& snapshot, const std::string& log, DirectoryHandle& out,
+                     const std::function<void(optiks_dir_options_t&)>& change = {}) {
+  const std::string copy = log + "-copy";
+  std::filesystem::copy_file(log, copy, std::filesystem::copy_options::overwrite_existing);
+  optiks_dir_options_t options = options_with(copy.c_str());
+  if (change) {
+    change(options);
+  }
+  optiks_dir_t* dir = nullptr;
+  const std::int32_t status = optiks_dir_restore(&options, snapshot.c_str(), &dir);
+  EXPECT_EQ(dir != nullptr, status == OPTIKS_OK);
+  out.reset(dir);
+  return status;
+}
+
+void expect_same(const Seen& a, const Seen& b) {
+  EXPECT_EQ(a.epoch(), b.epoch());
+  EXPECT_EQ(a.states(), b.states());
+  for (std::uint64_t i = 0; i < 16; ++i) {
+    for (const std::uint8_t structure : {kDevices, kKeys}) {
+      EXPECT_EQ(a.lookup(structure, key_name(i)), b.lookup(structure, key_name(i)));
+      EXPECT_EQ(a.versions(structure, key_name(i), 1, false), b.versions(structure, key_name(i), 1, false));
+      EXPECT_EQ(a.versions(structure, key_name(i), 2, true), b.versions(structure, key_name(i), 2, true));
+    }
+  }
+}
+
+TEST(Saved, GivesTheSameAnswersAndGoesOnInTheSameWay) {
+  const std::string log = scratch_file("log");
+  const std::string file = scratch_file("snapshot");
+  const DirectoryHandle dir = create(options_with(log.c_str()));
+  Random random(71);
+  for (std::uint64_t epoch = 0; epoch <= 30; ++epoch) {
+    if (epoch != 0) {
+      publish(dir.get(), epoch, random_updates(random, epoch));
+    }
+    const Seen seen(dir.get());
+    save(seen, file);
+    DirectoryHandle restored;
+    ASSERT_EQ(restore(file, log, restored), OPTIKS_OK) << last_error();
+    expect_same(Seen(restored.get()), seen);
+    const StoredEpoch next = prepare(dir.get(), epoch + 1, random_updates(random, epoch + 1));
+    auto here = stage(dir.get(), next);
+    auto there = stage(restored.get(), next);
+    EXPECT_EQ(staged_proofs(here.get()), staged_proofs(there.get()));
+    here.reset();
+    commit(std::move(there));
+    EXPECT_EQ(Seen(restored.get()).epoch(), epoch + 1);
+  }
+  EXPECT_FALSE(std::filesystem::exists(file + ".new"));
+}
+
+TEST(Saved, ALoadGoesOnFromIt) {
+  const std::string log = scratch_file("log");
+  const std::string file = scratch_file("snapshot");
+  const DirectoryHandle dir = create(options_with(log.c_str()));
+  Random random(72);
+  publish(dir.get(), 1, random_updates(random, 1));
+  save(Seen(dir.get()), file);
+  DirectoryHandle restored;
+  ASSERT_EQ(restore(file, log, restored), OPTIKS_OK) << last_error();
+  for (std::uint64_t epoch = 2; epoch <= 12; ++epoch) {
+    const StoredEpoch next = publish(dir.get(), epoch, random_updates(random, epoch));
+    ASSERT_EQ(optiks_dir_load(restored.get(), epoch, next.rows.data(), next.rows.size(), next.values.data(),
+                              next.values.size()),
+              OPTIKS_OK)
+        << last_error();
+  }
+  expect_same(Seen(restored.get()), Seen(dir.get()));
+}
+
+// Epochs land between the moment of the snapshot and its writing: keys get newer versions, and new ones come.
+TEST(Saved, IsOfTheEpochThatWasPinned) {
+  const std::string log = scratch_file("log");
+  const std::string file = scratch_file("snapshot");
+  const DirectoryHandle dir = create(options_with(log.c_str()));
+  Random random(73);
+  std::vector<StoredEpoch> later;
+  for (std::uint64_t epoch = 1; epoch <= 8; ++epoch) {
+    publish(dir.get(), epoch, random_updates(random, epoch));
+  }
+  const Seen pinned(dir.get());
+  for (std::uint64_t epoch = 9; epoch <= 30; ++epoch) {
+    later.push_back(publish(dir.get(), epoch, random_updates(random, epoch)));
+  }
+  save(pinned, file);
+  DirectoryHandle restored;
+  ASSERT_EQ(restore(file, log, restored), OPTIKS_OK) << last_error();
+  expect_same(Seen(restored.get()), pinned);
+  // The log's records of later epochs were cut off.
+  EXPECT_LT(std::filesystem::file_size(log + "-copy"), std::filesystem::file_size(log));
+  for (const StoredEpoch& epoch : later) {
+    commit(stage(restored.get(), epoch));
+  }
+  expect_same(Seen(restored.get()), Seen(dir.get()));
+}
+
+TEST(Saved, BesideRunningEpochs) {
+  const std::string log = scratch_file("log");
+  const DirectoryHandle dir = create(options_with(log.c_str()));
+  Random random(74);
+  std::uint64_t epoch = 0;
+  const auto next = [&] {
+    ++epoch;
+    publish(dir.get(), epoch, random_updates(random, epoch));
+  };
+  for (int i = 0; i < 20; ++i) {
+    next();
+  }
+  for (int i = 0; i < 20; ++i) {
+    const std::string file = scratch_file("snapshot");
+    const Seen pinned(dir.get());
+    std::int32_t status = OPTIKS_OK;
+    std::thread saver([&] { status = optiks_snapshot_save(pinned.snapshot(), file.c_str()); });
+    next();
+    next();
+    saver.join();
+    ASSERT_EQ(status, OPTIKS_OK);
+    DirectoryHandle restored;
+    ASSERT_EQ(restore(file, log, restored), OPTIKS_OK) << last_error();
+    expect_same(Seen(restored.get()), pinned);
+  }
+}
+
+// A file as section 1 of docs/operations/snapshots.md has it, with one block.
+class SavedFile : public testing::Test {
+ protected:
+  void SetUp() override {
+    dir_ = create(options_with(log_.c_str()));
+    publish(dir_.get(), 1, {{kDevices, "d", "0"}, {kKeys, "a", "1"}, {kKeys, "b", "2"}, {kKeys, "c", "3"}});
+    const Seen pinned(dir_.get());
+    publish(dir_.get(), 2, {{kKeys, "a", "4"}});
+    save(pinned, file_);
+    octets_ = read_file(file_);
+    ASSERT_EQ(base::load_be32(octets_.data()) + 16, octets_.size());
+    ASSERT_EQ(status_of(octets_), OPTIKS_OK);
+  }
+
+  std::int32_t status_of(const Bytes& octets, const std::function<void(optiks_dir_options_t&)>& change = {}) {
+    write_file(file_, octets);
+    DirectoryHandle restored;
+    return restore(file_, log_, restored, change);
+  }
+
+  // With the checksum that belongs to it.
+  std::int32_t status_of_payload(const std::function<void(Bytes&)>& change) {
+    Bytes payload(octets_.begin() + 8, octets_.end() - 8);
+    change(payload);
+    Bytes file;
+    for (const auto& [number, content] : {std::make_pair(std::uint64_t{0}, payload), {std::uint64_t{1}, Bytes()}}) {
+      Bytes numbered(8);
+      base::store_be64(numbered.data(), number);
+      Bytes header(8);
+      base::store_be32(header.data(), static_cast<std::uint32_t>(content.size()));
+      base::store_be32(header.data() + 4, base::crc32c(content, base::crc32c(numbered)));
+      file.insert(file.end(), header.begin(), header.end());
+      file.insert(file.end(), content.begin(), content.end());
+    }
+    return status_of(file);
+  }
+
+  // Where the first tree begins.
+  static constexpr std::size_t kHeaderLen = 8 + 1 + 24 + 16 + 16 + 8 + 4 * 72;
+  static constexpr std::size_t kLeafLen = 38;
+  static constexpr std::size_t kInteriorLen = 66;
+  // The tree of keys, behind that of devices.
+  static constexpr std::size_t kTree = kHeaderLen + kLeafLen;
+
+  std::string log_ = scratch_file("log");
+  std::string file_ = scratch_file("snapshot");
+  DirectoryHandle dir_;
+  Bytes octets_;
+};
+
+TEST_F(SavedFile, EachOctetCounts) {
+  for (std::size_t i = 0; i < octets_.size(); ++i) {
+    Bytes damaged = octets_;
+    damaged[i] ^= 0x10;
+    ASSERT_EQ(status_of(damaged), OPTIKS_E_DATA) << i;
+  }
+  for (std::size_t len = 0; len < octets_.size(); ++len) {
+    ASSERT_EQ(status_of(Bytes(octets_.begin(), octets_.begin() + static_cast<std::ptrdiff_t>(len))), OPTIKS_E_DATA)
+        << len;
+  }
+  Bytes longer = octets_;
+  longer.push_back(0);
+  EXPECT_EQ(status_of(longer), OPTIKS_E_DATA);
+  EXPECT_EQ(status_of(octets_), OPTIKS_OK);
+  std::filesystem::remove(file_);
+  DirectoryHandle restored;
+  EXPECT_EQ(restore(file_, log_, restored), OPTIKS_E_IO);
+}
+
+TEST_F(SavedFile, IsOfOneFormatOnePeriodAndOneSetOfSecrets) {
+  EXPECT_EQ(status_of_payload([](Bytes&) {}), OPTIKS_OK);
+  EXPECT_EQ(status_of_payload([](Bytes& payload) { payload[7] = 2; }), OPTIKS_E_DATA);
+  EXPECT_NE(last_error().find("version"), std::string::npos);
+  EXPECT_EQ(status_of_payload([](Bytes& payload) { payload[7] = 0; }), OPTIKS_E_DATA);
+  EXPECT_EQ(status_of(octets_, [](optiks_dir_options_t& options) { options.period = 1; }), OPTIKS_E_DATA);
+  EXPECT_NE(last_error().find("period"), std::string::npos);
+  EXPECT_EQ(status_of(octets_, [](optiks_dir_options_t& options) { options.period_first_epoch = 1; }), OPTIKS_E_DATA);
+  EXPECT_EQ(status_of(octets_, [](optiks_dir_options_t& options) { options.without_values = 1; }), OPTIKS_E_DATA);
+  for (std::size_t s = 0; s < 4; ++s) {
+    EXPECT_EQ(status_of(octets_, [&](optiks_dir_options_t& options) { options.vrf_secret[s][0] ^= 0x40; }),
+              OPTIKS_E_DATA);
+    EXPECT_NE(last_error().find("secrets"), std::string::npos);
+  }
+  EXPECT_EQ(status_of(octets_, [](optiks_dir_options_t& options) { options.tag_key[31] = 1; }), OPTIKS_E_DATA);
+  EXPECT_NE(last_error().find("secrets"), std::string::npos);
+  EXPECT_EQ(status_of(octets_, [](optiks_dir_options_t& options) { options.leaf_log_path = nullptr; }),
+            OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(status_of(octets_), OPTIKS_OK);
+}
+
+TEST_F(SavedFile, HoldsNoSecret) {
+  const optiks_dir_options_t options = options_with(nullptr);
+  const auto holds = [&](ByteSpan what) { return !std::ranges::search(octets_, what).empty(); };
+  for (const auto& secret : options.vrf_secret) {
+    EXPECT_FALSE(holds(secret));
+  }
+  EXPECT_FALSE(holds(options.tag_key));
+  EXPECT_TRUE(holds(std::span(Seen(dir_.get()).states()).subspan(2 * 72 + 40, 32)));
+}
+
+TEST_F(SavedFile, ContradictionsAreRefused) {
+  using Change = std::function<void(Bytes&)>;
+  // Three leaves beneath two interior nodes; which of the two has the second is in the root's flags.
+  const bool is_left_heavy = (octets_[8 + kTree] & 1) == 0;
+  const std::size_t second_interior = kTree + kInteriorLen + (is_left_heavy ? 0 : kLeafLen);
+  const std::size_t last_leaf = kTree + 2 * kInteriorLen + 2 * kLeafLen;
+  const std::vector<std::pair<const char*, Change>> changes = {
+      {"more leaves than there are", [](Bytes& p) { ++p[8 + 1 + 24 + 16 + 16 + 8 + 2 * 72 + 39]; }},
+      {"fewer", [](Bytes& p) { --p[8 + 1 + 24 + 16 + 16 + 8 + 2 * 72 + 39]; }},
+      {"no devices", [](Bytes& p) { --p[8 + 1 + 24 + 16 + 16 + 8 + 72 + 39]; }},
+      {"a flag that is none", [](Bytes& p) { p[kTree] |= 4; }},
+      {"other flags", [](Bytes& p) { p[kTree] ^= 3; }},
+      {"a longer root", [](Bytes& p) { ++p[kTree + 1]; }},
+      {"a node no longer than its parent", [&](Bytes& p) { p[second_interior + 1] = p[kTree + 1]; }},
+      {"a longer node", [&](Bytes& p) { ++p[second_interior + 1]; }},
+      {"labels out of order",
+       [&](Bytes& p) {
+         std::swap_ranges(p.begin() + static_cast<std::ptrdiff_t>(last_leaf),
+                          p.begin() + static_cast<std::ptrdiff_t>(last_leaf + 32),
+                          p.begin() + static_cast<std::ptrdiff_t>(last_leaf - kLeafLen));
+       }},
+      {"a place beyond the log", [&](Bytes& p) { p[last_leaf + 32] = 1; }},
+      {"the number of no leaf",
+       [&](Bytes& p) {
+         // The first key's, behind segments that may be empty.
+         for (std::size_t at = last_leaf + kLeafLen;; at += 8) {
+           if (base::load_be32(p.data() + at + 4) != 0xffffffff) {
+             base::store_be32(p.data() + at + 4, 4);
+             return;
+           }
+         }
+       }},
+      {"a moved key of no segment", [](Bytes& p) { p[p.size() - 26] = 64; }},
+      {"a moved key without its leaf", [](Bytes& p) { p[p.size() - 14] ^= 1; }},
+      {"no end", [](Bytes& p) { p.resize(p.size() - 13); }},
+      {"more behind the end", [](Bytes& p) { p.push_back(0); }},
+  };
+  for (const auto& [what, change] : changes) {
+    EXPECT_EQ(status_of_payload(change), OPTIKS_E_DATA) << what;
+  }
+  EXPECT_EQ(status_of_payload([](Bytes&) {}), OPTIKS_OK);
+}
+
+// With right checksums anything may be in it: a status, never more. (What the sanitizers watch.)
+TEST_F(SavedFile, AnyOctets) {
+  Random random(75);
+  std::map<std::int32_t, int> seen;
+  for (int i = 0; i < 1000; ++i) {
+    ++seen[status_of_payload([&](Bytes& payload) {
+      for (std::uint64_t n = 1 + random.below(3); n > 0; --n) {
+        payload[kHeaderLen + random.below(payload.size() - kHeaderLen)] = static_cast<std::uint8_t>(random.below(256));
+      }
+    })];
+  }
+  EXPECT_GT(seen[OPTIKS_E_DATA], 100);
+}
+
+TEST_F(SavedFile, NeedsTheLogOfThen) {
+  const auto status_with = [&](const std::function<void(const std::string&)>& change) {
+    const std::string log = log_ + "-changed";
+    std::filesystem::copy_file(log_, log, std::filesystem::copy_options::overwrite_existing);
+    change(log);
+    optiks_dir_options_t options = options_with(log.c_str());
+    optiks_dir_t* dir = nullptr;
+    const std::int32_t status = optiks_dir_restore(&options, file_.c_str(), &dir);
+    optiks_dir_destroy(dir);
+    return status;
+  };
+  EXPECT_EQ(status_with([](const std::string&) {}), OPTIKS_OK);
+  EXPECT_EQ(status_with([](const std::string& log) { std::filesystem::remove(log); }), OPTIKS_E_IO);
+  EXPECT_EQ(status_with([](const std::string& log) { std::filesystem::resize_file(log, 200); }), OPTIKS_E_IO);
+  EXPECT_EQ(status_with([](const std::string& log) { std::filesystem::resize_file(log, 0); }), OPTIKS_E_IO);
+  // The same leaves, loaded again: another log, whatever is in it.
+  EXPECT_EQ(status_with([](const std::string& log) {
+              const DirectoryHandle other = create(options_with(log.c_str()));
+              publish(other.get(), 1, {{kKeys, "a", std::string(5000, 'x')}});
+            }),
+            OPTIKS_E_IO);
+  // A damaged record is found when it is read.
+  const std::string log = log_ + "-damaged";
+  Bytes octets = read_file(log_);
+  for (std::size_t i = 24; i < octets.size(); ++i) {
+    octets[i] ^= 1;
+  }
+  write_file(log, octets);
+  optiks_dir_options_t options = options_with(log.c_str());
+  optiks_dir_t* dir = nullptr;
+  ASSERT_EQ(optiks_dir_restore(&options, file_.c_str(), &dir), OPTIKS_OK);
+  const DirectoryHandle damaged(dir);
+  const std::uint64_t offsets[] = {0, 1};
+  std::uint64_t version = 0;
+  EXPECT_EQ(optiks_dir_versions(dir, 1, &kKeys, reinterpret_cast<const std::uint8_t*>("b"), offsets, &version),
+            OPTIKS_E_IO);
+}
+
+TEST(Saved, WhatCannotBeSaved) {
+  const DirectoryHandle unnamed = create(options_with(nullptr));
+  const std::string file = scratch_file("snapshot");
+  EXPECT_EQ(optiks_snapshot_save(Seen(unnamed.get()).snapshot(), file.c_str()), OPTIKS_E_STATE);
+  EXPECT_FALSE(std::filesystem::exists(file));
+  const std::string log = scratch_file("log");
+  const DirectoryHandle dir = create(options_with(log.c_str()));
+  publish(dir.get(), 1, {{kKeys, "a", "1"}});
+  EXPECT_EQ(optiks_snapshot_save(Seen(dir.get()).snapshot(), "/nowhere/at/all"), OPTIKS_E_IO);
+  EXPECT_EQ(optiks_snapshot_save(nullptr, file.c_str()), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(optiks_snapshot_save(Seen(dir.get()).snapshot(), nullptr), OPTIKS_E_ARGUMENT);
+  // A place that is taken by a folder: the file that was written is gone again.
+  std::filesystem::create_directories(file + "/x");
+  EXPECT_EQ(optiks_snapshot_save(Seen(dir.get()).snapshot(), file.c_str()), OPTIKS_E_IO);
+  EXPECT_FALSE(std::filesystem::exists(file + ".new"));
+}
+
+// A process that is killed at any moment of writing leaves one snapshot or the other, with its log.
+TEST(Saved, OutlivesKills) {
+  const std::string log = scratch_file("log");
+  const std::string file = scratch_file("snapshot");
+  Random random(76);
+  {
+    const DirectoryHandle dir = create(options_with(log.c_str()));
+    publish(dir.get(), 1, random_updates(random, 1));
+    save(Seen(dir.get()), file);
+  }
+  std::uint64_t last = 1;
+  for (int round = 0; round < 20; ++round) {
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      optiks_dir_options_t options = options_with(log.c_str());
+      optiks_dir_t* dir = nullptr;
+      if (optiks_dir_restore(&options, file.c_str(), &dir) != OPTIKS_OK) {
+        _exit(1);
+      }
+      for (std::uint64_t epoch = last + 1;; ++epoch) {
+        publish(dir, epoch, random_updates(random, epoch));
+        if (optiks_snapshot_save(Seen(dir).snapshot(), file.c_str()) != OPTIKS_OK) {
+          _exit(2);
+        }
+      }
+    }
+    usleep(static_cast<useconds_t>(20'000 + random.below(60'000)));
+    kill(child, SIGKILL);
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFSIGNALED(status)) << WEXITSTATUS(status);
+    DirectoryHandle restored;
+    ASSERT_EQ(restore(file, log, restored), OPTIKS_OK) << last_error();
+    const Seen seen(restored.get());
+    EXPECT_GE(seen.epoch(), last);
+    last = seen.epoch();
+    for (std::uint64_t i = 0; i < 15; ++i) {
+      EXPECT_FALSE(seen.value(kKeys, key_name(i)).starts_with('#'));
+    }
+  }
+  EXPECT_GT(last, 20U);
+}
+
+}  // namespace
+}  // namespace optiks::ozks::test
