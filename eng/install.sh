@@ -4,7 +4,7 @@ set -euo pipefail
 
 packages=(
   # build
-  g++ make git cmake ninja-build pkg-config libsodium-dev libb2-dev
+  g++ make git cmake ninja-build pkg-config libsodium-dev libb2-dev liblmdb-dev
   # run
   libsqlite3-0 libicu72 sqlite3 curl jq openssl ca-certificates
   # test and check

@@ -1,0 +1,229 @@
+#include "stored/lmdb_store.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+#include "stored/lmdb_library.h"
+
+namespace optiks::ozks {
+namespace {
+
+// Of address space, not of memory or disk: what the file can grow to.
+constexpr std::size_t kMapLen = std::size_t{1} << 40;
+// Threads that read at one moment; each place takes a cache line of the lock file.
+constexpr unsigned kMaxReaders = 4096;
+
+constexpr const char* kTableNames[kNumTables] = {"state", "pages", "keys", "garbage"};
+
+class LmdbCategory final : public std::error_category {
+ public:
+  [[nodiscard]] const char* name() const noexcept override { return "lmdb"; }
+  // Those of the system as well, which LMDB passes on.
+  [[nodiscard]] std::string message(int code) const override { return lmdb().strerror(code); }
+};
+
+[[noreturn]] void fail(int code, const char* what) {
+  static const LmdbCategory category;
+  throw std::system_error(code, category, what);
+}
+
+void require(int code, const char* what) {
+  if (code != MDB_SUCCESS) {
+    fail(code, what);
+  }
+}
+
+// LMDB takes the octets that it reads through a pointer to what it could write.
+MDB_val value_of(ByteSpan octets) { return {octets.size(), const_cast<std::uint8_t*>(octets.data())}; }
+
+ByteSpan span_of(const MDB_val& value) { return {static_cast<const std::uint8_t*>(value.mv_data), value.mv_size}; }
+
+}  // namespace
+
+// A read transaction, from its beginning to its rest.
+class LmdbStore::Reader {
+ public:
+  explicit Reader(const LmdbStore& store) : store_(store) {
+    {
+      const std::lock_guard lock(store.readers_mutex_);
+      if (!store.readers_.empty()) {
+        transaction_ = store.readers_.back();
+        store.readers_.pop_back();
+      }
+    }
+    if (transaction_ == nullptr) {
+      require(lmdb().txn_begin(store.env_, nullptr, MDB_RDONLY, &transaction_), "reading the node store");
+      return;
+    }
+    const int code = lmdb().txn_renew(transaction_);
+    if (code != MDB_SUCCESS) {
+      lmdb().txn_abort(transaction_);
+      fail(code, "reading the node store");
+    }
+  }
+  Reader(const Reader&) = delete;
+  Reader& operator=(const Reader&) = delete;
+  ~Reader() {
+    lmdb().txn_reset(transaction_);
+    const std::lock_guard lock(store_.readers_mutex_);
+    if (store_.readers_.size() < store_.readers_.capacity()) {
+      store_.readers_.push_back(transaction_);
+    } else {
+      lmdb().txn_abort(transaction_);
+    }
+  }
+
+  [[nodiscard]] MDB_txn* get() const { return transaction_; }
+
+ private:
+  const LmdbStore& store_;
+  MDB_txn* transaction_ = nullptr;
+};
+
+class LmdbStore::Writer final : public Transaction {
+ public:
+  explicit Writer(const LmdbStore& store) : tables_(store.tables_) {
+    require(lmdb().txn_begin(store.env_, nullptr, 0, &transaction_), "writing the node store");
+  }
+  ~Writer() override {
+    if (transaction_ != nullptr) {
+      lmdb().txn_abort(transaction_);
+    }
+  }
+
+  void put(Table table, const StoreKey& key, ByteSpan value) override {
+    MDB_val mdb_key = value_of(key.get());
+    MDB_val mdb_value = value_of(value);
+    require(lmdb().put(transaction_, tables_[static_cast<std::size_t>(table)], &mdb_key, &mdb_value, 0),
+            "writing the node store");
+  }
+
+  void remove(Table table, const StoreKey& key) override {
+    MDB_val mdb_key = value_of(key.get());
+    const int code = lmdb().del(transaction_, tables_[static_cast<std::size_t>(table)], &mdb_key, nullptr);
+    if (code != MDB_NOTFOUND) {
+      require(code, "writing the node store");
+    }
+  }
+
+  void commit() override {
+    // Whatever the result, the transaction is gone.
+    require(lmdb().txn_commit(std::exchange(transaction_, nullptr)), "committing to the node store");
+  }
+
+ private:
+  const std::array<MDB_dbi, kNumTables>& tables_;
+  MDB_txn* transaction_ = nullptr;
+};
+
+LmdbStore::LmdbStore(const std::string& folder) {
+  try {
+    open(folder);
+  } catch (...) {
+    close();
+    throw;
+  }
+}
+
+LmdbStore::~LmdbStore() { close(); }
+
+void LmdbStore::open(const std::string& folder) {
+  readers_.reserve(kMaxReaders);
+  if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
+    fail(errno, "making the node store's folder");
+  }
+  folder_ = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder_ < 0) {
+    fail(errno, "opening the node store's folder");
+  }
+  // Two writers would take the same page ids; and LMDB wants a file opened once in a process.
+  if (flock(folder_, LOCK_EX | LOCK_NB) != 0) {
+    fail(errno, "the node store is in use");
+  }
+  require(lmdb().env_create(&env_), "opening the node store");
+  require(lmdb().env_set_mapsize(env_, kMapLen), "opening the node store");
+  require(lmdb().env_set_maxreaders(env_, kMaxReaders), "opening the node store");
+  require(lmdb().env_set_maxdbs(env_, kNumTables), "opening the node store");
+  // Pages are read at random: what is beside one in the file is not read next. A reader is not bound to its thread.
+  require(lmdb().env_open(env_, folder.c_str(), MDB_NOTLS | MDB_NORDAHEAD, 0600), "opening the node store");
+  int file = -1;
+  struct stat status {};
+  require(lmdb().env_get_fd(env_, &file), "opening the node store");
+  if (fstat(file, &status) != 0) {
+    fail(errno, "opening the node store");
+  }
+  // A process that reads a mapped file beyond its end dies.
+  if (static_cast<std::uint64_t>(status.st_size) < bytes()) {
+    fail(MDB_CORRUPTED, "the node store is shorter than it says");
+  }
+  MDB_txn* transaction = nullptr;
+  require(lmdb().txn_begin(env_, nullptr, 0, &transaction), "opening the node store");
+  for (std::size_t i = 0; i < kNumTables; ++i) {
+    const int code = lmdb().dbi_open(transaction, kTableNames[i], MDB_CREATE, &tables_[i]);
+    if (code != MDB_SUCCESS) {
+      lmdb().txn_abort(transaction);
+      fail(code, "opening the node store");
+    }
+  }
+  require(lmdb().txn_commit(transaction), "opening the node store");
+}
+
+void LmdbStore::close() noexcept {
+  for (MDB_txn* reader : readers_) {
+    lmdb().txn_abort(reader);
+  }
+  if (env_ != nullptr) {
+    lmdb().env_close(env_);
+  }
+  if (folder_ >= 0) {
+    ::close(folder_);
+  }
+}
+
+void LmdbStore::get(Table table, std::span<const StoreKey> keys, const Visit& visit) const {
+  const Reader reader(*this);
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    MDB_val key = value_of(keys[i].get());
+    MDB_val value{};
+    const int code = lmdb().get(reader.get(), tables_[static_cast<std::size_t>(table)], &key, &value);
+    if (code != MDB_NOTFOUND) {
+      require(code, "reading the node store");
+      visit(i, span_of(value));
+    }
+  }
+}
+
+void LmdbStore::scan(Table table, const StoreKey& first, const Scan& scan) const {
+  const Reader reader(*this);
+  MDB_cursor* opened = nullptr;
+  require(lmdb().cursor_open(reader.get(), tables_[static_cast<std::size_t>(table)], &opened),
+          "reading the node store");
+  const std::unique_ptr<MDB_cursor, decltype(lmdb().cursor_close)> cursor(opened, lmdb().cursor_close);
+  MDB_val key = value_of(first.get());
+  MDB_val value{};
+  int code = lmdb().cursor_get(cursor.get(), &key, &value, MDB_SET_RANGE);
+  while (code == MDB_SUCCESS && scan(span_of(key), span_of(value))) {
+    code = lmdb().cursor_get(cursor.get(), &key, &value, MDB_NEXT);
+  }
+  if (code != MDB_SUCCESS && code != MDB_NOTFOUND) {
+    fail(code, "reading the node store");
+  }
+}
+
+std::unique_ptr<NodeStore::Transaction> LmdbStore::begin() { return std::make_unique<Writer>(*this); }
+
+std::uint64_t LmdbStore::bytes() const {
+  MDB_envinfo info{};
+  MDB_stat stat{};
+  require(lmdb().env_info(env_, &info), "reading the node store");
+  require(lmdb().env_stat(env_, &stat), "reading the node store");
+  return (info.me_last_pgno + 1) * std::uint64_t{stat.ms_psize};
+}
+
+}  // namespace optiks::ozks

@@ -1,0 +1,54 @@
+#include "stored/page.h"
+
+#include <algorithm>
+
+#include "optiks/base/blake2b.h"
+
+namespace optiks::ozks {
+
+std::array<std::uint8_t, kPageChecksumLen> page_checksum(PageId id, ByteSpan octets) {
+  std::array<std::uint8_t, 8> place{};
+  base::store_be64(place.data(), id);
+  std::array<std::uint8_t, kPageChecksumLen> out{};
+  base::Blake2b hash(out.size());
+  hash.update(place).update(octets.subspan(kPageChecksumLen)).finish(out);
+  return out;
+}
+
+bool Page::parse(PageId id, ByteSpan octets, Page& out) {
+  if (octets.size() < kPageHeaderLen || octets.size() > kMaxPageLen ||
+      !std::ranges::equal(page_checksum(id, octets), octets.first(kPageChecksumLen))) {
+    return false;
+  }
+  auto copy = std::make_shared_for_overwrite<std::uint8_t[]>(octets.size());
+  std::copy(octets.begin(), octets.end(), copy.get());
+  Page page;
+  page.octets_ = std::move(copy);
+  page.len_ = octets.size();
+  if (!page.is_sound()) {
+    return false;
+  }
+  out = std::move(page);
+  return true;
+}
+
+bool Page::is_sound() const {
+  const std::size_t counts[] = {num_nodes(), num_leaves(), num_refs()};
+  if (len_ !=
+      kPageHeaderLen + counts[0] * sizeof(PageNode) + counts[1] * sizeof(PageLeaf) + counts[2] * sizeof(PageRef)) {
+    return false;
+  }
+  const auto exists = [&](ChildCode code) { return code >> 6 < 3 && index_of(code) < counts[code >> 6]; };
+  for (std::size_t i = 0; i < counts[0]; ++i) {
+    for (const ChildCode code : node(i).child) {
+      if (!exists(code) || (kind_of(code) == ChildKind::kNode &&
+                            (index_of(code) <= i || node(index_of(code)).length <= node(i).length))) {
+        return false;
+      }
+    }
+  }
+  // A page without a node of its own and without a leaf could refer to itself.
+  return exists(top()) && kind_of(top()) != ChildKind::kPage;
+}
+
+}  // namespace optiks::ozks

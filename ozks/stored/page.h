@@ -1,0 +1,96 @@
+// Page: a connected piece of a stored tree, at most four kilobytes of it, as the node store keeps it. A reader walks
+// the stored octets themselves. docs/stored-mode.md has the format.
+//
+// Thread safety: a page never changes; any number of threads read it. A Page object is a shared reference.
+// Invariants, of every page that parse() took
+//  1. A child's code names something of the same page: a node behind its parent and with a longer prefix, a leaf, or
+//     the id of a page. So walks end, whatever the octets.
+//  2. The page's id is in its checksum: octets of another page are damage.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "optiks/base/bytes.h"
+#include "optiks/ozks/verify/hash.h"
+
+namespace optiks::ozks {
+
+using base::ByteSpan;
+using verify::Hash;
+
+// PageId: never used twice in one store, so a page can be cached for ever under its id.
+using PageId = std::uint64_t;
+inline constexpr PageId kNoPage = 0;
+
+// ChildCode: what is below a node within its page: the kind in the two upper bits, an index in the others.
+using ChildCode = std::uint8_t;
+enum class ChildKind : std::uint8_t { kNode = 0, kLeaf = 1, kPage = 2 };
+[[nodiscard]] constexpr ChildKind kind_of(ChildCode code) { return static_cast<ChildKind>(code >> 6); }
+[[nodiscard]] constexpr std::size_t index_of(ChildCode code) { return code & 63U; }
+[[nodiscard]] constexpr ChildCode child_code(ChildKind kind, std::size_t index) {
+  return static_cast<ChildCode>(static_cast<unsigned>(kind) << 6 | static_cast<unsigned>(index));
+}
+
+// The parts of a page, octet for octet.
+struct PageNode {
+  std::uint8_t length;  // of the prefix
+  ChildCode child[2];
+  Hash hash[2];  // of the children
+};
+struct PageLeaf {
+  Hash label;
+  std::array<std::uint8_t, 8> locator;  // big-endian
+};
+using PageRef = std::array<std::uint8_t, 8>;  // big-endian PageId
+static_assert(sizeof(PageNode) == 67 && alignof(PageNode) == 1);
+static_assert(sizeof(PageLeaf) == 40 && alignof(PageLeaf) == 1);
+static_assert(sizeof(PageRef) == 8 && alignof(PageRef) == 1);
+
+inline constexpr std::size_t kPageChecksumLen = 8;
+inline constexpr std::size_t kPageHeaderLen = kPageChecksumLen + 4;
+// With LMDB's header of 16 octets a page of the file system; and no more parts than an index can name.
+inline constexpr std::size_t kMaxPageLen = 4080;
+static_assert((kMaxPageLen - kPageHeaderLen) / (sizeof(PageNode) + sizeof(PageRef)) + 1 <= 64);
+
+class Page {
+ public:
+  Page() = default;
+
+  // Takes the octets that the store has under the id. False when they are damaged.
+  [[nodiscard]] static bool parse(PageId id, ByteSpan octets, Page& out);
+
+  [[nodiscard]] explicit operator bool() const { return octets_ != nullptr; }
+  [[nodiscard]] ByteSpan octets() const { return {octets_.get(), len_}; }
+  [[nodiscard]] ChildCode top() const { return octets_[kPageChecksumLen]; }
+  [[nodiscard]] std::size_t num_nodes() const { return octets_[kPageChecksumLen + 1]; }
+  [[nodiscard]] std::size_t num_leaves() const { return octets_[kPageChecksumLen + 2]; }
+  [[nodiscard]] std::size_t num_refs() const { return octets_[kPageChecksumLen + 3]; }
+
+  [[nodiscard]] const PageNode& node(std::size_t i) const { return parts<PageNode>(kPageHeaderLen)[i]; }
+  [[nodiscard]] const PageLeaf& leaf(std::size_t i) const {
+    return parts<PageLeaf>(kPageHeaderLen + num_nodes() * sizeof(PageNode))[i];
+  }
+  [[nodiscard]] PageId ref(std::size_t i) const {
+    const std::size_t at = kPageHeaderLen + num_nodes() * sizeof(PageNode) + num_leaves() * sizeof(PageLeaf);
+    return base::load_be64(octets_.get() + at + i * sizeof(PageRef));
+  }
+
+ private:
+  // The parts are arrays of octets in an array of octets.
+  template <typename Part>
+  [[nodiscard]] const Part* parts(std::size_t at) const {
+    return std::launder(reinterpret_cast<const Part*>(octets_.get() + at));
+  }
+  [[nodiscard]] bool is_sound() const;
+
+  std::shared_ptr<const std::uint8_t[]> octets_;
+  std::size_t len_ = 0;
+};
+
+// page_checksum: over the id and the octets behind the checksum.
+[[nodiscard]] std::array<std::uint8_t, kPageChecksumLen> page_checksum(PageId id, ByteSpan octets);
+
+}  // namespace optiks::ozks

@@ -1,0 +1,72 @@
+#include "stored/page_cache.h"
+
+namespace optiks::ozks {
+namespace {
+
+// What a page costs beside its octets: its entry, its place, the blocks of the heap that they are in.
+constexpr std::uint64_t kEntryBytes = 160;
+
+std::uint64_t cost_of(const Page& page) { return page.octets().size() + kEntryBytes; }
+
+}  // namespace
+
+Page PageCache::find(PageId id) {
+  Shard& shard = shard_of(id);
+  const std::lock_guard lock(shard.mutex);
+  const auto place = shard.places.find(id);
+  if (place == shard.places.end()) {
+    return {};
+  }
+  Entry& entry = shard.entries[place->second];
+  entry.used = true;
+  return entry.page;
+}
+
+bool PageCache::holds(PageId id) {
+  Shard& shard = shard_of(id);
+  const std::lock_guard lock(shard.mutex);
+  return shard.places.contains(id);
+}
+
+void PageCache::put(PageId id, const Page& page) {
+  const std::uint64_t cost = cost_of(page);
+  if (cost > shard_bytes_) {
+    return;
+  }
+  Shard& shard = shard_of(id);
+  const std::lock_guard lock(shard.mutex);
+  if (shard.places.contains(id)) {
+    return;
+  }
+  make_room(shard, cost);
+  if (shard.unused.empty()) {
+    shard.entries.emplace_back();
+    // Room for all entries, so that make_room() cannot fail halfway.
+    shard.unused.reserve(shard.entries.capacity());
+    shard.unused.push_back(shard.entries.size() - 1);
+  }
+  shard.places.emplace(id, shard.unused.back());
+  // Not used yet: a page that is read once goes before one that is read again.
+  shard.entries[shard.unused.back()] = {id, page, false};
+  shard.unused.pop_back();
+  shard.bytes += cost;
+  bytes_.fetch_add(cost, std::memory_order_relaxed);
+}
+
+void PageCache::make_room(Shard& shard, std::uint64_t bytes) {
+  while (shard.bytes + bytes > shard_bytes_) {
+    Entry& entry = shard.entries[shard.hand];
+    if (entry.page && !entry.used) {
+      const std::uint64_t freed = cost_of(entry.page);
+      shard.places.erase(entry.id);
+      shard.unused.push_back(shard.hand);
+      entry = {};
+      shard.bytes -= freed;
+      bytes_.fetch_sub(freed, std::memory_order_relaxed);
+    }
+    entry.used = false;
+    shard.hand = (shard.hand + 1) % shard.entries.size();
+  }
+}
+
+}  // namespace optiks::ozks

@@ -1,0 +1,81 @@
+#include "stored/store_state.h"
+
+#include <algorithm>
+
+#include "optiks/base/blake2b.h"
+
+namespace optiks::ozks {
+namespace {
+
+// Changes with every change of what a store holds: a store of another format is built anew.
+constexpr std::uint64_t kFormat = 1;
+constexpr std::size_t kChecksumLen = 8;
+constexpr std::size_t kTreeLen = 8 + verify::kHashLen + 8 + 32;
+constexpr std::size_t kStateLen = 6 * 8 + sizeof(Tag) + kNumStructures * kTreeLen + kChecksumLen;
+
+std::array<std::uint8_t, kChecksumLen> checksum(ByteSpan octets) {
+  std::array<std::uint8_t, kChecksumLen> out{};
+  base::blake2b(out, octets);
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::uint8_t> encode(const StoreState& state) {
+  std::vector<std::uint8_t> out(kStateLen);
+  std::uint8_t* at = out.data();
+  const auto put = [&](ByteSpan octets) { at = std::copy(octets.begin(), octets.end(), at); };
+  const auto put_number = [&](std::uint64_t number) {
+    base::store_be64(at, number);
+    at += 8;
+  };
+  put_number(kFormat);
+  put_number(state.owner.period);
+  put_number(state.owner.period_first_epoch);
+  put(state.owner.tag_key_check);
+  put_number(state.epoch);
+  put_number(state.next_page);
+  put_number(state.log_len);
+  for (std::size_t s = 0; s < kNumStructures; ++s) {
+    put(state.owner.vrf_public_keys[s]);
+    put_number(state.trees[s].root);
+    put(state.trees[s].root_hash);
+    put_number(state.trees[s].count);
+  }
+  put(checksum(std::span(out).first(kStateLen - kChecksumLen)));
+  return out;
+}
+
+bool decode(ByteSpan octets, StoreState& out) {
+  if (octets.size() != kStateLen ||
+      !std::ranges::equal(checksum(octets.first(kStateLen - kChecksumLen)), octets.last(kChecksumLen))) {
+    return false;
+  }
+  const std::uint8_t* at = octets.data();
+  const auto take = [&](auto& field) {
+    std::copy_n(at, field.size(), field.begin());
+    at += field.size();
+  };
+  const auto take_number = [&] {
+    at += 8;
+    return base::load_be64(at - 8);
+  };
+  if (take_number() != kFormat) {
+    return false;
+  }
+  out.owner.period = take_number();
+  out.owner.period_first_epoch = take_number();
+  take(out.owner.tag_key_check);
+  out.epoch = take_number();
+  out.next_page = take_number();
+  out.log_len = take_number();
+  for (std::size_t s = 0; s < kNumStructures; ++s) {
+    take(out.owner.vrf_public_keys[s]);
+    out.trees[s].root = take_number();
+    take(out.trees[s].root_hash);
+    out.trees[s].count = take_number();
+  }
+  return true;
+}
+
+}  // namespace optiks::ozks

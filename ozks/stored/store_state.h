@@ -1,0 +1,37 @@
+// StoreState: the row of a node store that says which epoch it holds. It changes in the same transaction as the tables
+// that it speaks of.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "directory/key_table.h"
+#include "directory/versions.h"
+#include "stored/stored_tree.h"
+
+namespace optiks::ozks {
+
+// StoreOwner: whose leaves a store holds. A store of another period or of other secrets is of no use.
+struct StoreOwner {
+  std::uint64_t period = 0;
+  std::uint64_t period_first_epoch = 0;
+  std::array<std::array<std::uint8_t, 32>, kNumStructures> vrf_public_keys{};
+  Tag tag_key_check{};  // tells tag keys apart without giving one away
+
+  bool operator==(const StoreOwner&) const = default;
+};
+
+struct StoreState {
+  StoreOwner owner;
+  std::uint64_t epoch = 0;
+  std::array<StoredTree, kNumStructures> trees;
+  PageId next_page = 1;       // pages from here on are of an epoch that was not committed
+  std::uint64_t log_len = 0;  // octets of the leaf log; beyond are leaves of an epoch that was not committed
+};
+
+[[nodiscard]] std::vector<std::uint8_t> encode(const StoreState& state);
+// False when it is damaged or of another format.
+[[nodiscard]] bool decode(ByteSpan octets, StoreState& out);
+
+}  // namespace optiks::ozks

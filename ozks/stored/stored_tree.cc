@@ -1,0 +1,114 @@
+#include "stored/stored_tree.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+
+namespace optiks::ozks {
+namespace {
+
+// Follows the label within a page, up to a leaf or to the next page, whose id it gives.
+PageId walk_page(const Page& page, ByteSpan label, StoredWalk& walk) {
+  ChildCode at = page.top();
+  while (kind_of(at) == ChildKind::kNode) {
+    const PageNode& node = page.node(index_of(at));
+    const std::size_t side = verify::bit_at(label, node.length) ? 1 : 0;
+    // A path has at most one node of each length: within a page parse() saw to it, between pages whoever wrote them.
+    if (walk.num_steps == verify::kLabelBits) {
+      throw std::system_error(EBADMSG, std::generic_category(), "a page of the node store is in a wrong place");
+    }
+    walk.steps[walk.num_steps++] = {&node, &node.hash[1 - side]};
+    at = node.child[side];
+  }
+  if (kind_of(at) == ChildKind::kLeaf) {
+    walk.leaf = &page.leaf(index_of(at));
+    return kNoPage;
+  }
+  return page.ref(index_of(at));
+}
+
+// With all steps down to the leaf, finds where the label leaves the tree.
+void finish(ByteSpan label, StoredWalk& walk) {
+  walk.common = 0;
+  walk.opened = nullptr;
+  if (walk.leaf == nullptr) {
+    return;
+  }
+  walk.common = verify::common_prefix_length(label, walk.leaf->label);
+  // Prefixes get longer on the way down: the steps that stay are those of prefixes the label shares, and the node after
+  // them is the first that it does not (the leaf, when it shares them all).
+  const auto kept = std::partition_point(walk.steps, walk.steps + walk.num_steps, [&](const StoredWalk::Step& step) {
+    return step.node->length <= walk.common;
+  });
+  if (kept != walk.steps + walk.num_steps) {
+    walk.opened = kept->node;
+  }
+  walk.num_steps = static_cast<std::size_t>(kept - walk.steps);
+}
+
+}  // namespace
+
+void CachedPages::read(std::span<const PageId> ids, Page* out) const { read(ids, out, true); }
+
+void CachedPages::read(std::span<const PageId> ids, Page* out, bool keep) const {
+  std::vector<std::size_t> missing;
+  std::vector<StoreKey> keys;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    out[i] = cache_.find(ids[i]);
+    if (!out[i]) {
+      missing.push_back(i);
+      keys.emplace_back(ids[i]);
+    }
+  }
+  cache_.count(ids.size() - missing.size(), missing.size());
+  if (missing.empty()) {
+    return;
+  }
+  std::size_t num_read = 0;
+  store_.get(Table::kPages, keys, [&](std::size_t i, ByteSpan octets) {
+    num_read += Page::parse(ids[missing[i]], octets, out[missing[i]]) ? 1 : 0;
+  });
+  if (num_read != missing.size()) {
+    throw std::system_error(EBADMSG, std::generic_category(), "a page of the node store is missing or damaged");
+  }
+  if (keep) {
+    for (const std::size_t i : missing) {
+      cache_.put(ids[i], out[i]);
+    }
+  }
+}
+
+void walk_stored(const PageReader& pages, const StoredTree& tree, std::span<const ByteSpan> labels, StoredWalk* out) {
+  std::vector<PageId> at(labels.size(), tree.root);
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    out[i].leaf = nullptr;
+    out[i].num_steps = 0;
+    out[i].pages.clear();
+  }
+  std::vector<PageId> wanted;
+  std::vector<Page> read;
+  for (;;) {
+    wanted.clear();
+    std::ranges::copy_if(at, std::back_inserter(wanted), [](PageId id) { return id != kNoPage; });
+    if (wanted.empty()) {
+      break;
+    }
+    std::ranges::sort(wanted);
+    wanted.erase(std::unique(wanted.begin(), wanted.end()), wanted.end());
+    read.resize(wanted.size());
+    pages.read(wanted, read.data());
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      if (at[i] != kNoPage) {
+        const auto place = std::ranges::lower_bound(wanted, at[i]);
+        const Page& page = read[static_cast<std::size_t>(place - wanted.begin())];
+        at[i] = walk_page(page, labels[i], out[i]);
+        out[i].pages.push_back(page);
+      }
+    }
+  }
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    finish(labels[i], out[i]);
+  }
+}
+
+}  // namespace optiks::ozks

@@ -1,0 +1,267 @@
+#include "stored/stored_trees.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <system_error>
+#include <utility>
+
+namespace optiks::ozks {
+namespace {
+
+// Leaves that are put into the trees at once: each may bring a page of every level into memory, some 10 KB in a large
+// tree.
+constexpr std::size_t kLeavesAtOnce = 4096;
+// Of more than that, one in so many goes first.
+constexpr std::size_t kSpread = 16;
+// Pages of a staged epoch that wait in memory for its commit: a usual epoch's all do.
+constexpr std::uint64_t kMaxPending = std::uint64_t{64} << 20;
+// Of one row of the list of superseded pages.
+constexpr std::size_t kIdsPerRow = 2048;
+
+StoreKey state_key() { return StoreKey(std::uint64_t{0}); }
+
+// Rows of one epoch follow each other.
+StoreKey garbage_key(std::uint64_t epoch, std::uint64_t row) {
+  std::array<std::uint8_t, 16> octets{};
+  base::store_be64(octets.data(), epoch);
+  base::store_be64(octets.data() + 8, row);
+  return StoreKey(octets);
+}
+
+[[noreturn]] void refuse(std::errc why, const char* text) { throw std::system_error(std::make_error_code(why), text); }
+
+}  // namespace
+
+class StoredTrees::StagedPages final : public PageReader {
+ public:
+  explicit StagedPages(const StoredTrees& trees) : trees_(trees) {}
+
+  void read(std::span<const PageId> ids, Page* out) const override {
+    std::vector<PageId> written;
+    std::vector<std::size_t> places;
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      const auto pending = trees_.pending_.find(ids[i]);
+      if (pending == trees_.pending_.end()) {
+        written.push_back(ids[i]);
+        places.push_back(i);
+      } else if (!Page::parse(ids[i], pending->second.octets, out[i])) {
+        refuse(std::errc::bad_message, "a page was made wrong");
+      }
+    }
+    std::vector<Page> pages(written.size());
+    trees_.cached_.read_once(written, pages.data());
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      out[places[i]] = std::move(pages[i]);
+    }
+  }
+
+ private:
+  const StoredTrees& trees_;
+};
+
+StoredTrees::StoredTrees(std::unique_ptr<NodeStore> store, const StoreOwner& owner, std::uint64_t cache_bytes)
+    : store_(std::move(store)), cache_(cache_bytes), cached_(*store_, cache_) {
+  bool is_new = true;
+  bool is_readable = true;
+  const StoreKey row_key = state_key();
+  store_->get(Table::kState, {&row_key, 1}, [&](std::size_t, ByteSpan row) {
+    is_new = false;
+    is_readable = decode(row, state_);
+  });
+  if (!is_readable) {
+    refuse(std::errc::bad_message, "the node store is damaged or of another format");
+  }
+  if (is_new) {
+    state_.owner = owner;
+  } else if (state_.owner != owner) {
+    refuse(std::errc::invalid_argument, "the node store is of another period or of other secrets");
+  }
+  next_page_ = state_.next_page;
+  first_staged_ = next_page_;
+  staged_ = state_.trees;
+  const auto transaction = store_->begin();
+  remove_abandoned(*transaction, ~PageId{0});
+  transaction->commit();
+}
+
+// Removes the pages before `end` of epochs that were not committed.
+void StoredTrees::remove_abandoned(NodeStore::Transaction& transaction, PageId end) const {
+  store_->scan(Table::kPages, StoreKey(state_.next_page), [&](ByteSpan key, ByteSpan) {
+    const PageId id = base::load_be64(key.data());
+    if (id < end) {
+      transaction.remove(Table::kPages, StoreKey(id));
+    }
+    return id < end;
+  });
+}
+
+bool StoredTrees::find(const Tag& tag, std::uint64_t& locator) const {
+  const StoreKey key{ByteSpan(tag)};
+  bool found = false;
+  store_->get(Table::kKeys, {&key, 1}, [&](std::size_t, ByteSpan value) {
+    if (value.size() != 8) {
+      refuse(std::errc::bad_message, "a key of the node store is damaged");
+    }
+    locator = base::load_be64(value.data());
+    found = true;
+  });
+  return found;
+}
+
+bool StoredTrees::stage(std::size_t structure, std::span<const StoredLeaf> leaves) {
+  const auto is_before = [](const StoredLeaf& a, const StoredLeaf& b) { return a.label < b.label; };
+  for (std::size_t i = 1; i < leaves.size(); ++i) {
+    if (!is_before(leaves[i - 1], leaves[i])) {
+      return false;
+    }
+  }
+  if (leaves.size() <= kLeavesAtOnce) {
+    return stage_at_once(structure, leaves);
+  }
+  // Few of them first, from everywhere: so the upper pages have their shape before the leaves come range by range,
+  // which changes each page but once.
+  std::vector<StoredLeaf> some;
+  for (std::size_t i = 0; i < leaves.size(); i += kSpread) {
+    some.push_back(leaves[i]);
+  }
+  if (!stage(structure, some)) {
+    return false;
+  }
+  some.clear();
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    if (i % kSpread != 0) {
+      some.push_back(leaves[i]);
+    }
+    if (some.size() == kLeavesAtOnce || i + 1 == leaves.size()) {
+      if (!stage_at_once(structure, some)) {
+        return false;
+      }
+      some.clear();
+    }
+  }
+  return true;
+}
+
+bool StoredTrees::stage_at_once(std::size_t structure, std::span<const StoredLeaf> leaves) {
+  const StagedPages pages(*this);
+  TreeUpdate update(pages, next_page_);
+  if (!update.run(staged_[structure], leaves, staged_[structure])) {
+    return false;
+  }
+  for (const PageId id : update.superseded()) {
+    const auto pending = pending_.find(id);
+    if (pending != pending_.end()) {
+      pending_bytes_ -= pending->second.octets.size();
+      pending_.erase(pending);
+    } else {
+      (id < first_staged_ ? superseded_ : dropped_).push_back(id);
+    }
+  }
+  for (TreeUpdate::NewPage& page : update.created()) {
+    pending_bytes_ += page.octets.size();
+    const PageId id = page.id;
+    pending_.emplace(id, std::move(page));
+  }
+  if (pending_bytes_ > kMaxPending) {
+    write_ahead();
+  }
+  return true;
+}
+
+void StoredTrees::write_ahead() {
+  const auto transaction = store_->begin();
+  put_pages(*transaction);
+  transaction->commit();
+  pending_.clear();
+  pending_bytes_ = 0;
+  dropped_.clear();
+}
+
+void StoredTrees::put_pages(NodeStore::Transaction& transaction) const {
+  std::vector<const TreeUpdate::NewPage*> pages;
+  pages.reserve(pending_.size());
+  for (const auto& [id, page] : pending_) {
+    pages.push_back(&page);
+  }
+  // In the order of the table.
+  std::ranges::sort(pages, {}, &TreeUpdate::NewPage::id);
+  for (const TreeUpdate::NewPage* page : pages) {
+    transaction.put(Table::kPages, StoreKey(page->id), page->octets);
+  }
+  for (const PageId id : dropped_) {
+    transaction.remove(Table::kPages, StoreKey(id));
+  }
+}
+
+// Removes the pages that epochs up to the oldest pinned one superseded.
+void StoredTrees::remove_garbage(NodeStore::Transaction& transaction, std::uint64_t oldest) const {
+  store_->scan(Table::kGarbage, garbage_key(0, 0), [&](ByteSpan key, ByteSpan ids) {
+    if (base::load_be64(key.data()) > oldest) {
+      return false;
+    }
+    for (std::size_t at = 0; at + 8 <= ids.size(); at += 8) {
+      transaction.remove(Table::kPages, StoreKey(base::load_be64(ids.data() + at)));
+    }
+    transaction.remove(Table::kGarbage, StoreKey(key));
+    return true;
+  });
+}
+
+void StoredTrees::commit(std::uint64_t epoch, std::uint64_t log_len, std::vector<Key> keys, std::uint64_t oldest) {
+  StoreState next = state_;
+  next.epoch = epoch;
+  next.trees = staged_;
+  next.next_page = next_page_;
+  next.log_len = log_len;
+  cache_successors();
+  const auto transaction = store_->begin();
+  remove_abandoned(*transaction, first_staged_);
+  remove_garbage(*transaction, oldest);
+  put_pages(*transaction);
+  // In the order of the table: neighbours are on one page of the file.
+  std::ranges::sort(keys, {}, &Key::tag);
+  for (const Key& key : keys) {
+    std::array<std::uint8_t, 8> locator{};
+    base::store_be64(locator.data(), key.locator);
+    transaction->put(Table::kKeys, StoreKey(key.tag), locator);
+  }
+  std::vector<std::uint8_t> row;
+  for (std::size_t first = 0; first < superseded_.size(); first += kIdsPerRow) {
+    const std::size_t n = std::min(kIdsPerRow, superseded_.size() - first);
+    row.resize(8 * n);
+    for (std::size_t i = 0; i < n; ++i) {
+      base::store_be64(row.data() + 8 * i, superseded_[first + i]);
+    }
+    transaction->put(Table::kGarbage, garbage_key(epoch, first), row);
+  }
+  transaction->put(Table::kState, state_key(), encode(next));
+  transaction->commit();
+  state_ = next;
+  first_staged_ = next_page_;
+  pending_.clear();
+  pending_bytes_ = 0;
+  superseded_.clear();
+  dropped_.clear();
+}
+
+// What is cached stays cached when it changes: of the upper pages many do, in every epoch, and all readers need them.
+void StoredTrees::cache_successors() {
+  for (const auto& [id, made] : pending_) {
+    Page page;
+    if (made.replaces != kNoPage && cache_.holds(made.replaces) && Page::parse(id, made.octets, page)) {
+      cache_.put(id, page);
+    }
+  }
+}
+
+// Pages that were written ahead are removed by the next commit.
+void StoredTrees::discard() noexcept {
+  staged_ = state_.trees;
+  first_staged_ = next_page_;
+  pending_.clear();
+  pending_bytes_ = 0;
+  superseded_.clear();
+  dropped_.clear();
+}
+
+}  // namespace optiks::ozks

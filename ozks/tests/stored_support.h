@@ -1,0 +1,31 @@
+// What the tests of stored mode share.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "stored/stored_trees.h"
+#include "support.h"
+
+namespace optiks::ozks::test {
+
+// A place in the leaf log for a label, so that a leaf is seen to keep its own.
+[[nodiscard]] inline std::uint64_t locator_of(const Hash& label) { return label[0] + 256U * label[31]; }
+
+[[nodiscard]] std::vector<StoredLeaf> to_stored(std::vector<NaiveLeaf> leaves);
+
+// What a stored tree consists of.
+struct Census {
+  std::uint64_t pages = 0;
+  std::uint64_t leaves = 0;
+  std::uint64_t octets = 0;
+  std::size_t depth = 0;  // pages above each other
+};
+
+// Reads the whole tree, page by page: every hash has to be that of what is below it, up to the root, every leaf one of
+// `all`, and their number the tree's count.
+Census census(const NodeStore& store, const StoredTree& tree, const std::vector<NaiveLeaf>& all);
+
+[[nodiscard]] std::uint64_t num_pages(const NodeStore& store);
+
+}  // namespace optiks::ozks::test

@@ -1,0 +1,276 @@
+// Stored mode's trees against the reference's histories, a naive model, and linked mode.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "stored/memory_store.h"
+#include "stored_support.h"
+
+namespace optiks::ozks::test {
+namespace {
+
+// Trees in memory; the store is kept to be looked at.
+struct Stored {
+  Stored() {
+    auto made = std::make_unique<MemoryStore>();
+    store = made.get();
+    trees = std::make_unique<StoredTrees>(std::move(made), StoreOwner{}, std::uint64_t{1} << 20);
+  }
+
+  MemoryStore* store;
+  std::unique_ptr<StoredTrees> trees;
+};
+
+Census census(const Stored& stored, const StoredTree& tree, const std::vector<NaiveLeaf>& all) {
+  return test::census(*stored.store, tree, all);
+}
+
+// The next epoch, of one structure.
+void add(StoredTrees& trees, std::size_t structure, const std::vector<NaiveLeaf>& leaves) {
+  ASSERT_TRUE(trees.stage(structure, to_stored(leaves)));
+  trees.commit(trees.state().epoch + 1, 0, {}, trees.state().epoch);
+}
+
+// Walks over pages have to find what walks over linked nodes find.
+void expect_same_walk(const StoredTrees& trees, const StoredTree& tree, const Nodes& nodes, const Tree& linked,
+                      const Hash& label) {
+  StoredWalk walk;
+  const ByteSpan labels[] = {label};
+  trees.walk_many(tree, labels, &walk);
+  Walk expected;
+  nodes.walk(linked, label, expected);
+  if (expected.end == kNoNode) {
+    ASSERT_EQ(walk.leaf, nullptr);
+    return;
+  }
+  ASSERT_NE(walk.leaf, nullptr);
+  EXPECT_EQ(walk.leaf->label, nodes.leaf(expected.end).label);
+  EXPECT_EQ(base::load_be64(walk.leaf->locator.data()), locator_of(walk.leaf->label));
+  EXPECT_EQ(walk.common, expected.common);
+  ASSERT_EQ(walk.num_steps, expected.num_steps);
+  for (std::size_t i = 0; i < walk.num_steps; ++i) {
+    EXPECT_EQ(walk.steps[i].node->length, expected.steps[i].length);
+    EXPECT_EQ(*walk.steps[i].sibling, *expected.steps[i].sibling);
+  }
+  ASSERT_EQ(walk.opened == nullptr, Nodes::is_leaf(expected.opened));
+  if (walk.opened != nullptr) {
+    const Interior& opened = nodes.interior(expected.opened);
+    EXPECT_EQ(walk.opened->length, opened.length);
+    EXPECT_EQ(walk.opened->hash[0], opened.hash[0]);
+    EXPECT_EQ(walk.opened->hash[1], opened.hash[1]);
+  }
+}
+
+TEST(StoredTree, ReferenceHistories) {
+  const auto vectors = verify::test::load_vectors("tree/histories.json")["vectors"];
+  ASSERT_EQ(vectors.size(), 21U);
+  for (const auto& history : vectors) {
+    Stored stored;
+    std::vector<NaiveLeaf> all;
+    for (const auto& epoch : history["epochs"]) {
+      std::vector<NaiveLeaf> leaves;
+      for (const auto& row : epoch["leaves"]) {
+        NaiveLeaf leaf;
+        std::ranges::copy(verify::test::from_hex(row[0]), leaf.label.begin());
+        std::ranges::copy(verify::test::from_hex(row[1]), leaf.commitment.begin());
+        leaf.epoch = row[2].get<std::uint64_t>();
+        leaves.push_back(leaf);
+      }
+      add(*stored.trees, 1, leaves);
+      all.insert(all.end(), leaves.begin(), leaves.end());
+      const StoredTree& tree = stored.trees->state().trees[1];
+      EXPECT_EQ(Bytes(tree.root_hash.begin(), tree.root_hash.end()), verify::test::from_hex(epoch["root"]))
+          << history["name"];
+      census(stored, tree, all);
+    }
+  }
+}
+
+TEST(StoredTree, RandomHistoriesAgreeWithLinkedMode) {
+  Random random(11);
+  for (int history = 0; history < 40; ++history) {
+    Stored stored;
+    GrownTree grown;
+    std::vector<StoredTree> trees = {stored.trees->state().trees[2]};
+    for (std::uint64_t epoch = 1; epoch <= 12; ++epoch) {
+      const auto leaves = new_leaves(random, grown.all(), random.below(random.below(3) == 0 ? 300 : 5), epoch);
+      grown.add(leaves);
+      // Nobody lets go of an old epoch.
+      ASSERT_TRUE(stored.trees->stage(2, to_stored(leaves)));
+      stored.trees->commit(epoch, 0, {}, 0);
+      trees.push_back(stored.trees->state().trees[2]);
+      ASSERT_EQ(trees.back().root_hash, grown.tree().root_hash);
+      ASSERT_EQ(trees.back().count, grown.tree().count);
+    }
+    for (std::uint64_t epoch = 0; epoch <= 12; ++epoch) {
+      census(stored, trees[epoch], grown.leaves(epoch));
+      for (int i = 0; i < 30; ++i) {
+        const Hash label = grown.all().empty() || random.below(2) == 0
+                               ? new_label(random, grown.all())
+                               : grown.all()[random.below(grown.all().size())].label;
+        expect_same_walk(*stored.trees, trees[epoch], grown.nodes(), grown.epoch(epoch).tree, label);
+      }
+    }
+  }
+}
+
+// A chain of 256 nodes in one tree: pages below pages, in one epoch and one by one.
+TEST(StoredTree, EveryPrefixLengthAtOnceAndOneByOne) {
+  Random random(12);
+  const Hash label = random.hash();
+  std::vector<NaiveLeaf> leaves = {{label, random.hash(), 1}};
+  for (std::size_t bit = 0; bit < verify::kLabelBits; ++bit) {
+    leaves.push_back({with_bit_flipped(label, bit), random.hash(), 1});
+  }
+  const Hash root = NaiveTree(leaves).root();
+  Stored at_once;
+  add(*at_once.trees, 0, leaves);
+  EXPECT_EQ(at_once.trees->state().trees[0].root_hash, root);
+  EXPECT_GT(census(at_once, at_once.trees->state().trees[0], leaves).pages, 1U);
+  for (int order = 0; order < 5; ++order) {
+    std::shuffle(leaves.begin(), leaves.end(), std::mt19937_64(static_cast<unsigned>(order)));
+    Stored one_by_one;
+    GrownTree grown;
+    for (const NaiveLeaf& leaf : leaves) {
+      add(*one_by_one.trees, 0, {leaf});
+      grown.add({leaf});
+    }
+    const StoredTree& tree = one_by_one.trees->state().trees[0];
+    EXPECT_EQ(tree.root_hash, root);
+    census(one_by_one, tree, leaves);
+    for (const NaiveLeaf& leaf : leaves) {
+      expect_same_walk(*one_by_one.trees, tree, grown.nodes(), grown.tree(), leaf.label);
+      expect_same_walk(*one_by_one.trees, tree, grown.nodes(), grown.tree(), random.hash());
+    }
+  }
+}
+
+// Of labels as the VRF gives them, whatever came at once.
+TEST(StoredTree, PagesAreWellFilledAndFewAboveEachOther) {
+  Random random(13);
+  for (const std::size_t at_once : {std::size_t{100}, std::size_t{20'000}}) {
+    Stored stored;
+    std::vector<NaiveLeaf> all;
+    while (all.size() < 20'000) {
+      std::vector<NaiveLeaf> leaves;
+      for (std::size_t i = 0; i < at_once; ++i) {
+        leaves.push_back({random.hash(), random.hash(), 1});
+      }
+      add(*stored.trees, 3, leaves);
+      all.insert(all.end(), leaves.begin(), leaves.end());
+    }
+    const Census found = census(stored, stored.trees->state().trees[3], all);
+    // 107 octets a leaf in full pages, and a few per cent above them.
+    EXPECT_LT(found.octets, 112U * all.size());
+    EXPECT_LT(found.pages, all.size() / 16) << at_once;
+    EXPECT_LE(found.depth, 4U) << at_once;
+  }
+}
+
+TEST(StoredTree, RefusesLabelsThatAreThereTwice) {
+  Random random(14);
+  Stored stored;
+  const auto old = new_leaves(random, {}, 200, 1);
+  add(*stored.trees, 2, old);
+  const Hash root = stored.trees->state().trees[2].root_hash;
+  const auto fresh = to_stored(new_leaves(random, old, 2, 2));
+  const auto stage = [&](const std::vector<StoredLeaf>& leaves) {
+    const bool result = stored.trees->stage(2, leaves);
+    stored.trees->discard();
+    return result;
+  };
+  EXPECT_TRUE(stage(fresh));
+  EXPECT_FALSE(stage({fresh[0], fresh[0]}));
+  EXPECT_FALSE(stage({fresh[1], fresh[0]}));
+  EXPECT_FALSE(stage({to_stored(old)[100]}));
+  const StoredLeaf known = to_stored(old)[100];
+  // The same label in another structure is another leaf.
+  EXPECT_TRUE(stored.trees->stage(1, {&known, 1}));
+  EXPECT_TRUE(stored.trees->stage(2, fresh));
+  stored.trees->commit(2, 0, {}, 1);
+  EXPECT_NE(stored.trees->state().trees[2].root_hash, root);
+}
+
+TEST(StoredTrees, RemoveWhatNobodySeesAnyMoreAndNothingElse) {
+  Random random(15);
+  Stored stored;
+  GrownTree grown;
+  std::vector<StoredTree> trees = {stored.trees->state().trees[2]};
+  std::uint64_t pinned = 0;
+  for (std::uint64_t epoch = 1; epoch <= 60; ++epoch) {
+    const auto leaves = new_leaves(random, grown.all(), 40, epoch);
+    grown.add(leaves);
+    ASSERT_TRUE(stored.trees->stage(2, to_stored(leaves)));
+    if (random.below(5) == 0) {
+      stored.trees->discard();
+      ASSERT_TRUE(stored.trees->stage(2, to_stored(leaves)));
+    }
+    // As the writer of a directory would see it: at commit, the epoch before is the newest that can be pinned.
+    pinned = random.below(4) == 0 ? epoch - 1 : pinned;
+    stored.trees->commit(epoch, 0, {}, pinned);
+    trees.push_back(stored.trees->state().trees[2]);
+    for (std::uint64_t e = pinned; e <= epoch; ++e) {
+      census(stored, trees[e], grown.leaves(e));
+    }
+  }
+  // One commit with nobody reading: what is left is the current tree, and what the last epoch superseded is listed.
+  stored.trees->commit(61, 0, {}, 60);
+  EXPECT_EQ(num_pages(*stored.store), census(stored, stored.trees->state().trees[2], grown.all()).pages);
+}
+
+TEST(StoredTrees, KeepKeysAndStateAcrossEpochs) {
+  Random random(16);
+  Stored stored;
+  const Tag one{1};
+  const Tag two{2};
+  std::uint64_t locator = 0;
+  EXPECT_FALSE(stored.trees->find(one, locator));
+  stored.trees->commit(7, 100, {{two, 20}, {one, 10}}, 0);
+  ASSERT_TRUE(stored.trees->find(one, locator));
+  EXPECT_EQ(locator, 10U);
+  stored.trees->commit(8, 200, {{one, 110}}, 7);
+  ASSERT_TRUE(stored.trees->find(one, locator));
+  EXPECT_EQ(locator, 110U);
+  ASSERT_TRUE(stored.trees->find(two, locator));
+  EXPECT_EQ(locator, 20U);
+  StoreState state;
+  const StoreKey key(std::uint64_t{0});
+  stored.store->get(Table::kState, {&key, 1}, [&](std::size_t, ByteSpan row) { EXPECT_TRUE(decode(row, state)); });
+  EXPECT_EQ(state.epoch, 8U);
+  EXPECT_EQ(state.log_len, 200U);
+}
+
+// Many leaves at once: pages are written ahead of the epoch's commit. Without it they go.
+TEST(StoredTrees, WritesLargeEpochsAheadAndForgetsThemWithoutCommit) {
+  Random random(17);
+  std::vector<NaiveLeaf> all;
+  const auto make = [&](std::size_t n) {
+    std::vector<NaiveLeaf> leaves;
+    for (std::size_t i = 0; i < n; ++i) {
+      leaves.push_back({random.hash(), random.hash(), 1});
+    }
+    return leaves;
+  };
+  Stored stored;
+  all = make(3000);
+  add(*stored.trees, 0, all);
+  const std::uint64_t before = num_pages(*stored.store);
+  const auto large = make(1'000'000);
+  ASSERT_TRUE(stored.trees->stage(0, to_stored(large)));
+  EXPECT_GT(num_pages(*stored.store), 2 * before);
+  stored.trees->discard();
+  const auto some = make(10);
+  add(*stored.trees, 0, some);
+  all.insert(all.end(), some.begin(), some.end());
+  stored.trees->commit(3, 0, {}, 2);
+  EXPECT_EQ(num_pages(*stored.store), census(stored, stored.trees->state().trees[0], all).pages);
+  ASSERT_TRUE(stored.trees->stage(0, to_stored(large)));
+  stored.trees->commit(4, 0, {}, 3);
+  all.insert(all.end(), large.begin(), large.end());
+  EXPECT_EQ(stored.trees->state().trees[0].root_hash, NaiveTree(all).root());
+  stored.trees->commit(5, 0, {}, 4);
+  EXPECT_EQ(num_pages(*stored.store), census(stored, stored.trees->state().trees[0], all).pages);
+}
+
+}  // namespace
+}  // namespace optiks::ozks::test
