@@ -4,17 +4,13 @@
 #include <numeric>
 #include <utility>
 
-#include "optiks/base/blake2b_many.h"
+#include "trie/hash_batch.h"
 
 namespace optiks::ozks {
 namespace {
 
 // A side of a split page that is smaller than this stays with the node above it.
 constexpr std::size_t kMinPageLen = kMaxPageLen / 8;
-
-constexpr std::uint8_t kInteriorTag = 0x02;
-constexpr std::size_t kInteriorLen = 1 + 1 + 3 * verify::kHashLen;
-constexpr std::size_t kHashesAtOnce = 64;
 
 }  // namespace
 
@@ -229,34 +225,14 @@ std::size_t TreeUpdate::height(std::uint32_t parent, std::size_t side) {
 // Hashes the changed nodes into the places above them: those of one height do not depend on each other.
 void TreeUpdate::hash_changed() {
   static_cast<void>(height(kNoParent, 0));
-  const base::Blake2bPrefix prefix = base::blake2b_prefix(verify::kHashLen);
-  std::array<std::uint8_t, kHashesAtOnce * base::kBlake2bBlockLen> blocks{};
-  std::array<std::uint8_t, kHashesAtOnce * verify::kHashLen> digests{};
-  std::array<std::size_t, kHashesAtOnce> lens{};
-  lens.fill(kInteriorLen);
+  HashBatch batch;
   for (const std::vector<Wanted>& places : heights_) {
-    for (std::size_t first = 0; first < places.size(); first += kHashesAtOnce) {
-      const std::size_t n = std::min(kHashesAtOnce, places.size() - first);
-      for (std::size_t i = 0; i < n; ++i) {
-        const Wanted& place = places[first + i];
-        const Node& node = nodes_[index_of_code(*slot(place.parent, place.side).code)];
-        const Hash position = verify::prefix_of(label(node.reached), node.length);
-        std::uint8_t* out = blocks.data() + i * base::kBlake2bBlockLen;
-        *out++ = kInteriorTag;
-        *out++ = static_cast<std::uint8_t>(node.length);
-        out = std::copy(position.begin(), position.end(), out);
-        out = std::copy(node.hash[0].begin(), node.hash[0].end(), out);
-        std::copy(node.hash[1].begin(), node.hash[1].end(), out);
-      }
-      base::blake2b_many(std::span(digests).first(n * verify::kHashLen), verify::kHashLen, prefix,
-                         std::span(blocks).first(n * base::kBlake2bBlockLen), base::kBlake2bBlockLen,
-                         std::span(lens).first(n));
-      for (std::size_t i = 0; i < n; ++i) {
-        const Wanted& place = places[first + i];
-        std::copy_n(digests.begin() + static_cast<std::ptrdiff_t>(i * verify::kHashLen), verify::kHashLen,
-                    slot(place.parent, place.side).hash->begin());
-      }
+    for (const Wanted& place : places) {
+      const Slot at = slot(place.parent, place.side);
+      const Node& node = nodes_[index_of_code(*at.code)];
+      batch.add_interior(node.length, label(node.reached), node.hash[0], node.hash[1], *at.hash);
     }
+    batch.run();
   }
 }
 
