@@ -2,22 +2,19 @@
 
 #include <algorithm>
 
-#include "optiks/base/blake2b.h"
+#include "optiks/base/crc32c.h"
 
 namespace optiks::ozks {
 
-std::array<std::uint8_t, kPageChecksumLen> page_checksum(PageId id, ByteSpan octets) {
+std::uint32_t page_checksum(PageId id, ByteSpan octets) {
   std::array<std::uint8_t, 8> place{};
   base::store_be64(place.data(), id);
-  std::array<std::uint8_t, kPageChecksumLen> out{};
-  base::Blake2b hash(out.size());
-  hash.update(place).update(octets.subspan(kPageChecksumLen)).finish(out);
-  return out;
+  return base::crc32c(octets.subspan(kPageChecksumLen), base::crc32c(place));
 }
 
 bool Page::parse(PageId id, ByteSpan octets, Page& out) {
   if (octets.size() < kPageHeaderLen || octets.size() > kMaxPageLen ||
-      !std::ranges::equal(page_checksum(id, octets), octets.first(kPageChecksumLen))) {
+      page_checksum(id, octets) != base::load_be32(octets.data())) {
     return false;
   }
   auto copy = std::make_shared_for_overwrite<std::uint8_t[]>(octets.size());

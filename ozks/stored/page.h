@@ -49,7 +49,7 @@ static_assert(sizeof(PageNode) == 67 && alignof(PageNode) == 1);
 static_assert(sizeof(PageLeaf) == 40 && alignof(PageLeaf) == 1);
 static_assert(sizeof(PageRef) == 8 && alignof(PageRef) == 1);
 
-inline constexpr std::size_t kPageChecksumLen = 8;
+inline constexpr std::size_t kPageChecksumLen = 4;
 inline constexpr std::size_t kPageHeaderLen = kPageChecksumLen + 4;
 // With LMDB's header of 16 octets a page of the file system; and no more parts than an index can name.
 inline constexpr std::size_t kMaxPageLen = 4080;
@@ -90,7 +90,7 @@ class Page {
   std::size_t len_ = 0;
 };
 
-// page_checksum: over the id and the octets behind the checksum.
-[[nodiscard]] std::array<std::uint8_t, kPageChecksumLen> page_checksum(PageId id, ByteSpan octets);
+// page_checksum: over the id and the octets behind the checksum, which is the page's first integer (big-endian).
+[[nodiscard]] std::uint32_t page_checksum(PageId id, ByteSpan octets);
 
 }  // namespace optiks::ozks

@@ -2,22 +2,16 @@
 
 #include <algorithm>
 
-#include "optiks/base/blake2b.h"
+#include "optiks/base/crc32c.h"
 
 namespace optiks::ozks {
 namespace {
 
 // Changes with every change of what a store holds: a store of another format is built anew.
 constexpr std::uint64_t kFormat = 1;
-constexpr std::size_t kChecksumLen = 8;
+constexpr std::size_t kChecksumLen = 4;
 constexpr std::size_t kTreeLen = 8 + verify::kHashLen + 8 + 32;
 constexpr std::size_t kStateLen = 6 * 8 + sizeof(Tag) + kNumStructures * kTreeLen + kChecksumLen;
-
-std::array<std::uint8_t, kChecksumLen> checksum(ByteSpan octets) {
-  std::array<std::uint8_t, kChecksumLen> out{};
-  base::blake2b(out, octets);
-  return out;
-}
 
 }  // namespace
 
@@ -42,13 +36,13 @@ std::vector<std::uint8_t> encode(const StoreState& state) {
     put(state.trees[s].root_hash);
     put_number(state.trees[s].count);
   }
-  put(checksum(std::span(out).first(kStateLen - kChecksumLen)));
+  base::store_be32(at, base::crc32c(std::span(out).first(kStateLen - kChecksumLen)));
   return out;
 }
 
 bool decode(ByteSpan octets, StoreState& out) {
-  if (octets.size() != kStateLen ||
-      !std::ranges::equal(checksum(octets.first(kStateLen - kChecksumLen)), octets.last(kChecksumLen))) {
+  if (octets.size() != kStateLen || base::crc32c(octets.first(kStateLen - kChecksumLen)) !=
+                                        base::load_be32(octets.data() + kStateLen - kChecksumLen)) {
     return false;
   }
   const std::uint8_t* at = octets.data();

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "directory/key_table.h"
 #include "directory/versions.h"
 #include "stored/stored_tree.h"
+#include "trie/leaf_log.h"
 
 namespace optiks::ozks {
 

@@ -324,8 +324,7 @@ TreeUpdate::Code TreeUpdate::write_page(Code top, PageId replaces) {
   append(nodes);
   append(leaves);
   append(refs);
-  const auto checksum = page_checksum(page.id, octets);
-  std::ranges::copy(checksum, octets.begin());
+  base::store_be32(octets.data(), page_checksum(page.id, octets));
   refs_.push_back(page.id);
   return code_of(ChildKind::kPage, refs_.size() - 1);
 }

@@ -268,8 +268,7 @@ TEST(StoredTreesOnDisk, DamagedPagesAreErrors) {
   // Sound by its checksum, and of another form.
   Bytes looped = octets;
   looped[kPageHeaderLen + 1] = child_code(ChildKind::kNode, 0);
-  const auto checksum = page_checksum(root, looped);
-  std::ranges::copy(checksum, looped.begin());
+  base::store_be32(looped.data(), page_checksum(root, looped));
   EXPECT_THROW(static_cast<void>(walk_with(looped)), std::system_error);
   EXPECT_EQ(walk_with(octets), verify::kLabelBits);
 }
