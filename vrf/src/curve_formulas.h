@@ -43,9 +43,12 @@ struct BasicAffinePoint {
 inline constexpr Fp2 kCurveD = fp2(0xe4, 0x0000000000000142, 0x5e472f846657e0fc, 0xb3821488f1fc0c8d);
 inline constexpr Fp2 kTwoD = fp2_add(kCurveD, kCurveD);
 
-// 3M + 4S.
+// The operations on points work in place: compilers copy a returned structure in wider pieces than those in which it
+// was just written, which waits for the writes.
+
+// p = 2*p. 3M + 4S.
 template <typename F>
-OPTIKS_INLINE BasicPoint<F> doubled(const BasicPoint<F>& p) {
+OPTIKS_INLINE void double_in_place(BasicPoint<F>& p) {
   const auto a = fp2_sqr(p.x);
   const auto b = fp2_sqr(p.y);
   const auto c = fp2_double(fp2_sqr(p.z));
@@ -54,43 +57,48 @@ OPTIKS_INLINE BasicPoint<F> doubled(const BasicPoint<F>& p) {
   const auto f = fp2_sub(b, a);
   const auto g = fp2_sub(c, f);
   // In the order in which their factors are ready.
-  const auto y = fp2_mul(d, f);
-  const auto z = fp2_mul(f, g);
-  const auto x = fp2_mul(e, g);
-  return {x, y, z, e, d};
+  p.y = fp2_mul(d, f);
+  p.z = fp2_mul(f, g);
+  p.x = fp2_mul(e, g);
+  p.ta = e;
+  p.tb = d;
 }
 
 // The half of an addition that the forms share: a = (Y1 - X1)(Y2 - X2), b = (Y1 + X1)(Y2 + X2), c = 2d T1 T2,
 // d = 2 Z1 Z2.
 template <typename F, typename A, typename D>
-OPTIKS_INLINE BasicPoint<F> finished_addition(const A& a, const A& b, const A& c, const D& d) {
+OPTIKS_INLINE void finish_addition(BasicPoint<F>& p, const A& a, const A& b, const A& c, const D& d) {
   const auto e = fp2_sub(b, a);
   const auto f = fp2_sub(d, c);
   const auto g = fp2_add(d, c);
   const auto h = fp2_add(b, a);
-  return {fp2_mul(e, f), fp2_mul(g, h), fp2_mul(f, g), e, h};
+  p.x = fp2_mul(e, f);
+  p.y = fp2_mul(g, h);
+  p.z = fp2_mul(f, g);
+  p.ta = e;
+  p.tb = h;
 }
 
-// 8M.
+// p = p + q. 8M.
 template <typename F, typename T>
-OPTIKS_INLINE BasicPoint<F> sum_of(const BasicPoint<F>& p, const BasicCachedPoint<F, T>& q) {
+OPTIKS_INLINE void add_in_place(BasicPoint<F>& p, const BasicCachedPoint<F, T>& q) {
   // The longest chain first, and something between its links.
   const auto t = fp2_mul(p.ta, p.tb);
   const auto a = fp2_mul(fp2_sub(p.y, p.x), q.y_minus_x);
   const auto d = fp2_mul(p.z, q.z2);
   const auto c = fp2_mul(t, q.t2d);
   const auto b = fp2_mul(fp2_add(p.y, p.x), q.y_plus_x);
-  return finished_addition<F>(a, b, c, d);
+  finish_addition(p, a, b, c, d);
 }
 
-// 7M.
+// p = p + q. 7M.
 template <typename F, typename T>
-OPTIKS_INLINE BasicPoint<F> sum_of(const BasicPoint<F>& p, const BasicAffinePoint<F, T>& q) {
+OPTIKS_INLINE void add_in_place(BasicPoint<F>& p, const BasicAffinePoint<F, T>& q) {
   const auto t = fp2_mul(p.ta, p.tb);
   const auto a = fp2_mul(fp2_sub(p.y, p.x), q.y_minus_x);
   const auto c = fp2_mul(t, q.t2d);
   const auto b = fp2_mul(fp2_add(p.y, p.x), q.y_plus_x);
-  return finished_addition<F>(a, b, c, fp2_double(p.z));
+  finish_addition(p, a, b, c, fp2_double(p.z));
 }
 
 // 2M.

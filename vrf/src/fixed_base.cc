@@ -40,7 +40,7 @@ Point fixed_base_mul(const Scalar& k) {
       for (std::size_t tooth = 0; tooth + 1 < kNumTeeth; ++tooth) {
         index |= (bit_of(*b, position + tooth * kToothBits) ^ negative) << tooth;
       }
-      point_add(sum, negated_if(base::ct_mask(negative), table_select(kCombTable[block], index)));
+      point_add(sum, table_select(kCombTable[block], index, base::ct_mask(negative)));
     }
   }
   return sum;

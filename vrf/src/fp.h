@@ -5,26 +5,21 @@
 // Wide values and reduced once per coordinate of GF(p^2).
 #pragma once
 
-#include <cstdint>
+#include <type_traits>
 
 #include "optiks/base/bytes.h"
 #include "optiks/base/secret.h"
+#include "uint128.h"
+
+#if defined(__x86_64__)
+#include "products_x86_64.h"
+#endif
 
 namespace optiks::vrf {
-
-using u64 = std::uint64_t;
-using u128 = unsigned __int128;
-
-#define OPTIKS_INLINE [[gnu::always_inline]] inline
 
 struct Fp {
   u128 v;
 };
-
-OPTIKS_INLINE constexpr u64 low64(u128 x) { return static_cast<u64>(x); }
-OPTIKS_INLINE constexpr u64 high64(u128 x) { return static_cast<u64>(x >> 64); }
-OPTIKS_INLINE constexpr u128 make_u128(u64 high, u64 low) { return (static_cast<u128>(high) << 64) | low; }
-OPTIKS_INLINE constexpr u128 mul_64x64(u64 a, u64 b) { return static_cast<u128>(a) * b; }
 
 inline constexpr u128 kP = make_u128(0x7fffffffffffffff, 0xffffffffffffffff);
 
@@ -88,8 +83,38 @@ OPTIKS_INLINE constexpr Fp wide_reduce_two(Wide t) {
   return fp_fold((q & kP) + (t.low & kP) + (q >> 127));
 }
 
-OPTIKS_INLINE constexpr Fp fp_mul(Fp a, Fp b) { return wide_reduce_one(wide_mul(a, b)); }
-OPTIKS_INLINE constexpr Fp fp_sqr(Fp a) { return wide_reduce_one(wide_sqr(a)); }
+// The products for every processor, and for the compiler's own arithmetic.
+namespace portable {
+// x*y + z*w, all at most p.
+OPTIKS_INLINE constexpr u128 dot(u128 x, u128 y, u128 z, u128 w) {
+  return wide_reduce_two(wide_add(wide_mul({x}, {y}), wide_mul({z}, {w}))).v;
+}
+// x*y, x <= 2p, y <= p.
+OPTIKS_INLINE constexpr u128 mul(u128 x, u128 y) { return wide_reduce_one(wide_mul(fp_fold(x), {y})).v; }
+// x*x, x <= p.
+OPTIKS_INLINE constexpr u128 sqr(u128 x) { return wide_reduce_one(wide_sqr({x})).v; }
+}  // namespace portable
+
+#if defined(__x86_64__)
+namespace products = x86_64;
+#else
+namespace products = portable;
+#endif
+
+// a*b + c*d, reduced once.
+OPTIKS_INLINE constexpr Fp fp_dot(Fp a, Fp b, Fp c, Fp d) {
+  return {std::is_constant_evaluated() ? portable::dot(a.v, b.v, c.v, d.v) : products::dot(a.v, b.v, c.v, d.v)};
+}
+OPTIKS_INLINE constexpr Fp fp_mul(Fp a, Fp b) {
+  return {std::is_constant_evaluated() ? portable::mul(a.v, b.v) : products::mul(a.v, b.v)};
+}
+OPTIKS_INLINE constexpr Fp fp_sqr(Fp a) {
+  return {std::is_constant_evaluated() ? portable::sqr(a.v) : products::sqr(a.v)};
+}
+// (a + b)*c without folding the sum.
+OPTIKS_INLINE constexpr Fp fp_mul_sum(Fp a, Fp b, Fp c) {
+  return {std::is_constant_evaluated() ? portable::mul(a.v + b.v, c.v) : products::mul(a.v + b.v, c.v)};
+}
 
 // The representative in [0, p): a + 1 carries into bit 127 only for a = p.
 OPTIKS_INLINE constexpr Fp fp_canonical(Fp a) { return {(a.v + ((a.v + 1) >> 127)) & kP}; }

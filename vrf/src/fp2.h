@@ -25,19 +25,18 @@ OPTIKS_INLINE constexpr Fp2 fp2_conj(Fp2 a) { return {a.re, fp_neg(a.im)}; }
 // Schoolbook: sixteen word products measured faster than Karatsuba's twelve, whose 256-bit subtractions cost more
 // (GCC 12, Zen 5, 2026-11). The minus sign goes into p - b.im, so that both sums are at most 2p^2.
 OPTIKS_INLINE constexpr Fp2 fp2_mul(Fp2 a, Fp2 b) {
-  return {wide_reduce_two(wide_add(wide_mul(a.re, b.re), wide_mul(a.im, fp_neg(b.im)))),
-          wide_reduce_two(wide_add(wide_mul(a.re, b.im), wide_mul(a.im, b.re)))};
+  return {fp_dot(a.re, b.re, a.im, fp_neg(b.im)), fp_dot(a.re, b.im, a.im, b.re)};
 }
 
 // (re + im)(re - im) + 2 re im i.
 OPTIKS_INLINE constexpr Fp2 fp2_sqr(Fp2 a) {
-  return {fp_mul(fp_add(a.re, a.im), fp_sub(a.re, a.im)), fp_mul(fp_add(a.re, a.re), a.im)};
+  return {fp_mul_sum(a.re, a.im, fp_sub(a.re, a.im)), fp_mul_sum(a.re, a.re, a.im)};
 }
 
 OPTIKS_INLINE constexpr Fp2 fp2_mul_fp(Fp2 a, Fp b) { return {fp_mul(a.re, b), fp_mul(a.im, b)}; }
 
 // re^2 + im^2, an element of GF(p).
-OPTIKS_INLINE constexpr Fp fp2_norm(Fp2 a) { return wide_reduce_two(wide_add(wide_sqr(a.re), wide_sqr(a.im))); }
+OPTIKS_INLINE constexpr Fp fp2_norm(Fp2 a) { return fp_dot(a.re, a.re, a.im, a.im); }
 
 OPTIKS_INLINE u64 fp2_is_zero(Fp2 a) { return fp_is_zero(a.re) & fp_is_zero(a.im); }
 OPTIKS_INLINE u64 fp2_equal(Fp2 a, Fp2 b) { return fp_equal(a.re, b.re) & fp_equal(a.im, b.im); }

@@ -15,15 +15,15 @@ u64 sign_of(Fp2 x) {
 
 }  // namespace
 
-void point_double(Point& point) { point = doubled(point); }
+void point_double(Point& point) { double_in_place(point); }
 
-void point_add(Point& point, const CachedPoint& other) { point = sum_of(point, other); }
+void point_add(Point& point, const CachedPoint& other) { add_in_place(point, other); }
 
-void point_sub(Point& point, const CachedPoint& other) { point = sum_of(point, negated(other)); }
+void point_sub(Point& point, const CachedPoint& other) { add_in_place(point, negated(other)); }
 
-void point_add(Point& point, const AffinePoint& other) { point = sum_of(point, other); }
+void point_add(Point& point, const AffinePoint& other) { add_in_place(point, other); }
 
-void point_sub(Point& point, const AffinePoint& other) { point = sum_of(point, negated(other)); }
+void point_sub(Point& point, const AffinePoint& other) { add_in_place(point, negated(other)); }
 
 CachedPoint point_to_cached(const Point& point) { return cached(point); }
 

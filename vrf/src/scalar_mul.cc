@@ -12,9 +12,8 @@ MulTable make_mul_table(const Point& point) {
 }
 
 Point scalar_mul(const MulTable& table, const Digits& digits) {
-  return mul_digits(kIdentity, [&](std::size_t i) {
-    return negated_if(digits.sign_mask[i], table_select(table.entries, digits.index[i]));
-  });
+  return mul_digits(kIdentity,
+                    [&](std::size_t i) { return table_select(table.entries, digits.index[i], digits.sign_mask[i]); });
 }
 
 Point scalar_mul(const Point& point, const Scalar& k) {

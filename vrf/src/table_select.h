@@ -5,26 +5,38 @@
 #include <cstring>
 #include <type_traits>
 
-#include "fp.h"
+#include "point.h"
 
 namespace optiks::vrf {
 
-// table_select returns table[index], index < Size. Two words at a time: a 128-bit vector is baseline on every
-// 64-bit target.
+// table_select returns table[index], or its negative where `negative` is all ones and not zero; Entry is CachedPoint or
+// AffinePoint, index < Size. In 128-bit vectors, which are baseline on every 64-bit target and leave the general
+// registers to the multiplications before and after.
 template <typename Entry, std::size_t Size>
-OPTIKS_INLINE Entry table_select(const Entry (&table)[Size], u64 index) {
-  static_assert(std::is_trivially_copyable_v<Entry> && sizeof(Entry) % 16 == 0);
-  using Vector [[gnu::vector_size(16)]] = u64;
+OPTIKS_INLINE Entry table_select(const Entry (&table)[Size], u64 index, u64 negative) {
+  static_assert(std::is_same_v<Entry, CachedPoint> || std::is_same_v<Entry, AffinePoint>);
+  using Vector [[gnu::vector_size(16)]] = u64;  // an element of GF(p)
+  using Quarters [[gnu::vector_size(16)]] = std::uint32_t;
+  static_assert(sizeof(Vector) == sizeof(Fp) && Size <= 16);
   constexpr std::size_t kNumVectors = sizeof(Entry) / sizeof(Vector);
+  const Quarters wanted = Quarters{} + static_cast<std::uint32_t>(index);
   Vector sum[kNumVectors] = {};
-  for (std::size_t i = 0; i < Size; ++i) {
-    const u64 word = base::ct_mask(((i ^ index) - 1) >> 63);  // borrows only when equal
-    const Vector mask = {word, word};
-    Vector entry[kNumVectors];
-    std::memcpy(entry, &table[i], sizeof(entry));
+  for (std::uint32_t i = 0; i < Size; ++i) {
+    const Vector mask = reinterpret_cast<Vector>(wanted == Quarters{} + i);
     for (std::size_t j = 0; j < kNumVectors; ++j) {
-      sum[j] |= entry[j] & mask;
+      Vector element;  // one by one: compilers store a copy of a whole entry
+      std::memcpy(&element, reinterpret_cast<const std::uint8_t*>(&table[i]) + j * sizeof(Vector), sizeof(Vector));
+      sum[j] |= element & mask;
     }
+  }
+  // The negative of (y + x, y - x, ..., t): the first two change places, and t becomes p - t.
+  static_assert(offsetof(Entry, y_minus_x) == sizeof(Fp2) && offsetof(Entry, t2d) == sizeof(Entry) - sizeof(Fp2));
+  const Vector mask = {negative, negative};
+  for (std::size_t j = 0; j < 2; ++j) {
+    const Vector change = (sum[j] ^ sum[j + 2]) & mask;
+    sum[j] ^= change;
+    sum[j + 2] ^= change;
+    sum[kNumVectors - 2 + j] ^= mask & Vector{low64(kP), high64(kP)};
   }
   Entry out;
   std::memcpy(&out, sum, sizeof(out));

@@ -1,8 +1,10 @@
 // The group law, the multiplications and the map, each against a slower or independent form of itself.
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <random>
 
+#include "base_tables.h"
 #include "elligator.h"
 #include "endomorphism.h"
 #include "scalar_mul.h"
@@ -174,16 +176,24 @@ TEST(Curve, EncodingsDecodeToTheSamePoint) {
   }
 }
 
-TEST(TableSelect, ReadsTheEntryAtEveryIndex) {
-  struct Entry {
-    std::array<u64, 4> words;
-  };
-  Entry table[16];
-  for (std::size_t i = 0; i < 16; ++i) {
-    table[i].words = {i, ~i, 3 * i, i << 60};
+// The coordinates of an entry, two words an element of GF(p).
+template <typename Entry>
+std::vector<u64> words_of(const Entry& entry) {
+  std::vector<u64> words(sizeof(Entry) / sizeof(u64));
+  std::memcpy(words.data(), &entry, sizeof(Entry));
+  return words;
+}
+
+TEST(TableSelect, ReadsTheEntryAtEveryIndexWithEitherSign) {
+  constexpr u64 kAll = ~u64{0};
+  const MulTable table = make_mul_table(kGenerator);
+  for (std::size_t i = 0; i < 8; ++i) {
+    EXPECT_EQ(words_of(table_select(table.entries, i, 0)), words_of(table.entries[i]));
+    EXPECT_EQ(words_of(table_select(table.entries, i, kAll)), words_of(negated(table.entries[i])));
   }
   for (std::size_t i = 0; i < 16; ++i) {
-    EXPECT_EQ(table_select(table, i).words, table[i].words);
+    EXPECT_EQ(words_of(table_select(kCombTable[4], i, 0)), words_of(kCombTable[4][i]));
+    EXPECT_EQ(words_of(table_select(kCombTable[4], i, kAll)), words_of(negated(kCombTable[4][i])));
   }
 }
 

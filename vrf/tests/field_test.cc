@@ -61,6 +61,40 @@ TEST(Fp, OperationsStayInBoundsAndAreRight) {
   }
 }
 
+// What this machine computes with, against the form for every machine, up to the largest operands.
+TEST(Fp, ProductsAgreeWithThePortableOnes) {
+  const auto equal = [](u128 a, u128 b) { return a <= kP && b <= kP && a % kP == b % kP; };
+  std::vector<u128> values;
+  for (const Fp a : samples()) {
+    values.push_back(a.v);
+  }
+  for (const u128 x : values) {
+    EXPECT_TRUE(equal(products::sqr(x), portable::sqr(x)));
+    for (const u128 y : values) {
+      for (const u128 sum : {x, x + kP, x + y, 2 * x}) {
+        EXPECT_TRUE(equal(products::mul(sum, y), portable::mul(sum, y)));
+        EXPECT_TRUE(equal(products::mul(sum, y), slow_mul(sum, y)));
+      }
+      for (const u128 z : values) {
+        for (const u128 w : {x, y, kP, kP - 1, u128{1}}) {
+          ASSERT_TRUE(equal(products::dot(x, y, z, w), portable::dot(x, y, z, w)));
+        }
+      }
+    }
+  }
+  std::mt19937_64 random(7);
+  const auto element = [&random] { return make_u128(random() >> 1, random()); };
+  for (int i = 0; i < 100000; ++i) {
+    const u128 x = element();
+    const u128 y = element();
+    const u128 z = element();
+    const u128 w = element();
+    ASSERT_TRUE(equal(products::dot(x, y, z, w), portable::dot(x, y, z, w)));
+    ASSERT_TRUE(equal(products::mul(x + z, y), portable::mul(x + z, y)));
+    ASSERT_TRUE(equal(products::sqr(x), portable::sqr(x)));
+  }
+}
+
 TEST(Fp, InverseAndPower) {
   for (const Fp a : samples()) {
     const bool is_zero = a.v % kP == 0;

@@ -35,24 +35,25 @@ OPTIKS_INLINE LanePoint<L> lane_identity() {
 
 template <typename L>
 [[gnu::noinline]] void point_double(LanePoint<L>& point) {
-  point = doubled(point);
+  double_in_place(point);
 }
 
 template <typename L, typename T>
 [[gnu::noinline]] void point_add(LanePoint<L>& point, const BasicCachedPoint<LaneField<L>, T>& other) {
-  point = sum_of(point, other);
+  add_in_place(point, other);
 }
 
 // point = 2*point + other, faster than one after the other: the product T = ta*tb of the addition runs beside those of
 // the doubling.
 template <typename L, typename T>
 [[gnu::noinline]] void point_double_add(LanePoint<L>& point, const BasicCachedPoint<LaneField<L>, T>& other) {
-  point = sum_of(doubled(point), other);
+  double_in_place(point);
+  add_in_place(point, other);
 }
 
 template <typename L, typename T>
 [[gnu::noinline]] void point_add(LanePoint<L>& point, const BasicAffinePoint<LaneField<L>, T>& other) {
-  point = sum_of(point, other);
+  add_in_place(point, other);
 }
 
 template <typename L>
