@@ -30,7 +30,28 @@ void hash_one(std::uint8_t* digest, std::size_t digest_len, const Blake2bPrefix&
   zeroize(state.data(), sizeof(state));
 }
 
-// Eight at a time, the rest one by one.
+// From so many messages on, eight side by side with some of them empty are faster than one after the other.
+constexpr std::size_t kLeastPadded = 2;
+// Of longer messages a few are hashed one by one: copying them would cost what it saves.
+constexpr std::size_t kMaxPaddedStride = 2 * kBlake2bBlockLen;
+
+// Fewer than eight.
+void hash_padded(internal::Blake2bEight* eight, std::uint8_t* digests, std::size_t digest_len,
+                 const Blake2bPrefix& prefix, const std::uint8_t* slots, std::size_t stride,
+                 std::span<const std::size_t> lens) {
+  std::uint8_t padded[kLanes * kMaxPaddedStride];
+  std::uint8_t hashes[kLanes * kBlake2bMaxDigestLen];
+  std::size_t padded_lens[kLanes];
+  std::memcpy(padded, slots, lens.size() * stride);
+  std::memset(padded + lens.size() * stride, 0, (kLanes - lens.size()) * stride);
+  std::fill(std::copy(lens.begin(), lens.end(), padded_lens), padded_lens + kLanes, 1);
+  eight(hashes, digest_len, prefix.state.data(), prefix.num_absorbed, padded, stride, padded_lens);
+  std::memcpy(digests, hashes, lens.size() * digest_len);
+  zeroize(padded, lens.size() * stride);
+  zeroize(hashes, lens.size() * digest_len);
+}
+
+// Eight at a time, and the rest.
 void hash_lanes(internal::Blake2bEight* eight, std::uint8_t* digests, std::size_t digest_len,
                 const Blake2bPrefix& prefix, const std::uint8_t* slots, std::size_t stride,
                 std::span<const std::size_t> lens) {
@@ -38,6 +59,10 @@ void hash_lanes(internal::Blake2bEight* eight, std::uint8_t* digests, std::size_
   for (; i + kLanes <= lens.size(); i += kLanes) {
     eight(digests + i * digest_len, digest_len, prefix.state.data(), prefix.num_absorbed, slots + i * stride, stride,
           lens.data() + i);
+  }
+  if (lens.size() - i >= kLeastPadded && stride <= kMaxPaddedStride) {
+    hash_padded(eight, digests + i * digest_len, digest_len, prefix, slots + i * stride, stride, lens.subspan(i));
+    return;
   }
   for (; i < lens.size(); ++i) {
     hash_one(digests + i * digest_len, digest_len, prefix, slots + i * stride, lens[i]);

@@ -27,6 +27,7 @@ namespace {
 static_assert(sizeof(optiks_leaf_t) == 128);
 constexpr std::size_t kMaxRange = 256;
 constexpr std::uint32_t kMaxValueLen = 1U << 20;  // records.md section 1
+constexpr std::uint32_t kMaxThreads = 256;
 
 bool structures_valid(std::size_t n, const std::uint8_t* structures) {
   return std::all_of(structures, structures + n, [](std::uint8_t s) { return s >= 1 && s <= kNumStructures; });
@@ -35,8 +36,10 @@ bool structures_valid(std::size_t n, const std::uint8_t* structures) {
 // `make` gives the directory of the options' secrets.
 template <typename Make>
 std::int32_t make_directory(const optiks_dir_options_t* options, optiks_dir_t** out, Make make) {
-  if (options == nullptr || out == nullptr || options->without_values > 1 || options->max_value_len > kMaxValueLen) {
-    return argument_error("a pointer is missing, without_values is not 0 or 1, or max_value_len is beyond 2^20");
+  if (options == nullptr || out == nullptr || options->without_values > 1 || options->max_value_len > kMaxValueLen ||
+      options->threads > kMaxThreads || options->reserved != 0) {
+    return argument_error(
+        "a pointer is missing, without_values is not 0 or 1, reserved not 0, or max_value_len or threads too large");
   }
   if (sodium_init() < 0) {
     set_last_error("libsodium cannot start: the system gives no randomness");

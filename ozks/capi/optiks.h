@@ -135,6 +135,9 @@ typedef struct optiks_dir_options {
   uint64_t period_first_epoch;
   uint32_t max_value_len;  /* of the configuration: larger values are refused */
   uint32_t without_values; /* 1: values are not kept (update task, tools): no lookups; 0: they are */
+  uint32_t threads;  /* that load, expect, prepare and stage may use, the caller's among them: at most 256; 0: one.
+                        Results do not depend on it. Threads end with the call. */
+  uint32_t reserved; /* 0 */
 } optiks_dir_options_t;
 
 /* One stored leaf. For loads and stages the rows of an epoch are in ordinal order: sorted by (structure, label). */

@@ -14,6 +14,7 @@
 #include "optiks/base/check.h"
 #include "trie/append_proof.h"
 #include "trie/hash_batch.h"
+#include "trie/parallel.h"
 
 namespace optiks::ozks {
 namespace {
@@ -67,17 +68,21 @@ class LabelBatch {
     inputs.outs.push_back(out);
   }
 
-  void evaluate(const Secrets& secrets) {
+  void evaluate(const Secrets& secrets, unsigned threads) {
     for (std::size_t s = 0; s < kNumStructures; ++s) {
       const Inputs& inputs = inputs_[s];
-      if (inputs.outs.empty()) {
-        continue;
-      }
-      std::vector<std::uint8_t> labels(inputs.outs.size() * vrf::kLabelLen);
-      vrf::evaluate_batch(secrets.vrf[s], {inputs.alphas, inputs.ends}, labels);
-      for (std::size_t i = 0; i < inputs.outs.size(); ++i) {
-        std::memcpy(inputs.outs[i], labels.data() + i * vrf::kLabelLen, vrf::kLabelLen);
-      }
+      const std::size_t n = inputs.outs.size();
+      // Large enough for what a batch shares, small enough that no thread waits long for the last.
+      const std::size_t chunk_len = threads == 1 ? n : std::max<std::size_t>(64, n / (8 * threads) * 8);
+      for_each_index(threads, n == 0 ? 0 : (n - 1) / chunk_len + 1, [&](std::size_t chunk) {
+        const std::size_t first = chunk * chunk_len;
+        const std::size_t size = std::min(chunk_len, n - first);
+        std::vector<std::uint8_t> labels(size * vrf::kLabelLen);
+        vrf::evaluate_batch(secrets.vrf[s], {inputs.alphas, std::span(inputs.ends).subspan(first, size + 1)}, labels);
+        for (std::size_t i = 0; i < size; ++i) {
+          std::memcpy(inputs.outs[first + i], labels.data() + i * vrf::kLabelLen, vrf::kLabelLen);
+        }
+      });
     }
   }
 
@@ -163,7 +168,7 @@ void encode_states(const Store& store, const std::array<Tree, kNumStructures>& t
 }
 
 Directory::Directory(Secrets&& secrets, const optiks_dir_options_t& options, const LogState* kept)
-    : store_(std::make_shared<Store>(std::move(secrets), options, kept)) {}
+    : store_(std::make_shared<Store>(std::move(secrets), options, kept)), threads_(std::max(1U, options.threads)) {}
 
 Directory::~Directory() { discard(); }
 
@@ -209,7 +214,7 @@ void Directory::load(std::uint64_t epoch, std::span<const optiks_leaf_t> leaves,
     if (!std::ranges::is_sorted(batch.leaves[s], by_label)) {
       std::ranges::sort(batch.leaves[s], by_label);
     }
-    if (!apply(store_->nodes, current.trees[s], batch.leaves[s], batch.trees[s], batch.change)) {
+    if (!apply(store_->nodes, current.trees[s], batch.leaves[s], threads_, batch.trees[s], batch.change)) {
       throw DirectoryError(OPTIKS_E_DUPLICATE, "a stored label is there twice");
     }
   }
@@ -245,7 +250,7 @@ void Directory::expect(const std::uint8_t* structures, const ByteStrings& keys) 
       labels.add(structures[i], keys[i], at->second.version, at->second.label.data());
     }
   }
-  labels.evaluate(store_->secrets);
+  labels.evaluate(store_->secrets, threads_);
   const std::lock_guard lock(expected_mutex_);
   expected_ = std::move(expected);
 }
@@ -299,7 +304,7 @@ void Directory::prepare(std::uint64_t epoch, const std::uint8_t* structures, con
       labels.add(structures[i], keys[i], row.version, row.label);
     }
   }
-  labels.evaluate(store_->secrets);
+  labels.evaluate(store_->secrets, threads_);
   std::sort(out.begin(), out.end(), before);
   std::copy(out.begin(), out.end(), out_rows);
 }
@@ -354,7 +359,7 @@ void Directory::add_leaves(Staged& staged, std::span<const optiks_leaf_t> leaves
     leaf.set_log_place(store_->log.append(facts, is_kept ? ByteSpan(row.opening) : ByteSpan(),
                                           is_kept ? value_of(row, values) : ByteSpan()));
     std::vector<NewLeaf>& added = staged.leaves[structure - 1U];
-    added.push_back({store_->nodes.add_leaf(leaf), {}});
+    added.push_back({.id = store_->nodes.add_leaf(leaf)});
     staged.keys.push_back({tag, added.back().id, previous});
     hashes.add_leaf(row.label, row.commitment, row.epoch, added.back().hash);
   }
@@ -387,8 +392,8 @@ void Directory::stage(std::uint64_t epoch, std::span<const optiks_leaf_t> leaves
     }
     std::size_t first = 0;
     for (std::size_t s = 0; s < kNumStructures; ++s) {
-      const std::vector<NewLeaf>& added = staged_->leaves[s];
-      if (!apply(store_->nodes, current.trees[s], added, staged_->trees[s], staged_->change)) {
+      std::vector<NewLeaf>& added = staged_->leaves[s];
+      if (!apply(store_->nodes, current.trees[s], added, threads_, staged_->trees[s], staged_->change)) {
         throw DirectoryError(OPTIKS_E_DUPLICATE, "a label is in the tree already");
       }
       if (with_proofs) {

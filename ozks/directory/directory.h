@@ -183,6 +183,7 @@ class Directory {
   void collect() noexcept;
 
   std::shared_ptr<Store> store_;
+  unsigned threads_;
   std::unique_ptr<Staged> staged_;
   std::deque<Superseded> superseded_;
   mutable std::mutex expected_mutex_;

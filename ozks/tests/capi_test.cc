@@ -45,6 +45,12 @@ TEST_F(CApi, Create) {
   options.without_values = 2;
   EXPECT_EQ(optiks_dir_create(&options, &made), OPTIKS_E_ARGUMENT);
   options.without_values = 0;
+  options.threads = 257;
+  EXPECT_EQ(optiks_dir_create(&options, &made), OPTIKS_E_ARGUMENT);
+  options.threads = 256;
+  options.reserved = 1;
+  EXPECT_EQ(optiks_dir_create(&options, &made), OPTIKS_E_ARGUMENT);
+  options.reserved = 0;
   options.max_value_len = (1U << 20) + 1;
   EXPECT_EQ(optiks_dir_create(&options, &made), OPTIKS_E_ARGUMENT);
   options.max_value_len = 1U << 20;

@@ -35,7 +35,7 @@ std::vector<NaiveLeaf> new_leaves(Random& random, const std::vector<NaiveLeaf>& 
 NewLeaf add_leaf(Nodes& nodes, LeafLog& log, const NaiveLeaf& leaf) {
   Leaf added{leaf.label, {}};
   added.set_log_place(log.append({leaf.commitment, {}, leaf.epoch, kNoPlace, 1}, {}, {}));
-  return {nodes.add_leaf(added), verify::leaf_hash(leaf.label, leaf.commitment, leaf.epoch)};
+  return {.id = nodes.add_leaf(added), .hash = verify::leaf_hash(leaf.label, leaf.commitment, leaf.epoch)};
 }
 
 void GrownTree::add(std::vector<NaiveLeaf> leaves) {
@@ -49,7 +49,7 @@ void GrownTree::add(std::vector<NaiveLeaf> leaves) {
   log_->flush();
   Epoch next;
   Change change;
-  ASSERT_TRUE(apply(*nodes_, tree(), added, next.tree, change));
+  ASSERT_TRUE(apply(*nodes_, tree(), added, 1, next.tree, change));
   make_append_proof(*nodes_, *log_, tree(), added, commitments, next.proof);
   all_.insert(all_.end(), leaves.begin(), leaves.end());
   next.added = std::move(leaves);

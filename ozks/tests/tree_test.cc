@@ -147,7 +147,7 @@ TEST(Tree, RefusesLabelsThatAreThereTwice) {
     }
     Tree out;
     Change change;
-    return apply(grown.nodes(), grown.tree(), added, out, change);
+    return apply(grown.nodes(), grown.tree(), added, 1, out, change);
   };
   EXPECT_TRUE(accepts(fresh));
   EXPECT_FALSE(accepts({fresh[0], fresh[0]}));

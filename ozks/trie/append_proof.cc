@@ -12,17 +12,9 @@ namespace {
 class Opener {
  public:
   Opener(const Nodes& nodes, const LeafLog& log, std::span<const NewLeaf> leaves, std::vector<std::uint8_t>& out)
-      : nodes_(nodes), log_(log), leaves_(leaves), out_(out), nearest_(leaves.size()), common_(leaves.size()) {}
+      : nodes_(nodes), log_(log), leaves_(leaves), out_(out) {}
 
-  void run(const Tree& old) {
-    Walk walk;
-    for (std::size_t i = 0; i < leaves_.size(); ++i) {
-      nodes_.walk(old, label(i), walk);
-      nearest_[i] = walk.end;
-      common_[i] = static_cast<std::uint32_t>(walk.common);
-    }
-    open(old.root, old.root_hash, 0, 0, leaves_.size());
-  }
+  void run(const Tree& old) { open(old.root, old.root_hash, 0, 0, leaves_.size()); }
 
  private:
   const Hash& label(std::size_t i) const { return nodes_.leaf(leaves_[i].id).label; }
@@ -42,15 +34,15 @@ class Opener {
     }
     const Interior& at = nodes_.interior(node);
     // Any leaf below the node has its prefix; the first new label's nearest one is below it.
-    put_interior_token(out_, at.length, nodes_.leaf(nearest_[first]).label, known);
+    put_interior_token(out_, at.length, nodes_.leaf(leaves_[first].nearest).label, known);
     // Those that extend the prefix are neighbours: the others are below or above all of them.
     std::size_t from = first;
-    while (from < last && common_[from] < at.length) {
+    while (from < last && leaves_[from].common < at.length) {
       ++from;
     }
     std::size_t to = from;
     std::size_t middle = from;
-    for (; to < last && common_[to] >= at.length; ++to) {
+    for (; to < last && leaves_[to].common >= at.length; ++to) {
       middle += verify::bit_at(label(to), at.length) ? 0 : 1;
     }
     open(at.child[0], at.hash[0], at.length + 1, from, middle);
@@ -61,8 +53,6 @@ class Opener {
   const LeafLog& log_;
   std::span<const NewLeaf> leaves_;
   std::vector<std::uint8_t>& out_;
-  std::vector<NodeId> nearest_;  // an old leaf below every node on the label's way
-  std::vector<std::uint32_t> common_;
 };
 
 }  // namespace

@@ -12,8 +12,8 @@
 
 namespace optiks::ozks {
 
-// make_append_proof appends the encoding of one AppendProof to `out`: the step from `old` by `leaves` (sorted by label,
-// not in the old tree) with these commitments, all with offset 0. The log has the old leaves' records;
+// make_append_proof appends the encoding of one AppendProof to `out`: the step from `old` by `leaves` as apply() left
+// them, with these commitments, all with offset 0. The log has the old leaves' records;
 // std::system_error when one cannot be read. Writer's thread, or any that holds the old tree.
 void make_append_proof(const Nodes& nodes, const LeafLog& log, const Tree& old, std::span<const NewLeaf> leaves,
                        std::span<const Hash> commitments, std::vector<std::uint8_t>& out);

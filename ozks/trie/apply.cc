@@ -1,117 +1,299 @@
+// How the next tree comes about, for memory that is far away and hashes that are made many at a time:
+//  1. Every label goes down the old tree, several side by side, so that they wait for memory together (ways.h).
+//  2. Parts: the new nodes above ranges of few leaves are made, from the top down. Each range is a part: a subtree that
+//     shares nothing with the others, for one thread.
+//  3. In each part the new nodes are made from the top down, and hashed from the bottom up, height by height.
+//  4. The nodes above the parts are hashed.
 #include "trie/apply.h"
 
 #include <algorithm>
+#include <array>
+
+#include "optiks/base/check.h"
+#include "trie/hash_batch.h"
+#include "trie/parallel.h"
+#include "trie/ways.h"
 
 namespace optiks::ozks {
 namespace {
 
-// Applier: one apply(). New leaves go down the old tree together; each old node that they reach is replaced once.
-class Applier {
- public:
-  Applier(Nodes& nodes, std::span<const NewLeaf> leaves, Change& change)
-      : nodes_(nodes), leaves_(leaves), change_(change), common_(leaves.size()) {}
+// Leaves of a part at most: with its nodes, old and new, it stays in the second level of the cache.
+constexpr std::size_t kMaxPartLen = 256;
+// With several threads, so that none waits long for the last.
+constexpr std::size_t kPartsPerThread = 4;
+// Leaves for which another thread pays.
+constexpr std::size_t kLeavesPerThread = 64;
 
-  bool run(const Tree& old, Tree& out) {
-    for (std::size_t i = 1; i < leaves_.size(); ++i) {
-      if (!(label(i - 1) < label(i))) {
-        return false;
+const Hash& label_of(const Nodes& nodes, const NewLeaf& leaf) { return nodes.leaf(leaf.id).label; }
+
+// Old: a subtree of the old tree, with its hash, or nothing.
+struct Old {
+  NodeId node = kNoNode;
+  const Hash* hash = nullptr;
+};
+
+// Slot: what refers to a subtree of the new tree: a side of its parent, or the tree.
+struct Slot {
+  NodeId* node;
+  Hash* hash;
+};
+
+// Part: what takes the place of an old subtree when leaves [first, last) are added, and goes to a slot.
+struct Part {
+  Old old;
+  std::size_t first;
+  std::size_t last;
+  Slot slot;
+};
+
+// Grower makes the new nodes of one part, or those above the parts.
+class Grower {
+ public:
+  Grower(Nodes& nodes, std::span<const NewLeaf> leaves, const Ways& ways)
+      : nodes_(nodes), leaves_(leaves), ways_(ways) {
+    latest_.fill(kNone);
+  }
+
+  // The nodes above ranges of at most part_len leaves, which become parts. They are listed in `change`.
+  void grow_top(const Part& whole, std::size_t part_len, Change& change, std::vector<Part>& parts) {
+    part_len_ = part_len;
+    parts_ = &parts;
+    created_ = &change.created;
+    superseded_ = &change.superseded;
+    place(whole.old, whole.first, whole.last, whole.slot);
+  }
+
+  // A part with its hashes. Takes the ids of its nodes from the front of `ids`, in which there are enough; gives their
+  // number.
+  std::size_t grow_part(const Part& part, std::span<const NodeId> ids, std::vector<NodeId>& superseded) {
+    ids_ = ids;
+    end_ = part.last;
+    num_asked_for_ = part.first;
+    superseded_ = &superseded;
+    superseded.reserve(ids.size());
+    made_.reserve(ids.size());
+    place(part.old, part.first, part.last, part.slot);
+    hash();
+    return num_ids_;
+  }
+
+  // Hashes what was made, when all that is below has its hash.
+  void hash() {
+    HashBatch batch;
+    for (std::size_t height = 1; height <= highest_; ++height) {
+      for (std::uint32_t i = latest_[height]; i != kNone; i = made_[i].before) {
+        const Made& made = made_[i];
+        batch.add_interior(made.node->length, *made.label, made.node->hash[0], made.node->hash[1], *made.hash);
       }
+      batch.run();
     }
-    if (old.root != kNoNode) {
-      Walk walk;
-      for (std::size_t i = 0; i < leaves_.size(); ++i) {
-        nodes_.walk(old, label(i), walk);
-        if (walk.common == verify::kLabelBits) {
-          return false;
-        }
-        common_[i] = static_cast<std::uint32_t>(walk.common);
-      }
-    }
-    const Placed top = leaves_.empty()       ? Placed{old.root, old.root_hash}
-                       : old.root == kNoNode ? build(0, leaves_.size())
-                                             : insert({old.root, old.root_hash}, 0, leaves_.size());
-    out = {top.node, top.hash, old.count + leaves_.size()};
-    return true;
   }
 
  private:
-  struct Placed {
-    NodeId node;
-    Hash hash;
+  static constexpr std::uint32_t kNone = 0xffffffff;
+
+  // Made: a new node whose hash is to be computed.
+  struct Made {
+    const Interior* node;
+    const Hash* label;     // of a leaf below it
+    Hash* hash;            // where it goes
+    std::uint32_t before;  // index of the one of the same height that was made before
   };
 
-  const Hash& label(std::size_t i) const { return nodes_.leaf(leaves_[i].id).label; }
+  const Hash& label(std::size_t i) const { return label_of(nodes_, leaves_[i]); }
 
   // First index in [first, last) whose label has bit `bit` set; they agree on all bits before.
   std::size_t split(std::size_t first, std::size_t last, std::size_t bit) const {
+    const auto range = leaves_.subspan(first, last - first);
     const auto at = std::partition_point(
-        leaves_.begin() + static_cast<std::ptrdiff_t>(first), leaves_.begin() + static_cast<std::ptrdiff_t>(last),
-        [&](const NewLeaf& leaf) { return !verify::bit_at(nodes_.leaf(leaf.id).label, bit); });
-    return static_cast<std::size_t>(at - leaves_.begin());
+        range.begin(), range.end(), [&](const NewLeaf& leaf) { return !verify::bit_at(label_of(nodes_, leaf), bit); });
+    return first + static_cast<std::size_t>(at - range.begin());
   }
 
-  Placed join(std::size_t length, const Hash& position, const Placed& left, const Placed& right) {
-    if (change_.created.size() == change_.created.capacity()) {
-      // Before the node exists, so that a failure leaves none unlisted.
-      change_.created.reserve(2 * change_.created.size() + 64);
+  NodeId new_id() {
+    if (created_ != nullptr) {
+      if (created_->size() == created_->capacity()) {
+        // Before the id is taken, so that a failure leaves none unlisted.
+        created_->reserve(2 * created_->size() + 64);
+      }
+      created_->push_back(nodes_.allocate_interior());
+      return created_->back();
     }
-    const NodeId id = nodes_.allocate_interior();
-    change_.created.push_back(id);
-    nodes_.new_interior(id) = {{left.hash, right.hash}, {left.node, right.node}, static_cast<std::uint32_t>(length)};
-    return {id, verify::interior_hash(length, position, left.hash, right.hash)};
+    // The node was freed some time ago, perhaps: away from the others, and not in the cache.
+    constexpr std::size_t kAhead = 8;
+    if (num_ids_ + kAhead < ids_.size()) {
+      prefetch_to_write(&nodes_.new_interior(ids_[num_ids_ + kAhead]), sizeof(Interior));
+    }
+    OPTIKS_CHECK(num_ids_ < ids_.size());
+    return ids_[num_ids_++];
   }
 
-  // The subtree of new leaves alone. first < last.
-  Placed build(std::size_t first, std::size_t last) {
+  // All functions that place a subtree give the height of what has no hash yet: 0 when the slot is complete, or will be
+  // when the parts are.
+
+  // An old subtree with leaves [first, last) added, each of which goes down to its top node or diverges in the bits of
+  // that one's prefix.
+  std::size_t place(const Old& old, std::size_t first, std::size_t last, const Slot& slot) {
+    if (first == last) {
+      *slot.node = old.node;
+      *slot.hash = *old.hash;
+      return 0;
+    }
+    if (parts_ != nullptr && last - first <= part_len_) {
+      parts_->push_back({old, first, last, slot});
+      return 0;
+    }
+    if (old.node != kNoNode) {
+      ask_ahead(first);
+      return add(old, first, last, slot);
+    }
     if (last - first == 1) {
-      return {leaves_[first].id, leaves_[first].hash};
+      *slot.node = leaves_[first].id;
+      *slot.hash = leaves_[first].hash;
+      return 0;
     }
     const std::size_t length = verify::common_prefix_length(label(first), label(last - 1));
-    const std::size_t middle = split(first, last, length);
-    const Placed left = build(first, middle);
-    const Placed right = build(middle, last);
-    return join(length, label(first), left, right);
+    return join(length, {}, {}, first, split(first, last, length), last, slot);
   }
 
-  // The old subtree with new leaves [first, last), first < last, each of which goes down to this node or diverges
-  // in the bits of its prefix. For those that diverge here common_ is below the node's length; it is at least that
-  // for those that go on (a leaf's prefix is its label, from which all diverge).
-  Placed insert(const Placed& old, std::size_t first, std::size_t last) {
-    const std::size_t length = Nodes::is_leaf(old.node) ? verify::kLabelBits : nodes_.interior(old.node).length;
-    const auto lowest = std::min_element(common_.begin() + static_cast<std::ptrdiff_t>(first),
-                                         common_.begin() + static_cast<std::ptrdiff_t>(last));
-    const std::size_t fork = *lowest;
-    if (fork < length) {
-      const std::size_t middle = split(first, last, fork);
-      // A label that diverges at bit `fork` is on the side where the old node is not.
-      const auto diverged = static_cast<std::size_t>(lowest - common_.begin());
-      const bool old_side = !verify::bit_at(label(diverged), fork);
-      const Placed left = old_side ? build(first, middle) : with(old, first, middle);
-      const Placed right = old_side ? with(old, middle, last) : build(middle, last);
-      return join(fork, label(first), left, right);
+  // Asks for the old nodes on the ways of leaf i and of those that come next: going down one of them is waiting for
+  // each.
+  void ask_ahead(std::size_t i) {
+    constexpr std::size_t kAhead = 2;
+    const std::size_t until = std::min(end_, i + 1 + kAhead);
+    if (num_asked_for_ >= until) {
+      return;
     }
-    const Interior at = nodes_.interior(old.node);
-    change_.superseded.push_back(old.node);
-    const std::size_t middle = split(first, last, length);
-    const Placed left = with({at.child[0], at.hash[0]}, first, middle);
-    const Placed right = with({at.child[1], at.hash[1]}, middle, last);
-    return join(length, label(first), left, right);
+    for (const NodeId id : ways_.of(num_asked_for_, until)) {
+      prefetch(&nodes_.interior(id), sizeof(Interior));
+    }
+    num_asked_for_ = until;
   }
 
-  Placed with(const Placed& old, std::size_t first, std::size_t last) {
-    return first == last ? old : insert(old, first, last);
+  // For leaves that diverge at the old node `common` is below its length; it is at least that for those that go on (a
+  // leaf's prefix is its label, from which all diverge).
+  std::size_t add(const Old& old, std::size_t first, std::size_t last, const Slot& slot) {
+    // As they are sorted, one of the two outermost shares the fewest bits with the old node.
+    const NewLeaf& lowest = std::min(leaves_[first], leaves_[last - 1],
+                                     [](const NewLeaf& a, const NewLeaf& b) { return a.common < b.common; });
+    const std::size_t fork = lowest.common;
+    const std::size_t length = Nodes::is_leaf(old.node) ? verify::kLabelBits : nodes_.interior(old.node).length;
+    if (fork < length) {
+      // A label that diverges at bit `fork` is on the side where the old node is not.
+      const bool old_side = !verify::bit_at(label_of(nodes_, lowest), fork);
+      return join(fork, old_side ? Old{} : old, old_side ? old : Old{}, first, split(first, last, fork), last, slot);
+    }
+    const Interior& at = nodes_.interior(old.node);
+    superseded_->push_back(old.node);
+    return join(length, {at.child[0], &at.hash[0]}, {at.child[1], &at.hash[1]}, first, split(first, last, length), last,
+                slot);
+  }
+
+  // A new node above `left` with leaves [first, middle) and `right` with the others.
+  std::size_t join(std::size_t length, const Old& left, const Old& right, std::size_t first, std::size_t middle,
+                   std::size_t last, const Slot& slot) {
+    const NodeId id = new_id();
+    Interior& node = nodes_.new_interior(id);
+    node.length = static_cast<std::uint32_t>(length);
+    const std::size_t left_height = place(left, first, middle, {&node.child[0], &node.hash[0]});
+    const std::size_t right_height = place(right, middle, last, {&node.child[1], &node.hash[1]});
+    *slot.node = id;
+    const std::size_t height = 1 + std::max(left_height, right_height);
+    highest_ = std::max(highest_, height);
+    made_.push_back({&node, &label(first), slot.hash, latest_[height]});
+    latest_[height] = static_cast<std::uint32_t>(made_.size() - 1);
+    return height;
   }
 
   Nodes& nodes_;
   std::span<const NewLeaf> leaves_;
-  Change& change_;
-  std::vector<std::uint32_t> common_;  // bits that new label i shares with the nearest old one
+  const Ways& ways_;
+  // Above the parts.
+  std::size_t part_len_ = 0;
+  std::vector<Part>* parts_ = nullptr;
+  std::vector<NodeId>* created_ = nullptr;
+  // In a part.
+  std::span<const NodeId> ids_;
+  std::size_t num_ids_ = 0;        // taken
+  std::size_t end_ = 0;            // the part's last leaf is before it
+  std::size_t num_asked_for_ = 0;  // up to this leaf
+
+  std::vector<NodeId>* superseded_ = nullptr;
+  std::vector<Made> made_;
+  // Of each height: the latest in made_. There are no more heights than prefix lengths.
+  std::array<std::uint32_t, verify::kLabelBits + 1> latest_;
+  std::size_t highest_ = 0;
 };
+
+// Makes the parts. Their ids are taken together before, and listed; those that were not needed go back.
+void grow_parts(Nodes& nodes, std::span<const NewLeaf> leaves, const Ways& ways, std::span<const Part> parts,
+                unsigned threads, Change& change) {
+  struct Work {
+    std::size_t first_id;
+    std::size_t num_ids;
+    std::size_t num_taken = 0;
+    std::vector<NodeId> superseded{};
+  };
+  std::vector<Work> work;
+  work.reserve(parts.size());
+  const std::size_t first_id = change.created.size();
+  std::size_t end = first_id;
+  for (const Part& part : parts) {
+    // With each leaf there is one more node, and each old one on its way is replaced.
+    const std::size_t most = part.last - part.first + ways.of(part.first, part.last).size();
+    work.push_back({end, most});
+    end += most;
+  }
+  change.created.reserve(end);
+  while (change.created.size() < end) {
+    change.created.push_back(nodes.allocate_interior());
+  }
+  for_each_index(threads, parts.size(), [&](std::size_t i) {
+    Work& mine = work[i];
+    const auto ids = std::span<const NodeId>(change.created).subspan(mine.first_id, mine.num_ids);
+    mine.num_taken = Grower(nodes, leaves, ways).grow_part(parts[i], ids, mine.superseded);
+  });
+  std::size_t num_superseded = change.superseded.size();
+  for (const Work& done : work) {
+    num_superseded += done.superseded.size();
+  }
+  change.superseded.reserve(num_superseded);
+  // Nothing fails from here on: an id that goes back is not listed any more.
+  end = first_id;
+  for (const Work& done : work) {
+    change.superseded.insert(change.superseded.end(), done.superseded.begin(), done.superseded.end());
+    for (std::size_t i = 0; i < done.num_ids; ++i) {
+      const NodeId id = change.created[done.first_id + i];
+      if (i < done.num_taken) {
+        change.created[end++] = id;
+      } else {
+        nodes.free_interior(id);
+      }
+    }
+  }
+  change.created.resize(end);
+}
 
 }  // namespace
 
-bool apply(Nodes& nodes, const Tree& old, std::span<const NewLeaf> leaves, Tree& out, Change& change) {
-  return Applier(nodes, leaves, change).run(old, out);
+bool apply(Nodes& nodes, const Tree& old, std::span<NewLeaf> leaves, unsigned threads, Tree& out, Change& change) {
+  out = {old.root, old.root_hash, old.count + leaves.size()};
+  if (leaves.empty()) {
+    return true;
+  }
+  threads = static_cast<unsigned>(std::clamp<std::size_t>(leaves.size() / kLeavesPerThread, 1, threads));
+  Ways ways;
+  if (!ways.find(nodes, old, leaves, threads)) {
+    return false;
+  }
+  const std::size_t part_len =
+      threads == 1 ? kMaxPartLen : std::min(kMaxPartLen, leaves.size() / (kPartsPerThread * threads));
+  std::vector<Part> parts;
+  Grower top(nodes, leaves, ways);
+  top.grow_top({{old.root, &old.root_hash}, 0, leaves.size(), {&out.root, &out.root_hash}}, part_len, change, parts);
+  grow_parts(nodes, leaves, ways, parts, threads, change);
+  top.hash();
+  return true;
 }
 
 }  // namespace optiks::ozks

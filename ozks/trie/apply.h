@@ -1,6 +1,7 @@
 // The next tree: new leaves added to a tree by path copying.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -10,8 +11,12 @@ namespace optiks::ozks {
 
 // NewLeaf: a leaf that Nodes::add_leaf() took in, with its hash (docs/spec/tree.md section 2), which its parent keeps.
 struct NewLeaf {
-  NodeId id;
-  Hash hash;
+  NodeId id = kNoNode;
+  Hash hash{};
+
+  // Where its label leaves the old tree: written by apply(), if that is not empty.
+  NodeId nearest = kNoNode;  // the old leaf at the end of the label's bits
+  std::uint32_t common = 0;  // bits that the label shares with it; with no old leaf more
 };
 
 // Change: superseded and created nodes of apply(), for reclaiming: superseded ones are free once no reader holds the
@@ -21,8 +26,10 @@ struct Change {
   std::vector<NodeId> created;     // interior
 };
 
-// apply gives the tree with the leaves added. They are sorted by label, strictly. A label that is there already (or
-// twice) gives false, with `change` telling what to free. Every changed node is made and hashed once. Writer only.
-[[nodiscard]] bool apply(Nodes& nodes, const Tree& old, std::span<const NewLeaf> leaves, Tree& out, Change& change);
+// apply gives the tree with the leaves added, the same for any number of threads (at least 1) that it may use. They are
+// sorted by label, strictly. A label that is there already (or twice) gives false. Then, and when it throws, `change`
+// tells what to free. Every changed node is made and hashed once. Writer only.
+[[nodiscard]] bool apply(Nodes& nodes, const Tree& old, std::span<NewLeaf> leaves, unsigned threads, Tree& out,
+                         Change& change);
 
 }  // namespace optiks::ozks

@@ -91,4 +91,11 @@ inline void prefetch(const void* object, std::size_t bytes) {
   __builtin_prefetch(octets + bytes - 1);
 }
 
+// The same for one that will be written.
+inline void prefetch_to_write(void* object, std::size_t bytes) {
+  auto* octets = static_cast<char*>(object);
+  __builtin_prefetch(octets, 1);
+  __builtin_prefetch(octets + bytes - 1, 1);
+}
+
 }  // namespace optiks::ozks

@@ -27,4 +27,11 @@ public sealed record DirectoryOptions
 
     /// <summary>MaxValueLength of the configuration, in octets: longer values are refused.</summary>
     public required uint MaxValueLength { get; init; }
+
+    /// <summary>Threads that one call for an epoch's labels, leaves or trees may use, the caller's among them; at most 256.</summary>
+    /// <value>1. Whatever it is, the results are the same.</value>
+    public uint Threads { get; init; } = 1;
+
+    /// <summary>AllProcessors is the number of threads for a program that has nothing else to do meanwhile.</summary>
+    public static uint AllProcessors => (uint)Math.Min(Environment.ProcessorCount, 256);
 }

@@ -15,6 +15,8 @@ internal static unsafe partial class Interop
         public ulong PeriodFirstEpoch;
         public uint MaxValueLen;
         public uint WithoutValues;
+        public uint Threads;
+        public uint Reserved;
     }
 
     [LibraryImport(Library)]

@@ -53,6 +53,7 @@ public sealed class KeyDirectory : IDisposable
             PeriodFirstEpoch = options.PeriodFirstEpoch,
             MaxValueLen = options.MaxValueLength,
             WithoutValues = options.WithoutValues ? 1u : 0u,
+            Threads = options.Threads,
         };
         byte[]? path = options.LeafLogPath is null ? null : Encoding.UTF8.GetBytes(options.LeafLogPath + '\0');
         try

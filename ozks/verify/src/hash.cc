@@ -94,21 +94,20 @@ Hash log_id_hash(ByteSpan configuration, ByteSpan log_public_key) {
 bool equal(ByteSpan a, ByteSpan b) { return std::ranges::equal(a, b); }
 
 Hash prefix_of(ByteSpan position, std::size_t length) {
-  Hash out{};
-  const std::size_t whole = length / 8;
-  std::memcpy(out.data(), position.data(), whole);
-  if (length % 8 != 0) {
-    const unsigned mask = 0xFF00U >> (length % 8);
-    out[whole] = static_cast<std::uint8_t>(position[whole] & mask);
+  Hash out;
+  for (std::size_t begin = 0; begin < kLabelBits; begin += 64) {
+    const std::size_t kept = length <= begin ? 0 : std::min<std::size_t>(length - begin, 64);
+    const std::uint64_t mask = kept == 0 ? 0 : ~std::uint64_t{0} << (64 - kept);
+    base::store_be64(out.data() + begin / 8, base::load_be64(position.data() + begin / 8) & mask);
   }
   return out;
 }
 
 std::size_t common_prefix_length(ByteSpan a, ByteSpan b) {
-  for (std::size_t i = 0; i < kHashLen; ++i) {
-    const std::uint8_t difference = a[i] ^ b[i];
+  for (std::size_t begin = 0; begin < kLabelBits; begin += 64) {
+    const std::uint64_t difference = base::load_be64(a.data() + begin / 8) ^ base::load_be64(b.data() + begin / 8);
     if (difference != 0) {
-      return 8 * i + static_cast<std::size_t>(std::countl_zero(difference));
+      return begin + static_cast<std::size_t>(std::countl_zero(difference));
     }
   }
   return kLabelBits;

@@ -104,6 +104,7 @@ internal sealed class Recovery
             Period = period.Period,
             PeriodFirstEpoch = period.FirstEpoch,
             MaxValueLength = identity.Anchor.Configuration.MaxValueLength,
+            Threads = DirectoryOptions.AllProcessors,
         });
     }
 

@@ -29,7 +29,7 @@ internal sealed class TreeCheck : IDisposable
         _board = board;
         _boardSize = boardSize;
         using var secrets = DirectorySecrets.Generate();
-        _directory = KeyDirectory.Create(new DirectoryOptions { Secrets = secrets, WithoutValues = true, MaxValueLength = configuration.MaxValueLength });
+        _directory = KeyDirectory.Create(new DirectoryOptions { Secrets = secrets, WithoutValues = true, MaxValueLength = configuration.MaxValueLength, Threads = DirectoryOptions.AllProcessors });
     }
 
     /// <summary>Next adds an epoch's leaves. <paramref name="record"/> is null when it cannot be read.</summary>

@@ -38,7 +38,7 @@ internal sealed class BundleImport : IDisposable
         _lease = lease;
         // Roots need no secret of the log: see TreeCheck.
         using var secrets = DirectorySecrets.Generate();
-        _directory = KeyDirectory.Create(new DirectoryOptions { Secrets = secrets, WithoutValues = true, MaxValueLength = anchor.Configuration.MaxValueLength });
+        _directory = KeyDirectory.Create(new DirectoryOptions { Secrets = secrets, WithoutValues = true, MaxValueLength = anchor.Configuration.MaxValueLength, Threads = DirectoryOptions.AllProcessors });
     }
 
     /// <summary>

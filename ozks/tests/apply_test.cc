@@ -1,0 +1,190 @@
+// What apply() does for every size of batch and number of threads: the tree, what was made and replaced for it, and
+// where the labels left the old one.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <set>
+#include <stdexcept>
+
+#include "support.h"
+#include "trie/parallel.h"
+
+namespace optiks::ozks::test {
+namespace {
+
+void collect(const Nodes& nodes, NodeId id, std::set<NodeId>& out) {
+  if (id == kNoNode || Nodes::is_leaf(id)) {
+    return;
+  }
+  out.insert(id);
+  collect(nodes, nodes.interior(id).child[0], out);
+  collect(nodes, nodes.interior(id).child[1], out);
+}
+
+std::set<NodeId> interiors_of(const Nodes& nodes, const Tree& tree) {
+  std::set<NodeId> out;
+  collect(nodes, tree.root, out);
+  return out;
+}
+
+// A tree that grows in one arena with a fixed number of threads.
+class Grown {
+ public:
+  explicit Grown(unsigned threads) : threads_(threads) {}
+
+  void add(const std::vector<NaiveLeaf>& leaves) {
+    std::vector<NewLeaf> added;
+    std::vector<Hash> commitments;
+    for (const NaiveLeaf& leaf : leaves) {
+      added.push_back(add_leaf(nodes_, log_, leaf));
+      commitments.push_back(leaf.commitment);
+    }
+    log_.flush();
+    const std::set<NodeId> before = interiors_of(nodes_, tree_);
+    Tree next;
+    Change change;
+    ASSERT_TRUE(apply(nodes_, tree_, added, threads_, next, change));
+    proof_.clear();
+    make_append_proof(nodes_, log_, tree_, added, commitments, proof_);
+
+    const std::set<NodeId> created(change.created.begin(), change.created.end());
+    const std::set<NodeId> superseded(change.superseded.begin(), change.superseded.end());
+    EXPECT_EQ(created.size(), change.created.size());
+    EXPECT_EQ(superseded.size(), change.superseded.size());
+    std::set<NodeId> expected;
+    std::ranges::set_difference(before, superseded, std::inserter(expected, expected.end()));
+    expected.insert(created.begin(), created.end());
+    EXPECT_EQ(interiors_of(nodes_, next), expected);
+    EXPECT_EQ(expected.size() + superseded.size(), before.size() + created.size());
+
+    for (const NodeId id : change.superseded) {
+      nodes_.free_interior(id);
+    }
+    tree_ = next;
+  }
+
+  [[nodiscard]] const Tree& tree() const { return tree_; }
+  [[nodiscard]] const Bytes& proof() const { return proof_; }
+
+ private:
+  unsigned threads_;
+  Nodes nodes_;
+  LeafLog log_{nullptr};
+  Tree tree_;
+  Bytes proof_;
+};
+
+class Threads : public testing::TestWithParam<unsigned> {};
+
+TEST_P(Threads, GiveTheTreeOfOne) {
+  Random random(31);
+  Grown one(1);
+  Grown several(GetParam());
+  GrownTree facts;
+  std::uint64_t epoch = 0;
+  for (const std::size_t batch : {1, 200, 3, 0, 700, 128, 127, 2500, 129}) {
+    const auto leaves = new_leaves(random, facts.all(), batch, ++epoch);
+    facts.add(leaves);
+    one.add(leaves);
+    several.add(leaves);
+    ASSERT_EQ(several.tree().root_hash, one.tree().root_hash);
+    EXPECT_EQ(several.tree().count, facts.all().size());
+    EXPECT_EQ(several.proof(), one.proof());
+  }
+  EXPECT_EQ(several.tree().root_hash, NaiveTree(facts.all()).root());
+}
+
+// One batch that is larger than a part, into nothing and into a tree.
+TEST_P(Threads, LargeBatches) {
+  Random random(32);
+  Grown grown(GetParam());
+  std::vector<NaiveLeaf> all;
+  for (std::uint64_t epoch = 1; epoch <= 2; ++epoch) {
+    const auto leaves = new_leaves(random, all, 9000, epoch);
+    grown.add(leaves);
+    all.insert(all.end(), leaves.begin(), leaves.end());
+  }
+  EXPECT_EQ(grown.tree().root_hash, NaiveTree(all).root());
+}
+
+// Labels that leave one another at every bit: nodes of all heights, each with one new leaf.
+TEST_P(Threads, Chains) {
+  Random random(33);
+  Grown grown(GetParam());
+  const Hash label = random.hash();
+  std::vector<NaiveLeaf> all = {{label, random.hash(), 1}};
+  grown.add(all);
+  std::vector<NaiveLeaf> chain;
+  for (std::size_t bit = 0; bit < verify::kLabelBits; ++bit) {
+    chain.push_back({with_bit_flipped(label, bit), random.hash(), 2});
+  }
+  std::ranges::sort(chain, {}, &NaiveLeaf::label);
+  grown.add(chain);
+  all.insert(all.end(), chain.begin(), chain.end());
+  EXPECT_EQ(grown.tree().root_hash, NaiveTree(all).root());
+}
+
+TEST_P(Threads, RefuseALabelThatIsThereOrTwiceWhereverItIs) {
+  Random random(34);
+  Nodes nodes;
+  LeafLog log(nullptr);
+  const auto old = new_leaves(random, {}, 500, 1);
+  std::vector<NewLeaf> added;
+  for (const NaiveLeaf& leaf : old) {
+    added.push_back(add_leaf(nodes, log, leaf));
+  }
+  Tree tree;
+  Change first;
+  ASSERT_TRUE(apply(nodes, Tree{}, added, GetParam(), tree, first));
+  const auto fresh = new_leaves(random, old, 600, 2);
+  const auto accepts = [&](std::vector<NaiveLeaf> leaves) {
+    std::ranges::sort(leaves, {}, &NaiveLeaf::label);
+    std::vector<NewLeaf> tried;
+    for (const NaiveLeaf& leaf : leaves) {
+      tried.push_back(add_leaf(nodes, log, leaf));
+    }
+    Tree out;
+    Change change;
+    return apply(nodes, tree, tried, GetParam(), out, change);
+  };
+  EXPECT_TRUE(accepts(fresh));
+  for (const std::size_t i : {0, 250, 499}) {
+    auto leaves = fresh;
+    leaves.push_back(old[i]);
+    EXPECT_FALSE(accepts(leaves));
+  }
+  for (const std::size_t i : {0, 150, 299, 300, 599}) {
+    auto leaves = fresh;
+    leaves.push_back(fresh[i]);
+    EXPECT_FALSE(accepts(leaves));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Numbers, Threads, testing::Values(1, 2, 3, 8));
+
+TEST(ForEachIndex, CallsEachOnce) {
+  for (const unsigned threads : {0U, 1U, 2U, 5U}) {
+    std::vector<std::atomic<int>> calls(100);
+    for_each_index(threads, calls.size(), [&](std::size_t i) { ++calls[i]; });
+    for (const auto& number : calls) {
+      EXPECT_EQ(number, 1);
+    }
+    for_each_index(threads, 0, [](std::size_t) { ADD_FAILURE(); });
+  }
+}
+
+TEST(ForEachIndex, HandsExceptionsOn) {
+  for (const unsigned threads : {1U, 4U}) {
+    EXPECT_THROW(for_each_index(threads, 50,
+                                [](std::size_t i) {
+                                  if (i == 20) {
+                                    throw std::runtime_error("twenty");
+                                  }
+                                }),
+                 std::runtime_error);
+  }
+}
+
+}  // namespace
+}  // namespace optiks::ozks::test

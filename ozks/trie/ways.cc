@@ -1,0 +1,115 @@
+#include "trie/ways.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <numeric>
+
+#include "trie/parallel.h"
+
+namespace optiks::ozks {
+namespace {
+
+// Labels that go down side by side: they wait for memory together.
+constexpr std::size_t kWidth = 16;
+
+// WaysOfSome: the ways of some of the leaves.
+class WaysOfSome {
+ public:
+  WaysOfSome(const Nodes& nodes, NodeId root, std::span<NewLeaf> leaves, std::vector<NodeId>& reached)
+      : nodes_(nodes), root_(root), leaves_(leaves), reached_(reached) {}
+
+  // Of leaves [first, last); num_reached[i] is written for each.
+  bool find(std::size_t first, std::size_t last, std::size_t* num_reached) {
+    for (std::size_t begin = first; begin < last; begin += kWidth) {
+      if (!find_group(begin, std::min(kWidth, last - begin), num_reached + begin)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+ private:
+  bool find_group(std::size_t first, std::size_t size, std::size_t* num_reached) {
+    std::array<const Hash*, kWidth> labels;
+    // Nodes with prefixes of so many bits and fewer are on the way of the label before, too; -1 without one.
+    std::array<int, kWidth> shared;
+    for (std::size_t i = 0; i < size; ++i) {
+      labels[i] = &label(first + i);
+      shared[i] = -1;
+      if (first + i != 0) {
+        const Hash& before = label(first + i - 1);
+        if (before >= *labels[i]) {
+          return false;
+        }
+        shared[i] = static_cast<int>(verify::common_prefix_length(before, *labels[i]));
+      }
+      num_reached[i] = 0;
+      leaves_[first + i].nearest = root_;
+    }
+    if (root_ == kNoNode) {
+      return true;
+    }
+    for (bool going = !Nodes::is_leaf(root_); going;) {
+      going = false;
+      for (std::size_t i = 0; i < size; ++i) {
+        NodeId& at = leaves_[first + i].nearest;
+        if (Nodes::is_leaf(at)) {
+          continue;
+        }
+        const Interior& node = nodes_.interior(at);
+        if (static_cast<int>(node.length) > shared[i]) {
+          group_[i][num_reached[i]++] = at;
+        }
+        at = node.child[verify::bit_at(*labels[i], node.length) ? 1 : 0];
+        if (Nodes::is_leaf(at)) {
+          prefetch(&nodes_.leaf(at).label, verify::kHashLen);
+        } else {
+          prefetch(&nodes_.interior(at), sizeof(Interior));
+          going = true;
+        }
+      }
+    }
+    for (std::size_t i = 0; i < size; ++i) {
+      NewLeaf& leaf = leaves_[first + i];
+      const std::size_t common = verify::common_prefix_length(*labels[i], nodes_.leaf(leaf.nearest).label);
+      if (common == verify::kLabelBits) {
+        return false;
+      }
+      leaf.common = static_cast<std::uint32_t>(common);
+      reached_.insert(reached_.end(), group_[i].begin(),
+                      group_[i].begin() + static_cast<std::ptrdiff_t>(num_reached[i]));
+    }
+    return true;
+  }
+
+  [[nodiscard]] const Hash& label(std::size_t i) const { return nodes_.leaf(leaves_[i].id).label; }
+
+  const Nodes& nodes_;
+  NodeId root_;
+  std::span<NewLeaf> leaves_;
+  std::vector<NodeId>& reached_;
+  std::array<std::array<NodeId, verify::kLabelBits>, kWidth> group_;
+};
+
+}  // namespace
+
+bool Ways::find(const Nodes& nodes, const Tree& old, std::span<NewLeaf> leaves, unsigned threads) {
+  const std::size_t n = leaves.size();
+  ends_.assign(n + 1, 0);
+  std::vector<std::vector<NodeId>> reached(threads);
+  std::atomic<bool> is_sorted_and_new = true;
+  for_each_index(threads, threads, [&](std::size_t i) {
+    WaysOfSome some(nodes, old.root, leaves, reached[i]);
+    if (!some.find(n * i / threads, n * (i + 1) / threads, ends_.data() + 1)) {
+      is_sorted_and_new = false;
+    }
+  });
+  std::partial_sum(ends_.begin(), ends_.end(), ends_.begin());
+  for (const std::vector<NodeId>& some : reached) {
+    nodes_.insert(nodes_.end(), some.begin(), some.end());
+  }
+  return is_sorted_and_new;
+}
+
+}  // namespace optiks::ozks

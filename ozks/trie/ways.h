@@ -1,0 +1,29 @@
+// Where new labels go in a tree before they are added to it.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "trie/apply.h"
+
+namespace optiks::ozks {
+
+// Ways: the interior nodes of the old tree that are on the way of a new label and not on that of the label before.
+class Ways {
+ public:
+  // Follows the labels down the tree, and writes `nearest` and `common` of each leaf. False when they are not sorted,
+  // or one is there already.
+  [[nodiscard]] bool find(const Nodes& nodes, const Tree& old, std::span<NewLeaf> leaves, unsigned threads);
+
+  // Of leaves [first, last), top nodes first.
+  [[nodiscard]] std::span<const NodeId> of(std::size_t first, std::size_t last) const {
+    return std::span(nodes_).subspan(ends_[first], ends_[last] - ends_[first]);
+  }
+
+ private:
+  std::vector<NodeId> nodes_;
+  std::vector<std::size_t> ends_;  // of leaf i - 1 in nodes_
+};
+
+}  // namespace optiks::ozks
