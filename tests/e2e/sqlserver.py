@@ -24,6 +24,7 @@ class SqlServer:
         # Every user's; with what password rules ask for.
         self._password = f"Aa1-{secrets.token_hex(16)}"
         self._users: list[str] = []
+        self._administrators: set[str] = set()
 
     def create(self) -> None:
         """As docs/operations/sqlserver.md says."""
@@ -41,13 +42,12 @@ class SqlServer:
         self._execute(self._database, f"ALTER ROLE {role} ADD MEMBER {login}")
 
     def let_end_sessions(self, name: str) -> None:
-        """A user that add_user made may see and end others' sessions. Babelfish knows no such right but that of an administrator."""
-        login = self._login(name)
+        """A user that add_user made may see and end others' sessions. On Babelfish, which knows no such right but that of its administrators, it is one from now on."""
         if self._is_babelfish():
-            self._execute("master", f"ALTER SERVER ROLE sysadmin ADD MEMBER {login}")
+            self._administrators.add(name)
         else:
             for right in ("VIEW SERVER STATE", "ALTER ANY CONNECTION"):
-                self._execute("master", f"GRANT {right} TO {login}")
+                self._execute("master", f"GRANT {right} TO {self._login(name)}")
 
     def drop(self) -> None:
         """Nobody is connected any more, or is put out."""
@@ -60,7 +60,7 @@ class SqlServer:
     def connection_string(self, name: str | None) -> str:
         """Of a user that add_user makes; None: the server's own login."""
         parts = self._parts | {"Database": self._database}
-        if name is not None:
+        if name is not None and name not in self._administrators:
             parts |= {"User ID": self._login(name), "Password": self._password}
         return ";".join(f"{key}={value}" for key, value in parts.items())
 
