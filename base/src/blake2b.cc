@@ -35,6 +35,28 @@ void internal::blake2b_compress(Blake2bState& h, const std::uint8_t* block, std:
   std::copy(std::begin(state), std::end(state), h.begin());
 }
 
+Blake2bPrefix blake2b_prefix(std::size_t digest_len, ByteSpan whole_blocks) {
+  OPTIKS_CHECK(digest_len >= 1 && digest_len <= kBlake2bMaxDigestLen);
+  OPTIKS_CHECK(whole_blocks.size() % kBlake2bBlockLen == 0);
+  Blake2bPrefix prefix{initial_state(digest_len, 0), 0};
+  for (std::size_t start = 0; start < whole_blocks.size(); start += kBlake2bBlockLen) {
+    prefix.num_absorbed += kBlake2bBlockLen;
+    blake2b_compress(prefix.state, whole_blocks.data() + start, prefix.num_absorbed, false);
+  }
+  return prefix;
+}
+
+Blake2bPrefix blake2b_key_prefix(std::size_t digest_len, ByteSpan key) {
+  OPTIKS_CHECK(digest_len >= 1 && digest_len <= kBlake2bMaxDigestLen);
+  OPTIKS_CHECK(!key.empty() && key.size() <= kBlake2bMaxKeyLen);
+  std::uint8_t block[kBlake2bBlockLen] = {};
+  std::memcpy(block, key.data(), key.size());
+  Blake2bPrefix prefix{initial_state(digest_len, key.size()), kBlake2bBlockLen};
+  blake2b_compress(prefix.state, block, kBlake2bBlockLen, false);
+  zeroize(block, sizeof(block));
+  return prefix;
+}
+
 Blake2b::Blake2b(std::size_t digest_len, ByteSpan key)
     : state_(initial_state(digest_len, key.size())), digest_len_(digest_len) {
   OPTIKS_CHECK(digest_len >= 1 && digest_len <= kBlake2bMaxDigestLen);
@@ -44,6 +66,9 @@ Blake2b::Blake2b(std::size_t digest_len, ByteSpan key)
     buffer_len_ = kBlake2bBlockLen;
   }
 }
+
+Blake2b::Blake2b(std::size_t digest_len, const Blake2bPrefix& prefix)
+    : state_(prefix.state), num_absorbed_(prefix.num_absorbed), digest_len_(digest_len) {}
 
 Blake2b::~Blake2b() {
   zeroize(state_.data(), sizeof(state_));
@@ -67,6 +92,7 @@ Blake2b& Blake2b::update(ByteSpan data) {
 
 void Blake2b::finish(MutableByteSpan out) {
   OPTIKS_CHECK(out.size() == digest_len_);
+  OPTIKS_CHECK(buffer_len_ != 0 || num_absorbed_ == 0);  // something followed the prefix
   num_absorbed_ += buffer_len_;
   std::memset(buffer_.data() + buffer_len_, 0, kBlake2bBlockLen - buffer_len_);
   blake2b_compress(state_, buffer_.data(), num_absorbed_, true);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <iterator>
 
 #include "blake2b_core.h"
 #include "optiks/base/check.h"
@@ -70,19 +69,6 @@ void hash_lanes(internal::Blake2bEight* eight, std::uint8_t* digests, std::size_
 }
 
 }  // namespace
-
-Blake2bPrefix blake2b_prefix(std::size_t digest_len, ByteSpan whole_blocks) {
-  OPTIKS_CHECK(digest_len >= 1 && digest_len <= kBlake2bMaxDigestLen);
-  OPTIKS_CHECK(whole_blocks.size() % kBlake2bBlockLen == 0);
-  Blake2bPrefix prefix{};
-  std::copy(std::begin(internal::kBlake2bIv), std::end(internal::kBlake2bIv), prefix.state.begin());
-  prefix.state[0] ^= internal::blake2b_parameters(digest_len, 0);
-  for (std::size_t start = 0; start < whole_blocks.size(); start += kBlake2bBlockLen) {
-    prefix.num_absorbed += kBlake2bBlockLen;
-    internal::blake2b_compress(prefix.state, whole_blocks.data() + start, prefix.num_absorbed, false);
-  }
-  return prefix;
-}
 
 void blake2b_many_by(Kernel kernel, MutableByteSpan digests, std::size_t digest_len, const Blake2bPrefix& prefix,
                      ByteSpan slots, std::size_t stride, std::span<const std::size_t> lens) {

@@ -106,6 +106,23 @@ TEST(Blake2b, ChunksDoNotMatter) {
   }
 }
 
+TEST(Blake2b, GoesOnAfterAPrefix) {
+  std::mt19937_64 random(4);
+  for (int i = 0; i < 500; ++i) {
+    const std::size_t digest_len = 1 + random() % 64;
+    const Bytes key = random_bytes(random, 1 + random() % 64);
+    const Bytes blocks = random_bytes(random, (random() % 3) * kBlake2bBlockLen);
+    const Bytes data = random_bytes(random, 1 + random() % 300);
+    Bytes out(digest_len);
+    Blake2b(digest_len, blake2b_key_prefix(digest_len, key)).update(data).finish(out);
+    ASSERT_EQ(out, reference(digest_len, data, key));
+    Blake2b(digest_len, blake2b_prefix(digest_len, blocks)).update(data).finish(out);
+    Bytes all = blocks;
+    all.insert(all.end(), data.begin(), data.end());
+    ASSERT_EQ(out, reference(digest_len, all, {}));
+  }
+}
+
 TEST(Blake2b, OneBlockFormAgreesForEveryLength) {
   std::mt19937_64 random(3);
   for (std::size_t len = 0; len <= kBlake2bBlockLen; ++len) {
@@ -120,6 +137,8 @@ TEST(Blake2bDeathTest, MisuseAborts) {
   const Bytes data(kBlake2bBlockLen + 1);
   std::array<std::uint8_t, 32> out;
   EXPECT_DEATH(blake2b_256_block(out, data), "check failed");
+  EXPECT_DEATH(Blake2b(32, blake2b_key_prefix(32, data)).finish(out), "check failed");
+  EXPECT_DEATH(Blake2b(32, blake2b_key_prefix(32, ByteSpan(data).first(1))).finish(out), "check failed");
   EXPECT_DEATH(Blake2b(0), "check failed");
   EXPECT_DEATH(Blake2b(65), "check failed");
   EXPECT_DEATH(Blake2b(32, ByteSpan(data).first(65)), "check failed");

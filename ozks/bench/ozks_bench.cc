@@ -1,5 +1,6 @@
-// Micro-benchmarks of the directory and its proofs, by the names of docs/performance.md. Through the C ABI, so a figure
-// is what a service gets; the leaf log is in the system's folder for temporary files.
+// Micro-benchmarks of the trees and their proofs, by the names of docs/performance.md. Through the C ABI, so that a
+// figure is what a service gets, but for the tree alone and the verifier's steps; the leaf log is in the system's
+// folder for temporary files.
 #include <benchmark/benchmark.h>
 
 #include <unistd.h>
@@ -18,7 +19,12 @@
 #include "optiks.h"
 #include "optiks/base/bytes.h"
 #include "optiks/ozks/verify/append.h"
+#include "optiks/ozks/verify/codec.h"
 #include "optiks/ozks/verify/hash.h"
+#include "optiks/ozks/verify/member.h"
+#include "optiks/vrf/ecvrf.h"
+#include "trie/apply.h"
+#include "trie/hash_batch.h"
 
 namespace optiks::ozks {
 namespace {
@@ -55,25 +61,42 @@ struct Updates {
   }
 };
 
+// N a multiple of 8.
+template <std::size_t N>
+void fill(std::mt19937_64& random, std::uint8_t (&out)[N]) {
+  for (std::size_t i = 0; i < N; i += 8) {
+    base::store_le64(out + i, random());
+  }
+}
+
 // A directory of `keys` keys with one version each.
 class Filled {
  public:
-  Filled(std::size_t keys, std::uint64_t cache_bytes) : num_keys_(keys) {
+  struct Size {
+    std::size_t keys;
+    std::uint64_t cache_bytes;
+    unsigned threads;
+    auto operator<=>(const Size&) const = default;
+  };
+
+  explicit Filled(const Size& size) {
     path_ = std::filesystem::temp_directory_path() /
-            ("ozks_bench-" + std::to_string(getpid()) + "-" + std::to_string(keys) + "-" + std::to_string(cache_bytes));
+            ("ozks_bench-" + std::to_string(getpid()) + "-" + std::to_string(size.keys) + "-" +
+             std::to_string(size.cache_bytes) + "-" + std::to_string(size.threads));
     optiks_dir_options_t options{};
     for (auto& secret : options.vrf_secret) {
       secret[0] = 1;
     }
     options.tag_key[0] = 1;
     options.max_value_len = 65'536;
-    options.vrf_cache_bytes = cache_bytes;
+    options.vrf_cache_bytes = size.cache_bytes;
+    options.threads = size.threads;
     const std::string path = path_;
     options.leaf_log_path = path.c_str();
     require(optiks_dir_create(&options, &dir_));
     // Labels by a generator, not by the VRF: half a minute less for 2^20 keys, and the trees look the same.
     std::mt19937_64 random(1);
-    std::vector<optiks_leaf_t> rows(keys);
+    std::vector<optiks_leaf_t> rows(size.keys);
     std::vector<std::uint8_t> values(kValueLen, 7);
     for (optiks_leaf_t& row : rows) {
       fill(random, row.label);
@@ -129,36 +152,27 @@ class Filled {
     const auto bytes = static_cast<double>(stats.tree_bytes + stats.key_table_bytes);
     state.counters["bytes"] = bytes;
     state.counters["bytes_per_key"] = bytes / static_cast<double>(stats.leaves);
-    state.SetLabel(std::to_string(num_keys_) + " keys");
   }
 
  private:
-  template <std::size_t N>
-  static void fill(std::mt19937_64& random, std::uint8_t (&out)[N]) {
-    for (std::size_t i = 0; i < N; i += 8) {
-      base::store_le64(out + i, random());
-    }
-  }
-
-  std::size_t num_keys_;
   std::filesystem::path path_;
   optiks_dir_t* dir_ = nullptr;
   std::uint64_t epoch_ = 1;
   std::uint64_t next_key_ = 1U << 30;
 };
 
-Filled& filled(std::size_t keys, std::uint64_t cache_bytes) {
-  static std::map<std::pair<std::size_t, std::uint64_t>, std::unique_ptr<Filled>> all;
-  auto& one = all[{keys, cache_bytes}];
+Filled& filled(const Filled::Size& size) {
+  static std::map<Filled::Size, std::unique_ptr<Filled>> all;
+  auto& one = all[size];
   if (!one) {
-    one = std::make_unique<Filled>(keys, cache_bytes);
+    one = std::make_unique<Filled>(size);
   }
   return *one;
 }
 
 // An epoch of 1,024 new keys: labels, openings and commitments, tree, leaf log, with the step's proof.
-void insert(benchmark::State& state, std::size_t keys) {
-  Filled& directory = filled(keys, 0);
+void insert(benchmark::State& state, std::size_t keys, unsigned threads) {
+  Filled& directory = filled({keys, 0, threads});
   for (auto _ : state) {
     const Updates updates(directory.fresh_keys());
     directory.commit(directory.stage(directory.prepare(updates), updates, true));
@@ -167,50 +181,183 @@ void insert(benchmark::State& state, std::size_t keys) {
   directory.report(state);
 }
 
-// The same without the VRF and without the proof.
-void insert_tree_only(benchmark::State& state, std::size_t keys) {
-  Filled& directory = filled(keys, 0);
+// The tree alone: leaves are sorted, hashed and added.
+class BareTree {
+ public:
+  explicit BareTree(std::size_t keys) {
+    auto first = labels(keys);
+    static_cast<void>(add(first, 1));
+    tree_ = next_;
+    change_ = {};
+  }
+
+  [[nodiscard]] std::vector<verify::Hash> labels(std::size_t n) {
+    std::vector<verify::Hash> labels(n);
+    for (verify::Hash& label : labels) {
+      for (std::size_t i = 0; i < label.size(); i += 8) {
+        base::store_le64(label.data() + i, random_());
+      }
+    }
+    return labels;
+  }
+
+  // Makes the next tree, whose root it gives.
+  const verify::Hash& add(std::vector<verify::Hash>& labels, unsigned threads) {
+    std::ranges::sort(labels);
+    added_.assign(labels.size(), {});
+    HashBatch hashes;
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      added_[i].id = nodes_.add_leaf({labels[i], {}});
+      // Any 32 octets do for a commitment.
+      hashes.add_leaf(labels[i], labels[i], 1, added_[i].hash);
+    }
+    hashes.run();
+    if (!apply(nodes_, tree_, added_, threads, next_, change_)) {
+      std::fprintf(stderr, "a label is there twice\n");
+      std::exit(1);
+    }
+    return next_.root_hash;
+  }
+
+  // Gives up what add() made, so that the tree keeps its size.
+  void discard() {
+    for (const NodeId id : change_.created) {
+      nodes_.free_interior(id);
+    }
+    for (const NewLeaf& leaf : added_) {
+      nodes_.free_leaf(leaf.id);
+    }
+    change_ = {};
+  }
+
+  [[nodiscard]] double bytes() const { return static_cast<double>(nodes_.bytes()); }
+  [[nodiscard]] double count() const { return static_cast<double>(tree_.count); }
+
+ private:
+  std::mt19937_64 random_{1};
+  Nodes nodes_;
+  Tree tree_;
+  Tree next_;
+  std::vector<NewLeaf> added_;
+  Change change_;
+};
+
+void insert_tree_only(benchmark::State& state, std::size_t keys, unsigned threads) {
+  static std::map<std::size_t, std::unique_ptr<BareTree>> all;
+  auto& tree = all[keys];
+  if (!tree) {
+    tree = std::make_unique<BareTree>(keys);
+  }
   for (auto _ : state) {
     state.PauseTiming();
-    const Updates updates(directory.fresh_keys());
-    const auto rows = directory.prepare(updates);
+    auto labels = tree->labels(kBatch);
     state.ResumeTiming();
-    directory.commit(directory.stage(rows, updates, false));
+    benchmark::DoNotOptimize(tree->add(labels, threads));
+    state.PauseTiming();
+    tree->discard();
+    state.ResumeTiming();
   }
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kBatch));
-  directory.report(state);
+  state.counters["bytes"] = tree->bytes();
+  state.counters["bytes_per_key"] = tree->bytes() / tree->count();
 }
 
-// One lookup of a key with one version.
-void prove(benchmark::State& state, std::size_t keys, bool cached) {
-  Filled& directory = filled(keys, cached ? 4U << 20 : 0);
-  const Updates updates(0);
-  optiks_snapshot_t* snapshot = nullptr;
-  require(optiks_dir_snapshot(directory.dir(), &snapshot));
-  std::vector<std::uint8_t> out(1 << 16);
-  const std::array<std::uint64_t, 2> offsets = {0, 8};
-  const std::uint64_t none = 0;
-  std::uint64_t end = 0;
-  std::size_t len = 0;
-  const auto lookup = [&](std::size_t i) {
-    require(optiks_snapshot_lookup_many(snapshot, kKeys, 1, updates.keys.data() + 8 * i, offsets.data(), &none, &none,
-                                        out.data(), out.size(), &len, &end));
-  };
+// Lookups of keys with one version: a membership and a non-membership proof each.
+class Asker {
+ public:
+  explicit Asker(const Filled& directory) { require(optiks_dir_snapshot(directory.dir(), &snapshot_)); }
+  Asker(const Asker&) = delete;
+  Asker& operator=(const Asker&) = delete;
+  ~Asker() { optiks_snapshot_destroy(snapshot_); }
+
+  // Of n keys from the first-th on, at most kBatch altogether.
+  base::ByteSpan lookup(std::size_t first, std::size_t n) {
+    std::size_t len = 0;
+    require(optiks_snapshot_lookup_many(snapshot_, kKeys, n, updates_.keys.data() + 8 * first,
+                                        updates_.key_offsets.data(), none_.data(), none_.data(), out_.data(),
+                                        out_.size(), &len, ends_.data()));
+    return std::span(out_).first(len);
+  }
+  [[nodiscard]] States states() const {
+    States states{};
+    std::uint64_t epoch = 0;
+    require(optiks_snapshot_states(snapshot_, &epoch, states.data()));
+    return states;
+  }
+
+ private:
+  optiks_snapshot_t* snapshot_ = nullptr;
+  Updates updates_{0};
+  std::vector<std::uint64_t> none_ = std::vector<std::uint64_t>(kBatch);
+  std::vector<std::uint64_t> ends_ = std::vector<std::uint64_t>(kBatch);
+  std::vector<std::uint8_t> out_ = std::vector<std::uint8_t>(std::size_t{1} << 18);
+};
+
+constexpr std::uint64_t kCacheBytes = 4U << 20;
+
+// `at_once` lookups a call. An iteration is a call, an item is a proof.
+void prove(benchmark::State& state, std::size_t keys, bool cached, std::size_t at_once) {
+  Asker asker(filled({keys, cached ? kCacheBytes : 0, 1}));
+  std::size_t member_len = 0;
+  std::size_t answer_len = 0;
   for (std::size_t i = 0; i < kBatch; ++i) {
-    lookup(i);
+    const base::ByteSpan answer = asker.lookup(i, 1);
+    answer_len += answer.size();
+    verify::Reader reader(answer);
+    const auto lookup = verify::Lookup::decode(reader);
+    for (const verify::Member& member : lookup.members) {
+      // Its VRF proof, epoch and kind, opening, the length of the value, and the path (docs/spec/proofs.md section 1).
+      member_len += 79 + 8 + 1 + 16 + 3 + 32 + 2 + member.path.siblings.size();
+    }
   }
   std::size_t i = 0;
   for (auto _ : state) {
-    lookup(i++ % kBatch);
+    benchmark::DoNotOptimize(asker.lookup(i, at_once).data());
+    i = (i + at_once) % kBatch;
+  }
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(2 * at_once));
+  state.counters["bytes"] = static_cast<double>(answer_len) / kBatch;
+  state.counters["member_bytes"] = static_cast<double>(member_len) / kBatch;
+}
+
+// One proof of a lookup at 2^20 keys, with its VRF proof.
+void verify_proof(benchmark::State& state, bool is_member) {
+  Asker asker(filled({std::size_t{1} << 20, kCacheBytes, 1}));
+  const States states = asker.states();
+  const base::ByteSpan view =
+      std::span(states).subspan((kKeys - 1) * OPTIKS_STRUCTURE_STATE_LEN, OPTIKS_STRUCTURE_STATE_LEN);
+  const base::ByteSpan root = view.first(32);
+  const std::uint64_t count = base::load_be64(view.data() + 32);
+  vrf::PublicKey key;
+  const base::ByteSpan answer = asker.lookup(0, 1);
+  verify::Reader reader(answer);
+  const auto lookup = verify::Lookup::decode(reader);
+  const verify::Member member = *lookup.members.begin();
+  const base::ByteSpan proof = is_member ? member.vrf_proof : lookup.next.vrf_proof;
+  // Structure, length of the key, key, version (docs/spec/tree.md section 1).
+  const Updates updates(0);
+  std::array<std::uint8_t, 18> alpha{kKeys, 8};
+  std::copy_n(updates.keys.begin(), 8, alpha.begin() + 2);
+  base::store_be64(alpha.data() + 10, is_member ? 1 : 2);
+  if (vrf::PublicKey::parse_vartime(view.subspan(40), key) != vrf::Reason::kValid) {
+    state.SkipWithError("the key is refused");
+  }
+  for (auto _ : state) {
+    verify::Hash label{};
+    const bool proven = vrf::verify_vartime(key, alpha, proof.first<79>(), label) == vrf::Reason::kValid;
+    const verify::Reason reason = is_member ? verify::verify_member(label, root, member)
+                                            : verify::verify_non_member(label, root, count, lookup.next);
+    if (!proven || reason != verify::Reason::kValid) {
+      state.SkipWithError("the proof is refused");
+      break;
+    }
   }
   state.SetItemsProcessed(state.iterations());
-  state.counters["answer_bytes"] = static_cast<double>(len);
-  optiks_snapshot_destroy(snapshot);
 }
 
 // The append-only proof of an epoch of 1,024 new keys; making it includes staging the epoch.
 void append_proof(benchmark::State& state, bool verify) {
-  Filled& directory = filled(1U << 20, 0);
+  Filled& directory = filled({std::size_t{1} << 20, 0, 1});
   const Updates updates(directory.fresh_keys());
   const auto rows = directory.prepare(updates);
   States before{};
@@ -270,13 +417,19 @@ void add(const std::string& name, void (*run)(benchmark::State&, Arguments...), 
 
 void add_all() {
   add("InteriorHash", interior_hash);
-  for (const std::size_t keys : {std::size_t{1} << 16, std::size_t{1} << 20}) {
-    const std::string with_keys = "keys:" + std::to_string(keys);
-    add("Insert1024/linked/" + with_keys + "/threads:1", insert, keys);
-    add("Insert1024TreeOnly/linked/" + with_keys + "/threads:1", insert_tree_only, keys);
-    add("Prove/linked/cached/" + with_keys, prove, keys, true);
-    add("Prove/linked/uncached/" + with_keys, prove, keys, false);
+  for (const std::size_t keys : {std::size_t{1} << 20, std::size_t{1} << 22}) {
+    const std::string with_keys = "/keys:" + std::to_string(keys);
+    for (const unsigned threads : {1U, 2U}) {
+      const std::string suffix = "/linked" + with_keys + "/threads:" + std::to_string(threads);
+      add("Insert1024" + suffix, insert, keys, threads);
+      add("Insert1024TreeOnly" + suffix, insert_tree_only, keys, threads);
+    }
+    add("Prove/linked/cached" + with_keys, prove, keys, true, std::size_t{1});
+    add("Prove/linked/batched" + with_keys, prove, keys, true, std::size_t{64});
+    add("Prove/linked/uncached" + with_keys, prove, keys, false, std::size_t{1});
   }
+  add("Verify/member", verify_proof, true);
+  add("Verify/absent", verify_proof, false);
   add("AppendProof/make/1024", append_proof, false);
   add("AppendProof/verify/1024", append_proof, true);
 }

@@ -55,7 +55,7 @@ std::int32_t make_directory(const optiks_dir_options_t* options, optiks_dir_t** 
     keys.push_back(std::move(key).value());
   }
   Secrets secrets{{std::move(keys[0]), std::move(keys[1]), std::move(keys[2]), std::move(keys[3])},
-                  base::Secret<32>(std::span<const std::uint8_t, 32>(options->tag_key))};
+                  TagKey(std::span<const std::uint8_t, 32>(options->tag_key))};
   *out = new optiks_dir{make(std::move(secrets))};
   return std::int32_t{OPTIKS_OK};
 }

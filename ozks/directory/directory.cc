@@ -21,19 +21,14 @@ namespace {
 
 // So many keys ahead their places in the key table are asked for.
 constexpr std::size_t kPrefetched = 8;
+// Hashes for which another thread pays.
+constexpr std::size_t kHashedAtOnce = 128;
 // Domains under the tag key: a structure's number is never this one.
 constexpr std::uint8_t kCacheDomain = 0xff;
 constexpr std::uint8_t kCheckDomain = 0xfe;
 
 // Structures whose keys have versions (PAHD); in the others (oZKS) a key has one leaf, of version 0.
 bool is_versioned(std::uint8_t structure) { return structure == OPTIKS_DEVICES || structure == OPTIKS_KEYS; }
-
-Tag keyed_tag(const base::Secret<32>& key, std::uint8_t domain, ByteSpan data) {
-  Tag out;
-  base::Blake2b hash(out.size(), key.bytes());
-  hash.update({&domain, 1}).update(data).finish(out);
-  return out;
-}
 
 // Keeps secrets out of the swap. Where RLIMIT_MEMLOCK does not allow it they are swapped like other memory; they are
 // erased in any case. Never undone, as that would unlock what else is on the page, and a directory usually lives as
@@ -105,7 +100,7 @@ Alpha::Alpha(std::uint8_t structure, ByteSpan key, std::uint64_t version) : len_
   base::store_be64(octets_.data() + 2 + key.size(), version);
 }
 
-Tag tag_check(const Secrets& secrets) { return keyed_tag(secrets.tag_key, kCheckDomain, {}); }
+Tag tag_check(const Secrets& secrets) { return secrets.tag_key.tag({kCheckDomain, {}}); }
 
 Store::Store(Secrets&& keys_in, const optiks_dir_options_t& options, const LogState* kept)
     : secrets(std::move(keys_in)),
@@ -119,12 +114,21 @@ Store::Store(Secrets&& keys_in, const optiks_dir_options_t& options, const LogSt
   for (const vrf::SecretKey& key : secrets.vrf) {
     lock_memory(key.memory());
   }
-  lock_memory(std::as_bytes(std::span(&secrets.tag_key, 1)));
+  lock_memory(secrets.tag_key.memory());
 }
 
-Tag Store::tag(std::uint8_t structure, ByteSpan key) const { return keyed_tag(secrets.tag_key, structure, key); }
+Tag Store::tag(std::uint8_t structure, ByteSpan key) const { return secrets.tag_key.tag({structure, key}); }
 
-Tag Store::input_tag(ByteSpan alpha) const { return keyed_tag(secrets.tag_key, kCacheDomain, alpha); }
+Tag Store::input_tag(ByteSpan alpha) const { return secrets.tag_key.tag({kCacheDomain, alpha}); }
+
+void Store::input_tags(std::span<const Alpha> alphas, std::span<Tag> out) const {
+  std::vector<TagInput> inputs;
+  inputs.reserve(alphas.size());
+  for (const Alpha& alpha : alphas) {
+    inputs.push_back({kCacheDomain, alpha.get()});
+  }
+  secrets.tag_key.tag_many(inputs, out);
+}
 
 NodeId Store::newest(const Tag& key, LeafRecord& out) const {
   return keys.find(key, [&](NodeId leaf) {
@@ -268,15 +272,31 @@ void Directory::prepare(std::uint64_t epoch, const std::uint8_t* structures, con
   if (keys.size >= (1U << 28)) {
     throw DirectoryError(OPTIKS_E_ARGUMENT, "an epoch takes fewer than 2^28 updates");
   }
-  std::vector<Tag> tags(keys.size);
   for (std::size_t i = 0; i < keys.size; ++i) {
     check_structure(structures[i]);
     if (keys[i].empty() || keys[i].size() > kMaxKeyLen || values[i].size() > store_->max_value_len) {
       throw DirectoryError(OPTIKS_E_ARGUMENT, "a key or a value has a length that the configuration does not allow");
     }
-    tags[i] = store_->tag(structures[i], keys[i]);
-    store_->keys.prefetch(tags[i]);
   }
+  std::vector<std::array<std::uint8_t, kOpeningLen>> openings(keys.size);
+  randombytes_buf(openings.data(), openings.size() * kOpeningLen);
+  std::vector<Tag> tags(keys.size);
+  std::vector<Hash> commitments(keys.size);
+  for_each_index(threads_, (keys.size + kHashedAtOnce - 1) / kHashedAtOnce, [&](std::size_t chunk) {
+    const std::size_t first = chunk * kHashedAtOnce;
+    const std::size_t last = std::min(keys.size, first + kHashedAtOnce);
+    std::vector<TagInput> inputs;
+    HashBatch hashes;
+    for (std::size_t i = first; i < last; ++i) {
+      inputs.push_back({structures[i], keys[i]});
+      hashes.add_commitment(openings[i], values[i], commitments[i]);
+    }
+    hashes.run();
+    store_->secrets.tag_key.tag_many(inputs, std::span(tags).subspan(first, last - first));
+    for (std::size_t i = first; i < last; ++i) {
+      store_->keys.prefetch(tags[i]);
+    }
+  });
   std::vector<Tag> sorted_tags = tags;
   std::sort(sorted_tags.begin(), sorted_tags.end());
   if (std::adjacent_find(sorted_tags.begin(), sorted_tags.end()) != sorted_tags.end()) {
@@ -294,9 +314,8 @@ void Directory::prepare(std::uint64_t epoch, const std::uint8_t* structures, con
     row.value_len = static_cast<std::uint32_t>(values[i].size());
     row.structure_and_input = static_cast<std::uint32_t>(structures[i]) << 28 | static_cast<std::uint32_t>(i);
     std::copy(tags[i].begin(), tags[i].end(), row.tag);
-    randombytes_buf(row.opening, sizeof(row.opening));
-    const Hash commitment = verify::commitment_hash(row.opening, values[i]);
-    std::copy(commitment.begin(), commitment.end(), row.commitment);
+    std::ranges::copy(openings[i], row.opening);
+    std::ranges::copy(commitments[i], row.commitment);
     const auto known = expected.find(tags[i]);
     if (known != expected.end() && known->second.version == row.version) {
       std::copy(known->second.label.begin(), known->second.label.end(), row.label);
@@ -327,7 +346,11 @@ void Directory::make_room(Staged& staged, std::span<const optiks_leaf_t> leaves)
 // Makes the leaves of one epoch, whose rows are sorted, with the versions that follow the key table's.
 void Directory::add_leaves(Staged& staged, std::span<const optiks_leaf_t> leaves, ByteSpan values) {
   if (store_->keeps_values) {
-    check_values(leaves, values, store_->max_value_len);
+    for_each_index(threads_, (leaves.size() + kHashedAtOnce - 1) / kHashedAtOnce, [&](std::size_t chunk) {
+      const std::size_t first = chunk * kHashedAtOnce;
+      check_values(leaves.subspan(first, std::min(kHashedAtOnce, leaves.size() - first)), values,
+                   store_->max_value_len);
+    });
   }
   staged.keys.reserve(leaves.size());
   HashBatch hashes;
@@ -398,7 +421,7 @@ void Directory::stage(std::uint64_t epoch, std::span<const optiks_leaf_t> leaves
       }
       if (with_proofs) {
         const std::span<const Hash> theirs = std::span(commitments).subspan(first, added.size());
-        make_append_proof(store_->nodes, store_->log, current.trees[s], added, theirs, staged_->proofs);
+        make_append_proof(store_->nodes, store_->log, current.trees[s], added, theirs, threads_, staged_->proofs);
       }
       first += added.size();
     }

@@ -26,6 +26,7 @@
 
 #include "directory/directory_error.h"
 #include "directory/key_table.h"
+#include "directory/tags.h"
 #include "directory/versions.h"
 #include "directory/vrf_cache.h"
 #include "optiks.h"
@@ -49,7 +50,7 @@ struct ByteStrings {
 
 struct Secrets {
   std::array<vrf::SecretKey, kNumStructures> vrf;
-  base::Secret<32> tag_key;
+  TagKey tag_key;
 };
 
 // A value that tells another tag key, and nothing else of it.
@@ -61,6 +62,22 @@ struct LogState {
   std::uint64_t len;
 };
 
+inline constexpr std::size_t kMaxKeyLen = 255;
+
+// Alpha: the VRF input of docs/spec/tree.md section 1. The key has at most kMaxKeyLen octets.
+class Alpha {
+ public:
+  Alpha(std::uint8_t structure, ByteSpan key, std::uint64_t version);
+  [[nodiscard]] ByteSpan get() const { return {octets_.data(), len_}; }
+  void append_to(std::vector<std::uint8_t>& out) const {
+    out.insert(out.end(), octets_.begin(), octets_.begin() + static_cast<std::ptrdiff_t>(len_));
+  }
+
+ private:
+  std::array<std::uint8_t, 2 + kMaxKeyLen + 8> octets_;
+  std::size_t len_;
+};
+
 // What snapshots share with their directory, and keep when it is gone.
 struct Store {
   // `kept`: what is kept of the leaf log at the options' path; null: nothing.
@@ -69,6 +86,8 @@ struct Store {
   [[nodiscard]] Tag tag(std::uint8_t structure, ByteSpan key) const;
   // The cache's name for a VRF input.
   [[nodiscard]] Tag input_tag(ByteSpan alpha) const;
+  // Those of several; `out` has as many elements.
+  void input_tags(std::span<const Alpha> alphas, std::span<Tag> out) const;
   // The key's newest leaf with its record, or kNoNode. Reads one record.
   [[nodiscard]] NodeId newest(const Tag& key, LeafRecord& out) const;
   // The record of the key's latest leaf at the epoch; false when there is none. Reads one record, unless there are
@@ -93,22 +112,6 @@ struct Store {
   std::atomic<std::uint64_t> tree_bytes{0};
   std::atomic<std::uint64_t> table_bytes{0};
   std::atomic<std::uint64_t> log_bytes{0};
-};
-
-inline constexpr std::size_t kMaxKeyLen = 255;
-
-// Alpha: the VRF input of docs/spec/tree.md section 1. The key has at most kMaxKeyLen octets.
-class Alpha {
- public:
-  Alpha(std::uint8_t structure, ByteSpan key, std::uint64_t version);
-  [[nodiscard]] ByteSpan get() const { return {octets_.data(), len_}; }
-  void append_to(std::vector<std::uint8_t>& out) const {
-    out.insert(out.end(), octets_.begin(), octets_.begin() + static_cast<std::ptrdiff_t>(len_));
-  }
-
- private:
-  std::array<std::uint8_t, 2 + kMaxKeyLen + 8> octets_;
-  std::size_t len_;
 };
 
 // encode_states: four StructureState (docs/spec/records.md section 2).

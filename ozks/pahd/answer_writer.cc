@@ -198,25 +198,30 @@ bool write_lookups(const Snapshot& snapshot, std::uint8_t structure, std::span<c
   check_can_answer(snapshot);
   const Store& store = snapshot.store();
   struct Plan {
-    Tag key;
     std::uint64_t version = 0;
     std::size_t num_members = 0;
     LeafRecord latest;
   };
   std::vector<Plan> plans(queries.size());
-  // What several keys need of memory is asked for before the first of them waits for it.
-  for (std::size_t i = 0; i < plans.size(); ++i) {
-    plans[i].key = store.tag(structure, queries[i].key);
-    store.keys.prefetch(plans[i].key);
+  std::vector<TagInput> inputs;
+  inputs.reserve(queries.size());
+  for (const LookupQuery& query : queries) {
+    inputs.push_back({structure, query.key});
   }
-  for (const Plan& plan : plans) {
-    store.prefetch_latest(plan.key);
+  std::vector<Tag> keys(queries.size());
+  store.secrets.tag_key.tag_many(inputs, keys);
+  // What several keys need of memory is asked for before the first of them waits for it.
+  for (const Tag& key : keys) {
+    store.keys.prefetch(key);
+  }
+  for (const Tag& key : keys) {
+    store.prefetch_latest(key);
   }
   LabelProver labels(snapshot.store(), structure, source);
   // Of most keys one version is proven, and the absence of another.
   labels.reserve(2 * queries.size());
   for (std::size_t i = 0; i < plans.size(); ++i) {
-    const std::uint64_t a = latest_version(snapshot, plans[i].key, plans[i].latest);
+    const std::uint64_t a = latest_version(snapshot, keys[i], plans[i].latest);
     const verify::VersionSet members = ladder_of(store, queries[i], a);
     plans[i].version = a;
     plans[i].num_members = members.size();

@@ -6,20 +6,24 @@ void LabelProver::add(ByteSpan key, std::uint64_t version) {
   Item& item = items_.emplace_back();
   item.key = key;
   item.version = version;
-  item.input = store_.input_tag(Alpha(structure_, key, version).get());
-  store_.cache.prefetch(item.input);
+  alphas_.emplace_back(structure_, key, version);
 }
 
 bool LabelProver::run() {
+  std::vector<Tag> inputs(items_.size());
+  store_.input_tags(alphas_, inputs);
+  for (const Tag& input : inputs) {
+    store_.cache.prefetch(input);
+  }
   std::size_t hits = 0;
   std::vector<std::size_t> missing;
   for (std::size_t i = 0; i < items_.size(); ++i) {
     Item& item = items_[i];
     // Those of a batch were counted when it took them in.
-    const Proven* made = source_.batch == nullptr ? nullptr : source_.batch->find(item.input);
+    const Proven* made = source_.batch == nullptr ? nullptr : source_.batch->find(inputs[i]);
     if (made != nullptr) {
       item.proven = *made;
-    } else if (store_.cache.find(item.input, item.proven)) {
+    } else if (store_.cache.find(inputs[i], item.proven)) {
       ++hits;
     } else if (source_.may_make) {
       missing.push_back(i);
@@ -28,7 +32,7 @@ bool LabelProver::run() {
     }
   }
   if (hits != 0) {
-    store_.cache.count(items_.front().input, hits, 0);
+    store_.cache.count(inputs.front(), hits, 0);
   }
   if (missing.empty()) {
     return true;
@@ -39,7 +43,7 @@ bool LabelProver::run() {
   }
   batch.run();
   for (const std::size_t i : missing) {
-    items_[i].proven = *batch.find(items_[i].input);
+    items_[i].proven = *batch.find(inputs[i]);
   }
   return true;
 }

@@ -21,7 +21,10 @@ class LabelProver {
   LabelProver(Store& store, std::uint8_t structure, const ProofSource& source)
       : store_(store), source_(source), structure_(structure) {}
 
-  void reserve(std::size_t size) { items_.reserve(size); }
+  void reserve(std::size_t size) {
+    items_.reserve(size);
+    alphas_.reserve(size);
+  }
   // The key's octets are read by run() once more.
   void add(ByteSpan key, std::uint64_t version);
   // Proves all that was added; operator[] then gives them in order. False when one is missing that may not be made.
@@ -33,7 +36,6 @@ class LabelProver {
   struct Item {
     ByteSpan key;
     std::uint64_t version;
-    Tag input;
     Proven proven;
   };
 
@@ -41,6 +43,7 @@ class LabelProver {
   ProofSource source_;
   std::uint8_t structure_;
   std::vector<Item> items_;
+  std::vector<Alpha> alphas_;
 };
 
 }  // namespace optiks::ozks

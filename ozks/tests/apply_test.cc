@@ -46,7 +46,7 @@ class Grown {
     Change change;
     ASSERT_TRUE(apply(nodes_, tree_, added, threads_, next, change));
     proof_.clear();
-    make_append_proof(nodes_, log_, tree_, added, commitments, proof_);
+    make_append_proof(nodes_, log_, tree_, added, commitments, threads_, proof_);
 
     const std::set<NodeId> created(change.created.begin(), change.created.end());
     const std::set<NodeId> superseded(change.superseded.begin(), change.superseded.end());

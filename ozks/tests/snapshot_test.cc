@@ -121,7 +121,8 @@ class Reclaiming : public testing::Test {
     const auto key = [&](std::size_t s) {
       return vrf::SecretKey::load(std::span<const std::uint8_t, 32>(options.vrf_secret[s])).value();
     };
-    return std::make_unique<Directory>(Secrets{{key(0), key(1), key(2), key(3)}, {}}, options);
+    return std::make_unique<Directory>(
+        Secrets{{key(0), key(1), key(2), key(3)}, TagKey(std::array<std::uint8_t, 32>{})}, options);
   }
 
   // Each epoch brings the next version of 16 keys.

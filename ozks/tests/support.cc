@@ -50,7 +50,7 @@ void GrownTree::add(std::vector<NaiveLeaf> leaves) {
   Epoch next;
   Change change;
   ASSERT_TRUE(apply(*nodes_, tree(), added, 1, next.tree, change));
-  make_append_proof(*nodes_, *log_, tree(), added, commitments, next.proof);
+  make_append_proof(*nodes_, *log_, tree(), added, commitments, 1, next.proof);
   all_.insert(all_.end(), leaves.begin(), leaves.end());
   next.added = std::move(leaves);
   epochs_.push_back(std::move(next));

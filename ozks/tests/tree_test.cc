@@ -155,6 +155,32 @@ TEST(Tree, RefusesLabelsThatAreThereTwice) {
   EXPECT_FALSE(accepts({grown.all()[7]}));
 }
 
+TEST(Arena, GivesEveryFreedIdOnceAgain) {
+  Arena<Interior> arena;
+  std::vector<std::uint32_t> ids;
+  for (std::size_t i = 0; i < 1000; ++i) {
+    ids.push_back(arena.allocate());
+  }
+  const std::size_t bytes = arena.bytes();
+  Random random(9);
+  for (int round = 0; round < 20; ++round) {
+    std::shuffle(ids.begin(), ids.end(), std::mt19937_64(random.below(1000)));
+    const std::vector<std::uint32_t> freed(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(random.below(900)));
+    for (const std::uint32_t id : freed) {
+      arena.free(id);
+    }
+    for (std::size_t i = 0; i < freed.size(); ++i) {
+      ids[i] = arena.allocate();
+      arena[ids[i]] = {};
+    }
+    std::vector<std::uint32_t> sorted = ids;
+    std::ranges::sort(sorted);
+    ASSERT_EQ(std::ranges::adjacent_find(sorted), sorted.end());
+    ASSERT_EQ(sorted.back(), 999U);
+  }
+  EXPECT_EQ(arena.bytes(), bytes);
+}
+
 TEST(Arena, GivesFreedIdsAgainAndKeepsTheOthers) {
   Arena<std::uint64_t> arena;
   std::vector<std::uint32_t> ids;

@@ -14,9 +14,10 @@ namespace optiks::ozks {
 
 // make_append_proof appends the encoding of one AppendProof to `out`: the step from `old` by `leaves` as apply() left
 // them, with these commitments, all with offset 0. The log has the old leaves' records;
-// std::system_error when one cannot be read. Writer's thread, or any that holds the old tree.
+// std::system_error when one cannot be read. The proof is the same for any number of threads (at least 1) that may be
+// used. Writer's thread, or any that holds the old tree.
 void make_append_proof(const Nodes& nodes, const LeafLog& log, const Tree& old, std::span<const NewLeaf> leaves,
-                       std::span<const Hash> commitments, std::vector<std::uint8_t>& out);
+                       std::span<const Hash> commitments, unsigned threads, std::vector<std::uint8_t>& out);
 
 // A step's or a range's proof of one structure.
 struct AppendPart {

@@ -2,26 +2,13 @@
 // memory access pattern depend on lengths only.
 #pragma once
 
-#include <array>
 #include <cstddef>
-#include <cstdint>
 #include <span>
 
 #include "optiks/base/blake2b.h"
 #include "optiks/base/kernel.h"
 
 namespace optiks::base {
-
-// Blake2bPrefix: what all messages of a call begin with, absorbed once: whole blocks, public or secret. The digest
-// length is part of it.
-struct Blake2bPrefix {
-  std::array<std::uint64_t, 8> state;
-  std::uint64_t num_absorbed;
-};
-
-// blake2b_prefix: digest_len in [1, 64], whole_blocks a multiple of 128 octets (none: the empty prefix); anything else
-// aborts.
-[[nodiscard]] Blake2bPrefix blake2b_prefix(std::size_t digest_len, ByteSpan whole_blocks = {});
 
 // blake2b_many writes n digests of digest_len octets, unkeyed, one behind the other: of the prefix and then message i,
 // the first lens[i] octets of slot i. A slot has stride octets, a multiple of 128; the octets of a slot behind its

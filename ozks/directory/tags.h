@@ -1,0 +1,37 @@
+// Tags: keyed hashes that stand for keys and for VRF inputs. A directory keeps no names, and nobody outside can choose
+// names that collide.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "optiks/base/blake2b.h"
+#include "optiks/base/secret.h"
+#include "trie/leaf_log.h"
+
+namespace optiks::ozks {
+
+// TagInput: the domain says what the data is.
+struct TagInput {
+  std::uint8_t domain;
+  ByteSpan data;
+};
+
+class TagKey {
+ public:
+  explicit TagKey(std::span<const std::uint8_t, 32> key);
+
+  [[nodiscard]] Tag tag(const TagInput& input) const;
+  // The same for many, side by side; `out` has as many elements.
+  void tag_many(std::span<const TagInput> inputs, std::span<Tag> out) const;
+
+  // What is secret here, for keeping it out of the swap.
+  [[nodiscard]] std::span<const std::byte> memory() const { return std::as_bytes(std::span(&prefix_, 1)); }
+
+ private:
+  // The hash's state after the key.
+  base::Zeroizing<base::Blake2bPrefix> prefix_;
+};
+
+}  // namespace optiks::ozks
