@@ -33,7 +33,8 @@
 extern "C" {
 #endif
 
-#define OPTIKS_ABI_VERSION 1
+/* Rises with every change of what is declared here: a program and a library of different builds refuse each other. */
+#define OPTIKS_ABI_VERSION 2
 
 enum {
   OPTIKS_OK = 0,
