@@ -25,7 +25,7 @@ MINUTES ?= 6
 BENCH_SECONDS ?= 60
 KEYS ?= 1048576
 
-.PHONY: help install native sqlclient dotnet build run up down test check fix test-faults fuzz bench-vrf timing-vrf bench-ozks bench-updates bench-lookups load-keyring load-synthetic clean
+.PHONY: help install native sqlclient dotnet build run up down test check fix test-faults fuzz bench-vrf timing-vrf bench-ozks bench-updates bench-lookups bench-scale load-keyring load-synthetic clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 20
@@ -94,6 +94,9 @@ bench-updates: build ## measure accepting and publishing on PostgreSQL and SQLit
 bench-lookups: build ## measure lookups at KEYS (default 2^20) keys against an empty endpoint; writes build/bench/lookups.json
 	@eng/install.sh wrk
 	@/usr/bin/python3 bench/measure_lookups.py --keys $(KEYS)
+
+bench-scale: native ## build, query, update, save and restore directories of SCALE_KEYS (default 2^20 to 2^26) keys; writes build/bench/scale.json
+	@/usr/bin/python3 bench/measure_scale.py $(if $(SCALE_KEYS),--keys $(SCALE_KEYS))
 
 load-keyring: build ## load Debian's OpenPGP keys into what `make up` started
 	@eng/install.sh debian-keyring

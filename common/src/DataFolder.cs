@@ -48,6 +48,9 @@ public sealed class DataFolder
     /// <summary>Replicas: one folder a query replica, named by its port.</summary>
     public string Replicas => In("replicas");
 
+    /// <summary>Task: what the update-task keeps of the trees.</summary>
+    public string Task => In("task");
+
     /// <summary>Default is <c>$OPTIKS_DATA</c>, else <c>${XDG_DATA_HOME:-~/.local/share}/optiks</c>.</summary>
     public static DataFolder Default() => Resolve(Environment.GetEnvironmentVariable);
 

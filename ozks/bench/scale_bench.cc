@@ -1,6 +1,6 @@
 // A directory of many keys from its first leaf to its restart: built, updated, asked, saved and restored, with what
-// each takes of time, memory and disk. `scale_bench LOG2_KEYS FOLDER [JSON]`; progress on stderr. Through the C ABI, so
-// a figure is what a service gets.
+// each takes of time, memory and disk. `scale_bench KEYS FOLDER`: a JSON object a figure on stdout, progress on stderr.
+// Through the C ABI, so a figure is what a service gets.
 #include <unistd.h>
 
 #include <algorithm>
@@ -92,24 +92,16 @@ class Scale {
     require(optiks_dir_create(&options_, &dir_));
     build();
     update();
-    ask("lookups_per_second");
+    ask("Lookups");
     save();
     restore();
-    ask("lookups_per_second_restored");
-  }
-
-  void print(std::FILE* out) const {
-    std::fprintf(out, "{\n  \"keys\": %zu", num_keys_);
-    for (const auto& [name, value] : figures_) {
-      std::fprintf(out, ",\n  \"%s\": %.4g", name.c_str(), value);
-    }
-    std::fprintf(out, "\n}\n");
+    ask("Lookups/restored");
   }
 
  private:
-  void note(const std::string& name, double value) {
-    figures_.emplace_back(name, value);
-    std::fprintf(stderr, "%-32s %.4g\n", name.c_str(), value);
+  void note(const char* name, const char* unit, double value) const {
+    std::printf("{\"name\": \"Scale/%s/keys:%zu\", \"unit\": \"%s\", \"value\": %.5g}\n", name, num_keys_, unit, value);
+    std::fflush(stdout);
   }
 
   // Rows in the order of their labels, spread over all.
@@ -157,9 +149,8 @@ class Scale {
       }
     }
     rows = {};
-    note("build_seconds", seconds);
-    note("build_keys_per_second", static_cast<double>(done) / seconds);
-    note("resident_bytes_per_key", (resident_gib() - resident_before) * kGiB / static_cast<double>(done));
+    note("Build", "s", seconds);
+    note("Resident", "By/key", (resident_gib() - resident_before) * kGiB / static_cast<double>(done));
   }
 
   void update() {
@@ -190,12 +181,12 @@ class Scale {
       labels += prepared - start;
       trees += now() - prepared;
     }
-    note("epoch_1024_labels_ms", 1000 * labels / kEpochs);
-    note("epoch_1024_trees_ms", 1000 * trees / kEpochs);
+    note("Epoch1024/labels", "ms", 1000 * labels / kEpochs);
+    note("Epoch1024/trees", "ms", 1000 * trees / kEpochs);
   }
 
   // Cached lookups, 64 at a time.
-  void ask(const std::string& name) {
+  void ask(const char* name) {
     constexpr std::size_t kAtOnce = 64;
     constexpr std::size_t kRounds = 2000;
     optiks_snapshot_t* snapshot = nullptr;
@@ -222,8 +213,8 @@ class Scale {
       octets += is_first ? 0 : static_cast<double>(len);
     }
     optiks_snapshot_destroy(snapshot);
-    note(name, kRounds * kAtOnce / seconds);
-    note("lookup_bytes", octets / (kRounds * kAtOnce));
+    note(name, "1/s", kRounds * kAtOnce / seconds);
+    note("Answer", "By", octets / (kRounds * kAtOnce));
   }
 
   void save() {
@@ -232,11 +223,10 @@ class Scale {
     require(optiks_snapshot_states(snapshot, &epoch_, states_.data()));
     const double start = now();
     require(optiks_snapshot_save(snapshot, snapshot_.c_str()));
-    note("save_seconds", now() - start);
-    note("resident_gib_after_save", resident_gib());
+    note("Save", "s", now() - start);
     optiks_snapshot_destroy(snapshot);
-    note("snapshot_gib", size_gib(snapshot_));
-    note("leaf_log_gib", size_gib(log_));
+    note("Snapshot", "GiB", size_gib(snapshot_));
+    note("LeafLog", "GiB", size_gib(log_));
   }
 
   void restore() {
@@ -244,8 +234,8 @@ class Scale {
     dir_ = nullptr;
     const double start = now();
     require(optiks_dir_restore(&options_, snapshot_.c_str(), &dir_));
-    note("restore_seconds", now() - start);
-    note("resident_gib_restored", resident_gib());
+    note("Restore", "s", now() - start);
+    note("Resident/restored", "GiB", resident_gib());
     std::uint64_t epoch = 0;
     std::array<std::uint8_t, 4 * OPTIKS_STRUCTURE_STATE_LEN> states{};
     require(optiks_dir_states(dir_, &epoch, states.data()));
@@ -265,30 +255,15 @@ class Scale {
   std::uint64_t epoch_ = 0;
   std::uint64_t num_lookup_keys_ = 0;
   std::array<std::uint8_t, 4 * OPTIKS_STRUCTURE_STATE_LEN> states_{};
-  std::vector<std::pair<std::string, double>> figures_;
 };
 
 int main_of(int argc, char** argv) {
-  const int log2_keys = argc >= 3 ? std::atoi(argv[1]) : 0;
-  if (log2_keys < 16 || log2_keys > 28) {
-    std::fprintf(stderr, "usage: scale_bench LOG2_KEYS(16..28) FOLDER [JSON]\n");
+  const unsigned long long keys = argc == 3 ? std::strtoull(argv[1], nullptr, 10) : 0;
+  if (keys < (1U << 16) || keys > (1U << 28)) {
+    std::fprintf(stderr, "usage: scale_bench KEYS FOLDER, with 2^16 to 2^28 keys\n");
     return 2;
   }
-  Scale scale(std::size_t{1} << log2_keys, argv[2]);
-  scale.run();
-  scale.print(stdout);
-  if (argc > 3) {
-    std::FILE* out = std::fopen(argv[3], "w");
-    if (out == nullptr) {
-      std::perror(argv[3]);
-      return 1;
-    }
-    scale.print(out);
-    if (std::fclose(out) != 0) {
-      std::perror(argv[3]);
-      return 1;
-    }
-  }
+  Scale(static_cast<std::size_t>(keys), argv[2]).run();
   return 0;
 }
 

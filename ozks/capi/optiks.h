@@ -167,8 +167,8 @@ OPTIKS_EXPORT void optiks_dir_destroy(optiks_dir_t* dir);
 
 /* Appends stored leaves in (epoch, ordinal) order without proofs: start-up. Whole epochs at a time; checks order,
  * versions (each key's go up by one) and duplicates (OPTIKS_E_DATA, OPTIKS_E_DUPLICATE), not the VRF. After the last
- * call epoch is the directory's epoch. The first call may start at any epoch > 0. Not atomic: after an error destroy
- * the directory. */
+ * call epoch is the directory's epoch. The first call may start at any epoch > 0. No snapshot may be alive or taken
+ * meanwhile. Not atomic: after an error destroy the directory. */
 OPTIKS_EXPORT int32_t optiks_dir_load(optiks_dir_t* dir, uint64_t epoch, const optiks_leaf_t* leaves, size_t num_leaves,
                                       const uint8_t* values, size_t values_len);
 

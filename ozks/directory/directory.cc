@@ -23,6 +23,8 @@ namespace {
 constexpr std::size_t kPrefetched = 8;
 // Hashes for which another thread pays.
 constexpr std::size_t kHashedAtOnce = 128;
+// So many leaves a load adds to a tree at once.
+constexpr std::size_t kLoadLen = 4096;
 // Domains under the tag key: a structure's number is never this one.
 constexpr std::uint8_t kCacheDomain = 0xff;
 constexpr std::uint8_t kCheckDomain = 0xfe;
@@ -218,12 +220,22 @@ void Directory::load(std::uint64_t epoch, std::span<const optiks_leaf_t> leaves,
     if (!std::ranges::is_sorted(batch.leaves[s], by_label)) {
       std::ranges::sort(batch.leaves[s], by_label);
     }
-    if (!apply(store_->nodes, current.trees[s], batch.leaves[s], threads_, batch.trees[s], batch.change)) {
-      throw DirectoryError(OPTIKS_E_DUPLICATE, "a stored label is there twice");
+    // Nobody reads meanwhile: what is superseded is free at once, and little of it at a time.
+    batch.trees[s] = current.trees[s];
+    for (std::size_t first = 0; first < batch.leaves[s].size(); first += kLoadLen) {
+      const auto leaves_now =
+          std::span(batch.leaves[s]).subspan(first, std::min(kLoadLen, batch.leaves[s].size() - first));
+      const Tree before = batch.trees[s];
+      Change change;
+      if (!apply(store_->nodes, before, leaves_now, threads_, batch.trees[s], change)) {
+        throw DirectoryError(OPTIKS_E_DUPLICATE, "a stored label is there twice");
+      }
+      for (const NodeId id : change.superseded) {
+        store_->nodes.free_interior(id);
+      }
     }
   }
   store_->versions.prepare();
-  superseded_.push_back({epoch, std::move(batch.change.superseded)});
   store_->versions.publish(epoch, batch.trees, store_->log.size());
   collect();
   count_bytes();

@@ -1,8 +1,8 @@
 // Directory: the four trees of a log with what a task or a replica keeps per key, and its snapshots.
 //
 // Thread safety: one thread at a time is the writer (load, prepare, versions, stage, commit, discard); any number of
-// threads take, use and drop snapshots meanwhile, without waiting for the writer or for each other; one of them may
-// call expect() (its only lock is held for a move). Invariants
+// threads take, use and drop snapshots meanwhile (but for load()), without waiting for the writer or for each other;
+// one of them may call expect() (its only lock is held for a move). Invariants
 //  1. A staged epoch is visible to nobody: its nodes are reachable from its own trees only, and the key table learns
 //     its leaves at commit, when the trees are published.
 //  2. Interior nodes superseded by epoch e are freed once no version before e is pinned (versions.h). Leaves are never

@@ -43,16 +43,20 @@ std::vector<optiks_leaf_t> made_up(Random& random, std::uint64_t epoch, std::siz
   return rows;
 }
 
-class Resident : public testing::TestWithParam<std::size_t> {};
+struct History {
+  std::size_t num_keys;
+  std::size_t epoch_len;  // of the last thousand; the keys before are loaded
+};
+
+class Resident : public testing::TestWithParam<History> {};
 
 TEST_P(Resident, AtMost128OctetsAKey) {
 #ifdef OPTIKS_SANITIZED
   GTEST_SKIP() << "a sanitizer keeps much more";
 #endif
   constexpr std::uint64_t kEpochs = 1000;
-  constexpr std::size_t kEpochLen = 1024;
   constexpr std::size_t kLoadLen = 1 << 16;
-  const std::size_t num_keys = GetParam();
+  const auto [num_keys, epoch_len] = GetParam();
   Random random(40);
   {
     // What this test and the library use besides, used once.
@@ -62,7 +66,8 @@ TEST_P(Resident, AtMost128OctetsAKey) {
   const std::size_t before = resident();
   const DirectoryHandle dir = create(options_with(nullptr, 0));
   std::uint64_t epoch = 0;
-  for (std::size_t loaded = kEpochs * kEpochLen; loaded < num_keys;) {
+  // In batches, as services load.
+  for (std::size_t loaded = kEpochs * epoch_len; loaded < num_keys;) {
     const std::size_t count = std::min(kLoadLen, num_keys - loaded);
     const std::vector<optiks_leaf_t> rows = made_up(random, ++epoch, count);
     ASSERT_EQ(optiks_dir_load(dir.get(), epoch, rows.data(), rows.size(), nullptr, 0), OPTIKS_OK) << last_error();
@@ -72,7 +77,7 @@ TEST_P(Resident, AtMost128OctetsAKey) {
   std::unique_ptr<Seen> newer;
   for (std::uint64_t i = 0; i < kEpochs; ++i) {
     ++epoch;
-    commit(stage(dir.get(), {epoch, made_up(random, epoch, kEpochLen), {}}, false));
+    commit(stage(dir.get(), {epoch, made_up(random, epoch, epoch_len), {}}, false));
     older = std::exchange(newer, std::make_unique<Seen>(dir.get()));
   }
   EXPECT_EQ(older->epoch() + 1, newer->epoch());
@@ -88,7 +93,8 @@ TEST_P(Resident, AtMost128OctetsAKey) {
   EXPECT_GE(measured, 0.97 * a_key(stats.tree_bytes + stats.key_table_bytes));
 }
 
-INSTANTIATE_TEST_SUITE_P(Keys, Resident, testing::Values(std::size_t{1} << 20, std::size_t{1} << 22));
+INSTANTIATE_TEST_SUITE_P(Keys, Resident,
+                         testing::Values(History{1U << 20, 1024}, History{1U << 20, 256}, History{1U << 22, 1024}));
 
 }  // namespace
 }  // namespace optiks::ozks::test

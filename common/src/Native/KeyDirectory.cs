@@ -87,7 +87,7 @@ public sealed class KeyDirectory : IDisposable
 
     /// <summary>
     /// Load appends the stored leaves of whole epochs, in (epoch, ordinal) order and without proofs: start-up. Afterwards
-    /// <paramref name="epoch"/> is the directory's. Not atomic: dispose the directory after a failure. Stored data that contradicts itself is
+    /// <paramref name="epoch"/> is the directory's. No snapshot may be alive or taken meanwhile. Not atomic: dispose the directory after a failure. Stored data that contradicts itself is
     /// <see cref="NativeStatus.Data"/> or <see cref="NativeStatus.Duplicate"/>. Writer only.
     /// </summary>
     public void Load(ulong epoch, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values) =>

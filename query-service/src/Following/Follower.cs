@@ -37,6 +37,7 @@ internal sealed class Follower : BackgroundService
     private readonly HostFailure _failure;
     private ReplicaFolder? _folder;
     private LogReplica? _replica;
+    private SnapshotSaver? _saver;
 
     public Follower(
         StorageSource storage, DataFolder data, IOptions<QueryServiceOptions> options, CurrentEpoch current, FollowerState state, QueryMetrics metrics, ITileReader board,
@@ -65,11 +66,25 @@ internal sealed class Follower : BackgroundService
     public override async Task StopAsync(CancellationToken cancellationToken)
     {
         await base.StopAsync(cancellationToken);
-        _current.Replace(null);
-        _metrics.Directory = null;
-        _replica?.Dispose();
-        _replica = null;
-        _folder?.Dispose();
+        try
+        {
+            if (_saver is not null)
+            {
+                await _saver.FinishAsync(_current.Peek()?.Snapshot, cancellationToken);
+            }
+        }
+        catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
+        {
+            // The host waits no longer.
+        }
+        finally
+        {
+            _current.Replace(null);
+            _metrics.Directory = null;
+            _replica?.Dispose();
+            _replica = null;
+            _folder?.Dispose();
+        }
     }
 
     /// <inheritdoc/>
@@ -216,9 +231,10 @@ internal sealed class Follower : BackgroundService
                 PeriodFirstEpoch = period.FirstEpoch,
                 MaxValueLength = anchor.Configuration.MaxValueLength,
             };
-            _replica = await LogReplica.LoadAsync(store, anchor, options, published, _folder.Highest, cancellationToken);
+            _replica = await LogReplica.LoadAsync(store, anchor, options, _folder.Snapshot, published, _folder.Highest, _logger, cancellationToken);
         }
         LogReplica replica = _replica;
+        _saver = new SnapshotSaver(_folder.Snapshot, _options.SnapshotInterval, replica.RestoredEpoch, _clock, _logger);
         _metrics.Directory = () => replica.Stats;
         ulong leaves = replica.Stats.Leaves;
         double seconds = Stopwatch.GetElapsedTime(start).TotalSeconds;
@@ -232,7 +248,9 @@ internal sealed class Follower : BackgroundService
     {
         VerifiedEpoch epoch = replica.Last;
         _folder!.Remember(epoch.Row.Epoch, epoch.Row.RecordHash);
-        _current.Replace(replica.Serve(_board));
+        ServedEpoch served = replica.Serve(_board);
+        _current.Replace(served);
+        _saver!.Offer(served.Snapshot);
         _logger.Serving(epoch.Row.Epoch);
     }
 

@@ -1,5 +1,6 @@
 using Optiks.Native;
 using Optiks.Protocol;
+using Optiks.ServiceDefaults;
 using Optiks.Storage;
 
 namespace Optiks.QueryService.Following;
@@ -31,35 +32,39 @@ internal sealed class LogReplica : IDisposable
     /// <summary>Last epoch that was verified.</summary>
     public VerifiedEpoch Last { get; private set; } = null!;
 
+    /// <summary>RestoredEpoch is the epoch of the snapshot that it began with; null: with nothing.</summary>
+    public ulong? RestoredEpoch { get; private init; }
+
     /// <summary>Stats of the directory.</summary>
     public DirectoryStats Stats => _directory.Stats;
 
     /// <summary>
-    /// LoadAsync builds the trees from the leaves of epochs 0..<paramref name="published"/> and compares them with the last one's record. Throws
-    /// <see cref="EpochRefusedException"/> when they differ, or anything stored contradicts itself.
+    /// LoadAsync builds the trees from the leaves of epochs 0..<paramref name="published"/>, or from a snapshot and the epochs since, and compares them with the last one's record. A
+    /// snapshot that does not lead there is logged, and not used. Throws <see cref="EpochRefusedException"/> when the trees differ, or anything stored contradicts itself.
     /// </summary>
     /// <param name="store">Where to read.</param>
     /// <param name="anchor">The log.</param>
     /// <param name="options">Of the directory to make.</param>
+    /// <param name="snapshot">Path of the snapshot, which need not be there.</param>
     /// <param name="published">The published epoch.</param>
     /// <param name="highest">Epoch that was served before, whose record must be the same.</param>
+    /// <param name="logger">What became of the snapshot.</param>
     /// <param name="cancellationToken">Ends the load.</param>
     public static async Task<LogReplica> LoadAsync(
-        IFollowStore store, TrustAnchor anchor, DirectoryOptions options, ulong published, HighWaterMark? highest, CancellationToken cancellationToken)
+        IFollowStore store, TrustAnchor anchor, DirectoryOptions options, string snapshot, ulong published, HighWaterMark? highest, ILogger logger, CancellationToken cancellationToken)
     {
-        var replica = new LogReplica(store, KeyDirectory.Create(options), new RecordChain(anchor));
-        try
+        if (SnapshotFile.TryRestore(options, snapshot, logger) is { } restored)
         {
-            await replica.LoadRecordsAsync(published, highest, cancellationToken);
-            await replica.LoadLeavesAsync(published, cancellationToken);
-            ThrowUnlessSame(replica._directory.States(out _), replica.Last);
-            return replica;
+            try
+            {
+                return await LoadAsync(store, anchor, restored, published, highest, logger, cancellationToken);
+            }
+            catch (SnapshotRefusedException e)
+            {
+                logger.SnapshotRefused(e.Message);
+            }
         }
-        catch
-        {
-            replica.Dispose();
-            throw;
-        }
+        return await LoadAsync(store, anchor, SnapshotFile.CreateInstead(options, snapshot), published, highest, logger, cancellationToken);
     }
 
     /// <summary>
@@ -93,6 +98,41 @@ internal sealed class LogReplica : IDisposable
     /// <inheritdoc/>
     public void Dispose() => _directory.Dispose();
 
+    // Owns the directory, which is empty or that of a snapshot.
+    private static async Task<LogReplica> LoadAsync(
+        IFollowStore store, TrustAnchor anchor, KeyDirectory directory, ulong published, HighWaterMark? highest, ILogger logger, CancellationToken cancellationToken)
+    {
+        StructureState[] states = directory.States(out ulong epoch);
+        var replica = new LogReplica(store, directory, new RecordChain(anchor)) { RestoredEpoch = epoch == 0 ? null : epoch };
+        try
+        {
+            await replica.LoadRecordsAsync(published, highest, states, cancellationToken);
+            if (replica.RestoredEpoch is null)
+            {
+                await replica.LoadLeavesAsync(0, published, cancellationToken);
+                ThrowUnlessSame(directory.States(out _), replica.Last);
+                return replica;
+            }
+            logger.SnapshotUsed(epoch);
+            try
+            {
+                await replica.LoadLeavesAsync(epoch + 1, published, cancellationToken);
+                ThrowUnlessSame(directory.States(out _), replica.Last);
+            }
+            catch (EpochRefusedException e)
+            {
+                // The snapshot's fault or the database's: without the snapshot that shows.
+                throw new SnapshotRefusedException(e.Message, e);
+            }
+            return replica;
+        }
+        catch
+        {
+            replica.Dispose();
+            throw;
+        }
+    }
+
     private static void ThrowUnlessSame(StructureState[] states, VerifiedEpoch epoch)
     {
         for (int i = 0; i < states.Length; i++)
@@ -125,8 +165,10 @@ internal sealed class LogReplica : IDisposable
         Last = epoch;
     }
 
-    private async Task LoadRecordsAsync(ulong published, HighWaterMark? highest, CancellationToken cancellationToken)
+    // With a snapshot, its states must be those of its epoch's record.
+    private async Task LoadRecordsAsync(ulong published, HighWaterMark? highest, StructureState[] states, CancellationToken cancellationToken)
     {
+        SnapshotFile.ThrowIfNewer(RestoredEpoch ?? 0, published);
         while (_chain.Next <= published)
         {
             IReadOnlyList<EpochRow> rows = await _store.ReadEpochsAsync(_chain.Next, Math.Min(published, _chain.Next + EpochsPerPage - 1), cancellationToken);
@@ -141,9 +183,10 @@ internal sealed class LogReplica : IDisposable
                 {
                     Last = _chain.Check(row);
                 }
-                else
+                EpochRecord record = row.Epoch == published ? Last.Record : _chain.CheckRecord(row);
+                if (row.Epoch == RestoredEpoch)
                 {
-                    _chain.CheckRecord(row);
+                    SnapshotFile.ThrowUnlessSame(states, record);
                 }
                 _chain.Append(row);
             }
@@ -154,12 +197,16 @@ internal sealed class LogReplica : IDisposable
         }
     }
 
-    private async Task LoadLeavesAsync(ulong published, CancellationToken cancellationToken)
+    private async Task LoadLeavesAsync(ulong first, ulong published, CancellationToken cancellationToken)
     {
+        if (first > published)
+        {
+            return;
+        }
         ulong loaded = 0;
         try
         {
-            await foreach (LeafBatch batch in _store.ReadLeavesAsync(0, published, LoadBatchRows, cancellationToken))
+            await foreach (LeafBatch batch in _store.ReadLeavesAsync(first, published, LoadBatchRows, cancellationToken))
             {
                 loaded = batch.Rows.Span[^1].Epoch;
                 _directory.Load(loaded, batch.Rows.Span, batch.Values.Span);

@@ -3,7 +3,7 @@ using Optiks.Tlog;
 namespace Optiks.QueryService.Following;
 
 /// <summary>
-/// ReplicaFolder is <c>replicas/{name}</c> of the data folder, one process's at a time: its leaf log, which is rebuilt at every start, and the highest epoch
+/// ReplicaFolder is <c>replicas/{name}</c> of the data folder, one process's at a time: its leaf log and its snapshot, which are rebuilt when they are lost, and the highest epoch
 /// that it ever served, below which it never goes again.
 /// </summary>
 internal sealed class ReplicaFolder : IDisposable
@@ -18,11 +18,15 @@ internal sealed class ReplicaFolder : IDisposable
         _lock = lockFile;
         _files = new DurableFiles(path);
         LeafLog = Path.Combine(path, "leaves");
+        Snapshot = Path.Combine(path, "snapshot");
         Highest = highest;
     }
 
     /// <summary>LeafLog is the path of the directory's leaf log.</summary>
     public string LeafLog { get; }
+
+    /// <summary>Snapshot is the path of the trees' snapshot, which belongs to the leaf log.</summary>
+    public string Snapshot { get; }
 
     /// <summary>Highest epoch that was served, with its record's hash; null when none ever was.</summary>
     public HighWaterMark? Highest { get; private set; }

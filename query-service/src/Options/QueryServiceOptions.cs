@@ -16,6 +16,11 @@ internal sealed class QueryServiceOptions
     [Range(0, 1L << 40)]
     public long VrfCacheBytes { get; set; } = 64L << 20;
 
+    /// <summary>SnapshotInterval is how often the trees are saved to the replica's folder, from where the next start takes them; also when the service stops. Zero: never.</summary>
+    /// <value>One hour.</value>
+    [Range(typeof(TimeSpan), "00:00:00", "7.00:00:00")]
+    public TimeSpan SnapshotInterval { get; set; } = TimeSpan.FromHours(1);
+
     /// <summary>DrainTime is how long the service goes on answering after it was told to stop, while readiness says 503: longer than a load balancer takes to notice.</summary>
     /// <value>One second.</value>
     [Range(typeof(TimeSpan), "00:00:00", "00:00:10")]

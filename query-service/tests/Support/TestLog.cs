@@ -50,6 +50,9 @@ internal sealed class TestLog : IAsyncDisposable
     /// <summary>Records of all epochs.</summary>
     public List<EpochRow> Records { get; } = [];
 
+    /// <summary>WrappedSecrets of period 0.</summary>
+    public ReadOnlyMemory<byte> WrappedSecrets { get; private set; }
+
     /// <summary>HistoryKey has the scopes history and lookup.</summary>
     public string HistoryKey { get; }
 
@@ -91,6 +94,7 @@ internal sealed class TestLog : IAsyncDisposable
         }.Encode();
         var row = new EpochRow(0, record, EpochRecord.Hash(record), default);
         byte[] wrapped = secretSource.WrapPeriod(secrets, 0, anchor.LogId.Span);
+        log.WrappedSecrets = wrapped;
         await pipeline.CreateGenesisAsync(lease, row, new PeriodRow(0, 0, wrapped, anchor.ConfigurationOctets), CancellationToken.None);
         await log.FinishAsync(row, null);
         return log;

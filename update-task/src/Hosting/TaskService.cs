@@ -118,6 +118,8 @@ internal sealed class TaskService : BackgroundService
         using LogSession session = await _recovery.RunAsync(store, keeper.Lease, ended.Token);
         _state.Enter(TaskRole.Leading);
         await _loop.RunAsync(store, keeper, session, stop);
+        // With the lease: who takes over on this machine starts from it.
+        await session.FinishAsync(CancellationToken.None);
     }
 
     private async Task<IPipelineStore> OpenAsync(CancellationToken stop)

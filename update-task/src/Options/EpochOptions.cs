@@ -41,6 +41,11 @@ internal sealed class EpochOptions
     [Range(1, 1_000_000)]
     public int KeptBundles { get; set; } = 1000;
 
+    /// <summary>SnapshotInterval is how often the trees are saved to the data folder, from where the next start takes them; also when the task stops. Zero: never.</summary>
+    /// <value>One hour.</value>
+    [Range(typeof(TimeSpan), "00:00:00", "7.00:00:00")]
+    public TimeSpan SnapshotInterval { get; set; } = TimeSpan.FromHours(1);
+
     /// <summary>Old requests deleted after each epoch, at most.</summary>
     [Range(1, 100_000)]
     public int PurgedRequestsPerEpoch { get; set; } = 20_000;

@@ -104,6 +104,7 @@ internal sealed class EpochLoop
                 await FinishAsync(store, keeper, session, refused, batch.Start, batch.Times, stop);
             }
         }
+        session.OfferSnapshot();
         _state.Progress(session.Last.Epoch);
         return batches.IsAhead;
     }

@@ -1,5 +1,6 @@
 using Optiks.Native;
 using Optiks.Protocol;
+using Optiks.ServiceDefaults;
 using Optiks.Storage;
 using Optiks.Tlog;
 using Optiks.UpdateTask.Board;
@@ -12,6 +13,12 @@ internal sealed class LogSession : IDisposable
     public required LogIdentity Identity { get; init; }
 
     public required KeyDirectory Directory { get; init; }
+
+    /// <summary>Saver of the trees; null when another process has the folder.</summary>
+    public required SnapshotSaver? Saver { get; init; }
+
+    /// <summary>Folder that the directory's files are in.</summary>
+    public required TaskFolder? Folder { get; init; }
 
     public required BoardWriter Board { get; init; }
 
@@ -27,9 +34,30 @@ internal sealed class LogSession : IDisposable
 
     public ulong LastTimeMs => EpochRecord.Decode(Last.Record.Span).TimeMs;
 
+    /// <summary>OfferSnapshot lets the saver take the trees of the last epoch, if it was published and the time has come.</summary>
+    public void OfferSnapshot()
+    {
+        if (Saver is not null && Unfinished is null)
+        {
+            using Snapshot last = Directory.TakeSnapshot();
+            Saver.Offer(last);
+        }
+    }
+
+    /// <summary>FinishAsync waits for a snapshot that is being saved, and saves the last epoch if it was published.</summary>
+    public async Task FinishAsync(CancellationToken cancellationToken)
+    {
+        if (Saver is not null)
+        {
+            using Snapshot? last = Unfinished is null ? Directory.TakeSnapshot() : null;
+            await Saver.FinishAsync(last, cancellationToken);
+        }
+    }
+
     public void Dispose()
     {
         Directory.Dispose();
+        Folder?.Dispose();
         Identity.Dispose();
     }
 }

@@ -1,10 +1,13 @@
 using System.Diagnostics;
+using Microsoft.Extensions.Options;
 using Optiks.Native;
 using Optiks.Protocol;
 using Optiks.Secrets;
+using Optiks.ServiceDefaults;
 using Optiks.Storage;
 using Optiks.Tlog;
 using Optiks.UpdateTask.Board;
+using Optiks.UpdateTask.Options;
 using Optiks.UpdateTask.Telemetry;
 
 namespace Optiks.UpdateTask.Pipeline;
@@ -19,10 +22,15 @@ internal sealed class Recovery
     private readonly BoardFolder _board;
     private readonly Genesis _genesis;
     private readonly EpochPublisher _publisher;
+    private readonly EpochOptions _options;
+    private readonly TimeProvider _time;
     private readonly ILogger<Recovery> _logger;
 
-    public Recovery(DataFolder folder, BoardFolder board, Genesis genesis, EpochPublisher publisher, ILogger<Recovery> logger)
+    public Recovery(
+        DataFolder folder, BoardFolder board, Genesis genesis, EpochPublisher publisher, IOptions<EpochOptions> options, TimeProvider time, ILogger<Recovery> logger)
     {
+        _options = options.Value;
+        _time = time;
         _folder = folder;
         _board = board;
         _genesis = genesis;
@@ -60,31 +68,36 @@ internal sealed class Recovery
             throw new StorageCorruptException($"The database has {periods.Count} periods; this version makes one.");
         }
         var identity = LogIdentity.Open(_folder, periods[0].Configuration, EpochRecord.Decode(first.Record.Span).LogId, _logger);
+        TaskFolder? folder = null;
         KeyDirectory? directory = null;
         try
         {
-            directory = CreateDirectory(identity, periods[0]);
+            folder = TaskFolder.TryOpen(_folder);
             _board.Create();
             using BoardLock boardLock = await _publisher.LockAsync(store, lease, cancellationToken);
             BoardWriter writer = await BoardWriter.OpenAsync(_board.Log, identity.Anchor.LogKey, Ed25519.Verifier, cancellationToken);
             StandingCheck.Checkpoint(head, writer.Size, _board);
 
-            EpochRow lastRow = await RebuildAsync(store, identity.Anchor, directory, writer, boardLock, head, cancellationToken);
+            Trees trees = await BuildAsync(store, identity, periods[0], folder, writer, boardLock, head, cancellationToken);
+            directory = trees.Directory;
             MadeEpoch? unfinished = head.PublishedEpoch == last ? null : await RestoreUnfinishedAsync(store, directory, cancellationToken);
             return new LogSession
             {
                 Identity = identity,
                 Directory = directory,
+                Saver = folder is null ? null : new SnapshotSaver(folder.Snapshot, _options.SnapshotInterval, trees.SavedEpoch, _time, _logger),
+                Folder = folder,
                 Board = writer,
                 State = state,
                 Period = periods[0],
-                Last = unfinished?.Content.Epoch ?? lastRow,
+                Last = unfinished?.Content.Epoch ?? trees.Row,
                 Unfinished = unfinished,
             };
         }
         catch
         {
             directory?.Dispose();
+            folder?.Dispose();
             identity.Dispose();
             throw;
         }
@@ -94,18 +107,57 @@ internal sealed class Recovery
     public static bool SameStates(IReadOnlyList<StructureState> states, ReadOnlySpan<byte> record) =>
         states.SequenceEqual(EpochRecord.Decode(record).Structures);
 
-    private static KeyDirectory CreateDirectory(LogIdentity identity, PeriodRow period)
+    // From the snapshot and the epochs since, or from the database alone.
+    private async Task<Trees> BuildAsync(
+        IPipelineStore store, LogIdentity identity, PeriodRow period, TaskFolder? folder, BoardWriter writer, BoardLock boardLock, Head head, CancellationToken cancellationToken)
     {
         using DirectorySecrets secrets = identity.Secrets.UnwrapPeriod(period.WrappedSecrets.Span, period.Period, identity.Anchor.LogId.Span);
-        return KeyDirectory.Create(new DirectoryOptions
+        var options = new DirectoryOptions
         {
             Secrets = secrets,
+            LeafLogPath = folder?.LeafLog,
             WithoutValues = true,
             Period = period.Period,
             PeriodFirstEpoch = period.FirstEpoch,
             MaxValueLength = identity.Anchor.Configuration.MaxValueLength,
             Threads = DirectoryOptions.AllProcessors,
-        });
+        };
+        // A board that was lost is rendered again from epoch 0 on.
+        bool isBoardLost = head.PublishedEpoch is not null && writer.Size == 0;
+        if (folder is not null && !isBoardLost && SnapshotFile.TryRestore(options, folder.Snapshot, _logger) is { } restored)
+        {
+            bool isUsed = false;
+            try
+            {
+                restored.States(out ulong epoch);
+                EpochRow row = await RebuildAsync(store, identity.Anchor, restored, writer, boardLock, head, cancellationToken);
+                _logger.SnapshotUsed(epoch);
+                isUsed = true;
+                return new Trees(restored, row, epoch);
+            }
+            catch (Exception e) when (e is SnapshotRefusedException or StorageCorruptException)
+            {
+                // Whether it or the database is at fault shows without it.
+                _logger.SnapshotRefused(e.Message);
+            }
+            finally
+            {
+                if (!isUsed)
+                {
+                    restored.Dispose();
+                }
+            }
+        }
+        KeyDirectory directory = folder is null ? KeyDirectory.Create(options) : SnapshotFile.CreateInstead(options, folder.Snapshot);
+        try
+        {
+            return new Trees(directory, await RebuildAsync(store, identity.Anchor, directory, writer, boardLock, head, cancellationToken), null);
+        }
+        catch
+        {
+            directory.Dispose();
+            throw;
+        }
     }
 
     // The trees of the published epoch, or of epoch 0 when none is.
@@ -162,4 +214,9 @@ internal sealed class Recovery
         staged.Commit();
         return new MadeEpoch(content, audit);
     }
+
+    /// <param name="Directory">Trees of the published epoch.</param>
+    /// <param name="Row">That epoch.</param>
+    /// <param name="SavedEpoch">Epoch of the snapshot on disk that they began with; null: with none.</param>
+    private sealed record Trees(KeyDirectory Directory, EpochRow Row, ulong? SavedEpoch);
 }

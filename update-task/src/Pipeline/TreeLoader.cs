@@ -1,12 +1,13 @@
 using Optiks.Native;
 using Optiks.Protocol;
+using Optiks.ServiceDefaults;
 using Optiks.Storage;
 using Optiks.Tlog;
 using Optiks.UpdateTask.Board;
 
 namespace Optiks.UpdateTask.Pipeline;
 
-/// <summary>TreeLoader fills an empty directory from the database.</summary>
+/// <summary>TreeLoader fills a directory, empty or of a snapshot, from the database.</summary>
 internal sealed class TreeLoader
 {
     private const int BatchRows = 65_536;
@@ -22,20 +23,29 @@ internal sealed class TreeLoader
         _directory = directory;
     }
 
-    /// <summary>LoadAsync loads epochs 1..<paramref name="target"/> at once and gives the target's row. The caller compares the roots.</summary>
+    /// <summary>
+    /// LoadAsync loads the directory's next epochs up to <paramref name="target"/> at once and gives the target's row. The caller compares the roots.
+    /// <see cref="SnapshotRefusedException"/>: the directory is not at an epoch of this log.
+    /// </summary>
     public async Task<EpochRow> LoadAsync(ulong target, CancellationToken cancellationToken)
     {
+        StructureState[] states = _directory.States(out ulong start);
+        SnapshotFile.ThrowIfNewer(start, target);
         EpochRow? row = null;
         await foreach (IReadOnlyList<EpochRow> page in EpochHistory.ReadAsync(_store, _anchor, target, cancellationToken))
         {
             row = page[^1];
+            if (start > 0 && page[0].Epoch <= start && start <= row.Epoch)
+            {
+                SnapshotFile.ThrowUnlessSame(states, EpochRecord.Decode(page[(int)(start - page[0].Epoch)].Record.Span));
+            }
         }
-        if (target > 0)
+        if (target > start)
         {
-            ulong loaded = 0;
+            ulong loaded = start;
             try
             {
-                await foreach (LeafBatch batch in _store.ReadLeavesAsync(1, target, BatchRows, cancellationToken))
+                await foreach (LeafBatch batch in _store.ReadLeavesAsync(start + 1, target, BatchRows, cancellationToken))
                 {
                     loaded = batch.Rows.Span[^1].Epoch;
                     _directory.Load(loaded, batch.Rows.Span, batch.Values.Span);

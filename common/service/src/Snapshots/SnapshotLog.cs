@@ -1,0 +1,23 @@
+using Microsoft.Extensions.Logging;
+
+namespace Optiks.ServiceDefaults;
+
+/// <summary>SnapshotLog is what services log of snapshots on disk.</summary>
+public static partial class SnapshotLog
+{
+    /// <summary>A snapshot is on the disk.</summary>
+    [LoggerMessage(EventId = 5000, EventName = "SnapshotSaved", Level = LogLevel.Information, Message = "Saved a snapshot of epoch {Epoch} in {Seconds:F3} s.")]
+    public static partial void SnapshotSaved(this ILogger logger, ulong epoch, double seconds);
+
+    /// <summary>None is.</summary>
+    [LoggerMessage(EventId = 5001, EventName = "SnapshotNotSaved", Level = LogLevel.Warning, Message = "The snapshot was not saved; the one before stays.")]
+    public static partial void SnapshotNotSaved(this ILogger logger, Exception exception);
+
+    /// <summary>A start goes on from one.</summary>
+    [LoggerMessage(EventId = 5002, EventName = "SnapshotUsed", Level = LogLevel.Information, Message = "Starting from the snapshot of epoch {Epoch}, whose roots are those of the record.")]
+    public static partial void SnapshotUsed(this ILogger logger, ulong epoch);
+
+    /// <summary>A start does not.</summary>
+    [LoggerMessage(EventId = 5003, EventName = "SnapshotRefused", Level = LogLevel.Warning, Message = "The snapshot is not used, and all leaves are loaded from the database: {Reason}")]
+    public static partial void SnapshotRefused(this ILogger logger, string reason);
+}

@@ -1,0 +1,88 @@
+using System.Diagnostics;
+using Microsoft.Extensions.Logging;
+using Optiks.Native;
+
+namespace Optiks.ServiceDefaults;
+
+/// <summary>
+/// SnapshotSaver writes a directory's trees to a file now and then, beside everything else, so that the next start need not load the whole log. A failure is logged and leaves the
+/// file before. One thread at a time.
+/// </summary>
+public sealed class SnapshotSaver
+{
+    private readonly string _path;
+    private readonly TimeSpan _interval;
+    private readonly TimeProvider _clock;
+    private readonly ILogger _logger;
+    private long _started;
+    private Task _running = Task.CompletedTask;
+    private ulong? _saved;
+
+    /// <summary>SnapshotSaver that saves at most once an interval.</summary>
+    /// <param name="path">The file.</param>
+    /// <param name="interval">Zero: never.</param>
+    /// <param name="saved">Epoch that the file has; null when it is not there.</param>
+    /// <param name="clock">Measures the interval.</param>
+    /// <param name="logger">Says what was saved.</param>
+    public SnapshotSaver(string path, TimeSpan interval, ulong? saved, TimeProvider clock, ILogger logger)
+    {
+        ArgumentNullException.ThrowIfNull(clock);
+        _path = path;
+        _interval = interval;
+        _saved = saved;
+        _clock = clock;
+        _logger = logger;
+        _started = clock.GetTimestamp();
+    }
+
+    /// <summary>Offer begins to save if it is time to, and returns at once. The saver takes a reference of its own.</summary>
+    public void Offer(Snapshot snapshot)
+    {
+        if (_running.IsCompleted && _clock.GetElapsedTime(_started) >= _interval)
+        {
+            Begin(snapshot);
+        }
+    }
+
+    /// <summary>FinishAsync saves the last epoch, unless the file has it. A save that the caller cannot wait for is given up with the process: the file is replaced as a whole or not.</summary>
+    public async Task FinishAsync(Snapshot? last, CancellationToken cancellationToken)
+    {
+        await _running.WaitAsync(cancellationToken);
+        if (last is not null)
+        {
+            Begin(last);
+            await _running.WaitAsync(cancellationToken);
+        }
+    }
+
+    private void Begin(Snapshot snapshot)
+    {
+        if (_interval == TimeSpan.Zero || _saved == snapshot.Epoch || !snapshot.TryAcquire())
+        {
+            return;
+        }
+        _started = _clock.GetTimestamp();
+        // A thread of its own: it takes long and waits for the disk.
+        _running = Task.Factory.StartNew(() => Save(snapshot), CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+    }
+
+    private void Save(Snapshot snapshot)
+    {
+        try
+        {
+            long start = Stopwatch.GetTimestamp();
+            snapshot.Save(_path);
+            _saved = snapshot.Epoch;
+            double seconds = Stopwatch.GetElapsedTime(start).TotalSeconds;
+            _logger.SnapshotSaved(snapshot.Epoch, seconds);
+        }
+        catch (OptiksNativeException e)
+        {
+            _logger.SnapshotNotSaved(e);
+        }
+        finally
+        {
+            snapshot.Release();
+        }
+    }
+}

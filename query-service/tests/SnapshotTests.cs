@@ -1,0 +1,157 @@
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
+using Optiks.Native;
+using Optiks.Protocol;
+using Optiks.Secrets;
+
+namespace Optiks.QueryService.Tests;
+
+/// <summary>Starting from a snapshot on disk, and not from one that is not the log's.</summary>
+public sealed class SnapshotTests : IAsyncLifetime
+{
+    private const string Name = "saved";
+
+    private TestLog? _log;
+
+    private TestLog Log => _log!;
+
+    private string SnapshotFile => Path.Combine(Log.Folder.Replicas, Name, "snapshot");
+
+    public async ValueTask InitializeAsync()
+    {
+        _log = await TestLog.CreateAsync();
+        await Log.PublishAsync(("alice", "one"), ("bob", "his"));
+        await Log.PublishAsync(("alice", "two"));
+    }
+
+    public async ValueTask DisposeAsync() => await Log.DisposeAsync();
+
+    [Fact]
+    public async Task A_replica_starts_from_what_it_saved_when_it_stopped()
+    {
+        LoggedEvents first = await RunAsync();
+        Assert.True(first.Has("SnapshotSaved"));
+        Assert.False(first.Has("SnapshotUsed"));
+        Assert.True(File.Exists(SnapshotFile));
+        // Nothing came since, and later two epochs.
+        Assert.True((await RunAsync()).Has("SnapshotUsed"));
+        await Log.PublishAsync(("alice", "three"), ("carol", "hers"));
+        await Log.PublishAsync();
+        LoggedEvents later = await RunAsync();
+        Assert.True(later.Has("SnapshotUsed"));
+        Assert.False(later.Has("SnapshotRefused"));
+        Assert.True(later.Has("SnapshotSaved"));
+    }
+
+    [Fact]
+    public async Task A_replica_saves_while_it_serves()
+    {
+        var events = new LoggedEvents();
+        await using Replica replica = await StartAsync(events, "00:00:00.001");
+        await replica.WaitForEpochAsync(2);
+        await Log.PublishAsync(("alice", "three"));
+        await replica.WaitForEpochAsync(3);
+        while (!events.Has("SnapshotSaved"))
+        {
+            await Task.Delay(10, TestContext.Current.CancellationToken);
+        }
+        Assert.True(File.Exists(SnapshotFile));
+    }
+
+    [Fact]
+    public async Task Zero_saves_never()
+    {
+        Assert.False((await RunAsync("00:00:00")).Has("SnapshotSaved"));
+        Assert.False(File.Exists(SnapshotFile));
+    }
+
+    [Fact]
+    public async Task A_damaged_snapshot_is_not_used()
+    {
+        await RunAsync();
+        byte[] octets = await File.ReadAllBytesAsync(SnapshotFile, TestContext.Current.CancellationToken);
+        octets[^40] ^= 1;
+        await File.WriteAllBytesAsync(SnapshotFile, octets, TestContext.Current.CancellationToken);
+        LoggedEvents events = await RunAsync();
+        Assert.True(events.Has("SnapshotRefused"));
+        Assert.False(events.Has("SnapshotUsed"));
+        // And the one that was saved instead is.
+        Assert.True((await RunAsync()).Has("SnapshotUsed"));
+    }
+
+    [Fact]
+    public async Task A_snapshot_whose_leaf_log_is_lost_is_not_used()
+    {
+        await RunAsync();
+        File.Delete(Path.Combine(Log.Folder.Replicas, Name, "leaves"));
+        Assert.True((await RunAsync()).Has("SnapshotRefused"));
+    }
+
+    [Fact]
+    public async Task A_snapshot_with_other_roots_than_the_record_is_not_used()
+    {
+        Forge(epochs: 2);
+        LoggedEvents events = await RunAsync();
+        Assert.True(events.Has("SnapshotRefused"));
+        Assert.False(events.Has("SnapshotUsed"));
+    }
+
+    [Fact]
+    public async Task A_snapshot_newer_than_the_database_is_not_used()
+    {
+        Forge(epochs: 3);
+        LoggedEvents events = await RunAsync();
+        Assert.True(events.Has("SnapshotRefused"));
+        Assert.False(events.Has("SnapshotUsed"));
+    }
+
+    // A snapshot of the log's secrets with leaves that the log does not have.
+    private void Forge(ulong epochs)
+    {
+        Directory.CreateDirectory(Path.GetDirectoryName(SnapshotFile)!);
+        using var source = new FileSecretSource(Log.Folder, KeyEncryptionKey.Load(Log.Folder));
+        using DirectorySecrets secrets = source.UnwrapPeriod(Log.WrappedSecrets.Span, 0, Log.Anchor.LogId.Span);
+        using var directory = KeyDirectory.Create(new DirectoryOptions
+        {
+            Secrets = secrets,
+            LeafLogPath = Path.Combine(Log.Folder.Replicas, Name, "leaves"),
+            MaxValueLength = Log.Anchor.Configuration.MaxValueLength,
+        });
+        for (ulong epoch = 1; epoch <= epochs; epoch++)
+        {
+            using var keys = new ByteStrings();
+            using var values = new ByteStrings();
+            keys.Add("alice"u8);
+            values.Add("mallory's"u8);
+            var rows = new LeafRow[1];
+            directory.Prepare(epoch, [StructureId.Keys], keys, values, rows);
+            using StagedEpoch staged = directory.Stage(epoch, rows, "mallory's"u8, withProofs: false);
+            staged.Commit();
+        }
+        using Snapshot snapshot = directory.TakeSnapshot();
+        snapshot.Save(SnapshotFile);
+    }
+
+    private Task<Replica> StartAsync(LoggedEvents events, string interval) => Replica.StartAsync(
+        Log, Name, services => services.AddSingleton<ILoggerProvider>(events), _ => { }, "--Optiks:QueryService:SnapshotInterval", interval);
+
+    // Starts the replica, sees that it answers like one that loads everything, and stops it.
+    private async Task<LoggedEvents> RunAsync(string interval = "01:00:00")
+    {
+        var events = new LoggedEvents();
+        ulong epoch = (ulong)Log.Records.Count - 1;
+        await using Replica loaded = await Replica.StartReadyAsync(Log, "loaded", "--Optiks:QueryService:SnapshotInterval", "00:00:00");
+        await using (Replica replica = await StartAsync(events, interval))
+        {
+            await replica.WaitForEpochAsync(epoch);
+            const string names = """[{"key": "alice"}, {"key": "bob"}, {"key": "carol"}]""";
+            byte[][] answers = await Task.WhenAll(((Replica[])[loaded, replica]).Select(one =>
+                one.OctetsAsync(Replica.Post("/v1/lookup?checkpoint_size=2", names, MediaTypes.Lookup))));
+            Assert.Equal(answers[0], answers[1]);
+            byte[][] histories = await Task.WhenAll(((Replica[])[loaded, replica]).Select(one =>
+                one.OctetsAsync(Replica.Post("/v1/monitor", """{"key": "alice"}""", MediaTypes.Monitor), asOwner: true)));
+            Assert.Equal(histories[0], histories[1]);
+        }
+        return events;
+    }
+}

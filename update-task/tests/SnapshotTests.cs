@@ -1,0 +1,97 @@
+using Optiks.UpdateTask.Pipeline;
+using Optiks.UpdateTask.Tests.Support;
+
+namespace Optiks.UpdateTask.Tests;
+
+/// <summary>Starting from the trees that were saved, and not from what is not the log's. A start that uses the snapshot goes on with its leaf log; any other makes another one.</summary>
+public sealed class SnapshotTests
+{
+    [Fact]
+    public async Task A_task_goes_on_from_what_it_saved_when_it_stopped()
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        var updates = new Updates(folder);
+        await RunAsync(folder, updates, "a1", save: true);
+        byte[] log = LogIdentity(folder);
+        // Saved, and then published without saving.
+        await RunAsync(folder, updates, "a2", save: false);
+        await RunAsync(folder, updates, "a3", save: true);
+        Assert.Equal(log, LogIdentity(folder));
+        await RunAsync(folder, updates, "a4", save: false);
+        Assert.Equal(log, LogIdentity(folder));
+        Assert.Equal(4UL, await HistoryCheck.RunAsync(folder, updates));
+    }
+
+    [Fact]
+    public async Task A_damaged_snapshot_is_not_used()
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        var updates = new Updates(folder);
+        await RunAsync(folder, updates, "a1", save: true);
+        byte[] log = LogIdentity(folder);
+        string path = Path.Combine(folder.Data.Task, "snapshot");
+        byte[] octets = await File.ReadAllBytesAsync(path, TestContext.Current.CancellationToken);
+        octets[^60] ^= 1;
+        await File.WriteAllBytesAsync(path, octets, TestContext.Current.CancellationToken);
+        await RunAsync(folder, updates, "a2", save: true);
+        Assert.NotEqual(log, LogIdentity(folder));
+        Assert.Equal(2UL, await HistoryCheck.RunAsync(folder, updates));
+    }
+
+    [Fact]
+    public async Task A_snapshot_of_another_log_is_not_used()
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        await RunAsync(folder, new Updates(folder), "a1", save: true);
+        using TestFolder other = await TestFolder.CreateAsync();
+        var updates = new Updates(other);
+        await RunAsync(other, updates, "b1", save: true);
+        foreach (string name in (string[])["snapshot", "leaves"])
+        {
+            File.Copy(Path.Combine(folder.Data.Task, name), Path.Combine(other.Data.Task, name), overwrite: true);
+        }
+        byte[] log = LogIdentity(other);
+        await RunAsync(other, updates, "b2", save: false);
+        Assert.NotEqual(log, LogIdentity(other));
+        Assert.Equal(2UL, await HistoryCheck.RunAsync(other, updates));
+    }
+
+    [Fact]
+    public async Task A_second_task_leaves_the_first_ones_files_alone()
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        var updates = new Updates(folder);
+        await RunAsync(folder, updates, "a1", save: true);
+        byte[] log = LogIdentity(folder);
+        using (TaskFolder? taken = TaskFolder.TryOpen(folder.Data))
+        {
+            Assert.NotNull(taken);
+            Assert.Null(TaskFolder.TryOpen(folder.Data));
+            await RunAsync(folder, updates, "a2", save: true);
+        }
+        await RunAsync(folder, updates, "a3", save: true);
+        Assert.Equal(log, LogIdentity(folder));
+        Assert.Equal(3UL, await HistoryCheck.RunAsync(folder, updates));
+    }
+
+    // Publishes one update.
+    private static async Task RunAsync(TestFolder folder, Updates updates, string value, bool save)
+    {
+        await using TaskHost task = await TaskHost.StartAsync(folder);
+        if (task.Session.Unfinished is not null)
+        {
+            await task.StepAsync();
+        }
+        ulong before = task.Session.Last.Epoch;
+        await updates.AcceptAsync("alice", value);
+        await task.StepAsync();
+        Assert.Equal(before + 1, task.Session.Last.Epoch);
+        if (save)
+        {
+            await task.Session.FinishAsync(TestContext.Current.CancellationToken);
+        }
+    }
+
+    // Behind the magic number.
+    private static byte[] LogIdentity(TestFolder folder) => File.ReadAllBytes(Path.Combine(folder.Data.Task, "leaves"))[8..24];
+}
