@@ -7,6 +7,7 @@
 #include "capi_snapshot.h"
 #include "optiks/ozks/verify/codec.h"
 #include "snapshot/save.h"
+#include "stored/stored_directory.h"
 #include "trie/append_proof.h"
 
 using namespace optiks::ozks;
@@ -37,9 +38,11 @@ bool structures_valid(std::size_t n, const std::uint8_t* structures) {
 template <typename Make>
 std::int32_t make_directory(const optiks_dir_options_t* options, optiks_dir_t** out, Make make) {
   if (options == nullptr || out == nullptr || options->without_values > 1 || options->max_value_len > kMaxValueLen ||
-      options->threads > kMaxThreads || options->reserved != 0) {
+      options->threads > kMaxThreads || options->reserved != 0 ||
+      (options->node_store_path != nullptr && options->leaf_log_path == nullptr)) {
     return argument_error(
-        "a pointer is missing, without_values is not 0 or 1, reserved not 0, or max_value_len or threads too large");
+        "a pointer is missing, without_values is not 0 or 1, reserved not 0, max_value_len or threads is too large, or a "
+        "node store has no leaf log");
   }
   if (sodium_init() < 0) {
     set_last_error("libsodium cannot start: the system gives no randomness");
@@ -66,15 +69,19 @@ extern "C" {
 
 std::int32_t optiks_dir_create(const optiks_dir_options_t* options, optiks_dir_t** out) {
   return guarded([&] {
-    return make_directory(options, out,
-                          [&](Secrets&& secrets) { return std::make_unique<Directory>(std::move(secrets), *options); });
+    return make_directory(options, out, [&](Secrets&& secrets) -> std::unique_ptr<Directory> {
+      if (options->node_store_path != nullptr) {
+        return StoredDirectory::open(std::move(secrets), *options);
+      }
+      return std::make_unique<Directory>(std::move(secrets), *options);
+    });
   });
 }
 
 std::int32_t optiks_dir_restore(const optiks_dir_options_t* options, const char* path, optiks_dir_t** out) {
   return guarded([&] {
-    if (path == nullptr) {
-      return argument_error("a pointer is missing");
+    if (path == nullptr || options == nullptr || options->node_store_path != nullptr) {
+      return argument_error("a pointer is missing, or the options are of stored mode, which needs no snapshot");
     }
     return make_directory(options, out,
                           [&](Secrets&& secrets) { return restore_directory(std::move(secrets), *options, path); });
@@ -241,6 +248,12 @@ std::int32_t optiks_dir_stats(const optiks_dir_t* dir, optiks_dir_stats_t* out) 
     stats.vrf_cache_bytes = store.cache.bytes();
     stats.vrf_cache_hits = store.cache.hits();
     stats.vrf_cache_misses = store.cache.misses();
+    if (store.stored != nullptr) {
+      stats.tree_bytes = store.stored->cache().bytes();
+      stats.node_store_bytes = store.stored->bytes();
+      stats.node_cache_hits = store.stored->cache().hits();
+      stats.node_cache_misses = store.stored->cache().misses();
+    }
     *out = stats;
     return std::int32_t{OPTIKS_OK};
   });

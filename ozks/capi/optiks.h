@@ -139,6 +139,12 @@ typedef struct optiks_dir_options {
   uint32_t threads;  /* that load, expect, prepare and stage may use, the caller's among them: at most 256; 0: one.
                         Results do not depend on it. Threads end with the call. */
   uint32_t reserved; /* 0 */
+  const char* node_store_path; /* NULL: linked mode, all but the leaf log in memory. Otherwise stored mode: a folder
+                                  this directory makes and has for itself, with the trees and the keys; needs a
+                                  leaf_log_path, and liblmdb. It goes on where it was committed last: look at
+                                  optiks_dir_states. What is there and cannot be used (damaged, of another period, of
+                                  other secrets) is OPTIKS_E_IO; both can be made again from stored leaves */
+  uint64_t node_cache_bytes;   /* stored mode: bound of the cache of parts of the trees */
 } optiks_dir_options_t;
 
 /* One stored leaf. For loads and stages the rows of an epoch are in ordinal order: sorted by (structure, label). */
@@ -215,8 +221,9 @@ OPTIKS_EXPORT void optiks_staged_destroy(optiks_staged_t* staged);
 OPTIKS_EXPORT int32_t optiks_dir_states(const optiks_dir_t* dir, uint64_t* out_epoch, uint8_t out[4 * 72]);
 
 typedef struct {
+  /* In stored mode tree_bytes is the cache's. The last three are of stored mode. */
   uint64_t epoch, leaves, tree_bytes, key_table_bytes, leaf_log_bytes, vrf_cache_bytes, vrf_cache_hits,
-      vrf_cache_misses;
+      vrf_cache_misses, node_store_bytes, node_cache_hits, node_cache_misses;
 } optiks_dir_stats_t;
 OPTIKS_EXPORT int32_t optiks_dir_stats(const optiks_dir_t* dir, optiks_dir_stats_t* out);
 

@@ -29,8 +29,6 @@ constexpr std::size_t kLoadLen = 4096;
 constexpr std::uint8_t kCacheDomain = 0xff;
 constexpr std::uint8_t kCheckDomain = 0xfe;
 
-// Structures whose keys have versions (PAHD); in the others (oZKS) a key has one leaf, of version 0.
-bool is_versioned(std::uint8_t structure) { return structure == OPTIKS_DEVICES || structure == OPTIKS_KEYS; }
 
 // Keeps secrets out of the swap. Where RLIMIT_MEMLOCK does not allow it they are swapped like other memory; they are
 // erased in any case. Never undone, as that would unlock what else is on the page, and a directory usually lives as
@@ -41,17 +39,6 @@ void check_structure(std::uint8_t structure) {
   if (structure < 1 || structure > kNumStructures) {
     throw DirectoryError(OPTIKS_E_ARGUMENT, "a structure is not 1..4");
   }
-}
-
-// The version of a key's next leaf, from the record of its latest, or null. A key of an oZKS has no second one.
-std::uint64_t next_version(std::uint8_t structure, const LeafRecord* latest) {
-  if (is_versioned(structure)) {
-    return latest == nullptr ? 1 : latest->facts().version + std::uint64_t{1};
-  }
-  if (latest != nullptr) {
-    throw DirectoryError(OPTIKS_E_DUPLICATE, "a key of an oZKS is there already");
-  }
-  return 0;
 }
 
 // LabelBatch collects VRF inputs and evaluates those of one structure, which have one key, at once.
@@ -139,8 +126,20 @@ NodeId Store::newest(const Tag& key, LeafRecord& out) const {
   });
 }
 
+bool Store::find_newest(const Tag& key, LeafRecord& out) const {
+  if (stored == nullptr) {
+    return newest(key, out) != kNoNode;
+  }
+  std::uint64_t place = kNoPlace;
+  const bool found = stored->find(key, place);
+  if (found) {
+    log.read(place, out);
+  }
+  return found;
+}
+
 bool Store::latest(const Tag& key, std::uint64_t epoch, LeafRecord& out) const {
-  bool found = newest(key, out) != kNoNode;
+  bool found = find_newest(key, out);
   while (found && out.facts().epoch > epoch) {
     const std::uint64_t previous = out.facts().previous;
     found = previous != kNoPlace;
@@ -176,7 +175,7 @@ void encode_states(const Store& store, const std::array<Tree, kNumStructures>& t
 Directory::Directory(Secrets&& secrets, const optiks_dir_options_t& options, const LogState* kept)
     : store_(std::make_shared<Store>(std::move(secrets), options, kept)), threads_(std::max(1U, options.threads)) {}
 
-Directory::~Directory() { discard(); }
+Directory::~Directory() { Directory::discard(); }
 
 void Directory::load(std::uint64_t epoch, std::span<const optiks_leaf_t> leaves, ByteSpan values) {
   const Version& current = store_->versions.current();
@@ -244,7 +243,7 @@ void Directory::load(std::uint64_t epoch, std::span<const optiks_leaf_t> leaves,
 std::uint64_t Directory::version_of(std::uint8_t structure, ByteSpan key) const {
   check_structure(structure);
   LeafRecord record;
-  return store_->newest(store_->tag(structure, key), record) == kNoNode ? 0 : record.facts().version;
+  return store_->find_newest(store_->tag(structure, key), record) ? record.facts().version : 0;
 }
 
 void Directory::expect(const std::uint8_t* structures, const ByteStrings& keys) {
@@ -262,7 +261,7 @@ void Directory::expect(const std::uint8_t* structures, const ByteStrings& keys) 
     }
     const auto [at, added] = expected.try_emplace(tag);
     if (added) {
-      at->second.version = next_version(structures[i], exists ? &record : nullptr);
+      at->second.version = next_version(structures[i], exists ? &record.facts() : nullptr);
       labels.add(structures[i], keys[i], at->second.version, at->second.label.data());
     }
   }
@@ -320,7 +319,7 @@ void Directory::prepare(std::uint64_t epoch, const std::uint8_t* structures, con
   std::vector<optiks_leaf_t> out(keys.size);
   for (std::size_t i = 0; i < keys.size; ++i) {
     optiks_leaf_t& row = out[i];
-    row.version = next_version(structures[i], store_->newest(tags[i], record) == kNoNode ? nullptr : &record);
+    row.version = next_version(structures[i], store_->find_newest(tags[i], record) ? &record.facts() : nullptr);
     row.epoch = epoch;
     row.value_offset = values.offsets[i];
     row.value_len = static_cast<std::uint32_t>(values[i].size());
@@ -342,14 +341,7 @@ void Directory::prepare(std::uint64_t epoch, const std::uint8_t* structures, con
 
 // Room for the leaves, which then stay where they are while they are hashed.
 void Directory::make_room(Staged& staged, std::span<const optiks_leaf_t> leaves) {
-  std::array<std::size_t, kNumStructures> counts{};
-  for (const optiks_leaf_t& row : leaves) {
-    const std::uint8_t structure = structure_of(row);
-    if (structure < 1 || structure > kNumStructures) {
-      data_error("a leaf is of no structure");
-    }
-    ++counts[structure - 1U];
-  }
+  const std::array<std::size_t, kNumStructures> counts = count_by_structure(leaves);
   for (std::size_t s = 0; s < kNumStructures; ++s) {
     staged.leaves[s].reserve(counts[s]);
   }
@@ -373,21 +365,11 @@ void Directory::add_leaves(Staged& staged, std::span<const optiks_leaf_t> leaves
     }
     const optiks_leaf_t& row = leaves[i];
     const std::uint8_t structure = structure_of(row);
-    if (i != 0 && !before(leaves[i - 1], row)) {
-      data_error("the leaves of an epoch are not sorted by structure and label");
-    }
     const Tag tag = tag_of(row);
     const NodeId previous = store_->newest(tag, record);
-    if (row.version != next_version(structure, previous == kNoNode ? nullptr : &record) ||
-        row.version > std::numeric_limits<std::uint32_t>::max()) {
-      data_error("a leaf's version does not follow the one before it");
-    }
-    LeafFacts facts;
-    std::ranges::copy(row.commitment, facts.commitment.begin());
-    facts.tag = tag;
-    facts.epoch = row.epoch;
-    facts.version = static_cast<std::uint32_t>(row.version);
-    facts.previous = previous == kNoNode ? kNoPlace : store_->nodes.leaf(previous).log_place();
+    const LeafFacts facts = previous == kNoNode
+                                ? next_facts(leaves, i, nullptr, kNoPlace)
+                                : next_facts(leaves, i, &record.facts(), store_->nodes.leaf(previous).log_place());
     const bool is_kept = store_->keeps_values && has_value(row);
     Leaf leaf;
     std::ranges::copy(row.label, leaf.label.begin());

@@ -1,4 +1,5 @@
-// Directory: the four trees of a log with what a task or a replica keeps per key, and its snapshots.
+// Directory: the four trees of a log with what a task or a replica keeps per key, and its snapshots; in linked mode,
+// where all of that is in memory but single leaves' records. stored/stored_directory.h is the other mode.
 //
 // Thread safety: one thread at a time is the writer (load, prepare, versions, stage, commit, discard); any number of
 // threads take, use and drop snapshots meanwhile (but for load()), without waiting for the writer or for each other;
@@ -32,6 +33,7 @@
 #include "optiks.h"
 #include "optiks/base/secret.h"
 #include "optiks/vrf/ecvrf.h"
+#include "stored/stored_trees.h"
 #include "trie/apply.h"
 #include "trie/leaf_log.h"
 
@@ -55,12 +57,6 @@ struct Secrets {
 
 // A value that tells another tag key, and nothing else of it.
 [[nodiscard]] Tag tag_check(const Secrets& secrets);
-
-// LogState: the leaf log that a directory goes on with.
-struct LogState {
-  LeafLog::Identity identity;
-  std::uint64_t len;
-};
 
 inline constexpr std::size_t kMaxKeyLen = 255;
 
@@ -88,7 +84,9 @@ struct Store {
   [[nodiscard]] Tag input_tag(ByteSpan alpha) const;
   // Those of several; `out` has as many elements.
   void input_tags(std::span<const Alpha> alphas, std::span<Tag> out) const;
-  // The key's newest leaf with its record, or kNoNode. Reads one record.
+  // The record of the key's newest leaf; false when there is none. Reads one record.
+  [[nodiscard]] bool find_newest(const Tag& key, LeafRecord& out) const;
+  // The same in linked mode, with the leaf's id, or kNoNode.
   [[nodiscard]] NodeId newest(const Tag& key, LeafRecord& out) const;
   // The record of the key's latest leaf at the epoch; false when there is none. Reads one record, unless there are
   // newer ones.
@@ -108,6 +106,7 @@ struct Store {
   VrfCache cache;
   LeafLog log;
   Versions versions;
+  std::unique_ptr<StoredTrees> stored;  // stored mode: in place of nodes and keys, which are empty then
   // For statistics, which any thread may ask for.
   std::atomic<std::uint64_t> tree_bytes{0};
   std::atomic<std::uint64_t> table_bytes{0};
@@ -135,11 +134,13 @@ class Snapshot {
 class Directory {
  public:
   Directory(Secrets&& secrets, const optiks_dir_options_t& options, const LogState* kept = nullptr);
-  ~Directory();
+  Directory(const Directory&) = delete;
+  Directory& operator=(const Directory&) = delete;
+  virtual ~Directory();
 
   [[nodiscard]] const std::shared_ptr<Store>& store() const { return store_; }
 
-  void load(std::uint64_t epoch, std::span<const optiks_leaf_t> leaves, ByteSpan values);
+  virtual void load(std::uint64_t epoch, std::span<const optiks_leaf_t> leaves, ByteSpan values);
   [[nodiscard]] std::uint64_t version_of(std::uint8_t structure, ByteSpan key) const;
   // Computes the labels of the keys' next leaves ahead, as far as the current epoch tells their versions, and keeps
   // them for the next prepare(), in place of what an earlier call kept.
@@ -148,13 +149,19 @@ class Directory {
                optiks_leaf_t* out_rows) const;
 
   // The staged epoch: see optiks.h.
-  void stage(std::uint64_t epoch, std::span<const optiks_leaf_t> leaves, ByteSpan values, bool with_proofs);
-  [[nodiscard]] const std::array<Tree, kNumStructures>& staged_trees() const { return staged_->trees; }
-  [[nodiscard]] ByteSpan staged_proofs() const { return staged_->proofs; }
-  void commit();
-  void discard() noexcept;
+  virtual void stage(std::uint64_t epoch, std::span<const optiks_leaf_t> leaves, ByteSpan values, bool with_proofs);
+  [[nodiscard]] virtual const std::array<Tree, kNumStructures>& staged_trees() const { return staged_->trees; }
+  [[nodiscard]] virtual ByteSpan staged_proofs() const { return staged_->proofs; }
+  virtual void commit();
+  virtual void discard() noexcept;
   // Brings the statistics up to date. Writer.
   void count_bytes();
+
+ protected:
+  // Tags are keyed hashes: any eight octets of one spread evenly.
+  struct TagHash {
+    std::size_t operator()(const Tag& tag) const { return static_cast<std::size_t>(base::load_le64(tag.data())); }
+  };
 
  private:
   struct Staged {
@@ -169,10 +176,6 @@ class Directory {
   struct ExpectedLabel {
     std::uint64_t version = 0;
     std::array<std::uint8_t, vrf::kLabelLen> label{};
-  };
-  // Tags are keyed hashes: any eight octets of one spread evenly.
-  struct TagHash {
-    std::size_t operator()(const Tag& tag) const { return static_cast<std::size_t>(base::load_le64(tag.data())); }
   };
   using Expected = std::unordered_map<Tag, ExpectedLabel, TagHash>;
   struct Superseded {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "directory/directory_error.h"
@@ -14,6 +15,49 @@ Tag tag_of(const optiks_leaf_t& row) {
   Tag tag;
   std::ranges::copy(row.tag, tag.begin());
   return tag;
+}
+
+bool is_versioned(std::uint8_t structure) { return structure == OPTIKS_DEVICES || structure == OPTIKS_KEYS; }
+
+std::uint64_t next_version(std::uint8_t structure, const LeafFacts* latest) {
+  if (is_versioned(structure)) {
+    return latest == nullptr ? 1 : latest->version + std::uint64_t{1};
+  }
+  if (latest != nullptr) {
+    throw DirectoryError(OPTIKS_E_DUPLICATE, "a key of an oZKS is there already");
+  }
+  return 0;
+}
+
+std::array<std::size_t, kNumStructures> count_by_structure(std::span<const optiks_leaf_t> leaves) {
+  std::array<std::size_t, kNumStructures> counts{};
+  for (const optiks_leaf_t& row : leaves) {
+    const std::uint8_t structure = structure_of(row);
+    if (structure < 1 || structure > kNumStructures) {
+      data_error("a leaf is of no structure");
+    }
+    ++counts[structure - 1U];
+  }
+  return counts;
+}
+
+LeafFacts next_facts(std::span<const optiks_leaf_t> leaves, std::size_t i, const LeafFacts* latest,
+                     std::uint64_t latest_place) {
+  const optiks_leaf_t& row = leaves[i];
+  if (i != 0 && !before(leaves[i - 1], row)) {
+    data_error("the leaves of an epoch are not sorted by structure and label");
+  }
+  if (row.version != next_version(structure_of(row), latest) ||
+      row.version > std::numeric_limits<std::uint32_t>::max()) {
+    data_error("a leaf's version does not follow the one before it");
+  }
+  LeafFacts facts;
+  std::ranges::copy(row.commitment, facts.commitment.begin());
+  facts.tag = tag_of(row);
+  facts.epoch = row.epoch;
+  facts.version = static_cast<std::uint32_t>(row.version);
+  facts.previous = latest == nullptr ? kNoPlace : latest_place;
+  return facts;
 }
 
 bool before(const optiks_leaf_t& a, const optiks_leaf_t& b) {

@@ -1,9 +1,12 @@
 // Stored leaves as the C ABI has them (optiks_leaf_t).
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 
+#include "directory/versions.h"
 #include "optiks.h"
 #include "trie/leaf_log.h"
 
@@ -14,6 +17,20 @@ inline std::uint8_t structure_of(const optiks_leaf_t& row) {
 }
 
 [[nodiscard]] Tag tag_of(const optiks_leaf_t& row);
+
+// Structures whose keys have versions (PAHD); in the others (oZKS) a key has one leaf, of version 0.
+[[nodiscard]] bool is_versioned(std::uint8_t structure);
+
+// The version of a key's next leaf, from the facts of its latest, or null. DirectoryError for a second one of an oZKS.
+[[nodiscard]] std::uint64_t next_version(std::uint8_t structure, const LeafFacts* latest);
+
+// Leaves of each structure. DirectoryError for one of no structure.
+[[nodiscard]] std::array<std::size_t, kNumStructures> count_by_structure(std::span<const optiks_leaf_t> leaves);
+
+// What the leaf log keeps of the i-th leaf of an epoch, whose key's latest leaf has these facts, or null, and this
+// place. DirectoryError unless it is behind the leaf before it, and the version follows.
+[[nodiscard]] LeafFacts next_facts(std::span<const optiks_leaf_t> leaves, std::size_t i, const LeafFacts* latest,
+                                   std::uint64_t latest_place);
 
 // Of a prepared epoch: by structure, then label.
 [[nodiscard]] bool before(const optiks_leaf_t& a, const optiks_leaf_t& b);

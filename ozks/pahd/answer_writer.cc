@@ -1,6 +1,8 @@
 #include "pahd/answer_writer.h"
 
 #include <algorithm>
+#include <array>
+#include <memory>
 
 #include "optiks/ozks/verify/ladder.h"
 #include "pahd/label_prover.h"
@@ -13,16 +15,83 @@ enum NodeKind : std::uint8_t { kEmpty = 0, kInterior = 1, kLeaf = 2 };
 
 constexpr std::uint64_t kProofsAtOnce = 32;
 
-void put_path(Output& out, const Walk& walk) {
+// Way: where a label leads, in either mode.
+struct Way {
+  const Hash* label = nullptr;   // of the leaf at its end; null in an empty tree
+  std::uint64_t place = 0;       // of that leaf's record
+  std::size_t common = 0;        // bits that the label shares with that leaf; 256: it is the label's leaf
+  const Hash* opened = nullptr;  // the two hashes of the node where the label leaves the tree; null: of the leaf
+  std::uint32_t length = 0;      // of that node's prefix
+  std::span<const Step> steps;   // above
+};
+
+// Walks to the labels of one structure of one snapshot, several at a time.
+class Walker {
+ public:
+  static constexpr std::size_t kMaxWalks = Nodes::kMaxWalks;
+
+  Walker(const Store& store, const Tree& tree) : store_(store), tree_(tree) {
+    if (store.stored != nullptr) {
+      stored_walks_ = std::make_unique<std::array<StoredWalk, kMaxWalks>>();
+    }
+  }
+
+  void walk_many(std::span<const ByteSpan> labels, Way* out) {
+    if (stored_walks_ != nullptr) {
+      store_.stored->walk_many(tree_, labels, stored_walks_->data());
+    } else {
+      store_.nodes.walk_many(tree_, labels, walks_);
+    }
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+      out[i] = stored_walks_ != nullptr ? way_of((*stored_walks_)[i]) : way_of(walks_[i]);
+    }
+  }
+
+ private:
+  [[nodiscard]] Way way_of(const Walk& walk) const {
+    Way way;
+    if (walk.end == kNoNode) {
+      return way;
+    }
+    const Leaf& leaf = store_.nodes.leaf(walk.end);
+    way = {&leaf.label, leaf.log_place(), walk.common, nullptr, 0, {walk.steps, walk.num_steps}};
+    if (!Nodes::is_leaf(walk.opened)) {
+      const Interior& node = store_.nodes.interior(walk.opened);
+      way.opened = node.hash;
+      way.length = node.length;
+    }
+    return way;
+  }
+
+  [[nodiscard]] static Way way_of(const StoredWalk& walk) {
+    Way way;
+    if (walk.leaf == nullptr) {
+      return way;
+    }
+    way = {&walk.leaf->label,           base::load_be64(walk.leaf->locator.data()), walk.common, nullptr, 0,
+           {walk.steps, walk.num_steps}};
+    if (walk.opened != nullptr) {
+      way.opened = walk.opened->hash;
+      way.length = walk.opened->length;
+    }
+    return way;
+  }
+
+  const Store& store_;
+  const Tree& tree_;
+  Walk walks_[kMaxWalks];
+  std::unique_ptr<std::array<StoredWalk, kMaxWalks>> stored_walks_;
+};
+
+void put_path(Output& out, std::span<const Step> steps) {
   std::array<std::uint8_t, verify::kHashLen> mask{};
-  for (std::size_t i = 0; i < walk.num_steps; ++i) {
-    const std::uint32_t bit = walk.steps[i].length;
-    mask[bit / 8] = static_cast<std::uint8_t>(mask[bit / 8] | (0x80U >> (bit % 8)));
+  for (const Step& step : steps) {
+    mask[step.length / 8] = static_cast<std::uint8_t>(mask[step.length / 8] | (0x80U >> (step.length % 8)));
   }
   out.put(mask);
-  out.put_integer(walk.num_steps * verify::kHashLen, 2);
-  for (std::size_t i = walk.num_steps; i-- > 0;) {
-    out.put(*walk.steps[i].sibling);
+  out.put_integer(steps.size() * verify::kHashLen, 2);
+  for (std::size_t i = steps.size(); i-- > 0;) {
+    out.put(*steps[i].sibling);
   }
 }
 
@@ -30,18 +99,21 @@ void put_path(Output& out, const Walk& walk) {
 class ProofWriter {
  public:
   ProofWriter(const Snapshot& snapshot, std::uint8_t structure, const LabelProver& labels, Output& out)
-      : store_(snapshot.store()), tree_(snapshot.version().trees[structure - 1U]), labels_(labels), out_(out) {}
+      : store_(snapshot.store()),
+        walker_(store_, snapshot.version().trees[structure - 1U]),
+        labels_(labels),
+        out_(out) {}
 
   // `opened`: with the value, unless it was erased and may be. `known`: the leaf's record, or null when it was not read
   // yet.
   void member(std::size_t i, bool opened, bool may_be_erased, const LeafRecord* known) {
-    const Walk& walk = walk_to(i);
-    if (walk.end == kNoNode || walk.common != verify::kLabelBits) {
+    const Way& way = way_to(i);
+    if (way.label == nullptr || way.common != verify::kLabelBits) {
       data_error(
           "a version that the key table names is not in the tree: the stored leaves are not of these VRF secrets");
     }
     if (known == nullptr) {
-      store_.read(walk.end, record_);
+      store_.log.read(way.place, record_);
     }
     const LeafRecord& leaf = known == nullptr ? record_ : *known;
     out_.put(labels_[i].proof);
@@ -58,60 +130,58 @@ class ProofWriter {
       out_.put_integer(kCommitted, 1);
       out_.put(leaf.facts().commitment);
     }
-    put_path(out_, walk);
+    put_path(out_, way.steps);
   }
 
   void non_member(std::size_t i) {
-    const Walk& walk = walk_to(i);
+    const Way& way = way_to(i);
     out_.put(labels_[i].proof);
-    if (walk.end == kNoNode) {
+    if (way.label == nullptr) {
       out_.put_integer(kEmpty, 1);
       return;
     }
-    const Leaf& leaf = store_.nodes.leaf(walk.end);
-    if (walk.common == verify::kLabelBits) {
+    if (way.common == verify::kLabelBits) {
       data_error("a version beyond the latest is in the tree");
     }
-    if (Nodes::is_leaf(walk.opened)) {
+    if (way.opened == nullptr) {
       LeafFacts facts;
-      store_.log.read_facts(leaf.log_place(), facts);
+      store_.log.read_facts(way.place, facts);
       out_.put_integer(kLeaf, 1);
-      out_.put(leaf.label);
+      out_.put(*way.label);
       out_.put(facts.commitment);
       out_.put_integer(facts.epoch, 8);
     } else {
-      const Interior& node = store_.nodes.interior(walk.opened);
       out_.put_integer(kInterior, 1);
-      out_.put_integer(node.length, 1);
-      out_.put(verify::prefix_of(leaf.label, node.length));
-      out_.put(node.hash[0]);
-      out_.put(node.hash[1]);
+      out_.put_integer(way.length, 1);
+      out_.put(verify::prefix_of(*way.label, way.length));
+      out_.put(way.opened[0]);
+      out_.put(way.opened[1]);
     }
-    put_path(out_, walk);
+    put_path(out_, way.steps);
   }
 
  private:
-  // The walk to the i-th label; with those of the labels after it, which are wanted next.
-  const Walk& walk_to(std::size_t i) {
-    if (i - first_walk_ >= num_walks_) {
-      first_walk_ = i;
-      num_walks_ = std::min(Nodes::kMaxWalks, labels_.size() - i);
-      std::array<ByteSpan, Nodes::kMaxWalks> labels;
-      for (std::size_t j = 0; j < num_walks_; ++j) {
+  // The way to the i-th label; with those of the labels after it, which are wanted next.
+  const Way& way_to(std::size_t i) {
+    if (i - first_way_ >= num_ways_) {
+      first_way_ = i;
+      num_ways_ = std::min(Walker::kMaxWalks, labels_.size() - i);
+      std::array<ByteSpan, Walker::kMaxWalks> labels;
+      for (std::size_t j = 0; j < num_ways_; ++j) {
         labels[j] = labels_[i + j].label;
       }
-      store_.nodes.walk_many(tree_, std::span(labels).first(num_walks_), walks_);
+      walker_.walk_many(std::span(labels).first(num_ways_), ways_.data());
     }
-    return walks_[i - first_walk_];
+    return ways_[i - first_way_];
   }
 
   Store& store_;
-  const Tree& tree_;
+  Walker walker_;
   const LabelProver& labels_;
   Output& out_;
-  std::size_t first_walk_ = 0;
-  std::size_t num_walks_ = 0;
-  Walk walks_[Nodes::kMaxWalks];
+  std::size_t first_way_ = 0;
+  std::size_t num_ways_ = 0;
+  std::array<Way, Walker::kMaxWalks> ways_;
   LeafRecord record_;
 };
 

@@ -132,6 +132,9 @@ class Saver {
 }  // namespace
 
 void save_snapshot(const Snapshot& snapshot, const char* path) {
+  if (snapshot.store().stored != nullptr) {
+    throw DirectoryError(OPTIKS_E_STATE, "a directory in stored mode is on the disk already");
+  }
   if (!snapshot.store().log.has_name()) {
     throw DirectoryError(OPTIKS_E_STATE, "a directory whose leaf log has no name cannot be saved");
   }

@@ -11,7 +11,8 @@ namespace {
 constexpr std::uint64_t kFormat = 1;
 constexpr std::size_t kChecksumLen = 4;
 constexpr std::size_t kTreeLen = 8 + verify::kHashLen + 8 + 32;
-constexpr std::size_t kStateLen = 6 * 8 + sizeof(Tag) + kNumStructures * kTreeLen + kChecksumLen;
+constexpr std::size_t kStateLen =
+    7 * 8 + sizeof(Tag) + sizeof(LeafLog::Identity) + kNumStructures * kTreeLen + kChecksumLen;
 
 }  // namespace
 
@@ -26,13 +27,15 @@ std::vector<std::uint8_t> encode(const StoreState& state) {
   put_number(kFormat);
   put_number(state.owner.period);
   put_number(state.owner.period_first_epoch);
-  put(state.owner.tag_key_check);
+  put(state.owner.tag_check);
+  put_number(state.owner.keeps_values ? 1 : 0);
   put_number(state.epoch);
   put_number(state.next_page);
-  put_number(state.log_len);
+  put(state.log.identity);
+  put_number(state.log.len);
   for (std::size_t s = 0; s < kNumStructures; ++s) {
     put(state.owner.vrf_public_keys[s]);
-    put_number(state.trees[s].root);
+    put_number(state.trees[s].root_page);
     put(state.trees[s].root_hash);
     put_number(state.trees[s].count);
   }
@@ -59,13 +62,15 @@ bool decode(ByteSpan octets, StoreState& out) {
   }
   out.owner.period = take_number();
   out.owner.period_first_epoch = take_number();
-  take(out.owner.tag_key_check);
+  take(out.owner.tag_check);
+  out.owner.keeps_values = take_number() != 0;
   out.epoch = take_number();
   out.next_page = take_number();
-  out.log_len = take_number();
+  take(out.log.identity);
+  out.log.len = take_number();
   for (std::size_t s = 0; s < kNumStructures; ++s) {
     take(out.owner.vrf_public_keys[s]);
-    out.trees[s].root = take_number();
+    out.trees[s].root_page = take_number();
     take(out.trees[s].root_hash);
     out.trees[s].count = take_number();
   }

@@ -17,7 +17,8 @@ struct StoreOwner {
   std::uint64_t period = 0;
   std::uint64_t period_first_epoch = 0;
   std::array<std::array<std::uint8_t, 32>, kNumStructures> vrf_public_keys{};
-  Tag tag_key_check{};  // tells tag keys apart without giving one away
+  Tag tag_check{};  // tells tag keys apart without giving one away
+  bool keeps_values = true;
 
   bool operator==(const StoreOwner&) const = default;
 };
@@ -25,9 +26,9 @@ struct StoreOwner {
 struct StoreState {
   StoreOwner owner;
   std::uint64_t epoch = 0;
-  std::array<StoredTree, kNumStructures> trees;
-  PageId next_page = 1;       // pages from here on are of an epoch that was not committed
-  std::uint64_t log_len = 0;  // octets of the leaf log; beyond are leaves of an epoch that was not committed
+  std::array<Tree, kNumStructures> trees;
+  PageId next_page = 1;  // pages from here on are of an epoch that was not committed
+  LogState log{};        // beyond its length are leaves of an epoch that was not committed
 };
 
 [[nodiscard]] std::vector<std::uint8_t> encode(const StoreState& state);

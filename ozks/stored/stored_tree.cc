@@ -17,7 +17,8 @@ PageId walk_page(const Page& page, ByteSpan label, StoredWalk& walk) {
     if (walk.num_steps == verify::kLabelBits) {
       throw std::system_error(EBADMSG, std::generic_category(), "a page of the node store is in a wrong place");
     }
-    walk.steps[walk.num_steps++] = {&node, &node.hash[1 - side]};
+    walk.steps[walk.num_steps] = {node.length, kNoNode, &node.hash[1 - side]};
+    walk.nodes[walk.num_steps++] = &node;
     at = node.child[side];
   }
   if (kind_of(at) == ChildKind::kLeaf) {
@@ -37,11 +38,10 @@ void finish(ByteSpan label, StoredWalk& walk) {
   walk.common = verify::common_prefix_length(label, walk.leaf->label);
   // Prefixes get longer on the way down: the steps that stay are those of prefixes the label shares, and the node after
   // them is the first that it does not (the leaf, when it shares them all).
-  const auto kept = std::partition_point(walk.steps, walk.steps + walk.num_steps, [&](const StoredWalk::Step& step) {
-    return step.node->length <= walk.common;
-  });
+  const auto kept = std::partition_point(walk.steps, walk.steps + walk.num_steps,
+                                         [&](const Step& step) { return step.length <= walk.common; });
   if (kept != walk.steps + walk.num_steps) {
-    walk.opened = kept->node;
+    walk.opened = walk.nodes[kept - walk.steps];
   }
   walk.num_steps = static_cast<std::size_t>(kept - walk.steps);
 }
@@ -78,8 +78,8 @@ void CachedPages::read(std::span<const PageId> ids, Page* out, bool keep) const 
   }
 }
 
-void walk_stored(const PageReader& pages, const StoredTree& tree, std::span<const ByteSpan> labels, StoredWalk* out) {
-  std::vector<PageId> at(labels.size(), tree.root);
+void walk_stored(const PageReader& pages, const Tree& tree, std::span<const ByteSpan> labels, StoredWalk* out) {
+  std::vector<PageId> at(labels.size(), tree.root_page);
   for (std::size_t i = 0; i < labels.size(); ++i) {
     out[i].leaf = nullptr;
     out[i].num_steps = 0;

@@ -16,27 +16,18 @@
 #include "stored/node_store.h"
 #include "stored/page.h"
 #include "stored/page_cache.h"
+#include "trie/tree.h"
 
 namespace optiks::ozks {
 
-// StoredTree: one immutable state of one structure.
-struct StoredTree {
-  PageId root = kNoPage;  // none in an empty tree
-  Hash root_hash = verify::empty_root();
-  std::uint64_t count = 0;
-};
-
 // StoredWalk: where a label leads. The pointers are into pages that the walk holds.
 struct StoredWalk {
-  struct Step {
-    const PageNode* node;  // the ancestor
-    const Hash* sibling;
-  };
   const PageLeaf* leaf = nullptr;    // at the end of the label's bits; none in an empty tree
   std::size_t common = 0;            // bits that the label shares with that leaf; 256: it is the label's leaf
   const PageNode* opened = nullptr;  // first node on the way whose prefix is longer than `common`; none: the leaf
   std::size_t num_steps = 0;         // steps above `opened`, or above the leaf
-  Step steps[verify::kLabelBits];
+  Step steps[verify::kLabelBits];    // without ids of nodes
+  const PageNode* nodes[verify::kLabelBits];
   std::vector<Page> pages;
 };
 
@@ -68,6 +59,6 @@ class CachedPages final : public PageReader {
 };
 
 // Follows the bits of several labels from the tree's root, page by page: what they all need of a level is read at once.
-void walk_stored(const PageReader& pages, const StoredTree& tree, std::span<const ByteSpan> labels, StoredWalk* out);
+void walk_stored(const PageReader& pages, const Tree& tree, std::span<const ByteSpan> labels, StoredWalk* out);
 
 }  // namespace optiks::ozks

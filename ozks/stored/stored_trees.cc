@@ -207,12 +207,12 @@ void StoredTrees::remove_garbage(NodeStore::Transaction& transaction, std::uint6
   });
 }
 
-void StoredTrees::commit(std::uint64_t epoch, std::uint64_t log_len, std::vector<Key> keys, std::uint64_t oldest) {
+void StoredTrees::commit(std::uint64_t epoch, const LogState& log, std::vector<Key> keys, std::uint64_t oldest) {
   StoreState next = state_;
   next.epoch = epoch;
   next.trees = staged_;
   next.next_page = next_page_;
-  next.log_len = log_len;
+  next.log = log;
   cache_successors();
   const auto transaction = store_->begin();
   remove_abandoned(*transaction, first_staged_);

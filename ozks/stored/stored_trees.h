@@ -36,7 +36,7 @@ class StoredTrees {
   // The epoch that is committed, for the writer.
   [[nodiscard]] const StoreState& state() const { return state_; }
 
-  void walk_many(const StoredTree& tree, std::span<const ByteSpan> labels, StoredWalk* out) const {
+  void walk_many(const Tree& tree, std::span<const ByteSpan> labels, StoredWalk* out) const {
     walk_stored(cached_, tree, labels, out);
   }
   // Latest leaf of a key: newer than the reader's version, perhaps. False for a key that is not there.
@@ -45,11 +45,11 @@ class StoredTrees {
   // Adds leaves, sorted by label, to the next epoch's tree of a structure (0..3). False when one is there already or
   // twice; the epoch can only be discarded then, as after an exception.
   [[nodiscard]] bool stage(std::size_t structure, std::span<const StoredLeaf> leaves);
-  [[nodiscard]] const std::array<StoredTree, kNumStructures>& staged() const { return staged_; }
-  // Makes what was staged the store's epoch, with the keys' latest leaves, which are in the leaf log up to log_len and
-  // will stay there. `oldest`: the oldest epoch that is pinned. After an exception the store has the epoch before; the
-  // staged one can be committed again or discarded.
-  void commit(std::uint64_t epoch, std::uint64_t log_len, std::vector<Key> keys, std::uint64_t oldest);
+  [[nodiscard]] const std::array<Tree, kNumStructures>& staged() const { return staged_; }
+  // Makes what was staged the store's epoch, with the keys' latest leaves, which the leaf log has on the disk.
+  // `oldest`: the oldest epoch that is pinned. After an exception the store has the epoch before; the staged one can be
+  // committed again or discarded.
+  void commit(std::uint64_t epoch, const LogState& log, std::vector<Key> keys, std::uint64_t oldest);
   void discard() noexcept;
 
   [[nodiscard]] std::uint64_t bytes() const { return store_->bytes(); }
@@ -72,7 +72,7 @@ class StoredTrees {
   StoreState state_;
   PageId next_page_;  // of the process
 
-  std::array<StoredTree, kNumStructures> staged_;
+  std::array<Tree, kNumStructures> staged_;
   PageId first_staged_;                                      // pages from here on are the staged epoch's
   std::unordered_map<PageId, TreeUpdate::NewPage> pending_;  // not written yet
   std::uint64_t pending_bytes_ = 0;

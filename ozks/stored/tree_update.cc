@@ -14,7 +14,7 @@ constexpr std::size_t kMinPageLen = kMaxPageLen / 8;
 
 }  // namespace
 
-bool TreeUpdate::run(const StoredTree& old, std::span<const StoredLeaf> leaves, StoredTree& out) {
+bool TreeUpdate::run(const Tree& old, std::span<const StoredLeaf> leaves, Tree& out) {
   for (std::size_t i = 1; i < leaves.size(); ++i) {
     if (!(leaves[i - 1].label < leaves[i].label)) {
       return false;
@@ -26,13 +26,13 @@ bool TreeUpdate::run(const StoredTree& old, std::span<const StoredLeaf> leaves, 
   }
   new_leaves_ = leaves;
   Placed top{};
-  if (old.root == kNoPage) {
+  if (old.root_page == kNoPage) {
     top = build(0, leaves.size());
   } else {
     common_.resize(leaves.size());
     on_way_.resize(leaves.size());
     std::iota(on_way_.begin(), on_way_.end(), 0U);
-    refs_.push_back(old.root);
+    refs_.push_back(old.root_page);
     root_ = code_of(ChildKind::kPage, 0);
     root_hash_ = old.root_hash;
     wanted_.push_back({kNoParent, 0, 0, leaves.size()});
@@ -41,7 +41,7 @@ bool TreeUpdate::run(const StoredTree& old, std::span<const StoredLeaf> leaves, 
       return false;
     }
     if (kind_of_code(root_) == ChildKind::kLeaf) {
-      superseded_.push_back(old.root);
+      superseded_.push_back(old.root_page);
     }
     top = insert({root_, root_hash_}, 0, leaves.size());
   }
@@ -53,7 +53,7 @@ bool TreeUpdate::run(const StoredTree& old, std::span<const StoredLeaf> leaves, 
     // Its top was split, or it is the first.
     root_ = write_page(root_, kNoPage);
   }
-  out = {refs_[index_of_code(root_)], root_hash_, old.count + leaves.size()};
+  out = {kNoNode, root_hash_, old.count + leaves.size(), refs_[index_of_code(root_)]};
   return true;
 }
 

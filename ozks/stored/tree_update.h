@@ -33,7 +33,7 @@ class TreeUpdate {
 
   // The tree with the leaves added. They are sorted by label, strictly. A label that is there already (or twice) gives
   // false, and nothing else. Once.
-  [[nodiscard]] bool run(const StoredTree& old, std::span<const StoredLeaf> leaves, StoredTree& out);
+  [[nodiscard]] bool run(const Tree& old, std::span<const StoredLeaf> leaves, Tree& out);
 
   // What run() made: pages to put into the store, and those that are not part of the new tree any more.
   [[nodiscard]] std::vector<NewPage>& created() { return created_; }

@@ -187,7 +187,7 @@ class Repeatable {
     ASSERT_TRUE(trees.stage(2, to_stored(leaves(epoch))));
     Tag tag{};
     tag[0] = static_cast<std::uint8_t>(epoch);
-    trees.commit(epoch, epoch, {{{}, epoch}, {tag, epoch}}, epoch - 1);
+    trees.commit(epoch, log_of(epoch), {{{}, epoch}, {tag, epoch}}, epoch - 1);
   }
   // The store holds the epoch that it says, and nothing else.
   static void check(const std::string& path, std::uint64_t epoch) {
@@ -195,13 +195,13 @@ class Repeatable {
     const NodeStore& inside = *store;
     StoredTrees trees(std::move(store), StoreOwner{}, 0);
     ASSERT_EQ(trees.state().epoch, epoch);
-    EXPECT_EQ(trees.state().log_len, epoch);
+    EXPECT_EQ(trees.state().log.len, epoch);
     std::uint64_t latest = 0;
     EXPECT_EQ(trees.find({}, latest), epoch != 0);
     EXPECT_EQ(latest, epoch);
     EXPECT_EQ(trees.state().trees[2].root_hash, NaiveTree(all(epoch)).root());
     const Census found = census(inside, trees.state().trees[2], all(epoch));
-    trees.commit(epoch, epoch, {}, epoch);
+    trees.commit(epoch, log_of(epoch), {}, epoch);
     EXPECT_EQ(num_pages(inside), found.pages);
   }
 };
@@ -220,7 +220,7 @@ TEST(StoredTreesOnDisk, AreRefusedToAnotherOwner) {
   const Folder folder("store");
   StoreOwner owner;
   owner.period = 3;
-  owner.tag_key_check[0] = 1;
+  owner.tag_check[0] = 1;
   Repeatable::publish(*std::make_unique<StoredTrees>(std::make_unique<LmdbStore>(folder.path()), owner, 0));
   const auto open = [&](const StoreOwner& by) { StoredTrees(std::make_unique<LmdbStore>(folder.path()), by, 0); };
   EXPECT_NO_THROW(open(owner));
@@ -228,7 +228,7 @@ TEST(StoredTreesOnDisk, AreRefusedToAnotherOwner) {
   other.period = 4;
   EXPECT_THROW(open(other), std::system_error);
   other = owner;
-  other.tag_key_check[0] = 2;
+  other.tag_check[0] = 2;
   EXPECT_THROW(open(other), std::system_error);
   other = owner;
   other.vrf_public_keys[2][5] = 1;
@@ -243,7 +243,7 @@ TEST(StoredTreesOnDisk, DamagedPagesAreErrors) {
   store = made.get();
   StoredTrees trees(std::move(made), StoreOwner{}, 0);
   Repeatable::publish(trees);
-  const PageId root = trees.state().trees[2].root;
+  const PageId root = trees.state().trees[2].root_page;
   Bytes octets;
   const StoreKey key(root);
   store->get(Table::kPages, {&key, 1}, [&](std::size_t, ByteSpan value) { octets.assign(value.begin(), value.end()); });

@@ -64,10 +64,11 @@ std::vector<StoredLeaf> to_stored(std::vector<NaiveLeaf> leaves) {
   return out;
 }
 
-Census census(const NodeStore& store, const StoredTree& tree, const std::vector<NaiveLeaf>& all) {
+Census census(const NodeStore& store, const Tree& tree, const std::vector<NaiveLeaf>& all) {
   Surveyor surveyor(store, all);
   Hash label{};
-  EXPECT_EQ(tree.root == kNoPage ? verify::empty_root() : surveyor.survey(tree.root, 0, label), tree.root_hash);
+  EXPECT_EQ(tree.root_page == kNoPage ? verify::empty_root() : surveyor.survey(tree.root_page, 0, label),
+            tree.root_hash);
   EXPECT_EQ(surveyor.found().leaves, tree.count);
   return surveyor.found();
 }

@@ -12,6 +12,9 @@ namespace optiks::ozks::test {
 // A place in the leaf log for a label, so that a leaf is seen to keep its own.
 [[nodiscard]] inline std::uint64_t locator_of(const Hash& label) { return label[0] + 256U * label[31]; }
 
+// A leaf log of some length, which the trees do not look into.
+[[nodiscard]] inline LogState log_of(std::uint64_t len) { return {{}, len}; }
+
 [[nodiscard]] std::vector<StoredLeaf> to_stored(std::vector<NaiveLeaf> leaves);
 
 // What a stored tree consists of.
@@ -24,7 +27,7 @@ struct Census {
 
 // Reads the whole tree, page by page: every hash has to be that of what is below it, up to the root, every leaf one of
 // `all`, and their number the tree's count.
-Census census(const NodeStore& store, const StoredTree& tree, const std::vector<NaiveLeaf>& all);
+Census census(const NodeStore& store, const Tree& tree, const std::vector<NaiveLeaf>& all);
 
 [[nodiscard]] std::uint64_t num_pages(const NodeStore& store);
 

@@ -21,18 +21,18 @@ struct Stored {
   std::unique_ptr<StoredTrees> trees;
 };
 
-Census census(const Stored& stored, const StoredTree& tree, const std::vector<NaiveLeaf>& all) {
+Census census(const Stored& stored, const Tree& tree, const std::vector<NaiveLeaf>& all) {
   return test::census(*stored.store, tree, all);
 }
 
 // The next epoch, of one structure.
 void add(StoredTrees& trees, std::size_t structure, const std::vector<NaiveLeaf>& leaves) {
   ASSERT_TRUE(trees.stage(structure, to_stored(leaves)));
-  trees.commit(trees.state().epoch + 1, 0, {}, trees.state().epoch);
+  trees.commit(trees.state().epoch + 1, log_of(0), {}, trees.state().epoch);
 }
 
 // Walks over pages have to find what walks over linked nodes find.
-void expect_same_walk(const StoredTrees& trees, const StoredTree& tree, const Nodes& nodes, const Tree& linked,
+void expect_same_walk(const StoredTrees& trees, const Tree& tree, const Nodes& nodes, const Tree& linked,
                       const Hash& label) {
   StoredWalk walk;
   const ByteSpan labels[] = {label};
@@ -49,7 +49,7 @@ void expect_same_walk(const StoredTrees& trees, const StoredTree& tree, const No
   EXPECT_EQ(walk.common, expected.common);
   ASSERT_EQ(walk.num_steps, expected.num_steps);
   for (std::size_t i = 0; i < walk.num_steps; ++i) {
-    EXPECT_EQ(walk.steps[i].node->length, expected.steps[i].length);
+    EXPECT_EQ(walk.steps[i].length, expected.steps[i].length);
     EXPECT_EQ(*walk.steps[i].sibling, *expected.steps[i].sibling);
   }
   ASSERT_EQ(walk.opened == nullptr, Nodes::is_leaf(expected.opened));
@@ -78,7 +78,7 @@ TEST(StoredTree, ReferenceHistories) {
       }
       add(*stored.trees, 1, leaves);
       all.insert(all.end(), leaves.begin(), leaves.end());
-      const StoredTree& tree = stored.trees->state().trees[1];
+      const Tree& tree = stored.trees->state().trees[1];
       EXPECT_EQ(Bytes(tree.root_hash.begin(), tree.root_hash.end()), verify::test::from_hex(epoch["root"]))
           << history["name"];
       census(stored, tree, all);
@@ -91,13 +91,13 @@ TEST(StoredTree, RandomHistoriesAgreeWithLinkedMode) {
   for (int history = 0; history < 40; ++history) {
     Stored stored;
     GrownTree grown;
-    std::vector<StoredTree> trees = {stored.trees->state().trees[2]};
+    std::vector<Tree> trees = {stored.trees->state().trees[2]};
     for (std::uint64_t epoch = 1; epoch <= 12; ++epoch) {
       const auto leaves = new_leaves(random, grown.all(), random.below(random.below(3) == 0 ? 300 : 5), epoch);
       grown.add(leaves);
       // Nobody lets go of an old epoch.
       ASSERT_TRUE(stored.trees->stage(2, to_stored(leaves)));
-      stored.trees->commit(epoch, 0, {}, 0);
+      stored.trees->commit(epoch, log_of(0), {}, 0);
       trees.push_back(stored.trees->state().trees[2]);
       ASSERT_EQ(trees.back().root_hash, grown.tree().root_hash);
       ASSERT_EQ(trees.back().count, grown.tree().count);
@@ -135,7 +135,7 @@ TEST(StoredTree, EveryPrefixLengthAtOnceAndOneByOne) {
       add(*one_by_one.trees, 0, {leaf});
       grown.add({leaf});
     }
-    const StoredTree& tree = one_by_one.trees->state().trees[0];
+    const Tree& tree = one_by_one.trees->state().trees[0];
     EXPECT_EQ(tree.root_hash, root);
     census(one_by_one, tree, leaves);
     for (const NaiveLeaf& leaf : leaves) {
@@ -187,7 +187,7 @@ TEST(StoredTree, RefusesLabelsThatAreThereTwice) {
   // The same label in another structure is another leaf.
   EXPECT_TRUE(stored.trees->stage(1, {&known, 1}));
   EXPECT_TRUE(stored.trees->stage(2, fresh));
-  stored.trees->commit(2, 0, {}, 1);
+  stored.trees->commit(2, log_of(0), {}, 1);
   EXPECT_NE(stored.trees->state().trees[2].root_hash, root);
 }
 
@@ -195,7 +195,7 @@ TEST(StoredTrees, RemoveWhatNobodySeesAnyMoreAndNothingElse) {
   Random random(15);
   Stored stored;
   GrownTree grown;
-  std::vector<StoredTree> trees = {stored.trees->state().trees[2]};
+  std::vector<Tree> trees = {stored.trees->state().trees[2]};
   std::uint64_t pinned = 0;
   for (std::uint64_t epoch = 1; epoch <= 60; ++epoch) {
     const auto leaves = new_leaves(random, grown.all(), 40, epoch);
@@ -207,14 +207,14 @@ TEST(StoredTrees, RemoveWhatNobodySeesAnyMoreAndNothingElse) {
     }
     // As the writer of a directory would see it: at commit, the epoch before is the newest that can be pinned.
     pinned = random.below(4) == 0 ? epoch - 1 : pinned;
-    stored.trees->commit(epoch, 0, {}, pinned);
+    stored.trees->commit(epoch, log_of(0), {}, pinned);
     trees.push_back(stored.trees->state().trees[2]);
     for (std::uint64_t e = pinned; e <= epoch; ++e) {
       census(stored, trees[e], grown.leaves(e));
     }
   }
   // One commit with nobody reading: what is left is the current tree, and what the last epoch superseded is listed.
-  stored.trees->commit(61, 0, {}, 60);
+  stored.trees->commit(61, log_of(0), {}, 60);
   EXPECT_EQ(num_pages(*stored.store), census(stored, stored.trees->state().trees[2], grown.all()).pages);
 }
 
@@ -225,10 +225,10 @@ TEST(StoredTrees, KeepKeysAndStateAcrossEpochs) {
   const Tag two{2};
   std::uint64_t locator = 0;
   EXPECT_FALSE(stored.trees->find(one, locator));
-  stored.trees->commit(7, 100, {{two, 20}, {one, 10}}, 0);
+  stored.trees->commit(7, log_of(100), {{two, 20}, {one, 10}}, 0);
   ASSERT_TRUE(stored.trees->find(one, locator));
   EXPECT_EQ(locator, 10U);
-  stored.trees->commit(8, 200, {{one, 110}}, 7);
+  stored.trees->commit(8, log_of(200), {{one, 110}}, 7);
   ASSERT_TRUE(stored.trees->find(one, locator));
   EXPECT_EQ(locator, 110U);
   ASSERT_TRUE(stored.trees->find(two, locator));
@@ -237,7 +237,7 @@ TEST(StoredTrees, KeepKeysAndStateAcrossEpochs) {
   const StoreKey key(std::uint64_t{0});
   stored.store->get(Table::kState, {&key, 1}, [&](std::size_t, ByteSpan row) { EXPECT_TRUE(decode(row, state)); });
   EXPECT_EQ(state.epoch, 8U);
-  EXPECT_EQ(state.log_len, 200U);
+  EXPECT_EQ(state.log.len, 200U);
 }
 
 // Many leaves at once: pages are written ahead of the epoch's commit. Without it they go.
@@ -262,13 +262,13 @@ TEST(StoredTrees, WritesLargeEpochsAheadAndForgetsThemWithoutCommit) {
   const auto some = make(10);
   add(*stored.trees, 0, some);
   all.insert(all.end(), some.begin(), some.end());
-  stored.trees->commit(3, 0, {}, 2);
+  stored.trees->commit(3, log_of(0), {}, 2);
   EXPECT_EQ(num_pages(*stored.store), census(stored, stored.trees->state().trees[0], all).pages);
   ASSERT_TRUE(stored.trees->stage(0, to_stored(large)));
-  stored.trees->commit(4, 0, {}, 3);
+  stored.trees->commit(4, log_of(0), {}, 3);
   all.insert(all.end(), large.begin(), large.end());
   EXPECT_EQ(stored.trees->state().trees[0].root_hash, NaiveTree(all).root());
-  stored.trees->commit(5, 0, {}, 4);
+  stored.trees->commit(5, log_of(0), {}, 4);
   EXPECT_EQ(num_pages(*stored.store), census(stored, stored.trees->state().trees[0], all).pages);
 }
 

@@ -99,4 +99,10 @@ class LeafLog {
   std::vector<std::uint8_t> queued_;
 };
 
+// LogState: what is kept of a leaf log.
+struct LogState {
+  LeafLog::Identity identity;
+  std::uint64_t len;
+};
+
 }  // namespace optiks::ozks

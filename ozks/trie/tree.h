@@ -56,6 +56,7 @@ struct Tree {
   NodeId root = kNoNode;
   Hash root_hash = verify::empty_root();
   std::uint64_t count = 0;
+  std::uint64_t root_page = 0;  // in stored mode, in place of `root`: a PageId (stored/page.h), 0 in an empty tree
 };
 
 // Step: one sibling on a walk from the root, for a proof.

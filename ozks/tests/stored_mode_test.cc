@@ -1,0 +1,275 @@
+// A directory in stored mode beside one in linked mode, over the same epochs: the same octets, whatever is asked.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <thread>
+
+#include "directory_support.h"
+
+namespace optiks::ozks::test {
+namespace {
+
+class StoredMode : public testing::Test {
+ protected:
+  StoredMode() : folder_(scratch_file("replica")) {
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+  }
+  ~StoredMode() override { std::filesystem::remove_all(folder_); }
+
+  [[nodiscard]] optiks_dir_options_t options() {
+    log_path_ = folder_ + "/leaves";
+    store_path_ = folder_ + "/nodes";
+    optiks_dir_options_t options = options_with(log_path_.c_str());
+    options.node_store_path = store_path_.c_str();
+    options.node_cache_bytes = 1U << 20;
+    return options;
+  }
+  [[nodiscard]] DirectoryHandle open() { return create(options()); }
+  [[nodiscard]] std::int32_t open_status(const optiks_dir_options_t& options) {
+    optiks_dir_t* dir = nullptr;
+    const std::int32_t status = optiks_dir_create(&options, &dir);
+    optiks_dir_destroy(dir);
+    return status;
+  }
+
+  std::string folder_;
+  std::string log_path_;
+  std::string store_path_;
+};
+
+StoredEpoch put(optiks_dir_t* linked, optiks_dir_t* stored, std::uint64_t epoch, const std::vector<Update>& updates) {
+  StoredEpoch rows = publish(linked, epoch, updates);
+  commit(stage(stored, rows, false));
+  return rows;
+}
+
+// Every kind of answer, about keys that are there and one that is not.
+void expect_same(const Seen& linked, const Seen& stored) {
+  EXPECT_EQ(linked.epoch(), stored.epoch());
+  EXPECT_EQ(linked.states(), stored.states());
+  for (const std::uint8_t structure : {OPTIKS_DEVICES, OPTIKS_KEYS}) {
+    std::vector<std::string> keys;
+    std::vector<verify::Known> known;
+    for (std::uint64_t i = 0; i < 16; ++i) {
+      keys.push_back(key_name(i));
+      known.push_back({});
+      known.back().version = i % 3;
+    }
+    EXPECT_EQ(linked.lookups(structure, keys, known), stored.lookups(structure, keys, known));
+    for (std::uint64_t i = 0; i < 16; i += 5) {
+      for (const bool monitor : {false, true}) {
+        EXPECT_EQ(linked.versions(structure, key_name(i), 1, monitor),
+                  stored.versions(structure, key_name(i), 1, monitor));
+        EXPECT_EQ(linked.versions(structure, key_name(i), 2, monitor, 1),
+                  stored.versions(structure, key_name(i), 2, monitor, 1));
+      }
+    }
+  }
+}
+
+TEST_F(StoredMode, AnswersAsLinkedModeDoesThroughRandomHistories) {
+  for (std::uint64_t seed = 1; seed <= 6; ++seed) {
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+    Random random(seed);
+    const DirectoryHandle linked = create(options_with(nullptr));
+    DirectoryHandle stored = open();
+    expect_same(Seen(linked.get()), Seen(stored.get()));
+    for (std::uint64_t epoch = 1; epoch <= 25; ++epoch) {
+      // What is pinned stays as it was.
+      const Seen linked_before(linked.get());
+      const auto stored_before = std::make_unique<Seen>(stored.get());
+      const StoredEpoch rows = prepare(linked.get(), epoch, random_updates(random, epoch));
+      commit(stage(linked.get(), rows));
+      if (random.below(4) == 0) {
+        // Staged and thrown away.
+        static_cast<void>(stage(stored.get(), rows, false));
+      }
+      commit(stage(stored.get(), rows, false));
+      expect_same(Seen(linked.get()), Seen(stored.get()));
+      expect_same(linked_before, *stored_before);
+    }
+    // The answers are not only equal, but right.
+    const Seen seen(stored.get());
+    for (std::uint64_t i = 0; i < 16; ++i) {
+      verify::LookupResult result;
+      EXPECT_EQ(seen.check(OPTIKS_KEYS, key_name(i), {}, seen.lookup(OPTIKS_KEYS, key_name(i)), result),
+                verify::Reason::kValid);
+    }
+  }
+}
+
+TEST_F(StoredMode, LoadsAsLinkedModeDoesAndGoesOnAfterRestarts) {
+  Random random(7);
+  const DirectoryHandle linked = create(options_with(nullptr));
+  std::vector<StoredEpoch> history;
+  for (std::uint64_t epoch = 1; epoch <= 30; ++epoch) {
+    history.push_back(publish(linked.get(), epoch, random_updates(random, epoch)));
+  }
+  // In one piece, with some values erased; then epoch by epoch, each by another process's lifetime.
+  std::vector<optiks_leaf_t> rows;
+  Bytes values;
+  std::vector<optiks_leaf_t> latest_rows;
+  for (std::uint64_t epoch = 1; epoch <= 20; ++epoch) {
+    for (optiks_leaf_t row : history[epoch - 1].rows) {
+      row.value_offset += values.size();
+      rows.push_back(row);
+    }
+    values.insert(values.end(), history[epoch - 1].values.begin(), history[epoch - 1].values.end());
+  }
+  for (optiks_leaf_t& row : rows) {
+    const bool is_latest = std::none_of(rows.begin(), rows.end(), [&](const optiks_leaf_t& other) {
+      return std::ranges::equal(other.tag, row.tag) && other.version > row.version;
+    });
+    if (!is_latest && random.below(2) == 0) {
+      row.value_offset = UINT64_MAX;
+      row.value_len = 0;
+      std::ranges::fill(row.opening, std::uint8_t{0});
+    }
+  }
+  const DirectoryHandle loaded = create(options_with(nullptr));
+  ASSERT_EQ(optiks_dir_load(loaded.get(), 20, rows.data(), rows.size(), values.data(), values.size()), OPTIKS_OK);
+  ASSERT_EQ(optiks_dir_load(open().get(), 20, rows.data(), rows.size(), values.data(), values.size()), OPTIKS_OK);
+  expect_same(Seen(loaded.get()), Seen(open().get()));
+  for (std::uint64_t epoch = 21; epoch <= 30; ++epoch) {
+    commit(stage(loaded.get(), history[epoch - 1]));
+    const DirectoryHandle stored = open();
+    std::uint64_t at = 0;
+    static_cast<void>(states_of(stored.get(), &at));
+    ASSERT_EQ(at, epoch - 1);
+    if (epoch % 2 == 0) {
+      commit(stage(stored.get(), history[epoch - 1], false));
+    } else {
+      const StoredEpoch& one = history[epoch - 1];
+      ASSERT_EQ(
+          optiks_dir_load(stored.get(), epoch, one.rows.data(), one.rows.size(), one.values.data(), one.values.size()),
+          OPTIKS_OK);
+    }
+    expect_same(Seen(loaded.get()), Seen(stored.get()));
+  }
+}
+
+TEST_F(StoredMode, RefusesWhatLinkedModeRefuses) {
+  const DirectoryHandle linked = create(options_with(nullptr));
+  const DirectoryHandle stored = open();
+  const StoredEpoch first = put(linked.get(), stored.get(), 1, {{OPTIKS_KEYS, "a", "1"}, {OPTIKS_USERNAMES, "u", "x"}});
+  const States before = states_of(stored.get());
+  const auto refusal = [&](optiks_dir_t* dir, const StoredEpoch& epoch) {
+    optiks_staged_t* staged = nullptr;
+    const std::int32_t status = optiks_dir_stage(dir, epoch.epoch, epoch.rows.data(), epoch.rows.size(),
+                                                 epoch.values.data(), epoch.values.size(), 0, &staged);
+    optiks_staged_destroy(staged);
+    return status;
+  };
+  const auto expect_refused = [&](const StoredEpoch& epoch, std::int32_t status) {
+    EXPECT_EQ(refusal(linked.get(), epoch), status);
+    EXPECT_EQ(refusal(stored.get(), epoch), status);
+    EXPECT_EQ(states_of(stored.get()), before);
+  };
+  const StoredEpoch good = prepare(linked.get(), 2, {{OPTIKS_KEYS, "a", "2"}, {OPTIKS_KEYS, "b", "1"}});
+  EXPECT_EQ(refusal(stored.get(), good), OPTIKS_OK);
+  StoredEpoch bad = good;
+  bad.epoch = 3;
+  expect_refused(bad, OPTIKS_E_STATE);
+  bad = good;
+  bad.rows[0].epoch = 3;
+  expect_refused(bad, OPTIKS_E_DATA);
+  bad = good;
+  std::swap(bad.rows[0], bad.rows[1]);
+  expect_refused(bad, OPTIKS_E_DATA);
+  bad = good;
+  bad.rows[0].version += 1;
+  expect_refused(bad, OPTIKS_E_DATA);
+  bad = good;
+  bad.values[0] ^= 1;
+  expect_refused(bad, OPTIKS_E_DATA);
+  bad = good;
+  bad.rows[0].structure_and_input = 0;
+  expect_refused(bad, OPTIKS_E_DATA);
+  // The label of a leaf that is there.
+  bad = good;
+  const optiks_leaf_t& old = *std::ranges::find_if(
+      first.rows, [](const optiks_leaf_t& row) { return row.structure_and_input >> 28 == OPTIKS_KEYS; });
+  bad.rows.resize(1);
+  std::ranges::copy(old.label, bad.rows[0].label);
+  expect_refused(bad, OPTIKS_E_DUPLICATE);
+  // A second leaf of an oZKS's key.
+  bad = first;
+  bad.epoch = 2;
+  bad.rows.resize(1);
+  bad.rows[0].epoch = 2;
+  expect_refused(bad, OPTIKS_E_DUPLICATE);
+  // Proofs are the update-task's.
+  optiks_staged_t* staged = nullptr;
+  EXPECT_EQ(optiks_dir_stage(stored.get(), 2, good.rows.data(), good.rows.size(), good.values.data(),
+                             good.values.size(), 1, &staged),
+            OPTIKS_E_STATE);
+  commit(stage(stored.get(), good, false));
+  EXPECT_EQ(Seen(stored.get()).value(OPTIKS_KEYS, "a"), "2");
+}
+
+TEST_F(StoredMode, IsRefusedToOthersAndWithoutItsLog) {
+  {
+    const DirectoryHandle linked = create(options_with(nullptr));
+    const DirectoryHandle stored = open();
+    static_cast<void>(put(linked.get(), stored.get(), 1, {{OPTIKS_KEYS, "a", "1"}}));
+    EXPECT_EQ(open_status(options()), OPTIKS_E_IO) << "in use";
+    optiks_snapshot_t* snapshot = nullptr;
+    ASSERT_EQ(optiks_dir_snapshot(stored.get(), &snapshot), OPTIKS_OK);
+    EXPECT_EQ(optiks_snapshot_save(snapshot, (folder_ + "/saved").c_str()), OPTIKS_E_STATE);
+    optiks_snapshot_destroy(snapshot);
+  }
+  EXPECT_EQ(open_status(options()), OPTIKS_OK);
+  optiks_dir_options_t other = options();
+  other.tag_key[1] = 1;
+  EXPECT_EQ(open_status(other), OPTIKS_E_IO);
+  other = options();
+  other.period = 1;
+  EXPECT_EQ(open_status(other), OPTIKS_E_IO);
+  other = options();
+  other.vrf_secret[2][3] = 9;
+  EXPECT_EQ(open_status(other), OPTIKS_E_IO);
+  other = options();
+  other.leaf_log_path = nullptr;
+  EXPECT_EQ(open_status(other), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(open_status(options()), OPTIKS_OK);
+  std::filesystem::resize_file(log_path_, std::filesystem::file_size(log_path_) - 1);
+  EXPECT_EQ(open_status(options()), OPTIKS_E_IO);
+  std::filesystem::remove_all(store_path_);
+  EXPECT_EQ(open_status(options()), OPTIKS_OK) << "anew";
+}
+
+TEST_F(StoredMode, ReadersSeeWholeEpochsWhileOthersLand) {
+  const DirectoryHandle linked = create(options_with(nullptr));
+  const DirectoryHandle stored = open();
+  static_cast<void>(put(linked.get(), stored.get(), 1, {{OPTIKS_KEYS, "left", "1"}, {OPTIKS_KEYS, "right", "1"}}));
+  std::atomic<bool> is_over{false};
+  std::atomic<std::uint64_t> num_read{0};
+  std::vector<std::jthread> readers;
+  for (int r = 0; r < 2; ++r) {
+    readers.emplace_back([&] {
+      while (!is_over || num_read < 100) {
+        const Seen seen(stored.get());
+        const std::string left = seen.value(OPTIKS_KEYS, "left");
+        ASSERT_EQ(left, seen.value(OPTIKS_KEYS, "right"));
+        ASSERT_EQ(left, std::to_string(seen.epoch()));
+        ++num_read;
+      }
+    });
+  }
+  for (std::uint64_t epoch = 2; epoch <= 60; ++epoch) {
+    std::vector<Update> updates = {{OPTIKS_KEYS, "left", std::to_string(epoch)},
+                                   {OPTIKS_KEYS, "right", std::to_string(epoch)}};
+    for (std::uint64_t i = 0; i < 30; ++i) {
+      updates.push_back({OPTIKS_KEYS, key_name(epoch * 30 + i), "other"});
+    }
+    static_cast<void>(put(linked.get(), stored.get(), epoch, updates));
+  }
+  is_over = true;
+}
+
+}  // namespace
+}  // namespace optiks::ozks::test
