@@ -15,6 +15,16 @@ public sealed record DirectoryOptions
     /// <summary>WithoutValues: values are not kept, and lookups are not answered.</summary>
     public bool WithoutValues { get; init; }
 
+    /// <summary>
+    /// NodeStorePath is a folder that the directory makes and has for itself: stored mode, with trees and keys in it instead of memory. Needs a <see cref="LeafLogPath"/>, and liblmdb. Both go on
+    /// where they were committed last, and can be made again from stored leaves when they cannot be used: <see cref="NativeStatus.Io"/>.
+    /// </summary>
+    /// <value>Null: linked mode, trees and keys in memory.</value>
+    public string? NodeStorePath { get; init; }
+
+    /// <summary>NodeCacheBytes bounds the cache of parts of the trees in stored mode.</summary>
+    public ulong NodeCacheBytes { get; init; }
+
     /// <summary>VrfCacheBytes bounds the cache of VRF proofs.</summary>
     /// <value>0: none.</value>
     public ulong VrfCacheBytes { get; init; }

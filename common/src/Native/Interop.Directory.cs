@@ -17,6 +17,8 @@ internal static unsafe partial class Interop
         public uint WithoutValues;
         public uint Threads;
         public uint Reserved;
+        public byte* NodeStorePath;
+        public ulong NodeCacheBytes;
     }
 
     [LibraryImport(Library)]

@@ -27,7 +27,7 @@ public sealed class KeyDirectory : IDisposable
         }
     }
 
-    /// <summary>Create makes an empty directory at epoch 0.</summary>
+    /// <summary>Create makes an empty directory at epoch 0; in stored mode the one that its node store holds, at that epoch.</summary>
     public static KeyDirectory Create(DirectoryOptions options) => Make(options, null);
 
     /// <summary>
@@ -54,8 +54,10 @@ public sealed class KeyDirectory : IDisposable
             MaxValueLen = options.MaxValueLength,
             WithoutValues = options.WithoutValues ? 1u : 0u,
             Threads = options.Threads,
+            NodeCacheBytes = options.NodeCacheBytes,
         };
-        byte[]? path = options.LeafLogPath is null ? null : Encoding.UTF8.GetBytes(options.LeafLogPath + '\0');
+        byte[]? path = Terminated(options.LeafLogPath);
+        byte[]? nodes = Terminated(options.NodeStorePath);
         try
         {
             for (int i = 0; i < 4; i++)
@@ -63,9 +65,10 @@ public sealed class KeyDirectory : IDisposable
                 options.Secrets.VrfSecret((StructureId)(i + 1)).CopyTo(new Span<byte>(native.VrfSecret + (i * 32), 32));
             }
             options.Secrets.TagKey.CopyTo(new Span<byte>(native.TagKey, 32));
-            fixed (byte* pinned = path)
+            fixed (byte* pinned = path, pinnedNodes = nodes)
             {
                 native.LeafLogPath = pinned;
+                native.NodeStorePath = pinnedNodes;
                 nint handle;
                 if (snapshot is null)
                 {
@@ -166,6 +169,8 @@ public sealed class KeyDirectory : IDisposable
 
     /// <inheritdoc/>
     public void Dispose() => _handle.Dispose();
+
+    private static byte[]? Terminated(string? path) => path is null ? null : Encoding.UTF8.GetBytes(path + '\0');
 
     private static ReadOnlySpan<byte> Octets(ReadOnlySpan<StructureId> structures) => System.Runtime.InteropServices.MemoryMarshal.AsBytes(structures);
 
