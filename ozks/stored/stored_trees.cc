@@ -14,7 +14,7 @@ constexpr std::size_t kLeavesAtOnce = 4096;
 // Of more than that, one in so many goes first.
 constexpr std::size_t kSpread = 16;
 // Pages of a staged epoch that wait in memory for its commit: a usual epoch's all do.
-constexpr std::uint64_t kMaxPending = std::uint64_t{64} << 20;
+constexpr std::uint64_t kMaxPending = std::uint64_t{32} << 20;
 // Of one row of the list of superseded pages.
 constexpr std::size_t kIdsPerRow = 2048;
 

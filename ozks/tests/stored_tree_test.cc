@@ -255,7 +255,7 @@ TEST(StoredTrees, WritesLargeEpochsAheadAndForgetsThemWithoutCommit) {
   all = make(3000);
   add(*stored.trees, 0, all);
   const std::uint64_t before = num_pages(*stored.store);
-  const auto large = make(1'000'000);
+  const auto large = make(400'000);
   ASSERT_TRUE(stored.trees->stage(0, to_stored(large)));
   EXPECT_GT(num_pages(*stored.store), 2 * before);
   stored.trees->discard();

@@ -1,0 +1,245 @@
+// Micro-benchmarks of stored mode, by the names of docs/performance.md and through the C ABI: a cache of 64 MiB over
+// trees that are larger. All keys have labels of the VRF and can be looked up, so that lookups go everywhere.
+//
+// $OPTIKS_BENCH_FOLDER (a folder on a disk) receives the stores and keeps them for the next run; without it they are in
+// the system's folder for temporary files and are removed.
+#include <benchmark/benchmark.h>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "optiks.h"
+#include "optiks/base/bytes.h"
+
+namespace optiks::ozks {
+namespace {
+
+constexpr std::size_t kBatch = 1024;
+constexpr std::size_t kLookupsAtOnce = 16;
+constexpr std::size_t kValueLen = 64;
+constexpr std::uint64_t kNodeCacheBytes = std::uint64_t{64} << 20;
+constexpr std::uint64_t kVrfCacheBytes = std::uint64_t{64} << 20;
+// Keys whose VRF proofs are cached: two proofs each fit, and their leaves are on more pages than the node cache holds.
+constexpr std::size_t kCachedKeys = std::size_t{1} << 17;
+// An epoch while a store is filled.
+constexpr std::size_t kFillBatch = std::size_t{1} << 19;
+
+void require(std::int32_t status) {
+  if (status != OPTIKS_OK) {
+    std::array<char, 256> text{};
+    optiks_last_error(text.data(), text.size());
+    std::fprintf(stderr, "status %d: %s\n", status, text.data());
+    std::exit(1);
+  }
+}
+
+// Updates of so many keys, from a number on.
+struct Updates {
+  Updates(std::uint64_t first, std::size_t n)
+      : structures(n, std::uint8_t{OPTIKS_KEYS}), keys(8 * n), values(kValueLen * n, 7) {
+    for (std::size_t i = 0; i <= n; ++i) {
+      key_offsets.push_back(8 * i);
+      value_offsets.push_back(kValueLen * i);
+      if (i < n) {
+        base::store_be64(keys.data() + 8 * i, first + i);
+      }
+    }
+  }
+
+  std::vector<std::uint8_t> structures, keys, values;
+  std::vector<std::uint64_t> key_offsets, value_offsets;
+};
+
+std::uint64_t anonymous_bytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;) {
+    if (word == "RssAnon:") {
+      std::uint64_t kilobytes = 0;
+      status >> kilobytes;
+      return kilobytes * 1024;
+    }
+  }
+  return 0;
+}
+
+class Filled {
+ public:
+  explicit Filled(std::size_t keys) {
+    const char* kept = std::getenv("OPTIKS_BENCH_FOLDER");
+    is_kept_ = kept != nullptr;
+    folder_ = is_kept_ ? std::filesystem::path(kept) / ("stored-" + std::to_string(keys))
+                       : std::filesystem::temp_directory_path() /
+                             ("ozks_stored_bench-" + std::to_string(getpid()) + "-" + std::to_string(keys));
+    std::filesystem::create_directories(folder_);
+    optiks_dir_options_t options{};
+    for (auto& secret : options.vrf_secret) {
+      secret[0] = 1;
+    }
+    options.tag_key[0] = 1;
+    options.max_value_len = 65'536;
+    options.vrf_cache_bytes = kVrfCacheBytes;
+    const std::string log = folder_ / "leaves";
+    const std::string nodes = folder_ / "nodes";
+    options.leaf_log_path = log.c_str();
+    options.node_store_path = nodes.c_str();
+    options.node_cache_bytes = kNodeCacheBytes;
+    require(optiks_dir_create(&options, &dir_));
+    while (stats().leaves < keys) {
+      const std::size_t n = std::min<std::size_t>(kFillBatch, keys - stats().leaves);
+      const Updates updates(stats().leaves, n);
+      commit(stage(prepare(updates), updates));
+      std::fprintf(stderr, "%llu keys\n", static_cast<unsigned long long>(stats().leaves));
+    }
+  }
+  Filled(const Filled&) = delete;
+  Filled& operator=(const Filled&) = delete;
+  ~Filled() {
+    optiks_dir_destroy(dir_);
+    if (!is_kept_) {
+      std::filesystem::remove_all(folder_);
+    }
+  }
+
+  [[nodiscard]] optiks_dir_t* dir() const { return dir_; }
+  [[nodiscard]] optiks_dir_stats_t stats() const {
+    optiks_dir_stats_t out{};
+    require(optiks_dir_stats(dir_, &out));
+    return out;
+  }
+  [[nodiscard]] std::vector<optiks_leaf_t> prepare(const Updates& updates) const {
+    std::vector<optiks_leaf_t> rows(updates.structures.size());
+    require(optiks_dir_prepare(dir_, stats().epoch + 1, rows.size(), updates.structures.data(), updates.keys.data(),
+                               updates.key_offsets.data(), updates.values.data(), updates.value_offsets.data(),
+                               rows.data()));
+    return rows;
+  }
+  [[nodiscard]] optiks_staged_t* stage(const std::vector<optiks_leaf_t>& rows, const Updates& updates) {
+    optiks_staged_t* staged = nullptr;
+    require(optiks_dir_stage(dir_, stats().epoch + 1, rows.data(), rows.size(), updates.values.data(),
+                             updates.values.size(), 0, &staged));
+    return staged;
+  }
+  void commit(optiks_staged_t* staged) { require(optiks_staged_commit(staged)); }
+
+  void report(benchmark::State& state) const {
+    const optiks_dir_stats_t now = stats();
+    const auto leaves = static_cast<double>(now.leaves);
+    state.counters["bytes"] = static_cast<double>(now.tree_bytes);
+    state.counters["bytes_per_key"] = static_cast<double>(now.tree_bytes) / leaves;
+    state.counters["disk_bytes_per_key"] = static_cast<double>(now.node_store_bytes) / leaves;
+    state.counters["anonymous_bytes"] = static_cast<double>(anonymous_bytes());
+  }
+
+ private:
+  std::filesystem::path folder_;
+  bool is_kept_;
+  optiks_dir_t* dir_ = nullptr;
+};
+
+Filled& filled(std::size_t keys) {
+  static std::map<std::size_t, std::unique_ptr<Filled>> all;
+  auto& one = all[keys];
+  if (!one) {
+    one = std::make_unique<Filled>(keys);
+  }
+  return *one;
+}
+
+// An epoch of 1,024 new keys, until the disk has it. Stored mode makes no append-only proofs.
+void insert(benchmark::State& state, std::size_t keys, bool tree_only) {
+  Filled& directory = filled(keys);
+  for (auto _ : state) {
+    if (tree_only) {
+      state.PauseTiming();
+    }
+    const Updates updates(directory.stats().leaves, kBatch);
+    const auto rows = directory.prepare(updates);
+    if (tree_only) {
+      state.ResumeTiming();
+    }
+    directory.commit(directory.stage(rows, updates));
+  }
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kBatch));
+  directory.report(state);
+}
+
+// Lookups of keys with one version, anywhere in the tree; `at_once` in a call.
+void prove(benchmark::State& state, std::size_t keys, bool cached, std::size_t at_once) {
+  const Filled& directory = filled(keys);
+  optiks_snapshot_t* snapshot = nullptr;
+  require(optiks_dir_snapshot(directory.dir(), &snapshot));
+  std::vector<std::uint8_t> names(8 * at_once);
+  std::vector<std::uint64_t> offsets(at_once + 1);
+  const std::vector<std::uint64_t> none(at_once);
+  std::vector<std::uint64_t> ends(at_once);
+  for (std::size_t i = 0; i <= at_once; ++i) {
+    offsets[i] = 8 * i;
+  }
+  std::vector<std::uint8_t> out(std::size_t{1} << 16);
+  std::size_t len = 0;
+  std::mt19937_64 random(1);
+  const std::size_t stride = keys / kCachedKeys;
+  const auto lookup = [&](auto number) {
+    for (std::size_t i = 0; i < at_once; ++i) {
+      base::store_be64(names.data() + 8 * i, number(i));
+    }
+    require(optiks_snapshot_lookup_many(snapshot, OPTIKS_KEYS, at_once, names.data(), offsets.data(), none.data(),
+                                        none.data(), out.data(), out.size(), &len, ends.data()));
+  };
+  const auto any = [&](std::size_t) { return cached ? random() % kCachedKeys * stride : random() % keys; };
+  for (std::size_t first = 0; cached && first < kCachedKeys; first += at_once) {
+    lookup([&](std::size_t i) { return (first + i) * stride; });
+  }
+  const optiks_dir_stats_t before = directory.stats();
+  for (auto _ : state) {
+    lookup(any);
+  }
+  const optiks_dir_stats_t after = directory.stats();
+  const auto num_lookups = static_cast<double>(state.iterations()) * static_cast<double>(at_once);
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(at_once));
+  state.counters["answer_bytes"] = static_cast<double>(len) / static_cast<double>(at_once);
+  state.counters["pages"] = static_cast<double>(after.node_cache_hits + after.node_cache_misses -
+                                                before.node_cache_hits - before.node_cache_misses) /
+                            num_lookups;
+  state.counters["pages_read"] = static_cast<double>(after.node_cache_misses - before.node_cache_misses) / num_lookups;
+  directory.report(state);
+  optiks_snapshot_destroy(snapshot);
+}
+
+void add_all() {
+  const auto add = [](const std::string& name, const auto& run) {
+    benchmark::RegisterBenchmark(name.c_str(), run)->Unit(benchmark::kMicrosecond);
+  };
+  for (const std::size_t keys : {std::size_t{1} << 20, std::size_t{1} << 22}) {
+    const std::string with_keys = "keys:" + std::to_string(keys);
+    add("Prove/stored/cached/" + with_keys, [=](benchmark::State& state) { prove(state, keys, true, 1); });
+    add("Prove/stored/batched/" + with_keys,
+        [=](benchmark::State& state) { prove(state, keys, true, kLookupsAtOnce); });
+    add("Prove/stored/uncached/" + with_keys, [=](benchmark::State& state) { prove(state, keys, false, 1); });
+    add("Insert1024/stored/" + with_keys + "/threads:1", [=](benchmark::State& state) { insert(state, keys, false); });
+    add("Insert1024TreeOnly/stored/" + with_keys + "/threads:1",
+        [=](benchmark::State& state) { insert(state, keys, true); });
+  }
+}
+
+}  // namespace
+}  // namespace optiks::ozks
+
+int main(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  optiks::ozks::add_all();
+  benchmark::RunSpecifiedBenchmarks();
+  benchmark::Shutdown();
+  return 0;
+}
