@@ -41,7 +41,8 @@ std::int32_t make_directory(const optiks_dir_options_t* options, optiks_dir_t** 
       options->threads > kMaxThreads || options->reserved != 0 ||
       (options->node_store_path != nullptr && options->leaf_log_path == nullptr)) {
     return argument_error(
-        "a pointer is missing, without_values is not 0 or 1, reserved not 0, max_value_len or threads is too large, or a "
+        "a pointer is missing, without_values is not 0 or 1, reserved not 0, max_value_len or threads is too large, or "
+        "a "
         "node store has no leaf log");
   }
   if (sodium_init() < 0) {
