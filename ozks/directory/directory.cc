@@ -29,7 +29,6 @@ constexpr std::size_t kLoadLen = 4096;
 constexpr std::uint8_t kCacheDomain = 0xff;
 constexpr std::uint8_t kCheckDomain = 0xfe;
 
-
 // Keeps secrets out of the swap. Where RLIMIT_MEMLOCK does not allow it they are swapped like other memory; they are
 // erased in any case. Never undone, as that would unlock what else is on the page, and a directory usually lives as
 // long as its process.
