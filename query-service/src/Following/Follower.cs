@@ -55,6 +55,8 @@ internal sealed class Follower : BackgroundService
         _failure = failure;
     }
 
+    private bool IsStored => _options.NodeCacheBytes > 0;
+
     /// <inheritdoc/>
     public override Task StartAsync(CancellationToken cancellationToken)
     {
@@ -226,6 +228,8 @@ internal sealed class Follower : BackgroundService
             {
                 Secrets = secrets,
                 LeafLogPath = _folder.LeafLog,
+                NodeStorePath = IsStored ? _folder.NodeStore : null,
+                NodeCacheBytes = (ulong)_options.NodeCacheBytes,
                 VrfCacheBytes = (ulong)_options.VrfCacheBytes,
                 Period = period.Period,
                 PeriodFirstEpoch = period.FirstEpoch,
@@ -234,7 +238,8 @@ internal sealed class Follower : BackgroundService
             _replica = await LogReplica.LoadAsync(store, anchor, options, _folder.Snapshot, published, _folder.Highest, _logger, cancellationToken);
         }
         LogReplica replica = _replica;
-        _saver = new SnapshotSaver(_folder.Snapshot, _options.SnapshotInterval, replica.RestoredEpoch, _clock, _logger);
+        // A node store needs no other snapshot.
+        _saver = new SnapshotSaver(_folder.Snapshot, IsStored ? TimeSpan.Zero : _options.SnapshotInterval, replica.RestoredEpoch, _clock, _logger);
         _metrics.Directory = () => replica.Stats;
         ulong leaves = replica.Stats.Leaves;
         double seconds = Stopwatch.GetElapsedTime(start).TotalSeconds;

@@ -19,6 +19,7 @@ internal sealed class ReplicaFolder : IDisposable
         _files = new DurableFiles(path);
         LeafLog = Path.Combine(path, "leaves");
         Snapshot = Path.Combine(path, "snapshot");
+        NodeStore = Path.Combine(path, "nodes");
         Highest = highest;
     }
 
@@ -27,6 +28,9 @@ internal sealed class ReplicaFolder : IDisposable
 
     /// <summary>Snapshot is the path of the trees' snapshot, which belongs to the leaf log.</summary>
     public string Snapshot { get; }
+
+    /// <summary>NodeStore is the path of the trees in stored mode, which belong to the leaf log.</summary>
+    public string NodeStore { get; }
 
     /// <summary>Highest epoch that was served, with its record's hash; null when none ever was.</summary>
     public HighWaterMark? Highest { get; private set; }

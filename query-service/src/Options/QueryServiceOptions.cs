@@ -16,7 +16,14 @@ internal sealed class QueryServiceOptions
     [Range(0, 1L << 40)]
     public long VrfCacheBytes { get; set; } = 64L << 20;
 
-    /// <summary>SnapshotInterval is how often the trees are saved to the replica's folder, from where the next start takes them; also when the service stops. Zero: never.</summary>
+    /// <summary>
+    /// NodeCacheBytes above 0 is stored mode, for a machine whose memory is smaller than the trees: they are in the replica's folder, and at most so much of them in memory. 0: linked mode, all in memory.
+    /// </summary>
+    /// <value>0.</value>
+    [Range(0, 1L << 40)]
+    public long NodeCacheBytes { get; set; }
+
+    /// <summary>SnapshotInterval is how often the trees are saved to the replica's folder, from where the next start takes them; also when the service stops. Zero, and in stored mode: never.</summary>
     /// <value>One hour.</value>
     [Range(typeof(TimeSpan), "00:00:00", "7.00:00:00")]
     public TimeSpan SnapshotInterval { get; set; } = TimeSpan.FromHours(1);

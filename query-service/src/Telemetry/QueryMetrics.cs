@@ -35,6 +35,8 @@ internal sealed class QueryMetrics : IDisposable
         meter.CreateObservableGauge("optiks.query.lag", () => Measure(current.Peek(), epoch => current.Age(epoch).TotalSeconds), "s", "Age of the served epoch's record.");
         meter.CreateObservableCounter("optiks.query.vrf_cache.hits", () => Stats?.VrfCacheHits is { } hits ? (long)hits : 0, "{proof}", "VRF proofs that were in the cache.");
         meter.CreateObservableCounter("optiks.query.vrf_cache.misses", () => Stats?.VrfCacheMisses is { } misses ? (long)misses : 0, "{proof}", "VRF proofs that were computed.");
+        meter.CreateObservableCounter("optiks.query.node_cache.hits", () => Stats?.NodeCacheHits is { } hits ? (long)hits : 0, "{page}", "Parts of trees that were in the cache, in stored mode.");
+        meter.CreateObservableCounter("optiks.query.node_cache.misses", () => Stats?.NodeCacheMisses is { } misses ? (long)misses : 0, "{page}", "Parts of trees that were read from the node store.");
         _proofsRefused = meter.CreateCounter<long>("optiks.query.proof_queue.refused", "{request}", "Requests refused because too many answers waited for proofs.");
         meter.CreateObservableGauge("optiks.query.proof_queue.length", () => WaitingQueries?.Invoke() ?? 0, "{query}", "Queries that wait for proofs which are not cached.");
         meter.CreateObservableGauge("optiks.query.leaves", () => Stats?.Leaves is { } leaves ? (long)leaves : 0, "{leaf}", "Leaves of all trees.");

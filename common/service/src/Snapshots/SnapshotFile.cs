@@ -4,7 +4,7 @@ using Optiks.Protocol;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>SnapshotFile is how a service starts from a snapshot, or without one.</summary>
+/// <summary>SnapshotFile is how a service starts from a snapshot, or without one. In stored mode the node store is the snapshot, and there is no file.</summary>
 public static class SnapshotFile
 {
     /// <summary>
@@ -13,13 +13,14 @@ public static class SnapshotFile
     /// </summary>
     public static KeyDirectory? TryRestore(DirectoryOptions options, string path, ILogger logger)
     {
-        if (!File.Exists(path))
+        ArgumentNullException.ThrowIfNull(options);
+        if (options.NodeStorePath is { } nodes ? !Directory.Exists(nodes) : !File.Exists(path))
         {
             return null;
         }
         try
         {
-            return KeyDirectory.Restore(options, path);
+            return options.NodeStorePath is null ? KeyDirectory.Restore(options, path) : KeyDirectory.Create(options);
         }
         catch (OptiksNativeException e) when (e.Status is NativeStatus.Data or NativeStatus.Io)
         {
@@ -31,7 +32,12 @@ public static class SnapshotFile
     /// <summary>CreateInstead makes an empty directory, whose leaf log takes the place of the snapshot's: what is left of the snapshot goes first.</summary>
     public static KeyDirectory CreateInstead(DirectoryOptions options, string path)
     {
+        ArgumentNullException.ThrowIfNull(options);
         File.Delete(path);
+        if (options.NodeStorePath is { } nodes && Directory.Exists(nodes))
+        {
+            Directory.Delete(nodes, recursive: true);
+        }
         return KeyDirectory.Create(options);
     }
 

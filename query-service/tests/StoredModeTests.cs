@@ -1,0 +1,96 @@
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
+using Optiks.Protocol;
+
+namespace Optiks.QueryService.Tests;
+
+/// <summary>A replica in stored mode answers octet for octet like one in linked mode, and goes on from its node store.</summary>
+public sealed class StoredModeTests : IAsyncLifetime
+{
+    private const string Name = "stored";
+    private const string CacheBytes = "1048576";
+
+    private TestLog? _log;
+
+    private TestLog Log => _log!;
+
+    private string Folder => Path.Combine(Log.Folder.Replicas, Name);
+
+    public async ValueTask InitializeAsync()
+    {
+        _log = await TestLog.CreateAsync();
+        await Log.PublishAsync(("alice", "one"), ("bob", "his"));
+        await Log.PublishAsync(("alice", "two"));
+    }
+
+    public async ValueTask DisposeAsync() => await Log.DisposeAsync();
+
+    [Fact]
+    public async Task It_answers_like_linked_mode_while_epochs_come_and_after_restarts()
+    {
+        await using Replica linked = await Replica.StartReadyAsync(Log, "linked");
+        for (int run = 0; run < 3; run++)
+        {
+            var events = new LoggedEvents();
+            await using Replica stored = await StartAsync(events);
+            await CompareAsync(linked, stored);
+            Assert.Equal(run > 0, events.Has("SnapshotUsed"));
+            Assert.False(events.Has("SnapshotRefused"));
+            await Log.PublishAsync(("alice", $"run {run}"), ($"new {run}", "first"));
+            await Log.PublishAsync();
+            await CompareAsync(linked, stored);
+            Assert.False(events.Has("SnapshotSaved"));
+        }
+        Assert.True(Directory.Exists(Path.Combine(Folder, "nodes")));
+    }
+
+    [Fact]
+    public async Task A_store_that_cannot_be_used_is_made_again()
+    {
+        await using Replica linked = await Replica.StartReadyAsync(Log, "linked");
+        await (await StartAsync(new LoggedEvents())).DisposeAsync();
+        await File.WriteAllTextAsync(Path.Combine(Folder, "nodes", "data.mdb"), "no store", TestContext.Current.CancellationToken);
+        await CompareRestartAsync(linked, isRefused: true);
+        await CompareRestartAsync(linked, isRefused: false);
+        File.Delete(Path.Combine(Folder, "leaves"));
+        await CompareRestartAsync(linked, isRefused: true);
+        await CompareRestartAsync(linked, isRefused: false);
+    }
+
+    [Fact]
+    public async Task The_mode_may_change_at_any_start()
+    {
+        await using Replica linked = await Replica.StartReadyAsync(Log, "linked");
+        await CompareRestartAsync(linked, isRefused: false, isUsed: false);
+        await (await Replica.StartReadyAsync(Log, Name)).DisposeAsync();
+        // Its leaf log is another one now.
+        await CompareRestartAsync(linked, isRefused: true);
+        await using Replica again = await Replica.StartReadyAsync(Log, Name);
+        await CompareAsync(linked, again);
+    }
+
+    private async Task CompareRestartAsync(Replica linked, bool isRefused, bool? isUsed = null)
+    {
+        var events = new LoggedEvents();
+        await using Replica stored = await StartAsync(events);
+        await CompareAsync(linked, stored);
+        Assert.Equal(isRefused, events.Has("SnapshotRefused"));
+        Assert.Equal(isUsed ?? !isRefused, events.Has("SnapshotUsed"));
+    }
+
+    private Task<Replica> StartAsync(LoggedEvents events) => Replica.StartAsync(
+        Log, Name, services => services.AddSingleton<ILoggerProvider>(events), _ => { }, "--Optiks:QueryService:NodeCacheBytes", CacheBytes);
+
+    private async Task CompareAsync(Replica linked, Replica stored)
+    {
+        ulong epoch = (ulong)Log.Records.Count - 1;
+        await linked.WaitForEpochAsync(epoch);
+        await stored.WaitForEpochAsync(epoch);
+        const string names = """[{"key": "alice"}, {"key": "bob"}, {"key": "new 1"}, {"key": "nobody"}]""";
+        foreach ((string path, string form) in ((string, string)[])[("/v1/lookup", MediaTypes.Lookup), ("/v1/history", MediaTypes.History), ("/v1/monitor", MediaTypes.Monitor)])
+        {
+            byte[] expected = await linked.OctetsAsync(Replica.Post(path, names, form), asOwner: true);
+            Assert.Equal(expected, await stored.OctetsAsync(Replica.Post(path, names, form), asOwner: true));
+        }
+    }
+}
