@@ -426,7 +426,8 @@ void add_all() {
     }
     add("Prove/linked/cached" + with_keys, prove, keys, true, std::size_t{1});
     add("Prove/linked/batched" + with_keys, prove, keys, true, std::size_t{64});
-    add("Prove/linked/uncached" + with_keys, prove, keys, false, std::size_t{1});
+    add("Prove/linked/uncached" + with_keys, prove, keys, false, std::size_t{64});
+    add("Prove/linked/uncached-single" + with_keys, prove, keys, false, std::size_t{1});
   }
   add("Verify/member", verify_proof, true);
   add("Verify/absent", verify_proof, false);

@@ -56,7 +56,7 @@ class LabelBatch {
       const Inputs& inputs = inputs_[s];
       const std::size_t n = inputs.outs.size();
       // Large enough for what a batch shares, small enough that no thread waits long for the last.
-      const std::size_t chunk_len = threads == 1 ? n : std::max<std::size_t>(64, n / (8 * threads) * 8);
+      const std::size_t chunk_len = threads == 1 ? n : std::max<std::size_t>(64, n / (4 * threads) / 8 * 8);
       for_each_index(threads, n == 0 ? 0 : (n - 1) / chunk_len + 1, [&](std::size_t chunk) {
         const std::size_t first = chunk * chunk_len;
         const std::size_t size = std::min(chunk_len, n - first);
@@ -307,9 +307,7 @@ void Directory::prepare(std::uint64_t epoch, const std::uint8_t* structures, con
       store_->keys.prefetch(tags[i]);
     }
   });
-  std::vector<Tag> sorted_tags = tags;
-  std::sort(sorted_tags.begin(), sorted_tags.end());
-  if (std::adjacent_find(sorted_tags.begin(), sorted_tags.end()) != sorted_tags.end()) {
+  if (has_twice(tags)) {
     throw DirectoryError(OPTIKS_E_DUPLICATE, "a key is there twice in one epoch");
   }
   const Expected expected = take_expected();
@@ -334,8 +332,7 @@ void Directory::prepare(std::uint64_t epoch, const std::uint8_t* structures, con
     }
   }
   labels.evaluate(store_->secrets, threads_);
-  std::sort(out.begin(), out.end(), before);
-  std::copy(out.begin(), out.end(), out_rows);
+  sort_rows(out, out_rows);
 }
 
 // Room for the leaves, which then stay where they are while they are hashed.
@@ -398,8 +395,7 @@ void Directory::stage(std::uint64_t epoch, std::span<const optiks_leaf_t> leaves
     add_leaves(*staged_, leaves, values);
     std::vector<Tag> tags(leaves.size());
     std::ranges::transform(staged_->keys, tags.begin(), &KeyTable::Entry::tag);
-    std::sort(tags.begin(), tags.end());
-    if (std::adjacent_find(tags.begin(), tags.end()) != tags.end()) {
+    if (has_twice(tags)) {
       throw DirectoryError(OPTIKS_E_DUPLICATE, "a key is there twice in one epoch");
     }
     std::vector<Hash> commitments(with_proofs ? leaves.size() : 0);

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 #include <utility>
+#include <vector>
 
 #include "directory/directory_error.h"
 #include "trie/hash_batch.h"
@@ -63,6 +64,34 @@ LeafFacts next_facts(std::span<const optiks_leaf_t> leaves, std::size_t i, const
 bool before(const optiks_leaf_t& a, const optiks_leaf_t& b) {
   return std::make_pair(structure_of(a), std::memcmp(a.label, b.label, verify::kHashLen)) <
          std::make_pair(structure_of(b), 0);
+}
+
+void sort_rows(std::span<const optiks_leaf_t> rows, optiks_leaf_t* out) {
+  // Structure and the label's first bits tell almost all rows apart.
+  struct Place {
+    std::uint64_t head;
+    std::size_t row;
+  };
+  std::vector<Place> order(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    order[i] = {std::uint64_t{structure_of(rows[i])} << 60 | base::load_be64(rows[i].label) >> 4, i};
+  }
+  std::ranges::sort(order, [&](const Place& a, const Place& b) {
+    return a.head != b.head ? a.head < b.head : before(rows[a.row], rows[b.row]);
+  });
+  for (const Place& place : order) {
+    *out++ = rows[place.row];
+  }
+}
+
+bool has_twice(std::span<const Tag> tags) {
+  using Words = std::array<std::uint64_t, 2>;
+  std::vector<Words> sorted(tags.size());
+  std::ranges::transform(tags, sorted.begin(), [](const Tag& tag) {
+    return Words{base::load_le64(tag.data()), base::load_le64(tag.data() + 8)};
+  });
+  std::ranges::sort(sorted);
+  return std::ranges::adjacent_find(sorted) != sorted.end();
 }
 
 ByteSpan value_of(const optiks_leaf_t& row, ByteSpan values) {

@@ -35,6 +35,12 @@ inline std::uint8_t structure_of(const optiks_leaf_t& row) {
 // Of a prepared epoch: by structure, then label.
 [[nodiscard]] bool before(const optiks_leaf_t& a, const optiks_leaf_t& b);
 
+// Writes the rows in that order to `out`, which has room for them all and is elsewhere.
+void sort_rows(std::span<const optiks_leaf_t> rows, optiks_leaf_t* out);
+
+// Whether two of the tags are the same.
+[[nodiscard]] bool has_twice(std::span<const Tag> tags);
+
 inline bool has_value(const optiks_leaf_t& row) { return row.value_offset != UINT64_MAX; }
 
 // The row's value, when check_values() passed and it has one.
