@@ -54,8 +54,8 @@ std::uint32_t crc32c_portable(ByteSpan data, std::uint32_t before) {
 
 bool crc32c_is_accelerated() {
 #if defined(__x86_64__)
-  static const bool has_sse42 = __builtin_cpu_supports("sse4.2") != 0;
-  return has_sse42;
+  static const bool kHasSse42 = __builtin_cpu_supports("sse4.2") != 0;
+  return kHasSse42;
 #else
   return false;
 #endif

@@ -90,6 +90,7 @@ int create(const char* path) {
   if (path != nullptr) {
     file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   } else {
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing in this library changes the environment
     const char* folder = std::getenv("TMPDIR");
     // Not /tmp, which often is memory.
     std::string name = folder != nullptr && *folder != '\0' ? folder : "/var/tmp";
