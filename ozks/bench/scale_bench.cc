@@ -1,6 +1,7 @@
 // A directory of many keys from its first leaf to its restart: built, updated, asked, saved and restored, with what
 // each takes of time, memory and disk. `scale_bench KEYS FOLDER`: a JSON object a figure on stdout, progress on stderr.
 // Through the C ABI, so a figure is what a service gets.
+#include <malloc.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -59,6 +60,8 @@ class Random {
 };
 
 double resident_gib() {
+  // Without what malloc keeps of what was freed.
+  malloc_trim(0);
   std::ifstream statm("/proc/self/statm");
   std::size_t pages = 0;
   std::size_t resident = 0;

@@ -112,7 +112,7 @@ BlockReader::BlockReader(const char* path) : file_(open(path, O_RDONLY | O_CLOEX
 BlockReader::~BlockReader() { close(file_); }
 
 // As much as there is, at most out.size().
-std::size_t BlockReader::read(base::MutableByteSpan out) {
+std::size_t BlockReader::read(base::MutableByteSpan out) const {
   std::size_t done = 0;
   while (done < out.size()) {
     const ssize_t got = ::read(file_, out.data() + done, out.size() - done);

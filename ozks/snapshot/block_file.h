@@ -65,7 +65,7 @@ class BlockReader {
  private:
   ByteSpan take_here(std::size_t len);
   void read_block();
-  std::size_t read(base::MutableByteSpan out);
+  std::size_t read(base::MutableByteSpan out) const;
 
   int file_ = -1;
   std::uint64_t num_blocks_ = 0;
