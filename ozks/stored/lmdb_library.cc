@@ -53,8 +53,8 @@ LmdbLibrary load() {
 }  // namespace
 
 const LmdbLibrary& lmdb() {
-  static const LmdbLibrary library = load();
-  return library;
+  static const LmdbLibrary kLibrary = load();
+  return kLibrary;
 }
 
 }  // namespace optiks::ozks

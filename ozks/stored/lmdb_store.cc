@@ -29,8 +29,8 @@ class LmdbCategory final : public std::error_category {
 };
 
 [[noreturn]] void fail(int code, const char* what) {
-  static const LmdbCategory category;
-  throw std::system_error(code, category, what);
+  static const LmdbCategory kCategory;
+  throw std::system_error(code, kCategory, what);
 }
 
 void require(int code, const char* what) {

@@ -12,7 +12,7 @@ constexpr std::uint64_t kFormat = 1;
 constexpr std::size_t kChecksumLen = 4;
 constexpr std::size_t kTreeLen = 8 + verify::kHashLen + 8 + 32;
 constexpr std::size_t kStateLen =
-    7 * 8 + sizeof(Tag) + sizeof(LeafLog::Identity) + kNumStructures * kTreeLen + kChecksumLen;
+    std::size_t{7} * 8 + sizeof(Tag) + sizeof(LeafLog::Identity) + kNumStructures * kTreeLen + kChecksumLen;
 
 }  // namespace
 

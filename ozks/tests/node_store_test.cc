@@ -120,6 +120,7 @@ TEST(NodeStore, ReadersSeeWholeTransactions) {
     }
   });
   std::vector<std::jthread> readers;
+  readers.reserve(4);
   for (int r = 0; r < 4; ++r) {
     readers.emplace_back([&] {
       std::string last;

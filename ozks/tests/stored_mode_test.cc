@@ -28,7 +28,7 @@ class StoredMode : public testing::Test {
     return options;
   }
   [[nodiscard]] DirectoryHandle open() { return create(options()); }
-  [[nodiscard]] std::int32_t open_status(const optiks_dir_options_t& options) {
+  [[nodiscard]] static std::int32_t open_status(const optiks_dir_options_t& options) {
     optiks_dir_t* dir = nullptr;
     const std::int32_t status = optiks_dir_create(&options, &dir);
     optiks_dir_destroy(dir);
@@ -249,6 +249,7 @@ TEST_F(StoredMode, ReadersSeeWholeEpochsWhileOthersLand) {
   std::atomic<bool> is_over{false};
   std::atomic<std::uint64_t> num_read{0};
   std::vector<std::jthread> readers;
+  readers.reserve(2);
   for (int r = 0; r < 2; ++r) {
     readers.emplace_back([&] {
       while (!is_over || num_read < 100) {
