@@ -4,8 +4,10 @@
 
 namespace optiks::vrf {
 
-Point point_phi(const Point& point) { return tau_dual(upsilon(tau(point))); }
+Isogenous<SingleField> point_tau(const Point& point) { return tau(point); }
 
-Point point_psi(const Point& point) { return tau_dual(chi(tau(point))); }
+Point phi_of_tau(const Isogenous<SingleField>& point) { return tau_dual(upsilon(point)); }
+
+Point psi_of_tau(const Isogenous<SingleField>& point) { return tau_dual(chi(point)); }
 
 }  // namespace optiks::vrf

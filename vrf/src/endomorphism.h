@@ -90,7 +90,9 @@ OPTIKS_INLINE Isogenous<F> chi(const Isogenous<F>& p) {
   return {x, y, fp2_mul(g, h)};
 }
 
-[[nodiscard]] BasicPoint<SingleField> point_phi(const BasicPoint<SingleField>& point);
-[[nodiscard]] BasicPoint<SingleField> point_psi(const BasicPoint<SingleField>& point);
+// The endomorphisms of a point, from its image under tau, which phi and psi share.
+[[nodiscard]] Isogenous<SingleField> point_tau(const BasicPoint<SingleField>& point);
+[[nodiscard]] BasicPoint<SingleField> phi_of_tau(const Isogenous<SingleField>& point);
+[[nodiscard]] BasicPoint<SingleField> psi_of_tau(const Isogenous<SingleField>& point);
 
 }  // namespace optiks::vrf

@@ -10,9 +10,10 @@ namespace optiks::vrf {
 // The sums of phi(P), psi(P) and psi(phi(P)) on P: three endomorphisms, 7 additions. P has order N or is the identity.
 template <typename F>
 OPTIKS_INLINE void fill_mul_table(BasicMulTable<F>& table, const BasicPoint<F>& point) {
-  const BasicPoint<F> phi = point_phi(point);
-  const BasicCachedPoint<F> addends[3] = {point_to_cached(phi), point_to_cached(point_psi(point)),
-                                          point_to_cached(point_psi(phi))};
+  const Isogenous<F> isogenous = point_tau(point);
+  const BasicPoint<F> phi = phi_of_tau(isogenous);
+  const BasicCachedPoint<F> addends[3] = {point_to_cached(phi), point_to_cached(psi_of_tau(isogenous)),
+                                          point_to_cached(psi_of_tau(point_tau(phi)))};
   BasicPoint<F> sums[8];
   sums[0] = point;
   table.entries[0] = point_to_cached(point);

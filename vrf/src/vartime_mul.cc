@@ -162,11 +162,12 @@ Point subgroup_minus_any_vartime(const Scalar& s, const Point& h, Challenge c, c
   wnaf_vartime(c_digits, c, kGammaWidth);
 
   CachedPoint h_multiples[4][4];
-  const Point phi = point_phi(h);
+  const Isogenous<SingleField> isogenous = point_tau(h);
+  const Point phi = phi_of_tau(isogenous);
   odd_multiples(h_multiples[0], h);
   odd_multiples(h_multiples[1], phi);
-  odd_multiples(h_multiples[2], point_psi(h));
-  odd_multiples(h_multiples[3], point_psi(phi));
+  odd_multiples(h_multiples[2], psi_of_tau(isogenous));
+  odd_multiples(h_multiples[3], psi_of_tau(point_tau(phi)));
   const MiniScalars parts = decompose(s);
   std::array<std::array<std::int8_t, 65>, 4> s_digits;
   for (std::size_t j = 0; j < 4; ++j) {

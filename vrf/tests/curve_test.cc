@@ -74,14 +74,15 @@ TEST(Curve, EndomorphismsAreLinearOnTheSubgroup) {
   std::mt19937_64 random(8);
   const Scalar k = random_scalar_256(random);
   const Point p = fixed_base_mul(random_scalar_256(random));
-  for (const auto endomorphism : {point_phi, point_psi}) {
-    const Point image = endomorphism(p);
+  for (const auto endomorphism : {phi_of_tau, psi_of_tau}) {
+    const Point image = endomorphism(point_tau(p));
     EXPECT_TRUE(is_on_curve(image));
     EXPECT_TRUE(point_in_subgroup_vartime(image));
-    EXPECT_EQ(encode(endomorphism(point_mul_exact_vartime(p, k.w))), encode(point_mul_exact_vartime(image, k.w)));
-    EXPECT_EQ(point_is_identity(endomorphism(kIdentity)), 1u);
+    EXPECT_EQ(encode(endomorphism(point_tau(point_mul_exact_vartime(p, k.w)))),
+              encode(point_mul_exact_vartime(image, k.w)));
+    EXPECT_EQ(point_is_identity(endomorphism(point_tau(kIdentity))), 1u);
   }
-  EXPECT_NE(encode(point_phi(p)), encode(point_psi(p)));
+  EXPECT_NE(encode(phi_of_tau(point_tau(p))), encode(psi_of_tau(point_tau(p))));
 }
 
 TEST(Curve, MultiplicationsAgree) {

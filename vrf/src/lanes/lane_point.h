@@ -62,13 +62,18 @@ template <typename L>
 }
 
 template <typename L>
-[[gnu::noinline]] LanePoint<L> point_phi(const LanePoint<L>& point) {
-  return tau_dual(upsilon(tau(point)));
+[[gnu::noinline]] Isogenous<LaneField<L>> point_tau(const LanePoint<L>& point) {
+  return tau(point);
 }
 
 template <typename L>
-[[gnu::noinline]] LanePoint<L> point_psi(const LanePoint<L>& point) {
-  return tau_dual(chi(tau(point)));
+[[gnu::noinline]] LanePoint<L> phi_of_tau(const Isogenous<LaneField<L>>& point) {
+  return tau_dual(upsilon(point));
+}
+
+template <typename L>
+[[gnu::noinline]] LanePoint<L> psi_of_tau(const Isogenous<LaneField<L>>& point) {
+  return tau_dual(chi(point));
 }
 
 // All ones in the lanes that hold the identity.
