@@ -131,28 +131,39 @@ struct KernelOf {
     encode_one(out, points[0], inverse);
   }
 
-  static void mul_same(GroupPoints* out, const GroupPoints* h, std::size_t num_groups, const Digits& digits) {
+  // Calls with(i, table of h[i]) for every group, the last first.
+  template <typename With>
+  OPTIKS_INLINE static void with_tables(const GroupPoints* h, std::size_t num_groups, const With& with) {
+    LaneMulTables<L> tables;
+    auto product = fp2_broadcast<L>(kFp2One);
     for (std::size_t i = 0; i < num_groups; ++i) {
-      LaneMulTable<L> table;
-      make_table(table, load(h[i]));
-      store(out[i], lanes::mul_same(table, digits));
+      add_table(tables, i, load(h[i]), product);
     }
+    tables.inverse = fp2_invert(product);
+    for (std::size_t i = num_groups; i-- > 0;) {
+      LaneAffineTable<L> table;
+      take_table(table, tables, i);
+      with(i, table);
+    }
+  }
+
+  static void mul_same(GroupPoints* out, const GroupPoints* h, std::size_t num_groups, const Digits& digits) {
+    with_tables(h, num_groups,
+                [&](std::size_t i, const LaneAffineTable<L>& table) { store(out[i], lanes::mul_same(table, digits)); });
   }
 
   static void prove(GroupPoints* out, const GroupPoints* h, std::size_t num_groups, const Digits& x_digits,
                     const GroupScalar* k_parts, const GroupScalar* k_comb) {
     base::Zeroizing<GroupDigits> k_digits;
-    for (std::size_t i = 0; i < num_groups; ++i) {
+    with_tables(h, num_groups, [&](std::size_t i, const LaneAffineTable<L>& table) {
       GroupPoints* const points = out + i * kNumProofPoints;
-      LaneMulTable<L> table;
-      make_table(table, load(h[i]));
       recode(*k_digits, k_parts[i]);
       const LanePoint<L> gamma = lanes::mul_same(table, x_digits);
       store(points[kGamma], gamma);
       store(points[kU], generator_mul<L>(generator_comb(), k_comb[i]));
       store(points[kV], mul_each(table, *k_digits));
       store(points[kClearedGamma], point_clear_cofactor(gamma));
-    }
+    });
   }
 
   static std::uint8_t bits_of(Words mask) {

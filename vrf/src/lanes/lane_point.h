@@ -24,6 +24,8 @@ using LaneSignedPoint = BasicCachedPoint<LaneField<L>, LaneFp2<L, 2>>;
 template <typename L>
 using LaneAffinePoint = BasicAffinePoint<LaneField<L>>;
 template <typename L>
+using LaneSignedAffinePoint = BasicAffinePoint<LaneField<L>, LaneFp2<L, 2>>;
+template <typename L>
 using LaneMulTable = BasicMulTable<LaneField<L>>;
 
 template <typename L>
@@ -45,8 +47,8 @@ template <typename L, typename T>
 
 // point = 2*point + other, faster than one after the other: the product T = ta*tb of the addition runs beside those of
 // the doubling.
-template <typename L, typename T>
-[[gnu::noinline]] void point_double_add(LanePoint<L>& point, const BasicCachedPoint<LaneField<L>, T>& other) {
+template <typename L, typename Other>
+[[gnu::noinline]] void point_double_add(LanePoint<L>& point, const Other& other) {
   double_in_place(point);
   add_in_place(point, other);
 }
@@ -108,6 +110,18 @@ template <typename L, std::size_t Size>
     merge(sum.y_plus_x, mask, entries[i].y_plus_x);
     merge(sum.y_minus_x, mask, entries[i].y_minus_x);
     merge(sum.z2, mask, entries[i].z2);
+    merge(sum.t2d, mask, entries[i].t2d);
+  }
+  return negated_if(negative, sum);
+}
+template <typename L, std::size_t Size>
+[[gnu::noinline]] LaneSignedAffinePoint<L> select_signed(const LaneAffinePoint<L> (&entries)[Size], Words index,
+                                                         Words negative) {
+  LaneAffinePoint<L> sum{};
+  for (u64 i = 0; i < Size; ++i) {
+    const Words mask = L::equal(index, broadcast(i));
+    merge(sum.y_plus_x, mask, entries[i].y_plus_x);
+    merge(sum.y_minus_x, mask, entries[i].y_minus_x);
     merge(sum.t2d, mask, entries[i].t2d);
   }
   return negated_if(negative, sum);

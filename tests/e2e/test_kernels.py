@@ -1,0 +1,32 @@
+"""OPTIKS_FORCE_KERNEL at a host's start: a kernel that does not exist ends it with one sentence, one that does serves what the others do."""
+
+import unittest
+
+from harness import Deployment
+
+CONFIGURATION = 78
+
+
+class KernelTest(unittest.TestCase):
+    def test_forced_kernel(self):
+        with Deployment() as log:
+            log.publish(("alice", "a1"))
+            for process in log.processes:
+                with self.subTest(process.service):
+                    self.assertEqual(process.stop(), 0)
+                    said_before = len(process.log())
+                    process.start(OPTIKS_FORCE_KERNEL="nonsense")
+                    self.assertEqual(process.wait(30), CONFIGURATION)
+                    self.assertEqual(process.log()[said_before:], "optiks: OPTIKS_FORCE_KERNEL names none of scalar, portable8, ifma512\n")
+                    process.start(OPTIKS_FORCE_KERNEL="portable8")
+                    process.wait_ready()
+            # Labels of the forced kernel, verified by a client whose machine chooses its own.
+            log.publish(("alice", "a2"), ("bob", "b1"))
+            for key, value in (("alice", "a2"), ("bob", "b1")):
+                looked_up = log.optiks("lookup", key)
+                self.assertEqual(looked_up.code, 0, str(looked_up))
+                self.assertIn(value, looked_up.out)
+
+
+if __name__ == "__main__":
+    unittest.main()
