@@ -1,6 +1,6 @@
 // The products of fp.h for x86-64. Compilers keep the carries of 128-bit additions in registers and take twice the
-// instructions of what is written here. Every such processor has these: mulx, adcx and adox measured the same to 1 %
-// (Zen 5, 2026-11), so there is nothing to choose at run time. Constant time.
+// instructions of what is written here. Every such processor has these: with mulx in their place it measured the same
+// to 1 % (Zen 5, 2026-11), so there is nothing to choose at run time. Constant time.
 #pragma once
 
 #include "uint128.h"
