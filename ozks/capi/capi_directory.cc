@@ -12,7 +12,6 @@
 
 using namespace optiks::ozks;
 using namespace optiks::ozks::capi;
-namespace base = optiks::base;
 namespace vrf = optiks::vrf;
 
 struct optiks_dir {

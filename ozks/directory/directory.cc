@@ -56,7 +56,7 @@ class LabelBatch {
       const Inputs& inputs = inputs_[s];
       const std::size_t n = inputs.outs.size();
       // Large enough for what a batch shares, small enough that no thread waits long for the last.
-      const std::size_t chunk_len = threads == 1 ? n : std::max<std::size_t>(64, n / (4 * threads) / 8 * 8);
+      const std::size_t chunk_len = threads == 1 ? n : std::max<std::size_t>(64, n / threads / 32 * 8);
       for_each_index(threads, n == 0 ? 0 : (n - 1) / chunk_len + 1, [&](std::size_t chunk) {
         const std::size_t first = chunk * chunk_len;
         const std::size_t size = std::min(chunk_len, n - first);
@@ -289,7 +289,9 @@ void Directory::prepare(std::uint64_t epoch, const std::uint8_t* structures, con
     }
   }
   std::vector<std::array<std::uint8_t, kOpeningLen>> openings(keys.size);
-  randombytes_buf(openings.data(), openings.size() * kOpeningLen);
+  if (!openings.empty()) {
+    randombytes_buf(openings.data(), openings.size() * kOpeningLen);
+  }
   std::vector<Tag> tags(keys.size);
   std::vector<Hash> commitments(keys.size);
   for_each_index(threads_, (keys.size + kHashedAtOnce - 1) / kHashedAtOnce, [&](std::size_t chunk) {

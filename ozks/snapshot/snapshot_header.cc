@@ -6,8 +6,8 @@ namespace optiks::ozks {
 namespace {
 
 constexpr std::array<std::uint8_t, 8> kMagic = {'o', 'p', 't', 'i', 'k', 's', 'S', 1};
-constexpr std::size_t kLen = kMagic.size() + 1 + 3 * 8 + std::tuple_size_v<Tag> + std::tuple_size_v<LeafLog::Identity> +
-                             8 + kNumStructures * OPTIKS_STRUCTURE_STATE_LEN;
+constexpr std::size_t kLen = kMagic.size() + 1 + 8 + 8 + 8 + std::tuple_size_v<Tag> +
+                             std::tuple_size_v<LeafLog::Identity> + 8 + kNumStructures * OPTIKS_STRUCTURE_STATE_LEN;
 
 }  // namespace
 
