@@ -9,10 +9,6 @@
 
 #include "directory_support.h"
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define OPTIKS_SANITIZED 1
-#endif
-
 namespace optiks::ozks::test {
 namespace {
 
@@ -51,9 +47,6 @@ struct History {
 class Resident : public testing::TestWithParam<History> {};
 
 TEST_P(Resident, AtMost128OctetsAKey) {
-#ifdef OPTIKS_SANITIZED
-  GTEST_SKIP() << "a sanitizer keeps much more";
-#endif
   constexpr std::uint64_t kEpochs = 1000;
   constexpr std::size_t kLoadLen = 1 << 16;
   const auto [num_keys, epoch_len] = GetParam();
