@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "bench_support.h"
 #include "optiks.h"
 #include "optiks/base/bytes.h"
 #include "optiks/ozks/verify/append.h"
@@ -30,36 +31,11 @@ namespace optiks::ozks {
 namespace {
 
 constexpr std::size_t kBatch = 1024;
-constexpr std::size_t kValueLen = 64;
 constexpr std::uint8_t kKeys = OPTIKS_KEYS;
+using bench::kValueLen;
+using bench::require;
+using bench::Updates;
 using States = std::array<std::uint8_t, 4 * OPTIKS_STRUCTURE_STATE_LEN>;
-
-void require(std::int32_t status) {
-  if (status != OPTIKS_OK) {
-    std::array<char, 256> text{};
-    optiks_last_error(text.data(), text.size());
-    std::fprintf(stderr, "status %d: %s\n", status, text.data());
-    std::exit(1);
-  }
-}
-
-// The updates of kBatch keys, from key number `first` on.
-struct Updates {
-  std::vector<std::uint8_t> structures = std::vector<std::uint8_t>(kBatch, kKeys);
-  std::vector<std::uint8_t> keys = std::vector<std::uint8_t>(8 * kBatch);
-  std::vector<std::uint8_t> values = std::vector<std::uint8_t>(kValueLen * kBatch, 7);
-  std::vector<std::uint64_t> key_offsets, value_offsets;
-
-  explicit Updates(std::uint64_t first) {
-    for (std::size_t i = 0; i <= kBatch; ++i) {
-      key_offsets.push_back(8 * i);
-      value_offsets.push_back(kValueLen * i);
-      if (i < kBatch) {
-        base::store_be64(keys.data() + 8 * i, first + i);
-      }
-    }
-  }
-};
 
 // N a multiple of 8.
 template <std::size_t N>
@@ -83,13 +59,7 @@ class Filled {
     path_ = std::filesystem::temp_directory_path() /
             ("ozks_bench-" + std::to_string(getpid()) + "-" + std::to_string(size.keys) + "-" +
              std::to_string(size.cache_bytes) + "-" + std::to_string(size.threads));
-    optiks_dir_options_t options{};
-    for (auto& secret : options.vrf_secret) {
-      secret[0] = 1;
-    }
-    options.tag_key[0] = 1;
-    options.max_value_len = 65'536;
-    options.vrf_cache_bytes = size.cache_bytes;
+    optiks_dir_options_t options = bench::options(size.cache_bytes);
     options.threads = size.threads;
     const std::string path = path_;
     options.leaf_log_path = path.c_str();
@@ -114,7 +84,7 @@ class Filled {
     });
     require(optiks_dir_load(dir_, 1, rows.data(), rows.size(), values.data(), values.size()));
     // Keys that can be looked up.
-    publish(Updates(0));
+    publish(Updates(0, kBatch));
   }
   Filled(const Filled&) = delete;
   Filled& operator=(const Filled&) = delete;
@@ -128,17 +98,10 @@ class Filled {
   [[nodiscard]] std::uint64_t fresh_keys() { return next_key_ += kBatch; }
 
   [[nodiscard]] std::vector<optiks_leaf_t> prepare(const Updates& updates) const {
-    std::vector<optiks_leaf_t> rows(kBatch);
-    require(optiks_dir_prepare(dir_, next_epoch(), kBatch, updates.structures.data(), updates.keys.data(),
-                               updates.key_offsets.data(), updates.values.data(), updates.value_offsets.data(),
-                               rows.data()));
-    return rows;
+    return bench::prepare(dir_, next_epoch(), updates);
   }
   [[nodiscard]] optiks_staged_t* stage(const std::vector<optiks_leaf_t>& rows, const Updates& updates, bool proofs) {
-    optiks_staged_t* staged = nullptr;
-    require(optiks_dir_stage(dir_, next_epoch(), rows.data(), rows.size(), updates.values.data(), updates.values.size(),
-                             proofs ? 1 : 0, &staged));
-    return staged;
+    return bench::stage(dir_, next_epoch(), rows, updates, proofs);
   }
   void commit(optiks_staged_t* staged) {
     require(optiks_staged_commit(staged));
@@ -174,7 +137,7 @@ Filled& filled(const Filled::Size& size) {
 void insert(benchmark::State& state, std::size_t keys, unsigned threads) {
   Filled& directory = filled({keys, 0, threads});
   for (auto _ : state) {
-    const Updates updates(directory.fresh_keys());
+    const Updates updates(directory.fresh_keys(), kBatch);
     directory.commit(directory.stage(directory.prepare(updates), updates, true));
   }
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kBatch));
@@ -287,7 +250,7 @@ class Asker {
 
  private:
   optiks_snapshot_t* snapshot_ = nullptr;
-  Updates updates_{0};
+  Updates updates_{0, kBatch};
   std::vector<std::uint64_t> none_ = std::vector<std::uint64_t>(kBatch);
   std::vector<std::uint64_t> ends_ = std::vector<std::uint64_t>(kBatch);
   std::vector<std::uint8_t> out_ = std::vector<std::uint8_t>(std::size_t{1} << 18);
@@ -335,7 +298,7 @@ void verify_proof(benchmark::State& state, bool is_member) {
   const verify::Member member = *lookup.members.begin();
   const base::ByteSpan proof = is_member ? member.vrf_proof : lookup.next.vrf_proof;
   // Structure, length of the key, key, version (docs/spec/tree.md section 1).
-  const Updates updates(0);
+  const Updates updates(0, kBatch);
   std::array<std::uint8_t, 18> alpha{kKeys, 8};
   std::copy_n(updates.keys.begin(), 8, alpha.begin() + 2);
   base::store_be64(alpha.data() + 10, is_member ? 1 : 2);
@@ -358,7 +321,7 @@ void verify_proof(benchmark::State& state, bool is_member) {
 // The append-only proof of an epoch of 1,024 new keys; making it includes staging the epoch.
 void append_proof(benchmark::State& state, bool verify) {
   Filled& directory = filled({std::size_t{1} << 20, 0, 1});
-  const Updates updates(directory.fresh_keys());
+  const Updates updates(directory.fresh_keys(), kBatch);
   const auto rows = directory.prepare(updates);
   States before{};
   std::uint64_t epoch = 0;

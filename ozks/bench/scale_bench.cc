@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "bench_support.h"
 #include "optiks.h"
 #include "optiks/base/bytes.h"
 #include "trie/hash_batch.h"
@@ -21,21 +22,14 @@
 namespace optiks::ozks {
 namespace {
 
+using bench::kValueLen;
+using bench::require;
+
 constexpr std::size_t kLoadLen = std::size_t{1} << 18;
 constexpr std::size_t kEpochLen = 1024;
-constexpr std::size_t kValueLen = 64;
 constexpr std::uint64_t kEpochs = 16;
 constexpr std::uint8_t kKeys = OPTIKS_KEYS;
 constexpr std::size_t kGiB = std::size_t{1} << 30;
-
-void require(std::int32_t status) {
-  if (status != OPTIKS_OK) {
-    std::array<char, 256> text{};
-    optiks_last_error(text.data(), text.size());
-    std::fprintf(stderr, "status %d: %s\n", status, text.data());
-    std::exit(1);
-  }
-}
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
@@ -75,12 +69,6 @@ class Scale {
  public:
   Scale(std::size_t num_keys, const std::string& folder)
       : num_keys_(num_keys), log_(folder + "/scale-leaves"), snapshot_(folder + "/scale-snapshot") {
-    for (auto& secret : options_.vrf_secret) {
-      secret[0] = 1;
-    }
-    options_.tag_key[0] = 1;
-    options_.max_value_len = 65'536;
-    options_.vrf_cache_bytes = 64U << 20;
     options_.leaf_log_path = log_.c_str();
   }
   Scale(const Scale&) = delete;
@@ -157,29 +145,15 @@ class Scale {
   }
 
   void update() {
-    std::vector<std::uint8_t> structures(kEpochLen, kKeys);
-    std::vector<std::uint8_t> keys(8 * kEpochLen);
-    std::vector<std::uint8_t> values(kValueLen * kEpochLen, 7);
-    std::vector<std::uint64_t> key_offsets;
-    std::vector<std::uint64_t> value_offsets;
-    for (std::size_t i = 0; i <= kEpochLen; ++i) {
-      key_offsets.push_back(8 * i);
-      value_offsets.push_back(kValueLen * i);
-    }
     double labels = 0;
     double trees = 0;
-    std::vector<optiks_leaf_t> rows(kEpochLen);
     for (std::uint64_t i = 0; i < kEpochs; ++i) {
-      for (std::size_t j = 0; j < kEpochLen; ++j) {
-        base::store_be64(keys.data() + 8 * j, num_lookup_keys_++);
-      }
+      const bench::Updates updates(num_lookup_keys_, kEpochLen);
+      num_lookup_keys_ += kEpochLen;
       const double start = now();
-      require(optiks_dir_prepare(dir_, epoch_ + 1, kEpochLen, structures.data(), keys.data(), key_offsets.data(),
-                                 values.data(), value_offsets.data(), rows.data()));
+      const std::vector<optiks_leaf_t> rows = bench::prepare(dir_, epoch_ + 1, updates);
       const double prepared = now();
-      optiks_staged_t* staged = nullptr;
-      require(optiks_dir_stage(dir_, epoch_ + 1, rows.data(), rows.size(), values.data(), values.size(), 0, &staged));
-      require(optiks_staged_commit(staged));
+      require(optiks_staged_commit(bench::stage(dir_, epoch_ + 1, rows, updates, false)));
       ++epoch_;
       labels += prepared - start;
       trees += now() - prepared;
@@ -251,7 +225,7 @@ class Scale {
   std::size_t num_keys_;
   std::string log_;
   std::string snapshot_;
-  optiks_dir_options_t options_{};
+  optiks_dir_options_t options_ = bench::options(64U << 20);
   optiks_dir_t* dir_ = nullptr;
   Random random_;
   std::vector<std::uint8_t> value_ = std::vector<std::uint8_t>(kValueLen, 7);

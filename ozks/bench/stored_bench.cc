@@ -19,47 +19,24 @@
 #include <string>
 #include <vector>
 
+#include "bench_support.h"
 #include "optiks.h"
 #include "optiks/base/bytes.h"
 
 namespace optiks::ozks {
 namespace {
 
+using bench::require;
+using bench::Updates;
+
 constexpr std::size_t kBatch = 1024;
 constexpr std::size_t kLookupsAtOnce = 16;
-constexpr std::size_t kValueLen = 64;
 constexpr std::uint64_t kNodeCacheBytes = std::uint64_t{64} << 20;
 constexpr std::uint64_t kVrfCacheBytes = std::uint64_t{64} << 20;
 // Keys whose VRF proofs are cached: two proofs each fit, and their leaves are on more pages than the node cache holds.
 constexpr std::size_t kCachedKeys = std::size_t{1} << 17;
 // An epoch while a store is filled.
 constexpr std::size_t kFillBatch = std::size_t{1} << 19;
-
-void require(std::int32_t status) {
-  if (status != OPTIKS_OK) {
-    std::array<char, 256> text{};
-    optiks_last_error(text.data(), text.size());
-    std::fprintf(stderr, "status %d: %s\n", status, text.data());
-    std::exit(1);
-  }
-}
-
-// Updates of so many keys, from a number on.
-struct Updates {
-  Updates(std::uint64_t first, std::size_t n)
-      : structures(n, std::uint8_t{OPTIKS_KEYS}), keys(8 * n), values(kValueLen * n, 7) {
-    for (std::size_t i = 0; i <= n; ++i) {
-      key_offsets.push_back(8 * i);
-      value_offsets.push_back(kValueLen * i);
-      if (i < n) {
-        base::store_be64(keys.data() + 8 * i, first + i);
-      }
-    }
-  }
-
-  std::vector<std::uint8_t> structures, keys, values;
-  std::vector<std::uint64_t> key_offsets, value_offsets;
-};
 
 std::uint64_t anonymous_bytes() {
   std::ifstream status("/proc/self/status");
@@ -82,13 +59,7 @@ class Filled {
                        : std::filesystem::temp_directory_path() /
                              ("ozks_stored_bench-" + std::to_string(getpid()) + "-" + std::to_string(keys));
     std::filesystem::create_directories(folder_);
-    optiks_dir_options_t options{};
-    for (auto& secret : options.vrf_secret) {
-      secret[0] = 1;
-    }
-    options.tag_key[0] = 1;
-    options.max_value_len = 65'536;
-    options.vrf_cache_bytes = kVrfCacheBytes;
+    optiks_dir_options_t options = bench::options(kVrfCacheBytes);
     const std::string log = folder_ / "leaves";
     const std::string nodes = folder_ / "nodes";
     options.leaf_log_path = log.c_str();
@@ -118,17 +89,10 @@ class Filled {
     return out;
   }
   [[nodiscard]] std::vector<optiks_leaf_t> prepare(const Updates& updates) const {
-    std::vector<optiks_leaf_t> rows(updates.structures.size());
-    require(optiks_dir_prepare(dir_, stats().epoch + 1, rows.size(), updates.structures.data(), updates.keys.data(),
-                               updates.key_offsets.data(), updates.values.data(), updates.value_offsets.data(),
-                               rows.data()));
-    return rows;
+    return bench::prepare(dir_, stats().epoch + 1, updates);
   }
   [[nodiscard]] optiks_staged_t* stage(const std::vector<optiks_leaf_t>& rows, const Updates& updates) {
-    optiks_staged_t* staged = nullptr;
-    require(optiks_dir_stage(dir_, stats().epoch + 1, rows.data(), rows.size(), updates.values.data(),
-                             updates.values.size(), 0, &staged));
-    return staged;
+    return bench::stage(dir_, stats().epoch + 1, rows, updates, false);
   }
   void commit(optiks_staged_t* staged) { require(optiks_staged_commit(staged)); }
 

@@ -1,0 +1,76 @@
+// What the benchmarks of directories share: calls that must succeed, and directories and updates to call them with.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#include "optiks.h"
+#include "optiks/base/bytes.h"
+
+namespace optiks::ozks::bench {
+
+inline constexpr std::size_t kKeyLen = 8;
+inline constexpr std::size_t kValueLen = 64;
+
+// Ends the program with the library's words unless the call succeeded.
+inline void require(std::int32_t status) {
+  if (status != OPTIKS_OK) {
+    std::array<char, 256> text{};
+    optiks_last_error(text.data(), text.size());
+    std::fprintf(stderr, "status %d: %s\n", status, text.data());
+    std::exit(1);
+  }
+}
+
+// Fixed secrets; without files.
+inline optiks_dir_options_t options(std::uint64_t vrf_cache_bytes) {
+  optiks_dir_options_t out{};
+  for (auto& secret : out.vrf_secret) {
+    secret[0] = 1;
+  }
+  out.tag_key[0] = 1;
+  out.max_value_len = 65'536;
+  out.vrf_cache_bytes = vrf_cache_bytes;
+  return out;
+}
+
+// Updates of n keys, which are numbers from `first` on.
+struct Updates {
+  Updates(std::uint64_t first, std::size_t n)
+      : structures(n, std::uint8_t{OPTIKS_KEYS}), keys(kKeyLen * n), values(kValueLen * n, 7) {
+    for (std::size_t i = 0; i <= n; ++i) {
+      key_offsets.push_back(kKeyLen * i);
+      value_offsets.push_back(kValueLen * i);
+      if (i < n) {
+        base::store_be64(keys.data() + kKeyLen * i, first + i);
+      }
+    }
+  }
+
+  [[nodiscard]] std::size_t size() const { return structures.size(); }
+
+  std::vector<std::uint8_t> structures, keys, values;
+  std::vector<std::uint64_t> key_offsets, value_offsets;
+};
+
+// The leaves of the next epoch, which is `epoch`; and the staged epoch.
+inline std::vector<optiks_leaf_t> prepare(const optiks_dir_t* dir, std::uint64_t epoch, const Updates& updates) {
+  std::vector<optiks_leaf_t> rows(updates.size());
+  require(optiks_dir_prepare(dir, epoch, rows.size(), updates.structures.data(), updates.keys.data(),
+                             updates.key_offsets.data(), updates.values.data(), updates.value_offsets.data(),
+                             rows.data()));
+  return rows;
+}
+inline optiks_staged_t* stage(optiks_dir_t* dir, std::uint64_t epoch, const std::vector<optiks_leaf_t>& rows,
+                              const Updates& updates, bool with_proofs) {
+  optiks_staged_t* staged = nullptr;
+  require(optiks_dir_stage(dir, epoch, rows.data(), rows.size(), updates.values.data(), updates.values.size(),
+                           with_proofs ? 1 : 0, &staged));
+  return staged;
+}
+
+}  // namespace optiks::ozks::bench
