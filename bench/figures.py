@@ -22,6 +22,8 @@ class Figure:
     value: float
     baseline: float | None = None
     samples: list[float] = field(default_factory=list)
+    counters: dict[str, float] = field(default_factory=dict)
+    """What else was measured, by names with units."""
 
     @property
     def ratio(self) -> float | None:
@@ -29,7 +31,7 @@ class Figure:
 
     def document(self) -> dict:
         return {"name": self.name, "unit": self.unit, "value": self.value, "baseline": self.baseline, "ratio": self.ratio,
-                "samples": self.samples or [self.value]}
+                "samples": self.samples or [self.value], **self.counters}
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ def measure(keys: int, folder: Path) -> list[Figure]:
         figures = []
         for line in process.stdout:
             row = json.loads(line)
-            figures.append(Figure(row["name"], row["unit"], row["value"]))
+            figures.append(Figure(row.pop("name"), row.pop("unit"), row.pop("value"), counters=row))
         if process.wait() != 0:
             raise SystemExit(f"{PROGRAM.name} ended with {process.returncode}")
     return figures

@@ -11,6 +11,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,7 @@ constexpr std::size_t kLoadLen = std::size_t{1} << 18;
 constexpr std::size_t kEpochLen = 1024;
 constexpr std::uint64_t kEpochs = 16;
 constexpr std::uint8_t kKeys = OPTIKS_KEYS;
-constexpr std::size_t kGiB = std::size_t{1} << 30;
+constexpr double kGiB = 1U << 30;
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
@@ -53,17 +54,20 @@ class Random {
   std::uint64_t state_ = 1;
 };
 
-double resident_gib() {
+// Of the process, in octets.
+double resident() {
   // Without what malloc keeps of what was freed.
   malloc_trim(0);
   std::ifstream statm("/proc/self/statm");
   std::size_t pages = 0;
   std::size_t resident = 0;
   statm >> pages >> resident;
-  return static_cast<double>(resident) * static_cast<double>(sysconf(_SC_PAGESIZE)) / kGiB;
+  return static_cast<double>(resident) * static_cast<double>(sysconf(_SC_PAGESIZE));
 }
 
-double size_gib(const std::string& path) { return static_cast<double>(std::filesystem::file_size(path)) / kGiB; }
+double size_of(const std::string& path) {
+  return std::filesystem::exists(path) ? static_cast<double>(std::filesystem::file_size(path)) : 0;
+}
 
 class Scale {
  public:
@@ -83,15 +87,26 @@ class Scale {
     require(optiks_dir_create(&options_, &dir_));
     build();
     update();
-    ask("Lookups");
+    ask("query");
     save();
     restore();
-    ask("Lookups/restored");
+    ask("query-restarted");
   }
 
  private:
-  void note(const char* name, const char* unit, double value) const {
-    std::printf("{\"name\": \"Scale/%s/keys:%zu\", \"unit\": \"%s\", \"value\": %.5g}\n", name, num_keys_, unit, value);
+  struct Extra {
+    const char* name;
+    double value;
+  };
+
+  // One row, <name>/keys:<n>, with the memory and disk that are used by then.
+  void note(const char* name, const char* unit, double value, std::initializer_list<Extra> extras = {}) const {
+    std::printf("{\"name\": \"%s/keys:%zu\", \"unit\": \"%s\", \"value\": %.5g", name, num_keys_, unit, value);
+    std::printf(", \"memory_bytes\": %.0f, \"disk_bytes\": %.0f", resident(), size_of(log_) + size_of(snapshot_));
+    for (const Extra& extra : extras) {
+      std::printf(", \"%s\": %.5g", extra.name, extra.value);
+    }
+    std::puts("}");
     std::fflush(stdout);
   }
 
@@ -120,7 +135,7 @@ class Scale {
   }
 
   void build() {
-    const double resident_before = resident_gib();
+    const double resident_before = resident();
     double seconds = 0;
     std::size_t done = 0;
     std::vector<optiks_leaf_t> rows;
@@ -136,12 +151,13 @@ class Scale {
       done += rows.size();
       if (epoch_ % 16 == 0) {
         std::fprintf(stderr, "%zu keys built, %.0f a second, %.2f GiB resident\n", done,
-                     static_cast<double>(done) / seconds, resident_gib());
+                     static_cast<double>(done) / seconds, resident() / kGiB);
       }
     }
     rows = {};
-    note("Build", "s", seconds);
-    note("Resident", "By/key", (resident_gib() - resident_before) * kGiB / static_cast<double>(done));
+    const auto keys = static_cast<double>(done);
+    note("build", "keys/s", keys / seconds,
+         {{"seconds", seconds}, {"bytes_per_key", (resident() - resident_before) / keys}});
   }
 
   void update() {
@@ -158,8 +174,8 @@ class Scale {
       labels += prepared - start;
       trees += now() - prepared;
     }
-    note("Epoch1024/labels", "ms", 1000 * labels / kEpochs);
-    note("Epoch1024/trees", "ms", 1000 * trees / kEpochs);
+    note("update", "updates/s in epochs of 1,024", kEpochs * kEpochLen / (labels + trees),
+         {{"labels_s", labels / kEpochs}, {"trees_s", trees / kEpochs}});
   }
 
   // Cached lookups, 64 at a time.
@@ -190,8 +206,8 @@ class Scale {
       octets += is_first ? 0 : static_cast<double>(len);
     }
     optiks_snapshot_destroy(snapshot);
-    note(name, "1/s", kRounds * kAtOnce / seconds);
-    note("Answer", "By", octets / (kRounds * kAtOnce));
+    constexpr double kLookups = kRounds * kAtOnce;
+    note(name, "lookups/s, 64 at once, VRF cached", kLookups / seconds, {{"answer_bytes", octets / kLookups}});
   }
 
   void save() {
@@ -200,10 +216,9 @@ class Scale {
     require(optiks_snapshot_states(snapshot, &epoch_, states_.data()));
     const double start = now();
     require(optiks_snapshot_save(snapshot, snapshot_.c_str()));
-    note("Save", "s", now() - start);
+    const double seconds = now() - start;
     optiks_snapshot_destroy(snapshot);
-    note("Snapshot", "GiB", size_gib(snapshot_));
-    note("LeafLog", "GiB", size_gib(log_));
+    note("snapshot", "s", seconds, {{"snapshot_bytes", size_of(snapshot_)}});
   }
 
   void restore() {
@@ -211,8 +226,7 @@ class Scale {
     dir_ = nullptr;
     const double start = now();
     require(optiks_dir_restore(&options_, snapshot_.c_str(), &dir_));
-    note("Restore", "s", now() - start);
-    note("Resident/restored", "GiB", resident_gib());
+    note("restart", "s", now() - start);
     std::uint64_t epoch = 0;
     std::array<std::uint8_t, 4 * OPTIKS_STRUCTURE_STATE_LEN> states{};
     require(optiks_dir_states(dir_, &epoch, states.data()));
