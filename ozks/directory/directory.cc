@@ -181,22 +181,12 @@ void Directory::load(std::uint64_t epoch, std::span<const optiks_leaf_t> leaves,
   if (staged_ != nullptr || epoch < current.epoch) {
     throw DirectoryError(OPTIKS_E_STATE, "leaves are loaded in the order of their epochs, while none is staged");
   }
-  std::uint64_t last_epoch = current.epoch;
   Staged batch;
   make_room(batch, leaves);
   // Epoch by epoch, as versions of one key follow each other; the trees take all leaves at once.
-  for (std::size_t first = 0; first < leaves.size();) {
-    const std::uint64_t at = leaves[first].epoch;
-    std::size_t last = first;
-    while (last < leaves.size() && leaves[last].epoch == at) {
-      ++last;
-    }
-    if (at <= last_epoch || at > epoch) {
-      data_error("stored leaves are not in the order of their epochs");
-    }
-    last_epoch = at;
+  for_each_epoch(leaves, current.epoch, epoch, [&](std::span<const optiks_leaf_t> leaves_then) {
     batch.keys.clear();
-    add_leaves(batch, leaves.subspan(first, last - first), values);
+    add_leaves(batch, leaves_then, values);
     // The key table leads to them from here on.
     store_->log.flush();
     store_->keys.reserve(batch.keys, epoch);
@@ -208,8 +198,7 @@ void Directory::load(std::uint64_t epoch, std::span<const optiks_leaf_t> leaves,
       }
       store_->keys.put(entry);
     }
-    first = last;
-  }
+  });
   for (std::size_t s = 0; s < kNumStructures; ++s) {
     const auto by_label = [&](const NewLeaf& a, const NewLeaf& b) {
       return store_->nodes.leaf(a.id).label < store_->nodes.leaf(b.id).label;

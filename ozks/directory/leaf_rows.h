@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 
+#include "directory/directory_error.h"
 #include "directory/versions.h"
 #include "optiks.h"
 #include "trie/leaf_log.h"
@@ -26,6 +27,25 @@ inline std::uint8_t structure_of(const optiks_leaf_t& row) {
 
 // Leaves of each structure. DirectoryError for one of no structure.
 [[nodiscard]] std::array<std::size_t, kNumStructures> count_by_structure(std::span<const optiks_leaf_t> leaves);
+
+// Calls add(leaves of one epoch) for each epoch among the leaves. DirectoryError, when it comes to it, for one that is
+// not behind the epoch before, the first not behind `after`, or that is behind `through`.
+template <typename Add>
+void for_each_epoch(std::span<const optiks_leaf_t> leaves, std::uint64_t after, std::uint64_t through, Add add) {
+  for (std::size_t first = 0; first < leaves.size();) {
+    const std::uint64_t at = leaves[first].epoch;
+    std::size_t last = first;
+    while (last < leaves.size() && leaves[last].epoch == at) {
+      ++last;
+    }
+    if (at <= after || at > through) {
+      data_error("stored leaves are not in the order of their epochs");
+    }
+    after = at;
+    add(leaves.subspan(first, last - first));
+    first = last;
+  }
+}
 
 // What the leaf log keeps of the i-th leaf of an epoch, whose key's latest leaf has these facts, or null, and this
 // place. DirectoryError unless it is behind the leaf before it, and the version follows.

@@ -114,25 +114,14 @@ void StoredDirectory::build_trees(const char* duplicate) {
 }
 
 void StoredDirectory::load(std::uint64_t epoch, std::span<const optiks_leaf_t> leaves, ByteSpan values) {
-  std::uint64_t last_epoch = trees().state().epoch;
-  if (staged_ != nullptr || epoch < last_epoch) {
+  const std::uint64_t before = trees().state().epoch;
+  if (staged_ != nullptr || epoch < before) {
     throw DirectoryError(OPTIKS_E_STATE, "leaves are loaded in the order of their epochs, while none is staged");
   }
   begin(epoch, leaves);
   try {
-    for (std::size_t first = 0; first < leaves.size();) {
-      const std::uint64_t at = leaves[first].epoch;
-      std::size_t last = first;
-      while (last < leaves.size() && leaves[last].epoch == at) {
-        ++last;
-      }
-      if (at <= last_epoch || at > epoch) {
-        data_error("stored leaves are not in the order of their epochs");
-      }
-      last_epoch = at;
-      add_leaves(leaves.subspan(first, last - first), values);
-      first = last;
-    }
+    for_each_epoch(leaves, before, epoch,
+                   [&](std::span<const optiks_leaf_t> leaves_then) { add_leaves(leaves_then, values); });
     build_trees("a stored label is there twice");
     commit();
   } catch (...) {

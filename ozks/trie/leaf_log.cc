@@ -92,7 +92,7 @@ int create(const char* path) {
   } else {
     // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing in this library changes the environment
     const char* folder = std::getenv("TMPDIR");
-    // Not /tmp, which often is memory.
+    // Not /tmp, which often is memory. The file is made anew under a name that nobody foresees, for this user alone.
     std::string name = folder != nullptr && *folder != '\0' ? folder : "/var/tmp";
     name += "/optiks-leaves-XXXXXX";
     file = mkostemp(name.data(), O_CLOEXEC);
