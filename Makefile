@@ -84,10 +84,8 @@ bench-vrf: native ## measure the VRF; writes build/bench/vrf.json
 timing-vrf: native ## look for secrets in the VRF's running time, with a positive control
 	@build/cmake/release/vrf/vrf_timing
 
-bench-ozks: native ## measure the trees; writes build/bench/ozks.json and build/bench/ozks-stored.json
-	@mkdir -p build/bench
-	@build/cmake/release/ozks/ozks_bench --benchmark_out=build/bench/ozks.json --benchmark_out_format=json
-	@build/cmake/release/ozks/ozks_stored_bench --benchmark_out=build/bench/ozks-stored.json --benchmark_out_format=json
+bench-ozks: native ## measure the trees, linked and stored; writes build/bench/ozks.json
+	@/usr/bin/python3 bench/measure_trees.py build/bench/ozks.json build/cmake/release/ozks/ozks_bench build/cmake/release/ozks/ozks_stored_bench
 
 bench-updates: build ## measure accepting and publishing on PostgreSQL and SQLite (ENGINES=, BENCH_SECONDS=); writes build/bench/updates.json
 	@/usr/bin/python3 bench/measure_updates.py --seconds $(BENCH_SECONDS) $(if $(ENGINES),--engines $(ENGINES))

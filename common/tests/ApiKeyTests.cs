@@ -108,7 +108,7 @@ public sealed class ApiKeyTests : IDisposable
     [Fact]
     public void The_format_reads_back()
     {
-        var entry = new ApiKeyEntry("älice \"x\"", ApiKey.Hash("x"), ApiScopes.History | ApiScopes.Lookup);
+        var entry = new ApiKeyEntry("älice \"x\"", ApiKey.Hash("x"), ApiScopes.History | ApiScopes.Lookup | ApiScopes.Snapshot);
         ApiKeyEntry read = Assert.Single(ApiKeyFile.Parse(ApiKeyFile.Format([entry])));
         Assert.Equal((entry.Name, entry.Scopes), (read.Name, read.Scopes));
         Assert.Equal(entry.Hash.ToArray(), read.Hash.ToArray());

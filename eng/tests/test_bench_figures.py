@@ -11,6 +11,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(
 
 import figures
 import measure_lookups
+import measure_trees
 import raw_database
 from figures import Figure, bad_share, database_share, load_of, paired
 
@@ -105,6 +106,19 @@ class Files(unittest.TestCase):
         lines = figures.table([Figure("sqlite/raw-copy", "rows/s", 123456.7), Figure("x", "s", 1.23456, 2.46912)]).splitlines()
         self.assertIn("123,457", lines[1])
         self.assertEqual(["x", "1.235", "2.469", "0.50", "s"], lines[2].split())
+
+
+class Trees(unittest.TestCase):
+    def test_rows_of_all_programs_stand_in_one_file(self):
+        def document(*names):
+            return {"context": {"first": names[0] if names else ""}, "benchmarks": [{"name": name} for name in names]}
+
+        both = measure_trees.joined([document("Prove/linked", "Verify"), document("Prove/stored")])
+        self.assertEqual({"context": {"first": "Prove/linked"}, "benchmarks": [{"name": "Prove/linked"}, {"name": "Verify"}, {"name": "Prove/stored"}]}, both)
+        with self.assertRaisesRegex(ValueError, "Verify"):
+            measure_trees.joined([document("Verify"), document("Verify")])
+        with self.assertRaisesRegex(ValueError, "nothing"):
+            measure_trees.joined([document("Verify"), document()])
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 // A directory of many keys from its first leaf to its restart: built, updated, asked, saved and restored, with what
 // each takes of time, memory and disk. `scale_bench KEYS FOLDER`: a JSON object a figure on stdout, progress on stderr.
 // Through the C ABI, so a figure is what a service gets.
+#include <fcntl.h>
 #include <malloc.h>
 #include <unistd.h>
 
@@ -89,8 +90,11 @@ class Scale {
     update();
     ask("query");
     save();
-    restore();
+    restore("restart");
+    drop_from_page_cache();
+    restore("restart-cold");
     ask("query-restarted");
+    check();
   }
 
  private:
@@ -221,12 +225,32 @@ class Scale {
     note("snapshot", "s", seconds, {{"snapshot_bytes", size_of(snapshot_)}});
   }
 
-  void restore() {
+  // What another start than the last one's finds.
+  void drop_from_page_cache() const {
+    for (const std::string& path : {log_, snapshot_}) {
+      const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+      // Only what is on the disk can be dropped.
+      if (file < 0 || fsync(file) != 0 || posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED) != 0) {
+        std::perror(path.c_str());
+        std::exit(1);
+      }
+      close(file);
+    }
+  }
+
+  // As after a snapshot came from another replica.
+  void check() const {
+    const double start = now();
+    require(optiks_dir_check(dir_));
+    note("check", "s", now() - start);
+  }
+
+  void restore(const char* name) {
     optiks_dir_destroy(dir_);
     dir_ = nullptr;
     const double start = now();
     require(optiks_dir_restore(&options_, snapshot_.c_str(), &dir_));
-    note("restart", "s", now() - start);
+    note(name, "s", now() - start);
     std::uint64_t epoch = 0;
     std::array<std::uint8_t, 4 * OPTIKS_STRUCTURE_STATE_LEN> states{};
     require(optiks_dir_states(dir_, &epoch, states.data()));

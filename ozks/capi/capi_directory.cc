@@ -6,6 +6,7 @@
 
 #include "capi_snapshot.h"
 #include "optiks/ozks/verify/codec.h"
+#include "snapshot/check.h"
 #include "snapshot/save.h"
 #include "stored/stored_directory.h"
 #include "trie/append_proof.h"
@@ -85,6 +86,16 @@ std::int32_t optiks_dir_restore(const optiks_dir_options_t* options, const char*
     }
     return make_directory(options, out,
                           [&](Secrets&& secrets) { return restore_directory(std::move(secrets), *options, path); });
+  });
+}
+
+std::int32_t optiks_dir_check(const optiks_dir_t* dir) {
+  return guarded([&] {
+    if (dir == nullptr) {
+      return argument_error("a pointer is missing");
+    }
+    check_directory(*dir->directory->store(), dir->directory->threads());
+    return std::int32_t{OPTIKS_OK};
   });
 }
 

@@ -34,7 +34,7 @@ extern "C" {
 #endif
 
 /* Rises with every change of what is declared here: a program and a library of different builds refuse each other. */
-#define OPTIKS_ABI_VERSION 2
+#define OPTIKS_ABI_VERSION 3
 
 enum {
   OPTIKS_OK = 0,
@@ -169,6 +169,11 @@ OPTIKS_EXPORT int32_t optiks_dir_create(const optiks_dir_options_t* options, opt
  * OPTIKS_E_IO: it or its leaf log cannot be read. optiks_last_error() says which. Nothing but checksums says that the
  * trees are those of the log: the caller compares the states with the signed record of the epoch. */
 OPTIKS_EXPORT int32_t optiks_dir_restore(const optiks_dir_options_t* options, const char* path, optiks_dir_t** out);
+/* Reads all of a directory's leaf log and computes all hashes of its trees again, for a snapshot that came from
+ * elsewhere. OPTIKS_E_DATA or OPTIKS_E_IO unless trees, records, values and the table of keys agree with each other and
+ * with the states. Linked mode only (OPTIKS_E_STATE). Writer thread, with those of the options; takes as long as
+ * reading the leaf log in any order does. */
+OPTIKS_EXPORT int32_t optiks_dir_check(const optiks_dir_t* dir);
 OPTIKS_EXPORT void optiks_dir_destroy(optiks_dir_t* dir);
 
 /* Appends stored leaves in (epoch, ordinal) order without proofs: start-up. Whole epochs at a time; checks order,

@@ -139,6 +139,8 @@ class Directory {
   virtual ~Directory();
 
   [[nodiscard]] const std::shared_ptr<Store>& store() const { return store_; }
+  // That one call may use, the caller's among them.
+  [[nodiscard]] unsigned threads() const { return threads_; }
 
   virtual void load(std::uint64_t epoch, std::span<const optiks_leaf_t> leaves, ByteSpan values);
   [[nodiscard]] std::uint64_t version_of(std::uint8_t structure, ByteSpan key) const;

@@ -7,12 +7,10 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <thread>
 
-#include "directory_support.h"
-#include "optiks/base/crc32c.h"
+#include "saved_support.h"
 
 namespace optiks::ozks::test {
 namespace {
@@ -20,34 +18,8 @@ namespace {
 constexpr std::uint8_t kDevices = OPTIKS_DEVICES;
 constexpr std::uint8_t kKeys = OPTIKS_KEYS;
 
-Bytes read_file(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-void write_file(const std::string& path, const Bytes& octets) {
-  std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  file.write(reinterpret_cast<const char*>(octets.data()), static_cast<std::streamsize>(octets.size()));
-}
-
 void save(const Seen& seen, const std::string& path) {
   ASSERT_EQ(optiks_snapshot_save(seen.snapshot(), path.c_str()), OPTIKS_OK) << last_error();
-}
-
-// Restores with a copy of the log, which the saved directory goes on writing.
-std::int32_t restore(const std::string& snapshot, const std::string& log, DirectoryHandle& out,
-                     const std::function<void(optiks_dir_options_t&)>& change = {}) {
-  const std::string copy = log + "-copy";
-  std::filesystem::copy_file(log, copy, std::filesystem::copy_options::overwrite_existing);
-  optiks_dir_options_t options = options_with(copy.c_str());
-  if (change) {
-    change(options);
-  }
-  optiks_dir_t* dir = nullptr;
-  const std::int32_t status = optiks_dir_restore(&options, snapshot.c_str(), &dir);
-  EXPECT_EQ(dir != nullptr, status == OPTIKS_OK);
-  out.reset(dir);
-  return status;
 }
 
 void expect_same(const Seen& a, const Seen& b) {
@@ -183,17 +155,7 @@ class SavedFile : public testing::Test {
   std::int32_t status_of_payload(const std::function<void(Bytes&)>& change) {
     Bytes payload(octets_.begin() + 8, octets_.end() - 8);
     change(payload);
-    Bytes file;
-    for (const auto& [number, content] : {std::make_pair(std::uint64_t{0}, payload), {std::uint64_t{1}, Bytes()}}) {
-      Bytes numbered(8);
-      base::store_be64(numbered.data(), number);
-      Bytes header(8);
-      base::store_be32(header.data(), static_cast<std::uint32_t>(content.size()));
-      base::store_be32(header.data() + 4, base::crc32c(content, base::crc32c(numbered)));
-      file.insert(file.end(), header.begin(), header.end());
-      file.insert(file.end(), content.begin(), content.end());
-    }
-    return status_of(file);
+    return status_of(one_block(payload));
   }
 
   // Where the first tree begins.

@@ -5,6 +5,7 @@ using Optiks.QueryService.Endpoints;
 using Optiks.QueryService.Following;
 using Optiks.QueryService.Options;
 using Optiks.QueryService.Proving;
+using Optiks.QueryService.Snapshots;
 using Optiks.QueryService.Telemetry;
 using Optiks.ServiceDefaults;
 using Optiks.Storage.Hosting;
@@ -49,6 +50,9 @@ internal static class QueryServiceHost
         builder.Services.AddOptiksStorage();
         builder.Services.AddSingleton<BoardFolder>();
         builder.Services.AddSingleton(services => services.GetRequiredService<BoardFolder>().Tiles);
+        builder.Services.AddSingleton<ReplicaFiles>();
+        builder.Services.AddSingleton<SnapshotPeers>();
+        builder.Services.AddSingleton<SnapshotEndpoint>();
         builder.Services.AddSingleton<FollowerState>();
         builder.Services.AddSingleton<CurrentEpoch>();
         builder.Services.AddSingleton<QueryMetrics>();
@@ -71,6 +75,7 @@ internal static class QueryServiceHost
         app.Services.GetRequiredService<KeyEndpoints>().Map(app);
         app.Services.GetRequiredService<EpochEndpoints>().Map(app);
         app.Services.GetRequiredService<BoardEndpoints>().Map(app);
+        app.Services.GetRequiredService<SnapshotEndpoint>().Map(app);
         return app;
     }
 

@@ -1,8 +1,6 @@
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
-using Optiks.Native;
 using Optiks.Protocol;
-using Optiks.Secrets;
 
 namespace Optiks.QueryService.Tests;
 
@@ -105,31 +103,10 @@ public sealed class SnapshotTests : IAsyncLifetime
         Assert.False(events.Has("SnapshotUsed"));
     }
 
-    // A snapshot of the log's secrets with leaves that the log does not have.
     private void Forge(ulong epochs)
     {
         Directory.CreateDirectory(Path.GetDirectoryName(SnapshotFile)!);
-        using var source = new FileSecretSource(Log.Folder, KeyEncryptionKey.Load(Log.Folder));
-        using DirectorySecrets secrets = source.UnwrapPeriod(Log.WrappedSecrets.Span, 0, Log.Anchor.LogId.Span);
-        using var directory = KeyDirectory.Create(new DirectoryOptions
-        {
-            Secrets = secrets,
-            LeafLogPath = Path.Combine(Log.Folder.Replicas, Name, "leaves"),
-            MaxValueLength = Log.Anchor.Configuration.MaxValueLength,
-        });
-        for (ulong epoch = 1; epoch <= epochs; epoch++)
-        {
-            using var keys = new ByteStrings();
-            using var values = new ByteStrings();
-            keys.Add("alice"u8);
-            values.Add("mallory's"u8);
-            var rows = new LeafRow[1];
-            directory.Prepare(epoch, [StructureId.Keys], keys, values, rows);
-            using StagedEpoch staged = directory.Stage(epoch, rows, "mallory's"u8, withProofs: false);
-            staged.Commit();
-        }
-        using Snapshot snapshot = directory.TakeSnapshot();
-        snapshot.Save(SnapshotFile);
+        Log.Forge(epochs, SnapshotFile, Path.Combine(Log.Folder.Replicas, Name, "leaves"));
     }
 
     private Task<Replica> StartAsync(LoggedEvents events, string interval) => Replica.StartAsync(

@@ -34,7 +34,7 @@ public static class ApiKey
     }
 
     /// <summary>
-    /// EnsureDevelopmentKey gives an empty data folder an API key with every scope: plain in <c>api-key</c>, hashed in <c>api-keys.json</c>.
+    /// EnsureDevelopmentKey gives an empty data folder an API key with every scope that clients use: plain in <c>api-key</c>, hashed in <c>api-keys.json</c>.
     /// A folder that has an <c>api-keys.json</c> is left alone.
     /// </summary>
     public static void EnsureDevelopmentKey(DataFolder folder)

@@ -5,7 +5,7 @@ using Optiks.Secrets;
 namespace Optiks.ApiKeys;
 
 /// <summary>
-/// ApiKeyFile is the format of <c>api-keys.json</c>: <c>{"keys": [{"name": text, "sha256": base64url, "scopes": ["update", "history", "lookup"]}]}</c>.
+/// ApiKeyFile is the format of <c>api-keys.json</c>: <c>{"keys": [{"name": text, "sha256": base64url, "scopes": ["update", "history", "lookup", "snapshot"]}]}</c>.
 /// </summary>
 public static class ApiKeyFile
 {
@@ -65,6 +65,7 @@ public static class ApiKeyFile
         ApiScopes.Update => "update",
         ApiScopes.History => "history",
         ApiScopes.Lookup => "lookup",
+        ApiScopes.Snapshot => "snapshot",
         _ => throw new ArgumentOutOfRangeException(nameof(scope), scope, "One scope has a name."),
     };
 
@@ -90,9 +91,10 @@ public static class ApiKeyFile
                 "update" => ApiScopes.Update,
                 "history" => ApiScopes.History,
                 "lookup" => ApiScopes.Lookup,
+                "snapshot" => ApiScopes.Snapshot,
                 _ => ApiScopes.None,
             };
-            Require(one != ApiScopes.None && !combined.HasFlag(one), "has the scopes update, history and lookup, each at most once");
+            Require(one != ApiScopes.None && !combined.HasFlag(one), "has the scopes update, history, lookup and snapshot, each at most once");
             combined |= one;
         }
         return new ApiKeyEntry(name.GetString()!, octets, combined);

@@ -15,4 +15,7 @@ public enum ApiScopes
 
     /// <summary>Lookup, where the operator has closed lookups.</summary>
     Lookup = 4,
+
+    /// <summary>Snapshot: another replica's, which has all keys' values in it.</summary>
+    Snapshot = 8,
 }

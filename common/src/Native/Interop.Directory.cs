@@ -28,6 +28,9 @@ internal static unsafe partial class Interop
     public static partial int optiks_dir_restore(DirOptions* options, string path, out nint directory);
 
     [LibraryImport(Library)]
+    public static partial int optiks_dir_check(DirectoryHandle directory);
+
+    [LibraryImport(Library)]
     public static partial void optiks_dir_destroy(nint directory);
 
     [LibraryImport(Library)]

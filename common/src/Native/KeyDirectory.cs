@@ -43,6 +43,12 @@ public sealed class KeyDirectory : IDisposable
         return Make(options, path);
     }
 
+    /// <summary>
+    /// Check reads all of the leaf log and computes all hashes of the trees again, for a snapshot that came from elsewhere. Throws <see cref="OptiksNativeException"/> (<see cref="NativeStatus.Data"/>,
+    /// <see cref="NativeStatus.Io"/>) unless trees, records, values and the table of keys agree with each other and with <see cref="States"/>. Linked mode only. Writer only.
+    /// </summary>
+    public void Check() => OptiksNativeException.ThrowIfFailed(Interop.optiks_dir_check(_handle), nameof(Interop.optiks_dir_check));
+
     private static unsafe KeyDirectory Make(DirectoryOptions options, string? snapshot)
     {
         ArgumentNullException.ThrowIfNull(options);

@@ -18,4 +18,6 @@ public static class MediaTypes
     public const string Record = "application/vnd.optiks.record";
 
     public const string AuditProof = "application/vnd.optiks.audit-proof";
+
+    public const string Snapshot = "application/vnd.optiks.snapshot";
 }

@@ -4,6 +4,7 @@ using Microsoft.Extensions.Options;
 using Optiks.Native;
 using Optiks.Protocol;
 using Optiks.QueryService.Options;
+using Optiks.QueryService.Snapshots;
 using Optiks.QueryService.Telemetry;
 using Optiks.Secrets;
 using Optiks.ServiceDefaults;
@@ -27,6 +28,8 @@ internal sealed class Follower : BackgroundService
 
     private readonly StorageSource _storage;
     private readonly DataFolder _data;
+    private readonly ReplicaFiles _files;
+    private readonly SnapshotPeers _peers;
     private readonly QueryServiceOptions _options;
     private readonly CurrentEpoch _current;
     private readonly FollowerState _state;
@@ -40,11 +43,13 @@ internal sealed class Follower : BackgroundService
     private SnapshotSaver? _saver;
 
     public Follower(
-        StorageSource storage, DataFolder data, IOptions<QueryServiceOptions> options, CurrentEpoch current, FollowerState state, QueryMetrics metrics, ITileReader board,
-        TimeProvider clock, ILogger<Follower> logger, HostFailure failure)
+        StorageSource storage, DataFolder data, ReplicaFiles files, SnapshotPeers peers, IOptions<QueryServiceOptions> options, CurrentEpoch current, FollowerState state, QueryMetrics metrics,
+        ITileReader board, TimeProvider clock, ILogger<Follower> logger, HostFailure failure)
     {
         _storage = storage;
         _data = data;
+        _files = files;
+        _peers = peers;
         _options = options.Value;
         _current = current;
         _state = state;
@@ -60,7 +65,7 @@ internal sealed class Follower : BackgroundService
     /// <inheritdoc/>
     public override Task StartAsync(CancellationToken cancellationToken)
     {
-        _folder = ReplicaFolder.Open(_data, _options.Replica);
+        _folder = ReplicaFolder.Open(_files);
         return base.StartAsync(cancellationToken);
     }
 
@@ -202,6 +207,31 @@ internal sealed class Follower : BackgroundService
 
     private async Task<string?> LoadAsync(IFollowStore store, CancellationToken cancellationToken)
     {
+        long start = Stopwatch.GetTimestamp();
+        while (_replica is null)
+        {
+            if (await TryLoadAsync(store, cancellationToken) is { } waiting)
+            {
+                return waiting;
+            }
+        }
+        LogReplica replica = _replica;
+        // A node store needs no other snapshot.
+        _saver = new SnapshotSaver(_files.Snapshot, IsStored ? TimeSpan.Zero : _options.SnapshotInterval, replica.RestoredEpoch, _clock, _logger);
+        _metrics.Directory = () => replica.Stats;
+        ulong leaves = replica.Stats.Leaves;
+        double seconds = Stopwatch.GetElapsedTime(start).TotalSeconds;
+        _logger.Loaded(replica.Last.Row.Epoch, leaves, seconds);
+        Serve(replica);
+        return null;
+    }
+
+    /// <summary>
+    /// TryLoadAsync makes the replica, from its own snapshot if it can, or from the database. Gives what the log waits for, otherwise null; null without a replica when another one's
+    /// snapshot was fetched: that takes minutes, so the log is looked at again before it is used.
+    /// </summary>
+    private async Task<string?> TryLoadAsync(IFollowStore store, CancellationToken cancellationToken)
+    {
         if (!File.Exists(_data.TrustAnchor))
         {
             return "Waiting for the log's trust anchor.";
@@ -220,31 +250,29 @@ internal sealed class Follower : BackgroundService
             throw new StartupException($"{_data.TrustAnchor} is of another log than the database: put the right one in its place.");
         }
         _state.Anchor = anchor;
-        long start = Stopwatch.GetTimestamp();
-        using (var secretSource = new FileSecretSource(_data, KeyEncryptionKey.Load(_data)))
-        using (DirectorySecrets secrets = secretSource.UnwrapPeriod(period.WrappedSecrets.Span, period.Period, anchor.LogId.Span))
+        using var secretSource = new FileSecretSource(_data, KeyEncryptionKey.Load(_data));
+        using DirectorySecrets secrets = secretSource.UnwrapPeriod(period.WrappedSecrets.Span, period.Period, anchor.LogId.Span);
+        var options = new DirectoryOptions
         {
-            var options = new DirectoryOptions
+            Secrets = secrets,
+            LeafLogPath = _files.LeafLog,
+            NodeStorePath = IsStored ? _files.NodeStore : null,
+            NodeCacheBytes = (ulong)_options.NodeCacheBytes,
+            VrfCacheBytes = (ulong)_options.VrfCacheBytes,
+            Period = period.Period,
+            PeriodFirstEpoch = period.FirstEpoch,
+            MaxValueLength = anchor.Configuration.MaxValueLength,
+        };
+        _replica = await LogReplica.TryRestoreAsync(store, anchor, options, _files.Snapshot, published, _folder.Highest, _logger, cancellationToken);
+        if (_replica is null && _peers.AreAny)
+        {
+            Report("Fetching another replica's snapshot.");
+            if (await _peers.TryFetchAsync(options, _files, _folder, cancellationToken))
             {
-                Secrets = secrets,
-                LeafLogPath = _folder.LeafLog,
-                NodeStorePath = IsStored ? _folder.NodeStore : null,
-                NodeCacheBytes = (ulong)_options.NodeCacheBytes,
-                VrfCacheBytes = (ulong)_options.VrfCacheBytes,
-                Period = period.Period,
-                PeriodFirstEpoch = period.FirstEpoch,
-                MaxValueLength = anchor.Configuration.MaxValueLength,
-            };
-            _replica = await LogReplica.LoadAsync(store, anchor, options, _folder.Snapshot, published, _folder.Highest, _logger, cancellationToken);
+                return null;
+            }
         }
-        LogReplica replica = _replica;
-        // A node store needs no other snapshot.
-        _saver = new SnapshotSaver(_folder.Snapshot, IsStored ? TimeSpan.Zero : _options.SnapshotInterval, replica.RestoredEpoch, _clock, _logger);
-        _metrics.Directory = () => replica.Stats;
-        ulong leaves = replica.Stats.Leaves;
-        double seconds = Stopwatch.GetElapsedTime(start).TotalSeconds;
-        _logger.Loaded(published, leaves, seconds);
-        Serve(replica);
+        _replica ??= await LogReplica.LoadAsync(store, anchor, options, _files.Snapshot, published, _folder.Highest, _logger, cancellationToken);
         return null;
     }
 

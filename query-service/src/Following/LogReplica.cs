@@ -39,8 +39,8 @@ internal sealed class LogReplica : IDisposable
     public DirectoryStats Stats => _directory.Stats;
 
     /// <summary>
-    /// LoadAsync builds the trees from the leaves of epochs 0..<paramref name="published"/>, or from a snapshot and the epochs since, and compares them with the last one's record. A
-    /// snapshot that does not lead there is logged, and not used. Throws <see cref="EpochRefusedException"/> when the trees differ, or anything stored contradicts itself.
+    /// TryRestoreAsync builds the trees from a snapshot and the epochs since, and compares them with the records of the snapshot's epoch and of the last. Null when there is no snapshot, or none
+    /// that leads there, which is logged.
     /// </summary>
     /// <param name="store">Where to read.</param>
     /// <param name="anchor">The log.</param>
@@ -50,7 +50,7 @@ internal sealed class LogReplica : IDisposable
     /// <param name="highest">Epoch that was served before, whose record must be the same.</param>
     /// <param name="logger">What became of the snapshot.</param>
     /// <param name="cancellationToken">Ends the load.</param>
-    public static async Task<LogReplica> LoadAsync(
+    public static async Task<LogReplica?> TryRestoreAsync(
         IFollowStore store, TrustAnchor anchor, DirectoryOptions options, string snapshot, ulong published, HighWaterMark? highest, ILogger logger, CancellationToken cancellationToken)
     {
         if (SnapshotFile.TryRestore(options, snapshot, logger) is { } restored)
@@ -64,8 +64,16 @@ internal sealed class LogReplica : IDisposable
                 logger.SnapshotRefused(e.Message);
             }
         }
-        return await LoadAsync(store, anchor, SnapshotFile.CreateInstead(options, snapshot), published, highest, logger, cancellationToken);
+        return null;
     }
+
+    /// <summary>
+    /// LoadAsync builds the trees from the leaves of epochs 0..<paramref name="published"/> and compares them with the last one's record; what is left of a snapshot goes first. Throws
+    /// <see cref="EpochRefusedException"/> when the trees differ, or anything stored contradicts itself. Parameters as above.
+    /// </summary>
+    public static Task<LogReplica> LoadAsync(
+        IFollowStore store, TrustAnchor anchor, DirectoryOptions options, string snapshot, ulong published, HighWaterMark? highest, ILogger logger, CancellationToken cancellationToken) =>
+        LoadAsync(store, anchor, SnapshotFile.CreateInstead(options, snapshot), published, highest, logger, cancellationToken);
 
     /// <summary>
     /// FollowAsync verifies and applies epochs after <see cref="Last"/>, at most 256 and none above <paramref name="published"/>. Throws <see cref="EpochRefusedException"/> at the

@@ -3,42 +3,32 @@ using Optiks.Tlog;
 namespace Optiks.QueryService.Following;
 
 /// <summary>
-/// ReplicaFolder is <c>replicas/{name}</c> of the data folder, one process's at a time: its leaf log and its snapshot, which are rebuilt when they are lost, and the highest epoch
-/// that it ever served, below which it never goes again.
+/// ReplicaFolder is the replica's folder, one process's at a time: its leaf log and its snapshot, which are rebuilt when they are lost, and the highest epoch that it ever served, below
+/// which it never goes again.
 /// </summary>
 internal sealed class ReplicaFolder : IDisposable
 {
     private const string HighestName = "highest";
 
     private readonly FileStream _lock;
+    private readonly ReplicaFiles _names;
     private readonly DurableFiles _files;
 
-    private ReplicaFolder(string path, FileStream lockFile, HighWaterMark? highest)
+    private ReplicaFolder(ReplicaFiles names, FileStream lockFile, HighWaterMark? highest)
     {
         _lock = lockFile;
-        _files = new DurableFiles(path);
-        LeafLog = Path.Combine(path, "leaves");
-        Snapshot = Path.Combine(path, "snapshot");
-        NodeStore = Path.Combine(path, "nodes");
+        _names = names;
+        _files = new DurableFiles(names.Folder);
         Highest = highest;
     }
-
-    /// <summary>LeafLog is the path of the directory's leaf log.</summary>
-    public string LeafLog { get; }
-
-    /// <summary>Snapshot is the path of the trees' snapshot, which belongs to the leaf log.</summary>
-    public string Snapshot { get; }
-
-    /// <summary>NodeStore is the path of the trees in stored mode, which belong to the leaf log.</summary>
-    public string NodeStore { get; }
 
     /// <summary>Highest epoch that was served, with its record's hash; null when none ever was.</summary>
     public HighWaterMark? Highest { get; private set; }
 
     /// <summary>Open takes the folder, which is made when it is missing. Throws <see cref="StartupException"/> when another process has it.</summary>
-    public static ReplicaFolder Open(DataFolder folder, string name)
+    public static ReplicaFolder Open(ReplicaFiles names)
     {
-        string path = Path.Combine(folder.Replicas, name);
+        string path = names.Folder;
         DataFolder.CreateFolder(path);
         FileStream lockFile;
         try
@@ -52,7 +42,10 @@ internal sealed class ReplicaFolder : IDisposable
         }
         try
         {
-            return new ReplicaFolder(path, lockFile, HighWaterMark.Read(Path.Combine(path, HighestName)));
+            var folder = new ReplicaFolder(names, lockFile, HighWaterMark.Read(Path.Combine(path, HighestName)));
+            // What a process that ended may have left.
+            folder.DropFetched();
+            return folder;
         }
         catch (InvalidDataException e)
         {
@@ -67,6 +60,24 @@ internal sealed class ReplicaFolder : IDisposable
         var mark = new HighWaterMark(epoch, recordHash);
         _files.Replace(HighestName, mark.Encode());
         Highest = mark;
+    }
+
+    /// <summary>
+    /// AdoptFetched makes another replica's files this one's own, durably. After a crash in between there is no snapshot, or one of another leaf log, which is refused.
+    /// </summary>
+    public void AdoptFetched()
+    {
+        File.Delete(_names.Snapshot);
+        File.Move(_names.FetchedLeafLog, _names.LeafLog, overwrite: true);
+        File.Move(_names.FetchedSnapshot, _names.Snapshot);
+        _files.Sync(ReplicaFiles.SnapshotName);
+    }
+
+    /// <summary>DropFetched removes what was fetched and not adopted.</summary>
+    public void DropFetched()
+    {
+        File.Delete(_names.FetchedLeafLog);
+        File.Delete(_names.FetchedSnapshot);
     }
 
     /// <inheritdoc/>

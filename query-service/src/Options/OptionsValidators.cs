@@ -3,4 +3,31 @@ using Microsoft.Extensions.Options;
 namespace Optiks.QueryService.Options;
 
 [OptionsValidator]
-internal sealed partial class QueryServiceOptionsValidator : IValidateOptions<QueryServiceOptions>;
+internal sealed partial class QueryServiceRangeValidator : IValidateOptions<QueryServiceOptions>;
+
+/// <summary>QueryServiceOptionsValidator checks the ranges, and that peers are addresses which a key can be sent to.</summary>
+internal sealed class QueryServiceOptionsValidator : IValidateOptions<QueryServiceOptions>
+{
+    private readonly QueryServiceRangeValidator _ranges = new();
+
+    public ValidateOptionsResult Validate(string? name, QueryServiceOptions options)
+    {
+        ValidateOptionsResult ranges = _ranges.Validate(name, options);
+        return ranges.Failed ? ranges : Problem(options) is { } problem ? ValidateOptionsResult.Fail($"{QueryServiceOptions.Section}:{problem}") : ValidateOptionsResult.Success;
+    }
+
+    private static string? Problem(QueryServiceOptions options) =>
+        options.SnapshotPeers.FirstOrDefault(peer => !IsAddress(peer)) is { } wrong
+            ? $"{nameof(options.SnapshotPeers)}: '{wrong}' is not an address such as https://replica-2.example.org, without path, query and user."
+            : options.SnapshotPeers.Length == 0
+                ? null
+                : options.SnapshotPeerKeyFile.Length == 0
+                    ? $"{nameof(options.SnapshotPeerKeyFile)} is missing: peers give snapshots only to a key that they know."
+                    : options.NodeCacheBytes > 0
+                        ? $"{nameof(options.SnapshotPeers)} and {nameof(options.NodeCacheBytes)} exclude each other: stored mode does not start from snapshots."
+                        : null;
+
+    private static bool IsAddress(string text) =>
+        Uri.TryCreate(text, UriKind.Absolute, out Uri? uri) && (uri.Scheme == Uri.UriSchemeHttps || uri.Scheme == Uri.UriSchemeHttp)
+        && uri is { PathAndQuery: "/", Fragment: "", UserInfo: "" };
+}

@@ -28,6 +28,21 @@ internal sealed class QueryServiceOptions
     [Range(typeof(TimeSpan), "00:00:00", "7.00:00:00")]
     public TimeSpan SnapshotInterval { get; set; } = TimeSpan.FromHours(1);
 
+    /// <summary>
+    /// SnapshotPeers are the addresses of other replicas, such as <c>https://replica-2.example.org</c>, one of which a start without a usable snapshot of its own takes theirs from, in this order. Not in
+    /// stored mode.
+    /// </summary>
+    /// <value>None: such a start loads everything from the database.</value>
+    public string[] SnapshotPeers { get; set; } = [];
+
+    /// <summary>SnapshotPeerKeyFile is the file, of mode 0600, with the API key that the peers know, of the scope <c>snapshot</c>.</summary>
+    public string SnapshotPeerKeyFile { get; set; } = "";
+
+    /// <summary>SnapshotPeerMaxBytes bounds what is taken from a peer, snapshot and leaf log together.</summary>
+    /// <value>64 GiB.</value>
+    [Range(1, 1L << 48)]
+    public long SnapshotPeerMaxBytes { get; set; } = 64L << 30;
+
     /// <summary>DrainTime is how long the service goes on answering after it was told to stop, while readiness says 503: longer than a load balancer takes to notice.</summary>
     /// <value>One second.</value>
     [Range(typeof(TimeSpan), "00:00:00", "00:00:10")]

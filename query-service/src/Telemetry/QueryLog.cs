@@ -24,6 +24,27 @@ internal static partial class QueryLog
     [LoggerMessage(EventId = 1020, EventName = "BoardUnreadable", Level = LogLevel.Error, Message = "The board's files cannot be read, or are not those of the log.")]
     public static partial void BoardUnreadable(this ILogger logger, Exception exception);
 
+    [LoggerMessage(EventId = 1030, EventName = "SnapshotFetching", Level = LogLevel.Information, Message = "Fetching the snapshot of {Peer}: {Bytes} octets.")]
+    public static partial void SnapshotFetching(this ILogger logger, Uri peer, long bytes);
+
+    [LoggerMessage(EventId = 1031, EventName = "SnapshotProgress", Level = LogLevel.Information, Message = "{Percent} % of it are here.")]
+    public static partial void SnapshotProgress(this ILogger logger, int percent);
+
+    [LoggerMessage(EventId = 1032, EventName = "SnapshotFetched", Level = LogLevel.Information, Message = "The snapshot of {Peer} is here and whole; fetched in {Seconds:F3} s, checked in {CheckSeconds:F3} s.")]
+    public static partial void SnapshotFetched(this ILogger logger, Uri peer, double seconds, double checkSeconds);
+
+    [LoggerMessage(EventId = 1033, EventName = "PeerBusy", Level = LogLevel.Information, Message = "{Peer} serves its snapshot to others; asking it again.")]
+    public static partial void PeerBusy(this ILogger logger, Uri peer);
+
+    [LoggerMessage(EventId = 1034, EventName = "PeerFailed", Level = LogLevel.Warning, Message = "No snapshot from {Peer}: {Reason}")]
+    public static partial void PeerFailed(this ILogger logger, Uri peer, string reason);
+
+    [LoggerMessage(EventId = 1035, EventName = "SnapshotServed", Level = LogLevel.Information, Message = "Another replica took this one's snapshot: {Bytes} octets in {Seconds:F3} s.")]
+    public static partial void SnapshotServed(this ILogger logger, long bytes, double seconds);
+
+    [LoggerMessage(EventId = 1036, EventName = "SnapshotNotServed", Level = LogLevel.Warning, Message = "Another replica did not get this one's snapshot whole.")]
+    public static partial void SnapshotNotServed(this ILogger logger, Exception exception);
+
     [LoggerMessage(EventId = 1090, EventName = "Stopped", Level = LogLevel.Critical, Message = "The query-service stops.")]
     public static partial void Stopped(this ILogger logger, Exception exception);
 }

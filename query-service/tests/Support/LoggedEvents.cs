@@ -10,6 +10,8 @@ internal sealed class LoggedEvents : ILoggerProvider, ILogger
 
     public bool Has(string name) => _names.Contains(name);
 
+    public int Count(string name) => _names.Count(logged => logged == name);
+
     public ILogger CreateLogger(string categoryName) => this;
 
     public IDisposable? BeginScope<TState>(TState state)

@@ -109,6 +109,14 @@ internal sealed class Replica : IAsyncDisposable
         return (response.StatusCode, await response.Content.ReadAsStringAsync(Cancellation));
     }
 
+    /// <summary>SnapshotAsync asks for the replica's snapshot as another replica does, with this API key.</summary>
+    public async Task<HttpResponseMessage> SnapshotAsync(string? key, HttpCompletionOption completion = HttpCompletionOption.ResponseContentRead)
+    {
+        using HttpRequestMessage request = Get("/internal/snapshot");
+        request.Headers.Authorization = key is null ? null : new AuthenticationHeaderValue("Bearer", key);
+        return await Client.SendAsync(request, completion, Cancellation);
+    }
+
     /// <summary>SendAsync with the API key that has the scope history.</summary>
     public Task<HttpResponseMessage> SendAsync(HttpRequestMessage request, bool asOwner = false)
     {

@@ -37,9 +37,17 @@ internal sealed class TestLog : IAsyncDisposable
         _lease = lease;
         HistoryKey = ApiKey.Generate();
         UpdateKey = ApiKey.Generate();
+        SnapshotKey = ApiKey.Generate();
+        SnapshotKeyFile = Path.Combine(folder.Root, "snapshot-key");
+        AtomicFile.Write(SnapshotKeyFile, Encoding.ASCII.GetBytes(SnapshotKey + "\n"), AtomicFile.PrivateMode);
         AtomicFile.Write(
             folder.ApiKeys,
-            ApiKeyFile.Format([new ApiKeyEntry("owner", ApiKey.Hash(HistoryKey), ApiScopes.History | ApiScopes.Lookup), new ApiKeyEntry("writer", ApiKey.Hash(UpdateKey), ApiScopes.Update)]),
+            ApiKeyFile.Format(
+            [
+                new ApiKeyEntry("owner", ApiKey.Hash(HistoryKey), ApiScopes.History | ApiScopes.Lookup),
+                new ApiKeyEntry("writer", ApiKey.Hash(UpdateKey), ApiScopes.Update),
+                new ApiKeyEntry("replica", ApiKey.Hash(SnapshotKey), ApiScopes.Snapshot),
+            ]),
             AtomicFile.PrivateMode);
     }
 
@@ -58,6 +66,12 @@ internal sealed class TestLog : IAsyncDisposable
 
     /// <summary>UpdateKey has another.</summary>
     public string UpdateKey { get; }
+
+    /// <summary>SnapshotKey has the scope snapshot.</summary>
+    public string SnapshotKey { get; }
+
+    /// <summary>SnapshotKeyFile holds it.</summary>
+    public string SnapshotKeyFile { get; }
 
     private static ulong NowMs => (ulong)TimeProvider.System.GetUtcNow().ToUnixTimeMilliseconds();
 
@@ -155,6 +169,27 @@ internal sealed class TestLog : IAsyncDisposable
         _pipeline = await _provider.OpenPipelineAsync(ConnectionString, CancellationToken.None);
         _accept = await _provider.OpenAcceptAsync(ConnectionString, CancellationToken.None);
         _lease = (await _pipeline.AcquireLeaseAsync(Holder, TimeSpan.FromHours(1), CancellationToken.None))!;
+    }
+
+    /// <summary>Forge writes a snapshot and its leaf log, of the log's secrets, with leaves that the log does not have.</summary>
+    public void Forge(ulong epochs, string snapshotFile, string leafLog)
+    {
+        using var source = new FileSecretSource(Folder, KeyEncryptionKey.Load(Folder));
+        using DirectorySecrets secrets = source.UnwrapPeriod(WrappedSecrets.Span, 0, Anchor.LogId.Span);
+        using var directory = KeyDirectory.Create(new DirectoryOptions { Secrets = secrets, LeafLogPath = leafLog, MaxValueLength = Anchor.Configuration.MaxValueLength });
+        for (ulong epoch = 1; epoch <= epochs; epoch++)
+        {
+            using var keys = new ByteStrings();
+            using var values = new ByteStrings();
+            keys.Add("alice"u8);
+            values.Add("mallory's"u8);
+            var rows = new LeafRow[1];
+            directory.Prepare(epoch, [StructureId.Keys], keys, values, rows);
+            using StagedEpoch staged = directory.Stage(epoch, rows, "mallory's"u8, withProofs: false);
+            staged.Commit();
+        }
+        using Snapshot snapshot = directory.TakeSnapshot();
+        snapshot.Save(snapshotFile);
     }
 
     public async ValueTask DisposeAsync()

@@ -83,7 +83,7 @@ public static partial class OptiksDefaults
         });
         builder.Services.AddAuthorization(authorization =>
         {
-            foreach (ApiScopes scope in (ApiScopes[])[ApiScopes.Update, ApiScopes.History, ApiScopes.Lookup])
+            foreach (ApiScopes scope in (ApiScopes[])[ApiScopes.Update, ApiScopes.History, ApiScopes.Lookup, ApiScopes.Snapshot])
             {
                 authorization.AddPolicy(
                     ApiKeyAuthentication.PolicyName(scope),

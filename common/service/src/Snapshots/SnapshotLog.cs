@@ -18,6 +18,6 @@ public static partial class SnapshotLog
     public static partial void SnapshotUsed(this ILogger logger, ulong epoch);
 
     /// <summary>A start does not.</summary>
-    [LoggerMessage(EventId = 5003, EventName = "SnapshotRefused", Level = LogLevel.Warning, Message = "The snapshot is not used, and all leaves are loaded from the database: {Reason}")]
+    [LoggerMessage(EventId = 5003, EventName = "SnapshotRefused", Level = LogLevel.Warning, Message = "The snapshot on disk is not used: {Reason}")]
     public static partial void SnapshotRefused(this ILogger logger, string reason);
 }

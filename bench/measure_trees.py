@@ -1,0 +1,35 @@
+#!/usr/bin/python3
+"""Runs the benchmarks of trees, each in a process of its own as it says what memory that uses, and writes all their rows to one file in Google Benchmark's JSON. usage: measure_trees.py OUT PROGRAM..."""
+
+import json
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+
+def joined(documents: list[dict]) -> dict:
+    """The context of the first; a row's name stands once."""
+    rows = [row for document in documents for row in document["benchmarks"]]
+    names = [row["name"] for row in rows]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice or not all(document["benchmarks"] for document in documents):
+        raise ValueError(f"rows with one name: {', '.join(twice)}" if twice else "a program measured nothing")
+    return {"context": documents[0]["context"], "benchmarks": rows}
+
+
+def main() -> int:
+    out, *programs = sys.argv[1:]
+    documents = []
+    with tempfile.TemporaryDirectory() as folder:
+        for number, program in enumerate(programs):
+            file = Path(folder, str(number))
+            subprocess.run([program, f"--benchmark_out={file}", "--benchmark_out_format=json"], check=True)
+            documents.append(json.loads(file.read_text(encoding="utf-8")))
+    Path(out).parent.mkdir(parents=True, exist_ok=True)
+    Path(out).write_text(json.dumps(joined(documents), indent=2) + "\n", encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,226 @@
+#include "snapshot/check.h"
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "directory/leaf_rows.h"
+#include "trie/hash_batch.h"
+#include "trie/parallel.h"
+
+namespace optiks::ozks {
+namespace {
+
+[[noreturn]] void damaged() { data_error("the snapshot contradicts its leaf log"); }
+
+// What the key table says of leaves, by the leaf's number: bits of the tag of the key whose latest leaf it is.
+class Latest {
+ public:
+  explicit Latest(const Store& store) {
+    for (std::size_t segment = 0; segment < KeyTable::kSegments; ++segment) {
+      store.keys.for_each(segment, [&](const KeyTable::Slot& slot) {
+        const std::size_t index = slot.leaf & ~kLeafBit;
+        if (index >= bits_.size()) {
+          bits_.resize(index + index / 8 + 1024);
+        }
+        if (bits_[index] != 0) {
+          damaged();
+        }
+        bits_[index] = kIsLatest | std::uint64_t{segment} << 32 | slot.bits;
+        ++num_keys_;
+      });
+    }
+  }
+
+  [[nodiscard]] std::uint64_t num_keys() const { return num_keys_; }
+  [[nodiscard]] bool has(NodeId leaf) const {
+    const std::size_t index = leaf & ~kLeafBit;
+    return index < bits_.size() && bits_[index] != 0;
+  }
+  // Whether it is there as the tag's.
+  [[nodiscard]] bool is_of(NodeId leaf, const Tag& tag) const {
+    const std::uint64_t first = base::load_be64(tag.data()) >> (64 - 32 - KeyTable::kSegmentBits);
+    return bits_[leaf & ~kLeafBit] == (kIsLatest | first);
+  }
+
+ private:
+  static constexpr std::uint64_t kIsLatest = std::uint64_t{1} << 63;
+
+  std::vector<std::uint64_t> bits_;
+  std::uint64_t num_keys_ = 0;
+};
+
+// Of leaves that were checked.
+struct Counts {
+  std::uint64_t leaves = 0;
+  std::uint64_t keys = 0;     // first leaves of their keys
+  std::uint64_t covered = 0;  // leaves of the keys whose latest is among the ones checked
+
+  void add(const Counts& other) {
+    leaves += other.leaves;
+    keys += other.keys;
+    covered += other.covered;
+  }
+};
+
+// Checks parts of one structure's tree. One object a thread.
+class Checker {
+ public:
+  Checker(const Store& store, const Latest& latest, std::uint8_t structure)
+      : store_(store), latest_(latest), is_versioned_(is_versioned(structure)) {}
+
+  // Checks a node, which is to have this hash, and all below; gives the label of its first leaf.
+  const Hash& check_below(NodeId id, const Hash& hash) {
+    if (Nodes::is_leaf(id)) {
+      check_leaf(id, hash);
+      return store_.nodes.leaf(id).label;
+    }
+    const Interior& node = store_.nodes.interior(id);
+    store_.nodes.prefetch_node(node.child[1]);
+    const Hash& label = check_below(node.child[0], node.hash[0]);
+    check_below(node.child[1], node.hash[1]);
+    check_interior(node, label, hash);
+    return label;
+  }
+
+  void check_interior(const Interior& node, const Hash& first_label, const Hash& hash) {
+    hashes_.add_interior(node.length, first_label, node.hash[0], node.hash[1], computed_of(hash));
+  }
+
+  // Whatever was put off.
+  Counts finish() {
+    compare();
+    return counts_;
+  }
+
+ private:
+  static constexpr std::size_t kPutOff = 64;
+
+  void check_leaf(NodeId id, const Hash& hash) {
+    const Leaf& leaf = store_.nodes.leaf(id);
+    const std::uint64_t place = leaf.log_place();
+    store_.log.read(place, record_);
+    const LeafFacts& facts = record_.facts();
+    hashes_.add_leaf(leaf.label, facts.commitment, facts.epoch, computed_of(hash));
+    if (record_.has_value()) {
+      hashes_.add_commitment(record_.opening(), record_.value(), computed_of(facts.commitment));
+    }
+    const bool is_first = facts.previous == kNoPlace;
+    if (is_versioned_ ? is_first != (facts.version == 1) : !is_first || facts.version != 0) {
+      damaged();
+    }
+    if (!is_first) {
+      LeafFacts before;
+      if (facts.previous >= place) {
+        damaged();
+      }
+      store_.log.read_facts(facts.previous, before);
+      if (before.tag != facts.tag || before.version + 1 != facts.version) {
+        damaged();
+      }
+    }
+    ++counts_.leaves;
+    counts_.keys += is_first ? 1 : 0;
+    if (latest_.has(id)) {
+      if (!latest_.is_of(id, facts.tag)) {
+        damaged();
+      }
+      counts_.covered += std::max(1U, facts.version);
+    }
+  }
+
+  // Where the next hash goes, which is to be this one.
+  Hash& computed_of(const Hash& hash) {
+    if (num_put_off_ == kPutOff) {
+      compare();
+    }
+    expected_[num_put_off_] = hash;
+    return computed_[num_put_off_++];
+  }
+
+  void compare() {
+    hashes_.run();
+    if (!std::equal(computed_.begin(), computed_.begin() + static_cast<std::ptrdiff_t>(num_put_off_),
+                    expected_.begin())) {
+      damaged();
+    }
+    num_put_off_ = 0;
+  }
+
+  HashBatch hashes_;
+  const Store& store_;
+  const Latest& latest_;
+  std::size_t num_put_off_ = 0;
+  Counts counts_;
+  LeafRecord record_;
+  bool is_versioned_;
+  std::array<Hash, kPutOff> computed_;
+  std::array<Hash, kPutOff> expected_;
+};
+
+struct Part {
+  NodeId root;
+  const Hash* hash;
+};
+
+// Parts at most so many levels down: enough that threads end at about the same time.
+constexpr unsigned kLevels = 8;
+
+const Hash& first_label(const Nodes& nodes, NodeId id) {
+  while (!Nodes::is_leaf(id)) {
+    id = nodes.interior(id).child[0];
+  }
+  return nodes.leaf(id).label;
+}
+
+// Checks the nodes of the upper levels and collects what is below.
+void divide(const Nodes& nodes, Part at, unsigned levels, Checker& checker, std::vector<Part>& parts) {
+  if (levels == 0 || Nodes::is_leaf(at.root)) {
+    parts.push_back(at);
+    return;
+  }
+  const Interior& node = nodes.interior(at.root);
+  checker.check_interior(node, first_label(nodes, at.root), *at.hash);
+  for (const std::size_t side : {0U, 1U}) {
+    divide(nodes, {node.child[side], &node.hash[side]}, levels - 1, checker, parts);
+  }
+}
+
+}  // namespace
+
+void check_directory(const Store& store, unsigned threads) {
+  if (store.stored != nullptr) {
+    throw DirectoryError(OPTIKS_E_STATE, "a directory in stored mode is made from leaves, not from a snapshot");
+  }
+  const Latest latest(store);
+  Counts all;
+  std::uint64_t num_leaves = 0;
+  const std::array<Tree, kNumStructures>& trees = store.versions.current().trees;
+  for (std::size_t s = 0; s < kNumStructures; ++s) {
+    const Tree& tree = trees[s];
+    num_leaves += tree.count;
+    if (tree.root == kNoNode) {
+      continue;
+    }
+    const auto structure = static_cast<std::uint8_t>(s + 1);
+    Checker top(store, latest, structure);
+    std::vector<Part> parts;
+    divide(store.nodes, {tree.root, &tree.root_hash}, kLevels, top, parts);
+    all.add(top.finish());
+    std::vector<Counts> counts(parts.size());
+    for_each_index(threads, parts.size(), [&](std::size_t i) {
+      Checker checker(store, latest, structure);
+      checker.check_below(parts[i].root, *parts[i].hash);
+      counts[i] = checker.finish();
+    });
+    for (const Counts& of_part : counts) {
+      all.add(of_part);
+    }
+  }
+  // Each key's leaves go back from its latest to one first: then no leaf is left out, and no key.
+  if (all.leaves != num_leaves || all.keys != latest.num_keys() || all.covered != num_leaves) {
+    damaged();
+  }
+}
+
+}  // namespace optiks::ozks

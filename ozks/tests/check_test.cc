@@ -1,0 +1,131 @@
+// optiks_dir_check: of a snapshot from elsewhere, and its leaf log, every octet counts.
+#include <gtest/gtest.h>
+
+#include "saved_support.h"
+
+namespace optiks::ozks::test {
+namespace {
+
+std::int32_t check(const DirectoryHandle& dir) { return optiks_dir_check(dir.get()); }
+
+class Checked : public testing::Test {
+ protected:
+  void SetUp() override {
+    const DirectoryHandle dir = create(options_with(log_.c_str()));
+    publish(dir.get(), 1, {{OPTIKS_DEVICES, "d", "0"}, {OPTIKS_USERNAMES, "u", "1"}, {OPTIKS_KEYS, "a", "2"}});
+    publish(dir.get(), 2, {{OPTIKS_KEYS, "a", "3"}, {OPTIKS_KEYS, "b", std::string(200, 'x')}});
+    const Seen pinned(dir.get());
+    // The key's latest leaf of then is one that the file names by its record.
+    publish(dir.get(), 3, {{OPTIKS_KEYS, "a", "4"}});
+    ASSERT_EQ(optiks_snapshot_save(pinned.snapshot(), file_.c_str()), OPTIKS_OK) << last_error();
+    octets_ = read_file(file_);
+    log_octets_ = read_file(log_);
+    DirectoryHandle restored;
+    ASSERT_EQ(restore(file_, log_, restored), OPTIKS_OK);
+    ASSERT_EQ(check(restored), OPTIKS_OK) << last_error();
+    // The log's records of epoch 3 are cut off.
+    used_ = read_file(log_ + "-copy").size();
+  }
+
+  // Of restoring these and the check after it.
+  std::int32_t status_of(const Bytes& file, const Bytes& log) {
+    write_file(file_, file);
+    write_file(log_, log);
+    DirectoryHandle restored;
+    const std::int32_t status = restore(file_, log_, restored);
+    is_restored_ = status == OPTIKS_OK;
+    return is_restored_ ? check(restored) : status;
+  }
+
+  std::string log_ = scratch_file("log");
+  std::string file_ = scratch_file("snapshot");
+  Bytes octets_;
+  Bytes log_octets_;
+  std::size_t used_ = 0;
+  bool is_restored_ = false;
+};
+
+TEST_F(Checked, EachOctetOfTheLeafLogCounts) {
+  for (std::size_t i = 0; i < used_; ++i) {
+    Bytes damaged = log_octets_;
+    damaged[i] ^= 0x10;
+    ASSERT_EQ(status_of(octets_, damaged), OPTIKS_E_IO) << i;
+    // Beyond magic and identity the check alone finds it.
+    ASSERT_EQ(is_restored_, i >= 24) << i;
+  }
+  EXPECT_EQ(status_of(octets_, log_octets_), OPTIKS_OK);
+}
+
+TEST_F(Checked, EachOctetOfTreesAndKeysCountsWhateverTheChecksums) {
+  constexpr std::size_t kTrees = 8 + 1 + 24 + 16 + 16 + 8 + 4 * 72;
+  // Three leaves of keys beneath two interior nodes; one each of the others.
+  constexpr std::size_t kTable = kTrees + 5 * 38 + 2 * 66;
+  const Bytes payload(octets_.begin() + 8, octets_.end() - 8);
+  ASSERT_EQ(one_block(payload), octets_);
+  std::vector<bool> counts(payload.size(), true);
+  // But the other members of an element that is an end.
+  std::size_t at = kTable;
+  for (std::size_t segments = 0; segments < 64; at += 8) {
+    if (base::load_be32(payload.data() + at + 4) == 0xffffffff) {
+      std::fill_n(counts.begin() + static_cast<std::ptrdiff_t>(at), 4, false);
+      ++segments;
+    }
+  }
+  ASSERT_EQ(at + 2 * 13, payload.size());
+  std::fill_n(counts.end() - 13, 5, false);
+  std::size_t num_checked = 0;
+  for (std::size_t i = kTrees; i < payload.size(); ++i) {
+    Bytes changed = payload;
+    changed[i] ^= 0x01;
+    ASSERT_EQ(status_of(one_block(changed), log_octets_) != OPTIKS_OK, counts[i]) << i;
+    num_checked += is_restored_ && counts[i] ? 1 : 0;
+  }
+  // Hashes, at least, which the restoring does not look at.
+  EXPECT_GE(num_checked, 4 * 32U);
+  EXPECT_EQ(status_of(octets_, log_octets_), OPTIKS_OK);
+}
+
+// With several threads, and more leaves than one part has.
+TEST(Check, SeesAllPartsOfATree) {
+  const std::string log = scratch_file("log");
+  const std::string file = scratch_file("snapshot");
+  const DirectoryHandle dir = create(options_with(log.c_str()));
+  std::vector<Update> updates;
+  for (std::uint64_t i = 0; i < 2000; ++i) {
+    updates.push_back({OPTIKS_KEYS, key_name(i), numbered("value ", i)});
+  }
+  publish(dir.get(), 1, updates);
+  updates.resize(100);
+  publish(dir.get(), 2, updates);
+  ASSERT_EQ(optiks_snapshot_save(Seen(dir.get()).snapshot(), file.c_str()), OPTIKS_OK);
+  const Bytes octets = read_file(log);
+  Random random(77);
+  for (const std::uint32_t threads : {1U, 4U}) {
+    const auto status_of = [&] {
+      DirectoryHandle restored;
+      EXPECT_EQ(restore(file, log, restored, [&](optiks_dir_options_t& options) { options.threads = threads; }),
+                OPTIKS_OK);
+      return check(restored);
+    };
+    EXPECT_EQ(status_of(), OPTIKS_OK) << last_error();
+    for (int i = 0; i < 20; ++i) {
+      Bytes damaged = octets;
+      damaged[24 + random.below(octets.size() - 24)] ^= 0x80;
+      write_file(log, damaged);
+      EXPECT_EQ(status_of(), OPTIKS_E_IO);
+    }
+    write_file(log, octets);
+  }
+}
+
+TEST(Check, OfADirectoryThatWasNeverSaved) {
+  const DirectoryHandle dir = create(options_with(nullptr));
+  EXPECT_EQ(check(dir), OPTIKS_OK);
+  publish(dir.get(), 1, {{OPTIKS_KEYS, "a", "1"}, {OPTIKS_DECOMMISSIONED, "b", ""}});
+  publish(dir.get(), 2, {{OPTIKS_KEYS, "a", "2"}});
+  EXPECT_EQ(check(dir), OPTIKS_OK) << last_error();
+  EXPECT_EQ(optiks_dir_check(nullptr), OPTIKS_E_ARGUMENT);
+}
+
+}  // namespace
+}  // namespace optiks::ozks::test

@@ -1,0 +1,163 @@
+using System.Buffers.Binary;
+using System.Diagnostics;
+using System.Net;
+using System.Net.Sockets;
+using System.Text;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
+using Optiks.ServiceDefaults;
+
+namespace Optiks.QueryService.Tests;
+
+/// <summary>Serving a snapshot that takes a while, to replicas that read slowly.</summary>
+public sealed class SnapshotServingTests : IAsyncLifetime
+{
+    private const int NumValues = 160;
+    private const int ValueLength = 65_536;
+
+    private readonly LoggedEvents _events = new();
+    private TestLog? _log;
+    private Replica? _donor;
+
+    private TestLog Log => _log!;
+
+    private Replica Donor => _donor!;
+
+    private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
+
+    public async ValueTask InitializeAsync()
+    {
+        _log = await TestLog.CreateAsync();
+        // More than sockets take when nobody reads.
+        await Log.PublishAsync([.. Enumerable.Range(0, NumValues).Select(i => ($"key {i}", new byte[ValueLength]))]);
+        _donor = await Replica.StartAsync(Log, "donor", services => services.AddSingleton<ILoggerProvider>(_events), _ => { }, "--Optiks:QueryService:SnapshotInterval", "00:00:00.001");
+        await Donor.WaitForEpochAsync(1);
+        await PublishAndSaveAsync();
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        await Donor.DisposeAsync();
+        await Log.DisposeAsync();
+    }
+
+    [Fact]
+    public async Task Two_are_served_at_once_and_others_come_again()
+    {
+        using var first = new SlowReader(Donor);
+        using var second = new SlowReader(Donor);
+        Assert.Contains("200 OK", await first.ReadHeadersAsync(), StringComparison.Ordinal);
+        Assert.Contains("200 OK", await second.ReadHeadersAsync(), StringComparison.Ordinal);
+        using HttpRequestMessage third = Replica.Get("/internal/snapshot");
+        third.Headers.Authorization = new("Bearer", Log.SnapshotKey);
+        await Donor.ProblemAsync(third, ProblemTypes.Overloaded);
+        // Lookups are answered meanwhile.
+        await Donor.OctetsAsync(Replica.Get("/v1/lookup?key=key%201"));
+        first.Dispose();
+        HttpStatusCode status;
+        do
+        {
+            using HttpResponseMessage response = await Donor.SnapshotAsync(Log.SnapshotKey);
+            status = response.StatusCode;
+        }
+        while (status == HttpStatusCode.ServiceUnavailable);
+        Assert.Equal(HttpStatusCode.OK, status);
+        Assert.True(_events.Has("SnapshotServed"));
+        Assert.True(_events.Has("SnapshotNotServed"));
+    }
+
+    [Fact]
+    public async Task A_snapshot_that_is_replaced_meanwhile_is_served_whole()
+    {
+        using var reader = new SlowReader(Donor);
+        string headers = await reader.ReadHeadersAsync();
+        string path = Path.Combine(Log.Folder.Replicas, "donor", "snapshot");
+        byte[] before = await File.ReadAllBytesAsync(path, Cancellation);
+        await PublishAndSaveAsync();
+        Assert.NotEqual(before, await File.ReadAllBytesAsync(path, Cancellation));
+        byte[] body = await reader.ReadAllAsync();
+        Assert.Contains($"Content-Length: {body.Length}", headers, StringComparison.Ordinal);
+        Assert.Equal(before, body[16..(16 + (int)BinaryPrimitives.ReadInt64BigEndian(body))]);
+
+        await using MadeUpPeer peer = await MadeUpPeer.StartAsync(async context =>
+        {
+            context.Response.ContentType = Protocol.MediaTypes.Snapshot;
+            context.Response.ContentLength = body.Length;
+            await context.Response.Body.WriteAsync(body, context.RequestAborted);
+        });
+        var events = new LoggedEvents();
+        await using Replica fresh = await Replica.StartAsync(
+            Log, "new", services => services.AddSingleton<ILoggerProvider>(events), _ => { }, "--Optiks:QueryService:SnapshotPeers:0", peer.Address, "--Optiks:QueryService:SnapshotPeerKeyFile", Log.SnapshotKeyFile);
+        await fresh.WaitForEpochAsync((ulong)Log.Records.Count - 1);
+        Assert.True(events.Has("SnapshotUsed"));
+    }
+
+    [Fact]
+    public async Task A_replica_that_stops_does_not_wait_for_it()
+    {
+        using var reader = new SlowReader(Donor);
+        string headers = await reader.ReadHeadersAsync();
+        long start = Stopwatch.GetTimestamp();
+        await Donor.StopAsync();
+        // The host would wait three times as long for what is under way.
+        Assert.True(Stopwatch.GetElapsedTime(start) < TimeSpan.FromSeconds(5));
+        byte[] body = await reader.ReadAllAsync();
+        Assert.DoesNotContain($"Content-Length: {body.Length}", headers, StringComparison.Ordinal);
+    }
+
+    private async Task PublishAndSaveAsync()
+    {
+        int saved = _events.Count("SnapshotSaved");
+        await Log.PublishAsync(("alice", $"{saved}"));
+        while (_events.Count("SnapshotSaved") == saved)
+        {
+            await Task.Delay(10, Cancellation);
+        }
+    }
+
+    /// <summary>SlowReader asks for the snapshot and takes no more of the answer than it is told to.</summary>
+    private sealed class SlowReader : IDisposable
+    {
+        private readonly Socket _socket;
+
+        public SlowReader(Replica donor)
+        {
+            // A small window, set before connecting.
+            _socket = new Socket(SocketType.Stream, ProtocolType.Tcp) { ReceiveBufferSize = 4096 };
+            _socket.Connect(IPAddress.Loopback, donor.Client.BaseAddress!.Port);
+            _socket.Send(Encoding.ASCII.GetBytes($"GET /internal/snapshot HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer {donor.Log.SnapshotKey}\r\n\r\n"));
+        }
+
+        public async Task<string> ReadHeadersAsync()
+        {
+            var text = new StringBuilder();
+            byte[] one = new byte[1];
+            while (!text.ToString().EndsWith("\r\n\r\n", StringComparison.Ordinal) && await _socket.ReceiveAsync(one, Cancellation) > 0)
+            {
+                text.Append((char)one[0]);
+            }
+            return text.ToString();
+        }
+
+        /// <summary>ReadAllAsync reads the rest, as much as there is.</summary>
+        public async Task<byte[]> ReadAllAsync()
+        {
+            using var body = new MemoryStream();
+            byte[] part = new byte[65_536];
+            try
+            {
+                for (int read; (read = await _socket.ReceiveAsync(part, Cancellation)) > 0;)
+                {
+                    body.Write(part, 0, read);
+                }
+            }
+            catch (SocketException)
+            {
+                // Cut off.
+            }
+            return body.ToArray();
+        }
+
+        public void Dispose() => _socket.Dispose();
+    }
+}

@@ -1,0 +1,21 @@
+namespace Optiks.QueryService.Tests;
+
+/// <summary>HastyTime is the system's clock, whose timers do not take as long as they are asked to.</summary>
+internal sealed class HastyTime : TimeProvider
+{
+    private const int Haste = 20;
+
+    public override ITimer CreateTimer(TimerCallback callback, object? state, TimeSpan dueTime, TimeSpan period) =>
+        new HastyTimer(System.CreateTimer(callback, state, Shorten(dueTime), Shorten(period)));
+
+    private static TimeSpan Shorten(TimeSpan time) => time > TimeSpan.Zero ? time / Haste : time;
+
+    private sealed class HastyTimer(ITimer timer) : ITimer
+    {
+        public bool Change(TimeSpan dueTime, TimeSpan period) => timer.Change(Shorten(dueTime), Shorten(period));
+
+        public void Dispose() => timer.Dispose();
+
+        public ValueTask DisposeAsync() => timer.DisposeAsync();
+    }
+}
