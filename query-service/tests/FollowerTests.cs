@@ -55,6 +55,23 @@ public sealed class FollowerTests : IAsyncLifetime
     }
 
     [Fact]
+    public async Task A_start_reads_many_values_in_several_batches()
+    {
+        await using Replica first = await Replica.StartReadyAsync(Log, "first");
+        // Five epochs of these are more than one batch has (LeafRange).
+        byte[] value = new byte[65_536];
+        for (int epoch = 0; epoch < 6; epoch++)
+        {
+            await Log.PublishAsync([("alice", [(byte)epoch]), .. Enumerable.Range(0, 250).Select(i => ($"{epoch}/{i}", value))]);
+        }
+        await first.WaitForEpochAsync(6);
+        await using Replica second = await Replica.StartReadyAsync(Log, "second");
+        byte[][] answers = await Task.WhenAll(((Replica[])[first, second]).Select(replica =>
+            replica.OctetsAsync(Replica.Post("/v1/lookup", """[{"key": "alice"}, {"key": "0/249"}, {"key": "5/249"}]""", MediaTypes.Lookup))));
+        Assert.Equal(answers[0], answers[1]);
+    }
+
+    [Fact]
     public async Task Readers_during_epochs_never_get_a_mix()
     {
         await Log.PublishAsync(("alice", "1"), ("bob", "1"));

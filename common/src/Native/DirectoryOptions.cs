@@ -42,6 +42,6 @@ public sealed record DirectoryOptions
     /// <value>1. Whatever it is, the results are the same.</value>
     public uint Threads { get; init; } = 1;
 
-    /// <summary>AllProcessors is the number of threads for a program that has nothing else to do meanwhile.</summary>
+    /// <summary>AllProcessors is as many threads as there are processors: a start, or an epoch, ends as soon as it can.</summary>
     public static uint AllProcessors => (uint)Math.Min(Environment.ProcessorCount, 256);
 }

@@ -262,6 +262,7 @@ internal sealed class Follower : BackgroundService
             Period = period.Period,
             PeriodFirstEpoch = period.FirstEpoch,
             MaxValueLength = anchor.Configuration.MaxValueLength,
+            Threads = DirectoryOptions.AllProcessors,
         };
         _replica = await LogReplica.TryRestoreAsync(store, anchor, options, _files.Snapshot, published, _folder.Highest, _logger, cancellationToken);
         if (_replica is null && _peers.AreAny)

@@ -212,22 +212,38 @@ internal sealed class LogReplica : IDisposable
             return;
         }
         ulong loaded = 0;
+        Task loading = Task.CompletedTask;
         try
         {
             await foreach (LeafBatch batch in _store.ReadLeavesAsync(first, published, LoadBatchRows, cancellationToken))
             {
+                // While a batch goes into the trees the next one is read.
+                await loading;
                 loaded = batch.Rows.Span[^1].Epoch;
-                _directory.Load(loaded, batch.Rows.Span, batch.Values.Span);
+                loading = Task.Run(() => Load(batch), CancellationToken.None);
             }
-            if (loaded < published)
-            {
-                loaded = published;
-                _directory.Load(published, [], []);
-            }
+        }
+        finally
+        {
+            // The directory is in use until then, whatever the reading met.
+            await loading;
+        }
+        if (loaded < published)
+        {
+            _directory.Load(published, [], []);
+        }
+    }
+
+    private void Load(LeafBatch batch)
+    {
+        ulong last = batch.Rows.Span[^1].Epoch;
+        try
+        {
+            _directory.Load(last, batch.Rows.Span, batch.Values.Span);
         }
         catch (OptiksNativeException e) when (IsContradiction(e))
         {
-            throw Contradiction(loaded, e);
+            throw Contradiction(last, e);
         }
     }
 }
