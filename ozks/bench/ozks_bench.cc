@@ -3,13 +3,10 @@
 // folder for temporary files.
 #include <benchmark/benchmark.h>
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cstdio>
 #include <cstdlib>
-#include <filesystem>
 #include <map>
 #include <memory>
 #include <random>
@@ -17,6 +14,7 @@
 #include <vector>
 
 #include "bench_support.h"
+#include "filled.h"
 #include "optiks.h"
 #include "optiks/base/bytes.h"
 #include "optiks/ozks/verify/append.h"
@@ -30,115 +28,23 @@
 namespace optiks::ozks {
 namespace {
 
-constexpr std::size_t kBatch = 1024;
-constexpr std::uint8_t kKeys = OPTIKS_KEYS;
-using bench::kValueLen;
+using bench::Asker;
+using bench::Filled;
+using bench::filled;
+using bench::kBatch;
+using bench::kCacheBytes;
+using bench::kCachedKeys;
+using bench::kKeys;
 using bench::require;
+using bench::States;
 using bench::Updates;
-using States = std::array<std::uint8_t, 4 * OPTIKS_STRUCTURE_STATE_LEN>;
 
-// N a multiple of 8.
-template <std::size_t N>
-void fill(std::mt19937_64& random, std::uint8_t (&out)[N]) {
-  for (std::size_t i = 0; i < N; i += 8) {
-    base::store_le64(out + i, random());
-  }
-}
-
-// A directory of `keys` keys with one version each.
-class Filled {
- public:
-  struct Size {
-    std::size_t keys;
-    std::uint64_t cache_bytes;
-    unsigned threads;
-    auto operator<=>(const Size&) const = default;
-  };
-
-  explicit Filled(const Size& size) {
-    path_ = std::filesystem::temp_directory_path() /
-            ("ozks_bench-" + std::to_string(getpid()) + "-" + std::to_string(size.keys) + "-" +
-             std::to_string(size.cache_bytes) + "-" + std::to_string(size.threads));
-    optiks_dir_options_t options = bench::options(size.cache_bytes);
-    options.threads = size.threads;
-    const std::string path = path_;
-    options.leaf_log_path = path.c_str();
-    require(optiks_dir_create(&options, &dir_));
-    // Labels by a generator, not by the VRF: half a minute less for 2^20 keys, and the trees look the same.
-    std::mt19937_64 random(1);
-    std::vector<optiks_leaf_t> rows(size.keys);
-    std::vector<std::uint8_t> values(kValueLen, 7);
-    for (optiks_leaf_t& row : rows) {
-      fill(random, row.label);
-      fill(random, row.tag);
-      fill(random, row.opening);
-      const verify::Hash commitment = verify::commitment_hash(row.opening, values);
-      std::copy(commitment.begin(), commitment.end(), row.commitment);
-      row.epoch = 1;
-      row.version = 1;
-      row.value_len = kValueLen;
-      row.structure_and_input = static_cast<std::uint32_t>(kKeys) << 28;
-    }
-    std::sort(rows.begin(), rows.end(), [](const optiks_leaf_t& a, const optiks_leaf_t& b) {
-      return std::lexicographical_compare(a.label, a.label + 32, b.label, b.label + 32);
-    });
-    require(optiks_dir_load(dir_, 1, rows.data(), rows.size(), values.data(), values.size()));
-    // Keys that can be looked up.
-    publish(Updates(0, kBatch));
-  }
-  Filled(const Filled&) = delete;
-  Filled& operator=(const Filled&) = delete;
-  ~Filled() {
-    optiks_dir_destroy(dir_);
-    std::filesystem::remove(path_);
-  }
-
-  [[nodiscard]] optiks_dir_t* dir() const { return dir_; }
-  [[nodiscard]] std::uint64_t next_epoch() const { return epoch_ + 1; }
-  [[nodiscard]] std::uint64_t fresh_keys() { return next_key_ += kBatch; }
-
-  [[nodiscard]] std::vector<optiks_leaf_t> prepare(const Updates& updates) const {
-    return bench::prepare(dir_, next_epoch(), updates);
-  }
-  [[nodiscard]] optiks_staged_t* stage(const std::vector<optiks_leaf_t>& rows, const Updates& updates, bool proofs) {
-    return bench::stage(dir_, next_epoch(), rows, updates, proofs);
-  }
-  void commit(optiks_staged_t* staged) {
-    require(optiks_staged_commit(staged));
-    ++epoch_;
-  }
-  void publish(const Updates& updates) { commit(stage(prepare(updates), updates, false)); }
-
-  void report(benchmark::State& state) const {
-    optiks_dir_stats_t stats{};
-    require(optiks_dir_stats(dir_, &stats));
-    const auto bytes = static_cast<double>(stats.tree_bytes + stats.key_table_bytes);
-    state.counters["bytes"] = bytes;
-    state.counters["bytes_per_key"] = bytes / static_cast<double>(stats.leaves);
-  }
-
- private:
-  std::filesystem::path path_;
-  optiks_dir_t* dir_ = nullptr;
-  std::uint64_t epoch_ = 1;
-  std::uint64_t next_key_ = 1U << 30;
-};
-
-Filled& filled(const Filled::Size& size) {
-  static std::map<Filled::Size, std::unique_ptr<Filled>> all;
-  auto& one = all[size];
-  if (!one) {
-    one = std::make_unique<Filled>(size);
-  }
-  return *one;
-}
-
-// An epoch of 1,024 new keys: labels, openings and commitments, tree, leaf log, with the step's proof.
-void insert(benchmark::State& state, std::size_t keys, unsigned threads) {
+// An epoch of 1,024 new keys: labels, openings and commitments, tree, leaf log, with or without the step's proof.
+void insert(benchmark::State& state, std::size_t keys, unsigned threads, bool with_proof) {
   Filled& directory = filled({keys, 0, threads});
   for (auto _ : state) {
     const Updates updates(directory.fresh_keys(), kBatch);
-    directory.commit(directory.stage(directory.prepare(updates), updates, true));
+    directory.commit(directory.stage(directory.prepare(updates), updates, with_proof));
   }
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kBatch));
   directory.report(state);
@@ -149,7 +55,8 @@ class BareTree {
  public:
   explicit BareTree(std::size_t keys) {
     auto first = labels(keys);
-    static_cast<void>(add(first, 1));
+    Workers alone(1);
+    static_cast<void>(add(first, alone));
     tree_ = next_;
     change_ = {};
   }
@@ -165,17 +72,22 @@ class BareTree {
   }
 
   // Makes the next tree, whose root it gives.
-  const verify::Hash& add(std::vector<verify::Hash>& labels, unsigned threads) {
+  const verify::Hash& add(std::vector<verify::Hash>& labels, Workers& workers) {
     std::ranges::sort(labels);
     added_.assign(labels.size(), {});
-    HashBatch hashes;
     for (std::size_t i = 0; i < labels.size(); ++i) {
       added_[i].id = nodes_.add_leaf({labels[i], {}});
-      // Any 32 octets do for a commitment.
-      hashes.add_leaf(labels[i], labels[i], 1, added_[i].hash);
     }
-    hashes.run();
-    if (!apply(nodes_, tree_, added_, threads, next_, change_)) {
+    constexpr std::size_t kHashedAtOnce = 128;
+    workers.for_each_index((labels.size() + kHashedAtOnce - 1) / kHashedAtOnce, [&](std::size_t chunk) {
+      HashBatch hashes;
+      for (std::size_t i = chunk * kHashedAtOnce; i < std::min(labels.size(), (chunk + 1) * kHashedAtOnce); ++i) {
+        // Any 32 octets do for a commitment.
+        hashes.add_leaf(labels[i], labels[i], 1, added_[i].hash);
+      }
+      hashes.run();
+    });
+    if (!apply(nodes_, tree_, added_, workers, next_, change_)) {
       std::fprintf(stderr, "a label is there twice\n");
       std::exit(1);
     }
@@ -211,11 +123,12 @@ void insert_tree_only(benchmark::State& state, std::size_t keys, unsigned thread
   if (!tree) {
     tree = std::make_unique<BareTree>(keys);
   }
+  Workers workers(threads);
   for (auto _ : state) {
     state.PauseTiming();
     auto labels = tree->labels(kBatch);
     state.ResumeTiming();
-    benchmark::DoNotOptimize(tree->add(labels, threads));
+    benchmark::DoNotOptimize(tree->add(labels, workers));
     state.PauseTiming();
     tree->discard();
     state.ResumeTiming();
@@ -225,46 +138,23 @@ void insert_tree_only(benchmark::State& state, std::size_t keys, unsigned thread
   state.counters["bytes_per_key"] = tree->bytes() / tree->count();
 }
 
-// Lookups of keys with one version: a membership and a non-membership proof each.
-class Asker {
- public:
-  explicit Asker(const Filled& directory) { require(optiks_dir_snapshot(directory.dir(), &snapshot_)); }
-  Asker(const Asker&) = delete;
-  Asker& operator=(const Asker&) = delete;
-  ~Asker() { optiks_snapshot_destroy(snapshot_); }
-
-  // Of n keys from the first-th on, at most kBatch altogether.
-  base::ByteSpan lookup(std::size_t first, std::size_t n) {
-    std::size_t len = 0;
-    require(optiks_snapshot_lookup_many(snapshot_, kKeys, n, updates_.keys.data() + 8 * first,
-                                        updates_.key_offsets.data(), none_.data(), none_.data(), out_.data(),
-                                        out_.size(), &len, ends_.data()));
-    return std::span(out_).first(len);
-  }
-  [[nodiscard]] States states() const {
-    States states{};
-    std::uint64_t epoch = 0;
-    require(optiks_snapshot_states(snapshot_, &epoch, states.data()));
-    return states;
-  }
-
- private:
-  optiks_snapshot_t* snapshot_ = nullptr;
-  Updates updates_{0, kBatch};
-  std::vector<std::uint64_t> none_ = std::vector<std::uint64_t>(kBatch);
-  std::vector<std::uint64_t> ends_ = std::vector<std::uint64_t>(kBatch);
-  std::vector<std::uint8_t> out_ = std::vector<std::uint8_t>(std::size_t{1} << 18);
-};
-
-constexpr std::uint64_t kCacheBytes = 4U << 20;
+// Cached: keys drawn from everywhere, or the same few again and again, whose part of the tree then is in the cache.
+enum class Kept { kNothing, kEverywhere, kFew };
 
 // `at_once` lookups a call. An iteration is a call, an item is a proof.
-void prove(benchmark::State& state, std::size_t keys, bool cached, std::size_t at_once) {
-  Asker asker(filled({keys, cached ? kCacheBytes : 0, 1}));
+void prove(benchmark::State& state, std::size_t keys, Kept kept, std::size_t at_once) {
+  Filled& directory = filled({keys, kept == Kept::kNothing ? 0 : kCacheBytes, 1});
+  Asker asker(directory, at_once);
+  const std::size_t step = keys / kCachedKeys;
+  const std::size_t few = kept == Kept::kFew ? kBatch : kCachedKeys;
+  if (kept != Kept::kNothing) {
+    asker.warm(few, step);
+  }
   std::size_t member_len = 0;
   std::size_t answer_len = 0;
+  std::mt19937_64 random(1);
   for (std::size_t i = 0; i < kBatch; ++i) {
-    const base::ByteSpan answer = asker.lookup(i, 1);
+    const base::ByteSpan answer = asker.lookup_one(random() % few * step);
     answer_len += answer.size();
     verify::Reader reader(answer);
     const auto lookup = verify::Lookup::decode(reader);
@@ -273,26 +163,32 @@ void prove(benchmark::State& state, std::size_t keys, bool cached, std::size_t a
       member_len += 79 + 8 + 1 + 16 + 3 + 32 + 2 + member.path.siblings.size();
     }
   }
-  std::size_t i = 0;
+  const optiks_dir_stats_t before = directory.stats();
   for (auto _ : state) {
-    benchmark::DoNotOptimize(asker.lookup(i, at_once).data());
-    i = (i + at_once) % kBatch;
+    for (std::size_t i = 0; i < at_once; ++i) {
+      asker.set_key(i, random() % few * step);
+    }
+    benchmark::DoNotOptimize(asker.lookup(at_once).data());
   }
+  const optiks_dir_stats_t after = directory.stats();
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(2 * at_once));
   state.counters["bytes"] = static_cast<double>(answer_len) / kBatch;
   state.counters["member_bytes"] = static_cast<double>(member_len) / kBatch;
+  state.counters["cached_share"] = static_cast<double>(after.vrf_cache_hits - before.vrf_cache_hits) /
+                                   static_cast<double>(after.vrf_cache_hits + after.vrf_cache_misses -
+                                                       before.vrf_cache_hits - before.vrf_cache_misses);
 }
 
 // One proof of a lookup at 2^20 keys, with its VRF proof.
 void verify_proof(benchmark::State& state, bool is_member) {
-  Asker asker(filled({std::size_t{1} << 20, kCacheBytes, 1}));
+  Asker asker(filled({std::size_t{1} << 20, kCacheBytes, 1}), 1);
   const States states = asker.states();
   const base::ByteSpan view =
       std::span(states).subspan((kKeys - 1) * OPTIKS_STRUCTURE_STATE_LEN, OPTIKS_STRUCTURE_STATE_LEN);
   const base::ByteSpan root = view.first(32);
   const std::uint64_t count = base::load_be64(view.data() + 32);
   vrf::PublicKey key;
-  const base::ByteSpan answer = asker.lookup(0, 1);
+  const base::ByteSpan answer = asker.lookup_one(0);
   verify::Reader reader(answer);
   const auto lookup = verify::Lookup::decode(reader);
   const verify::Member member = *lookup.members.begin();
@@ -384,13 +280,18 @@ void add_all() {
     const std::string with_keys = "/keys:" + std::to_string(keys);
     for (const unsigned threads : {1U, 2U}) {
       const std::string suffix = "/linked" + with_keys + "/threads:" + std::to_string(threads);
-      add("Insert1024" + suffix, insert, keys, threads);
+      add("Insert1024" + suffix, insert, keys, threads, true);
+      add("Insert1024" + suffix + "/noappend", insert, keys, threads, false);
       add("Insert1024TreeOnly" + suffix, insert_tree_only, keys, threads);
     }
-    add("Prove/linked/cached" + with_keys, prove, keys, true, std::size_t{1});
-    add("Prove/linked/batched" + with_keys, prove, keys, true, std::size_t{64});
-    add("Prove/linked/uncached" + with_keys, prove, keys, false, std::size_t{64});
-    add("Prove/linked/uncached-single" + with_keys, prove, keys, false, std::size_t{1});
+    constexpr std::size_t kAtOnce = 64;
+    add("Prove/linked/cached" + with_keys, prove, keys, Kept::kEverywhere, std::size_t{1});
+    add("Prove/linked/batched" + with_keys, prove, keys, Kept::kEverywhere, kAtOnce);
+    add("Prove/linked/cached-few" + with_keys, prove, keys, Kept::kFew, std::size_t{1});
+    add("Prove/linked/batched-few" + with_keys, prove, keys, Kept::kFew, kAtOnce);
+    add("Prove/linked/uncached" + with_keys, prove, keys, Kept::kNothing, kAtOnce);
+    add("Prove/linked/uncached-single" + with_keys, prove, keys, Kept::kNothing, std::size_t{1});
+    add("ReaderDuringEpochs" + with_keys, bench::reader_during_epochs, keys);
   }
   add("Verify/member", verify_proof, true);
   add("Verify/absent", verify_proof, false);

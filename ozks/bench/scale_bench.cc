@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "bench_support.h"
+#include "made_up_rows.h"
 #include "optiks.h"
 #include "optiks/base/bytes.h"
-#include "trie/hash_batch.h"
 
 namespace optiks::ozks {
 namespace {
@@ -34,26 +34,6 @@ constexpr std::uint8_t kKeys = OPTIKS_KEYS;
 constexpr double kGiB = 1U << 30;
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
-
-// splitmix64: made-up labels and tags, which look like those of the VRF and of the keyed hash.
-class Random {
- public:
-  std::uint64_t next() {
-    std::uint64_t z = (state_ += 0x9e3779b97f4a7c15);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-  }
-  template <std::size_t N>
-  void fill(std::uint8_t (&out)[N]) {
-    for (std::size_t i = 0; i < N; i += 8) {
-      base::store_le64(out + i, next());
-    }
-  }
-
- private:
-  std::uint64_t state_ = 1;
-};
 
 // Of the process, in octets.
 double resident() {
@@ -114,30 +94,6 @@ class Scale {
     std::fflush(stdout);
   }
 
-  // Rows in the order of their labels, spread over all.
-  void make_up(std::vector<optiks_leaf_t>& rows) {
-    const std::uint64_t step = ~std::uint64_t{0} / rows.size();
-    std::vector<verify::Hash> commitments(rows.size());
-    HashBatch hashes;
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      optiks_leaf_t& row = rows[i];
-      row = {};
-      random_.fill(row.label);
-      base::store_be64(row.label, i * step + random_.next() % step);
-      random_.fill(row.tag);
-      random_.fill(row.opening);
-      hashes.add_commitment(row.opening, value_, commitments[i]);
-      row.epoch = epoch_ + 1;
-      row.version = 1;
-      row.value_len = kValueLen;
-      row.structure_and_input = static_cast<std::uint32_t>(kKeys) << 28;
-    }
-    hashes.run();
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      std::ranges::copy(commitments[i], rows[i].commitment);
-    }
-  }
-
   void build() {
     const double resident_before = resident();
     double seconds = 0;
@@ -147,7 +103,7 @@ class Scale {
     const std::size_t made_up = num_keys_ - std::min(num_keys_, kEpochs * kEpochLen);
     while (done < made_up) {
       rows.resize(std::min(kLoadLen, made_up - done));
-      make_up(rows);
+      bench::make_up(rows, epoch_ + 1, value_, random_);
       const double start = now();
       require(optiks_dir_load(dir_, epoch_ + 1, rows.data(), rows.size(), value_.data(), value_.size()));
       seconds += now() - start;
@@ -265,7 +221,7 @@ class Scale {
   std::string snapshot_;
   optiks_dir_options_t options_ = bench::options(64U << 20);
   optiks_dir_t* dir_ = nullptr;
-  Random random_;
+  bench::Random random_;
   std::vector<std::uint8_t> value_ = std::vector<std::uint8_t>(kValueLen, 7);
   std::uint64_t epoch_ = 0;
   std::uint64_t num_lookup_keys_ = 0;

@@ -94,7 +94,7 @@ std::int32_t optiks_dir_check(const optiks_dir_t* dir) {
     if (dir == nullptr) {
       return argument_error("a pointer is missing");
     }
-    check_directory(*dir->directory->store(), dir->directory->threads());
+    check_directory(*dir->directory->store(), dir->directory->workers());
     return std::int32_t{OPTIKS_OK};
   });
 }

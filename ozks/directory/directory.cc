@@ -14,7 +14,6 @@
 #include "optiks/base/check.h"
 #include "trie/append_proof.h"
 #include "trie/hash_batch.h"
-#include "trie/parallel.h"
 
 namespace optiks::ozks {
 namespace {
@@ -25,8 +24,9 @@ constexpr std::size_t kPrefetched = 8;
 constexpr std::size_t kHashedAtOnce = 128;
 // So many leaves a load adds to a tree at once.
 constexpr std::size_t kLoadLen = 4096;
-// Domains under the tag key: a structure's number is never this one.
-constexpr std::uint8_t kCacheDomain = 0xff;
+// So many leaves of an epoch, whose records are queued together.
+constexpr std::size_t kAddedAtOnce = 4096;
+// A domain under the tag key: a structure's number is never this one.
 constexpr std::uint8_t kCheckDomain = 0xfe;
 
 // Keeps secrets out of the swap. Where RLIMIT_MEMLOCK does not allow it they are swapped like other memory; they are
@@ -40,6 +40,14 @@ void check_structure(std::uint8_t structure) {
   }
 }
 
+// Adding: what is known of a new leaf before it is made.
+struct Adding {
+  ByteSpan opening;  // and value: what its record keeps
+  ByteSpan value;
+  std::uint64_t place;  // behind that of the first record
+  NewLeaf* leaf;
+};
+
 // LabelBatch collects VRF inputs and evaluates those of one structure, which have one key, at once.
 class LabelBatch {
  public:
@@ -51,13 +59,14 @@ class LabelBatch {
     inputs.outs.push_back(out);
   }
 
-  void evaluate(const Secrets& secrets, unsigned threads) {
+  void evaluate(const Secrets& secrets, Workers& workers) {
+    const unsigned threads = workers.threads();
     for (std::size_t s = 0; s < kNumStructures; ++s) {
       const Inputs& inputs = inputs_[s];
       const std::size_t n = inputs.outs.size();
       // Large enough for what a batch shares, small enough that no thread waits long for the last.
       const std::size_t chunk_len = threads == 1 ? n : std::max<std::size_t>(64, n / threads / 32 * 8);
-      for_each_index(threads, n == 0 ? 0 : (n - 1) / chunk_len + 1, [&](std::size_t chunk) {
+      workers.for_each_index(n == 0 ? 0 : (n - 1) / chunk_len + 1, [&](std::size_t chunk) {
         const std::size_t first = chunk * chunk_len;
         const std::size_t size = std::min(chunk_len, n - first);
         std::vector<std::uint8_t> labels(size * vrf::kLabelLen);
@@ -106,17 +115,6 @@ Store::Store(Secrets&& keys_in, const optiks_dir_options_t& options, const LogSt
 }
 
 Tag Store::tag(std::uint8_t structure, ByteSpan key) const { return secrets.tag_key.tag({structure, key}); }
-
-Tag Store::input_tag(ByteSpan alpha) const { return secrets.tag_key.tag({kCacheDomain, alpha}); }
-
-void Store::input_tags(std::span<const Alpha> alphas, std::span<Tag> out) const {
-  std::vector<TagInput> inputs;
-  inputs.reserve(alphas.size());
-  for (const Alpha& alpha : alphas) {
-    inputs.push_back({kCacheDomain, alpha.get()});
-  }
-  secrets.tag_key.tag_many(inputs, out);
-}
 
 NodeId Store::newest(const Tag& key, LeafRecord& out) const {
   return keys.find(key, [&](NodeId leaf) {
@@ -172,7 +170,7 @@ void encode_states(const Store& store, const std::array<Tree, kNumStructures>& t
 }
 
 Directory::Directory(Secrets&& secrets, const optiks_dir_options_t& options, const LogState* kept)
-    : store_(std::make_shared<Store>(std::move(secrets), options, kept)), threads_(std::max(1U, options.threads)) {}
+    : store_(std::make_shared<Store>(std::move(secrets), options, kept)), workers_(options.threads) {}
 
 Directory::~Directory() { Directory::discard(); }
 
@@ -214,7 +212,7 @@ void Directory::load(std::uint64_t epoch, std::span<const optiks_leaf_t> leaves,
           std::span(batch.leaves[s]).subspan(first, std::min(kLoadLen, batch.leaves[s].size() - first));
       const Tree before = batch.trees[s];
       Change change;
-      if (!apply(store_->nodes, before, leaves_now, threads_, batch.trees[s], change)) {
+      if (!apply(store_->nodes, before, leaves_now, workers_, batch.trees[s], change)) {
         throw DirectoryError(OPTIKS_E_DUPLICATE, "a stored label is there twice");
       }
       for (const NodeId id : change.superseded) {
@@ -253,7 +251,7 @@ void Directory::expect(const std::uint8_t* structures, const ByteStrings& keys) 
       labels.add(structures[i], keys[i], at->second.version, at->second.label.data());
     }
   }
-  labels.evaluate(store_->secrets, threads_);
+  labels.evaluate(store_->secrets, workers_);
   const std::lock_guard lock(expected_mutex_);
   expected_ = std::move(expected);
 }
@@ -282,20 +280,36 @@ void Directory::prepare(std::uint64_t epoch, const std::uint8_t* structures, con
     randombytes_buf(openings.data(), openings.size() * kOpeningLen);
   }
   std::vector<Tag> tags(keys.size);
-  std::vector<Hash> commitments(keys.size);
-  for_each_index(threads_, (keys.size + kHashedAtOnce - 1) / kHashedAtOnce, [&](std::size_t chunk) {
+  std::vector<optiks_leaf_t> out(keys.size);
+  workers_.for_each_index((keys.size + kHashedAtOnce - 1) / kHashedAtOnce, [&](std::size_t chunk) {
     const std::size_t first = chunk * kHashedAtOnce;
     const std::size_t last = std::min(keys.size, first + kHashedAtOnce);
     std::vector<TagInput> inputs;
-    HashBatch hashes;
+    inputs.reserve(last - first);
     for (std::size_t i = first; i < last; ++i) {
       inputs.push_back({structures[i], keys[i]});
-      hashes.add_commitment(openings[i], values[i], commitments[i]);
     }
-    hashes.run();
     store_->secrets.tag_key.tag_many(inputs, std::span(tags).subspan(first, last - first));
     for (std::size_t i = first; i < last; ++i) {
       store_->keys.prefetch(tags[i]);
+    }
+    std::array<Hash, kHashedAtOnce> commitments;
+    HashBatch hashes;
+    for (std::size_t i = first; i < last; ++i) {
+      hashes.add_commitment(openings[i], values[i], commitments[i - first]);
+    }
+    hashes.run();
+    LeafRecord record;
+    for (std::size_t i = first; i < last; ++i) {
+      optiks_leaf_t& row = out[i];
+      row.version = next_version(structures[i], store_->find_newest(tags[i], record) ? &record.facts() : nullptr);
+      row.epoch = epoch;
+      row.value_offset = values.offsets[i];
+      row.value_len = static_cast<std::uint32_t>(values[i].size());
+      row.structure_and_input = static_cast<std::uint32_t>(structures[i]) << 28 | static_cast<std::uint32_t>(i);
+      std::ranges::copy(tags[i], row.tag);
+      std::ranges::copy(openings[i], row.opening);
+      std::ranges::copy(commitments[i - first], row.commitment);
     }
   });
   if (has_twice(tags)) {
@@ -303,26 +317,15 @@ void Directory::prepare(std::uint64_t epoch, const std::uint8_t* structures, con
   }
   const Expected expected = take_expected();
   LabelBatch labels;
-  LeafRecord record;
-  std::vector<optiks_leaf_t> out(keys.size);
   for (std::size_t i = 0; i < keys.size; ++i) {
-    optiks_leaf_t& row = out[i];
-    row.version = next_version(structures[i], store_->find_newest(tags[i], record) ? &record.facts() : nullptr);
-    row.epoch = epoch;
-    row.value_offset = values.offsets[i];
-    row.value_len = static_cast<std::uint32_t>(values[i].size());
-    row.structure_and_input = static_cast<std::uint32_t>(structures[i]) << 28 | static_cast<std::uint32_t>(i);
-    std::copy(tags[i].begin(), tags[i].end(), row.tag);
-    std::ranges::copy(openings[i], row.opening);
-    std::ranges::copy(commitments[i], row.commitment);
     const auto known = expected.find(tags[i]);
-    if (known != expected.end() && known->second.version == row.version) {
-      std::copy(known->second.label.begin(), known->second.label.end(), row.label);
+    if (known != expected.end() && known->second.version == out[i].version) {
+      std::ranges::copy(known->second.label, out[i].label);
     } else {
-      labels.add(structures[i], keys[i], row.version, row.label);
+      labels.add(structures[i], keys[i], out[i].version, out[i].label);
     }
   }
-  labels.evaluate(store_->secrets, threads_);
+  labels.evaluate(store_->secrets, workers_);
   sort_rows(out, out_rows);
 }
 
@@ -337,37 +340,54 @@ void Directory::make_room(Staged& staged, std::span<const optiks_leaf_t> leaves)
 // Makes the leaves of one epoch, whose rows are sorted, with the versions that follow the key table's.
 void Directory::add_leaves(Staged& staged, std::span<const optiks_leaf_t> leaves, ByteSpan values) {
   if (store_->keeps_values) {
-    for_each_index(threads_, (leaves.size() + kHashedAtOnce - 1) / kHashedAtOnce, [&](std::size_t chunk) {
-      const std::size_t first = chunk * kHashedAtOnce;
-      check_values(leaves.subspan(first, std::min(kHashedAtOnce, leaves.size() - first)), values,
-                   store_->max_value_len);
+    check_places(leaves, values, store_->max_value_len);
+  }
+  staged.keys.reserve(staged.keys.size() + leaves.size());
+  for (std::size_t first = 0; first < leaves.size(); first += kAddedAtOnce) {
+    const std::size_t size = std::min(kAddedAtOnce, leaves.size() - first);
+    const std::size_t first_key = staged.keys.size();
+    // What follows the one before: ids, and places in the log. All else is made by the workers.
+    std::vector<Adding> adding(size);
+    std::size_t len = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+      const optiks_leaf_t& row = leaves[first + i];
+      const bool is_kept = store_->keeps_values && has_value(row);
+      adding[i].opening = is_kept ? ByteSpan(row.opening) : ByteSpan();
+      adding[i].value = is_kept ? value_of(row, values) : ByteSpan();
+      adding[i].place = len;
+      len += LeafLog::record_len(adding[i].opening, adding[i].value);
+      adding[i].leaf = &staged.leaves[structure_of(row) - 1U].emplace_back();
+      adding[i].leaf->id = store_->nodes.allocate_leaf();
+      staged.keys.push_back({tag_of(row), adding[i].leaf->id, kNoNode});
+    }
+    const std::uint64_t place = store_->log.queue(len);
+    workers_.for_each_index((size + kHashedAtOnce - 1) / kHashedAtOnce, [&](std::size_t chunk) {
+      const std::size_t begin = chunk * kHashedAtOnce;
+      const std::size_t end = std::min(size, begin + kHashedAtOnce);
+      if (store_->keeps_values) {
+        check_commitments(leaves.subspan(first + begin, end - begin), values);
+      }
+      HashBatch hashes;
+      LeafRecord record;
+      for (std::size_t i = begin; i < end; ++i) {
+        if (i + kPrefetched < end) {
+          store_->keys.prefetch(staged.keys[first_key + i + kPrefetched].tag);
+        }
+        const optiks_leaf_t& row = leaves[first + i];
+        KeyTable::Entry& key = staged.keys[first_key + i];
+        key.previous = store_->newest(key.tag, record);
+        const LeafFacts facts = key.previous == kNoNode ? next_facts(leaves, first + i, nullptr, kNoPlace)
+                                                        : next_facts(leaves, first + i, &record.facts(),
+                                                                     store_->nodes.leaf(key.previous).log_place());
+        store_->log.put(place + adding[i].place, facts, adding[i].opening, adding[i].value);
+        Leaf& leaf = store_->nodes.new_leaf(key.leaf);
+        std::ranges::copy(row.label, leaf.label.begin());
+        leaf.set_log_place(place + adding[i].place);
+        hashes.add_leaf(row.label, row.commitment, row.epoch, adding[i].leaf->hash);
+      }
+      hashes.run();
     });
   }
-  staged.keys.reserve(leaves.size());
-  HashBatch hashes;
-  LeafRecord record;
-  for (std::size_t i = 0; i < leaves.size(); ++i) {
-    if (i + kPrefetched < leaves.size()) {
-      store_->keys.prefetch(tag_of(leaves[i + kPrefetched]));
-    }
-    const optiks_leaf_t& row = leaves[i];
-    const std::uint8_t structure = structure_of(row);
-    const Tag tag = tag_of(row);
-    const NodeId previous = store_->newest(tag, record);
-    const LeafFacts facts = previous == kNoNode
-                                ? next_facts(leaves, i, nullptr, kNoPlace)
-                                : next_facts(leaves, i, &record.facts(), store_->nodes.leaf(previous).log_place());
-    const bool is_kept = store_->keeps_values && has_value(row);
-    Leaf leaf;
-    std::ranges::copy(row.label, leaf.label.begin());
-    leaf.set_log_place(store_->log.append(facts, is_kept ? ByteSpan(row.opening) : ByteSpan(),
-                                          is_kept ? value_of(row, values) : ByteSpan()));
-    std::vector<NewLeaf>& added = staged.leaves[structure - 1U];
-    added.push_back({.id = store_->nodes.add_leaf(leaf)});
-    staged.keys.push_back({tag, added.back().id, previous});
-    hashes.add_leaf(row.label, row.commitment, row.epoch, added.back().hash);
-  }
-  hashes.run();
 }
 
 void Directory::stage(std::uint64_t epoch, std::span<const optiks_leaf_t> leaves, ByteSpan values, bool with_proofs) {
@@ -396,12 +416,14 @@ void Directory::stage(std::uint64_t epoch, std::span<const optiks_leaf_t> leaves
     std::size_t first = 0;
     for (std::size_t s = 0; s < kNumStructures; ++s) {
       std::vector<NewLeaf>& added = staged_->leaves[s];
-      if (!apply(store_->nodes, current.trees[s], added, threads_, staged_->trees[s], staged_->change)) {
+      OpenedTree opened;
+      if (!apply(store_->nodes, current.trees[s], added, workers_, staged_->trees[s], staged_->change,
+                 with_proofs ? &opened : nullptr)) {
         throw DirectoryError(OPTIKS_E_DUPLICATE, "a label is in the tree already");
       }
       if (with_proofs) {
         const std::span<const Hash> theirs = std::span(commitments).subspan(first, added.size());
-        make_append_proof(store_->nodes, store_->log, current.trees[s], added, theirs, threads_, staged_->proofs);
+        make_append_proof(store_->nodes, store_->log, added, theirs, opened, workers_, staged_->proofs);
       }
       first += added.size();
     }
@@ -421,8 +443,12 @@ void Directory::commit() {
   superseded_.push_back({staged_->epoch, {}});
   // From here on nothing fails.
   superseded_.back().nodes = std::move(staged_->change.superseded);
-  for (const KeyTable::Entry& entry : staged_->keys) {
-    store_->keys.put(entry);
+  const std::vector<KeyTable::Entry>& keys = staged_->keys;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    if (i + kPrefetched < keys.size()) {
+      store_->keys.prefetch(keys[i + kPrefetched].tag);
+    }
+    store_->keys.put(keys[i]);
   }
   store_->versions.publish(staged_->epoch, staged_->trees, store_->log.size());
   staged_.reset();

@@ -36,6 +36,7 @@
 #include "stored/stored_trees.h"
 #include "trie/apply.h"
 #include "trie/leaf_log.h"
+#include "trie/parallel.h"
 
 namespace optiks::ozks {
 
@@ -80,10 +81,6 @@ struct Store {
   Store(Secrets&& keys, const optiks_dir_options_t& options, const LogState* kept);
 
   [[nodiscard]] Tag tag(std::uint8_t structure, ByteSpan key) const;
-  // The cache's name for a VRF input.
-  [[nodiscard]] Tag input_tag(ByteSpan alpha) const;
-  // Those of several; `out` has as many elements.
-  void input_tags(std::span<const Alpha> alphas, std::span<Tag> out) const;
   // The record of the key's newest leaf; false when there is none. Reads one record.
   [[nodiscard]] bool find_newest(const Tag& key, LeafRecord& out) const;
   // The same in linked mode, with the leaf's id, or kNoNode.
@@ -139,8 +136,8 @@ class Directory {
   virtual ~Directory();
 
   [[nodiscard]] const std::shared_ptr<Store>& store() const { return store_; }
-  // That one call may use, the caller's among them.
-  [[nodiscard]] unsigned threads() const { return threads_; }
+  // The threads that its calls share.
+  [[nodiscard]] Workers& workers() const { return workers_; }
 
   virtual void load(std::uint64_t epoch, std::span<const optiks_leaf_t> leaves, ByteSpan values);
   [[nodiscard]] std::uint64_t version_of(std::uint8_t structure, ByteSpan key) const;
@@ -191,7 +188,7 @@ class Directory {
   void collect() noexcept;
 
   std::shared_ptr<Store> store_;
-  unsigned threads_;
+  mutable Workers workers_;
   std::unique_ptr<Staged> staged_;
   std::deque<Superseded> superseded_;
   mutable std::mutex expected_mutex_;

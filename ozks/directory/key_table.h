@@ -102,7 +102,7 @@ class KeyTable {
     std::uint32_t bits;
   };
   struct Array {
-    explicit Array(std::size_t size) : slots(size) {}
+    explicit Array(std::size_t size);
     [[nodiscard]] std::size_t home(std::uint32_t bits) const {
       return static_cast<std::size_t>(std::uint64_t{bits} * slots.size() >> 32);
     }

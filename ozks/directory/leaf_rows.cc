@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
 #include <limits>
 #include <utility>
@@ -85,34 +86,42 @@ void sort_rows(std::span<const optiks_leaf_t> rows, optiks_leaf_t* out) {
 }
 
 bool has_twice(std::span<const Tag> tags) {
-  using Words = std::array<std::uint64_t, 2>;
-  std::vector<Words> sorted(tags.size());
-  std::ranges::transform(tags, sorted.begin(), [](const Tag& tag) {
-    return Words{base::load_le64(tag.data()), base::load_le64(tag.data() + 8)};
-  });
-  std::ranges::sort(sorted);
-  return std::ranges::adjacent_find(sorted) != sorted.end();
+  // Where tags were seen, by their first bits; 0: none there. At most half of the places are taken.
+  std::vector<std::uint32_t> seen(std::bit_ceil(2 * tags.size() + 1));
+  for (std::uint32_t i = 0; i < tags.size(); ++i) {
+    std::size_t place = base::load_le64(tags[i].data()) % seen.size();
+    for (; seen[place] != 0; place = (place + 1) % seen.size()) {
+      if (tags[seen[place] - 1] == tags[i]) {
+        return true;
+      }
+    }
+    seen[place] = i + 1;
+  }
+  return false;
 }
 
 ByteSpan value_of(const optiks_leaf_t& row, ByteSpan values) {
   return values.subspan(static_cast<std::size_t>(row.value_offset), row.value_len);
 }
 
-void check_values(std::span<const optiks_leaf_t> leaves, ByteSpan values, std::uint32_t max_len) {
+void check_places(std::span<const optiks_leaf_t> leaves, ByteSpan values, std::uint32_t max_len) {
+  for (const optiks_leaf_t& row : leaves) {
+    if (has_value(row) && (row.value_offset > values.size() || row.value_len > values.size() - row.value_offset ||
+                           row.value_len > max_len)) {
+      data_error("a value lies outside the values, or is longer than the configuration allows");
+    }
+  }
+}
+
+void check_commitments(std::span<const optiks_leaf_t> leaves, ByteSpan values) {
   HashBatch hashes;
   std::array<Hash, 64> commitments;
   for (std::size_t first = 0; first < leaves.size(); first += commitments.size()) {
     const auto rows = leaves.subspan(first, std::min(commitments.size(), leaves.size() - first));
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      const optiks_leaf_t& row = rows[i];
-      if (!has_value(row)) {
-        continue;
+      if (has_value(rows[i])) {
+        hashes.add_commitment(rows[i].opening, value_of(rows[i], values), commitments[i]);
       }
-      if (row.value_offset > values.size() || row.value_len > values.size() - row.value_offset ||
-          row.value_len > max_len) {
-        data_error("a value lies outside the values, or is longer than the configuration allows");
-      }
-      hashes.add_commitment(row.opening, value_of(row, values), commitments[i]);
     }
     hashes.run();
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -121,6 +130,11 @@ void check_values(std::span<const optiks_leaf_t> leaves, ByteSpan values, std::u
       }
     }
   }
+}
+
+void check_values(std::span<const optiks_leaf_t> leaves, ByteSpan values, std::uint32_t max_len) {
+  check_places(leaves, values, max_len);
+  check_commitments(leaves, values);
 }
 
 }  // namespace optiks::ozks

@@ -58,15 +58,19 @@ void for_each_epoch(std::span<const optiks_leaf_t> leaves, std::uint64_t after, 
 // Writes the rows in that order to `out`, which has room for them all and is elsewhere.
 void sort_rows(std::span<const optiks_leaf_t> rows, optiks_leaf_t* out);
 
-// Whether two of the tags are the same.
+// Whether two of the tags, fewer than 2^32, are the same.
 [[nodiscard]] bool has_twice(std::span<const Tag> tags);
 
 inline bool has_value(const optiks_leaf_t& row) { return row.value_offset != UINT64_MAX; }
 
-// The row's value, when check_values() passed and it has one.
+// The row's value, when check_places() passed and it has one.
 [[nodiscard]] ByteSpan value_of(const optiks_leaf_t& row, ByteSpan values);
 
-// DirectoryError unless each value is there, no longer than max_len, and opens its commitment.
+// DirectoryError unless each value is there and no longer than max_len.
+void check_places(std::span<const optiks_leaf_t> leaves, ByteSpan values, std::uint32_t max_len);
+// DirectoryError unless each value, whose place was checked, opens its commitment.
+void check_commitments(std::span<const optiks_leaf_t> leaves, ByteSpan values);
+// Both.
 void check_values(std::span<const optiks_leaf_t> leaves, ByteSpan values, std::uint32_t max_len);
 
 }  // namespace optiks::ozks

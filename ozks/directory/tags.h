@@ -1,4 +1,4 @@
-// Tags: keyed hashes that stand for keys and for VRF inputs. A directory keeps no names, and nobody outside can choose
+// Tags: keyed hashes that stand for keys. A directory keeps no names, and nobody outside can choose
 // names that collide.
 #pragma once
 

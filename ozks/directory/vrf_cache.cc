@@ -72,6 +72,18 @@ void VrfCache::prefetch(const Tag& input) const {
   }
 }
 
+void VrfCache::prefetch_entry(const Tag& input) const {
+  if (sets_.size() == 0) {
+    return;
+  }
+  const Set& set = set_of(input);
+  for (std::size_t way = 0; way < kWays; ++way) {
+    if (may_hold(set, way, input)) {
+      optiks::ozks::prefetch(&set.words[way], sizeof(set.words[way]));
+    }
+  }
+}
+
 bool VrfCache::find(const Tag& input, Proven& out) {
   if (sets_.size() == 0) {
     return false;

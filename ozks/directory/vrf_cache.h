@@ -4,9 +4,9 @@
 // Thread safety: any thread, without locks; nobody waits. Each entry is a sequence lock: its sequence is odd while it
 // is being written; a reader that meets a write misses, a writer that meets another writes nothing. All accesses to an
 // entry's words are atomic, so a torn read is seen by its sequence and is no data race.
-// Entries are found by a keyed hash of the input (structure, key, version; a directory has one period), so the cache
-// holds no names, and nobody outside can choose names that collide. Labels and proofs are not secret, but which ones
-// are here says who was looked up.
+// Entries are found by the key's tag and the version (a directory has one period), so the cache holds no names, and
+// nobody outside can choose names that collide. Labels and proofs are not secret, but which ones are here says who was
+// looked up.
 #pragma once
 
 #include <array>
@@ -24,6 +24,14 @@ struct Proven {
   std::array<std::uint8_t, vrf::kProofLen> proof;
 };
 
+// The cache's name for a VRF input: a version of the key with this tag. Two inputs have the same one only if the tags
+// of their keys, which are keyed hashes, agree in half of their bits and almost in the others.
+[[nodiscard]] inline Tag input_of(const Tag& key, std::uint64_t version) {
+  Tag input = key;
+  base::store_le64(input.data() + 8, base::load_le64(key.data() + 8) + version);
+  return input;
+}
+
 class VrfCache {
  public:
   // `bytes`: at most this much is used; less than one set means no cache. The memory is touched when it is first used.
@@ -32,8 +40,9 @@ class VrfCache {
   // Writes `out` and gives true when the input is here. Whoever asked says by count() what came of it.
   [[nodiscard]] bool find(const Tag& input, Proven& out);
   void put(const Tag& input, const Proven& proven);
-  // Asks for the memory that find() reads first.
+  // Asks for the memory that find() reads first; and then, when that is there, for what it reads next.
   void prefetch(const Tag& input) const;
+  void prefetch_entry(const Tag& input) const;
 
   // Counts proofs that answers were made with: those found here, and those that had to be made. `input`: one of them.
   void count(const Tag& input, std::size_t hits, std::size_t misses);

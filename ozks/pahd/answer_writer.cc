@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <memory>
+#include <memory_resource>
+#include <vector>
 
 #include "optiks/ozks/verify/ladder.h"
 #include "pahd/label_prover.h"
@@ -198,7 +201,8 @@ verify::VersionSet ladder_of(const Store& store, const LookupQuery& query, std::
 // max_members does; the last round's members and what is absent are made together.
 struct VersionsPlan {
   VersionsPlan(const Snapshot& snapshot, std::uint8_t structure, const VersionsQuery& query)
-      : latest(latest_version(snapshot, snapshot.store().tag(structure, query.key), record)),
+      : key{query.key, snapshot.store().tag(structure, query.key)},
+        latest(latest_version(snapshot, key.tag, record)),
         // Beyond the latest there is nothing to list (and `from` may be the largest integer).
         wanted(query.from > latest ? 0 : latest - query.from + 1),
         listed(std::min<std::uint64_t>(wanted, query.max_members)) {}
@@ -209,7 +213,7 @@ struct VersionsPlan {
   std::uint64_t add_round(const VersionsQuery& query, std::uint64_t written, Labels& labels) const {
     const std::uint64_t num_members = std::min(listed - written, kProofsAtOnce);
     for (std::uint64_t i = 0; i < num_members; ++i) {
-      labels.add(query.key, query.from + written + i);
+      labels.add(key, query.from + written + i);
     }
     if (written + num_members == wanted) {
       verify::VersionSet absent;
@@ -219,12 +223,13 @@ struct VersionsPlan {
         absent.add(latest + 1);
       }
       for (const std::uint64_t version : absent.get()) {
-        labels.add(query.key, version);
+        labels.add(key, version);
       }
     }
     return num_members;
   }
 
+  NamedKey key;
   LeafRecord record;  // of the latest version
   std::uint64_t latest;
   std::uint64_t wanted;
@@ -272,13 +277,16 @@ bool write_lookups(const Snapshot& snapshot, std::uint8_t structure, std::span<c
     std::size_t num_members = 0;
     LeafRecord latest;
   };
-  std::vector<Plan> plans(queries.size());
-  std::vector<TagInput> inputs;
+  // An answer to one query, or a few, takes no memory but this.
+  std::array<std::byte, 4096> room;
+  std::pmr::monotonic_buffer_resource memory(room.data(), room.size());
+  std::pmr::vector<Plan> plans(queries.size(), &memory);
+  std::pmr::vector<TagInput> inputs(&memory);
   inputs.reserve(queries.size());
   for (const LookupQuery& query : queries) {
     inputs.push_back({structure, query.key});
   }
-  std::vector<Tag> keys(queries.size());
+  std::pmr::vector<Tag> keys(queries.size(), &memory);
   store.secrets.tag_key.tag_many(inputs, keys);
   // What several keys need of memory is asked for before the first of them waits for it.
   for (const Tag& key : keys) {
@@ -287,7 +295,7 @@ bool write_lookups(const Snapshot& snapshot, std::uint8_t structure, std::span<c
   for (const Tag& key : keys) {
     store.prefetch_latest(key);
   }
-  LabelProver labels(snapshot.store(), structure, source);
+  LabelProver labels(snapshot.store(), structure, source, memory);
   // Of most keys one version is proven, and the absence of another.
   labels.reserve(2 * queries.size());
   for (std::size_t i = 0; i < plans.size(); ++i) {
@@ -295,10 +303,11 @@ bool write_lookups(const Snapshot& snapshot, std::uint8_t structure, std::span<c
     const verify::VersionSet members = ladder_of(store, queries[i], a);
     plans[i].version = a;
     plans[i].num_members = members.size();
+    const NamedKey key{queries[i].key, keys[i]};
     for (const std::uint64_t version : members.get()) {
-      labels.add(queries[i].key, version);
+      labels.add(key, version);
     }
-    labels.add(queries[i].key, a + 1);
+    labels.add(key, a + 1);
   }
   if (!labels.run()) {
     return false;
@@ -322,13 +331,14 @@ bool write_lookups(const Snapshot& snapshot, std::uint8_t structure, std::span<c
 }
 
 void add_lookup(const Snapshot& snapshot, std::uint8_t structure, const LookupQuery& query, ProofBatch& batch) {
+  const NamedKey key{query.key, snapshot.store().tag(structure, query.key)};
   LeafRecord latest;
-  const std::uint64_t a = latest_version(snapshot, snapshot.store().tag(structure, query.key), latest);
+  const std::uint64_t a = latest_version(snapshot, key.tag, latest);
   const verify::VersionSet members = ladder_of(snapshot.store(), query, a);
   for (const std::uint64_t version : members.get()) {
-    batch.add(query.key, version);
+    batch.add(key, version);
   }
-  batch.add(query.key, a + 1);
+  batch.add(key, a + 1);
 }
 
 void write_versions(const Snapshot& snapshot, std::uint8_t structure, const VersionsQuery& query,
@@ -341,7 +351,7 @@ void write_versions(const Snapshot& snapshot, std::uint8_t structure, const Vers
   out.put_integer(0, 4);
   std::uint64_t written = 0;
   for (bool is_done = false; !is_done;) {
-    LabelProver labels(snapshot.store(), structure, {batch, true});
+    LabelProver labels(snapshot.store(), structure, {batch, true}, *std::pmr::new_delete_resource());
     const std::uint64_t num_members = plan.add_round(query, written, labels);
     static_cast<void>(labels.run());
     ProofWriter writer(snapshot, structure, labels, out);

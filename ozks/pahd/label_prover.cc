@@ -2,48 +2,52 @@
 
 namespace optiks::ozks {
 
-void LabelProver::add(ByteSpan key, std::uint64_t version) {
+void LabelProver::add(const NamedKey& key, std::uint64_t version) {
   Item& item = items_.emplace_back();
   item.key = key;
   item.version = version;
-  alphas_.emplace_back(structure_, key, version);
+  store_.cache.prefetch(input_of(key.tag, version));
 }
 
 bool LabelProver::run() {
-  std::vector<Tag> inputs(items_.size());
-  store_.input_tags(alphas_, inputs);
-  for (const Tag& input : inputs) {
-    store_.cache.prefetch(input);
+  for (const Item& item : items_) {
+    store_.cache.prefetch_entry(input_of(item.key.tag, item.version));
   }
-  std::size_t hits = 0;
-  std::vector<std::size_t> missing;
-  for (std::size_t i = 0; i < items_.size(); ++i) {
-    Item& item = items_[i];
+  std::size_t num_hits = 0;
+  std::size_t num_missing = 0;
+  for (Item& item : items_) {
+    const Tag input = input_of(item.key.tag, item.version);
     // Those of a batch were counted when it took them in.
-    const Proven* made = source_.batch == nullptr ? nullptr : source_.batch->find(inputs[i]);
+    const Proven* made = source_.batch == nullptr ? nullptr : source_.batch->find(input);
+    item.is_missing = false;
     if (made != nullptr) {
       item.proven = *made;
-    } else if (store_.cache.find(inputs[i], item.proven)) {
-      ++hits;
+    } else if (store_.cache.find(input, item.proven)) {
+      ++num_hits;
     } else if (source_.may_make) {
-      missing.push_back(i);
+      item.is_missing = true;
+      ++num_missing;
     } else {
       return false;
     }
   }
-  if (hits != 0) {
-    store_.cache.count(inputs.front(), hits, 0);
+  if (num_hits != 0) {
+    store_.cache.count(items_.front().key.tag, num_hits, 0);
   }
-  if (missing.empty()) {
+  if (num_missing == 0) {
     return true;
   }
   ProofBatch batch(store_, structure_);
-  for (const std::size_t i : missing) {
-    batch.add(items_[i].key, items_[i].version);
+  for (const Item& item : items_) {
+    if (item.is_missing) {
+      batch.add(item.key, item.version);
+    }
   }
   batch.run();
-  for (const std::size_t i : missing) {
-    items_[i].proven = *batch.find(inputs[i]);
+  for (Item& item : items_) {
+    if (item.is_missing) {
+      item.proven = *batch.find(input_of(item.key.tag, item.version));
+    }
   }
   return true;
 }

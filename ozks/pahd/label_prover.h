@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory_resource>
 #include <vector>
 
 #include "directory/directory.h"
@@ -18,15 +19,13 @@ struct ProofSource {
 
 class LabelProver {
  public:
-  LabelProver(Store& store, std::uint8_t structure, const ProofSource& source)
-      : store_(store), source_(source), structure_(structure) {}
+  // Labels are kept in `memory`, which outlives this.
+  LabelProver(Store& store, std::uint8_t structure, const ProofSource& source, std::pmr::memory_resource& memory)
+      : store_(store), source_(source), structure_(structure), items_(&memory) {}
 
-  void reserve(std::size_t size) {
-    items_.reserve(size);
-    alphas_.reserve(size);
-  }
+  void reserve(std::size_t size) { items_.reserve(size); }
   // The key's octets are read by run() once more.
-  void add(ByteSpan key, std::uint64_t version);
+  void add(const NamedKey& key, std::uint64_t version);
   // Proves all that was added; operator[] then gives them in order. False when one is missing that may not be made.
   [[nodiscard]] bool run();
   [[nodiscard]] std::size_t size() const { return items_.size(); }
@@ -34,16 +33,16 @@ class LabelProver {
 
  private:
   struct Item {
-    ByteSpan key;
+    NamedKey key;
     std::uint64_t version;
+    bool is_missing;
     Proven proven;
   };
 
   Store& store_;
   ProofSource source_;
   std::uint8_t structure_;
-  std::vector<Item> items_;
-  std::vector<Alpha> alphas_;
+  std::pmr::vector<Item> items_;
 };
 
 }  // namespace optiks::ozks

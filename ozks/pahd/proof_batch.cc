@@ -4,9 +4,8 @@
 
 namespace optiks::ozks {
 
-void ProofBatch::add(ByteSpan key, std::uint64_t version) {
-  const Alpha alpha(structure_, key, version);
-  const Tag input = store_.input_tag(alpha.get());
+void ProofBatch::add(const NamedKey& key, std::uint64_t version) {
+  const Tag input = input_of(key.tag, version);
   const auto [place, is_new] = entries_.try_emplace(input);
   if (!is_new) {
     return;
@@ -18,7 +17,7 @@ void ProofBatch::add(ByteSpan key, std::uint64_t version) {
     return;
   }
   inputs_.push_back(input);
-  alpha.append_to(alphas_);
+  Alpha(structure_, key.name, version).append_to(alphas_);
   ends_.push_back(alphas_.size());
 }
 

@@ -13,12 +13,18 @@
 
 namespace optiks::ozks {
 
+// NamedKey: a key and its tag in the structure that is asked.
+struct NamedKey {
+  ByteSpan name;
+  Tag tag;
+};
+
 class ProofBatch {
  public:
   ProofBatch(Store& store, std::uint8_t structure) : store_(store), structure_(structure) {}
 
   // Takes a version of a key in: from the cache, or to be made by run(). After a failure the batch is only destroyed.
-  void add(ByteSpan key, std::uint64_t version);
+  void add(const NamedKey& key, std::uint64_t version);
   void run();
   // Null for what was not added, and for what was neither cached nor made.
   [[nodiscard]] const Proven* find(const Tag& input) const;

@@ -188,7 +188,7 @@ void divide(const Nodes& nodes, Part at, unsigned levels, Checker& checker, std:
 
 }  // namespace
 
-void check_directory(const Store& store, unsigned threads) {
+void check_directory(const Store& store, Workers& workers) {
   if (store.stored != nullptr) {
     throw DirectoryError(OPTIKS_E_STATE, "a directory in stored mode is made from leaves, not from a snapshot");
   }
@@ -208,7 +208,7 @@ void check_directory(const Store& store, unsigned threads) {
     divide(store.nodes, {tree.root, &tree.root_hash}, kLevels, top, parts);
     all.add(top.finish());
     std::vector<Counts> counts(parts.size());
-    for_each_index(threads, parts.size(), [&](std::size_t i) {
+    workers.for_each_index(parts.size(), [&](std::size_t i) {
       Checker checker(store, latest, structure);
       checker.check_below(parts[i].root, *parts[i].hash);
       counts[i] = checker.finish();

@@ -4,8 +4,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <numeric>
 #include <set>
 #include <stdexcept>
+#include <thread>
+#include <vector>
 
 #include "support.h"
 #include "trie/parallel.h"
@@ -31,7 +35,7 @@ std::set<NodeId> interiors_of(const Nodes& nodes, const Tree& tree) {
 // A tree that grows in one arena with a fixed number of threads.
 class Grown {
  public:
-  explicit Grown(unsigned threads) : threads_(threads) {}
+  explicit Grown(unsigned threads) : workers_(threads) {}
 
   void add(const std::vector<NaiveLeaf>& leaves) {
     std::vector<NewLeaf> added;
@@ -44,9 +48,10 @@ class Grown {
     const std::set<NodeId> before = interiors_of(nodes_, tree_);
     Tree next;
     Change change;
-    ASSERT_TRUE(apply(nodes_, tree_, added, threads_, next, change));
+    OpenedTree opened;
+    ASSERT_TRUE(apply(nodes_, tree_, added, workers_, next, change, &opened));
     proof_.clear();
-    make_append_proof(nodes_, log_, tree_, added, commitments, threads_, proof_);
+    make_append_proof(nodes_, log_, added, commitments, opened, workers_, proof_);
 
     const std::set<NodeId> created(change.created.begin(), change.created.end());
     const std::set<NodeId> superseded(change.superseded.begin(), change.superseded.end());
@@ -68,7 +73,7 @@ class Grown {
   [[nodiscard]] const Bytes& proof() const { return proof_; }
 
  private:
-  unsigned threads_;
+  Workers workers_;
   Nodes nodes_;
   LeafLog log_{nullptr};
   Tree tree_;
@@ -134,9 +139,10 @@ TEST_P(Threads, RefuseALabelThatIsThereOrTwiceWhereverItIs) {
   for (const NaiveLeaf& leaf : old) {
     added.push_back(add_leaf(nodes, log, leaf));
   }
+  Workers workers(GetParam());
   Tree tree;
   Change first;
-  ASSERT_TRUE(apply(nodes, Tree{}, added, GetParam(), tree, first));
+  ASSERT_TRUE(apply(nodes, Tree{}, added, workers, tree, first));
   const auto fresh = new_leaves(random, old, 600, 2);
   const auto accepts = [&](std::vector<NaiveLeaf> leaves) {
     std::ranges::sort(leaves, {}, &NaiveLeaf::label);
@@ -146,7 +152,7 @@ TEST_P(Threads, RefuseALabelThatIsThereOrTwiceWhereverItIs) {
     }
     Tree out;
     Change change;
-    return apply(nodes, tree, tried, GetParam(), out, change);
+    return apply(nodes, tree, tried, workers, out, change);
   };
   EXPECT_TRUE(accepts(fresh));
   for (const std::size_t i : {0, 250, 499}) {
@@ -163,26 +169,73 @@ TEST_P(Threads, RefuseALabelThatIsThereOrTwiceWhereverItIs) {
 
 INSTANTIATE_TEST_SUITE_P(Numbers, Threads, testing::Values(1, 2, 3, 8));
 
-TEST(ForEachIndex, CallsEachOnce) {
+TEST(Workers, CallEachOnce) {
   for (const unsigned threads : {0U, 1U, 2U, 5U}) {
-    std::vector<std::atomic<int>> calls(100);
-    for_each_index(threads, calls.size(), [&](std::size_t i) { ++calls[i]; });
-    for (const auto& number : calls) {
-      EXPECT_EQ(number, 1);
+    Workers workers(threads);
+    // The helpers are there from the first time on, and asleep before the last.
+    for (const int pause_ms : {0, 0, 0, 20}) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(pause_ms));
+      std::vector<std::atomic<int>> calls(100);
+      workers.for_each_index(calls.size(), [&](std::size_t i) { ++calls[i]; });
+      for (const auto& number : calls) {
+        EXPECT_EQ(number, 1);
+      }
     }
-    for_each_index(threads, 0, [](std::size_t) { ADD_FAILURE(); });
+    workers.for_each_index(0, [](std::size_t) { ADD_FAILURE(); });
   }
 }
 
-TEST(ForEachIndex, HandsExceptionsOn) {
+TEST(Workers, HelpAndAreWaitedFor) {
+  Workers workers(2);
+  const auto caller = std::this_thread::get_id();
+  std::atomic<bool> has_helped = false;
+  std::atomic<int> calls = 0;
+  workers.for_each_index(2, [&](std::size_t) {
+    has_helped = has_helped || std::this_thread::get_id() != caller;
+    // The helper takes the other one meanwhile, however long it takes to wake up.
+    while (!has_helped) {
+      std::this_thread::yield();
+    }
+    if (std::this_thread::get_id() != caller) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    ++calls;
+  });
+  EXPECT_EQ(calls, 2);
+}
+
+TEST(Workers, ServeSeveralCallersAtOnce) {
+  Workers workers(3);
+  std::vector<std::thread> callers;
+  std::atomic<int> calls = 0;
+  for (int caller = 0; caller < 3; ++caller) {
+    callers.emplace_back([&] {
+      for (int round = 0; round < 300; ++round) {
+        std::vector<int> parts(20);
+        workers.for_each_index(parts.size(), [&](std::size_t i) { parts[i] = static_cast<int>(i); });
+        calls += std::accumulate(parts.begin(), parts.end(), 0) == 190 ? 1 : 0;
+      }
+    });
+  }
+  for (std::thread& caller : callers) {
+    caller.join();
+  }
+  EXPECT_EQ(calls, 900);
+}
+
+TEST(Workers, HandExceptionsOn) {
   for (const unsigned threads : {1U, 4U}) {
-    EXPECT_THROW(for_each_index(threads, 50,
-                                [](std::size_t i) {
-                                  if (i == 20) {
-                                    throw std::runtime_error("twenty");
-                                  }
-                                }),
+    Workers workers(threads);
+    EXPECT_THROW(workers.for_each_index(50,
+                                        [](std::size_t i) {
+                                          if (i == 20) {
+                                            throw std::runtime_error("twenty");
+                                          }
+                                        }),
                  std::runtime_error);
+    int calls = 0;
+    workers.for_each_index(1, [&](std::size_t) { ++calls; });
+    EXPECT_EQ(calls, 1);
   }
 }
 

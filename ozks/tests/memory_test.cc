@@ -5,7 +5,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstdlib>
 #include <new>
 
@@ -24,11 +26,12 @@ bool take_one() {
   return true;
 }
 
-void* allocate(std::size_t size) {
+void* allocate(std::size_t size, std::size_t alignment = alignof(std::max_align_t)) {
   if (!take_one()) {
     throw std::bad_alloc();
   }
-  void* memory = std::malloc(size == 0 ? 1 : size);
+  void* memory =
+      std::aligned_alloc(alignment, (std::max<std::size_t>(size, 1) + alignment - 1) / alignment * alignment);
   if (memory == nullptr) {
     throw std::bad_alloc();
   }
@@ -51,12 +54,17 @@ extern "C" void* mmap(void* at, std::size_t len, int protection, int flags, int 
 
 void* operator new(std::size_t size) { return allocate(size); }
 void* operator new[](std::size_t size) { return allocate(size); }
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  return allocate(size, static_cast<std::size_t>(alignment));
+}
 // Not inlined: where GCC sees free() but not the malloc() of the operator above, as with ThreadSanitizer, it warns of a
 // mismatch.
 [[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete[](void* memory) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 [[gnu::noinline]] void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
 
 namespace optiks::ozks::test {
 namespace {
@@ -181,6 +189,14 @@ TEST(Memory, AnswersAndMerges) {
   out.resize(len);
   EXPECT_EQ(out, seen.lookup(kKeys, key));
   out.resize(10'000);
+  // Its proofs are cached now: it takes no memory any more.
+  EXPECT_EQ(until_enough(
+                [&] {
+                  return optiks_snapshot_lookup_many(seen.snapshot(), kKeys, 1, octets, offsets, &none, &none,
+                                                     out.data(), out.size(), &len, &end);
+                },
+                nothing),
+            0U);
   EXPECT_GT(until_enough(
                 [&] {
                   return optiks_snapshot_versions(seen.snapshot(), kKeys, octets, key.size(), 1, 1, 10, 5000,

@@ -49,8 +49,10 @@ void GrownTree::add(std::vector<NaiveLeaf> leaves) {
   log_->flush();
   Epoch next;
   Change change;
-  ASSERT_TRUE(apply(*nodes_, tree(), added, 1, next.tree, change));
-  make_append_proof(*nodes_, *log_, tree(), added, commitments, 1, next.proof);
+  Workers workers(1);
+  OpenedTree opened;
+  ASSERT_TRUE(apply(*nodes_, tree(), added, workers, next.tree, change, &opened));
+  make_append_proof(*nodes_, *log_, added, commitments, opened, workers, next.proof);
   all_.insert(all_.end(), leaves.begin(), leaves.end());
   next.added = std::move(leaves);
   epochs_.push_back(std::move(next));

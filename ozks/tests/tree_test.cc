@@ -147,7 +147,8 @@ TEST(Tree, RefusesLabelsThatAreThereTwice) {
     }
     Tree out;
     Change change;
-    return apply(grown.nodes(), grown.tree(), added, 1, out, change);
+    Workers workers(1);
+    return apply(grown.nodes(), grown.tree(), added, workers, out, change);
   };
   EXPECT_TRUE(accepts(fresh));
   EXPECT_FALSE(accepts({fresh[0], fresh[0]}));

@@ -272,7 +272,8 @@ class Merger {
       return true;
     }
     if (node.kind == Node::Kind::kLeaf) {
-      put_leaf_token(out, node.position, node.commitment, node.epoch);
+      const std::size_t facts = put_leaf_token(out, node.position);
+      put_leaf_facts(out.data() + facts, node.commitment, node.epoch);
       return true;
     }
     put_interior_token(out, node.length, node.position, known);

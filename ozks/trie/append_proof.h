@@ -12,12 +12,13 @@
 
 namespace optiks::ozks {
 
-// make_append_proof appends the encoding of one AppendProof to `out`: the step from `old` by `leaves` as apply() left
-// them, with these commitments, all with offset 0. The log has the old leaves' records;
-// std::system_error when one cannot be read. The proof is the same for any number of threads (at least 1) that may be
-// used. Writer's thread, or any that holds the old tree.
-void make_append_proof(const Nodes& nodes, const LeafLog& log, const Tree& old, std::span<const NewLeaf> leaves,
-                       std::span<const Hash> commitments, unsigned threads, std::vector<std::uint8_t>& out);
+// make_append_proof appends the encoding of one AppendProof to `out`: the step by `leaves`, with these commitments, all
+// with offset 0, from the old tree that apply() opened for them. The log has the old leaves' records;
+// std::system_error when one cannot be read. The proof is the same for any number of workers. Writer's thread, or any
+// that holds the old tree.
+void make_append_proof(const Nodes& nodes, const LeafLog& log, std::span<const NewLeaf> leaves,
+                       std::span<const Hash> commitments, const OpenedTree& opened, Workers& workers,
+                       std::vector<std::uint8_t>& out);
 
 // A step's or a range's proof of one structure.
 struct AppendPart {

@@ -1,6 +1,7 @@
 // Encoding of the tokens of an append-only proof (docs/spec/proofs.md section 5), shared by its two makers.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -13,6 +14,8 @@ namespace optiks::ozks {
 inline constexpr std::uint8_t kInteriorToken = 1;
 inline constexpr std::uint8_t kLeafToken = 2;
 inline constexpr std::size_t kAddedLeafLen = 65;
+inline constexpr std::size_t kLeafFactsLen = verify::kHashLen + 8;
+inline constexpr std::size_t kLeafTokenLen = 1 + verify::kHashLen + kLeafFactsLen;
 
 inline void put(std::vector<std::uint8_t>& out, base::ByteSpan octets) {
   out.insert(out.end(), octets.begin(), octets.end());
@@ -47,12 +50,15 @@ inline void put_interior_token(std::vector<std::uint8_t>& out, std::size_t lengt
   }
 }
 
-inline void put_leaf_token(std::vector<std::uint8_t>& out, base::ByteSpan label, base::ByteSpan commitment,
-                           std::uint64_t epoch) {
+// An opened leaf without its facts; gives the place where put_leaf_facts() writes them.
+inline std::size_t put_leaf_token(std::vector<std::uint8_t>& out, base::ByteSpan label) {
   out.push_back(kLeafToken);
   put(out, label);
-  put(out, commitment);
-  put_be64(out, epoch);
+  out.insert(out.end(), kLeafFactsLen, 0);
+  return out.size() - kLeafFactsLen;
+}
+inline void put_leaf_facts(std::uint8_t* out, base::ByteSpan commitment, std::uint64_t epoch) {
+  base::store_be64(std::copy(commitment.begin(), commitment.end(), out), epoch);
 }
 
 }  // namespace optiks::ozks

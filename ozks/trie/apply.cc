@@ -10,8 +10,8 @@
 #include <array>
 
 #include "optiks/base/check.h"
+#include "trie/append_tokens.h"
 #include "trie/hash_batch.h"
-#include "trie/parallel.h"
 #include "trie/ways.h"
 
 namespace optiks::ozks {
@@ -23,6 +23,8 @@ constexpr std::size_t kMaxPartLen = 256;
 constexpr std::size_t kPartsPerThread = 4;
 // Leaves for which another thread pays.
 constexpr std::size_t kLeavesPerThread = 64;
+// Of a node that is one bit or a few below the one above it.
+constexpr std::size_t kUsualInteriorTokenLen = 3;
 
 const Hash& label_of(const Nodes& nodes, const NewLeaf& leaf) { return nodes.leaf(leaf.id).label; }
 
@@ -30,6 +32,8 @@ const Hash& label_of(const Nodes& nodes, const NewLeaf& leaf) { return nodes.lea
 struct Old {
   NodeId node = kNoNode;
   const Hash* hash = nullptr;
+  std::uint32_t known = 0;  // bits of its prefix that follow from its place
+  bool is_opened = false;   // its top node's token is there
 };
 
 // Slot: what refers to a subtree of the new tree: a side of its parent, or the tree.
@@ -44,13 +48,15 @@ struct Part {
   std::size_t first;
   std::size_t last;
   Slot slot;
+  std::size_t piece;  // of the opened tree, when that is wanted
 };
 
 // Grower makes the new nodes of one part, or those above the parts.
 class Grower {
  public:
-  Grower(Nodes& nodes, std::span<const NewLeaf> leaves, const Ways& ways)
-      : nodes_(nodes), leaves_(leaves), ways_(ways) {
+  // `opened`: null when no tokens are wanted.
+  Grower(Nodes& nodes, std::span<const NewLeaf> leaves, const Ways& ways, OpenedTree* opened)
+      : nodes_(nodes), leaves_(leaves), ways_(ways), opened_(opened) {
     latest_.fill(kNone);
   }
 
@@ -60,6 +66,9 @@ class Grower {
     parts_ = &parts;
     created_ = &change.created;
     superseded_ = &change.superseded;
+    if (opened_ != nullptr) {
+      tokens_ = &opened_->pieces.emplace_back();
+    }
     place(whole.old, whole.first, whole.last, whole.slot);
   }
 
@@ -72,6 +81,10 @@ class Grower {
     superseded_ = &superseded;
     superseded.reserve(ids.size());
     made_.reserve(ids.size());
+    if (opened_ != nullptr) {
+      tokens_ = &opened_->pieces[part.piece];
+      reserve_tokens(part);
+    }
     place(part.old, part.first, part.last, part.slot);
     hash();
     return num_ids_;
@@ -135,12 +148,13 @@ class Grower {
   // that one's prefix.
   std::size_t place(const Old& old, std::size_t first, std::size_t last, const Slot& slot) {
     if (first == last) {
+      pass_by(old);
       *slot.node = old.node;
       *slot.hash = *old.hash;
       return 0;
     }
     if (parts_ != nullptr && last - first <= part_len_) {
-      parts_->push_back({old, first, last, slot});
+      leave_to_part(old, first, last, slot);
       return 0;
     }
     if (old.node != kNoNode) {
@@ -177,16 +191,19 @@ class Grower {
     const NewLeaf& lowest = std::min(leaves_[first], leaves_[last - 1],
                                      [](const NewLeaf& a, const NewLeaf& b) { return a.common < b.common; });
     const std::size_t fork = lowest.common;
+    open(old, first);
     const std::size_t length = Nodes::is_leaf(old.node) ? verify::kLabelBits : nodes_.interior(old.node).length;
     if (fork < length) {
       // A label that diverges at bit `fork` is on the side where the old node is not.
       const bool old_side = !verify::bit_at(label_of(nodes_, lowest), fork);
-      return join(fork, old_side ? Old{} : old, old_side ? old : Old{}, first, split(first, last, fork), last, slot);
+      const Old rest{old.node, old.hash, old.known, true};
+      return join(fork, old_side ? Old{} : rest, old_side ? rest : Old{}, first, split(first, last, fork), last, slot);
     }
     const Interior& at = nodes_.interior(old.node);
     superseded_->push_back(old.node);
-    return join(length, {at.child[0], &at.hash[0]}, {at.child[1], &at.hash[1]}, first, split(first, last, length), last,
-                slot);
+    const std::uint32_t known = at.length + 1;
+    return join(length, {at.child[0], &at.hash[0], known}, {at.child[1], &at.hash[1], known}, first,
+                split(first, last, length), last, slot);
   }
 
   // A new node above `left` with leaves [first, middle) and `right` with the others.
@@ -205,9 +222,58 @@ class Grower {
     return height;
   }
 
+  void leave_to_part(const Old& old, std::size_t first, std::size_t last, const Slot& slot) {
+    parts_->push_back({old, first, last, slot, 0});
+    if (opened_ != nullptr) {
+      // Its tokens come next, and then others of this one's.
+      parts_->back().piece = opened_->pieces.size();
+      opened_->pieces.emplace_back();
+      tokens_ = &opened_->pieces.emplace_back();
+    }
+  }
+
+  // About what a part needs: each old node on a way is opened, and has another below it that no new label reaches.
+  void reserve_tokens(const Part& part) {
+    tokens_->octets.reserve((part.last - part.first) * (kLeafTokenLen + verify::kHashLen) +
+                            ways_.of(part.first, part.last).size() * (kUsualInteriorTokenLen + verify::kHashLen));
+    tokens_->facts.reserve(part.last - part.first);
+  }
+
+  // The token of an old node that leaves reach, of which `first` is one.
+  void open(const Old& old, std::size_t first) {
+    if (tokens_ == nullptr || old.is_opened) {
+      return;
+    }
+    if (Nodes::is_leaf(old.node)) {
+      tokens_->facts.push_back({put_leaf_token(tokens_->octets, nodes_.leaf(old.node).label), old.node});
+      return;
+    }
+    const std::size_t length = nodes_.interior(old.node).length;
+    const NewLeaf& leaf = leaves_[first];
+    // Any leaf below the node has its prefix; the new one's nearest is below it.
+    put_interior_token(tokens_->octets, length,
+                       leaf.common >= length ? label_of(nodes_, leaf) : nodes_.leaf(leaf.nearest).label, old.known);
+  }
+
+  // The tokens of an old subtree that no leaf reaches, or none but those for which its top node was opened.
+  void pass_by(const Old& old) {
+    if (tokens_ == nullptr || old.node == kNoNode) {
+      return;
+    }
+    if (!old.is_opened) {
+      put(tokens_->octets, *old.hash);
+    } else if (!Nodes::is_leaf(old.node)) {
+      for (const Hash& hash : nodes_.interior(old.node).hash) {
+        put(tokens_->octets, hash);
+      }
+    }
+  }
+
   Nodes& nodes_;
   std::span<const NewLeaf> leaves_;
   const Ways& ways_;
+  OpenedTree* opened_;
+  OpenedTree::Piece* tokens_ = nullptr;
   // Above the parts.
   std::size_t part_len_ = 0;
   std::vector<Part>* parts_ = nullptr;
@@ -227,7 +293,7 @@ class Grower {
 
 // Makes the parts. Their ids are taken together before, and listed; those that were not needed go back.
 void grow_parts(Nodes& nodes, std::span<const NewLeaf> leaves, const Ways& ways, std::span<const Part> parts,
-                unsigned threads, Change& change) {
+                Workers& workers, unsigned threads, Change& change, OpenedTree* opened) {
   struct Work {
     std::size_t first_id;
     std::size_t num_ids;
@@ -248,10 +314,10 @@ void grow_parts(Nodes& nodes, std::span<const NewLeaf> leaves, const Ways& ways,
   while (change.created.size() < end) {
     change.created.push_back(nodes.allocate_interior());
   }
-  for_each_index(threads, parts.size(), [&](std::size_t i) {
+  workers.for_each_index(threads, parts.size(), [&](std::size_t i) {
     Work& mine = work[i];
     const auto ids = std::span<const NodeId>(change.created).subspan(mine.first_id, mine.num_ids);
-    mine.num_taken = Grower(nodes, leaves, ways).grow_part(parts[i], ids, mine.superseded);
+    mine.num_taken = Grower(nodes, leaves, ways, opened).grow_part(parts[i], ids, mine.superseded);
   });
   std::size_t num_superseded = change.superseded.size();
   for (const Work& done : work) {
@@ -276,22 +342,24 @@ void grow_parts(Nodes& nodes, std::span<const NewLeaf> leaves, const Ways& ways,
 
 }  // namespace
 
-bool apply(Nodes& nodes, const Tree& old, std::span<NewLeaf> leaves, unsigned threads, Tree& out, Change& change) {
+bool apply(Nodes& nodes, const Tree& old, std::span<NewLeaf> leaves, Workers& workers, Tree& out, Change& change,
+           OpenedTree* opened) {
   out = {old.root, old.root_hash, old.count + leaves.size()};
   if (leaves.empty()) {
     return true;
   }
-  threads = static_cast<unsigned>(std::clamp<std::size_t>(leaves.size() / kLeavesPerThread, 1, threads));
+  const auto threads =
+      static_cast<unsigned>(std::clamp<std::size_t>(leaves.size() / kLeavesPerThread, 1, workers.threads()));
   Ways ways;
-  if (!ways.find(nodes, old, leaves, threads)) {
+  if (!ways.find(nodes, old, leaves, workers, threads)) {
     return false;
   }
   const std::size_t part_len =
       threads == 1 ? kMaxPartLen : std::min(kMaxPartLen, leaves.size() / (kPartsPerThread * threads));
   std::vector<Part> parts;
-  Grower top(nodes, leaves, ways);
-  top.grow_top({{old.root, &old.root_hash}, 0, leaves.size(), {&out.root, &out.root_hash}}, part_len, change, parts);
-  grow_parts(nodes, leaves, ways, parts, threads, change);
+  Grower top(nodes, leaves, ways, opened);
+  top.grow_top({{old.root, &old.root_hash}, 0, leaves.size(), {&out.root, &out.root_hash}, 0}, part_len, change, parts);
+  grow_parts(nodes, leaves, ways, parts, workers, threads, change, opened);
   top.hash();
   return true;
 }

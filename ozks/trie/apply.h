@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "trie/parallel.h"
 #include "trie/tree.h"
 
 namespace optiks::ozks {
@@ -26,10 +27,26 @@ struct Change {
   std::vector<NodeId> created;     // interior
 };
 
-// apply gives the tree with the leaves added, the same for any number of threads (at least 1) that it may use. They are
+// OpenedTree: the old tree along the ways of the new labels, as tokens of an append-only proof (docs/spec/proofs.md
+// section 5), but that the facts of old leaves, which their records have, are left out: append_proof.h adds them.
+struct OpenedTree {
+  // At octets[at], for commitment and epoch.
+  struct LeftOut {
+    std::size_t at;
+    NodeId leaf;
+  };
+  struct Piece {
+    std::vector<std::uint8_t> octets;
+    std::vector<LeftOut> facts;
+  };
+  std::vector<Piece> pieces;  // in the order of the proof
+};
+
+// apply gives the tree with the leaves added, the same for any number of workers. They are
 // sorted by label, strictly. A label that is there already (or twice) gives false. Then, and when it throws, `change`
-// tells what to free. Every changed node is made and hashed once. Writer only.
-[[nodiscard]] bool apply(Nodes& nodes, const Tree& old, std::span<NewLeaf> leaves, unsigned threads, Tree& out,
-                         Change& change);
+// tells what to free. Every changed node is made and hashed once. `opened`, unless it is null, gets the tokens. Writer
+// only.
+[[nodiscard]] bool apply(Nodes& nodes, const Tree& old, std::span<NewLeaf> leaves, Workers& workers, Tree& out,
+                         Change& change, OpenedTree* opened = nullptr);
 
 }  // namespace optiks::ozks

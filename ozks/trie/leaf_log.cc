@@ -158,9 +158,9 @@ LeafLog::LeafLog(const char* path, const Identity& identity, std::uint64_t len)
 
 LeafLog::~LeafLog() { close(file_); }
 
-std::uint64_t LeafLog::append(const LeafFacts& facts, ByteSpan opening, ByteSpan value) {
-  OPTIKS_CHECK(opening.size() == kOpeningLen || (opening.empty() && value.empty()));
-  OPTIKS_CHECK(value.size() <= kMaxValueLen);
+std::size_t LeafLog::record_len(ByteSpan opening, ByteSpan value) { return kHeaderLen + opening.size() + value.size(); }
+
+std::uint64_t LeafLog::queue(std::size_t len) {
   if (queued_.size() >= kFlushLen) {
     flush();
   }
@@ -169,13 +169,19 @@ std::uint64_t LeafLog::append(const LeafFacts& facts, ByteSpan opening, ByteSpan
     queued_.assign(header.begin(), header.end());
   }
   const std::uint64_t place = size();
-  const std::size_t len = kHeaderLen + opening.size() + value.size();
-  if (place + len > kMaxLen) {
+  if (len > kMaxLen - place) {
     fail(EFBIG, "the leaf log is full");
   }
-  const std::size_t begin = queued_.size();
-  queued_.resize(begin + len);
-  std::uint8_t* record = queued_.data() + begin;
+  queued_.resize(queued_.size() + len);
+  return place;
+}
+
+void LeafLog::put(std::uint64_t place, const LeafFacts& facts, ByteSpan opening, ByteSpan value) {
+  OPTIKS_CHECK(opening.size() == kOpeningLen || (opening.empty() && value.empty()));
+  OPTIKS_CHECK(value.size() <= kMaxValueLen);
+  const std::size_t len = record_len(opening, value);
+  OPTIKS_CHECK(place >= flushed_ && len <= size() - place);
+  std::uint8_t* record = queued_.data() + (place - flushed_);
   std::copy(opening.begin(), opening.end(), record + kHeaderLen);
   std::copy(value.begin(), value.end(), record + kHeaderLen + opening.size());
   base::store_be32(record + kBodySumAt, base::crc32c({record + kHeaderLen, len - kHeaderLen}));
@@ -186,6 +192,11 @@ std::uint64_t LeafLog::append(const LeafFacts& facts, ByteSpan opening, ByteSpan
   std::ranges::copy(facts.tag, record + kTagAt);
   std::ranges::copy(facts.commitment, record + kCommitmentAt);
   base::store_be32(record, header_sum(place, Header(record, kHeaderLen)));
+}
+
+std::uint64_t LeafLog::append(const LeafFacts& facts, ByteSpan opening, ByteSpan value) {
+  const std::uint64_t place = queue(record_len(opening, value));
+  put(place, facts, opening, value);
   return place;
 }
 

@@ -73,8 +73,15 @@ class LeafLog {
   LeafLog& operator=(const LeafLog&) = delete;
   ~LeafLog();
 
-  // Queues a record and returns its place; flush() writes what is queued, before anyone reads it. `opening` is empty or
-  // has kOpeningLen octets; empty: without a value.
+  // Octets of a record; `opening` and `value` as for put().
+  [[nodiscard]] static std::size_t record_len(ByteSpan opening, ByteSpan value);
+  // Queues `len` octets for records and returns the place of the first; flush() writes what is queued, before anyone
+  // reads it, and after put() filled all of it.
+  [[nodiscard]] std::uint64_t queue(std::size_t len);
+  // Makes the queued record at this place. Threads may make different ones at a time. `opening` is empty or has
+  // kOpeningLen octets; empty: without a value.
+  void put(std::uint64_t place, const LeafFacts& facts, ByteSpan opening, ByteSpan value);
+  // Both, for one record.
   [[nodiscard]] std::uint64_t append(const LeafFacts& facts, ByteSpan opening, ByteSpan value);
   void flush();
   // Returns when the disk has what was flushed. Any thread.

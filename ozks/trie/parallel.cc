@@ -1,19 +1,32 @@
 #include "trie/parallel.h"
 
 #include <algorithm>
-#include <atomic>
 #include <exception>
 #include <mutex>
-#include <thread>
-#include <vector>
 
 namespace optiks::ozks {
+namespace {
 
-void for_each_index(unsigned threads, std::size_t n, const std::function<void(std::size_t)>& body) {
+// A helper looks so often for more work before it sleeps: a call's steps follow each other within microseconds, and
+// waking up takes longer.
+constexpr int kLooks = 2000;
+
+void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#endif
+}
+
+}  // namespace
+
+struct Workers::Job {
+  std::size_t n;
+  const std::function<void(std::size_t)>& body;
   std::atomic<std::size_t> next{0};
-  std::mutex mutex;
-  std::exception_ptr failure;
-  const auto work = [&]() noexcept {
+  std::mutex mutex{};
+  std::exception_ptr failure{};
+
+  void work() noexcept {
     try {
       for (std::size_t i = next++; i < n; i = next++) {
         body(i);
@@ -23,22 +36,76 @@ void for_each_index(unsigned threads, std::size_t n, const std::function<void(st
       const std::lock_guard lock(mutex);
       failure = std::current_exception();
     }
-  };
-  {
-    std::vector<std::jthread> helpers;
-    const std::size_t wanted = std::min<std::size_t>(threads, n);
-    try {
-      while (helpers.size() + 1 < wanted) {
-        helpers.emplace_back(work);
-      }
-    } catch (const std::exception&) {
-      // Without memory or threads for more helpers, those that run and this one do all of it.
+  }
+};
+
+Workers::Workers(unsigned threads) : threads_(std::max(1U, threads)) {}
+
+Workers::~Workers() {
+  is_ending_ = true;
+  ++num_calls_;
+  num_calls_.notify_all();
+  for (std::thread& helper : helpers_) {
+    helper.join();
+  }
+}
+
+void Workers::for_each_index(unsigned most, std::size_t n, const std::function<void(std::size_t)>& body) {
+  Job job{n, body};
+  const std::size_t wanted = std::min<std::size_t>(std::min(most, threads_), n);
+  if (wanted <= 1 || is_taken_.exchange(true)) {
+    job.work();
+  } else {
+    start_helpers(wanted - 1);
+    job_ = &job;
+    state_ &= ~kClosed;
+    ++num_calls_;
+    for (std::size_t i = 0; i < std::min(wanted - 1, helpers_.size()); ++i) {
+      num_calls_.notify_one();
     }
-    work();
+    job.work();
+    // Helpers that did not wake up in time are not waited for.
+    for (std::uint32_t state = state_ |= kClosed; state != kClosed; state = state_) {
+      state_.wait(state);
+    }
+    is_taken_ = false;
   }
-  if (failure) {
-    std::rethrow_exception(failure);
+  if (job.failure) {
+    std::rethrow_exception(job.failure);
   }
+}
+
+void Workers::start_helpers(std::size_t wanted) {
+  try {
+    helpers_.reserve(wanted);
+    while (helpers_.size() < wanted) {
+      helpers_.emplace_back([this] { help(); });
+    }
+  } catch (const std::exception&) {
+    // Without memory or threads for more helpers, those that run and the caller do all of it.
+  }
+}
+
+void Workers::help() {
+  for (std::uint32_t seen = 0;;) {
+    join_job();
+    for (int looks = 0; looks < kLooks && num_calls_ == seen; ++looks) {
+      pause();
+    }
+    num_calls_.wait(seen);
+    if (is_ending_) {
+      return;
+    }
+    seen = num_calls_;
+  }
+}
+
+void Workers::join_job() {
+  if ((state_++ & kClosed) == 0) {
+    job_->work();
+  }
+  --state_;
+  state_.notify_all();
 }
 
 }  // namespace optiks::ozks

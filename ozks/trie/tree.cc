@@ -4,12 +4,6 @@
 
 namespace optiks::ozks {
 
-NodeId Nodes::add_leaf(const Leaf& leaf) {
-  const std::uint32_t id = leaves_.allocate();
-  leaves_[id] = leaf;
-  return id | kLeafBit;
-}
-
 void Nodes::walk_many(const Tree& tree, std::span<const ByteSpan> labels, Walk* out) const {
   for (std::size_t i = 0; i < labels.size(); ++i) {
     out[i].end = tree.root;

@@ -91,7 +91,14 @@ class Nodes {
   [[nodiscard]] static bool is_leaf(NodeId id) { return (id & kLeafBit) != 0; }
 
   // Takes a new leaf in; the id has kLeafBit. Not reachable until apply().
-  [[nodiscard]] NodeId add_leaf(const Leaf& leaf);
+  [[nodiscard]] NodeId add_leaf(const Leaf& leaf) {
+    const NodeId id = allocate_leaf();
+    new_leaf(id) = leaf;
+    return id;
+  }
+  // The same with unspecified contents, which new_leaf() is for.
+  [[nodiscard]] NodeId allocate_leaf() { return leaves_.allocate() | kLeafBit; }
+  [[nodiscard]] Leaf& new_leaf(NodeId id) { return leaves_[id & ~kLeafBit]; }
 
   // Follows the label's bits from the tree's root.
   void walk(const Tree& tree, ByteSpan label, Walk& out) const { walk_many(tree, {&label, 1}, &out); }

@@ -5,8 +5,6 @@
 #include <atomic>
 #include <numeric>
 
-#include "trie/parallel.h"
-
 namespace optiks::ozks {
 namespace {
 
@@ -94,12 +92,12 @@ class WaysOfSome {
 
 }  // namespace
 
-bool Ways::find(const Nodes& nodes, const Tree& old, std::span<NewLeaf> leaves, unsigned threads) {
+bool Ways::find(const Nodes& nodes, const Tree& old, std::span<NewLeaf> leaves, Workers& workers, unsigned threads) {
   const std::size_t n = leaves.size();
   ends_.assign(n + 1, 0);
   std::vector<std::vector<NodeId>> reached(threads);
   std::atomic<bool> is_sorted_and_new = true;
-  for_each_index(threads, threads, [&](std::size_t i) {
+  workers.for_each_index(threads, threads, [&](std::size_t i) {
     WaysOfSome some(nodes, old.root, leaves, reached[i]);
     if (!some.find(n * i / threads, n * (i + 1) / threads, ends_.data() + 1)) {
       is_sorted_and_new = false;

@@ -12,9 +12,10 @@ namespace optiks::ozks {
 // Ways: the interior nodes of the old tree that are on the way of a new label and not on that of the label before.
 class Ways {
  public:
-  // Follows the labels down the tree, and writes `nearest` and `common` of each leaf. False when they are not sorted,
-  // or one is there already.
-  [[nodiscard]] bool find(const Nodes& nodes, const Tree& old, std::span<NewLeaf> leaves, unsigned threads);
+  // Follows the labels down the tree on so many threads, and writes `nearest` and `common` of each leaf. False when
+  // they are not sorted, or one is there already.
+  [[nodiscard]] bool find(const Nodes& nodes, const Tree& old, std::span<NewLeaf> leaves, Workers& workers,
+                          unsigned threads);
 
   // Of leaves [first, last), top nodes first.
   [[nodiscard]] std::span<const NodeId> of(std::size_t first, std::size_t last) const {

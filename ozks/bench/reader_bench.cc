@@ -1,0 +1,166 @@
+// A reader that asks without a pause while epochs land: how long its lookups take while one is staged and committed,
+// and between them.
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <random>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "filled.h"
+#include "made_up_rows.h"
+#include "optiks/ozks/verify/codec.h"
+#include "optiks/ozks/verify/lookup.h"
+#include "optiks/vrf/ecvrf.h"
+
+namespace optiks::ozks::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kEpochs = 200;
+constexpr std::chrono::milliseconds kInterval(30);
+// Of so many answers one is kept, and verified at the end.
+constexpr std::size_t kSampled = 256;
+
+// Latencies: how often a lookup took so many nanoseconds, in steps of 16.
+class Latencies {
+ public:
+  void add(std::chrono::nanoseconds latency) {
+    const auto step = static_cast<std::size_t>(latency.count()) / kStep;
+    ++counts_[std::min(step, counts_.size() - 1)];
+    ++total_;
+  }
+  [[nodiscard]] std::uint64_t total() const { return total_; }
+  // In microseconds: so many of 1,000 lookups took no longer.
+  [[nodiscard]] double quantile(std::uint64_t of_1000) const {
+    std::uint64_t below = 0;
+    std::size_t step = 0;
+    while (step + 1 < counts_.size() && (below += counts_[step]) * 1000 < total_ * of_1000) {
+      ++step;
+    }
+    return static_cast<double>((step + 1) * kStep) / 1000;
+  }
+
+ private:
+  static constexpr std::size_t kStep = 16;
+  // Up to a good millisecond.
+  std::vector<std::uint64_t> counts_ = std::vector<std::uint64_t>(std::size_t{1} << 16);
+  std::uint64_t total_ = 0;
+};
+
+// Answer: one to be verified.
+struct Answer {
+  std::uint64_t epoch;
+  std::uint64_t key;
+  std::vector<std::uint8_t> octets;
+};
+
+// Whether the verifier finds the key's only version in the answer, by what the epoch's record says.
+bool is_valid(const Answer& answer, const States& states) {
+  const base::ByteSpan state =
+      std::span(states).subspan((kKeys - 1) * OPTIKS_STRUCTURE_STATE_LEN, OPTIKS_STRUCTURE_STATE_LEN);
+  vrf::PublicKey public_key;
+  verify::Lookup lookup;
+  if (vrf::PublicKey::parse_vartime(state.subspan(40), public_key) != vrf::Reason::kValid ||
+      verify::decode_whole(base::ByteSpan(answer.octets), lookup) != verify::Reason::kValid) {
+    return false;
+  }
+  verify::StructureView view;
+  view.structure = kKeys;
+  view.epoch = answer.epoch;
+  view.root = state.first(32);
+  view.count = base::load_be64(state.data() + 32);
+  view.vrf_public_key = &public_key;
+  view.max_value_len = options(0).max_value_len;
+  std::array<std::uint8_t, kKeyLen> name{};
+  base::store_be64(name.data(), answer.key);
+  verify::LookupResult result;
+  return verify::verify_lookup(view, name, {}, lookup, result) == verify::Reason::kValid && result.version == 1;
+}
+
+}  // namespace
+
+void reader_during_epochs(benchmark::State& state, std::size_t keys) {
+  Filled& directory = filled({keys, kCacheBytes, 1});
+  const std::size_t step = keys / kCachedKeys;
+  Asker asker(directory, 1);
+  asker.warm(kCachedKeys, step);
+
+  // What the epochs bring is made ahead: the writer only stages and commits, as a replica does.
+  const std::uint64_t first_epoch = directory.next_epoch();
+  const std::vector<std::uint8_t> value(kValueLen, 7);
+  Random random_rows;
+  std::vector<std::vector<optiks_leaf_t>> epochs(kEpochs, std::vector<optiks_leaf_t>(kBatch));
+  for (std::size_t i = 0; i < kEpochs; ++i) {
+    make_up(epochs[i], first_epoch + i, value, random_rows);
+  }
+  Updates values(0, 0);
+  values.values = value;
+  std::map<std::uint64_t, States> records;
+  records.emplace(first_epoch - 1, asker.states());
+
+  std::atomic<bool> is_landing = false;
+  std::atomic<bool> is_done = false;
+  Latencies during;
+  Latencies between;
+  std::vector<Answer> sample;
+  double landing_seconds = 0;
+  // Once: an iteration takes longer than any benchmark is asked to run.
+  for (auto _ : state) {
+    std::thread writer([&] {
+      for (const std::vector<optiks_leaf_t>& rows : epochs) {
+        std::this_thread::sleep_for(kInterval);
+        const auto start = Clock::now();
+        is_landing = true;
+        optiks_staged_t* const staged = directory.stage(rows, values, false);
+        States states{};
+        require(optiks_staged_states(staged, states.data()));
+        directory.commit(staged);
+        is_landing = false;
+        landing_seconds += std::chrono::duration<double>(Clock::now() - start).count();
+        records.emplace(directory.next_epoch() - 1, states);
+      }
+      is_done = true;
+    });
+    std::mt19937_64 random(1);
+    for (std::size_t i = 0; !is_done; ++i) {
+      const std::uint64_t key = random() % kCachedKeys * step;
+      const bool began_landing = is_landing;
+      const auto start = Clock::now();
+      asker.renew();
+      const base::ByteSpan answer = asker.lookup_one(key);
+      const auto latency = Clock::now() - start;
+      (began_landing || is_landing ? during : between).add(latency);
+      if (i % kSampled == 0) {
+        Answer& kept = sample.emplace_back(Answer{0, key, {answer.begin(), answer.end()}});
+        static_cast<void>(asker.states(&kept.epoch));
+      }
+    }
+    writer.join();
+  }
+  for (const Answer& answer : sample) {
+    if (!is_valid(answer, records.at(answer.epoch))) {
+      state.SkipWithError("an answer does not verify against its epoch");
+      return;
+    }
+  }
+  state.SetItemsProcessed(static_cast<std::int64_t>(during.total() + between.total()));
+  state.counters["answers_during"] = static_cast<double>(during.total());
+  state.counters["answers_between"] = static_cast<double>(between.total());
+  state.counters["answers_verified"] = static_cast<double>(sample.size());
+  state.counters["landing_us"] = 1e6 * landing_seconds / kEpochs;
+  for (const auto& [name, latencies] : {std::pair("during", &during), std::pair("between", &between)}) {
+    state.counters[std::string("p50_us_") + name] = latencies->quantile(500);
+    state.counters[std::string("p99_us_") + name] = latencies->quantile(990);
+    state.counters[std::string("p999_us_") + name] = latencies->quantile(999);
+  }
+  state.counters["p99_ratio"] = during.quantile(990) / between.quantile(990);
+}
+
+}  // namespace optiks::ozks::bench
