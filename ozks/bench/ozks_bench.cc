@@ -43,7 +43,9 @@ using bench::Updates;
 void insert(benchmark::State& state, std::size_t keys, unsigned threads, bool with_proof) {
   Filled& directory = filled({keys, 0, threads});
   for (auto _ : state) {
+    state.PauseTiming();
     const Updates updates(directory.fresh_keys(), kBatch);
+    state.ResumeTiming();
     directory.commit(directory.stage(directory.prepare(updates), updates, with_proof));
   }
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kBatch));

@@ -1,4 +1,9 @@
 // The part of the C ABI that answers about keys.
+#include <array>
+#include <cstddef>
+#include <memory_resource>
+#include <vector>
+
 #include "capi_snapshot.h"
 #include "pahd/answer_writer.h"
 
@@ -40,7 +45,10 @@ std::int32_t lookup(const optiks_snapshot_t* snapshot, std::uint8_t structure, c
         !readable(out_ends, n)) {
       return argument_error("a pointer is missing, a structure has no versions, or a key is not 1..255 octets");
     }
-    std::vector<LookupQuery> queries;
+    // A few queries take no other memory.
+    std::array<std::byte, 512> room;
+    std::pmr::monotonic_buffer_resource memory(room.data(), room.size());
+    std::pmr::vector<LookupQuery> queries(&memory);
     queries.reserve(n);
     for (std::size_t i = 0; i < n; ++i) {
       queries.push_back({strings[i], known_periods[i], known_versions[i]});

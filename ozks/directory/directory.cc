@@ -60,15 +60,12 @@ class LabelBatch {
   }
 
   void evaluate(const Secrets& secrets, Workers& workers) {
-    const unsigned threads = workers.threads();
     for (std::size_t s = 0; s < kNumStructures; ++s) {
       const Inputs& inputs = inputs_[s];
-      const std::size_t n = inputs.outs.size();
-      // Large enough for what a batch shares, small enough that no thread waits long for the last.
-      const std::size_t chunk_len = threads == 1 ? n : std::max<std::size_t>(64, n / threads / 32 * 8);
-      workers.for_each_index(n == 0 ? 0 : (n - 1) / chunk_len + 1, [&](std::size_t chunk) {
-        const std::size_t first = chunk * chunk_len;
-        const std::size_t size = std::min(chunk_len, n - first);
+      const std::vector<std::size_t> begins = chunks(inputs.outs.size(), workers.threads());
+      workers.for_each_index(begins.size() - 1, [&](std::size_t chunk) {
+        const std::size_t first = begins[chunk];
+        const std::size_t size = begins[chunk + 1] - first;
         std::vector<std::uint8_t> labels(size * vrf::kLabelLen);
         vrf::evaluate_batch(secrets.vrf[s], {inputs.alphas, std::span(inputs.ends).subspan(first, size + 1)}, labels);
         for (std::size_t i = 0; i < size; ++i) {
@@ -85,6 +82,19 @@ class LabelBatch {
     std::vector<std::uint8_t*> outs;
   };
   std::array<Inputs, kNumStructures> inputs_;
+
+  // Where chunks begin, and n. Large at first, for what a batch shares; then smaller and smaller, so that no thread
+  // waits long for the last.
+  static std::vector<std::size_t> chunks(std::size_t n, unsigned threads) {
+    constexpr std::size_t kLeast = 32;
+    std::vector<std::size_t> begins{0};
+    while (begins.back() < n) {
+      const std::size_t rest = n - begins.back();
+      const std::size_t size = threads == 1 ? rest : std::max(kLeast, rest / (std::size_t{2} * threads) / 8 * 8);
+      begins.push_back(begins.back() + std::min(rest, size));
+    }
+    return begins;
+  }
 };
 
 }  // namespace
@@ -275,10 +285,6 @@ void Directory::prepare(std::uint64_t epoch, const std::uint8_t* structures, con
       throw DirectoryError(OPTIKS_E_ARGUMENT, "a key or a value has a length that the configuration does not allow");
     }
   }
-  std::vector<std::array<std::uint8_t, kOpeningLen>> openings(keys.size);
-  if (!openings.empty()) {
-    randombytes_buf(openings.data(), openings.size() * kOpeningLen);
-  }
   std::vector<Tag> tags(keys.size);
   std::vector<optiks_leaf_t> out(keys.size);
   workers_.for_each_index((keys.size + kHashedAtOnce - 1) / kHashedAtOnce, [&](std::size_t chunk) {
@@ -293,10 +299,12 @@ void Directory::prepare(std::uint64_t epoch, const std::uint8_t* structures, con
     for (std::size_t i = first; i < last; ++i) {
       store_->keys.prefetch(tags[i]);
     }
+    std::array<std::array<std::uint8_t, kOpeningLen>, kHashedAtOnce> openings;
+    randombytes_buf(openings.data(), (last - first) * kOpeningLen);
     std::array<Hash, kHashedAtOnce> commitments;
     HashBatch hashes;
     for (std::size_t i = first; i < last; ++i) {
-      hashes.add_commitment(openings[i], values[i], commitments[i - first]);
+      hashes.add_commitment(openings[i - first], values[i], commitments[i - first]);
     }
     hashes.run();
     LeafRecord record;
@@ -308,7 +316,7 @@ void Directory::prepare(std::uint64_t epoch, const std::uint8_t* structures, con
       row.value_len = static_cast<std::uint32_t>(values[i].size());
       row.structure_and_input = static_cast<std::uint32_t>(structures[i]) << 28 | static_cast<std::uint32_t>(i);
       std::ranges::copy(tags[i], row.tag);
-      std::ranges::copy(openings[i], row.opening);
+      std::ranges::copy(openings[i - first], row.opening);
       std::ranges::copy(commitments[i - first], row.commitment);
     }
   });
@@ -356,9 +364,9 @@ void Directory::add_leaves(Staged& staged, std::span<const optiks_leaf_t> leaves
       adding[i].value = is_kept ? value_of(row, values) : ByteSpan();
       adding[i].place = len;
       len += LeafLog::record_len(adding[i].opening, adding[i].value);
-      adding[i].leaf = &staged.leaves[structure_of(row) - 1U].emplace_back();
-      adding[i].leaf->id = store_->nodes.allocate_leaf();
-      staged.keys.push_back({tag_of(row), adding[i].leaf->id, kNoNode});
+      const NodeId id = store_->nodes.allocate_leaf();
+      adding[i].leaf = &staged.leaves[structure_of(row) - 1U].emplace_back(NewLeaf{.id = id});
+      staged.keys.push_back({tag_of(row), id, kNoNode});
     }
     const std::uint64_t place = store_->log.queue(len);
     workers_.for_each_index((size + kHashedAtOnce - 1) / kHashedAtOnce, [&](std::size_t chunk) {
@@ -437,8 +445,14 @@ void Directory::commit() {
   if (staged_ == nullptr) {
     throw DirectoryError(OPTIKS_E_STATE, "no epoch is staged");
   }
-  store_->log.flush();
-  store_->keys.reserve(staged_->keys, staged_->epoch);
+  // Two things that have nothing to do with each other.
+  workers_.for_each_index(2, [&](std::size_t i) {
+    if (i == 0) {
+      store_->log.flush();
+    } else {
+      store_->keys.reserve(staged_->keys, staged_->epoch);
+    }
+  });
   store_->versions.prepare();
   superseded_.push_back({staged_->epoch, {}});
   // From here on nothing fails.

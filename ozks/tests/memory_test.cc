@@ -5,7 +5,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <cstddef>
 #include <cstdlib>
@@ -26,12 +25,22 @@ bool take_one() {
   return true;
 }
 
-void* allocate(std::size_t size, std::size_t alignment = alignof(std::max_align_t)) {
+void* allocate(std::size_t size) {
   if (!take_one()) {
     throw std::bad_alloc();
   }
-  void* memory =
-      std::aligned_alloc(alignment, (std::max<std::size_t>(size, 1) + alignment - 1) / alignment * alignment);
+  void* memory = std::malloc(size == 0 ? 1 : size);
+  if (memory == nullptr) {
+    throw std::bad_alloc();
+  }
+  return memory;
+}
+
+void* allocate_aligned(std::size_t size, std::size_t alignment) {
+  if (!take_one()) {
+    throw std::bad_alloc();
+  }
+  void* memory = std::aligned_alloc(alignment, (size + alignment - 1) / alignment * alignment);
   if (memory == nullptr) {
     throw std::bad_alloc();
   }
@@ -55,7 +64,7 @@ extern "C" void* mmap(void* at, std::size_t len, int protection, int flags, int 
 void* operator new(std::size_t size) { return allocate(size); }
 void* operator new[](std::size_t size) { return allocate(size); }
 void* operator new(std::size_t size, std::align_val_t alignment) {
-  return allocate(size, static_cast<std::size_t>(alignment));
+  return allocate_aligned(size, static_cast<std::size_t>(alignment));
 }
 // Not inlined: where GCC sees free() but not the malloc() of the operator above, as with ThreadSanitizer, it warns of a
 // mismatch.

@@ -21,12 +21,6 @@ inline void put(std::vector<std::uint8_t>& out, base::ByteSpan octets) {
   out.insert(out.end(), octets.begin(), octets.end());
 }
 
-inline void put_be64(std::vector<std::uint8_t>& out, std::uint64_t value) {
-  std::uint8_t octets[8];
-  base::store_be64(octets, value);
-  put(out, octets);
-}
-
 // A vector's 4-octet length in front of what will be appended after it; finish_vector32 fills it in.
 [[nodiscard]] inline std::size_t begin_vector32(std::vector<std::uint8_t>& out) {
   out.insert(out.end(), 4, 0);

@@ -4,6 +4,7 @@
 //     shares nothing with the others, for one thread.
 //  3. In each part the new nodes are made from the top down, and hashed from the bottom up, height by height.
 //  4. The nodes above the parts are hashed.
+// The tokens of the old tree are written on the way down in 2 and 3: that is the order in which a proof has them.
 #include "trie/apply.h"
 
 #include <algorithm>
@@ -148,6 +149,8 @@ class Grower {
   // that one's prefix.
   std::size_t place(const Old& old, std::size_t first, std::size_t last, const Slot& slot) {
     if (first == last) {
+      // What has neither old nodes nor new leaves is not placed.
+      OPTIKS_CHECK(old.hash != nullptr);
       pass_by(old);
       *slot.node = old.node;
       *slot.hash = *old.hash;
@@ -257,7 +260,7 @@ class Grower {
 
   // The tokens of an old subtree that no leaf reaches, or none but those for which its top node was opened.
   void pass_by(const Old& old) {
-    if (tokens_ == nullptr || old.node == kNoNode) {
+    if (tokens_ == nullptr) {
       return;
     }
     if (!old.is_opened) {

@@ -40,6 +40,9 @@ class Arena {
       if (num_named == 0) {
         return std::exchange(first_free_, word(first_free_, kNext));
       }
+      if (num_named == kMaxNamed && word(first_free_, kNext) != kNone) {
+        prefetch_to_write(elements_ + word(first_free_, kNext), sizeof(T));
+      }
       set_word(first_free_, kNumNamed, num_named - 1);
       return word(first_free_, kNamed + num_named - 1);
     }

@@ -10,6 +10,8 @@ namespace {
 
 // Labels that go down side by side: they wait for memory together.
 constexpr std::size_t kWidth = 16;
+// So that no thread waits long for the last.
+constexpr std::size_t kPartsPerThread = 4;
 
 // WaysOfSome: the ways of some of the leaves.
 class WaysOfSome {
@@ -95,11 +97,12 @@ class WaysOfSome {
 bool Ways::find(const Nodes& nodes, const Tree& old, std::span<NewLeaf> leaves, Workers& workers, unsigned threads) {
   const std::size_t n = leaves.size();
   ends_.assign(n + 1, 0);
-  std::vector<std::vector<NodeId>> reached(threads);
+  const std::size_t num_parts = threads == 1 ? 1 : kPartsPerThread * threads;
+  std::vector<std::vector<NodeId>> reached(num_parts);
   std::atomic<bool> is_sorted_and_new = true;
-  workers.for_each_index(threads, threads, [&](std::size_t i) {
+  workers.for_each_index(threads, num_parts, [&](std::size_t i) {
     WaysOfSome some(nodes, old.root, leaves, reached[i]);
-    if (!some.find(n * i / threads, n * (i + 1) / threads, ends_.data() + 1)) {
+    if (!some.find(n * i / num_parts, n * (i + 1) / num_parts, ends_.data() + 1)) {
       is_sorted_and_new = false;
     }
   });
