@@ -1,5 +1,6 @@
-// Four-dimensional decomposition of scalars (eprint 2015/565 section 5.2, Babai rounding) and the
-// signed recoding of the four parts (section 5.3), constant time.
+// Four-dimensional decomposition of scalars (eprint 2015/565 section 5.2, Babai rounding) and the signed recoding of
+// the four parts (section 5.3), constant time. The paper's parts are positive and take 65 digits; these are centred and
+// take 63.
 #pragma once
 
 #include <array>
@@ -9,7 +10,8 @@
 
 namespace optiks::vrf {
 
-// MiniScalars: [m]P = [v[0]]P + [v[1]]phi(P) + [v[2]]psi(P) + [v[3]]psi(phi(P)) for P of order N. v[0] is odd.
+// MiniScalars: [m]P = [v[0]]P + [v[1]]phi(P) + [v[2]]psi(P) + [v[3]]psi(phi(P)) for P of order N. Two's complement;
+// v[0] is odd, and |v[0]| and |2 v[j] - v[0]| are below 2^63.
 struct MiniScalars {
   std::array<u64, 4> v;
 };
@@ -17,14 +19,30 @@ struct MiniScalars {
 // m is any 256-bit value.
 [[nodiscard]] MiniScalars decompose(const Scalar& m);
 
-inline constexpr std::size_t kNumDigits = 65;
+inline constexpr std::size_t kNumDigits = 63;
 
 // Digits: v[0] = sum of sign_i 2^i, and v[j] = sum of sign_i bit_(j-1)(index_i) 2^i for j = 1, 2, 3.
-// sign_mask is 0 for +1 and all ones for -1; the top sign is +1.
+// sign_mask is 0 for +1 and all ones for -1.
 struct Digits {
   std::array<u64, kNumDigits> sign_mask;
   std::array<std::uint8_t, kNumDigits> index;  // 0..7
 };
+
+// MiniScalarBits: the digits as bits of 63. The negative signs add up to M = (2^63 - 1 - v[0])/2, as all of them do to
+// v[0]; and v[j] + M = sum of (bit_(j-1)(index_i) xor (sign_i < 0)) 2^i, a number written in binary. So the bounds of
+// MiniScalars are those of the digits. Word is u64, or eight of them side by side (lanes/).
+template <typename Word>
+struct MiniScalarBits {
+  Word negative;
+  Word index[3];
+};
+
+template <typename Word>
+OPTIKS_INLINE MiniScalarBits<Word> mini_scalar_bits(const Word& v0, const Word& v1, const Word& v2, const Word& v3) {
+  constexpr u64 kAll = (u64{1} << kNumDigits) - 1;
+  const Word negative = ((v0 + kAll) >> 1) ^ kAll;
+  return {negative, {(v1 + negative) ^ negative, (v2 + negative) ^ negative, (v3 + negative) ^ negative}};
+}
 
 [[nodiscard]] Digits recode(const MiniScalars& scalars);
 

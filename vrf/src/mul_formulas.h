@@ -41,7 +41,7 @@ OPTIKS_INLINE BasicPoint<F> cofactor_cleared(const BasicPoint<F>& point) {
   return out;
 }
 
-// 64 doublings, 65 additions. digit_point(i) is the table's point for digit i with its sign, found in time that does
+// 62 doublings, 63 additions. digit_point(i) is the table's point for digit i with its sign, found in time that does
 // not depend on the digit.
 template <typename F, typename DigitPoint>
 OPTIKS_INLINE BasicPoint<F> mul_digits(const BasicPoint<F>& identity, const DigitPoint& digit_point) {

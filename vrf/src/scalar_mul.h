@@ -17,7 +17,7 @@ using MulTable = BasicMulTable<SingleField>;
 // point must have order N (or be the identity): the endomorphisms are wrong elsewhere.
 [[nodiscard]] MulTable make_mul_table(const Point& point);
 
-// 64 doublings, 64 additions.
+// 62 doublings, 63 additions.
 [[nodiscard]] Point scalar_mul(const MulTable& table, const Digits& digits);
 
 // scalar_mul: [k]P for P of order N; k any 256-bit value.

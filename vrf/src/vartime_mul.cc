@@ -171,7 +171,14 @@ Point subgroup_minus_any_vartime(const Scalar& s, const Point& h, Challenge c, c
   const MiniScalars parts = decompose(s);
   std::array<std::array<std::int8_t, 65>, 4> s_digits;
   for (std::size_t j = 0; j < 4; ++j) {
-    wnaf_vartime(s_digits[j], std::span(&parts.v[j], 1), kHWidth);
+    const bool is_negative = parts.v[j] >> 63 != 0;
+    const u64 magnitude = is_negative ? u64{0} - parts.v[j] : parts.v[j];
+    wnaf_vartime(s_digits[j], std::span(&magnitude, 1), kHWidth);
+    if (is_negative) {
+      for (std::int8_t& digit : s_digits[j]) {
+        digit = static_cast<std::int8_t>(-digit);
+      }
+    }
   }
 
   Point sum = kIdentity;

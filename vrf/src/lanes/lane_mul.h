@@ -15,20 +15,12 @@ struct GroupDigits {
 
 // recode of decompose.cc for eight scalars.
 OPTIKS_INLINE void recode(GroupDigits& out, const GroupScalar& parts) {
-  Words v[4] = {parts.w[0], parts.w[1], parts.w[2], parts.w[3]};
-  for (std::size_t i = 0; i + 1 < kNumDigits; ++i) {
-    v[0] >>= 1;
-    const Words minus = (v[0] & 1) ^ 1;
-    out.negative[i] = Words{} - minus;
-    out.index[i] = Words{};
-    for (std::size_t j = 1; j < 4; ++j) {
-      const Words bit = v[j] & 1;
-      out.index[i] |= bit << (j - 1);
-      v[j] = (v[j] >> 1) + (bit & minus);
-    }
+  const auto bits = mini_scalar_bits(parts.w[0], parts.w[1], parts.w[2], parts.w[3]);
+  for (std::size_t i = 0; i < kNumDigits; ++i) {
+    const auto bit = [i](Words words) { return (words >> i) & 1; };
+    out.negative[i] = Words{} - bit(bits.negative);
+    out.index[i] = bit(bits.index[0]) | (bit(bits.index[1]) << 1) | (bit(bits.index[2]) << 2);
   }
-  out.negative[kNumDigits - 1] = Words{};
-  out.index[kNumDigits - 1] = v[1] | (v[2] << 1) | (v[3] << 2);
 }
 
 template <typename L>
@@ -36,7 +28,7 @@ template <typename L>
   fill_mul_table(table, point);
 }
 
-// LaneAffineTable: a LaneMulTable with Z = 1. Each of 65 additions saves a product and each selection a quarter of its
+// LaneAffineTable: a LaneMulTable with Z = 1. Each of 63 additions saves a product and each selection a quarter of its
 // loads; to make it costs six products an entry and a share of an inversion.
 template <typename L>
 struct LaneAffineTable {
