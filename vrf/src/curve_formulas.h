@@ -36,7 +36,7 @@ struct BasicCachedPoint {
 // A cached point with Z = 1, (y + x, y - x, 2dxy); what precomputed tables hold.
 template <typename F, typename T = typename F::template Bounded<1>>
 struct BasicAffinePoint {
-  typename F::template Bounded<1> y_plus_x, y_minus_x;
+  typename F::template Bounded<3> y_plus_x, y_minus_x;
   T t2d;
 };
 
@@ -46,37 +46,40 @@ inline constexpr Fp2 kTwoD = fp2_add(kCurveD, kCurveD);
 // The operations on points work in place: compilers copy a returned structure in wider pieces than those in which it
 // was just written, which waits for the writes.
 
+// Products that are only added to each other stay wide (fp2.h, lanes/lane_fp2.h): `Room` of one is at least the bounds
+// of what is taken off it. A wide square of an element of bound 1 has bound 6, of bound 2 bound 20, a product of bounds
+// A and B bound 2AB + 1, each with its Room on top.
+
 // p = 2*p. 3M + 4S.
 template <typename F>
 OPTIKS_INLINE void double_in_place(BasicPoint<F>& p) {
-  const auto a = fp2_sqr(p.x);
-  const auto b = fp2_sqr(p.y);
-  const auto c = fp2_double(fp2_sqr(p.z));
+  const auto a = fp2_sqr_wide(p.x);
+  const auto b = fp2_sqr_wide<6>(p.y);
   const auto d = fp2_add(a, b);
-  const auto e = fp2_sub(fp2_sqr(fp2_add(p.x, p.y)), d);
   const auto f = fp2_sub(b, a);
-  const auto g = fp2_sub(c, f);
+  p.tb = fp2_narrow(d);
+  const auto e = fp2_sub(fp2_sqr_wide<18>(fp2_add(p.x, p.y)), d);
+  const auto zz = fp2_sqr_wide<6>(p.z);
+  const auto narrow_f = fp2_narrow(f);
+  const auto g = fp2_narrow(fp2_sub(fp2_add(zz, zz), f));
+  p.ta = fp2_narrow(e);
   // In the order in which their factors are ready.
-  p.y = fp2_mul(d, f);
-  p.z = fp2_mul(f, g);
-  p.x = fp2_mul(e, g);
-  p.ta = e;
-  p.tb = d;
+  p.y = fp2_mul(p.tb, narrow_f);
+  p.z = fp2_mul(narrow_f, g);
+  p.x = fp2_mul(p.ta, g);
 }
 
 // The half of an addition that the forms share: a = (Y1 - X1)(Y2 - X2), b = (Y1 + X1)(Y2 + X2), c = 2d T1 T2,
 // d = 2 Z1 Z2.
-template <typename F, typename A, typename D>
-OPTIKS_INLINE void finish_addition(BasicPoint<F>& p, const A& a, const A& b, const A& c, const D& d) {
-  const auto e = fp2_sub(b, a);
-  const auto f = fp2_sub(d, c);
-  const auto g = fp2_add(d, c);
-  const auto h = fp2_add(b, a);
-  p.x = fp2_mul(e, f);
-  p.y = fp2_mul(g, h);
+template <typename F, typename A, typename B, typename C, typename D>
+OPTIKS_INLINE void finish_addition(BasicPoint<F>& p, const A& a, const B& b, const C& c, const D& d) {
+  p.ta = fp2_narrow(fp2_sub(b, a));
+  p.tb = fp2_narrow(fp2_add(b, a));
+  const auto f = fp2_narrow(fp2_sub(d, c));
+  const auto g = fp2_narrow(fp2_add(d, c));
+  p.x = fp2_mul(p.ta, f);
+  p.y = fp2_mul(g, p.tb);
   p.z = fp2_mul(f, g);
-  p.ta = e;
-  p.tb = h;
 }
 
 // p = p + q. 8M.
@@ -84,10 +87,10 @@ template <typename F, typename T>
 OPTIKS_INLINE void add_in_place(BasicPoint<F>& p, const BasicCachedPoint<F, T>& q) {
   // The longest chain first, and something between its links.
   const auto t = fp2_mul(p.ta, p.tb);
-  const auto a = fp2_mul(fp2_sub(p.y, p.x), q.y_minus_x);
-  const auto d = fp2_mul(p.z, q.z2);
-  const auto c = fp2_mul(t, q.t2d);
-  const auto b = fp2_mul(fp2_add(p.y, p.x), q.y_plus_x);
+  const auto a = fp2_mul_wide(fp2_sub(p.y, p.x), q.y_minus_x);
+  const auto d = fp2_mul_wide<5>(p.z, q.z2);
+  const auto c = fp2_mul_wide(t, q.t2d);
+  const auto b = fp2_mul_wide<19>(fp2_add(p.y, p.x), q.y_plus_x);
   finish_addition(p, a, b, c, d);
 }
 
@@ -95,10 +98,10 @@ OPTIKS_INLINE void add_in_place(BasicPoint<F>& p, const BasicCachedPoint<F, T>& 
 template <typename F, typename T>
 OPTIKS_INLINE void add_in_place(BasicPoint<F>& p, const BasicAffinePoint<F, T>& q) {
   const auto t = fp2_mul(p.ta, p.tb);
-  const auto a = fp2_mul(fp2_sub(p.y, p.x), q.y_minus_x);
-  const auto c = fp2_mul(t, q.t2d);
-  const auto b = fp2_mul(fp2_add(p.y, p.x), q.y_plus_x);
-  finish_addition(p, a, b, c, fp2_double(p.z));
+  const auto a = fp2_mul_wide(fp2_sub(p.y, p.x), q.y_minus_x);
+  const auto c = fp2_mul_wide(t, q.t2d);
+  const auto b = fp2_mul_wide<19>(fp2_add(p.y, p.x), q.y_plus_x);
+  finish_addition(p, a, b, c, fp2_widen<5>(fp2_double(p.z)));
 }
 
 // 2M.

@@ -6,8 +6,10 @@ namespace optiks::vrf {
 
 Isogenous<SingleField> point_tau(const Point& point) { return tau(point); }
 
-Point phi_of_tau(const Isogenous<SingleField>& point) { return tau_dual(upsilon(point)); }
+Isogenous<SingleField> point_upsilon(const Isogenous<SingleField>& point) { return upsilon(point); }
 
-Point psi_of_tau(const Isogenous<SingleField>& point) { return tau_dual(chi(point)); }
+Isogenous<SingleField> point_chi(const Isogenous<SingleField>& point) { return chi(point); }
+
+Point point_tau_dual(const Isogenous<SingleField>& point) { return tau_dual(point); }
 
 }  // namespace optiks::vrf

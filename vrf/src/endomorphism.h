@@ -90,9 +90,18 @@ OPTIKS_INLINE Isogenous<F> chi(const Isogenous<F>& p) {
   return {x, y, fp2_mul(g, h)};
 }
 
-// The endomorphisms of a point, from its image under tau, which phi and psi share.
+// The steps, out of line.
 [[nodiscard]] Isogenous<SingleField> point_tau(const BasicPoint<SingleField>& point);
-[[nodiscard]] BasicPoint<SingleField> phi_of_tau(const Isogenous<SingleField>& point);
-[[nodiscard]] BasicPoint<SingleField> psi_of_tau(const Isogenous<SingleField>& point);
+[[nodiscard]] Isogenous<SingleField> point_upsilon(const Isogenous<SingleField>& point);
+[[nodiscard]] Isogenous<SingleField> point_chi(const Isogenous<SingleField>& point);
+[[nodiscard]] BasicPoint<SingleField> point_tau_dual(const Isogenous<SingleField>& point);
+
+// The endomorphisms of a point, from its image under tau, which phi and psi share.
+[[nodiscard]] inline BasicPoint<SingleField> phi_of_tau(const Isogenous<SingleField>& point) {
+  return point_tau_dual(point_upsilon(point));
+}
+[[nodiscard]] inline BasicPoint<SingleField> psi_of_tau(const Isogenous<SingleField>& point) {
+  return point_tau_dual(point_chi(point));
+}
 
 }  // namespace optiks::vrf

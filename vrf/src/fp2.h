@@ -33,6 +33,20 @@ OPTIKS_INLINE constexpr Fp2 fp2_sqr(Fp2 a) {
   return {fp_mul_sum(a.re, a.im, fp_sub(a.re, a.im)), fp_mul_sum(a.re, a.re, a.im)};
 }
 
+// Products that formulas add to each other before use (curve_formulas.h): here like all others.
+template <unsigned Room = 0>
+OPTIKS_INLINE constexpr Fp2 fp2_mul_wide(Fp2 a, Fp2 b) {
+  return fp2_mul(a, b);
+}
+template <unsigned Room = 0>
+OPTIKS_INLINE constexpr Fp2 fp2_sqr_wide(Fp2 a) {
+  return fp2_sqr(a);
+}
+template <unsigned Room = 0>
+OPTIKS_INLINE constexpr Fp2 fp2_widen(Fp2 a) {
+  return a;
+}
+OPTIKS_INLINE constexpr Fp2 fp2_narrow(Fp2 a) { return a; }
 OPTIKS_INLINE constexpr Fp2 fp2_mul_fp(Fp2 a, Fp b) { return {fp_mul(a.re, b), fp_mul(a.im, b)}; }
 
 // re^2 + im^2, an element of GF(p).

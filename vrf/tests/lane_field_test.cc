@@ -54,7 +54,7 @@ void expect_carried(const LaneFp<L, 1>& a) {
 TEST(LaneFp, ProductsOfFactorsAtTheirBounds) {
   for (int round = 0; round < 200; ++round) {
     const auto a = at_bounds<15>();
-    const auto b = at_bounds<15>();
+    const auto b = at_bounds<6>();
     const auto half = at_bounds<7>();
     const auto product = fp_mul(a, b);
     const auto square = fp_sqr(half);
@@ -112,7 +112,8 @@ TEST(LaneFp2, ProductsAtTheirBounds) {
     const LaneFp2<L, 7> a = {at_bounds<7>(), at_bounds<7>()};
     const LaneFp2<L, 7> b = {at_bounds<7>(), at_bounds<7>()};
     const auto product = fp2_mul(a, b);
-    const auto square = fp2_sqr(a);
+    const LaneFp2<L, 4> c = {at_bounds<4>(), at_bounds<4>()};
+    const auto square = fp2_sqr(c);
     expect_carried(product.re);
     expect_carried(product.im);
     expect_carried(square.re);
@@ -123,10 +124,41 @@ TEST(LaneFp2, ProductsAtTheirBounds) {
       const Fp2 xy = fp2_mul(x, y);
       expect_value(product.re, lane, xy.re);
       expect_value(product.im, lane, xy.im);
-      const Fp2 xx = fp2_sqr(x);
-      expect_value(square.re, lane, xx.re);
-      expect_value(square.im, lane, xx.im);
+      const Fp2 zz = fp2_sqr(Fp2{value_of(c.re.limb, lane), value_of(c.im.limb, lane)});
+      expect_value(square.re, lane, zz.re);
+      expect_value(square.im, lane, zz.im);
       expect_value(fp2_norm(a), lane, fp2_norm(x));
+    }
+  }
+}
+
+// Sums and differences of products that are carried once, with no more room than their bounds ask for.
+TEST(LaneFp2, WideSumsAtTheirBounds) {
+  for (int round = 0; round < 200; ++round) {
+    const LaneFp2<L, 3> a = {at_bounds<3>(), at_bounds<3>()};
+    const LaneFp2<L, 2> b = {at_bounds<2>(), at_bounds<2>()};
+    const LaneFp2<L, 2> c = {at_bounds<2>(), at_bounds<2>()};
+    const auto ab = fp2_mul_wide<23>(a, b);        // bound 13 + 23
+    const auto cc = fp2_sqr_wide<3>(c);            // bound 20 + 3
+    const auto sum = fp2_narrow(fp2_add(ab, cc));  // bound 59
+    const auto less = fp2_sub(ab, cc);             // no room is left
+    const auto difference = fp2_narrow(fp2_sub(ab, cc));
+    const auto both = fp2_narrow(fp2_sub(fp2_widen<33>(a), less));
+    for (const auto* out : {&sum, &difference, &both}) {
+      expect_carried(out->re);
+      expect_carried(out->im);
+    }
+    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+      const auto value = [lane](const auto& x) { return Fp2{value_of(x.re.limb, lane), value_of(x.im.limb, lane)}; };
+      const Fp2 product = fp2_mul(value(a), value(b));
+      const Fp2 square = fp2_sqr(value(c));
+      const Fp2 expected[3] = {fp2_add(product, square), fp2_sub(product, square),
+                               fp2_sub(value(a), fp2_sub(product, square))};
+      const LaneFp2<L, 1>* const got[3] = {&sum, &difference, &both};
+      for (std::size_t i = 0; i < 3; ++i) {
+        expect_value(got[i]->re, lane, expected[i].re);
+        expect_value(got[i]->im, lane, expected[i].im);
+      }
     }
   }
 }

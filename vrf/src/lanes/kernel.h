@@ -30,7 +30,7 @@ enum ProofPoint : std::size_t { kGamma, kU, kV, kClearedGamma, kNumProofPoints }
 enum VerifyPoint : std::size_t { kVerifyH, kVerifyU, kVerifyV, kVerifyClearedGamma, kNumVerifyPoints };
 
 // All functions are constant time in what they read, except that the comb of a public key and the challenge are public.
-// num_groups <= kMaxGroups everywhere; mul_same and prove take 140 KiB of stack. Arrays of 8*num_groups elements hold
+// num_groups <= kMaxGroups everywhere; mul_same and prove take 200 KiB of stack. Arrays of 8*num_groups elements hold
 // lane i of group g at 8 g + i.
 struct Kernel {
   const char* name;

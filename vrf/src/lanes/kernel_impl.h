@@ -135,11 +135,7 @@ struct KernelOf {
   template <typename With>
   OPTIKS_INLINE static void with_tables(const GroupPoints* h, std::size_t num_groups, const With& with) {
     LaneMulTables<L> tables;
-    auto product = fp2_broadcast<L>(kFp2One);
-    for (std::size_t i = 0; i < num_groups; ++i) {
-      add_table(tables, i, load(h[i]), product);
-    }
-    tables.inverse = fp2_invert(product);
+    make_tables(tables, num_groups, [h](std::size_t i) { return load(h[i]); });
     for (std::size_t i = num_groups; i-- > 0;) {
       LaneAffineTable<L> table;
       take_table(table, tables, i);

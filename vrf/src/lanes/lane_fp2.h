@@ -52,37 +52,69 @@ OPTIKS_INLINE LaneFp2<L, B + 1> fp2_conj(const LaneFp2<L, B>& a) {
   return {a.re, fp_neg(a.im)};
 }
 
-// Karatsuba: 54 multiply-adds and 66 other operations. The products that are taken off have bounds up to 49, which the
-// biases cover (lane_fp.h).
-template <typename L, unsigned A, unsigned B>
-OPTIKS_INLINE LaneFp2<L, 1> fp2_mul_inline(const LaneFp2<L, A>& a, const LaneFp2<L, B>& b) {
-  static_assert(A <= kMaxFactor / 2 && B <= kMaxFactor / 2);
-  const Columns re = multiply<1>(a.re, b.re);
-  const Columns im = multiply<0>(a.im, b.im);
-  const Columns cross = multiply<2>(fp_add(a.re, a.im), fp_add(b.re, b.im));
-  return {fp_carry<L>(re - im), fp_carry<L>(cross - re - im)};
+// LaneWide2: a product that is not carried yet. Sums and differences of products are carried once (fp2_narrow).
+template <typename L, unsigned N, unsigned Room>
+struct LaneWide2 {
+  LaneWide<L, N, Room> re, im;
+};
+
+template <typename L, unsigned N1, unsigned Room1, unsigned N2, unsigned Room2>
+OPTIKS_INLINE auto fp2_add(const LaneWide2<L, N1, Room1>& a, const LaneWide2<L, N2, Room2>& b) {
+  return LaneWide2<L, N1 + N2, Room1 + Room2>{fp_add(a.re, b.re), fp_add(a.im, b.im)};
+}
+template <typename L, unsigned N1, unsigned Room1, unsigned N2, unsigned Room2>
+OPTIKS_INLINE auto fp2_sub(const LaneWide2<L, N1, Room1>& a, const LaneWide2<L, N2, Room2>& b) {
+  return LaneWide2<L, N1 - Room2, Room1 - N2>{fp_sub(a.re, b.re), fp_sub(a.im, b.im)};
+}
+template <typename L, unsigned N, unsigned Room>
+OPTIKS_INLINE LaneFp2<L, 1> fp2_narrow(const LaneWide2<L, N, Room>& a) {
+  return {fp_narrow(a.re), fp_narrow(a.im)};
 }
 
-// (re + im)(re - im) + 2 re im i: 36 multiply-adds.
-template <typename L, unsigned A>
-OPTIKS_INLINE LaneFp2<L, 1> fp2_sqr_inline(const LaneFp2<L, A>& a) {
-  return {fp_mul(fp_add(a.re, a.im), fp_sub(a.re, a.im)), fp_mul(fp_add(a.re, a.re), a.im)};
+// Karatsuba: 54 multiply-adds and 39 other operations. The cross product is above the sum of the other two but for what
+// their cuts at bit 52 leave in the lower parts, less than Multiple<1>.
+template <unsigned Room = 0, typename L, unsigned A, unsigned B>
+OPTIKS_INLINE auto fp2_mul_wide(const LaneFp2<L, A>& a, const LaneFp2<L, B>& b) {
+  constexpr unsigned kWide = 2 * A * B + 1 + Room;
+  const Columns re = multiply(multiple_of_p<A * B + Room>(), a.re, b.re);
+  const Columns im = multiply(Columns{}, a.im, b.im);
+  const Columns cross = multiply(multiple_of_p<A * B + 2 * Room + 1>(), fp_add(a.re, a.im), fp_add(b.re, b.im));
+  return LaneWide2<L, kWide, Room>{LaneWide<L, kWide, Room>(re - im), LaneWide<L, kWide, Room>(cross - re - im)};
+}
+
+// (re + im)(re - im) + 2 re im i: 36 multiply-adds and 28 other operations.
+template <unsigned Room = 0, typename L, unsigned A>
+OPTIKS_INLINE auto fp2_sqr_wide(const LaneFp2<L, A>& a) {
+  constexpr unsigned kWide = 2 * A * (2 * A + 1) + Room;
+  const Columns re = multiply(multiple_of_p<Room>(), fp_add(a.re, a.im), fp_sub(a.re, a.im));
+  const Columns im = multiply(multiple_of_p<Room>(), fp_add(a.re, a.re), a.im);
+  return LaneWide2<L, kWide, Room>{LaneWide<L, kWide, Room>(re), LaneWide<L, kWide, Room>(im)};
+}
+
+// An element among products.
+template <unsigned Room = 0, typename L, unsigned B>
+OPTIKS_INLINE auto fp2_widen(const LaneFp2<L, B>& a) {
+  const auto widen = [](const LaneFp<L, B>& x) {
+    const Columns t = {x.limb[0] << kScale, x.limb[1] << kScale, x.limb[2] << kScale};
+    return LaneWide<L, B + Room, Room>(Room == 0 ? t : t + multiple_of_p<Room>());
+  };
+  return LaneWide2<L, B + Room, Room>{widen(a.re), widen(a.im)};
 }
 
 // Out of line as in lane_fp.h.
 template <typename L>
 [[gnu::noinline]] void fp2_mul_call(LaneFp2<L, 1>& out, const LaneFp2<L, 7>& a, const LaneFp2<L, 7>& b) {
-  out = fp2_mul_inline(a, b);
+  out = fp2_narrow(fp2_mul_wide(a, b));
 }
 template <typename L>
-[[gnu::noinline]] void fp2_sqr_call(LaneFp2<L, 1>& out, const LaneFp2<L, 7>& a) {
-  out = fp2_sqr_inline(a);
+[[gnu::noinline]] void fp2_sqr_call(LaneFp2<L, 1>& out, const LaneFp2<L, 4>& a) {
+  out = fp2_narrow(fp2_sqr_wide(a));
 }
 
 template <typename L, unsigned A, unsigned B>
 OPTIKS_INLINE LaneFp2<L, 1> fp2_mul(const LaneFp2<L, A>& a, const LaneFp2<L, B>& b) {
   if constexpr (L::kInline) {
-    return fp2_mul_inline(a, b);
+    return fp2_narrow(fp2_mul_wide(a, b));
   } else {
     LaneFp2<L, 1> out;
     fp2_mul_call<L>(out, a, b);
@@ -97,11 +129,10 @@ template <typename L, unsigned A>
 OPTIKS_INLINE LaneFp2<L, 1> fp2_mul(const LaneFp2<L, A>& a, const Fp2& constant) {
   return fp2_mul(a, fp2_broadcast<L>(constant));
 }
-
 template <typename L, unsigned A>
 OPTIKS_INLINE LaneFp2<L, 1> fp2_sqr(const LaneFp2<L, A>& a) {
   if constexpr (L::kInline) {
-    return fp2_sqr_inline(a);
+    return fp2_narrow(fp2_sqr_wide(a));
   } else {
     LaneFp2<L, 1> out;
     fp2_sqr_call<L>(out, a);
@@ -117,7 +148,7 @@ OPTIKS_INLINE LaneFp2<L, 1> fp2_mul_fp(const LaneFp2<L, A>& a, const LaneFp<L, B
 // re^2 + im^2.
 template <typename L, unsigned A>
 OPTIKS_INLINE LaneFp<L, 1> fp2_norm(const LaneFp2<L, A>& a) {
-  return fp_carry(fp_add(fp_sqr(a.re), fp_sqr(a.im)));
+  return fp_narrow(fp_add(fp_sqr_wide(a.re), fp_sqr_wide(a.im)));
 }
 
 template <typename L, unsigned A, unsigned B>
@@ -192,8 +223,9 @@ OPTIKS_INLINE LaneFp<L, 1> fp_half(const LaneFp<L, 1>& a) {
   const Words l0 = a.limb[0] >> kScale;
   const Words l1 = a.limb[1] >> kScale;
   const Words l2 = a.limb[2] >> kScale;
-  return fp_carry<L>({(l0 >> 1) + ((l1 & 1) << (kLimbBits - 1)), (l1 >> 1) + ((l2 & 1) << (kLimbBits - 1)),
-                      (l2 >> 1) + ((l0 & 1) << (kTopBits - 1))});
+  return carry_limbs<L>(((l0 >> 1) + ((l1 & 1) << (kLimbBits - 1))) << kScale,
+                        ((l1 >> 1) + ((l2 & 1) << (kLimbBits - 1))) << kScale,
+                        ((l2 >> 1) + ((l0 & 1) << (kTopBits - 1))) << kScale);
 }
 
 }  // namespace optiks::vrf::lanes

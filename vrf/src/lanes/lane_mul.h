@@ -29,7 +29,7 @@ template <typename L>
 }
 
 // LaneAffineTable: a LaneMulTable with Z = 1. Each of 63 additions saves a product and each selection a quarter of its
-// loads; to make it costs six products an entry and a share of an inversion.
+// loads; to make it costs five products an entry more and a share of an inversion.
 template <typename L>
 struct LaneAffineTable {
   LaneAffinePoint<L> entries[8];
@@ -39,45 +39,52 @@ struct LaneAffineTable {
 // the other, the last first: only one affine table is in memory at a time.
 template <typename L>
 struct LaneMulTables {
-  LaneMulTable<L> tables[kMaxGroups];
-  LaneFp2<L, 1> products[kMaxGroups][8];  // of every 2Z before that of this entry
-  LaneFp2<L, 1> inverse;                  // of the product of every 2Z of the tables that are left
+  struct Entry {
+    LaneFp2<L, 1> x, y, z;
+    LaneFp2<L, 1> product;  // of every z before this one
+  };
+  Entry entries[kMaxGroups][8];
+  LaneFp2<L, 1> inverse;  // of the product of every z of the tables that are left
 };
 
-// Adds table i, in order; `product` is of every 2Z before, 1 for the first table.
-template <typename L>
-[[gnu::noinline]] void add_table(LaneMulTables<L>& tables, std::size_t i, const LanePoint<L>& point,
-                                 LaneFp2<L, 1>& product) {
-  make_table(tables.tables[i], point);
-  for (std::size_t j = 0; j < 8; ++j) {
-    tables.products[i][j] = product;
-    product = fp2_mul(product, tables.tables[i].entries[j].z2);  // never 0: the group law is complete
-  }
+// point(i): of group i.
+template <typename L, typename GetPoint>
+[[gnu::noinline]] void make_tables(LaneMulTables<L>& tables, std::size_t num_groups, const GetPoint& point) {
+  auto product = fp2_broadcast<L>(kFp2One);
+  mul_table_sums<LaneField<L>, kMaxGroups>(num_groups, point, [&](std::size_t i, const LanePoint<L>(&sums)[8]) {
+    for (std::size_t j = 0; j < 8; ++j) {
+      tables.entries[i][j] = {sums[j].x, sums[j].y, sums[j].z, product};
+      product = fp2_mul(product, sums[j].z);  // never 0: the group law is complete
+    }
+  });
+  tables.inverse = fp2_invert(product);
 }
 
 // Takes table i, the last that is left.
 template <typename L>
 [[gnu::noinline]] void take_table(LaneAffineTable<L>& out, LaneMulTables<L>& tables, std::size_t i) {
   for (std::size_t j = 8; j-- > 0;) {
-    const LaneCachedPoint<L>& entry = tables.tables[i].entries[j];
-    const auto z_inverse = fp2_double(fp2_mul(tables.inverse, tables.products[i][j]));
-    tables.inverse = fp2_mul(tables.inverse, entry.z2);
-    out.entries[j] = {fp2_mul(entry.y_plus_x, z_inverse), fp2_mul(entry.y_minus_x, z_inverse),
-                      fp2_mul(entry.t2d, z_inverse)};
+    const auto& entry = tables.entries[i][j];
+    const auto z_inverse = fp2_mul(tables.inverse, entry.product);
+    tables.inverse = fp2_mul(tables.inverse, entry.z);
+    const auto x = fp2_mul(entry.x, z_inverse);
+    const auto y = fp2_mul(entry.y, z_inverse);
+    out.entries[j] = {fp2_add(y, x), fp2_sub(y, x), fp2_mul(fp2_mul(x, y), kTwoD)};
   }
 }
 
 template <typename L>
 [[gnu::noinline]] LanePoint<L> mul_same(const LaneAffineTable<L>& table, const Digits& digits) {
   return mul_digits(lane_identity<L>(), [&](std::size_t i) {
-    return select_signed(table.entries, broadcast(digits.index[i]), broadcast(digits.sign_mask[i]));
+    return LaneAffineChoice<L>{table.entries, broadcast(digits.index[i]), broadcast(digits.sign_mask[i])};
   });
 }
 
 template <typename L>
 [[gnu::noinline]] LanePoint<L> mul_each(const LaneAffineTable<L>& table, const GroupDigits& digits) {
-  return mul_digits(lane_identity<L>(),
-                    [&](std::size_t i) { return select_signed(table.entries, digits.index[i], digits.negative[i]); });
+  return mul_digits(lane_identity<L>(), [&](std::size_t i) {
+    return LaneAffineChoice<L>{table.entries, digits.index[i], digits.negative[i]};
+  });
 }
 
 // Bit `position` of each lane's integer.
