@@ -269,6 +269,7 @@ public sealed class HostTests : IAsyncLifetime
     // Another host's, which knows it.
     [InlineData("Optiks:Log:Origin", "example", null)]
     [InlineData("Optiks:Work:Patiense", "3", "Unknown settings: Optiks:Work:Patiense is not a setting; Optiks:Work has Inner, Names, Patience.")]
+    [InlineData("Optiks:Work:Names", "a", "Unknown settings: Optiks:Work:Names is a list, whose elements are Optiks:Work:Names:0, Optiks:Work:Names:1 and so on.")]
     [InlineData("Optiks:Work:Inner:Deep", "3", "Unknown settings: Optiks:Work:Inner:Deep is not a setting; Optiks:Work:Inner has Depth.")]
     [InlineData("Optiks:RateLimits:Lookup:PerSecond", "5", "Unknown settings: Optiks:RateLimits:Lookup is not a setting; Optiks:RateLimits has Audits, Lookups, Proxies, Statuses, Updates.")]
     [InlineData("Optiks:Wrok:Patience", "3", "Unknown settings: Optiks:Wrok is not a section; there are Log, QueryService, RateLimits, Storage, UpdateService, UpdateTask.")]

@@ -57,6 +57,29 @@ public sealed class SnapshotTests : IAsyncLifetime
     }
 
     [Fact]
+    public async Task The_first_one_does_not_wait_for_the_interval()
+    {
+        var events = new LoggedEvents();
+        await using (Replica replica = await StartAsync(events, "01:00:00"))
+        {
+            await replica.WaitForEpochAsync(2);
+            while (!events.Has("SnapshotSaved"))
+            {
+                await Task.Delay(10, TestContext.Current.CancellationToken);
+            }
+        }
+        // Others do.
+        var later = new LoggedEvents();
+        await using Replica restarted = await StartAsync(later, "01:00:00");
+        await restarted.WaitForEpochAsync(2);
+        await Log.PublishAsync(("alice", "three"));
+        await restarted.WaitForEpochAsync(3);
+        await Log.PublishAsync(("alice", "four"));
+        await restarted.WaitForEpochAsync(4);
+        Assert.False(later.Has("SnapshotSaved"));
+    }
+
+    [Fact]
     public async Task Zero_saves_never()
     {
         Assert.False((await RunAsync("00:00:00")).Has("SnapshotSaved"));

@@ -23,7 +23,7 @@ internal sealed class QueryServiceOptions
     [Range(0, 1L << 40)]
     public long NodeCacheBytes { get; set; }
 
-    /// <summary>SnapshotInterval is how often the trees are saved to the replica's folder, from where the next start takes them; also when the service stops. Zero, and in stored mode: never.</summary>
+    /// <summary>SnapshotInterval is how often the trees are saved to the replica's folder, from where the next start takes them; also at once when there is none, and when the service stops. Zero, and in stored mode: never.</summary>
     /// <value>One hour.</value>
     [Range(typeof(TimeSpan), "00:00:00", "7.00:00:00")]
     public TimeSpan SnapshotInterval { get; set; } = TimeSpan.FromHours(1);

@@ -41,7 +41,7 @@ internal sealed class EpochOptions
     [Range(1, 1_000_000)]
     public int KeptBundles { get; set; } = 1000;
 
-    /// <summary>SnapshotInterval is how often the trees are saved to the data folder, from where the next start takes them; also when the task stops. Zero: never.</summary>
+    /// <summary>SnapshotInterval is how often the trees are saved to the data folder, from where the next start takes them; also at once when there is none, and when the task stops. Zero: never.</summary>
     /// <value>One hour.</value>
     [Range(typeof(TimeSpan), "00:00:00", "7.00:00:00")]
     public TimeSpan SnapshotInterval { get; set; } = TimeSpan.FromHours(1);

@@ -47,6 +47,11 @@ internal static class UnknownSettings
             {
                 problems.Add($"{setting.Path} is not a setting; {section.Path} has {string.Join(", ", known.Select(one => one.Name).Order(StringComparer.Ordinal))}");
             }
+            else if (property.PropertyType.IsArray && !string.IsNullOrEmpty(setting.Value))
+            {
+                // One without a number is not taken for an element.
+                problems.Add($"{setting.Path} is a list, whose elements are {setting.Path}:0, {setting.Path}:1 and so on");
+            }
             else if (property.PropertyType.Assembly == options.Assembly)
             {
                 Find(setting, property.PropertyType, problems);

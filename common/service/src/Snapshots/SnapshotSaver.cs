@@ -17,8 +17,9 @@ public sealed class SnapshotSaver
     private long _started;
     private Task _running = Task.CompletedTask;
     private ulong? _saved;
+    private bool _isFirst;
 
-    /// <summary>SnapshotSaver that saves at most once an interval.</summary>
+    /// <summary>SnapshotSaver that saves at most once an interval; the first one at once, when there is none yet.</summary>
     /// <param name="path">The file.</param>
     /// <param name="interval">Zero: never.</param>
     /// <param name="saved">Epoch that the file has; null when it is not there.</param>
@@ -30,6 +31,7 @@ public sealed class SnapshotSaver
         _path = path;
         _interval = interval;
         _saved = saved;
+        _isFirst = saved is null;
         _clock = clock;
         _logger = logger;
         _started = clock.GetTimestamp();
@@ -38,8 +40,9 @@ public sealed class SnapshotSaver
     /// <summary>Offer begins to save if it is time to, and returns at once. The saver takes a reference of its own.</summary>
     public void Offer(Snapshot snapshot)
     {
-        if (_running.IsCompleted && _clock.GetElapsedTime(_started) >= _interval)
+        if (_running.IsCompleted && (_isFirst || _clock.GetElapsedTime(_started) >= _interval))
         {
+            _isFirst = false;
             Begin(snapshot);
         }
     }
