@@ -14,7 +14,7 @@ DATABASE = "optiks"
 # Who may write what is enforced by the database: each service has a user of its own, in the role that migrations make for it.
 USERS = {"update-task": "task", "update-service": "update", "query-service": "query", "query-bench": "query"}
 BUSY_SECONDS = 30
-# As operators set them; PostgreSQL's own are for the smallest of machines.
+# As docs/operations/postgresql.md advises; PostgreSQL's own are for the smallest of machines.
 SERVER_SETTINGS = {"shared_buffers": "512MB"}
 
 

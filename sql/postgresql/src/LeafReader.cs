@@ -27,10 +27,12 @@ internal static class LeafReader
     private static async Task<LeafBatch> ReadRowsAsync(NpgsqlConnection connection, LeafRange range, CancellationToken cancellationToken)
     {
         LeafBatchBuilder batch = range.Builder();
+        // Values' range said too: both tables are then read in the order of their keys and merged.
         await using NpgsqlCommand select = connection.Command(
             """
             SELECT l.epoch, l.ordinal, l.structure, l.version, l.item, l.label, l.commitment, l.tag, l.request_id, v.opening, v.key, v.value
-            FROM leaf AS l LEFT JOIN value AS v ON v.epoch = l.epoch AND v.ordinal = l.ordinal WHERE l.epoch BETWEEN $1 AND $2 ORDER BY l.epoch, l.ordinal
+            FROM leaf AS l LEFT JOIN value AS v ON v.epoch = l.epoch AND v.ordinal = l.ordinal AND v.epoch BETWEEN $1 AND $2
+            WHERE l.epoch BETWEEN $1 AND $2 ORDER BY l.epoch, l.ordinal
             """,
             Commands.Bigint(range.First),
             Commands.Bigint(range.Through!.Value));

@@ -20,7 +20,8 @@ CREATE TABLE pending (
   value            bytea NOT NULL,
   CONSTRAINT pk_pending PRIMARY KEY (seq, item)
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 20000, autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 20000);
-CREATE INDEX ix_pending_key ON pending (structure, key);
+-- The key first: it decides nearly every comparison, and structures hardly any.
+CREATE INDEX ix_pending_key ON pending (key, structure);
 
 CREATE TABLE outcome (
   seq             bigint NOT NULL,
