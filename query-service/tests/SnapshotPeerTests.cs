@@ -198,12 +198,13 @@ public sealed class SnapshotPeerTests : IAsyncLifetime
     [Theory]
     [InlineData("replica-2")]
     [InlineData("ftp://replica-2")]
-    [InlineData("http://user@replica-2")]
-    [InlineData("http://replica-2/path")]
-    [InlineData("http://replica-2/?a=b")]
-    [InlineData("http://replica-2/#a")]
-    [InlineData("http://replica-2", "")]
-    [InlineData("http://replica-2", "key", "1048576")]
+    [InlineData("http://replica-2")]
+    [InlineData("https://user@replica-2")]
+    [InlineData("https://replica-2/path")]
+    [InlineData("https://replica-2/?a=b")]
+    [InlineData("https://replica-2/#a")]
+    [InlineData("https://replica-2", "")]
+    [InlineData("https://replica-2", "key", "1048576")]
     public async Task Settings_that_cannot_work_end_the_start(string address, string keyFile = "key", string nodeCacheBytes = "0")
     {
         string[] settings = [$"{Section}:SnapshotPeers:0", address, $"{Section}:SnapshotPeerKeyFile", keyFile.Length > 0 ? Log.SnapshotKeyFile : "", $"{Section}:NodeCacheBytes", nodeCacheBytes];

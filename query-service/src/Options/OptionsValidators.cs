@@ -18,7 +18,7 @@ internal sealed class QueryServiceOptionsValidator : IValidateOptions<QueryServi
 
     private static string? Problem(QueryServiceOptions options) =>
         options.SnapshotPeers.FirstOrDefault(peer => !IsAddress(peer)) is { } wrong
-            ? $"{nameof(options.SnapshotPeers)}: '{wrong}' is not an address such as https://replica-2.example.org, without path, query and user."
+            ? $"{nameof(options.SnapshotPeers)}: '{wrong}' is not an address such as https://replica-2.example.org, without path, query and user. http does for this machine only: values and the key would pass in the clear."
             : options.SnapshotPeers.Length == 0
                 ? null
                 : options.SnapshotPeerKeyFile.Length == 0
@@ -28,6 +28,6 @@ internal sealed class QueryServiceOptionsValidator : IValidateOptions<QueryServi
                         : null;
 
     private static bool IsAddress(string text) =>
-        Uri.TryCreate(text, UriKind.Absolute, out Uri? uri) && (uri.Scheme == Uri.UriSchemeHttps || uri.Scheme == Uri.UriSchemeHttp)
+        Uri.TryCreate(text, UriKind.Absolute, out Uri? uri) && (uri.Scheme == Uri.UriSchemeHttps || (uri.Scheme == Uri.UriSchemeHttp && uri.IsLoopback))
         && uri is { PathAndQuery: "/", Fragment: "", UserInfo: "" };
 }
