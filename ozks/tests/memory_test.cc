@@ -188,24 +188,16 @@ TEST(Memory, AnswersAndMerges) {
   std::size_t len = 0;
   Bytes out(10'000);
   const auto nothing = [] {};
-  EXPECT_GT(until_enough(
-                [&] {
-                  return optiks_snapshot_lookup_many(seen.snapshot(), kKeys, 1, octets, offsets, &none, &none,
-                                                     out.data(), out.size(), &len, &end);
-                },
-                nothing),
-            3U);
+  const auto look_up = [&] {
+    return optiks_snapshot_lookup_many(seen.snapshot(), kKeys, 1, octets, offsets, &none, &none, out.data(), out.size(),
+                                       &len, &end);
+  };
+  EXPECT_GT(until_enough(look_up, nothing), 3U);
   out.resize(len);
   EXPECT_EQ(out, seen.lookup(kKeys, key));
   out.resize(10'000);
   // Its proofs are cached now: it takes no memory any more.
-  EXPECT_EQ(until_enough(
-                [&] {
-                  return optiks_snapshot_lookup_many(seen.snapshot(), kKeys, 1, octets, offsets, &none, &none,
-                                                     out.data(), out.size(), &len, &end);
-                },
-                nothing),
-            0U);
+  EXPECT_EQ(until_enough(look_up, nothing), 0U);
   EXPECT_GT(until_enough(
                 [&] {
                   return optiks_snapshot_versions(seen.snapshot(), kKeys, octets, key.size(), 1, 1, 10, 5000,

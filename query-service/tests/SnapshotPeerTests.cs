@@ -10,27 +10,14 @@ using Optiks.Secrets;
 namespace Optiks.QueryService.Tests;
 
 /// <summary>Starting from another replica's snapshot, and not from what is not one.</summary>
-public sealed class SnapshotPeerTests : IAsyncLifetime
+public sealed class SnapshotPeerTests : TwoEpochTests
 {
     private const string Name = "new";
     private const string Section = "--Optiks:QueryService";
 
-    private TestLog? _log;
-
-    private TestLog Log => _log!;
-
     private string Folder => Path.Combine(Log.Folder.Replicas, Name);
 
     private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
-
-    public async ValueTask InitializeAsync()
-    {
-        _log = await TestLog.CreateAsync();
-        await Log.PublishAsync(("alice", "one"), ("bob", "his"));
-        await Log.PublishAsync(("alice", "two"));
-    }
-
-    public async ValueTask DisposeAsync() => await Log.DisposeAsync();
 
     [Fact]
     public async Task A_new_replica_starts_from_anothers_and_the_epochs_since()

@@ -5,24 +5,11 @@ using Optiks.Protocol;
 namespace Optiks.QueryService.Tests;
 
 /// <summary>Starting from a snapshot on disk, and not from one that is not the log's.</summary>
-public sealed class SnapshotTests : IAsyncLifetime
+public sealed class SnapshotTests : TwoEpochTests
 {
     private const string Name = "saved";
 
-    private TestLog? _log;
-
-    private TestLog Log => _log!;
-
     private string SnapshotFile => Path.Combine(Log.Folder.Replicas, Name, "snapshot");
-
-    public async ValueTask InitializeAsync()
-    {
-        _log = await TestLog.CreateAsync();
-        await Log.PublishAsync(("alice", "one"), ("bob", "his"));
-        await Log.PublishAsync(("alice", "two"));
-    }
-
-    public async ValueTask DisposeAsync() => await Log.DisposeAsync();
 
     [Fact]
     public async Task A_replica_starts_from_what_it_saved_when_it_stopped()

@@ -5,25 +5,12 @@ using Optiks.Protocol;
 namespace Optiks.QueryService.Tests;
 
 /// <summary>A replica in stored mode answers octet for octet like one in linked mode, and goes on from its node store.</summary>
-public sealed class StoredModeTests : IAsyncLifetime
+public sealed class StoredModeTests : TwoEpochTests
 {
     private const string Name = "stored";
     private const string CacheBytes = "1048576";
 
-    private TestLog? _log;
-
-    private TestLog Log => _log!;
-
     private string Folder => Path.Combine(Log.Folder.Replicas, Name);
-
-    public async ValueTask InitializeAsync()
-    {
-        _log = await TestLog.CreateAsync();
-        await Log.PublishAsync(("alice", "one"), ("bob", "his"));
-        await Log.PublishAsync(("alice", "two"));
-    }
-
-    public async ValueTask DisposeAsync() => await Log.DisposeAsync();
 
     [Fact]
     public async Task It_answers_like_linked_mode_while_epochs_come_and_after_restarts()

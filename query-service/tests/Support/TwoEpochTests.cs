@@ -1,0 +1,22 @@
+namespace Optiks.QueryService.Tests;
+
+/// <summary>TwoEpochTests begin with a log of two epochs: alice's two versions and bob's one.</summary>
+public abstract class TwoEpochTests : IAsyncLifetime
+{
+    private TestLog? _log;
+
+    private protected TestLog Log => _log!;
+
+    public async ValueTask InitializeAsync()
+    {
+        _log = await TestLog.CreateAsync();
+        await Log.PublishAsync(("alice", "one"), ("bob", "his"));
+        await Log.PublishAsync(("alice", "two"));
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        await Log.DisposeAsync();
+        GC.SuppressFinalize(this);
+    }
+}
