@@ -41,20 +41,23 @@ template <typename Word>
   b = rotated_right<63>(b ^ c);
 }
 
-// One round with the message schedule as template parameter: every index is then a constant and the sixteen
-// working words stay in registers.
-template <std::size_t Round, typename Word>
-[[gnu::always_inline]] inline void round(Word (&v)[16], const Word (&m)[16]) {
-  constexpr auto& s = kSigma[Round % 10];
-  mix(v[0], v[4], v[8], v[12], m[s[0]], m[s[1]]);
-  mix(v[1], v[5], v[9], v[13], m[s[2]], m[s[3]]);
-  mix(v[2], v[6], v[10], v[14], m[s[4]], m[s[5]]);
-  mix(v[3], v[7], v[11], v[15], m[s[6]], m[s[7]]);
-  mix(v[0], v[5], v[10], v[15], m[s[8]], m[s[9]]);
-  mix(v[1], v[6], v[11], v[12], m[s[10]], m[s[11]]);
-  mix(v[2], v[7], v[8], v[13], m[s[12]], m[s[13]]);
-  mix(v[3], v[4], v[9], v[14], m[s[14]], m[s[15]]);
-}
+// Rounds<Word>::round: one round, with the message schedule as template parameter: every index is then a constant and
+// the sixteen working words stay in registers. A file may specialize it for a vector of its own.
+template <typename Word>
+struct Rounds {
+  template <std::size_t Round>
+  [[gnu::always_inline]] static void round(Word (&v)[16], const Word (&m)[16]) {
+    constexpr auto& s = kSigma[Round % 10];
+    mix(v[0], v[4], v[8], v[12], m[s[0]], m[s[1]]);
+    mix(v[1], v[5], v[9], v[13], m[s[2]], m[s[3]]);
+    mix(v[2], v[6], v[10], v[14], m[s[4]], m[s[5]]);
+    mix(v[3], v[7], v[11], v[15], m[s[6]], m[s[7]]);
+    mix(v[0], v[5], v[10], v[15], m[s[8]], m[s[9]]);
+    mix(v[1], v[6], v[11], v[12], m[s[10]], m[s[11]]);
+    mix(v[2], v[7], v[8], v[13], m[s[12]], m[s[13]]);
+    mix(v[3], v[4], v[9], v[14], m[s[14]], m[s[15]]);
+  }
+};
 
 // RFC 7693 section 3.2 with the high word of the offset counter fixed to 0 (inputs are shorter than 2^64). is_last is
 // all ones for the last block of a message and 0 otherwise.
@@ -68,18 +71,18 @@ template <typename Word>
   }
   v[12] ^= counter;
   v[14] ^= is_last;
-  round<0>(v, m);
-  round<1>(v, m);
-  round<2>(v, m);
-  round<3>(v, m);
-  round<4>(v, m);
-  round<5>(v, m);
-  round<6>(v, m);
-  round<7>(v, m);
-  round<8>(v, m);
-  round<9>(v, m);
-  round<10>(v, m);
-  round<11>(v, m);
+  Rounds<Word>::template round<0>(v, m);
+  Rounds<Word>::template round<1>(v, m);
+  Rounds<Word>::template round<2>(v, m);
+  Rounds<Word>::template round<3>(v, m);
+  Rounds<Word>::template round<4>(v, m);
+  Rounds<Word>::template round<5>(v, m);
+  Rounds<Word>::template round<6>(v, m);
+  Rounds<Word>::template round<7>(v, m);
+  Rounds<Word>::template round<8>(v, m);
+  Rounds<Word>::template round<9>(v, m);
+  Rounds<Word>::template round<10>(v, m);
+  Rounds<Word>::template round<11>(v, m);
   for (std::size_t i = 0; i < 8; ++i) {
     h[i] ^= v[i] ^ v[i + 8];
   }
@@ -93,12 +96,13 @@ constexpr std::uint64_t blake2b_parameters(std::size_t digest_len, std::size_t k
 // blake2b_compress: one block of one message.
 void blake2b_compress(Blake2bState& h, const std::uint8_t* block, std::uint64_t counter, bool is_last);
 
-// Eight messages: slot i at slots + i*stride, lens[i] octets in [1, stride]; digest i, digest_len octets, at
-// digests + i*digest_len. Two compilations of blake2b_lanes.h.
-using Blake2bEight = void(std::uint8_t* digests, std::size_t digest_len, const std::uint64_t* state,
+// Eight or four messages: slot i at slots + i*stride, lens[i] octets in [1, stride]; digest i, digest_len octets, at
+// digests + i*digest_len. Three compilations of blake2b_lanes.h.
+using Blake2bLanes = void(std::uint8_t* digests, std::size_t digest_len, const std::uint64_t* state,
                           std::uint64_t num_absorbed, const std::uint8_t* slots, std::size_t stride,
                           const std::size_t* lens);
-Blake2bEight blake2b_eight_portable;
-Blake2bEight blake2b_eight_avx512;
+Blake2bLanes blake2b_eight_portable;
+Blake2bLanes blake2b_eight_avx512;
+Blake2bLanes blake2b_four_avx2;
 
 }  // namespace optiks::base::internal

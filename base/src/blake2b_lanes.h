@@ -1,5 +1,6 @@
-// Eight messages side by side, in GCC's and clang's vectors of eight words: registers of AVX-512 where the including
-// file is compiled for them, pieces otherwise. Everything is inlined by force (blake2b_core.h).
+// Messages side by side, one in each word of GCC's and clang's vectors: eight in a register of AVX-512 or four in one
+// of AVX2 where the including file is compiled for them, in pieces otherwise. Everything is inlined by force
+// (blake2b_core.h).
 #pragma once
 
 #include <bit>
@@ -8,10 +9,11 @@
 
 namespace optiks::base::internal {
 
-inline constexpr std::size_t kLanes = 8;
 inline constexpr std::size_t kBlockLen = 128;
 
-using Words [[gnu::vector_size(64)]] = std::uint64_t;
+using Words8 [[gnu::vector_size(64)]] = std::uint64_t;
+using Words4 [[gnu::vector_size(32)]] = std::uint64_t;
+using Words2 [[gnu::vector_size(16)]] = std::uint64_t;
 
 // A lane's words are read and written as they lie in memory.
 static_assert(std::endian::native == std::endian::little);
@@ -20,13 +22,13 @@ static_assert(std::endian::native == std::endian::little);
 
 // Eight words of each of eight lanes, lane by lane, to word by word: three steps of exchanging neighbours at distance
 // 1, 2 and 4.
-[[gnu::always_inline]] inline void transpose(Words* rows) {
-  Words t[8];
+[[gnu::always_inline]] inline void transpose(Words8* rows) {
+  Words8 t[8];
   for (std::size_t i = 0; i < 8; i += 2) {
     t[i] = OPTIKS_SHUFFLE(rows[i], rows[i + 1], 0, 8, 2, 10, 4, 12, 6, 14);
     t[i + 1] = OPTIKS_SHUFFLE(rows[i], rows[i + 1], 1, 9, 3, 11, 5, 13, 7, 15);
   }
-  Words s[8];
+  Words8 s[8];
   for (std::size_t i = 0; i < 8; i += 4) {
     for (std::size_t j = 0; j < 2; ++j) {
       s[i + j] = OPTIKS_SHUFFLE(t[i + j], t[i + j + 2], 0, 1, 8, 9, 4, 5, 12, 13);
@@ -40,19 +42,68 @@ static_assert(std::endian::native == std::endian::little);
 }
 
 // The sixteen message words of one block of every lane.
-[[gnu::always_inline]] inline void load_blocks(Words (&m)[16], const std::uint8_t* slots, std::size_t stride) {
+[[gnu::always_inline]] inline void load_blocks(Words8 (&m)[16], const std::uint8_t* slots, std::size_t stride) {
   for (std::size_t half = 0; half < 2; ++half) {
-    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    for (std::size_t lane = 0; lane < 8; ++lane) {
       const std::uint8_t* const in = slots + lane * stride + half * 64;
-      __builtin_memcpy(&m[8 * half + lane], in, sizeof(Words));
+      __builtin_memcpy(&m[8 * half + lane], in, sizeof(Words8));
     }
     transpose(m + 8 * half);
   }
 }
 
-[[gnu::always_inline]] inline void hash_eight(std::uint8_t* digests, std::size_t digest_len, const std::uint64_t* state,
+// The same of four lanes, without the exchange at distance 2: halves of a register are loaded from two lanes.
+[[gnu::always_inline]] inline void load_blocks(Words4 (&m)[16], const std::uint8_t* slots, std::size_t stride) {
+#pragma GCC unroll 8
+  for (std::size_t i = 0; i < 16; i += 2) {
+    Words2 in[4];
+#pragma GCC unroll 4
+    for (std::size_t lane = 0; lane < 4; ++lane) {
+      __builtin_memcpy(&in[lane], slots + lane * stride + 8 * i, sizeof(Words2));
+    }
+    const Words4 even = OPTIKS_SHUFFLE(in[0], in[2], 0, 1, 2, 3);
+    const Words4 odd = OPTIKS_SHUFFLE(in[1], in[3], 0, 1, 2, 3);
+    m[i] = OPTIKS_SHUFFLE(even, odd, 0, 4, 2, 6);
+    m[i + 1] = OPTIKS_SHUFFLE(even, odd, 1, 5, 3, 7);
+  }
+}
+
+// The first digest_len octets of every lane's state; h is used up.
+[[gnu::always_inline]] inline void store_digests(std::uint8_t* digests, std::size_t digest_len, Words8 (&h)[8]) {
+  transpose(h);
+  for (std::size_t lane = 0; lane < 8; ++lane) {
+    __builtin_memcpy(digests + lane * digest_len, &h[lane], digest_len);
+  }
+}
+
+[[gnu::always_inline]] inline void store_digests(std::uint8_t* digests, std::size_t digest_len, Words4 (&h)[8]) {
+  Words4 states[4][2];
+#pragma GCC unroll 2
+  for (std::size_t part = 0; part < 2; ++part) {
+    const Words4* const in = h + 4 * part;
+    const Words4 even[2] = {OPTIKS_SHUFFLE(in[0], in[1], 0, 4, 2, 6), OPTIKS_SHUFFLE(in[2], in[3], 0, 4, 2, 6)};
+    const Words4 odd[2] = {OPTIKS_SHUFFLE(in[0], in[1], 1, 5, 3, 7), OPTIKS_SHUFFLE(in[2], in[3], 1, 5, 3, 7)};
+    states[0][part] = OPTIKS_SHUFFLE(even[0], even[1], 0, 1, 4, 5);
+    states[1][part] = OPTIKS_SHUFFLE(odd[0], odd[1], 0, 1, 4, 5);
+    states[2][part] = OPTIKS_SHUFFLE(even[0], even[1], 2, 3, 6, 7);
+    states[3][part] = OPTIKS_SHUFFLE(odd[0], odd[1], 2, 3, 6, 7);
+  }
+  if (digest_len == sizeof(Words4)) {  // every node of a tree: no call
+    for (std::size_t lane = 0; lane < 4; ++lane) {
+      __builtin_memcpy(digests + lane * sizeof(Words4), &states[lane][0], sizeof(Words4));
+    }
+    return;
+  }
+  for (std::size_t lane = 0; lane < 4; ++lane) {
+    __builtin_memcpy(digests + lane * digest_len, states[lane], digest_len);
+  }
+}
+
+template <typename Words>
+[[gnu::always_inline]] inline void hash_lanes(std::uint8_t* digests, std::size_t digest_len, const std::uint64_t* state,
                                               std::uint64_t num_absorbed, const std::uint8_t* slots, std::size_t stride,
                                               const std::size_t* lens) {
+  constexpr std::size_t kLanes = sizeof(Words) / sizeof(std::uint64_t);
   Words len{};
   std::size_t longest = 0;
   for (std::size_t lane = 0; lane < kLanes; ++lane) {
@@ -80,10 +131,7 @@ static_assert(std::endian::native == std::endian::little);
       h[i] = (is_active & next[i]) | (~is_active & h[i]);
     }
   }
-  transpose(h);
-  for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    __builtin_memcpy(digests + lane * digest_len, &h[lane], digest_len);
-  }
+  store_digests(digests, digest_len, h);
 }
 
 }  // namespace optiks::base::internal

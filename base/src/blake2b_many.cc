@@ -10,7 +10,12 @@
 namespace optiks::base {
 namespace {
 
-constexpr std::size_t kLanes = 8;
+// LaneHash: hashes so many messages side by side.
+struct LaneHash {
+  internal::Blake2bLanes* hash;
+  std::size_t num_lanes;
+};
+constexpr std::size_t kMaxLanes = 8;
 
 void hash_one(std::uint8_t* digest, std::size_t digest_len, const Blake2bPrefix& prefix, const std::uint8_t* message,
               std::size_t len) {
@@ -29,38 +34,36 @@ void hash_one(std::uint8_t* digest, std::size_t digest_len, const Blake2bPrefix&
   zeroize(state.data(), sizeof(state));
 }
 
-// From so many messages on, eight side by side with some of them empty are faster than one after the other.
+// From so many messages on, as many side by side as there are lanes, some empty, are faster than one after the other.
 constexpr std::size_t kLeastPadded = 2;
 // Of longer messages a few are hashed one by one: copying them would cost what it saves.
 constexpr std::size_t kMaxPaddedStride = 2 * kBlake2bBlockLen;
 
-// Fewer than eight.
-void hash_padded(internal::Blake2bEight* eight, std::uint8_t* digests, std::size_t digest_len,
-                 const Blake2bPrefix& prefix, const std::uint8_t* slots, std::size_t stride,
-                 std::span<const std::size_t> lens) {
-  std::uint8_t padded[kLanes * kMaxPaddedStride];
-  std::uint8_t hashes[kLanes * kBlake2bMaxDigestLen];
-  std::size_t padded_lens[kLanes];
+// Fewer than there are lanes.
+void hash_padded(const LaneHash& lanes, std::uint8_t* digests, std::size_t digest_len, const Blake2bPrefix& prefix,
+                 const std::uint8_t* slots, std::size_t stride, std::span<const std::size_t> lens) {
+  std::uint8_t padded[kMaxLanes * kMaxPaddedStride];
+  std::uint8_t hashes[kMaxLanes * kBlake2bMaxDigestLen];
+  std::size_t padded_lens[kMaxLanes];
   std::memcpy(padded, slots, lens.size() * stride);
-  std::memset(padded + lens.size() * stride, 0, (kLanes - lens.size()) * stride);
-  std::fill(std::copy(lens.begin(), lens.end(), padded_lens), padded_lens + kLanes, 1);
-  eight(hashes, digest_len, prefix.state.data(), prefix.num_absorbed, padded, stride, padded_lens);
+  std::memset(padded + lens.size() * stride, 0, (lanes.num_lanes - lens.size()) * stride);
+  std::fill(std::copy(lens.begin(), lens.end(), padded_lens), padded_lens + lanes.num_lanes, 1);
+  lanes.hash(hashes, digest_len, prefix.state.data(), prefix.num_absorbed, padded, stride, padded_lens);
   std::memcpy(digests, hashes, lens.size() * digest_len);
   zeroize(padded, lens.size() * stride);
   zeroize(hashes, lens.size() * digest_len);
 }
 
-// Eight at a time, and the rest.
-void hash_lanes(internal::Blake2bEight* eight, std::uint8_t* digests, std::size_t digest_len,
-                const Blake2bPrefix& prefix, const std::uint8_t* slots, std::size_t stride,
-                std::span<const std::size_t> lens) {
+// All lanes at a time, and the rest.
+void hash_lanes(const LaneHash& lanes, std::uint8_t* digests, std::size_t digest_len, const Blake2bPrefix& prefix,
+                const std::uint8_t* slots, std::size_t stride, std::span<const std::size_t> lens) {
   std::size_t i = 0;
-  for (; i + kLanes <= lens.size(); i += kLanes) {
-    eight(digests + i * digest_len, digest_len, prefix.state.data(), prefix.num_absorbed, slots + i * stride, stride,
-          lens.data() + i);
+  for (; i + lanes.num_lanes <= lens.size(); i += lanes.num_lanes) {
+    lanes.hash(digests + i * digest_len, digest_len, prefix.state.data(), prefix.num_absorbed, slots + i * stride,
+               stride, lens.data() + i);
   }
   if (lens.size() - i >= kLeastPadded && stride <= kMaxPaddedStride) {
-    hash_padded(eight, digests + i * digest_len, digest_len, prefix, slots + i * stride, stride, lens.subspan(i));
+    hash_padded(lanes, digests + i * digest_len, digest_len, prefix, slots + i * stride, stride, lens.subspan(i));
     return;
   }
   for (; i < lens.size(); ++i) {
@@ -82,10 +85,13 @@ void blake2b_many_by(Kernel kernel, MutableByteSpan digests, std::size_t digest_
       }
       break;
     case Kernel::kPortable8:
-      hash_lanes(internal::blake2b_eight_portable, digests.data(), digest_len, prefix, slots.data(), stride, lens);
+      hash_lanes({internal::blake2b_eight_portable, 8}, digests.data(), digest_len, prefix, slots.data(), stride, lens);
+      break;
+    case Kernel::kAvx2:
+      hash_lanes({internal::blake2b_four_avx2, 4}, digests.data(), digest_len, prefix, slots.data(), stride, lens);
       break;
     case Kernel::kIfma512:
-      hash_lanes(internal::blake2b_eight_avx512, digests.data(), digest_len, prefix, slots.data(), stride, lens);
+      hash_lanes({internal::blake2b_eight_avx512, 8}, digests.data(), digest_len, prefix, slots.data(), stride, lens);
       break;
   }
 }

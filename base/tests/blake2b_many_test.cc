@@ -54,6 +54,9 @@ std::string name_of(const testing::TestParamInfo<Kernel>& info) { return kernel_
 // Those that this machine can run.
 std::vector<Kernel> runnable() {
   std::vector<Kernel> kernels = {Kernel::kScalar, Kernel::kPortable8};
+  if (cpu_has_avx2()) {
+    kernels.push_back(Kernel::kAvx2);
+  }
   if (cpu_has_ifma512()) {
     kernels.push_back(Kernel::kIfma512);
   }
@@ -63,21 +66,24 @@ std::vector<Kernel> runnable() {
 INSTANTIATE_TEST_SUITE_P(Kernels, Blake2bMany, testing::ValuesIn(runnable()), name_of);
 
 TEST(ChooseKernel, TakesTheFastestWithoutAName) {
-  EXPECT_EQ(choose_kernel(nullptr, true).value(), Kernel::kIfma512);
-  EXPECT_EQ(choose_kernel("", true).value(), Kernel::kIfma512);
-  EXPECT_EQ(choose_kernel(nullptr, false).value(), Kernel::kScalar);
+  EXPECT_EQ(choose_kernel(nullptr, true, true).value(), Kernel::kIfma512);
+  EXPECT_EQ(choose_kernel("", true, true).value(), Kernel::kIfma512);
+  EXPECT_EQ(choose_kernel(nullptr, true, false).value(), Kernel::kAvx2);
+  EXPECT_EQ(choose_kernel(nullptr, false, false).value(), Kernel::kScalar);
 }
 
 TEST(ChooseKernel, TakesTheNamedOne) {
-  EXPECT_EQ(choose_kernel("scalar", true).value(), Kernel::kScalar);
-  EXPECT_EQ(choose_kernel("portable8", false).value(), Kernel::kPortable8);
-  EXPECT_EQ(choose_kernel("ifma512", true).value(), Kernel::kIfma512);
+  EXPECT_EQ(choose_kernel("scalar", true, true).value(), Kernel::kScalar);
+  EXPECT_EQ(choose_kernel("portable8", false, false).value(), Kernel::kPortable8);
+  EXPECT_EQ(choose_kernel("avx2", true, true).value(), Kernel::kAvx2);
+  EXPECT_EQ(choose_kernel("ifma512", true, true).value(), Kernel::kIfma512);
 }
 
 TEST(ChooseKernel, RefusesWhatItDoesNotKnowOrCannotRun) {
-  EXPECT_EQ(choose_kernel("ifma512", false).status().code(), StatusCode::kUnavailable);
-  for (const char* const name : {"avx2", "IFMA512", "scalar ", "0"}) {
-    EXPECT_EQ(choose_kernel(name, true).status().code(), StatusCode::kInvalidArgument) << name;
+  EXPECT_EQ(choose_kernel("ifma512", true, false).status().code(), StatusCode::kUnavailable);
+  EXPECT_EQ(choose_kernel("avx2", false, false).status().code(), StatusCode::kUnavailable);
+  for (const char* const name : {"avx", "IFMA512", "scalar ", "0"}) {
+    EXPECT_EQ(choose_kernel(name, true, true).status().code(), StatusCode::kInvalidArgument) << name;
   }
 }
 
@@ -86,10 +92,10 @@ TEST(KernelDeathTest, AnUnknownNameEndsTheProcess) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");  // a new process, which has not chosen yet
   EXPECT_DEATH(
       {
-        setenv("OPTIKS_FORCE_KERNEL", "avx2", 1);
+        setenv("OPTIKS_FORCE_KERNEL", "neon", 1);
         static_cast<void>(kernel());
       },
-      "OPTIKS_FORCE_KERNEL names none of scalar, portable8, ifma512");
+      "OPTIKS_FORCE_KERNEL names none of scalar, portable8, avx2, ifma512");
 }
 
 }  // namespace

@@ -197,6 +197,9 @@ int main(int argc, char** argv) {
   using optiks::base::Kernel;
   optiks::vrf::register_kernel(Kernel::kScalar);
   optiks::vrf::register_kernel(Kernel::kPortable8);
+  if (optiks::base::cpu_has_avx2()) {
+    optiks::vrf::register_kernel(Kernel::kAvx2);
+  }
   if (optiks::base::cpu_has_ifma512()) {
     optiks::vrf::register_kernel(Kernel::kIfma512);
     benchmark::RegisterBenchmark("Fp2Mul/ifma512", optiks::vrf::fp2_mul_lanes_row, optiks::vrf::bench::fp2_mul_ifma);

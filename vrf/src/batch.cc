@@ -33,6 +33,8 @@ const lanes::Kernel* kernel_of(base::Kernel kernel) {
       return nullptr;
     case base::Kernel::kPortable8:
       return &lanes::portable_kernel();
+    case base::Kernel::kAvx2:
+      return nullptr;
     case base::Kernel::kIfma512:
       OPTIKS_CHECK(lanes::ifma_kernel() != nullptr);
       return lanes::ifma_kernel();

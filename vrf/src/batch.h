@@ -41,8 +41,8 @@ void set_last_kernel(base::Kernel kernel);
 // eight, by_one(first, count) on the scalar path.
 template <typename ByLanes, typename ByOne>
 void for_chunks(base::Kernel kernel, std::size_t n, ByLanes by_lanes, ByOne by_one) {
-  set_last_kernel(kernel);
   const lanes::Kernel* const groups = kernel_of(kernel);
+  set_last_kernel(groups != nullptr ? kernel : base::Kernel::kScalar);
   const std::size_t chunk = groups != nullptr ? kMaxMany : kChunk;
   for (std::size_t first = 0; first < n; first += chunk) {
     const std::size_t count = std::min(chunk, n - first);

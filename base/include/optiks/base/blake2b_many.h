@@ -1,5 +1,5 @@
-// BLAKE2b of many independent messages, eight side by side where the processor allows (kernel.h). The time and the
-// memory access pattern depend on lengths only.
+// BLAKE2b of many independent messages, four or eight side by side where the processor allows (kernel.h). The time and
+// the memory access pattern depend on lengths only.
 #pragma once
 
 #include <cstddef>

@@ -11,19 +11,23 @@ namespace optiks::base {
 
 enum class Kernel : std::uint8_t {
   kScalar,     // "scalar": one input after the other
-  kPortable8,  // "portable8": the code of the next one without its instructions; slower than scalar, for tests
+  kPortable8,  // "portable8": the code of ifma512 without its instructions; slower than scalar, for tests
+  kAvx2,       // "avx2": four messages in the lanes of AVX2 registers; the VRF one input after the other
   kIfma512,    // "ifma512": eight inputs in the lanes of AVX-512 registers
 };
 
 // kernel_name: the name that OPTIKS_FORCE_KERNEL takes.
 [[nodiscard]] const char* kernel_name(Kernel kernel);
 
-// cpu_has_ifma512: AVX-512 F, DQ, VL and IFMA are there, and the operating system saves their registers.
+// cpu_has_avx2: AVX2 is there, and the operating system saves its registers.
+[[nodiscard]] bool cpu_has_avx2();
+
+// cpu_has_ifma512: the same of AVX-512 F, DQ, VL and IFMA.
 [[nodiscard]] bool cpu_has_ifma512();
 
 // choose_kernel: the kernel named by `forced`, or without a name (null or empty) the fastest. kInvalidArgument for a
 // name that is none, kUnavailable for a kernel that this machine cannot run.
-[[nodiscard]] Result<Kernel> choose_kernel(const char* forced, bool has_ifma512);
+[[nodiscard]] Result<Kernel> choose_kernel(const char* forced, bool has_avx2, bool has_ifma512);
 
 // kernel_choice: what choose_kernel says about this process. A program asks it at its start and refuses to run on a
 // failure.
