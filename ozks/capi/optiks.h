@@ -192,7 +192,7 @@ OPTIKS_EXPORT int32_t optiks_dir_versions(const optiks_dir_t* dir, size_t n, con
 
 /* Computes the labels of the next leaves of these keys ahead of the optiks_dir_prepare that will want them, for example
  * while the epoch before is being committed. A cache: prepare gives the same leaves without it, only later, and a label
- * whose key has another version by then is not used. The labels of one call are kept, until the next prepare. Beside
+ * whose key has another version by then is not used. The labels of all calls are kept until the next prepare. Beside
  * the writer: any thread, one at a time. Takes as long as the labels do. */
 OPTIKS_EXPORT int32_t optiks_dir_expect(optiks_dir_t* dir, size_t n, const uint8_t* structures, const uint8_t* keys,
                                         const uint64_t* key_offsets);

@@ -263,7 +263,9 @@ void Directory::expect(const std::uint8_t* structures, const ByteStrings& keys) 
   }
   labels.evaluate(store_->secrets, workers_);
   const std::lock_guard lock(expected_mutex_);
-  expected_ = std::move(expected);
+  for (const auto& [tag, label] : expected) {
+    expected_.insert_or_assign(tag, label);
+  }
 }
 
 Directory::Expected Directory::take_expected() const {

@@ -3,7 +3,7 @@
 //
 // Thread safety: one thread at a time is the writer (load, prepare, versions, stage, commit, discard); any number of
 // threads take, use and drop snapshots meanwhile (but for load()), without waiting for the writer or for each other;
-// one of them may call expect() (its only lock is held for a move). Invariants
+// one of them may call expect() (its only lock is held while finished labels change hands). Invariants
 //  1. A staged epoch is visible to nobody: its nodes are reachable from its own trees only, and the key table learns
 //     its leaves at commit, when the trees are published.
 //  2. Interior nodes superseded by epoch e are freed once no version before e is pinned (versions.h). Leaves are never
@@ -142,7 +142,7 @@ class Directory {
   virtual void load(std::uint64_t epoch, std::span<const optiks_leaf_t> leaves, ByteSpan values);
   [[nodiscard]] std::uint64_t version_of(std::uint8_t structure, ByteSpan key) const;
   // Computes the labels of the keys' next leaves ahead, as far as the current epoch tells their versions, and keeps
-  // them for the next prepare(), in place of what an earlier call kept.
+  // them for the next prepare(), with those of earlier calls since the last one.
   void expect(const std::uint8_t* structures, const ByteStrings& keys);
   void prepare(std::uint64_t epoch, const std::uint8_t* structures, const ByteStrings& keys, const ByteStrings& values,
                optiks_leaf_t* out_rows) const;

@@ -319,6 +319,12 @@ TEST(Directory, ExpectedLabelsAreThoseOfTheVersionsThatLeavesGet) {
   compare(2, second);
   expect({{kKeys, "z", ""}});
   compare(2, second);
+  // One after the other, one of them again.
+  for (const Update& update : second) {
+    expect({update});
+  }
+  expect({second[0]});
+  compare(2, second);
   // Computed for version 2, but an epoch that was prepared elsewhere comes in between.
   expect(second);
   const StoredEpoch other = prepare(plain.get(), 2, {{kKeys, "a", "2"}});

@@ -105,6 +105,30 @@ public abstract class PipelineConformance : StorageConformance
     }
 
     [Fact]
+    public async Task A_selection_is_shown_what_was_accepted_since_until_it_is_full()
+    {
+        _ = await StartLogAsync();
+        Guid a = await AcceptOneAsync(Item("a"));
+        var selection = new PendingSelection(3, 1 << 20);
+        await Pipeline.ReadPendingAsync(selection, Cancel);
+        await Pipeline.ReadPendingAsync(selection, Cancel);
+        _ = await AcceptOneAsync(Item("a"));
+        Guid bc = await AcceptOneAsync(Item("b"), Item("c"));
+        await Pipeline.ReadPendingAsync(selection, Cancel);
+        Assert.False(selection.IsFull);
+        _ = await AcceptOneAsync(Item("d"));
+        _ = await AcceptOneAsync(Item("e"));
+        await Pipeline.ReadPendingAsync(selection, Cancel);
+        Assert.True(selection.IsFull);
+        await Pipeline.ReadPendingAsync(selection, Cancel);
+        PendingBatch batch = selection.Complete();
+        Assert.Equal([a, bc], batch.Requests.Select(request => request.RequestId));
+        Assert.Equal([1, 2], batch.Requests.Select(request => request.Items.Count));
+        Assert.Equal(3, batch.Items);
+        Assert.True(batch.More);
+    }
+
+    [Fact]
     public async Task A_batch_says_how_much_it_holds_and_whether_more_waits()
     {
         Assert.Equal((0, false), Shape(await Pipeline.ReadPendingAsync(1, 1, [], Cancel)));

@@ -3,7 +3,7 @@ using Optiks.UpdateTask.Tests.Support;
 
 namespace Optiks.UpdateTask.Tests;
 
-/// <summary>With a backlog the next epoch is read while this one is committed: nothing is lost, doubled or overtaken by it.</summary>
+/// <summary>The next epoch is read while this one is committed, and until it is due: nothing is lost, doubled or overtaken by it.</summary>
 public sealed class ReadAheadTests
 {
     [Fact]
@@ -31,7 +31,7 @@ public sealed class ReadAheadTests
     }
 
     [Fact]
-    public async Task A_task_that_is_behind_reads_ahead_and_one_that_is_not_waits()
+    public async Task A_task_that_is_behind_goes_on_at_once_and_one_that_is_not_waits()
     {
         using TestFolder folder = await TestFolder.CreateAsync();
         var updates = new Updates(folder);
@@ -54,10 +54,10 @@ public sealed class ReadAheadTests
         using TestFolder folder = await TestFolder.CreateAsync();
         var updates = new Updates(folder);
         await AcceptBacklogAsync(updates);
-        FailingCommit? fault = null;
+        FailingStore? fault = null;
         IPipelineStore Wrap(IPipelineStore store)
         {
-            (IPipelineStore wrapped, fault) = FailingCommit.Wrap(store);
+            (IPipelineStore wrapped, fault) = FailingStore.Wrap(store);
             return wrapped;
         }
         await using (TaskHost task = await TaskHost.StartAsync(folder, options => options.MaxUpdatesPerEpoch = 7, wrap: Wrap))
@@ -66,11 +66,62 @@ public sealed class ReadAheadTests
             for (int i = 0; i < 2; i++)
             {
                 // The first of them with a batch that was read ahead itself.
-                fault!.Failures = 1;
+                fault!.FailNextCommit();
                 await Assert.ThrowsAsync<StorageUnavailableException>(() => task.StepAsync(behind: true));
                 Assert.Equal(1UL, task.Session.Last.Epoch);
             }
             await RunDryAsync(task);
+        }
+        await HistoryCheck.RunAsync(folder, updates);
+    }
+
+    [Fact]
+    public async Task What_arrives_until_an_epoch_begins_is_in_it()
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        var updates = new Updates(folder);
+        await using (TaskHost task = await TaskHost.StartAsync(folder))
+        {
+            for (ulong epoch = 1; epoch <= 3; epoch++)
+            {
+                // The first before anything was read, the last after everything was; the second has a key of the first, and waits.
+                await updates.AcceptAsync("alice", $"a{epoch}");
+                await task.ReadAheadAsync();
+                await updates.AcceptAsync("alice", $"a{epoch} again");
+                await updates.AcceptAsync(Updates.Request(Updates.Item("bob", $"b{epoch}"), Updates.Item("carol", $"c{epoch}")));
+                await task.ReadAheadAsync();
+                await updates.AcceptAsync("dave", $"d{epoch}");
+                await task.StepAsync();
+                Assert.Equal(epoch, task.Session.Last.Epoch);
+                Assert.Equal((long)epoch, await task.Store.CountPendingAsync(TestContext.Current.CancellationToken));
+            }
+            await RunDryAsync(task);
+        }
+        await HistoryCheck.RunAsync(folder, updates);
+    }
+
+    [Fact]
+    public async Task A_reading_ahead_that_fails_is_told_by_the_next_epoch_and_forgotten()
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        var updates = new Updates(folder);
+        await updates.AcceptAsync("alice", "a1");
+        FailingStore? fault = null;
+        IPipelineStore Wrap(IPipelineStore store)
+        {
+            (IPipelineStore wrapped, fault) = FailingStore.Wrap(store);
+            return wrapped;
+        }
+        await using (TaskHost task = await TaskHost.StartAsync(folder, wrap: Wrap))
+        {
+            await task.ReadAheadAsync();
+            fault!.FailNextRead();
+            await task.ReadAheadAsync();
+            await task.ReadAheadAsync();
+            await Assert.ThrowsAsync<StorageUnavailableException>(() => task.StepAsync());
+            Assert.Equal(0UL, task.Session.Last.Epoch);
+            await task.StepAsync();
+            Assert.Equal(1UL, task.Session.Last.Epoch);
         }
         await HistoryCheck.RunAsync(folder, updates);
     }

@@ -123,7 +123,7 @@ public sealed class KeyDirectory : IDisposable
 
     /// <summary>
     /// Expect computes the labels of the next leaves of these keys ahead of the <see cref="Prepare"/> that will want them, for example while the epoch before is being
-    /// committed. A cache for that one call: leaves are the same without it. Beside the writer: any thread, one at a time.
+    /// committed. A cache for that one call, which finds what was expected since the last: leaves are the same without it. Beside the writer: any thread, one at a time.
     /// </summary>
     public void Expect(ReadOnlySpan<StructureId> structures, ByteStrings keys)
     {

@@ -25,14 +25,11 @@ public interface IPipelineStore : IFollowStore
     Task CreateGenesisAsync(Lease lease, EpochRow genesis, PeriodRow period, CancellationToken cancellationToken);
 
     /// <summary>
-    /// ReadPendingAsync reads what the next epoch may take, as <see cref="PendingSelection"/> picks it: at most <paramref name="maxItems"/> items and
-    /// <paramref name="maxBytes"/> octets (at least one request). Its cost does not grow with what stays behind.
+    /// ReadPendingAsync shows <paramref name="selection"/> the pending rows after the last that it was shown, in order of acceptance, until it wants no more or there are no more.
+    /// The cost does not grow with what stays behind. Requests get their numbers in the order in which they become visible, whole, and only the task deletes any: what was shown
+    /// before holds good. After a failure the selection has seen some of the rows, and may go on or be dropped.
     /// </summary>
-    /// <param name="maxItems">Items.</param>
-    /// <param name="maxBytes">Octets of keys and values.</param>
-    /// <param name="underway">Sequences, ascending, of the requests that an epoch not yet committed decides: they count as gone already. The batch is good only if that epoch is committed.</param>
-    /// <param name="cancellationToken">Ends the reading.</param>
-    Task<PendingBatch> ReadPendingAsync(int maxItems, long maxBytes, IReadOnlyList<long> underway, CancellationToken cancellationToken);
+    Task ReadPendingAsync(PendingSelection selection, CancellationToken cancellationToken);
 
     /// <summary>CountPendingAsync counts the pending items, up to <paramref name="atMost"/>.</summary>
     Task<long> CountPendingAsync(long atMost, CancellationToken cancellationToken);

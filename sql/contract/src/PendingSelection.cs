@@ -1,14 +1,18 @@
+using System.Runtime.InteropServices;
+
 namespace Optiks.Storage;
 
 /// <summary>
 /// PendingSelection picks what the next epoch takes from the pending rows in order of acceptance. A request is taken when no earlier one, taken or not, has one of its
 /// keys. The first that would exceed a limit ends the batch, so that large requests are not overtaken for ever. Remembers every key that it was shown: at most
-/// <see cref="Limits.PendingPerKey"/> rows are looked at for each one that is taken.
+/// <see cref="Limits.PendingPerKey"/> rows are looked at for each one that is taken. It may be shown rows over any time, those accepted since with each
+/// <see cref="IPipelineStore.ReadPendingAsync"/>. One thread at a time.
 /// </summary>
 public sealed class PendingSelection
 {
     private readonly int _maxItems;
     private readonly long _maxBytes;
+    private readonly long[] _underway;
     private readonly HashSet<UpdateKey> _seen = [];
     private readonly List<PendingRequest> _taken = [];
     private readonly List<AcceptItem> _items = [];
@@ -17,13 +21,35 @@ public sealed class PendingSelection
     private long _requestBytes;
     private int _takenItems;
     private long _takenBytes;
-    private bool _full;
 
-    /// <summary>PendingSelection with limits on items and on octets of keys and values; at least one request is taken in any case.</summary>
-    public PendingSelection(int maxItems, long maxBytes)
+    /// <summary>PendingSelection of at most so much, but at least one request.</summary>
+    /// <param name="maxItems">Items.</param>
+    /// <param name="maxBytes">Octets of keys and values.</param>
+    /// <param name="underway">Sequences, ascending, of the requests that an epoch not yet committed decides: they count as gone already. The batch is good only if that epoch is committed.</param>
+    public PendingSelection(int maxItems, long maxBytes, ReadOnlySpan<long> underway = default)
     {
         _maxItems = maxItems;
         _maxBytes = maxBytes;
+        _underway = underway.ToArray();
+    }
+
+    /// <summary>After is the last row that was shown: later ones are wanted. Before the first, what comes before every row.</summary>
+    public (long Sequence, int Item) After { get; private set; }
+
+    /// <summary>IsFull: a limit has ended the batch, and no more rows are wanted.</summary>
+    public bool IsFull { get; private set; }
+
+    /// <summary>Taken so far, without what <see cref="Complete"/> may still add.</summary>
+    public ReadOnlySpan<PendingRequest> Taken => CollectionsMarshal.AsSpan(_taken);
+
+    /// <summary>Underway are the sequences, ascending, of requests that are not to be shown and may come after <see cref="After"/>.</summary>
+    public ReadOnlySpan<long> Underway
+    {
+        get
+        {
+            int first = Array.BinarySearch(_underway, After.Sequence);
+            return _underway.AsSpan(first < 0 ? ~first : first);
+        }
     }
 
     /// <summary>TryAdd shows the next row. False: the batch is complete without it, and later rows do not matter. Throws <see cref="StorageCorruptException"/> for a row whose request, or an earlier item of it, is missing.</summary>
@@ -33,7 +59,7 @@ public sealed class PendingSelection
         {
             EndRequest();
         }
-        if (_full)
+        if (IsFull)
         {
             return false;
         }
@@ -55,25 +81,26 @@ public sealed class PendingSelection
         _isOldest &= _seen.Add(new UpdateKey(row.Update.Structure, row.Update.Key));
         _items.Add(row.Update);
         _requestBytes += row.Update.Key.Length + row.Update.Value.Length;
+        After = (row.Sequence, row.Item);
         return true;
     }
 
-    /// <summary>Complete gives the batch after the last row.</summary>
+    /// <summary>Complete gives the batch after the last row. Nothing may be shown any more.</summary>
     public PendingBatch Complete()
     {
         if (_items.Count > 0)
         {
             EndRequest();
         }
-        return new PendingBatch(_taken, _takenItems, _full);
+        return new PendingBatch(_taken, _takenItems, IsFull);
     }
 
     private void EndRequest()
     {
         if (_isOldest)
         {
-            _full = _taken.Count > 0 && (_takenItems + _items.Count > _maxItems || _takenBytes + _requestBytes > _maxBytes);
-            if (!_full)
+            IsFull = _taken.Count > 0 && (_takenItems + _items.Count > _maxItems || _takenBytes + _requestBytes > _maxBytes);
+            if (!IsFull)
             {
                 _taken.Add(new PendingRequest(_request.RequestId!.Value, _request.Sequence, _request.BodyHash, _items.ToArray()));
                 _takenItems += _items.Count;

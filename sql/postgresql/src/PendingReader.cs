@@ -11,12 +11,11 @@ internal static class PendingReader
     // What is sent beyond the last row that is wanted, at most. Values have up to 64 KiB.
     private const int PageRows = 2048;
 
-    /// <summary>ReadAsync leaves out the requests <paramref name="underway"/>, ascending.</summary>
-    public static async Task<PendingBatch> ReadAsync(NpgsqlConnection connection, PendingSelection selection, IReadOnlyList<long> underway, CancellationToken cancellationToken)
+    /// <summary>ReadAsync shows the selection the rows that it was not shown yet.</summary>
+    public static async Task ReadAsync(NpgsqlConnection connection, PendingSelection selection, CancellationToken cancellationToken)
     {
-        long[] skipped = [.. underway];
-        (long Sequence, int Item) after = (0, 0);
-        while (true)
+        int rows = PageRows;
+        while (rows == PageRows && !selection.IsFull)
         {
             // In the order of the index up to the limit, which a join would not keep. Requests are looked up one by one: a join by their order would go through all that are kept, from the first on.
             await using NpgsqlCommand select = connection.Command(
@@ -29,27 +28,14 @@ internal static class PendingReader
                 ) AS p LEFT JOIN LATERAL (SELECT request_id, body_hash FROM request WHERE seq = p.seq OFFSET 0) AS r ON true
                 ORDER BY p.seq, p.item
                 """,
-                Commands.Bigint(after.Sequence),
-                Commands.Integer(after.Item),
-                Commands.List(skipped, NpgsqlDbType.Bigint),
+                Commands.Bigint(selection.After.Sequence),
+                Commands.Integer(selection.After.Item),
+                Commands.List(selection.Underway.ToArray(), NpgsqlDbType.Bigint),
                 Commands.Integer(PageRows));
             await using NpgsqlDataReader reader = await select.ExecuteReaderAsync(cancellationToken);
-            int rows = 0;
-            while (await reader.ReadAsync(cancellationToken))
+            for (rows = 0; await reader.ReadAsync(cancellationToken) && selection.TryAdd(Read(reader)); rows++)
             {
-                PendingRow row = Read(reader);
-                if (!selection.TryAdd(row))
-                {
-                    return selection.Complete();
-                }
-                after = (row.Sequence, row.Item);
-                rows++;
             }
-            if (rows < PageRows)
-            {
-                return selection.Complete();
-            }
-            skipped = Array.FindAll(skipped, sequence => sequence > after.Sequence);
         }
     }
 

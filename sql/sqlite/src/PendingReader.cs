@@ -6,25 +6,29 @@ namespace Optiks.Storage.Sqlite;
 /// <summary>PendingReader reads pending rows in order of acceptance, as far as a selection wants them.</summary>
 internal static class PendingReader
 {
-    /// <summary>Read leaves out the requests <paramref name="underway"/>.</summary>
-    public static PendingBatch Read(Connection connection, PendingSelection selection, IReadOnlyList<long> underway)
+    /// <summary>Read shows the selection the rows that it was not shown yet.</summary>
+    public static void Read(Connection connection, PendingSelection selection)
     {
-        var skipped = new HashSet<long>(underway);
+        var skipped = new HashSet<long>(selection.Underway.Length);
+        foreach (long sequence in selection.Underway)
+        {
+            _ = skipped.Add(sequence);
+        }
         using Statement select = connection.Prepare(
             """
             SELECT p.id, r.request_id, r.body_hash, p.structure, p.key, p.value, p.expected_period, p.expected_version
-            FROM pending AS p LEFT JOIN request AS r ON r.seq = p.id >> 8 ORDER BY p.id
+            FROM pending AS p LEFT JOIN request AS r ON r.seq = p.id >> 8 WHERE p.id > ? ORDER BY p.id
             """);
-        while (select.Step())
+        _ = select.Bind(1, RowIds.Item(selection.After.Sequence, selection.After.Item));
+        while (!selection.IsFull && select.Step())
         {
             long id = select.Long(0);
             // Columns of rows that are underway are not read, so their values never leave the page cache.
-            if (!skipped.Contains(RowIds.SequenceOf(id)) && !selection.TryAdd(Read(select, id)))
+            if (!skipped.Contains(RowIds.SequenceOf(id)))
             {
-                break;
+                _ = selection.TryAdd(Read(select, id));
             }
         }
-        return selection.Complete();
     }
 
     private static PendingRow Read(Statement select, long id)

@@ -63,8 +63,17 @@ internal class SqlitePipelineStore : SqliteFollowStore, IPipelineStore
     }
 
     /// <inheritdoc/>
-    public Task<PendingBatch> ReadPendingAsync(int maxItems, long maxBytes, IReadOnlyList<long> underway, CancellationToken cancellationToken) =>
-        Readers.RunAsync(connection => PendingReader.Read(connection, new PendingSelection(maxItems, maxBytes), underway), cancellationToken);
+    public Task ReadPendingAsync(PendingSelection selection, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(selection);
+        return Readers.RunAsync(
+            connection =>
+            {
+                PendingReader.Read(connection, selection);
+                return 0;
+            },
+            cancellationToken);
+    }
 
     /// <inheritdoc/>
     public Task<long> CountPendingAsync(long atMost, CancellationToken cancellationToken) => Readers.RunAsync(

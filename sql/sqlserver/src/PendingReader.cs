@@ -21,16 +21,17 @@ internal static class PendingReader
         ORDER BY p.Seq, p.Item
         """);
 
-    /// <summary>ReadAsync leaves out the requests <paramref name="underway"/>, ascending.</summary>
-    public static async Task<PendingBatch> ReadAsync(Connection connection, PendingSelection selection, IReadOnlyList<long> underway, CancellationToken cancellationToken)
+    /// <summary>ReadAsync shows the selection the rows that it was not shown yet.</summary>
+    public static async Task ReadAsync(Connection connection, PendingSelection selection, CancellationToken cancellationToken)
     {
-        long[] skipped = [.. underway];
-        (long Sequence, int Item) after = (0, 0);
-        while (true)
+        long[] skipped = selection.Underway.ToArray();
+        (long Sequence, int Item) after = selection.After;
+        int rows = PageRows;
+        while (rows == PageRows && !selection.IsFull)
         {
             // What is underway is not sent; where one parameter does not hold the whole list, the rest of it is passed over here. A list has at least one row: no request has the number 0.
             long[] unsent = connection.Chunks(skipped.Prepend(0)).First();
-            int rows = 0;
+            rows = 0;
             await foreach (SqlDataReader reader in connection.RowsAsync(
                 s_page,
                 cancellationToken,
@@ -42,14 +43,10 @@ internal static class PendingReader
                 PendingRow row = Read(reader);
                 if (Array.BinarySearch(skipped, row.Sequence) < 0 && !selection.TryAdd(row))
                 {
-                    return selection.Complete();
+                    return;
                 }
                 after = (row.Sequence, row.Item);
                 rows++;
-            }
-            if (rows < PageRows)
-            {
-                return selection.Complete();
             }
             skipped = Array.FindAll(skipped, sequence => sequence >= after.Sequence);
         }

@@ -98,8 +98,17 @@ internal class SqlServerPipelineStore : SqlServerFollowStore, IPipelineStore
     }
 
     /// <inheritdoc/>
-    public Task<PendingBatch> ReadPendingAsync(int maxItems, long maxBytes, IReadOnlyList<long> underway, CancellationToken cancellationToken) =>
-        Database.ReadAsync((connection, cancel) => PendingReader.ReadAsync(connection, new PendingSelection(maxItems, maxBytes), underway, cancel), cancellationToken);
+    public Task ReadPendingAsync(PendingSelection selection, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(selection);
+        return Database.ReadAsync(
+            async (connection, cancel) =>
+            {
+                await PendingReader.ReadAsync(connection, selection, cancel);
+                return 0;
+            },
+            cancellationToken);
+    }
 
     /// <inheritdoc/>
     public Task<long> CountPendingAsync(long atMost, CancellationToken cancellationToken) =>

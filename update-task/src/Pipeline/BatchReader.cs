@@ -8,8 +8,9 @@ using Optiks.UpdateTask.Telemetry;
 namespace Optiks.UpdateTask.Pipeline;
 
 /// <summary>
-/// BatchReader reads what the next epoch takes: when it is wanted, or ahead, beside the commit of the epoch before. What is read ahead holds good once that epoch is committed, as
-/// pending rows never change and only an epoch removes them; otherwise it is dropped. One thread at a time.
+/// BatchReader reads what the next epoch takes, and computes its labels, before that epoch is due: beside the commit of the epoch before, and whenever there is time. When it begins,
+/// only what was accepted last is left to read. What is read ahead holds good once the epoch before is committed, as pending rows never change and only an epoch removes them;
+/// otherwise it is dropped. One thread at a time.
 /// </summary>
 internal sealed class BatchReader : IAsyncDisposable
 {
@@ -21,7 +22,7 @@ internal sealed class BatchReader : IAsyncDisposable
     private readonly EpochOptions _options;
     private readonly TaskMetrics _metrics;
     private CancellationTokenSource _drop = new();
-    private Task<ReadBatch>? _ahead;
+    private Ahead? _ahead;
 
     public BatchReader(IPipelineStore store, KeyDirectory directory, EpochOptions options, TaskMetrics metrics)
     {
@@ -31,24 +32,23 @@ internal sealed class BatchReader : IAsyncDisposable
         _metrics = metrics;
     }
 
-    /// <summary>IsAhead tells whether the next batch is read already, or being read.</summary>
-    public bool IsAhead => _ahead is not null;
-
-    /// <summary>ReadAsync gives the next batch: what was read ahead, if anything was.</summary>
+    /// <summary>ReadAsync gives the next batch: what was read ahead, and what was accepted since.</summary>
     public async Task<ReadBatch> ReadAsync(EpochTimes times, CancellationToken cancellationToken)
     {
-        if (_ahead is { } ahead)
+        long start = Stopwatch.GetTimestamp();
+        Ahead batch = _ahead ?? NewAhead([]);
+        // First: what fails is not tried again as it is.
+        _ahead = null;
+        await batch.Reading;
+        batch.Times.Add(times);
+        PendingBatch pending;
+        using (batch.Times.Measure(EpochStep.Read))
         {
-            // First: what fails is not tried again as it is.
-            _ahead = null;
-            ReadBatch read = await ahead;
-            if (read.Pending.Items > 0)
-            {
-                read.Times.Add(times);
-                return read;
-            }
+            await _store.ReadPendingAsync(batch.Selection, cancellationToken);
+            pending = batch.Selection.Complete();
+            _metrics.Pending(pending.More ? await _store.CountPendingAsync(MaxCounted, cancellationToken) : pending.Items);
         }
-        return await ReadAsync(times, [], cancellationToken);
+        return new ReadBatch(pending, batch.Times, start);
     }
 
     /// <summary>StartAhead begins to read the batch after <paramref name="batch"/>, which is about to be committed, and to compute its labels.</summary>
@@ -59,8 +59,19 @@ internal sealed class BatchReader : IAsyncDisposable
         {
             underway[i] = batch.Requests[i].Sequence;
         }
-        CancellationToken drop = _drop.Token;
-        _ahead = Task.Run(() => ReadAheadAsync(underway, drop), CancellationToken.None);
+        Start(_ahead = NewAhead(underway));
+    }
+
+    /// <summary>GoOnAsync reads what was accepted since the last reading ahead, if that did not fail: the next <see cref="ReadAsync"/> tells.</summary>
+    public async Task GoOnAsync()
+    {
+        Ahead ahead = _ahead ??= NewAhead([]);
+        await ahead.Reading.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        if (ahead.Reading.IsCompletedSuccessfully)
+        {
+            Start(ahead);
+            await ahead.Reading.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        }
     }
 
     /// <summary>DropAsync forgets what was read ahead: the epoch before it was not committed.</summary>
@@ -70,7 +81,7 @@ internal sealed class BatchReader : IAsyncDisposable
         {
             _ahead = null;
             await _drop.CancelAsync();
-            await ((Task)ahead).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            await ahead.Reading.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             _drop.Dispose();
             _drop = new CancellationTokenSource();
         }
@@ -82,33 +93,38 @@ internal sealed class BatchReader : IAsyncDisposable
         _drop.Dispose();
     }
 
-    private async Task<ReadBatch> ReadAheadAsync(long[] underway, CancellationToken drop)
+    private Ahead NewAhead(ReadOnlySpan<long> underway) =>
+        new(new PendingSelection(_options.MaxUpdatesPerEpoch, _options.MaxBytesPerEpoch, underway), new EpochTimes(_metrics));
+
+    private void Start(Ahead ahead)
     {
-        ReadBatch batch = await ReadAsync(new EpochTimes(_metrics), underway, drop);
-        using (batch.Times.Measure(EpochStep.Labels))
-        {
-            ExpectLabels(batch.Pending);
-        }
-        return batch;
+        CancellationToken drop = _drop.Token;
+        ahead.Reading = Task.Run(() => ReadOnAsync(ahead, drop), CancellationToken.None);
     }
 
-    private async Task<ReadBatch> ReadAsync(EpochTimes times, long[] underway, CancellationToken cancellationToken)
+    private async Task ReadOnAsync(Ahead ahead, CancellationToken drop)
     {
-        long start = Stopwatch.GetTimestamp();
-        PendingBatch pending;
-        using (times.Measure(EpochStep.Read))
+        using (ahead.Times.Measure(EpochStep.Read))
         {
-            pending = await _store.ReadPendingAsync(_options.MaxUpdatesPerEpoch, _options.MaxBytesPerEpoch, underway, cancellationToken);
-            _metrics.Pending(pending.More ? await _store.CountPendingAsync(MaxCounted, cancellationToken) : underway.Length + pending.Items);
+            await _store.ReadPendingAsync(ahead.Selection, drop);
         }
-        return new ReadBatch(pending, times, start);
+        using (ahead.Times.Measure(EpochStep.Labels))
+        {
+            ExpectLabels(ahead.Selection.Taken[ahead.Expected..]);
+            ahead.Expected = ahead.Selection.Taken.Length;
+        }
     }
 
-    private void ExpectLabels(PendingBatch pending)
+    private void ExpectLabels(ReadOnlySpan<PendingRequest> requests)
     {
-        var structures = new StructureId[pending.Items];
-        using var keys = new ByteStrings(pending.Items, 32 * pending.Items);
-        foreach (PendingRequest request in pending.Requests)
+        int items = 0;
+        foreach (PendingRequest request in requests)
+        {
+            items += request.Items.Count;
+        }
+        var structures = new StructureId[items];
+        using var keys = new ByteStrings(items, 32 * items);
+        foreach (PendingRequest request in requests)
         {
             foreach (AcceptItem item in request.Items)
             {
@@ -116,6 +132,24 @@ internal sealed class BatchReader : IAsyncDisposable
                 keys.Add(item.Key.Span);
             }
         }
-        _directory.Expect(structures, keys);
+        if (items > 0)
+        {
+            _directory.Expect(structures, keys);
+        }
+    }
+
+    /// <summary>Ahead is a batch that is being read.</summary>
+    private sealed class Ahead(PendingSelection selection, EpochTimes times)
+    {
+        public PendingSelection Selection { get; } = selection;
+
+        /// <summary>Times of its epoch so far.</summary>
+        public EpochTimes Times { get; } = times;
+
+        /// <summary>Reading is the last one: none begins before it has ended.</summary>
+        public Task Reading { get; set; } = Task.CompletedTask;
+
+        /// <summary>Expected is how many of the selection's requests have their labels.</summary>
+        public int Expected { get; set; }
     }
 }

@@ -19,6 +19,9 @@ internal sealed class EpochLoop
 {
     private const string ClockProblem = "The clocks disagree: nothing is published.";
 
+    // Until the next epoch is due, what was accepted is read after half of the time that is left, and so on down to this.
+    private static readonly TimeSpan s_shortestRest = TimeSpan.FromMilliseconds(100);
+
     private readonly BoardFolder _board;
     private readonly EpochOptions _options;
     private readonly EpochPublisher _publisher;
@@ -60,12 +63,10 @@ internal sealed class EpochLoop
             keeper.ThrowUnlessHeld();
             long start = _time.GetTimestamp();
             bool hasNext = await TryStepAsync(store, keeper, session, batches, behind, stop);
-            TimeSpan rest = _options.EpochInterval - _time.GetElapsedTime(start);
-            behind = rest <= TimeSpan.Zero;
+            behind = Rest(start) <= TimeSpan.Zero;
             if (!behind && !hasNext)
             {
-                // Either end is looked at above.
-                await Task.Delay(rest, _time, ended.Token).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+                await RestAsync(batches, start, ended.Token);
             }
         }
     }
@@ -74,8 +75,8 @@ internal sealed class EpochLoop
     internal BatchReader ReaderOf(IPipelineStore store, LogSession session) => new(store, session.Directory, _options, _metrics);
 
     /// <summary>
-    /// StepAsync publishes the unfinished epoch if there is one, and then the next if it is due. With more updates waiting than one epoch takes, or <paramref name="behind"/>, the
-    /// updates of the epoch after it are read and their labels computed while it is committed and published: true, that epoch begins at once.
+    /// StepAsync publishes the unfinished epoch if there is one, and then the next if it is due. While it is committed and published, the updates of the epoch after it are read and
+    /// their labels computed. True: with more updates waiting than one epoch takes, or <paramref name="behind"/>, that epoch begins at once.
     /// </summary>
     internal async Task<bool> StepAsync(IPipelineStore store, LeaseKeeper keeper, LogSession session, BatchReader batches, bool behind, CancellationToken stop)
     {
@@ -95,18 +96,36 @@ internal sealed class EpochLoop
             await CheckHeadAsync(store, keeper.Lease, session, stop);
         }
         ReadBatch batch = await batches.ReadAsync(times, stop);
+        bool committed = false;
         ulong now = (ulong)_time.GetUtcNow().ToUnixTimeMilliseconds();
         if (batch.Pending.Items > 0 || now >= session.LastTimeMs + session.Identity.Anchor.Configuration.HeartbeatMs)
         {
-            int refused = await CommitAsync(store, keeper, session, batches, batch, behind, now);
+            int refused = await CommitAsync(store, keeper, session, batches, batch, now);
             if (session.Unfinished is not null)
             {
+                committed = true;
                 await FinishAsync(store, keeper, session, refused, batch.Start, batch.Times, stop);
             }
         }
         session.OfferSnapshot();
         _state.Progress(session.Last.Epoch);
-        return batches.IsAhead;
+        return committed && (behind || batch.Pending.More);
+    }
+
+    private TimeSpan Rest(long start) => _options.EpochInterval - _time.GetElapsedTime(start);
+
+    // Until the interval that began at start has gone by, or it is ended, which is looked at by the caller.
+    private async Task RestAsync(BatchReader batches, long start, CancellationToken ended)
+    {
+        while (!ended.IsCancellationRequested && Rest(start) is { Ticks: > 0 } rest)
+        {
+            bool readsOn = rest > s_shortestRest;
+            await Task.Delay(readsOn ? rest / 2 : rest, _time, ended).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            if (readsOn && !ended.IsCancellationRequested)
+            {
+                await batches.GoOnAsync();
+            }
+        }
     }
 
     private async Task<bool> TryStepAsync(IPipelineStore store, LeaseKeeper keeper, LogSession session, BatchReader batches, bool behind, CancellationToken stop)
@@ -176,16 +195,13 @@ internal sealed class EpochLoop
     }
 
     // Returns the number of refused updates. Leaves the session as it was when the commit did not happen.
-    private async Task<int> CommitAsync(IPipelineStore store, LeaseKeeper keeper, LogSession session, BatchReader batches, ReadBatch batch, bool behind, ulong nowMs)
+    private async Task<int> CommitAsync(IPipelineStore store, LeaseKeeper keeper, LogSession session, BatchReader batches, ReadBatch batch, ulong nowMs)
     {
         using (EpochDraft draft = EpochMaker.Make(session, batch.Pending.Requests, nowMs, batch.Times))
         {
             FailPoints.Hit(FailPoints.Apply);
             keeper.ThrowUnlessHeld();
-            if (behind || batch.Pending.More)
-            {
-                batches.StartAhead(batch.Pending);
-            }
+            batches.StartAhead(batch.Pending);
             bool committed = false;
             try
             {

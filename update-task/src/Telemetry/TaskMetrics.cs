@@ -24,7 +24,7 @@ internal sealed class TaskMetrics : IDisposable
         _failures = _meter.CreateCounter<long>("optiks.task.failures", "{attempt}", "Attempts at an epoch that failed and are repeated.");
         var advice = new InstrumentAdvice<double> { HistogramBucketBoundaries = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] };
         _step = _meter.CreateHistogram("optiks.epoch.step.duration", "s", "Duration of an epoch's steps.", tags: null, advice);
-        _epoch = _meter.CreateHistogram("optiks.epoch.duration", "s", "From the reading of an epoch's first update to its publication.", tags: null, advice);
+        _epoch = _meter.CreateHistogram("optiks.epoch.duration", "s", "From the beginning of an epoch to its publication.", tags: null, advice);
         _meter.CreateObservableGauge("optiks.task.pending", () => Interlocked.Read(ref _pending), "{update}", "Updates accepted and not yet in an epoch.");
         _meter.CreateObservableGauge("optiks.task.epoch", () => (long)(state.Current.PublishedEpoch ?? 0), "{epoch}", "Last epoch published by this task.");
         _meter.CreateObservableGauge("optiks.task.leader", () => state.Current.Role == TaskRole.Leading ? 1 : 0, "{task}", "1 while this task holds the lease.");
@@ -46,8 +46,8 @@ internal sealed class TaskMetrics : IDisposable
     /// <summary>Spent records one step's duration.</summary>
     public void Spent(EpochStep step, double seconds) => _step.Record(seconds, new KeyValuePair<string, object?>("optiks.step", EpochTimes.NameOf(step)));
 
-    /// <summary>StartActivity is a step's span; null when nobody traces.</summary>
-    public Activity? StartActivity(EpochStep step) => _source.HasListeners() ? _source.StartActivity($"epoch {EpochTimes.NameOf(step)}") : null;
+    /// <summary>StartActivity is a step's span in that of its epoch; null when nobody traces, and for what is read before any epoch.</summary>
+    public Activity? StartActivity(EpochStep step) => Activity.Current is not null ? _source.StartActivity($"epoch {EpochTimes.NameOf(step)}") : null;
 
     /// <summary>StartEpoch is the span of a whole epoch; null when nobody traces.</summary>
     public Activity? StartEpoch() => _source.StartActivity("epoch");

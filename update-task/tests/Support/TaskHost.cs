@@ -35,6 +35,10 @@ internal sealed class TaskHost : IAsyncDisposable
 
     public TaskState State => _services.GetRequiredService<TaskState>();
 
+    private EpochLoop Loop => _services.GetRequiredService<EpochLoop>();
+
+    private BatchReader Batches => _batches ??= Loop.ReaderOf(Store, Session);
+
     /// <summary>StartAsync takes the lease and recovers. Throws what recovery throws.</summary>
     public static async Task<TaskHost> StartAsync(
         TestFolder folder, Action<EpochOptions>? epochs = null, Action<LogOptions>? log = null, TimeProvider? time = null, string holder = "test",
@@ -83,13 +87,11 @@ internal sealed class TaskHost : IAsyncDisposable
     /// <summary>StepAsync does what the loop does once an interval.</summary>
     public Task StepAsync() => StepAsync(behind: false);
 
-    /// <summary>StepAsync of a task that is <paramref name="behind"/> reads the next epoch's updates meanwhile; true when it has.</summary>
-    public Task<bool> StepAsync(bool behind)
-    {
-        EpochLoop loop = _services.GetRequiredService<EpochLoop>();
-        _batches ??= loop.ReaderOf(Store, Session);
-        return loop.StepAsync(Store, Keeper, Session, _batches, behind, TestContext.Current.CancellationToken);
-    }
+    /// <summary>StepAsync of a task that is <paramref name="behind"/>; true when the next epoch is to begin at once.</summary>
+    public Task<bool> StepAsync(bool behind) => Loop.StepAsync(Store, Keeper, Session, Batches, behind, TestContext.Current.CancellationToken);
+
+    /// <summary>ReadAheadAsync does what the loop does between two intervals.</summary>
+    public Task ReadAheadAsync() => Batches.GoOnAsync();
 
     public async ValueTask DisposeAsync()
     {

@@ -1,0 +1,36 @@
+using System.Reflection;
+using Optiks.Storage;
+
+namespace Optiks.UpdateTask.Tests.Support;
+
+/// <summary>FailingStore is a real store of which the next calls of one kind do not reach the database: it was unavailable.</summary>
+public class FailingStore : DispatchProxy
+{
+    private IPipelineStore _store = null!;
+    private string _failing = "";
+    private int _failures;
+
+    public static (IPipelineStore Store, FailingStore Fault) Wrap(IPipelineStore store)
+    {
+        IPipelineStore wrapped = Create<IPipelineStore, FailingStore>();
+        var fault = (FailingStore)(object)wrapped;
+        fault._store = store;
+        return (wrapped, fault);
+    }
+
+    /// <summary>FailNextCommit makes the next commit of an epoch fail.</summary>
+    public void FailNextCommit() => (_failing, _failures) = (nameof(IPipelineStore.CommitEpochAsync), 1);
+
+    /// <summary>FailNextRead makes the next reading of pending rows fail.</summary>
+    public void FailNextRead() => (_failing, _failures) = (nameof(IPipelineStore.ReadPendingAsync), 1);
+
+    protected override object? Invoke(MethodInfo? targetMethod, object?[]? args)
+    {
+        if (targetMethod!.Name == _failing && Interlocked.Exchange(ref _failures, 0) > 0)
+        {
+            var away = new StorageUnavailableException("The database is away.");
+            return targetMethod.ReturnType == typeof(Task) ? Task.FromException(away) : Task.FromException<CommitResult>(away);
+        }
+        return targetMethod.Invoke(_store, args);
+    }
+}
