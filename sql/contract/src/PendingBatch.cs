@@ -6,6 +6,11 @@ namespace Optiks.Storage;
 /// <param name="More">Whether a limit ended the batch: the next epoch has work already.</param>
 public sealed record PendingBatch(IReadOnlyList<PendingRequest> Requests, int Items, bool More)
 {
+    /// <summary>
+    /// DecidedThrough is a row up to which nothing is pending once this batch is decided. Rows that were decided leave dead entries in an index: whoever begins there does not pass them.
+    /// </summary>
+    public (long Sequence, int Item) DecidedThrough { get; init; }
+
     /// <summary>A batch of nothing.</summary>
     public static PendingBatch Empty { get; } = new([], 0, More: false);
 }

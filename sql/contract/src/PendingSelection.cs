@@ -17,6 +17,7 @@ public sealed class PendingSelection
     private readonly List<PendingRequest> _taken = [];
     private readonly List<AcceptItem> _items = [];
     private PendingRow _request;
+    private (long Sequence, int Item)? _left;
     private bool _isOldest;
     private long _requestBytes;
     private int _takenItems;
@@ -25,15 +26,16 @@ public sealed class PendingSelection
     /// <summary>PendingSelection of at most so much, but at least one request.</summary>
     /// <param name="maxItems">Items.</param>
     /// <param name="maxBytes">Octets of keys and values.</param>
-    /// <param name="underway">Sequences, ascending, of the requests that an epoch not yet committed decides: they count as gone already. The batch is good only if that epoch is committed.</param>
-    public PendingSelection(int maxItems, long maxBytes, ReadOnlySpan<long> underway = default)
+    /// <param name="underway">The batch of an epoch that is not yet committed: what it takes counts as gone already. Good only if that epoch is committed.</param>
+    public PendingSelection(int maxItems, long maxBytes, PendingBatch? underway = null)
     {
         _maxItems = maxItems;
         _maxBytes = maxBytes;
-        _underway = underway.ToArray();
+        After = underway?.DecidedThrough ?? default;
+        _underway = underway is null ? [] : [.. underway.Requests.Select(request => request.Sequence).SkipWhile(sequence => sequence <= After.Sequence)];
     }
 
-    /// <summary>After is the last row that was shown: later ones are wanted. Before the first, what comes before every row.</summary>
+    /// <summary>After is the last row that was shown: later ones are wanted. Before the first, what comes before every row that may be there.</summary>
     public (long Sequence, int Item) After { get; private set; }
 
     /// <summary>IsFull: a limit has ended the batch, and no more rows are wanted.</summary>
@@ -92,20 +94,22 @@ public sealed class PendingSelection
         {
             EndRequest();
         }
-        return new PendingBatch(_taken, _takenItems, IsFull);
+        return new PendingBatch(_taken, _takenItems, IsFull) { DecidedThrough = _left ?? After };
     }
 
     private void EndRequest()
     {
-        if (_isOldest)
+        IsFull = _isOldest && _taken.Count > 0 && (_takenItems + _items.Count > _maxItems || _takenBytes + _requestBytes > _maxBytes);
+        if (_isOldest && !IsFull)
         {
-            IsFull = _taken.Count > 0 && (_takenItems + _items.Count > _maxItems || _takenBytes + _requestBytes > _maxBytes);
-            if (!IsFull)
-            {
-                _taken.Add(new PendingRequest(_request.RequestId!.Value, _request.Sequence, _request.BodyHash, _items.ToArray()));
-                _takenItems += _items.Count;
-                _takenBytes += _requestBytes;
-            }
+            _taken.Add(new PendingRequest(_request.RequestId!.Value, _request.Sequence, _request.BodyHash, _items.ToArray()));
+            _takenItems += _items.Count;
+            _takenBytes += _requestBytes;
+        }
+        else
+        {
+            // Before the first that stays behind, after all items of the one before it.
+            _left ??= (_request.Sequence - 1, byte.MaxValue);
         }
         _items.Clear();
     }

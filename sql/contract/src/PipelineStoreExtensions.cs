@@ -3,19 +3,18 @@ namespace Optiks.Storage;
 /// <summary>PipelineStoreExtensions are the common cases of <see cref="IPipelineStore"/>.</summary>
 public static class PipelineStoreExtensions
 {
-    /// <summary>ReadPendingAsync reads all that one epoch may take, as <see cref="PendingSelection"/> picks it.</summary>
-    public static async Task<PendingBatch> ReadPendingAsync(
-        this IPipelineStore store, int maxItems, long maxBytes, IReadOnlyList<long> underway, CancellationToken cancellationToken)
+    /// <summary>ReadPendingAsync reads all that one epoch may take, as <see cref="PendingSelection"/> picks it, after another that is <paramref name="underway"/>.</summary>
+    public static async Task<PendingBatch> ReadPendingAsync(this IPipelineStore store, int maxItems, long maxBytes, PendingBatch? underway, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(store);
-        var selection = new PendingSelection(maxItems, maxBytes, [.. underway]);
+        var selection = new PendingSelection(maxItems, maxBytes, underway);
         await store.ReadPendingAsync(selection, cancellationToken).ConfigureAwait(false);
         return selection.Complete();
     }
 
     /// <summary>ReadPendingAsync reads what the next epoch may take while no other is on its way.</summary>
     public static async Task<IReadOnlyList<PendingRequest>> ReadPendingAsync(this IPipelineStore store, int maxItems, long maxBytes, CancellationToken cancellationToken) =>
-        (await store.ReadPendingAsync(maxItems, maxBytes, [], cancellationToken).ConfigureAwait(false)).Requests;
+        (await store.ReadPendingAsync(maxItems, maxBytes, underway: null, cancellationToken).ConfigureAwait(false)).Requests;
 
     /// <summary>CountPendingAsync counts all pending items.</summary>
     public static Task<long> CountPendingAsync(this IPipelineStore store, CancellationToken cancellationToken)

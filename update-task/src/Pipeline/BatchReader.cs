@@ -36,7 +36,7 @@ internal sealed class BatchReader : IAsyncDisposable
     public async Task<ReadBatch> ReadAsync(EpochTimes times, CancellationToken cancellationToken)
     {
         long start = Stopwatch.GetTimestamp();
-        Ahead batch = _ahead ?? NewAhead([]);
+        Ahead batch = _ahead ?? NewAhead(null);
         // First: what fails is not tried again as it is.
         _ahead = null;
         await batch.Reading;
@@ -54,18 +54,14 @@ internal sealed class BatchReader : IAsyncDisposable
     /// <summary>StartAhead begins to read the batch after <paramref name="batch"/>, which is about to be committed, and to compute its labels.</summary>
     public void StartAhead(PendingBatch batch)
     {
-        long[] underway = new long[batch.Requests.Count];
-        for (int i = 0; i < underway.Length; i++)
-        {
-            underway[i] = batch.Requests[i].Sequence;
-        }
-        Start(_ahead = NewAhead(underway));
+        _ahead = NewAhead(batch);
+        Start(_ahead);
     }
 
     /// <summary>GoOnAsync reads what was accepted since the last reading ahead, if that did not fail: the next <see cref="ReadAsync"/> tells.</summary>
     public async Task GoOnAsync()
     {
-        Ahead ahead = _ahead ??= NewAhead([]);
+        Ahead ahead = _ahead ??= NewAhead(null);
         await ahead.Reading.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         if (ahead.Reading.IsCompletedSuccessfully)
         {
@@ -93,7 +89,7 @@ internal sealed class BatchReader : IAsyncDisposable
         _drop.Dispose();
     }
 
-    private Ahead NewAhead(ReadOnlySpan<long> underway) =>
+    private Ahead NewAhead(PendingBatch? underway) =>
         new(new PendingSelection(_options.MaxUpdatesPerEpoch, _options.MaxBytesPerEpoch, underway), new EpochTimes(_metrics));
 
     private void Start(Ahead ahead)
