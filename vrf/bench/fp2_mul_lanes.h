@@ -10,6 +10,7 @@ inline constexpr std::size_t kNumChains = 4;
 
 // Multiplies the x of points 0 to 3 by the x of points 4 to 7, num_rounds times.
 using Fp2MulLanes = void(lanes::GroupPoints* elements, std::size_t num_rounds);
+Fp2MulLanes fp2_mul_avx2;
 Fp2MulLanes fp2_mul_ifma;
 
 }  // namespace optiks::vrf::bench

@@ -89,10 +89,10 @@ void scalar_mul_row(benchmark::State& state) {
   }
 }
 
-// Time is per group of eight points.
+// Time is per group of points.
 void scalar_mul_lanes_row(benchmark::State& state, base::Kernel kernel) {
   const lanes::Kernel& curve = *kernel_of(kernel);
-  const std::vector<Fp2> u(lanes::kLanes, kGeneratorX);
+  const std::vector<Fp2> u(curve.lanes, kGeneratorX);
   std::vector<lanes::GroupPoints> points(1);
   curve.encode_to_curve(points.data(), u.data(), 1);
   const Digits digits = recode(decompose(kScalar));
@@ -101,11 +101,11 @@ void scalar_mul_lanes_row(benchmark::State& state, base::Kernel kernel) {
     benchmark::DoNotOptimize(points.data());
     benchmark::ClobberMemory();
   }
-  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(lanes::kLanes));
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(curve.lanes));
 }
 
-// items_per_second counts products of eight elements each; four chains take turns.
-void fp2_mul_lanes_row(benchmark::State& state, bench::Fp2MulLanes* run) {
+// items_per_second counts products of one element each; four chains take turns.
+void fp2_mul_lanes_row(benchmark::State& state, bench::Fp2MulLanes* run, std::size_t num_lanes) {
   constexpr std::size_t kRounds = 64;
   std::vector<lanes::GroupPoints> elements(8);
   for (auto _ : state) {
@@ -113,7 +113,7 @@ void fp2_mul_lanes_row(benchmark::State& state, bench::Fp2MulLanes* run) {
     benchmark::DoNotOptimize(elements.data());
     benchmark::ClobberMemory();
   }
-  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kRounds * bench::kNumChains));
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kRounds * bench::kNumChains * num_lanes));
 }
 
 void fixed_base_row(benchmark::State& state) {
@@ -199,10 +199,11 @@ int main(int argc, char** argv) {
   optiks::vrf::register_kernel(Kernel::kPortable8);
   if (optiks::base::cpu_has_avx2()) {
     optiks::vrf::register_kernel(Kernel::kAvx2);
+    benchmark::RegisterBenchmark("Fp2Mul/avx2", optiks::vrf::fp2_mul_lanes_row, optiks::vrf::bench::fp2_mul_avx2, 4);
   }
   if (optiks::base::cpu_has_ifma512()) {
     optiks::vrf::register_kernel(Kernel::kIfma512);
-    benchmark::RegisterBenchmark("Fp2Mul/ifma512", optiks::vrf::fp2_mul_lanes_row, optiks::vrf::bench::fp2_mul_ifma);
+    benchmark::RegisterBenchmark("Fp2Mul/ifma512", optiks::vrf::fp2_mul_lanes_row, optiks::vrf::bench::fp2_mul_ifma, 8);
   }
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) {

@@ -94,19 +94,26 @@ int run() {
                       leak(digits);
                     }),
                     true);
-  if (base::cpu_has_ifma512()) {
-    const lanes::Kernel& kernel = *kernel_of(base::Kernel::kIfma512);
-    const std::vector<Fp2> u(lanes::kLanes, kGeneratorX);
+  const auto kernel = [&](base::Kernel which) {
+    const std::string name = base::kernel_name(which);
+    const lanes::Kernel& curve = *kernel_of(which);
+    const std::vector<Fp2> u(curve.lanes, kGeneratorX);
     std::vector<lanes::GroupPoints> h(1);
     std::vector<lanes::GroupPoints> out(1);
-    kernel.encode_to_curve(h.data(), u.data(), 1);
-    const auto eight = [&](const Digits& digits) { kernel.mul_same(out.data(), h.data(), 1, digits); };
-    is_good &= report("ifma512", measure(eight), false);
-    is_good &= report("ifma512, positive control", measure([&](const Digits& digits) {
-                        eight(digits);
+    curve.encode_to_curve(h.data(), u.data(), 1);
+    const auto group = [&](const Digits& digits) { curve.mul_same(out.data(), h.data(), 1, digits); };
+    is_good &= report(name, measure(group), false);
+    is_good &= report(name + ", positive control", measure([&](const Digits& digits) {
+                        group(digits);
                         leak(digits);
                       }),
                       true);
+  };
+  if (base::cpu_has_avx2()) {
+    kernel(base::Kernel::kAvx2);
+  }
+  if (base::cpu_has_ifma512()) {
+    kernel(base::Kernel::kIfma512);
   }
   return is_good && point_is_identity(sink) < 2 ? 0 : 1;
 }

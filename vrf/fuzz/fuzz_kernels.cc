@@ -84,6 +84,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   };
   const Results expected = run(base::Kernel::kScalar);
   OPTIKS_CHECK(run(base::Kernel::kPortable8) == expected);
+  if (base::cpu_has_avx2()) {
+    OPTIKS_CHECK(run(base::Kernel::kAvx2) == expected);
+  }
   if (base::cpu_has_ifma512()) {
     OPTIKS_CHECK(run(base::Kernel::kIfma512) == expected);
   }

@@ -34,7 +34,8 @@ const lanes::Kernel* kernel_of(base::Kernel kernel) {
     case base::Kernel::kPortable8:
       return &lanes::portable_kernel();
     case base::Kernel::kAvx2:
-      return nullptr;
+      OPTIKS_CHECK(lanes::avx2_kernel() != nullptr);
+      return lanes::avx2_kernel();
     case base::Kernel::kIfma512:
       OPTIKS_CHECK(lanes::ifma_kernel() != nullptr);
       return lanes::ifma_kernel();

@@ -27,9 +27,11 @@ void check_alphas(const Alphas& alphas);
 // kernel_of: the curve arithmetic of a batch kernel, null for the scalar path.
 [[nodiscard]] const lanes::Kernel* kernel_of(base::Kernel kernel);
 
-// batch_kernel: what a batch of n elements runs on: a single element on the scalar path.
+// batch_kernel: what a batch of n elements runs on: a single element on the scalar path, and two where a group of AVX2
+// takes longer than they do one after the other.
 [[nodiscard]] inline base::Kernel batch_kernel(std::size_t n) {
-  return n == 1 ? base::Kernel::kScalar : base::kernel();
+  const base::Kernel kernel = base::kernel();
+  return n == 1 || (n == 2 && kernel == base::Kernel::kAvx2) ? base::Kernel::kScalar : kernel;
 }
 
 // last_kernel_name: the kernel that the calling thread's last batch ran on, "" before the first: how tests and
@@ -37,13 +39,13 @@ void check_alphas(const Alphas& alphas);
 [[nodiscard]] const char* last_kernel_name();
 void set_last_kernel(base::Kernel kernel);
 
-// for_chunks runs n elements by a kernel, as many at a time as it takes: by_lanes(kernel, first, count) on groups of
-// eight, by_one(first, count) on the scalar path.
+// for_chunks runs n elements by a kernel, as many at a time as it takes: by_lanes(kernel, first, count) on groups,
+// by_one(first, count) on the scalar path.
 template <typename ByLanes, typename ByOne>
 void for_chunks(base::Kernel kernel, std::size_t n, ByLanes by_lanes, ByOne by_one) {
+  set_last_kernel(kernel);
   const lanes::Kernel* const groups = kernel_of(kernel);
-  set_last_kernel(groups != nullptr ? kernel : base::Kernel::kScalar);
-  const std::size_t chunk = groups != nullptr ? kMaxMany : kChunk;
+  const std::size_t chunk = groups != nullptr ? lanes::kMaxGroups * groups->lanes : kChunk;
   for (std::size_t first = 0; first < n; first += chunk) {
     const std::size_t count = std::min(chunk, n - first);
     if (groups != nullptr) {
@@ -61,7 +63,7 @@ void prove_batch_by(base::Kernel kernel, const SecretKey& key, const Alphas& alp
 void verify_batch_by_vartime(base::Kernel kernel, const PublicKey& key, const Alphas& alphas, base::ByteSpan proofs,
                              base::MutableByteSpan labels, std::span<Reason> reasons);
 
-// The parts that run on groups of eight (batch_lanes.cc), on at most kMaxMany elements from `first` on.
+// The parts that run on groups (batch_lanes.cc), on at most kMaxMany elements from `first` on.
 void evaluate_lanes(const lanes::Kernel& kernel, const SecretKey::Impl& key, const Alphas& alphas, std::size_t first,
                     std::size_t n, base::MutableByteSpan labels);
 void prove_lanes(const lanes::Kernel& kernel, const SecretKey::Impl& key, const Alphas& alphas, std::size_t first,

@@ -1,4 +1,4 @@
-// Batches on groups of eight: what lies between the hashes of suite.cc and the curve arithmetic of a kernel. The lanes
+// Batches on groups: what lies between the hashes of suite.cc and the curve arithmetic of a kernel. The lanes
 // of a last group that have no element of their own repeat the first.
 #include <algorithm>
 #include <utility>
@@ -12,42 +12,42 @@ namespace {
 
 using lanes::GroupPoints;
 using lanes::GroupScalar;
-using lanes::kLanes;
 using lanes::kMaxGroups;
 
-static_assert(kMaxMany == kMaxGroups * kLanes);
+static_assert(kMaxMany == kMaxGroups * lanes::kMaxLanes);
 
-std::size_t num_groups_of(std::size_t n) { return (n + kLanes - 1) / kLanes; }
+std::size_t num_groups_of(const lanes::Kernel& kernel, std::size_t n) { return (n + kernel.lanes - 1) / kernel.lanes; }
 
 template <typename Element>
-void fill_up(Element* elements, std::size_t n) {
-  std::fill(elements + n, elements + num_groups_of(n) * kLanes, elements[0]);
+void fill_up(Element* elements, std::size_t n, std::size_t num) {
+  std::fill(elements + n, elements + num, elements[0]);
 }
 
-void put(GroupScalar* groups, std::size_t i, const std::array<u64, 4>& words) {
+void put(const lanes::Kernel& kernel, GroupScalar* groups, std::size_t i, const std::array<u64, 4>& words) {
   for (std::size_t j = 0; j < words.size(); ++j) {
-    groups[i / kLanes].w[j][i % kLanes] = words[j];
+    groups[i / kernel.lanes].w[j * kernel.lanes + i % kernel.lanes] = words[j];
   }
 }
 
 // Where the string of element i's point stands among those of `per_element` points an element.
-std::size_t string_at(std::size_t i, std::size_t point, std::size_t per_element) {
-  return ((i / kLanes) * per_element + point) * kLanes + i % kLanes;
+std::size_t string_at(const lanes::Kernel& kernel, std::size_t i, std::size_t point, std::size_t per_element) {
+  return ((i / kernel.lanes) * per_element + point) * kernel.lanes + i % kernel.lanes;
 }
 
 void encode_to_curve(const lanes::Kernel& kernel, GroupPoints* h, const base::Blake2b& prefix,
                      const PointString& public_key, const Alphas& alphas, std::size_t first, std::size_t n) {
   base::Zeroizing<std::array<Fp2, kMaxMany>> u;
   hash_to_field_many(u->data(), prefix, public_key, alphas, first, n);
-  fill_up(u->data(), n);
-  kernel.encode_to_curve(h, u->data(), num_groups_of(n));
+  const std::size_t num_groups = num_groups_of(kernel, n);
+  fill_up(u->data(), n, num_groups * kernel.lanes);
+  kernel.encode_to_curve(h, u->data(), num_groups);
 }
 
 }  // namespace
 
 void evaluate_lanes(const lanes::Kernel& kernel, const SecretKey::Impl& key, const Alphas& alphas, std::size_t first,
                     std::size_t n, base::MutableByteSpan labels) {
-  const std::size_t num_groups = num_groups_of(n);
+  const std::size_t num_groups = num_groups_of(kernel, n);
   GroupPoints points[kMaxGroups];
   encode_to_curve(kernel, points, key.encode, key.public_key, alphas, first, n);
   kernel.mul_same(points, points, num_groups, *key.cleared_x_digits);
@@ -63,7 +63,7 @@ void evaluate_lanes(const lanes::Kernel& kernel, const SecretKey::Impl& key, con
 void prove_lanes(const lanes::Kernel& kernel, const SecretKey::Impl& key, const Alphas& alphas, std::size_t first,
                  std::size_t n, base::MutableByteSpan labels, base::MutableByteSpan proofs) {
   using lanes::kNumProofPoints;
-  const std::size_t num_groups = num_groups_of(n);
+  const std::size_t num_groups = num_groups_of(kernel, n);
   GroupPoints h[kMaxGroups];
   encode_to_curve(kernel, h, key.encode, key.public_key, alphas, first, n);
   PointString h_strings[kMaxMany];
@@ -73,14 +73,14 @@ void prove_lanes(const lanes::Kernel& kernel, const SecretKey::Impl& key, const 
   scalar_to_bytes(x_bytes.bytes(), *key.x);
   base::Zeroizing<std::array<Scalar, kMaxMany>> k;
   nonce_many(k->data(), std::as_const(x_bytes).bytes(), h_strings, n);
-  fill_up(k->data(), n);
+  fill_up(k->data(), n, num_groups * kernel.lanes);
   base::Zeroizing<std::array<GroupScalar, kMaxGroups>> k_parts;
   base::Zeroizing<std::array<GroupScalar, kMaxGroups>> k_comb;
-  for (std::size_t i = 0; i < num_groups * kLanes; ++i) {
+  for (std::size_t i = 0; i < num_groups * kernel.lanes; ++i) {
     const base::Zeroizing<MiniScalars> parts(decompose((*k)[i]));
     const base::Zeroizing<Scalar> bits(comb_bits((*k)[i]));
-    put(k_parts->data(), i, parts->v);
-    put(k_comb->data(), i, bits->w);
+    put(kernel, k_parts->data(), i, parts->v);
+    put(kernel, k_comb->data(), i, bits->w);
   }
   GroupPoints points[kNumProofPoints * kMaxGroups];
   kernel.prove(points, h, num_groups, *key.x_digits, k_parts->data(), k_comb->data());
@@ -88,7 +88,7 @@ void prove_lanes(const lanes::Kernel& kernel, const SecretKey::Impl& key, const 
   kernel.encode(strings, points, kNumProofPoints * num_groups);
 
   const auto string_of = [&](std::size_t i, std::size_t point) {
-    return &strings[string_at(i, point, kNumProofPoints)];
+    return &strings[string_at(kernel, i, point, kNumProofPoints)];
   };
   ChallengeInput inputs[kMaxMany];
   const PointString* cleared_gammas[kMaxMany];
@@ -108,7 +108,7 @@ void verify_lanes_vartime(const lanes::Kernel& kernel, const PublicKey::Impl& ke
                           base::ByteSpan proofs, std::size_t first, std::size_t n, base::MutableByteSpan labels,
                           std::span<Reason> reasons) {
   using lanes::kNumVerifyPoints;
-  const std::size_t num_groups = num_groups_of(n);
+  const std::size_t num_groups = num_groups_of(kernel, n);
   const auto proof_at = [&](std::size_t i) { return proofs.subspan((first + i) * kProofLen).first<kProofLen>(); };
 
   PointString gamma_strings[kMaxMany];
@@ -116,15 +116,16 @@ void verify_lanes_vartime(const lanes::Kernel& kernel, const PublicKey::Impl& ke
   GroupScalar s_comb[kMaxGroups];
   GroupScalar c_words[kMaxGroups];
   bool s_in_range[kMaxMany] = {};
-  for (std::size_t i = 0; i < num_groups * kLanes; ++i) {
+  for (std::size_t i = 0; i < num_groups * kernel.lanes; ++i) {
     const auto proof = proof_at(i < n ? i : 0);
     std::copy_n(proof.begin(), kPointLen, gamma_strings[i].begin());
     const Scalar s = response_of(proof);
     s_in_range[i] = scalar_is_canonical(s) == 1;
     const Scalar used = s_in_range[i] ? s : Scalar{};
-    put(s_parts, i, decompose(used).v);
-    put(s_comb, i, comb_bits(used).w);
-    put(c_words, i, {base::load_le64(proof.data() + kPointLen), base::load_le64(proof.data() + kPointLen + 8), 0, 0});
+    put(kernel, s_parts, i, decompose(used).v);
+    put(kernel, s_comb, i, comb_bits(used).w);
+    put(kernel, c_words, i,
+        {base::load_le64(proof.data() + kPointLen), base::load_le64(proof.data() + kPointLen + 8), 0, 0});
   }
   GroupPoints gamma[kMaxGroups];
   std::uint8_t is_point[kMaxGroups];
@@ -133,12 +134,12 @@ void verify_lanes_vartime(const lanes::Kernel& kernel, const PublicKey::Impl& ke
   encode_to_curve(kernel, h, key.encode, key.bytes, alphas, first, n);
   GroupPoints points[kNumVerifyPoints * kMaxGroups];
   std::uint8_t is_small_order[kMaxGroups];
-  kernel.verify(points, is_small_order, h, gamma, num_groups, key.comb, s_parts, s_comb, c_words);
+  kernel.verify(points, is_small_order, h, gamma, num_groups, key.combs, s_parts, s_comb, c_words);
   PointString strings[kNumVerifyPoints * kMaxMany];
   kernel.encode(strings, points, kNumVerifyPoints * num_groups);
 
   const auto string_of = [&](std::size_t i, std::size_t point) {
-    return &strings[string_at(i, point, kNumVerifyPoints)];
+    return &strings[string_at(kernel, i, point, kNumVerifyPoints)];
   };
   ChallengeInput inputs[kMaxMany];
   const PointString* cleared_gammas[kMaxMany];
@@ -154,13 +155,13 @@ void verify_lanes_vartime(const lanes::Kernel& kernel, const PublicKey::Impl& ke
 
   // The first check of docs/spec/vrf.md section 7 that fails names the reason.
   for (std::size_t i = 0; i < n; ++i) {
-    const unsigned lane = 1U << (i % kLanes);
+    const unsigned lane = 1U << (i % kernel.lanes);
     Reason& reason = reasons[first + i];
-    if ((is_point[i / kLanes] & lane) == 0) {
+    if ((is_point[i / kernel.lanes] & lane) == 0) {
       reason = Reason::kGammaMalformed;
     } else if (!s_in_range[i]) {
       reason = Reason::kScalarRange;
-    } else if ((is_small_order[i / kLanes] & lane) != 0) {
+    } else if ((is_small_order[i / kernel.lanes] & lane) != 0) {
       reason = Reason::kGammaSmallOrder;
     } else if (!std::equal(c[i].begin(), c[i].end(), proof_at(i).begin() + kPointLen)) {
       reason = Reason::kChallenge;

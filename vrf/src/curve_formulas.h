@@ -94,9 +94,9 @@ OPTIKS_INLINE void add_in_place(BasicPoint<F>& p, const BasicCachedPoint<F, T>& 
   finish_addition(p, a, b, c, d);
 }
 
-// p = p + q. 7M.
-template <typename F, typename T>
-OPTIKS_INLINE void add_in_place(BasicPoint<F>& p, const BasicAffinePoint<F, T>& q) {
+// p = p + q. 7M. G is F, or the field in the form of tables (lanes/lane_table.h).
+template <typename F, typename G, typename T>
+OPTIKS_INLINE void add_in_place(BasicPoint<F>& p, const BasicAffinePoint<G, T>& q) {
   const auto t = fp2_mul(p.ta, p.tb);
   const auto a = fp2_mul_wide(fp2_sub(p.y, p.x), q.y_minus_x);
   const auto c = fp2_mul_wide(t, q.t2d);

@@ -22,9 +22,9 @@ struct SecretKey::Impl {
 
 struct PublicKey::Impl {
   PointString bytes;
-  base::Blake2b encode;       // encode_prefix
-  ShortMulTable table;        // of Y
-  lanes::ChallengeComb comb;  // of Y
+  base::Blake2b encode;         // encode_prefix
+  ShortMulTable table;          // of Y
+  lanes::ChallengeCombs combs;  // of Y
 };
 
 }  // namespace optiks::vrf

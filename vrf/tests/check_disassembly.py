@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Checks the object code of a batch kernel, which Valgrind cannot run, for what could depend on a secret.
+"""Checks the object code of a batch kernel for what could depend on a secret.
 
 usage: check_disassembly.py OBJECT [--expect-breach]
 
@@ -24,6 +24,8 @@ import sys
 PUBLIC = re.compile(r"decode|6verify|subgroup_minus_any|generator_minus")
 GATHER = re.compile(r"^v?p?(gather|scatter)")
 MASK = re.compile(r"\{%k[1-7]\}")
+MASKED_MOVE = re.compile(r"^v?p?maskmov")
+KERNEL = re.compile(r"Ifma|Avx2")
 TO_GENERAL = re.compile(r"^(v?pmovmskb|v?movmskp[sd]|v?ptest|vtestp[sd]|kortest[bwdq]|ktest[bwdq])$")
 MOVE_TO_GENERAL = re.compile(r"^(v?movq|v?movd|kmov[bwdq]|v?pextr[bwdq])$")
 GENERAL = re.compile(r"%(r|e)([a-ds][xip]|[0-9]+|bp|sp|di|si)[dwb]?$")
@@ -74,7 +76,7 @@ def breaches(path):
             code = f"{name[:80]}: {mnemonic} {operands}"
             if GATHER.match(mnemonic):
                 yield "gather", code
-            elif MASK.search(operands) and "(" in operands:
+            elif MASKED_MOVE.match(mnemonic) or (MASK.search(operands) and "(" in operands):
                 yield "masked", code
             if not is_public:
                 if depends_on_vectors(mnemonic, operands):
@@ -85,7 +87,7 @@ def breaches(path):
                 flags = (mnemonic, operands)
     for line in run("nm", "--defined-only", path).splitlines():
         kind, symbol = line.split()[-2:]
-        if kind in "WVu" and "Ifma" not in symbol:
+        if kind in "WVu" and not KERNEL.search(symbol):
             yield "weak", symbol
 
 

@@ -16,19 +16,39 @@ namespace {
 using base::Kernel;
 using lanes::GroupPoints;
 using lanes::GroupScalar;
-using lanes::kLanes;
 using lanes::kMaxGroups;
 using test::encode;
 
-constexpr std::size_t kNumInputs = kMaxGroups * kLanes;
+constexpr std::size_t kNumInputs = kMaxGroups * lanes::kMaxLanes;
 
 class KernelTest : public testing::TestWithParam<Kernel> {
  protected:
-  void SetUp() override { curve_ = kernel_of(GetParam()); }
+  void SetUp() override {
+    curve_ = kernel_of(GetParam());
+    if (curve_ != nullptr) {
+      lanes_ = curve_->lanes;
+      num_groups_ = kNumInputs / lanes_;
+    }
+  }
+
+  // run(first group, number of groups), as many at a time as a kernel takes.
+  template <typename Run>
+  static void in_calls(std::size_t num_groups, Run run) {
+    for (std::size_t first = 0; first < num_groups; first += kMaxGroups) {
+      run(first, std::min(kMaxGroups, num_groups - first));
+    }
+  }
 
   [[nodiscard]] std::vector<PointString> encoded(const std::vector<GroupPoints>& points, std::size_t num_groups) const {
-    std::vector<PointString> out(num_groups * kLanes);
-    curve_->encode(out.data(), points.data(), num_groups);
+    std::vector<PointString> out(num_groups * lanes_);
+    in_calls(num_groups,
+             [&](std::size_t first, std::size_t n) { curve_->encode(&out[first * lanes_], &points[first], n); });
+    return out;
+  }
+  [[nodiscard]] std::vector<GroupPoints> encoded_to_curve(const std::vector<Fp2>& u) const {
+    std::vector<GroupPoints> out(u.size() / lanes_);
+    in_calls(out.size(),
+             [&](std::size_t first, std::size_t n) { curve_->encode_to_curve(&out[first], &u[first * lanes_], n); });
     return out;
   }
 
@@ -43,8 +63,7 @@ class KernelTest : public testing::TestWithParam<Kernel> {
     u_[3] = kFp2One;
     u_[4] = {kFpZero, kFpOne};
     u_[5] = {{kP - 1}, {kP - 1}};
-    h_.resize(kMaxGroups);
-    curve_->encode_to_curve(h_.data(), u_.data(), kMaxGroups);
+    h_ = encoded_to_curve(u_);
     for (const Fp2& u : u_) {
       expected_h_.push_back(point_clear_cofactor(elligator2(u)));
     }
@@ -64,13 +83,15 @@ class KernelTest : public testing::TestWithParam<Kernel> {
     return out;
   }
 
-  static void put(std::vector<GroupScalar>& groups, std::size_t i, const std::array<u64, 4>& words) {
+  void put(std::vector<GroupScalar>& groups, std::size_t i, const std::array<u64, 4>& words) const {
     for (std::size_t j = 0; j < 4; ++j) {
-      groups[i / kLanes].w[j][i % kLanes] = words[j];
+      groups[i / lanes_].w[j * lanes_ + i % lanes_] = words[j];
     }
   }
 
   const lanes::Kernel* curve_ = nullptr;
+  std::size_t lanes_ = 0;
+  std::size_t num_groups_ = 0;  // of kNumInputs
   std::mt19937_64 random_{11};
   std::vector<Fp2> u_;
   std::vector<GroupPoints> h_;
@@ -97,9 +118,7 @@ TEST_P(KernelTest, MapsTheVectorsOfElligator) {
   for (const auto& row : rows) {
     u.push_back(test::element_of(row["u"]));
   }
-  std::vector<GroupPoints> h(kMaxGroups);
-  curve_->encode_to_curve(h.data(), u.data(), kMaxGroups);
-  const auto strings = encoded(h, kMaxGroups);
+  const auto strings = encoded(encoded_to_curve(u), num_groups_);
   for (std::size_t i = 0; i < u.size(); ++i) {
     const Fp2 x = test::element_of(rows[i]["x"]);
     const Fp2 y = test::element_of(rows[i]["y"]);
@@ -111,9 +130,11 @@ TEST_P(KernelTest, MultipliesByTheSameScalar) {
   make_h();
   for (const Scalar& k : {Scalar{{1, 0, 0, 0}}, Scalar{{2, 0, 0, 0}}, Scalar{}, scalar_sub({}, {{1, 0, 0, 0}}),
                           scalar_reduce(test::random_scalar_256(random_))}) {
-    std::vector<GroupPoints> out(kMaxGroups);
-    curve_->mul_same(out.data(), h_.data(), kMaxGroups, recode(decompose(k)));
-    const auto strings = encoded(out, kMaxGroups);
+    std::vector<GroupPoints> out(num_groups_);
+    in_calls(num_groups_, [&](std::size_t first, std::size_t n) {
+      curve_->mul_same(&out[first], &h_[first], n, recode(decompose(k)));
+    });
+    const auto strings = encoded(out, num_groups_);
     for (std::size_t i = 0; i < kNumInputs; ++i) {
       EXPECT_EQ(strings[i], encode(scalar_mul(expected_h_[i], k))) << i;
     }
@@ -124,18 +145,21 @@ TEST_P(KernelTest, ComputesThePointsOfProofs) {
   make_h();
   const Scalar x = scalar_reduce(test::random_scalar_256(random_));
   const auto k = make_scalars();
-  std::vector<GroupScalar> k_parts(kMaxGroups);
-  std::vector<GroupScalar> k_comb(kMaxGroups);
+  std::vector<GroupScalar> k_parts(num_groups_);
+  std::vector<GroupScalar> k_comb(num_groups_);
   for (std::size_t i = 0; i < kNumInputs; ++i) {
     put(k_parts, i, decompose(k[i]).v);
     put(k_comb, i, comb_bits(k[i]).w);
   }
-  std::vector<GroupPoints> out(lanes::kNumProofPoints * kMaxGroups);
-  curve_->prove(out.data(), h_.data(), kMaxGroups, recode(decompose(x)), k_parts.data(), k_comb.data());
+  std::vector<GroupPoints> out(lanes::kNumProofPoints * num_groups_);
+  in_calls(num_groups_, [&](std::size_t first, std::size_t n) {
+    curve_->prove(&out[lanes::kNumProofPoints * first], &h_[first], n, recode(decompose(x)), &k_parts[first],
+                  &k_comb[first]);
+  });
   const auto strings = encoded(out, out.size());
   for (std::size_t i = 0; i < kNumInputs; ++i) {
     const auto at = [&](std::size_t point) {
-      return strings[(i / kLanes * lanes::kNumProofPoints + point) * kLanes + i % kLanes];
+      return strings[(i / lanes_ * lanes::kNumProofPoints + point) * lanes_ + i % lanes_];
     };
     const Point gamma = scalar_mul(expected_h_[i], x);
     EXPECT_EQ(at(lanes::kGamma), encode(gamma)) << i;
@@ -160,18 +184,18 @@ TEST_P(KernelTest, DecodesStrictly) {
   for (const auto& row : test::load_rows("fourq/fourq_small_order.json", 392)) {
     strings.push_back(test::array_of<32>(row["point"]));
   }
-  while (strings.size() % kLanes != 0) {
+  while (strings.size() % lanes_ != 0) {
     strings.push_back(strings[0]);
   }
   std::size_t num_valid = 0;
-  for (std::size_t first = 0; first < strings.size(); first += kNumInputs) {
-    const std::size_t num_groups = std::min(kNumInputs, strings.size() - first) / kLanes;
+  for (std::size_t first = 0; first < strings.size(); first += kMaxGroups * lanes_) {
+    const std::size_t num_groups = std::min(kMaxGroups, (strings.size() - first) / lanes_);
     std::vector<GroupPoints> points(num_groups);
     std::vector<std::uint8_t> valid(num_groups);
     curve_->decode(points.data(), valid.data(), &strings[first], num_groups);
     const auto again = encoded(points, num_groups);
-    for (std::size_t i = 0; i < num_groups * kLanes; ++i) {
-      const bool is_valid = (valid[i / kLanes] >> (i % kLanes) & 1) != 0;
+    for (std::size_t i = 0; i < num_groups * lanes_; ++i) {
+      const bool is_valid = (valid[i / lanes_] >> (i % lanes_) & 1) != 0;
       EXPECT_EQ(is_valid, point_decode_vartime(strings[first + i]).has_value()) << base::to_hex(strings[first + i]);
       EXPECT_EQ(again[i], is_valid ? strings[first + i] : encode(kIdentity));
       num_valid += is_valid ? 1 : 0;
@@ -200,13 +224,15 @@ TEST_P(KernelTest, ComputesThePointsOfVerifications) {
   for (const Point& point : gamma) {
     gamma_strings.push_back(encode(point));
   }
-  std::vector<GroupPoints> gamma_groups(kMaxGroups);
-  std::vector<std::uint8_t> valid(kMaxGroups);
-  curve_->decode(gamma_groups.data(), valid.data(), gamma_strings.data(), kMaxGroups);
+  std::vector<GroupPoints> gamma_groups(num_groups_);
+  std::vector<std::uint8_t> valid(num_groups_);
+  in_calls(num_groups_, [&](std::size_t first, std::size_t n) {
+    curve_->decode(&gamma_groups[first], &valid[first], &gamma_strings[first * lanes_], n);
+  });
 
   const Point y = fixed_base_mul(test::random_scalar_256(random_));
   const ShortMulTable y_table = make_short_mul_table_vartime(y);
-  const lanes::ChallengeComb y_comb = lanes::make_challenge_comb_vartime(y);
+  const lanes::ChallengeCombs y_comb = lanes::make_challenge_comb_vartime(y);
   const auto s = make_scalars();
   std::vector<std::array<u64, 2>> c(kNumInputs);
   for (auto& words : c) {
@@ -218,30 +244,32 @@ TEST_P(KernelTest, ComputesThePointsOfVerifications) {
   c[8] = {~u64{0}, ~u64{0}};
   c[9] = {~u64{0} - 1, ~u64{0}};
   c[10] = {0, u64{1} << 63};
-  std::vector<GroupScalar> s_parts(kMaxGroups);
-  std::vector<GroupScalar> s_comb(kMaxGroups);
-  std::vector<GroupScalar> c_words(kMaxGroups);
+  std::vector<GroupScalar> s_parts(num_groups_);
+  std::vector<GroupScalar> s_comb(num_groups_);
+  std::vector<GroupScalar> c_words(num_groups_);
   for (std::size_t i = 0; i < kNumInputs; ++i) {
     put(s_parts, i, decompose(s[i]).v);
     put(s_comb, i, comb_bits(s[i]).w);
     put(c_words, i, {c[i][0], c[i][1], 0, 0});
   }
-  std::vector<GroupPoints> out(lanes::kNumVerifyPoints * kMaxGroups);
-  std::vector<std::uint8_t> small(kMaxGroups);
-  curve_->verify(out.data(), small.data(), h_.data(), gamma_groups.data(), kMaxGroups, y_comb, s_parts.data(),
-                 s_comb.data(), c_words.data());
+  std::vector<GroupPoints> out(lanes::kNumVerifyPoints * num_groups_);
+  std::vector<std::uint8_t> small(num_groups_);
+  in_calls(num_groups_, [&](std::size_t first, std::size_t n) {
+    curve_->verify(&out[lanes::kNumVerifyPoints * first], &small[first], &h_[first], &gamma_groups[first], n, y_comb,
+                   &s_parts[first], &s_comb[first], &c_words[first]);
+  });
   const auto strings = encoded(out, out.size());
   std::size_t num_small = 0;
   for (std::size_t i = 0; i < kNumInputs; ++i) {
     const auto at = [&](std::size_t point) {
-      return strings[(i / kLanes * lanes::kNumVerifyPoints + point) * kLanes + i % kLanes];
+      return strings[(i / lanes_ * lanes::kNumVerifyPoints + point) * lanes_ + i % lanes_];
     };
     const Point cleared = point_clear_cofactor(gamma[i]);
     EXPECT_EQ(at(lanes::kVerifyH), encode(expected_h_[i])) << i;
     EXPECT_EQ(at(lanes::kVerifyU), encode(generator_minus_vartime(s[i], c[i], y_table))) << i;
     EXPECT_EQ(at(lanes::kVerifyV), encode(subgroup_minus_any_vartime(s[i], expected_h_[i], c[i], gamma[i]))) << i;
     EXPECT_EQ(at(lanes::kVerifyClearedGamma), encode(cleared)) << i;
-    const bool is_small = (small[i / kLanes] >> (i % kLanes) & 1) != 0;
+    const bool is_small = (small[i / lanes_] >> (i % lanes_) & 1) != 0;
     EXPECT_EQ(is_small, point_is_identity(cleared) == 1) << i;
     num_small += is_small ? 1 : 0;
   }
@@ -355,9 +383,8 @@ TEST(BatchKernel, IsTheChosenOneExceptForSingleCalls) {
   evaluate_batch(key, batch.alphas(), labels);
   const char* const forced = std::getenv("OPTIKS_FORCE_KERNEL");
   const char* const fastest = base::cpu_has_ifma512() ? "ifma512" : base::cpu_has_avx2() ? "avx2" : "scalar";
-  EXPECT_STREQ(base::kernel_name(base::kernel()), forced != nullptr && *forced != '\0' ? forced : fastest);
-  // avx2 has no code for the VRF.
-  EXPECT_STREQ(last_kernel_name(), base::kernel() == Kernel::kAvx2 ? "scalar" : base::kernel_name(base::kernel()));
+  EXPECT_STREQ(last_kernel_name(), base::kernel_name(base::kernel()));
+  EXPECT_STREQ(last_kernel_name(), forced != nullptr && *forced != '\0' ? forced : fastest);
   std::array<std::uint8_t, kLabelLen> label{};
   evaluate(key, batch.alphas()[8], label);
   EXPECT_STREQ(last_kernel_name(), "scalar");
@@ -365,8 +392,11 @@ TEST(BatchKernel, IsTheChosenOneExceptForSingleCalls) {
 
 std::string name_of(const testing::TestParamInfo<Kernel>& info) { return base::kernel_name(info.param); }
 
-// And AVX-512 IFMA where the machine has it.
+// And those of the machine's instructions.
 std::vector<Kernel> runnable(std::vector<Kernel> kernels) {
+  if (base::cpu_has_avx2()) {
+    kernels.push_back(Kernel::kAvx2);
+  }
   if (base::cpu_has_ifma512()) {
     kernels.push_back(Kernel::kIfma512);
   }

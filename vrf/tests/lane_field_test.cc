@@ -1,130 +1,185 @@
-// The field in lanes (lanes/lane_fp.h, lanes/lane_fp2.h) over the portable lane type, against fp.h and fp2.h: limbs at
-// the ends of their bounds, where sums and products are largest, and elements at the ends of the field.
+// The field in lanes (lanes/lane_fp.h, lanes/lane_fp2.h) over the portable lane types, in three limbs and in five,
+// against fp.h and fp2.h: limbs at the ends of their bounds, where sums and products are largest, and elements at the
+// ends of the field.
 #include <gtest/gtest.h>
 
 #include <random>
 
-#include "lanes/lane_fp2.h"
 #include "lanes/lane_sqrt.h"
+#include "lanes/lane_table.h"
 
 namespace optiks::vrf::lanes {
 namespace {
 
-using L = Portable;
+// The largest bounds of factors of products and squares in GF(p^2).
+template <typename L>
+struct Largest {
+  static constexpr unsigned kFirst = 7;
+  static constexpr unsigned kSecond = 7;
+  static constexpr unsigned kSquare = 4;
+};
+template <>
+struct Largest<Portable4> {
+  static constexpr unsigned kFirst = kMaxFirst;
+  static constexpr unsigned kSecond = kMaxSecond;
+  static constexpr unsigned kSquare = 3;
+};
 
-Fp lane_of(const Canonical& c, std::size_t lane) { return fp(c.high[lane], c.low[lane]); }
+template <typename L>
+class LaneFpTest : public testing::Test {};
+template <typename L>
+class LaneFp2Test : public testing::Test {};
+struct Names {
+  template <typename L>
+  static std::string GetName(int /*index*/) {
+    return L::Limbs::kNum == 3 ? "ThreeLimbs" : "FiveLimbs";
+  }
+};
+using LaneTypes = testing::Types<Portable, Portable4>;
+TYPED_TEST_SUITE(LaneFpTest, LaneTypes, Names);
+TYPED_TEST_SUITE(LaneFp2Test, LaneTypes, Names);
 
-// The value of limbs, scale included: (X0 + X1 2^44 + X2 2^88)/2^4 mod p, where 1/2^4 = 2^123.
-Fp value_of(const Words (&limb)[3], std::size_t lane) {
-  const auto shifted = [](u64 x, unsigned n) { return fp_mul(Fp{x}, Fp{u128{1} << n}); };
-  const Fp sum = fp_add(fp_add(Fp{limb[0][lane]}, shifted(limb[1][lane], kLimbBits)), shifted(limb[2][lane], 88));
-  return fp_canonical(fp_mul(sum, Fp{u128{1} << 123}));
+template <typename L>
+Fp lane_of(const Canonical<L>& c, std::size_t lane) {
+  return fp(c.high[lane], c.low[lane]);
+}
+
+// The value of limbs, scale included; 1/2^n = 2^(127 - n).
+template <typename L>
+Fp value_of(const Words<L> (&limb)[L::Limbs::kNum], std::size_t lane) {
+  const auto shifted = [](u64 x, unsigned n) { return fp_mul(Fp{x}, Fp{u128{1} << (n % 127)}); };
+  Fp sum = kFpZero;
+  for (unsigned i = 0; i < L::Limbs::kNum; ++i) {
+    sum = fp_add(sum, shifted(limb[i][lane], i * L::Limbs::kLimbBits + 127 - L::Limbs::kScale));
+  }
+  return fp_canonical(sum);
 }
 
 std::mt19937_64 g_random(7);  // NOLINT(cert-msc51-cpp): the same numbers every time
 
 // Lane 0: every limb at its bound; lane 1: zeros; lane 2: only the top limb; the others random below the bounds.
-template <unsigned B>
+template <typename L, unsigned B>
 LaneFp<L, B> at_bounds() {
-  Words limb[3];
-  for (std::size_t i = 0; i < 3; ++i) {
-    const u64 bound = B * (i == 2 ? kTopBound : kLimbBound);
-    for (std::size_t lane = 0; lane < kLanes; ++lane) {
-      limb[i][lane] = lane == 0 ? bound : lane == 1 ? 0 : lane == 2 ? (i == 2 ? bound : 0) : g_random() % (bound + 1);
-      limb[i][lane] &= ~((u64{1} << kScale) - 1);
+  constexpr std::size_t kTop = L::Limbs::kNum - 1;
+  Words<L> limb[kTop + 1];
+  for (std::size_t i = 0; i <= kTop; ++i) {
+    const u64 bound = B * (i == kTop ? L::Limbs::kTopBound : L::Limbs::kLimbBound);
+    for (std::size_t lane = 0; lane < L::kLanes; ++lane) {
+      limb[i][lane] = lane == 0   ? bound
+                      : lane == 1 ? 0
+                      : lane == 2 ? (i == kTop ? bound : 0)
+                                  : g_random() % (bound + 1);
+      limb[i][lane] &= ~((u64{1} << L::Limbs::kScale) - 1);
     }
   }
-  return {limb[0], limb[1], limb[2]};
+  return fp_of_limbs<L, B>(limb);
 }
 
-template <unsigned B>
+template <typename L, unsigned B>
 void expect_value(const LaneFp<L, B>& a, std::size_t lane, Fp expected) {
   EXPECT_EQ(lane_of(fp_canonical(a), lane).v, fp_canonical(expected).v) << "lane " << lane;
 }
 
 // A product's limbs keep to bound 1, also in builds without the checks of the constructor.
+template <typename L>
 void expect_carried(const LaneFp<L, 1>& a) {
-  for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    EXPECT_LE(a.limb[0][lane], kLimbBound);
-    EXPECT_LE(a.limb[1][lane], kLimbBound);
-    EXPECT_LE(a.limb[2][lane], kTopBound);
-  }
-}
-
-TEST(LaneFp, ProductsOfFactorsAtTheirBounds) {
-  for (int round = 0; round < 200; ++round) {
-    const auto a = at_bounds<15>();
-    const auto b = at_bounds<6>();
-    const auto half = at_bounds<7>();
-    const auto product = fp_mul(a, b);
-    const auto square = fp_sqr(half);
-    expect_carried(product);
-    expect_carried(square);
-    for (std::size_t lane = 0; lane < kLanes; ++lane) {
-      expect_value(product, lane, fp_mul(value_of(a.limb, lane), value_of(b.limb, lane)));
-      expect_value(square, lane, fp_sqr(value_of(half.limb, lane)));
+  for (std::size_t lane = 0; lane < L::kLanes; ++lane) {
+    for (std::size_t i = 0; i < L::Limbs::kNum; ++i) {
+      EXPECT_LE(a.limb[i][lane], i + 1 == L::Limbs::kNum ? L::Limbs::kTopBound : L::Limbs::kLimbBound);
     }
   }
 }
 
-TEST(LaneFp, SumsDifferencesAndHalves) {
+TYPED_TEST(LaneFpTest, ProductsOfFactorsAtTheirBounds) {
+  using L = TypeParam;
   for (int round = 0; round < 200; ++round) {
-    const auto a = at_bounds<7>();
-    const auto b = at_bounds<7>();
-    const auto one = at_bounds<1>();
+    const auto a = at_bounds<L, 15>();
+    const auto b = at_bounds<L, 6>();
+    const auto half = at_bounds<L, 7>();
+    const auto product = fp_mul(a, b);
+    const auto square = fp_sqr(half);
+    expect_carried(product);
+    expect_carried(square);
+    for (std::size_t lane = 0; lane < L::kLanes; ++lane) {
+      expect_value(product, lane, fp_mul(value_of<L>(a.limb, lane), value_of<L>(b.limb, lane)));
+      expect_value(square, lane, fp_sqr(value_of<L>(half.limb, lane)));
+    }
+  }
+}
+
+TYPED_TEST(LaneFpTest, SumsDifferencesAndHalves) {
+  using L = TypeParam;
+  for (int round = 0; round < 200; ++round) {
+    const auto a = at_bounds<L, 7>();
+    const auto b = at_bounds<L, 7>();
+    const auto one = at_bounds<L, 1>();
     expect_carried(fp_carry(fp_sub(a, b)));
-    for (std::size_t lane = 0; lane < kLanes; ++lane) {
-      const Fp x = value_of(a.limb, lane);
-      const Fp y = value_of(b.limb, lane);
+    for (std::size_t lane = 0; lane < L::kLanes; ++lane) {
+      const Fp x = value_of<L>(a.limb, lane);
+      const Fp y = value_of<L>(b.limb, lane);
       expect_value(a, lane, x);
       expect_value(fp_carry(a), lane, x);
       expect_value(fp_add(a, b), lane, fp_add(x, y));
       expect_value(fp_sub(a, b), lane, fp_sub(x, y));
       expect_value(fp_neg(a), lane, fp_neg(x));
-      expect_value(fp_half(one), lane, fp_half(value_of(one.limb, lane)));
+      expect_value(fp_half(one), lane, fp_half(value_of<L>(one.limb, lane)));
     }
   }
 }
 
-TEST(LaneFp, CanonicalFormsAtTheEndsOfTheField) {
-  const Fp values[kLanes] = {
-      {0}, {1}, {kP}, {kP - 1}, {kP >> 1}, {u128{1} << 44}, {(u128{1} << 88) - 1}, {u128{1} << 126}};
-  Words low;
-  Words high;
-  for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    low[lane] = low64(values[lane].v);
-    high[lane] = high64(values[lane].v);
-  }
-  const auto a = fp_from_words<L>(low, high);
-  const Words is_zero = fp_is_zero(a);
-  const auto zero = fp_broadcast<L>(kFpZero);
-  for (std::size_t lane = 0; lane < kLanes; ++lane) {
-    expect_value(a, lane, values[lane]);
-    // 2p and 3p are 0 as well; a - 0 has a multiple of p in it.
-    expect_value(fp_sub(a, zero), lane, values[lane]);
-    expect_value(fp_sub(fp_sub(a, zero), zero), lane, values[lane]);
-    EXPECT_EQ(is_zero[lane], fp_is_zero(values[lane]) == 1 ? ~u64{0} : 0) << lane;
+TYPED_TEST(LaneFpTest, CanonicalFormsAtTheEndsOfTheField) {
+  using L = TypeParam;
+  const std::vector<Fp> all = {{0},
+                               {1},
+                               {kP},
+                               {kP - 1},
+                               {kP >> 1},
+                               {u128{1} << L::Limbs::kLimbBits},
+                               {(u128{1} << (2 * L::Limbs::kLimbBits)) - 1},
+                               {u128{1} << 126}};
+  for (auto first = all.begin(); first != all.end(); first += L::kLanes) {
+    const std::vector<Fp> values(first, first + L::kLanes);
+    Words<L> low;
+    Words<L> high;
+    for (std::size_t lane = 0; lane < L::kLanes; ++lane) {
+      low[lane] = low64(values[lane].v);
+      high[lane] = high64(values[lane].v);
+    }
+    const auto a = fp_from_words<L>(low, high);
+    const Words<L> is_zero = fp_is_zero(a);
+    const auto zero = fp_broadcast<L>(kFpZero);
+    for (std::size_t lane = 0; lane < L::kLanes; ++lane) {
+      expect_value(a, lane, values[lane]);
+      // 2p and 3p are 0 as well; a - 0 has a multiple of p in it.
+      expect_value(fp_sub(a, zero), lane, values[lane]);
+      expect_value(fp_sub(fp_sub(a, zero), zero), lane, values[lane]);
+      EXPECT_EQ(is_zero[lane], fp_is_zero(values[lane]) == 1 ? ~u64{0} : 0) << lane;
+    }
   }
 }
 
-TEST(LaneFp2, ProductsAtTheirBounds) {
+TYPED_TEST(LaneFp2Test, ProductsAtTheirBounds) {
+  using L = TypeParam;
   for (int round = 0; round < 200; ++round) {
-    const LaneFp2<L, 7> a = {at_bounds<7>(), at_bounds<7>()};
-    const LaneFp2<L, 7> b = {at_bounds<7>(), at_bounds<7>()};
+    constexpr unsigned kFirst = Largest<L>::kFirst;
+    constexpr unsigned kSecond = Largest<L>::kSecond;
+    constexpr unsigned kSquare = Largest<L>::kSquare;
+    const LaneFp2<L, kFirst> a = {at_bounds<L, kFirst>(), at_bounds<L, kFirst>()};
+    const LaneFp2<L, kSecond> b = {at_bounds<L, kSecond>(), at_bounds<L, kSecond>()};
     const auto product = fp2_mul(a, b);
-    const LaneFp2<L, 4> c = {at_bounds<4>(), at_bounds<4>()};
+    const LaneFp2<L, kSquare> c = {at_bounds<L, kSquare>(), at_bounds<L, kSquare>()};
     const auto square = fp2_sqr(c);
     expect_carried(product.re);
     expect_carried(product.im);
     expect_carried(square.re);
     expect_carried(square.im);
-    for (std::size_t lane = 0; lane < kLanes; ++lane) {
-      const Fp2 x = {value_of(a.re.limb, lane), value_of(a.im.limb, lane)};
-      const Fp2 y = {value_of(b.re.limb, lane), value_of(b.im.limb, lane)};
+    for (std::size_t lane = 0; lane < L::kLanes; ++lane) {
+      const Fp2 x = {value_of<L>(a.re.limb, lane), value_of<L>(a.im.limb, lane)};
+      const Fp2 y = {value_of<L>(b.re.limb, lane), value_of<L>(b.im.limb, lane)};
       const Fp2 xy = fp2_mul(x, y);
       expect_value(product.re, lane, xy.re);
       expect_value(product.im, lane, xy.im);
-      const Fp2 zz = fp2_sqr(Fp2{value_of(c.re.limb, lane), value_of(c.im.limb, lane)});
+      const Fp2 zz = fp2_sqr(Fp2{value_of<L>(c.re.limb, lane), value_of<L>(c.im.limb, lane)});
       expect_value(square.re, lane, zz.re);
       expect_value(square.im, lane, zz.im);
       expect_value(fp2_norm(a), lane, fp2_norm(x));
@@ -133,11 +188,12 @@ TEST(LaneFp2, ProductsAtTheirBounds) {
 }
 
 // Sums and differences of products that are carried once, with no more room than their bounds ask for.
-TEST(LaneFp2, WideSumsAtTheirBounds) {
+TYPED_TEST(LaneFp2Test, WideSumsAtTheirBounds) {
+  using L = TypeParam;
   for (int round = 0; round < 200; ++round) {
-    const LaneFp2<L, 3> a = {at_bounds<3>(), at_bounds<3>()};
-    const LaneFp2<L, 2> b = {at_bounds<2>(), at_bounds<2>()};
-    const LaneFp2<L, 2> c = {at_bounds<2>(), at_bounds<2>()};
+    const LaneFp2<L, 3> a = {at_bounds<L, 3>(), at_bounds<L, 3>()};
+    const LaneFp2<L, 2> b = {at_bounds<L, 2>(), at_bounds<L, 2>()};
+    const LaneFp2<L, 2> c = {at_bounds<L, 2>(), at_bounds<L, 2>()};
     const auto ab = fp2_mul_wide<23>(a, b);        // bound 13 + 23
     const auto cc = fp2_sqr_wide<3>(c);            // bound 20 + 3
     const auto sum = fp2_narrow(fp2_add(ab, cc));  // bound 59
@@ -148,8 +204,10 @@ TEST(LaneFp2, WideSumsAtTheirBounds) {
       expect_carried(out->re);
       expect_carried(out->im);
     }
-    for (std::size_t lane = 0; lane < kLanes; ++lane) {
-      const auto value = [lane](const auto& x) { return Fp2{value_of(x.re.limb, lane), value_of(x.im.limb, lane)}; };
+    for (std::size_t lane = 0; lane < L::kLanes; ++lane) {
+      const auto value = [lane](const auto& x) {
+        return Fp2{value_of<L>(x.re.limb, lane), value_of<L>(x.im.limb, lane)};
+      };
       const Fp2 product = fp2_mul(value(a), value(b));
       const Fp2 square = fp2_sqr(value(c));
       const Fp2 expected[3] = {fp2_add(product, square), fp2_sub(product, square),
@@ -163,19 +221,43 @@ TEST(LaneFp2, WideSumsAtTheirBounds) {
   }
 }
 
-TEST(LaneFp2, SquareRootsAreTheScalarOnesUpToSign) {
+// What tables hold is what was put there, and its negation that of the element.
+TEST(PackedFp2, KeepsBothHalvesApart) {
+  using L = Portable4;
+  for (int round = 0; round < 50; ++round) {
+    const LaneFp2<L, 3> a = {at_bounds<L, 3>(), at_bounds<L, 3>()};
+    const LaneFp2<L, 2> b = {at_bounds<L, 2>(), at_bounds<L, 2>()};
+    const Words<L> mask = {~u64{0}, 0, 0, ~u64{0}};
+    const auto chosen = unpacked(fp2_select(mask, table_form(a), fp2_neg(table_form(b))));
+    const auto product = fp2_narrow(fp2_mul_wide(b, table_form(a)));
+    for (std::size_t lane = 0; lane < L::kLanes; ++lane) {
+      const auto value = [lane](const auto& x) {
+        return Fp2{value_of<L>(x.re.limb, lane), value_of<L>(x.im.limb, lane)};
+      };
+      const Fp2 expected = mask[lane] != 0 ? value(a) : fp2_neg(value(b));
+      expect_value(chosen.re, lane, expected.re);
+      expect_value(chosen.im, lane, expected.im);
+      const Fp2 ab = fp2_mul(value(a), value(b));
+      expect_value(product.re, lane, ab.re);
+      expect_value(product.im, lane, ab.im);
+    }
+  }
+}
+
+TYPED_TEST(LaneFp2Test, SquareRootsAreTheScalarOnesUpToSign) {
+  using L = TypeParam;
   for (int round = 0; round < 20; ++round) {
-    LaneFp2<L, 1> m[2] = {{at_bounds<1>(), at_bounds<1>()}, {at_bounds<1>(), at_bounds<1>()}};
-    LaneFp<L, 1> delta[2] = {at_bounds<1>(), at_bounds<1>()};
+    LaneFp2<L, 1> m[2] = {{at_bounds<L, 1>(), at_bounds<L, 1>()}, {at_bounds<L, 1>(), at_bounds<L, 1>()}};
+    LaneFp<L, 1> delta[2] = {at_bounds<L, 1>(), at_bounds<L, 1>()};
     for (auto& d : delta) {
-      d.limb[0][1] = u64{1} << kScale;  // lane 1 is zeros otherwise, and delta must not be 0
+      d.limb[0][1] = u64{1} << L::Limbs::kScale;  // lane 1 is zeros otherwise, and delta must not be 0
     }
     LaneSqrtRatio<L> out[2];
     fp2_sqrt_ratio(out, m, delta);
     for (std::size_t j = 0; j < 2; ++j) {
-      for (std::size_t lane = 0; lane < kLanes; ++lane) {
-        const Fp2 x = {value_of(m[j].re.limb, lane), value_of(m[j].im.limb, lane)};
-        const SqrtRatio expected = fp2_sqrt_ratio(x, value_of(delta[j].limb, lane));
+      for (std::size_t lane = 0; lane < L::kLanes; ++lane) {
+        const Fp2 x = {value_of<L>(m[j].re.limb, lane), value_of<L>(m[j].im.limb, lane)};
+        const SqrtRatio expected = fp2_sqrt_ratio(x, value_of<L>(delta[j].limb, lane));
         EXPECT_EQ(out[j].is_square[lane], expected.is_square == 1 ? ~u64{0} : 0);
         expect_value(out[j].delta_inverse, lane, expected.delta_inverse);
         expect_value(out[j].root.re, lane, expected.root.re);

@@ -3,47 +3,67 @@
 #include <vector>
 
 #include "base_tables.h"
-#include "lane_fp.h"
 
 namespace optiks::vrf::lanes {
 namespace {
 
 constexpr std::size_t kNumEntries = 16;
 
-void cut(u64* limbs, std::size_t stride, Fp a) {
-  a = fp_canonical(a);
-  limbs[0] = (low64(a.v) & kLimbMask) << kScale;
-  limbs[stride] = (low64(a.v >> kLimbBits) & kLimbMask) << kScale;
-  limbs[2 * stride] = low64(a.v >> (2 * kLimbBits)) << kScale;
-}
-
-// Entry i of a block of a comb.
-void store_entry(u64 (&block)[3][2][3][kNumEntries], std::size_t i, const AffinePoint& point) {
-  const Fp2* const coordinates[3] = {&point.y_plus_x, &point.y_minus_x, &point.t2d};
-  for (std::size_t j = 0; j < 3; ++j) {
-    cut(&block[j][0][0][i], kNumEntries, coordinates[j]->re);
-    cut(&block[j][1][0][i], kNumEntries, coordinates[j]->im);
+template <typename Word, typename Limbs>
+void store(Word* limbs, std::size_t stride, Fp a) {
+  const auto cut = Limbs::cut(fp_canonical(a));
+  for (std::size_t i = 0; i < cut.size(); ++i) {
+    limbs[i * stride] = static_cast<Word>(cut[i]);
   }
 }
 
-GeneratorComb make_generator_comb() {
-  GeneratorComb table{};
+// Entry i of a block of a comb.
+template <typename Limbs>
+void store_entry(typename Limbs::TableWord (&block)[3][2][Limbs::kNum][kNumEntries], std::size_t i,
+                 const AffinePoint& point) {
+  const Fp2* const coordinates[3] = {&point.y_plus_x, &point.y_minus_x, &point.t2d};
+  for (std::size_t j = 0; j < 3; ++j) {
+    store<typename Limbs::TableWord, Limbs>(&block[j][0][0][i], kNumEntries, coordinates[j]->re);
+    store<typename Limbs::TableWord, Limbs>(&block[j][1][0][i], kNumEntries, coordinates[j]->im);
+  }
+}
+
+template <typename Limbs>
+GeneratorComb<Limbs> make_generator_comb() {
+  GeneratorComb<Limbs> table{};
   for (std::size_t block = 0; block < 5; ++block) {
     for (std::size_t i = 0; i < kNumEntries; ++i) {
-      store_entry(table.limbs[block], i, kCombTable[block][i]);
+      store_entry<Limbs>(table.limbs[block], i, kCombTable[block][i]);
     }
   }
   return table;
 }
 
-}  // namespace
-
-const GeneratorComb& generator_comb() {
-  static const GeneratorComb kTable = make_generator_comb();
-  return kTable;
+// points: those of the three blocks, then Y.
+template <typename Limbs>
+void fill(ChallengeComb<Limbs>& comb, const std::vector<AffinePoint>& points) {
+  for (std::size_t i = 0; i + 1 < points.size(); ++i) {
+    store_entry<Limbs>(comb.table.limbs[i / kNumEntries], i % kNumEntries, points[i]);
+  }
+  const AffinePoint& y = points.back();
+  const Fp2* const coordinates[3] = {&y.y_plus_x, &y.y_minus_x, &y.t2d};
+  for (std::size_t j = 0; j < 3; ++j) {
+    store<u64, Limbs>(comb.y[j][0], 1, coordinates[j]->re);
+    store<u64, Limbs>(comb.y[j][1], 1, coordinates[j]->im);
+  }
 }
 
-ChallengeComb make_challenge_comb_vartime(const Point& y) {
+}  // namespace
+
+template <typename Limbs>
+const GeneratorComb<Limbs>& generator_comb() {
+  static const GeneratorComb<Limbs> kTable = make_generator_comb<Limbs>();
+  return kTable;
+}
+template const GeneratorComb<Limbs44>& generator_comb();
+template const GeneratorComb<Limbs26>& generator_comb();
+
+ChallengeCombs make_challenge_comb_vartime(const Point& y) {
   constexpr std::size_t kBlocks = 3;
   // Entry i of block 0 is 2^104 Y with +-2^(26 j) Y, + where bit j of i is set; a block is the one before it times
   // 2^10.
@@ -81,17 +101,14 @@ ChallengeComb make_challenge_comb_vartime(const Point& y) {
   }
   fp2_invert_many(z_inverses.data(), scratch.data(), points.size());
 
-  ChallengeComb comb{};
-  for (std::size_t i = 0; i < kBlocks * kNumEntries; ++i) {
-    store_entry(comb.table.limbs[i / kNumEntries], i % kNumEntries, point_to_affine(points[i], z_inverses[i]));
+  std::vector<AffinePoint> affine;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    affine.push_back(point_to_affine(points[i], z_inverses[i]));
   }
-  const AffinePoint affine = point_to_affine(points.back(), z_inverses.back());
-  const Fp2* const coordinates[3] = {&affine.y_plus_x, &affine.y_minus_x, &affine.t2d};
-  for (std::size_t j = 0; j < 3; ++j) {
-    cut(comb.y[j][0], 1, coordinates[j]->re);
-    cut(comb.y[j][1], 1, coordinates[j]->im);
-  }
-  return comb;
+  ChallengeCombs combs{};
+  fill(combs.in_three_limbs, affine);
+  fill(combs.in_five_limbs, affine);
+  return combs;
 }
 
 }  // namespace optiks::vrf::lanes

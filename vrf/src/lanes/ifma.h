@@ -8,6 +8,9 @@
 namespace optiks::vrf::lanes {
 
 struct Ifma {
+  using Limbs = Limbs44;
+  using Words [[gnu::vector_size(64)]] = u64;
+  static constexpr std::size_t kLanes = 8;
   static constexpr const char* kName = "ifma512";
   static constexpr bool kInline = true;
 
@@ -21,9 +24,6 @@ struct Ifma {
   // The third operand of vpternlogq is the truth table, indexed by the bits of the three inputs.
   OPTIKS_INLINE static Words select(Words mask, Words a, Words b) {
     return words(_mm512_ternarylogic_epi64(vector(mask), vector(a), vector(b), 0xca));
-  }
-  OPTIKS_INLINE static Words merge(Words sum, Words mask, Words a) {
-    return words(_mm512_ternarylogic_epi64(vector(sum), vector(mask), vector(a), 0xf8));
   }
   OPTIKS_INLINE static Words equal(Words a, Words b) {
     return words(_mm512_movm_epi64(_mm512_cmpeq_epi64_mask(vector(a), vector(b))));

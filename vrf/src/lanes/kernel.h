@@ -1,4 +1,4 @@
-// The interface of a batch kernel: curve arithmetic on groups of eight inputs, one in each lane, over plain arrays.
+// The interface of a batch kernel: curve arithmetic on groups of inputs, one in each lane, over plain arrays.
 // What surrounds it (hashing, scalars, octets of proofs) is batch.cc's, compiled for every processor.
 #pragma once
 
@@ -11,15 +11,14 @@
 
 namespace optiks::vrf::lanes {
 
-// GroupPoints: eight points of a group, limb by limb; what a kernel passes to itself between two calls. x, y, z, ta,
-// tb; re, im; three limbs.
+// GroupPoints: the points of a group, as the kernel lays them out: what it passes to itself between two calls.
 struct alignas(64) GroupPoints {
-  Words limbs[5][2][3];
+  u64 words[240];
 };
 
-// A 256-bit integer in each lane.
+// A 256-bit integer in each lane: w[j * lanes + i] is word j of that of lane i.
 struct alignas(64) GroupScalar {
-  Words w[4];
+  u64 w[4 * kMaxLanes];
 };
 
 // Groups handled together, so that one inversion and the waits of a square root are spread thin.
@@ -30,10 +29,11 @@ enum ProofPoint : std::size_t { kGamma, kU, kV, kClearedGamma, kNumProofPoints }
 enum VerifyPoint : std::size_t { kVerifyH, kVerifyU, kVerifyV, kVerifyClearedGamma, kNumVerifyPoints };
 
 // All functions are constant time in what they read, except that the comb of a public key and the challenge are public.
-// num_groups <= kMaxGroups everywhere; mul_same and prove take 200 KiB of stack. Arrays of 8*num_groups elements hold
-// lane i of group g at 8 g + i.
+// num_groups <= kMaxGroups everywhere; mul_same and prove take 200 KiB of stack. Arrays of lanes*num_groups elements
+// hold lane i of group g at lanes*g + i.
 struct Kernel {
   const char* name;
+  std::size_t lanes;  // at most kMaxLanes
 
   // H of section 4 of docs/spec/vrf.md, from u, in [0, p] both coordinates.
   void (*encode_to_curve)(GroupPoints* h, const Fp2* u, std::size_t num_groups);
@@ -56,16 +56,17 @@ struct Kernel {
   // Of a verification: 392*Gamma, sG - cY, sH - cGamma, with H, kNumVerifyPoints a group, and the lanes where 392*Gamma
   // is the identity as bits of small_order. Gamma is any point of the curve. c as two words; s as in prove.
   void (*verify)(GroupPoints* out, std::uint8_t* small_order, const GroupPoints* h, const GroupPoints* gamma,
-                 std::size_t num_groups, const ChallengeComb& y, const GroupScalar* s_parts, const GroupScalar* s_comb,
+                 std::size_t num_groups, const ChallengeCombs& y, const GroupScalar* s_parts, const GroupScalar* s_comb,
                  const GroupScalar* c);
 };
 
 inline constexpr std::size_t kMaxEncode = kNumProofPoints * kMaxGroups;
 static_assert(std::size_t{kNumVerifyPoints} <= kNumProofPoints);
 
-// portable_kernel runs everywhere. ifma_kernel is null where the library was built without it, and to be called only on
-// processors that have it (base/cpu.h).
+// portable_kernel runs everywhere. The others are null where the library was built without them, and to be called only
+// on processors that have their instructions (optiks/base/kernel.h).
 [[nodiscard]] const Kernel& portable_kernel();
+[[nodiscard]] const Kernel* avx2_kernel();
 [[nodiscard]] const Kernel* ifma_kernel();
 
 }  // namespace optiks::vrf::lanes

@@ -12,43 +12,43 @@ struct KernelOf {
   using Element = LaneFp2<L, 1>;
 
   template <unsigned B>
-  OPTIKS_INLINE static void store(Words (&out)[2][3], const LaneFp2<L, B>& a) {
-    for (std::size_t i = 0; i < 3; ++i) {
+  OPTIKS_INLINE static void store(Words<L> (&out)[2][L::Limbs::kNum], const LaneFp2<L, B>& a) {
+    for (std::size_t i = 0; i < L::Limbs::kNum; ++i) {
       out[0][i] = a.re.limb[i];
       out[1][i] = a.im.limb[i];
     }
   }
   template <unsigned B>
-  OPTIKS_INLINE static void load(LaneFp2<L, B>& out, const Words (&in)[2][3]) {
-    out = {{in[0][0], in[0][1], in[0][2]}, {in[1][0], in[1][1], in[1][2]}};
+  OPTIKS_INLINE static void load(LaneFp2<L, B>& out, const Words<L> (&in)[2][L::Limbs::kNum]) {
+    out = {fp_of_limbs<L, B>(in[0]), fp_of_limbs<L, B>(in[1])};
   }
 
   static void store(GroupPoints& out, const LanePoint<L>& point) {
-    store(out.limbs[0], point.x);
-    store(out.limbs[1], point.y);
-    store(out.limbs[2], point.z);
-    store(out.limbs[3], point.ta);
-    store(out.limbs[4], point.tb);
+    store(limbs_of(out)[0], point.x);
+    store(limbs_of(out)[1], point.y);
+    store(limbs_of(out)[2], point.z);
+    store(limbs_of(out)[3], point.ta);
+    store(limbs_of(out)[4], point.tb);
   }
   static LanePoint<L> load(const GroupPoints& in) {
     LanePoint<L> out;
-    load(out.x, in.limbs[0]);
-    load(out.y, in.limbs[1]);
-    load(out.z, in.limbs[2]);
-    load(out.ta, in.limbs[3]);
-    load(out.tb, in.limbs[4]);
+    load(out.x, limbs_of(in)[0]);
+    load(out.y, limbs_of(in)[1]);
+    load(out.z, limbs_of(in)[2]);
+    load(out.ta, limbs_of(in)[3]);
+    load(out.tb, limbs_of(in)[4]);
     return out;
   }
 
   static Element load_elements(const Fp2* in) {
-    u64 rows[4][kLanes];
-    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    u64 rows[4][L::kLanes];
+    for (std::size_t lane = 0; lane < L::kLanes; ++lane) {
       rows[0][lane] = low64(in[lane].re.v);
       rows[1][lane] = high64(in[lane].re.v);
       rows[2][lane] = low64(in[lane].im.v);
       rows[3][lane] = high64(in[lane].im.v);
     }
-    Words words[4];
+    Words<L> words[4];
     __builtin_memcpy(words, rows, sizeof(words));
     return {fp_from_words<L>(words[0], words[1]), fp_from_words<L>(words[2], words[3])};
   }
@@ -58,7 +58,7 @@ struct KernelOf {
     Element elements[K];
     LanePoint<L> points[K];
     for (std::size_t j = 0; j < K; ++j) {
-      elements[j] = load_elements(u + j * kLanes);
+      elements[j] = load_elements(u + j * L::kLanes);
     }
     elligator2(points, elements);
     for (std::size_t j = 0; j < K; ++j) {
@@ -69,19 +69,19 @@ struct KernelOf {
   static void encode_to_curve(GroupPoints* h, const Fp2* u, std::size_t num_groups) {
     std::size_t i = 0;
     for (; i + 4 <= num_groups; i += 4) {
-      encode_groups<4>(h + i, u + i * kLanes);
+      encode_groups<4>(h + i, u + i * L::kLanes);
     }
     for (; i + 2 <= num_groups; i += 2) {
-      encode_groups<2>(h + i, u + i * kLanes);
+      encode_groups<2>(h + i, u + i * L::kLanes);
     }
     if (i < num_groups) {
-      encode_groups<1>(h + i, u + i * kLanes);
+      encode_groups<1>(h + i, u + i * L::kLanes);
     }
   }
 
-  // Words of eight 32-octet strings to the strings.
-  static void store_strings(PointString* out, const Words (&words)[4]) {
-    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+  // Words of 32-octet strings to the strings.
+  static void store_strings(PointString* out, const Words<L> (&words)[4]) {
+    for (std::size_t lane = 0; lane < L::kLanes; ++lane) {
       for (std::size_t i = 0; i < 4; ++i) {
         const u64 word = words[i][lane];
         for (std::size_t octet = 0; octet < 8; ++octet) {
@@ -92,22 +92,22 @@ struct KernelOf {
   }
 
   // The sign of x, in the lowest bit (docs/spec/vrf.md section 2).
-  static Words sign_of(const Element& x) {
-    const Canonical re = fp_canonical(x.re);
-    const Canonical im = fp_canonical(x.im);
-    const Words re_is_zero = L::equal(re.low | re.high, Words{});
+  static Words<L> sign_of(const Element& x) {
+    const Canonical<L> re = fp_canonical(x.re);
+    const Canonical<L> im = fp_canonical(x.im);
+    const Words<L> re_is_zero = L::equal(re.low | re.high, Words<L>{});
     return (L::select(re_is_zero, im.high, re.high) >> 62) & 1;
   }
 
   static void encode_one(PointString* out, const GroupPoints& point, const Element& z_inverse) {
     Element x;
     Element y;
-    load(x, point.limbs[0]);
-    load(y, point.limbs[1]);
+    load(x, limbs_of(point)[0]);
+    load(y, limbs_of(point)[1]);
     y = fp2_mul(y, z_inverse);
-    const Canonical re = fp_canonical(y.re);
-    const Canonical im = fp_canonical(y.im);
-    const Words words[4] = {re.low, re.high, im.low, im.high | (sign_of(fp2_mul(x, z_inverse)) << 63)};
+    const Canonical<L> re = fp_canonical(y.re);
+    const Canonical<L> im = fp_canonical(y.im);
+    const Words<L> words[4] = {re.low, re.high, im.low, im.high | (sign_of(fp2_mul(x, z_inverse)) << 63)};
     store_strings(out, words);
   }
 
@@ -115,20 +115,31 @@ struct KernelOf {
   static void encode(PointString* out, const GroupPoints* points, std::size_t num_points) {
     OPTIKS_CHECK(num_points >= 1 && num_points <= kMaxEncode);
     Element products[kMaxEncode];
-    load(products[0], points[0].limbs[2]);
+    load(products[0], limbs_of(points[0])[2]);
     for (std::size_t i = 1; i < num_points; ++i) {
       Element z;
-      load(z, points[i].limbs[2]);
+      load(z, limbs_of(points[i])[2]);
       products[i] = fp2_mul(products[i - 1], z);
     }
     Element inverse = fp2_invert(products[num_points - 1]);
     for (std::size_t i = num_points; i-- > 1;) {
       Element z;
-      load(z, points[i].limbs[2]);
-      encode_one(out + i * kLanes, points[i], fp2_mul(inverse, products[i - 1]));
+      load(z, limbs_of(points[i])[2]);
+      encode_one(out + i * L::kLanes, points[i], fp2_mul(inverse, products[i - 1]));
       inverse = fp2_mul(inverse, z);
     }
     encode_one(out, points[0], inverse);
+  }
+
+  // GroupPoints: x, y, z, ta, tb; re, im; limbs.
+  using PointLimbs = Words<L>[5][2][L::Limbs::kNum];
+  static_assert(sizeof(PointLimbs) <= sizeof(GroupPoints) && sizeof(LaneScalar<L>) <= sizeof(GroupScalar));
+  OPTIKS_INLINE static PointLimbs& limbs_of(GroupPoints& points) { return reinterpret_cast<PointLimbs&>(points); }
+  OPTIKS_INLINE static const PointLimbs& limbs_of(const GroupPoints& points) {
+    return reinterpret_cast<const PointLimbs&>(points);
+  }
+  OPTIKS_INLINE static const LaneScalar<L>& words_of(const GroupScalar& scalars) {
+    return reinterpret_cast<const LaneScalar<L>&>(scalars);
   }
 
   // Calls with(i, table of h[i]) for every group, the last first.
@@ -150,21 +161,21 @@ struct KernelOf {
 
   static void prove(GroupPoints* out, const GroupPoints* h, std::size_t num_groups, const Digits& x_digits,
                     const GroupScalar* k_parts, const GroupScalar* k_comb) {
-    base::Zeroizing<GroupDigits> k_digits;
+    base::Zeroizing<LaneDigits<L>> k_digits;
     with_tables(h, num_groups, [&](std::size_t i, const LaneAffineTable<L>& table) {
       GroupPoints* const points = out + i * kNumProofPoints;
-      recode(*k_digits, k_parts[i]);
+      recode(*k_digits, words_of(k_parts[i]));
       const LanePoint<L> gamma = lanes::mul_same(table, x_digits);
       store(points[kGamma], gamma);
-      store(points[kU], generator_mul<L>(generator_comb(), k_comb[i]));
+      store(points[kU], generator_mul<L>(generator_comb<typename L::Limbs>(), words_of(k_comb[i])));
       store(points[kV], mul_each(table, *k_digits));
       store(points[kClearedGamma], point_clear_cofactor(gamma));
     });
   }
 
-  static std::uint8_t bits_of(Words mask) {
+  static std::uint8_t bits_of(Words<L> mask) {
     unsigned bits = 0;
-    for (std::size_t lane = 0; lane < kLanes; ++lane) {
+    for (std::size_t lane = 0; lane < L::kLanes; ++lane) {
       bits |= static_cast<unsigned>(mask[lane] & 1) << lane;
     }
     return static_cast<std::uint8_t>(bits);
@@ -175,14 +186,14 @@ struct KernelOf {
   static void decode_groups(GroupPoints* out, std::uint8_t* valid, const PointString* strings) {
     const auto one = fp2_broadcast<L>(kFp2One);
     Element y[K];
-    Words sign[K];
-    Words is_point[K];
+    Words<L> sign[K];
+    Words<L> is_point[K];
     Element m[K];
     LaneFp<L, 1> delta[K];
     for (std::size_t j = 0; j < K; ++j) {
-      u64 rows[4][kLanes];
-      for (std::size_t lane = 0; lane < kLanes; ++lane) {
-        const std::uint8_t* const octets = strings[j * kLanes + lane].data();
+      u64 rows[4][L::kLanes];
+      for (std::size_t lane = 0; lane < L::kLanes; ++lane) {
+        const std::uint8_t* const octets = strings[j * L::kLanes + lane].data();
         for (std::size_t i = 0; i < 4; ++i) {
           u64 word = 0;
           for (std::size_t octet = 8; octet-- > 0;) {
@@ -191,14 +202,14 @@ struct KernelOf {
           rows[i][lane] = word;
         }
       }
-      Words words[4];
+      Words<L> words[4];
       __builtin_memcpy(words, rows, sizeof(words));
       constexpr u64 kHighMask = high64(kP);
       sign[j] = words[3] >> 63;
       words[3] &= kHighMask;
-      const Words all = ~Words{};
+      const Words<L> all = ~Words<L>{};
       // Below p: bit 127 clear and not 127 ones.
-      is_point[j] = L::equal(words[1] >> 63, Words{}) & ~L::equal(words[0] & (words[1] | ~kHighMask), all) &
+      is_point[j] = L::equal(words[1] >> 63, Words<L>{}) & ~L::equal(words[0] & (words[1] | ~kHighMask), all) &
                     ~L::equal(words[2] & (words[3] | ~kHighMask), all);
       words[1] &= kHighMask;
       y[j] = {fp_from_words<L>(words[0], words[1]), fp_from_words<L>(words[2], words[3])};
@@ -211,7 +222,7 @@ struct KernelOf {
     fp2_sqrt_ratio(ratio, m, delta);
     for (std::size_t j = 0; j < K; ++j) {
       const Element root = {fp_carry(ratio[j].root.re), fp_carry(ratio[j].root.im)};
-      const Words flip = Words{} - (sign_of(root) ^ sign[j]);
+      const Words<L> flip = Words<L>{} - (sign_of(root) ^ sign[j]);
       // A root of 0 has one sign only.
       is_point[j] &= ratio[j].is_square & ~(flip & fp2_is_zero(root));
       const auto signed_root = fp2_select(flip, fp2_neg(root), root);
@@ -227,19 +238,20 @@ struct KernelOf {
   static void decode(GroupPoints* out, std::uint8_t* valid, const PointString* strings, std::size_t num_groups) {
     std::size_t i = 0;
     for (; i + 4 <= num_groups; i += 4) {
-      decode_groups<4>(out + i, valid + i, strings + i * kLanes);
+      decode_groups<4>(out + i, valid + i, strings + i * L::kLanes);
     }
     for (; i + 2 <= num_groups; i += 2) {
-      decode_groups<2>(out + i, valid + i, strings + i * kLanes);
+      decode_groups<2>(out + i, valid + i, strings + i * L::kLanes);
     }
     if (i < num_groups) {
-      decode_groups<1>(out + i, valid + i, strings + i * kLanes);
+      decode_groups<1>(out + i, valid + i, strings + i * L::kLanes);
     }
   }
 
   static void verify(GroupPoints* out, std::uint8_t* small_order, const GroupPoints* h, const GroupPoints* gamma,
-                     std::size_t num_groups, const ChallengeComb& y, const GroupScalar* s_parts,
+                     std::size_t num_groups, const ChallengeCombs& y, const GroupScalar* s_parts,
                      const GroupScalar* s_comb, const GroupScalar* c) {
+    const auto& comb = y.in<typename L::Limbs>();
     for (std::size_t i = 0; i < num_groups; ++i) {
       GroupPoints* const points = out + i * kNumVerifyPoints;
       const LanePoint<L> gamma_points = load(gamma[i]);
@@ -247,16 +259,17 @@ struct KernelOf {
       small_order[i] = bits_of(point_is_identity(cleared));
       LaneMulTable<L> table;
       make_table(table, load(h[i]));
-      GroupDigits s_digits;
-      recode(s_digits, s_parts[i]);
+      LaneDigits<L> s_digits;
+      recode(s_digits, words_of(s_parts[i]));
       points[kVerifyH] = h[i];
-      store(points[kVerifyU], generator_minus<L>(generator_comb(), s_comb[i], y, c[i]));
-      store(points[kVerifyV], subgroup_minus_any<L>(table, s_digits, gamma_points, c[i]));
+      store(points[kVerifyU],
+            generator_minus<L>(generator_comb<typename L::Limbs>(), words_of(s_comb[i]), comb, words_of(c[i])));
+      store(points[kVerifyV], subgroup_minus_any<L>(table, s_digits, gamma_points, words_of(c[i])));
       store(points[kVerifyClearedGamma], cleared);
     }
   }
 
-  static constexpr Kernel kKernel = {L::kName, encode_to_curve, encode, mul_same, prove, decode, verify};
+  static constexpr Kernel kKernel = {L::kName, L::kLanes, encode_to_curve, encode, mul_same, prove, decode, verify};
 };
 
 }  // namespace optiks::vrf::lanes

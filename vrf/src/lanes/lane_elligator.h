@@ -1,4 +1,4 @@
-// Elligator 2 for K groups of eight: elligator.cc in lanes, where the steps are explained.
+// Elligator 2 for K groups: elligator.cc in lanes, where the steps are explained.
 #pragma once
 
 #include "elligator.h"
@@ -9,11 +9,11 @@ namespace optiks::vrf::lanes {
 
 // RFC 9380 section 4.1 as a mask.
 template <typename L, unsigned B>
-OPTIKS_INLINE Words sgn0(const LaneFp2<L, B>& a) {
-  const Canonical re = fp_canonical(a.re);
-  const Canonical im = fp_canonical(a.im);
-  const Words re_is_zero = L::equal(re.low | re.high, Words{});
-  return Words{} - ((re.low & 1) | (re_is_zero & im.low & 1));
+OPTIKS_INLINE Words<L> sgn0(const LaneFp2<L, B>& a) {
+  const Canonical<L> re = fp_canonical(a.re);
+  const Canonical<L> im = fp_canonical(a.im);
+  const Words<L> re_is_zero = L::equal(re.low | re.high, Words<L>{});
+  return Words<L>{} - ((re.low & 1) | (re_is_zero & im.low & 1));
 }
 
 // elligator2: points of the curve, in general outside the subgroup.
@@ -36,7 +36,7 @@ template <typename L, std::size_t K>
   LaneSqrtRatio<L> ratio[K];
   fp2_sqrt_ratio(ratio, m, delta);
   for (std::size_t j = 0; j < K; ++j) {
-    const Words is_square = ratio[j].is_square;
+    const Words<L> is_square = ratio[j].is_square;
     const auto& delta_inverse = ratio[j].delta_inverse;
     const auto x1 = fp2_mul_fp(fp2_mul(kMinusC1, fp2_conj(w[j])), delta_inverse);
     const auto x = fp2_select(is_square, x1, fp2_mul(w_minus_1[j], x1));
@@ -50,7 +50,7 @@ template <typename L, std::size_t K>
     const auto s_plus_1 = fp2_add(s, one);
     const auto s_minus_1 = fp2_sub(s, one);
     const auto z = fp2_mul(t, s_plus_1);
-    const Words exceptional = fp2_is_zero(z);
+    const Words<L> exceptional = fp2_is_zero(z);
     const LanePoint<L> identity = lane_identity<L>();
     out[j] = {fp2_select(exceptional, identity.x, fp2_mul(s, s_plus_1)),
               fp2_select(exceptional, identity.y, fp2_mul(s_minus_1, t)), fp2_select(exceptional, identity.z, z),

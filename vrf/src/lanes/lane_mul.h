@@ -1,4 +1,4 @@
-// Multiplications, eight side by side.
+// Multiplications, side by side.
 #pragma once
 
 #include "comb.h"
@@ -7,18 +7,26 @@
 
 namespace optiks::vrf::lanes {
 
-// Each lane's own digits (decompose.h), or the same ones in every lane.
-struct GroupDigits {
-  Words negative[kNumDigits];
-  Words index[kNumDigits];
+// A 256-bit integer in each lane (kernel.h GroupScalar).
+template <typename L>
+struct LaneScalar {
+  Words<L> w[4];
 };
 
-// recode of decompose.cc for eight scalars.
-OPTIKS_INLINE void recode(GroupDigits& out, const GroupScalar& parts) {
+// Each lane's own digits (decompose.h).
+template <typename L>
+struct LaneDigits {
+  Words<L> negative[kNumDigits];
+  Words<L> index[kNumDigits];
+};
+
+// recode of decompose.cc for the scalars of all lanes.
+template <typename L>
+OPTIKS_INLINE void recode(LaneDigits<L>& out, const LaneScalar<L>& parts) {
   const auto bits = mini_scalar_bits(parts.w[0], parts.w[1], parts.w[2], parts.w[3]);
   for (std::size_t i = 0; i < kNumDigits; ++i) {
-    const auto bit = [i](Words words) { return (words >> i) & 1; };
-    out.negative[i] = Words{} - bit(bits.negative);
+    const auto bit = [i](Words<L> words) { return (words >> i) & 1; };
+    out.negative[i] = Words<L>{} - bit(bits.negative);
     out.index[i] = bit(bits.index[0]) | (bit(bits.index[1]) << 1) | (bit(bits.index[2]) << 2);
   }
 }
@@ -69,62 +77,57 @@ template <typename L>
     tables.inverse = fp2_mul(tables.inverse, entry.z);
     const auto x = fp2_mul(entry.x, z_inverse);
     const auto y = fp2_mul(entry.y, z_inverse);
-    out.entries[j] = {fp2_add(y, x), fp2_sub(y, x), fp2_mul(fp2_mul(x, y), kTwoD)};
+    out.entries[j] = {table_form<L>(fp2_add(y, x)), table_form<L>(fp2_sub(y, x)),
+                      table_form(fp2_mul(fp2_mul(x, y), kTwoD))};
   }
 }
 
 template <typename L>
 [[gnu::noinline]] LanePoint<L> mul_same(const LaneAffineTable<L>& table, const Digits& digits) {
   return mul_digits(lane_identity<L>(), [&](std::size_t i) {
-    return LaneAffineChoice<L>{table.entries, broadcast(digits.index[i]), broadcast(digits.sign_mask[i])};
+    return LaneAffineChoice<L>{table.entries, broadcast<L>(digits.index[i]), broadcast<L>(digits.sign_mask[i])};
   });
 }
 
 template <typename L>
-[[gnu::noinline]] LanePoint<L> mul_each(const LaneAffineTable<L>& table, const GroupDigits& digits) {
+[[gnu::noinline]] LanePoint<L> mul_each(const LaneAffineTable<L>& table, const LaneDigits<L>& digits) {
   return mul_digits(lane_identity<L>(), [&](std::size_t i) {
     return LaneAffineChoice<L>{table.entries, digits.index[i], digits.negative[i]};
   });
 }
 
 // Bit `position` of each lane's integer.
-OPTIKS_INLINE Words bit_at(const GroupScalar& bits, std::size_t position) {
+template <typename L>
+OPTIKS_INLINE Words<L> bit_at(const LaneScalar<L>& bits, std::size_t position) {
   return (bits.w[position / 64] >> (position % 64)) & 1;
 }
 
-// One coordinate of the entries that the lanes ask for.
-template <typename L>
-OPTIKS_INLINE LaneFp2<L, 1> comb_coordinate(const u64 (&limbs)[2][3][16], Words index) {
-  return {{L::lookup16(limbs[0][0], index), L::lookup16(limbs[0][1], index), L::lookup16(limbs[0][2], index)},
-          {L::lookup16(limbs[1][0], index), L::lookup16(limbs[1][1], index), L::lookup16(limbs[1][2], index)}};
-}
-
 // Adds what one column of a block stands for; takes it off where `minus` is all ones.
-template <typename L, std::size_t NumBlocks>
-OPTIKS_INLINE void add_column(LanePoint<L>& sum, const CombTable<NumBlocks>& table, std::size_t block,
-                              const GroupScalar& bits, std::size_t tooth_len, std::size_t position, Words minus) {
+template <typename L, typename Limbs, std::size_t NumBlocks>
+OPTIKS_INLINE void add_column(LanePoint<L>& sum, const CombTable<Limbs, NumBlocks>& table, std::size_t block,
+                              const LaneScalar<L>& bits, std::size_t tooth_len, std::size_t position, Words<L> minus) {
   // Table entries have a positive top tooth; a negative one flips the signs of all.
-  const Words negative = bit_at(bits, position + (kNumTeeth - 1) * tooth_len) - 1;
-  Words index{};
+  const Words<L> negative = bit_at(bits, position + (kNumTeeth - 1) * tooth_len) - 1;
+  Words<L> index{};
   for (std::size_t tooth = 0; tooth + 1 < kNumTeeth; ++tooth) {
     index |= (bit_at(bits, position + tooth * tooth_len) ^ (negative & 1)) << tooth;
   }
   const auto& limbs = table.limbs[block];
-  const LaneAffinePoint<L> entry = {comb_coordinate<L>(limbs[0], index), comb_coordinate<L>(limbs[1], index),
-                                    comb_coordinate<L>(limbs[2], index)};
+  const LaneAffinePoint<L> entry = {lookup16<L>(limbs[0], index), lookup16<L>(limbs[1], index),
+                                    lookup16<L>(limbs[2], index)};
   point_add(sum, negated_if(negative ^ minus, entry));
 }
 
 // k*G. 9 doublings, 50 additions.
 template <typename L>
-[[gnu::noinline]] LanePoint<L> generator_mul(const GeneratorComb& table, const GroupScalar& bits) {
+[[gnu::noinline]] LanePoint<L> generator_mul(const GeneratorComb<typename L::Limbs>& table, const LaneScalar<L>& bits) {
   LanePoint<L> sum = lane_identity<L>();
   for (std::size_t column = kNumColumns; column-- > 0;) {
     if (column + 1 < kNumColumns) {
       point_double(sum);
     }
     for (std::size_t block = 0; block < 5; ++block) {
-      add_column(sum, table, block, bits, kGeneratorTooth, block * kNumColumns + column, Words{});
+      add_column(sum, table, block, bits, kGeneratorTooth, block * kNumColumns + column, Words<L>{});
     }
   }
   return sum;
@@ -132,35 +135,33 @@ template <typename L>
 
 // A constant affine point in the lanes where mask is all ones, the identity (1, 1, 0) in the others.
 template <typename L>
-OPTIKS_INLINE LaneAffinePoint<L> affine_or_identity(Words mask, const u64 (&limbs)[3][2][3]) {
-  const auto element = [&](const u64(&coordinate)[2][3]) {
-    const auto part = [](const u64(&limb)[3]) {
-      return LaneFp<L, 1>(broadcast(limb[0]), broadcast(limb[1]), broadcast(limb[2]));
-    };
+OPTIKS_INLINE LaneAffinePoint<L> affine_or_identity(Words<L> mask, const u64 (&limbs)[3][2][L::Limbs::kNum]) {
+  const auto element = [&](const u64(&coordinate)[2][L::Limbs::kNum]) {
+    const auto part = [](const u64(&limb)[L::Limbs::kNum]) { return fp_broadcast_limbs<L>(limb); };
     return LaneFp2<L, 1>(part(coordinate[0]), part(coordinate[1]));
   };
   const auto one = fp2_broadcast<L>(kFp2One);
-  return {fp2_select(mask, element(limbs[0]), one), fp2_select(mask, element(limbs[1]), one),
-          fp2_select(mask, element(limbs[2]), fp2_broadcast<L>(kFp2Zero))};
+  return {table_form(fp2_select(mask, element(limbs[0]), one)), table_form(fp2_select(mask, element(limbs[1]), one)),
+          table_form(fp2_select(mask, element(limbs[2]), fp2_broadcast<L>(kFp2Zero)))};
 }
 
 // s*G - c*Y for every point Y of the curve. The comb multiplies by the odd one of c and c + 1, and where that is c + 1,
 // Y is given back. 9 doublings, 77 additions.
 template <typename L>
-[[gnu::noinline]] LanePoint<L> generator_minus(const GeneratorComb& g, const GroupScalar& s_bits,
-                                               const ChallengeComb& y, const GroupScalar& c) {
+[[gnu::noinline]] LanePoint<L> generator_minus(const GeneratorComb<typename L::Limbs>& g, const LaneScalar<L>& s_bits,
+                                               const ChallengeComb<typename L::Limbs>& y, const LaneScalar<L>& c) {
   // (c + 2^130 - 1)/2 for an odd c.
-  const GroupScalar c_bits = {{(c.w[0] >> 1) | (c.w[1] << 63), c.w[1] >> 1, broadcast(2), Words{}}};
+  const LaneScalar<L> c_bits = {{(c.w[0] >> 1) | (c.w[1] << 63), c.w[1] >> 1, broadcast<L>(2), Words<L>{}}};
   LanePoint<L> sum = lane_identity<L>();
   for (std::size_t column = kNumColumns; column-- > 0;) {
     if (column + 1 < kNumColumns) {
       point_double(sum);
     }
     for (std::size_t block = 0; block < 5; ++block) {
-      add_column(sum, g, block, s_bits, kGeneratorTooth, block * kNumColumns + column, Words{});
+      add_column(sum, g, block, s_bits, kGeneratorTooth, block * kNumColumns + column, Words<L>{});
     }
     for (std::size_t block = 0; block < 3 && block * kNumColumns + column < kChallengeTooth; ++block) {
-      add_column(sum, y.table, block, c_bits, kChallengeTooth, block * kNumColumns + column, ~Words{});
+      add_column(sum, y.table, block, c_bits, kChallengeTooth, block * kNumColumns + column, ~Words<L>{});
     }
   }
   point_add(sum, affine_or_identity<L>((c.w[0] & 1) - 1, y.y));
@@ -170,8 +171,8 @@ template <typename L>
 // s*H - c*Gamma for H of order N and every point Gamma of the curve: c multiplies by odd digits of four bits, and no
 // endomorphism touches it. As above, the odd one of c and c + 1 is taken. 128 doublings, 97 additions.
 template <typename L>
-[[gnu::noinline]] LanePoint<L> subgroup_minus_any(const LaneMulTable<L>& h, const GroupDigits& s,
-                                                  const LanePoint<L>& gamma, const GroupScalar& c) {
+[[gnu::noinline]] LanePoint<L> subgroup_minus_any(const LaneMulTable<L>& h, const LaneDigits<L>& s,
+                                                  const LanePoint<L>& gamma, const LaneScalar<L>& c) {
   // Odd multiples of Gamma: 1, 3, ..., 15.
   LaneCachedPoint<L> odd[8];
   LanePoint<L> multiple = gamma;
@@ -188,9 +189,9 @@ template <typename L>
   // added.
   const auto gamma_point = [&](std::size_t i) {
     const std::size_t first = 4 * i + 1;
-    Words b = first < 64 ? (c.w[0] >> first) | (c.w[1] << (64 - first)) : c.w[1] >> (first - 64);
-    b |= broadcast(i == 31 ? 8 : 0);
-    const Words negative = ((b >> 3) & 1) - 1;
+    Words<L> b = first < 64 ? (c.w[0] >> first) | (c.w[1] << (64 - first)) : c.w[1] >> (first - 64);
+    b |= broadcast<L>(i == 31 ? 8 : 0);
+    const Words<L> negative = ((b >> 3) & 1) - 1;
     return select_signed(odd, (b ^ negative) & 7, ~negative);
   };
   const auto h_point = [&](std::size_t i) { return select_signed(h.entries, s.index[i], s.negative[i]); };
@@ -206,7 +207,7 @@ template <typename L>
     }
   }
   const LaneCachedPoint<L> identity = point_to_cached(lane_identity<L>());
-  const Words give_back = (c.w[0] & 1) - 1;
+  const Words<L> give_back = (c.w[0] & 1) - 1;
   const LaneCachedPoint<L> last = {fp2_select(give_back, odd[0].y_plus_x, identity.y_plus_x),
                                    fp2_select(give_back, odd[0].y_minus_x, identity.y_minus_x),
                                    fp2_select(give_back, odd[0].z2, identity.z2),

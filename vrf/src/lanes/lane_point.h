@@ -1,12 +1,10 @@
-// Points, eight side by side: the formulas of curve_formulas.h and mul_formulas.h over GF(p^2) in lanes.
+// Points side by side: the formulas of curve_formulas.h and mul_formulas.h over GF(p^2) in lanes.
 //
 // The functions that are too large to repeat are kept out of line: a doubling with an addition fills half of the
 // first-level instruction cache.
 #pragma once
 
-#include <type_traits>
-
-#include "lane_fp2.h"
+#include "lane_table.h"
 #include "mul_formulas.h"
 
 namespace optiks::vrf::lanes {
@@ -17,6 +15,23 @@ struct LaneField {
   using Bounded = LaneFp2<L, Bound>;
 };
 
+// What tables hold.
+template <FiveLimbs L>
+struct PackedField {
+  template <unsigned Bound>
+  using Bounded = PackedFp2<L, Bound>;
+};
+template <typename L>
+struct TableFieldOf {
+  using Type = LaneField<L>;
+};
+template <FiveLimbs L>
+struct TableFieldOf<L> {
+  using Type = PackedField<L>;
+};
+template <typename L>
+using LaneTableField = typename TableFieldOf<L>::Type;
+
 template <typename L>
 using LanePoint = BasicPoint<LaneField<L>>;
 template <typename L>
@@ -24,9 +39,9 @@ using LaneCachedPoint = BasicCachedPoint<LaneField<L>>;
 template <typename L>
 using LaneSignedPoint = BasicCachedPoint<LaneField<L>, LaneFp2<L, 2>>;
 template <typename L>
-using LaneAffinePoint = BasicAffinePoint<LaneField<L>>;
+using LaneAffinePoint = BasicAffinePoint<LaneTableField<L>>;
 template <typename L>
-using LaneSignedAffinePoint = BasicAffinePoint<LaneField<L>, LaneFp2<L, 2>>;
+using LaneSignedAffinePoint = BasicAffinePoint<LaneTableField<L>, typename LaneTableField<L>::template Bounded<2>>;
 template <typename L>
 using LaneMulTable = BasicMulTable<LaneField<L>>;
 
@@ -55,8 +70,8 @@ template <typename L, typename T>
   add_in_place(point, other);
 }
 
-template <typename L, typename T>
-[[gnu::noinline]] void point_add(LanePoint<L>& point, const BasicAffinePoint<LaneField<L>, T>& other) {
+template <typename L, typename F, typename T>
+[[gnu::noinline]] void point_add(BasicPoint<LaneField<L>>& point, const BasicAffinePoint<F, T>& other) {
   add_in_place(point, other);
 }
 
@@ -87,7 +102,7 @@ template <typename L>
 
 // All ones in the lanes that hold the identity.
 template <typename L>
-OPTIKS_INLINE Words point_is_identity(const LanePoint<L>& point) {
+OPTIKS_INLINE Words<L> point_is_identity(const LanePoint<L>& point) {
   return fp2_is_zero(point.x) & fp2_equal(point.y, point.z);
 }
 
@@ -97,37 +112,11 @@ template <typename L>
   return cofactor_cleared(point);
 }
 
-// IndexMasks: the three bits of an index as masks.
-struct IndexMasks {
-  Words bit[3];
-};
-OPTIKS_INLINE IndexMasks index_masks(Words index) {
-  return {{Words{} - (index & 1), Words{} - ((index >> 1) & 1), Words{} - ((index >> 2) & 1)}};
-}
-
-// One word of the entry of eight that the index names: every entry is read, so that no address depends on the index.
-template <typename L, typename Entry>
-OPTIKS_INLINE Words select_word(const IndexMasks& index, const Entry& entry) {
-  const auto pair = [&](std::size_t i) { return L::select(index.bit[0], entry(i + 1), entry(i)); };
-  return L::select(index.bit[2], L::select(index.bit[1], pair(6), pair(4)), L::select(index.bit[1], pair(2), pair(0)));
-}
-
-// An element of that entry; element(i) is the element of entry i.
-template <typename L, typename Element>
-OPTIKS_INLINE auto select_element(const IndexMasks& index, const Element& element) {
-  std::remove_cvref_t<decltype(element(0))> out;
-  for (std::size_t limb = 0; limb < 3; ++limb) {
-    out.re.limb[limb] = select_word<L>(index, [&](std::size_t i) { return element(i).re.limb[limb]; });
-    out.im.limb[limb] = select_word<L>(index, [&](std::size_t i) { return element(i).im.limb[limb]; });
-  }
-  return out;
-}
-
 // The entry of each lane's own table at each lane's own index, with each lane's own sign.
 template <typename L>
-[[gnu::noinline]] LaneSignedPoint<L> select_signed(const LaneCachedPoint<L> (&entries)[8], Words index,
-                                                   Words negative) {
-  const IndexMasks masks = index_masks(index);
+[[gnu::noinline]] LaneSignedPoint<L> select_signed(const LaneCachedPoint<L> (&entries)[8], Words<L> index,
+                                                   Words<L> negative) {
+  const IndexMasks<L> masks = index_masks<L>(index);
   const auto element = [&](auto LaneCachedPoint<L>::*member) {
     return select_element<L>(
         masks, [&](std::size_t i) -> const auto& { return entries[i].*member; });
@@ -142,12 +131,12 @@ template <typename L>
 template <typename L>
 struct LaneAffineChoice {
   const LaneAffinePoint<L> (&entries)[8];
-  Words index;
-  Words negative;
+  Words<L> index;
+  Words<L> negative;
 };
 template <typename L>
 OPTIKS_INLINE LaneSignedAffinePoint<L> chosen(const LaneAffineChoice<L>& choice) {
-  const IndexMasks masks = index_masks(choice.index);
+  const IndexMasks<L> masks = index_masks<L>(choice.index);
   const auto element = [&](auto LaneAffinePoint<L>::*member) {
     return select_element<L>(
         masks, [&](std::size_t i) -> const auto& { return choice.entries[i].*member; });

@@ -1,4 +1,4 @@
-// Exponentiations in GF(p) and square roots in GF(p^2), several groups of eight at a time. A squaring waits for the one
+// Exponentiations in GF(p) and square roots in GF(p^2), several groups at a time. A squaring waits for the one
 // before it, so that one group leaves most of the multiplier idle: K groups take turns.
 #pragma once
 
@@ -60,7 +60,7 @@ template <typename L, std::size_t K>
 
 template <typename L>
 struct LaneSqrtRatio {
-  Words is_square;             // all ones where m/delta is a square, 0 included
+  Words<L> is_square;          // all ones where m/delta is a square, 0 included
   LaneFp2<L, 2> root;          // of m/delta, otherwise of Z*m/delta
   LaneFp<L, 2> delta_inverse;  // 1/delta, but 0 where m = 0
 };
@@ -80,7 +80,7 @@ template <typename L, std::size_t K>
   LaneFp<L, 1> h[K];
   LaneFp<L, 1> t[K];
   for (std::size_t j = 0; j < K; ++j) {
-    const Words is_square = fp_equal(fp_sqr(f[j]), norm[j]);
+    const Words<L> is_square = fp_equal(fp_sqr(f[j]), norm[j]);
     out[j].is_square = is_square;
     scaled[j] = fp2_select(is_square, m[j], fp2_mul(kZ, m[j]));
     const auto e = fp_select(is_square, f[j], fp_mul(f[j], fp_broadcast<L>(kRootOfMinusFive)));
@@ -93,7 +93,7 @@ template <typename L, std::size_t K>
   fp_pow_p_minus_3_over_4(r);
   for (std::size_t j = 0; j < K; ++j) {
     const auto rr = fp_sqr(r[j]);
-    const Words t_is_square = fp_equal(fp_mul(t[j], rr), fp_broadcast<L>(kFpOne));
+    const Words<L> t_is_square = fp_equal(fp_mul(t[j], rr), fp_broadcast<L>(kFpOne));
     const auto hr = fp_mul(h[j], r[j]);
     const auto m1r = fp_half(fp_mul(scaled[j].im, r[j]));
     const auto hrr = fp_mul(h[j], rr);

@@ -1,5 +1,6 @@
-// Eight 64-bit words side by side: what the batch kernels compute with. A kernel is the code of this folder over one
-// lane type, Portable (below) or Ifma (ifma.h), which differ in their multiplication and selections only.
+// 64-bit words side by side: what the batch kernels compute with. A kernel is the code of this folder over one lane
+// type: Portable (below) or Ifma (ifma.h), of eight lanes and elements in three limbs, or Avx2 (avx2.h), of four lanes
+// and elements in five limbs. Those of one number of limbs differ in their multiplication and selections only.
 //
 // Everything here is inlined by force or a template over the lane type: the object of a kernel that is compiled for
 // newer processors must not contain a function that the linker could use for the rest of the program.
@@ -8,19 +9,27 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "fp.h"
+#include "limbs.h"
 
 namespace optiks::vrf::lanes {
 
-inline constexpr std::size_t kLanes = 8;
+// The most lanes of any kernel.
+inline constexpr std::size_t kMaxLanes = 8;
 
 // A lane each. Comparisons, shifts and arithmetic act on every lane; masks are words of all ones or zeros.
-using Words [[gnu::vector_size(64)]] = u64;
+template <typename L>
+using Words = typename L::Words;
 
-OPTIKS_INLINE Words broadcast(u64 word) { return Words{} + word; }
+template <typename L>
+OPTIKS_INLINE Words<L> broadcast(u64 word) {
+  return Words<L>{} + word;
+}
 
 // Portable: the semantics of the AVX-512 IFMA instructions for every machine, and for Valgrind and the sanitizers.
 struct Portable {
+  using Limbs = Limbs44;
+  using Words [[gnu::vector_size(64)]] = u64;
+  static constexpr std::size_t kLanes = 8;
   static constexpr const char* kName = "portable8";
   static constexpr bool kInline = false;  // whether an element's product is short enough to be written out
 
@@ -43,9 +52,6 @@ struct Portable {
   // a where mask is all ones, b where it is zero.
   OPTIKS_INLINE static Words select(Words mask, Words a, Words b) { return b ^ (mask & (a ^ b)); }
 
-  // sum | (mask & a).
-  OPTIKS_INLINE static Words merge(Words sum, Words mask, Words a) { return sum | (mask & a); }
-
   // All ones in the lanes where a = b.
   OPTIKS_INLINE static Words equal(Words a, Words b) {
     const Words difference = a ^ b;
@@ -60,13 +66,30 @@ struct Portable {
   OPTIKS_INLINE static Words lookup16(const u64* table, Words index) {
     Words sum{};
     for (u64 i = 0; i < 16; ++i) {
-      sum = merge(sum, equal(index, broadcast(i)), broadcast(table[i]));
+      sum |= equal(index, broadcast<Portable>(i)) & broadcast<Portable>(table[i]);
     }
     return sum;
   }
 
  private:
   static constexpr u64 kMask = (u64{1} << 52) - 1;
+};
+
+// Portable4: the semantics of Avx2 for every machine; no kernel, for tests of the arithmetic in five limbs.
+struct Portable4 {
+  using Limbs = Limbs26;
+  using Words [[gnu::vector_size(32)]] = u64;
+  static constexpr std::size_t kLanes = 4;
+
+  // The product of the lower halves.
+  OPTIKS_INLINE static Words multiply(Words a, Words b) { return (a & kLower) * (b & kLower); }
+  OPTIKS_INLINE static Words select(Words mask, Words a, Words b) { return b ^ (mask & (a ^ b)); }
+  OPTIKS_INLINE static Words equal(Words a, Words b) { return reinterpret_cast<Words>(a == b); }
+  // Both of low in the lower half and of high in the upper one.
+  OPTIKS_INLINE static Words pack(Words low, Words high) { return (low & kLower) | (high << 32); }
+
+ private:
+  static constexpr u64 kLower = (u64{1} << 32) - 1;
 };
 
 }  // namespace optiks::vrf::lanes

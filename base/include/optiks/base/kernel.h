@@ -12,7 +12,7 @@ namespace optiks::base {
 enum class Kernel : std::uint8_t {
   kScalar,     // "scalar": one input after the other
   kPortable8,  // "portable8": the code of ifma512 without its instructions; slower than scalar, for tests
-  kAvx2,       // "avx2": four messages in the lanes of AVX2 registers; the VRF one input after the other
+  kAvx2,       // "avx2": four inputs in the lanes of AVX2 registers
   kIfma512,    // "ifma512": eight inputs in the lanes of AVX-512 registers
 };
 
