@@ -26,6 +26,8 @@ constexpr std::size_t kHashedAtOnce = 128;
 constexpr std::size_t kLoadLen = 4096;
 // So many leaves of an epoch, whose records are queued together.
 constexpr std::size_t kAddedAtOnce = 4096;
+// Keys put into the table for which another thread pays.
+constexpr std::size_t kPutAtOnce = 256;
 // A domain under the tag key: a structure's number is never this one.
 constexpr std::uint8_t kCheckDomain = 0xfe;
 
@@ -86,7 +88,7 @@ class LabelBatch {
   // Where chunks begin, and n. Large at first, for what a batch shares; then smaller and smaller, so that no thread
   // waits long for the last.
   static std::vector<std::size_t> chunks(std::size_t n, unsigned threads) {
-    constexpr std::size_t kLeast = 32;
+    constexpr std::size_t kLeast = 8;
     std::vector<std::size_t> begins{0};
     while (begins.back() < n) {
       const std::size_t rest = n - begins.back();
@@ -443,6 +445,11 @@ void Directory::stage(std::uint64_t epoch, std::span<const optiks_leaf_t> leaves
   }
 }
 
+// Threads that put the staged keys into the table.
+std::size_t Directory::num_putting() const {
+  return std::clamp<std::size_t>(staged_->keys.size() / kPutAtOnce, 1, workers_.threads());
+}
+
 void Directory::commit() {
   if (staged_ == nullptr) {
     throw DirectoryError(OPTIKS_E_STATE, "no epoch is staged");
@@ -459,13 +466,9 @@ void Directory::commit() {
   superseded_.push_back({staged_->epoch, {}});
   // From here on nothing fails.
   superseded_.back().nodes = std::move(staged_->change.superseded);
-  const std::vector<KeyTable::Entry>& keys = staged_->keys;
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    if (i + kPrefetched < keys.size()) {
-      store_->keys.prefetch(keys[i + kPrefetched].tag);
-    }
-    store_->keys.put(keys[i]);
-  }
+  // Captures one pointer, for which a std::function has room in itself: making it does not fail either.
+  workers_.for_each_index(num_putting(),
+                          [this](std::size_t i) { store_->keys.put_some(staged_->keys, i, num_putting()); });
   store_->versions.publish(staged_->epoch, staged_->trees, store_->log.size());
   staged_.reset();
   collect();

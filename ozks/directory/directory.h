@@ -185,6 +185,7 @@ class Directory {
   [[nodiscard]] Expected take_expected() const;
   static void make_room(Staged& staged, std::span<const optiks_leaf_t> leaves);
   void add_leaves(Staged& staged, std::span<const optiks_leaf_t> leaves, ByteSpan values);
+  [[nodiscard]] std::size_t num_putting() const;
   void collect() noexcept;
 
   std::shared_ptr<Store> store_;

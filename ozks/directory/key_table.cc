@@ -96,6 +96,20 @@ void KeyTable::put(const Entry& entry) {
   segment.num_keys += is_new ? 1 : 0;
 }
 
+void KeyTable::put_some(std::span<const Entry> entries, std::size_t remainder, std::size_t divisor) {
+  // So many entries ahead their memory is asked for.
+  constexpr std::size_t kAhead = 16;
+  const auto is_ours = [&](const Entry& entry) { return Place(entry.tag).segment % divisor == remainder; };
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (i + kAhead < entries.size() && is_ours(entries[i + kAhead])) {
+      prefetch(entries[i + kAhead].tag);
+    }
+    if (is_ours(entries[i])) {
+      put(entries[i]);
+    }
+  }
+}
+
 void KeyTable::fill(std::size_t segment, std::span<const Slot> slots) {
   Segment& filled = segments_[segment];
   OPTIKS_CHECK(filled.owner == nullptr);

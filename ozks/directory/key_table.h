@@ -5,7 +5,7 @@
 // it is nearly full, at a time of its own: so all of them together are always about as full, and a growing directory
 // never copies (nor has twice) more than a small part.
 //
-// Thread safety: one writer; readers without locks, each holding a pinned version (versions.h).
+// Thread safety: one writer (but see put_some()); readers without locks, each holding a pinned version (versions.h).
 // Invariants: 1. a slot that is not empty keeps its bits of the tag, and only its leaf is replaced, by the key's next;
 // 2. zero marks an empty slot; 3. an array that was outgrown is kept until no version older than its replacement is
 // pinned.
@@ -65,6 +65,8 @@ class KeyTable {
   // Room for these entries, so that put() cannot fail. Arrays that this replaces are retired as of `epoch`.
   void reserve(std::span<const Entry> entries, std::uint64_t epoch);
   void put(const Entry& entry);
+  // The same for the entries whose segments have this remainder: threads that put different ones do not meet.
+  void put_some(std::span<const Entry> entries, std::size_t remainder, std::size_t divisor);
 
   // Frees arrays retired at or before the oldest epoch that is still pinned.
   void collect(std::uint64_t oldest);

@@ -6,6 +6,12 @@
 #include "trie/append_tokens.h"
 
 namespace optiks::ozks {
+namespace {
+
+// New leaves of a list for which another thread pays.
+constexpr std::size_t kListedAtOnce = 256;
+
+}  // namespace
 
 void make_append_proof(const Nodes& nodes, const LeafLog& log, std::span<const NewLeaf> leaves,
                        std::span<const Hash> commitments, const OpenedTree& opened, Workers& workers,
@@ -19,15 +25,22 @@ void make_append_proof(const Nodes& nodes, const LeafLog& log, std::span<const N
   }
   out.reserve(out.size() + 8 + leaves.size() * kAddedLeafLen + places.back());
   const std::size_t listed = begin_vector32(out);
-  for (std::size_t i = 0; i < leaves.size(); ++i) {
-    put(out, nodes.leaf(leaves[i].id).label);
-    put(out, commitments[i]);
-    out.push_back(0);
-  }
+  out.resize(listed + leaves.size() * kAddedLeafLen);
   finish_vector32(out, listed);
   const std::size_t tokens = begin_vector32(out);
   out.resize(tokens + places.back());
-  workers.for_each_index(num_pieces, [&](std::size_t i) {
+  const std::size_t num_lists = (leaves.size() + kListedAtOnce - 1) / kListedAtOnce;
+  workers.for_each_index(num_lists + num_pieces, [&](std::size_t task) {
+    if (task < num_lists) {
+      std::uint8_t* at = out.data() + listed + task * kListedAtOnce * kAddedLeafLen;
+      for (std::size_t i = task * kListedAtOnce; i < std::min(leaves.size(), (task + 1) * kListedAtOnce); ++i) {
+        at = std::ranges::copy(nodes.leaf(leaves[i].id).label, at).out;
+        at = std::ranges::copy(commitments[i], at).out;
+        *at++ = 0;
+      }
+      return;
+    }
+    const std::size_t i = task - num_lists;
     const OpenedTree::Piece& piece = opened.pieces[i];
     std::uint8_t* const at = out.data() + tokens + places[i];
     std::ranges::copy(piece.octets, at);

@@ -1,15 +1,16 @@
 #include "trie/parallel.h"
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <mutex>
 
 namespace optiks::ozks {
 namespace {
 
-// A helper looks so often for more work before it sleeps: a call's steps follow each other within microseconds, and
-// waking up takes longer.
-constexpr int kLooks = 2000;
+// So long a helper looks for more work before it sleeps: what one thread does between two steps of an epoch of some
+// thousand leaves is shorter, and waking up takes a tenth of it.
+constexpr std::chrono::microseconds kLooks{250};
 
 void pause() {
 #if defined(__x86_64__)
@@ -89,7 +90,8 @@ void Workers::start_helpers(std::size_t wanted) {
 void Workers::help() {
   for (std::uint32_t seen = 0;;) {
     join_job();
-    for (int looks = 0; looks < kLooks && num_calls_ == seen; ++looks) {
+    const auto until = std::chrono::steady_clock::now() + kLooks;
+    while (num_calls_ == seen && std::chrono::steady_clock::now() < until) {
       pause();
     }
     num_calls_.wait(seen);
