@@ -25,7 +25,7 @@ OPTIKS_INLINE Columns<L> columns_of(u64 limb, u64 top) {
   return {word, word, word, word, broadcast<L>(top)};
 }
 
-// Karatsuba: 75 multiplications and 97 other operations, 5 more for Room. No part is cut off, so that the product of
+// Karatsuba: 75 multiplications and 102 other operations, 5 more for Room. No part is cut off, so that the product of
 // the sums is above the sum of the others. use_re(re) comes before the third product, so that the carries of re, which
 // wait for each other, run beside it.
 template <bool HasRoom, FiveLimbs L, typename UseRe, typename UseIm>
