@@ -8,6 +8,7 @@
 #include <cstring>
 #include <new>
 
+#include "optiks/base/blake2b_many.h"
 #include "optiks/base/check.h"
 
 namespace optiks::ozks::verify {
@@ -287,22 +288,58 @@ class AppendWalk {
       } else if (r == right) {
         push(from, stack_[l - 1].hash);
       } else {
-        push(from, interior_hash(length, position, stack_[l - 1].hash, stack_[r - 1].hash));
+        push(from, {});
+        queue_hash(length, position, stack_[l - 1].hash, stack_[r - 1].hash);
       }
     }
+    hash_queued();
     std::copy(stack_.begin() + static_cast<std::ptrdiff_t>(end), stack_.begin() + static_cast<std::ptrdiff_t>(size_),
               stack_.begin() + static_cast<std::ptrdiff_t>(left));
     size_ = left + (size_ - end);
+  }
+
+  // The hash of the entry that was pushed last. Those of one node do not depend on each other: they are made side by
+  // side, and with one epoch there are two, before it and after.
+  void queue_hash(std::size_t length, ByteSpan position, const Hash& left, const Hash& right) {
+    if (num_queued_ == kQueueLen) {
+      hash_queued();
+    }
+    write_interior_input(std::span(blocks_).subspan(num_queued_ * kNodeBlockLen).first<kNodeBlockLen>(), length,
+                         position, left, right);
+    queued_[num_queued_++] = size_ - 1;
+  }
+
+  void hash_queued() {
+    std::array<Hash, kQueueLen> hashes;
+    base::blake2b_many({hashes.data()->data(), num_queued_ * kHashLen}, kHashLen, prefix_,
+                       std::span(blocks_).first(num_queued_ * kNodeBlockLen), kNodeBlockLen,
+                       std::span(kLens).first(num_queued_));
+    for (std::size_t i = 0; i < num_queued_; ++i) {
+      stack_[queued_[i]].hash = hashes[i];
+    }
+    num_queued_ = 0;
   }
 
   static void set_bit(Hash& position, std::size_t i) {
     position[i / 8] = static_cast<std::uint8_t>(position[i / 8] | 0x80U >> (i % 8));
   }
 
+  // A multiple of every kernel's lanes.
+  static constexpr std::size_t kQueueLen = 8;
+  static constexpr std::array<std::size_t, kQueueLen> kLens = [] {
+    std::array<std::size_t, kQueueLen> lens{};
+    lens.fill(kInteriorInputLen);
+    return lens;
+  }();
+
   std::span<Change> stack_;
   std::size_t size_ = 0;
   std::uint64_t first_epoch_;
   ByteSpan rest_;
+  base::Blake2bPrefix prefix_ = base::blake2b_prefix(kHashLen);
+  std::size_t num_queued_ = 0;
+  std::array<std::size_t, kQueueLen> queued_{};  // indexes in stack_
+  alignas(64) std::array<std::uint8_t, kQueueLen * kNodeBlockLen> blocks_{};
 };
 
 namespace {
