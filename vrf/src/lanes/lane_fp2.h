@@ -1,4 +1,4 @@
-// GF(p^2), eight elements side by side. Same names as in fp2.h, so that the formulas of the curve are written once.
+// GF(p^2), elements side by side. Same names as in fp2.h, so that the formulas of the curve are written once.
 #pragma once
 
 #include "fp2.h"
