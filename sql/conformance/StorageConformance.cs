@@ -78,6 +78,22 @@ public abstract class StorageConformance : IAsyncLifetime
     protected async Task<AcceptResult> TryAcceptAsync(params AcceptRequest[] requests) =>
         Assert.Single(await Accept.AcceptAsync([new AcceptUnit(requests)], Cancel));
 
+    /// <summary>RepeatAsync does work again until the database is there for it, as callers do: also where it was refused because a slow server kept it waiting for others.</summary>
+    protected static async Task<T> RepeatAsync<T>(Func<Task<T>> work)
+    {
+        while (true)
+        {
+            try
+            {
+                return await work();
+            }
+            catch (StorageUnavailableException)
+            {
+                await Task.Delay(20, Cancel);
+            }
+        }
+    }
+
     protected async Task<RequestState?> StateAsync(Guid requestId) => (await Accept.ReadStatusAsync(requestId, Cancel))?.State;
 
     /// <summary>StartLogAsync takes the lease and makes and publishes the genesis epoch.</summary>

@@ -20,7 +20,7 @@ public sealed class SqlServerSessionTests() : StorageConformance(new SqlServerFi
                 for (int i = 0; !stop.IsCancellationRequested; i++)
                 {
                     AcceptRequest request = Request(Guid.CreateVersion7(TimeProvider.System.GetUtcNow()), Item($"key {i}"), Item($"other {i}"));
-                    await RepeatAsync(async () => Assert.Equal(AcceptStatus.Accepted, (await TryAcceptAsync(request)).Status));
+                    Assert.Equal(AcceptStatus.Accepted, (await RepeatAsync(() => TryAcceptAsync(request))).Status);
                     accepted.Add(request.RequestId);
                 }
             },
@@ -59,40 +59,21 @@ public sealed class SqlServerSessionTests() : StorageConformance(new SqlServerFi
     }
 
     // As the task does it: an unknown result is looked up, never repeated blindly.
-    private async Task<ulong> AdvanceAsync(Lease lease, ulong epoch)
+    private Task<ulong> AdvanceAsync(Lease lease, ulong epoch) => RepeatAsync(async () =>
     {
-        await RepeatAsync(async () =>
+        Head head = await Pipeline.ReadHeadAsync(Cancel);
+        if (head.Epoch < epoch)
         {
-            Head head = await Pipeline.ReadHeadAsync(Cancel);
-            if (head.Epoch < epoch)
-            {
-                Assert.NotEqual(CommitResult.Fenced, await CommitPendingAsync(lease, epoch));
-                head = await Pipeline.ReadHeadAsync(Cancel);
-                Assert.Equal(epoch, head.Epoch);
-            }
-            if (head.PublishedEpoch < epoch)
-            {
-                await SignAndPublishAsync(lease, epoch);
-            }
-        });
-        return epoch;
-    }
-
-    private static async Task RepeatAsync(Func<Task> work)
-    {
-        while (true)
-        {
-            try
-            {
-                await work();
-                return;
-            }
-            catch (StorageUnavailableException)
-            {
-                await Task.Delay(20, Cancel);
-            }
+            Assert.NotEqual(CommitResult.Fenced, await CommitPendingAsync(lease, epoch));
+            head = await Pipeline.ReadHeadAsync(Cancel);
+            Assert.Equal(epoch, head.Epoch);
         }
-    }
+        if (head.PublishedEpoch < epoch)
+        {
+            await SignAndPublishAsync(lease, epoch);
+        }
+        return epoch;
+    });
 
     // Those of this test's database. One that ends by itself meanwhile is as good.
     private async Task<int> EndSessionsAsync()
