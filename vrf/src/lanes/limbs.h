@@ -1,6 +1,6 @@
 // How the batch kernels cut an element of GF(p), p = 2^127 - 1, into limbs, and how large a limb may become.
 //
-// Bounds are types (lane_bounds.h): limb i of an element of bound B is at most B*kBound[i]. docs/vrf-kernels.md has the
+// Bounds are types (lane_types.h): limb i of an element of bound B is at most B*kBound[i]. docs/vrf-kernels.md has the
 // sums behind the numbers.
 #pragma once
 
