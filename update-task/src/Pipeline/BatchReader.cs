@@ -58,15 +58,18 @@ internal sealed class BatchReader : IAsyncDisposable
         Start(_ahead);
     }
 
-    /// <summary>GoOnAsync reads what was accepted since the last reading ahead, if that did not fail: the next <see cref="ReadAsync"/> tells.</summary>
-    public async Task GoOnAsync()
+    /// <summary>
+    /// GoOnAsync reads what was accepted since the last reading ahead, if that did not fail: the next <see cref="ReadAsync"/> tells. Cancelled, it returns, and the reading goes on
+    /// until it is dropped.
+    /// </summary>
+    public async Task GoOnAsync(CancellationToken cancellationToken)
     {
         Ahead ahead = _ahead ??= NewAhead(null);
-        await ahead.Reading.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        await ahead.Reading.WaitAsync(cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         if (ahead.Reading.IsCompletedSuccessfully)
         {
             Start(ahead);
-            await ahead.Reading.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            await ahead.Reading.WaitAsync(cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         }
     }
 

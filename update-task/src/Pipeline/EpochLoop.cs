@@ -123,7 +123,7 @@ internal sealed class EpochLoop
             await Task.Delay(readsOn ? rest / 2 : rest, _time, ended).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             if (readsOn && !ended.IsCancellationRequested)
             {
-                await batches.GoOnAsync();
+                await batches.GoOnAsync(ended);
             }
         }
     }

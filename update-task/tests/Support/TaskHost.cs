@@ -91,7 +91,7 @@ internal sealed class TaskHost : IAsyncDisposable
     public Task<bool> StepAsync(bool behind) => Loop.StepAsync(Store, Keeper, Session, Batches, behind, TestContext.Current.CancellationToken);
 
     /// <summary>ReadAheadAsync does what the loop does between two intervals.</summary>
-    public Task ReadAheadAsync() => Batches.GoOnAsync();
+    public Task ReadAheadAsync() => Batches.GoOnAsync(TestContext.Current.CancellationToken);
 
     public async ValueTask DisposeAsync()
     {
