@@ -1,4 +1,5 @@
 using Optiks.Storage;
+using Optiks.UpdateTask.Options;
 using Optiks.UpdateTask.Tests.Support;
 
 namespace Optiks.UpdateTask.Tests;
@@ -54,19 +55,14 @@ public sealed class ReadAheadTests
         using TestFolder folder = await TestFolder.CreateAsync();
         var updates = new Updates(folder);
         await AcceptBacklogAsync(updates);
-        FailingStore? fault = null;
-        IPipelineStore Wrap(IPipelineStore store)
-        {
-            (IPipelineStore wrapped, fault) = FailingStore.Wrap(store);
-            return wrapped;
-        }
-        await using (TaskHost task = await TaskHost.StartAsync(folder, options => options.MaxUpdatesPerEpoch = 7, wrap: Wrap))
+        (TaskHost task, FailingStore fault) = await StartOnFailingStoreAsync(folder, options => options.MaxUpdatesPerEpoch = 7);
+        await using (task)
         {
             Assert.True(await task.StepAsync(behind: true));
             for (int i = 0; i < 2; i++)
             {
                 // The first of them with a batch that was read ahead itself.
-                fault!.FailNextCommit();
+                fault.FailNextCommit();
                 await Assert.ThrowsAsync<StorageUnavailableException>(() => task.StepAsync(behind: true));
                 Assert.Equal(1UL, task.Session.Last.Epoch);
             }
@@ -106,16 +102,11 @@ public sealed class ReadAheadTests
         using TestFolder folder = await TestFolder.CreateAsync();
         var updates = new Updates(folder);
         await updates.AcceptAsync("alice", "a1");
-        FailingStore? fault = null;
-        IPipelineStore Wrap(IPipelineStore store)
-        {
-            (IPipelineStore wrapped, fault) = FailingStore.Wrap(store);
-            return wrapped;
-        }
-        await using (TaskHost task = await TaskHost.StartAsync(folder, wrap: Wrap))
+        (TaskHost task, FailingStore fault) = await StartOnFailingStoreAsync(folder);
+        await using (task)
         {
             await task.ReadAheadAsync();
-            fault!.FailNextRead();
+            fault.FailNextRead();
             await task.ReadAheadAsync();
             await task.ReadAheadAsync();
             await Assert.ThrowsAsync<StorageUnavailableException>(() => task.StepAsync());
@@ -124,6 +115,18 @@ public sealed class ReadAheadTests
             Assert.Equal(1UL, task.Session.Last.Epoch);
         }
         await HistoryCheck.RunAsync(folder, updates);
+    }
+
+    private static async Task<(TaskHost Task, FailingStore Fault)> StartOnFailingStoreAsync(TestFolder folder, Action<EpochOptions>? configure = null)
+    {
+        FailingStore? fault = null;
+        IPipelineStore Wrap(IPipelineStore store)
+        {
+            (IPipelineStore wrapped, fault) = FailingStore.Wrap(store);
+            return wrapped;
+        }
+        TaskHost task = await TaskHost.StartAsync(folder, configure, wrap: Wrap);
+        return (task, fault!);
     }
 
     // Several updates of each key, also in requests of several keys.

@@ -32,7 +32,7 @@ public sealed class PendingSelection
         _maxItems = maxItems;
         _maxBytes = maxBytes;
         After = underway?.DecidedThrough ?? default;
-        _underway = underway is null ? [] : [.. underway.Requests.Select(request => request.Sequence).SkipWhile(sequence => sequence <= After.Sequence)];
+        _underway = underway is null ? [] : [.. underway.Requests.Select(request => request.Sequence)];
     }
 
     /// <summary>After is the last row that was shown: later ones are wanted. Before the first, what comes before every row that may be there.</summary>

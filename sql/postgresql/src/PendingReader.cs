@@ -11,8 +11,8 @@ internal static class PendingReader
     // What is sent beyond the last row that is wanted, at most. Values have up to 64 KiB.
     private const int PageRows = 2048;
 
-    /// <summary>ReadAsync shows the selection the rows that it was not shown yet.</summary>
-    public static async Task ReadAsync(NpgsqlConnection connection, PendingSelection selection, CancellationToken cancellationToken)
+    /// <summary>ReadAsync shows the selection the rows that it was not shown yet, and gives it back.</summary>
+    public static async Task<PendingSelection> ReadAsync(NpgsqlConnection connection, PendingSelection selection, CancellationToken cancellationToken)
     {
         int rows = PageRows;
         while (rows == PageRows && !selection.IsFull)
@@ -37,6 +37,7 @@ internal static class PendingReader
             {
             }
         }
+        return selection;
     }
 
     private static PendingRow Read(NpgsqlDataReader reader)

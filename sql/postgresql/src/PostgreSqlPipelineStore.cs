@@ -81,17 +81,8 @@ internal class PostgreSqlPipelineStore : PostgreSqlFollowStore, IPipelineStore
     }
 
     /// <inheritdoc/>
-    public Task ReadPendingAsync(PendingSelection selection, CancellationToken cancellationToken)
-    {
-        ArgumentNullException.ThrowIfNull(selection);
-        return Database.ReadAsync(
-            async (connection, cancel) =>
-            {
-                await PendingReader.ReadAsync(connection, selection, cancel);
-                return 0;
-            },
-            cancellationToken);
-    }
+    public Task ReadPendingAsync(PendingSelection selection, CancellationToken cancellationToken) =>
+        Database.ReadAsync((connection, cancel) => PendingReader.ReadAsync(connection, selection, cancel), cancellationToken);
 
     /// <inheritdoc/>
     public Task<long> CountPendingAsync(long atMost, CancellationToken cancellationToken) => Database.ReadAsync(

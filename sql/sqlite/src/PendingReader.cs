@@ -6,8 +6,8 @@ namespace Optiks.Storage.Sqlite;
 /// <summary>PendingReader reads pending rows in order of acceptance, as far as a selection wants them.</summary>
 internal static class PendingReader
 {
-    /// <summary>Read shows the selection the rows that it was not shown yet.</summary>
-    public static void Read(Connection connection, PendingSelection selection)
+    /// <summary>Read shows the selection the rows that it was not shown yet, and gives it back.</summary>
+    public static PendingSelection Read(Connection connection, PendingSelection selection)
     {
         var skipped = new HashSet<long>(selection.Underway.Length);
         foreach (long sequence in selection.Underway)
@@ -29,6 +29,7 @@ internal static class PendingReader
                 _ = selection.TryAdd(Read(select, id));
             }
         }
+        return selection;
     }
 
     private static PendingRow Read(Statement select, long id)

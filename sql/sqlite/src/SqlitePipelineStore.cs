@@ -63,17 +63,8 @@ internal class SqlitePipelineStore : SqliteFollowStore, IPipelineStore
     }
 
     /// <inheritdoc/>
-    public Task ReadPendingAsync(PendingSelection selection, CancellationToken cancellationToken)
-    {
-        ArgumentNullException.ThrowIfNull(selection);
-        return Readers.RunAsync(
-            connection =>
-            {
-                PendingReader.Read(connection, selection);
-                return 0;
-            },
-            cancellationToken);
-    }
+    public Task ReadPendingAsync(PendingSelection selection, CancellationToken cancellationToken) =>
+        Readers.RunAsync(connection => PendingReader.Read(connection, selection), cancellationToken);
 
     /// <inheritdoc/>
     public Task<long> CountPendingAsync(long atMost, CancellationToken cancellationToken) => Readers.RunAsync(

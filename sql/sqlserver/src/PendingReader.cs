@@ -21,8 +21,8 @@ internal static class PendingReader
         ORDER BY p.Seq, p.Item
         """);
 
-    /// <summary>ReadAsync shows the selection the rows that it was not shown yet.</summary>
-    public static async Task ReadAsync(Connection connection, PendingSelection selection, CancellationToken cancellationToken)
+    /// <summary>ReadAsync shows the selection the rows that it was not shown yet, and gives it back.</summary>
+    public static async Task<PendingSelection> ReadAsync(Connection connection, PendingSelection selection, CancellationToken cancellationToken)
     {
         long[] skipped = selection.Underway.ToArray();
         (long Sequence, int Item) after = selection.After;
@@ -43,13 +43,14 @@ internal static class PendingReader
                 PendingRow row = Read(reader);
                 if (Array.BinarySearch(skipped, row.Sequence) < 0 && !selection.TryAdd(row))
                 {
-                    return;
+                    return selection;
                 }
                 after = (row.Sequence, row.Item);
                 rows++;
             }
             skipped = Array.FindAll(skipped, sequence => sequence >= after.Sequence);
         }
+        return selection;
     }
 
     private static PendingRow Read(SqlDataReader reader)

@@ -6,6 +6,17 @@
 
 namespace optiks::vrf::lanes {
 
+template <typename L, unsigned N1, unsigned Room1, unsigned N2, unsigned Room2>
+OPTIKS_INLINE LaneWide<L, N1 + N2, Room1 + Room2> fp_add(const LaneWide<L, N1, Room1>& a,
+                                                         const LaneWide<L, N2, Room2>& b) {
+  return LaneWide<L, N1 + N2, Room1 + Room2>(a.t + b.t);
+}
+template <typename L, unsigned N1, unsigned Room1, unsigned N2, unsigned Room2>
+requires(Room1 >= N2) OPTIKS_INLINE LaneWide<L, N1 - Room2, Room1 - N2> fp_sub(const LaneWide<L, N1, Room1>& a,
+                                                                               const LaneWide<L, N2, Room2>& b) {
+  return LaneWide<L, N1 - Room2, Room1 - N2>(a.t - b.t);
+}
+
 template <typename L, unsigned A, unsigned B>
 OPTIKS_INLINE LaneFp<L, 1> fp_mul(const LaneFp<L, A>& a, const LaneFp<L, B>& b) {
   return fp_narrow(fp_mul_wide(a, b));

@@ -84,17 +84,6 @@ struct LaneWide<L, N, Room> {
   }
 };
 
-template <FiveLimbs L, unsigned N1, unsigned Room1, unsigned N2, unsigned Room2>
-OPTIKS_INLINE LaneWide<L, N1 + N2, Room1 + Room2> fp_add(const LaneWide<L, N1, Room1>& a,
-                                                         const LaneWide<L, N2, Room2>& b) {
-  return LaneWide<L, N1 + N2, Room1 + Room2>(a.t + b.t);
-}
-template <FiveLimbs L, unsigned N1, unsigned Room1, unsigned N2, unsigned Room2>
-requires(Room1 >= N2) OPTIKS_INLINE LaneWide<L, N1 - Room2, Room1 - N2> fp_sub(const LaneWide<L, N1, Room1>& a,
-                                                                               const LaneWide<L, N2, Room2>& b) {
-  return LaneWide<L, N1 - Room2, Room1 - N2>(a.t - b.t);
-}
-
 template <FiveLimbs L, unsigned B>
 OPTIKS_INLINE LaneFp<L, B> fp_of_limbs(const Words<L> (&limb)[5]) {
   return {limb[0], limb[1], limb[2], limb[3], limb[4]};

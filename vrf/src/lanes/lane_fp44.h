@@ -101,17 +101,6 @@ struct LaneWide<L, N, Room> {
   }
 };
 
-template <ThreeLimbs L, unsigned N1, unsigned Room1, unsigned N2, unsigned Room2>
-OPTIKS_INLINE LaneWide<L, N1 + N2, Room1 + Room2> fp_add(const LaneWide<L, N1, Room1>& a,
-                                                         const LaneWide<L, N2, Room2>& b) {
-  return LaneWide<L, N1 + N2, Room1 + Room2>(a.t + b.t);
-}
-template <ThreeLimbs L, unsigned N1, unsigned Room1, unsigned N2, unsigned Room2>
-requires(Room1 >= N2) OPTIKS_INLINE LaneWide<L, N1 - Room2, Room1 - N2> fp_sub(const LaneWide<L, N1, Room1>& a,
-                                                                               const LaneWide<L, N2, Room2>& b) {
-  return LaneWide<L, N1 - Room2, Room1 - N2>(a.t - b.t);
-}
-
 // Limbs to an element by one carry from each, all at once: enough where what leaves each of them is below 2^20.
 template <ThreeLimbs L>
 OPTIKS_INLINE LaneFp<L, 1> carry_limbs(Words<L> l0, Words<L> l1, Words<L> l2) {
