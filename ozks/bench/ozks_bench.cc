@@ -98,9 +98,7 @@ class BareTree {
 
   // Gives up what add() made, so that the tree keeps its size.
   void discard() {
-    for (const NodeId id : change_.created) {
-      nodes_.free_interior(id);
-    }
+    nodes_.free_interiors(change_.created);
     for (const NewLeaf& leaf : added_) {
       nodes_.free_leaf(leaf.id);
     }

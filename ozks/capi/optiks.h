@@ -206,7 +206,8 @@ OPTIKS_EXPORT int32_t optiks_dir_prepare(const optiks_dir_t* dir, uint64_t epoch
 
 /* Builds the trees of the next epoch beside the current ones. epoch must be the directory's + 1 (a directory that was
  * never loaded is at epoch 0). Nothing is visible until commit. With_proofs != 0: the append-only proof of the step is
- * made as well. One staged epoch at a time. */
+ * made as well. One staged epoch at a time. Its records are in the leaf log's file afterwards (OPTIKS_E_IO when it
+ * takes none: nothing is staged then), in stored mode at commit. */
 OPTIKS_EXPORT int32_t optiks_dir_stage(optiks_dir_t* dir, uint64_t epoch, const optiks_leaf_t* leaves,
                                        size_t num_leaves, const uint8_t* values, size_t values_len, int32_t with_proofs,
                                        optiks_staged_t** out);
@@ -216,8 +217,8 @@ OPTIKS_EXPORT int32_t optiks_staged_states(const optiks_staged_t* staged, uint8_
  * epoch was staged without proofs. */
 OPTIKS_EXPORT int32_t optiks_staged_append_proofs(const optiks_staged_t* staged, uint8_t* out, size_t capacity,
                                                   size_t* out_len);
-/* Makes the staged epoch the directory's: snapshots taken from now on show it. Records reach the log before this
- * (OPTIKS_E_IO leaves the old epoch current). Consumes the handle on success. */
+/* Makes the staged epoch the directory's: snapshots taken from now on show it. In stored mode log and node store have
+ * it on the disk before (OPTIKS_E_IO leaves the old epoch current). Consumes the handle on success. */
 OPTIKS_EXPORT int32_t optiks_staged_commit(optiks_staged_t* staged);
 /* Discards a staged epoch that was not committed; before its directory is destroyed. */
 OPTIKS_EXPORT void optiks_staged_destroy(optiks_staged_t* staged);

@@ -227,9 +227,7 @@ void Directory::load(std::uint64_t epoch, std::span<const optiks_leaf_t> leaves,
       if (!apply(store_->nodes, before, leaves_now, workers_, batch.trees[s], change)) {
         throw DirectoryError(OPTIKS_E_DUPLICATE, "a stored label is there twice");
       }
-      for (const NodeId id : change.superseded) {
-        store_->nodes.free_interior(id);
-      }
+      store_->nodes.free_interiors(change.superseded);
     }
   }
   store_->versions.prepare();
@@ -429,8 +427,10 @@ void Directory::stage(std::uint64_t epoch, std::span<const optiks_leaf_t> leaves
     for (std::size_t s = 0; s < kNumStructures; ++s) {
       std::vector<NewLeaf>& added = staged_->leaves[s];
       OpenedTree opened;
+      // Beside the first trees' making the records go into the log's file, a while that one thread spends in the
+      // system.
       if (!apply(store_->nodes, current.trees[s], added, workers_, staged_->trees[s], staged_->change,
-                 with_proofs ? &opened : nullptr)) {
+                 with_proofs ? &opened : nullptr, [this] { store_->log.flush(); })) {
         throw DirectoryError(OPTIKS_E_DUPLICATE, "a label is in the tree already");
       }
       if (with_proofs) {
@@ -454,14 +454,7 @@ void Directory::commit() {
   if (staged_ == nullptr) {
     throw DirectoryError(OPTIKS_E_STATE, "no epoch is staged");
   }
-  // Two things that have nothing to do with each other.
-  workers_.for_each_index(2, [&](std::size_t i) {
-    if (i == 0) {
-      store_->log.flush();
-    } else {
-      store_->keys.reserve(staged_->keys, staged_->epoch);
-    }
-  });
+  store_->keys.reserve(staged_->keys, staged_->epoch);
   store_->versions.prepare();
   superseded_.push_back({staged_->epoch, {}});
   // From here on nothing fails.
@@ -479,9 +472,7 @@ void Directory::discard() noexcept {
   if (staged_ == nullptr) {
     return;
   }
-  for (const NodeId id : staged_->change.created) {
-    store_->nodes.free_interior(id);
-  }
+  store_->nodes.free_interiors(staged_->change.created);
   for (const std::vector<NewLeaf>& leaves : staged_->leaves) {
     for (const NewLeaf& leaf : leaves) {
       store_->nodes.free_leaf(leaf.id);
@@ -495,9 +486,7 @@ void Directory::discard() noexcept {
 void Directory::collect() noexcept {
   const std::uint64_t oldest = store_->versions.oldest();
   while (!superseded_.empty() && superseded_.front().epoch <= oldest) {
-    for (const NodeId id : superseded_.front().nodes) {
-      store_->nodes.free_interior(id);
-    }
+    store_->nodes.free_interiors(superseded_.front().nodes);
     superseded_.pop_front();
   }
   store_->keys.collect(oldest);

@@ -49,7 +49,9 @@ class Grown {
     Tree next;
     Change change;
     OpenedTree opened;
-    ASSERT_TRUE(apply(nodes_, tree_, added, workers_, next, change, &opened));
+    std::atomic<int> calls_beside = 0;
+    ASSERT_TRUE(apply(nodes_, tree_, added, workers_, next, change, &opened, [&] { ++calls_beside; }));
+    EXPECT_EQ(calls_beside, 1);
     proof_.clear();
     make_append_proof(nodes_, log_, added, commitments, opened, workers_, proof_);
 
@@ -63,9 +65,7 @@ class Grown {
     EXPECT_EQ(interiors_of(nodes_, next), expected);
     EXPECT_EQ(expected.size() + superseded.size(), before.size() + created.size());
 
-    for (const NodeId id : change.superseded) {
-      nodes_.free_interior(id);
-    }
+    nodes_.free_interiors(change.superseded);
     tree_ = next;
   }
 

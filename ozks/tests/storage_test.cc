@@ -273,11 +273,13 @@ TEST(Storage, FullDiskKeepsTheOldEpoch) {
   const DirectoryHandle dir = create(options_with("/dev/full"));
   const States before = states_of(dir.get());
   const StoredEpoch next = prepare(dir.get(), 1, {{kKeys, "a", "1"}});
-  auto staged = stage(dir.get(), next);
-  EXPECT_EQ(optiks_staged_commit(staged.get()), OPTIKS_E_IO);
+  // Before anything is told to anyone: the caller has not stored the epoch yet.
+  optiks_staged_t* staged = nullptr;
+  EXPECT_EQ(optiks_dir_stage(dir.get(), next.epoch, next.rows.data(), next.rows.size(), next.values.data(),
+                             next.values.size(), 0, &staged),
+            OPTIKS_E_IO);
   EXPECT_NE(last_error().find("No space"), std::string::npos) << last_error();
-  EXPECT_EQ(states_of(dir.get()), before);
-  staged.reset();
+  EXPECT_EQ(staged, nullptr);
   EXPECT_EQ(states_of(dir.get()), before);
   // An epoch without values needs no room.
   publish(dir.get(), 1, {});

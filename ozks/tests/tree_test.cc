@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <span>
 
 #include "support.h"
 
@@ -166,12 +167,21 @@ TEST(Arena, GivesEveryFreedIdOnceAgain) {
   Random random(9);
   for (int round = 0; round < 20; ++round) {
     std::shuffle(ids.begin(), ids.end(), std::mt19937_64(random.below(1000)));
-    const std::vector<std::uint32_t> freed(ids.begin(), ids.begin() + static_cast<std::ptrdiff_t>(random.below(900)));
-    for (const std::uint32_t id : freed) {
+    // Some one by one and some together, not the same ones when they are taken again.
+    const std::span<const std::uint32_t> freed = std::span(ids).first(random.below(900));
+    const std::size_t freed_alone = random.below(freed.size() + 1);
+    for (const std::uint32_t id : freed.first(freed_alone)) {
       arena.free(id);
     }
-    for (std::size_t i = 0; i < freed.size(); ++i) {
-      ids[i] = arena.allocate();
+    arena.free_many(freed.subspan(freed_alone));
+    const std::size_t taken_alone = random.below(freed.size() + 1);
+    std::vector<std::uint32_t> again;
+    for (std::size_t i = 0; i < taken_alone; ++i) {
+      again.push_back(arena.allocate());
+    }
+    arena.allocate_many(freed.size() - taken_alone, again);
+    for (std::size_t i = 0; i < again.size(); ++i) {
+      ids[i] = again[i];
       arena[ids[i]] = {};
     }
     std::vector<std::uint32_t> sorted = ids;

@@ -296,7 +296,8 @@ class Grower {
 
 // Makes the parts. Their ids are taken together before, and listed; those that were not needed go back.
 void grow_parts(Nodes& nodes, std::span<const NewLeaf> leaves, const Ways& ways, std::span<const Part> parts,
-                Workers& workers, unsigned threads, Change& change, OpenedTree* opened) {
+                Workers& workers, unsigned threads, Change& change, OpenedTree* opened,
+                const std::function<void()>& beside) {
   struct Work {
     std::size_t first_id;
     std::size_t num_ids;
@@ -313,11 +314,13 @@ void grow_parts(Nodes& nodes, std::span<const NewLeaf> leaves, const Ways& ways,
     work.push_back({end, most});
     end += most;
   }
-  change.created.reserve(end);
-  while (change.created.size() < end) {
-    change.created.push_back(nodes.allocate_interior());
-  }
-  workers.for_each_index(threads, parts.size(), [&](std::size_t i) {
+  nodes.allocate_interiors(end - first_id, change.created);
+  workers.for_each_index(threads, 1 + parts.size(), [&](std::size_t task) {
+    if (task == 0) {
+      beside();
+      return;
+    }
+    const std::size_t i = task - 1;
     Work& mine = work[i];
     const auto ids = std::span<const NodeId>(change.created).subspan(mine.first_id, mine.num_ids);
     mine.num_taken = Grower(nodes, leaves, ways, opened).grow_part(parts[i], ids, mine.superseded);
@@ -331,13 +334,10 @@ void grow_parts(Nodes& nodes, std::span<const NewLeaf> leaves, const Ways& ways,
   end = first_id;
   for (const Work& done : work) {
     change.superseded.insert(change.superseded.end(), done.superseded.begin(), done.superseded.end());
-    for (std::size_t i = 0; i < done.num_ids; ++i) {
-      const NodeId id = change.created[done.first_id + i];
-      if (i < done.num_taken) {
-        change.created[end++] = id;
-      } else {
-        nodes.free_interior(id);
-      }
+    const auto ids = std::span(change.created).subspan(done.first_id, done.num_ids);
+    nodes.free_interiors(ids.subspan(done.num_taken));
+    for (const NodeId id : ids.first(done.num_taken)) {
+      change.created[end++] = id;
     }
   }
   change.created.resize(end);
@@ -346,9 +346,10 @@ void grow_parts(Nodes& nodes, std::span<const NewLeaf> leaves, const Ways& ways,
 }  // namespace
 
 bool apply(Nodes& nodes, const Tree& old, std::span<NewLeaf> leaves, Workers& workers, Tree& out, Change& change,
-           OpenedTree* opened) {
+           OpenedTree* opened, const std::function<void()>& beside) {
   out = {old.root, old.root_hash, old.count + leaves.size()};
   if (leaves.empty()) {
+    beside();
     return true;
   }
   const auto threads =
@@ -362,7 +363,7 @@ bool apply(Nodes& nodes, const Tree& old, std::span<NewLeaf> leaves, Workers& wo
   std::vector<Part> parts;
   Grower top(nodes, leaves, ways, opened);
   top.grow_top({{old.root, &old.root_hash}, 0, leaves.size(), {&out.root, &out.root_hash}, 0}, part_len, change, parts);
-  grow_parts(nodes, leaves, ways, parts, workers, threads, change, opened);
+  grow_parts(nodes, leaves, ways, parts, workers, threads, change, opened, beside);
   top.hash();
   return true;
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -44,9 +45,11 @@ struct OpenedTree {
 
 // apply gives the tree with the leaves added, the same for any number of workers. They are
 // sorted by label, strictly. A label that is there already (or twice) gives false. Then, and when it throws, `change`
-// tells what to free. Every changed node is made and hashed once. `opened`, unless it is null, gets the tokens. Writer
-// only.
-[[nodiscard]] bool apply(Nodes& nodes, const Tree& old, std::span<NewLeaf> leaves, Workers& workers, Tree& out,
-                         Change& change, OpenedTree* opened = nullptr);
+// tells what to free. Every changed node is made and hashed once. `opened`, unless it is null, gets the tokens.
+// `beside` is called once when the result is not false, by any of the threads: work for one of them that has nothing to
+// do with the trees. Writer only.
+[[nodiscard]] bool apply(
+    Nodes& nodes, const Tree& old, std::span<NewLeaf> leaves, Workers& workers, Tree& out, Change& change,
+    OpenedTree* opened = nullptr, const std::function<void()>& beside = [] {});
 
 }  // namespace optiks::ozks

@@ -3,17 +3,20 @@
 // Thread safety: one writer allocates and frees; readers may read, without synchronisation, every element whose id
 // reached them through a release/acquire pair after it was written (a published tree).
 // Invariants: 1. an element stays where it is until the arena is destroyed; 2. an id that free() got is not reachable
-// from any tree that a reader can still hold (the caller's duty, see versions.h); 3. some free elements form a
-// list, and each names as many others as it has room for: whoever allocates many does not wait for the memory of one
-// before it learns of the next.
+// from any tree that a reader can still hold (the caller's duty, see versions.h); 3. some free elements are a stack,
+// and each names as many others as it has room for; it leads to the one that is kAhead below, so that the memory of
+// those that come next is asked for before it is their turn: whoever allocates many does not wait for it.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <new>
+#include <span>
 #include <type_traits>
-#include <utility>
+#include <vector>
 
 #include "trie/pages.h"
 
@@ -35,16 +38,13 @@ class Arena {
 
   // An id with unspecified contents. std::bad_alloc when memory or ids run out; the arena is then unchanged.
   [[nodiscard]] std::uint32_t allocate() {
-    if (first_free_ != kNone) {
-      const std::uint32_t num_named = word(first_free_, kNumNamed);
+    if (num_stacked_ != 0) {
+      const std::uint32_t num_named = word(top(), kNumNamed);
       if (num_named == 0) {
-        return std::exchange(first_free_, word(first_free_, kNext));
+        return pop();
       }
-      if (num_named == kMaxNamed && word(first_free_, kNext) != kNone) {
-        prefetch_to_write(elements_ + word(first_free_, kNext), sizeof(T));
-      }
-      set_word(first_free_, kNumNamed, num_named - 1);
-      return word(first_free_, kNamed + num_named - 1);
+      set_word(top(), kNumNamed, num_named - 1);
+      return word(top(), kNamed + num_named - 1);
     }
     if (end_ == kMaxIds) {
       throw std::bad_alloc();
@@ -53,45 +53,92 @@ class Arena {
     return end_++;
   }
 
-  void free(std::uint32_t id) noexcept {
-    if (first_free_ != kNone) {
-      const std::uint32_t num_named = word(first_free_, kNumNamed);
-      if (num_named < kMaxNamed) {
-        set_word(first_free_, kNamed + num_named, id);
-        set_word(first_free_, kNumNamed, num_named + 1);
-        return;
+  // Appends n ids like that. When memory or ids run out, those that were taken before are there.
+  void allocate_many(std::size_t n, std::vector<std::uint32_t>& out) {
+    const std::size_t end = out.size() + n;
+    out.reserve(end);
+    while (out.size() < end) {
+      const std::uint32_t num_named = num_stacked_ == 0 ? 0 : word(top(), kNumNamed);
+      const std::size_t num_taken = std::min<std::size_t>(num_named, end - out.size());
+      if (num_taken == 0) {
+        out.push_back(allocate());
+        continue;
       }
+      const std::size_t left = num_named - num_taken;
+      out.resize(out.size() + num_taken);
+      std::memcpy(out.data() + out.size() - num_taken, words(top()) + (kNamed + left) * kWordLen, num_taken * kWordLen);
+      set_word(top(), kNumNamed, static_cast<std::uint32_t>(left));
     }
-    set_word(id, kNext, first_free_);
-    set_word(id, kNumNamed, 0);
-    first_free_ = id;
+  }
+
+  void free(std::uint32_t id) noexcept { free_many({&id, 1}); }
+
+  void free_many(std::span<const std::uint32_t> ids) noexcept {
+    while (!ids.empty()) {
+      const std::uint32_t num_named = num_stacked_ == 0 ? kMaxNamed : word(top(), kNumNamed);
+      const std::size_t num_taken = std::min<std::size_t>(kMaxNamed - num_named, ids.size());
+      if (num_taken != 0) {
+        std::memcpy(words(top()) + (kNamed + num_named) * kWordLen, ids.data(), num_taken * kWordLen);
+        set_word(top(), kNumNamed, static_cast<std::uint32_t>(num_named + num_taken));
+        ids = ids.subspan(num_taken);
+        continue;
+      }
+      // The next ones that others will be named in.
+      if (ids.size() > kAhead * (kMaxNamed + 1)) {
+        prefetch_to_write(elements_ + ids[kAhead * (kMaxNamed + 1)], sizeof(T));
+      }
+      push(ids.front());
+      ids = ids.subspan(1);
+    }
   }
 
   // Memory in use, with what is free for the next allocations.
   [[nodiscard]] std::size_t bytes() const { return std::size_t{end_} * sizeof(T); }
 
  private:
-  static constexpr std::uint32_t kNone = 0xffffffff;
+  static constexpr std::size_t kAhead = 8;
 
-  // The words of a free element in the list.
-  static constexpr std::size_t kNext = 0;
+  // The words of an element of the stack.
+  static constexpr std::size_t kWordLen = sizeof(std::uint32_t);
+  static constexpr std::size_t kBelow = 0;  // id of the one that is kAhead below
   static constexpr std::size_t kNumNamed = 1;
   static constexpr std::size_t kNamed = 2;  // and on
-  static constexpr std::size_t kMaxNamed = sizeof(T) / sizeof(std::uint32_t) - kNamed;
+  static constexpr std::size_t kMaxNamed = sizeof(T) / kWordLen - kNamed;
 
+  // Of a stack that is not empty.
+  [[nodiscard]] std::uint32_t top() const { return uppermost_[num_stacked_ % kAhead]; }
+  void push(std::uint32_t id) {
+    std::uint32_t& place = uppermost_[++num_stacked_ % kAhead];
+    set_word(id, kBelow, place);
+    set_word(id, kNumNamed, 0);
+    place = id;
+  }
+  std::uint32_t pop() {
+    const std::uint32_t id = top();
+    std::uint32_t& place = uppermost_[num_stacked_ % kAhead];
+    if (num_stacked_-- > kAhead) {
+      place = word(id, kBelow);
+      prefetch_to_write(elements_ + place, sizeof(T));
+    }
+    return id;
+  }
+
+  [[nodiscard]] char* words(std::uint32_t id) const { return reinterpret_cast<char*>(elements_ + id); }
   [[nodiscard]] std::uint32_t word(std::uint32_t id, std::size_t i) const {
     std::uint32_t value;
-    std::memcpy(&value, reinterpret_cast<const char*>(elements_ + id) + i * sizeof(value), sizeof(value));
+    std::memcpy(&value, words(id) + i * kWordLen, kWordLen);
     return value;
   }
   void set_word(std::uint32_t id, std::size_t i, std::uint32_t value) {
-    std::memcpy(reinterpret_cast<char*>(elements_ + id) + i * sizeof(value), &value, sizeof(value));
+    std::memcpy(words(id) + i * kWordLen, &value, kWordLen);
   }
 
   GrowingPages pages_;
   T* elements_;
   std::uint32_t end_ = 0;
-  std::uint32_t first_free_ = kNone;
+  std::uint32_t num_stacked_ = 0;
+  // Those at the top of the stack: number d from its bottom, 1 and on, is at d % kAhead.
+  std::array<std::uint32_t, kAhead> uppermost_{};
 };
 
 }  // namespace optiks::ozks

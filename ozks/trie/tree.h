@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "optiks/base/bytes.h"
 #include "optiks/ozks/verify/hash.h"
@@ -109,8 +110,10 @@ class Nodes {
 
   // An interior node with unspecified contents, for apply() to write. Writer only, as all below.
   [[nodiscard]] NodeId allocate_interior() { return interiors_.allocate(); }
+  // Appends n of them; those that there was memory for, when it runs out.
+  void allocate_interiors(std::size_t n, std::vector<NodeId>& out) { interiors_.allocate_many(n, out); }
   [[nodiscard]] Interior& new_interior(NodeId id) { return interiors_[id]; }
-  void free_interior(NodeId id) noexcept { interiors_.free(id); }
+  void free_interiors(std::span<const NodeId> ids) noexcept { interiors_.free_many(ids); }
   void free_leaf(NodeId id) noexcept { leaves_.free(id & ~kLeafBit); }
 
   [[nodiscard]] std::size_t bytes() const { return interiors_.bytes() + leaves_.bytes(); }
