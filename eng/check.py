@@ -20,8 +20,8 @@ import source_rules
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 CPP = ("base/", "vrf/", "ozks/")
-# Options of the AVX2 kernel (vrf/CMakeLists.txt) that clang refuses.
-GCC_ONLY = ("-fno-tree-reassoc", "-mmove-max=", "-mstore-max=")
+# Options of the kernels (vrf/CMakeLists.txt) that clang refuses.
+GCC_ONLY = ("-fno-tree-reassoc", "-mmove-max=", "-mstore-max=", "-mtune-ctrl=")
 
 
 def run(*command):
