@@ -95,13 +95,13 @@ def killed(name: str, choose: Callable[[Trial], Process]) -> Fault:
 
 
 def paused(name: str, choose: Callable[[Trial], Process]) -> Fault:
-    """SIGSTOP, and SIGCONT up to three seconds later: for the task with a lease of two."""
+    """SIGSTOP, and SIGCONT at a random moment until half a lease after the lease's end: with a lease of two seconds, up to three later."""
 
     def put(trial: Trial) -> None:
         process = choose(trial)
         trial.moment()
         process.signal(signal.SIGSTOP)
-        trial.moment(3)
+        trial.moment(1.5 * trial.log.storage.lease_seconds)
         process.signal(signal.SIGCONT)
         process.wait_ready()
 

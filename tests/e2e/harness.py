@@ -28,8 +28,7 @@ SERVICES = (TASK, UPDATE, QUERY)
 PROGRAMS = {TASK: "Optiks.UpdateTask", UPDATE: "Optiks.UpdateService", QUERY: "Optiks.QueryService", QUERY_BENCH: "Optiks.QueryService.Bench"}
 READY_SECONDS = 90
 FAIL_POINT = "OPTIKS_FAIL_POINT"
-# Short, so that a task that replaces a killed one does not wait long for the dead one's lease.
-FAST = {"Optiks__UpdateTask__EpochInterval": "00:00:00.200", "Optiks__UpdateTask__LeaseDuration": "00:00:02",
+FAST = {"Optiks__UpdateTask__EpochInterval": "00:00:00.200",
         "Optiks__UpdateTask__LeasePollInterval": "00:00:00.200", "Optiks__UpdateTask__BoardLockTimeout": "00:00:02"}
 
 
@@ -148,11 +147,12 @@ class Deployment:
         self.data.chmod(0o700)
         # The empty folder gets its keys from the first program; logs therefore stand beside it.
         self.logs = Path(tempfile.mkdtemp(prefix="optiks-e2e-log-"))
-        self._environment = {**_environment(), "OPTIKS_DATA": str(self.data), **FAST, **(settings or {})}
+        self.storage = ENGINES[engine](self.data, self.logs)
+        lease = {"Optiks__UpdateTask__LeaseDuration": f"00:00:{self.storage.lease_seconds:02}"}
+        self._environment = {**_environment(), "OPTIKS_DATA": str(self.data), **FAST, **lease, **(settings or {})}
         self._before_start = before_start
         self.cleanup = ExitStack()
         """After the last process has ended."""
-        self.storage = ENGINES[engine](self.data, self.logs)
         self.task, self.standby, self.update = self._process(TASK), self._process(TASK), self._process(UPDATE)
         """The standby is not started."""
         self.queries = [self._process(query) for _ in range(replicas)]

@@ -16,12 +16,15 @@ USERS = {"update-task": "task", "update-service": "update", "query-service": "qu
 BUSY_SECONDS = 30
 # As docs/operations/postgresql.md advises; PostgreSQL's own are for the smallest of machines.
 SERVER_SETTINGS = {"shared_buffers": "512MB"}
+# Of the task's lease. Short, so that a task that replaces a killed one does not wait long for the dead one's.
+LEASE_SECONDS = 2
 
 
 class Sqlite:
     """A file in the data folder."""
 
     name = "sqlite"
+    lease_seconds = LEASE_SECONDS
 
     def __init__(self, data: Path, copies: Path):
         """copies: a folder outside the data folder."""
@@ -60,6 +63,7 @@ class OwnPostgreSql:
     """A server of the deployment's own, which may be killed."""
 
     name = "postgresql"
+    lease_seconds = LEASE_SECONDS
 
     def __init__(self, data: Path, copies: Path):
         self.server = PostgreSql(SERVER_SETTINGS)
@@ -105,6 +109,9 @@ class OwnSqlServer:
     """A database of the deployment's own on a server that is not: nothing is done to the server."""
 
     name = "sqlserver"
+    # Each new session of Babelfish takes a second or two for its first statements, and a task renews in whichever of its sessions is free: two seconds may be over
+    # before it has, then it takes itself for overtaken although nobody took over.
+    lease_seconds = 8
 
     def __init__(self, data: Path, copies: Path):
         self._database = SqlServer(data.name.replace("-", "_"))
