@@ -11,6 +11,7 @@ import sqlite3
 import subprocess
 import tempfile
 import time
+from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -39,7 +40,8 @@ class NotReady(Exception):
 class Process:
     """One service. It may be started again after it ended."""
 
-    def __init__(self, service: str, log: Path, environment: dict[str, str], port: int):
+    def __init__(self, service: str, log: Path, environment: Callable[[], dict[str, str]], port: int):
+        """environment: asked at each start, as what a service connects as is known only after the first migration."""
         self.service = service
         self.url = f"http://127.0.0.1:{port}"
         self._log = log
@@ -54,7 +56,7 @@ class Process:
         folder = OUT / self.service
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
-                [folder / PROGRAMS[self.service], "--urls", self.url], cwd=folder, env=self._environment | environment,
+                [folder / PROGRAMS[self.service], "--urls", self.url], cwd=folder, env=self._environment() | environment,
                 stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
 
     def wait_ready(self, health: str = "ready") -> None:
@@ -159,7 +161,7 @@ class Deployment:
 
     def _process(self, service: str) -> Process:
         port = free_port()
-        return Process(service, self.logs / f"{service}-{port}.log", self._environment | self.storage.settings(service), port)
+        return Process(service, self.logs / f"{service}-{port}.log", lambda: self._environment | self.storage.settings(service), port)
 
     @property
     def query(self) -> Process:
