@@ -6,7 +6,7 @@ packages=(
   # build
   g++ make git cmake ninja-build pkg-config libsodium-dev libb2-dev liblmdb-dev
   # run
-  libsqlite3-0 libicu72 sqlite3 curl jq openssl ca-certificates
+  libsqlite3-0 libicu72 sqlite3 curl openssl ca-certificates
   # test and check
   postgresql-15 libgtest-dev libbenchmark-dev nlohmann-json3-dev valgrind python3
   clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev shellcheck
