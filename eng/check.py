@@ -49,7 +49,8 @@ def clang_tidy(files, fix):
     with open("build/cmake/release/compile_commands.json", encoding="utf-8") as database:
         entries = json.load(database)
     for entry in entries:
-        entry["command"] = " ".join(w for w in entry["command"].split(" ") if not w.startswith(GCC_ONLY))
+        # CMake quotes some.
+        entry["command"] = " ".join(w for w in entry["command"].split(" ") if not w.strip('"').startswith(GCC_ONLY))
     os.makedirs("build/cmake/tidy", exist_ok=True)
     with open("build/cmake/tidy/compile_commands.json", "w", encoding="utf-8") as database:
         json.dump(entries, database)
