@@ -78,7 +78,7 @@ void prove_lanes(const lanes::Kernel& kernel, const SecretKey::Impl& key, const 
   base::Zeroizing<std::array<GroupScalar, kMaxGroups>> k_comb;
   for (std::size_t i = 0; i < num_groups * kernel.lanes; ++i) {
     const base::Zeroizing<MiniScalars> parts(decompose((*k)[i]));
-    const base::Zeroizing<Scalar> bits(comb_bits((*k)[i]));
+    const base::Zeroizing<Scalar> bits(lanes::generator_bits((*k)[i]));
     put(kernel, k_parts->data(), i, parts->v);
     put(kernel, k_comb->data(), i, bits->w);
   }
@@ -123,7 +123,7 @@ void verify_lanes_vartime(const lanes::Kernel& kernel, const PublicKey::Impl& ke
     s_in_range[i] = scalar_is_canonical(s) == 1;
     const Scalar used = s_in_range[i] ? s : Scalar{};
     put(kernel, s_parts, i, decompose(used).v);
-    put(kernel, s_comb, i, comb_bits(used).w);
+    put(kernel, s_comb, i, lanes::generator_bits(used).w);
     put(kernel, c_words, i,
         {base::load_le64(proof.data() + kPointLen), base::load_le64(proof.data() + kPointLen + 8), 0, 0});
   }

@@ -69,14 +69,15 @@ OPTIKS_INLINE void double_in_place(BasicPoint<F>& p) {
   p.x = fp2_mul(p.ta, g);
 }
 
-// The half of an addition that the forms share: a = (Y1 - X1)(Y2 - X2), b = (Y1 + X1)(Y2 + X2), c = 2d T1 T2,
-// d = 2 Z1 Z2.
+// The half of an addition that the forms share: a = (X1 - Y1)(Y2 - X2), b = (Y1 + X1)(Y2 + X2), c = 2d T1 T2,
+// d = 2 Z1 Z2. With this sign of a, and that of f, every difference has its Room in a product: of E, F, G, H of the
+// paper these are E, -F, G and -H, and all coordinates and T are the negatives of what they were, the same point.
 template <typename F, typename A, typename B, typename C, typename D>
 OPTIKS_INLINE void finish_addition(BasicPoint<F>& p, const A& a, const B& b, const C& c, const D& d) {
-  p.ta = fp2_narrow(fp2_sub(b, a));
-  p.tb = fp2_narrow(fp2_add(b, a));
-  const auto f = fp2_narrow(fp2_sub(d, c));
-  const auto g = fp2_narrow(fp2_add(d, c));
+  p.ta = fp2_narrow(fp2_add(b, a));
+  p.tb = fp2_narrow(fp2_sub(a, b));
+  const auto f = fp2_narrow(fp2_sub(c, d));
+  const auto g = fp2_narrow(fp2_add(c, d));
   p.x = fp2_mul(p.ta, f);
   p.y = fp2_mul(g, p.tb);
   p.z = fp2_mul(f, g);
@@ -87,10 +88,10 @@ template <typename F, typename T>
 OPTIKS_INLINE void add_in_place(BasicPoint<F>& p, const BasicCachedPoint<F, T>& q) {
   // The longest chain first, and something between its links.
   const auto t = fp2_mul(p.ta, p.tb);
-  const auto a = fp2_mul_wide(fp2_sub(p.y, p.x), q.y_minus_x);
-  const auto d = fp2_mul_wide<5>(p.z, q.z2);
-  const auto c = fp2_mul_wide(t, q.t2d);
-  const auto b = fp2_mul_wide<19>(fp2_add(p.y, p.x), q.y_plus_x);
+  const auto a = fp2_mul_wide<13>(fp2_sub(p.x, p.y), q.y_minus_x);
+  const auto d = fp2_mul_wide(p.z, q.z2);
+  const auto c = fp2_mul_wide<5>(t, q.t2d);
+  const auto b = fp2_mul_wide(fp2_add(p.y, p.x), q.y_plus_x);
   finish_addition(p, a, b, c, d);
 }
 
@@ -98,10 +99,10 @@ OPTIKS_INLINE void add_in_place(BasicPoint<F>& p, const BasicCachedPoint<F, T>& 
 template <typename F, typename G, typename T>
 OPTIKS_INLINE void add_in_place(BasicPoint<F>& p, const BasicAffinePoint<G, T>& q) {
   const auto t = fp2_mul(p.ta, p.tb);
-  const auto a = fp2_mul_wide(fp2_sub(p.y, p.x), q.y_minus_x);
-  const auto c = fp2_mul_wide(t, q.t2d);
-  const auto b = fp2_mul_wide<19>(fp2_add(p.y, p.x), q.y_plus_x);
-  finish_addition(p, a, b, c, fp2_widen<5>(fp2_double(p.z)));
+  const auto a = fp2_mul_wide<13>(fp2_sub(p.x, p.y), q.y_minus_x);
+  const auto c = fp2_mul_wide<2>(t, q.t2d);
+  const auto b = fp2_mul_wide(fp2_add(p.y, p.x), q.y_plus_x);
+  finish_addition(p, a, b, c, fp2_widen(fp2_double(p.z)));
 }
 
 // 2M.

@@ -19,14 +19,14 @@ u64 bit_of(const Scalar& a, std::size_t i) { return (a.w[i / 64] >> (i % 64)) & 
 
 }  // namespace
 
-Scalar comb_bits(const Scalar& k) {
-  const base::Zeroizing<Scalar> twice_b(scalar_add(k, kAllOnes));
+Scalar comb_bits(const Scalar& k, const Scalar& all_ones) {
+  const base::Zeroizing<Scalar> twice_b(scalar_add(k, all_ones));
   return scalar_half(*twice_b);
 }
 
 Point fixed_base_mul(const Scalar& k) {
   const base::Zeroizing<Scalar> reduced(scalar_reduce(k));
-  const base::Zeroizing<Scalar> b(comb_bits(*reduced));
+  const base::Zeroizing<Scalar> b(comb_bits(*reduced, kAllOnes));
   Point sum = kIdentity;
   for (std::size_t column = kNumColumns; column-- > 0;) {
     if (column + 1 < kNumColumns) {

@@ -12,8 +12,12 @@ MulTable make_mul_table(const Point& point) {
 }
 
 Point scalar_mul(const MulTable& table, const Digits& digits) {
-  return mul_digits(kIdentity,
-                    [&](std::size_t i) { return table_select(table.entries, digits.index[i], digits.sign_mask[i]); });
+  const auto digit_point = [&](std::size_t i) {
+    return table_select(table.entries, digits.index[i], digits.sign_mask[i]);
+  };
+  Point top = kIdentity;
+  point_add(top, digit_point(kNumDigits - 1));
+  return mul_digits(top, digit_point);
 }
 
 Point scalar_mul(const Point& point, const Scalar& k) {

@@ -149,7 +149,7 @@ TEST_P(KernelTest, ComputesThePointsOfProofs) {
   std::vector<GroupScalar> k_comb(num_groups_);
   for (std::size_t i = 0; i < kNumInputs; ++i) {
     put(k_parts, i, decompose(k[i]).v);
-    put(k_comb, i, comb_bits(k[i]).w);
+    put(k_comb, i, lanes::generator_bits(k[i]).w);
   }
   std::vector<GroupPoints> out(lanes::kNumProofPoints * num_groups_);
   in_calls(num_groups_, [&](std::size_t first, std::size_t n) {
@@ -249,7 +249,7 @@ TEST_P(KernelTest, ComputesThePointsOfVerifications) {
   std::vector<GroupScalar> c_words(num_groups_);
   for (std::size_t i = 0; i < kNumInputs; ++i) {
     put(s_parts, i, decompose(s[i]).v);
-    put(s_comb, i, comb_bits(s[i]).w);
+    put(s_comb, i, lanes::generator_bits(s[i]).w);
     put(c_words, i, {c[i][0], c[i][1], 0, 0});
   }
   std::vector<GroupPoints> out(lanes::kNumVerifyPoints * num_groups_);

@@ -14,8 +14,8 @@ namespace {
 // The largest bounds of factors of products and squares in GF(p^2).
 template <typename L>
 struct Largest {
-  static constexpr unsigned kFirst = 7;
-  static constexpr unsigned kSecond = 7;
+  static constexpr unsigned kFirst = 6;
+  static constexpr unsigned kSecond = 6;
   static constexpr unsigned kSquare = 4;
 };
 template <>
@@ -44,13 +44,13 @@ Fp lane_of(const Canonical<L>& c, std::size_t lane) {
   return fp(c.high[lane], c.low[lane]);
 }
 
-// The value of limbs, scale included; 1/2^n = 2^(127 - n).
+// The value of limbs.
 template <typename L>
 Fp value_of(const Words<L> (&limb)[L::Limbs::kNum], std::size_t lane) {
-  const auto shifted = [](u64 x, unsigned n) { return fp_mul(Fp{x}, Fp{u128{1} << (n % 127)}); };
+  const auto shifted = [](u64 x, unsigned n) { return fp_mul(Fp{x}, Fp{u128{1} << n}); };
   Fp sum = kFpZero;
   for (unsigned i = 0; i < L::Limbs::kNum; ++i) {
-    sum = fp_add(sum, shifted(limb[i][lane], i * L::Limbs::kLimbBits + 127 - L::Limbs::kScale));
+    sum = fp_add(sum, shifted(limb[i][lane], L::Limbs::kPosition[i]));
   }
   return fp_canonical(sum);
 }
@@ -63,13 +63,12 @@ LaneFp<L, B> at_bounds() {
   constexpr std::size_t kTop = L::Limbs::kNum - 1;
   Words<L> limb[kTop + 1];
   for (std::size_t i = 0; i <= kTop; ++i) {
-    const u64 bound = B * (i == kTop ? L::Limbs::kTopBound : L::Limbs::kLimbBound);
+    const u64 bound = B * L::Limbs::kBound[i];
     for (std::size_t lane = 0; lane < L::kLanes; ++lane) {
       limb[i][lane] = lane == 0   ? bound
                       : lane == 1 ? 0
                       : lane == 2 ? (i == kTop ? bound : 0)
                                   : g_random() % (bound + 1);
-      limb[i][lane] &= ~((u64{1} << L::Limbs::kScale) - 1);
     }
   }
   return fp_of_limbs<L, B>(limb);
@@ -85,7 +84,7 @@ template <typename L>
 void expect_carried(const LaneFp<L, 1>& a) {
   for (std::size_t lane = 0; lane < L::kLanes; ++lane) {
     for (std::size_t i = 0; i < L::Limbs::kNum; ++i) {
-      EXPECT_LE(a.limb[i][lane], i + 1 == L::Limbs::kNum ? L::Limbs::kTopBound : L::Limbs::kLimbBound);
+      EXPECT_LE(a.limb[i][lane], L::Limbs::kBound[i]);
     }
   }
 }
@@ -134,8 +133,8 @@ TYPED_TEST(LaneFpTest, CanonicalFormsAtTheEndsOfTheField) {
                                {kP},
                                {kP - 1},
                                {kP >> 1},
-                               {u128{1} << L::Limbs::kLimbBits},
-                               {(u128{1} << (2 * L::Limbs::kLimbBits)) - 1},
+                               {u128{1} << L::Limbs::kPosition[1]},
+                               {(u128{1} << L::Limbs::kPosition[2]) - 1},
                                {u128{1} << 126}};
   for (auto first = all.begin(); first != all.end(); first += L::kLanes) {
     const std::vector<Fp> values(first, first + L::kLanes);
@@ -250,7 +249,7 @@ TYPED_TEST(LaneFp2Test, SquareRootsAreTheScalarOnesUpToSign) {
     LaneFp2<L, 1> m[2] = {{at_bounds<L, 1>(), at_bounds<L, 1>()}, {at_bounds<L, 1>(), at_bounds<L, 1>()}};
     LaneFp<L, 1> delta[2] = {at_bounds<L, 1>(), at_bounds<L, 1>()};
     for (auto& d : delta) {
-      d.limb[0][1] = u64{1} << L::Limbs::kScale;  // lane 1 is zeros otherwise, and delta must not be 0
+      d.limb[0][1] = 1;  // lane 1 is zeros otherwise, and delta must not be 0
     }
     LaneSqrtRatio<L> out[2];
     fp2_sqrt_ratio(out, m, delta);

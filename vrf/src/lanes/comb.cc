@@ -2,12 +2,13 @@
 
 #include <vector>
 
-#include "base_tables.h"
+#include "scalar_mul.h"
 
 namespace optiks::vrf::lanes {
 namespace {
 
-constexpr std::size_t kNumEntries = 16;
+// 2^252 - 1 mod N.
+constexpr Scalar kAllOnes = {{0xbdbbd257a49e0f91, 0x59a5e224be13735b, 0, 0}};
 
 template <typename Word, typename Limbs>
 void store(Word* limbs, std::size_t stride, Fp a) {
@@ -17,79 +18,54 @@ void store(Word* limbs, std::size_t stride, Fp a) {
   }
 }
 
-// Entry i of a block of a comb.
-template <typename Limbs>
-void store_entry(typename Limbs::TableWord (&block)[3][2][Limbs::kNum][kNumEntries], std::size_t i,
-                 const AffinePoint& point) {
-  const Fp2* const coordinates[3] = {&point.y_plus_x, &point.y_minus_x, &point.t2d};
-  for (std::size_t j = 0; j < 3; ++j) {
-    store<typename Limbs::TableWord, Limbs>(&block[j][0][0][i], kNumEntries, coordinates[j]->re);
-    store<typename Limbs::TableWord, Limbs>(&block[j][1][0][i], kNumEntries, coordinates[j]->im);
-  }
-}
-
-template <typename Limbs>
-GeneratorComb<Limbs> make_generator_comb() {
-  GeneratorComb<Limbs> table{};
-  for (std::size_t block = 0; block < 5; ++block) {
-    for (std::size_t i = 0; i < kNumEntries; ++i) {
-      store_entry<Limbs>(table.limbs[block], i, kCombTable[block][i]);
+// An affine point, each limb `stride` words from the one before.
+template <typename Word, typename Limbs>
+void store(Word* limbs, std::size_t stride, const AffinePoint& point) {
+  for (const Fp2* const coordinate : {&point.y_plus_x, &point.y_minus_x, &point.t2d}) {
+    for (const Fp& part : {coordinate->re, coordinate->im}) {
+      store<Word, Limbs>(limbs, stride, part);
+      limbs += Limbs::kNum * stride;
     }
   }
-  return table;
 }
 
-// points: those of the three blocks, then Y.
-template <typename Limbs>
-void fill(ChallengeComb<Limbs>& comb, const std::vector<AffinePoint>& points) {
-  for (std::size_t i = 0; i + 1 < points.size(); ++i) {
-    store_entry<Limbs>(comb.table.limbs[i / kNumEntries], i % kNumEntries, points[i]);
-  }
-  const AffinePoint& y = points.back();
-  const Fp2* const coordinates[3] = {&y.y_plus_x, &y.y_minus_x, &y.t2d};
-  for (std::size_t j = 0; j < 3; ++j) {
-    store<u64, Limbs>(comb.y[j][0], 1, coordinates[j]->re);
-    store<u64, Limbs>(comb.y[j][1], 1, coordinates[j]->im);
+// points: those of block 0, of block 1, ...
+template <typename Limbs, std::size_t NumTeeth, std::size_t NumBlocks>
+void fill(CombTable<Limbs, NumTeeth, NumBlocks>& table, const std::vector<AffinePoint>& points) {
+  using Word = typename Limbs::TableWord;
+  constexpr std::size_t kNumEntries = CombTable<Limbs, NumTeeth, NumBlocks>::kNumEntries;
+  for (std::size_t i = 0; i < NumBlocks * kNumEntries; ++i) {
+    store<Word, Limbs>(&table.limbs[i / kNumEntries][0][0][0][i % kNumEntries], kNumEntries, points[i]);
   }
 }
 
-}  // namespace
-
-template <typename Limbs>
-const GeneratorComb<Limbs>& generator_comb() {
-  static const GeneratorComb<Limbs> kTable = make_generator_comb<Limbs>();
-  return kTable;
-}
-template const GeneratorComb<Limbs44>& generator_comb();
-template const GeneratorComb<Limbs26>& generator_comb();
-
-ChallengeCombs make_challenge_comb_vartime(const Point& y) {
-  constexpr std::size_t kBlocks = 3;
-  // Entry i of block 0 is 2^104 Y with +-2^(26 j) Y, + where bit j of i is set; a block is the one before it times
-  // 2^10.
-  std::vector<Point> points(kBlocks * kNumEntries + 1, y);
+// The points of a comb of y, then y itself.
+std::vector<AffinePoint> comb_points_vartime(const Point& y, std::size_t num_teeth, std::size_t tooth_len,
+                                             std::size_t num_blocks) {
+  const std::size_t num_entries = std::size_t{1} << (num_teeth - 1);
+  std::vector<Point> points(num_blocks * num_entries + 1, y);
   Point power = y;
   points[0] = kIdentity;
-  for (std::size_t tooth = 0; tooth < kNumTeeth; ++tooth) {
+  for (std::size_t tooth = 0; tooth < num_teeth; ++tooth) {
     const CachedPoint addend = point_to_cached(power);
-    if (tooth + 1 < kNumTeeth) {
+    if (tooth + 1 < num_teeth) {
       for (std::size_t i = 0; i < std::size_t{1} << tooth; ++i) {
         Point& with = points[i | (std::size_t{1} << tooth)];
         with = points[i];
         point_add(with, addend);
         point_sub(points[i], addend);
       }
-      for (std::size_t i = 0; i < kChallengeTooth; ++i) {
+      for (std::size_t i = 0; i < tooth_len; ++i) {
         point_double(power);
       }
     } else {
-      for (std::size_t i = 0; i < kNumEntries; ++i) {
+      for (std::size_t i = 0; i < num_entries; ++i) {
         point_add(points[i], addend);
       }
     }
   }
-  for (std::size_t i = kNumEntries; i < kBlocks * kNumEntries; ++i) {
-    points[i] = points[i - kNumEntries];
+  for (std::size_t i = num_entries; i < num_blocks * num_entries; ++i) {
+    points[i] = points[i - num_entries];
     for (std::size_t j = 0; j < kNumColumns; ++j) {
       point_double(points[i]);
     }
@@ -100,14 +76,45 @@ ChallengeCombs make_challenge_comb_vartime(const Point& y) {
     z_inverses[i] = points[i].z;
   }
   fp2_invert_many(z_inverses.data(), scratch.data(), points.size());
-
   std::vector<AffinePoint> affine;
   for (std::size_t i = 0; i < points.size(); ++i) {
     affine.push_back(point_to_affine(points[i], z_inverses[i]));
   }
+  return affine;
+}
+
+template <typename Limbs>
+GeneratorComb<Limbs> make_generator_comb() {
+  using Comb = GeneratorComb<Limbs>;
+  Comb table{};
+  fill(table, comb_points_vartime(kGenerator, Comb::kNumTeeth, kGeneratorTooth, Comb::kNumBlocks));
+  return table;
+}
+
+template <typename Limbs>
+void fill(ChallengeComb<Limbs>& comb, const std::vector<AffinePoint>& points) {
+  fill(comb.table, points);
+  store<u64, Limbs>(&comb.y[0][0][0], 1, points.back());
+}
+
+}  // namespace
+
+template <typename Limbs>
+const GeneratorComb<Limbs>& generator_comb() {
+  static const GeneratorComb<Limbs> kTable = make_generator_comb<Limbs>();
+  return kTable;
+}
+template const GeneratorComb<Limbs43>& generator_comb();
+template const GeneratorComb<Limbs26>& generator_comb();
+
+Scalar generator_bits(const Scalar& k) { return comb_bits(k, kAllOnes); }
+
+ChallengeCombs make_challenge_comb_vartime(const Point& y) {
+  using Table = decltype(ChallengeComb<Limbs43>::table);
+  const auto points = comb_points_vartime(y, Table::kNumTeeth, kChallengeTooth, Table::kNumBlocks);
   ChallengeCombs combs{};
-  fill(combs.in_three_limbs, affine);
-  fill(combs.in_five_limbs, affine);
+  fill(combs.in_three_limbs, points);
+  fill(combs.in_five_limbs, points);
   return combs;
 }
 

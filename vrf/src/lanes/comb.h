@@ -1,8 +1,8 @@
 // Signed combs (fixed_base.cc) whose tables are read by all lanes, each at its own index.
 //
 // An odd integer v below 2^(t*w) is the sum of s_i 2^i over i < t*w with all s_i = +-1; s_i is + where bit i of
-// (v + 2^(t*w) - 1)/2 is set. Tooth j of t = 5 holds the bits from j*w on. The columns of a tooth are cut in blocks of
-// ten: all blocks share nine doublings.
+// (v + 2^(t*w) - 1)/2 is set. Tooth j of t holds the bits from j*w on. The columns of a tooth are cut in blocks of
+// seven: all blocks share six doublings.
 #pragma once
 
 #include "limbs.h"
@@ -11,29 +11,33 @@
 
 namespace optiks::vrf::lanes {
 
-inline constexpr std::size_t kNumTeeth = 5;
-inline constexpr std::size_t kNumColumns = 10;
+inline constexpr std::size_t kNumColumns = 7;
 
-// CombTable: entry [u][i] of an affine table of 16 (base_tables.h kCombTable), limb by limb as Limbs cuts them:
-// limbs[u][coordinate][re, im][limb][i].
-template <typename Limbs, std::size_t NumBlocks>
+// CombTable: entry i of block u is 2^(7 u) (2^(w (t - 1)) P + the sum of +-2^(w j) P over j < t - 1), + where bit j of i
+// is set, as an affine point, limb by limb as Limbs cuts them: limbs[u][coordinate][re, im][limb][i].
+template <typename Limbs, std::size_t NumTeeth, std::size_t NumBlocks>
 struct CombTable {
-  alignas(64) typename Limbs::TableWord limbs[NumBlocks][3][2][Limbs::kNum][16];
+  static constexpr std::size_t kNumTeeth = NumTeeth;
+  static constexpr std::size_t kNumBlocks = NumBlocks;
+  static constexpr std::size_t kNumEntries = std::size_t{1} << (NumTeeth - 1);
+  alignas(64) typename Limbs::TableWord limbs[NumBlocks][3][2][Limbs::kNum][kNumEntries];
 };
 
+inline constexpr std::size_t kGeneratorTooth = 42;
 template <typename Limbs>
-using GeneratorComb = CombTable<Limbs, 5>;  // teeth of 50 bits
+using GeneratorComb = CombTable<Limbs, 6, 6>;
 
 // ChallengeComb: of a public key Y, for integers of 128 bits.
+inline constexpr std::size_t kChallengeTooth = 26;
 template <typename Limbs>
 struct ChallengeComb {
-  CombTable<Limbs, 3> table;  // teeth of 26 bits: blocks of 10, 10 and 6 columns
-  u64 y[3][2][Limbs::kNum];   // Y itself, an affine point in limbs
+  CombTable<Limbs, 5, 4> table;  // the last block has five columns
+  u64 y[3][2][Limbs::kNum];      // Y itself, an affine point in limbs
 };
 
 // ChallengeCombs: for every kernel.
 struct ChallengeCombs {
-  ChallengeComb<Limbs44> in_three_limbs;
+  ChallengeComb<Limbs43> in_three_limbs;
   ChallengeComb<Limbs26> in_five_limbs;
 
   template <typename Limbs>
@@ -46,14 +50,14 @@ struct ChallengeCombs {
   }
 };
 
-inline constexpr std::size_t kGeneratorTooth = 50;
-inline constexpr std::size_t kChallengeTooth = 26;
-
-// generator_comb: built once, from kCombTable.
+// generator_comb: built once, with about 100 additions and 1,300 doublings.
 template <typename Limbs>
 [[nodiscard]] const GeneratorComb<Limbs>& generator_comb();
 
-// y is any public point of the curve. Costs about 70 additions and 120 doublings.
+// generator_bits: (k + 2^252 - 1)/2 mod N, the bits that the comb of the generator reads; k in [0, N).
+[[nodiscard]] Scalar generator_bits(const Scalar& k);
+
+// y is any public point of the curve. Costs about 50 additions and 450 doublings.
 [[nodiscard]] ChallengeCombs make_challenge_comb_vartime(const Point& y);
 
 }  // namespace optiks::vrf::lanes

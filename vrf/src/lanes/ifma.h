@@ -8,7 +8,7 @@
 namespace optiks::vrf::lanes {
 
 struct Ifma {
-  using Limbs = Limbs44;
+  using Limbs = Limbs43;
   using Words [[gnu::vector_size(64)]] = u64;
   static constexpr std::size_t kLanes = 8;
   static constexpr const char* kName = "ifma512";

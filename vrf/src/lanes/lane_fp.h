@@ -2,7 +2,7 @@
 #pragma once
 
 #include "lane_fp26.h"
-#include "lane_fp44.h"
+#include "lane_fp43.h"
 
 namespace optiks::vrf::lanes {
 

@@ -55,22 +55,44 @@ OPTIKS_INLINE LaneFp2<L, B> unpacked(const PackedFp2<L, B>& a) {
   return {{a.pair[0] & kLower, a.pair[1] & kLower, a.pair[2] & kLower, a.pair[3] & kLower, a.pair[4] & kLower},
           {a.pair[0] >> 32, a.pair[1] >> 32, a.pair[2] >> 32, a.pair[3] >> 32, a.pair[4] >> 32}};
 }
+template <ThreeLimbs L, unsigned B>
+OPTIKS_INLINE const LaneFp2<L, B>& unpacked(const LaneFp2<L, B>& a) {
+  return a;
+}
 template <unsigned Room = 0, FiveLimbs L, unsigned A, unsigned B>
 OPTIKS_INLINE auto fp2_mul_wide(const LaneFp2<L, A>& a, const PackedFp2<L, B>& b) {
   return fp2_mul_wide<Room>(a, unpacked(b));
 }
 
-// One coordinate of the entries of a shared table that the lanes ask for: limbs[re, im][limb][entry].
-template <ThreeLimbs L>
-OPTIKS_INLINE LaneFp2<L, 1> lookup16(const u64 (&limbs)[2][3][16], Words<L> index) {
-  return {{L::lookup16(limbs[0][0], index), L::lookup16(limbs[0][1], index), L::lookup16(limbs[0][2], index)},
-          {L::lookup16(limbs[1][0], index), L::lookup16(limbs[1][1], index), L::lookup16(limbs[1][2], index)}};
+// What find(16 n) finds among entries 16 n to 16 n + 15 by the lower four bits of the index, of NumEntries entries.
+template <typename L, std::size_t NumEntries, typename Find>
+OPTIKS_INLINE Words<L> lookup_word(Words<L> index, const Find& find) {
+  static_assert(NumEntries == 16 || NumEntries == 32);
+  if constexpr (NumEntries == 16) {
+    return find(0);
+  } else {
+    return L::select(Words<L>{} - (index >> 4), find(16), find(0));
+  }
 }
-template <FiveLimbs L>
-OPTIKS_INLINE PackedFp2<L, 1> lookup16(const std::uint32_t (&limbs)[2][5][16], Words<L> index) {
-  return {L::lookup16(limbs[0][0], limbs[1][0], index), L::lookup16(limbs[0][1], limbs[1][1], index),
-          L::lookup16(limbs[0][2], limbs[1][2], index), L::lookup16(limbs[0][3], limbs[1][3], index),
-          L::lookup16(limbs[0][4], limbs[1][4], index)};
+
+// One coordinate of the entries of a shared table that the lanes ask for: limbs[re, im][limb][entry].
+template <ThreeLimbs L, std::size_t NumEntries>
+OPTIKS_INLINE LaneFp2<L, 1> lookup(const u64 (&limbs)[2][3][NumEntries], Words<L> index) {
+  const auto word = [&](const u64(&table)[NumEntries]) {
+    return lookup_word<L, NumEntries>(
+        index, [&](std::size_t first) { return L::lookup16(table + first, index); });
+  };
+  return {{word(limbs[0][0]), word(limbs[0][1]), word(limbs[0][2])},
+          {word(limbs[1][0]), word(limbs[1][1]), word(limbs[1][2])}};
+}
+template <FiveLimbs L, std::size_t NumEntries>
+OPTIKS_INLINE PackedFp2<L, 1> lookup(const std::uint32_t (&limbs)[2][5][NumEntries], Words<L> index) {
+  const auto word = [&](std::size_t limb) {
+    return lookup_word<L, NumEntries>(index, [&](std::size_t first) {
+      return L::lookup16(limbs[0][limb] + first, limbs[1][limb] + first, index);
+    });
+  };
+  return {word(0), word(1), word(2), word(3), word(4)};
 }
 
 // IndexMasks: the three bits of an index as masks.

@@ -1,4 +1,4 @@
-// The types of elements of GF(p) side by side; lane_fp44.h and lane_fp26.h define them for three limbs and for five.
+// The types of elements of GF(p) side by side; lane_fp43.h and lane_fp26.h define them for three limbs and for five.
 //
 // Bounds are types: LaneFp<L, B> has limbs up to B times those that a product has. Products have B = 1, sums add their
 // bounds, and a factor needs a bound that its limbs allow: a formula whose sums grow too far does not compile. Debug

@@ -10,32 +10,27 @@
 
 namespace optiks::vrf::lanes {
 
-// Limbs44: x = (X0 + X1 2^44 + X2 2^88)/2^4 with limbs that are multiples of 2^4: 44, 44 and 39 bits of x, each moved
-// up by 4. A product of two limbs is then 2^8 times what it stands for, so that the 52 bits where the multiplier of
-// AVX-512 IFMA cuts it are the 44 bits of a limb: the upper part belongs to the next limb, and the lower part is a
-// multiple of 2^8.
-struct Limbs44 {
+// Limbs43: x = X0 + X1 2^43 + X2 2^85: 43, 42 and 42 bits of the 127 that a third of is 42.3. What leaves the top limb
+// comes back as it is, and products of two upper limbs come back twice or once. AVX-512 IFMA cuts a product at bit 52;
+// its upper part, 34 bits, is moved up to the next limb by a multiplication by 2^9 or 2^10.
+struct Limbs43 {
   static constexpr std::size_t kNum = 3;
   using TableWord = u64;  // of a limb in a table that the lanes share
 
-  static constexpr unsigned kLimbBits = 44;
-  static constexpr unsigned kTopBits = 39;
-  static constexpr unsigned kScale = 4;
-  static constexpr u64 kLimbMask = (u64{1} << kLimbBits) - 1;
-  static constexpr u64 kTopMask = (u64{1} << kTopBits) - 1;
-  // 2^132 = 2^5: what leaves the top limb comes back times 32.
-  static constexpr unsigned kWrapShift = 3 * kLimbBits - 127;
+  static constexpr std::array<unsigned, kNum> kPosition = {0, 43, 85};
+  static constexpr std::array<unsigned, kNum> kBits = {43, 42, 42};
+  static constexpr std::array<u64, kNum> kMask = {(u64{1} << 43) - 1, (u64{1} << 42) - 1, (u64{1} << 42) - 1};
 
   static constexpr u64 kSlack = u64{1} << 20;
-  static constexpr u64 kLimbBound = (u64{1} << (kLimbBits + kScale)) + kSlack;
-  static constexpr u64 kTopBound = (u64{1} << (kTopBits + kScale)) + kSlack;
-  // A factor's bound: limbs, and 2^5 X2, stay below 2^52.
-  static constexpr unsigned kMaxFactor = 15;
-  static constexpr unsigned kMaxWide = 102;  // 40 * 102 * 2^52 < 2^64
+  static constexpr std::array<u64, kNum> kBound = {kMask[0] + 1 + kSlack, kMask[1] + 1 + kSlack, kMask[2] + 1 + kSlack};
+  static constexpr unsigned kMaxBound = 255;  // limbs, and twice those that wrap, stay below 2^52
+  // Of the product of two factors' bounds: the upper parts of column 2 sum to less than 2^42, so that 2^10 times the
+  // sum is below 2^52.
+  static constexpr unsigned kMaxProduct = 170;
+  static constexpr unsigned kMaxWide = 255;  // 255 * 2^54 < 2^64, and what leaves a column is below the slack
 
   static constexpr std::array<u64, kNum> cut(Fp a) {
-    return {(low64(a.v) & kLimbMask) << kScale, (low64(a.v >> kLimbBits) & kLimbMask) << kScale,
-            low64(a.v >> (2 * kLimbBits)) << kScale};
+    return {low64(a.v) & kMask[0], low64(a.v >> kPosition[1]) & kMask[1], low64(a.v >> kPosition[2])};
   }
 };
 
@@ -44,9 +39,9 @@ struct Limbs26 {
   static constexpr std::size_t kNum = 5;
   using TableWord = std::uint32_t;
 
+  static constexpr std::array<unsigned, kNum> kPosition = {0, 26, 52, 78, 104};
   static constexpr unsigned kLimbBits = 26;
   static constexpr unsigned kTopBits = 23;
-  static constexpr unsigned kScale = 0;
   static constexpr u64 kLimbMask = (u64{1} << kLimbBits) - 1;
   static constexpr u64 kTopMask = (u64{1} << kTopBits) - 1;
   // 2^130 = 2^3: products beyond the top column come back times 8.
@@ -55,6 +50,7 @@ struct Limbs26 {
   static constexpr u64 kSlack = u64{1} << 16;
   static constexpr u64 kLimbBound = (u64{1} << kLimbBits) + kSlack;
   static constexpr u64 kTopBound = (u64{1} << kTopBits) + kSlack;
+  static constexpr std::array<u64, kNum> kBound = {kLimbBound, kLimbBound, kLimbBound, kLimbBound, kTopBound};
   // The bounds of two factors, one of which is multiplied by 8: limbs stay below 2^32.
   static constexpr unsigned kMaxFactor = 63;
   static constexpr unsigned kMaxWrapped = 7;

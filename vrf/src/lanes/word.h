@@ -27,7 +27,7 @@ OPTIKS_INLINE Words<L> broadcast(u64 word) {
 
 // Portable: the semantics of the AVX-512 IFMA instructions for every machine, and for Valgrind and the sanitizers.
 struct Portable {
-  using Limbs = Limbs44;
+  using Limbs = Limbs43;
   using Words [[gnu::vector_size(64)]] = u64;
   static constexpr std::size_t kLanes = 8;
   static constexpr const char* kName = "portable8";
@@ -62,11 +62,11 @@ struct Portable {
     return out;
   }
 
-  // table[index], 16 words, index < 16, without an address that depends on the index.
+  // table[index mod 16] without an address that depends on the index.
   OPTIKS_INLINE static Words lookup16(const u64* table, Words index) {
     Words sum{};
     for (u64 i = 0; i < 16; ++i) {
-      sum |= equal(index, broadcast<Portable>(i)) & broadcast<Portable>(table[i]);
+      sum |= equal(index & 15, broadcast<Portable>(i)) & broadcast<Portable>(table[i]);
     }
     return sum;
   }
