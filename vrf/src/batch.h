@@ -74,7 +74,7 @@ void verify_lanes_vartime(const lanes::Kernel& kernel, const PublicKey::Impl& ke
 
 // write_proof: Gamma, c and s = k + c*x mod N, c a 128-bit integer.
 void write_proof(std::span<std::uint8_t, kProofLen> proof, const PointString& gamma,
-                 const std::array<std::uint8_t, kChallengeLen>& c, const Scalar& k, const Scalar& x);
+                 const std::array<std::uint8_t, kChallengeLen>& c, const Scalar& k, const ShiftedScalar& x);
 
 // response_of: s of a proof, not yet compared with N.
 [[nodiscard]] Scalar response_of(std::span<const std::uint8_t, kProofLen> proof);

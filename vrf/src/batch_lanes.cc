@@ -99,7 +99,8 @@ void prove_lanes(const lanes::Kernel& kernel, const SecretKey::Impl& key, const 
   std::array<std::uint8_t, kChallengeLen> c[kMaxMany];
   challenge_many(c, key.public_key, inputs, n);
   for (std::size_t i = 0; i < n; ++i) {
-    write_proof(proofs.subspan((first + i) * kProofLen).first<kProofLen>(), *inputs[i].gamma, c[i], (*k)[i], *key.x);
+    write_proof(proofs.subspan((first + i) * kProofLen).first<kProofLen>(), *inputs[i].gamma, c[i], (*k)[i],
+                *key.shifted_x);
   }
   label_many(labels.subspan(first * kLabelLen, n * kLabelLen), cleared_gammas, n);
 }

@@ -13,6 +13,7 @@ struct SecretKey::Impl {
   explicit Impl(const Scalar& scalar);
 
   base::Zeroizing<Scalar> x;
+  base::Zeroizing<ShiftedScalar> shifted_x;
   base::Zeroizing<Digits> x_digits;          // of x
   base::Zeroizing<Digits> cleared_x_digits;  // of 392*x mod N: a label needs 392*Gamma only
   PointString public_key;

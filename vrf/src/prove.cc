@@ -57,7 +57,8 @@ void prove_chunk(const SecretKey::Impl& key, const Alphas& alphas, std::size_t f
   for (std::size_t i = 0; i < n; ++i) {
     const PointString* const proof_strings = &strings[kNumProofPoints * i];
     const auto c = challenge(key.public_key, h_strings[i], proof_strings[kGamma], proof_strings[kU], proof_strings[kV]);
-    write_proof(proofs.subspan((first + i) * kProofLen).first<kProofLen>(), proof_strings[kGamma], c, *k[i], *key.x);
+    write_proof(proofs.subspan((first + i) * kProofLen).first<kProofLen>(), proof_strings[kGamma], c, *k[i],
+                *key.shifted_x);
     label_of(label_at(labels, first + i), proof_strings[kClearedGamma]);
   }
 }
@@ -65,9 +66,8 @@ void prove_chunk(const SecretKey::Impl& key, const Alphas& alphas, std::size_t f
 }  // namespace
 
 void write_proof(std::span<std::uint8_t, kProofLen> proof, const PointString& gamma,
-                 const std::array<std::uint8_t, kChallengeLen>& c, const Scalar& k, const Scalar& x) {
-  const Scalar c_scalar = {{base::load_le64(c.data()), base::load_le64(c.data() + 8), 0, 0}};
-  const base::Zeroizing<Scalar> cx(scalar_mul(c_scalar, x));
+                 const std::array<std::uint8_t, kChallengeLen>& c, const Scalar& k, const ShiftedScalar& x) {
+  const base::Zeroizing<Scalar> cx(scalar_mul_short({base::load_le64(c.data()), base::load_le64(c.data() + 8)}, x));
   base::Secret<32> s;
   scalar_to_bytes(s.bytes(), scalar_add(k, *cx));
   auto out = std::copy(gamma.begin(), gamma.end(), proof.begin());

@@ -44,33 +44,53 @@ Scalar subtract_order_once(const Words& a) {
   return out;
 }
 
-// Montgomery multiplication: a*b/2^256 modulo N, word by word (CIOS). With a < 2^256 and b < N the value before
-// the last subtraction is below (2^256 N + 2^256 N)/2^256 = 2N.
-Scalar montgomery_mul(const Scalar& a, const Scalar& b) {
+// Accumulator: of a Montgomery multiplication, word by word (CIOS). Below 2^320 at all times.
+struct Accumulator {
   std::array<u64, 5> t{};
-  for (std::size_t i = 0; i < 4; ++i) {
+
+  ~Accumulator() { base::zeroize(t.data(), sizeof(t)); }
+
+  // += word*b.
+  OPTIKS_INLINE void add(u64 word, const Scalar& b) {
     u64 carry = 0;
     for (std::size_t j = 0; j < 4; ++j) {
-      const u128 s = mul_64x64(a.w[i], b.w[j]) + t[j] + carry;
+      const u128 s = mul_64x64(word, b.w[j]) + t[j] + carry;
       t[j] = low64(s);
       carry = high64(s);
     }
-    const u128 top = static_cast<u128>(t[4]) + carry;
+    t[4] += carry;
+  }
+
+  // Adds the multiple of N that makes it divisible by 2^64, and divides.
+  OPTIKS_INLINE void reduce() {
     const u64 m = t[0] * kMinusNInverse;
-    carry = high64(mul_64x64(m, kOrder.w[0]) + t[0]);
+    u64 carry = high64(mul_64x64(m, kOrder.w[0]) + t[0]);
     for (std::size_t j = 1; j < 4; ++j) {
       const u128 s = mul_64x64(m, kOrder.w[j]) + t[j] + carry;
       t[j - 1] = low64(s);
       carry = high64(s);
     }
-    const u128 s = top + carry;
+    const u128 s = static_cast<u128>(t[4]) + carry;
     t[3] = low64(s);
     t[4] = high64(s);
   }
-  const Scalar out = subtract_order_once({t[0], t[1], t[2], t[3]});
-  base::zeroize(t.data(), sizeof(t));
-  return out;
+
+  // For a value below 2N.
+  [[nodiscard]] OPTIKS_INLINE Scalar value() const { return subtract_order_once({t[0], t[1], t[2], t[3]}); }
+};
+
+// a*b/2^(64 n) modulo N. With a < 2^(64 n) and b < N the value before the last subtraction is below
+// (2^(64 n) N + 2^(64 n) N)/2^(64 n) = 2N.
+template <std::size_t NumWords>
+Scalar montgomery_mul(const std::array<u64, NumWords>& a, const Scalar& b) {
+  Accumulator sum;
+  for (const u64 word : a) {
+    sum.add(word, b);
+    sum.reduce();
+  }
+  return sum.value();
 }
+Scalar montgomery_mul(const Scalar& a, const Scalar& b) { return montgomery_mul(a.w, b); }
 
 }  // namespace
 
@@ -100,12 +120,19 @@ u64 scalar_is_zero(const Scalar& a) { return base::ct_is_zero(a.w[0] | a.w[1] | 
 // a * (2^256 mod N) / 2^256.
 Scalar scalar_reduce(const Scalar& a) { return montgomery_mul(a, kRModN); }
 
+// (low (2^256 mod N) + high (2^512 mod N))/2^256, both products in one sum: the factors are below N/4, so that it stays
+// below 2N as with one.
 Scalar scalar_reduce_wide(std::span<const std::uint8_t, 64> bytes) {
   const base::Zeroizing<Scalar> low(scalar_from_bytes_unchecked(bytes.first<32>()));
   const base::Zeroizing<Scalar> high(scalar_from_bytes_unchecked(bytes.last<32>()));
-  const base::Zeroizing<Scalar> reduced_low(montgomery_mul(*low, kRModN));
-  const base::Zeroizing<Scalar> reduced_high(montgomery_mul(*high, kRRModN));
-  return scalar_add(*reduced_low, *reduced_high);
+  static_assert(kRModN.w[3] < kOrder.w[3] / 4 && kRRModN.w[3] < kOrder.w[3] / 4);
+  Accumulator sum;
+  for (std::size_t i = 0; i < 4; ++i) {
+    sum.add(low->w[i], kRModN);
+    sum.add(high->w[i], kRRModN);
+    sum.reduce();
+  }
+  return sum.value();
 }
 
 Scalar scalar_add(const Scalar& a, const Scalar& b) {
@@ -131,6 +158,13 @@ Scalar scalar_mul(const Scalar& a, const Scalar& b) {
   const base::Zeroizing<Scalar> product(montgomery_mul(a, b));
   return montgomery_mul(*product, kRRModN);
 }
+
+ShiftedScalar scalar_shifted(const Scalar& b) {
+  constexpr Scalar kShift = {{0, 0, 1, 0}};
+  return {scalar_mul(kShift, b)};
+}
+
+Scalar scalar_mul_short(const std::array<u64, 2>& a, const ShiftedScalar& b) { return montgomery_mul(a, b.value); }
 
 // An odd value becomes even by adding N; N < 2^246 leaves room.
 Scalar scalar_half(const Scalar& a) {

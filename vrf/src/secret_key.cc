@@ -40,6 +40,7 @@ base::Blake2b nonce_prefix_of(const Scalar& scalar) {
 
 SecretKey::Impl::Impl(const Scalar& scalar)
     : x(scalar),
+      shifted_x(scalar_shifted(scalar)),
       x_digits(digits_of(scalar)),
       cleared_x_digits(cleared_digits_of(scalar)),
       public_key(generator_multiple(scalar)),

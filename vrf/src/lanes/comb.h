@@ -13,8 +13,8 @@ namespace optiks::vrf::lanes {
 
 inline constexpr std::size_t kNumColumns = 7;
 
-// CombTable: entry i of block u is 2^(7 u) (2^(w (t - 1)) P + the sum of +-2^(w j) P over j < t - 1), + where bit j of i
-// is set, as an affine point, limb by limb as Limbs cuts them: limbs[u][coordinate][re, im][limb][i].
+// CombTable: entry i of block u is 2^(7 u) (2^(w (t - 1)) P + the sum of +-2^(w j) P over j < t - 1), + where bit j of
+// i is set, as an affine point, limb by limb as Limbs cuts them: limbs[u][coordinate][re, im][limb][i].
 template <typename Limbs, std::size_t NumTeeth, std::size_t NumBlocks>
 struct CombTable {
   static constexpr std::size_t kNumTeeth = NumTeeth;

@@ -1,6 +1,8 @@
 // A kernel over the lane type L.
 #pragma once
 
+#include <bit>
+
 #include "kernel.h"
 #include "lane_elligator.h"
 #include "lane_mul.h"
@@ -79,16 +81,31 @@ struct KernelOf {
     }
   }
 
-  // Words of 32-octet strings to the strings.
-  static void store_strings(PointString* out, const Words<L> (&words)[4]) {
+  OPTIKS_INLINE static u64 little_endian(u64 word) {
+    return std::endian::native == std::endian::little ? word : __builtin_bswap64(word);
+  }
+
+  // Words of 32-octet strings to the strings, and back.
+  OPTIKS_INLINE static void store_strings(PointString* out, const Words<L> (&words)[4]) {
+    u64 rows[4][L::kLanes];
+    __builtin_memcpy(rows, words, sizeof(rows));
     for (std::size_t lane = 0; lane < L::kLanes; ++lane) {
       for (std::size_t i = 0; i < 4; ++i) {
-        const u64 word = words[i][lane];
-        for (std::size_t octet = 0; octet < 8; ++octet) {
-          out[lane][8 * i + octet] = static_cast<std::uint8_t>(word >> (8 * octet));
-        }
+        const u64 word = little_endian(rows[i][lane]);
+        __builtin_memcpy(out[lane].data() + 8 * i, &word, 8);
       }
     }
+  }
+  OPTIKS_INLINE static void load_strings(Words<L> (&words)[4], const PointString* in) {
+    u64 rows[4][L::kLanes];
+    for (std::size_t lane = 0; lane < L::kLanes; ++lane) {
+      for (std::size_t i = 0; i < 4; ++i) {
+        u64 word;
+        __builtin_memcpy(&word, in[lane].data() + 8 * i, 8);
+        rows[i][lane] = little_endian(word);
+      }
+    }
+    __builtin_memcpy(words, rows, sizeof(words));
   }
 
   // The sign of x, in the lowest bit (docs/spec/vrf.md section 2).
@@ -191,19 +208,8 @@ struct KernelOf {
     Element m[K];
     LaneFp<L, 1> delta[K];
     for (std::size_t j = 0; j < K; ++j) {
-      u64 rows[4][L::kLanes];
-      for (std::size_t lane = 0; lane < L::kLanes; ++lane) {
-        const std::uint8_t* const octets = strings[j * L::kLanes + lane].data();
-        for (std::size_t i = 0; i < 4; ++i) {
-          u64 word = 0;
-          for (std::size_t octet = 8; octet-- > 0;) {
-            word = (word << 8) | octets[8 * i + octet];
-          }
-          rows[i][lane] = word;
-        }
-      }
       Words<L> words[4];
-      __builtin_memcpy(words, rows, sizeof(words));
+      load_strings(words, strings + j * L::kLanes);
       constexpr u64 kHighMask = high64(kP);
       sign[j] = words[3] >> 63;
       words[3] &= kHighMask;

@@ -64,8 +64,8 @@ OPTIKS_INLINE Columns<L> operator-(Columns<L> a, Columns<L> b) {
   return {a.t0 - b.t0, a.t1 - b.t1, a.t2 - b.t2};
 }
 
-// Multiple<N>: N times 2^12 p, cut so that each of its columns is N 2^54 less a little, which is above the columns of any
-// product of factors of bounds A and B with A*B = N: these are below 4*2^52 (docs/vrf-kernels.md).
+// Multiple<N>: N times 2^12 p, cut so that each of its columns is N 2^54 less a little, which is above the columns of
+// any product of factors of bounds A and B with A*B = N: these are below 4*2^52 (docs/vrf-kernels.md).
 template <unsigned N>
 struct Multiple {
   static_assert(N <= Limbs43::kMaxWide);

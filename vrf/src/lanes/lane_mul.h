@@ -107,8 +107,8 @@ OPTIKS_INLINE Words<L> bit_at(const LaneScalar<L>& bits, std::size_t position) {
 // What one column of a block stands for; its negative where `minus` is all ones.
 template <typename L, typename Limbs, std::size_t NumTeeth, std::size_t NumBlocks>
 OPTIKS_INLINE LaneSignedAffinePoint<L> column_point(const CombTable<Limbs, NumTeeth, NumBlocks>& table,
-                                                    std::size_t block, const LaneScalar<L>& bits,
-                                                    std::size_t tooth_len, std::size_t position, Words<L> minus) {
+                                                    std::size_t block, const LaneScalar<L>& bits, std::size_t tooth_len,
+                                                    std::size_t position, Words<L> minus) {
   // Table entries have a positive top tooth; a negative one flips the signs of all.
   const Words<L> negative = bit_at(bits, position + (NumTeeth - 1) * tooth_len) - 1;
   Words<L> index{};
@@ -166,7 +166,8 @@ template <typename L>
     for (std::size_t block = 0; block < GeneratorComb<typename L::Limbs>::kNumBlocks; ++block) {
       point_add(sum, column_point<L>(g, block, s_bits, kGeneratorTooth, block * kNumColumns + column, Words<L>{}));
     }
-    for (std::size_t block = 0; block < decltype(y.table)::kNumBlocks && block * kNumColumns + column < kChallengeTooth; ++block) {
+    for (std::size_t block = 0; block < decltype(y.table)::kNumBlocks && block * kNumColumns + column < kChallengeTooth;
+         ++block) {
       point_add(sum,
                 column_point<L>(y.table, block, c_bits, kChallengeTooth, block * kNumColumns + column, ~Words<L>{}));
     }

@@ -1,7 +1,7 @@
 // Points side by side: the formulas of curve_formulas.h and mul_formulas.h over GF(p^2) in lanes.
 //
-// The functions that are too large to repeat are kept out of line: a doubling with an addition fills half of the
-// first-level instruction cache.
+// The functions that are too large to repeat are kept out of line: a doubling with an addition fills half of a
+// first-level instruction cache of 32 KB.
 #pragma once
 
 #include "lane_table.h"
@@ -164,10 +164,9 @@ template <typename L>
 }
 
 template <typename L>
-[[gnu::noinline]] void point_double_add(LanePoint<L>& point, const LaneAffineChoice<L>& choice) {
-  const auto entry = chosen(choice);
-  double_in_place(point);
-  add_in_place(point, entry);
+OPTIKS_INLINE void point_double_add(LanePoint<L>& point, const LaneAffineChoice<L>& choice) {
+  point_double(point);
+  point_add(point, choice);
 }
 
 }  // namespace optiks::vrf::lanes

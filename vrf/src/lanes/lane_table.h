@@ -79,8 +79,7 @@ OPTIKS_INLINE Words<L> lookup_word(Words<L> index, const Find& find) {
 template <ThreeLimbs L, std::size_t NumEntries>
 OPTIKS_INLINE LaneFp2<L, 1> lookup(const u64 (&limbs)[2][3][NumEntries], Words<L> index) {
   const auto word = [&](const u64(&table)[NumEntries]) {
-    return lookup_word<L, NumEntries>(
-        index, [&](std::size_t first) { return L::lookup16(table + first, index); });
+    return lookup_word<L, NumEntries>(index, [&](std::size_t first) { return L::lookup16(table + first, index); });
   };
   return {{word(limbs[0][0]), word(limbs[0][1]), word(limbs[0][2])},
           {word(limbs[1][0]), word(limbs[1][1]), word(limbs[1][2])}};
@@ -88,9 +87,8 @@ OPTIKS_INLINE LaneFp2<L, 1> lookup(const u64 (&limbs)[2][3][NumEntries], Words<L
 template <FiveLimbs L, std::size_t NumEntries>
 OPTIKS_INLINE PackedFp2<L, 1> lookup(const std::uint32_t (&limbs)[2][5][NumEntries], Words<L> index) {
   const auto word = [&](std::size_t limb) {
-    return lookup_word<L, NumEntries>(index, [&](std::size_t first) {
-      return L::lookup16(limbs[0][limb] + first, limbs[1][limb] + first, index);
-    });
+    return lookup_word<L, NumEntries>(
+        index, [&](std::size_t first) { return L::lookup16(limbs[0][limb] + first, limbs[1][limb] + first, index); });
   };
   return {word(0), word(1), word(2), word(3), word(4)};
 }

@@ -77,7 +77,7 @@ class SecretKey {
   std::unique_ptr<const Impl> impl_;
 };
 
-// PublicKey: a key that validate_key accepted, with 6 KiB of precomputed multiples. Move-only.
+// PublicKey: a key that validate_key accepted, with 24 KiB of precomputed multiples. Move-only.
 class PublicKey {
  public:
   // parse_vartime runs validate_key; nothing but kValid and kKeyInvalid comes out. `out` is set on kValid only.
