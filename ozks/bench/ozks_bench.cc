@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <map>
@@ -50,6 +51,34 @@ void insert(benchmark::State& state, std::size_t keys, unsigned threads, bool wi
   }
   state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(kBatch));
   directory.report(state);
+}
+
+// The same on one thread and on two in turn, so that both meet the machine as it is; as counters the milliseconds of
+// the fastest tenth and of the middle of each, and their ratio. Real time: a host's other tenants cost both threads.
+void insert_in_turn(benchmark::State& state, std::size_t keys, bool with_proof) {
+  using Clock = std::chrono::steady_clock;
+  constexpr const char* kPlaces[2][3] = {{"tenth_1_ms", "tenth_2_ms", "tenth_ratio"},
+                                         {"median_1_ms", "median_2_ms", "median_ratio"}};
+  Filled* const directories[2] = {&filled({keys, 0, 1}), &filled({keys, 0, 2})};
+  std::vector<double> times[2];
+  for (auto _ : state) {
+    for (const std::size_t i : {std::size_t{0}, std::size_t{1}}) {
+      Filled& directory = *directories[i];
+      const Updates updates(directory.fresh_keys(), kBatch);
+      const auto start = Clock::now();
+      directory.commit(directory.stage(directory.prepare(updates), updates, with_proof));
+      times[i].push_back(std::chrono::duration<double, std::milli>(Clock::now() - start).count());
+    }
+  }
+  for (std::vector<double>& sorted : times) {
+    std::ranges::sort(sorted);
+  }
+  for (const std::size_t place : {std::size_t{0}, std::size_t{1}}) {
+    const std::size_t at = place == 0 ? times[0].size() / 10 : times[0].size() / 2;
+    state.counters[kPlaces[place][0]] = times[0][at];
+    state.counters[kPlaces[place][1]] = times[1][at];
+    state.counters[kPlaces[place][2]] = times[0][at] / times[1][at];
+  }
 }
 
 // The tree alone: leaves are sorted, hashed and added.
@@ -284,6 +313,8 @@ void add_all() {
       add("Insert1024" + suffix + "/noappend", insert, keys, threads, false);
       add("Insert1024TreeOnly" + suffix, insert_tree_only, keys, threads);
     }
+    add("Insert1024InTurn/linked" + with_keys, insert_in_turn, keys, true);
+    add("Insert1024InTurn/linked" + with_keys + "/noappend", insert_in_turn, keys, false);
     constexpr std::size_t kAtOnce = 64;
     add("Prove/linked/cached" + with_keys, prove, keys, Kept::kEverywhere, std::size_t{1});
     add("Prove/linked/batched" + with_keys, prove, keys, Kept::kEverywhere, kAtOnce);

@@ -428,9 +428,14 @@ void Directory::stage(std::uint64_t epoch, std::span<const optiks_leaf_t> leaves
       std::vector<NewLeaf>& added = staged_->leaves[s];
       OpenedTree opened;
       // Beside the first trees' making the records go into the log's file, a while that one thread spends in the
-      // system.
+      // system, and the table of keys grows.
       if (!apply(store_->nodes, current.trees[s], added, workers_, staged_->trees[s], staged_->change,
-                 with_proofs ? &opened : nullptr, [this] { store_->log.flush(); })) {
+                 with_proofs ? &opened : nullptr, [this, s] {
+                   if (s == 0) {
+                     store_->log.flush();
+                     store_->keys.reserve(staged_->keys, staged_->epoch);
+                   }
+                 })) {
         throw DirectoryError(OPTIKS_E_DUPLICATE, "a label is in the tree already");
       }
       if (with_proofs) {
@@ -454,7 +459,6 @@ void Directory::commit() {
   if (staged_ == nullptr) {
     throw DirectoryError(OPTIKS_E_STATE, "no epoch is staged");
   }
-  store_->keys.reserve(staged_->keys, staged_->epoch);
   store_->versions.prepare();
   superseded_.push_back({staged_->epoch, {}});
   // From here on nothing fails.
