@@ -1,6 +1,6 @@
 #include "comb.h"
 
-#include <vector>
+#include <array>
 
 #include "scalar_mul.h"
 
@@ -29,9 +29,13 @@ void store(Word* limbs, std::size_t stride, const AffinePoint& point) {
   }
 }
 
-// points: those of block 0, of block 1, ...
+// The points of a comb: those of block 0, of block 1, ..., then the point itself.
+template <typename Comb>
+using CombPoints = std::array<AffinePoint, Comb::kNumBlocks * Comb::kNumEntries + 1>;
+
 template <typename Limbs, std::size_t NumTeeth, std::size_t NumBlocks>
-void fill(CombTable<Limbs, NumTeeth, NumBlocks>& table, const std::vector<AffinePoint>& points) {
+void fill(CombTable<Limbs, NumTeeth, NumBlocks>& table,
+          const CombPoints<CombTable<Limbs, NumTeeth, NumBlocks>>& points) {
   using Word = typename Limbs::TableWord;
   constexpr std::size_t kNumEntries = CombTable<Limbs, NumTeeth, NumBlocks>::kNumEntries;
   for (std::size_t i = 0; i < NumBlocks * kNumEntries; ++i) {
@@ -39,16 +43,20 @@ void fill(CombTable<Limbs, NumTeeth, NumBlocks>& table, const std::vector<Affine
   }
 }
 
-// The points of a comb of y, then y itself.
-std::vector<AffinePoint> comb_points_vartime(const Point& y, std::size_t num_teeth, std::size_t tooth_len,
-                                             std::size_t num_blocks) {
-  const std::size_t num_entries = std::size_t{1} << (num_teeth - 1);
-  std::vector<Point> points(num_blocks * num_entries + 1, y);
+// Takes 64 KB of the stack and no other memory: the generator's comb is made in the first batch of proofs, which must
+// not fail then.
+template <typename Comb>
+CombPoints<Comb> comb_points_vartime(const Point& y, std::size_t tooth_len) {
+  constexpr std::size_t kNumTeeth = Comb::kNumTeeth;
+  constexpr std::size_t kNumEntries = Comb::kNumEntries;
+  constexpr std::size_t kNumBlocks = Comb::kNumBlocks;
+  std::array<Point, kNumBlocks * kNumEntries + 1> points;
   Point power = y;
   points[0] = kIdentity;
-  for (std::size_t tooth = 0; tooth < num_teeth; ++tooth) {
+  points.back() = y;
+  for (std::size_t tooth = 0; tooth < kNumTeeth; ++tooth) {
     const CachedPoint addend = point_to_cached(power);
-    if (tooth + 1 < num_teeth) {
+    if (tooth + 1 < kNumTeeth) {
       for (std::size_t i = 0; i < std::size_t{1} << tooth; ++i) {
         Point& with = points[i | (std::size_t{1} << tooth)];
         with = points[i];
@@ -59,26 +67,26 @@ std::vector<AffinePoint> comb_points_vartime(const Point& y, std::size_t num_tee
         point_double(power);
       }
     } else {
-      for (std::size_t i = 0; i < num_entries; ++i) {
+      for (std::size_t i = 0; i < kNumEntries; ++i) {
         point_add(points[i], addend);
       }
     }
   }
-  for (std::size_t i = num_entries; i < num_blocks * num_entries; ++i) {
-    points[i] = points[i - num_entries];
+  for (std::size_t i = kNumEntries; i < kNumBlocks * kNumEntries; ++i) {
+    points[i] = points[i - kNumEntries];
     for (std::size_t j = 0; j < kNumColumns; ++j) {
       point_double(points[i]);
     }
   }
-  std::vector<Fp2> z_inverses(points.size());
-  std::vector<Fp2> scratch(points.size());
+  std::array<Fp2, points.size()> z_inverses;
+  std::array<Fp2, points.size()> scratch;
   for (std::size_t i = 0; i < points.size(); ++i) {
     z_inverses[i] = points[i].z;
   }
   fp2_invert_many(z_inverses.data(), scratch.data(), points.size());
-  std::vector<AffinePoint> affine;
+  CombPoints<Comb> affine;
   for (std::size_t i = 0; i < points.size(); ++i) {
-    affine.push_back(point_to_affine(points[i], z_inverses[i]));
+    affine[i] = point_to_affine(points[i], z_inverses[i]);
   }
   return affine;
 }
@@ -87,12 +95,12 @@ template <typename Limbs>
 GeneratorComb<Limbs> make_generator_comb() {
   using Comb = GeneratorComb<Limbs>;
   Comb table{};
-  fill(table, comb_points_vartime(kGenerator, Comb::kNumTeeth, kGeneratorTooth, Comb::kNumBlocks));
+  fill(table, comb_points_vartime<Comb>(kGenerator, kGeneratorTooth));
   return table;
 }
 
 template <typename Limbs>
-void fill(ChallengeComb<Limbs>& comb, const std::vector<AffinePoint>& points) {
+void fill(ChallengeComb<Limbs>& comb, const CombPoints<decltype(comb.table)>& points) {
   fill(comb.table, points);
   store<u64, Limbs>(&comb.y[0][0][0], 1, points.back());
 }
@@ -111,7 +119,7 @@ Scalar generator_bits(const Scalar& k) { return comb_bits(k, kAllOnes); }
 
 ChallengeCombs make_challenge_comb_vartime(const Point& y) {
   using Table = decltype(ChallengeComb<Limbs43>::table);
-  const auto points = comb_points_vartime(y, Table::kNumTeeth, kChallengeTooth, Table::kNumBlocks);
+  const auto points = comb_points_vartime<Table>(y, kChallengeTooth);
   ChallengeCombs combs{};
   fill(combs.in_three_limbs, points);
   fill(combs.in_five_limbs, points);
