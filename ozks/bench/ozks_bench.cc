@@ -57,12 +57,10 @@ void insert(benchmark::State& state, std::size_t keys, unsigned threads, bool wi
 // the fastest tenth and of the middle of each, and their ratio. Real time: a host's other tenants cost both threads.
 void insert_in_turn(benchmark::State& state, std::size_t keys, bool with_proof) {
   using Clock = std::chrono::steady_clock;
-  constexpr const char* kPlaces[2][3] = {{"tenth_1_ms", "tenth_2_ms", "tenth_ratio"},
-                                         {"median_1_ms", "median_2_ms", "median_ratio"}};
   Filled* const directories[2] = {&filled({keys, 0, 1}), &filled({keys, 0, 2})};
   std::vector<double> times[2];
   for (auto _ : state) {
-    for (const std::size_t i : {std::size_t{0}, std::size_t{1}}) {
+    for (std::size_t i = 0; i < 2; ++i) {
       Filled& directory = *directories[i];
       const Updates updates(directory.fresh_keys(), kBatch);
       const auto start = Clock::now();
@@ -73,12 +71,13 @@ void insert_in_turn(benchmark::State& state, std::size_t keys, bool with_proof) 
   for (std::vector<double>& sorted : times) {
     std::ranges::sort(sorted);
   }
-  for (const std::size_t place : {std::size_t{0}, std::size_t{1}}) {
-    const std::size_t at = place == 0 ? times[0].size() / 10 : times[0].size() / 2;
-    state.counters[kPlaces[place][0]] = times[0][at];
-    state.counters[kPlaces[place][1]] = times[1][at];
-    state.counters[kPlaces[place][2]] = times[0][at] / times[1][at];
-  }
+  const auto report = [&](const std::string& name, std::size_t at) {
+    state.counters[name + "_1_ms"] = times[0][at];
+    state.counters[name + "_2_ms"] = times[1][at];
+    state.counters[name + "_ratio"] = times[0][at] / times[1][at];
+  };
+  report("tenth", times[0].size() / 10);
+  report("median", times[0].size() / 2);
 }
 
 // The tree alone: leaves are sorted, hashed and added.

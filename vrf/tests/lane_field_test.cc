@@ -11,15 +11,20 @@
 namespace optiks::vrf::lanes {
 namespace {
 
-// The largest bounds of factors of products and squares in GF(p^2).
+// The largest bounds of factors of products in GF(p), and of products and squares in GF(p^2).
 template <typename L>
 struct Largest {
+  static constexpr unsigned kInFpFirst = 17;
+  static constexpr unsigned kInFpSecond = 10;
+  static_assert(kInFpFirst * kInFpSecond == Limbs43::kMaxProduct);
   static constexpr unsigned kFirst = 6;
   static constexpr unsigned kSecond = 6;
   static constexpr unsigned kSquare = 4;
 };
 template <>
 struct Largest<Portable4> {
+  static constexpr unsigned kInFpFirst = 15;
+  static constexpr unsigned kInFpSecond = 6;
   static constexpr unsigned kFirst = kMaxFirst;
   static constexpr unsigned kSecond = kMaxSecond;
   static constexpr unsigned kSquare = 3;
@@ -92,8 +97,8 @@ void expect_carried(const LaneFp<L, 1>& a) {
 TYPED_TEST(LaneFpTest, ProductsOfFactorsAtTheirBounds) {
   using L = TypeParam;
   for (int round = 0; round < 200; ++round) {
-    const auto a = at_bounds<L, 15>();
-    const auto b = at_bounds<L, 6>();
+    const auto a = at_bounds<L, Largest<L>::kInFpFirst>();
+    const auto b = at_bounds<L, Largest<L>::kInFpSecond>();
     const auto half = at_bounds<L, 7>();
     const auto product = fp_mul(a, b);
     const auto square = fp_sqr(half);

@@ -73,6 +73,16 @@ TEST(Scalar, HalfIsTheInverseOfDoubling) {
   }
 }
 
+TEST(Scalar, ShortProductsAreProducts) {
+  constexpr u64 kOnes = ~u64{0};
+  for (const std::array<u64, 2>& a : {std::array<u64, 2>{0, 0}, {1, 0}, {kOnes, 0}, {0, kOnes}, {kOnes, kOnes}}) {
+    for (const Scalar& k : edge_scalars()) {
+      const Scalar b = scalar_reduce(k);
+      ASSERT_EQ(scalar_mul_short(a, scalar_shifted(b)).w, scalar_mul({{a[0], a[1], 0, 0}}, b).w);
+    }
+  }
+}
+
 // low + high * 2^256 by a path that does not use the wide reduction: shifting by doublings.
 TEST(Scalar, WideReduction) {
   const auto scalars = edge_scalars();

@@ -227,12 +227,11 @@ struct KernelOf {
     LaneSqrtRatio<L> ratio[K];
     fp2_sqrt_ratio(ratio, m, delta);
     for (std::size_t j = 0; j < K; ++j) {
-      const Element root = {fp_carry(ratio[j].root.re), fp_carry(ratio[j].root.im)};
+      const Element root = fp2_carry(ratio[j].root);
       const Words<L> flip = Words<L>{} - (sign_of(root) ^ sign[j]);
       // A root of 0 has one sign only.
       is_point[j] &= ratio[j].is_square & ~(flip & fp2_is_zero(root));
-      const auto signed_root = fp2_select(flip, fp2_neg(root), root);
-      const Element x = {fp_carry(signed_root.re), fp_carry(signed_root.im)};
+      const Element x = fp2_carry(fp2_select(flip, fp2_neg(root), root));
       const LanePoint<L> identity = lane_identity<L>();
       const Element safe_x = fp2_select(is_point[j], x, identity.x);
       const Element safe_y = fp2_select(is_point[j], y[j], one);

@@ -44,6 +44,11 @@ OPTIKS_INLINE LaneFp2<L, B + 1> fp2_conj(const LaneFp2<L, B>& a) {
   return {a.re, fp_neg(a.im)};
 }
 
+template <typename L, unsigned B>
+OPTIKS_INLINE LaneFp2<L, 1> fp2_carry(const LaneFp2<L, B>& a) {
+  return {fp_carry(a.re), fp_carry(a.im)};
+}
+
 // LaneWide2: a product that is not carried yet. Sums and differences of products are carried once (fp2_narrow).
 template <typename L, unsigned N, unsigned Room>
 struct LaneWide2 {

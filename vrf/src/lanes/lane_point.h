@@ -78,13 +78,12 @@ template <typename L, typename F, typename T>
 // The affine point as (4x, 4y, 4) with T = 2x*2y.
 template <typename L>
 [[gnu::noinline]] LanePoint<L> point_of(const LaneSignedAffinePoint<L>& affine) {
-  const auto carried = [](const auto& a) { return LaneFp2<L, 1>(fp_carry(a.re), fp_carry(a.im)); };
   const auto y_plus_x = unpacked(affine.y_plus_x);
   const auto y_minus_x = unpacked(affine.y_minus_x);
-  const LaneFp2<L, 1> twice_x = carried(fp2_sub(y_plus_x, y_minus_x));
-  const LaneFp2<L, 1> twice_y = carried(fp2_add(y_plus_x, y_minus_x));
+  const auto twice_x = fp2_carry(fp2_sub(y_plus_x, y_minus_x));
+  const auto twice_y = fp2_carry(fp2_add(y_plus_x, y_minus_x));
   constexpr Fp2 kFour = fp2(0, 4, 0, 0);
-  return {carried(fp2_double(twice_x)), carried(fp2_double(twice_y)), fp2_broadcast<L>(kFour), twice_x, twice_y};
+  return {fp2_carry(fp2_double(twice_x)), fp2_carry(fp2_double(twice_y)), fp2_broadcast<L>(kFour), twice_x, twice_y};
 }
 
 template <typename L>
