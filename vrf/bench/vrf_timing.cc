@@ -81,8 +81,8 @@ int run() {
   Point sink = kIdentity;
   // Work that is left out for a digit whose index is 0, as a skipped look-up would be.
   const auto leak = [&](const Digits& digits) {
-    for (const std::uint8_t index : digits.index) {
-      if (index != 0) {
+    for (std::size_t i = 0; i < kNumDigits; ++i) {
+      if ((digits.index_mask[0][i] | digits.index_mask[1][i] | digits.index_mask[2][i]) != 0) {
         point_double(sink);
       }
     }

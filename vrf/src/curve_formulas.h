@@ -72,9 +72,11 @@ OPTIKS_INLINE void double_in_place(BasicPoint<F>& p) {
 // The half of an addition that the forms share: a = (X1 - Y1)(Y2 - X2), b = (Y1 + X1)(Y2 + X2), c = 2d T1 T2,
 // d = 2 Z1 Z2. With this sign of a, and that of f, every difference has its Room in a product: of E, F, G, H of the
 // paper these are E, -F, G and -H, and all coordinates and T are the negatives of what they were, the same point.
-template <typename F, typename A, typename B, typename C, typename D>
-OPTIKS_INLINE void finish_addition(BasicPoint<F>& p, const A& a, const B& b, const C& c, const D& d) {
-  p.ta = fp2_narrow(fp2_add(b, a));
+// signed_e(E) is E, or -E for the negative of the sum: X and T are multiples of E, Y and Z have nothing of it.
+template <typename F, typename A, typename B, typename C, typename D, typename SignedE>
+OPTIKS_INLINE void finish_addition(BasicPoint<F>& p, const A& a, const B& b, const C& c, const D& d,
+                                   const SignedE& signed_e) {
+  p.ta = signed_e(fp2_narrow(fp2_add(b, a)));
   p.tb = fp2_narrow(fp2_sub(a, b));
   const auto f = fp2_narrow(fp2_sub(c, d));
   const auto g = fp2_narrow(fp2_add(c, d));
@@ -83,26 +85,34 @@ OPTIKS_INLINE void finish_addition(BasicPoint<F>& p, const A& a, const B& b, con
   p.z = fp2_mul(f, g);
 }
 
-// p = p + q. 8M.
-template <typename F, typename T>
-OPTIKS_INLINE void add_in_place(BasicPoint<F>& p, const BasicCachedPoint<F, T>& q) {
+// SignedE of a sum as it is.
+struct SameSign {
+  template <typename E>
+  OPTIKS_INLINE const E& operator()(const E& e) const {
+    return e;
+  }
+};
+
+// p = p + q. 8M. G is F, or the field in the form of tables (lanes/lane_table.h).
+template <typename F, typename G, typename T>
+OPTIKS_INLINE void add_in_place(BasicPoint<F>& p, const BasicCachedPoint<G, T>& q) {
   // The longest chain first, and something between its links.
   const auto t = fp2_mul(p.ta, p.tb);
   const auto a = fp2_mul_wide<13>(fp2_sub(p.x, p.y), q.y_minus_x);
   const auto d = fp2_mul_wide(p.z, q.z2);
   const auto c = fp2_mul_wide<5>(t, q.t2d);
   const auto b = fp2_mul_wide(fp2_add(p.y, p.x), q.y_plus_x);
-  finish_addition(p, a, b, c, d);
+  finish_addition(p, a, b, c, d, SameSign{});
 }
 
-// p = p + q. 7M. G is F, or the field in the form of tables (lanes/lane_table.h).
-template <typename F, typename G, typename T>
-OPTIKS_INLINE void add_in_place(BasicPoint<F>& p, const BasicAffinePoint<G, T>& q) {
+// p = p + q, or its negative by signed_e (above). 7M.
+template <typename F, typename G, typename T, typename SignedE = SameSign>
+OPTIKS_INLINE void add_in_place(BasicPoint<F>& p, const BasicAffinePoint<G, T>& q, const SignedE& signed_e = {}) {
   const auto t = fp2_mul(p.ta, p.tb);
   const auto a = fp2_mul_wide<13>(fp2_sub(p.x, p.y), q.y_minus_x);
   const auto c = fp2_mul_wide<2>(t, q.t2d);
   const auto b = fp2_mul_wide(fp2_add(p.y, p.x), q.y_plus_x);
-  finish_addition(p, a, b, c, fp2_widen(fp2_double(p.z)));
+  finish_addition(p, a, b, c, fp2_widen(fp2_double(p.z)), signed_e);
 }
 
 // 2M.
@@ -122,17 +132,17 @@ OPTIKS_INLINE BasicAffinePoint<F, typename F::template Bounded<2>> negated(const
 }
 
 // -q where mask is all ones, q where it is zero.
-template <typename F, typename Mask>
-OPTIKS_INLINE BasicCachedPoint<F, typename F::template Bounded<2>> negated_if(const Mask& mask,
-                                                                              const BasicCachedPoint<F>& q) {
-  return {fp2_select(mask, q.y_minus_x, q.y_plus_x), fp2_select(mask, q.y_plus_x, q.y_minus_x), q.z2,
-          fp2_select(mask, fp2_neg(q.t2d), q.t2d)};
+template <typename F, typename T, typename Mask>
+OPTIKS_INLINE auto negated_if(const Mask& mask, const BasicCachedPoint<F, T>& q) {
+  auto t2d = fp2_negated_if(mask, q.t2d);
+  return BasicCachedPoint<F, decltype(t2d)>{fp2_select(mask, q.y_minus_x, q.y_plus_x),
+                                            fp2_select(mask, q.y_plus_x, q.y_minus_x), q.z2, t2d};
 }
-template <typename F, typename Mask>
-OPTIKS_INLINE BasicAffinePoint<F, typename F::template Bounded<2>> negated_if(const Mask& mask,
-                                                                              const BasicAffinePoint<F>& q) {
-  return {fp2_select(mask, q.y_minus_x, q.y_plus_x), fp2_select(mask, q.y_plus_x, q.y_minus_x),
-          fp2_select(mask, fp2_neg(q.t2d), q.t2d)};
+template <typename F, typename T, typename Mask>
+OPTIKS_INLINE auto negated_if(const Mask& mask, const BasicAffinePoint<F, T>& q) {
+  auto t2d = fp2_negated_if(mask, q.t2d);
+  return BasicAffinePoint<F, decltype(t2d)>{fp2_select(mask, q.y_minus_x, q.y_plus_x),
+                                            fp2_select(mask, q.y_plus_x, q.y_minus_x), t2d};
 }
 
 }  // namespace optiks::vrf

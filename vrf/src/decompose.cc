@@ -23,20 +23,23 @@ constexpr u64 kRounding[4][4] = {{0x59fdd14ccd069d78, 0x6e322fea608af90e, 0x4506
                                  {0xa49bcd6923801f1c, 0x0511c4e4f028c7c3, 0x5dbc5bc8dd167cff, 0x0000000000000002},
                                  {0x0972b335bbf3fee0, 0x40e5ee1b8a4c1ec1, 0x8d839c3bd116c208, 0x0000000000000001}};
 
-// Bits 256..319 of l*m + halves*2^255: floor(l*m / 2^256 + halves/2) modulo 2^64, halves 0 or 1.
+// floor(l*m / 2^256 + halves/2) modulo 2^64, halves 0 or 1; one less where what is cut below bit 192, three units of
+// 2^-64 of the result, would have carried.
 u64 multiply_high(const u64 (&l)[4], const Scalar& m, u64 halves) {
-  std::array<u64, 5> t = {0, 0, 0, halves << 63, 0};
+  u128 units = halves << 63;  // of 2^192
+  u64 result = 0;
   for (std::size_t i = 0; i < 4; ++i) {
-    u64 carry = 0;
-    for (std::size_t j = 0; i + j < 5; ++j) {
-      const u128 s = (j < 4 ? mul_64x64(l[i], m.w[j]) : u128{0}) + t[i + j] + carry;
-      t[i + j] = low64(s);
-      carry = high64(s);
+    if (i < 3) {
+      units += high64(mul_64x64(l[i], m.w[2 - i]));
+    }
+    const u128 product = mul_64x64(l[i], m.w[3 - i]);
+    units += low64(product);
+    result += high64(product);
+    if (i > 0) {
+      result += l[i] * m.w[4 - i];
     }
   }
-  const u64 result = t[4];
-  base::zeroize(t.data(), sizeof(t));
-  return result;
+  return result + high64(units);
 }
 
 }  // namespace
@@ -60,10 +63,11 @@ Digits recode(const MiniScalars& scalars) {
   auto bits = mini_scalar_bits(scalars.v[0], scalars.v[1], scalars.v[2], scalars.v[3]);
   Digits out;
   for (std::size_t i = 0; i < kNumDigits; ++i) {
-    const auto bit = [i](u64 word) { return (word >> i) & 1; };
-    out.sign_mask[i] = base::ct_mask(bit(bits.negative));
-    out.index[i] =
-        static_cast<std::uint8_t>(bit(bits.index[0]) | (bit(bits.index[1]) << 1) | (bit(bits.index[2]) << 2));
+    const auto mask = [i](u64 word) { return base::ct_mask((word >> i) & 1); };
+    out.sign_mask[i] = mask(bits.negative);
+    for (std::size_t j = 0; j < 3; ++j) {
+      out.index_mask[j][i] = mask(bits.index[j]);
+    }
   }
   base::zeroize(&bits, sizeof(bits));
   return out;

@@ -21,11 +21,11 @@ struct MiniScalars {
 
 inline constexpr std::size_t kNumDigits = 63;
 
-// Digits: v[0] = sum of sign_i 2^i, and v[j] = sum of sign_i bit_(j-1)(index_i) 2^i for j = 1, 2, 3.
-// sign_mask is 0 for +1 and all ones for -1.
+// Digits: v[0] = sum of sign_i 2^i, and v[j] = sum of sign_i index_(j-1),i 2^i for j = 1, 2, 3. sign_mask is 0 for +1
+// and all ones for -1, index_mask is 0 for 0 and all ones for 1.
 struct Digits {
   std::array<u64, kNumDigits> sign_mask;
-  std::array<std::uint8_t, kNumDigits> index;  // 0..7
+  std::array<u64, kNumDigits> index_mask[3];
 };
 
 // MiniScalarBits: the digits as bits of 63. The negative signs add up to M = (2^63 - 1 - v[0])/2, as all of them do to

@@ -1,5 +1,5 @@
-// Signed comb (Hamburg, eprint 2012/309 section 3.3): with b = (k + 2^250 - 1)/2 mod N, k = sum of +-2^i over
-// i < 250 with + where bit i of b is set. Five teeth of 50 bits, each split into five blocks of 10 columns.
+// Signed comb (Hamburg, eprint 2012/309 section 3.3): with a b of (k + 2^250 - 1)/2 mod N below 2^250, k = sum of +-2^i
+// over i < 250 with + where bit i of b is set. Five teeth of 50 bits, each split into five blocks of 10 columns.
 #include "base_tables.h"
 #include "scalar_mul.h"
 #include "table_select.h"
@@ -19,14 +19,9 @@ u64 bit_of(const Scalar& a, std::size_t i) { return (a.w[i / 64] >> (i % 64)) & 
 
 }  // namespace
 
-Scalar comb_bits(const Scalar& k, const Scalar& all_ones) {
-  const base::Zeroizing<Scalar> twice_b(scalar_add(k, all_ones));
-  return scalar_half(*twice_b);
-}
-
 Point fixed_base_mul(const Scalar& k) {
   const base::Zeroizing<Scalar> reduced(scalar_reduce(k));
-  const base::Zeroizing<Scalar> b(comb_bits(*reduced, kAllOnes));
+  const base::Zeroizing<Scalar> b(scalar_half_sum(*reduced, kAllOnes));
   Point sum = kIdentity;
   for (std::size_t column = kNumColumns; column-- > 0;) {
     if (column + 1 < kNumColumns) {

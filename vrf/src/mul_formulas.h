@@ -74,15 +74,4 @@ OPTIKS_INLINE BasicPoint<F> cofactor_cleared(const BasicPoint<F>& point) {
   return out;
 }
 
-// 62 doublings, 62 additions. digit_point(i) is the table's point for digit i with its sign, found in time that does
-// not depend on the digit; top is that of the last.
-template <typename F, typename DigitPoint>
-OPTIKS_INLINE BasicPoint<F> mul_digits(const BasicPoint<F>& top, const DigitPoint& digit_point) {
-  BasicPoint<F> sum = top;
-  for (std::size_t i = kNumDigits - 1; i-- > 0;) {
-    point_double_add(sum, digit_point(i));
-  }
-  return sum;
-}
-
 }  // namespace optiks::vrf

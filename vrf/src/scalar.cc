@@ -11,37 +11,38 @@ constexpr Scalar kRRModN = {
     {0xc81db8795ff3d621, 0x173ea5aaea6b387d, 0x3d01b7c72136f61c, 0x0006a5f16ac8f9d3}};  // 2^512 mod N
 constexpr u64 kMinusNInverse = 0xe12fe5f079bc3929;                                      // -1/N mod 2^64
 
-// a - b and the borrow.
-u64 subtract(Words& out, const Words& a, const Words& b) {
-  u64 borrow = 0;
-  for (std::size_t i = 0; i < 4; ++i) {
-    const u128 d = static_cast<u128>(a[i]) - b[i] - borrow;
-    out[i] = low64(d);
-    borrow = high64(d) & 1;
-  }
-  return borrow;
-}
+// Halves: a 256-bit integer in registers. Sums and differences of words in memory would wait for their own stores.
+struct Halves {
+  u128 low, high;
+};
+
+OPTIKS_INLINE Halves halves_of(const Words& a) { return {make_u128(a[1], a[0]), make_u128(a[3], a[2])}; }
+OPTIKS_INLINE Words words_of(const Halves& a) { return {low64(a.low), high64(a.low), low64(a.high), high64(a.high)}; }
 
 // a + b; callers stay below 2^256.
-void add(Words& out, const Words& a, const Words& b) {
-  u64 carry = 0;
-  for (std::size_t i = 0; i < 4; ++i) {
-    const u128 s = static_cast<u128>(a[i]) + b[i] + carry;
-    out[i] = low64(s);
-    carry = high64(s);
-  }
+OPTIKS_INLINE Halves add(const Halves& a, const Halves& b) {
+  const u128 low = a.low + b.low;
+  return {low, a.high + b.high + base::value_barrier(static_cast<u64>(low < a.low))};
+}
+
+// a - b, and the borrow; b is below 2^255.
+OPTIKS_INLINE Halves subtract(u64& borrow, const Halves& a, const Halves& b) {
+  const u128 high = b.high + base::value_barrier(static_cast<u64>(a.low < b.low));
+  borrow = base::value_barrier(static_cast<u64>(a.high < high));
+  return {a.low - b.low, a.high - high};
+}
+
+// a where mask is all ones, 0 where it is zero.
+OPTIKS_INLINE Halves masked(u64 mask, const Halves& a) {
+  const u128 both = make_u128(mask, mask);
+  return {a.low & both, a.high & both};
 }
 
 // a in [0, 2N) to [0, N).
-Scalar subtract_order_once(const Words& a) {
-  Words reduced;
-  const u64 keep = base::ct_mask(subtract(reduced, a, kOrder.w));
-  Scalar out;
-  for (std::size_t i = 0; i < 4; ++i) {
-    out.w[i] = base::ct_select(keep, a[i], reduced[i]);
-  }
-  base::zeroize(reduced.data(), sizeof(reduced));
-  return out;
+OPTIKS_INLINE Scalar subtract_order_once(const Halves& a) {
+  u64 is_below;
+  const Halves reduced = subtract(is_below, a, halves_of(kOrder.w));
+  return {words_of(add(reduced, masked(base::ct_mask(is_below), halves_of(kOrder.w))))};
 }
 
 // Accumulator: of a Montgomery multiplication, word by word (CIOS). Below 2^320 at all times.
@@ -76,7 +77,7 @@ struct Accumulator {
   }
 
   // For a value below 2N.
-  [[nodiscard]] OPTIKS_INLINE Scalar value() const { return subtract_order_once({t[0], t[1], t[2], t[3]}); }
+  [[nodiscard]] OPTIKS_INLINE Scalar value() const { return subtract_order_once(halves_of({t[0], t[1], t[2], t[3]})); }
 };
 
 // a*b/2^(64 n) modulo N. With a < 2^(64 n) and b < N the value before the last subtraction is below
@@ -109,10 +110,9 @@ void scalar_to_bytes(std::span<std::uint8_t, 32> out, const Scalar& a) {
 }
 
 u64 scalar_is_canonical(const Scalar& a) {
-  Words difference;
-  const u64 below = subtract(difference, a.w, kOrder.w);
-  base::zeroize(difference.data(), sizeof(difference));
-  return below;
+  u64 is_below;
+  static_cast<void>(subtract(is_below, halves_of(a.w), halves_of(kOrder.w)));
+  return is_below;
 }
 
 u64 scalar_is_zero(const Scalar& a) { return base::ct_is_zero(a.w[0] | a.w[1] | a.w[2] | a.w[3]); }
@@ -135,23 +135,12 @@ Scalar scalar_reduce_wide(std::span<const std::uint8_t, 64> bytes) {
   return sum.value();
 }
 
-Scalar scalar_add(const Scalar& a, const Scalar& b) {
-  Words sum;
-  add(sum, a.w, b.w);
-  const Scalar out = subtract_order_once(sum);
-  base::zeroize(sum.data(), sizeof(sum));
-  return out;
-}
+Scalar scalar_add(const Scalar& a, const Scalar& b) { return subtract_order_once(add(halves_of(a.w), halves_of(b.w))); }
 
 Scalar scalar_sub(const Scalar& a, const Scalar& b) {
-  Scalar out;
-  const u64 borrow = base::ct_mask(subtract(out.w, a.w, b.w));
-  Words order;
-  for (std::size_t i = 0; i < 4; ++i) {
-    order[i] = kOrder.w[i] & borrow;
-  }
-  add(out.w, out.w, order);
-  return out;
+  u64 borrow;
+  const Halves difference = subtract(borrow, halves_of(a.w), halves_of(b.w));
+  return {words_of(add(difference, masked(base::ct_mask(borrow), halves_of(kOrder.w))))};
 }
 
 Scalar scalar_mul(const Scalar& a, const Scalar& b) {
@@ -166,20 +155,11 @@ ShiftedScalar scalar_shifted(const Scalar& b) {
 
 Scalar scalar_mul_short(const std::array<u64, 2>& a, const ShiftedScalar& b) { return montgomery_mul(a, b.value); }
 
-// An odd value becomes even by adding N; N < 2^246 leaves room.
-Scalar scalar_half(const Scalar& a) {
-  const u64 odd = base::ct_mask(a.w[0] & 1);
-  Words sum;
-  for (std::size_t i = 0; i < 4; ++i) {
-    sum[i] = kOrder.w[i] & odd;
-  }
-  add(sum, sum, a.w);
-  Scalar out;
-  for (std::size_t i = 0; i < 4; ++i) {
-    out.w[i] = (sum[i] >> 1) | (i < 3 ? sum[i + 1] << 63 : 0);
-  }
-  base::zeroize(sum.data(), sizeof(sum));
-  return out;
+// An odd sum becomes even by adding N.
+Scalar scalar_half_sum(const Scalar& a, const Scalar& b) {
+  const Halves sum = add(halves_of(a.w), halves_of(b.w));
+  const Halves even = add(sum, masked(base::ct_mask(low64(sum.low) & 1), halves_of(kOrder.w)));
+  return {words_of({(even.low >> 1) | (even.high << 127), even.high >> 1})};
 }
 
 }  // namespace optiks::vrf

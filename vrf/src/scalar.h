@@ -43,7 +43,7 @@ struct ShiftedScalar {
 // a*b for a 128-bit integer a, at half the price of scalar_mul.
 [[nodiscard]] Scalar scalar_mul_short(const std::array<u64, 2>& a, const ShiftedScalar& b);
 
-// a/2 modulo N.
-[[nodiscard]] Scalar scalar_half(const Scalar& a);
+// (a + b)/2 modulo N, below 3N/2 and not reduced; a and b in [0, N).
+[[nodiscard]] Scalar scalar_half_sum(const Scalar& a, const Scalar& b);
 
 }  // namespace optiks::vrf

@@ -13,11 +13,15 @@ MulTable make_mul_table(const Point& point) {
 
 Point scalar_mul(const MulTable& table, const Digits& digits) {
   const auto digit_point = [&](std::size_t i) {
-    return table_select(table.entries, digits.index[i], digits.sign_mask[i]);
+    const u64 index = (digits.index_mask[0][i] & 1) | (digits.index_mask[1][i] & 2) | (digits.index_mask[2][i] & 4);
+    return table_select(table.entries, index, digits.sign_mask[i]);
   };
-  Point top = kIdentity;
-  point_add(top, digit_point(kNumDigits - 1));
-  return mul_digits(top, digit_point);
+  Point sum = kIdentity;
+  point_add(sum, digit_point(kNumDigits - 1));
+  for (std::size_t i = kNumDigits - 1; i-- > 0;) {
+    point_double_add(sum, digit_point(i));
+  }
+  return sum;
 }
 
 Point scalar_mul(const Point& point, const Scalar& k) {

@@ -23,10 +23,6 @@ using MulTable = BasicMulTable<SingleField>;
 // scalar_mul: [k]P for P of order N; k any 256-bit value.
 [[nodiscard]] Point scalar_mul(const Point& point, const Scalar& k);
 
-// comb_bits: (k + all_ones)/2 mod N, the bits that a signed comb of n bits reads (fixed_base.cc); k in [0, N), all_ones
-// = 2^n - 1 mod N.
-[[nodiscard]] Scalar comb_bits(const Scalar& k, const Scalar& all_ones);
-
 // fixed_base_mul: [k]G; k any 256-bit value. 9 doublings, 50 additions of precomputed points.
 [[nodiscard]] Point fixed_base_mul(const Scalar& k);
 

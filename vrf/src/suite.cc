@@ -1,7 +1,6 @@
 #include "suite.h"
 
 #include <algorithm>
-#include <string_view>
 
 #include "elligator.h"
 #include "optiks/base/blake2b_many.h"
@@ -10,32 +9,34 @@
 namespace optiks::vrf {
 namespace {
 
-constexpr std::string_view kSuiteString = "\xFFoptiks-fourq-blake2b";
-constexpr std::string_view kDstPrime =
+// The octets of a literal, without its end.
+template <std::size_t Size>
+constexpr std::array<std::uint8_t, Size - 1> octets(const char (&literal)[Size]) {
+  std::array<std::uint8_t, Size - 1> out{};
+  std::copy_n(literal, out.size(), out.begin());
+  return out;
+}
+
+constexpr auto kSuiteString = octets("\xFFoptiks-fourq-blake2b");
+constexpr auto kDstPrime = octets(
     "ECVRF_"
     "FourQ_XMD:BLAKE2b-512_ELL2_NU_"
     "\xFFoptiks-fourq-blake2b"
-    "\x39";
+    "\x39");
 static_assert(kSuiteString.size() == 21);
 static_assert(kDstPrime.size() == 57 + 1 && kDstPrime.back() == 57);
 
 // RFC 9381 section 5 front octets, and c2sp.org/vrf-r255's for the nonce.
-constexpr std::uint8_t kChallengeFront = 0x02;
-constexpr std::uint8_t kBetaFront = 0x03;
-constexpr std::uint8_t kNonceFront = 0x81;
-constexpr std::uint8_t kBack = 0x00;
+constexpr std::array<std::uint8_t, 1> kChallengeFront = {0x02};
+constexpr std::array<std::uint8_t, 1> kBetaFront = {0x03};
+constexpr std::array<std::uint8_t, 1> kNonceFront = {0x81};
+constexpr std::array<std::uint8_t, 1> kBack = {0x00};
 
 using Digest = base::Zeroizing<std::array<std::uint8_t, kHashLen>>;
 
-base::ByteSpan bytes_of(std::string_view text) {
-  return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
-}
-
-base::ByteSpan bytes_of(const std::uint8_t& octet) { return {&octet, 1}; }
-
 // expand_message_xmd (RFC 9380 section 5.3.1): l_i_b_str and the octet 0, and the octet 1 of b_1.
 constexpr std::array<std::uint8_t, 3> kLenAndZero = {0x00, 0x40, 0x00};
-constexpr std::uint8_t kOne = 0x01;
+constexpr std::array<std::uint8_t, 1> kOne = {0x01};
 constexpr std::array<std::uint8_t, base::kBlake2bBlockLen> kZeroPad{};
 
 // 32 octets, big-endian, modulo p: 2^128 = 2.
@@ -57,11 +58,17 @@ class Slots {
   Slots& operator=(const Slots&) = delete;
   ~Slots() { base::zeroize(octets_.data(), num_slots_ * Size); }
 
-  Slots& append(std::size_t i, base::ByteSpan octets) {
+  // With a length that is known to the compiler a few moves, otherwise a call.
+  template <std::size_t Extent>
+  OPTIKS_INLINE Slots& append(std::size_t i, std::span<const std::uint8_t, Extent> octets) {
     OPTIKS_CHECK(i < num_slots_ && octets.size() <= Size - lens_[i]);
-    std::copy(octets.begin(), octets.end(), octets_.begin() + static_cast<std::ptrdiff_t>(i * Size + lens_[i]));
+    std::copy_n(octets.data(), octets.size(), octets_.data() + i * Size + lens_[i]);
     lens_[i] += octets.size();
     return *this;
+  }
+  template <std::size_t Len>
+  OPTIKS_INLINE Slots& append(std::size_t i, const std::array<std::uint8_t, Len>& octets) {
+    return append(i, std::span(octets));
   }
   void hash(base::MutableByteSpan digests, const base::Blake2bPrefix& prefix) const {
     base::blake2b_many(digests, kHashLen, prefix, std::span(octets_).first(num_slots_ * Size), Size,
@@ -107,9 +114,9 @@ base::Blake2b encode_prefix(std::span<const std::uint8_t, kPointLen> public_key)
 Fp2 hash_to_field(const base::Blake2b& prefix, base::ByteSpan alpha) {
   Digest b0;
   base::Blake2b first = prefix;
-  first.update(alpha).update(kLenAndZero).update(bytes_of(kDstPrime)).finish(*b0);
+  first.update(alpha).update(kLenAndZero).update(kDstPrime).finish(*b0);
   Digest b1;
-  base::Blake2b(kHashLen).update(*b0).update(bytes_of(kOne)).update(bytes_of(kDstPrime)).finish(*b1);
+  base::Blake2b(kHashLen).update(*b0).update(kOne).update(kDstPrime).finish(*b1);
   return {field_element(b1->data()), field_element(b1->data() + 32)};
 }
 
@@ -119,7 +126,7 @@ Point encode_to_curve(const base::Blake2b& prefix, base::ByteSpan alpha) {
 
 base::Blake2b nonce_prefix(std::span<const std::uint8_t, 32> secret_scalar) {
   base::Blake2b hash(kHashLen);
-  hash.update(bytes_of(kSuiteString)).update(bytes_of(kNonceFront)).update(secret_scalar);
+  hash.update(kSuiteString).update(kNonceFront).update(secret_scalar);
   return hash;
 }
 
@@ -135,14 +142,14 @@ std::array<std::uint8_t, kChallengeLen> challenge(std::span<const std::uint8_t, 
                                                   const PointString& v) {
   std::array<std::uint8_t, kHashLen> digest;
   base::Blake2b(kHashLen)
-      .update(bytes_of(kSuiteString))
-      .update(bytes_of(kChallengeFront))
+      .update(kSuiteString)
+      .update(kChallengeFront)
       .update(y)
       .update(h)
       .update(gamma)
       .update(u)
       .update(v)
-      .update(bytes_of(kBack))
+      .update(kBack)
       .finish(digest);
   std::array<std::uint8_t, kChallengeLen> c;
   std::copy_n(digest.begin(), c.size(), c.begin());
@@ -165,12 +172,12 @@ void hash_to_field_many(Fp2* u, const base::Blake2b& prefix, const PointString& 
   Digests digests(n);
   Slots<kSlotLen> b0(n);
   for (std::size_t i = 0; i < n; ++i) {
-    b0.append(i, public_key).append(i, alphas[first + i]).append(i, kLenAndZero).append(i, bytes_of(kDstPrime));
+    b0.append(i, public_key).append(i, alphas[first + i]).append(i, kLenAndZero).append(i, kDstPrime);
   }
   b0.hash(digests.all(), kPaddedPrefix);
   Slots<base::kBlake2bBlockLen> b1(n);
   for (std::size_t i = 0; i < n; ++i) {
-    b1.append(i, digests[i]).append(i, bytes_of(kOne)).append(i, bytes_of(kDstPrime));
+    b1.append(i, digests[i]).append(i, kOne).append(i, kDstPrime);
   }
   b1.hash(digests.all(), kEmptyPrefix);
   for (std::size_t i = 0; i < n; ++i) {
@@ -181,7 +188,7 @@ void hash_to_field_many(Fp2* u, const base::Blake2b& prefix, const PointString& 
 void nonce_many(Scalar* k, std::span<const std::uint8_t, 32> secret_scalar, const PointString* h, std::size_t n) {
   Slots<base::kBlake2bBlockLen> slots(n);
   for (std::size_t i = 0; i < n; ++i) {
-    slots.append(i, bytes_of(kSuiteString)).append(i, bytes_of(kNonceFront)).append(i, secret_scalar).append(i, h[i]);
+    slots.append(i, kSuiteString).append(i, kNonceFront).append(i, secret_scalar).append(i, h[i]);
   }
   Digests digests(n);
   slots.hash(digests.all(), kEmptyPrefix);
@@ -195,8 +202,8 @@ void challenge_many(std::array<std::uint8_t, kChallengeLen>* c, const PointStrin
   Slots<2 * base::kBlake2bBlockLen> slots(n);
   for (std::size_t i = 0; i < n; ++i) {
     const ChallengeInput& in = inputs[i];
-    slots.append(i, bytes_of(kSuiteString)).append(i, bytes_of(kChallengeFront)).append(i, y);
-    slots.append(i, *in.h).append(i, *in.gamma).append(i, *in.u).append(i, *in.v).append(i, bytes_of(kBack));
+    slots.append(i, kSuiteString).append(i, kChallengeFront).append(i, y);
+    slots.append(i, *in.h).append(i, *in.gamma).append(i, *in.u).append(i, *in.v).append(i, kBack);
   }
   Digests digests(n);
   slots.hash(digests.all(), kEmptyPrefix);
@@ -208,8 +215,8 @@ void challenge_many(std::array<std::uint8_t, kChallengeLen>* c, const PointStrin
 void label_many(base::MutableByteSpan labels, const PointString* const* cleared_gammas, std::size_t n) {
   Slots<base::kBlake2bBlockLen> slots(n);
   for (std::size_t i = 0; i < n; ++i) {
-    slots.append(i, bytes_of(kSuiteString)).append(i, bytes_of(kBetaFront));
-    slots.append(i, *cleared_gammas[i]).append(i, bytes_of(kBack));
+    slots.append(i, kSuiteString).append(i, kBetaFront);
+    slots.append(i, *cleared_gammas[i]).append(i, kBack);
   }
   Digests digests(n);
   slots.hash(digests.all(), kEmptyPrefix);
@@ -220,12 +227,7 @@ void label_many(base::MutableByteSpan labels, const PointString* const* cleared_
 
 void label_of(std::span<std::uint8_t, 32> label, const PointString& cleared_gamma) {
   Digest beta;
-  base::Blake2b(kHashLen)
-      .update(bytes_of(kSuiteString))
-      .update(bytes_of(kBetaFront))
-      .update(cleared_gamma)
-      .update(bytes_of(kBack))
-      .finish(*beta);
+  base::Blake2b(kHashLen).update(kSuiteString).update(kBetaFront).update(cleared_gamma).update(kBack).finish(*beta);
   std::copy_n(beta->begin(), label.size(), label.begin());
 }
 

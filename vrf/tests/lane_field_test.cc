@@ -225,26 +225,53 @@ TYPED_TEST(LaneFp2Test, WideSumsAtTheirBounds) {
   }
 }
 
+template <typename L>
+Fp2 value_of(const auto& a, std::size_t lane) {
+  return {value_of<L>(a.re.limb, lane), value_of<L>(a.im.limb, lane)};
+}
+void expect_value(const auto& a, std::size_t lane, const Fp2& expected) {
+  expect_value(a.re, lane, expected.re);
+  expect_value(a.im, lane, expected.im);
+}
+
+template <typename L, unsigned B>
+void expect_packed() {
+  const LaneFp2<L, B> a = {at_bounds<L, B>(), at_bounds<L, B>()};
+  const LaneFp2<L, 2> b = {at_bounds<L, 2>(), at_bounds<L, 2>()};
+  Words<L> mask{};
+  mask[0] = mask[2] = ~u64{0};
+  const auto packed = table_form(a);
+  const auto chosen = unpacked(fp2_select(mask, packed, table_form(b)));
+  const auto negated = fp2_negated_if(mask, packed);
+  const auto product = fp2_narrow(fp2_mul_wide(b, packed));
+  const auto negated_product = fp2_narrow(fp2_mul_wide(b, negated));
+  for (std::size_t lane = 0; lane < L::kLanes; ++lane) {
+    const Fp2 of_a = value_of<L>(a, lane);
+    const Fp2 of_b = value_of<L>(b, lane);
+    expect_value(chosen, lane, mask[lane] != 0 ? of_a : of_b);
+    expect_value(product, lane, fp2_mul(of_a, of_b));
+    expect_value(negated_product, lane, fp2_mul(mask[lane] != 0 ? fp2_neg(of_a) : of_a, of_b));
+  }
+}
+
 // What tables hold is what was put there, and its negation that of the element.
-TEST(PackedFp2, KeepsBothHalvesApart) {
-  using L = Portable4;
+TYPED_TEST(LaneFp2Test, TablesHoldElements) {
   for (int round = 0; round < 50; ++round) {
-    const LaneFp2<L, 3> a = {at_bounds<L, 3>(), at_bounds<L, 3>()};
-    const LaneFp2<L, 2> b = {at_bounds<L, 2>(), at_bounds<L, 2>()};
-    const Words<L> mask = {~u64{0}, 0, 0, ~u64{0}};
-    const auto chosen = unpacked(fp2_select(mask, table_form(a), fp2_neg(table_form(b))));
-    const auto product = fp2_narrow(fp2_mul_wide(b, table_form(a)));
-    for (std::size_t lane = 0; lane < L::kLanes; ++lane) {
-      const auto value = [lane](const auto& x) {
-        return Fp2{value_of<L>(x.re.limb, lane), value_of<L>(x.im.limb, lane)};
-      };
-      const Fp2 expected = mask[lane] != 0 ? value(a) : fp2_neg(value(b));
-      expect_value(chosen.re, lane, expected.re);
-      expect_value(chosen.im, lane, expected.im);
-      const Fp2 ab = fp2_mul(value(a), value(b));
-      expect_value(product.re, lane, ab.re);
-      expect_value(product.im, lane, ab.im);
-    }
+    expect_packed<TypeParam, 1>();
+    expect_packed<TypeParam, 2>();
+    expect_packed<TypeParam, 3>();
+  }
+}
+
+TYPED_TEST(LaneFp2Test, NegationsUnderAMask) {
+  using L = TypeParam;
+  const LaneFp2<L, 3> a = {at_bounds<L, 3>(), at_bounds<L, 3>()};
+  Words<L> mask{};
+  mask[0] = mask[3] = ~u64{0};
+  const auto negated = fp2_negated_if(mask, a);
+  for (std::size_t lane = 0; lane < L::kLanes; ++lane) {
+    const Fp2 of_a = value_of<L>(a, lane);
+    expect_value(negated, lane, mask[lane] != 0 ? fp2_neg(of_a) : of_a);
   }
 }
 

@@ -18,6 +18,7 @@ struct Avx2 {
   OPTIKS_INLINE static Words select(Words mask, Words a, Words b) {
     return words(_mm256_blendv_epi8(vector(b), vector(a), vector(mask)));
   }
+  OPTIKS_INLINE static Words bit_mask(Words a, std::size_t bit) { return Words{} - ((a >> bit) & 1); }
   OPTIKS_INLINE static Words equal(Words a, Words b) { return words(_mm256_cmpeq_epi64(vector(a), vector(b))); }
   OPTIKS_INLINE static Words pack(Words low, Words high) {
     return words(_mm256_blend_epi32(vector(low), _mm256_slli_epi64(vector(high), 32), 0xaa));

@@ -10,25 +10,6 @@ namespace {
 // 2^252 - 1 mod N.
 constexpr Scalar kAllOnes = {{0xbdbbd257a49e0f91, 0x59a5e224be13735b, 0, 0}};
 
-template <typename Word, typename Limbs>
-void store(Word* limbs, std::size_t stride, Fp a) {
-  const auto cut = Limbs::cut(fp_canonical(a));
-  for (std::size_t i = 0; i < cut.size(); ++i) {
-    limbs[i * stride] = static_cast<Word>(cut[i]);
-  }
-}
-
-// An affine point, each limb `stride` words from the one before.
-template <typename Word, typename Limbs>
-void store(Word* limbs, std::size_t stride, const AffinePoint& point) {
-  for (const Fp2* const coordinate : {&point.y_plus_x, &point.y_minus_x, &point.t2d}) {
-    for (const Fp& part : {coordinate->re, coordinate->im}) {
-      store<Word, Limbs>(limbs, stride, part);
-      limbs += Limbs::kNum * stride;
-    }
-  }
-}
-
 // The points of a comb: those of block 0, of block 1, ..., then the point itself.
 template <typename Comb>
 using CombPoints = std::array<AffinePoint, Comb::kNumBlocks * Comb::kNumEntries + 1>;
@@ -36,10 +17,20 @@ using CombPoints = std::array<AffinePoint, Comb::kNumBlocks * Comb::kNumEntries 
 template <typename Limbs, std::size_t NumTeeth, std::size_t NumBlocks>
 void fill(CombTable<Limbs, NumTeeth, NumBlocks>& table,
           const CombPoints<CombTable<Limbs, NumTeeth, NumBlocks>>& points) {
-  using Word = typename Limbs::TableWord;
   constexpr std::size_t kNumEntries = CombTable<Limbs, NumTeeth, NumBlocks>::kNumEntries;
   for (std::size_t i = 0; i < NumBlocks * kNumEntries; ++i) {
-    store<Word, Limbs>(&table.limbs[i / kNumEntries][0][0][0][i % kNumEntries], kNumEntries, points[i]);
+    const Fp2 coordinates[3] = {points[i].y_plus_x, points[i].y_minus_x, points[i].t2d};
+    for (std::size_t j = 0; j < 3; ++j) {
+      const auto put = [&](std::size_t part, Fp a) {
+        const auto words = Limbs::table_words(fp_canonical(a));
+        for (std::size_t word = 0; word < words.size(); ++word) {
+          table.words[i / kNumEntries][j][part][word][i % kNumEntries] =
+              static_cast<typename Limbs::TableWord>(words[word]);
+        }
+      };
+      put(0, coordinates[j].re);
+      put(1, coordinates[j].im);
+    }
   }
 }
 
@@ -99,12 +90,6 @@ GeneratorComb<Limbs> make_generator_comb() {
   return table;
 }
 
-template <typename Limbs>
-void fill(ChallengeComb<Limbs>& comb, const CombPoints<decltype(comb.table)>& points) {
-  fill(comb.table, points);
-  store<u64, Limbs>(&comb.y[0][0][0], 1, points.back());
-}
-
 }  // namespace
 
 template <typename Limbs>
@@ -115,14 +100,15 @@ const GeneratorComb<Limbs>& generator_comb() {
 template const GeneratorComb<Limbs43>& generator_comb();
 template const GeneratorComb<Limbs26>& generator_comb();
 
-Scalar generator_bits(const Scalar& k) { return comb_bits(k, kAllOnes); }
+Scalar generator_bits(const Scalar& k) { return scalar_half_sum(k, kAllOnes); }
 
 ChallengeCombs make_challenge_comb_vartime(const Point& y) {
-  using Table = decltype(ChallengeComb<Limbs43>::table);
+  using Table = ChallengeComb<Limbs43>;
   const auto points = comb_points_vartime<Table>(y, kChallengeTooth);
   ChallengeCombs combs{};
   fill(combs.in_three_limbs, points);
   fill(combs.in_five_limbs, points);
+  combs.y = points.back();
   return combs;
 }
 

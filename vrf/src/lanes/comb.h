@@ -14,31 +14,27 @@ namespace optiks::vrf::lanes {
 inline constexpr std::size_t kNumColumns = 7;
 
 // CombTable: entry i of block u is 2^(7 u) (2^(w (t - 1)) P + the sum of +-2^(w j) P over j < t - 1), + where bit j of
-// i is set, as an affine point, limb by limb as Limbs cuts them: limbs[u][coordinate][re, im][limb][i].
+// i is set, as an affine point, word by word of Limbs::table_words: words[u][coordinate][re, im][word][i].
 template <typename Limbs, std::size_t NumTeeth, std::size_t NumBlocks>
 struct CombTable {
   static constexpr std::size_t kNumTeeth = NumTeeth;
   static constexpr std::size_t kNumBlocks = NumBlocks;
   static constexpr std::size_t kNumEntries = std::size_t{1} << (NumTeeth - 1);
-  alignas(64) typename Limbs::TableWord limbs[NumBlocks][3][2][Limbs::kNum][kNumEntries];
+  alignas(64) typename Limbs::TableWord words[NumBlocks][3][2][Limbs::kNumTableWords][kNumEntries];
 };
 
 inline constexpr std::size_t kGeneratorTooth = 42;
 template <typename Limbs>
 using GeneratorComb = CombTable<Limbs, 6, 6>;
 
-// ChallengeComb: of a public key Y, for integers of 128 bits.
+// ChallengeCombs: of a public key Y, for integers of 128 bits; for every kernel.
 inline constexpr std::size_t kChallengeTooth = 26;
 template <typename Limbs>
-struct ChallengeComb {
-  CombTable<Limbs, 5, 4> table;  // the last block has five columns
-  u64 y[3][2][Limbs::kNum];      // Y itself, an affine point in limbs
-};
-
-// ChallengeCombs: for every kernel.
+using ChallengeComb = CombTable<Limbs, 5, 4>;  // the last block has five columns
 struct ChallengeCombs {
   ChallengeComb<Limbs43> in_three_limbs;
   ChallengeComb<Limbs26> in_five_limbs;
+  AffinePoint y;  // Y itself
 
   template <typename Limbs>
   [[nodiscard]] const ChallengeComb<Limbs>& in() const {
@@ -54,7 +50,7 @@ struct ChallengeCombs {
 template <typename Limbs>
 [[nodiscard]] const GeneratorComb<Limbs>& generator_comb();
 
-// generator_bits: (k + 2^252 - 1)/2 mod N, the bits that the comb of the generator reads; k in [0, N).
+// generator_bits: (k + 2^252 - 1)/2 mod N, below 2^252: the bits that the comb of the generator reads; k in [0, N).
 [[nodiscard]] Scalar generator_bits(const Scalar& k);
 
 // y is any public point of the curve. Costs about 50 additions and 450 doublings.

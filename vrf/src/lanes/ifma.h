@@ -26,6 +26,14 @@ struct Ifma {
   OPTIKS_INLINE static Words select(Words mask, Words a, Words b) {
     return words(_mm512_ternarylogic_epi64(vector(b), vector(mask), vector(a), 0xb8));
   }
+  // `from` in a register: under a mask nothing is read from memory (tests/check_disassembly.py), a constant neither.
+  OPTIKS_INLINE static Words subtract_if(Words mask, Words from, Words a) {
+    asm("" : "+v"(from));
+    return words(_mm512_mask_sub_epi64(vector(a), _mm512_movepi64_mask(vector(mask)), vector(from), vector(a)));
+  }
+  OPTIKS_INLINE static Words bit_mask(Words a, std::size_t bit) {
+    return words(_mm512_movm_epi64(_mm512_test_epi64_mask(vector(a), _mm512_set1_epi64(1LL << bit))));
+  }
   OPTIKS_INLINE static Words equal(Words a, Words b) {
     return words(_mm512_movm_epi64(_mm512_cmpeq_epi64_mask(vector(a), vector(b))));
   }

@@ -178,13 +178,15 @@ struct KernelOf {
 
   static void prove(GroupPoints* out, const GroupPoints* h, std::size_t num_groups, const Digits& x_digits,
                     const GroupScalar* k_parts, const GroupScalar* k_comb) {
-    base::Zeroizing<LaneDigits<L>> k_digits;
+    // Of all groups before the rest, so that the generator's table is brought to the nearest cache once.
+    for (std::size_t i = 0; i < num_groups; ++i) {
+      store(out[i * kNumProofPoints + kU], generator_mul<L>(generator_comb<typename L::Limbs>(), words_of(k_comb[i])));
+    }
     with_tables(h, num_groups, [&](std::size_t i, const LaneAffineTable<L>& table) {
       GroupPoints* const points = out + i * kNumProofPoints;
-      recode(*k_digits, words_of(k_parts[i]));
+      const base::Zeroizing<LaneDigits<L>> k_digits(recode<L>(words_of(k_parts[i])));
       const LanePoint<L> gamma = lanes::mul_same(table, x_digits);
       store(points[kGamma], gamma);
-      store(points[kU], generator_mul<L>(generator_comb<typename L::Limbs>(), words_of(k_comb[i])));
       store(points[kV], mul_each(table, *k_digits));
       store(points[kClearedGamma], point_clear_cofactor(gamma));
     });
@@ -256,7 +258,6 @@ struct KernelOf {
   static void verify(GroupPoints* out, std::uint8_t* small_order, const GroupPoints* h, const GroupPoints* gamma,
                      std::size_t num_groups, const ChallengeCombs& y, const GroupScalar* s_parts,
                      const GroupScalar* s_comb, const GroupScalar* c) {
-    const auto& comb = y.in<typename L::Limbs>();
     for (std::size_t i = 0; i < num_groups; ++i) {
       GroupPoints* const points = out + i * kNumVerifyPoints;
       const LanePoint<L> gamma_points = load(gamma[i]);
@@ -264,11 +265,10 @@ struct KernelOf {
       small_order[i] = bits_of(point_is_identity(cleared));
       LaneMulTable<L> table;
       make_table(table, load(h[i]));
-      LaneDigits<L> s_digits;
-      recode(s_digits, words_of(s_parts[i]));
+      const LaneDigits<L> s_digits = recode<L>(words_of(s_parts[i]));
       points[kVerifyH] = h[i];
       store(points[kVerifyU],
-            generator_minus<L>(generator_comb<typename L::Limbs>(), words_of(s_comb[i]), comb, words_of(c[i])));
+            generator_minus<L>(generator_comb<typename L::Limbs>(), words_of(s_comb[i]), y, words_of(c[i])));
       store(points[kVerifyV], subgroup_minus_any<L>(table, s_digits, gamma_points, words_of(c[i])));
       store(points[kVerifyClearedGamma], cleared);
     }

@@ -153,6 +153,12 @@ OPTIKS_INLINE LaneFp2<L, std::max(A, B)> fp2_select(Words<L> mask, const LaneFp2
   return {fp_select(mask, a.re, b.re), fp_select(mask, a.im, b.im)};
 }
 
+// -a where mask is all ones.
+template <typename L, unsigned B>
+OPTIKS_INLINE LaneFp2<L, B + 1> fp2_negated_if(Words<L> mask, const LaneFp2<L, B>& a) {
+  return {fp_negated_if(mask, a.re), fp_negated_if(mask, a.im)};
+}
+
 template <typename L, unsigned B>
 OPTIKS_INLINE Words<L> fp2_is_zero(const LaneFp2<L, B>& a) {
   return fp_is_zero(a.re) & fp_is_zero(a.im);

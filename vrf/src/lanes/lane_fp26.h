@@ -89,11 +89,6 @@ OPTIKS_INLINE LaneFp<L, B> fp_of_limbs(const Words<L> (&limb)[5]) {
   return {limb[0], limb[1], limb[2], limb[3], limb[4]};
 }
 template <FiveLimbs L>
-OPTIKS_INLINE LaneFp<L, 1> fp_broadcast_limbs(const u64 (&limb)[5]) {
-  return {broadcast<L>(limb[0]), broadcast<L>(limb[1]), broadcast<L>(limb[2]), broadcast<L>(limb[3]),
-          broadcast<L>(limb[4])};
-}
-template <FiveLimbs L>
 OPTIKS_INLINE LaneFp<L, 1> fp_broadcast(Fp a) {
   const auto limbs = Limbs26::cut(a);
   return {broadcast<L>(limbs[0]), broadcast<L>(limbs[1]), broadcast<L>(limbs[2]), broadcast<L>(limbs[3]),
@@ -131,6 +126,11 @@ OPTIKS_INLINE LaneFp<L, std::max(A, B)> fp_select(Words<L> mask, const LaneFp<L,
   return {L::select(mask, a.limb[0], b.limb[0]), L::select(mask, a.limb[1], b.limb[1]),
           L::select(mask, a.limb[2], b.limb[2]), L::select(mask, a.limb[3], b.limb[3]),
           L::select(mask, a.limb[4], b.limb[4])};
+}
+// -a where mask is all ones.
+template <FiveLimbs L, unsigned B>
+OPTIKS_INLINE LaneFp<L, B + 1> fp_negated_if(Words<L> mask, const LaneFp<L, B>& a) {
+  return fp_select(mask, fp_neg(a), a);
 }
 
 // Limbs to an element by one carry from each, all at once: what leaves each of them is below 2^12.

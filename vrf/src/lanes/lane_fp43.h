@@ -247,13 +247,18 @@ OPTIKS_INLINE LaneFp<L, B + 1> fp_neg(const LaneFp<L, B>& a) {
   return {P::kLimb0 - a.limb[0], P::kLimb1 - a.limb[1], P::kLimb2 - a.limb[2]};
 }
 
+// -a where mask is all ones.
+template <ThreeLimbs L, unsigned B>
+OPTIKS_INLINE LaneFp<L, B + 1> fp_negated_if(Words<L> mask, const LaneFp<L, B>& a) {
+  using P = MultipleOfP<B + 1>;
+  return {L::subtract_if(mask, broadcast<L>(P::kLimb0), a.limb[0]),
+          L::subtract_if(mask, broadcast<L>(P::kLimb1), a.limb[1]),
+          L::subtract_if(mask, broadcast<L>(P::kLimb2), a.limb[2])};
+}
+
 template <ThreeLimbs L, unsigned B>
 OPTIKS_INLINE LaneFp<L, B> fp_of_limbs(const Words<L> (&limb)[3]) {
   return {limb[0], limb[1], limb[2]};
-}
-template <ThreeLimbs L>
-OPTIKS_INLINE LaneFp<L, 1> fp_broadcast_limbs(const u64 (&limb)[3]) {
-  return {broadcast<L>(limb[0]), broadcast<L>(limb[1]), broadcast<L>(limb[2])};
 }
 template <ThreeLimbs L>
 OPTIKS_INLINE LaneFp<L, 1> fp_broadcast(Fp a) {
@@ -290,12 +295,30 @@ OPTIKS_INLINE Canonical<L> fp_canonical(const LaneFp<L, B>& a) {
   return {l0 | (l1 << C::kPosition[1]), (l1 >> (64 - C::kPosition[1])) | (l2 << (C::kPosition[2] - 64))};
 }
 
+// Limbs of their widths but for the top one, which keeps its slack: 43, 42 and 43 bits. And back.
+template <ThreeLimbs L, unsigned B>
+OPTIKS_INLINE TwoWords<L> fp_to_words(const LaneFp<L, B>& a) {
+  using C = Limbs43;
+  const LaneFp<L, 1> carried = B == 1 ? LaneFp<L, 1>(a.limb[0], a.limb[1], a.limb[2]) : fp_carry(a);
+  const Words<L> l1 = carried.limb[1] + (carried.limb[0] >> C::kBits[0]);
+  const Words<L> l2 = carried.limb[2] + (l1 >> C::kBits[1]);
+  const Words<L> low = carried.limb[0] & C::kMask[0];
+  const Words<L> middle = l1 & C::kMask[1];
+  return {low | (middle << C::kPosition[1]), (middle >> (64 - C::kPosition[1])) | (l2 << (C::kPosition[2] - 64))};
+}
+
+template <ThreeLimbs L>
+OPTIKS_INLINE LaneFp<L, 2> fp_from_words(const TwoWords<L>& a) {
+  using C = Limbs43;
+  return {a.low & C::kMask[0], ((a.low >> C::kPosition[1]) | (a.high << (64 - C::kPosition[1]))) & C::kMask[1],
+          a.high >> (C::kPosition[2] - 64)};
+}
+
 // From two words a lane, a value in [0, p].
 template <ThreeLimbs L>
 OPTIKS_INLINE LaneFp<L, 1> fp_from_words(Words<L> low, Words<L> high) {
-  using C = Limbs43;
-  return {low & C::kMask[0], ((low >> C::kPosition[1]) | (high << (64 - C::kPosition[1]))) & C::kMask[1],
-          high >> (C::kPosition[2] - 64)};
+  const LaneFp<L, 2> limbs = fp_from_words(TwoWords<L>{low, high});
+  return {limbs.limb[0], limbs.limb[1], limbs.limb[2]};
 }
 
 // a/2: an odd value becomes even by adding p.

@@ -13,34 +13,42 @@ struct LaneScalar {
   Words<L> w[4];
 };
 
-// Each lane's own digits (decompose.h).
+// The bits of each lane's own digits (decompose.h).
 template <typename L>
-struct LaneDigits {
-  Words<L> negative[kNumDigits];
-  Words<L> index[kNumDigits];
-};
+using LaneDigits = MiniScalarBits<Words<L>>;
 
-// recode of decompose.cc for the scalars of all lanes.
 template <typename L>
-OPTIKS_INLINE void recode(LaneDigits<L>& out, const LaneScalar<L>& parts) {
-  const auto bits = mini_scalar_bits(parts.w[0], parts.w[1], parts.w[2], parts.w[3]);
-  for (std::size_t i = 0; i < kNumDigits; ++i) {
-    const auto bit = [i](Words<L> words) { return (words >> i) & 1; };
-    out.negative[i] = Words<L>{} - bit(bits.negative);
-    out.index[i] = bit(bits.index[0]) | (bit(bits.index[1]) << 1) | (bit(bits.index[2]) << 2);
-  }
+OPTIKS_INLINE LaneDigits<L> recode(const LaneScalar<L>& parts) {
+  return mini_scalar_bits(parts.w[0], parts.w[1], parts.w[2], parts.w[3]);
 }
 
 template <typename L>
+OPTIKS_INLINE IndexMasks<L> index_at(const LaneDigits<L>& digits, std::size_t i) {
+  return {{L::bit_mask(digits.index[0], i), L::bit_mask(digits.index[1], i), L::bit_mask(digits.index[2], i)}};
+}
+
+// LaneMulTable: scalar_mul.h MulTable of each lane's own point.
+template <typename L>
+struct LaneMulTable {
+  LaneCachedEntry<L> entries[8];
+};
+
+template <typename L>
 [[gnu::noinline]] void make_table(LaneMulTable<L>& table, const LanePoint<L>& point) {
-  fill_mul_table(table, point);
+  mul_table_sums<LaneField<L>, 1>(
+      1, [&](std::size_t) -> const LanePoint<L>& { return point; },
+      [&](std::size_t, const LanePoint<L>(&sums)[8]) {
+        for (std::size_t j = 0; j < 8; ++j) {
+          table.entries[j] = entry_of(sums[j]);
+        }
+      });
 }
 
 // LaneAffineTable: a LaneMulTable with Z = 1. Each of 63 additions saves a product and each selection a quarter of its
 // loads; to make it costs five products an entry more and a share of an inversion.
 template <typename L>
 struct LaneAffineTable {
-  LaneAffinePoint<L> entries[8];
+  LaneAffineEntry<L> entries[8];
 };
 
 // LaneMulTables: those of several groups, which share one inversion (Montgomery's trick) and are made affine one after
@@ -82,20 +90,37 @@ template <typename L>
   }
 }
 
+// The sum of the digits times their entries; index(i) is that of digit i, and change(i) is all ones where its sign is
+// another than that of digit i - 1, which is + below digit 0. A sum is kept with the sign of the digit that comes next,
+// so that entries are added as they are: to change the sign of a sum costs a quarter of that of an entry. 62 doublings,
+// 62 additions.
+template <typename L, typename Index, typename Change>
+OPTIKS_INLINE LanePoint<L> mul_digits(const LaneAffineTable<L>& table, const Index& index, const Change& change) {
+  LanePoint<L> sum = point_of<L>(select<L>(table.entries, index(kNumDigits - 1)), change(kNumDigits - 1));
+  for (std::size_t i = kNumDigits - 1; i-- > 0;) {
+    point_double(sum);
+    point_add(sum, table.entries, index(i), change(i));
+  }
+  return sum;
+}
+
 template <typename L>
 [[gnu::noinline]] LanePoint<L> mul_same(const LaneAffineTable<L>& table, const Digits& digits) {
-  const auto digit_point = [&](std::size_t i) {
-    return LaneAffineChoice<L>{table.entries, broadcast<L>(digits.index[i]), broadcast<L>(digits.sign_mask[i])};
+  const auto index = [&](std::size_t i) {
+    const auto mask = [&](std::size_t bit) { return broadcast<L>(digits.index_mask[bit][i]); };
+    return IndexMasks<L>{{mask(0), mask(1), mask(2)}};
   };
-  return mul_digits(point_of<L>(chosen(digit_point(kNumDigits - 1))), digit_point);
+  return mul_digits(table, index, [&](std::size_t i) {
+    return broadcast<L>(digits.sign_mask[i] ^ (i == 0 ? 0 : digits.sign_mask[i - 1]));
+  });
 }
 
 template <typename L>
 [[gnu::noinline]] LanePoint<L> mul_each(const LaneAffineTable<L>& table, const LaneDigits<L>& digits) {
-  const auto digit_point = [&](std::size_t i) {
-    return LaneAffineChoice<L>{table.entries, digits.index[i], digits.negative[i]};
-  };
-  return mul_digits(point_of<L>(chosen(digit_point(kNumDigits - 1))), digit_point);
+  const Words<L> changes = digits.negative ^ (digits.negative << 1);
+  return mul_digits(
+      table, [&](std::size_t i) { return index_at<L>(digits, i); },
+      [&](std::size_t i) { return L::bit_mask(changes, i); });
 }
 
 // Bit `position` of each lane's integer.
@@ -106,17 +131,17 @@ OPTIKS_INLINE Words<L> bit_at(const LaneScalar<L>& bits, std::size_t position) {
 
 // What one column of a block stands for; its negative where `minus` is all ones.
 template <typename L, typename Limbs, std::size_t NumTeeth, std::size_t NumBlocks>
-OPTIKS_INLINE LaneSignedAffinePoint<L> column_point(const CombTable<Limbs, NumTeeth, NumBlocks>& table,
-                                                    std::size_t block, const LaneScalar<L>& bits, std::size_t tooth_len,
-                                                    std::size_t position, Words<L> minus) {
+OPTIKS_INLINE auto column_point(const CombTable<Limbs, NumTeeth, NumBlocks>& table, std::size_t block,
+                                const LaneScalar<L>& bits, std::size_t tooth_len, std::size_t position,
+                                Words<L> minus) {
   // Table entries have a positive top tooth; a negative one flips the signs of all.
   const Words<L> negative = bit_at(bits, position + (NumTeeth - 1) * tooth_len) - 1;
   Words<L> index{};
   for (std::size_t tooth = 0; tooth + 1 < NumTeeth; ++tooth) {
     index |= (bit_at(bits, position + tooth * tooth_len) ^ (negative & 1)) << tooth;
   }
-  const auto& limbs = table.limbs[block];
-  const LaneAffinePoint<L> entry = {lookup<L>(limbs[0], index), lookup<L>(limbs[1], index), lookup<L>(limbs[2], index)};
+  const auto& words = table.words[block];
+  const LaneAffineEntry<L> entry = {lookup<L>(words[0], index), lookup<L>(words[1], index), lookup<L>(words[2], index)};
   return negated_if(negative ^ minus, entry);
 }
 
@@ -126,7 +151,7 @@ template <typename L>
   const auto point = [&](std::size_t block, std::size_t column) {
     return column_point<L>(table, block, bits, kGeneratorTooth, block * kNumColumns + column, Words<L>{});
   };
-  LanePoint<L> sum = point_of<L>(point(0, kNumColumns - 1));
+  LanePoint<L> sum = point_of<L>(point(0, kNumColumns - 1), Words<L>{});
   for (std::size_t column = kNumColumns; column-- > 0;) {
     const bool is_top = column + 1 == kNumColumns;
     if (!is_top) {
@@ -141,21 +166,19 @@ template <typename L>
 
 // A constant affine point in the lanes where mask is all ones, the identity (1, 1, 0) in the others.
 template <typename L>
-OPTIKS_INLINE LaneAffinePoint<L> affine_or_identity(Words<L> mask, const u64 (&limbs)[3][2][L::Limbs::kNum]) {
-  const auto element = [&](const u64(&coordinate)[2][L::Limbs::kNum]) {
-    const auto part = [](const u64(&limb)[L::Limbs::kNum]) { return fp_broadcast_limbs<L>(limb); };
-    return LaneFp2<L, 1>(part(coordinate[0]), part(coordinate[1]));
+OPTIKS_INLINE LaneAffineEntry<L> affine_or_identity(Words<L> mask, const AffinePoint& point) {
+  const auto choose = [&](const Fp2& coordinate, const Fp2& of_identity) {
+    return table_form(fp2_select(mask, fp2_broadcast<L>(coordinate), fp2_broadcast<L>(of_identity)));
   };
-  const auto one = fp2_broadcast<L>(kFp2One);
-  return {table_form(fp2_select(mask, element(limbs[0]), one)), table_form(fp2_select(mask, element(limbs[1]), one)),
-          table_form(fp2_select(mask, element(limbs[2]), fp2_broadcast<L>(kFp2Zero)))};
+  return {choose(point.y_plus_x, kFp2One), choose(point.y_minus_x, kFp2One), choose(point.t2d, kFp2Zero)};
 }
 
 // s*G - c*Y for every point Y of the curve. The comb multiplies by the odd one of c and c + 1, and where that is c + 1,
 // Y is given back. 6 doublings, 69 additions.
 template <typename L>
 [[gnu::noinline]] LanePoint<L> generator_minus(const GeneratorComb<typename L::Limbs>& g, const LaneScalar<L>& s_bits,
-                                               const ChallengeComb<typename L::Limbs>& y, const LaneScalar<L>& c) {
+                                               const ChallengeCombs& y, const LaneScalar<L>& c) {
+  const auto& challenge = y.in<typename L::Limbs>();
   // (c + 2^130 - 1)/2 for an odd c.
   const LaneScalar<L> c_bits = {{(c.w[0] >> 1) | (c.w[1] << 63), c.w[1] >> 1, broadcast<L>(2), Words<L>{}}};
   LanePoint<L> sum = lane_identity<L>();
@@ -166,10 +189,11 @@ template <typename L>
     for (std::size_t block = 0; block < GeneratorComb<typename L::Limbs>::kNumBlocks; ++block) {
       point_add(sum, column_point<L>(g, block, s_bits, kGeneratorTooth, block * kNumColumns + column, Words<L>{}));
     }
-    for (std::size_t block = 0; block < decltype(y.table)::kNumBlocks && block * kNumColumns + column < kChallengeTooth;
+    for (std::size_t block = 0;
+         block < ChallengeComb<typename L::Limbs>::kNumBlocks && block * kNumColumns + column < kChallengeTooth;
          ++block) {
       point_add(sum,
-                column_point<L>(y.table, block, c_bits, kChallengeTooth, block * kNumColumns + column, ~Words<L>{}));
+                column_point<L>(challenge, block, c_bits, kChallengeTooth, block * kNumColumns + column, ~Words<L>{}));
     }
   }
   point_add(sum, affine_or_identity<L>((c.w[0] & 1) - 1, y.y));
@@ -182,15 +206,15 @@ template <typename L>
 [[gnu::noinline]] LanePoint<L> subgroup_minus_any(const LaneMulTable<L>& h, const LaneDigits<L>& s,
                                                   const LanePoint<L>& gamma, const LaneScalar<L>& c) {
   // Odd multiples of Gamma: 1, 3, ..., 15.
-  LaneCachedPoint<L> odd[8];
+  LaneCachedEntry<L> odd[8];
   LanePoint<L> multiple = gamma;
   point_double(multiple);
   const LaneCachedPoint<L> twice = point_to_cached(multiple);
   multiple = gamma;
-  odd[0] = point_to_cached(multiple);
+  odd[0] = entry_of(multiple);
   for (std::size_t i = 1; i < 8; ++i) {
     point_add(multiple, twice);
-    odd[i] = point_to_cached(multiple);
+    odd[i] = entry_of(multiple);
   }
 
   // Digit i of c is 2 b - 15, b = bits 4 i + 1 to 4 i + 4 of c with bit 128 set. It is taken off: a negative one is
@@ -200,9 +224,12 @@ template <typename L>
     Words<L> b = first < 64 ? (c.w[0] >> first) | (c.w[1] << (64 - first)) : c.w[1] >> (first - 64);
     b |= broadcast<L>(i == 31 ? 8 : 0);
     const Words<L> negative = ((b >> 3) & 1) - 1;
-    return select_signed(odd, (b ^ negative) & 7, ~negative);
+    const Words<L> index = b ^ negative;
+    return select_signed(odd, {{L::bit_mask(index, 0), L::bit_mask(index, 1), L::bit_mask(index, 2)}}, ~negative);
   };
-  const auto h_point = [&](std::size_t i) { return select_signed(h.entries, s.index[i], s.negative[i]); };
+  const auto h_point = [&](std::size_t i) {
+    return select_signed(h.entries, index_at<L>(s, i), L::bit_mask(s.negative, i));
+  };
   LanePoint<L> sum = lane_identity<L>();
   for (std::size_t position = 128; position-- > 0;) {
     // Not by point_double_add, with which this loop would not fit the first-level instruction cache.
@@ -214,9 +241,9 @@ template <typename L>
       point_add(sum, h_point(position));
     }
   }
-  const LaneCachedPoint<L> identity = point_to_cached(lane_identity<L>());
+  const LaneCachedEntry<L> identity = entry_of(lane_identity<L>());
   const Words<L> give_back = (c.w[0] & 1) - 1;
-  const LaneCachedPoint<L> last = {fp2_select(give_back, odd[0].y_plus_x, identity.y_plus_x),
+  const LaneCachedEntry<L> last = {fp2_select(give_back, odd[0].y_plus_x, identity.y_plus_x),
                                    fp2_select(give_back, odd[0].y_minus_x, identity.y_minus_x),
                                    fp2_select(give_back, odd[0].z2, identity.z2),
                                    fp2_select(give_back, odd[0].t2d, identity.t2d)};

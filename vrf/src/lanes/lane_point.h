@@ -16,34 +16,20 @@ struct LaneField {
 };
 
 // What tables hold.
-template <FiveLimbs L>
+template <typename L>
 struct PackedField {
   template <unsigned Bound>
   using Bounded = PackedFp2<L, Bound>;
 };
-template <typename L>
-struct TableFieldOf {
-  using Type = LaneField<L>;
-};
-template <FiveLimbs L>
-struct TableFieldOf<L> {
-  using Type = PackedField<L>;
-};
-template <typename L>
-using LaneTableField = typename TableFieldOf<L>::Type;
 
 template <typename L>
 using LanePoint = BasicPoint<LaneField<L>>;
 template <typename L>
 using LaneCachedPoint = BasicCachedPoint<LaneField<L>>;
 template <typename L>
-using LaneSignedPoint = BasicCachedPoint<LaneField<L>, LaneFp2<L, 2>>;
+using LaneCachedEntry = BasicCachedPoint<PackedField<L>>;
 template <typename L>
-using LaneAffinePoint = BasicAffinePoint<LaneTableField<L>>;
-template <typename L>
-using LaneSignedAffinePoint = BasicAffinePoint<LaneTableField<L>, typename LaneTableField<L>::template Bounded<2>>;
-template <typename L>
-using LaneMulTable = BasicMulTable<LaneField<L>>;
+using LaneAffineEntry = BasicAffinePoint<PackedField<L>>;
 
 template <typename L>
 OPTIKS_INLINE LanePoint<L> lane_identity() {
@@ -57,8 +43,8 @@ template <typename L>
   double_in_place(point);
 }
 
-template <typename L, typename T>
-[[gnu::noinline]] void point_add(LanePoint<L>& point, const BasicCachedPoint<LaneField<L>, T>& other) {
+template <typename L, typename F, typename T>
+[[gnu::noinline]] void point_add(BasicPoint<LaneField<L>>& point, const BasicCachedPoint<F, T>& other) {
   add_in_place(point, other);
 }
 
@@ -75,12 +61,12 @@ template <typename L, typename F, typename T>
   add_in_place(point, other);
 }
 
-// The affine point as (4x, 4y, 4) with T = 2x*2y.
-template <typename L>
-[[gnu::noinline]] LanePoint<L> point_of(const LaneSignedAffinePoint<L>& affine) {
+// The affine point as (4x, 4y, 4) with T = 2x*2y; its negative where `negative` is all ones.
+template <typename L, typename F, typename T>
+[[gnu::noinline]] LanePoint<L> point_of(const BasicAffinePoint<F, T>& affine, Words<L> negative) {
   const auto y_plus_x = unpacked(affine.y_plus_x);
   const auto y_minus_x = unpacked(affine.y_minus_x);
-  const auto twice_x = fp2_carry(fp2_sub(y_plus_x, y_minus_x));
+  const auto twice_x = fp2_carry(fp2_negated_if(negative, fp2_carry(fp2_sub(y_plus_x, y_minus_x))));
   const auto twice_y = fp2_carry(fp2_add(y_plus_x, y_minus_x));
   constexpr Fp2 kFour = fp2(0, 4, 0, 0);
   return {fp2_carry(fp2_double(twice_x)), fp2_carry(fp2_double(twice_y)), fp2_broadcast<L>(kFour), twice_x, twice_y};
@@ -123,49 +109,45 @@ template <typename L>
   return cofactor_cleared(point);
 }
 
-// The entry of each lane's own table at each lane's own index, with each lane's own sign.
 template <typename L>
-[[gnu::noinline]] LaneSignedPoint<L> select_signed(const LaneCachedPoint<L> (&entries)[8], Words<L> index,
-                                                   Words<L> negative) {
-  const IndexMasks<L> masks = index_masks<L>(index);
-  const auto element = [&](auto LaneCachedPoint<L>::*member) {
+OPTIKS_INLINE LaneCachedEntry<L> entry_of(const LanePoint<L>& point) {
+  const LaneCachedPoint<L> form = point_to_cached(point);
+  return {table_form(form.y_plus_x), table_form(form.y_minus_x), table_form(form.z2), table_form(form.t2d)};
+}
+
+// The entry of each lane's own table at each lane's own index.
+template <typename L>
+OPTIKS_INLINE LaneCachedEntry<L> select(const LaneCachedEntry<L> (&entries)[8], const IndexMasks<L>& index) {
+  const auto element = [&](auto LaneCachedEntry<L>::*member) {
     return select_element<L>(
-        masks, [&](std::size_t i) -> const auto& { return entries[i].*member; });
+        index, [&](std::size_t i) -> const auto& { return entries[i].*member; });
   };
-  return negated_if(negative,
-                    LaneCachedPoint<L>{element(&LaneCachedPoint<L>::y_plus_x), element(&LaneCachedPoint<L>::y_minus_x),
-                                       element(&LaneCachedPoint<L>::z2), element(&LaneCachedPoint<L>::t2d)});
+  return {element(&LaneCachedEntry<L>::y_plus_x), element(&LaneCachedEntry<L>::y_minus_x),
+          element(&LaneCachedEntry<L>::z2), element(&LaneCachedEntry<L>::t2d)};
 }
-
-// LaneAffineChoice: the same of an affine table, to be read in the function that adds it: on its own, the selection
-// takes 20 to 50 cycles more.
 template <typename L>
-struct LaneAffineChoice {
-  const LaneAffinePoint<L> (&entries)[8];
-  Words<L> index;
-  Words<L> negative;
-};
-template <typename L>
-OPTIKS_INLINE LaneSignedAffinePoint<L> chosen(const LaneAffineChoice<L>& choice) {
-  const IndexMasks<L> masks = index_masks<L>(choice.index);
-  const auto element = [&](auto LaneAffinePoint<L>::*member) {
+OPTIKS_INLINE LaneAffineEntry<L> select(const LaneAffineEntry<L> (&entries)[8], const IndexMasks<L>& index) {
+  const auto element = [&](auto LaneAffineEntry<L>::*member) {
     return select_element<L>(
-        masks, [&](std::size_t i) -> const auto& { return choice.entries[i].*member; });
+        index, [&](std::size_t i) -> const auto& { return entries[i].*member; });
   };
-  return negated_if(choice.negative,
-                    LaneAffinePoint<L>{element(&LaneAffinePoint<L>::y_plus_x), element(&LaneAffinePoint<L>::y_minus_x),
-                                       element(&LaneAffinePoint<L>::t2d)});
+  return {element(&LaneAffineEntry<L>::y_plus_x), element(&LaneAffineEntry<L>::y_minus_x),
+          element(&LaneAffineEntry<L>::t2d)};
 }
 
+// With each lane's own sign.
 template <typename L>
-[[gnu::noinline]] void point_add(LanePoint<L>& point, const LaneAffineChoice<L>& choice) {
-  add_in_place(point, chosen(choice));
+[[gnu::noinline]] auto select_signed(const LaneCachedEntry<L> (&entries)[8], const IndexMasks<L>& index,
+                                     Words<L> negative) {
+  return negated_if(negative, select<L>(entries, index));
 }
 
+// point = point + entries[index], and the negative of that where `negative` is all ones. The entry is read in the
+// function that adds it: on its own, the selection takes 20 to 50 cycles more.
 template <typename L>
-OPTIKS_INLINE void point_double_add(LanePoint<L>& point, const LaneAffineChoice<L>& choice) {
-  point_double(point);
-  point_add(point, choice);
+[[gnu::noinline]] void point_add(LanePoint<L>& point, const LaneAffineEntry<L> (&entries)[8],
+                                 const IndexMasks<L>& index, Words<L> negative) {
+  add_in_place(point, select<L>(entries, index), [&](const auto& e) { return fp2_negated_if(negative, e); });
 }
 
 }  // namespace optiks::vrf::lanes

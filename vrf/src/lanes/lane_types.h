@@ -32,4 +32,10 @@ struct Canonical {
   Words<L> low, high;
 };
 
+// TwoWords: an element below 2^128 in two words a lane, not in its one form.
+template <typename L>
+struct TwoWords {
+  Words<L> low, high;
+};
+
 }  // namespace optiks::vrf::lanes

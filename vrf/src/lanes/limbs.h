@@ -15,7 +15,6 @@ namespace optiks::vrf::lanes {
 // its upper part, 34 bits, is moved up to the next limb by a multiplication by 2^9 or 2^10.
 struct Limbs43 {
   static constexpr std::size_t kNum = 3;
-  using TableWord = u64;  // of a limb in a table that the lanes share
 
   static constexpr std::array<unsigned, kNum> kPosition = {0, 43, 85};
   static constexpr std::array<unsigned, kNum> kBits = {43, 42, 42};
@@ -32,12 +31,16 @@ struct Limbs43 {
   static constexpr std::array<u64, kNum> cut(Fp a) {
     return {low64(a.v) & kMask[0], low64(a.v >> kPosition[1]) & kMask[1], low64(a.v >> kPosition[2])};
   }
+
+  // Of an element in a table that the lanes share.
+  using TableWord = u64;
+  static constexpr std::size_t kNumTableWords = 2;
+  static constexpr std::array<u64, kNumTableWords> table_words(Fp a) { return {low64(a.v), high64(a.v)}; }
 };
 
 // Limbs26: x = X0 + X1 2^26 + X2 2^52 + X3 2^78 + X4 2^104, for a multiplier of 32-bit factors.
 struct Limbs26 {
   static constexpr std::size_t kNum = 5;
-  using TableWord = std::uint32_t;
 
   static constexpr std::array<unsigned, kNum> kPosition = {0, 26, 52, 78, 104};
   static constexpr unsigned kLimbBits = 26;
@@ -61,6 +64,10 @@ struct Limbs26 {
     return {low64(a.v) & kLimbMask, low64(a.v >> kLimbBits) & kLimbMask, low64(a.v >> (2 * kLimbBits)) & kLimbMask,
             low64(a.v >> (3 * kLimbBits)) & kLimbMask, low64(a.v >> (4 * kLimbBits))};
   }
+
+  using TableWord = std::uint32_t;
+  static constexpr std::size_t kNumTableWords = kNum;
+  static constexpr std::array<u64, kNumTableWords> table_words(Fp a) { return cut(a); }
 };
 
 }  // namespace optiks::vrf::lanes

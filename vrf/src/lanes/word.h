@@ -52,6 +52,12 @@ struct Portable {
   // a where mask is all ones, b where it is zero.
   OPTIKS_INLINE static Words select(Words mask, Words a, Words b) { return b ^ (mask & (a ^ b)); }
 
+  // from - a where mask is all ones, a where it is zero.
+  OPTIKS_INLINE static Words subtract_if(Words mask, Words from, Words a) { return select(mask, from - a, a); }
+
+  // All ones in the lanes whose bit of that number is set.
+  OPTIKS_INLINE static Words bit_mask(Words a, std::size_t bit) { return Words{} - ((a >> bit) & 1); }
+
   // All ones in the lanes where a = b.
   OPTIKS_INLINE static Words equal(Words a, Words b) {
     const Words difference = a ^ b;
