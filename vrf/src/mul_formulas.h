@@ -3,7 +3,6 @@
 #pragma once
 
 #include "endomorphism.h"
-#include "scalar_mul.h"
 
 namespace optiks::vrf {
 
@@ -47,13 +46,14 @@ OPTIKS_INLINE void mul_table_sums(std::size_t n, const GetPoint& point, const Ke
   });
 }
 
-template <typename F>
-OPTIKS_INLINE void fill_mul_table(BasicMulTable<F>& table, const BasicPoint<F>& point) {
+// Of one point, each sum in the form of the table's entries.
+template <typename F, typename Entry, typename EntryOf>
+OPTIKS_INLINE void fill_mul_table(Entry (&entries)[8], const BasicPoint<F>& point, const EntryOf& entry_of) {
   mul_table_sums<F, 1>(
       1, [&](std::size_t) -> const BasicPoint<F>& { return point; },
       [&](std::size_t, const BasicPoint<F>(&sums)[8]) {
         for (std::size_t j = 0; j < 8; ++j) {
-          table.entries[j] = point_to_cached(sums[j]);
+          entries[j] = entry_of(sums[j]);
         }
       });
 }

@@ -7,7 +7,7 @@ namespace optiks::vrf {
 
 MulTable make_mul_table(const Point& point) {
   MulTable table;
-  fill_mul_table(table, point);
+  fill_mul_table(table.entries, point, point_to_cached);
   return table;
 }
 

@@ -8,11 +8,9 @@ namespace optiks::vrf {
 
 // MulTable: P + the sums of phi(P), psi(P), psi(phi(P)) that the index bits 0, 1, 2 name. One table serves every
 // multiplication of the same point (proving multiplies H by x and by the nonce).
-template <typename F>
-struct BasicMulTable {
-  BasicCachedPoint<F> entries[8];
+struct MulTable {
+  CachedPoint entries[8];
 };
-using MulTable = BasicMulTable<SingleField>;
 
 // point must have order N (or be the identity): the endomorphisms are wrong elsewhere.
 [[nodiscard]] MulTable make_mul_table(const Point& point);

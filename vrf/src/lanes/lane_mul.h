@@ -35,13 +35,7 @@ struct LaneMulTable {
 
 template <typename L>
 [[gnu::noinline]] void make_table(LaneMulTable<L>& table, const LanePoint<L>& point) {
-  mul_table_sums<LaneField<L>, 1>(
-      1, [&](std::size_t) -> const LanePoint<L>& { return point; },
-      [&](std::size_t, const LanePoint<L>(&sums)[8]) {
-        for (std::size_t j = 0; j < 8; ++j) {
-          table.entries[j] = entry_of(sums[j]);
-        }
-      });
+  fill_mul_table(table.entries, point, [](const LanePoint<L>& sum) { return entry_of(sum); });
 }
 
 // LaneAffineTable: a LaneMulTable with Z = 1. Each of 63 additions saves a product and each selection a quarter of its
