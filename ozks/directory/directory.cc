@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <limits>
 #include <numeric>
@@ -85,15 +86,17 @@ class LabelBatch {
   };
   std::array<Inputs, kNumStructures> inputs_;
 
-  // Where chunks begin, and n. Large at first, for what a batch shares; then smaller and smaller, so that no thread
-  // waits long for the last.
+  // Where chunks begin, and n. Large at first, then smaller and smaller, so that no thread waits long for the last. Of
+  // sizes that the VRF computes well: 64 together, or a smaller power of two.
   static std::vector<std::size_t> chunks(std::size_t n, unsigned threads) {
-    constexpr std::size_t kLeast = 8;
+    constexpr std::size_t kLeast = 16;
+    constexpr std::size_t kTogether = 64;
     std::vector<std::size_t> begins{0};
     while (begins.back() < n) {
       const std::size_t rest = n - begins.back();
-      const std::size_t size = threads == 1 ? rest : std::max(kLeast, rest / (std::size_t{2} * threads) / 8 * 8);
-      begins.push_back(begins.back() + std::min(rest, size));
+      const std::size_t share = std::max(kLeast, rest / (std::size_t{2} * threads));
+      const std::size_t size = share < kTogether ? std::bit_floor(share) : share / kTogether * kTogether;
+      begins.push_back(begins.back() + std::min(rest, threads == 1 ? rest : size));
     }
     return begins;
   }
