@@ -23,8 +23,8 @@ constexpr u64 kRounding[4][4] = {{0x59fdd14ccd069d78, 0x6e322fea608af90e, 0x4506
                                  {0xa49bcd6923801f1c, 0x0511c4e4f028c7c3, 0x5dbc5bc8dd167cff, 0x0000000000000002},
                                  {0x0972b335bbf3fee0, 0x40e5ee1b8a4c1ec1, 0x8d839c3bd116c208, 0x0000000000000001}};
 
-// floor(l*m / 2^256 + halves/2) modulo 2^64, halves 0 or 1; one less where what is cut below bit 192, three units of
-// 2^-64 of the result, would have carried.
+// floor(l*m / 2^256 + halves/2) modulo 2^64, halves 0 or 1; one less where what is cut would have carried: the lower
+// halves of three products, two products and one below them, less than 6*2^192 of the 2^256.
 u64 multiply_high(const u64 (&l)[4], const Scalar& m, u64 halves) {
   u128 units = halves << 63;  // of 2^192
   u64 result = 0;

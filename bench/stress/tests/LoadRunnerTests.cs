@@ -67,6 +67,7 @@ public sealed class LoadRunnerTests
         string[] all = ["--mix", "hit=1", "--arrivals", "constant", "--warm-up", "0", .. args.Contains("--duration") ? args : [.. args, "--duration", "1"]];
         RunOptions options = arguments.Read(root.Parse(all));
         var recorder = new Recorder(0);
+        // Two seeds: what is asked for and when are drawn apart, and both are the same in every run.
         var planner = new Planner(options, new KeySpace("k", 10, 0, 10), replicas: 1, updateServices: 1, new Random(1));
         // An answer takes the whole time, though timers may end milliseconds early: their clock is a coarse one.
         LoadRunner.Sender send = async (planned, now, token) =>
