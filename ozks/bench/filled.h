@@ -103,6 +103,8 @@ class Asker {
   std::vector<std::uint8_t> out_;
 };
 
+// An epoch on one thread and on two in turn: in_turn_bench.cc.
+void insert_in_turn(benchmark::State& state, std::size_t keys, bool with_proof);
 // Readers of a directory while epochs land: reader_bench.cc.
 void reader_during_epochs(benchmark::State& state, std::size_t keys);
 

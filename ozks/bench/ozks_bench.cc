@@ -53,33 +53,6 @@ void insert(benchmark::State& state, std::size_t keys, unsigned threads, bool wi
   directory.report(state);
 }
 
-// The same on one thread and on two in turn, so that both meet the machine as it is; as counters the milliseconds of
-// the fastest tenth and of the middle of each, and their ratio. Real time: a host's other tenants cost both threads.
-void insert_in_turn(benchmark::State& state, std::size_t keys, bool with_proof) {
-  using Clock = std::chrono::steady_clock;
-  Filled* const directories[2] = {&filled({keys, 0, 1}), &filled({keys, 0, 2})};
-  std::vector<double> times[2];
-  for (auto _ : state) {
-    for (std::size_t i = 0; i < 2; ++i) {
-      Filled& directory = *directories[i];
-      const Updates updates(directory.fresh_keys(), kBatch);
-      const auto start = Clock::now();
-      directory.commit(directory.stage(directory.prepare(updates), updates, with_proof));
-      times[i].push_back(std::chrono::duration<double, std::milli>(Clock::now() - start).count());
-    }
-  }
-  for (std::vector<double>& sorted : times) {
-    std::ranges::sort(sorted);
-  }
-  const auto report = [&](const std::string& name, std::size_t at) {
-    state.counters[name + "_1_ms"] = times[0][at];
-    state.counters[name + "_2_ms"] = times[1][at];
-    state.counters[name + "_ratio"] = times[0][at] / times[1][at];
-  };
-  report("tenth", times[0].size() / 10);
-  report("median", times[0].size() / 2);
-}
-
 // The tree alone: leaves are sorted, hashed and added.
 class BareTree {
  public:
@@ -312,8 +285,8 @@ void add_all() {
       add("Insert1024" + suffix + "/noappend", insert, keys, threads, false);
       add("Insert1024TreeOnly" + suffix, insert_tree_only, keys, threads);
     }
-    add("Insert1024InTurn/linked" + with_keys, insert_in_turn, keys, true);
-    add("Insert1024InTurn/linked" + with_keys + "/noappend", insert_in_turn, keys, false);
+    add("Insert1024InTurn/linked" + with_keys, bench::insert_in_turn, keys, true);
+    add("Insert1024InTurn/linked" + with_keys + "/noappend", bench::insert_in_turn, keys, false);
     constexpr std::size_t kAtOnce = 64;
     add("Prove/linked/cached" + with_keys, prove, keys, Kept::kEverywhere, std::size_t{1});
     add("Prove/linked/batched" + with_keys, prove, keys, Kept::kEverywhere, kAtOnce);

@@ -22,7 +22,7 @@ namespace {
 // So many keys ahead their places in the key table are asked for.
 constexpr std::size_t kPrefetched = 8;
 // Hashes for which another thread pays.
-constexpr std::size_t kHashedAtOnce = 128;
+constexpr std::size_t kHashedAtOnce = 64;
 // So many leaves a load adds to a tree at once.
 constexpr std::size_t kLoadLen = 4096;
 // So many leaves of an epoch, whose records are queued together.
@@ -86,19 +86,28 @@ class LabelBatch {
   };
   std::array<Inputs, kNumStructures> inputs_;
 
-  // Where chunks begin, and n. Large at first, then smaller and smaller, so that no thread waits long for the last. Of
-  // sizes that the VRF computes well: 64 together, or a smaller power of two.
+  // Where chunks begin, and n. The largest at both ends, where threads begin, and smaller and smaller towards the
+  // middle, where they meet, so that none waits long for the last. Of sizes that the VRF computes well: 64 together, or
+  // a smaller power of two.
   static std::vector<std::size_t> chunks(std::size_t n, unsigned threads) {
-    constexpr std::size_t kLeast = 16;
+    constexpr std::size_t kLeast = 8;
     constexpr std::size_t kTogether = 64;
-    std::vector<std::size_t> begins{0};
-    while (begins.back() < n) {
-      const std::size_t rest = n - begins.back();
+    std::vector<std::size_t> from_first{0};
+    std::vector<std::size_t> from_last{n};
+    for (std::size_t rest = n; rest != 0;) {
       const std::size_t share = std::max(kLeast, rest / (std::size_t{2} * threads));
-      const std::size_t size = share < kTogether ? std::bit_floor(share) : share / kTogether * kTogether;
-      begins.push_back(begins.back() + std::min(rest, threads == 1 ? rest : size));
+      const std::size_t good = share < kTogether ? std::bit_floor(share) : share / kTogether * kTogether;
+      const std::size_t size = threads == 1 ? rest : std::min(rest, good);
+      rest -= size;
+      if (from_first.back() <= n - from_last.back()) {
+        from_first.push_back(from_first.back() + size);
+      } else {
+        from_last.push_back(from_last.back() - size);
+      }
     }
-    return begins;
+    // Both are as long, and end at the same place.
+    from_first.insert(from_first.end(), from_last.rbegin() + 1, from_last.rend());
+    return from_first;
   }
 };
 
@@ -426,15 +435,17 @@ void Directory::stage(std::uint64_t epoch, std::span<const optiks_leaf_t> leaves
     for (std::size_t i = 0; i < commitments.size(); ++i) {
       std::ranges::copy(leaves[i].commitment, commitments[i].begin());
     }
+    const auto largest = static_cast<std::size_t>(
+        std::ranges::max_element(staged_->leaves, {}, &std::vector<NewLeaf>::size) - staged_->leaves.begin());
     std::size_t first = 0;
     for (std::size_t s = 0; s < kNumStructures; ++s) {
       std::vector<NewLeaf>& added = staged_->leaves[s];
       OpenedTree opened;
-      // Beside the first trees' making the records go into the log's file, a while that one thread spends in the
+      // Beside the largest trees' making the records go into the log's file, a while that one thread spends in the
       // system, and the table of keys grows.
       if (!apply(store_->nodes, current.trees[s], added, workers_, staged_->trees[s], staged_->change,
-                 with_proofs ? &opened : nullptr, [this, s] {
-                   if (s == 0) {
+                 with_proofs ? &opened : nullptr, [this, is_largest = s == largest] {
+                   if (is_largest) {
                      store_->log.flush();
                      store_->keys.reserve(staged_->keys, staged_->epoch);
                    }

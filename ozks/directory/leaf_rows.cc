@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,12 @@
 #include "trie/hash_batch.h"
 
 namespace optiks::ozks {
+namespace {
+
+// Of labels' first bits that sort_rows() tells groups apart by.
+constexpr std::size_t kMaxGroupBits = 16;
+
+}  // namespace
 
 Tag tag_of(const optiks_leaf_t& row) {
   Tag tag;
@@ -68,20 +75,33 @@ bool before(const optiks_leaf_t& a, const optiks_leaf_t& b) {
 }
 
 void sort_rows(std::span<const optiks_leaf_t> rows, optiks_leaf_t* out) {
-  // Structure and the label's first bits tell almost all rows apart.
-  struct Place {
-    std::uint64_t head;
-    std::size_t row;
+  // Labels are as good as random: by structure and a few of their first bits, rows fall into groups of one or two.
+  // Whatever they are, the order within a group is found by comparing them.
+  const auto bits = static_cast<unsigned>(std::clamp<std::size_t>(std::bit_width(rows.size()), 1, kMaxGroupBits));
+  const auto group_of = [bits](const optiks_leaf_t& row) {
+    return std::size_t{structure_of(row) - 1U} << bits |
+           static_cast<std::size_t>(base::load_be64(row.label) >> (64 - bits));
   };
-  std::vector<Place> order(rows.size());
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    order[i] = {std::uint64_t{structure_of(rows[i])} << 60 | base::load_be64(rows[i].label) >> 4, i};
+  // Where each group begins, and then where its next row goes.
+  std::vector<std::uint32_t> places((kNumStructures << bits) + 1);
+  for (const optiks_leaf_t& row : rows) {
+    ++places[group_of(row) + 1];
   }
-  std::ranges::sort(order, [&](const Place& a, const Place& b) {
-    return a.head != b.head ? a.head < b.head : before(rows[a.row], rows[b.row]);
-  });
-  for (const Place& place : order) {
-    *out++ = rows[place.row];
+  std::partial_sum(places.begin(), places.end(), places.begin());
+  std::vector<std::uint32_t> order(rows.size());
+  for (std::uint32_t i = 0; i < rows.size(); ++i) {
+    order[places[group_of(rows[i])]++] = i;
+  }
+  std::uint32_t first = 0;
+  for (const std::uint32_t end : std::span(places).first(kNumStructures << bits)) {
+    if (end - first > 1) {
+      std::sort(order.begin() + first, order.begin() + end,
+                [&](std::uint32_t a, std::uint32_t b) { return before(rows[a], rows[b]); });
+    }
+    first = end;
+  }
+  for (const std::uint32_t i : order) {
+    *out++ = rows[i];
   }
 }
 

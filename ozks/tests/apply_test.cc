@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <numeric>
 #include <set>
 #include <stdexcept>
@@ -202,6 +203,21 @@ TEST(Workers, HelpAndAreWaitedFor) {
     ++calls;
   });
   EXPECT_EQ(calls, 2);
+}
+
+TEST(Workers, BeginAtBothEnds) {
+  Workers workers(2);
+  std::vector<std::size_t> by_caller;
+  std::vector<std::size_t> by_helper;
+  const auto caller = std::this_thread::get_id();
+  workers.for_each_index(40, [&](std::size_t i) {
+    (std::this_thread::get_id() == caller ? by_caller : by_helper).push_back(i);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  });
+  EXPECT_EQ(by_caller.size() + by_helper.size(), 40);
+  EXPECT_TRUE(std::ranges::is_sorted(by_caller));
+  EXPECT_TRUE(std::ranges::is_sorted(by_helper, std::greater()));
+  EXPECT_TRUE(by_caller.empty() || by_helper.empty() || by_caller.back() < by_helper.back());
 }
 
 TEST(Workers, ServeSeveralCallersAtOnce) {

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <optional>
 #include <system_error>
+#include <thread>
 
 #include "directory_support.h"
 
@@ -81,6 +82,33 @@ int facts_error(const LeafLog& log, std::uint64_t place) {
     LeafFacts facts;
     log.read_facts(place, facts);
   });
+}
+
+// More threads than the log has files to read from, on one with a name and one without, while it grows.
+TEST(LeafLog, IsReadByManyThreads) {
+  for (const std::string& path : {scratch_file("read-by-many"), std::string()}) {
+    LeafLog log(path.empty() ? nullptr : path.c_str());
+    Random random(5);
+    std::vector<Written> written;
+    for (std::size_t i = 0; i < 50; ++i) {
+      written.push_back(append(log, random, i));
+    }
+    log.flush();
+    std::vector<std::thread> readers;
+    for (int reader = 0; reader < 40; ++reader) {
+      readers.emplace_back([&] {
+        for (const Written& each : written) {
+          expect_reads(log, each);
+        }
+      });
+    }
+    const Written last = append(log, random, 7);
+    log.flush();
+    for (std::thread& reader : readers) {
+      reader.join();
+    }
+    expect_reads(log, last);
+  }
 }
 
 TEST(LeafLog, GivesBackWhatItGot) {

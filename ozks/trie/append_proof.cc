@@ -6,18 +6,11 @@
 #include "trie/append_tokens.h"
 
 namespace optiks::ozks {
-namespace {
-
-// New leaves of a list for which another thread pays.
-constexpr std::size_t kListedAtOnce = 256;
-
-}  // namespace
-
 void make_append_proof(const Nodes& nodes, const LeafLog& log, std::span<const NewLeaf> leaves,
                        std::span<const Hash> commitments, const OpenedTree& opened, Workers& workers,
                        std::vector<std::uint8_t>& out) {
-  OPTIKS_CHECK(leaves.size() == commitments.size());
   const std::size_t num_pieces = opened.pieces.size();
+  OPTIKS_CHECK(leaves.size() == commitments.size() && leaves.empty() == (num_pieces == 0));
   // Where each piece goes, behind the first.
   std::vector<std::size_t> places(num_pieces + 1);
   for (std::size_t i = 0; i < num_pieces; ++i) {
@@ -29,18 +22,16 @@ void make_append_proof(const Nodes& nodes, const LeafLog& log, std::span<const N
   finish_vector32(out, listed);
   const std::size_t tokens = begin_vector32(out);
   out.resize(tokens + places.back());
-  const std::size_t num_lists = (leaves.size() + kListedAtOnce - 1) / kListedAtOnce;
-  workers.for_each_index(num_lists + num_pieces, [&](std::size_t task) {
-    if (task < num_lists) {
-      std::uint8_t* at = out.data() + listed + task * kListedAtOnce * kAddedLeafLen;
-      for (std::size_t i = task * kListedAtOnce; i < std::min(leaves.size(), (task + 1) * kListedAtOnce); ++i) {
-        at = std::ranges::copy(nodes.leaf(leaves[i].id).label, at).out;
-        at = std::ranges::copy(commitments[i], at).out;
-        *at++ = 0;
-      }
-      return;
+  // With each piece a share of the new leaves, which are about those that it leads to.
+  workers.for_each_index(num_pieces, [&](std::size_t i) {
+    const std::size_t first = leaves.size() * i / num_pieces;
+    const std::size_t last = leaves.size() * (i + 1) / num_pieces;
+    std::uint8_t* leaf_at = out.data() + listed + first * kAddedLeafLen;
+    for (std::size_t k = first; k < last; ++k) {
+      leaf_at = std::ranges::copy(nodes.leaf(leaves[k].id).label, leaf_at).out;
+      leaf_at = std::ranges::copy(commitments[k], leaf_at).out;
+      *leaf_at++ = 0;
     }
-    const std::size_t i = task - num_lists;
     const OpenedTree::Piece& piece = opened.pieces[i];
     std::uint8_t* const at = out.data() + tokens + places[i];
     std::ranges::copy(piece.octets, at);

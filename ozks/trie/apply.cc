@@ -21,7 +21,7 @@ namespace {
 // Leaves of a part at most: with its nodes, old and new, it stays in the second level of the cache.
 constexpr std::size_t kMaxPartLen = 256;
 // With several threads, so that none waits long for the last.
-constexpr std::size_t kPartsPerThread = 4;
+constexpr std::size_t kPartsPerThread = 8;
 // Leaves for which another thread pays.
 constexpr std::size_t kLeavesPerThread = 64;
 // Of a node that is one bit or a few below the one above it.

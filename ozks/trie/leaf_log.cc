@@ -6,7 +6,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
+#include <charconv>
 #include <cstdlib>
 #include <string>
 #include <system_error>
@@ -151,12 +153,39 @@ ByteSpan LeafRecord::body() const {
 
 LeafLog::LeafLog(const char* path) : has_name_(path != nullptr), identity_(), file_(create(path)) {
   randombytes_buf(identity_.data(), identity_.size());
+  open_readers();
 }
 
 LeafLog::LeafLog(const char* path, const Identity& identity, std::uint64_t len)
-    : has_name_(true), identity_(identity), file_(open_existing(path, identity, len)), flushed_(len) {}
+    : has_name_(true), identity_(identity), file_(open_existing(path, identity, len)), flushed_(len) {
+  open_readers();
+}
 
-LeafLog::~LeafLog() { close(file_); }
+LeafLog::~LeafLog() {
+  for (const int file : readers_) {
+    if (file != file_) {
+      close(file);
+    }
+  }
+  close(file_);
+}
+
+// Not by the log's name, which it need not have. Without /proc, or when the process may open no more, all read from
+// one.
+void LeafLog::open_readers() {
+  std::array<char, 32> name{"/proc/self/fd/"};
+  std::to_chars(std::ranges::find(name, '\0'), name.end(), file_);
+  for (int& reader : readers_) {
+    const int file = open(name.data(), O_RDONLY | O_CLOEXEC);
+    reader = file < 0 ? file_ : file;
+  }
+}
+
+int LeafLog::reader() const {
+  static std::atomic<std::size_t> num_threads = 0;
+  thread_local std::size_t own = num_threads++;
+  return readers_[own % kReaders];
+}
 
 std::size_t LeafLog::record_len(ByteSpan opening, ByteSpan value) { return kHeaderLen + opening.size() + value.size(); }
 
@@ -234,7 +263,7 @@ void LeafLog::truncate(std::uint64_t size) {
 }
 
 void LeafLog::read(std::uint64_t place, LeafRecord& out) const {
-  const std::size_t got = read_at(file_, out.start_, kHeaderLen, place);
+  const std::size_t got = read_at(reader(), out.start_, kHeaderLen, place);
   out.body_len_ = parse(place, std::span(out.start_).first<kHeaderLen>(), out.facts_);
   const std::size_t len = kHeaderLen + out.body_len_;
   if (len > out.start_.size()) {
@@ -243,9 +272,9 @@ void LeafLog::read(std::uint64_t place, LeafRecord& out) const {
                                        out.start_.begin() + static_cast<std::ptrdiff_t>(got), out.long_body_.begin()) -
                              out.long_body_.begin();
     const base::MutableByteSpan missing = base::MutableByteSpan(out.long_body_).subspan(here);
-    read_at(file_, missing, missing.size(), place + got);
+    read_at(reader(), missing, missing.size(), place + got);
   } else if (got < len) {
-    read_at(file_, std::span(out.start_).subspan(got, len - got), len - got, place + got);
+    read_at(reader(), std::span(out.start_).subspan(got, len - got), len - got, place + got);
   }
   if (base::load_be32(out.start_.data() + kBodySumAt) != base::crc32c(out.body())) {
     fail_damaged();
@@ -254,7 +283,7 @@ void LeafLog::read(std::uint64_t place, LeafRecord& out) const {
 
 void LeafLog::read_facts(std::uint64_t place, LeafFacts& out) const {
   std::array<std::uint8_t, kHeaderLen> header{};
-  read_at(file_, header, header.size(), place);
+  read_at(reader(), header, header.size(), place);
   static_cast<void>(parse(place, header, out));
 }
 

@@ -99,9 +99,17 @@ class LeafLog {
   [[nodiscard]] bool has_name() const { return has_name_; }
 
  private:
+  // The kernel counts the users of an open file at one place in memory, for which the cores of threads that read at a
+  // time would wait: there are several open files to read from, for different threads.
+  static constexpr std::size_t kReaders = 16;
+
+  void open_readers();
+  [[nodiscard]] int reader() const;
+
   bool has_name_;
   Identity identity_;
   int file_ = -1;
+  std::array<int, kReaders> readers_{};  // or file_ itself
   std::uint64_t flushed_ = 0;
   std::vector<std::uint8_t> queued_;
 };

@@ -5,11 +5,14 @@
 #include <exception>
 #include <mutex>
 
+#include "optiks/base/check.h"
+
 namespace optiks::ozks {
 namespace {
 
-// So long a helper looks for more work before it sleeps: what one thread does between two steps of an epoch of some
-// thousand leaves is shorter, and waking up takes a tenth of it.
+// So long a thread looks for what it waits for before it sleeps: a helper for more work, as what one thread does
+// between two steps of an epoch of some thousand leaves is shorter; the caller for the helpers' last calls. Waking up
+// takes a tenth of it, and several times that on a virtual machine.
 constexpr std::chrono::microseconds kLooks{250};
 
 void pause() {
@@ -18,26 +21,62 @@ void pause() {
 #endif
 }
 
+// Looks for a change of `now`, and gives what it is then or after kLooks.
+std::uint32_t look_at(const std::atomic<std::uint32_t>& now, std::uint32_t seen) {
+  const auto until = std::chrono::steady_clock::now() + kLooks;
+  while (now == seen && std::chrono::steady_clock::now() < until) {
+    pause();
+  }
+  return now;
+}
+
 }  // namespace
 
 struct Workers::Job {
-  std::size_t n;
-  const std::function<void(std::size_t)>& body;
-  std::atomic<std::size_t> next{0};
-  std::mutex mutex{};
-  std::exception_ptr failure{};
+  // The caller goes from the first on, helpers from the last: steps over the same leaves, one after the other, find in
+  // a core's cache what the step before left there.
+  enum class Side : std::uint8_t { kFront, kBack };
 
-  void work() noexcept {
+  Job(std::size_t n, const std::function<void(std::size_t)>& body) : left_(n), body_(body) {
+    OPTIKS_CHECK(n <= kLowHalf);
+  }
+
+  void work(Side side) noexcept {
     try {
-      for (std::size_t i = next++; i < n; i = next++) {
-        body(i);
+      for (std::size_t i = 0; take(side, i);) {
+        body_(i);
       }
     } catch (...) {
-      next = n;
+      left_ = 0;
       const std::lock_guard lock(mutex);
       failure = std::current_exception();
     }
   }
+
+  std::mutex mutex{};
+  std::exception_ptr failure{};
+
+ private:
+  static constexpr std::uint64_t kLowHalf = 0xffffffff;
+
+  bool take(Side side, std::size_t& out) {
+    std::uint64_t now = left_;
+    for (;;) {
+      const std::uint64_t first = now >> 32;
+      const std::uint64_t last = now & kLowHalf;
+      if (first == last) {
+        return false;
+      }
+      const bool is_front = side == Side::kFront;
+      if (left_.compare_exchange_weak(now, is_front ? now + kLowHalf + 1 : now - 1)) {
+        out = static_cast<std::size_t>(is_front ? first : last - 1);
+        return true;
+      }
+    }
+  }
+
+  std::atomic<std::uint64_t> left_;  // who was not called yet: the first in the upper half, the end in the lower
+  const std::function<void(std::size_t)>& body_;
 };
 
 Workers::Workers(unsigned threads) : threads_(std::max(1U, threads)) {}
@@ -52,10 +91,10 @@ Workers::~Workers() {
 }
 
 void Workers::for_each_index(unsigned most, std::size_t n, const std::function<void(std::size_t)>& body) {
-  Job job{n, body};
+  Job job(n, body);
   const std::size_t wanted = std::min<std::size_t>(std::min(most, threads_), n);
   if (wanted <= 1 || is_taken_.exchange(true)) {
-    job.work();
+    job.work(Job::Side::kFront);
   } else {
     start_helpers(wanted - 1);
     job_ = &job;
@@ -64,10 +103,12 @@ void Workers::for_each_index(unsigned most, std::size_t n, const std::function<v
     for (std::size_t i = 0; i < std::min(wanted - 1, helpers_.size()); ++i) {
       num_calls_.notify_one();
     }
-    job.work();
+    job.work(Job::Side::kFront);
     // Helpers that did not wake up in time are not waited for.
     for (std::uint32_t state = state_ |= kClosed; state != kClosed; state = state_) {
-      state_.wait(state);
+      if (look_at(state_, state) == state) {
+        state_.wait(state);
+      }
     }
     is_taken_ = false;
   }
@@ -90,11 +131,9 @@ void Workers::start_helpers(std::size_t wanted) {
 void Workers::help() {
   for (std::uint32_t seen = 0;;) {
     join_job();
-    const auto until = std::chrono::steady_clock::now() + kLooks;
-    while (num_calls_ == seen && std::chrono::steady_clock::now() < until) {
-      pause();
+    if (look_at(num_calls_, seen) == seen) {
+      num_calls_.wait(seen);
     }
-    num_calls_.wait(seen);
     if (is_ending_) {
       return;
     }
@@ -104,7 +143,7 @@ void Workers::help() {
 
 void Workers::join_job() {
   if ((state_++ & kClosed) == 0) {
-    job_->work();
+    job_->work(Job::Side::kBack);
   }
   --state_;
   state_.notify_all();

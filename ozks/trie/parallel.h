@@ -24,9 +24,10 @@ class Workers {
 
   [[nodiscard]] unsigned threads() const { return threads_; }
 
-  // Calls body(i) once for each i < n, on at most `most` threads of these, and returns when all calls have. They happen
-  // in any order; what one wrote, the caller sees afterwards. When a call throws, others may be left out, and one of
-  // the exceptions is thrown here. A body calls no for_each_index() of the same Workers.
+  // Calls body(i) once for each i < n, n below 2^32, on at most `most` threads of these, and returns when all calls
+  // have. They happen in any order, the caller's own from the first on, the helpers' from the last; what one wrote, the
+  // caller sees afterwards. When a call throws, others may be left out, and one of the exceptions is thrown here. A
+  // body calls no for_each_index() of the same Workers.
   void for_each_index(unsigned most, std::size_t n, const std::function<void(std::size_t)>& body);
   void for_each_index(std::size_t n, const std::function<void(std::size_t)>& body) {
     for_each_index(threads_, n, body);

@@ -11,7 +11,7 @@ namespace {
 // Labels that go down side by side: they wait for memory together.
 constexpr std::size_t kWidth = 16;
 // So that no thread waits long for the last.
-constexpr std::size_t kPartsPerThread = 4;
+constexpr std::size_t kPartsPerThread = 8;
 
 // WaysOfSome: the ways of some of the leaves.
 class WaysOfSome {
