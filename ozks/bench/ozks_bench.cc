@@ -81,7 +81,8 @@ class BareTree {
     for (std::size_t i = 0; i < labels.size(); ++i) {
       added_[i].id = nodes_.add_leaf({labels[i], {}});
     }
-    constexpr std::size_t kHashedAtOnce = 128;
+    // As directory.cc has it.
+    constexpr std::size_t kHashedAtOnce = 64;
     workers.for_each_index((labels.size() + kHashedAtOnce - 1) / kHashedAtOnce, [&](std::size_t chunk) {
       HashBatch hashes;
       for (std::size_t i = chunk * kHashedAtOnce; i < std::min(labels.size(), (chunk + 1) * kHashedAtOnce); ++i) {

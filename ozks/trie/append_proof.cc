@@ -6,6 +6,7 @@
 #include "trie/append_tokens.h"
 
 namespace optiks::ozks {
+
 void make_append_proof(const Nodes& nodes, const LeafLog& log, std::span<const NewLeaf> leaves,
                        std::span<const Hash> commitments, const OpenedTree& opened, Workers& workers,
                        std::vector<std::uint8_t>& out) {

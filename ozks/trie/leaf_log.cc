@@ -94,7 +94,8 @@ int create(const char* path) {
   } else {
     // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing in this library changes the environment
     const char* folder = std::getenv("TMPDIR");
-    // Not /tmp, which often is memory. The file is made anew under a name that nobody foresees, for this user alone.
+    // Not /tmp, which often is memory. The file is made anew, for this user alone, under a name that nobody foresees:
+    // mkostemp() puts letters of its own in the place of the last six.
     std::string name = folder != nullptr && *folder != '\0' ? folder : "/var/tmp";
     name += "/optiks-leaves-XXXXXX";
     file = mkostemp(name.data(), O_CLOEXEC);

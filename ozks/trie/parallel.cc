@@ -21,13 +21,13 @@ void pause() {
 #endif
 }
 
-// Looks for a change of `now`, and gives what it is then or after kLooks.
-std::uint32_t look_at(const std::atomic<std::uint32_t>& now, std::uint32_t seen) {
+// Returns when `now` is not what was seen any more: looks for that first, and then sleeps.
+void await_change(const std::atomic<std::uint32_t>& now, std::uint32_t seen) {
   const auto until = std::chrono::steady_clock::now() + kLooks;
   while (now == seen && std::chrono::steady_clock::now() < until) {
     pause();
   }
-  return now;
+  now.wait(seen);
 }
 
 }  // namespace
@@ -106,9 +106,7 @@ void Workers::for_each_index(unsigned most, std::size_t n, const std::function<v
     job.work(Job::Side::kFront);
     // Helpers that did not wake up in time are not waited for.
     for (std::uint32_t state = state_ |= kClosed; state != kClosed; state = state_) {
-      if (look_at(state_, state) == state) {
-        state_.wait(state);
-      }
+      await_change(state_, state);
     }
     is_taken_ = false;
   }
@@ -131,9 +129,7 @@ void Workers::start_helpers(std::size_t wanted) {
 void Workers::help() {
   for (std::uint32_t seen = 0;;) {
     join_job();
-    if (look_at(num_calls_, seen) == seen) {
-      num_calls_.wait(seen);
-    }
+    await_change(num_calls_, seen);
     if (is_ending_) {
       return;
     }
