@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Measures the life of one large directory: built, updated, queried, saved and restored. Writes build/bench/scale.json. usage: measure_scale.py [--keys N,..] [--folder DIR]"""
+"""Measures the life of one large directory: built, updated, queried, saved and restored in both modes. Writes build/bench/scale.json. usage: measure_scale.py [--keys N,..] [--folder DIR]"""
 
 import argparse
 import json
@@ -12,8 +12,8 @@ from figures import ROOT, Figure, table, write
 
 PROGRAM = ROOT / "build/cmake/release/ozks/scale_bench"
 KEYS = f"{1 << 20},{1 << 22},{1 << 24},{1 << 26}"
-# What a key takes, in memory and on disk (leaf log and snapshot); with room for what the system needs beside it.
-DISK_PER_KEY, MEMORY_PER_KEY = 320, 170
+# What a key takes, in memory and on disk (leaf log, snapshot, node store, and what making that takes); with room for what the system needs beside it.
+DISK_PER_KEY, MEMORY_PER_KEY = 660, 170
 
 
 def measure(keys: int, folder: Path) -> list[Figure]:

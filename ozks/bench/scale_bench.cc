@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -14,6 +15,7 @@
 #include <fstream>
 #include <initializer_list>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "bench_support.h"
@@ -53,7 +55,10 @@ double size_of(const std::string& path) {
 class Scale {
  public:
   Scale(std::size_t num_keys, const std::string& folder)
-      : num_keys_(num_keys), log_(folder + "/scale-leaves"), snapshot_(folder + "/scale-snapshot") {
+      : num_keys_(num_keys),
+        log_(folder + "/scale-leaves"),
+        snapshot_(folder + "/scale-snapshot"),
+        nodes_(folder + "/scale-nodes") {
     options_.leaf_log_path = log_.c_str();
   }
   Scale(const Scale&) = delete;
@@ -62,6 +67,7 @@ class Scale {
     optiks_dir_destroy(dir_);
     std::filesystem::remove(log_);
     std::filesystem::remove(snapshot_);
+    std::filesystem::remove_all(nodes_);
   }
 
   void run() {
@@ -75,6 +81,8 @@ class Scale {
     restore("restart-cold");
     ask("query-restarted");
     check();
+    restore_stored();
+    ask("query-stored");
   }
 
  private:
@@ -201,12 +209,45 @@ class Scale {
     note("check", "s", now() - start);
   }
 
+  // As a new replica in stored mode does: with the check.
+  void restore_stored() {
+    optiks_dir_destroy(dir_);
+    dir_ = nullptr;
+    malloc_trim(0);
+    options_.node_store_path = nodes_.c_str();
+    options_.node_cache_bytes = 64U << 20;
+    std::atomic<std::uint64_t> most = 0;
+    double seconds = 0;
+    {
+      const std::jthread watcher([&](const std::stop_token& stop) {
+        while (!stop.stop_requested()) {
+          most = std::max(most.load(), bench::anonymous_bytes());
+          std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        }
+      });
+      const double start = now();
+      require(optiks_dir_restore(&options_, snapshot_.c_str(), &dir_));
+      seconds = now() - start;
+    }
+    require_saved();
+    optiks_dir_stats_t stats{};
+    require(optiks_dir_stats(dir_, &stats));
+    note("restore-stored", "s", seconds,
+         {{"most_anonymous_bytes", static_cast<double>(most.load())},
+          {"node_store_bytes", static_cast<double>(stats.node_store_bytes)}});
+  }
+
   void restore(const char* name) {
     optiks_dir_destroy(dir_);
     dir_ = nullptr;
     const double start = now();
     require(optiks_dir_restore(&options_, snapshot_.c_str(), &dir_));
     note(name, "s", now() - start);
+    require_saved();
+  }
+
+  // That the directory is the one that was saved.
+  void require_saved() const {
     std::uint64_t epoch = 0;
     std::array<std::uint8_t, 4 * OPTIKS_STRUCTURE_STATE_LEN> states{};
     require(optiks_dir_states(dir_, &epoch, states.data()));
@@ -219,6 +260,7 @@ class Scale {
   std::size_t num_keys_;
   std::string log_;
   std::string snapshot_;
+  std::string nodes_;
   optiks_dir_options_t options_ = bench::options(64U << 20);
   optiks_dir_t* dir_ = nullptr;
   bench::Random random_;

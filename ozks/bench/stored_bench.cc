@@ -12,7 +12,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <memory>
 #include <random>
@@ -37,18 +36,6 @@ constexpr std::uint64_t kVrfCacheBytes = std::uint64_t{64} << 20;
 constexpr std::size_t kCachedKeys = std::size_t{1} << 17;
 // An epoch while a store is filled.
 constexpr std::size_t kFillBatch = std::size_t{1} << 19;
-
-std::uint64_t anonymous_bytes() {
-  std::ifstream status("/proc/self/status");
-  for (std::string word; status >> word;) {
-    if (word == "RssAnon:") {
-      std::uint64_t kilobytes = 0;
-      status >> kilobytes;
-      return kilobytes * 1024;
-    }
-  }
-  return 0;
-}
 
 class Filled {
  public:
@@ -102,7 +89,7 @@ class Filled {
     state.counters["bytes"] = static_cast<double>(now.tree_bytes);
     state.counters["bytes_per_key"] = static_cast<double>(now.tree_bytes) / leaves;
     state.counters["disk_bytes_per_key"] = static_cast<double>(now.node_store_bytes) / leaves;
-    state.counters["anonymous_bytes"] = static_cast<double>(anonymous_bytes());
+    state.counters["anonymous_bytes"] = static_cast<double>(bench::anonymous_bytes());
   }
 
  private:

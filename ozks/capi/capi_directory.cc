@@ -81,11 +81,13 @@ std::int32_t optiks_dir_create(const optiks_dir_options_t* options, optiks_dir_t
 
 std::int32_t optiks_dir_restore(const optiks_dir_options_t* options, const char* path, optiks_dir_t** out) {
   return guarded([&] {
-    if (path == nullptr || options == nullptr || options->node_store_path != nullptr) {
-      return argument_error("a pointer is missing, or the options are of stored mode, which needs no snapshot");
+    if (path == nullptr || options == nullptr || options->leaf_log_path == nullptr) {
+      return argument_error("a pointer is missing, or the leaf log that a snapshot is used with");
     }
-    return make_directory(options, out,
-                          [&](Secrets&& secrets) { return restore_directory(std::move(secrets), *options, path); });
+    return make_directory(options, out, [&](Secrets&& secrets) {
+      return options->node_store_path != nullptr ? restore_stored_directory(std::move(secrets), *options, path)
+                                                 : restore_directory(std::move(secrets), *options, path);
+    });
   });
 }
 

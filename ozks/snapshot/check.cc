@@ -190,7 +190,7 @@ void divide(const Nodes& nodes, Part at, unsigned levels, Checker& checker, std:
 
 void check_directory(const Store& store, Workers& workers) {
   if (store.stored != nullptr) {
-    throw DirectoryError(OPTIKS_E_STATE, "a directory in stored mode is made from leaves, not from a snapshot");
+    throw DirectoryError(OPTIKS_E_STATE, "a directory in stored mode is checked as it is restored");
   }
   const Latest latest(store);
   Counts all;

@@ -20,4 +20,13 @@ void save_snapshot(const Snapshot& snapshot, const char* path);
 [[nodiscard]] std::unique_ptr<Directory> restore_directory(Secrets&& secrets, const optiks_dir_options_t& options,
                                                            const char* path);
 
+// restore_stored_directory makes a directory in stored mode of it instead, in a node store that has none, and checks
+// all that check_directory (check.h) does, but the table of keys, which it makes from the leaf log: what it gives is
+// what the header's states and the leaf log say, or DirectoryError (OPTIKS_E_DATA) or std::system_error. Three passes
+// over the leaves, in memory that does not grow with them (some 150 MB); the node store's folder has 170 octets a leaf
+// meanwhile, in files without names. After an exception or a crash the node store and its folder are of no use.
+[[nodiscard]] std::unique_ptr<Directory> restore_stored_directory(Secrets&& secrets,
+                                                                  const optiks_dir_options_t& options,
+                                                                  const char* path);
+
 }  // namespace optiks::ozks

@@ -47,4 +47,22 @@ SnapshotHeader SnapshotHeader::read(BlockReader& in) {
   return out;
 }
 
+void SnapshotHeader::require_of(const Secrets& secrets, const optiks_dir_options_t& options) const {
+  if (period != options.period || period_first_epoch != options.period_first_epoch) {
+    data_error("the snapshot is of another period");
+  }
+  if (keeps_values != (options.without_values == 0)) {
+    data_error("the snapshot keeps values where the options say otherwise");
+  }
+  for (std::size_t s = 0; s < kNumStructures; ++s) {
+    const std::uint8_t* key = states.data() + s * OPTIKS_STRUCTURE_STATE_LEN + verify::kHashLen + 8;
+    if (!std::ranges::equal(secrets.vrf[s].public_key(), ByteSpan(key, OPTIKS_PUBLIC_LEN))) {
+      data_error("the snapshot is of other secrets");
+    }
+  }
+  if (ozks::tag_check(secrets) != tag_check) {
+    data_error("the snapshot is of other secrets");
+  }
+}
+
 }  // namespace optiks::ozks

@@ -19,6 +19,8 @@ struct SnapshotHeader {
   void write(BlockWriter& out) const;
   // DirectoryError for a file that is none, or of another version of the format.
   static SnapshotHeader read(BlockReader& in);
+  // DirectoryError unless the snapshot is of these secrets, and of the options' period and configuration.
+  void require_of(const Secrets& secrets, const optiks_dir_options_t& options) const;
 };
 
 // A tree's elements.

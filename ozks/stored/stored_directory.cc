@@ -24,14 +24,18 @@ StoreOwner owner_of(const Secrets& secrets, const optiks_dir_options_t& options)
 
 }  // namespace
 
-std::unique_ptr<StoredDirectory> StoredDirectory::open(Secrets&& secrets, const optiks_dir_options_t& options) {
+std::unique_ptr<StoredDirectory> StoredDirectory::open(Secrets&& secrets, const optiks_dir_options_t& options,
+                                                       const LogState* log) {
   auto trees = std::make_unique<StoredTrees>(std::make_unique<LmdbStore>(options.node_store_path),
                                              owner_of(secrets, options), options.node_cache_bytes);
   // Until the first commit there is no leaf log that belongs to the store.
   const bool is_new = trees->state().epoch == 0;
   const LogState kept = trees->state().log;
+  if (!is_new && log != nullptr) {
+    throw DirectoryError(OPTIKS_E_STATE, "the node store has a directory already");
+  }
   return std::unique_ptr<StoredDirectory>(
-      new StoredDirectory(std::move(secrets), options, std::move(trees), is_new ? nullptr : &kept));
+      new StoredDirectory(std::move(secrets), options, std::move(trees), is_new ? log : &kept));
 }
 
 StoredDirectory::StoredDirectory(Secrets&& secrets, const optiks_dir_options_t& options,

@@ -16,8 +16,10 @@ namespace optiks::ozks {
 class StoredDirectory final : public Directory {
  public:
   // Opens the store at options.node_store_path and the leaf log that belongs to it, or makes both. std::system_error
-  // when one is damaged, of another owner, in use, or cannot be opened.
-  [[nodiscard]] static std::unique_ptr<StoredDirectory> open(Secrets&& secrets, const optiks_dir_options_t& options);
+  // when one is damaged, of another owner, in use, or cannot be opened. `log`: what a new store is to be about, instead
+  // of an empty leaf log; DirectoryError (OPTIKS_E_STATE) when the store has an epoch already.
+  [[nodiscard]] static std::unique_ptr<StoredDirectory> open(Secrets&& secrets, const optiks_dir_options_t& options,
+                                                             const LogState* log = nullptr);
   ~StoredDirectory() override;
 
   void load(std::uint64_t epoch, std::span<const optiks_leaf_t> leaves, ByteSpan values) override;

@@ -76,6 +76,10 @@ StoredTrees::StoredTrees(std::unique_ptr<NodeStore> store, const StoreOwner& own
   } else if (state_.owner != owner) {
     refuse(std::errc::invalid_argument, "the node store is of another period or of other secrets");
   }
+  if (state_.epoch == 0) {
+    store_->scan(Table::kKeys, StoreKey(ByteSpan(Tag{})),
+                 [](ByteSpan, ByteSpan) -> bool { refuse(std::errc::bad_message, "the node store was not finished"); });
+  }
   next_page_ = state_.next_page;
   first_staged_ = next_page_;
   staged_ = state_.trees;
@@ -193,6 +197,20 @@ void StoredTrees::put_pages(NodeStore::Transaction& transaction) const {
   }
 }
 
+void StoredTrees::put_keys(NodeStore::Transaction& transaction, std::span<const Key> keys) {
+  for (const Key& key : keys) {
+    std::array<std::uint8_t, 8> locator{};
+    base::store_be64(locator.data(), key.locator);
+    transaction.put(Table::kKeys, StoreKey(key.tag), locator);
+  }
+}
+
+void StoredTrees::put_keys_ahead(std::span<const Key> keys) {
+  const auto transaction = store_->begin();
+  put_keys(*transaction, keys);
+  transaction->commit();
+}
+
 // Removes the pages that epochs up to the oldest pinned one superseded.
 void StoredTrees::remove_garbage(NodeStore::Transaction& transaction, std::uint64_t oldest) const {
   store_->scan(Table::kGarbage, garbage_key(0, 0), [&](ByteSpan key, ByteSpan ids) {
@@ -220,11 +238,7 @@ void StoredTrees::commit(std::uint64_t epoch, const LogState& log, std::vector<K
   put_pages(*transaction);
   // In the order of the table: neighbours are on one page of the file.
   std::ranges::sort(keys, {}, &Key::tag);
-  for (const Key& key : keys) {
-    std::array<std::uint8_t, 8> locator{};
-    base::store_be64(locator.data(), key.locator);
-    transaction->put(Table::kKeys, StoreKey(key.tag), locator);
-  }
+  put_keys(*transaction, keys);
   std::vector<std::uint8_t> row;
   for (std::size_t first = 0; first < superseded_.size(); first += kIdsPerRow) {
     const std::size_t n = std::min(kIdsPerRow, superseded_.size() - first);

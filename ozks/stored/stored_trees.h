@@ -46,6 +46,9 @@ class StoredTrees {
   // twice; the epoch can only be discarded then, as after an exception.
   [[nodiscard]] bool stage(std::size_t structure, std::span<const StoredLeaf> leaves);
   [[nodiscard]] const std::array<Tree, kNumStructures>& staged() const { return staged_; }
+  // Writes keys ahead of the first commit of all: there are more than memory holds. A store that has some without an
+  // epoch is refused when it is opened.
+  void put_keys_ahead(std::span<const Key> keys);
   // Makes what was staged the store's epoch, with the keys' latest leaves, which the leaf log has on the disk.
   // `oldest`: the oldest epoch that is pinned. After an exception the store has the epoch before; the staged one can be
   // committed again or discarded.
@@ -64,6 +67,7 @@ class StoredTrees {
   void remove_garbage(NodeStore::Transaction& transaction, std::uint64_t oldest) const;
   void write_ahead();
   void put_pages(NodeStore::Transaction& transaction) const;
+  static void put_keys(NodeStore::Transaction& transaction, std::span<const Key> keys);
   void cache_successors();
 
   std::unique_ptr<NodeStore> store_;

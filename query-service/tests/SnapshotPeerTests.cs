@@ -19,26 +19,30 @@ public sealed class SnapshotPeerTests : TwoEpochTests
 
     private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
 
-    [Fact]
-    public async Task A_new_replica_starts_from_anothers_and_the_epochs_since()
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task A_new_replica_starts_from_anothers_and_the_epochs_since(bool isStored)
     {
+        string[] mode = Mode(isStored);
         await using Replica donor = await StartDonorAsync();
         await Log.PublishAsync(("alice", "three"), ("carol", "hers"));
         await donor.WaitForEpochAsync(3);
-        LoggedEvents events = await RunAsync(donor, [Address(donor)]);
+        LoggedEvents events = await RunAsync(donor, [Address(donor)], null, mode);
         Assert.True(events.Has("SnapshotFetched"));
         Assert.True(events.Has("SnapshotUsed"));
         Assert.False(events.Has("SnapshotRefused"));
-        Assert.Equal(["highest", "leaves", "lock", "snapshot"], Directory.GetFiles(Folder).Select(Path.GetFileName).Order(StringComparer.Ordinal));
+        string trees = isStored ? "nodes" : "snapshot";
+        Assert.Equal(["highest", "leaves", "lock", trees], Directory.GetFileSystemEntries(Folder).Select(Path.GetFileName).Order(StringComparer.Ordinal));
         Assert.Equal(AtomicFile.PrivateMode, File.GetUnixFileMode(Path.Combine(Folder, "leaves")));
-        Assert.Equal(AtomicFile.PrivateMode, File.GetUnixFileMode(Path.Combine(Folder, "snapshot")));
+        Assert.Equal(AtomicFile.PrivateMode, File.GetUnixFileMode(isStored ? Path.Combine(Folder, trees, "data.mdb") : Path.Combine(Folder, trees)));
         // From then on it has its own.
-        LoggedEvents again = await RunAsync(donor, [Address(donor)]);
+        LoggedEvents again = await RunAsync(donor, [Address(donor)], null, mode);
         Assert.True(again.Has("SnapshotUsed"));
         Assert.False(again.Has("SnapshotFetching"));
         // Until that is of no use.
         File.Delete(Path.Combine(Folder, "leaves"));
-        LoggedEvents without = await RunAsync(donor, [Address(donor)]);
+        LoggedEvents without = await RunAsync(donor, [Address(donor)], null, mode);
         Assert.True(without.Has("SnapshotRefused"));
         Assert.True(without.Has("SnapshotFetched"));
         Assert.True(without.Has("SnapshotUsed"));
@@ -91,15 +95,33 @@ public sealed class SnapshotPeerTests : TwoEpochTests
         Assert.False(events.Has("SnapshotUsed"));
     }
 
-    public static TheoryData<string> Wrongs =>
+    public static MatrixTheoryData<string, bool> Wrongs => new(
     [
         "one octet of the snapshot", "one octet of the leaf log", "the last octet", "short of one octet", "cut in the middle", "lengths beyond the body", "a negative length", "another type",
         "no length", "nothing", "an error", "a proxy's 503", "a redirection to what is right", "another log's", "of leaves that the log does not have", "newer than the database",
-    ];
+    ],
+    [false, true]);
+
+    [Fact]
+    public async Task The_mode_may_change_between_starts_from_one_peer()
+    {
+        await using Replica donor = await StartDonorAsync();
+        for (ulong run = 0; run < 4; run++)
+        {
+            LoggedEvents events = await RunAsync(donor, [Address(donor)], null, Mode(run % 2 == 0));
+            Assert.True(events.Has("SnapshotFetched"));
+            Assert.True(events.Has("SnapshotUsed"));
+            // What the other mode left is of the same peer's leaf log, and not used all the same.
+            Assert.Equal(run % 2 == 0, Directory.Exists(Path.Combine(Folder, "nodes")));
+            Assert.NotEqual(run % 2 == 0, File.Exists(Path.Combine(Folder, "snapshot")));
+            await Log.PublishAsync(("alice", $"run {run}"));
+            await donor.WaitForEpochAsync(3 + run);
+        }
+    }
 
     [Theory]
     [MemberData(nameof(Wrongs))]
-    public async Task What_is_wrong_is_not_used_and_the_next_peer_is_asked(string wrong)
+    public async Task What_is_wrong_is_not_used_and_the_next_peer_is_asked(string wrong, bool isStored)
     {
         await using Replica donor = await StartDonorAsync();
         byte[] right = await SnapshotOfAsync(donor);
@@ -112,7 +134,7 @@ public sealed class SnapshotPeerTests : TwoEpochTests
             _ => right,
         };
         await using MadeUpPeer bad = await MadeUpPeer.StartAsync(context => SendWrongAsync(wrong, context, other, good.Address));
-        LoggedEvents events = await RunAsync(donor, [bad.Address, good.Address]);
+        LoggedEvents events = await RunAsync(donor, [bad.Address, good.Address], null, Mode(isStored));
         Assert.Equal(1, bad.Asked);
         Assert.Equal(1, good.Asked);
         // Of the last two only the records tell.
@@ -122,10 +144,10 @@ public sealed class SnapshotPeerTests : TwoEpochTests
         Assert.True(events.Has("SnapshotUsed"));
         // Alone it leaves the database.
         Directory.Delete(Folder, recursive: true);
-        LoggedEvents alone = await RunAsync(donor, [bad.Address]);
+        LoggedEvents alone = await RunAsync(donor, [bad.Address], null, Mode(isStored));
         Assert.Equal(2, bad.Asked);
         Assert.False(alone.Has("SnapshotUsed"));
-        Assert.Empty(Directory.GetFiles(Folder, "*.fetched"));
+        Assert.Empty(Directory.GetFileSystemEntries(Folder, "*.fetched"));
     }
 
     [Fact]
@@ -191,10 +213,9 @@ public sealed class SnapshotPeerTests : TwoEpochTests
     [InlineData("https://replica-2/?a=b")]
     [InlineData("https://replica-2/#a")]
     [InlineData("https://replica-2", "")]
-    [InlineData("https://replica-2", "key", "1048576")]
-    public async Task Settings_that_cannot_work_end_the_start(string address, string keyFile = "key", string nodeCacheBytes = "0")
+    public async Task Settings_that_cannot_work_end_the_start(string address, string keyFile = "key")
     {
-        string[] settings = [$"{Section}:SnapshotPeers:0", address, $"{Section}:SnapshotPeerKeyFile", keyFile.Length > 0 ? Log.SnapshotKeyFile : "", $"{Section}:NodeCacheBytes", nodeCacheBytes];
+        string[] settings = [$"{Section}:SnapshotPeers:0", address, $"{Section}:SnapshotPeerKeyFile", keyFile.Length > 0 ? Log.SnapshotKeyFile : ""];
         OptionsValidationException refused = await Assert.ThrowsAsync<OptionsValidationException>(() => Replica.StartAsync(Log, Name, settings));
         Assert.Contains("SnapshotPeer", refused.Message, StringComparison.Ordinal);
     }
@@ -208,6 +229,8 @@ public sealed class SnapshotPeerTests : TwoEpochTests
         File.SetUnixFileMode(Log.SnapshotKeyFile, AtomicFile.PrivateMode);
         await (await Replica.StartReadyAsync(Log, Name, settings)).DisposeAsync();
     }
+
+    private static string[] Mode(bool isStored) => [$"{Section}:NodeCacheBytes", isStored ? "1048576" : "0"];
 
     private static string Address(Replica replica) => replica.Client.BaseAddress!.ToString();
 

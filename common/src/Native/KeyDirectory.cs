@@ -33,7 +33,8 @@ public sealed class KeyDirectory : IDisposable
     /// <summary>
     /// Restore makes the directory of a file that <see cref="Snapshot.Save"/> wrote, at its epoch, and goes on with its leaf log, which is cut to its length of then. Nothing but
     /// checksums says that its trees are the log's: the caller compares <see cref="States"/> with the epoch's signed record. <see cref="NativeStatus.Data"/>: the file is damaged, of another format, or of
-    /// other secrets, another period or other values kept than the options say; <see cref="NativeStatus.Io"/>: it or its leaf log cannot be read, or is another one.
+    /// other secrets, another period or other values kept than the options say; <see cref="NativeStatus.Io"/>: it or its leaf log cannot be read, or is another one. In stored mode it is made in a node
+    /// store that has none yet (<see cref="NativeStatus.State"/>) and checked as by <see cref="Check"/>; after a failure the node store is of no use.
     /// </summary>
     /// <param name="options">Options with a <see cref="DirectoryOptions.LeafLogPath"/>.</param>
     /// <param name="path">The file.</param>
@@ -45,7 +46,7 @@ public sealed class KeyDirectory : IDisposable
 
     /// <summary>
     /// Check reads all of the leaf log and computes all hashes of the trees again, for a snapshot that came from elsewhere. Throws <see cref="OptiksNativeException"/> (<see cref="NativeStatus.Data"/>,
-    /// <see cref="NativeStatus.Io"/>) unless trees, records, values and the table of keys agree with each other and with <see cref="States"/>. Linked mode only. Writer only.
+    /// <see cref="NativeStatus.Io"/>) unless trees, records, values and the table of keys agree with each other and with <see cref="States"/>. Linked mode only, as <see cref="Restore"/> does so in stored mode. Writer only.
     /// </summary>
     public void Check() => OptiksNativeException.ThrowIfFailed(Interop.optiks_dir_check(_handle), nameof(Interop.optiks_dir_check));
 

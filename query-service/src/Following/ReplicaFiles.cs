@@ -16,6 +16,7 @@ internal sealed class ReplicaFiles
         NodeStore = Path.Combine(Folder, "nodes");
         FetchedLeafLog = LeafLog + FetchedSuffix;
         FetchedSnapshot = Snapshot + FetchedSuffix;
+        FetchedNodeStore = NodeStore + FetchedSuffix;
     }
 
     /// <summary>SnapshotName within the folder.</summary>
@@ -38,4 +39,7 @@ internal sealed class ReplicaFiles
 
     /// <summary>FetchedSnapshot is another replica's snapshot, until it is this one's.</summary>
     public string FetchedSnapshot { get; }
+
+    /// <summary>FetchedNodeStore is what was made of another replica's snapshot in stored mode, until it is this one's.</summary>
+    public string FetchedNodeStore { get; }
 }

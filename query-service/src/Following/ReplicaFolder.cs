@@ -3,8 +3,8 @@ using Optiks.Tlog;
 namespace Optiks.QueryService.Following;
 
 /// <summary>
-/// ReplicaFolder is the replica's folder, one process's at a time: its leaf log and its snapshot, which are rebuilt when they are lost, and the highest epoch that it ever served, below
-/// which it never goes again.
+/// ReplicaFolder is the replica's folder, one process's at a time: its leaf log with its snapshot or its node store, which are rebuilt when they are lost, and the highest epoch that it ever
+/// served, below which it never goes again.
 /// </summary>
 internal sealed class ReplicaFolder : IDisposable
 {
@@ -63,13 +63,22 @@ internal sealed class ReplicaFolder : IDisposable
     }
 
     /// <summary>
-    /// AdoptFetched makes another replica's files this one's own, durably. After a crash in between there is no snapshot, or one of another leaf log, which is refused.
+    /// AdoptFetched makes another replica's leaf log this one's own, durably, with the node store that was made of its snapshot, or else the snapshot. After a crash in between there is neither.
     /// </summary>
     public void AdoptFetched()
     {
+        // Both modes' trees are of the leaf log that goes. It may have the identity of the one that comes, and other places: an earlier one of the same peer.
         File.Delete(_names.Snapshot);
+        DeleteFolder(_names.NodeStore);
         File.Move(_names.FetchedLeafLog, _names.LeafLog, overwrite: true);
-        File.Move(_names.FetchedSnapshot, _names.Snapshot);
+        if (Directory.Exists(_names.FetchedNodeStore))
+        {
+            Directory.Move(_names.FetchedNodeStore, _names.NodeStore);
+        }
+        else
+        {
+            File.Move(_names.FetchedSnapshot, _names.Snapshot);
+        }
         _files.Sync(ReplicaFiles.SnapshotName);
     }
 
@@ -78,8 +87,17 @@ internal sealed class ReplicaFolder : IDisposable
     {
         File.Delete(_names.FetchedLeafLog);
         File.Delete(_names.FetchedSnapshot);
+        DeleteFolder(_names.FetchedNodeStore);
     }
 
     /// <inheritdoc/>
     public void Dispose() => _lock.Dispose();
+
+    private static void DeleteFolder(string path)
+    {
+        if (Directory.Exists(path))
+        {
+            Directory.Delete(path, recursive: true);
+        }
+    }
 }

@@ -23,9 +23,7 @@ internal sealed class QueryServiceOptionsValidator : IValidateOptions<QueryServi
                 ? null
                 : options.SnapshotPeerKeyFile.Length == 0
                     ? $"{nameof(options.SnapshotPeerKeyFile)} is missing: peers give snapshots only to a key that they know."
-                    : options.NodeCacheBytes > 0
-                        ? $"{nameof(options.SnapshotPeers)} and {nameof(options.NodeCacheBytes)} exclude each other: stored mode does not start from snapshots."
-                        : null;
+                    : null;
 
     private static bool IsAddress(string text) =>
         Uri.TryCreate(text, UriKind.Absolute, out Uri? uri) && (uri.Scheme == Uri.UriSchemeHttps || (uri.Scheme == Uri.UriSchemeHttp && uri.IsLoopback))

@@ -29,8 +29,8 @@ internal sealed class QueryServiceOptions
     public TimeSpan SnapshotInterval { get; set; } = TimeSpan.FromHours(1);
 
     /// <summary>
-    /// SnapshotPeers are the addresses of other replicas, such as <c>https://replica-2.example.org</c>, one of which a start without a usable snapshot of its own takes theirs from, in this order. Not in
-    /// stored mode.
+    /// SnapshotPeers are the addresses of other replicas, such as <c>https://replica-2.example.org</c>, one of which a start without a usable snapshot or node store of its own takes theirs from, in this
+    /// order. Those in linked mode have one.
     /// </summary>
     /// <value>None: such a start loads everything from the database.</value>
     public string[] SnapshotPeers { get; set; } = [];

@@ -37,7 +37,8 @@ internal sealed class SnapshotPeers : IDisposable
     public bool AreAny => _peers.Count > 0;
 
     /// <summary>
-    /// TryFetchAsync makes a peer's snapshot the replica's own; false when none of them gives one that is whole. Its roots are for the ordinary start to compare with the signed record.
+    /// TryFetchAsync makes a peer's snapshot the replica's own, or in stored mode the node store that it makes of it; false when none of them gives one that is whole. The roots are for the ordinary
+    /// start to compare with the signed record.
     /// </summary>
     public async Task<bool> TryFetchAsync(DirectoryOptions options, ReplicaFiles files, ReplicaFolder folder, CancellationToken cancellationToken)
     {
@@ -84,7 +85,7 @@ internal sealed class SnapshotPeers : IDisposable
             await _download!.FetchAsync(peer, files.FetchedSnapshot, files.FetchedLeafLog, cancellationToken);
             double seconds = Stopwatch.GetElapsedTime(start).TotalSeconds;
             start = Stopwatch.GetTimestamp();
-            Check(options with { LeafLogPath = files.FetchedLeafLog }, files.FetchedSnapshot);
+            Check(options with { LeafLogPath = files.FetchedLeafLog, NodeStorePath = options.NodeStorePath is null ? null : files.FetchedNodeStore }, files.FetchedSnapshot);
             double checkSeconds = Stopwatch.GetElapsedTime(start).TotalSeconds;
             folder.AdoptFetched();
             _logger.SnapshotFetched(peer, seconds, checkSeconds);
@@ -95,13 +96,16 @@ internal sealed class SnapshotPeers : IDisposable
         }
     }
 
-    // What came over a network is read whole, where a start from files that this replica wrote relies on checksums as it goes.
+    // What came over a network is read whole, where a start from files that this replica wrote relies on checksums as it goes. In stored mode the node store is made from it here.
     private static void Check(DirectoryOptions options, string snapshot)
     {
         try
         {
             using var directory = KeyDirectory.Restore(options with { VrfCacheBytes = 0 }, snapshot);
-            directory.Check();
+            if (options.NodeStorePath is null)
+            {
+                directory.Check();
+            }
         }
         catch (OptiksNativeException e) when (e.Status is NativeStatus.Data or NativeStatus.Io)
         {

@@ -1,0 +1,30 @@
+// ScratchFile: room on the disk for what memory has no room for, gone with the object or the process.
+//
+// Thread safety: none; one object a thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace optiks::ozks {
+
+class ScratchFile {
+ public:
+  // Makes a file without a name in the folder. All throw std::system_error.
+  explicit ScratchFile(const std::string& folder);
+  ScratchFile(const ScratchFile&) = delete;
+  ScratchFile& operator=(const ScratchFile&) = delete;
+  ~ScratchFile();
+
+  void append(std::span<const std::byte> octets);
+  // Fills `out` with what was appended at this place.
+  void read(std::uint64_t place, std::span<std::byte> out) const;
+
+ private:
+  int file_;
+  std::uint64_t len_ = 0;
+};
+
+}  // namespace optiks::ozks

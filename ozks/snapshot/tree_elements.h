@@ -1,0 +1,67 @@
+// How a tree of a snapshot is read (docs/operations/snapshots.md section 2), whatever is made from it.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "snapshot/snapshot_header.h"
+
+namespace optiks::ozks {
+
+// Reads the elements of one structure's tree, which has `count` leaves, and checks its shape: it is the one that its
+// leaves' labels have, and they increase. DirectoryError (OPTIKS_E_DATA) otherwise. `visitor` is told of each node
+// after its parent, and of leaves in the order of their labels:
+//   NodeId add_interior(NodeId parent, std::size_t side, std::uint8_t length, ByteSpan left_hash, ByteSpan right_hash)
+//   NodeId add_leaf(NodeId parent, std::size_t side, const Leaf& leaf)
+// where `parent` is what the visitor gave for it, kNoNode for the root.
+template <typename Visitor>
+void read_tree(BlockReader& in, const SnapshotHeader& header, std::uint64_t count, Visitor& visitor) {
+  const auto require = [](bool holds) {
+    if (!holds) {
+      data_error("the snapshot contradicts itself");
+    }
+  };
+  // A node that follows.
+  struct Expected {
+    NodeId parent;
+    int parent_length;  // -1: it is the root
+    std::uint8_t side;
+    bool is_leaf;
+  };
+  std::vector<Expected> ahead = {{kNoNode, -1, 0, count == 1}};
+  std::uint64_t num_leaves = 0;
+  Leaf last{};
+  // Length of the node whose right child follows the leaf before.
+  std::size_t fork = 0;
+  while (!ahead.empty()) {
+    const Expected at = ahead.back();
+    ahead.pop_back();
+    if (at.side == 1) {
+      fork = static_cast<std::size_t>(at.parent_length);
+    }
+    if (at.is_leaf) {
+      const ByteSpan element = in.take(kLeafElementLen);
+      Leaf leaf;
+      std::copy_n(element.begin(), leaf.label.size(), leaf.label.begin());
+      std::copy_n(element.begin() + verify::kHashLen, leaf.place.size(), leaf.place.begin());
+      require(leaf.log_place() < header.log_len && num_leaves < count &&
+              (num_leaves == 0 ||
+               (last.label < leaf.label && verify::common_prefix_length(last.label, leaf.label) == fork)));
+      ++num_leaves;
+      last = leaf;
+      visitor.add_leaf(at.parent, at.side, leaf);
+    } else {
+      const ByteSpan element = in.take(kInteriorElementLen);
+      const std::uint8_t flags = element[0];
+      const std::uint8_t length = element[1];
+      require(flags <= (kLeftIsLeaf | kRightIsLeaf) && length > at.parent_length);
+      const NodeId id = visitor.add_interior(at.parent, at.side, length, element.subspan(2, verify::kHashLen),
+                                             element.subspan(2 + verify::kHashLen, verify::kHashLen));
+      ahead.push_back({id, length, 1, (flags & kRightIsLeaf) != 0});
+      ahead.push_back({id, length, 0, (flags & kLeftIsLeaf) != 0});
+    }
+  }
+  require(num_leaves == count);
+}
+
+}  // namespace optiks::ozks

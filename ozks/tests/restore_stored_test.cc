@@ -1,0 +1,240 @@
+// A directory in stored mode that begins with a snapshot of one in linked mode: the same octets, whatever is asked; and
+// of the snapshot and its leaf log every octet counts.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "saved_support.h"
+#include "snapshot/external_sort.h"
+#include "stored/lmdb_store.h"
+#include "stored/stored_trees.h"
+
+namespace optiks::ozks::test {
+namespace {
+
+class RestoreStored : public testing::Test {
+ protected:
+  RestoreStored() { std::filesystem::remove_all(nodes_); }
+  ~RestoreStored() override { std::filesystem::remove_all(nodes_); }
+
+  void change(optiks_dir_options_t& options) const {
+    options.node_store_path = nodes_.c_str();
+    options.node_cache_bytes = 1U << 20;
+    options.threads = threads_;
+  }
+  // Into a new node store, with a copy of the log.
+  [[nodiscard]] std::int32_t restore_to(DirectoryHandle& out) {
+    out.reset();
+    std::filesystem::remove_all(nodes_);
+    return restore(file_, log_, out, [&](optiks_dir_options_t& options) { change(options); });
+  }
+  // What is there, as another process finds it.
+  [[nodiscard]] std::int32_t open(DirectoryHandle& out) const {
+    const std::string copy = log_ + "-copy";
+    optiks_dir_options_t options = options_with(copy.c_str());
+    change(options);
+    optiks_dir_t* dir = nullptr;
+    const std::int32_t status = optiks_dir_create(&options, &dir);
+    out.reset(dir);
+    return status;
+  }
+  [[nodiscard]] std::int32_t status_of(const Bytes& file, const Bytes& log) {
+    write_file(file_, file);
+    write_file(log_, log);
+    DirectoryHandle dir;
+    return restore_to(dir);
+  }
+  void save(const Seen& seen) const { ASSERT_EQ(optiks_snapshot_save(seen.snapshot(), file_.c_str()), OPTIKS_OK); }
+
+  std::string log_ = scratch_file("log");
+  std::string file_ = scratch_file("snapshot");
+  std::string nodes_ = scratch_file("nodes");
+  std::uint32_t threads_ = 1;
+};
+
+void expect_same(const Seen& linked, const Seen& stored, std::uint64_t num_keys) {
+  EXPECT_EQ(linked.epoch(), stored.epoch());
+  EXPECT_EQ(linked.states(), stored.states());
+  for (const std::uint8_t structure : {OPTIKS_DEVICES, OPTIKS_KEYS}) {
+    for (std::uint64_t i = 0; i < num_keys; ++i) {
+      EXPECT_EQ(linked.lookup(structure, key_name(i)), stored.lookup(structure, key_name(i)));
+      EXPECT_EQ(linked.versions(structure, key_name(i), 1, true), stored.versions(structure, key_name(i), 1, true));
+    }
+  }
+}
+
+TEST_F(RestoreStored, AnswersAsTheSavedDirectoryAndGoesOn) {
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    Random random(seed);
+    const DirectoryHandle linked = create(options_with(log_.c_str()));
+    DirectoryHandle stored;
+    for (std::uint64_t epoch = 1; epoch <= 10; ++epoch) {
+      publish(linked.get(), epoch, random_updates(random, epoch));
+    }
+    {
+      const Seen pinned(linked.get());
+      // Keys that have newer leaves by the time of the saving.
+      publish(linked.get(), 11, random_updates(random, 11));
+      save(pinned);
+      ASSERT_EQ(restore_to(stored), OPTIKS_OK) << last_error();
+      expect_same(pinned, Seen(stored.get()), 16);
+    }
+    // It is on the disk, and goes on from there.
+    stored.reset();
+    ASSERT_EQ(open(stored), OPTIKS_OK) << last_error();
+    save(Seen(linked.get()));
+    ASSERT_EQ(restore_to(stored), OPTIKS_OK) << last_error();
+    for (std::uint64_t epoch = 12; epoch <= 20; ++epoch) {
+      commit(stage(stored.get(), publish(linked.get(), epoch, random_updates(random, epoch)), false));
+      expect_same(Seen(linked.get()), Seen(stored.get()), 16);
+    }
+  }
+}
+
+TEST_F(RestoreStored, TakesAnEmptyOneAndOneOfASingleLeaf) {
+  const DirectoryHandle linked = create(options_with(log_.c_str()));
+  DirectoryHandle stored;
+  for (std::uint64_t epoch = 1; epoch <= 3; ++epoch) {
+    publish(linked.get(), epoch,
+            epoch == 1 ? std::vector<Update>() : std::vector<Update>{{OPTIKS_KEYS, key_name(0), numbered("", epoch)}});
+    save(Seen(linked.get()));
+    ASSERT_EQ(restore_to(stored), OPTIKS_OK) << last_error();
+    expect_same(Seen(linked.get()), Seen(stored.get()), 2);
+  }
+}
+
+// More leaves than are read or put into a tree at once, on several threads.
+TEST_F(RestoreStored, TakesManyLeaves) {
+  constexpr std::uint64_t kKeys = 20000;
+  const DirectoryHandle linked = create(options_with(log_.c_str()));
+  std::vector<Update> updates;
+  for (std::uint64_t i = 0; i < kKeys; ++i) {
+    updates.push_back({i % 8 == 0 ? std::uint8_t{OPTIKS_DEVICES} : std::uint8_t{OPTIKS_KEYS}, key_name(i), "value"});
+  }
+  publish(linked.get(), 1, updates);
+  updates.resize(1000);
+  publish(linked.get(), 2, updates);
+  save(Seen(linked.get()));
+  const Bytes log = read_file(log_);
+  for (threads_ = 1; threads_ <= 4; threads_ += 3) {
+    DirectoryHandle stored;
+    ASSERT_EQ(restore_to(stored), OPTIKS_OK) << last_error();
+    expect_same(Seen(linked.get()), Seen(stored.get()), 40);
+    updates = {{OPTIKS_KEYS, "a new one", ""}};
+    commit(stage(stored.get(), prepare(linked.get(), 3, updates), false));
+    EXPECT_EQ(Seen(stored.get()).value(OPTIKS_KEYS, "a new one"), "");
+  }
+  Random random(5);
+  for (int i = 0; i < 10; ++i) {
+    Bytes damaged = log;
+    damaged[24 + random.below(log.size() - 24)] ^= 0x80;
+    EXPECT_EQ(status_of(read_file(file_), damaged), OPTIKS_E_IO);
+  }
+}
+
+TEST_F(RestoreStored, EachOctetCounts) {
+  {
+    const DirectoryHandle dir = create(options_with(log_.c_str()));
+    publish(dir.get(), 1, {{OPTIKS_DEVICES, "d", "0"}, {OPTIKS_USERNAMES, "u", "1"}, {OPTIKS_KEYS, "a", "2"}});
+    publish(dir.get(), 2, {{OPTIKS_KEYS, "a", "3"}, {OPTIKS_KEYS, "b", std::string(200, 'x')}});
+    save(Seen(dir.get()));
+  }
+  const Bytes file = read_file(file_);
+  const Bytes log = read_file(log_);
+  for (std::size_t i = 0; i < log.size(); ++i) {
+    Bytes damaged = log;
+    damaged[i] ^= 0x10;
+    ASSERT_EQ(status_of(file, damaged), OPTIKS_E_IO) << i;
+  }
+  for (std::size_t i = 0; i < file.size(); ++i) {
+    Bytes damaged = file;
+    damaged[i] ^= 0x10;
+    ASSERT_EQ(status_of(damaged, log), OPTIKS_E_DATA) << i;
+  }
+  // With right checksums: all but what is made anew, which are the hashes of children and the table of keys.
+  constexpr std::size_t kStates = 8 + 1 + 24 + 16 + 16 + 8;
+  constexpr std::size_t kTrees = kStates + 4 * 72;
+  constexpr std::size_t kTable = kTrees + 5 * 38 + 2 * 66;
+  const Bytes payload(file.begin() + 8, file.end() - 8);
+  ASSERT_EQ(one_block(payload), file);
+  // The first tree is a leaf, the second as well; then two interior nodes and three leaves, in one of two orders.
+  const std::size_t top = kTrees + 2 * 38;
+  const std::size_t below = top + 66 + ((payload[top] & 1U) != 0 ? 38 : 0);
+  for (std::size_t i = kStates; i < kTable; ++i) {
+    const bool is_hash = (i >= top + 2 && i < top + 66) || (i >= below + 2 && i < below + 66);
+    Bytes changed = payload;
+    changed[i] ^= 0x01;
+    ASSERT_EQ(status_of(one_block(changed), log) == OPTIKS_OK, is_hash) << i;
+  }
+  EXPECT_EQ(status_of(file, log), OPTIKS_OK) << last_error();
+}
+
+// Leaves whose records are sound, but not what is to be there.
+TEST_F(RestoreStored, RefusesLeavesWithTheRecordsOfOthers) {
+  {
+    const DirectoryHandle dir = create(options_with(log_.c_str()));
+    publish(dir.get(), 1, {{OPTIKS_KEYS, "a", "1"}});
+    publish(dir.get(), 2, {{OPTIKS_KEYS, "a", "2"}});
+    save(Seen(dir.get()));
+  }
+  const Bytes log = read_file(log_);
+  const Bytes file = read_file(file_);
+  Bytes payload(file.begin() + 8, file.end() - 8);
+  const std::size_t first = 8 + 1 + 24 + 16 + 16 + 8 + 4 * 72 + 66;
+  const auto places = payload.begin() + static_cast<std::ptrdiff_t>(first);
+  std::swap_ranges(places + 32, places + 38, places + 38 + 32);
+  EXPECT_EQ(status_of(one_block(payload), log), OPTIKS_E_DATA) << "exchanged";
+  std::copy_n(places + 32, 6, places + 38 + 32);
+  EXPECT_EQ(status_of(one_block(payload), log), OPTIKS_E_DATA) << "twice the same";
+}
+
+TEST_F(RestoreStored, IsForANewNodeStore) {
+  const DirectoryHandle linked = create(options_with(log_.c_str()));
+  publish(linked.get(), 1, {{OPTIKS_KEYS, "a", "1"}});
+  save(Seen(linked.get()));
+  DirectoryHandle stored;
+  ASSERT_EQ(restore_to(stored), OPTIKS_OK);
+  stored.reset();
+  const auto into_it = [&](optiks_dir_options_t& options) { change(options); };
+  EXPECT_EQ(restore(file_, log_, stored, into_it), OPTIKS_E_STATE);
+  EXPECT_EQ(open(stored), OPTIKS_OK) << "as it was";
+  EXPECT_EQ(Seen(stored.get()).value(OPTIKS_KEYS, "a"), "1");
+  stored.reset();
+  // One whose restoring was not finished is of no use.
+  std::filesystem::remove_all(nodes_);
+  {
+    StoredTrees trees(std::make_unique<LmdbStore>(nodes_), {}, 0);
+    const StoredTrees::Key key{};
+    trees.put_keys_ahead({&key, 1});
+  }
+  EXPECT_EQ(open(stored), OPTIKS_E_IO);
+  EXPECT_EQ(restore(file_, log_, stored, into_it), OPTIKS_E_IO);
+}
+
+TEST(ExternalSort, SortsMoreThanItsMemoryHolds) {
+  for (const std::size_t count : {0U, 1U, 99U, 100U, 101U, 250U, 20000U}) {
+    ExternalSort<std::uint64_t> sort(testing::TempDir(), 100 * sizeof(std::uint64_t));
+    Random random(count);
+    std::vector<std::uint64_t> expected;
+    for (std::size_t i = 0; i < count; ++i) {
+      expected.push_back(random.below(5000));
+      sort.add(expected.back());
+    }
+    std::ranges::sort(expected);
+    sort.sort();
+    std::vector<std::uint64_t> sorted;
+    for (std::uint64_t record = 0; sort.next(record);) {
+      sorted.push_back(record);
+    }
+    EXPECT_EQ(sorted, expected) << count;
+    std::uint64_t none = 0;
+    EXPECT_FALSE(sort.next(none));
+  }
+  ExternalSort<std::uint64_t> nowhere("/no/such/folder", 8);
+  nowhere.add(1);
+  EXPECT_THROW(nowhere.add(2), std::system_error);
+}
+
+}  // namespace
+}  // namespace optiks::ozks::test
