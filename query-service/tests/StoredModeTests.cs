@@ -56,6 +56,31 @@ public sealed class StoredModeTests : TwoEpochTests
         await CompareAsync(linked, again);
     }
 
+    [Fact]
+    public async Task What_linked_mode_saved_becomes_the_node_store()
+    {
+        await using Replica linked = await Replica.StartReadyAsync(Log, "linked");
+        string snapshot = Path.Combine(Folder, "snapshot");
+        for (int run = 0; run < 2; run++)
+        {
+            await (await Replica.StartReadyAsync(Log, Name)).DisposeAsync();
+            Assert.True(File.Exists(snapshot));
+            await Log.PublishAsync(("alice", $"run {run}"));
+            // What a crash left of an earlier time.
+            _ = Directory.CreateDirectory(Path.Combine(Folder, "nodes.new"));
+            await CompareRestartAsync(linked, isRefused: false);
+            Assert.False(File.Exists(snapshot));
+            await CompareRestartAsync(linked, isRefused: false);
+            Directory.Delete(Path.Combine(Folder, "nodes"), recursive: true);
+        }
+        await (await Replica.StartReadyAsync(Log, Name)).DisposeAsync();
+        byte[] octets = await File.ReadAllBytesAsync(snapshot, TestContext.Current.CancellationToken);
+        octets[^20] ^= 1;
+        await File.WriteAllBytesAsync(snapshot, octets, TestContext.Current.CancellationToken);
+        await CompareRestartAsync(linked, isRefused: true);
+        Assert.Equal(["highest", "leaves", "lock", "nodes"], Directory.GetFileSystemEntries(Folder).Select(Path.GetFileName).Order(StringComparer.Ordinal));
+    }
+
     private async Task CompareRestartAsync(Replica linked, bool isRefused, bool? isUsed = null)
     {
         var events = new LoggedEvents();

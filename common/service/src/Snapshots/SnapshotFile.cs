@@ -4,7 +4,10 @@ using Optiks.Protocol;
 
 namespace Optiks.ServiceDefaults;
 
-/// <summary>SnapshotFile is how a service starts from a snapshot, or without one. In stored mode the node store is the snapshot, and there is no file.</summary>
+/// <summary>
+/// SnapshotFile is how a service starts from a snapshot, or without one. In stored mode the node store is the snapshot; a file that linked mode left becomes one. There are never both of one leaf log, whose
+/// end each mode would cut and write anew.
+/// </summary>
 public static class SnapshotFile
 {
     /// <summary>
@@ -14,13 +17,11 @@ public static class SnapshotFile
     public static KeyDirectory? TryRestore(DirectoryOptions options, string path, ILogger logger)
     {
         ArgumentNullException.ThrowIfNull(options);
-        if (options.NodeStorePath is { } nodes ? !Directory.Exists(nodes) : !File.Exists(path))
-        {
-            return null;
-        }
         try
         {
-            return options.NodeStorePath is null ? KeyDirectory.Restore(options, path) : KeyDirectory.Create(options);
+            return options.NodeStorePath is not { } nodes
+                ? File.Exists(path) ? KeyDirectory.Restore(options, path) : null
+                : Directory.Exists(nodes) || TryConvert(options, path, nodes) ? KeyDirectory.Create(options) : null;
         }
         catch (OptiksNativeException e) when (e.Status is NativeStatus.Data or NativeStatus.Io)
         {
@@ -34,9 +35,10 @@ public static class SnapshotFile
     {
         ArgumentNullException.ThrowIfNull(options);
         File.Delete(path);
-        if (options.NodeStorePath is { } nodes && Directory.Exists(nodes))
+        if (options.NodeStorePath is { } nodes)
         {
-            Directory.Delete(nodes, recursive: true);
+            DeleteFolder(nodes);
+            DeleteFolder(Unfinished(nodes));
         }
         return KeyDirectory.Create(options);
     }
@@ -57,6 +59,32 @@ public static class SnapshotFile
         if (epoch > published)
         {
             throw new SnapshotRefusedException($"It is of epoch {epoch}, the database's newest is {published}.");
+        }
+    }
+
+    private static bool TryConvert(DirectoryOptions options, string path, string nodes)
+    {
+        if (!File.Exists(path))
+        {
+            return false;
+        }
+        DeleteFolder(Unfinished(nodes));
+        using (KeyDirectory.Restore(options with { NodeStorePath = Unfinished(nodes), VrfCacheBytes = 0 }, path))
+        {
+            // It is on the disk.
+        }
+        File.Delete(path);
+        Directory.Move(Unfinished(nodes), nodes);
+        return true;
+    }
+
+    private static string Unfinished(string nodes) => nodes + ".new";
+
+    private static void DeleteFolder(string path)
+    {
+        if (Directory.Exists(path))
+        {
+            Directory.Delete(path, recursive: true);
         }
     }
 }
