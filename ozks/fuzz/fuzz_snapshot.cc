@@ -125,7 +125,7 @@ class Scene {
     OPTIKS_CHECK(optiks_staged_commit(staged) == OPTIKS_OK);
   }
 
-  // In memory: a run takes a few syncs.
+  // In memory: a run takes a few syncs. mkdtemp() puts letters of its own in the place of the last six.
   std::string folder_ = "/dev/shm/fuzz_snapshot-XXXXXX";
   Bytes payload_;
   mutable std::string log_;

@@ -98,7 +98,7 @@ class ExternalSort {
       file_ = std::make_unique<ScratchFile>(folder_);
     }
     std::sort(records_.begin(), records_.end());
-    file_->append(std::as_bytes(std::span(records_)));
+    file_->append({reinterpret_cast<const std::uint8_t*>(records_.data()), records_.size() * sizeof(Record)});
     const std::uint64_t first = runs_.empty() ? 0 : runs_.back().end;
     runs_.push_back({first, first + records_.size(), {}});
     records_.clear();
@@ -107,7 +107,8 @@ class ExternalSort {
   [[nodiscard]] bool refill(Run& run) {
     run.at = 0;
     run.len = static_cast<std::size_t>(std::min<std::uint64_t>(run.buffer.size(), run.end - run.first));
-    file_->read(run.first * sizeof(Record), std::as_writable_bytes(run.buffer.first(run.len)));
+    file_->read(run.first * sizeof(Record),
+                {reinterpret_cast<std::uint8_t*>(run.buffer.data()), run.len * sizeof(Record)});
     run.first += run.len;
     return run.len != 0;
   }

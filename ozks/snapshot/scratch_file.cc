@@ -1,55 +1,22 @@
 #include "snapshot/scratch_file.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
-#include <cerrno>
-#include <cstdlib>
-#include <system_error>
+#include "trie/file_io.h"
 
 namespace optiks::ozks {
-namespace {
 
-[[noreturn]] void fail(int error, const char* what) { throw std::system_error(error, std::generic_category(), what); }
-
-}  // namespace
-
-ScratchFile::ScratchFile(const std::string& folder) {
-  // mkostemp() puts letters of its own in the place of the last six.
-  std::string name = folder + "/scratch-XXXXXX";
-  file_ = mkostemp(name.data(), O_CLOEXEC);
-  if (file_ < 0) {
-    fail(errno, "making a scratch file");
-  }
-  static_cast<void>(unlink(name.c_str()));
-}
+ScratchFile::ScratchFile(const std::string& folder) : file_(make_unnamed_file(folder, "making a scratch file")) {}
 
 ScratchFile::~ScratchFile() { close(file_); }
 
-void ScratchFile::append(std::span<const std::byte> octets) {
-  while (!octets.empty()) {
-    const ssize_t n = pwrite(file_, octets.data(), octets.size(), static_cast<off_t>(len_));
-    if (n < 0 && errno != EINTR) {
-      fail(errno, "writing a scratch file");
-    }
-    if (n > 0) {
-      len_ += static_cast<std::uint64_t>(n);
-      octets = octets.subspan(static_cast<std::size_t>(n));
-    }
-  }
+void ScratchFile::append(base::ByteSpan octets) {
+  write_at(file_, octets, len_, "writing a scratch file");
+  len_ += octets.size();
 }
 
-void ScratchFile::read(std::uint64_t place, std::span<std::byte> out) const {
-  while (!out.empty()) {
-    const ssize_t n = pread(file_, out.data(), out.size(), static_cast<off_t>(place));
-    if (n == 0 || (n < 0 && errno != EINTR)) {
-      fail(n == 0 ? EIO : errno, "reading a scratch file");
-    }
-    if (n > 0) {
-      place += static_cast<std::uint64_t>(n);
-      out = out.subspan(static_cast<std::size_t>(n));
-    }
-  }
+void ScratchFile::read(std::uint64_t place, base::MutableByteSpan out) const {
+  read_at(file_, out, out.size(), place, "reading a scratch file");
 }
 
 }  // namespace optiks::ozks

@@ -3,10 +3,10 @@
 // Thread safety: none; one object a thread.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
+
+#include "optiks/base/bytes.h"
 
 namespace optiks::ozks {
 
@@ -18,9 +18,9 @@ class ScratchFile {
   ScratchFile& operator=(const ScratchFile&) = delete;
   ~ScratchFile();
 
-  void append(std::span<const std::byte> octets);
+  void append(base::ByteSpan octets);
   // Fills `out` with what was appended at this place.
-  void read(std::uint64_t place, std::span<std::byte> out) const;
+  void read(std::uint64_t place, base::MutableByteSpan out) const;
 
  private:
   int file_;

@@ -15,6 +15,7 @@
 
 #include "optiks/base/check.h"
 #include "optiks/base/crc32c.h"
+#include "trie/file_io.h"
 
 namespace optiks::ozks {
 namespace {
@@ -51,21 +52,7 @@ std::uint32_t header_sum(std::uint64_t place, Header header) {
 
 [[noreturn]] void fail_damaged() { fail(EBADMSG, "the leaf log is damaged"); }
 
-// Reads at least `least` octets and at most out.size(); gives how many.
-std::size_t read_at(int file, base::MutableByteSpan out, std::size_t least, std::uint64_t offset) {
-  std::size_t done = 0;
-  while (done < least) {
-    const ssize_t got = pread(file, out.data() + done, out.size() - done, static_cast<off_t>(offset + done));
-    if (got < 0 && errno == EINTR) {
-      continue;
-    }
-    if (got <= 0) {
-      fail(got == 0 ? ENODATA : errno, "reading the leaf log");
-    }
-    done += static_cast<std::size_t>(got);
-  }
-  return done;
-}
+constexpr const char* kReading = "reading the leaf log";
 
 // Length of opening and value.
 std::size_t parse(std::uint64_t place, Header header, LeafFacts& out) {
@@ -88,23 +75,16 @@ std::size_t parse(std::uint64_t place, Header header, LeafFacts& out) {
 }
 
 int create(const char* path) {
-  int file = -1;
-  if (path != nullptr) {
-    file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  } else {
+  constexpr const char* kCreating = "creating the leaf log";
+  if (path == nullptr) {
     // NOLINTNEXTLINE(concurrency-mt-unsafe): nothing in this library changes the environment
     const char* folder = std::getenv("TMPDIR");
-    // Not /tmp, which often is memory. The file is made anew, for this user alone, under a name that nobody foresees:
-    // mkostemp() puts letters of its own in the place of the last six.
-    std::string name = folder != nullptr && *folder != '\0' ? folder : "/var/tmp";
-    name += "/optiks-leaves-XXXXXX";
-    file = mkostemp(name.data(), O_CLOEXEC);
-    if (file >= 0) {
-      static_cast<void>(unlink(name.c_str()));
-    }
+    // Not /tmp, which often is memory.
+    return make_unnamed_file(folder != nullptr && *folder != '\0' ? folder : "/var/tmp", kCreating);
   }
+  const int file = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (file < 0) {
-    fail(errno, "creating the leaf log");
+    fail(errno, kCreating);
   }
   return file;
 }
@@ -130,7 +110,7 @@ int open_existing(const char* path, const LeafLog::Identity& identity, std::uint
     }
     if (len != 0) {
       std::array<std::uint8_t, kFileHeaderLen> header{};
-      read_at(file, header, header.size(), 0);
+      read_at(file, header, header.size(), 0, kReading);
       if (header != file_header(identity)) {
         fail(EBADMSG, "the leaf log is another one");
       }
@@ -231,18 +211,7 @@ std::uint64_t LeafLog::append(const LeafFacts& facts, ByteSpan opening, ByteSpan
 }
 
 void LeafLog::flush() {
-  std::size_t done = 0;
-  while (done < queued_.size()) {
-    const ssize_t put =
-        pwrite(file_, queued_.data() + done, queued_.size() - done, static_cast<off_t>(flushed_ + done));
-    if (put < 0 && errno == EINTR) {
-      continue;
-    }
-    if (put <= 0) {
-      fail(put == 0 ? ENOSPC : errno, "writing the leaf log");
-    }
-    done += static_cast<std::size_t>(put);
-  }
+  write_at(file_, queued_, flushed_, "writing the leaf log");
   flushed_ += queued_.size();
   queued_.clear();
 }
@@ -264,7 +233,7 @@ void LeafLog::truncate(std::uint64_t size) {
 }
 
 void LeafLog::read(std::uint64_t place, LeafRecord& out) const {
-  const std::size_t got = read_at(reader(), out.start_, kHeaderLen, place);
+  const std::size_t got = read_at(reader(), out.start_, kHeaderLen, place, kReading);
   out.body_len_ = parse(place, std::span(out.start_).first<kHeaderLen>(), out.facts_);
   const std::size_t len = kHeaderLen + out.body_len_;
   if (len > out.start_.size()) {
@@ -273,9 +242,9 @@ void LeafLog::read(std::uint64_t place, LeafRecord& out) const {
                                        out.start_.begin() + static_cast<std::ptrdiff_t>(got), out.long_body_.begin()) -
                              out.long_body_.begin();
     const base::MutableByteSpan missing = base::MutableByteSpan(out.long_body_).subspan(here);
-    read_at(reader(), missing, missing.size(), place + got);
+    read_at(reader(), missing, missing.size(), place + got, kReading);
   } else if (got < len) {
-    read_at(reader(), std::span(out.start_).subspan(got, len - got), len - got, place + got);
+    read_at(reader(), std::span(out.start_).subspan(got, len - got), len - got, place + got, kReading);
   }
   if (base::load_be32(out.start_.data() + kBodySumAt) != base::crc32c(out.body())) {
     fail_damaged();
@@ -284,7 +253,7 @@ void LeafLog::read(std::uint64_t place, LeafRecord& out) const {
 
 void LeafLog::read_facts(std::uint64_t place, LeafFacts& out) const {
   std::array<std::uint8_t, kHeaderLen> header{};
-  read_at(reader(), header, header.size(), place);
+  read_at(reader(), header, header.size(), place, kReading);
   static_cast<void>(parse(place, header, out));
 }
 

@@ -69,7 +69,7 @@ internal sealed class ReplicaFolder : IDisposable
     {
         // Both modes' trees are of the leaf log that goes. It may have the identity of the one that comes, and other places: an earlier one of the same peer.
         File.Delete(_names.Snapshot);
-        DeleteFolder(_names.NodeStore);
+        _files.RemoveFolder(_names.NodeStore);
         File.Move(_names.FetchedLeafLog, _names.LeafLog, overwrite: true);
         if (Directory.Exists(_names.FetchedNodeStore))
         {
@@ -87,17 +87,9 @@ internal sealed class ReplicaFolder : IDisposable
     {
         File.Delete(_names.FetchedLeafLog);
         File.Delete(_names.FetchedSnapshot);
-        DeleteFolder(_names.FetchedNodeStore);
+        _files.RemoveFolder(_names.FetchedNodeStore);
     }
 
     /// <inheritdoc/>
     public void Dispose() => _lock.Dispose();
-
-    private static void DeleteFolder(string path)
-    {
-        if (Directory.Exists(path))
-        {
-            Directory.Delete(path, recursive: true);
-        }
-    }
 }

@@ -19,9 +19,11 @@ public static class SnapshotFile
         ArgumentNullException.ThrowIfNull(options);
         try
         {
-            return options.NodeStorePath is not { } nodes
-                ? File.Exists(path) ? KeyDirectory.Restore(options, path) : null
-                : Directory.Exists(nodes) || TryConvert(options, path, nodes) ? KeyDirectory.Create(options) : null;
+            if (options.NodeStorePath is not { } nodes)
+            {
+                return File.Exists(path) ? KeyDirectory.Restore(options, path) : null;
+            }
+            return Directory.Exists(nodes) || TryConvert(options, path, nodes) ? KeyDirectory.Create(options) : null;
         }
         catch (OptiksNativeException e) when (e.Status is NativeStatus.Data or NativeStatus.Io)
         {

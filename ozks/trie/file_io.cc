@@ -1,0 +1,57 @@
+#include "trie/file_io.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <system_error>
+
+namespace optiks::ozks {
+namespace {
+
+[[noreturn]] void fail(int error, const char* what) { throw std::system_error(error, std::generic_category(), what); }
+
+}  // namespace
+
+int make_unnamed_file(const std::string& folder, const char* what) {
+  // A name that nobody foresees: mkostemp() puts letters of its own in the place of the last six.
+  std::string name = folder + "/optiks-XXXXXX";
+  const int file = mkostemp(name.data(), O_CLOEXEC);
+  if (file < 0) {
+    fail(errno, what);
+  }
+  static_cast<void>(unlink(name.c_str()));
+  return file;
+}
+
+std::size_t read_at(int file, base::MutableByteSpan out, std::size_t least, std::uint64_t place, const char* what) {
+  std::size_t done = 0;
+  while (done < least) {
+    const ssize_t got = pread(file, out.data() + done, out.size() - done, static_cast<off_t>(place + done));
+    if (got < 0 && errno == EINTR) {
+      continue;
+    }
+    if (got <= 0) {
+      fail(got == 0 ? ENODATA : errno, what);
+    }
+    done += static_cast<std::size_t>(got);
+  }
+  return done;
+}
+
+void write_at(int file, base::ByteSpan octets, std::uint64_t place, const char* what) {
+  std::size_t done = 0;
+  while (done < octets.size()) {
+    const ssize_t put = pwrite(file, octets.data() + done, octets.size() - done, static_cast<off_t>(place + done));
+    if (put < 0 && errno == EINTR) {
+      continue;
+    }
+    if (put <= 0) {
+      fail(put == 0 ? ENOSPC : errno, what);
+    }
+    done += static_cast<std::size_t>(put);
+  }
+}
+
+}  // namespace optiks::ozks
