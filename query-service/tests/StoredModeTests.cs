@@ -35,7 +35,7 @@ public sealed class StoredModeTests : TwoEpochTests
     public async Task A_store_that_cannot_be_used_is_made_again()
     {
         await using Replica linked = await Replica.StartReadyAsync(Log, "linked");
-        await (await StartAsync(new LoggedEvents())).DisposeAsync();
+        await CompareRestartAsync(linked, isRefused: false, isUsed: false);
         await File.WriteAllTextAsync(Path.Combine(Folder, "nodes", "data.mdb"), "no store", TestContext.Current.CancellationToken);
         await CompareRestartAsync(linked, isRefused: true);
         await CompareRestartAsync(linked, isRefused: false);
