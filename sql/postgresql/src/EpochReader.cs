@@ -37,7 +37,8 @@ internal static class EpochReader
         // From the leaves, as outcomes have no index by epoch.
         await using (NpgsqlCommand select = connection.Command(
             """
-            SELECT r.seq, r.body_hash FROM unnest($1) WITH ORDINALITY AS o (request_id, number) LEFT JOIN request AS r ON r.request_id = o.request_id ORDER BY o.number
+            SELECT r.seq, r.body_hash FROM unnest($1) WITH ORDINALITY AS o (request_id, number)
+            LEFT JOIN LATERAL (SELECT seq, body_hash FROM request WHERE request_id = o.request_id OFFSET 0) AS r ON true ORDER BY o.number
             """,
             Commands.List(Array.ConvertAll(origins, origin => origin.RequestId), NpgsqlDbType.Uuid)))
         await using (NpgsqlDataReader reader = await select.ExecuteReaderAsync(cancellationToken))
@@ -54,7 +55,8 @@ internal static class EpochReader
         await using NpgsqlCommand refused = connection.Command(
             """
             SELECT o.seq, o.item, r.request_id, o.refusal, o.refused_item, o.current_period, o.current_version, r.body_hash
-            FROM outcome AS o JOIN request AS r ON r.seq = o.seq WHERE o.epoch = $1 AND o.refusal IS NOT NULL ORDER BY o.seq, o.item
+            FROM outcome AS o CROSS JOIN LATERAL (SELECT request_id, body_hash FROM request WHERE seq = o.seq OFFSET 0) AS r
+            WHERE o.epoch = $1 AND o.refusal IS NOT NULL ORDER BY o.seq, o.item
             """,
             Commands.Bigint(epoch));
         await using NpgsqlDataReader refusals = await refused.ExecuteReaderAsync(cancellationToken);

@@ -67,7 +67,7 @@ internal sealed class PostgreSqlSettings
                 + " -c enable_seqscan=off -c enable_bitmapscan=off -c enable_hashjoin=off -c enable_nestloop=off -c enable_sort=off -c max_parallel_workers_per_gather=0 -c jit=off",
             // It looks up single rows in tables that grow from nothing to millions of rows within minutes: a plan by statistics of an empty table would read them whole.
             "update" => "-c statement_timeout=5000 -c lock_timeout=4000 -c idle_in_transaction_session_timeout=10000 -c plan_cache_mode=force_generic_plan"
-                + " -c enable_seqscan=off -c enable_bitmapscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off",
+                + " -c enable_seqscan=off -c enable_bitmapscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c max_parallel_workers_per_gather=0 -c jit=off",
             // Likewise: plans must follow the indexes, not statistics or the length of a list.
             "task" => "-c statement_timeout=30000 -c lock_timeout=5000 -c idle_in_transaction_session_timeout=10000 -c plan_cache_mode=force_generic_plan"
                 + " -c enable_seqscan=off -c enable_bitmapscan=off -c max_parallel_workers_per_gather=0 -c jit=off",
