@@ -117,6 +117,41 @@ public abstract class AcceptConformance : StorageConformance
     }
 
     [Fact]
+    public async Task A_large_group_follows_the_same_rules()
+    {
+        const int size = 400;
+        // Keys against the order of acceptance.
+        AcceptUnit[] units = await Task.WhenAll(Enumerable.Range(0, size / 2).Select(
+            async i => new AcceptUnit([await RequestAsync(Item($"key {size - i}"), Item($"also {size - i}", $"value {i}", new ExpectedVersion(3, 7))), await RequestAsync(Item($"second {size - i}"))])));
+        Assert.Equal(Enumerable.Repeat(AcceptStatus.OlderCopy, units.Length), (await Accept.AcceptAsync(units, new HeadFloor(3, null, default), Cancel)).Select(result => result.Status));
+        Assert.Equal(0, await Pipeline.CountPendingAsync(Cancel));
+        AcceptUnit late = new([Request(Guid.CreateVersion7(await Accept.ReadClockAsync(Cancel) - TimeSpan.FromHours(25)), Item("late"))]);
+        IReadOnlyList<AcceptResult> results = await Accept.AcceptAsync([late, .. units], Cancel);
+        Assert.Equal(new AcceptResult(AcceptStatus.RequestIdTime), results[0]);
+        Assert.Equal(Enumerable.Repeat(new AcceptResult(AcceptStatus.Accepted), units.Length), results.Skip(1));
+
+        // Known ids, alone and among fresh ones.
+        await CheckPendingAsync(units);
+        Assert.Equal(Enumerable.Repeat(new AcceptResult(AcceptStatus.Accepted), units.Length), await Accept.AcceptAsync(units, Cancel));
+        await CheckPendingAsync(units);
+        AcceptUnit[] fresh = await Task.WhenAll(Enumerable.Range(0, size).Select(async i => new AcceptUnit([await RequestAsync(Item($"third {size - i}"))])));
+        AcceptUnit changed = new([Request(units[5].Requests[1].RequestId, Item("another"))]);
+        results = await Accept.AcceptAsync([.. fresh.Take(size / 2), changed, units[7], .. fresh.Skip(size / 2)], Cancel);
+        Assert.Equal(new AcceptResult(AcceptStatus.RequestIdReused), results[size / 2]);
+        Assert.Equal(size + 1, results.Count(result => result.Status == AcceptStatus.Accepted));
+        await CheckPendingAsync([.. units, .. fresh]);
+
+        // A key that has as many as it may have.
+        AcceptUnit[] most = await Task.WhenAll(Enumerable.Range(0, Limits.PendingPerKey).Select(async _ => new AcceptUnit([await RequestAsync(Item("full"))])));
+        Assert.All(await Accept.AcceptAsync(most, Cancel), result => Assert.Equal(AcceptStatus.Accepted, result.Status));
+        AcceptUnit[] others = await Task.WhenAll(Enumerable.Range(0, size).Select(async i => new AcceptUnit([await RequestAsync(Item(i == 9 ? "full" : $"fourth {i}"))])));
+        results = await Accept.AcceptAsync(others, Cancel);
+        Assert.Equal(new AcceptResult(AcceptStatus.TooManyPending), results[9]);
+        Assert.Equal(size - 1, results.Count(result => result.Status == AcceptStatus.Accepted));
+        await CheckPendingAsync([.. units, .. fresh, .. most, .. others.Where((_, i) => i != 9)]);
+    }
+
+    [Fact]
     public async Task A_database_below_the_floor_stores_nothing()
     {
         Lease lease = await StartLogAsync();
@@ -264,5 +299,21 @@ public abstract class AcceptConformance : StorageConformance
             }
         }
         Assert.Equal(accepted.Order(), seen.Order());
+    }
+
+    // What is pending is these requests, in this order; an epoch would take those that no earlier one holds back.
+    private async Task CheckPendingAsync(IReadOnlyList<AcceptUnit> units)
+    {
+        AcceptRequest[] all = [.. units.SelectMany(unit => unit.Requests)];
+        Assert.Equal(all.Sum(request => request.Items.Count), await Pipeline.CountPendingAsync(Cancel));
+        var seen = new HashSet<UpdateKey>();
+        AcceptRequest[] expected = [.. all.Where(request => request.Items.Select(item => seen.Add(new UpdateKey(item.Structure, item.Key))).ToArray().All(isNew => isNew))];
+        IReadOnlyList<PendingRequest> found = await Pipeline.ReadPendingAsync(100_000, long.MaxValue, Cancel);
+        Assert.Equal(expected.Select(request => request.RequestId), found.Select(request => request.RequestId));
+        Assert.Equal(expected.Select(request => Convert.ToHexString(request.BodyHash.Span)), found.Select(request => Convert.ToHexString(request.BodyHash.Span)));
+        Assert.Equal(expected.SelectMany(Texts), found.SelectMany(request => Texts(new AcceptRequest(request.RequestId, request.BodyHash, request.Items))));
+
+        static IEnumerable<string> Texts(AcceptRequest request) => request.Items.Select(
+            item => $"{item.Structure} {Convert.ToHexString(item.Key.Span)} {Convert.ToHexString(item.Value.Span)} {item.Expected?.Period} {item.Expected?.Version}");
     }
 }

@@ -1,39 +1,54 @@
-using System.Runtime.InteropServices;
 using Npgsql;
 using NpgsqlTypes;
 using Optiks.Storage.PostgreSql.Engine;
 
 namespace Optiks.Storage.PostgreSql;
 
-/// <summary>AcceptColumns are requests and their items by columns, as one statement takes them, and that statement.</summary>
+/// <summary>
+/// AcceptColumns are requests and their items by columns, as one statement takes them (<see cref="Verdict"/>, <see cref="Store"/>), or COPY (<see cref="CopyAsync"/>). Items are in the order of
+/// their keys: so the index by key is gone through from one end to the other, and not back and forth. The order of acceptance is in the numbers.
+/// </summary>
 internal sealed class AcceptColumns
 {
     /// <summary>
-    /// Store is the part of a statement that stores the columns, $1 to $9, if the query <c>verdict (plain)</c> before it says so. Numbers are drawn first, so that a row's place in the
-    /// list alone decides its number, whatever order a plan inserts in.
+    /// Verdict is a condition on the columns and the floor, $1 to $7: all can be stored if no id is known. The same rules as <see cref="AcceptPlan"/>'s, for all requests at once, but that
+    /// every key is taken to stand as often as the one that stands most often: the keys are found in one scan.
+    /// </summary>
+    public static readonly string Verdict =
+        $"""
+        $3 >= clock_timestamp() - interval '{Limits.RequestIdBehind.TotalSeconds} s' AND $4 <= clock_timestamp() + interval '{Limits.RequestIdAhead.TotalSeconds} s'
+          AND NOT EXISTS (SELECT FROM pending WHERE key = ANY ($1) GROUP BY key, structure HAVING count(*) + $2 > {Limits.PendingPerKey})
+          AND EXISTS (SELECT FROM head WHERE one = 1 AND coalesce(epoch + 1, 0) >= $5 AND ($6 IS NULL OR epoch IS DISTINCT FROM $6 OR record_hash = $7))
+        """;
+
+    /// <summary>
+    /// Store is the part of a statement that stores the columns, $1 and $8 to $15, if the query <c>verdict (plain)</c> before it says so. Numbers are drawn first, so that a row's
+    /// place in the list alone decides its number, whatever order a plan inserts in.
     /// </summary>
     public const string Store =
         """
         number AS MATERIALIZED (
           SELECT array_agg(seq ORDER BY seq) AS seqs
-          FROM (SELECT nextval('request_seq_seq') AS seq FROM generate_series(1, cardinality($1)) WHERE (SELECT plain FROM verdict)) AS drawn
+          FROM (SELECT nextval('request_seq_seq') AS seq FROM generate_series(1, cardinality($8)) WHERE (SELECT plain FROM verdict)) AS drawn
         ),
         stored AS (
           INSERT INTO request (seq, request_id, body_hash)
           SELECT n.seqs[r.number], r.request_id, r.body_hash
-          FROM number AS n, unnest($1, $2) WITH ORDINALITY AS r (request_id, body_hash, number)
+          FROM number AS n, unnest($8, $9) WITH ORDINALITY AS r (request_id, body_hash, number)
           WHERE (SELECT plain FROM verdict)
         ),
         queued AS (
           INSERT INTO pending (seq, item, structure, expected_period, expected_version, key, value)
           SELECT n.seqs[i.request], i.item, i.structure, i.expected_period, i.expected_version, i.key, i.value
-          FROM number AS n, unnest($3, $4, $5, $6, $7, $8, $9) AS i (request, item, structure, expected_period, expected_version, key, value)
+          FROM number AS n, unnest($10, $11, $12, $13, $14, $1, $15) AS i (request, item, structure, expected_period, expected_version, key, value)
           WHERE (SELECT plain FROM verdict)
         )
         """;
 
     private readonly Guid[] _requestId;
     private readonly ReadOnlyMemory<byte>[] _bodyHash;
+
+    // Of the items, in the order of their keys. A request's number is from 1 on.
     private readonly int[] _request;
     private readonly short[] _item;
     private readonly short[] _structure;
@@ -41,30 +56,20 @@ internal sealed class AcceptColumns
     private readonly long?[] _version;
     private readonly ReadOnlyMemory<byte>[] _key;
     private readonly ReadOnlyMemory<byte>[] _value;
-    private readonly short[] _occurrence;
+
+    // Of the key that stands most often.
+    private readonly int _occurrences;
+    private readonly DateTimeOffset _earliest = DateTimeOffset.MaxValue;
+    private readonly DateTimeOffset _latest = DateTimeOffset.MinValue;
 
     /// <summary>AcceptColumns of requests in the order in which they are to be stored.</summary>
     public AcceptColumns(IReadOnlyList<AcceptRequest> requests)
     {
-        int items = 0;
-        foreach (AcceptRequest request in requests)
-        {
-            items += request.Items.Count;
-        }
         _requestId = new Guid[requests.Count];
         _bodyHash = new ReadOnlyMemory<byte>[requests.Count];
-        _request = new int[items];
-        _item = new short[items];
-        _structure = new short[items];
-        _period = new long?[items];
-        _version = new long?[items];
-        _key = new ReadOnlyMemory<byte>[items];
-        _value = new ReadOnlyMemory<byte>[items];
-        _occurrence = new short[items];
+        var items = new List<(int Request, int Item, AcceptItem Update)>(requests.Count);
         var ids = new HashSet<Guid>(requests.Count);
-        var keys = new Dictionary<UpdateKey, short>(items);
         IsPlain = requests.Count > 0;
-        int row = 0;
         for (int i = 0; i < requests.Count; i++)
         {
             AcceptRequest request = requests[i];
@@ -72,39 +77,59 @@ internal sealed class AcceptColumns
             _bodyHash[i] = request.BodyHash;
             IsPlain &= ids.Add(request.RequestId);
             DateTimeOffset time = RequestIds.Time(request.RequestId);
-            Earliest = i == 0 || time < Earliest ? time : Earliest;
-            Latest = i == 0 || time > Latest ? time : Latest;
-            for (int j = 0; j < request.Items.Count; j++, row++)
+            _earliest = time < _earliest ? time : _earliest;
+            _latest = time > _latest ? time : _latest;
+            for (int j = 0; j < request.Items.Count; j++)
             {
-                AcceptItem update = request.Items[j];
-                _request[row] = i + 1;
-                _item[row] = (short)j;
-                _structure[row] = (short)update.Structure;
-                _period[row] = update.Expected is { } expected ? checked((long)expected.Period) : null;
-                _version[row] = update.Expected is { } latest ? checked((long)latest.Version) : null;
-                _key[row] = update.Key;
-                _value[row] = update.Value;
-                ref short count = ref CollectionsMarshal.GetValueRefOrAddDefault(keys, new UpdateKey(update.Structure, update.Key), out _);
-                _occurrence[row] = ++count;
-                IsPlain &= count <= Limits.PendingPerKey;
+                items.Add((i + 1, j, request.Items[j]));
             }
         }
+        items.Sort((one, other) => Compare(one.Update, other.Update));
+        Items = items.Count;
+        _request = new int[Items];
+        _item = new short[Items];
+        _structure = new short[Items];
+        _period = new long?[Items];
+        _version = new long?[Items];
+        _key = new ReadOnlyMemory<byte>[Items];
+        _value = new ReadOnlyMemory<byte>[Items];
+        int occurrences = 0;
+        for (int i = 0; i < Items; i++)
+        {
+            AcceptItem update = items[i].Update;
+            _request[i] = items[i].Request;
+            _item[i] = (short)items[i].Item;
+            _structure[i] = (short)update.Structure;
+            _period[i] = update.Expected is { } expected ? checked((long)expected.Period) : null;
+            _version[i] = update.Expected is { } latest ? checked((long)latest.Version) : null;
+            _key[i] = update.Key;
+            _value[i] = update.Value;
+            occurrences = i > 0 && Compare(items[i - 1].Update, update) == 0 ? occurrences + 1 : 1;
+            _occurrences = Math.Max(_occurrences, occurrences);
+        }
+        IsPlain &= _occurrences <= Limits.PendingPerKey;
     }
+
+    /// <summary>Items in all.</summary>
+    public int Items { get; }
 
     /// <summary>IsPlain: no id stands twice and no key more often than it may wait. Whether all can be stored is then decided by what the database holds, not by their order.</summary>
     public bool IsPlain { get; }
 
-    /// <summary>Earliest time of the ids.</summary>
-    public DateTimeOffset Earliest { get; }
+    /// <summary>AddVerdictTo adds the parameters of <see cref="Verdict"/> to a command that has none yet.</summary>
+    public void AddVerdictTo(NpgsqlParameterCollection parameters, HeadFloor floor)
+    {
+        parameters.Add(Commands.List(_key, NpgsqlDbType.Bytea));
+        parameters.Add(Commands.Integer(_occurrences));
+        parameters.Add(Commands.Time(_earliest));
+        parameters.Add(Commands.Time(_latest));
+        parameters.Add(Commands.Bigint(floor.Epochs));
+        parameters.Add(floor.Epoch is { } epoch ? Commands.Bigint(epoch) : Commands.Null(NpgsqlDbType.Bigint));
+        parameters.Add(Commands.Bytea(floor.RecordHash));
+    }
 
-    /// <summary>Latest time of the ids.</summary>
-    public DateTimeOffset Latest { get; }
-
-    /// <summary>Occurrence of each item's key among the items up to it, from 1.</summary>
-    public NpgsqlParameter Occurrence => Commands.List(_occurrence, NpgsqlDbType.Smallint);
-
-    /// <summary>AddTo adds the parameters of <see cref="Store"/> to a command that has none yet.</summary>
-    public void AddTo(NpgsqlParameterCollection parameters)
+    /// <summary>AddStoreTo adds the parameters of <see cref="Store"/> after those of the verdict.</summary>
+    public void AddStoreTo(NpgsqlParameterCollection parameters)
     {
         parameters.Add(Commands.List(_requestId, NpgsqlDbType.Uuid));
         parameters.Add(Commands.List(_bodyHash, NpgsqlDbType.Bytea));
@@ -113,7 +138,66 @@ internal sealed class AcceptColumns
         parameters.Add(Commands.List(_structure, NpgsqlDbType.Smallint));
         parameters.Add(Commands.List(_period, NpgsqlDbType.Bigint));
         parameters.Add(Commands.List(_version, NpgsqlDbType.Bigint));
-        parameters.Add(Commands.List(_key, NpgsqlDbType.Bytea));
         parameters.Add(Commands.List(_value, NpgsqlDbType.Bytea));
+    }
+
+    /// <summary>CopyAsync stores the columns inside a transaction. The server refuses an id that it has: a unique violation.</summary>
+    public async Task CopyAsync(NpgsqlConnection connection, CancellationToken cancellationToken)
+    {
+        await using NpgsqlCommand draw = connection.Command(
+            "SELECT array_agg(seq ORDER BY seq) FROM (SELECT nextval('request_seq_seq') AS seq FROM generate_series(1, $1)) AS drawn", Commands.Integer(_requestId.Length));
+        long[] numbers = (long[])(await draw.ExecuteScalarAsync(cancellationToken))!;
+        await using (NpgsqlBinaryImporter copy = await connection.BeginBinaryImportAsync("COPY request (seq, request_id, body_hash) FROM STDIN (FORMAT BINARY)", cancellationToken))
+        {
+            WriteRequests(copy, numbers);
+            _ = await copy.CompleteAsync(cancellationToken);
+        }
+        await using NpgsqlBinaryImporter queue = await connection.BeginBinaryImportAsync(
+            "COPY pending (seq, expected_period, expected_version, item, structure, key, value) FROM STDIN (FORMAT BINARY)", cancellationToken);
+        WriteItems(queue, numbers);
+        _ = await queue.CompleteAsync(cancellationToken);
+    }
+
+    private static int Compare(AcceptItem one, AcceptItem other)
+    {
+        int keys = one.Key.Span.SequenceCompareTo(other.Key.Span);
+        return keys != 0 ? keys : one.Structure.CompareTo(other.Structure);
+    }
+
+    private static void Write(NpgsqlBinaryImporter copy, long? value)
+    {
+        if (value is { } present)
+        {
+            copy.Write(present, NpgsqlDbType.Bigint);
+            return;
+        }
+        copy.WriteNull();
+    }
+
+    // Cell by cell into the connection's buffer: only a full buffer waits for the network.
+    private void WriteRequests(NpgsqlBinaryImporter copy, long[] numbers)
+    {
+        for (int i = 0; i < _requestId.Length; i++)
+        {
+            copy.StartRow();
+            copy.Write(numbers[i], NpgsqlDbType.Bigint);
+            copy.Write(_requestId[i], NpgsqlDbType.Uuid);
+            copy.Write(_bodyHash[i], NpgsqlDbType.Bytea);
+        }
+    }
+
+    private void WriteItems(NpgsqlBinaryImporter copy, long[] numbers)
+    {
+        for (int i = 0; i < Items; i++)
+        {
+            copy.StartRow();
+            copy.Write(numbers[_request[i] - 1], NpgsqlDbType.Bigint);
+            Write(copy, _period[i]);
+            Write(copy, _version[i]);
+            copy.Write(_item[i], NpgsqlDbType.Smallint);
+            copy.Write(_structure[i], NpgsqlDbType.Smallint);
+            copy.Write(_key[i], NpgsqlDbType.Bytea);
+            copy.Write(_value[i], NpgsqlDbType.Bytea);
+        }
     }
 }

@@ -1,3 +1,4 @@
+using System.Data;
 using Npgsql;
 using NpgsqlTypes;
 using Optiks.Storage.PostgreSql.Engine;
@@ -6,28 +7,36 @@ namespace Optiks.Storage.PostgreSql;
 
 /// <summary>
 /// PostgreSqlAcceptStore is the update-service's view. A group of which nothing is refused or known takes one round trip, its commit included: the statement itself finds out whether
-/// there is anything to decide, and stores all or nothing. Only then the rules of <see cref="AcceptPlan"/> are gone through, request by request.
+/// there is anything to decide, and stores all or nothing; a large group is copied instead. Only then the rules of <see cref="AcceptPlan"/> are gone through, request by request.
 /// </summary>
 internal sealed class PostgreSqlAcceptStore : PostgreSqlHeadReader, IAcceptStore
 {
     private const string Lock = $"SELECT pg_advisory_xact_lock({AdvisoryLocks.Accept})";
 
-    // The same rules as AcceptPlan's, for all requests at once. $10 and $11: earliest and latest time of an id; $12: occurrence of an item's key; $13 to $15: the floor.
+    // From so many items on COPY, which costs a few round trips more, is cheaper than a statement.
+    private const int CopiedItems = 256;
+
+    // The time limit of a command, PostgreSqlSettings.
+    private const int StalledSeconds = 6;
+
     private static readonly string s_storePlain =
         $"""
         WITH verdict AS MATERIALIZED (
-          SELECT NOT EXISTS (SELECT FROM request WHERE request_id = ANY ($1))
-            AND $10 >= clock_timestamp() - interval '{Limits.RequestIdBehind.TotalSeconds} s' AND $11 <= clock_timestamp() + interval '{Limits.RequestIdAhead.TotalSeconds} s'
-            AND NOT EXISTS (
-              SELECT FROM unnest($5, $8, $12) AS i (structure, key, occurrence)
-              WHERE i.occurrence + (SELECT count(*) FROM pending AS p WHERE p.structure = i.structure AND p.key = i.key) > {Limits.PendingPerKey})
-            AND EXISTS (SELECT FROM head WHERE one = 1 AND coalesce(epoch + 1, 0) >= $13 AND ($14 IS NULL OR epoch IS DISTINCT FROM $14 OR record_hash = $15)) AS plain
+          SELECT NOT EXISTS (SELECT FROM request WHERE request_id = ANY ($8)) AND {AcceptColumns.Verdict} AS plain
         ),
         {AcceptColumns.Store}
         SELECT plain FROM verdict
         """;
 
-    private static readonly string s_store = $"WITH verdict AS (SELECT true AS plain), {AcceptColumns.Store} SELECT FROM verdict";
+    // A service that is paused while it copies holds up all others, and no time limit of the server's ends a COPY (active, but waiting for its client). Its own driver would have given up by now.
+    private static readonly string s_endStalled =
+        $"""
+        SELECT count(pg_terminate_backend(a.pid)) FROM pg_locks AS l JOIN pg_stat_activity AS a ON a.pid = l.pid
+        WHERE l.locktype = 'advisory' AND l.granted AND (l.classid, l.objid, l.objsubid) = ({AdvisoryLocks.Accept}, 2) AND a.datname = current_database()
+          AND a.usename = current_user AND a.state = 'active' AND a.wait_event = 'ClientRead' AND a.query_start < clock_timestamp() - interval '{StalledSeconds} s'
+        """;
+
+    private static readonly string s_verdict = $"SELECT {AcceptColumns.Verdict}";
 
     public PostgreSqlAcceptStore(Database database)
         : base(database)
@@ -37,11 +46,29 @@ internal sealed class PostgreSqlAcceptStore : PostgreSqlHeadReader, IAcceptStore
     /// <inheritdoc/>
     public async Task<IReadOnlyList<AcceptResult>> AcceptAsync(IReadOnlyList<AcceptUnit> units, HeadFloor floor, CancellationToken cancellationToken)
     {
+        try
+        {
+            return await StoreAsync(units, floor, cancellationToken);
+        }
+        catch (StorageUnavailableException e) when (e.InnerException is PostgresException { SqlState: PostgresErrorCodes.LockNotAvailable })
+        {
+            await Database.RepeatAsync(EndStalledAsync, cancellationToken);
+            throw;
+        }
+    }
+
+    /// <inheritdoc/>
+    public Task<RequestStatus?> ReadStatusAsync(Guid requestId, CancellationToken cancellationToken) =>
+        Database.ReadAsync((connection, cancel) => RequestStatusReader.ReadAsync(connection, requestId, cancel), cancellationToken);
+
+    private async Task<IReadOnlyList<AcceptResult>> StoreAsync(IReadOnlyList<AcceptUnit> units, HeadFloor floor, CancellationToken cancellationToken)
+    {
         ArgumentNullException.ThrowIfNull(floor);
         // The caller's errors are found before a connection is taken.
         AcceptPlan.ThrowIfInvalid(units);
         var columns = new AcceptColumns([.. units.SelectMany(unit => unit.Requests)]);
-        if (columns.IsPlain && await Database.RepeatAsync((connection, cancel) => StorePlainAsync(connection, columns, floor, cancel), cancellationToken))
+        Func<NpgsqlConnection, AcceptColumns, HeadFloor, CancellationToken, Task<bool>> tryStore = columns.Items < CopiedItems ? StorePlainAsync : CopyPlainAsync;
+        if (columns.IsPlain && await Database.RepeatAsync((connection, cancel) => tryStore(connection, columns, floor, cancel), cancellationToken))
         {
             var accepted = new AcceptResult[units.Count];
             Array.Fill(accepted, new AcceptResult(AcceptStatus.Accepted));
@@ -55,9 +82,7 @@ internal sealed class PostgreSqlAcceptStore : PostgreSqlHeadReader, IAcceptStore
                 IReadOnlyList<AcceptResult> results = await DecideAsync(connection, plan, cancel);
                 if (plan.NewRequests.Count > 0)
                 {
-                    await using NpgsqlCommand store = connection.Command(s_store);
-                    new AcceptColumns(plan.NewRequests).AddTo(store.Parameters);
-                    _ = await store.ExecuteNonQueryAsync(cancel);
+                    await new AcceptColumns(plan.NewRequests).CopyAsync(connection, cancel);
                 }
                 return new WriteResult<IReadOnlyList<AcceptResult>>(results, Commit: plan.NewRequests.Count > 0);
             },
@@ -65,9 +90,11 @@ internal sealed class PostgreSqlAcceptStore : PostgreSqlHeadReader, IAcceptStore
             cancellationToken);
     }
 
-    /// <inheritdoc/>
-    public Task<RequestStatus?> ReadStatusAsync(Guid requestId, CancellationToken cancellationToken) =>
-        Database.ReadAsync((connection, cancel) => RequestStatusReader.ReadAsync(connection, requestId, cancel), cancellationToken);
+    private static async Task<object?> EndStalledAsync(NpgsqlConnection connection, CancellationToken cancellationToken)
+    {
+        await using NpgsqlCommand end = connection.Command(s_endStalled);
+        return await end.ExecuteScalarAsync(cancellationToken);
+    }
 
     // One batch is one transaction, which is committed at its end. May be repeated when its answer is lost: then the ids are known, and the plan finds their content.
     private static async Task<bool> StorePlainAsync(NpgsqlConnection connection, AcceptColumns columns, HeadFloor floor, CancellationToken cancellationToken)
@@ -76,19 +103,41 @@ internal sealed class PostgreSqlAcceptStore : PostgreSqlHeadReader, IAcceptStore
         // First: the statement after it sees what was committed before the lock was got.
         _ = batch.Add(Lock);
         NpgsqlBatchCommand store = batch.Add(s_storePlain);
-        columns.AddTo(store.Parameters);
-        store.Parameters.Add(Commands.Time(columns.Earliest));
-        store.Parameters.Add(Commands.Time(columns.Latest));
-        store.Parameters.Add(columns.Occurrence);
-        store.Parameters.Add(Commands.Bigint(floor.Epochs));
-        store.Parameters.Add(floor.Epoch is { } epoch ? Commands.Bigint(epoch) : Commands.Null(NpgsqlDbType.Bigint));
-        store.Parameters.Add(Commands.Bytea(floor.RecordHash));
+        columns.AddVerdictTo(store.Parameters, floor);
+        columns.AddStoreTo(store.Parameters);
         await using NpgsqlDataReader reader = await batch.ExecuteReaderAsync(cancellationToken);
         _ = await reader.NextResultAsync(cancellationToken);
         bool isPlain = await reader.ReadAsync(cancellationToken) && reader.GetBoolean(0);
         // To the end: only there the server has answered the commit.
         _ = await reader.NextResultAsync(cancellationToken);
         return isPlain;
+    }
+
+    // As above, for many. Known ids are not looked for: they are met when they are inserted, and nothing is stored then. May be repeated likewise.
+    private static async Task<bool> CopyPlainAsync(NpgsqlConnection connection, AcceptColumns columns, HeadFloor floor, CancellationToken cancellationToken)
+    {
+        await using NpgsqlTransaction transaction = await connection.BeginTransactionAsync(IsolationLevel.ReadCommitted, cancellationToken);
+        await using var batch = new NpgsqlBatch(connection);
+        _ = batch.Add(Lock);
+        columns.AddVerdictTo(batch.Add(s_verdict).Parameters, floor);
+        await using (NpgsqlDataReader reader = await batch.ExecuteReaderAsync(cancellationToken))
+        {
+            _ = await reader.NextResultAsync(cancellationToken);
+            if (!await reader.ReadAsync(cancellationToken) || !reader.GetBoolean(0))
+            {
+                return false;
+            }
+        }
+        try
+        {
+            await columns.CopyAsync(connection, cancellationToken);
+        }
+        catch (PostgresException e) when (e.SqlState == PostgresErrorCodes.UniqueViolation && e.ConstraintName == "pk_request")
+        {
+            return false;
+        }
+        await transaction.CommitAsync(cancellationToken);
+        return true;
     }
 
     private static async Task<IReadOnlyList<AcceptResult>> DecideAsync(NpgsqlConnection connection, AcceptPlan plan, CancellationToken cancellationToken)

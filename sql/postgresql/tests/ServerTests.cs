@@ -42,6 +42,9 @@ public sealed class ServerTests() : StorageConformance(new PostgreSqlFixture())
         await pipeline.PublishAsync(lease, 0, Cancel);
         AcceptRequest request = await RequestAsync(Item("a"));
         Assert.Equal(AcceptStatus.Accepted, Assert.Single(await accept.AcceptAsync([new AcceptUnit([request])], Cancel)).Status);
+        // So many are stored in another way.
+        AcceptRequest[] many = await Task.WhenAll(Enumerable.Range(0, 300).Select(i => RequestAsync(Item($"many {i}"))));
+        Assert.Equal(AcceptStatus.Accepted, Assert.Single(await accept.AcceptAsync([new AcceptUnit(many)], Cancel)).Status);
         EpochCommit commit = Commit(1, await pipeline.ReadPendingAsync(10, 1 << 20, Cancel));
         Assert.Equal(CommitResult.Committed, await pipeline.CommitEpochAsync(lease, commit, Cancel));
         Assert.NotNull(await pipeline.ReadUnpublishedAsync(Cancel));
@@ -125,6 +128,35 @@ public sealed class ServerTests() : StorageConformance(new PostgreSqlFixture())
         }
         Assert.Equal(0ul, (await other.ReadHeadAsync(Cancel)).Epoch);
         Assert.False(await Pipeline.RenewLeaseAsync(paused, TimeSpan.FromMinutes(1), Cancel));
+    }
+
+    [Fact]
+    public async Task A_service_that_is_paused_while_it_stores_holds_up_others_for_seconds()
+    {
+        AcceptRequest request = await RequestAsync(Item("alice"));
+        await using var paused = new NpgsqlConnection(ConnectionString + ";Pooling=false;Search Path=optiks");
+        await paused.OpenAsync(Cancel);
+        await using NpgsqlTransaction transaction = await paused.BeginTransactionAsync(Cancel);
+        await using var take = new NpgsqlCommand($"SELECT pg_advisory_xact_lock({AdvisoryLocks.Accept})", paused, transaction);
+        _ = await take.ExecuteNonQueryAsync(Cancel);
+        await using NpgsqlBinaryImporter copy = await paused.BeginBinaryImportAsync("COPY request (seq, request_id, body_hash) FROM STDIN (FORMAT BINARY)", Cancel);
+        AcceptResult? result = null;
+        int attempts = 0;
+        for (; result is null && attempts < 5; attempts++)
+        {
+            try
+            {
+                result = await TryAcceptAsync(request);
+            }
+            catch (StorageUnavailableException)
+            {
+                // As long as the lock cannot be got.
+            }
+        }
+        Assert.Equal(new AcceptResult(AcceptStatus.Accepted), result);
+        Assert.InRange(attempts, 2, 4);
+        Assert.Equal(1, await Pipeline.CountPendingAsync(Cancel));
+        await Assert.ThrowsAnyAsync<NpgsqlException>(async () => await copy.CompleteAsync(Cancel));
     }
 
     private async Task<string> SessionAsync()
