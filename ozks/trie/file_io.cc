@@ -25,6 +25,7 @@ int make_unnamed_file(const std::string& folder, const char* what) {
   return file;
 }
 
+// Reading and writing differ in the call and in what it means that nothing came of it: two short loops.
 std::size_t read_at(int file, base::MutableByteSpan out, std::size_t least, std::uint64_t place, const char* what) {
   std::size_t done = 0;
   while (done < least) {

@@ -79,8 +79,9 @@ public sealed class FollowerTests : IAsyncLifetime
         const ulong published = 30;
         ulong[] seen = new ulong[3];
         // Both keys change in every epoch, so that an answer of two epochs would show, even if it verified.
-        Task[] readers = [.. Enumerable.Range(0, seen.Length).Select(reader => Task.Run(async () =>
+        Task<int>[] readers = [.. Enumerable.Range(0, seen.Length).Select(reader => Task.Run(async () =>
         {
+            int epochs = 0;
             while (seen[reader] < published)
             {
                 byte[] answer = await replica.OctetsAsync(Replica.Post("/v1/lookup", """[{"key": "alice"}, {"key": "bob"}]""", MediaTypes.Lookup));
@@ -90,8 +91,10 @@ public sealed class FollowerTests : IAsyncLifetime
                 Assert.Equal(verdict.Head.Epoch, verdict.Keys[1].Version);
                 Assert.Equal($"{verdict.Head.Epoch}", Text(answer, verdict.Keys[0]));
                 Assert.True(verdict.Head.Epoch >= seen[reader]);
+                epochs += verdict.Head.Epoch == seen[reader] ? 0 : 1;
                 Volatile.Write(ref seen[reader], verdict.Head.Epoch);
             }
+            return epochs;
         }))];
         for (ulong i = 2; i <= published; i++)
         {
@@ -106,7 +109,7 @@ public sealed class FollowerTests : IAsyncLifetime
                 }
             }
         }
-        await Task.WhenAll(readers);
+        Assert.All(await Task.WhenAll(readers), epochs => Assert.True(epochs > 3, $"A reader saw {epochs} epochs."));
     }
 
     [Theory]

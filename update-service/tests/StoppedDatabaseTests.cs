@@ -173,11 +173,5 @@ public sealed class StoppedDatabaseTests : IAsyncLifetime
         return holder;
     }
 
-    private async Task<long> CountAsync(string table)
-    {
-        await using var connection = new NpgsqlConnection(_connectionString + ";Pooling=false");
-        await connection.OpenAsync(Cancel);
-        await using var count = new NpgsqlCommand($"SELECT count(*) FROM optiks.{table}", connection);
-        return (long)(await count.ExecuteScalarAsync(Cancel))!;
-    }
+    private Task<long> CountAsync(string table) => Cluster.CountAsync(_connectionString, $"SELECT count(*) FROM {table}");
 }

@@ -16,9 +16,6 @@ internal sealed class PostgreSqlAcceptStore : PostgreSqlHeadReader, IAcceptStore
     // From so many items on COPY, which costs a few round trips more, is cheaper than a statement.
     private const int CopiedItems = 256;
 
-    // The time limit of a command, PostgreSqlSettings.
-    private const int StalledSeconds = 6;
-
     private static readonly string s_storePlain =
         $"""
         WITH verdict AS MATERIALIZED (
@@ -33,7 +30,7 @@ internal sealed class PostgreSqlAcceptStore : PostgreSqlHeadReader, IAcceptStore
         $"""
         SELECT count(pg_terminate_backend(a.pid)) FROM pg_locks AS l JOIN pg_stat_activity AS a ON a.pid = l.pid
         WHERE l.locktype = 'advisory' AND l.granted AND (l.classid, l.objid, l.objsubid) = ({AdvisoryLocks.Accept}, 2) AND a.datname = current_database()
-          AND a.usename = current_user AND a.state = 'active' AND a.wait_event = 'ClientRead' AND a.query_start < clock_timestamp() - interval '{StalledSeconds} s'
+          AND a.usename = current_user AND a.state = 'active' AND a.wait_event = 'ClientRead' AND a.query_start < clock_timestamp() - interval '{PostgreSqlSettings.CommandSeconds} s'
         """;
 
     private static readonly string s_verdict = $"SELECT {AcceptColumns.Verdict}";

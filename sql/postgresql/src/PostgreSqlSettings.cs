@@ -6,6 +6,9 @@ namespace Optiks.Storage.PostgreSql;
 /// <summary>PostgreSqlSettings are a connection string of Npgsql and what every session of a role is set to.</summary>
 internal sealed class PostgreSqlSettings
 {
+    /// <summary>CommandSeconds after which the update-service's driver gives a command up.</summary>
+    public const int CommandSeconds = 6;
+
     private const int MaxConnectSeconds = 3;
 
     private readonly NpgsqlConnectionStringBuilder _builder;
@@ -51,7 +54,7 @@ internal sealed class PostgreSqlSettings
         {
             // A server that hangs must not hang the update-service's callers: the server gives up by itself, or the driver a second later, which asks it on a new connection to stop.
             // All in all less than a host has to stop in.
-            builder.CommandTimeout = 6;
+            builder.CommandTimeout = CommandSeconds;
             builder.CancellationTimeout = 1000;
             builder.Timeout = builder.Timeout is 0 or > MaxConnectSeconds ? MaxConnectSeconds : builder.Timeout;
             // No statement leaves anything in its session that would have to be reset.

@@ -86,6 +86,15 @@ public sealed class Cluster : IAsyncLifetime
 
     public string ConnectionString(string database) => $"Host=127.0.0.1;Port={Port};Database={database};Username=owner;Timeout=5";
 
+    /// <summary>CountAsync gives the number that a query selects, on a connection of its own.</summary>
+    public static async Task<long> CountAsync(string connectionString, string sql)
+    {
+        await using var connection = new NpgsqlConnection(connectionString + ";Pooling=false;Search Path=optiks");
+        await connection.OpenAsync();
+        await using var command = new NpgsqlCommand(sql, connection);
+        return (long)(await command.ExecuteScalarAsync())!;
+    }
+
     /// <summary>ExecuteAsync runs SQL on a connection of its own and returns how many rows it touched.</summary>
     public static async Task<int> ExecuteAsync(string connectionString, string sql, params object[] parameters)
     {

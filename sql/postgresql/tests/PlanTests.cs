@@ -1,4 +1,3 @@
-using Npgsql;
 using Optiks.Storage.Conformance;
 
 namespace Optiks.Storage.PostgreSql.Tests;
@@ -39,11 +38,5 @@ public sealed class PlanTests() : StorageConformance(new PostgreSqlFixture())
         Assert.InRange(await CountAsync("SELECT idx_tup_read FROM pg_stat_user_indexes WHERE indexrelname = 'ix_request_seq'"), 0, Requests / 10);
     }
 
-    private async Task<long> CountAsync(string sql)
-    {
-        await using var connection = new NpgsqlConnection(ConnectionString + ";Pooling=false");
-        await connection.OpenAsync(Cancel);
-        await using var command = new NpgsqlCommand(sql, connection);
-        return (long)(await command.ExecuteScalarAsync(Cancel))!;
-    }
+    private Task<long> CountAsync(string sql) => Cluster.CountAsync(ConnectionString, sql);
 }

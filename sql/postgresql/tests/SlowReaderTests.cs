@@ -70,11 +70,5 @@ public sealed class SlowReaderTests() : StorageConformance(new PostgreSqlFixture
         await PublishPendingAsync(lease, epoch);
     }
 
-    private async Task<long> CountAsync(string sql)
-    {
-        await using var connection = new NpgsqlConnection(ConnectionString + ";Pooling=false");
-        await connection.OpenAsync(Cancel);
-        await using var command = new NpgsqlCommand(sql, connection);
-        return (long)(await command.ExecuteScalarAsync(Cancel))!;
-    }
+    private Task<long> CountAsync(string sql) => Cluster.CountAsync(ConnectionString, sql);
 }
