@@ -152,6 +152,42 @@ public abstract class AcceptConformance : StorageConformance
     }
 
     [Fact]
+    public async Task Large_groups_of_several_services_follow_the_same_rules()
+    {
+        const int services = 4;
+        const int size = 300;
+        const int rounds = 8;
+        const int ofOneKey = 5;
+        const int refused = services * ofOneKey - Limits.PendingPerKey;
+        IAcceptStore[] stores = await Task.WhenAll(Enumerable.Range(0, services).Select(_ => OpenAcceptAsync()));
+
+        // Together they have one key more often than it may wait.
+        for (int i = 0; i < rounds; i++)
+        {
+            AcceptStatus[] statuses = [.. (await AcceptAllAsync(j => MakeAsync(size, k => k < ofOneKey ? $"full {i}" : $"own {i} {j} {k}"))).SelectMany(results => results)];
+            Assert.Equal(refused, statuses.Count(status => status == AcceptStatus.TooManyPending));
+            Assert.Equal(services * size - refused, statuses.Count(status => status == AcceptStatus.Accepted));
+        }
+
+        // The same requests, each in an order of its own, and an id that each has for another content.
+        AcceptUnit[] same = await MakeAsync(size, i => $"same {i}");
+        Guid reused = (await RequestAsync()).RequestId;
+        IReadOnlyList<AcceptStatus>[] all = await AcceptAllAsync(i => Task.FromResult<AcceptUnit[]>([.. i % 2 == 0 ? same : same.Reverse(), new AcceptUnit([Request(reused, Item("reused", $"value {i}"))])]));
+        Assert.All(all, statuses => Assert.Equal(Enumerable.Repeat(AcceptStatus.Accepted, size), statuses.Take(size)));
+        Assert.Equal([AcceptStatus.Accepted, .. Enumerable.Repeat(AcceptStatus.RequestIdReused, services - 1)], all.Select(statuses => statuses[size]).Order());
+        Assert.Equal(rounds * (services * size - refused) + size + 1, await Pipeline.CountPendingAsync(Cancel));
+
+        Task<AcceptUnit[]> MakeAsync(int count, Func<int, string> key) => Task.WhenAll(Enumerable.Range(0, count).Select(async i => new AcceptUnit([await RequestAsync(Item(key(i)))])));
+
+        async Task<IReadOnlyList<AcceptStatus>[]> AcceptAllAsync(Func<int, Task<AcceptUnit[]>> make)
+        {
+            AcceptUnit[][] groups = await Task.WhenAll(Enumerable.Range(0, services).Select(make));
+            return await Task.WhenAll(groups.Select((group, i) => Task.Run(
+                async () => (IReadOnlyList<AcceptStatus>)[.. (await RepeatAsync(() => stores[i].AcceptAsync(group, Cancel))).Select(result => result.Status)], Cancel)));
+        }
+    }
+
+    [Fact]
     public async Task A_database_below_the_floor_stores_nothing()
     {
         Lease lease = await StartLogAsync();

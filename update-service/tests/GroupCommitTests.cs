@@ -34,6 +34,33 @@ public sealed class GroupCommitTests
     }
 
     [Fact]
+    public async Task Large_groups_are_committed_beside_each_other_and_small_ones_alone()
+    {
+        var engine = new WrappedEngine { ConcurrentUpdates = 3 };
+        var gate = new TaskCompletionSource();
+        engine.BeforeAccept = () => gate.Task;
+        await using Service service = await Service.StartAsync(engine: engine);
+        var answers = new List<Task<Answer>>();
+        for (int i = 1; i <= 2; i++)
+        {
+            answers.Add(service.PostAsync(List(3)));
+            await Eventually.IsAsync(() => engine.Groups.Count == i);
+        }
+        // A third one, small, is the last until it has ended itself.
+        answers.Add(service.PostAsync(List(2)));
+        await Eventually.IsAsync(() => engine.Groups.Count == 3);
+        answers.AddRange([service.PostAsync(List(3)), service.PostAsync(List(3))]);
+        await Eventually.IsAsync(() => service.Gauge("optiks.update.queue.callers") == 2);
+        Assert.Equal(3, engine.Groups.Count);
+        Assert.DoesNotContain(answers, answer => answer.IsCompleted);
+        gate.SetResult();
+        Assert.All(await Task.WhenAll(answers), answer => Assert.Equal(202, answer.Status));
+        Assert.Equal(14, service.Database.Requests());
+
+        static string List(int updates) => $"[{string.Join(',', Enumerable.Range(0, updates).Select(_ => Body(0)))}]";
+    }
+
+    [Fact]
     public async Task One_caller_s_refusal_is_not_another_s()
     {
         var engine = new WrappedEngine();

@@ -3,6 +3,9 @@ namespace Optiks.Storage;
 /// <summary>IAcceptStore is the update-service's role: it inserts requests and pending rows and reads outcomes, nothing else.</summary>
 public interface IAcceptStore : IHeadReader
 {
+    /// <summary>ConcurrentUpdates is how many updates a call of <see cref="AcceptAsync(IReadOnlyList{AcceptUnit}, HeadFloor, CancellationToken)"/> must have for a second one beside it to gain anything; null: one at a time is best.</summary>
+    int? ConcurrentUpdates { get; }
+
     /// <summary>
     /// AcceptAsync makes the units durable in one transaction and returns one result a unit, in order. When it returns, everything <see cref="AcceptStatus.Accepted"/>
     /// survives kill -9 and a database restart. Rules, in this order for each request: a known id with the same body hash is the same answer, whatever the limits

@@ -18,6 +18,7 @@ public sealed class PendingSelection
     private readonly List<AcceptItem> _items = [];
     private PendingRow _request;
     private (long Sequence, int Item)? _left;
+    private long? _allThrough;
     private bool _isOldest;
     private long _requestBytes;
     private int _takenItems;
@@ -87,6 +88,12 @@ public sealed class PendingSelection
         return true;
     }
 
+    /// <summary>
+    /// ShowsAllThrough says, before the first rows, that all of them up to this sequence are about to be shown, and that a later one may be accepted after others that follow it: the next
+    /// batch looks for it. The first call counts. Without any, rows are accepted in their order.
+    /// </summary>
+    public void ShowsAllThrough(long sequence) => _allThrough ??= sequence;
+
     /// <summary>Complete gives the batch after the last row. Nothing may be shown any more.</summary>
     public PendingBatch Complete()
     {
@@ -94,7 +101,8 @@ public sealed class PendingSelection
         {
             EndRequest();
         }
-        return new PendingBatch(_taken, _takenItems, IsFull) { DecidedThrough = _left ?? After };
+        (long Sequence, int Item) decided = _left ?? After;
+        return new PendingBatch(_taken, _takenItems, IsFull) { DecidedThrough = _allThrough < decided.Sequence ? (_allThrough.Value, byte.MaxValue) : decided };
     }
 
     private void EndRequest()

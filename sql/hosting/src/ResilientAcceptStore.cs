@@ -22,6 +22,9 @@ internal sealed class ResilientAcceptStore : IAcceptStore
     }
 
     /// <inheritdoc/>
+    public int? ConcurrentUpdates => _inner.ConcurrentUpdates;
+
+    /// <inheritdoc/>
     public Task<IReadOnlyList<AcceptResult>> AcceptAsync(IReadOnlyList<AcceptUnit> units, HeadFloor floor, CancellationToken cancellationToken) =>
         _accepts.RunAsync(cancel => _inner.AcceptAsync(units, floor, cancel), cancellationToken);
 

@@ -11,8 +11,8 @@ namespace Optiks.Storage.PostgreSql;
 internal sealed class AcceptColumns
 {
     /// <summary>
-    /// Verdict is a condition on the columns and the floor, $1 to $7: all can be stored if no id is known. The same rules as <see cref="AcceptPlan"/>'s, for all requests at once, but that
-    /// every key is taken to stand as often as the one that stands most often: the keys are found in one scan.
+    /// Verdict is a condition on the columns and the floor, $1 to $7: all can be stored if no id is known, or may stay if they are inserted. The same rules as <see cref="AcceptPlan"/>'s, for
+    /// all requests at once, but that every key, unless they are inserted, is taken to stand as often as the one that stands most often: the keys are found in one scan.
     /// </summary>
     public static readonly string Verdict =
         $"""
@@ -116,11 +116,11 @@ internal sealed class AcceptColumns
     /// <summary>IsPlain: no id stands twice and no key more often than it may wait. Whether all can be stored is then decided by what the database holds, not by their order.</summary>
     public bool IsPlain { get; }
 
-    /// <summary>AddVerdictTo adds the parameters of <see cref="Verdict"/> to a command that has none yet.</summary>
-    public void AddVerdictTo(NpgsqlParameterCollection parameters, HeadFloor floor)
+    /// <summary>AddVerdictTo adds the parameters of <see cref="Verdict"/>, on columns that are inserted or not, to a command that has none yet.</summary>
+    public void AddVerdictTo(NpgsqlParameterCollection parameters, HeadFloor floor, bool areInserted)
     {
         parameters.Add(Commands.List(_key, NpgsqlDbType.Bytea));
-        parameters.Add(Commands.Integer(_occurrences));
+        parameters.Add(Commands.Integer(areInserted ? 0 : _occurrences));
         parameters.Add(Commands.Time(_earliest));
         parameters.Add(Commands.Time(_latest));
         parameters.Add(Commands.Bigint(floor.Epochs));
@@ -141,12 +141,22 @@ internal sealed class AcceptColumns
         parameters.Add(Commands.List(_value, NpgsqlDbType.Bytea));
     }
 
-    /// <summary>CopyAsync stores the columns inside a transaction. The server refuses an id that it has: a unique violation.</summary>
-    public async Task CopyAsync(NpgsqlConnection connection, CancellationToken cancellationToken)
+    /// <summary>
+    /// CopyAsync stores the columns inside a transaction, under numbers that it draws once a statement has taken <see cref="AdvisoryLocks.Accept"/>. The server refuses an id that it has: a unique
+    /// violation; one that another transaction is about to store is waited for.
+    /// </summary>
+    public async Task CopyAsync(NpgsqlConnection connection, string take, CancellationToken cancellationToken)
     {
-        await using NpgsqlCommand draw = connection.Command(
-            "SELECT array_agg(seq ORDER BY seq) FROM (SELECT nextval('request_seq_seq') AS seq FROM generate_series(1, $1)) AS drawn", Commands.Integer(_requestId.Length));
-        long[] numbers = (long[])(await draw.ExecuteScalarAsync(cancellationToken))!;
+        await using var batch = new NpgsqlBatch(connection);
+        _ = batch.Add(take);
+        _ = batch.Add("SELECT array_agg(seq ORDER BY seq) FROM (SELECT nextval('request_seq_seq') AS seq FROM generate_series(1, $1)) AS drawn", Commands.Integer(_requestId.Length));
+        long[] numbers;
+        await using (NpgsqlDataReader reader = await batch.ExecuteReaderAsync(cancellationToken))
+        {
+            _ = await reader.NextResultAsync(cancellationToken);
+            _ = await reader.ReadAsync(cancellationToken);
+            numbers = reader.GetFieldValue<long[]>(0);
+        }
         await using (NpgsqlBinaryImporter copy = await connection.BeginBinaryImportAsync("COPY request (seq, request_id, body_hash) FROM STDIN (FORMAT BINARY)", cancellationToken))
         {
             WriteRequests(copy, numbers);
@@ -177,7 +187,10 @@ internal sealed class AcceptColumns
     // Cell by cell into the connection's buffer: only a full buffer waits for the network.
     private void WriteRequests(NpgsqlBinaryImporter copy, long[] numbers)
     {
-        for (int i = 0; i < _requestId.Length; i++)
+        // In the order of their ids: of two transactions with the same ids one waits for the other, and never each for each.
+        int[] order = [.. Enumerable.Range(0, _requestId.Length)];
+        Array.Sort((Guid[])_requestId.Clone(), order);
+        foreach (int i in order)
         {
             copy.StartRow();
             copy.Write(numbers[i], NpgsqlDbType.Bigint);

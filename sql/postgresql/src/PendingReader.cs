@@ -5,15 +5,21 @@ using Optiks.Storage.PostgreSql.Engine;
 
 namespace Optiks.Storage.PostgreSql;
 
-/// <summary>PendingReader reads pending rows in order of acceptance, as far as a selection wants them.</summary>
+/// <summary>PendingReader reads pending rows in order of acceptance, as far as a selection wants them. One selection after the other.</summary>
 internal static class PendingReader
 {
     // What is sent beyond the last row that is wanted, at most. Values have up to 64 KiB.
     private const int PageRows = 2048;
 
     /// <summary>ReadAsync shows the selection the rows that it was not shown yet, and gives it back.</summary>
-    public static async Task<PendingSelection> ReadAsync(NpgsqlConnection connection, PendingSelection selection, CancellationToken cancellationToken)
+    public static async Task<PendingSelection> ReadAsync(NpgsqlConnection connection, PendingSelection selection, AcceptFrontier frontier, CancellationToken cancellationToken)
     {
+        if (selection.After == default)
+        {
+            // Not the successor of another: it begins before every row.
+            frontier.Restart();
+        }
+        selection.ShowsAllThrough(frontier.Through);
         int rows = PageRows;
         while (rows == PageRows && !selection.IsFull)
         {
@@ -37,6 +43,7 @@ internal static class PendingReader
             {
             }
         }
+        await frontier.MoveAsync(connection, selection.After.Sequence, cancellationToken);
         return selection;
     }
 

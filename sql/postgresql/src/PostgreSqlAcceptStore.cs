@@ -7,14 +7,20 @@ namespace Optiks.Storage.PostgreSql;
 
 /// <summary>
 /// PostgreSqlAcceptStore is the update-service's view. A group of which nothing is refused or known takes one round trip, its commit included: the statement itself finds out whether
-/// there is anything to decide, and stores all or nothing; a large group is copied instead. Only then the rules of <see cref="AcceptPlan"/> are gone through, request by request.
+/// there is anything to decide, and stores all or nothing. A large group is copied instead, beside others, and judged once it is there. Only if something is refused or known the rules of
+/// <see cref="AcceptPlan"/> are gone through, request by request.
 /// </summary>
 internal sealed class PostgreSqlAcceptStore : PostgreSqlHeadReader, IAcceptStore
 {
     private const string Lock = $"SELECT pg_advisory_xact_lock({AdvisoryLocks.Accept})";
+    private const string LockShared = $"SELECT pg_advisory_xact_lock_shared({AdvisoryLocks.Accept})";
+    private const string LockJudge = $"SELECT pg_advisory_xact_lock({AdvisoryLocks.Judge})";
 
     // From so many items on COPY, which costs a few round trips more, is cheaper than a statement.
     private const int CopiedItems = 256;
+
+    // From so many on the round trips are little beside the copying, which others may do at the same time.
+    private const int ConcurrentItems = 512;
 
     private static readonly string s_storePlain =
         $"""
@@ -25,7 +31,8 @@ internal sealed class PostgreSqlAcceptStore : PostgreSqlHeadReader, IAcceptStore
         SELECT plain FROM verdict
         """;
 
-    // A service that is paused while it copies holds up all others, and no time limit of the server's ends a COPY (active, but waiting for its client). Its own driver would have given up by now.
+    // A service that is paused while it copies holds up whoever wants to be alone, and no time limit of the server's ends a COPY (active, but waiting for its client). Its own driver would have
+    // given up by now.
     private static readonly string s_endStalled =
         $"""
         SELECT count(pg_terminate_backend(a.pid)) FROM pg_locks AS l JOIN pg_stat_activity AS a ON a.pid = l.pid
@@ -35,10 +42,16 @@ internal sealed class PostgreSqlAcceptStore : PostgreSqlHeadReader, IAcceptStore
 
     private static readonly string s_verdict = $"SELECT {AcceptColumns.Verdict}";
 
+    // Of the last group that was gone through something was refused: the next large one is too at once, and not copied for nothing.
+    private volatile bool _somethingRefused;
+
     public PostgreSqlAcceptStore(Database database)
         : base(database)
     {
     }
+
+    /// <inheritdoc/>
+    public int? ConcurrentUpdates => ConcurrentItems;
 
     /// <inheritdoc/>
     public async Task<IReadOnlyList<AcceptResult>> AcceptAsync(IReadOnlyList<AcceptUnit> units, HeadFloor floor, CancellationToken cancellationToken)
@@ -64,8 +77,9 @@ internal sealed class PostgreSqlAcceptStore : PostgreSqlHeadReader, IAcceptStore
         // The caller's errors are found before a connection is taken.
         AcceptPlan.ThrowIfInvalid(units);
         var columns = new AcceptColumns([.. units.SelectMany(unit => unit.Requests)]);
-        Func<NpgsqlConnection, AcceptColumns, HeadFloor, CancellationToken, Task<bool>> tryStore = columns.Items < CopiedItems ? StorePlainAsync : CopyPlainAsync;
-        if (columns.IsPlain && await Database.RepeatAsync((connection, cancel) => tryStore(connection, columns, floor, cancel), cancellationToken))
+        bool isLarge = columns.Items >= CopiedItems;
+        Func<NpgsqlConnection, AcceptColumns, HeadFloor, CancellationToken, Task<bool>> tryStore = isLarge ? CopyPlainAsync : StorePlainAsync;
+        if (columns.IsPlain && !(isLarge && _somethingRefused) && await Database.RepeatAsync((connection, cancel) => tryStore(connection, columns, floor, cancel), cancellationToken))
         {
             var accepted = new AcceptResult[units.Count];
             Array.Fill(accepted, new AcceptResult(AcceptStatus.Accepted));
@@ -77,9 +91,10 @@ internal sealed class PostgreSqlAcceptStore : PostgreSqlHeadReader, IAcceptStore
                 // A plan decides once: a second try makes its own.
                 var plan = new AcceptPlan(units, floor);
                 IReadOnlyList<AcceptResult> results = await DecideAsync(connection, plan, cancel);
+                _somethingRefused = results.Any(result => result.Status != AcceptStatus.Accepted);
                 if (plan.NewRequests.Count > 0)
                 {
-                    await new AcceptColumns(plan.NewRequests).CopyAsync(connection, cancel);
+                    await new AcceptColumns(plan.NewRequests).CopyAsync(connection, Lock, cancel);
                 }
                 return new WriteResult<IReadOnlyList<AcceptResult>>(results, Commit: plan.NewRequests.Count > 0);
             },
@@ -100,7 +115,7 @@ internal sealed class PostgreSqlAcceptStore : PostgreSqlHeadReader, IAcceptStore
         // First: the statement after it sees what was committed before the lock was got.
         _ = batch.Add(Lock);
         NpgsqlBatchCommand store = batch.Add(s_storePlain);
-        columns.AddVerdictTo(store.Parameters, floor);
+        columns.AddVerdictTo(store.Parameters, floor, areInserted: false);
         columns.AddStoreTo(store.Parameters);
         await using NpgsqlDataReader reader = await batch.ExecuteReaderAsync(cancellationToken);
         _ = await reader.NextResultAsync(cancellationToken);
@@ -110,13 +125,22 @@ internal sealed class PostgreSqlAcceptStore : PostgreSqlHeadReader, IAcceptStore
         return isPlain;
     }
 
-    // As above, for many. Known ids are not looked for: they are met when they are inserted, and nothing is stored then. May be repeated likewise.
+    // As above, for many, and beside others that do the same: only judging and committing is done one at a time. Known ids are not looked for: they are met when they are inserted, and nothing is
+    // stored then. May be repeated likewise.
     private static async Task<bool> CopyPlainAsync(NpgsqlConnection connection, AcceptColumns columns, HeadFloor floor, CancellationToken cancellationToken)
     {
         await using NpgsqlTransaction transaction = await connection.BeginTransactionAsync(IsolationLevel.ReadCommitted, cancellationToken);
+        try
+        {
+            await columns.CopyAsync(connection, LockShared, cancellationToken);
+        }
+        catch (PostgresException e) when (e.SqlState == PostgresErrorCodes.UniqueViolation && e.ConstraintName == "pk_request")
+        {
+            return false;
+        }
         await using var batch = new NpgsqlBatch(connection);
-        _ = batch.Add(Lock);
-        columns.AddVerdictTo(batch.Add(s_verdict).Parameters, floor);
+        _ = batch.Add(LockJudge);
+        columns.AddVerdictTo(batch.Add(s_verdict).Parameters, floor, areInserted: true);
         await using (NpgsqlDataReader reader = await batch.ExecuteReaderAsync(cancellationToken))
         {
             _ = await reader.NextResultAsync(cancellationToken);
@@ -124,14 +148,6 @@ internal sealed class PostgreSqlAcceptStore : PostgreSqlHeadReader, IAcceptStore
             {
                 return false;
             }
-        }
-        try
-        {
-            await columns.CopyAsync(connection, cancellationToken);
-        }
-        catch (PostgresException e) when (e.SqlState == PostgresErrorCodes.UniqueViolation && e.ConstraintName == "pk_request")
-        {
-            return false;
         }
         await transaction.CommitAsync(cancellationToken);
         return true;

@@ -10,6 +10,8 @@ internal class PostgreSqlPipelineStore : PostgreSqlFollowStore, IPipelineStore
     private static readonly TimeSpan ResolveTime = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan ResolveInterval = TimeSpan.FromMilliseconds(200);
 
+    private readonly AcceptFrontier _frontier = new();
+
     public PostgreSqlPipelineStore(Database database)
         : base(database)
     {
@@ -82,7 +84,7 @@ internal class PostgreSqlPipelineStore : PostgreSqlFollowStore, IPipelineStore
 
     /// <inheritdoc/>
     public Task ReadPendingAsync(PendingSelection selection, CancellationToken cancellationToken) =>
-        Database.ReadAsync((connection, cancel) => PendingReader.ReadAsync(connection, selection, cancel), cancellationToken);
+        Database.ReadAsync((connection, cancel) => PendingReader.ReadAsync(connection, selection, _frontier, cancel), cancellationToken);
 
     /// <inheritdoc/>
     public Task<long> CountPendingAsync(long atMost, CancellationToken cancellationToken) => Database.ReadAsync(

@@ -11,6 +11,9 @@ internal sealed class SqliteAcceptStore : SqliteHeadReader, IAcceptStore
         : base(settings, clock) => _writer = new Writer(settings);
 
     /// <inheritdoc/>
+    public int? ConcurrentUpdates => null;
+
+    /// <inheritdoc/>
     public Task<IReadOnlyList<AcceptResult>> AcceptAsync(IReadOnlyList<AcceptUnit> units, HeadFloor floor, CancellationToken cancellationToken)
     {
         var plan = new AcceptPlan(units, floor);

@@ -25,6 +25,9 @@ internal sealed class SqlServerAcceptStore : SqlServerHeadReader, IAcceptStore
     }
 
     /// <inheritdoc/>
+    public int? ConcurrentUpdates => null;
+
+    /// <inheritdoc/>
     public Task<IReadOnlyList<AcceptResult>> AcceptAsync(IReadOnlyList<AcceptUnit> units, HeadFloor floor, CancellationToken cancellationToken)
     {
         // The caller's errors are found before a connection is taken.

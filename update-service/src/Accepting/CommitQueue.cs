@@ -10,15 +10,17 @@ namespace Optiks.UpdateService.Accepting;
 
 /// <summary>
 /// CommitQueue commits the updates of many callers together: one loop takes whatever waits and makes it durable in one transaction, while the next group forms. No timer: a lone
-/// caller does not wait for others.
+/// caller does not wait for others. Beside a large group, if the store gains by it, a second one is committed.
 /// </summary>
 /// <remarks>
 /// Thread safety: <see cref="TryEnqueue"/> from any thread. Invariants: (1) a unit's outcome is set after the transaction that holds it has ended, never before; (2) every unit that
 /// was taken gets an outcome, at shutdown too, and soon: the store's time limit ends a commit, and what waited too long behind one is given back without another; (3) units are
-/// committed in the order in which they were taken. A caller that goes away does not take its unit back: it may still be committed, which the caller learns by its request id.
+/// given to the store in the order in which they were taken; of two whose commits overlap, neither had an outcome when the other was taken. A caller that goes away does not take its unit back: it may still be committed, which the caller learns by its request id.
 /// </remarks>
 internal sealed class CommitQueue : IHostedService
 {
+    private const int MaxUnderway = 3;
+
     private readonly IAcceptStore _store;
     private readonly RollbackGuard _guard;
     private readonly QueueOptions _options;
@@ -67,9 +69,10 @@ internal sealed class CommitQueue : IHostedService
 
     private async Task CommitAllAsync()
     {
-        var group = new List<QueuedUnit>();
+        var underway = new List<Task>();
         while (await _channel.Reader.WaitToReadAsync())
         {
+            var group = new List<QueuedUnit>();
             int updates = 0;
             long octets = 0;
             while (updates < _options.CommitUpdates && octets < _options.CommitOctets && _channel.Reader.TryRead(out QueuedUnit? unit))
@@ -86,10 +89,18 @@ internal sealed class CommitQueue : IHostedService
             }
             if (group.Count > 0)
             {
-                await CommitAsync(group, updates);
-                group.Clear();
+                Task commit = CommitAsync(group, updates);
+                underway.Add(commit);
+                bool isLarge = updates >= _store.ConcurrentUpdates;
+                if (!isLarge || underway.Count == MaxUnderway)
+                {
+                    Task ended = isLarge ? await Task.WhenAny(underway) : commit;
+                    await ended;
+                    _ = underway.Remove(ended);
+                }
             }
         }
+        await Task.WhenAll(underway);
     }
 
     private async Task CommitAsync(List<QueuedUnit> group, int updates)

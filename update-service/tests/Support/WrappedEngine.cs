@@ -1,3 +1,4 @@
+using System.Collections.Concurrent;
 using Optiks.Storage;
 using Optiks.Storage.Sqlite;
 
@@ -16,6 +17,9 @@ internal sealed class WrappedEngine : IStorageProvider
 
     public string Name => "sqlite";
 
+    /// <summary>ConcurrentUpdates is what the store says of itself.</summary>
+    public int? ConcurrentUpdates { get; init; }
+
     /// <summary>BeforeAccept runs before each group commit.</summary>
     public Func<Task> BeforeAccept { get; set; } = () => Task.CompletedTask;
 
@@ -26,7 +30,7 @@ internal sealed class WrappedEngine : IStorageProvider
     public Exception? StatusFailure { get; set; }
 
     /// <summary>Groups: number of units in each commit.</summary>
-    public List<int> Groups { get; } = [];
+    public ConcurrentQueue<int> Groups { get; } = [];
 
     public int StatusReads => Volatile.Read(ref _statusReads);
 
@@ -43,9 +47,11 @@ internal sealed class WrappedEngine : IStorageProvider
 
     private sealed class Store(WrappedEngine engine, IAcceptStore inner) : IAcceptStore
     {
+        public int? ConcurrentUpdates => engine.ConcurrentUpdates;
+
         public async Task<IReadOnlyList<AcceptResult>> AcceptAsync(IReadOnlyList<AcceptUnit> units, HeadFloor floor, CancellationToken cancellationToken)
         {
-            engine.Groups.Add(units.Count);
+            engine.Groups.Enqueue(units.Count);
             await engine.BeforeAccept();
             IReadOnlyList<AcceptResult> results = await inner.AcceptAsync(units, floor, cancellationToken);
             await engine.AfterAccept();

@@ -14,8 +14,9 @@ namespace Optiks.UpdateTask.Pipeline;
 /// </summary>
 internal sealed class BatchReader : IAsyncDisposable
 {
-    // Enough to see a queue grow, and few enough to count at every epoch.
+    // Enough to see a queue grow. The epoch waits while the database goes through them all: not at every epoch.
     private const long MaxCounted = 1_000_000;
+    private static readonly TimeSpan s_countInterval = TimeSpan.FromSeconds(10);
 
     private readonly IPipelineStore _store;
     private readonly KeyDirectory _directory;
@@ -23,6 +24,7 @@ internal sealed class BatchReader : IAsyncDisposable
     private readonly TaskMetrics _metrics;
     private CancellationTokenSource _drop = new();
     private Ahead? _ahead;
+    private long? _counted;
 
     public BatchReader(IPipelineStore store, KeyDirectory directory, EpochOptions options, TaskMetrics metrics)
     {
@@ -46,7 +48,15 @@ internal sealed class BatchReader : IAsyncDisposable
         {
             await _store.ReadPendingAsync(batch.Selection, cancellationToken);
             pending = batch.Selection.Complete();
-            _metrics.Pending(pending.More ? await _store.CountPendingAsync(MaxCounted, cancellationToken) : pending.Items);
+            if (!pending.More)
+            {
+                _metrics.Pending(pending.Items);
+            }
+            else if (_counted is not { } counted || Stopwatch.GetElapsedTime(counted) >= s_countInterval)
+            {
+                _metrics.Pending(await _store.CountPendingAsync(MaxCounted, cancellationToken));
+                _counted = Stopwatch.GetTimestamp();
+            }
         }
         return new ReadBatch(pending, batch.Times, start);
     }

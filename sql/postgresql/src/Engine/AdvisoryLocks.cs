@@ -7,8 +7,14 @@ internal static class AdvisoryLocks
     public const string Migrate = "1330664523, 1";
 
     /// <summary>
-    /// Accept is held by whoever inserts requests. One at a time: limits and ids are judged by what is there, and numbers are committed in their order. Group
-    /// commit makes up for it: what waits comes together in the next transaction.
+    /// Accept is held, from before it draws a number until its end, by every transaction that inserts requests: alone if it judges ids and limits before it inserts, shared if it judges
+    /// them afterwards (<see cref="Judge"/>). Who holds it tells <see cref="AcceptFrontier"/> which numbers may still come.
     /// </summary>
     public const string Accept = "1330664523, 2";
+
+    /// <summary>
+    /// Judge is held, after a shared <see cref="Accept"/>, from the judgement of rows that are already inserted until they are committed: each sees all that was judged before. Nothing that
+    /// could wait for another acceptance is done under it.
+    /// </summary>
+    public const string Judge = "1330664523, 3";
 }

@@ -1,0 +1,49 @@
+using Npgsql;
+using Optiks.Storage.PostgreSql.Engine;
+
+namespace Optiks.Storage.PostgreSql;
+
+/// <summary>
+/// AcceptFrontier finds a number such that no pending row at or before it can still come. Numbers are drawn in order, but large groups are committed beside each other, in any order.
+/// </summary>
+/// <remarks>
+/// Whoever draws a number holds <see cref="AdvisoryLocks.Accept"/> until its transaction has ended. So when a row can be read, all that drew before it have ended or hold the lock; and once
+/// those that held it then do not hold it any more, they have ended, and every later transaction sees their rows. Not thread-safe.
+/// </remarks>
+internal sealed class AcceptFrontier
+{
+    // Locks are not part of a transaction's view: this is what is held now.
+    private static readonly string s_holders =
+        $"""
+        SELECT array_agg(virtualtransaction) FROM pg_locks
+        WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND (classid, objid, objsubid) = ({AdvisoryLocks.Accept}, 2) AND granted
+        """;
+
+    // Those that may have drawn a number up to the candidate.
+    private HashSet<string> _accepting = [];
+    private long _candidate;
+
+    /// <summary>Through is the number. A transaction that begins from now on sees all rows up to it.</summary>
+    public long Through { get; private set; }
+
+    /// <summary>Restart forgets what it knows: numbers may have gone back with the database since.</summary>
+    public void Restart()
+    {
+        _accepting = [];
+        _candidate = 0;
+        Through = 0;
+    }
+
+    /// <summary>MoveAsync goes on after a row has been read, with the connection that read it.</summary>
+    public async Task MoveAsync(NpgsqlConnection connection, long sequence, CancellationToken cancellationToken)
+    {
+        await using NpgsqlCommand select = connection.Command(s_holders);
+        var holders = (await select.ExecuteScalarAsync(cancellationToken) as string[] ?? []).ToHashSet();
+        if (!_accepting.Overlaps(holders))
+        {
+            Through = _candidate;
+            _candidate = Math.Max(_candidate, sequence);
+            _accepting = holders;
+        }
+    }
+}
