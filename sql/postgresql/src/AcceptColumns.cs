@@ -22,7 +22,7 @@ internal sealed class AcceptColumns
         """;
 
     /// <summary>
-    /// Store is the part of a statement that stores the columns, $1 and $8 to $15, if the query <c>verdict (plain)</c> before it says so. Numbers are drawn first, so that a row's
+    /// Store is the part of a statement that stores the columns, $1 and $8 to $17, if the query <c>verdict (plain)</c> before it says so. Numbers are drawn first, so that a row's
     /// place in the list alone decides its number, whatever order a plan inserts in.
     /// </summary>
     public const string Store =
@@ -38,9 +38,10 @@ internal sealed class AcceptColumns
           WHERE (SELECT plain FROM verdict)
         ),
         queued AS (
-          INSERT INTO pending (seq, item, structure, expected_period, expected_version, key, value)
-          SELECT n.seqs[i.request], i.item, i.structure, i.expected_period, i.expected_version, i.key, i.value
-          FROM number AS n, unnest($10, $11, $12, $13, $14, $1, $15) AS i (request, item, structure, expected_period, expected_version, key, value)
+          INSERT INTO pending (seq, item, structure, expected_period, expected_version, key, value, request_id, body_hash)
+          SELECT n.seqs[i.request], i.item, i.structure, i.expected_period, i.expected_version, i.key, i.value, i.request_id, i.body_hash
+          FROM number AS n,
+            unnest($10, $11, $12, $13, $14, $1, $15, $16, $17) AS i (request, item, structure, expected_period, expected_version, key, value, request_id, body_hash)
           WHERE (SELECT plain FROM verdict)
         )
         """;
@@ -139,6 +140,8 @@ internal sealed class AcceptColumns
         parameters.Add(Commands.List(_period, NpgsqlDbType.Bigint));
         parameters.Add(Commands.List(_version, NpgsqlDbType.Bigint));
         parameters.Add(Commands.List(_value, NpgsqlDbType.Bytea));
+        parameters.Add(Commands.List(Array.ConvertAll(_request, request => _requestId[request - 1]), NpgsqlDbType.Uuid));
+        parameters.Add(Commands.List(Array.ConvertAll(_request, request => _bodyHash[request - 1]), NpgsqlDbType.Bytea));
     }
 
     /// <summary>
@@ -163,7 +166,7 @@ internal sealed class AcceptColumns
             _ = await copy.CompleteAsync(cancellationToken);
         }
         await using NpgsqlBinaryImporter queue = await connection.BeginBinaryImportAsync(
-            "COPY pending (seq, expected_period, expected_version, item, structure, key, value) FROM STDIN (FORMAT BINARY)", cancellationToken);
+            "COPY pending (seq, expected_period, expected_version, item, structure, key, value, request_id, body_hash) FROM STDIN (FORMAT BINARY)", cancellationToken);
         WriteItems(queue, numbers);
         _ = await queue.CompleteAsync(cancellationToken);
     }
@@ -203,14 +206,17 @@ internal sealed class AcceptColumns
     {
         for (int i = 0; i < Items; i++)
         {
+            int request = _request[i] - 1;
             copy.StartRow();
-            copy.Write(numbers[_request[i] - 1], NpgsqlDbType.Bigint);
+            copy.Write(numbers[request], NpgsqlDbType.Bigint);
             Write(copy, _period[i]);
             Write(copy, _version[i]);
             copy.Write(_item[i], NpgsqlDbType.Smallint);
             copy.Write(_structure[i], NpgsqlDbType.Smallint);
             copy.Write(_key[i], NpgsqlDbType.Bytea);
             copy.Write(_value[i], NpgsqlDbType.Bytea);
+            copy.Write(_requestId[request], NpgsqlDbType.Uuid);
+            copy.Write(_bodyHash[request], NpgsqlDbType.Bytea);
         }
     }
 }

@@ -222,8 +222,7 @@ internal static class EpochWriter
         """
         DELETE FROM pending WHERE ctid = ANY (ARRAY(
           SELECT p.ctid FROM unnest($1, $2, $3) AS d (seq, item, request_id)
-          CROSS JOIN LATERAL (SELECT ctid FROM pending WHERE seq = d.seq AND item = d.item OFFSET 0) AS p
-          CROSS JOIN LATERAL (SELECT FROM request WHERE request_id = d.request_id AND seq = d.seq OFFSET 0) AS r))
+          CROSS JOIN LATERAL (SELECT ctid FROM pending WHERE seq = d.seq AND item = d.item AND request_id = d.request_id OFFSET 0) AS p))
         """,
         Commands.List(Column(outcomes, outcome => outcome.Sequence), NpgsqlDbType.Bigint),
         Commands.List(Column(outcomes, outcome => (short)outcome.Item), NpgsqlDbType.Smallint),

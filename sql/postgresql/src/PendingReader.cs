@@ -23,16 +23,10 @@ internal static class PendingReader
         int rows = PageRows;
         while (rows == PageRows && !selection.IsFull)
         {
-            // In the order of the index up to the limit, which a join would not keep. Requests are looked up one by one: a join by their order would go through all that are kept, from the first on.
             await using NpgsqlCommand select = connection.Command(
                 """
-                SELECT p.seq, p.item, r.request_id, r.body_hash, p.structure, p.key, p.value, p.expected_period, p.expected_version
-                FROM (
-                  SELECT * FROM pending AS p
-                  WHERE (p.seq, p.item) > ($1, $2) AND p.seq NOT IN (SELECT unnest($3))
-                  ORDER BY p.seq, p.item LIMIT $4
-                ) AS p LEFT JOIN LATERAL (SELECT request_id, body_hash FROM request WHERE seq = p.seq OFFSET 0) AS r ON true
-                ORDER BY p.seq, p.item
+                SELECT seq, item, request_id, body_hash, structure, key, value, expected_period, expected_version
+                FROM pending WHERE (seq, item) > ($1, $2) AND seq NOT IN (SELECT unnest($3)) ORDER BY seq, item LIMIT $4
                 """,
                 Commands.Bigint(selection.After.Sequence),
                 Commands.Integer(selection.After.Item),
@@ -53,7 +47,7 @@ internal static class PendingReader
         return new PendingRow(
             reader.GetInt64(0),
             reader.GetInt16(1),
-            reader.IsDBNull(2) ? null : reader.GetGuid(2),
+            reader.GetGuid(2),
             reader.Octets(3),
             new AcceptItem((StructureId)reader.GetInt16(4), reader.Octets(5), reader.Octets(6), expected));
     }

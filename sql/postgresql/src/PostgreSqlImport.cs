@@ -119,20 +119,27 @@ internal sealed class PostgreSqlImport : IStorageImport
         cancellationToken);
 
     /// <inheritdoc/>
-    public Task AddPendingAsync(IReadOnlyList<StoredPending> pending, CancellationToken cancellationToken) => CopyAsync(
-        "pending (seq, item, structure, expected_period, expected_version, key, value)",
-        pending,
-        (copy, row) =>
-        {
-            Write(copy, (ulong)row.Sequence);
-            Write(copy, row.Item);
-            Write(copy, (int)row.Update.Structure);
-            Write(copy, row.Update.Expected?.Period);
-            Write(copy, row.Update.Expected?.Version);
-            Write(copy, row.Update.Key);
-            Write(copy, row.Update.Value);
-        },
-        cancellationToken);
+    public async Task AddPendingAsync(IReadOnlyList<StoredPending> pending, CancellationToken cancellationToken)
+    {
+        Dictionary<long, StoredRequest> requests = await ReadRequestsAsync([.. pending.Select(row => row.Sequence).Distinct()], cancellationToken);
+        await CopyAsync(
+            "pending (seq, item, structure, expected_period, expected_version, key, value, request_id, body_hash)",
+            pending,
+            (copy, row) =>
+            {
+                StoredRequest request = requests.GetValueOrDefault(row.Sequence) ?? throw new StorageCorruptException("The export has a pending update without its request: nothing was imported.");
+                Write(copy, (ulong)row.Sequence);
+                Write(copy, row.Item);
+                Write(copy, (int)row.Update.Structure);
+                Write(copy, row.Update.Expected?.Period);
+                Write(copy, row.Update.Expected?.Version);
+                Write(copy, row.Update.Key);
+                Write(copy, row.Update.Value);
+                copy.Write(request.RequestId, NpgsqlDbType.Uuid);
+                Write(copy, request.BodyHash);
+            },
+            cancellationToken);
+    }
 
     /// <inheritdoc/>
     public Task AddOutcomesAsync(IReadOnlyList<StoredOutcome> outcomes, CancellationToken cancellationToken) => CopyAsync(
@@ -206,6 +213,20 @@ internal sealed class PostgreSqlImport : IStorageImport
         }
         copy.WriteNull();
     }
+
+    private Task<Dictionary<long, StoredRequest>> ReadRequestsAsync(long[] sequences, CancellationToken cancellationToken) => _database.TranslateAsync(async () =>
+    {
+        var requests = new Dictionary<long, StoredRequest>();
+        await using NpgsqlCommand select = _connection.Command(
+            "SELECT r.seq, r.request_id, r.body_hash FROM unnest($1) AS p (seq) CROSS JOIN LATERAL (SELECT * FROM request WHERE seq = p.seq OFFSET 0) AS r",
+            Commands.List(sequences, NpgsqlDbType.Bigint));
+        await using NpgsqlDataReader reader = await select.ExecuteReaderAsync(cancellationToken);
+        while (await reader.ReadAsync(cancellationToken))
+        {
+            requests.Add(reader.GetInt64(0), new StoredRequest(reader.GetInt64(0), reader.GetGuid(1), reader.Octets(2)));
+        }
+        return requests;
+    });
 
     private Task<object?> CopyAsync<T>(string columns, IReadOnlyList<T> rows, Action<NpgsqlBinaryImporter, T> write, CancellationToken cancellationToken) => _database.TranslateAsync<object?>(async () =>
     {

@@ -94,9 +94,15 @@ internal sealed class PostgreSqlSnapshot : IStorageSnapshot
 
     /// <inheritdoc/>
     public Task<IReadOnlyList<StoredPending>> ReadPendingAsync(long after, long through, CancellationToken cancellationToken) => ReadAsync(
-        "SELECT seq, item, structure, key, value, expected_period, expected_version FROM pending WHERE seq > $1 AND seq <= $2 ORDER BY seq, item",
-        reader => new StoredPending(reader.GetInt64(0), reader.GetInt16(1), new AcceptItem(
-            (StructureId)reader.GetInt16(2), reader.Octets(3), reader.Octets(4), reader.IsDBNull(5) ? null : new ExpectedVersion(reader.Ulong(5), reader.Ulong(6)))),
+        """
+        SELECT p.seq, p.item, p.structure, p.key, p.value, p.expected_period, p.expected_version, r.same
+        FROM pending AS p LEFT JOIN LATERAL (SELECT p.request_id = request_id AND p.body_hash = body_hash AS same FROM request WHERE seq = p.seq OFFSET 0) AS r ON true
+        WHERE p.seq > $1 AND p.seq <= $2 ORDER BY p.seq, p.item
+        """,
+        reader => reader.IsDBNull(7) || reader.GetBoolean(7)
+            ? new StoredPending(reader.GetInt64(0), reader.GetInt16(1), new AcceptItem(
+                (StructureId)reader.GetInt16(2), reader.Octets(3), reader.Octets(4), reader.IsDBNull(5) ? null : new ExpectedVersion(reader.Ulong(5), reader.Ulong(6))))
+            : throw new StorageCorruptException($"The pending update {reader.GetInt64(0)}, {reader.GetInt16(1)} names another request than its own: restore the database."),
         cancellationToken,
         Commands.Bigint(after),
         Commands.Bigint(through));

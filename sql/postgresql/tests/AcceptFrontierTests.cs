@@ -17,7 +17,7 @@ public sealed class AcceptFrontierTests() : StorageConformance(new PostgreSqlFix
         await using NpgsqlTransaction transaction = await slow.BeginTransactionAsync(Cancel);
         await ExecuteAsync(slow, $"SELECT pg_advisory_xact_lock_shared({AdvisoryLocks.Accept})");
         await ExecuteAsync(slow, "INSERT INTO request (request_id, body_hash) VALUES ($1, $2)", late.RequestId, late.BodyHash.ToArray());
-        await ExecuteAsync(slow, "INSERT INTO pending (seq, item, structure, key, value) SELECT seq, 0, 3, $1, '' FROM request WHERE request_id = $2", "late"u8.ToArray(), late.RequestId);
+        await ExecuteAsync(slow, "INSERT INTO pending (seq, item, structure, key, value, request_id, body_hash) SELECT seq, 0, 3, $1, '', request_id, body_hash FROM request WHERE request_id = $2", "late"u8.ToArray(), late.RequestId);
 
         // Epochs that are read ahead of each other, as the update-task does: more than the frontier takes to move.
         PendingBatch batch = PendingBatch.Empty;

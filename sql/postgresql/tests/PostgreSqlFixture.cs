@@ -13,8 +13,11 @@ public sealed class PostgreSqlFixture : IStorageFixture
 
     public Task DropAsync(string connectionString) => Cluster.Current.DropDatabaseAsync(connectionString);
 
-    public async Task ReplaceRequestIdAsync(string connectionString, Guid present, Guid replacement) =>
+    public async Task ReplaceRequestIdAsync(string connectionString, Guid present, Guid replacement)
+    {
         Assert.Equal(1, await Cluster.ExecuteAsync(connectionString, "UPDATE request SET request_id = $1 WHERE request_id = $2", replacement, present));
+        _ = await Cluster.ExecuteAsync(connectionString, "UPDATE pending SET request_id = $1 WHERE request_id = $2", replacement, present);
+    }
 
     public async Task DeletePendingAsync(string connectionString, long sequence, int item) =>
         Assert.Equal(1, await Cluster.ExecuteAsync(connectionString, "DELETE FROM pending WHERE seq = $1 AND item = $2", sequence, (short)item));

@@ -18,6 +18,20 @@ public sealed class ServerTests() : StorageConformance(new PostgreSqlFixture())
     }
 
     [Fact]
+    public async Task Updates_that_wait_while_the_database_is_migrated_are_read_afterwards()
+    {
+        AcceptRequest request = await RequestAsync(Item("alice"), Item("bob"));
+        Assert.Equal(AcceptStatus.Accepted, (await TryAcceptAsync(request)).Status);
+        _ = await Cluster.ExecuteAsync(ConnectionString, "ALTER TABLE pending DROP COLUMN request_id, DROP COLUMN body_hash");
+        _ = await Cluster.ExecuteAsync(ConnectionString, "DELETE FROM migration WHERE version >= 2");
+        Assert.Equal("0002_pending_names_its_request", (await Fixture.Provider.CreateMigrator(ConnectionString).MigrateAsync(Cancel))[0]);
+        PendingRequest pending = Assert.Single(await Pipeline.ReadPendingAsync(10, long.MaxValue, Cancel));
+        Assert.Equal(request.RequestId, pending.RequestId);
+        Assert.Equal(request.BodyHash.ToArray(), pending.BodyHash.ToArray());
+        Assert.Equal(2, pending.Items.Count);
+    }
+
+    [Fact]
     public async Task A_server_or_database_that_is_not_there_is_said_so()
     {
         string nowhere = new NpgsqlConnectionStringBuilder(ConnectionString) { Port = 1 }.ConnectionString;
@@ -70,7 +84,7 @@ public sealed class ServerTests() : StorageConformance(new PostgreSqlFixture())
     [InlineData("optiks_update", "SELECT value FROM value")]
     [InlineData("optiks_update", "SELECT opening FROM value")]
     [InlineData("optiks_task", "INSERT INTO request (request_id, body_hash) VALUES (gen_random_uuid(), decode(repeat('00', 32), 'hex'))")]
-    [InlineData("optiks_task", "INSERT INTO pending (seq, item, structure, key, value) VALUES (1, 0, 1, 'k', 'v')")]
+    [InlineData("optiks_task", "INSERT INTO pending (seq, item, structure, key, value, request_id, body_hash) SELECT 1, 0, 1, 'k', 'v', request_id, body_hash FROM request")]
     [InlineData("optiks_task", "UPDATE epoch SET record = ''")]
     [InlineData("optiks_task", "DELETE FROM epoch")]
     [InlineData("optiks_task", "DELETE FROM leaf")]
