@@ -3,7 +3,10 @@ namespace Optiks.Storage;
 /// <summary>IAcceptStore is the update-service's role: it inserts requests and pending rows and reads outcomes, nothing else.</summary>
 public interface IAcceptStore : IHeadReader
 {
-    /// <summary>ConcurrentUpdates is how many updates a call of <see cref="AcceptAsync(IReadOnlyList{AcceptUnit}, HeadFloor, CancellationToken)"/> must have for a second one beside it to gain anything; null: one at a time is best.</summary>
+    /// <summary>
+    /// ConcurrentUpdates is how many updates a call of <see cref="AcceptAsync(IReadOnlyList{AcceptUnit}, HeadFloor, CancellationToken)"/> must have for another one beside it to gain anything;
+    /// null: one at a time is best.
+    /// </summary>
     int? ConcurrentUpdates { get; }
 
     /// <summary>

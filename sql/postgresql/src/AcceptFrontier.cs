@@ -16,7 +16,8 @@ internal sealed class AcceptFrontier
     private static readonly string s_holders =
         $"""
         SELECT array_agg(virtualtransaction) FROM pg_locks
-        WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND (classid, objid, objsubid) = ({AdvisoryLocks.Accept}, 2) AND granted
+        WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+          AND (classid, objid, objsubid) = ({AdvisoryLocks.Accept}, 2) AND granted
         """;
 
     // Those that may have drawn a number up to the candidate.

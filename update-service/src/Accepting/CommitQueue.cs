@@ -10,15 +10,17 @@ namespace Optiks.UpdateService.Accepting;
 
 /// <summary>
 /// CommitQueue commits the updates of many callers together: one loop takes whatever waits and makes it durable in one transaction, while the next group forms. No timer: a lone
-/// caller does not wait for others. Beside a large group, if the store gains by it, a second one is committed.
+/// caller does not wait for others. Large groups are committed beside each other, if the store gains by it.
 /// </summary>
 /// <remarks>
 /// Thread safety: <see cref="TryEnqueue"/> from any thread. Invariants: (1) a unit's outcome is set after the transaction that holds it has ended, never before; (2) every unit that
 /// was taken gets an outcome, at shutdown too, and soon: the store's time limit ends a commit, and what waited too long behind one is given back without another; (3) units are
-/// given to the store in the order in which they were taken; of two whose commits overlap, neither had an outcome when the other was taken. A caller that goes away does not take its unit back: it may still be committed, which the caller learns by its request id.
+/// given to the store in the order in which they were taken, and none of those whose commits overlap had an outcome when another was taken. A caller that goes away does not take its unit
+/// back: it may still be committed, which the caller learns by its request id.
 /// </remarks>
 internal sealed class CommitQueue : IHostedService
 {
+    // Two copy while the third is judged. Each holds its updates in memory until it is answered, as the queue does.
     private const int MaxUnderway = 3;
 
     private readonly IAcceptStore _store;
