@@ -13,12 +13,7 @@ namespace Optiks.Storage.PostgreSql;
 internal sealed class AcceptFrontier
 {
     // Locks are not part of a transaction's view: this is what is held now.
-    private static readonly string s_holders =
-        $"""
-        SELECT array_agg(virtualtransaction) FROM pg_locks
-        WHERE locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
-          AND (classid, objid, objsubid) = ({AdvisoryLocks.Accept}, 2) AND granted
-        """;
+    private const string Holders = $"SELECT array_agg(virtualtransaction) FROM pg_locks WHERE {AdvisoryLocks.HoldsAccept}";
 
     // Those that may have drawn a number up to the candidate.
     private HashSet<string> _accepting = [];
@@ -38,7 +33,7 @@ internal sealed class AcceptFrontier
     /// <summary>MoveAsync goes on after a row has been read, with the connection that read it.</summary>
     public async Task MoveAsync(NpgsqlConnection connection, long sequence, CancellationToken cancellationToken)
     {
-        await using NpgsqlCommand select = connection.Command(s_holders);
+        await using NpgsqlCommand select = connection.Command(Holders);
         var holders = (await select.ExecuteScalarAsync(cancellationToken) as string[] ?? []).ToHashSet();
         if (!_accepting.Overlaps(holders))
         {

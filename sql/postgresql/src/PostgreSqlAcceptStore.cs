@@ -35,9 +35,8 @@ internal sealed class PostgreSqlAcceptStore : PostgreSqlHeadReader, IAcceptStore
     // given up by now.
     private static readonly string s_endStalled =
         $"""
-        SELECT count(pg_terminate_backend(a.pid)) FROM pg_locks AS l JOIN pg_stat_activity AS a ON a.pid = l.pid
-        WHERE l.locktype = 'advisory' AND l.granted AND (l.classid, l.objid, l.objsubid) = ({AdvisoryLocks.Accept}, 2) AND a.datname = current_database()
-          AND a.usename = current_user AND a.state = 'active' AND a.wait_event = 'ClientRead' AND a.query_start < clock_timestamp() - interval '{PostgreSqlSettings.CommandSeconds} s'
+        SELECT count(pg_terminate_backend(a.pid)) FROM (SELECT pid FROM pg_locks WHERE {AdvisoryLocks.HoldsAccept}) AS l JOIN pg_stat_activity AS a ON a.pid = l.pid
+        WHERE a.usename = current_user AND a.state = 'active' AND a.wait_event = 'ClientRead' AND a.query_start < clock_timestamp() - interval '{PostgreSqlSettings.CommandSeconds} s'
         """;
 
     private static readonly string s_verdict = $"SELECT {AcceptColumns.Verdict}";

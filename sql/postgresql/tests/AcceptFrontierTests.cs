@@ -15,9 +15,9 @@ public sealed class AcceptFrontierTests() : StorageConformance(new PostgreSqlFix
         await slow.OpenAsync(Cancel);
         AcceptRequest late = await RequestAsync(Item("late"));
         await using NpgsqlTransaction transaction = await slow.BeginTransactionAsync(Cancel);
-        await ExecuteAsync(slow, $"SELECT pg_advisory_xact_lock_shared({AdvisoryLocks.Accept})");
-        await ExecuteAsync(slow, "INSERT INTO request (request_id, body_hash) VALUES ($1, $2)", late.RequestId, late.BodyHash.ToArray());
-        await ExecuteAsync(slow, "INSERT INTO pending (seq, item, structure, key, value, request_id, body_hash) SELECT seq, 0, 3, $1, '', request_id, body_hash FROM request WHERE request_id = $2", "late"u8.ToArray(), late.RequestId);
+        _ = await Cluster.ExecuteAsync(slow, $"SELECT pg_advisory_xact_lock_shared({AdvisoryLocks.Accept})");
+        _ = await Cluster.ExecuteAsync(slow, "INSERT INTO request (request_id, body_hash) VALUES ($1, $2)", late.RequestId, late.BodyHash.ToArray());
+        _ = await Cluster.ExecuteAsync(slow, "INSERT INTO pending (seq, item, structure, key, value, request_id, body_hash) SELECT seq, 0, 3, $1, '', request_id, body_hash FROM request WHERE request_id = $2", "late"u8.ToArray(), late.RequestId);
 
         // Epochs that are read ahead of each other, as the update-task does: more than the frontier takes to move.
         PendingBatch batch = PendingBatch.Empty;
@@ -35,16 +35,6 @@ public sealed class AcceptFrontierTests() : StorageConformance(new PostgreSqlFix
             batch = await PublishNextAsync(lease, epoch, batch, await AcceptListAsync());
             Assert.True(epoch < 9 || batch.DecidedThrough.Sequence >= last, $"decided through {batch.DecidedThrough} after {last}");
         }
-    }
-
-    private static async Task ExecuteAsync(NpgsqlConnection connection, string sql, params object[] parameters)
-    {
-        await using var command = new NpgsqlCommand(sql, connection);
-        foreach (object parameter in parameters)
-        {
-            command.Parameters.Add(new NpgsqlParameter { Value = parameter });
-        }
-        _ = await command.ExecuteNonQueryAsync(Cancel);
     }
 
     // As many as are copied beside others.

@@ -100,6 +100,12 @@ public sealed class Cluster : IAsyncLifetime
     {
         await using var connection = new NpgsqlConnection(connectionString + ";Pooling=false;Search Path=optiks");
         await connection.OpenAsync();
+        return await ExecuteAsync(connection, sql, parameters);
+    }
+
+    /// <summary>ExecuteAsync runs SQL on an open connection, inside its transaction if it has one.</summary>
+    public static async Task<int> ExecuteAsync(NpgsqlConnection connection, string sql, params object[] parameters)
+    {
         await using var command = new NpgsqlCommand(sql, connection);
         foreach (object parameter in parameters)
         {

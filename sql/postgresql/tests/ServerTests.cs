@@ -31,6 +31,35 @@ public sealed class ServerTests() : StorageConformance(new PostgreSqlFixture())
         Assert.Equal(2, pending.Items.Count);
     }
 
+    [Theory]
+    [InlineData("request_id = gen_random_uuid()")]
+    [InlineData("body_hash = sha256('another')")]
+    public async Task A_pending_update_that_names_another_request_than_its_own_is_not_exported(string change)
+    {
+        _ = await AcceptOneAsync(Item("alice"));
+        await using IMaintenanceStore maintenance = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
+        Assert.Single(await ReadPendingAsync());
+        Assert.Equal(1, await Cluster.ExecuteAsync(ConnectionString, $"UPDATE pending SET {change}"));
+        await Assert.ThrowsAsync<StorageCorruptException>(ReadPendingAsync);
+
+        async Task<IReadOnlyList<StoredPending>> ReadPendingAsync()
+        {
+            await using IStorageSnapshot snapshot = await maintenance.OpenSnapshotAsync(Cancel);
+            return await snapshot.ReadPendingAsync(0, long.MaxValue, Cancel);
+        }
+    }
+
+    [Fact]
+    public async Task A_pending_update_without_its_request_is_not_imported()
+    {
+        await using IMaintenanceStore maintenance = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
+        await using IStorageImport import = await maintenance.BeginImportAsync(Cancel);
+        AcceptRequest request = await RequestAsync(Item("alice"));
+        await import.AddRequestsAsync([new StoredRequest(1, request.RequestId, request.BodyHash)], Cancel);
+        await import.AddPendingAsync([new StoredPending(1, 0, request.Items[0])], Cancel);
+        await Assert.ThrowsAsync<StorageCorruptException>(() => import.AddPendingAsync([new StoredPending(2, 0, request.Items[0])], Cancel));
+    }
+
     [Fact]
     public async Task A_server_or_database_that_is_not_there_is_said_so()
     {

@@ -12,6 +12,10 @@ internal static class AdvisoryLocks
     /// </summary>
     public const string Accept = "1330664523, 2";
 
+    /// <summary>HoldsAccept is the condition on rows of pg_locks that a session of this database holds <see cref="Accept"/>, alone or shared.</summary>
+    public const string HoldsAccept =
+        $"locktype = 'advisory' AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND (classid, objid, objsubid) = ({Accept}, 2) AND granted";
+
     /// <summary>
     /// Judge is held, after a shared <see cref="Accept"/>, from the judgement of rows that are already inserted until they are committed: each sees all that was judged before. Nothing that
     /// could wait for another acceptance is done under it.
