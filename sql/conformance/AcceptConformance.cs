@@ -75,6 +75,26 @@ public abstract class AcceptConformance : StorageConformance
         Assert.Equal(accepted ? 2 : 0, await Pipeline.CountPendingAsync(Cancel));
     }
 
+    [Theory]
+    [InlineData(0L)]
+    [InlineData(0xE677_D21F_DBFF)] // the last millisecond of the year 9999
+    [InlineData(0xE677_D21F_DC00)] // the first one after it
+    [InlineData(0xFFFF_FFFF_FFFF)]
+    public async Task An_id_of_any_time_is_refused_alone(long milliseconds)
+    {
+        AcceptRequest request = await RequestAsync(Item("alice"));
+        byte[] octets = request.RequestId.ToByteArray(bigEndian: true);
+        for (int i = 0; i < 6; i++)
+        {
+            octets[i] = (byte)(milliseconds >> (40 - (8 * i)));
+        }
+        AcceptUnit odd = new([Request(new Guid(octets, bigEndian: true), Item("odd"))]);
+        Assert.Equal(
+            [new AcceptResult(AcceptStatus.Accepted), new AcceptResult(AcceptStatus.RequestIdTime), new AcceptResult(AcceptStatus.Accepted)],
+            await Accept.AcceptAsync([new AcceptUnit([request]), odd, new AcceptUnit([await RequestAsync(Item("bob"))])], Cancel));
+        Assert.Equal(2, await Pipeline.CountPendingAsync(Cancel));
+    }
+
     [Fact]
     public async Task A_known_id_is_answered_whatever_its_time_and_the_keys_queue()
     {

@@ -8,15 +8,21 @@ public static class RequestIds
     /// <summary>Length in octets.</summary>
     public const int Length = 16;
 
+    private static readonly ulong s_lastMillisecond = (ulong)DateTimeOffset.MaxValue.ToUnixTimeMilliseconds();
+
     /// <summary>IsVersion7 says whether the id is a UUIDv7.</summary>
     public static bool IsVersion7(Guid requestId) => requestId.Version == 7 && (requestId.Variant & 0xC) == 0x8;
 
-    /// <summary>Time that a UUIDv7 carries.</summary>
+    /// <summary>
+    /// Time that a UUIDv7 carries. Its 48 bits reach beyond the year 9999, the last that a DateTimeOffset has: such an id has <see cref="DateTimeOffset.MaxValue"/>, which no other id has and
+    /// no clock reaches.
+    /// </summary>
     public static DateTimeOffset Time(Guid requestId)
     {
         Span<byte> octets = stackalloc byte[Length];
         Write(requestId, octets);
-        return DateTimeOffset.UnixEpoch.AddMilliseconds((long)(BinaryPrimitives.ReadUInt64BigEndian(octets) >> 16));
+        ulong milliseconds = BinaryPrimitives.ReadUInt64BigEndian(octets) >> 16;
+        return milliseconds <= s_lastMillisecond ? DateTimeOffset.FromUnixTimeMilliseconds((long)milliseconds) : DateTimeOffset.MaxValue;
     }
 
     /// <summary>Write puts an id into 16 octets in network order.</summary>

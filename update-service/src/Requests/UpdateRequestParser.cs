@@ -170,7 +170,9 @@ internal ref struct UpdateRequestParser
     private Guid RequestId()
     {
         Guid id = _reader.ReadUuid();
-        return RequestIds.IsVersion7(id) ? id : throw _reader.Fail("The string is not a UUID of version 7.");
+        return !RequestIds.IsVersion7(id) ? throw _reader.Fail("The string is not a UUID of version 7.")
+            : RequestIds.Time(id) == DateTimeOffset.MaxValue ? throw _reader.Fail(ProblemTypes.RequestIdTime, "The id's time is beyond the year 9999.")
+            : id;
     }
 
     private ExpectedVersion Expected()
