@@ -1,6 +1,4 @@
 using System.Diagnostics.Metrics;
-using System.Net.Sockets;
-using System.Text;
 using Microsoft.Extensions.DependencyInjection;
 using Optiks.ServiceDefaults;
 using Optiks.Storage;
@@ -112,24 +110,6 @@ public sealed class GroupCommitTests
         gate.SetResult();
         Assert.Equal(202, (await inCommit).Status);
         Assert.Equal(202, (await service.PostAsync(Body(1))).Status);
-    }
-
-    [Theory]
-    [InlineData("Content-Length: 1048500\r\n\r\n", 0)]
-    [InlineData("Transfer-Encoding: chunked\r\n\r\nfffb4\r\n", 1_048_500)]
-    public async Task A_body_counts_while_it_is_being_read(string headers, int sent)
-    {
-        await using Service service = await Service.StartAsync(new() { ["Optiks:UpdateService:QueuedOctets"] = "1048576" });
-        using (var slow = new TcpClient(service.Client.BaseAddress!.Host, service.Client.BaseAddress.Port))
-        {
-            string head = $"POST /v1/updates HTTP/1.1\r\nHost: test\r\nAuthorization: {service.Client.DefaultRequestHeaders.Authorization}\r\nContent-Type: application/json\r\n{headers}";
-            await slow.GetStream().WriteAsync(Encoding.ASCII.GetBytes(head), Cancel);
-            await slow.GetStream().WriteAsync(new byte[sent], Cancel);
-            await Eventually.IsAsync(() => service.Gauge("optiks.update.queue.size") >= 1_048_500);
-            (await service.PostAsync(Body(0))).IsProblem("overloaded", 503, null);
-        }
-        await Eventually.IsAsync(() => service.Gauge("optiks.update.queue.size") == 0);
-        Assert.Equal(202, (await service.PostAsync(Body(0))).Status);
     }
 
     [Fact]

@@ -35,7 +35,14 @@ internal sealed class CommitQueue : IHostedService
     private Task _loop = Task.CompletedTask;
 
     public CommitQueue(
-        IAcceptStore store, RollbackGuard guard, IOptions<QueueOptions> options, UpdateMetrics metrics, CommitHealth health, HostFailure failure, ILogger<CommitQueue> logger)
+        IAcceptStore store,
+        RollbackGuard guard,
+        IOptions<QueueOptions> options,
+        UpdateMetrics metrics,
+        CommitHealth health,
+        HostFailure failure,
+        TimeProvider time,
+        ILogger<CommitQueue> logger)
     {
         _store = store;
         _guard = guard;
@@ -46,11 +53,11 @@ internal sealed class CommitQueue : IHostedService
         _logger = logger;
         _maxWait = TimeSpan.FromSeconds(_options.MaxWaitSeconds);
         _channel = Channel.CreateBounded<QueuedUnit>(new BoundedChannelOptions(_options.QueuedCallers) { SingleReader = true });
-        Space = new QueueSpace(_options.QueuedOctets);
+        Space = new QueueSpace(_options.QueuedOctets, time);
         metrics.ObserveQueue(() => _channel.Reader.Count, () => Space.Used);
     }
 
-    /// <summary>Space that requests take from before they are read, until they are answered.</summary>
+    /// <summary>Space that requests take from for each octet that has come, until they are answered.</summary>
     public QueueSpace Space { get; }
 
     /// <summary>TryEnqueue takes a unit, whose caller holds a share of <see cref="Space"/>; false when the queue is full or the host stops, and then nothing of it is stored.</summary>

@@ -1,17 +1,29 @@
+using System.IO.Pipelines;
+
 namespace Optiks.UpdateService.Accepting;
 
 /// <summary>
-/// QueueSpace bounds the memory of all requests that are being read, wait for a commit, or are in one. One request fits whatever its size when there is no other. Any thread.
+/// QueueSpace bounds the memory of all requests that are being read, wait for a commit, or are in one. One request fits whatever its size when there is no other. A body that is still arriving
+/// after <see cref="Patience"/> keeps its room only until another request needs it: whoever sends slowly holds up nobody. Any thread.
 /// </summary>
 internal sealed class QueueSpace
 {
+    /// <summary>Patience with a body: a client that sends as fast as its network takes it needs less.</summary>
+    public static readonly TimeSpan Patience = TimeSpan.FromSeconds(5);
+
     private readonly long _capacity;
+    private readonly TimeProvider _time;
+    private readonly Lock _lock = new();
+
+    // Those whose body is still arriving, the oldest first.
+    private readonly LinkedList<Share> _arriving = [];
     private long _used;
 
     /// <summary>QueueSpace of a number of octets.</summary>
-    public QueueSpace(long capacity)
+    public QueueSpace(long capacity, TimeProvider time)
     {
         _capacity = capacity;
+        _time = time;
     }
 
     /// <summary>Used octets.</summary>
@@ -20,39 +32,126 @@ internal sealed class QueueSpace
     /// <summary>Open makes a share for one request; dispose it when the request is over.</summary>
     public Share Open() => new(this);
 
+    private bool TryGrow(Share share, long octets)
+    {
+        lock (_lock)
+        {
+            long more = octets - share.Octets;
+            while (!share.IsTaken && more > 0 && _used + more > _capacity && _used > share.Octets)
+            {
+                if (!TryTakeFromOldest(share))
+                {
+                    return false;
+                }
+            }
+            if (share.IsTaken)
+            {
+                return false;
+            }
+            if (more > 0)
+            {
+                _used += more;
+                share.Octets = octets;
+            }
+            return true;
+        }
+    }
+
+    private bool TryTakeFromOldest(Share asking)
+    {
+        LinkedListNode<Share>? oldest = _arriving.First;
+        oldest = oldest?.Value == asking ? oldest.Next : oldest;
+        if (oldest is null || _time.GetElapsedTime(oldest.Value.Since) < Patience)
+        {
+            return false;
+        }
+        Share share = oldest.Value;
+        share.IsTaken = true;
+        Leave(share);
+        Release(share);
+        // Inside the lock: once the owner has left it, the reader may be another request's.
+        share.Reader!.CancelPendingRead();
+        return true;
+    }
+
+    private void Arriving(Share share, PipeReader body)
+    {
+        lock (_lock)
+        {
+            if (share.Reader is null)
+            {
+                share.Reader = body;
+                share.Since = _time.GetTimestamp();
+                share.Place = _arriving.AddLast(share);
+            }
+        }
+    }
+
+    private void Leave(Share share)
+    {
+        if (share.Place is { } place)
+        {
+            _arriving.Remove(place);
+            share.Place = null;
+        }
+    }
+
+    private void Release(Share share)
+    {
+        _used -= share.Octets;
+        share.Octets = 0;
+    }
+
     /// <summary>Share of one request. One thread at a time.</summary>
     public sealed class Share : IDisposable
     {
         private readonly QueueSpace _space;
-        private long _octets;
 
         internal Share(QueueSpace space)
         {
             _space = space;
         }
 
-        /// <summary>TryGrow makes the share this large, if it is smaller; false when there is no room, and then it stays as it is.</summary>
-        public bool TryGrow(long octets)
+        // Under the space's lock, as all that follow.
+        internal long Octets { get; set; }
+
+        internal bool IsTaken { get; set; }
+
+        internal PipeReader? Reader { get; set; }
+
+        internal long Since { get; set; }
+
+        internal LinkedListNode<Share>? Place { get; set; }
+
+        /// <summary>TryGrow makes the share this large, if it is smaller; false when there is no room, and then it stays as it is, or when it was taken away meanwhile.</summary>
+        public bool TryGrow(long octets) => _space.TryGrow(this, octets);
+
+        /// <summary>
+        /// Arriving says that the request waits for more of its body: from now on its room may be given to another request. Then the reader's pending read is cancelled, and the share grows no more.
+        /// Call it as often as it is so.
+        /// </summary>
+        public void Arriving(PipeReader body) => _space.Arriving(this, body);
+
+        /// <summary>Arrived says that the body is there, or will not be read any further.</summary>
+        public void Arrived()
         {
-            long more = octets - _octets;
-            if (more <= 0)
+            // Most bodies are there at once, and this is each one's path.
+            if (Reader is not null)
             {
-                return true;
+                lock (_space._lock)
+                {
+                    _space.Leave(this);
+                }
             }
-            long used = Interlocked.Add(ref _space._used, more);
-            if (used <= _space._capacity || used == octets)
-            {
-                _octets = octets;
-                return true;
-            }
-            Interlocked.Add(ref _space._used, -more);
-            return false;
         }
 
         public void Dispose()
         {
-            Interlocked.Add(ref _space._used, -_octets);
-            _octets = 0;
+            lock (_space._lock)
+            {
+                _space.Leave(this);
+                _space.Release(this);
+            }
         }
     }
 }

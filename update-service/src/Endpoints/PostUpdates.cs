@@ -77,8 +77,20 @@ internal sealed class PostUpdates
 
     private async ValueTask<RequestUnit> ReadAsync(HttpContext context, QueueSpace.Share share)
     {
+        HttpRequest request = context.Request;
         using PooledBody body = await RequestBody.ReadPooledAsync(
-            context.Request, UpdateRequestParser.MaxBodyLength, octets => Take(share, octets), context.RequestAborted);
+            request,
+            UpdateRequestParser.MaxBodyLength,
+            octets =>
+            {
+                Take(share, octets);
+                if (octets != request.ContentLength)
+                {
+                    share.Arriving(request.BodyReader);
+                }
+            },
+            context.RequestAborted);
+        share.Arrived();
         return RequestUnit.Create(UpdateRequestParser.Parse(body.Span, _limits.Read()), _time.GetUtcNow());
     }
 

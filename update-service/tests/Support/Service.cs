@@ -43,8 +43,9 @@ internal sealed class Service : IAsyncDisposable
     /// <param name="settings">Further configuration.</param>
     /// <param name="engine">The engine to use instead of SQLite itself.</param>
     /// <param name="prepare">Runs before the host is made.</param>
+    /// <param name="time">The host's clock instead of the machine's.</param>
     public static async Task<Service> StartAsync(
-        Dictionary<string, string?>? settings = null, IStorageProvider? engine = null, Action<DataFolder>? prepare = null)
+        Dictionary<string, string?>? settings = null, IStorageProvider? engine = null, Action<DataFolder>? prepare = null, TimeProvider? time = null)
     {
         var folder = new TemporaryFolder();
         string key = ApiKey.Generate();
@@ -59,6 +60,7 @@ internal sealed class Service : IAsyncDisposable
         {
             builder.Configuration.AddInMemoryCollection(new Dictionary<string, string?> { [DataFolder.Variable] = folder.Path });
             builder.Configuration.AddInMemoryCollection(settings ?? []);
+            builder.Services.AddSingleton(time ?? TimeProvider.System);
         });
         await app.StartAsync(TestContext.Current.CancellationToken);
         return new Service(folder, app, key) { OtherKey = other };

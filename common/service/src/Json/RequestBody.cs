@@ -39,8 +39,8 @@ public static class RequestBody
     }
 
     /// <summary>
-    /// ReadPooledAsync reads as <see cref="ReadAsync"/> into memory that is used again; dispose the result. <paramref name="mayHold"/> is asked before more octets are held than before,
-    /// and refuses by a <see cref="ProblemException"/>.
+    /// ReadPooledAsync reads as <see cref="ReadAsync"/> into memory that is used again; dispose the result. <paramref name="mayHold"/> is asked for all the octets that have come whenever more
+    /// have, or the body reader's pending read was cancelled, and refuses by a <see cref="ProblemException"/>. What a request declares to come counts for nothing.
     /// </summary>
     public static async ValueTask<PooledBody> ReadPooledAsync(HttpRequest request, long maxLength, Action<long> mayHold, CancellationToken cancellationToken)
     {
@@ -54,13 +54,9 @@ public static class RequestBody
     private static async ValueTask<ReadOnlySequence<byte>> BufferAsync(HttpRequest request, long maxLength, Action<long>? mayHold, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(request);
-        if (request.ContentLength is { } length)
+        if (request.ContentLength > maxLength)
         {
-            if (length > maxLength)
-            {
-                throw TooLarge(maxLength);
-            }
-            mayHold?.Invoke(length);
+            throw TooLarge(maxLength);
         }
         PipeReader reader = request.BodyReader;
         while (true)
@@ -72,7 +68,16 @@ public static class RequestBody
                 reader.AdvanceTo(buffer.Start);
                 throw TooLarge(maxLength);
             }
-            mayHold?.Invoke(buffer.Length);
+            try
+            {
+                mayHold?.Invoke(buffer.Length);
+            }
+            catch (ProblemException)
+            {
+                // A reader that is left in the middle of a read makes the server cut the connection, and the client never reads the answer.
+                reader.AdvanceTo(buffer.End);
+                throw;
+            }
             if (result.IsCompleted)
             {
                 return buffer;

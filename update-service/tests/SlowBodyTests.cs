@@ -1,0 +1,163 @@
+using System.Net.Sockets;
+using System.Text;
+using Optiks.UpdateService.Accepting;
+using Optiks.UpdateService.Tests.Support;
+
+namespace Optiks.UpdateService.Tests;
+
+/// <summary>Bodies that come slowly, or not at all: they take what came from the queue, and give it back to whoever needs it.</summary>
+public sealed class SlowBodyTests
+{
+    private const int Capacity = 1 << 20;
+    private const string Body = """{"key":"honest","value":"v"}""";
+
+    private static CancellationToken Cancel => TestContext.Current.CancellationToken;
+
+    [Fact]
+    public async Task What_is_only_declared_takes_nothing_from_the_queue()
+    {
+        await using Service service = await Service.StartAsync();
+        await using var slow = new SlowPosts(service);
+        for (int i = 0; i < 9; i++)
+        {
+            await slow.BeginAsync($"Content-Length: {8 << 20}", sent: 1);
+        }
+        await Eventually.IsAsync(() => service.Gauge("optiks.update.queue.size") == 9);
+        Assert.Equal(202, (await service.PostAsync(Body)).Status);
+    }
+
+    [Theory]
+    [InlineData("Content-Length: 1048570", "")]
+    [InlineData("Transfer-Encoding: chunked", "fffb4\r\n")]
+    public async Task A_body_counts_while_it_comes_and_gives_way_when_it_comes_too_slowly(string length, string prefix)
+    {
+        var time = new ManualTime();
+        await using Service service = await Service.StartAsync(new() { ["Optiks:UpdateService:QueuedOctets"] = $"{Capacity}" }, time: time);
+        await using var slow = new SlowPosts(service);
+        Task<string> given = await slow.BeginAsync(length, sent: 1_048_500, prefix);
+        await Eventually.IsAsync(() => service.Gauge("optiks.update.queue.size") == 1_048_500);
+        (await service.PostAsync(Body)).IsProblem("overloaded", 503, null);
+        time.Advance(QueueSpace.Patience - TimeSpan.FromMilliseconds(1));
+        (await service.PostAsync(Body)).IsProblem("overloaded", 503, null);
+
+        time.Advance(TimeSpan.FromMilliseconds(1));
+        Assert.Equal(202, (await service.PostAsync(Body)).Status);
+        Assert.StartsWith("HTTP/1.1 503 ", await given, StringComparison.Ordinal);
+        await Eventually.IsAsync(() => service.Gauge("optiks.update.queue.size") == 0);
+        Assert.Equal(1, service.Database.Requests());
+    }
+
+    [Fact]
+    public async Task A_connection_whose_body_gave_way_goes_on()
+    {
+        var time = new ManualTime();
+        await using Service service = await Service.StartAsync(new() { ["Optiks:UpdateService:QueuedOctets"] = $"{Capacity}" }, time: time);
+        await using var slow = new SlowPosts(service);
+        Task<string> given = await slow.BeginAsync("Content-Length: 1048570", sent: 1_048_500);
+        await Eventually.IsAsync(() => service.Gauge("optiks.update.queue.size") == 1_048_500);
+        time.Advance(QueueSpace.Patience);
+        Assert.Equal(202, (await service.PostAsync(Body)).Status);
+        Assert.StartsWith("HTTP/1.1 503 ", await given, StringComparison.Ordinal);
+        await slow.SendAsync(new byte[70]);
+        Assert.StartsWith("HTTP/1.1 202 ", await slow.AgainAsync(Body), StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_slow_body_is_taken_while_nobody_needs_its_room()
+    {
+        var time = new ManualTime();
+        await using Service service = await Service.StartAsync(new() { ["Optiks:UpdateService:QueuedOctets"] = $"{Capacity}" }, time: time);
+        await using var slow = new SlowPosts(service);
+        byte[] body = Encoding.ASCII.GetBytes("""{"key":"slow","value":"v"}""".PadRight(Capacity / 2));
+        Task<string> given = await slow.BeginAsync($"Content-Length: {body.Length}", body.AsMemory(0, body.Length - 1));
+        await Eventually.IsAsync(() => service.Gauge("optiks.update.queue.size") == body.Length - 1);
+        time.Advance(10 * QueueSpace.Patience);
+        Assert.Equal(202, (await service.PostAsync(Body)).Status);
+        await slow.SendAsync(body.AsMemory(body.Length - 1));
+        Assert.StartsWith("HTTP/1.1 202 ", await given, StringComparison.Ordinal);
+        Assert.Equal(2, service.Database.Requests());
+    }
+
+    [Fact]
+    public async Task The_oldest_give_way_first_and_only_those_whose_body_still_comes()
+    {
+        var time = new ManualTime();
+        var space = new QueueSpace(100, time);
+        var first = new System.IO.Pipelines.Pipe();
+        using QueueSpace.Share there = Grown(30);
+        using QueueSpace.Share one = Grown(30);
+        one.Arriving(first.Reader);
+        time.Advance(TimeSpan.FromSeconds(1));
+        using QueueSpace.Share two = Grown(30);
+        two.Arriving(new System.IO.Pipelines.Pipe().Reader);
+        time.Advance(QueueSpace.Patience);
+
+        using QueueSpace.Share asking = space.Open();
+        Assert.True(asking.TryGrow(40));
+        Assert.Equal(100, space.Used);
+        Assert.False(one.TryGrow(31));
+        Assert.True((await first.Reader.ReadAsync(Cancel)).IsCanceled);
+        one.Arrived();
+        Assert.False(one.TryGrow(1));
+        Assert.True(two.TryGrow(30));
+        two.Arrived();
+        Assert.False(asking.TryGrow(41));
+        there.Dispose();
+        Assert.True(asking.TryGrow(70));
+        one.Dispose();
+        Assert.Equal(100, space.Used);
+        two.Dispose();
+        asking.Dispose();
+        Assert.Equal(0, space.Used);
+
+        QueueSpace.Share Grown(long octets)
+        {
+            QueueSpace.Share share = space.Open();
+            Assert.True(share.TryGrow(octets));
+            return share;
+        }
+    }
+
+    /// <summary>SlowPosts are requests whose bodies a test sends as it likes.</summary>
+    private sealed class SlowPosts(Service service) : IAsyncDisposable
+    {
+        private readonly List<TcpClient> _clients = [];
+
+        public Task<Task<string>> BeginAsync(string header, int sent, string prefix = "") =>
+            BeginAsync(header, (byte[])[.. Encoding.ASCII.GetBytes(prefix), .. Enumerable.Repeat((byte)' ', sent)]);
+
+        // The answer comes later.
+        public async Task<Task<string>> BeginAsync(string header, ReadOnlyMemory<byte> body)
+        {
+            var client = new TcpClient(service.Client.BaseAddress!.Host, service.Client.BaseAddress.Port);
+            _clients.Add(client);
+            await client.GetStream().WriteAsync(Head(header), Cancel);
+            await client.GetStream().WriteAsync(body, Cancel);
+            return AnswerAsync(client);
+        }
+
+        // Another request on the last connection.
+        public async Task<string> AgainAsync(string body)
+        {
+            await SendAsync((byte[])[.. Head($"Content-Length: {body.Length}"), .. Encoding.ASCII.GetBytes(body)]);
+            return await AnswerAsync(_clients[^1]);
+        }
+
+        public ValueTask SendAsync(ReadOnlyMemory<byte> more) => _clients[^1].GetStream().WriteAsync(more, Cancel);
+
+        public ValueTask DisposeAsync()
+        {
+            _clients.ForEach(client => client.Dispose());
+            return ValueTask.CompletedTask;
+        }
+
+        private byte[] Head(string header) => Encoding.ASCII.GetBytes(
+            $"POST /v1/updates HTTP/1.1\r\nHost: test\r\nAuthorization: {service.Client.DefaultRequestHeaders.Authorization}\r\nContent-Type: application/json\r\n{header}\r\n\r\n");
+
+        private static async Task<string> AnswerAsync(TcpClient client)
+        {
+            byte[] octets = new byte[4096];
+            return Encoding.ASCII.GetString(octets, 0, await client.GetStream().ReadAsync(octets, Cancel));
+        }
+    }
+}
