@@ -1,3 +1,4 @@
+using Optiks.Storage.Sqlite.Tests;
 using Optiks.UpdateTask.Tests.Support;
 
 namespace Optiks.UpdateTask.Tests;
@@ -22,13 +23,37 @@ public sealed class ProgramTests
     [InlineData("--Optiks:Log:Origin=with space", "origin")]
     [InlineData("--Optiks:UpdateTask:EpochIntervall=00:00:01", "Optiks:UpdateTask:EpochIntervall is not a setting")]
     [InlineData("--Optiks:Log:Orgin=example", "Optiks:Log:Orgin is not a setting")]
+    [InlineData("--Optiks:UpdateTask:EpochInterval=soon", "Optiks:UpdateTask:EpochInterval is not a time")]
+    [InlineData("--urls=here", "Invalid url: 'here'")]
+    [InlineData("--Logging:LogLevel:Default=loud", "loud")]
     public async Task A_wrong_setting_is_exit_78(string setting, string named)
     {
         using TestFolder folder = await TestFolder.CreateAsync();
         await using TaskProcess task = TaskProcess.Start(folder, null, setting);
         Assert.Equal(ExitCodes.Configuration, await task.ExitAsync());
         Assert.Contains(named, task.Output, StringComparison.Ordinal);
+        // A stack trace is in the log at most, which is JSON.
+        Assert.DoesNotContain(task.Output.Split('\n'), line => line.StartsWith("   at ", StringComparison.Ordinal));
         Assert.False(File.Exists(folder.Data.LogKey));
+    }
+
+    [Fact]
+    public async Task A_database_that_cannot_be_written_is_waited_for()
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        ReadOnlyMount mount = ReadOnlyMount.Over(folder.Data.Root);
+        try
+        {
+            await using TaskProcess task = TaskProcess.Start(folder);
+            await task.UntilAsync(async () => await task.GetAsync("/health/ready") is { Status: 503 } ready && ready.Body.Contains("The database is unavailable.", StringComparison.Ordinal));
+            Assert.Equal(200, (await task.GetAsync("/health/live")).Status);
+            mount.Dispose();
+            await task.UntilAsync(async () => (await task.GetAsync("/health/ready")).Status == 200);
+        }
+        finally
+        {
+            mount.Dispose();
+        }
     }
 
     [Fact]

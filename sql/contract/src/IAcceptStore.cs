@@ -23,6 +23,12 @@ public interface IAcceptStore : IHeadReader
     /// <summary>AcceptAsync without a floor.</summary>
     Task<IReadOnlyList<AcceptResult>> AcceptAsync(IReadOnlyList<AcceptUnit> units, CancellationToken cancellationToken) => AcceptAsync(units, HeadFloor.None, cancellationToken);
 
+    /// <summary>
+    /// CheckWritableAsync throws <see cref="StorageUnavailableException"/> when it shows without a write that none would succeed now. Returning promises nothing: of a server's database only a
+    /// write tells.
+    /// </summary>
+    Task CheckWritableAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
     /// <summary>ReadStatusAsync reads what became of a request; null for an id that is not known (any more). Published only once the epoch is.</summary>
     Task<RequestStatus?> ReadStatusAsync(Guid requestId, CancellationToken cancellationToken);
 }

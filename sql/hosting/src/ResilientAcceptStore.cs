@@ -29,6 +29,9 @@ internal sealed class ResilientAcceptStore : IAcceptStore
         _accepts.RunAsync(cancel => _inner.AcceptAsync(units, floor, cancel), cancellationToken);
 
     /// <inheritdoc/>
+    public Task CheckWritableAsync(CancellationToken cancellationToken) => _inner.CheckWritableAsync(cancellationToken);
+
+    /// <inheritdoc/>
     public Task<RequestStatus?> ReadStatusAsync(Guid requestId, CancellationToken cancellationToken) =>
         _reads.RunAsync(cancel => _inner.ReadStatusAsync(requestId, cancel), cancellationToken);
 

@@ -32,6 +32,13 @@ internal sealed class SqliteAcceptStore : SqliteHeadReader, IAcceptStore
     }
 
     /// <inheritdoc/>
+    public Task CheckWritableAsync(CancellationToken cancellationToken)
+    {
+        _writer.ThrowIfReadOnly();
+        return Task.CompletedTask;
+    }
+
+    /// <inheritdoc/>
     public Task<RequestStatus?> ReadStatusAsync(Guid requestId, CancellationToken cancellationToken) =>
         Readers.RunAsync(connection => ReadStatus(connection, requestId), cancellationToken);
 

@@ -156,6 +156,37 @@ public sealed class SqliteDatabaseTests : IAsyncLifetime
     }
 
     [Fact]
+    public async Task A_file_system_that_takes_no_writes_is_unavailable_until_it_does()
+    {
+        await using IAcceptStore accept = await Provider.OpenAcceptAsync(_connectionString, Cancel);
+        await using IPipelineStore pipeline = await Provider.OpenPipelineAsync(_connectionString, Cancel);
+        Assert.NotNull(await pipeline.AcquireLeaseAsync("holder", TimeSpan.FromMinutes(1), Cancel));
+        AcceptUnit Unit() => new([new AcceptRequest(Guid.CreateVersion7(TimeProvider.System.GetUtcNow()), new byte[32], [new AcceptItem(Protocol.StructureId.Keys, "k"u8.ToArray(), default, null)])]);
+        await accept.CheckWritableAsync(Cancel);
+        using (ReadOnlyMount.Over(Path.GetDirectoryName(DatabasePath)!))
+        {
+            Func<Task>[] uses =
+            [
+                () => accept.CheckWritableAsync(Cancel),
+                () => accept.AcceptAsync([Unit()], Cancel),
+                // A standby's, for which there is nothing to write while another holds the lease.
+                () => pipeline.AcquireLeaseAsync("other", TimeSpan.FromMinutes(1), Cancel),
+                () => Provider.OpenAcceptAsync(_connectionString, Cancel),
+                () => Provider.OpenPipelineAsync(_connectionString, Cancel),
+            ];
+            foreach (Func<Task> use in uses)
+            {
+                StorageUnavailableException e = await Assert.ThrowsAsync<StorageUnavailableException>(use);
+                Assert.Contains("mounted read-only", e.Message, StringComparison.Ordinal);
+            }
+            Assert.Equal("holder", (await accept.ReadHeadAsync(Cancel)).Holder);
+        }
+        await accept.CheckWritableAsync(Cancel);
+        Assert.Equal(AcceptStatus.Accepted, (await accept.AcceptAsync([Unit()], Cancel))[0].Status);
+        Assert.Null(await pipeline.AcquireLeaseAsync("other", TimeSpan.FromMinutes(1), Cancel));
+    }
+
+    [Fact]
     public async Task A_follower_cannot_write()
     {
         using Connection connection = Connection.Open(SqliteSettings.Parse(_connectionString), readOnly: true);

@@ -3,7 +3,7 @@ using Optiks.Storage;
 
 namespace Optiks.UpdateService.Accepting;
 
-/// <summary>AcceptHealthCheck: ready when the database answers, took the last updates, and is not an older copy than the board knows.</summary>
+/// <summary>AcceptHealthCheck: ready when the database answers, can be written, took the last updates, and is not an older copy than the board knows.</summary>
 internal sealed class AcceptHealthCheck : IHealthCheck
 {
     private readonly IAcceptStore _store;
@@ -21,6 +21,7 @@ internal sealed class AcceptHealthCheck : IHealthCheck
     {
         try
         {
+            await _store.CheckWritableAsync(cancellationToken);
             _ = await _store.ReadHeadAsync(cancellationToken);
             return await _guard.CheckAsync(cancellationToken) is not null
                 ? HealthCheckResult.Unhealthy("The database and the board do not agree; updates are held until the operator has put the newest copies back.")

@@ -52,6 +52,11 @@ internal sealed class Connection : IDisposable
             {
                 throw connection.Error();
             }
+            // SQLite opens what it cannot write for reading, and says nothing.
+            if (!readOnly && raw.sqlite3_db_readonly(handle, "main") != 0)
+            {
+                throw SqliteLibrary.IsOnReadOnlyFileSystem(settings.Path) ? SqliteErrors.ReadOnlyFileSystem(settings.Path) : SqliteErrors.WriteProtected(settings.Path);
+            }
             _ = raw.sqlite3_extended_result_codes(handle, 1);
             _ = raw.sqlite3_busy_timeout(handle, (int)settings.BusyTimeout.TotalMilliseconds);
             connection.Execute(string.Create(CultureInfo.InvariantCulture, $"PRAGMA synchronous = {settings.Synchronous}"));

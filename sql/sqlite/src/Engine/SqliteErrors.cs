@@ -13,6 +13,13 @@ internal static class SqliteErrors
     public static StorageUnavailableException Busy(string path) => new(
         $"The database {path} is busy: another program has held its write lock too long. Nothing was stored; try again.");
 
+    /// <summary>ReadOnlyFileSystem: as after a disk error that the system answers by mounting again, for reading only.</summary>
+    public static StorageUnavailableException ReadOnlyFileSystem(string path) => new(
+        $"The database {path} is on a file system that is mounted read-only: nothing was stored. Look for disk errors, then mount it for writing.");
+
+    /// <summary>WriteProtected: the file cannot be written by this user.</summary>
+    public static StorageMisconfiguredException WriteProtected(string path) => new($"The database {path} cannot be written: check its owner and mode.");
+
     /// <summary>From a result code and SQLite's own message, which names tables and columns but no stored data.</summary>
     public static StorageException From(int extendedCode, string message, string path) => (extendedCode & 0xFF) switch
     {

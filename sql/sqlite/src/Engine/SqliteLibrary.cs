@@ -15,6 +15,10 @@ internal static partial class SqliteLibrary
     private const string BindingName = "e_sqlite3";
     private const int HasMovedOpcode = 20; // SQLITE_FCNTL_HAS_MOVED
 
+    // unistd.h and errno.h; of equal value on Linux and macOS.
+    private const int W_OK = 2;
+    private const int EROFS = 30;
+
     private static readonly Lock s_lock = new();
     private static bool s_loaded;
 
@@ -55,8 +59,15 @@ internal static partial class SqliteLibrary
         return result != raw.SQLITE_OK || moved != 0;
     }
 
+    /// <summary>IsOnReadOnlyFileSystem asks the system, without opening the file: closing it again would end the locks that SQLite holds on it. Any thread.</summary>
+    public static bool IsOnReadOnlyFileSystem(string path) => access(path, W_OK) != 0 && Marshal.GetLastPInvokeError() == EROFS;
+
     private static IntPtr Resolve(string name, Assembly assembly, DllImportSearchPath? searchPath) =>
         name == BindingName ? NativeLibrary.Load(OperatingSystem.IsMacOS() ? "libsqlite3.dylib" : "libsqlite3.so.0") : IntPtr.Zero;
+
+    [LibraryImport("libc", SetLastError = true, StringMarshalling = StringMarshalling.Utf8)]
+    [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
+    private static partial int access(string path, int mode);
 
     [LibraryImport(BindingName, StringMarshalling = StringMarshalling.Utf8)]
     private static partial int sqlite3_file_control(nint database, string name, int opcode, out int value);

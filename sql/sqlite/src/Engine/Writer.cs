@@ -45,6 +45,8 @@ internal sealed class Writer : IAsyncDisposable
         try
         {
             ObjectDisposedException.ThrowIf(_disposed, this);
+            // Before anything: a transaction that finds nothing to write would succeed.
+            ThrowIfReadOnly();
             await BeginAsync(cancellationToken);
             return await Task.Run(() => Run(work, wasCommitted), CancellationToken.None);
         }
@@ -52,6 +54,15 @@ internal sealed class Writer : IAsyncDisposable
         {
             _released = TimeProvider.System.GetTimestamp();
             _gate.Release();
+        }
+    }
+
+    /// <summary>ThrowIfReadOnly throws <see cref="StorageUnavailableException"/> while the file system takes no writes. Touches neither the file nor the connection.</summary>
+    public void ThrowIfReadOnly()
+    {
+        if (SqliteLibrary.IsOnReadOnlyFileSystem(_connection.Path))
+        {
+            throw SqliteErrors.ReadOnlyFileSystem(_connection.Path);
         }
     }
 

@@ -1,0 +1,39 @@
+using System.Diagnostics;
+
+namespace Optiks.Storage.Sqlite.Tests;
+
+/// <summary>ReadOnlyMount makes a folder one that takes no writes, for root too, as a system does with a disk that fails. Only root may; the test is skipped otherwise.</summary>
+internal sealed class ReadOnlyMount : IDisposable
+{
+    private readonly string _folder;
+    private bool _ended;
+
+    private ReadOnlyMount(string folder) => _folder = folder;
+
+    /// <summary>Over a folder, until it is disposed of.</summary>
+    public static ReadOnlyMount Over(string folder)
+    {
+        Assert.SkipUnless(Environment.IsPrivilegedProcess && TryRun("mount", "--bind", folder, folder), "Only root may mount.");
+        var mount = new ReadOnlyMount(folder);
+        Assert.True(TryRun("mount", "-o", "remount,ro,bind", folder));
+        return mount;
+    }
+
+    public void Dispose()
+    {
+        if (!_ended)
+        {
+            _ended = true;
+            // Lazily: what was opened meanwhile may still be open.
+            Assert.True(TryRun("umount", "--lazy", _folder));
+        }
+    }
+
+    private static bool TryRun(string program, params string[] arguments)
+    {
+        using Process process = Process.Start(new ProcessStartInfo(program, arguments) { RedirectStandardError = true })!;
+        _ = process.StandardError.ReadToEnd();
+        process.WaitForExit();
+        return process.ExitCode == 0;
+    }
+}

@@ -1,0 +1,26 @@
+using Optiks.Storage.Sqlite.Tests;
+using Optiks.UpdateService.Tests.Support;
+
+namespace Optiks.UpdateService.Tests;
+
+/// <summary>A database that can be read and not written: nobody is sent here before it can.</summary>
+public sealed class ReadOnlyFileSystemTests
+{
+    private const string Body = """{"key":"alice","value":"v"}""";
+
+    [Fact]
+    public async Task A_database_that_cannot_be_written_is_not_ready_until_it_can()
+    {
+        await using Service service = await Service.StartAsync();
+        Assert.Equal(200, (await service.GetAsync("/health/ready")).Status);
+        using (ReadOnlyMount.Over(service.Data.Root))
+        {
+            Assert.Equal(503, (await service.GetAsync("/health/ready")).Status);
+            Assert.Equal(200, (await service.GetAsync("/health/live")).Status);
+            (await service.PostAsync(Body)).IsProblem("unavailable", 503, null);
+            Assert.Equal(0, service.Database.Requests());
+        }
+        await Eventually.IsAsync(async () => (await service.PostAsync(Body)).Status == 202);
+        Assert.Equal(200, (await service.GetAsync("/health/ready")).Status);
+    }
+}
