@@ -43,7 +43,8 @@ public sealed class StartTests
     [InlineData("Optiks:UpdateService:QueuedCaller", "5")]
     [InlineData("Optiks:Storage:Conection", "Data Source=a.db")]
     [InlineData("Optiks:UpdateServices:QueuedCallers", "5")]
-    public async Task A_setting_that_nobody_reads_is_refused(string name, string value)
+    [InlineData("Optiks:UpdateService:QueuedCallers", "many")]
+    public async Task A_setting_that_nobody_reads_or_that_is_not_of_its_type_is_refused(string name, string value)
     {
         using var folder = new TemporaryFolder();
         StartupException refused = await Assert.ThrowsAsync<StartupException>(() => CreateAsync(folder, new() { [name] = value }));

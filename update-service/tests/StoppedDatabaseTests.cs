@@ -8,6 +8,7 @@ using Optiks.UpdateService.Tests.Support;
 namespace Optiks.UpdateService.Tests;
 
 /// <summary>A PostgreSQL server that holds its connections and does not answer: the service keeps within its bounds, everyone hears, and all is well afterwards.</summary>
+[Collection(nameof(Cluster))]
 public sealed class StoppedDatabaseTests : IAsyncLifetime
 {
     private const int QueuedCallers = 32;

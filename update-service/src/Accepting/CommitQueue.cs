@@ -15,8 +15,8 @@ namespace Optiks.UpdateService.Accepting;
 /// <remarks>
 /// Thread safety: <see cref="TryEnqueue"/> from any thread. Invariants: (1) a unit's outcome is set after the transaction that holds it has ended, never before; (2) every unit that
 /// was taken gets an outcome, at shutdown too, and soon: the store's time limit ends a commit, and what waited too long behind one is given back without another; (3) units are
-/// given to the store in the order in which they were taken, and none of those whose commits overlap had an outcome when another was taken. A caller that goes away does not take its unit
-/// back: it may still be committed, which the caller learns by its request id.
+/// given to the store in the order in which they were taken, and none of those whose commits overlap had an outcome when another was taken; (4) what a unit makes the store throw fails that
+/// unit alone. A caller that goes away does not take its unit back: it may still be committed, which the caller learns by its request id.
 /// </remarks>
 internal sealed class CommitQueue : IHostedService
 {
@@ -98,7 +98,7 @@ internal sealed class CommitQueue : IHostedService
             }
             if (group.Count > 0)
             {
-                Task commit = CommitAsync(group, updates);
+                Task commit = CommitAsync(group.ToArray());
                 underway.Add(commit);
                 bool isLarge = updates >= _store.ConcurrentUpdates;
                 if (!isLarge || underway.Count == MaxUnderway)
@@ -112,11 +112,50 @@ internal sealed class CommitQueue : IHostedService
         await Task.WhenAll(underway);
     }
 
-    private async Task CommitAsync(List<QueuedUnit> group, int updates)
+    // Invariant 4: a group that fails for a reason that may be one unit's is halved until that unit is alone. Nothing is applied twice: whatever a failed call has stored all the same is known by
+    // its request ids.
+    private async Task CommitAsync(ArraySegment<QueuedUnit> group)
     {
-        using Activity? span = _metrics.StartCommit(group, updates);
+        long start = Stopwatch.GetTimestamp();
+        bool isDatabaseWell = false;
+        CommitState state = CommitState.Decided;
+        var parts = new Stack<ArraySegment<QueuedUnit>>([group]);
+        while (parts.TryPop(out ArraySegment<QueuedUnit> part))
+        {
+            if (part.Count < group.Count && Stopwatch.GetElapsedTime(start) > _maxWait)
+            {
+                Answer(part, new CommitOutcome(CommitState.Unavailable));
+                continue;
+            }
+            (state, Exception? fault) = await CommitPartAsync(part);
+            // A bug that a unit hits says nothing of the database.
+            isDatabaseWell |= state == CommitState.Decided || fault is not (null or StorageException);
+            if (fault is not null && part.Count > 1)
+            {
+                if (part.Count == group.Count)
+                {
+                    _logger.GroupFailed(fault);
+                }
+                parts.Push(part[(part.Count / 2)..]);
+                parts.Push(part[..(part.Count / 2)]);
+            }
+            else if (fault is not null)
+            {
+                _logger.CommitFailed(fault);
+                Answer(part, new CommitOutcome(CommitState.Failed));
+            }
+        }
+        _health.Committed(isDatabaseWell ? CommitState.Decided : state);
+    }
+
+    // One transaction. Units have their outcome when it returns, unless it returns what failed.
+    private async Task<(CommitState State, Exception? Fault)> CommitPartAsync(ArraySegment<QueuedUnit> part)
+    {
+        int updates = part.Sum(unit => unit.Updates);
+        using Activity? span = _metrics.StartCommit(part, updates);
         long start = Stopwatch.GetTimestamp();
         CommitState state;
+        Exception? fault = null;
         IReadOnlyList<AcceptResult> results = [];
         TimeSpan? retryAfter = null;
         try
@@ -127,7 +166,7 @@ internal sealed class CommitQueue : IHostedService
                 state = CommitState.OlderCopy;
                 if (_guard.TryReadFloor(out HeadFloor? floor))
                 {
-                    results = await _store.AcceptAsync([.. group.Select(unit => unit.Unit)], floor, CancellationToken.None);
+                    results = await _store.AcceptAsync([.. part.Select(unit => unit.Unit)], floor, CancellationToken.None);
                     if (results[0].Status == AcceptStatus.OlderCopy)
                     {
                         _ = await _guard.CheckAsync(CancellationToken.None);
@@ -162,13 +201,24 @@ internal sealed class CommitQueue : IHostedService
 #pragma warning restore CA1031
         {
             state = CommitState.Failed;
-            _logger.CommitFailed(e);
+            fault = e;
         }
-        _metrics.Committed(span, state, group.Count, updates, Stopwatch.GetElapsedTime(start));
-        _health.Committed(state);
-        for (int i = 0; i < group.Count; i++)
+        _metrics.Committed(span, state, part.Count, updates, Stopwatch.GetElapsedTime(start));
+        if (fault is null)
         {
-            group[i].Answer(new CommitOutcome(state, state == CommitState.Decided ? results[i] : default, retryAfter));
+            for (int i = 0; i < part.Count; i++)
+            {
+                part[i].Answer(new CommitOutcome(state, state == CommitState.Decided ? results[i] : default, retryAfter));
+            }
+        }
+        return (state, fault);
+    }
+
+    private static void Answer(ArraySegment<QueuedUnit> part, CommitOutcome outcome)
+    {
+        foreach (QueuedUnit unit in part)
+        {
+            unit.Answer(outcome);
         }
     }
 }

@@ -18,6 +18,9 @@ internal static partial class UpdateLog
     [LoggerMessage(EventId = 2004, EventName = "ClocksDiffer", Level = LogLevel.Error, Message = "The database's clock and this machine's differ by more than an id made here may: updates without a request id are refused.")]
     public static partial void ClocksDiffer(this ILogger logger);
 
+    [LoggerMessage(EventId = 2005, EventName = "GroupFailed", Level = LogLevel.Warning, Message = "Updates could not be committed together; they are committed in smaller groups, to fail none but the one at fault.")]
+    public static partial void GroupFailed(this ILogger logger, Exception exception);
+
     [LoggerMessage(EventId = 2010, EventName = "WatchFailed", Level = LogLevel.Warning, Message = "Published epochs cannot be followed; trying again.")]
     public static partial void WatchFailed(this ILogger logger, Exception exception);
 

@@ -4,18 +4,23 @@ using Optiks.Storage.Sqlite;
 
 namespace Optiks.UpdateService.Tests.Support;
 
-/// <summary>WrappedEngine is SQLite with a hook before each accept, which may hold it up or fail it, and a count of what reaches the store.</summary>
+/// <summary>WrappedEngine is an engine with hooks around each accept, which may hold it up or fail it, and a count of what reaches the store.</summary>
 internal sealed class WrappedEngine : IStorageProvider
 {
-    private readonly SqliteStorageProvider _sqlite;
+    private readonly IStorageProvider _inner;
     private int _statusReads;
 
     public WrappedEngine(TimeProvider? clock = null)
+        : this(new SqliteStorageProvider(clock))
     {
-        _sqlite = new SqliteStorageProvider(clock);
     }
 
-    public string Name => "sqlite";
+    public WrappedEngine(IStorageProvider inner)
+    {
+        _inner = inner;
+    }
+
+    public string Name => _inner.Name;
 
     /// <summary>ConcurrentUpdates is what the store says of itself.</summary>
     public int? ConcurrentUpdates { get; init; }
@@ -26,6 +31,12 @@ internal sealed class WrappedEngine : IStorageProvider
     /// <summary>AfterAccept runs between a commit and its return.</summary>
     public Func<Task> AfterAccept { get; set; } = () => Task.CompletedTask;
 
+    /// <summary>Given sees the units of each commit before it, and may throw.</summary>
+    public Action<IReadOnlyList<AcceptUnit>> Given { get; set; } = _ => { };
+
+    /// <summary>Stored sees them between the commit and its return, and may throw.</summary>
+    public Action<IReadOnlyList<AcceptUnit>> Stored { get; set; } = _ => { };
+
     /// <summary>StatusFailure is thrown by status reads, if set.</summary>
     public Exception? StatusFailure { get; set; }
 
@@ -35,15 +46,15 @@ internal sealed class WrappedEngine : IStorageProvider
     public int StatusReads => Volatile.Read(ref _statusReads);
 
     public async Task<IAcceptStore> OpenAcceptAsync(string connectionString, CancellationToken cancellationToken) =>
-        new Store(this, await _sqlite.OpenAcceptAsync(connectionString, cancellationToken));
+        new Store(this, await _inner.OpenAcceptAsync(connectionString, cancellationToken));
 
-    public Task<IPipelineStore> OpenPipelineAsync(string connectionString, CancellationToken cancellationToken) => _sqlite.OpenPipelineAsync(connectionString, cancellationToken);
+    public Task<IPipelineStore> OpenPipelineAsync(string connectionString, CancellationToken cancellationToken) => _inner.OpenPipelineAsync(connectionString, cancellationToken);
 
-    public Task<IFollowStore> OpenFollowAsync(string connectionString, CancellationToken cancellationToken) => _sqlite.OpenFollowAsync(connectionString, cancellationToken);
+    public Task<IFollowStore> OpenFollowAsync(string connectionString, CancellationToken cancellationToken) => _inner.OpenFollowAsync(connectionString, cancellationToken);
 
-    public Task<IMaintenanceStore> OpenMaintenanceAsync(string connectionString, CancellationToken cancellationToken) => _sqlite.OpenMaintenanceAsync(connectionString, cancellationToken);
+    public Task<IMaintenanceStore> OpenMaintenanceAsync(string connectionString, CancellationToken cancellationToken) => _inner.OpenMaintenanceAsync(connectionString, cancellationToken);
 
-    public IMigrator CreateMigrator(string connectionString) => _sqlite.CreateMigrator(connectionString);
+    public IMigrator CreateMigrator(string connectionString) => _inner.CreateMigrator(connectionString);
 
     private sealed class Store(WrappedEngine engine, IAcceptStore inner) : IAcceptStore
     {
@@ -53,10 +64,14 @@ internal sealed class WrappedEngine : IStorageProvider
         {
             engine.Groups.Enqueue(units.Count);
             await engine.BeforeAccept();
+            engine.Given(units);
             IReadOnlyList<AcceptResult> results = await inner.AcceptAsync(units, floor, cancellationToken);
+            engine.Stored(units);
             await engine.AfterAccept();
             return results;
         }
+
+        public Task CheckWritableAsync(CancellationToken cancellationToken) => inner.CheckWritableAsync(cancellationToken);
 
         public Task<RequestStatus?> ReadStatusAsync(Guid requestId, CancellationToken cancellationToken)
         {
