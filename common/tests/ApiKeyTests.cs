@@ -60,6 +60,61 @@ public sealed class ApiKeyTests : IDisposable
     }
 
     [Fact]
+    public void A_key_revoked_in_a_file_of_the_wrong_mode_is_revoked_by_the_remedy_that_the_log_names()
+    {
+        string path = _folder.Data.ApiKeys;
+        string key = ApiKey.Generate();
+        string kept = ApiKey.Generate();
+        var keep = new ApiKeyEntry("bob", ApiKey.Hash(kept), ApiScopes.Update);
+        var problems = new List<SecretsException>();
+        Write(new ApiKeyEntry("alice", ApiKey.Hash(key), ApiScopes.Update), keep);
+        var store = new ApiKeyStore(path, _time, problems.Add);
+        Assert.True(store.TryFind(key, out _));
+
+        File.WriteAllBytes(path, ApiKeyFile.Format([keep]));
+        File.SetUnixFileMode(path, AtomicFile.PublicMode | UnixFileMode.GroupWrite);
+        for (int i = 0; i < 3; i++)
+        {
+            _time.Advance(TimeSpan.FromSeconds(1));
+            Assert.True(store.TryFind(key, out _));
+        }
+        Assert.Contains($"chmod go-w {path}", Assert.Single(problems).Message, StringComparison.Ordinal);
+
+        // Neither the time of writing nor the length changes.
+        File.SetUnixFileMode(path, AtomicFile.PublicMode);
+        _time.Advance(TimeSpan.FromSeconds(1));
+        Assert.False(store.TryFind(key, out _));
+        Assert.True(store.TryFind(kept, out _));
+        Assert.Single(problems);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public void A_change_that_keeps_length_and_time_is_seen(bool inPlace)
+    {
+        string path = _folder.Data.ApiKeys;
+        string key = ApiKey.Generate();
+        Write(new ApiKeyEntry("alice", ApiKey.Hash(key), ApiScopes.Update));
+        var store = new ApiKeyStore(path, _time);
+        Assert.True(store.TryFind(key, out _));
+
+        DateTime written = File.GetLastWriteTimeUtc(path);
+        byte[] other = ApiKeyFile.Format([new ApiKeyEntry("alice", ApiKey.Hash(ApiKey.Generate()), ApiScopes.Update)]);
+        if (inPlace)
+        {
+            File.WriteAllBytes(path, other);
+        }
+        else
+        {
+            AtomicFile.Write(path, other, AtomicFile.PrivateMode);
+        }
+        File.SetLastWriteTimeUtc(path, written);
+        _time.Advance(TimeSpan.FromSeconds(1));
+        Assert.False(store.TryFind(key, out _));
+    }
+
+    [Fact]
     public void A_new_key_works_at_once()
     {
         string key = ApiKey.Generate();

@@ -103,10 +103,16 @@ public sealed class TakeoverTests
 
     [Theory]
     [InlineData("Optiks.UpdateTask", true)]
+    [InlineData("Optiks.UpdateTask", true, true)]
     [InlineData("backup", false)]
-    public async Task A_hanging_task_that_keeps_the_boards_lock_is_killed_and_nobody_else(string name, bool killed)
+    [InlineData("backup", false, true)]
+    public async Task A_hanging_task_that_keeps_the_boards_lock_is_killed_and_nobody_else(string name, bool killed, bool isLinked = false)
     {
         using TestFolder folder = await TestFolder.CreateAsync();
+        if (isLinked)
+        {
+            folder.Link();
+        }
         await using TaskHost task = await TaskHost.StartAsync(folder, options => options.BoardLockTimeout = TimeSpan.FromMilliseconds(200));
         await task.StepAsync();
         string path = Path.Combine(new BoardFolder(folder.Data).Log, ".lock");

@@ -6,7 +6,7 @@ namespace Optiks.ApiKeys;
 
 /// <summary>
 /// ApiKeyStore knows the API keys of a file and follows its changes: a key that was added works at once, and one that was taken out
-/// stops working within a second. A file that becomes unreadable leaves the keys as they were. Any thread.
+/// stops working within a second. A file that is refused leaves the keys as they were until it is mended, by whatever means. Any thread.
 /// </summary>
 public sealed class ApiKeyStore
 {
@@ -17,7 +17,8 @@ public sealed class ApiKeyStore
     private readonly Action<SecretsException>? _onInvalid;
     private readonly Lock _reload = new();
     private volatile IReadOnlyList<ApiKeyEntry> _entries = [];
-    private (DateTime Written, long Length) _version;
+    private FileStatus? _taken;
+    private string? _reported;
     private long _lastCheck;
 
     /// <summary>
@@ -85,9 +86,15 @@ public sealed class ApiKeyStore
             try
             {
                 Reload();
+                _reported = null;
+            }
+            catch (SecretsException e) when (e.Message == _reported)
+            {
+                // Its owner knows.
             }
             catch (SecretsException e)
             {
+                _reported = e.Message;
                 _onInvalid?.Invoke(e);
             }
         }
@@ -95,31 +102,45 @@ public sealed class ApiKeyStore
 
     private void Reload()
     {
-        var file = new FileInfo(_path);
-        if (!file.Exists)
-        {
-            _entries = [];
-            _version = default;
-            return;
-        }
-        (DateTime, long) version = (file.LastWriteTimeUtc, file.Length);
-        if (version == _version)
-        {
-            return;
-        }
-        // Remembered even when it turns out invalid: one report a change.
-        _version = version;
-        if ((file.UnixFileMode & (UnixFileMode.GroupWrite | UnixFileMode.OtherWrite)) != 0)
-        {
-            throw new SecretsException($"{_path} may be written by others: run 'chmod go-w {_path}'.");
-        }
         try
         {
-            _entries = ApiKeyFile.Parse(File.ReadAllBytes(_path));
+            if (FileStatus.TryRead(_path) is not { } found)
+            {
+                _entries = [];
+                _taken = null;
+            }
+            else if (found != _taken)
+            {
+                Take();
+            }
         }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException or SecretsException)
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
             throw new SecretsException($"{_path}: {e.Message}", e);
         }
+    }
+
+    // Judges and reads one opened file, whatever its name leads to a moment later. Only what was taken is noted: what was refused is looked at again, as a changed mode mends it too.
+    private void Take()
+    {
+        using var stream = new FileStream(_path, new FileStreamOptions { Share = FileShare.ReadWrite | FileShare.Delete, BufferSize = 0 });
+        var status = FileStatus.Of(stream.SafeFileHandle);
+        if ((status.Mode & (UnixFileMode.GroupWrite | UnixFileMode.OtherWrite)) != 0)
+        {
+            throw new SecretsException($"{_path} may be written by others: run 'chmod go-w {_path}'.");
+        }
+        byte[] octets = new byte[stream.Length];
+        stream.ReadExactly(octets);
+        try
+        {
+            _entries = ApiKeyFile.Parse(octets);
+        }
+        catch (SecretsException e)
+        {
+            throw new SecretsException($"{_path}: {e.Message}", e);
+        }
+        // A file that changed a moment ago is looked at again: the clock of its status has room for another change in the same tick.
+        var age = TimeSpan.FromMilliseconds(_time.GetUtcNow().ToUnixTimeMilliseconds() - (status.Changed / 1_000_000));
+        _taken = age > s_checkInterval ? status : null;
     }
 }

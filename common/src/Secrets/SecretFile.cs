@@ -57,23 +57,7 @@ public static partial class SecretFile
         }
     }
 
-    private static uint Owner(SafeFileHandle handle)
-    {
-        // linux/stat.h: statx has one layout on every architecture, 256 octets with stx_uid at 20.
-        const int AT_EMPTY_PATH = 0x1000;
-        const uint STATX_UID = 0x8;
-        const int Size = 256;
-        const int UidOffset = 20;
-        Span<byte> result = stackalloc byte[Size];
-        if (statx(handle, [0], AT_EMPTY_PATH, STATX_UID, result) != 0)
-        {
-            throw new IOException($"statx failed with error {Marshal.GetLastPInvokeError()}");
-        }
-        return MemoryMarshal.Read<uint>(result[UidOffset..]);
-    }
-
-    [LibraryImport("libc", SetLastError = true)]
-    private static partial int statx(SafeFileHandle handle, ReadOnlySpan<byte> path, int flags, uint mask, Span<byte> result);
+    private static uint Owner(SafeFileHandle handle) => FileStatus.Of(handle).Owner;
 
     [LibraryImport("libc")]
     private static partial uint geteuid();

@@ -16,10 +16,14 @@ internal static class LockHolder
     /// <summary>TryKill is for the holder of the lease after waiting in vain. Gives the id of the process that it killed, null when there is none that it may kill.</summary>
     public static int? TryKill(string boardLog)
     {
-        string path = Path.Combine(Path.GetFullPath(boardLog), ".lock");
+        // The file, not its name: links give it others, and what a process has open is shown without any.
+        if (FileStatus.TryRead(Path.Combine(boardLog, ".lock")) is not { } file)
+        {
+            return null;
+        }
         foreach (int id in LockingProcesses())
         {
-            if (id != Environment.ProcessId && IsUpdateTask(id) && HasOpen(id, path))
+            if (id != Environment.ProcessId && IsUpdateTask(id) && HasOpen(id, file))
             {
                 try
                 {
@@ -62,11 +66,11 @@ internal static class LockHolder
         }
     }
 
-    private static bool HasOpen(int id, string path)
+    private static bool HasOpen(int id, FileStatus file)
     {
         try
         {
-            return Directory.EnumerateFileSystemEntries($"/proc/{id}/fd").Any(link => new FileInfo(link).LinkTarget == path);
+            return Directory.EnumerateFileSystemEntries($"/proc/{id}/fd").Any(link => FileStatus.TryRead(link) is { } open && open.IsSameFile(file));
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {

@@ -8,7 +8,7 @@ internal sealed class TestFolder : IDisposable
 {
     private TestFolder(string path) => Data = new DataFolder(path);
 
-    public DataFolder Data { get; }
+    public DataFolder Data { get; private set; }
 
     public string ConnectionString => $"Data Source={Data.Database}";
 
@@ -36,5 +36,22 @@ internal sealed class TestFolder : IDisposable
         }
     }
 
-    public void Dispose() => Directory.Delete(Data.Root, recursive: true);
+    /// <summary>Link makes <see cref="Data"/> the same folder by a symbolic link.</summary>
+    public void Link()
+    {
+        string link = $"{Data.Root}-link";
+        Directory.CreateSymbolicLink(link, Data.Root);
+        Data = new DataFolder(link);
+    }
+
+    public void Dispose()
+    {
+        string root = Data.Root;
+        if (new DirectoryInfo(root).ResolveLinkTarget(returnFinalTarget: true) is { } target)
+        {
+            Directory.Delete(root);
+            root = target.FullName;
+        }
+        Directory.Delete(root, recursive: true);
+    }
 }
