@@ -1,4 +1,5 @@
 using System.Security.Cryptography;
+using Optiks.Tlog;
 
 namespace Optiks;
 
@@ -11,7 +12,7 @@ public static class AtomicFile
     /// <summary>PublicMode: others may read.</summary>
     public const UnixFileMode PublicMode = PrivateMode | UnixFileMode.GroupRead | UnixFileMode.OtherRead;
 
-    /// <summary>Write replaces or creates a file with these contents and permissions; it is on disk when the call returns.</summary>
+    /// <summary>Write replaces or creates a file with these contents and permissions; it and its name are on disk when the call returns.</summary>
     public static void Write(string path, ReadOnlySpan<byte> contents, UnixFileMode mode) => Write(path, contents, mode, overwrite: true);
 
     /// <summary>TryCreate is the same for a file that must not exist yet: false when it does.</summary>
@@ -45,6 +46,7 @@ public static class AtomicFile
                 stream.Flush(flushToDisk: true);
             }
             File.Move(temporary, full, overwrite);
+            DurableFiles.SyncFolder(Path.GetDirectoryName(full)!);
         }
         finally
         {

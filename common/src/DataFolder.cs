@@ -1,3 +1,5 @@
+using Optiks.Tlog;
+
 namespace Optiks;
 
 /// <summary>
@@ -54,18 +56,23 @@ public sealed class DataFolder
     /// <summary>Default is <c>$OPTIKS_DATA</c>, else <c>${XDG_DATA_HOME:-~/.local/share}/optiks</c>.</summary>
     public static DataFolder Default() => Resolve(Environment.GetEnvironmentVariable);
 
-    /// <summary>CreateFolder makes a folder and its parents with mode 0700; existing ones stay as they are.</summary>
+    /// <summary>CreateFolder makes a folder and its parents with mode 0700; existing ones stay as they are. The names of those it made are on disk when it returns.</summary>
     public static void CreateFolder(string path)
     {
         // Directory.CreateDirectory gives the mode to the last folder only.
         string full = Path.GetFullPath(path);
         if (!Directory.Exists(full))
         {
-            if (Path.GetDirectoryName(full) is { } parent)
+            string? parent = Path.GetDirectoryName(full);
+            if (parent is not null)
             {
                 CreateFolder(parent);
             }
             Directory.CreateDirectory(full, FolderMode);
+            if (parent is not null)
+            {
+                DurableFiles.SyncFolder(parent);
+            }
         }
     }
 

@@ -25,6 +25,23 @@ public sealed class DataFolderTests
     }
 
     [Fact]
+    public void A_files_name_is_made_durable_and_so_is_a_folders()
+    {
+        using var temporary = new TemporaryFolder();
+        using var events = new FolderEvents(temporary.Path);
+        AtomicFile.Write(temporary["f"], "one"u8, AtomicFile.PrivateMode);
+        IReadOnlyList<string> done = events.Read();
+        Assert.Equal(["move f", "open"], done.SkipWhile(one => one != "move f"));
+        Assert.DoesNotContain("open", done.TakeWhile(one => one != "move f"));
+
+        Assert.True(AtomicFile.TryCreate(temporary["g"], "one"u8, AtomicFile.PrivateMode));
+        Assert.Equal(["move g", "open"], events.Read().SkipWhile(one => one != "move g"));
+
+        DataFolder.CreateFolder(temporary["a/b"]);
+        Assert.Equal(["create a", "open"], events.Read());
+    }
+
+    [Fact]
     public void A_file_is_replaced_whole_with_its_permissions()
     {
         using var temporary = new TemporaryFolder();

@@ -18,6 +18,15 @@ public sealed class DurableFiles
     /// <summary>DurableFiles below an existing folder.</summary>
     public DurableFiles(string root) => _root = root;
 
+    /// <summary>SyncFolder makes the names in a folder durable. Does nothing where a folder cannot be synced: the servers run on Linux, where it can.</summary>
+    public static void SyncFolder(string path)
+    {
+        if (OperatingSystem.IsLinux())
+        {
+            Libc.SyncDirectory(path);
+        }
+    }
+
     /// <summary>
     /// WriteOnce writes a file that never changes. One of the same bytes may be there already; other bytes are a
     /// <see cref="BoardConflictException"/>.
