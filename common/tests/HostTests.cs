@@ -268,17 +268,26 @@ public sealed class HostTests : IAsyncLifetime
     [InlineData("Optiks:RateLimits:Lookups:PerSecond", "5", null)]
     // Another host's, which knows it.
     [InlineData("Optiks:Log:Origin", "example", null)]
-    [InlineData("Optiks:Work:Patiense", "3", "Unknown settings: Optiks:Work:Patiense is not a setting; Optiks:Work has Inner, Names, Patience.")]
+    [InlineData("Optiks:Work:Patiense", "3", "Unknown settings: Optiks:Work:Patiense is not a setting; Optiks:Work has Inner, Interval, IsHard, Names, Patience, Share.")]
     [InlineData("Optiks:Work:Names", "a", "Unknown settings: Optiks:Work:Names is a list, whose elements are Optiks:Work:Names:0, Optiks:Work:Names:1 and so on.")]
     [InlineData("Optiks:Work:Inner:Deep", "3", "Unknown settings: Optiks:Work:Inner:Deep is not a setting; Optiks:Work:Inner has Depth.")]
     [InlineData("Optiks:RateLimits:Lookup:PerSecond", "5", "Unknown settings: Optiks:RateLimits:Lookup is not a setting; Optiks:RateLimits has Audits, Lookups, Proxies, Statuses, Updates.")]
     [InlineData("Optiks:Wrok:Patience", "3", "Unknown settings: Optiks:Wrok is not a section; there are Log, QueryService, RateLimits, Storage, UpdateService, UpdateTask.")]
-    public async Task A_setting_that_nobody_reads_is_refused(string key, string value, string? refusal)
+    [InlineData("Optiks:Work:Share", "0.5", null)]
+    [InlineData("Optiks:Work:Share", "half", "Wrong settings: Optiks:Work:Share is not a number such as 0.5.")]
+    [InlineData("Optiks:Work:Interval", "00:00:03", null)]
+    [InlineData("Optiks:Work:Interval", "3s", "Wrong settings: Optiks:Work:Interval is not a time in days, hours, minutes and seconds, such as 00:00:10 or 1.00:00:00.")]
+    [InlineData("Optiks:Work:IsHard", "TRUE", null)]
+    [InlineData("Optiks:Work:IsHard", "yes", "Wrong settings: Optiks:Work:IsHard is not true or false.")]
+    [InlineData("Optiks:Work:Patience", "three", "Wrong settings: Optiks:Work:Patience is not a whole number from -2147483648 to 2147483647.")]
+    [InlineData("Optiks:Work:Patience", "2147483648", "Wrong settings: Optiks:Work:Patience is not a whole number from -2147483648 to 2147483647.")]
+    [InlineData("Optiks:Work:Inner:Depth", "", "Wrong settings: Optiks:Work:Inner:Depth is not a whole number from -9223372036854775808 to 9223372036854775807.")]
+    public async Task A_setting_that_nobody_reads_or_that_is_not_of_its_type_is_refused(string key, string value, string? refusal)
     {
         IConfiguration configuration = new ConfigurationBuilder().AddInMemoryCollection(new Dictionary<string, string?> { [key] = value }).Build();
         (int code, string error) = await RunAsync(() =>
         {
-            UnknownSettings.ThrowIfAny(configuration, new Dictionary<string, Type> { ["Optiks:Work"] = typeof(WorkOptions), [RateLimitOptions.Section] = typeof(RateLimitOptions) });
+            SettingsCheck.ThrowIfAny(configuration, new Dictionary<string, Type> { ["Optiks:Work"] = typeof(WorkOptions), [RateLimitOptions.Section] = typeof(RateLimitOptions) });
             return Task.CompletedTask;
         });
         Assert.Equal(refusal is null ? (0, "") : (78, $"optiks: {refusal}\n"), (code, error));
@@ -349,11 +358,17 @@ public sealed class HostTests : IAsyncLifetime
 
         public string[] Names { get; set; } = [];
 
+        public double Share { get; set; }
+
+        public TimeSpan Interval { get; set; }
+
+        public bool IsHard { get; set; }
+
         public InnerOptions Inner { get; set; } = new();
     }
 
     private sealed class InnerOptions
     {
-        public int Depth { get; set; }
+        public long Depth { get; set; }
     }
 }

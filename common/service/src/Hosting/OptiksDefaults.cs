@@ -28,14 +28,14 @@ public static partial class OptiksDefaults
     /// <summary>
     /// AddOptiksDefaults adds JSON logs, telemetry, Kestrel's limits, problem details, API keys, rate limits, health checks and <see cref="DataFolder"/>.
     /// Configuration is ASP.NET Core's, later ones winning: appsettings.json, environment (<c>Optiks__Section__Key</c>,
-    /// <c>OPTIKS_DATA</c>), command line. Throws <see cref="StartupException"/> for settings that nobody reads.
+    /// <c>OPTIKS_DATA</c>), command line. Throws <see cref="StartupException"/> for settings that nobody reads, or that are not of their type.
     /// </summary>
     public static WebApplicationBuilder AddOptiksDefaults(this WebApplicationBuilder builder, OptiksServiceOptions options)
     {
         ArgumentNullException.ThrowIfNull(builder);
         ArgumentNullException.ThrowIfNull(options);
         ConfigurationManager configuration = builder.Configuration;
-        UnknownSettings.ThrowIfAny(configuration, new Dictionary<string, Type>(options.Settings) { [RateLimitOptions.Section] = typeof(RateLimitOptions) });
+        SettingsCheck.ThrowIfAny(configuration, new Dictionary<string, Type>(options.Settings) { [RateLimitOptions.Section] = typeof(RateLimitOptions) });
 
         builder.Logging.ClearProviders();
         builder.Logging.AddJsonConsole(console =>

@@ -54,11 +54,19 @@ public static class Startup
         }
     }
 
+    // What reads settings that are not Optiks': addresses, log levels, appsettings.json. They report a wrong one as misuse.
+    private static readonly string[] s_settingsReaders = ["Microsoft.Extensions.Configuration", "Microsoft.Extensions.Logging", "Microsoft.AspNetCore.Http", "Microsoft.AspNetCore.Server.Kestrel"];
+
+    private static bool IsOfSettings(Exception exception) =>
+        exception is InvalidOperationException or FormatException or InvalidDataException
+        && s_settingsReaders.Any(reader => exception.Source?.StartsWith(reader, StringComparison.Ordinal) == true);
+
     private static int? ExitCodeOf(Exception exception, Func<Exception, int?>? classify) => exception switch
     {
         StartupException startup => startup.ExitCode,
         NativeLibraryException or SecretsException or TrustAnchorException or OptionsValidationException => ExitCodes.Configuration,
         IOException { InnerException: AddressInUseException } => ExitCodes.Configuration,
+        _ when IsOfSettings(exception) => ExitCodes.Configuration,
         _ => classify?.Invoke(exception),
     };
 
