@@ -23,15 +23,16 @@ internal static class CommandLine
             DefaultValueFactory = _ => environment(ProviderVariable) is { Length: > 0 } name ? name : "sqlite",
             Recursive = true,
         };
-        var connection = new Option<string>("--connection")
+        // Its default is not the option's: help would print it, with the password in it.
+        var connection = new Option<string?>("--connection")
         {
-            Description = "Connection string, for SQLite 'Data Source=/path/optiks.db', for PostgreSQL 'Host=db;Database=optiks;Username=optiks', for SQL Server 'Server=db;Database=optiks;User ID=optiks;Password=...'. Empty, for SQLite: optiks.db in $OPTIKS_DATA (${XDG_DATA_HOME:-~/.local/share}/optiks).",
-            DefaultValueFactory = _ => environment(ConnectionVariable) ?? "",
+            Description = "Connection string, for SQLite 'Data Source=/path/optiks.db', for PostgreSQL 'Host=db;Database=optiks;Username=optiks', for SQL Server 'Server=db;Database=optiks;User ID=optiks;Password=...'. Without it: $Optiks__Storage__ConnectionString. Empty, for SQLite: optiks.db in $OPTIKS_DATA (${XDG_DATA_HOME:-~/.local/share}/optiks).",
             Recursive = true,
         };
         var json = new Option<bool>("--json") { Description = "Print JSON instead of text." };
 
         DataFolder Folder() => environment(DataFolder.Variable) is { Length: > 0 } path ? new DataFolder(path) : DataFolder.Default();
+        string Connection(ParseResult parsed) => parsed.GetValue(connection) ?? environment(ConnectionVariable) ?? "";
         IStorageProvider Provider(ParseResult parsed)
         {
             IStorageProvider engine = StorageProviders.Select(parsed.GetValue(provider)!, engines);
@@ -43,9 +44,9 @@ internal static class CommandLine
         }
 
         var migrate = new Command("migrate", "Create the database, or bring its schema to the version that this release needs. Can be repeated; waits for another migration that runs.") { json };
-        migrate.SetAction((parsed, cancel) => MigrateCommand.RunAsync(Provider(parsed), parsed.GetValue(connection)!, parsed.GetValue(json), output, cancel));
+        migrate.SetAction((parsed, cancel) => MigrateCommand.RunAsync(Provider(parsed), Connection(parsed), parsed.GetValue(json), output, cancel));
         var status = new Command("status", "Say what is in the database: schema version, last epochs, lease, updates that wait. Changes nothing.") { json };
-        status.SetAction((parsed, cancel) => StatusCommand.RunAsync(Provider(parsed), parsed.GetValue(connection)!, parsed.GetValue(json), output, cancel));
+        status.SetAction((parsed, cancel) => StatusCommand.RunAsync(Provider(parsed), Connection(parsed), parsed.GetValue(json), output, cancel));
 
         var board = new Option<string?>("--board") { Description = "Folder of the board ($OPTIKS_DATA/board): compare its files too." };
         var trust = new Option<string>("--trust")
@@ -55,20 +56,20 @@ internal static class CommandLine
         };
         var fsck = new Command("fsck", "Derive every root and record again from stored facts and report what contradicts them. Changes nothing; needs no secret; services may run.") { board, trust, json };
         fsck.SetAction((parsed, cancel) => FsckCommand.RunAsync(
-            Provider(parsed), parsed.GetValue(connection)!, parsed.GetValue(trust)!, parsed.GetValue(board), parsed.GetValue(json), output, error, cancel));
+            Provider(parsed), Connection(parsed), parsed.GetValue(trust)!, parsed.GetValue(board), parsed.GetValue(json), output, error, cancel));
 
         var bundles = new Argument<string>("dir") { Description = "Folder of bundles: board/state/bundles." };
         var importBundles = new Command("import-bundles", "Bring an older copy of the database forward with the epochs that it lacks, from the board's bundles. The update-task is stopped. Can be repeated.") { bundles };
         importBundles.SetAction((parsed, cancel) => ImportBundlesCommand.RunAsync(
-            Provider(parsed), parsed.GetValue(connection)!, parsed.GetValue(bundles)!, Folder(), output, error, cancel));
+            Provider(parsed), Connection(parsed), parsed.GetValue(bundles)!, Folder(), output, error, cancel));
 
         var exported = new Argument<string>("file") { Description = "File to write, which must not exist. It holds keys and values: mode 0600." };
         var export = new Command("export", "Write the whole database, as it is at one moment, to a file that any engine can import. Secrets stay wrapped. Services may run.") { exported };
-        export.SetAction((parsed, cancel) => ExportCommand.RunAsync(Provider(parsed), parsed.GetValue(connection)!, parsed.GetValue(exported)!, output, error, cancel));
+        export.SetAction((parsed, cancel) => ExportCommand.RunAsync(Provider(parsed), Connection(parsed), parsed.GetValue(exported)!, output, error, cancel));
         var imported = new Argument<string>("file") { Description = "File that 'optiks-db export' wrote." };
         var import = new Command("import", "Fill an empty, migrated database from an export, all or nothing, and check it as fsck does. Roots stay the same.") { imported, trust, json };
         import.SetAction((parsed, cancel) => ImportCommand.RunAsync(
-            Provider(parsed), parsed.GetValue(connection)!, parsed.GetValue(imported)!, parsed.GetValue(trust)!, parsed.GetValue(json), output, error, cancel));
+            Provider(parsed), Connection(parsed), parsed.GetValue(imported)!, parsed.GetValue(trust)!, parsed.GetValue(json), output, error, cancel));
 
         var root = new RootCommand(
             """

@@ -68,11 +68,37 @@ public sealed class CommandLineTests : IDisposable
         }
     }
 
-    private async Task<(int Code, string Output, string Error)> RunAsync(params string[] args)
+    [Theory]
+    [InlineData(ExitCodes.Success, "--help")]
+    [InlineData(ExitCodes.Success, "migrate", "--help")]
+    [InlineData(ExitCodes.Success, "import-bundles", "--help")]
+    [InlineData(ExitCodes.Usage, "migrate", "extra")]
+    [InlineData(ExitCodes.Usage)]
+    [InlineData(ExitCodes.Unreachable, "status")]
+    [InlineData(ExitCodes.Configuration, "status", "--provider", "sqlite")]
+    public async Task The_password_of_the_environments_connection_string_is_never_printed(int expected, params string[] args)
+    {
+        (int code, string output, string error) = await RunIn(
+            name => name switch
+            {
+                "Optiks__Storage__Provider" => "postgresql",
+                "Optiks__Storage__ConnectionString" => "Host=127.0.0.1;Port=1;Database=optiks;Username=optiks;Password=correct-horse",
+                _ => null,
+            },
+            args);
+        Assert.Equal(expected, code);
+        Assert.NotEmpty(output + error);
+        Assert.DoesNotContain("correct-horse", output + error, StringComparison.Ordinal);
+    }
+
+    private Task<(int Code, string Output, string Error)> RunAsync(params string[] args) =>
+        RunIn(name => name == "Optiks__Storage__ConnectionString" ? $"Data Source={DatabasePath}" : null, args);
+
+    private static async Task<(int Code, string Output, string Error)> RunIn(Func<string, string?> environment, string[] args)
     {
         using var output = new StringWriter();
         using var error = new StringWriter();
-        int code = await CommandLine.RunAsync(args, output, error, name => name == "Optiks__Storage__ConnectionString" ? $"Data Source={DatabasePath}" : null);
+        int code = await CommandLine.RunAsync(args, output, error, environment);
         return (code, output.ToString(), error.ToString());
     }
 }
