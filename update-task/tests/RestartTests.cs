@@ -92,6 +92,80 @@ public sealed class RestartTests
     }
 
     [Fact]
+    public async Task An_older_copy_of_the_boards_state_alone_is_exit_4_and_the_newest_goes_on()
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        var updates = new Updates(folder);
+        string state = new BoardFolder(folder.Data).State;
+        Dictionary<string, byte[]> old;
+        await using (TaskHost task = await TaskHost.StartAsync(folder))
+        {
+            await PublishAsync(task, updates, 1);
+            old = Contents(state);
+            await PublishAsync(task, updates, 1);
+        }
+        Dictionary<string, byte[]> newest = Contents(state);
+        Replace(state, old);
+        StartupException refused = await Assert.ThrowsAsync<StartupException>(() => TaskHost.StartAsync(folder));
+        Assert.Equal(ExitCodes.Rollback, refused.ExitCode);
+        Assert.Contains($"Epoch 2 was published, but {state} ends at epoch 1: an older copy of it was put back.", refused.Message, StringComparison.Ordinal);
+
+        Replace(state, newest);
+        await using (TaskHost task = await TaskHost.StartAsync(folder))
+        {
+            await PublishAsync(task, updates, 1);
+        }
+        Assert.Equal(3UL, await HistoryCheck.RunAsync(folder, updates));
+    }
+
+    [Theory]
+    [InlineData("missing")]
+    [InlineData("empty")]
+    [InlineData("cut")]
+    [InlineData("another bit")]
+    [InlineData("the one before")]
+    public async Task A_damaged_newest_audit_proof_is_exit_4_and_is_made_again_with_the_board(string how)
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        var updates = new Updates(folder);
+        await using (TaskHost task = await TaskHost.StartAsync(folder))
+        {
+            await PublishAsync(task, updates, 3);
+        }
+        string path = Path.Combine(new BoardFolder(folder.Data).Log, "audit", "003");
+        byte[] whole = File.ReadAllBytes(path);
+        switch (how)
+        {
+            case "missing":
+                File.Delete(path);
+                break;
+            case "empty":
+                File.WriteAllBytes(path, []);
+                break;
+            case "cut":
+                File.WriteAllBytes(path, whole[..^1]);
+                break;
+            case "another bit":
+                File.WriteAllBytes(path, [.. whole[..^1], (byte)(whole[^1] ^ 1)]);
+                break;
+            default:
+                File.Copy(Path.Combine(Path.GetDirectoryName(path)!, "002"), path, overwrite: true);
+                break;
+        }
+        StartupException refused = await Assert.ThrowsAsync<StartupException>(() => TaskHost.StartAsync(folder));
+        Assert.Equal(ExitCodes.Rollback, refused.ExitCode);
+        Assert.Contains(path, refused.Message, StringComparison.Ordinal);
+
+        Lose(folder, "board/log");
+        await using (TaskHost task = await TaskHost.StartAsync(folder))
+        {
+            Assert.Equal(whole, File.ReadAllBytes(path));
+            await PublishAsync(task, updates, 1);
+        }
+        Assert.Equal(4UL, await HistoryCheck.RunAsync(folder, updates));
+    }
+
+    [Fact]
     public async Task A_lost_log_folder_is_made_again_from_the_database()
     {
         using TestFolder folder = await TestFolder.CreateAsync();
@@ -232,6 +306,17 @@ public sealed class RestartTests
         else
         {
             File.Delete(full);
+        }
+    }
+
+    private static void Replace(string folder, Dictionary<string, byte[]> contents)
+    {
+        Directory.Delete(folder, recursive: true);
+        foreach ((string name, byte[] octets) in contents)
+        {
+            string path = Path.Combine(folder, name);
+            Directory.CreateDirectory(Path.GetDirectoryName(path)!);
+            File.WriteAllBytes(path, octets);
         }
     }
 

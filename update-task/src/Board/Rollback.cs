@@ -15,6 +15,11 @@ internal static class Rollback
         ExitCodes.Rollback,
         $"{what} An older copy of the board was put back. Nothing was written. Put the newest copy back; or delete {board.Log}, and the task makes it again from the database at its next start.");
 
+    /// <summary>BoardDamaged: a file of the board is not what was published.</summary>
+    public static StartupException BoardDamaged(string what, BoardFolder board) => new(
+        ExitCodes.Rollback,
+        $"{what} Nothing was written. Put the file back from a copy of the board; or delete {board.Log}, and the task makes it again from the database at its next start.");
+
     /// <summary>StateLost: what protects against a second history is gone.</summary>
     public static StartupException StateLost(string what, BoardFolder board) => new(
         ExitCodes.Rollback,

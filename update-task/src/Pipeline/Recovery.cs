@@ -76,7 +76,7 @@ internal sealed class Recovery
             _board.Create();
             using BoardLock boardLock = await _publisher.LockAsync(store, lease, cancellationToken);
             BoardWriter writer = await BoardWriter.OpenAsync(_board.Log, identity.Anchor.LogKey, Ed25519.Verifier, cancellationToken);
-            StandingCheck.Checkpoint(head, writer.Size, _board);
+            StandingCheck.Checkpoint(head, mark, writer.Size, _board);
 
             Trees trees = await BuildAsync(store, identity, periods[0], folder, writer, boardLock, head, cancellationToken);
             directory = trees.Directory;
@@ -182,6 +182,12 @@ internal sealed class Recovery
                 EpochRow boardLast = await EpochHistory.ReadOneAsync(store, writer.Size - 1, cancellationToken)
                     ?? throw new StorageCorruptException($"The database lacks epoch {writer.Size - 1}.");
                 await writer.AppendAsync(boardLock, writer.Size - 1, [boardLast.Record], cancellationToken);
+                if (boardLast.Epoch > 0)
+                {
+                    EpochRow previous = await EpochHistory.ReadOneAsync(store, boardLast.Epoch - 1, cancellationToken)
+                        ?? throw new StorageCorruptException($"The database lacks epoch {boardLast.Epoch - 1}.");
+                    StandingCheck.AuditProof(anchor, previous, boardLast, _board);
+                }
             }
         }
         if (!SameStates(directory.States(out _), row.Record.Span))

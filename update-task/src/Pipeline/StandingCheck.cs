@@ -1,12 +1,15 @@
 using System.Globalization;
+using Optiks.Native;
+using Optiks.Protocol;
 using Optiks.Storage;
+using Optiks.Tlog;
 using Optiks.UpdateTask.Board;
 
 namespace Optiks.UpdateTask.Pipeline;
 
 /// <summary>
 /// StandingCheck compares the three places that say how far the log is: the database's head, the high-water mark, and the board's checkpoint. The database may be one epoch ahead of
-/// either, never behind.
+/// either, never behind, and neither of these behind what was published.
 /// </summary>
 internal static class StandingCheck
 {
@@ -39,10 +42,14 @@ internal static class StandingCheck
         {
             throw Rollback.DatabaseBehind(Number($"The database has another record for epoch {mark.Epoch} than the one that was signed."), board);
         }
+        if (head.PublishedEpoch is { } published)
+        {
+            MarkCovers(mark, published, board);
+        }
     }
 
-    /// <summary>Checkpoint compares the head with the size of the board's checkpoint, 0 when there is none.</summary>
-    public static void Checkpoint(Head head, ulong boardSize, BoardFolder board)
+    /// <summary>Checkpoint compares head and mark with the size of the board's checkpoint, 0 when there is none.</summary>
+    public static void Checkpoint(Head head, HighWaterMark? mark, ulong boardSize, BoardFolder board)
     {
         if (boardSize > head.Epoch + 1)
         {
@@ -51,6 +58,43 @@ internal static class StandingCheck
         if (boardSize > 0 && boardSize - 1 < head.PublishedEpoch)
         {
             throw Rollback.BoardBehind(Number($"The board's checkpoint ends at epoch {boardSize - 1}, but epoch {head.PublishedEpoch} was published."), board);
+        }
+        if (boardSize > 0)
+        {
+            MarkCovers(mark, boardSize - 1, board);
+        }
+    }
+
+    /// <summary>
+    /// AuditProof verifies the board's newest audit proof, from <paramref name="previous"/> to <paramref name="last"/>. A disk that failed damages what was written last; all older ones are for
+    /// <c>optiks-db fsck</c>.
+    /// </summary>
+    public static void AuditProof(TrustAnchor anchor, EpochRow previous, EpochRow last, BoardFolder board)
+    {
+        string path = Path.Combine(board.Log, AuditPath.Of(last.Epoch));
+        byte[] proof;
+        try
+        {
+            proof = File.ReadAllBytes(path);
+        }
+        catch (Exception e) when (e is FileNotFoundException or DirectoryNotFoundException)
+        {
+            throw Rollback.BoardDamaged($"The audit proof {path} is missing.", board);
+        }
+        var context = new VerifierContext { Anchor = anchor, NowMs = EpochRecord.Decode(last.Record.Span).TimeMs };
+        Reason reason = Verifier.Audit(context, previous.Record.Span, proof, out byte[] record);
+        if (reason != Reason.Valid || !record.AsSpan().SequenceEqual(last.Record.Span))
+        {
+            throw Rollback.BoardDamaged($"The audit proof {path} is not that of the database's epoch {Number($"{last.Epoch}")} ({reason.Name()}).", board);
+        }
+    }
+
+    // The mark is raised before an epoch is signed.
+    private static void MarkCovers(HighWaterMark? mark, ulong published, BoardFolder board)
+    {
+        if (mark is null || mark.Epoch < published)
+        {
+            throw Rollback.StateLost(Number($"Epoch {published} was published, but {board.State} ends at epoch {mark?.Epoch}: an older copy of it was put back."), board);
         }
     }
 
