@@ -1,21 +1,32 @@
 #!/bin/bash
-# Chooses the version of Microsoft.Data.SqlClient for Directory.Packages.props, once: the supported one where the package feed serves what it needs, otherwise one that restores everywhere.
-# A choice that was made stands, also without a network, until `make clean`.
+# Chooses the version of Microsoft.Data.SqlClient for Directory.Packages.props, once: the supported one where the package feed serves what it needs, one that restores everywhere where the feed
+# says that it does not. A feed that does not answer has said nothing: then nothing is chosen, and this fails. A choice that was made stands, also without a network, until `make clean`.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-readonly choice=build/sqlclient.props supported=6.1.8 old=2.1.4
+readonly choice=build/sqlclient.props log=build/sqlclient.log supported=6.1.8 old=2.1.4
 # The project that names the client.
 readonly project=sql/sqlserver/src/Optiks.Storage.SqlServer.csproj
+
+# Whether every error of the restore says that a package, or a version of one, is not to be had: unknown to the feed (404), or withheld by it.
+feed_says_no() {
+  local missing='error (NU1101|NU1102|NU1103|NU1107|NU1605):' withheld='status code does not indicate success: (403|404|410|451) '
+  local about='Failed to (retrieve information about|download package) |The feed .* lists package '
+  grep -qE "$missing|$withheld" "$log" && ! grep -F error "$log" | grep -qvE "$missing|$withheld|$about"
+}
 
 [[ -f $choice ]] && exit 0
 
 mkdir -p build
 # By trying: restricted feeds serve the client, but lack packages that it needs, or versions of them that go together.
-if dotnet restore "$project" -p:SqlClientVersion="$supported" --nologo --verbosity quiet >build/sqlclient.log 2>&1; then
+if DOTNET_CLI_UI_LANGUAGE=en dotnet restore "$project" -p:SqlClientVersion="$supported" --nologo --verbosity quiet >"$log" 2>&1; then
   version=$supported
-else
+elif feed_says_no; then
   version=$old
+else
+  cat "$log" >&2
+  echo "sqlclient: the package feed did not say whether it serves Microsoft.Data.SqlClient $supported. Nothing was chosen: mend what $log shows, and run make again." >&2
+  exit 1
 fi
 
 cat >"$choice.tmp" <<TEXT
