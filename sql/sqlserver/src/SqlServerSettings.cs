@@ -32,7 +32,7 @@ internal sealed class SqlServerSettings
         {
             builder = new SqlConnectionStringBuilder(connectionString);
         }
-        catch (Exception e) when (e is ArgumentException or FormatException or InvalidCastException)
+        catch (Exception e) when (e is ArgumentException or FormatException or OverflowException or InvalidCastException)
         {
             throw new StorageMisconfiguredException($"The connection string is not one of Microsoft.Data.SqlClient's, such as 'Server=db;Database=optiks;User ID=optiks': {e.Message}", e);
         }

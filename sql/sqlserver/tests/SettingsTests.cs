@@ -48,6 +48,8 @@ public sealed class SettingsTests
     [InlineData("Server=db.example")]
     [InlineData("Server=db.example;Database=optiks;Nonsense=1")]
     [InlineData("Server=db.example;Database=optiks;Encrypt=perhaps")]
+    [InlineData("Server=db.example;Database=optiks;Connect Timeout=soon")]
+    [InlineData("Server=db.example;Database=optiks;Connect Timeout=99999999999")]
     public void A_connection_string_that_cannot_be_used_is_said_so(string connectionString) => Assert.Throws<StorageMisconfiguredException>(() => SqlServerSettings.Parse(connectionString, "task"));
 
     [Fact]
