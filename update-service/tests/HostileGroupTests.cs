@@ -64,6 +64,42 @@ public sealed class HostileGroupTests
     }
 
     [Fact]
+    public async Task Callers_whose_updates_may_be_stored_are_not_told_that_they_are_not()
+    {
+        var engine = new WrappedEngine();
+        var gate = new TaskCompletionSource();
+        engine.BeforeAccept = () => gate.Task;
+        await using Service service = await Service.StartAsync(engine: engine);
+        Task<Answer> first = service.PostAsync(Update("first"));
+        await Eventually.IsAsync(() => engine.Groups.Count == 1);
+        Task<Answer>[] answers = [.. Enumerable.Range(0, 4).Select(i => service.PostAsync(Update($"key {i}")))];
+        await Eventually.IsAsync(() => service.Gauge("optiks.update.queue.callers") == answers.Length);
+        // The group is stored and its answer lost; then the database goes away.
+        engine.Given = units =>
+        {
+            if (units.Count == answers.Length)
+            {
+                engine.Given = _ => throw new StorageUnavailableException("away");
+            }
+        };
+        engine.Stored = units =>
+        {
+            if (units.Count == answers.Length)
+            {
+                throw new StorageCorruptException("lost");
+            }
+        };
+        gate.SetResult();
+        Assert.Equal(202, (await first).Status);
+        foreach (Answer answer in await Task.WhenAll(answers))
+        {
+            answer.IsProblem("unavailable", 503, null);
+            Assert.Contains("may be stored or not", answer.Text("detail"), StringComparison.Ordinal);
+        }
+        Assert.Equal(1 + answers.Length, service.Database.Requests());
+    }
+
+    [Fact]
     public async Task A_store_that_fails_for_everyone_answers_everyone_in_time()
     {
         var engine = new WrappedEngine();

@@ -117,8 +117,7 @@ internal sealed class CommitQueue : IHostedService
     private async Task CommitAsync(ArraySegment<QueuedUnit> group)
     {
         long start = Stopwatch.GetTimestamp();
-        bool isDatabaseWell = false;
-        CommitState state = CommitState.Decided;
+        CommitState? health = null;
         var parts = new Stack<ArraySegment<QueuedUnit>>([group]);
         while (parts.TryPop(out ArraySegment<QueuedUnit> part))
         {
@@ -127,9 +126,12 @@ internal sealed class CommitQueue : IHostedService
                 Answer(part, new CommitOutcome(CommitState.Unavailable));
                 continue;
             }
-            (state, Exception? fault) = await CommitPartAsync(part);
+            (CommitState state, Exception? fault) = await CommitPartAsync(part, isRepeated: part.Count < group.Count);
             // A bug that a unit hits says nothing of the database.
-            isDatabaseWell |= state == CommitState.Decided || fault is not (null or StorageException);
+            if (health != CommitState.Decided && fault is null or StorageException)
+            {
+                health = state;
+            }
             if (fault is not null && part.Count > 1)
             {
                 if (part.Count == group.Count)
@@ -145,11 +147,14 @@ internal sealed class CommitQueue : IHostedService
                 Answer(part, new CommitOutcome(CommitState.Failed));
             }
         }
-        _health.Committed(isDatabaseWell ? CommitState.Decided : state);
+        if (health is { } last)
+        {
+            _health.Committed(last);
+        }
     }
 
-    // One transaction. Units have their outcome when it returns, unless it returns what failed.
-    private async Task<(CommitState State, Exception? Fault)> CommitPartAsync(ArraySegment<QueuedUnit> part)
+    // One transaction. Units have their outcome when it returns, unless it returns what failed. Of those that were given to the store before, nobody may be told that nothing was stored.
+    private async Task<(CommitState State, Exception? Fault)> CommitPartAsync(ArraySegment<QueuedUnit> part, bool isRepeated)
     {
         int updates = part.Sum(unit => unit.Updates);
         using Activity? span = _metrics.StartCommit(part, updates);
@@ -208,7 +213,9 @@ internal sealed class CommitQueue : IHostedService
         {
             for (int i = 0; i < part.Count; i++)
             {
-                part[i].Answer(new CommitOutcome(state, state == CommitState.Decided ? results[i] : default, retryAfter));
+                part[i].Answer(state == CommitState.Decided ? new CommitOutcome(state, results[i])
+                    : isRepeated ? new CommitOutcome(CommitState.Unavailable)
+                    : new CommitOutcome(state, RetryAfter: retryAfter));
             }
         }
         return (state, fault);
