@@ -11,8 +11,8 @@ using namespace optiks::ozks;
 using namespace optiks::ozks::capi;
 
 struct optiks_proofs {
-  optiks_proofs(const optiks_snapshot& snapshot, std::uint8_t of_structure)
-      : of(snapshot), structure(of_structure), batch(snapshot.snapshot.store(), of_structure) {}
+  optiks_proofs(const optiks_snapshot& snapshot, std::uint8_t of_structure, bool uses_cache)
+      : of(snapshot), structure(of_structure), batch(snapshot.snapshot.store(), of_structure, uses_cache) {}
   const optiks_snapshot& of;
   std::uint8_t structure;
   ProofBatch batch;
@@ -106,12 +106,13 @@ std::int32_t optiks_snapshot_versions(const optiks_snapshot_t* snapshot, std::ui
                   capacity, out_len);
 }
 
-std::int32_t optiks_proofs_create(const optiks_snapshot_t* snapshot, std::uint8_t structure, optiks_proofs_t** out) {
+std::int32_t optiks_proofs_create(const optiks_snapshot_t* snapshot, std::uint8_t structure, std::int32_t use_cache,
+                                  optiks_proofs_t** out) {
   return guarded([&] {
     if (snapshot == nullptr || out == nullptr || !is_pahd(structure)) {
       return argument_error("a pointer is missing, or a structure has no versions");
     }
-    *out = new optiks_proofs(*snapshot, structure);
+    *out = new optiks_proofs(*snapshot, structure, use_cache != 0);
     return std::int32_t{OPTIKS_OK};
   });
 }

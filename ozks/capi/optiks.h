@@ -34,7 +34,7 @@ extern "C" {
 #endif
 
 /* Rises with every change of what is declared here: a program and a library of different builds refuse each other. */
-#define OPTIKS_ABI_VERSION 3
+#define OPTIKS_ABI_VERSION 4
 
 enum {
   OPTIKS_OK = 0,
@@ -271,9 +271,11 @@ OPTIKS_EXPORT int32_t optiks_snapshot_versions(const optiks_snapshot_t* snapshot
 /* VRF proofs that several answers about one structure need, made in one batch: add what will be asked, run, ask. An
  * answer that turns out to need more than was added makes that itself. One thread at a time; destroyed before its
  * snapshot. Not atomic: after an error of add or run destroy it. max_members is that of the question; the asking
- * functions are those of the snapshot. */
+ * functions are those of the snapshot. use_cache 0: all proofs are made, whatever is cached, and none is cached: how
+ * long an answer takes, now or later, does not depend on who asked for what. */
 typedef struct optiks_proofs optiks_proofs_t;
-OPTIKS_EXPORT int32_t optiks_proofs_create(const optiks_snapshot_t* snapshot, uint8_t structure, optiks_proofs_t** out);
+OPTIKS_EXPORT int32_t optiks_proofs_create(const optiks_snapshot_t* snapshot, uint8_t structure, int32_t use_cache,
+                                           optiks_proofs_t** out);
 OPTIKS_EXPORT void optiks_proofs_destroy(optiks_proofs_t* proofs);
 OPTIKS_EXPORT int32_t optiks_proofs_add_lookups(optiks_proofs_t* proofs, size_t n, const uint8_t* keys,
                                                 const uint64_t* key_offsets, const uint64_t* known_periods,

@@ -2,9 +2,11 @@
 
 #include <sodium.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
+#include <cstdint>
 #include <cstring>
 #include <limits>
 #include <numeric>
@@ -32,10 +34,16 @@ constexpr std::size_t kPutAtOnce = 256;
 // A domain under the tag key: a structure's number is never this one.
 constexpr std::uint8_t kCheckDomain = 0xfe;
 
-// Keeps secrets out of the swap. Where RLIMIT_MEMLOCK does not allow it they are swapped like other memory; they are
-// erased in any case. Never undone, as that would unlock what else is on the page, and a directory usually lives as
-// long as its process.
-void lock_memory(std::span<const std::byte> secrets) { static_cast<void>(mlock(secrets.data(), secrets.size())); }
+// Keeps secrets out of the swap and out of core dumps. Where RLIMIT_MEMLOCK does not allow the first they are swapped
+// like other memory; they are erased in any case. Never undone, as that would unlock what else is on the page, and a
+// directory usually lives as long as its process.
+void lock_memory(std::span<const std::byte> secrets) {
+  static_cast<void>(mlock(secrets.data(), secrets.size()));
+  // By whole pages.
+  const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
+  const std::size_t before = reinterpret_cast<std::uintptr_t>(secrets.data()) % page;
+  static_cast<void>(madvise(const_cast<std::byte*>(secrets.data()) - before, before + secrets.size(), MADV_DONTDUMP));
+}
 
 void check_structure(std::uint8_t structure) {
   if (structure < 1 || structure > kNumStructures) {

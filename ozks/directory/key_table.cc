@@ -14,6 +14,11 @@ constexpr std::size_t kPageSlots = 512;
 // Octets asked for ahead: most searches end in them.
 constexpr std::size_t kPrefetchedLen = 192;
 
+// Slots that a key passes on average where a whole segment is filled: 5.5 at the highest load. A segment that needs
+// several times as many has bits that somebody chose. What one search can pass follows from it: N keys pass at most
+// kMaxPassed * N slots together, so no run of slots is longer than about sqrt(2 * kMaxPassed * N).
+constexpr std::size_t kMaxPassed = 64;
+
 // Beyond a load of 11/12 the way to an empty slot gets long: it is some 70 slots then.
 bool is_too_full(std::size_t num_keys, std::size_t size) { return num_keys > size - size / 12; }
 
@@ -46,12 +51,14 @@ void KeyTable::prefetch(const Tag& tag) const {
   }
 }
 
-void KeyTable::replace(const Array& array, std::uint32_t bits, std::uint64_t from, std::uint64_t to) {
+std::size_t KeyTable::replace(const Array& array, std::uint32_t bits, std::uint64_t from, std::uint64_t to) {
+  std::size_t passed = 0;
   std::size_t i = array.home(bits);
-  while (array.slots[i].load(std::memory_order_relaxed) != from) {
+  for (; array.slots[i].load(std::memory_order_relaxed) != from; ++passed) {
     i = array.after(i);
   }
   array.slots[i].store(to, std::memory_order_release);
+  return passed;
 }
 
 void KeyTable::reserve(std::span<const Entry> entries, std::uint64_t epoch) {
@@ -110,19 +117,26 @@ void KeyTable::put_some(std::span<const Entry> entries, std::size_t remainder, s
   }
 }
 
-void KeyTable::fill(std::size_t segment, std::span<const Slot> slots) {
+bool KeyTable::fill(std::size_t segment, std::span<const Slot> slots) {
   Segment& filled = segments_[segment];
   OPTIKS_CHECK(filled.owner == nullptr);
   if (slots.empty()) {
-    return;
+    return true;
   }
   auto array = std::make_unique<Array>(size_for(segment, slots.size()));
+  // A page's worth more: the fewer keys, the more chance has to say.
+  std::size_t left = kMaxPassed * slots.size() + kPageSlots;
   for (const Slot& slot : slots) {
-    replace(*array, slot.bits, 0, slot_of(slot.bits, slot.leaf));
+    const std::size_t passed = replace(*array, slot.bits, 0, slot_of(slot.bits, slot.leaf));
+    if (passed > left) {
+      return false;
+    }
+    left -= passed;
   }
   filled.owner = std::move(array);
   filled.num_keys = slots.size();
   filled.array.store(filled.owner.get(), std::memory_order_release);
+  return true;
 }
 
 void KeyTable::collect(std::uint64_t oldest) {

@@ -89,8 +89,9 @@ class KeyTable {
       }
     }
   }
-  // Puts all slots of a segment that has none yet. Writer.
-  void fill(std::size_t segment, std::span<const Slot> slots);
+  // Puts all slots of a segment that has none yet. Writer. False, with the segment as it was, when they lie closer
+  // together than those of keyed hashes ever do: such a table would take a time that grows with the square of its size.
+  [[nodiscard]] bool fill(std::size_t segment, std::span<const Slot> slots);
 
  private:
   // Where a key belongs. Tags are keyed hashes: any of their bits spread evenly.
@@ -127,8 +128,9 @@ class KeyTable {
   static NodeId leaf_of(std::uint64_t slot) { return static_cast<NodeId>(slot); }
   // Slots of a segment with so many keys.
   [[nodiscard]] static std::size_t size_for(std::size_t segment, std::size_t num_keys);
-  // Replaces the first slot on the way of `bits` that is `from`, which must be there, by `to`.
-  static void replace(const Array& array, std::uint32_t bits, std::uint64_t from, std::uint64_t to);
+  // Replaces the first slot on the way of `bits` that is `from`, which must be there, by `to`. Gives how many slots it
+  // passed.
+  static std::size_t replace(const Array& array, std::uint32_t bits, std::uint64_t from, std::uint64_t to);
   void grow(Segment& segment, std::size_t size, std::uint64_t epoch);
 
   std::array<Segment, kSegments> segments_;

@@ -13,6 +13,7 @@ bool LabelProver::run() {
   for (const Item& item : items_) {
     store_.cache.prefetch_entry(input_of(item.key.tag, item.version));
   }
+  const bool uses_cache = source_.batch == nullptr || source_.batch->uses_cache();
   std::size_t num_hits = 0;
   std::size_t num_missing = 0;
   for (Item& item : items_) {
@@ -22,7 +23,7 @@ bool LabelProver::run() {
     item.is_missing = false;
     if (made != nullptr) {
       item.proven = *made;
-    } else if (store_.cache.find(input, item.proven)) {
+    } else if (uses_cache && store_.cache.find(input, item.proven)) {
       ++num_hits;
     } else if (source_.may_make) {
       item.is_missing = true;
@@ -37,7 +38,7 @@ bool LabelProver::run() {
   if (num_missing == 0) {
     return true;
   }
-  ProofBatch batch(store_, structure_);
+  ProofBatch batch(store_, structure_, uses_cache);
   for (const Item& item : items_) {
     if (item.is_missing) {
       batch.add(item.key, item.version);

@@ -11,7 +11,7 @@ void ProofBatch::add(const NamedKey& key, std::uint64_t version) {
     return;
   }
   Entry& entry = place->second;
-  entry.is_made = store_.cache.find(input, entry.proven);
+  entry.is_made = uses_cache_ && store_.cache.find(input, entry.proven);
   if (entry.is_made) {
     store_.cache.count(input, 1, 0);
     return;
@@ -34,7 +34,9 @@ void ProofBatch::run() {
     std::copy_n(labels.data() + i * vrf::kLabelLen, vrf::kLabelLen, entry.proven.label.begin());
     std::copy_n(proofs.data() + i * vrf::kProofLen, vrf::kProofLen, entry.proven.proof.begin());
     entry.is_made = true;
-    store_.cache.put(inputs_[i], entry.proven);
+    if (uses_cache_) {
+      store_.cache.put(inputs_[i], entry.proven);
+    }
   }
   store_.cache.count(inputs_.front(), 0, n);
   inputs_.clear();

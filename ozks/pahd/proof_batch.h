@@ -21,7 +21,11 @@ struct NamedKey {
 
 class ProofBatch {
  public:
-  ProofBatch(Store& store, std::uint8_t structure) : store_(store), structure_(structure) {}
+  // `uses_cache` false: the cache is neither read nor filled, neither here nor by answers from this batch.
+  ProofBatch(Store& store, std::uint8_t structure, bool uses_cache)
+      : store_(store), structure_(structure), uses_cache_(uses_cache) {}
+
+  [[nodiscard]] bool uses_cache() const { return uses_cache_; }
 
   // Takes a version of a key in: from the cache, or to be made by run(). After a failure the batch is only destroyed.
   void add(const NamedKey& key, std::uint64_t version);
@@ -41,6 +45,7 @@ class ProofBatch {
 
   Store& store_;
   std::uint8_t structure_;
+  bool uses_cache_;
   std::unordered_map<Tag, Entry, HashOfTag> entries_;
   // Of those to be made.
   std::vector<Tag> inputs_;

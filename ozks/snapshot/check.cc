@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "directory/leaf_rows.h"
+#include "snapshot/record_budget.h"
 #include "trie/hash_batch.h"
 #include "trie/parallel.h"
 
@@ -66,8 +67,8 @@ struct Counts {
 // Checks parts of one structure's tree. One object a thread.
 class Checker {
  public:
-  Checker(const Store& store, const Latest& latest, std::uint8_t structure)
-      : store_(store), latest_(latest), is_versioned_(is_versioned(structure)) {}
+  Checker(const Store& store, const Latest& latest, RecordBudget& budget, std::uint8_t structure)
+      : store_(store), latest_(latest), budget_(budget), is_versioned_(is_versioned(structure)) {}
 
   // Checks a node, which is to have this hash, and all below; gives the label of its first leaf.
   const Hash& check_below(NodeId id, const Hash& hash) {
@@ -100,6 +101,7 @@ class Checker {
     const Leaf& leaf = store_.nodes.leaf(id);
     const std::uint64_t place = leaf.log_place();
     store_.log.read(place, record_);
+    num_octets_ += RecordBudget::length_of(record_);
     const LeafFacts& facts = record_.facts();
     hashes_.add_leaf(leaf.label, facts.commitment, facts.epoch, computed_of(hash));
     if (record_.has_value()) {
@@ -139,6 +141,8 @@ class Checker {
   }
 
   void compare() {
+    budget_.spend(num_octets_);
+    num_octets_ = 0;
     hashes_.run();
     if (!std::equal(computed_.begin(), computed_.begin() + static_cast<std::ptrdiff_t>(num_put_off_),
                     expected_.begin())) {
@@ -150,6 +154,8 @@ class Checker {
   HashBatch hashes_;
   const Store& store_;
   const Latest& latest_;
+  RecordBudget& budget_;
+  std::size_t num_octets_ = 0;  // of records, not spent yet
   std::size_t num_put_off_ = 0;
   Counts counts_;
   LeafRecord record_;
@@ -193,6 +199,7 @@ void check_directory(const Store& store, Workers& workers) {
     throw DirectoryError(OPTIKS_E_STATE, "a directory in stored mode is checked as it is restored");
   }
   const Latest latest(store);
+  RecordBudget budget(store.log.size());
   Counts all;
   std::uint64_t num_leaves = 0;
   const std::array<Tree, kNumStructures>& trees = store.versions.current().trees;
@@ -203,13 +210,13 @@ void check_directory(const Store& store, Workers& workers) {
       continue;
     }
     const auto structure = static_cast<std::uint8_t>(s + 1);
-    Checker top(store, latest, structure);
+    Checker top(store, latest, budget, structure);
     std::vector<Part> parts;
     divide(store.nodes, {tree.root, &tree.root_hash}, kLevels, top, parts);
     all.add(top.finish());
     std::vector<Counts> counts(parts.size());
     workers.for_each_index(parts.size(), [&](std::size_t i) {
-      Checker checker(store, latest, structure);
+      Checker checker(store, latest, budget, structure);
       checker.check_below(parts[i].root, *parts[i].hash);
       counts[i] = checker.finish();
     });

@@ -1,6 +1,6 @@
 #include <algorithm>
-#include <unordered_map>
 #include <utility>
+#include <vector>
 
 #include "snapshot/save.h"
 #include "snapshot/tree_elements.h"
@@ -40,7 +40,7 @@ class TreeMaker {
 };
 
 // Reads trees and table into an empty store. What the file says is checked as far as lookups rely on it: the trees'
-// shape, and that what is referred to is there.
+// shape, and that what is referred to is there, once. The work is bounded by the file's length, whatever it says.
 class Restorer {
  public:
   Restorer(BlockReader& in, const SnapshotHeader& header, Store& store) : in_(in), header_(header), store_(store) {}
@@ -65,8 +65,18 @@ class Restorer {
   }
 
  private:
+  using Slots = std::array<std::vector<KeyTable::Slot>, KeyTable::kSegments>;
+
+  // A key whose latest leaf is found by its record.
+  struct Moved {
+    std::uint64_t place;
+    std::uint32_t bits;
+    std::uint8_t segment;
+  };
+
   void read_keys() {
-    std::array<std::vector<KeyTable::Slot>, KeyTable::kSegments> slots;
+    Slots slots;
+    is_latest_.resize(num_leaves_);
     for (std::vector<KeyTable::Slot>& segment : slots) {
       for (;;) {
         const ByteSpan element = in_.take(kKeyElementLen);
@@ -74,41 +84,57 @@ class Restorer {
         if (leaf == 0xffffffff) {
           break;
         }
-        if (leaf >= num_leaves_) {
-          damaged();
-        }
-        segment.push_back({base::load_be32(element.data()), leaf | kLeafBit});
+        segment.push_back({base::load_be32(element.data()), latest(leaf)});
       }
     }
     read_moved(slots);
     for (std::size_t s = 0; s < slots.size(); ++s) {
-      store_.keys.fill(s, slots[s]);
+      if (!store_.keys.fill(s, slots[s])) {
+        damaged();
+      }
       slots[s] = {};
     }
   }
 
-  void read_moved(std::array<std::vector<KeyTable::Slot>, KeyTable::kSegments>& slots) {
-    std::unordered_map<std::uint64_t, std::pair<std::uint8_t, std::uint32_t>> moved;
+  // The id of the leaf with this number, which is one key's latest and no other's: so there are no more keys than
+  // leaves.
+  NodeId latest(std::uint32_t leaf) {
+    if (leaf >= num_leaves_ || is_latest_[leaf]) {
+      damaged();
+    }
+    is_latest_[leaf] = true;
+    return leaf | kLeafBit;
+  }
+
+  void read_moved(Slots& slots) {
+    std::vector<Moved> moved;
     for (;;) {
       const ByteSpan element = in_.take(kMovedElementLen);
       const std::uint64_t place = base::load_be64(element.data() + 5);
       if (place == kNoPlace) {
         break;
       }
-      if (element[0] >= KeyTable::kSegments ||
-          !moved.try_emplace(place, element[0], base::load_be32(element.data() + 1)).second) {
+      if (element[0] >= KeyTable::kSegments || moved.size() == num_leaves_) {
         damaged();
       }
+      moved.push_back({place, base::load_be32(element.data() + 1), element[0]});
     }
-    // Leaves were numbered from 0 in an empty store.
-    for (std::uint32_t leaf = 0; !moved.empty() && leaf < num_leaves_; ++leaf) {
-      const auto at = moved.find(store_.nodes.leaf(leaf | kLeafBit).log_place());
-      if (at != moved.end()) {
-        slots[at->second.first].push_back({at->second.second, leaf | kLeafBit});
-        moved.erase(at);
+    if (moved.empty()) {
+      return;
+    }
+    std::ranges::sort(moved, {}, &Moved::place);
+    // Leaves were numbered from 0 in an empty store. Two leaves with one record, or two keys, leave one that is
+    // missing.
+    std::size_t num_found = 0;
+    for (std::uint32_t leaf = 0; leaf < num_leaves_; ++leaf) {
+      const std::uint64_t place = store_.nodes.leaf(leaf | kLeafBit).log_place();
+      const auto at = std::ranges::lower_bound(moved, place, {}, &Moved::place);
+      if (at != moved.end() && at->place == place) {
+        slots[at->segment].push_back({at->bits, latest(leaf)});
+        ++num_found;
       }
     }
-    if (!moved.empty()) {
+    if (num_found != moved.size() || std::ranges::adjacent_find(moved, {}, &Moved::place) != moved.end()) {
       damaged();
     }
   }
@@ -117,6 +143,7 @@ class Restorer {
   const SnapshotHeader& header_;
   Store& store_;
   std::uint32_t num_leaves_ = 0;
+  std::vector<bool> is_latest_;  // by the leaf's number
 };
 
 }  // namespace

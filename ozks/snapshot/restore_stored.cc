@@ -11,6 +11,7 @@
 
 #include "directory/leaf_rows.h"
 #include "snapshot/external_sort.h"
+#include "snapshot/record_budget.h"
 #include "snapshot/save.h"
 #include "snapshot/tree_elements.h"
 #include "stored/stored_directory.h"
@@ -64,6 +65,7 @@ class StoredRestorer {
         header_(header),
         store_(*directory.store()),
         workers_(directory.workers()),
+        budget_(header.log_len),
         by_place_(folder, kSortMemory),
         by_number_(folder, kSortMemory),
         by_tag_(folder, kSortMemory) {}
@@ -131,14 +133,16 @@ class StoredRestorer {
   }
 
   // One object's members that threads share are read alone.
-  void read_part(std::span<const LeafByPlace> leaves, LeafByNumber* hashed, LeafByTag* tagged) const {
+  void read_part(std::span<const LeafByPlace> leaves, LeafByNumber* hashed, LeafByTag* tagged) {
     HashBatch hashes;
     LeafRecord record;
     std::array<Hash, kReadPart> commitments;  // in the records
     std::array<Hash, kReadPart> opened;       // of their values, or the same
+    std::size_t num_octets = 0;
     for (std::size_t i = 0; i < leaves.size(); ++i) {
       const LeafByPlace& leaf = leaves[i];
       store_.log.read(leaf.place, record);
+      num_octets += RecordBudget::length_of(record);
       const LeafFacts& facts = record.facts();
       hashed[i] = {leaf.number, {leaf.label, {}, leaf.place}};
       hashes.add_leaf(leaf.label, facts.commitment, facts.epoch, hashed[i].leaf.hash);
@@ -149,6 +153,7 @@ class StoredRestorer {
         hashes.add_commitment(record.opening(), record.value(), opened[i]);
       }
     }
+    budget_.spend(num_octets);
     hashes.run();
     if (!std::equal(commitments.begin(), commitments.begin() + static_cast<std::ptrdiff_t>(leaves.size()),
                     opened.begin())) {
@@ -211,6 +216,7 @@ class StoredRestorer {
   const SnapshotHeader& header_;
   Store& store_;
   Workers& workers_;
+  RecordBudget budget_;
   ExternalSort<LeafByPlace> by_place_;
   ExternalSort<LeafByNumber> by_number_;
   ExternalSort<LeafByTag> by_tag_;

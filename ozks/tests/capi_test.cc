@@ -259,10 +259,10 @@ TEST_F(CApi, Versions) {
 
 TEST_F(CApi, Proofs) {
   optiks_proofs_t* proofs = nullptr;
-  EXPECT_EQ(optiks_proofs_create(nullptr, kKeys, &proofs), OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(optiks_proofs_create(snapshot_, OPTIKS_USERNAMES, &proofs), OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(optiks_proofs_create(snapshot_, kKeys, nullptr), OPTIKS_E_ARGUMENT);
-  ASSERT_EQ(optiks_proofs_create(snapshot_, kKeys, &proofs), OPTIKS_OK);
+  EXPECT_EQ(optiks_proofs_create(nullptr, kKeys, 1, &proofs), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(optiks_proofs_create(snapshot_, OPTIKS_USERNAMES, 1, &proofs), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(optiks_proofs_create(snapshot_, kKeys, 1, nullptr), OPTIKS_E_ARGUMENT);
+  ASSERT_EQ(optiks_proofs_create(snapshot_, kKeys, 1, &proofs), OPTIKS_OK);
   EXPECT_EQ(optiks_proofs_add_lookups(nullptr, 1, key_, one_, &none_, &none_), OPTIKS_E_ARGUMENT);
   EXPECT_EQ(optiks_proofs_add_lookups(proofs, 1, nullptr, one_, &none_, &none_), OPTIKS_E_ARGUMENT);
   EXPECT_EQ(optiks_proofs_add_lookups(proofs, 1, key_, nullptr, &none_, &none_), OPTIKS_E_ARGUMENT);

@@ -85,6 +85,64 @@ TEST_F(Checked, EachOctetOfTreesAndKeysCountsWhateverTheChecksums) {
   EXPECT_EQ(status_of(octets_, log_octets_), OPTIKS_OK);
 }
 
+// Reading one long record for each leaf is more work than the log's length, however short the snapshot is.
+TEST(Check, RefusesRecordsThatLeavesShareBeforeTheyAreReadAllOver) {
+  constexpr std::size_t kTrees = 8 + 1 + 24 + 16 + 16 + 8 + 4 * 72;
+  constexpr std::size_t kNumKeys = 4000;
+  const std::string log = scratch_file("log");
+  const std::string file = scratch_file("snapshot");
+  const DirectoryHandle dir = create(options_with(log.c_str()));
+  std::vector<Update> updates{{OPTIKS_USERNAMES, "long", std::string(65'536, 'x')}};
+  while (updates.size() < kNumKeys) {
+    updates.push_back({OPTIKS_USERNAMES, key_name(updates.size()), ""});
+  }
+  publish(dir.get(), 1, updates);
+  ASSERT_EQ(optiks_snapshot_save(Seen(dir.get()).snapshot(), file.c_str()), OPTIKS_OK);
+  const Bytes octets = read_file(file);
+  const Bytes log_octets = read_file(log);
+  Bytes payload(octets.begin() + 8, octets.end() - 8);
+  ASSERT_EQ(one_block(payload), octets);
+  std::uint64_t longest = 24;
+  const auto value_len = [&] { return base::load_be32(log_octets.data() + longest + 8); };
+  while (value_len() != 65'536) {
+    longest += 80 + 16 + value_len();
+  }
+  std::array<std::uint8_t, 8> place{};
+  base::store_be64(place.data(), longest);
+  // There is one tree: in preorder, flags of an interior node say which of its children are leaves.
+  std::vector<bool> are_leaves{false};
+  std::size_t num_leaves = 0;
+  std::size_t at = kTrees;
+  while (!are_leaves.empty()) {
+    const bool is_leaf = are_leaves.back();
+    are_leaves.pop_back();
+    if (is_leaf) {
+      std::copy(place.begin() + 2, place.end(), payload.begin() + static_cast<std::ptrdiff_t>(at + 32));
+      ++num_leaves;
+    } else {
+      are_leaves.push_back((payload[at] & 2) != 0);
+      are_leaves.push_back((payload[at] & 1) != 0);
+    }
+    at += is_leaf ? 38 : 66;
+  }
+  ASSERT_EQ(num_leaves, kNumKeys);
+  // A table without keys, so that no leaf is refused for its tag.
+  payload.erase(payload.begin() + static_cast<std::ptrdiff_t>(at), payload.end() - 13 - 8);
+  const Bytes end(payload.end() - 13 - 8, payload.end() - 13);
+  for (int segment = 1; segment < 64; ++segment) {
+    payload.insert(payload.begin() + static_cast<std::ptrdiff_t>(at), end.begin(), end.end());
+  }
+  const auto status_of = [&](const Bytes& snapshot) {
+    write_file(file, snapshot);
+    DirectoryHandle restored;
+    EXPECT_EQ(restore(file, log, restored), OPTIKS_OK);
+    return check(restored);
+  };
+  EXPECT_EQ(status_of(one_block(payload)), OPTIKS_E_DATA);
+  EXPECT_NE(last_error().find("share records"), std::string::npos) << last_error();
+  EXPECT_EQ(status_of(octets), OPTIKS_OK) << last_error();
+}
+
 // With several threads, and more leaves than one part has.
 TEST(Check, SeesAllPartsOfATree) {
   const std::string log = scratch_file("log");

@@ -5,6 +5,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstddef>
 #include <cstdlib>
@@ -16,6 +17,9 @@ namespace {
 
 // Allocations of this thread that still succeed.
 thread_local std::uint64_t left = UINT64_MAX;
+
+// Allocations that were not freed yet.
+std::atomic<std::int64_t> num_live = 0;
 
 bool take_one() {
   if (left == 0) {
@@ -33,7 +37,13 @@ void* allocate(std::size_t size) {
   if (memory == nullptr) {
     throw std::bad_alloc();
   }
+  ++num_live;
   return memory;
+}
+
+void release(void* memory) {
+  num_live -= memory == nullptr ? 0 : 1;
+  std::free(memory);
 }
 
 void* allocate_aligned(std::size_t size, std::size_t alignment) {
@@ -44,6 +54,7 @@ void* allocate_aligned(std::size_t size, std::size_t alignment) {
   if (memory == nullptr) {
     throw std::bad_alloc();
   }
+  ++num_live;
   return memory;
 }
 
@@ -68,12 +79,12 @@ void* operator new(std::size_t size, std::align_val_t alignment) {
 }
 // Not inlined: where GCC sees free() but not the malloc() of the operator above, as with ThreadSanitizer, it warns of a
 // mismatch.
-[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete[](void* memory) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
-[[gnu::noinline]] void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory) noexcept { release(memory); }
+[[gnu::noinline]] void operator delete[](void* memory) noexcept { release(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { release(memory); }
+[[gnu::noinline]] void operator delete[](void* memory, std::size_t) noexcept { release(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::align_val_t) noexcept { release(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { release(memory); }
 
 namespace optiks::ozks::test {
 namespace {
@@ -107,6 +118,31 @@ std::vector<Update> updates_of(std::uint64_t epoch) {
     updates.push_back({kKeys, key_name(epoch * 300 + i), numbered("value ", epoch)});
   }
   return updates;
+}
+
+// What a call took before it failed is free again.
+TEST(Memory, FailedCallsOfTheVrfKeepNothing) {
+  std::array<std::uint8_t, 32> secret{};
+  secret[0] = 1;
+  std::array<std::uint8_t, 32> public_key{};
+  ASSERT_EQ(optiks_vrf_public(secret.data(), public_key.data()), OPTIKS_OK);
+  static_cast<void>(last_error());
+  std::int64_t before = num_live;
+  const auto expect_as_before = [&] { EXPECT_EQ(num_live, before); };
+  EXPECT_GT(until_enough([&] { return optiks_vrf_validate(public_key.data()); }, expect_as_before), 1U);
+  expect_as_before();
+  std::array<std::uint8_t, 32> label{};
+  std::array<std::uint8_t, 79> proof{};
+  EXPECT_GT(until_enough([&] { return optiks_vrf_prove(secret.data(), secret.data(), 32, label.data(), proof.data()); },
+                         expect_as_before),
+            0U);
+  std::int32_t reason = -1;
+  EXPECT_GT(
+      until_enough(
+          [&] { return optiks_vrf_verify(public_key.data(), secret.data(), 32, proof.data(), &reason, label.data()); },
+          expect_as_before),
+      1U);
+  EXPECT_EQ(reason, 0);
 }
 
 TEST(Memory, CreateFailsCleanly) {
@@ -208,7 +244,7 @@ TEST(Memory, AnswersAndMerges) {
   EXPECT_GT(until_enough(
                 [&] {
                   optiks_proofs_t* batch = nullptr;
-                  std::int32_t status = optiks_proofs_create(seen.snapshot(), kKeys, &batch);
+                  std::int32_t status = optiks_proofs_create(seen.snapshot(), kKeys, 1, &batch);
                   if (status == OPTIKS_OK) {
                     status = optiks_proofs_add_lookups(batch, 1, octets, offsets, &none, &none);
                   }

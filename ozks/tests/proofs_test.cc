@@ -41,9 +41,9 @@ class Proofs : public testing::TestWithParam<std::uint64_t> {
     return out;
   }
 
-  [[nodiscard]] static ProofsHandle proofs_of(const Seen& seen) {
+  [[nodiscard]] static ProofsHandle proofs_of(const Seen& seen, bool use_cache = true) {
     optiks_proofs_t* proofs = nullptr;
-    EXPECT_EQ(optiks_proofs_create(seen.snapshot(), kKeys, &proofs), OPTIKS_OK) << last_error();
+    EXPECT_EQ(optiks_proofs_create(seen.snapshot(), kKeys, use_cache ? 1 : 0, &proofs), OPTIKS_OK) << last_error();
     return ProofsHandle(proofs);
   }
 
@@ -159,6 +159,35 @@ TEST_P(Proofs, ThatAreNotCachedAreNotMadeUnasked) {
   EXPECT_EQ(out, expected);
   EXPECT_EQ(stats().vrf_cache_misses, made);
   EXPECT_EQ(stats().vrf_cache_hits, hits + made);
+}
+
+// Neither what was asked before nor what is asked afterwards shows.
+TEST_P(Proofs, WithoutTheCacheAreMadeEachTimeAndLeaveNoTrace) {
+  const Seen seen(dir_.get());
+  const Seen model(model_.get());
+  Bytes out;
+  for (int i = 0; i < 2; ++i) {
+    const std::uint64_t made = stats().vrf_cache_misses;
+    const ProofsHandle proofs = proofs_of(seen, false);
+    add_all(proofs.get());
+    ASSERT_EQ(optiks_proofs_run(proofs.get()), OPTIKS_OK);
+    EXPECT_EQ(lookups(proofs.get()), expected_lookups(model));
+    // The second round of proofs, which the answer makes itself.
+    EXPECT_EQ(versions(proofs.get(), "a", true, SIZE_MAX), model.versions(kKeys, "a", 1, true, kMaxMembers));
+    EXPECT_GT(stats().vrf_cache_misses, made + 40);
+    EXPECT_EQ(stats().vrf_cache_hits, 0U);
+    EXPECT_EQ(cached(seen, out), OPTIKS_E_UNPROVEN);
+  }
+  // With the cache the same question is remembered, and a batch without it still makes its own.
+  static_cast<void>(expected_lookups(seen));
+  EXPECT_EQ(cached(seen, out), GetParam() == 0 ? OPTIKS_E_UNPROVEN : OPTIKS_OK);
+  const optiks_dir_stats_t before = stats();
+  const ProofsHandle proofs = proofs_of(seen, false);
+  add_all(proofs.get());
+  ASSERT_EQ(optiks_proofs_run(proofs.get()), OPTIKS_OK);
+  EXPECT_EQ(lookups(proofs.get()), expected_lookups(model));
+  EXPECT_EQ(stats().vrf_cache_hits, before.vrf_cache_hits);
+  EXPECT_GT(stats().vrf_cache_misses, before.vrf_cache_misses + 40);
 }
 
 // No cache, and one with room for all.

@@ -104,6 +104,29 @@ TEST_F(RestoreStored, TakesAnEmptyOneAndOneOfASingleLeaf) {
   }
 }
 
+// Reading one long record for each leaf is more work than the log's length, however short the snapshot is.
+TEST_F(RestoreStored, RefusesRecordsThatLeavesShareBeforeTheyAreReadAllOver) {
+  const DirectoryHandle linked = create(options_with(log_.c_str()));
+  const std::string value(5000, 'x');
+  publish(linked.get(), 1,
+          {{OPTIKS_KEYS, "a", value}, {OPTIKS_USERNAMES, "b", "1"}, {OPTIKS_DECOMMISSIONED, "c", "2"}});
+  save(Seen(linked.get()));
+  const Bytes file = read_file(file_);
+  const Bytes log = read_file(log_);
+  Bytes payload(file.begin() + 8, file.end() - 8);
+  ASSERT_EQ(one_block(payload), file);
+  // Three trees of one leaf each, whose last six octets are the record's place: usernames, keys, decommissioned.
+  constexpr std::size_t kTrees = 8 + 1 + 24 + 16 + 16 + 8 + 4 * 72;
+  const auto place_of = [&](std::size_t leaf) {
+    return payload.begin() + static_cast<std::ptrdiff_t>(kTrees + leaf * 38 + 32);
+  };
+  std::copy_n(place_of(1), 6, place_of(0));
+  std::copy_n(place_of(1), 6, place_of(2));
+  EXPECT_EQ(status_of(one_block(payload), log), OPTIKS_E_DATA);
+  EXPECT_NE(last_error().find("share records"), std::string::npos) << last_error();
+  EXPECT_EQ(status_of(file, log), OPTIKS_OK) << last_error();
+}
+
 // More leaves than are read or put into a tree at once, on several threads.
 TEST_F(RestoreStored, TakesManyLeaves) {
   constexpr std::uint64_t kKeys = 20000;

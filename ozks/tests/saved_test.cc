@@ -253,6 +253,31 @@ TEST_F(SavedFile, ContradictionsAreRefused) {
            }
          }
        }},
+      {"a key that has another one's leaf",
+       [&](Bytes& p) {
+         // The first key twice.
+         for (std::size_t at = last_leaf + kLeafLen;; at += 8) {
+           if (base::load_be32(p.data() + at + 4) != 0xffffffff) {
+             const Bytes element(p.begin() + static_cast<std::ptrdiff_t>(at),
+                                 p.begin() + static_cast<std::ptrdiff_t>(at + 8));
+             p.insert(p.begin() + static_cast<std::ptrdiff_t>(at), element.begin(), element.end());
+             return;
+           }
+         }
+       }},
+      {"a moved key twice",
+       [](Bytes& p) {
+         const Bytes element(p.end() - 26, p.end() - 13);
+         p.insert(p.end() - 13, element.begin(), element.end());
+       }},
+      {"more moved keys than leaves",
+       [](Bytes& p) {
+         const Bytes element(p.end() - 26, p.end() - 13);
+         for (int i = 0; i < 5; ++i) {
+           p.insert(p.end() - 13, element.begin(), element.end());
+           ++p[p.size() - 14];
+         }
+       }},
       {"a moved key of no segment", [](Bytes& p) { p[p.size() - 26] = 64; }},
       {"a moved key without its leaf", [](Bytes& p) { p[p.size() - 14] ^= 1; }},
       {"no end", [](Bytes& p) { p.resize(p.size() - 13); }},
@@ -262,6 +287,50 @@ TEST_F(SavedFile, ContradictionsAreRefused) {
     EXPECT_EQ(status_of_payload(change), OPTIKS_E_DATA) << what;
   }
   EXPECT_EQ(status_of_payload([](Bytes&) {}), OPTIKS_OK);
+}
+
+// Bits of tags that somebody chose so that all keys meet: such a table would take minutes, and each search in it.
+TEST(Saved, KeysThatLieTooCloseTogetherAreRefused) {
+  const std::string log = scratch_file("log");
+  const std::string file = scratch_file("snapshot");
+  const DirectoryHandle dir = create(options_with(log.c_str()));
+  constexpr std::size_t kNumKeys = 400;
+  std::vector<Update> updates;
+  for (std::uint64_t i = 0; i < kNumKeys; ++i) {
+    updates.push_back({kKeys, key_name(i), "v"});
+  }
+  publish(dir.get(), 1, updates);
+  save(Seen(dir.get()), file);
+  const Bytes octets = read_file(file);
+  const Bytes payload(octets.begin() + 8, octets.end() - 8);
+  ASSERT_EQ(one_block(payload), octets);
+  // The table is the end of the file: 64 segments of elements of 8 octets, no moved keys. Here all keys are in one.
+  const std::size_t table = payload.size() - 13 - (kNumKeys + 64) * 8;
+  const auto status_with = [&](const auto& bits_of) {
+    Bytes changed = payload;
+    std::vector<std::uint32_t> leaves;
+    for (std::size_t at = table; at < payload.size() - 13; at += 8) {
+      const std::uint32_t leaf = base::load_be32(payload.data() + at + 4);
+      if (leaf != 0xffffffff) {
+        base::store_be32(changed.data() + table + leaves.size() * 8,
+                         bits_of(base::load_be32(payload.data() + at), leaf));
+        base::store_be32(changed.data() + table + leaves.size() * 8 + 4, leaf);
+        leaves.push_back(leaf);
+      }
+    }
+    EXPECT_EQ(leaves.size(), kNumKeys);
+    for (std::size_t segment = 0; segment < 64; ++segment) {
+      base::store_be32(changed.data() + table + (kNumKeys + segment) * 8 + 4, 0xffffffff);
+    }
+    write_file(file, one_block(changed));
+    DirectoryHandle restored;
+    return restore(file, log, restored);
+  };
+  using Bits = std::uint32_t;
+  EXPECT_EQ(status_with([](Bits bits, std::uint32_t) { return bits; }), OPTIKS_OK) << last_error();
+  EXPECT_EQ(status_with([](Bits, std::uint32_t) { return Bits{1}; }), OPTIKS_E_DATA);
+  // Other bits, but of the same place.
+  EXPECT_EQ(status_with([](Bits, std::uint32_t leaf) { return Bits{leaf}; }), OPTIKS_E_DATA);
 }
 
 // With right checksums anything may be in it: a status, never more. (What the sanitizers watch.)

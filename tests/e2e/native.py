@@ -4,7 +4,7 @@ import ctypes
 from ctypes import POINTER, Structure, byref, c_char_p, c_int32, c_size_t, c_uint8, c_uint32, c_uint64
 from pathlib import Path
 
-ABI_VERSION = 3
+ABI_VERSION = 4
 RECORD_LEN = 386
 OK, E_BUFFER = 0, -2
 VALUE_OFFSET_FIELDS = [("value_offset", c_size_t), ("value_len", c_size_t), ("has_value", c_int32), ("reserved", c_int32)]

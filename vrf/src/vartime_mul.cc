@@ -100,26 +100,27 @@ bool point_in_subgroup_vartime(const Point& point) {
   return point_is_identity(point_mul_exact_vartime(point, kOrder.w)) == 1;
 }
 
+// Takes 12 KB of the stack and no other memory: this library is built without exceptions, so that memory which it holds
+// while another allocation fails would never be freed.
 ShortMulTable make_short_mul_table_vartime(const Point& point) {
   constexpr std::size_t kNumPoints = std::size_t{4} * 16;
-  std::vector<Point> points;
-  points.reserve(kNumPoints);
+  std::array<Point, kNumPoints> points;
   Point start = point;
   for (std::size_t block = 0; block < 4; ++block) {
     Point twice = start;
     point_double(twice);
     const CachedPoint step = point_to_cached(twice);
-    points.push_back(start);
-    for (std::size_t i = 1; i < 16; ++i) {
-      points.push_back(points.back());
-      point_add(points.back(), step);
+    points[block * 16] = start;
+    for (std::size_t i = block * 16 + 1; i < (block + 1) * 16; ++i) {
+      points[i] = points[i - 1];
+      point_add(points[i], step);
     }
     for (unsigned i = 0; i < kBlockBits; ++i) {
       point_double(start);
     }
   }
-  std::vector<Fp2> z_inverses(kNumPoints);
-  std::vector<Fp2> scratch(kNumPoints);
+  std::array<Fp2, kNumPoints> z_inverses;
+  std::array<Fp2, kNumPoints> scratch;
   for (std::size_t i = 0; i < kNumPoints; ++i) {
     z_inverses[i] = points[i].z;
   }

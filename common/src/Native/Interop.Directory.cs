@@ -101,7 +101,7 @@ internal static unsafe partial class Interop
         Span<byte> output, nuint capacity, out nuint length);
 
     [LibraryImport(Library)]
-    public static partial int optiks_proofs_create(SnapshotHandle snapshot, byte structure, out nint proofs);
+    public static partial int optiks_proofs_create(SnapshotHandle snapshot, byte structure, int useCache, out nint proofs);
 
     [LibraryImport(Library)]
     public static partial void optiks_proofs_destroy(nint proofs);

@@ -154,10 +154,14 @@ public sealed class Snapshot : IDisposable
         return room.Finish(status, length, nameof(Interop.optiks_snapshot_versions));
     }
 
-    /// <summary>CreateProofs begins a batch of VRF proofs for answers about one structure. The caller disposes it, and holds a reference until then.</summary>
-    public ProofBatch CreateProofs(StructureId structure)
+    /// <summary>
+    /// CreateProofs begins a batch of VRF proofs for answers about one structure. Without <paramref name="useCache"/> all of them are made, whatever is cached, and none is cached: how long an
+    /// answer takes then tells nothing of what was asked before. The caller disposes it, and holds a reference until then.
+    /// </summary>
+    public ProofBatch CreateProofs(StructureId structure, bool useCache = true)
     {
-        OptiksNativeException.ThrowIfFailed(Interop.optiks_proofs_create(_handle, (byte)structure, out nint proofs), nameof(Interop.optiks_proofs_create));
+        int status = Interop.optiks_proofs_create(_handle, (byte)structure, useCache ? 1 : 0, out nint proofs);
+        OptiksNativeException.ThrowIfFailed(status, nameof(Interop.optiks_proofs_create));
         return new ProofBatch(new ProofsHandle(proofs, _handle));
     }
 

@@ -1,0 +1,37 @@
+// RecordBudget: how many octets of a leaf log are read for all leaves of a snapshot together. Records do not overlap,
+// so a log's length is enough for each of them once; a file that names one record for many leaves, or that lets records
+// overlap, would have it read many times over.
+//
+// Thread safety: any thread.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+#include "directory/directory_error.h"
+#include "trie/leaf_log.h"
+
+namespace optiks::ozks {
+
+class RecordBudget {
+ public:
+  explicit RecordBudget(std::uint64_t log_len) : left_(static_cast<std::int64_t>(log_len)) {}
+
+  // Octets of a record.
+  [[nodiscard]] static std::size_t length_of(const LeafRecord& record) {
+    return record.has_value() ? LeafLog::record_len(record.opening(), record.value()) : LeafLog::record_len({}, {});
+  }
+
+  // Called after some records were read. DirectoryError (OPTIKS_E_DATA) when there cannot be so many.
+  void spend(std::size_t octets) {
+    const auto spent = static_cast<std::int64_t>(octets);
+    if (left_.fetch_sub(spent, std::memory_order_relaxed) < spent) {
+      data_error("the snapshot's leaves share records of its leaf log");
+    }
+  }
+
+ private:
+  std::atomic<std::int64_t> left_;
+};
+
+}  // namespace optiks::ozks
