@@ -57,6 +57,7 @@ internal static class QueryServiceHost
         builder.Services.AddSingleton<CurrentEpoch>();
         builder.Services.AddSingleton<QueryMetrics>();
         builder.Services.AddSingleton<ProofQueue>();
+        builder.Services.AddSingleton<AnswerBudget>();
         builder.Services.AddSingleton<AuditProofs>();
         builder.Services.AddSingleton<KeyEndpoints>();
         builder.Services.AddSingleton<EpochEndpoints>();

@@ -193,6 +193,45 @@ public sealed class FollowerTests : IAsyncLifetime
     }
 
     [Fact]
+    public async Task Records_from_the_future_are_not_served()
+    {
+        await Log.PublishAsync(("alice", "one"));
+        await using Replica replica = await Replica.StartReadyAsync(Log);
+        // The record is then as far ahead as is allowed, and further.
+        replica.Clock.Ahead = -TimeSpan.FromSeconds(50);
+        Assert.Equal("one", await ValueAsync(replica, "alice"));
+        Assert.Equal(HttpStatusCode.OK, (await replica.ReadinessAsync()).Status);
+        replica.Clock.Ahead = -TimeSpan.FromMinutes(2);
+        (HttpStatusCode status, string body) = await replica.ReadinessAsync();
+        Assert.Equal(HttpStatusCode.ServiceUnavailable, status);
+        Assert.Contains("in the future", body, StringComparison.Ordinal);
+        await replica.ProblemAsync(Replica.Post("/v1/lookup", """{"key": "alice"}"""), ProblemTypes.Unavailable);
+        replica.Clock.Ahead = TimeSpan.Zero;
+        Assert.Equal("one", await ValueAsync(replica, "alice"));
+        Assert.Equal(HttpStatusCode.OK, (await replica.ReadinessAsync()).Status);
+    }
+
+    [Fact]
+    public async Task A_folder_that_cannot_be_written_holds_up_epochs_until_it_can()
+    {
+        await Log.PublishAsync(("alice", "one"));
+        await using Replica replica = await Replica.StartReadyAsync(Log);
+        // In the place of the file, and nothing can be put there.
+        string highest = Path.Combine(Log.Folder.Replicas, "a", "highest");
+        File.Delete(highest);
+        Directory.CreateDirectory(Path.Combine(highest, "full"));
+        await Log.PublishAsync(("alice", "two"));
+        await replica.WaitForTroubleAsync("cannot be read or written");
+        Assert.Equal("one", await ValueAsync(replica, "alice"));
+        await Log.PublishAsync(("alice", "three"));
+        await replica.WaitForTroubleAsync("Serving epoch 1.");
+        Directory.Delete(highest, recursive: true);
+        await replica.WaitForEpochAsync(3);
+        Assert.Equal("three", await ValueAsync(replica, "alice"));
+        Assert.Contains("\n3\n", await File.ReadAllTextAsync(highest, TestContext.Current.CancellationToken), StringComparison.Ordinal);
+    }
+
+    [Fact]
     public async Task A_damaged_board_is_said_and_does_not_stop_lookups()
     {
         await Log.PublishAsync(("alice", "one"));

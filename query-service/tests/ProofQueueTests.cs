@@ -89,21 +89,50 @@ public sealed class ProofQueueTests
     {
         using IServiceScope scope = _replica.Services.CreateScope();
         CurrentEpoch current = scope.ServiceProvider.GetRequiredService<CurrentEpoch>();
-        using var meters = new QueryMetrics(scope.ServiceProvider.GetRequiredService<System.Diagnostics.Metrics.IMeterFactory>(), current);
+        using var meters = new QueryMetrics(scope.ServiceProvider.GetRequiredService<System.Diagnostics.Metrics.IMeterFactory>(), current, _replica.Services.GetRequiredService<AnswerBudget>());
         using var given = new CancellationTokenSource();
+        using var lease = new AnswerLease(new AnswerBudget(1 << 20), 0, 0);
         using var queries = new QueryBatch();
         queries.Add("nobody"u8, 0, 0);
         Task<ProvenAnswer> up;
         Task<ProvenAnswer> wanted;
         using (var queue = new ProofQueue(current, meters, workers: 0))
         {
-            up = queue.AnswerAsync(QueryKind.Lookup, queries, given.Token);
-            wanted = queue.AnswerAsync(QueryKind.Lookup, queries, Cancellation);
+            up = queue.AnswerAsync(QueryKind.Lookup, queries, lease, true, given.Token);
+            wanted = queue.AnswerAsync(QueryKind.Lookup, queries, lease, true, Cancellation);
             await given.CancelAsync();
         }
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => up);
         using ProvenAnswer answer = await wanted;
         Assert.True(answer.Body.Length > 0);
+    }
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task Anonymous_callers_can_be_kept_from_what_was_asked_before(bool hides)
+    {
+        await using Replica replica = await Replica.StartReadyAsync(_replica.Log, $"hides-{hides}", "--Optiks:QueryService:HideCacheFromAnonymous", $"{hides}");
+        (ulong Hits, ulong Misses) Counts()
+        {
+            DirectoryStats stats = replica.Services.GetRequiredService<QueryMetrics>().Directory!()!.Value;
+            return (stats.VrfCacheHits, stats.VrfCacheMisses);
+        }
+        async Task<(bool Saw, bool Filled)> AskAsync(bool asOwner)
+        {
+            (ulong hits, ulong misses) = Counts();
+            byte[] answer = await replica.OctetsAsync(Ask("/v1/lookup", MediaTypes.Lookup, "user1"), asOwner);
+            Assert.Equal(Reason.Valid, Verify(replica, answer, "user1").Reason);
+            (ulong hitsAfter, ulong missesAfter) = Counts();
+            return (hitsAfter > hits, missesAfter > misses);
+        }
+        Assert.Equal((false, true), await AskAsync(asOwner: false));
+        // What one caller without a key asked, another one sees, or nobody.
+        Assert.Equal((!hides, hides), await AskAsync(asOwner: false));
+        Assert.Equal((!hides, hides), await AskAsync(asOwner: true));
+        // A caller with a key does as ever, and what it asked stays hidden from the others.
+        Assert.Equal((true, false), await AskAsync(asOwner: true));
+        Assert.Equal((!hides, hides), await AskAsync(asOwner: false));
     }
 
     private static HttpRequestMessage Ask(string path, string type, params string[] names) =>

@@ -1,3 +1,5 @@
+using System.Buffers;
+
 namespace Optiks.Native;
 
 /// <summary>AppendProofs works on append-only proofs apart from a directory.</summary>
@@ -7,13 +9,13 @@ public static class AppendProofs
     private const int StructureCount = 4;
 
     /// <summary>
-    /// Merge makes the four AppendProof structures of a whole range from those of its consecutive steps. <paramref name="counts"/> holds,
-    /// for each step, the leaves of structures 1..4 before it. 1 to 256 steps. Proofs that do not fit each other are
-    /// <see cref="NativeStatus.Data"/>. Any thread.
+    /// Merge appends the four AppendProof structures of a whole range, made from those of its consecutive steps. <paramref name="counts"/> holds, for each step, the leaves of structures 1..4 before it. 1 to 256
+    /// steps. Proofs that do not fit each other are <see cref="NativeStatus.Data"/>. Any thread.
     /// </summary>
-    public static byte[] Merge(ByteStrings steps, ReadOnlySpan<ulong> counts)
+    public static void Merge(ByteStrings steps, ReadOnlySpan<ulong> counts, IBufferWriter<byte> output)
     {
         ArgumentNullException.ThrowIfNull(steps);
+        ArgumentNullException.ThrowIfNull(output);
         ArgumentOutOfRangeException.ThrowIfZero(steps.Count, nameof(steps));
         ArgumentOutOfRangeException.ThrowIfGreaterThan(steps.Count, MaxSteps, nameof(steps));
         if (counts.Length != StructureCount * steps.Count)
@@ -21,17 +23,15 @@ public static class AppendProofs
             throw new ArgumentException("There are four counts for each step.", nameof(counts));
         }
         // The merged proof is about as long as its parts: one attempt nearly always does.
-        byte[] merged = new byte[steps.Blob.Length + 64];
-        int status = Call(steps, counts, merged, out nuint length);
-        if (status == (int)NativeStatus.Buffer)
+        var room = new AnswerRoom(output, 0, steps.Blob.Length + 64);
+        int status;
+        nuint length;
+        do
         {
-            merged = new byte[checked((int)length)];
-            status = Call(steps, counts, merged, out length);
+            status = Interop.optiks_append_merge(
+                (nuint)steps.Count, steps.Blob, steps.Offsets, counts, room.Span, (nuint)room.Span.Length, out length);
         }
-        OptiksNativeException.ThrowIfFailed(status, nameof(Interop.optiks_append_merge));
-        return merged.AsSpan(0, (int)length).ToArray();
+        while (room.Grown(status, length));
+        room.Finish(status, length, nameof(Interop.optiks_append_merge));
     }
-
-    private static int Call(ByteStrings steps, ReadOnlySpan<ulong> counts, Span<byte> merged, out nuint length) =>
-        Interop.optiks_append_merge((nuint)steps.Count, steps.Blob, steps.Offsets, counts, merged, (nuint)merged.Length, out length);
 }

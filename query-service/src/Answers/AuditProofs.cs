@@ -1,3 +1,4 @@
+using System.Numerics;
 using Optiks.Native;
 using Optiks.Protocol;
 using Optiks.QueryService.Following;
@@ -5,11 +6,11 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Answers;
 
-/// <summary>AuditProofs gives the board's proofs of single steps, and merges them into those of ranges. Any thread.</summary>
+/// <summary>AuditProofs merges the board's proofs of single steps into those of ranges. Any thread.</summary>
 internal sealed class AuditProofs : IDisposable
 {
-    // Of one merge: steps of 16,384 updates are 2 MB each.
-    private const long MaxStepsLength = 128L * 1024 * 1024;
+    // Of one merge, whose steps and result are in memory at once: steps of 16,384 updates are 2 MB each.
+    private const long MaxStepsLength = 16L * 1024 * 1024;
     private const int MaxMerges = 2;
     private const int RecordsLength = 2 * EpochRecord.Length;
     private const int StepOffset = 3 + RecordsLength;
@@ -22,22 +23,37 @@ internal sealed class AuditProofs : IDisposable
     public AuditProofs(BoardFolder board) => _board = board;
 
     /// <summary>
-    /// ReadAsync gives the AuditProof from epoch <paramref name="first"/> to <paramref name="last"/>, which were published. Throws <see cref="BoardUnreadableException"/>, and
-    /// <see cref="ProblemException"/> (range-too-large) when the steps are too long together.
+    /// MergeAsync gives the AuditProof from epoch <paramref name="first"/> to <paramref name="last"/>, which were published; the caller disposes it. Throws
+    /// <see cref="BoardUnreadableException"/>, and <see cref="ProblemException"/>: range-too-large when the steps are too long together, overloaded when there is no memory for them.
     /// </summary>
-    public async Task<byte[]> ReadAsync(ulong first, ulong last, CancellationToken cancellationToken)
+    public async Task<PooledWriter> MergeAsync(ulong first, ulong last, AnswerLease lease, CancellationToken cancellationToken)
     {
-        if (last - first == 1)
-        {
-            return await _board.ReadAuditProofAsync(last, cancellationToken);
-        }
-        await _merges.WaitAsync(cancellationToken);
+        int length = LengthOfSteps(first, last);
+        // As the pool gives it.
+        long held = BitOperations.RoundUpToPowerOf2((uint)length);
+        lease.Take(held);
         try
         {
-            return await MergeAsync(first, last, cancellationToken);
+            await _merges.WaitAsync(cancellationToken);
+        }
+        catch
+        {
+            lease.GiveBack(held);
+            throw;
+        }
+        try
+        {
+            using var steps = new Steps((int)(last - first), length);
+            await ReadAsync(first, last, steps, lease, cancellationToken);
+            return Merge(steps, lease);
+        }
+        catch (OptiksNativeException e) when (e.Status == NativeStatus.Data)
+        {
+            throw new BoardUnreadableException($"The audit proofs of epochs {first + 1} to {last} do not fit each other.", e);
         }
         finally
         {
+            lease.GiveBack(held);
             _merges.Release();
         }
     }
@@ -45,56 +61,93 @@ internal sealed class AuditProofs : IDisposable
     /// <inheritdoc/>
     public void Dispose() => _merges.Dispose();
 
-    private async Task<byte[]> MergeAsync(ulong first, ulong last, CancellationToken cancellationToken)
+    private static PooledWriter Merge(Steps steps, AnswerLease lease)
     {
-        int count = (int)(last - first);
-        var records = new List<ReadOnlyMemory<byte>>(count + 1);
-        ulong[] counts = new ulong[count * StructureState.StructureCount];
-        long total = 0;
-        using var steps = new ByteStrings(count);
-        for (int i = 0; i < count; i++)
-        {
-            ulong epoch = first + (ulong)i + 1;
-            byte[] step = await _board.ReadAuditProofAsync(epoch, cancellationToken);
-            total += step.Length;
-            if (total > MaxStepsLength)
-            {
-                throw new ProblemException(new Problem(ProblemTypes.RangeTooLarge, $"The proof would be too long: ask for at most {i} epochs.", "epoch"));
-            }
-            (ReadOnlyMemory<byte> before, ReadOnlyMemory<byte> after) = Records(step, epoch);
-            if (i == 0)
-            {
-                records.Add(before);
-            }
-            else if (!before.Span.SequenceEqual(records[^1].Span))
-            {
-                throw new BoardUnreadableException($"The audit proof of epoch {epoch} does not begin where the one before ends.");
-            }
-            records.Add(after);
-            IReadOnlyList<StructureState> states = EpochRecord.Decode(before.Span).Structures;
-            for (int j = 0; j < states.Count; j++)
-            {
-                counts[(i * StructureState.StructureCount) + j] = states[j].Count;
-            }
-            steps.Add(step.AsSpan(StepOffset));
-        }
+        byte[] records = AuditProof.EncodeRecords(steps.Records);
+        var proof = new PooledWriter(lease, records.Length + steps.Proofs.Blob.Length);
         try
         {
-            return AuditProof.Encode(records, AppendProofs.Merge(steps, counts));
+            proof.Append(records);
+            AppendProofs.Merge(steps.Proofs, steps.Counts, proof);
+            return proof;
         }
-        catch (OptiksNativeException e) when (e.Status == NativeStatus.Data)
+        catch
         {
-            throw new BoardUnreadableException($"The audit proofs of epochs {first + 1} to {last} do not fit each other.", e);
+            proof.Dispose();
+            throw;
         }
     }
 
-    private static (ReadOnlyMemory<byte> Before, ReadOnlyMemory<byte> After) Records(byte[] step, ulong epoch)
+    private static (ReadOnlyMemory<byte> Before, ReadOnlyMemory<byte> After) Records(ReadOnlySpan<byte> step, ulong epoch)
     {
         bool isStep = step.Length >= StepOffset && ((step[0] << 16) | (step[1] << 8) | step[2]) == RecordsLength;
         if (!isStep)
         {
             throw new BoardUnreadableException($"The audit proof of epoch {epoch} is not that of one step.");
         }
-        return (step.AsMemory(3, EpochRecord.Length), step.AsMemory(3 + EpochRecord.Length, EpochRecord.Length));
+        byte[] records = step[3..StepOffset].ToArray();
+        return (records.AsMemory(0, EpochRecord.Length), records.AsMemory(EpochRecord.Length));
+    }
+
+    private int LengthOfSteps(ulong first, ulong last)
+    {
+        long length = 0;
+        for (ulong epoch = first + 1; epoch <= last; epoch++)
+        {
+            length += _board.FindAuditProof(epoch).Length;
+            if (length > MaxStepsLength)
+            {
+                throw new ProblemException(new Problem(ProblemTypes.RangeTooLarge, $"The proof would be too long: ask for at most {epoch - first - 1} epochs.", "epoch"));
+            }
+        }
+        return (int)length;
+    }
+
+    private async Task ReadAsync(ulong first, ulong last, Steps steps, AnswerLease lease, CancellationToken cancellationToken)
+    {
+        using var step = new PooledWriter(lease, StepOffset);
+        for (ulong epoch = first + 1; epoch <= last; epoch++)
+        {
+            step.Clear();
+            await _board.ReadAuditProofAsync(epoch, step, cancellationToken);
+            (ReadOnlyMemory<byte> before, ReadOnlyMemory<byte> after) = Records(step.Written.Span, epoch);
+            if (steps.Records.Count == 0)
+            {
+                steps.Records.Add(before);
+            }
+            else if (!before.Span.SequenceEqual(steps.Records[^1].Span))
+            {
+                throw new BoardUnreadableException($"The audit proof of epoch {epoch} does not begin where the one before ends.");
+            }
+            steps.Add(EpochRecord.Decode(before.Span), after, step.Written.Span[StepOffset..]);
+        }
+    }
+
+    /// <summary>Steps of a range, as the native library takes them.</summary>
+    private sealed class Steps : IDisposable
+    {
+        public Steps(int count, int length)
+        {
+            Proofs = new ByteStrings(count, length);
+            Counts = new ulong[count * StructureState.StructureCount];
+        }
+
+        public ByteStrings Proofs { get; }
+
+        public ulong[] Counts { get; }
+
+        public List<ReadOnlyMemory<byte>> Records { get; } = [];
+
+        public void Add(EpochRecord before, ReadOnlyMemory<byte> after, ReadOnlySpan<byte> proofs)
+        {
+            for (int i = 0; i < StructureState.StructureCount; i++)
+            {
+                Counts[(Proofs.Count * StructureState.StructureCount) + i] = before.Structures[i].Count;
+            }
+            Records.Add(after);
+            Proofs.Add(proofs);
+        }
+
+        public void Dispose() => Proofs.Dispose();
     }
 }

@@ -1,13 +1,36 @@
 using System.Buffers;
+using System.IO.Pipelines;
+using System.Numerics;
+using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Answers;
 
-/// <summary>PooledWriter collects an answer whose length must be known before its first octet is sent, in pooled memory. One thread at a time.</summary>
+/// <summary>
+/// PooledWriter collects an answer whose length must be known before its first octet is sent, in pooled memory that a lease counts for as long as the writer has it. Nothing of the response is touched before
+/// <see cref="SendAsync"/>, so that a failure is still answered as a problem. One thread at a time.
+/// </summary>
 internal sealed class PooledWriter : IBufferWriter<byte>, IDisposable
 {
+    // What the response's pipe takes at once. It holds no more than that and a little (Kestrel's MaxResponseBufferSize) of what a client does not read.
+    private const int ChunkLength = 16 * 1024;
+
+    // The pool has no shorter arrays.
+    private const int MinLength = 16;
+
+    private readonly AnswerLease _lease;
+    private readonly int _maxLength;
     private byte[] _buffer;
 
-    public PooledWriter(int capacity) => _buffer = ArrayPool<byte>.Shared.Rent(capacity);
+    /// <summary>PooledWriter with room for <paramref name="capacity"/> octets at first.</summary>
+    /// <param name="lease">Counts the memory; disposed after this.</param>
+    /// <param name="capacity">Octets expected.</param>
+    /// <param name="maxLength">Longest answer; a longer one is a <see cref="ProblemException"/> (answer-too-large).</param>
+    public PooledWriter(AnswerLease lease, int capacity, int maxLength = int.MaxValue)
+    {
+        _lease = lease;
+        _maxLength = maxLength;
+        _buffer = Rent(capacity);
+    }
 
     /// <summary>Length written so far.</summary>
     public int Length { get; private set; }
@@ -20,6 +43,34 @@ internal sealed class PooledWriter : IBufferWriter<byte>, IDisposable
     {
         octets.CopyTo(GetSpan(octets.Length));
         Advance(octets.Length);
+    }
+
+    /// <summary>Clear forgets what was written and keeps the memory.</summary>
+    public void Clear() => Length = 0;
+
+    /// <summary>Prepend puts octets before all others.</summary>
+    public void Prepend(ReadOnlySpan<byte> octets)
+    {
+        Reserve(octets.Length);
+        Written.Span.CopyTo(_buffer.AsSpan(octets.Length));
+        octets.CopyTo(_buffer);
+        Advance(octets.Length);
+    }
+
+    /// <summary>SendAsync sends what was written, as fast as the client reads.</summary>
+    public async Task SendAsync(PipeWriter body, CancellationToken cancellationToken)
+    {
+        for (int done = 0; done < Length;)
+        {
+            int length = Math.Min(ChunkLength, Length - done);
+            body.Write(_buffer.AsSpan(done, length));
+            done += length;
+            // The last of it goes with the response's end.
+            if (done < Length && (await body.FlushAsync(cancellationToken)).IsCompleted)
+            {
+                return;
+            }
+        }
     }
 
     /// <inheritdoc/>
@@ -45,20 +96,45 @@ internal sealed class PooledWriter : IBufferWriter<byte>, IDisposable
 
     public void Dispose()
     {
-        ArrayPool<byte>.Shared.Return(_buffer);
+        byte[] buffer = _buffer;
         _buffer = [];
         Length = 0;
+        Return(buffer);
     }
 
     private void Reserve(int sizeHint)
     {
-        int needed = checked(Length + Math.Max(sizeHint, 1));
-        if (needed > _buffer.Length)
+        long needed = (long)Length + Math.Max(sizeHint, 1);
+        if (needed <= _buffer.Length)
         {
-            byte[] larger = ArrayPool<byte>.Shared.Rent(Math.Max(needed, (int)Math.Min(2L * _buffer.Length, Array.MaxLength)));
-            Written.Span.CopyTo(larger);
-            ArrayPool<byte>.Shared.Return(_buffer);
-            _buffer = larger;
+            return;
+        }
+        if (needed > _maxLength)
+        {
+            throw new ProblemException(new Problem(ProblemTypes.AnswerTooLarge, $"The answer would be longer than {_maxLength} octets: ask for fewer keys at once."));
+        }
+        // Both are held while one is copied to the other.
+        byte[] larger = Rent(checked((int)needed));
+        Written.Span.CopyTo(larger);
+        byte[] outgrown = _buffer;
+        _buffer = larger;
+        Return(outgrown);
+    }
+
+    private byte[] Rent(int length)
+    {
+        // What the pool would give anyway, known beforehand.
+        int whole = checked((int)BitOperations.RoundUpToPowerOf2((uint)Math.Max(length, MinLength)));
+        _lease.Take(whole);
+        return ArrayPool<byte>.Shared.Rent(whole);
+    }
+
+    private void Return(byte[] buffer)
+    {
+        if (buffer.Length > 0)
+        {
+            _lease.GiveBack(buffer.Length);
+            ArrayPool<byte>.Shared.Return(buffer);
         }
     }
 }

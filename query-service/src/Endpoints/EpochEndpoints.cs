@@ -14,9 +14,13 @@ internal sealed class EpochEndpoints
     private readonly FollowerState _state;
     private readonly AuditProofs _proofs;
     private readonly RateLimiter _limiter;
+    private readonly BoardFolder _board;
+    private readonly AnswerBudget _budget;
 
-    public EpochEndpoints(CurrentEpoch current, FollowerState state, AuditProofs proofs, RateLimiter limiter)
+    public EpochEndpoints(CurrentEpoch current, FollowerState state, AuditProofs proofs, RateLimiter limiter, BoardFolder board, AnswerBudget budget)
     {
+        _board = board;
+        _budget = budget;
         _limiter = limiter;
         _current = current;
         _state = state;
@@ -129,8 +133,47 @@ internal sealed class EpochEndpoints
             return;
         }
         _limiter.Spend(context, RateLimitKind.Audits, (int)(last - first));
-        byte[] proof = await _proofs.ReadAsync(first, last, cancellationToken);
-        await WriteAsync(context, type, proof, AnswerJson.WriteAuditProof, cancellationToken);
+        if (last - first == 1 && type != MediaTypes.Json)
+        {
+            // As it lies there: never in memory whole.
+            FileInfo file = _board.FindAuditProof(last);
+            context.Response.ContentType = type;
+            context.Response.ContentLength = file.Length;
+            await context.Response.SendFileAsync(file.FullName, 0, file.Length, cancellationToken);
+            return;
+        }
+        using AnswerLease lease = _budget.LeaseFor(context);
+        using PooledWriter proof = last - first == 1 ? await ReadAuditProofAsync(last, lease, cancellationToken) : await _proofs.MergeAsync(first, last, lease, cancellationToken);
+        if (type != MediaTypes.Json)
+        {
+            await SendAsync(context, type, proof, cancellationToken);
+            return;
+        }
+        using PooledWriter json = JsonAnswer.Write(proof.Written, lease, AnswerJson.WriteAuditProof);
+        proof.Dispose();
+        await SendAsync(context, type, json, cancellationToken);
+    }
+
+    private async Task<PooledWriter> ReadAuditProofAsync(ulong epoch, AnswerLease lease, CancellationToken cancellationToken)
+    {
+        var proof = new PooledWriter(lease, 0);
+        try
+        {
+            await _board.ReadAuditProofAsync(epoch, proof, cancellationToken);
+            return proof;
+        }
+        catch
+        {
+            proof.Dispose();
+            throw;
+        }
+    }
+
+    private static Task SendAsync(HttpContext context, string type, PooledWriter answer, CancellationToken cancellationToken)
+    {
+        context.Response.ContentType = type;
+        context.Response.ContentLength = answer.Length;
+        return answer.SendAsync(context.Response.BodyWriter, cancellationToken);
     }
 
     private async Task ConfigurationAsync(HttpContext context, CancellationToken cancellationToken)

@@ -1,4 +1,3 @@
-using System.Buffers;
 using System.Text;
 using System.Text.Json;
 using Microsoft.Extensions.Options;
@@ -19,17 +18,22 @@ internal sealed class KeyEndpoints
 {
     private const long MaxBodyLength = 1024 * 1024;
     private const int MaxKeyLength = 255;
-    private const int ExpectedLength = 16 * 1024;
+    private const int ExpectedLength = 12 * 1024;
 
     private readonly CurrentEpoch _current;
     private readonly FollowerState _state;
     private readonly QueryMetrics _metrics;
     private readonly ProofQueue _proofs;
     private readonly RateLimiter _limiter;
+    private readonly AnswerBudget _budget;
     private readonly bool _requireLookupScope;
+    private readonly bool _hidesCache;
 
-    public KeyEndpoints(CurrentEpoch current, FollowerState state, QueryMetrics metrics, ProofQueue proofs, RateLimiter limiter, IOptions<QueryServiceOptions> options)
+    public KeyEndpoints(
+        CurrentEpoch current, FollowerState state, QueryMetrics metrics, ProofQueue proofs, RateLimiter limiter, AnswerBudget budget, IOptions<QueryServiceOptions> options)
     {
+        _budget = budget;
+        _hidesCache = options.Value.HideCacheFromAnonymous;
         _proofs = proofs;
         _limiter = limiter;
         _current = current;
@@ -74,8 +78,9 @@ internal sealed class KeyEndpoints
     {
         string type = AcceptHeader.Choose(context.Request, MediaTypes.Json, MediaTypes.Lookup);
         ulong keptSize = CheckpointSize.Read(context.Request);
-        using QueryBatch batch = await ReadAsync(context.Request, QueryKind.Lookup, cancellationToken);
-        await AnswerLookupAsync(context.Response, type, keptSize, batch, cancellationToken);
+        using AnswerLease lease = _budget.LeaseFor(context);
+        using QueryBatch batch = await ReadAsync(context.Request, QueryKind.Lookup, lease, cancellationToken);
+        await AnswerLookupAsync(context, type, keptSize, batch, lease, cancellationToken);
     }
 
     private async Task GetLookupAsync(HttpContext context, CancellationToken cancellationToken)
@@ -87,93 +92,88 @@ internal sealed class KeyEndpoints
         {
             throw new ProblemException(new Problem(ProblemTypes.MalformedRequest, "Give one parameter 'key'.", "key"));
         }
+        using AnswerLease lease = _budget.LeaseFor(context);
         using QueryBatch batch = QueryParser.One(Encoding.UTF8.GetBytes(keys[0]!), KeyLength);
-        await AnswerLookupAsync(context.Response, type, keptSize, batch, cancellationToken);
+        await AnswerLookupAsync(context, type, keptSize, batch, lease, cancellationToken);
     }
 
     private async Task PostVersionsAsync(HttpContext context, QueryKind kind, CancellationToken cancellationToken)
     {
         string type = AcceptHeader.Choose(context.Request, MediaTypes.Json, kind == QueryKind.History ? MediaTypes.History : MediaTypes.Monitor);
         ulong keptSize = CheckpointSize.Read(context.Request);
-        using QueryBatch batch = await ReadAsync(context.Request, kind, cancellationToken);
-        await AnswerProvenAsync(context.Response, kind, type, keptSize, batch, cancellationToken);
+        using AnswerLease lease = _budget.LeaseFor(context);
+        using QueryBatch batch = await ReadAsync(context.Request, kind, lease, cancellationToken);
+        await AnswerProvenAsync(context, kind, type, keptSize, batch, lease, cancellationToken);
     }
 
-    private async Task AnswerLookupAsync(HttpResponse response, string type, ulong keptSize, QueryBatch batch, CancellationToken cancellationToken)
+    private async Task AnswerLookupAsync(HttpContext context, string type, ulong keptSize, QueryBatch batch, AnswerLease lease, CancellationToken cancellationToken)
     {
-        if (!await TryAnswerCachedAsync(response, type, keptSize, batch, cancellationToken))
+        if (!UsesCache(context) || !await TryAnswerCachedAsync(context.Response, type, keptSize, batch, lease, cancellationToken))
         {
-            await AnswerProvenAsync(response, QueryKind.Lookup, type, keptSize, batch, cancellationToken);
+            await AnswerProvenAsync(context, QueryKind.Lookup, type, keptSize, batch, lease, cancellationToken);
         }
     }
 
+    private bool UsesCache(HttpContext context) => !_hidesCache || Caller.IsKnown(context);
+
     /// <summary>TryAnswerCachedAsync answers a lookup whose VRF proofs are cached; false, with nothing of the response touched, when one is not.</summary>
-    private async ValueTask<bool> TryAnswerCachedAsync(HttpResponse response, string type, ulong keptSize, QueryBatch batch, CancellationToken cancellationToken)
+    private async ValueTask<bool> TryAnswerCachedAsync(HttpResponse response, string type, ulong keptSize, QueryBatch batch, AnswerLease lease, CancellationToken cancellationToken)
     {
+        using var answer = new PooledWriter(lease, ExpectedLength, AnswerLimits.Of(QueryKind.Lookup, batch.Keys.Count));
         ServedEpoch epoch = _current.AcquireFresh();
         try
         {
-            byte[] head = await HeadAsync(epoch, keptSize, cancellationToken);
-            if (type != MediaTypes.Json)
+            answer.Append(await HeadAsync(epoch, keptSize, cancellationToken));
+            if (!epoch.Snapshot.TryWriteLookups(StructureId.Keys, batch.Keys, batch.Periods, batch.Versions, answer))
             {
-                if (!epoch.Snapshot.TryWriteLookups(StructureId.Keys, batch.Keys, batch.Periods, batch.Versions, new HeadedBody(response, head)))
-                {
-                    return false;
-                }
-                Caching.NoStore(response);
-                response.ContentType = type;
-            }
-            else
-            {
-                using var answer = new PooledWriter(ExpectedLength);
-                answer.Append(head);
-                if (!epoch.Snapshot.TryWriteLookups(StructureId.Keys, batch.Keys, batch.Periods, batch.Versions, answer))
-                {
-                    return false;
-                }
-                Caching.NoStore(response);
-                response.ContentType = type;
-                await WriteJsonAsync(response, answer.Written, AnswerJson.WriteLookupAnswer);
+                return false;
             }
         }
         finally
         {
             epoch.Release();
         }
+        await SendAsync(response, QueryKind.Lookup, type, answer, lease, cancellationToken);
         _metrics.Answered(Kind(QueryKind.Lookup), batch.Keys.Count);
         return true;
     }
 
     /// <summary>AnswerProvenAsync answers with VRF proofs that are made together with those of other requests.</summary>
-    private async Task AnswerProvenAsync(HttpResponse response, QueryKind kind, string type, ulong keptSize, QueryBatch batch, CancellationToken cancellationToken)
+    private async Task AnswerProvenAsync(HttpContext context, QueryKind kind, string type, ulong keptSize, QueryBatch batch, AnswerLease lease, CancellationToken cancellationToken)
     {
-        using ProvenAnswer proven = await _proofs.AnswerAsync(kind, batch, cancellationToken);
-        byte[] head = await HeadAsync(proven.Epoch, keptSize, cancellationToken);
-        Caching.NoStore(response);
-        response.ContentType = type;
-        if (type == MediaTypes.Json)
+        using ProvenAnswer proven = await _proofs.AnswerAsync(kind, batch, lease, UsesCache(context), cancellationToken);
+        byte[] head;
+        try
         {
-            using var answer = new PooledWriter(head.Length + proven.Body.Length);
-            answer.Append(head);
-            answer.Append(proven.Body.Written.Span);
-            await WriteJsonAsync(response, answer.Written, kind == QueryKind.Lookup ? AnswerJson.WriteLookupAnswer : AnswerJson.WriteVersionsAnswer);
+            head = await HeadAsync(proven.Epoch, keptSize, cancellationToken);
         }
-        else
+        finally
         {
-            response.ContentLength = head.Length + proven.Body.Length;
-            response.BodyWriter.Write(head);
-            await response.BodyWriter.WriteAsync(proven.Body.Written, cancellationToken);
+            proven.ReleaseEpoch();
         }
+        proven.Body.Prepend(head);
+        await SendAsync(context.Response, kind, type, proven.Body, lease, cancellationToken);
         _metrics.Answered(Kind(kind), batch.Keys.Count);
     }
 
-    private static async Task WriteJsonAsync(HttpResponse response, ReadOnlyMemory<byte> answer, Action<Utf8JsonWriter, ReadOnlyMemory<byte>> write)
+    private static async Task SendAsync(HttpResponse response, QueryKind kind, string type, PooledWriter answer, AnswerLease lease, CancellationToken cancellationToken)
     {
-        var json = new Utf8JsonWriter(response.BodyWriter, new JsonWriterOptions { Encoder = AnswerJson.Encoder });
-        await using (json)
+        if (type == MediaTypes.Json)
         {
-            write(json, answer);
+            using PooledWriter json = JsonAnswer.Write(answer.Written, lease, kind == QueryKind.Lookup ? AnswerJson.WriteLookupAnswer : AnswerJson.WriteVersionsAnswer);
+            answer.Dispose();
+            await SendAsync(response, type, json, cancellationToken);
+            return;
         }
+        await SendAsync(response, type, answer, cancellationToken);
+    }
+
+    private static Task SendAsync(HttpResponse response, string type, PooledWriter answer, CancellationToken cancellationToken)
+    {
+        Caching.NoStore(response);
+        response.ContentType = type;
+        response.ContentLength = answer.Length;
+        return answer.SendAsync(response.BodyWriter, cancellationToken);
     }
 
     private async ValueTask<byte[]> HeadAsync(ServedEpoch epoch, ulong keptSize, CancellationToken cancellationToken)
@@ -183,11 +183,12 @@ internal sealed class KeyEndpoints
         return head ?? await epoch.Heads.RenderAsync(keptSize, cancellationToken);
     }
 
-    private async ValueTask<QueryBatch> ReadAsync(HttpRequest request, QueryKind kind, CancellationToken cancellationToken)
+    private async ValueTask<QueryBatch> ReadAsync(HttpRequest request, QueryKind kind, AnswerLease lease, CancellationToken cancellationToken)
     {
         string type = RequestBody.MediaType(request, MediaTypes.Json, MediaTypes.Query);
-        byte[] body = await RequestBody.ReadAsync(request, MaxBodyLength, cancellationToken);
-        QueryBatch batch = QueryParser.Parse(type, body, kind, KeyLength);
+        using var counted = new BodyLease(lease);
+        using PooledBody body = await RequestBody.ReadPooledAsync(request, MaxBodyLength, counted.Hold, cancellationToken);
+        QueryBatch batch = QueryParser.Parse(type, body.Memory, kind, KeyLength);
         _limiter.Spend(request.HttpContext, RateLimitKind.Lookups, batch.Keys.Count);
         return batch;
     }

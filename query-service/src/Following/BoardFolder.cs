@@ -1,3 +1,5 @@
+using Microsoft.Win32.SafeHandles;
+using Optiks.QueryService.Answers;
 using Optiks.Tlog;
 
 namespace Optiks.QueryService.Following;
@@ -23,12 +25,28 @@ internal sealed class BoardFolder
         return file.Exists ? file : null;
     }
 
+    /// <summary>FindAuditProof gives the file of an epoch's proof, which was published. Throws <see cref="BoardUnreadableException"/>.</summary>
+    public FileInfo FindAuditProof(ulong epoch) =>
+        Find(AuditPath.Of(epoch)) ?? throw new BoardUnreadableException($"The audit proof of epoch {epoch} is missing.");
+
     /// <summary>ReadAuditProofAsync reads the file of an epoch's proof. Throws <see cref="BoardUnreadableException"/>.</summary>
-    public async Task<byte[]> ReadAuditProofAsync(ulong epoch, CancellationToken cancellationToken)
+    public async Task ReadAuditProofAsync(ulong epoch, PooledWriter output, CancellationToken cancellationToken)
     {
         try
         {
-            return await File.ReadAllBytesAsync(Path.Combine(_log, AuditPath.Of(epoch)), cancellationToken);
+            using SafeFileHandle file = File.OpenHandle(Path.Combine(_log, AuditPath.Of(epoch)), options: FileOptions.Asynchronous);
+            int length = checked((int)RandomAccess.GetLength(file));
+            Memory<byte> room = output.GetMemory(length)[..length];
+            for (int done = 0; done < length;)
+            {
+                int read = await RandomAccess.ReadAsync(file, room[done..], done, cancellationToken);
+                if (read == 0)
+                {
+                    throw new EndOfStreamException("The file became shorter.");
+                }
+                done += read;
+            }
+            output.Advance(length);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {

@@ -24,22 +24,23 @@ internal sealed class CurrentEpoch
     public ServedEpoch PeekOrThrow() => Peek() ?? throw Unavailable("There is no verified epoch here yet.");
 
     /// <summary>
-    /// AcquireFresh takes a reference to the current epoch, which the caller releases. Throws <see cref="ProblemException"/> (unavailable) when there is none, or it is older than the
-    /// configuration's max_behind: a verifier would refuse it.
+    /// AcquireFresh takes a reference to the current epoch, which the caller releases. Throws <see cref="ProblemException"/> (unavailable) when there is none, or its record is older than the
+    /// configuration's max_behind or further ahead than its max_ahead: a verifier would refuse it.
     /// </summary>
     public ServedEpoch AcquireFresh()
     {
         ServedEpoch epoch = Acquire();
-        if (Age(epoch) <= _state.MaxBehind)
+        TimeSpan age = Age(epoch);
+        if (age <= _state.MaxBehind && -age <= _state.MaxAhead)
         {
             return epoch;
         }
         epoch.Release();
-        throw Unavailable("The newest epoch here is too old to be accepted.");
+        throw Unavailable(age > TimeSpan.Zero ? "The newest epoch here is too old to be accepted." : "The newest epoch here is from the future, and would not be accepted.");
     }
 
     /// <summary>Age of an epoch's record by this machine's clock; negative when its clock is behind.</summary>
-    public TimeSpan Age(ServedEpoch epoch) => TimeSpan.FromMilliseconds(_clock.GetUtcNow().ToUnixTimeMilliseconds() - (double)epoch.TimeMs);
+    public TimeSpan Age(ServedEpoch epoch) => epoch.AgeAt(_clock.GetUtcNow());
 
     /// <summary>Replace puts the next epoch in the place of the present one, which goes with its last reader. Null: the service ends.</summary>
     public void Replace(ServedEpoch? next) => Interlocked.Exchange(ref _current, next)?.Retire();

@@ -29,7 +29,9 @@ internal sealed class EpochFreshness : IHealthCheck
             return HealthCheckResult.Unhealthy("There is no verified epoch yet.");
         }
         TimeSpan age = _current.Age(epoch);
-        return age <= _state.MaxBehind
+        return -age > _state.MaxAhead
+            ? HealthCheckResult.Unhealthy($"The newest verified epoch, {epoch.Epoch}, is {-age.TotalSeconds:F0} s in the future; {_state.MaxAhead.TotalSeconds:F0} s are allowed: compare this machine's clock with the update-task's.")
+            : age <= _state.MaxBehind
             ? HealthCheckResult.Healthy($"Serving epoch {epoch.Epoch}.")
             : HealthCheckResult.Unhealthy($"The newest verified epoch, {epoch.Epoch}, is {age.TotalSeconds:F0} s old; {_state.MaxBehind.TotalSeconds:F0} s are allowed.");
     }

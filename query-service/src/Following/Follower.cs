@@ -157,6 +157,14 @@ internal sealed class Follower : BackgroundService
                         _logger.DatabaseUnavailable(e);
                     }
                 }
+                // A disk that is full or failing, or no descriptor left: what is served stays, as when the database is away.
+                catch (Exception e) when (IsFailureOfDisk(e))
+                {
+                    if (Report("The replica's folder cannot be read or written."))
+                    {
+                        _logger.FolderUnavailable(e);
+                    }
+                }
                 await Task.Delay(_replica is null && _state.Anchor is not null ? s_retryLoad : s_retry, _clock, cancellationToken);
             }
         }
@@ -177,6 +185,11 @@ internal sealed class Follower : BackgroundService
             return await LoadAsync(store, cancellationToken);
         }
         ulong served = _replica.Last.Row.Epoch;
+        if (_current.Peek()?.Epoch != served)
+        {
+            // It could not be remembered when it was followed.
+            Serve(_replica);
+        }
         Head head = await store.WaitForPublishedAsync(served, s_wait, cancellationToken);
         ThrowIfBehind(head, new HighWaterMark(served, _replica.Last.Row.RecordHash));
         _metrics.Published(head.PublishedEpoch ?? served);
@@ -287,6 +300,8 @@ internal sealed class Follower : BackgroundService
         _saver!.Offer(served.Snapshot);
         _logger.Serving(epoch.Row.Epoch);
     }
+
+    private static bool IsFailureOfDisk(Exception e) => e is IOException or UnauthorizedAccessException or OptiksNativeException { Status: NativeStatus.Io };
 
     private static void ThrowIfBehind(Head head, HighWaterMark? served)
     {

@@ -27,6 +27,9 @@ internal sealed class FollowerState
         set => _trouble = value;
     }
 
+    /// <summary>MaxAhead is how far from the future an epoch's record may be.</summary>
+    public TimeSpan MaxAhead => TimeSpan.FromMilliseconds(_anchor?.Configuration.MaxAheadMs ?? 0);
+
     /// <summary>MaxBehind is how old an epoch may be that is answered from.</summary>
     public TimeSpan MaxBehind => TimeSpan.FromMilliseconds(_anchor?.Configuration.MaxBehindMs ?? 0);
 }

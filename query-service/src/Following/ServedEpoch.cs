@@ -10,6 +10,8 @@ namespace Optiks.QueryService.Following;
 /// </summary>
 internal sealed class ServedEpoch
 {
+    private const double MaxAgeSeconds = 1e10;
+
     public ServedEpoch(Snapshot snapshot, VerifiedEpoch epoch, ITileReader board)
     {
         Snapshot = snapshot;
@@ -36,6 +38,10 @@ internal sealed class ServedEpoch
 
     /// <summary>Log at this epoch's checkpoint.</summary>
     public LogView Log { get; }
+
+    /// <summary>AgeAt gives the record's age at a time; negative when it is from the future. A time that no clock has is a very long one.</summary>
+    public TimeSpan AgeAt(DateTimeOffset now) =>
+        TimeSpan.FromSeconds(Math.Clamp((now.ToUnixTimeMilliseconds() - (double)TimeMs) / 1000, -MaxAgeSeconds, MaxAgeSeconds));
 
     /// <summary>TryAcquire takes a reference; false when the epoch is superseded and nobody uses it any more.</summary>
     public bool TryAcquire() => Snapshot.TryAcquire();

@@ -43,6 +43,11 @@ internal sealed class QueryServiceOptions
     [Range(1, 1L << 48)]
     public long SnapshotPeerMaxBytes { get; set; } = 64L << 30;
 
+    /// <summary>AnswerBytes bounds the memory of answers that are being made or sent, and of the bodies that ask for them. One caller gets at most half of it.</summary>
+    /// <value>256 MiB.</value>
+    [Range(16L << 20, 1L << 40)]
+    public long AnswerBytes { get; set; } = 256L << 20;
+
     /// <summary>DrainTime is how long the service goes on answering after it was told to stop, while readiness says 503: longer than a load balancer takes to notice.</summary>
     /// <value>One second.</value>
     [Range(typeof(TimeSpan), "00:00:00", "00:00:10")]
@@ -51,4 +56,10 @@ internal sealed class QueryServiceOptions
     /// <summary>RequireLookupScope closes lookups to callers without an API key of the scope <c>lookup</c>.</summary>
     /// <value>false: anyone may look up.</value>
     public bool RequireLookupScope { get; set; }
+
+    /// <summary>
+    /// HideCacheFromAnonymous makes the VRF proofs of callers without an API key anew each time, and remembers none: the time that an answer takes then tells them nothing of what others asked (docs/spec/privacy.md).
+    /// </summary>
+    /// <value>false: a key that was asked for lately is answered sooner.</value>
+    public bool HideCacheFromAnonymous { get; set; }
 }

@@ -66,9 +66,14 @@ internal sealed class ProofQueue : IDisposable
     /// AnswerAsync gives the answer to queries, which stay with the queue until then. Throws <see cref="ProblemException"/>: overloaded when the queue is full, unavailable when there
     /// is no fresh epoch.
     /// </summary>
-    public Task<ProvenAnswer> AnswerAsync(QueryKind kind, QueryBatch queries, CancellationToken cancellationToken)
+    /// <param name="kind">What is asked.</param>
+    /// <param name="queries">About which keys.</param>
+    /// <param name="lease">Counts the answer, which is disposed before it.</param>
+    /// <param name="useCache">False: all proofs are made, whatever is cached, and none is cached.</param>
+    /// <param name="cancellationToken">Nobody waits for the answer any more.</param>
+    public Task<ProvenAnswer> AnswerAsync(QueryKind kind, QueryBatch queries, AnswerLease lease, bool useCache, CancellationToken cancellationToken)
     {
-        var request = new ProofRequest(kind, queries, cancellationToken);
+        var request = new ProofRequest(kind, queries, lease, useCache, cancellationToken);
         lock (_waiting)
         {
             ObjectDisposedException.ThrowIf(_isStopping, this);
@@ -127,6 +132,14 @@ internal sealed class ProofQueue : IDisposable
         return taken.Count > 0;
     }
 
+    private static void Answer(ServedEpoch epoch, List<ProofRequest> requests)
+    {
+        using ProofBatch proofs = epoch.Snapshot.CreateProofs(StructureId.Keys, requests[0].UsesCache);
+        requests.ForEach(request => request.AddTo(proofs));
+        proofs.Run();
+        requests.ForEach(request => request.Complete(epoch, proofs));
+    }
+
     private void Answer(List<ProofRequest> requests)
     {
         requests.RemoveAll(request => request.TryCancel());
@@ -139,10 +152,10 @@ internal sealed class ProofQueue : IDisposable
             ServedEpoch epoch = _current.AcquireFresh();
             try
             {
-                using ProofBatch proofs = epoch.Snapshot.CreateProofs(StructureId.Keys);
-                requests.ForEach(request => request.AddTo(proofs));
-                proofs.Run();
-                requests.ForEach(request => request.Complete(epoch, proofs));
+                foreach (IGrouping<bool, ProofRequest> together in requests.GroupBy(request => request.UsesCache))
+                {
+                    Answer(epoch, [.. together]);
+                }
             }
             finally
             {

@@ -2,6 +2,7 @@ using System.Buffers.Binary;
 using Optiks.Native;
 using Optiks.QueryService.Answers;
 using Optiks.QueryService.Following;
+using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Proving;
 
@@ -9,24 +10,29 @@ namespace Optiks.QueryService.Proving;
 internal sealed class ProofRequest
 {
     private const uint MaxMembers = 256;
-    private const int MaxVersionsLength = 4 * 1024 * 1024;
     private const int ExpectedLength = 16 * 1024;
 
     // Continuations run elsewhere: a worker only proves.
     private readonly TaskCompletionSource<ProvenAnswer> _answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
     private readonly QueryKind _kind;
     private readonly QueryBatch _queries;
+    private readonly AnswerLease _lease;
     private readonly CancellationToken _cancellation;
 
-    public ProofRequest(QueryKind kind, QueryBatch queries, CancellationToken cancellation)
+    public ProofRequest(QueryKind kind, QueryBatch queries, AnswerLease lease, bool usesCache, CancellationToken cancellation)
     {
         _kind = kind;
         _queries = queries;
+        _lease = lease;
+        UsesCache = usesCache;
         _cancellation = cancellation;
     }
 
     /// <summary>Count of queries.</summary>
     public int Count => _queries.Keys.Count;
+
+    /// <summary>UsesCache says whether cached proofs are taken, and made ones cached.</summary>
+    public bool UsesCache { get; }
 
     /// <summary>Answer, or why there is none.</summary>
     public Task<ProvenAnswer> Answer => _answer.Task;
@@ -54,9 +60,10 @@ internal sealed class ProofRequest
     /// <summary>Complete writes the answer with the proofs of a batch of this epoch, to which the caller holds a reference.</summary>
     public void Complete(ServedEpoch epoch, ProofBatch proofs)
     {
-        var body = new PooledWriter(ExpectedLength);
+        PooledWriter? body = null;
         try
         {
+            body = new PooledWriter(_lease, ExpectedLength, AnswerLimits.Of(_kind, Count));
             if (_kind == QueryKind.Lookup)
             {
                 proofs.WriteLookups(_queries.Keys, _queries.Periods, _queries.Versions, body);
@@ -67,9 +74,9 @@ internal sealed class ProofRequest
             }
         }
         // The request's own: others of the batch may do well.
-        catch (OptiksNativeException e)
+        catch (Exception e) when (e is OptiksNativeException or ProblemException)
         {
-            body.Dispose();
+            body?.Dispose();
             Fail(e);
             return;
         }
@@ -78,13 +85,13 @@ internal sealed class ProofRequest
         _answer.SetResult(new ProvenAnswer(epoch, body));
     }
 
-    /// <summary>WriteVersions shares the answer's 4 MiB among the keys; each has at least one member, so that every page gets somewhere.</summary>
+    /// <summary>WriteVersions shares the answer's page among the keys; each has at least one member, so that every page gets somewhere.</summary>
     private void WriteVersions(ProofBatch proofs, PooledWriter body)
     {
         body.Append(stackalloc byte[sizeof(uint)]);
         for (int i = 0; i < Count; i++)
         {
-            int left = Math.Max(0, MaxVersionsLength - (body.Length - sizeof(uint)));
+            int left = Math.Max(0, AnswerLimits.PageLength - (body.Length - sizeof(uint)));
             proofs.WriteVersions(_queries.Keys[i], _queries.Versions[i], _kind == QueryKind.Monitor, MaxMembers, left / (Count - i), body);
         }
         BinaryPrimitives.WriteUInt32BigEndian(body.Written.Span, (uint)(body.Length - sizeof(uint)));

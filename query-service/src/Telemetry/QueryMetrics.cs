@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using System.Diagnostics.Metrics;
 using Optiks.Native;
+using Optiks.QueryService.Answers;
 using Optiks.QueryService.Following;
 
 namespace Optiks.QueryService.Telemetry;
@@ -18,7 +19,7 @@ internal sealed class QueryMetrics : IDisposable
     private readonly Counter<long> _proofsRefused;
     private ulong _published;
 
-    public QueryMetrics(IMeterFactory meters, CurrentEpoch current)
+    public QueryMetrics(IMeterFactory meters, CurrentEpoch current, AnswerBudget budget)
     {
         Meter meter = meters.Create(Name);
         _follow = meter.CreateHistogram("optiks.query.follow.duration", "s", "From the reading of published epochs to their being served.", tags: null, advice: new InstrumentAdvice<double>
@@ -39,6 +40,8 @@ internal sealed class QueryMetrics : IDisposable
         meter.CreateObservableCounter("optiks.query.node_cache.misses", () => Stats?.NodeCacheMisses is { } misses ? (long)misses : 0, "{page}", "Parts of trees that were read from the node store.");
         _proofsRefused = meter.CreateCounter<long>("optiks.query.proof_queue.refused", "{request}", "Requests refused because too many answers waited for proofs.");
         meter.CreateObservableGauge("optiks.query.proof_queue.length", () => WaitingQueries?.Invoke() ?? 0, "{query}", "Queries that wait for proofs which are not cached.");
+        meter.CreateObservableGauge("optiks.query.answers.size", () => budget.Used, "By", "Memory of answers that are being made or sent, and of the bodies that ask for them.");
+        meter.CreateObservableCounter("optiks.query.answers.refused", () => budget.Refusals, "{request}", "Requests refused because their caller had too much memory of answers under way.");
         meter.CreateObservableGauge("optiks.query.leaves", () => Stats?.Leaves is { } leaves ? (long)leaves : 0, "{leaf}", "Leaves of all trees.");
         meter.CreateObservableGauge("optiks.query.tree_size", () => Stats?.TreeBytes is { } bytes ? (long)bytes : 0, "By", "Memory of the trees.");
     }

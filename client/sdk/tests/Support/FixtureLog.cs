@@ -153,8 +153,9 @@ internal sealed class FixtureLog : IDisposable
             steps.Add(_epochs[(int)epoch].Proofs);
             counts.AddRange(EpochRecord.Decode(Record(epoch - 1)).Structures.Select(state => state.Count));
         }
-        byte[] merged = AppendProofs.Merge(steps, [.. counts]);
-        return Optiks.Protocol.AuditProof.Encode([.. _epochs[(int)from..((int)to + 1)].Select(epoch => new ReadOnlyMemory<byte>(epoch.Record))], merged);
+        var merged = new System.Buffers.ArrayBufferWriter<byte>();
+        AppendProofs.Merge(steps, [.. counts], merged);
+        return Optiks.Protocol.AuditProof.Encode([.. _epochs[(int)from..((int)to + 1)].Select(epoch => new ReadOnlyMemory<byte>(epoch.Record))], merged.WrittenSpan);
     }
 
     public void Dispose()

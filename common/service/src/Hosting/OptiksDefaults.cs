@@ -53,8 +53,10 @@ public static partial class OptiksDefaults
         {
             builder.WebHost.UseUrls(options.DefaultUrl);
         }
+        long descriptors = ConnectionLimits.Descriptors();
         builder.WebHost.ConfigureKestrel(kestrel =>
         {
+            ConnectionLimits.Set(kestrel.Limits, descriptors);
             kestrel.AddServerHeader = false;
             // RequestBody counts exactly and refuses at once. Kestrel's limit is how much of a refused body it still takes from the
             // connection, for a few seconds: a client that is cut off while it sends never reads the answer.

@@ -17,7 +17,14 @@ public static class Startup
     /// not do give <see cref="ExitCodes.Configuration"/>, a <see cref="StartupException"/> its own code; <paramref name="classify"/> gives the
     /// code of a host's further exceptions, null for none. Anything else is a bug and passes through.
     /// </summary>
-    public static Task<int> RunAsync(Func<Task> main, Func<Exception, int?>? classify = null) => RunAsync(main, classify, Console.Error);
+    public static Task<int> RunAsync(Func<Task> main, Func<Exception, int?>? classify = null) => RunAsync(
+        () =>
+        {
+            CoreDumps.Forbid();
+            return main();
+        },
+        classify,
+        Console.Error);
 
     /// <summary>RunHostAsync runs a host built with <see cref="OptiksDefaults.AddOptiksDefaults"/> until it is told to stop. Throws what ended it otherwise (<see cref="HostFailure"/>).</summary>
     public static async Task RunHostAsync(WebApplication app)
@@ -25,13 +32,14 @@ public static class Startup
         ArgumentNullException.ThrowIfNull(app);
         // Taken now: running disposes the services.
         HostFailure failure = app.Services.GetRequiredService<HostFailure>();
+        CancellationToken stopping = app.Lifetime.ApplicationStopping;
         try
         {
             await app.RunAsync();
         }
-        catch (OperationCanceledException) when (failure.HasFailed)
+        catch (OperationCanceledException) when (stopping.IsCancellationRequested)
         {
-            // It failed before the server had started, whose start is then called off.
+            // It failed, or was told to stop, before the server had started, whose start is then called off.
         }
         failure.ThrowIfFailed();
     }

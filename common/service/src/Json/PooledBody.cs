@@ -17,6 +17,16 @@ public sealed class PooledBody : IDisposable
     /// <summary>Span of the body's octets.</summary>
     public ReadOnlySpan<byte> Span => Writable;
 
+    /// <summary>Memory of the same.</summary>
+    public ReadOnlyMemory<byte> Memory
+    {
+        get
+        {
+            ObjectDisposedException.ThrowIf(_octets is null, this);
+            return _octets.AsMemory(0, _length);
+        }
+    }
+
     internal Span<byte> Writable
     {
         get

@@ -1,5 +1,6 @@
 using System.Buffers;
 using System.IO.Pipelines;
+using Microsoft.AspNetCore.Connections;
 using Microsoft.AspNetCore.Http;
 using Microsoft.Net.Http.Headers;
 
@@ -61,7 +62,7 @@ public static class RequestBody
         PipeReader reader = request.BodyReader;
         while (true)
         {
-            ReadResult result = await reader.ReadAsync(cancellationToken);
+            ReadResult result = await ReadMoreAsync(reader, cancellationToken);
             ReadOnlySequence<byte> buffer = result.Buffer;
             if (buffer.Length > maxLength)
             {
@@ -83,6 +84,19 @@ public static class RequestBody
                 return buffer;
             }
             reader.AdvanceTo(buffer.Start, buffer.End);
+        }
+    }
+
+    private static async ValueTask<ReadResult> ReadMoreAsync(PipeReader reader, CancellationToken cancellationToken)
+    {
+        try
+        {
+            return await reader.ReadAsync(cancellationToken);
+        }
+        // Chunks whose lengths overflow; what else is wrong with a body has an exception of its own.
+        catch (IOException e) when (e is not (BadHttpRequestException or ConnectionResetException) && e.InnerException is OverflowException)
+        {
+            throw new ProblemException(new Problem(ProblemTypes.MalformedRequest, "The body's chunks are not well formed."), e);
         }
     }
 

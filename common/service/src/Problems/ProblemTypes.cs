@@ -33,6 +33,8 @@ public static class ProblemTypes
 
     public static ProblemType RangeTooLarge { get; } = new("range-too-large", 422, "The range has too many epochs.");
 
+    public static ProblemType AnswerTooLarge { get; } = new("answer-too-large", 422, "The answer would be too long.");
+
     public static ProblemType TooManyPending { get; } = new("too-many-pending", 429, "The key has too many pending updates.");
 
     public static ProblemType RateLimited { get; } = new("rate-limited", 429, "Too many requests.");
@@ -49,8 +51,8 @@ public static class ProblemTypes
     public static IReadOnlyList<ProblemType> All { get; } =
     [
         MalformedRequest, KeyLength, ValueLength, BatchLength, DuplicateKey, RequestIdTime, Unauthorized, Forbidden, NotFound, MethodNotAllowed,
-        NotAcceptable, RequestIdReused, BodyTooLarge, UnsupportedMediaType, RangeTooLarge, TooManyPending, RateLimited, Internal, Overloaded,
-        Unavailable, NotCaughtUp,
+        NotAcceptable, RequestIdReused, BodyTooLarge, UnsupportedMediaType, RangeTooLarge, AnswerTooLarge, TooManyPending, RateLimited, Internal,
+        Overloaded, Unavailable, NotCaughtUp,
     ];
 
     /// <summary>ForStatus maps a bare status, as ASP.NET Core's own components set it, to the type that explains it.</summary>

@@ -1,19 +1,14 @@
 using System.Diagnostics.Metrics;
-using System.Runtime.InteropServices;
 using Microsoft.AspNetCore.Http;
-using Microsoft.AspNetCore.Http.Features.Authentication;
 
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// RateLimiter limits what each caller may ask for. A caller is the name of an API key, or else the remote address, of which IPv6 counts by the /64 that one user can have whole. A
-/// request is let in while its caller has a token. What it asks for beside its first item is spent afterwards, if need be in advance, so that a batch larger than the bucket is
-/// possible and the rate holds all the same. Any thread.
+/// RateLimiter limits what each <see cref="Caller"/> may ask for. A request is let in while its caller has a token. What it asks for beside its first item is spent afterwards, if need be in advance, so that a
+/// batch larger than the bucket is possible and the rate holds all the same. Any thread.
 /// </summary>
 public sealed class RateLimiter
 {
-    private const int PrefixLength = 8;
-
     // These and the buckets are in the order of RateLimitKind.
     private static readonly string[] s_names = ["lookups", "updates", "statuses", "audits"];
 
@@ -36,37 +31,19 @@ public sealed class RateLimiter
     {
         if (items > 1 && _buckets[(int)kind] is { } buckets)
         {
-            buckets.Spend(CallerOf(context), items - 1);
+            buckets.Spend(Caller.Of(context), items - 1);
         }
     }
 
     /// <summary>Refuse gives the answer to a request whose caller has no token; null: it is let in.</summary>
     internal Problem? Refuse(HttpContext context, RateLimitKind kind)
     {
-        if (_buckets[(int)kind] is not { } buckets || buckets.TryTake(CallerOf(context), out TimeSpan retryAfter))
+        if (_buckets[(int)kind] is not { } buckets || buckets.TryTake(Caller.Of(context), out TimeSpan retryAfter))
         {
             return null;
         }
         string name = s_names[(int)kind];
         _limited.Add(1, new KeyValuePair<string, object?>("optiks.limit", name));
         return new Problem(ProblemTypes.RateLimited, $"This caller's rate of {name} is used up.", null, retryAfter);
-    }
-
-    // The hash of strings is keyed by the process, so that nobody can choose to share a bucket.
-    private static int CallerOf(HttpContext context)
-    {
-        // HttpContext.User would make an empty user for a caller who has none.
-        if (context.Features.Get<IHttpAuthenticationFeature>()?.User?.Identity is { IsAuthenticated: true, Name: { } name })
-        {
-            return string.GetHashCode(name);
-        }
-        Span<byte> octets = stackalloc byte[16];
-        int length = 0;
-        if (context.Connection.RemoteIpAddress is { } address)
-        {
-            _ = (address.IsIPv4MappedToIPv6 ? address.MapToIPv4() : address).TryWriteBytes(octets, out length);
-            length = Math.Min(length, PrefixLength);
-        }
-        return string.GetHashCode(MemoryMarshal.Cast<byte, char>(octets[..length]));
     }
 }

@@ -33,12 +33,19 @@ public sealed record AuditProof(IReadOnlyList<ReadOnlyMemory<byte>> Records, IRe
     /// <summary>Encode joins encoded records and the four append-only proofs of the whole range (as <c>StagedEpoch.AppendProofs</c> gives them) into the octets of an AuditProof.</summary>
     public static byte[] Encode(IReadOnlyList<ReadOnlyMemory<byte>> records, ReadOnlySpan<byte> appendProofs)
     {
+        byte[] encoded = EncodeRecords(records);
+        return [.. encoded, .. appendProofs];
+    }
+
+    /// <summary>EncodeRecords gives the beginning of an AuditProof: the vector of records. The four append-only proofs follow it.</summary>
+    public static byte[] EncodeRecords(IReadOnlyList<ReadOnlyMemory<byte>> records)
+    {
         ArgumentNullException.ThrowIfNull(records);
         ArgumentOutOfRangeException.ThrowIfLessThan(records.Count, 2, nameof(records));
         ArgumentOutOfRangeException.ThrowIfGreaterThan(records.Count, MaxEpochs + 1, nameof(records));
         const int PrefixLength = 3;
         int length = records.Count * EpochRecord.Length;
-        byte[] octets = new byte[PrefixLength + length + appendProofs.Length];
+        byte[] octets = new byte[PrefixLength + length];
         octets[0] = (byte)(length >> 16);
         octets[1] = (byte)(length >> 8);
         octets[2] = (byte)length;
@@ -49,7 +56,6 @@ public sealed record AuditProof(IReadOnlyList<ReadOnlyMemory<byte>> Records, IRe
             record.Span.CopyTo(octets.AsSpan(position));
             position += EpochRecord.Length;
         }
-        appendProofs.CopyTo(octets.AsSpan(position));
         return octets;
     }
 }

@@ -1,0 +1,74 @@
+using System.Runtime.InteropServices;
+using Microsoft.AspNetCore.Server.Kestrel.Core;
+
+namespace Optiks.ServiceDefaults;
+
+/// <summary>
+/// ConnectionLimits bounds what connections cost: how many there are, by the file descriptors that the process may have, and how long one that does not read or write holds what it has. Honest callers on slow lines are far
+/// from all of them.
+/// </summary>
+internal static partial class ConnectionLimits
+{
+    /// <summary>LeastDescriptors with which a service starts.</summary>
+    public const int LeastDescriptors = 1024;
+
+    // For databases, logs, libraries and listeners.
+    private const int OwnDescriptors = 384;
+
+    // Its socket, and a file that is sent over it.
+    private const int DescriptorsPerConnection = 2;
+
+    // Beyond, memory is the limit: a connection that does nothing useful holds some 100 KB.
+    private const int MaxConnections = 8192;
+
+    // What a connection holds of an answer that its client does not read.
+    private const long MaxResponseBufferLength = 32 * 1024;
+
+    private static readonly TimeSpan s_grace = TimeSpan.FromSeconds(10);
+
+    // Small answers are with the kernel at once, whatever the client does: this ends those who do not read long ones.
+    private static readonly MinDataRate s_leastResponseRate = new(bytesPerSecond: 16 * 1024, s_grace);
+    private static readonly MinDataRate s_leastBodyRate = new(bytesPerSecond: 4 * 1024, s_grace);
+    private static readonly TimeSpan s_headersTime = TimeSpan.FromSeconds(10);
+
+    // Longer than clients and proxies keep idle connections (.NET's and nginx' 60 s), so that they close first.
+    private static readonly TimeSpan s_keepAliveTime = TimeSpan.FromSeconds(90);
+
+    /// <summary>Set the limits. Throws <see cref="StartupException"/> when the process may have too few descriptors.</summary>
+    public static void Set(KestrelServerLimits limits, long descriptors)
+    {
+        if (descriptors < LeastDescriptors)
+        {
+            throw new StartupException(
+                $"The process may open {descriptors} files; {LeastDescriptors} are needed, so that connections cannot take the last one. Raise the limit (ulimit -n, LimitNOFILE= of systemd).");
+        }
+        limits.MaxConcurrentConnections = Math.Min(MaxConnections, (descriptors - OwnDescriptors) / DescriptorsPerConnection);
+        limits.MaxConcurrentUpgradedConnections = 0;
+        limits.MinResponseDataRate = s_leastResponseRate;
+        limits.MinRequestBodyDataRate = s_leastBodyRate;
+        limits.RequestHeadersTimeout = s_headersTime;
+        limits.KeepAliveTimeout = s_keepAliveTime;
+        limits.MaxResponseBufferSize = MaxResponseBufferLength;
+    }
+
+    /// <summary>Descriptors that this process may have. The runtime has raised the limit as far as it goes.</summary>
+    public static long Descriptors() =>
+        getrlimit(RLIMIT_NOFILE, out ResourceLimit limit) == 0
+            ? (long)Math.Min(limit.Current, long.MaxValue)
+            : throw new StartupException($"The limit of open files cannot be read: {Marshal.GetLastPInvokeErrorMessage()}");
+
+    // asm-generic/resource.h
+    private const int RLIMIT_NOFILE = 7;
+
+    [LibraryImport("libc", SetLastError = true)]
+    [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
+    private static partial int getrlimit(int resource, out ResourceLimit limit);
+
+    // rlim_t has 64 bits on every 64-bit Linux, the only ones supported.
+    [StructLayout(LayoutKind.Sequential)]
+    private readonly struct ResourceLimit
+    {
+        public readonly ulong Current;
+        public readonly ulong Max;
+    }
+}

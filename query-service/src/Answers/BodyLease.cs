@@ -1,0 +1,31 @@
+namespace Optiks.QueryService.Answers;
+
+/// <summary>BodyLease counts the body of a request for as long as it is read and parsed. One thread at a time.</summary>
+internal sealed class BodyLease : IDisposable
+{
+    // In the connection's pipe, and whole.
+    private const int Copies = 2;
+
+    private readonly AnswerLease _lease;
+    private long _held;
+
+    public BodyLease(AnswerLease lease) => _lease = lease;
+
+    /// <summary>Hold says how many octets of the body are there. Throws <see cref="ServiceDefaults.ProblemException"/> (overloaded).</summary>
+    public void Hold(long octets)
+    {
+        long more = (Copies * octets) - _held;
+        if (more > 0)
+        {
+            _lease.Take(more);
+            _held += more;
+        }
+    }
+
+    /// <inheritdoc/>
+    public void Dispose()
+    {
+        _lease.GiveBack(_held);
+        _held = 0;
+    }
+}

@@ -1,0 +1,26 @@
+using System.Text.Json;
+using Optiks.Protocol;
+
+namespace Optiks.QueryService.Answers;
+
+/// <summary>JsonAnswer writes the JSON form of an answer, which is longer than the binary one, in memory that is counted.</summary>
+internal static class JsonAnswer
+{
+    /// <summary>Write gives the JSON of octets; the caller disposes it. Throws <see cref="ServiceDefaults.ProblemException"/> (overloaded).</summary>
+    public static PooledWriter Write(ReadOnlyMemory<byte> octets, AnswerLease lease, Action<Utf8JsonWriter, ReadOnlyMemory<byte>> write)
+    {
+        var output = new PooledWriter(lease, octets.Length);
+        try
+        {
+            using var json = new Utf8JsonWriter(output, new JsonWriterOptions { Encoder = AnswerJson.Encoder });
+            write(json, octets);
+            json.Flush();
+            return output;
+        }
+        catch
+        {
+            output.Dispose();
+            throw;
+        }
+    }
+}

@@ -1,0 +1,211 @@
+using System.Net.Sockets;
+using System.Text;
+using Microsoft.Extensions.DependencyInjection;
+using Optiks.Native;
+using Optiks.Protocol;
+using Optiks.QueryService.Answers;
+using Optiks.ServiceDefaults;
+
+namespace Optiks.QueryService.Tests;
+
+/// <summary>The memory of answers is bounded whatever clients read, and honest ones find room.</summary>
+public sealed class AnswerBudgetTests
+{
+    private const long Total = 32L << 20;
+
+    // Of 64 KiB each: an answer just below its greatest length.
+    private const int LongCount = 60;
+
+    private readonly PublishedLog _published;
+
+    public AnswerBudgetTests(PublishedLog published) => _published = published;
+
+    private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
+
+    [Fact]
+    public void Nobody_gets_more_than_is_left_for_everyone_else()
+    {
+        var budget = new AnswerBudget(600);
+        Assert.False(budget.TryTake(1, 301));
+        Assert.True(budget.TryTake(1, 300));
+        Assert.False(budget.TryTake(1, 1));
+        // Half of what the first left, which then has more than it would get now.
+        Assert.False(budget.TryTake(2, 151));
+        Assert.True(budget.TryTake(2, 150));
+        Assert.True(budget.TryTake(3, 75));
+        Assert.Equal((525, 3), (budget.Used, budget.Refusals));
+        budget.GiveBack(1, 300);
+        Assert.False(budget.TryTake(1, 376));
+        Assert.True(budget.TryTake(1, 187));
+        budget.GiveBack(1, 187);
+        budget.GiveBack(2, 150);
+        budget.GiveBack(3, 75);
+        Assert.Equal(0, budget.Used);
+        Assert.True(budget.TryTake(3, 300));
+    }
+
+    [Fact]
+    public void However_many_take_all_they_can_get_a_newcomer_finds_room()
+    {
+        var budget = new AnswerBudget(1 << 20);
+        for (int caller = 0; caller < 60; caller++)
+        {
+            while (budget.TryTake(caller, 1 << 10))
+            {
+            }
+        }
+        Assert.True(budget.Used <= budget.Total);
+        Assert.True(budget.TryTake(1000, 1));
+    }
+
+    [Fact]
+    public void A_lease_counts_what_is_beyond_its_own_and_gives_all_of_it_back()
+    {
+        var budget = new AnswerBudget(1000);
+        using (var lease = new AnswerLease(budget, 1, own: 100))
+        {
+            lease.Take(60);
+            lease.Take(40);
+            Assert.Equal(0, budget.Used);
+            lease.Take(50);
+            Assert.Equal(50, budget.Used);
+            Assert.Equal(ProblemTypes.Overloaded, Assert.Throws<ProblemException>(() => lease.Take(500)).Problem.Type);
+            Assert.Equal(50, budget.Used);
+            lease.GiveBack(120);
+            Assert.Equal(0, budget.Used);
+            lease.Take(170);
+            Assert.Equal(100, budget.Used);
+        }
+        Assert.Equal(0, budget.Used);
+    }
+
+    [Fact]
+    public async Task Slow_readers_hold_no_more_than_their_share_and_are_ended()
+    {
+        await using Replica replica = await StartAsync("slow");
+        AnswerBudget budget = replica.Services.GetRequiredService<AnswerBudget>();
+        var readers = new List<SlowReader>();
+        try
+        {
+            int answered = 0;
+            for (int i = 0; i < 16; i++)
+            {
+                readers.Add(await SendAsync(replica, LongCount));
+                int status = await readers[^1].StatusAsync();
+                Assert.True(status is 200 or 503, $"{status}");
+                answered += status == 200 ? 1 : 0;
+                Assert.InRange(budget.Used, 0, Total / 2);
+            }
+            // 4 MiB each.
+            Assert.InRange(answered, 2, 4);
+            Assert.True(budget.Refusals > 0);
+            Assert.True(budget.Used > Total / 4);
+            await replica.ProblemAsync(Ask("/v1/lookup", LongCount), ProblemTypes.Overloaded);
+            // Ordinary answers go on at the same address, and long ones for others.
+            for (int i = 0; i < 100; i++)
+            {
+                Assert.Equal(Reason.Valid, Verify(replica, await replica.OctetsAsync(Ask("/v1/lookup", 1, "alice")), 1, "alice"));
+                await replica.JsonAsync(Replica.Post("/v1/lookup", """{"key": "alice"}"""));
+            }
+            Assert.Equal(Reason.Valid, Verify(replica, await replica.OctetsAsync(Ask("/v1/lookup", LongCount), asOwner: true), LongCount));
+            // Nobody closed a connection: who reads nothing is disconnected, and what it held is there for others.
+            while (budget.Used > 0)
+            {
+                await Task.Delay(50, Cancellation);
+            }
+            Assert.Equal(Reason.Valid, Verify(replica, await replica.OctetsAsync(Ask("/v1/lookup", LongCount)), LongCount));
+        }
+        finally
+        {
+            readers.ForEach(reader => reader.Dispose());
+        }
+    }
+
+    [Fact]
+    public async Task A_proof_of_one_step_is_sent_as_it_is_read()
+    {
+        await using TestLog log = await TestLog.CreateAsync();
+        await log.PublishAsync(("alice", "one"));
+        await log.PublishAsync(("alice", "two"));
+        // Longer than all memory of answers.
+        byte[] proof = new byte[Total + 1];
+        Random.Shared.NextBytes(proof);
+        string path = Path.Combine(log.Folder.Board, "log", Tlog.AuditPath.Of(1));
+        File.Delete(path);
+        await File.WriteAllBytesAsync(path, proof, Cancellation);
+        await using Replica replica = await Replica.StartReadyAsync(log, "steps", "--Optiks:QueryService:AnswerBytes", $"{Total}");
+        AnswerBudget budget = replica.Services.GetRequiredService<AnswerBudget>();
+        using (SlowReader slow = await SlowReader.SendAsync(replica.Client.BaseAddress!, "GET", "/v1/epochs/1/audit-proof", MediaTypes.AuditProof, null, null))
+        {
+            Assert.Equal(200, await slow.StatusAsync());
+            Assert.Equal(0, budget.Used);
+        }
+        Assert.Equal(proof, await replica.OctetsAsync(Replica.Get("/v1/epochs/1/audit-proof", MediaTypes.AuditProof)));
+        await replica.ProblemAsync(Replica.Get("/v1/epochs/1/audit-proof"), ProblemTypes.Overloaded);
+        await replica.ProblemAsync(Replica.Get("/v1/epochs/0-2/audit-proof", MediaTypes.AuditProof), ProblemTypes.RangeTooLarge);
+        Assert.Equal(0, budget.Used);
+    }
+
+    [Theory]
+    [InlineData(MediaTypes.Lookup)]
+    [InlineData(MediaTypes.Json)]
+    public async Task A_long_lookup_asks_for_fewer_keys(string type)
+    {
+        Replica replica = _published.Replica;
+        for (int i = 0; i < 2; i++)
+        {
+            // Proofs that are not cached, and then are.
+            await replica.ProblemAsync(Ask("/v1/lookup", 64, type: type), ProblemTypes.AnswerTooLarge);
+            await replica.OctetsAsync(Ask("/v1/lookup", LongCount, type: type));
+        }
+        Assert.Equal(0, replica.Services.GetRequiredService<AnswerBudget>().Used);
+    }
+
+    [Theory]
+    [InlineData("/v1/history", MediaTypes.History)]
+    [InlineData("/v1/monitor", MediaTypes.Monitor)]
+    public async Task Pages_of_many_long_keys_ask_for_fewer(string path, string type)
+    {
+        Replica replica = _published.Replica;
+        HttpRequestMessage AskFor(int count) => Replica.Post(path, [.. Enumerable.Repeat(new Query("big"u8.ToArray(), 0, PublishedLog.BigVersions), count)], type);
+        await replica.ProblemAsync(AskFor(140), ProblemTypes.AnswerTooLarge, asOwner: true);
+        await replica.OctetsAsync(AskFor(100), asOwner: true);
+        await replica.OctetsAsync(AskFor(1), asOwner: true);
+    }
+
+    [Theory]
+    [InlineData("FFFFFFFFFFFFFFFF")]
+    [InlineData("7FFFFFFFFFFFFFFF")]
+    [InlineData("80000000")]
+    [InlineData("1x")]
+    public async Task Chunks_that_are_none_are_the_clients_fault(string size)
+    {
+        Uri server = _published.Replica.Client.BaseAddress!;
+        using var client = new TcpClient();
+        await client.ConnectAsync(server.Host, server.Port, Cancellation);
+        await client.GetStream().WriteAsync(
+            Encoding.ASCII.GetBytes($"POST /v1/lookup HTTP/1.1\r\nHost: optiks\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n{size}\r\n"), Cancellation);
+        byte[] line = new byte["HTTP/1.1 400".Length];
+        await client.GetStream().ReadExactlyAsync(line, Cancellation);
+        Assert.Equal("HTTP/1.1 400", Encoding.ASCII.GetString(line));
+    }
+
+    private Task<Replica> StartAsync(string name) => Replica.StartReadyAsync(_published.Log, name, "--Optiks:QueryService:AnswerBytes", $"{Total}");
+
+    private static Task<SlowReader> SendAsync(Replica replica, int count) =>
+        SlowReader.SendAsync(replica.Client.BaseAddress!, "POST", "/v1/lookup", MediaTypes.Lookup, QueryList.Encode(Queries(count, "big")), MediaTypes.Query);
+
+    private static Query[] Queries(int count, string key) => [.. Enumerable.Repeat(new Query(Encoding.UTF8.GetBytes(key), 0, 0), count)];
+
+    private static HttpRequestMessage Ask(string path, int count, string key = "big", string type = MediaTypes.Lookup) => Replica.Post(path, Queries(count, key), type);
+
+    private static Reason Verify(Replica replica, byte[] answer, int count, string key = "big")
+    {
+        using var keys = new ByteStrings();
+        for (int i = 0; i < count; i++)
+        {
+            keys.Add(Encoding.UTF8.GetBytes(key));
+        }
+        return Verifier.Lookup(replica.Context(), keys, new KnownKey[count], answer).Reason;
+    }
+}
