@@ -73,16 +73,57 @@ public sealed class ClockTests
     }
 
     [Fact]
+    public async Task A_record_has_the_time_that_was_checked()
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        var updates = new Updates(folder);
+        var time = new ManualTime();
+        await using TaskHost task = await TaskHost.StartAsync(folder, options => options.LeaseDuration = TimeSpan.FromMinutes(5), time: time);
+        await task.StepAsync();
+        await updates.AcceptAsync("alice", "a1");
+        ulong before = (ulong)time.GetUtcNow().ToUnixTimeMilliseconds();
+        // The guard reads the clock, finds it right, and it jumps.
+        time.JumpAfterReadBy(nameof(ClockGuard), TimeSpan.FromHours(1));
+        await task.StepAsync();
+        Assert.Equal(1UL, task.Session.Last.Epoch);
+        Assert.InRange(task.Session.LastTimeMs, before, before + 1000);
+    }
+
+    [Fact]
+    public async Task A_log_whose_last_record_is_from_the_future_is_not_ready()
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        var updates = new Updates(folder);
+        var ahead = new ManualTime();
+        ahead.JumpWallClock(TimeSpan.FromHours(1));
+        await using (TaskHost task = await TaskHost.StartAsync(folder, time: ahead))
+        {
+            await task.StepAsync();
+            Assert.Null(task.State.Current.Problem);
+        }
+        var time = new ManualTime();
+        await using (TaskHost task = await TaskHost.StartAsync(folder, time: time))
+        {
+            await task.StepAsync();
+            Assert.Contains("from the future", task.State.Current.Problem, StringComparison.Ordinal);
+            time.Advance(TimeSpan.FromHours(1));
+            await task.StepAsync();
+            Assert.Null(task.State.Current.Problem);
+        }
+        Assert.Equal(0UL, await HistoryCheck.RunAsync(folder, updates));
+    }
+
+    [Fact]
     public void The_databases_clock_may_differ_by_the_limit_and_no_more()
     {
         var time = new ManualTime();
         var guard = new ClockGuard(time, TimeSpan.FromSeconds(5));
-        Assert.Null(guard.Check(time.GetUtcNow() + TimeSpan.FromSeconds(5)));
-        Assert.NotNull(guard.Check(time.GetUtcNow() + TimeSpan.FromSeconds(5.1)));
-        Assert.Null(guard.Check(time.GetUtcNow() - TimeSpan.FromSeconds(5)));
-        Assert.NotNull(guard.Check(time.GetUtcNow() - TimeSpan.FromSeconds(5.1)));
+        Assert.Null(guard.Check(time.GetUtcNow() + TimeSpan.FromSeconds(5), out _));
+        Assert.NotNull(guard.Check(time.GetUtcNow() + TimeSpan.FromSeconds(5.1), out _));
+        Assert.Null(guard.Check(time.GetUtcNow() - TimeSpan.FromSeconds(5), out _));
+        Assert.NotNull(guard.Check(time.GetUtcNow() - TimeSpan.FromSeconds(5.1), out _));
         time.Advance(TimeSpan.FromHours(1));
-        Assert.Null(guard.Check(time.GetUtcNow()));
+        Assert.Null(guard.Check(time.GetUtcNow(), out _));
     }
 
     [Fact]

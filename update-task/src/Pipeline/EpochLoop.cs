@@ -87,9 +87,10 @@ internal sealed class EpochLoop
             await FinishAsync(store, keeper, session, refused: 0, Stopwatch.GetTimestamp(), new EpochTimes(_metrics), stop);
         }
         var times = new EpochTimes(_metrics);
+        ulong now;
         using (times.Measure(EpochStep.Check))
         {
-            if (!ClocksAgree(await store.ReadClockAsync(stop)))
+            if (!ClocksAgree(await store.ReadClockAsync(stop), out now))
             {
                 return false;
             }
@@ -97,7 +98,6 @@ internal sealed class EpochLoop
         }
         ReadBatch batch = await batches.ReadAsync(times, stop);
         bool committed = false;
-        ulong now = (ulong)_time.GetUtcNow().ToUnixTimeMilliseconds();
         if (batch.Pending.Items > 0 || now >= session.LastTimeMs + session.Identity.Anchor.Configuration.HeartbeatMs)
         {
             int refused = await CommitAsync(store, keeper, session, batches, batch, now);
@@ -108,7 +108,15 @@ internal sealed class EpochLoop
             }
         }
         session.OfferSnapshot();
-        _state.Progress(session.Last.Epoch);
+        if (session.LastTimeMs > now + session.Identity.Anchor.Configuration.MaxAheadMs)
+        {
+            // Every client refuses it, until its time has come.
+            _state.Hold("The last record is from the future.");
+        }
+        else
+        {
+            _state.Progress(session.Last.Epoch);
+        }
         return committed && (behind || batch.Pending.More);
     }
 
@@ -158,9 +166,10 @@ internal sealed class EpochLoop
         return false;
     }
 
-    private bool ClocksAgree(DateTimeOffset databaseClock)
+    private bool ClocksAgree(DateTimeOffset databaseClock, out ulong now)
     {
-        string? problem = _clocks.Check(databaseClock);
+        string? problem = _clocks.Check(databaseClock, out DateTimeOffset wall);
+        now = (ulong)wall.ToUnixTimeMilliseconds();
         bool alarmed = _state.Current.Problem is { } held && held == ClockProblem;
         if (problem is null)
         {

@@ -19,21 +19,19 @@ internal sealed class Genesis
     private readonly DataFolder _folder;
     private readonly LogOptions _options;
     private readonly ClockGuard _clocks;
-    private readonly TimeProvider _time;
     private readonly ILogger<Genesis> _logger;
 
-    public Genesis(DataFolder folder, IOptions<LogOptions> options, ClockGuard clocks, TimeProvider time, ILogger<Genesis> logger)
+    public Genesis(DataFolder folder, IOptions<LogOptions> options, ClockGuard clocks, ILogger<Genesis> logger)
     {
         _folder = folder;
         _options = options.Value;
         _clocks = clocks;
-        _time = time;
         _logger = logger;
     }
 
     public async Task CreateAsync(IPipelineStore store, Lease lease, CancellationToken cancellationToken)
     {
-        if (_clocks.Check(await store.ReadClockAsync(cancellationToken)) is { } problem)
+        if (_clocks.Check(await store.ReadClockAsync(cancellationToken), out DateTimeOffset now) is { } problem)
         {
             throw new StartupException(ExitCodes.Configuration, problem);
         }
@@ -58,7 +56,7 @@ internal sealed class Genesis
                 Epoch = 0,
                 Period = 0,
                 PeriodFirstEpoch = 0,
-                TimeMs = (ulong)_time.GetUtcNow().ToUnixTimeMilliseconds(),
+                TimeMs = (ulong)now.ToUnixTimeMilliseconds(),
                 Structures = directory.States(out _),
                 Previous = new byte[EpochRecord.HashLength],
             }.Encode();

@@ -23,9 +23,11 @@ internal sealed class ClockGuard
     }
 
     /// <summary>Check gives null, or one sentence that says which clocks disagree.</summary>
-    public string? Check(DateTimeOffset databaseClock)
+    /// <param name="databaseClock">The database's clock now.</param>
+    /// <param name="wall">The wall clock that was checked: what a record may say, where a second look could find another one.</param>
+    public string? Check(DateTimeOffset databaseClock, out DateTimeOffset wall)
     {
-        DateTimeOffset wall = _time.GetUtcNow();
+        wall = _time.GetUtcNow();
         TimeSpan drift = wall - _startWall - _time.GetElapsedTime(_startTimestamp);
         if (drift.Duration() > _limit)
         {

@@ -1,3 +1,5 @@
+using System.Diagnostics;
+
 namespace Optiks.UpdateTask.Tests.Support;
 
 /// <summary>ManualTime moves only when it is told to; the wall clock can also jump by itself. Its timers never fire.</summary>
@@ -5,10 +7,20 @@ internal sealed class ManualTime : TimeProvider
 {
     private DateTimeOffset _wall = System.GetUtcNow();
     private long _ticks;
+    private (string Reader, TimeSpan By)? _jump;
 
     public override long TimestampFrequency => TimeSpan.TicksPerSecond;
 
-    public override DateTimeOffset GetUtcNow() => _wall;
+    public override DateTimeOffset GetUtcNow()
+    {
+        DateTimeOffset now = _wall;
+        if (_jump is { } jump && new StackTrace().GetFrames().Any(frame => frame.GetMethod()?.DeclaringType?.Name == jump.Reader))
+        {
+            _jump = null;
+            _wall += jump.By;
+        }
+        return now;
+    }
 
     public override long GetTimestamp() => _ticks;
 
@@ -20,6 +32,9 @@ internal sealed class ManualTime : TimeProvider
         _wall += by;
         _ticks += by.Ticks;
     }
+
+    /// <summary>JumpAfterReadBy has the wall clock jump right after code of the type has read it.</summary>
+    public void JumpAfterReadBy(string type, TimeSpan by) => _jump = (type, by);
 
     public void JumpWallClock(TimeSpan by) => _wall += by;
 }
