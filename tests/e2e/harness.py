@@ -52,11 +52,16 @@ class Process:
     def running(self) -> bool:
         return self._process is not None and self._process.poll() is None
 
-    def start(self, **environment: str) -> None:
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    def start(self, *prefix: str, **environment: str) -> None:
+        """prefix: a command that runs it in its own place, such as prlimit."""
         folder = OUT / self.service
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
-                [folder / PROGRAMS[self.service], "--urls", self.url], cwd=folder, env=self._environment() | environment,
+                [*prefix, folder / PROGRAMS[self.service], "--urls", self.url], cwd=folder, env=self._environment() | environment,
                 stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT)
 
     def wait_ready(self, health: str = "ready") -> None:

@@ -43,7 +43,6 @@ internal static partial class ConnectionLimits
                 $"The process may open {descriptors} files; {LeastDescriptors} are needed, so that connections cannot take the last one. Raise the limit (ulimit -n, LimitNOFILE= of systemd).");
         }
         limits.MaxConcurrentConnections = Math.Min(MaxConnections, (descriptors - OwnDescriptors) / DescriptorsPerConnection);
-        limits.MaxConcurrentUpgradedConnections = 0;
         limits.MinResponseDataRate = s_leastResponseRate;
         limits.MinRequestBodyDataRate = s_leastBodyRate;
         limits.RequestHeadersTimeout = s_headersTime;

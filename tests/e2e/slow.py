@@ -1,0 +1,107 @@
+"""Clients that take their time: they ask for much and read little, or send little of what they announced. One thread for all of them."""
+
+import selectors
+import socket
+import threading
+import time
+import urllib.parse
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+OCTETS_A_SECOND = 400
+# As little as the kernel gives, so that what is not read stays with the server.
+RECEIVE_BUFFER = 4096
+
+
+@dataclass(frozen=True)
+class Slow:
+    """What one client does, again and again: `request` is sent at once, `rest` slowly, and the answer is read slowly."""
+
+    url: str
+    request: Callable[[], bytes]
+    rest: bytes = b""
+
+
+@dataclass
+class _Connection:
+    kind: Slow
+    socket: socket.socket | None = None
+    unsent: bytes = b""
+    status: bytes = b""
+    opened: float = 0
+    slow_sent: int = field(default=0)
+
+
+class SlowClients:
+    """From `source`, an address of this machine, so that they are another caller than the honest ones. Use as a context."""
+
+    def __init__(self, clients: list[Slow], source: str):
+        self.answers: Counter[str] = Counter()
+        """Answers by status; "ended": connections that the server closed; "refused": those it did not take."""
+        self._connections = [_Connection(client) for client in clients]
+        self._source = source
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    def __enter__(self) -> "SlowClients":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_) -> None:
+        self._stop.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            started = time.monotonic()
+            for connection in self._connections:
+                try:
+                    self._turn(connection)
+                except OSError:
+                    self.answers["refused" if connection.opened == 0 else "ended"] += 1
+                    self._close(connection)
+            self._stop.wait(max(0.0, 1 - (time.monotonic() - started)))
+        for connection in self._connections:
+            self._close(connection)
+
+    def _turn(self, connection: _Connection) -> None:
+        """What a client does once a second."""
+        if connection.socket is None:
+            self._open(connection)
+        if connection.unsent:
+            sent = connection.socket.send(connection.unsent)
+            connection.unsent = connection.unsent[sent:]
+        elif connection.slow_sent < len(connection.kind.rest):
+            connection.slow_sent += connection.socket.send(connection.kind.rest[connection.slow_sent:connection.slow_sent + OCTETS_A_SECOND])
+        with selectors.DefaultSelector() as selector:
+            selector.register(connection.socket, selectors.EVENT_READ)
+            if not selector.select(0):
+                return
+        read = connection.socket.recv(OCTETS_A_SECOND)
+        if not read:
+            self.answers["ended"] += 1
+            self._close(connection)
+        elif not connection.status:
+            connection.status = read.partition(b"\r\n")[0]
+            status = connection.status.split()[1].decode()
+            self.answers[status] += 1
+            if status != "200":
+                # Nothing to hold on to.
+                self._close(connection)
+
+    def _open(self, connection: _Connection) -> None:
+        parts = urllib.parse.urlsplit(connection.kind.url)
+        connection.socket = socket.socket()
+        connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BUFFER)
+        connection.socket.bind((self._source, 0))
+        connection.socket.settimeout(5)
+        connection.socket.connect((parts.hostname, parts.port))
+        connection.opened = time.monotonic()
+        connection.unsent = connection.kind.request()
+
+    @staticmethod
+    def _close(connection: _Connection) -> None:
+        if connection.socket is not None:
+            connection.socket.close()
+        connection.socket, connection.status, connection.unsent, connection.slow_sent, connection.opened = None, b"", b"", 0, 0.0

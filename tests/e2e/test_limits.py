@@ -1,0 +1,148 @@
+"""Services at the end of what the system gives them: file descriptors, disks without room, disks that take no writes, signals while they start."""
+
+import resource
+import signal
+import subprocess
+import time
+import unittest
+from contextlib import contextmanager
+from pathlib import Path
+
+from disk import BoardDisk
+from harness import READY_SECONDS, Deployment, Process
+from rest import Client
+
+CONFIGURATION = 78
+LEAST_DESCRIPTORS = 1024
+
+
+@contextmanager
+def no_descriptors(service: Process):
+    """Every file and connection that it would open is refused by the system."""
+    before = resource.prlimit(service.pid, resource.RLIMIT_NOFILE)
+    resource.prlimit(service.pid, resource.RLIMIT_NOFILE, (3, before[1]))
+    try:
+        yield
+    finally:
+        resource.prlimit(service.pid, resource.RLIMIT_NOFILE, before)
+
+
+def wait_until(condition, what: str) -> None:
+    deadline = time.monotonic() + READY_SECONDS
+    while not condition():
+        if time.monotonic() > deadline:
+            raise AssertionError(what)
+        time.sleep(0.05)
+
+
+class Descriptors(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.log = cls.enterClassContext(Deployment())
+        cls.log.publish(("alice", "one"))
+
+    def lookup(self, client: Client):
+        return client.post_json("/v1/lookup", {"key": "alice"})
+
+    def test_a_query_service_without_descriptors_goes_on_with_its_last_epoch(self):
+        # Over a connection that is there already: no other can be made.
+        with self.log.query_client() as client:
+            self.assertEqual(200, self.lookup(client).status)
+            with no_descriptors(self.log.query):
+                with self.log.update_client() as update:
+                    self.assertEqual(202, update.post_json("/v1/updates", {"key": "alice", "value": "two"}).status)
+                wait_until(lambda: client.get("/health/ready").status == 503, "the query-service does not notice")
+                self.assertIn(b"cannot be", client.get("/health/ready").body)
+                answer = self.lookup(client)
+                self.assertEqual((200, "one"), (answer.status, answer.json()["lookups"][0]["value"]))
+            wait_until(lambda: client.get("/health/ready").status == 200, "the query-service does not go on")
+            wait_until(lambda: self.lookup(client).json()["lookups"][0]["value"] == "two", "the query-service does not follow")
+        self.assertTrue(self.log.query.running)
+
+    def test_an_update_service_without_descriptors_lives_on(self):
+        with self.log.update_client() as client:
+            self.assertEqual(202, client.post_json("/v1/updates", {"key": "bob", "value": "one"}).status)
+            with no_descriptors(self.log.update):
+                for i in range(20):
+                    self.assertIn(client.post_json("/v1/updates", {"key": "bob", "value": f"{i}"}).status, (202, 429, 503))
+                    client.get("/health/ready")
+            wait_until(lambda: client.get("/health/ready").status == 200, "the update-service does not go on")
+            wait_until(lambda: client.post_json("/v1/updates", {"key": "carol", "value": "one"}).status == 202, "the update-service takes nothing")
+        self.assertTrue(self.log.update.running)
+
+    def test_too_few_are_refused_at_the_start(self):
+        for process in (self.log.query, self.log.update):
+            with self.subTest(process.service):
+                process.stop()
+                process.start("prlimit", f"--nofile={LEAST_DESCRIPTORS - 1}:{LEAST_DESCRIPTORS - 1}")
+                self.assertEqual(CONFIGURATION, process.wait(READY_SECONDS), process.log_end())
+                self.assertIn("ulimit -n", process.log_end())
+                # As many as are needed do.
+                process.start("prlimit", f"--nofile={LEAST_DESCRIPTORS}:{LEAST_DESCRIPTORS}")
+                process.wait_ready()
+
+
+class Disks(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.log = cls.enterClassContext(Deployment(before_start=cls.mount))
+
+    @classmethod
+    def mount(cls, log: Deployment) -> None:
+        replicas = log.data / "replicas"
+        replicas.mkdir(mode=0o700)
+        cls.disk = BoardDisk(replicas, log.logs / "disk")
+        log.cleanup.callback(cls.disk.close)
+
+    def test_a_replica_whose_disk_is_full_serves_its_last_epoch_until_there_is_room(self):
+        self.log.publish(("alice", "one"))
+        with self.disk.full():
+            with self.log.update_client(timeout=90) as client:
+                accepted = client.post_json("/v1/updates", {"key": "alice", "value": "two"})
+                self.assertEqual("published", client.get(f"{accepted.json()['status_url']}?wait=60").json()["status"])
+            self.log.query.wait_unready("cannot be read or written")
+            with self.log.query_client() as client:
+                self.assertEqual("one", client.post_json("/v1/lookup", {"key": "alice"}).json()["lookups"][0]["value"])
+        self.log.query.wait_ready()
+        with self.log.query_client() as client:
+            wait_until(lambda: client.post_json("/v1/lookup", {"key": "alice"}).json()["lookups"][0]["value"] == "two", "the replica does not follow")
+
+    def test_an_update_service_on_a_read_only_mount_is_not_ready(self):
+        self.log.update.stop()
+        with read_only(self.log.data):
+            self.log.update.start()
+            self.log.update.wait_unready("cannot be used")
+        self.log.update.wait_ready()
+        # And while it runs.
+        with read_only(self.log.data):
+            self.log.update.wait_unready("cannot be used")
+        self.log.update.wait_ready()
+
+
+@contextmanager
+def read_only(folder: Path):
+    """As those see it who open something by name. Only root may mount."""
+    subprocess.run(["mount", "--bind", folder, folder], check=True)
+    try:
+        subprocess.run(["mount", "-o", "remount,bind,ro", folder], check=True)
+        yield
+    finally:
+        subprocess.run(["umount", "--lazy", folder], check=True)
+
+
+class Signals(unittest.TestCase):
+    def test_a_start_that_is_called_off_ends_in_order(self):
+        with Deployment() as log:
+            log.query.stop()
+            ends = []
+            for i in range(10):
+                log.query.start()
+                # Somewhere in the start; before the runtime handles signals the process just ends.
+                time.sleep(0.06 * i)
+                log.query.signal(signal.SIGTERM)
+                ends.append(log.query.wait(READY_SECONDS))
+            self.assertLessEqual(set(ends), {0, -signal.SIGTERM, 128 + signal.SIGTERM}, log.query.log_end())
+
+
+if __name__ == "__main__":
+    unittest.main()
