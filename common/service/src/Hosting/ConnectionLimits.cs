@@ -26,6 +26,9 @@ internal static partial class ConnectionLimits
 
     private static readonly TimeSpan s_grace = TimeSpan.FromSeconds(10);
 
+    // What it holds of requests that wait behind one which is being answered. A longer body is counted where it is read.
+    private const long MaxRequestBufferLength = 64 * 1024;
+
     // Small answers are with the kernel at once, whatever the client does: this ends those who do not read long ones.
     private static readonly MinDataRate s_leastResponseRate = new(bytesPerSecond: 16 * 1024, s_grace);
     private static readonly MinDataRate s_leastBodyRate = new(bytesPerSecond: 4 * 1024, s_grace);
@@ -48,6 +51,7 @@ internal static partial class ConnectionLimits
         limits.RequestHeadersTimeout = s_headersTime;
         limits.KeepAliveTimeout = s_keepAliveTime;
         limits.MaxResponseBufferSize = MaxResponseBufferLength;
+        limits.MaxRequestBufferSize = MaxRequestBufferLength;
     }
 
     /// <summary>Descriptors that this process may have. The runtime has raised the limit as far as it goes.</summary>
