@@ -1,4 +1,5 @@
 using System.Text.Json;
+using Optiks.Protocol;
 
 namespace Optiks.Common.Tests;
 
@@ -31,14 +32,16 @@ internal sealed record AnswerVectors(IReadOnlyList<byte[]> Configurations, IRead
         vector.TryGetProperty("known", out JsonElement known) ? [.. known.EnumerateArray().Select(ParseKnown)] : null,
         vector.TryGetProperty("least_epoch", out JsonElement least) ? [.. least.EnumerateArray().Select(epoch => epoch.GetUInt64())] : null,
         vector.TryGetProperty("stored", out JsonElement stored) ? Hex(stored) : null,
-        vector.TryGetProperty("period_start_ms", out _),
+        vector.TryGetProperty("period_record", out JsonElement period) ? Hex(period) : [],
+        vector.TryGetProperty("structures", out JsonElement structures) ? [.. structures.EnumerateArray().Select(structure => (StructureId)structure.GetByte())] : [],
         vector.TryGetProperty("results", out JsonElement results) ? [.. results.EnumerateArray().Select(ParseResult)] : []);
 
     private static KnownVector? ParseKnown(JsonElement known) => known.ValueKind == JsonValueKind.Null ? null : new KnownVector(
         known.GetProperty("period").GetUInt64(),
         known.GetProperty("version").GetUInt64(),
         Optional(known.GetProperty("absent_at")),
-        Optional(known.GetProperty("page_time")));
+        Optional(known.GetProperty("page_time")),
+        known.GetProperty("page_version").GetUInt64());
 
     private static ResultVector ParseResult(JsonElement result) => new(
         result.GetProperty("version").GetUInt64(),
@@ -55,8 +58,9 @@ internal sealed record AnswerVectors(IReadOnlyList<byte[]> Configurations, IRead
 
 internal sealed record AnswerVector(
     string Form, int Anchor, ulong NowMs, IReadOnlyList<byte[]> Keys, byte[] Answer, string Reason, (ulong Size, byte[] Root)? Checkpoint, byte[] Record,
-    IReadOnlyList<KnownVector?>? Known, IReadOnlyList<ulong>? LeastEpochs, byte[]? Stored, bool KnowsPeriodStart, IReadOnlyList<ResultVector> Results);
+    IReadOnlyList<KnownVector?>? Known, IReadOnlyList<ulong>? LeastEpochs, byte[]? Stored, byte[] PeriodRecord,
+    IReadOnlyList<StructureId> Structures, IReadOnlyList<ResultVector> Results);
 
-internal sealed record KnownVector(ulong Period, ulong Version, ulong? AbsentAt, ulong? PageTime);
+internal sealed record KnownVector(ulong Period, ulong Version, ulong? AbsentAt, ulong? PageTime, ulong PageVersion);
 
 internal sealed record ResultVector(ulong Version, ulong? Time, IReadOnlyDictionary<ulong, byte[]?> Values, bool Complete);

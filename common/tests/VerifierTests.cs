@@ -32,8 +32,7 @@ public sealed class VerifierTests
         int invalid = 0;
         foreach (AnswerVectors vectors in AnswerVectors.LoadAll())
         {
-            // The C ABI does not take the time of a period's first epoch, so these cannot be asked through it.
-            foreach (AnswerVector vector in vectors.Vectors.Where(vector => !vector.KnowsPeriodStart))
+            foreach (AnswerVector vector in vectors.Vectors)
             {
                 string reason = Judge(vectors, vector).Name();
                 Assert.Equal(vector.Reason, reason);
@@ -106,6 +105,7 @@ public sealed class VerifierTests
             KeptSize = vector.Checkpoint?.Size ?? 0,
             KeptRoot = vector.Checkpoint?.Root,
             KeptRecord = vector.Record,
+            KeptPeriodRecord = vector.Stored is null ? vector.PeriodRecord : default(ReadOnlyMemory<byte>),
         };
         using var keys = new ByteStrings();
         var known = new KnownKey[vector.Keys.Count];
@@ -113,7 +113,7 @@ public sealed class VerifierTests
         {
             keys.Add(vector.Keys[i]);
             KnownVector? state = vector.Known?[i];
-            known[i] = new KnownKey(vector.LeastEpochs?[i] ?? 0, state?.Period ?? 0, state?.Version ?? 0, state?.PageTime ?? 0, state?.AbsentAt);
+            known[i] = new KnownKey(vector.LeastEpochs?[i] ?? 0, state?.Period ?? 0, state?.Version ?? 0, state?.PageTime ?? 0, state?.AbsentAt, state?.PageVersion ?? 0);
         }
         switch (vector.Form)
         {
@@ -125,13 +125,14 @@ public sealed class VerifierTests
                 }
                 return lookup.Reason;
             case "audit":
-                Reason reason = Verifier.Audit(context, vector.Stored!, vector.Answer, out byte[] newRecord);
-                Assert.Equal(reason == Reason.Valid ? EpochRecord.Length : 0, newRecord.Length);
-                if (reason == Reason.Valid)
+                AuditVerdict audit = Verifier.Audit(context, vector.Stored!, vector.PeriodRecord, vector.Answer);
+                Assert.Equal(audit.Reason == Reason.Valid ? EpochRecord.Length : 0, audit.NewRecord.Length);
+                Assert.Equal(vector.Structures, audit.Structures);
+                if (audit.Reason == Reason.Valid)
                 {
-                    Assert.Equal(AuditProof.Decode(vector.Answer).Records[^1].ToArray(), newRecord);
+                    Assert.Equal(AuditProof.Decode(vector.Answer).Records[^1].ToArray(), audit.NewRecord.ToArray());
                 }
-                return reason;
+                return audit.Reason;
             default:
                 VersionsVerdict versions = Verifier.Versions(context, vector.Form == "monitor", keys, known, vector.Answer);
                 if (versions.Reason == Reason.Valid)

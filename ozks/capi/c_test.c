@@ -16,14 +16,14 @@ _Static_assert(offsetof(optiks_leaf_t, value_offset) == 112, "value_offset");
 _Static_assert(offsetof(optiks_leaf_t, value_len) == 120, "value_len");
 _Static_assert(offsetof(optiks_leaf_t, structure_and_input) == 124, "structure_and_input");
 _Static_assert(sizeof(optiks_dir_stats_t) == 88, "optiks_dir_stats_t");
-_Static_assert(sizeof(optiks_known_t) == 48, "optiks_known_t");
+_Static_assert(sizeof(optiks_known_t) == 56, "optiks_known_t");
 #if UINTPTR_MAX == UINT64_MAX
 _Static_assert(sizeof(optiks_dir_options_t) == 224, "optiks_dir_options_t");
 _Static_assert(offsetof(optiks_dir_options_t, tag_key) == 128, "tag_key");
 _Static_assert(offsetof(optiks_dir_options_t, leaf_log_path) == 160, "leaf_log_path");
 _Static_assert(offsetof(optiks_dir_options_t, max_value_len) == 192, "max_value_len");
 _Static_assert(sizeof(optiks_anchor_t) == 56, "optiks_anchor_t");
-_Static_assert(sizeof(optiks_context_t) == 112, "optiks_context_t");
+_Static_assert(sizeof(optiks_context_t) == 120, "optiks_context_t");
 _Static_assert(sizeof(optiks_head_result_t) == 96, "optiks_head_result_t");
 _Static_assert(sizeof(optiks_lookup_result_t) == 48, "optiks_lookup_result_t");
 _Static_assert(sizeof(optiks_version_entry_t) == 48, "optiks_version_entry_t");

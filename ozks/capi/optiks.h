@@ -314,16 +314,21 @@ typedef struct optiks_context {
   uint64_t now_ms;
   uint64_t kept_size; /* of the checkpoint kept; 0: none */
   uint8_t kept_root[32];
-  const uint8_t* kept_record; /* 386 octets or NULL */
+  const uint8_t* kept_record;        /* 386 octets or NULL */
+  const uint8_t* kept_period_record; /* of the first epoch of the kept record's period, 386 octets, or NULL: not known,
+                                        and unless it is the kept record itself, a switch of the period is refused */
 } optiks_context_t;
 
-/* What is known of one key (pahd.md section 3; in period `period`; has_absent = 0: n unknown). */
+/* What is known of one key (pahd.md section 3; in period `period`). After an answer that showed the latest version n is
+ * known (has_absent = 1); after a page that did not end its list page_version is the `version` of that page, which is
+ * above w. Of version > 0 exactly one of both is known, else OPTIKS_E_ARGUMENT; a lookup takes no page's state. */
 typedef struct optiks_known {
   uint64_t least_epoch;
   uint64_t period;
   uint64_t version;      /* w */
   uint64_t time;         /* T(w) */
   uint64_t absent_epoch; /* n */
+  uint64_t page_version; /* b; 0: not after a page */
   uint32_t has_absent;
   uint32_t reserved;
 } optiks_known_t;
@@ -360,7 +365,7 @@ typedef struct optiks_versions_result {
   uint64_t version; /* a */
   uint64_t from;
   size_t num_entries;
-  int32_t complete; /* 0: a page; go on from the last entry */
+  int32_t complete; /* 0: a page; go on from the last entry, with `version` as page_version */
   int32_t reserved;
 } optiks_versions_result_t;
 
@@ -388,14 +393,19 @@ OPTIKS_EXPORT int32_t optiks_verify_versions(const optiks_context_t* context, in
                                              optiks_versions_result_t* out_results, optiks_version_entry_t* out_entries,
                                              size_t entries_capacity, size_t* out_num_entries);
 
-/* An AuditProof from the auditor's stored record (386 octets). The new record (of epoch b) is out_record. */
+/* An AuditProof from the auditor's stored record and the record of the first epoch of its period (386 octets each; the
+ * same when the stored record is of that epoch), which the log's checkpoint covers too: the caller saw to that. The new
+ * record (of epoch b) is out_record. out_structures: bit s - 1 is set when structure s was verified, all four but at a
+ * switch of the period. Nothing that the context keeps is used. */
 OPTIKS_EXPORT int32_t optiks_verify_audit(const optiks_context_t* context, const uint8_t* stored_record,
-                                          const uint8_t* proof, size_t proof_len, int32_t* out_reason,
-                                          uint8_t out_record[386]);
+                                          const uint8_t* period_record, const uint8_t* proof, size_t proof_len,
+                                          int32_t* out_reason, uint8_t out_record[386], uint32_t* out_structures);
 
-/* Records against each other and by themselves: records.md sections 3 and 4 (earlier may be NULL). */
+/* A record by itself and against a kept one of the log: records.md sections 3 to 5. kept may be NULL, and
+ * kept_period_record as in optiks_context_t. */
 OPTIKS_EXPORT int32_t optiks_verify_record(const optiks_anchor_t* anchor, const uint8_t record[386],
-                                           const uint8_t* earlier, int32_t* out_reason);
+                                           const uint8_t* kept, const uint8_t* kept_period_record,
+                                           int32_t* out_reason);
 
 /* A checkpoint by itself (board.md section 2): size and root when valid. */
 OPTIKS_EXPORT int32_t optiks_verify_checkpoint(const optiks_anchor_t* anchor, const uint8_t* note, size_t note_len,

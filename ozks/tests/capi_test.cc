@@ -430,10 +430,37 @@ TEST_F(CApi, VerifierArguments) {
   EXPECT_EQ(optiks_verify_versions(&context, 0, 1, key_, one_, &known, nullptr, 1, &reason_, &failed, &head, &versions,
                                    &entry, 1, &len_),
             OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(optiks_verify_audit(nullptr, octets.data(), octets.data(), 1, &reason_, out_.data()), OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(optiks_verify_audit(&context, nullptr, octets.data(), 1, &reason_, out_.data()), OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(optiks_verify_record(nullptr, octets.data(), nullptr, &reason_), OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(optiks_verify_record(&context.anchor, nullptr, nullptr, &reason_), OPTIKS_E_ARGUMENT);
+  std::uint32_t structures = 0;
+  EXPECT_EQ(optiks_verify_audit(nullptr, octets.data(), octets.data(), octets.data(), 1, &reason_, out_.data(),
+                                &structures),
+            OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(
+      optiks_verify_audit(&context, nullptr, octets.data(), octets.data(), 1, &reason_, out_.data(), &structures),
+      OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(
+      optiks_verify_audit(&context, octets.data(), nullptr, octets.data(), 1, &reason_, out_.data(), &structures),
+      OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(
+      optiks_verify_audit(&context, octets.data(), octets.data(), octets.data(), 1, &reason_, out_.data(), nullptr),
+      OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(optiks_verify_record(nullptr, octets.data(), nullptr, nullptr, &reason_), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(optiks_verify_record(&context.anchor, nullptr, nullptr, nullptr, &reason_), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(optiks_verify_record(&context.anchor, octets.data(), nullptr, octets.data(), &reason_), OPTIKS_E_ARGUMENT);
+  // A version that is known neither as the latest nor from a page, and a page's state in a lookup.
+  known.version = 2;
+  EXPECT_EQ(optiks_verify_versions(&context, 0, 1, key_, one_, &known, octets.data(), 1, &reason_, &failed, &head,
+                                   &versions, &entry, 1, &len_),
+            OPTIKS_E_ARGUMENT);
+  known.page_version = 3;
+  EXPECT_EQ(optiks_verify_versions(&context, 0, 1, key_, one_, &known, octets.data(), 1, &reason_, &failed, &head,
+                                   &versions, &entry, 1, &len_),
+            OPTIKS_OK);
+  EXPECT_EQ(optiks_verify_lookup(&context, 1, key_, one_, &known, octets.data(), 1, &reason_, &failed, &head, &result),
+            OPTIKS_E_ARGUMENT);
+  known.page_version = 0;
+  known.has_absent = 1;
+  EXPECT_EQ(optiks_verify_lookup(&context, 1, key_, one_, &known, octets.data(), 1, &reason_, &failed, &head, &result),
+            OPTIKS_OK);
   EXPECT_EQ(optiks_verify_checkpoint(nullptr, octets.data(), 1, &reason_, &epoch_, out_.data()), OPTIKS_E_ARGUMENT);
   EXPECT_EQ(optiks_verify_inclusion(0, 1, nullptr, octets.data(), nullptr, 0, &reason_), OPTIKS_E_ARGUMENT);
   EXPECT_EQ(optiks_verify_consistency(1, 1, nullptr, octets.data(), nullptr, 0, &reason_), OPTIKS_E_ARGUMENT);

@@ -85,10 +85,22 @@ bool valid(const optiks_anchor_t* anchor) {
   return anchor != nullptr && readable(anchor->configuration, anchor->configuration_len);
 }
 
-bool valid(const optiks_context_t* context) { return context != nullptr && valid(&context->anchor); }
+bool valid(const optiks_context_t* context) {
+  return context != nullptr && valid(&context->anchor) &&
+         (context->kept_record != nullptr || context->kept_period_record == nullptr);
+}
 
 Reason to_anchor(const optiks_anchor_t& anchor, Anchor& out) {
   return make_anchor({anchor.configuration, anchor.configuration_len}, anchor.log_public_key, out);
+}
+
+KeptRecord to_kept(const std::uint8_t* record, const std::uint8_t* period_record) {
+  KeptRecord kept;
+  kept.record = read_record({record, kRecordLen});
+  if (period_record != nullptr) {
+    kept.period_start = read_record({period_record, kRecordLen});
+  }
+  return kept;
 }
 
 Reason to_context(const optiks_context_t& context, Context& out) {
@@ -100,7 +112,7 @@ Reason to_context(const optiks_context_t& context, Context& out) {
     std::ranges::copy(context.kept_root, kept.root.begin());
   }
   if (context.kept_record != nullptr) {
-    out.kept_record = read_record({context.kept_record, kRecordLen});
+    out.kept_record = to_kept(context.kept_record, context.kept_period_record);
   }
   return to_anchor(context.anchor, out.anchor);
 }
@@ -113,7 +125,18 @@ KeyState to_key_state(const optiks_known_t& known) {
   state.known.time = known.time;
   state.known.absent_epoch = known.absent_epoch;
   state.known.has_absent = known.has_absent != 0;
+  state.known.page_version = known.page_version;
   return state;
+}
+
+// Every state is one that pahd.md section 3 knows; those of pages belong to lists of versions.
+bool valid(const optiks_known_t* known, std::size_t n, bool may_be_page) {
+  if (known == nullptr) {
+    return true;
+  }
+  return std::all_of(known, known + n, [&](const optiks_known_t& one) {
+    return to_key_state(one).known.is_consistent() && (may_be_page || one.page_version == 0);
+  });
 }
 
 // Offset of a view into the answer; 0 for none.
@@ -287,8 +310,8 @@ int32_t optiks_verify_lookup(const optiks_context_t* context, size_t n, const ui
   return guarded([&]() -> std::int32_t {
     const Keys asked(n, keys, key_offsets);
     if (!valid(context) || !asked.valid() || !readable(answer, answer_len) || out_reason == nullptr ||
-        out_failed == nullptr || out_head == nullptr || !readable(out_results, n)) {
-      return argument_error("optiks_verify_lookup: NULL, or a key that is not 1..255 octets");
+        out_failed == nullptr || out_head == nullptr || !readable(out_results, n) || !valid(known, n, false)) {
+      return argument_error("optiks_verify_lookup: NULL, a key that is not 1..255 octets, or a known state that is none");
     }
     return verify_lookup_answer(*context, n, asked, known, {answer, answer_len}, out_reason, out_failed, out_head,
                                 out_results);
@@ -305,8 +328,9 @@ int32_t optiks_verify_versions(const optiks_context_t* context, int32_t monitor,
     const Keys asked(n, keys, key_offsets);
     if (!valid(context) || !asked.valid() || !readable(answer, answer_len) || out_reason == nullptr ||
         out_failed == nullptr || out_head == nullptr || !readable(out_results, n) ||
-        !readable(out_entries, entries_capacity) || out_num_entries == nullptr) {
-      return argument_error("optiks_verify_versions: NULL, or a key that is not 1..255 octets");
+        !readable(out_entries, entries_capacity) || out_num_entries == nullptr || !valid(known, n, true)) {
+      return argument_error(
+          "optiks_verify_versions: NULL, a key that is not 1..255 octets, or a known state that is none");
     }
     const Purpose purpose = monitor != 0 ? Purpose::kMonitoring : Purpose::kHistory;
     const VersionsOutput out{out_reason,  out_failed,       out_head,       out_results,
@@ -316,25 +340,31 @@ int32_t optiks_verify_versions(const optiks_context_t* context, int32_t monitor,
 }
 // NOLINTEND(readability-non-const-parameter)
 
-int32_t optiks_verify_audit(const optiks_context_t* context, const uint8_t* stored_record, const uint8_t* proof,
-                            size_t proof_len, int32_t* out_reason, uint8_t out_record[386]) {
+int32_t optiks_verify_audit(const optiks_context_t* context, const uint8_t* stored_record, const uint8_t* period_record,
+                            const uint8_t* proof, size_t proof_len, int32_t* out_reason, uint8_t out_record[386],
+                            uint32_t* out_structures) {
   return guarded([&]() -> std::int32_t {
-    if (!valid(context) || stored_record == nullptr || !readable(proof, proof_len) || out_reason == nullptr ||
-        out_record == nullptr) {
+    if (!valid(context) || stored_record == nullptr || period_record == nullptr || !readable(proof, proof_len) ||
+        out_reason == nullptr || out_record == nullptr || out_structures == nullptr) {
       return argument_error("optiks_verify_audit: NULL");
     }
     Context brought;
     Reason reason = to_context(*context, brought);
     if (reason == Reason::kValid) {
-      EpochRecord last;
-      const auto verdict = verify_audit(brought, read_record({stored_record, kRecordLen}), {proof, proof_len}, last);
+      AuditResult result;
+      const auto verdict = verify_audit(brought, read_record({stored_record, kRecordLen}),
+                                        read_record({period_record, kRecordLen}), {proof, proof_len}, result);
       if (!verdict.ok()) {
         optiks::ozks::capi::set_last_error(verdict.status().message());
         return OPTIKS_E_MEMORY;
       }
       reason = verdict.value();
       if (reason == Reason::kValid) {
-        std::ranges::copy(last.octets, out_record);
+        std::ranges::copy(result.record.octets, out_record);
+        *out_structures = 0;
+        for (std::size_t i = 0; i < result.structures.size(); ++i) {
+          *out_structures |= result.structures[i] ? 1U << i : 0U;
+        }
       }
     }
     *out_reason = to_number(reason);
@@ -342,10 +372,11 @@ int32_t optiks_verify_audit(const optiks_context_t* context, const uint8_t* stor
   });
 }
 
-int32_t optiks_verify_record(const optiks_anchor_t* anchor, const uint8_t record[386], const uint8_t* earlier,
-                             int32_t* out_reason) {
+int32_t optiks_verify_record(const optiks_anchor_t* anchor, const uint8_t record[386], const uint8_t* kept,
+                             const uint8_t* kept_period_record, int32_t* out_reason) {
   return guarded([&]() -> std::int32_t {
-    if (!valid(anchor) || record == nullptr || out_reason == nullptr) {
+    if (!valid(anchor) || record == nullptr || out_reason == nullptr ||
+        (kept == nullptr && kept_period_record != nullptr)) {
       return argument_error("optiks_verify_record: NULL");
     }
     Anchor checked;
@@ -353,8 +384,8 @@ int32_t optiks_verify_record(const optiks_anchor_t* anchor, const uint8_t record
     if (reason == Reason::kValid) {
       const EpochRecord found = read_record({record, kRecordLen});
       reason = check_record(found, checked);
-      if (reason == Reason::kValid && earlier != nullptr) {
-        reason = check_same_log(found, read_record({earlier, kRecordLen}), checked.configuration);
+      if (reason == Reason::kValid && kept != nullptr) {
+        reason = check_against_kept(found, to_kept(kept, kept_period_record), checked);
       }
     }
     *out_reason = to_number(reason);

@@ -79,9 +79,11 @@ public sealed class EpochTests
         Assert.Equal(HttpStatusCode.OK, response.StatusCode);
         CheckImmutable(response);
         byte[] proof = await response.Content.ReadAsByteArrayAsync(TestContext.Current.CancellationToken);
-        Assert.Equal(Reason.Valid, Verifier.Audit(_replica.Context(), Records[first].Record.Span, proof, out byte[] newRecord));
-        Assert.Equal(Records[last].Record.ToArray(), newRecord);
-        Assert.Equal(Reason.AuditStart, Verifier.Audit(_replica.Context(), Records[(first + 1) % Records.Count].Record.Span, proof, out _));
+        AuditVerdict verdict = Verifier.Audit(_replica.Context(), Records[first].Record.Span, Records[0].Record.Span, proof);
+        Assert.Equal(Reason.Valid, verdict.Reason);
+        Assert.Equal(Records[last].Record.ToArray(), verdict.NewRecord.ToArray());
+        ReadOnlyMemory<byte> other = Records[(first + 1) % Records.Count].Record;
+        Assert.Equal(Reason.AuditStart, Verifier.Audit(_replica.Context(), other.Span, Records[0].Record.Span, proof).Reason);
         JsonElement json = await _replica.JsonAsync(Replica.Get($"/v1/epochs/{range}/audit-proof"));
         Assert.Equal(last - first + 1, json.GetProperty("records").GetArrayLength());
     }

@@ -49,7 +49,7 @@ public sealed class VersionsTests
             sizes.Add(versions.Entries.Count);
             Assert.All(versions.Entries, entry => Assert.Equal((byte)entry.Version, answer[entry.Value!.Value][0]));
             VerifiedVersion last = versions.Entries[^1];
-            known = new KnownKey(0, 0, last.Version, last.Time, null);
+            known = new KnownKey(0, 0, last.Version, last.Time, null, versions.Version);
             if (versions.Complete)
             {
                 break;

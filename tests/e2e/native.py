@@ -17,12 +17,12 @@ class Anchor(Structure):
 
 class Context(Structure):
     _fields_ = [("anchor", Anchor), ("now_ms", c_uint64), ("kept_size", c_uint64), ("kept_root", c_uint8 * 32),
-                ("kept_record", c_char_p)]
+                ("kept_record", c_char_p), ("kept_period_record", c_char_p)]
 
 
 class Known(Structure):
     _fields_ = [("least_epoch", c_uint64), ("period", c_uint64), ("version", c_uint64), ("time", c_uint64),
-                ("absent_epoch", c_uint64), ("has_absent", c_uint32), ("reserved", c_uint32)]
+                ("absent_epoch", c_uint64), ("page_version", c_uint64), ("has_absent", c_uint32), ("reserved", c_uint32)]
 
 
 class HeadResult(Structure):
@@ -66,7 +66,8 @@ class NativeVerifier:
         library.optiks_verify_lookup.argtypes = [*keys, POINTER(LookupResult)]
         library.optiks_verify_versions.argtypes = [
             keys[0], c_int32, *keys[1:], POINTER(VersionsResult), POINTER(VersionEntry), c_size_t, out_len]
-        library.optiks_verify_audit.argtypes = [POINTER(Context), octets, octets, c_size_t, out_reason, c_char_p]
+        library.optiks_verify_audit.argtypes = [
+            POINTER(Context), octets, octets, octets, c_size_t, out_reason, c_char_p, POINTER(c_uint32)]
         library.optiks_reason_name.argtypes = [c_int32, c_char_p, c_size_t, out_len]
         if library.optiks_abi_version() != ABI_VERSION:
             raise NativeError(f"{path} has ABI version {library.optiks_abi_version()}")
@@ -79,7 +80,7 @@ class NativeVerifier:
         context = _context(anchors[row["anchor"]], row)
         answer = bytes.fromhex(row["answer"])
         if row["form"] == "audit":
-            return self._audit(context, bytes.fromhex(row["stored"]), answer), None
+            return self._audit(context, bytes.fromhex(row["stored"]), bytes.fromhex(row["period_record"]), answer), None
         keys = [bytes.fromhex(key) for key in row["keys"]]
         known = (Known * len(keys))(*_known(row, len(keys)))
         ends = [0]
@@ -90,9 +91,10 @@ class NativeVerifier:
             return self._lookup(asked, answer)
         return self._versions(asked, answer, row["form"] == "monitor")
 
-    def _audit(self, context: Context, stored: bytes, answer: bytes) -> str:
-        reason, record = c_int32(-1), ctypes.create_string_buffer(RECORD_LEN)
-        _check(self._library.optiks_verify_audit(byref(context), stored, answer, len(answer), byref(reason), record))
+    def _audit(self, context: Context, stored: bytes, start: bytes, answer: bytes) -> str:
+        reason, record, structures = c_int32(-1), ctypes.create_string_buffer(RECORD_LEN), c_uint32()
+        _check(self._library.optiks_verify_audit(
+            byref(context), stored, start, answer, len(answer), byref(reason), record, byref(structures)))
         return self._name(reason)
 
     def _lookup(self, asked: tuple, answer: bytes) -> tuple[str, list[dict]]:
@@ -140,6 +142,8 @@ def _value(result: Structure, answer: bytes) -> str | None:
 def _context(anchor: dict, row: dict) -> Context:
     configuration, record = bytes.fromhex(anchor["configuration"]), row.get("record")
     context = Context(now_ms=row["now_ms"], kept_record=bytes.fromhex(record) if record else None)
+    if record and (start := row.get("period_record")):
+        context.kept_period_record = bytes.fromhex(start)
     context.anchor = Anchor(configuration, len(configuration), (c_uint8 * 32)(*bytes.fromhex(anchor["log_key"])))
     if checkpoint := row.get("checkpoint"):
         context.kept_size = checkpoint["size"]
@@ -154,6 +158,7 @@ def _known(row: dict, count: int) -> list[Known]:
         found = Known(least_epoch=epoch)
         if one is not None:
             found.period, found.version, found.time = one["period"], one["version"], one["page_time"] or 0
+            found.page_version = one["page_version"]
             found.has_absent, found.absent_epoch = one["absent_at"] is not None, one["absent_at"] or 0
         result.append(found)
     return result

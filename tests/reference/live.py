@@ -131,9 +131,9 @@ def audit(s: Session) -> None:
         if s.chain[b].period == s.chain[a].period:
             while b < len(s.chain) - 1 and b - a < MAX_RANGE and s.chain[b + 1].period == s.chain[a].period:
                 b += 1
-        start = s.chain[s.chain[a].period_first_epoch].time_ms
+        start = s.chain[s.chain[a].period_first_epoch]
         answer = s.http.request(f"/v1/epochs/{a}-{b}/audit-proof", "audit-proof")
-        s.rows.audit("live", v, s.chain[a], answer, "valid", start)
+        s.rows.audit("live", v, s.chain[a], start, answer, "valid")
         # The board's record of b is the one that the proof led to: the audit covers what the checkpoint covers.
         require(decode_whole(AuditProof.decode, answer).records[-1] == s.chain[b].encode(), "inclusion_proof")
         print(f"verified audit ({a}, {b}]")
@@ -144,9 +144,10 @@ def audit(s: Session) -> None:
         b = next((e for e in range(a + 2, min(len(counts), a + MAX_RANGE)) if counts[e] - counts[a] >= 2), None)
         if b is not None and counts[a] >= 2 and s.chain[a].period == s.chain[b].period:
             answer = decode_whole(AuditProof.decode, s.http.request(f"/v1/epochs/{a}-{b}/audit-proof", "audit-proof"))
-            s.rows.audit("live", v, s.chain[a], answer.encode(), "valid")
+            start = s.chain[s.chain[a].period_first_epoch]
+            s.rows.audit("live", v, s.chain[a], start, answer.encode(), "valid")
             for kind, encoded, reason in mutations_audit.audit_changes(answer):
-                s.rows.audit(kind, v, s.chain[a], encoded, reason)
+                s.rows.audit(kind, v, s.chain[a], start, encoded, reason)
                 print(f"refused  {kind}: {reason}")
             return
     print("skipped  changed audit proofs: no range with two old and two new leaves of structure keys")

@@ -76,8 +76,9 @@ class Known:
     period: int = 0
     version: int = 0
     absent_at: int | None = None
-    # After a page of a history: T(w), which then orders the next page.
+    # After a page that did not end its list: T(w), which then orders the next page, and the latest version that it claimed.
     page_time: int | None = None
+    page_version: int = 0
 
 
 @dataclass(frozen=True)
@@ -141,7 +142,7 @@ def verify_versions(s: Structure, answer: Versions, known: Known | None, monitor
     a = answer.version
     check_version_range(s, a)
     require(answer.start == known.version + 1, "history_from")
-    require(a >= known.version, "version_regressed")
+    require(a >= max(known.version, known.page_version), "version_regressed")
     complete = len(answer.members) == a - known.version
     require(len(answer.members) <= a - known.version, "ladder_count")
     absent = (next_rungs(a) if monitoring else [a + 1]) if complete else []
@@ -158,5 +159,5 @@ def verify_versions(s: Structure, answer: Versions, known: Known | None, monitor
     time = previous[1] if previous else None
     if complete:
         return Result(a, values.get(a), time, values, Known(s.period, a, s.epoch))
-    return Result(a, None, time, values, Known(s.period, last, None, time), complete=False)
+    return Result(a, None, time, values, Known(s.period, last, None, time, a), complete=False)
 

@@ -134,7 +134,7 @@ def check_alone(r: EpochRecord, log_id: bytes) -> None:
 
 
 def check_after(r: EpochRecord, q: EpochRecord, period_length_ms: int, period_start_ms: int | None = None) -> None:
-    """Section 4: r against the earlier record q. period_start_ms: time of the first epoch of q's period, where it is known."""
+    """Section 4: r against the earlier record q. period_start_ms: time of the first epoch of q's period, where that record is known."""
     assert q.epoch < r.epoch
     gap = r.epoch - q.epoch
     if gap == 1:
@@ -149,8 +149,8 @@ def check_after(r: EpochRecord, q: EpochRecord, period_length_ms: int, period_st
             require(r.period_first_epoch == r.epoch, "record_period")
         if period_start_ms is None and q.epoch == q.period_first_epoch:
             period_start_ms = q.time_ms
-        if period_start_ms is not None:
-            require(r.time_ms >= period_start_ms + period_length_ms, "record_period")
+        require(period_start_ms is not None, "record_period")
+        require(r.time_ms >= period_start_ms + (r.period - q.period) * period_length_ms, "record_period")
     same_period = r.period == q.period
     pairs = list(enumerate(zip(q.structures, r.structures, strict=True), start=1))
     for number, (before, after) in pairs:
@@ -158,3 +158,19 @@ def check_after(r: EpochRecord, q: EpochRecord, period_length_ms: int, period_st
         require(same_key == (same_period or number not in PER_PERIOD), "record_vrf_key")
     for number, (before, after) in pairs:
         require(after.count >= before.count or (number in PER_PERIOD and not same_period), "record_count")
+
+
+def check_same_log(a: EpochRecord, b: EpochRecord, period_length_ms: int, period_start_ms: int | None = None) -> None:
+    """Two records in any order, answers.md section 3 step 5. period_start_ms: of the earlier one's period."""
+    if a.epoch == b.epoch:
+        require(a == b, "fork")
+        return
+    earlier, later = sorted((a, b), key=lambda one: one.epoch)
+    check_after(later, earlier, period_length_ms, period_start_ms)
+
+
+def check_period_start(s: EpochRecord, q: EpochRecord, log_id: bytes, period_length_ms: int) -> None:
+    """Section 5: s as the record of the first epoch of q's period."""
+    check_alone(s, log_id)
+    require(s.epoch == q.period_first_epoch, "record_period")
+    check_same_log(s, q, period_length_ms)

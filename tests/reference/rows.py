@@ -54,6 +54,8 @@ class Rows:
             row["checkpoint"] = {"size": v.checkpoint.size, "root": v.checkpoint.root.hex()}
         if v.record is not None:
             row["record"] = v.record.encode().hex()
+        if v.period_record is not None:
+            row["period_record"] = v.period_record.encode().hex()
         row["keys"] = [key.hex() for key in keys]
         if v.least_epoch:
             row["least_epoch"] = [v.least_epoch.get(key, 0) for key in keys]
@@ -67,19 +69,21 @@ class Rows:
         return results
 
     def audit(
-        self, kind: str, v: Verifier, stored: EpochRecord, encoded: bytes, reason: str, start_ms: int | None = None
+        self, kind: str, v: Verifier, stored: EpochRecord, start: EpochRecord, encoded: bytes, reason: str
     ) -> None:
-        """start_ms: time of the first epoch of the stored record's period, where the auditor knows it."""
+        """start: the record of the first epoch of the stored record's period."""
+        structures = []
         try:
-            v.verify_audit(encoded, stored, start_ms)
+            structures = v.verify_audit(encoded, stored, start).structures
             found = "valid"
         except Refused as refused:
             found = refused.reason
         _expect(f"audit {kind}", found, reason)
         row = {"kind": kind, "form": "audit", "anchor": self._anchor(v.anchor), "now_ms": v.now_ms}
-        row |= {"stored": stored.encode().hex(), "answer": encoded.hex(), "reason": reason}
-        if start_ms is not None:
-            row["period_start_ms"] = start_ms
+        row |= {"stored": stored.encode().hex(), "period_record": start.encode().hex()}
+        row |= {"answer": encoded.hex(), "reason": reason}
+        if reason == "valid":
+            row["structures"] = structures
         self.rows.append(row)
 
 
@@ -91,7 +95,8 @@ def _expect(name: str, found: str, reason: str) -> None:
 def _known(known: pahd.Known | None) -> dict | None:
     if known is None:
         return None
-    return {"period": known.period, "version": known.version, "absent_at": known.absent_at, "page_time": known.page_time}
+    kept = {"period": known.period, "version": known.version, "absent_at": known.absent_at}
+    return kept | {"page_time": known.page_time, "page_version": known.page_version}
 
 
 def _result(result: pahd.Result) -> dict:

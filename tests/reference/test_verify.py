@@ -6,11 +6,12 @@ from dataclasses import replace
 import board
 import pahd
 import record
+import tree
 from board import Checkpoint
 from codec import decode_whole, LookupAnswer
 from directory import Directory
 from refused import Refused
-from verify import TrustAnchor, Verifier
+from verify import Audited, TrustAnchor, Verifier
 
 
 def small_directory() -> Directory:
@@ -97,6 +98,26 @@ class AnswersTest(unittest.TestCase):
             self.assertEqual(result.complete, start == 9)
         self.assertEqual(seen, {i: b"alice %d" % i for i in range(1, 11)})
         self.refused("history_from", self.verifier().verify_versions, answer, [b"alice"], False)
+
+    def test_pages_whose_latest_version_shrinks(self):
+        d = self.d
+        for monitoring in (False, True):
+            item = d.versions_item(d.epoch, b"key-3", 1, monitoring)
+            self.assertEqual(item.version, 2)
+            hidden = [
+                replace(m, value=None, opening=None, commitment=tree.commitment_of(m.opening, m.value)) for m in item.members
+            ]
+
+            def verify(item, known=None):
+                answer = replace(d.versions_answer([b"key-3"], monitoring), items=[item]).encode()
+                return self.verifier(known={b"key-3": known}).verify_versions(answer, [b"key-3"], monitoring)[0]
+
+            self.refused("member_kind", verify, replace(item, members=hidden))
+            page = verify(replace(item, version=4, members=hidden, absent=[]))
+            self.assertFalse(page.complete)
+            ending = replace(item, start=3, members=[])
+            self.refused("version_regressed", verify, ending, page.known)
+            self.assertTrue(verify(ending, pahd.Known(0, 2, d.epoch)).complete)
 
     def test_head_against_what_is_kept(self):
         d = self.d
@@ -194,7 +215,7 @@ class PeriodTest(unittest.TestCase):
     def test_lookup_after_a_switch(self):
         d = self.d
         keys = [b"alice", b"bob", b"carol"]
-        verifier = Verifier(d.anchor, d.now_ms, record=d.records[2])
+        verifier = Verifier(d.anchor, d.now_ms, record=d.records[0])
         results = verifier.verify_lookup(d.lookup(keys).encode(), keys)
         self.assertEqual([(r.version, r.value, r.time) for r in results], [(2, b"3", 4), (1, b"b", 3), (1, b"c", 5)])
         # State of the period before is ignored.
@@ -204,13 +225,43 @@ class PeriodTest(unittest.TestCase):
     def test_audit_over_a_switch(self):
         d = self.d
         verifier = Verifier(d.anchor, d.now_ms)
-        stored = verifier.verify_audit(d.audit(0, 2).encode(), d.records[0])
-        stored = verifier.verify_audit(d.audit(2, 3).encode(), stored, period_start_ms=d.records[0].time_ms)
-        self.assertEqual(verifier.verify_audit(d.audit(3, 5).encode(), stored), d.records[5])
+        first, second = d.records[0], d.records[3]
+        audited = verifier.verify_audit(d.audit(0, 2).encode(), first, first)
+        self.assertEqual(audited, Audited(d.records[2], [1, 2, 3, 4]))
+        audited = verifier.verify_audit(d.audit(2, 3).encode(), audited.record, first)
+        self.assertEqual(audited, Audited(second, [1, 4]))
+        self.assertEqual(verifier.verify_audit(d.audit(3, 5).encode(), second, second), Audited(d.records[5], [1, 2, 3, 4]))
         with self.assertRaisesRegex(Refused, "audit_crosses_switch"):
-            verifier.verify_audit(d.audit(1, 3).encode(), d.records[1])
+            verifier.verify_audit(d.audit(1, 3).encode(), d.records[1], first)
+
+    def test_early_switch_in_the_middle_of_a_period(self):
+        for early, reason in ((0, None), (1, "record_period")):
+            d = Directory(seed=13, period_length_ms=5_000)
+            d.publish({b"alice": b"1"})
+            first = d.switch_period(d.records[0].time_ms + 60_000)
+            before = d.publish({b"alice": b"2"})
+            d.switch_period(first.time_ms + 5_000 - early)
+            verifier = Verifier(d.anchor, d.now_ms)
+            for stored, start, expected in (
+                (before, first, reason),
+                (first, first, "audit_crosses_switch" if reason is None else reason),
+                (before, d.records[0], "record_period"),
+                (before, before, "record_period"),
+            ):
+                with self.subTest(early=early, stored=stored.epoch, start=start.epoch):
+                    audit = d.audit(stored.epoch, 4).encode()
+                    if expected is None:
+                        verifier.verify_audit(audit, stored, start)
+                    else:
+                        with self.assertRaisesRegex(Refused, expected):
+                            verifier.verify_audit(audit, stored, start)
+
+    def test_kept_record_of_the_period_before(self):
+        d = self.d
+        answer = d.lookup([b"bob"]).encode()
+        Verifier(d.anchor, d.now_ms, record=d.records[2], period_record=d.records[0]).verify_lookup(answer, [b"bob"])
         with self.assertRaisesRegex(Refused, "record_period"):
-            verifier.verify_audit(d.audit(2, 3).encode(), d.records[2], period_start_ms=d.records[0].time_ms + 1)
+            Verifier(d.anchor, d.now_ms, record=d.records[2]).verify_lookup(answer, [b"bob"])
 
 
 if __name__ == "__main__":

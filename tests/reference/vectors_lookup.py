@@ -17,7 +17,7 @@ import proofs
 import record
 import tree
 from board import Checkpoint
-from codec import AuditProof, LookupAnswer, VersionsAnswer
+from codec import AuditProof, LookupAnswer, Member, Versions, VersionsAnswer
 from directory import STEP_MS, Directory, Stored
 from record import EpochRecord
 from rows import Rows
@@ -108,6 +108,14 @@ def _kept_rows(d: Directory, v: Verifier, row: Callable) -> None:
         ("period", replace(old, period=1, period_first_epoch=1), "record_period"),
     ):
         row(f"kept_older_record_{kind}", [key], plain, reason, record=changed)
+    for kind, start, reason in (
+        ("of_the_first_epoch", d.records[0], "valid"),
+        ("of_another_epoch", d.records[1], "record_period"),
+        ("of_another_log", replace(d.records[0], log_id=bytes(32)), "record_log_id"),
+        ("after_it", replace(d.records[0], time_ms=old.time_ms), "record_time"),
+        ("of_another_vrf_key", d.records[0].with_structure(record.KEYS, vrf_public_key=bytes(32)), "record_vrf_key"),
+    ):
+        row(f"kept_period_record_{kind}", [key], plain, reason, record=old, period_record=start)
     limits = d.configuration
     row("as_late_as_allowed", [key], plain, "valid", now_ms=d.now_ms + limits.max_behind_ms)
     row("too_old", [key], plain, "record_too_old", now_ms=d.now_ms + limits.max_behind_ms + 1)
@@ -157,6 +165,9 @@ def signed_lie_rows(rows: Rows) -> None:
     def before(d: Directory) -> EpochRecord:
         return d.records[-2]
 
+    def first(d: Directory) -> EpochRecord:
+        return d.records[0]
+
     other = ecvrf.SecretKey.from_uniform(random.Random(53).randbytes(64))
     record_lie("control", "valid", lambda r: r, record=before)
     record_lie("vrf_key_swapped_first_contact", "vrf_challenge", keys_state(vrf_public_key=other.public.encoded))
@@ -179,8 +190,13 @@ def signed_lie_rows(rows: Rows) -> None:
     def switched(r: EpochRecord) -> EpochRecord:
         return replace(r, period=1, period_first_epoch=r.epoch)
 
-    record_lie("switch_that_keeps_the_vrf_keys", "record_vrf_key", switched, record=before)
-    record_lie("switch_too_early", "record_period", switched, record=lambda d: d.records[0])
+    def switched_later(r: EpochRecord) -> EpochRecord:
+        return replace(switched(r), time_ms=r.time_ms + honest.configuration.period_length_ms)
+
+    honest = honest_directory()
+    record_lie("switch_that_keeps_the_vrf_keys", "record_vrf_key", switched_later, record=before, period_record=first)
+    record_lie("switch_of_unknown_start", "record_period", switched_later, record=before)
+    record_lie("switch_too_early", "record_period", switched, record=first)
     record_lie("switch_now_first_contact", "leaf_epoch_period", lambda r: replace(r, period=1, period_first_epoch=r.epoch - 2))
     record_lie("count_0", "record_count", keys_state(count=0))
     record_lie("empty_root", "record_count", keys_state(root=tree.EMPTY))
@@ -255,7 +271,20 @@ def period_rows(rows: Rows) -> None:
     keys = [b"alice", b"bob", b"carol", b"nobody"]
     answer = d.lookup(keys).encode()
     rows.answer("lookup", "second_period", v, keys, answer, "valid")
-    rows.answer("lookup", "second_period_kept_record", replace(v, record=d.records[2]), keys, answer, "valid")
+    first = d.records[0]
+    for kind, kept, start, reason in (
+        ("kept_first_record", first, None, "valid"),
+        ("kept_record", d.records[2], first, "valid"),
+        ("kept_record_alone", d.records[2], None, "record_period"),
+        ("kept_later_record", d.records[5], None, "valid"),
+        ("kept_later_record_and_its_start", d.records[5], d.records[3], "valid"),
+        ("kept_later_record_and_an_earlier_start", d.records[5], first, "record_period"),
+    ):
+        brought = replace(v, record=kept, period_record=start)
+        rows.answer("lookup", f"second_period_{kind}", brought, keys, answer, reason)
+    older = d.lookup([b"alice"], epoch=2).encode()
+    after = replace(v, record=d.records[4], period_record=d.records[3])
+    rows.answer("lookup", "first_period_kept_later_record", after, [b"alice"], older, "record_period")
     known = {b"alice": pahd.Known(0, 2, 2), b"carol": pahd.Known(1, 0, 4)}
     rows.answer("lookup", "second_period_known_of_the_first", replace(v, known=known), keys, answer, "valid")
     absent = {b"bob": pahd.Known(1, 0, 3)}
@@ -263,19 +292,60 @@ def period_rows(rows: Rows) -> None:
     history = d.versions_answer(keys, False).encode()
     rows.answer("history", "second_period", v, keys, history, "valid")
     same_key = replace(d.records[2].with_structure(record.KEYS, vrf_public_key=d.vrf_keys[2].public.encoded))
-    rows.answer("lookup", "same_vrf_key_after_a_switch", replace(v, record=same_key), keys, answer, "record_vrf_key")
-    start = d.records[0].time_ms
-    rows.audit("before_a_switch", v, d.records[0], d.audit(0, 2).encode(), "valid")
-    rows.audit("a_switch", v, d.records[2], d.audit(2, 3).encode(), "valid", start)
-    rows.audit("after_a_switch", v, d.records[3], d.audit(3, 5).encode(), "valid")
-    rows.audit("across_a_switch", v, d.records[1], d.audit(1, 3).encode(), "audit_crosses_switch")
-    rows.audit("switch_too_early", v, d.records[2], d.audit(2, 3).encode(), "record_period", start + 1)
+    other_start = first.with_structure(record.KEYS, vrf_public_key=d.vrf_keys[2].public.encoded)
+    same = replace(v, record=same_key, period_record=other_start)
+    rows.answer("lookup", "same_vrf_key_after_a_switch", same, keys, answer, "record_vrf_key")
+    rows.audit("before_a_switch", v, first, first, d.audit(0, 2).encode(), "valid")
+    rows.audit("a_switch", v, d.records[2], first, d.audit(2, 3).encode(), "valid")
+    rows.audit("after_a_switch", v, d.records[3], d.records[3], d.audit(3, 5).encode(), "valid")
+    rows.audit("in_the_second_period", v, d.records[4], d.records[3], d.audit(4, 5).encode(), "valid")
+    rows.audit("across_a_switch", v, d.records[1], first, d.audit(1, 3).encode(), "audit_crosses_switch")
+    for kind, start, reason in (
+        ("of_another_epoch", d.records[1], "record_period"),
+        ("that_is_the_stored_one", d.records[2], "record_period"),
+        ("of_the_next_period", d.records[3], "record_period"),
+        ("not_before_the_stored_one", replace(first, time_ms=d.records[2].time_ms), "record_time"),
+        ("of_another_log", replace(first, log_id=bytes(32)), "record_log_id"),
+        ("of_another_format", replace(first, format=2), "record_format"),
+        ("of_another_vrf_key", other_start, "record_vrf_key"),
+    ):
+        rows.audit(f"period_record_{kind}", v, d.records[2], start, d.audit(2, 3).encode(), reason)
+    forged = replace(first, time_ms=first.time_ms + 1)
+    rows.audit("period_record_unlike_the_stored_one", v, first, forged, d.audit(0, 1).encode(), "fork")
+    _early_switches(rows)
     listed = d.audit(2, 3)
     structures = list(listed.structures)
     copies = [replace(leaf, epoch=3) for leaf in d.added[3][record.KEYS - 1]]
     structures[record.KEYS - 1] = proofs.make_append(None, 2, copies)
     encoded = replace(listed, structures=structures).encode()
-    rows.audit("switch_with_listed_copies", v, d.records[2], encoded, "audit_crosses_switch", start)
+    rows.audit("switch_with_listed_copies", v, d.records[2], first, encoded, "audit_crosses_switch")
+
+
+def _early_switches(rows: Rows) -> None:
+    """Two switches, the second one too soon by one millisecond or not: what an auditor sees who knows when the first one was."""
+    for early, reason in ((0, "valid"), (1, "record_period")):
+        d = Directory(seed=57, period_length_ms=5 * STEP_MS)
+        d.publish({b"alice": b"1"})
+        first = d.switch_period(d.records[0].time_ms + 7 * STEP_MS)
+        before = d.publish({b"alice": b"2"})
+        d.switch_period(first.time_ms + 5 * STEP_MS - early)
+        v = Verifier(d.anchor, d.now_ms)
+        kind = "second_switch_too_early" if early else "second_switch"
+        rows.audit(kind, v, before, first, d.audit(3, 4).encode(), reason)
+        # The time since epoch 0 would do: it is not of this period.
+        rows.audit(f"{kind}_and_epoch_0", v, before, d.records[0], d.audit(3, 4).encode(), "record_period")
+        # A client that kept a record of the period before the first switch: two periods, each of its length.
+        for kept, start in ((d.records[1], d.records[0]), (d.records[0], None)):
+            brought = replace(v, record=kept, period_record=start)
+            answer = d.lookup([b"alice"]).encode()
+            rows.answer("lookup", f"{kind}_kept_record_before_both", brought, [b"alice"], answer, "valid")
+    d = Directory(seed=58, period_length_ms=5 * STEP_MS)
+    d.publish({b"alice": b"1"})
+    d.switch_period(d.records[0].time_ms + 5 * STEP_MS)
+    d.switch_period(d.records[0].time_ms + 10 * STEP_MS - 1)
+    v = Verifier(d.anchor, d.now_ms, record=d.records[1], period_record=d.records[0])
+    answer = d.lookup([b"alice"]).encode()
+    rows.answer("lookup", "two_switches_in_less_than_two_periods", v, [b"alice"], answer, "record_period")
 
 
 def versions_rows(rows: Rows) -> None:
@@ -305,8 +375,7 @@ def versions_rows(rows: Rows) -> None:
         for absent_at, reason in ((6, "valid"), (7, "leaf_epoch_order")):
             kept = {b"alice": pahd.Known(0, 5, absent_at)}
             rows.answer(form, f"since_version_5_absent_at_{absent_at}", replace(v, known=kept), [b"alice"], since, reason)
-        erased = [replace(m, value=None, opening=None, commitment=tree.commitment_of(m.opening, m.value))
-                  for m in answer.items[0].members]
+        erased = [_erased(member) for member in answer.items[0].members]
         for kind, members, reason in (
             ("erased_superseded", erased[:-1] + answer.items[0].members[-1:], "valid"),
             ("erased_latest", erased, "member_kind"),
@@ -315,14 +384,49 @@ def versions_rows(rows: Rows) -> None:
             rows.answer(form, kind, v, [b"alice"], changed, reason)
 
 
+def shrinking_rows(rows: Rows) -> None:
+    """Pages whose latest version shrinks: the value of the last one shown is never opened. And pages during which it grows."""
+    d = Directory(seed=59)
+    for i in range(1, 5):
+        d.publish({b"alice": b"alice %d" % i} | ({b"bob": b"bob %d" % i} if i <= 2 else {}))
+    v, e = Verifier(d.anchor, d.now_ms), d.epoch
+    for form, monitoring in (("history", False), ("monitor", True)):
+
+        def page(kind: str, key: bytes, item: Versions, known: pahd.Known | None, reason: str) -> pahd.Known | None:
+            encoded = VersionsAnswer(d.head(e), [item]).encode()
+            results = rows.answer(form, kind, replace(v, known={key: known} if known else {}), [key], encoded, reason)
+            return results[0].known if results else None
+
+        whole = d.versions_item(e, b"bob", 1, monitoring)
+        hidden = [_erased(member) for member in whole.members]
+        claimed = page("page_of_4_claimed", b"bob", Versions(4, 1, hidden, []), None, "valid")
+        ending = replace(whole, start=3, members=[])
+        page("ends_below_the_page_before", b"bob", ending, claimed, "version_regressed")
+        page("ends_where_it_was_known", b"bob", ending, pahd.Known(0, 2, e), "valid")
+        page("ends_at_once_with_an_erased_one", b"bob", replace(whole, members=hidden), None, "member_kind")
+        first = page("first_of_two_pages", b"alice", d.versions_item(e, b"alice", 1, monitoring, page=2), None, "valid")
+        second = d.versions_item(e, b"alice", 3, monitoring)
+        page("second_of_two_pages", b"alice", second, first, "valid")
+        page("second_of_two_pages_shrunk", b"alice", replace(second, version=3, members=second.members[:1]), first,
+             "version_regressed")
+        page("page_shrunk_but_not_ended", b"alice", Versions(4, 3, second.members[:1], []), replace(first, page_version=5),
+             "version_regressed")
+        page("second_page_has_grown", b"alice", second, replace(first, page_version=3), "valid")
+        page("second_page_erased", b"alice", replace(second, members=[_erased(m) for m in second.members]), first, "member_kind")
+
+
+def _erased(member: Member) -> Member:
+    return replace(member, value=None, opening=None, commitment=tree.commitment_of(member.opening, member.value))
+
+
 def audit_rows(rows: Rows) -> None:
     d = honest_directory()
     v = Verifier(d.anchor, d.now_ms)
     for a, b in ((0, 1), (0, 9), (1, 2), (3, 8), (8, 9)):
-        rows.audit("honest", v, d.records[a], d.audit(a, b).encode(), "valid")
-    rows.audit("of_another_start", v, d.records[2], d.audit(1, 3).encode(), "audit_start")
+        rows.audit("honest", v, d.records[a], d.records[0], d.audit(a, b).encode(), "valid")
+    rows.audit("of_another_start", v, d.records[2], d.records[0], d.audit(1, 3).encode(), "audit_start")
     for kind, encoded, reason in mutations_audit.audit_changes(d.audit(2, 7)):
-        rows.audit(kind, v, d.records[2], encoded, reason)
+        rows.audit(kind, v, d.records[2], d.records[0], encoded, reason)
     # A fake published at one epoch and taken back at the next: signed records, honest end points.
     d = honest_directory()
     fake = Leaf(random.Random(56).getrandbits(256), bytes(32), d.epoch + 1)
@@ -334,19 +438,19 @@ def audit_rows(rows: Rows) -> None:
     structures = [proofs.make_append(root, e - 2, []) for root in d.trees_at[e - 2]]
     records = [r.encode() for r in d.records[e - 2 :]]
     v, start = replace(v, now_ms=d.now_ms), d.records[e - 2]
-    rows.audit("signed_fake_taken_back", v, start, AuditProof(records, structures).encode(), "record_count")
+    rows.audit("signed_fake_taken_back", v, start, d.records[0], AuditProof(records, structures).encode(), "record_count")
     d.records[-1] = d.records[-1].with_structure(record.KEYS, count=count + 1)
     records[-1] = d.records[-1].encode()
     structures[record.KEYS - 1] = proofs.make_append(before, e - 2, [fake])
     encoded = AuditProof(records, structures).encode()
-    rows.audit("signed_fake_listed_and_taken_back", v, start, encoded, "append_new_root")
+    rows.audit("signed_fake_listed_and_taken_back", v, start, d.records[0], encoded, "append_new_root")
 
 
 def files() -> dict[str, dict]:
     content = {}
     for name, makers in (
         ("lookup", (lookup_rows, signed_lie_rows)),
-        ("versions", (versions_rows,)),
+        ("versions", (versions_rows, shrinking_rows)),
         ("periods_and_audit", (period_rows, audit_rows)),
     ):
         rows = Rows()

@@ -44,6 +44,14 @@ class TrustAnchor:
         return json.dumps({"configuration": encoded, "log_key": self.log_key.vkey})
 
 
+@dataclass(frozen=True)
+class Audited:
+    """The record of the last epoch, which the auditor now stores, and the structures whose trees were shown to have only grown."""
+
+    record: EpochRecord
+    structures: list[int]
+
+
 @dataclass
 class Verifier:
     """What a verifier brings, section 2. A verdict changes nothing in it: the caller decides what to keep."""
@@ -52,6 +60,8 @@ class Verifier:
     now_ms: int
     checkpoint: Checkpoint | None = None
     record: EpochRecord | None = None
+    # Of the first epoch of the kept record's period, if it is kept too.
+    period_record: EpochRecord | None = None
     least_epoch: dict[bytes, int] = field(default_factory=dict)
     known: dict[bytes, pahd.Known] = field(default_factory=dict)
 
@@ -92,11 +102,11 @@ class Verifier:
         return found
 
     def _check_kept_record(self, r: EpochRecord, kept: EpochRecord) -> None:
-        if r.epoch == kept.epoch:
-            require(r == kept, "fork")
-            return
-        earlier, later = sorted((r, kept), key=lambda one: one.epoch)
-        record.check_after(later, earlier, self.anchor.configuration.period_length_ms)
+        length_ms, start = self.anchor.configuration.period_length_ms, self.period_record
+        if start is not None:
+            record.check_period_start(start, kept, self.anchor.log_id, length_ms)
+        start_ms = start.time_ms if start is not None and kept.epoch < r.epoch else None
+        record.check_same_log(r, kept, length_ms, start_ms)
 
     def _structures(self, head: Head, keys: list[bytes], count: int) -> list[pahd.ProvenStructure]:
         """Section 4 up to, not including, the least epoch of the first key."""
@@ -134,18 +144,21 @@ class Verifier:
             results.append(pahd.verify_versions(s, item, self.known.get(s.key), monitoring))
         return results
 
-    def verify_audit(self, answer: bytes, stored: EpochRecord, period_start_ms: int | None = None) -> EpochRecord:
-        """Section 5. Returns the record of the last epoch, which the auditor now stores."""
+    def verify_audit(self, answer: bytes, stored: EpochRecord, period_start: EpochRecord) -> Audited:
+        """Section 5. period_start: the record of the first epoch of the stored record's period."""
         decoded = decode_whole(AuditProof.decode, answer)
         require(decoded.records[0] == stored.encode(), "audit_start")
         configuration = self.anchor.configuration
+        record.check_period_start(period_start, stored, self.anchor.log_id, configuration.period_length_ms)
         chain = [stored]
         for octets in decoded.records[1:]:
             r = EpochRecord.parse(octets)
             record.check_alone(r, self.anchor.log_id)
             require(r.epoch == chain[-1].epoch + 1, "record_epoch")
-            record.check_after(r, chain[-1], configuration.period_length_ms, period_start_ms)
+            record.check_after(r, chain[-1], configuration.period_length_ms, period_start.time_ms)
             require(r.time_ms <= self.now_ms + configuration.max_ahead_ms, "record_from_future")
+            if r.period != chain[-1].period:
+                period_start = r
             chain.append(r)
         switched = chain[-1].period != stored.period
         if switched:
@@ -153,9 +166,8 @@ class Verifier:
             for number in record.PER_PERIOD:
                 skipped = decoded.structures[number - 1]
                 require(skipped.leaves == [] and skipped.opened == b"", "audit_crosses_switch")
-        for number, proof in enumerate(decoded.structures, start=1):
-            if switched and number in record.PER_PERIOD:
-                continue
+        verified = [number for number in (1, 2, 3, 4) if not (switched and number in record.PER_PERIOD)]
+        for number in verified:
             states = [proofs.RootState(r.structure(number).root, r.structure(number).count) for r in chain]
-            proofs.verify_append(stored.epoch, states[0], states[1:], proof)
-        return chain[-1]
+            proofs.verify_append(stored.epoch, states[0], states[1:], decoded.structures[number - 1])
+        return Audited(chain[-1], verified)

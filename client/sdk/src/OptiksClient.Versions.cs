@@ -124,7 +124,7 @@ public sealed partial class OptiksClient
                 return new VersionsRun(outcome, entries, false);
             }
             (KeyVersion last, ulong time) = page.Entries[^1];
-            from = new KnownKey(outcome.Head!.Epoch, page.Period, last.Version, time, null);
+            from = new KnownKey(outcome.Head!.Epoch, page.Period, last.Version, time, null, page.Latest);
             least = outcome.Head.Epoch;
         }
     }

@@ -116,6 +116,33 @@ public sealed class OwnerTests
         Assert.Equal((Verdict.Valid, 0), (nobody.Verdict, nobody.Versions.Count));
     }
 
+    [Theory]
+    [InlineData(0UL, Reason.Valid)]
+    [InlineData(4UL, Reason.VersionRegressed)]
+    public async Task A_list_that_ends_below_its_first_page_is_refused(ulong claimed, Reason reason)
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        fixture.Publish(("alice", "one"));
+        fixture.Publish(("alice", "two"));
+        foreach (string path in (string[])["/v1/history", "/v1/monitor"])
+        {
+            bool isFirst = true;
+            fixture.Server.Mutate = (asked, answer) =>
+            {
+                bool isChanged = asked == path && isFirst && claimed > 0;
+                isFirst &= asked != path;
+                return isChanged ? ClaimedPage.Of(answer, claimed) : answer;
+            };
+            OptiksClient client = fixture.Client(store);
+
+            Reason found = path == "/v1/history" ? (await client.HistoryAsync(Alice, Cancellation)).Reason : (await client.MonitorAsync(Alice, Cancellation)).Reason;
+
+            Assert.Equal(reason, found);
+            Assert.Equal(claimed > 0 ? 2 : 1, fixture.Server.Requests.Count(request => request == $"POST {path}"));
+        }
+    }
+
     [Fact]
     public async Task History_needs_the_api_key()
     {

@@ -21,6 +21,7 @@ internal static unsafe partial class Interop
         public ulong KeptSize;
         public Octets32 KeptRoot;
         public byte* KeptRecord;
+        public byte* KeptPeriodRecord;
     }
 
     [StructLayout(LayoutKind.Sequential)]
@@ -31,6 +32,7 @@ internal static unsafe partial class Interop
         public ulong Version;
         public ulong Time;
         public ulong AbsentEpoch;
+        public ulong PageVersion;
         public uint HasAbsent;
         public uint Reserved;
     }
@@ -102,10 +104,12 @@ internal static unsafe partial class Interop
 
     [LibraryImport(Library)]
     public static partial int optiks_verify_audit(
-        in Context context, ReadOnlySpan<byte> storedRecord, ReadOnlySpan<byte> proof, nuint proofLength, out int reason, Span<byte> newRecord);
+        in Context context, ReadOnlySpan<byte> storedRecord, ReadOnlySpan<byte> periodRecord, ReadOnlySpan<byte> proof, nuint proofLength, out int reason,
+        Span<byte> newRecord, out uint structures);
 
     [LibraryImport(Library)]
-    public static partial int optiks_verify_record(in Anchor anchor, ReadOnlySpan<byte> record, ReadOnlySpan<byte> earlier, out int reason);
+    public static partial int optiks_verify_record(
+        in Anchor anchor, ReadOnlySpan<byte> record, ReadOnlySpan<byte> kept, ReadOnlySpan<byte> keptPeriodRecord, out int reason);
 
     [LibraryImport(Library)]
     public static partial int optiks_verify_checkpoint(in Anchor anchor, ReadOnlySpan<byte> note, nuint noteLength, out int reason, out ulong size, Span<byte> root);

@@ -4,5 +4,5 @@ namespace Optiks.Native;
 /// <param name="Version">a, the latest version.</param>
 /// <param name="From">First version asked for.</param>
 /// <param name="Entries">Versions from <paramref name="From"/> on.</param>
-/// <param name="Complete">False: a page; ask again from the last entry. Nothing is known about absence yet.</param>
+/// <param name="Complete">False: a page; ask again from the last entry, with <paramref name="Version"/> as the page version. Nothing is shown yet.</param>
 public sealed record VerifiedVersions(ulong Version, ulong From, IReadOnlyList<VerifiedVersion> Entries, bool Complete);

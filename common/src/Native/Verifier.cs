@@ -30,8 +30,9 @@ public static unsafe class Verifier
         ArgumentNullException.ThrowIfNull(context);
         fixed (byte* configuration = context.Anchor.ConfigurationOctets.Span)
         fixed (byte* record = context.KeptRecord.Span)
+        fixed (byte* periodRecord = context.KeptPeriodRecord.Span)
         {
-            Interop.Context native = MakeContext(context, configuration, record);
+            Interop.Context native = MakeContext(context, configuration, record, periodRecord);
             OptiksNativeException.ThrowIfFailed(
                 Interop.optiks_verify_head(in native, head, (nuint)head.Length, out int reason, out Interop.HeadResult result), nameof(Interop.optiks_verify_head));
             return reason == 0 ? new HeadVerdict(Reason.Valid, Accepted(result)) : new HeadVerdict((Reason)reason, null);
@@ -46,8 +47,9 @@ public static unsafe class Verifier
         var results = new Interop.LookupResult[keys.Count];
         fixed (byte* configuration = context.Anchor.ConfigurationOctets.Span)
         fixed (byte* record = context.KeptRecord.Span)
+        fixed (byte* periodRecord = context.KeptPeriodRecord.Span)
         {
-            Interop.Context native = MakeContext(context, configuration, record);
+            Interop.Context native = MakeContext(context, configuration, record, periodRecord);
             int status = Interop.optiks_verify_lookup(
                 in native, (nuint)keys.Count, keys.Blob, keys.Offsets, nativeKnown, answer, (nuint)answer.Length,
                 out int reason, out nuint failed, out Interop.HeadResult head, results);
@@ -77,8 +79,9 @@ public static unsafe class Verifier
         var entries = new Interop.VersionEntry[(answer.Length / LeastMemberLength) + 1];
         fixed (byte* configuration = context.Anchor.ConfigurationOctets.Span)
         fixed (byte* record = context.KeptRecord.Span)
+        fixed (byte* periodRecord = context.KeptPeriodRecord.Span)
         {
-            Interop.Context native = MakeContext(context, configuration, record);
+            Interop.Context native = MakeContext(context, configuration, record, periodRecord);
             int status = Interop.optiks_verify_versions(
                 in native, monitor ? 1 : 0, (nuint)keys.Count, keys.Blob, keys.Offsets, nativeKnown, answer, (nuint)answer.Length,
                 out int reason, out nuint failed, out Interop.HeadResult head, results, entries, (nuint)entries.Length, out _);
@@ -89,24 +92,31 @@ public static unsafe class Verifier
         }
     }
 
-    /// <summary>Audit checks an AuditProof from the auditor's stored record (386 octets) on. <paramref name="newRecord"/> is the range's last record when valid, otherwise empty.</summary>
-    public static Reason Audit(VerifierContext context, ReadOnlySpan<byte> storedRecord, ReadOnlySpan<byte> proof, out byte[] newRecord)
+    /// <summary>
+    /// Audit checks an AuditProof from the auditor's stored record on. <paramref name="periodRecord"/> is the record of the first epoch of its period, which the log's
+    /// checkpoint covers too: the caller saw to that. Both have 386 octets, and are the same when the stored record is of that epoch. Of the context only the anchor and
+    /// the clock count.
+    /// </summary>
+    public static AuditVerdict Audit(VerifierContext context, ReadOnlySpan<byte> storedRecord, ReadOnlySpan<byte> periodRecord, ReadOnlySpan<byte> proof)
     {
         ArgumentNullException.ThrowIfNull(context);
         Check.Length(storedRecord, EpochRecord.Length);
-        byte[] output = new byte[EpochRecord.Length];
+        Check.Length(periodRecord, EpochRecord.Length);
+        byte[] newRecord = new byte[EpochRecord.Length];
         fixed (byte* configuration = context.Anchor.ConfigurationOctets.Span)
-        fixed (byte* record = context.KeptRecord.Span)
         {
-            Interop.Context native = MakeContext(context, configuration, record);
-            OptiksNativeException.ThrowIfFailed(
-                Interop.optiks_verify_audit(in native, storedRecord, proof, (nuint)proof.Length, out int reason, output), nameof(Interop.optiks_verify_audit));
-            newRecord = reason == 0 ? output : [];
-            return (Reason)reason;
+            Interop.Context native = MakeContext(context, configuration, null, null);
+            int status = Interop.optiks_verify_audit(
+                in native, storedRecord, periodRecord, proof, (nuint)proof.Length, out int reason, newRecord, out uint structures);
+            OptiksNativeException.ThrowIfFailed(status, nameof(Interop.optiks_verify_audit));
+            return reason == 0 ? new AuditVerdict(Reason.Valid, newRecord, Structures(structures)) : new AuditVerdict((Reason)reason, [], []);
         }
     }
 
-    /// <summary>Record checks a record (386 octets) by itself and, unless empty, against an earlier one: records.md sections 3 and 4.</summary>
+    /// <summary>
+    /// Record checks a record (386 octets) by itself and, unless empty, against an earlier one: records.md sections 3 and 4. A switch of the period is refused, unless the
+    /// earlier record is of its period's first epoch.
+    /// </summary>
     public static Reason Record(TrustAnchor anchor, ReadOnlySpan<byte> record, ReadOnlySpan<byte> earlier)
     {
         ArgumentNullException.ThrowIfNull(anchor);
@@ -118,7 +128,7 @@ public static unsafe class Verifier
         fixed (byte* configuration = anchor.ConfigurationOctets.Span)
         {
             Interop.Anchor native = MakeAnchor(configuration, anchor.ConfigurationOctets.Length, anchor.LogKey.PublicKey);
-            OptiksNativeException.ThrowIfFailed(Interop.optiks_verify_record(in native, record, earlier, out int reason), nameof(Interop.optiks_verify_record));
+            OptiksNativeException.ThrowIfFailed(Interop.optiks_verify_record(in native, record, earlier, [], out int reason), nameof(Interop.optiks_verify_record));
             return (Reason)reason;
         }
     }
@@ -173,7 +183,7 @@ public static unsafe class Verifier
         return anchor;
     }
 
-    private static Interop.Context MakeContext(VerifierContext context, byte* configuration, byte* record)
+    private static Interop.Context MakeContext(VerifierContext context, byte* configuration, byte* record, byte* periodRecord)
     {
         var native = new Interop.Context
         {
@@ -186,10 +196,15 @@ public static unsafe class Verifier
             Check.Length(context.KeptRoot.Span, 32);
             context.KeptRoot.Span.CopyTo(native.KeptRoot);
         }
-        if (!context.KeptRecord.IsEmpty)
+        if (record != null)
         {
             Check.Length(context.KeptRecord.Span, EpochRecord.Length);
             native.KeptRecord = record;
+        }
+        if (periodRecord != null)
+        {
+            Check.Length(context.KeptPeriodRecord.Span, EpochRecord.Length);
+            native.KeptPeriodRecord = periodRecord;
         }
         return native;
     }
@@ -212,10 +227,15 @@ public static unsafe class Verifier
                 Time = known[i].Time,
                 AbsentEpoch = known[i].AbsentEpoch.GetValueOrDefault(),
                 HasAbsent = known[i].AbsentEpoch.HasValue ? 1u : 0u,
+                PageVersion = known[i].PageVersion,
             };
         }
         return native;
     }
+
+    // Bit s - 1 stands for structure s.
+    private static StructureId[] Structures(uint bits) =>
+        [.. Enumerable.Range((int)StructureId.Usernames, StructureState.StructureCount).Where(id => (bits >> (id - 1) & 1) != 0).Select(id => (StructureId)id)];
 
     private static int? FailedKey(nuint failed, int count) => failed < (nuint)count ? (int)failed : null;
 

@@ -20,4 +20,10 @@ public sealed record VerifierContext
 
     /// <summary>KeptRecord is a record of the log that was verified before, 386 octets, or empty.</summary>
     public ReadOnlyMemory<byte> KeptRecord { get; init; }
+
+    /// <summary>
+    /// KeptPeriodRecord is the record of the first epoch of KeptRecord's period, 386 octets, or empty: not known, and unless KeptRecord is of that epoch a switch of
+    /// the period is refused.
+    /// </summary>
+    public ReadOnlyMemory<byte> KeptPeriodRecord { get; init; }
 }

@@ -17,8 +17,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const EpochRecord stored = read_record(proof.records.first(kRecordLen));
   Context context = fuzz::context_for(stored.octets);
   context.now_ms = UINT64_MAX;
-  EpochRecord last;
-  const auto verdict = verify_audit(context, stored, input, last);
+  AuditResult result;
+  const auto verdict = verify_audit(context, stored, stored, input, result);
   OPTIKS_CHECK(verdict.ok());
   fuzz::check_reason(verdict.value());
 

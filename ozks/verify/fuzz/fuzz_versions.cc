@@ -14,6 +14,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const Purpose purpose = (data[0] & 1) != 0 ? Purpose::kMonitoring : Purpose::kHistory;
   KeyState state;
   state.known.version = data[0] >> 4;
+  // An even one is what a page left, which claimed one version more.
+  if (state.known.version % 2 == 0) {
+    state.known.page_version = state.known.version == 0 ? 0 : state.known.version + 1;
+  } else {
+    state.known.has_absent = true;
+  }
   const ByteSpan input(data + 1, size - 1);
   const Context context = fuzz::context_for(input);
   VersionsAnswerVerifier verifier;

@@ -38,21 +38,21 @@ Reason check_checkpoint(const Context& context, const Head& head, Checkpoint& ou
 const List<Lookup>& items_of(const LookupAnswer& answer) { return answer.lookups; }
 const List<Versions>& items_of(const VersionsAnswer& answer) { return answer.versions; }
 
-// The time of the first epoch of a record's period, if the kept record is of that epoch.
-std::optional<std::uint64_t> period_start_of(const Context& context, const EpochRecord& record) {
-  const std::optional<EpochRecord>& kept = context.kept_record;
-  const bool is_start = kept && kept->epoch == record.period_first_epoch && kept->period == record.period;
-  return is_start ? std::optional(kept->time_ms) : std::nullopt;
-}
-
-Reason check_audit_records(const Context& context, const EpochRecord& stored, ByteSpan records) {
+// Section 5 steps 2 and 3.
+Reason check_audit_records(const Context& context, const EpochRecord& stored, const EpochRecord& period_start,
+                           ByteSpan records) {
   if (!equal(records.first(kRecordLen), stored.octets)) {
     return Reason::kAuditStart;
   }
+  Reason reason = check_period_start(period_start, stored, context.anchor);
+  if (reason != Reason::kValid) {
+    return reason;
+  }
+  std::uint64_t period_start_ms = period_start.time_ms;
   EpochRecord before = stored;
   for (records = records.subspan(kRecordLen); !records.empty(); records = records.subspan(kRecordLen)) {
     const EpochRecord record = read_record(records.first(kRecordLen));
-    Reason reason = check_record(record, context.anchor);
+    reason = check_record(record, context.anchor);
     if (reason != Reason::kValid) {
       return reason;
     }
@@ -60,12 +60,15 @@ Reason check_audit_records(const Context& context, const EpochRecord& stored, By
     if (record.epoch <= before.epoch || record.epoch - before.epoch != 1) {
       return Reason::kRecordEpoch;
     }
-    reason = check_record_after(record, before, context.anchor.configuration, period_start_of(context, before));
+    reason = check_record_after(record, before, context.anchor.configuration, period_start_ms);
     if (reason == Reason::kValid) {
       reason = check_not_from_future(record, context.anchor.configuration, context.now_ms);
     }
     if (reason != Reason::kValid) {
       return reason;
+    }
+    if (record.period != before.period) {
+      period_start_ms = record.time_ms;
     }
     before = record;
   }
@@ -129,7 +132,7 @@ Reason verify_head(const Context& context, const Head& head, VerifiedHead& out) 
     return Reason::kInclusionProof;
   }
   if (context.kept_record) {
-    reason = check_same_log(record, *context.kept_record, configuration);
+    reason = check_against_kept(record, *context.kept_record, context.anchor);
     if (reason != Reason::kValid) {
       return reason;
     }
@@ -209,12 +212,12 @@ Reason VersionsAnswerVerifier::next(ByteSpan key, const KeyState& state, Purpose
   return reason == Reason::kValid ? verify_versions(view(), key, state.known, purpose, versions, entries, out) : reason;
 }
 
-base::Result<Reason> verify_audit(const Context& context, const EpochRecord& stored, ByteSpan octets,
-                                  EpochRecord& out) {
+base::Result<Reason> verify_audit(const Context& context, const EpochRecord& stored, const EpochRecord& period_start,
+                                  ByteSpan octets, AuditResult& out) {
   AuditProof proof;
   Reason reason = decode_whole(octets, proof);
   if (reason == Reason::kValid) {
-    reason = check_audit_records(context, stored, proof.records);
+    reason = check_audit_records(context, stored, period_start, proof.records);
   }
   if (reason != Reason::kValid) {
     return reason;
@@ -233,7 +236,10 @@ base::Result<Reason> verify_audit(const Context& context, const EpochRecord& sto
   }
   reason = check_structures(stored, proof, switched, *workspace);
   if (reason == Reason::kValid) {
-    out = last;
+    out.record = last;
+    for (std::uint8_t id = 1; id <= kNumStructures; ++id) {
+      out.structures[id - 1U] = !switched || !is_per_period(id);
+    }
   }
   return reason;
 }

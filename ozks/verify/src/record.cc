@@ -46,8 +46,19 @@ bool period_follows(const EpochRecord& later, const EpochRecord& earlier, const 
   if (earlier.epoch == earlier.period_first_epoch) {
     period_start_ms = earlier.time_ms;
   }
-  return !period_start_ms ||
-         (later.time_ms >= *period_start_ms && later.time_ms - *period_start_ms >= configuration.period_length_ms);
+  // Each of the periods between lasted period_length_ms at least.
+  return period_start_ms && later.time_ms >= *period_start_ms &&
+         (later.time_ms - *period_start_ms) / configuration.period_length_ms >= later.period - earlier.period;
+}
+
+// Two records of one log in any order.
+Reason check_same_log(const EpochRecord& a, const EpochRecord& b, const Configuration& configuration,
+                      std::optional<std::uint64_t> period_start_ms = std::nullopt) {
+  if (a.epoch == b.epoch) {
+    return equal(a.octets, b.octets) ? Reason::kValid : Reason::kFork;
+  }
+  return a.epoch < b.epoch ? check_record_after(b, a, configuration, period_start_ms)
+                           : check_record_after(a, b, configuration, period_start_ms);
 }
 
 }  // namespace
@@ -169,11 +180,28 @@ Reason check_record_after(const EpochRecord& later, const EpochRecord& earlier, 
   return Reason::kValid;
 }
 
-Reason check_same_log(const EpochRecord& a, const EpochRecord& b, const Configuration& configuration) {
-  if (a.epoch == b.epoch) {
-    return equal(a.octets, b.octets) ? Reason::kValid : Reason::kFork;
+Reason check_period_start(const EpochRecord& start, const EpochRecord& record, const Anchor& anchor) {
+  const Reason reason = check_record(start, anchor);
+  if (reason != Reason::kValid) {
+    return reason;
   }
-  return a.epoch < b.epoch ? check_record_after(b, a, configuration) : check_record_after(a, b, configuration);
+  // Two records of one period have one first epoch, so that `start` is of the record's period and of its first epoch.
+  return start.epoch == record.period_first_epoch ? check_same_log(start, record, anchor.configuration)
+                                                  : Reason::kRecordPeriod;
+}
+
+Reason check_against_kept(const EpochRecord& record, const KeptRecord& kept, const Anchor& anchor) {
+  std::optional<std::uint64_t> period_start_ms;
+  if (kept.period_start) {
+    const Reason reason = check_period_start(*kept.period_start, kept.record, anchor);
+    if (reason != Reason::kValid) {
+      return reason;
+    }
+    if (kept.record.epoch < record.epoch) {
+      period_start_ms = kept.period_start->time_ms;
+    }
+  }
+  return check_same_log(record, kept.record, anchor.configuration, period_start_ms);
 }
 
 Reason check_not_from_future(const EpochRecord& record, const Configuration& configuration, std::uint64_t now_ms) {

@@ -1,5 +1,7 @@
 #include "optiks/ozks/verify/versions.h"
 
+#include <algorithm>
+
 #include "labels.h"
 #include "optiks/base/check.h"
 #include "optiks/ozks/verify/ladder.h"
@@ -65,7 +67,7 @@ Reason check_shape(const StructureView& view, const Known& known, const Versions
   if (versions.from != known.version + 1) {
     return Reason::kHistoryFrom;
   }
-  return versions.version < known.version ? Reason::kVersionRegressed : Reason::kValid;
+  return versions.version < std::max(known.version, known.page_version) ? Reason::kVersionRegressed : Reason::kValid;
 }
 
 }  // namespace
@@ -92,7 +94,7 @@ Reason verify_versions(const StructureView& view, ByteSpan key, const Known& kep
   // After a page the known version is the one before; otherwise the absence of its successor bounds the next one's
   // time.
   std::optional<Previous> previous;
-  if (known.version > 0 && !known.has_absent) {
+  if (known.page_version > 0) {
     previous = Previous{known.version, known.time};
   }
   std::uint64_t version = versions.from;

@@ -1,7 +1,6 @@
 // Known answers of the Python reference for whole answers (tests/vectors/lookup), through the C ABI.
 #include <gtest/gtest.h>
 
-#include <cstring>
 #include <map>
 
 #include "optiks.h"
@@ -29,6 +28,10 @@ class Row {
     if (vector.contains("record")) {
       kept_record_ = from_hex(vector["record"]);
       context_.kept_record = kept_record_.data();
+    }
+    if (vector.contains("period_record")) {
+      period_record_ = from_hex(vector["period_record"]);
+      context_.kept_period_record = context_.kept_record == nullptr ? nullptr : period_record_.data();
     }
     answer_ = from_hex(vector["answer"]);
     read_keys();
@@ -79,22 +82,19 @@ class Row {
     return reason;
   }
 
-  // Without the time of the period's start a verifier cannot apply that one rule; it then comes with a kept record.
   std::int32_t audit() {
     const Bytes stored = from_hex(vector_["stored"]);
-    if (vector_.contains("period_start_ms")) {
-      RecordParts start;
-      start.time_ms = vector_["period_start_ms"].get<std::uint64_t>();
-      kept_record_ = start.encode();
-      // period and period_first_epoch of the stored record; its first epoch is the kept record's epoch.
-      std::memcpy(kept_record_.data() + 42, stored.data() + 42, 16);
-      std::memcpy(kept_record_.data() + 34, stored.data() + 50, 8);
-      context_.kept_record = kept_record_.data();
-    }
     std::int32_t reason = -1;
+    std::uint32_t structures = 0;
     Bytes record(kRecordLen);
-    EXPECT_EQ(optiks_verify_audit(&context_, stored.data(), answer_.data(), answer_.size(), &reason, record.data()),
+    EXPECT_EQ(optiks_verify_audit(&context_, stored.data(), period_record_.data(), answer_.data(), answer_.size(),
+                                  &reason, record.data(), &structures),
               OPTIKS_OK);
+    std::uint32_t expected = 0;
+    for (const Json& structure : vector_.value("structures", Json::array())) {
+      expected |= 1U << (structure.get<std::uint32_t>() - 1);
+    }
+    EXPECT_EQ(structures, expected);
     return reason;
   }
 
@@ -119,6 +119,7 @@ class Row {
         known.has_absent = given["absent_at"].is_null() ? 0 : 1;
         known.absent_epoch = given["absent_at"].is_null() ? 0 : given["absent_at"].get<std::uint64_t>();
         known.time = given["page_time"].is_null() ? 0 : given["page_time"].get<std::uint64_t>();
+        known.page_version = given["page_version"].get<std::uint64_t>();
       }
       known_.push_back(known);
     }
@@ -160,6 +161,7 @@ class Row {
   Bytes configuration_;
   Bytes log_id_;
   Bytes kept_record_;
+  Bytes period_record_;
   Bytes answer_;
   Bytes keys_;
   std::vector<std::uint64_t> offsets_;

@@ -26,7 +26,18 @@ class NegativeBoard : public testing::Test {
     const Bytes later_octets = later.encode();
     const Bytes earlier_octets = earlier.encode();
     return name_of(
-        check_same_log(read_record(later_octets), read_record(earlier_octets), scene_.context().anchor.configuration));
+        check_against_kept(read_record(later_octets), {read_record(earlier_octets), {}}, scene_.context().anchor));
+  }
+
+  // With the record of the first epoch of the earlier one's period.
+  [[nodiscard]] std::string after(const RecordParts& later, const RecordParts& earlier,
+                                  const RecordParts& period_start) const {
+    const Bytes later_octets = later.encode();
+    const Bytes earlier_octets = earlier.encode();
+    const Bytes start_octets = period_start.encode();
+    return name_of(check_against_kept(read_record(later_octets),
+                                      {read_record(earlier_octets), read_record(start_octets)},
+                                      scene_.context().anchor));
   }
 
   [[nodiscard]] std::string alone(const RecordParts& record) const {
@@ -86,43 +97,72 @@ TEST_F(NegativeBoard, N58ChainAndTime) {
 }
 
 TEST_F(NegativeBoard, N58Periods) {
+  const RecordParts start = scene_.record(0);
   const auto switched = [&](RecordParts& r) {
     r.period = 1;
     r.period_first_epoch = r.epoch;
-    r.time_ms = scene_.record(4).time_ms + scene_.configuration.period_length_ms;
+    r.time_ms = start.time_ms + scene_.configuration.period_length_ms;
     r.structures[kDevices - 1U].vrf_public_key[0] ^= 1;
     r.structures[kKeys - 1U].vrf_public_key[0] ^= 1;
     r.structures[kKeys - 1U].count = 1;
   };
-  EXPECT_EQ(later_changed(switched), "valid");
   const auto with = [&](auto change) {
-    return later_changed([&](RecordParts& r) {
-      switched(r);
-      change(r);
-    });
+    RecordParts later = scene_.record(5);
+    switched(later);
+    change(later);
+    return after(later, scene_.record(4), start);
   };
+  EXPECT_EQ(with([](RecordParts&) {}), "valid");
   EXPECT_EQ(with([](RecordParts& r) { r.period = 2; }), "record_period");
   EXPECT_EQ(with([](RecordParts& r) { --r.period_first_epoch; }), "record_period");
   EXPECT_EQ(later_changed([](RecordParts& r) { r.period = 1; }), "record_period");
   EXPECT_EQ(later_changed([](RecordParts& r) { r.period_first_epoch = 1; }), "record_period");
-  // Too early, where the time of the period's first epoch is known: from record 0 itself, or brought along.
-  RecordParts early = scene_.record(5);
-  switched(early);
-  EXPECT_EQ(after(early, scene_.record(0)), "valid");
-  early.time_ms = scene_.record(0).time_ms + scene_.configuration.period_length_ms - 1;
-  EXPECT_EQ(after(early, scene_.record(0)), "record_period");
-  EXPECT_EQ(after(early, scene_.record(4)), "valid");
-  const Bytes later = early.encode();
-  const Bytes earlier = scene_.record(4).encode();
-  EXPECT_EQ(name_of(check_record_after(read_record(later), read_record(earlier), scene_.context().anchor.configuration,
-                                       scene_.record(0).time_ms)),
-            "record_period");
+  // Not without the record of the period's first epoch; record 0 is that itself.
+  EXPECT_EQ(later_changed(switched), "record_period");
+  RecordParts later = scene_.record(5);
+  switched(later);
+  EXPECT_EQ(after(later, start), "valid");
+  // Too early.
+  later.time_ms = start.time_ms + scene_.configuration.period_length_ms - 1;
+  EXPECT_EQ(after(later, start), "record_period");
+  EXPECT_EQ(after(later, scene_.record(4), start), "record_period");
+  // Two periods are twice as long.
+  later = scene_.record(6);
+  switched(later);
+  later.period = 2;
+  EXPECT_EQ(after(later, scene_.record(4), start), "record_period");
+  later.time_ms = start.time_ms + 2 * scene_.configuration.period_length_ms - 1;
+  EXPECT_EQ(after(later, scene_.record(4), start), "record_period");
+  ++later.time_ms;
+  EXPECT_EQ(after(later, scene_.record(4), start), "valid");
   RecordParts back = scene_.record(6);
   RecordParts in_period = scene_.record(5);
   switched(in_period);
   back.previous = record_hash(in_period.encode());
   back.time_ms = in_period.time_ms + 1;
   EXPECT_EQ(after(back, in_period), "record_period");
+}
+
+// The record of the period's first epoch is checked before it is used, for a switch or not.
+TEST_F(NegativeBoard, N58PeriodStart) {
+  const auto with = [&](auto change) {
+    RecordParts start = scene_.record(0);
+    change(start);
+    return after(scene_.record(5), scene_.record(4), start);
+  };
+  EXPECT_EQ(with([](RecordParts&) {}), "valid");
+  EXPECT_EQ(with([](RecordParts& r) { r.format = 2; }), "record_format");
+  EXPECT_EQ(with([](RecordParts& r) { r.log_id[0] ^= 1; }), "record_log_id");
+  EXPECT_EQ(with([&](RecordParts& r) { r = scene_.record(1); }), "record_period");
+  EXPECT_EQ(with([&](RecordParts& r) { r = scene_.record(4); }), "record_period");
+  EXPECT_EQ(with([](RecordParts& r) { r.period = 1; }), "record_period");
+  EXPECT_EQ(with([&](RecordParts& r) { r.time_ms = scene_.record(4).time_ms; }), "record_time");
+  EXPECT_EQ(with([](RecordParts& r) { r.structures[kKeys - 1U].vrf_public_key[0] ^= 1; }), "record_vrf_key");
+  // It is the kept record itself, or a second one of its epoch.
+  RecordParts other = scene_.record(0);
+  EXPECT_EQ(after(scene_.record(5), scene_.record(0), other), "valid");
+  ++other.time_ms;
+  EXPECT_EQ(after(scene_.record(5), scene_.record(0), other), "fork");
 }
 
 TEST_F(NegativeBoard, N58FutureAndPast) {
@@ -315,17 +355,17 @@ TEST_F(NegativeBoard, N61AgainstTheKeptCheckpoint) {
 TEST_F(NegativeBoard, N61N66AgainstTheKeptRecord) {
   Context context = scene_.context();
   const Bytes kept = scene_.record(9).encode();
-  context.kept_record = read_record(kept);
+  context.kept_record = {read_record(kept), {}};
   EXPECT_EQ(head(scene_.head(9, 10), context), "valid");
   RecordParts changed = scene_.record(9);
   ++changed.time_ms;
   const Bytes other = changed.encode();
-  context.kept_record = read_record(other);
+  context.kept_record = {read_record(other), {}};
   EXPECT_EQ(head(scene_.head(9, 10), context), "fork");
   changed = scene_.record(6);
   changed.structures[kKeys - 1U].vrf_public_key[0] ^= 1;
   const Bytes other_key = changed.encode();
-  context.kept_record = read_record(other_key);
+  context.kept_record = {read_record(other_key), {}};
   EXPECT_EQ(head(scene_.head(9, 10), context), "record_vrf_key");
 }
 

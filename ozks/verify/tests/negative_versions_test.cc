@@ -147,9 +147,71 @@ TEST_F(NegativeVersions, N38PageGoesOnFromItsLastEntry) {
   Known page;
   page.version = 2;
   page.time = 3;
+  page.page_version = 5;
   EXPECT_EQ(scene_.versions(second, Purpose::kHistory, page), "valid");
   page.time = 4;
   EXPECT_EQ(scene_.versions(second, Purpose::kHistory, page), "leaf_epoch_order");
+}
+
+// A first page that claims more versions than there are, and a last one that takes them back: the last value shown
+// would never be opened.
+TEST_F(NegativeVersions, N38PageBelowTheOneBefore) {
+  for (const Purpose purpose : {Purpose::kHistory, Purpose::kMonitoring}) {
+    VersionsParts claimed = scene_.keys.versions("bob", Scene::kLast, 0, purpose, SIZE_MAX);
+    const VersionsParts whole = claimed;
+    ASSERT_EQ(whole.version, 1U);
+    claimed.version = 3;
+    claimed.members[0].kind = 0;
+    claimed.absent.clear();
+    EXPECT_EQ(scene_.versions(claimed, purpose, {}, "bob"), "valid");
+    VersionsParts ending = whole;
+    ending.from = 2;
+    ending.members.clear();
+    Known page;
+    page.version = 1;
+    page.time = 2;
+    page.page_version = 3;
+    EXPECT_EQ(scene_.versions(ending, purpose, page, "bob"), "version_regressed");
+    EXPECT_EQ(scene_.versions(ending, purpose, known_version(1, 9, 2), "bob"), "valid");
+
+    // Versions 3 to 5 of alice after a page that said 5, or fewer, or more.
+    const VersionsParts last = honest(purpose, 2);
+    page.version = 2;
+    page.time = 3;
+    for (const auto& [said, reason] : {std::pair{3U, "valid"}, {5U, "valid"}, {6U, "version_regressed"}}) {
+      page.page_version = said;
+      EXPECT_EQ(scene_.versions(last, purpose, page), reason) << said;
+    }
+    VersionsParts erased = last;
+    erased.members.back().kind = 0;
+    page.page_version = 5;
+    EXPECT_EQ(scene_.versions(erased, purpose, page), "member_kind");
+    // A page in the middle may not shrink either.
+    VersionsParts middle = honest(purpose, 2, 1);
+    EXPECT_EQ(scene_.versions(middle, purpose, page), "valid");
+    middle.version = 4;
+    EXPECT_EQ(scene_.versions(middle, purpose, page), "version_regressed");
+  }
+}
+
+TEST(KnownState, IsOneOfThree) {
+  Known known;
+  EXPECT_TRUE(known.is_consistent());
+  known.has_absent = true;
+  EXPECT_TRUE(known.is_consistent());
+  known.version = 2;
+  EXPECT_TRUE(known.is_consistent());
+  known.page_version = 3;
+  EXPECT_FALSE(known.is_consistent());
+  known.has_absent = false;
+  EXPECT_TRUE(known.is_consistent());
+  known.page_version = 2;
+  EXPECT_FALSE(known.is_consistent());
+  known.page_version = 0;
+  EXPECT_FALSE(known.is_consistent());
+  known.version = 0;
+  known.page_version = 1;
+  EXPECT_FALSE(known.is_consistent());
 }
 
 TEST_F(NegativeVersions, N39LadderMissingOrExtra) {

@@ -60,8 +60,9 @@ class Scene : public World {
 
   [[nodiscard]] std::string audit_proof(const Bytes& proof, std::uint64_t stored_epoch) const {
     const Bytes stored = record(stored_epoch).encode();
-    EpochRecord out;
-    const auto verdict = verify_audit(context(), read_record(stored), proof, out);
+    const Bytes start = record(0).encode();
+    AuditResult out;
+    const auto verdict = verify_audit(context(), read_record(stored), read_record(start), proof, out);
     return verdict.ok() ? name_of(verdict.value()) : verdict.status().message();
   }
 

@@ -66,8 +66,9 @@ internal static class HistoryCheck
         for (int epoch = 1; epoch < epochs.Count; epoch++)
         {
             byte[] proof = File.ReadAllBytes(Path.Combine(log, AuditPath.Of((ulong)epoch)));
-            Assert.Equal(Reason.Valid, Verifier.Audit(context, epochs[epoch - 1].Record.Span, proof, out byte[] record));
-            Assert.Equal(epochs[epoch].Record.ToArray(), record);
+            AuditVerdict verdict = Verifier.Audit(context, epochs[epoch - 1].Record.Span, epochs[0].Record.Span, proof);
+            Assert.Equal(Reason.Valid, verdict.Reason);
+            Assert.Equal(epochs[epoch].Record.ToArray(), verdict.NewRecord.ToArray());
         }
     }
 

@@ -200,7 +200,7 @@ internal sealed class Settler
                         return;
                     }
                     VerifiedVersion end = page.Entries[^1];
-                    known = new KnownKey(verdict.Head.Epoch, verdict.Head.Period, end.Version, end.Time, null);
+                    known = new KnownKey(verdict.Head.Epoch, verdict.Head.Period, end.Version, end.Time, null, page.Version);
                     continue;
                 }
                 last = $"the replica shows epoch {verdict.Head.Epoch}, published was {mustShow}";

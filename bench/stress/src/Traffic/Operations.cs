@@ -103,24 +103,41 @@ internal sealed class Operations
         {
             return (Unverified(reply), ended);
         }
-        // The record before is asked for outside the measured time, once an epoch.
-        if (_views.Record(epoch - 1) is not { } before)
+        // The records before are asked for outside the measured time, once an epoch.
+        (byte[]? before, Outcome? failed) = await RecordAsync(server, epoch - 1, reply.Body.Length, cancellationToken);
+        byte[]? start = null;
+        if (before is not null)
         {
-            Reply record = await _target.SendAsync(server, $"/v1/epochs/{epoch - 1}", MediaTypes.Record, null, "", authorize: false, TimeSpan.Zero, cancellationToken);
-            if (record.Error is not null)
-            {
-                return (Unverified(record), ended);
-            }
-            before = record.Body;
-            if (before.Length != EpochRecord.Length || !_views.Agrees(epoch - 1, before))
-            {
-                _findings.Add($"{server}: the record of epoch {epoch - 1} is not what was shown before");
-                return (new Outcome("invalid", 0, reply.Body.Length), ended);
-            }
+            (start, failed) = await RecordAsync(server, EpochRecord.Decode(before).PeriodFirstEpoch, reply.Body.Length, cancellationToken);
         }
-        Reason reason = Verifier.Audit(_views.Context(null), before, reply.Body, out byte[] after);
-        string? complaint = reason == Reason.Valid && !_views.Agrees(epoch, after) ? $"epoch {epoch} ends in another record than was shown before" : null;
+        if (before is null || start is null)
+        {
+            return (failed!, ended);
+        }
+        AuditVerdict verdict = Verifier.Audit(_views.Context(null), before, start, reply.Body);
+        Reason reason = verdict.Reason;
+        string? complaint = reason == Reason.Valid && !_views.Agrees(epoch, verdict.NewRecord.ToArray()) ? $"epoch {epoch} ends in another record than was shown before" : null;
         return (Judge(planned, reason, null, reply, $"epoch {epoch}", complaint), ended);
+    }
+
+    // The record of an epoch, or what came of asking for it.
+    private async Task<(byte[]? Record, Outcome? Failed)> RecordAsync(Uri server, ulong epoch, int proofLength, CancellationToken cancellationToken)
+    {
+        if (_views.Record(epoch) is { } shown)
+        {
+            return (shown, null);
+        }
+        Reply reply = await _target.SendAsync(server, $"/v1/epochs/{epoch}", MediaTypes.Record, null, "", authorize: false, TimeSpan.Zero, cancellationToken);
+        if (reply.Error is not null)
+        {
+            return (null, Unverified(reply));
+        }
+        if (reply.Body.Length != EpochRecord.Length || !_views.Agrees(epoch, reply.Body))
+        {
+            _findings.Add($"{server}: the record of epoch {epoch} is not what was shown before");
+            return (null, new Outcome("invalid", 0, proofLength));
+        }
+        return (reply.Body, null);
     }
 
     private async Task<(Outcome, double)> UpdateAsync(Planned planned, Func<double> now, CancellationToken cancellationToken)

@@ -178,7 +178,11 @@ public sealed class AuditorSession : IDisposable
                 most = (int)(to - epoch) / 2;
                 continue;
             }
-            Reason reason = Verifier.Audit(Context(), _state!.Head.Record, proof, out byte[] record);
+            ReadOnlyMemory<byte> periodRecord = await board.ReadEntryAsync(Heads.PeriodFirstEpoch(_state!.Head.Record), cancellationToken).ConfigureAwait(false);
+            AuditVerdict verdict = periodRecord.Length == EpochRecord.Length
+                ? Verifier.Audit(Context(), _state.Head.Record, periodRecord.Span, proof)
+                : new AuditVerdict(Reason.MalformedTruncated, default, []);
+            (Reason reason, byte[] record) = (verdict.Reason, verdict.NewRecord.ToArray());
             if (reason == Reason.AuditCrossesSwitch && to - epoch > 1)
             {
                 // Around a change of period the steps are taken one by one.

@@ -48,7 +48,7 @@ internal sealed class VersionsExchange : VerifiedExchange<VersionsExchange.Page>
     public override ClientState? Remember(ClientState seen, ClientState current, VerifiedHead head, Page learnt) => _remember(current, learnt, head);
 
     /// <summary>Page of verified versions.</summary>
-    /// <param name="Latest">Latest version.</param>
+    /// <param name="Latest">Latest version that the answer claims; shown once complete.</param>
     /// <param name="Entries">Versions from the one asked for on.</param>
     /// <param name="Complete">False: there are more.</param>
     /// <param name="Period">Period of the versions.</param>

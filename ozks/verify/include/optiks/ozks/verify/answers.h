@@ -1,6 +1,7 @@
 // Whole answers in the order of checks of docs/spec/answers.md. Any thread; one thread at a time for one object.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -22,7 +23,7 @@ struct Context {
   Ed25519Verify ed25519 = nullptr;
   std::uint64_t now_ms = 0;
   std::optional<Checkpoint> kept_checkpoint;
-  std::optional<EpochRecord> kept_record;
+  std::optional<KeptRecord> kept_record;
 };
 
 struct VerifiedHead {
@@ -87,10 +88,16 @@ class VersionsAnswerVerifier : public AnswerVerifier<VersionsAnswer, Versions> {
               VersionsResult& out);
 };
 
-// verify_audit: section 5, from the auditor's stored record. A kept record of the first epoch of its period tells when
-// the period began. `out` is the record of the last epoch, a view into the proof's octets, written on kValid only. The
-// result is a failed status (kUnavailable) only when there is no memory.
-[[nodiscard]] base::Result<Reason> verify_audit(const Context& context, const EpochRecord& stored, ByteSpan octets,
-                                                EpochRecord& out);
+struct AuditResult {
+  EpochRecord record;  // of the last epoch; a view into the proof
+  // Of structure s at s - 1: whether its tree was shown to have only grown. Not that of a structure which a switch of
+  // the period makes anew.
+  std::array<bool, kNumStructures> structures{};
+};
+
+// verify_audit: section 5, from the auditor's stored record and the record of the first epoch of its period. `out` is
+// written on kValid only. The result is a failed status (kUnavailable) only when there is no memory.
+[[nodiscard]] base::Result<Reason> verify_audit(const Context& context, const EpochRecord& stored,
+                                                const EpochRecord& period_start, ByteSpan octets, AuditResult& out);
 
 }  // namespace optiks::ozks::verify

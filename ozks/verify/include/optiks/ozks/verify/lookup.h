@@ -22,13 +22,20 @@ struct StructureView {
   std::uint32_t max_value_len = 0;
 };
 
-// Known: what the verifier keeps of one key. It counts only while the record is of the same period.
+// Known: what the verifier keeps of one key. It counts only while the record is of the same period. Of w > 0 either n
+// or b is known: n after an answer that showed the latest version, b after a page that did not end its list.
 struct Known {
   std::uint64_t period = 0;
   std::uint64_t version = 0;       // w; 0: none
   std::uint64_t time = 0;          // T(w)
   std::uint64_t absent_epoch = 0;  // n, the last epoch at which w + 1 was proven absent
-  bool has_absent = false;         // whether n is known; not after a page of a history
+  bool has_absent = false;         // whether n is known
+  std::uint64_t page_version = 0;  // b > w, the latest version that the page claimed; 0: not after a page
+
+  // Whether this is one of those states.
+  [[nodiscard]] bool is_consistent() const {
+    return page_version == 0 ? has_absent || version == 0 : !has_absent && version > 0 && page_version > version;
+  }
 };
 
 // One version that was proven. The value points into the proof.
@@ -48,7 +55,8 @@ struct LookupResult {
   ByteSpan value;
 };
 
-// verify_lookup checks the lookup of `key` (1..255 octets); `out` is written on kValid only. Afterwards the caller may
+// verify_lookup checks the lookup of `key` (1..255 octets) against a consistent state that is not a page's; `out` is
+// written on kValid only. Afterwards the caller may
 // remember (period, version, time) with the view's epoch as absent_epoch.
 Reason verify_lookup(const StructureView& view, ByteSpan key, const Known& kept, const Lookup& lookup,
                      LookupResult& out);

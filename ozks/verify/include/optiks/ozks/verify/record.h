@@ -74,15 +74,24 @@ struct EpochRecord {
 // check_record: section 3.
 Reason check_record(const EpochRecord& record, const Anchor& anchor);
 
-// check_record_after: section 4, `later` against an `earlier` record of the same log (earlier.epoch <
-// later.epoch). period_start_ms: the time of the first epoch of the earlier record's period, if the
-// verifier knows it; it always does when the earlier record is of that epoch.
+// check_record_after: section 4, `later` against an `earlier` record of the same log (earlier.epoch < later.epoch).
+// period_start_ms: the time of the first epoch of the earlier record's period, from a record that check_period_start
+// accepted. Without it a switch of the period is refused, unless the earlier record is of that epoch itself.
 Reason check_record_after(const EpochRecord& later, const EpochRecord& earlier, const Configuration& configuration,
                           std::optional<std::uint64_t> period_start_ms = std::nullopt);
 
-// check_same_log: two records of one log in any order, as answers.md section 3 step 5 has it: of one epoch they are the
-// same, else kFork; otherwise section 4.
-Reason check_same_log(const EpochRecord& a, const EpochRecord& b, const Configuration& configuration);
+// check_period_start: section 5, `start` as the record of the first epoch of the period of `record`, which passed
+// check_record.
+Reason check_period_start(const EpochRecord& start, const EpochRecord& record, const Anchor& anchor);
+
+// KeptRecord: a record that a verifier keeps, and the one of the first epoch of its period if it keeps that too.
+struct KeptRecord {
+  EpochRecord record;
+  std::optional<EpochRecord> period_start;
+};
+
+// check_against_kept: answers.md section 3 step 5.
+Reason check_against_kept(const EpochRecord& record, const KeptRecord& kept, const Anchor& anchor);
 
 // Fixed by answers.md section 3 step 6; now_ms is the verifier's clock.
 Reason check_not_from_future(const EpochRecord& record, const Configuration& configuration, std::uint64_t now_ms);
