@@ -109,7 +109,7 @@ public static unsafe class Verifier
             int status = Interop.optiks_verify_audit(
                 in native, storedRecord, periodRecord, proof, (nuint)proof.Length, out int reason, newRecord, out uint structures);
             OptiksNativeException.ThrowIfFailed(status, nameof(Interop.optiks_verify_audit));
-            return reason == 0 ? new AuditVerdict(Reason.Valid, newRecord, Structures(structures)) : new AuditVerdict((Reason)reason, [], []);
+            return reason == 0 ? new AuditVerdict(Reason.Valid, newRecord, Structures(structures)) : new AuditVerdict((Reason)reason, default, []);
         }
     }
 
