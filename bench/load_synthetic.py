@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Loads synthetic keys into a running Optiks, verifies random lookups, and that a lookup of a key with many versions carries R(a) and no more.
+"""Loads synthetic keys into a running Optiks, verifies random lookups, and that a lookup of a key with many versions carries R(a), the absence of C(a) and no more.
 
     bench/load_synthetic.py [--keys 100000] [--lookups 1000] [--versions 100]
 
@@ -16,6 +16,7 @@ from loading import ROOT, LoadFailed, Progress, Service, main
 
 sys.path.insert(0, str(ROOT / "tests/reference"))
 
+import pahd
 from codec import LookupAnswer, decode_whole
 
 VALUE_LEN = 100
@@ -25,13 +26,6 @@ MAX_PENDING = 16
 
 def value_of(key: bytes) -> bytes:
     return hashlib.shake_128(key).digest(VALUE_LEN)
-
-
-def ladder(a: int) -> list[int]:
-    """R(a) of docs/spec/pahd.md section 1."""
-    powers = {1 << i for i in range(a.bit_length())}
-    cleared = {a >> i << i for i in range(a.bit_length())}
-    return sorted(powers | cleared)
 
 
 def load(keys: int, lookups: int, versions: int) -> None:
@@ -52,9 +46,11 @@ def load(keys: int, lookups: int, versions: int) -> None:
     service.served(epoch)
     service.verify([(name, b"version %d" % versions)])
     item = decode_whole(LookupAnswer.decode, service.lookup_octets(name)).items[0]
-    if (item.version, len(item.members)) != (versions, len(ladder(versions))):
-        raise LoadFailed(f"version {item.version} with {len(item.members)} members, expected {versions} with {len(ladder(versions))}")
-    print(f"a key with {versions} versions: its lookup verifies and carries {len(item.members)} members, R({versions}) = {ladder(versions)}")
+    rungs, absent = pahd.ladder(versions), pahd.next_rungs(versions)
+    if (item.version, len(item.members), len(item.absent)) != (versions, len(rungs), len(absent)):
+        shown = f"{len(item.members)} members and {len(item.absent)} absences"
+        raise LoadFailed(f"version {item.version} with {shown}, expected {versions} with {len(rungs)} and {len(absent)}")
+    print(f"a key with {versions} versions: its lookup verifies and carries R({versions}) = {rungs} and the absence of {absent}")
 
 
 if __name__ == "__main__":

@@ -134,7 +134,7 @@ public sealed class VerifierTests
                 }
                 return audit.Reason;
             default:
-                VersionsVerdict versions = Verifier.Versions(context, vector.Form == "monitor", keys, known, vector.Answer);
+                VersionsVerdict versions = Verifier.Versions(context, keys, known, vector.Answer);
                 if (versions.Reason == Reason.Valid)
                 {
                     CheckVersions(vector, versions);

@@ -194,7 +194,8 @@ void verify_proof(benchmark::State& state, bool is_member) {
   verify::Reader reader(answer);
   const auto lookup = verify::Lookup::decode(reader);
   const verify::Member member = *lookup.members.begin();
-  const base::ByteSpan proof = is_member ? member.vrf_proof : lookup.next.vrf_proof;
+  const verify::NonMember absent = *lookup.absent.begin();
+  const base::ByteSpan proof = is_member ? member.vrf_proof : absent.vrf_proof;
   // Structure, length of the key, key, version (docs/spec/tree.md section 1).
   const Updates updates(0, kBatch);
   std::array<std::uint8_t, 18> alpha{kKeys, 8};
@@ -206,8 +207,8 @@ void verify_proof(benchmark::State& state, bool is_member) {
   for (auto _ : state) {
     verify::Hash label{};
     const bool proven = vrf::verify_vartime(key, alpha, proof.first<79>(), label) == vrf::Reason::kValid;
-    const verify::Reason reason = is_member ? verify::verify_member(label, root, member)
-                                            : verify::verify_non_member(label, root, count, lookup.next);
+    const verify::Reason reason =
+        is_member ? verify::verify_member(label, root, member) : verify::verify_non_member(label, root, count, absent);
     if (!proven || reason != verify::Reason::kValid) {
       state.SkipWithError("the proof is refused");
       break;

@@ -100,10 +100,9 @@ std::int32_t optiks_snapshot_lookup_cached(const optiks_snapshot_t* snapshot, st
 
 std::int32_t optiks_snapshot_versions(const optiks_snapshot_t* snapshot, std::uint8_t structure,
                                       const std::uint8_t* key, std::size_t key_len, std::uint64_t from,
-                                      std::int32_t monitor, std::uint32_t max_members, std::size_t max_bytes,
-                                      std::uint8_t* out, std::size_t capacity, std::size_t* out_len) {
-  return versions(snapshot, structure, nullptr, {{key, key_len}, from, monitor != 0, max_members, max_bytes}, out,
-                  capacity, out_len);
+                                      std::uint32_t max_members, std::size_t max_bytes, std::uint8_t* out,
+                                      std::size_t capacity, std::size_t* out_len) {
+  return versions(snapshot, structure, nullptr, {{key, key_len}, from, max_members, max_bytes}, out, capacity, out_len);
 }
 
 std::int32_t optiks_proofs_create(const optiks_snapshot_t* snapshot, std::uint8_t structure, std::int32_t use_cache,
@@ -137,13 +136,12 @@ std::int32_t optiks_proofs_add_lookups(optiks_proofs_t* proofs, std::size_t n, c
 }
 
 std::int32_t optiks_proofs_add_versions(optiks_proofs_t* proofs, const std::uint8_t* key, std::size_t key_len,
-                                        std::uint64_t from, std::int32_t monitor, std::uint32_t max_members) {
+                                        std::uint64_t from, std::uint32_t max_members) {
   return guarded([&] {
     if (proofs == nullptr || !is_key(key, key_len) || from == 0 || max_members == 0) {
       return argument_error("a pointer is missing, or a key length, first version or page length is out of bounds");
     }
-    add_versions(proofs->of.snapshot, proofs->structure, {{key, key_len}, from, monitor != 0, max_members, SIZE_MAX},
-                 proofs->batch);
+    add_versions(proofs->of.snapshot, proofs->structure, {{key, key_len}, from, max_members, SIZE_MAX}, proofs->batch);
     return std::int32_t{OPTIKS_OK};
   });
 }
@@ -172,15 +170,14 @@ std::int32_t optiks_proofs_lookup_many(const optiks_proofs_t* proofs, std::size_
 }
 
 std::int32_t optiks_proofs_versions(const optiks_proofs_t* proofs, const std::uint8_t* key, std::size_t key_len,
-                                    std::uint64_t from, std::int32_t monitor, std::uint32_t max_members,
-                                    std::size_t max_bytes, std::uint8_t* out, std::size_t capacity,
-                                    std::size_t* out_len) {
+                                    std::uint64_t from, std::uint32_t max_members, std::size_t max_bytes,
+                                    std::uint8_t* out, std::size_t capacity, std::size_t* out_len) {
   return guarded([&] {
     if (proofs == nullptr) {
       return argument_error("a pointer is missing");
     }
-    return versions(&proofs->of, proofs->structure, &proofs->batch,
-                    {{key, key_len}, from, monitor != 0, max_members, max_bytes}, out, capacity, out_len);
+    return versions(&proofs->of, proofs->structure, &proofs->batch, {{key, key_len}, from, max_members, max_bytes}, out,
+                    capacity, out_len);
   });
 }
 

@@ -34,7 +34,7 @@ extern "C" {
 #endif
 
 /* Rises with every change of what is declared here: a program and a library of different builds refuse each other. */
-#define OPTIKS_ABI_VERSION 4
+#define OPTIKS_ABI_VERSION 5
 
 enum {
   OPTIKS_OK = 0,
@@ -261,12 +261,12 @@ OPTIKS_EXPORT int32_t optiks_snapshot_lookup_cached(const optiks_snapshot_t* sna
                                                     const uint64_t* known_periods, const uint64_t* known_versions,
                                                     uint8_t* out, size_t capacity, size_t* out_len, uint64_t* out_ends);
 
-/* One Versions structure. monitor = 0: history (absence of a + 1), 1: monitoring (absence of C(a)). from >= 1; from > a
- * + 1 is answered as from = a + 1 would be but with the `from` asked. At most max_members members and about max_bytes
- * octets (at least one member): otherwise the answer is a page. */
+/* One Versions structure, for history and monitoring alike. from >= 1; from > a + 1 is answered as from = a + 1 would
+ * be but with the `from` asked. At most max_members members and about max_bytes octets (at least one member): otherwise
+ * the answer is a page. */
 OPTIKS_EXPORT int32_t optiks_snapshot_versions(const optiks_snapshot_t* snapshot, uint8_t structure, const uint8_t* key,
-                                               size_t key_len, uint64_t from, int32_t monitor, uint32_t max_members,
-                                               size_t max_bytes, uint8_t* out, size_t capacity, size_t* out_len);
+                                               size_t key_len, uint64_t from, uint32_t max_members, size_t max_bytes,
+                                               uint8_t* out, size_t capacity, size_t* out_len);
 
 /* VRF proofs that several answers about one structure need, made in one batch: add what will be asked, run, ask. An
  * answer that turns out to need more than was added makes that itself. One thread at a time; destroyed before its
@@ -281,15 +281,15 @@ OPTIKS_EXPORT int32_t optiks_proofs_add_lookups(optiks_proofs_t* proofs, size_t 
                                                 const uint64_t* key_offsets, const uint64_t* known_periods,
                                                 const uint64_t* known_versions);
 OPTIKS_EXPORT int32_t optiks_proofs_add_versions(optiks_proofs_t* proofs, const uint8_t* key, size_t key_len,
-                                                 uint64_t from, int32_t monitor, uint32_t max_members);
+                                                 uint64_t from, uint32_t max_members);
 OPTIKS_EXPORT int32_t optiks_proofs_run(optiks_proofs_t* proofs);
 OPTIKS_EXPORT int32_t optiks_proofs_lookup_many(const optiks_proofs_t* proofs, size_t n, const uint8_t* keys,
                                                 const uint64_t* key_offsets, const uint64_t* known_periods,
                                                 const uint64_t* known_versions, uint8_t* out, size_t capacity,
                                                 size_t* out_len, uint64_t* out_ends);
 OPTIKS_EXPORT int32_t optiks_proofs_versions(const optiks_proofs_t* proofs, const uint8_t* key, size_t key_len,
-                                             uint64_t from, int32_t monitor, uint32_t max_members, size_t max_bytes,
-                                             uint8_t* out, size_t capacity, size_t* out_len);
+                                             uint64_t from, uint32_t max_members, size_t max_bytes, uint8_t* out,
+                                             size_t capacity, size_t* out_len);
 
 /* Merges the append proofs of consecutive steps (each four AppendProof structures as optiks_staged_append_proofs gives
  * them, blob and n+1 offsets; step i leads from epoch first + i - 1 to first + i) into those of the whole range.
@@ -384,12 +384,12 @@ OPTIKS_EXPORT int32_t optiks_verify_lookup(const optiks_context_t* context, size
                                            size_t* out_failed, optiks_head_result_t* out_head,
                                            optiks_lookup_result_t* out_results);
 
-/* A HistoryAnswer (monitor = 0) or MonitorAnswer (1) for n keys; the first version asked for key i is known[i].version
- * + 1. Entries of all keys one after another in out_entries (capacity in elements; contract rule 4). */
-OPTIKS_EXPORT int32_t optiks_verify_versions(const optiks_context_t* context, int32_t monitor, size_t n,
-                                             const uint8_t* keys, const uint64_t* key_offsets,
-                                             const optiks_known_t* known, const uint8_t* answer, size_t answer_len,
-                                             int32_t* out_reason, size_t* out_failed, optiks_head_result_t* out_head,
+/* A HistoryAnswer or MonitorAnswer for n keys; the first version asked for key i is known[i].version + 1. Entries of
+ * all keys one after another in out_entries (capacity in elements; contract rule 4). */
+OPTIKS_EXPORT int32_t optiks_verify_versions(const optiks_context_t* context, size_t n, const uint8_t* keys,
+                                             const uint64_t* key_offsets, const optiks_known_t* known,
+                                             const uint8_t* answer, size_t answer_len, int32_t* out_reason,
+                                             size_t* out_failed, optiks_head_result_t* out_head,
                                              optiks_versions_result_t* out_results, optiks_version_entry_t* out_entries,
                                              size_t entries_capacity, size_t* out_num_entries);
 
@@ -404,8 +404,7 @@ OPTIKS_EXPORT int32_t optiks_verify_audit(const optiks_context_t* context, const
 /* A record by itself and against a kept one of the log: records.md sections 3 to 5. kept may be NULL, and
  * kept_period_record as in optiks_context_t. */
 OPTIKS_EXPORT int32_t optiks_verify_record(const optiks_anchor_t* anchor, const uint8_t record[386],
-                                           const uint8_t* kept, const uint8_t* kept_period_record,
-                                           int32_t* out_reason);
+                                           const uint8_t* kept, const uint8_t* kept_period_record, int32_t* out_reason);
 
 /* A checkpoint by itself (board.md section 2): size and root when valid. */
 OPTIKS_EXPORT int32_t optiks_verify_checkpoint(const optiks_anchor_t* anchor, const uint8_t* note, size_t note_len,

@@ -197,6 +197,14 @@ verify::VersionSet ladder_of(const Store& store, const LookupQuery& query, std::
   return verify::ladder(latest, query.known_period == store.period ? query.known_version : 0);
 }
 
+// To a LabelProver or ProofBatch.
+template <typename Labels>
+void add_all(const NamedKey& key, const verify::VersionSet& versions, Labels& labels) {
+  for (const std::uint64_t version : versions.get()) {
+    labels.add(key, version);
+  }
+}
+
 // What a Versions lists and proves absent. Its proofs are made by rounds, as max_bytes may end a page long before
 // max_members does; the last round's members and what is absent are made together.
 struct VersionsPlan {
@@ -216,15 +224,7 @@ struct VersionsPlan {
       labels.add(key, query.from + written + i);
     }
     if (written + num_members == wanted) {
-      verify::VersionSet absent;
-      if (query.monitor) {
-        absent = verify::next_rungs(latest);
-      } else {
-        absent.add(latest + 1);
-      }
-      for (const std::uint64_t version : absent.get()) {
-        labels.add(key, version);
-      }
+      add_all(key, verify::next_rungs(latest), labels);
     }
     return num_members;
   }
@@ -275,6 +275,7 @@ bool write_lookups(const Snapshot& snapshot, std::uint8_t structure, std::span<c
   struct Plan {
     std::uint64_t version = 0;
     std::size_t num_members = 0;
+    std::size_t num_absent = 0;
     LeafRecord latest;
   };
   // An answer to one query, or a few, takes no memory but this.
@@ -301,13 +302,13 @@ bool write_lookups(const Snapshot& snapshot, std::uint8_t structure, std::span<c
   for (std::size_t i = 0; i < plans.size(); ++i) {
     const std::uint64_t a = latest_version(snapshot, keys[i], plans[i].latest);
     const verify::VersionSet members = ladder_of(store, queries[i], a);
+    const verify::VersionSet absent = verify::next_rungs(a);
     plans[i].version = a;
     plans[i].num_members = members.size();
+    plans[i].num_absent = absent.size();
     const NamedKey key{queries[i].key, keys[i]};
-    for (const std::uint64_t version : members.get()) {
-      labels.add(key, version);
-    }
-    labels.add(key, a + 1);
+    add_all(key, members, labels);
+    add_all(key, absent, labels);
   }
   if (!labels.run()) {
     return false;
@@ -324,7 +325,12 @@ bool write_lookups(const Snapshot& snapshot, std::uint8_t structure, std::span<c
       writer.member(next++, is_latest, false, is_latest ? &plans[i].latest : nullptr);
     }
     out.put_length_at(length_at, out.size() - length_at - 3, 3);
-    writer.non_member(next++);
+    const std::size_t absent_at = out.size();
+    out.put_integer(0, 3);
+    for (std::size_t absent = 0; absent < plans[i].num_absent; ++absent) {
+      writer.non_member(next++);
+    }
+    out.put_length_at(absent_at, out.size() - absent_at - 3, 3);
     ends[i] = out.size();
   }
   return true;
@@ -334,11 +340,8 @@ void add_lookup(const Snapshot& snapshot, std::uint8_t structure, const LookupQu
   const NamedKey key{query.key, snapshot.store().tag(structure, query.key)};
   LeafRecord latest;
   const std::uint64_t a = latest_version(snapshot, key.tag, latest);
-  const verify::VersionSet members = ladder_of(snapshot.store(), query, a);
-  for (const std::uint64_t version : members.get()) {
-    batch.add(key, version);
-  }
-  batch.add(key, a + 1);
+  add_all(key, ladder_of(snapshot.store(), query, a), batch);
+  add_all(key, verify::next_rungs(a), batch);
 }
 
 void write_versions(const Snapshot& snapshot, std::uint8_t structure, const VersionsQuery& query,

@@ -49,7 +49,6 @@ void add_lookup(const Snapshot& snapshot, std::uint8_t structure, const LookupQu
 struct VersionsQuery {
   ByteSpan key;
   std::uint64_t from;
-  bool monitor;
   std::uint32_t max_members;
   std::size_t max_bytes;
 };

@@ -240,7 +240,7 @@ TEST_F(CApi, LookupMany) {
 TEST_F(CApi, Versions) {
   const auto call = [&](const optiks_snapshot_t* of, std::uint8_t structure, const std::uint8_t* key, std::size_t len,
                         std::uint64_t from, std::uint32_t members, std::uint8_t* out, std::size_t* out_len) {
-    return optiks_snapshot_versions(of, structure, key, len, from, 1, members, 1000, out, out_.size(), out_len);
+    return optiks_snapshot_versions(of, structure, key, len, from, members, 1000, out, out_.size(), out_len);
   };
   std::uint8_t* out = out_.data();
   const Bytes long_key(256);
@@ -270,13 +270,13 @@ TEST_F(CApi, Proofs) {
   EXPECT_EQ(optiks_proofs_add_lookups(proofs, 1, key_, one_, &none_, nullptr), OPTIKS_E_ARGUMENT);
   EXPECT_EQ(optiks_proofs_add_lookups(proofs, 1, key_, one_, &none_, &none_), OPTIKS_OK);
   const Bytes long_key(256);
-  EXPECT_EQ(optiks_proofs_add_versions(nullptr, key_, 1, 1, 0, 1), OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(optiks_proofs_add_versions(proofs, nullptr, 1, 1, 0, 1), OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(optiks_proofs_add_versions(proofs, key_, 0, 1, 0, 1), OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(optiks_proofs_add_versions(proofs, long_key.data(), 256, 1, 0, 1), OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(optiks_proofs_add_versions(proofs, key_, 1, 0, 0, 1), OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(optiks_proofs_add_versions(proofs, key_, 1, 1, 0, 0), OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(optiks_proofs_add_versions(proofs, key_, 1, 1, 0, 1), OPTIKS_OK);
+  EXPECT_EQ(optiks_proofs_add_versions(nullptr, key_, 1, 1, 1), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(optiks_proofs_add_versions(proofs, nullptr, 1, 1, 1), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(optiks_proofs_add_versions(proofs, key_, 0, 1, 1), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(optiks_proofs_add_versions(proofs, long_key.data(), 256, 1, 1), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(optiks_proofs_add_versions(proofs, key_, 1, 0, 1), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(optiks_proofs_add_versions(proofs, key_, 1, 1, 0), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(optiks_proofs_add_versions(proofs, key_, 1, 1, 1), OPTIKS_OK);
   EXPECT_EQ(optiks_proofs_run(nullptr), OPTIKS_E_ARGUMENT);
   EXPECT_EQ(optiks_proofs_run(proofs), OPTIKS_OK);
   std::uint8_t* out = out_.data();
@@ -285,9 +285,9 @@ TEST_F(CApi, Proofs) {
   EXPECT_EQ(optiks_proofs_lookup_many(proofs, 1, key_, one_, &none_, &none_, out, 1, &len_, &end_), OPTIKS_E_BUFFER);
   EXPECT_EQ(optiks_proofs_lookup_many(proofs, 1, key_, one_, &none_, &none_, out, out_.size(), &len_, &end_),
             OPTIKS_OK);
-  EXPECT_EQ(optiks_proofs_versions(nullptr, key_, 1, 1, 0, 1, 1000, out, out_.size(), &len_), OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(optiks_proofs_versions(proofs, key_, 1, 1, 0, 1, 1000, out, 1, &len_), OPTIKS_E_BUFFER);
-  EXPECT_EQ(optiks_proofs_versions(proofs, key_, 1, 1, 0, 1, 1000, out, out_.size(), &len_), OPTIKS_OK);
+  EXPECT_EQ(optiks_proofs_versions(nullptr, key_, 1, 1, 1, 1000, out, out_.size(), &len_), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(optiks_proofs_versions(proofs, key_, 1, 1, 1, 1000, out, 1, &len_), OPTIKS_E_BUFFER);
+  EXPECT_EQ(optiks_proofs_versions(proofs, key_, 1, 1, 1, 1000, out, out_.size(), &len_), OPTIKS_OK);
   optiks_proofs_destroy(proofs);
   optiks_proofs_destroy(nullptr);
 }
@@ -424,22 +424,20 @@ TEST_F(CApi, VerifierArguments) {
       OPTIKS_E_ARGUMENT);
   EXPECT_EQ(optiks_verify_lookup(&context, 1, key_, one_, &known, nullptr, 1, &reason_, &failed, &head, &result),
             OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(optiks_verify_versions(nullptr, 0, 1, key_, one_, &known, octets.data(), 1, &reason_, &failed, &head,
+  EXPECT_EQ(optiks_verify_versions(nullptr, 1, key_, one_, &known, octets.data(), 1, &reason_, &failed, &head,
                                    &versions, &entry, 1, &len_),
             OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(optiks_verify_versions(&context, 0, 1, key_, one_, &known, nullptr, 1, &reason_, &failed, &head, &versions,
+  EXPECT_EQ(optiks_verify_versions(&context, 1, key_, one_, &known, nullptr, 1, &reason_, &failed, &head, &versions,
                                    &entry, 1, &len_),
             OPTIKS_E_ARGUMENT);
   std::uint32_t structures = 0;
-  EXPECT_EQ(optiks_verify_audit(nullptr, octets.data(), octets.data(), octets.data(), 1, &reason_, out_.data(),
-                                &structures),
+  EXPECT_EQ(
+      optiks_verify_audit(nullptr, octets.data(), octets.data(), octets.data(), 1, &reason_, out_.data(), &structures),
+      OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(optiks_verify_audit(&context, nullptr, octets.data(), octets.data(), 1, &reason_, out_.data(), &structures),
             OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(
-      optiks_verify_audit(&context, nullptr, octets.data(), octets.data(), 1, &reason_, out_.data(), &structures),
-      OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(
-      optiks_verify_audit(&context, octets.data(), nullptr, octets.data(), 1, &reason_, out_.data(), &structures),
-      OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(optiks_verify_audit(&context, octets.data(), nullptr, octets.data(), 1, &reason_, out_.data(), &structures),
+            OPTIKS_E_ARGUMENT);
   EXPECT_EQ(
       optiks_verify_audit(&context, octets.data(), octets.data(), octets.data(), 1, &reason_, out_.data(), nullptr),
       OPTIKS_E_ARGUMENT);
@@ -448,11 +446,11 @@ TEST_F(CApi, VerifierArguments) {
   EXPECT_EQ(optiks_verify_record(&context.anchor, octets.data(), nullptr, octets.data(), &reason_), OPTIKS_E_ARGUMENT);
   // A version that is known neither as the latest nor from a page, and a page's state in a lookup.
   known.version = 2;
-  EXPECT_EQ(optiks_verify_versions(&context, 0, 1, key_, one_, &known, octets.data(), 1, &reason_, &failed, &head,
+  EXPECT_EQ(optiks_verify_versions(&context, 1, key_, one_, &known, octets.data(), 1, &reason_, &failed, &head,
                                    &versions, &entry, 1, &len_),
             OPTIKS_E_ARGUMENT);
   known.page_version = 3;
-  EXPECT_EQ(optiks_verify_versions(&context, 0, 1, key_, one_, &known, octets.data(), 1, &reason_, &failed, &head,
+  EXPECT_EQ(optiks_verify_versions(&context, 1, key_, one_, &known, octets.data(), 1, &reason_, &failed, &head,
                                    &versions, &entry, 1, &len_),
             OPTIKS_OK);
   EXPECT_EQ(optiks_verify_lookup(&context, 1, key_, one_, &known, octets.data(), 1, &reason_, &failed, &head, &result),

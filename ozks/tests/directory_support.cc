@@ -176,17 +176,17 @@ Bytes Seen::lookup(std::uint8_t structure, const std::string& key, const verify:
   return lookups(structure, {key}, {known}).front();
 }
 
-Bytes Seen::versions(std::uint8_t structure, const std::string& key, std::uint64_t from, bool monitor,
-                     std::uint32_t max_members, std::size_t max_bytes) const {
+Bytes Seen::versions(std::uint8_t structure, const std::string& key, std::uint64_t from, std::uint32_t max_members,
+                     std::size_t max_bytes) const {
   const auto* octets = reinterpret_cast<const std::uint8_t*>(key.data());
   std::size_t len = 0;
-  EXPECT_EQ(optiks_snapshot_versions(snapshot_.get(), structure, octets, key.size(), from, monitor ? 1 : 0, max_members,
-                                     max_bytes, nullptr, 0, &len),
+  EXPECT_EQ(optiks_snapshot_versions(snapshot_.get(), structure, octets, key.size(), from, max_members, max_bytes,
+                                     nullptr, 0, &len),
             OPTIKS_E_BUFFER)
       << last_error();
   Bytes out(len);
-  EXPECT_EQ(optiks_snapshot_versions(snapshot_.get(), structure, octets, key.size(), from, monitor ? 1 : 0, max_members,
-                                     max_bytes, out.data(), out.size(), &len),
+  EXPECT_EQ(optiks_snapshot_versions(snapshot_.get(), structure, octets, key.size(), from, max_members, max_bytes,
+                                     out.data(), out.size(), &len),
             OPTIKS_OK)
       << last_error();
   EXPECT_EQ(len, out.size());
@@ -202,7 +202,7 @@ verify::Reason Seen::check(std::uint8_t structure, const std::string& key, const
              : verify::verify_lookup(view(structure), Bytes(key.begin(), key.end()), known, lookup, out);
 }
 
-verify::Reason Seen::check(std::uint8_t structure, const std::string& key, const verify::Known& known, bool monitor,
+verify::Reason Seen::check(std::uint8_t structure, const std::string& key, const verify::Known& known,
                            const Bytes& answer, std::vector<verify::VersionEntry>& entries,
                            verify::VersionsResult& out) const {
   verify::Versions versions;
@@ -211,9 +211,7 @@ verify::Reason Seen::check(std::uint8_t structure, const std::string& key, const
     return reason;
   }
   entries.assign(versions.members.size(), {});
-  return verify::verify_versions(view(structure), Bytes(key.begin(), key.end()), known,
-                                 monitor ? verify::Purpose::kMonitoring : verify::Purpose::kHistory, versions, entries,
-                                 out);
+  return verify::verify_versions(view(structure), Bytes(key.begin(), key.end()), known, versions, entries, out);
 }
 
 std::string Seen::value(std::uint8_t structure, const std::string& key) const {

@@ -93,15 +93,14 @@ class Seen {
   [[nodiscard]] std::vector<Bytes> lookups(std::uint8_t structure, const std::vector<std::string>& keys,
                                            const std::vector<verify::Known>& known) const;
   [[nodiscard]] Bytes lookup(std::uint8_t structure, const std::string& key, const verify::Known& known = {}) const;
-  [[nodiscard]] Bytes versions(std::uint8_t structure, const std::string& key, std::uint64_t from, bool monitor,
+  [[nodiscard]] Bytes versions(std::uint8_t structure, const std::string& key, std::uint64_t from,
                                std::uint32_t max_members = 1U << 20, std::size_t max_bytes = SIZE_MAX) const;
 
   // The verdict on a lookup, whose result's value points into the answer.
   verify::Reason check(std::uint8_t structure, const std::string& key, const verify::Known& known, const Bytes& answer,
                        verify::LookupResult& out) const;
-  verify::Reason check(std::uint8_t structure, const std::string& key, const verify::Known& known, bool monitor,
-                       const Bytes& answer, std::vector<verify::VersionEntry>& entries,
-                       verify::VersionsResult& out) const;
+  verify::Reason check(std::uint8_t structure, const std::string& key, const verify::Known& known, const Bytes& answer,
+                       std::vector<verify::VersionEntry>& entries, verify::VersionsResult& out) const;
   // Looks up and checks; "" for a key that is proven absent, "#<reason>" when the verifier refuses.
   [[nodiscard]] std::string value(std::uint8_t structure, const std::string& key) const;
 

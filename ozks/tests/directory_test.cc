@@ -6,6 +6,7 @@
 #include <string>
 
 #include "directory_support.h"
+#include "optiks/ozks/verify/ladder.h"
 
 namespace optiks::ozks::test {
 namespace {
@@ -38,17 +39,15 @@ void check_all(const Seen& seen, const Model& model) {
     ASSERT_EQ(result.version, versions.size());
     EXPECT_EQ(text_of(result.value), versions.back().value);
     EXPECT_EQ(result.leaf_epoch, versions.back().epoch);
-    for (const bool monitor : {false, true}) {
-      std::vector<verify::VersionEntry> entries;
-      verify::VersionsResult listed;
-      const Bytes history = seen.versions(kKeys, key, 1, monitor);
-      ASSERT_EQ(seen.check(kKeys, key, {}, monitor, history, entries, listed), verify::Reason::kValid) << key;
-      ASSERT_TRUE(listed.complete);
-      ASSERT_EQ(entries.size(), versions.size());
-      for (std::size_t i = 0; i < entries.size(); ++i) {
-        EXPECT_EQ(text_of(entries[i].value), versions[i].value);
-        EXPECT_EQ(entries[i].leaf_epoch, versions[i].epoch);
-      }
+    std::vector<verify::VersionEntry> entries;
+    verify::VersionsResult listed;
+    const Bytes history = seen.versions(kKeys, key, 1);
+    ASSERT_EQ(seen.check(kKeys, key, {}, history, entries, listed), verify::Reason::kValid) << key;
+    ASSERT_TRUE(listed.complete);
+    ASSERT_EQ(entries.size(), versions.size());
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      EXPECT_EQ(text_of(entries[i].value), versions[i].value);
+      EXPECT_EQ(entries[i].leaf_epoch, versions[i].epoch);
     }
   }
 }
@@ -61,12 +60,10 @@ TEST(Directory, EmptyTreesProveAbsence) {
   EXPECT_EQ(seen.value(kKeys, "nobody"), "");
   std::vector<verify::VersionEntry> entries;
   verify::VersionsResult listed;
-  for (const bool monitor : {false, true}) {
-    EXPECT_EQ(seen.check(kKeys, "nobody", {}, monitor, seen.versions(kKeys, "nobody", 1, monitor), entries, listed),
-              verify::Reason::kValid);
-    EXPECT_EQ(listed.version, 0U);
-    EXPECT_TRUE(listed.complete);
-  }
+  EXPECT_EQ(seen.check(kKeys, "nobody", {}, seen.versions(kKeys, "nobody", 1), entries, listed),
+            verify::Reason::kValid);
+  EXPECT_EQ(listed.version, 0U);
+  EXPECT_TRUE(listed.complete);
 }
 
 TEST(Directory, RandomHistoriesAnswerLikeTheModel) {
@@ -141,8 +138,8 @@ TEST(Directory, HistoryInPages) {
     for (std::size_t page = 1;; ++page) {
       std::vector<verify::VersionEntry> entries;
       verify::VersionsResult listed;
-      const Bytes answer = seen.versions(kKeys, "a", known.version + 1, true, max_members, max_bytes);
-      const verify::Reason reason = seen.check(kKeys, "a", known, true, answer, entries, listed);
+      const Bytes answer = seen.versions(kKeys, "a", known.version + 1, max_members, max_bytes);
+      const verify::Reason reason = seen.check(kKeys, "a", known, answer, entries, listed);
       if (reason != verify::Reason::kValid || entries.size() > max_members || entries.empty()) {
         ADD_FAILURE() << verify::test::name_of(reason) << " with " << entries.size();
         return page;
@@ -155,7 +152,7 @@ TEST(Directory, HistoryInPages) {
         EXPECT_EQ(values.back(), std::to_string(kVersions));
         return page;
       }
-      known = {0, entries.back().version, entries.back().time, 0, false};
+      known = {0, entries.back().version, entries.back().time, 0, false, listed.version};
     }
   };
   EXPECT_EQ(pages(1000, SIZE_MAX), 1U);
@@ -167,11 +164,11 @@ TEST(Directory, HistoryInPages) {
   // Beyond the latest version nothing is listed.
   for (const std::uint64_t from : {kVersions + 1, kVersions + 2, UINT64_MAX}) {
     verify::Versions answer;
-    const Bytes octets = seen.versions(kKeys, "a", from, false);
+    const Bytes octets = seen.versions(kKeys, "a", from);
     ASSERT_EQ(verify::decode_whole(ByteSpan(octets), answer), verify::Reason::kValid);
     EXPECT_EQ(answer.from, from);
     EXPECT_EQ(answer.members.size(), 0U);
-    EXPECT_EQ(answer.absent.size(), 1U);
+    EXPECT_EQ(answer.absent.size(), verify::next_rungs(kVersions).size());
   }
 }
 
@@ -342,7 +339,7 @@ TEST(Directory, WithoutValuesNothingIsLookedUp) {
   publish(dir.get(), 1, {{kKeys, "a", "1"}});
   const Seen seen(dir.get());
   std::size_t len = 0;
-  EXPECT_EQ(optiks_snapshot_versions(seen.snapshot(), kKeys, reinterpret_cast<const std::uint8_t*>("a"), 1, 1, 0, 1, 1,
+  EXPECT_EQ(optiks_snapshot_versions(seen.snapshot(), kKeys, reinterpret_cast<const std::uint8_t*>("a"), 1, 1, 1, 1,
                                      nullptr, 0, &len),
             OPTIKS_E_STATE);
   // The same with them.

@@ -236,8 +236,8 @@ TEST(Memory, AnswersAndMerges) {
   EXPECT_EQ(until_enough(look_up, nothing), 0U);
   EXPECT_GT(until_enough(
                 [&] {
-                  return optiks_snapshot_versions(seen.snapshot(), kKeys, octets, key.size(), 1, 1, 10, 5000,
-                                                  out.data(), out.size(), &len);
+                  return optiks_snapshot_versions(seen.snapshot(), kKeys, octets, key.size(), 1, 10, 5000, out.data(),
+                                                  out.size(), &len);
                 },
                 nothing),
             1U);

@@ -52,9 +52,7 @@ class Proofs : public testing::TestWithParam<std::uint64_t> {
         optiks_proofs_add_lookups(proofs, 3, keys_.octets.data(), keys_.offsets.data(), none_.data(), none_.data()),
         OPTIKS_OK);
     for (const std::string key : {"a", "b", "nobody"}) {
-      for (const std::int32_t monitor : {0, 1}) {
-        EXPECT_EQ(optiks_proofs_add_versions(proofs, octets(key), key.size(), 1, monitor, kMaxMembers), OPTIKS_OK);
-      }
+      EXPECT_EQ(optiks_proofs_add_versions(proofs, octets(key), key.size(), 1, kMaxMembers), OPTIKS_OK);
     }
   }
 
@@ -70,12 +68,11 @@ class Proofs : public testing::TestWithParam<std::uint64_t> {
     return out;
   }
 
-  [[nodiscard]] static Bytes versions(const optiks_proofs_t* proofs, const std::string& key, bool monitor,
-                                      std::size_t max_bytes) {
+  [[nodiscard]] static Bytes versions(const optiks_proofs_t* proofs, const std::string& key, std::size_t max_bytes) {
     std::size_t len = 0;
     Bytes out(100'000);
-    EXPECT_EQ(optiks_proofs_versions(proofs, octets(key), key.size(), 1, monitor ? 1 : 0, kMaxMembers, max_bytes,
-                                     out.data(), out.size(), &len),
+    EXPECT_EQ(optiks_proofs_versions(proofs, octets(key), key.size(), 1, kMaxMembers, max_bytes, out.data(), out.size(),
+                                     &len),
               OPTIKS_OK)
         << last_error();
     out.resize(len);
@@ -121,16 +118,14 @@ TEST_P(Proofs, GiveTheSameAnswersAndAreMadeOnce) {
   EXPECT_GT(made, 40U);
   EXPECT_EQ(lookups(proofs.get()), expected_lookups(model));
   for (const std::string key : {"b", "nobody"}) {
-    for (const bool monitor : {false, true}) {
-      EXPECT_EQ(versions(proofs.get(), key, monitor, SIZE_MAX), model.versions(kKeys, key, 1, monitor, kMaxMembers));
-      EXPECT_EQ(versions(proofs.get(), key, monitor, 500), model.versions(kKeys, key, 1, monitor, kMaxMembers, 500));
-    }
+    EXPECT_EQ(versions(proofs.get(), key, SIZE_MAX), model.versions(kKeys, key, 1, kMaxMembers));
+    EXPECT_EQ(versions(proofs.get(), key, 500), model.versions(kKeys, key, 1, kMaxMembers, 500));
   }
-  EXPECT_EQ(versions(proofs.get(), "a", false, 500), model.versions(kKeys, "a", 1, false, kMaxMembers, 500));
+  EXPECT_EQ(versions(proofs.get(), "a", 500), model.versions(kKeys, "a", 1, kMaxMembers, 500));
   // Each of these was made, once.
   EXPECT_EQ(stats().vrf_cache_misses, made);
   // More than one round: what was not foreseen is made by the answer.
-  EXPECT_EQ(versions(proofs.get(), "a", true, SIZE_MAX), model.versions(kKeys, "a", 1, true, kMaxMembers));
+  EXPECT_EQ(versions(proofs.get(), "a", SIZE_MAX), model.versions(kKeys, "a", 1, kMaxMembers));
   EXPECT_EQ(stats().vrf_cache_misses, made + kMaxMembers - 32);
 }
 

@@ -59,7 +59,7 @@ void expect_same(const Seen& linked, const Seen& stored, std::uint64_t num_keys)
   for (const std::uint8_t structure : {OPTIKS_DEVICES, OPTIKS_KEYS}) {
     for (std::uint64_t i = 0; i < num_keys; ++i) {
       EXPECT_EQ(linked.lookup(structure, key_name(i)), stored.lookup(structure, key_name(i)));
-      EXPECT_EQ(linked.versions(structure, key_name(i), 1, true), stored.versions(structure, key_name(i), 1, true));
+      EXPECT_EQ(linked.versions(structure, key_name(i), 1), stored.versions(structure, key_name(i), 1));
     }
   }
 }

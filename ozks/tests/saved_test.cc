@@ -28,8 +28,8 @@ void expect_same(const Seen& a, const Seen& b) {
   for (std::uint64_t i = 0; i < 16; ++i) {
     for (const std::uint8_t structure : {kDevices, kKeys}) {
       EXPECT_EQ(a.lookup(structure, key_name(i)), b.lookup(structure, key_name(i)));
-      EXPECT_EQ(a.versions(structure, key_name(i), 1, false), b.versions(structure, key_name(i), 1, false));
-      EXPECT_EQ(a.versions(structure, key_name(i), 2, true), b.versions(structure, key_name(i), 2, true));
+      EXPECT_EQ(a.versions(structure, key_name(i), 1), b.versions(structure, key_name(i), 1));
+      EXPECT_EQ(a.versions(structure, key_name(i), 2), b.versions(structure, key_name(i), 2));
     }
   }
 }

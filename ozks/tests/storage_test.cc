@@ -47,7 +47,7 @@ TEST(Storage, LoadingEqualsHavingPublished) {
     EXPECT_EQ(seen.states(), published.states());
     for (std::uint64_t i = 0; i < 15; ++i) {
       EXPECT_EQ(seen.lookup(kKeys, key_name(i)), published.lookup(kKeys, key_name(i)));
-      EXPECT_EQ(seen.versions(kKeys, key_name(i), 1, true), published.versions(kKeys, key_name(i), 1, true));
+      EXPECT_EQ(seen.versions(kKeys, key_name(i), 1), published.versions(kKeys, key_name(i), 1));
     }
     // And it goes on in the same way.
     const auto next = prepare(dir.get(), 31, {{kKeys, "key 1", "next"}, {kKeys, "new", "next"}});
@@ -201,8 +201,7 @@ TEST(Storage, ErasedValues) {
   EXPECT_EQ(seen.value(kKeys, "a"), "v3");
   std::vector<verify::VersionEntry> entries;
   verify::VersionsResult listed;
-  ASSERT_EQ(seen.check(kKeys, "a", {}, false, seen.versions(kKeys, "a", 1, false), entries, listed),
-            verify::Reason::kValid);
+  ASSERT_EQ(seen.check(kKeys, "a", {}, seen.versions(kKeys, "a", 1), entries, listed), verify::Reason::kValid);
   EXPECT_TRUE(entries[0].has_value);
   EXPECT_FALSE(entries[1].has_value);
   EXPECT_TRUE(entries[2].has_value);

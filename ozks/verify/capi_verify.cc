@@ -228,7 +228,7 @@ struct VersionsOutput {
   std::size_t* num_entries;
 };
 
-std::int32_t verify_versions_answer(const optiks_context_t& context, Purpose purpose, std::size_t n, const Keys& keys,
+std::int32_t verify_versions_answer(const optiks_context_t& context, std::size_t n, const Keys& keys,
                                     const optiks_known_t* known, ByteSpan answer, const VersionsOutput& out) {
   VersionsAnswerVerifier verifier;
   Reason reason = begin(context, answer, n, verifier);
@@ -243,7 +243,7 @@ std::int32_t verify_versions_answer(const optiks_context_t& context, Purpose pur
   std::vector<VersionEntry> entries(num_entries);
   std::span<VersionEntry> free = entries;
   for (std::size_t i = 0; i < results.size() && reason == Reason::kValid; ++i) {
-    reason = verifier.next(keys[i], known == nullptr ? KeyState() : to_key_state(known[i]), purpose, free, results[i]);
+    reason = verifier.next(keys[i], known == nullptr ? KeyState() : to_key_state(known[i]), free, results[i]);
     failed = reason == Reason::kValid ? n : i;
     free = free.subspan(results[i].num_entries);
   }
@@ -311,7 +311,8 @@ int32_t optiks_verify_lookup(const optiks_context_t* context, size_t n, const ui
     const Keys asked(n, keys, key_offsets);
     if (!valid(context) || !asked.valid() || !readable(answer, answer_len) || out_reason == nullptr ||
         out_failed == nullptr || out_head == nullptr || !readable(out_results, n) || !valid(known, n, false)) {
-      return argument_error("optiks_verify_lookup: NULL, a key that is not 1..255 octets, or a known state that is none");
+      return argument_error(
+          "optiks_verify_lookup: NULL, a key that is not 1..255 octets, or a known state that is none");
     }
     return verify_lookup_answer(*context, n, asked, known, {answer, answer_len}, out_reason, out_failed, out_head,
                                 out_results);
@@ -319,7 +320,7 @@ int32_t optiks_verify_lookup(const optiks_context_t* context, size_t n, const ui
 }
 
 // NOLINTBEGIN(readability-non-const-parameter): the body, a lambda, writes through these.
-int32_t optiks_verify_versions(const optiks_context_t* context, int32_t monitor, size_t n, const uint8_t* keys,
+int32_t optiks_verify_versions(const optiks_context_t* context, size_t n, const uint8_t* keys,
                                const uint64_t* key_offsets, const optiks_known_t* known, const uint8_t* answer,
                                size_t answer_len, int32_t* out_reason, size_t* out_failed,
                                optiks_head_result_t* out_head, optiks_versions_result_t* out_results,
@@ -332,10 +333,9 @@ int32_t optiks_verify_versions(const optiks_context_t* context, int32_t monitor,
       return argument_error(
           "optiks_verify_versions: NULL, a key that is not 1..255 octets, or a known state that is none");
     }
-    const Purpose purpose = monitor != 0 ? Purpose::kMonitoring : Purpose::kHistory;
     const VersionsOutput out{out_reason,  out_failed,       out_head,       out_results,
                              out_entries, entries_capacity, out_num_entries};
-    return verify_versions_answer(*context, purpose, n, asked, known, {answer, answer_len}, out);
+    return verify_versions_answer(*context, n, asked, known, {answer, answer_len}, out);
   });
 }
 // NOLINTEND(readability-non-const-parameter)

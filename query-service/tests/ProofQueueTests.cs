@@ -44,7 +44,7 @@ public sealed class ProofQueueTests
             {
                 byte[] monitored = await replica.OctetsAsync(Replica.Post("/v1/monitor", [new Query(Encoding.UTF8.GetBytes(names[0]), 0, 1)], MediaTypes.Monitor), asOwner: true);
                 using ByteStrings keys = Keys(names[..1]);
-                Assert.Equal(Reason.Valid, Verifier.Versions(replica.Context(), true, keys, [default], monitored).Reason);
+                Assert.Equal(Reason.Valid, Verifier.Versions(replica.Context(), keys, [default], monitored).Reason);
             }
         });
     }

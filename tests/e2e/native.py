@@ -4,7 +4,7 @@ import ctypes
 from ctypes import POINTER, Structure, byref, c_char_p, c_int32, c_size_t, c_uint8, c_uint32, c_uint64
 from pathlib import Path
 
-ABI_VERSION = 4
+ABI_VERSION = 5
 RECORD_LEN = 386
 OK, E_BUFFER = 0, -2
 VALUE_OFFSET_FIELDS = [("value_offset", c_size_t), ("value_len", c_size_t), ("has_value", c_int32), ("reserved", c_int32)]
@@ -64,8 +64,7 @@ class NativeVerifier:
         keys = [POINTER(Context), c_size_t, c_char_p, POINTER(c_uint64), POINTER(Known), octets, c_size_t, out_reason,
                 out_len, POINTER(HeadResult)]
         library.optiks_verify_lookup.argtypes = [*keys, POINTER(LookupResult)]
-        library.optiks_verify_versions.argtypes = [
-            keys[0], c_int32, *keys[1:], POINTER(VersionsResult), POINTER(VersionEntry), c_size_t, out_len]
+        library.optiks_verify_versions.argtypes = [*keys, POINTER(VersionsResult), POINTER(VersionEntry), c_size_t, out_len]
         library.optiks_verify_audit.argtypes = [
             POINTER(Context), octets, octets, octets, c_size_t, out_reason, c_char_p, POINTER(c_uint32)]
         library.optiks_reason_name.argtypes = [c_int32, c_char_p, c_size_t, out_len]
@@ -89,7 +88,7 @@ class NativeVerifier:
         asked = (byref(context), len(keys), b"".join(keys), (c_uint64 * len(ends))(*ends), known)
         if row["form"] == "lookup":
             return self._lookup(asked, answer)
-        return self._versions(asked, answer, row["form"] == "monitor")
+        return self._versions(asked, answer)
 
     def _audit(self, context: Context, stored: bytes, start: bytes, answer: bytes) -> str:
         reason, record, structures = c_int32(-1), ctypes.create_string_buffer(RECORD_LEN), c_uint32()
@@ -104,14 +103,14 @@ class NativeVerifier:
             *asked, answer, len(answer), byref(reason), byref(failed), byref(head), results))
         return self._name(reason), [{"version": one.version, "value": _value(one, answer)} for one in results]
 
-    def _versions(self, asked: tuple, answer: bytes, monitor: bool) -> tuple[str, list[dict]]:
+    def _versions(self, asked: tuple, answer: bytes) -> tuple[str, list[dict]]:
         reason, failed, head, count = c_int32(-1), c_size_t(), HeadResult(), c_size_t()
         results, capacity = (VersionsResult * asked[1])(), 16
         while True:
             entries = (VersionEntry * capacity)()
             status = self._library.optiks_verify_versions(
-                asked[0], monitor, *asked[1:], answer, len(answer), byref(reason), byref(failed), byref(head), results,
-                entries, capacity, byref(count))
+                *asked, answer, len(answer), byref(reason), byref(failed), byref(head), results, entries, capacity,
+                byref(count))
             if status != E_BUFFER:
                 break
             capacity = count.value

@@ -164,14 +164,16 @@ class NonMember:
 class Lookup:
     version: int
     members: list[Member]
-    next: NonMember
+    absent: list[NonMember]
 
     @classmethod
     def decode(cls, r: Reader) -> "Lookup":
-        return cls(r.uint(8), r.elements(0, 2**24 - 1, Member.decode), NonMember.decode(r))
+        version = r.uint(8)
+        return cls(version, r.elements(0, 2**24 - 1, Member.decode), r.elements(0, 2**24 - 1, NonMember.decode))
 
     def encode(self) -> bytes:
-        return uint(self.version, 8) + vector(2**24 - 1, _encoded(self.members)) + self.next.encode()
+        members = vector(2**24 - 1, _encoded(self.members))
+        return uint(self.version, 8) + members + vector(2**24 - 1, _encoded(self.absent))
 
 
 @dataclass(frozen=True)

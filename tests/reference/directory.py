@@ -144,13 +144,13 @@ class Directory:
     def lookup_item(self, epoch: int, key: bytes, known: int = 0) -> Lookup:
         a = self.latest(epoch, key)
         members = [self.member(epoch, key, i, i == a) for i in pahd.ladder(a) if i > known]
-        return Lookup(a, members, self.absent(epoch, key, a + 1))
+        return Lookup(a, members, [self.absent(epoch, key, i) for i in pahd.next_rungs(a)])
 
-    def versions_item(self, epoch: int, key: bytes, start: int, monitoring: bool, page: int | None = None) -> Versions:
+    def versions_item(self, epoch: int, key: bytes, start: int, page: int | None = None) -> Versions:
         a = self.latest(epoch, key)
         last = a if page is None else min(a, start + page - 1)
         members = [self.member(epoch, key, i, True) for i in range(start, last + 1)]
-        absent = (pahd.next_rungs(a) if monitoring else [a + 1]) if last == a else []
+        absent = pahd.next_rungs(a) if last == a else []
         return Versions(a, start, members, [self.absent(epoch, key, i) for i in absent])
 
     def entries(self, size: int) -> list[bytes]:
@@ -172,9 +172,9 @@ class Directory:
         epoch = self.epoch if epoch is None else epoch
         return LookupAnswer(self.head(epoch, **head), [self.lookup_item(epoch, key) for key in keys])
 
-    def versions_answer(self, keys: list[bytes], monitoring: bool, epoch: int | None = None, **head) -> VersionsAnswer:
+    def versions_answer(self, keys: list[bytes], epoch: int | None = None, **head) -> VersionsAnswer:
         epoch = self.epoch if epoch is None else epoch
-        return VersionsAnswer(self.head(epoch, **head), [self.versions_item(epoch, key, 1, monitoring) for key in keys])
+        return VersionsAnswer(self.head(epoch, **head), [self.versions_item(epoch, key, 1) for key in keys])
 
     def audit(self, a: int, b: int) -> AuditProof:
         records = [self.records[e].encode() for e in range(a, b + 1)]

@@ -235,7 +235,7 @@ def versions(s: Session, keys: list[bytes]) -> None:
             print(f"verified {form} of {key!r}: {len(result.values)} of {result.version} versions")
             if result.complete and result.version >= 2 and result.values[1] is not None and not changed:
                 answer = decode_whole(VersionsAnswer.decode, encoded)
-                s.changed(form, v, [key], mutations.versions_changes(answer, form == "monitor"))
+                s.changed(form, v, [key], mutations.versions_changes(answer))
                 changed = True
         if not changed:
             print(f"skipped  changed {form}: no key with two or more versions on one page")

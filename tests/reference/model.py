@@ -266,21 +266,21 @@ class World:
             rungs = [version for version in pahd.ladder(a) if version > w]
             if a < w or not all(map(self.holds, rungs)):
                 continue
-            answer = Lookup(a, [self.member(version, version == a) for version in rungs], NonMember(b"", None, None))
+            absent = [NonMember(b"", None, None)] * len(pahd.next_rungs(a))
+            answer = Lookup(a, [self.member(version, version == a) for version in rungs], absent)
             with contextlib.suppress(Refused):
                 yield pahd.verify_lookup(self, answer, known)
 
-    def monitored(self, known: pahd.Known | None, whole_ladder: bool) -> pahd.Known | None:
-        """The owner's check at this epoch; None for an alarm. whole_ladder False: only a + 1 is proven absent, not C(a)."""
+    def monitored(self, known: pahd.Known | None) -> pahd.Known | None:
+        """The owner's check at this epoch; None for an alarm."""
         own = sum(1 for version in range(1, self.own + 1) if self.holds(version))
         start = (known.version if known else 0) + 1
         if not all(map(self.holds, range(start, own + 1))):
             return None
         members = [self.member(version, True) for version in range(start, own + 1)]
-        rungs = pahd.next_rungs(own) if whole_ladder else [own + 1]
-        answer = Versions(own, start, members, [NonMember(b"", None, None)] * len(rungs))
+        answer = Versions(own, start, members, [NonMember(b"", None, None)] * len(pahd.next_rungs(own)))
         try:
-            result = pahd.verify_versions(self, answer, known, whole_ladder)
+            result = pahd.verify_versions(self, answer, known)
         except Refused:
             return None
         return result.known if FORGED not in result.values.values() else None
@@ -300,13 +300,32 @@ class Tally:
     example: World | None = field(default=None, repr=False)
 
 
-def judge(world: World, checks: list[int], whole_ladder: bool, tally: Tally) -> None:
+@contextlib.contextmanager
+def only_the_next() -> Iterator[None]:
+    """The absence of a + 1 alone instead of all of C(a): in lookups, lists and monitoring."""
+    whole = pahd.next_rungs
+    pahd.next_rungs = lambda a: [a + 1]
+    try:
+        yield
+    finally:
+        pahd.next_rungs = whole
+
+
+def states_before(world: World, epoch: int) -> list[pahd.Known | None]:
+    """What a client may know that looked the key up at an earlier epoch, or never."""
+    states: list[pahd.Known | None] = [None]
+    for earlier in range(max(world.first_epoch, 1), epoch):
+        states += [result.known for result in world.at(earlier).lookups(None)]
+    return states
+
+
+def judge(world: World, checks: list[int], tally: Tally) -> None:
     """Looks for a lookup that shows something untrue, and whether the owner, who checks at these epochs, ever hears of it."""
     tally.worlds += 1
     known: pahd.Known | None = None
     alarm = False
     for epoch in checks:
-        known = world.at(epoch).monitored(known, whole_ladder)
+        known = world.at(epoch).monitored(known)
         if known is None:
             alarm = True
             break
@@ -314,10 +333,7 @@ def judge(world: World, checks: list[int], whole_ladder: bool, tally: Tally) -> 
     first = max(world.first_epoch, 1)
     for epoch in range(first, checks[-1] + 1):
         here = world.at(epoch)
-        states: list[pahd.Known | None] = [None]
-        for earlier in range(first, epoch):
-            states += [result.known for result in world.at(earlier).lookups(None)]
-        for state in states:
+        for state in states_before(world, epoch):
             for result in here.lookups(state):
                 believed += 1
                 forged += not here.is_true(result)
@@ -366,16 +382,28 @@ def ladder_worlds(count: int, seed: int) -> Iterator[World]:
         yield World(leaves, own, epochs)
 
 
-def forged_versions(whole_ladder: bool, exhaustive_versions: int, ladders: int, seed: int) -> Tally:
+def two_latest(exhaustive_versions: int, ladders: int, seed: int) -> tuple[int, int]:
+    """(records under which two lookups, by whoever knows whatever, show two latest versions; records with a lookup of a version)"""
+    contradictions = shown = 0
+    for world in itertools.chain(small_worlds(4, exhaustive_versions), ladder_worlds(ladders, seed)):
+        for epoch in range(1, world.last_epoch + 1):
+            here = world.at(epoch)
+            latest = {result.version for state in states_before(world, epoch) for result in here.lookups(state)}
+            contradictions += len(latest) > 1
+            shown += bool(latest - {0})
+    return contradictions, shown
+
+
+def forged_versions(exhaustive_versions: int, ladders: int, seed: int) -> Tally:
     tally = Tally()
     first_period = small_worlds(4, exhaustive_versions)
     for world in itertools.chain(first_period, small_worlds(4, exhaustive_versions, copied=True)):
-        judge(world, [world.last_epoch], whole_ladder, tally)
-        judge(world, [2, world.last_epoch], whole_ladder, tally)
+        judge(world, [world.last_epoch], tally)
+        judge(world, [2, world.last_epoch], tally)
     rng = random.Random(seed)
     for world in ladder_worlds(ladders, seed):
         checks = sorted(rng.sample(range(1, world.last_epoch), 3)) + [world.last_epoch]
-        judge(world, checks, whole_ladder, tally)
+        judge(world, checks, tally)
     return tally
 
 
@@ -386,8 +414,10 @@ def main(trees: int) -> None:
             print(f"  without {reason}:", count_contradictions(trees // 10, 1))
     print("appends: broken, accepted:", append_breaks(trees, 2))
     print("  with claimed prefixes:", append_breaks(trees // 10, 2, ClaimedPrefixes, claims=True))
-    print("forged versions:", forged_versions(True, 5, trees // 600, 3))
-    print("  without C(a):", forged_versions(False, 5, trees // 600, 3))
+    print("forged versions:", forged_versions(5, trees // 600, 3))
+    print("two latest versions under one record: contradictions, records:", two_latest(5, trees // 600, 4))
+    with only_the_next():
+        print("  with the absence of a + 1 alone:", forged_versions(5, trees // 600, 3), two_latest(5, trees // 600, 4))
 
 
 if __name__ == "__main__":

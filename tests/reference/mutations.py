@@ -206,7 +206,14 @@ def lookup_changes(answer: LookupAnswer, other: Lookup) -> Iterator[Change]:
     yield changed("first_member_missing", "ladder_count", members=item.members[1:])
     yield changed("last_member_missing", "ladder_count", members=item.members[:-1])
     yield changed("member_twice", "ladder_count", members=[*item.members, last])
-    yield changed("hidden_as_never_set", "vrf_challenge", version=0, members=[])
+    yield changed("hidden_as_never_set", "vrf_challenge", version=0, members=[], absent=item.absent[:1])
+    yield changed("no_absences", "ladder_count", absent=[])
+    yield changed("absence_missing", "ladder_count", absent=item.absent[:-1])
+    yield changed("absence_twice", "ladder_count", absent=[*item.absent, item.absent[0]])
+    if len(item.absent) > 1:
+        yield changed("absences_reversed", "vrf_challenge", absent=item.absent[::-1])
+        yield changed("first_absence_only", "ladder_count", absent=item.absent[:1])
+        yield changed("first_absence_for_all", "vrf_challenge", absent=item.absent[:1] * len(item.absent))
     bare = replace(last, value=None, opening=None, commitment=tree.commitment_of(last.opening, last.value))
     yield changed("latest_not_opened", "member_kind", members=[*item.members[:-1], bare])
     if len(item.members) > 1:
@@ -214,23 +221,22 @@ def lookup_changes(answer: LookupAnswer, other: Lookup) -> Iterator[Change]:
         opened = replace(item.members[0], commitment=None, opening=bytes(16), value=b"")
         yield changed("first_member_opened", "member_kind", members=[opened, *item.members[1:]])
     before = len(item.members) - 1
-    for name, member, reason in member_changes(last, item.next.vrf_proof):
+    for name, member, reason in member_changes(last, item.absent[0].vrf_proof):
         yield changed(f"latest_{name}", reason, members=[*item.members[:before], member])
-    for name, proof, reason in non_member_changes(item.next, last.vrf_proof):
-        yield changed(f"next_{name}", reason, next=proof)
+    for name, proof, reason in non_member_changes(item.absent[-1], last.vrf_proof):
+        yield changed(f"absent_{name}", reason, absent=[*item.absent[:-1], proof])
     kind_at = len(encoded) - len(item.encode()) + 8 + 3 + 79 + 8
     yield "lookup_kind_2", encoded[:kind_at] + b"\2" + encoded[kind_at + 1 :], "malformed_enum"
-    node_at = len(encoded) - len(item.next.encode()) + 79
+    node_at = len(encoded) - len(item.absent[-1].encode()) + 79
     yield "lookup_node_3", encoded[:node_at] + b"\3" + encoded[node_at + 1 :], "malformed_enum"
 
 
-def versions_changes(answer: VersionsAnswer, monitoring: bool) -> Iterator[Change]:
-    """answer is the whole history (or monitoring) of one key with at least two versions, the last page as well as the first."""
+def versions_changes(answer: VersionsAnswer) -> Iterator[Change]:
+    """answer is the whole list of one key with at least two versions, the last page as well as the first."""
     item = answer.items[0]
-    name_of = "monitor" if monitoring else "history"
 
     def changed(name: str, reason: str, **fields) -> Change:
-        return f"{name_of}_{name}", replace(answer, items=[replace(item, **fields)]).encode(), reason
+        return f"versions_{name}", replace(answer, items=[replace(item, **fields)]).encode(), reason
 
     yield changed("from_2", "history_from", start=2)
     yield changed("from_0", "history_from", start=0)
@@ -246,7 +252,7 @@ def versions_changes(answer: VersionsAnswer, monitoring: bool) -> Iterator[Chang
         yield changed(f"first_{name}", reason, members=[member, *item.members[1:]])
     for name, proof, reason in non_member_changes(item.absent[-1], item.members[0].vrf_proof):
         yield changed(f"absent_{name}", reason, absent=[*item.absent[:-1], proof])
-    yield f"{name_of}_item_twice", replace(answer, items=[item, item]).encode(), "answer_count"
+    yield "versions_item_twice", replace(answer, items=[item, item]).encode(), "answer_count"
 
 
 def own_leaf_opened(answer: LookupAnswer, label: bytes) -> Change:
@@ -255,6 +261,6 @@ def own_leaf_opened(answer: LookupAnswer, label: bytes) -> Change:
     first = item.members[0]
     commitment = first.commitment or tree.commitment_of(first.opening, first.value)
     proof = NonMember(first.vrf_proof, LeafNode(label, commitment, first.epoch), first.path)
-    hidden = Lookup(0, [], proof)
+    hidden = Lookup(0, [], [proof])
     return "lookup_own_leaf_opened_as_absent", replace(answer, items=[hidden]).encode(), "absent_covers"
 

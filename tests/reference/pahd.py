@@ -126,17 +126,19 @@ def verify_lookup(s: Structure, answer: Lookup, known: Known | None = None) -> R
     check_version_range(s, a)
     require(a >= known.version, "version_regressed")
     rungs = [i for i in ladder(a) if i > known.version]
-    require(len(answer.members) == len(rungs), "ladder_count")
+    absent = next_rungs(a)
+    require(len(answer.members) == len(rungs) and len(answer.absent) == len(absent), "ladder_count")
     previous = None
     for version, member in zip(rungs, answer.members, strict=True):
         previous = check_member(s, version, previous, member, known, opened=version == a)
-    s.verify_absent(a + 1, answer.next)
+    for version, proof in zip(absent, answer.absent, strict=True):
+        s.verify_absent(version, proof)
     value = answer.members[-1].value if rungs else None
     time = previous[1] if previous else None
     return Result(a, value, time, {a: value} if rungs else {}, Known(s.period, a, s.epoch))
 
 
-def verify_versions(s: Structure, answer: Versions, known: Known | None, monitoring: bool) -> Result:
+def verify_versions(s: Structure, answer: Versions, known: Known | None = None) -> Result:
     """Section 6."""
     known = _known_for(s, known)
     a = answer.version
@@ -145,7 +147,7 @@ def verify_versions(s: Structure, answer: Versions, known: Known | None, monitor
     require(a >= max(known.version, known.page_version), "version_regressed")
     complete = len(answer.members) == a - known.version
     require(len(answer.members) <= a - known.version, "ladder_count")
-    absent = (next_rungs(a) if monitoring else [a + 1]) if complete else []
+    absent = next_rungs(a) if complete else []
     require(complete or len(answer.members) >= 1, "ladder_count")
     require(len(answer.absent) == len(absent), "ladder_count")
     previous = None if known.page_time is None else (known.version, known.page_time)

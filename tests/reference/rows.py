@@ -44,7 +44,7 @@ class Rows:
             if form == "lookup":
                 results = v.verify_lookup(encoded, keys)
             else:
-                results = v.verify_versions(encoded, keys, form == "monitor")
+                results = v.verify_versions(encoded, keys)
             found = "valid"
         except Refused as refused:
             results, found = [], refused.reason

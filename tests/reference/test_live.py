@@ -65,7 +65,7 @@ class Handler(BaseHTTPRequestHandler):
             made = LookupAnswer(head, [d.lookup_item(d.epoch, key, version) for key, _, version in queries])
         else:
             assert self.headers["Authorization"] == f"Bearer {API_KEY}"
-            items = [d.versions_item(d.epoch, key, start, form == "monitor") for key, _, start in queries]
+            items = [d.versions_item(d.epoch, key, start) for key, _, start in queries]
             made = VersionsAnswer(head, items)
         self.answer(made.encode(), live.MEDIA + form)
 

@@ -12,6 +12,7 @@ class LadderTest(unittest.TestCase):
         for a in range(400):
             rungs = set(pahd.next_rungs(a))
             self.assertIn(a + 1, rungs)
+            self.assertEqual(len(pahd.ladder(a)) + len(rungs), max(1, 2 * a.bit_length()))
             for later in range(a + 1, 401):
                 self.assertTrue(rungs & ladders[later], (a, later))
             # Control: a + 1 alone does not meet every ladder.
@@ -54,13 +55,26 @@ class TreeModelTest(unittest.TestCase):
 
 class ForgedVersionsTest(unittest.TestCase):
     def test_monitoring_finds_every_forgery(self):
-        tally = model.forged_versions(True, exhaustive_versions=5, ladders=20, seed=3)
+        tally = model.forged_versions(exhaustive_versions=5, ladders=20, seed=3)
         self.assertEqual(tally.undetected, 0, tally.example)
         self.assertGreater(tally.detected, 2_000)
 
     def test_without_the_absent_rungs_it_does_not(self):
-        tally = model.forged_versions(False, exhaustive_versions=0, ladders=20, seed=3)
+        with model.only_the_next():
+            tally = model.forged_versions(exhaustive_versions=0, ladders=20, seed=3)
         self.assertGreater(tally.undetected, 0)
+
+
+class TwoLatestTest(unittest.TestCase):
+    def test_one_record_has_one_latest_version(self):
+        contradictions, shown = model.two_latest(exhaustive_versions=5, ladders=20, seed=4)
+        self.assertEqual(contradictions, 0)
+        self.assertGreater(shown, 2_000)
+
+    def test_the_absence_of_the_next_version_alone_lets_two_be_shown(self):
+        with model.only_the_next():
+            contradictions, _ = model.two_latest(exhaustive_versions=4, ladders=20, seed=4)
+        self.assertGreater(contradictions, 0)
 
 
 if __name__ == "__main__":

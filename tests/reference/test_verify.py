@@ -80,44 +80,48 @@ class AnswersTest(unittest.TestCase):
 
     def test_history_and_monitoring(self):
         d = self.d
-        for monitoring in (False, True):
-            answer = d.versions_answer([b"alice", b"nobody"], monitoring).encode()
-            results = self.verifier().verify_versions(answer, [b"alice", b"nobody"], monitoring)
-            self.assertEqual(results[0].values, {i: b"alice %d" % i for i in range(1, 11)})
-            self.assertEqual(results[1].version, 0)
-        history = d.versions_answer([b"alice"], False).encode()
-        self.refused("ladder_count", self.verifier().verify_versions, history, [b"alice"], True)
+        whole = d.versions_answer([b"alice", b"nobody"])
+        results = self.verifier().verify_versions(whole.encode(), [b"alice", b"nobody"])
+        self.assertEqual(results[0].values, {i: b"alice %d" % i for i in range(1, 11)})
+        self.assertEqual(results[1].version, 0)
+        alone = replace(whole, items=[replace(whole.items[0], absent=whole.items[0].absent[:1])]).encode()
+        self.refused("ladder_count", self.verifier().verify_versions, alone, [b"alice"])
+
+    def test_one_version_has_two_proofs_ten_have_eight_and_a_thousand_twenty(self):
+        for a, size in ((0, 1), (1, 2), (2, 4), (3, 4), (4, 6), (10, 8), (100, 14), (1_000, 20)):
+            self.assertEqual(len(pahd.ladder(a)) + len(pahd.next_rungs(a)), size, a)
+        item = self.d.lookup_item(self.d.epoch, b"alice")
+        self.assertEqual((len(item.members), len(item.absent)), (5, 3))
 
     def test_pages(self):
         d, known, seen = self.d, None, {}
         for start in (1, 5, 9):
-            item = d.versions_item(d.epoch, b"alice", start, False, page=4)
-            answer = replace(d.versions_answer([b"alice"], False), items=[item]).encode()
-            result = self.verifier(known={b"alice": known}).verify_versions(answer, [b"alice"], False)[0]
+            item = d.versions_item(d.epoch, b"alice", start, page=4)
+            answer = replace(d.versions_answer([b"alice"]), items=[item]).encode()
+            result = self.verifier(known={b"alice": known}).verify_versions(answer, [b"alice"])[0]
             known, seen = result.known, seen | result.values
             self.assertEqual(result.complete, start == 9)
         self.assertEqual(seen, {i: b"alice %d" % i for i in range(1, 11)})
-        self.refused("history_from", self.verifier().verify_versions, answer, [b"alice"], False)
+        self.refused("history_from", self.verifier().verify_versions, answer, [b"alice"])
 
     def test_pages_whose_latest_version_shrinks(self):
         d = self.d
-        for monitoring in (False, True):
-            item = d.versions_item(d.epoch, b"key-3", 1, monitoring)
-            self.assertEqual(item.version, 2)
-            hidden = [
-                replace(m, value=None, opening=None, commitment=tree.commitment_of(m.opening, m.value)) for m in item.members
-            ]
+        item = d.versions_item(d.epoch, b"key-3", 1)
+        self.assertEqual(item.version, 2)
+        hidden = [
+            replace(m, value=None, opening=None, commitment=tree.commitment_of(m.opening, m.value)) for m in item.members
+        ]
 
-            def verify(item, known=None):
-                answer = replace(d.versions_answer([b"key-3"], monitoring), items=[item]).encode()
-                return self.verifier(known={b"key-3": known}).verify_versions(answer, [b"key-3"], monitoring)[0]
+        def verify(item, known=None):
+            answer = replace(d.versions_answer([b"key-3"]), items=[item]).encode()
+            return self.verifier(known={b"key-3": known}).verify_versions(answer, [b"key-3"])[0]
 
-            self.refused("member_kind", verify, replace(item, members=hidden))
-            page = verify(replace(item, version=4, members=hidden, absent=[]))
-            self.assertFalse(page.complete)
-            ending = replace(item, start=3, members=[])
-            self.refused("version_regressed", verify, ending, page.known)
-            self.assertTrue(verify(ending, pahd.Known(0, 2, d.epoch)).complete)
+        self.refused("member_kind", verify, replace(item, members=hidden))
+        page = verify(replace(item, version=4, members=hidden, absent=[]))
+        self.assertFalse(page.complete)
+        ending = replace(item, start=3, members=[])
+        self.refused("version_regressed", verify, ending, page.known)
+        self.assertTrue(verify(ending, pahd.Known(0, 2, d.epoch)).complete)
 
     def test_head_against_what_is_kept(self):
         d = self.d

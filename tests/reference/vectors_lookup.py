@@ -17,7 +17,7 @@ import proofs
 import record
 import tree
 from board import Checkpoint
-from codec import AuditProof, LookupAnswer, Member, Versions, VersionsAnswer
+from codec import AuditProof, LeafNode, Lookup, LookupAnswer, Member, NonMember, Versions, VersionsAnswer
 from directory import STEP_MS, Directory, Stored
 from record import EpochRecord
 from rows import Rows
@@ -50,7 +50,7 @@ def lookup_rows(rows: Rows) -> None:
     row("honest_several", several, d.lookup(several), "valid")
     row("keys_exchanged", several[::-1], d.lookup(several), "vrf_challenge")
     row("a_key_more", [*several, b"x"], d.lookup(several), "answer_count")
-    for key in (b"alice", NAMES[1]):
+    for key in (b"alice", NAMES[3], NAMES[1]):
         answer, other = d.lookup([key]), d.lookup_item(d.epoch, NAMES[5])
         label, _ = d.prove(d.vrf_keys[record.KEYS - 1], key, 1)
         groups = [mutations.lookup_changes(answer, other), [mutations.own_leaf_opened(answer, tree.to_octets(label))]]
@@ -231,11 +231,37 @@ def signed_lie_rows(rows: Rows) -> None:
     leaf_lie("behind_the_known_absence", "leaf_epoch_order", [(1, 1, 1), (2, 2, 2), (4, 4, 4)], known=pahd.Known(0, 2, 3))
     leaf_lie("after_the_known_absence", "valid", [(1, 1, 1), (2, 2, 2), (3, 4, 4)], known=pahd.Known(0, 2, 3))
 
+    _jump_rows(rows)
     small = honest_directory(max_value_len=8)
     v = Verifier(small.anchor, small.now_ms)
     rows.answer("lookup", "signed_value_too_long", v, [NAMES[1]], small.lookup([NAMES[1]]).encode(), "value_too_long")
     rows.answer("lookup", "signed_value_of_8_octets", v, [b"alice"], small.lookup([b"alice"]).encode(), "valid")
     _torsion_rows(rows)
+
+
+def _jump_rows(rows: Rows) -> None:
+    """A server that inserts version 4 without version 3, and would show 2 to one and 4 to another under one record."""
+    d, key = Directory(seed=60), b"victim"
+    d.versions[key] = [Stored(i, d.rng.randbytes(16), b"version %d" % i) for i in (1, 2, 3, 4)]
+    for epoch in (1, 2, 3, 4):
+        d.publish({}, others={record.KEYS: [d.leaf(key, epoch, d.versions[key][epoch - 1])] if epoch != 3 else []})
+    v, e = Verifier(d.anchor, d.now_ms), d.epoch
+    absent = {i: d.absent(e, key, i) for i in (3, 5, 6, 8)}
+    rungs = {i: d.member(e, key, i, False) for i in (1, 2, 4)}
+    fourth = d.member(e, key, 4, True)
+    label, vrf_proof = d.prove(d.vrf_keys[record.KEYS - 1], key, 4)
+    own_leaf = NonMember(vrf_proof, LeafNode(tree.to_octets(label), rungs[4].commitment, 4), rungs[4].path)
+    as_four = Lookup(4, [rungs[1], rungs[2], fourth], [absent[i] for i in (5, 6, 8)])
+    as_two = Lookup(2, [rungs[1], d.member(e, key, 2, True)], [absent[3], own_leaf])
+    for kind, item, reason in (
+        ("as_4", as_four, "valid"),
+        ("as_2", as_two, "absent_covers"),
+        ("as_2_by_the_next_alone", replace(as_two, absent=[absent[3]]), "ladder_count"),
+        ("as_2_by_the_next_twice", replace(as_two, absent=[absent[3]] * 2), "vrf_challenge"),
+        ("as_2_by_other_absences", replace(as_two, absent=[absent[3], absent[5]]), "vrf_challenge"),
+    ):
+        answer = LookupAnswer(d.head(e), [item]).encode()
+        rows.answer("lookup", f"signed_jump_shown_{kind}", v, [key], answer, reason)
 
 
 def _torsion_rows(rows: Rows) -> None:
@@ -289,7 +315,7 @@ def period_rows(rows: Rows) -> None:
     rows.answer("lookup", "second_period_known_of_the_first", replace(v, known=known), keys, answer, "valid")
     absent = {b"bob": pahd.Known(1, 0, 3)}
     rows.answer("lookup", "copy_after_its_absence", replace(v, known=absent), keys, answer, "leaf_epoch_order")
-    history = d.versions_answer(keys, False).encode()
+    history = d.versions_answer(keys).encode()
     rows.answer("history", "second_period", v, keys, history, "valid")
     same_key = replace(d.records[2].with_structure(record.KEYS, vrf_public_key=d.vrf_keys[2].public.encoded))
     other_start = first.with_structure(record.KEYS, vrf_public_key=d.vrf_keys[2].public.encoded)
@@ -351,37 +377,41 @@ def _early_switches(rows: Rows) -> None:
 def versions_rows(rows: Rows) -> None:
     d = honest_directory()
     v = Verifier(d.anchor, d.now_ms)
-    for form, monitoring in (("history", False), ("monitor", True)):
-        for key in (b"alice", NAMES[3], b"nobody"):
-            rows.answer(form, "honest", v, [key], d.versions_answer([key], monitoring).encode(), "valid")
-        answer = d.versions_answer([b"alice"], monitoring)
-        for kind, encoded, reason in mutations.versions_changes(answer, monitoring):
-            rows.answer(form, kind, v, [b"alice"], encoded, reason)
-        other = d.versions_answer([NAMES[3]], not monitoring).encode()
-        rows.answer(form, "of_the_other_form", v, [NAMES[3]], other, "ladder_count")
-        known: pahd.Known | None = None
-        for start in (1, 4, 7):
-            item = d.versions_item(d.epoch, b"alice", start, monitoring, page=3)
-            page = VersionsAnswer(d.head(d.epoch), [item]).encode()
-            with_known = replace(v, known={b"alice": known} if known else {})
-            rows.answer(form, "page", with_known, [b"alice"], page, "valid")
-            if known:
-                close = replace(known, page_time=known.page_time + 1)
-                rows.answer(form, "page_too_close", replace(v, known={b"alice": close}), [b"alice"], page, "leaf_epoch_order")
-                rows.answer(form, "page_not_asked_for", v, [b"alice"], page, "history_from")
-            known = with_known.verify_versions(page, [b"alice"], monitoring)[0].known
-        item = d.versions_item(d.epoch, b"alice", 6, monitoring)
-        since = VersionsAnswer(d.head(d.epoch), [item]).encode()
-        for absent_at, reason in ((6, "valid"), (7, "leaf_epoch_order")):
-            kept = {b"alice": pahd.Known(0, 5, absent_at)}
-            rows.answer(form, f"since_version_5_absent_at_{absent_at}", replace(v, known=kept), [b"alice"], since, reason)
-        erased = [_erased(member) for member in answer.items[0].members]
-        for kind, members, reason in (
-            ("erased_superseded", erased[:-1] + answer.items[0].members[-1:], "valid"),
-            ("erased_latest", erased, "member_kind"),
-        ):
-            changed = replace(answer, items=[replace(answer.items[0], members=members)]).encode()
-            rows.answer(form, kind, v, [b"alice"], changed, reason)
+    for key in (b"alice", NAMES[3], b"nobody"):
+        # A history and a monitoring are the same octets, judged alike.
+        for form in ("history", "monitor"):
+            rows.answer(form, "honest", v, [key], d.versions_answer([key]).encode(), "valid")
+    for key in (b"alice", NAMES[3]):
+        for kind, encoded, reason in mutations.versions_changes(d.versions_answer([key])):
+            rows.answer("history", kind, v, [key], encoded, reason)
+    two = d.versions_answer([NAMES[3]])
+    for kind, absent in (("next_version_only", two.items[0].absent[:1]), ("later_rung_only", two.items[0].absent[1:])):
+        encoded = replace(two, items=[replace(two.items[0], absent=absent)]).encode()
+        rows.answer("history", f"absence_of_the_{kind}", v, [NAMES[3]], encoded, "ladder_count")
+    known: pahd.Known | None = None
+    for start in (1, 4, 7):
+        page = VersionsAnswer(d.head(d.epoch), [d.versions_item(d.epoch, b"alice", start, page=3)]).encode()
+        with_known = replace(v, known={b"alice": known} if known else {})
+        rows.answer("history", "page", with_known, [b"alice"], page, "valid")
+        if known:
+            close = replace(known, page_time=known.page_time + 1)
+            rows.answer("history", "page_too_close", replace(v, known={b"alice": close}), [b"alice"], page, "leaf_epoch_order")
+            rows.answer("history", "page_not_asked_for", v, [b"alice"], page, "history_from")
+        known = with_known.verify_versions(page, [b"alice"])[0].known
+    since = VersionsAnswer(d.head(d.epoch), [d.versions_item(d.epoch, b"alice", 6)]).encode()
+    for absent_at, reason in ((6, "valid"), (7, "leaf_epoch_order")):
+        kept = {b"alice": pahd.Known(0, 5, absent_at)}
+        kind = f"since_version_5_absent_at_{absent_at}"
+        rows.answer("history", kind, replace(v, known=kept), [b"alice"], since, reason)
+    answer = d.versions_answer([b"alice"])
+    members = answer.items[0].members
+    erased = [_erased(member) for member in members]
+    for kind, shown, reason in (
+        ("erased_superseded", erased[:-1] + members[-1:], "valid"),
+        ("erased_latest", erased, "member_kind"),
+    ):
+        changed = replace(answer, items=[replace(answer.items[0], members=shown)]).encode()
+        rows.answer("history", kind, v, [b"alice"], changed, reason)
 
 
 def shrinking_rows(rows: Rows) -> None:
@@ -390,29 +420,28 @@ def shrinking_rows(rows: Rows) -> None:
     for i in range(1, 5):
         d.publish({b"alice": b"alice %d" % i} | ({b"bob": b"bob %d" % i} if i <= 2 else {}))
     v, e = Verifier(d.anchor, d.now_ms), d.epoch
-    for form, monitoring in (("history", False), ("monitor", True)):
 
-        def page(kind: str, key: bytes, item: Versions, known: pahd.Known | None, reason: str) -> pahd.Known | None:
-            encoded = VersionsAnswer(d.head(e), [item]).encode()
-            results = rows.answer(form, kind, replace(v, known={key: known} if known else {}), [key], encoded, reason)
-            return results[0].known if results else None
+    def page(kind: str, key: bytes, item: Versions, known: pahd.Known | None, reason: str) -> pahd.Known | None:
+        encoded = VersionsAnswer(d.head(e), [item]).encode()
+        results = rows.answer("history", kind, replace(v, known={key: known} if known else {}), [key], encoded, reason)
+        return results[0].known if results else None
 
-        whole = d.versions_item(e, b"bob", 1, monitoring)
-        hidden = [_erased(member) for member in whole.members]
-        claimed = page("page_of_4_claimed", b"bob", Versions(4, 1, hidden, []), None, "valid")
-        ending = replace(whole, start=3, members=[])
-        page("ends_below_the_page_before", b"bob", ending, claimed, "version_regressed")
-        page("ends_where_it_was_known", b"bob", ending, pahd.Known(0, 2, e), "valid")
-        page("ends_at_once_with_an_erased_one", b"bob", replace(whole, members=hidden), None, "member_kind")
-        first = page("first_of_two_pages", b"alice", d.versions_item(e, b"alice", 1, monitoring, page=2), None, "valid")
-        second = d.versions_item(e, b"alice", 3, monitoring)
-        page("second_of_two_pages", b"alice", second, first, "valid")
-        page("second_of_two_pages_shrunk", b"alice", replace(second, version=3, members=second.members[:1]), first,
-             "version_regressed")
-        page("page_shrunk_but_not_ended", b"alice", Versions(4, 3, second.members[:1], []), replace(first, page_version=5),
-             "version_regressed")
-        page("second_page_has_grown", b"alice", second, replace(first, page_version=3), "valid")
-        page("second_page_erased", b"alice", replace(second, members=[_erased(m) for m in second.members]), first, "member_kind")
+    whole = d.versions_item(e, b"bob", 1)
+    hidden = [_erased(member) for member in whole.members]
+    claimed = page("page_of_4_claimed", b"bob", Versions(4, 1, hidden, []), None, "valid")
+    ending = replace(whole, start=3, members=[])
+    page("ends_below_the_page_before", b"bob", ending, claimed, "version_regressed")
+    page("ends_where_it_was_known", b"bob", ending, pahd.Known(0, 2, e), "valid")
+    page("ends_at_once_with_an_erased_one", b"bob", replace(whole, members=hidden), None, "member_kind")
+    first = page("first_of_two_pages", b"alice", d.versions_item(e, b"alice", 1, page=2), None, "valid")
+    second = d.versions_item(e, b"alice", 3)
+    page("second_of_two_pages", b"alice", second, first, "valid")
+    page("second_of_two_pages_shrunk", b"alice", replace(second, version=3, members=second.members[:1], absent=second.absent[:1]),
+         first, "version_regressed")
+    page("page_shrunk_but_not_ended", b"alice", Versions(4, 3, second.members[:1], []), replace(first, page_version=5),
+         "version_regressed")
+    page("second_page_has_grown", b"alice", second, replace(first, page_version=3), "valid")
+    page("second_page_erased", b"alice", replace(second, members=[_erased(m) for m in second.members]), first, "member_kind")
 
 
 def _erased(member: Member) -> Member:

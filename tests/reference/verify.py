@@ -136,12 +136,12 @@ class Verifier:
             results.append(pahd.verify_lookup(s, item, self.known.get(s.key)))
         return results
 
-    def verify_versions(self, answer: bytes, keys: list[bytes], monitoring: bool) -> list[pahd.Result]:
+    def verify_versions(self, answer: bytes, keys: list[bytes]) -> list[pahd.Result]:
         decoded = decode_whole(VersionsAnswer.decode, answer)
         results = []
         for s, item in zip(self._structures(decoded.head, keys, len(decoded.items)), decoded.items, strict=True):
             self._check_least_epoch(s)
-            results.append(pahd.verify_versions(s, item, self.known.get(s.key), monitoring))
+            results.append(pahd.verify_versions(s, item, self.known.get(s.key)))
         return results
 
     def verify_audit(self, answer: bytes, stored: EpochRecord, period_start: EpochRecord) -> Audited:

@@ -30,7 +30,7 @@ public sealed class InspectTests
         await using Fixture fixture = await Fixture.StartAsync();
         fixture.Log.PublishMany(3, i => [("alice", $"value {i + 1}"), ($"key-{i}", "v")]);
         byte[] lookup = [.. (await fixture.Log.HeadAsync(3, 0))!, .. fixture.Log.Lookups(3, [new FixtureQuery("alice"u8.ToArray(), 0, 0), new FixtureQuery("nobody"u8.ToArray(), 0, 0)])];
-        byte[] monitor = [.. (await fixture.Log.HeadAsync(3, 0))!, .. fixture.Log.Versions(3, [new FixtureQuery("alice"u8.ToArray(), 0, 1)], monitor: true, 256)];
+        byte[] monitor = [.. (await fixture.Log.HeadAsync(3, 0))!, .. fixture.Log.Versions(3, [new FixtureQuery("alice"u8.ToArray(), 0, 1)], 256)];
         await AssertSameAsync(fixture, lookup, AnswerJson.WriteLookupAnswer);
         await AssertSameAsync(fixture, monitor, AnswerJson.WriteVersionsAnswer);
     }
@@ -47,7 +47,7 @@ public sealed class InspectTests
             (fixture.Log.Record(2), "record of epoch 2, 386 octets"),
             (fixture.Log.AuditProof(1, 3), "audit proof of epochs 1 to 3"),
             (FixtureLog.Checkpoint(fixture.Log.Board(4)), "checkpoint, "),
-            ([.. head, .. fixture.Log.Versions(3, [new FixtureQuery("alice"u8.ToArray(), 0, 1)], monitor: false, 256)], "history or monitor answer"),
+            ([.. head, .. fixture.Log.Versions(3, [new FixtureQuery("alice"u8.ToArray(), 0, 1)], 256)], "history or monitor answer"),
         ];
         foreach ((byte[] octets, string starts) in files)
         {

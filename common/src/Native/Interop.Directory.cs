@@ -97,7 +97,7 @@ internal static unsafe partial class Interop
 
     [LibraryImport(Library)]
     public static partial int optiks_snapshot_versions(
-        SnapshotHandle snapshot, byte structure, ReadOnlySpan<byte> key, nuint keyLength, ulong from, int monitor, uint maxMembers, nuint maxBytes,
+        SnapshotHandle snapshot, byte structure, ReadOnlySpan<byte> key, nuint keyLength, ulong from, uint maxMembers, nuint maxBytes,
         Span<byte> output, nuint capacity, out nuint length);
 
     [LibraryImport(Library)]
@@ -111,7 +111,7 @@ internal static unsafe partial class Interop
         ProofsHandle proofs, nuint n, ReadOnlySpan<byte> keys, ReadOnlySpan<ulong> keyOffsets, ReadOnlySpan<ulong> knownPeriods, ReadOnlySpan<ulong> knownVersions);
 
     [LibraryImport(Library)]
-    public static partial int optiks_proofs_add_versions(ProofsHandle proofs, ReadOnlySpan<byte> key, nuint keyLength, ulong from, int monitor, uint maxMembers);
+    public static partial int optiks_proofs_add_versions(ProofsHandle proofs, ReadOnlySpan<byte> key, nuint keyLength, ulong from, uint maxMembers);
 
     [LibraryImport(Library)]
     public static partial int optiks_proofs_run(ProofsHandle proofs);
@@ -123,7 +123,7 @@ internal static unsafe partial class Interop
 
     [LibraryImport(Library)]
     public static partial int optiks_proofs_versions(
-        ProofsHandle proofs, ReadOnlySpan<byte> key, nuint keyLength, ulong from, int monitor, uint maxMembers, nuint maxBytes,
+        ProofsHandle proofs, ReadOnlySpan<byte> key, nuint keyLength, ulong from, uint maxMembers, nuint maxBytes,
         Span<byte> output, nuint capacity, out nuint length);
 
     [LibraryImport(Library)]

@@ -98,7 +98,7 @@ internal static unsafe partial class Interop
 
     [LibraryImport(Library)]
     public static partial int optiks_verify_versions(
-        in Context context, int monitor, nuint n, ReadOnlySpan<byte> keys, ReadOnlySpan<ulong> keyOffsets, ReadOnlySpan<Known> known, ReadOnlySpan<byte> answer,
+        in Context context, nuint n, ReadOnlySpan<byte> keys, ReadOnlySpan<ulong> keyOffsets, ReadOnlySpan<Known> known, ReadOnlySpan<byte> answer,
         nuint answerLength, out int reason, out nuint failed, out HeadResult head, Span<VersionsResult> results, Span<VersionEntry> entries,
         nuint entriesCapacity, out nuint numEntries);
 

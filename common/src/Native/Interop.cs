@@ -12,7 +12,7 @@ namespace Optiks.Native;
 internal static unsafe partial class Interop
 {
     /// <summary>The version of the header that this binding was written for.</summary>
-    public const uint OPTIKS_ABI_VERSION = 4;
+    public const uint OPTIKS_ABI_VERSION = 5;
 
     private const string Library = "optiks";
 

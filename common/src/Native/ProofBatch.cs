@@ -25,9 +25,9 @@ public sealed class ProofBatch : IDisposable
     }
 
     /// <summary>AddVersions adds what <see cref="WriteVersions"/> will need first; of most answers that is all.</summary>
-    public void AddVersions(ReadOnlySpan<byte> key, ulong from, bool monitor, uint maxMembers) =>
+    public void AddVersions(ReadOnlySpan<byte> key, ulong from, uint maxMembers) =>
         OptiksNativeException.ThrowIfFailed(
-            Interop.optiks_proofs_add_versions(_handle, key, (nuint)key.Length, from, monitor ? 1 : 0, maxMembers), nameof(Interop.optiks_proofs_add_versions));
+            Interop.optiks_proofs_add_versions(_handle, key, (nuint)key.Length, from, maxMembers), nameof(Interop.optiks_proofs_add_versions));
 
     /// <summary>Run makes the proofs that are not cached.</summary>
     public void Run() => OptiksNativeException.ThrowIfFailed(Interop.optiks_proofs_run(_handle), nameof(Interop.optiks_proofs_run));
@@ -52,7 +52,7 @@ public sealed class ProofBatch : IDisposable
 
     /// <summary>WriteVersions is <see cref="Snapshot.WriteVersions"/> with this batch's proofs.</summary>
     /// <returns>The octets written.</returns>
-    public int WriteVersions(ReadOnlySpan<byte> key, ulong from, bool monitor, uint maxMembers, int maxOctets, IBufferWriter<byte> output)
+    public int WriteVersions(ReadOnlySpan<byte> key, ulong from, uint maxMembers, int maxOctets, IBufferWriter<byte> output)
     {
         ArgumentNullException.ThrowIfNull(output);
         var room = new AnswerRoom(output, 0, Snapshot.ExpectedVersionsLength);
@@ -61,7 +61,7 @@ public sealed class ProofBatch : IDisposable
         do
         {
             status = Interop.optiks_proofs_versions(
-                _handle, key, (nuint)key.Length, from, monitor ? 1 : 0, maxMembers, (nuint)maxOctets, room.Span, (nuint)room.Span.Length, out length);
+                _handle, key, (nuint)key.Length, from, maxMembers, (nuint)maxOctets, room.Span, (nuint)room.Span.Length, out length);
         }
         while (room.Grown(status, length));
         return room.Finish(status, length, nameof(Interop.optiks_proofs_versions));

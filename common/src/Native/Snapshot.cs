@@ -133,13 +133,13 @@ public sealed class Snapshot : IDisposable
     }
 
     /// <summary>
-    /// WriteVersions appends one Versions structure: history (absence of a + 1) or monitoring (absence of C(a)), from
+    /// WriteVersions appends one Versions structure, for history and monitoring alike, from
     /// <paramref name="from"/> >= 1 on. At most <paramref name="maxMembers"/> members and about <paramref name="maxOctets"/> octets, but at least
     /// one member; beyond that the answer is a page. VRF proofs as for <see cref="WriteLookups"/>. The caller holds a reference.
     /// </summary>
     /// <returns>The octets written.</returns>
     public int WriteVersions(
-        StructureId structure, ReadOnlySpan<byte> key, ulong from, bool monitor, uint maxMembers, int maxOctets, IBufferWriter<byte> output)
+        StructureId structure, ReadOnlySpan<byte> key, ulong from, uint maxMembers, int maxOctets, IBufferWriter<byte> output)
     {
         ArgumentNullException.ThrowIfNull(output);
         var room = new AnswerRoom(output, 0, ExpectedVersionsLength);
@@ -148,7 +148,7 @@ public sealed class Snapshot : IDisposable
         do
         {
             status = Interop.optiks_snapshot_versions(
-                _handle, (byte)structure, key, (nuint)key.Length, from, monitor ? 1 : 0, maxMembers, (nuint)maxOctets, room.Span, (nuint)room.Span.Length, out length);
+                _handle, (byte)structure, key, (nuint)key.Length, from, maxMembers, (nuint)maxOctets, room.Span, (nuint)room.Span.Length, out length);
         }
         while (room.Grown(status, length));
         return room.Finish(status, length, nameof(Interop.optiks_snapshot_versions));

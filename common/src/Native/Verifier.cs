@@ -69,9 +69,9 @@ public static unsafe class Verifier
     }
 
     /// <summary>
-    /// Versions checks a HistoryAnswer, or with <paramref name="monitor"/> a MonitorAnswer. The first version asked for a key is its known version + 1.
+    /// Versions checks a HistoryAnswer or a MonitorAnswer. The first version asked for a key is its known version + 1.
     /// </summary>
-    public static VersionsVerdict Versions(VerifierContext context, bool monitor, ByteStrings keys, ReadOnlySpan<KnownKey> known, ReadOnlySpan<byte> answer)
+    public static VersionsVerdict Versions(VerifierContext context, ByteStrings keys, ReadOnlySpan<KnownKey> known, ReadOnlySpan<byte> answer)
     {
         ArgumentNullException.ThrowIfNull(context);
         Interop.Known[] nativeKnown = MakeKnown(keys, known);
@@ -83,7 +83,7 @@ public static unsafe class Verifier
         {
             Interop.Context native = MakeContext(context, configuration, record, periodRecord);
             int status = Interop.optiks_verify_versions(
-                in native, monitor ? 1 : 0, (nuint)keys.Count, keys.Blob, keys.Offsets, nativeKnown, answer, (nuint)answer.Length,
+                in native, (nuint)keys.Count, keys.Blob, keys.Offsets, nativeKnown, answer, (nuint)answer.Length,
                 out int reason, out nuint failed, out Interop.HeadResult head, results, entries, (nuint)entries.Length, out _);
             OptiksNativeException.ThrowIfFailed(status, nameof(Interop.optiks_verify_versions));
             return reason != 0

@@ -30,8 +30,7 @@ public static class AnswerJson
             writer.WriteStartObject();
             WriteInteger(writer, "version", lookup.Version);
             WriteMembers(writer, lookup.Members);
-            writer.WritePropertyName("next"u8);
-            WriteNonMember(writer, lookup.Next);
+            WriteAbsent(writer, lookup.Absent);
             writer.WriteEndObject();
         }
         writer.WriteEndArray();
@@ -52,12 +51,7 @@ public static class AnswerJson
             WriteInteger(writer, "version", versions.Version);
             WriteInteger(writer, "from", versions.From);
             WriteMembers(writer, versions.Members);
-            writer.WriteStartArray("absent"u8);
-            foreach (NonMember absent in versions.Absent)
-            {
-                WriteNonMember(writer, absent);
-            }
-            writer.WriteEndArray();
+            WriteAbsent(writer, versions.Absent);
             writer.WriteEndObject();
         }
         writer.WriteEndArray();
@@ -202,6 +196,16 @@ public static class AnswerJson
             }
             WritePath(writer, member.Path);
             writer.WriteEndObject();
+        }
+        writer.WriteEndArray();
+    }
+
+    private static void WriteAbsent(Utf8JsonWriter writer, IReadOnlyList<NonMember> proofs)
+    {
+        writer.WriteStartArray("absent"u8);
+        foreach (NonMember absent in proofs)
+        {
+            WriteNonMember(writer, absent);
         }
         writer.WriteEndArray();
     }

@@ -1,4 +1,4 @@
-// A history or monitoring answer of one key: the first octet of the input chooses.
+// A history or monitoring answer of one key, for the known state that the first octet of the input chooses.
 #include <vector>
 
 #include "fuzz_support.h"
@@ -11,7 +11,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (size == 0) {
     return 0;
   }
-  const Purpose purpose = (data[0] & 1) != 0 ? Purpose::kMonitoring : Purpose::kHistory;
   KeyState state;
   state.known.version = data[0] >> 4;
   // An even one is what a page left, which claimed one version more.
@@ -30,7 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   std::vector<VersionEntry> entries(verifier.num_entries());
   VersionsResult result;
-  reason = verifier.next(kKey, state, purpose, entries, result);
+  reason = verifier.next(kKey, state, entries, result);
   fuzz::check_reason(reason);
   if (reason == Reason::kValid) {
     OPTIKS_CHECK(result.num_entries == entries.size());

@@ -205,11 +205,11 @@ std::size_t VersionsAnswerVerifier::num_entries() const {
   return count;
 }
 
-Reason VersionsAnswerVerifier::next(ByteSpan key, const KeyState& state, Purpose purpose,
-                                    std::span<VersionEntry> entries, VersionsResult& out) {
+Reason VersionsAnswerVerifier::next(ByteSpan key, const KeyState& state, std::span<VersionEntry> entries,
+                                    VersionsResult& out) {
   Versions versions;
   const Reason reason = take(state, versions);
-  return reason == Reason::kValid ? verify_versions(view(), key, state.known, purpose, versions, entries, out) : reason;
+  return reason == Reason::kValid ? verify_versions(view(), key, state.known, versions, entries, out) : reason;
 }
 
 base::Result<Reason> verify_audit(const Context& context, const EpochRecord& stored, const EpochRecord& period_start,

@@ -120,7 +120,7 @@ Lookup Lookup::decode(Reader& reader) {
   Lookup lookup;
   lookup.version = reader.integer(8);
   lookup.members = List<Member>::decode(reader, 0, kMax24);
-  lookup.next = NonMember::decode(reader);
+  lookup.absent = List<NonMember>::decode(reader, 0, kMax24);
   return lookup;
 }
 

@@ -9,34 +9,38 @@
 namespace optiks::ozks::verify {
 namespace {
 
-// The proofs of a Lookup: those of the rungs, then that of a + 1.
+// The proofs of a Lookup: those of the rungs, then those of the versions proven absent.
 class LookupProofs final : public ProofSource {
  public:
-  LookupProofs(const Lookup& lookup, std::span<const std::uint64_t> rungs)
-      : lookup_(lookup), rungs_(rungs), member_(lookup.members.begin()) {}
+  LookupProofs(const Lookup& lookup, std::span<const std::uint64_t> rungs,
+               std::span<const std::uint64_t> absent_versions)
+      : rungs_(rungs),
+        member_(lookup.members.begin()),
+        absent_versions_(absent_versions),
+        absent_(lookup.absent.begin()) {}
 
   bool next(std::uint64_t& version, ByteSpan& proof) override {
-    if (!rungs_.empty()) {
-      version = rungs_.front();
-      proof = member_->vrf_proof;
-      rungs_ = rungs_.subspan(1);
-      ++member_;
-      return true;
-    }
-    if (absent_sent_) {
-      return false;
-    }
-    absent_sent_ = true;
-    version = lookup_.version + 1;
-    proof = lookup_.next.vrf_proof;
-    return true;
+    return next_of(rungs_, member_, version, proof) || next_of(absent_versions_, absent_, version, proof);
   }
 
  private:
-  const Lookup& lookup_;
+  template <typename Iterator>
+  static bool next_of(std::span<const std::uint64_t>& versions, Iterator& sent, std::uint64_t& version,
+                      ByteSpan& proof) {
+    if (versions.empty()) {
+      return false;
+    }
+    version = versions.front();
+    proof = sent->vrf_proof;
+    versions = versions.subspan(1);
+    ++sent;
+    return true;
+  }
+
   std::span<const std::uint64_t> rungs_;
   List<Member>::Iterator member_;
-  bool absent_sent_ = false;
+  std::span<const std::uint64_t> absent_versions_;
+  List<NonMember>::Iterator absent_;
 };
 
 }  // namespace
@@ -53,11 +57,12 @@ Reason verify_lookup(const StructureView& view, ByteSpan key, const Known& kept,
     return Reason::kVersionRegressed;
   }
   const VersionSet rungs = ladder(a, known.version);
-  if (lookup.members.size() != rungs.size()) {
+  const VersionSet absent_versions = next_rungs(a);
+  if (lookup.members.size() != rungs.size() || lookup.absent.size() != absent_versions.size()) {
     return Reason::kLadderCount;
   }
 
-  LookupProofs proofs(lookup, rungs.get());
+  LookupProofs proofs(lookup, rungs.get(), absent_versions.get());
   LabelStream labels(view, key, proofs);
   std::optional<Previous> previous;
   VersionEntry entry;
@@ -72,9 +77,11 @@ Reason verify_lookup(const StructureView& view, ByteSpan key, const Known& kept,
     previous = Previous{version, entry.time};
     ++member;
   }
-  const Reason absent = check_absent(view, lookup.next, labels);
-  if (absent != Reason::kValid) {
-    return absent;
+  for (const NonMember& absent : lookup.absent) {
+    const Reason reason = check_absent(view, absent, labels);
+    if (reason != Reason::kValid) {
+      return reason;
+    }
   }
   out = {a, entry.time, entry.leaf_epoch, entry.has_value, entry.value};
   return Reason::kValid;

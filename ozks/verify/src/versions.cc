@@ -46,19 +46,6 @@ class VersionsProofs final : public ProofSource {
   List<NonMember>::Iterator absent_;
 };
 
-// A of section 6; empty for a page.
-VersionSet absent_set(Purpose purpose, std::uint64_t a, bool complete) {
-  if (!complete) {
-    return {};
-  }
-  if (purpose == Purpose::kMonitoring) {
-    return next_rungs(a);
-  }
-  VersionSet set;
-  set.add(a + 1);
-  return set;
-}
-
 Reason check_shape(const StructureView& view, const Known& known, const Versions& versions) {
   const Reason range = check_version_range(view, versions.version);
   if (range != Reason::kValid) {
@@ -72,8 +59,8 @@ Reason check_shape(const StructureView& view, const Known& known, const Versions
 
 }  // namespace
 
-Reason verify_versions(const StructureView& view, ByteSpan key, const Known& kept, Purpose purpose,
-                       const Versions& versions, std::span<VersionEntry> entries, VersionsResult& out) {
+Reason verify_versions(const StructureView& view, ByteSpan key, const Known& kept, const Versions& versions,
+                       std::span<VersionEntry> entries, VersionsResult& out) {
   const Known known = known_in(view, kept);
   const std::uint64_t a = versions.version;
   const Reason shape = check_shape(view, known, versions);
@@ -83,7 +70,8 @@ Reason verify_versions(const StructureView& view, ByteSpan key, const Known& kep
   const std::size_t num_members = versions.members.size();
   const std::uint64_t num_new = a - known.version;
   const bool complete = num_members == num_new;
-  const VersionSet absent_versions = absent_set(purpose, a, complete);
+  // A page proves nothing absent.
+  const VersionSet absent_versions = complete ? next_rungs(a) : VersionSet();
   if (num_members > num_new || (!complete && num_members == 0) || versions.absent.size() != absent_versions.size()) {
     return Reason::kLadderCount;
   }

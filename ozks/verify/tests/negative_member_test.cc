@@ -37,8 +37,8 @@ TEST_F(NegativeMember, N00PositiveControl) {
     const std::string key = numbered("nobody-", i);
     const LookupParts parts = scene_.honest(key);
     EXPECT_EQ(scene_.lookup(parts, key), "valid");
-    leaf |= parts.next.node == 2;
-    interior |= parts.next.node == 1;
+    leaf |= parts.absent[0].node == 2;
+    interior |= parts.absent[0].node == 1;
   }
   EXPECT_TRUE(leaf && interior);
 }
@@ -149,9 +149,9 @@ TEST_F(NegativeMember, N23InteriorNodeAsLeafAndReverse) {
   // The root's own content, sent as if it were a leaf's: tags and lengths keep them apart.
   const NonMemberParts top = scene_.keys.absent("carol", 1, Scene::kLast);
   const auto as_leaf = [&](LookupParts& p) {
-    p.next = top;
-    p.next.node = 2;
-    p.next.commitment = top.left;
+    p.absent = {top};
+    p.absent[0].node = 2;
+    p.absent[0].commitment = top.left;
   };
   LookupParts honest = scene_.honest("carol");
   EXPECT_EQ(scene_.lookup(honest, "carol"), "valid");
@@ -159,10 +159,10 @@ TEST_F(NegativeMember, N23InteriorNodeAsLeafAndReverse) {
     EXPECT_EQ(changed(as_leaf, "carol"), "absent_root");
   } else {
     const auto as_interior = [&](LookupParts& p) {
-      p.next.node = 1;
-      p.next.length = 255;
-      p.next.position = prefix_of(top.position, 255);
-      p.next.left = top.commitment;
+      p.absent[0].node = 1;
+      p.absent[0].length = 255;
+      p.absent[0].position = prefix_of(top.position, 255);
+      p.absent[0].left = top.commitment;
     };
     EXPECT_EQ(changed(as_interior, "carol"), "absent_root");
   }
@@ -174,7 +174,7 @@ TEST_F(NegativeMember, N24PathLength) {
   EXPECT_EQ(changed([](LookupParts& p) { p.members[0].path.siblings.push_back(p.members[0].path.siblings.back()); }),
             "path_length");
   EXPECT_EQ(changed([](LookupParts& p) { p.members[0].path = {}; }), "member_root");
-  EXPECT_EQ(changed([](LookupParts& p) { p.next.path.siblings.emplace_back(); }), "path_length");
+  EXPECT_EQ(changed([](LookupParts& p) { p.absent[0].path.siblings.emplace_back(); }), "path_length");
   // 257 hashes are more than any path has.
   EXPECT_EQ(changed([](LookupParts& p) { p.members[0].path.siblings.resize(257); }), "malformed_length");
 }
@@ -189,11 +189,11 @@ TEST_F(NegativeMember, N26KindFlipped) {
   EXPECT_EQ(changed([](LookupParts& p) { p.members.back().kind = 0; }), "member_kind");
   EXPECT_EQ(changed([](LookupParts& p) { p.members[0].kind = 1; }), "member_kind");
   EXPECT_EQ(changed([](LookupParts& p) { p.members[0].kind = 2; }), "malformed_enum");
-  EXPECT_EQ(changed([](LookupParts& p) { p.next.node = 3; }), "malformed_enum");
+  EXPECT_EQ(changed([](LookupParts& p) { p.absent[0].node = 3; }), "malformed_enum");
 }
 
 TEST_F(NegativeMember, N27N33EmptyTreeClaimed) {
-  EXPECT_EQ(changed([](LookupParts& p) { p.next.node = 0; }), "absent_empty");
+  EXPECT_EQ(changed([](LookupParts& p) { p.absent[0].node = 0; }), "absent_empty");
   World world;
   world.publish(1);
   const Bytes answer = encode_answer(world.head(1, 2), {world.keys.lookup("alice", 1).encode()});
@@ -214,27 +214,28 @@ TEST_F(NegativeMember, N28N29N35AnchoredAtAnAncestor) {
   LookupParts parts = scene_.keys.lookup_at("alice", 4, Scene::kLast);
   EXPECT_NE(scene_.lookup(parts), "valid");
   const Hash label = scene_.keys.label("alice", 5);
-  parts.next = scene_.keys.tree(Scene::kLast).open_parent_of(label);
-  parts.next.vrf_proof = scene_.keys.vrf_proof("alice", 5);
+  parts.absent[0] = scene_.keys.tree(Scene::kLast).open_parent_of(label);
+  parts.absent[0].vrf_proof = scene_.keys.vrf_proof("alice", 5);
   EXPECT_EQ(scene_.lookup(parts), "absent_covers");
   // The same for a registered name's version 1.
-  LookupParts never = {};
-  never.next = scene_.keys.tree(Scene::kLast).open_parent_of(scene_.keys.label("bob", 1));
-  never.next.vrf_proof = scene_.keys.vrf_proof("bob", 1);
+  LookupParts never = {0, {}, std::vector<NonMemberParts>(1)};
+  never.absent[0] = scene_.keys.tree(Scene::kLast).open_parent_of(scene_.keys.label("bob", 1));
+  never.absent[0].vrf_proof = scene_.keys.vrf_proof("bob", 1);
   EXPECT_EQ(scene_.lookup(never, "bob"), "absent_covers");
 }
 
 TEST_F(NegativeMember, N30OpenedContentAltered) {
   for (int i = 0; i < 20; ++i) {
     const std::string key = numbered("nobody-", i);
-    const bool leaf = scene_.honest(key).next.node == 2;
+    const bool leaf = scene_.honest(key).absent[0].node == 2;
     EXPECT_EQ(changed([](LookupParts&) {}, key), "valid");
-    EXPECT_EQ(changed([&](LookupParts& p) { (leaf ? p.next.commitment : p.next.left)[31] ^= 1; }, key), "absent_root");
+    EXPECT_EQ(changed([&](LookupParts& p) { (leaf ? p.absent[0].commitment : p.absent[0].left)[31] ^= 1; }, key),
+              "absent_root");
     if (leaf) {
-      EXPECT_EQ(changed([&](LookupParts& p) { ++p.next.epoch; }, key), "absent_root");
-      EXPECT_EQ(changed([&](LookupParts& p) { p.next.position[31] ^= 1; }, key), "absent_root");
+      EXPECT_EQ(changed([&](LookupParts& p) { ++p.absent[0].epoch; }, key), "absent_root");
+      EXPECT_EQ(changed([&](LookupParts& p) { p.absent[0].position[31] ^= 1; }, key), "absent_root");
     } else {
-      EXPECT_EQ(changed([&](LookupParts& p) { std::swap(p.next.left, p.next.right); }, key), "absent_root");
+      EXPECT_EQ(changed([&](LookupParts& p) { std::swap(p.absent[0].left, p.absent[0].right); }, key), "absent_root");
     }
   }
 }
@@ -242,8 +243,8 @@ TEST_F(NegativeMember, N30OpenedContentAltered) {
 TEST_F(NegativeMember, N30BitsBeyondThePrefix) {
   for (int i = 0; i < 40; ++i) {
     const std::string key = numbered("nobody-", i);
-    if (scene_.honest(key).next.node == 1) {
-      EXPECT_EQ(changed([](LookupParts& p) { p.next.position[31] |= 1; }, key), "absent_padding");
+    if (scene_.honest(key).absent[0].node == 1) {
+      EXPECT_EQ(changed([](LookupParts& p) { p.absent[0].position[31] |= 1; }, key), "absent_padding");
       return;
     }
   }
@@ -251,14 +252,14 @@ TEST_F(NegativeMember, N30BitsBeyondThePrefix) {
 }
 
 TEST_F(NegativeMember, N31OpenedLeafIsTheTarget) {
-  LookupParts never = {};
+  LookupParts never = {0, {}, std::vector<NonMemberParts>(1)};
   const MemberParts bob = scene_.keys.member("bob", 1, Scene::kLast, false);
-  never.next.vrf_proof = bob.vrf_proof;
-  never.next.node = 2;
-  never.next.position = scene_.keys.label("bob", 1);
-  std::ranges::copy(bob.commitment, never.next.commitment.begin());
-  never.next.epoch = bob.epoch;
-  never.next.path = bob.path;
+  never.absent[0].vrf_proof = bob.vrf_proof;
+  never.absent[0].node = 2;
+  never.absent[0].position = scene_.keys.label("bob", 1);
+  std::ranges::copy(bob.commitment, never.absent[0].commitment.begin());
+  never.absent[0].epoch = bob.epoch;
+  never.absent[0].path = bob.path;
   EXPECT_EQ(scene_.lookup(never, "bob"), "absent_covers");
 }
 
@@ -270,12 +271,12 @@ TEST_F(NegativeMember, N32AncestorBeyondTheDivergence) {
     const std::string other = numbered("user-", i);
     const MemberParts leaf = scene_.keys.member(other, 1, Scene::kLast, false);
     LookupParts parts = scene_.honest("carol");
-    parts.next.node = 2;
-    parts.next.position = scene_.keys.label(other, 1);
-    std::ranges::copy(leaf.commitment, parts.next.commitment.begin());
-    parts.next.epoch = leaf.epoch;
-    parts.next.path = leaf.path;
-    if (common_prefix_length(target, parts.next.position) == 0) {
+    parts.absent[0].node = 2;
+    parts.absent[0].position = scene_.keys.label(other, 1);
+    std::ranges::copy(leaf.commitment, parts.absent[0].commitment.begin());
+    parts.absent[0].epoch = leaf.epoch;
+    parts.absent[0].path = leaf.path;
+    if (common_prefix_length(target, parts.absent[0].position) == 0) {
       EXPECT_EQ(scene_.lookup(parts, "carol"), "absent_depth");
       ++tried;
     }
@@ -286,17 +287,19 @@ TEST_F(NegativeMember, N32AncestorBeyondTheDivergence) {
 TEST_F(NegativeMember, N34AbsenceFromAnotherEpoch) {
   // Version 4 is latest in epoch 7; version 5 came in epoch 8.
   LookupParts mixed = scene_.keys.lookup_at("alice", 4, 9);
-  mixed.next = scene_.keys.absent("alice", 5, 7);
+  mixed.absent[0] = scene_.keys.absent("alice", 5, 7);
   EXPECT_EQ(scene_.lookup(mixed), "absent_root");
   EXPECT_EQ(scene_.lookup(scene_.keys.lookup("alice", 7), "alice", {}, 7), "valid");
 }
 
 TEST_F(NegativeMember, N36AbsentWithoutProof) {
-  // No NonMember at all: the structure ends too early.
+  // The structure ends before the vector of absences, and the vector is empty.
   LookupParts parts = scene_.honest("carol");
   Bytes encoded = parts.encode();
   encoded.resize(8 + 3);
   EXPECT_EQ(scene_.lookup_answer(encode_answer(scene_.head(9, 10), {encoded}), "carol"), "malformed_truncated");
+  parts.absent.clear();
+  EXPECT_EQ(scene_.lookup(parts, "carol"), "ladder_count");
 }
 
 }  // namespace

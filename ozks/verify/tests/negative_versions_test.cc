@@ -12,21 +12,18 @@ namespace {
 
 class NegativeVersions : public testing::Test {
  protected:
-  [[nodiscard]] VersionsParts honest(Purpose purpose, std::uint64_t known = 0,
-                                     std::size_t max_members = SIZE_MAX) const {
-    return scene_.keys.versions("alice", Scene::kLast, known, purpose, max_members);
+  [[nodiscard]] VersionsParts honest(std::uint64_t known = 0, std::size_t max_members = SIZE_MAX) const {
+    return scene_.keys.versions("alice", Scene::kLast, known, max_members);
   }
 
   Scene scene_;
 };
 
 TEST_F(NegativeVersions, N00PositiveControl) {
-  for (const Purpose purpose : {Purpose::kHistory, Purpose::kMonitoring}) {
-    EXPECT_EQ(scene_.versions(honest(purpose), purpose), "valid");
-    EXPECT_EQ(scene_.versions(honest(purpose, 2), purpose, known_version(2, 3)), "valid");
-    EXPECT_EQ(scene_.versions(honest(purpose, 5), purpose, known_version(5, 9)), "valid");
-    EXPECT_EQ(scene_.versions(honest(purpose, 0, 2), purpose), "valid");
-  }
+  EXPECT_EQ(scene_.versions(honest()), "valid");
+  EXPECT_EQ(scene_.versions(honest(2), known_version(2, 3)), "valid");
+  EXPECT_EQ(scene_.versions(honest(5), known_version(5, 9)), "valid");
+  EXPECT_EQ(scene_.versions(honest(0, 2)), "valid");
   for (std::uint64_t known = 0; known <= 5; ++known) {
     EXPECT_EQ(scene_.lookup(scene_.honest("alice", known), "alice", known == 0 ? Known() : known_version(known, 3)),
               known == 0 || known >= 2 ? "valid" : "leaf_epoch_order")
@@ -41,7 +38,7 @@ TEST_F(NegativeVersions, N37OldVersionAsLatest) {
     LookupParts parts = scene_.keys.lookup_at("alice", old, Scene::kLast);
     EXPECT_NE(scene_.lookup(parts), "valid") << old;
     // The absence of the version after the true one.
-    parts.next = scene_.keys.absent("alice", 6, Scene::kLast);
+    parts.absent[0] = scene_.keys.absent("alice", 6, Scene::kLast);
     EXPECT_EQ(scene_.lookup(parts), "vrf_challenge") << old;
   }
 }
@@ -49,9 +46,9 @@ TEST_F(NegativeVersions, N37OldVersionAsLatest) {
 TEST_F(NegativeVersions, N37BelowTheVersionKnown) {
   EXPECT_EQ(scene_.lookup(scene_.honest("alice", 4), "alice", known_version(4, 7)), "valid");
   EXPECT_EQ(scene_.lookup(scene_.honest("bob", 0), "bob", known_version(2, 7)), "version_regressed");
-  VersionsParts parts = honest(Purpose::kHistory, 5);
+  VersionsParts parts = honest(5);
   parts.version = 4;
-  EXPECT_EQ(scene_.versions(parts, Purpose::kHistory, known_version(5, 9)), "version_regressed");
+  EXPECT_EQ(scene_.versions(parts, known_version(5, 9)), "version_regressed");
 }
 
 TEST_F(NegativeVersions, N37OldEpochIsStale) {
@@ -61,61 +58,55 @@ TEST_F(NegativeVersions, N37OldEpochIsStale) {
 }
 
 TEST_F(NegativeVersions, N38HistoryWithAGapRepeatOrDisorder) {
-  for (const Purpose purpose : {Purpose::kHistory, Purpose::kMonitoring}) {
-    VersionsParts gap = honest(purpose);
-    gap.members.erase(gap.members.begin() + 2);
-    EXPECT_EQ(scene_.versions(gap, purpose), "ladder_count");
-    gap.absent.clear();
-    EXPECT_EQ(scene_.versions(gap, purpose), "vrf_challenge");
+  VersionsParts gap = honest();
+  gap.members.erase(gap.members.begin() + 2);
+  EXPECT_EQ(scene_.versions(gap), "ladder_count");
+  gap.absent.clear();
+  EXPECT_EQ(scene_.versions(gap), "vrf_challenge");
 
-    VersionsParts repeat = honest(purpose);
-    repeat.members[2] = repeat.members[1];
-    EXPECT_EQ(scene_.versions(repeat, purpose), "vrf_challenge");
+  VersionsParts repeat = honest();
+  repeat.members[2] = repeat.members[1];
+  EXPECT_EQ(scene_.versions(repeat), "vrf_challenge");
 
-    VersionsParts disorder = honest(purpose);
-    std::swap(disorder.members[1], disorder.members[2]);
-    EXPECT_EQ(scene_.versions(disorder, purpose), "vrf_challenge");
+  VersionsParts disorder = honest();
+  std::swap(disorder.members[1], disorder.members[2]);
+  EXPECT_EQ(scene_.versions(disorder), "vrf_challenge");
 
-    VersionsParts more = honest(purpose);
-    more.members.push_back(more.members.back());
-    EXPECT_EQ(scene_.versions(more, purpose), "ladder_count");
+  VersionsParts more = honest();
+  more.members.push_back(more.members.back());
+  EXPECT_EQ(scene_.versions(more), "ladder_count");
 
-    VersionsParts cut = honest(purpose);
-    cut.members.pop_back();
-    EXPECT_EQ(scene_.versions(cut, purpose), "ladder_count");
-    // The tail cut off and the version lowered: version 5 would have to be absent.
-    cut.version = 4;
-    EXPECT_NE(scene_.versions(cut, purpose), "valid");
+  VersionsParts cut = honest();
+  cut.members.pop_back();
+  EXPECT_EQ(scene_.versions(cut), "ladder_count");
+  // The tail cut off and the version lowered: version 5 would have to be absent.
+  cut.version = 4;
+  EXPECT_NE(scene_.versions(cut), "valid");
 
-    VersionsParts nothing = honest(purpose);
-    nothing.members.clear();
-    nothing.absent.clear();
-    EXPECT_EQ(scene_.versions(nothing, purpose), "ladder_count");
-  }
+  VersionsParts nothing = honest();
+  nothing.members.clear();
+  nothing.absent.clear();
+  EXPECT_EQ(scene_.versions(nothing), "ladder_count");
 }
 
 TEST_F(NegativeVersions, N38AbsenceProofsMissingOrExtra) {
-  for (const Purpose purpose : {Purpose::kHistory, Purpose::kMonitoring}) {
-    VersionsParts parts = honest(purpose);
-    parts.absent.push_back(parts.absent.back());
-    EXPECT_EQ(scene_.versions(parts, purpose), "ladder_count");
-    parts = honest(purpose);
-    parts.absent.pop_back();
-    EXPECT_EQ(scene_.versions(parts, purpose), "ladder_count");
-  }
-  // C(5) = {6, 8}: history's single proof is not enough for an owner.
-  EXPECT_EQ(scene_.versions(honest(Purpose::kHistory), Purpose::kMonitoring), "ladder_count");
-  EXPECT_EQ(scene_.versions(honest(Purpose::kMonitoring), Purpose::kHistory), "ladder_count");
-  VersionsParts wrong = honest(Purpose::kMonitoring);
+  VersionsParts parts = honest();
+  parts.absent.push_back(parts.absent.back());
+  EXPECT_EQ(scene_.versions(parts), "ladder_count");
+  parts = honest();
+  parts.absent.pop_back();
+  EXPECT_EQ(scene_.versions(parts), "ladder_count");
+  // C(5) = {6, 8}.
+  VersionsParts wrong = honest();
   wrong.absent[1] = scene_.keys.absent("alice", 7, Scene::kLast);
-  EXPECT_EQ(scene_.versions(wrong, Purpose::kMonitoring), "vrf_challenge");
+  EXPECT_EQ(scene_.versions(wrong), "vrf_challenge");
 }
 
 TEST_F(NegativeVersions, N38StartsElsewhere) {
-  VersionsParts parts = honest(Purpose::kHistory, 2);
-  EXPECT_EQ(scene_.versions(parts, Purpose::kHistory, known_version(1, 3)), "history_from");
+  VersionsParts parts = honest(2);
+  EXPECT_EQ(scene_.versions(parts, known_version(1, 3)), "history_from");
   parts.from = 2;
-  EXPECT_EQ(scene_.versions(parts, Purpose::kHistory, known_version(2, 3)), "history_from");
+  EXPECT_EQ(scene_.versions(parts, known_version(2, 3)), "history_from");
 }
 
 TEST_F(NegativeVersions, N38EpochsCloserThanVersions) {
@@ -143,55 +134,53 @@ TEST_F(NegativeVersions, N38EpochsCloserThanVersions) {
 }
 
 TEST_F(NegativeVersions, N38PageGoesOnFromItsLastEntry) {
-  const VersionsParts second = honest(Purpose::kHistory, 2);
+  const VersionsParts second = honest(2);
   Known page;
   page.version = 2;
   page.time = 3;
   page.page_version = 5;
-  EXPECT_EQ(scene_.versions(second, Purpose::kHistory, page), "valid");
+  EXPECT_EQ(scene_.versions(second, page), "valid");
   page.time = 4;
-  EXPECT_EQ(scene_.versions(second, Purpose::kHistory, page), "leaf_epoch_order");
+  EXPECT_EQ(scene_.versions(second, page), "leaf_epoch_order");
 }
 
 // A first page that claims more versions than there are, and a last one that takes them back: the last value shown
 // would never be opened.
 TEST_F(NegativeVersions, N38PageBelowTheOneBefore) {
-  for (const Purpose purpose : {Purpose::kHistory, Purpose::kMonitoring}) {
-    VersionsParts claimed = scene_.keys.versions("bob", Scene::kLast, 0, purpose, SIZE_MAX);
-    const VersionsParts whole = claimed;
-    ASSERT_EQ(whole.version, 1U);
-    claimed.version = 3;
-    claimed.members[0].kind = 0;
-    claimed.absent.clear();
-    EXPECT_EQ(scene_.versions(claimed, purpose, {}, "bob"), "valid");
-    VersionsParts ending = whole;
-    ending.from = 2;
-    ending.members.clear();
-    Known page;
-    page.version = 1;
-    page.time = 2;
-    page.page_version = 3;
-    EXPECT_EQ(scene_.versions(ending, purpose, page, "bob"), "version_regressed");
-    EXPECT_EQ(scene_.versions(ending, purpose, known_version(1, 9, 2), "bob"), "valid");
+  VersionsParts claimed = scene_.keys.versions("bob", Scene::kLast, 0, SIZE_MAX);
+  const VersionsParts whole = claimed;
+  ASSERT_EQ(whole.version, 1U);
+  claimed.version = 3;
+  claimed.members[0].kind = 0;
+  claimed.absent.clear();
+  EXPECT_EQ(scene_.versions(claimed, {}, "bob"), "valid");
+  VersionsParts ending = whole;
+  ending.from = 2;
+  ending.members.clear();
+  Known page;
+  page.version = 1;
+  page.time = 2;
+  page.page_version = 3;
+  EXPECT_EQ(scene_.versions(ending, page, "bob"), "version_regressed");
+  EXPECT_EQ(scene_.versions(ending, known_version(1, 9, 2), "bob"), "valid");
 
-    // Versions 3 to 5 of alice after a page that said 5, or fewer, or more.
-    const VersionsParts last = honest(purpose, 2);
-    page.version = 2;
-    page.time = 3;
-    for (const auto& [said, reason] : {std::pair{3U, "valid"}, {5U, "valid"}, {6U, "version_regressed"}}) {
-      page.page_version = said;
-      EXPECT_EQ(scene_.versions(last, purpose, page), reason) << said;
-    }
-    VersionsParts erased = last;
-    erased.members.back().kind = 0;
-    page.page_version = 5;
-    EXPECT_EQ(scene_.versions(erased, purpose, page), "member_kind");
-    // A page in the middle may not shrink either.
-    VersionsParts middle = honest(purpose, 2, 1);
-    EXPECT_EQ(scene_.versions(middle, purpose, page), "valid");
-    middle.version = 4;
-    EXPECT_EQ(scene_.versions(middle, purpose, page), "version_regressed");
+  // Versions 3 to 5 of alice after a page that said 5, or fewer, or more.
+  const VersionsParts last = honest(2);
+  page.version = 2;
+  page.time = 3;
+  for (const auto& [said, reason] : {std::pair{3U, "valid"}, {5U, "valid"}, {6U, "version_regressed"}}) {
+    page.page_version = said;
+    EXPECT_EQ(scene_.versions(last, page), reason) << said;
   }
+  VersionsParts erased = last;
+  erased.members.back().kind = 0;
+  page.page_version = 5;
+  EXPECT_EQ(scene_.versions(erased, page), "member_kind");
+  // A page in the middle may not shrink either.
+  VersionsParts middle = honest(2, 1);
+  EXPECT_EQ(scene_.versions(middle, page), "valid");
+  middle.version = 4;
+  EXPECT_EQ(scene_.versions(middle, page), "version_regressed");
 }
 
 TEST(KnownState, IsOneOfThree) {
@@ -229,17 +218,37 @@ TEST_F(NegativeVersions, N39LadderMissingOrExtra) {
   EXPECT_EQ(scene_.lookup(scene_.honest("alice", 2), "alice"), "ladder_count");
 }
 
+TEST_F(NegativeVersions, N39AbsencesOfALookupMissingOrExtra) {
+  // C(5) = {6, 8}, whether version 5 is known or not.
+  for (const std::uint64_t w : {0U, 5U}) {
+    const Known known = w == 0 ? Known() : known_version(w, 9);
+    const auto with = [&](auto change) {
+      LookupParts parts = scene_.honest("alice", w);
+      change(parts.absent);
+      return scene_.lookup(parts, "alice", known);
+    };
+    using Absent = std::vector<NonMemberParts>;
+    EXPECT_EQ(with([](Absent& absent) { EXPECT_EQ(absent.size(), 2U); }), "valid");
+    EXPECT_EQ(with([](Absent& absent) { absent.pop_back(); }), "ladder_count");
+    EXPECT_EQ(with([](Absent& absent) { absent.push_back(absent[0]); }), "ladder_count");
+    EXPECT_EQ(with([](Absent& absent) { absent.clear(); }), "ladder_count");
+    EXPECT_EQ(with([](Absent& absent) { std::swap(absent[0], absent[1]); }), "vrf_challenge");
+    EXPECT_EQ(with([](Absent& absent) { absent[1] = absent[0]; }), "vrf_challenge");
+    EXPECT_EQ(with([&](Absent& absent) { absent[1] = scene_.keys.absent("alice", 7, Scene::kLast); }), "vrf_challenge");
+  }
+}
+
 TEST_F(NegativeVersions, N39ErasedValues) {
   // A value below the latest may be erased, the latest never.
-  VersionsParts parts = honest(Purpose::kHistory);
+  VersionsParts parts = honest();
   parts.members[1].kind = 0;
-  EXPECT_EQ(scene_.versions(parts, Purpose::kHistory), "valid");
+  EXPECT_EQ(scene_.versions(parts), "valid");
   parts.members.back().kind = 0;
-  EXPECT_EQ(scene_.versions(parts, Purpose::kHistory), "member_kind");
+  EXPECT_EQ(scene_.versions(parts), "member_kind");
 }
 
 TEST_F(NegativeVersions, N40N41ForgedLaterVersionMeetsAProvenRung) {
-  // What an owner proved absent at monitoring (C(5)) is in the ladder of every later version.
+  // What every answer that ends with version 5 proves absent, C(5), meets the ladder of every later version.
   const VersionSet proven = next_rungs(5);
   for (std::uint64_t forged = 6; forged < 200; ++forged) {
     const VersionSet needed = ladder(forged);

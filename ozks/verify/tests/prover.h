@@ -79,7 +79,7 @@ struct NonMemberParts {
 struct LookupParts {
   std::uint64_t version = 0;
   std::vector<MemberParts> members;
-  NonMemberParts next;
+  std::vector<NonMemberParts> absent;
 
   [[nodiscard]] Bytes encode() const;
 };
@@ -236,7 +236,7 @@ class KeyDirectory {
   // Claims that `version` is the latest.
   [[nodiscard]] LookupParts lookup_at(std::string_view key, std::uint64_t version, std::uint64_t epoch,
                                       std::uint64_t known = 0) const;
-  [[nodiscard]] VersionsParts versions(std::string_view key, std::uint64_t epoch, std::uint64_t known, Purpose purpose,
+  [[nodiscard]] VersionsParts versions(std::string_view key, std::uint64_t epoch, std::uint64_t known,
                                        std::size_t max_members = SIZE_MAX) const;
   [[nodiscard]] ByteSpan public_key() const { return key_.public_key(); }
 

@@ -122,11 +122,14 @@ LookupParts KeyDirectory::lookup_at(std::string_view key, std::uint64_t version,
   for (const std::uint64_t rung : rungs.get()) {
     lookup.members.push_back(member(key, rung, epoch, rung == version));
   }
-  lookup.next = absent(key, version + 1, epoch);
+  const VersionSet absent_versions = next_rungs(version);
+  for (const std::uint64_t v : absent_versions.get()) {
+    lookup.absent.push_back(absent(key, v, epoch));
+  }
   return lookup;
 }
 
-VersionsParts KeyDirectory::versions(std::string_view key, std::uint64_t epoch, std::uint64_t known, Purpose purpose,
+VersionsParts KeyDirectory::versions(std::string_view key, std::uint64_t epoch, std::uint64_t known,
                                      std::size_t max_members) const {
   VersionsParts versions;
   versions.version = latest(key, epoch);
@@ -135,11 +138,7 @@ VersionsParts KeyDirectory::versions(std::string_view key, std::uint64_t epoch, 
     versions.members.push_back(member(key, v, epoch, true));
   }
   if (versions.members.size() == versions.version - known) {
-    VersionSet absent_versions;
-    absent_versions.add(versions.version + 1);
-    if (purpose == Purpose::kMonitoring) {
-      absent_versions = next_rungs(versions.version);
-    }
+    const VersionSet absent_versions = next_rungs(versions.version);
     for (const std::uint64_t v : absent_versions.get()) {
       versions.absent.push_back(absent(key, v, epoch));
     }

@@ -72,7 +72,7 @@ Bytes NonMemberParts::encode() const {
 }
 
 Bytes LookupParts::encode() const {
-  return Writer().integer(version, 8).vector(encode_all(members), 3).raw(next.encode()).get();
+  return Writer().integer(version, 8).vector(encode_all(members), 3).vector(encode_all(absent), 3).get();
 }
 
 Bytes VersionsParts::encode() const {

@@ -45,7 +45,7 @@ class Scene : public World {
     return name_of(reason);
   }
 
-  [[nodiscard]] std::string versions(const VersionsParts& parts, Purpose purpose, const Known& known = {},
+  [[nodiscard]] std::string versions(const VersionsParts& parts, const Known& known = {},
                                      std::string_view key = "alice") const {
     const Bytes answer = encode_answer(head(last_epoch(), last_epoch() + 1), {parts.encode()});
     VersionsAnswerVerifier verifier;
@@ -53,7 +53,7 @@ class Scene : public World {
     VersionsResult result;
     if (reason == Reason::kValid) {
       std::vector<VersionEntry> entries(verifier.num_entries());
-      reason = verifier.next(to_bytes(key), {0, known}, purpose, entries, result);
+      reason = verifier.next(to_bytes(key), {0, known}, entries, result);
     }
     return name_of(reason);
   }

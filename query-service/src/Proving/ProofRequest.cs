@@ -53,7 +53,7 @@ internal sealed class ProofRequest
         }
         for (int i = 0; i < Count; i++)
         {
-            proofs.AddVersions(_queries.Keys[i], _queries.Versions[i], _kind == QueryKind.Monitor, MaxMembers);
+            proofs.AddVersions(_queries.Keys[i], _queries.Versions[i], MaxMembers);
         }
     }
 
@@ -92,7 +92,7 @@ internal sealed class ProofRequest
         for (int i = 0; i < Count; i++)
         {
             int left = Math.Max(0, AnswerLimits.PageLength - (body.Length - sizeof(uint)));
-            proofs.WriteVersions(_queries.Keys[i], _queries.Versions[i], _kind == QueryKind.Monitor, MaxMembers, left / (Count - i), body);
+            proofs.WriteVersions(_queries.Keys[i], _queries.Versions[i], MaxMembers, left / (Count - i), body);
         }
         BinaryPrimitives.WriteUInt32BigEndian(body.Written.Span, (uint)(body.Length - sizeof(uint)));
     }

@@ -182,7 +182,7 @@ internal sealed class Settler
                 authorize: true, TimeSpan.Zero, cancellationToken);
             if (reply.Error is null)
             {
-                VersionsVerdict verdict = Verifier.Versions(_views.Context(null), false, keys, [known], reply.Body);
+                VersionsVerdict verdict = Verifier.Versions(_views.Context(null), keys, [known], reply.Body);
                 if (verdict.Reason != Reason.Valid)
                 {
                     Complain(ref _lost, $"the history of {key} does not verify: {verdict.Reason.Name()}");

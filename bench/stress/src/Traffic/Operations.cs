@@ -83,7 +83,7 @@ internal sealed class Operations
         }
         using var keys = new ByteStrings(1);
         keys.Add(name);
-        VersionsVerdict verdict = Verifier.Versions(_views.Context(kept), monitor, keys, [Known(kept)], reply.Body);
+        VersionsVerdict verdict = Verifier.Versions(_views.Context(kept), keys, [Known(kept)], reply.Body);
         string? complaint = verdict.Reason == Reason.Valid && verdict.Keys[0].Version == 0 ? $"{key} has no version; was it prepared?" : null;
         return (Judge(planned, verdict.Reason, verdict.Head, reply, key, complaint), ended);
     }

@@ -104,7 +104,7 @@ internal sealed class AnswerPrinter
         {
             Member(lookup.Members[i], first + i < ladder.Count ? ladder[first + i] : null);
         }
-        Absent(lookup.Next, lookup.Version + 1);
+        Absent(lookup.Version, lookup.Absent);
     }
 
     private void Versions(Versions versions)
@@ -114,10 +114,15 @@ internal sealed class AnswerPrinter
         {
             Member(versions.Members[i], versions.From + (ulong)i);
         }
-        IReadOnlyList<ulong> ladder = versions.Absent.Count == 1 ? [versions.Version + 1] : Ladder.Absent(versions.Version);
-        for (int i = 0; i < versions.Absent.Count; i++)
+        Absent(versions.Version, versions.Absent);
+    }
+
+    private void Absent(ulong latest, IReadOnlyList<NonMember> proofs)
+    {
+        IReadOnlyList<ulong> ladder = Ladder.Absent(latest);
+        for (int i = 0; i < proofs.Count; i++)
         {
-            Absent(versions.Absent[i], i < ladder.Count ? ladder[i] : null);
+            Absent(proofs[i], i < ladder.Count ? ladder[i] : null);
         }
     }
 

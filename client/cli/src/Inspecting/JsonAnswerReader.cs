@@ -29,15 +29,17 @@ internal static class JsonAnswerReader
         new(Octets(element, "record"), Octets(element, "inclusion"), Octets(element, "consistency"), Octets(element, "checkpoint"));
 
     private static Lookup Lookup(JsonElement element) =>
-        new(element.GetProperty("version").GetUInt64(), Members(element), NonMember(element.GetProperty("next")));
+        new(element.GetProperty("version").GetUInt64(), Members(element), Absent(element));
 
     private static Versions Versions(JsonElement element) => new(
         element.GetProperty("version").GetUInt64(),
         element.GetProperty("from").GetUInt64(),
         Members(element),
-        [.. element.GetProperty("absent").EnumerateArray().Select(NonMember)]);
+        Absent(element));
 
     private static List<Member> Members(JsonElement element) => [.. element.GetProperty("members").EnumerateArray().Select(Member)];
+
+    private static List<NonMember> Absent(JsonElement element) => [.. element.GetProperty("absent").EnumerateArray().Select(NonMember)];
 
     private static Member Member(JsonElement element)
     {

@@ -33,7 +33,7 @@ internal sealed class VersionsExchange : VerifiedExchange<VersionsExchange.Page>
         using var keys = new ByteStrings(1);
         keys.Add(_key.Octets.Span);
         KnownKey known = _start with { LeastEpoch = Math.Max(_start.LeastEpoch, seen.LeastEpoch(_key.Id)) };
-        VersionsVerdict verdict = Verifier.Versions(context, _monitor, keys, [known], answer.Span);
+        VersionsVerdict verdict = Verifier.Versions(context, keys, [known], answer.Span);
         if (verdict.Reason != Reason.Valid)
         {
             return new(verdict.Reason, null, null, verdict.FailedKey);

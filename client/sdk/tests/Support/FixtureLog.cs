@@ -132,12 +132,12 @@ internal sealed class FixtureLog : IDisposable
         return output.WrittenSpan.ToArray();
     }
 
-    public byte[] Versions(ulong epoch, IReadOnlyList<FixtureQuery> queries, bool monitor, uint pageSize)
+    public byte[] Versions(ulong epoch, IReadOnlyList<FixtureQuery> queries, uint pageSize)
     {
         var output = new ArrayBufferWriter<byte>();
         foreach (FixtureQuery query in queries)
         {
-            _epochs[(int)epoch].Snapshot.WriteVersions(StructureId.Keys, query.Key, query.Version, monitor, pageSize, 1 << 22, output);
+            _epochs[(int)epoch].Snapshot.WriteVersions(StructureId.Keys, query.Key, query.Version, pageSize, 1 << 22, output);
         }
         byte[] length = new byte[4];
         BinaryPrimitives.WriteUInt32BigEndian(length, (uint)output.WrittenCount);

@@ -126,7 +126,7 @@ internal sealed class FixtureServer : IAsyncDisposable
             await ProblemAsync(context, 503, "not-caught-up");
             return;
         }
-        byte[] rest = path == "/v1/lookup" ? Log.Lookups(epoch, queries) : Log.Versions(epoch, queries, path == "/v1/monitor", PageSize);
+        byte[] rest = path == "/v1/lookup" ? Log.Lookups(epoch, queries) : Log.Versions(epoch, queries, PageSize);
         await BytesAsync(context, path, context.Request.Headers.Accept.ToString(), [.. head, .. rest]);
     }
 

@@ -84,8 +84,7 @@ class VersionsAnswerVerifier : public AnswerVerifier<VersionsAnswer, Versions> {
   [[nodiscard]] std::size_t num_entries() const;
 
   // entries: room for what is left of num_entries.
-  Reason next(ByteSpan key, const KeyState& state, Purpose purpose, std::span<VersionEntry> entries,
-              VersionsResult& out);
+  Reason next(ByteSpan key, const KeyState& state, std::span<VersionEntry> entries, VersionsResult& out);
 };
 
 struct AuditResult {

@@ -140,7 +140,7 @@ struct NonMember {
 struct Lookup {
   std::uint64_t version = 0;
   List<Member> members;
-  NonMember next;
+  List<NonMember> absent;
 
   static Lookup decode(Reader& reader);
 };

@@ -9,8 +9,6 @@
 
 namespace optiks::ozks::verify {
 
-enum class Purpose : std::uint8_t { kHistory, kMonitoring };
-
 struct VersionsResult {
   std::uint64_t version = 0;  // a
   std::uint64_t from = 0;
@@ -18,9 +16,9 @@ struct VersionsResult {
   bool complete = false;  // false: a page; nothing is shown, go on from the last entry with `version` as page_version
 };
 
-// verify_versions checks the versions after the known one, a consistent state. entries has at least versions.members.size() elements; it
-// and `out` are meaningful on kValid only.
-Reason verify_versions(const StructureView& view, ByteSpan key, const Known& kept, Purpose purpose,
-                       const Versions& versions, std::span<VersionEntry> entries, VersionsResult& out);
+// verify_versions checks the versions after the known one, a consistent state. entries has at least
+// versions.members.size() elements; it and `out` are meaningful on kValid only.
+Reason verify_versions(const StructureView& view, ByteSpan key, const Known& kept, const Versions& versions,
+                       std::span<VersionEntry> entries, VersionsResult& out);
 
 }  // namespace optiks::ozks::verify
