@@ -1,8 +1,6 @@
 using System.Globalization;
-using System.Text;
 using System.Text.Encodings.Web;
 using System.Text.Json;
-using System.Text.Unicode;
 
 namespace Optiks.Protocol;
 
@@ -154,7 +152,7 @@ public static class AnswerJson
     {
         ArgumentNullException.ThrowIfNull(writer);
         writer.WriteString("value_b64"u8, Base64UrlText.Encode(value));
-        if (IsText(value))
+        if (DisplayText.IsText(value))
         {
             writer.WriteString("value"u8, value);
         }
@@ -257,7 +255,4 @@ public static class AnswerJson
         }
         writer.WriteNumber(name, value);
     }
-
-    private static bool IsText(ReadOnlySpan<byte> value) =>
-        Utf8.IsValid(value) && !Encoding.UTF8.GetString(value).Any(char.IsControl);
 }

@@ -1,0 +1,93 @@
+using System.Globalization;
+using System.Text;
+using System.Text.Unicode;
+
+namespace Optiks.Protocol;
+
+/// <summary>
+/// DisplayText renders what others wrote (values, keys, words of a server) so that a terminal shows it and does nothing else: no escape
+/// sequence, no character that turns the direction of writing, none that cannot be seen. Any thread.
+/// </summary>
+public static class DisplayText
+{
+    private const string OctetsPrefix = "b64:";
+
+    // Letters, marks and symbols that are drawn as nothing; the other characters of that kind are known by their category.
+    private static readonly HashSet<int> s_blank =
+    [
+        0x034F, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180B, 0x180C, 0x180D, 0x180F, 0x2800, 0x3164, 0xFFA0,
+        .. Enumerable.Range(0xFE00, 16), .. Enumerable.Range(0xE0100, 240),
+    ];
+
+    /// <summary>Escape replaces each character that is not safe to show by its JSON escape, such as <c>\u202e</c>, and cuts what is longer than so many characters.</summary>
+    public static string Escape(string text, int maxLength = int.MaxValue)
+    {
+        ArgumentNullException.ThrowIfNull(text);
+        var shown = new StringBuilder(Math.Min(text.Length, maxLength));
+        foreach (Rune rune in text.EnumerateRunes())
+        {
+            if (shown.Length >= maxLength)
+            {
+                return shown.Append("...").ToString();
+            }
+            Append(shown, rune, IsSafe(rune));
+        }
+        return shown.ToString();
+    }
+
+    /// <summary>
+    /// Show gives octets as people read them, so that no two look alike: text as it is; as a JSON string in quotation marks where it is empty,
+    /// begins with <c>b64:</c> or a quotation mark, begins or ends with a space, or has characters that are not safe to show; and as
+    /// <c>b64:</c> with base64url what is not UTF-8 or has control characters. What is longer than so many characters is cut, and says so.
+    /// </summary>
+    public static string Show(ReadOnlySpan<byte> octets, int maxLength = int.MaxValue)
+    {
+        string shown = IsText(octets) ? Quote(Encoding.UTF8.GetString(octets)) : OctetsPrefix + Base64UrlText.Encode(octets);
+        if (shown.Length <= maxLength)
+        {
+            return shown;
+        }
+        int end = char.IsHighSurrogate(shown[maxLength - 1]) ? maxLength - 1 : maxLength;
+        return $"{shown[..end]}... ({octets.Length} octets)";
+    }
+
+    /// <summary>IsText tells whether octets are UTF-8 without control characters: what JSON answers give as text beside the octets (docs/spec/rest.md section 4).</summary>
+    public static bool IsText(ReadOnlySpan<byte> octets) => Utf8.IsValid(octets) && !Encoding.UTF8.GetString(octets).Any(char.IsControl);
+
+    private static string Quote(string text)
+    {
+        bool plain = text.Length > 0 && text[0] is not ('"' or ' ') && text[^1] != ' '
+            && !text.StartsWith(OctetsPrefix, StringComparison.Ordinal) && text.EnumerateRunes().All(IsSafe);
+        if (plain)
+        {
+            return text;
+        }
+        var quoted = new StringBuilder("\"", text.Length + 16);
+        foreach (Rune rune in text.EnumerateRunes())
+        {
+            if (rune.Value is '"' or '\\')
+            {
+                quoted.Append('\\');
+            }
+            Append(quoted, rune, IsSafe(rune));
+        }
+        return quoted.Append('"').ToString();
+    }
+
+    private static bool IsSafe(Rune rune) => !s_blank.Contains(rune.Value) && Rune.GetUnicodeCategory(rune) switch
+    {
+        UnicodeCategory.Control or UnicodeCategory.Format or UnicodeCategory.LineSeparator or UnicodeCategory.ParagraphSeparator => false,
+        UnicodeCategory.Surrogate or UnicodeCategory.PrivateUse or UnicodeCategory.OtherNotAssigned => false,
+        UnicodeCategory.SpaceSeparator => rune.Value == ' ',
+        _ => true,
+    };
+
+    private static void Append(StringBuilder shown, Rune rune, bool safe)
+    {
+        Span<char> units = stackalloc char[2];
+        foreach (char unit in units[..rune.EncodeToUtf16(units)])
+        {
+            _ = safe ? shown.Append(unit) : shown.Append(CultureInfo.InvariantCulture, $"\\u{(int)unit:x4}");
+        }
+    }
+}
