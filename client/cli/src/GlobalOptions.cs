@@ -31,6 +31,12 @@ internal sealed class GlobalOptions
         Recursive = true,
     };
 
+    private readonly Option<bool> _authorizeLookups = new("--authorize-lookups")
+    {
+        Description = "where the operator has closed lookups, send them with the API key: the operator then knows who looks up whom",
+        Recursive = true,
+    };
+
     private readonly Option<string> _trust = new("--trust")
     {
         Description = "trust anchor: the log's configuration and key (OPTIKS_TRUST; default: trust.json in the data folder)",
@@ -56,10 +62,13 @@ internal sealed class GlobalOptions
         root.Options.Add(_queryUrl);
         root.Options.Add(_updateUrl);
         root.Options.Add(_apiKey);
+        root.Options.Add(_authorizeLookups);
         root.Options.Add(_trust);
         root.Options.Add(_data);
         root.Options.Add(_json);
     }
+
+    public bool AuthorizeLookups(ParseResult parse) => parse.GetValue(_authorizeLookups);
 
     public bool Json(ParseResult parse) => parse.GetValue(_json);
 
@@ -112,7 +121,9 @@ internal sealed class GlobalOptions
         : throw new UsageException($"That is not an API key: it starts with {Optiks.ApiKeys.ApiKey.Prefix} and has 43 characters more.");
 
     private static Uri Url(string text, string option) =>
-        Uri.TryCreate(text, UriKind.Absolute, out Uri? url) && url.Scheme is "http" or "https"
-            ? url
-            : throw new UsageException($"{option}: {text} is not an http or https URL.");
+        !Uri.TryCreate(text, UriKind.Absolute, out Uri? url) || url.Scheme is not ("http" or "https")
+            ? throw new UsageException($"{option}: {text} is not an http or https URL.")
+        : url.Query.Length + url.Fragment.Length + url.UserInfo.Length > 0
+            ? throw new UsageException($"{option}: a server's URL has no user, query or fragment. A path stays before those of the requests.")
+            : url;
 }

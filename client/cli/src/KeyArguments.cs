@@ -1,7 +1,6 @@
 using System.CommandLine;
 using System.CommandLine.Parsing;
 using System.Text;
-using System.Text.Unicode;
 using Optiks.Protocol;
 
 namespace Optiks.Cli;
@@ -34,11 +33,6 @@ internal sealed class KeyArguments
         text.StartsWith('-') && !parse.Tokens.Any(token => token.Type == TokenType.DoubleDash)
             ? throw new UsageException($"There is no option {text}. If it is a key or a value, put -- before the first argument that starts with a dash.")
             : text;
-
-    /// <summary>The key as people read it.</summary>
-    public static string Show(ReadOnlySpan<byte> key) => Utf8.IsValid(key) && !Encoding.UTF8.GetString(key).Any(char.IsControl)
-        ? Encoding.UTF8.GetString(key)
-        : "b64:" + Base64UrlText.Encode(key);
 
     private static ReadOnlyMemory<byte> Decode(string text, bool base64)
     {

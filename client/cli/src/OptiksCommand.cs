@@ -15,7 +15,9 @@ internal static class OptiksCommand
         """
         Looks up, updates, monitors and audits keys of an Optiks transparency log, and verifies every answer.
 
-        Exit codes: 0 verified (a proven absence too), 1 a proof is invalid or a key changed unexpectedly, 2 usage, 3 the server cannot be reached or refused, 5 the log forked (evidence was written).
+        Exit codes: 0 verified (a proven absence too), 1 a proof is invalid or a key changed unexpectedly, 2 usage, 3 the server cannot be reached or refused, or a change is not published and proven yet, 5 the log forked (evidence was written).
+
+        Keys and values are printed as text. One that is empty, begins with b64: or a quotation mark, begins or ends with a space, or has characters that cannot be seen or turn the direction of writing, is printed as a JSON string in quotation marks. What is not text is printed as b64: and its octets in base64url. Long values are cut; --json prints all.
         """;
 
     public static async Task<int> RunAsync(string[] args, CommandHost host, CancellationToken cancellationToken = default)
@@ -39,11 +41,15 @@ internal static class OptiksCommand
             var configuration = new InvocationConfiguration { Output = host.Out, Error = host.Error, EnableDefaultExceptionHandler = false };
             return await parse.InvokeAsync(configuration, cancellationToken).ConfigureAwait(false);
         }
+        catch (OptiksServerException e) when (e.Failure == ServerFailure.Insecure)
+        {
+            return Report.Failure(host, json, "insecure-url", e.Message, null, ExitCodes.Usage);
+        }
         catch (OptiksServerException e)
         {
-            return Report.Failure(host, json, e.Problem ?? (e.Failure == ServerFailure.Unreachable ? "unreachable" : "unusable-answer"), e.Message, Hint(e), ExitCodes.Unreachable);
+            return Report.Failure(host, json, Report.Name(e), e.Message, Hint(e), ExitCodes.Unreachable);
         }
-        catch (Exception e) when (e is UsageException or TrustAnchorException or ClientStateException or NativeLibraryException)
+        catch (Exception e) when (e is UsageException or FirstEpochException or TrustAnchorException or ClientStateException or NativeLibraryException)
         {
             return Report.Failure(host, json, "usage", e.Message, null, ExitCodes.Usage);
         }
@@ -78,10 +84,11 @@ internal static class OptiksCommand
 
     private static string Path(ParseResult parse) => parse.CommandResult.Command is RootCommand ? "" : parse.CommandResult.Command.Name + " ";
 
-    private static string? Hint(OptiksServerException e) => e switch
+    /// <summary>What to do when a server gave no answer.</summary>
+    public static string? Hint(OptiksServerException e) => e switch
     {
         { Failure: ServerFailure.Unreachable } => "Is the service running? `make up` starts it; --query-url and --update-url (or OPTIKS_QUERY_URL, OPTIKS_UPDATE_URL) name another.",
-        { Problem: "unauthorized" } => "Set OPTIKS_API_KEY or give --api-key @FILE; a development key is in the file api-key of the server's data folder.",
+        { Problem: "unauthorized" } => "Set OPTIKS_API_KEY or give --api-key @FILE; a development key is in the file api-key of the server's data folder. Lookups carry it with --authorize-lookups only.",
         { Problem: "forbidden" } => "The API key lacks the scope for this: ask the operator.",
         { Problem: "not-caught-up" or "unavailable" or "overloaded" } => "Try again in a moment, or ask another replica with --query-url.",
         _ => null,

@@ -35,7 +35,7 @@ internal sealed class Session : IDisposable
         }
         TrustAnchor anchor = await TrustAsync(options, parse, host, queryUrls, cancellationToken).ConfigureAwait(false);
         FileClientStateStore store = await FileClientStateStore.OpenAsync(options.Data(parse, host).Client, anchor, LockWait, host.Time, cancellationToken).ConfigureAwait(false);
-        var clientOptions = new OptiksClientOptions { TrustAnchor = anchor, QueryUrls = queryUrls, UpdateUrl = options.UpdateUrl(parse, host), ApiKey = apiKey };
+        var clientOptions = new OptiksClientOptions { TrustAnchor = anchor, QueryUrls = queryUrls, UpdateUrl = options.UpdateUrl(parse, host), ApiKey = apiKey, AuthorizeLookups = options.AuthorizeLookups(parse) };
         return new Session(new OptiksClient(clientOptions, host.Http, store, host.Time), anchor, store);
     }
 
@@ -52,29 +52,39 @@ internal sealed class Session : IDisposable
         {
             return TrustAnchor.Load(pin);
         }
-        TrustAnchor first = await FetchAsync(host, queryUrls, cancellationToken).ConfigureAwait(false);
+        (TrustAnchor first, Uri server) = await FetchAsync(host, queryUrls, cancellationToken).ConfigureAwait(false);
         DataFolder.CreateFolder(Path.GetDirectoryName(pin)!);
         first.Save(pin);
         host.Error.WriteLine(
             $"""
-            warning: trusting the log {first.Configuration.Origin} on first use, by what {queryUrls[0].Authority} says about itself.
+            warning: trusting the log {DisplayText.Escape(first.Configuration.Origin)} on first use, by what {server.Authority} says about itself.
               This first contact proves nothing; every later change of the log's key or configuration will be noticed.
               To rule out a false server, get the operator's trust.json another way and use --trust FILE. Pinned in {pin}:
-              {first.LogKey}
+              {DisplayText.Escape(first.LogKey.ToString())}
             """);
         return first;
     }
 
+    /// <summary>Requires keys that a log with this configuration can have.</summary>
+    public void RequireKeys(IEnumerable<ReadOnlyMemory<byte>> keys)
+    {
+        int most = Anchor.Configuration.MaxKeyLength;
+        if (keys.FirstOrDefault(key => key.Length > most) is { Length: > 0 } tooLong)
+        {
+            throw new UsageException($"A key of this log has at most {most} octets, not {tooLong.Length}.");
+        }
+    }
+
     public void Dispose() => _store.Dispose();
 
-    private static async Task<TrustAnchor> FetchAsync(CommandHost host, IReadOnlyList<Uri> queryUrls, CancellationToken cancellationToken)
+    private static async Task<(TrustAnchor Anchor, Uri Server)> FetchAsync(CommandHost host, IReadOnlyList<Uri> queryUrls, CancellationToken cancellationToken)
     {
         OptiksServerException? last = null;
         foreach (Uri url in queryUrls)
         {
             try
             {
-                return await ServerConfiguration.FetchAsync(url, host.Http, cancellationToken).ConfigureAwait(false);
+                return (await ServerConfiguration.FetchAsync(url, host.Http, cancellationToken).ConfigureAwait(false), url);
             }
             catch (OptiksServerException e)
             {

@@ -109,6 +109,7 @@ public sealed class CommandTests
         CommandRun history = await CommandRun.RunAsync(fixture, "history", "alice", "--json");
 
         Assert.Equal((0, "accepted", "pending"), (accepted.Code, Text(accepted.Json, "verdict"), Text(accepted.Json, "reason")));
+        Assert.True(published.Json.GetProperty("confirmed").GetBoolean());
         Assert.Equal((0, "accepted", "valid", 2, 2), (published.Code, Text(published.Json, "verdict"), Text(published.Json, "reason"), Number(published.Json, "epoch"), Number(published.Json, "version")));
         Assert.Equal((3, "expected-version", 2), (refused.Code, Text(refused.Json, "reason"), Number(refused.Json, "current_version")));
         Assert.Equal(["one", "two"], history.Json.GetProperty("versions").EnumerateArray().Select(version => Text(version, "value")));
@@ -137,7 +138,9 @@ public sealed class CommandTests
 
         CommandRun alarm = await CommandRun.RunAsync(fixture, "monitor", "--json");
         CommandRun again = await CommandRun.RunAsync(fixture, "monitor", "alice");
+        fixture.Publish(("alice", "false too"));
         CommandRun accepted = await CommandRun.RunAsync(fixture, "monitor", "alice", "--accept");
+        CommandRun acceptedToo = await CommandRun.RunAsync(fixture, "monitor", "alice", "--accept", "--json");
         CommandRun after = await CommandRun.RunAsync(fixture, "monitor", "alice", "--json");
 
         Assert.Equal((0, "valid", 1), (quiet.Code, Text(quiet.Json, "verdict"), Number(quiet.Json, "version")));
@@ -145,7 +148,13 @@ public sealed class CommandTests
         Assert.Equal(2, Number(alarm.Json.GetProperty("alarms")[0], "version"));
         Assert.Equal(1, again.Code);
         Assert.Contains("ALARM: version 2", again.Out, StringComparison.Ordinal);
-        Assert.Equal((0, 0), (accepted.Code, after.Code));
+        // What the call itself found stays an alarm, and what it accepts is shown.
+        Assert.Equal(1, accepted.Code);
+        Assert.Contains("  accepted: version 2, published in epoch 2: false\n", accepted.Out, StringComparison.Ordinal);
+        Assert.Contains("ALARM: version 3", accepted.Out, StringComparison.Ordinal);
+        Assert.DoesNotContain("ALARM: version 2", accepted.Out, StringComparison.Ordinal);
+        Assert.Equal((0, "false too"), (acceptedToo.Code, Text(acceptedToo.Json.GetProperty("accepted")[0], "value")));
+        Assert.Equal(0, after.Code);
     }
 
     [Fact]
@@ -160,11 +169,14 @@ public sealed class CommandTests
         fixture.Server.Mutate = (path, answer) => path.EndsWith("/audit-proof", StringComparison.Ordinal) ? answer[..^1] : answer;
         CommandRun third = await CommandRun.RunAsync(fixture, "audit", "--json");
         CommandRun elsewhere = await CommandRun.RunAsync(fixture, "audit", "--from", "3");
+        CommandRun beyond = await CommandRun.RunAsync(fixture, "audit", "--from", "99999", "--data", fixture.Folder.In("beyond"), "--trust", fixture.Folder.In("data/trust.json"));
 
         Assert.Equal("""{"verdict":"valid","reason":"valid","epoch":5,"first_epoch":0,"verified_epochs":5,"checkpoint_size":6,"time_ms":1790000005000,"silent":false}""", first.Json.GetRawText());
         Assert.StartsWith("log: epochs 0 to 6, valid (1 new)\n", second.Out, StringComparison.Ordinal);
         Assert.Equal((1, "malformed_truncated", 6, 7), (third.Code, Text(third.Json, "reason"), Number(third.Json, "verified_to"), Number(third.Json, "failed_to")));
         Assert.Equal(2, elsewhere.Code);
+        Assert.Equal(2, beyond.Code);
+        Assert.Contains("its latest is 7", beyond.Error, StringComparison.OrdinalIgnoreCase);
     }
 
     [Fact(Timeout = 60_000)]
@@ -172,6 +184,7 @@ public sealed class CommandTests
     {
         await using Fixture fixture = await StartAsync();
         fixture.Publish(("alice", "one"));
+        Assert.Equal(1, (await CommandRun.RunAsync(fixture, "monitor", "alice", "--accept")).Code);
         Assert.Equal(0, (await CommandRun.RunAsync(fixture, "monitor", "alice", "--accept")).Code);
         using var interrupt = new CancellationTokenSource();
         Task<CommandRun> audit = CommandRun.RunAsync(fixture, null, [], interrupt.Token, "audit", "--follow", "--interval", "1", "--json");
@@ -225,6 +238,10 @@ public sealed class CommandTests
     [InlineData("update", "alice", "one", "--file", "x")]
     [InlineData("update", "alice", "--file", "/nonexistent/file")]
     [InlineData("update", "alice", "one", "--api-key", "guess")]
+    [InlineData("update", "alice", "one", "--request-id", "6f1b2a30-0000-4000-8000-000000000000")]
+    [InlineData("lookup", "alice", "--query-url", "http://user@localhost:1/?x")]
+    [InlineData("history", "alice", "--query-url", "http://192.0.2.1:1")]
+    [InlineData("update", "alice", "one", "--update-url", "http://192.0.2.1:1")]
     [InlineData("audit", "--range", "257")]
     [InlineData("monitor")]
     [InlineData("inspect", "/nonexistent/file")]

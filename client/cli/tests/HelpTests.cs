@@ -4,7 +4,7 @@ namespace Optiks.Cli.Tests;
 
 public sealed class HelpTests
 {
-    private static readonly string[] s_globalOptions = ["--query-url", "--update-url", "--api-key", "--trust", "--data", "--json"];
+    private static readonly string[] s_globalOptions = ["--query-url", "--update-url", "--api-key", "--authorize-lookups", "--trust", "--data", "--json"];
 
     [Theory]
     [InlineData("update", "--file", "--wait", "--expect", "--request-id", "--timeout", "--b64")]

@@ -18,7 +18,7 @@ public sealed partial class OptiksClient
     /// <param name="key">Key, 1 to 255 octets.</param>
     /// <param name="value">Value, at most the configuration's length.</param>
     /// <param name="expected">Version that must be the latest when the update is applied; null: any.</param>
-    /// <param name="requestId">A UUIDv7 of the last 24 hours; null: a new one.</param>
+    /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>); null: a new one.</param>
     /// <param name="cancellationToken">Ends the waiting, not an update that was sent.</param>
     public async Task<UpdateResult> UpdateAsync(
         ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> value, KeyVersionNumber? expected = null, Guid? requestId = null, CancellationToken cancellationToken = default)
@@ -29,7 +29,11 @@ public sealed partial class OptiksClient
         {
             throw new ArgumentException($"A value of this log has at most {_options.TrustAnchor.Configuration.MaxValueLength} octets, not {value.Length}.", nameof(value));
         }
-        Guid id = requestId ?? Guid.CreateVersion7(_time.GetUtcNow());
+        if (requestId is { Version: not 7 })
+        {
+            throw new ArgumentException("A request id is a UUIDv7.", nameof(requestId));
+        }
+        Guid id = requestId ?? NewRequestId();
         string hash = ValueHash.Of(value.Span);
         Expect(name, new ExpectedChange(id, hash));
         byte[] body = Body(id, key, value, expected);
@@ -47,9 +51,12 @@ public sealed partial class OptiksClient
         return new UpdateResult { Key = key, RequestId = id, ValueSha256 = hash, Status = UpdateStatus.Pending };
     }
 
+    /// <summary>NewRequestId for an update whose id the caller wants to know before it is sent.</summary>
+    public Guid NewRequestId() => Guid.CreateVersion7(_time.GetUtcNow());
+
     /// <summary>
-    /// WaitAsync waits until a pending update is published or refused, and then proves by a lookup of an epoch at least as late that the log
-    /// shows it. Still pending after <paramref name="atMost"/>: the result says so.
+    /// WaitAsync waits until a pending update is published or refused, and then proves that the log has the value under the version that the server names: by a lookup of an epoch at least as late, and by
+    /// history (scope history) where that shows a later version already. Still pending after <paramref name="atMost"/>: the result says so.
     /// </summary>
     public async Task<UpdateResult> WaitAsync(UpdateResult pending, TimeSpan atMost, CancellationToken cancellationToken = default)
     {
@@ -68,8 +75,7 @@ public sealed partial class OptiksClient
             switch (now.Status)
             {
                 case UpdateStatus.Published:
-                    LookupResult lookup = (await LookupBatchAsync([name], now.Epoch!.Value, cancellationToken).ConfigureAwait(false))[0];
-                    return now with { Lookup = lookup, Confirmed = Confirms(lookup, now) };
+                    return await ConfirmAsync(name, now, cancellationToken).ConfigureAwait(false);
                 case UpdateStatus.Refused:
                     Forget(name, pending.RequestId);
                     return now;
@@ -84,17 +90,40 @@ public sealed partial class OptiksClient
         }
     }
 
-    private static bool Confirms(LookupResult lookup, UpdateResult update)
+    // The server's word is worth what the log shows of the very version that it names.
+    private async Task<UpdateResult> ConfirmAsync(KeyName name, UpdateResult published, CancellationToken cancellationToken)
     {
-        if (lookup.Verdict != Verdict.Present || update.Version is not { } version || lookup.Value is not { } value)
+        LookupResult lookup = (await LookupBatchAsync([name], published.Epoch!.Value, cancellationToken).ConfigureAwait(false))[0];
+        UpdateResult result = published with { Lookup = lookup, Confirmation = UpdateConfirmation.Unproven };
+        if (!lookup.IsValid)
         {
-            return false;
+            return result;
         }
-        var shown = new KeyVersionNumber(lookup.Head!.Period, lookup.Version);
-        return shown == version
-            ? ValueHash.Of(value.Span) == update.ValueSha256
-            : shown.Period > version.Period || (shown.Period == version.Period && shown.Version > version.Version);
+        KeyVersionNumber named = published.Version!.Value;
+        if (named.Version == 0 || named.Period != lookup.Head!.Period || lookup.Version < named.Version)
+        {
+            return result with { Confirmation = UpdateConfirmation.Contradicted, Detail = "the log has no such version" };
+        }
+        if (lookup.Version == named.Version)
+        {
+            return Compared(result, new KeyVersion(lookup.Version, lookup.PublishedEpoch, lookup.Value));
+        }
+        try
+        {
+            VersionsRun run = await FindVersionsAsync(name, [named], lookup.Head.Epoch, cancellationToken).ConfigureAwait(false);
+            result = result with { History = History(name.Octets, run) };
+            return run.Entries.Count == 1 ? Compared(result, run.Entries[0].Version) : result with { Detail = "the server gave no valid history" };
+        }
+        catch (OptiksServerException e)
+        {
+            return result with { Detail = $"the server gave no history: {e.Message}" };
+        }
     }
+
+    private static UpdateResult Compared(UpdateResult result, KeyVersion shown) =>
+        shown.Value is not { } value ? result with { Detail = "the version's value was erased meanwhile" }
+        : ValueHash.Of(value.Span) == result.ValueSha256 ? result with { Confirmation = UpdateConfirmation.Confirmed, Epoch = shown.Epoch }
+        : result with { Confirmation = UpdateConfirmation.Contradicted, Detail = "the version has another value" };
 
     private Uri UpdateUrl() => _options.UpdateUrl ?? throw new InvalidOperationException("No update URL was given.");
 

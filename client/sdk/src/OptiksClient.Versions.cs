@@ -10,15 +10,7 @@ public sealed partial class OptiksClient
     {
         KeyName name = KeyName.Of(key, _options.TrustAnchor);
         VersionsRun run = await RunAsync(name, monitor: false, default, (current, _, _) => current, cancellationToken).ConfigureAwait(false);
-        return new HistoryResult
-        {
-            Key = key,
-            Verdict = run.Outcome.Verdict,
-            Reason = run.Outcome.Reason,
-            Head = run.Outcome.Head,
-            EvidencePath = run.Outcome.EvidencePath,
-            Versions = run.Outcome.Reason == Reason.Valid ? [.. run.Entries.Select(entry => entry.Version)] : [],
-        };
+        return History(key, run);
     }
 
     /// <summary>
@@ -44,34 +36,13 @@ public sealed partial class OptiksClient
                 Reason = run.Outcome.Reason,
                 Head = run.Outcome.Head,
                 EvidencePath = run.Outcome.EvidencePath,
+                Detail = run.Outcome.Detail,
                 Version = after?.Version ?? 0,
                 NewVersions = after is null ? [] : [.. run.Entries.Select(entry => entry.Version)],
                 Alarms = after is null ? [] : after.Alarms,
                 Pending = after?.Expected.Length ?? 0,
             };
         }
-    }
-
-    /// <summary>OwnedKeys that were updated or monitored with this state.</summary>
-    public IReadOnlyList<ReadOnlyMemory<byte>> OwnedKeys => [.. _store.Current.Owned.Keys.Order(StringComparer.Ordinal).Select(KeyName.FromId)];
-
-    /// <summary>AcknowledgeAlarms ends the alarms of an owned key: its owner says that it knows of these versions. Returns how many there were.</summary>
-    public int AcknowledgeAlarms(ReadOnlyMemory<byte> key)
-    {
-        KeyName name = KeyName.Of(key, _options.TrustAnchor);
-        int count = 0;
-        _store.TryUpdate(
-            current =>
-            {
-                if (!current.Owned.TryGetValue(name.Id, out OwnedKey? owned) || owned.Alarms.IsEmpty)
-                {
-                    return current;
-                }
-                count = owned.Alarms.Length;
-                return current with { Owned = current.Owned.SetItem(name.Id, owned with { Alarms = [] }) };
-            },
-            []);
-        return count;
     }
 
     private async Task<VersionsRun> MonitorFromAsync(KeyName name, OwnedKey seen, CancellationToken cancellationToken)
@@ -98,6 +69,44 @@ public sealed partial class OptiksClient
             }
         }
         return run with { Moved = moved };
+    }
+
+    private static HistoryResult History(ReadOnlyMemory<byte> key, VersionsRun run) => new()
+    {
+        Key = key,
+        Verdict = run.Outcome.Verdict,
+        Reason = run.Outcome.Reason,
+        Head = run.Outcome.Head,
+        EvidencePath = run.Outcome.EvidencePath,
+        Detail = run.Outcome.Detail,
+        Versions = run.Outcome.Reason == Reason.Valid ? [.. run.Entries.Select(entry => entry.Version)] : [],
+    };
+
+    // These versions of a key alone, in increasing order, by as few pages of history as hold them. The entries are those found before the first refusal.
+    private async Task<VersionsRun> FindVersionsAsync(KeyName name, KeyVersionNumber[] versions, ulong leastEpoch, CancellationToken cancellationToken)
+    {
+        var found = new List<VersionsExchange.Entry>();
+        VersionsRun run;
+        do
+        {
+            KeyVersionNumber next = versions[found.Count];
+            var exchange = new VersionsExchange(name, monitor: false, new KnownKey(0, next.Period, next.Version - 1, 0, null), (current, _, _) => current) { LeastEpoch = leastEpoch };
+            Outcome<VersionsExchange.Page> outcome = await _exchanger.RunAsync(exchange, cancellationToken).ConfigureAwait(false);
+            run = new VersionsRun(outcome, found, false);
+            foreach (VersionsExchange.Entry entry in outcome.Learnt?.Entries ?? [])
+            {
+                if (found.Count < versions.Length && entry.Version.Version == versions[found.Count].Version)
+                {
+                    found.Add(entry);
+                }
+            }
+            if (outcome.Learnt is null || found.Count == 0 || found[^1].Version.Version < next.Version)
+            {
+                return run;
+            }
+        }
+        while (found.Count < versions.Length);
+        return run;
     }
 
     // All pages. What they teach together is remembered with the last one.

@@ -38,7 +38,7 @@ public sealed partial class OptiksClient
         _options = options;
         _store = store;
         _time = time ?? TimeProvider.System;
-        _connection = new ServerConnection(http, options.ApiKey, _time);
+        _connection = new ServerConnection(http, options.ApiKey, options.AnswerWithin, _time);
         _exchanger = new VerifiedExchanger(options, _connection, store, _time);
     }
 
@@ -90,6 +90,7 @@ public sealed partial class OptiksClient
                 Verdict = outcome.Verdict,
                 Reason = outcome.Reason,
                 EvidencePath = outcome.EvidencePath,
+                Detail = outcome.Detail,
                 AtFault = outcome.FailedKey == index,
             };
         }

@@ -15,8 +15,16 @@ public sealed record OptiksClientOptions
     /// <value>null: this client does not update.</value>
     public Uri? UpdateUrl { get; init; }
 
-    /// <summary>ApiKey for updates, history and monitoring; a secret. Lookups carry it only where the operator has closed them.</summary>
+    /// <summary>ApiKey for updates, history and monitoring; a secret. It is never sent over http to another machine: such a call throws <see cref="OptiksServerException"/> with <see cref="ServerFailure.Insecure"/>.</summary>
     public string? ApiKey { get; init; }
+
+    /// <summary>AuthorizeLookups: a lookup that a server refuses without an API key is sent again with it. The operator then knows who looks up whom.</summary>
+    /// <value>false: lookups never carry the key.</value>
+    public bool AuthorizeLookups { get; init; }
+
+    /// <summary>AnswerWithin bounds a whole answer, headers and body: it may take this long, and longer only while it comes with 16 KiB a second.</summary>
+    /// <value>60 seconds.</value>
+    public TimeSpan AnswerWithin { get; init; } = DefaultAnswerWithin;
 
     /// <summary>RetryFor bounds how long transient failures and replicas that are behind are retried.</summary>
     /// <value>10 seconds.</value>
@@ -25,4 +33,6 @@ public sealed record OptiksClientOptions
     /// <summary>RetryDelay is the longest pause before the second try, when the server names none; later ones grow to 16 times of it. Pauses are random, so that clients do not return together.</summary>
     /// <value>200 milliseconds.</value>
     public TimeSpan RetryDelay { get; init; } = TimeSpan.FromMilliseconds(200);
+
+    internal static TimeSpan DefaultAnswerWithin { get; } = TimeSpan.FromSeconds(60);
 }

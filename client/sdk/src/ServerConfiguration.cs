@@ -14,7 +14,7 @@ public static class ServerConfiguration
     {
         ArgumentNullException.ThrowIfNull(server);
         ArgumentNullException.ThrowIfNull(http);
-        var connection = new ServerConnection(http, null, TimeProvider.System);
+        var connection = new ServerConnection(http, null, OptiksClientOptions.DefaultAnswerWithin, TimeProvider.System);
         byte[] answer = await connection.GetAsync(server, "/v1/configuration", MediaTypes.Json, MaxLength, authorize: false, cancellationToken).ConfigureAwait(false);
         try
         {

@@ -85,7 +85,9 @@ public sealed class AuditTests
         AuditResult result = await session.AuditAsync(null, Cancellation);
         Assert.Equal((Verdict.Valid, 4UL, 6UL, 2UL), (result.Verdict, result.FirstEpoch, result.Epoch, result.VerifiedEpochs));
         using AuditorSession beyond = await OpenAsync(fixture, first: 40, name: "beyond");
-        Assert.Equal(Reason.InclusionIndex, (await beyond.AuditAsync(null, Cancellation)).Reason);
+        FirstEpochException e = await Assert.ThrowsAsync<FirstEpochException>(() => beyond.AuditAsync(null, Cancellation));
+        Assert.Equal(6UL, e.Latest);
+        Assert.Contains("0 to 6", e.Message, StringComparison.Ordinal);
     }
 
     [Theory]
@@ -156,6 +158,116 @@ public sealed class AuditTests
         Assert.True(late.IsSilent);
     }
 
+    [Fact]
+    public async Task A_first_record_from_the_future_is_refused_and_nothing_is_stored()
+    {
+        await using Fixture fixture = await StartAsync(2);
+        fixture.Clock.UtcNow = fixture.Log.Now.AddMilliseconds(-(double)FixtureLog.Configuration.MaxAheadMs - (3 * FixtureLog.StepMs) - 1);
+        using AuditorSession session = await OpenAsync(fixture);
+        Assert.Equal(Reason.RecordFromFuture, (await session.AuditAsync(null, Cancellation)).Reason);
+        Assert.Null(session.State);
+        fixture.Clock.UtcNow = fixture.Log.Now;
+        Assert.Equal((Verdict.Valid, 2UL), ((await session.AuditAsync(null, Cancellation)).Verdict, session.State is null ? 0 : EpochRecord.Decode(session.State.Head.Record).Epoch));
+    }
+
+    [Theory]
+    [InlineData(1UL << 63)]
+    [InlineData(ulong.MaxValue - 5000)]
+    public async Task A_genesis_at_the_end_of_time_is_a_verdict(ulong time)
+    {
+        await using Fixture fixture = await StartAsync(1);
+        using var late = new FixtureLog(time);
+        fixture.Server.Log = late;
+        using AuditorSession session = await OpenAsync(fixture);
+        AuditResult result = await session.AuditAsync(null, Cancellation);
+        Assert.Equal((Verdict.Invalid, Reason.RecordFromFuture), (result.Verdict, result.Reason));
+    }
+
+    [Fact]
+    public async Task A_state_with_a_time_that_is_no_date_is_reported_and_not_thrown()
+    {
+        // What an auditor stored that did not compare the first record with its clock.
+        await using Fixture fixture = await StartAsync(0);
+        using var late = new FixtureLog(1UL << 63);
+        fixture.Server.Log = late;
+        byte[] note = FixtureLog.Checkpoint(late.Board(1));
+        using (StateFolder folder = await StateFolder.OpenAsync(fixture.Folder.In("auditor"), TimeSpan.Zero, fixture.Clock, Cancellation))
+        {
+            var head = new HeadState { Size = 1, Root = late.Board(1).Root.ToArray(), Checkpoint = note, Record = late.Record(0) };
+            folder.Save(new AuditState { LogId = Base64UrlText.Encode(FixtureLog.Anchor.LogId.Span), FirstEpoch = 0, Head = head }, StateJson.Default.AuditState);
+        }
+        using AuditorSession session = await OpenAsync(fixture);
+        AuditResult result = await session.AuditAsync(null, Cancellation);
+        Assert.Equal((Reason.Valid, DateTimeOffset.MaxValue, false), (result.Reason, result.Head!.Time, result.IsSilent));
+    }
+
+    [Fact]
+    public async Task Another_replica_goes_on_where_one_is_away_or_behind()
+    {
+        await using Fixture fixture = await Fixture.StartAsync(replicas: 3);
+        fixture.Log.PublishMany(12, i => [("alice", $"{i}")]);
+        fixture.Clock.UtcNow = fixture.Log.Now;
+        using AuditorSession session = await OpenAsync(fixture, range: 5);
+        // It gives a part and goes away.
+        fixture.Replica(0).Refuse = path => path.Contains("5-10", StringComparison.Ordinal) ? (503, "unavailable") : null;
+        fixture.Replica(1).Lag = 3;
+
+        AuditResult result = await session.AuditAsync(null, Cancellation);
+
+        Assert.Equal((Verdict.Valid, 12UL, 12UL), (result.Verdict, result.Epoch, result.VerifiedEpochs));
+        Assert.Contains("GET /v1/epochs/0-5/audit-proof", fixture.Replica(0).Requests);
+        Assert.Equal(["GET /log/checkpoint"], fixture.Replica(1).Requests.Where(request => request.EndsWith("checkpoint", StringComparison.Ordinal)));
+        Assert.Contains("GET /v1/epochs/5-10/audit-proof", fixture.Replica(2).Requests);
+        foreach (int replica in (int[])[0, 1, 2])
+        {
+            fixture.Replica(replica).Refuse = _ => (503, "unavailable");
+        }
+        await Assert.ThrowsAsync<OptiksServerException>(() => session.AuditAsync(null, Cancellation));
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task A_change_of_the_period_is_refused(bool inTime)
+    {
+        await using Fixture fixture = await StartAsync(3);
+        fixture.Log.PublishRecord(honest => Switched(honest, inTime));
+        fixture.Clock.UtcNow = DateTimeOffset.FromUnixTimeMilliseconds((long)EpochRecord.Decode(fixture.Log.Record(4)).TimeMs);
+        using AuditorSession session = await OpenAsync(fixture);
+
+        AuditResult result = await session.AuditAsync(null, Cancellation);
+
+        Assert.Equal((Verdict.Invalid, Reason.RecordPeriod, 3UL), (result.Verdict, result.Reason, result.Epoch));
+        Assert.Equal((3UL, 4UL), result.FailedRange);
+        using AuditorSession within = await OpenAsync(fixture, first: 4, name: "within");
+        Assert.Equal(Reason.RecordPeriod, (await within.AuditAsync(null, Cancellation)).Reason);
+        Assert.Null(within.State);
+    }
+
+    [Fact]
+    public async Task The_record_of_the_period_s_first_epoch_is_read_from_the_board_and_proven()
+    {
+        await using Fixture fixture = await StartAsync(300);
+        using AuditorSession session = await OpenAsync(fixture, first: 290);
+        fixture.Server.Mutate = (path, answer) => path == "/log/tile/entries/000" ? Flip(answer, 2 + 60) : answer;
+        Assert.Equal(Reason.InclusionProof, (await session.AuditAsync(null, Cancellation)).Reason);
+        fixture.Server.Mutate = (_, answer) => answer;
+        Assert.True((await session.AuditAsync(null, Cancellation)).IsValid);
+        fixture.Server.Requests.Clear();
+        fixture.Publish(("late", "x"));
+        Assert.True((await session.AuditAsync(null, Cancellation)).IsValid);
+        // Once is enough: every later checkpoint extends the one that it was proven by.
+        Assert.DoesNotContain("GET /log/tile/entries/000", fixture.Server.Requests);
+    }
+
+    private static EpochRecord Switched(EpochRecord honest, bool inTime) => honest with
+    {
+        Period = 1,
+        PeriodFirstEpoch = honest.Epoch,
+        TimeMs = honest.TimeMs + (inTime ? FixtureLog.Configuration.PeriodLengthMs : 0),
+        Structures = [.. honest.Structures.Select((state, i) => i is 1 or 2 ? state with { VrfPublicKey = new byte[32] } : state)],
+    };
+
     private static async Task AssertForkAsync(Fixture fixture, FixtureLog second)
     {
         string evidence;
@@ -168,6 +280,7 @@ public sealed class AuditTests
             evidence = Assert.IsType<string>(fork.EvidencePath);
             Assert.Equal(FixtureLog.Checkpoint(second.Board(second.Latest + 1)), File.ReadAllBytes(Path.Combine(evidence, "received-checkpoint.txt")));
             Assert.Equal(FixtureLog.Checkpoint(fixture.Log.Board(4)), File.ReadAllBytes(Path.Combine(evidence, "kept-checkpoint.txt")));
+            EvidenceCheck.Proves(evidence);
         }
         fixture.Server.Log = fixture.Log;
         using AuditorSession reopened = await OpenAsync(fixture);
@@ -186,7 +299,7 @@ public sealed class AuditTests
         new AuditorOptions
         {
             TrustAnchor = FixtureLog.Anchor,
-            QueryUrl = fixture.Server.Url,
+            QueryUrls = fixture.Urls,
             StateFolder = fixture.Folder.In(name),
             FirstEpoch = first,
             MaxRange = range,

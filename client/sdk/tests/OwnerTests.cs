@@ -46,6 +46,39 @@ public sealed class OwnerTests
         Assert.False(done.Confirmed);
     }
 
+    [Theory]
+    [InlineData("kept", UpdateConfirmation.Confirmed)]
+    [InlineData("thrown away", UpdateConfirmation.Contradicted)]
+    [InlineData("another version", UpdateConfirmation.Contradicted)]
+    [InlineData("a version to come", UpdateConfirmation.Contradicted)]
+    [InlineData("no version", UpdateConfirmation.Contradicted)]
+    [InlineData("no scope", UpdateConfirmation.Unproven)]
+    [InlineData("erased", UpdateConfirmation.Unproven)]
+    public async Task An_update_that_was_superseded_is_confirmed_by_its_own_version_alone(string what, UpdateConfirmation confirmation)
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        fixture.Server.PublishAtOnce = false;
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        OptiksClient client = fixture.Client(store);
+        fixture.Publish(("alice", "zero"));
+        UpdateResult pending = await client.UpdateAsync(Alice, "one"u8.ToArray(), cancellationToken: Cancellation);
+        fixture.Publish(("alice", what == "thrown away" ? "false" : "one"));
+        fixture.Publish(("alice", "later"));
+        int version = what switch { "another version" => 1, "a version to come" => 4, "no version" => 0, _ => 2 };
+        fixture.Server.Refuse = path => what == "no scope" && path == "/v1/history" ? (403, "forbidden") : null;
+        fixture.Server.Mutate = (path, answer) => path.StartsWith("/v1/updates/", StringComparison.Ordinal)
+            ? Encoding.UTF8.GetBytes($$"""{"status":"published","epoch":3,"items":[{"item":0,"version":{{version}},"period":0}]}""")
+            : path == "/v1/history" && what == "erased" ? Erasure.Of(answer, number => number == 2) : answer;
+
+        UpdateResult done = await client.WaitAsync(pending, TimeSpan.FromSeconds(5), Cancellation);
+
+        Assert.True(done.Lookup!.IsValid);
+        Assert.Equal((confirmation, confirmation == UpdateConfirmation.Confirmed), (done.Confirmation, done.Confirmed));
+        // The epoch is the version's own, not what the server said.
+        Assert.Equal(done.Confirmed ? 2UL : 3UL, done.Epoch);
+        Assert.Equal(done.Confirmed, done.Detail is null);
+    }
+
     [Fact]
     public async Task A_published_update_that_no_replica_shows_is_stale()
     {
@@ -195,9 +228,50 @@ public sealed class OwnerTests
         using FileClientStateStore reopened = await fixture.OpenStoreAsync();
         OptiksClient later = fixture.Client(reopened);
         Assert.Equal([2UL], (await later.MonitorAsync(Alice, Cancellation)).Alarms.Select(alarm => alarm.Version));
-        Assert.Equal(1, later.AcknowledgeAlarms(Alice));
+        OwnerAlarm[] alarms = [.. (await later.ReviewAlarmsAsync(Alice, Cancellation)).Alarms.Select(reviewed => reviewed.Alarm)];
+        Assert.Equal(1, later.AcknowledgeAlarms(Alice, alarms));
         Assert.Empty((await later.MonitorAsync(Alice, Cancellation)).Alarms);
-        Assert.Equal(0, later.AcknowledgeAlarms(Alice));
+        Assert.Equal(0, later.AcknowledgeAlarms(Alice, alarms));
+    }
+
+    [Fact]
+    public async Task Only_alarms_that_were_held_are_shown_with_their_values_and_acknowledged()
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        fixture.Publish(("alice", "false one"));
+        fixture.Publish(("alice", "false two"));
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        OptiksClient client = fixture.Client(store);
+        Assert.Empty((await client.ReviewAlarmsAsync(Alice, Cancellation)).Alarms);
+        Assert.Equal(2, (await client.MonitorAsync(Alice, Cancellation)).Alarms.Count);
+        fixture.Publish(("alice", "false three"));
+
+        AlarmReview review = await client.ReviewAlarmsAsync(Alice, Cancellation);
+        MonitorResult monitored = await client.MonitorAsync(Alice, Cancellation);
+        int ended = client.AcknowledgeAlarms(Alice, [.. review.Alarms.Select(reviewed => reviewed.Alarm)]);
+
+        Assert.Equal(["false one", "false two"], review.Alarms.Select(reviewed => Encoding.UTF8.GetString(reviewed.Version.Value!.Value.Span)));
+        Assert.Equal((2, 3), (ended, monitored.Alarms.Count));
+        Assert.Equal([3UL], (await client.MonitorAsync(Alice, Cancellation)).Alarms.Select(alarm => alarm.Version));
+    }
+
+    [Fact]
+    public async Task A_review_takes_as_few_pages_as_hold_the_alarms()
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        fixture.Log.PublishMany(9, i => [("alice", $"{i + 1}")]);
+        fixture.Publish();
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        OptiksClient client = fixture.Client(store);
+        OwnerAlarm[] alarms = [.. (await client.MonitorAsync(Alice, Cancellation)).Alarms];
+        Assert.Equal(6, client.AcknowledgeAlarms(Alice, [.. alarms.Where(alarm => alarm.Version is not (2 or 3 or 9))]));
+        fixture.Server.PageSize = 3;
+        fixture.Server.Requests.Clear();
+
+        AlarmReview review = await client.ReviewAlarmsAsync(Alice, Cancellation);
+
+        Assert.Equal(["2", "3", "9"], review.Alarms.Select(reviewed => Encoding.UTF8.GetString(reviewed.Version.Value!.Value.Span)));
+        Assert.Equal(2, fixture.Server.Requests.Count);
     }
 
     [Fact]
@@ -263,7 +337,7 @@ public sealed class OwnerTests
         listener.Start();
         Task serving = ServeAsync();
         var url = new Uri($"http://{listener.LocalEndpoint}/");
-        var connection = new ServerConnection(fixture.Http, null, fixture.Clock);
+        var connection = new ServerConnection(fixture.Http, null, TimeSpan.FromSeconds(20), fixture.Clock);
 
         OptiksServerException e = await Assert.ThrowsAsync<OptiksServerException>(() => connection.GetAsync(url, "/v1/configuration", MediaTypes.Json, 1000, authorize: false, Cancellation));
 

@@ -1,4 +1,5 @@
 using System.Text;
+using System.Text.Json.Nodes;
 using Optiks.Protocol;
 
 namespace Optiks.Client.Tests;
@@ -139,7 +140,7 @@ public sealed class StateTests
     }
 
     [Fact]
-    public async Task A_log_that_does_not_extend_the_kept_one_is_refused()
+    public async Task A_signed_log_that_does_not_extend_the_kept_one_is_a_fork()
     {
         await using Fixture fixture = await Fixture.StartAsync();
         fixture.Publish(("alice", "one"));
@@ -155,7 +156,8 @@ public sealed class StateTests
 
         LookupResult result = await client.LookupAsync("alice", Cancellation);
 
-        Assert.Equal((Verdict.Invalid, Reason.CheckpointConsistency), (result.Verdict, result.Reason));
+        Assert.Equal((Verdict.Fork, Reason.Fork), (result.Verdict, result.Reason));
+        EvidenceCheck.Proves(result.EvidencePath!);
         Assert.Equal(3UL, store.Current.Head!.Size);
     }
 
@@ -181,6 +183,35 @@ public sealed class StateTests
         File.WriteAllBytes(file, state);
         using FileClientStateStore again = await fixture.OpenStoreAsync();
         Assert.Equal(2UL, again.Current.Head!.Size);
+    }
+
+    [Theory]
+    [InlineData("record", 2)]
+    [InlineData("record", 385)]
+    [InlineData("record", 0)]
+    [InlineData("root", 31)]
+    [InlineData("root", 0)]
+    [InlineData("checkpoint", 40)]
+    public async Task A_head_that_was_cut_is_damaged_and_said_so(string member, int length)
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        fixture.Publish(("alice", "one"));
+        using (FileClientStateStore store = await fixture.OpenStoreAsync())
+        {
+            Assert.True((await fixture.Client(store).LookupAsync("alice", Cancellation)).IsValid);
+        }
+        string file = fixture.Folder.In("client/state.json");
+        byte[] whole = File.ReadAllBytes(file);
+        JsonNode state = JsonNode.Parse(whole)!;
+        state["head"]![member] = Convert.ToBase64String(Convert.FromBase64String(state["head"]![member]!.GetValue<string>())[..length]);
+        File.WriteAllText(file, state.ToJsonString());
+
+        ClientStateException e = await Assert.ThrowsAsync<ClientStateException>(() => fixture.OpenStoreAsync());
+
+        Assert.Contains("damaged", e.Message, StringComparison.Ordinal);
+        File.WriteAllBytes(file, whole);
+        using FileClientStateStore again = await fixture.OpenStoreAsync();
+        Assert.True((await fixture.Client(again).LookupAsync("alice", Cancellation)).IsValid);
     }
 
     [Fact]

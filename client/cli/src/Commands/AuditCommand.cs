@@ -26,7 +26,7 @@ internal static class AuditCommand
             var auditorOptions = new AuditorOptions
             {
                 TrustAnchor = anchor,
-                QueryUrl = urls[0],
+                QueryUrls = urls,
                 StateFolder = Path.Combine(options.Data(parse, host).Client, "auditor"),
                 FirstEpoch = parse.GetValue(from),
                 MaxRange = parse.GetValue(range),
@@ -92,10 +92,6 @@ internal static class AuditCommand
         if (!result.IsValid)
         {
             string subject = result.FailedRange is { } range ? $"epochs {range.From} to {range.To}" : "log";
-            if (!json && result.Detail is not null)
-            {
-                host.Error.WriteLine($"{subject}: {result.Detail}");
-            }
             return Report.Refused(host, json, subject, result, writer =>
             {
                 Report.Number(writer, "first_epoch", result.FirstEpoch);
@@ -104,10 +100,6 @@ internal static class AuditCommand
                 {
                     writer.WriteNumber("failed_from"u8, failed.From);
                     writer.WriteNumber("failed_to"u8, failed.To);
-                }
-                if (result.Detail is not null)
-                {
-                    writer.WriteString("detail"u8, result.Detail);
                 }
             });
         }

@@ -20,6 +20,7 @@ internal static class HistoryCommand
     {
         IReadOnlyList<ReadOnlyMemory<byte>> keys = arguments.Read(parse);
         using Session session = await Session.OpenAsync(options, parse, host, needsApiKey: true, cancellationToken).ConfigureAwait(false);
+        session.RequireKeys(keys);
         int code = ExitCodes.Success;
         foreach (ReadOnlyMemory<byte> key in keys)
         {
@@ -31,7 +32,7 @@ internal static class HistoryCommand
 
     private static int Print(CommandHost host, bool json, HistoryResult result)
     {
-        string key = KeyArguments.Show(result.Key.Span);
+        string key = DisplayText.Show(result.Key.Span);
         if (!result.IsValid)
         {
             return Report.Refused(host, json, key, result, writer => Report.Key(writer, result.Key));

@@ -24,6 +24,7 @@ internal static class LookupCommand
     {
         IReadOnlyList<ReadOnlyMemory<byte>> keys = arguments.Read(parse);
         using Session session = await Session.OpenAsync(options, parse, host, needsApiKey: false, cancellationToken).ConfigureAwait(false);
+        session.RequireKeys(keys);
         int code = ExitCodes.Success;
         foreach (LookupResult result in await session.Client.LookupAsync(keys, cancellationToken).ConfigureAwait(false))
         {
@@ -34,7 +35,7 @@ internal static class LookupCommand
 
     private static int Print(CommandHost host, bool json, LookupResult result)
     {
-        string key = KeyArguments.Show(result.Key.Span);
+        string key = DisplayText.Show(result.Key.Span);
         if (!result.IsValid)
         {
             return Report.Refused(host, json, key, result, writer =>

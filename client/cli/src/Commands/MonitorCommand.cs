@@ -14,7 +14,7 @@ internal static class MonitorCommand
         var keys = new KeyArguments(ArgumentArity.ZeroOrMore, "key of your own; none: every key that was updated or monitored here");
         var follow = new Option<bool>("--follow") { Description = "go on until interrupted" };
         var interval = new Option<int>("--interval") { Description = "seconds between two looks with --follow", HelpName = "SECONDS", DefaultValueFactory = _ => 60 };
-        var accept = new Option<bool>("--accept") { Description = "the versions reported so far are yours: end their alarms" };
+        var accept = new Option<bool>("--accept") { Description = "the versions reported by earlier calls are yours: show each with its value and end its alarm; what this call finds stays one" };
         var command = new Command("monitor", "Verify every new version of your own keys, and report those that were not set here (API key with scope history)")
         {
             follow, interval, accept,
@@ -58,25 +58,31 @@ internal static class MonitorCommand
         int code = ExitCodes.Success;
         foreach (ReadOnlyMemory<byte> key in keys)
         {
-            MonitorResult result = await session.Client.MonitorAsync(key, cancellationToken).ConfigureAwait(false);
-            if (accept && result.IsValid)
+            // Before anything new is looked for: only what was reported earlier can be accepted.
+            AlarmReview? review = accept ? await session.Client.ReviewAlarmsAsync(key, cancellationToken).ConfigureAwait(false) : null;
+            if (review is { IsValid: false })
             {
-                session.Client.AcknowledgeAlarms(key);
-                result = result with { Alarms = [] };
+                code = Math.Max(code, Report.Refused(host, options.Json(parse), DisplayText.Show(key.Span), review, writer => Report.Key(writer, key)));
+                continue;
             }
+            MonitorResult result = await session.Client.MonitorAsync(key, cancellationToken).ConfigureAwait(false);
             if (changesOnly && result.IsValid && result.NewVersions.Count == 0)
             {
                 // An alarm that was printed stays in the exit code.
                 continue;
             }
-            code = Math.Max(code, Print(host, options.Json(parse), result));
+            IReadOnlyList<ReviewedAlarm> accepted = result.IsValid && review is not null ? review.Alarms : [];
+            result = result with { Alarms = [.. result.Alarms.Except(accepted.Select(reviewed => reviewed.Alarm))] };
+            code = Math.Max(code, Print(host, options.Json(parse), result, accepted));
+            // Once they have been shown.
+            session.Client.AcknowledgeAlarms(key, [.. accepted.Select(reviewed => reviewed.Alarm)]);
         }
         return code;
     }
 
-    private static int Print(CommandHost host, bool json, MonitorResult result)
+    private static int Print(CommandHost host, bool json, MonitorResult result, IReadOnlyList<ReviewedAlarm> accepted)
     {
-        string key = KeyArguments.Show(result.Key.Span);
+        string key = DisplayText.Show(result.Key.Span);
         if (!result.IsValid)
         {
             return Report.Refused(host, json, key, result, writer => Report.Key(writer, result.Key));
@@ -107,6 +113,12 @@ internal static class MonitorCommand
                     writer.WriteEndObject();
                 }
                 writer.WriteEndArray();
+                writer.WriteStartArray("accepted"u8);
+                foreach (ReviewedAlarm reviewed in accepted)
+                {
+                    VersionJson.Write(writer, reviewed.Version);
+                }
+                writer.WriteEndArray();
             });
             return alarm ? ExitCodes.Invalid : ExitCodes.Success;
         }
@@ -115,6 +127,10 @@ internal static class MonitorCommand
         foreach (KeyVersion version in result.NewVersions)
         {
             host.Out.WriteLine($"  version {version.Version,-4} epoch {version.Epoch,-8} {Values.Show(version)}");
+        }
+        foreach (ReviewedAlarm reviewed in accepted)
+        {
+            host.Out.WriteLine($"  accepted: version {reviewed.Version.Version}, published in epoch {reviewed.Version.Epoch}: {Values.Show(reviewed.Version)}");
         }
         foreach (OwnerAlarm version in result.Alarms)
         {

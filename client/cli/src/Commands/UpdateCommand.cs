@@ -15,10 +15,10 @@ internal static class UpdateCommand
         var key = new Argument<string>("KEY") { Description = "key to set" };
         var value = new Argument<string?>("VALUE") { Description = "the value, as text", Arity = ArgumentArity.ZeroOrOne };
         var file = new Option<string?>("--file", "-f") { Description = "read the value from a file, - for standard input", HelpName = "F" };
-        var wait = new Option<bool>("--wait", "-w") { Description = "wait until it is published, then verify by a lookup that the log shows it" };
+        var wait = new Option<bool>("--wait", "-w") { Description = "wait until it is published, then verify that the log has it: exit code 0 only then, 3 when the time is up or it could not be verified" };
         var timeout = new Option<int>("--timeout") { Description = "seconds to wait at most", HelpName = "SECONDS", DefaultValueFactory = _ => 120 };
         var expect = new Option<ulong?>("--expect") { Description = "apply only if this is the key's latest version then (0: it has none yet)", HelpName = "N" };
-        var requestId = new Option<Guid?>("--request-id") { Description = "repeat an earlier update whose answer was lost; it applies once", HelpName = "UUID" };
+        var requestId = new Option<Guid?>("--request-id") { Description = "go on with an earlier update, or repeat one whose answer was lost: the same command with the id that was printed; it applies once", HelpName = "UUID" };
         var base64 = new Option<bool>("--b64") { Description = "KEY and VALUE are base64url of their octets" };
         var command = new Command("update", "Set a key's value (API key with scope update)") { key, value, file, wait, timeout, expect, requestId, base64 };
         command.SetAction(async (parse, cancellationToken) =>
@@ -35,16 +35,34 @@ internal static class UpdateCommand
             {
                 throw new UsageException($"A value of this log has at most {most} octets, not {octets.Length}.");
             }
-            KeyVersionNumber? expected = parse.GetValue(expect) is { } version ? new KeyVersionNumber(Period(session), version) : null;
-            UpdateResult result = await session.Client.UpdateAsync(name, octets, expected, parse.GetValue(requestId), cancellationToken).ConfigureAwait(false);
-            if (parse.GetValue(wait))
+            session.RequireKeys([name]);
+            Guid id = parse.GetValue(requestId) ?? session.Client.NewRequestId();
+            if (id.Version != 7)
             {
-                result = await session.Client.WaitAsync(result, TimeSpan.FromSeconds(parse.GetValue(timeout)), cancellationToken).ConfigureAwait(false);
+                throw new UsageException("--request-id is a UUIDv7, as an earlier update printed it.");
             }
-            return Print(host, options.Json(parse), result);
+            KeyVersionNumber? expected = parse.GetValue(expect) is { } version ? new KeyVersionNumber(Period(session), version) : null;
+            UpdateResult? result = null;
+            try
+            {
+                result = await session.Client.UpdateAsync(name, octets, expected, id, cancellationToken).ConfigureAwait(false);
+                if (parse.GetValue(wait))
+                {
+                    result = await session.Client.WaitAsync(result, TimeSpan.FromSeconds(parse.GetValue(timeout)), cancellationToken).ConfigureAwait(false);
+                }
+            }
+            catch (OptiksServerException e) when (e.Failure != ServerFailure.Insecure && (result is not null || e.IsTransient))
+            {
+                // The server may hold the update: only its id keeps a second try from applying it twice.
+                string hint = $"The update may have been accepted. {Again(id)}{(OptiksCommand.Hint(e) is { } usual ? $"\n  {usual}" : "")}";
+                return Report.Failure(host, options.Json(parse), Report.Name(e), e.Message, hint, ExitCodes.Unreachable, writer => writer.WriteString("request_id"u8, id));
+            }
+            return Print(host, options.Json(parse), parse.GetValue(wait), result);
         });
         return command;
     }
+
+    private static string Again(Guid id) => $"Go on with the same command and --wait --request-id {id}: the update applies once.";
 
     // Versions count within a period; the newest verified record says which one it is.
     private static ulong Period(Session session) => session.State.Head is { } head ? EpochRecord.Decode(head.Record).Period : 0;
@@ -87,48 +105,87 @@ internal static class UpdateCommand
         : Base64UrlText.TryDecode(text, out byte[]? octets) ? octets
         : throw new UsageException($"{text} is not base64url without padding.");
 
-    private static int Print(CommandHost host, bool json, UpdateResult result)
+    private static int Print(CommandHost host, bool json, bool waited, UpdateResult result)
     {
-        string key = KeyArguments.Show(result.Key.Span);
+        string key = DisplayText.Show(result.Key.Span);
         return result switch
         {
             { Status: UpdateStatus.Refused } => Refused(host, json, key, result),
             { Lookup: { IsValid: false } lookup } => Report.Refused(host, json, key, lookup, writer => Report.Key(writer, result.Key)),
-            { Status: UpdateStatus.Published, Confirmed: false } => NotShown(host, json, key, result),
-            _ => Accepted(host, json, key, result),
+            { History: { IsValid: false } history } => Report.Refused(host, json, key, history, writer => Report.Key(writer, result.Key)),
+            { Confirmation: UpdateConfirmation.Contradicted } => NotShown(host, json, key, result),
+            { Confirmation: UpdateConfirmation.Unproven } => NotConfirmed(host, json, key, result),
+            { Status: UpdateStatus.Pending } => Pending(host, json, waited, key, result),
+            _ => Published(host, json, key, result),
         };
     }
 
-    private static int Accepted(CommandHost host, bool json, string key, UpdateResult result)
+    private static int Pending(CommandHost host, bool json, bool waited, string key, UpdateResult result)
     {
-        bool published = result.Status == UpdateStatus.Published;
         if (json)
         {
-            Report.Json(host, "accepted", published ? Reason.Valid.Name() : "pending", result.Epoch, writer =>
-            {
-                Report.Key(writer, result.Key);
-                writer.WriteString("request_id"u8, result.RequestId);
-                writer.WriteBoolean("published"u8, published);
-                if (result.Version is { } version)
-                {
-                    writer.WriteNumber("version"u8, version.Version);
-                    writer.WriteNumber("period"u8, version.Period);
-                    writer.WriteNumber("verified_epoch"u8, result.Lookup!.Head!.Epoch);
-                }
-            });
-        }
-        else if (published)
-        {
-            host.Out.WriteLine($"{key}: accepted, version {result.Version!.Value.Version}, published in epoch {result.Epoch}, verified at epoch {result.Lookup!.Head!.Epoch}, valid, not yet audited");
-            host.Out.WriteLine($"  checked  {LookupCommand.Statement(result.Lookup.Head)}");
+            Accepted(host, "pending", result);
         }
         else
         {
             host.Out.WriteLine($"{key}: accepted, durable at the server, not published yet (request {result.RequestId})");
-            host.Out.WriteLine($"  next     optiks lookup {key}, or --wait");
+            host.Out.WriteLine($"  next     {Again(result.RequestId)}");
+        }
+        return waited ? ExitCodes.Unreachable : ExitCodes.Success;
+    }
+
+    private static int Published(CommandHost host, bool json, string key, UpdateResult result)
+    {
+        HeadInfo head = result.Lookup!.Head!;
+        if (json)
+        {
+            Accepted(host, Reason.Valid.Name(), result);
+        }
+        else
+        {
+            host.Out.WriteLine($"{key}: accepted, version {result.Version!.Value.Version}, published in epoch {result.Epoch}, verified at epoch {head.Epoch}, valid, not yet audited");
+            if (result.Lookup.Version > result.Version.Value.Version)
+            {
+                host.Out.WriteLine($"  latest   version {result.Lookup.Version} by now: see optiks history");
+            }
+            host.Out.WriteLine($"  checked  {LookupCommand.Statement(head)}");
         }
         return ExitCodes.Success;
     }
+
+    // The server says that it published, and a later version keeps a lookup from showing it.
+    private static int NotConfirmed(CommandHost host, bool json, string key, UpdateResult result)
+    {
+        if (json)
+        {
+            Accepted(host, "not_confirmed", result);
+        }
+        else
+        {
+            host.Out.WriteLine($"{key}: accepted, not confirmed: the server says that it was version {result.Version!.Value.Version}, the latest is version {result.Lookup!.Version}");
+            host.Error.WriteLine($"{key}: {result.Detail}. `optiks history` with an API key of scope history shows every version.");
+        }
+        return ExitCodes.Unreachable;
+    }
+
+    private static void Accepted(CommandHost host, string reason, UpdateResult result) => Report.Json(host, "accepted", reason, result.Epoch, writer =>
+    {
+        Report.Key(writer, result.Key);
+        writer.WriteString("request_id"u8, result.RequestId);
+        writer.WriteBoolean("published"u8, result.Status == UpdateStatus.Published);
+        writer.WriteBoolean("confirmed"u8, result.Confirmed);
+        if (result.Version is { } version)
+        {
+            writer.WriteNumber("version"u8, version.Version);
+            writer.WriteNumber("period"u8, version.Period);
+            writer.WriteNumber("latest_version"u8, result.Lookup!.Version);
+            writer.WriteNumber("verified_epoch"u8, result.Lookup.Head!.Epoch);
+        }
+        if (result.Detail is not null)
+        {
+            writer.WriteString("detail"u8, result.Detail);
+        }
+    });
 
     private static int Refused(CommandHost host, bool json, string key, UpdateResult result)
     {
@@ -154,11 +211,12 @@ internal static class UpdateCommand
             {
                 Report.Key(writer, result.Key);
                 writer.WriteString("request_id"u8, result.RequestId);
+                writer.WriteString("detail"u8, result.Detail);
             });
         }
         else
         {
-            host.Out.WriteLine($"{key}: invalid, the server says that it published the update in epoch {result.Epoch}, but the log shows another value");
+            host.Out.WriteLine($"{key}: invalid, the server says that it published the update as version {result.Version!.Value.Version} in epoch {result.Epoch}, but {result.Detail}");
             host.Error.WriteLine($"Run `optiks history {key}` and report it to the operator and the auditors.");
         }
         return ExitCodes.Invalid;

@@ -210,7 +210,7 @@ internal sealed class AnswerPrinter
     {
         foreach (string line in Encoding.UTF8.GetString(note.Span).Split('\n', StringSplitOptions.RemoveEmptyEntries))
         {
-            Line(depth, new string([.. line.Select(c => char.IsControl(c) ? '?' : c)]));
+            Line(depth, DisplayText.Escape(line));
         }
     }
 

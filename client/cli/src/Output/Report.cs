@@ -24,7 +24,8 @@ internal static class Report
             more?.Invoke(writer);
             writer.WriteEndObject();
         }
-        host.Out.WriteLine(Encoding.UTF8.GetString(buffer.WrittenSpan));
+        // What is not safe to show stands in strings only, where its escape means the same.
+        host.Out.WriteLine(DisplayText.Escape(Encoding.UTF8.GetString(buffer.WrittenSpan)));
         host.Out.Flush();
     }
 
@@ -43,10 +44,9 @@ internal static class Report
     /// <summary>A key as text where it is text, and as octets always.</summary>
     public static void Key(Utf8JsonWriter writer, ReadOnlyMemory<byte> key)
     {
-        string shown = KeyArguments.Show(key.Span);
-        if (!shown.StartsWith("b64:", StringComparison.Ordinal))
+        if (DisplayText.IsText(key.Span))
         {
-            writer.WriteString("key"u8, shown);
+            writer.WriteString("key"u8, key.Span);
         }
         writer.WriteString("key_b64"u8, Base64UrlText.Encode(key.Span));
     }
@@ -74,6 +74,9 @@ internal static class Report
         _ => "invalid",
     };
 
+    /// <summary>Name of what kept a server from answering.</summary>
+    public static string Name(OptiksServerException failure) => failure.Problem ?? (failure.Failure == ServerFailure.Unreachable ? "unreachable" : "unusable-answer");
+
     /// <summary>An answer that is refused: says why, and what to do next.</summary>
     public static int Refused(CommandHost host, bool json, string subject, VerifiedAnswer answer, Action<Utf8JsonWriter>? more = null)
     {
@@ -82,6 +85,10 @@ internal static class Report
             Json(host, Name(answer.Verdict), answer.Reason.Name(), null, writer =>
             {
                 more?.Invoke(writer);
+                if (answer.Detail is not null)
+                {
+                    writer.WriteString("detail"u8, answer.Detail);
+                }
                 if (answer.EvidencePath is not null)
                 {
                     writer.WriteString("evidence"u8, answer.EvidencePath);
@@ -91,17 +98,25 @@ internal static class Report
         else
         {
             host.Out.WriteLine($"{subject}: {(answer.Verdict == Verdict.Malformed ? "malformed" : "invalid")}, {answer.Reason.Name()}");
+            if (answer.Detail is not null)
+            {
+                host.Error.WriteLine($"{subject}: {answer.Detail}");
+            }
             host.Error.WriteLine(Advice(answer));
         }
         return answer.Verdict == Verdict.Fork ? ExitCodes.Fork : ExitCodes.Invalid;
     }
 
     /// <summary>No answer: on stderr for people; scripts get an object with no verdict.</summary>
-    public static int Failure(CommandHost host, bool json, string reason, string message, string? hint, int code)
+    public static int Failure(CommandHost host, bool json, string reason, string message, string? hint, int code, Action<Utf8JsonWriter>? more = null)
     {
         if (json)
         {
-            Json(host, null, reason, null, writer => writer.WriteString("error"u8, message));
+            Json(host, null, reason, null, writer =>
+            {
+                writer.WriteString("error"u8, message);
+                more?.Invoke(writer);
+            });
         }
         host.Error.WriteLine($"error: {message}");
         if (hint is not null)

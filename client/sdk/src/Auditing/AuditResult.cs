@@ -15,9 +15,6 @@ public sealed record AuditResult : VerifiedAnswer
     /// <summary>FailedRange of epochs whose proof was refused; null when it was something else, or nothing.</summary>
     public (ulong From, ulong To)? FailedRange { get; init; }
 
-    /// <summary>Detail about what failed, where the reason alone does not tell; null otherwise.</summary>
-    public string? Detail { get; init; }
-
     /// <summary>IsSilent: the newest record is older than the configuration's max_behind, so the log has stopped publishing or this server hides epochs.</summary>
     public bool IsSilent { get; init; }
 }

@@ -8,8 +8,8 @@ public sealed record AuditorOptions
     /// <summary>TrustAnchor of the log.</summary>
     public required TrustAnchor TrustAnchor { get; init; }
 
-    /// <summary>QueryUrl of the query-service that serves the proofs and the board.</summary>
-    public required Uri QueryUrl { get; init; }
+    /// <summary>QueryUrls of one or more query-services that serve the proofs and the board. When one gives no answer or is behind, the next is asked.</summary>
+    public required IReadOnlyList<Uri> QueryUrls { get; init; }
 
     /// <summary>StateFolder of the auditor, apart from any client's.</summary>
     public required string StateFolder { get; init; }
@@ -19,6 +19,10 @@ public sealed record AuditorOptions
 
     /// <summary>MaxRange of epochs in one proof, 1 to 256.</summary>
     public int MaxRange { get; init; } = 256;
+
+    /// <summary>AnswerWithin bounds a whole answer, headers and body: it may take this long, and longer only while it comes with 16 KiB a second.</summary>
+    /// <value>60 seconds.</value>
+    public TimeSpan AnswerWithin { get; init; } = OptiksClientOptions.DefaultAnswerWithin;
 
     /// <summary>LockWait for another process that uses the folder.</summary>
     public TimeSpan LockWait { get; init; } = TimeSpan.FromSeconds(5);

@@ -1,4 +1,5 @@
 using System.Globalization;
+using System.Runtime.ExceptionServices;
 using Optiks.Native;
 using Optiks.Protocol;
 using Optiks.Tlog;
@@ -16,16 +17,16 @@ public sealed class AuditorSession : IDisposable
     private const string RangeTooLarge = "range-too-large";
     private readonly AuditorOptions _options;
     private readonly ServerConnection _connection;
-    private readonly HttpTileReader _tiles;
     private readonly StateFolder _folder;
     private readonly TimeProvider _time;
     private AuditState? _state;
+    private byte[]? _periodRecord;
+    private int _preferred;
 
     private AuditorSession(AuditorOptions options, HttpClient http, StateFolder folder, TimeProvider time)
     {
         _options = options;
-        _connection = new ServerConnection(http, null, time);
-        _tiles = new HttpTileReader(http, new Uri(options.QueryUrl, "/log/"));
+        _connection = new ServerConnection(http, null, options.AnswerWithin, time);
         _folder = folder;
         _time = time;
     }
@@ -40,6 +41,10 @@ public sealed class AuditorSession : IDisposable
         ArgumentNullException.ThrowIfNull(http);
         ArgumentOutOfRangeException.ThrowIfLessThan(options.MaxRange, 1);
         ArgumentOutOfRangeException.ThrowIfGreaterThan(options.MaxRange, 256);
+        if (options.QueryUrls.Count == 0)
+        {
+            throw new ArgumentException("At least one query URL is needed.", nameof(options));
+        }
         NativeLibraryCheck.Ensure();
         TimeProvider clock = time ?? TimeProvider.System;
         StateFolder folder = await StateFolder.OpenAsync(options.StateFolder, options.LockWait, clock, cancellationToken).ConfigureAwait(false);
@@ -47,9 +52,13 @@ public sealed class AuditorSession : IDisposable
         try
         {
             session._state = folder.Load(StateJson.Default.AuditState);
-            if (session._state is { } state && state.LogId != session.LogId)
+            if (session._state is { } state)
             {
-                throw new ClientStateException($"The auditor's state in {folder.Path} belongs to another log ({state.LogId}).");
+                if (state.LogId != session.LogId)
+                {
+                    throw new ClientStateException($"The auditor's state in {folder.Path} belongs to another log ({DisplayText.Escape(state.LogId)}).");
+                }
+                folder.Require(StateCheck.Fault(options.TrustAnchor, state));
             }
             return session;
         }
@@ -60,7 +69,10 @@ public sealed class AuditorSession : IDisposable
         }
     }
 
-    /// <summary>AuditAsync verifies up to the log's current checkpoint. A proof that fails is a verdict; the state stays before it.</summary>
+    /// <summary>
+    /// AuditAsync verifies up to the log's current checkpoint. A proof that fails is a verdict; the state stays before it. Throws <see cref="OptiksServerException"/> when no replica gave an answer, and
+    /// <see cref="FirstEpochException"/> when a new auditor is to start at an epoch that the log does not have.
+    /// </summary>
     public async Task<AuditResult> AuditAsync(IProgress<AuditProgress>? progress = null, CancellationToken cancellationToken = default)
     {
         ulong start = _state is null ? _options.FirstEpoch : Heads.Epoch(_state.Head.Record);
@@ -68,36 +80,31 @@ public sealed class AuditorSession : IDisposable
         {
             return Result(Reason.Fork, start) with { EvidencePath = fork.EvidencePath };
         }
-        try
+        OptiksServerException? failure = null;
+        AuditResult? behind = null;
+        for (int i = 0; i < _options.QueryUrls.Count; i++)
         {
-            byte[] note = await _tiles.ReadCheckpointAsync(cancellationToken).ConfigureAwait(false)
-                ?? throw new OptiksServerException(ServerFailure.Unusable, _options.QueryUrl, $"{_options.QueryUrl.Authority} has no checkpoint yet.");
-            Reason reason = Verifier.Checkpoint(_options.TrustAnchor, note, out ulong size, out byte[] root);
-            if (reason != Reason.Valid)
+            int replica = (_preferred + i) % _options.QueryUrls.Count;
+            try
             {
-                return Result(reason, start) with { Detail = "checkpoint" };
+                AuditResult result = await AuditAtAsync(_options.QueryUrls[replica], start, progress, cancellationToken).ConfigureAwait(false);
+                if (result.Reason != Reason.Stale)
+                {
+                    _preferred = replica;
+                    return result;
+                }
+                behind = result;
             }
-            var board = new HashReader(_tiles, size, TreeHash.FromBytes(root));
-            var head = new HeadState { Size = size, Root = root, Checkpoint = note, Record = _state?.Head.Record ?? [] };
-            reason = await CompareAsync(head, board, cancellationToken).ConfigureAwait(false);
-            if (reason != Reason.Valid)
+            catch (OptiksServerException e)
             {
-                return reason == Reason.Fork ? Fork(head, note, start) : Result(reason, start) with { Detail = "checkpoint" };
+                failure = e;
             }
-            return await FollowAsync(head, board, start, progress, cancellationToken).ConfigureAwait(false);
         }
-        catch (InvalidTileException e)
+        if (behind is null)
         {
-            return Result(Reason.InclusionProof, start) with { Detail = $"the board's files do not make up the signed tree: {e.Message}" };
+            ExceptionDispatchInfo.Throw(failure!);
         }
-        catch (Exception e) when (ServerConnection.IsConnectionFailure(e))
-        {
-            throw new OptiksServerException(ServerFailure.Unreachable, _options.QueryUrl, $"{_options.QueryUrl.Authority} cannot be reached: {e.Message}", e);
-        }
-        catch (OperationCanceledException e) when (!cancellationToken.IsCancellationRequested)
-        {
-            throw new OptiksServerException(ServerFailure.Unreachable, _options.QueryUrl, $"{_options.QueryUrl.Authority} did not answer in time.", e);
-        }
+        return behind;
     }
 
     /// <inheritdoc/>
@@ -105,64 +112,69 @@ public sealed class AuditorSession : IDisposable
 
     private string LogId => Base64UrlText.Encode(_options.TrustAnchor.LogId.Span);
 
-    // The new checkpoint against the kept one.
-    private async Task<Reason> CompareAsync(HeadState head, HashReader board, CancellationToken cancellationToken)
+    private async Task<AuditResult> AuditAtAsync(Uri replica, ulong start, IProgress<AuditProgress>? progress, CancellationToken cancellationToken)
     {
-        if (_state is not { Head: { } kept })
+        var tiles = new BoardReader(_connection, replica);
+        Reason reason = SignedHead.Verify(_options.TrustAnchor, await tiles.CheckpointAsync(cancellationToken).ConfigureAwait(false), out SignedHead? head);
+        if (head is null)
         {
-            return Reason.Valid;
+            return Result(reason, start) with { Detail = "the server's checkpoint is not one that the log signed" };
         }
-        if (head.Size < kept.Size)
+        var board = new HashReader(tiles, head.Size, TreeHash.FromBytes(head.Root));
+        try
         {
-            return Reason.Stale;
+            if (_state is not null)
+            {
+                HeadComparison comparison = await HeadComparison.RunAsync(_state.Head, head, board, cancellationToken).ConfigureAwait(false);
+                if (comparison.Relation == HeadRelation.Smaller)
+                {
+                    return Result(Reason.Stale, start);
+                }
+                if (comparison.Relation == HeadRelation.Contradicts)
+                {
+                    return Fork(new Contradiction(head.Note, comparison.Prefix, default, default), replica, start);
+                }
+            }
+            return await FollowAsync(replica, head, board, start, progress, cancellationToken).ConfigureAwait(false);
         }
-        if (head.Size == kept.Size)
+        catch (InvalidTileException e)
         {
-            return head.Root.AsSpan().SequenceEqual(kept.Root) ? Reason.Valid : Reason.Fork;
+            return Result(Reason.InclusionProof, start) with { Detail = $"the board's files do not make up the signed tree: {e.Message}" };
         }
-        IReadOnlyList<TreeHash> proof = await ConsistencyProof.MakeAsync(board, kept.Size, head.Size, cancellationToken).ConfigureAwait(false);
-        if (Verifier.Consistency(kept.Size, head.Size, kept.Root, head.Root, Join(proof)))
-        {
-            return Reason.Valid;
-        }
-        // The proof was made from tiles that hash to the new signed root: nothing is left to blame but the log itself.
-        return Reason.Fork;
     }
 
-    private async Task<AuditResult> FollowAsync(HeadState head, HashReader board, ulong start, IProgress<AuditProgress>? progress, CancellationToken cancellationToken)
+    private async Task<AuditResult> FollowAsync(
+        Uri replica, SignedHead head, HashReader board, ulong start, IProgress<AuditProgress>? progress, CancellationToken cancellationToken)
     {
-        if (start >= head.Size)
-        {
-            return Result(Reason.InclusionIndex, start) with { Detail = $"the log has no epoch {start} yet" };
-        }
         if (_state is null)
         {
-            ReadOnlyMemory<byte> first = await board.ReadEntryAsync(start, cancellationToken).ConfigureAwait(false);
-            Reason reason = first.Length == EpochRecord.Length ? Verifier.Record(_options.TrustAnchor, first.Span, []) : Reason.MalformedTruncated;
-            if (reason == Reason.Valid && Heads.Epoch(first.Span) != start)
+            if (start >= head.Size)
             {
-                reason = Reason.RecordEpoch;
+                throw new FirstEpochException(start, head.Size - 1);
             }
+            byte[] first = (await board.ReadEntryAsync(start, cancellationToken).ConfigureAwait(false)).ToArray();
+            Reason reason = CheckFirst(first, start);
             if (reason != Reason.Valid)
             {
-                return Result(reason, start) with { Detail = $"record of epoch {start}" };
+                return Result(reason, start) with { Detail = reason == Reason.RecordPeriod ? PeriodRule.Detail : $"record of epoch {start}" };
             }
-            Store(head with { Record = first.ToArray() });
+            Store(head, first);
         }
         else
         {
             // The kept record stands in the tree of the new checkpoint too.
-            ReadOnlyMemory<byte> kept = await board.ReadEntryAsync(start, cancellationToken).ConfigureAwait(false);
+            ReadOnlyMemory<byte> kept = await board.ReadEntryAsync(Heads.Epoch(_state.Head.Record), cancellationToken).ConfigureAwait(false);
             if (!kept.Span.SequenceEqual(_state.Head.Record))
             {
-                return Fork(head with { Record = kept.ToArray() }, kept, start);
+                return Fork(new Contradiction(head.Note, null, kept, default), replica, start);
             }
         }
         ulong last = head.Size - 1;
-        ulong epoch = start;
+        // Later than the start when another replica gave a part before it failed.
+        ulong epoch = Heads.Epoch(_state!.Head.Record);
         int most = _options.MaxRange;
         long octets = 0;
-        progress?.Report(new AuditProgress(_state!.FirstEpoch, epoch, last, octets));
+        progress?.Report(new AuditProgress(_state.FirstEpoch, epoch, last, octets));
         while (epoch < last)
         {
             ulong to = Math.Min(last, epoch + (ulong)most);
@@ -170,7 +182,7 @@ public sealed class AuditorSession : IDisposable
             try
             {
                 proof = await _connection.GetAsync(
-                    _options.QueryUrl, ProofPath(epoch, to), MediaTypes.AuditProof, MaxProofLength, authorize: false, cancellationToken).ConfigureAwait(false);
+                    replica, ProofPath(epoch, to), MediaTypes.AuditProof, MaxProofLength, authorize: false, cancellationToken).ConfigureAwait(false);
             }
             catch (OptiksServerException e) when (e.Problem == RangeTooLarge && to - epoch > 1)
             {
@@ -193,6 +205,10 @@ public sealed class AuditorSession : IDisposable
             {
                 reason = Reason.RecordEpoch;
             }
+            if (reason == Reason.Valid && PeriodRule.Check(EpochRecord.Decode(record).Period) != Reason.Valid)
+            {
+                return Result(Reason.RecordPeriod, start) with { FailedRange = (epoch, to), Detail = PeriodRule.Detail };
+            }
             if (reason != Reason.Valid)
             {
                 return Result(reason, start) with { FailedRange = (epoch, to) };
@@ -205,14 +221,48 @@ public sealed class AuditorSession : IDisposable
             most = Math.Min(_options.MaxRange, 2 * most);
             octets += proof.Length;
             // A checkpoint that covers more than was verified is kept with the record that was: the rest is done after a restart.
-            Store(head with { Record = record });
+            Store(head, record);
             progress?.Report(new AuditProgress(_state.FirstEpoch, epoch, last, octets));
         }
         if (_state!.Head.Size != head.Size)
         {
-            Store(head with { Record = _state.Head.Record });
+            Store(head, _state.Head.Record);
         }
         return Result(Reason.Valid, start);
+    }
+
+    // The record of the first epoch of the stored record's period; empty when the entry is none. Proven once: every later checkpoint extends the one that it was proven by.
+    private async Task<byte[]> PeriodRecordAsync(HashReader board, CancellationToken cancellationToken)
+    {
+        ulong epoch = Heads.PeriodFirstEpoch(_state!.Head.Record);
+        if (_periodRecord is null || Heads.Epoch(_periodRecord) != epoch)
+        {
+            byte[] entry = (await board.ReadEntryAsync(epoch, cancellationToken).ConfigureAwait(false)).ToArray();
+            if (entry.Length != EpochRecord.Length || Heads.Epoch(entry) != epoch)
+            {
+                return [];
+            }
+            _periodRecord = entry;
+        }
+        return _periodRecord;
+    }
+
+    // The first record is checked like every later one, save against one before it.
+    private Reason CheckFirst(byte[] record, ulong epoch)
+    {
+        if (record.Length != EpochRecord.Length)
+        {
+            return record.Length < EpochRecord.Length ? Reason.MalformedTruncated : Reason.MalformedTrailing;
+        }
+        Reason reason = Verifier.Record(_options.TrustAnchor, record, []);
+        if (reason != Reason.Valid)
+        {
+            return reason;
+        }
+        EpochRecord first = EpochRecord.Decode(record);
+        return first.Epoch != epoch ? Reason.RecordEpoch
+            : UnixTime.IsAfter(first.TimeMs, Context().NowMs, _options.TrustAnchor.Configuration.MaxAheadMs) ? Reason.RecordFromFuture
+            : PeriodRule.Check(first.Period);
     }
 
     // Of a proof that was accepted: the vector of records comes first.
@@ -240,8 +290,9 @@ public sealed class AuditorSession : IDisposable
         return true;
     }
 
-    private void Store(HeadState head)
+    private void Store(SignedHead signed, byte[] record)
     {
+        var head = new HeadState { Size = signed.Size, Root = signed.Root, Checkpoint = signed.Note, Record = record };
         AuditState next = _state is null
             ? new AuditState { LogId = LogId, FirstEpoch = Heads.Epoch(head.Record), Head = head }
             : _state with { Head = head };
@@ -249,12 +300,10 @@ public sealed class AuditorSession : IDisposable
         _state = next;
     }
 
-    private AuditResult Fork(HeadState received, ReadOnlyMemory<byte> answer, ulong start)
+    private AuditResult Fork(Contradiction contradiction, Uri replica, ulong start)
     {
         AuditState state = _state!;
-        string path = _folder.WriteEvidence(
-            ForkEvidence.Name(_time),
-            ForkEvidence.Collect(_options.TrustAnchor, state.Head, received.Record, received.Checkpoint, answer, _options.QueryUrl.Authority));
+        string path = _folder.WriteEvidence(ForkEvidence.Name(_time), ForkEvidence.Collect(_options.TrustAnchor, state.Head, contradiction, replica.Authority));
         _state = state with { Fork = new ForkState(path) };
         _folder.Save(_state, StateJson.Default.AuditState);
         return Result(Reason.Fork, start) with { EvidencePath = path };
@@ -265,7 +314,7 @@ public sealed class AuditorSession : IDisposable
         EpochRecord? record = _state is null ? null : EpochRecord.Decode(_state.Head.Record);
         HeadInfo? head = record is null
             ? null
-            : new HeadInfo(record.Epoch, record.Period, DateTimeOffset.FromUnixTimeMilliseconds((long)record.TimeMs), _state!.Head.Size);
+            : new HeadInfo(record.Epoch, record.Period, UnixTime.FromMilliseconds(record.TimeMs), _state!.Head.Size);
         return new AuditResult
         {
             Verdict = Verdicts.Of(reason),
@@ -274,7 +323,7 @@ public sealed class AuditorSession : IDisposable
             FirstEpoch = _state?.FirstEpoch,
             Epoch = record?.Epoch,
             VerifiedEpochs = record is null ? 0 : record.Epoch - start,
-            IsSilent = reason == Reason.Valid && record!.TimeMs + _options.TrustAnchor.Configuration.MaxBehindMs < Context().NowMs,
+            IsSilent = reason == Reason.Valid && UnixTime.IsAfter(Context().NowMs, record!.TimeMs, _options.TrustAnchor.Configuration.MaxBehindMs),
         };
     }
 
@@ -287,15 +336,4 @@ public sealed class AuditorSession : IDisposable
     private static string ProofPath(ulong from, ulong to) => to - from == 1
         ? string.Create(CultureInfo.InvariantCulture, $"/v1/epochs/{to}/audit-proof")
         : string.Create(CultureInfo.InvariantCulture, $"/v1/epochs/{from}-{to}/audit-proof");
-
-    private static byte[] Join(IReadOnlyList<TreeHash> hashes)
-    {
-        byte[] joined = new byte[hashes.Count * TreeHash.Length];
-        for (int i = 0; i < hashes.Count; i++)
-        {
-            TreeHash hash = hashes[i];
-            hash.AsSpan().CopyTo(joined.AsSpan(i * TreeHash.Length));
-        }
-        return joined;
-    }
 }

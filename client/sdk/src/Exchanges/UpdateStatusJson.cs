@@ -1,10 +1,13 @@
 using System.Text.Json;
+using Optiks.Protocol;
 
 namespace Optiks.Client;
 
 /// <summary>UpdateStatusJson reads the state of an update (docs/spec/rest.md section 5). The server's word: only a lookup proves anything.</summary>
 internal static class UpdateStatusJson
 {
+    private const int MaxReasonLength = 200;
+
     public static UpdateResult Parse(byte[] answer, UpdateResult pending, Uri server)
     {
         try
@@ -23,7 +26,7 @@ internal static class UpdateStatusJson
                 "refused" => pending with
                 {
                     Status = UpdateStatus.Refused,
-                    RefusedBecause = root.GetProperty("reason").GetString(),
+                    RefusedBecause = root.GetProperty("reason").GetString() is { } reason ? DisplayText.Escape(reason, MaxReasonLength) : null,
                     Current = root.TryGetProperty("current", out JsonElement current) ? Number(current) : null,
                 },
                 _ => throw new FormatException("unknown status"),

@@ -14,6 +14,7 @@ internal sealed class VerifiedExchanger
     private readonly OptiksClientOptions _options;
     private readonly ServerConnection _connection;
     private readonly IClientStateStore _store;
+    private readonly ForkSearch _forks;
     private readonly TimeProvider _time;
     private int _preferred;
 
@@ -22,6 +23,7 @@ internal sealed class VerifiedExchanger
         _options = options;
         _connection = connection;
         _store = store;
+        _forks = new ForkSearch(options.TrustAnchor, connection, time);
         _time = time;
     }
 
@@ -51,7 +53,7 @@ internal sealed class VerifiedExchanger
             }
             if (!await backoff.TryWaitAsync(failure?.RetryAfter, cancellationToken).ConfigureAwait(false))
             {
-                return behind ? new Outcome<T>(Reason.Stale, null, default, null, null) : throw failure!;
+                return behind ? new Outcome<T>(Reason.Stale, null, default) : throw failure!;
             }
         }
     }
@@ -64,21 +66,21 @@ internal sealed class VerifiedExchanger
             ClientState seen = _store.Current;
             if (seen.Fork is { } fork)
             {
-                return new Outcome<T>(Reason.Fork, null, default, null, fork.EvidencePath);
+                return new Outcome<T>(Reason.Fork, null, default) { EvidencePath = fork.EvidencePath };
             }
             byte[] answer = await AskAsync(exchange, seen, replica, cancellationToken).ConfigureAwait(false);
             (Reason reason, VerifiedHead? head, T? learnt, int? failedKey) = exchange.Verify(Context(seen), seen, answer);
+            if (reason == Reason.Valid && PeriodRule.Check(head!.Period) != Reason.Valid)
+            {
+                return new Outcome<T>(PeriodRule.Check(head.Period), null, default) { Detail = PeriodRule.Detail };
+            }
             if (reason == Reason.Stale || (head is not null && head.Epoch < exchange.LeastEpoch))
             {
                 return null;
             }
-            if (reason == Reason.Fork)
-            {
-                return new Outcome<T>(reason, null, default, null, RecordFork(seen, answer, replica));
-            }
             if (reason != Reason.Valid)
             {
-                return new Outcome<T>(reason, null, default, failedKey, null);
+                return await RefuseAsync<T>(reason, failedKey, seen.Head, answer, replica, cancellationToken).ConfigureAwait(false);
             }
             HeadState newHead = NewHead(seen.Head, head!, answer);
             bool remembered = _store.TryUpdate(
@@ -88,8 +90,8 @@ internal sealed class VerifiedExchanger
                 exchange.Values(learnt!));
             if (remembered)
             {
-                var info = new HeadInfo(head!.Epoch, head.Period, DateTimeOffset.FromUnixTimeMilliseconds((long)head.TimeMs), head.Size);
-                return new Outcome<T>(Reason.Valid, info, learnt, null, null);
+                var info = new HeadInfo(head!.Epoch, head.Period, UnixTime.FromMilliseconds(head.TimeMs), head.Size);
+                return new Outcome<T>(Reason.Valid, info, learnt);
             }
             // Another call moved the state meanwhile: this answer was never compared with it, so ask again.
         }
@@ -105,7 +107,7 @@ internal sealed class VerifiedExchanger
         {
             return await Post(exchange.NeedsAuthorization).ConfigureAwait(false);
         }
-        catch (OptiksServerException e) when (e.Status == HttpStatusCode.Unauthorized && !exchange.NeedsAuthorization && _connection.HasApiKey)
+        catch (OptiksServerException e) when (e.Status == HttpStatusCode.Unauthorized && !exchange.NeedsAuthorization && _options.AuthorizeLookups && _connection.HasApiKey)
         {
             return await Post(authorize: true).ConfigureAwait(false);
         }
@@ -120,13 +122,29 @@ internal sealed class VerifiedExchanger
         KeptRecord = seen.Head?.Record,
     };
 
-    private string RecordFork(ClientState seen, byte[] answer, Uri replica)
+    // What contradicts the kept head may be a lie of this server's, or a fork: only what the log signed tells.
+    private async Task<Outcome<T>> RefuseAsync<T>(Reason reason, int? failedKey, HeadState? kept, byte[] answer, Uri replica, CancellationToken cancellationToken)
     {
-        (ReadOnlyMemory<byte> record, ReadOnlyMemory<byte> checkpoint) = Heads.Peek(answer);
-        string path = _store.WriteEvidence(
-            ForkEvidence.Name(_time), ForkEvidence.Collect(_options.TrustAnchor, seen.Head, record, checkpoint, answer, replica.Authority));
+        if (kept is not null && reason == Reason.Fork)
+        {
+            (ReadOnlyMemory<byte> record, ReadOnlyMemory<byte> note) = Heads.Peek(answer);
+            return Fork<T>(kept, new Contradiction(note, null, record, answer), replica);
+        }
+        if (kept is not null && ForkSearch.MayShow(reason))
+        {
+            ForkFinding finding = await _forks.RunAsync(kept, answer, replica, cancellationToken).ConfigureAwait(false);
+            return finding.Contradiction is { } contradiction
+                ? Fork<T>(kept, contradiction, replica)
+                : new Outcome<T>(reason, null, default) { FailedKey = failedKey, Detail = finding.Detail };
+        }
+        return new Outcome<T>(reason, null, default) { FailedKey = failedKey };
+    }
+
+    private Outcome<T> Fork<T>(HeadState kept, Contradiction contradiction, Uri replica)
+    {
+        string path = _store.WriteEvidence(ForkEvidence.Name(_time), ForkEvidence.Collect(_options.TrustAnchor, kept, contradiction, replica.Authority));
         _store.TryUpdate(current => current with { Fork = new ForkState(path) }, []);
-        return path;
+        return new Outcome<T>(Reason.Fork, null, default) { EvidencePath = path };
     }
 
     private static HeadState NewHead(HeadState? kept, VerifiedHead head, byte[] answer)

@@ -15,10 +15,10 @@ public sealed record UpdateResult
     /// <summary>Status so far.</summary>
     public required UpdateStatus Status { get; init; }
 
-    /// <summary>Epoch that the server says it published the update in; null until then.</summary>
+    /// <summary>Epoch of publication: the version's own once it is confirmed, before that what the server says; null until published.</summary>
     public ulong? Epoch { get; init; }
 
-    /// <summary>Period and version that it was given; null until published.</summary>
+    /// <summary>Period and version that the server says it was given; null until published.</summary>
     public KeyVersionNumber? Version { get; init; }
 
     /// <summary>RefusedBecause is the server's reason, such as <c>expected-version</c>; null unless refused.</summary>
@@ -30,6 +30,15 @@ public sealed record UpdateResult
     /// <summary>Lookup verified after publication that the log shows what was set; null until then.</summary>
     public LookupResult? Lookup { get; init; }
 
-    /// <summary>Confirmed: the log provably holds the value, or a later version than the one that was set.</summary>
-    public bool Confirmed { get; init; }
+    /// <summary>History verified when the lookup showed a later version: the named version alone; null when it was not needed or the server refused it.</summary>
+    public HistoryResult? History { get; init; }
+
+    /// <summary>Confirmation of what the server says, by lookup or history.</summary>
+    public UpdateConfirmation Confirmation { get; init; }
+
+    /// <summary>Confirmed: the log provably holds the value under the version that the server named.</summary>
+    public bool Confirmed => Confirmation == UpdateConfirmation.Confirmed;
+
+    /// <summary>Detail about what stands against a confirmation, for people; null otherwise.</summary>
+    public string? Detail { get; init; }
 }

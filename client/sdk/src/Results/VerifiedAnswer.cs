@@ -17,6 +17,9 @@ public abstract record VerifiedAnswer
     /// <summary>EvidencePath is the folder with both views of a fork; null otherwise.</summary>
     public string? EvidencePath { get; init; }
 
+    /// <summary>Detail about what failed, for people, where the reason alone does not tell; null otherwise.</summary>
+    public string? Detail { get; init; }
+
     /// <summary>IsValid says whether every check passed.</summary>
     public bool IsValid => Reason == Reason.Valid;
 }

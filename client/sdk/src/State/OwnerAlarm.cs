@@ -5,4 +5,4 @@ namespace Optiks.Client;
 /// <param name="Version">Version, 1, 2, ...</param>
 /// <param name="Epoch">Epoch that inserted it.</param>
 /// <param name="ValueSha256">SHA-256 of its value in hexadecimal; null when the value was erased, so that nobody can tell what it was.</param>
-public sealed record OwnerAlarm(ulong Period, ulong Version, ulong Epoch, string? ValueSha256);
+public sealed record OwnerAlarm(ulong Period, ulong Version, ulong Epoch, string? ValueSha256 = null);

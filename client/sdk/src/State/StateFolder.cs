@@ -65,8 +65,16 @@ internal sealed class StateFolder : IDisposable
         }
         catch (JsonException e)
         {
-            throw new ClientStateException(
-                $"{_file} is damaged. Restore it from a backup; deleting it makes this client forget which view of the log it has seen.", e);
+            throw Damaged("it is not the expected JSON", e);
+        }
+    }
+
+    /// <summary>Require throws when the contents that were loaded have a fault; null: none.</summary>
+    public void Require(string? fault)
+    {
+        if (fault is not null)
+        {
+            throw Damaged(fault, null);
         }
     }
 
@@ -77,4 +85,7 @@ internal sealed class StateFolder : IDisposable
         EvidenceFolder.Write(System.IO.Path.Combine(Path, "evidence"), name, files);
 
     public void Dispose() => _lock.Dispose();
+
+    private ClientStateException Damaged(string fault, Exception? cause) =>
+        new($"{_file} is damaged ({fault}). Restore it from a backup; deleting it makes this client forget which view of the log it has seen.", cause!);
 }

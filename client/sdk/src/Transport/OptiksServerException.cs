@@ -1,10 +1,13 @@
 using System.Net;
+using Optiks.Protocol;
 
 namespace Optiks.Client;
 
 /// <summary>OptiksServerException says that no answer was had from a server. It never stands for an answer that failed verification.</summary>
 public sealed class OptiksServerException : Exception
 {
+    private const int MaxMessageLength = 1000;
+
     public OptiksServerException()
     {
     }
@@ -19,8 +22,9 @@ public sealed class OptiksServerException : Exception
     {
     }
 
+    // What the server said is part of most messages, and a message may reach a terminal.
     internal OptiksServerException(ServerFailure failure, Uri server, string message, Exception? innerException = null)
-        : base(message, innerException)
+        : base(DisplayText.Escape(message, MaxMessageLength), innerException)
     {
         Failure = failure;
         Server = server;

@@ -1,11 +1,13 @@
 using System.Net;
 using System.Text.Json;
+using Optiks.Protocol;
 
 namespace Optiks.Client;
 
 /// <summary>ProblemDocument reads RFC 9457 problem details. What the server says is for display; only the type decides anything.</summary>
 internal static class ProblemDocument
 {
+    private const int MaxTextLength = 500;
     private const string TypePrefix = "urn:optiks:problem:";
 
     public static OptiksServerException ToException(Uri server, HttpResponseMessage response, ReadOnlyMemory<byte> body, TimeProvider time)
@@ -23,9 +25,9 @@ internal static class ProblemDocument
             field = Text(root, "field");
             traceId = Text(root, "trace_id");
         }
-        catch (JsonException)
+        catch (Exception e) when (e is JsonException or InvalidOperationException)
         {
-            // Not a problem document: the status has to do.
+            // Not a problem document, or text that is half of a character: the status has to do.
         }
         HttpStatusCode status = response.StatusCode;
         string what = problem ?? $"{(int)status} {response.ReasonPhrase}";
@@ -42,11 +44,8 @@ internal static class ProblemDocument
 
     private static string? Text(JsonElement element, string name) =>
         element.ValueKind == JsonValueKind.Object && element.TryGetProperty(name, out JsonElement member) && member.ValueKind == JsonValueKind.String
-            ? Printable(member.GetString()!)
+            ? DisplayText.Escape(member.GetString()!, MaxTextLength)
             : null;
-
-    // It may reach a terminal.
-    private static string Printable(string text) => new([.. text.Take(500).Select(c => char.IsControl(c) ? ' ' : c)]);
 
     private static TimeSpan? Delay(HttpResponseMessage response, TimeProvider time) =>
         response.Headers.RetryAfter is not { } after ? null

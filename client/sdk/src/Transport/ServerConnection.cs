@@ -5,24 +5,29 @@ using System.Runtime.CompilerServices;
 
 namespace Optiks.Client;
 
-/// <summary>ServerConnection sends single requests: binary or JSON bodies, bounded answers, problems as exceptions. Any thread.</summary>
+/// <summary>
+/// ServerConnection sends single requests: binary or JSON bodies, answers bounded in length and time, problems as exceptions. The API key goes with the requests that ask for it, never in clear to another
+/// machine. Any thread.
+/// </summary>
 internal sealed class ServerConnection
 {
     private readonly HttpClient _http;
     private readonly string? _apiKey;
+    private readonly TimeSpan _answerWithin;
     private readonly TimeProvider _time;
 
-    public ServerConnection(HttpClient http, string? apiKey, TimeProvider time)
+    public ServerConnection(HttpClient http, string? apiKey, TimeSpan answerWithin, TimeProvider time)
     {
         _http = http;
         _apiKey = apiKey;
+        _answerWithin = answerWithin;
         _time = time;
     }
 
     public bool HasApiKey => _apiKey is not null;
 
-    /// <summary>GET of a path below the server, at most so many octets of the media type.</summary>
-    public Task<byte[]> GetAsync(Uri server, string path, string accept, int maxLength, bool authorize, CancellationToken cancellationToken) =>
+    /// <summary>GET of a path below the server, at most so many octets of the media type; null: of any.</summary>
+    public Task<byte[]> GetAsync(Uri server, string path, string? accept, int maxLength, bool authorize, CancellationToken cancellationToken) =>
         SendAsync(HttpMethod.Get, server, path, null, null, accept, maxLength, authorize, cancellationToken);
 
     /// <summary>POST of a body.</summary>
@@ -30,13 +35,20 @@ internal sealed class ServerConnection
         Uri server, string path, byte[] body, string contentType, string accept, int maxLength, bool authorize, CancellationToken cancellationToken) =>
         SendAsync(HttpMethod.Post, server, path, body, contentType, accept, maxLength, authorize, cancellationToken);
 
+    /// <summary>Below appends a path to a server's URL, whose own path stays: servers may live below a prefix of a proxy.</summary>
+    internal static Uri Below(Uri server, string path) => new(server.GetLeftPart(UriPartial.Path).TrimEnd('/') + path, UriKind.Absolute);
+
     private async Task<byte[]> SendAsync(
-        HttpMethod method, Uri server, string path, byte[]? body, string? contentType, string accept, int maxLength, bool authorize, CancellationToken cancellationToken)
+        HttpMethod method, Uri server, string path, byte[]? body, string? contentType, string? accept, int maxLength, bool authorize, CancellationToken cancellationToken)
     {
-        using var request = new HttpRequestMessage(method, new Uri(server, path));
-        request.Headers.Accept.Add(new MediaTypeWithQualityHeaderValue(accept));
+        using var request = new HttpRequestMessage(method, Below(server, path));
+        if (accept is not null)
+        {
+            request.Headers.Accept.Add(new MediaTypeWithQualityHeaderValue(accept));
+        }
         if (authorize && _apiKey is not null)
         {
+            RequirePrivacy(server);
             request.Headers.Authorization = new AuthenticationHeaderValue("Bearer", _apiKey);
         }
         if (body is not null)
@@ -44,16 +56,17 @@ internal sealed class ServerConnection
             request.Content = new ByteArrayContent(body);
             request.Content.Headers.ContentType = new MediaTypeHeaderValue(contentType!);
         }
+        using var deadline = new AnswerDeadline(_answerWithin, _time, cancellationToken);
         try
         {
-            using HttpResponseMessage response = await _http.SendAsync(request, HttpCompletionOption.ResponseHeadersRead, cancellationToken).ConfigureAwait(false);
-            byte[] answer = await ReadAsync(response, server, maxLength, cancellationToken).ConfigureAwait(false);
+            using HttpResponseMessage response = await _http.SendAsync(request, HttpCompletionOption.ResponseHeadersRead, deadline.Token).ConfigureAwait(false);
+            byte[] answer = await ReadAsync(response, server, maxLength, deadline).ConfigureAwait(false);
             if (response.StatusCode is not (HttpStatusCode.OK or HttpStatusCode.Accepted))
             {
                 throw ProblemDocument.ToException(server, response, answer, _time);
             }
             string? actual = response.Content.Headers.ContentType?.MediaType;
-            return string.Equals(actual, accept, StringComparison.OrdinalIgnoreCase)
+            return accept is null || string.Equals(actual, accept, StringComparison.OrdinalIgnoreCase)
                 ? answer
                 : throw new OptiksServerException(ServerFailure.Unusable, server, $"{server.Authority} answered with {actual ?? "no media type"} instead of {accept}.");
         }
@@ -67,26 +80,36 @@ internal sealed class ServerConnection
         }
     }
 
+    private static void RequirePrivacy(Uri server)
+    {
+        if (server.Scheme == Uri.UriSchemeHttp && !server.IsLoopback)
+        {
+            throw new OptiksServerException(
+                ServerFailure.Insecure, server, $"The API key is not sent to {server.Authority}, as http shows it to everyone on the way: use the server's https URL, or a tunnel that ends on this machine.");
+        }
+    }
+
     /// <summary>
     /// IsConnectionFailure tells whether the server was not reached, or went away before its answer ended. HttpClient wraps most of it; not that a peer had closed between connecting and asking who it is
     /// (SocketException), and while a body is read the stream's own exceptions come through.
     /// </summary>
-    internal static bool IsConnectionFailure(Exception e) => e is HttpRequestException or HttpIOException or SocketException or IOException { InnerException: SocketException };
+    private static bool IsConnectionFailure(Exception e) => e is HttpRequestException or HttpIOException or SocketException or IOException { InnerException: SocketException };
 
     // Counted while reading: the header may be missing or false.
-    private static async Task<byte[]> ReadAsync(HttpResponseMessage response, Uri server, int maxLength, CancellationToken cancellationToken)
+    private static async Task<byte[]> ReadAsync(HttpResponseMessage response, Uri server, int maxLength, AnswerDeadline deadline)
     {
-        Stream body = await response.Content.ReadAsStreamAsync(cancellationToken).ConfigureAwait(false);
+        Stream body = await response.Content.ReadAsStreamAsync(deadline.Token).ConfigureAwait(false);
         await using ConfiguredAsyncDisposable _ = body.ConfigureAwait(false);
         using var octets = new MemoryStream();
         byte[] buffer = new byte[16 * 1024];
-        for (int read; (read = await body.ReadAsync(buffer, cancellationToken).ConfigureAwait(false)) > 0;)
+        for (int read; (read = await body.ReadAsync(buffer, deadline.Token).ConfigureAwait(false)) > 0;)
         {
             if (octets.Length + read > maxLength)
             {
                 throw new OptiksServerException(ServerFailure.Unusable, server, $"{server.Authority} answered with more than {maxLength} octets.");
             }
             octets.Write(buffer, 0, read);
+            deadline.Received(read);
         }
         return octets.ToArray();
     }

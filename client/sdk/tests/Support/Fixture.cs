@@ -31,6 +31,8 @@ internal sealed class Fixture : IAsyncDisposable
         return fixture;
     }
 
+    public IReadOnlyList<Uri> Urls => [.. _servers.Select(server => server.Url)];
+
     public FixtureServer Replica(int index) => _servers[index];
 
     /// <summary>Publishes and moves the clock to the new epoch.</summary>
@@ -40,16 +42,16 @@ internal sealed class Fixture : IAsyncDisposable
         Clock.UtcNow = Log.Now;
     }
 
-    public OptiksClient Client(IClientStateStore store, TimeSpan? retryFor = null) => new(
-        new OptiksClientOptions
+    public OptiksClient Client(IClientStateStore store, TimeSpan? retryFor = null, Func<OptiksClientOptions, OptiksClientOptions>? change = null) => new(
+        (change ?? (options => options))(new OptiksClientOptions
         {
             TrustAnchor = FixtureLog.Anchor,
-            QueryUrls = [.. _servers.Select(server => server.Url)],
+            QueryUrls = Urls,
             UpdateUrl = Server.Url,
             ApiKey = FixtureServer.ApiKey,
             RetryFor = retryFor ?? TimeSpan.FromMilliseconds(150),
             RetryDelay = TimeSpan.FromMilliseconds(20),
-        },
+        }),
         Http,
         store,
         Clock);

@@ -18,17 +18,19 @@ internal sealed class FixtureLog : IDisposable
     private readonly TemporaryFolder _folder = new();
     private readonly byte[] _secrets;
     private readonly KeyDirectory _directory;
+    private readonly ulong _startMs;
     // Replaced whole, so that a server may read while a test publishes.
     private volatile Epoch[] _epochs = [];
 
-    public FixtureLog()
-        : this(NewSecrets(), [])
+    public FixtureLog(ulong startMs = StartMs)
+        : this(NewSecrets(), [], startMs)
     {
     }
 
-    private FixtureLog(byte[] secrets, IReadOnlyList<Epoch> epochs)
+    private FixtureLog(byte[] secrets, IReadOnlyList<Epoch> epochs, ulong startMs)
     {
         _secrets = secrets;
+        _startMs = startMs;
         using DirectorySecrets own = DirectorySecrets.FromOctets(secrets);
         _directory = KeyDirectory.Create(new DirectoryOptions { Secrets = own, LeafLogPath = _folder.In("leaves"), MaxValueLength = Configuration.MaxValueLength });
         if (epochs.Count == 0)
@@ -50,7 +52,7 @@ internal sealed class FixtureLog : IDisposable
 
     public ulong Latest => (ulong)_epochs.Length - 1;
 
-    public DateTimeOffset Now => DateTimeOffset.FromUnixTimeMilliseconds((long)(StartMs + ((Latest + 1) * StepMs)));
+    public DateTimeOffset Now => DateTimeOffset.FromUnixTimeMilliseconds((long)(_startMs + ((Latest + 1) * StepMs)));
 
     public byte[] Record(ulong epoch) => _epochs[(int)epoch].Record;
 
@@ -81,6 +83,14 @@ internal sealed class FixtureLog : IDisposable
         Stage(rows, value, null);
     }
 
+    /// <summary>Publishes an epoch without updates and with another record than it ought to have.</summary>
+    public void PublishRecord(Func<EpochRecord, EpochRecord> change)
+    {
+        EpochRecord last = EpochRecord.Decode(Record(Latest));
+        EpochRecord honest = last with { Epoch = last.Epoch + 1, TimeMs = last.TimeMs + StepMs, Previous = EpochRecord.Hash(Record(Latest)) };
+        Stage([], [], change(honest).Encode());
+    }
+
     public void PublishMany(int epochs, Func<int, (string, string)[]> updates)
     {
         for (int i = 0; i < epochs; i++)
@@ -90,14 +100,16 @@ internal sealed class FixtureLog : IDisposable
     }
 
     /// <summary>Another log with the same keys, secrets and first epochs: what it publishes next is a second view.</summary>
-    public FixtureLog Fork(ulong size) => new(_secrets, _epochs[..(int)size]);
+    public FixtureLog Fork(ulong size) => new(_secrets, _epochs[..(int)size], _startMs);
 
     public MemoryBoard Board(ulong size) => new(_epochs.Take((int)size).Select(epoch => epoch.Record));
 
     /// <summary>The signed note of a size; with another root, a lie that the log signed.</summary>
-    public static byte[] Checkpoint(MemoryBoard board)
+    public static byte[] Checkpoint(MemoryBoard board) => Checkpoint(board.Size, board.Root.ToArray());
+
+    public static byte[] Checkpoint(ulong size, byte[] root)
     {
-        byte[] text = new Checkpoint(Origin, board.Size, board.Root).Encode();
+        byte[] text = new Checkpoint(Origin, size, TreeHash.FromBytes(root)).Encode();
         byte[] keyId = new byte[4];
         BinaryPrimitives.WriteUInt32BigEndian(keyId, Anchor.LogKey.KeyId);
         string signature = Convert.ToBase64String([.. keyId, .. Ed25519.Sign(s_seed, text)]);
@@ -185,7 +197,7 @@ internal sealed class FixtureLog : IDisposable
             Epoch = number,
             Period = 0,
             PeriodFirstEpoch = 0,
-            TimeMs = StartMs + (number * StepMs),
+            TimeMs = _startMs + (number * StepMs),
             Structures = snapshot.States,
             Previous = number == 0 ? new byte[32] : EpochRecord.Hash(_epochs[^1].Record),
         }.Encode();

@@ -49,8 +49,23 @@ internal sealed class FixtureServer : IAsyncDisposable
     /// <summary>Answers instead of the server: status, and a problem type.</summary>
     public Func<string, (int Status, string Problem)?> Refuse { get; set; } = _ => null;
 
-    /// <summary>Bodies of accepted updates by path, to count retries.</summary>
+    /// <summary>Methods and paths of all requests.</summary>
     public ConcurrentQueue<string> Requests { get; } = new();
+
+    /// <summary>Paths of the requests that carried an API key.</summary>
+    public ConcurrentQueue<string> Authorized { get; } = new();
+
+    /// <summary>Requests whose answers begin and never end.</summary>
+    public Func<string, bool> Hang { get; set; } = _ => false;
+
+    /// <summary>Tiles instead of the log's.</summary>
+    public Func<TilePath, byte[]>? Tile { get; set; }
+
+    /// <summary>The operator lets nobody look up without an API key.</summary>
+    public bool LookupsAreClosed { get; set; }
+
+    /// <summary>Part of the path that all requests have before their own.</summary>
+    public string Prefix { get; set; } = "";
 
     /// <summary>Queries of the last lookup, history or monitor request.</summary>
     public IReadOnlyList<FixtureQuery> LastQueries { get; private set; } = [];
@@ -82,10 +97,29 @@ internal sealed class FixtureServer : IAsyncDisposable
     private async Task HandleAsync(HttpContext context)
     {
         string path = context.Request.Path.Value!;
+        if (!path.StartsWith(Prefix, StringComparison.Ordinal))
+        {
+            await ProblemAsync(context, 404, "not-found");
+            return;
+        }
+        path = path[Prefix.Length..];
         Requests.Enqueue($"{context.Request.Method} {path}");
+        if (context.Request.Headers.Authorization.Count > 0)
+        {
+            Authorized.Enqueue(path);
+        }
         if (Refuse(path) is { } refusal)
         {
             await ProblemAsync(context, refusal.Status, refusal.Problem);
+            return;
+        }
+        if (Hang(path))
+        {
+            context.Response.ContentType = context.Request.Headers.Accept.ToString();
+            await context.Response.Body.WriteAsync(new byte[1]);
+            await context.Response.Body.FlushAsync();
+            // Until the client goes away.
+            await Task.Delay(Timeout.Infinite, context.RequestAborted).ContinueWith(_ => { }, CancellationToken.None, TaskContinuationOptions.None, TaskScheduler.Default);
             return;
         }
         ulong epoch = Lag ?? Log.Latest;
@@ -111,7 +145,7 @@ internal sealed class FixtureServer : IAsyncDisposable
 
     private async Task AnswerAsync(HttpContext context, string path, ulong epoch)
     {
-        if (path != "/v1/lookup" && !Authorized(context))
+        if ((path != "/v1/lookup" || LookupsAreClosed) && !IsAuthorized(context))
         {
             await ProblemAsync(context, 401, "unauthorized");
             return;
@@ -132,7 +166,7 @@ internal sealed class FixtureServer : IAsyncDisposable
 
     private async Task AcceptAsync(HttpContext context)
     {
-        if (!Authorized(context))
+        if (!IsAuthorized(context))
         {
             await ProblemAsync(context, 401, "unauthorized");
             return;
@@ -158,7 +192,7 @@ internal sealed class FixtureServer : IAsyncDisposable
 
     private async Task OtherAsync(HttpContext context, string path, ulong epoch)
     {
-        if (path.StartsWith("/log/tile/", StringComparison.Ordinal) && TilePath.TryParse(path["/log/".Length..], out TilePath tile) && Log.Board(epoch + 1).Tile(tile) is { } octets)
+        if (path.StartsWith("/log/tile/", StringComparison.Ordinal) && TilePath.TryParse(path["/log/".Length..], out TilePath tile) && (Tile?.Invoke(tile) ?? Log.Board(epoch + 1).Tile(tile)) is { } octets)
         {
             await BytesAsync(context, path, "application/octet-stream", octets);
         }
@@ -190,7 +224,7 @@ internal sealed class FixtureServer : IAsyncDisposable
         await context.Response.WriteAsync($$"""{"type":"urn:optiks:problem:{{problem}}","title":"{{problem}}","status":{{status}},"detail":"a detail","trace_id":"00-1-2-00"}""");
     }
 
-    private static bool Authorized(HttpContext context) => context.Request.Headers.Authorization.ToString() == $"Bearer {ApiKey}";
+    private static bool IsAuthorized(HttpContext context) => context.Request.Headers.Authorization.ToString() == $"Bearer {ApiKey}";
 
     private static byte[] Octets(JsonElement element, string name) =>
         Base64UrlText.TryDecode(element.GetProperty(name).GetString()!, out byte[]? octets) ? octets : throw new InvalidDataException(name);

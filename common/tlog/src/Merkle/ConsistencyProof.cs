@@ -33,6 +33,14 @@ public static class ConsistencyProof
         return await SubtreeRange.ReadAsync(reader, ranges, cancellationToken).ConfigureAwait(false);
     }
 
+    /// <summary>OldRootAsync gives the root that the first <paramref name="oldSize"/> entries, at least one, have in the tree that the reader holds.</summary>
+    public static async ValueTask<TreeHash> OldRootAsync(IHashReader reader, ulong oldSize, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(reader);
+        ArgumentOutOfRangeException.ThrowIfZero(oldSize);
+        return (await SubtreeRange.ReadAsync(reader, [new SubtreeRange(0, oldSize)], cancellationToken).ConfigureAwait(false))[0];
+    }
+
     /// <summary>
     /// Verify checks a proof (RFC 9162 section 2.1.4.2; the empty old tree as in C2SP tlog-witness: no proof, root SHA-256("")).
     /// </summary>

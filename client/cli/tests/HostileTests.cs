@@ -1,0 +1,190 @@
+using System.Text;
+using System.Text.Json;
+using System.Text.Json.Nodes;
+using Optiks.Protocol;
+
+namespace Optiks.Cli.Tests;
+
+/// <summary>What the command line makes of hostile values, servers that drop updates or answer nothing, and damaged files.</summary>
+public sealed class HostileTests
+{
+    private const string Evil = "safe\u202eevil\u200b\u2028\U000E0041";
+    private const string Shown = "\"safe\\u202eevil\\u200b\\u2028\\udb40\\udc41\"";
+
+    [Fact]
+    public async Task Values_and_keys_that_a_terminal_would_act_on_are_shown_escaped_and_no_two_alike()
+    {
+        await using Fixture fixture = await StartAsync();
+        fixture.Publish(("alice", Evil), ("bob", "b64:AAEC"), (Evil, "x"));
+        fixture.Log.Publish("carol"u8.ToArray(), [0, 1, 2]);
+        fixture.Publish(("dave", "\"b64:AAEC\""), ("erin", "plain"));
+
+        CommandRun text = await CommandRun.RunAsync(fixture, "lookup", "alice", "bob", Evil, "carol", "dave", "erin");
+        CommandRun json = await CommandRun.RunAsync(fixture, "lookup", "alice", Evil, "--json");
+        CommandRun history = await CommandRun.RunAsync(fixture, "history", "alice", "bob");
+
+        Assert.Equal(
+            [Shown, "\"b64:AAEC\"", "x", "b64:AAEC", "\"\\\"b64:AAEC\\\"\"", "plain"],
+            text.Out.Split('\n').Where(line => line.StartsWith("  value    ", StringComparison.Ordinal)).Select(line => line[11..]));
+        Assert.Contains($"\n{Shown}: present", text.Out, StringComparison.Ordinal);
+        Assert.Contains(Shown, history.Out, StringComparison.Ordinal);
+        Assert.All((string[])[text.Out, json.Out, history.Out], output => Assert.Equal(output, output.Split('\n').Select(line => DisplayText.Escape(line)).Aggregate((a, b) => a + "\n" + b)));
+        // Scripts read what was set.
+        Assert.Equal([Evil, "x"], json.Lines.Select(line => line.GetProperty("value").GetString()));
+        Assert.Equal(Evil, json.Lines[1].GetProperty("key").GetString());
+    }
+
+    [Fact]
+    public async Task A_dropped_update_is_never_reported_as_published()
+    {
+        await using Fixture fixture = await StartAsync();
+        fixture.Publish(("alice", "false"));
+        fixture.Publish(("alice", "later"));
+        fixture.Server.PublishAtOnce = false;
+        fixture.Server.Mutate = (path, answer) => path.StartsWith("/v1/updates/", StringComparison.Ordinal)
+            ? Encoding.UTF8.GetBytes("""{"status":"published","epoch":2,"items":[{"item":0,"version":1,"period":0}]}""")
+            : answer;
+
+        CommandRun json = await CommandRun.RunAsync(fixture, "update", "alice", "one", "--wait", "--json");
+        CommandRun same = await CommandRun.RunAsync(fixture, "update", "alice", "false", "--wait", "--json");
+        fixture.Server.Refuse = path => path == "/v1/history" ? (403, "forbidden") : null;
+        CommandRun unproven = await CommandRun.RunAsync(fixture, "update", "alice", "false", "--wait", "--json");
+        CommandRun words = await CommandRun.RunAsync(fixture, "update", "alice", "false", "--wait");
+
+        Assert.Equal((1, "invalid", "other_value"), (json.Code, Text(json.Json, "verdict"), Text(json.Json, "reason")));
+        Assert.Equal((0, "accepted", true, 1, 2), (same.Code, Text(same.Json, "verdict"), same.Json.GetProperty("confirmed").GetBoolean(), same.Json.GetProperty("epoch").GetInt32(), same.Json.GetProperty("latest_version").GetInt32()));
+        Assert.Equal((3, "accepted", "not_confirmed", false), (unproven.Code, Text(unproven.Json, "verdict"), Text(unproven.Json, "reason"), unproven.Json.GetProperty("confirmed").GetBoolean()));
+        Assert.Equal(3, words.Code);
+        Assert.Contains("not confirmed", words.Out, StringComparison.Ordinal);
+        Assert.Contains("gave no history", words.Error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Waiting_that_ends_too_early_is_exit_code_3_and_goes_on_under_the_same_id()
+    {
+        await using Fixture fixture = await StartAsync();
+        fixture.Server.PublishAtOnce = false;
+
+        CommandRun late = await CommandRun.RunAsync(fixture, "update", "alice", "one", "--wait", "--timeout", "0", "--json");
+        string id = Text(late.Json, "request_id");
+        CommandRun hint = await CommandRun.RunAsync(fixture, "update", "alice", "one", "--wait", "--timeout", "0", "--request-id", id);
+        CommandRun without = await CommandRun.RunAsync(fixture, "update", "alice", "one", "--request-id", id);
+        fixture.Server.PublishPending();
+        CommandRun done = await CommandRun.RunAsync(fixture, "update", "alice", "one", "--wait", "--request-id", id, "--json");
+
+        Assert.Equal((3, "accepted", "pending"), (late.Code, Text(late.Json, "verdict"), Text(late.Json, "reason")));
+        Assert.Equal((3, 0), (hint.Code, without.Code));
+        Assert.Contains($"--wait --request-id {id}", hint.Out, StringComparison.Ordinal);
+        Assert.Equal((0, 1), (done.Code, done.Json.GetProperty("version").GetInt32()));
+        Assert.Equal(1UL, fixture.Log.Latest);
+    }
+
+    [Fact]
+    public async Task An_update_whose_answer_was_lost_names_its_id()
+    {
+        await using Fixture fixture = await StartAsync();
+        fixture.Server.Refuse = path => path.StartsWith("/v1/updates/", StringComparison.Ordinal) ? (500, "internal") : null;
+        CommandRun lost = await CommandRun.RunAsync(fixture, "update", "alice", "one", "--wait", "--json");
+        Assert.Equal((3, "internal"), (lost.Code, Text(lost.Json, "reason")));
+        Assert.Contains($"--request-id {Text(lost.Json, "request_id")}", lost.Error, StringComparison.Ordinal);
+        fixture.Server.Refuse = _ => null;
+        CommandRun again = await CommandRun.RunAsync(fixture, "update", "alice", "one", "--wait", "--request-id", Text(lost.Json, "request_id"), "--json");
+        Assert.Equal((0, 1UL), (again.Code, fixture.Log.Latest));
+    }
+
+    [Theory]
+    [InlineData("record")]
+    [InlineData("root")]
+    public async Task A_damaged_state_is_said_so_by_every_command(string member)
+    {
+        await using Fixture fixture = await StartAsync();
+        fixture.Publish(("alice", "one"));
+        Assert.Equal(0, (await CommandRun.RunAsync(fixture, "lookup", "alice")).Code);
+        Assert.Equal(0, (await CommandRun.RunAsync(fixture, "audit")).Code);
+        foreach (string file in (string[])[fixture.Folder.In("data/client/state.json"), fixture.Folder.In("data/client/auditor/state.json")])
+        {
+            JsonNode state = JsonNode.Parse(File.ReadAllBytes(file))!;
+            state["head"]![member] = "AAEC";
+            File.WriteAllText(file, state.ToJsonString());
+        }
+        foreach (string command in (string[])["lookup", "history", "monitor", "audit"])
+        {
+            CommandRun run = await CommandRun.RunAsync(fixture, command == "audit" ? [command] : [command, "alice"]);
+            Assert.Equal(2, run.Code);
+            Assert.Contains("state.json is damaged", run.Error, StringComparison.Ordinal);
+        }
+    }
+
+    [Fact]
+    public async Task First_use_names_the_host_that_answered()
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        fixture.Publish(("alice", "one"));
+        CommandRun run = await CommandRun.RunAsync(fixture, "lookup", "alice", "--query-url", $"http://127.0.0.1:1,{fixture.Server.Url}");
+        Assert.Equal(0, run.Code);
+        Assert.Contains($"by what {fixture.Server.Url.Authority} says", run.Error, StringComparison.Ordinal);
+        Assert.DoesNotContain("127.0.0.1:1 ", run.Error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task An_audit_asks_the_next_replica_when_one_is_away()
+    {
+        await using Fixture fixture = await StartAsync();
+        fixture.Publish(("alice", "one"));
+        CommandRun run = await CommandRun.RunAsync(fixture, "audit", "--query-url", $"http://127.0.0.1:1,{fixture.Server.Url}", "--json");
+        Assert.Equal((0, 1), (run.Code, run.Json.GetProperty("epoch").GetInt32()));
+    }
+
+    [Fact]
+    public async Task Closed_lookups_are_asked_with_the_key_only_when_that_was_said()
+    {
+        await using Fixture fixture = await StartAsync();
+        fixture.Publish(("alice", "one"));
+        fixture.Server.LookupsAreClosed = true;
+        CommandRun refused = await CommandRun.RunAsync(fixture, "lookup", "alice");
+        Assert.Equal(3, refused.Code);
+        Assert.Contains("--authorize-lookups", refused.Error, StringComparison.Ordinal);
+        Assert.Empty(fixture.Server.Authorized);
+        Assert.Equal(0, (await CommandRun.RunAsync(fixture, "lookup", "alice", "--authorize-lookups")).Code);
+    }
+
+    [Fact]
+    public async Task A_key_longer_than_the_log_has_is_wrong_usage()
+    {
+        await using Fixture fixture = await StartAsync();
+        string anchor = fixture.Folder.In("short.json");
+        TrustAnchor.Create((FixtureLog.Configuration with { MaxKeyLength = 4 }).Encode(), FixtureLog.Anchor.LogKey).Save(anchor);
+        CommandRun run = await CommandRun.RunAsync(fixture, "lookup", "alice", "--trust", anchor, "--data", fixture.Folder.In("short"));
+        Assert.Equal(2, run.Code);
+        Assert.Contains("at most 4 octets", run.Error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_fork_found_by_a_lookup_an_audit_or_history_is_exit_code_5()
+    {
+        foreach (string command in (string[])["lookup", "history", "monitor", "audit"])
+        {
+            await using Fixture fixture = await StartAsync();
+            fixture.Publish(("alice", "one"));
+            using FixtureLog second = fixture.Log.Fork(2);
+            fixture.Publish(("alice", "two"));
+            second.Publish(("alice", "false"));
+            string[] args = command == "audit" ? [command, "--json"] : [command, "alice", "--json"];
+            _ = await CommandRun.RunAsync(fixture, args);
+            fixture.Server.Log = second;
+            CommandRun fork = await CommandRun.RunAsync(fixture, args);
+            Assert.Equal((5, "invalid", "fork"), (fork.Code, Text(fork.Json, "verdict"), Text(fork.Json, "reason")));
+            EvidenceCheck.Proves(Text(fork.Json, "evidence"));
+        }
+    }
+
+    private static async Task<Fixture> StartAsync()
+    {
+        Fixture fixture = await Fixture.StartAsync();
+        Directory.CreateDirectory(fixture.Folder.In("data"));
+        FixtureLog.Anchor.Save(fixture.Folder.In("data/trust.json"));
+        return fixture;
+    }
+
+    private static string Text(JsonElement element, string name) => element.GetProperty(name).GetString()!;
+}

@@ -1,0 +1,28 @@
+namespace Optiks.Client;
+
+/// <summary>FirstEpochException says that a new auditor is to start at an epoch that the log does not have yet: a mistake of its user, not of the log.</summary>
+public sealed class FirstEpochException : Exception
+{
+    public FirstEpochException()
+    {
+    }
+
+    public FirstEpochException(string message)
+        : base(message)
+    {
+    }
+
+    public FirstEpochException(string message, Exception innerException)
+        : base(message, innerException)
+    {
+    }
+
+    internal FirstEpochException(ulong first, ulong latest)
+        : base($"The log has no epoch {first} yet. Its latest is {latest}: an auditor starts at one of 0 to {latest}.")
+    {
+        Latest = latest;
+    }
+
+    /// <summary>Latest epoch of the log, by its signed checkpoint.</summary>
+    public ulong Latest { get; }
+}

@@ -1,0 +1,57 @@
+using System.Globalization;
+using System.Text;
+using Optiks.Protocol;
+
+namespace Optiks.Client;
+
+/// <summary>ForkEvidence collects two signed views of a log that differ: anyone with the log's key can check them.</summary>
+internal static class ForkEvidence
+{
+    /// <summary>Files of a fork between the kept head and what a server answered.</summary>
+    public static Dictionary<string, ReadOnlyMemory<byte>> Collect(TrustAnchor anchor, HeadState kept, Contradiction received, string source)
+    {
+        var files = new Dictionary<string, ReadOnlyMemory<byte>>
+        {
+            ["trust.json"] = anchor.ToJson(),
+            ["kept-checkpoint.txt"] = kept.Checkpoint,
+            ["kept-record.bin"] = kept.Record,
+            ["README.txt"] = Encoding.UTF8.GetBytes(Explain(anchor, source)),
+        };
+        Add(files, "received-checkpoint.txt", received.Note);
+        Add(files, "received-prefix.txt", received.Prefix?.ToText() ?? default(ReadOnlyMemory<byte>));
+        Add(files, "received-record.bin", received.Record);
+        Add(files, "answer.bin", received.Answer);
+        return files;
+    }
+
+    /// <summary>Name of a new evidence folder.</summary>
+    public static string Name(TimeProvider time) => time.GetUtcNow().ToString("yyyyMMdd'T'HHmmss'Z'", CultureInfo.InvariantCulture);
+
+    private static void Add(Dictionary<string, ReadOnlyMemory<byte>> files, string name, ReadOnlyMemory<byte> contents)
+    {
+        if (!contents.IsEmpty)
+        {
+            files[name] = contents;
+        }
+    }
+
+    private static string Explain(TrustAnchor anchor, string source) =>
+        $"""
+        The log {anchor.Configuration.Origin} showed two views that cannot both be its only history.
+
+        trust.json               the log's key, with which both checkpoints verify
+        kept-checkpoint.txt      the signed checkpoint that this client had verified before
+        kept-record.bin          the latest epoch record that it had verified
+        received-checkpoint.txt  the signed checkpoint that {source} gave
+        received-prefix.txt      for a larger checkpoint: line 1, the kept checkpoint's size; line 2, the root that the
+                                 first entries of the received tree have at that size; then the RFC 6962 consistency
+                                 proof from that size and root to the received checkpoint's
+        received-record.bin, answer.bin   the record and the whole answer that gave rise to the comparison
+
+        Two checkpoints of one size with different roots are proof. So are a checkpoint and a larger one whose first
+        entries have another root than the smaller one: the proof in received-prefix.txt verifies, and its line 2 is not
+        the kept checkpoint's root. So are two records of one epoch that differ, each in the tree of a checkpoint.
+        Not every file is there each time. Publish them, and ask the operator and the auditors.
+
+        """;
+}

@@ -1,0 +1,86 @@
+using Optiks.Protocol;
+using Optiks.Tlog;
+
+namespace Optiks.Client;
+
+/// <summary>
+/// ForkSearch finds out whether an answer that contradicts what is kept is a lie of a server or a fork of the log: it compares every checkpoint that the log signed, of the answer and of the server's board,
+/// with the kept one (docs/spec/answers.md section 7). Bounded: two notes, some dozens of hash tiles, and <see cref="Within"/>. Any thread.
+/// </summary>
+internal sealed class ForkSearch
+{
+    private readonly TrustAnchor _anchor;
+    private readonly ServerConnection _connection;
+    private readonly TimeProvider _time;
+
+    public ForkSearch(TrustAnchor anchor, ServerConnection connection, TimeProvider time)
+    {
+        _anchor = anchor;
+        _connection = connection;
+        _time = time;
+    }
+
+    /// <summary>Within this time a search ends, whatever the server does.</summary>
+    public static TimeSpan Within { get; } = TimeSpan.FromSeconds(60);
+
+    /// <summary>MayShow tells whether an answer refused for this reason may be of another history than the kept one.</summary>
+    public static bool MayShow(Reason reason) => reason is
+        Reason.RecordPeriod or Reason.RecordCount or Reason.RecordPrevious or Reason.RecordTime or Reason.RecordVrfKey or Reason.RecordEpoch
+        or Reason.CheckpointConsistency or Reason.InclusionIndex or Reason.InclusionProof;
+
+    /// <summary>RunAsync searches, given an answer that decoded and was refused. Only the caller's cancellation is thrown.</summary>
+    public async Task<ForkFinding> RunAsync(HeadState kept, ReadOnlyMemory<byte> answer, Uri server, CancellationToken cancellationToken)
+    {
+        (ReadOnlyMemory<byte> record, ReadOnlyMemory<byte> note) = Heads.Peek(answer);
+        using var late = new CancellationTokenSource(Within, _time);
+        using var either = CancellationTokenSource.CreateLinkedTokenSource(late.Token, cancellationToken);
+        var tiles = new BoardReader(_connection, server);
+        string detail = "";
+        try
+        {
+            foreach (Func<Task<byte[]>> next in (Func<Task<byte[]>>[])[() => Task.FromResult(note.ToArray()), () => tiles.CheckpointAsync(either.Token)])
+            {
+                byte[] candidate = await next().ConfigureAwait(false);
+                if (candidate.Length == 0)
+                {
+                    continue;
+                }
+                (HeadComparison? comparison, detail) = await CompareAsync(kept, candidate, tiles, either.Token).ConfigureAwait(false);
+                if (comparison is { Relation: HeadRelation.Contradicts })
+                {
+                    return new ForkFinding(new Contradiction(candidate, comparison.Prefix, record, answer), "");
+                }
+            }
+        }
+        catch (OptiksServerException e)
+        {
+            detail = $"whether the log forked could not be told: {e.Message}";
+        }
+        catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
+        {
+            detail = $"whether the log forked could not be told: {server.Authority} took too long.";
+        }
+        return new ForkFinding(null, detail);
+    }
+
+    private async Task<(HeadComparison? Comparison, string Detail)> CompareAsync(HeadState kept, byte[] note, BoardReader tiles, CancellationToken cancellationToken)
+    {
+        Reason reason = SignedHead.Verify(_anchor, note, out SignedHead? head);
+        if (head is null)
+        {
+            return (null, $"the server's checkpoint is not one that the log signed ({reason.Name()}), so it says nothing about the log");
+        }
+        try
+        {
+            HeadComparison comparison = await HeadComparison.RunAsync(
+                kept, head, new HashReader(tiles, head.Size, TreeHash.FromBytes(head.Root)), cancellationToken).ConfigureAwait(false);
+            return (comparison, comparison.Relation == HeadRelation.Smaller
+                ? "the server's signed checkpoint is smaller than the one kept, so whether the log forked could not be told"
+                : "the server's signed checkpoint agrees with what was verified before, so this is no fork");
+        }
+        catch (InvalidTileException e)
+        {
+            return (null, $"whether the log forked could not be told: the board's files do not make up the signed tree ({e.Message})");
+        }
+    }
+}

@@ -1,0 +1,45 @@
+using Optiks.Native;
+using Optiks.Protocol;
+
+namespace Optiks.Client;
+
+/// <summary>StateCheck finds what no state written by this library has, so that a damaged file is refused when it is opened and everything behind may rely on it.</summary>
+internal static class StateCheck
+{
+    private const int HashDigits = 64;
+
+    /// <summary>Fault of a client's state, in words; null: none.</summary>
+    public static string? Fault(TrustAnchor anchor, ClientState state) =>
+        (state.Head is { } head ? Fault(anchor, head) : null)
+        ?? state.Keys.Select(key => KeyFault(key.Key) ?? HashFault(key.Value.ValueSha256)).FirstOrDefault(fault => fault is not null)
+        ?? state.Owned.Select(key => KeyFault(key.Key) ?? Fault(key.Value)).FirstOrDefault(fault => fault is not null);
+
+    /// <summary>Fault of an auditor's state, in words; null: none.</summary>
+    public static string? Fault(TrustAnchor anchor, AuditState state) =>
+        Fault(anchor, state.Head) ?? (state.FirstEpoch > Heads.Epoch(state.Head.Record) ? "first_epoch is behind the record" : null);
+
+    private static string? Fault(TrustAnchor anchor, HeadState head)
+    {
+        if (head.Record.Length != EpochRecord.Length || Verifier.Record(anchor, head.Record, []) != Reason.Valid)
+        {
+            return "record is not a record of the log";
+        }
+        if (SignedHead.Verify(anchor, head.Checkpoint, out SignedHead? signed) != Reason.Valid)
+        {
+            return "checkpoint is not one that the log signed";
+        }
+        return signed!.Size != head.Size || !signed.Root.AsSpan().SequenceEqual(head.Root) ? "size and root are not the checkpoint's"
+            : Heads.Epoch(head.Record) >= head.Size ? "the record is not covered by the checkpoint"
+            : null;
+    }
+
+    private static string? Fault(OwnedKey owned) =>
+        HashFault(owned.ValueSha256)
+        ?? owned.Expected.Select(change => HashFault(change.ValueSha256)).FirstOrDefault(fault => fault is not null)
+        ?? owned.Alarms.Select(alarm => HashFault(alarm.ValueSha256)).FirstOrDefault(fault => fault is not null);
+
+    private static string? KeyFault(string id) => Base64UrlText.TryDecode(id, out byte[]? key) && key.Length is >= 1 and <= 255 ? null : "a key is not base64url of 1 to 255 octets";
+
+    // Hashes name files.
+    private static string? HashFault(string? hash) => hash is null || (hash.Length == HashDigits && hash.All(char.IsAsciiHexDigitLower)) ? null : "a SHA-256 is not 64 hexadecimal digits";
+}

@@ -1,0 +1,41 @@
+using System.Net;
+using Optiks.Protocol;
+using Optiks.Tlog;
+
+namespace Optiks.Client;
+
+/// <summary>BoardReader fetches the files of a server's bulletin board, bounded like every answer. It verifies nothing: <see cref="HashReader"/> does. Failures are <see cref="OptiksServerException"/>. Any thread.</summary>
+internal sealed class BoardReader : ITileReader
+{
+    private readonly ServerConnection _connection;
+    private readonly Uri _server;
+
+    public BoardReader(ServerConnection connection, Uri server)
+    {
+        _connection = connection;
+        _server = server;
+    }
+
+    /// <inheritdoc/>
+    public Task<byte[]?> ReadCheckpointAsync(CancellationToken cancellationToken) => GetAsync("checkpoint", SignedNote.MaxBytes, cancellationToken);
+
+    /// <inheritdoc/>
+    public Task<byte[]?> ReadTileAsync(TilePath path, CancellationToken cancellationToken) =>
+        GetAsync(path.ToString(), path.IsEntries ? TilePath.FullWidth * (sizeof(ushort) + EpochRecord.Length) : TilePath.FullWidth * TreeHash.Length, cancellationToken);
+
+    /// <summary>CheckpointAsync is the same, for those who cannot go on without one.</summary>
+    public async Task<byte[]> CheckpointAsync(CancellationToken cancellationToken) => await ReadCheckpointAsync(cancellationToken).ConfigureAwait(false)
+        ?? throw new OptiksServerException(ServerFailure.Unusable, _server, $"{_server.Authority} has no checkpoint yet.");
+
+    private async Task<byte[]?> GetAsync(string file, int maxLength, CancellationToken cancellationToken)
+    {
+        try
+        {
+            return await _connection.GetAsync(_server, $"/log/{file}", null, maxLength, authorize: false, cancellationToken).ConfigureAwait(false);
+        }
+        catch (OptiksServerException e) when (e.Status == HttpStatusCode.NotFound)
+        {
+            return null;
+        }
+    }
+}

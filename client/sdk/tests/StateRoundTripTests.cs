@@ -1,0 +1,95 @@
+using System.Text;
+using System.Text.Json;
+using System.Text.Json.Nodes;
+
+namespace Optiks.Client.Tests;
+
+/// <summary>Whatever a client comes to remember, the next run reads back: a state that could be written and not read would end the client's use for good.</summary>
+public sealed class StateRoundTripTests
+{
+    private static readonly string[] s_keys = ["alice", "bob", "\u0001"];
+
+    private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
+
+    [Fact]
+    public async Task An_erased_older_version_is_an_alarm_and_the_client_goes_on()
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        fixture.Publish(("alice", "fake"));
+        fixture.Publish(("alice", "true"));
+        fixture.Server.Mutate = (path, answer) => path is "/v1/monitor" or "/v1/history" ? Erasure.Of(answer, version => version == 1) : answer;
+        using (FileClientStateStore store = await fixture.OpenStoreAsync())
+        {
+            MonitorResult found = await fixture.Client(store).MonitorAsync("alice"u8.ToArray(), Cancellation);
+            Assert.Equal([(1UL, true), (2UL, false)], found.Alarms.Select(alarm => (alarm.Version, alarm.ValueSha256 is null)));
+        }
+
+        using FileClientStateStore reopened = await fixture.OpenStoreAsync();
+        OptiksClient client = fixture.Client(reopened);
+
+        Assert.Equal([1UL, 2UL], (await client.MonitorAsync("alice"u8.ToArray(), Cancellation)).Alarms.Select(alarm => alarm.Version));
+        Assert.True((await client.LookupAsync("alice", Cancellation)).IsValid);
+        AlarmReview review = await client.ReviewAlarmsAsync("alice"u8.ToArray(), Cancellation);
+        Assert.Equal([true, false], review.Alarms.Select(reviewed => reviewed.Version.Value is null));
+        Assert.Equal(2, client.AcknowledgeAlarms("alice"u8.ToArray(), [.. review.Alarms.Select(reviewed => reviewed.Alarm)]));
+    }
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    [InlineData(3)]
+    public async Task Every_state_that_a_client_reaches_is_read_back(int seed)
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        var random = new Random(seed);
+        // Which versions the server has erased, by chance and for good.
+        fixture.Server.Mutate = (path, answer) => path is "/v1/monitor" or "/v1/history" ? Erasure.Of(answer, version => version % 2 == (ulong)(seed % 2)) : answer;
+        int erased = 0;
+        for (int step = 0; step < 40; step++)
+        {
+            JsonNode before;
+            using (FileClientStateStore store = await fixture.OpenStoreAsync())
+            {
+                await StepAsync(fixture, fixture.Client(store), random);
+                before = Json(store.Current);
+                erased += store.Current.Owned.Values.Sum(owned => owned.Alarms.Count(alarm => alarm.ValueSha256 is null));
+            }
+            using FileClientStateStore reopened = await fixture.OpenStoreAsync();
+            Assert.True(JsonNode.DeepEquals(before, Json(reopened.Current)), $"step {step}: {before}");
+        }
+        Assert.True(erased > 0, "no alarm without a hash came up");
+    }
+
+    private static async Task StepAsync(Fixture fixture, OptiksClient client, Random random)
+    {
+        string key = s_keys[random.Next(s_keys.Length)];
+        byte[] octets = Encoding.UTF8.GetBytes(key);
+        switch (random.Next(7))
+        {
+            case 0:
+                await client.UpdateAsync(octets, Encoding.UTF8.GetBytes($"own {random.Next(3)}"), cancellationToken: Cancellation);
+                break;
+            case 1:
+                fixture.Server.PublishAtOnce ^= true;
+                fixture.Server.PublishPending();
+                break;
+            case 2 or 3:
+                fixture.Publish((key, $"foreign {random.Next(3)}"));
+                break;
+            case 4:
+                Assert.True((await client.LookupAsync(octets, Cancellation)).IsValid);
+                break;
+            case 5:
+                Assert.True((await client.MonitorAsync(octets, Cancellation)).IsValid);
+                break;
+            default:
+                AlarmReview review = await client.ReviewAlarmsAsync(octets, Cancellation);
+                Assert.True(review.IsValid);
+                client.AcknowledgeAlarms(octets, [.. review.Alarms.Where(_ => random.Next(2) == 0).Select(reviewed => reviewed.Alarm)]);
+                break;
+        }
+        fixture.Clock.UtcNow = fixture.Log.Now;
+    }
+
+    private static JsonNode Json(ClientState state) => JsonSerializer.SerializeToNode(state, StateJson.Default.ClientState)!;
+}

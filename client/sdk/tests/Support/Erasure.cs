@@ -1,0 +1,51 @@
+using System.Buffers.Binary;
+using System.Runtime.InteropServices;
+using Optiks.Native;
+using Optiks.Protocol;
+
+namespace Optiks.Client.Tests;
+
+/// <summary>Erasure turns versions of a history or monitor answer for one key into what a server sends that erased their values: the commitment in the place of opening and value.</summary>
+internal static class Erasure
+{
+    private const byte CommitmentTag = 0x04;
+    private const int KindOffset = 79 + 8;
+
+    public static byte[] Of(byte[] answer, Func<ulong, bool> which)
+    {
+        Versions versions = Assert.Single(VersionsAnswer.Decode(answer).Versions);
+        if (versions.Members.Count == 0)
+        {
+            return answer;
+        }
+        // head, length (4), version (8), from (8), length of the members (4), members, absent
+        int members = Start(versions.Members[0].VrfProof);
+        int end = members + (int)BinaryPrimitives.ReadUInt32BigEndian(answer.AsSpan(members - 4));
+        var changed = new List<byte>();
+        for (int i = 0; i < versions.Members.Count; i++)
+        {
+            Member member = versions.Members[i];
+            int start = Start(member.VrfProof);
+            int next = i + 1 < versions.Members.Count ? Start(versions.Members[i + 1].VrfProof) : end;
+            ulong number = versions.From + (ulong)i;
+            if (member.Kind != MemberKind.Opened || number == versions.Version || !which(number))
+            {
+                changed.AddRange(answer.AsSpan(start, next - start));
+                continue;
+            }
+            byte[] commitment = NativeHash.Compute(CommitmentTag, (byte[])[.. member.CommitmentOrOpening.Span, .. member.Value.Span]);
+            int path = start + KindOffset + 1 + member.CommitmentOrOpening.Length + 3 + member.Value.Length;
+            changed.AddRange([.. answer.AsSpan(start, KindOffset), (byte)MemberKind.Committed, .. commitment, .. answer.AsSpan(path, next - path)]);
+        }
+        byte[] erased = [.. answer.AsSpan(0, members), .. changed, .. answer.AsSpan(end)];
+        BinaryPrimitives.WriteUInt32BigEndian(erased.AsSpan(members - 4), (uint)changed.Count);
+        BinaryPrimitives.WriteUInt32BigEndian(erased.AsSpan(members - 24), (uint)(erased.Length - (members - 20)));
+        return erased;
+    }
+
+    private static int Start(ReadOnlyMemory<byte> slice)
+    {
+        Assert.True(MemoryMarshal.TryGetArray(slice, out ArraySegment<byte> place));
+        return place.Offset;
+    }
+}

@@ -1,0 +1,185 @@
+using System.Net;
+using Optiks.Protocol;
+
+namespace Optiks.Client.Tests;
+
+/// <summary>What a hostile server can do with the time, the terminal and the API key of a client, and where requests go.</summary>
+public sealed class TransportTests
+{
+    private static readonly TimeSpan s_within = TimeSpan.FromMilliseconds(400);
+
+    private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
+
+    [Theory(Timeout = 60_000)]
+    [InlineData("/v1/lookup")]
+    [InlineData("/v1/monitor")]
+    [InlineData("/v1/updates")]
+    [InlineData("/log/checkpoint")]
+    public async Task An_answer_that_never_ends_is_given_up(string path)
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        fixture.Publish(("alice", "one"));
+        fixture.Server.Hang = asked => asked == path;
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        OptiksClient client = fixture.Client(store, TimeSpan.Zero, options => options with { AnswerWithin = s_within });
+        var audit = new AuditorOptions { TrustAnchor = FixtureLog.Anchor, QueryUrls = fixture.Urls, StateFolder = fixture.Folder.In("auditor"), AnswerWithin = s_within };
+        using AuditorSession auditor = await AuditorSession.OpenAsync(audit, fixture.Http, fixture.Clock, Cancellation);
+        Func<Task> call = path switch
+        {
+            "/v1/lookup" => () => client.LookupAsync("alice", Cancellation),
+            "/v1/monitor" => () => client.MonitorAsync("alice"u8.ToArray(), Cancellation),
+            "/v1/updates" => () => client.UpdateAsync("alice"u8.ToArray(), "two"u8.ToArray(), cancellationToken: Cancellation),
+            _ => () => auditor.AuditAsync(null, Cancellation),
+        };
+
+        OptiksServerException e = await Assert.ThrowsAsync<OptiksServerException>(call);
+
+        Assert.Equal(ServerFailure.Unreachable, e.Failure);
+        Assert.Contains("in time", e.Message, StringComparison.Ordinal);
+        fixture.Server.Hang = _ => false;
+        await call();
+    }
+
+    [Theory(Timeout = 60_000)]
+    [InlineData(16 * 1024, true)]
+    [InlineData(16, false)]
+    public async Task A_long_answer_may_take_its_time_while_it_comes_fast_enough(int octets, bool arrives)
+    {
+        // Three times as long as an answer may take that does not come at the least rate.
+        using var http = new HttpClient(new Answering(() => new HttpResponseMessage { Content = Json(new DrippingStream(12, octets, TimeSpan.FromMilliseconds(100))) }));
+        var connection = new ServerConnection(http, null, s_within, TimeProvider.System);
+        Task<byte[]> answer = connection.GetAsync(new Uri("http://slow.test"), "/v1/x", MediaTypes.Json, 1 << 20, authorize: false, Cancellation);
+        if (arrives)
+        {
+            Assert.Equal(12 * octets, (await answer).Length);
+        }
+        else
+        {
+            await Assert.ThrowsAsync<OptiksServerException>(() => answer);
+        }
+    }
+
+    [Theory]
+    [InlineData("reason phrase")]
+    [InlineData("detail")]
+    [InlineData("type")]
+    public async Task Words_of_a_server_reach_no_terminal_as_they_are(string where)
+    {
+        const string Evil = "\u001b]0;x\u0007\u202e\u200b\u2028\U000E0041";
+        using var http = new HttpClient(new Answering(() => new HttpResponseMessage(HttpStatusCode.Forbidden)
+        {
+            ReasonPhrase = where == "reason phrase" ? Evil : "Forbidden",
+            Content = new StringContent(where switch
+            {
+                "detail" => System.Text.Json.JsonSerializer.Serialize(new { type = "urn:optiks:problem:forbidden", detail = Evil }),
+                "type" => System.Text.Json.JsonSerializer.Serialize(new { type = "urn:optiks:problem:" + Evil }),
+                _ => "",
+            }),
+        }));
+        var connection = new ServerConnection(http, null, s_within, TimeProvider.System);
+
+        OptiksServerException e = await Assert.ThrowsAsync<OptiksServerException>(
+            () => connection.GetAsync(new Uri("http://evil.test"), "/v1/x", MediaTypes.Json, 1 << 20, authorize: false, Cancellation));
+
+        Assert.Equal(e.Message, DisplayText.Escape(e.Message));
+        Assert.Contains("\\u001b]0;x\\u0007\\u202e\\u200b\\u2028\\udb40\\udc41", e.Message, StringComparison.Ordinal);
+        Assert.Equal(DisplayText.Escape(e.Problem ?? ""), e.Problem ?? "");
+    }
+
+    [Fact]
+    public async Task The_path_of_a_server_s_URL_stays()
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        fixture.Publish(("alice", "one"));
+        fixture.Server.Prefix = "/kt/eu";
+        foreach (string prefix in (string[])["kt/eu", "kt/eu/"])
+        {
+            Uri[] urls = [new Uri(fixture.Server.Url, prefix)];
+            using FileClientStateStore store = await fixture.OpenStoreAsync();
+            OptiksClient client = fixture.Client(store, change: options => options with { QueryUrls = urls, UpdateUrl = urls[0] });
+            Assert.True((await client.LookupAsync("alice", Cancellation)).IsValid);
+            Assert.Equal(UpdateStatus.Published, (await client.WaitAsync(
+                await client.UpdateAsync("alice"u8.ToArray(), "two"u8.ToArray(), cancellationToken: Cancellation), TimeSpan.FromSeconds(5), Cancellation)).Status);
+            var options = new AuditorOptions { TrustAnchor = FixtureLog.Anchor, QueryUrls = urls, StateFolder = fixture.Folder.In("auditor") };
+            using AuditorSession auditor = await AuditorSession.OpenAsync(options, fixture.Http, fixture.Clock, Cancellation);
+            Assert.True((await auditor.AuditAsync(null, Cancellation)).IsValid);
+            Assert.NotNull(await ServerConfiguration.FetchAsync(urls[0], fixture.Http, Cancellation));
+        }
+    }
+
+    [Theory]
+    [InlineData(false, false, false)]
+    [InlineData(false, true, false)]
+    [InlineData(true, false, false)]
+    [InlineData(true, true, true)]
+    public async Task A_lookup_carries_the_API_key_only_where_lookups_are_closed_and_the_user_said_so(bool closed, bool allowed, bool carried)
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        fixture.Publish(("alice", "one"));
+        fixture.Server.LookupsAreClosed = closed;
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        OptiksClient client = fixture.Client(store, change: options => options with { AuthorizeLookups = allowed });
+        if (closed && !allowed)
+        {
+            OptiksServerException e = await Assert.ThrowsAsync<OptiksServerException>(() => client.LookupAsync("alice", Cancellation));
+            Assert.Equal("unauthorized", e.Problem);
+        }
+        else
+        {
+            Assert.True((await client.LookupAsync("alice", Cancellation)).IsValid);
+        }
+        Assert.Equal(carried, fixture.Server.Authorized.Contains("/v1/lookup"));
+    }
+
+    [Theory]
+    [InlineData("http://kt.example.org/", false)]
+    [InlineData("http://192.0.2.1:8301/", false)]
+    [InlineData("http://127.0.0.1:8301/", true)]
+    [InlineData("http://[::1]:8301/", true)]
+    [InlineData("http://localhost:8301/", true)]
+    [InlineData("https://kt.example.org/", true)]
+    public async Task The_API_key_is_never_sent_in_clear_to_another_machine(string url, bool sent)
+    {
+        var asked = new List<HttpRequestMessage>();
+        using var http = new HttpClient(new Answering(() => new HttpResponseMessage { Content = Json(new MemoryStream("{}"u8.ToArray())) }, asked));
+        var connection = new ServerConnection(http, FixtureServer.ApiKey, s_within, TimeProvider.System);
+        Task<byte[]> AskAsync(bool authorize) => connection.GetAsync(new Uri(url), "/v1/x", MediaTypes.Json, 100, authorize, Cancellation);
+        if (sent)
+        {
+            await AskAsync(authorize: true);
+        }
+        else
+        {
+            OptiksServerException e = await Assert.ThrowsAsync<OptiksServerException>(() => AskAsync(authorize: true));
+            Assert.Equal((ServerFailure.Insecure, false), (e.Failure, e.IsTransient));
+            Assert.Contains("https", e.Message, StringComparison.Ordinal);
+        }
+        Assert.Equal(sent, asked.Any(request => request.Headers.Authorization is not null));
+        // What needs no key goes everywhere.
+        await AskAsync(authorize: false);
+        Assert.Null(asked[^1].Headers.Authorization);
+    }
+
+    private static StreamContent Json(Stream stream) => new(stream) { Headers = { ContentType = new(MediaTypes.Json) } };
+
+    private sealed class Answering(Func<HttpResponseMessage> answer, List<HttpRequestMessage>? asked = null) : HttpMessageHandler
+    {
+        protected override Task<HttpResponseMessage> SendAsync(HttpRequestMessage request, CancellationToken cancellationToken)
+        {
+            asked?.Add(request);
+            return Task.FromResult(answer());
+        }
+    }
+
+    /// <summary>DrippingStream gives so many octets at a time, so many times, after a pause each.</summary>
+    private sealed class DrippingStream(int times, int octets, TimeSpan pause) : MemoryStream
+    {
+        private int _left = times;
+
+        public override async ValueTask<int> ReadAsync(Memory<byte> buffer, CancellationToken cancellationToken = default)
+        {
+            await Task.Delay(pause, cancellationToken);
+            return _left-- > 0 ? octets : 0;
+        }
+    }
+}
