@@ -90,7 +90,9 @@ public sealed partial class OptiksClient
         do
         {
             KeyVersionNumber next = versions[found.Count];
-            var exchange = new VersionsExchange(name, monitor: false, new KnownKey(0, next.Period, next.Version - 1, 0, null), (current, _, _) => current) { LeastEpoch = leastEpoch };
+            // As after a page that ended before this version: nothing else is known of what comes before it.
+            KnownKey before = next.Version == 1 ? default : new KnownKey(0, next.Period, next.Version - 1, 0, null, next.Version);
+            var exchange = new VersionsExchange(name, monitor: false, before, (current, _, _) => current) { LeastEpoch = leastEpoch };
             Outcome<VersionsExchange.Page> outcome = await _exchanger.RunAsync(exchange, cancellationToken).ConfigureAwait(false);
             run = new VersionsRun(outcome, found, false);
             foreach (VersionsExchange.Entry entry in outcome.Learnt?.Entries ?? [])

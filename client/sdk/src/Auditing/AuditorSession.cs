@@ -190,11 +190,14 @@ public sealed class AuditorSession : IDisposable
                 most = (int)(to - epoch) / 2;
                 continue;
             }
-            ReadOnlyMemory<byte> periodRecord = await board.ReadEntryAsync(Heads.PeriodFirstEpoch(_state!.Head.Record), cancellationToken).ConfigureAwait(false);
-            AuditVerdict verdict = periodRecord.Length == EpochRecord.Length
-                ? Verifier.Audit(Context(), _state.Head.Record, periodRecord.Span, proof)
-                : new AuditVerdict(Reason.MalformedTruncated, default, []);
-            (Reason reason, byte[] record) = (verdict.Reason, verdict.NewRecord.ToArray());
+byte[] periodRecord = await PeriodRecordAsync(board, cancellationToken).ConfigureAwait(false);
+            if (periodRecord.Length == 0)
+            {
+                return Result(Reason.MalformedTruncated, start) with { Detail = "the board's entry of the period's first epoch is not a record" };
+            }
+            AuditVerdict verdict = Verifier.Audit(Context(), _state.Head.Record, periodRecord, proof);
+            Reason reason = verdict.Reason;
+            byte[] record = verdict.NewRecord.ToArray();
             if (reason == Reason.AuditCrossesSwitch && to - epoch > 1)
             {
                 // Around a change of period the steps are taken one by one.
@@ -205,7 +208,8 @@ public sealed class AuditorSession : IDisposable
             {
                 reason = Reason.RecordEpoch;
             }
-            if (reason == Reason.Valid && PeriodRule.Check(EpochRecord.Decode(record).Period) != Reason.Valid)
+            // A change of the period leaves out two trees: of no epoch that is reported as verified was one not.
+            if (reason == Reason.Valid && (PeriodRule.Check(EpochRecord.Decode(record).Period) != Reason.Valid || verdict.Structures.Count < StructureState.StructureCount))
             {
                 return Result(Reason.RecordPeriod, start) with { FailedRange = (epoch, to), Detail = PeriodRule.Detail };
             }
