@@ -6,13 +6,12 @@ namespace Optiks.Client.Tests;
 /// <summary>What a hostile server can do with the time, the terminal and the API key of a client, and where requests go.</summary>
 public sealed class TransportTests
 {
-    private static readonly TimeSpan s_within = TimeSpan.FromMilliseconds(400);
+    private static readonly TimeSpan s_within = TimeSpan.FromSeconds(2);
 
     private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
 
     [Theory(Timeout = 60_000)]
     [InlineData("/v1/lookup")]
-    [InlineData("/v1/monitor")]
     [InlineData("/v1/updates")]
     [InlineData("/log/checkpoint")]
     public async Task An_answer_that_never_ends_is_given_up(string path)
@@ -27,7 +26,6 @@ public sealed class TransportTests
         Func<Task> call = path switch
         {
             "/v1/lookup" => () => client.LookupAsync("alice", Cancellation),
-            "/v1/monitor" => () => client.MonitorAsync("alice"u8.ToArray(), Cancellation),
             "/v1/updates" => () => client.UpdateAsync("alice"u8.ToArray(), "two"u8.ToArray(), cancellationToken: Cancellation),
             _ => () => auditor.AuditAsync(null, Cancellation),
         };
@@ -45,8 +43,8 @@ public sealed class TransportTests
     [InlineData(16, false)]
     public async Task A_long_answer_may_take_its_time_while_it_comes_fast_enough(int octets, bool arrives)
     {
-        // Three times as long as an answer may take that does not come at the least rate.
-        using var http = new HttpClient(new Answering(() => new HttpResponseMessage { Content = Json(new DrippingStream(12, octets, TimeSpan.FromMilliseconds(100))) }));
+        // Longer than an answer may take that does not come at the least rate.
+        using var http = new HttpClient(new Answering(() => new HttpResponseMessage { Content = Json(new DrippingStream(12, octets, TimeSpan.FromMilliseconds(250))) }));
         var connection = new ServerConnection(http, null, s_within, TimeProvider.System);
         Task<byte[]> answer = connection.GetAsync(new Uri("http://slow.test"), "/v1/x", MediaTypes.Json, 1 << 20, authorize: false, Cancellation);
         if (arrives)

@@ -190,7 +190,7 @@ public sealed class AuditorSession : IDisposable
                 most = (int)(to - epoch) / 2;
                 continue;
             }
-byte[] periodRecord = await PeriodRecordAsync(board, cancellationToken).ConfigureAwait(false);
+            byte[] periodRecord = await PeriodRecordAsync(board, cancellationToken).ConfigureAwait(false);
             if (periodRecord.Length == 0)
             {
                 return Result(Reason.MalformedTruncated, start) with { Detail = "the board's entry of the period's first epoch is not a record" };
