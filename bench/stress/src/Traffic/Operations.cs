@@ -112,7 +112,7 @@ internal sealed class Operations
         }
         if (before is null || start is null)
         {
-            return (failed!, ended);
+            return (failed!.Value, ended);
         }
         AuditVerdict verdict = Verifier.Audit(_views.Context(null), before, start, reply.Body);
         Reason reason = verdict.Reason;
