@@ -156,8 +156,11 @@ public sealed class OwnerTests
     {
         await using Fixture fixture = await Fixture.StartAsync();
         using FileClientStateStore store = await fixture.OpenStoreAsync();
+        // Four epochs, so that four versions can be claimed.
         fixture.Publish(("alice", "one"));
         fixture.Publish(("alice", "two"));
+        fixture.Publish();
+        fixture.Publish();
         foreach (string path in (string[])["/v1/history", "/v1/monitor"])
         {
             bool isFirst = true;
