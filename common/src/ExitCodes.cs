@@ -12,7 +12,7 @@ public static class ExitCodes
     /// <summary>The command line is wrong.</summary>
     public const int Usage = 2;
 
-    /// <summary>The server cannot be reached or refused.</summary>
+    /// <summary>The server cannot be reached or refused, or what was waited for did not happen in time.</summary>
     public const int Unreachable = 3;
 
     /// <summary>A rollback of the database or the board was found.</summary>

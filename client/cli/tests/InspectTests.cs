@@ -73,6 +73,22 @@ public sealed class InspectTests
         Assert.Equal(absent, string.Join(' ', Ladder.Absent(latest)));
     }
 
+    [Fact]
+    public async Task A_stored_answer_in_json_stays_json_on_one_line()
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        fixture.Log.PublishMany(2, i => [("alice", $"value {i + 1} \u202e")]);
+        byte[] lookup = [.. (await fixture.Log.HeadAsync(2, 0))!, .. fixture.Log.Lookups(2, [new FixtureQuery("alice"u8.ToArray(), 0, 0)])];
+        using var pretty = new MemoryStream();
+        using (var writer = new System.Text.Json.Utf8JsonWriter(pretty, new System.Text.Json.JsonWriterOptions { Indented = true, Encoder = AnswerJson.Encoder }))
+        {
+            AnswerJson.WriteLookupAnswer(writer, lookup);
+        }
+        CommandRun run = await InspectAsync(fixture, pretty.ToArray(), "--json");
+        System.Text.Json.JsonElement member = run.Json.GetProperty("answer").GetProperty("lookups")[0].GetProperty("members").EnumerateArray().Last();
+        Assert.Equal("value 2 \u202e", member.GetProperty("value").GetString());
+    }
+
     private static async Task AssertSameAsync(Fixture fixture, byte[] answer, Action<System.Text.Json.Utf8JsonWriter, ReadOnlyMemory<byte>> write)
     {
         using var json = new MemoryStream();

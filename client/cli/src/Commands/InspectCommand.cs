@@ -71,7 +71,10 @@ internal static class InspectCommand
                 break;
             default:
                 writer.WritePropertyName("answer"u8);
-                writer.WriteRawValue(octets);
+                using (var document = JsonDocument.Parse(octets))
+                {
+                    document.RootElement.WriteTo(writer);
+                }
                 break;
         }
     }

@@ -80,7 +80,7 @@ public sealed class AuditorSession : IDisposable
         {
             return Result(Reason.Fork, start) with { EvidencePath = fork.EvidencePath };
         }
-        OptiksServerException? failure = null;
+        Exception? failure = null;
         AuditResult? behind = null;
         for (int i = 0; i < _options.QueryUrls.Count; i++)
         {
@@ -95,7 +95,7 @@ public sealed class AuditorSession : IDisposable
                 }
                 behind = result;
             }
-            catch (OptiksServerException e)
+            catch (Exception e) when (e is OptiksServerException or FirstEpochException)
             {
                 failure = e;
             }
