@@ -1,3 +1,4 @@
+using System.Security.Cryptography;
 using Optiks.Tlog;
 
 namespace Optiks;
@@ -13,10 +14,13 @@ public sealed class DataFolder
 
     private const UnixFileMode FolderMode = UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute;
 
-    /// <summary>DataFolder at a path, made absolute.</summary>
+    /// <summary>DataFolder at a path, made absolute. Throws <see cref="StartupException"/> for a blank one.</summary>
     public DataFolder(string path)
     {
-        ArgumentException.ThrowIfNullOrWhiteSpace(path);
+        if (string.IsNullOrWhiteSpace(path))
+        {
+            throw new StartupException($"The name of the data folder is blank: set {Variable} to a folder, or to nothing for the default.");
+        }
         Root = Path.GetFullPath(path);
     }
 
@@ -56,30 +60,53 @@ public sealed class DataFolder
     /// <summary>Default is <c>$OPTIKS_DATA</c>, else <c>${XDG_DATA_HOME:-~/.local/share}/optiks</c>.</summary>
     public static DataFolder Default() => Resolve(Environment.GetEnvironmentVariable);
 
-    /// <summary>CreateFolder makes a folder and its parents with mode 0700; existing ones stay as they are. The names of those it made are on disk when it returns.</summary>
+    /// <summary>
+    /// CreateFolder makes a folder and its parents with mode 0700; existing ones stay as they are. The names of those it made are on disk when it returns. Throws <see cref="IOException"/> that names the folder.
+    /// </summary>
     public static void CreateFolder(string path)
     {
-        // Directory.CreateDirectory gives the mode to the last folder only.
         string full = Path.GetFullPath(path);
-        if (!Directory.Exists(full))
+        try
         {
-            string? parent = Path.GetDirectoryName(full);
-            if (parent is not null)
-            {
-                CreateFolder(parent);
-            }
-            Directory.CreateDirectory(full, FolderMode);
-            if (parent is not null)
-            {
-                DurableFiles.SyncFolder(parent);
-            }
+            Make(full);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            throw new IOException($"The folder {full} cannot be made: {e.Message}", e);
         }
     }
 
-    /// <summary>EnsureCreated makes the root.</summary>
+    /// <summary>EnsureCreated makes the root. Throws <see cref="StartupException"/>.</summary>
     public DataFolder EnsureCreated()
     {
-        CreateFolder(Root);
+        try
+        {
+            CreateFolder(Root);
+            return this;
+        }
+        catch (IOException e)
+        {
+            throw new StartupException($"{e.Message} Set {Variable} to a folder that this user may write.", e);
+        }
+    }
+
+    /// <summary>EnsureWritable makes the root, and finds out now, not at the first file, whether this program may write there. Throws <see cref="StartupException"/>.</summary>
+    public DataFolder EnsureWritable()
+    {
+        EnsureCreated();
+        string probe = In($".writable-{RandomNumberGenerator.GetHexString(16, lowercase: true)}");
+        try
+        {
+            File.OpenHandle(probe, FileMode.CreateNew, FileAccess.Write, FileShare.None, FileOptions.DeleteOnClose).Dispose();
+        }
+        catch (UnauthorizedAccessException e)
+        {
+            throw new StartupException($"The folder {Root} cannot be written by this user: set {Variable} to one that can.", e);
+        }
+        catch (IOException)
+        {
+            // A disk that is full may have room again, and one that was mounted read-only after an error may be mended: those are no settings, and the services say then that they are not ready.
+        }
         return this;
     }
 
@@ -98,6 +125,24 @@ public sealed class DataFolder
             ? data
             : Path.Combine(environment("HOME") is { Length: > 0 } home ? home : Environment.GetFolderPath(Environment.SpecialFolder.UserProfile), ".local", "share");
         return new DataFolder(Path.Combine(parent, "optiks"));
+    }
+
+    private static void Make(string folder)
+    {
+        // Directory.CreateDirectory gives the mode to the last folder only.
+        if (!Directory.Exists(folder))
+        {
+            string? parent = Path.GetDirectoryName(folder);
+            if (parent is not null)
+            {
+                Make(parent);
+            }
+            Directory.CreateDirectory(folder, FolderMode);
+            if (parent is not null)
+            {
+                DurableFiles.SyncFolder(parent);
+            }
+        }
     }
 
     private string In(string name) => Path.Combine(Root, name);

@@ -42,6 +42,38 @@ public sealed class DataFolderTests
     }
 
     [Fact]
+    public void A_folder_that_cannot_be_written_is_said_in_a_sentence_at_the_start()
+    {
+        using var temporary = new TemporaryFolder();
+        File.WriteAllText(temporary["file"], "x");
+        StartupException refused = Assert.Throws<StartupException>(() => new DataFolder(temporary["file/data"]).EnsureWritable());
+        Assert.Equal(ExitCodes.Configuration, refused.ExitCode);
+        Assert.Contains(temporary["file/data"], refused.Message, StringComparison.Ordinal);
+        Assert.Contains(DataFolder.Variable, refused.Message, StringComparison.Ordinal);
+
+        DataFolder usable = new DataFolder(temporary["data"]).EnsureWritable();
+        Assert.Empty(Directory.GetFileSystemEntries(usable.Root));
+        // Root may write everywhere.
+        if (!Environment.IsPrivilegedProcess)
+        {
+            File.SetUnixFileMode(usable.Root, UnixFileMode.UserRead | UnixFileMode.UserExecute);
+            Assert.Throws<StartupException>(() => usable.EnsureWritable());
+            File.SetUnixFileMode(usable.Root, UnixFileMode.UserRead | UnixFileMode.UserWrite | UnixFileMode.UserExecute);
+        }
+    }
+
+    [Fact]
+    public void A_blank_name_is_a_setting_to_mend() =>
+        Assert.Equal(ExitCodes.Configuration, Assert.Throws<StartupException>(() => new DataFolder(" ")).ExitCode);
+
+    [Theory]
+    [InlineData("Couldn't set nope (Parameter 'nope')", "Couldn't set nope")]
+    [InlineData("one\ntwo (Parameter 'a') three", "one two three")]
+    [InlineData("Connection refused (127.0.0.1:8301)", "Connection refused (127.0.0.1:8301)")]
+    public void An_error_for_people_is_one_line_without_parameters_of_the_runtime(string message, string line) =>
+        Assert.Equal(line, ErrorText.Line(message));
+
+    [Fact]
     public void A_file_is_replaced_whole_with_its_permissions()
     {
         using var temporary = new TemporaryFolder();

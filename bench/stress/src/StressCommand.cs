@@ -1,6 +1,6 @@
 using System.CommandLine;
-using System.CommandLine.Invocation;
 using Optiks.Client;
+using Optiks.Commands;
 using Optiks.Native;
 using Optiks.Protocol;
 using Optiks.Secrets;
@@ -22,43 +22,25 @@ internal static class StressCommand
         Exit codes: 0 done, 1 an answer does not verify or an accepted update was lost or doubled, 2 usage, 3 a service cannot be reached or refuses.
         """;
 
-    public static async Task<int> RunAsync(string[] args, CancellationToken cancellationToken)
+    private static readonly Dictionary<string, string[]> s_examples = new(StringComparer.Ordinal)
     {
-        ParseResult parse = Create().Parse(args);
-        if (parse.Errors.Count > 0 && parse.Action is ParseErrorAction)
-        {
-            foreach (System.CommandLine.Parsing.ParseError error in parse.Errors)
-            {
-                Console.Error.WriteLine(error.Message);
-            }
-            Console.Error.WriteLine("Try: optiks-stress --help");
-            return ExitCodes.Usage;
-        }
-        try
-        {
-            return await parse.InvokeAsync(new InvocationConfiguration { EnableDefaultExceptionHandler = false }, cancellationToken);
-        }
-        catch (StressException e)
-        {
-            Console.Error.WriteLine(e.Message);
-            return e.ExitCode;
-        }
-        catch (OptiksServerException e)
-        {
-            Console.Error.WriteLine(e.Message);
-            return ExitCodes.Unreachable;
-        }
-        catch (Exception e) when (e is FormatException or TrustAnchorException or SecretsException or NativeLibraryException or IOException or UnauthorizedAccessException)
-        {
-            Console.Error.WriteLine(e.Message);
-            return ExitCodes.Usage;
-        }
-        catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
-        {
-            Console.Error.WriteLine("Interrupted before there was a result.");
-            return ExitCodes.Unreachable;
-        }
-    }
+        [""] = ["optiks-stress prepare 10000", "optiks-stress run --key-count 10000 --rate 500"],
+        ["prepare"] = ["optiks-stress prepare 10000"],
+        ["run"] = ["optiks-stress run --key-count 10000 --rate 500", "optiks-stress run --key-count 10000 --mix hit=9,update=1 --rate 200 --report report.html"],
+    };
+
+    public static Task<int> RunAsync(string[] args, CancellationToken cancellationToken) =>
+        new CommandProgram("optiks-stress", Create(), s_examples).RunAsync(args, Console.Out, Console.Error, failure => Classify(failure, cancellationToken), cancellationToken);
+
+    private static CommandFailure? Classify(Exception failure, CancellationToken cancellationToken) => failure switch
+    {
+        StressException known => new CommandFailure(known.ExitCode, known.ExitCode == ExitCodes.Usage ? "usage" : "failed", known.Message),
+        OptiksServerException => new CommandFailure(ExitCodes.Unreachable, "unreachable", failure.Message),
+        FormatException or TrustAnchorException or SecretsException or NativeLibraryException or IOException or UnauthorizedAccessException =>
+            new CommandFailure(ExitCodes.Usage, "usage", failure.Message),
+        OperationCanceledException when cancellationToken.IsCancellationRequested => new CommandFailure(ExitCodes.Unreachable, "interrupted", "Interrupted before there was a result."),
+        _ => null,
+    };
 
     /// <summary>The whole tree of commands.</summary>
     internal static RootCommand Create()

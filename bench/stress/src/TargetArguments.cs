@@ -1,5 +1,6 @@
 using System.CommandLine;
 using Optiks.Client;
+using Optiks.Commands;
 using Optiks.Protocol;
 
 namespace Optiks.Stress;
@@ -7,8 +8,8 @@ namespace Optiks.Stress;
 /// <summary>TargetArguments are the options of every command: option first, then the environment, then the data folder, then the default, as <c>optiks</c> does.</summary>
 internal sealed class TargetArguments
 {
-    private readonly Option<string[]> _queryUrl = new("--query-url") { Description = "query-service; repeat or separate by commas for replicas (OPTIKS_QUERY_URL; default http://127.0.0.1:8301)", HelpName = "URL", Recursive = true };
-    private readonly Option<string[]> _updateUrl = new("--update-url") { Description = "update-service; likewise (OPTIKS_UPDATE_URL; default http://127.0.0.1:8311)", HelpName = "URL", Recursive = true };
+    private readonly Option<string[]> _queryUrl = new("--query-url") { Description = $"query-service; repeat or separate by commas for replicas ({ServiceAddresses.QueryOrigin})", HelpName = "URL", Recursive = true };
+    private readonly Option<string[]> _updateUrl = new("--update-url") { Description = $"update-service; likewise ({ServiceAddresses.UpdateOrigin})", HelpName = "URL", Recursive = true };
     private readonly Option<string> _apiKey = new("--api-key") { Description = "API key, or @FILE (OPTIKS_API_KEY; default: the file api-key in the data folder)", HelpName = "KEY", Recursive = true };
     private readonly Option<string> _trust = new("--trust") { Description = "trust anchor (OPTIKS_TRUST; default: trust.json in the data folder, else what the first replica says of itself)", HelpName = "FILE", Recursive = true };
     private readonly Option<string> _data = new("--data") { Description = "data folder (OPTIKS_DATA)", HelpName = "DIR", Recursive = true };
@@ -31,8 +32,8 @@ internal sealed class TargetArguments
 
     public async Task<TargetOptions> ReadAsync(ParseResult parse, bool needsApiKey, CancellationToken cancellationToken)
     {
-        List<Uri> query = Urls(parse, _queryUrl, "OPTIKS_QUERY_URL", "http://127.0.0.1:8301");
-        List<Uri> update = Urls(parse, _updateUrl, "OPTIKS_UPDATE_URL", "http://127.0.0.1:8311");
+        List<Uri> query = Urls(parse, _queryUrl, ServiceAddresses.Query(Environment.GetEnvironmentVariable));
+        List<Uri> update = Urls(parse, _updateUrl, ServiceAddresses.Update(Environment.GetEnvironmentVariable));
         DataFolder data = parse.GetValue(_data) is { Length: > 0 } path ? new DataFolder(path) : DataFolder.Default();
         string? apiKey = ApiKey(parse, data);
         if (needsApiKey && apiKey is null)
@@ -79,9 +80,9 @@ internal sealed class TargetArguments
         return File.Exists(data.ApiKey) ? ApiKeys.ApiKey.ReadFile(data.ApiKey) : null;
     }
 
-    private List<Uri> Urls(ParseResult parse, Option<string[]> option, string variable, string fallback)
+    private List<Uri> Urls(ParseResult parse, Option<string[]> option, string otherwise)
     {
-        string[] given = parse.GetValue(option) is { Length: > 0 } options ? options : [Variable(variable) ?? fallback];
+        string[] given = parse.GetValue(option) is { Length: > 0 } options ? options : [otherwise];
         var urls = new List<Uri>();
         foreach (string text in given.SelectMany(text => text.Split(',', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries)))
         {

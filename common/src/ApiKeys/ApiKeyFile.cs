@@ -46,9 +46,9 @@ public static class ApiKeyFile
                 writer.WriteString("name"u8, entry.Name);
                 writer.WriteString("sha256"u8, Base64UrlText.Encode(entry.Hash.Span));
                 writer.WriteStartArray("scopes"u8);
-                foreach (ApiScopes scope in Enum.GetValues<ApiScopes>().Where(s => s != ApiScopes.None && entry.Scopes.HasFlag(s)))
+                foreach (string scope in ScopeNames(entry.Scopes))
                 {
-                    writer.WriteStringValue(ScopeName(scope));
+                    writer.WriteStringValue(scope);
                 }
                 writer.WriteEndArray();
                 writer.WriteEndObject();
@@ -69,6 +69,13 @@ public static class ApiKeyFile
         _ => throw new ArgumentOutOfRangeException(nameof(scope), scope, "One scope has a name."),
     };
 
+    /// <summary>ScopeNames of all scopes that are set, in the order of <see cref="ApiScopes"/>.</summary>
+    public static IEnumerable<string> ScopeNames(ApiScopes scopes) =>
+        Enum.GetValues<ApiScopes>().Where(scope => scope != ApiScopes.None && scopes.HasFlag(scope)).Select(ScopeName);
+
+    /// <summary>ScopeOf a name; <see cref="ApiScopes.None"/> when it is none's.</summary>
+    public static ApiScopes ScopeOf(string name) => Enum.GetValues<ApiScopes>().FirstOrDefault(scope => scope != ApiScopes.None && ScopeName(scope) == name);
+
     private static ApiKeyEntry ParseEntry(JsonElement element)
     {
         Require(
@@ -86,14 +93,7 @@ public static class ApiKeyFile
         ApiScopes combined = ApiScopes.None;
         foreach (JsonElement scope in scopes.EnumerateArray())
         {
-            ApiScopes one = scope.ValueKind != JsonValueKind.String ? ApiScopes.None : scope.GetString() switch
-            {
-                "update" => ApiScopes.Update,
-                "history" => ApiScopes.History,
-                "lookup" => ApiScopes.Lookup,
-                "snapshot" => ApiScopes.Snapshot,
-                _ => ApiScopes.None,
-            };
+            ApiScopes one = scope.ValueKind == JsonValueKind.String ? ScopeOf(scope.GetString()!) : ApiScopes.None;
             Require(one != ApiScopes.None && !combined.HasFlag(one), "has the scopes update, history, lookup and snapshot, each at most once");
             combined |= one;
         }

@@ -38,6 +38,9 @@ public static partial class SecretFile
         }
     }
 
+    /// <summary>IsOwnFile says whether an open file belongs to the user whom this program runs as. True where the system does not say.</summary>
+    internal static bool IsOwnFile(SafeFileHandle handle) => !OperatingSystem.IsLinux() || Owner(handle) == geteuid();
+
     private static void CheckAccess(string path, SafeFileHandle handle)
     {
         UnixFileMode mode = File.GetUnixFileMode(handle);

@@ -1,4 +1,6 @@
 using System.CommandLine;
+using Optiks.ApiKeys;
+using Optiks.Commands;
 using Optiks.Protocol;
 using Optiks.Secrets;
 using Optiks.Storage;
@@ -12,6 +14,17 @@ internal static class CommandLine
     // The configuration keys of the services, as environment variables spell them.
     private const string ProviderVariable = "Optiks__Storage__Provider";
     private const string ConnectionVariable = "Optiks__Storage__ConnectionString";
+
+    private static readonly Dictionary<string, string[]> s_examples = new(StringComparer.Ordinal)
+    {
+        [""] = ["optiks-db migrate", "optiks-db status", "optiks-db fsck --board $OPTIKS_DATA/board", "optiks-db api-key add delivery-service --scope update,history"],
+        ["api-key"] = ["optiks-db api-key add delivery-service --scope update,history", "optiks-db api-key list", "optiks-db api-key revoke delivery-service"],
+        ["api-key add"] =
+        [
+            "optiks-db api-key add delivery-service --scope update,history",
+            "optiks-db api-key add replicas --scope snapshot --out $OPTIKS_DATA/snapshot-key",
+        ],
+    };
 
     /// <summary>RunAsync runs one command line and returns its exit code.</summary>
     public static async Task<int> RunAsync(string[] args, TextWriter output, TextWriter error, Func<string, string?> environment)
@@ -38,7 +51,7 @@ internal static class CommandLine
             IStorageProvider engine = StorageProviders.Select(parsed.GetValue(provider)!, engines);
             if (engine.Notice is { } notice)
             {
-                error.WriteLine($"optiks-db: warning: {notice}");
+                error.WriteLine($"warning: {notice}");
             }
             return engine;
         }
@@ -73,31 +86,24 @@ internal static class CommandLine
 
         var root = new RootCommand(
             """
-            The operator's tool for the Optiks database. Services never create or change its schema.
+            The operator's tool for the Optiks database and the services' API keys. Services never create or change the schema.
 
             Exit codes: 0 done, 1 fsck or the check after import found problems, 2 wrong usage, 3 the database cannot be reached, 78 it is not one that this release can use,
-            or the trust anchor is missing.
+            or the trust anchor or a folder is missing.
             Environment: OPTIKS_DATA, Optiks__Storage__Provider, Optiks__Storage__ConnectionString.
             """)
         {
-            provider, connection, migrate, status, fsck, export, import, importBundles,
+            provider, connection, migrate, status, fsck, export, import, importBundles, ApiKeyCommand.Create(Folder, json),
         };
-        ParseResult result = root.Parse(args);
-        try
-        {
-            // Errors are printed with the command's usage; the library's own exit code for them is 1.
-            int code = await result.InvokeAsync(new InvocationConfiguration { Output = output, Error = error, EnableDefaultExceptionHandler = false });
-            return result.Errors.Count > 0 ? ExitCodes.Usage : code;
-        }
-        catch (StorageUnavailableException e)
-        {
-            await error.WriteLineAsync($"optiks-db: {e.Message}");
-            return ExitCodes.Unreachable;
-        }
-        catch (Exception e) when (e is StorageException or StartupException or TrustAnchorException or SecretsException or IOException or UnauthorizedAccessException)
-        {
-            await error.WriteLineAsync($"optiks-db: {e.Message}");
-            return ExitCodes.Configuration;
-        }
+        return await new CommandProgram("optiks-db", root, s_examples, json).RunAsync(args, output, error, Classify);
     }
+
+    private static CommandFailure? Classify(Exception exception) => exception switch
+    {
+        StorageUnavailableException => new CommandFailure(ExitCodes.Unreachable, "unreachable", exception.Message),
+        ApiKeyEditException => new CommandFailure(ExitCodes.Usage, "usage", exception.Message),
+        StorageException or StartupException or TrustAnchorException or SecretsException or IOException or UnauthorizedAccessException =>
+            new CommandFailure(ExitCodes.Configuration, "configuration", exception.Message),
+        _ => null,
+    };
 }

@@ -1,3 +1,4 @@
+using Optiks.Commands;
 using Optiks.Db.Transfer;
 using Optiks.Storage;
 
@@ -24,9 +25,8 @@ internal static class ExportCommand
             var options = new FileStreamOptions { Mode = FileMode.Create, Access = FileAccess.Write, UnixCreateMode = AtomicFile.PrivateMode, BufferSize = 1 << 20 };
             using (var stream = new FileStream(temporary, options))
             using (var writer = new RowWriter(stream))
-            using (var progress = ProgressBar.ForTerminal(error))
             {
-                await WriteAsync(snapshot, head, writer, progress, cancellationToken);
+                await TerminalProgress.RunAsync(TerminalProgress.Terminal(error), progress => WriteAsync(snapshot, head, writer, progress, cancellationToken));
                 stream.Flush(flushToDisk: true);
             }
             File.Move(temporary, full, overwrite: false);
@@ -43,7 +43,7 @@ internal static class ExportCommand
         return ExitCodes.Success;
     }
 
-    private static async Task WriteAsync(IStorageSnapshot snapshot, Head head, RowWriter writer, ProgressBar progress, CancellationToken cancellationToken)
+    private static async Task WriteAsync(IStorageSnapshot snapshot, Head head, RowWriter writer, TerminalProgress progress, CancellationToken cancellationToken)
     {
         foreach (PeriodRow period in await snapshot.ReadPeriodsAsync(cancellationToken))
         {

@@ -1,3 +1,4 @@
+using Optiks.Commands;
 using Optiks.Db.Fsck;
 using Optiks.Protocol;
 using Optiks.Storage;
@@ -16,11 +17,9 @@ internal static class FsckCommand
             throw new StartupException($"There is no board {Path.GetFullPath(board)}.");
         }
         await using IMaintenanceStore store = await provider.OpenMaintenanceAsync(connectionString, cancellationToken);
-        Report report;
-        using (var progress = ProgressBar.ForTerminal(error))
-        {
-            report = await DirectoryCheck.RunAsync(store, anchor, board is null ? null : new BoardPaths(Path.GetFullPath(board)), progress, cancellationToken);
-        }
+        BoardPaths? paths = board is null ? null : new BoardPaths(Path.GetFullPath(board));
+        Report report = await TerminalProgress.RunAsync(
+            TerminalProgress.Terminal(error), progress => DirectoryCheck.RunAsync(store, anchor, paths, progress, cancellationToken));
         await WriteAsync(report, json, output);
         return report.Problems.Count == 0 ? ExitCodes.Success : ExitCodes.Invalid;
     }
@@ -30,19 +29,14 @@ internal static class FsckCommand
     {
         if (json)
         {
-            await output.WriteLineAsync(JsonText.Write(writer =>
+            await output.WriteLineAsync(JsonLine.Write(writer =>
             {
                 writer.WriteBoolean("clean", report.Problems.Count == 0);
                 writer.WriteNumber("epochs", report.Epochs);
                 writer.WriteNumber("leaves", report.Leaves);
                 writer.WriteNumber("requests", report.Requests);
                 writer.WriteNumber("pending_updates", report.Pending);
-                writer.WriteStartArray("problems");
-                foreach (string problem in report.Problems)
-                {
-                    writer.WriteStringValue(problem);
-                }
-                writer.WriteEndArray();
+                JsonText.WriteList(writer, "problems", report.Problems);
             }));
             return;
         }

@@ -1,3 +1,4 @@
+using Optiks.Commands;
 using Optiks.Db.Fsck;
 using Optiks.Db.Restore;
 using Optiks.Protocol;
@@ -24,8 +25,9 @@ internal static class ImportBundlesCommand
         try
         {
             await using IMaintenanceStore store = await provider.OpenMaintenanceAsync(connectionString, cancellationToken);
-            using var progress = ProgressBar.ForTerminal(error);
-            var restored = await BundleImport.RunAsync(store, anchor, signer, BoardPaths.BundlesIn(full), new BoardPaths(folder.Board), progress, cancellationToken);
+            BundleImportResult restored = await TerminalProgress.RunAsync(
+                TerminalProgress.Terminal(error),
+                progress => BundleImport.RunAsync(store, anchor, signer, BoardPaths.BundlesIn(full), new BoardPaths(folder.Board), progress, cancellationToken));
             await output.WriteLineAsync(restored.Text());
             return ExitCodes.Success;
         }

@@ -1,3 +1,4 @@
+using Optiks.Commands;
 using Optiks.Db.Fsck;
 using Optiks.Db.Transfer;
 using Optiks.Protocol;
@@ -15,7 +16,17 @@ internal static class ImportCommand
     {
         var anchor = TrustAnchor.Load(trust);
         await using IMaintenanceStore store = await provider.OpenMaintenanceAsync(connectionString, cancellationToken);
-        using var progress = ProgressBar.ForTerminal(error);
+        Report report = await TerminalProgress.RunAsync(TerminalProgress.Terminal(error), async progress =>
+        {
+            await ImportFileAsync(store, path, progress, cancellationToken);
+            return await DirectoryCheck.RunAsync(store, anchor, null, progress, cancellationToken);
+        });
+        await FsckCommand.WriteAsync(report, json, output);
+        return report.Problems.Count == 0 ? ExitCodes.Success : ExitCodes.Invalid;
+    }
+
+    private static async Task ImportFileAsync(IMaintenanceStore store, string path, TerminalProgress progress, CancellationToken cancellationToken)
+    {
         try
         {
             using var stream = new FileStream(path, new FileStreamOptions { BufferSize = 1 << 20 });
@@ -31,9 +42,6 @@ internal static class ImportCommand
         {
             throw new StartupException($"The export cannot be read: {e.Message} Nothing was imported.", e);
         }
-        Report report = await DirectoryCheck.RunAsync(store, anchor, null, progress, cancellationToken);
-        await FsckCommand.WriteAsync(report, json, output);
-        return report.Problems.Count == 0 ? ExitCodes.Success : ExitCodes.Invalid;
     }
 
     // Before the database is touched.
@@ -45,7 +53,7 @@ internal static class ImportCommand
         }
     }
 
-    private static async Task ImportAsync(IMaintenanceStore store, Stream stream, ProgressBar progress, CancellationToken cancellationToken)
+    private static async Task ImportAsync(IMaintenanceStore store, Stream stream, TerminalProgress progress, CancellationToken cancellationToken)
     {
         using var reader = new RowReader(stream);
         await using IStorageImport import = await store.BeginImportAsync(cancellationToken);

@@ -1,4 +1,4 @@
-using System.Text.Json;
+using Optiks.Commands;
 using Optiks.Storage;
 
 namespace Optiks.Db;
@@ -13,13 +13,13 @@ internal static class MigrateCommand
         IReadOnlyList<string> gaps = await migrator.FindGapsAsync(cancellationToken);
         if (json)
         {
-            await output.WriteLineAsync(JsonText.Write(writer =>
+            await output.WriteLineAsync(JsonLine.Write(writer =>
             {
                 writer.WriteString("provider", provider.Name);
                 writer.WriteString("database", migrator.Location);
                 writer.WriteNumber("schema_version", migrator.TargetVersion);
-                WriteList(writer, "applied", applied);
-                WriteList(writer, "gaps", gaps);
+                JsonText.WriteList(writer, "applied", applied);
+                JsonText.WriteList(writer, "gaps", gaps);
             }));
             return ExitCodes.Success;
         }
@@ -33,15 +33,5 @@ internal static class MigrateCommand
             await output.WriteLineAsync($"note: {gap}");
         }
         return ExitCodes.Success;
-    }
-
-    private static void WriteList(Utf8JsonWriter writer, string name, IReadOnlyList<string> values)
-    {
-        writer.WriteStartArray(name);
-        foreach (string value in values)
-        {
-            writer.WriteStringValue(value);
-        }
-        writer.WriteEndArray();
     }
 }

@@ -1,5 +1,6 @@
 using System.Globalization;
 using System.Text.Json;
+using Optiks.Commands;
 using Optiks.Storage;
 
 namespace Optiks.Db;
@@ -26,7 +27,7 @@ internal static class StatusCommand
     private static Task WriteAsync(IStorageProvider provider, IMigrator migrator, int version, Contents? contents, bool json, TextWriter output) =>
         output.WriteLineAsync(json ? Json(provider, migrator, version, contents) : Table(provider, migrator, version, contents));
 
-    private static string Json(IStorageProvider provider, IMigrator migrator, int version, Contents? contents) => JsonText.Write(writer =>
+    private static string Json(IStorageProvider provider, IMigrator migrator, int version, Contents? contents) => JsonLine.Write(writer =>
     {
         writer.WriteString("provider", provider.Name);
         writer.WriteString("database", migrator.Location);

@@ -42,8 +42,44 @@ public sealed class CommandLineTests : IDisposable
     {
         (int code, _, string error) = await RunAsync(args);
         Assert.Equal(ExitCodes.Usage, code);
-        Assert.NotEmpty(error);
+        Assert.Contains("Try: optiks-db", error, StringComparison.Ordinal);
         Assert.False(File.Exists(DatabasePath));
+    }
+
+    [Fact]
+    public async Task What_is_misspelt_gets_a_suggestion()
+    {
+        (int code, string output, string error) = await RunAsync("migrat");
+        Assert.Equal((ExitCodes.Usage, ""), (code, output));
+        Assert.Contains("migrate", error, StringComparison.Ordinal);
+        Assert.DoesNotContain("migrate", (await RunAsync("entirely-other")).Error, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task The_version_names_the_commit()
+    {
+        (int code, string output, _) = await RunAsync("--version");
+        Assert.Equal((ExitCodes.Success, $"optiks-db {ProductVersion.Text}"), (code, output.TrimEnd()));
+        Assert.Matches(@"^optiks-db \d+\.\d+\.\d+( \(commit [0-9a-f]{12}\))?$", output.TrimEnd());
+    }
+
+    [Fact]
+    public async Task A_failure_with_json_is_an_object_too()
+    {
+        (int code, string output, string error) = await RunAsync("status", "--provider", "oracle", "--json");
+        Assert.Equal(ExitCodes.Configuration, code);
+        JsonElement failure = JsonDocument.Parse(output).RootElement;
+        Assert.Equal("configuration", failure.GetProperty("reason").GetString());
+        Assert.Contains(failure.GetProperty("error").GetString()!, error, StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("optiks-db mig", "migrate")]
+    [InlineData("optiks-db api-key ", "revoke")]
+    public async Task A_shell_can_ask_what_may_follow(string typed, string expected)
+    {
+        (_, string output, _) = await RunAsync($"[suggest:{typed.Length}]", typed);
+        Assert.Contains(expected, output.Split('\n', StringSplitOptions.TrimEntries));
     }
 
     [Fact]
@@ -51,10 +87,13 @@ public sealed class CommandLineTests : IDisposable
     {
         (int code, _, string error) = await RunAsync("migrate", "--provider", "oracle");
         Assert.Equal(ExitCodes.Configuration, code);
-        Assert.Equal("optiks-db: Optiks:Storage:Provider is 'oracle', which is none of: sqlite, postgresql, sqlserver.", error.Trim());
+        Assert.Equal("error: Optiks:Storage:Provider is 'oracle', which is none of: sqlite, postgresql, sqlserver.", error.Trim());
         (code, _, error) = await RunAsync("migrate", "--connection", "Data Source=:memory:");
         Assert.Equal(ExitCodes.Configuration, code);
         Assert.Contains("must be the path of a file", error, StringComparison.Ordinal);
+        (code, _, error) = await RunAsync("status", "--provider", "postgresql", "--connection", "Host=127.0.0.1;Nope=1");
+        Assert.Equal(ExitCodes.Configuration, code);
+        Assert.DoesNotContain("Parameter", error, StringComparison.Ordinal);
     }
 
     [Fact]

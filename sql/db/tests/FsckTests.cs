@@ -166,6 +166,6 @@ public sealed class FsckTests(SampleLog sample) : IClassFixture<SampleLog>
         Assert.Contains("There is no board", error, StringComparison.Ordinal);
         (code, _, error) = await log.RunAsync("fsck", "--trust", Path.Combine(log.Data.Root, "none"));
         Assert.Equal(ExitCodes.Configuration, code);
-        Assert.Contains("optiks-db: ", error, StringComparison.Ordinal);
+        Assert.Contains("error: ", error, StringComparison.Ordinal);
     }
 }

@@ -73,7 +73,7 @@ public sealed class TransferTests(SampleLog sample) : IClassFixture<SampleLog>
             await File.WriteAllBytesAsync(bad, octets, Cancel);
             (int code, string output, string error) = await log.RunAsync("import", bad);
             Assert.Equal((ExitCodes.Configuration, ""), (code, output));
-            Assert.StartsWith("optiks-db: ", error, StringComparison.Ordinal);
+            Assert.StartsWith("error: ", error, StringComparison.Ordinal);
             Assert.Null((await log.HeadAsync()).Epoch);
         }
         Assert.Equal(ExitCodes.Configuration, (await log.RunAsync("import", file + ".none")).Code);

@@ -1,3 +1,4 @@
+using Optiks.Commands;
 using Optiks.Protocol;
 using Optiks.Storage;
 
@@ -9,7 +10,7 @@ internal static class DirectoryCheck
     private const int EpochPage = 4096;
 
     /// <summary>RunAsync checks the database as it was at one moment, and, if given, the board.</summary>
-    public static async Task<Report> RunAsync(IMaintenanceStore store, TrustAnchor anchor, BoardPaths? paths, ProgressBar progress, CancellationToken cancellationToken)
+    public static async Task<Report> RunAsync(IMaintenanceStore store, TrustAnchor anchor, BoardPaths? paths, TerminalProgress progress, CancellationToken cancellationToken)
     {
         var report = new Report();
         BoardCheck? board = paths is null ? null : await BoardCheck.OpenAsync(paths, anchor, report, cancellationToken);
@@ -33,7 +34,7 @@ internal static class DirectoryCheck
     }
 
     private static async Task CheckEpochsAsync(
-        IStorageSnapshot snapshot, Head head, RecordCheck records, LeafCheck leaves, TreeCheck trees, Report report, ProgressBar progress, CancellationToken cancellationToken)
+        IStorageSnapshot snapshot, Head head, RecordCheck records, LeafCheck leaves, TreeCheck trees, Report report, TerminalProgress progress, CancellationToken cancellationToken)
     {
         var cursor = new LeafCursor(snapshot);
         EpochRow? last = null;

@@ -1,3 +1,4 @@
+using Optiks.Commands;
 using Optiks.Db.Fsck;
 using Optiks.Native;
 using Optiks.Protocol;
@@ -45,7 +46,7 @@ internal sealed class BundleImport : IDisposable
     /// RunAsync adds what is missing. Throws <see cref="StorageMisconfiguredException"/> while an update-task holds the lease, <see cref="StorageCorruptException"/> for a bundle that does not connect.
     /// </summary>
     public static async Task<BundleImportResult> RunAsync(
-        IMaintenanceStore store, TrustAnchor anchor, INoteSigner signer, IReadOnlyList<(ulong Epoch, string Path)> bundles, BoardPaths board, ProgressBar progress, CancellationToken cancellationToken)
+        IMaintenanceStore store, TrustAnchor anchor, INoteSigner signer, IReadOnlyList<(ulong Epoch, string Path)> bundles, BoardPaths board, TerminalProgress progress, CancellationToken cancellationToken)
     {
         Head head = await store.ReadHeadAsync(cancellationToken);
         if (head.Epoch is null)
@@ -80,7 +81,7 @@ internal sealed class BundleImport : IDisposable
     }
 
     private async Task<BundleImportResult> ImportAsync(
-        Head head, IReadOnlyList<(ulong Epoch, string Path)> bundles, ulong boardSize, ProgressBar progress, CancellationToken cancellationToken)
+        Head head, IReadOnlyList<(ulong Epoch, string Path)> bundles, ulong boardSize, TerminalProgress progress, CancellationToken cancellationToken)
     {
         EpochRow last = await LoadAsync(head, progress, cancellationToken);
         (ulong Epoch, string Path)[] missing = [.. bundles.Where(bundle => bundle.Epoch > last.Epoch)];
@@ -109,7 +110,7 @@ internal sealed class BundleImport : IDisposable
     }
 
     // The trees and the log's tree at the head.
-    private async Task<EpochRow> LoadAsync(Head head, ProgressBar progress, CancellationToken cancellationToken)
+    private async Task<EpochRow> LoadAsync(Head head, TerminalProgress progress, CancellationToken cancellationToken)
     {
         ulong epoch = head.Epoch!.Value;
         EpochRow? last = null;

@@ -1,0 +1,33 @@
+namespace Optiks.Commands;
+
+/// <summary>CommandFailure is why a command has no result: one sentence, what to do next, and the exit code.</summary>
+/// <param name="ExitCode">One of <see cref="ExitCodes"/>.</param>
+/// <param name="Reason">Name for scripts, such as <c>unreachable</c>.</param>
+/// <param name="Message">The sentence.</param>
+/// <param name="Hint">What to do next; null when the sentence says it.</param>
+public sealed record CommandFailure(int ExitCode, string Reason, string Message, string? Hint = null)
+{
+    /// <summary>Print writes it for people to standard error; with JSON an object without a verdict to standard output as well. Returns the exit code.</summary>
+    public int Print(bool json, TextWriter output, TextWriter error)
+    {
+        ArgumentNullException.ThrowIfNull(output);
+        ArgumentNullException.ThrowIfNull(error);
+        string line = ErrorText.Line(Message);
+        if (json)
+        {
+            output.WriteLine(JsonLine.Write(writer =>
+            {
+                writer.WriteNull("verdict"u8);
+                writer.WriteString("reason"u8, Reason);
+                writer.WriteNull("epoch"u8);
+                writer.WriteString("error"u8, line);
+            }));
+        }
+        error.WriteLine($"error: {line}");
+        if (Hint is not null)
+        {
+            error.WriteLine($"  {Hint}");
+        }
+        return ExitCode;
+    }
+}

@@ -1,0 +1,88 @@
+using System.CommandLine;
+using System.CommandLine.Help;
+using System.CommandLine.Invocation;
+using System.Globalization;
+
+namespace Optiks.Commands;
+
+/// <summary>
+/// CommandProgram runs one command line in the way that all programs share: <c>--help</c> with examples, <c>--version</c>, <c>completion</c>, suggestions for what is misspelt, no response files, and failures as
+/// one sentence on standard error and an exit code of <see cref="ExitCodes"/>.
+/// </summary>
+public sealed class CommandProgram
+{
+    private readonly string _name;
+    private readonly RootCommand _root;
+    private readonly Option<bool>? _json;
+
+    /// <summary>CommandProgram of a tree of commands, which gets what all programs have.</summary>
+    /// <param name="name">The program's name, as it is typed.</param>
+    /// <param name="root">Its commands.</param>
+    /// <param name="examples">Command lines that the help shows, by the command's path such as <c>key generate</c>; empty: the program itself.</param>
+    /// <param name="json">The option <c>--json</c> of all commands, with which failures are an object on standard output too; null when there is none.</param>
+    public CommandProgram(string name, RootCommand root, IReadOnlyDictionary<string, string[]> examples, Option<bool>? json = null)
+    {
+        ArgumentNullException.ThrowIfNull(root);
+        ArgumentNullException.ThrowIfNull(examples);
+        _name = name;
+        _root = root;
+        _json = json;
+        root.Subcommands.Add(CompletionCommand.Create(name));
+        HelpOption help = root.Options.OfType<HelpOption>().Single();
+        help.Action = new ExamplesHelp((HelpAction)help.Action!, examples);
+        root.Options.OfType<VersionOption>().Single().Action = new VersionAction(name);
+    }
+
+    /// <summary>RunAsync runs it and returns the exit code. <paramref name="classify"/> knows the failures that a user or operator can mend; what it gives null for is a bug and passes through.</summary>
+    public async Task<int> RunAsync(
+        IReadOnlyList<string> args, TextWriter output, TextWriter error, Func<Exception, CommandFailure?> classify, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(args);
+        ArgumentNullException.ThrowIfNull(output);
+        ArgumentNullException.ThrowIfNull(error);
+        ArgumentNullException.ThrowIfNull(classify);
+        // Whatever the language of the machine: what is printed is for programs too.
+        CultureInfo.CurrentCulture = CultureInfo.DefaultThreadCurrentCulture = CultureInfo.InvariantCulture;
+        // No response files: a key may start with @.
+        ParseResult parse = _root.Parse(args, new ParserConfiguration { ResponseFileTokenReplacer = null });
+        if (parse.Action is ParseErrorAction misused)
+        {
+            await WriteUsageAsync(parse, misused, error).ConfigureAwait(false);
+            return ExitCodes.Usage;
+        }
+        try
+        {
+            var configuration = new InvocationConfiguration { Output = output, Error = error, EnableDefaultExceptionHandler = false };
+            return await parse.InvokeAsync(configuration, cancellationToken).ConfigureAwait(false);
+        }
+        catch (Exception e) when (classify(e) is { } failure)
+        {
+            return failure.Print(_json is not null && parse.GetValue(_json), output, error);
+        }
+    }
+
+    // All of it to standard error: what is on standard output is a result.
+    private async Task WriteUsageAsync(ParseResult parse, ParseErrorAction action, TextWriter error)
+    {
+        foreach (string message in UsageText.Of(parse))
+        {
+            await error.WriteLineAsync($"error: {message}").ConfigureAwait(false);
+        }
+        action.ShowHelp = false;
+        action.ShowTypoCorrections = true;
+        // The suggestions are the action's output; the errors have been said.
+        parse.Invoke(new InvocationConfiguration { Output = error, Error = TextWriter.Null });
+        await error.WriteLineAsync($"Try: {CommandPath.Full(_name, parse.CommandResult.Command)} --help").ConfigureAwait(false);
+    }
+
+    private sealed class VersionAction(string name) : SynchronousCommandLineAction
+    {
+        public override bool ClearsParseErrors => true;
+
+        public override int Invoke(ParseResult parseResult)
+        {
+            parseResult.InvocationConfiguration.Output.WriteLine($"{name} {ProductVersion.Text}");
+            return ExitCodes.Success;
+        }
+    }
+}

@@ -1,0 +1,61 @@
+using Spectre.Console;
+
+namespace Optiks.Commands;
+
+/// <summary>TerminalProgress shows on standard error how far a long run is, while a person may be watching it; otherwise it is silent. One bar for each thing that is counted. Any thread.</summary>
+public sealed class TerminalProgress
+{
+    private readonly ProgressContext? _context;
+    private readonly Lock _lock = new();
+    private readonly Dictionary<string, ProgressTask> _bars = new(StringComparer.Ordinal);
+
+    private TerminalProgress(ProgressContext? context)
+    {
+        _context = context;
+    }
+
+    /// <summary>RunAsync runs what shows its progress, and wipes the bars when it has ended.</summary>
+    public static async Task<T> RunAsync<T>(IAnsiConsole? terminal, Func<TerminalProgress, Task<T>> work)
+    {
+        ArgumentNullException.ThrowIfNull(work);
+        return terminal is null
+            ? await work(new TerminalProgress(null)).ConfigureAwait(false)
+            : await terminal.Progress().AutoClear(true)
+                .Columns(new TaskDescriptionColumn(), new ProgressBarColumn(), new PercentageColumn(), new RemainingTimeColumn())
+                .StartAsync(context => work(new TerminalProgress(context))).ConfigureAwait(false);
+    }
+
+    /// <summary>RunAsync of what has no result.</summary>
+    public static Task RunAsync(IAnsiConsole? terminal, Func<TerminalProgress, Task> work)
+    {
+        ArgumentNullException.ThrowIfNull(work);
+        return RunAsync(terminal, async progress =>
+        {
+            await work(progress).ConfigureAwait(false);
+            return true;
+        });
+    }
+
+    /// <summary>Terminal on which a writer's text appears: null unless it is the program's standard error and a person may be watching it.</summary>
+    public static IAnsiConsole? Terminal(TextWriter error) => ReferenceEquals(error, Console.Error) && !Console.IsErrorRedirected
+        ? AnsiConsole.Create(new AnsiConsoleSettings { Out = new AnsiConsoleOutput(error) })
+        : null;
+
+    /// <summary>Show says how much is done, of how much; both may change.</summary>
+    public void Show(string what, ulong done, ulong total)
+    {
+        if (_context is null)
+        {
+            return;
+        }
+        lock (_lock)
+        {
+            if (!_bars.TryGetValue(what, out ProgressTask? bar))
+            {
+                _bars.Add(what, bar = _context.AddTask(Markup.Escape(what)));
+            }
+            bar.MaxValue = Math.Max(1, total);
+            bar.Value = total == 0 ? 1 : Math.Min(done, total);
+        }
+    }
+}

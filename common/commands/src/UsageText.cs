@@ -1,0 +1,37 @@
+using System.CommandLine;
+using System.CommandLine.Parsing;
+using System.Text.RegularExpressions;
+
+namespace Optiks.Commands;
+
+/// <summary>UsageText says what is wrong with a command line, in words of who typed it.</summary>
+internal static partial class UsageText
+{
+    /// <summary>Of a command line with errors: a sentence for each.</summary>
+    public static IEnumerable<string> Of(ParseResult parse)
+    {
+        string[] messages = [.. parse.Errors.Select(Message).Distinct()];
+        // "Required command was not provided" says nothing beside the word that is no command.
+        return parse.UnmatchedTokens.Count > 0 && messages.Length > 1
+            ? messages.Where(message => parse.UnmatchedTokens.Any(word => message.Contains($"'{word}'", StringComparison.Ordinal)))
+            : messages;
+    }
+
+    // The library names the type of .NET that it would have liked.
+    private static string Message(ParseError error) => UnreadableValue().Match(error.Message) is { Success: true } unreadable
+        ? $"'{unreadable.Groups["value"].Value}' does not do for {unreadable.Groups["name"].Value}, which takes {Kind(unreadable.Groups["type"].Value)}."
+        : error.Message;
+
+    private static string Kind(string type) => type switch
+    {
+        _ when type.Contains("Guid", StringComparison.Ordinal) => "a UUID",
+        _ when type.Contains("UInt", StringComparison.Ordinal) => "a whole number from 0 on",
+        _ when type.Contains("Int", StringComparison.Ordinal) => "a whole number",
+        _ when type.Contains("Double", StringComparison.Ordinal) => "a number",
+        _ when type.Contains("Boolean", StringComparison.Ordinal) => "true or false",
+        _ => "another value",
+    };
+
+    [GeneratedRegex(@"^Cannot parse argument '(?<value>.*)' for (option|command) '(?<name>.*)' as expected type '(?<type>.*)'\.")]
+    private static partial Regex UnreadableValue();
+}

@@ -1,0 +1,19 @@
+namespace Optiks.ApiKeys;
+
+/// <summary>ApiKeyEditException says in one sentence why a file of API keys was not changed as asked.</summary>
+public sealed class ApiKeyEditException : Exception
+{
+    public ApiKeyEditException()
+    {
+    }
+
+    public ApiKeyEditException(string message)
+        : base(message)
+    {
+    }
+
+    public ApiKeyEditException(string message, Exception innerException)
+        : base(message, innerException)
+    {
+    }
+}
