@@ -17,6 +17,16 @@ internal static class QueryServiceHost
 {
     private const string DefaultUrl = "http://127.0.0.1:8301";
 
+    /// <summary>Service says how this host differs from the others.</summary>
+    public static OptiksServiceOptions Service { get; } = new()
+    {
+        Name = "optiks-query-service",
+        WritesData = true,
+        DefaultUrl = DefaultUrl,
+        Purpose = "Answers lookups, histories, monitoring and audits from verified epochs, and serves the board. Any number may run.",
+        Settings = new Dictionary<string, Type> { [QueryServiceOptions.Section] = typeof(QueryServiceOptions), [StorageOptions.Section] = typeof(StorageOptions) },
+    };
+
     /// <summary>RunAsync runs the service until it is told to stop. Throws what ended it otherwise.</summary>
     public static async Task RunAsync(string[] args)
     {
@@ -30,12 +40,7 @@ internal static class QueryServiceHost
         WebApplicationBuilder builder = WebApplication.CreateBuilder(new WebApplicationOptions { Args = args, ContentRootPath = AppContext.BaseDirectory });
         // Before the defaults' handler, which answers everything.
         builder.Services.AddExceptionHandler<BoardFailures>();
-        builder.AddOptiksDefaults(new OptiksServiceOptions
-        {
-            Name = "optiks-query-service",
-            DefaultUrl = DefaultUrl,
-            Settings = new Dictionary<string, Type> { [QueryServiceOptions.Section] = typeof(QueryServiceOptions), [StorageOptions.Section] = typeof(StorageOptions) },
-        });
+        builder.AddOptiksDefaults(Service);
         builder.Services.AddOpenApi(openApi => openApi.AddDocumentTransformer((document, _, _) =>
         {
             document.Info.Title = "Optiks query-service";

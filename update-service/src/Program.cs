@@ -4,6 +4,10 @@ using Optiks.Storage;
 using Optiks.Storage.Engines;
 using Optiks.UpdateService;
 
+if (ServiceHelp.TryPrint(args, UpdateServiceHost.Service, Console.Out))
+{
+    return ExitCodes.Success;
+}
 return await Startup.RunAsync(
     async () =>
     {

@@ -14,6 +14,21 @@ namespace Optiks.UpdateService;
 /// <summary>UpdateServiceHost puts the service together: options, database, the parts that run beside requests, endpoints.</summary>
 internal static class UpdateServiceHost
 {
+    /// <summary>Service says how this host differs from the others.</summary>
+    public static OptiksServiceOptions Service { get; } = new()
+    {
+        Name = "optiks-update-service",
+        DefaultUrl = "http://127.0.0.1:8311",
+        Purpose = "Takes updates, makes them durable before it answers, and tells what became of them. Any number may run.",
+        Settings = new Dictionary<string, Type> { [QueueOptions.Section] = typeof(QueueOptions), [StorageOptions.Section] = typeof(StorageOptions) },
+        // The update-task knows all of the section.
+        PartlyReadSettings = new Dictionary<string, Type> { [LimitOptions.Section] = typeof(LimitOptions) },
+        Variables = new Dictionary<string, string> { [FailPoints.Variable] = "for fault tests: ends the process at a named point (docs/operations/fail-points.md)" },
+        ExitCodes = new Dictionary<int, string> { [ExitCodes.Unreachable] = "the database cannot be reached at the start: start it again" },
+        // Beyond this the connection is cut. What is too large by less is read to its end, so that clients that send all before they read see the answer.
+        MaxRequestBodyLength = 2 * UpdateRequestParser.MaxBodyLength,
+    };
+
     /// <summary>
     /// CreateAsync opens the database and builds the host, without starting it. Throws what <c>Program</c> knows as exit codes: settings that do not do, a database that
     /// is not migrated or cannot be reached. A supervisor starts the service again after the last.
@@ -25,15 +40,7 @@ internal static class UpdateServiceHost
     {
         WebApplicationBuilder builder = WebApplication.CreateBuilder(args);
         configure?.Invoke(builder);
-        builder.AddOptiksDefaults(new OptiksServiceOptions
-        {
-            Name = "optiks-update-service",
-            DefaultUrl = "http://127.0.0.1:8311",
-            // Optiks:Log is the update-task's, which knows all of it.
-            Settings = new Dictionary<string, Type> { [QueueOptions.Section] = typeof(QueueOptions), [StorageOptions.Section] = typeof(StorageOptions) },
-            // Beyond this the connection is cut. What is too large by less is read to its end, so that clients that send all before they read see the answer.
-            MaxRequestBodyLength = 2 * UpdateRequestParser.MaxBodyLength,
-        });
+        builder.AddOptiksDefaults(Service);
         AddOptions(builder);
 
         StorageSource storage = StorageSetup.CreateSource(builder.Configuration, OptiksDefaults.DataFolderOf(builder.Configuration), engines);

@@ -1,5 +1,6 @@
 using Microsoft.Extensions.Options;
 using Optiks;
+using Optiks.Secrets;
 using Optiks.ServiceDefaults;
 using Optiks.Storage;
 using Optiks.Storage.Hosting;
@@ -10,6 +11,29 @@ using Optiks.UpdateTask.Pipeline;
 using Optiks.UpdateTask.Telemetry;
 using Optiks.UpdateTask.Time;
 
+var service = new OptiksServiceOptions
+{
+    Name = "optiks-update-task",
+    WritesData = true,
+    DefaultUrl = "http://127.0.0.1:8321",
+    Purpose = "Makes, signs and publishes the epochs. One does, holding the lease; others stand by. Its address answers health alone.",
+    Settings = new Dictionary<string, Type>
+    {
+        [EpochOptions.Section] = typeof(EpochOptions),
+        [LogOptions.Section] = typeof(LogOptions),
+        [StorageOptions.Section] = typeof(StorageOptions),
+    },
+    Variables = new Dictionary<string, string>
+    {
+        [KeyEncryptionKey.Variable] = "the key-encryption key, 43 characters of base64url; unset: the file kek in the data folder",
+        [FailPoints.Variable] = "for fault tests: ends the process at a named point (docs/operations/fail-points.md)",
+    },
+    ExitCodes = new Dictionary<int, string> { [ExitCodes.Rollback] = "the database or the board was rolled back: docs/operations/rollback.md" },
+};
+if (ServiceHelp.TryPrint(args, service, Console.Out))
+{
+    return ExitCodes.Success;
+}
 return await Startup.RunAsync(
     async () =>
     {
@@ -18,17 +42,7 @@ return await Startup.RunAsync(
         IServiceCollection services = builder.Services;
 
         services.AddSingleton<TimeProvider, BootTimeProvider>();
-        builder.AddOptiksDefaults(new OptiksServiceOptions
-        {
-            Name = "optiks-update-task",
-            DefaultUrl = "http://127.0.0.1:8321",
-            Settings = new Dictionary<string, Type>
-            {
-                [EpochOptions.Section] = typeof(EpochOptions),
-                [LogOptions.Section] = typeof(LogOptions),
-                [StorageOptions.Section] = typeof(StorageOptions),
-            },
-        });
+        builder.AddOptiksDefaults(service);
 
         services.AddOptionsWithValidateOnStart<EpochOptions, EpochOptionsValidator>().BindConfiguration(EpochOptions.Section);
         services.AddOptionsWithValidateOnStart<LogOptions, LogOptionsValidator>().BindConfiguration(LogOptions.Section);

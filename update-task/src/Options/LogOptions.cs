@@ -16,27 +16,35 @@ internal sealed class LogOptions
     [StringLength(255, MinimumLength = 1)]
     public string Origin { get; set; } = "localhost/optiks";
 
+    /// <summary>PeriodLength is how long the secrets of a period last.</summary>
     [Range(typeof(TimeSpan), "00:00:01", "36500.00:00:00")]
     public TimeSpan PeriodLength { get; set; } = TimeSpan.FromDays(90);
 
+    /// <summary>RetainedPeriods are kept for lookups of older versions.</summary>
     [Range(2, 255)]
     public int RetainedPeriods { get; set; } = 2;
 
+    /// <summary>MaxKeyLength in octets.</summary>
     [Range(1, 255)]
     public int MaxKeyLength { get; set; } = 255;
 
+    /// <summary>MaxValueLength in octets.</summary>
     [Range(1, 1 << 20)]
     public int MaxValueLength { get; set; } = 65_536;
 
+    /// <summary>MaxDevices of a user.</summary>
     [Range(1, ushort.MaxValue)]
     public int MaxDevices { get; set; } = 256;
 
+    /// <summary>Heartbeat is how long no epoch may be missing: without updates an empty one is made.</summary>
     [Range(typeof(TimeSpan), "00:00:00.001", "24.00:00:00")]
     public TimeSpan Heartbeat { get; set; } = TimeSpan.FromMinutes(1);
 
+    /// <summary>MaxAhead is how far from the future a record may be for its readers.</summary>
     [Range(typeof(TimeSpan), "00:00:00", "24.00:00:00")]
     public TimeSpan MaxAhead { get; set; } = TimeSpan.FromMinutes(1);
 
+    /// <summary>MaxBehind is how old the newest record may be for its readers.</summary>
     [Range(typeof(TimeSpan), "00:00:00.001", "24.00:00:00")]
     public TimeSpan MaxBehind { get; set; } = TimeSpan.FromMinutes(5);
 

@@ -35,7 +35,7 @@ public static partial class OptiksDefaults
         ArgumentNullException.ThrowIfNull(builder);
         ArgumentNullException.ThrowIfNull(options);
         ConfigurationManager configuration = builder.Configuration;
-        SettingsCheck.ThrowIfAny(configuration, new Dictionary<string, Type>(options.Settings) { [RateLimitOptions.Section] = typeof(RateLimitOptions) });
+        SettingsCheck.ThrowIfAny(configuration, options.AllSettings);
 
         builder.Logging.ClearProviders();
         builder.Logging.AddJsonConsole(console =>
@@ -67,6 +67,10 @@ public static partial class OptiksDefaults
         builder.Services.Configure<HostOptions>(host => host.ShutdownTimeout = s_shutdownTimeout);
 
         DataFolder folder = DataFolderOf(configuration);
+        if (options.WritesData)
+        {
+            folder.EnsureWritable();
+        }
         builder.Services.AddSingleton(folder);
         builder.Services.TryAddSingleton(TimeProvider.System);
         builder.Services.AddSingleton<HostFailure>();

@@ -79,5 +79,5 @@ public static class Startup
     };
 
     private static string Sentence(Exception exception) =>
-        exception is OptionsValidationException options ? string.Join("; ", options.Failures) : exception.Message.ReplaceLineEndings(" ");
+        exception is OptionsValidationException options ? string.Join("; ", options.Failures) : ErrorText.Line(exception.Message);
 }

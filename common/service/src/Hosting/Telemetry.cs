@@ -2,11 +2,7 @@ using System.Diagnostics;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;
-using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
-using Microsoft.Extensions.Hosting;
-using Microsoft.Extensions.Logging;
-using OpenTelemetry;
 using OpenTelemetry.Logs;
 using OpenTelemetry.Metrics;
 using OpenTelemetry.Resources;
@@ -20,7 +16,8 @@ namespace Optiks.ServiceDefaults;
 /// </summary>
 internal static class Telemetry
 {
-    private const string EndpointVariable = "OTEL_EXPORTER_OTLP_ENDPOINT";
+    /// <summary>EndpointVariable names the collector.</summary>
+    public const string EndpointVariable = "OTEL_EXPORTER_OTLP_ENDPOINT";
 
     // What OpenTelemetry calls a request of which it knows no more.
     private const string UnknownRoute = "HTTP";
@@ -39,17 +36,12 @@ internal static class Telemetry
         {
             return;
         }
-        ResourceBuilder resource = ResourceBuilder.CreateDefault().AddService(serviceName).AddEnvironmentVariableDetector();
-        builder.Logging.AddOpenTelemetry(logs =>
-        {
-            logs.IncludeFormattedMessage = true;
-            logs.SetResourceBuilder(resource).AddOtlpExporter();
-        });
-        // The exporters and samplers read their settings (OTEL_...) from where the host reads all others.
-        void Configure(IServiceCollection services) => services.AddSingleton<IConfiguration>(builder.Configuration);
-        builder.Services.AddSingleton(_ => Sdk.CreateMeterProviderBuilder().ConfigureServices(Configure).SetResourceBuilder(resource).AddMeter(s_meters).AddOtlpExporter().Build());
-        builder.Services.AddSingleton(_ => Sdk.CreateTracerProviderBuilder().ConfigureServices(Configure).SetResourceBuilder(resource).AddSource(s_sources).AddOtlpExporter().Build());
-        builder.Services.AddHostedService<Starter>();
+        builder.Services.AddOpenTelemetry()
+            // The environment (OTEL_SERVICE_NAME, OTEL_RESOURCE_ATTRIBUTES) wins.
+            .ConfigureResource(resource => resource.AddService(serviceName).AddEnvironmentVariableDetector())
+            .WithMetrics(meters => meters.AddMeter(s_meters).AddOtlpExporter())
+            .WithTracing(traces => traces.AddSource(s_sources).AddOtlpExporter())
+            .WithLogging(logs => logs.AddOtlpExporter(), logs => logs.IncludeFormattedMessage = true);
     }
 
     /// <summary>UseSpans completes the spans of requests; call it before everything that answers.</summary>
@@ -93,19 +85,5 @@ internal static class Telemetry
             }
             return next(context);
         });
-    }
-
-    /// <summary>Starter has the container make the providers at the start; the container's disposal flushes them.</summary>
-    private sealed class Starter : IHostedService
-    {
-        public Starter(MeterProvider meters, TracerProvider traces)
-        {
-            ArgumentNullException.ThrowIfNull(meters);
-            ArgumentNullException.ThrowIfNull(traces);
-        }
-
-        public Task StartAsync(CancellationToken cancellationToken) => Task.CompletedTask;
-
-        public Task StopAsync(CancellationToken cancellationToken) => Task.CompletedTask;
     }
 }

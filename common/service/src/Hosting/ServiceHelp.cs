@@ -1,0 +1,82 @@
+using System.Globalization;
+
+namespace Optiks.ServiceDefaults;
+
+/// <summary>ServiceHelp answers <c>--help</c> and <c>--version</c> of a host, without starting anything. The texts of settings are their documentation comments, which lie beside the programs.</summary>
+public static class ServiceHelp
+{
+    private static readonly string[] s_help = ["--help", "-h", "-?"];
+
+    /// <summary>TryPrint answers when the arguments ask for either; otherwise false, and nothing is printed.</summary>
+    public static bool TryPrint(IReadOnlyCollection<string> args, OptiksServiceOptions options, TextWriter output)
+    {
+        ArgumentNullException.ThrowIfNull(args);
+        ArgumentNullException.ThrowIfNull(options);
+        ArgumentNullException.ThrowIfNull(output);
+        if (args.Any(s_help.Contains))
+        {
+            Print(options, output);
+            return true;
+        }
+        if (args.Contains("--version"))
+        {
+            output.WriteLine($"{options.Name} {ProductVersion.Text}");
+            return true;
+        }
+        return false;
+    }
+
+    private static void Print(OptiksServiceOptions options, TextWriter output)
+    {
+        string program = AppDomain.CurrentDomain.FriendlyName;
+        output.WriteLine(
+            $"""
+            {options.Name} {ProductVersion.Text}
+            {options.Purpose}
+
+            Usage: {program} [--urls URL] [--SETTING=VALUE]...
+                   {program} --help | --version
+
+            Listens on --urls or ASPNETCORE_URLS, by default {options.DefaultUrl}. /health/live and /health/ready answer without an API key; SIGTERM stops it in order.
+
+            Settings are read from appsettings.json, the environment and the command line, later ones winning: --Optiks:Section:Name=VALUE, or the variable Optiks__Section__Name.
+            Times are [days.]hours:minutes:seconds. A setting under Optiks: that is none is refused.
+            """);
+        foreach ((string section, Type type) in options.AllSettings.Concat(options.PartlyReadSettings).OrderBy(one => one.Key, StringComparer.Ordinal))
+        {
+            output.WriteLine();
+            output.WriteLine(section);
+            foreach (ServiceSetting setting in ServiceSetting.Of(type))
+            {
+                output.WriteLine($"  {setting.Name,-26} {setting.Default}{(setting.Range is { } range ? $"   ({range})" : "")}");
+                output.WriteLine($"  {"",-26}   {setting.Description}");
+            }
+        }
+        output.WriteLine();
+        output.WriteLine("Environment");
+        foreach ((string name, string meaning) in Variables().Concat(options.Variables))
+        {
+            output.WriteLine($"  {name,-28} {meaning}");
+        }
+        output.WriteLine();
+        output.WriteLine("Exit codes");
+        foreach ((int code, string meaning) in Codes().Concat(options.ExitCodes).OrderBy(one => one.Key))
+        {
+            output.WriteLine(string.Create(CultureInfo.InvariantCulture, $"  {code,-3} {meaning}"));
+        }
+    }
+
+    private static Dictionary<string, string> Variables() => new()
+    {
+        [DataFolder.Variable] = "data folder: API keys, board, state; default ${XDG_DATA_HOME:-~/.local/share}/optiks",
+        ["ASPNETCORE_URLS"] = "where to listen, as --urls",
+        [Telemetry.EndpointVariable] = "OTLP collector for metrics, traces and logs; unset: none. OTEL_... settings of OpenTelemetry work too",
+        ["OPTIKS_FORCE_KERNEL"] = "portable, avx2 or avx512: instructions to use instead of the best that the processor has",
+    };
+
+    private static Dictionary<int, string> Codes() => new()
+    {
+        [ExitCodes.Success] = "told to stop, and stopped in order",
+        [ExitCodes.Configuration] = "a setting, a key, the data folder, the database's schema or the native library does not do; one sentence on standard error says which",
+    };
+}
