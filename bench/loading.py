@@ -49,12 +49,12 @@ class Progress:
 
 
 class Service:
-    """The services that OPTIKS_QUERY_URL, OPTIKS_UPDATE_URL and OPTIKS_DATA name, with the defaults of `make up`."""
+    """The services that the variables of docs/operations/variables.md name, with the defaults of `make up`."""
 
     def __init__(self) -> None:
         data = Path(os.environ.get("OPTIKS_DATA") or Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local/share") / "optiks")
-        query = os.environ.get("OPTIKS_QUERY_URL") or "http://127.0.0.1:8301"
-        update = os.environ.get("OPTIKS_UPDATE_URL") or "http://127.0.0.1:8311"
+        query = os.environ.get("OPTIKS_QUERY_URL") or f"http://127.0.0.1:{os.environ.get('OPTIKS_QUERY_PORT') or 8301}"
+        update = os.environ.get("OPTIKS_UPDATE_URL") or f"http://127.0.0.1:{os.environ.get('OPTIKS_UPDATE_PORT') or 8311}"
         key = os.environ.get("OPTIKS_API_KEY")
         try:
             key = key or (data / "api-key").read_text().strip()

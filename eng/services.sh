@@ -3,11 +3,15 @@
 #   services.sh run    in the foreground until Ctrl-C
 #   services.sh up     in the background; returns when all are ready
 #   services.sh down   stops them; fine when none runs
-# Environment: OPTIKS_DATA (database, keys, board, logs), OPTIKS_QUERY_PORT, OPTIKS_UPDATE_PORT, OPTIKS_TASK_PORT.
+# Environment: OPTIKS_DATA (database, keys, board, logs), OPTIKS_QUERY_PORT, OPTIKS_UPDATE_PORT, OPTIKS_TASK_PORT
+# (docs/operations/variables.md). Exit code 78: one of them does not do.
 set -euo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-export OPTIKS_DATA=${OPTIKS_DATA:-${XDG_DATA_HOME:-$HOME/.local/share}/optiks}
+default_data=${XDG_DATA_HOME:-$HOME/.local/share}/optiks
+# Absolute, as each service is started in a folder of its own.
+OPTIKS_DATA=$(realpath --canonicalize-missing --no-symlinks -- "${OPTIKS_DATA:-$default_data}")
+export OPTIKS_DATA
 run_dir=$OPTIKS_DATA/run
 log_dir=$OPTIKS_DATA/log
 
@@ -18,11 +22,14 @@ declare -A program=(
   [update-service]=Optiks.UpdateService
   [query-service]=Optiks.QueryService
 )
-declare -A url=(
-  [update-task]=http://127.0.0.1:${OPTIKS_TASK_PORT:-8321}
-  [update-service]=http://127.0.0.1:${OPTIKS_UPDATE_PORT:-8311}
-  [query-service]=http://127.0.0.1:${OPTIKS_QUERY_PORT:-8301}
-)
+declare -A port_variable=([update-task]=OPTIKS_TASK_PORT [update-service]=OPTIKS_UPDATE_PORT [query-service]=OPTIKS_QUERY_PORT)
+declare -A default_port=([update-task]=8321 [update-service]=8311 [query-service]=8301)
+declare -A port url
+for name in "${names[@]}"; do
+  variable=${port_variable[$name]}
+  port[$name]=${!variable:-${default_port[$name]}}
+  url[$name]=http://127.0.0.1:${port[$name]}
+done
 ready_seconds=60
 stop_seconds=20
 
@@ -106,15 +113,45 @@ stop() {
   return $status
 }
 
+check_ports() {
+  local name
+  local -A taken=()
+  for name in "${names[@]}"; do
+    if [[ ! ${port[$name]} =~ ^[1-9][0-9]{0,4}$ ]] || ((port[$name] > 65535)); then
+      fail "${port_variable[$name]} is '${port[$name]}', not a port from 1 to 65535"
+      return 78
+    fi
+    if [[ -n ${taken[${port[$name]}]:-} ]]; then
+      fail "${port_variable[$name]} and ${taken[${port[$name]}]} are both ${port[$name]}: give each service a port of its own"
+      return 78
+    fi
+    taken[${port[$name]}]=${port_variable[$name]}
+  done
+}
+
+# The data folder, made if need be.
+make_data_folder() {
+  local why
+  if ! why=$( (umask 077 && mkdir -p "$OPTIKS_DATA") 2>&1); then
+    fail "OPTIKS_DATA, $OPTIKS_DATA, cannot be made (${why#mkdir: }): set it to a folder that you may write"
+    return 78
+  fi
+  if [[ ! -w $OPTIKS_DATA || ! -x $OPTIKS_DATA ]]; then
+    fail "OPTIKS_DATA, $OPTIKS_DATA, cannot be written by $(id -un): set it to a folder that you may write"
+    return 78
+  fi
+}
+
 prepare() {
   local tool
+  check_ports || return
   for tool in curl setsid flock; do
     command -v "$tool" >/dev/null || {
       fail "$tool is missing: run 'make install'"
       return 1
     }
   done
-  (umask 077 && mkdir -p "$OPTIKS_DATA")
+  make_data_folder || return
   exec 9<"$OPTIKS_DATA"
   flock -n 9 || {
     fail "another services.sh is starting services in $OPTIKS_DATA"
@@ -152,8 +189,21 @@ start_all() {
   exec 9>&-
 }
 
+# What differs from the defaults, as words that a shell reads back: another terminal, the command line and 'make down' need it.
+own_variables() {
+  local name
+  [[ $OPTIKS_DATA == "$default_data" ]] || printf ' OPTIKS_DATA=%q' "$OPTIKS_DATA"
+  for name in "${names[@]}"; do
+    [[ ${port[$name]} == "${default_port[$name]}" ]] || printf ' %s=%s' "${port_variable[$name]}" "${port[$name]}"
+  done
+}
+
+# Before a command that finds the services by their data alone.
+own_data() { [[ $OPTIKS_DATA == "$default_data" ]] || printf 'OPTIKS_DATA=%q ' "$OPTIKS_DATA"; }
+
 print_next_steps() {
-  local optiks=build/bin/optiks
+  local optiks=build/bin/optiks own
+  own=$(own_variables)
   cat <<TEXT
 
 Optiks is ready. Data, keys and logs: $OPTIKS_DATA
@@ -163,7 +213,8 @@ Optiks is ready. Data, keys and logs: $OPTIKS_DATA
   update-task     ${url[update-task]}   (/health/ready)
 
 Try, in another terminal:
-
+${own:+
+  export$own}
   $optiks update alice "alice's public key" --wait
   $optiks lookup alice
   $optiks lookup bob
@@ -182,10 +233,12 @@ run() {
     fi
   done
   trap 'trap "" INT TERM HUP; say; stop "${names[@]}"; exit' INT TERM HUP
-  start_all || {
+  local code=0
+  start_all || code=$?
+  if ((code != 0)); then
     stop "${started[@]}"
-    return 1
-  }
+    return $code
+  fi
   print_next_steps
   say "Ctrl-C stops everything."
   for name in "${names[@]}"; do
@@ -193,7 +246,6 @@ run() {
     read -r pid _ <"$run_dir/$name.pid"
     pids+=("$pid")
   done
-  local code=0
   wait -n "${pids[@]}" || code=$?
   # 143 is SIGTERM's: this is 'make down' or a user's kill, not a failure.
   if ((code == 0 || code == 143)); then
@@ -214,12 +266,14 @@ run() {
 case ${1:-} in
 run) run ;;
 up)
-  start_all || {
+  code=0
+  start_all || code=$?
+  if ((code != 0)); then
     stop "${started[@]}"
-    exit 1
-  }
+    exit $code
+  fi
   print_next_steps
-  say "Running in the background; 'make down' stops everything."
+  say "Running in the background; '$(own_data)make down' stops everything."
   ;;
 down) stop "${names[@]}" ;;
 *)
