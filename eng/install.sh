@@ -8,7 +8,7 @@ packages=(
   # run
   libsqlite3-0 libicu72 sqlite3 curl openssl ca-certificates
   # test and check
-  postgresql-15 libgtest-dev libbenchmark-dev nlohmann-json3-dev valgrind python3
+  postgresql-15 libgtest-dev libbenchmark-dev nlohmann-json3-dev valgrind python3 python3-pytest
   clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev shellcheck
   "$@"
 )

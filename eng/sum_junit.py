@@ -14,7 +14,7 @@ import xml.etree.ElementTree as ElementTree
 
 
 def verdict(case):
-    """passed, failed or skipped, for the dialects of CTest, xunit.v3, unittest and Node."""
+    """passed, failed or skipped, for the dialects of CTest, xunit.v3, pytest and Node."""
     if case.find("failure") is not None or case.find("error") is not None:
         return "failed"
     status = case.get("status", "run").lower()

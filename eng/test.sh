@@ -47,9 +47,10 @@ for project in "${test_projects[@]}"; do
     --report-junit --report-junit-filename "$name.xml" --results-directory "$results"
 done
 
-suite python-eng /usr/bin/python3 eng/junit_unittest.py eng/tests "$results/python-eng.xml"
-suite python-reference /usr/bin/python3 eng/junit_unittest.py tests/reference "$results/python-reference.xml"
-suite python-e2e /usr/bin/python3 eng/junit_unittest.py tests/e2e "$results/python-e2e.xml"
+for folder in eng:eng/tests reference:tests/reference e2e:tests/e2e; do
+  name=python-${folder%%:*}
+  suite "$name" /usr/bin/python3 -m pytest "${folder#*:}" --junit-xml="$results/$name.xml"
+done
 
 status=0
 for name in "${broken[@]}"; do
