@@ -1,4 +1,5 @@
 using System.CommandLine;
+using Optiks.Commands;
 using Optiks.Protocol;
 using Optiks.Secrets;
 
@@ -7,19 +8,16 @@ namespace Optiks.Cli;
 /// <summary>GlobalOptions are accepted by every command: option first, then the environment, then the data folder, then the default.</summary>
 internal sealed class GlobalOptions
 {
-    private const string DefaultQueryUrl = "http://127.0.0.1:8301";
-    private const string DefaultUpdateUrl = "http://127.0.0.1:8311";
-
     private readonly Option<string[]> _queryUrl = new("--query-url")
     {
-        Description = $"query-service; give several replicas to fall back on (OPTIKS_QUERY_URL, comma-separated; default {DefaultQueryUrl})",
+        Description = $"query-service; give several replicas to fall back on ({ServiceAddresses.QueryOrigin})",
         HelpName = "URL",
         Recursive = true,
     };
 
     private readonly Option<string> _updateUrl = new("--update-url")
     {
-        Description = $"update-service (OPTIKS_UPDATE_URL; default {DefaultUpdateUrl})",
+        Description = $"update-service ({ServiceAddresses.UpdateOrigin})",
         HelpName = "URL",
         Recursive = true,
     };
@@ -57,6 +55,9 @@ internal sealed class GlobalOptions
         Recursive = true,
     };
 
+    /// <summary>Option that all commands have, for failures.</summary>
+    public Option<bool> JsonOption => _json;
+
     public void AddTo(Command root)
     {
         root.Options.Add(_queryUrl);
@@ -74,12 +75,12 @@ internal sealed class GlobalOptions
 
     public IReadOnlyList<Uri> QueryUrls(ParseResult parse, CommandHost host)
     {
-        string[] given = parse.GetValue(_queryUrl) is { Length: > 0 } options ? options : [Variable(host, "OPTIKS_QUERY_URL") ?? DefaultQueryUrl];
+        string[] given = parse.GetValue(_queryUrl) is { Length: > 0 } options ? options : [ServiceAddresses.Query(host.Environment)];
         return [.. given.SelectMany(text => text.Split(',', StringSplitOptions.RemoveEmptyEntries | StringSplitOptions.TrimEntries)).Select(text => Url(text, "--query-url"))];
     }
 
     public Uri UpdateUrl(ParseResult parse, CommandHost host) =>
-        Url(parse.GetValue(_updateUrl) ?? Variable(host, "OPTIKS_UPDATE_URL") ?? DefaultUpdateUrl, "--update-url");
+        Url(parse.GetValue(_updateUrl) ?? ServiceAddresses.Update(host.Environment), "--update-url");
 
     public DataFolder Data(ParseResult parse, CommandHost host) => parse.GetValue(_data) is { Length: > 0 } path
         ? new DataFolder(path)

@@ -1,14 +1,13 @@
 using System.CommandLine;
-using System.CommandLine.Help;
-using System.CommandLine.Invocation;
 using Optiks.Cli.Commands;
 using Optiks.Client;
+using Optiks.Commands;
 using Optiks.Native;
 using Optiks.Protocol;
 
 namespace Optiks.Cli;
 
-/// <summary>OptiksCommand is the command line: the commands, and the one place where failures become exit codes.</summary>
+/// <summary>OptiksCommand is the command line: the commands, their examples, and the one place where failures become exit codes.</summary>
 internal static class OptiksCommand
 {
     private const string Description =
@@ -20,48 +19,58 @@ internal static class OptiksCommand
         Keys and values are printed as text. One that is empty, begins with b64: or a quotation mark, begins or ends with a space, or has characters that cannot be seen or turn the direction of writing, is printed as a JSON string in quotation marks. What is not text is printed as b64: and its octets in base64url. Long values are cut; --json prints all.
         """;
 
-    public static async Task<int> RunAsync(string[] args, CommandHost host, CancellationToken cancellationToken = default)
+    private static readonly Dictionary<string, string[]> s_examples = new(StringComparer.Ordinal)
+    {
+        [""] =
+        [
+            "optiks update alice \"alice's public key\" --wait",
+            "optiks lookup alice",
+            "optiks lookup bob                                # a proven absence is a verified answer too",
+            "optiks history alice",
+            "optiks audit",
+        ],
+        ["update"] =
+        [
+            "optiks update alice \"alice's public key\" --wait",
+            "optiks update alice --file alice.value --expect 1   # only if version 1 is still the latest",
+        ],
+        ["status"] = ["optiks status 0193a2f0-7c1e-7abc-8def-0123456789ab --wait"],
+        ["lookup"] = ["optiks lookup alice bob", "optiks lookup alice --json | jq -r .value", "optiks lookup --b64 AAEC"],
+        ["history"] = ["optiks history alice"],
+        ["monitor"] = ["optiks monitor alice", "optiks monitor alice --accept", "optiks monitor --follow"],
+        ["audit"] = ["optiks audit", "optiks audit --follow", "optiks audit --from 1000 --data ~/auditor"],
+        ["inspect"] =
+        [
+            "curl -s http://127.0.0.1:8301/log/checkpoint | optiks inspect -",
+            "optiks inspect answer.bin --key alice",
+        ],
+        ["verify"] =
+        [
+            "curl -s http://127.0.0.1:8301/v1/lookup?key=alice -H 'Accept: application/vnd.optiks.lookup' -o answer.bin",
+            "optiks verify answer.bin alice",
+            "optiks verify checkpoint --trust trust.json",
+            "optiks verify audit.bin --from-record record-17.bin",
+        ],
+        ["key"] = ["optiks key generate --out alice", "optiks update alice --file alice.value --wait"],
+        ["key generate"] = ["optiks key generate --out alice", "optiks update alice --file alice.value --wait"],
+    };
+
+    public static Task<int> RunAsync(string[] args, CommandHost host, CancellationToken cancellationToken = default)
     {
         var options = new GlobalOptions();
-        RootCommand root = Create(options, host);
-        // No response files: a key may start with @.
-        ParseResult parse = root.Parse(args, new ParserConfiguration { ResponseFileTokenReplacer = null });
-        if (parse.Errors.Count > 0 && parse.Action is ParseErrorAction)
-        {
-            foreach (System.CommandLine.Parsing.ParseError error in parse.Errors)
-            {
-                host.Error.WriteLine(error.Message);
-            }
-            host.Error.WriteLine($"Try: optiks {Path(parse)}--help");
-            return ExitCodes.Usage;
-        }
-        bool json = options.Json(parse);
-        try
-        {
-            var configuration = new InvocationConfiguration { Output = host.Out, Error = host.Error, EnableDefaultExceptionHandler = false };
-            return await parse.InvokeAsync(configuration, cancellationToken).ConfigureAwait(false);
-        }
-        catch (OptiksServerException e) when (e.Failure == ServerFailure.Insecure)
-        {
-            return Report.Failure(host, json, "insecure-url", e.Message, null, ExitCodes.Usage);
-        }
-        catch (OptiksServerException e)
-        {
-            return Report.Failure(host, json, Report.Name(e), e.Message, Hint(e), ExitCodes.Unreachable);
-        }
-        catch (Exception e) when (e is UsageException or FirstEpochException or TrustAnchorException or ClientStateException or NativeLibraryException)
-        {
-            return Report.Failure(host, json, "usage", e.Message, null, ExitCodes.Usage);
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            return Report.Failure(host, json, "file", e.Message, null, ExitCodes.Usage);
-        }
-        catch (OperationCanceledException)
-        {
-            return Report.Failure(host, json, "interrupted", "Interrupted before there was a result.", null, ExitCodes.Unreachable);
-        }
+        return new CommandProgram("optiks", Create(options, host), s_examples, options.JsonOption).RunAsync(args, host.Out, host.Error, Classify, cancellationToken);
     }
+
+    private static CommandFailure? Classify(Exception exception) => exception switch
+    {
+        OptiksServerException { Failure: ServerFailure.Insecure } => new CommandFailure(ExitCodes.Usage, "insecure-url", exception.Message),
+        OptiksServerException e => new CommandFailure(ExitCodes.Unreachable, Report.Name(e), e.Message, Hint(e)),
+        UsageException or FirstEpochException or TrustAnchorException or ClientStateException or NativeLibraryException => new CommandFailure(ExitCodes.Usage, "usage", exception.Message),
+        StartupException e => new CommandFailure(e.ExitCode, "configuration", e.Message),
+        IOException or UnauthorizedAccessException => new CommandFailure(ExitCodes.Usage, "file", exception.Message),
+        OperationCanceledException => new CommandFailure(ExitCodes.Unreachable, "interrupted", "Interrupted before there was a result."),
+        _ => null,
+    };
 
     /// <summary>The whole tree of commands.</summary>
     public static RootCommand Create(GlobalOptions options, CommandHost host)
@@ -69,26 +78,25 @@ internal static class OptiksCommand
         var root = new RootCommand(Description)
         {
             UpdateCommand.Create(options, host),
+            StatusCommand.Create(options, host),
             LookupCommand.Create(options, host),
             HistoryCommand.Create(options, host),
             MonitorCommand.Create(options, host),
             AuditCommand.Create(options, host),
             InspectCommand.Create(options, host),
+            VerifyCommand.Create(options, host),
             KeyCommand.Create(options, host),
         };
         options.AddTo(root);
-        HelpOption help = root.Options.OfType<HelpOption>().Single();
-        help.Action = new ExamplesHelp((HelpAction)help.Action!);
         return root;
     }
-
-    private static string Path(ParseResult parse) => parse.CommandResult.Command is RootCommand ? "" : parse.CommandResult.Command.Name + " ";
 
     /// <summary>What to do when a server gave no answer.</summary>
     public static string? Hint(OptiksServerException e) => e switch
     {
         { Failure: ServerFailure.Unreachable } => "Is the service running? `make up` starts it; --query-url and --update-url (or OPTIKS_QUERY_URL, OPTIKS_UPDATE_URL) name another.",
         { Problem: "unauthorized" } => "Set OPTIKS_API_KEY or give --api-key @FILE; a development key is in the file api-key of the server's data folder. Lookups carry it with --authorize-lookups only.",
+        { Problem: "not-found" } => "The server knows no such thing: statuses of updates are kept for two days.",
         { Problem: "forbidden" } => "The API key lacks the scope for this: ask the operator.",
         { Problem: "not-caught-up" or "unavailable" or "overloaded" } => "Try again in a moment, or ask another replica with --query-url.",
         _ => null,

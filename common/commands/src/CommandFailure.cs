@@ -1,3 +1,5 @@
+using System.Text.Json;
+
 namespace Optiks.Commands;
 
 /// <summary>CommandFailure is why a command has no result: one sentence, what to do next, and the exit code.</summary>
@@ -5,7 +7,8 @@ namespace Optiks.Commands;
 /// <param name="Reason">Name for scripts, such as <c>unreachable</c>.</param>
 /// <param name="Message">The sentence.</param>
 /// <param name="Hint">What to do next; null when the sentence says it.</param>
-public sealed record CommandFailure(int ExitCode, string Reason, string Message, string? Hint = null)
+/// <param name="More">Writes further members of the JSON object; null: there are none.</param>
+public sealed record CommandFailure(int ExitCode, string Reason, string Message, string? Hint = null, Action<Utf8JsonWriter>? More = null)
 {
     /// <summary>Print writes it for people to standard error; with JSON an object without a verdict to standard output as well. Returns the exit code.</summary>
     public int Print(bool json, TextWriter output, TextWriter error)
@@ -21,6 +24,7 @@ public sealed record CommandFailure(int ExitCode, string Reason, string Message,
                 writer.WriteString("reason"u8, Reason);
                 writer.WriteNull("epoch"u8);
                 writer.WriteString("error"u8, line);
+                More?.Invoke(writer);
             }));
         }
         error.WriteLine($"error: {line}");

@@ -5,7 +5,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Commands;
 
-/// <summary>JsonLine writes one JSON object on one line, for scripts.</summary>
+/// <summary>JsonLine writes one JSON object on one line, for scripts, that a terminal only shows.</summary>
 public static class JsonLine
 {
     private static readonly JsonWriterOptions s_options = new() { Encoder = AnswerJson.Encoder };
@@ -21,6 +21,7 @@ public static class JsonLine
             members(writer);
             writer.WriteEndObject();
         }
-        return Encoding.UTF8.GetString(buffer.WrittenSpan);
+        // What is not safe to show stands in strings only, where its escape means the same.
+        return DisplayText.Escape(Encoding.UTF8.GetString(buffer.WrittenSpan));
     }
 }

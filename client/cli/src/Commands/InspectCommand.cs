@@ -20,7 +20,7 @@ internal static class InspectCommand
 
     private static int Run(CommandHost host, bool json, string file, string? key)
     {
-        byte[] octets = Read(host, file);
+        byte[] octets = ReadFile(host, file);
         try
         {
             var stored = StoredAnswer.Read(octets);
@@ -79,7 +79,8 @@ internal static class InspectCommand
         }
     }
 
-    private static byte[] Read(CommandHost host, string file)
+    /// <summary>The octets of a file, or of standard input for -.</summary>
+    public static byte[] ReadFile(CommandHost host, string file)
     {
         if (file != "-")
         {

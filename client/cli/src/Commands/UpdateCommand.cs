@@ -1,6 +1,7 @@
 using System.CommandLine;
 using System.Text;
 using Optiks.Client;
+using Optiks.Commands;
 using Optiks.Protocol;
 
 namespace Optiks.Cli.Commands;
@@ -55,7 +56,8 @@ internal static class UpdateCommand
             {
                 // The server may hold the update: only its id keeps a second try from applying it twice.
                 string hint = $"The update may have been accepted. {Again(id)}{(OptiksCommand.Hint(e) is { } usual ? $"\n  {usual}" : "")}";
-                return Report.Failure(host, options.Json(parse), Report.Name(e), e.Message, hint, ExitCodes.Unreachable, writer => writer.WriteString("request_id"u8, id));
+                return new CommandFailure(ExitCodes.Unreachable, Report.Name(e), e.Message, hint, writer => writer.WriteString("request_id"u8, id))
+                    .Print(options.Json(parse), host.Out, host.Error);
             }
             return Print(host, options.Json(parse), parse.GetValue(wait), result);
         });

@@ -1,7 +1,6 @@
-using System.Buffers;
-using System.Text;
 using System.Text.Json;
 using Optiks.Client;
+using Optiks.Commands;
 using Optiks.Protocol;
 
 namespace Optiks.Cli;
@@ -9,23 +8,16 @@ namespace Optiks.Cli;
 /// <summary>Report prints one result: a statement for people, or one JSON object on a line.</summary>
 internal static class Report
 {
-    private static readonly JsonWriterOptions JsonOptions = new() { Encoder = AnswerJson.Encoder };
-
     /// <summary>One line of JSON that starts with verdict, reason and epoch.</summary>
     public static void Json(CommandHost host, string? verdict, string reason, ulong? epoch, Action<Utf8JsonWriter>? more = null)
     {
-        var buffer = new ArrayBufferWriter<byte>();
-        using (var writer = new Utf8JsonWriter(buffer, JsonOptions))
+        host.Out.WriteLine(JsonLine.Write(writer =>
         {
-            writer.WriteStartObject();
             writer.WriteString("verdict"u8, verdict);
             writer.WriteString("reason"u8, reason);
             Number(writer, "epoch", epoch);
             more?.Invoke(writer);
-            writer.WriteEndObject();
-        }
-        // What is not safe to show stands in strings only, where its escape means the same.
-        host.Out.WriteLine(DisplayText.Escape(Encoding.UTF8.GetString(buffer.WrittenSpan)));
+        }));
         host.Out.Flush();
     }
 
@@ -105,25 +97,6 @@ internal static class Report
             host.Error.WriteLine(Advice(answer));
         }
         return answer.Verdict == Verdict.Fork ? ExitCodes.Fork : ExitCodes.Invalid;
-    }
-
-    /// <summary>No answer: on stderr for people; scripts get an object with no verdict.</summary>
-    public static int Failure(CommandHost host, bool json, string reason, string message, string? hint, int code, Action<Utf8JsonWriter>? more = null)
-    {
-        if (json)
-        {
-            Json(host, null, reason, null, writer =>
-            {
-                writer.WriteString("error"u8, message);
-                more?.Invoke(writer);
-            });
-        }
-        host.Error.WriteLine($"error: {message}");
-        if (hint is not null)
-        {
-            host.Error.WriteLine($"  {hint}");
-        }
-        return code;
     }
 
     private static string Advice(VerifiedAnswer answer) => answer.Reason switch

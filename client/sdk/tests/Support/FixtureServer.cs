@@ -85,7 +85,7 @@ internal sealed class FixtureServer : IAsyncDisposable
         foreach ((Guid id, (byte[] key, byte[] value)) in _accepted.ToArray())
         {
             Log.Publish(key, value);
-            _status[id] = $$"""{"request_id":"{{id}}","status":"published","epoch":{{Log.Latest}},"items":[{"item":0,"key_b64":"","version":{{VersionOf(key)}},"period":0}]}""";
+            _status[id] = $$"""{"request_id":"{{id}}","status":"published","epoch":{{Log.Latest}},"items":[{"item":0,"key_b64":"{{Base64UrlText.Encode(key)}}","version":{{VersionOf(key)}},"period":0}]}""";
             _accepted.TryRemove(id, out _);
         }
     }

@@ -1,0 +1,80 @@
+using System.CommandLine;
+using Optiks.Client;
+
+namespace Optiks.Cli.Commands;
+
+/// <summary>StatusCommand says what became of an update. It proves nothing, and says so.</summary>
+internal static class StatusCommand
+{
+    public static Command Create(GlobalOptions options, CommandHost host)
+    {
+        var id = new Argument<Guid>("ID") { Description = "id of the request, as update printed it" };
+        var wait = new Option<bool>("--wait", "-w") { Description = "wait until it is published or refused" };
+        var timeout = new Option<int>("--timeout") { Description = "seconds to wait at most", HelpName = "SECONDS", DefaultValueFactory = _ => 120 };
+        var command = new Command("status", "Say what became of an update (API key with scope update): the server's word, which a lookup proves") { id, wait, timeout };
+        command.SetAction(async (parse, cancellationToken) =>
+        {
+            using Session session = await Session.OpenAsync(options, parse, host, needsApiKey: true, cancellationToken).ConfigureAwait(false);
+            bool waits = parse.GetValue(wait);
+            RequestOutcome outcome = await session.Client
+                .StatusAsync(parse.GetValue(id), waits ? TimeSpan.FromSeconds(parse.GetValue(timeout)) : TimeSpan.Zero, cancellationToken).ConfigureAwait(false);
+            return Print(host, options.Json(parse), outcome, waits);
+        });
+        return command;
+    }
+
+    private static int Print(CommandHost host, bool json, RequestOutcome outcome, bool waited)
+    {
+        if (json)
+        {
+            Report.Json(host, outcome.Status == UpdateStatus.Refused ? null : "accepted", Name(outcome), outcome.Epoch, writer =>
+            {
+                writer.WriteString("request_id"u8, outcome.RequestId);
+                writer.WriteString("status"u8, outcome.Status switch { UpdateStatus.Published => "published", UpdateStatus.Refused => "refused", _ => "pending" });
+                writer.WriteStartArray("items"u8);
+                foreach (PublishedKey item in outcome.Items)
+                {
+                    writer.WriteStartObject();
+                    Report.Key(writer, item.Key);
+                    writer.WriteNumber("version"u8, item.Version.Version);
+                    writer.WriteNumber("period"u8, item.Version.Period);
+                    writer.WriteEndObject();
+                }
+                writer.WriteEndArray();
+                Report.Number(writer, "current_version", outcome.Current?.Version);
+            });
+        }
+        switch (outcome.Status)
+        {
+            case UpdateStatus.Published when !json:
+                host.Out.WriteLine($"{outcome.RequestId}: published in epoch {outcome.Epoch}, says the server");
+                foreach (PublishedKey item in outcome.Items)
+                {
+                    host.Out.WriteLine($"  {KeyArguments.Show(item.Key.Span)}: version {item.Version.Version}");
+                }
+                host.Out.WriteLine("  next     optiks lookup KEY proves what the log shows");
+                return ExitCodes.Success;
+            case UpdateStatus.Refused:
+                string place = outcome.RefusedItem is { } position ? $" (item {position})" : "";
+                string current = outcome.Current is { } latest ? $"; the latest version is {latest.Version}" : "";
+                host.Error.WriteLine($"{outcome.RequestId}: refused, {outcome.RefusedBecause}{place}{current}. Nothing changed.");
+                return ExitCodes.Unreachable;
+            case UpdateStatus.Pending when waited:
+                host.Error.WriteLine($"{outcome.RequestId}: still pending after --timeout. It is durable at the server: ask again.");
+                return ExitCodes.Unreachable;
+            case UpdateStatus.Pending when !json:
+                host.Out.WriteLine($"{outcome.RequestId}: pending, durable at the server, not published yet");
+                return ExitCodes.Success;
+            default:
+                return ExitCodes.Success;
+        }
+    }
+
+    private static string Name(RequestOutcome outcome) => outcome.Status switch
+    {
+        // Not "valid": nothing was verified.
+        UpdateStatus.Published => "published",
+        UpdateStatus.Refused => outcome.RefusedBecause!,
+        _ => "pending",
+    };
+}

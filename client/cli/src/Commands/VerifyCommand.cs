@@ -1,0 +1,112 @@
+using System.CommandLine;
+using Optiks.Cli.Inspecting;
+using Optiks.Native;
+using Optiks.Protocol;
+
+namespace Optiks.Cli.Commands;
+
+/// <summary>VerifyCommand judges a stored answer against the trust anchor, without a server and without what this client remembers.</summary>
+internal static class VerifyCommand
+{
+    public static Command Create(GlobalOptions options, CommandHost host)
+    {
+        var file = new Argument<string>("FILE") { Description = "a binary answer of lookup, history or monitor, a head, a record, an audit proof or a checkpoint; - for standard input" };
+        var keys = new KeyArguments(ArgumentArity.ZeroOrMore, "the keys that were asked for, in that order");
+        var monitor = new Option<bool>("--monitor") { Description = "FILE is the answer of monitor, not of history" };
+        var earlier = new Option<string?>("--from-record")
+        {
+            Description = "a record that you trust: of the epoch at which an audit proof begins (needed), or another one that a record must agree with",
+            HelpName = "FILE",
+        };
+        var fresh = new Option<bool>("--fresh") { Description = "also require that it is recent, by this machine's clock" };
+        var command = new Command("verify", "Judge a stored answer offline against the trust anchor: signatures and proofs, not whether the log has newer") { file, monitor, earlier, fresh };
+        keys.AddTo(command);
+        command.SetAction(parse =>
+        {
+            NativeLibraryCheck.Ensure();
+            string name = parse.GetValue(file)!;
+            byte[] octets = InspectCommand.ReadFile(host, name);
+            if (octets.AsSpan().TrimStart(" \r\n\t"u8).StartsWith("{"u8))
+            {
+                throw new UsageException($"{name} is JSON, which is for people: store the binary form (Accept: application/vnd.optiks.lookup and so on) to verify it.");
+            }
+            byte[]? record = parse.GetValue(earlier) is { } path ? File.ReadAllBytes(path) : null;
+            if (record is not null && record.Length != EpochRecord.Length)
+            {
+                throw new UsageException($"{parse.GetValue(earlier)} has {record.Length} octets; a record has {EpochRecord.Length}.");
+            }
+            ulong? now = parse.GetValue(fresh) ? (ulong)host.Time.GetUtcNow().ToUnixTimeMilliseconds() : null;
+            var judge = new StoredAnswerJudge(Anchor(options, parse, host), now, record);
+            Judgement judgement;
+            try
+            {
+                judgement = judge.Judge(StoredAnswer.Read(octets), octets, keys.Read(parse), parse.GetValue(monitor));
+            }
+            catch (EncodingException e)
+            {
+                throw new UsageException($"{name}: {e.Message}", e);
+            }
+            return Print(host, options.Json(parse), judgement);
+        });
+        return command;
+    }
+
+    // Never from a server: an answer must not be judged by what the same server says of itself today.
+    private static TrustAnchor Anchor(GlobalOptions options, ParseResult parse, CommandHost host)
+    {
+        string pin = Path.Combine(options.Data(parse, host).Client, "trust.json");
+        return options.TrustAnchor(parse, host)
+            ?? (File.Exists(pin) ? TrustAnchor.Load(pin) : throw new UsageException("There is no trust anchor to judge by: give --trust FILE, the operator's trust.json."));
+    }
+
+    private static int Print(CommandHost host, bool json, Judgement judgement)
+    {
+        bool valid = judgement.Reason == Reason.Valid;
+        foreach (JudgedKey? key in judgement.Keys.Count == 0 ? [null] : judgement.Keys.Select(key => (JudgedKey?)key))
+        {
+            if (json)
+            {
+                Report.Json(host, valid ? key?.Verdict ?? "valid" : "invalid", judgement.Reason.Name(), judgement.Epoch, writer =>
+                {
+                    writer.WriteString("kind"u8, judgement.Kind);
+                    writer.WriteBoolean("fresh_checked"u8, judgement.IsFreshChecked);
+                    Report.Number(writer, "time_ms", judgement.Time is { } time ? (ulong)time.ToUnixTimeMilliseconds() : null);
+                    if (key is not null)
+                    {
+                        Report.Key(writer, key.Key);
+                        writer.WriteNumber("version"u8, key.Version);
+                        if (key.Value is { } value)
+                        {
+                            AnswerJson.WriteValue(writer, value.Span);
+                        }
+                    }
+                });
+            }
+            else if (key is not null && valid)
+            {
+                host.Out.WriteLine($"{KeyArguments.Show(key.Key.Span)}: {key.Verdict}{(key.Version > 0 ? $", version {key.Version}" : "")}, epoch {judgement.Epoch}, valid");
+                if (key.Value is { } value)
+                {
+                    host.Out.WriteLine($"  value    {Values.Show(value.Span)}");
+                }
+            }
+            else if (key is null)
+            {
+                host.Out.WriteLine($"{judgement.Kind}: {(valid ? "valid" : $"invalid, {judgement.Reason.Name()}")}{(valid && judgement.Epoch is { } epoch ? $", epoch {epoch}" : "")}");
+            }
+        }
+        if (!json)
+        {
+            if (valid)
+            {
+                host.Out.WriteLine($"  checked  {judgement.Checked}");
+                host.Out.WriteLine($"  not      {judgement.NotChecked}");
+            }
+            else
+            {
+                host.Error.WriteLine("Nothing of this file is to be believed. Are --trust, the keys and their order those of the question?");
+            }
+        }
+        return valid ? ExitCodes.Success : ExitCodes.Invalid;
+    }
+}

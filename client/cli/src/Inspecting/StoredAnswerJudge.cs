@@ -1,0 +1,177 @@
+using Optiks.Native;
+using Optiks.Protocol;
+
+namespace Optiks.Cli.Inspecting;
+
+/// <summary>StoredAnswerJudge gives what was decoded for display, as the octets that it was, to the verifier.</summary>
+internal sealed class StoredAnswerJudge
+{
+    private readonly TrustAnchor _anchor;
+    private readonly ulong? _now;
+    private readonly byte[]? _trustedRecord;
+
+    /// <param name="anchor">By which is judged.</param>
+    /// <param name="now">Unix milliseconds with which records are compared; null: each is judged as of its own time.</param>
+    /// <param name="trustedRecord">The record that an audit proof begins at or a record follows; null: none.</param>
+    public StoredAnswerJudge(TrustAnchor anchor, ulong? now, byte[]? trustedRecord)
+    {
+        _anchor = anchor;
+        _now = now;
+        _trustedRecord = trustedRecord;
+    }
+
+    public Judgement Judge(StoredAnswer stored, byte[] octets, IReadOnlyList<ReadOnlyMemory<byte>> keys, bool monitor) => stored switch
+    {
+        StoredAnswer.OfLookups(LookupAnswer answer) => Lookups(answer, octets, keys),
+        StoredAnswer.OfVersions(VersionsAnswer answer) => Versions(answer, octets, keys, monitor),
+        StoredAnswer.OfHead(AnswerHead head) => Head(head, octets),
+        StoredAnswer.OfAudit(AuditProof proof) => Audit(proof, octets),
+        StoredAnswer.OfRecord(EpochRecord record) => Record(record, octets),
+        _ => Checkpoint(octets),
+    };
+
+    private string AgeNote => _now is null ? "its age (--fresh), " : "";
+
+    private Judgement Lookups(LookupAnswer answer, byte[] octets, IReadOnlyList<ReadOnlyMemory<byte>> keys)
+    {
+        RequireWhole(answer.Head);
+        RequireKeys(keys, answer.Lookups.Count);
+        using ByteStrings names = Names(keys);
+        LookupVerdict verdict = Verifier.Lookup(Context(answer.Head.Record), names, new KnownKey[keys.Count], octets);
+        return OfAnswer("lookup answer", verdict.Reason, verdict.Head, [.. verdict.Keys.Select((lookup, i) => new JudgedKey(
+            keys[i], lookup.Version > 0 ? "present" : "absent", lookup.Version, lookup.Value is { } range ? octets.AsMemory(range) : null))]);
+    }
+
+    private Judgement Versions(VersionsAnswer answer, byte[] octets, IReadOnlyList<ReadOnlyMemory<byte>> keys, bool monitor)
+    {
+        RequireWhole(answer.Head);
+        RequireKeys(keys, answer.Versions.Count);
+        using ByteStrings names = Names(keys);
+        // A page begins behind the versions of the pages before it, which are not in this file.
+        KnownKey[] known = [.. answer.Versions.Select(versions => new KnownKey(0, 0, versions.From == 0 ? 0 : versions.From - 1, 0, null))];
+        VersionsVerdict verdict = Verifier.Versions(Context(answer.Head.Record), monitor, names, known, octets);
+        return OfAnswer(monitor ? "monitor answer" : "history answer", verdict.Reason, verdict.Head, [.. verdict.Keys.Select((versions, i) => new JudgedKey(
+            keys[i], "valid", versions.Version, null))]);
+    }
+
+    private Judgement OfAnswer(string kind, Reason reason, VerifiedHead? head, IReadOnlyList<JudgedKey> keys) => reason != Reason.Valid
+        ? new Judgement { Kind = kind, Reason = reason, IsFreshChecked = _now is not null }
+        : new Judgement
+        {
+            Kind = kind,
+            Reason = reason,
+            Epoch = head!.Epoch,
+            Time = Time(head.TimeMs),
+            IsFreshChecked = _now is not null,
+            Keys = keys,
+            Checked = $"the log's signature on {head.Size} epochs, the record of epoch {head.Epoch} among them ({Time(head.TimeMs):yyyy-MM-dd HH:mm:ss}Z){(keys.Count > 0 ? ", the proofs in its tree" : "")}",
+            NotChecked = $"{AgeNote}whether the log has newer, and whether it shows others the same",
+        };
+
+    private Judgement Head(AnswerHead head, byte[] octets)
+    {
+        RequireWhole(head);
+        HeadVerdict verdict = Verifier.Head(Context(head.Record), octets);
+        return OfAnswer("head", verdict.Reason, verdict.Head, []);
+    }
+
+    private Judgement Audit(AuditProof proof, byte[] octets)
+    {
+        if (_trustedRecord is null)
+        {
+            throw new UsageException("An audit proof is judged from a record on that you trust: give --from-record FILE, the record of the epoch at which it begins.");
+        }
+        var from = EpochRecord.Decode(_trustedRecord);
+        Reason reason = Verifier.Audit(Context(proof.Records[^1]), _trustedRecord, octets, out byte[] reached);
+        if (reason != Reason.Valid)
+        {
+            return new Judgement { Kind = "audit proof", Reason = reason, IsFreshChecked = _now is not null };
+        }
+        var last = EpochRecord.Decode(reached);
+        return new Judgement
+        {
+            Kind = "audit proof",
+            Reason = reason,
+            Epoch = last.Epoch,
+            Time = Time(last.TimeMs),
+            IsFreshChecked = _now is not null,
+            Checked = $"that every record from epoch {from.Epoch} to {last.Epoch} follows the one before it, and that nothing was removed or rewritten",
+            NotChecked = $"{AgeNote}that the log signed these records: they must be the board's entries (optiks audit compares them)",
+        };
+    }
+
+    private Judgement Record(EpochRecord record, byte[] octets)
+    {
+        Reason reason = Verifier.Record(_anchor, octets, _trustedRecord);
+        return new Judgement
+        {
+            Kind = "record",
+            Reason = reason,
+            Epoch = reason == Reason.Valid ? record.Epoch : null,
+            Time = reason == Reason.Valid ? Time(record.TimeMs) : null,
+            Checked = _trustedRecord is null ? "that it is a record of this log" : $"that it is a record of this log, and agrees with that of epoch {EpochRecord.Decode(_trustedRecord).Epoch}",
+            NotChecked = "its age, and that the log signed it: a head or an answer has what shows it",
+        };
+    }
+
+    private Judgement Checkpoint(byte[] octets)
+    {
+        Reason reason = Verifier.Checkpoint(_anchor, octets, out ulong size, out _);
+        return new Judgement
+        {
+            Kind = "checkpoint",
+            Reason = reason,
+            Epoch = reason == Reason.Valid && size > 0 ? size - 1 : null,
+            Checked = $"the log's signature on {size} epochs",
+            NotChecked = "its age, which a checkpoint does not say, and whether it extends others",
+        };
+    }
+
+    private VerifierContext Context(ReadOnlyMemory<byte> record) => new()
+    {
+        Anchor = _anchor,
+        NowMs = _now ?? TimeOf(record),
+    };
+
+    private static ulong TimeOf(ReadOnlyMemory<byte> record)
+    {
+        try
+        {
+            return EpochRecord.Decode(record.Span).TimeMs;
+        }
+        catch (EncodingException)
+        {
+            // The verifier refuses such a record whatever the time, and says why.
+            return 0;
+        }
+    }
+
+    private static void RequireWhole(AnswerHead head)
+    {
+        if (head.Checkpoint.IsEmpty)
+        {
+            throw new UsageException("This answer leans on a checkpoint that its client had kept, and has none itself: only an answer that was asked for without checkpoint_size can be judged alone.");
+        }
+    }
+
+    private static DateTimeOffset Time(ulong milliseconds) =>
+        milliseconds <= (ulong)DateTimeOffset.MaxValue.ToUnixTimeMilliseconds() ? DateTimeOffset.FromUnixTimeMilliseconds((long)milliseconds) : DateTimeOffset.MaxValue;
+
+    private static void RequireKeys(IReadOnlyList<ReadOnlyMemory<byte>> keys, int count)
+    {
+        if (keys.Count != count)
+        {
+            throw new UsageException($"The answer is for {count} {(count == 1 ? "key" : "keys")}: name {(count == 1 ? "it" : "them, in the order in which they were asked for")}, as optiks verify FILE KEY...");
+        }
+    }
+
+    private static ByteStrings Names(IReadOnlyList<ReadOnlyMemory<byte>> keys)
+    {
+        var names = new ByteStrings(keys.Count);
+        foreach (ReadOnlyMemory<byte> key in keys)
+        {
+            names.Add(key.Span);
+        }
+        return names;
+    }
+}

@@ -1,0 +1,121 @@
+using System.Text.Json;
+
+namespace Optiks.Cli.Tests;
+
+/// <summary>Stored answers are judged without a server: none is asked in these tests.</summary>
+public sealed class VerifyTests
+{
+    [Fact]
+    public async Task A_lookup_is_valid_for_the_keys_that_were_asked_for()
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        fixture.Log.PublishMany(3, i => [("alice", $"value {i + 1}")]);
+        byte[] answer = await LookupAsync(fixture, "alice", "nobody");
+        CommandRun run = await VerifyAsync(fixture, answer, "alice", "nobody", "--json");
+        Assert.Equal(0, run.Code);
+        Assert.Equal(["present", "absent"], run.Lines.Select(line => line.GetProperty("verdict").GetString()));
+        Assert.Equal("value 3", run.Lines[0].GetProperty("value").GetString());
+        Assert.All(run.Lines, line => Assert.Equal(("valid", 3UL), (line.GetProperty("reason").GetString(), line.GetProperty("epoch").GetUInt64())));
+        Assert.Contains("alice: present, version 3, epoch 3, valid", (await VerifyAsync(fixture, answer, "alice", "nobody")).Out, StringComparison.Ordinal);
+
+        // In another order, or for another key, it proves nothing.
+        Assert.Equal(1, (await VerifyAsync(fixture, answer, "nobody", "alice")).Code);
+        Assert.Equal(1, (await VerifyAsync(fixture, answer, "alice", "bob")).Code);
+        Assert.Equal(2, (await VerifyAsync(fixture, answer, "alice")).Code);
+        Assert.Empty(fixture.Server.Requests);
+    }
+
+    [Fact]
+    public async Task Every_changed_octet_of_a_head_is_noticed()
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        fixture.Log.PublishMany(3, i => [("alice", $"value {i + 1}")]);
+        byte[] answer = await LookupAsync(fixture, "alice");
+        Assert.Equal(0, (await VerifyAsync(fixture, answer, "alice")).Code);
+        for (int i = 0; i < answer.Length; i += 37)
+        {
+            byte[] changed = [.. answer];
+            changed[i] ^= 1;
+            CommandRun run = await VerifyAsync(fixture, changed, "alice", "--json");
+            // 2: so damaged that it is no answer at all.
+            Assert.True(run.Code is 1 or 2, $"octet {i}: {run.Code}");
+            Assert.NotEqual("present", run.Json.GetProperty("verdict").GetString());
+        }
+    }
+
+    [Fact]
+    public async Task Each_kind_is_judged_by_its_own_rules()
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        fixture.Log.PublishMany(4, i => [("alice", $"value {i + 1}")]);
+        byte[] head = (await fixture.Log.HeadAsync(4, 0))!;
+        byte[] history = [.. head, .. fixture.Log.Versions(4, [new FixtureQuery("alice"u8.ToArray(), 0, 1)], monitor: false, 256)];
+        byte[] monitor = [.. head, .. fixture.Log.Versions(4, [new FixtureQuery("alice"u8.ToArray(), 0, 1)], monitor: true, 256)];
+        string first = Write(fixture, "first", fixture.Log.Record(1));
+        string second = Write(fixture, "second", fixture.Log.Record(2));
+        (string Kind, byte[] Octets, string[] Arguments, int Code)[] cases =
+        [
+            ("head", head, [], 0),
+            ("history answer", history, ["alice"], 0),
+            ("monitor answer", monitor, ["alice", "--monitor"], 0),
+            ("monitor answer", monitor, ["bob", "--monitor"], 1),
+            ("audit proof", fixture.Log.AuditProof(1, 3), ["--from-record", first], 0),
+            ("audit proof", fixture.Log.AuditProof(1, 3), ["--from-record", second], 1),
+            ("record", fixture.Log.Record(3), [], 0),
+            ("record", fixture.Log.Record(3), ["--from-record", second], 0),
+            ("record", [.. fixture.Log.Record(3)[..2], 0xff, .. fixture.Log.Record(3)[3..]], [], 1),
+            ("checkpoint", FixtureLog.Checkpoint(fixture.Log.Board(5)), [], 0),
+        ];
+        foreach ((string kind, byte[] octets, string[] arguments, int code) in cases)
+        {
+            CommandRun run = await VerifyAsync(fixture, octets, [.. arguments, "--json"]);
+            JsonElement said = run.Json;
+            Assert.Equal((kind, code), (said.GetProperty("kind").GetString(), run.Code));
+            Assert.Equal(code == 0, said.GetProperty("verdict").GetString() == "valid");
+            if (code == 0)
+            {
+                string text = (await VerifyAsync(fixture, octets, arguments)).Out;
+                Assert.Contains("  checked  ", text, StringComparison.Ordinal);
+                Assert.Contains("  not      ", text, StringComparison.Ordinal);
+            }
+        }
+        Assert.Equal(2, (await VerifyAsync(fixture, fixture.Log.AuditProof(1, 3))).Code);
+        Assert.Equal(2, (await VerifyAsync(fixture, "{}"u8.ToArray())).Code);
+        Assert.Equal(2, (await VerifyAsync(fixture, "nonsense"u8.ToArray())).Code);
+        Assert.Empty(fixture.Server.Requests);
+    }
+
+    [Fact]
+    public async Task An_old_answer_is_valid_and_not_fresh()
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        fixture.Log.PublishMany(2, i => [("alice", $"value {i + 1}")]);
+        byte[] answer = await LookupAsync(fixture, "alice");
+        Assert.Equal(0, (await VerifyAsync(fixture, answer, "alice", "--fresh")).Code);
+        // Epochs are a second apart, and max_behind is five minutes.
+        fixture.Log.PublishMany(310, i => [("bob", $"{i}")]);
+        CommandRun stale = await VerifyAsync(fixture, answer, "alice", "--fresh", "--json");
+        Assert.Equal((1, "record_too_old"), (stale.Code, stale.Json.GetProperty("reason").GetString()));
+        CommandRun kept = await VerifyAsync(fixture, answer, "alice", "--json");
+        Assert.Equal((0, false), (kept.Code, kept.Json.GetProperty("fresh_checked").GetBoolean()));
+    }
+
+    private static async Task<byte[]> LookupAsync(Fixture fixture, params string[] keys)
+    {
+        ulong epoch = fixture.Log.Latest;
+        return [.. (await fixture.Log.HeadAsync(epoch, 0))!, .. fixture.Log.Lookups(epoch, [.. keys.Select(key => new FixtureQuery(System.Text.Encoding.UTF8.GetBytes(key), 0, 0))])];
+    }
+
+    private static string Write(Fixture fixture, string name, byte[] octets)
+    {
+        string path = fixture.Folder.In(name);
+        File.WriteAllBytes(path, octets);
+        return path;
+    }
+
+    private static Task<CommandRun> VerifyAsync(Fixture fixture, byte[] octets, params string[] arguments)
+    {
+        string trust = Write(fixture, "trust.json", FixtureLog.Anchor.ToJson());
+        return CommandRun.RunAsync(fixture, ["verify", Write(fixture, "stored", octets), .. arguments, "--trust", trust]);
+    }
+}

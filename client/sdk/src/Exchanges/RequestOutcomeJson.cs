@@ -1,0 +1,53 @@
+using System.Text.Json;
+using Optiks.Protocol;
+
+namespace Optiks.Client;
+
+/// <summary>RequestOutcomeJson reads the state of a request (docs/spec/rest.md section 5).</summary>
+internal static class RequestOutcomeJson
+{
+    // A reason is a name of the specification: what is none reaches no terminal.
+    private const int MaxReasonLength = 64;
+
+    public static RequestOutcome Parse(byte[] answer, Guid requestId, Uri server)
+    {
+        try
+        {
+            using var document = JsonDocument.Parse(answer);
+            JsonElement root = document.RootElement;
+            return root.GetProperty("status").GetString() switch
+            {
+                "pending" => new RequestOutcome { RequestId = requestId, Status = UpdateStatus.Pending },
+                "published" => new RequestOutcome
+                {
+                    RequestId = requestId,
+                    Status = UpdateStatus.Published,
+                    Epoch = root.GetProperty("epoch").GetUInt64(),
+                    Items = [.. root.GetProperty("items").EnumerateArray().Select(Item)],
+                },
+                "refused" => new RequestOutcome
+                {
+                    RequestId = requestId,
+                    Status = UpdateStatus.Refused,
+                    RefusedBecause = ReasonName(root.GetProperty("reason").GetString()),
+                    RefusedItem = root.TryGetProperty("item", out JsonElement item) ? item.GetInt32() : null,
+                    Current = root.TryGetProperty("current", out JsonElement current) ? Number(current) : null,
+                },
+                _ => throw new FormatException("unknown status"),
+            };
+        }
+        catch (Exception e) when (e is JsonException or InvalidOperationException or KeyNotFoundException or FormatException)
+        {
+            throw new OptiksServerException(ServerFailure.Unusable, server, $"{server.Authority} answered with something that is not the status of an update.", e);
+        }
+    }
+
+    private static PublishedKey Item(JsonElement item) =>
+        Base64UrlText.TryDecode(item.GetProperty("key_b64").GetString() ?? "", out byte[]? key) ? new PublishedKey(key, Number(item)) : throw new FormatException("key_b64");
+
+    private static KeyVersionNumber Number(JsonElement element) =>
+        new(element.GetProperty("period").GetUInt64(), element.GetProperty("version").GetUInt64());
+
+    private static string ReasonName(string? text) =>
+        text is { Length: >= 1 and <= MaxReasonLength } && text.All(character => char.IsAsciiLetterLower(character) || character == '-') ? text : throw new FormatException("reason");
+}
