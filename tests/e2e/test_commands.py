@@ -1,0 +1,192 @@
+"""What the programs say of themselves, and what an operator does on the command line: help, versions, ports, folders, API keys."""
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+from harness import OUT, PROGRAMS, QUERY, ROOT, SERVICES, TASK, UPDATE, Deployment
+from ports import free_port
+from rest import Client
+
+WAIT_SECONDS = 60
+OPTIKS, OPTIKS_DB, OPTIKS_STRESS = OUT / "cli/optiks", OUT / "db/optiks-db", OUT / "stress/optiks-stress"
+# What would make a run of these tests depend on who runs them.
+OURS = re.compile(r"(?i)optiks|aspnetcore_|otel_|xdg_data_home")
+
+
+def environment(**variables: str) -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if not OURS.match(name)} | variables
+
+
+def run(*command: str | Path, **options) -> subprocess.CompletedProcess:
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=300, stdin=subprocess.DEVNULL, **options)
+
+
+def service(name: str) -> Path:
+    return OUT / name / PROGRAMS[name]
+
+
+class SelfDescriptionTest(unittest.TestCase):
+    """Without a data folder, a database or a port."""
+
+    def test_versions(self):
+        """One number of one file, and the commit, from every program."""
+        number = re.search(r"<VersionPrefix>(.+)</VersionPrefix>", (ROOT / "Directory.Build.props").read_text())[1]
+        said = {}
+        for program in (OPTIKS, OPTIKS_DB, OPTIKS_STRESS, *map(service, SERVICES)):
+            done = run(program, "--version", env=environment(OPTIKS_DATA="/dev/null/none"))
+            self.assertEqual((done.returncode, done.stderr), (0, ""), done)
+            name, _, version = done.stdout.strip().partition(" ")
+            said[name] = version
+            self.assertRegex(version, rf"^{re.escape(number)} \(commit [0-9a-f]{{12}}\)$", program)
+        self.assertEqual(set(said), {"optiks", "optiks-db", "optiks-stress", *(f"optiks-{name}" for name in SERVICES)})
+        self.assertEqual(len(set(said.values())), 1, said)
+
+    def test_help_of_services(self):
+        for name, words in ((QUERY, ("8301", "Optiks:QueryService", "VrfCacheBytes", "Optiks:RateLimits", "Lookups:Burst")),
+                            (UPDATE, ("8311", "Optiks:UpdateService", "QueuedCallers", "Optiks:Log", "MaxValueLength", "  3 ")),
+                            (TASK, ("8321", "Optiks:UpdateTask", "EpochInterval", "00:00:01", "Optiks:Log", "Origin", "OPTIKS_KEK", "  4 "))):
+            with self.subTest(name):
+                done = run(service(name), "--help", env=environment(OPTIKS_DATA="/dev/null/none"))
+                self.assertEqual((done.returncode, done.stderr), (0, ""), done)
+                for word in (*words, "Optiks:Storage", "ConnectionString", "OPTIKS_DATA", "--urls", "/health/ready", "Exit codes", "  78 "):
+                    self.assertIn(word, done.stdout)
+                # Below each setting stands what it is.
+                settings = re.findall(r"^  (\w[\w:, .]*?) {2,}\S.*\n(.*)$", done.stdout.partition("\nEnvironment")[0], re.MULTILINE)
+                self.assertGreater(len(settings), 10, done.stdout)
+                for setting, description in settings:
+                    self.assertGreater(len(description.strip()), 8, f"{name}: {setting} has no description")
+
+    def test_completion(self):
+        """bash completes what the program suggests."""
+        for program, typed, expected in ((OPTIKS, "lo", "lookup"), (OPTIKS_DB, "api-key re", "revoke"), (OPTIKS_STRESS, "prep", "prepare")):
+            words = typed.split(" ")
+            line = f"{program.name} {typed}"
+            done = run("bash", "-c", f"""
+                PATH={shlex.quote(str(program.parent))}:$PATH
+                eval "$({program.name} completion bash)"
+                COMP_WORDS=({program.name} {typed}) COMP_CWORD={len(words)} COMP_LINE={shlex.quote(line)} COMP_POINT={len(line)}
+                {re.sub('-', '_', '_' + program.name)}_complete && printf '%s\\n' "${{COMPREPLY[@]}}" """)
+            self.assertEqual(done.stdout.split(), [expected], done)
+            for shell in ("zsh", "fish"):
+                self.assertIn(program.name, run(program, "completion", shell).stdout)
+
+    def test_misspelt_commands(self):
+        for program, typed, meant in ((OPTIKS, "lookpu", "lookup"), (OPTIKS_DB, "migrat", "migrate"), (OPTIKS_STRESS, "prepar", "prepare")):
+            done = run(program, typed)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), done)
+            self.assertIn(meant, done.stderr.split())
+
+
+class FolderTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+
+    def unusable(self) -> list[Path]:
+        """Folders that cannot be made or written; root may write in all that there are."""
+        (self.folder / "file").touch()
+        closed = self.folder / "closed"
+        closed.mkdir(mode=0o500)
+        return [self.folder / "file/data", *([] if os.geteuid() == 0 else [closed])]
+
+    def test_a_folder_that_cannot_be_written_is_78_with_a_sentence(self):
+        for data in self.unusable():
+            for command in ((ROOT / "eng/services.sh", "up"), (OPTIKS_DB, "migrate"), (OPTIKS_DB, "api-key", "add", "a", "--scope", "lookup"),
+                            *((service(name), "--urls", f"http://127.0.0.1:{free_port()}") for name in SERVICES)):
+                with self.subTest(data=data.name, command=command[0].name):
+                    done = run(*command, env=environment(OPTIKS_DATA=str(data)), cwd=self.folder)
+                    self.assertEqual(done.returncode, 78, done)
+                    sentence = done.stderr.strip()
+                    self.assertEqual(len(sentence.splitlines()), 1, sentence)
+                    self.assertNotRegex(sentence, r"Exception|Parameter '|   at ")
+                    self.assertIn(str(data), sentence)
+
+    def test_a_relative_folder_is_where_the_command_runs(self):
+        for command in ((OPTIKS_DB, "migrate"), (OPTIKS_DB, "api-key", "add", "a", "--scope", "lookup")):
+            done = run(*command, env=environment(OPTIKS_DATA="some/data"), cwd=self.folder)
+            self.assertEqual(done.returncode, 0, done)
+        self.assertEqual({path.name for path in (self.folder / "some/data").iterdir()} & {"optiks.db", "api-keys.json"}, {"optiks.db", "api-keys.json"})
+        self.assertEqual((self.folder / "some/data").stat().st_mode & 0o777, 0o700)
+
+    def test_ports_that_are_none(self):
+        for variables in ({"OPTIKS_QUERY_PORT": "many"}, {"OPTIKS_QUERY_PORT": "70000"}, {"OPTIKS_QUERY_PORT": "9301", "OPTIKS_TASK_PORT": "9301"}):
+            done = run(ROOT / "eng/services.sh", "up", env=environment(OPTIKS_DATA=str(self.folder / "data"), **variables))
+            self.assertEqual((done.returncode, len(done.stderr.splitlines())), (78, 1), done)
+            self.assertIn("OPTIKS_QUERY_PORT", done.stderr)
+            self.assertFalse((self.folder / "data").exists())
+
+
+class MakeUpTest(unittest.TestCase):
+    def test_the_printed_commands_find_what_was_started(self):
+        """On ports and a folder, relative and with a blank in it, of this test: the lines are run as they are printed, in a shell that knows neither."""
+        folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        ports = {name: str(free_port()) for name in ("OPTIKS_QUERY_PORT", "OPTIKS_UPDATE_PORT", "OPTIKS_TASK_PORT")}
+        given = environment(OPTIKS_DATA="my data", **ports)
+        down = [ROOT / "eng/services.sh", "down"]
+        self.addCleanup(lambda: run(*down, env=given, cwd=folder))
+        # Services inherit its outputs, which are then no pipes to wait for.
+        with (folder / "out").open("w+") as out:
+            done = subprocess.run([ROOT / "eng/services.sh", "up"], env=given, cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=out, check=False, timeout=300)
+        printed = (folder / "out").read_text()
+        self.assertEqual(done.returncode, 0, printed)
+        self.assertTrue((folder / "my data/optiks.db").exists(), printed)
+        lines = [line.strip() for line in printed.partition("another terminal:")[2].splitlines() if line.startswith("  ")]
+        self.assertEqual(sum(line.startswith("build/bin/optiks ") for line in lines), 5, printed)
+        script = "\n".join(["set -e", *lines])
+        tried = run("bash", "-c", script, env=environment(HOME=str(folder)), cwd=ROOT)
+        self.assertEqual(tried.returncode, 0, f"{printed}{tried.stdout}{tried.stderr}")
+        self.assertIn("alice: present, version 1", tried.stdout)
+        self.assertIn("bob: absent", tried.stdout)
+        for port in ports.values():
+            self.assertIn(f"127.0.0.1:{port}", printed)
+        # And so does the hint on how to stop it.
+        stop = re.search(r"'(.*)make down'", printed)[1] + shlex.join(map(str, down))
+        stopped = run("bash", "-c", stop, env=environment(HOME=str(folder)))
+        self.assertEqual((stopped.returncode, stopped.stdout.count("stopped")), (0, 3), stopped)
+
+
+class ApiKeyTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.log = cls.enterClassContext(Deployment())
+
+    def api_key(self, *arguments: str) -> str:
+        done = run(OPTIKS_DB, "api-key", *arguments, env=self.log.environment)
+        self.assertEqual(done.returncode, 0, done)
+        return done.stdout.strip()
+
+    def statuses(self, key: str) -> tuple[int, int]:
+        """Of an update, and of a history."""
+        with Client(self.log.update.url, key) as update, Client(self.log.query.url, key) as query:
+            return (update.post_json("/v1/updates", {"key": "k", "value": "v"}).status, query.post_json("/v1/history", {"key": "k"}).status)
+
+    def wait(self, key: str, expected: tuple[int, int]) -> None:
+        deadline = time.monotonic() + WAIT_SECONDS
+        while (found := self.statuses(key)) != expected:
+            self.assertLess(time.monotonic(), deadline, f"{found}, not {expected}")
+            time.sleep(0.1)
+
+    def test_keys_come_and_go_while_the_services_run(self):
+        writer, reader = self.api_key("add", "writer", "--scope", "update"), self.api_key("add", "reader", "--scope", "history")
+        self.assertEqual((self.statuses(writer), self.statuses(reader)), ((202, 403), (403, 200)))
+        listed = {line.split()[0]: line.split()[1:] for line in self.api_key("list").splitlines()}
+        self.assertEqual(listed, {"development": ["update,", "history,", "lookup"], "writer": ["update"], "reader": ["history"]})
+        self.assertNotIn(writer, (self.log.data / "api-keys.json").read_text())
+        self.api_key("revoke", "writer")
+        self.wait(writer, (401, 401))
+        self.assertEqual(self.statuses(reader), (403, 200))
+        # The development key is one like the others.
+        self.assertEqual(self.statuses(self.log.api_key), (202, 200))
+        again = self.api_key("add", "writer", "--scope", "update,history", "--json")
+        self.assertEqual(self.statuses(json.loads(again)["key"]), (202, 200))
+        self.assertEqual(self.statuses(writer), (401, 401))
+
+
+if __name__ == "__main__":
+    unittest.main()
