@@ -25,7 +25,7 @@ MINUTES ?= 6
 BENCH_SECONDS ?= 60
 KEYS ?= 1048576
 
-.PHONY: help install native sqlclient dotnet build run up down test check fix test-faults test-slow fuzz bench-vrf timing-vrf bench-ozks bench-updates bench-lookups bench-scale load-keyring load-synthetic clean
+.PHONY: help install native sqlclient dotnet build run up down test check fix test-faults test-storm test-slow fuzz bench-vrf timing-vrf bench-ozks bench-updates bench-lookups bench-scale load-keyring load-synthetic clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 20
@@ -73,6 +73,10 @@ test-faults: build ## put every fault to every engine for MINUTES (default 6), o
 	@eng/install.sh faketime
 	@mkdir -p build/test
 	@tests/e2e/run_faults.py build/test/faults.json $(if $(UPDATES),--updates $(UPDATES),--minutes $(MINUTES)) $(if $(ENGINES),--engines $(ENGINES))
+
+test-storm: build ## two of each service behind connections that stall, are cut and refused, for MINUTES (default 6) an engine; writes build/test/storm.json
+	@mkdir -p build/test
+	@tests/e2e/run_faults.py build/test/storm.json --storm $(MINUTES) $(if $(ENGINES),--engines $(ENGINES))
 
 test-slow: build ## 60 slow readers and 60 slow writers for MINUTES (default 6) beside verified lookups and updates; writes build/test/slow.json
 	@mkdir -p build/test

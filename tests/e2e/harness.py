@@ -3,6 +3,7 @@
 OPTIKS_OUT names the folder of the built programs (default build/out of `make build`). Nothing here touches what `make up` runs.
 """
 
+import http.client
 import json
 import os
 import shutil
@@ -43,6 +44,7 @@ class Process:
     def __init__(self, service: str, log: Path, environment: Callable[[], dict[str, str]], port: int):
         """environment: asked at each start, as what a service connects as is known only after the first migration."""
         self.service = service
+        self.port = port
         self.url = f"http://127.0.0.1:{port}"
         self._log = log
         self._environment = environment
@@ -55,6 +57,23 @@ class Process:
     @property
     def pid(self) -> int:
         return self._process.pid
+
+    @property
+    def exit_code(self) -> int:
+        """Of a process that has ended; negative: the signal that ended it."""
+        return self._process.returncode
+
+    @property
+    def stopped(self) -> bool:
+        """By a SIGSTOP. It runs."""
+        return "State:\tT" in Path(f"/proc/{self._process.pid}/status").read_text()
+
+    def is_ready(self) -> bool:
+        try:
+            with Client(self.url, timeout=5) as client:
+                return client.get("/health/ready").status == 200
+        except (OSError, http.client.HTTPException):
+            return False
 
     def start(self, *prefix: str, **environment: str) -> None:
         """prefix: a command that runs it in its own place, such as prlimit."""
@@ -99,7 +118,7 @@ class Process:
     def wait_stopped(self, seconds: float) -> None:
         """Until a SIGSTOP has stopped it."""
         deadline = time.monotonic() + seconds
-        while "State:\tT" not in Path(f"/proc/{self._process.pid}/status").read_text():
+        while not self.stopped:
             if not self.running or time.monotonic() >= deadline:
                 raise NotReady(f"{self.service} did not stop:\n{self.log_end()}")
             time.sleep(0.02)
@@ -129,7 +148,10 @@ class Process:
         return self._log.read_text(errors="replace")
 
     def log_end(self) -> str:
-        return "\n".join(self.log().splitlines()[-15:])
+        """The last lines; what nobody had expected from its beginning."""
+        log = self.log()
+        unhandled = log.rfind("Unhandled exception.")
+        return log[unhandled:] if unhandled >= 0 else "\n".join(log.splitlines()[-15:])
 
 
 class Run:
@@ -165,8 +187,12 @@ class Deployment:
         self.queries = [self._process(query) for _ in range(replicas)]
 
     def _process(self, service: str) -> Process:
-        port = free_port()
-        return Process(service, self.logs / f"{service}-{port}.log", lambda: self._environment | self.storage.settings(service), port)
+        port, database_port = free_port(), self._database_port(service)
+        return Process(service, self.logs / f"{service}-{port}.log", lambda: self._environment | self.storage.settings(service, database_port), port)
+
+    def _database_port(self, service: str) -> int | None:
+        """Where one more process of a service finds the database; None: at the database's own port."""
+        return None
 
     @property
     def query(self) -> Process:
@@ -239,8 +265,12 @@ class Deployment:
 
     def optiks(self, *arguments: str, query: Process | None = None) -> Run:
         """The command line, as a user of this data folder."""
-        urls = ["--query-url", (query or self.query).url, "--update-url", self.update.url]
-        return self._run([OUT / "cli/optiks", *arguments, *urls])
+        return self.optiks_at([(query or self.query).url], self.update.url, *arguments)
+
+    def optiks_at(self, query_urls: list[str], update_url: str, *arguments: str) -> Run:
+        """The same, with services elsewhere."""
+        urls = [part for url in query_urls for part in ("--query-url", url)]
+        return self._run([OUT / "cli/optiks", *arguments, *urls, "--update-url", update_url])
 
     def _run(self, command: list) -> Run:
         environment = self._environment | self.storage.settings(None)

@@ -8,8 +8,9 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
-from harness import Deployment
+from harness import Deployment, Run
 from rest import Client, uuid7
 
 ANSWER_SECONDS = 180
@@ -29,6 +30,16 @@ class Accepted:
     value: str
     point: str
     """The fault under way at the answer."""
+
+
+class Callers(Protocol):
+    """How users reach a log: a Deployment, or a way round it."""
+
+    data: Path
+
+    def update_client(self, **options) -> Client: ...
+
+    def optiks(self, *arguments: str) -> Run: ...
 
 
 class Worker:
@@ -83,7 +94,7 @@ class Worker:
 class Reader(Worker):
     """Looks keys up with one client that remembers: while a service is dead there may be no answer, but never an invalid or an older one."""
 
-    def __init__(self, log: Deployment, keys: list[str], folder: Path):
+    def __init__(self, log: Callers, keys: list[str], folder: Path):
         self.verified = 0
         self._log, self._keys = log, keys
         self._options = ("--data", str(folder), "--trust", str(log.data / "trust.json"))
@@ -111,7 +122,7 @@ class Watcher(Worker):
 class Writer(Worker):
     """It has keys of its own, and sends single updates, lists and atomic requests."""
 
-    def __init__(self, log: Deployment, name: str, seed: int, point: Callable[[], str], keys: int = 100, pause: float = 0.02):
+    def __init__(self, log: Callers, name: str, seed: int, point: Callable[[], str], keys: int = 100, pause: float = 0.02):
         self.accepted: list[Accepted] = []
         """In the order in which the service took them."""
         self.retries = 0
@@ -166,10 +177,10 @@ class Writer(Worker):
 class BulkWriter(Writer):
     """Lists of LIST updates, one after the other, round its keys; at most WINDOW of them are not published yet, so that faults meet every step of the way."""
 
-    def __init__(self, log: Deployment, name: str, seed: int, point: Callable[[], str], keys: int):
+    def __init__(self, log: Callers, name: str, seed: int, point: Callable[[], str], keys: int, pause: float = 0):
         self._next = 0
         self._unpublished: deque[str] = deque()
-        super().__init__(log, name, seed, point, keys, pause=0)
+        super().__init__(log, name, seed, point, keys, pause)
 
     def _work(self) -> None:
         if len(self._unpublished) < WINDOW:

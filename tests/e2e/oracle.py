@@ -1,5 +1,6 @@
 """What must be true after any fault, from outside: every answered update is there once and in order, the log has one history, and independent checks find nothing."""
 
+import io
 import json
 import random
 import sys
@@ -7,6 +8,7 @@ import time
 import uuid
 from collections import Counter
 from collections.abc import Iterable
+from contextlib import redirect_stdout
 
 import export
 from export import Facts
@@ -16,6 +18,7 @@ from load import Accepted
 sys.path.insert(0, str(ROOT / "tests/reference"))
 
 import board
+import live
 from record import EpochRecord
 from verify import TrustAnchor
 
@@ -147,7 +150,7 @@ class Oracle:
         self.wait_published()
         facts = self._facts()
         self._check_board(facts, notes)
-        self._check_tools()
+        self._check_tools(facts)
         lost, doubled = lost_and_doubled(accepted, facts)
         if lost.total() == doubled.total() == 0:
             check_order(accepted, facts)
@@ -173,14 +176,21 @@ class Oracle:
         require(newest.time_ms <= time.time_ns() // 1_000_000, "the newest record's time is in the future")
         require(facts.pending == 0 and facts.refused == 0, f"{facts.pending} pending and {facts.refused} refused updates")
 
-    def _check_tools(self) -> None:
-        """fsck derives every root again; one auditor has followed from the start, one begins at epoch 0."""
+    def _check_tools(self, facts: Facts) -> None:
+        """fsck derives every root again; one auditor has followed from the start, one begins at epoch 0, and so does the reference: all see the database's records."""
         run = self._log.optiks_db("fsck", "--board", self._log.data / "board")
         require(run.code == 0, f"fsck: {run}")
+        newest = len(facts.records) - 1
         fresh = ("--data", str(self._log.data / f"auditor-{self._judged}"), "--trust", str(self._log.data / "trust.json"))
         for more in ((), fresh):
             run = self._log.optiks("audit", "--json", *more)
-            require(run.code == 0 and run.lines()[0]["verdict"] == "valid", f"audit: {run}")
+            require(run.code == 0 and run.lines()[0]["verdict"] == "valid" and run.lines()[0]["epoch"] >= newest, f"audit: {run}")
+        anchor = TrustAnchor.parse((self._log.data / "trust.json").read_text())
+        with redirect_stdout(io.StringIO()):
+            session = live.read_board(live.Http(self._log.query.url, None), anchor)
+            live.audit(session)
+        require([record.encode() for record in session.chain[: newest + 1]] == [facts.records[epoch] for epoch in range(newest + 1)],
+                "the reference's auditor was shown other records than the database has")
 
     def _check_answers(self, accepted: list[Accepted], facts: Facts) -> None:
         """Verified histories and the update-service's own words of some keys and updates are the facts'."""

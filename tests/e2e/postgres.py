@@ -142,9 +142,9 @@ class PostgreSql:
         """Rows as psql prints them: columns with | between. Any thread."""
         return self._run("psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1", "-p", self.port, "-U", OWNER, "-d", database, "-c", text).splitlines()
 
-    def connection_string(self, database: str, user: str = OWNER) -> str:
-        """In Npgsql's form."""
-        return f"Host=127.0.0.1;Port={self.port};Database={database};Username={user};Timeout=5"
+    def connection_string(self, database: str, user: str = OWNER, port: int | None = None) -> str:
+        """In Npgsql's form. port: of a proxy before the server."""
+        return f"Host=127.0.0.1;Port={port or self.port};Database={database};Username={user};Timeout=5"
 
     def log_end(self) -> str:
         return "\n".join((self._folder / "log").read_text(errors="replace").splitlines()[-15:])

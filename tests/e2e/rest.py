@@ -7,6 +7,7 @@ import os
 import time
 import urllib.parse
 import uuid
+from collections import deque
 from dataclasses import dataclass
 
 
@@ -41,8 +42,7 @@ class Client:
     """One service, over one connection at a time. Not for several threads. Transport errors are OSError or http.client.HTTPException."""
 
     def __init__(self, url: str, api_key: str | None = None, timeout: float = 30):
-        parts = urllib.parse.urlsplit(url)
-        self._address = (parts.hostname, parts.port)
+        self._address = _address(url)
         self._api_key = api_key
         self._timeout = timeout
         self._connection: http.client.HTTPConnection | None = None
@@ -86,3 +86,33 @@ class Client:
 
     def post_json(self, path: str, document, accept: str | None = None) -> Answer:
         return self.request("POST", path, json.dumps(document).encode(), "application/json", accept)
+
+
+class FailoverClient(Client):
+    """Several services that do the same: after one that fails or is unavailable, the next is asked."""
+
+    def __init__(self, urls: list[str], api_key: str | None = None, timeout: float = 30):
+        self._urls = deque(urls)
+        super().__init__(urls[0], api_key, timeout)
+
+    def request(
+        self, method: str, path: str, body: bytes | None = None, content_type: str | None = None, accept: str | None = None
+    ) -> Answer:
+        try:
+            answer = super().request(method, path, body, content_type, accept)
+        except (OSError, http.client.HTTPException):
+            self._turn()
+            raise
+        if answer.status == 503:
+            self._turn()
+        return answer
+
+    def _turn(self) -> None:
+        self.close()
+        self._urls.rotate(-1)
+        self._address = _address(self._urls[0])
+
+
+def _address(url: str) -> tuple[str, int]:
+    parts = urllib.parse.urlsplit(url)
+    return parts.hostname, parts.port

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The long fault suite: every fault on every engine, again and again until the time is over; or random kills until so many updates were accepted.
+"""The long fault suite: every fault on every engine, again and again until the time is over; random kills until so many updates were accepted; or storms.
 
 A line a fault; at the end one row for each engine and point. Exit code 1: something is not as promised.
 """
@@ -17,7 +17,9 @@ from pathlib import Path
 import faults
 from harness import Deployment
 from load import LIST, BulkWriter, Writer
-from storage import ENGINES
+from proxy import Proxies
+from storage import ENGINES, OwnPostgreSql, Sqlite
+from storm import Storm, StormLog
 from trial import Row, Trial
 
 # Of an engine's share of the time, for judging.
@@ -25,6 +27,10 @@ JUDGE_SECONDS = 25
 BULK_WRITERS, VERSIONS = 2, 5
 # As an operator has them: the pace of the load decides how often something is killed, not the epochs'.
 BULK = {"Optiks__UpdateTask__EpochInterval": "00:00:01"}
+# Long enough for several faults of every proxy, so short that there are many calms in which all must go on.
+STORM_SECONDS = 25
+# A server that is not the test's own has no proxy before it, and is not killed.
+STORM_ENGINES = [Sqlite.name, OwnPostgreSql.name]
 
 
 class Suite:
@@ -64,6 +70,18 @@ class Suite:
                 self._put(trial, trial.random.choice(faults.random_ones(engine)))
             self._judge(trial)
 
+    def storm(self, engine: str, seconds: float) -> None:
+        """Storms and calms until the time is over."""
+        self._say(f"{engine}, storms, seed {self._seed}")
+        with Proxies(self._seed) as proxies, StormLog(engine, proxies) as log, Storm(log, proxies, self._seed) as storm:
+            left = seconds
+            while left > 0:
+                started, strength = time.monotonic(), min(left, STORM_SECONDS)
+                storm.blow(strength)
+                left -= strength
+                self._say(f"{engine}: {strength:.0f} s of storm, {time.monotonic() - started - strength:.1f} s until all went on; {storm.count} updates accepted")
+            self._judge(storm)
+
     def _put(self, trial: Trial, fault: faults.Fault) -> None:
         started = time.monotonic()
         fault.put(trial)
@@ -92,6 +110,7 @@ def main() -> int:
     bound = parser.add_mutually_exclusive_group(required=True)
     bound.add_argument("--minutes", type=float, help="shared by the engines")
     bound.add_argument("--updates", type=int, help="of each engine")
+    bound.add_argument("--storm", type=float, metavar="MINUTES", help="of each engine: two of each service behind connections that stall, are cut and refused")
     parser.add_argument("--engines", nargs="+", choices=list(ENGINES), default=list(ENGINES))
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(2**32))
     options = parser.parse_args()
@@ -103,7 +122,10 @@ def main() -> int:
     suite = Suite(options.seed)
     try:
         for engine in options.engines:
-            if options.updates is not None:
+            if options.storm is not None:
+                if engine in STORM_ENGINES:
+                    suite.storm(engine, options.storm * 60)
+            elif options.updates is not None:
                 suite.run_until(engine, options.updates)
             else:
                 suite.run(engine, options.minutes * 60 / len(options.engines))

@@ -25,14 +25,16 @@ class Sqlite:
 
     name = "sqlite"
     lease_seconds = LEASE_SECONDS
+    port = None
+    """Where programs connect to, if it can be a proxy's."""
 
     def __init__(self, data: Path, copies: Path):
         """copies: a folder outside the data folder."""
         self.database = data / "optiks.db"
         self._copies = copies
 
-    def settings(self, service: str | None) -> dict[str, str]:
-        """What a service is told; None: the operator's tools."""
+    def settings(self, service: str | None, port: int | None = None) -> dict[str, str]:
+        """What a service is told; None: the operator's tools. port: of a proxy before the server, where there is one."""
         return {}
 
     def prepare(self) -> None:
@@ -67,10 +69,11 @@ class OwnPostgreSql:
 
     def __init__(self, data: Path, copies: Path):
         self.server = PostgreSql(SERVER_SETTINGS)
+        self.port = self.server.port
 
-    def settings(self, service: str | None) -> dict[str, str]:
+    def settings(self, service: str | None, port: int | None = None) -> dict[str, str]:
         user = {} if service is None else {"user": USERS[service]}
-        return {"Optiks__Storage__Provider": self.name, "Optiks__Storage__ConnectionString": self.server.connection_string(DATABASE, **user)}
+        return {"Optiks__Storage__Provider": self.name, "Optiks__Storage__ConnectionString": self.server.connection_string(DATABASE, **user, port=port)}
 
     def prepare(self) -> None:
         self.server.__enter__()
@@ -112,11 +115,12 @@ class OwnSqlServer:
     # Each new session of Babelfish takes a second or two for its first statements, and a task renews in whichever of its sessions is free: two seconds may be over
     # before it has, then it takes itself for overtaken although nobody took over.
     lease_seconds = 8
+    port = None
 
     def __init__(self, data: Path, copies: Path):
         self._database = SqlServer(data.name.replace("-", "_"))
 
-    def settings(self, service: str | None) -> dict[str, str]:
+    def settings(self, service: str | None, port: int | None = None) -> dict[str, str]:
         return {"Optiks__Storage__Provider": self.name, "Optiks__Storage__ConnectionString": self._database.connection_string(service and USERS[service])}
 
     def prepare(self) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from disk import BoardDisk
 from harness import Deployment, Process
-from load import ANSWER_SECONDS, Accepted, Reader, Watcher, Worker, Writer
+from load import ANSWER_SECONDS, Accepted, Callers, Reader, Watcher, Worker, Writer
 from oracle import Oracle, require
 from rest import uuid7
 
@@ -33,8 +33,10 @@ class Row:
 class Trial:
     """Use as a context: entering starts the load on a deployment that runs, leaving ends it. `random` decides every moment."""
 
-    def __init__(self, log: Deployment, seed: int, make_writers: Callable[["Trial"], list[Writer]] | None = None):
+    def __init__(self, log: Deployment, seed: int, make_writers: Callable[["Trial"], list[Writer]] | None = None, callers: Callers | None = None):
+        """callers: how the load reaches the log; None: directly."""
         self.log = log
+        self.callers = callers or log
         self.random = random.Random(seed)
         self.oracle = Oracle(log, seed)
         self.point = "none"
@@ -48,7 +50,7 @@ class Trial:
 
     def __enter__(self) -> "Trial":
         self.writers = self._make_writers(self)
-        self.reader = Reader(self.log, self.writers[0].keys[:READ_KEYS], self.log.logs / "reader")
+        self.reader = Reader(self.callers, self.writers[0].keys[:READ_KEYS], self.log.logs / "reader")
         self.watcher = Watcher(self.log)
         return self
 
@@ -154,4 +156,4 @@ class Trial:
 
 
 def _small_writers(trial: Trial) -> list[Writer]:
-    return [Writer(trial.log, f"writer{i}", trial.random.randrange(2**32), lambda: trial.point) for i in range(WRITERS)]
+    return [Writer(trial.callers, f"writer{i}", trial.random.randrange(2**32), lambda: trial.point) for i in range(WRITERS)]

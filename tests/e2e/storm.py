@@ -1,0 +1,262 @@
+"""A log in bad weather: two of each service, every connection by way of a proxy that stalls, cuts and refuses, and processes that are killed, paused and told to stop meanwhile."""
+
+import heapq
+import re
+import signal
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from itertools import count
+
+import faults
+from harness import FAIL_POINT, READY_SECONDS, ROOT, TASK, UPDATE, Deployment, Process, Run
+from load import BulkWriter, Reader, Worker, Writer
+from oracle import Wrong, require
+from proxy import Proxies
+from rest import FailoverClient
+from trial import READ_KEYS, Row, Trial
+
+EXIT_CODES = ROOT / "docs/operations/exit-codes.md"
+# A shell's way to write the signal that ended a process.
+SIGNALLED = 128
+# Seconds: between what is done to processes, and until somebody starts a process again.
+BETWEEN, RESTART = 3.0, 1.0
+# Of what is done to processes: to the database server.
+SERVER_SHARE = 0.15
+# Beyond every lease, and beyond the time after which PostgreSQL ends a session that stands in its transaction.
+LONGEST_PAUSE = 12.0
+LOOK = 0.05
+WRITERS, BULK_KEYS, BULK_PAUSE = 2, 20_000, 2.0
+
+
+def restarted_after() -> dict[str, set[int]]:
+    """By service, the exit codes after which the operator's page lets a supervisor start it again."""
+    rows = re.findall(r"^\| (\d+) \| ([a-z-]+(?:, [a-z-]+)*) \|.*\| start it again \|$", EXIT_CODES.read_text(), re.MULTILINE)
+    require(len(rows) > 0, f"{EXIT_CODES} names no exit code after which a service is started again")
+    codes = defaultdict(set)
+    for code, services in rows:
+        for service in services.split(", "):
+            codes[service].add(int(code))
+    return codes
+
+
+@dataclass(frozen=True)
+class StormRow(Row):
+    """One of build/test/storm.json: the same, and the processes that ended while it was the newest fault."""
+
+    ends: dict[str, int] = field(default_factory=dict)
+    """By service and exit code: how many. Those that were killed or told to stop are among them."""
+
+
+class StormLog(Deployment):
+    """An update-task and its standby, two update-services, two replicas, each with a proxy before its database (if that is a server) and one before itself."""
+
+    def __init__(self, engine: str, proxies: Proxies):
+        self._proxies = proxies
+        super().__init__(replicas=2, engine=engine)
+        self.updates = [self.update, self._process(UPDATE)]
+        self._update_urls = [self._by_way_of_proxy(process) for process in self.updates]
+        self._query_urls = [self._by_way_of_proxy(process) for process in self.queries]
+
+    @property
+    def processes(self) -> list[Process]:
+        return [self.task, self.standby, *self.updates, *self.queries]
+
+    def _database_port(self, service: str) -> int | None:
+        return self.storage.port and self._proxies.add(f"between {service} and database", self.storage.port)
+
+    def _by_way_of_proxy(self, process: Process) -> str:
+        return f"http://127.0.0.1:{self._proxies.add(f'before {process.service}', process.port)}"
+
+    def callers(self) -> "CallersInStorm":
+        return CallersInStorm(self, self._update_urls, self._query_urls)
+
+
+class CallersInStorm:
+    """The log as its users reach it."""
+
+    def __init__(self, log: StormLog, update_urls: list[str], query_urls: list[str]):
+        self.data = log.data
+        self._log, self._update_urls, self._query_urls = log, update_urls, query_urls
+
+    def update_client(self, **options) -> FailoverClient:
+        return FailoverClient(self._update_urls, self._log.api_key, **options)
+
+    def optiks(self, *arguments: str) -> Run:
+        return self._log.optiks_at(self._query_urls, self._update_urls[0], *arguments)
+
+
+class Storm(Trial):
+    """Use as a context, as a trial. A process that ends is judged by its exit code and, if the operator's page says so, started again."""
+
+    def __init__(self, log: StormLog, proxies: Proxies, seed: int):
+        super().__init__(log, seed, _writers, log.callers())
+        self._proxies = proxies
+        proxies.told = self._proxy_begins
+        self._codes = restarted_after()
+        self._ends: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self._expected: dict[Process, set[int]] = {}
+        """How those will end that were killed or told to stop."""
+        self._armed: dict[Process, str] = {}
+        """Those that kill or stop themselves at a fail point."""
+        self._paused: set[Process] = set()
+        self._down: set[Process] = set()
+        """Ended; will be started."""
+        self._due: list[tuple[float, int, Callable[[], None]]] = []
+        self._order = count()
+        self._blowing = False
+        self._other_reader: Reader
+
+    def __enter__(self) -> "Storm":
+        super().__enter__()
+        # Of other keys, with a state of its own.
+        self._other_reader = Reader(self.callers, self.writers[1].keys[:READ_KEYS], self.log.logs / "other-reader")
+        return self
+
+    @property
+    def _workers(self) -> list[Worker]:
+        return [*super()._workers, self._other_reader]
+
+    def blow(self, seconds: float) -> None:
+        """One storm and the calm after it: then every process runs and is ready, and all goes on."""
+        self._proxies.storm()
+        self._blowing = True
+        end = time.monotonic() + seconds
+        strike = time.monotonic() + self.random.uniform(0, BETWEEN)
+        while (now := time.monotonic()) < end:
+            if now >= strike:
+                self._strike()
+                strike = now + self.random.uniform(0, 2 * BETWEEN)
+            self._do_due(now)
+            self._look()
+            time.sleep(LOOK)
+        self._blowing = False
+        self._proxies.calm()
+        self._settle()
+        self.goes_on()
+
+    def judge(self) -> list[StormRow]:
+        """Also ends all processes, in order."""
+        self._kills.update(self._proxies.faults)
+        rows = super().judge()
+        require(self._other_reader.verified > 0, "no lookup was verified")
+        self.log.stop()
+        return [StormRow(**vars(row), ends=dict(self._ends[row.point])) for row in rows]
+
+    def _settle(self) -> None:
+        """What was begun is ended; whoever ends is started again, whoever would end later is started anew; until all are ready."""
+        deadline = time.monotonic() + READY_SECONDS
+        while not all(process.running and process not in self._armed and process.is_ready() for process in self.log.processes):
+            self._do_due(float("inf"))
+            for process in self._free():
+                if process in self._armed:
+                    self._stop(process)
+            self._look()
+            if time.monotonic() >= deadline:
+                ends = "\n".join(f"{process.service}:\n{process.log_end()}" for process in self.log.processes if not (process.running and process.is_ready()))
+                raise Wrong(f"not ready {READY_SECONDS} s after the storm: {ends}")
+            time.sleep(LOOK)
+
+    def _strike(self) -> None:
+        """One process, or the database server."""
+        if self.log.storage.port is not None and self.random.random() < SERVER_SHARE:
+            self._kill_server()
+        elif free := self._free():
+            process = self.random.choice(free)
+            self.random.choice((self._kill, self._pause, self._stop))(process)
+
+    def _kill(self, process: Process) -> None:
+        self._count(f"kill -9 {process.service}")
+        self._expected[process] = {SIGNALLED + signal.SIGKILL}
+        process.signal(signal.SIGKILL)
+
+    def _stop(self, process: Process) -> None:
+        self._count(f"stop {process.service}")
+        self._expected[process] = {0, SIGNALLED + signal.SIGTERM}
+        process.signal(signal.SIGTERM)
+
+    def _pause(self, process: Process) -> None:
+        self._count(f"pause {process.service}")
+        process.signal(signal.SIGSTOP)
+        self._go_on_later(process)
+
+    def _go_on_later(self, process: Process) -> None:
+        self._paused.add(process)
+
+        def go_on() -> None:
+            self._paused.discard(process)
+            process.signal(signal.SIGCONT)
+
+        self._later(self.random.uniform(0, LONGEST_PAUSE), go_on)
+
+    def _kill_server(self) -> None:
+        server = self.log.storage.server
+        if server.running:
+            self._count("kill -9 database server")
+            server.kill()
+            self._later(self.random.uniform(0, RESTART), server.start)
+
+    def _start(self, process: Process) -> None:
+        """In a storm every other one that has fail points is given one, at which it kills itself or, a task, stops."""
+        self._down.discard(process)
+        points = {TASK: faults.POINTS, UPDATE: [faults.ACCEPT]}.get(process.service)
+        if points is None or not self._blowing or self.random.random() < 0.5:
+            process.start()
+            return
+        name = self.random.choice(points)
+        times = f"{name}:{self.random.randint(1, 3)}"
+        if process.service == TASK and self.random.random() < 0.5:
+            name, times = f"stop at {name}", f"{times}:stop"
+        self._armed[process] = name
+        process.start(**{FAIL_POINT: times})
+
+    def _look(self) -> None:
+        """Who has ended, and how; who has stopped itself."""
+        for process in self.log.processes:
+            if process in self._down:
+                continue
+            if not process.running:
+                self._ended(process)
+            elif process in self._armed and process not in self._paused and process.stopped:
+                self._count(self._armed.pop(process))
+                self._go_on_later(process)
+
+    def _ended(self, process: Process) -> None:
+        code = process.exit_code if process.exit_code >= 0 else SIGNALLED - process.exit_code
+        expected, armed = self._expected.pop(process, set()), self._armed.pop(process, None)
+        if armed is not None and code == SIGNALLED + signal.SIGKILL and code not in expected:
+            # Perhaps on its way to an end in order.
+            self._count(armed)
+            expected = {code}
+        self._ends[self.point][f"{process.service}: {code}"] += 1
+        require(code in expected | self._codes[process.service],
+                f"{process.service} ended with {code} during {self.point}, which {EXIT_CODES.name} does not let it:\n{process.log_end()}")
+        self._down.add(process)
+        self._later(self.random.uniform(0, RESTART), lambda: self._start(process))
+
+    def _free(self) -> list[Process]:
+        """Those that run, and to whom nothing was done yet."""
+        return [process for process in self.log.processes
+                if process.running and process not in self._paused and process not in self._expected and process not in self._down]
+
+    def _proxy_begins(self, fault: str) -> None:
+        """On the proxies' thread."""
+        self.point = fault
+
+    def _count(self, fault: str) -> None:
+        self.point = fault
+        self._kills[fault] += 1
+
+    def _later(self, seconds: float, do: Callable[[], None]) -> None:
+        heapq.heappush(self._due, (time.monotonic() + seconds, next(self._order), do))
+
+    def _do_due(self, now: float) -> None:
+        while self._due and self._due[0][0] <= now:
+            heapq.heappop(self._due)[2]()
+
+
+def _writers(trial: Trial) -> list[Writer]:
+    small = [Writer(trial.callers, f"writer{i}", trial.random.randrange(2**32), lambda: trial.point) for i in range(WRITERS)]
+    bulk = BulkWriter(trial.callers, "bulk", trial.random.randrange(2**32), lambda: trial.point, BULK_KEYS, BULK_PAUSE)
+    return [*small, bulk]

@@ -1,0 +1,144 @@
+"""A short form of the storms (run_faults.py --storm is the long one), and what they stand on: proxies, and the page of exit codes.
+
+OPTIKS_FAULT_SEED: of the moments (default: random; a failure names it).
+"""
+
+import os
+import random
+import re
+import signal
+import socket
+import threading
+import unittest
+
+from harness import ROOT
+from oracle import Wrong
+from proxy import HOST, Proxies
+from storage import OwnPostgreSql, Sqlite
+from storm import Storm, StormLog, restarted_after
+
+SEED = int(os.environ.get("OPTIKS_FAULT_SEED", random.SystemRandom().randrange(2**32)))
+SHORT_STORM = 4
+# Until a test ends it.
+LONG = 600
+
+
+class StormTest(unittest.TestCase):
+    def test_sqlite(self):
+        self.blow(Sqlite.name)
+
+    def test_postgresql(self):
+        self.blow(OwnPostgreSql.name)
+
+    def blow(self, engine: str) -> None:
+        try:
+            with Proxies(SEED) as proxies, StormLog(engine, proxies) as log, Storm(log, proxies, SEED) as storm:
+                storm.blow(SHORT_STORM)
+                rows = storm.judge()
+        except Exception as failure:
+            failure.add_note(f"OPTIKS_FAULT_SEED={SEED}")
+            raise
+        self.assertGreater(sum(row.kills for row in rows), 0, "nothing was done")
+        self.assertGreater(sum(row.accepted for row in rows), 0)
+        self.assertEqual([row for row in rows if (row.lost, row.doubled, row.histories) != (0, 0, 1)], [])
+
+    def test_an_end_that_no_page_names_is_found(self):
+        with Proxies(SEED) as proxies, StormLog(Sqlite.name, proxies) as log, Storm(log, proxies, SEED) as storm:
+            storm.goes_on()
+            log.query.signal(signal.SIGABRT)
+            with self.assertRaisesRegex(Wrong, "query-service ended with 134"):
+                storm.blow(1)
+
+
+class ExitCodesTest(unittest.TestCase):
+    def test_the_page_has_every_code(self):
+        page = (ROOT / "docs/operations/exit-codes.md").read_text()
+        code = dict(re.findall(r"public const int (\w+) = (\d+);", (ROOT / "common/src/ExitCodes.cs").read_text()))
+        listed = set(re.findall(r"^\| (\d+) \|", page, re.MULTILINE))
+        self.assertEqual(set(code.values()) - listed, set())
+        self.assertEqual(listed - set(code.values()), {"137", "143"})
+        self.assertEqual(restarted_after(), {"update-service": {3}, "update-task": {137}})
+
+
+class ProxyTest(unittest.TestCase):
+    """Against a server that sends back what it is sent."""
+
+    def setUp(self):
+        self.listener = self.enterContext(socket.create_server((HOST, 0)))
+        self.listener.settimeout(0.1)
+        self.stop = threading.Event()
+        thread = threading.Thread(target=self.echo)
+        thread.start()
+        self.addCleanup(thread.join)
+        self.addCleanup(self.stop.set)
+        self.proxies = self.enterContext(Proxies(SEED))
+        self.port = self.proxies.add("here", self.listener.getsockname()[1])
+
+    def echo(self) -> None:
+        served = []
+        while not self.stop.is_set():
+            try:
+                served.append(self.listener.accept()[0])
+            except TimeoutError:
+                continue
+            threading.Thread(target=self.answer, args=[served[-1]]).start()
+        for connection in served:
+            connection.close()
+
+    @staticmethod
+    def answer(connection: socket.socket) -> None:
+        try:
+            while octets := connection.recv(1000):
+                connection.sendall(octets)
+        except OSError:
+            pass
+
+    def connect(self) -> socket.socket:
+        return self.enterContext(socket.create_connection((HOST, self.port), timeout=5))
+
+    def exchange(self, connection: socket.socket) -> None:
+        connection.sendall(b"asked")
+        self.assertEqual(connection.recv(1000), b"asked")
+
+    def test_calm(self):
+        self.exchange(self.connect())
+
+    def test_what_stalls_arrives_afterwards(self):
+        for fault in ("stall", "hold_answers"):
+            with self.subTest(fault):
+                connection = self.connect()
+                self.exchange(connection)
+                self.proxies.put(fault, LONG)
+                connection.sendall(b"late")
+                connection.settimeout(0.3)
+                with self.assertRaises(TimeoutError):
+                    connection.recv(1000)
+                self.proxies.calm()
+                connection.settimeout(5)
+                self.assertEqual(connection.recv(1000), b"late")
+
+    def test_a_cut_is_felt_and_the_next_connection_is_not(self):
+        for fault in ("cut", "lose_answers"):
+            with self.subTest(fault):
+                connection = self.connect()
+                self.exchange(connection)
+                self.proxies.put(fault, 0.1)
+                with self.assertRaises(ConnectionResetError):
+                    connection.sendall(b"lost")
+                    connection.recv(1000)
+                self.proxies.calm()
+                self.exchange(self.connect())
+
+    def test_who_is_refused_is_told_so(self):
+        connection = self.connect()
+        self.exchange(connection)
+        self.proxies.put("refuse", LONG)
+        with self.assertRaises(ConnectionRefusedError):
+            self.connect()
+        self.exchange(connection)
+        self.proxies.calm()
+        self.exchange(self.connect())
+
+
+if __name__ == "__main__":
+    unittest.main()
