@@ -1,6 +1,7 @@
 """Rules on the text of the sources that no compiler or formatter checks. Each rule is a function that takes the list of the
 repository's files and yields one line for each breach."""
 
+import json
 import os
 import posixpath
 import re
@@ -110,6 +111,53 @@ def solution_lists_all(files):
         yield f"Optiks.slnx names {path}, which is not in the repository"
 
 
+LINK = re.compile(r"\]\(([^)\s#]+)(?:#[^)\s]*)?\)")
+
+
+def _links(path):
+    """(line number, target) of each link in a page to something in the repository, seen from its root."""
+    code = False
+    for number, line in enumerate(_lines(path), 1):
+        code ^= line.lstrip().startswith("```")
+        if not code:
+            for target in LINK.findall(re.sub(r"`[^`]*`", "", line)):
+                if not re.match(r"[a-z]+:", target):
+                    yield number, posixpath.normpath(posixpath.join(posixpath.dirname(path), target))
+
+
+def links_resolve(files):
+    """Links of Markdown pages to files and folders of the repository lead somewhere."""
+    there = set(files)
+    for path in files:
+        there.update(path[:at] for at, letter in enumerate(path) if letter == "/")
+    for path in files:
+        if path.endswith(".md"):
+            for number, target in _links(path):
+                if target not in there:
+                    yield f"{path}:{number}: leads to {target}, which is not in the repository"
+
+
+VECTORS, SPEC = "tests/vectors/", "docs/spec/"
+
+
+def vectors_are_described(files):
+    """Each file of vectors is linked by the page of the specification that it exercises, and described with every field of its rows. Those of C2SP have a page of their own."""
+    linked = {target for page in files if page.startswith(SPEC) for _, target in _links(page)}
+    described = "\n".join("\n".join(_lines(path)) for path in files if path == f"{VECTORS}README.md")
+    for path in files:
+        if not path.startswith(VECTORS) or not path.endswith(".json") or path.startswith(f"{VECTORS}tlog/"):
+            continue
+        if path not in linked:
+            yield f"{path} is linked by no page of {SPEC}"
+        if f"`{posixpath.basename(path)}`" not in described:
+            yield f"{VECTORS}README.md does not describe {path}"
+        with open(path, encoding="utf-8") as file:
+            content = json.load(file)
+        rows = content["vectors"] if isinstance(content, dict) else content
+        for field in sorted(set().union(*(row for row in rows if isinstance(row, dict))) - set(re.findall(r"`(\w+)`", described))):
+            yield f"{VECTORS}README.md does not describe the field {field} of {path}"
+
+
 def long_files(files):
     """Not a breach: files that have grown past one subject, to be printed as a warning. Generated ones say so in line 1."""
     for path in files:
@@ -119,4 +167,4 @@ def long_files(files):
                 yield f"{path}: {len(lines)} lines"
 
 
-RULES = (no_markers, clean_text, cpp_includes, project_references, solution_lists_all)
+RULES = (no_markers, clean_text, cpp_includes, project_references, solution_lists_all, links_resolve, vectors_are_described)

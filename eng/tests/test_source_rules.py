@@ -32,6 +32,26 @@ class SourceRules(unittest.TestCase):
         for bad in ("int a;", "int a; \n", "int a;\r\n"):
             self.assertGreater(self.breaches(source_rules.clean_text, {"a.cc": bad}), 0, repr(bad))
 
+    def test_links(self):
+        files = {"docs/a.md": "[b](b.md#part) [c](../c/d.txt) [folder](../c) [web](https://x.org/y) `[code](nowhere.md)`\n", "docs/b.md": "", "c/d.txt": ""}
+        self.assertEqual(0, self.breaches(source_rules.links_resolve, files))
+        self.assertEqual(2, self.breaches(source_rules.links_resolve, files | {"docs/b.md": "[gone](c/d.txt)\n\n[too](../docs/x.md)\n"}))
+
+    def test_vectors(self):
+        files = {
+            "docs/spec/page.md": "[rows](../../tests/vectors/area/rows.json)\n",
+            "tests/vectors/README.md": "`rows.json`: `key`, `reason`\n",
+            "tests/vectors/area/rows.json": '{"vectors": [{"key": 1, "reason": "valid"}]}',
+            "tests/vectors/tlog/others.json": "{}",
+        }
+        self.assertEqual(0, self.breaches(source_rules.vectors_are_described, files))
+        for path, text in (
+                ("docs/spec/page.md", "rows.json\n"),
+                ("tests/vectors/README.md", "`key`, `reason`\n"),
+                ("tests/vectors/README.md", "`rows.json`: `key`\n"),
+                ("tests/vectors/area/rows.json", '[{"key": 1, "reason": "valid", "more": 2}]')):
+            self.assertEqual(1, self.breaches(source_rules.vectors_are_described, files | {path: text}), text)
+
     def test_includes(self):
         good = {
             "ozks/src/trie.cc": '#include "optiks/vrf/ecvrf.h"\n#include "trie.h"\n#include <vector>\n',

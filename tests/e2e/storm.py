@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from itertools import count
 
 import faults
-from harness import FAIL_POINT, READY_SECONDS, ROOT, TASK, UPDATE, Deployment, Process, Run
+from harness import FAIL_POINT, READY_SECONDS, ROOT, TASK, UPDATE, Deployment, NotReady, Process, Run
 from load import BulkWriter, Reader, Worker, Writer
 from oracle import Wrong, require
 from proxy import Proxies
@@ -68,6 +68,19 @@ class StormLog(Deployment):
 
     def _by_way_of_proxy(self, process: Process) -> str:
         return f"http://127.0.0.1:{self._proxies.add(f'before {process.service}', process.port)}"
+
+    def wait_ready(self) -> None:
+        """With a supervisor: whoever found no database in time is started again."""
+        codes = restarted_after()
+        for process in self.processes:
+            while True:
+                try:
+                    process.wait_ready()
+                    break
+                except NotReady:
+                    if process.running or process.exit_code not in codes[process.service]:
+                        raise
+                    process.start()
 
     def callers(self) -> "CallersInStorm":
         return CallersInStorm(self, self._update_urls, self._query_urls)

@@ -1,4 +1,4 @@
-"""Ed25519 of RFC 8032 section 5.1 in plain integers, for the checkpoint's signature. Not constant time: test keys only."""
+"""Ed25519 as docs/spec/board.md section 5 has it, in plain integers, for the checkpoint's signature. Not constant time: test keys only."""
 
 from hashlib import sha512
 
@@ -11,7 +11,7 @@ Point = tuple[int, int, int, int]
 IDENTITY: Point = (0, 1, 1, 0)
 
 
-def _recover_x(y: int, sign: int) -> int | None:
+def recover_x(y: int, sign: int) -> int | None:
     xx = (y * y - 1) * pow(D * y * y + 1, P - 2, P) % P
     x = pow(xx, (P + 3) // 8, P)
     if x * x % P != xx:
@@ -21,7 +21,7 @@ def _recover_x(y: int, sign: int) -> int | None:
     return P - x if x & 1 != sign else x
 
 
-def _add(p: Point, q: Point) -> Point:
+def add(p: Point, q: Point) -> Point:
     a = (p[1] - p[0]) * (q[1] - q[0]) % P
     b = (p[1] + p[0]) * (q[1] + q[0]) % P
     c = 2 * p[3] * q[3] * D % P
@@ -30,34 +30,35 @@ def _add(p: Point, q: Point) -> Point:
     return e * f % P, g * h % P, f * g % P, e * h % P
 
 
-def _mul(k: int, p: Point) -> Point:
+def mul(k: int, p: Point) -> Point:
     result = IDENTITY
     while k:
         if k & 1:
-            result = _add(result, p)
-        p = _add(p, p)
+            result = add(result, p)
+        p = add(p, p)
         k >>= 1
     return result
 
 
-def _encode(p: Point) -> bytes:
+def encode(p: Point) -> bytes:
     z_inv = pow(p[2], P - 2, P)
     x, y = p[0] * z_inv % P, p[1] * z_inv % P
     return (y | (x & 1) << 255).to_bytes(32, "little")
 
 
-def _decode(encoded: bytes) -> Point | None:
+def decode(encoded: bytes) -> Point | None:
     number = int.from_bytes(encoded, "little")
     y, sign = number & (1 << 255) - 1, number >> 255
-    x = _recover_x(y, sign) if y < P else None
+    x = recover_x(y, sign) if y < P else None
     return None if x is None else (x, y, 1, x * y % P)
 
 
 _BASE_Y = 4 * pow(5, P - 2, P) % P
-BASE: Point = (_recover_x(_BASE_Y, 0), _BASE_Y, 1, _recover_x(_BASE_Y, 0) * _BASE_Y % P)
+BASE: Point = (recover_x(_BASE_Y, 0), _BASE_Y, 1, recover_x(_BASE_Y, 0) * _BASE_Y % P)
 
 
-def _hash(*parts: bytes) -> int:
+def challenge(*parts: bytes) -> int:
+    """SHA-512 as a scalar: of R, the public key and the message it is k of the equation S B = R + k A."""
     return int.from_bytes(sha512(b"".join(parts)).digest(), "little") % L
 
 
@@ -67,26 +68,60 @@ def _expand(seed: bytes) -> tuple[int, bytes]:
     return scalar, digest[32:]
 
 
+def secret_scalar(seed: bytes) -> int:
+    return _expand(seed)[0] % L
+
+
 def public_key(seed: bytes) -> bytes:
-    return _encode(_mul(_expand(seed)[0], BASE))
+    return encode(mul(_expand(seed)[0], BASE))
 
 
 def sign(seed: bytes, message: bytes) -> bytes:
+    return sign_as(seed, public_key(seed), message)
+
+
+def sign_as(seed: bytes, public: bytes, message: bytes) -> bytes:
+    """By a seed for a public key that is said to be its own."""
     scalar, prefix = _expand(seed)
-    public = _encode(_mul(scalar, BASE))
-    r = _hash(prefix, message)
-    big_r = _encode(_mul(r, BASE))
-    s = (r + _hash(big_r, public, message) * scalar) % L
-    return big_r + s.to_bytes(32, "little")
+    r = challenge(prefix, message)
+    big_r = encode(mul(r, BASE))
+    return big_r + ((r + challenge(big_r, public, message) * scalar) % L).to_bytes(32, "little")
+
+
+def sign_with_r(scalar: int, public: bytes, message: bytes, big_r: bytes) -> bytes:
+    """S = k a, which no honest signer makes: R stands for nothing that only the signer knows."""
+    return big_r + (challenge(big_r, public, message) * scalar % L).to_bytes(32, "little")
+
+
+def has_small_order(p: Point) -> bool:
+    return encode(mul(8, p)) == encode(IDENTITY)
+
+
+def torsion() -> list[Point]:
+    """The eight points of small order: multiples 0..7 of one of order 8."""
+    y = 2
+    while True:
+        x = recover_x(y, 0)
+        if x is not None:
+            p = mul(L, (x, y, 1, x * y % P))
+            if encode(mul(4, p)) != encode(IDENTITY):
+                return [mul(i, p) for i in range(8)]
+        y += 1
+
+
+def holds(public: bytes, message: bytes, signature: bytes) -> bool:
+    """The equation alone, without cofactor, for a public key that decodes."""
+    a = decode(public)
+    minus_a = (P - a[0], a[1], a[2], P - a[3])
+    k = challenge(signature[:32], public, message)
+    return encode(add(mul(int.from_bytes(signature[32:], "little"), BASE), mul(k, minus_a))) == signature[:32]
 
 
 def verify(public: bytes, message: bytes, signature: bytes) -> bool:
     if len(public) != 32 or len(signature) != 64:
         return False
-    a = _decode(public)
-    s = int.from_bytes(signature[32:], "little")
-    if a is None or s >= L:
+    a, r = decode(public), decode(signature[:32])
+    in_range = int.from_bytes(signature[32:], "little") < L
+    if a is None or r is None or not in_range or has_small_order(a) or has_small_order(r):
         return False
-    minus_a = (P - a[0], a[1], 1, P - a[3])
-    k = _hash(signature[:32], public, message)
-    return _encode(_add(_mul(s, BASE), _mul(k, minus_a))) == signature[:32]
+    return holds(public, message, signature)

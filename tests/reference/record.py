@@ -1,5 +1,6 @@
 """Configuration, log id and epoch records: docs/spec/records.md."""
 
+import unicodedata
 from dataclasses import dataclass, replace
 
 import tree
@@ -52,13 +53,13 @@ class Configuration:
             origin = self.origin.decode("utf-8")
         except UnicodeDecodeError:
             raise Refused("configuration") from None
-        well_named = not any(c == "+" or c.isspace() or ord(c) < 0x20 or ord(c) == 0x7F for c in origin)
+        well_named = not any(c == "+" or c.isspace() or unicodedata.category(c) == "Cc" for c in origin)
         require(
             self.format == 1
             and self.suite == 1
             and well_named
             and not origin.endswith("/")
-            and self.period_length_ms > 0
+            and 1 <= self.period_length_ms < 2**53
             and self.retained_periods >= 2
             and self.username_reuse <= 1
             and self.max_key_len >= 1

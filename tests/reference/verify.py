@@ -27,13 +27,18 @@ class TrustAnchor:
 
     @classmethod
     def parse(cls, text: str) -> "TrustAnchor":
-        document = json.loads(text)
-        require(set(document) == {"configuration", "log_key"}, "configuration")
-        encoded = document["configuration"]
+        """records.md section 1."""
         try:
+            pairs = json.loads(text, object_pairs_hook=lambda pairs: pairs)
+            require(isinstance(pairs, list) and all(isinstance(one, tuple) for one in pairs), "configuration")
+            require(sorted(name for name, _ in pairs) == ["configuration", "log_key"], "configuration")
+            document = dict(pairs)
+            require(all(isinstance(value, str) for value in document.values()), "configuration")
+            encoded, _ = document["configuration"], document["log_key"].encode()
             raw = base64.b64decode(encoded + "=" * (-len(encoded) % 4), altchars=b"-_", validate=True)
-        except binascii.Error:
+        except (ValueError, binascii.Error):
             raise Refused("configuration") from None
+        require(base64.urlsafe_b64encode(raw).decode().rstrip("=") == encoded, "configuration")
         configuration = decode_whole(Configuration.decode, raw).check()
         key = LogKey.parse(document["log_key"])
         require(key.name.encode() == configuration.origin, "configuration")

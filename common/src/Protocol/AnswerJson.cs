@@ -10,7 +10,8 @@ namespace Optiks.Protocol;
 /// </summary>
 public static class AnswerJson
 {
-    private const ulong MaxInteger = (1UL << 53) - 1;
+    /// <summary>MaxInteger that a JSON reader does not round.</summary>
+    public const ulong MaxInteger = (1UL << 53) - 1;
 
     /// <summary>Encoder writes text as it is, as no answer is embedded in HTML.</summary>
     public static JavaScriptEncoder Encoder { get; } = JavaScriptEncoder.UnsafeRelaxedJsonEscaping;

@@ -24,7 +24,7 @@ public sealed record Configuration
     /// <summary>Origin is the checkpoint's first line and the log key's name.</summary>
     public required string Origin { get; init; }
 
-    /// <summary>PeriodLengthMs, above 0.</summary>
+    /// <summary>PeriodLengthMs, 1 to 2^53 - 1, so that it has a JSON form.</summary>
     /// <value>90 days.</value>
     public ulong PeriodLengthMs { get; init; } = 90UL * 24 * 3600 * 1000;
 
@@ -118,7 +118,7 @@ public sealed record Configuration
             Format != CurrentFormat ? "format"
             : Suite != FourQSuite ? "suite"
             : !IsOrigin(Origin) ? "origin"
-            : PeriodLengthMs == 0 ? "period_length_ms"
+            : PeriodLengthMs is 0 or > AnswerJson.MaxInteger ? "period_length_ms"
             : RetainedPeriods < 2 ? "retained_periods"
             : UsernameReuse > 1 ? "username_reuse"
             : MaxKeyLength == 0 ? "max_key_len"

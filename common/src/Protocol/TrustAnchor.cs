@@ -46,7 +46,7 @@ public sealed class TrustAnchor
         }
         catch (EncodingException e)
         {
-            throw new TrustAnchorException($"The configuration is not valid ({e.Message}).", e);
+            throw new TrustAnchorException($"The configuration is not valid ({e.Message}).", e) { Reason = e.Reason };
         }
         if (logKey.Type != SignatureType.Ed25519 || !string.Equals(logKey.Name, decoded.Origin, StringComparison.Ordinal))
         {
@@ -55,7 +55,7 @@ public sealed class TrustAnchor
         Reason reason = Verifier.Anchor(octets, logKey.PublicKey, out byte[] logId);
         if (reason != Reason.Valid)
         {
-            throw new TrustAnchorException($"The trust anchor is not valid ({reason.Name()}).");
+            throw new TrustAnchorException($"The trust anchor is not valid ({reason.Name()}).") { Reason = reason };
         }
         return new TrustAnchor(octets, decoded, logKey, logId);
     }
@@ -119,7 +119,7 @@ public sealed class TrustAnchor
         }
         catch (Exception e) when (e is TrustAnchorException or IOException or UnauthorizedAccessException)
         {
-            throw new TrustAnchorException($"{path}: {e.Message}", e);
+            throw new TrustAnchorException($"{path}: {e.Message}", e) { Reason = (e as TrustAnchorException)?.Reason ?? Reason.Configuration };
         }
     }
 

@@ -16,4 +16,8 @@ public sealed class TrustAnchorException : Exception
         : base(message, innerException)
     {
     }
+
+    /// <summary>Reason of docs/spec/records.md section 1.</summary>
+    /// <value><see cref="Reason.Configuration"/>; a malformed one for a configuration that does not decode.</value>
+    public Reason Reason { get; init; } = Reason.Configuration;
 }

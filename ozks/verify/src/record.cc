@@ -11,6 +11,8 @@ namespace {
 constexpr std::uint16_t kFormat = 1;
 constexpr std::uint16_t kSuite = 1;
 constexpr std::uint32_t kMaxValueLen = 1U << 20;
+// So that every integer of a configuration has a JSON form.
+constexpr std::uint64_t kMaxPeriodLengthMs = (std::uint64_t{1} << 53) - 1;
 
 // Integers of a structure whose widths were already named by the field's type.
 template <typename T>
@@ -19,9 +21,8 @@ void read(Reader& reader, T& field) {
 }
 
 bool is_origin(ByteSpan origin) {
-  const auto is_forbidden = [](std::uint8_t c) { return c < 0x20 || c == 0x7F || c == '+'; };
-  return is_utf8(origin) && !has_white_space(origin) && std::ranges::none_of(origin, is_forbidden) &&
-         origin.back() != '/';
+  return is_utf8(origin) && !has_white_space(origin) && !has_control_character(origin) &&
+         std::ranges::find(origin, '+') == origin.end() && origin.back() != '/';
 }
 
 bool is_per_period(std::uint8_t structure) { return structure == kDevices || structure == kKeys; }
@@ -86,9 +87,10 @@ Reason read_configuration(ByteSpan octets, Configuration& out) {
     return reason;
   }
   const bool in_bounds = out.format == kFormat && out.suite == kSuite && is_origin(out.origin) &&
-                         out.period_length_ms > 0 && out.retained_periods >= 2 && out.username_reuse <= 1 &&
-                         out.max_key_len >= 1 && out.max_value_len >= 1 && out.max_value_len <= kMaxValueLen &&
-                         out.max_devices >= 1 && out.heartbeat_ms >= 1;
+                         out.period_length_ms > 0 && out.period_length_ms <= kMaxPeriodLengthMs &&
+                         out.retained_periods >= 2 && out.username_reuse <= 1 && out.max_key_len >= 1 &&
+                         out.max_value_len >= 1 && out.max_value_len <= kMaxValueLen && out.max_devices >= 1 &&
+                         out.heartbeat_ms >= 1;
   return in_bounds ? Reason::kValid : Reason::kConfiguration;
 }
 

@@ -47,6 +47,20 @@ std::optional<char32_t> take_character(ByteSpan& text) {
   return value;
 }
 
+// General category Cc.
+bool is_control_character(char32_t c) { return c < 0x20 || (c >= 0x7F && c <= 0x9F); }
+
+// Whether one character is as asked; also where the text is not UTF-8.
+bool has_any(ByteSpan text, bool (*is_asked)(char32_t)) {
+  while (!text.empty()) {
+    const std::optional<char32_t> c = take_character(text);
+    if (!c || is_asked(*c)) {
+      return true;
+    }
+  }
+  return false;
+}
+
 // Unicode 15, PropList.txt, White_Space.
 bool is_white_space(char32_t c) {
   return (c >= 0x09 && c <= 0x0D) || c == 0x20 || c == 0x85 || c == 0xA0 || c == 0x1680 ||
@@ -64,15 +78,9 @@ bool is_utf8(ByteSpan text) {
   return true;
 }
 
-bool has_white_space(ByteSpan text) {
-  while (!text.empty()) {
-    const std::optional<char32_t> c = take_character(text);
-    if (!c || is_white_space(*c)) {
-      return true;
-    }
-  }
-  return false;
-}
+bool has_white_space(ByteSpan text) { return has_any(text, is_white_space); }
+
+bool has_control_character(ByteSpan text) { return has_any(text, is_control_character); }
 
 std::optional<std::size_t> base64_decoded_length(ByteSpan text) {
   if (text.size() % 4 != 0) {

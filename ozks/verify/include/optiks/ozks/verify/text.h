@@ -18,6 +18,9 @@ using base::ByteSpan;
 // has_white_space: a character with Unicode's White_Space property. text must be UTF-8.
 [[nodiscard]] bool has_white_space(ByteSpan text);
 
+// has_control_character: one of Unicode's general category Cc (U+0000 to U+001F, U+007F to U+009F). text must be UTF-8.
+[[nodiscard]] bool has_control_character(ByteSpan text);
+
 // base64_decoded_length: the length of what canonical standard base64 (RFC 4648 section 4: padding, zero unused bits)
 // encodes; nothing if it is not that.
 [[nodiscard]] std::optional<std::size_t> base64_decoded_length(ByteSpan text);
