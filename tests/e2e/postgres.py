@@ -143,8 +143,9 @@ class PostgreSql:
         return self._run("psql", "-X", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1", "-p", self.port, "-U", OWNER, "-d", database, "-c", text).splitlines()
 
     def connection_string(self, database: str, user: str = OWNER, port: int | None = None) -> str:
-        """In Npgsql's form. port: of a proxy before the server."""
-        return f"Host=127.0.0.1;Port={port or self.port};Database={database};Username={user};Timeout=5"
+        """In Npgsql's form. port: of a proxy before the server. Services learn soon that it is away; the owner's tools wait for a busy machine."""
+        timeout = 60 if user == OWNER else 5
+        return f"Host=127.0.0.1;Port={port or self.port};Database={database};Username={user};Timeout={timeout}"
 
     def log_end(self) -> str:
         return "\n".join((self._folder / "log").read_text(errors="replace").splitlines()[-15:])

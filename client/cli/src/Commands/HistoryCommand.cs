@@ -10,7 +10,7 @@ internal static class HistoryCommand
     public static Command Create(GlobalOptions options, CommandHost host)
     {
         var keys = new KeyArguments(ArgumentArity.OneOrMore, "key whose versions are wanted");
-        var command = new Command("history", "List every version of a key and verify that none is missing (API key with scope history)");
+        var command = new Command("history", "List a key's versions as one signed epoch holds them, and verify that none of the period is missing there (API key with scope history); this does not tell what others were shown");
         keys.AddTo(command);
         command.SetAction((parse, cancellationToken) => RunAsync(options, keys, host, parse, cancellationToken));
         return command;
