@@ -41,6 +41,20 @@ def restarted_after() -> dict[str, set[int]]:
     return codes
 
 
+class Ends:
+    """How processes ended: only as the operator's page says, or as they were made to."""
+
+    def __init__(self) -> None:
+        self.by_point: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        """Under the newest fault: service and exit code, how many."""
+        self._codes = restarted_after()
+
+    def add(self, service: str, code: int, expected: set[int], point: str, log_end: str) -> None:
+        """Raises Wrong for an end that neither the page nor the caller expects."""
+        self.by_point[point][f"{service}: {code}"] += 1
+        require(code in expected | self._codes[service], f"{service} ended with {code} during {point}, which {EXIT_CODES.name} does not let it:\n{log_end}")
+
+
 @dataclass(frozen=True)
 class StormRow(Row):
     """One of build/test/storm.json: the same, and the processes that ended while it was the newest fault."""
@@ -107,8 +121,7 @@ class Storm(Trial):
         super().__init__(log, seed, _writers, log.callers())
         self._proxies = proxies
         proxies.told = self._proxy_begins
-        self._codes = restarted_after()
-        self._ends: defaultdict[str, Counter[str]] = defaultdict(Counter)
+        self._ends = Ends()
         self._expected: dict[Process, set[int]] = {}
         """How those will end that were killed or told to stop."""
         self._armed: dict[Process, str] = {}
@@ -155,7 +168,7 @@ class Storm(Trial):
         rows = super().judge()
         require(self._other_reader.verified > 0, "no lookup was verified")
         self.log.stop()
-        return [StormRow(**vars(row), ends=dict(self._ends[row.point])) for row in rows]
+        return [StormRow(**vars(row), ends=dict(self._ends.by_point[row.point])) for row in rows]
 
     def _settle(self) -> None:
         """What was begun is ended; whoever ends is started again, whoever would end later is started anew; until all are ready."""
@@ -242,9 +255,7 @@ class Storm(Trial):
             # Perhaps on its way to an end in order.
             self._count(armed)
             expected = {code}
-        self._ends[self.point][f"{process.service}: {code}"] += 1
-        require(code in expected | self._codes[process.service],
-                f"{process.service} ended with {code} during {self.point}, which {EXIT_CODES.name} does not let it:\n{process.log_end()}")
+        self._ends.add(process.service, code, expected, self.point, process.log_end())
         self._down.add(process)
         self._later(self.random.uniform(0, RESTART), lambda: self._start(process))
 
