@@ -175,16 +175,19 @@ class Storm(Trial):
     def _settle(self) -> None:
         """What was begun is ended; whoever ends is started again, whoever would end later is started anew; until all are ready."""
         deadline = time.monotonic() + SETTLE_SECONDS
-        while not all(process.running and process not in self._armed and process.is_ready() for process in self.log.processes):
+        while waited_for := [process for process in self.log.processes if not self._is_settled(process)]:
             self._do_due(float("inf"))
             for process in self._free():
                 if process in self._armed:
                     self._stop(process)
             self._look()
             if time.monotonic() >= deadline:
-                ends = "\n".join(f"{process.service}:\n{process.log_end()}" for process in self.log.processes if not (process.running and process.is_ready()))
+                ends = "\n".join(f"{process.service}:\n{process.log_end()}" for process in waited_for)
                 raise Wrong(f"not ready {SETTLE_SECONDS} s after the storm: {ends}")
             time.sleep(LOOK)
+
+    def _is_settled(self, process: Process) -> bool:
+        return process.running and process not in self._armed and process not in self._expected and process.is_ready()
 
     def _strike(self) -> None:
         """One process, or the database server."""
