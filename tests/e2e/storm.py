@@ -8,6 +8,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import count
+from pathlib import Path
 
 import faults
 from harness import FAIL_POINT, ROOT, TASK, UPDATE, Deployment, NotReady, Process, Run
@@ -24,6 +25,7 @@ SIGNALLED = 128
 BETWEEN, RESTART = 3.0, 1.0
 # Of what is done to processes: to the database server.
 SERVER_SHARE = 0.15
+STALE = "stale"
 # Beyond every lease, and beyond the time after which PostgreSQL ends a session that stands in its transaction.
 LONGEST_PAUSE = 12.0
 LOOK = 0.05
@@ -116,6 +118,14 @@ class CallersInStorm:
         return self._log.optiks_at(self._query_urls, self._update_urls[0], *arguments)
 
 
+class StormReader(Reader):
+    """The replica that knows most may be out of reach while the other lags: then there is no answer either, and the client says that it knows more already."""
+
+    @staticmethod
+    def is_no_answer(run: Run) -> bool:
+        return Reader.is_no_answer(run) or {line["reason"] for line in run.lines()} == {STALE}
+
+
 class Storm(Trial):
     """Use as a context, as a trial. A process that ends is judged by its exit code and, if the operator's page says so, started again."""
 
@@ -139,8 +149,11 @@ class Storm(Trial):
     def __enter__(self) -> "Storm":
         super().__enter__()
         # Of other keys, with a state of its own.
-        self._other_reader = Reader(self.callers, self.writers[1].keys[:READ_KEYS], self.log.logs / "other-reader")
+        self._other_reader = self._read(self.writers[1].keys[:READ_KEYS], self.log.logs / "other-reader")
         return self
+
+    def _read(self, keys: list[str], folder: Path) -> Reader:
+        return StormReader(self.callers, keys, folder)
 
     @property
     def _workers(self) -> list[Worker]:

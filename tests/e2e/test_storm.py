@@ -3,18 +3,20 @@
 OPTIKS_FAULT_SEED: of the moments (default: random; a failure names it).
 """
 
+import json
 import os
 import random
 import re
 import socket
+import subprocess
 import threading
 import unittest
 
-from harness import ROOT
+from harness import ROOT, Run
 from oracle import Wrong
 from proxy import HOST, Proxies
 from storage import OwnPostgreSql
-from storm import Ends, Storm, StormLog, restarted_after
+from storm import Ends, Storm, StormLog, StormReader, restarted_after
 
 SEED = int(os.environ.get("OPTIKS_FAULT_SEED", random.SystemRandom().randrange(2**32)))
 SHORT_STORM = 4
@@ -55,6 +57,13 @@ class ExitCodesTest(unittest.TestCase):
         for service, code, expected in (("query-service", 3, set()), ("query-service", 137, set()), ("update-task", 134, {0, 143}), ("update-task", 78, set())):
             with self.assertRaisesRegex(Wrong, f"{service} ended with {code} during cut"):
                 ends.add(service, code, expected, "cut", "")
+
+
+class StormReaderTest(unittest.TestCase):
+    def test_only_stale_is_no_answer(self):
+        for code, reasons, is_none in ((3, ["unreachable"], True), (1, ["stale", "stale"], True), (1, ["stale", "member_root"], False), (1, ["fork"], False), (5, ["fork"], False)):
+            run = Run(subprocess.CompletedProcess([], code, "".join(json.dumps({"reason": reason}) + "\n" for reason in reasons), ""))
+            self.assertEqual(StormReader.is_no_answer(run), is_none, reasons)
 
 
 class ProxyTest(unittest.TestCase):

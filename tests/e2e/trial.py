@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from disk import BoardDisk
 from harness import Deployment, Process
@@ -50,7 +51,7 @@ class Trial:
 
     def __enter__(self) -> "Trial":
         self.writers = self._make_writers(self)
-        self.reader = Reader(self.callers, self.writers[0].keys[:READ_KEYS], self.log.logs / "reader")
+        self.reader = self._read(self.writers[0].keys[:READ_KEYS], self.log.logs / "reader")
         self.watcher = Watcher(self.log)
         return self
 
@@ -72,6 +73,9 @@ class Trial:
     @property
     def engine(self) -> str:
         return self.log.storage.name
+
+    def _read(self, keys: list[str], folder: Path) -> Reader:
+        return Reader(self.callers, keys, folder)
 
     @property
     def _workers(self) -> list[Worker]:
