@@ -49,7 +49,7 @@ internal static class OptiksCommand
             "curl -s http://127.0.0.1:8301/v1/lookup?key=alice -H 'Accept: application/vnd.optiks.lookup' -o answer.bin",
             "optiks verify answer.bin alice",
             "optiks verify checkpoint --trust trust.json",
-            "optiks verify audit.bin --from-record record-17.bin",
+            "optiks verify audit.bin --from-record record-17.bin --period-record record-0.bin",
         ],
         ["key"] = ["optiks key generate --out alice", "optiks update alice --file alice.value --wait"],
         ["key generate"] = ["optiks key generate --out alice", "optiks update alice --file alice.value --wait"],

@@ -51,6 +51,7 @@ public sealed class VerifyTests
         byte[] head = (await fixture.Log.HeadAsync(4, 0))!;
         byte[] history = [.. head, .. fixture.Log.Versions(4, [new FixtureQuery("alice"u8.ToArray(), 0, 1)], monitor: false, 256)];
         byte[] monitor = [.. head, .. fixture.Log.Versions(4, [new FixtureQuery("alice"u8.ToArray(), 0, 1)], monitor: true, 256)];
+        string genesis = Write(fixture, "genesis", fixture.Log.Record(0));
         string first = Write(fixture, "first", fixture.Log.Record(1));
         string second = Write(fixture, "second", fixture.Log.Record(2));
         (string Kind, byte[] Octets, string[] Arguments, int Code)[] cases =
@@ -59,8 +60,9 @@ public sealed class VerifyTests
             ("history answer", history, ["alice"], 0),
             ("monitor answer", monitor, ["alice", "--monitor"], 0),
             ("monitor answer", monitor, ["bob", "--monitor"], 1),
-            ("audit proof", fixture.Log.AuditProof(1, 3), ["--from-record", first], 0),
-            ("audit proof", fixture.Log.AuditProof(1, 3), ["--from-record", second], 1),
+            ("audit proof", fixture.Log.AuditProof(1, 3), ["--from-record", first, "--period-record", genesis], 0),
+            ("audit proof", fixture.Log.AuditProof(0, 2), ["--from-record", genesis], 0),
+            ("audit proof", fixture.Log.AuditProof(1, 3), ["--from-record", second, "--period-record", genesis], 1),
             ("record", fixture.Log.Record(3), [], 0),
             ("record", fixture.Log.Record(3), ["--from-record", second], 0),
             ("record", [.. fixture.Log.Record(3)[..2], 0xff, .. fixture.Log.Record(3)[3..]], [], 1),
@@ -80,6 +82,7 @@ public sealed class VerifyTests
             }
         }
         Assert.Equal(2, (await VerifyAsync(fixture, fixture.Log.AuditProof(1, 3))).Code);
+        Assert.Equal(2, (await VerifyAsync(fixture, fixture.Log.AuditProof(1, 3), "--from-record", first)).Code);
         Assert.Equal(2, (await VerifyAsync(fixture, "{}"u8.ToArray())).Code);
         Assert.Equal(2, (await VerifyAsync(fixture, "nonsense"u8.ToArray())).Code);
         Assert.Empty(fixture.Server.Requests);

@@ -1,5 +1,6 @@
 using System.CommandLine;
 using Optiks.Client;
+using Optiks.Protocol;
 
 namespace Optiks.Cli.Commands;
 
@@ -50,7 +51,7 @@ internal static class StatusCommand
                 host.Out.WriteLine($"{outcome.RequestId}: published in epoch {outcome.Epoch}, says the server");
                 foreach (PublishedKey item in outcome.Items)
                 {
-                    host.Out.WriteLine($"  {KeyArguments.Show(item.Key.Span)}: version {item.Version.Version}");
+                    host.Out.WriteLine($"  {DisplayText.Show(item.Key.Span)}: version {item.Version.Version}");
                 }
                 host.Out.WriteLine("  next     optiks lookup KEY proves what the log shows");
                 return ExitCodes.Success;

@@ -18,8 +18,9 @@ internal static class VerifyCommand
             Description = "a record that you trust: of the epoch at which an audit proof begins (needed), or another one that a record must agree with",
             HelpName = "FILE",
         };
+        var period = new Option<string?>("--period-record") { Description = "for an audit proof, the record of the first epoch of that record's period, which you trust too", HelpName = "FILE" };
         var fresh = new Option<bool>("--fresh") { Description = "also require that it is recent, by this machine's clock" };
-        var command = new Command("verify", "Judge a stored answer offline against the trust anchor: signatures and proofs, not whether the log has newer") { file, monitor, earlier, fresh };
+        var command = new Command("verify", "Judge a stored answer offline against the trust anchor: signatures and proofs, not whether the log has newer") { file, monitor, earlier, period, fresh };
         keys.AddTo(command);
         command.SetAction(parse =>
         {
@@ -30,13 +31,8 @@ internal static class VerifyCommand
             {
                 throw new UsageException($"{name} is JSON, which is for people: store the binary form (Accept: application/vnd.optiks.lookup and so on) to verify it.");
             }
-            byte[]? record = parse.GetValue(earlier) is { } path ? File.ReadAllBytes(path) : null;
-            if (record is not null && record.Length != EpochRecord.Length)
-            {
-                throw new UsageException($"{parse.GetValue(earlier)} has {record.Length} octets; a record has {EpochRecord.Length}.");
-            }
             ulong? now = parse.GetValue(fresh) ? (ulong)host.Time.GetUtcNow().ToUnixTimeMilliseconds() : null;
-            var judge = new StoredAnswerJudge(Anchor(options, parse, host), now, record);
+            var judge = new StoredAnswerJudge(Anchor(options, parse, host), now, Record(parse.GetValue(earlier)), Record(parse.GetValue(period)));
             Judgement judgement;
             try
             {
@@ -49,6 +45,12 @@ internal static class VerifyCommand
             return Print(host, options.Json(parse), judgement);
         });
         return command;
+    }
+
+    private static byte[]? Record(string? path)
+    {
+        byte[]? record = path is null ? null : File.ReadAllBytes(path);
+        return record is null || record.Length == EpochRecord.Length ? record : throw new UsageException($"{path} has {record.Length} octets; a record has {EpochRecord.Length}.");
     }
 
     // Never from a server: an answer must not be judged by what the same server says of itself today.
@@ -84,7 +86,7 @@ internal static class VerifyCommand
             }
             else if (key is not null && valid)
             {
-                host.Out.WriteLine($"{KeyArguments.Show(key.Key.Span)}: {key.Verdict}{(key.Version > 0 ? $", version {key.Version}" : "")}, epoch {judgement.Epoch}, valid");
+                host.Out.WriteLine($"{DisplayText.Show(key.Key.Span)}: {key.Verdict}{(key.Version > 0 ? $", version {key.Version}" : "")}, epoch {judgement.Epoch}, valid");
                 if (key.Value is { } value)
                 {
                     host.Out.WriteLine($"  value    {Values.Show(value.Span)}");

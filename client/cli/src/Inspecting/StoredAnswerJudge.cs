@@ -1,3 +1,4 @@
+using Optiks.Client;
 using Optiks.Native;
 using Optiks.Protocol;
 
@@ -9,15 +10,18 @@ internal sealed class StoredAnswerJudge
     private readonly TrustAnchor _anchor;
     private readonly ulong? _now;
     private readonly byte[]? _trustedRecord;
+    private readonly byte[]? _periodRecord;
 
     /// <param name="anchor">By which is judged.</param>
     /// <param name="now">Unix milliseconds with which records are compared; null: each is judged as of its own time.</param>
     /// <param name="trustedRecord">The record that an audit proof begins at or a record follows; null: none.</param>
-    public StoredAnswerJudge(TrustAnchor anchor, ulong? now, byte[]? trustedRecord)
+    /// <param name="periodRecord">The record of the first epoch of that record's period; null: none.</param>
+    public StoredAnswerJudge(TrustAnchor anchor, ulong? now, byte[]? trustedRecord, byte[]? periodRecord)
     {
         _anchor = anchor;
         _now = now;
         _trustedRecord = trustedRecord;
+        _periodRecord = periodRecord;
     }
 
     public Judgement Judge(StoredAnswer stored, byte[] octets, IReadOnlyList<ReadOnlyMemory<byte>> keys, bool monitor) => stored switch
@@ -54,9 +58,14 @@ internal sealed class StoredAnswerJudge
             keys[i], "valid", versions.Version, null))]);
     }
 
-    private Judgement OfAnswer(string kind, Reason reason, VerifiedHead? head, IReadOnlyList<JudgedKey> keys) => reason != Reason.Valid
-        ? new Judgement { Kind = kind, Reason = reason, IsFreshChecked = _now is not null }
-        : new Judgement
+    private Judgement OfAnswer(string kind, Reason reason, VerifiedHead? head, IReadOnlyList<JudgedKey> keys)
+    {
+        reason = reason == Reason.Valid ? PeriodRule.Check(head!.Period) : reason;
+        if (reason != Reason.Valid)
+        {
+            return new Judgement { Kind = kind, Reason = reason, IsFreshChecked = _now is not null };
+        }
+        return new Judgement
         {
             Kind = kind,
             Reason = reason,
@@ -67,6 +76,7 @@ internal sealed class StoredAnswerJudge
             Checked = $"the log's signature on {head.Size} epochs, the record of epoch {head.Epoch} among them ({Time(head.TimeMs):yyyy-MM-dd HH:mm:ss}Z){(keys.Count > 0 ? ", the proofs in its tree" : "")}",
             NotChecked = $"{AgeNote}whether the log has newer, and whether it shows others the same",
         };
+    }
 
     private Judgement Head(AnswerHead head, byte[] octets)
     {
@@ -82,12 +92,16 @@ internal sealed class StoredAnswerJudge
             throw new UsageException("An audit proof is judged from a record on that you trust: give --from-record FILE, the record of the epoch at which it begins.");
         }
         var from = EpochRecord.Decode(_trustedRecord);
-        Reason reason = Verifier.Audit(Context(proof.Records[^1]), _trustedRecord, octets, out byte[] reached);
+        byte[] period = _periodRecord ?? (from.Epoch == from.PeriodFirstEpoch
+            ? _trustedRecord
+            : throw new UsageException($"An audit proof is judged by the time at which the period began, too: give --period-record FILE, the record of epoch {from.PeriodFirstEpoch}."));
+        AuditVerdict verdict = Verifier.Audit(Context(proof.Records[^1]), _trustedRecord, period, octets);
+        Reason reason = verdict.Reason == Reason.Valid ? PeriodRule.Check(EpochRecord.Decode(verdict.NewRecord.Span).Period) : verdict.Reason;
         if (reason != Reason.Valid)
         {
             return new Judgement { Kind = "audit proof", Reason = reason, IsFreshChecked = _now is not null };
         }
-        var last = EpochRecord.Decode(reached);
+        var last = EpochRecord.Decode(verdict.NewRecord.Span);
         return new Judgement
         {
             Kind = "audit proof",
@@ -103,6 +117,7 @@ internal sealed class StoredAnswerJudge
     private Judgement Record(EpochRecord record, byte[] octets)
     {
         Reason reason = Verifier.Record(_anchor, octets, _trustedRecord);
+        reason = reason == Reason.Valid ? PeriodRule.Check(record.Period) : reason;
         return new Judgement
         {
             Kind = "record",

@@ -3,7 +3,7 @@ using Optiks.Protocol;
 namespace Optiks.Client;
 
 /// <summary>PeriodRule is what an implementation without time periods does (docs/spec/records.md section 6): client and auditor refuse every record of a later period than 0.</summary>
-internal static class PeriodRule
+public static class PeriodRule
 {
     /// <summary>Detail of the refusal.</summary>
     public const string Detail = "the log began a new time period, which this version of the program does not verify: use one that does";
