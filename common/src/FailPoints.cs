@@ -14,6 +14,9 @@ public static partial class FailPoints
     /// <summary>Variable that names a place.</summary>
     public const string Variable = "OPTIKS_FAIL_POINT";
 
+    /// <summary>The database has the updates and gives them their numbers; whether they are durable is not known (update-service).</summary>
+    public const string Draw = "draw";
+
     /// <summary>Updates are durable, their callers not yet answered (update-service).</summary>
     public const string Accept = "accept";
 
@@ -52,7 +55,7 @@ public static partial class FailPoints
 
     /// <summary>All names, in the order in which an update gets to them.</summary>
     public static readonly IReadOnlyList<string> All =
-        [Accept, GenesisKey, Apply, Commit, Bundle, HighWater, Sign, Note, Tiles, Audit, Checkpoint, Publish];
+        [Draw, Accept, GenesisKey, Apply, Commit, Bundle, HighWater, Sign, Note, Tiles, Audit, Checkpoint, Publish];
 
     // signal.h of Linux; of equal value on x86-64 and ARM64.
     private const int SIGKILL = 9;

@@ -16,7 +16,9 @@ from trial import Trial
 KILLED, ROLLBACK = -signal.SIGKILL, 4
 # For what takes a few seconds on a machine that does nothing else.
 LONG_SECONDS = 90
-GENESIS, ACCEPT = "genesis-key", "accept"
+# While an update-service is frozen nobody wakes it: others go on, or wait for ever. PostgreSQL ends a large group of it within ten seconds.
+FROZEN_SECONDS = 60
+GENESIS, DRAW, ACCEPT = "genesis-key", "draw", "accept"
 
 
 def fail_points() -> list[str]:
@@ -67,12 +69,34 @@ def at_points(trial: Trial) -> None:
     trial.goes_on()
 
 
-def at_accept(trial: Trial) -> None:
-    update = trial.log.update
-    require(update.stop() == 0, update.log_end())
-    _start_to_be_killed(trial, update, ACCEPT)
-    update.start()
-    update.wait_ready()
+def killed_at(name: str) -> Fault:
+    """SIGKILL by the update-service itself at a labelled place."""
+
+    def put(trial: Trial) -> None:
+        update = trial.log.update
+        require(update.stop() == 0, update.log_end())
+        _start_to_be_killed(trial, update, name)
+        update.start()
+        update.wait_ready()
+
+    return one(name, put)
+
+
+def frozen_at_draw(trial: Trial) -> None:
+    """An update-service stops while the database accepts for it; another beside it goes on."""
+    frozen, other = trial.log.update, trial.log.other_update
+    other.start()
+    other.wait_ready()
+    trial.restart(frozen, **{FAIL_POINT: f"{DRAW}:{trial.random.randint(1, 3)}:stop"})
+    frozen.wait_stopped(LONG_SECONDS)
+    started = time.monotonic()
+    for i in range(3):
+        trial.accept(f"beside a frozen service, {i}", other)
+    waited = time.monotonic() - started
+    frozen.signal(signal.SIGCONT)
+    frozen.wait_ready()
+    require(waited < FROZEN_SECONDS, f"others waited {waited:.0f} s for a frozen update-service")
+    require(other.stop() == 0, other.log_end())
 
 
 def _start_to_be_killed(trial: Trial, process: Process, name: str) -> None:
@@ -261,9 +285,10 @@ def query(trial: Trial) -> Process:
     return trial.log.query
 
 
-POINTS = [name for name in fail_points() if name not in (GENESIS, ACCEPT)]
+POINTS = [name for name in fail_points() if name not in (GENESIS, DRAW, ACCEPT)]
 AT_POINTS = Fault("fail points of the update-task", at_points)
-AT_ACCEPT = one(ACCEPT, at_accept)
+AT_DRAW, AT_ACCEPT = killed_at(DRAW), killed_at(ACCEPT)
+FROZEN_AT_DRAW = one("frozen at draw beside another update-service", frozen_at_draw)
 KILLS = [killed("update-task", task), killed("update-service", update), killed("query-service", query)]
 PAUSES = [paused("update-task", task), paused("update-service", update), paused("query-service", query)]
 OVERTAKEN = {name: overtaken_at(name) for name in POINTS}
@@ -283,4 +308,6 @@ def random_ones(engine: str) -> list[Fault]:
 def every(engine: str) -> list[Fault]:
     """Every fault that this user can put to an engine. A server that is not the test's own is neither killed nor put back to a copy."""
     copies = [BENEATH_STOPPED, BENEATH_RUNNING] if engine in (Sqlite.name, OwnPostgreSql.name) else []
-    return [AT_POINTS, AT_ACCEPT, *random_ones(engine), *OVERTAKEN.values(), *CLOCKS, *copies, *([BOARD_FULL] if os.geteuid() == 0 else [])]
+    # SQLite has one writer: whoever stops inside its transaction stops all.
+    several = [] if engine == Sqlite.name else [FROZEN_AT_DRAW]
+    return [AT_POINTS, AT_DRAW, AT_ACCEPT, *several, *random_ones(engine), *OVERTAKEN.values(), *CLOCKS, *copies, *([BOARD_FULL] if os.geteuid() == 0 else [])]

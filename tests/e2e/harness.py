@@ -184,6 +184,8 @@ class Deployment:
         """After the last process has ended."""
         self.task, self.standby, self.update = self._process(TASK), self._process(TASK), self._process(UPDATE)
         """The standby is not started."""
+        self.other_update = self._process(UPDATE)
+        """Nor is it."""
         self.queries = [self._process(query) for _ in range(replicas)]
 
     def _process(self, service: str) -> Process:
@@ -231,7 +233,7 @@ class Deployment:
         return self
 
     def __exit__(self, *_) -> None:
-        for process in (*self.processes, self.standby):
+        for process in (*self.processes, self.standby, self.other_update):
             if process.running:
                 process.kill()
         self.cleanup.close()
@@ -276,8 +278,8 @@ class Deployment:
         environment = self._environment | self.storage.settings(None)
         return Run(subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False))
 
-    def update_client(self, **options) -> Client:
-        return Client(self.update.url, self.api_key, **options)
+    def update_client(self, service: Process | None = None, **options) -> Client:
+        return Client((service or self.update).url, self.api_key, **options)
 
     def query_client(self, replica: int = 0, **options) -> Client:
         return Client(self.queries[replica].url, self.api_key, **options)

@@ -29,12 +29,12 @@ class FaultTest(unittest.TestCase):
         self.put(Sqlite.name, [*faults.KILLS, faults.BENEATH_RUNNING])
 
     def test_postgresql(self):
-        self.put(OwnPostgreSql.name, [faults.AT_POINTS, faults.AT_ACCEPT, faults.SERVER_KILLED, faults.OVERTAKEN["commit"], faults.BENEATH_STOPPED])
+        self.put(OwnPostgreSql.name, [faults.AT_POINTS, faults.AT_DRAW, faults.AT_ACCEPT, faults.FROZEN_AT_DRAW, faults.SERVER_KILLED, faults.OVERTAKEN["commit"], faults.BENEATH_STOPPED])
 
     @unittest.skipUnless(OwnSqlServer.name in ENGINES, f"{VARIABLE} is not set")
     def test_SqlServer(self):
         # So named because eng/test.sh lets nothing else be skipped.
-        self.put(OwnSqlServer.name, [faults.AT_POINTS, faults.AT_ACCEPT, faults.OVERTAKEN["commit"]])
+        self.put(OwnSqlServer.name, [faults.AT_POINTS, faults.AT_DRAW, faults.AT_ACCEPT, faults.FROZEN_AT_DRAW, faults.OVERTAKEN["commit"]])
 
     def put(self, engine: str, chosen: list[faults.Fault]) -> None:
         try:

@@ -103,11 +103,11 @@ class Trial:
         require(status["status"] == "published", f"{status}; update-task: {self.log.task.log_end()}")
         self.log.wait_served(status["epoch"])
 
-    def accept(self, value: str) -> Accepted:
-        """One update more, of a key of its own: no limit holds it up."""
+    def accept(self, value: str, service: Process | None = None) -> Accepted:
+        """One update more, of a key of its own: no limit holds it up. service: another update-service than the log's first."""
         one = Accepted(uuid7(), 0, f"trial-{len(self._own)}", value, self.point)
         deadline = time.monotonic() + ANSWER_SECONDS
-        with self.log.update_client() as client:
+        with self.log.update_client(service) as client:
             while (answer := client.post_json("/v1/updates", {"request_id": one.request_id, "key": one.key, "value": one.value})).status == 503:
                 require(time.monotonic() < deadline, f"the update-service answers {answer.status} {answer.body!r}")
                 time.sleep(0.1)

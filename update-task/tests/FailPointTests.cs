@@ -9,8 +9,8 @@ namespace Optiks.UpdateTask.Tests;
 /// </summary>
 public abstract class FailPointTests
 {
-    // "accept" is the update-service's.
-    private static readonly string[] s_points = [.. FailPoints.All.Where(point => point != FailPoints.Accept)];
+    // "draw" and "accept" are the update-service's.
+    private static readonly string[] s_points = [.. FailPoints.All.Where(point => point is not (FailPoints.Draw or FailPoints.Accept))];
 
     private static async Task KillInOrderAsync(IEnumerable<string> points)
     {

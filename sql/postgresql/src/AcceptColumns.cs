@@ -160,6 +160,7 @@ internal sealed class AcceptColumns
             _ = await reader.ReadAsync(cancellationToken);
             numbers = reader.GetFieldValue<long[]>(0);
         }
+        FailPoints.Hit(FailPoints.Draw);
         await using (NpgsqlBinaryImporter copy = await connection.BeginBinaryImportAsync("COPY request (seq, request_id, body_hash) FROM STDIN (FORMAT BINARY)", cancellationToken))
         {
             WriteRequests(copy, numbers);

@@ -116,7 +116,10 @@ internal sealed class PostgreSqlAcceptStore : PostgreSqlHeadReader, IAcceptStore
         NpgsqlBatchCommand store = batch.Add(s_storePlain);
         columns.AddVerdictTo(store.Parameters, floor, areInserted: false);
         columns.AddStoreTo(store.Parameters);
-        await using NpgsqlDataReader reader = await batch.ExecuteReaderAsync(cancellationToken);
+        Task<NpgsqlDataReader> executing = batch.ExecuteReaderAsync(cancellationToken);
+        // The server goes on by itself, whatever becomes of this process.
+        FailPoints.Hit(FailPoints.Draw);
+        await using NpgsqlDataReader reader = await executing;
         _ = await reader.NextResultAsync(cancellationToken);
         bool isPlain = await reader.ReadAsync(cancellationToken) && reader.GetBoolean(0);
         // To the end: only there the server has answered the commit.

@@ -25,6 +25,7 @@ internal sealed class SqliteAcceptStore : SqliteHeadReader, IAcceptStore
                 {
                     Insert(connection, request);
                 }
+                FailPoints.Hit(FailPoints.Draw);
                 return new WriteResult<IReadOnlyList<AcceptResult>>(results, Commit: plan.NewRequests.Count > 0);
             },
             wasCommitted: null,
