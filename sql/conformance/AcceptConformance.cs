@@ -137,6 +137,39 @@ public abstract class AcceptConformance : StorageConformance
     }
 
     [Fact]
+    public async Task Keys_that_differ_by_trailing_zero_octets_are_different_keys()
+    {
+        string[] keys = ["k", "k\0", "k\0\0"];
+        Lease lease = await StartLogAsync();
+        // The first has as many as it may have; the others have none, and get as many as they may have.
+        AcceptUnit[] full = await Task.WhenAll(Enumerable.Range(0, Limits.PendingPerKey).Select(async i => new AcceptUnit([await RequestAsync(Item("k", $"k {i}"))])));
+        Assert.All(await Accept.AcceptAsync(full, Cancel), result => Assert.Equal(AcceptStatus.Accepted, result.Status));
+        Assert.Equal(new AcceptResult(AcceptStatus.TooManyPending), await TryAcceptAsync(await RequestAsync(Item("k"))));
+        Guid longer = await AcceptOneAsync(Item("k\0", "longer", new ExpectedVersion(0, 7)));
+        Guid longest = await AcceptOneAsync(Item("k\0\0", "longest", new ExpectedVersion(0, 9)));
+        for (int i = 1; i < Limits.PendingPerKey; i++)
+        {
+            Assert.Equal(AcceptStatus.Accepted, (await TryAcceptAsync(await RequestAsync(Item("k\0")), await RequestAsync(Item("k\0\0")))).Status);
+        }
+        Assert.Equal(new AcceptResult(AcceptStatus.TooManyPending), await TryAcceptAsync(await RequestAsync(Item("k\0\0"))));
+
+        // An epoch takes the oldest of each, and each keeps its version and its octets.
+        IReadOnlyList<PendingRequest> taken = await Pipeline.ReadPendingAsync(100, 1 << 20, Cancel);
+        Assert.Equal(keys, taken.Select(request => System.Text.Encoding.UTF8.GetString(request.Items[0].Key.Span)));
+        Assert.Equal([null, new ExpectedVersion(0, 7), new ExpectedVersion(0, 9)], taken.Select(request => request.Items[0].Expected));
+        await PublishPendingAsync(lease, 1);
+        Guid[] ids = [full[0].Requests[0].RequestId, longer, longest];
+        for (int i = 0; i < ids.Length; i++)
+        {
+            Assert.Equal(keys[i], System.Text.Encoding.UTF8.GetString(Assert.Single((await Accept.ReadStatusAsync(ids[i], Cancel))!.Items).Key.Span));
+        }
+        // Together in one request, where a key may stand once.
+        Assert.Equal(AcceptStatus.Accepted, (await TryAcceptAsync(await RequestAsync([.. keys.Select(key => Item(key))]))).Status);
+        Assert.All(
+            await Task.WhenAll(keys.Select(async key => await TryAcceptAsync(await RequestAsync(Item(key))))), result => Assert.Equal(AcceptStatus.TooManyPending, result.Status));
+    }
+
+    [Fact]
     public async Task A_large_group_follows_the_same_rules()
     {
         const int size = 400;
