@@ -3,7 +3,7 @@ using Microsoft.Extensions.Logging;
 
 namespace Optiks.Storage.Hosting;
 
-/// <summary>StorageNotice warns at start of what the operator should know about the chosen engine in this build (<see cref="IStorageProvider.Notice"/>).</summary>
+/// <summary>StorageNotice warns of what the operator should know about the chosen engine: at start in this build (<see cref="IStorageProvider.Notice"/>), and while the service runs.</summary>
 internal sealed partial class StorageNotice : IHostedService
 {
     private readonly StorageSource _source;
@@ -20,7 +20,7 @@ internal sealed partial class StorageNotice : IHostedService
     {
         if (_source.Notice is { } notice)
         {
-            LogNotice(notice);
+            LogNotice(_logger, notice);
         }
         return Task.CompletedTask;
     }
@@ -28,6 +28,9 @@ internal sealed partial class StorageNotice : IHostedService
     /// <inheritdoc/>
     public Task StopAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
+    /// <summary>Warn gives what an engine may tell while the service runs.</summary>
+    public static Action<string> Warn(ILogger<StorageNotice> logger) => notice => LogNotice(logger, notice);
+
     [LoggerMessage(EventId = 9030, EventName = "StorageNotice", Level = LogLevel.Warning, Message = "{Notice}")]
-    private partial void LogNotice(string notice);
+    private static partial void LogNotice(ILogger logger, string notice);
 }

@@ -1,5 +1,6 @@
 using Microsoft.Extensions.Configuration;
 using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
 using Microsoft.Extensions.Options;
 using Optiks.Storage.Engines;
 
@@ -14,7 +15,7 @@ public static class StorageSetup
         services.AddSingleton<IValidateOptions<StorageOptions>, StorageOptionsValidator>();
         services.AddOptionsWithValidateOnStart<StorageOptions>().BindConfiguration(StorageOptions.Section);
         return services.AddOptiksStorage(provider => new StorageSource(
-            StorageEngines.All(provider.GetRequiredService<TimeProvider>()), provider.GetRequiredService<IOptions<StorageOptions>>().Value, provider.GetRequiredService<DataFolder>()));
+            StorageEngines.All(provider.GetRequiredService<TimeProvider>(), StorageNotice.Warn(provider.GetRequiredService<ILogger<StorageNotice>>())), provider.GetRequiredService<IOptions<StorageOptions>>().Value, provider.GetRequiredService<DataFolder>()));
     }
 
     /// <summary>AddOptiksStorage adds a source that the host made itself (<see cref="CreateSource"/>).</summary>

@@ -6,20 +6,20 @@ namespace Optiks.Storage.SqlServer;
 /// <summary>EpochReader reads back what an epoch's transaction wrote.</summary>
 internal static class EpochReader
 {
-    private static readonly Statement s_hasRecord = new("SELECT 1 FROM optiks.Epoch WHERE Epoch = @epoch AND RecordHash = @hash");
+    private static readonly Statement s_hasRecord = new("SELECT 1 FROM optiks.Epoch WHERE Epoch = @epoch AND RecordHash = @hash AND DATALENGTH(RecordHash) = DATALENGTH(@hash)");
 
     private static readonly Statement s_epoch = new("SELECT Record, RecordHash, [Checkpoint] FROM optiks.Epoch WHERE Epoch = @epoch");
 
     // From the leaves, as outcomes have no index by epoch.
     private static readonly Statement s_published = new(
-        """
-        SELECT r.Seq, r.BodyHash FROM optiks.Leaf AS l LEFT JOIN optiks.Request AS r ON r.RequestId = l.RequestId WHERE l.Epoch = @epoch ORDER BY l.Ordinal
+        $"""
+        SELECT r.Seq, r.BodyHash FROM optiks.Leaf AS l LEFT JOIN optiks.Request AS r ON r.RequestId = l.RequestId WHERE l.Epoch = @epoch ORDER BY l.Ordinal {Statement.ByIndex}
         """);
 
     private static readonly Statement s_refused = new(
-        """
+        $"""
         SELECT o.Seq, o.Item, r.RequestId, o.Refusal, o.RefusedItem, o.CurrentPeriod, o.CurrentVersion, r.BodyHash
-        FROM optiks.Outcome AS o JOIN optiks.Request AS r ON r.Seq = o.Seq WHERE o.Epoch = @epoch AND o.Refusal IS NOT NULL ORDER BY o.Seq, o.Item
+        FROM optiks.Outcome AS o JOIN optiks.Request AS r ON r.Seq = o.Seq WHERE o.Epoch = @epoch AND o.Refusal IS NOT NULL ORDER BY o.Seq, o.Item {Statement.ByIndex}
         """);
 
     /// <summary>HasRecordAsync says whether an epoch is stored with exactly this record.</summary>

@@ -7,15 +7,17 @@ namespace Optiks.Storage.SqlServer;
 /// <summary>EpochWriter writes an epoch inside a transaction. False: a condition does not hold, and the caller takes everything back.</summary>
 internal static class EpochWriter
 {
-    private const string HeadCondition = "Epoch = @epoch - 1 AND PublishedEpoch = @epoch - 1 AND RecordHash = @previous AND Fence = @fence AND Holder = @holder";
+    private const string HeadCondition =
+        """
+        Epoch = @epoch - 1 AND PublishedEpoch = @epoch - 1 AND RecordHash = @previous AND DATALENGTH(RecordHash) = DATALENGTH(@previous) AND Fence = @fence AND Holder = @holder
+        """;
 
     private static readonly Statement s_followsHead = new($"SELECT 1 FROM optiks.Head WHERE {HeadCondition}");
 
-    // Five seconds: longer than the commit of whoever holds the row now takes.
-    private static readonly Statement s_head = new($"SET LOCK_TIMEOUT 5000; UPDATE optiks.Head SET Epoch = @epoch, RecordHash = @hash WHERE {HeadCondition}");
+    private static readonly Statement s_head = new($"UPDATE optiks.Head SET Epoch = @epoch, RecordHash = @hash WHERE {HeadCondition}");
 
     private static readonly Statement s_genesisHead = new(
-        "SET LOCK_TIMEOUT 5000; UPDATE optiks.Head SET Epoch = 0, RecordHash = @hash WHERE Epoch IS NULL AND Fence = @fence AND Holder = @holder");
+        "UPDATE optiks.Head SET Epoch = 0, RecordHash = @hash WHERE Epoch IS NULL AND Fence = @fence AND Holder = @holder");
 
     private static readonly Statement s_period = new(
         """
@@ -28,24 +30,24 @@ internal static class EpochWriter
 
     // Row by row, by exactly the keys that were read: a range would take along what was accepted since.
     private static readonly Statement s_deletePending = new(
-        """
-        DELETE p FROM optiks.Pending AS p JOIN @decided AS d ON d.Seq = p.Seq AND d.Item = p.Item JOIN optiks.Request AS r ON r.Seq = d.Seq AND r.RequestId = d.RequestId
+        $"""
+        DELETE p FROM @decided AS d JOIN optiks.Request AS r ON r.Seq = d.Seq AND r.RequestId = d.RequestId JOIN optiks.Pending AS p ON p.Seq = d.Seq AND p.Item = d.Item
+        {Statement.ByIndex}
         """);
 
     private static readonly Statement s_requests = new(
-        "SELECT r.RequestId, r.Seq, r.BodyHash FROM @ids AS i JOIN optiks.Request AS r ON r.RequestId = i.RequestId");
-
+        $"SELECT r.RequestId, r.Seq, r.BodyHash FROM @ids AS i JOIN optiks.Request AS r ON r.RequestId = i.RequestId {Statement.ByIndex}");
 
     /// <summary>TryWriteGenesisAsync writes epoch 0 into a database without epochs.</summary>
     public static async Task<bool> TryWriteGenesisAsync(Connection connection, Lease lease, EpochRow genesis, PeriodRow period, CancellationToken cancellationToken)
     {
-        int moved = await connection.ExecuteAsync(
+        int moved = await connection.ChangeAsync(
             s_genesisHead, cancellationToken, Parameters.Binary("@hash", genesis.RecordHash), Parameters.Bigint("@fence", lease.Fence), Parameters.Text("@holder", lease.Holder));
         if (moved != 1)
         {
             return false;
         }
-        _ = await connection.ExecuteAsync(
+        await connection.ExecuteAsync(
             s_period,
             cancellationToken,
             Parameters.Bigint("@period", period.Period),
@@ -87,7 +89,7 @@ internal static class EpochWriter
         await connection.ScalarAsync(s_followsHead, cancellationToken, HeadParameters(lease, commit)) is not null;
 
     private static async Task<bool> MoveHeadAsync(Connection connection, Lease lease, EpochCommit commit, CancellationToken cancellationToken) =>
-        await connection.ExecuteAsync(s_head, cancellationToken, [.. HeadParameters(lease, commit), Parameters.Binary("@hash", commit.Epoch.RecordHash)]) == 1;
+        await connection.ChangeAsync(s_head, cancellationToken, [.. HeadParameters(lease, commit), Parameters.Binary("@hash", commit.Epoch.RecordHash)]) == 1;
 
     private static SqlParameter[] HeadParameters(Lease lease, EpochCommit commit) =>
     [
@@ -107,7 +109,7 @@ internal static class EpochWriter
         await CopyOutcomesAsync(connection, commit.Epoch.Epoch, outcomes, cancellationToken);
     }
 
-    private static async Task InsertEpochAsync(Connection connection, EpochRow epoch, int leaves, long valueBytes, CancellationToken cancellationToken) => _ = await connection.ExecuteAsync(
+    private static async Task InsertEpochAsync(Connection connection, EpochRow epoch, int leaves, long valueBytes, CancellationToken cancellationToken) => await connection.ExecuteAsync(
         s_epoch,
         cancellationToken,
         Parameters.Bigint("@epoch", epoch.Epoch),
@@ -121,7 +123,7 @@ internal static class EpochWriter
         int deleted = 0;
         foreach (Outcome[] chunk in connection.Chunks(outcomes))
         {
-            deleted += await connection.ExecuteAsync(s_deletePending, cancellationToken, Lists.Decided.Parameter("@decided", chunk));
+            deleted += await connection.ChangeAsync(s_deletePending, cancellationToken, Lists.Decided.Parameter("@decided", chunk));
         }
         return deleted;
     }
@@ -134,7 +136,7 @@ internal static class EpochWriter
             hashes[outcome.RequestId] = outcome.BodyHash;
         }
         // First: what is read after it is not overtaken by an accept.
-        (long last, _) = await RequestNumbers.DrawAsync(connection, hashes.Count, cancellationToken);
+        long last = await RequestNumbers.DrawAsync(connection, hashes.Count, cancellationToken);
         var sequences = new Dictionary<Guid, long>();
         foreach (Guid[] chunk in connection.Chunks(hashes.Keys))
         {

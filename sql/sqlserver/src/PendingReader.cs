@@ -13,44 +13,54 @@ internal static class PendingReader
     // What is sent beyond the last row that is wanted, at most. Values have up to 64 KiB.
     private const int PageRows = 2048;
 
-    private static readonly Statement s_page = new(
-        """
-        SELECT TOP (@rows) p.Seq, p.Item, r.RequestId, r.BodyHash, p.Structure, p.[Key], p.[Value], p.ExpectedPeriod, p.ExpectedVersion
-        FROM optiks.Pending AS p LEFT JOIN optiks.Request AS r ON r.Seq = p.Seq
-        WHERE p.Seq >= @seq AND (p.Seq > @seq OR p.Item > @item) AND NOT EXISTS (SELECT 1 FROM @underway AS u WHERE u.Seq = p.Seq)
-        ORDER BY p.Seq, p.Item
-        """);
+    private const string Columns = "SELECT TOP (@rows) p.Seq, p.Item, r.RequestId, r.BodyHash, p.Structure, p.[Key], p.[Value], p.ExpectedPeriod, p.ExpectedVersion";
+
+    private const string Rows = "FROM optiks.Pending AS p LEFT JOIN optiks.Request AS r ON r.Seq = p.Seq WHERE p.Seq >= @seq AND (p.Seq > @seq OR p.Item > @item)";
+
+    private static readonly Statement s_page = new($"{Columns}\n{Rows}\nORDER BY p.Seq, p.Item {Statement.ByIndex}");
+
+    // What is underway is not sent. Its numbers are, once for all pages: into a table of the session.
+    private static readonly Statement s_pageOfOthers = new(
+        $"{Columns}\n{Rows}\nAND NOT EXISTS (SELECT 1 FROM #Underway AS u WHERE u.Seq = p.Seq)\nORDER BY p.Seq, p.Item {Statement.ByIndex}");
+
+    private static readonly Statement s_stage = new("DROP TABLE IF EXISTS #Underway; CREATE TABLE #Underway (Seq bigint NOT NULL PRIMARY KEY)");
+
+    private static readonly Statement s_stageUnderway = new("INSERT INTO #Underway (Seq) SELECT Seq FROM @underway");
 
     /// <summary>ReadAsync shows the selection the rows that it was not shown yet, and gives it back.</summary>
     public static async Task<PendingSelection> ReadAsync(Connection connection, PendingSelection selection, CancellationToken cancellationToken)
     {
-        long[] skipped = selection.Underway.ToArray();
-        (long Sequence, int Item) after = selection.After;
+        Statement page = await StageAsync(connection, selection.Underway.ToArray(), cancellationToken);
         int rows = PageRows;
         while (rows == PageRows && !selection.IsFull)
         {
-            // What is underway is not sent; where one parameter does not hold the whole list, the rest of it is passed over here. A list has at least one row: no request has the number 0.
-            long[] unsent = connection.Chunks(skipped.Prepend(0)).First();
             rows = 0;
             await foreach (SqlDataReader reader in connection.RowsAsync(
-                s_page,
-                cancellationToken,
-                Parameters.Int("@rows", PageRows),
-                Parameters.Bigint("@seq", after.Sequence),
-                Parameters.Int("@item", after.Item),
-                Lists.Sequences.Parameter("@underway", unsent)))
+                page, cancellationToken, Parameters.Int("@rows", PageRows), Parameters.Bigint("@seq", selection.After.Sequence), Parameters.Int("@item", selection.After.Item)))
             {
-                PendingRow row = Read(reader);
-                if (Array.BinarySearch(skipped, row.Sequence) < 0 && !selection.TryAdd(row))
+                if (!selection.TryAdd(Read(reader)))
                 {
                     return selection;
                 }
-                after = (row.Sequence, row.Item);
                 rows++;
             }
-            skipped = Array.FindAll(skipped, sequence => sequence >= after.Sequence);
         }
         return selection;
+    }
+
+    // Gives the statement of a page.
+    private static async Task<Statement> StageAsync(Connection connection, long[] underway, CancellationToken cancellationToken)
+    {
+        if (underway.Length == 0)
+        {
+            return s_page;
+        }
+        await connection.ExecuteAsync(s_stage, cancellationToken);
+        foreach (long[] chunk in connection.Chunks(underway))
+        {
+            await connection.ExecuteAsync(s_stageUnderway, cancellationToken, Lists.Sequences.Parameter("@underway", chunk));
+        }
+        return s_pageOfOthers;
     }
 
     private static PendingRow Read(SqlDataReader reader)

@@ -1,4 +1,3 @@
-using Microsoft.Data.SqlClient;
 using Optiks.Storage.SqlServer.Engine;
 
 namespace Optiks.Storage.SqlServer;
@@ -9,21 +8,26 @@ namespace Optiks.Storage.SqlServer;
 /// </summary>
 internal static class RequestNumbers
 {
-    private static readonly Statement s_draw = new(
-        "SET LOCK_TIMEOUT 9000; UPDATE optiks.Acceptance SET LastSeq = LastSeq + @count OUTPUT inserted.LastSeq, SYSUTCDATETIME()");
+    /// <summary>
+    /// Draw is the part of a batch, inside a transaction, that draws <c>@count</c> numbers, from <c>@last + 1</c> on. Two statements: the row that an update gives back is, on a server of another kind that had
+    /// to wait for it, the one of before the wait. Those that are not used are lost, which harms nothing.
+    /// </summary>
+    public const string Draw =
+        """
+        DECLARE @last bigint;
+        UPDATE optiks.Acceptance SET LastSeq = LastSeq + @count;
+        SELECT @last = LastSeq - @count FROM optiks.Acceptance;
+        """;
+
+    private static readonly Statement s_draw = new($"{Draw}\nSELECT @last");
 
     private static readonly Statement s_set = new("UPDATE optiks.Acceptance SET LastSeq = @last");
 
-    /// <summary>DrawAsync draws numbers from <c>Last + 1</c> on; those that are not used are lost, which harms nothing. Says the server's time too.</summary>
-    public static async Task<(long Last, DateTimeOffset Now)> DrawAsync(Connection connection, int count, CancellationToken cancellationToken)
-    {
-        (long, DateTimeOffset)? drawn = null;
-        await foreach (SqlDataReader reader in connection.RowsAsync(s_draw, cancellationToken, Parameters.Int("@count", count)))
-        {
-            drawn = (reader.GetInt64(0) - count, reader.Time(1));
-        }
-        return drawn ?? throw new StorageCorruptException("The database has no row that numbers requests: restore it.");
-    }
+    /// <summary>DrawAsync draws numbers inside the connection's transaction and returns the last that was given out before: for whoever restores.</summary>
+    public static async Task<long> DrawAsync(Connection connection, int count, CancellationToken cancellationToken) =>
+        await connection.ScalarAsync(s_draw, cancellationToken, Parameters.Int("@count", count)) is long last
+            ? last
+            : throw new StorageCorruptException("The database has no row that numbers requests: restore it.");
 
     /// <summary>SetAsync makes <paramref name="last"/> the last number given out: for an import.</summary>
     public static Task SetAsync(Connection connection, long last, CancellationToken cancellationToken) => connection.ExecuteAsync(s_set, cancellationToken, Parameters.Bigint("@last", last));

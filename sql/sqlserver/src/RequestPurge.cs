@@ -5,16 +5,17 @@ namespace Optiks.Storage.SqlServer;
 /// <summary>RequestPurge forgets old requests.</summary>
 internal static class RequestPurge
 {
+    // Ends with how many.
     private static readonly Statement s_purge = new(
-        """
+        $"""
         DECLARE @old TABLE (Seq bigint NOT NULL PRIMARY KEY);
         INSERT INTO @old (Seq)
         SELECT TOP (@max) r.Seq FROM optiks.Request AS r CROSS JOIN optiks.Head AS h WHERE r.RequestId < @bound
         AND NOT EXISTS (SELECT 1 FROM optiks.Pending AS p WHERE p.Seq = r.Seq)
         AND NOT EXISTS (SELECT 1 FROM optiks.Outcome AS o WHERE o.Seq = r.Seq AND (h.PublishedEpoch IS NULL OR o.Epoch > h.PublishedEpoch))
-        ORDER BY r.RequestId;
-        DELETE o FROM optiks.Outcome AS o JOIN @old AS d ON d.Seq = o.Seq;
-        DELETE r FROM optiks.Request AS r JOIN @old AS d ON d.Seq = r.Seq;
+        ORDER BY r.RequestId OPTION (LOOP JOIN);
+        DELETE o FROM @old AS d JOIN optiks.Outcome AS o ON o.Seq = d.Seq {Statement.ByIndex};
+        DELETE r FROM @old AS d JOIN optiks.Request AS r ON r.Seq = d.Seq {Statement.ByIndex};
         SELECT COUNT_BIG(*) FROM @old;
         """);
 

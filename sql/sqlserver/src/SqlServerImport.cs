@@ -18,7 +18,6 @@ internal sealed class SqlServerImport : IStorageImport
         UPDATE optiks.Head SET Epoch = @epoch, RecordHash = @hash, PublishedEpoch = @published, Fence = @fence, Holder = N'', Session = N'', LeaseEnd = '1970-01-01'
         """);
 
-
     private readonly LongTransaction _transaction;
     private long _lastSequence;
 
@@ -168,7 +167,7 @@ internal sealed class SqlServerImport : IStorageImport
             {
                 // Numbers given later are above all imported ones.
                 await RequestNumbers.SetAsync(connection, _lastSequence, cancellationToken);
-                return await connection.ExecuteAsync(
+                return await connection.ChangeAsync(
                     s_head,
                     cancellationToken,
                     Parameters.NullableBigint("@epoch", head.Epoch),

@@ -5,8 +5,8 @@ namespace Optiks.Storage.SqlServer;
 /// <summary>SqlServerMaintenanceStore is the view of <c>optiks-db</c>, which works as an owner of the database.</summary>
 internal sealed class SqlServerMaintenanceStore : SqlServerPipelineStore, IMaintenanceStore
 {
-    public SqlServerMaintenanceStore(Database database)
-        : base(database)
+    public SqlServerMaintenanceStore(Database database, Action<string> warn)
+        : base(database, warn)
     {
     }
 

@@ -71,7 +71,7 @@ internal sealed class SqlServerMigrator : IMigrator
     // Empty: nothing is missing. The lock keeps a second migrator waiting; it then finds the version that the first one left.
     private async Task<WriteResult<string>> ApplyNextAsync(Connection connection, CancellationToken cancellationToken)
     {
-        await connection.ExecuteUnlimitedAsync(s_lock, cancellationToken);
+        await connection.ExecuteAsync(s_lock, cancellationToken);
         int version = await SqlServerSchema.ReadVersionAsync(connection, cancellationToken);
         if (version > TargetVersion)
         {
@@ -89,7 +89,7 @@ internal sealed class SqlServerMigrator : IMigrator
         }
         (string name, IReadOnlyList<Statement> batches) = SqlServerSchema.Migrations[version];
         await RunAsync(connection, batches, cancellationToken);
-        _ = await connection.ExecuteAsync(s_insertMigration, cancellationToken, Parameters.Int("@version", version + 1), Parameters.Text("@name", name));
+        await connection.ExecuteAsync(s_insertMigration, cancellationToken, Parameters.Int("@version", version + 1), Parameters.Text("@name", name));
         return new WriteResult<string>(name, Commit: true);
     }
 
@@ -97,7 +97,7 @@ internal sealed class SqlServerMigrator : IMigrator
     {
         foreach (Statement batch in batches)
         {
-            await connection.ExecuteUnlimitedAsync(batch, cancellationToken);
+            await connection.ExecuteAsync(batch, cancellationToken);
         }
     }
 }

@@ -6,43 +6,46 @@ namespace Optiks.Storage.SqlServer;
 /// <summary>SqlServerPipelineStore is the update-task's view.</summary>
 internal class SqlServerPipelineStore : SqlServerFollowStore, IPipelineStore
 {
+    private const string IsFree = "(Holder = N'' OR Holder = @holder OR LeaseEnd <= SYSUTCDATETIME())";
+
     // How long an unknown commit is looked for while the server restarts or fails over.
     private static readonly TimeSpan ResolveTime = TimeSpan.FromSeconds(10);
     private static readonly TimeSpan ResolveInterval = TimeSpan.FromMilliseconds(200);
 
+    // A standby that may not have the lease does not wait for its holder's commits. The end is counted from after the wait.
     private static readonly Statement s_acquire = new(
-        """
-        SET LOCK_TIMEOUT 5000;
-        UPDATE optiks.Head SET Fence = Fence + 1, Holder = @holder, Session = @session, LeaseEnd = DATEADD(millisecond, @duration, SYSUTCDATETIME())
-        OUTPUT inserted.Fence, inserted.LeaseEnd
-        WHERE Holder = N'' OR Holder = @holder OR LeaseEnd <= SYSUTCDATETIME()
+        $"""
+        IF EXISTS (SELECT 1 FROM optiks.Head WHERE {IsFree})
+        BEGIN
+          {Fencing.Lock};
+          UPDATE optiks.Head SET Fence = Fence + 1, Holder = @holder, Session = @session, LeaseEnd = DATEADD(millisecond, @duration, SYSUTCDATETIME()) WHERE {IsFree};
+          IF @@ROWCOUNT = 1 SELECT Fence, LeaseEnd FROM optiks.Head;
+        END
         """);
 
     private static readonly Statement s_renew = new(
-        """
-        SET LOCK_TIMEOUT 5000;
-        UPDATE optiks.Head SET LeaseEnd = DATEADD(millisecond, @duration, SYSUTCDATETIME()), Session = @session WHERE Fence = @fence AND Holder = @holder
-        """);
+        $"{Fencing.Lock}; UPDATE optiks.Head SET LeaseEnd = DATEADD(millisecond, @duration, SYSUTCDATETIME()), Session = @session WHERE Fence = @fence AND Holder = @holder");
 
     private static readonly Statement s_release = new(
-        "SET LOCK_TIMEOUT 5000; UPDATE optiks.Head SET LeaseEnd = '1970-01-01', Holder = N'', Session = N'' WHERE Fence = @fence AND Holder = @holder");
+        "UPDATE optiks.Head SET LeaseEnd = '1970-01-01', Holder = N'', Session = N'' WHERE Fence = @fence AND Holder = @holder");
 
     private static readonly Statement s_countPending = new("SELECT COUNT_BIG(*) FROM (SELECT TOP (@atMost) Seq FROM optiks.Pending) AS p");
 
-    private static readonly Statement s_storeCheckpoint = new("UPDATE optiks.Epoch SET [Checkpoint] = @checkpoint WHERE Epoch = @epoch AND RecordHash = @hash");
+    private static readonly Statement s_storeCheckpoint = new(
+        "UPDATE optiks.Epoch SET [Checkpoint] = @checkpoint WHERE Epoch = @epoch AND RecordHash = @hash AND DATALENGTH(RecordHash) = DATALENGTH(@hash)");
 
     // The table allows PublishedEpoch = Epoch or Epoch - 1 alone, so this moves it by one or not at all.
     private static readonly Statement s_publish = new(
         """
-        SET LOCK_TIMEOUT 5000;
         UPDATE optiks.Head SET PublishedEpoch = @epoch WHERE Epoch = @epoch AND Fence = @fence AND Holder = @holder
         AND EXISTS (SELECT 1 FROM optiks.Epoch AS e WHERE e.Epoch = @epoch AND e.[Checkpoint] IS NOT NULL)
         """);
 
-    public SqlServerPipelineStore(Database database)
-        : base(database)
-    {
-    }
+    private readonly Sessions _sessions;
+
+    /// <summary>SqlServerPipelineStore that tells <paramref name="warn"/> what its operator should know.</summary>
+    public SqlServerPipelineStore(Database database, Action<string> warn)
+        : base(database) => _sessions = new Sessions(warn);
 
     /// <inheritdoc/>
     public async Task<Lease?> AcquireLeaseAsync(string holder, TimeSpan duration, CancellationToken cancellationToken)
@@ -53,7 +56,7 @@ internal class SqlServerPipelineStore : SqlServerFollowStore, IPipelineStore
         await Database.ReadAsync<object?>(
             async (connection, cancel) =>
             {
-                await Sessions.EndOfExpiredHolderAsync(connection, holder, Database.Session, cancel);
+                await _sessions.EndOfExpiredHolderAsync(connection, holder, Database.Session, cancel);
                 return null;
             },
             cancellationToken);
@@ -120,7 +123,7 @@ internal class SqlServerPipelineStore : SqlServerFollowStore, IPipelineStore
             async (connection, cancel) =>
             {
                 bool one = await Fencing.HoldAsync(connection, lease, cancel)
-                    && await connection.ExecuteAsync(
+                    && await connection.ChangeAsync(
                         s_storeCheckpoint,
                         cancel,
                         Parameters.Binary("@checkpoint", checkpoint),
@@ -195,7 +198,7 @@ internal class SqlServerPipelineStore : SqlServerFollowStore, IPipelineStore
                 await Database.ReadAsync<object?>(
                     async (connection, cancel) =>
                     {
-                        await Sessions.EndAsync(connection, session, Database.Session, cancel);
+                        await _sessions.EndAsync(connection, session, Database.Session, cancel);
                         return null;
                     },
                     CancellationToken.None);
@@ -225,7 +228,7 @@ internal class SqlServerPipelineStore : SqlServerFollowStore, IPipelineStore
     private Task<bool> ExecuteAsync(Statement statement, Func<SqlParameter[]> parameters, CancellationToken cancellationToken) => Database.WriteAsync(
         async (connection, cancel) =>
         {
-            bool one = await connection.ExecuteAsync(statement, cancel, parameters()) == 1;
+            bool one = await connection.ChangeAsync(statement, cancel, parameters()) == 1;
             return new WriteResult<bool>(one, Commit: one);
         },
         resolve: null,

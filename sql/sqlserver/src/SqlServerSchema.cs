@@ -14,7 +14,10 @@ internal static class SqlServerSchema
     private static readonly Statement s_version = new("IF OBJECT_ID(N'optiks.Migration') IS NULL SELECT 0 ELSE SELECT COALESCE(MAX(Version), 0) FROM optiks.Migration");
 
     private static readonly Statement s_settings = new(
-        "SELECT is_read_committed_snapshot_on, delayed_durability, SERVERPROPERTY(N'Babelfish') FROM sys.databases WHERE name = DB_NAME()");
+        """
+        SELECT is_read_committed_snapshot_on, delayed_durability, SERVERPROPERTY(N'Babelfish') FROM sys.databases
+        WHERE name COLLATE Latin1_General_BIN2 = DB_NAME() COLLATE Latin1_General_BIN2
+        """);
 
     /// <summary>Migrations in order: number i + 1, name as <c>0001_create_tables</c>, and their batches.</summary>
     public static IReadOnlyList<(string Name, IReadOnlyList<Statement> Batches)> Migrations { get; } = Load();

@@ -1,15 +1,26 @@
 using System.Net;
 using System.Security.Cryptography;
 using Microsoft.Data.SqlClient;
+using Optiks.Storage.SqlServer.Engine;
 
 namespace Optiks.Storage.SqlServer;
 
 /// <summary>SqlServerSettings are a connection string of Microsoft.Data.SqlClient and what every connection of a role is set to.</summary>
 internal sealed class SqlServerSettings
 {
+    // A connection that takes longer is not waited for by the update-service's callers.
+    private const int MaxConnectSeconds = 3;
+
     private readonly SqlConnectionStringBuilder _builder;
 
-    private SqlServerSettings(SqlConnectionStringBuilder builder) => _builder = builder;
+    private SqlServerSettings(SqlConnectionStringBuilder builder, SessionLimits limits)
+    {
+        _builder = builder;
+        Limits = limits;
+    }
+
+    /// <summary>Limits of what these connections wait for.</summary>
+    public SessionLimits Limits { get; }
 
     /// <summary>Location for messages, without secrets.</summary>
     public string Location => $"{_builder.InitialCatalog} at {_builder.DataSource}";
@@ -40,22 +51,7 @@ internal sealed class SqlServerSettings
         {
             throw new StorageMisconfiguredException("The connection string names no Server or no Database: for SQL Server 'Server=db;Database=optiks;User ID=optiks'.");
         }
-        // What is not said differs between versions of the client. A loopback connection leaves no machine: there, both are the operator's choice.
-        bool isEncryptSaid = builder.ShouldSerialize("Encrypt");
-        bool isEncrypted = builder.Encrypt;
-        if (IsLoopback(builder.DataSource))
-        {
-            builder.Encrypt = isEncryptSaid && isEncrypted;
-        }
-        else if ((isEncryptSaid && !isEncrypted) || builder.TrustServerCertificate)
-        {
-            throw new StorageMisconfiguredException(
-                $"The connection to {builder.DataSource} must be encrypted and the server's certificate verified: leave Encrypt=false and TrustServerCertificate=true out of the connection string.");
-        }
-        else if (!isEncryptSaid)
-        {
-            builder.Encrypt = true;
-        }
+        RequireEncryption(builder);
         // A name for each store: a successor in the lease ends all sessions of the store that held it, and no other.
         builder.ApplicationName = $"optiks-{role}-{RandomNumberGenerator.GetHexString(32, lowercase: true)}";
         builder.MultipleActiveResultSets = false;
@@ -63,7 +59,13 @@ internal sealed class SqlServerSettings
         builder.PersistSecurityInfo = false;
         // A connection that comes back by itself inside the client would go on in another session. The driver itself begins again where nothing was lost.
         builder.ConnectRetryCount = 0;
-        return new SqlServerSettings(builder);
+        // Otherwise one failed attempt makes the pool refuse for 5 to 60 s without asking the server, which may be back after one.
+        builder.PoolBlockingPeriod = PoolBlockingPeriod.NeverBlock;
+        if (role == "update")
+        {
+            builder.ConnectTimeout = builder.ConnectTimeout is 0 or > MaxConnectSeconds ? MaxConnectSeconds : builder.ConnectTimeout;
+        }
+        return new SqlServerSettings(builder, SessionLimits.Of(role));
     }
 
     /// <summary>IsLoopback says whether a Data Source, such as <c>tcp:127.0.0.1,1433</c> or <c>localhost\INSTANCE</c>, is this machine by its name.</summary>
@@ -75,5 +77,24 @@ internal sealed class SqlServerSettings
         host = (end < 0 ? host : host[..end]).Trim();
         return host is "." || host.Equals("(local)", StringComparison.OrdinalIgnoreCase) || host.Equals("localhost", StringComparison.OrdinalIgnoreCase)
             || (IPAddress.TryParse(host, out IPAddress? address) && IPAddress.IsLoopback(address));
+    }
+
+    // What is not said differs between versions of the client. A loopback connection leaves no machine: there, both are the operator's choice. What is said otherwise stands, such as Encrypt=Strict.
+    private static void RequireEncryption(SqlConnectionStringBuilder builder)
+    {
+        bool isEncryptSaid = builder.ShouldSerialize("Encrypt");
+        bool isEncrypted = builder.Encrypt;
+        // The client goes to the partner by itself, with the same settings.
+        bool staysHere = IsLoopback(builder.DataSource) && (builder.FailoverPartner.Length == 0 || IsLoopback(builder.FailoverPartner));
+        if (!staysHere && ((isEncryptSaid && !isEncrypted) || builder.TrustServerCertificate))
+        {
+            string servers = builder.FailoverPartner.Length == 0 ? builder.DataSource : $"{builder.DataSource} and {builder.FailoverPartner}";
+            throw new StorageMisconfiguredException(
+                $"The connection to {servers} must be encrypted and the server's certificate verified: leave Encrypt=false and TrustServerCertificate=true out of the connection string.");
+        }
+        if (!isEncryptSaid)
+        {
+            builder.Encrypt = !staysHere;
+        }
     }
 }

@@ -10,6 +10,11 @@ namespace Optiks.Storage.SqlServer;
 /// </summary>
 public sealed class SqlServerStorageProvider : IStorageProvider
 {
+    private readonly Action<string> _warn;
+
+    /// <summary>SqlServerStorageProvider that tells <paramref name="warn"/>, from any thread, what the operator of a running service should know; null: nobody.</summary>
+    public SqlServerStorageProvider(Action<string>? warn = null) => _warn = warn ?? (_ => { });
+
     /// <inheritdoc/>
     public string Name => "sqlserver";
 
@@ -22,7 +27,7 @@ public sealed class SqlServerStorageProvider : IStorageProvider
 
     /// <inheritdoc/>
     public async Task<IPipelineStore> OpenPipelineAsync(string connectionString, CancellationToken cancellationToken) =>
-        new SqlServerPipelineStore(await Database.OpenAsync(SqlServerSettings.Parse(connectionString, "task"), cancellationToken));
+        new SqlServerPipelineStore(await Database.OpenAsync(SqlServerSettings.Parse(connectionString, "task"), cancellationToken), _warn);
 
     /// <inheritdoc/>
     public async Task<IFollowStore> OpenFollowAsync(string connectionString, CancellationToken cancellationToken) =>
@@ -30,7 +35,7 @@ public sealed class SqlServerStorageProvider : IStorageProvider
 
     /// <inheritdoc/>
     public async Task<IMaintenanceStore> OpenMaintenanceAsync(string connectionString, CancellationToken cancellationToken) =>
-        new SqlServerMaintenanceStore(await Database.OpenAsync(SqlServerSettings.Parse(connectionString, "maintenance"), cancellationToken));
+        new SqlServerMaintenanceStore(await Database.OpenAsync(SqlServerSettings.Parse(connectionString, "maintenance"), cancellationToken), _warn);
 
     /// <inheritdoc/>
     public IMigrator CreateMigrator(string connectionString) => new SqlServerMigrator(SqlServerSettings.Parse(connectionString, "migrate"));

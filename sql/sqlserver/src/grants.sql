@@ -36,7 +36,6 @@ GO
 IF SERVERPROPERTY(N'Babelfish') IS NULL EXEC (N'
   GRANT EXECUTE ON TYPE::optiks.SequenceList TO optiks_task;
   GRANT EXECUTE ON TYPE::optiks.DecidedList TO optiks_task;
-  GRANT EXECUTE ON TYPE::optiks.RequestIdList TO optiks_update;
   GRANT EXECUTE ON TYPE::optiks.KeyList TO optiks_update;
   GRANT EXECUTE ON TYPE::optiks.RequestList TO optiks_update;
   GRANT EXECUTE ON TYPE::optiks.PendingList TO optiks_update;
@@ -44,7 +43,6 @@ IF SERVERPROPERTY(N'Babelfish') IS NULL EXEC (N'
 ELSE EXEC (N'
   GRANT SELECT ON optiks.SequenceList TO optiks_task;
   GRANT SELECT ON optiks.DecidedList TO optiks_task;
-  GRANT SELECT ON optiks.RequestIdList TO optiks_update;
   GRANT SELECT ON optiks.KeyList TO optiks_update;
   GRANT SELECT ON optiks.RequestList TO optiks_update;
   GRANT SELECT ON optiks.PendingList TO optiks_update;

@@ -11,6 +11,8 @@ public sealed class SettingsTests
     [InlineData("Server=db.example;Database=optiks;TrustServerCertificate=true")]
     [InlineData("Server=db.example;Database=optiks;Encrypt=true;TrustServerCertificate=yes")]
     [InlineData("Server=localhost.example;Database=optiks;Encrypt=false")]
+    [InlineData("Server=localhost;Failover Partner=db.example;Database=optiks;Encrypt=false")]
+    [InlineData("Server=127.0.0.1;Failover Partner=db.example;Database=optiks;TrustServerCertificate=true")]
     public void A_connection_to_another_machine_that_could_be_read_is_refused(string connectionString) =>
         Assert.Contains("must be encrypted", Assert.Throws<StorageMisconfiguredException>(() => SqlServerSettings.Parse(connectionString, "task")).Message, StringComparison.Ordinal);
 
@@ -18,6 +20,8 @@ public sealed class SettingsTests
     [InlineData("Server=db.example;Database=optiks", true, false)]
     [InlineData("Server=db.example;Database=optiks;Encrypt=true", true, false)]
     [InlineData("Server=127.0.0.1,1433;Database=optiks", false, false)]
+    [InlineData("Server=127.0.0.1,1433;Failover Partner=127.0.0.1,1434;Database=optiks", false, false)]
+    [InlineData("Server=127.0.0.1,1433;Failover Partner=db.example;Database=optiks", true, false)]
     [InlineData("Server=127.0.0.1,1433;Database=optiks;Encrypt=false", false, false)]
     [InlineData("Server=127.0.0.1,1433;Database=optiks;Encrypt=true;TrustServerCertificate=true", true, true)]
     public void Another_machine_is_talked_to_encrypted_and_verified_and_loopback_as_the_operator_says(string connectionString, bool isEncrypted, bool isTrusted)
@@ -25,6 +29,39 @@ public sealed class SettingsTests
         var builder = new SqlConnectionStringBuilder(SqlServerSettings.Parse(connectionString, "task").ConnectionString);
         bool encrypt = builder.Encrypt;
         Assert.Equal((isEncrypted, isTrusted), (encrypt, builder.TrustServerCertificate));
+    }
+
+    [Theory]
+    [InlineData("db.example")]
+    [InlineData("127.0.0.1")]
+    public void Strict_encryption_stays_strict_where_the_client_knows_it(string server)
+    {
+        string connectionString = $"Server={server};Database=optiks;Encrypt=Strict";
+        SqlConnectionStringBuilder asked;
+        try
+        {
+            asked = new SqlConnectionStringBuilder(connectionString);
+        }
+        catch (ArgumentException)
+        {
+            _ = Assert.Throws<StorageMisconfiguredException>(() => SqlServerSettings.Parse(connectionString, "task"));
+            return;
+        }
+        Assert.Equal(asked.Encrypt, new SqlConnectionStringBuilder(SqlServerSettings.Parse(connectionString, "task").ConnectionString).Encrypt);
+    }
+
+    [Theory]
+    [InlineData("update", 6, 3, "4000")]
+    [InlineData("task", 30, 20, "5000")]
+    [InlineData("query", 30, 20, "5000")]
+    [InlineData("maintenance", 30, 20, "5000")]
+    [InlineData("migrate", 0, 20, "-1")]
+    public void Each_role_waits_as_long_as_its_callers_can(string role, int commandSeconds, int connectSeconds, string lockMilliseconds)
+    {
+        SqlServerSettings settings = SqlServerSettings.Parse("Server=db.example;Database=optiks;Connect Timeout=20", role);
+        Assert.Equal((commandSeconds, connectSeconds), (settings.Limits.CommandSeconds, new SqlConnectionStringBuilder(settings.ConnectionString).ConnectTimeout));
+        Assert.Equal($"SET NOCOUNT ON; SET XACT_ABORT ON; SET LOCK_TIMEOUT {lockMilliseconds};\n", settings.Limits.Preamble.Text);
+        Assert.Equal(2, new SqlConnectionStringBuilder(SqlServerSettings.Parse("Server=db.example;Database=optiks;Connect Timeout=2", role).ConnectionString).ConnectTimeout);
     }
 
     [Theory]
@@ -62,6 +99,7 @@ public sealed class SettingsTests
         ];
         SqlConnectionStringBuilder[] parsed = [.. strings.Select(text => new SqlConnectionStringBuilder(text))];
         Assert.All(parsed, builder => Assert.Equal((0, false, false, false), (builder.ConnectRetryCount, builder.MultipleActiveResultSets, builder.Enlist, builder.PersistSecurityInfo)));
+        Assert.All(parsed, builder => Assert.Equal(PoolBlockingPeriod.NeverBlock, builder.PoolBlockingPeriod));
         Assert.StartsWith("optiks-task-", parsed[0].ApplicationName, StringComparison.Ordinal);
         Assert.NotEqual(parsed[0].ApplicationName, parsed[1].ApplicationName);
         Assert.DoesNotContain("secret", SqlServerSettings.Parse(strings[0], "task").Location, StringComparison.Ordinal);

@@ -1,5 +1,4 @@
 using System.Reflection;
-using System.Runtime.CompilerServices;
 using Microsoft.Data.SqlClient;
 using Microsoft.SqlServer.TransactSql.ScriptDom;
 using Optiks.Storage.SqlServer.Engine;
@@ -18,11 +17,11 @@ public sealed class StatementTests
     [Fact]
     public void Every_statement_is_TSql()
     {
-        List<string> texts = Statements();
+        IReadOnlyList<string> texts = TSql.Statements();
         Assert.True(texts.Count > 40, $"Only {texts.Count} statements were found.");
         foreach (string text in texts)
         {
-            Assert.True(Errors(text).Count == 0, $"{string.Join("; ", Errors(text))}: {text}");
+            Assert.True(TSql.Errors(text).Count == 0, $"{string.Join("; ", TSql.Errors(text))}: {text}");
         }
     }
 
@@ -32,7 +31,7 @@ public sealed class StatementTests
     [InlineData("SELECT Epoch FROM optiks.Epoch LIMIT 10")]
     [InlineData("CREATE TABLE optiks.Epoch (Checkpoint varbinary(max) NULL)")]
     [InlineData("EXEC (N'GRANT EXECUTE ON TYPE::optiks.KeyList')")]
-    public void A_broken_statement_is_refused(string text) => Assert.NotEmpty(Errors(text));
+    public void A_broken_statement_is_refused(string text) => Assert.NotEmpty(TSql.Errors(text));
 
     [Fact]
     public void Statements_are_static_fields_or_scripts_and_commands_are_made_of_nothing_else()
@@ -51,40 +50,13 @@ public sealed class StatementTests
     public void Copied_columns_are_those_of_the_migrations()
     {
         var columns = new Dictionary<string, List<string>>();
-        foreach (CreateTableStatement create in SqlServerSchema.Migrations.SelectMany(migration => migration.Batches).SelectMany(batch => Parse(batch.Text).Batches).SelectMany(batch => batch.Statements).OfType<CreateTableStatement>())
+        foreach (CreateTableStatement create in SqlServerSchema.Migrations.SelectMany(migration => migration.Batches).SelectMany(batch => TSql.Parse(batch.Text).Batches).SelectMany(batch => batch.Statements).OfType<CreateTableStatement>())
         {
             columns.Add(create.SchemaObjectName.BaseIdentifier.Value, [.. create.Definition.ColumnDefinitions.Select(column => column.ColumnIdentifier.Value)]);
         }
         Table[] tables = [.. typeof(Table).GetProperties(BindingFlags.Static | BindingFlags.Public).Select(property => (Table)property.GetValue(null)!)];
         Assert.Equal(7, tables.Length);
         Assert.All(tables, table => Assert.Equal(columns[table.Name["optiks.".Length..].Trim('[', ']')].Order(StringComparer.Ordinal), table.Columns.Order(StringComparer.Ordinal)));
-    }
-
-    private static List<string> Statements()
-    {
-        var texts = SqlServerSchema.Migrations.SelectMany(migration => migration.Batches).Concat(SqlServerSchema.Grants).Select(batch => batch.Text).ToList();
-        foreach (Type type in s_driver.GetTypes().Where(type => !type.ContainsGenericParameters))
-        {
-            RuntimeHelpers.RunClassConstructor(type.TypeHandle);
-            texts.AddRange(type.GetFields(All).Where(field => field.IsStatic && field.FieldType == typeof(Statement)).Select(field => ((Statement)field.GetValue(null)!).Text));
-        }
-        return texts;
-    }
-
-    // The text of EXEC (N'...') is T-SQL too.
-    private static List<string> Errors(string text)
-    {
-        var fragment = new TSql150Parser(initialQuotedIdentifiers: true).Parse(new StringReader(text), out IList<ParseError> errors);
-        var dynamic = new DynamicText();
-        fragment?.Accept(dynamic);
-        return [.. errors.Select(error => error.Message), .. dynamic.Texts.SelectMany(Errors)];
-    }
-
-    private static TSqlScript Parse(string text)
-    {
-        var script = (TSqlScript)new TSql150Parser(initialQuotedIdentifiers: true).Parse(new StringReader(text), out IList<ParseError> errors);
-        Assert.Empty(errors);
-        return script;
     }
 
     private static IEnumerable<MethodBase> Creators(Assembly assembly, ConstructorInfo constructor) => Methods(assembly).Where(method => Mentions(method, constructor, code => code == NewObject));
@@ -133,12 +105,5 @@ public sealed class StatementTests
             type = type.DeclaringType;
         }
         return type.Name;
-    }
-
-    private sealed class DynamicText : TSqlFragmentVisitor
-    {
-        public List<string> Texts { get; } = [];
-
-        public override void Visit(ExecutableStringList node) => Texts.AddRange(node.Strings.OfType<StringLiteral>().Select(literal => literal.Value));
     }
 }

@@ -6,50 +6,51 @@ namespace Optiks.Storage.SqlServer.Engine;
 /// <summary>Connection is a pooled connection with the transaction that its commands belong to, if any. Without one each statement sees one moment of the database by itself. Not thread-safe.</summary>
 internal sealed class Connection
 {
-    /// <summary>A statement gets longer than an import's largest batch needs on a busy server; who waits for a lock gives up earlier, see the statements themselves.</summary>
-    private const int CommandSeconds = 40;
-
     // Babelfish 4.3 reads its marks of null values in a parameter of a table type from memory that it did not clear: the longer the list, the likelier that one is wrong. As no column of the lists may be
     // null, it then refuses the statement and stores nothing wrong.
     private const int BabelfishListRows = 32;
 
     private readonly SqlConnection _connection;
     private readonly SqlTransaction? _transaction;
+    private readonly SessionLimits _limits;
     private readonly bool _isBabelfish;
 
-    public Connection(SqlConnection connection, SqlTransaction? transaction, bool isBabelfish)
+    public Connection(SqlConnection connection, SqlTransaction? transaction, SessionLimits limits, bool isBabelfish)
     {
         _connection = connection;
         _transaction = transaction;
+        _limits = limits;
         _isBabelfish = isBabelfish;
     }
 
-    /// <summary>ExecuteAsync runs a statement and returns how many rows it touched.</summary>
-    public async Task<int> ExecuteAsync(Statement statement, CancellationToken cancellationToken, params SqlParameter[] parameters)
+    /// <summary>MaxListRows is how many rows a parameter of a table type may have.</summary>
+    public int MaxListRows => _isBabelfish ? BabelfishListRows : int.MaxValue;
+
+    /// <summary>ExecuteAsync runs a statement for what it does.</summary>
+    public async Task ExecuteAsync(Statement statement, CancellationToken cancellationToken, params SqlParameter[] parameters)
     {
-        await using SqlCommand command = Command(statement, parameters);
-        return await command.ExecuteNonQueryAsync(cancellationToken);
+        await using SqlCommand command = Command(statement, "", parameters);
+        _ = await command.ExecuteNonQueryAsync(cancellationToken);
     }
 
-    /// <summary>ExecuteUnlimitedAsync is <see cref="ExecuteAsync"/> without a time limit: for migrations.</summary>
-    public async Task ExecuteUnlimitedAsync(Statement statement, CancellationToken cancellationToken)
+    /// <summary>ChangeAsync runs a statement and returns how many rows it, or the last of several, changed: by what the server selects, see <see cref="SessionLimits"/>.</summary>
+    public async Task<int> ChangeAsync(Statement statement, CancellationToken cancellationToken, params SqlParameter[] parameters)
     {
-        await using SqlCommand command = Command(statement, []);
-        command.CommandTimeout = 0;
-        _ = await command.ExecuteNonQueryAsync(cancellationToken);
+        await using SqlCommand command = Command(statement, ";\nSELECT @@ROWCOUNT", parameters);
+        return (int)(await command.ExecuteScalarAsync(cancellationToken))!;
     }
 
     /// <summary>ScalarAsync returns the first cell, <see cref="DBNull"/> for null; null when there is no row.</summary>
     public async Task<object?> ScalarAsync(Statement statement, CancellationToken cancellationToken, params SqlParameter[] parameters)
     {
-        await using SqlCommand command = Command(statement, parameters);
+        await using SqlCommand command = Command(statement, "", parameters);
         return await command.ExecuteScalarAsync(cancellationToken);
     }
 
     /// <summary>RowsAsync runs a query row by row.</summary>
     public async IAsyncEnumerable<SqlDataReader> RowsAsync(Statement statement, [EnumeratorCancellation] CancellationToken cancellationToken, params SqlParameter[] parameters)
     {
-        await using SqlCommand command = Command(statement, parameters);
+        await using SqlCommand command = Command(statement, "", parameters);
         await using SqlDataReader reader = await command.ExecuteReaderAsync(cancellationToken);
         while (await reader.ReadAsync(cancellationToken))
         {
@@ -57,8 +58,21 @@ internal sealed class Connection
         }
     }
 
+    /// <summary>
+    /// ResultsAsync runs a statement of several results and gives a reader before the first row of the first to <paramref name="read"/>. <paramref name="sent"/> is called once the statement was given to the
+    /// network, whatever the server does with it meanwhile.
+    /// </summary>
+    public async Task<T> ResultsAsync<T>(Statement statement, Action sent, Func<SqlDataReader, Task<T>> read, CancellationToken cancellationToken, params SqlParameter[] parameters)
+    {
+        await using SqlCommand command = Command(statement, "", parameters);
+        Task<SqlDataReader> executing = command.ExecuteReaderAsync(cancellationToken);
+        sent();
+        await using SqlDataReader reader = await executing;
+        return await read(reader);
+    }
+
     /// <summary>Chunks of a list, each small enough for one parameter of a table type: the whole list on SQL Server. No chunk is empty.</summary>
-    public IEnumerable<T[]> Chunks<T>(IEnumerable<T> rows) => rows.Chunk(_isBabelfish ? BabelfishListRows : int.MaxValue);
+    public IEnumerable<T[]> Chunks<T>(IEnumerable<T> rows) => rows.Chunk(MaxListRows);
 
     /// <summary>CopyAsync copies rows into a table; <paramref name="cell"/> gives the value at (row, column), <see cref="DBNull"/> for null.</summary>
     public async Task CopyAsync(Table table, int rows, Func<int, int, object> cell, CancellationToken cancellationToken)
@@ -68,7 +82,7 @@ internal sealed class Connection
             return;
         }
         // Without this option constraints are passed over, and the table's are not trusted any more.
-        using var copy = new SqlBulkCopy(_connection, SqlBulkCopyOptions.CheckConstraints, _transaction) { DestinationTableName = table.Name, BulkCopyTimeout = CommandSeconds };
+        using var copy = new SqlBulkCopy(_connection, SqlBulkCopyOptions.CheckConstraints, _transaction) { DestinationTableName = table.Name, BulkCopyTimeout = _limits.CommandSeconds };
         for (int i = 0; i < table.Columns.Length; i++)
         {
             _ = copy.ColumnMappings.Add(i, table.Columns[i]);
@@ -82,14 +96,14 @@ internal sealed class Connection
         await copy.WriteToServerAsync(source, cancellationToken);
     }
 
-    private SqlCommand Command(Statement statement, SqlParameter[] parameters)
+    private SqlCommand Command(Statement statement, string end, SqlParameter[] parameters)
     {
         SqlCommand command = _connection.CreateCommand();
         // Constants all: a Statement is made of one.
 #pragma warning disable CA2100
-        command.CommandText = statement.Text;
+        command.CommandText = _limits.Preamble.Text + statement.Text + end;
 #pragma warning restore CA2100
-        command.CommandTimeout = CommandSeconds;
+        command.CommandTimeout = _limits.CommandSeconds;
         command.Transaction = _transaction;
         command.Parameters.AddRange(parameters);
         return command;

@@ -11,6 +11,7 @@ internal sealed class Database : IAsyncDisposable
 {
     private readonly SqlServerSettings _settings;
     private volatile bool _isBabelfish;
+    private volatile bool _wasOpen;
 
     private Database(SqlServerSettings settings) => _settings = settings;
 
@@ -40,8 +41,11 @@ internal sealed class Database : IAsyncDisposable
     public static Database Connect(SqlServerSettings settings) => new(settings);
 
     /// <summary>CheckAsync throws where the database is not one that a service may work with.</summary>
-    public async Task CheckAsync(CancellationToken cancellationToken) =>
+    public async Task CheckAsync(CancellationToken cancellationToken)
+    {
         _isBabelfish = await ReadAsync((connection, cancel) => SqlServerSchema.CheckAsync(connection, Location, cancel), cancellationToken);
+        _wasOpen = true;
+    }
 
     /// <summary>ReadAsync runs work that only reads, without a transaction: each statement sees one moment of the database (READ_COMMITTED_SNAPSHOT) and waits for nobody.</summary>
     public Task<T> ReadAsync<T>(Func<Connection, CancellationToken, Task<T>> work, CancellationToken cancellationToken) => TranslateAsync(
@@ -49,7 +53,28 @@ internal sealed class Database : IAsyncDisposable
             async () =>
             {
                 await using SqlConnection connection = await ConnectAsync(_settings.ConnectionString, cancellationToken);
-                return await work(new Connection(connection, null, _isBabelfish), cancellationToken);
+                return await work(Commands(connection, null), cancellationToken);
+            }),
+        cancellationToken);
+
+    /// <summary>
+    /// RepeatAsync runs work whose statements begin and end their transactions themselves, and that may be done twice: when the session is lost, whatever became of a transaction, it is done once more on a
+    /// new connection. Where it failed otherwise, no connection of now is used again: closing it ends what it may have left open.
+    /// </summary>
+    public Task<T> RepeatAsync<T>(Func<Connection, CancellationToken, Task<T>> work, CancellationToken cancellationToken) => TranslateAsync(
+        () => TwiceIfLostAsync(
+            async () =>
+            {
+                await using SqlConnection connection = await ConnectAsync(_settings.ConnectionString, cancellationToken);
+                try
+                {
+                    return await work(Commands(connection, null), cancellationToken);
+                }
+                catch
+                {
+                    SqlConnection.ClearPool(connection);
+                    throw;
+                }
             }),
         cancellationToken);
 
@@ -98,7 +123,7 @@ internal sealed class Database : IAsyncDisposable
             try
             {
                 var transaction = (SqlTransaction)await connection.BeginTransactionAsync(isolation, cancellationToken);
-                return new LongTransaction(this, connection, transaction, _isBabelfish);
+                return new LongTransaction(this, connection, transaction, Commands(connection, transaction));
             }
             catch
             {
@@ -122,7 +147,7 @@ internal sealed class Database : IAsyncDisposable
         }
         catch (Exception e) when (SqlServerErrors.IsOfClient(e))
         {
-            throw SqlServerErrors.Translate(e, Location);
+            throw SqlServerErrors.Translate(e, Location, _wasOpen);
         }
     }
 
@@ -162,13 +187,15 @@ internal sealed class Database : IAsyncDisposable
         }
     }
 
+    private Connection Commands(SqlConnection connection, SqlTransaction? transaction) => new(connection, transaction, _settings.Limits, _isBabelfish);
+
     private async Task<Pending<T>> BeginAsync<T>(Func<Connection, CancellationToken, Task<WriteResult<T>>> work, CancellationToken cancellationToken)
     {
         SqlConnection connection = await ConnectAsync(_settings.ConnectionString, cancellationToken);
         try
         {
             var transaction = (SqlTransaction)await connection.BeginTransactionAsync(IsolationLevel.ReadCommitted, cancellationToken);
-            return new Pending<T>(connection, transaction, await work(new Connection(connection, transaction, _isBabelfish), cancellationToken));
+            return new Pending<T>(connection, transaction, await work(Commands(connection, transaction), cancellationToken));
         }
         catch
         {

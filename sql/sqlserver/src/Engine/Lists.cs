@@ -14,20 +14,22 @@ internal static class Lists
     /// <summary>Request ids.</summary>
     public static ListType<Guid> RequestIds { get; } = new("optiks.RequestIdList", (record, id) => SetRequestId(record, 0, id), Binary("RequestId", 16));
 
-    /// <summary>Keys with their place in a list.</summary>
-    public static ListType<(int Number, UpdateKey Key)> Keys { get; } = new(
+    /// <summary>Keys with their place in a list and how often each stands in what is to be accepted.</summary>
+    public static ListType<(int Number, UpdateKey Key, int Occurrences)> Keys { get; } = new(
         "optiks.KeyList",
         (record, row) =>
         {
             record.SetInt32(0, row.Number);
             record.SetByte(1, (byte)row.Key.Structure);
             SetOctets(record, 2, row.Key.Key);
+            record.SetInt32(3, row.Occurrences);
         },
         new SqlMetaData("Number", SqlDbType.Int),
         new SqlMetaData("Structure", SqlDbType.TinyInt),
-        new SqlMetaData("Key", SqlDbType.VarBinary, 255));
+        new SqlMetaData("Key", SqlDbType.VarBinary, 255),
+        new SqlMetaData("Occurrences", SqlDbType.Int));
 
-    /// <summary>Rows of Request.</summary>
+    /// <summary>Rows of Request; a sequence counts from what was drawn for them.</summary>
     public static ListType<(long Sequence, Guid RequestId, ReadOnlyMemory<byte> BodyHash)> Requests { get; } = new(
         "optiks.RequestList",
         (record, row) =>
@@ -40,7 +42,7 @@ internal static class Lists
         Binary("RequestId", 16),
         Binary("BodyHash", 32));
 
-    /// <summary>Rows of Pending; an update that expects no version has <c>-1</c> in both numbers.</summary>
+    /// <summary>Rows of Pending likewise; an update that expects no version has <c>-1</c> in both numbers.</summary>
     public static ListType<(long Sequence, int Item, AcceptItem Update)> Pending { get; } = new(
         "optiks.PendingList",
         (record, row) =>

@@ -10,12 +10,12 @@ internal sealed class LongTransaction : IAsyncDisposable
     private readonly SqlTransaction _transaction;
     private readonly Connection _commands;
 
-    public LongTransaction(Database database, SqlConnection connection, SqlTransaction transaction, bool isBabelfish)
+    public LongTransaction(Database database, SqlConnection connection, SqlTransaction transaction, Connection commands)
     {
         _database = database;
         _connection = connection;
         _transaction = transaction;
-        _commands = new Connection(connection, transaction, isBabelfish);
+        _commands = commands;
     }
 
     /// <summary>Location of the database for messages.</summary>

@@ -15,6 +15,8 @@ internal static class Parameters
 
     public static SqlParameter NullableBigint(string name, ulong? value) => new(name, SqlDbType.BigInt) { Value = value is ulong present ? checked((long)present) : DBNull.Value };
 
+    public static SqlParameter Time(string name, DateTimeOffset value) => new(name, SqlDbType.DateTime2) { Value = value.UtcDateTime };
+
     public static SqlParameter Int(string name, int value) => new(name, SqlDbType.Int) { Value = value };
 
     public static SqlParameter Text(string name, string value) => new(name, SqlDbType.NVarChar, 256) { Value = value };

@@ -5,50 +5,77 @@ namespace Optiks.Storage.SqlServer.Engine;
 
 /// <summary>
 /// Sessions ends those of a holder that lost the lease: SQL Server has no time limit for a transaction that idles, so a process that is paused inside one would hold the head's row until it is gone.
-/// A login that may not see or end other sessions (docs/operations/sqlserver.md) finds none here, and waits for the lock instead.
+/// Nothing depends on it: without the rights to see or end other sessions (docs/operations/sqlserver.md), or on a server that does not know them, the lock is waited for instead. Any thread.
 /// </summary>
-internal static class Sessions
+internal sealed class Sessions
 {
-    private const string MayEnd = "(HAS_PERMS_BY_NAME(NULL, NULL, N'ALTER ANY CONNECTION') = 1 OR IS_SRVROLEMEMBER(N'sysadmin') = 1)";
-
-    private static readonly Statement s_ofExpiredHolder = new(
-        $"""
-        SELECT s.session_id FROM optiks.Head AS h JOIN sys.dm_exec_sessions AS s ON s.program_name = h.Session
-        WHERE h.Holder NOT IN (N'', @holder) AND h.LeaseEnd <= SYSUTCDATETIME() AND h.Session NOT IN (N'', @session)
-        AND s.session_id <> @@SPID AND {MayEnd}
+    private static readonly Statement s_expiredHolder = new(
+        """
+        SELECT Session FROM optiks.Head
+        WHERE Holder NOT IN (N'', @holder) AND LeaseEnd <= SYSUTCDATETIME() AND Session NOT IN (N'', @session)
         """);
 
+    // The name's collation is the catalog's, whatever the database's is.
     private static readonly Statement s_ofName = new(
-        $"SELECT session_id FROM sys.dm_exec_sessions WHERE session_id = @id AND program_name = @session AND session_id <> @@SPID AND {MayEnd}");
+        """
+        SELECT session_id FROM sys.dm_exec_sessions
+        WHERE program_name COLLATE Latin1_General_BIN2 = @session COLLATE Latin1_General_BIN2 AND session_id <> @@SPID
+        """);
 
     private static readonly Statement s_kill = new("DECLARE @kill nvarchar(30) = N'KILL ' + CAST(@id AS nvarchar(11)); EXEC (@kill);");
 
+    private readonly Action<string> _warn;
+    private int _warned;
+
+    /// <summary>Sessions that tells <paramref name="warn"/> the first time that a session could not be ended.</summary>
+    public Sessions(Action<string> warn) => _warn = warn;
+
     /// <summary>EndOfExpiredHolderAsync ends the sessions of the store that holds a lease which has ended, unless that is <paramref name="holder"/>'s or our own. Not inside a transaction.</summary>
-    public static Task EndOfExpiredHolderAsync(Connection connection, string holder, string session, CancellationToken cancellationToken) => EndAsync(
-        connection, s_ofExpiredHolder, cancellationToken, Parameters.Text("@holder", holder), Parameters.Text("@session", session));
+    public async Task EndOfExpiredHolderAsync(Connection connection, string holder, string session, CancellationToken cancellationToken)
+    {
+        if (await connection.ScalarAsync(s_expiredHolder, cancellationToken, Parameters.Text("@holder", holder), Parameters.Text("@session", session)) is string expired)
+        {
+            await EndAsync(connection, _ => true, expired, cancellationToken);
+        }
+    }
 
     /// <summary>EndAsync ends one session, if it is still the store's of this name. Not inside a transaction.</summary>
-    public static Task EndAsync(Connection connection, int id, string session, CancellationToken cancellationToken) => EndAsync(
-        connection, s_ofName, cancellationToken, Parameters.Int("@id", id), Parameters.Text("@session", session));
+    public Task EndAsync(Connection connection, int id, string session, CancellationToken cancellationToken) => EndAsync(connection, other => other == id, session, cancellationToken);
 
-    private static async Task EndAsync(Connection connection, Statement which, CancellationToken cancellationToken, params SqlParameter[] parameters)
+    private async Task EndAsync(Connection connection, Func<int, bool> isWanted, string session, CancellationToken cancellationToken)
     {
-        var ids = new List<int>();
-        await foreach (SqlDataReader reader in connection.RowsAsync(which, cancellationToken, parameters))
+        try
         {
-            // smallint on SQL Server, int elsewhere.
-            ids.Add(Convert.ToInt32(reader.GetValue(0), CultureInfo.InvariantCulture));
+            var ids = new List<int>();
+            await foreach (SqlDataReader reader in connection.RowsAsync(s_ofName, cancellationToken, Parameters.Text("@session", session)))
+            {
+                // smallint on SQL Server, int elsewhere.
+                ids.Add(Convert.ToInt32(reader.GetValue(0), CultureInfo.InvariantCulture));
+            }
+            foreach (int id in ids.Where(isWanted))
+            {
+                await KillAsync(connection, id, cancellationToken);
+            }
         }
-        foreach (int id in ids)
+        catch (SqlException e) when (!cancellationToken.IsCancellationRequested && !SqlServerErrors.IsConnectionLost(e))
         {
-            try
+            if (Interlocked.Exchange(ref _warned, 1) == 0)
             {
-                _ = await connection.ExecuteAsync(s_kill, cancellationToken, Parameters.Int("@id", id));
+                _warn("The sessions of a predecessor in the lease could not be ended: one whose host is frozen inside a transaction is waited for until an administrator ends it "
+                    + $"(docs/operations/sqlserver.md, Takeover). {e.Message} (error {e.Number.ToString(CultureInfo.InvariantCulture)})");
             }
-            catch (SqlException e) when (SqlServerErrors.IsNoSuchSession(e))
-            {
-                // It ended by itself.
-            }
+        }
+    }
+
+    private static async Task KillAsync(Connection connection, int id, CancellationToken cancellationToken)
+    {
+        try
+        {
+            await connection.ExecuteAsync(s_kill, cancellationToken, Parameters.Int("@id", id));
+        }
+        catch (SqlException e) when (SqlServerErrors.IsNoSuchSession(e))
+        {
+            // It ended by itself.
         }
     }
 }

@@ -1,0 +1,164 @@
+using Microsoft.Data.SqlClient;
+using Optiks.Storage.SqlServer.Engine;
+
+namespace Optiks.Storage.SqlServer;
+
+/// <summary>
+/// AcceptBatch stores a group of requests, or says what stands against it, in one round trip. Its transaction begins and ends inside the batch, and nothing is sent to the client before that end: a
+/// client that is paused, or does not read, holds no lock. SQL Server has no time limit for a transaction that idles.
+/// </summary>
+internal static class AcceptBatch
+{
+    // Known ids are read last: an update that one of the counts before it has found belongs to an id that is found too, so that no known id is refused for what it added itself.
+    private const string State =
+        $"""
+        SELECT SYSUTCDATETIME();
+        {SqlServerHeadReader.Query};
+        SELECT k.Number, COUNT_BIG(*)
+        FROM @keys AS k JOIN optiks.Pending AS p ON p.Structure = k.Structure AND p.[Key] = k.[Key] AND DATALENGTH(p.[Key]) = DATALENGTH(k.[Key])
+        GROUP BY k.Number {Statement.ByIndex};
+        SELECT r.RequestId, r.BodyHash FROM @requests AS q JOIN optiks.Request AS r ON r.RequestId = q.RequestId {Statement.ByIndex};
+        """;
+
+    // The row of the numbers is locked first: each statement after it sees what was committed before the lock was got, and a time after it.
+    private const string Store =
+        $"""
+        DECLARE @obstacles bigint;
+        BEGIN TRANSACTION;
+        {RequestNumbers.Draw}
+        SELECT @obstacles = 1 - COUNT_BIG(*) FROM optiks.Head AS h
+        WHERE @earliest >= DATEADD(second, -@behind, SYSUTCDATETIME()) AND @latest <= DATEADD(second, @ahead, SYSUTCDATETIME())
+        AND COALESCE(h.Epoch + 1, 0) >= @epochs
+        AND (@epoch IS NULL OR h.Epoch IS NULL OR h.Epoch <> @epoch OR (h.RecordHash = @hash AND DATALENGTH(h.RecordHash) = DATALENGTH(@hash)));
+        IF @obstacles = 0
+          SELECT @obstacles = COUNT_BIG(*) FROM @requests AS q JOIN optiks.Request AS r ON r.RequestId = q.RequestId {Statement.ByIndex};
+        IF @obstacles = 0
+          SELECT @obstacles = COUNT_BIG(*) FROM (
+            SELECT k.Number
+            FROM @keys AS k JOIN optiks.Pending AS p ON p.Structure = k.Structure AND p.[Key] = k.[Key] AND DATALENGTH(p.[Key]) = DATALENGTH(k.[Key])
+            GROUP BY k.Number, k.Occurrences HAVING COUNT_BIG(*) + k.Occurrences > @perKey
+          ) AS f {Statement.ByIndex};
+        IF @obstacles = 0
+        BEGIN
+          INSERT INTO optiks.Request (RequestId, Seq, BodyHash) SELECT RequestId, @last + Seq, BodyHash FROM @requests;
+          INSERT INTO optiks.Pending (Seq, Item, Structure, ExpectedPeriod, ExpectedVersion, [Key], [Value])
+          SELECT @last + Seq, Item, Structure, NULLIF(ExpectedPeriod, -1), NULLIF(ExpectedVersion, -1), [Key], [Value] FROM @items;
+          COMMIT TRANSACTION;
+        END
+        ELSE
+          ROLLBACK TRANSACTION;
+        SELECT @obstacles;
+        """;
+
+    private const string StoreOrState = $"{Store}\nIF @obstacles <> 0\nBEGIN\n{State}\nEND";
+
+    // Where a list is too long for one parameter, the tables of the session that it was put into.
+    private const string Staged =
+        """
+        DECLARE @requests optiks.RequestList, @keys optiks.KeyList, @items optiks.PendingList;
+        INSERT INTO @requests (Seq, RequestId, BodyHash) SELECT Seq, RequestId, BodyHash FROM #Requests;
+        INSERT INTO @keys (Number, Structure, [Key], Occurrences) SELECT Number, Structure, [Key], Occurrences FROM #Keys;
+        INSERT INTO @items (Seq, Item, Structure, ExpectedPeriod, ExpectedVersion, [Key], [Value])
+        SELECT Seq, Item, Structure, ExpectedPeriod, ExpectedVersion, [Key], [Value] FROM #Items;
+        """;
+
+    private static readonly Statement s_state = new(State);
+
+    private static readonly Statement s_stateStaged = new($"{Staged}\n{State}");
+
+    private static readonly Statement s_store = new(StoreOrState);
+
+    private static readonly Statement s_storeStaged = new($"{Staged}\n{StoreOrState}");
+
+    private static readonly Statement s_stage = new(
+        """
+        DROP TABLE IF EXISTS #Requests;
+        DROP TABLE IF EXISTS #Keys;
+        DROP TABLE IF EXISTS #Items;
+        CREATE TABLE #Requests (Seq bigint NOT NULL PRIMARY KEY, RequestId binary(16) NOT NULL, BodyHash binary(32) NOT NULL);
+        CREATE TABLE #Keys (Number int NOT NULL PRIMARY KEY, Structure tinyint NOT NULL, [Key] varbinary(255) NOT NULL, Occurrences int NOT NULL);
+        CREATE TABLE #Items (
+          Seq bigint NOT NULL, Item tinyint NOT NULL, Structure tinyint NOT NULL, ExpectedPeriod bigint NOT NULL, ExpectedVersion bigint NOT NULL,
+          [Key] varbinary(255) NOT NULL, [Value] varbinary(max) NOT NULL, PRIMARY KEY (Seq, Item)
+        );
+        """);
+
+    private static readonly Statement s_stageRequests = new("INSERT INTO #Requests (Seq, RequestId, BodyHash) SELECT Seq, RequestId, BodyHash FROM @requests");
+
+    private static readonly Statement s_stageKeys = new("INSERT INTO #Keys (Number, Structure, [Key], Occurrences) SELECT Number, Structure, [Key], Occurrences FROM @keys");
+
+    private static readonly Statement s_stageItems = new(
+        """
+        INSERT INTO #Items (Seq, Item, Structure, ExpectedPeriod, ExpectedVersion, [Key], [Value])
+        SELECT Seq, Item, Structure, ExpectedPeriod, ExpectedVersion, [Key], [Value] FROM @items
+        """);
+
+    /// <summary>ReadStateAsync reads what decides about a group. Lists of one connection are used by one call at a time.</summary>
+    public static async Task<AcceptState> ReadStateAsync(Connection connection, AcceptGroup group, CancellationToken cancellationToken)
+    {
+        bool isStaged = await TryStageAsync(connection, group, cancellationToken);
+        return await connection.ResultsAsync(
+            isStaged ? s_stateStaged : s_state, () => { }, reader => AcceptState.ReadAsync(reader, group, cancellationToken), cancellationToken, isStaged ? [] : Lists(group)[..2]);
+    }
+
+    /// <summary>StoreAsync stores a plain group and returns null, or stores nothing and returns what decides about it.</summary>
+    public static async Task<AcceptState?> StoreAsync(Connection connection, AcceptGroup group, HeadFloor floor, CancellationToken cancellationToken)
+    {
+        bool isStaged = await TryStageAsync(connection, group, cancellationToken);
+        SqlParameter[] parameters =
+        [
+            Parameters.Int("@count", group.Requests.Count),
+            Parameters.Int("@perKey", Limits.PendingPerKey),
+            Parameters.Int("@behind", (int)Limits.RequestIdBehind.TotalSeconds),
+            Parameters.Int("@ahead", (int)Limits.RequestIdAhead.TotalSeconds),
+            Parameters.Time("@earliest", group.Earliest),
+            Parameters.Time("@latest", group.Latest),
+            Parameters.Bigint("@epochs", floor.Epochs),
+            Parameters.NullableBigint("@epoch", floor.Epoch),
+            Parameters.Binary("@hash", floor.RecordHash),
+            .. isStaged ? [] : Lists(group),
+        ];
+        return await connection.ResultsAsync(
+            isStaged ? s_storeStaged : s_store,
+            // The server goes on by itself, whatever becomes of this process.
+            () => FailPoints.Hit(FailPoints.Draw),
+            async reader =>
+            {
+                _ = await reader.ReadAsync(cancellationToken);
+                if (reader.GetInt64(0) == 0)
+                {
+                    return null;
+                }
+                _ = await reader.NextResultAsync(cancellationToken);
+                return await AcceptState.ReadAsync(reader, group, cancellationToken);
+            },
+            cancellationToken,
+            parameters);
+    }
+
+    private static SqlParameter[] Lists(AcceptGroup group) =>
+        [Engine.Lists.Requests.Parameter("@requests", group.Requests), Engine.Lists.Keys.Parameter("@keys", group.Keys), Engine.Lists.Pending.Parameter("@items", group.Items)];
+
+    // False: each list is one parameter.
+    private static async Task<bool> TryStageAsync(Connection connection, AcceptGroup group, CancellationToken cancellationToken)
+    {
+        if (Math.Max(group.Requests.Count, group.Items.Count) <= connection.MaxListRows)
+        {
+            return false;
+        }
+        await connection.ExecuteAsync(s_stage, cancellationToken);
+        foreach ((long, Guid, ReadOnlyMemory<byte>)[] chunk in connection.Chunks(group.Requests))
+        {
+            await connection.ExecuteAsync(s_stageRequests, cancellationToken, Engine.Lists.Requests.Parameter("@requests", chunk));
+        }
+        foreach ((int, UpdateKey, int)[] chunk in connection.Chunks(group.Keys))
+        {
+            await connection.ExecuteAsync(s_stageKeys, cancellationToken, Engine.Lists.Keys.Parameter("@keys", chunk));
+        }
+        foreach ((long, int, AcceptItem)[] chunk in connection.Chunks(group.Items))
+        {
+            await connection.ExecuteAsync(s_stageItems, cancellationToken, Engine.Lists.Pending.Parameter("@items", chunk));
+        }
+        return true;
+    }
+}

@@ -1,0 +1,35 @@
+using Microsoft.Data.SqlClient;
+using Optiks.Storage.SqlServer.Engine;
+
+namespace Optiks.Storage.SqlServer;
+
+/// <summary>AcceptState is what the database holds that decides about a group (<see cref="AcceptPlan.Decide"/>).</summary>
+/// <param name="Now">The database's clock.</param>
+/// <param name="Head">Its head.</param>
+/// <param name="Pending">Number of pending rows of each of the group's keys that has any.</param>
+/// <param name="Known">Body hash of each of the group's ids that is known.</param>
+internal sealed record AcceptState(DateTimeOffset Now, Head Head, Dictionary<UpdateKey, int> Pending, Dictionary<Guid, ReadOnlyMemory<byte>> Known)
+{
+    /// <summary>ReadAsync reads the four results of a batch in the order of the parameters, from before the first row on.</summary>
+    public static async Task<AcceptState> ReadAsync(SqlDataReader reader, AcceptGroup group, CancellationToken cancellationToken)
+    {
+        _ = await reader.ReadAsync(cancellationToken);
+        DateTimeOffset now = reader.Time(0);
+        _ = await reader.NextResultAsync(cancellationToken);
+        Head head = await reader.ReadAsync(cancellationToken) ? SqlServerHeadReader.ReadHead(reader) : throw SqlServerHeadReader.NoHead();
+        _ = await reader.NextResultAsync(cancellationToken);
+        var pending = new Dictionary<UpdateKey, int>();
+        while (await reader.ReadAsync(cancellationToken))
+        {
+            pending.Add(group.Keys[reader.GetInt32(0)].Key, checked((int)reader.GetInt64(1)));
+        }
+        _ = await reader.NextResultAsync(cancellationToken);
+        var known = new Dictionary<Guid, ReadOnlyMemory<byte>>();
+        while (await reader.ReadAsync(cancellationToken))
+        {
+            // A group that is not plain may name an id twice.
+            known[reader.RequestId(0)] = reader.Octets(1);
+        }
+        return new AcceptState(now, head, pending, known);
+    }
+}

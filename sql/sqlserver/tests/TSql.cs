@@ -1,0 +1,70 @@
+using System.Reflection;
+using System.Runtime.CompilerServices;
+using Microsoft.SqlServer.TransactSql.ScriptDom;
+using Optiks.Storage.SqlServer.Engine;
+
+namespace Optiks.Storage.SqlServer.Tests;
+
+/// <summary>TSql finds the driver's statements and has Microsoft's parser read them.</summary>
+internal static class TSql
+{
+    /// <summary>Statements of the driver, migrations and grants included.</summary>
+    public static IReadOnlyList<string> Statements()
+    {
+        var texts = SqlServerSchema.Migrations.SelectMany(migration => migration.Batches).Concat(SqlServerSchema.Grants).Select(batch => batch.Text).ToList();
+        foreach (Type type in typeof(SqlServerStorageProvider).Assembly.GetTypes().Where(type => !type.ContainsGenericParameters))
+        {
+            RuntimeHelpers.RunClassConstructor(type.TypeHandle);
+            texts.AddRange(type.GetFields(BindingFlags.Static | BindingFlags.Public | BindingFlags.NonPublic | BindingFlags.DeclaredOnly)
+                .Where(field => field.FieldType == typeof(Statement)).Select(field => ((Statement)field.GetValue(null)!).Text));
+        }
+        return texts;
+    }
+
+    /// <summary>Errors of the parser. The text of EXEC (N'...') is T-SQL too.</summary>
+    public static IReadOnlyList<string> Errors(string text)
+    {
+        TSqlFragment? fragment = Read(text, out IList<ParseError> errors);
+        return [.. errors.Select(error => error.Message), .. Dynamic(fragment).SelectMany(Errors)];
+    }
+
+    /// <summary>Parse of a text without errors.</summary>
+    public static TSqlScript Parse(string text)
+    {
+        TSqlFragment? script = Read(text, out IList<ParseError> errors);
+        Assert.Empty(errors);
+        return (TSqlScript)script!;
+    }
+
+    /// <summary>All that are of a type, in the order of the text.</summary>
+    public static IReadOnlyList<T> All<T>(TSqlFragment fragment)
+        where T : TSqlFragment
+    {
+        var visitor = new Collector<T>();
+        fragment.Accept(visitor);
+        return visitor.Found;
+    }
+
+    /// <summary>Text of a fragment as it was written.</summary>
+    public static string Text(TSqlFragment fragment) =>
+        string.Concat(Enumerable.Range(fragment.FirstTokenIndex, fragment.LastTokenIndex - fragment.FirstTokenIndex + 1).Select(i => fragment.ScriptTokenStream[i].Text));
+
+    private static TSqlFragment? Read(string text, out IList<ParseError> errors) => new TSql150Parser(initialQuotedIdentifiers: true).Parse(new StringReader(text), out errors);
+
+    private static IEnumerable<string> Dynamic(TSqlFragment? fragment) =>
+        fragment is null ? [] : All<ExecutableStringList>(fragment).SelectMany(list => list.Strings.OfType<StringLiteral>()).Select(literal => literal.Value);
+
+    private sealed class Collector<T> : TSqlFragmentVisitor
+        where T : TSqlFragment
+    {
+        public List<T> Found { get; } = [];
+
+        public override void Visit(TSqlFragment node)
+        {
+            if (node is T found)
+            {
+                Found.Add(found);
+            }
+        }
+    }
+}
