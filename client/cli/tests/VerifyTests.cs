@@ -49,8 +49,8 @@ public sealed class VerifyTests
         await using Fixture fixture = await Fixture.StartAsync();
         fixture.Log.PublishMany(4, i => [("alice", $"value {i + 1}")]);
         byte[] head = (await fixture.Log.HeadAsync(4, 0))!;
-        byte[] history = [.. head, .. fixture.Log.Versions(4, [new FixtureQuery("alice"u8.ToArray(), 0, 1)], monitor: false, 256)];
-        byte[] monitor = [.. head, .. fixture.Log.Versions(4, [new FixtureQuery("alice"u8.ToArray(), 0, 1)], monitor: true, 256)];
+        byte[] history = [.. head, .. fixture.Log.Versions(4, [new FixtureQuery("alice"u8.ToArray(), 0, 1)], 256)];
+        byte[] monitor = [.. head, .. fixture.Log.Versions(4, [new FixtureQuery("alice"u8.ToArray(), 0, 1)], 256)];
         string genesis = Write(fixture, "genesis", fixture.Log.Record(0));
         string first = Write(fixture, "first", fixture.Log.Record(1));
         string second = Write(fixture, "second", fixture.Log.Record(2));

@@ -1,4 +1,5 @@
 using System.Text.Json;
+using Optiks.Protocol;
 
 namespace Optiks.Commands;
 
@@ -15,7 +16,7 @@ public sealed record CommandFailure(int ExitCode, string Reason, string Message,
     {
         ArgumentNullException.ThrowIfNull(output);
         ArgumentNullException.ThrowIfNull(error);
-        string line = ErrorText.Line(Message);
+        string line = DisplayText.Escape(ErrorText.Line(Message));
         if (json)
         {
             output.WriteLine(JsonLine.Write(writer =>
