@@ -35,9 +35,8 @@ class NegativeBoard : public testing::Test {
     const Bytes later_octets = later.encode();
     const Bytes earlier_octets = earlier.encode();
     const Bytes start_octets = period_start.encode();
-    return name_of(check_against_kept(read_record(later_octets),
-                                      {read_record(earlier_octets), read_record(start_octets)},
-                                      scene_.context().anchor));
+    return name_of(check_against_kept(
+        read_record(later_octets), {read_record(earlier_octets), read_record(start_octets)}, scene_.context().anchor));
   }
 
   [[nodiscard]] std::string alone(const RecordParts& record) const {

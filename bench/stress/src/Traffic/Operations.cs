@@ -104,7 +104,7 @@ internal sealed class Operations
             return (Unverified(reply), ended);
         }
         // The records before are asked for outside the measured time, once an epoch.
-        (byte[]? before, Outcome? failed) = await RecordAsync(server, epoch - 1, reply.Body.Length, cancellationToken);
+        (byte[]? before, Outcome failed) = await RecordAsync(server, epoch - 1, reply.Body.Length, cancellationToken);
         byte[]? start = null;
         if (before is not null)
         {
@@ -112,7 +112,7 @@ internal sealed class Operations
         }
         if (before is null || start is null)
         {
-            return (failed!.Value, ended);
+            return (failed, ended);
         }
         AuditVerdict verdict = Verifier.Audit(_views.Context(null), before, start, reply.Body);
         Reason reason = verdict.Reason;
@@ -121,11 +121,11 @@ internal sealed class Operations
     }
 
     // The record of an epoch, or what came of asking for it.
-    private async Task<(byte[]? Record, Outcome? Failed)> RecordAsync(Uri server, ulong epoch, int proofLength, CancellationToken cancellationToken)
+    private async Task<(byte[]? Record, Outcome Failed)> RecordAsync(Uri server, ulong epoch, int proofLength, CancellationToken cancellationToken)
     {
         if (_views.Record(epoch) is { } shown)
         {
-            return (shown, null);
+            return (shown, default);
         }
         Reply reply = await _target.SendAsync(server, $"/v1/epochs/{epoch}", MediaTypes.Record, null, "", authorize: false, TimeSpan.Zero, cancellationToken);
         if (reply.Error is not null)
@@ -137,7 +137,7 @@ internal sealed class Operations
             _findings.Add($"{server}: the record of epoch {epoch} is not what was shown before");
             return (null, new Outcome("invalid", 0, proofLength));
         }
-        return (reply.Body, null);
+        return (reply.Body, default);
     }
 
     private async Task<(Outcome, double)> UpdateAsync(Planned planned, Func<double> now, CancellationToken cancellationToken)
