@@ -11,8 +11,8 @@ namespace Optiks.QueryService.Answers;
 /// </summary>
 internal sealed class PooledWriter : IBufferWriter<byte>, IDisposable
 {
-    // What the response's pipe takes at once. It holds no more than that and a little (Kestrel's MaxResponseBufferSize) of what a client does not read.
-    private const int ChunkLength = 16 * 1024;
+    // What the response's pipe takes at once: few enough turns for a long answer on a busy machine, little enough to be held twice.
+    private const int ChunkLength = 256 * 1024;
 
     // The pool has no shorter arrays.
     private const int MinLength = 16;
@@ -60,16 +60,27 @@ internal sealed class PooledWriter : IBufferWriter<byte>, IDisposable
     /// <summary>SendAsync sends what was written, as fast as the client reads.</summary>
     public async Task SendAsync(PipeWriter body, CancellationToken cancellationToken)
     {
-        for (int done = 0; done < Length;)
+        if (Length <= AnswerLease.ConnectionsShare)
         {
-            int length = Math.Min(ChunkLength, Length - done);
-            body.Write(_buffer.AsSpan(done, length));
-            done += length;
-            // The last of it goes with the response's end.
-            if (done < Length && (await body.FlushAsync(cancellationToken)).IsCompleted)
+            // It goes with the response's end.
+            body.Write(Written.Span);
+            return;
+        }
+        // The pipe's copy, until the connection has all of it but what Kestrel's MaxResponseBufferSize allows.
+        int copied = Math.Min(ChunkLength, Length);
+        _lease.Take(copied);
+        try
+        {
+            bool isRead = true;
+            for (int done = 0; done < Length && isRead; done += ChunkLength)
             {
-                return;
+                body.Write(_buffer.AsSpan(done, Math.Min(ChunkLength, Length - done)));
+                isRead = !(await body.FlushAsync(cancellationToken)).IsCompleted;
             }
+        }
+        finally
+        {
+            _lease.GiveBack(copied);
         }
     }
 
