@@ -56,6 +56,11 @@ internal static class AuditCommand
                     return code;
                 }
             }
+            catch (OperationCanceledException) when (follow && cancellationToken.IsCancellationRequested)
+            {
+                // In the middle of a look as between two: that is how following ends.
+                return ExitCodes.Success;
+            }
             catch (OptiksServerException e) when (follow && e.IsTransient)
             {
                 host.Error.WriteLine($"warning: {e.Message} Trying again.");
