@@ -1,6 +1,5 @@
 using System.Globalization;
 using Optiks.Protocol;
-using Optiks.QueryService.Answers;
 using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Bench;
@@ -18,7 +17,11 @@ internal sealed class EmptyEndpoint
 
     public void Map(IEndpointRouteBuilder routes)
     {
-        routes.MapPut(Path, (Delegate)SetLength);
+        routes.MapPut(Path, (Delegate)SetLength).Describe(new ApiOperation("setEmpty", "Says how many octets to answer.")
+        {
+            Parameters = [new ApiParameter("length", "How many.", IsRequired: true)],
+            Answers = [new ApiAnswer(204, "They will be.")],
+        });
         // With the token as a parameter, as lookups have it.
         routes.MapPost(Path, (HttpContext context, CancellationToken cancellation) => AnswerAsync(context, cancellation));
     }
@@ -27,7 +30,7 @@ internal sealed class EmptyEndpoint
     {
         if (!int.TryParse(length, NumberStyles.None, CultureInfo.InvariantCulture, out int octets) || octets > MaxLength)
         {
-            return new Problem(ProblemTypes.MalformedRequest, $"The length is an integer from 0 to {MaxLength}.", "length");
+            return new Problem(ProblemTypes.MalformedRequest, $"The length is an integer from 0 to {MaxLength}.", "?length");
         }
         Volatile.Write(ref _answer, new byte[octets]);
         return Results.NoContent();

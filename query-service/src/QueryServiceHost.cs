@@ -41,11 +41,6 @@ internal static class QueryServiceHost
         // Before the defaults' handler, which answers everything.
         builder.Services.AddExceptionHandler<BoardFailures>();
         builder.AddOptiksDefaults(Service);
-        builder.Services.AddOpenApi(openApi => openApi.AddDocumentTransformer((document, _, _) =>
-        {
-            document.Info.Title = "Optiks query-service";
-            return Task.CompletedTask;
-        }));
 
         builder.Services.AddSingleton<IValidateOptions<QueryServiceOptions>, QueryServiceOptionsValidator>();
         builder.Services.AddOptionsWithValidateOnStart<QueryServiceOptions>().BindConfiguration(QueryServiceOptions.Section);
@@ -77,7 +72,7 @@ internal static class QueryServiceHost
         WebApplication app = builder.Build();
         app.Services.GetRequiredService<Draining>().Use(app);
         app.UseOptiksDefaults();
-        app.MapOpenApi();
+        app.MapApiDocument(QueryApi.Title, QueryApi.Description, QuerySchemas.AddTo);
         app.Services.GetRequiredService<KeyEndpoints>().Map(app);
         app.Services.GetRequiredService<EpochEndpoints>().Map(app);
         app.Services.GetRequiredService<BoardEndpoints>().Map(app);

@@ -132,7 +132,7 @@ public sealed class LookupTests
     [Fact]
     public async Task A_client_ahead_of_the_replica_is_told()
     {
-        Assert.Equal("checkpoint_size", await _replica.ProblemAsync(Replica.Post("/v1/lookup?checkpoint_size=73", [Query("alice")]), ProblemTypes.NotCaughtUp));
+        Assert.Equal("?checkpoint_size", await _replica.ProblemAsync(Replica.Post("/v1/lookup?checkpoint_size=73", [Query("alice")]), ProblemTypes.NotCaughtUp));
     }
 
     [Theory]
@@ -144,7 +144,7 @@ public sealed class LookupTests
     [InlineData("1&checkpoint_size=1")]
     public async Task A_malformed_checkpoint_size_is_refused(string size)
     {
-        Assert.Equal("checkpoint_size", await _replica.ProblemAsync(Replica.Post($"/v1/lookup?checkpoint_size={size}", [Query("alice")]), ProblemTypes.MalformedRequest));
+        Assert.Equal("?checkpoint_size", await _replica.ProblemAsync(Replica.Post($"/v1/lookup?checkpoint_size={size}", [Query("alice")]), ProblemTypes.MalformedRequest));
     }
 
     [Fact]

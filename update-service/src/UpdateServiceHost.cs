@@ -59,13 +59,12 @@ internal static class UpdateServiceHost
         builder.Services.AddHostedService(services => services.GetRequiredService<PublishedEpochs>());
         builder.Services.AddSingleton<StatusReader>();
         builder.Services.AddHealthChecks().AddCheck<AcceptHealthCheck>("database");
-        builder.AddApiDescription();
 
         WebApplication app = builder.Build();
         app.UseOptiksDefaults();
         PostUpdates.Map(app);
         app.MapGetUpdate();
-        app.MapApiDescription();
+        app.MapApiDocument(UpdateApi.Title, UpdateApi.Description, UpdateSchemas.AddTo);
         return app;
     }
 

@@ -25,7 +25,7 @@ public sealed class StatusTests
         Answer published = await service.GetAsync($"/v1/updates/{id}");
         Assert.Equal(
             $$"""{"request_id":"{{id}}","status":"published","epoch":1,"items":[{"item":0,"key_b64":"Ym9i","version":1,"period":0},{"item":1,"key_b64":"YWxpY2U","version":1,"period":0}]"""
-            + ""","proof":{"method":"POST","href":"/v1/lookup","epoch":"/v1/epochs/1"}}""",
+            + ""","proof":{"method":"POST","href":"/v1/lookup?min_epoch=1","epoch":"/v1/epochs/1?min_epoch=1"}}""",
             published.Json.GetRawText());
     }
 
@@ -107,19 +107,21 @@ public sealed class StatusTests
     }
 
     [Theory]
-    [InlineData("nonsense", "")]
-    [InlineData("8f3a3c1e-6d1b-4c7e-9b1a-2f6f5a1d2c3b", "")]
-    [InlineData("ID", "?wait=-1")]
-    [InlineData("ID", "?wait=61")]
-    [InlineData("ID", "?wait=1.5")]
-    [InlineData("ID", "?wait=")]
-    [InlineData("ID", "?wait=x")]
-    [InlineData("ID", "?wait=1&wait=2")]
-    public async Task A_malformed_question_is_refused(string id, string query)
+    [InlineData("nonsense", "", "{request_id}")]
+    [InlineData("8f3a3c1e-6d1b-4c7e-9b1a-2f6f5a1d2c3b", "", "{request_id}")]
+    [InlineData("ID", "?wait=-1", "?wait")]
+    [InlineData("ID", "?wait=61", "?wait")]
+    [InlineData("ID", "?wait=01", "?wait")]
+    [InlineData("ID", "?wait=1.5", "?wait")]
+    [InlineData("ID", "?wait=", "?wait")]
+    [InlineData("ID", "?wait=x", "?wait")]
+    [InlineData("ID", "?wait=1&wait=2", "?wait")]
+    [InlineData("ID", "?waits=1", "?waits")]
+    public async Task A_malformed_question_is_refused(string id, string query, string field)
     {
         await using Service service = await Service.StartAsync();
         Guid known = await AcceptAsync(service, """ "key":"alice","value":"v" """);
-        (await service.GetAsync($"/v1/updates/{id.Replace("ID", $"{known}", StringComparison.Ordinal)}{query}")).IsProblem("malformed-request", 400, null);
+        (await service.GetAsync($"/v1/updates/{id.Replace("ID", $"{known}", StringComparison.Ordinal)}{query}")).IsProblem("malformed-request", 400, field);
         Assert.Equal(200, (await service.GetAsync($"/v1/updates/{known}?wait=0")).Status);
     }
 

@@ -32,6 +32,15 @@ internal ref struct AnswerRoom
         return true;
     }
 
+    /// <summary>ReadVersions reads the first member of each structure that a call wrote, whose ends it gave: the latest version of its key.</summary>
+    public readonly void ReadVersions(ReadOnlySpan<ulong> ends, Span<ulong> versions)
+    {
+        for (int i = 0; i < versions.Length; i++)
+        {
+            versions[i] = BinaryPrimitives.ReadUInt64BigEndian(Span[(i == 0 ? 0 : (int)ends[i - 1])..]);
+        }
+    }
+
     /// <summary>Finish hands over what a call wrote that succeeded, and gives its length; throws what failed.</summary>
     public readonly int Finish(int status, nuint length, string function)
     {

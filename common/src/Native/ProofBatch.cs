@@ -32,9 +32,9 @@ public sealed class ProofBatch : IDisposable
     /// <summary>Run makes the proofs that are not cached.</summary>
     public void Run() => OptiksNativeException.ThrowIfFailed(Interop.optiks_proofs_run(_handle), nameof(Interop.optiks_proofs_run));
 
-    /// <summary>WriteLookups is <see cref="Snapshot.WriteLookups"/> with this batch's proofs.</summary>
+    /// <summary>WriteLookups is <see cref="Snapshot.WriteLookups"/> with this batch's proofs. <paramref name="latest"/>, one for each key, gets their latest versions, 0 for none.</summary>
     /// <returns>The octets written.</returns>
-    public int WriteLookups(ByteStrings keys, ReadOnlySpan<ulong> knownPeriods, ReadOnlySpan<ulong> knownVersions, IBufferWriter<byte> output)
+    public int WriteLookups(ByteStrings keys, ReadOnlySpan<ulong> knownPeriods, ReadOnlySpan<ulong> knownVersions, IBufferWriter<byte> output, Span<ulong> latest)
     {
         int n = Snapshot.CountLookups(keys, knownPeriods, knownVersions);
         Span<ulong> ends = stackalloc ulong[Snapshot.MaxKeys];
@@ -47,6 +47,10 @@ public sealed class ProofBatch : IDisposable
                 _handle, (nuint)n, keys.Blob, keys.Offsets, knownPeriods, knownVersions, room.Span, (nuint)room.Span.Length, out length, ends);
         }
         while (room.Grown(status, length));
+        if (status == (int)NativeStatus.Ok)
+        {
+            room.ReadVersions(ends, latest[..n]);
+        }
         return room.Finish(status, length, nameof(Interop.optiks_proofs_lookup_many));
     }
 

@@ -110,8 +110,12 @@ public sealed class Snapshot : IDisposable
         return room.Finish(status, length, nameof(Interop.optiks_snapshot_lookup_many));
     }
 
-    /// <summary>TryWriteLookups is <see cref="WriteLookups"/> from cached VRF proofs alone: microseconds a key. False, with nothing written, when one is not cached.</summary>
-    public bool TryWriteLookups(StructureId structure, ByteStrings keys, ReadOnlySpan<ulong> knownPeriods, ReadOnlySpan<ulong> knownVersions, IBufferWriter<byte> output)
+    /// <summary>
+    /// TryWriteLookups is <see cref="WriteLookups"/> from cached VRF proofs alone: microseconds a key. False, with nothing written, when one is not cached. <paramref name="latest"/>, one for each
+    /// key, gets their latest versions, 0 for none.
+    /// </summary>
+    public bool TryWriteLookups(
+        StructureId structure, ByteStrings keys, ReadOnlySpan<ulong> knownPeriods, ReadOnlySpan<ulong> knownVersions, IBufferWriter<byte> output, Span<ulong> latest)
     {
         int n = CountLookups(keys, knownPeriods, knownVersions);
         Span<ulong> ends = stackalloc ulong[MaxKeys];
@@ -127,6 +131,10 @@ public sealed class Snapshot : IDisposable
         if (status == (int)NativeStatus.Unproven)
         {
             return false;
+        }
+        if (status == (int)NativeStatus.Ok)
+        {
+            room.ReadVersions(ends, latest[..n]);
         }
         room.Finish(status, length, nameof(Interop.optiks_snapshot_lookup_cached));
         return true;

@@ -97,7 +97,7 @@ internal sealed class AuditProofs : IDisposable
             length += _board.FindAuditProof(epoch).Length;
             if (length > MaxStepsLength)
             {
-                throw new ProblemException(new Problem(ProblemTypes.RangeTooLarge, $"The proof would be too long: ask for at most {epoch - first - 1} epochs.", "epoch"));
+                throw new ProblemException(new Problem(ProblemTypes.RangeTooLarge, $"The proof would be too long: ask for at most {epoch - first - 1} epochs.", "{range}"));
             }
         }
         return (int)length;

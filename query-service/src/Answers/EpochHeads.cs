@@ -3,7 +3,6 @@ using System.Collections.Concurrent;
 using System.Diagnostics.CodeAnalysis;
 using Optiks.Protocol;
 using Optiks.QueryService.Following;
-using Optiks.ServiceDefaults;
 using Optiks.Tlog;
 
 namespace Optiks.QueryService.Answers;
@@ -16,8 +15,6 @@ internal sealed class EpochHeads
 {
     // 1.3 KB each; clients keep the checkpoints of recent epochs, and a hostile one cannot make more.
     private const int MaxOlder = 1024;
-
-    private static readonly TimeSpan s_retryAfter = TimeSpan.FromSeconds(1);
 
     private readonly LogView _log;
     private readonly ReadOnlyMemory<byte> _record;
@@ -38,16 +35,10 @@ internal sealed class EpochHeads
     }
 
     /// <summary>
-    /// TryGet gives the head for a client that keeps a checkpoint of this size (0: none), if it is rendered. Throws <see cref="ProblemException"/> (not-caught-up) for a size beyond
-    /// this epoch's checkpoint.
+    /// TryGet gives the head for a client that keeps a checkpoint of this size (0: none), which is at most this epoch's, if it is rendered.
     /// </summary>
     public bool TryGet(ulong keptSize, [NotNullWhen(true)] out byte[]? head)
     {
-        if (keptSize > _log.Size)
-        {
-            throw new ProblemException(new Problem(
-                ProblemTypes.NotCaughtUp, $"This replica's checkpoint has size {_log.Size}.", CheckpointSize.Parameter, s_retryAfter));
-        }
         head = keptSize == 0 ? _first : keptSize == _log.Size ? _same : null;
         return head is not null || _older.TryGetValue(keptSize, out head);
     }

@@ -11,6 +11,13 @@ internal sealed class QueryBatch : IDisposable
 
     private readonly ulong[] _periods = ArrayPool<ulong>.Shared.Rent(MaxCount);
     private readonly ulong[] _versions = ArrayPool<ulong>.Shared.Rent(MaxCount);
+    private readonly ulong[] _latest = ArrayPool<ulong>.Shared.Rent(MaxCount);
+
+    /// <summary>IsBinary says that the request was; for the field of a problem.</summary>
+    public bool IsBinary { get; set; }
+
+    /// <summary>IsList says that the request was a list and not one query; likewise.</summary>
+    public bool IsList { get; set; }
 
     /// <summary>Keys asked about.</summary>
     public ByteStrings Keys { get; } = new();
@@ -20,6 +27,23 @@ internal sealed class QueryBatch : IDisposable
 
     /// <summary>Versions that are known (lookup), or to begin with (history, monitor).</summary>
     public ReadOnlySpan<ulong> Versions => _versions.AsSpan(0, Keys.Count);
+
+    /// <summary>Latest versions of the keys, once they are answered.</summary>
+    public Span<ulong> Latest => _latest.AsSpan(0, Keys.Count);
+
+    /// <summary>ThrowIfAhead throws <see cref="ServiceDefaults.ProblemException"/> (not-caught-up) for a client that has seen a later version of a key than <see cref="Latest"/>, in this period.</summary>
+    public void ThrowIfAhead(QueryKind kind, ulong period)
+    {
+        for (int i = 0; i < Keys.Count; i++)
+        {
+            ulong seen = kind == QueryKind.Lookup ? Versions[i] : Versions[i] - 1;
+            if (seen > Latest[i] && (kind != QueryKind.Lookup || Periods[i] == period))
+            {
+                string member = IsBinary ? "version" : kind == QueryKind.Lookup ? "known" : "from";
+                throw ClientPosition.NotCaughtUp("The client has seen a later version of the key than there is here.", IsList || IsBinary ? $"$[{i}].{member}" : $"$.{member}");
+            }
+        }
+    }
 
     public void Add(ReadOnlySpan<byte> key, ulong period, ulong version)
     {
@@ -33,5 +57,6 @@ internal sealed class QueryBatch : IDisposable
         Keys.Dispose();
         ArrayPool<ulong>.Shared.Return(_periods);
         ArrayPool<ulong>.Shared.Return(_versions);
+        ArrayPool<ulong>.Shared.Return(_latest);
     }
 }

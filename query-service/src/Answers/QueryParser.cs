@@ -40,7 +40,7 @@ internal static class QueryParser
     /// <summary>One key, nothing known.</summary>
     public static QueryBatch One(ReadOnlySpan<byte> key, int maxKeyLength)
     {
-        CheckKey(key, maxKeyLength, "key");
+        CheckKey(key, maxKeyLength, "?key");
         var batch = new QueryBatch();
         batch.Add(key, 0, 0);
         return batch;
@@ -48,6 +48,7 @@ internal static class QueryParser
 
     private static void ParseBinary(ReadOnlyMemory<byte> body, QueryKind kind, int maxKeyLength, QueryBatch batch)
     {
+        batch.IsBinary = true;
         if (body.Span.SequenceEqual(stackalloc byte[PrefixLength]))
         {
             throw BatchLength();
@@ -84,7 +85,8 @@ internal static class QueryParser
     private static void ParseJson(ReadOnlySpan<byte> body, QueryKind kind, int maxKeyLength, QueryBatch batch)
     {
         var reader = new StrictJsonReader(body);
-        if (!reader.IsArray)
+        batch.IsList = reader.IsArray;
+        if (!batch.IsList)
         {
             ParseOne(ref reader, kind, maxKeyLength, batch);
         }

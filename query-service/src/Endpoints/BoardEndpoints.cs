@@ -1,66 +1,52 @@
 using System.Security.Cryptography;
 using Optiks.Protocol;
-using Optiks.QueryService.Answers;
 using Optiks.QueryService.Following;
 using Optiks.ServiceDefaults;
 using Optiks.Tlog;
 
 namespace Optiks.QueryService.Endpoints;
 
-/// <summary>BoardEndpoints serve the bulletin board's files as they are, below <c>/log</c> (docs/spec/board.md section 3). Any static file server does the same.</summary>
+/// <summary>BoardEndpoints serve the bulletin board below <c>/log</c> (docs/spec/board.md section 3): its files as they are, and the checkpoint of the epoch that is served.</summary>
 internal sealed class BoardEndpoints
 {
-    private const string CheckpointName = "checkpoint";
     private const int CheckpointNameLength = 18;
 
     private readonly BoardFolder _board;
     private readonly FollowerState _state;
+    private readonly CurrentEpoch _current;
 
-    public BoardEndpoints(BoardFolder board, FollowerState state)
+    public BoardEndpoints(BoardFolder board, FollowerState state, CurrentEpoch current)
     {
+        _current = current;
         _board = board;
         _state = state;
     }
 
     public void Map(IEndpointRouteBuilder routes)
     {
-        string[] methods = [HttpMethods.Get, HttpMethods.Head];
-        routes.MapMethods("/log/checkpoint", methods, (HttpContext context, CancellationToken cancellation) => CheckpointAsync(context, cancellation))
-            .Describe("The board's newest checkpoint, a signed note.");
-        routes.MapMethods("/log/{**path}", methods, (HttpContext context, string? path, CancellationToken cancellation) => FileAsync(context, path ?? "", cancellation))
-            .Describe("Tiles and entry bundles of the log (C2SP tlog-tiles), and audit proofs (audit/N).");
+        routes.MapRead("/log/checkpoint", CheckpointAsync).Describe(QueryApi.Checkpoint).AllowBrowsers();
+        RouteHandlerBuilder files = routes.MapRead("/log/{**path}", (HttpContext context, string? path, CancellationToken cancellation) => FileAsync(context, path ?? "", cancellation)).AllowBrowsers();
+        foreach (ApiOperation file in QueryApi.BoardFiles)
+        {
+            files.Describe(file);
+        }
     }
 
     private static Task NotFoundAsync(HttpContext context) =>
         new Problem(ProblemTypes.NotFound, "The board has no such file.").ExecuteAsync(context);
 
+    /// <summary>CheckpointAsync gives the checkpoint of the epoch that is served, which the board's own file may be ahead of.</summary>
     private async Task CheckpointAsync(HttpContext context, CancellationToken cancellationToken)
     {
-        byte[]? note;
-        try
-        {
-            note = await _board.Tiles.ReadCheckpointAsync(cancellationToken);
-        }
-        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
-        {
-            throw new BoardUnreadableException($"The checkpoint cannot be read: {e.Message}", e);
-        }
-        if (note is null)
-        {
-            await NotFoundAsync(context);
-            return;
-        }
+        ReadOnlyMemory<byte> note = _current.PeekOrThrow().Checkpoint;
         context.Response.Headers.CacheControl = "public, max-age=2";
-        if (Caching.IsKnown(context, Base64UrlText.Encode(SHA256.HashData(note).AsSpan(0, CheckpointNameLength))))
+        if (Caching.IsKnown(context, Base64UrlText.Encode(SHA256.HashData(note.Span).AsSpan(0, CheckpointNameLength))))
         {
             return;
         }
         context.Response.ContentType = "text/plain; charset=utf-8";
         context.Response.ContentLength = note.Length;
-        if (!HttpMethods.IsHead(context.Request.Method))
-        {
-            await context.Response.BodyWriter.WriteAsync(note, cancellationToken);
-        }
+        await context.Response.BodyWriter.WriteAsync(note, cancellationToken);
     }
 
     private async Task FileAsync(HttpContext context, string path, CancellationToken cancellationToken)

@@ -10,6 +10,9 @@ namespace Optiks.QueryService.Endpoints;
 /// <summary>EpochEndpoints give records, the latest head, audit proofs and the configuration: open to all, and where they never change, marked so.</summary>
 internal sealed class EpochEndpoints
 {
+    private const string EpochField = "{epoch}";
+    private const string RangeField = "{range}";
+
     private readonly CurrentEpoch _current;
     private readonly FollowerState _state;
     private readonly AuditProofs _proofs;
@@ -29,22 +32,30 @@ internal sealed class EpochEndpoints
 
     public void Map(IEndpointRouteBuilder routes)
     {
-        routes.MapGet("/v1/epochs/latest", (HttpContext context, CancellationToken cancellation) => LatestAsync(context, cancellation))
-            .Describe("The newest epoch's record with what ties it to a checkpoint.", MediaTypes.Head).TakesCheckpointSize();
-        routes.MapGet("/v1/epochs/{epoch}", (HttpContext context, string epoch, CancellationToken cancellation) => RecordAsync(context, epoch, cancellation))
-            .Describe("The record of an epoch.", MediaTypes.Record).LimitRate(RateLimitKind.Audits);
-        routes.MapGet("/v1/epochs/{range}/audit-proof", (HttpContext context, string range, CancellationToken cancellation) => AuditProofAsync(context, range, cancellation))
-            .Describe("Proves that the trees only grew, in one epoch (e) or over a range (a-b, at most 256 epochs).", MediaTypes.AuditProof).LimitRate(RateLimitKind.Audits);
-        routes.MapGet("/v1/configuration", ConfigurationAsync)
-            .Describe("The log's configuration and key; for display and first use, not a trust anchor by itself.");
+        routes.MapRead("/v1/epochs/latest", (HttpContext context, CancellationToken cancellation) => LatestAsync(context, cancellation))
+            .Describe(QueryApi.LatestEpoch).AllowBrowsers();
+        routes.MapRead("/v1/epochs/{epoch}", (HttpContext context, string epoch, CancellationToken cancellation) => RecordAsync(context, epoch, cancellation))
+            .Describe(QueryApi.Epoch).LimitRate(RateLimitKind.Audits).AllowBrowsers();
+        routes.MapRead("/v1/epochs/{range}/audit-proof", (HttpContext context, string range, CancellationToken cancellation) => AuditProofAsync(context, range, cancellation))
+            .Describe(QueryApi.AuditProof).LimitRate(RateLimitKind.Audits).AllowBrowsers();
+        routes.MapRead("/v1/configuration", ConfigurationAsync).Describe(QueryApi.Configuration).AllowBrowsers();
     }
 
     private static ProblemException NotFound(string detail) => new(new Problem(ProblemTypes.NotFound, detail));
 
-    private static ulong ParseEpoch(ReadOnlySpan<char> text) =>
-        CheckpointSize.TryParse(text, out ulong epoch)
+    private static ulong ParseEpoch(ReadOnlySpan<char> text, string field) =>
+        ClientPosition.TryParse(text, out ulong epoch)
             ? epoch
-            : throw new ProblemException(new Problem(ProblemTypes.MalformedRequest, "An epoch is an integer in decimal without leading zeros; a range is two of them, 'a-b'.", "epoch"));
+            : throw new ProblemException(new Problem(ProblemTypes.MalformedRequest, "An epoch is an integer in decimal without leading zeros; a range is two of them, 'a-b'.", field));
+
+    /// <summary>ServedFor the request: the current epoch, which is one that the client takes.</summary>
+    private ServedEpoch ServedFor(HttpRequest request)
+    {
+        var position = ClientPosition.Read(request);
+        ServedEpoch epoch = _current.PeekOrThrow();
+        position.ThrowIfAhead(epoch.Epoch);
+        return epoch;
+    }
 
     private static async Task WriteAsync(HttpContext context, string type, ReadOnlyMemory<byte> octets, Action<Utf8JsonWriter, ReadOnlyMemory<byte>> writeJson, CancellationToken cancellationToken)
     {
@@ -72,12 +83,13 @@ internal sealed class EpochEndpoints
     private async Task LatestAsync(HttpContext context, CancellationToken cancellationToken)
     {
         string type = AcceptHeader.Choose(context.Request, MediaTypes.Json, MediaTypes.Head);
-        ulong keptSize = CheckpointSize.Read(context.Request);
+        var position = ClientPosition.Read(context.Request);
         ServedEpoch epoch = _current.AcquireFresh();
         byte[] head;
         try
         {
-            head = epoch.Heads.TryGet(keptSize, out byte[]? rendered) ? rendered : await epoch.Heads.RenderAsync(keptSize, cancellationToken);
+            position.ThrowIfAhead(epoch.Epoch);
+            head = epoch.Heads.TryGet(position.CheckpointSize, out byte[]? rendered) ? rendered : await epoch.Heads.RenderAsync(position.CheckpointSize, cancellationToken);
         }
         finally
         {
@@ -91,8 +103,8 @@ internal sealed class EpochEndpoints
     private async Task RecordAsync(HttpContext context, string text, CancellationToken cancellationToken)
     {
         string type = AcceptHeader.Choose(context.Request, MediaTypes.Json, MediaTypes.Record);
-        ulong number = ParseEpoch(text);
-        ServedEpoch epoch = _current.PeekOrThrow();
+        ulong number = ParseEpoch(text, EpochField);
+        ServedEpoch epoch = ServedFor(context.Request);
         if (number > epoch.Epoch)
         {
             throw NotFound($"The newest epoch here is {epoch.Epoch}.");
@@ -108,21 +120,21 @@ internal sealed class EpochEndpoints
     {
         string type = AcceptHeader.Choose(context.Request, MediaTypes.Json, MediaTypes.AuditProof);
         int dash = range.IndexOf('-', StringComparison.Ordinal);
-        ulong last = ParseEpoch(range.AsSpan(dash + 1));
+        ulong last = ParseEpoch(range.AsSpan(dash + 1), RangeField);
         if (dash < 0 && last == 0)
         {
             throw NotFound("No step leads to epoch 0.");
         }
-        ulong first = dash < 0 ? last - 1 : ParseEpoch(range.AsSpan(0, dash));
+        ulong first = dash < 0 ? last - 1 : ParseEpoch(range.AsSpan(0, dash), RangeField);
         if (first >= last)
         {
-            throw new ProblemException(new Problem(ProblemTypes.MalformedRequest, "A range 'a-b' leads from epoch a to a later epoch b.", "epoch"));
+            throw new ProblemException(new Problem(ProblemTypes.MalformedRequest, "A range 'a-b' leads from epoch a to a later epoch b.", RangeField));
         }
         if (last - first > AuditProof.MaxEpochs)
         {
-            throw new ProblemException(new Problem(ProblemTypes.RangeTooLarge, $"A range has at most {AuditProof.MaxEpochs} epochs.", "epoch"));
+            throw new ProblemException(new Problem(ProblemTypes.RangeTooLarge, $"A range has at most {AuditProof.MaxEpochs} epochs.", RangeField));
         }
-        ulong newest = _current.PeekOrThrow().Epoch;
+        ulong newest = ServedFor(context.Request).Epoch;
         if (last > newest)
         {
             throw NotFound($"The newest epoch here is {newest}.");

@@ -16,6 +16,8 @@ namespace Optiks.QueryService.Endpoints;
 /// <summary>KeyEndpoints answer about keys: lookup, history, monitor. Everything of one answer comes from one <see cref="ServedEpoch"/>.</summary>
 internal sealed class KeyEndpoints
 {
+    private const string LookupPath = "/v1/lookup";
+    private const string KeyParameter = "key";
     private const long MaxBodyLength = 1024 * 1024;
     private const int MaxKeyLength = 255;
     private const int ExpectedLength = 12 * 1024;
@@ -46,25 +48,27 @@ internal sealed class KeyEndpoints
 
     public void Map(IEndpointRouteBuilder routes)
     {
-        IEndpointConventionBuilder[] lookups =
+        RouteHandlerBuilder[] lookups =
         [
-            routes.MapPost("/v1/lookup", (HttpContext context, CancellationToken cancellation) => PostLookupAsync(context, cancellation))
-                .Describe("Looks up keys: their latest values, or their proven absence.", MediaTypes.Lookup).TakesQueries().TakesCheckpointSize()
-                .LimitRate(RateLimitKind.Lookups),
-            routes.MapGet("/v1/lookup", (HttpContext context, CancellationToken cancellation) => GetLookupAsync(context, cancellation))
-                .Describe("Looks up one key given as text in the URL; for trying things out.", MediaTypes.Lookup)
-                .TakesParameter("key", true, "The key, UTF-8 text.").TakesCheckpointSize().LimitRate(RateLimitKind.Lookups),
+            routes.MapPost(LookupPath, (HttpContext context, CancellationToken cancellation) => PostLookupAsync(context, cancellation)).Describe(QueryApi.PostLookup),
+            routes.MapRead(LookupPath, (HttpContext context, CancellationToken cancellation) => GetLookupAsync(context, cancellation)).Describe(QueryApi.GetLookup),
         ];
-        if (_requireLookupScope)
+        foreach (RouteHandlerBuilder lookup in lookups)
         {
-            Array.ForEach(lookups, lookup => lookup.RequireScope(ApiScopes.Lookup));
+            lookup.LimitRate(RateLimitKind.Lookups);
+            if (_requireLookupScope)
+            {
+                lookup.RequireScope(ApiScopes.Lookup);
+            }
+            else
+            {
+                lookup.AllowBrowsers();
+            }
         }
         routes.MapPost("/v1/history", (HttpContext context, CancellationToken cancellation) => PostVersionsAsync(context, QueryKind.History, cancellation))
-            .Describe("Lists versions of keys, oldest first, by pages.", MediaTypes.History).TakesQueries().TakesCheckpointSize()
-            .LimitRate(RateLimitKind.Lookups).RequireScope(ApiScopes.History);
+            .Describe(QueryApi.History).LimitRate(RateLimitKind.Lookups).RequireScope(ApiScopes.History);
         routes.MapPost("/v1/monitor", (HttpContext context, CancellationToken cancellation) => PostVersionsAsync(context, QueryKind.Monitor, cancellation))
-            .Describe("Lists versions of one's own keys and proves that there are no others.", MediaTypes.Monitor).TakesQueries().TakesCheckpointSize()
-            .LimitRate(RateLimitKind.Lookups).RequireScope(ApiScopes.History);
+            .Describe(QueryApi.Monitor).LimitRate(RateLimitKind.Lookups).RequireScope(ApiScopes.History);
     }
 
     private static string Kind(QueryKind kind) => kind switch
@@ -77,57 +81,58 @@ internal sealed class KeyEndpoints
     private async Task PostLookupAsync(HttpContext context, CancellationToken cancellationToken)
     {
         string type = AcceptHeader.Choose(context.Request, MediaTypes.Json, MediaTypes.Lookup);
-        ulong keptSize = CheckpointSize.Read(context.Request);
+        var position = ClientPosition.Read(context.Request);
         using AnswerLease lease = _budget.LeaseFor(context);
         using QueryBatch batch = await ReadAsync(context.Request, QueryKind.Lookup, lease, cancellationToken);
-        await AnswerLookupAsync(context, type, keptSize, batch, lease, cancellationToken);
+        await AnswerLookupAsync(context, type, position, batch, lease, cancellationToken);
     }
 
     private async Task GetLookupAsync(HttpContext context, CancellationToken cancellationToken)
     {
         string type = AcceptHeader.Choose(context.Request, MediaTypes.Json, MediaTypes.Lookup);
-        ulong keptSize = CheckpointSize.Read(context.Request);
-        StringValues keys = context.Request.Query["key"];
+        var position = ClientPosition.Read(context.Request);
+        StringValues keys = context.Request.Query[KeyParameter];
         if (keys.Count != 1)
         {
-            throw new ProblemException(new Problem(ProblemTypes.MalformedRequest, "Give one parameter 'key'.", "key"));
+            throw new ProblemException(new Problem(ProblemTypes.MalformedRequest, "Give one parameter 'key'.", $"?{KeyParameter}"));
         }
         using AnswerLease lease = _budget.LeaseFor(context);
         using QueryBatch batch = QueryParser.One(Encoding.UTF8.GetBytes(keys[0]!), KeyLength);
-        await AnswerLookupAsync(context, type, keptSize, batch, lease, cancellationToken);
+        await AnswerLookupAsync(context, type, position, batch, lease, cancellationToken);
     }
 
     private async Task PostVersionsAsync(HttpContext context, QueryKind kind, CancellationToken cancellationToken)
     {
         string type = AcceptHeader.Choose(context.Request, MediaTypes.Json, kind == QueryKind.History ? MediaTypes.History : MediaTypes.Monitor);
-        ulong keptSize = CheckpointSize.Read(context.Request);
+        var position = ClientPosition.Read(context.Request);
         using AnswerLease lease = _budget.LeaseFor(context);
         using QueryBatch batch = await ReadAsync(context.Request, kind, lease, cancellationToken);
-        await AnswerProvenAsync(context, kind, type, keptSize, batch, lease, cancellationToken);
+        await AnswerProvenAsync(context, kind, type, position, batch, lease, cancellationToken);
     }
 
-    private async Task AnswerLookupAsync(HttpContext context, string type, ulong keptSize, QueryBatch batch, AnswerLease lease, CancellationToken cancellationToken)
+    private async Task AnswerLookupAsync(HttpContext context, string type, ClientPosition position, QueryBatch batch, AnswerLease lease, CancellationToken cancellationToken)
     {
-        if (!UsesCache(context) || !await TryAnswerCachedAsync(context.Response, type, keptSize, batch, lease, cancellationToken))
+        if (!UsesCache(context) || !await TryAnswerCachedAsync(context.Response, type, position, batch, lease, cancellationToken))
         {
-            await AnswerProvenAsync(context, QueryKind.Lookup, type, keptSize, batch, lease, cancellationToken);
+            await AnswerProvenAsync(context, QueryKind.Lookup, type, position, batch, lease, cancellationToken);
         }
     }
 
     private bool UsesCache(HttpContext context) => !_hidesCache || Caller.IsKnown(context);
 
     /// <summary>TryAnswerCachedAsync answers a lookup whose VRF proofs are cached; false, with nothing of the response touched, when one is not.</summary>
-    private async ValueTask<bool> TryAnswerCachedAsync(HttpResponse response, string type, ulong keptSize, QueryBatch batch, AnswerLease lease, CancellationToken cancellationToken)
+    private async ValueTask<bool> TryAnswerCachedAsync(HttpResponse response, string type, ClientPosition position, QueryBatch batch, AnswerLease lease, CancellationToken cancellationToken)
     {
         using var answer = new PooledWriter(lease, ExpectedLength, AnswerLimits.Of(QueryKind.Lookup, batch.Keys.Count));
         ServedEpoch epoch = _current.AcquireFresh();
         try
         {
-            answer.Append(await HeadAsync(epoch, keptSize, cancellationToken));
-            if (!epoch.Snapshot.TryWriteLookups(StructureId.Keys, batch.Keys, batch.Periods, batch.Versions, answer))
+            answer.Append(await HeadAsync(epoch, position, cancellationToken));
+            if (!epoch.Snapshot.TryWriteLookups(StructureId.Keys, batch.Keys, batch.Periods, batch.Versions, answer, batch.Latest))
             {
                 return false;
             }
+            batch.ThrowIfAhead(QueryKind.Lookup, epoch.Period);
         }
         finally
         {
@@ -139,13 +144,13 @@ internal sealed class KeyEndpoints
     }
 
     /// <summary>AnswerProvenAsync answers with VRF proofs that are made together with those of other requests.</summary>
-    private async Task AnswerProvenAsync(HttpContext context, QueryKind kind, string type, ulong keptSize, QueryBatch batch, AnswerLease lease, CancellationToken cancellationToken)
+    private async Task AnswerProvenAsync(HttpContext context, QueryKind kind, string type, ClientPosition position, QueryBatch batch, AnswerLease lease, CancellationToken cancellationToken)
     {
         using ProvenAnswer proven = await _proofs.AnswerAsync(kind, batch, lease, UsesCache(context), cancellationToken);
         byte[] head;
         try
         {
-            head = await HeadAsync(proven.Epoch, keptSize, cancellationToken);
+            head = await HeadAsync(proven.Epoch, position, cancellationToken);
         }
         finally
         {
@@ -176,11 +181,12 @@ internal sealed class KeyEndpoints
         return answer.SendAsync(response.BodyWriter, cancellationToken);
     }
 
-    private async ValueTask<byte[]> HeadAsync(ServedEpoch epoch, ulong keptSize, CancellationToken cancellationToken)
+    private async ValueTask<byte[]> HeadAsync(ServedEpoch epoch, ClientPosition position, CancellationToken cancellationToken)
     {
-        bool isCached = epoch.Heads.TryGet(keptSize, out byte[]? head);
+        position.ThrowIfAhead(epoch.Epoch);
+        bool isCached = epoch.Heads.TryGet(position.CheckpointSize, out byte[]? head);
         _metrics.Head(isCached);
-        return head ?? await epoch.Heads.RenderAsync(keptSize, cancellationToken);
+        return head ?? await epoch.Heads.RenderAsync(position.CheckpointSize, cancellationToken);
     }
 
     private async ValueTask<QueryBatch> ReadAsync(HttpRequest request, QueryKind kind, AnswerLease lease, CancellationToken cancellationToken)

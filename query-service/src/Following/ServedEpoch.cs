@@ -18,6 +18,8 @@ internal sealed class ServedEpoch
         Epoch = epoch.Row.Epoch;
         TimeMs = epoch.Record.TimeMs;
         Record = epoch.Row.Record;
+        Checkpoint = epoch.Row.Checkpoint;
+        Period = epoch.Record.Period;
         Log = new LogView(board, Epoch + 1, epoch.Root);
         Heads = new EpochHeads(epoch, Log);
     }
@@ -32,6 +34,12 @@ internal sealed class ServedEpoch
 
     /// <summary>Record, encoded.</summary>
     public ReadOnlyMemory<byte> Record { get; }
+
+    /// <summary>Checkpoint whose last entry the record is, a signed note.</summary>
+    public ReadOnlyMemory<byte> Checkpoint { get; }
+
+    /// <summary>Period of the epoch.</summary>
+    public ulong Period { get; }
 
     /// <summary>Heads of answers.</summary>
     public EpochHeads Heads { get; }

@@ -66,12 +66,13 @@ internal sealed class ProofRequest
             body = new PooledWriter(_lease, ExpectedLength, AnswerLimits.Of(_kind, Count));
             if (_kind == QueryKind.Lookup)
             {
-                proofs.WriteLookups(_queries.Keys, _queries.Periods, _queries.Versions, body);
+                proofs.WriteLookups(_queries.Keys, _queries.Periods, _queries.Versions, body, _queries.Latest);
             }
             else
             {
                 WriteVersions(proofs, body);
             }
+            _queries.ThrowIfAhead(_kind, epoch.Period);
         }
         // The request's own: others of the batch may do well.
         catch (Exception e) when (e is OptiksNativeException or ProblemException)
@@ -92,7 +93,9 @@ internal sealed class ProofRequest
         for (int i = 0; i < Count; i++)
         {
             int left = Math.Max(0, AnswerLimits.PageLength - (body.Length - sizeof(uint)));
+            int start = body.Length;
             proofs.WriteVersions(_queries.Keys[i], _queries.Versions[i], MaxMembers, left / (Count - i), body);
+            _queries.Latest[i] = BinaryPrimitives.ReadUInt64BigEndian(body.Written.Span[start..]);
         }
         BinaryPrimitives.WriteUInt32BigEndian(body.Written.Span, (uint)(body.Length - sizeof(uint)));
     }

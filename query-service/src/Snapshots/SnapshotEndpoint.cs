@@ -40,7 +40,7 @@ internal sealed class SnapshotEndpoint : IDisposable
     }
 
     public void Map(IEndpointRouteBuilder routes) =>
-        routes.MapGet(SnapshotTransfer.Path, (HttpContext context) => SendAsync(context)).RequireScope(ApiScopes.Snapshot).ExcludeFromDescription();
+        routes.MapGet(SnapshotTransfer.Path, (HttpContext context) => SendAsync(context)).RequireScope(ApiScopes.Snapshot);
 
     public void Dispose() => _transfers.Dispose();
 

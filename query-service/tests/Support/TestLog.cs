@@ -23,6 +23,7 @@ internal sealed class TestLog : IAsyncDisposable
     private IPipelineStore _pipeline;
     private IAcceptStore _accept;
     private Lease _lease;
+    private bool _isHeldBack;
 
     private TestLog(DataFolder folder, TrustAnchor anchor, KeyDirectory directory, INoteSigner signer, BoardWriter board, string boardFolder, IPipelineStore pipeline, IAcceptStore accept, Lease lease)
     {
@@ -160,6 +161,16 @@ internal sealed class TestLog : IAsyncDisposable
     public Task<EpochRow> PublishAsync(params (string Key, string Value)[] updates) =>
         PublishAsync([.. updates.Select(update => (update.Key, Encoding.UTF8.GetBytes(update.Value)))]);
 
+    /// <summary>PublishOnBoardFirstAsync publishes an epoch on the board, and only after <paramref name="meanwhile"/> in the database, which replicas follow.</summary>
+    public async Task PublishOnBoardFirstAsync(Func<Task> meanwhile)
+    {
+        _isHeldBack = true;
+        EpochRow row = await PublishAsync(("dave", "new"));
+        await meanwhile();
+        _isHeldBack = false;
+        await _pipeline.PublishAsync(_lease, row.Epoch, CancellationToken.None);
+    }
+
     /// <summary>WithDatabaseClosedAsync lets a test handle the database's files.</summary>
     public async Task WithDatabaseClosedAsync(Action<string[]> action)
     {
@@ -242,7 +253,10 @@ internal sealed class TestLog : IAsyncDisposable
             new DurableFiles(_boardFolder).WriteOnce(AuditPath.Of(row.Epoch), auditProof);
         }
         await _board.PublishAsync(boardLock, note, CancellationToken.None);
-        await _pipeline.PublishAsync(_lease, row.Epoch, CancellationToken.None);
+        if (!_isHeldBack)
+        {
+            await _pipeline.PublishAsync(_lease, row.Epoch, CancellationToken.None);
+        }
         Records.Add(row with { Checkpoint = note });
     }
 }

@@ -14,22 +14,25 @@ internal static class GetUpdate
     /// <summary>MaxWaitSeconds that a caller may ask for.</summary>
     public const int MaxWaitSeconds = 60;
 
+    /// <summary>WaitParameter is the URL parameter with the seconds to wait.</summary>
+    public const string WaitParameter = "wait";
+
     private const string Json = "application/json";
     private static readonly TimeSpan s_retryAfter = TimeSpan.FromSeconds(1);
 
     public static void MapGetUpdate(this IEndpointRouteBuilder app) =>
-        app.MapGet("/v1/updates/{request_id}", HandleAsync).LimitRate(RateLimitKind.Statuses).RequireScope(ApiScopes.Update).DescribeGetUpdate();
+        app.MapRead("/v1/updates/{request_id}", HandleAsync).Describe(UpdateApi.GetUpdate).LimitRate(RateLimitKind.Statuses).RequireScope(ApiScopes.Update);
 
     private static async Task<IResult> HandleAsync(HttpContext context, StatusReader reader, ILogger<StatusReader> logger, CancellationToken cancellationToken)
     {
         AcceptHeader.Choose(context.Request, Json);
         if (!Guid.TryParseExact(context.GetRouteValue("request_id") as string, "D", out Guid id) || !RequestIds.IsVersion7(id))
         {
-            return new Problem(ProblemTypes.MalformedRequest, "The request id in the path is not a UUID of version 7.");
+            return new Problem(ProblemTypes.MalformedRequest, "The request id in the path is not a UUID of version 7.", "{request_id}");
         }
-        if (!TryReadWait(context.Request.Query["wait"], out TimeSpan wait))
+        if (!TryReadWait(context.Request.Query[WaitParameter], out TimeSpan wait))
         {
-            return new Problem(ProblemTypes.MalformedRequest, $"The parameter wait is a number of seconds from 0 to {MaxWaitSeconds}.");
+            return new Problem(ProblemTypes.MalformedRequest, $"The parameter wait is a number of seconds from 0 to {MaxWaitSeconds}.", $"?{WaitParameter}");
         }
         RequestStatus? status;
         try
@@ -59,7 +62,7 @@ internal static class GetUpdate
         {
             return true;
         }
-        if (given.Count != 1 || !int.TryParse(given[0], NumberStyles.None, CultureInfo.InvariantCulture, out int seconds) || seconds > MaxWaitSeconds)
+        if (given.Count != 1 || !int.TryParse(given[0], NumberStyles.None, CultureInfo.InvariantCulture, out int seconds) || seconds > MaxWaitSeconds || given[0] is ['0', _, ..])
         {
             return false;
         }

@@ -35,7 +35,7 @@ internal sealed class PostUpdates
     public static void Map(IEndpointRouteBuilder app)
     {
         RequestDelegate handle = ActivatorUtilities.CreateInstance<PostUpdates>(app.ServiceProvider).HandleAsync;
-        app.MapPost("/v1/updates", (Delegate)handle).RequireScope(ApiScopes.Update).LimitRate(RateLimitKind.Updates).DescribePostUpdates();
+        app.MapPost("/v1/updates", (Delegate)handle).RequireScope(ApiScopes.Update).LimitRate(RateLimitKind.Updates).Describe(UpdateApi.PostUpdates);
     }
 
     private async Task HandleAsync(HttpContext context)

@@ -20,7 +20,7 @@ internal sealed record UpdateStatus(
     {
         { State: RequestState.Pending } => new UpdateStatus(requestId, "pending"),
         { State: RequestState.Published } => new UpdateStatus(
-            requestId, "published", status.Epoch, [.. status.Items.Select(StatusItem.Of)], new ProofLink("POST", "/v1/lookup", $"/v1/epochs/{status.Epoch}")),
+            requestId, "published", status.Epoch, [.. status.Items.Select(StatusItem.Of)], new ProofLink("POST", $"/v1/lookup?min_epoch={status.Epoch}", $"/v1/epochs/{status.Epoch}?min_epoch={status.Epoch}")),
         { State: RequestState.Refused, Refusal: { } refusal } => new UpdateStatus(
             requestId, "refused", Reason: Name(refusal.Reason), Item: refusal.Item, Current: new StatusVersion(refusal.Current.Period, refusal.Current.Version)),
         _ => throw new StorageCorruptException("A refused request has no reason."),
@@ -48,7 +48,7 @@ internal sealed record StatusItem(int Item, string? KeyB64, ulong Version, ulong
 /// <summary>StatusVersion names a version of a key; version 0: none.</summary>
 internal sealed record StatusVersion(ulong Period, ulong Version);
 
-/// <summary>ProofLink says how to ask a query-service for the proof.</summary>
+/// <summary>ProofLink says how to ask a query-service for the proof. One that does not serve the epoch yet says so (<c>not-caught-up</c>).</summary>
 /// <param name="Method">HTTP method.</param>
 /// <param name="Href">Path to send the key to.</param>
 /// <param name="Epoch">Path of the epoch's record.</param>

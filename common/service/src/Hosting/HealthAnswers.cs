@@ -12,13 +12,19 @@ namespace Optiks.ServiceDefaults;
 /// </summary>
 internal static class HealthAnswers
 {
+    private static readonly ApiContent s_content = new("application/json", ApiSchemas.Health);
+
     public static void Map(WebApplication app)
     {
-        app.MapHealthChecks("/health/live", new HealthCheckOptions { Predicate = _ => false, ResponseWriter = WriteAsync });
+        app.MapHealthChecks("/health/live", new HealthCheckOptions { Predicate = _ => false, ResponseWriter = WriteAsync }).Describe(
+            new ApiOperation("live", "Whether the process answers.") { Answers = [new ApiAnswer(200, "It does.", s_content)] });
         app.MapHealthChecks("/health/ready", new HealthCheckOptions
         {
             ResponseWriter = WriteAsync,
             ResultStatusCodes = { [HealthStatus.Degraded] = StatusCodes.Status503ServiceUnavailable },
+        }).Describe(new ApiOperation("ready", "Whether the service can do its work.")
+        {
+            Answers = [new ApiAnswer(200, "It can.", s_content), new ApiAnswer(503, "It cannot, and why.", s_content)],
         });
     }
 

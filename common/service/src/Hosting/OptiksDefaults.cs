@@ -97,6 +97,7 @@ public static partial class OptiksDefaults
             }
         });
         RateLimits.Add(builder.Services);
+        BrowserAccess.Add(builder.Services);
         builder.Services.AddExceptionHandler<ExceptionAnswers>();
         builder.Services.AddHealthChecks();
         return builder;
@@ -118,10 +119,12 @@ public static partial class OptiksDefaults
         RateLimits.UseForwardedCallers(app);
         app.UseRouting();
         Telemetry.UseRoutes(app);
+        BrowserAccess.Use(app);
         app.UseAuthentication();
         // Before authorization, so that guessing API keys is limited as well.
         RateLimits.UseLimits(app);
         app.UseAuthorization();
+        UrlParameters.Use(app);
         HealthAnswers.Map(app);
         return app;
     }

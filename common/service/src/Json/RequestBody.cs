@@ -11,11 +11,18 @@ public static class RequestBody
 {
     /// <summary>
     /// MediaType gives which of the accepted media types the body has. Throws <see cref="ProblemException"/> (unsupported-media-type)
-    /// for others, for none, and for a charset that is not UTF-8.
+    /// for others, for none, for a charset that is not UTF-8, and for a body that is compressed.
     /// </summary>
     public static string MediaType(HttpRequest request, params ReadOnlySpan<string> accepted)
     {
         ArgumentNullException.ThrowIfNull(request);
+        foreach (string? encoding in request.Headers.ContentEncoding)
+        {
+            if (!string.Equals(encoding, "identity", StringComparison.OrdinalIgnoreCase))
+            {
+                throw new ProblemException(new Problem(ProblemTypes.UnsupportedMediaType, "The body must have no Content-Encoding."));
+            }
+        }
         if (MediaTypeHeaderValue.TryParse(request.ContentType, out MediaTypeHeaderValue? given)
             && (!given.Charset.HasValue || given.Charset.Equals("utf-8", StringComparison.OrdinalIgnoreCase)))
         {

@@ -13,7 +13,7 @@ namespace Optiks.ServiceDefaults;
 /// </summary>
 /// <param name="Type">Kind of problem.</param>
 /// <param name="Detail">What happened this time, in a sentence.</param>
-/// <param name="Field">JSON path of the field at fault, if it is one.</param>
+/// <param name="Field">Part of the request at fault, if it is one: a JSON path, <c>?parameter</c> or <c>{part of the path}</c>.</param>
 /// <param name="RetryAfter">When to try again; rounded up to whole seconds.</param>
 public sealed record Problem(ProblemType Type, string Detail, string? Field = null, TimeSpan? RetryAfter = null) : IResult
 {

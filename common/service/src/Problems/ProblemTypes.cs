@@ -29,7 +29,7 @@ public static class ProblemTypes
 
     public static ProblemType BodyTooLarge { get; } = new("body-too-large", 413, "The body is too large.");
 
-    public static ProblemType UnsupportedMediaType { get; } = new("unsupported-media-type", 415, "The body's media type is not taken here.");
+    public static ProblemType UnsupportedMediaType { get; } = new("unsupported-media-type", 415, "The body's media type or encoding is not taken here.");
 
     public static ProblemType RangeTooLarge { get; } = new("range-too-large", 422, "The range has too many epochs.");
 
@@ -45,7 +45,7 @@ public static class ProblemTypes
 
     public static ProblemType Unavailable { get; } = new("unavailable", 503, "The server cannot answer now.");
 
-    public static ProblemType NotCaughtUp { get; } = new("not-caught-up", 503, "The client has seen more of the log than this replica.");
+    public static ProblemType NotCaughtUp { get; } = new("not-caught-up", 503, "The client knows of more of the log than this replica serves.");
 
     /// <summary>All of them, in the order of the specification.</summary>
     public static IReadOnlyList<ProblemType> All { get; } =

@@ -15,6 +15,9 @@ public static class RateLimits
         where TBuilder : IEndpointConventionBuilder =>
         builder.WithMetadata(new Limited(kind));
 
+    /// <summary>IsLimited says whether the endpoint's requests are counted.</summary>
+    internal static bool IsLimited(Endpoint endpoint) => endpoint.Metadata.GetMetadata<Limited>() is not null;
+
     internal static void Add(IServiceCollection services)
     {
         services.AddSingleton<IValidateOptions<RateLimitOptions>, RateLimitOptionsValidator>();

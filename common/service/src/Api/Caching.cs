@@ -1,9 +1,10 @@
+using Microsoft.AspNetCore.Http;
 using Microsoft.Net.Http.Headers;
 
-namespace Optiks.QueryService.Answers;
+namespace Optiks.ServiceDefaults;
 
 /// <summary>Caching sets the headers that say how long an answer holds (docs/spec/rest.md section 1).</summary>
-internal static class Caching
+public static class Caching
 {
     private const string Forever = "public, max-age=31536000, immutable";
 

@@ -1,0 +1,75 @@
+using System.Net;
+using System.Text;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Routing;
+
+namespace Optiks.ServiceDefaults;
+
+/// <summary>UrlParameters refuses query strings with parameters that the endpoint does not describe, as unknown members of bodies are refused: a misspelt parameter must not be ignored.</summary>
+internal static class UrlParameters
+{
+    private const int MaxQuotedName = 64;
+    private static readonly UTF8Encoding s_strict = new(encoderShouldEmitUTF8Identifier: false, throwOnInvalidBytes: true);
+
+    /// <summary>Use puts the check before the endpoints; call it after routing.</summary>
+    public static void Use(WebApplication app) =>
+        app.Use((context, next) =>
+        {
+            // Most requests have no query string, and looking at the parsed one allocates.
+            if (context.Request.QueryString.HasValue && context.GetEndpoint() is RouteEndpoint endpoint)
+            {
+                Check(context.Request, endpoint.Metadata.GetOrderedMetadata<ApiOperation>());
+            }
+            return next(context);
+        });
+
+    /// <summary>FieldOf a problem with a parameter (docs/spec/rest.md section 1); of a name that is not one of ours only the question mark.</summary>
+    public static string FieldOf(string name) =>
+        name.Length <= MaxQuotedName && name.All(c => char.IsAsciiLetterOrDigit(c) || c == '_') ? $"?{name}" : "?";
+
+    private static void Check(HttpRequest request, IReadOnlyList<ApiOperation> operations)
+    {
+        if (!IsEncoded(request.QueryString.Value!))
+        {
+            throw Refused("The query string is not percent-encoded UTF-8.", "?");
+        }
+        foreach ((string name, Microsoft.Extensions.Primitives.StringValues values) in request.Query)
+        {
+            // The parsed query string does not tell upper case from lower.
+            if (!operations.SelectMany(operation => operation.Parameters).Any(known => !known.IsInPath && string.Equals(known.Name, name, StringComparison.Ordinal)))
+            {
+                throw Refused("The URL parameter is unknown here.", FieldOf(name));
+            }
+            if (values.Count != 1)
+            {
+                throw Refused("The URL parameter stands twice.", FieldOf(name));
+            }
+        }
+    }
+
+    // What is not would otherwise be taken as it stands: "%FF" for the three characters.
+    private static bool IsEncoded(string text)
+    {
+        for (int at = text.IndexOf('%', StringComparison.Ordinal); at >= 0; at = text.IndexOf('%', at + 1))
+        {
+            if (at + 2 >= text.Length || !char.IsAsciiHexDigit(text[at + 1]) || !char.IsAsciiHexDigit(text[at + 2]))
+            {
+                return false;
+            }
+        }
+        try
+        {
+            byte[] octets = s_strict.GetBytes(text);
+            s_strict.GetCharCount(WebUtility.UrlDecodeToBytes(octets, 0, octets.Length));
+            return true;
+        }
+        catch (ArgumentException)
+        {
+            // The encoding's exceptions derive from it.
+            return false;
+        }
+    }
+
+    private static ProblemException Refused(string detail, string field) => new(new Problem(ProblemTypes.MalformedRequest, detail, field));
+}

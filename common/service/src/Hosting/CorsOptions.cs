@@ -1,0 +1,30 @@
+using Microsoft.Extensions.Options;
+
+namespace Optiks.ServiceDefaults;
+
+/// <summary>CorsOptions (<c>Optiks:Cors</c>) let web pages of other origins read what is open without an API key.</summary>
+internal sealed class CorsOptions
+{
+    public const string Section = "Optiks:Cors";
+
+    /// <summary>Any, as the only element of <see cref="Origins"/>, is every origin.</summary>
+    public const string Any = "*";
+
+    /// <summary>Origins such as <c>https://explorer.example.org</c>, as browsers write them; or <c>*</c> alone.</summary>
+    /// <value>None: browsers let no page of another origin read answers.</value>
+    public string[] Origins { get; set; } = [];
+}
+
+/// <summary>CorsOptionsValidator checks that origins are spelt as browsers spell them: nothing else ever matches.</summary>
+internal sealed class CorsOptionsValidator : IValidateOptions<CorsOptions>
+{
+    public ValidateOptionsResult Validate(string? name, CorsOptions options) =>
+        options.Origins is [CorsOptions.Any] ? ValidateOptionsResult.Success
+            : options.Origins.FirstOrDefault(origin => !IsOrigin(origin)) is { } wrong
+                ? ValidateOptionsResult.Fail(
+                    $"{CorsOptions.Section}:{nameof(CorsOptions.Origins)}: '{wrong}' is not an origin such as https://explorer.example.org, in lower case, without a path and without the scheme's own port; '*' stands alone.")
+                : ValidateOptionsResult.Success;
+
+    private static bool IsOrigin(string text) =>
+        Uri.TryCreate(text, UriKind.Absolute, out Uri? uri) && uri.Scheme is "http" or "https" && uri.GetLeftPart(UriPartial.Authority) == text && uri.UserInfo.Length == 0;
+}

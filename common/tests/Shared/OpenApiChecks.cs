@@ -1,0 +1,69 @@
+using System.Text.Json;
+using System.Text.Json.Nodes;
+using Xunit;
+
+namespace Optiks.Tests.Shared;
+
+/// <summary>OpenApiChecks hold a service and its OpenAPI document to each other. Compiled into the tests of both services.</summary>
+internal static class OpenApiChecks
+{
+    /// <summary>
+    /// Variations of an object that has every member of a schema (of two that exclude each other, the first), each with whether the schema takes it: without a member, with one that is
+    /// unknown, with the other one of two, and with both.
+    /// </summary>
+    public static IEnumerable<(string Json, bool IsTaken)> Variations(JsonElement document, string schema, string sample)
+    {
+        JsonElement described = document.GetProperty("components").GetProperty("schemas").GetProperty(schema);
+        HashSet<string> members = [.. described.GetProperty("properties").EnumerateObject().Select(member => member.Name)];
+        HashSet<string> required = described.TryGetProperty("required", out JsonElement names) ? [.. names.EnumerateArray().Select(name => name.GetString()!)] : [];
+        List<string[]> alternatives = [.. Alternatives(described)];
+        Assert.False(described.GetProperty("additionalProperties").GetBoolean());
+        HashSet<string> given = [.. JsonNode.Parse(sample)!.AsObject().Select(member => member.Key)];
+        Assert.Equal(members.Order(), given.Union(alternatives.SelectMany(pair => pair)).Order());
+
+        yield return (sample, true);
+        yield return (Change(sample, one => one["unknown"] = 1), false);
+        foreach (string member in given)
+        {
+            bool isNeeded = required.Contains(member) || alternatives.Any(pair => pair.Contains(member));
+            yield return (Change(sample, one => one.Remove(member)), !isNeeded);
+        }
+        foreach (string[] pair in alternatives)
+        {
+            yield return (Change(sample, one => one[pair[1]] = "YQ"), false);
+            yield return (Change(sample, one =>
+            {
+                one.Remove(pair[0]);
+                one[pair[1]] = "YQ";
+            }), true);
+        }
+    }
+
+    /// <summary>Examples of a request body, JSON.</summary>
+    public static IEnumerable<string> Examples(JsonElement document, string path) =>
+        document.GetProperty("paths").GetProperty(path).GetProperty("post").GetProperty("requestBody").GetProperty("content").GetProperty("application/json")
+            .GetProperty("examples").EnumerateObject().Select(example => example.Value.GetProperty("value").GetRawText());
+
+    /// <summary>CheckCommittedAsync holds the document to the committed one, which the lint and the generated clients take.</summary>
+    public static async Task CheckCommittedAsync(JsonElement document, string name)
+    {
+        string committed = Path.Combine(AppContext.BaseDirectory, "openapi", name);
+        string made = committed + ".made";
+        await File.WriteAllTextAsync(made, document.GetRawText() + "\n", TestContext.Current.CancellationToken);
+        string before = await File.ReadAllTextAsync(committed, TestContext.Current.CancellationToken);
+        Assert.True(document.GetRawText() + "\n" == before, $"The interface changed. If that is meant: cp {made} docs/spec/openapi/{name}");
+    }
+
+    // Each pair stands there as what is not to be: both members.
+    private static IEnumerable<string[]> Alternatives(JsonElement schema) =>
+        !schema.TryGetProperty("not", out JsonElement not) ? [] : not.GetProperty("anyOf").EnumerateArray()
+            .Where(forbidden => forbidden.TryGetProperty("required", out _))
+            .Select(forbidden => forbidden.GetProperty("required").EnumerateArray().Select(member => member.GetString()!).ToArray());
+
+    private static string Change(string sample, Action<JsonObject> change)
+    {
+        JsonObject one = JsonNode.Parse(sample)!.AsObject();
+        change(one);
+        return one.ToJsonString();
+    }
+}

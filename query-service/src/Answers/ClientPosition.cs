@@ -1,0 +1,46 @@
+using System.Globalization;
+using Microsoft.Extensions.Primitives;
+using Optiks.ServiceDefaults;
+
+namespace Optiks.QueryService.Answers;
+
+/// <summary>ClientPosition is how far a client has seen the log, as its URL says: <c>?checkpoint_size=s&amp;min_epoch=e</c> (docs/spec/rest.md section 4).</summary>
+/// <param name="CheckpointSize">Size of the checkpoint that the client keeps; 0: none.</param>
+/// <param name="MinEpoch">The answer must be of this epoch or a later one.</param>
+internal readonly record struct ClientPosition(ulong CheckpointSize, ulong MinEpoch)
+{
+    public const string CheckpointSizeParameter = "checkpoint_size";
+    public const string MinEpochParameter = "min_epoch";
+
+    private static readonly TimeSpan s_retryAfter = TimeSpan.FromSeconds(1);
+
+    /// <summary>Read gives 0 for what is absent. Throws <see cref="ProblemException"/> (malformed-request).</summary>
+    public static ClientPosition Read(HttpRequest request) =>
+        // Most requests have no query string, and looking at the parsed one allocates.
+        request.QueryString.HasValue ? new ClientPosition(Read(request, CheckpointSizeParameter), Read(request, MinEpochParameter)) : default;
+
+    /// <summary>TryParse reads a decimal below 2^64 in its only spelling.</summary>
+    public static bool TryParse(ReadOnlySpan<char> text, out ulong value) =>
+        ulong.TryParse(text, NumberStyles.None, CultureInfo.InvariantCulture, out value) && (text.Length == 1 || text[0] != '0');
+
+    /// <summary>NotCaughtUp makes the problem of a replica whose client knows of more: another one, or this one later, may have it.</summary>
+    public static ProblemException NotCaughtUp(string detail, string field) => new(new Problem(ProblemTypes.NotCaughtUp, detail, field, s_retryAfter));
+
+    /// <summary>ThrowIfAhead throws <see cref="ProblemException"/> (not-caught-up) when the client has seen more than this epoch.</summary>
+    public void ThrowIfAhead(ulong epoch)
+    {
+        if (MinEpoch > epoch)
+        {
+            throw NotCaughtUp($"The newest epoch here is {epoch}.", $"?{MinEpochParameter}");
+        }
+        if (CheckpointSize > epoch + 1)
+        {
+            throw NotCaughtUp($"This replica's checkpoint has size {epoch + 1}.", $"?{CheckpointSizeParameter}");
+        }
+    }
+
+    private static ulong Read(HttpRequest request, string parameter) =>
+        !request.Query.TryGetValue(parameter, out StringValues values) ? 0
+            : values.Count == 1 && TryParse(values[0], out ulong value) ? value
+            : throw new ProblemException(new Problem(ProblemTypes.MalformedRequest, "The parameter is one integer in decimal without leading zeros.", $"?{parameter}"));
+}

@@ -1,0 +1,128 @@
+using Optiks.Protocol;
+using Optiks.QueryService.Answers;
+using Optiks.ServiceDefaults;
+
+namespace Optiks.QueryService.Endpoints;
+
+/// <summary>QueryApi describes the endpoints (docs/spec/rest.md section 4).</summary>
+internal static class QueryApi
+{
+    public const string Title = "Optiks query-service";
+
+    public const string Description =
+        "Answers about keys, epochs and the bulletin board. The binary forms, whose structures are in the specification, are what a verifier takes; JSON is for people and scripts.";
+
+    private const string ReadOnly = "It changes nothing: what is posted are names, which do not belong into URLs.";
+
+    private static readonly ApiParameter s_minEpoch = new(
+        ClientPosition.MinEpochParameter, "Epoch that the answer must be of, or later, such as the one that the status of an update names; `not-caught-up` from a replica that is behind.",
+        QuerySchemas.Number);
+
+    private static readonly ApiParameter[] s_position =
+    [
+        new(ClientPosition.CheckpointSizeParameter, "Size of the checkpoint that the client keeps; 0 or absent: none.", QuerySchemas.Number), s_minEpoch,
+    ];
+
+    private static readonly ProblemType[] s_reads = [ProblemTypes.NotAcceptable, ProblemTypes.Unavailable, ProblemTypes.NotCaughtUp];
+    private static readonly ProblemType[] s_keys = [.. s_reads, ProblemTypes.KeyLength, ProblemTypes.Overloaded];
+    private static readonly ApiHeader[] s_cached = [ApiHeader.CacheControl];
+    private static readonly ApiHeader[] s_tagged = [ApiHeader.CacheControl, ApiHeader.ETag];
+
+    public static ApiOperation PostLookup { get; } = new("lookup", "Looks up keys: their latest values, or their proven absence.")
+    {
+        Description = ReadOnly,
+        Parameters = s_position,
+        Body = Queries(QuerySchemas.LookupQueries, new()
+        {
+            ["one"] = """{"key": "alice@example.org"}""",
+            ["octets"] = """{"key_b64": "YWxpY2UA"}""",
+            ["known"] = """[{"key": "alice", "known": {"period": 0, "version": 0}}, {"key": "bob"}]""",
+        }),
+        Answers = [Of("Whether each key has a value, and the proof.", QuerySchemas.LookupAnswer, MediaTypes.Lookup)],
+        Problems = [.. s_keys, ProblemTypes.BatchLength],
+    };
+
+    public static ApiOperation GetLookup { get; } = new("lookupOne", "Looks up one key given as text in the URL; for trying things out.")
+    {
+        Description = "Not where URLs are logged.",
+        Parameters = [new("key", "The key, UTF-8 text.", null, IsRequired: true), .. s_position],
+        Answers = PostLookup.Answers,
+        Problems = s_keys,
+    };
+
+    public static ApiOperation History { get; } = Versions("history", "Lists versions of keys, oldest first, by pages.", MediaTypes.History);
+
+    public static ApiOperation Monitor { get; } = Versions("monitor", "Lists versions of one's own keys and proves that there are no others.", MediaTypes.Monitor);
+
+    public static ApiOperation LatestEpoch { get; } = new("latestEpoch", "Gives the record of the epoch that is served, with what ties it to a checkpoint.")
+    {
+        Parameters = s_position,
+        Answers = [Of("The head.", QuerySchemas.Head, MediaTypes.Head) with { Headers = s_cached }],
+        Problems = s_reads,
+    };
+
+    public static ApiOperation Epoch { get; } = new("epoch", "Gives the record of an epoch.")
+    {
+        Parameters = [new("epoch", "The epoch.", QuerySchemas.Number, IsInPath: true), s_minEpoch],
+        Answers = [Of("The record, which never changes.", QuerySchemas.Record, MediaTypes.Record) with { Headers = s_tagged }, ApiAnswer.NotModified],
+        Problems = [.. s_reads, ProblemTypes.NotFound],
+    };
+
+    public static ApiOperation AuditProof { get; } = new("auditProof", "Proves that the trees only grew, in one epoch or over a range of at most 256.")
+    {
+        Parameters = [new("range", "`e`, the step to epoch e; or `a-b`, the steps from epoch a to epoch b.", QuerySchemas.Range, IsInPath: true), s_minEpoch],
+        Answers = [Of("The proof, which never changes.", QuerySchemas.AuditProof, MediaTypes.AuditProof) with { Headers = s_tagged }, ApiAnswer.NotModified],
+        Problems = [.. s_reads, ProblemTypes.NotFound, ProblemTypes.RangeTooLarge],
+    };
+
+    public static ApiOperation Configuration { get; } = new("configuration", "Gives the log's configuration and key; for display and first use, not a trust anchor by itself.")
+    {
+        Answers = [new(200, "The configuration.", new ApiContent(MediaTypes.Json, QuerySchemas.Configuration)) { Headers = s_tagged }, ApiAnswer.NotModified],
+        Problems = [ProblemTypes.NotAcceptable, ProblemTypes.Unavailable],
+    };
+
+    public static ApiOperation Checkpoint { get; } = new("checkpoint", "Gives the checkpoint of the epoch that is served: a C2SP signed note.")
+    {
+        Answers = [new(200, "The signed note.", new ApiContent("text/plain", QuerySchemas.Note)) { Headers = s_tagged }, ApiAnswer.NotModified],
+        Problems = [ProblemTypes.Unavailable],
+    };
+
+    /// <summary>BoardFiles are those of one endpoint: OpenAPI cannot express a path of any number of parts.</summary>
+    public static IReadOnlyList<ApiOperation> BoardFiles { get; } =
+    [
+        File("tile", "/log/tile/{level}/{index}", "Gives a full tile of the log's tree (C2SP tlog-tiles).", null, Level, Index),
+        File("partialTile", "/log/tile/{level}/{index}.p/{width}", "Gives a partial tile of the log's tree.", null, Level, Index, Width),
+        File("entries", "/log/tile/entries/{index}", "Gives a full bundle of 256 entries.", null, Index),
+        File("partialEntries", "/log/tile/entries/{index}.p/{width}", "Gives a partial bundle of entries.", null, Index, Width),
+        File("auditFile", "/log/audit/{index}", "Gives the audit proof of the step to an epoch, as it lies on the board.", MediaTypes.AuditProof, Index),
+    ];
+
+    private static ApiParameter Level => new("level", "Level of the tile.", QuerySchemas.Level, IsInPath: true);
+
+    private static ApiParameter Index => new("index", "Number below 1000. A larger one is several parts of the path, such as `x001/234`.", QuerySchemas.Index, IsInPath: true);
+
+    private static ApiParameter Width => new("width", "Entries of the partial tile.", QuerySchemas.Width, IsInPath: true);
+
+    private static ApiOperation Versions(string id, string summary, string binary) => new(id, summary)
+    {
+        Description = ReadOnly,
+        Parameters = s_position,
+        Body = Queries(QuerySchemas.VersionsQueries, new() { ["one"] = """{"key": "alice@example.org"}""", ["page"] = """[{"key_b64": "YWxpY2UA", "from": 1}, {"key": "bob"}]""" }),
+        Answers = [Of("The versions and their proofs.", QuerySchemas.VersionsAnswer, binary)],
+        Problems = [.. s_keys, ProblemTypes.BatchLength],
+    };
+
+    private static ApiBody Queries(string schema, Dictionary<string, string> examples) => new(
+        $"One query, or a list of 1 to {QueryBatch.MaxCount}.", new ApiContent(MediaTypes.Json, schema) { Examples = examples }, new ApiContent(MediaTypes.Query));
+
+    private static ApiAnswer Of(string description, string schema, string binary) =>
+        new(200, description, new ApiContent(MediaTypes.Json, schema), new ApiContent(binary)) { Headers = s_cached };
+
+    private static ApiOperation File(string id, string path, string summary, string? mediaType, params ApiParameter[] parameters) => new(id, summary)
+    {
+        Path = path,
+        Parameters = parameters,
+        Answers = [new(200, "The file, which never changes.", new ApiContent(mediaType ?? "application/octet-stream")) { Headers = s_tagged }, ApiAnswer.NotModified],
+        Problems = [ProblemTypes.NotFound, ProblemTypes.Unavailable],
+    };
+}

@@ -1,0 +1,197 @@
+using System.Text.Json.Nodes;
+using Microsoft.OpenApi;
+using Optiks.Protocol;
+using Optiks.QueryService.Answers;
+using Optiks.ServiceDefaults;
+
+namespace Optiks.QueryService.Endpoints;
+
+/// <summary>QuerySchemas are the shapes of queries, and of the answers as <see cref="AnswerJson"/> renders them.</summary>
+internal static class QuerySchemas
+{
+    public const string Number = "Number";
+    public const string Range = "Range";
+    public const string Level = "Level";
+    public const string Index = "Index";
+    public const string Width = "Width";
+    public const string Note = "Note";
+    public const string LookupQueries = "LookupQueries";
+    public const string VersionsQueries = "VersionsQueries";
+    public const string LookupAnswer = "LookupAnswer";
+    public const string VersionsAnswer = "VersionsAnswer";
+    public const string Head = "Head";
+    public const string Record = "Record";
+    public const string AuditProof = "AuditProof";
+    public const string Configuration = "Configuration";
+
+    /// <summary>AddTo adds them to a document.</summary>
+    public static void AddTo(ApiSchemas schemas)
+    {
+        AddParameters(schemas);
+        AddQueries(schemas);
+        AddRecords(schemas);
+        AddAnswers(schemas);
+        schemas.Add("AddedLeaf", ApiSchemas.ObjectOf("A leaf that was added.", ["label", "commitment", "offset"], new()
+        {
+            ["label"] = ApiSchemas.Octets("Label."),
+            ["commitment"] = ApiSchemas.Octets("Commitment to the value."),
+            ["offset"] = ApiSchemas.WholeNumber("Epochs between the range's first one and the leaf's."),
+        }));
+        schemas.Add("AppendProof", ApiSchemas.ObjectOf("Proof that one tree only grew.", ["leaves", "opened"], new()
+        {
+            ["leaves"] = ApiSchemas.Any(schemas.Ref("AddedLeaf"), "In increasing order of their labels."),
+            ["opened"] = ApiSchemas.Octets("Opened nodes, proofs.md section 5."),
+        }));
+        schemas.Add(AuditProof, ApiSchemas.ObjectOf("Proof that the trees only grew.", ["records", "structures"], new()
+        {
+            ["records"] = ApiSchemas.List(schemas.Ref(Record), Protocol.AuditProof.MaxEpochs + 1, "Of all epochs of the range, its start first."),
+            ["structures"] = Four(schemas.Ref("AppendProof")),
+        }));
+        schemas.Add(Configuration, ConfigurationSchema());
+    }
+
+    private static void AddParameters(ApiSchemas schemas)
+    {
+        schemas.Add(Number, ApiSchemas.WholeNumber("In decimal without leading zeros."));
+        schemas.Add(Range, Pattern("An epoch, or two.", "^(0|[1-9][0-9]*)(-(0|[1-9][0-9]*))?$"));
+        schemas.Add(Level, new OpenApiSchema { Type = JsonSchemaType.Integer, Minimum = "0", Maximum = "63" });
+        schemas.Add(Index, Pattern("Three digits.", "^[0-9]{3}$"));
+        schemas.Add(Width, new OpenApiSchema { Type = JsonSchemaType.Integer, Minimum = "1", Maximum = "255" });
+        schemas.Add(Note, ApiSchemas.Text("A C2SP signed note, UTF-8."));
+    }
+
+    private static void AddQueries(ApiSchemas schemas)
+    {
+        OpenApiSchema query(string description, string member, IOpenApiSchema schema) => ApiSchemas.RequireOneOf(
+            ApiSchemas.ObjectOf(description + " Exactly one of key and key_b64.", [], new()
+            {
+                ["key"] = ApiSchemas.Text("The key as UTF-8 text, 1 to 255 octets or the log's max_key_len."),
+                ["key_b64"] = ApiSchemas.Octets("The key as octets."),
+                [member] = schema,
+            }),
+            ("key", "key_b64"));
+        void add(string one, string all, string description, string member, IOpenApiSchema schema)
+        {
+            schemas.Add(one, query(description, member, schema));
+            schemas.Add(all, ApiSchemas.AnyOf("One query, or a list of them.", schemas.Ref(one), ApiSchemas.List(schemas.Ref(one), QueryBatch.MaxCount, "Answered in this order.")));
+        }
+        schemas.Add("KnownVersion", ApiSchemas.ObjectOf("A version of the key that the client verified.", ["period", "version"], new()
+        {
+            ["period"] = ApiSchemas.WholeNumber("Its time period."),
+            ["version"] = ApiSchemas.WholeNumber("Its number; 0: none."),
+        }));
+        add("LookupQuery", LookupQueries, "A key to look up.", "known", schemas.Ref("KnownVersion"));
+        add("VersionsQuery", VersionsQueries, "A key whose versions to list.", "from", ApiSchemas.WholeNumber("First version to list; 1 if absent.", 1));
+    }
+
+    private static void AddRecords(ApiSchemas schemas)
+    {
+        schemas.Add("Structure", ApiSchemas.ObjectOf("One tree.", ["root", "count", "vrf_public_key"], new()
+        {
+            ["root"] = ApiSchemas.Octets("Its root."),
+            ["count"] = ApiSchemas.WholeNumber("Its leaves."),
+            ["vrf_public_key"] = ApiSchemas.Octets("Its VRF public key."),
+        }));
+        schemas.Add(Record, ApiSchemas.ObjectOf("An epoch's record, decoded.", ["format", "log_id", "epoch", "period", "period_first_epoch", "time_ms", "structures", "previous"], new()
+        {
+            ["format"] = ApiSchemas.WholeNumber("Format of the record."),
+            ["log_id"] = ApiSchemas.Octets("The log."),
+            ["epoch"] = ApiSchemas.WholeNumber("The epoch."),
+            ["period"] = ApiSchemas.WholeNumber("Its time period."),
+            ["period_first_epoch"] = ApiSchemas.WholeNumber("First epoch of that period."),
+            ["time_ms"] = ApiSchemas.WholeNumber("Unix time in milliseconds."),
+            ["structures"] = Four(schemas.Ref("Structure")),
+            ["previous"] = ApiSchemas.Octets("Hash of the record before."),
+        }));
+        schemas.Add(Head, ApiSchemas.ObjectOf("What ties an answer to a checkpoint.", ["record", "record_fields", "inclusion", "consistency", "checkpoint"], new()
+        {
+            ["record"] = ApiSchemas.Octets("The epoch's record."),
+            ["record_fields"] = schemas.Ref(Record),
+            ["inclusion"] = ApiSchemas.Octets("Inclusion proof of the record, hashes of 32 octets."),
+            ["consistency"] = ApiSchemas.Octets("Consistency proof from the checkpoint that the client named."),
+            ["checkpoint"] = ApiSchemas.Octets("The checkpoint; empty: the one that the client named."),
+        }));
+    }
+
+    private static void AddAnswers(ApiSchemas schemas)
+    {
+        schemas.Add("Path", ApiSchemas.ObjectOf("Way to the tree's root.", ["mask", "siblings"], new()
+        {
+            ["mask"] = ApiSchemas.Octets("Depths that have a sibling, a bit each."),
+            ["siblings"] = ApiSchemas.Octets("Their hashes, of 32 octets."),
+        }));
+        schemas.Add("Member", ApiSchemas.ObjectOf("A version that exists.", ["vrf_proof", "epoch", "kind", "path"], new()
+        {
+            ["vrf_proof"] = ApiSchemas.Octets("Proof of the label."),
+            ["epoch"] = ApiSchemas.WholeNumber("Epoch of the leaf."),
+            ["kind"] = Kind("0: committed, 1: opened.", 0, 1),
+            ["opening"] = ApiSchemas.Octets("Opened: opening of the commitment."),
+            ["value_b64"] = ApiSchemas.Octets("Opened: the value."),
+            ["value"] = ApiSchemas.Text("Opened: the value, where it is text without control characters."),
+            ["commitment"] = ApiSchemas.Octets("Committed: the commitment."),
+            ["path"] = schemas.Ref("Path"),
+        }));
+        schemas.Add("NonMember", ApiSchemas.ObjectOf("A version that does not exist.", ["vrf_proof", "node"], new()
+        {
+            ["vrf_proof"] = ApiSchemas.Octets("Proof of the label."),
+            ["node"] = Kind("What stands where the version would: 0: nothing in an empty tree, 1: an interior node, 2: a leaf.", 0, 1, 2),
+            ["length"] = ApiSchemas.WholeNumber("Interior node: bits of its prefix."),
+            ["prefix"] = ApiSchemas.Octets("Interior node: its prefix."),
+            ["left"] = ApiSchemas.Octets("Interior node: its left hash."),
+            ["right"] = ApiSchemas.Octets("Interior node: its right hash."),
+            ["label"] = ApiSchemas.Octets("Leaf: its label."),
+            ["commitment"] = ApiSchemas.Octets("Leaf: its commitment."),
+            ["epoch"] = ApiSchemas.WholeNumber("Leaf: its epoch."),
+            ["path"] = schemas.Ref("Path"),
+        }));
+        schemas.Add("Lookup", ApiSchemas.ObjectOf("What is known of a key.", ["version", "members", "next"], new()
+        {
+            ["version"] = ApiSchemas.WholeNumber("Its latest version; 0: it has none."),
+            ["members"] = ApiSchemas.Any(schemas.Ref("Member"), "Versions of the ladder, the latest one opened."),
+            ["next"] = schemas.Ref("NonMember"),
+        }));
+        schemas.Add("Versions", ApiSchemas.ObjectOf("Versions of a key.", ["version", "from", "members", "absent"], new()
+        {
+            ["version"] = ApiSchemas.WholeNumber("Its latest version; 0: it has none."),
+            ["from"] = ApiSchemas.WholeNumber("First version listed.", 1),
+            ["members"] = ApiSchemas.Any(schemas.Ref("Member"), "Versions from there on; an erased one is committed."),
+            ["absent"] = ApiSchemas.Any(schemas.Ref("NonMember"), "Versions that do not exist; empty: there are more pages."),
+        }));
+        schemas.Add(LookupAnswer, Answer("lookups", ApiSchemas.List(schemas.Ref("Lookup"), QueryBatch.MaxCount, "In the order of the queries."), schemas));
+        schemas.Add(VersionsAnswer, Answer("versions", ApiSchemas.List(schemas.Ref("Versions"), QueryBatch.MaxCount, "In the order of the queries."), schemas));
+    }
+
+    private static OpenApiSchema ConfigurationSchema()
+    {
+        var members = new Dictionary<string, IOpenApiSchema>
+        {
+            ["configuration"] = ApiSchemas.Octets("The configuration."),
+            ["log_key"] = ApiSchemas.Text("Verifier key of the log's signatures, as C2SP writes it."),
+            ["log_id"] = ApiSchemas.Octets("Hash of both."),
+            ["origin"] = ApiSchemas.Text("Origin of the checkpoints."),
+        };
+        foreach (string number in (string[])[
+            "format", "suite", "period_length_ms", "retained_periods", "username_reuse", "max_key_len", "max_value_len", "max_devices", "heartbeat_ms", "max_ahead_ms", "max_behind_ms"])
+        {
+            members[number] = ApiSchemas.WholeNumber("Field of the configuration, records.md.");
+        }
+        return ApiSchemas.ObjectOf("The log's configuration and key.", [.. members.Keys], members);
+    }
+
+    private static OpenApiSchema Answer(string member, OpenApiSchema elements, ApiSchemas schemas) =>
+        ApiSchemas.ObjectOf("Answers to queries.", ["head", member], new() { ["head"] = schemas.Ref(Head), [member] = elements });
+
+    private static OpenApiSchema Four(IOpenApiSchema element) => new()
+    {
+        Type = JsonSchemaType.Array,
+        Items = element,
+        MinItems = StructureState.StructureCount,
+        MaxItems = StructureState.StructureCount,
+        Description = "Of usernames, devices, keys and decommissioned.",
+    };
+
+    private static OpenApiSchema Pattern(string description, string pattern) => new() { Type = JsonSchemaType.String, Pattern = pattern, Description = description };
+
+    private static OpenApiSchema Kind(string description, params IEnumerable<int> values) =>
+        new() { Type = JsonSchemaType.Integer, Enum = [.. values.Select(value => (JsonNode)value)], Description = description };
+}

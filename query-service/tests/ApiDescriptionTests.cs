@@ -1,0 +1,73 @@
+using System.Text.Json;
+using Microsoft.AspNetCore.Routing;
+using Microsoft.Extensions.DependencyInjection;
+using Optiks.ServiceDefaults;
+using Optiks.Tests.Shared;
+
+namespace Optiks.QueryService.Tests;
+
+/// <summary>The OpenAPI document says what the service does.</summary>
+public sealed class ApiDescriptionTests
+{
+    private readonly Replica _replica;
+
+    public ApiDescriptionTests(PublishedLog published)
+    {
+        ArgumentNullException.ThrowIfNull(published);
+        _replica = published.Replica;
+    }
+
+    [Fact]
+    public async Task Every_endpoint_is_described_with_its_answers()
+    {
+        JsonElement document = await _replica.JsonAsync(Replica.Get(ApiDocument.Path));
+        await OpenApiChecks.CheckCommittedAsync(document, "query-service.json");
+        JsonElement paths = document.GetProperty("paths");
+        // The operator's own endpoint is none of the interface, and the board's files are of several paths.
+        string[] mapped = [.. _replica.Services.GetRequiredService<EndpointDataSource>().Endpoints.Cast<RouteEndpoint>().Select(endpoint => endpoint.RoutePattern.RawText!).Distinct()];
+        Assert.Equal(
+            mapped.Where(path => path is not "/internal/snapshot" and not "/log/{**path}").Order(StringComparer.Ordinal),
+            paths.EnumerateObject().Select(path => path.Name).Where(path => path == "/log/checkpoint" || !path.StartsWith("/log/", StringComparison.Ordinal)).Order(StringComparer.Ordinal));
+        foreach (JsonProperty operation in paths.EnumerateObject().SelectMany(path => path.Value.EnumerateObject()))
+        {
+            JsonElement responses = operation.Value.GetProperty("responses");
+            Assert.True(responses.TryGetProperty("200", out JsonElement answer));
+            Assert.NotEmpty(answer.GetProperty("content").EnumerateObject());
+            Assert.NotEmpty(operation.Value.GetProperty("operationId").GetString()!);
+        }
+        Assert.Equal(1, paths.GetProperty("/v1/history").GetProperty("post").GetProperty("security").GetArrayLength());
+        Assert.Equal(0, paths.GetProperty("/v1/lookup").GetProperty("post").GetProperty("security").GetArrayLength());
+        Assert.Contains("not-caught-up", paths.GetProperty("/v1/lookup").GetProperty("post").GetProperty("responses").GetProperty("503").GetProperty("description").GetString(), StringComparison.Ordinal);
+    }
+
+    [Theory]
+    [InlineData("/v1/lookup", "LookupQuery", "BODY", """{"key":"alice","known":{"period":0,"version":1}}""")]
+    [InlineData("/v1/lookup", "KnownVersion", """[{"key":"alice","known":BODY}]""", """{"period":0,"version":1}""")]
+    [InlineData("/v1/history", "VersionsQuery", "BODY", """{"key":"alice","from":1}""")]
+    [InlineData("/v1/monitor", "VersionsQuery", "[BODY]", """{"key":"alice","from":1}""")]
+    public async Task The_schemas_take_what_the_parser_takes(string path, string schema, string body, string sample)
+    {
+        JsonElement document = await _replica.JsonAsync(Replica.Get(ApiDocument.Path));
+        foreach ((string json, bool isTaken) in OpenApiChecks.Variations(document, schema, sample))
+        {
+            // A version that the other key does not have is no matter of the form.
+            string sent = body.Replace("BODY", json, StringComparison.Ordinal).Replace("\"version\":1", $"\"version\":{(json.Contains("alice", StringComparison.Ordinal) ? 1 : 0)}", StringComparison.Ordinal);
+            using HttpResponseMessage answer = await _replica.SendAsync(Replica.Post(path, sent), asOwner: true);
+            Assert.True((int)answer.StatusCode == (isTaken ? 200 : 400), $"{sent}: {await answer.Content.ReadAsStringAsync(TestContext.Current.CancellationToken)}");
+        }
+    }
+
+    [Theory]
+    [InlineData("/v1/lookup")]
+    [InlineData("/v1/history")]
+    [InlineData("/v1/monitor")]
+    public async Task The_examples_are_taken(string path)
+    {
+        string[] examples = [.. OpenApiChecks.Examples(await _replica.JsonAsync(Replica.Get(ApiDocument.Path)), path)];
+        Assert.NotEmpty(examples);
+        foreach (string example in examples)
+        {
+            await _replica.OctetsAsync(Replica.Post(path, example), asOwner: true);
+        }
+    }
+}

@@ -1,0 +1,127 @@
+using System.Net;
+using System.Text.Json;
+using Optiks.Native;
+using Optiks.Protocol;
+using Optiks.ServiceDefaults;
+using Optiks.Tlog;
+
+namespace Optiks.QueryService.Tests;
+
+/// <summary>What a replica that is behind says to those who know more than it serves, and that it gives out no checkpoint beyond its epoch.</summary>
+public sealed class LeastEpochTests : TwoEpochTests
+{
+    private const string Alice = """{"key": "alice"}""";
+
+    [Fact]
+    public async Task The_checkpoint_given_out_is_that_of_the_epoch_served()
+    {
+        await using Replica replica = await Replica.StartReadyAsync(Log);
+        await Log.PublishOnBoardFirstAsync(async () =>
+        {
+            byte[] onBoard = await File.ReadAllBytesAsync(Path.Combine(Log.Folder.Board, "log", "checkpoint"), TestContext.Current.CancellationToken);
+            Assert.Equal(Reason.Valid, Verifier.Checkpoint(Log.Anchor, onBoard, out ulong ahead, out _));
+            Assert.Equal(4UL, ahead);
+            await CheckTreeAsync(replica, 3);
+        });
+        await replica.WaitForEpochAsync(3);
+        await CheckTreeAsync(replica, 4);
+    }
+
+    [Fact]
+    public async Task Who_names_a_later_epoch_is_told_to_come_again()
+    {
+        await using Replica replica = await Replica.StartReadyAsync(Log);
+        await Log.PublishOnBoardFirstAsync(async () =>
+        {
+            foreach ((string path, string? body) in s_reads)
+            {
+                Assert.Equal("?min_epoch", await replica.ProblemAsync(Request(path, body, 3), ProblemTypes.NotCaughtUp, asOwner: true));
+                Assert.Equal("?min_epoch", await replica.ProblemAsync(Request(path, body, ulong.MaxValue), ProblemTypes.NotCaughtUp, asOwner: true));
+            }
+            Assert.Equal("?min_epoch", await replica.ProblemAsync(Request("/v1/epochs/3", null, 3), ProblemTypes.NotCaughtUp));
+            Assert.Equal("?min_epoch", await replica.ProblemAsync(Request("/v1/epochs/3/audit-proof", null, 3), ProblemTypes.NotCaughtUp));
+            await replica.ProblemAsync(Replica.Get("/v1/epochs/3"), ProblemTypes.NotFound);
+            foreach ((string path, string? body) in s_reads)
+            {
+                await replica.OctetsAsync(Request(path, body, 2), asOwner: true);
+            }
+        });
+        await replica.WaitForEpochAsync(3);
+        foreach ((string path, string? body) in s_reads.Append(("/v1/epochs/3", null)).Append(("/v1/epochs/3/audit-proof", null)))
+        {
+            await replica.OctetsAsync(Request(path, body, 3), asOwner: true);
+        }
+    }
+
+    [Theory]
+    [InlineData("x")]
+    [InlineData("")]
+    [InlineData("-1")]
+    [InlineData("01")]
+    [InlineData("18446744073709551616")]
+    [InlineData("1&min_epoch=1")]
+    public async Task A_least_epoch_is_one_integer(string epoch)
+    {
+        await using Replica replica = await Replica.StartReadyAsync(Log);
+        Assert.Equal("?min_epoch", await replica.ProblemAsync(Replica.Post($"/v1/lookup?min_epoch={epoch}", Alice), ProblemTypes.MalformedRequest));
+        await replica.OctetsAsync(Replica.Post("/v1/lookup?min_epoch=0&checkpoint_size=1", Alice));
+    }
+
+    [Fact]
+    public async Task Who_knows_a_later_version_is_told_to_come_again()
+    {
+        await using Replica replica = await Replica.StartReadyAsync(Log);
+        // The second time the proofs come from the cache.
+        for (int i = 0; i < 2; i++)
+        {
+            string lookup = """[{"key": "bob"}, {"key": "alice", "known": {"period": 0, "version": VERSION}}]""";
+            Assert.Equal("$[1].known", await replica.ProblemAsync(Replica.Post("/v1/lookup", Version(lookup, 3)), ProblemTypes.NotCaughtUp));
+            Assert.Equal("$[1].version", await replica.ProblemAsync(Replica.Post("/v1/lookup", [Query("bob", 0), Query("alice", ulong.MaxValue)]), ProblemTypes.NotCaughtUp));
+            JsonElement known = await replica.JsonAsync(Replica.Post("/v1/lookup", Version(lookup, 2)));
+            Assert.Equal(0, known.GetProperty("lookups")[1].GetProperty("members").GetArrayLength());
+            // What is known of another period counts as nothing.
+            JsonElement other = await replica.JsonAsync(Replica.Post("/v1/lookup", """{"key": "alice", "known": {"period": 1, "version": 3}}"""));
+            Assert.Equal(2, other.GetProperty("lookups")[0].GetProperty("members").GetArrayLength());
+        }
+        string from = """[{"key": "nobody"}, {"key": "alice", "from": VERSION}]""";
+        foreach (string path in (string[])["/v1/history", "/v1/monitor"])
+        {
+            Assert.Equal("$[1].from", await replica.ProblemAsync(Replica.Post(path, Version(from, 4)), ProblemTypes.NotCaughtUp, asOwner: true));
+            Assert.Equal("$[1].version", await replica.ProblemAsync(Replica.Post(path, [Query("nobody", 1), Query("alice", ulong.MaxValue)]), ProblemTypes.NotCaughtUp, asOwner: true));
+            JsonElement next = await replica.JsonAsync(Replica.Post(path, Version(from, 3)), asOwner: true);
+            Assert.Equal(0, next.GetProperty("versions")[1].GetProperty("members").GetArrayLength());
+            Assert.NotEqual(0, next.GetProperty("versions")[1].GetProperty("absent").GetArrayLength());
+        }
+    }
+
+    private static readonly (string Path, string? Body)[] s_reads =
+    [
+        ("/v1/lookup", Alice), ("/v1/lookup?key=alice", null), ("/v1/history", Alice), ("/v1/monitor", Alice), ("/v1/epochs/latest", null), ("/v1/epochs/1", null),
+        ("/v1/epochs/0-2/audit-proof", null),
+    ];
+
+    private static HttpRequestMessage Request(string path, string? body, ulong minEpoch)
+    {
+        string uri = $"{path}{(path.Contains('?', StringComparison.Ordinal) ? '&' : '?')}min_epoch={minEpoch}";
+        return body is null ? Replica.Get(uri) : Replica.Post(uri, body);
+    }
+
+    private static string Version(string body, ulong version) => body.Replace("VERSION", version.ToString(System.Globalization.CultureInfo.InvariantCulture), StringComparison.Ordinal);
+
+    private static Query Query(string key, ulong version) => new(System.Text.Encoding.UTF8.GetBytes(key), 0, version);
+
+    /// <summary>The checkpoint has this size, and what it commits to is given by the same replica: record, audit proof, tiles.</summary>
+    private async Task CheckTreeAsync(Replica replica, ulong expected)
+    {
+        byte[] note = await replica.OctetsAsync(Replica.Get("/log/checkpoint"));
+        Assert.Equal(Reason.Valid, Verifier.Checkpoint(Log.Anchor, note, out ulong size, out byte[] root));
+        Assert.Equal(expected, size);
+        byte[] record = await replica.OctetsAsync(Replica.Get($"/v1/epochs/{size - 1}", MediaTypes.Record));
+        await replica.OctetsAsync(Replica.Get($"/v1/epochs/{size - 1}/audit-proof", MediaTypes.AuditProof));
+        var tiles = new HttpTileReader(replica.Client, new Uri(replica.Client.BaseAddress!, "/log/"));
+        ReadOnlyMemory<byte> entry = await new HashReader(tiles, size, TreeHash.FromBytes(root)).ReadEntryAsync(size - 1, TestContext.Current.CancellationToken);
+        Assert.Equal(record, entry.ToArray());
+        using HttpResponseMessage head = await replica.SendAsync(new HttpRequestMessage(HttpMethod.Head, "/log/checkpoint"));
+        Assert.Equal((HttpStatusCode.OK, (long?)note.Length), (head.StatusCode, head.Content.Headers.ContentLength));
+    }
+}
