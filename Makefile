@@ -25,7 +25,7 @@ MINUTES ?= 6
 BENCH_SECONDS ?= 60
 KEYS ?= 1048576
 
-.PHONY: help install native sqlclient dotnet build run up down test check fix test-faults test-storm test-slow fuzz bench-vrf timing-vrf bench-ozks bench-updates bench-lookups bench-scale load-keyring load-synthetic clean
+.PHONY: help install native sqlclient dotnet npm build run up down test check fix test-faults test-storm test-slow fuzz bench-vrf timing-vrf bench-ozks bench-updates bench-lookups bench-scale load-keyring load-synthetic clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 20
@@ -44,6 +44,9 @@ sqlclient: ## choose the version of SQL Server's client that the package feed se
 dotnet: native sqlclient ## build the C# projects
 	@dotnet build Optiks.slnx --configuration Release --nologo --verbosity quiet
 
+npm: ## install the npm packages that tests need
+	@eng/npm.sh
+
 build: dotnet ## build everything (the default)
 	@mkdir -p build/out build/bin
 	@for program in $(PROGRAMS); do ln -sfn "../artifacts/bin/$${program#*:}/release" "build/out/$${program%%:*}"; done
@@ -60,7 +63,7 @@ up: build ## the same in the background; returns when they are ready
 down: ## stop what `make up` started
 	@eng/services.sh down
 
-test: build ## every suite that gates, ending with one line of totals
+test: build npm ## every suite that gates, ending with one line of totals
 	@eng/test.sh
 
 check: build ## style and architecture checks

@@ -1,5 +1,6 @@
 """Two query-services of one log say the same."""
 
+import time
 import unittest
 
 from harness import Deployment
@@ -52,6 +53,24 @@ class ReplicaTest(unittest.TestCase):
         self.assertGreater(len(files), 3)
         for file in files:
             self.assertEqual(self.both(f"/log/{file.relative_to(folder)}"), file.read_bytes())
+
+    def test_what_is_published_is_waited_for(self):
+        """By the links of the status, at a replica that may be behind."""
+        with self.log.update_client(timeout=90) as updates:
+            accepted = updates.post_json("/v1/updates", {"key": "dave", "value": "d"}).json()
+            proof = updates.get(f"{accepted['status_url']}?wait=60").json()["proof"]
+        for replica in range(2):
+            with self.log.query_client(replica) as client:
+                deadline = time.monotonic() + 60
+                while (answer := client.post_json(proof["href"], {"key": "dave"})).status != 200:
+                    self.assertEqual((answer.status, answer.json()["type"]), (503, "urn:optiks:problem:not-caught-up"))
+                    self.assertLess(time.monotonic(), deadline)
+                    time.sleep(0.02)
+                self.assertEqual(answer.json()["lookups"][0]["version"], 1)
+                self.assertEqual(client.get(proof["epoch"]).status, 200)
+                # What the checkpoint given out commits to is there.
+                size = int(client.get("/log/checkpoint").body.split(b"\n")[1])
+                self.assertEqual(client.get(f"/v1/epochs/{size - 1}").status, 200)
 
     def test_one_is_enough(self):
         """The command line falls back on the replica that answers."""

@@ -181,11 +181,18 @@ class RequestTest(unittest.TestCase):
                                           ("/v1/epochs/0-257/audit-proof", "range-too-large", 422), ("/v1/lookup", MALFORMED, 400),
                                           ("/v1/epochs/latest?checkpoint_size=x", MALFORMED, 400), ("/v1/nothing", "not-found", 404)):
                 self.refuse(query, "GET", path, Case(b"", problem, None, status, None))
+            for path, field in (("/v1/lookup?key=alice&keys=1", "?keys"), ("/v1/lookup?Key=alice", "?Key"), ("/v1/lookup?key=alice&key=bob", "?key"),
+                                ("/v1/lookup?key=%ff", "?"), ("/v1/epochs/0?min=1", "?min"), ("/health/ready?a", "?a"), ("/v1/epochs/x", "{epoch}")):
+                self.refuse(query, "GET", path, Case(b"", MALFORMED, field, 400, None))
+            for path in ("/v1/epochs/latest", f"/v1/epochs/{newest}", "/v1/lookup?key=alice", "/log/checkpoint"):
+                self.refuse(query, "GET", f"{path}{'&' if '?' in path else '?'}min_epoch={newest + 1000}",
+                            Case(b"", "not-caught-up", "?min_epoch", 503, None) if path != "/log/checkpoint" else Case(b"", MALFORMED, "?min_epoch", 400, None))
             self.refuse(query, "DELETE", "/v1/lookup", Case(b"", "method-not-allowed", None, 405, None))
             for good in ("/v1/epochs/0", f"/v1/epochs/{newest}", f"/v1/epochs/0-{newest}/audit-proof", "/v1/lookup?key=alice"):
                 self.assertEqual(query.get(good).status, 200, good)
             self.refuse(updates, "GET", f"/v1/updates/{uuid7()}", none)
-            self.refuse(updates, "GET", "/v1/updates/7", Case(b"", MALFORMED, None, 400, None))
+            self.refuse(updates, "GET", "/v1/updates/7", Case(b"", MALFORMED, "{request_id}", 400, None))
+            self.refuse(updates, "GET", f"/v1/updates/{uuid7()}?waits=1", Case(b"", MALFORMED, "?waits", 400, None))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,149 @@
+// Calls every operation of both services by clients generated from their OpenAPI documents, and holds each answer to its
+// description: status, media type, headers, and JSON to its schema, which allows no other members.
+// Environment: QUERY_URL, UPDATE_URL, API_KEY. Prints the ids of the operations called, a JSON list.
+import { strict as assert } from "node:assert";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import createClient, { type Middleware } from "openapi-fetch";
+import type { components as QueryComponents, paths as QueryPaths } from "./query-service.js";
+import type { paths as UpdatePaths } from "./update-service.js";
+
+type Operation = { operationId: string; responses: Record<string, Described> };
+type Described = { content?: Record<string, unknown>; headers?: Record<string, unknown> };
+type Document = { paths: Record<string, Record<string, Operation>> };
+
+const { QUERY_URL, UPDATE_URL, API_KEY } = process.env;
+assert(QUERY_URL && UPDATE_URL && API_KEY, "QUERY_URL, UPDATE_URL and API_KEY must be set");
+
+const called = new Set<string>();
+
+const pointer = (...parts: string[]): string => parts.map((part) => part.replaceAll("~", "~0").replaceAll("/", "~1")).map(encodeURIComponent).join("/");
+
+/** Checks each answer against the service's own document. */
+async function checked(base: string): Promise<Middleware> {
+  const document = (await (await fetch(`${base}/openapi/v1.json`)).json()) as Document;
+  // Formats are notes here: patterns and limits are checked.
+  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  ajv.addSchema(document, "openapi.json");
+  return {
+    async onResponse({ request, response, schemaPath }) {
+      const method = request.method.toLowerCase();
+      const operation = document.paths[schemaPath]![method]!;
+      const what = `${operation.operationId}: ${response.status}`;
+      called.add(operation.operationId);
+      const described = operation.responses[String(response.status)];
+      assert(described, `${what} is not described: ${await response.clone().text()}`);
+      for (const header of Object.keys(described.headers ?? {})) {
+        // A list has no status of its own.
+        assert(header === "Location" || response.headers.has(header), `${what} lacks the header ${header}`);
+      }
+      if (!described.content) {
+        return;
+      }
+      const type = (response.headers.get("content-type") ?? "").split(";")[0]!;
+      assert(type in described.content, `${what} has the media type ${type}, which is not described`);
+      if (type.endsWith("json")) {
+        const validate = ajv.compile({ $ref: `openapi.json#/${pointer("paths", schemaPath, method, "responses", String(response.status), "content", type, "schema")}` });
+        assert(validate(await response.clone().json()), `${what} is not what its schema says: ${ajv.errorsText(validate.errors)}`);
+      }
+    },
+  };
+}
+
+type Answer<Data> = { data?: Data; error?: unknown; response: Response };
+
+/** The answer's data, which must be there. */
+function given<Data>(answer: Answer<Data>): Data {
+  assert(answer.data !== undefined, `HTTP ${answer.response.status}: ${JSON.stringify(answer.error)}`);
+  return answer.data;
+}
+
+/** The answer's data as parsed JSON; of an operation with a binary form as well, its type says that it may be a string. */
+function good<Data>(answer: Answer<Data>): Exclude<Data, string> {
+  const data = given(answer);
+  assert(typeof data === "object");
+  return data as Exclude<Data, string>;
+}
+
+/** The answer's octets. */
+const octetsOf = (answer: Answer<unknown>): ArrayBuffer => given(answer) as ArrayBuffer;
+
+/** The type of the problem that was answered. */
+function refused(answer: Answer<unknown>): string {
+  const problem = answer.error as QueryComponents["schemas"]["Problem"] | undefined;
+  assert(problem, `HTTP ${answer.response.status}, and not a problem`);
+  return problem.type.replace("urn:optiks:problem:", "");
+}
+
+const headers = { Authorization: `Bearer ${API_KEY}` };
+const query = createClient<QueryPaths>({ baseUrl: QUERY_URL, headers });
+const update = createClient<UpdatePaths>({ baseUrl: UPDATE_URL, headers });
+const anyone = createClient<QueryPaths>({ baseUrl: QUERY_URL });
+for (const [client, base] of [[query, QUERY_URL], [anyone, QUERY_URL], [update, UPDATE_URL]] as const) {
+  client.use(await checked(base));
+}
+
+// Updates: one, an atomic one, a list; published, and refused in its turn.
+const name = `carol-${Date.now()}`;
+const accepted = good(await update.POST("/v1/updates", { body: [{ key: name, value: "one" }, { items: [{ key_b64: "YWxpY2UA", value_b64: "AP8" }] }, { key: name, value: "two", expected: { period: 0, version: 0 } }] }));
+assert(Array.isArray(accepted) && accepted.length === 3);
+const statuses = [];
+for (const { request_id } of accepted) {
+  statuses.push(good(await update.GET("/v1/updates/{request_id}", { params: { path: { request_id }, query: { wait: 60 } } })));
+}
+const [published, , late] = statuses;
+assert(published?.status === "published" && published.epoch !== undefined && late?.status === "refused");
+assert.equal(late.current?.version, 1);
+const one = good(await update.POST("/v1/updates", { body: { key: name, value: "three" } }));
+assert(!Array.isArray(one) && one.status === "pending");
+assert.equal(refused(await update.POST("/v1/updates", { body: [] })), "batch-length");
+assert.equal(refused(await update.GET("/v1/updates/{request_id}", { params: { path: { request_id: "00000000-0000-7000-8000-000000000000" } } })), "not-found");
+
+// A reader waits for the epoch that the status names.
+const epoch = published.epoch;
+const position = { min_epoch: epoch };
+for (;;) {
+  const answer = await query.POST("/v1/lookup", { params: { query: position }, body: { key: name } });
+  if (answer.data) {
+    break;
+  }
+  assert.equal(refused(answer), "not-caught-up");
+  await new Promise((resolve) => setTimeout(resolve, 50));
+}
+const found = good(await query.POST("/v1/lookup", { params: { query: position }, body: [{ key: name, known: { period: 0, version: 0 } }, { key: "nobody" }] }));
+assert.deepEqual([found.lookups.length, found.lookups[1]!.version], [2, 0]);
+assert.equal(good(await query.GET("/v1/lookup", { params: { query: { key: name } } })).lookups[0]!.members[0]!.kind === 0, found.lookups[0]!.version > 1);
+const lookup = await query.POST("/v1/lookup", { body: { key: name }, headers: { Accept: "application/vnd.optiks.lookup" }, parseAs: "arrayBuffer" });
+assert(octetsOf(lookup).byteLength > 386);
+assert.equal(refused(await query.POST("/v1/lookup", { params: { query: { min_epoch: 2 ** 53 - 1 } }, body: { key: name } })), "not-caught-up");
+assert.equal(refused(await query.POST("/v1/lookup", { body: { key: "" } })), "key-length");
+for (const path of ["/v1/history", "/v1/monitor"] as const) {
+  assert.equal(good(await query.POST(path, { body: { key: name, from: 1 } })).versions[0]!.from, 1);
+  assert.equal(refused(await anyone.POST(path, { body: { key: name } })), "unauthorized");
+}
+
+// Epochs.
+assert(good(await query.GET("/v1/epochs/latest", { params: { query: position } })).record_fields.epoch >= epoch);
+assert.equal(good(await query.GET("/v1/epochs/{epoch}", { params: { path: { epoch } } })).epoch, epoch);
+assert.equal(good(await query.GET("/v1/epochs/{range}/audit-proof", { params: { path: { range: `0-${epoch}` } } })).records.length, epoch + 1);
+assert.equal(refused(await query.GET("/v1/epochs/{epoch}", { params: { path: { epoch: 2 ** 53 - 1 } } })), "not-found");
+assert.equal(good(await query.GET("/v1/configuration", {})).max_key_len, 255);
+
+// The board: what the checkpoint commits to is there. A log of few epochs has no full tile.
+const note = given(await query.GET("/log/checkpoint", { parseAs: "text" }));
+const width = Number(note.split("\n")[1]);
+const octets = { parseAs: "arrayBuffer" } as const;
+const partial = { level: 0, index: "000", width };
+assert.equal(octetsOf(await query.GET("/log/tile/{level}/{index}.p/{width}", { params: { path: partial }, ...octets })).byteLength, 32 * width);
+assert(octetsOf(await query.GET("/log/tile/entries/{index}.p/{width}", { params: { path: partial }, ...octets })).byteLength >= 386 * width);
+assert(octetsOf(await query.GET("/log/audit/{index}", { params: { path: { index: String(epoch).padStart(3, "0") } }, ...octets })).byteLength > 386);
+assert.equal(refused(await query.GET("/log/tile/{level}/{index}", { params: { path: partial } })), "not-found");
+assert.equal(refused(await query.GET("/log/tile/entries/{index}", { params: { path: partial } })), "not-found");
+
+// Both have health and a document.
+for (const healthy of [query.GET("/health/live"), query.GET("/health/ready"), update.GET("/health/live"), update.GET("/health/ready")]) {
+  assert.equal(good(await healthy).status, "healthy");
+}
+good(await query.GET("/openapi/v1.json"));
+good(await update.GET("/openapi/v1.json"));
+
+console.log(JSON.stringify([...called]));

@@ -1,0 +1,112 @@
+// Calls every operation of both services by generated clients, which parse each answer.
+// Environment: QUERY_URL, UPDATE_URL, API_KEY. Prints the names of the operations called; exit code 1 says which were not.
+using System.Net.Http.Headers;
+using System.Reflection;
+using System.Text.Json;
+using Optiks.OpenApi.Query;
+using Optiks.OpenApi.Update;
+using Query = Optiks.OpenApi.Query;
+using Update = Optiks.OpenApi.Update;
+
+static string Setting(string name) => Environment.GetEnvironmentVariable(name) ?? throw new InvalidOperationException($"{name} is not set.");
+
+static void Check(bool isRight, string what)
+{
+    if (!isRight)
+    {
+        throw new InvalidOperationException($"Not so: {what}");
+    }
+}
+
+using var http = new HttpClient();
+http.DefaultRequestHeaders.Authorization = new AuthenticationHeaderValue("Bearer", Setting("API_KEY"));
+var query = new QueryServiceClient(http) { BaseUrl = Setting("QUERY_URL") };
+var update = new UpdateServiceClient(http) { BaseUrl = Setting("UPDATE_URL") };
+var called = new HashSet<string>();
+
+async Task<T> Call<T>(string operation, Task<T> answer)
+{
+    called.Add(operation);
+    return await answer;
+}
+
+async Task<string> Refused<T>(string operation, Task<T> answer)
+{
+    called.Add(operation);
+    try
+    {
+        await answer;
+    }
+    catch (Query.ApiException<Query.Problem> e)
+    {
+        return e.Result.Type.ToString();
+    }
+    catch (Update.ApiException<Update.Problem> e)
+    {
+        return e.Result.Type.ToString();
+    }
+    throw new InvalidOperationException($"{operation} was not refused.");
+}
+
+string name = $"dave-{Environment.ProcessId}";
+Accepted accepted = await Call("PostUpdates", update.PostUpdatesAsync(new Updates { AdditionalProperties = { ["key"] = name, ["value"] = "one" } }));
+var id = Guid.Parse(accepted.AdditionalProperties["request_id"].ToString()!);
+Status status = await Call("GetUpdate", update.GetUpdateAsync(id, 60));
+Check(status is { Status1: Status1.Published, Epoch: > 0 } && status.Items.Single().Version == 1, "the update is published as version 1");
+Check(await Refused("PostUpdates", update.PostUpdatesAsync(new Updates())) == nameof(Update.ProblemType.UrnOptiksProblemMalformedRequest), "an empty update is malformed");
+long epoch = status.Epoch;
+
+LookupAnswer? found = null;
+while (found is null)
+{
+    try
+    {
+        found = await Call("Lookup", query.LookupAsync(null, epoch, new LookupQueries { AdditionalProperties = { ["key"] = name } }));
+    }
+    catch (Query.ApiException<Query.Problem> e) when (e.StatusCode == 503)
+    {
+        await Task.Delay(50);
+    }
+}
+Check(found.Lookups.Single() is { Version: 1 } lookup && lookup.Members.Single().Value == "one", "the key has the value");
+Check((await Call("LookupOne", query.LookupOneAsync(name, null, epoch))).Lookups.Single().Version == 1, "the key has one version");
+var versions = new VersionsQueries { AdditionalProperties = { ["key"] = name } };
+Check((await Call("History", query.HistoryAsync(null, epoch, versions))).Versions.Single().Members.Count == 1, "history lists one version");
+Check((await Call("Monitor", query.MonitorAsync(null, epoch, versions))).Versions.Single().Absent.Count > 0, "monitoring proves that there is no other");
+Check((await Call("LatestEpoch", query.LatestEpochAsync(null, epoch))).Record_fields.Epoch >= epoch, "the latest epoch is no earlier");
+Check((await Call("Epoch", query.EpochAsync(epoch, null))).Structures.Count == 4, "a record has four structures");
+Check((await Call("AuditProof", query.AuditProofAsync($"0-{epoch}", null))).Records.Count == epoch + 1, "a proof has all records");
+Check(await Refused("Epoch", query.EpochAsync(1L << 50, null)) == nameof(Query.ProblemType.UrnOptiksProblemNotFound), "there is no such epoch");
+Check((await Call("Configuration", query.ConfigurationAsync())).Max_key_len == 255, "keys have 255 octets");
+
+string note = await Call("Checkpoint", query.CheckpointAsync());
+int width = int.Parse(note.Split('\n')[1], System.Globalization.CultureInfo.InvariantCulture);
+using (Query.FileResponse tile = await Call("PartialTile", query.PartialTileAsync(0, "000", width)))
+using (Query.FileResponse entries = await Call("PartialEntries", query.PartialEntriesAsync("000", width)))
+using (Query.FileResponse proof = await Call("AuditFile", query.AuditFileAsync("001")))
+{
+    foreach (Query.FileResponse file in (Query.FileResponse[])[tile, entries, proof])
+    {
+        Check(file.StatusCode == 200 && file.Stream.ReadByte() >= 0, "a file is given");
+    }
+}
+// A log of few epochs has no full tile.
+_ = await Refused("Tile", query.TileAsync(0, "000"));
+_ = await Refused("Entries", query.EntriesAsync("000"));
+
+Check((await Call("Live", query.LiveAsync())).Status == Query.HealthStatus.Healthy && (await Call("Ready", query.ReadyAsync())).Status == Query.HealthStatus.Healthy, "the query-service is well");
+Check((await update.LiveAsync()).Status == Update.HealthStatus.Healthy && (await update.ReadyAsync()).Status == Update.HealthStatus.Healthy, "the update-service is well");
+_ = await Call("Openapi", query.OpenapiAsync());
+_ = await update.OpenapiAsync();
+
+string[] all = [.. ((Type[])[typeof(QueryServiceClient), typeof(UpdateServiceClient)])
+    .SelectMany(client => client.GetMethods(BindingFlags.Public | BindingFlags.Instance | BindingFlags.DeclaredOnly))
+    .Where(method => method.Name.EndsWith("Async", StringComparison.Ordinal)).Select(method => method.Name[..^"Async".Length]).Distinct()];
+Console.WriteLine(JsonSerializer.Serialize(called));
+string[] missing = [.. all.Except(called)];
+if (missing.Length > 0)
+{
+    await Console.Error.WriteLineAsync($"Not called: {string.Join(", ", missing)}");
+    return 1;
+}
+return 0;
