@@ -97,7 +97,7 @@ def fill(log: Deployment, tester: StressTester) -> None:
             if accepted.status != 202:
                 raise SystemExit(f"update: HTTP {accepted.status} {accepted.body!r}")
     with log.query_client() as client:
-        while client.post_json("/v1/lookup", {"key": f"long{LONG_KEYS - 1}"}).json()["lookups"][0].get("version", 0) == 0:
+        while client.post_json("/v1/lookup", {"key": f"long{LONG_KEYS - 1}"}).json()["lookups"][0]["members"] == []:
             time.sleep(0.1)
 
 

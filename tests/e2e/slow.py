@@ -7,7 +7,7 @@ import time
 import urllib.parse
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 OCTETS_A_SECOND = 400
 # As little as the kernel gives, so that what is not read stays with the server.
@@ -26,11 +26,11 @@ class Slow:
 @dataclass
 class _Connection:
     kind: Slow
-    socket: socket.socket | None = None
+    link: socket.socket | None = None
     unsent: bytes = b""
     status: bytes = b""
     opened: float = 0
-    slow_sent: int = field(default=0)
+    slow_sent: int = 0
 
 
 class SlowClients:
@@ -67,18 +67,18 @@ class SlowClients:
 
     def _turn(self, connection: _Connection) -> None:
         """What a client does once a second."""
-        if connection.socket is None:
+        if connection.link is None:
             self._open(connection)
         if connection.unsent:
-            sent = connection.socket.send(connection.unsent)
+            sent = connection.link.send(connection.unsent)
             connection.unsent = connection.unsent[sent:]
         elif connection.slow_sent < len(connection.kind.rest):
-            connection.slow_sent += connection.socket.send(connection.kind.rest[connection.slow_sent:connection.slow_sent + OCTETS_A_SECOND])
+            connection.slow_sent += connection.link.send(connection.kind.rest[connection.slow_sent:connection.slow_sent + OCTETS_A_SECOND])
         with selectors.DefaultSelector() as selector:
-            selector.register(connection.socket, selectors.EVENT_READ)
+            selector.register(connection.link, selectors.EVENT_READ)
             if not selector.select(0):
                 return
-        read = connection.socket.recv(OCTETS_A_SECOND)
+        read = connection.link.recv(OCTETS_A_SECOND)
         if not read:
             self.answers["ended"] += 1
             self._close(connection)
@@ -92,16 +92,16 @@ class SlowClients:
 
     def _open(self, connection: _Connection) -> None:
         parts = urllib.parse.urlsplit(connection.kind.url)
-        connection.socket = socket.socket()
-        connection.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BUFFER)
-        connection.socket.bind((self._source, 0))
-        connection.socket.settimeout(5)
-        connection.socket.connect((parts.hostname, parts.port))
+        connection.link = socket.socket()
+        connection.link.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BUFFER)
+        connection.link.bind((self._source, 0))
+        connection.link.settimeout(5)
+        connection.link.connect((parts.hostname, parts.port))
         connection.opened = time.monotonic()
         connection.unsent = connection.kind.request()
 
     @staticmethod
     def _close(connection: _Connection) -> None:
-        if connection.socket is not None:
-            connection.socket.close()
-        connection.socket, connection.status, connection.unsent, connection.slow_sent, connection.opened = None, b"", b"", 0, 0.0
+        if connection.link is not None:
+            connection.link.close()
+        connection.link, connection.status, connection.unsent, connection.slow_sent, connection.opened = None, b"", b"", 0, 0.0
