@@ -1,4 +1,4 @@
-"""Services at the end of what the system gives them: file descriptors, disks without room, disks that take no writes, signals while they start."""
+"""Services at the end of what the system gives them: file descriptors, disks without room, signals while they start."""
 
 import resource
 import signal

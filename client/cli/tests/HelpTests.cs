@@ -14,7 +14,7 @@ public sealed class HelpTests
     [InlineData("audit", "--from", "--follow", "--range", "--interval")]
     [InlineData("status", "--wait", "--timeout")]
     [InlineData("inspect", "--key")]
-    [InlineData("verify", "--monitor", "--from-record", "--period-record", "--fresh", "--b64")]
+    [InlineData("verify", "--from-record", "--period-record", "--fresh", "--b64")]
     [InlineData("key generate", "--out")]
     [InlineData("")]
     public async Task Help_names_every_option_and_gives_examples(string command, params string[] options)

@@ -18,6 +18,10 @@ internal static class EpochHistory
         return rows.Count == 0 ? null : rows[0];
     }
 
+    /// <summary>ReadStoredAsync is <see cref="ReadOneAsync"/> of an epoch that the database has to have. Throws <see cref="StorageCorruptException"/>.</summary>
+    public static async Task<EpochRow> ReadStoredAsync(IPipelineStore store, ulong epoch, CancellationToken cancellationToken) =>
+        await ReadOneAsync(store, epoch, cancellationToken) ?? throw new StorageCorruptException(Text($"The database lacks epoch {epoch}."));
+
     /// <summary>ReadAsync gives epochs 0..last in pages. Throws <see cref="StorageCorruptException"/> when they are not one history of the log.</summary>
     public static async IAsyncEnumerable<IReadOnlyList<EpochRow>> ReadAsync(
         IPipelineStore store, TrustAnchor anchor, ulong last, [EnumeratorCancellation] CancellationToken cancellationToken)

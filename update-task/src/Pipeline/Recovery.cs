@@ -62,7 +62,7 @@ internal sealed class Recovery
         }
 
         IReadOnlyList<PeriodRow> periods = await store.ReadPeriodsAsync(cancellationToken);
-        EpochRow first = await EpochHistory.ReadOneAsync(store, 0, cancellationToken) ?? throw new StorageCorruptException("The database lacks epoch 0.");
+        EpochRow first = await EpochHistory.ReadStoredAsync(store, 0, cancellationToken);
         if (periods.Count != 1)
         {
             throw new StorageCorruptException($"The database has {periods.Count} periods; this version makes one.");
@@ -179,14 +179,13 @@ internal sealed class Recovery
             if (writer.Size > 0)
             {
                 // Every record names the hash of the one before, so the last says that all are the same.
-                EpochRow boardLast = await EpochHistory.ReadOneAsync(store, writer.Size - 1, cancellationToken)
-                    ?? throw new StorageCorruptException($"The database lacks epoch {writer.Size - 1}.");
+                EpochRow boardLast = await EpochHistory.ReadStoredAsync(store, writer.Size - 1, cancellationToken);
                 await writer.AppendAsync(boardLock, writer.Size - 1, [boardLast.Record], cancellationToken);
                 if (boardLast.Epoch > 0)
                 {
-                    EpochRow previous = await EpochHistory.ReadOneAsync(store, boardLast.Epoch - 1, cancellationToken)
-                        ?? throw new StorageCorruptException($"The database lacks epoch {boardLast.Epoch - 1}.");
-                    StandingCheck.AuditProof(anchor, previous, boardLast, _board);
+                    EpochRow previous = await EpochHistory.ReadStoredAsync(store, boardLast.Epoch - 1, cancellationToken);
+                    EpochRow periodStart = await EpochHistory.ReadStoredAsync(store, EpochRecord.Decode(previous.Record.Span).PeriodFirstEpoch, cancellationToken);
+                    StandingCheck.AuditProof(anchor, periodStart, previous, boardLast, _board);
                 }
             }
         }
@@ -210,7 +209,7 @@ internal sealed class Recovery
         {
             return new MadeEpoch(content, default);
         }
-        EpochRow previous = await EpochHistory.ReadOneAsync(store, epoch - 1, cancellationToken) ?? throw new StorageCorruptException($"The database lacks epoch {epoch - 1}.");
+        EpochRow previous = await EpochHistory.ReadStoredAsync(store, epoch - 1, cancellationToken);
         using StagedEpoch staged = directory.Stage(epoch, content.Leaves.Rows.Span, content.Leaves.Values.Span, withProofs: true);
         if (!SameStates(staged.States(), content.Epoch.Record.Span))
         {

@@ -66,10 +66,10 @@ internal static class StandingCheck
     }
 
     /// <summary>
-    /// AuditProof verifies the board's newest audit proof, from <paramref name="previous"/> to <paramref name="last"/>. A disk that failed damages what was written last; all older ones are for
+    /// AuditProof verifies the board's newest audit proof, from <paramref name="previous"/>, whose period began with <paramref name="periodStart"/>, to <paramref name="last"/>. A disk that failed damages what was written last; all older ones are for
     /// <c>optiks-db fsck</c>.
     /// </summary>
-    public static void AuditProof(TrustAnchor anchor, EpochRow previous, EpochRow last, BoardFolder board)
+    public static void AuditProof(TrustAnchor anchor, EpochRow periodStart, EpochRow previous, EpochRow last, BoardFolder board)
     {
         string path = Path.Combine(board.Log, AuditPath.Of(last.Epoch));
         byte[] proof;
@@ -82,10 +82,10 @@ internal static class StandingCheck
             throw Rollback.BoardDamaged($"The audit proof {path} is missing.", board);
         }
         var context = new VerifierContext { Anchor = anchor, NowMs = EpochRecord.Decode(last.Record.Span).TimeMs };
-        Reason reason = Verifier.Audit(context, previous.Record.Span, proof, out byte[] record);
-        if (reason != Reason.Valid || !record.AsSpan().SequenceEqual(last.Record.Span))
+        AuditVerdict verdict = Verifier.Audit(context, previous.Record.Span, periodStart.Record.Span, proof);
+        if (verdict.Reason != Reason.Valid || !verdict.NewRecord.Span.SequenceEqual(last.Record.Span))
         {
-            throw Rollback.BoardDamaged($"The audit proof {path} is not that of the database's epoch {Number($"{last.Epoch}")} ({reason.Name()}).", board);
+            throw Rollback.BoardDamaged($"The audit proof {path} is not that of the database's epoch {Number($"{last.Epoch}")} ({verdict.Reason.Name()}).", board);
         }
     }
 

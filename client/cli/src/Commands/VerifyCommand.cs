@@ -12,7 +12,6 @@ internal static class VerifyCommand
     {
         var file = new Argument<string>("FILE") { Description = "a binary answer of lookup, history or monitor, a head, a record, an audit proof or a checkpoint; - for standard input" };
         var keys = new KeyArguments(ArgumentArity.ZeroOrMore, "the keys that were asked for, in that order");
-        var monitor = new Option<bool>("--monitor") { Description = "FILE is the answer of monitor, not of history" };
         var earlier = new Option<string?>("--from-record")
         {
             Description = "a record that you trust: of the epoch at which an audit proof begins (needed), or another one that a record must agree with",
@@ -20,7 +19,7 @@ internal static class VerifyCommand
         };
         var period = new Option<string?>("--period-record") { Description = "for an audit proof, the record of the first epoch of that record's period, which you trust too", HelpName = "FILE" };
         var fresh = new Option<bool>("--fresh") { Description = "also require that it is recent, by this machine's clock" };
-        var command = new Command("verify", "Judge a stored answer offline against the trust anchor: signatures and proofs, not whether the log has newer") { file, monitor, earlier, period, fresh };
+        var command = new Command("verify", "Judge a stored answer offline against the trust anchor: signatures and proofs, not whether the log has newer") { file, earlier, period, fresh };
         keys.AddTo(command);
         command.SetAction(parse =>
         {
@@ -36,7 +35,7 @@ internal static class VerifyCommand
             Judgement judgement;
             try
             {
-                judgement = judge.Judge(StoredAnswer.Read(octets), octets, keys.Read(parse), parse.GetValue(monitor));
+                judgement = judge.Judge(StoredAnswer.Read(octets), octets, keys.Read(parse));
             }
             catch (EncodingException e)
             {

@@ -24,10 +24,10 @@ internal sealed class StoredAnswerJudge
         _periodRecord = periodRecord;
     }
 
-    public Judgement Judge(StoredAnswer stored, byte[] octets, IReadOnlyList<ReadOnlyMemory<byte>> keys, bool monitor) => stored switch
+    public Judgement Judge(StoredAnswer stored, byte[] octets, IReadOnlyList<ReadOnlyMemory<byte>> keys) => stored switch
     {
         StoredAnswer.OfLookups(LookupAnswer answer) => Lookups(answer, octets, keys),
-        StoredAnswer.OfVersions(VersionsAnswer answer) => Versions(answer, octets, keys, monitor),
+        StoredAnswer.OfVersions(VersionsAnswer answer) => Versions(answer, octets, keys),
         StoredAnswer.OfHead(AnswerHead head) => Head(head, octets),
         StoredAnswer.OfAudit(AuditProof proof) => Audit(proof, octets),
         StoredAnswer.OfRecord(EpochRecord record) => Record(record, octets),
@@ -46,15 +46,15 @@ internal sealed class StoredAnswerJudge
             keys[i], lookup.Version > 0 ? "present" : "absent", lookup.Version, lookup.Value is { } range ? octets.AsMemory(range) : null))]);
     }
 
-    private Judgement Versions(VersionsAnswer answer, byte[] octets, IReadOnlyList<ReadOnlyMemory<byte>> keys, bool monitor)
+    private Judgement Versions(VersionsAnswer answer, byte[] octets, IReadOnlyList<ReadOnlyMemory<byte>> keys)
     {
         RequireWhole(answer.Head);
         RequireKeys(keys, answer.Versions.Count);
         using ByteStrings names = Names(keys);
-        // A page begins behind the versions of the pages before it, which are not in this file.
-        KnownKey[] known = [.. answer.Versions.Select(versions => new KnownKey(0, 0, versions.From == 0 ? 0 : versions.From - 1, 0, null))];
-        VersionsVerdict verdict = Verifier.Versions(Context(answer.Head.Record), monitor, names, known, octets);
-        return OfAnswer(monitor ? "monitor answer" : "history answer", verdict.Reason, verdict.Head, [.. verdict.Keys.Select((versions, i) => new JudgedKey(
+        // A page begins behind versions that are not in this file: it is judged as one that follows the weakest state there is, their absence verified at epoch 0.
+        KnownKey[] known = [.. answer.Versions.Select(versions => versions.From > 1 ? new KnownKey(0, 0, versions.From - 1, 0, 0) : default)];
+        VersionsVerdict verdict = Verifier.Versions(Context(answer.Head.Record), names, known, octets);
+        return OfAnswer("history or monitor answer", verdict.Reason, verdict.Head, [.. verdict.Keys.Select((versions, i) => new JudgedKey(
             keys[i], "valid", versions.Version, null))]);
     }
 
