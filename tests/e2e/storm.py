@@ -73,7 +73,7 @@ class StormLog(Deployment):
     def __init__(self, engine: str, proxies: Proxies):
         self._proxies = proxies
         super().__init__(replicas=2, engine=engine)
-        self.updates = [self.update, self._process(UPDATE)]
+        self.updates = [self.update, self.other_update]
         self._update_urls = [self._by_way_of_proxy(process) for process in self.updates]
         self._query_urls = [self._by_way_of_proxy(process) for process in self.queries]
 
@@ -242,15 +242,15 @@ class Storm(Trial):
             self._later(self.random.uniform(0, RESTART), server.start)
 
     def _start(self, process: Process) -> None:
-        """In a storm every other one that has fail points is given one, at which it kills itself or, a task, stops."""
+        """In a storm every other one that has fail points is given one, at which it kills or stops itself."""
         self._down.discard(process)
-        points = {TASK: faults.POINTS, UPDATE: [faults.ACCEPT]}.get(process.service)
+        points = {TASK: faults.POINTS, UPDATE: [faults.DRAW, faults.ACCEPT]}.get(process.service)
         if points is None or not self._blowing or self.random.random() < 0.5:
             process.start()
             return
         name = self.random.choice(points)
         times = f"{name}:{self.random.randint(1, 3)}"
-        if process.service == TASK and self.random.random() < 0.5:
+        if name != faults.ACCEPT and self.random.random() < 0.5:
             name, times = f"stop at {name}", f"{times}:stop"
         self._armed[process] = name
         process.start(**{FAIL_POINT: times})
