@@ -1,4 +1,5 @@
 using System.Net.Sockets;
+using System.Security.Cryptography;
 using System.Text;
 using Microsoft.Extensions.DependencyInjection;
 using Optiks.Native;
@@ -129,7 +130,7 @@ public sealed class AnswerBudgetTests
         await log.PublishAsync(("alice", "two"));
         // Longer than all memory of answers.
         byte[] proof = new byte[Total + 1];
-        Random.Shared.NextBytes(proof);
+        RandomNumberGenerator.Fill(proof);
         string path = Path.Combine(log.Folder.Board, "log", Tlog.AuditPath.Of(1));
         File.Delete(path);
         await File.WriteAllBytesAsync(path, proof, Cancellation);
