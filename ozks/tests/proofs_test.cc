@@ -168,7 +168,7 @@ TEST_P(Proofs, WithoutTheCacheAreMadeEachTimeAndLeaveNoTrace) {
     ASSERT_EQ(optiks_proofs_run(proofs.get()), OPTIKS_OK);
     EXPECT_EQ(lookups(proofs.get()), expected_lookups(model));
     // The second round of proofs, which the answer makes itself.
-    EXPECT_EQ(versions(proofs.get(), "a", true, SIZE_MAX), model.versions(kKeys, "a", 1, true, kMaxMembers));
+    EXPECT_EQ(versions(proofs.get(), "a", SIZE_MAX), model.versions(kKeys, "a", 1, kMaxMembers));
     EXPECT_GT(stats().vrf_cache_misses, made + 40);
     EXPECT_EQ(stats().vrf_cache_hits, 0U);
     EXPECT_EQ(cached(seen, out), OPTIKS_E_UNPROVEN);
