@@ -120,7 +120,7 @@ public sealed class RateLimitTests
     public async Task Items_are_counted_not_requests()
     {
         await using Host host = await Host.StartAsync();
-        Assert.Equal(200, (int)(await host.GetAsync("/lookups?items=5", "192.0.2.1")).StatusCode);
+        Assert.Equal(200, (int)(await host.GetAsync("/lookups/5", "192.0.2.1")).StatusCode);
         using HttpResponseMessage refused = await host.GetAsync("/lookups", "192.0.2.1");
         // Two tokens were there, five were taken, and the next needs one: four intervals.
         Assert.Equal(4 * s_second * 100, refused.Headers.RetryAfter?.Delta);
@@ -255,7 +255,7 @@ public sealed class RateLimitTests
             _listener.SetMeasurementEventCallback<long>((_, count, _, _) => Interlocked.Add(ref _limited, (int)count));
             _listener.Start();
             RateLimiter limiter = _app.Services.GetRequiredService<RateLimiter>();
-            _app.MapGet("/lookups", (HttpContext context, int? items) => limiter.Spend(context, RateLimitKind.Lookups, items ?? 1)).LimitRate(RateLimitKind.Lookups);
+            _app.MapGet("/lookups/{items:int=1}", (HttpContext context, int items) => limiter.Spend(context, RateLimitKind.Lookups, items)).LimitRate(RateLimitKind.Lookups);
             _app.MapGet("/lookups/closed", () => "secret").LimitRate(RateLimitKind.Lookups).RequireScope(ApiScopes.Lookup);
             _app.MapGet("/statuses", () => "pending").LimitRate(RateLimitKind.Statuses);
             _app.MapGet("/audits", () => "proof").LimitRate(RateLimitKind.Audits);

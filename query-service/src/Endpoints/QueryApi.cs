@@ -39,7 +39,7 @@ internal static class QueryApi
             ["known"] = """[{"key": "alice", "known": {"period": 0, "version": 0}}, {"key": "bob"}]""",
         }),
         Answers = [Of("Whether each key has a value, and the proof.", QuerySchemas.LookupAnswer, MediaTypes.Lookup)],
-        Problems = [.. s_keys, ProblemTypes.BatchLength],
+        Problems = [.. s_keys, ProblemTypes.BatchLength, ProblemTypes.AnswerTooLarge],
     };
 
     public static ApiOperation GetLookup { get; } = new("lookupOne", "Looks up one key given as text in the URL; for trying things out.")
@@ -72,7 +72,7 @@ internal static class QueryApi
     {
         Parameters = [new("range", "`e`, the step to epoch e; or `a-b`, the steps from epoch a to epoch b.", QuerySchemas.Range, IsInPath: true), s_minEpoch],
         Answers = [Of("The proof, which never changes.", QuerySchemas.AuditProof, MediaTypes.AuditProof) with { Headers = s_tagged }, ApiAnswer.NotModified],
-        Problems = [.. s_reads, ProblemTypes.NotFound, ProblemTypes.RangeTooLarge],
+        Problems = [.. s_reads, ProblemTypes.NotFound, ProblemTypes.RangeTooLarge, ProblemTypes.Overloaded],
     };
 
     public static ApiOperation Configuration { get; } = new("configuration", "Gives the log's configuration and key; for display and first use, not a trust anchor by itself.")
@@ -109,7 +109,7 @@ internal static class QueryApi
         Parameters = s_position,
         Body = Queries(QuerySchemas.VersionsQueries, new() { ["one"] = """{"key": "alice@example.org"}""", ["page"] = """[{"key_b64": "YWxpY2UA", "from": 1}, {"key": "bob"}]""" }),
         Answers = [Of("The versions and their proofs.", QuerySchemas.VersionsAnswer, binary)],
-        Problems = [.. s_keys, ProblemTypes.BatchLength],
+        Problems = [.. s_keys, ProblemTypes.BatchLength, ProblemTypes.AnswerTooLarge],
     };
 
     private static ApiBody Queries(string schema, Dictionary<string, string> examples) => new(

@@ -144,11 +144,11 @@ internal static class QuerySchemas
             ["epoch"] = ApiSchemas.WholeNumber("Leaf: its epoch."),
             ["path"] = schemas.Ref("Path"),
         }));
-        schemas.Add("Lookup", ApiSchemas.ObjectOf("What is known of a key.", ["version", "members", "next"], new()
+        schemas.Add("Lookup", ApiSchemas.ObjectOf("What is known of a key.", ["version", "members", "absent"], new()
         {
             ["version"] = ApiSchemas.WholeNumber("Its latest version; 0: it has none."),
             ["members"] = ApiSchemas.Any(schemas.Ref("Member"), "Versions of the ladder, the latest one opened."),
-            ["next"] = schemas.Ref("NonMember"),
+            ["absent"] = ApiSchemas.Any(schemas.Ref("NonMember"), "Later versions of the ladder, none of which exists."),
         }));
         schemas.Add("Versions", ApiSchemas.ObjectOf("Versions of a key.", ["version", "from", "members", "absent"], new()
         {
