@@ -52,6 +52,9 @@ public readonly partial record struct FileStatus(ulong Device, ulong Inode, ulon
     /// <summary>IsSameFile says whether both are of one file, in whatever state.</summary>
     public bool IsSameFile(FileStatus other) => Device == other.Device && Inode == other.Inode;
 
+    /// <summary>DeviceOf makes a <see cref="Device"/> of its numbers.</summary>
+    public static ulong DeviceOf(uint major, uint minor) => ((ulong)major << 32) | minor;
+
     private static FileStatus Decode(ReadOnlySpan<byte> statx)
     {
         const int Uid = 20;
@@ -64,7 +67,7 @@ public readonly partial record struct FileStatus(ulong Device, ulong Inode, ulon
         const int DevMinor = 140;
         const int Permissions = 0xFFF;
         return new FileStatus(
-            ((ulong)MemoryMarshal.Read<uint>(statx[DevMajor..]) << 32) | MemoryMarshal.Read<uint>(statx[DevMinor..]),
+            DeviceOf(MemoryMarshal.Read<uint>(statx[DevMajor..]), MemoryMarshal.Read<uint>(statx[DevMinor..])),
             MemoryMarshal.Read<ulong>(statx[Ino..]),
             MemoryMarshal.Read<ulong>(statx[Size..]),
             Time(statx[Mtime..]),

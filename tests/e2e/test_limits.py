@@ -1,5 +1,6 @@
 """Services at the end of what the system gives them: file descriptors, disks without room, signals while they start."""
 
+import os
 import resource
 import signal
 import time
@@ -86,6 +87,20 @@ class Disks(unittest.TestCase):
         self.log.query.wait_ready()
         with self.log.query_client() as client:
             wait_until(lambda: client.post_json("/v1/lookup", {"key": "alice"}).json()["lookups"][0]["members"][-1]["value"] == "two", "the replica does not follow")
+
+
+class Rights(unittest.TestCase):
+    # Of root, the right to look into processes that forbid it; other users lack it anyway.
+    ORDINARY = ("setpriv", "--bounding-set=-sys_ptrace") if os.geteuid() == 0 else ()
+
+    def test_a_stopped_task_is_ended_by_its_successor_that_may_not_look_into_it(self):
+        with Deployment({"Optiks__UpdateTask__BoardLockTimeout": "00:00:01"}) as log:
+            log.task.stop()
+            log.task.start(*self.ORDINARY, OPTIKS_FAIL_POINT="tiles:1:stop")
+            log.task.wait_stopped(READY_SECONDS)
+            log.standby.start(*self.ORDINARY)
+            self.assertEqual(-signal.SIGKILL, log.task.wait(READY_SECONDS), log.standby.log_end())
+            log.publish(("alice", "one"))
 
 
 class Signals(unittest.TestCase):

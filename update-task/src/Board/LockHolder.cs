@@ -21,9 +21,10 @@ internal static class LockHolder
         {
             return null;
         }
-        foreach (int id in LockingProcesses())
+        foreach ((int id, ulong device, ulong inode) in Locks())
         {
-            if (id != Environment.ProcessId && IsUpdateTask(id) && HasOpen(id, file))
+            bool isHolder = (device == file.Device && inode == file.Inode) || HasOpen(id, file);
+            if (id != Environment.ProcessId && isHolder && IsUpdateTask(id))
             {
                 try
                 {
@@ -42,14 +43,18 @@ internal static class LockHolder
     }
 
     // proc_locks(5): "3: FLOCK  ADVISORY  WRITE 1234 08:02:5678 0 EOF". Processes of other namespaces have the id 0 or are not listed.
-    private static IEnumerable<int> LockingProcesses()
+    private static IEnumerable<(int Process, ulong Device, ulong Inode)> Locks()
     {
         foreach (string line in File.ReadLines("/proc/locks"))
         {
             string[] fields = line.Split(' ', StringSplitOptions.RemoveEmptyEntries);
-            if (fields.Length > 4 && fields[1] == "FLOCK" && int.TryParse(fields[4], NumberStyles.None, CultureInfo.InvariantCulture, out int id) && id > 0)
+            if (fields.Length > 5 && fields[1] == "FLOCK" && int.TryParse(fields[4], NumberStyles.None, CultureInfo.InvariantCulture, out int id) && id > 0
+                && fields[5].Split(':') is [var major, var minor, var number]
+                && uint.TryParse(major, NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out uint high)
+                && uint.TryParse(minor, NumberStyles.AllowHexSpecifier, CultureInfo.InvariantCulture, out uint low)
+                && ulong.TryParse(number, NumberStyles.None, CultureInfo.InvariantCulture, out ulong inode))
             {
-                yield return id;
+                yield return (id, FileStatus.DeviceOf(high, low), inode);
             }
         }
     }
@@ -66,6 +71,7 @@ internal static class LockHolder
         }
     }
 
+    // Where a file's device is not that of its file system (btrfs). Needs more rights than being of the same user, as the services forbid others to look into them.
     private static bool HasOpen(int id, FileStatus file)
     {
         try
