@@ -13,7 +13,7 @@ internal static class CompletionCommand
           local word=${COMP_WORDS[COMP_CWORD]} line
           COMPREPLY=()
           while IFS= read -r line; do
-            [[ $line == "$word"* ]] && COMPREPLY+=("$line")
+            if [[ $line == "$word"* ]]; then COMPREPLY+=("$line"); fi
           done < <("${COMP_WORDS[0]}" "[suggest:$COMP_POINT]" "$COMP_LINE" 2>/dev/null)
         }
         complete -o default -F _PROGRAM_complete PROGRAM
