@@ -1,29 +1,19 @@
 """Services at the end of what the system gives them: file descriptors, disks without room, signals while they start."""
 
 import os
-import resource
 import signal
+import socket
 import time
 import unittest
-from contextlib import contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 
 from disk import BoardDisk
-from harness import READY_SECONDS, Deployment, Process
+from harness import READY_SECONDS, Deployment
+from rest import Client
 
 CONFIGURATION = 78
 LEAST_DESCRIPTORS = 1024
-
-
-@contextmanager
-def no_descriptors(service: Process):
-    """Every file and connection that it would open is refused by the system."""
-    before = resource.prlimit(service.pid, resource.RLIMIT_NOFILE)
-    resource.prlimit(service.pid, resource.RLIMIT_NOFILE, (3, before[1]))
-    try:
-        yield
-    finally:
-        resource.prlimit(service.pid, resource.RLIMIT_NOFILE, before)
 
 
 def wait_until(condition, what: str) -> None:
@@ -40,16 +30,29 @@ class Descriptors(unittest.TestCase):
         cls.log = cls.enterClassContext(Deployment())
         cls.log.publish(("alice", "one"))
 
-    def test_an_update_service_without_descriptors_lives_on(self):
-        with self.log.update_client() as client:
-            self.assertEqual(202, client.post_json("/v1/updates", {"key": "bob", "value": "one"}).status)
-            with no_descriptors(self.log.update):
-                for i in range(20):
-                    self.assertIn(client.post_json("/v1/updates", {"key": "bob", "value": f"{i}"}).status, (202, 429, 503))
-                    client.get("/health/ready")
-            wait_until(lambda: client.get("/health/ready").status == 200, "the update-service does not go on")
-            wait_until(lambda: client.post_json("/v1/updates", {"key": "carol", "value": "one"}).status == 202, "the update-service takes nothing")
-        self.assertTrue(self.log.update.running)
+    def lookup(self, client: Client):
+        return client.post_json("/v1/lookup", {"key": "alice"})
+
+    def test_more_connections_than_descriptors_take_no_service_its_last_one(self):
+        """A process that cannot get one more ends, as the runtime cannot start a thread: so strangers must not take them."""
+        for process, client in ((self.log.query, self.log.query_client), (self.log.update, self.log.update_client)):
+            with self.subTest(process.service):
+                process.stop()
+                process.start("prlimit", f"--nofile={LEAST_DESCRIPTORS}:{LEAST_DESCRIPTORS}")
+                process.wait_ready()
+                with client() as before, ExitStack() as strangers:
+                    self.assertEqual(200, before.get("/health/ready").status)
+                    for _ in range(3 * LEAST_DESCRIPTORS // 2):
+                        strangers.enter_context(socket.create_connection(("127.0.0.1", process.port), timeout=READY_SECONDS))
+                    open_files = Path(f"/proc/{process.pid}/fd")
+                    self.assertLess(len(list(open_files.iterdir())), LEAST_DESCRIPTORS)
+                    for i in range(20):
+                        self.assertEqual(200, before.get("/health/ready").status)
+                        if process is self.log.query:
+                            self.assertEqual(200, self.lookup(before).status)
+                        else:
+                            self.assertEqual(202, before.post_json("/v1/updates", {"key": f"bob {i}", "value": "one"}).status)
+                process.wait_ready()
 
     def test_too_few_are_refused_at_the_start(self):
         for process in (self.log.query, self.log.update):
