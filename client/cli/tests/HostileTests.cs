@@ -42,7 +42,7 @@ public sealed class HostileTests
         fixture.Publish(("alice", "later"));
         fixture.Server.PublishAtOnce = false;
         fixture.Server.Mutate = (path, answer) => path.StartsWith("/v1/updates/", StringComparison.Ordinal)
-            ? Encoding.UTF8.GetBytes("""{"status":"published","epoch":2,"items":[{"item":0,"version":1,"period":0}]}""")
+            ? Encoding.UTF8.GetBytes("""{"status":"published","epoch":2,"items":[{"item":0,"key_b64":"YWxpY2U","version":1,"period":0}]}""")
             : answer;
 
         CommandRun json = await CommandRun.RunAsync(fixture, "update", "alice", "one", "--wait", "--json");

@@ -62,31 +62,16 @@ public sealed partial class OptiksClient
     {
         ArgumentNullException.ThrowIfNull(pending);
         KeyName name = KeyName.Of(pending.Key, _options.TrustAnchor);
-        long started = _time.GetTimestamp();
-        while (true)
+        RequestOutcome outcome = await StatusAsync(pending.RequestId, atMost, cancellationToken).ConfigureAwait(false);
+        switch (outcome.Status)
         {
-            TimeSpan left = atMost - _time.GetElapsedTime(started);
-            int wait = (int)Math.Clamp(Math.Ceiling(left.TotalSeconds), 0, LongestServerWaitSeconds);
-            string path = $"/v1/updates/{pending.RequestId:D}?wait={wait}";
-            byte[] answer = await RetryAsync(
-                () => _connection.GetAsync(UpdateUrl(), path, MediaTypes.Json, MaxStatusLength, authorize: true, cancellationToken), cancellationToken)
-                .ConfigureAwait(false);
-            UpdateResult now = UpdateStatusJson.Parse(answer, pending, UpdateUrl());
-            switch (now.Status)
-            {
-                case UpdateStatus.Published:
-                    return await ConfirmAsync(name, now, cancellationToken).ConfigureAwait(false);
-                case UpdateStatus.Refused:
-                    Forget(name, pending.RequestId);
-                    return now;
-                default:
-                    if (left <= TimeSpan.Zero)
-                    {
-                        return now;
-                    }
-                    await Task.Delay(_options.RetryDelay, _time, cancellationToken).ConfigureAwait(false);
-                    break;
-            }
+            case UpdateStatus.Published:
+                return await ConfirmAsync(name, pending with { Status = outcome.Status, Epoch = outcome.Epoch, Version = outcome.Items[0].Version }, cancellationToken).ConfigureAwait(false);
+            case UpdateStatus.Refused:
+                Forget(name, pending.RequestId);
+                return pending with { Status = outcome.Status, RefusedBecause = outcome.RefusedBecause, Current = outcome.Current };
+            default:
+                return pending;
         }
     }
 

@@ -37,7 +37,7 @@ public sealed class OwnerTests
         UpdateResult pending = await client.UpdateAsync(Alice, "one"u8.ToArray(), cancellationToken: Cancellation);
         fixture.Publish(("alice", "false"));
         fixture.Server.Mutate = (path, answer) => path.StartsWith("/v1/updates/", StringComparison.Ordinal)
-            ? Encoding.UTF8.GetBytes("""{"status":"published","epoch":1,"items":[{"item":0,"version":1,"period":0}]}""")
+            ? Encoding.UTF8.GetBytes("""{"status":"published","epoch":1,"items":[{"item":0,"key_b64":"YWxpY2U","version":1,"period":0}]}""")
             : answer;
 
         UpdateResult done = await client.WaitAsync(pending, TimeSpan.FromSeconds(5), Cancellation);
@@ -67,7 +67,7 @@ public sealed class OwnerTests
         int version = what switch { "another version" => 1, "a version to come" => 4, "no version" => 0, _ => 2 };
         fixture.Server.Refuse = path => what == "no scope" && path == "/v1/history" ? (403, "forbidden") : null;
         fixture.Server.Mutate = (path, answer) => path.StartsWith("/v1/updates/", StringComparison.Ordinal)
-            ? Encoding.UTF8.GetBytes($$"""{"status":"published","epoch":3,"items":[{"item":0,"version":{{version}},"period":0}]}""")
+            ? Encoding.UTF8.GetBytes($$"""{"status":"published","epoch":3,"items":[{"item":0,"key_b64":"YWxpY2U","version":{{version}},"period":0}]}""")
             : path == "/v1/history" && what == "erased" ? Erasure.Of(answer, number => number == 2) : answer;
 
         UpdateResult done = await client.WaitAsync(pending, TimeSpan.FromSeconds(5), Cancellation);

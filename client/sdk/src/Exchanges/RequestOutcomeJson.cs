@@ -3,7 +3,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Client;
 
-/// <summary>RequestOutcomeJson reads the state of a request (docs/spec/rest.md section 5).</summary>
+/// <summary>RequestOutcomeJson reads the state of a request (docs/spec/rest.md section 5). The server's word: only a lookup proves anything.</summary>
 internal static class RequestOutcomeJson
 {
     // A reason is a name of the specification: what is none reaches no terminal.
@@ -23,7 +23,7 @@ internal static class RequestOutcomeJson
                     RequestId = requestId,
                     Status = UpdateStatus.Published,
                     Epoch = root.GetProperty("epoch").GetUInt64(),
-                    Items = [.. root.GetProperty("items").EnumerateArray().Select(Item)],
+                    Items = root.GetProperty("items").EnumerateArray().Select(Item).ToArray() is { Length: > 0 } items ? items : throw new FormatException("items"),
                 },
                 "refused" => new RequestOutcome
                 {
