@@ -13,8 +13,8 @@ public sealed class Snapshot : IDisposable
     /// <summary>Largest number of keys of one lookup.</summary>
     public const int MaxKeys = 256;
 
-    // Room asked for first; a lookup of a few versions in a tree of 2^26 leaves fits.
-    internal const int ExpectedLookupLength = 6 * 1024;
+    // Room asked for first; a lookup of ten versions, with eight proofs, in a tree of 2^26 leaves fits.
+    internal const int ExpectedLookupLength = 8 * 1024;
     internal const int ExpectedVersionsLength = 2 * ExpectedLookupLength;
 
     internal const int VectorPrefixLength = 4;

@@ -1,3 +1,5 @@
+using System.Buffers;
+using System.Buffers.Text;
 using System.Globalization;
 using System.Text.Encodings.Web;
 using System.Text.Json;
@@ -12,6 +14,9 @@ public static class AnswerJson
 {
     /// <summary>MaxInteger that a JSON reader does not round.</summary>
     public const ulong MaxInteger = (1UL << 53) - 1;
+
+    // Text of what all but long values have: the hashes of a way through a large tree.
+    private const int MaxOnStack = 1200;
 
     /// <summary>Encoder writes text as it is, as no answer is embedded in HTML.</summary>
     public static JavaScriptEncoder Encoder { get; } = JavaScriptEncoder.UnsafeRelaxedJsonEscaping;
@@ -152,7 +157,7 @@ public static class AnswerJson
     public static void WriteValue(Utf8JsonWriter writer, ReadOnlySpan<byte> value)
     {
         ArgumentNullException.ThrowIfNull(writer);
-        writer.WriteString("value_b64"u8, Base64UrlText.Encode(value));
+        WriteOctets(writer, "value_b64", value);
         if (DisplayText.IsText(value))
         {
             writer.WriteString("value"u8, value);
@@ -245,7 +250,19 @@ public static class AnswerJson
         writer.WriteEndObject();
     }
 
-    private static void WriteOctets(Utf8JsonWriter writer, string name, ReadOnlyMemory<byte> octets) => writer.WriteString(name, Base64UrlText.Encode(octets.Span));
+    private static void WriteOctets(Utf8JsonWriter writer, string name, ReadOnlyMemory<byte> octets) => WriteOctets(writer, name, octets.Span);
+
+    private static void WriteOctets(Utf8JsonWriter writer, string name, ReadOnlySpan<byte> octets)
+    {
+        int length = Base64Url.GetEncodedLength(octets.Length);
+        byte[]? rented = length > MaxOnStack ? ArrayPool<byte>.Shared.Rent(length) : null;
+        Span<byte> text = rented is null ? stackalloc byte[MaxOnStack] : rented;
+        writer.WriteString(name, text[..Base64Url.EncodeToUtf8(octets, text)]);
+        if (rented is not null)
+        {
+            ArrayPool<byte>.Shared.Return(rented);
+        }
+    }
 
     // A number that JSON readers would round is a sign of a hostile or broken structure, so it is not shown as a number.
     private static void WriteInteger(Utf8JsonWriter writer, string name, ulong value)
