@@ -8,15 +8,13 @@ export DOTNET_NOLOGO := 1
 # No build servers stay behind when make returns.
 export MSBUILDDISABLENODEREUSE := 1
 
-# Folder in build/out : project. The programs of build/bin are links into these.
-PROGRAMS := \
-  update-task:Optiks.UpdateTask \
-  update-service:Optiks.UpdateService \
-  query-service:Optiks.QueryService \
-  db:Optiks.Db \
-  cli:Optiks.Cli \
-  stress:Optiks.Stress \
-  query-bench:Optiks.QueryService.Bench
+DOTNET_BUILD := --configuration Release --nologo --verbosity quiet
+
+# Folder in build/out : project. The commands of build/bin are links into these.
+PROGRAMS := update-task:Optiks.UpdateTask update-service:Optiks.UpdateService query-service:Optiks.QueryService db:Optiks.Db cli:Optiks.Cli
+TEST_PROGRAMS := stress:Optiks.Stress query-bench:Optiks.QueryService.Bench
+link_out = mkdir -p build/out; for program in $(1); do ln -sfn "../artifacts/bin/$${program\#*:}/release" "build/out/$${program%%:*}"; done
+link_bin = mkdir -p build/bin; for command in $(1); do ln -sfn "../out/$$command" build/bin/; done
 
 # How long the long suites run.
 MINUTES ?= 6
@@ -25,51 +23,72 @@ MINUTES ?= 6
 BENCH_SECONDS ?= 60
 KEYS ?= 1048576
 
-.PHONY: help install native sqlclient dotnet npm build run up down test check fix test-faults test-storm test-slow fuzz bench-vrf timing-vrf bench-ozks bench-updates bench-lookups bench-scale load-keyring load-synthetic clean
+.PHONY: help install native sqlclient programs native-tests benchmarks npm build run up down test test-deep test-all check fix test-faults test-storm test-slow fuzz bench-vrf timing-vrf bench-ozks bench-updates bench-lookups bench-scale load-keyring load-synthetic clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 20
 
-install: ## install the Debian packages that are missing
-	@eng/install.sh $(if $(OPTIKS_TEST_SQLSERVER),freetds-bin)
+install: ## install the Debian packages that building and running need
+	@eng/install.sh build
 
-native: install ## build the C++ libraries and tests
+native: install ## build liboptiks, the C++ library
 	@mkdir -p build
 	@cmake --preset release > build/cmake-release.log 2>&1 || { cat build/cmake-release.log; exit 1; }
-	@cmake --build --preset release
+	@cmake --build --preset release --target optiks
 
 sqlclient: ## choose the version of SQL Server's client that the package feed serves; `make clean` forgets it
 	@eng/sqlclient.sh
 
-dotnet: native sqlclient ## build the C# projects
-	@dotnet build Optiks.slnx --configuration Release --nologo --verbosity quiet
+programs: native sqlclient ## build what runs: the services, optiks and optiks-db
+	@dotnet build Optiks.Programs.slnf $(DOTNET_BUILD)
+	@$(call link_out,$(PROGRAMS))
+	@$(call link_bin,db/optiks-db cli/optiks)
+
+native-tests: native ## build the C++ tests
+	@eng/install.sh test $(if $(OPTIKS_TEST_SQLSERVER),freetds-bin)
+	@cmake --preset release -DOPTIKS_TESTS=ON > build/cmake-release.log 2>&1 || { cat build/cmake-release.log; exit 1; }
+	@cmake --build --preset release
+
+benchmarks: native ## build the C++ benchmarks
+	@eng/install.sh bench
+	@cmake --preset release -DOPTIKS_BENCHMARKS=ON > build/cmake-release.log 2>&1 || { cat build/cmake-release.log; exit 1; }
+	@cmake --build --preset release --target benchmarks
 
 npm: ## install the npm packages that tests need
 	@eng/npm.sh
 
-build: dotnet ## build everything (the default)
-	@mkdir -p build/out build/bin
-	@for program in $(PROGRAMS); do ln -sfn "../artifacts/bin/$${program#*:}/release" "build/out/$${program%%:*}"; done
-	@ln -sfn ../out/db/optiks-db build/bin/optiks-db
-	@ln -sfn ../out/cli/optiks build/bin/optiks
-	@ln -sfn ../out/stress/optiks-stress build/bin/optiks-stress
+build: native-tests sqlclient ## build everything that `make test` tests (the default)
+	@dotnet build Optiks.slnx $(DOTNET_BUILD)
+	@$(call link_out,$(PROGRAMS) $(TEST_PROGRAMS))
+	@$(call link_bin,db/optiks-db cli/optiks stress/optiks-stress)
 
-run: build ## build, start the services on SQLite in the foreground; Ctrl-C stops them
+run: programs ## build what runs, start the services on SQLite in the foreground; Ctrl-C stops them
 	@exec eng/services.sh run
 
-up: build ## the same in the background; returns when they are ready
+up: programs ## the same in the background; returns when they are ready
 	@eng/services.sh up
 
 down: ## stop what `make up` started
 	@eng/services.sh down
 
-test: build npm ## every suite that gates, ending with one line of totals
-	@eng/test.sh
+test: build npm ## release C++, C#, Python, Node and end-to-end suites, quick checks; ends with one line of totals
+	@eng/install.sh check
+	@eng/test.py quick
+
+test-deep: build benchmarks ## sanitizers, Valgrind, clang-tidy and all else that gates; ends with one line of totals
+	@eng/install.sh deep
+	@eng/test.py deep
+
+test-all: build npm benchmarks ## both, as CI does; one line of totals
+	@eng/install.sh check deep
+	@eng/test.py quick deep
 
 check: build ## style and architecture checks
+	@eng/install.sh check deep
 	@/usr/bin/python3 eng/check.py
 
 fix: build ## let clang-format and dotnet format write
+	@eng/install.sh check
 	@/usr/bin/python3 eng/check.py --fix
 
 test-faults: build ## put every fault to every engine for MINUTES (default 6), or random ones until UPDATES are accepted; writes build/test/faults.json
@@ -86,16 +105,17 @@ test-slow: build ## 60 slow readers and 60 slow writers for MINUTES (default 6) 
 	@tests/e2e/run_slow.py build/test/slow.json --minutes $(MINUTES)
 
 fuzz: install ## fuzz every decoder and verifier for MINUTES (default 6)
+	@eng/install.sh fuzz
 	@eng/fuzz.sh $(MINUTES)
 
-bench-vrf: native ## measure the VRF; writes build/bench/vrf.json
+bench-vrf: benchmarks ## measure the VRF; writes build/bench/vrf.json
 	@mkdir -p build/bench
 	@build/cmake/release/vrf/vrf_bench --benchmark_out=build/bench/vrf.json --benchmark_out_format=json
 
-timing-vrf: native ## look for secrets in the VRF's running time, with a positive control
+timing-vrf: benchmarks ## look for secrets in the VRF's running time, with a positive control
 	@build/cmake/release/vrf/vrf_timing
 
-bench-ozks: native ## measure the trees, linked and stored; writes build/bench/ozks.json
+bench-ozks: benchmarks ## measure the trees, linked and stored; writes build/bench/ozks.json
 	@/usr/bin/python3 bench/measure_trees.py build/bench/ozks.json build/cmake/release/ozks/ozks_bench build/cmake/release/ozks/ozks_stored_bench
 
 bench-updates: build ## measure accepting and publishing on PostgreSQL and SQLite (ENGINES=, BENCH_SECONDS=); writes build/bench/updates.json
@@ -105,14 +125,14 @@ bench-lookups: build ## measure lookups at KEYS (default 2^20) keys against an e
 	@eng/install.sh wrk
 	@/usr/bin/python3 bench/measure_lookups.py --keys $(KEYS)
 
-bench-scale: native ## build, query, update, save and restore directories of SCALE_KEYS (default 2^20 to 2^26) keys; writes build/bench/scale.json
+bench-scale: benchmarks ## build, query, update, save and restore directories of SCALE_KEYS (default 2^20 to 2^26) keys; writes build/bench/scale.json
 	@/usr/bin/python3 bench/measure_scale.py $(if $(SCALE_KEYS),--keys $(SCALE_KEYS))
 
-load-keyring: build ## load Debian's OpenPGP keys into what `make up` started
+load-keyring: programs ## load Debian's OpenPGP keys into what `make up` started
 	@eng/install.sh debian-keyring
 	@bench/load_keyring.py
 
-load-synthetic: build ## load 100,000 keys into it, verify 1,000 lookups and a key with 100 versions
+load-synthetic: programs ## load 100,000 keys into it, verify 1,000 lookups and a key with 100 versions
 	@bench/load_synthetic.py
 
 clean: ## remove what was built (data in $OPTIKS_DATA stays)

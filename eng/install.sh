@@ -1,17 +1,25 @@
 #!/bin/bash
-# Installs the Debian packages that building and testing need, and those named as arguments. Says nothing and needs no network when all are there.
+# Installs Debian packages: those of the groups that are named as arguments, and others by their own names.
+#   install.sh build            to build the programs and run them on SQLite
+#   install.sh build test wrk   with what the tests need, and one package more
+# Says nothing and needs no network when all are there. Each group stands alone: whoever needs two names both.
 set -euo pipefail
 
-packages=(
-  # build
-  g++ make git cmake ninja-build pkg-config libsodium-dev libb2-dev liblmdb-dev
-  # run
-  libsqlite3-0 libicu72 sqlite3 curl openssl ca-certificates
-  # test and check
-  postgresql-15 libgtest-dev libbenchmark-dev nlohmann-json3-dev valgrind python3 python3-pytest
-  clang-14 clang-format-14 clang-tidy-14 libclang-rt-14-dev shellcheck
-  "$@"
+declare -A groups=(
+  [build]="g++ make git cmake ninja-build pkg-config libsodium-dev libb2-dev liblmdb-dev
+    libsqlite3-0 libicu72 libssl3 curl ca-certificates"
+  [test]="libgtest-dev nlohmann-json3-dev python3 python3-pytest postgresql-15"
+  [check]="python3 clang-format-14 shellcheck"
+  [deep]="python3 clang-tidy-14 valgrind"
+  [bench]="libbenchmark-dev python3"
+  [fuzz]="clang-14 libclang-rt-14-dev"
 )
+
+packages=()
+for argument in "$@"; do
+  read -r -d '' -a named <<<"${groups[$argument]:-$argument}" || true
+  packages+=("${named[@]}")
+done
 
 is_installed() {
   # pkg-config and others may be served by another package that provides them.

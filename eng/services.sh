@@ -57,7 +57,7 @@ running_pid() {
 start() {
   local name=$1 folder=$root/build/out/$1 pid
   if [[ ! -x $folder/${program[$name]} ]]; then
-    fail "$folder/${program[$name]} is missing: run 'make build' first"
+    fail "$folder/${program[$name]} is missing: run 'make programs' first"
     return 1
   fi
   # Otherwise that other program's health would pass for ours.
@@ -165,7 +165,7 @@ prepare() {
   # Services never create or change a schema; this does, and is idempotent. Before anything of ours is in the folder, as an
   # empty one is special: it gets development keys.
   if [[ ! -x $root/build/bin/optiks-db ]]; then
-    fail "$root/build/bin/optiks-db is missing: run 'make build' first"
+    fail "$root/build/bin/optiks-db is missing: run 'make programs' first"
     return 1
   fi
   "$root/build/bin/optiks-db" migrate || return

@@ -23,27 +23,28 @@ def verdict(case):
     return "failed" if status in ("fail", "failed") else "passed"
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--allow-skip", default="(?!)", metavar="REGEX")
-    parser.add_argument("files", nargs="+", metavar="FILE")
-    arguments = parser.parse_args()
-    allowed = re.compile(arguments.allow_skip)
+def cases(path):
+    """The test cases of a file; none when it cannot be read."""
+    try:
+        return list(ElementTree.parse(path).iter("testcase"))
+    except (OSError, ElementTree.ParseError):
+        return []
+
+
+def report(files, allow_skip="(?!)"):
+    """Prints what failed, and the closing line. Gives whether nothing failed and something passed."""
+    allowed = re.compile(allow_skip)
     totals = {"passed": 0, "failed": 0, "skipped": 0}
 
     def fail(path, what):
         totals["failed"] += 1
         print(f"{path}: {what}")
 
-    for path in arguments.files:
-        try:
-            cases = list(ElementTree.parse(path).iter("testcase"))
-        except (OSError, ElementTree.ParseError) as error:
-            fail(path, f"no results: {error}")
-            continue
-        if not cases:
-            fail(path, "holds no test")
-        for case in cases:
+    for path in files:
+        found = cases(path)
+        if not found:
+            fail(path, "no results, or none that can be read")
+        for case in found:
             name = f"{case.get('classname', '')} {case.get('name', '')}".strip()
             result = verdict(case)
             if result == "failed":
@@ -54,7 +55,15 @@ def main():
                 totals[result] += 1
 
     print("{passed} passed, {failed} failed, {skipped} skipped".format(**totals))
-    return 0 if totals["failed"] == 0 and totals["passed"] > 0 else 1
+    return totals["failed"] == 0 and totals["passed"] > 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--allow-skip", default="(?!)", metavar="REGEX")
+    parser.add_argument("files", nargs="+", metavar="FILE")
+    arguments = parser.parse_args()
+    return 0 if report(arguments.files, arguments.allow_skip) else 1
 
 
 if __name__ == "__main__":

@@ -33,7 +33,7 @@ class FaultTest(unittest.TestCase):
 
     @unittest.skipUnless(OwnSqlServer.name in ENGINES, f"{VARIABLE} is not set")
     def test_SqlServer(self):
-        # So named because eng/test.sh lets nothing else be skipped.
+        # So named because eng/test.py lets nothing else be skipped.
         self.put(OwnSqlServer.name, [faults.AT_POINTS, faults.AT_DRAW, faults.AT_ACCEPT, faults.FROZEN_AT_DRAW, faults.OVERTAKEN["commit"]])
 
     def put(self, engine: str, chosen: list[faults.Fault]) -> None:

@@ -1,0 +1,158 @@
+#!/usr/bin/python3
+"""Runs the suites that gate, in build/test one JUnit file each. Ends with a table of the slowest and the line `N passed, N failed, N skipped`.
+
+usage: test.py [--lanes N] SET...
+
+SET is `quick` or `deep`; both need a finished `make build`. Suites that keep all processors busy run alone, the others beside each
+other; what a suite prints appears when it ends. Exit code 0 only when nothing failed.
+"""
+
+import argparse
+import os
+import re
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import sum_junit
+
+ROOT = Path(__file__).resolve().parents[1]
+RESULTS = ROOT / "build/test"
+# A suite that hangs is a failure, said in time for CI's own limit.
+SUITE_SECONDS = 1200
+ALLOWED_SKIPS = "SqlServer"
+NUM_SLOWEST = 12
+PYTHON_FOLDERS = {"eng": "eng/tests", "reference": "tests/reference", "e2e": "tests/e2e"}
+
+
+@dataclass(frozen=True)
+class Suite:
+    """Its commands run one after the other; the last writes the JUnit file `results`."""
+
+    name: str
+    commands: list[list[str]]
+    # It keeps all processors busy by itself, so that nothing runs beside it.
+    is_alone: bool = False
+
+    @property
+    def results(self) -> Path:
+        return RESULTS / f"{self.name}.xml"
+
+
+def results_of(name: str) -> str:
+    return str(RESULTS / f"{name}.xml")
+
+
+def checks(name: str, *options: str) -> Suite:
+    return Suite(name, [["eng/check.py", "--junit", results_of(name), *options]], is_alone=True)
+
+
+def cpp(preset: str, *build: list[str]) -> Suite:
+    name = f"cpp-{preset}"
+    return Suite(name, [*build, ["ctest", "--preset", preset, "--parallel", str(os.cpu_count()), "--output-junit", results_of(name)]], is_alone=True)
+
+
+def dotnet(project: str) -> Suite:
+    name = Path(project).stem
+    return Suite(name, [["dotnet", "test", "--project", project, "--configuration", "Release", "--no-build", "--no-restore",
+                         "--report-junit", "--report-junit-filename", f"{name}.xml", "--results-directory", str(RESULTS)]])
+
+
+def python(name: str, folder: str) -> Suite:
+    name = f"python-{name}"
+    return Suite(name, [["/usr/bin/python3", "-m", "pytest", folder, f"--junit-xml={results_of(name)}"]])
+
+
+def suites_of(names: list[str]) -> list[Suite]:
+    sets = {
+        "quick": [
+            checks("checks", "--quick"),
+            cpp("release"),
+            *[python(name, folder) for name, folder in reversed(PYTHON_FOLDERS.items())],
+            *[dotnet(project) for project in re.findall(r'<Project Path="([^"]*\.Tests\.csproj)"', (ROOT / "Optiks.slnx").read_text())],
+        ],
+        "deep": [
+            checks("checks-deep", "--slow"),
+            *[cpp(preset, ["cmake", "--preset", preset], ["cmake", "--build", "--preset", preset]) for preset in ("asan", "ct")],
+        ],
+    }
+    return [suite for name in names for suite in sets[name]]
+
+
+class Run:
+    """Suites run once: those that are alone, then the others in lanes."""
+
+    def __init__(self, suites: list[Suite]):
+        self.seconds: dict[str, float] = {}
+        self.broken: list[str] = []
+        self._beside = [suite for suite in suites if not suite.is_alone]
+        self._alone = [suite for suite in suites if suite.is_alone]
+        # Whoever holds it prints a suite whole.
+        self._output = threading.Lock()
+
+    def run(self, lanes: int) -> None:
+        for suite in self._alone:
+            self._run(suite)
+        with ThreadPoolExecutor(lanes) as pool:
+            try:
+                list(pool.map(self._run, self._beside))
+            except KeyboardInterrupt:
+                pool.shutdown(cancel_futures=True)
+                raise
+
+    def _run(self, suite: Suite) -> None:
+        started = time.monotonic()
+        print(f"== {suite.name}", flush=True)
+        said, trouble = "", None
+        for command in suite.commands:
+            # In the foreground, so that Ctrl-C reaches the suite.
+            limited = ["timeout", "--foreground", "--kill-after=10", str(SUITE_SECONDS), *command]
+            done = subprocess.run(limited, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
+            said += done.stdout
+            # A suite that ends with an error although its results look fine (a crash at the end) fails too.
+            if done.returncode != 0:
+                trouble = f"exit code {done.returncode}"
+                break
+        self.seconds[suite.name] = time.monotonic() - started
+        with self._output:
+            print(said, end="", flush=True)
+            print(f"== {suite.name}: {self.seconds[suite.name]:.0f} s", flush=True)
+            if trouble is not None:
+                self.broken.append(f"{suite.name} ({trouble})")
+
+
+def slowest(suites: list[Suite], seconds: dict[str, float]) -> str:
+    """The suites and the test cases that took longest."""
+    cases = [(float(case.get("time") or 0), f"{suite.name}: {case.get('name')}") for suite in suites for case in sum_junit.cases(suite.results)]
+    rows = [(time_, name) for name, time_ in seconds.items()]
+    lines = []
+    for title, table in (("slowest suites", rows), ("slowest tests", cases)):
+        lines.append(f"{title}:")
+        lines += [f"  {time_:6.1f} s  {name}" for time_, name in sorted(table, reverse=True)[:NUM_SLOWEST]]
+    return "\n".join(lines)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--lanes", type=int, default=os.cpu_count(), help="suites beside each other (default: one a processor)")
+    parser.add_argument("sets", nargs="+", choices=["quick", "deep"], metavar="SET", help="quick, deep")
+    arguments = parser.parse_args()
+    shutil.rmtree(RESULTS, ignore_errors=True)
+    RESULTS.mkdir(parents=True)
+    suites = suites_of(arguments.sets)
+    run = Run(suites)
+    run.run(arguments.lanes)
+    print(slowest(suites, run.seconds))
+    for name in run.broken:
+        print(f"failed suite: {name}")
+    is_sound = sum_junit.report([str(suite.results) for suite in suites], ALLOWED_SKIPS)
+    return 0 if is_sound and not run.broken else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,86 @@
+"""The runner of suites, on suites made by hand."""
+
+import contextlib
+import io
+import os
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+import test as runner
+
+PASSED = '<testsuite><testcase name="one" time="1.5"/></testsuite>'
+
+
+class Suites(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        patched = mock.patch.object(runner, "RESULTS", Path(folder.name))
+        patched.start()
+        self.addCleanup(patched.stop)
+
+    def suite(self, name, ending="", **options):
+        """One that writes its results and then does `ending`."""
+        program = f"import pathlib, sys, time; pathlib.Path({runner.results_of(name)!r}).write_text({PASSED!r}); print('said', {name!r}); {ending}"
+        return runner.Suite(name, [[sys.executable, "-c", program]], **options)
+
+    def run_all(self, *suites):
+        """The run, and what it printed."""
+        output = io.StringIO()
+        with contextlib.redirect_stdout(output):
+            run = runner.Run(list(suites))
+            run.run(lanes=2)
+        return run, output.getvalue()
+
+    def test_a_suite_that_ends_with_an_error_fails_although_its_results_are_fine(self):
+        run, _ = self.run_all(self.suite("good"), self.suite("crashes", "sys.exit(3)"))
+        self.assertEqual(["crashes (exit code 3)"], run.broken)
+
+    def test_a_suite_that_hangs_is_ended_and_fails(self):
+        with mock.patch.object(runner, "SUITE_SECONDS", 1):
+            run, _ = self.run_all(self.suite("hangs", "time.sleep(600)"))
+        self.assertEqual(["hangs (exit code 124)"], run.broken)
+
+    def test_commands_after_one_that_failed_do_not_run(self):
+        good = self.suite("build-fails")
+        run, output = self.run_all(runner.Suite(good.name, [[sys.executable, "-c", "import sys; sys.exit(2)"], *good.commands]))
+        self.assertEqual(["build-fails (exit code 2)"], run.broken)
+        self.assertNotIn("said", output)
+
+    def test_each_suite_is_printed_whole(self):
+        run, output = self.run_all(*[self.suite(f"s{i}", f"time.sleep(0.1); print('end of s{i}')") for i in range(4)])
+        self.assertEqual([], run.broken)
+        for i in range(4):
+            self.assertIn(f"said s{i}\nend of s{i}\n== s{i}: ", output)
+
+    def test_nothing_runs_beside_one_that_is_alone(self):
+        mark = runner.RESULTS / "mark"
+        look = f"sys.exit(pathlib.Path({str(mark)!r}).exists())"
+        alone = self.suite("alone", f"p = pathlib.Path({str(mark)!r}); p.touch(); time.sleep(0.5); p.unlink()", is_alone=True)
+        run, _ = self.run_all(self.suite("beside", look), alone)
+        self.assertEqual([], run.broken)
+        # The control: what runs beside it is seen.
+        run, _ = self.run_all(self.suite("long", f"p = pathlib.Path({str(mark)!r}); p.touch(); time.sleep(3); p.unlink()"), self.suite("beside", f"time.sleep(1); {look}"))
+        self.assertEqual(["beside (exit code 1)"], run.broken)
+
+    def test_the_slowest_suites_and_tests_are_listed(self):
+        suites = [self.suite("a"), self.suite("b")]
+        run, _ = self.run_all(*suites)
+        table = runner.slowest(suites, {"a": 1.0, "b": 30.0})
+        self.assertLess(table.index("30.0 s  b"), table.index("1.0 s  a"))
+        self.assertIn("1.5 s  a: one", table)
+
+    def test_every_test_project_is_a_suite(self):
+        names = [suite.name for suite in runner.suites_of(["quick", "deep"])]
+        self.assertEqual(len(names), len(set(names)))
+        for name in ("checks", "checks-deep", "cpp-release", "cpp-asan", "cpp-ct", "python-e2e", "Optiks.Common.Tests", "Optiks.Storage.SqlServer.Tests"):
+            self.assertIn(name, names)
+
+
+if __name__ == "__main__":
+    unittest.main()
