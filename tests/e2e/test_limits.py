@@ -100,6 +100,9 @@ class Rights(unittest.TestCase):
         with Deployment({"Optiks__UpdateTask__BoardLockTimeout": "00:00:01"}) as log:
             log.task.stop()
             log.task.start(*self.ORDINARY, OPTIKS_FAIL_POINT="tiles:1:stop")
+            with log.update_client() as client:
+                # Otherwise the next epoch is the heartbeat's.
+                self.assertEqual(202, client.post_json("/v1/updates", {"key": "alice", "value": "none"}).status)
             log.task.wait_stopped(READY_SECONDS)
             log.standby.start(*self.ORDINARY)
             self.assertEqual(-signal.SIGKILL, log.task.wait(READY_SECONDS), log.standby.log_end())
