@@ -63,13 +63,13 @@ build: native-tests sqlclient ## build everything that `make test` tests (the de
 	@$(call link_bin,db/optiks-db cli/optiks stress/optiks-stress)
 
 run: programs ## build what runs, start the services on SQLite in the foreground; Ctrl-C stops them
-	@exec eng/services.sh run
+	@exec eng/services.py run
 
 up: programs ## the same in the background; returns when they are ready
-	@eng/services.sh up
+	@eng/services.py up
 
 down: ## stop what `make up` started
-	@eng/services.sh down
+	@eng/services.py down
 
 test: build npm ## release C++, C#, Python, Node and end-to-end suites, quick checks; ends with one line of totals
 	@eng/install.sh check

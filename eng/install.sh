@@ -2,16 +2,16 @@
 # Installs Debian packages: those of the groups that are named as arguments, and others by their own names.
 #   install.sh build            to build the programs and run them on SQLite
 #   install.sh build test wrk   with what the tests need, and one package more
-# Says nothing and needs no network when all are there. Each group stands alone: whoever needs two names both.
+# Says nothing and needs no network when all are there. The other groups are what is needed beside the first.
 set -euo pipefail
 
 declare -A groups=(
   [build]="g++ make git cmake ninja-build pkg-config libsodium-dev libb2-dev liblmdb-dev
-    libsqlite3-0 libicu72 libssl3 curl ca-certificates"
-  [test]="libgtest-dev nlohmann-json3-dev python3 python3-pytest postgresql-15"
-  [check]="python3 clang-format-14 shellcheck"
-  [deep]="python3 clang-tidy-14 valgrind"
-  [bench]="libbenchmark-dev python3"
+    libsqlite3-0 libicu72 libssl3 ca-certificates python3"
+  [test]="libgtest-dev nlohmann-json3-dev python3-pytest postgresql-15"
+  [check]="clang-format-14 shellcheck"
+  [deep]="clang-tidy-14 valgrind"
+  [bench]="libbenchmark-dev"
   [fuzz]="clang-14 libclang-rt-14-dev"
 )
 

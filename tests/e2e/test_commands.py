@@ -4,6 +4,7 @@ import json
 import os
 import re
 import shlex
+import signal
 import subprocess
 import tempfile
 import time
@@ -97,7 +98,7 @@ class FolderTest(unittest.TestCase):
 
     def test_a_folder_that_cannot_be_written_is_78_with_a_sentence(self):
         for data in self.unusable():
-            for command in ((ROOT / "eng/services.sh", "up"), (OPTIKS_DB, "migrate"), (OPTIKS_DB, "api-key", "add", "a", "--scope", "lookup"),
+            for command in ((ROOT / "eng/services.py", "up"), (OPTIKS_DB, "migrate"), (OPTIKS_DB, "api-key", "add", "a", "--scope", "lookup"),
                             *((service(name), "--urls", f"http://127.0.0.1:{free_port()}") for name in SERVICES)):
                 with self.subTest(data=data.name, command=command[0].name):
                     done = run(*command, env=environment(OPTIKS_DATA=str(data)), cwd=self.folder)
@@ -116,7 +117,7 @@ class FolderTest(unittest.TestCase):
 
     def test_ports_that_are_none(self):
         for variables in ({"OPTIKS_QUERY_PORT": "many"}, {"OPTIKS_QUERY_PORT": "70000"}, {"OPTIKS_QUERY_PORT": "9301", "OPTIKS_TASK_PORT": "9301"}):
-            done = run(ROOT / "eng/services.sh", "up", env=environment(OPTIKS_DATA=str(self.folder / "data"), **variables))
+            done = run(ROOT / "eng/services.py", "up", env=environment(OPTIKS_DATA=str(self.folder / "data"), **variables))
             self.assertEqual((done.returncode, len(done.stderr.splitlines())), (78, 1), done)
             self.assertIn("OPTIKS_QUERY_PORT", done.stderr)
             self.assertFalse((self.folder / "data").exists())
@@ -128,11 +129,11 @@ class MakeUpTest(unittest.TestCase):
         folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
         ports = {name: str(free_port()) for name in ("OPTIKS_QUERY_PORT", "OPTIKS_UPDATE_PORT", "OPTIKS_TASK_PORT")}
         given = environment(OPTIKS_DATA="my data", **ports)
-        down = [ROOT / "eng/services.sh", "down"]
+        down = [ROOT / "eng/services.py", "down"]
         self.addCleanup(lambda: run(*down, env=given, cwd=folder))
         # Services inherit its outputs, which are then no pipes to wait for.
         with (folder / "out").open("w+") as out:
-            done = subprocess.run([ROOT / "eng/services.sh", "up"], env=given, cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=out, check=False, timeout=300)
+            done = subprocess.run([ROOT / "eng/services.py", "up"], env=given, cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=out, check=False, timeout=300)
         printed = (folder / "out").read_text()
         self.assertEqual(done.returncode, 0, printed)
         self.assertTrue((folder / "my data/optiks.db").exists(), printed)
@@ -149,6 +150,44 @@ class MakeUpTest(unittest.TestCase):
         stop = re.search(r"'(.*)make down'", printed)[1] + shlex.join(map(str, down))
         stopped = run("bash", "-c", stop, env=environment(HOME=str(folder)))
         self.assertEqual((stopped.returncode, stopped.stdout.count("stopped")), (0, 3), stopped)
+
+
+class MakeRunTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+        ports = {name: str(free_port()) for name in ("OPTIKS_QUERY_PORT", "OPTIKS_UPDATE_PORT", "OPTIKS_TASK_PORT")}
+        with (self.folder / "out").open("w") as out:
+            given = environment(OPTIKS_DATA=str(self.folder / "data"), **ports)
+            self.running = subprocess.Popen([ROOT / "eng/services.py", "run"], env=given, stdin=subprocess.DEVNULL, stdout=out, stderr=out)
+        # Whatever a test leaves.
+        self.addCleanup(run, ROOT / "eng/services.py", "down", env=given)
+        self.addCleanup(self.running.kill)
+        deadline = time.monotonic() + WAIT_SECONDS
+        while "Ctrl-C stops everything." not in self.printed():
+            self.assertIsNone(self.running.poll(), self.printed())
+            self.assertLess(time.monotonic(), deadline, self.printed())
+            time.sleep(0.1)
+        self.pids = {path.stem: int(path.read_text().split()[0]) for path in (self.folder / "data/run").iterdir()}
+        self.assertEqual(len(self.pids), 3)
+
+    def printed(self) -> str:
+        return (self.folder / "out").read_text()
+
+    def end(self, code: int) -> None:
+        self.assertEqual(self.running.wait(WAIT_SECONDS), code, self.printed())
+        for pid in self.pids.values():
+            self.assertFalse(Path(f"/proc/{pid}").exists(), self.printed())
+        self.assertEqual(list((self.folder / "data/run").iterdir()), [])
+
+    def test_ctrl_c_stops_everything(self):
+        self.running.send_signal(signal.SIGINT)
+        self.end(0)
+        self.assertEqual(self.printed().count("stopped "), 3, self.printed())
+
+    def test_a_service_that_ends_is_said_and_stops_the_others(self):
+        os.kill(self.pids["query-service"], signal.SIGKILL)
+        self.end(128 + signal.SIGKILL)
+        self.assertIn("query-service stopped with exit code", self.printed())
 
 
 class ApiKeyTest(unittest.TestCase):
