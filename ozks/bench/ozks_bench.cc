@@ -1,6 +1,6 @@
-// Micro-benchmarks of the trees and their proofs, by the names of docs/performance.md. Through the C ABI, so that a
-// figure is what a service gets, but for the tree alone and the verifier's steps; the leaf log is in the system's
-// folder for temporary files.
+// Micro-benchmarks of the trees and their proofs (docs/measurements/trees.md). Through the C ABI, so that a figure is
+// what a service gets, but for the tree alone and the verifier's steps; the leaf log is in the system's folder for
+// temporary files.
 #include <benchmark/benchmark.h>
 
 #include <algorithm>

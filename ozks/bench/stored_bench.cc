@@ -1,5 +1,5 @@
-// Micro-benchmarks of stored mode, by the names of docs/performance.md and through the C ABI: a cache of 64 MiB over
-// trees that are larger. All keys have labels of the VRF and can be looked up, so that lookups go everywhere.
+// Micro-benchmarks of stored mode (docs/measurements/stored-mode.md) through the C ABI: a cache of 64 MiB over trees
+// that are larger. All keys have labels of the VRF and can be looked up, so that lookups go everywhere.
 //
 // $OPTIKS_BENCH_FOLDER (a folder on a disk) receives the stores and keeps them for the next run; without it they are in
 // the system's folder for temporary files and are removed.

@@ -1,5 +1,5 @@
 // What a directory keeps in memory, measured by the system: at most 128 octets a key of one version, with two live
-// snapshots after a thousand epochs (docs/performance.md has the figures).
+// snapshots after a thousand epochs (docs/measurements/memory.md has the figures).
 #include <gtest/gtest.h>
 #include <malloc.h>
 #include <unistd.h>
