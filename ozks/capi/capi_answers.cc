@@ -20,7 +20,7 @@ struct optiks_proofs {
 
 namespace {
 
-// Lookup and Versions are about structures whose keys have versions (pahd.md).
+// Lookup and Versions are about structures whose keys have versions (docs/spec/pahd.md).
 bool is_pahd(std::uint8_t structure) { return structure == OPTIKS_DEVICES || structure == OPTIKS_KEYS; }
 
 bool is_key(const std::uint8_t* key, std::size_t len) { return key != nullptr && len != 0 && len <= kMaxKeyLen; }

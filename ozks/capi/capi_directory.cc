@@ -27,7 +27,7 @@ namespace {
 
 static_assert(sizeof(optiks_leaf_t) == 128);
 constexpr std::size_t kMaxRange = 256;
-constexpr std::uint32_t kMaxValueLen = 1U << 20;  // records.md section 1
+constexpr std::uint32_t kMaxValueLen = 1U << 20;  // docs/spec/records.md section 1
 constexpr std::uint32_t kMaxThreads = 256;
 
 bool structures_valid(std::size_t n, const std::uint8_t* structures) {

@@ -98,7 +98,7 @@ OPTIKS_EXPORT int32_t optiks_hash(uint8_t tag, const uint8_t* data, size_t len, 
 OPTIKS_EXPORT int32_t optiks_vrf_generate(uint8_t out_secret[32], uint8_t out_public[32]);
 /* OPTIKS_E_KEY unless 1 <= secret < N. */
 OPTIKS_EXPORT int32_t optiks_vrf_public(const uint8_t secret[32], uint8_t out_public[32]);
-/* OPTIKS_E_KEY if the public key is not valid (vrf.md section 3). */
+/* OPTIKS_E_KEY if the public key is not valid (docs/spec/vrf.md section 3). */
 OPTIKS_EXPORT int32_t optiks_vrf_validate(const uint8_t public_key[32]);
 /* A label with its proof; for tools and tests (a directory proves by itself). */
 OPTIKS_EXPORT int32_t optiks_vrf_prove(const uint8_t secret[32], const uint8_t* alpha, size_t alpha_len,
@@ -303,7 +303,7 @@ OPTIKS_EXPORT int32_t optiks_append_merge(size_t n, const uint8_t* proofs, const
 
 /* What a verifier brings (docs/spec/answers.md section 2). Zero/NULL where it has nothing. */
 typedef struct optiks_anchor {
-  const uint8_t* configuration; /* Configuration, records.md section 1 */
+  const uint8_t* configuration; /* Configuration, docs/spec/records.md section 1 */
   size_t configuration_len;
   uint8_t log_public_key[32];
   uint8_t reserved[8];
@@ -319,9 +319,10 @@ typedef struct optiks_context {
                                         and unless it is the kept record itself, a switch of the period is refused */
 } optiks_context_t;
 
-/* What is known of one key (pahd.md section 3; in period `period`). After an answer that showed the latest version n is
- * known (has_absent = 1); after a page that did not end its list page_version is the `version` of that page, which is
- * above w. Of version > 0 exactly one of both is known, else OPTIKS_E_ARGUMENT; a lookup takes no page's state. */
+/* What is known of one key in period `period` (docs/spec/pahd.md section 3). After an answer that showed the latest
+ * version n is known (has_absent = 1); after a page that did not end its list page_version is the `version` of that
+ * page, which is above w. Of version > 0 exactly one of both is known, else OPTIKS_E_ARGUMENT; a lookup takes no page's
+ * state. */
 typedef struct optiks_known {
   uint64_t least_epoch;
   uint64_t period;
@@ -401,12 +402,12 @@ OPTIKS_EXPORT int32_t optiks_verify_audit(const optiks_context_t* context, const
                                           const uint8_t* period_record, const uint8_t* proof, size_t proof_len,
                                           int32_t* out_reason, uint8_t out_record[386], uint32_t* out_structures);
 
-/* A record by itself and against a kept one of the log: records.md sections 3 to 5. kept may be NULL, and
+/* A record by itself and against a kept one of the log: docs/spec/records.md sections 3 to 5. kept may be NULL, and
  * kept_period_record as in optiks_context_t. */
 OPTIKS_EXPORT int32_t optiks_verify_record(const optiks_anchor_t* anchor, const uint8_t record[386],
                                            const uint8_t* kept, const uint8_t* kept_period_record, int32_t* out_reason);
 
-/* A checkpoint by itself (board.md section 2): size and root when valid. */
+/* A checkpoint by itself (docs/spec/board.md section 2): size and root when valid. */
 OPTIKS_EXPORT int32_t optiks_verify_checkpoint(const optiks_anchor_t* anchor, const uint8_t* note, size_t note_len,
                                                int32_t* out_reason, uint64_t* out_size, uint8_t out_root[32]);
 

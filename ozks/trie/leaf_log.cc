@@ -36,7 +36,7 @@ constexpr std::size_t kTagAt = 32;
 constexpr std::size_t kCommitmentAt = kTagAt + std::tuple_size_v<Tag>;
 constexpr std::size_t kHeaderLen = kCommitmentAt + verify::kHashLen;
 constexpr std::uint32_t kNoValue = 0xffffffff;
-// The longest that any configuration allows (records.md section 1): a damaged length does not ask for gigabytes.
+// The longest that docs/spec/records.md section 1 allows: a damaged length does not ask for gigabytes.
 constexpr std::size_t kMaxValueLen = std::size_t{1} << 20;
 constexpr std::size_t kFlushLen = std::size_t{1} << 20;
 

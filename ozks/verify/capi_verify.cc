@@ -129,7 +129,7 @@ KeyState to_key_state(const optiks_known_t& known) {
   return state;
 }
 
-// Every state is one that pahd.md section 3 knows; those of pages belong to lists of versions.
+// Every state is one that docs/spec/pahd.md section 3 knows; those of pages belong to lists of versions.
 bool valid(const optiks_known_t* known, std::size_t n, bool may_be_page) {
   if (known == nullptr) {
     return true;

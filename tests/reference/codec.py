@@ -1,4 +1,4 @@
-"""The structures of docs/spec in TLS presentation language, decoded strictly (encoding.md section 3)."""
+"""The structures of docs/spec in TLS presentation language, decoded strictly (docs/spec/encoding.md section 3)."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -78,7 +78,7 @@ class Http:
             raise
 
     def ask(self, form: str, keys: list[bytes], versions: list[tuple[int, int]], kept_size: int = 0) -> bytes:
-        """versions: (period, version) of each query, rest.md section 4."""
+        """versions: (period, version) of each query, docs/spec/rest.md section 4."""
         queries = b"".join(
             vector(255, key) + uint(period, 8) + uint(version, 8)
             for key, (period, version) in zip(keys, versions, strict=True)

@@ -162,7 +162,7 @@ def check_after(r: EpochRecord, q: EpochRecord, period_length_ms: int, period_st
 
 
 def check_same_log(a: EpochRecord, b: EpochRecord, period_length_ms: int, period_start_ms: int | None = None) -> None:
-    """Two records in any order, answers.md section 3 step 5. period_start_ms: of the earlier one's period."""
+    """Two records in any order, docs/spec/answers.md section 3 step 5. period_start_ms: of the earlier one's period."""
     if a.epoch == b.epoch:
         require(a == b, "fork")
         return

@@ -12,7 +12,7 @@ from refused import Refused
 
 TLOG = Path(__file__).resolve().parent.parent / "vectors" / "tlog"
 
-# Where board.md is narrower or wider than the vectors' reading of the C2SP text, which leaves the choice to a verifier.
+# Where docs/spec/board.md is narrower or wider than the vectors' reading of the C2SP text, which leaves the choice to a verifier.
 DECIDED_BY_BOARD_MD = {
     "hundred-unknown-then-log": "checkpoint_malformed",
     "size-max-uint64": "valid",

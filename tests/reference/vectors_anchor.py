@@ -1,4 +1,5 @@
-"""Vectors of what a verifier starts from: configurations, trust anchors (records.md section 1), and the log's signatures (board.md section 5)."""
+"""Vectors of what a verifier starts from: configurations and trust anchors (docs/spec/records.md section 1), the log's
+signatures (docs/spec/board.md section 5)."""
 
 import base64
 import json

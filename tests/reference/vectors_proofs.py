@@ -1,4 +1,4 @@
-"""Proofs over one tree, valid and not: tests/vectors/proofs/. Binary structures of proofs.md in hex."""
+"""Proofs over one tree, valid and not: tests/vectors/proofs/. Binary structures of docs/spec/proofs.md in hex."""
 
 import random
 from collections.abc import Callable

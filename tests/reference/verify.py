@@ -27,7 +27,7 @@ class TrustAnchor:
 
     @classmethod
     def parse(cls, text: str) -> "TrustAnchor":
-        """records.md section 1."""
+        """docs/spec/records.md section 1."""
         try:
             pairs = json.loads(text, object_pairs_hook=lambda pairs: pairs)
             require(isinstance(pairs, list) and all(isinstance(one, tuple) for one in pairs), "configuration")

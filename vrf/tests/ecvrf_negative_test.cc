@@ -1,5 +1,5 @@
-// Entries 1 to 15 of the negative list, each with its positive control: a valid proof next to the altered one. Entry
-// 14 has no form here, as there is one suite and its string is compiled in; the framing of names (13) belongs to ozks.
+// docs/negative-tests.md 1 to 15, each with its positive control: a valid proof beside the altered one. 14 has no form,
+// as there is one suite and its string is compiled in; the framing of names (13) belongs to ozks.
 #include <gtest/gtest.h>
 
 #include <set>

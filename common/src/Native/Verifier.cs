@@ -114,7 +114,7 @@ public static unsafe class Verifier
     }
 
     /// <summary>
-    /// Record checks a record (386 octets) by itself and, unless empty, against an earlier one: records.md sections 3 and 4. A switch of the period is refused, unless the
+    /// Record checks a record (386 octets) by itself and, unless empty, against an earlier one: docs/spec/records.md sections 3 and 4. A switch of the period is refused, unless the
     /// earlier record is of its period's first epoch.
     /// </summary>
     public static Reason Record(TrustAnchor anchor, ReadOnlySpan<byte> record, ReadOnlySpan<byte> earlier)
@@ -133,7 +133,7 @@ public static unsafe class Verifier
         }
     }
 
-    /// <summary>Checkpoint checks a signed note by itself (board.md section 2); size and root (32 octets) when valid.</summary>
+    /// <summary>Checkpoint checks a signed note by itself (docs/spec/board.md section 2); size and root (32 octets) when valid.</summary>
     public static Reason Checkpoint(TrustAnchor anchor, ReadOnlySpan<byte> note, out ulong size, out byte[] root)
     {
         ArgumentNullException.ThrowIfNull(anchor);

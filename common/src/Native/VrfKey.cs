@@ -25,7 +25,7 @@ public static class VrfKey
         return Succeeded(Interop.optiks_vrf_public(secret, publicKey), nameof(Interop.optiks_vrf_public));
     }
 
-    /// <summary>IsValid is validate_key of vrf.md section 3.</summary>
+    /// <summary>IsValid is validate_key of docs/spec/vrf.md section 3.</summary>
     public static bool IsValid(ReadOnlySpan<byte> publicKey)
     {
         Check.Length(publicKey, Length);

@@ -1,4 +1,4 @@
-// reference/negative-tests.md 46..57: append-only proofs and audits. 56 (a crash between storing and signing) is the
+// docs/negative-tests.md 46 to 57: append-only proofs and audits. 56 (a crash between storing and signing) is the
 // auditor's.
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// reference/negative-tests.md 58..64: records, checkpoints, log proofs. 63 (cosignatures) is not the verifier's but its
+// docs/negative-tests.md 58 to 64: records, checkpoints, log proofs. 63 (cosignatures) is not the verifier's but its
 // caller's policy.
 #include <gtest/gtest.h>
 

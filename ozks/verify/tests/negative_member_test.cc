@@ -1,4 +1,4 @@
-// reference/negative-tests.md 16..36: membership and non-membership.
+// docs/negative-tests.md 16 to 36: membership and non-membership.
 #include <gtest/gtest.h>
 
 #include <algorithm>

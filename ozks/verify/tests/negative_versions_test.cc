@@ -1,4 +1,4 @@
-// reference/negative-tests.md 37..41 (the entries up to 45 that a verifier of one structure can see): greatest version,
+// docs/negative-tests.md 37 to 41: greatest version,
 // history, monitoring.
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// reference/negative-tests.md 1..15: VRF proofs and keys inside a whole lookup answer. 14 (a proof of
+// docs/negative-tests.md 1 to 15: VRF proofs and keys inside a whole lookup answer. 14 (a proof of
 // another suite) is in vrf/tests, where the suite string can be changed.
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// The world in which the tests of reference/negative-tests.md play: alice has five versions, bob one, carol none, and
+// The world in which the tests of docs/negative-tests.md play: alice has five versions, bob one, carol none, and
 // twenty users more. Each function verifies what a server would send and gives the reason's name.
 #pragma once
 

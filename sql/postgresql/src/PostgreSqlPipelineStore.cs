@@ -154,7 +154,7 @@ internal class PostgreSqlPipelineStore : PostgreSqlFollowStore, IPipelineStore
     /// <inheritdoc/>
     protected override ulong? LastVisible(Head head) => head.Epoch;
 
-    /// <summary>CommitAsync writes an epoch and, when the answer to its commit is lost, reads it (pipeline invariant 3; the head may have moved on).</summary>
+    /// <summary>CommitAsync writes an epoch and, when the answer to its commit is lost, reads it (docs/pipeline.md invariant 3).</summary>
     protected async Task<CommitResult> CommitAsync(Func<NpgsqlConnection, CancellationToken, Task<bool>> tryWrite, EpochRow epoch, CancellationToken cancellationToken)
     {
         try

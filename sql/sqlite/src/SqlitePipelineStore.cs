@@ -135,7 +135,7 @@ internal class SqlitePipelineStore : SqliteFollowStore, IPipelineStore
     /// <inheritdoc/>
     protected override ulong? LastVisible(Head head) => head.Epoch;
 
-    // A commit whose answer is an error may be durable: the epoch's row says so (pipeline invariant 3; the head may have moved on).
+    // A commit whose answer is an error may be durable: the epoch's row says so (docs/pipeline.md invariant 3).
     protected async Task<CommitResult> CommitAsync(Func<Connection, bool> tryWrite, EpochRow epoch, CancellationToken cancellationToken)
     {
         bool unknown = false;

@@ -1,4 +1,4 @@
-// Strict decoding of the structures of docs/spec (encoding.md sections 2 and 3).
+// Strict decoding of the structures of docs/spec/encoding.md, sections 2 and 3.
 //
 // Lifetime: every structure is a set of views into the octets it was decoded from, which must outlive it. Nothing is
 // copied or allocated.

@@ -1,4 +1,4 @@
-// The hashes of docs/spec/encoding.md section 1 and tree.md section 2, and arithmetic on 256-bit positions.
+// The hashes of docs/spec/encoding.md section 1 and docs/spec/tree.md section 2, and arithmetic on 256-bit positions.
 // Everything here is public and runs in variable time.
 #pragma once
 

@@ -90,10 +90,10 @@ struct KeptRecord {
   std::optional<EpochRecord> period_start;
 };
 
-// check_against_kept: answers.md section 3 step 5.
+// check_against_kept: docs/spec/answers.md section 3 step 5.
 Reason check_against_kept(const EpochRecord& record, const KeptRecord& kept, const Anchor& anchor);
 
-// Fixed by answers.md section 3 step 6; now_ms is the verifier's clock.
+// Fixed by docs/spec/answers.md section 3 step 6; now_ms is the verifier's clock.
 Reason check_not_from_future(const EpochRecord& record, const Configuration& configuration, std::uint64_t now_ms);
 Reason check_fresh(const EpochRecord& record, const Configuration& configuration, std::uint64_t now_ms);
 
