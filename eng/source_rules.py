@@ -137,6 +137,23 @@ def links_resolve(files):
                     yield f"{path}:{number}: leads to {target}, which is not in the repository"
 
 
+COMMENT = re.compile(r'(?://|/\*|^\s*\*|#|<!--|""").*')
+CITATION = re.compile(r"(?<![\w./<-])(?:[\w.-]+/)*[\w-]+\.md\b")
+
+
+def citations_resolve(files):
+    """Pages that comments cite are in the repository, named from its root or from the file's folder."""
+    there = set(files)
+    for path in _sources(files):
+        if path.startswith("eng/tests/"):
+            continue
+        for number, line in enumerate(_lines(path), 1):
+            comment = COMMENT.search(line)
+            for target in CITATION.findall(comment.group()) if comment else ():
+                if not there & {target, posixpath.normpath(posixpath.join(posixpath.dirname(path), target))}:
+                    yield f"{path}:{number}: cites {target}, which is not in the repository"
+
+
 VECTORS, SPEC = "tests/vectors/", "docs/spec/"
 
 
@@ -167,4 +184,4 @@ def long_files(files):
                 yield f"{path}: {len(lines)} lines"
 
 
-RULES = (no_markers, clean_text, cpp_includes, project_references, solution_lists_all, links_resolve, vectors_are_described)
+RULES = (no_markers, clean_text, cpp_includes, project_references, solution_lists_all, links_resolve, citations_resolve, vectors_are_described)

@@ -37,6 +37,11 @@ class SourceRules(unittest.TestCase):
         self.assertEqual(0, self.breaches(source_rules.links_resolve, files))
         self.assertEqual(2, self.breaches(source_rules.links_resolve, files | {"docs/b.md": "[gone](c/d.txt)\n\n[too](../docs/x.md)\n"}))
 
+    def test_citations(self):
+        files = {"docs/a.md": "", "c/README.md": "", "c/a.cc": '// docs/a.md section 2, and README.md.\nopen("gone.md");\n', "b.py": "# <name>.md\n"}
+        self.assertEqual(0, self.breaches(source_rules.citations_resolve, files))
+        self.assertEqual(3, self.breaches(source_rules.citations_resolve, files | {"c/a.cc": "int a;  // a.md section 2\n/* docs/b.md\n * ../docs/c.md */\n"}))
+
     def test_vectors(self):
         files = {
             "docs/spec/page.md": "[rows](../../tests/vectors/area/rows.json)\n",
