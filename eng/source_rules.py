@@ -13,6 +13,11 @@ LONG_FILE = 600
 # What a C++ module's files may include by way of "optiks/<module>/...".
 CPP_MODULES = {"base": {"base"}, "vrf": {"base", "vrf"}, "ozks": {"base", "vrf", "ozks"}}
 
+# The folders of ozks (docs/architecture.md section 1) and the two headers of ozks/include: each may use those before it, and those of
+# one row do not see each other. OZKS_USERS are folders that may use everything.
+OZKS_FOLDERS = (("types.h", "verify"), ("leaves",), ("trie",), ("linked", "stored"), ("directory",), ("pahd", "snapshot"), ("optiks.h",), ("capi",))
+OZKS_USERS = ("tests", "bench", "fuzz")
+
 # Project references that the architecture forbids: folder -> folders it must not reach, directly or through others.
 FORBIDDEN_REFERENCES = {
     "client": ("sql", "query-service", "update-service", "update-task", "bench", "tests"),
@@ -56,15 +61,17 @@ def clean_text(files):
                 yield f"{path}:{number}: trailing blanks"
 
 
+INCLUDE = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
+
+
 def cpp_includes(files):
     """Modules see each other only through public headers, and only in the direction of the design."""
-    include = re.compile(r'^\s*#\s*include\s+"([^"]+)"')
     for path in files:
         module = path.split("/", 1)[0]
         if module not in CPP_MODULES or not path.endswith((".h", ".cc", ".c")):
             continue
         for number, line in enumerate(_lines(path), 1):
-            found = include.match(line)
+            found = INCLUDE.match(line)
             if not found:
                 continue
             target = found.group(1)
@@ -75,6 +82,35 @@ def cpp_includes(files):
                 yield f"{path}:{number}: {module} must not depend on {parts[1]}: {target}"
             elif "/include/" in path and parts[0] != "optiks":
                 yield f"{path}:{number}: a public header includes a private one: {target}"
+
+
+def _ozks_folder(path):
+    """Where a file of ozks stands in OZKS_FOLDERS, by its path in the repository or as an include names it; None outside."""
+    parts = path.split("/")
+    if parts[:3] == ["ozks", "include", "optiks"] or (parts[0] == "optiks" and len(parts) == 2):
+        return parts[-1]
+    if parts[:3] == ["optiks", "ozks", "verify"]:
+        return "verify"
+    return parts[1 if parts[0] == "ozks" else 0] if len(parts) > 1 and parts[0] != "optiks" else None
+
+
+def ozks_folders(files):
+    """The folders of ozks use each other in the order of OZKS_FOLDERS."""
+    rank = {folder: number for number, row in enumerate(OZKS_FOLDERS) for folder in row}
+    for path in files:
+        if path.split("/", 1)[0] not in CPP_MODULES or not path.endswith((".h", ".cc", ".c")) or set(path.split("/")) & set(OZKS_USERS):
+            continue
+        user = _ozks_folder(path) if path.startswith("ozks/") else None
+        if path.startswith("ozks/") and user not in rank:
+            yield f"{path}: {user} has no place in the order of ozks' folders"
+            continue
+        for number, line in enumerate(_lines(path), 1):
+            found = INCLUDE.match(line)
+            used = _ozks_folder(found.group(1)) if found else None
+            if used is None or used == user:
+                continue
+            if user is None and used in rank or user is not None and rank.get(used, len(rank)) >= rank[user]:
+                yield f"{path}:{number}: {user or path.split('/', 1)[0]} must not use {used}: {found.group(1)}"
 
 
 def _references(project):
@@ -184,4 +220,4 @@ def long_files(files):
                 yield f"{path}: {len(lines)} lines"
 
 
-RULES = (no_markers, clean_text, cpp_includes, project_references, solution_lists_all, links_resolve, citations_resolve, vectors_are_described)
+RULES = (no_markers, clean_text, cpp_includes, ozks_folders, project_references, solution_lists_all, links_resolve, citations_resolve, vectors_are_described)

@@ -71,6 +71,34 @@ class SourceRules(unittest.TestCase):
                 ("vrf/include/optiks/vrf/a.h", "fp.h")):
             self.assertEqual(1, self.breaches(source_rules.cpp_includes, {path: f'#include "{line}"\n'}), line)
 
+    def test_ozks_folders(self):
+        good = {
+            "ozks/include/optiks/optiks.h": '#include "optiks/types.h"\n',
+            "ozks/verify/src/a.cc": '#include "optiks/ozks/verify/a.h"\n#include "optiks/vrf/ecvrf.h"\n#include "b.h"\n',
+            "ozks/leaves/a.cc": '#include "leaves/a.h"\n#include "optiks/ozks/verify/a.h"\n#include "optiks/types.h"\n',
+            "ozks/directory/a.cc": '#include "stored/a.h"\n#include "linked/a.h"\n',
+            "ozks/capi/a.cc": '#include "snapshot/a.h"\n#include "optiks/optiks.h"\n',
+            "ozks/tests/a_test.cc": '#include "optiks/optiks.h"\n',
+            "ozks/verify/tests/a_test.cc": '#include "directory/a.h"\n',
+        }
+        self.assertEqual(0, self.breaches(source_rules.ozks_folders, good))
+        for path, line in (
+                ("ozks/verify/src/a.cc", "optiks/types.h"),
+                ("ozks/verify/include/optiks/ozks/verify/a.h", "leaves/a.h"),
+                ("ozks/leaves/a.h", "trie/tree.h"),
+                ("ozks/trie/a.cc", "linked/nodes.h"),
+                ("ozks/linked/a.cc", "stored/page.h"),
+                ("ozks/stored/a.h", "linked/nodes.h"),
+                ("ozks/stored/a.h", "directory/directory.h"),
+                ("ozks/directory/a.cc", "optiks/optiks.h"),
+                ("ozks/pahd/a.cc", "snapshot/save.h"),
+                ("ozks/snapshot/a.cc", "capi/capi_guard.h"),
+                ("ozks/include/optiks/types.h", "optiks/optiks.h"),
+                ("ozks/leaves/a.cc", "elsewhere/a.h"),
+                ("vrf/src/a.cc", "optiks/types.h")):
+            self.assertEqual(1, self.breaches(source_rules.ozks_folders, {path: f'#include "{line}"\n'}), f"{path}: {line}")
+        self.assertEqual(1, self.breaches(source_rules.ozks_folders, {"ozks/elsewhere/a.cc": ""}))
+
     def test_project_references(self):
         def project(*references):
             return "<Project><ItemGroup>" + "".join(

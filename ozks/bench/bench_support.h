@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "optiks.h"
 #include "optiks/base/bytes.h"
+#include "optiks/optiks.h"
 
 namespace optiks::ozks::bench {
 

@@ -10,8 +10,8 @@
 #include <benchmark/benchmark.h>
 
 #include "bench_support.h"
-#include "optiks.h"
 #include "optiks/base/bytes.h"
+#include "optiks/optiks.h"
 
 namespace optiks::ozks::bench {
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "bench_support.h"
-#include "optiks.h"
+#include "leaves/hash_batch.h"
 #include "optiks/base/bytes.h"
-#include "trie/hash_batch.h"
+#include "optiks/optiks.h"
 
 namespace optiks::ozks::bench {
 

@@ -16,15 +16,15 @@
 
 #include "bench_support.h"
 #include "filled.h"
-#include "optiks.h"
+#include "leaves/hash_batch.h"
+#include "linked/apply.h"
 #include "optiks/base/bytes.h"
+#include "optiks/optiks.h"
 #include "optiks/ozks/verify/append.h"
 #include "optiks/ozks/verify/codec.h"
 #include "optiks/ozks/verify/hash.h"
 #include "optiks/ozks/verify/member.h"
 #include "optiks/vrf/ecvrf.h"
-#include "trie/apply.h"
-#include "trie/hash_batch.h"
 
 namespace optiks::ozks {
 namespace {

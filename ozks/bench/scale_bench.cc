@@ -20,8 +20,8 @@
 
 #include "bench_support.h"
 #include "made_up_rows.h"
-#include "optiks.h"
 #include "optiks/base/bytes.h"
+#include "optiks/optiks.h"
 
 namespace optiks::ozks {
 namespace {

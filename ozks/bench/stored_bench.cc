@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "bench_support.h"
-#include "optiks.h"
 #include "optiks/base/bytes.h"
+#include "optiks/optiks.h"
 
 namespace optiks::ozks {
 namespace {

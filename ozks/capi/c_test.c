@@ -1,6 +1,6 @@
 /* optiks.h read by a C compiler, and the library called from C. The layouts are those that other languages' bindings
  * write down. */
-#include "optiks.h"
+#include "optiks/optiks.h"
 
 #include <stddef.h>
 #include <stdio.h>

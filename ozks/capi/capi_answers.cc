@@ -4,6 +4,7 @@
 #include <memory_resource>
 #include <vector>
 
+#include "capi_guard.h"
 #include "capi_snapshot.h"
 #include "pahd/answer_writer.h"
 

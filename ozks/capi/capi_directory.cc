@@ -4,12 +4,13 @@
 #include <algorithm>
 #include <memory>
 
+#include "capi_guard.h"
 #include "capi_snapshot.h"
+#include "directory/stored_directory.h"
 #include "optiks/ozks/verify/codec.h"
 #include "snapshot/check.h"
 #include "snapshot/save.h"
-#include "stored/stored_directory.h"
-#include "trie/append_proof.h"
+#include "trie/append_merge.h"
 
 using namespace optiks::ozks;
 using namespace optiks::ozks::capi;

@@ -5,14 +5,13 @@
 #include <new>
 #include <system_error>
 
-#include "capi_error.h"
 #include "directory/directory.h"
-#include "optiks.h"
+#include "optiks/optiks.h"
 
 namespace optiks::ozks::capi {
 
-// set_last_error_copy: the same for a text that does not live on.
-void set_last_error_copy(const char* text) noexcept;
+// set_last_error: what optiks_last_error() gives on this thread from now on, a copy of the text; "" after success.
+void set_last_error(const char* text) noexcept;
 
 inline std::int32_t argument_error(const char* text) {
   set_last_error(text);
@@ -35,10 +34,10 @@ std::int32_t guarded(Body body) noexcept {
     set_last_error(error.what());
     return error.status();
   } catch (const std::system_error& error) {
-    set_last_error_copy(error.what());
+    set_last_error(error.what());
     return OPTIKS_E_IO;
   } catch (const std::exception& error) {
-    set_last_error_copy(error.what());
+    set_last_error(error.what());
     return OPTIKS_E_ARGUMENT;
   }
 }
@@ -57,6 +56,8 @@ inline std::int32_t copy_out(ByteSpan octets, std::uint8_t* out, std::size_t cap
   return OPTIKS_OK;
 }
 
+inline bool readable(const void* data, std::size_t len) { return data != nullptr || len == 0; }
+
 // Byte strings of a call; false when the offsets are not what rule 4 says.
 inline bool read_strings(std::size_t n, const std::uint8_t* blob, const std::uint64_t* offsets, ByteStrings& out) {
   out = {n, blob, offsets};
@@ -72,6 +73,19 @@ inline bool read_strings(std::size_t n, const std::uint8_t* blob, const std::uin
     }
   }
   return blob != nullptr || offsets[n] == 0;
+}
+
+// As read_strings, and each of them a key.
+inline bool read_keys(std::size_t n, const std::uint8_t* blob, const std::uint64_t* offsets, ByteStrings& out) {
+  if (!read_strings(n, blob, offsets, out)) {
+    return false;
+  }
+  for (std::size_t i = 0; i < n; ++i) {
+    if (out[i].empty() || out[i].size() > kMaxKeyLen) {
+      return false;
+    }
+  }
+  return true;
 }
 
 }  // namespace optiks::ozks::capi

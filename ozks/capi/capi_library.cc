@@ -19,13 +19,11 @@ thread_local std::array<char, 256> last_error{};
 
 }  // namespace
 
-void set_last_error_copy(const char* text) noexcept {
+void set_last_error(const char* text) noexcept {
   const std::size_t len = std::min(std::strlen(text), last_error.size() - 1);
   std::copy_n(text, len, last_error.begin());
   last_error[len] = '\0';
 }
-
-void set_last_error(const char* text) noexcept { set_last_error_copy(text); }
 
 }  // namespace optiks::ozks::capi
 

@@ -12,11 +12,11 @@
 #include <numeric>
 #include <utility>
 
-#include "directory/leaf_rows.h"
+#include "leaves/hash_batch.h"
+#include "leaves/leaf_rows.h"
+#include "linked/append_proof.h"
 #include "optiks/base/blake2b.h"
 #include "optiks/base/check.h"
-#include "trie/append_proof.h"
-#include "trie/hash_batch.h"
 
 namespace optiks::ozks {
 namespace {

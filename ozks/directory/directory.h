@@ -25,17 +25,17 @@
 #include <unordered_map>
 #include <vector>
 
-#include "directory/directory_error.h"
-#include "directory/key_table.h"
-#include "directory/tags.h"
 #include "directory/versions.h"
 #include "directory/vrf_cache.h"
-#include "optiks.h"
+#include "leaves/directory_error.h"
+#include "leaves/leaf_log.h"
+#include "leaves/tags.h"
+#include "linked/apply.h"
+#include "linked/key_table.h"
 #include "optiks/base/secret.h"
+#include "optiks/types.h"
 #include "optiks/vrf/ecvrf.h"
 #include "stored/stored_trees.h"
-#include "trie/apply.h"
-#include "trie/leaf_log.h"
 #include "trie/parallel.h"
 
 namespace optiks::ozks {

@@ -18,11 +18,10 @@
 #include <deque>
 #include <vector>
 
+#include "leaves/leaf_rows.h"
 #include "trie/tree.h"
 
 namespace optiks::ozks {
-
-inline constexpr std::size_t kNumStructures = 4;
 
 struct Version {
   std::uint64_t epoch = 0;

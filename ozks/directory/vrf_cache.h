@@ -13,9 +13,9 @@
 #include <atomic>
 #include <cstdint>
 
-#include "directory/key_table.h"
+#include "leaves/leaf_log.h"
+#include "linked/pages.h"
 #include "optiks/vrf/ecvrf.h"
-#include "trie/pages.h"
 
 namespace optiks::ozks {
 

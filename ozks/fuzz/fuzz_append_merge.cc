@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "optiks.h"
 #include "optiks/base/bytes.h"
 #include "optiks/base/check.h"
+#include "optiks/optiks.h"
 #include "optiks/ozks/verify/codec.h"
 
 using namespace optiks::ozks::verify;

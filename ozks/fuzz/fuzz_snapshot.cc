@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "optiks.h"
 #include "optiks/base/bytes.h"
 #include "optiks/base/check.h"
+#include "optiks/optiks.h"
 #include "snapshot/block_file.h"
 
 using namespace optiks::ozks;

@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "directory/directory_error.h"
+#include "leaves/directory_error.h"
 #include "optiks/base/check.h"
 #include "optiks/base/crc32c.h"
 

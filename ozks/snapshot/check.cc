@@ -4,9 +4,9 @@
 #include <array>
 #include <vector>
 
-#include "directory/leaf_rows.h"
+#include "leaves/hash_batch.h"
+#include "leaves/leaf_rows.h"
 #include "snapshot/record_budget.h"
-#include "trie/hash_batch.h"
 #include "trie/parallel.h"
 
 namespace optiks::ozks {

@@ -8,8 +8,8 @@
 #include <atomic>
 #include <cstdint>
 
-#include "directory/directory_error.h"
-#include "trie/leaf_log.h"
+#include "leaves/directory_error.h"
+#include "leaves/leaf_log.h"
 
 namespace optiks::ozks {
 

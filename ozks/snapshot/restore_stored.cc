@@ -9,13 +9,13 @@
 #include <utility>
 #include <vector>
 
-#include "directory/leaf_rows.h"
+#include "directory/stored_directory.h"
+#include "leaves/hash_batch.h"
+#include "leaves/leaf_rows.h"
 #include "snapshot/external_sort.h"
 #include "snapshot/record_budget.h"
 #include "snapshot/save.h"
 #include "snapshot/tree_elements.h"
-#include "stored/stored_directory.h"
-#include "trie/hash_batch.h"
 
 namespace optiks::ozks {
 namespace {

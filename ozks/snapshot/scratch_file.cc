@@ -2,7 +2,7 @@
 
 #include <unistd.h>
 
-#include "trie/file_io.h"
+#include "leaves/file_io.h"
 
 namespace optiks::ozks {
 

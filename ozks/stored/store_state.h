@@ -6,9 +6,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "directory/versions.h"
+#include "leaves/leaf_rows.h"
 #include "stored/stored_tree.h"
-#include "trie/leaf_log.h"
 
 namespace optiks::ozks {
 

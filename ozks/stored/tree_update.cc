@@ -4,7 +4,7 @@
 #include <numeric>
 #include <utility>
 
-#include "trie/hash_batch.h"
+#include "leaves/hash_batch.h"
 
 namespace optiks::ozks {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "optiks.h"
+#include "optiks/optiks.h"
 #include "optiks/ozks/verify/lookup.h"
 #include "optiks/ozks/verify/versions.h"
 #include "support.h"

@@ -1,5 +1,5 @@
 // The table of keys: every key is found whatever the tags have in common, at every size, while it grows.
-#include "directory/key_table.h"
+#include "linked/key_table.h"
 
 #include <gtest/gtest.h>
 

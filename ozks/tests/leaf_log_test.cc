@@ -1,5 +1,5 @@
 // The leaf log: what is read is what was written, or an error.
-#include "trie/leaf_log.h"
+#include "leaves/leaf_log.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
 // The order of an epoch's leaves, whatever their labels are.
-#include "directory/leaf_rows.h"
+#include "leaves/leaf_rows.h"
 
 #include <gtest/gtest.h>
 

@@ -9,10 +9,11 @@
 #include <random>
 #include <vector>
 
+#include "linked/append_proof.h"
+#include "linked/apply.h"
+#include "linked/nodes.h"
 #include "optiks/ozks/verify/append.h"
-#include "trie/append_proof.h"
-#include "trie/apply.h"
-#include "trie/tree.h"
+#include "trie/append_merge.h"
 #include "verify/tests/prover.h"
 #include "verify/tests/vectors.h"
 

@@ -3,15 +3,20 @@
 // same tree, opened elsewhere: it is laid over mine and opens stubs. A stub that no leaf has reached is an unchanged
 // subtree of the old tree, so what is found in it is old too. At the end the old nodes are emitted along the ways of
 // all labels.
+#include "trie/append_merge.h"
+
 #include <algorithm>
 #include <array>
 #include <deque>
 #include <vector>
 
-#include "trie/append_proof.h"
 #include "trie/append_tokens.h"
 
 namespace optiks::ozks {
+
+using base::ByteSpan;
+using verify::Hash;
+
 namespace {
 
 struct Node {

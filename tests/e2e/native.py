@@ -1,4 +1,4 @@
-"""The native verifier over ctypes (ozks/capi/optiks.h), given rows of tests/reference/rows.py."""
+"""The native verifier over ctypes (ozks/include/optiks/optiks.h), given rows of tests/reference/rows.py."""
 
 import ctypes
 from ctypes import POINTER, Structure, byref, c_char_p, c_int32, c_size_t, c_uint8, c_uint32, c_uint64

@@ -1,4 +1,4 @@
-#include "trie/file_io.h"
+#include "leaves/file_io.h"
 
 #include <fcntl.h>
 #include <unistd.h>

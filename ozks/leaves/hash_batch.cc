@@ -1,4 +1,4 @@
-#include "trie/hash_batch.h"
+#include "leaves/hash_batch.h"
 
 namespace optiks::ozks {
 

@@ -3,9 +3,9 @@
 
 #include <map>
 
-#include "optiks.h"
-#include "prover.h"
-#include "vectors.h"
+#include "optiks/optiks.h"
+#include "verify/tests/prover.h"
+#include "verify/tests/vectors.h"
 
 namespace optiks::ozks::verify::test {
 namespace {

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <span>
 
+#include "leaves/leaf_log.h"
 #include "optiks/base/blake2b.h"
 #include "optiks/base/secret.h"
-#include "trie/leaf_log.h"
 
 namespace optiks::ozks {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <exception>
 
-#include "optiks.h"
+#include "optiks/types.h"
 
 namespace optiks::ozks {
 

@@ -1,4 +1,4 @@
-#include "directory/tags.h"
+#include "leaves/tags.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "trie/ways.h"
+#include "linked/ways.h"
 
 #include <algorithm>
 #include <array>

@@ -1,4 +1,4 @@
-#include "directory/leaf_rows.h"
+#include "leaves/leaf_rows.h"
 
 #include <algorithm>
 #include <array>
@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "directory/directory_error.h"
-#include "trie/hash_batch.h"
+#include "leaves/directory_error.h"
+#include "leaves/hash_batch.h"
 
 namespace optiks::ozks {
 namespace {

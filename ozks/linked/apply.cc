@@ -5,15 +5,15 @@
 //  3. In each part the new nodes are made from the top down, and hashed from the bottom up, height by height.
 //  4. The nodes above the parts are hashed.
 // The tokens of the old tree are written on the way down in 2 and 3: that is the order in which a proof has them.
-#include "trie/apply.h"
+#include "linked/apply.h"
 
 #include <algorithm>
 #include <array>
 
+#include "leaves/hash_batch.h"
+#include "linked/ways.h"
 #include "optiks/base/check.h"
 #include "trie/append_tokens.h"
-#include "trie/hash_batch.h"
-#include "trie/ways.h"
 
 namespace optiks::ozks {
 namespace {

@@ -1,4 +1,4 @@
-#include "trie/tree.h"
+#include "linked/nodes.h"
 
 #include <algorithm>
 

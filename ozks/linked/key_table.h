@@ -19,9 +19,9 @@
 #include <memory>
 #include <span>
 
-#include "trie/leaf_log.h"
-#include "trie/pages.h"
-#include "trie/tree.h"
+#include "leaves/leaf_log.h"
+#include "linked/nodes.h"
+#include "linked/pages.h"
 
 namespace optiks::ozks {
 

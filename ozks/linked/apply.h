@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "linked/nodes.h"
 #include "trie/parallel.h"
-#include "trie/tree.h"
 
 namespace optiks::ozks {
 

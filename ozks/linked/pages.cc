@@ -1,4 +1,4 @@
-#include "trie/pages.h"
+#include "linked/pages.h"
 
 #include <sys/mman.h>
 

@@ -1,4 +1,4 @@
-#include "trie/leaf_log.h"
+#include "leaves/leaf_log.h"
 
 #include <fcntl.h>
 #include <sodium.h>
@@ -13,9 +13,9 @@
 #include <string>
 #include <system_error>
 
+#include "leaves/file_io.h"
 #include "optiks/base/check.h"
 #include "optiks/base/crc32c.h"
-#include "trie/file_io.h"
 
 namespace optiks::ozks {
 namespace {

@@ -1,4 +1,4 @@
-#include "directory/key_table.h"
+#include "linked/key_table.h"
 
 #include <numeric>
 #include <utility>

@@ -1,4 +1,4 @@
-#include "trie/append_proof.h"
+#include "linked/append_proof.h"
 
 #include <algorithm>
 

@@ -1,11 +1,11 @@
-#include "stored/stored_directory.h"
+#include "directory/stored_directory.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "directory/leaf_rows.h"
+#include "leaves/hash_batch.h"
+#include "leaves/leaf_rows.h"
 #include "stored/lmdb_store.h"
-#include "trie/hash_batch.h"
 
 namespace optiks::ozks {
 namespace {

@@ -18,7 +18,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "trie/pages.h"
+#include "linked/pages.h"
 
 namespace optiks::ozks {
 

@@ -23,6 +23,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "optiks/types.h"
+
 #if defined(_WIN32)
 #define OPTIKS_EXPORT __declspec(dllexport)
 #else
@@ -35,39 +37,6 @@ extern "C" {
 
 /* Rises with every change of what is declared here: a program and a library of different builds refuse each other. */
 #define OPTIKS_ABI_VERSION 5
-
-enum {
-  OPTIKS_OK = 0,
-  OPTIKS_E_ARGUMENT = -1, /* a precondition of the call is violated: a bug in the caller */
-  OPTIKS_E_BUFFER = -2,   /* capacity too small; out_len says what is needed */
-  OPTIKS_E_MEMORY = -3,
-  OPTIKS_E_IO = -4,        /* the leaf log: optiks_last_error() has errno's text */
-  OPTIKS_E_STATE = -5,     /* staged epoch does not follow the directory's, a second staged epoch, ... */
-  OPTIKS_E_DUPLICATE = -6, /* a label (or a key twice in one epoch) exists already */
-  OPTIKS_E_KEY = -7,       /* a secret or public key that is not one */
-  OPTIKS_E_DATA = -8,      /* stored data (leaf rows, proofs to merge) contradicts itself */
-  OPTIKS_E_UNPROVEN = -9   /* a VRF proof is not cached, and this call makes none */
-};
-
-enum {
-  OPTIKS_USERNAMES = 1,
-  OPTIKS_DEVICES = 2,
-  OPTIKS_KEYS = 3,
-  OPTIKS_DECOMMISSIONED = 4,
-  OPTIKS_NUM_STRUCTURES = 4
-};
-enum {
-  OPTIKS_LABEL_LEN = 32,
-  OPTIKS_HASH_LEN = 32,
-  OPTIKS_VRF_PROOF_LEN = 79,
-  OPTIKS_RECORD_LEN = 386,
-  OPTIKS_OPENING_LEN = 16,
-  OPTIKS_TAG_LEN = 16,
-  OPTIKS_STRUCTURE_STATE_LEN = 72,
-  OPTIKS_SECRET_LEN = 32,
-  OPTIKS_PUBLIC_LEN = 32,
-  OPTIKS_SIGNATURE_LEN = 64
-};
 
 /* ---- library
  * ---------------------------------------------------------------------------------------------------------------- */
@@ -125,42 +94,6 @@ OPTIKS_EXPORT int32_t optiks_ed25519_verify(const uint8_t public_key[32], const 
 typedef struct optiks_dir optiks_dir_t;
 typedef struct optiks_staged optiks_staged_t;
 typedef struct optiks_snapshot optiks_snapshot_t;
-
-typedef struct optiks_dir_options {
-  uint8_t vrf_secret[4][32]; /* of structures 1..4 */
-  uint8_t tag_key[32];       /* keys the tags, which stand for keys in stored leaves */
-  const char* leaf_log_path; /* a file this directory creates (truncating what is there) and appends all to that it
-                                reads of single leaves; NULL: one without a name, in $TMPDIR or /var/tmp */
-  uint64_t vrf_cache_bytes;  /* bound of the cache of VRF proofs; 0: none */
-  uint64_t period;           /* period number and first epoch of the devices and keys trees */
-  uint64_t period_first_epoch;
-  uint32_t max_value_len;  /* of the configuration: larger values are refused */
-  uint32_t without_values; /* 1: values are not kept (update task, tools): no lookups; 0: they are */
-  uint32_t threads;  /* that load, expect, prepare and stage may use, the caller's among them: at most 256; 0: one.
-                        Results do not depend on it. The others wait between calls, and end with the directory */
-  uint32_t reserved; /* 0 */
-  const char* node_store_path; /* NULL: linked mode, all but the leaf log in memory. Otherwise stored mode: a folder
-                                  this directory makes and has for itself, with the trees and the keys; needs a
-                                  leaf_log_path, and liblmdb. It goes on where it was committed last: look at
-                                  optiks_dir_states. What is there and cannot be used (damaged, of another period, of
-                                  other secrets) is OPTIKS_E_IO; both can be made again from stored leaves */
-  uint64_t node_cache_bytes;   /* stored mode: bound of the cache of parts of the trees */
-} optiks_dir_options_t;
-
-/* One stored leaf. For loads and stages the rows of an epoch are in ordinal order: sorted by (structure, label). */
-typedef struct optiks_leaf {
-  uint8_t label[32];
-  uint8_t commitment[32];
-  uint8_t tag[16];       /* keyed hash of (structure, key); optiks_dir_tags */
-  uint8_t opening[16];   /* zero when the value was erased */
-  uint64_t epoch;        /* that inserted it */
-  uint64_t version;      /* 1, 2, ... ; 0 in an oZKS */
-  uint64_t value_offset; /* into the call's values blob; UINT64_MAX: erased, or not supplied to a directory without a
-                            values */
-  uint32_t value_len;
-  uint32_t structure_and_input; /* bits 28..31: structure; bits 0..27: for prepared leaves the index of the input
-                                   update, otherwise 0 */
-} optiks_leaf_t;                /* 128 octets */
 
 OPTIKS_EXPORT int32_t optiks_dir_create(const optiks_dir_options_t* options, optiks_dir_t** out);
 /* Makes the directory of a snapshot that optiks_snapshot_save wrote, at its epoch, with the leaf log at leaf_log_path,

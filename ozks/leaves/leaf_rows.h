@@ -6,12 +6,13 @@
 #include <cstdint>
 #include <span>
 
-#include "directory/directory_error.h"
-#include "directory/versions.h"
-#include "optiks.h"
-#include "trie/leaf_log.h"
+#include "leaves/directory_error.h"
+#include "leaves/leaf_log.h"
+#include "optiks/types.h"
 
 namespace optiks::ozks {
+
+inline constexpr std::size_t kNumStructures = OPTIKS_NUM_STRUCTURES;
 
 inline std::uint8_t structure_of(const optiks_leaf_t& row) {
   return static_cast<std::uint8_t>(row.structure_and_input >> 28);

@@ -3,22 +3,20 @@
 #include <sodium.h>
 
 #include <algorithm>
-#include <limits>
-#include <new>
 #include <vector>
 
-#include "capi_error.h"
-#include "optiks.h"
+#include "capi_guard.h"
 #include "optiks/ozks/verify/answers.h"
 #include "optiks/ozks/verify/rfc6962.h"
 
 namespace {
 
+using namespace optiks::ozks::capi;
 using namespace optiks::ozks::verify;
+using optiks::ozks::ByteStrings;
 
 static_assert(OPTIKS_RECORD_LEN == kRecordLen && OPTIKS_HASH_LEN == kHashLen && OPTIKS_KEYS == kKeys);
 
-constexpr std::size_t kMaxKeyLen = 255;
 // A proof in a tree of at most 2^64 - 1 entries is not longer.
 constexpr std::size_t kMaxLogHashes = 65;
 
@@ -27,59 +25,6 @@ bool ed25519_verify(ByteSpan public_key, ByteSpan message, ByteSpan signature) {
 }
 
 std::int32_t to_number(Reason reason) { return static_cast<std::int32_t>(reason); }
-
-std::int32_t argument_error(const char* text) {
-  optiks::ozks::capi::set_last_error(text);
-  return OPTIKS_E_ARGUMENT;
-}
-
-// Runs a call's body: contract rule 3, and rule 6 for calls that succeed.
-template <typename Body>
-std::int32_t guarded(Body body) noexcept {
-  try {
-    const std::int32_t status = body();
-    if (status == OPTIKS_OK) {
-      optiks::ozks::capi::set_last_error("");
-    }
-    return status;
-  } catch (const std::bad_alloc&) {
-    optiks::ozks::capi::set_last_error("out of memory");
-    return OPTIKS_E_MEMORY;
-  }
-}
-
-bool readable(const void* data, std::size_t len) { return data != nullptr || len == 0; }
-
-// Keys of a request: contract rule 4.
-class Keys {
- public:
-  Keys(std::size_t count, const std::uint8_t* blob, const std::uint64_t* offsets)
-      : count_(count), blob_(blob), offsets_(offsets) {}
-
-  [[nodiscard]] bool valid() const {
-    if (count_ == 0) {
-      return true;
-    }
-    if (blob_ == nullptr || offsets_ == nullptr || offsets_[0] != 0) {
-      return false;
-    }
-    for (std::size_t i = 0; i < count_; ++i) {
-      if (offsets_[i + 1] <= offsets_[i] || offsets_[i + 1] - offsets_[i] > kMaxKeyLen) {
-        return false;
-      }
-    }
-    return offsets_[count_] <= std::numeric_limits<std::size_t>::max();
-  }
-
-  [[nodiscard]] ByteSpan operator[](std::size_t i) const {
-    return {blob_ + offsets_[i], static_cast<std::size_t>(offsets_[i + 1] - offsets_[i])};
-  }
-
- private:
-  std::size_t count_;
-  const std::uint8_t* blob_;
-  const std::uint64_t* offsets_;
-};
 
 bool valid(const optiks_anchor_t* anchor) {
   return anchor != nullptr && readable(anchor->configuration, anchor->configuration_len);
@@ -197,7 +142,7 @@ Reason begin(const optiks_context_t& context, ByteSpan answer, std::size_t num_k
   return reason == Reason::kValid ? verifier.begin(brought, answer, num_keys) : reason;
 }
 
-std::int32_t verify_lookup_answer(const optiks_context_t& context, std::size_t n, const Keys& keys,
+std::int32_t verify_lookup_answer(const optiks_context_t& context, std::size_t n, const ByteStrings& keys,
                                   const optiks_known_t* known, ByteSpan answer, std::int32_t* out_reason,
                                   std::size_t* out_failed, optiks_head_result_t* out_head,
                                   optiks_lookup_result_t* out_results) {
@@ -228,13 +173,13 @@ struct VersionsOutput {
   std::size_t* num_entries;
 };
 
-std::int32_t verify_versions_answer(const optiks_context_t& context, std::size_t n, const Keys& keys,
+std::int32_t verify_versions_answer(const optiks_context_t& context, std::size_t n, const ByteStrings& keys,
                                     const optiks_known_t* known, ByteSpan answer, const VersionsOutput& out) {
   VersionsAnswerVerifier verifier;
   Reason reason = begin(context, answer, n, verifier);
   const std::size_t num_entries = reason == Reason::kValid ? verifier.num_entries() : 0;
   if (num_entries > out.entries_capacity) {
-    optiks::ozks::capi::set_last_error("entries_capacity is too small");
+    set_last_error("entries_capacity is too small");
     *out.num_entries = num_entries;
     return OPTIKS_E_BUFFER;
   }
@@ -308,9 +253,10 @@ int32_t optiks_verify_lookup(const optiks_context_t* context, size_t n, const ui
                              size_t answer_len, int32_t* out_reason, size_t* out_failed, optiks_head_result_t* out_head,
                              optiks_lookup_result_t* out_results) {
   return guarded([&]() -> std::int32_t {
-    const Keys asked(n, keys, key_offsets);
-    if (!valid(context) || !asked.valid() || !readable(answer, answer_len) || out_reason == nullptr ||
-        out_failed == nullptr || out_head == nullptr || !readable(out_results, n) || !valid(known, n, false)) {
+    ByteStrings asked;
+    if (!valid(context) || !read_keys(n, keys, key_offsets, asked) || !readable(answer, answer_len) ||
+        out_reason == nullptr || out_failed == nullptr || out_head == nullptr || !readable(out_results, n) ||
+        !valid(known, n, false)) {
       return argument_error(
           "optiks_verify_lookup: NULL, a key that is not 1..255 octets, or a known state that is none");
     }
@@ -326,9 +272,9 @@ int32_t optiks_verify_versions(const optiks_context_t* context, size_t n, const 
                                optiks_head_result_t* out_head, optiks_versions_result_t* out_results,
                                optiks_version_entry_t* out_entries, size_t entries_capacity, size_t* out_num_entries) {
   return guarded([&]() -> std::int32_t {
-    const Keys asked(n, keys, key_offsets);
-    if (!valid(context) || !asked.valid() || !readable(answer, answer_len) || out_reason == nullptr ||
-        out_failed == nullptr || out_head == nullptr || !readable(out_results, n) ||
+    ByteStrings asked;
+    if (!valid(context) || !read_keys(n, keys, key_offsets, asked) || !readable(answer, answer_len) ||
+        out_reason == nullptr || out_failed == nullptr || out_head == nullptr || !readable(out_results, n) ||
         !readable(out_entries, entries_capacity) || out_num_entries == nullptr || !valid(known, n, true)) {
       return argument_error(
           "optiks_verify_versions: NULL, a key that is not 1..255 octets, or a known state that is none");
@@ -355,7 +301,7 @@ int32_t optiks_verify_audit(const optiks_context_t* context, const uint8_t* stor
       const auto verdict = verify_audit(brought, read_record({stored_record, kRecordLen}),
                                         read_record({period_record, kRecordLen}), {proof, proof_len}, result);
       if (!verdict.ok()) {
-        optiks::ozks::capi::set_last_error(verdict.status().message());
+        set_last_error(verdict.status().message());
         return OPTIKS_E_MEMORY;
       }
       reason = verdict.value();

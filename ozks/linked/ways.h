@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "trie/apply.h"
+#include "linked/apply.h"
 
 namespace optiks::ozks {
 

@@ -1,0 +1,106 @@
+// The oZKS tree of docs/spec/tree.md in linked mode: a Patricia trie whose nodes are addressed by ids, changed by
+// path copying.
+//
+// Thread safety: one writer adds nodes (apply.h); any number of readers walk trees that were published to them.
+// Invariants
+//  1. A node reachable from a published Tree never changes; apply() makes new nodes for what changes.
+//  2. An interior node holds the hashes of both children, so a walk reads one node a level and finds every sibling hash
+//     on its way. A node's own hash is in its parent, the root's in its Tree.
+//  3. A node's prefix is not stored: it is the first `length` bits of the label of any leaf below it.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "linked/arena.h"
+#include "optiks/base/bytes.h"
+#include "optiks/ozks/verify/hash.h"
+#include "trie/tree.h"
+
+namespace optiks::ozks {
+
+struct Interior {
+  Hash hash[2];
+  NodeId child[2];
+  std::uint32_t length;  // of the prefix, 0..255
+};
+
+// Leaf: all else that belongs to a leaf is its record in the leaf log (leaf_log.h).
+struct Leaf {
+  Hash label;
+  std::array<std::uint8_t, 6> place;  // of the record, big-endian
+
+  [[nodiscard]] std::uint64_t log_place() const {
+    return std::uint64_t{base::load_be16(place.data())} << 32 | base::load_be32(place.data() + 2);
+  }
+  void set_log_place(std::uint64_t at) {
+    base::store_be16(place.data(), static_cast<std::uint16_t>(at >> 32));
+    base::store_be32(place.data() + 2, static_cast<std::uint32_t>(at));
+  }
+};
+
+// Most of a directory's memory is these.
+static_assert(sizeof(Interior) == 76 && sizeof(Leaf) == 38);
+
+// Walk: where a label leads.
+struct Walk {
+  NodeId end = kNoNode;       // the leaf at the end of the label's bits (kNoNode in an empty tree)
+  std::size_t common = 0;     // bits that the label shares with that leaf; 256: it is the label's leaf
+  NodeId opened = kNoNode;    // first node on the way whose prefix is longer than `common` (the leaf itself at last)
+  std::size_t num_steps = 0;  // steps above `opened` (above the leaf when it is the label's)
+  Step steps[verify::kLabelBits];
+};
+
+// Nodes: the arenas that all trees of a directory share, and the operations on them.
+class Nodes {
+ public:
+  [[nodiscard]] const Interior& interior(NodeId id) const { return interiors_[id]; }
+  [[nodiscard]] const Leaf& leaf(NodeId id) const { return leaves_[id & ~kLeafBit]; }
+  // Asks for the node's memory.
+  void prefetch_node(NodeId id) const {
+    if (is_leaf(id)) {
+      prefetch(&leaf(id), sizeof(Leaf));
+    } else {
+      prefetch(&interior(id), sizeof(Interior));
+    }
+  }
+  [[nodiscard]] static bool is_leaf(NodeId id) { return (id & kLeafBit) != 0; }
+
+  // Takes a new leaf in; the id has kLeafBit. Not reachable until apply().
+  [[nodiscard]] NodeId add_leaf(const Leaf& leaf) {
+    const NodeId id = allocate_leaf();
+    new_leaf(id) = leaf;
+    return id;
+  }
+  // The same with unspecified contents, which new_leaf() is for.
+  [[nodiscard]] NodeId allocate_leaf() { return leaves_.allocate() | kLeafBit; }
+  [[nodiscard]] Leaf& new_leaf(NodeId id) { return leaves_[id & ~kLeafBit]; }
+
+  // Follows the label's bits from the tree's root.
+  void walk(const Tree& tree, ByteSpan label, Walk& out) const { walk_many(tree, {&label, 1}, &out); }
+  // The same for several labels, level by level: a walk mostly waits for memory, and these wait together. What a proof
+  // reads of the siblings and the leaf is on its way into the cache afterwards. At most kMaxWalks.
+  static constexpr std::size_t kMaxWalks = 8;
+  void walk_many(const Tree& tree, std::span<const ByteSpan> labels, Walk* out) const;
+
+  // An interior node with unspecified contents, for apply() to write. Writer only, as all below.
+  [[nodiscard]] NodeId allocate_interior() { return interiors_.allocate(); }
+  // Appends n of them; those that there was memory for, when it runs out.
+  void allocate_interiors(std::size_t n, std::vector<NodeId>& out) { interiors_.allocate_many(n, out); }
+  [[nodiscard]] Interior& new_interior(NodeId id) { return interiors_[id]; }
+  void free_interiors(std::span<const NodeId> ids) noexcept { interiors_.free_many(ids); }
+  void free_leaf(NodeId id) noexcept { leaves_.free(id & ~kLeafBit); }
+
+  [[nodiscard]] std::size_t bytes() const { return interiors_.bytes() + leaves_.bytes(); }
+
+ private:
+  void finish(ByteSpan label, Walk& walk) const;
+
+  Arena<Interior> interiors_;
+  Arena<Leaf> leaves_;
+};
+
+}  // namespace optiks::ozks
