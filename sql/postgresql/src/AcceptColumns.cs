@@ -1,5 +1,6 @@
 using Npgsql;
 using NpgsqlTypes;
+using Optiks.Storage.Driver;
 using Optiks.Storage.PostgreSql.Engine;
 
 namespace Optiks.Storage.PostgreSql;
@@ -161,63 +162,44 @@ internal sealed class AcceptColumns
             numbers = reader.GetFieldValue<long[]>(0);
         }
         FailPoints.Hit(FailPoints.Draw);
-        await using (NpgsqlBinaryImporter copy = await connection.BeginBinaryImportAsync("COPY request (seq, request_id, body_hash) FROM STDIN (FORMAT BINARY)", cancellationToken))
-        {
-            WriteRequests(copy, numbers);
-            _ = await copy.CompleteAsync(cancellationToken);
-        }
-        await using NpgsqlBinaryImporter queue = await connection.BeginBinaryImportAsync(
-            "COPY pending (seq, expected_period, expected_version, item, structure, key, value, request_id, body_hash) FROM STDIN (FORMAT BINARY)", cancellationToken);
-        WriteItems(queue, numbers);
-        _ = await queue.CompleteAsync(cancellationToken);
+        // In the order of their ids: of two transactions with the same ids one waits for the other, and never each for each.
+        int[] order = [.. Enumerable.Range(0, _requestId.Length)];
+        Array.Sort((Guid[])_requestId.Clone(), order);
+        await Copy.RowsAsync(
+            connection,
+            Table.Request,
+            order.Length,
+            (cells, row) =>
+            {
+                int i = order[row];
+                cells.Big(numbers[i]);
+                cells.RequestId(_requestId[i]);
+                cells.Octets(_bodyHash[i]);
+            },
+            cancellationToken);
+        await Copy.RowsAsync(
+            connection,
+            Table.Pending,
+            Items,
+            (cells, i) =>
+            {
+                int request = _request[i] - 1;
+                cells.Big(numbers[request]);
+                cells.Small(_item[i]);
+                cells.Small(_structure[i]);
+                cells.Big(_period[i]);
+                cells.Big(_version[i]);
+                cells.Octets(_key[i]);
+                cells.Octets(_value[i]);
+                cells.RequestId(_requestId[request]);
+                cells.Octets(_bodyHash[request]);
+            },
+            cancellationToken);
     }
 
     private static int Compare(AcceptItem one, AcceptItem other)
     {
         int keys = one.Key.Span.SequenceCompareTo(other.Key.Span);
         return keys != 0 ? keys : one.Structure.CompareTo(other.Structure);
-    }
-
-    private static void Write(NpgsqlBinaryImporter copy, long? value)
-    {
-        if (value is { } present)
-        {
-            copy.Write(present, NpgsqlDbType.Bigint);
-            return;
-        }
-        copy.WriteNull();
-    }
-
-    // Cell by cell into the connection's buffer: only a full buffer waits for the network.
-    private void WriteRequests(NpgsqlBinaryImporter copy, long[] numbers)
-    {
-        // In the order of their ids: of two transactions with the same ids one waits for the other, and never each for each.
-        int[] order = [.. Enumerable.Range(0, _requestId.Length)];
-        Array.Sort((Guid[])_requestId.Clone(), order);
-        foreach (int i in order)
-        {
-            copy.StartRow();
-            copy.Write(numbers[i], NpgsqlDbType.Bigint);
-            copy.Write(_requestId[i], NpgsqlDbType.Uuid);
-            copy.Write(_bodyHash[i], NpgsqlDbType.Bytea);
-        }
-    }
-
-    private void WriteItems(NpgsqlBinaryImporter copy, long[] numbers)
-    {
-        for (int i = 0; i < Items; i++)
-        {
-            int request = _request[i] - 1;
-            copy.StartRow();
-            copy.Write(numbers[request], NpgsqlDbType.Bigint);
-            Write(copy, _period[i]);
-            Write(copy, _version[i]);
-            copy.Write(_item[i], NpgsqlDbType.Smallint);
-            copy.Write(_structure[i], NpgsqlDbType.Smallint);
-            copy.Write(_key[i], NpgsqlDbType.Bytea);
-            copy.Write(_value[i], NpgsqlDbType.Bytea);
-            copy.Write(_requestId[request], NpgsqlDbType.Uuid);
-            copy.Write(_bodyHash[request], NpgsqlDbType.Bytea);
-        }
     }
 }

@@ -1,6 +1,7 @@
 using System.Data;
 using Npgsql;
 using NpgsqlTypes;
+using Optiks.Storage.Driver;
 using Optiks.Storage.PostgreSql.Engine;
 
 namespace Optiks.Storage.PostgreSql;
@@ -10,7 +11,7 @@ namespace Optiks.Storage.PostgreSql;
 /// there is anything to decide, and stores all or nothing. A large group is copied instead, beside others, and judged once it is there. Only if something is refused or known the rules of
 /// <see cref="AcceptPlan"/> are gone through, request by request.
 /// </summary>
-internal sealed class PostgreSqlAcceptStore : PostgreSqlHeadReader, IAcceptStore
+internal sealed class PostgreSqlAcceptStore : AcceptStore
 {
     private const string Lock = $"SELECT pg_advisory_xact_lock({AdvisoryLocks.Accept})";
     private const string LockShared = $"SELECT pg_advisory_xact_lock_shared({AdvisoryLocks.Accept})";
@@ -33,27 +34,27 @@ internal sealed class PostgreSqlAcceptStore : PostgreSqlHeadReader, IAcceptStore
 
     // A service that is paused while it copies holds up whoever wants to be alone, and no time limit of the server's ends a COPY (active, but waiting for its client). Its own driver would have
     // given up by now.
-    private static readonly string s_endStalled =
+    private static readonly Sql s_endStalled = new(
         $"""
         SELECT count(pg_terminate_backend(a.pid)) FROM (SELECT pid FROM pg_locks WHERE {AdvisoryLocks.HoldsAccept}) AS l JOIN pg_stat_activity AS a ON a.pid = l.pid
         WHERE a.usename = current_user AND a.state = 'active' AND a.wait_event = 'ClientRead' AND a.query_start < clock_timestamp() - interval '{PostgreSqlSettings.CommandSeconds} s'
-        """;
+        """);
 
     private static readonly string s_verdict = $"SELECT {AcceptColumns.Verdict}";
 
     // Of the last group that was gone through something was refused: the next large one is too at once, and not copied for nothing.
     private volatile bool _somethingRefused;
 
+    private readonly Database _database;
+
     public PostgreSqlAcceptStore(Database database)
-        : base(database)
-    {
-    }
+        : base(database) => _database = database;
 
     /// <inheritdoc/>
-    public int? ConcurrentUpdates => ConcurrentItems;
+    public override int? ConcurrentUpdates => ConcurrentItems;
 
     /// <inheritdoc/>
-    public async Task<IReadOnlyList<AcceptResult>> AcceptAsync(IReadOnlyList<AcceptUnit> units, HeadFloor floor, CancellationToken cancellationToken)
+    public override async Task<IReadOnlyList<AcceptResult>> AcceptAsync(IReadOnlyList<AcceptUnit> units, HeadFloor floor, CancellationToken cancellationToken)
     {
         try
         {
@@ -61,14 +62,10 @@ internal sealed class PostgreSqlAcceptStore : PostgreSqlHeadReader, IAcceptStore
         }
         catch (StorageUnavailableException e) when (e.InnerException is PostgresException { SqlState: PostgresErrorCodes.LockNotAvailable })
         {
-            await Database.RepeatAsync(EndStalledAsync, cancellationToken);
+            await _database.RepeatAsync((session, cancel) => session.ChangeAsync(s_endStalled, cancel), cancellationToken);
             throw;
         }
     }
-
-    /// <inheritdoc/>
-    public Task<RequestStatus?> ReadStatusAsync(Guid requestId, CancellationToken cancellationToken) =>
-        Database.ReadAsync((connection, cancel) => RequestStatusReader.ReadAsync(connection, requestId, cancel), cancellationToken);
 
     private async Task<IReadOnlyList<AcceptResult>> StoreAsync(IReadOnlyList<AcceptUnit> units, HeadFloor floor, CancellationToken cancellationToken)
     {
@@ -78,33 +75,25 @@ internal sealed class PostgreSqlAcceptStore : PostgreSqlHeadReader, IAcceptStore
         var columns = new AcceptColumns([.. units.SelectMany(unit => unit.Requests)]);
         bool isLarge = columns.Items >= CopiedItems;
         Func<NpgsqlConnection, AcceptColumns, HeadFloor, CancellationToken, Task<bool>> tryStore = isLarge ? CopyPlainAsync : StorePlainAsync;
-        if (columns.IsPlain && !(isLarge && _somethingRefused) && await Database.RepeatAsync((connection, cancel) => tryStore(connection, columns, floor, cancel), cancellationToken))
+        if (columns.IsPlain && !(isLarge && _somethingRefused) && await _database.RepeatAsync((session, cancel) => tryStore(session.Connection, columns, floor, cancel), cancellationToken))
         {
-            var accepted = new AcceptResult[units.Count];
-            Array.Fill(accepted, new AcceptResult(AcceptStatus.Accepted));
-            return accepted;
+            return Accepted(units.Count);
         }
-        return await Database.WriteAsync<IReadOnlyList<AcceptResult>>(
-            async (connection, cancel) =>
+        return await _database.WriteAsync<IReadOnlyList<AcceptResult>>(
+            async (session, cancel) =>
             {
                 // A plan decides once: a second try makes its own.
                 var plan = new AcceptPlan(units, floor);
-                IReadOnlyList<AcceptResult> results = await DecideAsync(connection, plan, cancel);
+                IReadOnlyList<AcceptResult> results = await DecideAsync(session.Connection, plan, cancel);
                 _somethingRefused = results.Any(result => result.Status != AcceptStatus.Accepted);
                 if (plan.NewRequests.Count > 0)
                 {
-                    await new AcceptColumns(plan.NewRequests).CopyAsync(connection, Lock, cancel);
+                    await new AcceptColumns(plan.NewRequests).CopyAsync(session.Connection, Lock, cancel);
                 }
                 return new WriteResult<IReadOnlyList<AcceptResult>>(results, Commit: plan.NewRequests.Count > 0);
             },
             resolve: null,
             cancellationToken);
-    }
-
-    private static async Task<object?> EndStalledAsync(NpgsqlConnection connection, CancellationToken cancellationToken)
-    {
-        await using NpgsqlCommand end = connection.Command(s_endStalled);
-        return await end.ExecuteScalarAsync(cancellationToken);
     }
 
     // One batch is one transaction, which is committed at its end. May be repeated when its answer is lost: then the ids are known, and the plan finds their content.
@@ -155,35 +144,35 @@ internal sealed class PostgreSqlAcceptStore : PostgreSqlHeadReader, IAcceptStore
         return true;
     }
 
-    private static async Task<IReadOnlyList<AcceptResult>> DecideAsync(NpgsqlConnection connection, AcceptPlan plan, CancellationToken cancellationToken)
+    private async Task<IReadOnlyList<AcceptResult>> DecideAsync(NpgsqlConnection connection, AcceptPlan plan, CancellationToken cancellationToken)
     {
         UpdateKey[] keys = [.. plan.Keys];
         await using var batch = new NpgsqlBatch(connection);
         _ = batch.Add(Lock);
         _ = batch.Add("SELECT clock_timestamp()");
-        _ = batch.Add(HeadColumns);
+        _ = batch.Add(PostgreSqlStatements.Head);
         _ = batch.Add("SELECT request_id, body_hash FROM request WHERE request_id = ANY ($1)", Commands.List(plan.RequestIds.ToArray(), NpgsqlDbType.Uuid));
         _ = batch.Add(
             "SELECT (SELECT count(*) FROM pending AS p WHERE p.structure = k.structure AND p.key = k.key) FROM unnest($1, $2) WITH ORDINALITY AS k (structure, key, number) ORDER BY k.number",
             Commands.List(Array.ConvertAll(keys, key => (short)key.Structure), NpgsqlDbType.Smallint),
             Commands.List(Array.ConvertAll(keys, key => key.Key), NpgsqlDbType.Bytea));
-        await using NpgsqlDataReader reader = await batch.ExecuteReaderAsync(cancellationToken);
-        _ = await reader.NextResultAsync(cancellationToken);
-        _ = await reader.ReadAsync(cancellationToken);
-        DateTimeOffset now = reader.Time(0);
-        _ = await reader.NextResultAsync(cancellationToken);
-        Head head = await ReadHeadAsync(reader, cancellationToken);
-        _ = await reader.NextResultAsync(cancellationToken);
+        await using var rows = new Rows(await batch.ExecuteReaderAsync(cancellationToken));
+        _ = await rows.Reader.NextResultAsync(cancellationToken);
+        _ = await rows.ReadAsync(cancellationToken);
+        DateTimeOffset now = rows.Time(0);
+        _ = await rows.Reader.NextResultAsync(cancellationToken);
+        Head head = await rows.ReadAsync(cancellationToken) ? StoredRows.Head(rows) : throw StoredRows.NoHead(Database.Location);
+        _ = await rows.Reader.NextResultAsync(cancellationToken);
         var known = new Dictionary<Guid, ReadOnlyMemory<byte>>();
-        while (await reader.ReadAsync(cancellationToken))
+        while (await rows.ReadAsync(cancellationToken))
         {
-            known.Add(reader.GetGuid(0), reader.Octets(1));
+            known.Add(rows.RequestId(0), rows.Octets(1));
         }
-        _ = await reader.NextResultAsync(cancellationToken);
+        _ = await rows.Reader.NextResultAsync(cancellationToken);
         var pending = new Dictionary<UpdateKey, int>();
-        for (int i = 0; await reader.ReadAsync(cancellationToken); i++)
+        for (int i = 0; await rows.ReadAsync(cancellationToken); i++)
         {
-            if (reader.GetInt64(0) is > 0 and long count)
+            if (rows.Big(0) is > 0 and long count)
             {
                 pending.Add(keys[i], checked((int)count));
             }

@@ -1,3 +1,4 @@
+using Optiks.Storage.Driver;
 using Optiks.Storage.PostgreSql.Engine;
 
 namespace Optiks.Storage.PostgreSql;
@@ -18,15 +19,15 @@ public sealed class PostgreSqlStorageProvider : IStorageProvider
 
     /// <inheritdoc/>
     public async Task<IPipelineStore> OpenPipelineAsync(string connectionString, CancellationToken cancellationToken) =>
-        new PostgreSqlPipelineStore(await Database.OpenAsync(PostgreSqlSettings.Parse(connectionString, "task"), cancellationToken));
+        new PipelineStore(await Database.OpenAsync(PostgreSqlSettings.Parse(connectionString, "task"), cancellationToken));
 
     /// <inheritdoc/>
     public async Task<IFollowStore> OpenFollowAsync(string connectionString, CancellationToken cancellationToken) =>
-        new PostgreSqlFollowStore(await Database.OpenAsync(PostgreSqlSettings.Parse(connectionString, "query"), cancellationToken));
+        new FollowStore(await Database.OpenAsync(PostgreSqlSettings.Parse(connectionString, "query"), cancellationToken));
 
     /// <inheritdoc/>
     public async Task<IMaintenanceStore> OpenMaintenanceAsync(string connectionString, CancellationToken cancellationToken) =>
-        new PostgreSqlMaintenanceStore(await Database.OpenAsync(PostgreSqlSettings.Parse(connectionString, "maintenance"), cancellationToken));
+        new MaintenanceStore(await Database.OpenAsync(PostgreSqlSettings.Parse(connectionString, "maintenance"), cancellationToken));
 
     /// <inheritdoc/>
     public IMigrator CreateMigrator(string connectionString) => new PostgreSqlMigrator(PostgreSqlSettings.Parse(connectionString, "migrate"));

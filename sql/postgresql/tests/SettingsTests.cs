@@ -22,7 +22,7 @@ public sealed class SettingsTests() : StorageConformance(new PostgreSqlFixture()
             await using var show = new NpgsqlCommand("SHOW synchronous_commit", other);
             Assert.Equal("off", await show.ExecuteScalarAsync(Cancel));
         }
-        await Cluster.ExecuteAsync(ConnectionString, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1", database.Session);
+        await Cluster.ExecuteAsync(ConnectionString, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1", database.SessionName);
         Assert.Equal(("on", "read committed"), await SettingsAsync(database));
     }
 
@@ -33,7 +33,7 @@ public sealed class SettingsTests() : StorageConformance(new PostgreSqlFixture()
         try
         {
             await ReloadAsync("off");
-            await Cluster.ExecuteAsync(ConnectionString, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1", database.Session);
+            await Cluster.ExecuteAsync(ConnectionString, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1", database.SessionName);
             StorageMisconfiguredException e = await Assert.ThrowsAsync<StorageMisconfiguredException>(() => SettingsAsync(database));
             Assert.Contains("fsync = off", e.Message, StringComparison.Ordinal);
             await Assert.ThrowsAsync<StorageMisconfiguredException>(() => Fixture.Provider.OpenPipelineAsync(ConnectionString, Cancel));
@@ -65,9 +65,9 @@ public sealed class SettingsTests() : StorageConformance(new PostgreSqlFixture()
     }
 
     private static Task<(string, string)> SettingsAsync(Database database) => database.ReadAsync(
-        async (connection, cancel) =>
+        async (session, cancel) =>
         {
-            await using NpgsqlCommand select = connection.Command("SELECT current_setting('synchronous_commit'), current_setting('default_transaction_isolation')");
+            await using NpgsqlCommand select = session.Connection.Command("SELECT current_setting('synchronous_commit'), current_setting('default_transaction_isolation')");
             await using NpgsqlDataReader reader = await select.ExecuteReaderAsync(cancel);
             Assert.True(await reader.ReadAsync(cancel));
             return (reader.GetString(0), reader.GetString(1));

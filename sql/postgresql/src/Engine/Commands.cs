@@ -1,5 +1,6 @@
 using Npgsql;
 using NpgsqlTypes;
+using Optiks.Storage.Driver;
 
 namespace Optiks.Storage.PostgreSql.Engine;
 
@@ -29,6 +30,17 @@ internal static class Commands
         return command;
     }
 
+    /// <summary>Parameters of a statement in their order.</summary>
+    public static NpgsqlParameter[] Parameters(Parameter[] parameters) => Array.ConvertAll(parameters, parameter => parameter.Type switch
+    {
+        ParameterType.Big => parameter.Number is long number ? Bigint(number) : Null(NpgsqlDbType.Bigint),
+        ParameterType.Medium => Integer((int)parameter.Number!.Value),
+        ParameterType.Text => Text(parameter.Text),
+        ParameterType.Octets => Bytea(parameter.Octets),
+        ParameterType.RequestId => Uuid(parameter.RequestId),
+        _ => Interval(TimeSpan.FromMilliseconds(parameter.Number!.Value)),
+    });
+
     public static NpgsqlParameter Bigint(long value) => new NpgsqlParameter<long> { TypedValue = value };
 
     public static NpgsqlParameter Bigint(ulong value) => Bigint(checked((long)value));
@@ -52,10 +64,6 @@ internal static class Commands
 
     public static ulong Ulong(this NpgsqlDataReader reader, int column) => checked((ulong)reader.GetInt64(column));
 
-    public static ulong? NullableUlong(this NpgsqlDataReader reader, int column) => reader.IsDBNull(column) ? null : reader.Ulong(column);
-
     /// <summary>Octets of a bytea; empty for null.</summary>
     public static byte[] Octets(this NpgsqlDataReader reader, int column) => reader.IsDBNull(column) ? [] : reader.GetFieldValue<byte[]>(column);
-
-    public static DateTimeOffset Time(this NpgsqlDataReader reader, int column) => new(reader.GetDateTime(column), TimeSpan.Zero);
 }

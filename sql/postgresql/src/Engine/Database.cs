@@ -1,28 +1,59 @@
 using System.Data;
+using System.Data.Common;
 using Npgsql;
+using Optiks.Storage.Driver;
 
 namespace Optiks.Storage.PostgreSql.Engine;
 
-/// <summary>
-/// Database is one role's pool of connections. Safe for concurrent use. Work that failed because its session was gone before a commit was sent is done once more on a new
-/// connection: nothing of it happened. A commit that was sent is never repeated, but for <see cref="RepeatAsync"/>.
-/// </summary>
-internal sealed class Database : IAsyncDisposable
+/// <summary>Database is one role's pool of connections. What is read is of one moment. Safe for concurrent use.</summary>
+internal sealed class Database : ServerDatabase<NpgsqlConnection, Session>
 {
+    // At most two seconds are waited for the end of each session.
+    private static readonly Sql s_endExpiredHolder = new(
+        """
+        SELECT pg_terminate_backend(a.pid, 2000) FROM head AS h JOIN pg_stat_activity AS a ON a.application_name = h.session
+        WHERE h.holder NOT IN ('', $1) AND h.lease_end <= clock_timestamp() AND h.session NOT IN ('', $2)
+        AND a.usename = current_user AND a.datname = current_database()
+        """);
+
+    private static readonly Sql s_end = new(
+        "SELECT pg_terminate_backend(pid, 2000) FROM pg_stat_activity WHERE pid = $1 AND application_name = $2 AND usename = current_user AND pid <> pg_backend_pid()");
+
+    private static readonly Sql s_noTimeouts = new("SELECT set_config('idle_in_transaction_session_timeout', '0', true), set_config('statement_timeout', '0', true)");
+
+    private static readonly Sql s_lockTables = new("LOCK TABLE request, pending, outcome, leaf, value, epoch, period, head IN EXCLUSIVE MODE");
+
     private readonly NpgsqlDataSource _source;
+    private readonly Listener _listener;
 
     private Database(PostgreSqlSettings settings)
     {
         Location = settings.Location;
-        Session = settings.Session;
+        SessionName = settings.Session;
         _source = settings.CreateDataSource();
+        _listener = new Listener(this);
     }
 
-    /// <summary>Location for messages, without secrets.</summary>
-    public string Location { get; }
+    /// <inheritdoc/>
+    public override string Location { get; }
 
-    /// <summary>Session is the application_name of these connections.</summary>
-    public string Session { get; }
+    /// <inheritdoc/>
+    public override string SessionName { get; }
+
+    /// <summary>Frontier of the pending rows that this store reads.</summary>
+    public AcceptFrontier Frontier { get; } = new();
+
+    /// <inheritdoc/>
+    public override Statements Statements => PostgreSqlStatements.All;
+
+    /// <summary>PollInterval is the safety net of notifications, which a lost connection or a proxy that pools sessions swallows.</summary>
+    public override TimeSpan PollInterval { get; } = TimeSpan.FromMilliseconds(500);
+
+    /// <inheritdoc/>
+    protected override IsolationLevel? ReadIsolation => IsolationLevel.RepeatableRead;
+
+    /// <inheritdoc/>
+    protected override Sql LockHead { get; } = new("SELECT 1 FROM head FOR UPDATE");
 
     /// <summary>OpenAsync opens the database and checks what a service must not work without.</summary>
     public static async Task<Database> OpenAsync(PostgreSqlSettings settings, CancellationToken cancellationToken)
@@ -30,13 +61,7 @@ internal sealed class Database : IAsyncDisposable
         Database database = Connect(settings);
         try
         {
-            await database.ReadAsync<object?>(
-                async (connection, cancel) =>
-                {
-                    await PostgreSqlSchema.ThrowIfUnusableAsync(connection, database.Location, cancel);
-                    return null;
-                },
-                cancellationToken);
+            await database.CheckAsync(cancellationToken);
             return database;
         }
         catch
@@ -49,124 +74,76 @@ internal sealed class Database : IAsyncDisposable
     /// <summary>Connect makes the pool without a check: for the migrator.</summary>
     public static Database Connect(PostgreSqlSettings settings) => new(settings);
 
-    /// <summary>ReadAsync runs work in one read-only transaction that sees one moment of the database.</summary>
-    public Task<T> ReadAsync<T>(Func<NpgsqlConnection, CancellationToken, Task<T>> work, CancellationToken cancellationToken) => TranslateAsync(
-        () => TwiceIfLostAsync(
-            async () =>
-            {
-                await using NpgsqlConnection connection = await _source.OpenConnectionAsync(cancellationToken);
-                await using NpgsqlTransaction transaction = await connection.BeginTransactionAsync(IsolationLevel.RepeatableRead, cancellationToken);
-                return await work(connection, cancellationToken);
-            }));
+    /// <summary>CheckAsync throws where the database has not the schema that a service needs.</summary>
+    public async Task CheckAsync(CancellationToken cancellationToken) =>
+        PostgreSqlSchema.Schema.ThrowIfOther(await ReadAsync(PostgreSqlSchema.ReadVersionAsync, cancellationToken), Location);
 
-    /// <summary>
-    /// RepeatAsync runs work that is one transaction of its own, such as one batch, and that may be done twice: when the session is lost, whatever became of the transaction, it is
-    /// done once more on a new connection.
-    /// </summary>
-    public Task<T> RepeatAsync<T>(Func<NpgsqlConnection, CancellationToken, Task<T>> work, CancellationToken cancellationToken) => TranslateAsync(
-        () => TwiceIfLostAsync(
-            async () =>
-            {
-                await using NpgsqlConnection connection = await _source.OpenConnectionAsync(cancellationToken);
-                return await work(connection, cancellationToken);
-            }));
+    /// <inheritdoc/>
+    public override Task NextPublished() => _listener.Next();
 
-    /// <summary>
-    /// WriteAsync runs work in a transaction, and commits if it says so. When the commit fails, <paramref name="resolve"/> (given the lost
-    /// session's process id) finds out what became of it; null, or without one: the failure is the answer.
-    /// </summary>
-    public Task<T> WriteAsync<T>(
-        Func<NpgsqlConnection, CancellationToken, Task<WriteResult<T>>> work, Func<int, Task<WriteResult<T>?>>? resolve, CancellationToken cancellationToken) => TranslateAsync(
+    /// <summary>OpenConnectionAsync gives a connection that the caller keeps, after its first statement.</summary>
+    public Task<NpgsqlConnection> OpenConnectionAsync(string first, CancellationToken cancellationToken) => TwiceIfLostAsync(
         async () =>
         {
-            Pending<T> pending = await TwiceIfLostAsync(() => BeginAsync(work, cancellationToken));
-            await using (pending.Connection)
-            await using (pending.Transaction)
+            NpgsqlConnection connection = await ConnectAsync(cancellationToken);
+            try
             {
-                if (!pending.Result.Commit)
-                {
-                    await pending.Transaction.RollbackAsync(CancellationToken.None);
-                    return pending.Result.Value;
-                }
-                int process = pending.Connection.ProcessID;
-                try
-                {
-                    // Not to be cancelled: that would only hide what became of it.
-                    await pending.Transaction.CommitAsync(CancellationToken.None);
-                    return pending.Result.Value;
-                }
-                catch (NpgsqlException) when (resolve is not null)
-                {
-                    if (await resolve(process) is { } known)
-                    {
-                        return known.Value;
-                    }
-                    throw;
-                }
+                await using NpgsqlCommand command = connection.Command(first);
+                _ = await command.ExecuteNonQueryAsync(cancellationToken);
+                return connection;
             }
-        });
-
-    /// <summary>OpenConnectionAsync gives a connection that the caller keeps: for notifications, snapshots and imports.</summary>
-    public Task<NpgsqlConnection> OpenConnectionAsync(CancellationToken cancellationToken) =>
-        TranslateAsync(() => TwiceIfLostAsync(
-            async () =>
+            catch
             {
-                NpgsqlConnection connection = await _source.OpenConnectionAsync(cancellationToken);
-                try
-                {
-                    _ = await connection.Command("SELECT 1").ExecuteScalarAsync(cancellationToken);
-                    return connection;
-                }
-                catch
-                {
-                    await connection.DisposeAsync();
-                    throw;
-                }
-            }));
+                await connection.DisposeAsync();
+                throw;
+            }
+        },
+        cancellationToken);
 
-    /// <summary>TranslateAsync turns the engine's errors into the contract's.</summary>
-    public async Task<T> TranslateAsync<T>(Func<Task<T>> work)
+    /// <inheritdoc/>
+    public override Task EndExpiredHolderAsync(string holder, CancellationToken cancellationToken) =>
+        ReadAsync((session, cancel) => session.ChangeAsync(s_endExpiredHolder, cancel, Parameter.Of("holder", holder), Parameter.Of("session", SessionName)), cancellationToken);
+
+    /// <inheritdoc/>
+    public override bool IsDuplicate(StorageCorruptException e) => e.InnerException is PostgresException { SqlState: PostgresErrorCodes.UniqueViolation };
+
+    /// <inheritdoc/>
+    public override Task<ITransaction> BeginSnapshotAsync(CancellationToken cancellationToken) =>
+        BeginAsync(IsolationLevel.RepeatableRead, session => BeginAsync(session, Statements.Head, cancellationToken), cancellationToken);
+
+    /// <inheritdoc/>
+    public override Task<ITransaction> BeginImportAsync(CancellationToken cancellationToken) =>
+        BeginAsync(IsolationLevel.ReadCommitted, session => BeginAsync(session, s_lockTables, cancellationToken), cancellationToken);
+
+    public override async ValueTask DisposeAsync()
     {
-        try
-        {
-            return await work();
-        }
-        catch (NpgsqlException e)
-        {
-            throw PostgreSqlErrors.Translate(e, Location);
-        }
+        await _listener.DisposeAsync();
+        await _source.DisposeAsync();
     }
 
-    public ValueTask DisposeAsync() => _source.DisposeAsync();
+    /// <inheritdoc/>
+    protected override Task<NpgsqlConnection> ConnectAsync(CancellationToken cancellationToken) => _source.OpenConnectionAsync(cancellationToken).AsTask();
 
-    // The pool drops all its connections when one of them turns out to be lost: the second try gets a new one.
-    private static async Task<T> TwiceIfLostAsync<T>(Func<Task<T>> work)
+    /// <inheritdoc/>
+    protected override Session Session(NpgsqlConnection connection, DbTransaction? transaction) => new(this, connection);
+
+    /// <inheritdoc/>
+    protected override int Number(NpgsqlConnection connection) => connection.ProcessID;
+
+    /// <inheritdoc/>
+    protected override Task EndAsync(int session) => ReadAsync(
+        (other, cancel) => other.ChangeAsync(s_end, cancel, Parameter.Of("id", session), Parameter.Of("session", SessionName)), CancellationToken.None);
+
+    /// <inheritdoc/>
+    protected override bool IsConnectionLost(Exception e) => e is NpgsqlException error && PostgreSqlErrors.IsConnectionLost(error);
+
+    /// <inheritdoc/>
+    protected override Exception? Translate(Exception e, CancellationToken cancellationToken) => e is NpgsqlException error ? PostgreSqlErrors.Translate(error, Location) : null;
+
+    // The caller may think for long between two calls. PostgreSQL takes a snapshot at the first query.
+    private static async Task BeginAsync(Session session, Sql first, CancellationToken cancellationToken)
     {
-        try
-        {
-            return await work();
-        }
-        catch (NpgsqlException e) when (PostgreSqlErrors.IsConnectionLost(e))
-        {
-            return await work();
-        }
+        _ = await session.ChangeAsync(s_noTimeouts, cancellationToken);
+        _ = await session.ChangeAsync(first, cancellationToken);
     }
-
-    private async Task<Pending<T>> BeginAsync<T>(Func<NpgsqlConnection, CancellationToken, Task<WriteResult<T>>> work, CancellationToken cancellationToken)
-    {
-        NpgsqlConnection connection = await _source.OpenConnectionAsync(cancellationToken);
-        try
-        {
-            NpgsqlTransaction transaction = await connection.BeginTransactionAsync(IsolationLevel.ReadCommitted, cancellationToken);
-            return new Pending<T>(connection, transaction, await work(connection, cancellationToken));
-        }
-        catch
-        {
-            // Rolls back.
-            await connection.DisposeAsync();
-            throw;
-        }
-    }
-
-    private sealed record Pending<T>(NpgsqlConnection Connection, NpgsqlTransaction Transaction, WriteResult<T> Result);
 }

@@ -67,11 +67,7 @@ internal sealed class Listener : IAsyncDisposable
 
     private async Task ListenAsync(CancellationToken cancellationToken)
     {
-        await using NpgsqlConnection connection = await _database.OpenConnectionAsync(cancellationToken);
-        await using (NpgsqlCommand listen = connection.Command($"LISTEN {Published}"))
-        {
-            _ = await listen.ExecuteNonQueryAsync(cancellationToken);
-        }
+        await using NpgsqlConnection connection = await _database.OpenConnectionAsync($"LISTEN {Published}", cancellationToken);
         while (true)
         {
             // What was published while nobody listened.

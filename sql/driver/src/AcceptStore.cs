@@ -1,0 +1,32 @@
+namespace Optiks.Storage.Driver;
+
+/// <summary>AcceptStore is the update-service's view: what an engine need not do in its own way to be fast.</summary>
+public abstract class AcceptStore : HeadReader, IAcceptStore
+{
+    /// <summary>AcceptStore of a database, which it disposes of.</summary>
+    protected AcceptStore(IDatabase database)
+        : base(database)
+    {
+    }
+
+    /// <inheritdoc/>
+    public virtual int? ConcurrentUpdates => null;
+
+    /// <inheritdoc/>
+    public abstract Task<IReadOnlyList<AcceptResult>> AcceptAsync(IReadOnlyList<AcceptUnit> units, HeadFloor floor, CancellationToken cancellationToken);
+
+    /// <inheritdoc/>
+    public virtual Task CheckWritableAsync(CancellationToken cancellationToken) => Task.CompletedTask;
+
+    /// <inheritdoc/>
+    public Task<RequestStatus?> ReadStatusAsync(Guid requestId, CancellationToken cancellationToken) =>
+        Database.ReadAsync((session, cancel) => RequestStatusReader.ReadAsync(session, requestId, cancel), cancellationToken);
+
+    /// <summary>Accepted is the answer where nothing stands against any of the units.</summary>
+    protected static AcceptResult[] Accepted(int units)
+    {
+        var accepted = new AcceptResult[units];
+        Array.Fill(accepted, new AcceptResult(AcceptStatus.Accepted));
+        return accepted;
+    }
+}

@@ -1,0 +1,62 @@
+using System.Data.Common;
+
+namespace Optiks.Storage.Driver;
+
+/// <summary>DbRows are the rows of a reader of ADO.NET, which is disposed of with them.</summary>
+/// <typeparam name="TReader">The engine's reader.</typeparam>
+public abstract class DbRows<TReader> : IRows
+    where TReader : DbDataReader
+{
+    private readonly IAsyncDisposable? _command;
+
+    /// <summary>DbRows before the first row. The command is disposed of with them; null: it is another's.</summary>
+    protected DbRows(TReader reader, IAsyncDisposable? command)
+    {
+        _command = command;
+        Reader = reader;
+    }
+
+    /// <summary>Reader at the present row.</summary>
+    public TReader Reader { get; }
+
+    /// <inheritdoc/>
+    public ValueTask<bool> ReadAsync(CancellationToken cancellationToken) => new(Reader.ReadAsync(cancellationToken));
+
+    /// <inheritdoc/>
+    public bool IsNull(int column) => Reader.IsDBNull(column);
+
+    /// <inheritdoc/>
+    public long Big(int column) => Reader.GetInt64(column);
+
+    /// <inheritdoc/>
+    public int Medium(int column) => Reader.GetInt32(column);
+
+    /// <inheritdoc/>
+    public abstract int Small(int column);
+
+    /// <inheritdoc/>
+    public abstract bool Flag(int column);
+
+    /// <inheritdoc/>
+    public string Text(int column) => Reader.GetString(column);
+
+    /// <inheritdoc/>
+    public abstract byte[] Octets(int column);
+
+    /// <inheritdoc/>
+    public abstract Guid RequestId(int column);
+
+    /// <inheritdoc/>
+    public DateTimeOffset Time(int column) => new(Reader.GetDateTime(column), TimeSpan.Zero);
+
+    /// <inheritdoc/>
+    public async ValueTask DisposeAsync()
+    {
+        await Reader.DisposeAsync();
+        if (_command is not null)
+        {
+            await _command.DisposeAsync();
+        }
+        GC.SuppressFinalize(this);
+    }
+}

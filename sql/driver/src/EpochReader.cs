@@ -1,0 +1,34 @@
+namespace Optiks.Storage.Driver;
+
+/// <summary>EpochReader reads back what an epoch's transaction wrote.</summary>
+internal static class EpochReader
+{
+    /// <summary>HasEpochAsync says whether an epoch is stored with exactly this record.</summary>
+    public static Task<bool> HasEpochAsync(ISession session, EpochRow epoch, CancellationToken cancellationToken) =>
+        session.FirstAsync(session.Database.Statements.HasEpoch, _ => true, cancellationToken, Parameter.Of("epoch", epoch.Epoch), Parameter.Of("hash", epoch.RecordHash));
+
+    /// <summary>ReadAsync reads a committed epoch whole.</summary>
+    public static async Task<EpochContent> ReadAsync(ISession session, ulong epoch, CancellationToken cancellationToken)
+    {
+        EpochRow row = await session.FirstAsync(
+            session.Database.Statements.Epochs, StoredRows.Epoch, cancellationToken, Parameter.Of("first", epoch), Parameter.Of("last", epoch), Parameter.Of("max", 1))
+            ?? throw new StorageCorruptException($"The database {session.Database.Location} lacks epoch {epoch}, which its head names: restore it.");
+        LeafBatch leaves = (await session.ReadLeavesAsync(epoch, epoch, batchRows: 1, cancellationToken)).Batch;
+        IReadOnlyList<(long Sequence, byte[] BodyHash)?> requests = await session.ListAsync<(long, byte[])?>(
+            session.Database.Statements.PublishedRequests, rows => rows.IsNull(0) ? null : (rows.Big(0), rows.Octets(1)), cancellationToken, Parameter.Of("epoch", epoch));
+        var outcomes = new List<Outcome>();
+        for (int i = 0; i < leaves.Origins.Length; i++)
+        {
+            (long sequence, byte[] bodyHash) = (i < requests.Count ? requests[i] : null)
+                ?? throw new StorageCorruptException($"The database {session.Database.Location} lacks a request of the unpublished epoch {epoch}: restore it.");
+            LeafOrigin origin = leaves.Origins.Span[i];
+            outcomes.Add(new Outcome(origin.RequestId, sequence, origin.Item, i, null) { BodyHash = bodyHash });
+        }
+        outcomes.AddRange(await session.ListAsync(
+            session.Database.Statements.RefusedItems,
+            rows => new Outcome(rows.RequestId(6), rows.Big(0), rows.Small(1), null, StoredRows.Refusal(rows, 2)) { BodyHash = rows.Octets(7) },
+            cancellationToken,
+            Parameter.Of("epoch", epoch)));
+        return new EpochContent(row, leaves, outcomes);
+    }
+}

@@ -1,0 +1,102 @@
+namespace Optiks.Storage.Driver;
+
+/// <summary>EpochWriter writes an epoch inside a transaction. False: a condition does not hold, and the caller takes everything back.</summary>
+internal static class EpochWriter
+{
+    /// <summary>TryWriteGenesisAsync writes epoch 0 into a database without epochs.</summary>
+    public static async Task<bool> TryWriteGenesisAsync(ISession session, Lease lease, EpochRow genesis, PeriodRow period, CancellationToken cancellationToken)
+    {
+        int moved = await session.ChangeAsync(
+            session.Database.Statements.MoveHeadToGenesis, cancellationToken, Parameter.Of("hash", genesis.RecordHash), Parameter.Of("fence", lease.Fence), Parameter.Of("holder", lease.Holder));
+        if (moved != 1)
+        {
+            return false;
+        }
+        _ = await session.ChangeAsync(
+            session.Database.Statements.InsertPeriod,
+            cancellationToken,
+            Parameter.Of("period", period.Period),
+            Parameter.Of("first", period.FirstEpoch),
+            Parameter.Of("secrets", period.WrappedSecrets),
+            Parameter.Of("configuration", period.Configuration));
+        return await session.ChangeAsync(session.Database.Statements.InsertEpoch, cancellationToken, EpochParameters(genesis, leaves: 0, valueBytes: 0)) == 1;
+    }
+
+    /// <summary>TryWriteAsync writes an epoch and removes the pending rows that it decides.</summary>
+    public static async Task<bool> TryWriteAsync(ISession session, Lease lease, EpochCommit commit, CancellationToken cancellationToken) =>
+        await FollowsHeadAsync(session, lease, commit, cancellationToken)
+        && await WriteAsync(session, lease, commit, InKeyOrder(commit.Outcomes), cancellationToken) == commit.Outcomes.Count;
+
+    /// <summary>TryRestoreAsync writes an epoch of a newer copy: its requests are found by id, and its pending rows need not be here.</summary>
+    public static async Task<bool> TryRestoreAsync(ISession session, Lease lease, EpochCommit commit, CancellationToken cancellationToken)
+    {
+        if (!await FollowsHeadAsync(session, lease, commit, cancellationToken))
+        {
+            return false;
+        }
+        var bodyHashes = new Dictionary<Guid, ReadOnlyMemory<byte>>();
+        foreach (Outcome outcome in commit.Outcomes)
+        {
+            bodyHashes[outcome.RequestId] = outcome.BodyHash;
+        }
+        var sequences = new Dictionary<Guid, long>();
+        foreach (StoredRequest request in await session.FindOrAddRequestsAsync(bodyHashes, cancellationToken))
+        {
+            if (!request.BodyHash.Span.SequenceEqual(bodyHashes[request.RequestId].Span))
+            {
+                throw new StorageCorruptException(
+                    $"The request {request.RequestId} of epoch {commit.Epoch.Epoch} is in the database with other content than was published: nothing of that epoch was written.");
+            }
+            sequences.Add(request.RequestId, request.Sequence);
+        }
+        Outcome[] outcomes = [.. commit.Outcomes.Select(outcome => outcome with { Sequence = sequences[outcome.RequestId] })];
+        return await WriteAsync(session, lease, commit, InKeyOrder(outcomes), cancellationToken) is not null;
+    }
+
+    // Only so that a holder that was fenced out learns it before it writes a hundred thousand rows: the head's update at the end decides.
+    private static async Task<bool> FollowsHeadAsync(ISession session, Lease lease, EpochCommit commit, CancellationToken cancellationToken) =>
+        await session.FirstAsync(session.Database.Statements.FollowsHead, _ => true, cancellationToken, HeadParameters(lease, commit));
+
+    // Gives the number of pending rows that were deleted; null: the head has moved, or the epoch's row was there.
+    private static async Task<int?> WriteAsync(ISession session, Lease lease, EpochCommit commit, IReadOnlyList<Outcome> outcomes, CancellationToken cancellationToken)
+    {
+        long valueBytes = await session.CopyLeavesAsync(commit, cancellationToken);
+        await session.CopyOutcomesAsync(commit.Epoch.Epoch, outcomes, cancellationToken);
+        (int epochs, int pending, int heads) = await session.FinishEpochAsync(
+            EpochParameters(commit.Epoch, commit.Leaves.Rows.Length, valueBytes),
+            outcomes,
+            [.. HeadParameters(lease, commit), Parameter.Of("hash", commit.Epoch.RecordHash)],
+            cancellationToken);
+        return epochs == 1 && heads == 1 ? pending : null;
+    }
+
+    private static Parameter[] HeadParameters(Lease lease, EpochCommit commit) =>
+    [
+        Parameter.Of("epoch", commit.Epoch.Epoch),
+        Parameter.Of("previous", commit.PreviousHash),
+        Parameter.Of("fence", lease.Fence),
+        Parameter.Of("holder", lease.Holder),
+    ];
+
+    private static Parameter[] EpochParameters(EpochRow epoch, int leaves, long valueBytes) =>
+    [
+        Parameter.Of("epoch", epoch.Epoch),
+        Parameter.Of("leaves", (long)leaves),
+        Parameter.Of("valueBytes", valueBytes),
+        Parameter.Of("hash", epoch.RecordHash),
+        Parameter.Of("record", epoch.Record),
+    ];
+
+    // In the order of the tables' primary keys, as the task makes them already.
+    private static IReadOnlyList<Outcome> InKeyOrder(IReadOnlyList<Outcome> outcomes)
+    {
+        for (int i = 1; i < outcomes.Count; i++)
+        {
+            if ((outcomes[i - 1].Sequence, outcomes[i - 1].Item).CompareTo((outcomes[i].Sequence, outcomes[i].Item)) > 0)
+            {
+                return [.. outcomes.OrderBy(outcome => outcome.Sequence).ThenBy(outcome => outcome.Item)];
+            }
+        }
+        return outcomes;
+    }
+}

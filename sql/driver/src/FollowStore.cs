@@ -1,0 +1,57 @@
+namespace Optiks.Storage.Driver;
+
+/// <summary>FollowStore reads epochs: the query-service's view, which ends at the published epoch, and the base of the task's, which ends at the committed one.</summary>
+public class FollowStore : HeadReader, IFollowStore
+{
+    private const int MaxEpochs = 4096;
+
+    /// <summary>FollowStore of a database, which it disposes of.</summary>
+    public FollowStore(IDatabase database)
+        : base(database)
+    {
+    }
+
+    /// <inheritdoc/>
+    public Task<IReadOnlyList<PeriodRow>> ReadPeriodsAsync(CancellationToken cancellationToken) =>
+        Database.ReadAsync((session, cancel) => session.ListAsync(Statements.Periods, StoredRows.Period, cancel), cancellationToken);
+
+    /// <inheritdoc/>
+    public Task<IReadOnlyList<EpochRow>> ReadEpochsAsync(ulong first, ulong last, CancellationToken cancellationToken) => Database.ReadAsync<IReadOnlyList<EpochRow>>(
+        async (session, cancel) =>
+        {
+            if (LastVisible(await session.ReadHeadAsync(cancel)) is not ulong end || first > end)
+            {
+                return [];
+            }
+            IReadOnlyList<EpochRow> epochs = await session.ListAsync(
+                Statements.Epochs, StoredRows.Epoch, cancel, Parameter.Of("first", first), Parameter.Of("last", Math.Min(last, end)), Parameter.Of("max", MaxEpochs));
+            for (int i = 0; i < epochs.Count; i++)
+            {
+                if (epochs[i].Epoch != first + (ulong)i)
+                {
+                    throw new StorageCorruptException($"The database {Database.Location} lacks epoch {first + (ulong)i}: restore it.");
+                }
+            }
+            return epochs;
+        },
+        cancellationToken);
+
+    /// <inheritdoc/>
+    public IAsyncEnumerable<LeafBatch> ReadLeavesAsync(ulong first, ulong last, int batchRows, CancellationToken cancellationToken) => LeafPages.ReadAsync(
+        first,
+        last,
+        batchRows,
+        (next, cancellation) => Database.ReadAsync<(LeafBatch, ulong?)>(
+            async (session, cancel) => LastVisible(await session.ReadHeadAsync(cancel)) is ulong end && next <= end
+                ? await session.ReadLeavesAsync(next, Math.Min(last, end), batchRows, cancel)
+                : (LeafBatch.Empty, null),
+            cancellation),
+        cancellationToken);
+
+    /// <summary>LastVisible epoch to this role; null when there is none.</summary>
+    protected virtual ulong? LastVisible(Head head)
+    {
+        ArgumentNullException.ThrowIfNull(head);
+        return head.PublishedEpoch;
+    }
+}

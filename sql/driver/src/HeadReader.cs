@@ -1,0 +1,53 @@
+namespace Optiks.Storage.Driver;
+
+/// <summary>HeadReader is what all stores share: the head and the clock.</summary>
+public abstract class HeadReader : IHeadReader
+{
+    /// <summary>HeadReader of a database, which it disposes of.</summary>
+    protected HeadReader(IDatabase database) => Database = database;
+
+    /// <summary>Database of the store.</summary>
+    protected IDatabase Database { get; }
+
+    /// <summary>Statements of the database.</summary>
+    protected Statements Statements => Database.Statements;
+
+    /// <inheritdoc/>
+    public Task<Head> ReadHeadAsync(CancellationToken cancellationToken) => Database.ReadAsync(StoredRows.ReadHeadAsync, cancellationToken);
+
+    /// <inheritdoc/>
+    public Task<DateTimeOffset> ReadClockAsync(CancellationToken cancellationToken) => Database.ReadAsync(ReadClockAsync, cancellationToken);
+
+    /// <inheritdoc/>
+    public async Task<Head> WaitForPublishedAsync(ulong? publishedEpoch, TimeSpan timeout, CancellationToken cancellationToken)
+    {
+        // The timeout is real time, whatever the database's clock is set to.
+        long start = TimeProvider.System.GetTimestamp();
+        while (true)
+        {
+            Task notified = Database.NextPublished();
+            Head head = await ReadHeadAsync(cancellationToken);
+            bool published = head.PublishedEpoch is ulong epoch && (publishedEpoch is null || epoch > publishedEpoch);
+            TimeSpan left = timeout - TimeProvider.System.GetElapsedTime(start);
+            if (published || left <= TimeSpan.Zero)
+            {
+                return head;
+            }
+            using var stop = CancellationTokenSource.CreateLinkedTokenSource(cancellationToken);
+            _ = await Task.WhenAny(notified, Task.Delay(left < Database.PollInterval ? left : Database.PollInterval, stop.Token));
+            await stop.CancelAsync();
+            cancellationToken.ThrowIfCancellationRequested();
+        }
+    }
+
+    /// <inheritdoc/>
+    public ValueTask DisposeAsync()
+    {
+        GC.SuppressFinalize(this);
+        return Database.DisposeAsync();
+    }
+
+    /// <summary>ReadClockAsync in a session.</summary>
+    protected Task<DateTimeOffset> ReadClockAsync(ISession session, CancellationToken cancellationToken) =>
+        session.FirstAsync(Statements.Clock, rows => rows.Time(0), cancellationToken);
+}

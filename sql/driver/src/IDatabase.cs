@@ -1,0 +1,46 @@
+namespace Optiks.Storage.Driver;
+
+/// <summary>IDatabase is what an engine gives a driver's stores: its statements, and transactions to run them in. Errors are the contract's (<see cref="StorageException"/>). Safe for concurrent use.</summary>
+public interface IDatabase : IAsyncDisposable
+{
+    /// <summary>Location for messages, without secrets.</summary>
+    string Location { get; }
+
+    /// <summary>SessionName is the name of this store's sessions on the server, which the holder of the lease leaves in the head; empty where there is no server.</summary>
+    string SessionName { get; }
+
+    /// <summary>Statements of the engine.</summary>
+    Statements Statements { get; }
+
+    /// <summary>PollInterval is how often the head is read for a new epoch.</summary>
+    TimeSpan PollInterval { get; }
+
+    /// <summary>NextPublished completes at the next notification of a published epoch, never where the engine has none. It is taken before the head is read.</summary>
+    Task NextPublished();
+
+    /// <summary>ReadAsync runs work that only reads.</summary>
+    Task<T> ReadAsync<T>(Func<ISession, CancellationToken, Task<T>> work, CancellationToken cancellationToken);
+
+    /// <summary>
+    /// WriteAsync runs work in a transaction, and commits if it says so. When the commit fails, <paramref name="resolve"/> (given the number of the lost session) finds out what became of it; null, or
+    /// without one: the failure is the answer.
+    /// </summary>
+    Task<T> WriteAsync<T>(Func<ISession, CancellationToken, Task<WriteResult<T>>> work, Func<int, Task<WriteResult<T>?>>? resolve, CancellationToken cancellationToken);
+
+    /// <summary>EndExpiredHolderAsync ends the sessions of the store whose lease has ended, unless it is <paramref name="holder"/>'s or this store's: one that was paused just before its commit holds the head's lock.</summary>
+    Task EndExpiredHolderAsync(string holder, CancellationToken cancellationToken);
+
+    /// <summary>
+    /// ReadAfterAsync runs work that only reads once a lost session's transaction has ended: the session may be at work still, but holds the head's row until then. So there is no "not yet" in what is read.
+    /// </summary>
+    Task<T> ReadAfterAsync<T>(int session, Func<ISession, CancellationToken, Task<T>> work);
+
+    /// <summary>IsDuplicate says whether a row with the same key was there.</summary>
+    bool IsDuplicate(StorageCorruptException e);
+
+    /// <summary>BeginSnapshotAsync begins a transaction that reads all at one moment, which it takes now. Its sessions may idle for long.</summary>
+    Task<ITransaction> BeginSnapshotAsync(CancellationToken cancellationToken);
+
+    /// <summary>BeginImportAsync begins a transaction beside which nobody writes. Its sessions may idle for long.</summary>
+    Task<ITransaction> BeginImportAsync(CancellationToken cancellationToken);
+}

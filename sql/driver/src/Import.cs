@@ -1,0 +1,165 @@
+namespace Optiks.Storage.Driver;
+
+/// <summary>Import is one transaction that copies rows into empty tables.</summary>
+internal sealed class Import : IStorageImport
+{
+    private readonly Statements _statements;
+    private readonly ITransaction _transaction;
+    private long _lastSequence;
+
+    public Import(Statements statements, ITransaction transaction)
+    {
+        _statements = statements;
+        _transaction = transaction;
+    }
+
+    /// <inheritdoc/>
+    public Task AddPeriodsAsync(IReadOnlyList<PeriodRow> periods, CancellationToken cancellationToken) => CopyAsync(
+        Table.Period,
+        periods,
+        (cells, period) =>
+        {
+            cells.Natural(period.Period);
+            cells.Natural(period.FirstEpoch);
+            cells.Octets(period.WrappedSecrets);
+            cells.Octets(period.Configuration);
+        },
+        cancellationToken);
+
+    /// <inheritdoc/>
+    public Task AddEpochsAsync(IReadOnlyList<StoredEpoch> epochs, CancellationToken cancellationToken) => CopyAsync(
+        Table.Epoch,
+        epochs,
+        (cells, epoch) =>
+        {
+            cells.Natural(epoch.Row.Epoch);
+            cells.Big(epoch.Leaves);
+            cells.Big(epoch.ValueBytes);
+            cells.Octets(epoch.Row.RecordHash);
+            cells.Octets(epoch.Row.Record);
+            if (epoch.Row.Checkpoint.IsEmpty)
+            {
+                cells.Null();
+                return;
+            }
+            cells.Octets(epoch.Row.Checkpoint);
+        },
+        cancellationToken);
+
+    /// <inheritdoc/>
+    public async Task AddLeavesAsync(IReadOnlyList<StoredLeaf> leaves, CancellationToken cancellationToken)
+    {
+        await CopyAsync(
+            Table.Leaf,
+            leaves,
+            (cells, leaf) =>
+            {
+                cells.Natural(leaf.Epoch);
+                cells.Medium(leaf.Ordinal);
+                cells.Small((int)leaf.Structure);
+                cells.Natural(leaf.Period);
+                cells.Natural(leaf.Version);
+                cells.Octets(leaf.Label);
+                cells.Octets(leaf.Commitment);
+                cells.Octets(leaf.Tag);
+                cells.RequestId(leaf.Origin.RequestId);
+                cells.Small(leaf.Origin.Item);
+            },
+            cancellationToken);
+        await CopyAsync(
+            Table.Value,
+            [.. leaves.Where(leaf => leaf.Value is not null)],
+            (cells, leaf) =>
+            {
+                cells.Natural(leaf.Epoch);
+                cells.Medium(leaf.Ordinal);
+                cells.Octets(leaf.Value!.Opening);
+                cells.Octets(leaf.Value.Key);
+                cells.Octets(leaf.Value.Value);
+            },
+            cancellationToken);
+    }
+
+    /// <inheritdoc/>
+    public Task AddRequestsAsync(IReadOnlyList<StoredRequest> requests, CancellationToken cancellationToken)
+    {
+        _lastSequence = requests.Count > 0 ? requests[^1].Sequence : _lastSequence;
+        return CopyAsync(
+            Table.Request,
+            requests,
+            (cells, request) =>
+            {
+                cells.Big(request.Sequence);
+                cells.RequestId(request.RequestId);
+                cells.Octets(request.BodyHash);
+            },
+            cancellationToken);
+    }
+
+    /// <inheritdoc/>
+    public async Task AddPendingAsync(IReadOnlyList<StoredPending> pending, CancellationToken cancellationToken)
+    {
+        IReadOnlyDictionary<long, StoredRequest>? requests = await _transaction.RunAsync(
+            session => session.FindRequestsAsync([.. pending.Select(row => row.Sequence).Distinct()], cancellationToken), cancellationToken);
+        await CopyAsync(
+            Table.Pending,
+            pending,
+            (cells, row) =>
+            {
+                cells.Big(row.Sequence);
+                cells.Small(row.Item);
+                cells.Small((int)row.Update.Structure);
+                cells.Natural(row.Update.Expected?.Period);
+                cells.Natural(row.Update.Expected?.Version);
+                cells.Octets(row.Update.Key);
+                cells.Octets(row.Update.Value);
+                if (requests is not null)
+                {
+                    StoredRequest request = requests.GetValueOrDefault(row.Sequence)
+                        ?? throw new StorageCorruptException("The export has a pending update without its request: nothing was imported.");
+                    cells.RequestId(request.RequestId);
+                    cells.Octets(request.BodyHash);
+                }
+            },
+            cancellationToken);
+    }
+
+    /// <inheritdoc/>
+    public Task AddOutcomesAsync(IReadOnlyList<StoredOutcome> outcomes, CancellationToken cancellationToken) => CopyAsync(
+        Table.Outcome,
+        outcomes,
+        (cells, outcome) => RowWriting.WriteOutcome(cells, outcome.Sequence, outcome.Item, outcome.Epoch, outcome.Ordinal, outcome.Refusal),
+        cancellationToken);
+
+    /// <inheritdoc/>
+    public async Task CommitAsync(Head head, CancellationToken cancellationToken)
+    {
+        _ = await _transaction.RunAsync(
+            async session =>
+            {
+                if (_statements.ContinueNumbers is { } continueNumbers && _lastSequence > 0)
+                {
+                    _ = await session.ChangeAsync(continueNumbers, cancellationToken, Parameter.Of("last", _lastSequence));
+                }
+                return await session.ChangeAsync(
+                    _statements.SetHead,
+                    cancellationToken,
+                    Parameter.Of("epoch", head.Epoch),
+                    Parameter.Of("hash", head.RecordHash),
+                    Parameter.Of("published", head.PublishedEpoch),
+                    Parameter.Of("fence", head.Fence));
+            },
+            cancellationToken);
+        await _transaction.CommitAsync();
+    }
+
+    public ValueTask DisposeAsync() => _transaction.DisposeAsync();
+
+    private Task<int> CopyAsync<T>(Table table, IReadOnlyList<T> rows, Action<IRowWriter, T> write, CancellationToken cancellationToken) => _transaction.RunAsync(
+        async session =>
+        {
+            await session.CopyAsync(table, rows.Count, (cells, i) => write(cells, rows[i]), cancellationToken);
+            return rows.Count;
+        },
+        cancellationToken);
+}

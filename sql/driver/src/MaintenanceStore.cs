@@ -1,0 +1,38 @@
+namespace Optiks.Storage.Driver;
+
+/// <summary>MaintenanceStore is the view of <c>optiks-db</c>, which works as the owner of the tables.</summary>
+public sealed class MaintenanceStore : PipelineStore, IMaintenanceStore
+{
+    /// <summary>MaintenanceStore of a database, which it disposes of.</summary>
+    public MaintenanceStore(IDatabase database)
+        : base(database)
+    {
+    }
+
+    /// <inheritdoc/>
+    public async Task<IStorageSnapshot> OpenSnapshotAsync(CancellationToken cancellationToken) => new Snapshot(Statements, await Database.BeginSnapshotAsync(cancellationToken));
+
+    /// <inheritdoc/>
+    public async Task<IStorageImport> BeginImportAsync(CancellationToken cancellationToken)
+    {
+        ITransaction transaction = await Database.BeginImportAsync(cancellationToken);
+        try
+        {
+            return await transaction.RunAsync(session => session.FirstAsync(Statements.HasRows, rows => rows.Flag(0), cancellationToken), cancellationToken)
+                ? throw new StorageMisconfiguredException($"The database {Database.Location} is not empty: import into a new one, made by 'optiks-db migrate'.")
+                : new Import(Statements, transaction);
+        }
+        catch
+        {
+            await transaction.DisposeAsync();
+            throw;
+        }
+    }
+
+    /// <inheritdoc/>
+    public Task<CommitResult> RestoreEpochAsync(Lease lease, EpochCommit commit, CancellationToken cancellationToken)
+    {
+        commit.ThrowIfInconsistent(restores: true);
+        return CommitAsync((session, cancel) => EpochWriter.TryRestoreAsync(session, lease, commit, cancel), commit.Epoch, cancellationToken);
+    }
+}

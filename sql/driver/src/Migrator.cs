@@ -1,0 +1,81 @@
+namespace Optiks.Storage.Driver;
+
+/// <summary>Migrator brings a database to a schema's version: one migration after the other, each in a transaction of its own, under a lock that keeps a second migrator waiting.</summary>
+public abstract class Migrator : IMigrator
+{
+    private readonly Schema _schema;
+
+    /// <summary>Migrator to the newest version of a schema.</summary>
+    protected Migrator(Schema schema) => _schema = schema;
+
+    /// <inheritdoc/>
+    public abstract string Location { get; }
+
+    /// <inheritdoc/>
+    public int TargetVersion => _schema.TargetVersion;
+
+    /// <summary>InsertMigration notes a migration; parameters: version, name.</summary>
+    protected abstract Sql InsertMigration { get; }
+
+    /// <inheritdoc/>
+    public abstract Task<int> ReadVersionAsync(CancellationToken cancellationToken);
+
+    /// <inheritdoc/>
+    public async Task<IReadOnlyList<string>> MigrateAsync(CancellationToken cancellationToken)
+    {
+        await using IDatabase database = await OpenAsync(cancellationToken);
+        var applied = new List<string>();
+        while (await database.WriteAsync(ApplyNextAsync, resolve: null, cancellationToken) is string name)
+        {
+            applied.Add(name);
+            cancellationToken.ThrowIfCancellationRequested();
+        }
+        await CheckAsync(database, cancellationToken);
+        return applied;
+    }
+
+    /// <inheritdoc/>
+    public virtual Task<IReadOnlyList<string>> FindGapsAsync(CancellationToken cancellationToken) => Task.FromResult<IReadOnlyList<string>>([]);
+
+    /// <summary>OpenAsync opens the database, whatever its version is.</summary>
+    protected abstract Task<IDatabase> OpenAsync(CancellationToken cancellationToken);
+
+    /// <summary>LockAsync waits, in a transaction, for the migrator that holds the lock until its transaction's end.</summary>
+    protected abstract Task LockAsync(ISession session, CancellationToken cancellationToken);
+
+    /// <summary>ReadVersionAsync reads the version; 0 when the database has no schema of ours.</summary>
+    protected abstract Task<int> ReadVersionAsync(ISession session, CancellationToken cancellationToken);
+
+    /// <summary>CreateAsync makes the table that notes migrations.</summary>
+    protected abstract Task CreateAsync(ISession session, CancellationToken cancellationToken);
+
+    /// <summary>RunAsync runs a script.</summary>
+    protected abstract Task RunAsync(ISession session, string script, CancellationToken cancellationToken);
+
+    /// <summary>CheckAsync throws where a service could not work with the migrated database.</summary>
+    protected abstract Task CheckAsync(IDatabase database, CancellationToken cancellationToken);
+
+    // Null: nothing is missing. Who waited for the lock finds the version that the other migrator left.
+    private async Task<WriteResult<string?>> ApplyNextAsync(ISession session, CancellationToken cancellationToken)
+    {
+        await LockAsync(session, cancellationToken);
+        int version = await ReadVersionAsync(session, cancellationToken);
+        _schema.ThrowIfNewer(version, Location);
+        if (version == TargetVersion)
+        {
+            if (_schema.Grants is string grants)
+            {
+                await RunAsync(session, grants, cancellationToken);
+            }
+            return new WriteResult<string?>(null, Commit: true);
+        }
+        if (version == 0)
+        {
+            await CreateAsync(session, cancellationToken);
+        }
+        (string name, string script) = _schema.Migrations[version];
+        await RunAsync(session, script, cancellationToken);
+        _ = await session.ChangeAsync(InsertMigration, cancellationToken, Parameter.Of("version", version + 1), Parameter.Of("name", name));
+        return new WriteResult<string?>(name, Commit: true);
+    }
+}

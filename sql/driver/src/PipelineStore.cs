@@ -1,0 +1,208 @@
+namespace Optiks.Storage.Driver;
+
+/// <summary>PipelineStore is the update-task's view.</summary>
+public class PipelineStore : FollowStore, IPipelineStore
+{
+    // How long an unknown commit is looked for while the server restarts or fails over.
+    private static readonly TimeSpan ResolveTime = TimeSpan.FromSeconds(10);
+    private static readonly TimeSpan ResolveInterval = TimeSpan.FromMilliseconds(200);
+
+    /// <summary>PipelineStore of a database, which it disposes of.</summary>
+    public PipelineStore(IDatabase database)
+        : base(database)
+    {
+    }
+
+    /// <inheritdoc/>
+    public async Task<Lease?> AcquireLeaseAsync(string holder, TimeSpan duration, CancellationToken cancellationToken)
+    {
+        ArgumentException.ThrowIfNullOrEmpty(holder);
+        // Before the row is touched: a predecessor paused just before its commit holds its lock. The name in the row is one store's own, so that neither a reused session nor a new connection of the old
+        // holder matters.
+        await Database.EndExpiredHolderAsync(holder, cancellationToken);
+        return await Database.WriteAsync(
+            async (session, cancel) =>
+            {
+                Lease? lease = await session.FirstAsync(
+                    Statements.AcquireLease,
+                    rows => new Lease(holder, rows.Big(0), rows.Time(1)),
+                    cancel,
+                    Parameter.Of("holder", holder),
+                    Parameter.Of("duration", duration),
+                    Parameter.Of("session", Database.SessionName));
+                return new WriteResult<Lease?>(lease, Commit: lease is not null);
+            },
+            resolve: null,
+            cancellationToken);
+    }
+
+    /// <inheritdoc/>
+    public Task<bool> RenewLeaseAsync(Lease lease, TimeSpan duration, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(lease);
+        return ChangeOneAsync(
+            Statements.RenewLease,
+            cancellationToken,
+            Parameter.Of("duration", duration),
+            Parameter.Of("fence", lease.Fence),
+            Parameter.Of("holder", lease.Holder),
+            Parameter.Of("session", Database.SessionName));
+    }
+
+    /// <inheritdoc/>
+    public Task ReleaseLeaseAsync(Lease lease, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(lease);
+        return ChangeOneAsync(Statements.ReleaseLease, cancellationToken, Parameter.Of("fence", lease.Fence), Parameter.Of("holder", lease.Holder));
+    }
+
+    /// <inheritdoc/>
+    public async Task CreateGenesisAsync(Lease lease, EpochRow genesis, PeriodRow period, CancellationToken cancellationToken)
+    {
+        if (genesis.Epoch != 0 || !genesis.Checkpoint.IsEmpty || genesis.RecordHash.Length != 32 || period.FirstEpoch != 0)
+        {
+            throw new ArgumentException("The genesis epoch is epoch 0, unsigned, and starts the first period.");
+        }
+        CommitResult result = await CommitAsync((session, cancel) => EpochWriter.TryWriteGenesisAsync(session, lease, genesis, period, cancel), genesis, cancellationToken);
+        if (result == CommitResult.Fenced)
+        {
+            throw new StorageFencedException("The genesis epoch was not written: the lease is lost, or the database has an epoch already.");
+        }
+        if (result == CommitResult.Unknown)
+        {
+            throw new StorageUnavailableException("The genesis epoch may or may not have been written: read the head before anything else.");
+        }
+    }
+
+    /// <inheritdoc/>
+    public Task ReadPendingAsync(PendingSelection selection, CancellationToken cancellationToken) => Database.ReadAsync(
+        async (session, cancel) =>
+        {
+            await session.ReadPendingAsync(selection, cancel);
+            return selection;
+        },
+        cancellationToken);
+
+    /// <inheritdoc/>
+    public Task<long> CountPendingAsync(long atMost, CancellationToken cancellationToken) =>
+        Database.ReadAsync((session, cancel) => session.FirstAsync(Statements.CountPending, rows => rows.Big(0), cancel, Parameter.Of("atMost", atMost)), cancellationToken);
+
+    /// <inheritdoc/>
+    public Task<CommitResult> CommitEpochAsync(Lease lease, EpochCommit commit, CancellationToken cancellationToken)
+    {
+        commit.ThrowIfInconsistent();
+        return CommitAsync((session, cancel) => EpochWriter.TryWriteAsync(session, lease, commit, cancel), commit.Epoch, cancellationToken);
+    }
+
+    /// <inheritdoc/>
+    public async Task StoreCheckpointAsync(Lease lease, ulong epoch, ReadOnlyMemory<byte> recordHash, ReadOnlyMemory<byte> checkpoint, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(lease);
+        ArgumentOutOfRangeException.ThrowIfZero(checkpoint.Length);
+        bool stored = await ChangeOneAsync(
+            Statements.StoreCheckpoint,
+            cancellationToken,
+            Parameter.Of("checkpoint", checkpoint),
+            Parameter.Of("epoch", epoch),
+            Parameter.Of("hash", recordHash),
+            Parameter.Of("fence", lease.Fence),
+            Parameter.Of("holder", lease.Holder));
+        if (!stored)
+        {
+            throw new StorageFencedException($"The checkpoint of epoch {epoch} was not stored: the lease is lost, or that epoch has another record.");
+        }
+    }
+
+    /// <inheritdoc/>
+    public async Task PublishAsync(Lease lease, ulong epoch, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(lease);
+        if (!await ChangeOneAsync(Statements.Publish, cancellationToken, Parameter.Of("epoch", epoch), Parameter.Of("fence", lease.Fence), Parameter.Of("holder", lease.Holder)))
+        {
+            throw new StorageFencedException($"Epoch {epoch} was not published: the lease is lost, or it is not the last epoch, or it is not signed.");
+        }
+    }
+
+    /// <inheritdoc/>
+    public Task<int> PurgeRequestsAsync(Lease lease, int maxRequests, CancellationToken cancellationToken) => Database.WriteAsync(
+        async (session, cancel) =>
+        {
+            if (await session.ChangeAsync(Statements.HoldLease, cancel, Parameter.Of("fence", lease.Fence), Parameter.Of("holder", lease.Holder)) != 1)
+            {
+                throw new StorageFencedException("Old requests were not purged: the lease is lost.");
+            }
+            byte[] bound = new byte[RequestIds.Length];
+            RequestIds.WriteLowerBound(await ReadClockAsync(session, cancel) - Limits.RequestRetention, bound);
+            Parameter[] oldest = [Parameter.Of("bound", RequestIds.Read(bound)), Parameter.Of("max", maxRequests)];
+            if (Statements.ForgetOutcomes is { } forgetOutcomes)
+            {
+                _ = await session.ChangeAsync(forgetOutcomes, cancel, oldest);
+            }
+            return new WriteResult<int>(await session.ChangeAsync(Statements.ForgetRequests, cancel, oldest), Commit: true);
+        },
+        resolve: null,
+        cancellationToken);
+
+    /// <inheritdoc/>
+    public Task<EpochContent?> ReadUnpublishedAsync(CancellationToken cancellationToken) => Database.ReadAsync(
+        async (session, cancel) => await session.ReadHeadAsync(cancel) is { Epoch: ulong epoch } head && head.PublishedEpoch != epoch
+            ? await EpochReader.ReadAsync(session, epoch, cancel)
+            : null,
+        cancellationToken);
+
+    /// <inheritdoc/>
+    protected override ulong? LastVisible(Head head) => head.Epoch;
+
+    // Writes an epoch and, when the answer to its commit is lost, reads it (docs/pipeline.md invariant 3).
+    private protected async Task<CommitResult> CommitAsync(Func<ISession, CancellationToken, Task<bool>> tryWrite, EpochRow epoch, CancellationToken cancellationToken)
+    {
+        try
+        {
+            return await Database.WriteAsync(
+                async (session, cancel) =>
+                {
+                    bool kept = await tryWrite(session, cancel);
+                    return new WriteResult<CommitResult>(kept ? CommitResult.Committed : CommitResult.Fenced, kept);
+                },
+                session => ResolveAsync(session, epoch),
+                cancellationToken);
+        }
+        catch (StorageCorruptException e) when (Database.IsDuplicate(e))
+        {
+            // Another holder's rows of this epoch: the head, which this transaction did not reach, has moved.
+            return CommitResult.Fenced;
+        }
+    }
+
+    // Null: the epoch is not there and never will be.
+    private async Task<WriteResult<CommitResult>?> ResolveAsync(int session, EpochRow epoch)
+    {
+        long start = TimeProvider.System.GetTimestamp();
+        while (true)
+        {
+            try
+            {
+                bool stored = await Database.ReadAfterAsync(session, (other, cancel) => EpochReader.HasEpochAsync(other, epoch, cancel));
+                return stored ? new WriteResult<CommitResult>(CommitResult.Committed, Commit: true) : null;
+            }
+            catch (StorageException) when (TimeProvider.System.GetElapsedTime(start) < ResolveTime)
+            {
+                await Task.Delay(ResolveInterval);
+            }
+            catch (StorageException)
+            {
+                return new WriteResult<CommitResult>(CommitResult.Unknown, Commit: false);
+            }
+        }
+    }
+
+    // One statement, one transaction; true when it touched exactly one row.
+    private Task<bool> ChangeOneAsync(Sql sql, CancellationToken cancellationToken, params Parameter[] parameters) => Database.WriteAsync(
+        async (session, cancel) =>
+        {
+            bool one = await session.ChangeAsync(sql, cancel, parameters) == 1;
+            return new WriteResult<bool>(one, Commit: one);
+        },
+        resolve: null,
+        cancellationToken);
+}

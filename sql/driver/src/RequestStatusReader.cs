@@ -1,0 +1,39 @@
+using Optiks.Protocol;
+
+namespace Optiks.Storage.Driver;
+
+/// <summary>RequestStatusReader says what became of a request.</summary>
+internal static class RequestStatusReader
+{
+    /// <summary>ReadAsync reads a status in one statement; null: the id is not known.</summary>
+    public static async Task<RequestStatus?> ReadAsync(ISession session, Guid requestId, CancellationToken cancellationToken)
+    {
+        await using IRows rows = await session.QueryAsync(session.Database.Statements.Status, cancellationToken, Parameter.Of("id", requestId));
+        var items = new List<PublishedItem>();
+        ulong epoch = 0;
+        while (await rows.ReadAsync(cancellationToken))
+        {
+            if (rows.IsNull(2))
+            {
+                return rows.Flag(1)
+                    ? new RequestStatus(RequestState.Pending, 0, [], null)
+                    : throw new StorageCorruptException($"The database {session.Database.Location} has a request that is neither pending nor decided: restore it.");
+            }
+            epoch = rows.Natural(2);
+            if (rows.NullableNatural(0) is not ulong published || epoch > published)
+            {
+                return new RequestStatus(RequestState.Pending, 0, [], null);
+            }
+            if (StoredRows.Refusal(rows, 3) is { } refusal)
+            {
+                return new RequestStatus(RequestState.Refused, epoch, [], refusal);
+            }
+            if (rows.IsNull(8))
+            {
+                throw new StorageCorruptException($"The database {session.Database.Location} has an outcome without its leaf in epoch {epoch}: restore it.");
+            }
+            items.Add(new PublishedItem((StructureId)rows.Small(8), rows.Natural(9), rows.Natural(10), rows.Medium(7), rows.Octets(11)));
+        }
+        return items.Count > 0 ? new RequestStatus(RequestState.Published, epoch, items, null) : null;
+    }
+}

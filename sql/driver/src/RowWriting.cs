@@ -1,0 +1,83 @@
+using Optiks.Native;
+
+namespace Optiks.Storage.Driver;
+
+/// <summary>RowWriting copies the contract's types into tables.</summary>
+internal static class RowWriting
+{
+    /// <summary>CopyLeavesAsync copies an epoch's leaves and values, and returns the octets of the values.</summary>
+    public static async Task<long> CopyLeavesAsync(this ISession session, EpochCommit commit, CancellationToken cancellationToken)
+    {
+        LeafBatch leaves = commit.Leaves;
+        int count = leaves.Rows.Length;
+        await session.CopyAsync(
+            Table.Leaf,
+            count,
+            (cells, i) =>
+            {
+                ref readonly LeafRow leaf = ref leaves.Rows.Span[i];
+                cells.Natural(commit.Epoch.Epoch);
+                cells.Medium(i);
+                cells.Small((int)leaf.Structure);
+                cells.Natural(commit.Period);
+                cells.Natural(leaf.Version);
+                cells.Octets(leaf.Label);
+                cells.Octets(leaf.Commitment);
+                cells.Octets(leaf.Tag);
+                cells.RequestId(leaves.Origins.Span[i].RequestId);
+                cells.Small(leaves.Origins.Span[i].Item);
+            },
+            cancellationToken);
+        // Values are missing only in an epoch that is restored, where they were erased.
+        int[]? present = leaves.Rows.Span.ContainsErased() ? [.. Enumerable.Range(0, count).Where(i => leaves.Rows.Span[i].ValueOffset != LeafRow.NoValue)] : null;
+        long valueBytes = 0;
+        await session.CopyAsync(
+            Table.Value,
+            present?.Length ?? count,
+            (cells, i) =>
+            {
+                int ordinal = present?[i] ?? i;
+                ref readonly LeafRow leaf = ref leaves.Rows.Span[ordinal];
+                cells.Natural(commit.Epoch.Epoch);
+                cells.Medium(ordinal);
+                cells.Octets(leaf.Opening);
+                cells.Octets(leaves.Key(ordinal));
+                cells.Octets(leaves.Values.Slice(checked((int)leaf.ValueOffset), checked((int)leaf.ValueLength)));
+                valueBytes += leaf.ValueLength;
+            },
+            cancellationToken);
+        return valueBytes;
+    }
+
+    /// <summary>CopyOutcomesAsync copies an epoch's outcomes.</summary>
+    public static Task CopyOutcomesAsync(this ISession session, ulong epoch, IReadOnlyList<Outcome> outcomes, CancellationToken cancellationToken) => session.CopyAsync(
+        Table.Outcome,
+        outcomes.Count,
+        (cells, i) => WriteOutcome(cells, outcomes[i].Sequence, outcomes[i].Item, epoch, outcomes[i].Ordinal, outcomes[i].Refusal),
+        cancellationToken);
+
+    /// <summary>WriteOutcome gives the cells of an outcome.</summary>
+    public static void WriteOutcome(IRowWriter cells, long sequence, int item, ulong epoch, int? ordinal, Refusal? refusal)
+    {
+        cells.Big(sequence);
+        cells.Small(item);
+        cells.Natural(epoch);
+        cells.Medium(ordinal);
+        cells.Small((int?)refusal?.Reason);
+        cells.Small(refusal?.Item);
+        cells.Natural(refusal?.Current.Period);
+        cells.Natural(refusal?.Current.Version);
+    }
+
+    private static bool ContainsErased(this ReadOnlySpan<LeafRow> leaves)
+    {
+        foreach (ref readonly LeafRow leaf in leaves)
+        {
+            if (leaf.ValueOffset == LeafRow.NoValue)
+            {
+                return true;
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,66 @@
+using System.Globalization;
+using System.Reflection;
+
+namespace Optiks.Storage.Driver;
+
+/// <summary>Schema is the migrations of a driver, which are embedded in its assembly as <c>0001_create_tables</c> and so on, and what they mean to a database.</summary>
+public sealed class Schema
+{
+    /// <summary>Schema of the scripts of an assembly.</summary>
+    public Schema(Assembly assembly)
+    {
+        ArgumentNullException.ThrowIfNull(assembly);
+        var migrations = new List<(string Name, string Script)>();
+        foreach (string name in assembly.GetManifestResourceNames().Where(name => char.IsAsciiDigit(name[0])).Order(StringComparer.Ordinal))
+        {
+            if (int.Parse(name.AsSpan(0, 4), NumberStyles.None, CultureInfo.InvariantCulture) != migrations.Count + 1)
+            {
+                throw new InvalidOperationException($"Migration {name} does not follow number {migrations.Count}.");
+            }
+            migrations.Add((name, Read(assembly, name)!));
+        }
+        Migrations = migrations;
+        Grants = Read(assembly, "grants");
+    }
+
+    /// <summary>Migrations in order: number i + 1, name and script.</summary>
+    public IReadOnlyList<(string Name, string Script)> Migrations { get; }
+
+    /// <summary>Grants is the script that is repeated after every migration; null: the engine has no roles.</summary>
+    public string? Grants { get; }
+
+    /// <summary>TargetVersion is what this build needs.</summary>
+    public int TargetVersion => Migrations.Count;
+
+    /// <summary>ThrowIfOther throws <see cref="StorageMisconfiguredException"/> for a version that a service cannot work with; <paramref name="hint"/> is added where it is an older one.</summary>
+    public void ThrowIfOther(int version, string location, string hint = "")
+    {
+        if (version != TargetVersion)
+        {
+            throw new StorageMisconfiguredException(version < TargetVersion
+                ? $"The database {location} has schema version {version}, this program needs {TargetVersion}: run 'optiks-db migrate'.{hint}"
+                : $"The database {location} has schema version {version}, newer than this program's {TargetVersion}: run a newer version of this program.");
+        }
+    }
+
+    /// <summary>ThrowIfNewer throws <see cref="StorageMisconfiguredException"/> for a version that cannot be migrated, before anything is changed.</summary>
+    public void ThrowIfNewer(int version, string location)
+    {
+        if (version > TargetVersion)
+        {
+            throw new StorageMisconfiguredException(
+                $"The database {location} has schema version {version}, newer than this program's {TargetVersion}: nothing was changed, run a newer version of this program.");
+        }
+    }
+
+    private static string? Read(Assembly assembly, string name)
+    {
+        using Stream? stream = assembly.GetManifestResourceStream(name);
+        if (stream is null)
+        {
+            return null;
+        }
+        using var reader = new StreamReader(stream);
+        return reader.ReadToEnd();
+    }
+}

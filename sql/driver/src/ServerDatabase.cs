@@ -1,0 +1,246 @@
+using System.Data;
+using System.Data.Common;
+
+namespace Optiks.Storage.Driver;
+
+/// <summary>
+/// ServerDatabase is one role's pool of ADO.NET connections to a server. Safe for concurrent use. Work that failed because its session was gone before a commit was sent is done once more on a new
+/// connection: nothing of it happened. A commit that was sent is never repeated, but for <see cref="RepeatAsync"/>.
+/// </summary>
+/// <typeparam name="TConnection">The engine's connection.</typeparam>
+/// <typeparam name="TSession">The engine's session on one.</typeparam>
+public abstract class ServerDatabase<TConnection, TSession> : IDatabase
+    where TConnection : DbConnection
+    where TSession : class, ISession
+{
+    /// <inheritdoc/>
+    public abstract string Location { get; }
+
+    /// <inheritdoc/>
+    public abstract string SessionName { get; }
+
+    /// <inheritdoc/>
+    public abstract Statements Statements { get; }
+
+    /// <inheritdoc/>
+    public abstract TimeSpan PollInterval { get; }
+
+    /// <summary>ReadIsolation of the transaction that reading takes; null: it takes none, and each statement sees one moment by itself.</summary>
+    protected abstract IsolationLevel? ReadIsolation { get; }
+
+    /// <summary>LockHead locks the head's row until the transaction's end, whoever holds the lease: nobody's epoch is under way then.</summary>
+    protected abstract Sql LockHead { get; }
+
+    /// <inheritdoc/>
+    public abstract Task NextPublished();
+
+    /// <summary>ReadAsync runs work that only reads.</summary>
+    public Task<T> ReadAsync<T>(Func<TSession, CancellationToken, Task<T>> work, CancellationToken cancellationToken) => TwiceIfLostAsync(
+        async () =>
+        {
+            await using TConnection connection = await ConnectAsync(cancellationToken);
+            await using DbTransaction? transaction = ReadIsolation is { } isolation ? await connection.BeginTransactionAsync(isolation, cancellationToken) : null;
+            return await work(Session(connection, transaction), cancellationToken);
+        },
+        cancellationToken);
+
+    /// <summary>
+    /// RepeatAsync runs work whose statements begin and end their transactions themselves, and that may be done twice: when the session is lost, whatever became of a transaction, it is done once more on a
+    /// new connection.
+    /// </summary>
+    public Task<T> RepeatAsync<T>(Func<TSession, CancellationToken, Task<T>> work, CancellationToken cancellationToken) => TwiceIfLostAsync(
+        async () =>
+        {
+            await using TConnection connection = await ConnectAsync(cancellationToken);
+            try
+            {
+                return await work(Session(connection, null), cancellationToken);
+            }
+            catch
+            {
+                Abandon(connection);
+                throw;
+            }
+        },
+        cancellationToken);
+
+    /// <inheritdoc cref="IDatabase.WriteAsync"/>
+    public Task<T> WriteAsync<T>(Func<TSession, CancellationToken, Task<WriteResult<T>>> work, Func<int, Task<WriteResult<T>?>>? resolve, CancellationToken cancellationToken) => TranslateAsync(
+        async () =>
+        {
+            Pending<T> pending = await TwiceIfLostAsync(() => BeginAsync(work, cancellationToken), cancellationToken);
+            // Takes back what is not committed.
+            await using (pending.Connection)
+            await using (pending.Transaction)
+            {
+                if (!pending.Result.Commit)
+                {
+                    return pending.Result.Value;
+                }
+                int number = Number(pending.Connection);
+                try
+                {
+                    // Not to be cancelled: that would only hide what became of it.
+                    await pending.Transaction.CommitAsync(CancellationToken.None);
+                    return pending.Result.Value;
+                }
+                catch (Exception e) when (resolve is not null && Translate(e, CancellationToken.None) is not null)
+                {
+                    if (await resolve(number) is { } known)
+                    {
+                        return known.Value;
+                    }
+                    throw;
+                }
+            }
+        },
+        cancellationToken);
+
+    /// <inheritdoc/>
+    Task<T> IDatabase.ReadAsync<T>(Func<ISession, CancellationToken, Task<T>> work, CancellationToken cancellationToken) =>
+        ReadAsync<T>(work, cancellationToken);
+
+    /// <inheritdoc/>
+    Task<T> IDatabase.WriteAsync<T>(Func<ISession, CancellationToken, Task<WriteResult<T>>> work, Func<int, Task<WriteResult<T>?>>? resolve, CancellationToken cancellationToken) =>
+        WriteAsync<T>(work, resolve, cancellationToken);
+
+    /// <inheritdoc/>
+    public abstract Task EndExpiredHolderAsync(string holder, CancellationToken cancellationToken);
+
+    /// <inheritdoc/>
+    public async Task<T> ReadAfterAsync<T>(int session, Func<ISession, CancellationToken, Task<T>> work)
+    {
+        await EndAsync(session);
+        return await WriteAsync(
+            async (other, cancel) =>
+            {
+                // The lost session may be at work still. It holds the head's row until its transaction has ended: with this lock there is no "not yet".
+                _ = await other.ChangeAsync(LockHead, cancel);
+                return new WriteResult<T>(await work(other, cancel), Commit: false);
+            },
+            resolve: null,
+            CancellationToken.None);
+    }
+
+    /// <inheritdoc/>
+    public abstract bool IsDuplicate(StorageCorruptException e);
+
+    /// <inheritdoc/>
+    public abstract Task<ITransaction> BeginSnapshotAsync(CancellationToken cancellationToken);
+
+    /// <inheritdoc/>
+    public abstract Task<ITransaction> BeginImportAsync(CancellationToken cancellationToken);
+
+    /// <inheritdoc/>
+    public abstract ValueTask DisposeAsync();
+
+    /// <summary>ConnectAsync takes a connection from the pool.</summary>
+    protected abstract Task<TConnection> ConnectAsync(CancellationToken cancellationToken);
+
+    /// <summary>ConnectAloneAsync opens a connection for a transaction over many calls.</summary>
+    protected virtual Task<TConnection> ConnectAloneAsync(CancellationToken cancellationToken) => ConnectAsync(cancellationToken);
+
+    /// <summary>Session on a connection, whose statements belong to a transaction, if any.</summary>
+    protected abstract TSession Session(TConnection connection, DbTransaction? transaction);
+
+    /// <summary>Number of a connection's session on the server.</summary>
+    protected abstract int Number(TConnection connection);
+
+    /// <summary>EndAsync ends one session, if it is still this store's.</summary>
+    protected abstract Task EndAsync(int session);
+
+    /// <summary>Abandon a connection that may have been left inside a transaction of a statement's own.</summary>
+    protected virtual void Abandon(TConnection connection)
+    {
+    }
+
+    /// <summary>IsConnectionLost says whether the session is gone. A time limit is not: the server may be working still.</summary>
+    protected abstract bool IsConnectionLost(Exception e);
+
+    /// <summary>Translate an error of the engine into the contract's; null: it is not the engine's.</summary>
+    protected abstract Exception? Translate(Exception e, CancellationToken cancellationToken);
+
+    /// <summary>BeginAsync begins a transaction over many calls with its first statements.</summary>
+    protected Task<ITransaction> BeginAsync(IsolationLevel isolation, Func<TSession, Task> begin, CancellationToken cancellationToken) => TwiceIfLostAsync<ITransaction>(
+        async () =>
+        {
+            TConnection connection = await ConnectAloneAsync(cancellationToken);
+            try
+            {
+                DbTransaction transaction = await connection.BeginTransactionAsync(isolation, cancellationToken);
+                TSession session = Session(connection, transaction);
+                await begin(session);
+                return new LongTransaction(this, connection, transaction, session);
+            }
+            catch
+            {
+                await connection.DisposeAsync();
+                throw;
+            }
+        },
+        cancellationToken);
+
+    /// <summary>TwiceIfLostAsync runs work that may be done again on another connection: the pool gives a new one once a lost one was met.</summary>
+    protected Task<T> TwiceIfLostAsync<T>(Func<Task<T>> work, CancellationToken cancellationToken) => TranslateAsync(
+        async () =>
+        {
+            try
+            {
+                return await work();
+            }
+            catch (Exception e) when (IsConnectionLost(e))
+            {
+                return await work();
+            }
+        },
+        cancellationToken);
+
+    private async Task<T> TranslateAsync<T>(Func<Task<T>> work, CancellationToken cancellationToken)
+    {
+        try
+        {
+            return await work();
+        }
+        catch (Exception e) when (Translate(e, cancellationToken) is { } known)
+        {
+            throw known;
+        }
+    }
+
+    private async Task<Pending<T>> BeginAsync<T>(Func<TSession, CancellationToken, Task<WriteResult<T>>> work, CancellationToken cancellationToken)
+    {
+        TConnection connection = await ConnectAsync(cancellationToken);
+        try
+        {
+            DbTransaction transaction = await connection.BeginTransactionAsync(IsolationLevel.ReadCommitted, cancellationToken);
+            return new Pending<T>(connection, transaction, await work(Session(connection, transaction), cancellationToken));
+        }
+        catch
+        {
+            // Rolls back.
+            await connection.DisposeAsync();
+            throw;
+        }
+    }
+
+    private sealed record Pending<T>(TConnection Connection, DbTransaction Transaction, WriteResult<T> Result);
+
+    private sealed class LongTransaction(ServerDatabase<TConnection, TSession> database, TConnection connection, DbTransaction transaction, TSession session) : ITransaction
+    {
+        public Task<T> RunAsync<T>(Func<ISession, Task<T>> work, CancellationToken cancellationToken) => database.TranslateAsync(() => work(session), cancellationToken);
+
+        public Task CommitAsync() => database.TranslateAsync<object?>(
+            async () =>
+            {
+                await transaction.CommitAsync(CancellationToken.None);
+                return null;
+            },
+            CancellationToken.None);
+
+        public async ValueTask DisposeAsync()
+        {
+            await transaction.DisposeAsync();
+            await connection.DisposeAsync();
+        }
+    }
+}

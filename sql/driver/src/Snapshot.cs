@@ -1,0 +1,78 @@
+using Optiks.Protocol;
+
+namespace Optiks.Storage.Driver;
+
+/// <summary>Snapshot is one transaction that reads. While it is open, the server keeps what others delete.</summary>
+internal sealed class Snapshot : IStorageSnapshot
+{
+    private const long MaxValueBytes = 16L << 20;
+
+    private readonly Statements _statements;
+    private readonly ITransaction _transaction;
+
+    public Snapshot(Statements statements, ITransaction transaction)
+    {
+        _statements = statements;
+        _transaction = transaction;
+    }
+
+    /// <inheritdoc/>
+    public Task<Head> ReadHeadAsync(CancellationToken cancellationToken) => _transaction.RunAsync(session => session.ReadHeadAsync(cancellationToken), cancellationToken);
+
+    /// <inheritdoc/>
+    public Task<IReadOnlyList<PeriodRow>> ReadPeriodsAsync(CancellationToken cancellationToken) => ListAsync(_statements.Periods, StoredRows.Period, cancellationToken);
+
+    /// <inheritdoc/>
+    public Task<IReadOnlyList<StoredEpoch>> ReadEpochsAsync(ulong first, int max, CancellationToken cancellationToken) => ListAsync(
+        _statements.StoredEpochs, rows => new StoredEpoch(StoredRows.Epoch(rows), rows.Big(4), rows.Big(5)), cancellationToken, Parameter.Of("first", first), Parameter.Of("max", max));
+
+    /// <inheritdoc/>
+    public async Task<IReadOnlyList<StoredLeaf>> ReadLeavesAsync(ulong epoch, int ordinal, int max, CancellationToken cancellationToken)
+    {
+        // How many fit, before any of them is sent: lengths of values are known without reading them.
+        Parameter[] from = [Parameter.Of("epoch", epoch), Parameter.Of("ordinal", ordinal)];
+        long fitting = await FirstAsync(_statements.CountFitting, rows => rows.Big(0), cancellationToken, [.. from, Parameter.Of("max", max), Parameter.Of("bytes", MaxValueBytes)]);
+        return await ListAsync(
+            _statements.StoredLeaves,
+            rows => new StoredLeaf(
+                rows.Natural(0), rows.Medium(1), (StructureId)rows.Small(2), rows.Natural(3), rows.Natural(4), rows.Octets(5), rows.Octets(6), rows.Octets(7),
+                new LeafOrigin(rows.RequestId(8), rows.Small(9)), rows.IsNull(10) ? null : new StoredValue(rows.Octets(10), rows.Octets(11), rows.Octets(12))),
+            cancellationToken,
+            [.. from, Parameter.Of("max", checked((int)fitting))]);
+    }
+
+    /// <inheritdoc/>
+    public Task<long> CountValuesAsync(CancellationToken cancellationToken) => FirstAsync(_statements.CountValues, rows => rows.Big(0), cancellationToken);
+
+    /// <inheritdoc/>
+    public Task<IReadOnlyList<StoredRequest>> ReadRequestsAsync(long after, int max, CancellationToken cancellationToken) => ListAsync(
+        _statements.StoredRequests, StoredRows.Request, cancellationToken, Parameter.Of("after", after), Parameter.Of("max", max));
+
+    /// <inheritdoc/>
+    public Task<IReadOnlyList<StoredPending>> ReadPendingAsync(long after, long through, CancellationToken cancellationToken) => ListAsync(
+        _statements.StoredPending,
+        rows => rows.IsNull(7) || rows.Flag(7)
+            ? new StoredPending(rows.Big(0), rows.Small(1), StoredRows.Update(rows, 2))
+            : throw new StorageCorruptException($"The pending update {rows.Big(0)}, {rows.Small(1)} names another request than its own: restore the database."),
+        cancellationToken,
+        Parameter.Of("after", after),
+        Parameter.Of("through", through));
+
+    /// <inheritdoc/>
+    public Task<IReadOnlyList<StoredOutcome>> ReadOutcomesAsync(long after, long through, CancellationToken cancellationToken) => ListAsync(
+        _statements.StoredOutcomes,
+        rows => new StoredOutcome(
+            rows.Big(0), rows.Small(1), rows.Natural(2), rows.IsNull(3) ? null : rows.Medium(3), StoredRows.Refusal(rows, 4),
+            rows.IsNull(8) ? null : new LeafOrigin(rows.RequestId(8), rows.Small(9))),
+        cancellationToken,
+        Parameter.Of("after", after),
+        Parameter.Of("through", through));
+
+    public ValueTask DisposeAsync() => _transaction.DisposeAsync();
+
+    private Task<T?> FirstAsync<T>(Sql sql, Func<IRows, T> read, CancellationToken cancellationToken, params Parameter[] parameters) =>
+        _transaction.RunAsync(session => session.FirstAsync(sql, read, cancellationToken, parameters), cancellationToken);
+
+    private Task<IReadOnlyList<T>> ListAsync<T>(Sql sql, Func<IRows, T> read, CancellationToken cancellationToken, params Parameter[] parameters) =>
+        _transaction.RunAsync(session => session.ListAsync(sql, read, cancellationToken, parameters), cancellationToken);
+}

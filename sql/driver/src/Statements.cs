@@ -1,0 +1,110 @@
+namespace Optiks.Storage.Driver;
+
+/// <summary>
+/// Statements are an engine's SQL for the rules of this project. Of each one the parameters are listed in their order, with their names, and the columns that it returns. An engine may do without the last
+/// parameters.
+/// </summary>
+public sealed class Statements
+{
+    /// <summary>Head () returns the head row: epoch, record_hash, published_epoch, fence, holder, lease_end.</summary>
+    public required Sql Head { get; init; }
+
+    /// <summary>Clock () returns the database's time of this moment, not of the transaction's beginning.</summary>
+    public required Sql Clock { get; init; }
+
+    /// <summary>Periods () returns all periods in order: period, first_epoch, wrapped_secrets, configuration.</summary>
+    public required Sql Periods { get; init; }
+
+    /// <summary>Epochs (first, last, max) returns at most max epochs in order: epoch, record, record_hash, checkpoint.</summary>
+    public required Sql Epochs { get; init; }
+
+    /// <summary>
+    /// AcquireLease (holder, duration, session) takes the lease if nobody holds it, it has ended, or the holder has it already, and raises the fence. Returns fence and lease_end; nothing when another
+    /// holder's lease runs.
+    /// </summary>
+    public required Sql AcquireLease { get; init; }
+
+    /// <summary>RenewLease (duration, fence, holder, session) moves the end of the lease.</summary>
+    public required Sql RenewLease { get; init; }
+
+    /// <summary>ReleaseLease (fence, holder) ends the lease.</summary>
+    public required Sql ReleaseLease { get; init; }
+
+    /// <summary>HoldLease (fence, holder) keeps the lease from being taken over before the transaction's end; no row: it is lost.</summary>
+    public required Sql HoldLease { get; init; }
+
+    /// <summary>CountPending (atMost) returns the number of pending rows, up to atMost.</summary>
+    public required Sql CountPending { get; init; }
+
+    /// <summary>FollowsHead (epoch, previous, fence, holder) returns a row if an epoch may follow the head: the epoch before it is the last, published, and of this hash, and the lease is held.</summary>
+    public required Sql FollowsHead { get; init; }
+
+    /// <summary>MoveHead (epoch, previous, fence, holder, hash) makes the epoch the last on the condition of <see cref="FollowsHead"/>.</summary>
+    public required Sql MoveHead { get; init; }
+
+    /// <summary>InsertEpoch (epoch, leaves, valueBytes, hash, record) adds an epoch's row.</summary>
+    public required Sql InsertEpoch { get; init; }
+
+    /// <summary>MoveHeadToGenesis (hash, fence, holder) makes epoch 0 the last where there is no epoch.</summary>
+    public required Sql MoveHeadToGenesis { get; init; }
+
+    /// <summary>InsertPeriod (period, first, secrets, configuration) adds a period.</summary>
+    public required Sql InsertPeriod { get; init; }
+
+    /// <summary>HasEpoch (epoch, hash) returns a row if the epoch is stored with a record of this hash.</summary>
+    public required Sql HasEpoch { get; init; }
+
+    /// <summary>StoreCheckpoint (checkpoint, epoch, hash, fence, holder) stores the note of an epoch whose record has this hash. No takeover comes before the transaction's end.</summary>
+    public required Sql StoreCheckpoint { get; init; }
+
+    /// <summary>Publish (epoch, fence, holder) makes the last epoch, if it has a checkpoint, the published one, and tells whoever listens.</summary>
+    public required Sql Publish { get; init; }
+
+    /// <summary>PublishedRequests (epoch) returns seq and body_hash of the request of each leaf of an epoch, in the order of the leaves; nulls where there is none.</summary>
+    public required Sql PublishedRequests { get; init; }
+
+    /// <summary>RefusedItems (epoch) returns what an epoch refused, in order: seq, item, refusal, refused_item, current_period, current_version, request_id, body_hash.</summary>
+    public required Sql RefusedItems { get; init; }
+
+    /// <summary>ForgetOutcomes (bound, max) deletes the outcomes of the requests that <see cref="ForgetRequests"/> deletes next; null: that one deletes them too.</summary>
+    public Sql? ForgetOutcomes { get; init; }
+
+    /// <summary>ForgetRequests (bound, max) deletes the max oldest requests with ids below the bound, but none that is pending or of an epoch that is not published.</summary>
+    public required Sql ForgetRequests { get; init; }
+
+    /// <summary>
+    /// Status (id) returns a row for each outcome of a request, in the order of its items, or one without: published_epoch of the head, whether the request is pending, epoch, refusal, refused_item,
+    /// current_period, current_version, ordinal of the outcome, structure, period, version of its leaf, key of its value.
+    /// </summary>
+    public required Sql Status { get; init; }
+
+    /// <summary>StoredEpochs (first, max) returns epochs from first on: epoch, record, record_hash, checkpoint, leaves, value_bytes.</summary>
+    public required Sql StoredEpochs { get; init; }
+
+    /// <summary>CountFitting (epoch, ordinal, max, bytes) returns how many leaves from (epoch, ordinal) on, at most max, have values of that many octets together, and the one that goes beyond.</summary>
+    public required Sql CountFitting { get; init; }
+
+    /// <summary>StoredLeaves (epoch, ordinal, max) returns leaves: epoch, ordinal, structure, period, version, label, commitment, tag, request_id, item; opening, key, value, or nulls.</summary>
+    public required Sql StoredLeaves { get; init; }
+
+    /// <summary>CountValues () returns the number of values.</summary>
+    public required Sql CountValues { get; init; }
+
+    /// <summary>StoredRequests (after, max) returns requests: seq, request_id, body_hash.</summary>
+    public required Sql StoredRequests { get; init; }
+
+    /// <summary>StoredPending (after, through) returns pending rows: seq, item, structure, key, value, expected_period, expected_version, and whether the row names its own request; null: it names none.</summary>
+    public required Sql StoredPending { get; init; }
+
+    /// <summary>StoredOutcomes (after, through) returns outcomes: seq, item, epoch, ordinal, refusal, refused_item, current_period, current_version; request_id and item of the leaf, or nulls.</summary>
+    public required Sql StoredOutcomes { get; init; }
+
+    /// <summary>HasRows () returns whether anything was ever written.</summary>
+    public required Sql HasRows { get; init; }
+
+    /// <summary>ContinueNumbers (last) makes requests' numbers go on after the last imported one; null: they do so by themselves.</summary>
+    public Sql? ContinueNumbers { get; init; }
+
+    /// <summary>SetHead (epoch, hash, published, fence) sets an imported head; nobody holds the lease.</summary>
+    public required Sql SetHead { get; init; }
+}

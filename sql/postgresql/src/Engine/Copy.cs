@@ -1,0 +1,86 @@
+using Npgsql;
+using NpgsqlTypes;
+using Optiks.Storage.Driver;
+
+namespace Optiks.Storage.PostgreSql.Engine;
+
+/// <summary>
+/// Copy writes rows cell by cell into the connection's buffer: only a full buffer waits for the network, and rows need no object each. Not thread-safe.
+/// </summary>
+internal sealed class Copy : IRowWriter
+{
+    private readonly NpgsqlBinaryImporter _importer;
+    private readonly byte[] _octets = new byte[32];
+
+    private Copy(NpgsqlBinaryImporter importer) => _importer = importer;
+
+    /// <summary>RowsAsync copies rows into a table.</summary>
+    public static async Task RowsAsync(NpgsqlConnection connection, Table table, int rows, Action<IRowWriter, int> write, CancellationToken cancellationToken)
+    {
+        if (rows == 0)
+        {
+            return;
+        }
+        await using NpgsqlBinaryImporter importer = await connection.BeginBinaryImportAsync($"COPY {Columns(table)} FROM STDIN (FORMAT BINARY)", cancellationToken);
+        var copy = new Copy(importer);
+        for (int i = 0; i < rows; i++)
+        {
+            importer.StartRow();
+            write(copy, i);
+        }
+        _ = await importer.CompleteAsync(cancellationToken);
+    }
+
+    public void Big(long? value)
+    {
+        if (value is long present)
+        {
+            _importer.Write(present, NpgsqlDbType.Bigint);
+            return;
+        }
+        Null();
+    }
+
+    public void Medium(int? value)
+    {
+        if (value is int present)
+        {
+            _importer.Write(present, NpgsqlDbType.Integer);
+            return;
+        }
+        Null();
+    }
+
+    public void Small(int? value)
+    {
+        if (value is int present)
+        {
+            _importer.Write(checked((short)present), NpgsqlDbType.Smallint);
+            return;
+        }
+        Null();
+    }
+
+    public void Octets(ReadOnlyMemory<byte> value) => _importer.Write(value, NpgsqlDbType.Bytea);
+
+    public void Octets(ReadOnlySpan<byte> value)
+    {
+        value.CopyTo(_octets);
+        Octets(_octets.AsMemory(0, value.Length));
+    }
+
+    public void Null() => _importer.WriteNull();
+
+    public void RequestId(Guid value) => _importer.Write(value, NpgsqlDbType.Uuid);
+
+    private static string Columns(Table table) => table switch
+    {
+        Table.Request => "request (seq, request_id, body_hash)",
+        Table.Pending => "pending (seq, item, structure, expected_period, expected_version, key, value, request_id, body_hash)",
+        Table.Outcome => "outcome (seq, item, epoch, ordinal, refusal, refused_item, current_period, current_version)",
+        Table.Leaf => "leaf (epoch, ordinal, structure, period, version, label, commitment, tag, request_id, item)",
+        Table.Value => "value (epoch, ordinal, opening, key, value)",
+        Table.Epoch => "epoch (epoch, leaves, value_bytes, record_hash, record, checkpoint)",
+        _ => "period (period, first_epoch, wrapped_secrets, configuration)",
+    };
+}

@@ -1,0 +1,16 @@
+using Npgsql;
+using Optiks.Storage.Driver;
+
+namespace Optiks.Storage.PostgreSql.Engine;
+
+/// <summary>Rows are the rows of a command, which is disposed of with them, or of a batch, which is not.</summary>
+internal sealed class Rows(NpgsqlDataReader reader, NpgsqlCommand? command = null) : DbRows<NpgsqlDataReader>(reader, command)
+{
+    public override int Small(int column) => Reader.GetInt16(column);
+
+    public override bool Flag(int column) => Reader.GetBoolean(column);
+
+    public override byte[] Octets(int column) => Commands.Octets(Reader, column);
+
+    public override Guid RequestId(int column) => Reader.GetGuid(column);
+}

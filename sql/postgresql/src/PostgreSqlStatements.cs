@@ -1,0 +1,121 @@
+using Optiks.Storage.Driver;
+using Optiks.Storage.PostgreSql.Engine;
+
+namespace Optiks.Storage.PostgreSql;
+
+/// <summary>PostgreSqlStatements are the engine's SQL for the rules of all engines.</summary>
+internal static class PostgreSqlStatements
+{
+    /// <summary>Head is read with other statements in one round trip too.</summary>
+    public const string Head = "SELECT epoch, record_hash, published_epoch, fence, holder, lease_end FROM head WHERE one = 1";
+
+    private const string HeadCondition = "epoch = $1 - 1 AND published_epoch = $1 - 1 AND record_hash = $2 AND fence = $3 AND holder = $4";
+
+    public static Statements All { get; } = new()
+    {
+        Head = new(Head),
+        Clock = new("SELECT clock_timestamp()"),
+        Periods = new("SELECT period, first_epoch, wrapped_secrets, configuration FROM period ORDER BY period"),
+        Epochs = new("SELECT epoch, record, record_hash, checkpoint FROM epoch WHERE epoch BETWEEN $1 AND $2 ORDER BY epoch LIMIT $3"),
+        AcquireLease = new(
+            """
+            UPDATE head SET fence = fence + 1, holder = $1, session = $3, lease_end = clock_timestamp() + $2
+            WHERE holder = '' OR holder = $1 OR lease_end <= clock_timestamp() RETURNING fence, lease_end
+            """),
+        RenewLease = new("UPDATE head SET lease_end = clock_timestamp() + $1, session = $4 WHERE fence = $2 AND holder = $3"),
+        ReleaseLease = new("UPDATE head SET lease_end = 'epoch', holder = '', session = '' WHERE fence = $1 AND holder = $2"),
+        HoldLease = new("SELECT 1 FROM head WHERE fence = $1 AND holder = $2 FOR SHARE"),
+        CountPending = new("SELECT count(*) FROM (SELECT FROM pending LIMIT $1) AS p"),
+        FollowsHead = new($"SELECT 1 FROM head WHERE {HeadCondition}"),
+        MoveHead = new($"UPDATE head SET epoch = $1, record_hash = $5 WHERE {HeadCondition}"),
+        InsertEpoch = new("INSERT INTO epoch (epoch, leaves, value_bytes, record_hash, record) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING"),
+        MoveHeadToGenesis = new("UPDATE head SET epoch = 0, record_hash = $1 WHERE epoch IS NULL AND fence = $2 AND holder = $3"),
+        InsertPeriod = new("INSERT INTO period (period, first_epoch, wrapped_secrets, configuration) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING"),
+        HasEpoch = new("SELECT 1 FROM epoch WHERE epoch = $1 AND record_hash = $2"),
+        // The head's row stays locked until the commit: no takeover comes in between.
+        StoreCheckpoint = new(
+            """
+            WITH mine AS (SELECT 1 FROM head WHERE fence = $4 AND holder = $5 FOR SHARE)
+            UPDATE epoch SET checkpoint = $1 WHERE epoch = $2 AND record_hash = $3 AND EXISTS (SELECT FROM mine)
+            """),
+        // The table allows published_epoch = epoch or epoch - 1 alone, so this moves it by one or not at all. Whoever listens hears it with the commit.
+        Publish = new(
+            $"""
+            WITH moved AS (
+              UPDATE head SET published_epoch = $1 WHERE epoch = $1 AND fence = $2 AND holder = $3
+              AND EXISTS (SELECT FROM epoch AS e WHERE e.epoch = $1 AND e.checkpoint IS NOT NULL) RETURNING published_epoch
+            )
+            SELECT pg_notify('{Listener.Published}', published_epoch::text) FROM moved
+            """),
+        // From the leaves, as outcomes have no index by epoch.
+        PublishedRequests = new(
+            """
+            SELECT r.seq, r.body_hash FROM leaf AS l LEFT JOIN LATERAL (SELECT seq, body_hash FROM request WHERE request_id = l.request_id OFFSET 0) AS r ON true
+            WHERE l.epoch = $1 ORDER BY l.ordinal
+            """),
+        RefusedItems = new(
+            """
+            SELECT o.seq, o.item, o.refusal, o.refused_item, o.current_period, o.current_version, r.request_id, r.body_hash
+            FROM outcome AS o CROSS JOIN LATERAL (SELECT request_id, body_hash FROM request WHERE seq = o.seq OFFSET 0) AS r
+            WHERE o.epoch = $1 AND o.refusal IS NOT NULL ORDER BY o.seq, o.item
+            """),
+        // From the oldest id on, and everything else row by row by its index: joins would go through all requests and outcomes that are kept, at every epoch.
+        ForgetRequests = new(
+            """
+            WITH old AS MATERIALIZED (
+              SELECT r.seq FROM request AS r WHERE r.request_id < $1
+              AND (SELECT p.seq FROM pending AS p WHERE p.seq = r.seq LIMIT 1) IS NULL
+              AND (SELECT o.seq FROM outcome AS o WHERE o.seq = r.seq AND o.epoch > (SELECT coalesce(published_epoch, -1) FROM head WHERE one = 1) LIMIT 1) IS NULL
+              ORDER BY r.request_id LIMIT $2
+            ), forgotten AS (DELETE FROM outcome WHERE seq = ANY (ARRAY(SELECT seq FROM old)))
+            DELETE FROM request WHERE seq = ANY (ARRAY(SELECT seq FROM old))
+            """),
+        // Row by row, each looked up by its index, as nothing else is left to a plan: by statistics of other times, joins went through all requests for each status.
+        Status = new(
+            """
+            WITH r AS MATERIALIZED (SELECT seq FROM request WHERE request_id = $1)
+            SELECT h.published_epoch, EXISTS (SELECT FROM pending WHERE seq = r.seq OFFSET 0), o.epoch, o.refusal, o.refused_item, o.current_period, o.current_version, o.ordinal,
+                   l.structure, l.period, l.version, v.key
+            FROM r CROSS JOIN head AS h
+            LEFT JOIN LATERAL (SELECT * FROM outcome WHERE seq = r.seq OFFSET 0) AS o ON true
+            LEFT JOIN LATERAL (SELECT structure, period, version FROM leaf WHERE epoch = o.epoch AND ordinal = o.ordinal OFFSET 0) AS l ON true
+            LEFT JOIN LATERAL (SELECT key FROM value WHERE epoch = o.epoch AND ordinal = o.ordinal OFFSET 0) AS v ON true
+            ORDER BY o.item
+            """),
+        StoredEpochs = new("SELECT epoch, record, record_hash, checkpoint, leaves, value_bytes FROM epoch WHERE epoch >= $1 ORDER BY epoch LIMIT $2"),
+        CountFitting = new(
+            """
+            SELECT count(*) FROM (
+              SELECT sum(coalesce(octet_length(v.value), 0)) OVER (ORDER BY l.epoch, l.ordinal) - coalesce(octet_length(v.value), 0) AS before
+              FROM (SELECT epoch, ordinal FROM leaf WHERE (epoch, ordinal) >= ($1, $2) ORDER BY epoch, ordinal LIMIT $3) AS l
+              LEFT JOIN value AS v ON v.epoch = l.epoch AND v.ordinal = l.ordinal
+            ) AS s WHERE s.before <= $4
+            """),
+        StoredLeaves = new(
+            """
+            SELECT l.epoch, l.ordinal, l.structure, l.period, l.version, l.label, l.commitment, l.tag, l.request_id, l.item, v.opening, v.key, v.value
+            FROM leaf AS l LEFT JOIN value AS v ON v.epoch = l.epoch AND v.ordinal = l.ordinal
+            WHERE (l.epoch, l.ordinal) >= ($1, $2) ORDER BY l.epoch, l.ordinal LIMIT $3
+            """),
+        CountValues = new("SELECT count(*) FROM value"),
+        StoredRequests = new("SELECT seq, request_id, body_hash FROM request WHERE seq > $1 ORDER BY seq LIMIT $2"),
+        StoredPending = new(
+            """
+            SELECT p.seq, p.item, p.structure, p.key, p.value, p.expected_period, p.expected_version, r.same
+            FROM pending AS p LEFT JOIN LATERAL (SELECT p.request_id = request_id AND p.body_hash = body_hash AS same FROM request WHERE seq = p.seq OFFSET 0) AS r ON true
+            WHERE p.seq > $1 AND p.seq <= $2 ORDER BY p.seq, p.item
+            """),
+        StoredOutcomes = new(
+            """
+            SELECT o.seq, o.item, o.epoch, o.ordinal, o.refusal, o.refused_item, o.current_period, o.current_version, l.request_id, l.item
+            FROM outcome AS o LEFT JOIN leaf AS l ON l.epoch = o.epoch AND l.ordinal = o.ordinal WHERE o.seq > $1 AND o.seq <= $2 ORDER BY o.seq, o.item
+            """),
+        HasRows = new(
+            """
+            SELECT EXISTS (SELECT FROM request) OR EXISTS (SELECT FROM pending) OR EXISTS (SELECT FROM outcome) OR EXISTS (SELECT FROM leaf) OR EXISTS (SELECT FROM value)
+            OR EXISTS (SELECT FROM epoch) OR EXISTS (SELECT FROM period) OR EXISTS (SELECT FROM head WHERE epoch IS NOT NULL OR holder <> '')
+            """),
+        ContinueNumbers = new("SELECT setval('request_seq_seq', $1)"),
+        SetHead = new("UPDATE head SET epoch = $1, record_hash = $2, published_epoch = $3, fence = $4, holder = '', session = '', lease_end = 'epoch'"),
+    };
+}
