@@ -13,7 +13,7 @@ internal static class AcceptBatch
     private const string State =
         $"""
         SELECT SYSUTCDATETIME();
-        {SqlServerHeadReader.Query};
+        {SqlServerStatements.Head};
         SELECT k.Number, COUNT_BIG(*)
         FROM @keys AS k JOIN optiks.Pending AS p ON p.Structure = k.Structure AND p.[Key] = k.[Key] AND DATALENGTH(p.[Key]) = DATALENGTH(k.[Key])
         GROUP BY k.Number {Statement.ByIndex};
@@ -98,7 +98,7 @@ internal static class AcceptBatch
     {
         bool isStaged = await TryStageAsync(connection, group, cancellationToken);
         return await connection.ResultsAsync(
-            isStaged ? s_stateStaged : s_state, () => { }, reader => AcceptState.ReadAsync(reader, group, cancellationToken), cancellationToken, isStaged ? [] : Lists(group)[..2]);
+            isStaged ? s_stateStaged : s_state, () => { }, reader => AcceptState.ReadAsync(reader, connection.Database.Location, group, cancellationToken), cancellationToken, isStaged ? [] : Lists(group)[..2]);
     }
 
     /// <summary>StoreAsync stores a plain group and returns null, or stores nothing and returns what decides about it.</summary>
@@ -130,7 +130,7 @@ internal static class AcceptBatch
                     return null;
                 }
                 _ = await reader.NextResultAsync(cancellationToken);
-                return await AcceptState.ReadAsync(reader, group, cancellationToken);
+                return await AcceptState.ReadAsync(reader, connection.Database.Location, group, cancellationToken);
             },
             cancellationToken,
             parameters);

@@ -1,4 +1,5 @@
 using Microsoft.Data.SqlClient;
+using Optiks.Storage.Driver;
 using Optiks.Storage.SqlServer.Engine;
 
 namespace Optiks.Storage.SqlServer;
@@ -11,24 +12,25 @@ namespace Optiks.Storage.SqlServer;
 internal sealed record AcceptState(DateTimeOffset Now, Head Head, Dictionary<UpdateKey, int> Pending, Dictionary<Guid, ReadOnlyMemory<byte>> Known)
 {
     /// <summary>ReadAsync reads the four results of a batch in the order of the parameters, from before the first row on.</summary>
-    public static async Task<AcceptState> ReadAsync(SqlDataReader reader, AcceptGroup group, CancellationToken cancellationToken)
+    public static async Task<AcceptState> ReadAsync(SqlDataReader reader, string location, AcceptGroup group, CancellationToken cancellationToken)
     {
-        _ = await reader.ReadAsync(cancellationToken);
-        DateTimeOffset now = reader.Time(0);
+        var rows = new Rows(reader);
+        _ = await rows.ReadAsync(cancellationToken);
+        DateTimeOffset now = rows.Time(0);
         _ = await reader.NextResultAsync(cancellationToken);
-        Head head = await reader.ReadAsync(cancellationToken) ? SqlServerHeadReader.ReadHead(reader) : throw SqlServerHeadReader.NoHead();
+        Head head = await rows.ReadAsync(cancellationToken) ? StoredRows.Head(rows) : throw StoredRows.NoHead(location);
         _ = await reader.NextResultAsync(cancellationToken);
         var pending = new Dictionary<UpdateKey, int>();
-        while (await reader.ReadAsync(cancellationToken))
+        while (await rows.ReadAsync(cancellationToken))
         {
-            pending.Add(group.Keys[reader.GetInt32(0)].Key, checked((int)reader.GetInt64(1)));
+            pending.Add(group.Keys[rows.Medium(0)].Key, checked((int)rows.Big(1)));
         }
         _ = await reader.NextResultAsync(cancellationToken);
         var known = new Dictionary<Guid, ReadOnlyMemory<byte>>();
-        while (await reader.ReadAsync(cancellationToken))
+        while (await rows.ReadAsync(cancellationToken))
         {
             // A group that is not plain may name an id twice.
-            known[reader.RequestId(0)] = reader.Octets(1);
+            known[rows.RequestId(0)] = rows.Octets(1);
         }
         return new AcceptState(now, head, pending, known);
     }

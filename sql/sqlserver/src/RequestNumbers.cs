@@ -1,3 +1,5 @@
+using Microsoft.Data.SqlClient;
+using Optiks.Storage.Driver;
 using Optiks.Storage.SqlServer.Engine;
 
 namespace Optiks.Storage.SqlServer;
@@ -21,7 +23,8 @@ internal static class RequestNumbers
 
     private static readonly Statement s_draw = new($"{Draw}\nSELECT @last");
 
-    private static readonly Statement s_set = new("UPDATE optiks.Acceptance SET LastSeq = @last");
+    private static readonly Statement s_find = new(
+        $"SELECT r.Seq, r.RequestId, r.BodyHash FROM @ids AS i JOIN optiks.Request AS r ON r.RequestId = i.RequestId {Statement.ByIndex}");
 
     /// <summary>DrawAsync draws numbers inside the connection's transaction and returns the last that was given out before: for whoever restores.</summary>
     public static async Task<long> DrawAsync(Connection connection, int count, CancellationToken cancellationToken) =>
@@ -29,6 +32,32 @@ internal static class RequestNumbers
             ? last
             : throw new StorageCorruptException("The database has no row that numbers requests: restore it.");
 
-    /// <summary>SetAsync makes <paramref name="last"/> the last number given out: for an import.</summary>
-    public static Task SetAsync(Connection connection, long last, CancellationToken cancellationToken) => connection.ExecuteAsync(s_set, cancellationToken, Parameters.Bigint("@last", last));
+    /// <summary>FindOrAddAsync is <see cref="ISession.FindOrAddRequestsAsync"/>.</summary>
+    public static async Task<IReadOnlyList<StoredRequest>> FindOrAddAsync(
+        Connection connection, IReadOnlyDictionary<Guid, ReadOnlyMemory<byte>> bodyHashes, CancellationToken cancellationToken)
+    {
+        // First: what is read after it is not overtaken by an accept.
+        long last = await DrawAsync(connection, bodyHashes.Count, cancellationToken);
+        var requests = new List<StoredRequest>(bodyHashes.Count);
+        foreach (Guid[] chunk in connection.Chunks(bodyHashes.Keys))
+        {
+            await foreach (SqlDataReader reader in connection.RowsAsync(s_find, cancellationToken, Lists.RequestIds.Parameter("@ids", chunk)))
+            {
+                requests.Add(new StoredRequest(reader.GetInt64(0), reader.RequestId(1), reader.Octets(2)));
+            }
+        }
+        HashSet<Guid> found = [.. requests.Select(request => request.RequestId)];
+        StoredRequest[] missing = [.. bodyHashes.Where(request => !found.Contains(request.Key)).Select((request, i) => new StoredRequest(last + i + 1, request.Key, request.Value))];
+        await connection.CopyAsync(
+            Table.Request,
+            missing.Length,
+            (cells, i) =>
+            {
+                cells.Big(missing[i].Sequence);
+                cells.RequestId(missing[i].RequestId);
+                cells.Octets(missing[i].BodyHash);
+            },
+            cancellationToken);
+        return [.. requests, .. missing];
+    }
 }

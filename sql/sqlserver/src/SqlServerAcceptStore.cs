@@ -1,3 +1,4 @@
+using Optiks.Storage.Driver;
 using Optiks.Storage.SqlServer.Engine;
 
 namespace Optiks.Storage.SqlServer;
@@ -6,43 +7,34 @@ namespace Optiks.Storage.SqlServer;
 /// SqlServerAcceptStore is the update-service's view. A group of which nothing is refused or known takes one round trip, its commit included. Otherwise the batch stores nothing and says what stands
 /// against it; the rules of <see cref="AcceptPlan"/> are gone through here, while nothing is locked, and what they accept is one more such batch.
 /// </summary>
-internal sealed class SqlServerAcceptStore : SqlServerHeadReader, IAcceptStore
+internal sealed class SqlServerAcceptStore : AcceptStore
 {
     // Each try but the first fails only if others were accepted between two statements whose keys or ids are these.
     private const int MaxTries = 10;
 
+    private readonly Database _database;
+
     public SqlServerAcceptStore(Database database)
-        : base(database)
-    {
-    }
+        : base(database) => _database = database;
 
     /// <inheritdoc/>
-    public int? ConcurrentUpdates => null;
-
-    /// <inheritdoc/>
-    public Task<IReadOnlyList<AcceptResult>> AcceptAsync(IReadOnlyList<AcceptUnit> units, HeadFloor floor, CancellationToken cancellationToken)
+    public override Task<IReadOnlyList<AcceptResult>> AcceptAsync(IReadOnlyList<AcceptUnit> units, HeadFloor floor, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(floor);
         // The caller's errors are found before a connection is taken.
         AcceptPlan.ThrowIfInvalid(units);
         AcceptRequest[] requests = [.. units.SelectMany(unit => unit.Requests)];
-        return Database.RepeatAsync(
+        return _database.RepeatAsync(
             async (connection, cancel) => requests.Length > 0
                 ? await StoreAsync(connection, units, new AcceptGroup(requests), floor, cancel)
-                : new AcceptPlan(units, floor).Decide([], [], default, await ReadHeadAsync(connection, cancel)),
+                : new AcceptPlan(units, floor).Decide([], [], default, await connection.ReadHeadAsync(cancel)),
             cancellationToken);
     }
-
-    /// <inheritdoc/>
-    public Task<RequestStatus?> ReadStatusAsync(Guid requestId, CancellationToken cancellationToken) =>
-        Database.ReadAsync((connection, cancel) => RequestStatusReader.ReadAsync(connection, requestId, cancel), cancellationToken);
 
     private static async Task<IReadOnlyList<AcceptResult>> StoreAsync(
         Connection connection, IReadOnlyList<AcceptUnit> units, AcceptGroup all, HeadFloor floor, CancellationToken cancellationToken)
     {
-        var results = new AcceptResult[units.Count];
-        Array.Fill(results, new AcceptResult(AcceptStatus.Accepted));
-        IReadOnlyList<AcceptResult> decided = results;
+        IReadOnlyList<AcceptResult> decided = Accepted(units.Count);
         AcceptState? state = all.IsPlain
             ? await AcceptBatch.StoreAsync(connection, all, floor, cancellationToken)
             : await AcceptBatch.ReadStateAsync(connection, all, cancellationToken);

@@ -1,9 +1,10 @@
+using Optiks.Storage.Driver;
 using Optiks.Storage.SqlServer.Engine;
 
 namespace Optiks.Storage.SqlServer;
 
 /// <summary>SqlServerMigrator brings an existing database to this build's schema, as a user who owns it.</summary>
-internal sealed class SqlServerMigrator : IMigrator
+internal sealed class SqlServerMigrator : Migrator
 {
     private static readonly Statement s_lock = new(
         """
@@ -28,21 +29,22 @@ internal sealed class SqlServerMigrator : IMigrator
 
     private readonly SqlServerSettings _settings;
 
-    public SqlServerMigrator(SqlServerSettings settings) => _settings = settings;
+    public SqlServerMigrator(SqlServerSettings settings)
+        : base(SqlServerSchema.Schema) => _settings = settings;
 
     /// <inheritdoc/>
-    public string Location => _settings.Location;
+    public override string Location => _settings.Location;
 
     /// <inheritdoc/>
-    public int TargetVersion => SqlServerSchema.TargetVersion;
+    protected override Sql InsertMigration => s_insertMigration;
 
     /// <inheritdoc/>
-    public async Task<int> ReadVersionAsync(CancellationToken cancellationToken)
+    public override async Task<int> ReadVersionAsync(CancellationToken cancellationToken)
     {
         await using Database database = Database.Connect(_settings);
         try
         {
-            return await database.ReadAsync(SqlServerSchema.ReadVersionAsync, cancellationToken);
+            return await database.ReadAsync(ReadVersionAsync, cancellationToken);
         }
         catch (StorageMisconfiguredException e) when (SqlServerErrors.IsNoSuchDatabase(e.InnerException))
         {
@@ -51,53 +53,28 @@ internal sealed class SqlServerMigrator : IMigrator
     }
 
     /// <inheritdoc/>
-    public async Task<IReadOnlyList<string>> MigrateAsync(CancellationToken cancellationToken)
-    {
-        await using Database database = Database.Connect(_settings);
-        var applied = new List<string>();
-        while (true)
-        {
-            string name = await database.WriteAsync((connection, cancel) => ApplyNextAsync(connection, cancel), resolve: null, cancellationToken);
-            if (name.Length == 0)
-            {
-                break;
-            }
-            applied.Add(name);
-        }
-        await database.CheckAsync(cancellationToken);
-        return applied;
-    }
+    protected override Task<IDatabase> OpenAsync(CancellationToken cancellationToken) => Task.FromResult<IDatabase>(Database.Connect(_settings));
 
-    // Empty: nothing is missing. The lock keeps a second migrator waiting; it then finds the version that the first one left.
-    private async Task<WriteResult<string>> ApplyNextAsync(Connection connection, CancellationToken cancellationToken)
-    {
-        await connection.ExecuteAsync(s_lock, cancellationToken);
-        int version = await SqlServerSchema.ReadVersionAsync(connection, cancellationToken);
-        if (version > TargetVersion)
-        {
-            throw new StorageMisconfiguredException(
-                $"The database {Location} has schema version {version}, newer than this program's {TargetVersion}: nothing was changed, run a newer version of this program.");
-        }
-        if (version == TargetVersion)
-        {
-            await RunAsync(connection, SqlServerSchema.Grants, cancellationToken);
-            return new WriteResult<string>("", Commit: true);
-        }
-        if (version == 0)
-        {
-            await RunAsync(connection, [s_createSchema, s_createMigration], cancellationToken);
-        }
-        (string name, IReadOnlyList<Statement> batches) = SqlServerSchema.Migrations[version];
-        await RunAsync(connection, batches, cancellationToken);
-        await connection.ExecuteAsync(s_insertMigration, cancellationToken, Parameters.Int("@version", version + 1), Parameters.Text("@name", name));
-        return new WriteResult<string>(name, Commit: true);
-    }
+    /// <inheritdoc/>
+    protected override Task LockAsync(ISession session, CancellationToken cancellationToken) => RunAsync(session, [s_lock], cancellationToken);
 
-    private static async Task RunAsync(Connection connection, IReadOnlyList<Statement> batches, CancellationToken cancellationToken)
+    /// <inheritdoc/>
+    protected override Task<int> ReadVersionAsync(ISession session, CancellationToken cancellationToken) => SqlServerSchema.ReadVersionAsync(session, cancellationToken);
+
+    /// <inheritdoc/>
+    protected override Task CreateAsync(ISession session, CancellationToken cancellationToken) => RunAsync(session, [s_createSchema, s_createMigration], cancellationToken);
+
+    /// <inheritdoc/>
+    protected override Task RunAsync(ISession session, string script, CancellationToken cancellationToken) => RunAsync(session, SqlServerSchema.Batches(script), cancellationToken);
+
+    /// <inheritdoc/>
+    protected override Task CheckAsync(IDatabase database, CancellationToken cancellationToken) => ((Database)database).CheckAsync(cancellationToken);
+
+    private static async Task RunAsync(ISession session, Statement[] batches, CancellationToken cancellationToken)
     {
         foreach (Statement batch in batches)
         {
-            await connection.ExecuteAsync(batch, cancellationToken);
+            await ((Connection)session).ExecuteAsync(batch, cancellationToken);
         }
     }
 }

@@ -1,4 +1,5 @@
 using System.Reflection;
+using Optiks.Storage.Driver;
 using Optiks.Storage.SqlServer.Engine;
 
 namespace Optiks.Storage.SqlServer;
@@ -23,20 +24,23 @@ public sealed class SqlServerStorageProvider : IStorageProvider
 
     /// <inheritdoc/>
     public async Task<IAcceptStore> OpenAcceptAsync(string connectionString, CancellationToken cancellationToken) =>
-        new SqlServerAcceptStore(await Database.OpenAsync(SqlServerSettings.Parse(connectionString, "update"), cancellationToken));
+        new SqlServerAcceptStore(await OpenAsync(connectionString, "update", cancellationToken));
 
     /// <inheritdoc/>
     public async Task<IPipelineStore> OpenPipelineAsync(string connectionString, CancellationToken cancellationToken) =>
-        new SqlServerPipelineStore(await Database.OpenAsync(SqlServerSettings.Parse(connectionString, "task"), cancellationToken), _warn);
+        new PipelineStore(await OpenAsync(connectionString, "task", cancellationToken));
 
     /// <inheritdoc/>
     public async Task<IFollowStore> OpenFollowAsync(string connectionString, CancellationToken cancellationToken) =>
-        new SqlServerFollowStore(await Database.OpenAsync(SqlServerSettings.Parse(connectionString, "query"), cancellationToken));
+        new FollowStore(await OpenAsync(connectionString, "query", cancellationToken));
 
     /// <inheritdoc/>
     public async Task<IMaintenanceStore> OpenMaintenanceAsync(string connectionString, CancellationToken cancellationToken) =>
-        new SqlServerMaintenanceStore(await Database.OpenAsync(SqlServerSettings.Parse(connectionString, "maintenance"), cancellationToken), _warn);
+        new MaintenanceStore(await OpenAsync(connectionString, "maintenance", cancellationToken));
 
     /// <inheritdoc/>
     public IMigrator CreateMigrator(string connectionString) => new SqlServerMigrator(SqlServerSettings.Parse(connectionString, "migrate"));
+
+    private Task<Database> OpenAsync(string connectionString, string role, CancellationToken cancellationToken) =>
+        Database.OpenAsync(SqlServerSettings.Parse(connectionString, role), _warn, cancellationToken);
 }

@@ -10,7 +10,7 @@ internal static class StatementRules
     private static readonly string[] s_catalogOthers = ["session_id", "is_read_committed_snapshot_on", "delayed_durability"];
 
     private static readonly ColumnDefinition[] s_columns =
-        [.. SqlServerSchema.Migrations.SelectMany(migration => migration.Batches).SelectMany(batch => TSql.All<ColumnDefinition>(TSql.Parse(batch.Text))), .. MigrationColumns()];
+        [.. TSql.Migrations().SelectMany(batch => TSql.All<ColumnDefinition>(TSql.Parse(batch.Text))), .. MigrationColumns()];
 
     private static readonly HashSet<string> s_variableOctets = [.. Named(SqlDataTypeOption.VarBinary)];
 

@@ -1,6 +1,7 @@
 using System.Reflection;
 using Microsoft.Data.SqlClient;
 using Microsoft.SqlServer.TransactSql.ScriptDom;
+using Optiks.Storage.Driver;
 using Optiks.Storage.SqlServer.Engine;
 
 namespace Optiks.Storage.SqlServer.Tests;
@@ -39,6 +40,7 @@ public sealed class StatementTests
         ConstructorInfo statement = Assert.Single(typeof(Statement).GetConstructors());
         Assert.Equal([nameof(SqlServerSchema)], Creators(s_driver, statement).Where(method => method.Name != TypeInitializer).Select(Outermost).Distinct());
         Assert.Contains(Creators(s_driver, statement), method => method.Name == TypeInitializer);
+        Assert.Empty(Creators(s_driver, Assert.Single(typeof(Sql).GetConstructors())));
         Assert.Empty(typeof(SqlCommand).GetConstructors().SelectMany(constructor => Creators(s_driver, constructor)));
         MethodInfo create = typeof(SqlConnection).GetMethod(nameof(SqlConnection.CreateCommand), BindingFlags.Instance | BindingFlags.Public | BindingFlags.DeclaredOnly, Type.EmptyTypes)!;
         Assert.Equal([nameof(Connection)], Callers(s_driver, create).Select(Outermost).Distinct());
@@ -50,13 +52,12 @@ public sealed class StatementTests
     public void Copied_columns_are_those_of_the_migrations()
     {
         var columns = new Dictionary<string, List<string>>();
-        foreach (CreateTableStatement create in SqlServerSchema.Migrations.SelectMany(migration => migration.Batches).SelectMany(batch => TSql.Parse(batch.Text).Batches).SelectMany(batch => batch.Statements).OfType<CreateTableStatement>())
+        foreach (CreateTableStatement create in TSql.Migrations().SelectMany(batch => TSql.Parse(batch.Text).Batches).SelectMany(batch => batch.Statements).OfType<CreateTableStatement>())
         {
             columns.Add(create.SchemaObjectName.BaseIdentifier.Value, [.. create.Definition.ColumnDefinitions.Select(column => column.ColumnIdentifier.Value)]);
         }
-        Table[] tables = [.. typeof(Table).GetProperties(BindingFlags.Static | BindingFlags.Public).Select(property => (Table)property.GetValue(null)!)];
-        Assert.Equal(7, tables.Length);
-        Assert.All(tables, table => Assert.Equal(columns[table.Name["optiks.".Length..].Trim('[', ']')].Order(StringComparer.Ordinal), table.Columns.Order(StringComparer.Ordinal)));
+        Assert.Equal(Enum.GetValues<Table>(), BulkTable.All.Keys.Order());
+        Assert.All(BulkTable.All.Values, table => Assert.Equal(columns[table.Name["optiks.".Length..].Trim('[', ']')].Order(StringComparer.Ordinal), table.Columns.Order(StringComparer.Ordinal)));
     }
 
     private static IEnumerable<MethodBase> Creators(Assembly assembly, ConstructorInfo constructor) => Methods(assembly).Where(method => Mentions(method, constructor, code => code == NewObject));

@@ -1,6 +1,7 @@
 using System.Reflection;
 using System.Runtime.CompilerServices;
 using Microsoft.SqlServer.TransactSql.ScriptDom;
+using Optiks.Storage.Driver;
 using Optiks.Storage.SqlServer.Engine;
 
 namespace Optiks.Storage.SqlServer.Tests;
@@ -11,7 +12,7 @@ internal static class TSql
     /// <summary>Statements of the driver, migrations and grants included.</summary>
     public static IReadOnlyList<string> Statements()
     {
-        var texts = SqlServerSchema.Migrations.SelectMany(migration => migration.Batches).Concat(SqlServerSchema.Grants).Select(batch => batch.Text).ToList();
+        var texts = Scripts().Concat(Catalog()).Select(statement => statement.Text).ToList();
         foreach (Type type in typeof(SqlServerStorageProvider).Assembly.GetTypes().Where(type => !type.ContainsGenericParameters))
         {
             RuntimeHelpers.RunClassConstructor(type.TypeHandle);
@@ -20,6 +21,12 @@ internal static class TSql
         }
         return texts;
     }
+
+    /// <summary>Scripts by batches: migrations and grants.</summary>
+    public static IEnumerable<Sql> Scripts() => Migrations().Concat(SqlServerSchema.Batches(SqlServerSchema.Schema.Grants!));
+
+    /// <summary>Migrations by batches.</summary>
+    public static IEnumerable<Sql> Migrations() => SqlServerSchema.Schema.Migrations.SelectMany(migration => SqlServerSchema.Batches(migration.Script));
 
     /// <summary>Errors of the parser. The text of EXEC (N'...') is T-SQL too.</summary>
     public static IReadOnlyList<string> Errors(string text)
@@ -48,6 +55,8 @@ internal static class TSql
     /// <summary>Text of a fragment as it was written.</summary>
     public static string Text(TSqlFragment fragment) =>
         string.Concat(Enumerable.Range(fragment.FirstTokenIndex, fragment.LastTokenIndex - fragment.FirstTokenIndex + 1).Select(i => fragment.ScriptTokenStream[i].Text));
+
+    private static IEnumerable<Sql> Catalog() => typeof(Statements).GetProperties().Select(property => property.GetValue(SqlServerStatements.All)).OfType<Sql>();
 
     private static TSqlFragment? Read(string text, out IList<ParseError> errors) => new TSql150Parser(initialQuotedIdentifiers: true).Parse(new StringReader(text), out errors);
 

@@ -1,27 +1,33 @@
 using System.Runtime.CompilerServices;
 using Microsoft.Data.SqlClient;
+using Optiks.Storage.Driver;
 
 namespace Optiks.Storage.SqlServer.Engine;
 
 /// <summary>Connection is a pooled connection with the transaction that its commands belong to, if any. Without one each statement sees one moment of the database by itself. Not thread-safe.</summary>
-internal sealed class Connection
+internal sealed class Connection : ISession
 {
     // Babelfish 4.3 reads its marks of null values in a parameter of a table type from memory that it did not clear: the longer the list, the likelier that one is wrong. As no column of the lists may be
     // null, it then refuses the statement and stores nothing wrong.
     private const int BabelfishListRows = 32;
 
+    private readonly Database _database;
     private readonly SqlConnection _connection;
     private readonly SqlTransaction? _transaction;
     private readonly SessionLimits _limits;
     private readonly bool _isBabelfish;
 
-    public Connection(SqlConnection connection, SqlTransaction? transaction, SessionLimits limits, bool isBabelfish)
+    public Connection(Database database, SqlConnection connection, SqlTransaction? transaction, SessionLimits limits, bool isBabelfish)
     {
+        _database = database;
         _connection = connection;
         _transaction = transaction;
         _limits = limits;
         _isBabelfish = isBabelfish;
     }
+
+    /// <inheritdoc/>
+    public IDatabase Database => _database;
 
     /// <summary>MaxListRows is how many rows a parameter of a table type may have.</summary>
     public int MaxListRows => _isBabelfish ? BabelfishListRows : int.MaxValue;
@@ -34,9 +40,9 @@ internal sealed class Connection
     }
 
     /// <summary>ChangeAsync runs a statement and returns how many rows it, or the last of several, changed: by what the server selects, see <see cref="SessionLimits"/>.</summary>
-    public async Task<int> ChangeAsync(Statement statement, CancellationToken cancellationToken, params SqlParameter[] parameters)
+    public async Task<int> ChangeAsync(Sql sql, CancellationToken cancellationToken, params SqlParameter[] parameters)
     {
-        await using SqlCommand command = Command(statement, ";\nSELECT @@ROWCOUNT", parameters);
+        await using SqlCommand command = Command(sql, ";\nSELECT @@ROWCOUNT", parameters);
         return (int)(await command.ExecuteScalarAsync(cancellationToken))!;
     }
 
@@ -74,34 +80,71 @@ internal sealed class Connection
     /// <summary>Chunks of a list, each small enough for one parameter of a table type: the whole list on SQL Server. No chunk is empty.</summary>
     public IEnumerable<T[]> Chunks<T>(IEnumerable<T> rows) => rows.Chunk(MaxListRows);
 
-    /// <summary>CopyAsync copies rows into a table; <paramref name="cell"/> gives the value at (row, column), <see cref="DBNull"/> for null.</summary>
-    public async Task CopyAsync(Table table, int rows, Func<int, int, object> cell, CancellationToken cancellationToken)
+    /// <inheritdoc/>
+    public Task<int> ChangeAsync(Sql sql, CancellationToken cancellationToken, params Parameter[] parameters) => ChangeAsync(sql, cancellationToken, Parameters.Of(parameters));
+
+    /// <inheritdoc/>
+    public async Task<IRows> QueryAsync(Sql sql, CancellationToken cancellationToken, params Parameter[] parameters)
+    {
+        SqlCommand command = Command(sql, "", Parameters.Of(parameters));
+        try
+        {
+            return new Rows(await command.ExecuteReaderAsync(cancellationToken), command);
+        }
+        catch
+        {
+            await command.DisposeAsync();
+            throw;
+        }
+    }
+
+    /// <inheritdoc/>
+    public async Task CopyAsync(Table table, int rows, Action<IRowWriter, int> write, CancellationToken cancellationToken)
     {
         if (rows == 0)
         {
             return;
         }
+        BulkTable target = BulkTable.All[table];
         // Without this option constraints are passed over, and the table's are not trusted any more.
-        using var copy = new SqlBulkCopy(_connection, SqlBulkCopyOptions.CheckConstraints, _transaction) { DestinationTableName = table.Name, BulkCopyTimeout = _limits.CommandSeconds };
-        for (int i = 0; i < table.Columns.Length; i++)
+        using var copy = new SqlBulkCopy(_connection, SqlBulkCopyOptions.CheckConstraints, _transaction) { DestinationTableName = target.Name, BulkCopyTimeout = _limits.CommandSeconds };
+        for (int i = 0; i < target.Columns.Length; i++)
         {
-            _ = copy.ColumnMappings.Add(i, table.Columns[i]);
+            _ = copy.ColumnMappings.Add(i, target.Columns[i]);
         }
         // So that the server need not sort; Babelfish does not know the hint.
-        foreach (string column in _isBabelfish ? [] : table.Columns.AsSpan(0, table.Sorted))
+        foreach (string column in _isBabelfish ? [] : target.Columns.AsSpan(0, target.Sorted))
         {
             _ = copy.ColumnOrderHints.Add(column, SortOrder.Ascending);
         }
-        await using var source = new RowSource(rows, table.Columns.Length, cell);
+        await using var source = new RowSource(rows, target.Columns.Length, write);
         await copy.WriteToServerAsync(source, cancellationToken);
     }
 
-    private SqlCommand Command(Statement statement, string end, SqlParameter[] parameters)
+    /// <inheritdoc/>
+    public Task<(LeafBatch Batch, ulong? Through)> ReadLeavesAsync(ulong first, ulong last, int batchRows, CancellationToken cancellationToken) =>
+        LeafReader.ReadAsync(this, first, last, batchRows, cancellationToken);
+
+    /// <inheritdoc/>
+    public Task ReadPendingAsync(PendingSelection selection, CancellationToken cancellationToken) => PendingRows.ReadAsync(this, selection, cancellationToken);
+
+    /// <inheritdoc/>
+    public async Task<(int Epochs, int Pending, int Heads)> FinishEpochAsync(Parameter[] epoch, IReadOnlyList<Outcome> outcomes, Parameter[] head, CancellationToken cancellationToken)
+    {
+        int inserted = await ChangeAsync(SqlServerStatements.All.InsertEpoch, cancellationToken, epoch);
+        return (inserted, await PendingRows.DeleteAsync(this, outcomes, cancellationToken), await ChangeAsync(SqlServerStatements.All.MoveHead, cancellationToken, head));
+    }
+
+    /// <inheritdoc/>
+    public Task<IReadOnlyList<StoredRequest>> FindOrAddRequestsAsync(IReadOnlyDictionary<Guid, ReadOnlyMemory<byte>> bodyHashes, CancellationToken cancellationToken) =>
+        RequestNumbers.FindOrAddAsync(this, bodyHashes, cancellationToken);
+
+    private SqlCommand Command(Sql sql, string end, SqlParameter[] parameters)
     {
         SqlCommand command = _connection.CreateCommand();
-        // Constants all: a Statement is made of one.
+        // Constants all: Sql is made of one.
 #pragma warning disable CA2100
-        command.CommandText = _limits.Preamble.Text + statement.Text + end;
+        command.CommandText = _limits.Preamble.Text + sql.Text + end;
 #pragma warning restore CA2100
         command.CommandTimeout = _limits.CommandSeconds;
         command.Transaction = _transaction;

@@ -1,30 +1,50 @@
 using System.Data;
+using System.Data.Common;
 using Microsoft.Data.SqlClient;
+using Optiks.Storage.Driver;
 
 namespace Optiks.Storage.SqlServer.Engine;
 
-/// <summary>
-/// Database is one role's pool of connections. Safe for concurrent use. Work that failed because its session was gone before a commit was sent is done once more on a new
-/// connection: nothing of it happened. A commit that was sent is never repeated.
-/// </summary>
-internal sealed class Database : IAsyncDisposable
+/// <summary>Database is one role's pool of connections. Each statement that only reads sees one moment of the database (READ_COMMITTED_SNAPSHOT) and waits for nobody. Safe for concurrent use.</summary>
+internal sealed class Database : ServerDatabase<SqlConnection, Connection>
 {
+    private static readonly Task s_never = new TaskCompletionSource().Task;
+
+    private static readonly Statement s_lockHead = new(SqlServerStatements.LockHead);
+
     private readonly SqlServerSettings _settings;
+    private readonly Sessions _sessions;
     private volatile bool _isBabelfish;
     private volatile bool _wasOpen;
 
-    private Database(SqlServerSettings settings) => _settings = settings;
-
-    /// <summary>Location for messages, without secrets.</summary>
-    public string Location => _settings.Location;
-
-    /// <summary>Session is the program_name of these connections.</summary>
-    public string Session => _settings.Session;
-
-    /// <summary>OpenAsync opens the database and checks what a service must not work without.</summary>
-    public static async Task<Database> OpenAsync(SqlServerSettings settings, CancellationToken cancellationToken)
+    private Database(SqlServerSettings settings, Action<string> warn)
     {
-        Database database = Connect(settings);
+        _settings = settings;
+        _sessions = new Sessions(warn);
+    }
+
+    /// <inheritdoc/>
+    public override string Location => _settings.Location;
+
+    /// <inheritdoc/>
+    public override string SessionName => _settings.Session;
+
+    /// <inheritdoc/>
+    public override Statements Statements => SqlServerStatements.All;
+
+    /// <summary>PollInterval: the engine's notifications need a broker, rights and a queue for each reader. A poll is one row from memory in one round trip.</summary>
+    public override TimeSpan PollInterval { get; } = TimeSpan.FromMilliseconds(50);
+
+    /// <inheritdoc/>
+    protected override IsolationLevel? ReadIsolation => null;
+
+    /// <inheritdoc/>
+    protected override Sql LockHead => s_lockHead;
+
+    /// <summary>OpenAsync opens the database and checks what a service must not work without. <paramref name="warn"/> is told what the operator should know.</summary>
+    public static async Task<Database> OpenAsync(SqlServerSettings settings, Action<string> warn, CancellationToken cancellationToken)
+    {
+        var database = new Database(settings, warn);
         try
         {
             await database.CheckAsync(cancellationToken);
@@ -38,7 +58,7 @@ internal sealed class Database : IAsyncDisposable
     }
 
     /// <summary>Connect makes the pool without a check: for the migrator.</summary>
-    public static Database Connect(SqlServerSettings settings) => new(settings);
+    public static Database Connect(SqlServerSettings settings) => new(settings, _ => { });
 
     /// <summary>CheckAsync throws where the database is not one that a service may work with.</summary>
     public async Task CheckAsync(CancellationToken cancellationToken)
@@ -47,111 +67,38 @@ internal sealed class Database : IAsyncDisposable
         _wasOpen = true;
     }
 
-    /// <summary>ReadAsync runs work that only reads, without a transaction: each statement sees one moment of the database (READ_COMMITTED_SNAPSHOT) and waits for nobody.</summary>
-    public Task<T> ReadAsync<T>(Func<Connection, CancellationToken, Task<T>> work, CancellationToken cancellationToken) => TranslateAsync(
-        () => TwiceIfLostAsync(
-            async () =>
-            {
-                await using SqlConnection connection = await ConnectAsync(_settings.ConnectionString, cancellationToken);
-                return await work(Commands(connection, null), cancellationToken);
-            }),
-        cancellationToken);
-
-    /// <summary>
-    /// RepeatAsync runs work whose statements begin and end their transactions themselves, and that may be done twice: when the session is lost, whatever became of a transaction, it is done once more on a
-    /// new connection. Where it failed otherwise, no connection of now is used again: closing it ends what it may have left open.
-    /// </summary>
-    public Task<T> RepeatAsync<T>(Func<Connection, CancellationToken, Task<T>> work, CancellationToken cancellationToken) => TranslateAsync(
-        () => TwiceIfLostAsync(
-            async () =>
-            {
-                await using SqlConnection connection = await ConnectAsync(_settings.ConnectionString, cancellationToken);
-                try
-                {
-                    return await work(Commands(connection, null), cancellationToken);
-                }
-                catch
-                {
-                    SqlConnection.ClearPool(connection);
-                    throw;
-                }
-            }),
-        cancellationToken);
-
-    /// <summary>
-    /// WriteAsync runs work in a transaction, and commits if it says so. When the commit fails, <paramref name="resolve"/> (given the lost session's id) finds out what became of it; null, or
-    /// without one: the failure is the answer.
-    /// </summary>
-    public Task<T> WriteAsync<T>(
-        Func<Connection, CancellationToken, Task<WriteResult<T>>> work, Func<int, Task<WriteResult<T>?>>? resolve, CancellationToken cancellationToken) => TranslateAsync(
-        async () =>
+    /// <inheritdoc/>
+    public override Task EndExpiredHolderAsync(string holder, CancellationToken cancellationToken) => ReadAsync<object?>(
+        async (connection, cancel) =>
         {
-            Pending<T> pending = await TwiceIfLostAsync(() => BeginAsync(work, cancellationToken));
-            await using (pending.Connection)
-            await using (pending.Transaction)
-            {
-                if (!pending.Result.Commit)
-                {
-                    return pending.Result.Value;
-                }
-                int process = pending.Connection.ServerProcessId;
-                try
-                {
-                    // Not to be cancelled: that would only hide what became of it.
-                    await pending.Transaction.CommitAsync(CancellationToken.None);
-                    return pending.Result.Value;
-                }
-                catch (Exception e) when (resolve is not null && SqlServerErrors.IsOfClient(e))
-                {
-                    if (await resolve(process) is { } known)
-                    {
-                        return known.Value;
-                    }
-                    throw;
-                }
-            }
+            await _sessions.EndOfExpiredHolderAsync(connection, holder, SessionName, cancel);
+            return null;
         },
         cancellationToken);
 
-    /// <summary>
-    /// BeginAsync begins a transaction that the caller keeps: for snapshots and imports. Its connection is not pooled: a session keeps the isolation level of its last transaction, whoever uses it next.
-    /// </summary>
-    public Task<LongTransaction> BeginAsync(IsolationLevel isolation, CancellationToken cancellationToken) => TranslateAsync(
-        async () =>
+    /// <inheritdoc/>
+    public override bool IsDuplicate(StorageCorruptException e) => SqlServerErrors.IsDuplicate(e.InnerException);
+
+    /// <inheritdoc/>
+    public override Task<ITransaction> BeginSnapshotAsync(CancellationToken cancellationToken) =>
+        // The server takes it at the first statement that reads.
+        BeginAsync(IsolationLevel.Snapshot, connection => connection.ReadHeadAsync(cancellationToken), cancellationToken);
+
+    /// <inheritdoc/>
+    public override Task<ITransaction> BeginImportAsync(CancellationToken cancellationToken) => BeginAsync(
+        IsolationLevel.ReadCommitted,
+        async connection =>
         {
-            SqlConnection connection = await ConnectAsync(_settings.UnpooledConnectionString, cancellationToken);
-            try
-            {
-                var transaction = (SqlTransaction)await connection.BeginTransactionAsync(isolation, cancellationToken);
-                return new LongTransaction(this, connection, transaction, Commands(connection, transaction));
-            }
-            catch
-            {
-                await connection.DisposeAsync();
-                throw;
-            }
+            // Whoever accepts needs the row that numbers requests, and whoever writes epochs the head's.
+            _ = await RequestNumbers.DrawAsync(connection, 0, cancellationToken);
+            await connection.ExecuteAsync(s_lockHead, cancellationToken);
         },
         cancellationToken);
 
-    /// <summary>TranslateAsync turns the engine's errors into the contract's.</summary>
-    public async Task<T> TranslateAsync<T>(Func<Task<T>> work, CancellationToken cancellationToken)
-    {
-        try
-        {
-            return await work();
-        }
-        // The client reports a statement that was called off as the server's error.
-        catch (SqlException e) when (cancellationToken.IsCancellationRequested && !SqlServerErrors.IsConnectionLost(e))
-        {
-            throw new OperationCanceledException(e.Message, e, cancellationToken);
-        }
-        catch (Exception e) when (SqlServerErrors.IsOfClient(e))
-        {
-            throw SqlServerErrors.Translate(e, Location, _wasOpen);
-        }
-    }
+    /// <summary>NextPublished never completes: see <see cref="PollInterval"/>.</summary>
+    public override Task NextPublished() => s_never;
 
-    public ValueTask DisposeAsync()
+    public override ValueTask DisposeAsync()
     {
         // Connections in use are closed when they are given back.
         using var any = new SqlConnection(_settings.ConnectionString);
@@ -159,18 +106,40 @@ internal sealed class Database : IAsyncDisposable
         return ValueTask.CompletedTask;
     }
 
-    // The pool notices most of the connections that were lost while they lay idle; the second try gets another one.
-    private static async Task<T> TwiceIfLostAsync<T>(Func<Task<T>> work)
+    /// <inheritdoc/>
+    protected override Task<SqlConnection> ConnectAsync(CancellationToken cancellationToken) => ConnectAsync(_settings.ConnectionString, cancellationToken);
+
+    /// <summary>ConnectAloneAsync opens a connection that is not pooled: a session keeps the isolation level of its last transaction, whoever uses it next.</summary>
+    protected override Task<SqlConnection> ConnectAloneAsync(CancellationToken cancellationToken) => ConnectAsync(_settings.UnpooledConnectionString, cancellationToken);
+
+    /// <inheritdoc/>
+    protected override Connection Session(SqlConnection connection, DbTransaction? transaction) => new(this, connection, (SqlTransaction?)transaction, _settings.Limits, _isBabelfish);
+
+    /// <inheritdoc/>
+    protected override int Number(SqlConnection connection) => connection.ServerProcessId;
+
+    /// <inheritdoc/>
+    protected override Task EndAsync(int session) => ReadAsync<object?>(
+        async (connection, cancel) =>
+        {
+            await _sessions.EndAsync(connection, session, SessionName, cancel);
+            return null;
+        },
+        CancellationToken.None);
+
+    /// <summary>Abandon the connections of now: none is used again, and closing this one ends what it may have left open.</summary>
+    protected override void Abandon(SqlConnection connection) => SqlConnection.ClearPool(connection);
+
+    /// <inheritdoc/>
+    protected override bool IsConnectionLost(Exception e) => SqlServerErrors.IsConnectionLost(e);
+
+    /// <inheritdoc/>
+    protected override Exception? Translate(Exception e, CancellationToken cancellationToken) => e switch
     {
-        try
-        {
-            return await work();
-        }
-        catch (SqlException e) when (SqlServerErrors.IsConnectionLost(e))
-        {
-            return await work();
-        }
-    }
+        // The client reports a statement that was called off as the server's error.
+        SqlException when cancellationToken.IsCancellationRequested && !IsConnectionLost(e) => new OperationCanceledException(e.Message, e, cancellationToken),
+        _ => SqlServerErrors.IsOfClient(e) ? SqlServerErrors.Translate(e, Location, _wasOpen) : null,
+    };
 
     private static async Task<SqlConnection> ConnectAsync(string connectionString, CancellationToken cancellationToken)
     {
@@ -186,24 +155,4 @@ internal sealed class Database : IAsyncDisposable
             throw;
         }
     }
-
-    private Connection Commands(SqlConnection connection, SqlTransaction? transaction) => new(connection, transaction, _settings.Limits, _isBabelfish);
-
-    private async Task<Pending<T>> BeginAsync<T>(Func<Connection, CancellationToken, Task<WriteResult<T>>> work, CancellationToken cancellationToken)
-    {
-        SqlConnection connection = await ConnectAsync(_settings.ConnectionString, cancellationToken);
-        try
-        {
-            var transaction = (SqlTransaction)await connection.BeginTransactionAsync(IsolationLevel.ReadCommitted, cancellationToken);
-            return new Pending<T>(connection, transaction, await work(Commands(connection, transaction), cancellationToken));
-        }
-        catch
-        {
-            // Rolls back.
-            await connection.DisposeAsync();
-            throw;
-        }
-    }
-
-    private sealed record Pending<T>(SqlConnection Connection, SqlTransaction Transaction, WriteResult<T> Result);
 }

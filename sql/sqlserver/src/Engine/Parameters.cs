@@ -1,5 +1,6 @@
 using System.Data;
 using Microsoft.Data.SqlClient;
+using Optiks.Storage.Driver;
 
 namespace Optiks.Storage.SqlServer.Engine;
 
@@ -8,6 +9,9 @@ internal static class Parameters
 {
     // Longer than any key, hash or name; above it SQL Server knows only (max).
     private const int MaxSizedLength = 8000;
+
+    /// <summary>Of the parameters of a statement.</summary>
+    public static SqlParameter[] Of(Parameter[] parameters) => Array.ConvertAll(parameters, parameter => Of(parameter, $"@{parameter.Name}"));
 
     public static SqlParameter Bigint(string name, long value) => new(name, SqlDbType.BigInt) { Value = value };
 
@@ -24,6 +28,15 @@ internal static class Parameters
     public static SqlParameter RequestId(string name, Guid value) => new(name, SqlDbType.Binary, RequestIds.Length) { Value = Octets(value) };
 
     public static SqlParameter Binary(string name, ReadOnlyMemory<byte> value) => new(name, SqlDbType.VarBinary, value.Length <= MaxSizedLength ? MaxSizedLength : -1) { Value = value.ToArray() };
+
+    private static SqlParameter Of(Parameter parameter, string name) => parameter.Type switch
+    {
+        ParameterType.Big => new SqlParameter(name, SqlDbType.BigInt) { Value = parameter.Number is long number ? number : DBNull.Value },
+        ParameterType.Medium or ParameterType.Duration => Int(name, checked((int)parameter.Number!.Value)),
+        ParameterType.Text => Text(name, parameter.Text),
+        ParameterType.Octets => Binary(name, parameter.Octets),
+        _ => RequestId(name, parameter.RequestId),
+    };
 
     /// <summary>Octets of a request id in the order that sorts by time.</summary>
     public static byte[] Octets(Guid requestId)

@@ -1,27 +1,29 @@
 using System.Collections;
 using System.Data.Common;
+using Optiks.Storage.Driver;
 
 namespace Optiks.Storage.SqlServer.Engine;
 
 /// <summary>
-/// RowSource gives rows to SqlBulkCopy, which asks for one cell after the other: nothing is built that holds them all. Only what it calls is there. Not thread-safe.
+/// RowSource gives rows to SqlBulkCopy, which asks for one after the other: nothing is built that holds them all. Only what it calls is there. Not thread-safe.
 /// </summary>
-internal sealed class RowSource : DbDataReader
+internal sealed class RowSource : DbDataReader, IRowWriter
 {
-    private readonly int _columns;
+    private readonly object[] _cells;
     private readonly int _rows;
-    private readonly Func<int, int, object> _cell;
+    private readonly Action<IRowWriter, int> _write;
     private int _row = -1;
+    private int _column;
 
-    /// <summary>RowSource of <paramref name="rows"/> rows; <paramref name="cell"/> gives the value at (row, column), <see cref="DBNull"/> for null.</summary>
-    public RowSource(int rows, int columns, Func<int, int, object> cell)
+    /// <summary>RowSource of <paramref name="rows"/> rows; <paramref name="write"/> gives the cells of each.</summary>
+    public RowSource(int rows, int columns, Action<IRowWriter, int> write)
     {
         _rows = rows;
-        _columns = columns;
-        _cell = cell;
+        _cells = new object[columns];
+        _write = write;
     }
 
-    public override int FieldCount => _columns;
+    public override int FieldCount => _cells.Length;
 
     public override bool HasRows => _rows > 0;
 
@@ -35,13 +37,37 @@ internal sealed class RowSource : DbDataReader
 
     public override object this[string name] => throw Missing();
 
-    public override bool Read() => ++_row < _rows;
+    public override bool Read()
+    {
+        if (++_row >= _rows)
+        {
+            return false;
+        }
+        _column = 0;
+        _write(this, _row);
+        return true;
+    }
 
     public override bool NextResult() => false;
 
-    public override object GetValue(int ordinal) => _cell(_row, ordinal);
+    public override object GetValue(int ordinal) => _cells[ordinal];
 
     public override bool IsDBNull(int ordinal) => GetValue(ordinal) is DBNull;
+
+    // The epoch is the same in each row: its box is kept.
+    public void Big(long? value) => Add(value is not long present ? DBNull.Value : _cells[_column] is long before && before == present ? _cells[_column] : present);
+
+    public void Medium(int? value) => Add(value is int present ? present : DBNull.Value);
+
+    public void Small(int? value) => Add(value is int present ? checked((byte)present) : DBNull.Value);
+
+    public void Octets(ReadOnlyMemory<byte> value) => Add(value.ToArray());
+
+    public void Octets(ReadOnlySpan<byte> value) => Add(value.ToArray());
+
+    public void Null() => Add(DBNull.Value);
+
+    public void RequestId(Guid value) => Add(Parameters.Octets(value));
 
     public override string GetName(int ordinal) => throw Missing();
 
@@ -82,6 +108,8 @@ internal sealed class RowSource : DbDataReader
     public override long GetInt64(int ordinal) => throw Missing();
 
     public override string GetString(int ordinal) => throw Missing();
+
+    private void Add(object cell) => _cells[_column++] = cell;
 
     private static NotSupportedException Missing() => new("A bulk copy by column numbers does not need this.");
 }

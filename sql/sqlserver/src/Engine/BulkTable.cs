@@ -1,0 +1,21 @@
+using Optiks.Storage.Driver;
+
+namespace Optiks.Storage.SqlServer.Engine;
+
+/// <summary>BulkTable is a table that rows are copied into.</summary>
+/// <param name="Name">Its name as it stands in T-SQL.</param>
+/// <param name="Sorted">How many of the first columns are its clustered key, in whose order the rows come; 0: in any order.</param>
+/// <param name="Columns">The columns, in the order of <see cref="Table"/>.</param>
+internal sealed record BulkTable(string Name, int Sorted, params string[] Columns)
+{
+    public static IReadOnlyDictionary<Table, BulkTable> All { get; } = new Dictionary<Table, BulkTable>
+    {
+        [Table.Request] = new("optiks.Request", 0, "Seq", "RequestId", "BodyHash"),
+        [Table.Pending] = new("optiks.Pending", 2, "Seq", "Item", "Structure", "ExpectedPeriod", "ExpectedVersion", "Key", "Value"),
+        [Table.Outcome] = new("optiks.Outcome", 2, "Seq", "Item", "Epoch", "Ordinal", "Refusal", "RefusedItem", "CurrentPeriod", "CurrentVersion"),
+        [Table.Leaf] = new("optiks.Leaf", 2, "Epoch", "Ordinal", "Structure", "Period", "Version", "Label", "Commitment", "Tag", "RequestId", "Item"),
+        [Table.Value] = new("optiks.[Value]", 2, "Epoch", "Ordinal", "Opening", "Key", "Value"),
+        [Table.Epoch] = new("optiks.Epoch", 1, "Epoch", "Leaves", "ValueBytes", "RecordHash", "Record", "Checkpoint"),
+        [Table.Period] = new("optiks.Period", 1, "Period", "FirstEpoch", "WrappedSecrets", "Configuration"),
+    };
+}

@@ -1,6 +1,0 @@
-namespace Optiks.Storage.SqlServer.Engine;
-
-/// <summary>WriteResult of work in a transaction.</summary>
-/// <param name="Value">What the caller gets.</param>
-/// <param name="Commit">Whether the transaction is to be kept.</param>
-internal readonly record struct WriteResult<T>(T Value, bool Commit);

@@ -1,0 +1,130 @@
+using Optiks.Storage.Driver;
+using Optiks.Storage.SqlServer.Engine;
+
+namespace Optiks.Storage.SqlServer;
+
+/// <summary>SqlServerStatements are the engine's SQL for the rules of all engines. None relies on a lock hint (<see cref="Statement"/>): an update that changes nothing locks its row like any other.</summary>
+internal static class SqlServerStatements
+{
+    /// <summary>Head is read in batches too.</summary>
+    public const string Head = "SELECT Epoch, RecordHash, PublishedEpoch, Fence, Holder, LeaseEnd FROM optiks.Head";
+
+    /// <summary>LockHead locks the head's row, whoever holds the lease: nobody's epoch is under way then. What a later statement reads and which time it sees is of after the wait.</summary>
+    public const string LockHead = "UPDATE optiks.Head SET Fence = Fence";
+
+    private const string HoldLease = $"{LockHead} WHERE Fence = @fence AND Holder = @holder";
+
+    private const string IsFree = "(Holder = N'' OR Holder = @holder OR LeaseEnd <= SYSUTCDATETIME())";
+
+    private const string HeadCondition =
+        """
+        Epoch = @epoch - 1 AND PublishedEpoch = @epoch - 1 AND RecordHash = @previous AND DATALENGTH(RecordHash) = DATALENGTH(@previous) AND Fence = @fence AND Holder = @holder
+        """;
+
+    public static Statements All { get; } = new()
+    {
+        Head = new Statement(Head),
+        Clock = new Statement("SELECT SYSUTCDATETIME()"),
+        Periods = new Statement("SELECT Period, FirstEpoch, WrappedSecrets, Configuration FROM optiks.Period ORDER BY Period"),
+        Epochs = new Statement("SELECT TOP (@max) Epoch, Record, RecordHash, [Checkpoint] FROM optiks.Epoch WHERE Epoch BETWEEN @first AND @last ORDER BY Epoch"),
+        // A standby that may not have the lease does not wait for its holder's commits. The end is counted from after the wait.
+        AcquireLease = new Statement(
+            $"""
+            IF EXISTS (SELECT 1 FROM optiks.Head WHERE {IsFree})
+            BEGIN
+              {LockHead};
+              UPDATE optiks.Head SET Fence = Fence + 1, Holder = @holder, Session = @session, LeaseEnd = DATEADD(millisecond, @duration, SYSUTCDATETIME()) WHERE {IsFree};
+              IF @@ROWCOUNT = 1 SELECT Fence, LeaseEnd FROM optiks.Head;
+            END
+            """),
+        RenewLease = new Statement(
+            $"{LockHead}; UPDATE optiks.Head SET LeaseEnd = DATEADD(millisecond, @duration, SYSUTCDATETIME()), Session = @session WHERE Fence = @fence AND Holder = @holder"),
+        ReleaseLease = new Statement("UPDATE optiks.Head SET LeaseEnd = '1970-01-01', Holder = N'', Session = N'' WHERE Fence = @fence AND Holder = @holder"),
+        HoldLease = new Statement(HoldLease),
+        CountPending = new Statement("SELECT COUNT_BIG(*) FROM (SELECT TOP (@atMost) Seq FROM optiks.Pending) AS p"),
+        FollowsHead = new Statement($"SELECT 1 FROM optiks.Head WHERE {HeadCondition}"),
+        MoveHead = new Statement($"UPDATE optiks.Head SET Epoch = @epoch, RecordHash = @hash WHERE {HeadCondition}"),
+        InsertEpoch = new Statement("INSERT INTO optiks.Epoch (Epoch, Leaves, ValueBytes, RecordHash, Record) VALUES (@epoch, @leaves, @valueBytes, @hash, @record)"),
+        MoveHeadToGenesis = new Statement("UPDATE optiks.Head SET Epoch = 0, RecordHash = @hash WHERE Epoch IS NULL AND Fence = @fence AND Holder = @holder"),
+        InsertPeriod = new Statement(
+            """
+            INSERT INTO optiks.Period (Period, FirstEpoch, WrappedSecrets, Configuration)
+            SELECT @period, @first, @secrets, @configuration WHERE NOT EXISTS (SELECT 1 FROM optiks.Period WHERE Period = @period)
+            """),
+        HasEpoch = new Statement("SELECT 1 FROM optiks.Epoch WHERE Epoch = @epoch AND RecordHash = @hash AND DATALENGTH(RecordHash) = DATALENGTH(@hash)"),
+        StoreCheckpoint = new Statement(
+            $"""
+            {HoldLease};
+            IF @@ROWCOUNT = 1
+              UPDATE optiks.Epoch SET [Checkpoint] = @checkpoint WHERE Epoch = @epoch AND RecordHash = @hash AND DATALENGTH(RecordHash) = DATALENGTH(@hash)
+            """),
+        // The table allows PublishedEpoch = Epoch or Epoch - 1 alone, so this moves it by one or not at all.
+        Publish = new Statement(
+            """
+            UPDATE optiks.Head SET PublishedEpoch = @epoch WHERE Epoch = @epoch AND Fence = @fence AND Holder = @holder
+            AND EXISTS (SELECT 1 FROM optiks.Epoch AS e WHERE e.Epoch = @epoch AND e.[Checkpoint] IS NOT NULL)
+            """),
+        // From the leaves, as outcomes have no index by epoch.
+        PublishedRequests = new Statement(
+            $"""
+            SELECT r.Seq, r.BodyHash FROM optiks.Leaf AS l LEFT JOIN optiks.Request AS r ON r.RequestId = l.RequestId WHERE l.Epoch = @epoch ORDER BY l.Ordinal {Statement.ByIndex}
+            """),
+        RefusedItems = new Statement(
+            $"""
+            SELECT o.Seq, o.Item, o.Refusal, o.RefusedItem, o.CurrentPeriod, o.CurrentVersion, r.RequestId, r.BodyHash
+            FROM optiks.Outcome AS o JOIN optiks.Request AS r ON r.Seq = o.Seq WHERE o.Epoch = @epoch AND o.Refusal IS NOT NULL ORDER BY o.Seq, o.Item {Statement.ByIndex}
+            """),
+        ForgetRequests = new Statement(
+            $"""
+            DECLARE @old TABLE (Seq bigint NOT NULL PRIMARY KEY);
+            INSERT INTO @old (Seq)
+            SELECT TOP (@max) r.Seq FROM optiks.Request AS r CROSS JOIN optiks.Head AS h WHERE r.RequestId < @bound
+            AND NOT EXISTS (SELECT 1 FROM optiks.Pending AS p WHERE p.Seq = r.Seq)
+            AND NOT EXISTS (SELECT 1 FROM optiks.Outcome AS o WHERE o.Seq = r.Seq AND (h.PublishedEpoch IS NULL OR o.Epoch > h.PublishedEpoch))
+            ORDER BY r.RequestId OPTION (LOOP JOIN);
+            DELETE o FROM @old AS d JOIN optiks.Outcome AS o ON o.Seq = d.Seq {Statement.ByIndex};
+            DELETE r FROM @old AS d JOIN optiks.Request AS r ON r.Seq = d.Seq {Statement.ByIndex}
+            """),
+        Status = new Statement(
+            """
+            SELECT h.PublishedEpoch, CASE WHEN EXISTS (SELECT 1 FROM optiks.Pending AS p WHERE p.Seq = r.Seq) THEN 1 ELSE 0 END, o.Epoch, o.Refusal, o.RefusedItem, o.CurrentPeriod,
+                   o.CurrentVersion, o.Ordinal, l.Structure, l.Period, l.Version, v.[Key]
+            FROM optiks.Request AS r CROSS JOIN optiks.Head AS h LEFT JOIN optiks.Outcome AS o ON o.Seq = r.Seq
+            LEFT JOIN optiks.Leaf AS l ON l.Epoch = o.Epoch AND l.Ordinal = o.Ordinal LEFT JOIN optiks.[Value] AS v ON v.Epoch = l.Epoch AND v.Ordinal = l.Ordinal
+            WHERE r.RequestId = @id ORDER BY o.Item
+            """),
+        StoredEpochs = new Statement("SELECT TOP (@max) Epoch, Record, RecordHash, [Checkpoint], Leaves, ValueBytes FROM optiks.Epoch WHERE Epoch >= @first ORDER BY Epoch"),
+        CountFitting = new Statement(
+            """
+            SELECT COUNT_BIG(*) FROM (
+              SELECT SUM(COALESCE(CAST(DATALENGTH(v.[Value]) AS bigint), 0)) OVER (ORDER BY l.Epoch, l.Ordinal ROWS UNBOUNDED PRECEDING) - COALESCE(CAST(DATALENGTH(v.[Value]) AS bigint), 0) AS Before
+              FROM (SELECT TOP (@max) Epoch, Ordinal FROM optiks.Leaf WHERE Epoch >= @epoch AND (Epoch > @epoch OR Ordinal >= @ordinal) ORDER BY Epoch, Ordinal) AS l
+              LEFT JOIN optiks.[Value] AS v ON v.Epoch = l.Epoch AND v.Ordinal = l.Ordinal
+            ) AS s WHERE s.Before <= @bytes
+            """),
+        StoredLeaves = new Statement(
+            """
+            SELECT TOP (@max) l.Epoch, l.Ordinal, l.Structure, l.Period, l.Version, l.Label, l.Commitment, l.Tag, l.RequestId, l.Item, v.Opening, v.[Key], v.[Value]
+            FROM optiks.Leaf AS l LEFT JOIN optiks.[Value] AS v ON v.Epoch = l.Epoch AND v.Ordinal = l.Ordinal
+            WHERE l.Epoch >= @epoch AND (l.Epoch > @epoch OR l.Ordinal >= @ordinal) ORDER BY l.Epoch, l.Ordinal
+            """),
+        CountValues = new Statement("SELECT COUNT_BIG(*) FROM optiks.[Value]"),
+        StoredRequests = new Statement("SELECT TOP (@max) Seq, RequestId, BodyHash FROM optiks.Request WHERE Seq > @after ORDER BY Seq"),
+        StoredPending = new Statement(
+            "SELECT Seq, Item, Structure, [Key], [Value], ExpectedPeriod, ExpectedVersion, NULL FROM optiks.Pending WHERE Seq > @after AND Seq <= @through ORDER BY Seq, Item"),
+        StoredOutcomes = new Statement(
+            """
+            SELECT o.Seq, o.Item, o.Epoch, o.Ordinal, o.Refusal, o.RefusedItem, o.CurrentPeriod, o.CurrentVersion, l.RequestId, l.Item
+            FROM optiks.Outcome AS o LEFT JOIN optiks.Leaf AS l ON l.Epoch = o.Epoch AND l.Ordinal = o.Ordinal WHERE o.Seq > @after AND o.Seq <= @through ORDER BY o.Seq, o.Item
+            """),
+        HasRows = new Statement(
+            """
+            SELECT CASE WHEN EXISTS (SELECT 1 FROM optiks.Request) OR EXISTS (SELECT 1 FROM optiks.Pending) OR EXISTS (SELECT 1 FROM optiks.Outcome) OR EXISTS (SELECT 1 FROM optiks.Leaf)
+              OR EXISTS (SELECT 1 FROM optiks.[Value]) OR EXISTS (SELECT 1 FROM optiks.Epoch) OR EXISTS (SELECT 1 FROM optiks.Period)
+              OR EXISTS (SELECT 1 FROM optiks.Head WHERE Epoch IS NOT NULL OR Holder <> N'') THEN 1 ELSE 0 END
+            """),
+        ContinueNumbers = new Statement("UPDATE optiks.Acceptance SET LastSeq = @last"),
+        SetHead = new Statement(
+            "UPDATE optiks.Head SET Epoch = @epoch, RecordHash = @hash, PublishedEpoch = @published, Fence = @fence, Holder = N'', Session = N'', LeaseEnd = '1970-01-01'"),
+    };
+}
