@@ -1,26 +1,25 @@
+using Optiks.Storage.Driver;
 using Optiks.Storage.Sqlite.Engine;
 
 namespace Optiks.Storage.Sqlite;
 
 /// <summary>SqliteAcceptStore is the update-service's view.</summary>
-internal sealed class SqliteAcceptStore : SqliteHeadReader, IAcceptStore
+internal sealed class SqliteAcceptStore : AcceptStore
 {
-    private readonly Writer _writer;
+    private readonly Database _database;
 
-    public SqliteAcceptStore(SqliteSettings settings, TimeProvider clock)
-        : base(settings, clock) => _writer = new Writer(settings);
-
-    /// <inheritdoc/>
-    public int? ConcurrentUpdates => null;
+    public SqliteAcceptStore(Database database)
+        : base(database) => _database = database;
 
     /// <inheritdoc/>
-    public Task<IReadOnlyList<AcceptResult>> AcceptAsync(IReadOnlyList<AcceptUnit> units, HeadFloor floor, CancellationToken cancellationToken)
+    public override Task<IReadOnlyList<AcceptResult>> AcceptAsync(IReadOnlyList<AcceptUnit> units, HeadFloor floor, CancellationToken cancellationToken)
     {
         var plan = new AcceptPlan(units, floor);
-        return _writer.RunAsync(
-            connection =>
+        return _database.WriteAsync(
+            async (session, cancel) =>
             {
-                IReadOnlyList<AcceptResult> results = plan.Decide(ReadKnown(connection, plan), CountPending(connection, plan), Now(), ReadHead(connection));
+                Connection connection = session.Connection;
+                IReadOnlyList<AcceptResult> results = plan.Decide(ReadKnown(connection, plan), CountPending(connection, plan), await ReadClockAsync(session, cancel), await session.ReadHeadAsync(cancel));
                 foreach (AcceptRequest request in plan.NewRequests)
                 {
                     Insert(connection, request);
@@ -28,26 +27,15 @@ internal sealed class SqliteAcceptStore : SqliteHeadReader, IAcceptStore
                 FailPoints.Hit(FailPoints.Draw);
                 return new WriteResult<IReadOnlyList<AcceptResult>>(results, Commit: plan.NewRequests.Count > 0);
             },
-            wasCommitted: null,
+            resolve: null,
             cancellationToken);
     }
 
     /// <inheritdoc/>
-    public Task CheckWritableAsync(CancellationToken cancellationToken)
+    public override Task CheckWritableAsync(CancellationToken cancellationToken)
     {
-        _writer.ThrowIfReadOnly();
+        _database.ThrowIfReadOnly();
         return Task.CompletedTask;
-    }
-
-    /// <inheritdoc/>
-    public Task<RequestStatus?> ReadStatusAsync(Guid requestId, CancellationToken cancellationToken) =>
-        Readers.RunAsync(connection => ReadStatus(connection, requestId), cancellationToken);
-
-    /// <inheritdoc/>
-    public override async ValueTask DisposeAsync()
-    {
-        await _writer.DisposeAsync();
-        await base.DisposeAsync();
     }
 
     private static Dictionary<Guid, ReadOnlyMemory<byte>> ReadKnown(Connection connection, AcceptPlan plan)
@@ -94,54 +82,5 @@ internal sealed class SqliteAcceptStore : SqliteHeadReader, IAcceptStore
             item.Bind(1, RowIds.Item(sequence, i)).Bind(2, (long)update.Structure).Bind(3, update.Expected?.Period).Bind(4, update.Expected?.Version)
                 .Bind(5, update.Key.Span).Bind(6, update.Value.Span).Execute();
         }
-    }
-
-    private static RequestStatus? ReadStatus(Connection connection, Guid requestId)
-    {
-        long sequence;
-        using (Statement select = connection.Prepare("SELECT seq FROM request WHERE request_id = ?"))
-        {
-            if (!select.Bind(1, requestId).Step())
-            {
-                return null;
-            }
-            sequence = select.Long(0);
-        }
-        ulong? published = ReadHead(connection).PublishedEpoch;
-        var items = new List<PublishedItem>();
-        using Statement outcome = connection.Prepare(
-            """
-            SELECT o.epoch, o.refusal, o.refused_item, o.current_period, o.current_version, o.ordinal, l.structure, l.period, l.version, v.key
-            FROM outcome AS o LEFT JOIN leaf AS l ON l.id = (o.epoch << 28 | o.ordinal) LEFT JOIN value AS v ON v.id = l.id
-            WHERE o.id BETWEEN ? AND ? ORDER BY o.id
-            """);
-        outcome.Bind(1, RowIds.Item(sequence, 0)).Bind(2, RowIds.LastItem(sequence));
-        ulong epoch = 0;
-        while (outcome.Step())
-        {
-            epoch = outcome.ULong(0);
-            if (published is null || epoch > published)
-            {
-                return new RequestStatus(RequestState.Pending, 0, [], null);
-            }
-            if (!outcome.IsNull(1))
-            {
-                var current = new ExpectedVersion(outcome.ULong(3), outcome.ULong(4));
-                return new RequestStatus(RequestState.Refused, epoch, [], new Refusal((RefusalReason)outcome.Int(1), outcome.Int(2), current));
-            }
-            if (outcome.IsNull(6))
-            {
-                throw new StorageCorruptException($"The database {connection.Path} has an outcome without its leaf in epoch {epoch}: restore it.");
-            }
-            items.Add(new PublishedItem((Protocol.StructureId)outcome.Int(6), outcome.ULong(7), outcome.ULong(8), outcome.Int(5), outcome.Octets(9)));
-        }
-        if (items.Count > 0)
-        {
-            return new RequestStatus(RequestState.Published, epoch, items, null);
-        }
-        using Statement pending = connection.Prepare("SELECT 1 FROM pending WHERE id = ?");
-        return pending.Bind(1, RowIds.Item(sequence, 0)).Step()
-            ? new RequestStatus(RequestState.Pending, 0, [], null)
-            : throw new StorageCorruptException($"The database {connection.Path} has a request that is neither pending nor decided: restore it.");
     }
 }

@@ -1,53 +1,81 @@
+using Optiks.Storage.Driver;
 using Optiks.Storage.Sqlite.Engine;
 
 namespace Optiks.Storage.Sqlite;
 
 /// <summary>SqliteMigrator creates the file and brings it to this build's schema.</summary>
-internal sealed class SqliteMigrator : IMigrator
+internal sealed class SqliteMigrator : Migrator
 {
     private readonly SqliteSettings _settings;
-    private readonly TimeProvider _clock;
 
-    public SqliteMigrator(SqliteSettings settings, TimeProvider clock)
-    {
-        _settings = settings;
-        _clock = clock;
-    }
+    public SqliteMigrator(SqliteSettings settings)
+        : base(SqliteSchema.Schema) => _settings = settings;
 
     /// <inheritdoc/>
-    public string Location => _settings.Path;
+    public override string Location => _settings.Path;
 
     /// <inheritdoc/>
-    public int TargetVersion => SqliteSchema.TargetVersion;
+    protected override Sql InsertMigration { get; } = new("INSERT INTO migration (version, applied_at, name) VALUES (?1, clock_timestamp(), ?2)");
 
     /// <inheritdoc/>
-    public Task<int> ReadVersionAsync(CancellationToken cancellationToken) => Task.Run(
+    public override Task<int> ReadVersionAsync(CancellationToken cancellationToken) => Task.Run(
         () =>
         {
             if (!File.Exists(_settings.Path))
             {
                 return 0;
             }
-            using Connection connection = Connection.Open(_settings, readOnly: true);
+            using var connection = Connection.Open(_settings, readOnly: true);
             return SqliteSchema.ReadVersion(connection);
         },
         cancellationToken);
 
     /// <inheritdoc/>
-    public Task<IReadOnlyList<string>> MigrateAsync(CancellationToken cancellationToken) => Task.Run(() => ApplyAllAsync(cancellationToken), cancellationToken);
-
-    private async Task<IReadOnlyList<string>> ApplyAllAsync(CancellationToken cancellationToken)
-    {
-        CreateFile();
-        using Connection connection = Connection.Open(_settings, readOnly: false);
-        // Before anything is changed: the file may be another program's.
-        int version = SqliteSchema.ReadVersion(connection);
-        if (version > TargetVersion)
+    protected override Task<IDatabase> OpenAsync(CancellationToken cancellationToken) => Task.Run<IDatabase>(
+        async () =>
         {
-            throw new StorageMisconfiguredException(
-                $"The database {connection.Path} has schema version {version}, newer than this program's {TargetVersion}: nothing was changed, run a newer version of this program.");
-        }
-        // SQLite does not wait by itself for the lock that this needs.
+            CreateFile();
+            using (var connection = Connection.Open(_settings, readOnly: false))
+            {
+                // Before anything is changed: the file may be another program's.
+                SqliteSchema.Schema.ThrowIfNewer(SqliteSchema.ReadVersion(connection), connection.Path);
+                await UseLogAsync(connection, cancellationToken);
+            }
+            return Database.OpenForMigration(_settings);
+        },
+        cancellationToken);
+
+    /// <summary>LockAsync has nothing to wait for: the transaction has SQLite's write lock.</summary>
+    protected override Task LockAsync(ISession session, CancellationToken cancellationToken) => Task.CompletedTask;
+
+    /// <inheritdoc/>
+    protected override Task<int> ReadVersionAsync(ISession session, CancellationToken cancellationToken) => Task.FromResult(SqliteSchema.ReadVersion(((Session)session).Connection));
+
+    /// <inheritdoc/>
+    protected override Task CreateAsync(ISession session, CancellationToken cancellationToken) => RunAsync(
+        session,
+        $"PRAGMA application_id = {SqliteSchema.ApplicationId}; CREATE TABLE migration (version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL, name TEXT NOT NULL) STRICT;",
+        cancellationToken);
+
+    /// <inheritdoc/>
+    protected override Task RunAsync(ISession session, string script, CancellationToken cancellationToken)
+    {
+        ((Session)session).Connection.ExecuteScript(script);
+        return Task.CompletedTask;
+    }
+
+    /// <inheritdoc/>
+    protected override Task CheckAsync(IDatabase database, CancellationToken cancellationToken) => Task.Run(
+        () =>
+        {
+            using var connection = Connection.Open(_settings, readOnly: true);
+            SqliteSchema.ThrowIfUnusable(connection);
+        },
+        cancellationToken);
+
+    // SQLite does not wait by itself for the lock that this needs.
+    private async Task UseLogAsync(Connection connection, CancellationToken cancellationToken)
+    {
         long start = TimeProvider.System.GetTimestamp();
         while (!connection.TryExecute("PRAGMA journal_mode = WAL"))
         {
@@ -56,50 +84,6 @@ internal sealed class SqliteMigrator : IMigrator
                 throw SqliteErrors.Busy(connection.Path);
             }
             await Task.Delay(10, cancellationToken);
-        }
-        var applied = new List<string>();
-        while (ApplyNext(connection) is string name)
-        {
-            applied.Add(name);
-            cancellationToken.ThrowIfCancellationRequested();
-        }
-        SqliteSchema.ThrowIfUnusable(connection);
-        return applied;
-    }
-
-    // SQLite's write lock keeps a second migrator waiting; it then finds the version that the first one left.
-    private string? ApplyNext(Connection connection)
-    {
-        connection.Execute("BEGIN IMMEDIATE");
-        try
-        {
-            int version = SqliteSchema.ReadVersion(connection);
-            if (version >= TargetVersion)
-            {
-                connection.Execute("ROLLBACK");
-                return null;
-            }
-            if (version == 0)
-            {
-                connection.ExecuteScript($"PRAGMA application_id = {SqliteSchema.ApplicationId}; CREATE TABLE migration (version INTEGER PRIMARY KEY, applied_at INTEGER NOT NULL, name TEXT NOT NULL) STRICT;");
-            }
-            (string name, string sql) = SqliteSchema.Migrations[version];
-            connection.ExecuteScript(sql);
-            using (Statement insert = connection.Prepare("INSERT INTO migration (version, applied_at, name) VALUES (?, ?, ?)"))
-            {
-                insert.Bind(1, version + 1L).Bind(2, _clock.GetUtcNow().ToUnixTimeMilliseconds()).Bind(3, name).Execute();
-            }
-            connection.ThrowIfMoved();
-            connection.Execute("COMMIT");
-            return name;
-        }
-        catch
-        {
-            if (connection.InTransaction)
-            {
-                connection.Execute("ROLLBACK");
-            }
-            throw;
         }
     }
 

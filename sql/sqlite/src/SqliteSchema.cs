@@ -1,20 +1,16 @@
-using System.Globalization;
-using System.Reflection;
+using Optiks.Storage.Driver;
 using Optiks.Storage.Sqlite.Engine;
 
 namespace Optiks.Storage.Sqlite;
 
-/// <summary>SqliteSchema knows the migrations of this build and what a database has of them.</summary>
+/// <summary>SqliteSchema knows the schema of this build, and what a database has of it.</summary>
 internal static class SqliteSchema
 {
     /// <summary>ApplicationId in the file's header ("OPTK"): no other program's file is taken for ours.</summary>
     public const int ApplicationId = 0x4F50544B;
 
-    /// <summary>Migrations in order: number i + 1, name as <c>0001_create_tables</c>, and the SQL.</summary>
-    public static IReadOnlyList<(string Name, string Sql)> Migrations { get; } = Load();
-
-    /// <summary>Version that this build needs.</summary>
-    public static int TargetVersion => Migrations.Count;
+    /// <summary>Schema of this build.</summary>
+    public static Schema Schema { get; } = new(typeof(SqliteSchema).Assembly);
 
     /// <summary>ReadVersion reads the version of a database; 0 when it is empty. Throws <see cref="StorageMisconfiguredException"/> for another program's database.</summary>
     public static int ReadVersion(Connection connection)
@@ -32,13 +28,7 @@ internal static class SqliteSchema
     /// <summary>ThrowIfUnusable checks what a service must not work without: the schema's version, the log ahead of the file, and syncing at every commit.</summary>
     public static void ThrowIfUnusable(Connection connection)
     {
-        int version = ReadVersion(connection);
-        if (version != TargetVersion)
-        {
-            throw new StorageMisconfiguredException(version < TargetVersion
-                ? $"The database {connection.Path} has schema version {version}, this program needs {TargetVersion}: run 'optiks-db migrate'."
-                : $"The database {connection.Path} has schema version {version}, newer than this program's {TargetVersion}: run a newer version of this program.");
-        }
+        Schema.ThrowIfOther(ReadVersion(connection), connection.Path);
         string journal = connection.ReadText("PRAGMA journal_mode");
         if (journal != "wal")
         {
@@ -50,22 +40,5 @@ internal static class SqliteSchema
         {
             throw new StorageMisconfiguredException($"SQLite works with synchronous={synchronous} for {connection.Path}, which loses commits at a power cut: it must be FULL.");
         }
-    }
-
-    private static List<(string Name, string Sql)> Load()
-    {
-        Assembly assembly = typeof(SqliteSchema).Assembly;
-        var migrations = new List<(string Name, string Sql)>();
-        foreach (string name in assembly.GetManifestResourceNames().Order(StringComparer.Ordinal))
-        {
-            if (int.Parse(name.AsSpan(0, 4), NumberStyles.None, CultureInfo.InvariantCulture) != migrations.Count + 1)
-            {
-                throw new InvalidOperationException($"Migration {name} does not follow number {migrations.Count}.");
-            }
-            using Stream stream = assembly.GetManifestResourceStream(name)!;
-            using var reader = new StreamReader(stream);
-            migrations.Add((name, reader.ReadToEnd()));
-        }
-        return migrations;
     }
 }

@@ -11,6 +11,9 @@ internal sealed record SqliteSettings
     /// <summary>Path of the file, absolute.</summary>
     public string Path { get; }
 
+    /// <summary>Clock: SQLite runs inside this process, so that the database's clock is the machine's, or another one in tests.</summary>
+    public TimeProvider Clock { get; init; } = TimeProvider.System;
+
     /// <summary>BusyTimeout is how long a statement waits for another program's write lock.</summary>
     public TimeSpan BusyTimeout { get; private init; } = TimeSpan.FromSeconds(5);
 

@@ -1,3 +1,6 @@
+using Optiks.Storage.Driver;
+using Optiks.Storage.Sqlite.Engine;
+
 namespace Optiks.Storage.Sqlite;
 
 /// <summary>
@@ -17,20 +20,24 @@ public sealed class SqliteStorageProvider : IStorageProvider
 
     /// <inheritdoc/>
     public Task<IAcceptStore> OpenAcceptAsync(string connectionString, CancellationToken cancellationToken) =>
-        Task.Run<IAcceptStore>(() => new SqliteAcceptStore(SqliteSettings.Parse(connectionString), _clock), cancellationToken);
+        Task.Run<IAcceptStore>(() => new SqliteAcceptStore(Open(connectionString)), cancellationToken);
 
     /// <inheritdoc/>
     public Task<IPipelineStore> OpenPipelineAsync(string connectionString, CancellationToken cancellationToken) =>
-        Task.Run<IPipelineStore>(() => new SqlitePipelineStore(SqliteSettings.Parse(connectionString), _clock), cancellationToken);
+        Task.Run<IPipelineStore>(() => new PipelineStore(Open(connectionString)), cancellationToken);
 
     /// <inheritdoc/>
     public Task<IFollowStore> OpenFollowAsync(string connectionString, CancellationToken cancellationToken) =>
-        Task.Run<IFollowStore>(() => new SqliteFollowStore(SqliteSettings.Parse(connectionString), _clock), cancellationToken);
+        Task.Run<IFollowStore>(() => new FollowStore(Open(connectionString, writes: false)), cancellationToken);
 
     /// <inheritdoc/>
     public Task<IMaintenanceStore> OpenMaintenanceAsync(string connectionString, CancellationToken cancellationToken) =>
-        Task.Run<IMaintenanceStore>(() => new SqliteMaintenanceStore(SqliteSettings.Parse(connectionString), _clock), cancellationToken);
+        Task.Run<IMaintenanceStore>(() => new MaintenanceStore(Open(connectionString)), cancellationToken);
 
     /// <inheritdoc/>
-    public IMigrator CreateMigrator(string connectionString) => new SqliteMigrator(SqliteSettings.Parse(connectionString), _clock);
+    public IMigrator CreateMigrator(string connectionString) => new SqliteMigrator(Settings(connectionString));
+
+    private SqliteSettings Settings(string connectionString) => SqliteSettings.Parse(connectionString) with { Clock = _clock };
+
+    private Database Open(string connectionString, bool writes = true) => Database.Open(Settings(connectionString), writes);
 }

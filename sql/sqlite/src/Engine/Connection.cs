@@ -62,6 +62,9 @@ internal sealed class Connection : IDisposable
             connection.Execute(string.Create(CultureInfo.InvariantCulture, $"PRAGMA synchronous = {settings.Synchronous}"));
             connection.Execute("PRAGMA trusted_schema = OFF");
             connection.Execute("PRAGMA cache_size = -16384");
+            // In whole milliseconds, as times are stored.
+            _ = raw.sqlite3_create_function(
+                handle, "clock_timestamp", 0, raw.SQLITE_UTF8, settings.Clock, (context, clock, _) => raw.sqlite3_result_int64(context, ((TimeProvider)clock).GetUtcNow().ToUnixTimeMilliseconds()));
             return connection;
         }
         catch
@@ -92,6 +95,15 @@ internal sealed class Connection : IDisposable
         using Statement statement = Prepare(sql);
         while (statement.Step())
         {
+        }
+    }
+
+    /// <summary>RollBack takes the transaction back, if there is one: SQLite may have rolled back by itself, after a full disk for instance.</summary>
+    public void RollBack()
+    {
+        if (InTransaction)
+        {
+            Execute("ROLLBACK");
         }
     }
 

@@ -23,13 +23,13 @@ internal sealed class ReaderPool : IDisposable
     }
 
     /// <summary>RunAsync runs queries in one read transaction.</summary>
-    public async Task<T> RunAsync<T>(Func<Connection, T> work, CancellationToken cancellationToken)
+    public async Task<T> RunAsync<T>(Func<Connection, Task<T>> work, CancellationToken cancellationToken)
     {
         await _slots.WaitAsync(cancellationToken);
         try
         {
             ObjectDisposedException.ThrowIf(_disposed, this);
-            return await Task.Run(() => Run(work), CancellationToken.None);
+            return await Task.Run(() => RunAsync(work), CancellationToken.None);
         }
         finally
         {
@@ -50,7 +50,7 @@ internal sealed class ReaderPool : IDisposable
         }
     }
 
-    private T Run<T>(Func<Connection, T> work)
+    private async Task<T> RunAsync<T>(Func<Connection, Task<T>> work)
     {
         if (!_idle.TryTake(out Connection? connection))
         {
@@ -61,7 +61,7 @@ internal sealed class ReaderPool : IDisposable
         {
             connection.ThrowIfMoved();
             connection.Execute("BEGIN");
-            T result = work(connection);
+            T result = await work(connection);
             connection.Execute("COMMIT");
             usable = !_disposed;
             return result;

@@ -6,20 +6,8 @@ internal static class RowIds
     private const int ItemBits = 8;
     private const int OrdinalBits = 28;
 
-    /// <summary>MaxSequence that a table takes (migrations/0001).</summary>
-    public const long MaxSequence = (1L << 54) - 1;
-
     /// <summary>Item of a request.</summary>
     public static long Item(long sequence, int item) => checked(sequence << ItemBits) | (uint)item;
-
-    /// <summary>LastItem of a request: its items are Item(sequence, 0)..LastItem(sequence).</summary>
-    public static long LastItem(long sequence) => Item(sequence, (1 << ItemBits) - 1);
-
-    /// <summary>SequenceOf an item's key.</summary>
-    public static long SequenceOf(long id) => id >> ItemBits;
-
-    /// <summary>ItemOf an item's key.</summary>
-    public static int ItemOf(long id) => (int)(id & ((1 << ItemBits) - 1));
 
     /// <summary>Leaf of an epoch.</summary>
     public static long Leaf(ulong epoch, int ordinal) => checked((long)(epoch << OrdinalBits)) | (uint)ordinal;

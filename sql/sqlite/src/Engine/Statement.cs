@@ -1,3 +1,4 @@
+using Optiks.Storage.Driver;
 using SQLitePCL;
 
 namespace Optiks.Storage.Sqlite.Engine;
@@ -6,7 +7,7 @@ namespace Optiks.Storage.Sqlite.Engine;
 /// Statement is a prepared statement of one <see cref="Connection"/>, which keeps it: Dispose makes it ready for its next use. Parameters
 /// count from 1, columns from 0. Spans of columns are valid until the next step.
 /// </summary>
-internal sealed class Statement : IDisposable
+internal sealed class Statement : IRows, IDisposable
 {
     private readonly Connection _connection;
     private readonly sqlite3_stmt _handle;
@@ -58,6 +59,24 @@ internal sealed class Statement : IDisposable
         return Bind(index, octets);
     }
 
+    /// <summary>Bind the parameters in their order, as many as the statement has.</summary>
+    public Statement Bind(Parameter[] parameters)
+    {
+        int count = Math.Min(parameters.Length, raw.sqlite3_bind_parameter_count(_handle));
+        for (int i = 0; i < count; i++)
+        {
+            Parameter parameter = parameters[i];
+            _ = parameter.Type switch
+            {
+                ParameterType.Text => Bind(i + 1, parameter.Text),
+                ParameterType.Octets => Bind(i + 1, parameter.Octets.Span),
+                ParameterType.RequestId => Bind(i + 1, parameter.RequestId),
+                _ => parameter.Number is long number ? Bind(i + 1, number) : BindNull(i + 1),
+            };
+        }
+        return this;
+    }
+
     public Statement BindNull(int index)
     {
         Check(raw.sqlite3_bind_null(_handle, index));
@@ -79,14 +98,16 @@ internal sealed class Statement : IDisposable
         return false;
     }
 
-    /// <summary>Execute runs a statement that returns no rows, returns how many rows it changed, and makes it ready for other parameters.</summary>
+    /// <summary>Execute runs a statement, returns how many rows it changed (1 if it returns a row instead), and makes it ready for other parameters.</summary>
     public int Execute()
     {
-        _ = Step();
-        int changes = _connection.Changes;
+        bool isRow = Step();
+        int changes = isRow ? 1 : raw.sqlite3_stmt_readonly(_handle) != 0 ? 0 : _connection.Changes;
         Reset();
         return changes;
     }
+
+    public ValueTask<bool> ReadAsync(CancellationToken cancellationToken) => new(Step());
 
     /// <summary>Reset goes before the first row; parameters stay.</summary>
     public Statement Reset()
@@ -102,9 +123,15 @@ internal sealed class Statement : IDisposable
 
     public int Int(int column) => checked((int)Long(column));
 
-    public ulong ULong(int column) => checked((ulong)Long(column));
+    public long Big(int column) => Long(column);
 
-    public ulong? NullableULong(int column) => IsNull(column) ? null : ULong(column);
+    public int Medium(int column) => Int(column);
+
+    public int Small(int column) => Int(column);
+
+    public bool Flag(int column) => Long(column) != 0;
+
+    public ulong ULong(int column) => checked((ulong)Long(column));
 
     public string Text(int column) => raw.sqlite3_column_text(_handle, column).utf8_to_string();
 
@@ -121,6 +148,12 @@ internal sealed class Statement : IDisposable
         Reset();
         _ = raw.sqlite3_clear_bindings(_handle);
         _inUse = false;
+    }
+
+    public ValueTask DisposeAsync()
+    {
+        Dispose();
+        return ValueTask.CompletedTask;
     }
 
     /// <summary>Close gives the statement back to SQLite; the connection's.</summary>

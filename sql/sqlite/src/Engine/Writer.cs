@@ -1,3 +1,5 @@
+using Optiks.Storage.Driver;
+
 namespace Optiks.Storage.Sqlite.Engine;
 
 /// <summary>
@@ -20,13 +22,14 @@ internal sealed class Writer : IAsyncDisposable
     private long _released;
     private bool _disposed;
 
-    public Writer(SqliteSettings settings)
+    /// <summary>Writer of a file that <paramref name="check"/> does not refuse.</summary>
+    public Writer(SqliteSettings settings, Action<Connection> check)
     {
         _busyTimeout = settings.BusyTimeout;
         _connection = Connection.Open(settings, readOnly: false);
         try
         {
-            SqliteSchema.ThrowIfUnusable(_connection);
+            check(_connection);
         }
         catch
         {
@@ -35,11 +38,13 @@ internal sealed class Writer : IAsyncDisposable
         }
     }
 
-    /// <summary>RunAsync runs work in a transaction that has the write lock from its beginning, and commits or takes back what it wrote.</summary>
+    /// <summary>
+    /// RunAsync runs work in a transaction that has the write lock from its beginning, and commits or takes back what it wrote. The failure is the one of COMMIT itself: the transaction is gone, and may
+    /// be stored all the same.
+    /// </summary>
     /// <param name="work">The statements. An exception takes everything back.</param>
-    /// <param name="wasCommitted">Asked when COMMIT itself failed and the transaction is gone: whether it is stored all the same. Null: the failure is thrown.</param>
     /// <param name="cancellationToken">Stops the waiting, not a transaction that has begun.</param>
-    public async Task<T> RunAsync<T>(Func<Connection, WriteResult<T>> work, Func<Connection, bool>? wasCommitted, CancellationToken cancellationToken)
+    public async Task<(T Value, StorageException? Failure)> RunAsync<T>(Func<Connection, Task<WriteResult<T>>> work, CancellationToken cancellationToken)
     {
         await _gate.WaitAsync(cancellationToken);
         try
@@ -48,7 +53,7 @@ internal sealed class Writer : IAsyncDisposable
             // Before anything: a transaction that finds nothing to write would succeed.
             ThrowIfReadOnly();
             await BeginAsync(cancellationToken);
-            return await Task.Run(() => Run(work, wasCommitted), CancellationToken.None);
+            return await Task.Run(() => RunAsync(work), CancellationToken.None);
         }
         finally
         {
@@ -95,45 +100,33 @@ internal sealed class Writer : IAsyncDisposable
         }
     }
 
-    private T Run<T>(Func<Connection, WriteResult<T>> work, Func<Connection, bool>? wasCommitted)
+    private async Task<(T Value, StorageException? Failure)> RunAsync<T>(Func<Connection, Task<WriteResult<T>>> work)
     {
         WriteResult<T> result;
         try
         {
-            result = work(_connection);
+            result = await work(_connection);
             if (!result.Commit)
             {
                 _connection.Execute("ROLLBACK");
-                return result.Value;
+                return (result.Value, null);
             }
             _connection.ThrowIfMoved();
         }
         catch
         {
-            RollBack();
+            _connection.RollBack();
             throw;
         }
         try
         {
             _connection.Execute("COMMIT");
+            return (result.Value, null);
         }
-        catch (StorageException)
+        catch (StorageException e)
         {
-            RollBack();
-            if (wasCommitted is null || !wasCommitted(_connection))
-            {
-                throw;
-            }
-        }
-        return result.Value;
-    }
-
-    // SQLite may have rolled back by itself, after a full disk for instance.
-    private void RollBack()
-    {
-        if (_connection.InTransaction)
-        {
-            _connection.Execute("ROLLBACK");
+            _connection.RollBack();
+            return (result.Value, e);
         }
     }
 }

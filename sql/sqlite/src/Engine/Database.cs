@@ -1,0 +1,103 @@
+using Optiks.Storage.Driver;
+
+namespace Optiks.Storage.Sqlite.Engine;
+
+/// <summary>Database is the file, with the connections of one store. Any thread.</summary>
+internal sealed class Database : IDatabase
+{
+    private static readonly Task s_never = new TaskCompletionSource().Task;
+
+    private readonly SqliteSettings _settings;
+    private readonly ReaderPool? _readers;
+    private readonly Writer? _writer;
+
+    private Database(SqliteSettings settings, ReaderPool? readers, Writer? writer)
+    {
+        _settings = settings;
+        _readers = readers;
+        _writer = writer;
+    }
+
+    /// <inheritdoc/>
+    public string Location => _settings.Path;
+
+    /// <summary>SessionName is empty: a process that is gone has left no session.</summary>
+    public string SessionName => "";
+
+    /// <inheritdoc/>
+    public Statements Statements => SqliteStatements.All;
+
+    /// <summary>PollInterval: SQLite has no notifications. A poll is one row from the page cache, some ten microseconds.</summary>
+    public TimeSpan PollInterval { get; } = TimeSpan.FromMilliseconds(20);
+
+    /// <summary>Open opens a file that services can work with, to read it or to write it too.</summary>
+    public static Database Open(SqliteSettings settings, bool writes)
+    {
+        var readers = new ReaderPool(settings);
+        try
+        {
+            Writer? writer = writes ? new Writer(settings, SqliteSchema.ThrowIfUnusable) : null;
+            return new Database(settings, readers, writer);
+        }
+        catch
+        {
+            readers.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>OpenForMigration opens a file of any version, to write it.</summary>
+    public static Database OpenForMigration(SqliteSettings settings) => new(settings, readers: null, new Writer(settings, _ => { }));
+
+    /// <summary>ThrowIfReadOnly throws <see cref="StorageUnavailableException"/> while the file system takes no writes.</summary>
+    public void ThrowIfReadOnly() => _writer!.ThrowIfReadOnly();
+
+    /// <summary>NextPublished never completes: see <see cref="PollInterval"/>.</summary>
+    public Task NextPublished() => s_never;
+
+    /// <summary>ReadAsync runs queries in one read transaction.</summary>
+    public Task<T> ReadAsync<T>(Func<ISession, CancellationToken, Task<T>> work, CancellationToken cancellationToken) =>
+        _readers!.RunAsync(connection => work(new Session(this, connection), cancellationToken), cancellationToken);
+
+    /// <summary>WriteAsync runs statements in a transaction that has the write lock from its beginning.</summary>
+    public async Task<T> WriteAsync<T>(Func<Session, CancellationToken, Task<WriteResult<T>>> work, Func<int, Task<WriteResult<T>?>>? resolve, CancellationToken cancellationToken)
+    {
+        (T value, StorageException? failure) = await _writer!.RunAsync(connection => work(new Session(this, connection), cancellationToken), cancellationToken);
+        if (failure is null)
+        {
+            return value;
+        }
+        // A commit whose answer is an error may be durable.
+        return resolve is not null && await resolve(0) is { } known ? known.Value : throw failure;
+    }
+
+    /// <inheritdoc/>
+    Task<T> IDatabase.WriteAsync<T>(Func<ISession, CancellationToken, Task<WriteResult<T>>> work, Func<int, Task<WriteResult<T>?>>? resolve, CancellationToken cancellationToken) =>
+        WriteAsync(work, resolve, cancellationToken);
+
+    /// <summary>EndExpiredHolderAsync ends none: a process that is paused inside a transaction holds the file's write lock, and no other can take it away.</summary>
+    public Task EndExpiredHolderAsync(string holder, CancellationToken cancellationToken) => Task.CompletedTask;
+
+    /// <summary>ReadAfterAsync reads at once: a transaction has ended when its connection says so.</summary>
+    public Task<T> ReadAfterAsync<T>(int session, Func<ISession, CancellationToken, Task<T>> work) => ReadAsync(work, CancellationToken.None);
+
+    /// <summary>IsDuplicate is never the reason: the head is compared under the write lock before anything is written.</summary>
+    public bool IsDuplicate(StorageCorruptException e) => false;
+
+    /// <inheritdoc/>
+    public Task<ITransaction> BeginSnapshotAsync(CancellationToken cancellationToken) =>
+        Task.Run<ITransaction>(() => Transaction.Begin(this, _settings, readOnly: true, "BEGIN"), cancellationToken);
+
+    /// <inheritdoc/>
+    public Task<ITransaction> BeginImportAsync(CancellationToken cancellationToken) =>
+        Task.Run<ITransaction>(() => Transaction.Begin(this, _settings, readOnly: false, "BEGIN IMMEDIATE"), cancellationToken);
+
+    public async ValueTask DisposeAsync()
+    {
+        if (_writer is not null)
+        {
+            await _writer.DisposeAsync();
+        }
+        _readers?.Dispose();
+    }
+}

@@ -1,0 +1,155 @@
+using Optiks.Storage.Driver;
+
+namespace Optiks.Storage.Sqlite.Engine;
+
+/// <summary>Session is a connection in a transaction. Nothing waits: SQLite runs in this process, on the thread that calls. One thread at a time.</summary>
+internal sealed class Session : ISession
+{
+    private readonly Database _database;
+
+    public Session(Database database, Connection connection)
+    {
+        _database = database;
+        Connection = connection;
+    }
+
+    public Connection Connection { get; }
+
+    /// <inheritdoc/>
+    public IDatabase Database => _database;
+
+    /// <inheritdoc/>
+    public Task<int> ChangeAsync(Sql sql, CancellationToken cancellationToken, params Parameter[] parameters)
+    {
+        using Statement statement = Connection.Prepare(sql.Text);
+        return Task.FromResult(statement.Bind(parameters).Execute());
+    }
+
+    /// <inheritdoc/>
+    public Task<IRows> QueryAsync(Sql sql, CancellationToken cancellationToken, params Parameter[] parameters)
+    {
+        Statement statement = Connection.Prepare(sql.Text);
+        try
+        {
+            return Task.FromResult<IRows>(statement.Bind(parameters));
+        }
+        catch
+        {
+            statement.Dispose();
+            throw;
+        }
+    }
+
+    /// <inheritdoc/>
+    public Task CopyAsync(Table table, int rows, Action<IRowWriter, int> write, CancellationToken cancellationToken)
+    {
+        using Statement insert = Connection.Prepare(Insert(table));
+        var cells = new Cells(insert);
+        for (int i = 0; i < rows; i++)
+        {
+            cells.Begin();
+            write(cells, i);
+            _ = insert.Execute();
+        }
+        return Task.CompletedTask;
+    }
+
+    /// <inheritdoc/>
+    public Task<(LeafBatch Batch, ulong? Through)> ReadLeavesAsync(ulong first, ulong last, int batchRows, CancellationToken cancellationToken) =>
+        Task.FromResult(LeafReader.Read(Connection, first, last, batchRows));
+
+    /// <inheritdoc/>
+    public Task ReadPendingAsync(PendingSelection selection, CancellationToken cancellationToken)
+    {
+        var skipped = new HashSet<long>(selection.Underway.Length);
+        foreach (long sequence in selection.Underway)
+        {
+            _ = skipped.Add(sequence);
+        }
+        using Statement select = Connection.Prepare(
+            """
+            SELECT p.seq, p.item, r.request_id, r.body_hash, p.structure, p.key, p.value, p.expected_period, p.expected_version
+            FROM pending AS p LEFT JOIN request AS r ON r.seq = p.id >> 8 WHERE p.id > ? ORDER BY p.id
+            """);
+        _ = select.Bind(1, RowIds.Item(selection.After.Sequence, selection.After.Item));
+        while (!selection.IsFull && select.Step())
+        {
+            // Columns of rows that are underway are not read, so their values never leave the page cache.
+            if (!skipped.Contains(select.Long(0)))
+            {
+                _ = selection.TryAdd(StoredRows.PendingRow(select));
+            }
+        }
+        return Task.CompletedTask;
+    }
+
+    /// <inheritdoc/>
+    public async Task<(int Epochs, int Pending, int Heads)> FinishEpochAsync(Parameter[] epoch, IReadOnlyList<Outcome> outcomes, Parameter[] head, CancellationToken cancellationToken)
+    {
+        int inserted = await ChangeAsync(_database.Statements.InsertEpoch, cancellationToken, epoch);
+        return (inserted, DeletePending(outcomes), await ChangeAsync(_database.Statements.MoveHead, cancellationToken, head));
+    }
+
+    /// <inheritdoc/>
+    public Task<IReadOnlyList<StoredRequest>> FindOrAddRequestsAsync(IReadOnlyDictionary<Guid, ReadOnlyMemory<byte>> bodyHashes, CancellationToken cancellationToken)
+    {
+        var requests = new List<StoredRequest>(bodyHashes.Count);
+        using Statement select = Connection.Prepare("SELECT seq, body_hash FROM request WHERE request_id = ?");
+        using Statement insert = Connection.Prepare("INSERT INTO request (request_id, body_hash) VALUES (?, ?)");
+        foreach ((Guid id, ReadOnlyMemory<byte> bodyHash) in bodyHashes)
+        {
+            if (select.Reset().Bind(1, id).Step())
+            {
+                requests.Add(new StoredRequest(select.Long(0), id, select.Octets(1)));
+                continue;
+            }
+            _ = insert.Bind(1, id).Bind(2, bodyHash.Span).Execute();
+            requests.Add(new StoredRequest(Connection.LastRowId, id, bodyHash));
+        }
+        return Task.FromResult<IReadOnlyList<StoredRequest>>(requests);
+    }
+
+    private static string Insert(Table table) => table switch
+    {
+        Table.Request => "INSERT INTO request (seq, request_id, body_hash) VALUES (?, ?, ?)",
+        Table.Pending => "INSERT INTO pending (id, structure, expected_period, expected_version, key, value) VALUES (? << 8 | ?, ?, ?, ?, ?, ?)",
+        Table.Outcome => "INSERT INTO outcome (id, epoch, ordinal, refusal, refused_item, current_period, current_version) VALUES (? << 8 | ?, ?, ?, ?, ?, ?, ?)",
+        Table.Leaf => "INSERT INTO leaf (id, structure, period, version, label, commitment, tag, request_id, item) VALUES (? << 28 | ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        Table.Value => "INSERT INTO value (id, opening, key, value) VALUES (? << 28 | ?, ?, ?, ?)",
+        Table.Epoch => "INSERT INTO epoch (epoch, leaves, value_bytes, record_hash, record, checkpoint) VALUES (?, ?, ?, ?, ?, ?)",
+        _ => "INSERT INTO period (period, first_epoch, wrapped_secrets, configuration) VALUES (?, ?, ?, ?)",
+    };
+
+    private int DeletePending(IReadOnlyList<Outcome> outcomes)
+    {
+        int deleted = 0;
+        using Statement delete = Connection.Prepare("DELETE FROM pending WHERE id = ? AND EXISTS (SELECT 1 FROM request WHERE seq = ? AND request_id = ?)");
+        foreach (Outcome outcome in outcomes)
+        {
+            deleted += delete.Bind(1, RowIds.Item(outcome.Sequence, outcome.Item)).Bind(2, outcome.Sequence).Bind(3, outcome.RequestId).Execute();
+        }
+        return deleted;
+    }
+
+    // Binds the cells of a row to the parameters of an insert, one after the other.
+    private sealed class Cells(Statement insert) : IRowWriter
+    {
+        private int _last;
+
+        public void Begin() => _last = 0;
+
+        public void Big(long? value) => _ = value is long present ? insert.Bind(++_last, present) : insert.BindNull(++_last);
+
+        public void Medium(int? value) => Big(value);
+
+        public void Small(int? value) => Big(value);
+
+        public void Octets(ReadOnlyMemory<byte> value) => Octets(value.Span);
+
+        public void Octets(ReadOnlySpan<byte> value) => _ = insert.Bind(++_last, value);
+
+        public void Null() => _ = insert.BindNull(++_last);
+
+        public void RequestId(Guid value) => _ = insert.Bind(++_last, value);
+    }
+}

@@ -1,0 +1,47 @@
+using Optiks.Storage.Driver;
+
+namespace Optiks.Storage.Sqlite.Engine;
+
+/// <summary>Transaction is one over many calls, on a connection of its own. While one that reads is open, SQLite's log keeps what others write and cannot be cut. Not thread-safe.</summary>
+internal sealed class Transaction : ITransaction
+{
+    private readonly Session _session;
+
+    private Transaction(Session session) => _session = session;
+
+    /// <summary>Begin opens the file and begins with a statement.</summary>
+    public static Transaction Begin(Database database, SqliteSettings settings, bool readOnly, string begin)
+    {
+        var connection = Connection.Open(settings, readOnly);
+        try
+        {
+            SqliteSchema.ThrowIfUnusable(connection);
+            connection.Execute(begin);
+            // SQLite takes its snapshot at the first read.
+            _ = connection.ReadLong("SELECT count(*) FROM head");
+            return new Transaction(new Session(database, connection));
+        }
+        catch
+        {
+            connection.Dispose();
+            throw;
+        }
+    }
+
+    /// <inheritdoc/>
+    public Task<T> RunAsync<T>(Func<ISession, Task<T>> work, CancellationToken cancellationToken) => Task.Run(() => work(_session), cancellationToken);
+
+    /// <inheritdoc/>
+    public Task CommitAsync() => Task.Run(() =>
+    {
+        _session.Connection.ThrowIfMoved();
+        _session.Connection.Execute("COMMIT");
+    });
+
+    public ValueTask DisposeAsync()
+    {
+        _session.Connection.RollBack();
+        _session.Connection.Dispose();
+        return ValueTask.CompletedTask;
+    }
+}

@@ -1,0 +1,100 @@
+using Optiks.Storage.Driver;
+
+namespace Optiks.Storage.Sqlite;
+
+/// <summary>
+/// SqliteStatements are the engine's SQL for the rules of all engines. A lease needs no lock of its own: whoever writes has the file's write lock from the beginning of its transaction. Sessions have no names.
+/// </summary>
+internal static class SqliteStatements
+{
+    private const string HeadCondition = "epoch = ?1 - 1 AND published_epoch = ?1 - 1 AND record_hash = ?2 AND fence = ?3 AND holder = ?4";
+
+    private const string Oldest =
+        """
+        SELECT seq FROM request AS r WHERE request_id < ?1
+        AND NOT EXISTS (SELECT 1 FROM pending WHERE id BETWEEN r.seq << 8 AND r.seq << 8 | 255)
+        AND NOT EXISTS (SELECT 1 FROM outcome AS o JOIN head AS h WHERE o.id BETWEEN r.seq << 8 AND r.seq << 8 | 255 AND (h.published_epoch IS NULL OR o.epoch > h.published_epoch))
+        ORDER BY request_id LIMIT ?2
+        """;
+
+    // Ids of the items of the requests after ?1 and through ?2. The largest number of a request is 2^54 - 1 (migrations/0001): a larger one would not fit.
+    private const string Between = "id > (min(?1, 18014398509481983) << 8 | 255) AND id <= (min(?2, 18014398509481983) << 8 | 255)";
+
+    public static Statements All { get; } = new()
+    {
+        Head = new("SELECT epoch, record_hash, published_epoch, fence, holder, lease_end FROM head"),
+        Clock = new("SELECT clock_timestamp()"),
+        Periods = new("SELECT period, first_epoch, wrapped_secrets, configuration FROM period ORDER BY period"),
+        Epochs = new("SELECT epoch, record, record_hash, checkpoint FROM epoch WHERE epoch BETWEEN ? AND ? ORDER BY epoch LIMIT ?"),
+        AcquireLease = new(
+            """
+            UPDATE head SET fence = fence + 1, holder = ?1, lease_end = clock_timestamp() + ?2 WHERE holder = '' OR holder = ?1 OR lease_end <= clock_timestamp()
+            RETURNING fence, lease_end
+            """),
+        RenewLease = new("UPDATE head SET lease_end = clock_timestamp() + ? WHERE fence = ? AND holder = ?"),
+        ReleaseLease = new("UPDATE head SET lease_end = 0, holder = '' WHERE fence = ? AND holder = ?"),
+        HoldLease = new("SELECT 1 FROM head WHERE fence = ? AND holder = ?"),
+        CountPending = new("SELECT count(*) FROM (SELECT 1 FROM pending LIMIT ?)"),
+        FollowsHead = new($"SELECT 1 FROM head WHERE {HeadCondition}"),
+        MoveHead = new($"UPDATE head SET epoch = ?1, record_hash = ?5 WHERE {HeadCondition}"),
+        InsertEpoch = new("INSERT INTO epoch (epoch, leaves, value_bytes, record_hash, record) VALUES (?, ?, ?, ?, ?)"),
+        MoveHeadToGenesis = new("UPDATE head SET epoch = 0, record_hash = ? WHERE epoch IS NULL AND fence = ? AND holder = ?"),
+        InsertPeriod = new("INSERT INTO period (period, first_epoch, wrapped_secrets, configuration) VALUES (?, ?, ?, ?)"),
+        HasEpoch = new("SELECT 1 FROM epoch WHERE epoch = ? AND record_hash = ?"),
+        StoreCheckpoint = new("UPDATE epoch SET checkpoint = ? WHERE epoch = ? AND record_hash = ? AND EXISTS (SELECT 1 FROM head WHERE fence = ? AND holder = ?)"),
+        // The table allows published_epoch = epoch or epoch - 1 alone, so this moves it by one or not at all.
+        Publish = new(
+            """
+            UPDATE head SET published_epoch = ?1 WHERE epoch = ?1 AND fence = ?2 AND holder = ?3
+            AND EXISTS (SELECT 1 FROM epoch WHERE epoch = ?1 AND checkpoint IS NOT NULL)
+            """),
+        // From the leaves, as outcomes have no index by epoch.
+        PublishedRequests = new(
+            """
+            SELECT r.seq, r.body_hash FROM leaf AS l LEFT JOIN request AS r ON r.request_id = l.request_id WHERE l.id BETWEEN ?1 << 28 AND ?1 << 28 | 268435455 ORDER BY l.id
+            """),
+        RefusedItems = new(
+            """
+            SELECT o.seq, o.item, o.refusal, o.refused_item, o.current_period, o.current_version, r.request_id, r.body_hash
+            FROM outcome AS o JOIN request AS r ON r.seq = o.id >> 8 WHERE o.epoch = ? AND o.refusal IS NOT NULL ORDER BY o.id
+            """),
+        // Once the outcomes are gone, the requests are still the oldest.
+        ForgetOutcomes = new($"DELETE FROM outcome WHERE id IN (SELECT o.id FROM ({Oldest}) AS f CROSS JOIN outcome AS o WHERE o.id BETWEEN f.seq << 8 AND f.seq << 8 | 255)"),
+        ForgetRequests = new($"DELETE FROM request WHERE seq IN ({Oldest})"),
+        Status = new(
+            """
+            SELECT h.published_epoch, EXISTS (SELECT 1 FROM pending WHERE id BETWEEN r.seq << 8 AND r.seq << 8 | 255), o.epoch, o.refusal, o.refused_item, o.current_period,
+                   o.current_version, o.ordinal, l.structure, l.period, l.version, v.key
+            FROM request AS r CROSS JOIN head AS h LEFT JOIN outcome AS o ON o.id BETWEEN r.seq << 8 AND r.seq << 8 | 255
+            LEFT JOIN leaf AS l ON l.id = (o.epoch << 28 | o.ordinal) LEFT JOIN value AS v ON v.id = l.id
+            WHERE r.request_id = ? ORDER BY o.id
+            """),
+        StoredEpochs = new("SELECT epoch, record, record_hash, checkpoint, leaves, value_bytes FROM epoch WHERE epoch >= ? ORDER BY epoch LIMIT ?"),
+        CountFitting = new(
+            """
+            SELECT count(*) FROM (
+              SELECT sum(coalesce(length(v.value), 0)) OVER (ORDER BY l.id) - coalesce(length(v.value), 0) AS octets
+              FROM (SELECT id FROM leaf WHERE id >= (?1 << 28 | ?2) ORDER BY id LIMIT ?3) AS l LEFT JOIN value AS v ON v.id = l.id
+            ) WHERE octets <= ?4
+            """),
+        StoredLeaves = new(
+            """
+            SELECT l.epoch, l.ordinal, l.structure, l.period, l.version, l.label, l.commitment, l.tag, l.request_id, l.item, v.opening, v.key, v.value
+            FROM leaf AS l LEFT JOIN value AS v ON v.id = l.id WHERE l.id >= (?1 << 28 | ?2) ORDER BY l.id LIMIT ?3
+            """),
+        CountValues = new("SELECT count(*) FROM value"),
+        StoredRequests = new("SELECT seq, request_id, body_hash FROM request WHERE seq > ? ORDER BY seq LIMIT ?"),
+        StoredPending = new($"SELECT seq, item, structure, key, value, expected_period, expected_version, NULL FROM pending WHERE {Between} ORDER BY id"),
+        StoredOutcomes = new(
+            $"""
+            SELECT o.seq, o.item, o.epoch, o.ordinal, o.refusal, o.refused_item, o.current_period, o.current_version, l.request_id, l.item
+            FROM (SELECT * FROM outcome WHERE {Between}) AS o LEFT JOIN leaf AS l ON l.id = (o.epoch << 28 | o.ordinal) ORDER BY o.id
+            """),
+        HasRows = new(
+            """
+            SELECT EXISTS (SELECT 1 FROM request) OR EXISTS (SELECT 1 FROM pending) OR EXISTS (SELECT 1 FROM outcome) OR EXISTS (SELECT 1 FROM leaf) OR EXISTS (SELECT 1 FROM value)
+            OR EXISTS (SELECT 1 FROM epoch) OR EXISTS (SELECT 1 FROM period) OR EXISTS (SELECT 1 FROM head WHERE epoch IS NOT NULL OR holder <> '')
+            """),
+        SetHead = new("UPDATE head SET epoch = ?, record_hash = ?, published_epoch = ?, fence = ?, holder = '', lease_end = 0"),
+    };
+}
