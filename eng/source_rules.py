@@ -26,6 +26,11 @@ FORBIDDEN_REFERENCES = {
     "query-service": ("client", "update-service", "update-task", "bench", "tests"),
     "update-service": ("client", "query-service", "update-task", "bench", "tests"),
     "update-task": ("client", "query-service", "update-service", "bench", "tests"),
+    "sql/contract": ("sql/driver", "sql/postgresql", "sql/sqlite", "sql/sqlserver"),
+    "sql/driver": ("sql/postgresql", "sql/sqlite", "sql/sqlserver"),
+    "sql/postgresql": ("sql/sqlite", "sql/sqlserver"),
+    "sql/sqlite": ("sql/postgresql", "sql/sqlserver"),
+    "sql/sqlserver": ("sql/postgresql", "sql/sqlite"),
 }
 
 
@@ -123,7 +128,7 @@ def project_references(files):
     """No project reaches a folder that FORBIDDEN_REFERENCES keeps from it. Tests may use what they test with."""
     graph = {f: list(_references(f)) for f in files if f.endswith(".csproj")}
     for project in graph:
-        forbidden = FORBIDDEN_REFERENCES.get(project.split("/", 1)[0])
+        forbidden = tuple(f"{other}/" for folder, others in FORBIDDEN_REFERENCES.items() if project.startswith(f"{folder}/") for other in others)
         if not forbidden or project.endswith(".Tests.csproj"):
             continue
         reached, waiting = set(), [project]
@@ -133,7 +138,7 @@ def project_references(files):
                 reached.add(current)
                 waiting += graph.get(current, [])
         for other in sorted(reached):
-            if other.split("/", 1)[0] in forbidden:
+            if other.startswith(forbidden):
                 yield f"{project} depends on {other}"
 
 

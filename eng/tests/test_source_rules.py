@@ -116,6 +116,15 @@ class SourceRules(unittest.TestCase):
         files["client/web/W.csproj"] = project("../cli/L.csproj")
         self.assertEqual(2, self.breaches(source_rules.project_references, files), "through another project")
 
+    def test_drivers_are_apart(self):
+        files = {
+            "sql/driver/src/D.csproj": "<Project />\n",
+            "sql/sqlite/src/L.csproj": '<Project><ItemGroup><ProjectReference Include="../../driver/src/D.csproj" /></ItemGroup></Project>\n',
+        }
+        self.assertEqual(0, self.breaches(source_rules.project_references, files))
+        files["sql/postgresql/src/P.csproj"] = '<Project><ItemGroup><ProjectReference Include="../../sqlite/src/L.csproj" /></ItemGroup></Project>\n'
+        self.assertEqual(1, self.breaches(source_rules.project_references, files))
+
     def test_solution(self):
         files = {"Optiks.slnx": '<Solution><Project Path="a/A.csproj" /></Solution>\n', "a/A.csproj": "<Project />\n"}
         self.assertEqual(0, self.breaches(source_rules.solution_lists_all, files))
