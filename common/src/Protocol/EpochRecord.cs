@@ -16,7 +16,8 @@ public sealed record EpochRecord
     public const ushort CurrentFormat = 1;
 
     private const byte RecordHashTag = 0x06;
-    private const int StatesOffset = 2 + 32 + (4 * 8);
+    private const int EpochOffset = 2 + 32;
+    private const int StatesOffset = EpochOffset + (4 * 8);
     private const int PreviousOffset = StatesOffset + StructureState.TotalLength;
 
     /// <summary>Format of the record.</summary>
@@ -47,6 +48,9 @@ public sealed record EpochRecord
         return NativeHash.Compute(RecordHashTag, record);
     }
 
+    /// <summary>EpochOf reads the epoch of an encoded record without decoding the rest.</summary>
+    public static ulong EpochOf(ReadOnlySpan<byte> record) => BinaryPrimitives.ReadUInt64BigEndian(record[EpochOffset..]);
+
     /// <summary>Decode reads the 386 octets. Throws <see cref="EncodingException"/> for another length. The contents are not checked.</summary>
     public static EpochRecord Decode(ReadOnlySpan<byte> octets)
     {
@@ -58,7 +62,7 @@ public sealed record EpochRecord
         {
             Format = BinaryPrimitives.ReadUInt16BigEndian(octets),
             LogId = octets[2..34].ToArray(),
-            Epoch = BinaryPrimitives.ReadUInt64BigEndian(octets[34..]),
+            Epoch = EpochOf(octets),
             Period = BinaryPrimitives.ReadUInt64BigEndian(octets[42..]),
             PeriodFirstEpoch = BinaryPrimitives.ReadUInt64BigEndian(octets[50..]),
             TimeMs = BinaryPrimitives.ReadUInt64BigEndian(octets[58..]),

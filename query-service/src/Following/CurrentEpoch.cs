@@ -1,4 +1,7 @@
+using Optiks.Native;
 using Optiks.ServiceDefaults;
+using Optiks.Storage.Replay;
+using Optiks.Tlog;
 
 namespace Optiks.QueryService.Following;
 
@@ -8,12 +11,14 @@ internal sealed class CurrentEpoch
     private static readonly TimeSpan s_retryAfter = TimeSpan.FromSeconds(1);
 
     private readonly FollowerState _state;
+    private readonly ITileReader _board;
     private readonly TimeProvider _clock;
     private ServedEpoch? _current;
 
-    public CurrentEpoch(FollowerState state, TimeProvider clock)
+    public CurrentEpoch(FollowerState state, ITileReader board, TimeProvider clock)
     {
         _state = state;
+        _board = board;
         _clock = clock;
     }
 
@@ -42,11 +47,16 @@ internal sealed class CurrentEpoch
     /// <summary>Age of an epoch's record by this machine's clock; negative when its clock is behind.</summary>
     public TimeSpan Age(ServedEpoch epoch) => epoch.AgeAt(_clock.GetUtcNow());
 
-    /// <summary>Replace puts the next epoch in the place of the present one, which goes with its last reader. Null: the service ends.</summary>
-    public void Replace(ServedEpoch? next) => Interlocked.Exchange(ref _current, next)?.Retire();
+    /// <summary>Serve puts the next epoch in the place of the present one, which goes with its last reader.</summary>
+    public void Serve(Snapshot snapshot, VerifiedEpoch epoch) => Replace(new ServedEpoch(snapshot, epoch, _board));
+
+    /// <summary>End takes the present epoch away: the service ends.</summary>
+    public void End() => Replace(null);
 
     /// <summary>Unavailable makes the problem of a replica that cannot answer yet.</summary>
     public static ProblemException Unavailable(string detail) => new(new Problem(ProblemTypes.Unavailable, detail, null, s_retryAfter));
+
+    private void Replace(ServedEpoch? next) => Interlocked.Exchange(ref _current, next)?.Retire();
 
     private ServedEpoch Acquire()
     {

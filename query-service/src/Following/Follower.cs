@@ -1,16 +1,10 @@
 using System.Diagnostics;
-using System.Globalization;
-using Microsoft.Extensions.Options;
 using Optiks.Native;
-using Optiks.Protocol;
-using Optiks.QueryService.Options;
-using Optiks.QueryService.Snapshots;
 using Optiks.QueryService.Telemetry;
-using Optiks.Secrets;
 using Optiks.ServiceDefaults;
 using Optiks.Storage;
 using Optiks.Storage.Hosting;
-using Optiks.Tlog;
+using Optiks.Storage.Replay;
 
 namespace Optiks.QueryService.Following;
 
@@ -20,6 +14,9 @@ namespace Optiks.QueryService.Following;
 /// </summary>
 internal sealed class Follower : BackgroundService
 {
+    // After so many the last of them is served before the next are followed.
+    private const ulong EpochsPerStep = 256;
+
     private static readonly TimeSpan s_wait = TimeSpan.FromSeconds(2);
     private static readonly TimeSpan s_retry = TimeSpan.FromMilliseconds(500);
 
@@ -27,45 +24,34 @@ internal sealed class Follower : BackgroundService
     private static readonly TimeSpan s_retryLoad = TimeSpan.FromSeconds(3);
 
     private readonly StorageSource _storage;
-    private readonly DataFolder _data;
-    private readonly ReplicaFiles _files;
-    private readonly SnapshotPeers _peers;
-    private readonly QueryServiceOptions _options;
+    private readonly ReplicaLoader _loader;
     private readonly CurrentEpoch _current;
     private readonly FollowerState _state;
     private readonly QueryMetrics _metrics;
-    private readonly ITileReader _board;
     private readonly TimeProvider _clock;
     private readonly ILogger<Follower> _logger;
     private readonly HostFailure _failure;
     private ReplicaFolder? _folder;
-    private LogReplica? _replica;
+    private LogReplay? _replica;
     private SnapshotSaver? _saver;
 
     public Follower(
-        StorageSource storage, DataFolder data, ReplicaFiles files, SnapshotPeers peers, IOptions<QueryServiceOptions> options, CurrentEpoch current, FollowerState state, QueryMetrics metrics,
-        ITileReader board, TimeProvider clock, ILogger<Follower> logger, HostFailure failure)
+        StorageSource storage, ReplicaLoader loader, CurrentEpoch current, FollowerState state, QueryMetrics metrics, TimeProvider clock, ILogger<Follower> logger, HostFailure failure)
     {
         _storage = storage;
-        _data = data;
-        _files = files;
-        _peers = peers;
-        _options = options.Value;
+        _loader = loader;
         _current = current;
         _state = state;
         _metrics = metrics;
-        _board = board;
         _clock = clock;
         _logger = logger;
         _failure = failure;
     }
 
-    private bool IsStored => _options.NodeCacheBytes > 0;
-
     /// <inheritdoc/>
     public override Task StartAsync(CancellationToken cancellationToken)
     {
-        _folder = ReplicaFolder.Open(_files);
+        _folder = _loader.OpenFolder();
         return base.StartAsync(cancellationToken);
     }
 
@@ -86,7 +72,7 @@ internal sealed class Follower : BackgroundService
         }
         finally
         {
-            _current.Replace(null);
+            _current.End();
             _metrics.Directory = null;
             _replica?.Dispose();
             _replica = null;
@@ -123,32 +109,24 @@ internal sealed class Follower : BackgroundService
                 try
                 {
                     store ??= await _storage.OpenFollowAsync(cancellationToken);
-                    string? waiting = await StepAsync(store, cancellationToken);
-                    if (waiting is null)
+                    Hold? hold = await StepAsync(store, cancellationToken);
+                    if (hold is null)
                     {
                         Report(null);
                         continue;
                     }
-                    if (Report(waiting))
+                    if (hold.IsAlarm)
                     {
-                        _logger.Waiting(waiting);
+                        Alarm(hold.Why, null);
                     }
-                }
-                catch (EpochRefusedException e)
-                {
-                    _metrics.Refused();
-                    if (Report(e.Message))
+                    else if (Report(hold.Why))
                     {
-                        _logger.EpochRefused(e.Message, e);
+                        _logger.Waiting(hold.Why);
                     }
                 }
                 catch (StorageCorruptException e)
                 {
-                    _metrics.Refused();
-                    if (Report("The database contradicts itself."))
-                    {
-                        _logger.EpochRefused("The database contradicts itself.", e);
-                    }
+                    Alarm("The database contradicts itself.", e);
                 }
                 catch (StorageUnavailableException e)
                 {
@@ -177,147 +155,91 @@ internal sealed class Follower : BackgroundService
         }
     }
 
-    /// <summary>StepAsync waits for the next epochs and serves them. Gives what the log waits for before there is one to follow, otherwise null.</summary>
-    private async Task<string?> StepAsync(IFollowStore store, CancellationToken cancellationToken)
+    /// <summary>StepAsync waits for the next epochs and serves them. Gives why there are none to be followed, otherwise null.</summary>
+    private async Task<Hold?> StepAsync(IFollowStore store, CancellationToken cancellationToken)
     {
         if (_replica is null)
         {
             return await LoadAsync(store, cancellationToken);
         }
-        ulong served = _replica.Last.Row.Epoch;
+        ulong served = _replica.Last.Epoch;
         if (_current.Peek()?.Epoch != served)
         {
             // It could not be remembered when it was followed.
             Serve(_replica);
         }
         Head head = await store.WaitForPublishedAsync(served, s_wait, cancellationToken);
-        ThrowIfBehind(head, new HighWaterMark(served, _replica.Last.Row.RecordHash));
-        _metrics.Published(head.PublishedEpoch ?? served);
-        if (head.PublishedEpoch > served)
+        if (_folder!.CheckHead(head) is { } behind)
         {
-            using Activity? span = _metrics.StartFollow(served, head.PublishedEpoch.Value);
-            long start = Stopwatch.GetTimestamp();
-            try
-            {
-                await _replica.FollowAsync(head.PublishedEpoch.Value, cancellationToken);
-            }
-            catch
-            {
-                span?.SetStatus(ActivityStatusCode.Error);
-                throw;
-            }
-            finally
-            {
-                if (_replica.Last.Row.Epoch != served)
-                {
-                    Serve(_replica);
-                    _metrics.Followed(Stopwatch.GetElapsedTime(start));
-                }
-            }
+            return Hold.Alarm(behind);
         }
-        return null;
+        _metrics.Published(head.PublishedEpoch ?? served);
+        return head.PublishedEpoch is ulong published && published > served ? Hold.Alarm(await FollowAsync(_replica, published, cancellationToken)) : null;
     }
 
-    private async Task<string?> LoadAsync(IFollowStore store, CancellationToken cancellationToken)
+    private async Task<Refused?> FollowAsync(LogReplay replica, ulong published, CancellationToken cancellationToken)
     {
+        ulong served = replica.Last.Epoch;
+        using Activity? span = _metrics.StartFollow(served, published);
         long start = Stopwatch.GetTimestamp();
-        while (_replica is null)
+        bool isFollowed = false;
+        try
         {
-            if (await TryLoadAsync(store, cancellationToken) is { } waiting)
+            Refused? refused = await replica.FollowAsync(Math.Min(published, served + EpochsPerStep), beforeCommit: null, cancellationToken);
+            isFollowed = refused is null;
+            return refused;
+        }
+        finally
+        {
+            if (!isFollowed)
             {
-                return waiting;
+                span?.SetStatus(ActivityStatusCode.Error);
+            }
+            if (replica.Last.Epoch != served)
+            {
+                Serve(replica);
+                _metrics.Followed(Stopwatch.GetElapsedTime(start));
             }
         }
-        LogReplica replica = _replica;
-        // A node store needs no other snapshot.
-        _saver = new SnapshotSaver(_files.Snapshot, IsStored ? TimeSpan.Zero : _options.SnapshotInterval, replica.RestoredEpoch, _clock, _logger);
-        _metrics.Directory = () => replica.Stats;
-        ulong leaves = replica.Stats.Leaves;
+    }
+
+    private async Task<Hold?> LoadAsync(IFollowStore store, CancellationToken cancellationToken)
+    {
+        long start = Stopwatch.GetTimestamp();
+        (LogReplay? replica, Hold? hold) = await _loader.TryLoadAsync(store, _folder!, cancellationToken);
+        if (replica is null)
+        {
+            return hold;
+        }
+        _replica = replica;
+        _saver = _loader.SaverOf(replica, _clock);
+        _metrics.Directory = () => replica.Trees.Directory.Stats;
+        ulong leaves = replica.Trees.Directory.Stats.Leaves;
         double seconds = Stopwatch.GetElapsedTime(start).TotalSeconds;
-        _logger.Loaded(replica.Last.Row.Epoch, leaves, seconds);
+        _logger.Loaded(replica.Last.Epoch, leaves, seconds);
         Serve(replica);
         return null;
     }
 
-    /// <summary>
-    /// TryLoadAsync makes the replica, from its own snapshot if it can, or from the database. Gives what the log waits for, otherwise null; null without a replica when another one's
-    /// snapshot was fetched: that takes minutes, so the log is looked at again before it is used.
-    /// </summary>
-    private async Task<string?> TryLoadAsync(IFollowStore store, CancellationToken cancellationToken)
-    {
-        if (!File.Exists(_data.TrustAnchor))
-        {
-            return "Waiting for the log's trust anchor.";
-        }
-        Head head = await store.ReadHeadAsync(cancellationToken);
-        ThrowIfBehind(head, _folder!.Highest);
-        IReadOnlyList<PeriodRow> periods = await store.ReadPeriodsAsync(cancellationToken);
-        if (head.PublishedEpoch is not ulong published || periods.Count == 0)
-        {
-            return "Waiting for the log's first epoch.";
-        }
-        var anchor = TrustAnchor.Load(_data.TrustAnchor);
-        PeriodRow period = periods.Last(row => row.FirstEpoch <= published);
-        if (!period.Configuration.Span.SequenceEqual(anchor.ConfigurationOctets.Span))
-        {
-            throw new StartupException($"{_data.TrustAnchor} is of another log than the database: put the right one in its place.");
-        }
-        _state.Anchor = anchor;
-        using var secretSource = new FileSecretSource(_data, KeyEncryptionKey.Load(_data));
-        using DirectorySecrets secrets = secretSource.UnwrapPeriod(period.WrappedSecrets.Span, period.Period, anchor.LogId.Span);
-        var options = new DirectoryOptions
-        {
-            Secrets = secrets,
-            LeafLogPath = _files.LeafLog,
-            NodeStorePath = IsStored ? _files.NodeStore : null,
-            NodeCacheBytes = (ulong)_options.NodeCacheBytes,
-            VrfCacheBytes = (ulong)_options.VrfCacheBytes,
-            Period = period.Period,
-            PeriodFirstEpoch = period.FirstEpoch,
-            MaxValueLength = anchor.Configuration.MaxValueLength,
-            Threads = DirectoryOptions.AllProcessors,
-        };
-        _replica = await LogReplica.TryRestoreAsync(store, anchor, options, _files.Snapshot, published, _folder.Highest, _logger, cancellationToken);
-        if (_replica is null && _peers.AreAny)
-        {
-            Report("Fetching another replica's snapshot.");
-            if (await _peers.TryFetchAsync(options, _files, _folder, cancellationToken))
-            {
-                return null;
-            }
-        }
-        _replica ??= await LogReplica.LoadAsync(store, anchor, options, _files.Snapshot, published, _folder.Highest, _logger, cancellationToken);
-        return null;
-    }
-
     /// <summary>Serve makes the replica's last epoch the one that answers are made from: durably remembered first, so that no restart goes below it.</summary>
-    private void Serve(LogReplica replica)
+    private void Serve(LogReplay replica)
     {
         VerifiedEpoch epoch = replica.Last;
-        _folder!.Remember(epoch.Row.Epoch, epoch.Row.RecordHash);
-        ServedEpoch served = replica.Serve(_board);
-        _current.Replace(served);
-        _saver!.Offer(served.Snapshot);
-        _logger.Serving(epoch.Row.Epoch);
+        _folder!.Remember(epoch.Epoch, epoch.Row.RecordHash);
+        Snapshot snapshot = replica.Trees.Directory.TakeSnapshot();
+        _current.Serve(snapshot, epoch);
+        _saver!.Offer(snapshot);
+        _logger.Serving(epoch.Epoch);
     }
 
     private static bool IsFailureOfDisk(Exception e) => e is IOException or UnauthorizedAccessException or OptiksNativeException { Status: NativeStatus.Io };
 
-    private static void ThrowIfBehind(Head head, HighWaterMark? served)
+    private void Alarm(string why, Exception? exception)
     {
-        if (served is null)
+        _metrics.Refused();
+        if (Report(why))
         {
-            return;
-        }
-        if (head.PublishedEpoch is not ulong published || published < served.Epoch)
-        {
-            string newest = head.PublishedEpoch?.ToString(CultureInfo.InvariantCulture) ?? "none";
-            throw new EpochRefusedException(
-                $"The database is behind: this replica has served epoch {served.Epoch}, the database's newest is {newest}. An older copy was put in its place.");
-        }
-        if (head.Epoch == served.Epoch && !served.Names(served.Epoch, head.RecordHash.Span))
-        {
-            throw new EpochRefusedException($"The database has another record for epoch {served.Epoch} than this replica served: the log forked.");
+            _logger.EpochRefused(why, exception);
         }
     }
 

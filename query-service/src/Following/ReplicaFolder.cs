@@ -1,3 +1,6 @@
+using System.Globalization;
+using Optiks.Storage;
+using Optiks.Storage.Replay;
 using Optiks.Tlog;
 
 namespace Optiks.QueryService.Following;
@@ -11,16 +14,18 @@ internal sealed class ReplicaFolder : IDisposable
     private const string HighestName = "highest";
 
     private readonly FileStream _lock;
-    private readonly ReplicaFiles _names;
     private readonly DurableFiles _files;
 
     private ReplicaFolder(ReplicaFiles names, FileStream lockFile, HighWaterMark? highest)
     {
         _lock = lockFile;
-        _names = names;
+        Files = names;
         _files = new DurableFiles(names.Folder);
         Highest = highest;
     }
+
+    /// <summary>Files names what lies in it.</summary>
+    public ReplicaFiles Files { get; }
 
     /// <summary>Highest epoch that was served, with its record's hash; null when none ever was.</summary>
     public HighWaterMark? Highest { get; private set; }
@@ -62,22 +67,39 @@ internal sealed class ReplicaFolder : IDisposable
         Highest = mark;
     }
 
+    /// <summary>CheckHead refuses a database that is behind what was served, or has another record for it.</summary>
+    public Refused? CheckHead(Head head)
+    {
+        if (Highest is not { } served)
+        {
+            return null;
+        }
+        if (head.PublishedEpoch is not ulong published || published < served.Epoch)
+        {
+            string newest = head.PublishedEpoch?.ToString(CultureInfo.InvariantCulture) ?? "none";
+            return new Refused($"The database is behind: this replica has served epoch {served.Epoch}, the database's newest is {newest}. An older copy was put in its place.");
+        }
+        return head.Epoch == served.Epoch && !served.Names(served.Epoch, head.RecordHash.Span)
+            ? new Refused($"The database has another record for epoch {served.Epoch} than this replica served: the log forked.")
+            : null;
+    }
+
     /// <summary>
     /// AdoptFetched makes another replica's leaf log this one's own, durably, with the node store that was made of its snapshot, or else the snapshot. After a crash in between there is neither.
     /// </summary>
     public void AdoptFetched()
     {
         // Both modes' trees are of the leaf log that goes. It may have the identity of the one that comes, and other places: an earlier one of the same peer.
-        File.Delete(_names.Snapshot);
-        _files.RemoveFolder(_names.NodeStore);
-        File.Move(_names.FetchedLeafLog, _names.LeafLog, overwrite: true);
-        if (Directory.Exists(_names.FetchedNodeStore))
+        File.Delete(Files.Snapshot);
+        _files.RemoveFolder(Files.NodeStore);
+        File.Move(Files.FetchedLeafLog, Files.LeafLog, overwrite: true);
+        if (Directory.Exists(Files.FetchedNodeStore))
         {
-            Directory.Move(_names.FetchedNodeStore, _names.NodeStore);
+            Directory.Move(Files.FetchedNodeStore, Files.NodeStore);
         }
         else
         {
-            File.Move(_names.FetchedSnapshot, _names.Snapshot);
+            File.Move(Files.FetchedSnapshot, Files.Snapshot);
         }
         _files.Sync(ReplicaFiles.SnapshotName);
     }
@@ -85,9 +107,9 @@ internal sealed class ReplicaFolder : IDisposable
     /// <summary>DropFetched removes what was fetched and not adopted.</summary>
     public void DropFetched()
     {
-        File.Delete(_names.FetchedLeafLog);
-        File.Delete(_names.FetchedSnapshot);
-        _files.RemoveFolder(_names.FetchedNodeStore);
+        File.Delete(Files.FetchedLeafLog);
+        File.Delete(Files.FetchedSnapshot);
+        _files.RemoveFolder(Files.FetchedNodeStore);
     }
 
     /// <inheritdoc/>

@@ -1,5 +1,6 @@
 using Optiks.Native;
 using Optiks.QueryService.Answers;
+using Optiks.Storage.Replay;
 using Optiks.Tlog;
 
 namespace Optiks.QueryService.Following;
@@ -15,7 +16,7 @@ internal sealed class ServedEpoch
     public ServedEpoch(Snapshot snapshot, VerifiedEpoch epoch, ITileReader board)
     {
         Snapshot = snapshot;
-        Epoch = epoch.Row.Epoch;
+        Epoch = epoch.Epoch;
         TimeMs = epoch.Record.TimeMs;
         Record = epoch.Row.Record;
         Checkpoint = epoch.Row.Checkpoint;

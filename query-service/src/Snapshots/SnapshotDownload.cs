@@ -4,7 +4,6 @@ using System.Net;
 using System.Net.Http.Headers;
 using Optiks.Protocol;
 using Optiks.QueryService.Telemetry;
-using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Snapshots;
 

@@ -5,7 +5,6 @@ using Optiks.Native;
 using Optiks.QueryService.Following;
 using Optiks.QueryService.Options;
 using Optiks.QueryService.Telemetry;
-using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Snapshots;
 
@@ -40,7 +39,7 @@ internal sealed class SnapshotPeers : IDisposable
     /// TryFetchAsync makes a peer's snapshot the replica's own, or in stored mode the node store that it makes of it; false when none of them gives one that is whole. The roots are for the ordinary
     /// start to compare with the signed record.
     /// </summary>
-    public async Task<bool> TryFetchAsync(DirectoryOptions options, ReplicaFiles files, ReplicaFolder folder, CancellationToken cancellationToken)
+    public async Task<bool> TryFetchAsync(DirectoryOptions options, ReplicaFolder folder, CancellationToken cancellationToken)
     {
         long start = _clock.GetTimestamp();
         while (true)
@@ -50,7 +49,7 @@ internal sealed class SnapshotPeers : IDisposable
             {
                 try
                 {
-                    await FetchAsync(peer, options, files, folder, cancellationToken);
+                    await FetchAsync(peer, options, folder, cancellationToken);
                     _peers.Remove(peer);
                     return true;
                 }
@@ -77,8 +76,9 @@ internal sealed class SnapshotPeers : IDisposable
     /// <inheritdoc/>
     public void Dispose() => _download?.Dispose();
 
-    private async Task FetchAsync(Uri peer, DirectoryOptions options, ReplicaFiles files, ReplicaFolder folder, CancellationToken cancellationToken)
+    private async Task FetchAsync(Uri peer, DirectoryOptions options, ReplicaFolder folder, CancellationToken cancellationToken)
     {
+        ReplicaFiles files = folder.Files;
         try
         {
             long start = Stopwatch.GetTimestamp();

@@ -16,7 +16,7 @@ internal static partial class QueryLog
     public static partial void Following(this ILogger logger);
 
     [LoggerMessage(EventId = 1010, EventName = "EpochRefused", Level = LogLevel.Critical, Message = "ALARM: the database's log is refused; the last good epoch stays. {Reason}")]
-    public static partial void EpochRefused(this ILogger logger, string reason, Exception exception);
+    public static partial void EpochRefused(this ILogger logger, string reason, Exception? exception);
 
     [LoggerMessage(EventId = 1011, EventName = "DatabaseUnavailable", Level = LogLevel.Error, Message = "The database cannot be read; trying again.")]
     public static partial void DatabaseUnavailable(this ILogger logger, Exception exception);

@@ -254,7 +254,7 @@ internal sealed class EpochLoop
             keeper.ThrowUnlessHeld();
             try
             {
-                EpochRow? row = await EpochHistory.ReadOneAsync(store, epoch.Epoch, CancellationToken.None);
+                EpochRow? row = await store.TryReadEpochAsync(epoch.Epoch, CancellationToken.None);
                 return row is null
                     ? false
                     : row.RecordHash.Span.SequenceEqual(epoch.RecordHash.Span)

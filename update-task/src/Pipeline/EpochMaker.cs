@@ -29,7 +29,7 @@ internal static class EpochMaker
         try
         {
             byte[] record = MakeRecord(session, epoch, staged, nowMs);
-            byte[] audit = AuditProofFile.Encode(session.Last.Record.Span, record, staged.AppendProofs());
+            byte[] audit = AuditProof.Encode([session.Last.Record, record], staged.AppendProofs());
             List<Outcome> outcomes = MakeOutcomes(pending, refusals, ordinals);
             var commit = new EpochCommit(
                 new EpochRow(epoch, record, EpochRecord.Hash(record), default), session.Last.RecordHash, session.Period.Period, leaves, outcomes);

@@ -4,11 +4,10 @@ using Optiks.ApiKeys;
 using Optiks.Native;
 using Optiks.Protocol;
 using Optiks.Secrets;
-using Optiks.Storage;
 using Optiks.Storage.Sqlite;
 using Optiks.Tlog;
 
-namespace Optiks.QueryService.Tests;
+namespace Optiks.Storage.Replay.Tests;
 
 /// <summary>TestLog is a log in a temporary data folder that a test writes epoch by epoch: real database, real trees, real board.</summary>
 internal sealed class TestLog : IAsyncDisposable
@@ -81,7 +80,7 @@ internal sealed class TestLog : IAsyncDisposable
     /// <summary>CreateAsync makes a log whose epoch 0 is published.</summary>
     public static async Task<TestLog> CreateAsync()
     {
-        var folder = new DataFolder(Directory.CreateTempSubdirectory("optiks-query-").FullName);
+        var folder = new DataFolder(Directory.CreateTempSubdirectory("optiks-log-").FullName);
         var provider = new SqliteStorageProvider();
         string connection = $"Data Source={folder.Database}";
         await provider.CreateMigrator(connection).MigrateAsync(CancellationToken.None);

@@ -1,7 +1,6 @@
 using Optiks.Native;
-using Optiks.Storage;
 
-namespace Optiks.QueryService.Following;
+namespace Optiks.Storage.Replay;
 
 /// <summary>EpochLeaves cuts batches of several epochs' leaves into those of one epoch after another, without copying them. Not thread-safe.</summary>
 internal sealed class EpochLeaves : IAsyncDisposable
@@ -19,15 +18,15 @@ internal sealed class EpochLeaves : IAsyncDisposable
     public ReadOnlyMemory<byte> Values { get; private set; }
 
     /// <summary>MoveToAsync goes on to an epoch's leaves; none is what most epochs of a quiet log have.</summary>
-    public async ValueTask MoveToAsync(ulong epoch)
+    public async ValueTask<Refused?> MoveToAsync(ulong epoch)
     {
         Rows = default;
         Values = default;
         if (_next == _batch.Rows.Length)
         {
-            if (!await _batches.MoveNextAsync())
+            if (!await _batches.MoveNextAsync().ConfigureAwait(false))
             {
-                return;
+                return null;
             }
             _batch = _batches.Current;
             _next = 0;
@@ -36,7 +35,7 @@ internal sealed class EpochLeaves : IAsyncDisposable
         ReadOnlySpan<LeafRow> rows = _batch.Rows.Span;
         if (rows[first].Epoch < epoch)
         {
-            throw new EpochRefusedException($"The leaves of epoch {rows[first].Epoch} are out of order.");
+            return new Refused($"The leaves of epoch {rows[first].Epoch} are out of order.");
         }
         while (_next < rows.Length && rows[_next].Epoch == epoch)
         {
@@ -44,7 +43,9 @@ internal sealed class EpochLeaves : IAsyncDisposable
         }
         Rows = _batch.Rows[first.._next];
         Values = _batch.Values;
+        return null;
     }
 
+    /// <inheritdoc/>
     public ValueTask DisposeAsync() => _batches.DisposeAsync();
 }

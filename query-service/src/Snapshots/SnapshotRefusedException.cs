@@ -1,0 +1,10 @@
+namespace Optiks.QueryService.Snapshots;
+
+/// <summary>SnapshotRefusedException says why a peer's snapshot is not taken.</summary>
+internal sealed class SnapshotRefusedException : Exception
+{
+    public SnapshotRefusedException(string message, Exception? innerException = null)
+        : base(message, innerException)
+    {
+    }
+}

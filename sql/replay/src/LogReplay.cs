@@ -1,0 +1,225 @@
+using System.Diagnostics.CodeAnalysis;
+using Optiks.Native;
+using Optiks.Protocol;
+
+namespace Optiks.Storage.Replay;
+
+/// <summary>
+/// LogReplay brings trees to a log's epochs from what a database holds: at once (<see cref="LoadAsync"/>), and then epoch by epoch (<see cref="FollowAsync"/>, <see cref="TryStage"/>). One thread at a time.
+/// </summary>
+/// <remarks>
+/// Invariants. 1: once loaded, the trees' roots are those in the record of <see cref="Last"/>, recomputed here from leaves. 2: <see cref="Last"/> never goes back. 3: a refused step changes nothing.
+/// </remarks>
+public sealed class LogReplay : IDisposable
+{
+    private const int LoadBatchRows = 65_536;
+    private const int FollowBatchRows = 16_384;
+    private const ulong RecordsPerRead = 4096;
+
+    private readonly IFollowStore _store;
+    private readonly RecordChain _records;
+    private VerifiedEpoch? _last;
+
+    /// <summary>LogReplay of trees that are empty or a snapshot's. They go with it.</summary>
+    public LogReplay(IFollowStore store, TrustAnchor anchor, LogTrees trees)
+    {
+        ArgumentNullException.ThrowIfNull(trees);
+        _store = store;
+        _records = new RecordChain(anchor);
+        Trees = trees;
+        trees.Directory.States(out ulong epoch);
+        RestoredEpoch = epoch == 0 ? null : epoch;
+    }
+
+    /// <summary>Trees of the last epoch.</summary>
+    public LogTrees Trees { get; }
+
+    /// <summary>RestoredEpoch is the epoch of the snapshot that the trees began with; null: they began empty.</summary>
+    public ulong? RestoredEpoch { get; }
+
+    /// <summary>Last epoch. There is one after the load.</summary>
+    public VerifiedEpoch Last => _last ?? throw new InvalidOperationException("Nothing was loaded.");
+
+    /// <summary>Served is the epoch that was served before, whose record has to be the same; null: none was.</summary>
+    public HighWaterMark? Served { get; init; }
+
+    /// <summary>ChecksCheckpoints: an epoch that becomes <see cref="Last"/> needs a checkpoint that covers all records up to it.</summary>
+    /// <value>false: for the task, which signs them, and for tools.</value>
+    public bool ChecksCheckpoints { get; init; }
+
+    /// <summary>
+    /// LoadAsync goes to an epoch: checks all records up to it, loads the leaves that the trees do not have yet, and compares the trees with the record. Called once, and before anything else; unless
+    /// it gives null the trees are gone.
+    /// </summary>
+    public async Task<Refused?> LoadAsync(ulong target, CancellationToken cancellationToken)
+    {
+        bool isLoaded = false;
+        try
+        {
+            Refused? refused = await TryLoadAsync(target, cancellationToken).ConfigureAwait(false);
+            isLoaded = refused is null;
+            return refused;
+        }
+        finally
+        {
+            if (!isLoaded)
+            {
+                Dispose();
+            }
+        }
+    }
+
+    /// <summary>
+    /// FollowAsync steps through the epochs after <see cref="Last"/> as far as the store shows them, none above <paramref name="through"/> and at most 4,096. Those before one that is refused are followed.
+    /// </summary>
+    /// <param name="through">Last epoch.</param>
+    /// <param name="beforeCommit">Gets each epoch, with proofs, before it becomes the last; null: nobody needs to.</param>
+    /// <param name="cancellationToken">Ends the reading.</param>
+    public async Task<Refused?> FollowAsync(ulong through, Action<ReplayStep>? beforeCommit, CancellationToken cancellationToken)
+    {
+        IReadOnlyList<EpochRow> rows = await _store.ReadEpochsAsync(_records.Next, through, cancellationToken).ConfigureAwait(false);
+        if (rows.Count == 0)
+        {
+            return _records.Missing;
+        }
+        var leaves = new EpochLeaves(_store.ReadLeavesAsync(_records.Next, rows[^1].Epoch, FollowBatchRows, cancellationToken).GetAsyncEnumerator(cancellationToken));
+        await using (leaves.ConfigureAwait(false))
+        {
+            foreach (EpochRow row in rows)
+            {
+                if (await leaves.MoveToAsync(row.Epoch).ConfigureAwait(false) is { } stray)
+                {
+                    return stray;
+                }
+                if (!TryStage(row, leaves.Rows.Span, leaves.Values.Span, withProofs: beforeCommit is not null, out ReplayStep? step, out Refused? refused))
+                {
+                    return refused;
+                }
+                using (step)
+                {
+                    beforeCommit?.Invoke(step);
+                    step.Commit();
+                }
+            }
+        }
+        return null;
+    }
+
+    /// <summary>TryStage verifies the next epoch and builds its trees beside the current ones. The caller commits the step, or not, and disposes it.</summary>
+    public bool TryStage(
+        EpochRow row, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values, bool withProofs, [NotNullWhen(true)] out ReplayStep? step, [NotNullWhen(false)] out Refused? refused)
+    {
+        step = null;
+        refused = Check(row);
+        if (refused is not null)
+        {
+            return false;
+        }
+        VerifiedEpoch epoch = _records.AsLast(row);
+        refused = CheckCheckpoint(epoch);
+        if (refused is not null || !Trees.TryStage(epoch.Record, leaves, values, withProofs, out StagedEpoch? staged, out refused))
+        {
+            return false;
+        }
+        step = new ReplayStep(this, epoch, staged);
+        return true;
+    }
+
+    /// <inheritdoc/>
+    public void Dispose() => Trees.Dispose();
+
+    internal void Append(VerifiedEpoch epoch)
+    {
+        _records.Append(epoch.Row);
+        _last = epoch;
+    }
+
+    private static Refused OfSnapshot(string why) => new(why) { OfSnapshot = true };
+
+    private Refused? Check(EpochRow row) => _records.Check(row)
+        ?? (Served?.Epoch == row.Epoch && !Served.Names(row.Epoch, row.RecordHash.Span)
+            ? new Refused($"The database has another record for epoch {row.Epoch} than was served before: the log forked, or the database is another one.")
+            : null);
+
+    private Refused? CheckCheckpoint(VerifiedEpoch epoch) => ChecksCheckpoints ? _records.CheckCheckpoint(epoch) : null;
+
+    private async Task<Refused?> TryLoadAsync(ulong target, CancellationToken cancellationToken)
+    {
+        if (RestoredEpoch is ulong restored)
+        {
+            if (restored > target)
+            {
+                return OfSnapshot($"It is of epoch {restored}, the database's newest is {target}.");
+            }
+            if (await CheckRecordsAsync(restored, cancellationToken).ConfigureAwait(false) is { } broken)
+            {
+                return broken;
+            }
+            if (Trees.Match(Last.Record) is not null)
+            {
+                return OfSnapshot($"Its roots are not those of the record of epoch {restored}.");
+            }
+        }
+        if ((await CheckRecordsAsync(target, cancellationToken).ConfigureAwait(false) ?? CheckCheckpoint(Last)) is { } refused)
+        {
+            return refused;
+        }
+        // With a snapshot it may be the snapshot's fault or the database's.
+        Refused? differing = await LoadLeavesAsync(target, cancellationToken).ConfigureAwait(false) ?? Trees.Match(Last.Record);
+        return differing is null ? null : differing with { OfSnapshot = RestoredEpoch is not null };
+    }
+
+    // The last checkpoint covers all records before.
+    private async Task<Refused?> CheckRecordsAsync(ulong through, CancellationToken cancellationToken)
+    {
+        while (_records.Next <= through)
+        {
+            ulong end = Math.Min(through, _records.Next + RecordsPerRead - 1);
+            IReadOnlyList<EpochRow> rows = await _store.ReadEpochsAsync(_records.Next, end, cancellationToken).ConfigureAwait(false);
+            if (rows.Count == 0)
+            {
+                return _records.Missing;
+            }
+            foreach (EpochRow row in rows)
+            {
+                if (Check(row) is { } refused)
+                {
+                    return refused;
+                }
+                _last = row.Epoch == through ? _records.AsLast(row) : null;
+                _records.Append(row);
+            }
+        }
+        return null;
+    }
+
+    private async Task<Refused?> LoadLeavesAsync(ulong target, CancellationToken cancellationToken)
+    {
+        ulong loaded = RestoredEpoch ?? 0;
+        if (loaded == target)
+        {
+            return null;
+        }
+        Task<Refused?> loading = Task.FromResult<Refused?>(null);
+        try
+        {
+            await foreach (LeafBatch batch in _store.ReadLeavesAsync(loaded + 1, target, LoadBatchRows, cancellationToken).ConfigureAwait(false))
+            {
+                // While a batch goes into the trees the next one is read.
+                if (await loading.ConfigureAwait(false) is { } refused)
+                {
+                    return refused;
+                }
+                ulong epoch = batch.Rows.Span[^1].Epoch;
+                loaded = epoch;
+                loading = Task.Run(() => Trees.Load(epoch, batch.Rows.Span, batch.Values.Span), CancellationToken.None);
+            }
+        }
+        finally
+        {
+            // The directory is in use until then, whatever the reading met.
+            await loading.ConfigureAwait(false);
+        }
+        return await loading.ConfigureAwait(false) ?? (loaded < target ? Trees.Load(target, [], []) : null);
+    }
+}

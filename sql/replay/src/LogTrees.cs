@@ -1,0 +1,134 @@
+using System.Diagnostics.CodeAnalysis;
+using Optiks.Native;
+using Optiks.Protocol;
+using Optiks.Secrets;
+
+namespace Optiks.Storage.Replay;
+
+/// <summary>LogTrees are a directory that is filled with stored leaves, and that says whether it is at the epoch that a record describes. One thread at a time, as the directory's writer.</summary>
+public sealed class LogTrees : IDisposable
+{
+    private readonly bool _hasSecrets;
+
+    private LogTrees(KeyDirectory directory, DirectoryOptions options, bool hasSecrets)
+    {
+        Directory = directory;
+        WithoutValues = options.WithoutValues;
+        _hasSecrets = hasSecrets;
+    }
+
+    /// <summary>Directory of the trees, which goes with them.</summary>
+    public KeyDirectory Directory { get; }
+
+    /// <summary>WithoutValues: the directory keeps none, so none need be read.</summary>
+    public bool WithoutValues { get; }
+
+    /// <summary>
+    /// TryRestore gives the trees of a snapshot, or in stored mode of the node store; null when there is none, or none that fits. Whether they are the log's their epoch's record tells:
+    /// <see cref="LogReplay.LoadAsync"/>.
+    /// </summary>
+    public static LogTrees? TryRestore(DirectoryOptions options, string snapshot, out Refused? refused)
+    {
+        ArgumentNullException.ThrowIfNull(options);
+        refused = null;
+        try
+        {
+            return SnapshotFile.TryRestore(options, snapshot) is { } directory ? new LogTrees(directory, options, hasSecrets: true) : null;
+        }
+        catch (OptiksNativeException e) when (e.Status is NativeStatus.Data or NativeStatus.Io)
+        {
+            refused = new Refused(e.Message) { OfSnapshot = true };
+            return null;
+        }
+    }
+
+    /// <summary>Create makes empty trees. What is left of the snapshot goes first, as the trees take its leaf log; null: there never is one.</summary>
+    public static LogTrees Create(DirectoryOptions options, string? snapshot)
+    {
+        ArgumentNullException.ThrowIfNull(options);
+        if (snapshot is not null)
+        {
+            SnapshotFile.Remove(options, snapshot);
+        }
+        return new LogTrees(KeyDirectory.Create(options), options, hasSecrets: true);
+    }
+
+    /// <summary>
+    /// CreateWithoutSecrets makes empty trees for who compares roots and counts alone. They follow from labels and commitments; a directory wants VRF secrets for labels that nobody asks
+    /// for here, so it gets some of its own. Whether a label is its key's is what lookups prove.
+    /// </summary>
+    public static LogTrees CreateWithoutSecrets(Configuration configuration)
+    {
+        ArgumentNullException.ThrowIfNull(configuration);
+        using var secrets = DirectorySecrets.Generate();
+        var options = new DirectoryOptions { Secrets = secrets, WithoutValues = true, MaxValueLength = configuration.MaxValueLength, Threads = DirectoryOptions.AllProcessors };
+        return new LogTrees(KeyDirectory.Create(options), options, hasSecrets: false);
+    }
+
+    /// <summary>Load goes to an epoch with all leaves up to it that the trees do not have yet. After a refusal the trees are of no use.</summary>
+    public Refused? Load(ulong epoch, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values)
+    {
+        try
+        {
+            Directory.Load(epoch, leaves, values);
+            return null;
+        }
+        catch (OptiksNativeException e) when (IsContradiction(e))
+        {
+            return Contradiction(epoch, e);
+        }
+    }
+
+    /// <summary>Match compares the trees with the record of their epoch.</summary>
+    public Refused? Match(EpochRecord record) => Match(Directory.States(out _), record);
+
+    /// <summary>TryStage builds the trees of the next epoch beside the current ones, which stay as they are until the caller commits them. It disposes what it gets.</summary>
+    public bool TryStage(
+        EpochRecord record, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values, bool withProofs, [NotNullWhen(true)] out StagedEpoch? staged, [NotNullWhen(false)] out Refused? refused)
+    {
+        ArgumentNullException.ThrowIfNull(record);
+        try
+        {
+            staged = Directory.Stage(record.Epoch, leaves, values, withProofs);
+        }
+        catch (OptiksNativeException e) when (IsContradiction(e))
+        {
+            staged = null;
+            refused = Contradiction(record.Epoch, e);
+            return false;
+        }
+        refused = Match(staged.States(), record);
+        if (refused is not null)
+        {
+            staged.Dispose();
+            staged = null;
+        }
+        return refused is null && staged is not null;
+    }
+
+    /// <inheritdoc/>
+    public void Dispose() => Directory.Dispose();
+
+    private static bool IsContradiction(OptiksNativeException e) => e.Status is NativeStatus.Data or NativeStatus.Duplicate;
+
+    // The library's text holds no secret and nothing of a user.
+    private static Refused Contradiction(ulong epoch, OptiksNativeException e) => new($"The leaves up to epoch {epoch} contradict each other ({e.Message}).");
+
+    // A record's VRF keys are compared with those of the record before by the chain, and here with those that the secrets have.
+    private Refused? Match(StructureState[] states, EpochRecord record)
+    {
+        for (int i = 0; i < states.Length; i++)
+        {
+            StructureState recorded = record.Structures[i];
+            if (states[i].Count != recorded.Count || !states[i].Root.Span.SequenceEqual(recorded.Root.Span))
+            {
+                return new Refused($"The leaves up to epoch {record.Epoch} do not give its record's root and count of structure {i + 1}.");
+            }
+            if (_hasSecrets && !states[i].VrfPublicKey.Span.SequenceEqual(recorded.VrfPublicKey.Span))
+            {
+                return new Refused($"The period's secrets do not give the VRF key of structure {i + 1} in the record of epoch {record.Epoch}.");
+            }
+        }
+        return null;
+    }
+}

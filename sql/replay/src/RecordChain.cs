@@ -1,0 +1,96 @@
+using Optiks.Native;
+using Optiks.Protocol;
+using Optiks.Tlog;
+
+namespace Optiks.Storage.Replay;
+
+/// <summary>
+/// RecordChain checks each record by itself and against the one before, and checkpoints against all records so far; the board's files play no part. It holds one record and a
+/// logarithmic number of hashes. Not thread-safe.
+/// </summary>
+public sealed class RecordChain
+{
+    private readonly TrustAnchor _anchor;
+    private readonly CompactRange _log = new();
+    private ReadOnlyMemory<byte> _last;
+
+    /// <summary>RecordChain that begins with epoch 0 of the anchor's log.</summary>
+    public RecordChain(TrustAnchor anchor)
+    {
+        ArgumentNullException.ThrowIfNull(anchor);
+        _anchor = anchor;
+    }
+
+    /// <summary>Next epoch.</summary>
+    public ulong Next { get; private set; }
+
+    /// <summary>IsWhole until an epoch is skipped: only then the records have a root.</summary>
+    public bool IsWhole => _log.Size == Next;
+
+    /// <summary>Missing is what a chain says whose next epoch is not there.</summary>
+    public Refused Missing => new($"Epoch {Next} is missing from the database.");
+
+    /// <summary>Check checks the next epoch's record. Changes nothing.</summary>
+    public Refused? Check(EpochRow row)
+    {
+        ArgumentNullException.ThrowIfNull(row);
+        ReadOnlySpan<byte> record = row.Record.Span;
+        if (row.Epoch != Next)
+        {
+            return Missing;
+        }
+        if (record.Length != EpochRecord.Length)
+        {
+            return new Refused($"The record of epoch {row.Epoch} has {record.Length} octets instead of {EpochRecord.Length}.");
+        }
+        Reason reason = Verifier.Record(_anchor, record, _last.Span);
+        ulong epoch = EpochRecord.EpochOf(record);
+        bool hasHash = EpochRecord.Hash(record).AsSpan().SequenceEqual(row.RecordHash.Span);
+        return reason == Reason.Valid && epoch == row.Epoch && hasHash ? null
+            : !EpochRecord.Decode(record).LogId.Span.SequenceEqual(_anchor.LogId.Span) ? new Refused($"The record of epoch {row.Epoch} is of another log than the trust anchor's.")
+            : epoch != row.Epoch ? new Refused($"The row of epoch {row.Epoch} holds the record of epoch {epoch}.")
+            : !hasHash ? new Refused($"The record hash of epoch {row.Epoch} is not that of its record.")
+            : new Refused($"The record of epoch {row.Epoch} is not valid or does not follow the one before ({reason.Name()}).");
+    }
+
+    /// <summary>AsLast gives the next epoch, whose record has the right length, as the last of the log. Changes nothing.</summary>
+    public VerifiedEpoch AsLast(EpochRow row)
+    {
+        ArgumentNullException.ThrowIfNull(row);
+        // The left siblings of a tree's last leaf are the peaks of the tree without it, the smallest nearest to the leaf.
+        TreeHash[] inclusion = [.. _log.Peaks.Reverse()];
+        TreeHash root = inclusion.Aggregate(Rfc6962.LeafHash(row.Record.Span), (right, left) => Rfc6962.NodeHash(left, right));
+        return new VerifiedEpoch(row, EpochRecord.Decode(row.Record.Span), root, inclusion);
+    }
+
+    /// <summary>CheckCheckpoint compares an epoch's checkpoint with the log that ends with the epoch.</summary>
+    public Refused? CheckCheckpoint(VerifiedEpoch epoch)
+    {
+        ArgumentNullException.ThrowIfNull(epoch);
+        Reason reason = Verifier.Checkpoint(_anchor, epoch.Row.Checkpoint.Span, out ulong size, out byte[] root);
+        return reason != Reason.Valid ? new Refused($"The checkpoint of epoch {epoch.Epoch} is not valid ({reason.Name()}).")
+            : size != epoch.Epoch + 1 || !root.AsSpan().SequenceEqual(epoch.Root.AsSpan()) ? new Refused($"The checkpoint of epoch {epoch.Epoch} is not that of the records up to it.")
+            : null;
+    }
+
+    /// <summary>Append goes on to the epoch after this one, which is the next.</summary>
+    public void Append(EpochRow row)
+    {
+        ArgumentNullException.ThrowIfNull(row);
+        ArgumentOutOfRangeException.ThrowIfNotEqual(row.Epoch, Next, nameof(row));
+        if (IsWhole)
+        {
+            _log.Append(Rfc6962.LeafHash(row.Record.Span));
+        }
+        _last = row.Record;
+        Next++;
+    }
+
+    /// <summary>SkipTo goes on at a later epoch, for whoever looks at what is left of a log: its record has none before it, and the records have no root any more.</summary>
+    public void SkipTo(ulong epoch)
+    {
+        ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(epoch, Next);
+        _last = default;
+        Next = epoch;
+    }
+}

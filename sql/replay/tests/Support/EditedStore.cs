@@ -1,0 +1,36 @@
+namespace Optiks.Storage.Replay.Tests;
+
+/// <summary>EditedStore shows a log's rows as a test changes them: what a database may hold that failed, was edited, or was put back.</summary>
+internal sealed class EditedStore(IFollowStore store) : IFollowStore
+{
+    /// <summary>Epochs changes what <see cref="ReadEpochsAsync"/> reads.</summary>
+    public Func<IEnumerable<EpochRow>, IEnumerable<EpochRow>> Epochs { get; set; } = rows => rows;
+
+    /// <summary>Leaves changes each batch.</summary>
+    public Func<LeafBatch, LeafBatch> Leaves { get; set; } = batch => batch;
+
+    /// <summary>BeforeLeaves happens before leaves are read.</summary>
+    public Func<Task> BeforeLeaves { get; set; } = () => Task.CompletedTask;
+
+    public Task<Head> ReadHeadAsync(CancellationToken cancellationToken) => store.ReadHeadAsync(cancellationToken);
+
+    public Task<DateTimeOffset> ReadClockAsync(CancellationToken cancellationToken) => store.ReadClockAsync(cancellationToken);
+
+    public Task<Head> WaitForPublishedAsync(ulong? publishedEpoch, TimeSpan timeout, CancellationToken cancellationToken) => store.WaitForPublishedAsync(publishedEpoch, timeout, cancellationToken);
+
+    public Task<IReadOnlyList<PeriodRow>> ReadPeriodsAsync(CancellationToken cancellationToken) => store.ReadPeriodsAsync(cancellationToken);
+
+    public async Task<IReadOnlyList<EpochRow>> ReadEpochsAsync(ulong first, ulong last, CancellationToken cancellationToken) =>
+        [.. Epochs(await store.ReadEpochsAsync(first, last, cancellationToken))];
+
+    public async IAsyncEnumerable<LeafBatch> ReadLeavesAsync(ulong first, ulong last, int batchRows, [System.Runtime.CompilerServices.EnumeratorCancellation] CancellationToken cancellationToken)
+    {
+        await BeforeLeaves();
+        await foreach (LeafBatch batch in store.ReadLeavesAsync(first, last, batchRows, cancellationToken))
+        {
+            yield return Leaves(batch);
+        }
+    }
+
+    public ValueTask DisposeAsync() => store.DisposeAsync();
+}

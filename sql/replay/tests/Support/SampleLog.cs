@@ -1,0 +1,26 @@
+using Optiks.Storage.Sqlite;
+
+namespace Optiks.Storage.Replay.Tests;
+
+/// <summary>SampleLog is a log of three epochs, the second without leaves, for tests that change nothing of it.</summary>
+public sealed class SampleLog : IAsyncLifetime
+{
+    /// <summary>Newest epoch.</summary>
+    public const ulong Newest = 3;
+
+    internal TestLog Log { get; private set; } = null!;
+
+    public async ValueTask InitializeAsync()
+    {
+        Log = await TestLog.CreateAsync();
+        await Log.PublishAsync(("alice", "one"), ("bob", "his"));
+        await Log.PublishAsync();
+        await Log.PublishAsync(("alice", "two"), ("carol", "hers"), ("dave", "new"));
+    }
+
+    public async ValueTask DisposeAsync() => await Log.DisposeAsync();
+
+    /// <summary>OpenAsync opens a log's database as replicas do.</summary>
+    internal static Task<IFollowStore> OpenAsync(TestLog log) =>
+        new SqliteStorageProvider().OpenFollowAsync($"Data Source={log.Folder.Database}", TestContext.Current.CancellationToken);
+}

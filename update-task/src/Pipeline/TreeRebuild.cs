@@ -1,0 +1,157 @@
+using System.Diagnostics;
+using Optiks.Native;
+using Optiks.Protocol;
+using Optiks.ServiceDefaults;
+using Optiks.Storage;
+using Optiks.Storage.Replay;
+using Optiks.Tlog;
+using Optiks.UpdateTask.Board;
+using Optiks.UpdateTask.Telemetry;
+
+namespace Optiks.UpdateTask.Pipeline;
+
+/// <summary>
+/// TreeRebuild makes the trees again that the log has at an epoch, from a snapshot and the epochs since or from the database alone, and compares the board's newest files with the database. A board that was
+/// lost is made again with them.
+/// </summary>
+internal sealed class TreeRebuild
+{
+    // Whole tiles, and as many records as the store gives at once.
+    private const ulong RecordsPerAppend = 16 * TilePath.FullWidth;
+
+    private readonly IPipelineStore _store;
+    private readonly TrustAnchor _anchor;
+    private readonly LockedBoard _board;
+    private readonly ILogger _logger;
+
+    public TreeRebuild(IPipelineStore store, TrustAnchor anchor, LockedBoard board, ILogger logger)
+    {
+        _store = store;
+        _anchor = anchor;
+        _board = board;
+        _logger = logger;
+    }
+
+    /// <summary>RunAsync gives the trees of the published epoch, or of epoch 0 when none is. The caller disposes them. <see cref="StartupException"/> with exit code 4: database or board contradict themselves.</summary>
+    /// <param name="published">The published epoch.</param>
+    /// <param name="options">Of the directory.</param>
+    /// <param name="snapshot">Path of the snapshot, which need not be there; null: there is no folder for one.</param>
+    /// <param name="cancellationToken">Ends the load.</param>
+    public async Task<LogReplay> RunAsync(ulong? published, DirectoryOptions options, string? snapshot, CancellationToken cancellationToken)
+    {
+        long start = Stopwatch.GetTimestamp();
+        // It is rendered again from epoch 0 on.
+        bool isBoardLost = published is not null && _board.Writer.Size == 0;
+        ulong target = published ?? 0;
+        LogReplay? restored = isBoardLost || snapshot is null ? null : await TryRestoreAsync(target, options, snapshot, cancellationToken);
+        LogReplay replay = restored ?? ReplayOf(LogTrees.Create(options, snapshot));
+        try
+        {
+            if (restored is null)
+            {
+                ThrowIfRefused(await replay.LoadAsync(isBoardLost ? 0 : target, cancellationToken));
+            }
+            if (isBoardLost)
+            {
+                await RenderAsync(replay, target, cancellationToken);
+            }
+            else if (_board.Writer.Size > 0)
+            {
+                await CompareBoardAsync(cancellationToken);
+            }
+            ulong leaves = replay.Trees.Directory.Stats.Leaves;
+            double seconds = Stopwatch.GetElapsedTime(start).TotalSeconds;
+            _logger.TreeRebuilt(target, leaves, seconds);
+            return replay;
+        }
+        catch
+        {
+            replay.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>Finish builds the trees of the epoch that was committed and not published, and gives it with its audit proof.</summary>
+    public MadeEpoch Finish(LogReplay replay, EpochContent content)
+    {
+        if (!replay.TryStage(content.Epoch, content.Leaves.Rows.Span, content.Leaves.Values.Span, withProofs: true, out ReplayStep? step, out Refused? refused))
+        {
+            throw Rollback.Conflict(refused.Why, _board.Folder);
+        }
+        using (step)
+        {
+            var made = new MadeEpoch(content, step.AuditProof());
+            step.Commit();
+            return made;
+        }
+    }
+
+    private LogReplay ReplayOf(LogTrees trees) => new(_store, _anchor, trees);
+
+    private void ThrowIfRefused(Refused? refused)
+    {
+        if (refused is not null)
+        {
+            throw Rollback.Conflict(refused.Why, _board.Folder);
+        }
+    }
+
+    private async Task<LogReplay?> TryRestoreAsync(ulong target, DirectoryOptions options, string snapshot, CancellationToken cancellationToken)
+    {
+        if (LogTrees.TryRestore(options, snapshot, out Refused? refused) is { } trees)
+        {
+            LogReplay replay = ReplayOf(trees);
+            refused = await replay.LoadAsync(target, cancellationToken);
+            if (refused is null)
+            {
+                _logger.SnapshotUsed(replay.RestoredEpoch ?? 0);
+                return replay;
+            }
+        }
+        if (refused is { OfSnapshot: true })
+        {
+            _logger.SnapshotRefused(refused.Why);
+            return null;
+        }
+        ThrowIfRefused(refused);
+        return null;
+    }
+
+    private async Task RenderAsync(LogReplay replay, ulong target, CancellationToken cancellationToken)
+    {
+        var files = new DurableFiles(_board.Folder.Log);
+        List<ReadOnlyMemory<byte>> records = [replay.Last.Row.Record];
+        for (ulong first = 0; first <= target; first = replay.Last.Epoch + 1)
+        {
+            ulong last = Math.Min(target, first + RecordsPerAppend - 1);
+            if (replay.Last.Epoch < last)
+            {
+                ThrowIfRefused(await replay.FollowAsync(
+                    last,
+                    step =>
+                    {
+                        files.WriteOnce(AuditPath.Of(step.Epoch.Epoch), step.AuditProof());
+                        records.Add(step.Epoch.Row.Record);
+                    },
+                    cancellationToken));
+            }
+            await _board.Writer.AppendAsync(_board.Lock, first, records, cancellationToken);
+            records.Clear();
+        }
+        await _board.Writer.PublishAsync(_board.Lock, replay.Last.Row.Checkpoint, cancellationToken);
+        _logger.BoardRebuilt(target);
+    }
+
+    // Every record names the hash of the one before, so the last says that all are the same.
+    private async Task CompareBoardAsync(CancellationToken cancellationToken)
+    {
+        EpochRow last = await _store.ReadEpochAsync(_board.Writer.Size - 1, cancellationToken);
+        await _board.Writer.AppendAsync(_board.Lock, last.Epoch, [last.Record], cancellationToken);
+        if (last.Epoch > 0)
+        {
+            EpochRow previous = await _store.ReadEpochAsync(last.Epoch - 1, cancellationToken);
+            EpochRow periodStart = await _store.ReadEpochAsync(EpochRecord.Decode(previous.Record.Span).PeriodFirstEpoch, cancellationToken);
+            StandingCheck.AuditProof(_anchor, periodStart, previous, last, _board.Folder);
+        }
+    }
+}
