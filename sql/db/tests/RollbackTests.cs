@@ -101,7 +101,7 @@ public sealed class RollbackTests(SampleLog sample) : IClassFixture<SampleLog>
         Native.LeafRow[] rows = content.Leaves.Rows.ToArray();
         rows[0].Commitment = new byte[32];
         await File.WriteAllBytesAsync(first, EpochBundle.Encode(content with { Leaves = content.Leaves with { Rows = rows } }), TestContext.Current.CancellationToken);
-        await RefusedAsync(log, "do not give the roots of its record");
+        await RefusedAsync(log, "do not give its record's root and count of structure 3");
 
         await File.WriteAllBytesAsync(first, whole, TestContext.Current.CancellationToken);
         Assert.Equal(ExitCodes.Success, (await log.RunAsync("import-bundles", log.Bundles)).Code);

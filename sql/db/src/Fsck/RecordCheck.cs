@@ -1,6 +1,6 @@
-using Optiks.Native;
 using Optiks.Protocol;
 using Optiks.Storage;
+using Optiks.Storage.Replay;
 using Optiks.Tlog;
 
 namespace Optiks.Db.Fsck;
@@ -8,10 +8,7 @@ namespace Optiks.Db.Fsck;
 /// <summary>RecordCheck follows the chain of records: each by itself, against the one before, and its checkpoint against the log of all records so far.</summary>
 internal sealed class RecordCheck(TrustAnchor anchor, Head head, IReadOnlyList<PeriodRow> periods, Report report)
 {
-    private readonly CompactRange _log = new();
-    private readonly byte[] _logId = anchor.LogId.ToArray();
-    private ReadOnlyMemory<byte> _previous;
-    private ulong _next;
+    private readonly RecordChain _chain = new(anchor);
 
     /// <summary>RootAt is the log's root of the size that was asked for.</summary>
     public TreeHash? RootAt { get; private set; }
@@ -22,36 +19,37 @@ internal sealed class RecordCheck(TrustAnchor anchor, Head head, IReadOnlyList<P
     /// <summary>Next takes the next row in order. Gives its record; null when it cannot be read.</summary>
     public EpochRecord? Next(EpochRow row)
     {
-        if (row.Epoch != _next)
+        if (row.Epoch != _chain.Next)
         {
-            report.Found($"Epochs {_next} to {row.Epoch - 1} are missing.");
-            // A log with a gap has no root, and the next record nothing to follow.
-            _previous = default;
+            report.Found($"Epochs {_chain.Next} to {row.Epoch - 1} are missing.");
+            _chain.SkipTo(row.Epoch);
         }
-        bool follows = row.Epoch == _next;
-        _next = row.Epoch + 1;
         if (row.Epoch > (head.Epoch ?? 0) || head.Epoch is null)
         {
             report.Found($"Epoch {row.Epoch} is stored, but the head is at {head.Epoch?.ToString(System.Globalization.CultureInfo.InvariantCulture) ?? "none"}.");
         }
+        Refused? refused = _chain.Check(row);
+        if (refused is not null)
+        {
+            report.Found($"{refused.Why}");
+        }
         if (row.Record.Length != EpochRecord.Length)
         {
-            report.Found($"The record of epoch {row.Epoch} has {row.Record.Length} octets instead of {EpochRecord.Length}.");
-            _previous = default;
+            _chain.SkipTo(row.Epoch + 1);
             return null;
         }
-        var record = EpochRecord.Decode(row.Record.Span);
-        CheckRecord(row, record);
-        _previous = row.Record;
-        if (follows && _log.Size == row.Epoch)
+        VerifiedEpoch epoch = _chain.AsLast(row);
+        EpochRecord record = epoch.Record;
+        if (refused is null && !periods.Any(period => period.Period == record.Period && period.FirstEpoch == record.PeriodFirstEpoch))
         {
-            _log.Append(Rfc6962.LeafHash(row.Record.Span));
-            if (_log.Size == RootAtSize)
-            {
-                RootAt = _log.Root();
-            }
-            CheckCheckpoint(row);
+            report.Found($"Epoch {row.Epoch} is in period {record.Period} from epoch {record.PeriodFirstEpoch}, of which there is no row.");
         }
+        if (_chain.IsWhole)
+        {
+            RootAt = epoch.Epoch + 1 == RootAtSize ? epoch.Root : RootAt;
+            CheckCheckpoint(epoch);
+        }
+        _chain.Append(row);
         return record;
     }
 
@@ -81,50 +79,18 @@ internal sealed class RecordCheck(TrustAnchor anchor, Head head, IReadOnlyList<P
         CheckPeriods();
     }
 
-    private void CheckRecord(EpochRow row, EpochRecord record)
+    private void CheckCheckpoint(VerifiedEpoch epoch)
     {
-        if (record.Epoch != row.Epoch)
+        if (!epoch.Row.Checkpoint.IsEmpty)
         {
-            report.Found($"The row of epoch {row.Epoch} holds the record of epoch {record.Epoch}.");
-        }
-        if (!EpochRecord.Hash(row.Record.Span).AsSpan().SequenceEqual(row.RecordHash.Span))
-        {
-            report.Found($"The record hash of epoch {row.Epoch} is not that of its record.");
-        }
-        if (!record.LogId.Span.SequenceEqual(_logId))
-        {
-            report.Found($"The record of epoch {row.Epoch} is of another log than the trust anchor's.");
-            return;
-        }
-        Reason reason = Verifier.Record(anchor, row.Record.Span, _previous.Span);
-        if (reason != Reason.Valid)
-        {
-            report.Found($"The record of epoch {row.Epoch} is not valid or does not follow the one before ({reason.Name()}).");
-        }
-        if (!periods.Any(period => period.Period == record.Period && period.FirstEpoch == record.PeriodFirstEpoch))
-        {
-            report.Found($"Epoch {row.Epoch} is in period {record.Period} from epoch {record.PeriodFirstEpoch}, of which there is no row.");
-        }
-    }
-
-    private void CheckCheckpoint(EpochRow row)
-    {
-        if (row.Checkpoint.IsEmpty)
-        {
-            if (row.Epoch <= head.PublishedEpoch)
+            if (_chain.CheckCheckpoint(epoch) is { } refused)
             {
-                report.Found($"Epoch {row.Epoch} is published without a checkpoint.");
+                report.Found($"{refused.Why}");
             }
-            return;
         }
-        Reason reason = Verifier.Checkpoint(anchor, row.Checkpoint.Span, out ulong size, out byte[] root);
-        if (reason != Reason.Valid)
+        else if (epoch.Epoch <= head.PublishedEpoch)
         {
-            report.Found($"The checkpoint of epoch {row.Epoch} is not valid ({reason.Name()}).");
-        }
-        else if (size != row.Epoch + 1 || !root.AsSpan().SequenceEqual(_log.Root().AsSpan()))
-        {
-            report.Found($"The checkpoint of epoch {row.Epoch} is not that of the records up to it.");
+            report.Found($"Epoch {epoch.Epoch} is published without a checkpoint.");
         }
     }
 

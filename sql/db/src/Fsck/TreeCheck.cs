@@ -1,7 +1,7 @@
 using Optiks.Native;
 using Optiks.Protocol;
-using Optiks.Secrets;
 using Optiks.Storage;
+using Optiks.Storage.Replay;
 
 namespace Optiks.Db.Fsck;
 
@@ -9,13 +9,9 @@ namespace Optiks.Db.Fsck;
 /// TreeCheck builds the trees again, epoch by epoch, and compares roots and counts with the records, and audit proofs with the board's. After the first difference it stops: every later
 /// root follows from it.
 /// </summary>
-/// <remarks>
-/// Roots follow from labels and commitments alone. A directory wants VRF secrets for labels that nobody asks for here, so it gets some of its own, and no secret of the log is needed; whether a
-/// label is its key's is what lookups prove. Values are not kept.
-/// </remarks>
 internal sealed class TreeCheck : IDisposable
 {
-    private readonly KeyDirectory _directory;
+    private readonly LogTrees _trees;
     private readonly Report _report;
     private readonly BoardPaths? _board;
     private readonly ulong _boardSize;
@@ -28,8 +24,7 @@ internal sealed class TreeCheck : IDisposable
         _report = report;
         _board = board;
         _boardSize = boardSize;
-        using var secrets = DirectorySecrets.Generate();
-        _directory = KeyDirectory.Create(new DirectoryOptions { Secrets = secrets, WithoutValues = true, MaxValueLength = configuration.MaxValueLength, Threads = DirectoryOptions.AllProcessors });
+        _trees = LogTrees.CreateWithoutSecrets(configuration);
     }
 
     /// <summary>Next adds an epoch's leaves. <paramref name="record"/> is null when it cannot be read.</summary>
@@ -39,9 +34,9 @@ internal sealed class TreeCheck : IDisposable
         {
             return;
         }
-        if (record is null || row.Epoch != _next)
+        if (record?.Epoch != row.Epoch || row.Epoch != _next)
         {
-            Stop($"The roots from epoch {_next} on cannot be compared: records are missing.");
+            Stop($"The roots from epoch {_next} on cannot be compared: records are missing, or another epoch's.");
             return;
         }
         _next++;
@@ -52,7 +47,7 @@ internal sealed class TreeCheck : IDisposable
                 Stop($"Epoch 0 has leaves.");
                 return;
             }
-            Compare(row.Epoch, _directory.States(out _), record);
+            StopIf(_trees.Match(record));
         }
         else
         {
@@ -61,7 +56,7 @@ internal sealed class TreeCheck : IDisposable
         _previous = row.Record;
     }
 
-    public void Dispose() => _directory.Dispose();
+    public void Dispose() => _trees.Dispose();
 
     private void Stage(EpochRow row, EpochRecord record, IReadOnlyList<StoredLeaf> leaves)
     {
@@ -79,36 +74,19 @@ internal sealed class TreeCheck : IDisposable
                 ValueOffset = LeafRow.NoValue,
             };
         }
-        try
+        if (!_trees.TryStage(record, rows, [], withProofs: _board is not null, out StagedEpoch? staged, out Refused? refused))
         {
-            using StagedEpoch staged = _directory.Stage(row.Epoch, rows, [], withProofs: _board is not null);
-            if (!Compare(row.Epoch, staged.States(), record))
-            {
-                return;
-            }
+            StopIf(refused);
+            return;
+        }
+        using (staged)
+        {
             if (_board is not null)
             {
                 CompareAudit(_board, row, staged);
             }
             staged.Commit();
         }
-        catch (OptiksNativeException e) when (e.Status is NativeStatus.Data or NativeStatus.Duplicate)
-        {
-            Stop($"The leaves of epoch {row.Epoch} do not make trees ({(e.Status == NativeStatus.Duplicate ? "a label is there twice" : "out of order, or a version is skipped")}); later roots were not compared.");
-        }
-    }
-
-    private bool Compare(ulong epoch, StructureState[] states, EpochRecord record)
-    {
-        for (int i = 0; i < states.Length; i++)
-        {
-            if (states[i].Count != record.Structures[i].Count || !states[i].Root.Span.SequenceEqual(record.Structures[i].Root.Span))
-            {
-                Stop($"The leaves up to epoch {epoch} do not give its record's root and count of structure {i + 1}; later roots were not compared.");
-                return false;
-            }
-        }
-        return true;
     }
 
     private void CompareAudit(BoardPaths board, EpochRow row, StagedEpoch staged)
@@ -126,6 +104,14 @@ internal sealed class TreeCheck : IDisposable
         if (!File.ReadAllBytes(path).AsSpan().SequenceEqual(expected))
         {
             _report.Found($"The board's audit proof of epoch {row.Epoch} is not the one that the leaves give.");
+        }
+    }
+
+    private void StopIf(Refused? refused)
+    {
+        if (refused is not null)
+        {
+            Stop($"{refused.Why} Later roots were not compared.");
         }
     }
 

@@ -2,8 +2,8 @@ using Optiks.Commands;
 using Optiks.Db.Fsck;
 using Optiks.Native;
 using Optiks.Protocol;
-using Optiks.Secrets;
 using Optiks.Storage;
+using Optiks.Storage.Replay;
 using Optiks.Tlog;
 
 namespace Optiks.Db.Restore;
@@ -18,16 +18,12 @@ namespace Optiks.Db.Restore;
 /// </remarks>
 internal sealed class BundleImport : IDisposable
 {
-    private const int BatchRows = 65_536;
-    private const int EpochPage = 4096;
-
     private static readonly TimeSpan s_lease = TimeSpan.FromMinutes(1);
 
     private readonly IMaintenanceStore _store;
     private readonly TrustAnchor _anchor;
     private readonly INoteSigner _signer;
-    private readonly KeyDirectory _directory;
-    private readonly CompactRange _log = new();
+    private readonly LogReplay _replay;
     private readonly Lease _lease;
     private long _leased = TimeProvider.System.GetTimestamp();
 
@@ -37,9 +33,7 @@ internal sealed class BundleImport : IDisposable
         _anchor = anchor;
         _signer = signer;
         _lease = lease;
-        // Roots need no secret of the log: see TreeCheck.
-        using var secrets = DirectorySecrets.Generate();
-        _directory = KeyDirectory.Create(new DirectoryOptions { Secrets = secrets, WithoutValues = true, MaxValueLength = anchor.Configuration.MaxValueLength, Threads = DirectoryOptions.AllProcessors });
+        _replay = new LogReplay(store, anchor, LogTrees.CreateWithoutSecrets(anchor.Configuration));
     }
 
     /// <summary>
@@ -68,7 +62,7 @@ internal sealed class BundleImport : IDisposable
         }
     }
 
-    public void Dispose() => _directory.Dispose();
+    public void Dispose() => _replay.Dispose();
 
     private static async Task<ulong> BoardSizeAsync(BoardPaths board, TrustAnchor anchor, CancellationToken cancellationToken)
     {
@@ -83,7 +77,9 @@ internal sealed class BundleImport : IDisposable
     private async Task<BundleImportResult> ImportAsync(
         Head head, IReadOnlyList<(ulong Epoch, string Path)> bundles, ulong boardSize, TerminalProgress progress, CancellationToken cancellationToken)
     {
-        EpochRow last = await LoadAsync(head, progress, cancellationToken);
+        ulong headEpoch = head.Epoch!.Value;
+        progress.Show("epochs", 0, headEpoch);
+        EpochRow last = await LoadAsync(headEpoch, cancellationToken);
         (ulong Epoch, string Path)[] missing = [.. bundles.Where(bundle => bundle.Epoch > last.Epoch)];
         ulong newest = Math.Max(bundles.Count == 0 ? 0 : bundles[^1].Epoch, last.Epoch);
         if (bundles.FirstOrDefault(bundle => bundle.Epoch == last.Epoch) is { Path: { } path } && !(await ReadAsync(last.Epoch, path, cancellationToken)).Epoch.RecordHash.Span.SequenceEqual(last.RecordHash.Span))
@@ -100,7 +96,7 @@ internal sealed class BundleImport : IDisposable
         {
             await KeepLeaseAsync(cancellationToken);
             EpochContent content = await ReadAsync(epoch, file, cancellationToken);
-            await RestoreAsync(last, content, file, cancellationToken);
+            await RestoreAsync(content, file);
             updates += content.Leaves.Rows.Length;
             last = content.Epoch;
             await FinishAsync(last, newest, boardSize, cancellationToken);
@@ -109,48 +105,17 @@ internal sealed class BundleImport : IDisposable
         return new BundleImportResult(missing.Length, updates, last.Epoch);
     }
 
-    // The trees and the log's tree at the head.
-    private async Task<EpochRow> LoadAsync(Head head, TerminalProgress progress, CancellationToken cancellationToken)
+    // The trees at the head.
+    private async Task<EpochRow> LoadAsync(ulong head, CancellationToken cancellationToken)
     {
-        ulong epoch = head.Epoch!.Value;
-        EpochRow? last = null;
-        for (ulong first = 0; first <= epoch; first += EpochPage)
-        {
-            foreach (EpochRow row in await _store.ReadEpochsAsync(first, Math.Min(epoch, first + EpochPage - 1), cancellationToken))
-            {
-                _log.Append(Rfc6962.LeafHash(row.Record.Span));
-                last = row;
-            }
-            progress.Show("epochs", first, epoch);
-        }
-        if (last is null || last.Epoch != epoch || _log.Size != epoch + 1)
-        {
-            throw new StorageCorruptException($"The database does not hold every epoch up to {epoch}: see 'optiks-db fsck'.");
-        }
-        if (!EpochRecord.Decode(last.Record.Span).LogId.Span.SequenceEqual(_anchor.LogId.Span))
+        EpochRow first = await _store.ReadEpochAsync(0, cancellationToken);
+        if (first.Record.Length == EpochRecord.Length && !EpochRecord.Decode(first.Record.Span).LogId.Span.SequenceEqual(_anchor.LogId.Span))
         {
             throw new StartupException("The database is of another log than the data folder's trust.json: OPTIKS_DATA and the connection string must belong together.");
         }
-        try
-        {
-            ulong loaded = 0;
-            await foreach (LeafBatch batch in _store.ReadLeavesAsync(0, epoch, BatchRows, cancellationToken))
-            {
-                loaded = batch.Rows.Span[^1].Epoch;
-                _directory.Load(loaded, batch.Rows.Span, batch.Values.Span);
-            }
-            if (loaded < epoch)
-            {
-                _directory.Load(epoch, [], []);
-            }
-        }
-        catch (OptiksNativeException e) when (e.Status is NativeStatus.Data or NativeStatus.Duplicate)
-        {
-            throw new StorageCorruptException("The leaves in the database contradict each other: see 'optiks-db fsck'.", e);
-        }
-        return SameRoots(_directory.States(out _), last.Record.Span)
-            ? last
-            : throw new StorageCorruptException($"The leaves in the database do not give the roots of epoch {epoch}: see 'optiks-db fsck'.");
+        return await _replay.LoadAsync(head, cancellationToken) is { } refused
+            ? throw new StorageCorruptException($"{refused.Why} See 'optiks-db fsck'. Nothing was written.")
+            : _replay.Last.Row;
     }
 
     private static async Task<EpochContent> ReadAsync(ulong epoch, string path, CancellationToken cancellationToken)
@@ -166,8 +131,9 @@ internal sealed class BundleImport : IDisposable
         }
     }
 
-    private async Task RestoreAsync(EpochRow last, EpochContent content, string path, CancellationToken cancellationToken)
+    private async Task RestoreAsync(EpochContent content, string path)
     {
+        EpochRow last = _replay.Last.Row;
         EpochRow epoch = content.Epoch;
         if (epoch.Epoch != last.Epoch + 1)
         {
@@ -178,27 +144,33 @@ internal sealed class BundleImport : IDisposable
         {
             throw new StorageCorruptException($"The record in {path} does not follow epoch {last.Epoch} of the database ({reason.Name()}): they are not of one history. The database is at epoch {last.Epoch}.");
         }
+        if (!_replay.TryStage(epoch, content.Leaves.Rows.Span, content.Leaves.Values.Span, withProofs: false, out ReplayStep? step, out Refused? refused))
+        {
+            throw new StorageCorruptException($"The bundle {path} is not what its record says. {refused.Why} The database is at epoch {last.Epoch}.");
+        }
+        using (step)
+        {
+            await CommitAsync(new EpochCommit(epoch, last.RecordHash, step.Epoch.Record.Period, content.Leaves, content.Outcomes), path);
+            step.Commit();
+        }
+    }
+
+    private async Task CommitAsync(EpochCommit commit, string path)
+    {
+        ulong epoch = commit.Epoch.Epoch;
         try
         {
-            using StagedEpoch staged = _directory.Stage(epoch.Epoch, content.Leaves.Rows.Span, content.Leaves.Values.Span, withProofs: false);
-            if (!SameRoots(staged.States(), epoch.Record.Span))
-            {
-                throw new StorageCorruptException($"The leaves in {path} do not give the roots of its record. The database is at epoch {last.Epoch}.");
-            }
-            var commit = new EpochCommit(epoch, last.RecordHash, EpochRecord.Decode(epoch.Record.Span).Period, content.Leaves, content.Outcomes);
             CommitResult result = await _store.RestoreEpochAsync(_lease, commit, CancellationToken.None);
             if (result != CommitResult.Committed)
             {
                 throw result == CommitResult.Fenced
-                    ? new StorageFencedException($"Epoch {epoch.Epoch} was not added: another program writes to this database.")
-                    : new StorageUnavailableException($"Whether epoch {epoch.Epoch} was added is not known: run the command again.");
+                    ? new StorageFencedException($"Epoch {epoch} was not added: another program writes to this database.")
+                    : new StorageUnavailableException($"Whether epoch {epoch} was added is not known: run the command again.");
             }
-            staged.Commit();
-            _log.Append(Rfc6962.LeafHash(epoch.Record.Span));
         }
-        catch (Exception e) when (e is ArgumentException or OptiksNativeException { Status: NativeStatus.Data or NativeStatus.Duplicate })
+        catch (ArgumentException e)
         {
-            throw new StorageCorruptException($"The bundle {path} contradicts itself or the database: {e.Message} The database is at epoch {last.Epoch}.", e);
+            throw new StorageCorruptException($"The bundle {path} contradicts itself or the database: {e.Message} The database is at epoch {epoch - 1}.", e);
         }
     }
 
@@ -223,24 +195,10 @@ internal sealed class BundleImport : IDisposable
         }
         if (epoch.Checkpoint.IsEmpty)
         {
-            var checkpoint = new Checkpoint(_anchor.Configuration.Origin, epoch.Epoch + 1, _log.Root());
+            var checkpoint = new Checkpoint(_anchor.Configuration.Origin, epoch.Epoch + 1, _replay.Last.Root);
             SignedNote note = await SignedNote.SignAsync(checkpoint.Encode(), _signer, cancellationToken);
             await _store.StoreCheckpointAsync(_lease, epoch.Epoch, epoch.RecordHash, note.Encode(), CancellationToken.None);
         }
         await _store.PublishAsync(_lease, epoch.Epoch, CancellationToken.None);
-    }
-
-    // A record's VRF keys are compared with the record before.
-    private static bool SameRoots(StructureState[] states, ReadOnlySpan<byte> record)
-    {
-        IReadOnlyList<StructureState> recorded = EpochRecord.Decode(record).Structures;
-        for (int i = 0; i < states.Length; i++)
-        {
-            if (states[i].Count != recorded[i].Count || !states[i].Root.Span.SequenceEqual(recorded[i].Root.Span))
-            {
-                return false;
-            }
-        }
-        return true;
     }
 }
