@@ -380,7 +380,7 @@ public abstract class AcceptConformance : StorageConformance
             await PublishPendingAsync(lease, ++epoch);
         }
         var seen = new List<Guid>();
-        await foreach (LeafBatch batch in Pipeline.ReadLeavesAsync(0, epoch, 1000, Cancel))
+        await foreach (LeafBatch batch in Pipeline.ReadLeavesAsync(0, epoch, 1000, LeafColumns.All, Cancel))
         {
             foreach (LeafOrigin origin in batch.Origins.ToArray().Where(origin => origin.Item == 0))
             {

@@ -1,3 +1,5 @@
+using Optiks.Native;
+
 namespace Optiks.Storage.Conformance;
 
 /// <summary>FollowConformance: what a replica reads.</summary>
@@ -63,6 +65,36 @@ public abstract class FollowConformance : StorageConformance
     }
 
     [Fact]
+    public async Task Columns_that_are_not_asked_for_are_not_read()
+    {
+        Lease lease = await StartLogAsync();
+        _ = await AcceptOneAsync(Item("a", "of a"));
+        _ = await AcceptOneAsync(Item("b", "of b"));
+        EpochCommit commit = Commit(1, await Pipeline.ReadPendingAsync(100, 1 << 20, Cancel));
+        Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, commit, Cancel));
+        LeafRow[] expected = commit.Leaves.Rows.ToArray();
+
+        LeafBatch values = Assert.Single(await LeavesAsync(Pipeline, 1, 1, 10, LeafColumns.Values));
+        AssertSameLeaves(commit.Leaves, values with { Keys = commit.Leaves.Keys, KeyEnds = commit.Leaves.KeyEnds, Origins = commit.Leaves.Origins });
+        LeafBatch trees = Assert.Single(await LeavesAsync(Pipeline, 1, 1, 10, LeafColumns.Trees));
+        Assert.All(trees.Rows.ToArray().Zip(expected), pair =>
+        {
+            Assert.Equal((pair.Second.Epoch, pair.Second.Structure, pair.Second.Version), (pair.First.Epoch, pair.First.Structure, pair.First.Version));
+            Assert.Equal(pair.Second.Label, pair.First.Label);
+            Assert.Equal(pair.Second.Commitment, pair.First.Commitment);
+            Assert.Equal(pair.Second.Tag, pair.First.Tag);
+            Assert.Equal(LeafRow.NoValue, pair.First.ValueOffset);
+            Assert.Equal(new byte[16], pair.First.Opening);
+        });
+        Assert.Equal(expected.Length, trees.Rows.Length);
+        Assert.True(trees.Values.IsEmpty);
+        foreach (LeafBatch batch in (LeafBatch[])[values, trees])
+        {
+            Assert.True(batch.Keys.IsEmpty && batch.KeyEnds.IsEmpty && batch.Origins.IsEmpty);
+        }
+    }
+
+    [Fact]
     public async Task An_epoch_of_twenty_thousand_leaves_is_one_transaction()
     {
         const int Count = 20_000;
@@ -111,10 +143,10 @@ public abstract class FollowConformance : StorageConformance
 
     private static IEnumerable<int> Sizes(List<LeafBatch> batches) => batches.Select(batch => batch.Rows.Length);
 
-    private static async Task<List<LeafBatch>> LeavesAsync(IFollowStore store, ulong first, ulong last, int batchRows)
+    private static async Task<List<LeafBatch>> LeavesAsync(IFollowStore store, ulong first, ulong last, int batchRows, LeafColumns columns = LeafColumns.All)
     {
         var batches = new List<LeafBatch>();
-        await foreach (LeafBatch batch in store.ReadLeavesAsync(first, last, batchRows, Cancel))
+        await foreach (LeafBatch batch in store.ReadLeavesAsync(first, last, batchRows, columns, Cancel))
         {
             batches.Add(batch);
         }

@@ -128,7 +128,7 @@ public abstract class MaintenanceConformance : StorageConformance
         // The client's repetition is known, and other content under its id is not.
         Assert.Equal(AcceptStatus.Accepted, (await TryAcceptAsync(lost)).Status);
         Assert.Equal(AcceptStatus.RequestIdReused, (await TryAcceptAsync(Request(lost.RequestId, Item("d", "other")))).Status);
-        await foreach (LeafBatch batch in store.ReadLeavesAsync(1, 1, 100, Cancel))
+        await foreach (LeafBatch batch in store.ReadLeavesAsync(1, 1, 100, LeafColumns.All, Cancel))
         {
             AssertSameLeaves(commit.Leaves, batch);
         }

@@ -380,7 +380,7 @@ public abstract class PipelineConformance : StorageConformance
         Assert.Equal(Epoch(epoch).RecordHash.ToArray(), head.RecordHash.ToArray());
         Assert.Equal((int)epoch + 1, (await Pipeline.ReadEpochsAsync(0, 1000, Cancel)).Count);
         int stored = 0;
-        await foreach (LeafBatch batch in Pipeline.ReadLeavesAsync(0, 1000, 1000, Cancel))
+        await foreach (LeafBatch batch in Pipeline.ReadLeavesAsync(0, 1000, 1000, LeafColumns.All, Cancel))
         {
             stored += batch.Rows.Length;
         }

@@ -13,8 +13,8 @@ public interface IFollowStore : IHeadReader
     Task<IReadOnlyList<EpochRow>> ReadEpochsAsync(ulong first, ulong last, CancellationToken cancellationToken);
 
     /// <summary>
-    /// ReadLeavesAsync reads the leaves of epochs first..last that the role sees, with values that were not erased, in (epoch, ordinal) order, in batches of whole epochs of about
+    /// ReadLeavesAsync reads these columns of the leaves of epochs first..last that the role sees, of values those that were not erased, in (epoch, ordinal) order, in batches of whole epochs of about
     /// <paramref name="batchRows"/> rows, without holding up writers. Epochs without leaves are passed over.
     /// </summary>
-    IAsyncEnumerable<LeafBatch> ReadLeavesAsync(ulong first, ulong last, int batchRows, CancellationToken cancellationToken);
+    IAsyncEnumerable<LeafBatch> ReadLeavesAsync(ulong first, ulong last, int batchRows, LeafColumns columns, CancellationToken cancellationToken);
 }

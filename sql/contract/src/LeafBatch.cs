@@ -4,7 +4,7 @@ namespace Optiks.Storage;
 
 /// <summary>
 /// LeafBatch is leaves of whole epochs in (epoch, ordinal) order, without an object per leaf: rows go to the native library as they are. Element i of each list belongs to
-/// row i; values and keys are blobs.
+/// row i; values and keys are blobs. Lists of columns that were not read (<see cref="LeafColumns"/>) are empty.
 /// </summary>
 /// <param name="Rows">The rows; ValueOffset points into <paramref name="Values"/>, or is <see cref="LeafRow.NoValue"/> when the value was erased.</param>
 /// <param name="Values">The values.</param>

@@ -24,18 +24,19 @@ public sealed class LeafBatchBuilder
     /// <param name="through">Last epoch.</param>
     /// <param name="leaves">How many leaves the epochs' rows say that they inserted.</param>
     /// <param name="valueBytes">Octets of their values when they were inserted; erased ones are missing.</param>
-    public LeafBatchBuilder(ulong first, ulong through, int leaves, int valueBytes)
+    /// <param name="columns">What is read.</param>
+    public LeafBatchBuilder(ulong first, ulong through, int leaves, int valueBytes, LeafColumns columns)
     {
         _first = first;
         _through = through;
         _rows = new LeafRow[leaves];
-        _origins = new LeafOrigin[leaves];
-        _keyEnds = new int[leaves];
+        _origins = columns == LeafColumns.All ? new LeafOrigin[leaves] : [];
+        _keyEnds = columns == LeafColumns.All ? new int[leaves] : [];
         _values = new byte[valueBytes];
     }
 
-    /// <summary>Add the next leaf, whose value was erased. Returns it for its label, commitment and tag. Throws <see cref="StorageCorruptException"/> where it does not follow the one before.</summary>
-    public ref LeafRow Add(ulong epoch, int ordinal, StructureId structure, ulong version, LeafOrigin origin)
+    /// <summary>Add the next leaf, without a value. Returns it for its label, commitment and tag. Throws <see cref="StorageCorruptException"/> where it does not follow the one before.</summary>
+    public ref LeafRow Add(ulong epoch, int ordinal, StructureId structure, ulong version)
     {
         // Ordinals run from 0 in every epoch.
         _nextOrdinal = epoch == _epoch ? _nextOrdinal : 0;
@@ -45,8 +46,6 @@ public sealed class LeafBatchBuilder
         }
         _epoch = epoch;
         _nextOrdinal++;
-        _origins[_read] = origin;
-        _keyEnds[_read] = _keys.WrittenCount;
         ref LeafRow row = ref _rows[_read++];
         row.Epoch = epoch;
         row.Structure = structure;
@@ -55,8 +54,16 @@ public sealed class LeafBatchBuilder
         return ref row;
     }
 
+    /// <summary>SetOrigin of the leaf that was added last, and its key, which is empty when it was erased.</summary>
+    public void SetOrigin(LeafOrigin origin, ReadOnlySpan<byte> key)
+    {
+        _keys.Write(key);
+        _origins[_read - 1] = origin;
+        _keyEnds[_read - 1] = _keys.WrittenCount;
+    }
+
     /// <summary>SetValue of the leaf that was added last: it was not erased.</summary>
-    public void SetValue(ReadOnlySpan<byte> opening, ReadOnlySpan<byte> key, ReadOnlySpan<byte> value)
+    public void SetValue(ReadOnlySpan<byte> opening, ReadOnlySpan<byte> value)
     {
         if (value.Length > _values.Length - _valueEnd)
         {
@@ -68,8 +75,6 @@ public sealed class LeafBatchBuilder
         row.ValueLength = (uint)value.Length;
         value.CopyTo(_values.AsSpan(_valueEnd));
         _valueEnd += value.Length;
-        _keys.Write(key);
-        _keyEnds[_read - 1] = _keys.WrittenCount;
     }
 
     /// <summary>Complete gives the batch after the last leaf. Throws <see cref="StorageCorruptException"/> where some are missing.</summary>

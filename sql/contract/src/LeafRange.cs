@@ -7,14 +7,16 @@ public sealed class LeafRange
     private const long MaxValueBytes = 64L << 20;
 
     private readonly int _batchRows;
+    private readonly LeafColumns _columns;
     private long _leaves;
     private long _valueBytes;
 
-    /// <summary>LeafRange from epoch <paramref name="first"/> on, of about <paramref name="batchRows"/> leaves.</summary>
-    public LeafRange(ulong first, int batchRows)
+    /// <summary>LeafRange from epoch <paramref name="first"/> on, of about <paramref name="batchRows"/> leaves with these columns.</summary>
+    public LeafRange(ulong first, int batchRows, LeafColumns columns)
     {
         First = first;
         _batchRows = batchRows;
+        _columns = columns;
     }
 
     /// <summary>First epoch of the range.</summary>
@@ -32,6 +34,7 @@ public sealed class LeafRange
     /// <param name="valueBytes">Octets of their values when they were inserted.</param>
     public bool TryAdd(ulong epoch, long leaves, long valueBytes)
     {
+        valueBytes = _columns == LeafColumns.Trees ? 0 : valueBytes;
         if (Through is not null && (_leaves + leaves > _batchRows || _valueBytes + valueBytes > MaxValueBytes))
         {
             return false;
@@ -43,5 +46,5 @@ public sealed class LeafRange
     }
 
     /// <summary>Builder of the batch. An epoch was added.</summary>
-    public LeafBatchBuilder Builder() => new(First, Through!.Value, checked((int)_leaves), checked((int)_valueBytes));
+    public LeafBatchBuilder Builder() => new(First, Through!.Value, checked((int)_leaves), checked((int)_valueBytes), _columns);
 }

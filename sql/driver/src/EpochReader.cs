@@ -13,7 +13,7 @@ internal static class EpochReader
         EpochRow row = await session.FirstAsync(
             session.Database.Statements.Epochs, StoredRows.Epoch, cancellationToken, Parameter.Of("first", epoch), Parameter.Of("last", epoch), Parameter.Of("max", 1))
             ?? throw new StorageCorruptException($"The database {session.Database.Location} lacks epoch {epoch}, which its head names: restore it.");
-        LeafBatch leaves = (await session.ReadLeavesAsync(epoch, epoch, batchRows: 1, cancellationToken)).Batch;
+        LeafBatch leaves = (await session.ReadLeavesAsync(epoch, epoch, batchRows: 1, LeafColumns.All, cancellationToken)).Batch;
         IReadOnlyList<(long Sequence, byte[] BodyHash)?> requests = await session.ListAsync<(long, byte[])?>(
             session.Database.Statements.PublishedRequests, rows => rows.IsNull(0) ? null : (rows.Big(0), rows.Octets(1)), cancellationToken, Parameter.Of("epoch", epoch));
         var outcomes = new List<Outcome>();

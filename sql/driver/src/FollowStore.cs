@@ -37,13 +37,13 @@ public class FollowStore : HeadReader, IFollowStore
         cancellationToken);
 
     /// <inheritdoc/>
-    public IAsyncEnumerable<LeafBatch> ReadLeavesAsync(ulong first, ulong last, int batchRows, CancellationToken cancellationToken) => LeafPages.ReadAsync(
+    public IAsyncEnumerable<LeafBatch> ReadLeavesAsync(ulong first, ulong last, int batchRows, LeafColumns columns, CancellationToken cancellationToken) => LeafPages.ReadAsync(
         first,
         last,
         batchRows,
         (next, cancellation) => Database.ReadAsync<(LeafBatch, ulong?)>(
             async (session, cancel) => LastVisible(await session.ReadHeadAsync(cancel)) is ulong end && next <= end
-                ? await session.ReadLeavesAsync(next, Math.Min(last, end), batchRows, cancel)
+                ? await session.ReadLeavesAsync(next, Math.Min(last, end), batchRows, columns, cancel)
                 : (LeafBatch.Empty, null),
             cancellation),
         cancellationToken);

@@ -68,7 +68,7 @@ public sealed class CrashTests() : StorageConformance(new PostgreSqlFixture())
         Assert.True(failures > 0, "No accept noticed a kill: the test did not test.");
         Assert.True(epoch > Kills, "Too few epochs.");
         var seen = new List<LeafOrigin>();
-        await foreach (LeafBatch batch in Pipeline.ReadLeavesAsync(0, epoch, 10_000, Cancel))
+        await foreach (LeafBatch batch in Pipeline.ReadLeavesAsync(0, epoch, 10_000, LeafColumns.All, Cancel))
         {
             seen.AddRange(batch.Origins.ToArray());
         }

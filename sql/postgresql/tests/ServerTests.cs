@@ -96,7 +96,7 @@ public sealed class ServerTests() : StorageConformance(new PostgreSqlFixture())
         Assert.Equal(0, await pipeline.PurgeRequestsAsync(lease, 10, Cancel));
         Assert.Equal(RequestState.Published, (await accept.ReadStatusAsync(request.RequestId, Cancel))!.State);
         Assert.Single(await follow.ReadPeriodsAsync(Cancel));
-        await foreach (LeafBatch batch in follow.ReadLeavesAsync(0, 1, 10, Cancel))
+        await foreach (LeafBatch batch in follow.ReadLeavesAsync(0, 1, 10, LeafColumns.All, Cancel))
         {
             AssertSameLeaves(commit.Leaves, batch);
         }

@@ -20,7 +20,7 @@ public sealed class SlowReaderTests() : StorageConformance(new PostgreSqlFixture
         }
         await using IFollowStore follow = await Fixture.Provider.OpenFollowAsync(ConnectionString, Cancel);
         // The range is open: it ends at what is published when a batch is read.
-        await using IAsyncEnumerator<LeafBatch> batches = follow.ReadLeavesAsync(1, ulong.MaxValue, KeysAnEpoch, Cancel).GetAsyncEnumerator(Cancel);
+        await using IAsyncEnumerator<LeafBatch> batches = follow.ReadLeavesAsync(1, ulong.MaxValue, KeysAnEpoch, LeafColumns.All, Cancel).GetAsyncEnumerator(Cancel);
         ulong next = Epochs + 1;
         for (ulong epoch = 1; epoch <= 2 * Epochs; epoch++)
         {

@@ -47,6 +47,9 @@ public sealed class LogReplay : IDisposable
     /// <value>false: for the task, which signs them, and for tools.</value>
     public bool ChecksCheckpoints { get; init; }
 
+    // Values that nobody keeps are not read, and keys by nobody: trees and lookups need none.
+    private LeafColumns Columns => Trees.WithoutValues ? LeafColumns.Trees : LeafColumns.Values;
+
     /// <summary>
     /// LoadAsync goes to an epoch: checks all records up to it, loads the leaves that the trees do not have yet, and compares the trees with the record. Called once, and before anything else; unless
     /// it gives null the trees are gone.
@@ -82,7 +85,7 @@ public sealed class LogReplay : IDisposable
         {
             return _records.Missing;
         }
-        var leaves = new EpochLeaves(_store.ReadLeavesAsync(_records.Next, rows[^1].Epoch, FollowBatchRows, cancellationToken).GetAsyncEnumerator(cancellationToken));
+        var leaves = new EpochLeaves(_store.ReadLeavesAsync(_records.Next, rows[^1].Epoch, FollowBatchRows, Columns, cancellationToken).GetAsyncEnumerator(cancellationToken));
         await using (leaves.ConfigureAwait(false))
         {
             foreach (EpochRow row in rows)
@@ -203,7 +206,7 @@ public sealed class LogReplay : IDisposable
         Task<Refused?> loading = Task.FromResult<Refused?>(null);
         try
         {
-            await foreach (LeafBatch batch in _store.ReadLeavesAsync(loaded + 1, target, LoadBatchRows, cancellationToken).ConfigureAwait(false))
+            await foreach (LeafBatch batch in _store.ReadLeavesAsync(loaded + 1, target, LoadBatchRows, Columns, cancellationToken).ConfigureAwait(false))
             {
                 // While a batch goes into the trees the next one is read.
                 if (await loading.ConfigureAwait(false) is { } refused)

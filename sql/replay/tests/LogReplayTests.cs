@@ -276,6 +276,21 @@ public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>,
     }
 
     [Fact]
+    public async Task Nothing_is_read_that_the_directory_does_not_keep()
+    {
+        foreach (bool withoutValues in (bool[])[false, true])
+        {
+            Store.Columns.Clear();
+            using var replay = new LogReplay(Store, Log.Anchor, LogTrees.Create(Options with { WithoutValues = withoutValues }, null));
+            Assert.Null(await replay.LoadAsync(2, Cancel));
+            Assert.Null(await replay.FollowAsync(Newest, beforeCommit: null, Cancel));
+            AssertAt(replay, Newest);
+            LeafColumns columns = withoutValues ? LeafColumns.Trees : LeafColumns.Values;
+            Assert.Equal([columns, columns], Store.Columns);
+        }
+    }
+
+    [Fact]
     public async Task Other_secrets_than_the_logs_are_noticed_unless_there_are_none()
     {
         using var other = DirectorySecrets.Generate();
@@ -361,7 +376,7 @@ public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>,
 
     private async Task<LeafBatch> LeavesAsync(ulong epoch)
     {
-        await foreach (LeafBatch batch in Store.ReadLeavesAsync(epoch, epoch, 1, Cancel))
+        await foreach (LeafBatch batch in Store.ReadLeavesAsync(epoch, epoch, 1, LeafColumns.Values, Cancel))
         {
             return batch;
         }

@@ -206,7 +206,7 @@ public sealed class SqliteDatabaseTests : IAsyncLifetime
         }
         await Assert.ThrowsAsync<StorageCorruptException>(async () =>
         {
-            await foreach (LeafBatch batch in pipeline.ReadLeavesAsync(0, 0, 10, Cancel))
+            await foreach (LeafBatch batch in pipeline.ReadLeavesAsync(0, 0, 10, LeafColumns.All, Cancel))
             {
                 Assert.Fail($"{batch.Rows.Length} leaves were read.");
             }

@@ -50,7 +50,7 @@ public sealed class SqlServerSessionTests() : StorageConformance(new SqlServerFi
         }
         Assert.True(ended >= Kills, $"Only {ended} sessions were ended: the test did not test.");
         var seen = new List<LeafOrigin>();
-        await foreach (LeafBatch batch in Pipeline.ReadLeavesAsync(0, epoch, 10_000, Cancel))
+        await foreach (LeafBatch batch in Pipeline.ReadLeavesAsync(0, epoch, 10_000, LeafColumns.All, Cancel))
         {
             seen.AddRange(batch.Origins.ToArray());
         }

@@ -26,7 +26,7 @@ internal static class HistoryCheck
         IReadOnlyList<EpochRow> epochs = await store.ReadEpochsAsync(0, last, cancellationToken);
         Assert.Equal(last + 1, (ulong)epochs.Count);
         var leaves = new List<StoredLeaf>();
-        await foreach (LeafBatch batch in store.ReadLeavesAsync(1, Math.Max(1, last), 1000, cancellationToken))
+        await foreach (LeafBatch batch in store.ReadLeavesAsync(1, Math.Max(1, last), 1000, LeafColumns.All, cancellationToken))
         {
             leaves.AddRange(Enumerable.Range(0, batch.Rows.Length).Select(i => new StoredLeaf(batch, i)));
         }

@@ -9,6 +9,9 @@ internal sealed class EditedStore(IFollowStore store) : IFollowStore
     /// <summary>Leaves changes each batch.</summary>
     public Func<LeafBatch, LeafBatch> Leaves { get; set; } = batch => batch;
 
+    /// <summary>Columns that were read, reading by reading.</summary>
+    public List<LeafColumns> Columns { get; } = [];
+
     /// <summary>BeforeLeaves happens before leaves are read.</summary>
     public Func<Task> BeforeLeaves { get; set; } = () => Task.CompletedTask;
 
@@ -23,10 +26,12 @@ internal sealed class EditedStore(IFollowStore store) : IFollowStore
     public async Task<IReadOnlyList<EpochRow>> ReadEpochsAsync(ulong first, ulong last, CancellationToken cancellationToken) =>
         [.. Epochs(await store.ReadEpochsAsync(first, last, cancellationToken))];
 
-    public async IAsyncEnumerable<LeafBatch> ReadLeavesAsync(ulong first, ulong last, int batchRows, [System.Runtime.CompilerServices.EnumeratorCancellation] CancellationToken cancellationToken)
+    public async IAsyncEnumerable<LeafBatch> ReadLeavesAsync(
+        ulong first, ulong last, int batchRows, LeafColumns columns, [System.Runtime.CompilerServices.EnumeratorCancellation] CancellationToken cancellationToken)
     {
+        Columns.Add(columns);
         await BeforeLeaves();
-        await foreach (LeafBatch batch in store.ReadLeavesAsync(first, last, batchRows, cancellationToken))
+        await foreach (LeafBatch batch in store.ReadLeavesAsync(first, last, batchRows, columns, cancellationToken))
         {
             yield return Leaves(batch);
         }

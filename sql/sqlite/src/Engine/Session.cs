@@ -55,8 +55,8 @@ internal sealed class Session : ISession
     }
 
     /// <inheritdoc/>
-    public Task<(LeafBatch Batch, ulong? Through)> ReadLeavesAsync(ulong first, ulong last, int batchRows, CancellationToken cancellationToken) =>
-        Task.FromResult(LeafReader.Read(Connection, first, last, batchRows));
+    public Task<(LeafBatch Batch, ulong? Through)> ReadLeavesAsync(ulong first, ulong last, int batchRows, LeafColumns columns, CancellationToken cancellationToken) =>
+        Task.FromResult(LeafReader.Read(Connection, first, last, batchRows, columns));
 
     /// <inheritdoc/>
     public Task ReadPendingAsync(PendingSelection selection, CancellationToken cancellationToken)

@@ -1,0 +1,14 @@
+namespace Optiks.Storage;
+
+/// <summary>LeafColumns is what is read of leaves. Each has what those before it have.</summary>
+public enum LeafColumns
+{
+    /// <summary>Trees: what trees follow from. Each leaf comes as if its value was erased.</summary>
+    Trees,
+
+    /// <summary>Values with their openings: what lookups are answered from.</summary>
+    Values,
+
+    /// <summary>All: keys and origins too, which bundles have.</summary>
+    All,
+}
