@@ -117,7 +117,7 @@ internal sealed class TaskService : BackgroundService
         using var ended = CancellationTokenSource.CreateLinkedTokenSource(stop, keeper.Lost);
         using LogSession session = await _recovery.RunAsync(store, keeper.Lease, ended.Token);
         _state.Enter(TaskRole.Leading);
-        await _loop.RunAsync(store, keeper, session, stop);
+        await _loop.RunAsync(new Lead(store, keeper, session), stop);
         // With the lease: who takes over on this machine starts from it.
         await session.FinishAsync(CancellationToken.None);
     }

@@ -1,8 +1,6 @@
 using System.Diagnostics;
 using Microsoft.Extensions.Options;
 using Optiks.Storage;
-using Optiks.Tlog;
-using Optiks.UpdateTask.Board;
 using Optiks.UpdateTask.Hosting;
 using Optiks.UpdateTask.Leasing;
 using Optiks.UpdateTask.Options;
@@ -22,7 +20,6 @@ internal sealed class EpochLoop
     // Until the next epoch is due, what was accepted is read after half of the time that is left, and so on down to this.
     private static readonly TimeSpan s_shortestRest = TimeSpan.FromMilliseconds(100);
 
-    private readonly BoardFolder _board;
     private readonly EpochOptions _options;
     private readonly EpochPublisher _publisher;
     private readonly ClockGuard _clocks;
@@ -32,7 +29,6 @@ internal sealed class EpochLoop
     private readonly ILogger<EpochLoop> _logger;
 
     public EpochLoop(
-        BoardFolder board,
         IOptions<EpochOptions> options,
         EpochPublisher publisher,
         ClockGuard clocks,
@@ -41,7 +37,6 @@ internal sealed class EpochLoop
         TimeProvider time,
         ILogger<EpochLoop> logger)
     {
-        _board = board;
         _options = options.Value;
         _publisher = publisher;
         _clocks = clocks;
@@ -53,16 +48,16 @@ internal sealed class EpochLoop
 
     /// <summary>RunAsync returns when <paramref name="stop"/> is cancelled, after the step under way. <see cref="StorageFencedException"/> or
     /// <see cref="LeaseLostException"/>: another task is the writer now.</summary>
-    public async Task RunAsync(IPipelineStore store, LeaseKeeper keeper, LogSession session, CancellationToken stop)
+    public async Task RunAsync(Lead lead, CancellationToken stop)
     {
-        using var ended = CancellationTokenSource.CreateLinkedTokenSource(stop, keeper.Lost);
-        await using BatchReader batches = ReaderOf(store, session);
+        using var ended = CancellationTokenSource.CreateLinkedTokenSource(stop, lead.Keeper.Lost);
+        await using BatchReader batches = ReaderOf(lead);
         bool behind = false;
         while (!stop.IsCancellationRequested)
         {
-            keeper.ThrowUnlessHeld();
+            lead.Keeper.ThrowUnlessHeld();
             long start = _time.GetTimestamp();
-            bool hasNext = await TryStepAsync(store, keeper, session, batches, behind, stop);
+            bool hasNext = await TryStepAsync(lead, batches, behind, stop);
             behind = Rest(start) <= TimeSpan.Zero;
             if (!behind && !hasNext)
             {
@@ -72,39 +67,40 @@ internal sealed class EpochLoop
     }
 
     /// <summary>ReaderOf makes what <see cref="StepAsync"/> reads from.</summary>
-    internal BatchReader ReaderOf(IPipelineStore store, LogSession session) => new(store, session.Directory, _options, _metrics);
+    internal BatchReader ReaderOf(Lead lead) => new(lead.Store, lead.Session.Directory, _options, _metrics);
 
     /// <summary>
     /// StepAsync publishes the unfinished epoch if there is one, and then the next if it is due. While it is committed and published, the updates of the epoch after it are read and
     /// their labels computed. True: with more updates waiting than one epoch takes, or <paramref name="behind"/>, that epoch begins at once.
     /// </summary>
-    internal async Task<bool> StepAsync(IPipelineStore store, LeaseKeeper keeper, LogSession session, BatchReader batches, bool behind, CancellationToken stop)
+    internal async Task<bool> StepAsync(Lead lead, BatchReader batches, bool behind, CancellationToken stop)
     {
+        LogSession session = lead.Session;
         // One trace a step, also when nothing is due. What is read ahead is in that of the epoch before.
         using Activity? span = _metrics.StartEpoch();
         if (session.Unfinished is not null)
         {
-            await FinishAsync(store, keeper, session, refused: 0, Stopwatch.GetTimestamp(), new EpochTimes(_metrics), stop);
+            await FinishAsync(lead, refused: 0, Stopwatch.GetTimestamp(), new EpochTimes(_metrics), stop);
         }
         var times = new EpochTimes(_metrics);
         ulong now;
         using (times.Measure(EpochStep.Check))
         {
-            if (!ClocksAgree(await store.ReadClockAsync(stop), out now))
+            if (!ClocksAgree(await lead.Store.ReadClockAsync(stop), out now))
             {
                 return false;
             }
-            await CheckHeadAsync(store, keeper.Lease, session, stop);
+            await _publisher.CheckHeadAsync(lead, stop);
         }
         ReadBatch batch = await batches.ReadAsync(times, stop);
         bool committed = false;
         if (batch.Pending.Items > 0 || now >= session.LastTimeMs + session.Identity.Anchor.Configuration.HeartbeatMs)
         {
-            int refused = await CommitAsync(store, keeper, session, batches, batch, now);
+            int refused = await CommitAsync(lead, batches, batch, now);
             if (session.Unfinished is not null)
             {
                 committed = true;
-                await FinishAsync(store, keeper, session, refused, batch.Start, batch.Times, stop);
+                await FinishAsync(lead, refused, batch.Start, batch.Times, stop);
             }
         }
         session.OfferSnapshot();
@@ -136,11 +132,11 @@ internal sealed class EpochLoop
         }
     }
 
-    private async Task<bool> TryStepAsync(IPipelineStore store, LeaseKeeper keeper, LogSession session, BatchReader batches, bool behind, CancellationToken stop)
+    private async Task<bool> TryStepAsync(Lead lead, BatchReader batches, bool behind, CancellationToken stop)
     {
         try
         {
-            return await StepAsync(store, keeper, session, batches, behind, stop);
+            return await StepAsync(lead, batches, behind, stop);
         }
         catch (OperationCanceledException) when (stop.IsCancellationRequested)
         {
@@ -151,10 +147,6 @@ internal sealed class EpochLoop
             _metrics.Failed();
             _logger.DatabaseUnavailable(e);
             _state.Hold("The database is unavailable.");
-        }
-        catch (BoardConflictException e)
-        {
-            throw Rollback.Conflict(e.Message, _board, e);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
@@ -187,29 +179,14 @@ internal sealed class EpochLoop
         return false;
     }
 
-    // An older copy of the database that was put back beneath a running task shows here; a takeover shows as another fence.
-    private async Task CheckHeadAsync(IPipelineStore store, Lease lease, LogSession session, CancellationToken stop)
-    {
-        Head head = await store.ReadHeadAsync(stop);
-        if (head.Epoch != session.Last.Epoch || !head.RecordHash.Span.SequenceEqual(session.Last.RecordHash.Span))
-        {
-            throw head.Fence != lease.Fence && head.Epoch > session.Last.Epoch
-                ? new StorageFencedException("Another task has made epochs since.")
-                : Rollback.DatabaseBehind($"The database's head is epoch {head.Epoch}, not epoch {session.Last.Epoch} as this task left it.", _board);
-        }
-        if (head.Fence != lease.Fence || head.Holder != lease.Holder)
-        {
-            throw new StorageFencedException("Another task holds the lease.");
-        }
-    }
-
     // Returns the number of refused updates. Leaves the session as it was when the commit did not happen.
-    private async Task<int> CommitAsync(IPipelineStore store, LeaseKeeper keeper, LogSession session, BatchReader batches, ReadBatch batch, ulong nowMs)
+    private async Task<int> CommitAsync(Lead lead, BatchReader batches, ReadBatch batch, ulong nowMs)
     {
+        LogSession session = lead.Session;
         using (EpochDraft draft = EpochMaker.Make(session, batch.Pending.Requests, nowMs, batch.Times))
         {
             FailPoints.Hit(FailPoints.Apply);
-            keeper.ThrowUnlessHeld();
+            lead.Keeper.ThrowUnlessHeld();
             batches.StartAhead(batch.Pending);
             bool committed = false;
             try
@@ -217,12 +194,12 @@ internal sealed class EpochLoop
                 using (batch.Times.Measure(EpochStep.Commit))
                 {
                     // Not cancelled by a shutdown: its result would be unknown.
-                    CommitResult result = await store.CommitEpochAsync(keeper.Lease, draft.Commit, CancellationToken.None);
+                    CommitResult result = await lead.Store.CommitEpochAsync(lead.Lease, draft.Commit, CancellationToken.None);
                     committed = result switch
                     {
                         CommitResult.Committed => true,
                         CommitResult.Fenced => throw new StorageFencedException($"The head moved on before epoch {draft.Commit.Epoch.Epoch} was committed."),
-                        _ => await ResolveAsync(store, keeper, draft.Commit.Epoch),
+                        _ => await ResolveAsync(lead, draft.Commit.Epoch),
                     };
                 }
             }
@@ -246,15 +223,15 @@ internal sealed class EpochLoop
     }
 
     // Whether an epoch was committed whose commit lost its connection. Nothing else may be done before the database has told.
-    private async Task<bool> ResolveAsync(IPipelineStore store, LeaseKeeper keeper, EpochRow epoch)
+    private async Task<bool> ResolveAsync(Lead lead, EpochRow epoch)
     {
         _logger.CommitUnknown(epoch.Epoch);
         while (true)
         {
-            keeper.ThrowUnlessHeld();
+            lead.Keeper.ThrowUnlessHeld();
             try
             {
-                EpochRow? row = await store.TryReadEpochAsync(epoch.Epoch, CancellationToken.None);
+                EpochRow? row = await lead.Store.TryReadEpochAsync(epoch.Epoch, CancellationToken.None);
                 return row is null
                     ? false
                     : row.RecordHash.Span.SequenceEqual(epoch.RecordHash.Span)
@@ -265,27 +242,27 @@ internal sealed class EpochLoop
             {
                 _logger.DatabaseUnavailable(e);
                 _state.Hold("The database is unavailable.");
-                await Task.Delay(_options.EpochInterval, _time, keeper.Lost).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+                await Task.Delay(_options.EpochInterval, _time, lead.Keeper.Lost).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             }
         }
     }
 
-    private async Task FinishAsync(IPipelineStore store, LeaseKeeper keeper, LogSession session, int refused, long start, EpochTimes times, CancellationToken stop)
+    private async Task FinishAsync(Lead lead, int refused, long start, EpochTimes times, CancellationToken stop)
     {
-        int published = session.Unfinished!.Content.Leaves.Rows.Length;
-        await _publisher.PublishAsync(store, keeper.Lease, session, times, stop);
+        int published = lead.Session.Unfinished!.Content.Leaves.Rows.Length;
+        await _publisher.PublishAsync(lead, times, stop);
         TimeSpan elapsed = Stopwatch.GetElapsedTime(start);
         _metrics.Published(published, refused, elapsed.TotalSeconds);
         try
         {
             using (times.Measure(EpochStep.Purge))
             {
-                await store.PurgeRequestsAsync(keeper.Lease, _options.PurgedRequestsPerEpoch, stop);
+                await lead.Store.PurgeRequestsAsync(lead.Lease, _options.PurgedRequestsPerEpoch, stop);
             }
         }
         finally
         {
-            _logger.EpochPublished(session.Last.Epoch, published, refused, elapsed.TotalMilliseconds, times.DatabaseSeconds * 1000, times.Seconds * 1000, times);
+            _logger.EpochPublished(lead.Session.Last.Epoch, published, refused, elapsed.TotalMilliseconds, times.DatabaseSeconds * 1000, times.Seconds * 1000, times);
         }
     }
 }

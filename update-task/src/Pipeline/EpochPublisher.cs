@@ -37,7 +37,7 @@ internal sealed class EpochPublisher
         catch (IOException)
         {
             // Whoever lost the lease meanwhile must not kill its new holder.
-            ThrowUnlessHolder(await store.ReadHeadAsync(cancellationToken), lease);
+            StandingCheck.Holder(await store.ReadHeadAsync(cancellationToken), lease);
             if (LockHolder.TryKill(_folder.Log) is not { } killed)
             {
                 throw;
@@ -47,16 +47,22 @@ internal sealed class EpochPublisher
         }
     }
 
+    /// <summary>CheckHeadAsync compares the head with the session's last epoch: <see cref="StandingCheck.Lead"/>.</summary>
+    public async Task CheckHeadAsync(Lead lead, CancellationToken cancellationToken) =>
+        StandingCheck.Lead(await lead.Store.ReadHeadAsync(cancellationToken), lead.Lease, lead.Session.Last, _folder);
+
     /// <summary>PublishAsync finishes the session's unfinished epoch.</summary>
-    public async Task PublishAsync(IPipelineStore store, Lease lease, LogSession session, EpochTimes times, CancellationToken cancellationToken)
+    public async Task PublishAsync(Lead lead, EpochTimes times, CancellationToken cancellationToken)
     {
+        (IPipelineStore store, Lease lease, LogSession session) = (lead.Store, lead.Lease, lead.Session);
         MadeEpoch made = session.Unfinished ?? throw new InvalidOperationException("There is nothing to publish.");
         EpochRow epoch = made.Content.Epoch;
         using BoardLock boardLock = await LockAsync(store, lease, cancellationToken);
         // From here on to the end: a shutdown waits.
         using (times.Measure(EpochStep.Check))
         {
-            await CheckHeadAsync(store, lease, epoch);
+            // The head may have moved since the commit: then this process is not the writer any more and must not sign.
+            await CheckHeadAsync(lead, CancellationToken.None);
         }
         using (times.Measure(EpochStep.Bundle))
         {
@@ -101,25 +107,6 @@ internal sealed class EpochPublisher
         }
         session.Unfinished = null;
         session.State.Prune(epoch.Epoch, _options.KeptBundles);
-    }
-
-    // The head may have moved since the commit: then this process is not the writer any more and must not sign.
-    private async Task CheckHeadAsync(IPipelineStore store, Lease lease, EpochRow epoch)
-    {
-        Head head = await store.ReadHeadAsync(CancellationToken.None);
-        ThrowUnlessHolder(head, lease);
-        if (head.Epoch != epoch.Epoch || !head.RecordHash.Span.SequenceEqual(epoch.RecordHash.Span))
-        {
-            throw Rollback.DatabaseBehind($"The database's head is not epoch {epoch.Epoch} as it was committed any more.", _folder);
-        }
-    }
-
-    private static void ThrowUnlessHolder(Head head, Lease lease)
-    {
-        if (head.Fence != lease.Fence || head.Holder != lease.Holder)
-        {
-            throw new StorageFencedException("Another task holds the lease.");
-        }
     }
 
     private async Task<BoardLock> LockInTimeAsync(CancellationToken cancellationToken)

@@ -66,6 +66,30 @@ internal static class StandingCheck
     }
 
     /// <summary>
+    /// Lead says that the head is as the holder of the lease left it. An older copy of the database that was put back beneath a running task shows here; a takeover shows as another fence
+    /// (<see cref="StorageFencedException"/>).
+    /// </summary>
+    public static void Lead(Head head, Lease lease, EpochRow last, BoardFolder board)
+    {
+        if (head.Epoch != last.Epoch || !head.RecordHash.Span.SequenceEqual(last.RecordHash.Span))
+        {
+            throw head.Fence != lease.Fence && head.Epoch > last.Epoch
+                ? new StorageFencedException("Another task has made epochs since.")
+                : Rollback.DatabaseBehind(Number($"The database's head is epoch {head.Epoch}, not epoch {last.Epoch} as this task left it."), board);
+        }
+        Holder(head, lease);
+    }
+
+    /// <summary>Holder throws <see cref="StorageFencedException"/> unless the lease is still this one.</summary>
+    public static void Holder(Head head, Lease lease)
+    {
+        if (head.Fence != lease.Fence || head.Holder != lease.Holder)
+        {
+            throw new StorageFencedException("Another task holds the lease.");
+        }
+    }
+
+    /// <summary>
     /// AuditProof verifies the board's newest audit proof, from <paramref name="previous"/>, whose period began with <paramref name="periodStart"/>, to <paramref name="last"/>. A disk that failed damages what was written last; all older ones are for
     /// <c>optiks-db fsck</c>.
     /// </summary>

@@ -37,7 +37,9 @@ internal sealed class TaskHost : IAsyncDisposable
 
     private EpochLoop Loop => _services.GetRequiredService<EpochLoop>();
 
-    private BatchReader Batches => _batches ??= Loop.ReaderOf(Store, Session);
+    private BatchReader Batches => _batches ??= Loop.ReaderOf(Lead);
+
+    private Lead Lead => new(Store, Keeper, Session);
 
     /// <summary>StartAsync takes the lease and recovers. Throws what recovery throws.</summary>
     public static async Task<TaskHost> StartAsync(
@@ -88,7 +90,7 @@ internal sealed class TaskHost : IAsyncDisposable
     public Task StepAsync() => StepAsync(behind: false);
 
     /// <summary>StepAsync of a task that is <paramref name="behind"/>; true when the next epoch is to begin at once.</summary>
-    public Task<bool> StepAsync(bool behind) => Loop.StepAsync(Store, Keeper, Session, Batches, behind, TestContext.Current.CancellationToken);
+    public Task<bool> StepAsync(bool behind) => Loop.StepAsync(Lead, Batches, behind, TestContext.Current.CancellationToken);
 
     /// <summary>ReadAheadAsync does what the loop does between two intervals.</summary>
     public Task ReadAheadAsync() => Batches.GoOnAsync(TestContext.Current.CancellationToken);

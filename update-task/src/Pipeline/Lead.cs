@@ -1,0 +1,14 @@
+using Optiks.Storage;
+using Optiks.UpdateTask.Leasing;
+
+namespace Optiks.UpdateTask.Pipeline;
+
+/// <summary>Lead is what the holder of the lease makes epochs with.</summary>
+/// <param name="Store">The database.</param>
+/// <param name="Keeper">Keeps the lease.</param>
+/// <param name="Session">The log in memory.</param>
+internal sealed record Lead(IPipelineStore Store, LeaseKeeper Keeper, LogSession Session)
+{
+    /// <summary>Lease that every write names.</summary>
+    public Lease Lease => Keeper.Lease;
+}
