@@ -23,7 +23,7 @@ MINUTES ?= 6
 BENCH_SECONDS ?= 60
 KEYS ?= 1048576
 
-.PHONY: help install native sqlclient programs native-tests benchmarks npm build run up down test test-deep test-all check fix test-faults test-storm test-slow fuzz bench-vrf timing-vrf bench-ozks bench-updates bench-lookups bench-scale load-keyring load-synthetic clean
+.PHONY: help install native sqlclient programs native-tests benchmarks npm build run up down test test-deep test-all check facts fix test-faults test-storm test-slow fuzz bench-vrf timing-vrf bench-ozks bench-updates bench-lookups bench-scale load-keyring load-synthetic clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 20
@@ -87,7 +87,10 @@ check: build ## style and architecture checks
 	@eng/install.sh check deep
 	@/usr/bin/python3 eng/check.py
 
-fix: build ## let clang-format and dotnet format write
+facts: ## make again what is made from docs/spec/facts.toml
+	@eng/make_facts.py
+
+fix: build ## make the facts again, let clang-format and dotnet format write
 	@eng/install.sh check
 	@/usr/bin/python3 eng/check.py --fix
 

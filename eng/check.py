@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Style and architecture checks: clang-format, clang-tidy, dotnet format, shellcheck and the rules of source_rules.py.
+"""Style and architecture checks: generated facts, clang-format, clang-tidy, dotnet format, shellcheck and the rules of source_rules.py.
 
 usage: check.py [--fix] [--junit FILE] [--quick | --slow] [NAME...]
 
@@ -87,11 +87,16 @@ def shellcheck(files, fix):
     return run("shellcheck", *scripts) if scripts else ""
 
 
+def facts(files, fix):
+    return run("eng/make_facts.py", *([] if fix else ["--check"]))
+
+
 def rule_check(rule):
     return lambda files, fix: "\n".join(rule(files))
 
 
 CHECKS = {
+    "facts": facts,
     "clang-format": clang_format,
     "clang-tidy": clang_tidy,
     "dotnet-format": dotnet_format,
@@ -99,7 +104,7 @@ CHECKS = {
     "shellcheck": shellcheck,
     **{rule.__name__.replace("_", "-"): rule_check(rule) for rule in source_rules.RULES},
 }
-FIXERS = ("clang-format", "dotnet-format")
+FIXERS = ("facts", "clang-format", "dotnet-format")
 SLOW = ("clang-tidy", "dotnet-style")
 
 

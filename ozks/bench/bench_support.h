@@ -12,6 +12,7 @@
 
 #include "optiks/base/bytes.h"
 #include "optiks/optiks.h"
+#include "optiks/ozks/verify/facts.h"
 
 namespace optiks::ozks::bench {
 
@@ -37,7 +38,7 @@ inline optiks_dir_options_t options(std::uint64_t vrf_cache_bytes) {
     secret[0] = 1;
   }
   out.tag_key[0] = 1;
-  out.max_value_len = 65'536;
+  out.max_value_len = verify::kDefaultMaxValueLen;
   out.vrf_cache_bytes = vrf_cache_bytes;
   return out;
 }

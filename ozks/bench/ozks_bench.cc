@@ -162,7 +162,8 @@ void prove(benchmark::State& state, std::size_t keys, Kept kept, std::size_t at_
     const auto lookup = verify::Lookup::decode(reader);
     for (const verify::Member& member : lookup.members) {
       // Its VRF proof, epoch and kind, opening, the length of the value, and the path (docs/spec/proofs.md section 1).
-      member_len += 79 + 8 + 1 + 16 + 3 + 32 + 2 + member.path.siblings.size();
+      member_len +=
+          vrf::kProofLen + 8 + 1 + verify::kOpeningLen + 3 + verify::kHashLen + 2 + member.path.siblings.size();
     }
   }
   const optiks_dir_stats_t before = directory.stats();
@@ -206,7 +207,7 @@ void verify_proof(benchmark::State& state, bool is_member) {
   }
   for (auto _ : state) {
     verify::Hash label{};
-    const bool proven = vrf::verify_vartime(key, alpha, proof.first<79>(), label) == vrf::Reason::kValid;
+    const bool proven = vrf::verify_vartime(key, alpha, proof.first<vrf::kProofLen>(), label) == vrf::Reason::kValid;
     const verify::Reason reason =
         is_member ? verify::verify_member(label, root, member) : verify::verify_non_member(label, root, count, absent);
     if (!proven || reason != verify::Reason::kValid) {

@@ -21,9 +21,6 @@ struct optiks_proofs {
 
 namespace {
 
-// Lookup and Versions are about structures whose keys have versions (docs/spec/pahd.md).
-bool is_pahd(std::uint8_t structure) { return structure == OPTIKS_DEVICES || structure == OPTIKS_KEYS; }
-
 bool is_key(const std::uint8_t* key, std::size_t len) { return key != nullptr && len != 0 && len <= kMaxKeyLen; }
 
 std::int32_t finish(const Output& output, std::size_t* out_len) {
@@ -41,7 +38,7 @@ std::int32_t lookup(const optiks_snapshot_t* snapshot, std::uint8_t structure, c
                     std::uint64_t* out_ends) {
   return guarded([&] {
     ByteStrings strings;
-    if (snapshot == nullptr || !is_pahd(structure) || !read_keys(n, keys, key_offsets, strings) ||
+    if (snapshot == nullptr || !verify::has_versions(structure) || !read_keys(n, keys, key_offsets, strings) ||
         !readable(known_periods, n) || !readable(known_versions, n) || !readable(out, capacity) || out_len == nullptr ||
         !readable(out_ends, n)) {
       return argument_error("a pointer is missing, a structure has no versions, or a key is not 1..255 octets");
@@ -66,8 +63,8 @@ std::int32_t lookup(const optiks_snapshot_t* snapshot, std::uint8_t structure, c
 std::int32_t versions(const optiks_snapshot_t* snapshot, std::uint8_t structure, const ProofBatch* batch,
                       const VersionsQuery& query, std::uint8_t* out, std::size_t capacity, std::size_t* out_len) {
   return guarded([&] {
-    if (snapshot == nullptr || !is_pahd(structure) || !is_key(query.key.data(), query.key.size()) || query.from == 0 ||
-        query.max_members == 0 || !readable(out, capacity) || out_len == nullptr) {
+    if (snapshot == nullptr || !verify::has_versions(structure) || !is_key(query.key.data(), query.key.size()) ||
+        query.from == 0 || query.max_members == 0 || !readable(out, capacity) || out_len == nullptr) {
       return argument_error(
           "a pointer is missing, or a structure, key length, first version or page length is out of bounds");
     }
@@ -109,7 +106,7 @@ std::int32_t optiks_snapshot_versions(const optiks_snapshot_t* snapshot, std::ui
 std::int32_t optiks_proofs_create(const optiks_snapshot_t* snapshot, std::uint8_t structure, std::int32_t use_cache,
                                   optiks_proofs_t** out) {
   return guarded([&] {
-    if (snapshot == nullptr || out == nullptr || !is_pahd(structure)) {
+    if (snapshot == nullptr || out == nullptr || !verify::has_versions(structure)) {
       return argument_error("a pointer is missing, or a structure has no versions");
     }
     *out = new optiks_proofs(*snapshot, structure, use_cache != 0);

@@ -27,8 +27,6 @@ struct optiks_staged {
 namespace {
 
 static_assert(sizeof(optiks_leaf_t) == 128);
-constexpr std::size_t kMaxRange = 256;
-constexpr std::uint32_t kMaxValueLen = 1U << 20;  // docs/spec/records.md section 1
 constexpr std::uint32_t kMaxThreads = 256;
 
 bool structures_valid(std::size_t n, const std::uint8_t* structures) {
@@ -38,8 +36,8 @@ bool structures_valid(std::size_t n, const std::uint8_t* structures) {
 // `make` gives the directory of the options' secrets.
 template <typename Make>
 std::int32_t make_directory(const optiks_dir_options_t* options, optiks_dir_t** out, Make make) {
-  if (options == nullptr || out == nullptr || options->without_values > 1 || options->max_value_len > kMaxValueLen ||
-      options->threads > kMaxThreads || options->reserved != 0 ||
+  if (options == nullptr || out == nullptr || options->without_values > 1 ||
+      options->max_value_len > verify::kMaxValueLen || options->threads > kMaxThreads || options->reserved != 0 ||
       (options->node_store_path != nullptr && options->leaf_log_path == nullptr)) {
     return argument_error(
         "a pointer is missing, without_values is not 0 or 1, reserved not 0, max_value_len or threads is too large, or "
@@ -190,7 +188,8 @@ std::int32_t optiks_dir_stage(optiks_dir_t* dir, std::uint64_t epoch, const opti
   });
 }
 
-std::int32_t optiks_staged_states(const optiks_staged_t* staged, std::uint8_t out[4 * 72]) {
+std::int32_t optiks_staged_states(const optiks_staged_t* staged,
+                                  std::uint8_t out[kNumStructures * OPTIKS_STRUCTURE_STATE_LEN]) {
   return guarded([&] {
     if (staged == nullptr || out == nullptr) {
       return argument_error("a pointer is missing");
@@ -232,7 +231,8 @@ void optiks_staged_destroy(optiks_staged_t* staged) {
   }
 }
 
-std::int32_t optiks_dir_states(const optiks_dir_t* dir, std::uint64_t* out_epoch, std::uint8_t out[4 * 72]) {
+std::int32_t optiks_dir_states(const optiks_dir_t* dir, std::uint64_t* out_epoch,
+                               std::uint8_t out[kNumStructures * OPTIKS_STRUCTURE_STATE_LEN]) {
   return guarded([&] {
     if (dir == nullptr || out_epoch == nullptr || out == nullptr) {
       return argument_error("a pointer is missing");
@@ -296,7 +296,7 @@ std::int32_t optiks_snapshot_save(const optiks_snapshot_t* snapshot, const char*
 }
 
 std::int32_t optiks_snapshot_states(const optiks_snapshot_t* snapshot, std::uint64_t* out_epoch,
-                                    std::uint8_t out[4 * 72]) {
+                                    std::uint8_t out[kNumStructures * OPTIKS_STRUCTURE_STATE_LEN]) {
   return guarded([&] {
     if (snapshot == nullptr || out_epoch == nullptr || out == nullptr) {
       return argument_error("a pointer is missing");
@@ -312,7 +312,7 @@ std::int32_t optiks_append_merge(std::size_t n, const std::uint8_t* proofs, cons
                                  std::size_t* out_len) {
   return guarded([&] {
     ByteStrings steps;
-    if (n == 0 || n > kMaxRange || !read_strings(n, proofs, proof_offsets, steps) || counts == nullptr) {
+    if (n == 0 || n > verify::kMaxRangeEpochs || !read_strings(n, proofs, proof_offsets, steps) || counts == nullptr) {
       return argument_error("1..256 steps with their proofs and counts are needed");
     }
     std::array<std::vector<AppendPart>, kNumStructures> parts;

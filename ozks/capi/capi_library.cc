@@ -163,7 +163,7 @@ std::int32_t optiks_vrf_validate(const std::uint8_t public_key[32]) {
 }
 
 std::int32_t optiks_vrf_prove(const std::uint8_t secret[32], const std::uint8_t* alpha, std::size_t alpha_len,
-                              std::uint8_t out_label[32], std::uint8_t out_proof[79]) {
+                              std::uint8_t out_label[32], std::uint8_t out_proof[OPTIKS_VRF_PROOF_LEN]) {
   return guarded([&] {
     if (secret == nullptr || out_label == nullptr || out_proof == nullptr || (alpha == nullptr && alpha_len != 0)) {
       return argument_error("a pointer is missing");
@@ -179,7 +179,8 @@ std::int32_t optiks_vrf_prove(const std::uint8_t secret[32], const std::uint8_t*
 }
 
 std::int32_t optiks_vrf_verify(const std::uint8_t public_key[32], const std::uint8_t* alpha, std::size_t alpha_len,
-                               const std::uint8_t proof[79], std::int32_t* out_reason, std::uint8_t out_label[32]) {
+                               const std::uint8_t proof[OPTIKS_VRF_PROOF_LEN], std::int32_t* out_reason,
+                               std::uint8_t out_label[32]) {
   return guarded([&] {
     if (public_key == nullptr || proof == nullptr || out_reason == nullptr || out_label == nullptr ||
         (alpha == nullptr && alpha_len != 0)) {

@@ -15,8 +15,6 @@ using namespace optiks::ozks::capi;
 using namespace optiks::ozks::verify;
 using optiks::ozks::ByteStrings;
 
-static_assert(OPTIKS_RECORD_LEN == kRecordLen && OPTIKS_HASH_LEN == kHashLen && OPTIKS_KEYS == kKeys);
-
 // A proof in a tree of at most 2^64 - 1 entries is not longer.
 constexpr std::size_t kMaxLogHashes = 65;
 
@@ -287,8 +285,8 @@ int32_t optiks_verify_versions(const optiks_context_t* context, size_t n, const 
 // NOLINTEND(readability-non-const-parameter)
 
 int32_t optiks_verify_audit(const optiks_context_t* context, const uint8_t* stored_record, const uint8_t* period_record,
-                            const uint8_t* proof, size_t proof_len, int32_t* out_reason, uint8_t out_record[386],
-                            uint32_t* out_structures) {
+                            const uint8_t* proof, size_t proof_len, int32_t* out_reason,
+                            uint8_t out_record[OPTIKS_RECORD_LEN], uint32_t* out_structures) {
   return guarded([&]() -> std::int32_t {
     if (!valid(context) || stored_record == nullptr || period_record == nullptr || !readable(proof, proof_len) ||
         out_reason == nullptr || out_record == nullptr || out_structures == nullptr) {
@@ -318,8 +316,8 @@ int32_t optiks_verify_audit(const optiks_context_t* context, const uint8_t* stor
   });
 }
 
-int32_t optiks_verify_record(const optiks_anchor_t* anchor, const uint8_t record[386], const uint8_t* kept,
-                             const uint8_t* kept_period_record, int32_t* out_reason) {
+int32_t optiks_verify_record(const optiks_anchor_t* anchor, const uint8_t record[OPTIKS_RECORD_LEN],
+                             const uint8_t* kept, const uint8_t* kept_period_record, int32_t* out_reason) {
   return guarded([&]() -> std::int32_t {
     if (!valid(anchor) || record == nullptr || out_reason == nullptr ||
         (kept == nullptr && kept_period_record != nullptr)) {

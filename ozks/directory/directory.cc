@@ -272,7 +272,7 @@ void Directory::expect(const std::uint8_t* structures, const ByteStrings& keys) 
     check_structure(structures[i]);
     const Tag tag = store_->tag(structures[i], keys[i]);
     const bool exists = store_->latest(tag, now.version().epoch, record);
-    if (!is_versioned(structures[i]) && exists) {
+    if (!verify::has_versions(structures[i]) && exists) {
       continue;
     }
     const auto [at, added] = expected.try_emplace(tag);

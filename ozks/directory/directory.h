@@ -59,7 +59,7 @@ struct Secrets {
 // A value that tells another tag key, and nothing else of it.
 [[nodiscard]] Tag tag_check(const Secrets& secrets);
 
-inline constexpr std::size_t kMaxKeyLen = 255;
+using verify::kMaxKeyLen;
 
 // Alpha: the VRF input of docs/spec/tree.md section 1. The key has at most kMaxKeyLen octets.
 class Alpha {

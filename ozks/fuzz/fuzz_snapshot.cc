@@ -13,6 +13,7 @@
 #include "optiks/base/bytes.h"
 #include "optiks/base/check.h"
 #include "optiks/optiks.h"
+#include "optiks/ozks/verify/facts.h"
 #include "snapshot/block_file.h"
 
 using namespace optiks::ozks;
@@ -108,7 +109,7 @@ class Scene {
     Bytes keys;
     std::vector<std::uint64_t> offsets = {0};
     for (const std::uint8_t structure : {OPTIKS_DEVICES, OPTIKS_USERNAMES, OPTIKS_KEYS, OPTIKS_DECOMMISSIONED}) {
-      const bool has_versions = structure == OPTIKS_DEVICES || structure == OPTIKS_KEYS;
+      const bool has_versions = verify::has_versions(structure);
       for (std::uint8_t i = 0; i < 2 && (has_versions || epoch == 1); ++i) {
         structures.push_back(structure);
         keys.push_back(i);

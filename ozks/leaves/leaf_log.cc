@@ -36,8 +36,6 @@ constexpr std::size_t kTagAt = 32;
 constexpr std::size_t kCommitmentAt = kTagAt + std::tuple_size_v<Tag>;
 constexpr std::size_t kHeaderLen = kCommitmentAt + verify::kHashLen;
 constexpr std::uint32_t kNoValue = 0xffffffff;
-// The longest that docs/spec/records.md section 1 allows: a damaged length does not ask for gigabytes.
-constexpr std::size_t kMaxValueLen = std::size_t{1} << 20;
 constexpr std::size_t kFlushLen = std::size_t{1} << 20;
 
 using Header = std::span<const std::uint8_t, kHeaderLen>;
@@ -68,7 +66,8 @@ std::size_t parse(std::uint64_t place, Header header, LeafFacts& out) {
   if (value_len == kNoValue) {
     return 0;
   }
-  if (value_len > kMaxValueLen) {
+  // A damaged length does not ask for gigabytes.
+  if (value_len > verify::kMaxValueLen) {
     fail_damaged();
   }
   return kOpeningLen + value_len;
@@ -188,7 +187,7 @@ std::uint64_t LeafLog::queue(std::size_t len) {
 
 void LeafLog::put(std::uint64_t place, const LeafFacts& facts, ByteSpan opening, ByteSpan value) {
   OPTIKS_CHECK(opening.size() == kOpeningLen || (opening.empty() && value.empty()));
-  OPTIKS_CHECK(value.size() <= kMaxValueLen);
+  OPTIKS_CHECK(value.size() <= verify::kMaxValueLen);
   const std::size_t len = record_len(opening, value);
   OPTIKS_CHECK(place >= flushed_ && len <= size() - place);
   std::uint8_t* record = queued_.data() + (place - flushed_);

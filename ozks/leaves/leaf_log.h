@@ -21,7 +21,7 @@ using verify::Hash;
 // Tag: a keyed hash of (structure, key), which stands for the key.
 using Tag = std::array<std::uint8_t, 16>;
 
-inline constexpr std::size_t kOpeningLen = 16;
+using verify::kOpeningLen;
 
 inline constexpr std::uint64_t kNoPlace = ~std::uint64_t{0};
 

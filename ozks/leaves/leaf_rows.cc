@@ -26,10 +26,8 @@ Tag tag_of(const optiks_leaf_t& row) {
   return tag;
 }
 
-bool is_versioned(std::uint8_t structure) { return structure == OPTIKS_DEVICES || structure == OPTIKS_KEYS; }
-
 std::uint64_t next_version(std::uint8_t structure, const LeafFacts* latest) {
-  if (is_versioned(structure)) {
+  if (verify::has_versions(structure)) {
     return latest == nullptr ? 1 : latest->version + std::uint64_t{1};
   }
   if (latest != nullptr) {

@@ -20,9 +20,6 @@ inline std::uint8_t structure_of(const optiks_leaf_t& row) {
 
 [[nodiscard]] Tag tag_of(const optiks_leaf_t& row);
 
-// Structures whose keys have versions (PAHD); in the others (oZKS) a key has one leaf, of version 0.
-[[nodiscard]] bool is_versioned(std::uint8_t structure);
-
 // The version of a key's next leaf, from the facts of its latest, or null. DirectoryError for a second one of an oZKS.
 [[nodiscard]] std::uint64_t next_version(std::uint8_t structure, const LeafFacts* latest);
 

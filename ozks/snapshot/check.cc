@@ -68,7 +68,7 @@ struct Counts {
 class Checker {
  public:
   Checker(const Store& store, const Latest& latest, RecordBudget& budget, std::uint8_t structure)
-      : store_(store), latest_(latest), budget_(budget), is_versioned_(is_versioned(structure)) {}
+      : store_(store), latest_(latest), budget_(budget), has_versions_(verify::has_versions(structure)) {}
 
   // Checks a node, which is to have this hash, and all below; gives the label of its first leaf.
   const Hash& check_below(NodeId id, const Hash& hash) {
@@ -108,7 +108,7 @@ class Checker {
       hashes_.add_commitment(record_.opening(), record_.value(), computed_of(facts.commitment));
     }
     const bool is_first = facts.previous == kNoPlace;
-    if (is_versioned_ ? is_first != (facts.version == 1) : !is_first || facts.version != 0) {
+    if (has_versions_ ? is_first != (facts.version == 1) : !is_first || facts.version != 0) {
       damaged();
     }
     if (!is_first) {
@@ -159,7 +159,7 @@ class Checker {
   std::size_t num_put_off_ = 0;
   Counts counts_;
   LeafRecord record_;
-  bool is_versioned_;
+  bool has_versions_;
   std::array<Hash, kPutOff> computed_;
   std::array<Hash, kPutOff> expected_;
 };

@@ -191,11 +191,11 @@ class StoredRestorer {
     LeafByTag leaf;
     for (bool is_first = true; by_tag_.next(leaf); is_first = false, before = leaf) {
       const bool is_same = !is_first && leaf.tag == before.tag;
-      const bool follows = is_same
-                               ? is_versioned(leaf.structure) && leaf.structure == before.structure &&
-                                     leaf.version == before.version + std::uint64_t{1} &&
-                                     leaf.previous == before.place && leaf.previous < leaf.place
-                               : leaf.version == (is_versioned(leaf.structure) ? 1 : 0) && leaf.previous == kNoPlace;
+      const bool follows =
+          is_same ? verify::has_versions(leaf.structure) && leaf.structure == before.structure &&
+                        leaf.version == before.version + std::uint64_t{1} && leaf.previous == before.place &&
+                        leaf.previous < leaf.place
+                  : leaf.version == (verify::has_versions(leaf.structure) ? 1 : 0) && leaf.previous == kNoPlace;
       if (!follows) {
         damaged();
       }

@@ -56,7 +56,7 @@ void SnapshotHeader::require_of(const Secrets& secrets, const optiks_dir_options
   }
   for (std::size_t s = 0; s < kNumStructures; ++s) {
     const std::uint8_t* key = states.data() + s * OPTIKS_STRUCTURE_STATE_LEN + verify::kHashLen + 8;
-    if (!std::ranges::equal(secrets.vrf[s].public_key(), ByteSpan(key, OPTIKS_PUBLIC_LEN))) {
+    if (!std::ranges::equal(secrets.vrf[s].public_key(), ByteSpan(key, OPTIKS_VRF_PUBLIC_KEY_LEN))) {
       data_error("the snapshot is of other secrets");
     }
   }

@@ -130,7 +130,7 @@ class Merger {
 
   bool overlay_leaf(Node& mine) {
     ByteSpan octets;
-    if (!take(72, octets)) {
+    if (!take(kLeafTokenLen - 1, octets)) {
       return false;
     }
     Node leaf;

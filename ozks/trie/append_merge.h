@@ -11,7 +11,7 @@ namespace optiks::ozks {
 
 // A step's or a range's proof of one structure.
 struct AppendPart {
-  base::ByteSpan leaves;    // AddedLeaf structures, 65 octets each, offset 0
+  base::ByteSpan leaves;    // AddedLeaf structures, offset 0
   base::ByteSpan opened;    // tokens
   std::uint64_t count = 0;  // leaves of the structure before the step
 };

@@ -11,9 +11,10 @@
 
 namespace optiks::ozks {
 
+using verify::kAddedLeafLen;
+
 inline constexpr std::uint8_t kInteriorToken = 1;
 inline constexpr std::uint8_t kLeafToken = 2;
-inline constexpr std::size_t kAddedLeafLen = 65;
 inline constexpr std::size_t kLeafFactsLen = verify::kHashLen + 8;
 inline constexpr std::size_t kLeafTokenLen = 1 + verify::kHashLen + kLeafFactsLen;
 

@@ -27,22 +27,4 @@ Reason PublicKey::parse_vartime(std::span<const std::uint8_t> bytes, PublicKey& 
 
 std::span<const std::uint8_t, kPublicKeyLen> PublicKey::bytes() const { return impl().bytes; }
 
-const char* reason_name(Reason reason) {
-  switch (reason) {
-    case Reason::kValid:
-      return "valid";
-    case Reason::kKeyInvalid:
-      return "vrf_key_invalid";
-    case Reason::kGammaMalformed:
-      return "vrf_gamma_malformed";
-    case Reason::kScalarRange:
-      return "vrf_scalar_range";
-    case Reason::kGammaSmallOrder:
-      return "vrf_gamma_small_order";
-    case Reason::kChallenge:
-      return "vrf_challenge";
-  }
-  return "unknown";
-}
-
 }  // namespace optiks::vrf

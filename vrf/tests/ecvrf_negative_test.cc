@@ -100,11 +100,11 @@ TEST(EcvrfNegative, VectorsOfRefusedProofs) {
     ASSERT_EQ(PublicKey::parse_vartime(bytes_of(row["pk"]), key), Reason::kValid) << row["kind"];
     Label label{};
     const Reason reason = verify_vartime(key, bytes_of(row["alpha"]), array_of<kProofLen>(row["proof"]), label);
-    EXPECT_EQ(reason_name(reason), row["reason"]) << row["kind"];
+    EXPECT_EQ(test::reason_name(reason), row["reason"]) << row["kind"];
     if (reason == Reason::kValid) {
       EXPECT_EQ(base::to_hex(label), row["label"]) << row["kind"];
     }
-    reasons.insert(reason_name(reason));
+    reasons.insert(test::reason_name(reason));
   }
   EXPECT_EQ(reasons.size(), 5u) << "valid and every reason of a proof";
 }
@@ -114,8 +114,8 @@ TEST(EcvrfNegative, VectorsOfRefusedKeys) {
   std::set<std::string> reasons;
   for (const auto& row : rows) {
     const Reason reason = validate(bytes_of(row["pk"]));
-    EXPECT_EQ(reason_name(reason), row["reason"]) << row["kind"];
-    reasons.insert(reason_name(reason));
+    EXPECT_EQ(test::reason_name(reason), row["reason"]) << row["kind"];
+    reasons.insert(test::reason_name(reason));
   }
   EXPECT_EQ(reasons, (std::set<std::string>{"valid", "vrf_key_invalid"}));
 }

@@ -363,7 +363,7 @@ TEST_P(BatchTest, RefusesWhatTheScalarPathRefuses) {
   EXPECT_EQ(verified, expected_labels) << "labels of refused proofs are left as they are";
   for (const Reason reason :
        {Reason::kValid, Reason::kGammaMalformed, Reason::kScalarRange, Reason::kGammaSmallOrder, Reason::kChallenge}) {
-    EXPECT_GT(std::count(reasons.begin(), reasons.end(), reason), 0) << reason_name(reason);
+    EXPECT_GT(std::count(reasons.begin(), reasons.end(), reason), 0) << test::reason_name(reason);
   }
 }
 

@@ -3,14 +3,17 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "optiks/base/hex.h"
+#include "optiks/vrf/facts.h"
 #include "point.h"
 #include "scalar.h"
 
@@ -31,6 +34,12 @@ inline Json load_rows(const std::string& path, std::size_t num_rows) {
   Json rows = json.is_array() ? json : json.at("vectors");
   EXPECT_EQ(rows.size(), num_rows) << path;
   return rows;
+}
+
+// The name that rows have for a reason.
+inline std::string reason_name(Reason reason) {
+  const auto* const named = std::ranges::find(kReasonNames, reason, &std::pair<Reason, const char*>::first);
+  return named == std::end(kReasonNames) ? "none" : named->second;
 }
 
 inline Bytes bytes_of(const Json& hex) { return base::from_hex(hex.get<std::string>()).value(); }

@@ -71,10 +71,11 @@ OPTIKS_EXPORT int32_t optiks_vrf_public(const uint8_t secret[32], uint8_t out_pu
 OPTIKS_EXPORT int32_t optiks_vrf_validate(const uint8_t public_key[32]);
 /* A label with its proof; for tools and tests (a directory proves by itself). */
 OPTIKS_EXPORT int32_t optiks_vrf_prove(const uint8_t secret[32], const uint8_t* alpha, size_t alpha_len,
-                                       uint8_t out_label[32], uint8_t out_proof[79]);
+                                       uint8_t out_label[32], uint8_t out_proof[OPTIKS_VRF_PROOF_LEN]);
 /* out_reason: 0 or a reason; out_label valid when 0. */
 OPTIKS_EXPORT int32_t optiks_vrf_verify(const uint8_t public_key[32], const uint8_t* alpha, size_t alpha_len,
-                                        const uint8_t proof[79], int32_t* out_reason, uint8_t out_label[32]);
+                                        const uint8_t proof[OPTIKS_VRF_PROOF_LEN], int32_t* out_reason,
+                                        uint8_t out_label[32]);
 
 /* Ed25519 (RFC 8032, libsodium). The seed is the 32-octet secret. Verification is strict: canonical S and points, no
  * small-order keys. out_ok is 0 or 1. */
@@ -148,7 +149,8 @@ OPTIKS_EXPORT int32_t optiks_dir_stage(optiks_dir_t* dir, uint64_t epoch, const 
                                        size_t num_leaves, const uint8_t* values, size_t values_len, int32_t with_proofs,
                                        optiks_staged_t** out);
 /* Four StructureState (docs/spec/records.md section 2): root, count, VRF public key. */
-OPTIKS_EXPORT int32_t optiks_staged_states(const optiks_staged_t* staged, uint8_t out[4 * 72]);
+OPTIKS_EXPORT int32_t optiks_staged_states(const optiks_staged_t* staged,
+                                           uint8_t out[OPTIKS_NUM_STRUCTURES * OPTIKS_STRUCTURE_STATE_LEN]);
 /* The four AppendProof structures (docs/spec/proofs.md section 5) of the step, concatenated. OPTIKS_E_STATE when the
  * epoch was staged without proofs. */
 OPTIKS_EXPORT int32_t optiks_staged_append_proofs(const optiks_staged_t* staged, uint8_t* out, size_t capacity,
@@ -160,7 +162,8 @@ OPTIKS_EXPORT int32_t optiks_staged_commit(optiks_staged_t* staged);
 OPTIKS_EXPORT void optiks_staged_destroy(optiks_staged_t* staged);
 
 /* The directory's current states (as optiks_staged_states) and epoch. Any thread. */
-OPTIKS_EXPORT int32_t optiks_dir_states(const optiks_dir_t* dir, uint64_t* out_epoch, uint8_t out[4 * 72]);
+OPTIKS_EXPORT int32_t optiks_dir_states(const optiks_dir_t* dir, uint64_t* out_epoch,
+                                        uint8_t out[OPTIKS_NUM_STRUCTURES * OPTIKS_STRUCTURE_STATE_LEN]);
 
 typedef struct {
   /* In stored mode tree_bytes is the cache's. The last three are of stored mode. */
@@ -173,7 +176,7 @@ OPTIKS_EXPORT int32_t optiks_dir_stats(const optiks_dir_t* dir, optiks_dir_stats
 OPTIKS_EXPORT int32_t optiks_dir_snapshot(optiks_dir_t* dir, optiks_snapshot_t** out);
 OPTIKS_EXPORT void optiks_snapshot_destroy(optiks_snapshot_t* snapshot);
 OPTIKS_EXPORT int32_t optiks_snapshot_states(const optiks_snapshot_t* snapshot, uint64_t* out_epoch,
-                                             uint8_t out[4 * 72]);
+                                             uint8_t out[OPTIKS_NUM_STRUCTURES * OPTIKS_STRUCTURE_STATE_LEN]);
 
 /* Writes the snapshot to a file (docs/operations/snapshots.md), from which optiks_dir_restore makes the directory
  * again: a directory with a leaf_log_path only (OPTIKS_E_STATE). It and the leaf log are on the disk on return; until
@@ -247,8 +250,8 @@ typedef struct optiks_context {
   uint64_t now_ms;
   uint64_t kept_size; /* of the checkpoint kept; 0: none */
   uint8_t kept_root[32];
-  const uint8_t* kept_record;        /* 386 octets or NULL */
-  const uint8_t* kept_period_record; /* of the first epoch of the kept record's period, 386 octets, or NULL: not known,
+  const uint8_t* kept_record;        /* a record, or NULL */
+  const uint8_t* kept_period_record; /* of the first epoch of the kept record's period, or NULL: not known,
                                         and unless it is the kept record itself, a switch of the period is refused */
 } optiks_context_t;
 
@@ -272,7 +275,7 @@ typedef struct optiks_head_result {
   uint64_t epoch, period, period_first_epoch, time_ms;
   uint64_t size; /* of the checkpoint used */
   uint8_t root[32];
-  size_t record_offset;     /* into the answer; 386 octets */
+  size_t record_offset;     /* into the answer */
   size_t checkpoint_offset; /* into the answer */
   size_t checkpoint_len;    /* 0: the kept one was used */
 } optiks_head_result_t;
@@ -327,17 +330,18 @@ OPTIKS_EXPORT int32_t optiks_verify_versions(const optiks_context_t* context, si
                                              optiks_versions_result_t* out_results, optiks_version_entry_t* out_entries,
                                              size_t entries_capacity, size_t* out_num_entries);
 
-/* An AuditProof from the auditor's stored record and the record of the first epoch of its period (386 octets each; the
- * same when the stored record is of that epoch), which the log's checkpoint covers too: the caller saw to that. The new
- * record (of epoch b) is out_record. out_structures: bit s - 1 is set when structure s was verified, all four but at a
- * switch of the period. Nothing that the context keeps is used. */
+/* An AuditProof from the auditor's stored record and the record of the first epoch of its period (the same when the
+ * stored record is of that epoch), which the log's checkpoint covers too: the caller saw to that. The new record (of
+ * epoch b) is out_record. out_structures: bit s - 1 is set when structure s was verified, all four but at a switch of
+ * the period. Nothing that the context keeps is used. */
 OPTIKS_EXPORT int32_t optiks_verify_audit(const optiks_context_t* context, const uint8_t* stored_record,
                                           const uint8_t* period_record, const uint8_t* proof, size_t proof_len,
-                                          int32_t* out_reason, uint8_t out_record[386], uint32_t* out_structures);
+                                          int32_t* out_reason, uint8_t out_record[OPTIKS_RECORD_LEN],
+                                          uint32_t* out_structures);
 
 /* A record by itself and against a kept one of the log: docs/spec/records.md sections 3 to 5. kept may be NULL, and
  * kept_period_record as in optiks_context_t. */
-OPTIKS_EXPORT int32_t optiks_verify_record(const optiks_anchor_t* anchor, const uint8_t record[386],
+OPTIKS_EXPORT int32_t optiks_verify_record(const optiks_anchor_t* anchor, const uint8_t record[OPTIKS_RECORD_LEN],
                                            const uint8_t* kept, const uint8_t* kept_period_record, int32_t* out_reason);
 
 /* A checkpoint by itself (docs/spec/board.md section 2): size and root when valid. */

@@ -18,25 +18,27 @@ enum {
   OPTIKS_E_UNPROVEN = -9   /* a VRF proof is not cached, and this call makes none */
 };
 
+/* facts: constants, generated from docs/spec/facts.toml by `make facts` */
 enum {
   OPTIKS_USERNAMES = 1,
   OPTIKS_DEVICES = 2,
   OPTIKS_KEYS = 3,
   OPTIKS_DECOMMISSIONED = 4,
-  OPTIKS_NUM_STRUCTURES = 4
-};
-enum {
-  OPTIKS_LABEL_LEN = 32,
-  OPTIKS_HASH_LEN = 32,
+  OPTIKS_NUM_STRUCTURES = 4,
+  OPTIKS_VRF_SECRET_KEY_LEN = 32,
+  OPTIKS_VRF_PUBLIC_KEY_LEN = 32,
   OPTIKS_VRF_PROOF_LEN = 79,
-  OPTIKS_RECORD_LEN = 386,
+  OPTIKS_VRF_LABEL_LEN = 32,
+  OPTIKS_HASH_LEN = 32,
   OPTIKS_OPENING_LEN = 16,
-  OPTIKS_TAG_LEN = 16,
+  OPTIKS_SIGNATURE_LEN = 64,
   OPTIKS_STRUCTURE_STATE_LEN = 72,
-  OPTIKS_SECRET_LEN = 32,
-  OPTIKS_PUBLIC_LEN = 32,
-  OPTIKS_SIGNATURE_LEN = 64
+  OPTIKS_RECORD_LEN = 386,
+  OPTIKS_ADDED_LEAF_LEN = 65
 };
+/* facts: end */
+
+enum { OPTIKS_TAG_LEN = 16 };
 
 typedef struct optiks_dir_options {
   uint8_t vrf_secret[4][32]; /* of structures 1..4 */
@@ -63,10 +65,10 @@ typedef struct optiks_dir_options {
 typedef struct optiks_leaf {
   uint8_t label[32];
   uint8_t commitment[32];
-  uint8_t tag[16];       /* keyed hash of (structure, key); optiks_dir_tags */
-  uint8_t opening[16];   /* zero when the value was erased */
-  uint64_t epoch;        /* that inserted it */
-  uint64_t version;      /* 1, 2, ... ; 0 in an oZKS */
+  uint8_t tag[OPTIKS_TAG_LEN];         /* keyed hash of (structure, key); optiks_dir_tags */
+  uint8_t opening[OPTIKS_OPENING_LEN]; /* zero when the value was erased */
+  uint64_t epoch;                      /* that inserted it */
+  uint64_t version;                    /* 1, 2, ... ; 0 in an oZKS */
   uint64_t value_offset; /* into the call's values blob; UINT64_MAX: erased, or not supplied to a directory without a
                             values */
   uint32_t value_len;

@@ -29,7 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return 0;
   }
   const StructureView view{kKeys,       record.epoch, record.period, record.period_first_epoch,
-                           state.count, state.root,   &key,          65536};
+                           state.count, state.root,   &key,          kDefaultMaxValueLen};
   for (auto lookup = answer.lookups.begin(); lookup != answer.lookups.end(); ++lookup) {
     fuzz::check_reason(verify_lookup(view, kKey, {}, *lookup, result));
   }

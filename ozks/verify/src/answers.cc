@@ -75,8 +75,6 @@ Reason check_audit_records(const Context& context, const EpochRecord& stored, co
   return Reason::kValid;
 }
 
-bool is_per_period(std::uint8_t structure) { return structure == kDevices || structure == kKeys; }
-
 // Section 5 step 4, for records that switch the period.
 Reason check_switch(const AuditProof& proof) {
   if (proof.records.size() != 2 * kRecordLen) {

@@ -83,7 +83,7 @@ struct OldNode {
 }  // namespace
 
 std::optional<AppendWorkspace> AppendWorkspace::create(std::size_t num_epochs) {
-  OPTIKS_CHECK(num_epochs >= 1 && num_epochs <= kMaxAppendEpochs);
+  OPTIKS_CHECK(num_epochs >= 1 && num_epochs <= kMaxRangeEpochs);
   // One finished list for each depth, the two being merged, and the merged one; a list has an entry an epoch and one
   // for epoch a.
   const std::size_t capacity = (kMaxDepth + 3) * (num_epochs + 1);
@@ -346,7 +346,7 @@ namespace {
 
 // Steps 1 and 2.
 Reason check_leaves(const Leaves& leaves, std::span<const TreeState> states) {
-  std::array<std::uint64_t, kMaxAppendEpochs> num_added{};
+  std::array<std::uint64_t, kMaxRangeEpochs> num_added{};
   const std::size_t num_epochs = states.size() - 1;
   for (std::size_t i = 0; i < leaves.size(); ++i) {
     if (i > 0 && std::memcmp(leaves.label(i - 1).data(), leaves.label(i).data(), kHashLen) >= 0) {
@@ -371,7 +371,7 @@ Reason check_leaves(const Leaves& leaves, std::span<const TreeState> states) {
 
 Reason verify_append(std::uint64_t first_epoch, std::span<const TreeState> states, const AppendProof& proof,
                      AppendWorkspace& workspace) {
-  OPTIKS_CHECK(states.size() >= 2 && states.size() <= kMaxAppendEpochs + 1);
+  OPTIKS_CHECK(states.size() >= 2 && states.size() <= kMaxRangeEpochs + 1);
   const Leaves leaves(proof.leaves);
   Reason reason = check_leaves(leaves, states);
   if (reason != Reason::kValid) {

@@ -13,7 +13,6 @@ namespace {
 constexpr std::size_t kMaxNoteLen = 65536;
 constexpr std::size_t kMaxSignatures = 64;
 constexpr std::size_t kKeyIdLen = 4;
-constexpr std::size_t kSignatureLen = 64;
 constexpr std::uint8_t kKeyType = 0x01;
 
 struct Note {

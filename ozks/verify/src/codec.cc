@@ -1,14 +1,13 @@
 #include "optiks/ozks/verify/codec.h"
 
+#include "optiks/vrf/facts.h"
+
 namespace optiks::ozks::verify {
 namespace {
 
 constexpr std::uint64_t kMax16 = 0xFFFF;
 constexpr std::uint64_t kMax24 = 0xFFFFFF;
 constexpr std::uint64_t kMax32 = 0xFFFFFFFF;
-constexpr std::uint64_t kMaxSiblings = 8192;  // 256 * 32
-constexpr std::uint64_t kMaxLogProof = 2016;  // 63 * 32
-constexpr std::size_t kVrfProofLen = 79;
 
 // Octets of the length of a vector of at most `high` octets.
 std::size_t length_octets(std::uint64_t high) {
@@ -72,21 +71,21 @@ Reason Reader::finish() {
 
 Path Path::decode(Reader& reader) {
   Path path;
-  path.mask = reader.take(32);
-  path.siblings = reader.vector(0, kMaxSiblings, 32);
+  path.mask = reader.take(kHashLen);
+  path.siblings = reader.vector(0, kMaxSiblingsLen, kHashLen);
   return path;
 }
 
 Member Member::decode(Reader& reader) {
   Member member;
-  member.vrf_proof = reader.take(kVrfProofLen);
+  member.vrf_proof = reader.take(vrf::kProofLen);
   member.epoch = reader.integer(8);
   member.opened = reader.discriminant(2) == 1;
   if (member.opened) {
-    member.opening = reader.take(16);
+    member.opening = reader.take(kOpeningLen);
     member.value = reader.vector(0, kMax24);
   } else {
-    member.commitment = reader.take(32);
+    member.commitment = reader.take(kHashLen);
   }
   member.path = Path::decode(reader);
   return member;
@@ -94,21 +93,21 @@ Member Member::decode(Reader& reader) {
 
 NonMember NonMember::decode(Reader& reader) {
   NonMember proof;
-  proof.vrf_proof = reader.take(kVrfProofLen);
+  proof.vrf_proof = reader.take(vrf::kProofLen);
   proof.node = static_cast<NodeKind>(reader.discriminant(3));
   switch (proof.node) {
     case NodeKind::kEmpty:
       return proof;
     case NodeKind::kInterior:
       proof.length = static_cast<std::size_t>(reader.integer(1));
-      proof.position = reader.take(32);
-      proof.left = reader.take(32);
-      proof.right = reader.take(32);
+      proof.position = reader.take(kHashLen);
+      proof.left = reader.take(kHashLen);
+      proof.right = reader.take(kHashLen);
       break;
     case NodeKind::kLeaf:
-      proof.length = 256;
-      proof.position = reader.take(32);
-      proof.commitment = reader.take(32);
+      proof.length = 8 * kHashLen;
+      proof.position = reader.take(kHashLen);
+      proof.commitment = reader.take(kHashLen);
       proof.epoch = reader.integer(8);
       break;
   }
@@ -143,8 +142,8 @@ AppendProof AppendProof::decode(Reader& reader) {
 Head Head::decode(Reader& reader) {
   Head head;
   head.record = reader.take(kRecordLen);
-  head.inclusion = reader.vector(0, kMaxLogProof, 32);
-  head.consistency = reader.vector(0, kMaxLogProof, 32);
+  head.inclusion = reader.vector(0, kMaxLogProofLen, kHashLen);
+  head.consistency = reader.vector(0, kMaxLogProofLen, kHashLen);
   head.checkpoint = reader.vector(0, kMax16);
   return head;
 }

@@ -10,13 +10,6 @@
 namespace optiks::ozks::verify {
 namespace {
 
-constexpr std::uint8_t kTagLeaf = 0x01;
-constexpr std::uint8_t kTagInterior = 0x02;
-constexpr std::uint8_t kTagEmpty = 0x03;
-constexpr std::uint8_t kTagCommitment = 0x04;
-constexpr std::uint8_t kTagRecord = 0x06;
-constexpr std::uint8_t kTagLogId = 0x07;
-
 Hash hash_of_block(std::span<const std::uint8_t, kNodeBlockLen> block, std::size_t len) {
   Hash out;
   base::blake2b_256_block(out, block.first(len));

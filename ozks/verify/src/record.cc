@@ -10,7 +10,6 @@ namespace {
 
 constexpr std::uint16_t kFormat = 1;
 constexpr std::uint16_t kSuite = 1;
-constexpr std::uint32_t kMaxValueLen = 1U << 20;
 // So that every integer of a configuration has a JSON form.
 constexpr std::uint64_t kMaxPeriodLengthMs = (std::uint64_t{1} << 53) - 1;
 
@@ -24,8 +23,6 @@ bool is_origin(ByteSpan origin) {
   return is_utf8(origin) && !has_white_space(origin) && !has_control_character(origin) &&
          std::ranges::find(origin, '+') == origin.end() && origin.back() != '/';
 }
-
-bool is_per_period(std::uint8_t structure) { return structure == kDevices || structure == kKeys; }
 
 bool is_zero(ByteSpan octets) {
   return std::ranges::all_of(octets, [](std::uint8_t octet) { return octet == 0; });
@@ -110,17 +107,17 @@ EpochRecord read_record(ByteSpan octets) {
   EpochRecord record;
   record.octets = octets;
   read(reader, record.format);
-  record.log_id = reader.take(32);
+  record.log_id = reader.take(kHashLen);
   read(reader, record.epoch);
   read(reader, record.period);
   read(reader, record.period_first_epoch);
   read(reader, record.time_ms);
   for (StructureState& state : record.structures) {
-    state.root = reader.take(32);
+    state.root = reader.take(kHashLen);
     read(reader, state.count);
-    state.vrf_public_key = reader.take(32);
+    state.vrf_public_key = reader.take(vrf::kPublicKeyLen);
   }
-  record.previous = reader.take(32);
+  record.previous = reader.take(kHashLen);
   OPTIKS_DCHECK(reader.finish() == Reason::kValid);
   return record;
 }

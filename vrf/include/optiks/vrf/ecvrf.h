@@ -15,27 +15,11 @@
 #include "optiks/base/check.h"
 #include "optiks/base/secret.h"
 #include "optiks/base/status.h"
+#include "optiks/vrf/facts.h"
 
 namespace optiks::vrf {
 
-inline constexpr std::size_t kSecretKeyLen = 32;
-inline constexpr std::size_t kPublicKeyLen = 32;
-inline constexpr std::size_t kProofLen = 79;  // Gamma 32, c 16, s 31
-inline constexpr std::size_t kLabelLen = 32;
 inline constexpr std::size_t kKeySeedLen = 64;
-
-// Reason: why a key or a proof is refused. The first check of docs/spec/vrf.md sections 3 and 7 that fails names it.
-enum class Reason : std::uint8_t {
-  kValid = 0,
-  kKeyInvalid,       // vrf_key_invalid
-  kGammaMalformed,   // vrf_gamma_malformed
-  kScalarRange,      // vrf_scalar_range
-  kGammaSmallOrder,  // vrf_gamma_small_order
-  kChallenge,        // vrf_challenge
-};
-
-// reason_name: the name that the specification and every API uses; "valid" for kValid.
-[[nodiscard]] const char* reason_name(Reason reason);
 
 // SecretKey: a scalar in [1, N) with its public key and precomputation. Move-only, erased on destruction. A
 // moved-from key may only be destroyed or assigned to.

@@ -14,8 +14,6 @@
 
 namespace optiks::ozks::verify {
 
-inline constexpr std::size_t kMaxAppendEpochs = 256;
-
 struct TreeState {
   ByteSpan root;  // 32
   std::uint64_t count = 0;
@@ -25,7 +23,7 @@ struct TreeState {
 // of at most one unfinished node for each depth and epoch. It can be used again. One thread at a time.
 class AppendWorkspace {
  public:
-  // Nothing when there is no memory. 1 <= num_epochs <= 256.
+  // Nothing when there is no memory. 1 <= num_epochs <= kMaxRangeEpochs.
   [[nodiscard]] static std::optional<AppendWorkspace> create(std::size_t num_epochs);
 
  private:
@@ -42,8 +40,8 @@ class AppendWorkspace {
   std::size_t capacity_;
 };
 
-// verify_append: states[0] is the tree's state in epoch first_epoch = a, states[j] that in epoch a + j; 2..257 of them,
-// from checked records. The workspace was created for states.size() - 1 epochs or more.
+// verify_append: states[0] is the tree's state in epoch first_epoch = a, states[j] that in epoch a + j. There are 2 to
+// kMaxRangeEpochs + 1 of them, from checked records. The workspace was created for states.size() - 1 epochs or more.
 Reason verify_append(std::uint64_t first_epoch, std::span<const TreeState> states, const AppendProof& proof,
                      AppendWorkspace& workspace);
 

@@ -9,17 +9,13 @@
 #include <cstdint>
 
 #include "optiks/base/bytes.h"
-#include "optiks/ozks/verify/reasons.h"
+#include "optiks/ozks/verify/facts.h"
 
 namespace optiks::ozks::verify {
 
 using base::ByteSpan;
 
-inline constexpr std::size_t kRecordLen = 386;
-inline constexpr std::size_t kStructureStateLen = 72;
-inline constexpr std::size_t kAddedLeafLen = 65;
-inline constexpr std::size_t kNumStructures = 4;
-inline constexpr std::size_t kMaxAuditRecords = 257;
+inline constexpr std::size_t kMaxAuditRecords = kMaxRangeEpochs + 1;
 
 // Reader reads a container front to back. The first error sticks: from then on every read gives zeros or empty views
 // and the position does not move, so that a caller checks reason() once, after a whole structure.
@@ -104,18 +100,18 @@ class List {
 };
 
 struct Path {
-  ByteSpan mask;      // 32
-  ByteSpan siblings;  // 32 each, deepest first
+  ByteSpan mask;      // kHashLen
+  ByteSpan siblings;  // kHashLen each, deepest first
 
   static Path decode(Reader& reader);
 };
 
 struct Member {
-  ByteSpan vrf_proof;  // 79
+  ByteSpan vrf_proof;
   std::uint64_t epoch = 0;
   bool opened = false;
-  ByteSpan commitment;  // 32, when not opened
-  ByteSpan opening;     // 16, when opened
+  ByteSpan commitment;  // when not opened
+  ByteSpan opening;     // when opened
   ByteSpan value;       // when opened
   Path path;
 
@@ -125,12 +121,12 @@ struct Member {
 enum class NodeKind : std::uint8_t { kEmpty = 0, kInterior = 1, kLeaf = 2 };
 
 struct NonMember {
-  ByteSpan vrf_proof;  // 79
+  ByteSpan vrf_proof;
   NodeKind node = NodeKind::kEmpty;
   std::size_t length = 0;   // interior: of the prefix; leaf: 256
-  ByteSpan position;        // 32: interior: the prefix; leaf: the label
-  ByteSpan left, right;     // 32, interior
-  ByteSpan commitment;      // 32, leaf
+  ByteSpan position;        // interior: the prefix; leaf: the label
+  ByteSpan left, right;     // interior
+  ByteSpan commitment;      // leaf
   std::uint64_t epoch = 0;  // leaf
   Path path;
 
@@ -155,14 +151,14 @@ struct Versions {
 };
 
 struct AppendProof {
-  ByteSpan leaves;  // AddedLeaf structures, 65 octets each
+  ByteSpan leaves;  // AddedLeaf structures
   ByteSpan opened;
 
   static AppendProof decode(Reader& reader);
 };
 
 struct Head {
-  ByteSpan record;  // 386
+  ByteSpan record;
   ByteSpan inclusion;
   ByteSpan consistency;
   ByteSpan checkpoint;
@@ -186,7 +182,7 @@ struct VersionsAnswer {
 };
 
 struct AuditProof {
-  ByteSpan records;  // 2..257 of 386 octets
+  ByteSpan records;  // 2..kMaxAuditRecords of them
   std::array<AppendProof, kNumStructures> structures;
 
   static AuditProof decode(Reader& reader);

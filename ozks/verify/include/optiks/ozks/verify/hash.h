@@ -8,13 +8,13 @@
 #include <span>
 
 #include "optiks/base/bytes.h"
+#include "optiks/ozks/verify/facts.h"
 
 namespace optiks::ozks::verify {
 
 using base::ByteSpan;
 
-inline constexpr std::size_t kHashLen = 32;
-inline constexpr std::size_t kLabelBits = 256;
+inline constexpr std::size_t kLabelBits = 8 * kHashLen;
 
 using Hash = std::array<std::uint8_t, kHashLen>;
 

@@ -11,12 +11,6 @@
 
 namespace optiks::ozks::verify {
 
-// Structure ids of docs/spec/tree.md; structure s is element s - 1 of a record.
-inline constexpr std::uint8_t kUsernames = 1;
-inline constexpr std::uint8_t kDevices = 2;
-inline constexpr std::uint8_t kKeys = 3;
-inline constexpr std::uint8_t kDecommissioned = 4;
-
 // Views into the octets it was read from.
 struct Configuration {
   std::uint16_t format = 0;
@@ -65,10 +59,11 @@ struct EpochRecord {
   std::array<StructureState, kNumStructures> structures;
   ByteSpan previous;  // 32
 
+  // Structure s is element s - 1.
   [[nodiscard]] const StructureState& structure(std::uint8_t id) const { return structures[id - 1U]; }
 };
 
-// read_record: exactly 386 octets, which always decode.
+// read_record: exactly kRecordLen octets, which always decode.
 [[nodiscard]] EpochRecord read_record(ByteSpan octets);
 
 // check_record: section 3.

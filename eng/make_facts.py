@@ -1,0 +1,204 @@
+#!/usr/bin/python3
+"""Makes from docs/spec/facts.toml whatever else states a fact of the protocol: constants of C and C++, tables of docs/spec.
+
+usage: make_facts.py [--check]
+
+Writes the files that are stale and names them. With --check it only names them, and the exit code is 1 if there are any.
+Some files are made as a whole; in others it is the part between the lines `facts: NAME` and `facts: end`.
+"""
+
+import argparse
+import os
+import re
+import sys
+import tomllib
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+SOURCE = "docs/spec/facts.toml"
+NOTICE = f"Generated from {SOURCE} by `make facts`: do not edit."
+
+
+def load(root):
+    """The facts; ValueError if two of them contradict each other."""
+    with open(os.path.join(root, SOURCE), "rb") as file:
+        facts = tomllib.load(file)
+    if [one["id"] for one in facts["structures"]] != list(range(1, len(facts["structures"]) + 1)):
+        raise ValueError(f"{SOURCE}: structures are numbered from 1 on, in their order")
+    for section in ("hash_tags", "reasons"):
+        listed = [number for number, *_ in facts[section].values()]
+        if listed != sorted(set(listed)):
+            raise ValueError(f"{SOURCE}: the numbers of {section} do not increase")
+    return facts
+
+
+def pascal(name):
+    return "".join(word.capitalize() for word in re.split("[_-]", name))
+
+
+def grouped(number, mark="_"):
+    return f"{number:,}".replace(",", mark) if number > 9999 else str(number)
+
+
+def with_flag(facts, flag):
+    return [one["name"] for one in facts["structures"] if one[flag]]
+
+
+def kind_and_life(structure):
+    return f"{'PAHD' if structure['versions'] else 'oZKS'}, {'per period' if structure['per_period'] else 'life of the log'}"
+
+
+# ---- C and C++
+
+
+def c_constants(facts):
+    numbers = {one["name"]: one["id"] for one in facts["structures"]} | {"num_structures": len(facts["structures"])}
+    numbers |= {f"vrf_{name}_len": octets for name, (octets, _) in facts["vrf_lengths"].items()}
+    numbers |= {f"{name}_len": octets for name, (octets, _) in facts["lengths"].items()}
+    yield "enum {"
+    yield ",\n".join(f"  OPTIKS_{name.upper()} = {number}" for name, number in numbers.items())
+    yield "};"
+
+
+def cpp_constants(facts, section, suffix=""):
+    for name, (number, text) in facts[section].items():
+        yield f"// {text[0].upper()}{text[1:]}."
+        yield f"inline constexpr std::size_t k{pascal(name + suffix)} = {grouped(number, chr(39))};"
+
+
+def cpp_predicate(name, structures):
+    terms = " || ".join(f"structure == k{pascal(one)}" for one in structures)
+    return f"[[nodiscard]] constexpr bool {name}(std::uint8_t structure) {{\n  return {terms};\n}}"
+
+
+def cpp_reasons(facts, declaration, is_one=lambda name: True, prefix=""):
+    """The enumeration, and the names of its members."""
+    reasons = {name: number for name, (number, _) in facts["reasons"].items() if is_one(name)}
+    # As clang-format wants the members after an attribute.
+    indent = "    " if "[[" in declaration else "  "
+    yield declaration
+    yield from (f"{indent}k{pascal(name.removeprefix(prefix))} = {number}," for name, number in reasons.items())
+    yield "};\n\ninline constexpr std::pair<Reason, const char*> kReasonNames[] = {"
+    yield from (f'    {{Reason::k{pascal(name.removeprefix(prefix))}, "{name}"}},' for name in reasons)
+    yield "};\n"
+
+
+def cpp_vrf(facts):
+    yield f"// {NOTICE}\n#pragma once\n\n#include <cstddef>\n#include <cstdint>\n#include <utility>\n\nnamespace optiks::vrf {{\n"
+    yield from cpp_constants(facts, "vrf_lengths", "_len")
+    yield "\n// Reason: why a key or a proof is refused. The first check of docs/spec/vrf.md sections 3 and 7 that fails names it."
+    yield from cpp_reasons(facts, "enum class Reason : std::uint8_t {", lambda name: name == "valid" or name.startswith("vrf_"), "vrf_")
+    yield "}  // namespace optiks::vrf"
+
+
+def cpp_verify(facts):
+    yield f"// {NOTICE}\n#pragma once\n\n#include <cstddef>\n#include <cstdint>\n#include <utility>\n"
+    yield "namespace optiks::ozks::verify {\n\n// The trees of a log (docs/spec/tree.md)."
+    for one in facts["structures"]:
+        yield f"inline constexpr std::uint8_t k{pascal(one['name'])} = {one['id']};"
+    yield f"inline constexpr std::size_t kNumStructures = {len(facts['structures'])};"
+    yield "// has_versions: a key has versions 1, 2, ... there (PAHD); elsewhere it has one leaf, of version 0 (oZKS)."
+    yield cpp_predicate("has_versions", with_flag(facts, "versions"))
+    yield "// is_per_period: the tree begins anew with each time period."
+    yield cpp_predicate("is_per_period", with_flag(facts, "per_period"))
+    yield "\n// The first octets of what is hashed (docs/spec/encoding.md section 1)."
+    for name, (tag, _, _) in facts["hash_tags"].items():
+        yield f"inline constexpr std::uint8_t kTag{pascal(name)} = 0x{tag:02x};"
+    yield ""
+    yield from cpp_constants(facts, "lengths", "_len")
+    yield from cpp_constants(facts, "vector_limits")
+    yield from cpp_constants(facts, "limits")
+    yield "\n// Reason: 0 is valid, 1..19 malformed, all others invalid (docs/spec/reasons.md)."
+    yield from cpp_reasons(facts, "enum class [[nodiscard]] Reason : std::int32_t{")
+    yield "}  // namespace optiks::ozks::verify"
+
+
+# ---- docs/spec
+
+
+def table(columns, rows):
+    yield f"| {' | '.join(columns)} |"
+    yield "|---" * len(columns) + "|"
+    for row in rows:
+        yield re.sub(" +", " ", f"| {' | '.join(str(cell) for cell in row)} |")
+
+
+def page_structures(facts):
+    return table(["id", "structure", "kind, life", "key", "value"], (
+        (one["id"], one["name"], kind_and_life(one), one["key"], one["value"]) for one in facts["structures"]))
+
+
+def page_hash_tags(facts):
+    return table(["tag", "input", "page"], ((f"0x{tag:02x}", text, page) for tag, text, page in facts["hash_tags"].values()))
+
+
+def page_reasons(facts):
+    return table(["no.", "name", "meaning"], ((number, f"`{name}`", text) for name, (number, text) in facts["reasons"].items()))
+
+
+def page_problems(facts):
+    return table(["name", "status", "when"], ((f"`{name}`", status, when) for name, (status, _, when) in facts["problems"].items()))
+
+
+def page_limits(facts):
+    limits = facts["limits"] | facts["request_limits"]
+    return table(["at most", "of"], ((f"{bound:,}", text) for bound, text in limits.values()))
+
+
+# ---- files
+
+# Path: what makes it, as lines; or for parts of a file that people write, the name of each.
+MADE = {
+    "docs/spec/encoding.md": {"hash tags": page_hash_tags},
+    "docs/spec/reasons.md": {"reasons": page_reasons},
+    "docs/spec/rest.md": {"problems": page_problems, "limits": page_limits},
+    "docs/spec/tree.md": {"structures": page_structures},
+    "ozks/include/optiks/types.h": {"constants": c_constants},
+    "ozks/verify/include/optiks/ozks/verify/facts.h": cpp_verify,
+    "vrf/include/optiks/vrf/facts.h": cpp_vrf,
+}
+
+
+def with_part(path, text, name, lines):
+    """The text with these lines as its part of that name; ValueError unless it has that part once."""
+    lines_before = text.split("\n")
+    begins = [i for i, line in enumerate(lines_before) if f"facts: {name}," in line]
+    ends = [i for i, line in enumerate(lines_before) if "facts: end" in line and begins and i > begins[0]]
+    if len(begins) != 1 or not ends:
+        raise ValueError(f"{path}: the lines `facts: {name},` and `facts: end` are not there, or are there twice")
+    return "\n".join([*lines_before[:begins[0] + 1], *lines, *lines_before[ends[0]:]])
+
+
+def stale(root):
+    """(path, text that it should have) of each file that has another one, or is missing."""
+    facts = load(root)
+    for path, made in MADE.items():
+        try:
+            with open(os.path.join(root, path), encoding="utf-8") as file:
+                text = file.read()
+        except FileNotFoundError:
+            text = ""
+        wanted = text
+        if callable(made):
+            wanted = "\n".join(made(facts)) + "\n"
+        else:
+            for name, part in made.items():
+                wanted = with_part(path, wanted, name, part(facts))
+        if wanted != text:
+            yield path, wanted
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--check", action="store_true")
+    check = parser.parse_args().check
+    found = list(stale(ROOT))
+    for path, wanted in found:
+        print(f"{path} is not what {SOURCE} says: `make facts` makes it again" if check else f"made {path}")
+        if not check:
+            with open(os.path.join(ROOT, path), "w", encoding="utf-8") as file:
+                file.write(wanted)
+    return 1 if check and found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
