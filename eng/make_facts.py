@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Makes from docs/spec/facts.toml whatever else states a fact of the protocol: constants of C and C++, tables of docs/spec.
+"""Makes from docs/spec/facts.toml whatever else states a fact of the protocol: constants of C, C++ and C#, tables of docs/spec.
 
 usage: make_facts.py [--check]
 
@@ -12,6 +12,7 @@ import os
 import re
 import sys
 import tomllib
+from xml.sax.saxutils import escape
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SOURCE = "docs/spec/facts.toml"
@@ -112,6 +113,98 @@ def cpp_verify(facts):
     yield "}  // namespace optiks::ozks::verify"
 
 
+# ---- C#
+
+
+def csharp(summary, declaration, members, namespace="Optiks.Protocol", uses=()):
+    yield f"// {NOTICE}"
+    yield from (f"using {one};\n" for one in uses)
+    yield f"namespace {namespace};\n\n/// <summary>{summary}</summary>\n{declaration}\n{{"
+    yield "\n\n".join(f"    {member}" for member in members)
+    yield "}"
+
+
+def csharp_member(text, declaration):
+    return f"/// <summary>{escape(text[0].upper() + text[1:])}.</summary>\n    {declaration}"
+
+
+def csharp_numbers(kind, facts, len_is="Length"):
+    """Members of a class for facts of the form name = [number, text, ...]."""
+    for name, (number, text, *_) in facts.items():
+        yield csharp_member(text, f"public const {kind} {re.sub('Len$', len_is, pascal(name))} = {grouped(number)};")
+
+
+def csharp_lengths(facts):
+    lengths = {f"vrf_{name}": fact for name, fact in facts["vrf_lengths"].items()} | facts["lengths"] | facts["vector_limits"]
+    return csharp("Lengths in octets.", "public static class Lengths", csharp_numbers("int", lengths, ""))
+
+
+def csharp_limits(facts):
+    limits = facts["limits"] | facts["request_limits"]
+    return csharp("ProtocolLimits are the greatest numbers of what users meet (docs/spec/rest.md section 6).",
+                  "public static class ProtocolLimits", csharp_numbers("int", limits))
+
+
+def csharp_hash_tags(facts):
+    return csharp("HashTags are the first octets of what is hashed (docs/spec/encoding.md section 1).", "public static class HashTags",
+                  csharp_numbers("byte", facts["hash_tags"]))
+
+
+def csharp_structure_id(facts):
+    members = ["/// <summary>No structure; never on the wire.</summary>\n    None = 0,"]
+    for one in facts["structures"]:
+        text = f"key: {one['key']}; value: {one['value']}; {kind_and_life(one)}"
+        members.append(csharp_member(text, f"{pascal(one['name'])} = {one['id']},"))
+    return csharp("StructureId names one of the trees of a log (docs/spec/tree.md).", "public enum StructureId : byte", members)
+
+
+def csharp_structures(facts):
+    versioned = " or ".join(f"StructureId.{pascal(one)}" for one in with_flag(facts, "versions"))
+    names = ", ".join(f'"{one["name"]}"' for one in facts["structures"])
+    return csharp("Structures are the trees of a log.", "public static class Structures", [
+        csharp_member("number of them in every record", f"public const int Count = {len(facts['structures'])};"),
+        csharp_member("names of them, in the order of their ids", f"public static IReadOnlyList<string> Names {{ get; }} = [{names}];"),
+        csharp_member("HasVersions says whether a key has versions 1, 2, ... there; elsewhere it has one leaf, of version 0",
+                      f"public static bool HasVersions(this StructureId structure) => structure is {versioned};")])
+
+
+def csharp_reason(facts):
+    return csharp("Reason is a verifier's verdict: 0 valid, 1..19 malformed, all others invalid (docs/spec/reasons.md).", "public enum Reason",
+                  [csharp_member(text, f"{pascal(name)} = {number},") for name, (number, text) in facts["reasons"].items()])
+
+
+def csharp_reason_names(facts):
+    arms = "".join(f'        Reason.{pascal(name)} => "{name}",\n' for name in facts["reasons"])
+    return csharp("ReasonNames are the names of docs/spec/reasons.md.", "internal static class ReasonNames", [
+        csharp_member("of a reason; null for a number that is none", f"public static string? Of(Reason reason) => reason switch\n    {{\n{arms}        _ => null,\n    }};")])
+
+
+def csharp_media_types(facts):
+    members = ['public const string Json = "application/json";']
+    for name, of in facts["media_types"].items():
+        members.append(csharp_member(of, f'public const string {pascal(name)} = "application/vnd.optiks.{name}";'))
+    return csharp("MediaTypes of bodies and answers (docs/spec/rest.md).", "public static class MediaTypes", members)
+
+
+def csharp_problem_names(facts):
+    members = [csharp_member("what the type of a problem begins with; its name follows", 'public const string UrnPrefix = "urn:optiks:problem:";')]
+    for name, (_, title, _) in facts["problems"].items():
+        members.append(csharp_member(title.rstrip("."), f'public const string {pascal(name)} = "{name}";'))
+    return csharp("ProblemNames are the kinds of refusals (docs/spec/rest.md section 2).", "public static class ProblemNames", members)
+
+
+def csharp_problem_types(facts):
+    problems = {pascal(name): fact for name, fact in facts["problems"].items()}
+    members = [
+        f'public static ProblemType {name} {{ get; }} = new(ProblemNames.{name}, {status}, "{title}");'
+        for name, (status, title, _) in problems.items()]
+    listed = "".join(f"        {name},\n" for name in problems)
+    members.append(csharp_member("all of them, in the order of the specification",
+                                 f"public static IReadOnlyList<ProblemType> All {{ get; }} =\n    [\n{listed}    ];"))
+    return csharp("ProblemTypes is the fixed list of docs/spec/rest.md section 2. Nothing else is ever answered.",
+                  "public static class ProblemTypes", members, "Optiks.ServiceDefaults", ["Optiks.Protocol"])
+
+
 # ---- docs/spec
 
 
@@ -148,6 +241,16 @@ def page_limits(facts):
 
 # Path: what makes it, as lines; or for parts of a file that people write, the name of each.
 MADE = {
+    "common/service/src/Problems/ProblemTypes.cs": csharp_problem_types,
+    "common/src/Protocol/HashTags.cs": csharp_hash_tags,
+    "common/src/Protocol/Lengths.cs": csharp_lengths,
+    "common/src/Protocol/MediaTypes.cs": csharp_media_types,
+    "common/src/Protocol/ProblemNames.cs": csharp_problem_names,
+    "common/src/Protocol/ProtocolLimits.cs": csharp_limits,
+    "common/src/Protocol/Reason.cs": csharp_reason,
+    "common/src/Protocol/ReasonNames.cs": csharp_reason_names,
+    "common/src/Protocol/StructureId.cs": csharp_structure_id,
+    "common/src/Protocol/Structures.cs": csharp_structures,
     "docs/spec/encoding.md": {"hash tags": page_hash_tags},
     "docs/spec/reasons.md": {"reasons": page_reasons},
     "docs/spec/rest.md": {"problems": page_problems, "limits": page_limits},

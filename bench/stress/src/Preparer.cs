@@ -13,8 +13,8 @@ namespace Optiks.Stress;
 /// </summary>
 internal sealed class Preparer
 {
-    private const int LookupBatch = 256;
-    private const int UpdateBatch = 1000;
+    private const int LookupBatch = ProtocolLimits.MaxQueries;
+    private const int UpdateBatch = ProtocolLimits.MaxList;
     private const int Parallel = 4;
     private const double ProgressSeconds = 5;
     private readonly TargetOptions _options;

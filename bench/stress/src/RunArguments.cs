@@ -1,5 +1,6 @@
 using System.CommandLine;
 using System.Globalization;
+using Optiks.Protocol;
 using Optiks.Stress.Load;
 
 namespace Optiks.Stress;
@@ -18,7 +19,7 @@ internal sealed class RunArguments
     private readonly Option<double> _limitErrors = new("--limit-errors") { Description = "share of failed and unsent requests above which a stage is saturated", HelpName = "SHARE", DefaultValueFactory = _ => 0.01 };
     private readonly Option<double> _late = new("--late") { Description = "seconds after its time that a request may still be sent", HelpName = "S", DefaultValueFactory = _ => 1 };
     private readonly Option<string> _keys = new("--keys") { Description = "keys of lookups: uniform, or zipf:EXPONENT", HelpName = "LAW", DefaultValueFactory = _ => "zipf:0.99" };
-    private readonly Option<string> _updateKeys = new("--update-keys") { Description = "keys of updates; a server holds 16 pending of one key at most", HelpName = "LAW", DefaultValueFactory = _ => "uniform" };
+    private readonly Option<string> _updateKeys = new("--update-keys") { Description = $"keys of updates; a server holds {ProtocolLimits.MaxPending} pending of one key at most", HelpName = "LAW", DefaultValueFactory = _ => "uniform" };
     private readonly Option<double> _verify = new("--verify") { Description = "share of the answers to verify", HelpName = "SHARE", DefaultValueFactory = _ => 1 };
     private readonly Option<double> _follow = new("--follow") { Description = "share of the updated keys whose updates are followed to publication", HelpName = "SHARE", DefaultValueFactory = _ => 1 };
     private readonly Option<int> _checkKeys = new("--check-keys") { Description = "updated keys to compare with their history, at most", HelpName = "N", DefaultValueFactory = _ => 10_000 };

@@ -40,9 +40,9 @@ internal sealed class TargetArguments
         {
             throw new StressException("This mix needs an API key: set OPTIKS_API_KEY, or give --api-key @FILE.", ExitCodes.Usage);
         }
-        if (parse.GetValue(_keyCount) < 1 || parse.GetValue(_manyCount) < 0 || parse.GetValue(_valueLength) is < 0 or > 65_536 || parse.GetValue(_maxInFlight) < 1 || !(parse.GetValue(_timeout) > 0))
+        if (parse.GetValue(_keyCount) < 1 || parse.GetValue(_manyCount) < 0 || parse.GetValue(_valueLength) is < 0 or > ProtocolLimits.DefaultMaxValueLength || parse.GetValue(_maxInFlight) < 1 || !(parse.GetValue(_timeout) > 0))
         {
-            throw new StressException("Counts are 1 or more (--many-count 0 or more), --value-length is 0 to 65536, --timeout above 0.", ExitCodes.Usage);
+            throw new StressException($"Counts are 1 or more (--many-count 0 or more), --value-length is 0 to {ProtocolLimits.DefaultMaxValueLength}, --timeout above 0.", ExitCodes.Usage);
         }
         return new TargetOptions
         {

@@ -39,6 +39,6 @@ internal sealed class KeyArguments
         byte[] key = !base64 ? Encoding.UTF8.GetBytes(text)
             : Base64UrlText.TryDecode(text, out byte[]? octets) ? octets
             : throw new UsageException($"{text} is not base64url without padding.");
-        return key.Length is >= 1 and <= 255 ? key : throw new UsageException($"A key has 1 to 255 octets, not {key.Length}.");
+        return key.Length is >= 1 and <= ProtocolLimits.MaxKeyLength ? key : throw new UsageException($"A key has 1 to {ProtocolLimits.MaxKeyLength} octets, not {key.Length}.");
     }
 }

@@ -95,10 +95,10 @@ internal static class OptiksCommand
     public static string? Hint(OptiksServerException e) => e switch
     {
         { Failure: ServerFailure.Unreachable } => "Is the service running? `make up` starts it; --query-url and --update-url (or OPTIKS_QUERY_URL, OPTIKS_UPDATE_URL) name another.",
-        { Problem: "unauthorized" } => "Set OPTIKS_API_KEY or give --api-key @FILE; a development key is in the file api-key of the server's data folder. Lookups carry it with --authorize-lookups only.",
-        { Problem: "not-found" } => "The server knows no such thing: statuses of updates are kept for two days.",
-        { Problem: "forbidden" } => "The API key lacks the scope for this: ask the operator.",
-        { Problem: "not-caught-up" or "unavailable" or "overloaded" } => "Try again in a moment, or ask another replica with --query-url.",
+        { Problem: ProblemNames.Unauthorized } => "Set OPTIKS_API_KEY or give --api-key @FILE; a development key is in the file api-key of the server's data folder. Lookups carry it with --authorize-lookups only.",
+        { Problem: ProblemNames.NotFound } => "The server knows no such thing: statuses of updates are kept for two days.",
+        { Problem: ProblemNames.Forbidden } => "The API key lacks the scope for this: ask the operator.",
+        { Problem: ProblemNames.NotCaughtUp or ProblemNames.Unavailable or ProblemNames.Overloaded } => "Try again in a moment, or ask another replica with --query-url.",
         _ => null,
     };
 }

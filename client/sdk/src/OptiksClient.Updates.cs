@@ -15,7 +15,7 @@ public sealed partial class OptiksClient
     /// registered as expected before it is sent, so that monitoring knows it. Retried under one request id, so that it applies once; a caller
     /// that lost the result repeats the call with the same <paramref name="requestId"/>. Needs an API key with the scope update.
     /// </summary>
-    /// <param name="key">Key, 1 to 255 octets.</param>
+    /// <param name="key">Key, 1 to <see cref="ProtocolLimits.MaxKeyLength"/> octets.</param>
     /// <param name="value">Value, at most the configuration's length.</param>
     /// <param name="expected">Version that must be the latest when the update is applied; null: any.</param>
     /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>); null: a new one.</param>

@@ -12,7 +12,7 @@ namespace Optiks.Client;
 public sealed partial class OptiksClient
 {
     /// <summary>MaxKeys of one request; more are asked for in several.</summary>
-    public const int MaxKeys = 256;
+    public const int MaxKeys = ProtocolLimits.MaxQueries;
 
     private readonly OptiksClientOptions _options;
     private readonly IClientStateStore _store;

@@ -1,13 +1,11 @@
 using System.Buffers;
+using Optiks.Protocol;
 
 namespace Optiks.Native;
 
 /// <summary>AppendProofs works on append-only proofs apart from a directory.</summary>
 public static class AppendProofs
 {
-    private const int MaxSteps = 256;
-    private const int StructureCount = 4;
-
     /// <summary>
     /// Merge appends the four AppendProof structures of a whole range, made from those of its consecutive steps. <paramref name="counts"/> holds, for each step, the leaves of structures 1..4 before it. 1 to 256
     /// steps. Proofs that do not fit each other are <see cref="NativeStatus.Data"/>. Any thread.
@@ -17,8 +15,8 @@ public static class AppendProofs
         ArgumentNullException.ThrowIfNull(steps);
         ArgumentNullException.ThrowIfNull(output);
         ArgumentOutOfRangeException.ThrowIfZero(steps.Count, nameof(steps));
-        ArgumentOutOfRangeException.ThrowIfGreaterThan(steps.Count, MaxSteps, nameof(steps));
-        if (counts.Length != StructureCount * steps.Count)
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(steps.Count, ProtocolLimits.MaxRangeEpochs, nameof(steps));
+        if (counts.Length != Structures.Count * steps.Count)
         {
             throw new ArgumentException("There are four counts for each step.", nameof(counts));
         }

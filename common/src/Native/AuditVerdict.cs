@@ -4,7 +4,7 @@ namespace Optiks.Native;
 
 /// <summary>AuditVerdict of an AuditProof.</summary>
 /// <param name="Reason">Valid, or why not.</param>
-/// <param name="NewRecord">Record of the range's last epoch (386 octets) when valid, otherwise empty.</param>
+/// <param name="NewRecord">Record of the range's last epoch when valid, otherwise empty.</param>
 /// <param name="Structures">
 /// Structures whose trees were shown to have only grown when valid, otherwise empty: all four, but at a switch of the period, which makes the trees of devices and keys
 /// anew.

@@ -1,4 +1,5 @@
 using System.Runtime.InteropServices;
+using Optiks.Protocol;
 
 namespace Optiks.Native;
 
@@ -7,7 +8,7 @@ internal static unsafe partial class Interop
     [StructLayout(LayoutKind.Sequential)]
     public struct DirOptions
     {
-        public fixed byte VrfSecret[4 * 32];
+        public fixed byte VrfSecret[Structures.Count * Lengths.VrfSecretKey];
         public fixed byte TagKey[32];
         public byte* LeafLogPath;
         public ulong VrfCacheBytes;

@@ -67,9 +67,9 @@ public sealed class KeyDirectory : IDisposable
         byte[]? nodes = Terminated(options.NodeStorePath);
         try
         {
-            for (int i = 0; i < 4; i++)
+            for (int i = 0; i < Structures.Count; i++)
             {
-                options.Secrets.VrfSecret((StructureId)(i + 1)).CopyTo(new Span<byte>(native.VrfSecret + (i * 32), 32));
+                options.Secrets.VrfSecret((StructureId)(i + 1)).CopyTo(new Span<byte>(native.VrfSecret + (i * Lengths.VrfSecretKey), Lengths.VrfSecretKey));
             }
             options.Secrets.TagKey.CopyTo(new Span<byte>(native.TagKey, 32));
             fixed (byte* pinned = path, pinnedNodes = nodes)
@@ -90,7 +90,7 @@ public sealed class KeyDirectory : IDisposable
         }
         finally
         {
-            var copy = new Span<byte>(native.VrfSecret, (4 * 32) + 32);
+            var copy = new Span<byte>(native.VrfSecret, (Structures.Count * Lengths.VrfSecretKey) + 32);
             Interop.optiks_zeroize(copy, (nuint)copy.Length);
         }
     }

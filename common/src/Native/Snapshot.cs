@@ -11,7 +11,7 @@ namespace Optiks.Native;
 public sealed class Snapshot : IDisposable
 {
     /// <summary>Largest number of keys of one lookup.</summary>
-    public const int MaxKeys = 256;
+    public const int MaxKeys = ProtocolLimits.MaxQueries;
 
     // Room asked for first; a lookup of ten versions, with eight proofs, in a tree of 2^26 leaves fits.
     internal const int ExpectedLookupLength = 8 * 1024;

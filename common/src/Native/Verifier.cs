@@ -8,8 +8,8 @@ namespace Optiks.Native;
 /// </summary>
 public static unsafe class Verifier
 {
-    // The shortest member of a Versions structure: VRF proof 79, epoch 8, kind 1, opening 16, value's length 3, path 34.
-    private const int LeastMemberLength = 141;
+    // The shortest member of a Versions structure: VRF proof, epoch, kind, opening, length of an empty value, and a path without siblings.
+    private const int LeastMemberLength = Lengths.VrfProof + 8 + 1 + Lengths.Opening + 3 + Lengths.Hash + 2;
 
     /// <summary>Anchor checks the bounds of a configuration and a log key (32 octets), and gives the log id.</summary>
     public static Reason Anchor(ReadOnlySpan<byte> configuration, ReadOnlySpan<byte> logPublicKey, out byte[] logId)
@@ -94,7 +94,7 @@ public static unsafe class Verifier
 
     /// <summary>
     /// Audit checks an AuditProof from the auditor's stored record on. <paramref name="periodRecord"/> is the record of the first epoch of its period, which the log's
-    /// checkpoint covers too: the caller saw to that. Both have 386 octets, and are the same when the stored record is of that epoch. Of the context only the anchor and
+    /// checkpoint covers too: the caller saw to that. They are the same when the stored record is of that epoch. Of the context only the anchor and
     /// the clock count.
     /// </summary>
     public static AuditVerdict Audit(VerifierContext context, ReadOnlySpan<byte> storedRecord, ReadOnlySpan<byte> periodRecord, ReadOnlySpan<byte> proof)
@@ -114,7 +114,7 @@ public static unsafe class Verifier
     }
 
     /// <summary>
-    /// Record checks a record (386 octets) by itself and, unless empty, against an earlier one: docs/spec/records.md sections 3 and 4. A switch of the period is refused, unless the
+    /// Record checks a record by itself and, unless empty, against an earlier one: docs/spec/records.md sections 3 and 4. A switch of the period is refused, unless the
     /// earlier record is of its period's first epoch.
     /// </summary>
     public static Reason Record(TrustAnchor anchor, ReadOnlySpan<byte> record, ReadOnlySpan<byte> earlier)

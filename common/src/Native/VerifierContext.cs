@@ -18,11 +18,11 @@ public sealed record VerifierContext
     /// <summary>KeptRoot of the checkpoint kept, 32 octets; empty when there is none.</summary>
     public ReadOnlyMemory<byte> KeptRoot { get; init; }
 
-    /// <summary>KeptRecord is a record of the log that was verified before, 386 octets, or empty.</summary>
+    /// <summary>KeptRecord is a record of the log that was verified before, or empty.</summary>
     public ReadOnlyMemory<byte> KeptRecord { get; init; }
 
     /// <summary>
-    /// KeptPeriodRecord is the record of the first epoch of KeptRecord's period, 386 octets, or empty: not known, and unless KeptRecord is of that epoch a switch of
+    /// KeptPeriodRecord is the record of the first epoch of KeptRecord's period, or empty: not known, and unless KeptRecord is of that epoch a switch of
     /// the period is refused.
     /// </summary>
     public ReadOnlyMemory<byte> KeptPeriodRecord { get; init; }

@@ -1,13 +1,15 @@
+using Optiks.Protocol;
+
 namespace Optiks.Native;
 
 /// <summary>VrfKey calls the VRF (docs/spec/vrf.md) by itself: making keys, and proofs for tools and tests. A directory proves on its own. Any thread.</summary>
 public static class VrfKey
 {
     /// <summary>Length of a secret and of a public key in octets.</summary>
-    public const int Length = 32;
+    public const int Length = Lengths.VrfPublicKey;
 
     /// <summary>Length of a proof in octets.</summary>
-    public const int ProofLength = 79;
+    public const int ProofLength = Lengths.VrfProof;
 
     /// <summary>Generate makes a key pair from the system's random generator. The caller overwrites the secret when done.</summary>
     public static void Generate(Span<byte> secret, Span<byte> publicKey)
@@ -43,14 +45,14 @@ public static class VrfKey
     }
 
     /// <summary>Verify checks a proof, the public key included, and writes the label when it is valid.</summary>
-    public static Protocol.Reason Verify(ReadOnlySpan<byte> publicKey, ReadOnlySpan<byte> alpha, ReadOnlySpan<byte> proof, Span<byte> label)
+    public static Reason Verify(ReadOnlySpan<byte> publicKey, ReadOnlySpan<byte> alpha, ReadOnlySpan<byte> proof, Span<byte> label)
     {
         Check.Length(publicKey, Length);
         Check.Length(proof, ProofLength);
         Check.Length(label, Length);
         OptiksNativeException.ThrowIfFailed(
             Interop.optiks_vrf_verify(publicKey, alpha, (nuint)alpha.Length, proof, out int reason, label), nameof(Interop.optiks_vrf_verify));
-        return (Protocol.Reason)reason;
+        return (Reason)reason;
     }
 
     private static bool Succeeded(int status, string function)

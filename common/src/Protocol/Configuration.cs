@@ -14,9 +14,6 @@ public sealed record Configuration
     /// <summary>FourQSuite is the VRF suite of docs/spec/vrf.md with BLAKE2b.</summary>
     public const ushort FourQSuite = 1;
 
-    private const byte LogIdTag = 0x07;
-    private const uint MaxValueLengthLimit = 1u << 20;
-
     public ushort Format { get; init; } = CurrentFormat;
 
     public ushort Suite { get; init; } = FourQSuite;
@@ -34,12 +31,11 @@ public sealed record Configuration
     /// <summary>UsernameReuse: 0 never, 1 by generations.</summary>
     public byte UsernameReuse { get; init; }
 
-    /// <summary>MaxKeyLength in octets, 1..255.</summary>
-    public byte MaxKeyLength { get; init; } = 255;
+    /// <summary>MaxKeyLength in octets, at least 1.</summary>
+    public byte MaxKeyLength { get; init; } = ProtocolLimits.MaxKeyLength;
 
-    /// <summary>MaxValueLength in octets, below 2^24.</summary>
-    /// <value>65,536.</value>
-    public uint MaxValueLength { get; init; } = 65_536;
+    /// <summary>MaxValueLength in octets, 1 to <see cref="ProtocolLimits.MaxValueLength"/>.</summary>
+    public uint MaxValueLength { get; init; } = ProtocolLimits.DefaultMaxValueLength;
 
     /// <summary>MaxDevices of a user, at least 1.</summary>
     public ushort MaxDevices { get; init; } = 256;
@@ -58,7 +54,7 @@ public sealed record Configuration
     public static byte[] LogId(ReadOnlySpan<byte> configuration, ReadOnlySpan<byte> logPublicKey)
     {
         Check.Length(logPublicKey, Ed25519.PublicKeyLength);
-        return NativeHash.Compute(LogIdTag, [.. configuration, .. logPublicKey]);
+        return NativeHash.Compute(HashTags.LogId, [.. configuration, .. logPublicKey]);
     }
 
     /// <summary>Decode reads a configuration and checks its bounds. Throws <see cref="EncodingException"/>, out of bounds with <see cref="Reason.Configuration"/>.</summary>
@@ -122,7 +118,7 @@ public sealed record Configuration
             : RetainedPeriods < 2 ? "retained_periods"
             : UsernameReuse > 1 ? "username_reuse"
             : MaxKeyLength == 0 ? "max_key_len"
-            : MaxValueLength is 0 or > MaxValueLengthLimit ? "max_value_len"
+            : MaxValueLength is 0 or > ProtocolLimits.MaxValueLength ? "max_value_len"
             : MaxDevices == 0 ? "max_devices"
             : HeartbeatMs == 0 ? "heartbeat_ms"
             : null;

@@ -7,15 +7,14 @@ namespace Optiks.Protocol;
 public sealed record EpochRecord
 {
     /// <summary>Length of an encoded record in octets.</summary>
-    public const int Length = 386;
+    public const int Length = Lengths.Record;
 
     /// <summary>Length of a record's hash in octets.</summary>
-    public const int HashLength = 32;
+    public const int HashLength = Lengths.Hash;
 
     /// <summary>CurrentFormat that is written.</summary>
     public const ushort CurrentFormat = 1;
 
-    private const byte RecordHashTag = 0x06;
     private const int EpochOffset = 2 + 32;
     private const int StatesOffset = EpochOffset + (4 * 8);
     private const int PreviousOffset = StatesOffset + StructureState.TotalLength;
@@ -45,13 +44,13 @@ public sealed record EpochRecord
     public static byte[] Hash(ReadOnlySpan<byte> record)
     {
         ArgumentOutOfRangeException.ThrowIfNotEqual(record.Length, Length, nameof(record));
-        return NativeHash.Compute(RecordHashTag, record);
+        return NativeHash.Compute(HashTags.Record, record);
     }
 
     /// <summary>EpochOf reads the epoch of an encoded record without decoding the rest.</summary>
     public static ulong EpochOf(ReadOnlySpan<byte> record) => BinaryPrimitives.ReadUInt64BigEndian(record[EpochOffset..]);
 
-    /// <summary>Decode reads the 386 octets. Throws <see cref="EncodingException"/> for another length. The contents are not checked.</summary>
+    /// <summary>Decode reads an encoded record. Throws <see cref="EncodingException"/> for another length. The contents are not checked.</summary>
     public static EpochRecord Decode(ReadOnlySpan<byte> octets)
     {
         if (octets.Length != Length)
@@ -71,7 +70,7 @@ public sealed record EpochRecord
         };
     }
 
-    /// <summary>Encode gives the 386 octets.</summary>
+    /// <summary>Encode gives the octets.</summary>
     public byte[] Encode()
     {
         ArgumentOutOfRangeException.ThrowIfNotEqual(LogId.Length, 32, nameof(LogId));

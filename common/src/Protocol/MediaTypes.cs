@@ -1,3 +1,4 @@
+// Generated from docs/spec/facts.toml by `make facts`: do not edit.
 namespace Optiks.Protocol;
 
 /// <summary>MediaTypes of bodies and answers (docs/spec/rest.md).</summary>
@@ -5,19 +6,27 @@ public static class MediaTypes
 {
     public const string Json = "application/json";
 
+    /// <summary>QueryList: the body of a lookup, history or monitor request.</summary>
     public const string Query = "application/vnd.optiks.query";
 
+    /// <summary>LookupAnswer.</summary>
     public const string Lookup = "application/vnd.optiks.lookup";
 
+    /// <summary>HistoryAnswer.</summary>
     public const string History = "application/vnd.optiks.history";
 
+    /// <summary>MonitorAnswer.</summary>
     public const string Monitor = "application/vnd.optiks.monitor";
 
+    /// <summary>Head.</summary>
     public const string Head = "application/vnd.optiks.head";
 
+    /// <summary>EpochRecord.</summary>
     public const string Record = "application/vnd.optiks.record";
 
+    /// <summary>AuditProof.</summary>
     public const string AuditProof = "application/vnd.optiks.audit-proof";
 
+    /// <summary>A replica's snapshot (docs/operations/snapshots.md section 6).</summary>
     public const string Snapshot = "application/vnd.optiks.snapshot";
 }

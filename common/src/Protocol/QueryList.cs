@@ -6,7 +6,6 @@ namespace Optiks.Protocol;
 public static class QueryList
 {
     private const uint MaxLength = (1u << 24) - 1;
-    private const uint MaxKeyLength = 255;
     private const int PrefixLength = 3;
 
     /// <summary>Decode reads a whole body; the keys are slices of it. Throws <see cref="EncodingException"/>.</summary>
@@ -14,7 +13,7 @@ public static class QueryList
     {
         var reader = new TlsReader(octets);
         List<Query> queries = reader.Vector(1, MaxLength, "queries", (ref TlsReader element) => new Query(
-            element.Vector(1, MaxKeyLength, "query.key"), element.UInt64("query.period"), element.UInt64("query.version")));
+            element.Vector(1, ProtocolLimits.MaxKeyLength, "query.key"), element.UInt64("query.period"), element.UInt64("query.version")));
         reader.End("query list");
         return queries;
     }

@@ -1,12 +1,13 @@
+// Generated from docs/spec/facts.toml by `make facts`: do not edit.
 namespace Optiks.Protocol;
 
-/// <summary>Reason is a verifier's verdict: 0 valid, 1..19 malformed, all others invalid. The numbers of docs/spec/reasons.md, in every language.</summary>
+/// <summary>Reason is a verifier's verdict: 0 valid, 1..19 malformed, all others invalid (docs/spec/reasons.md).</summary>
 public enum Reason
 {
     /// <summary>Every check passed.</summary>
     Valid = 0,
 
-    /// <summary>A field goes beyond the end of its container.</summary>
+    /// <summary>A field goes beyond the end of its container (encoding.md section 3).</summary>
     MalformedTruncated = 1,
 
     /// <summary>A vector is shorter or longer than its bounds, or not a multiple of its element.</summary>
@@ -138,7 +139,7 @@ public enum Reason
     /// <summary>Older than what was verified before; not evidence.</summary>
     Stale = 87,
 
-    /// <summary>Two signed views that differ: keep both, stop (exit code 5).</summary>
+    /// <summary>Two signed views that differ (answers.md section 7): keep both, stop (exit code 5).</summary>
     Fork = 88,
 
     /// <summary>Does not start at the auditor's record.</summary>

@@ -9,10 +9,10 @@ namespace Optiks.Protocol;
 public sealed record StructureState(ReadOnlyMemory<byte> Root, ulong Count, ReadOnlyMemory<byte> VrfPublicKey)
 {
     /// <summary>Number of structures of a log.</summary>
-    public const int StructureCount = 4;
+    public const int StructureCount = Structures.Count;
 
     /// <summary>Length of one state in octets.</summary>
-    public const int Length = 72;
+    public const int Length = Lengths.StructureState;
 
     /// <summary>TotalLength of the four states of a record.</summary>
     public const int TotalLength = StructureCount * Length;
@@ -30,7 +30,7 @@ public sealed record StructureState(ReadOnlyMemory<byte> Root, ulong Count, Read
         return states;
     }
 
-    /// <summary>Encode writes the 72 octets.</summary>
+    /// <summary>Encode writes the octets.</summary>
     public void Encode(Span<byte> octets)
     {
         ArgumentOutOfRangeException.ThrowIfNotEqual(Root.Length, 32, nameof(Root));

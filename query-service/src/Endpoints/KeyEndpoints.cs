@@ -18,7 +18,6 @@ internal sealed class KeyEndpoints
     private const string LookupPath = "/v1/lookup";
     private const string KeyParameter = "key";
     private const long MaxBodyLength = 1024 * 1024;
-    private const int MaxKeyLength = 255;
     private const int ExpectedLength = 12 * 1024;
 
     private readonly CurrentEpoch _current;
@@ -43,7 +42,7 @@ internal sealed class KeyEndpoints
         _requireLookupScope = options.Value.RequireLookupScope;
     }
 
-    private int KeyLength => _state.Anchor?.Configuration.MaxKeyLength ?? MaxKeyLength;
+    private int KeyLength => _state.Anchor?.Configuration.MaxKeyLength ?? ProtocolLimits.MaxKeyLength;
 
     public void Map(IEndpointRouteBuilder routes)
     {

@@ -68,7 +68,7 @@ internal static class QueryApi
         Problems = [.. s_reads, ProblemTypes.NotFound],
     };
 
-    public static ApiOperation AuditProof { get; } = new("auditProof", "Proves that the trees only grew, in one epoch or over a range of at most 256.")
+    public static ApiOperation AuditProof { get; } = new("auditProof", $"Proves that the trees only grew, in one epoch or over a range of at most {ProtocolLimits.MaxRangeEpochs}.")
     {
         Parameters = [new("range", "`e`, the step to epoch e; or `a-b`, the steps from epoch a to epoch b.", QuerySchemas.Range, IsInPath: true), s_minEpoch],
         Answers = [Of("The proof, which never changes.", QuerySchemas.AuditProof, MediaTypes.AuditProof) with { Headers = s_tagged }, ApiAnswer.NotModified],

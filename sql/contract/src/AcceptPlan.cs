@@ -1,3 +1,5 @@
+using Optiks.Protocol;
+
 namespace Optiks.Storage;
 
 /// <summary>
@@ -9,7 +11,6 @@ namespace Optiks.Storage;
 public sealed class AcceptPlan
 {
     private const int BodyHashLength = 32;
-    private const int MaxKeyLength = 255;
 
     private readonly IReadOnlyList<AcceptUnit> _units;
     private readonly HeadFloor _floor;
@@ -63,7 +64,7 @@ public sealed class AcceptPlan
                 own?.Clear();
                 foreach (AcceptItem item in request.Items)
                 {
-                    Require(item.Key.Length is > 0 and <= MaxKeyLength, "a key is empty or too long");
+                    Require(item.Key.Length is > 0 and <= ProtocolLimits.MaxKeyLength, "a key is empty or too long");
                     Require(request.Items.Count == 1 || (own ??= []).Add(new UpdateKey(item.Structure, item.Key)), "a key is twice in one request");
                 }
             }

@@ -11,7 +11,7 @@ namespace Optiks.Storage;
 /// copy forward again. It holds keys, values and openings, so only the operator may read it.
 /// </summary>
 /// <remarks>
-/// <para>Integers are big-endian. Magic <c>optiks epoch 1\n</c>; record (386); number of leaves (4); for each leaf in ordinal order: structure (1), version (8), label (32),
+/// <para>Integers are big-endian. Magic <c>optiks epoch 1\n</c>; record; number of leaves (4); for each leaf in ordinal order: structure (1), version (8), label (32),
 /// commitment (32), tag (16), opening (16), key (length 1, octets; empty when erased), value (length 4, octets; 2^32-1 when erased), request id (16), item (2); number of outcomes
 /// (4); for each: request id (16), body hash (32), sequence (8), item (2), then 0 and the ordinal (4), or 1 and the refusal: reason (1), item (2), period (8),
 /// version (8); last the SHA-256 of all before (32).</para>

@@ -1,13 +1,15 @@
+using Optiks.Protocol;
+
 namespace Optiks.Storage;
 
 /// <summary>Limits of accepting updates (docs/spec/rest.md section 6).</summary>
 public static class Limits
 {
     /// <summary>Pending updates a key.</summary>
-    public const int PendingPerKey = 16;
+    public const int PendingPerKey = ProtocolLimits.MaxPending;
 
     /// <summary>Items of an atomic request.</summary>
-    public const int ItemsPerRequest = 256;
+    public const int ItemsPerRequest = ProtocolLimits.MaxItems;
 
     /// <summary>How far a request id's time may be ahead of the database's clock.</summary>
     public static readonly TimeSpan RequestIdAhead = TimeSpan.FromMinutes(5);

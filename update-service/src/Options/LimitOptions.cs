@@ -1,4 +1,5 @@
 using System.ComponentModel.DataAnnotations;
+using Optiks.Protocol;
 
 namespace Optiks.UpdateService.Options;
 
@@ -8,10 +9,10 @@ internal sealed class LimitOptions
     public const string Section = "Optiks:Log";
 
     /// <summary>MaxKeyLength in octets, where the log's own configuration cannot be read.</summary>
-    [Range(1, 255)]
-    public int MaxKeyLength { get; set; } = 255;
+    [Range(1, ProtocolLimits.MaxKeyLength)]
+    public int MaxKeyLength { get; set; } = ProtocolLimits.MaxKeyLength;
 
     /// <summary>MaxValueLength in octets, likewise.</summary>
-    [Range(1, 1 << 20)]
-    public int MaxValueLength { get; set; } = 65_536;
+    [Range(1, ProtocolLimits.MaxValueLength)]
+    public int MaxValueLength { get; set; } = ProtocolLimits.DefaultMaxValueLength;
 }

@@ -11,7 +11,7 @@ internal sealed record ParsedUpdates(bool IsList, IReadOnlyList<ParsedRequest> R
 /// <param name="Index">Its place in the list; null unless the body is a list.</param>
 /// <param name="RequestId">The caller's id; null when it gave none.</param>
 /// <param name="IsAtomic">Whether it was written with <c>items</c>.</param>
-/// <param name="Items">1..256 updates, no key twice.</param>
+/// <param name="Items">1 to <see cref="Limits.ItemsPerRequest"/> updates, no key twice.</param>
 /// <param name="KeyMembers">Whether each item's key was given as octets (<c>key_b64</c>), to name the right member in a problem.</param>
 internal sealed record ParsedRequest(int? Index, Guid? RequestId, bool IsAtomic, IReadOnlyList<AcceptItem> Items, IReadOnlyList<bool> KeyMembers)
 {

@@ -11,10 +11,10 @@ namespace Optiks.UpdateService.Requests;
 internal ref struct UpdateRequestParser
 {
     /// <summary>MaxBodyLength in octets.</summary>
-    public const long MaxBodyLength = 8L << 20;
+    public const long MaxBodyLength = ProtocolLimits.MaxUpdateBody;
 
     /// <summary>MaxListLength of elements.</summary>
-    public const int MaxListLength = 1000;
+    public const int MaxListLength = ProtocolLimits.MaxList;
 
     private static readonly JsonMembers s_requestMembers = new("request_id", "key", "key_b64", "value", "value_b64", "expected", "items");
     private static readonly JsonMembers s_itemMembers = new("key", "key_b64", "value", "value_b64", "expected");

@@ -25,12 +25,12 @@ internal sealed class LogOptions
     public int RetainedPeriods { get; set; } = 2;
 
     /// <summary>MaxKeyLength in octets.</summary>
-    [Range(1, 255)]
-    public int MaxKeyLength { get; set; } = 255;
+    [Range(1, ProtocolLimits.MaxKeyLength)]
+    public int MaxKeyLength { get; set; } = ProtocolLimits.MaxKeyLength;
 
     /// <summary>MaxValueLength in octets.</summary>
-    [Range(1, 1 << 20)]
-    public int MaxValueLength { get; set; } = 65_536;
+    [Range(1, ProtocolLimits.MaxValueLength)]
+    public int MaxValueLength { get; set; } = ProtocolLimits.DefaultMaxValueLength;
 
     /// <summary>MaxDevices of a user.</summary>
     [Range(1, ushort.MaxValue)]

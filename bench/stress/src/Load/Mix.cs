@@ -1,11 +1,12 @@
 using System.Globalization;
+using Optiks.Protocol;
 
 namespace Optiks.Stress.Load;
 
 /// <summary>Mix of operations by weight, such as <c>hit=90,absent=5,update=4,batch:100=1</c>.</summary>
 internal sealed class Mix
 {
-    public const int MaxBatch = 1000;
+    public const int MaxBatch = ProtocolLimits.MaxList;
     private readonly double[] _bounds;
 
     private Mix(IReadOnlyList<MixPart> parts)

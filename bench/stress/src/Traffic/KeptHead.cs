@@ -3,6 +3,6 @@ namespace Optiks.Stress.Traffic;
 /// <summary>KeptHead is a verified head that later answers are compared with. Immutable.</summary>
 /// <param name="Size">Size of the checkpoint.</param>
 /// <param name="Root">Its root, 32 octets.</param>
-/// <param name="Record">A verified record, 386 octets.</param>
+/// <param name="Record">A verified record.</param>
 /// <param name="Epoch">The record's epoch.</param>
 internal sealed record KeptHead(ulong Size, byte[] Root, byte[] Record, ulong Epoch);

@@ -4,6 +4,7 @@ using System.Net.Sockets;
 using System.Security.Authentication;
 using System.Text;
 using System.Text.Json;
+using Optiks.Protocol;
 
 namespace Optiks.Stress.Traffic;
 
@@ -135,16 +136,15 @@ internal sealed class Target : IDisposable
     // The problem's own name where the answer has one.
     private static string Problem(int status, byte[] answer)
     {
-        const string Prefix = "urn:optiks:problem:";
         try
         {
             using var document = JsonDocument.Parse(answer);
             if (document.RootElement.ValueKind == JsonValueKind.Object
                 && document.RootElement.TryGetProperty("type", out JsonElement type)
                 && type.ValueKind == JsonValueKind.String
-                && type.GetString()!.StartsWith(Prefix, StringComparison.Ordinal))
+                && type.GetString()!.StartsWith(ProblemNames.UrnPrefix, StringComparison.Ordinal))
             {
-                return type.GetString()![Prefix.Length..];
+                return type.GetString()![ProblemNames.UrnPrefix.Length..];
             }
         }
         catch (JsonException)

@@ -13,13 +13,13 @@ internal static class AuditCommand
         var from = new Option<ulong>("--from") { Description = "first epoch of a new auditor; unless 0, its record is taken on trust", HelpName = "EPOCH", DefaultValueFactory = _ => 0 };
         var follow = new Option<bool>("--follow") { Description = "go on until interrupted" };
         var interval = new Option<int>("--interval") { Description = "seconds between two looks with --follow", HelpName = "SECONDS", DefaultValueFactory = _ => 5 };
-        var range = new Option<int>("--range") { Description = "epochs in one proof, 1 to 256", HelpName = "N", DefaultValueFactory = _ => 256 };
+        var range = new Option<int>("--range") { Description = $"epochs in one proof, 1 to {AuditProof.MaxEpochs}", HelpName = "N", DefaultValueFactory = _ => AuditProof.MaxEpochs };
         var command = new Command("audit", "Verify every epoch of the log: records, append-only proofs of all trees, the board; goes on where it stopped") { from, follow, interval, range };
         command.SetAction(async (parse, cancellationToken) =>
         {
-            if (parse.GetValue(range) is < 1 or > 256)
+            if (parse.GetValue(range) is < 1 or > AuditProof.MaxEpochs)
             {
-                throw new UsageException("--range is 1 to 256.");
+                throw new UsageException($"--range is 1 to {AuditProof.MaxEpochs}.");
             }
             IReadOnlyList<Uri> urls = options.QueryUrls(parse, host);
             TrustAnchor anchor = await Session.TrustAsync(options, parse, host, urls, cancellationToken).ConfigureAwait(false);

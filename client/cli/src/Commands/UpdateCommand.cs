@@ -25,9 +25,9 @@ internal static class UpdateCommand
         command.SetAction(async (parse, cancellationToken) =>
         {
             ReadOnlyMemory<byte> name = Octets(KeyArguments.NotAnOption(parse, parse.GetValue(key)!), parse.GetValue(base64));
-            if (name.Length is < 1 or > 255)
+            if (name.Length is < 1 or > ProtocolLimits.MaxKeyLength)
             {
-                throw new UsageException($"A key has 1 to 255 octets, not {name.Length}.");
+                throw new UsageException($"A key has 1 to {ProtocolLimits.MaxKeyLength} octets, not {name.Length}.");
             }
             byte[] octets = await ValueAsync(parse.GetValue(value) is { } text ? KeyArguments.NotAnOption(parse, text) : null, parse.GetValue(file), parse.GetValue(base64), host, cancellationToken).ConfigureAwait(false);
             using Session session = await Session.OpenAsync(options, parse, host, needsApiKey: true, cancellationToken).ConfigureAwait(false);

@@ -12,7 +12,6 @@ namespace Optiks.Cli.Inspecting;
 internal sealed class AnswerPrinter
 {
     private const int ShownHashOctets = 6;
-    private static readonly string[] StructureNames = ["usernames", "devices", "keys", "decommissioned"];
     private readonly TextWriter _out;
     private readonly ReadOnlyMemory<byte>? _key;
     private ReadOnlyMemory<byte> _vrfPublicKey;
@@ -90,7 +89,7 @@ internal sealed class AnswerPrinter
         for (int i = 0; i < record.Structures.Count; i++)
         {
             StructureState state = record.Structures[i];
-            Line(depth + 1, $"{StructureNames[i],-15} {state.Count,10} leaves   root {Short(state.Root.Span)}   VRF key {Short(state.VrfPublicKey.Span)}");
+            Line(depth + 1, $"{Structures.Names[i],-15} {state.Count,10} leaves   root {Short(state.Root.Span)}   VRF key {Short(state.VrfPublicKey.Span)}");
         }
     }
 
@@ -194,7 +193,7 @@ internal sealed class AnswerPrinter
         for (int i = 0; i < proof.Structures.Count; i++)
         {
             AppendProof structure = proof.Structures[i];
-            Line(1, $"{StructureNames[i],-15} {Count(structure.Leaves.Count, "leaf", "leaves")} added, {structure.Opened.Length} octets of the old tree");
+            Line(1, $"{Structures.Names[i],-15} {Count(structure.Leaves.Count, "leaf", "leaves")} added, {structure.Opened.Length} octets of the old tree");
             foreach (IGrouping<byte, AddedLeaf> epoch in structure.Leaves.GroupBy(leaf => leaf.Offset).OrderBy(group => group.Key))
             {
                 Line(2, $"epoch {first.Epoch + 1 + epoch.Key,-8} {Count(epoch.Count(), "leaf", "leaves")}");

@@ -17,8 +17,8 @@ public sealed record AuditorOptions
     /// <summary>FirstEpoch of a new auditor: its record is taken on trust unless it is 0. An existing state goes on where it was.</summary>
     public ulong FirstEpoch { get; init; }
 
-    /// <summary>MaxRange of epochs in one proof, 1 to 256.</summary>
-    public int MaxRange { get; init; } = 256;
+    /// <summary>MaxRange of epochs in one proof, 1 to <see cref="AuditProof.MaxEpochs"/>.</summary>
+    public int MaxRange { get; init; } = AuditProof.MaxEpochs;
 
     /// <summary>AnswerWithin bounds a whole answer, headers and body: it may take this long, and longer only while it comes with 16 KiB a second.</summary>
     /// <value>60 seconds.</value>

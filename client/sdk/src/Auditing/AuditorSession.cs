@@ -14,7 +14,6 @@ namespace Optiks.Client;
 public sealed class AuditorSession : IDisposable
 {
     private const int MaxProofLength = 512 << 20;
-    private const string RangeTooLarge = "range-too-large";
     private readonly AuditorOptions _options;
     private readonly ServerConnection _connection;
     private readonly StateFolder _folder;
@@ -40,7 +39,7 @@ public sealed class AuditorSession : IDisposable
         ArgumentNullException.ThrowIfNull(options);
         ArgumentNullException.ThrowIfNull(http);
         ArgumentOutOfRangeException.ThrowIfLessThan(options.MaxRange, 1);
-        ArgumentOutOfRangeException.ThrowIfGreaterThan(options.MaxRange, 256);
+        ArgumentOutOfRangeException.ThrowIfGreaterThan(options.MaxRange, AuditProof.MaxEpochs);
         if (options.QueryUrls.Count == 0)
         {
             throw new ArgumentException("At least one query URL is needed.", nameof(options));
@@ -184,7 +183,7 @@ public sealed class AuditorSession : IDisposable
                 proof = await _connection.GetAsync(
                     replica, ProofPath(epoch, to), MediaTypes.AuditProof, MaxProofLength, authorize: false, cancellationToken).ConfigureAwait(false);
             }
-            catch (OptiksServerException e) when (e.Problem == RangeTooLarge && to - epoch > 1)
+            catch (OptiksServerException e) when (e.Problem == ProblemNames.RangeTooLarge && to - epoch > 1)
             {
                 // Epochs of many updates: half of them at once, and soon more again.
                 most = (int)(to - epoch) / 2;

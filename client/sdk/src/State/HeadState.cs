@@ -12,6 +12,6 @@ public sealed record HeadState
     /// <summary>Checkpoint is the signed note itself: one half of the evidence should the log fork.</summary>
     public required byte[] Checkpoint { get; init; }
 
-    /// <summary>Record of the latest epoch verified, 386 octets.</summary>
+    /// <summary>Record of the latest epoch verified.</summary>
     public required byte[] Record { get; init; }
 }

@@ -38,7 +38,7 @@ internal static class StateCheck
         ?? owned.Expected.Select(change => HashFault(change.ValueSha256)).FirstOrDefault(fault => fault is not null)
         ?? owned.Alarms.Select(alarm => HashFault(alarm.ValueSha256)).FirstOrDefault(fault => fault is not null);
 
-    private static string? KeyFault(string id) => Base64UrlText.TryDecode(id, out byte[]? key) && key.Length is >= 1 and <= 255 ? null : "a key is not base64url of 1 to 255 octets";
+    private static string? KeyFault(string id) => Base64UrlText.TryDecode(id, out byte[]? key) && key.Length is >= 1 and <= ProtocolLimits.MaxKeyLength ? null : $"a key is not base64url of 1 to {ProtocolLimits.MaxKeyLength} octets";
 
     // Hashes name files.
     private static string? HashFault(string? hash) => hash is null || (hash.Length == HashDigits && hash.All(char.IsAsciiHexDigitLower)) ? null : "a SHA-256 is not 64 hexadecimal digits";

@@ -8,7 +8,6 @@ namespace Optiks.Client;
 internal static class ProblemDocument
 {
     private const int MaxTextLength = 500;
-    private const string TypePrefix = "urn:optiks:problem:";
 
     public static OptiksServerException ToException(Uri server, HttpResponseMessage response, ReadOnlyMemory<byte> body, TimeProvider time)
     {
@@ -20,7 +19,7 @@ internal static class ProblemDocument
         {
             using var document = JsonDocument.Parse(body, new JsonDocumentOptions { MaxDepth = 8 });
             JsonElement root = document.RootElement;
-            problem = Text(root, "type") is { } type && type.StartsWith(TypePrefix, StringComparison.Ordinal) ? type[TypePrefix.Length..] : null;
+            problem = Text(root, "type") is { } type && type.StartsWith(ProblemNames.UrnPrefix, StringComparison.Ordinal) ? type[ProblemNames.UrnPrefix.Length..] : null;
             detail = Text(root, "detail") ?? Text(root, "title");
             field = Text(root, "field");
             traceId = Text(root, "trace_id");

@@ -7,8 +7,6 @@ namespace Optiks.Client.Tests;
 /// <summary>ClaimedPage turns an honest answer about one key into what a lying server would send: a page that claims more versions than there are, and opens none.</summary>
 internal static class ClaimedPage
 {
-    private const byte CommitmentTag = 0x04;
-
     public static byte[] Of(byte[] honest, ulong version)
     {
         Versions versions = VersionsAnswer.Decode(honest).Versions.Single();
@@ -19,7 +17,7 @@ internal static class ClaimedPage
 
     private static byte[] Committed(Member member)
     {
-        byte[] commitment = NativeHash.Compute(CommitmentTag, [.. member.CommitmentOrOpening.Span, .. member.Value.Span]);
+        byte[] commitment = NativeHash.Compute(HashTags.Commitment, [.. member.CommitmentOrOpening.Span, .. member.Value.Span]);
         return
         [
             .. member.VrfProof.Span, .. Integer(member.Epoch, 8), (byte)MemberKind.Committed, .. commitment, .. member.Path.Mask.Span,

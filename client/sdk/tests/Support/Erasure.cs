@@ -8,8 +8,7 @@ namespace Optiks.Client.Tests;
 /// <summary>Erasure turns versions of a history or monitor answer for one key into what a server sends that erased their values: the commitment in the place of opening and value.</summary>
 internal static class Erasure
 {
-    private const byte CommitmentTag = 0x04;
-    private const int KindOffset = 79 + 8;
+    private const int KindOffset = Lengths.VrfProof + 8;
 
     public static byte[] Of(byte[] answer, Func<ulong, bool> which)
     {
@@ -33,7 +32,7 @@ internal static class Erasure
                 changed.AddRange(answer.AsSpan(start, next - start));
                 continue;
             }
-            byte[] commitment = NativeHash.Compute(CommitmentTag, (byte[])[.. member.CommitmentOrOpening.Span, .. member.Value.Span]);
+            byte[] commitment = NativeHash.Compute(HashTags.Commitment, (byte[])[.. member.CommitmentOrOpening.Span, .. member.Value.Span]);
             int path = start + KindOffset + 1 + member.CommitmentOrOpening.Length + 3 + member.Value.Length;
             changed.AddRange([.. answer.AsSpan(start, KindOffset), (byte)MemberKind.Committed, .. commitment, .. answer.AsSpan(path, next - path)]);
         }

@@ -113,7 +113,7 @@ public static partial class OptiksDefaults
         app.UseExceptionHandler(_ => { });
         app.UseStatusCodePages(context =>
         {
-            ProblemType type = ProblemTypes.ForStatus(context.HttpContext.Response.StatusCode);
+            ProblemType type = ProblemType.ForStatus(context.HttpContext.Response.StatusCode);
             return new Problem(type, type.Title).ExecuteAsync(context.HttpContext);
         });
         RateLimits.UseForwardedCallers(app);

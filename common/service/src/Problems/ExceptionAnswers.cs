@@ -25,7 +25,7 @@ internal sealed partial class ExceptionAnswers : IExceptionHandler
         Problem problem = exception switch
         {
             ProblemException known => known.Problem,
-            BadHttpRequestException bad => new Problem(ProblemTypes.ForStatus(bad.StatusCode), ProblemTypes.ForStatus(bad.StatusCode).Title),
+            BadHttpRequestException bad => new Problem(ProblemType.ForStatus(bad.StatusCode), ProblemType.ForStatus(bad.StatusCode).Title),
             _ => new Problem(ProblemTypes.Internal, "An unexpected error happened. Quote the trace id when you report it."),
         };
         if (problem.Type == ProblemTypes.Internal)

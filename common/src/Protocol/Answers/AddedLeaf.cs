@@ -6,5 +6,5 @@ namespace Optiks.Protocol;
 /// <param name="Offset">The leaf's epoch is a + 1 + offset.</param>
 public readonly record struct AddedLeaf(ReadOnlyMemory<byte> Label, ReadOnlyMemory<byte> Commitment, byte Offset)
 {
-    internal const int Length = 65;
+    internal const int Length = Lengths.AddedLeaf;
 }

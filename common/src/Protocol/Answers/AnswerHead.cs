@@ -1,15 +1,12 @@
 namespace Optiks.Protocol;
 
 /// <summary>AnswerHead ties an answer to a checkpoint (docs/spec/board.md section 4, Head). Decoded for display; slices of the input.</summary>
-/// <param name="Record">The epoch record, 386 octets.</param>
+/// <param name="Record">The epoch record, encoded.</param>
 /// <param name="Inclusion">Hashes of its inclusion proof, 32 octets each.</param>
 /// <param name="Consistency">Hashes of the consistency proof, 32 octets each.</param>
 /// <param name="Checkpoint">The signed note; empty: the one that the client named.</param>
 public sealed record AnswerHead(ReadOnlyMemory<byte> Record, ReadOnlyMemory<byte> Inclusion, ReadOnlyMemory<byte> Consistency, ReadOnlyMemory<byte> Checkpoint)
 {
-    private const uint MaxProofLength = 2016;
-    private const uint HashLength = 32;
-
     /// <summary>Decode reads a whole Head. Throws <see cref="EncodingException"/>.</summary>
     public static AnswerHead Decode(ReadOnlyMemory<byte> octets)
     {
@@ -21,7 +18,7 @@ public sealed record AnswerHead(ReadOnlyMemory<byte> Record, ReadOnlyMemory<byte
 
     internal static AnswerHead Decode(ref TlsReader reader) => new(
         reader.Take(EpochRecord.Length, "head.record"),
-        reader.Vector(0, MaxProofLength, "head.inclusion", HashLength),
-        reader.Vector(0, MaxProofLength, "head.consistency", HashLength),
+        reader.Vector(0, Lengths.MaxLogProof, "head.inclusion", Lengths.Hash),
+        reader.Vector(0, Lengths.MaxLogProof, "head.consistency", Lengths.Hash),
         reader.Vector(0, ushort.MaxValue, "head.checkpoint"));
 }

@@ -1,12 +1,12 @@
 namespace Optiks.Protocol;
 
 /// <summary>AuditProof leads from epoch a to epoch b (docs/spec/answers.md section 1), decoded for display. Nothing in it has been verified.</summary>
-/// <param name="Records">Encoded records of a, a + 1, ..., b, 386 octets each.</param>
+/// <param name="Records">Encoded records of a, a + 1, ..., b, one after another.</param>
 /// <param name="Structures">One proof for each structure.</param>
 public sealed record AuditProof(IReadOnlyList<ReadOnlyMemory<byte>> Records, IReadOnlyList<AppendProof> Structures)
 {
     /// <summary>MaxEpochs of a range, b - a.</summary>
-    public const int MaxEpochs = 256;
+    public const int MaxEpochs = ProtocolLimits.MaxRangeEpochs;
 
     private const uint LeastRecordsLength = 2 * EpochRecord.Length;
     private const uint MaxRecordsLength = (MaxEpochs + 1) * EpochRecord.Length;

@@ -1,31 +1,28 @@
 namespace Optiks.Protocol;
 
 /// <summary>Member is a membership proof (docs/spec/proofs.md section 1).</summary>
-/// <param name="VrfProof">79 octets.</param>
+/// <param name="VrfProof">As it was sent.</param>
 /// <param name="Epoch">The leaf's epoch.</param>
 /// <param name="Kind">Committed or opened.</param>
-/// <param name="CommitmentOrOpening">32 octets of commitment, or 16 of opening.</param>
+/// <param name="CommitmentOrOpening">The commitment, or its opening.</param>
 /// <param name="Value">The value when opened, otherwise empty.</param>
 /// <param name="Path">To the root.</param>
 public sealed record Member(
     ReadOnlyMemory<byte> VrfProof, ulong Epoch, MemberKind Kind, ReadOnlyMemory<byte> CommitmentOrOpening, ReadOnlyMemory<byte> Value, TreePath Path)
 {
-    internal const int VrfProofLength = 79;
-    private const int CommitmentLength = 32;
-    private const int OpeningLength = 16;
     private const uint MaxValueLength = (1u << 24) - 1;
 
     internal static Member Decode(ref TlsReader reader)
     {
-        ReadOnlyMemory<byte> proof = reader.Take(VrfProofLength, "member.vrf_proof");
+        ReadOnlyMemory<byte> proof = reader.Take(Lengths.VrfProof, "member.vrf_proof");
         ulong epoch = reader.UInt64("member.epoch");
         switch ((MemberKind)reader.UInt8("member.kind"))
         {
             case MemberKind.Committed:
-                ReadOnlyMemory<byte> commitment = reader.Take(CommitmentLength, "member.commitment");
+                ReadOnlyMemory<byte> commitment = reader.Take(Lengths.Hash, "member.commitment");
                 return new Member(proof, epoch, MemberKind.Committed, commitment, default, TreePath.Decode(ref reader));
             case MemberKind.Opened:
-                ReadOnlyMemory<byte> opening = reader.Take(OpeningLength, "member.opening");
+                ReadOnlyMemory<byte> opening = reader.Take(Lengths.Opening, "member.opening");
                 ReadOnlyMemory<byte> value = reader.Vector(0, MaxValueLength, "member.value");
                 return new Member(proof, epoch, MemberKind.Opened, opening, value, TreePath.Decode(ref reader));
             default:

@@ -7,7 +7,6 @@ public abstract record OpenedNode(TreePath Path)
     private const byte Empty = 0;
     private const byte InteriorNode = 1;
     private const byte LeafNode = 2;
-    private const int HashLength = 32;
 
     /// <summary>Interior node.</summary>
     /// <param name="Length">Prefix length in bits.</param>
@@ -32,13 +31,13 @@ public abstract record OpenedNode(TreePath Path)
                 return null;
             case InteriorNode:
                 byte length = reader.UInt8("non_member.length");
-                ReadOnlyMemory<byte> prefix = reader.Take(HashLength, "non_member.prefix");
-                ReadOnlyMemory<byte> left = reader.Take(HashLength, "non_member.left");
-                ReadOnlyMemory<byte> right = reader.Take(HashLength, "non_member.right");
+                ReadOnlyMemory<byte> prefix = reader.Take(Lengths.Hash, "non_member.prefix");
+                ReadOnlyMemory<byte> left = reader.Take(Lengths.Hash, "non_member.left");
+                ReadOnlyMemory<byte> right = reader.Take(Lengths.Hash, "non_member.right");
                 return new Interior(length, prefix, left, right, TreePath.Decode(ref reader));
             case LeafNode:
-                ReadOnlyMemory<byte> label = reader.Take(HashLength, "non_member.label");
-                ReadOnlyMemory<byte> commitment = reader.Take(HashLength, "non_member.commitment");
+                ReadOnlyMemory<byte> label = reader.Take(Lengths.Hash, "non_member.label");
+                ReadOnlyMemory<byte> commitment = reader.Take(Lengths.Hash, "non_member.commitment");
                 ulong epoch = reader.UInt64("non_member.epoch");
                 return new Leaf(label, commitment, epoch, TreePath.Decode(ref reader));
             default:

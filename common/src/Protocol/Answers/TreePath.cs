@@ -5,9 +5,6 @@ namespace Optiks.Protocol;
 /// <param name="Siblings">32 octets each, deepest first.</param>
 public sealed record TreePath(ReadOnlyMemory<byte> Mask, ReadOnlyMemory<byte> Siblings)
 {
-    private const uint MaxSiblingsLength = 8192;
-    private const int HashLength = 32;
-
     /// <summary>PrefixLengths of the ancestors, deepest first: the set bits of the mask.</summary>
     public IReadOnlyList<int> PrefixLengths()
     {
@@ -23,5 +20,5 @@ public sealed record TreePath(ReadOnlyMemory<byte> Mask, ReadOnlyMemory<byte> Si
     }
 
     internal static TreePath Decode(ref TlsReader reader) =>
-        new(reader.Take(HashLength, "path.mask"), reader.Vector(0, MaxSiblingsLength, "path.siblings", HashLength));
+        new(reader.Take(Lengths.Hash, "path.mask"), reader.Vector(0, Lengths.MaxSiblings, "path.siblings", Lengths.Hash));
 }

@@ -12,7 +12,6 @@ namespace Optiks.Db.Fsck;
 /// </summary>
 internal sealed class LeafCheck(Configuration configuration, HashSet<LeafOrigin> pending, Report report)
 {
-    private const byte CommitmentTag = 0x04;
 
     private readonly Dictionary<(StructureId, UInt128), (ulong Version, int KeyHash)> _keys = [];
     private readonly HashSet<LeafOrigin> _origins = [];
@@ -67,7 +66,7 @@ internal sealed class LeafCheck(Configuration configuration, HashSet<LeafOrigin>
         UInt128 tag = BinaryPrimitives.ReadUInt128BigEndian(leaf.Tag.Span);
         ref (ulong Version, int KeyHash) last = ref CollectionsMarshal.GetValueRefOrAddDefault(_keys, (leaf.Structure, tag), out bool known);
         // docs/spec/tree.md section 1: an oZKS has one version, 0.
-        bool hasVersions = leaf.Structure is StructureId.Devices or StructureId.Keys;
+        bool hasVersions = leaf.Structure.HasVersions();
         ulong expected = hasVersions ? last.Version + 1 : 0;
         if (leaf.Version != expected || (known && !hasVersions))
         {
@@ -98,7 +97,7 @@ internal sealed class LeafCheck(Configuration configuration, HashSet<LeafOrigin>
         {
             report.Found($"{Name(leaf)} has a key or value beyond the configuration's bounds.");
         }
-        if (!NativeHash.Compute(CommitmentTag, [.. value.Opening.Span, .. value.Value.Span]).AsSpan().SequenceEqual(leaf.Commitment.Span))
+        if (!NativeHash.Compute(HashTags.Commitment, [.. value.Opening.Span, .. value.Value.Span]).AsSpan().SequenceEqual(leaf.Commitment.Span))
         {
             report.Found($"{Name(leaf)} has a value that does not open its commitment.");
         }

@@ -1,0 +1,33 @@
+// Generated from docs/spec/facts.toml by `make facts`: do not edit.
+namespace Optiks.Protocol;
+
+/// <summary>ProtocolLimits are the greatest numbers of what users meet (docs/spec/rest.md section 6).</summary>
+public static class ProtocolLimits
+{
+    /// <summary>Octets of a key, which has at least one.</summary>
+    public const int MaxKeyLength = 255;
+
+    /// <summary>Octets of a value, unless the configuration says otherwise.</summary>
+    public const int DefaultMaxValueLength = 65_536;
+
+    /// <summary>Octets of a value, whatever the configuration says.</summary>
+    public const int MaxValueLength = 1_048_576;
+
+    /// <summary>Epochs of a range.</summary>
+    public const int MaxRangeEpochs = 256;
+
+    /// <summary>Queries of a request.</summary>
+    public const int MaxQueries = 256;
+
+    /// <summary>Elements of a list of updates.</summary>
+    public const int MaxList = 1000;
+
+    /// <summary>Items of an atomic request.</summary>
+    public const int MaxItems = 256;
+
+    /// <summary>Octets of a body of updates.</summary>
+    public const int MaxUpdateBody = 8_388_608;
+
+    /// <summary>Pending updates of a key.</summary>
+    public const int MaxPending = 16;
+}
