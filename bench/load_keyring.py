@@ -15,8 +15,9 @@ from pathlib import Path
 import openpgp
 from loading import LoadFailed, Service, main
 
+from facts import MAX_KEY_LEN
+
 DEBIAN = "/usr/share/keyrings/debian-keyring.gpg"
-MAX_KEY = 255
 
 
 def load(path: str) -> None:
@@ -37,7 +38,7 @@ def load(path: str) -> None:
         if len(value) > service.max_value_len:
             minimized, left_out = minimized - 1, left_out + 1
             continue
-        updates += [(name, value) for address in key.addresses() if len(name := address.encode()) <= MAX_KEY]
+        updates += [(name, value) for address in key.addresses() if len(name := address.encode()) <= MAX_KEY_LEN]
     if not updates:
         raise LoadFailed(f"{path} has no key with an address")
     latest = dict(updates)

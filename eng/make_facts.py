@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Makes from docs/spec/facts.toml whatever else states a fact of the protocol: constants of C, C++ and C#, tables of docs/spec.
+"""Makes from docs/spec/facts.toml whatever else states a fact of the protocol: constants of C, C++, C# and Python, tables of docs/spec.
 
 usage: make_facts.py [--check]
 
@@ -205,6 +205,31 @@ def csharp_problem_types(facts):
                   "public static class ProblemTypes", members, "Optiks.ServiceDefaults", ["Optiks.Protocol"])
 
 
+# ---- Python
+
+
+def python(facts):
+    yield f"# {NOTICE}"
+    yield '"""The facts of docs/spec that are numbers or lists."""\n'
+    names = [one["name"].upper() for one in facts["structures"]]
+    yield f"STRUCTURES = {', '.join(names)} = {', '.join(str(one['id']) for one in facts['structures'])}"
+    yield f"PER_PERIOD = ({', '.join(name.upper() for name in with_flag(facts, 'per_period'))})\n"
+    for name, (tag, _, _) in facts["hash_tags"].items():
+        yield f"TAG_{name.upper()} = 0x{tag:02x}"
+    yield ""
+    for name, (octets, _) in facts["vrf_lengths"].items():
+        yield f"VRF_{name.upper()}_LEN = {octets}"
+    for name, (octets, _) in facts["lengths"].items():
+        yield f"{name.upper()}_LEN = {octets}"
+    yield ""
+    for section in ("vector_limits", "limits", "request_limits"):
+        for name, (bound, _) in facts[section].items():
+            yield f"{name.upper()} = {grouped(bound)}"
+    yield "\nREASONS = {"
+    yield from (f'    "{name}": {number},' for name, (number, _) in facts["reasons"].items())
+    yield "}"
+
+
 # ---- docs/spec
 
 
@@ -257,6 +282,7 @@ MADE = {
     "docs/spec/tree.md": {"structures": page_structures},
     "ozks/include/optiks/types.h": {"constants": c_constants},
     "ozks/verify/include/optiks/ozks/verify/facts.h": cpp_verify,
+    "tests/reference/facts.py": python,
     "vrf/include/optiks/vrf/facts.h": cpp_vrf,
 }
 

@@ -1,11 +1,15 @@
 """The native verifier over ctypes (ozks/include/optiks/optiks.h), given rows of tests/reference/rows.py."""
 
 import ctypes
+import sys
 from ctypes import POINTER, Structure, byref, c_char_p, c_int32, c_size_t, c_uint8, c_uint32, c_uint64
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "reference"))
+
+from facts import RECORD_LEN
+
 ABI_VERSION = 5
-RECORD_LEN = 386
 OK, E_BUFFER = 0, -2
 VALUE_OFFSET_FIELDS = [("value_offset", c_size_t), ("value_len", c_size_t), ("has_value", c_int32), ("reserved", c_int32)]
 

@@ -4,6 +4,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
+from facts import (
+    ADDED_LEAF_LEN,
+    MAX_LOG_PROOF_LEN,
+    MAX_RANGE_EPOCHS,
+    MAX_SIBLINGS_LEN,
+    OPENING_LEN,
+    RECORD_LEN,
+    STRUCTURES,
+    VRF_PROOF_LEN,
+)
 from refused import require
 
 T = TypeVar("T")
@@ -77,10 +87,10 @@ class Path:
 
     @classmethod
     def decode(cls, r: Reader) -> "Path":
-        return cls(r.take(32), r.hashes(0, 8192))
+        return cls(r.take(32), r.hashes(0, MAX_SIBLINGS_LEN))
 
     def encode(self) -> bytes:
-        return self.mask + vector(8192, b"".join(self.siblings))
+        return self.mask + vector(MAX_SIBLINGS_LEN, b"".join(self.siblings))
 
 
 @dataclass(frozen=True)
@@ -100,10 +110,10 @@ class Member:
 
     @classmethod
     def decode(cls, r: Reader) -> "Member":
-        vrf_proof, epoch = r.take(79), r.uint(8)
+        vrf_proof, epoch = r.take(VRF_PROOF_LEN), r.uint(8)
         if r.discriminant(2) == 0:
             return cls(vrf_proof, epoch, r.take(32), None, None, Path.decode(r))
-        return cls(vrf_proof, epoch, None, r.take(16), r.opaque(0, 2**24 - 1), Path.decode(r))
+        return cls(vrf_proof, epoch, None, r.take(OPENING_LEN), r.opaque(0, 2**24 - 1), Path.decode(r))
 
     def encode(self) -> bytes:
         if self.kind == 0:
@@ -144,7 +154,7 @@ class NonMember:
 
     @classmethod
     def decode(cls, r: Reader) -> "NonMember":
-        vrf_proof, kind = r.take(79), r.discriminant(3)
+        vrf_proof, kind = r.take(VRF_PROOF_LEN), r.discriminant(3)
         if kind == 0:
             return cls(vrf_proof, None, None)
         if kind == 1:
@@ -195,7 +205,6 @@ class Versions:
 
 @dataclass(frozen=True)
 class AddedLeaf:
-    SIZE = 65
     label: bytes
     commitment: bytes
     offset: int
@@ -215,16 +224,13 @@ class AppendProof:
 
     @classmethod
     def decode(cls, r: Reader) -> "AppendProof":
-        packed = r.opaque(0, 2**32 - 1, AddedLeaf.SIZE)
-        starts = range(0, len(packed), AddedLeaf.SIZE)
-        leaves = [AddedLeaf.decode(Reader(packed[i : i + AddedLeaf.SIZE])) for i in starts]
+        packed = r.opaque(0, 2**32 - 1, ADDED_LEAF_LEN)
+        starts = range(0, len(packed), ADDED_LEAF_LEN)
+        leaves = [AddedLeaf.decode(Reader(packed[i : i + ADDED_LEAF_LEN])) for i in starts]
         return cls(leaves, r.opaque(0, 2**32 - 1))
 
     def encode(self) -> bytes:
         return vector(2**32 - 1, _encoded(self.leaves)) + vector(2**32 - 1, self.opened)
-
-
-RECORD_SIZE = 386
 
 
 @dataclass(frozen=True)
@@ -236,10 +242,10 @@ class Head:
 
     @classmethod
     def decode(cls, r: Reader) -> "Head":
-        return cls(r.take(RECORD_SIZE), r.hashes(0, 2016), r.hashes(0, 2016), r.opaque(0, 2**16 - 1))
+        return cls(r.take(RECORD_LEN), r.hashes(0, MAX_LOG_PROOF_LEN), r.hashes(0, MAX_LOG_PROOF_LEN), r.opaque(0, 2**16 - 1))
 
     def encode(self) -> bytes:
-        proofs = vector(2016, b"".join(self.inclusion)) + vector(2016, b"".join(self.consistency))
+        proofs = vector(MAX_LOG_PROOF_LEN, b"".join(self.inclusion)) + vector(MAX_LOG_PROOF_LEN, b"".join(self.consistency))
         return self.record + proofs + vector(2**16 - 1, self.checkpoint)
 
 
@@ -278,12 +284,12 @@ class AuditProof:
 
     @classmethod
     def decode(cls, r: Reader) -> "AuditProof":
-        packed = r.opaque(2 * RECORD_SIZE, 257 * RECORD_SIZE, RECORD_SIZE)
-        records = [packed[i : i + RECORD_SIZE] for i in range(0, len(packed), RECORD_SIZE)]
-        return cls(records, [AppendProof.decode(r) for _ in range(4)])
+        packed = r.opaque(2 * RECORD_LEN, (MAX_RANGE_EPOCHS + 1) * RECORD_LEN, RECORD_LEN)
+        records = [packed[i : i + RECORD_LEN] for i in range(0, len(packed), RECORD_LEN)]
+        return cls(records, [AppendProof.decode(r) for _ in STRUCTURES])
 
     def encode(self) -> bytes:
-        return vector(257 * RECORD_SIZE, b"".join(self.records)) + _encoded(self.structures)
+        return vector((MAX_RANGE_EPOCHS + 1) * RECORD_LEN, b"".join(self.records)) + _encoded(self.structures)
 
 
 def decode_whole(decode: Callable[[Reader], T], data: bytes) -> T:

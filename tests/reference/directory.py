@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import board
 import ecvrf
 import ed25519
+import facts
 import pahd
 import proofs
-import record
 import tree
 from board import LogKey
 from codec import AppendProof, AuditProof, Head, Lookup, LookupAnswer, Member, NonMember, Versions, VersionsAnswer
@@ -70,12 +70,12 @@ class Directory:
         """(label as a position, VRF proof) for structure keys."""
         name = (vrf.encoded, key, version)
         if name not in self._proofs:
-            self._proofs[name] = ecvrf.prove(vrf, pahd.vrf_input(record.KEYS, key, version))
+            self._proofs[name] = ecvrf.prove(vrf, pahd.vrf_input(facts.KEYS, key, version))
         label, proof = self._proofs[name]
         return tree.to_position(label), proof
 
     def leaf(self, key: bytes, version: int, stored: Stored) -> Leaf:
-        label, _ = self.prove(self.vrf_keys[record.KEYS - 1], key, version)
+        label, _ = self.prove(self.vrf_keys[facts.KEYS - 1], key, version)
         return Leaf(label, tree.commitment_of(stored.opening, stored.value), stored.epoch)
 
     def publish(
@@ -87,12 +87,12 @@ class Directory:
             stored = Stored(self.epoch + 1, self.rng.randbytes(16), value)
             mine = self.versions.setdefault(key, [])
             mine.append(stored)
-            added[record.KEYS - 1].append(self.leaf(key, len(mine), stored))
+            added[facts.KEYS - 1].append(self.leaf(key, len(mine), stored))
         return self._close(added, self.now_ms + STEP_MS if time_ms is None else time_ms)
 
     def switch_period(self, time_ms: int) -> EpochRecord:
         """The epoch that starts the next period: fresh VRF keys, the latest versions copied with leaf epoch 0."""
-        for number in record.PER_PERIOD:
+        for number in facts.PER_PERIOD:
             self.vrf_keys[number - 1] = self._new_vrf_key()
             self.trees[number - 1], self.counts[number - 1] = None, 0
         self.period += 1
@@ -119,7 +119,7 @@ class Directory:
         self.added.append(added)
         self.trees_at.append(list(self.trees))
         versions = {key: list(mine) for key, mine in self.versions.items()}
-        self.history.append((self.trees[record.KEYS - 1], self.vrf_keys[record.KEYS - 1], versions))
+        self.history.append((self.trees[facts.KEYS - 1], self.vrf_keys[facts.KEYS - 1], versions))
         return made
 
     # Answers.
@@ -181,7 +181,7 @@ class Directory:
         switch = self.records[a].period != self.records[b].period
         structures = []
         for i in range(4):
-            if switch and i + 1 in record.PER_PERIOD:
+            if switch and i + 1 in facts.PER_PERIOD:
                 structures.append(AppendProof([], b""))
                 continue
             added = [leaf for e in range(a + 1, b + 1) for leaf in self.added[e][i]]

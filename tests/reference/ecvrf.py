@@ -3,11 +3,10 @@
 from hashlib import blake2b
 
 import fourq
+from facts import VRF_LABEL_LEN, VRF_PROOF_LEN
 
 SUITE = b"\xff" + b"optiks-fourq-blake2b"
 DST = b"ECVRF_" + b"FourQ_XMD:BLAKE2b-512_ELL2_NU_" + SUITE
-PROOF_LEN = 79
-LABEL_LEN = 32
 
 
 def _hash(*parts: bytes) -> bytes:
@@ -71,14 +70,14 @@ def nonce(key: SecretKey, h: fourq.Point) -> int:
 
 
 def evaluate(key: SecretKey, alpha: bytes) -> bytes:
-    return beta_of(fourq.scalar_mul(key.x, encode_to_curve(key.public.encoded, alpha)))[:LABEL_LEN]
+    return beta_of(fourq.scalar_mul(key.x, encode_to_curve(key.public.encoded, alpha)))[:VRF_LABEL_LEN]
 
 
 def prove(key: SecretKey, alpha: bytes) -> tuple[bytes, bytes]:
     """(label, proof)."""
     h = encode_to_curve(key.public.encoded, alpha)
     gamma = fourq.scalar_mul(key.x, h)
-    return beta_of(gamma)[:LABEL_LEN], prove_with(key, h, gamma, nonce(key, h))
+    return beta_of(gamma)[:VRF_LABEL_LEN], prove_with(key, h, gamma, nonce(key, h))
 
 
 def prove_with(key: SecretKey, h: fourq.Point, gamma: fourq.Point, k: int) -> bytes:
@@ -90,7 +89,7 @@ def prove_with(key: SecretKey, h: fourq.Point, gamma: fourq.Point, k: int) -> by
 
 def verify(public: PublicKey, alpha: bytes, proof: bytes) -> tuple[str, bytes | None]:
     """("valid", label) or (reason, None), in the order of section 7."""
-    assert len(proof) == PROOF_LEN
+    assert len(proof) == VRF_PROOF_LEN
     gamma = fourq.string_to_point(proof[:32])
     if gamma is None:
         return "vrf_gamma_malformed", None
@@ -105,4 +104,4 @@ def verify(public: PublicKey, alpha: bytes, proof: bytes) -> tuple[str, bytes | 
     v = fourq.point_add(fourq.scalar_mul(s, h), fourq.point_neg(fourq.scalar_mul(c, gamma)))
     if challenge(public.point, h, gamma, u, v) != proof[32:48]:
         return "vrf_challenge", None
-    return "valid", beta_of(gamma)[:LABEL_LEN]
+    return "valid", beta_of(gamma)[:VRF_LABEL_LEN]

@@ -20,6 +20,7 @@ from pathlib import Path
 
 import board
 import ecvrf
+import facts
 import make_vectors
 import mutations
 import mutations_audit
@@ -33,7 +34,6 @@ from rows import Rows, WrongVerdict
 from verify import TrustAnchor, Verifier
 
 MEDIA = "application/vnd.optiks."
-MAX_RANGE = 256
 
 
 class Http:
@@ -80,7 +80,7 @@ class Http:
     def ask(self, form: str, keys: list[bytes], versions: list[tuple[int, int]], kept_size: int = 0) -> bytes:
         """versions: (period, version) of each query, docs/spec/rest.md section 4."""
         queries = b"".join(
-            vector(255, key) + uint(period, 8) + uint(version, 8)
+            vector(facts.MAX_KEY_LEN, key) + uint(period, 8) + uint(version, 8)
             for key, (period, version) in zip(keys, versions, strict=True)
         )
         size = f"?checkpoint_size={kept_size}" if kept_size else ""
@@ -129,7 +129,7 @@ def audit(s: Session) -> None:
     while a < len(s.chain) - 1:
         b = a + 1
         if s.chain[b].period == s.chain[a].period:
-            while b < len(s.chain) - 1 and b - a < MAX_RANGE and s.chain[b + 1].period == s.chain[a].period:
+            while b < len(s.chain) - 1 and b - a < facts.MAX_RANGE_EPOCHS and s.chain[b + 1].period == s.chain[a].period:
                 b += 1
         start = s.chain[s.chain[a].period_first_epoch]
         answer = s.http.request(f"/v1/epochs/{a}-{b}/audit-proof", "audit-proof")
@@ -139,9 +139,9 @@ def audit(s: Session) -> None:
         print(f"verified audit ({a}, {b}]")
         a = b
     # One record less than the limit, so that a repeated record is refused for its epoch and not for the length.
-    counts = [r.structure(record.KEYS).count for r in s.chain]
+    counts = [r.structure(facts.KEYS).count for r in s.chain]
     for a in range(len(counts) - 1, -1, -1):
-        b = next((e for e in range(a + 2, min(len(counts), a + MAX_RANGE)) if counts[e] - counts[a] >= 2), None)
+        b = next((e for e in range(a + 2, min(len(counts), a + facts.MAX_RANGE_EPOCHS)) if counts[e] - counts[a] >= 2), None)
         if b is not None and counts[a] >= 2 and s.chain[a].period == s.chain[b].period:
             answer = decode_whole(AuditProof.decode, s.http.request(f"/v1/epochs/{a}-{b}/audit-proof", "audit-proof"))
             start = s.chain[s.chain[a].period_first_epoch]
@@ -195,21 +195,21 @@ def look_up(s: Session, keys: list[bytes], absent: list[bytes]) -> None:
     s.changed("lookup", late, keys[:1], [("too_late", answer.encode(), "record_too_old")])
     forked = replace(v, checkpoint=replace(checkpoint, root=bytes(32)))
     s.changed("lookup", forked, keys[:1], [("another_root_of_this_size", answer.encode(), "fork")])
-    swapped = r.with_structure(record.KEYS, vrf_public_key=r.structure(record.USERNAMES).vrf_public_key)
+    swapped = r.with_structure(facts.KEYS, vrf_public_key=r.structure(facts.USERNAMES).vrf_public_key)
     split_view = replace(v, record=swapped)
     s.changed("lookup", split_view, keys[:1], [("kept_record_with_another_vrf_key", answer.encode(), "fork")])
 
 
 def _first_label(r: EpochRecord, key: bytes, item: Lookup) -> bytes:
-    public = ecvrf.PublicKey(r.structure(record.KEYS).vrf_public_key)
-    alpha = pahd.vrf_input(record.KEYS, key, 1)
+    public = ecvrf.PublicKey(r.structure(facts.KEYS).vrf_public_key)
+    alpha = pahd.vrf_input(facts.KEYS, key, 1)
     return ecvrf.verify(public, alpha, item.members[0].vrf_proof)[1]
 
 
 def _older_record(s: Session, v: Verifier, answer: LookupAnswer, checkpoint: Checkpoint):
     """The head of an older epoch, honestly included in the same checkpoint, over the proofs of the newer one."""
     newest = EpochRecord.parse(answer.head.record)
-    older = [r for r in s.chain[: newest.epoch] if r.structure(record.KEYS).root != newest.structure(record.KEYS).root]
+    older = [r for r in s.chain[: newest.epoch] if r.structure(facts.KEYS).root != newest.structure(facts.KEYS).root]
     if not older or checkpoint.size > len(s.chain):
         return
     r = older[-1]

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import board
+import facts
 import fourq
-import record
 import tree
 from codec import Head, InteriorNode, LeafNode, Lookup, LookupAnswer, Member, NonMember, Path, VersionsAnswer
 from record import EpochRecord
@@ -34,7 +34,7 @@ def whole_changes(encoded: bytes) -> Iterator[Change]:
 def record_changes(answer: Answer) -> Iterator[Change]:
     r = EpochRecord.parse(answer.head.record)
     size = checkpoint_size(answer.head)
-    keys = r.structure(record.KEYS)
+    keys = r.structure(facts.KEYS)
 
     def changed(name: str, other: EpochRecord, reason: str) -> Change:
         return f"record_{name}", replace(answer, head=replace(answer.head, record=other.encode())).encode(), reason
@@ -49,15 +49,15 @@ def record_changes(answer: Answer) -> Iterator[Change]:
     yield changed("period_without_switch", replace(r, period=r.period + 1), risen)
     yield changed("period_first_beyond", replace(r, period_first_epoch=r.epoch + 1), "record_period")
     yield changed("time_plus_1", replace(r, time_ms=r.time_ms + 1), "inclusion_proof")
-    yield changed("keys_root", r.with_structure(record.KEYS, root=flip(keys.root, 31)), "inclusion_proof")
-    yield changed("keys_root_empty", r.with_structure(record.KEYS, root=tree.EMPTY), "record_count")
-    yield changed("keys_count_0", r.with_structure(record.KEYS, count=0), "record_count")
-    yield changed("keys_count_plus_1", r.with_structure(record.KEYS, count=keys.count + 1), "inclusion_proof")
-    other_key = r.structure(record.USERNAMES).vrf_public_key
-    yield changed("vrf_key_of_another_structure", r.with_structure(record.KEYS, vrf_public_key=other_key), "inclusion_proof")
-    yield changed("vrf_key_identity", r.with_structure(record.KEYS, vrf_public_key=b"\1" + bytes(31)), "inclusion_proof")
-    filled = "inclusion_proof" if r.structure(record.USERNAMES).count else "record_count"
-    yield changed("usernames_root", r.with_structure(record.USERNAMES, root=bytes(32)), filled)
+    yield changed("keys_root", r.with_structure(facts.KEYS, root=flip(keys.root, 31)), "inclusion_proof")
+    yield changed("keys_root_empty", r.with_structure(facts.KEYS, root=tree.EMPTY), "record_count")
+    yield changed("keys_count_0", r.with_structure(facts.KEYS, count=0), "record_count")
+    yield changed("keys_count_plus_1", r.with_structure(facts.KEYS, count=keys.count + 1), "inclusion_proof")
+    other_key = r.structure(facts.USERNAMES).vrf_public_key
+    yield changed("vrf_key_of_another_structure", r.with_structure(facts.KEYS, vrf_public_key=other_key), "inclusion_proof")
+    yield changed("vrf_key_identity", r.with_structure(facts.KEYS, vrf_public_key=b"\1" + bytes(31)), "inclusion_proof")
+    filled = "inclusion_proof" if r.structure(facts.USERNAMES).count else "record_count"
+    yield changed("usernames_root", r.with_structure(facts.USERNAMES, root=bytes(32)), filled)
     yield changed("previous", replace(r, previous=flip(r.previous, 0)), "inclusion_proof")
 
 
@@ -83,9 +83,10 @@ def head_changes(answer: Answer) -> Iterator[Change]:
     yield changed("checkpoint_left_out", "checkpoint_missing", checkpoint=b"")
     encoded = answer.encode()
     length = len(head.inclusion) * 32
-    odd = (length + 1).to_bytes(2, "big") + encoded[388 : 388 + length] + b"\0" + encoded[388 + length :]
-    yield "inclusion_odd_length", encoded[:386] + odd, "malformed_length"
-    yield "inclusion_too_long", encoded[:386] + (2048).to_bytes(2, "big") + bytes(2048) + encoded[388:], "malformed_length"
+    start, rest = encoded[: facts.RECORD_LEN], encoded[facts.RECORD_LEN + 2 :]
+    odd = (length + 1).to_bytes(2, "big") + rest[:length] + b"\0" + rest[length:]
+    yield "inclusion_odd_length", start + odd, "malformed_length"
+    yield "inclusion_too_long", start + (2048).to_bytes(2, "big") + bytes(2048) + rest, "malformed_length"
 
     text, signatures = head.checkpoint.decode().rsplit("\n\n", 1)
     origin, size, root = text.split("\n")
@@ -225,9 +226,9 @@ def lookup_changes(answer: LookupAnswer, other: Lookup) -> Iterator[Change]:
         yield changed(f"latest_{name}", reason, members=[*item.members[:before], member])
     for name, proof, reason in non_member_changes(item.absent[-1], last.vrf_proof):
         yield changed(f"absent_{name}", reason, absent=[*item.absent[:-1], proof])
-    kind_at = len(encoded) - len(item.encode()) + 8 + 3 + 79 + 8
+    kind_at = len(encoded) - len(item.encode()) + 8 + 3 + facts.VRF_PROOF_LEN + 8
     yield "lookup_kind_2", encoded[:kind_at] + b"\2" + encoded[kind_at + 1 :], "malformed_enum"
-    node_at = len(encoded) - len(item.absent[-1].encode()) + 79
+    node_at = len(encoded) - len(item.absent[-1].encode()) + facts.VRF_PROOF_LEN
     yield "lookup_node_3", encoded[:node_at] + b"\3" + encoded[node_at + 1 :], "malformed_enum"
 
 

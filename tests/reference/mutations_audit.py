@@ -3,15 +3,15 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
+import facts
 import proofs
-import record
 import tree
 from codec import AddedLeaf, AppendProof, AuditProof
 from mutations import Change, flip
 from record import EpochRecord
 from tree import Interior, Leaf, Node, Stub, to_octets, to_position
 
-KEYS = record.KEYS - 1
+KEYS = facts.KEYS - 1
 
 
 def audit_changes(answer: AuditProof) -> Iterator[Change]:
@@ -20,8 +20,8 @@ def audit_changes(answer: AuditProof) -> Iterator[Change]:
     records = [EpochRecord.parse(octets) for octets in answer.records]
     yield "audit_truncated", encoded[:-1], "malformed_truncated"
     yield "audit_extended", encoded + b"\0", "malformed_trailing"
-    yield "audit_one_record", (386).to_bytes(3, "big") + encoded[3:], "malformed_length"
-    yield "audit_odd_records", (len(answer.records) * 386 - 1).to_bytes(3, "big") + encoded[3:], "malformed_length"
+    yield "audit_one_record", facts.RECORD_LEN.to_bytes(3, "big") + encoded[3:], "malformed_length"
+    yield "audit_odd_records", (len(answer.records) * facts.RECORD_LEN - 1).to_bytes(3, "big") + encoded[3:], "malformed_length"
 
     def with_record(name: str, index: int, changed: EpochRecord, reason: str) -> Change:
         listed = [r.encode() for r in records]
@@ -48,13 +48,13 @@ def audit_changes(answer: AuditProof) -> Iterator[Change]:
         if state.count == 0:
             yield with_record(f"count_{number}", 1, second.with_structure(number, count=1), "record_count")
             yield with_record(f"root_{number}", 1, second.with_structure(number, root=bytes(32)), "record_count")
-    keys = first.structure(record.KEYS)
-    fewer = second.with_structure(record.KEYS, count=keys.count - 1)
+    keys = first.structure(facts.KEYS)
+    fewer = second.with_structure(facts.KEYS, count=keys.count - 1)
     yield with_record("count_decreases", 1, fewer, "record_count")
     last = records[-1]
-    state = last.structure(record.KEYS)
-    yield with_record("last_keys_root", -1, last.with_structure(record.KEYS, root=flip(state.root, 0)), "append_new_root")
-    yield with_record("last_keys_count", -1, last.with_structure(record.KEYS, count=state.count + 1), "append_leaf_count")
+    state = last.structure(facts.KEYS)
+    yield with_record("last_keys_root", -1, last.with_structure(facts.KEYS, root=flip(state.root, 0)), "append_new_root")
+    yield with_record("last_keys_count", -1, last.with_structure(facts.KEYS, count=state.count + 1), "append_leaf_count")
     for name, proof, reason in append_changes(answer.structures[KEYS], len(records) - 1):
         structures = list(answer.structures)
         structures[KEYS] = proof

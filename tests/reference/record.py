@@ -3,12 +3,10 @@
 import unicodedata
 from dataclasses import dataclass, replace
 
+import facts
 import tree
 from codec import Reader, decode_whole, uint, vector
 from refused import Refused, require
-
-USERNAMES, DEVICES, KEYS, DECOMMISSIONED = 1, 2, 3, 4
-PER_PERIOD = (DEVICES, KEYS)
 
 
 @dataclass(frozen=True)
@@ -17,8 +15,8 @@ class Configuration:
     period_length_ms: int = 7_776_000_000
     retained_periods: int = 2
     username_reuse: int = 0
-    max_key_len: int = 255
-    max_value_len: int = 65_536
+    max_key_len: int = facts.MAX_KEY_LEN
+    max_value_len: int = facts.DEFAULT_MAX_VALUE_LEN
     max_devices: int = 64
     heartbeat_ms: int = 60_000
     max_ahead_ms: int = 60_000
@@ -63,7 +61,7 @@ class Configuration:
             and self.retained_periods >= 2
             and self.username_reuse <= 1
             and self.max_key_len >= 1
-            and 1 <= self.max_value_len <= 2**20
+            and 1 <= self.max_value_len <= facts.MAX_VALUE_LEN
             and self.max_devices >= 1
             and self.heartbeat_ms >= 1,
             "configuration",
@@ -71,7 +69,7 @@ class Configuration:
         return self
 
     def log_id(self, log_public_key: bytes) -> bytes:
-        return tree.H(0x07, self.encode(), log_public_key)
+        return tree.H(facts.TAG_LOG_ID, self.encode(), log_public_key)
 
 
 @dataclass(frozen=True)
@@ -96,7 +94,7 @@ class EpochRecord:
     def decode(cls, r: Reader) -> "EpochRecord":
         fmt, log_id = r.uint(2), r.take(32)
         epoch, period, first, time_ms = (r.uint(8) for _ in range(4))
-        states = tuple(StructureState(r.take(32), r.uint(8), r.take(32)) for _ in range(4))
+        states = tuple(StructureState(r.take(32), r.uint(8), r.take(32)) for _ in facts.STRUCTURES)
         return cls(log_id, epoch, period, first, time_ms, states, r.take(32), fmt)
 
     @classmethod
@@ -110,7 +108,7 @@ class EpochRecord:
 
     @property
     def hash(self) -> bytes:
-        return tree.H(0x06, self.encode())
+        return tree.H(facts.TAG_RECORD, self.encode())
 
     def structure(self, number: int) -> StructureState:
         return self.structures[number - 1]
@@ -156,9 +154,9 @@ def check_after(r: EpochRecord, q: EpochRecord, period_length_ms: int, period_st
     pairs = list(enumerate(zip(q.structures, r.structures, strict=True), start=1))
     for number, (before, after) in pairs:
         same_key = before.vrf_public_key == after.vrf_public_key
-        require(same_key == (same_period or number not in PER_PERIOD), "record_vrf_key")
+        require(same_key == (same_period or number not in facts.PER_PERIOD), "record_vrf_key")
     for number, (before, after) in pairs:
-        require(after.count >= before.count or (number in PER_PERIOD and not same_period), "record_count")
+        require(after.count >= before.count or (number in facts.PER_PERIOD and not same_period), "record_count")
 
 
 def check_same_log(a: EpochRecord, b: EpochRecord, period_length_ms: int, period_start_ms: int | None = None) -> None:

@@ -1,10 +1,13 @@
-"""What every check of the reference raises: one reason of docs/spec/reasons.md."""
+"""What every check of the reference raises: a reason of docs/spec/reasons.md, or "board": a file of the board is missing or not exact."""
+
+from facts import REASONS
 
 
 class Refused(Exception):
     """reason is the stable name; the first check that fails decides it."""
 
     def __init__(self, reason: str):
+        assert reason == "board" or reason in REASONS, reason
         super().__init__(reason)
         self.reason = reason
 

@@ -5,6 +5,7 @@ import unittest
 
 import ecvrf
 import fourq
+from facts import VRF_PROOF_LEN
 
 
 class EcvrfTest(unittest.TestCase):
@@ -24,7 +25,7 @@ class EcvrfTest(unittest.TestCase):
 
     def test_every_flipped_bit_is_refused(self):
         self.assertEqual(self.verify(self.proof), "valid")
-        for bit in range(0, 79 * 8, 3):
+        for bit in range(0, VRF_PROOF_LEN * 8, 3):
             changed = bytearray(self.proof)
             changed[bit // 8] ^= 1 << bit % 8
             self.assertNotEqual(self.verify(bytes(changed)), "valid", bit)

@@ -4,8 +4,8 @@ import unittest
 from dataclasses import replace
 
 import board
+import facts
 import pahd
-import record
 import tree
 from board import Checkpoint
 from codec import decode_whole, LookupAnswer
@@ -149,7 +149,7 @@ class AnswersTest(unittest.TestCase):
             self.verifier(record=d.records[e]).verify_lookup(answer, [b"key-1"])
         other = replace(d.records[5], time_ms=d.records[5].time_ms + 1)
         self.refused("fork", self.verifier(record=other).verify_lookup, answer, [b"key-1"])
-        changed = d.records[7].with_structure(record.KEYS, vrf_public_key=d.vrf_keys[0].public.encoded)
+        changed = d.records[7].with_structure(facts.KEYS, vrf_public_key=d.vrf_keys[0].public.encoded)
         self.refused("record_vrf_key", self.verifier(record=changed).verify_lookup, answer, [b"key-1"])
 
     def test_clock_and_freshness(self):

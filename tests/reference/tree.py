@@ -4,14 +4,16 @@ from dataclasses import dataclass
 from functools import cached_property
 from hashlib import blake2b
 
-BITS = 256
+import facts
+
+BITS = 8 * facts.VRF_LABEL_LEN
 
 
 def H(tag: int, *fields: bytes) -> bytes:
     return blake2b(bytes([tag]) + b"".join(fields), digest_size=32).digest()
 
 
-EMPTY = H(0x03)
+EMPTY = H(facts.TAG_EMPTY)
 
 
 def to_octets(position: int) -> bytes:
@@ -35,15 +37,15 @@ def common_prefix_length(a: int, b: int) -> int:
 
 
 def commitment_of(opening: bytes, value: bytes) -> bytes:
-    return H(0x04, opening, value)
+    return H(facts.TAG_COMMITMENT, opening, value)
 
 
 def leaf_hash(label: int, commitment: bytes, epoch: int) -> bytes:
-    return H(0x01, to_octets(label), commitment, epoch.to_bytes(8, "big"))
+    return H(facts.TAG_LEAF, to_octets(label), commitment, epoch.to_bytes(8, "big"))
 
 
 def interior_hash(length: int, prefix: int, left: bytes, right: bytes) -> bytes:
-    return H(0x02, bytes([length]), to_octets(prefix), left, right)
+    return H(facts.TAG_INTERIOR, bytes([length]), to_octets(prefix), left, right)
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,12 @@ from dataclasses import replace
 
 import board
 import ecvrf
+import facts
 import fourq
 import mutations
 import mutations_audit
 import pahd
 import proofs
-import record
 import tree
 from board import Checkpoint
 from codec import AuditProof, LeafNode, Lookup, LookupAnswer, Member, NonMember, Versions, VersionsAnswer
@@ -52,7 +52,7 @@ def lookup_rows(rows: Rows) -> None:
     row("a_key_more", [*several, b"x"], d.lookup(several), "answer_count")
     for key in (b"alice", NAMES[3], NAMES[1]):
         answer, other = d.lookup([key]), d.lookup_item(d.epoch, NAMES[5])
-        label, _ = d.prove(d.vrf_keys[record.KEYS - 1], key, 1)
+        label, _ = d.prove(d.vrf_keys[facts.KEYS - 1], key, 1)
         groups = [mutations.lookup_changes(answer, other), [mutations.own_leaf_opened(answer, tree.to_octets(label))]]
         if key == NAMES[1]:
             groups += [mutations.whole_changes(answer.encode()), mutations.record_changes(answer)]
@@ -94,7 +94,7 @@ def _kept_rows(d: Directory, v: Verifier, row: Callable) -> None:
     before = d.records[d.epoch - 1]
     for kind, changed, reason in (
         ("time", replace(before, time_ms=held.time_ms), "record_previous"),
-        ("vrf_key", before.with_structure(record.KEYS, vrf_public_key=bytes(32)), "record_previous"),
+        ("vrf_key", before.with_structure(facts.KEYS, vrf_public_key=bytes(32)), "record_previous"),
     ):
         row(f"kept_record_before_{kind}", [key], plain, reason, record=changed)
     old = d.records[2]
@@ -102,9 +102,9 @@ def _kept_rows(d: Directory, v: Verifier, row: Callable) -> None:
         ("time", replace(old, time_ms=held.time_ms), "record_time"),
         ("time_between", replace(old, time_ms=held.time_ms - (held.epoch - 2)), "valid"),
         ("time_too_close", replace(old, time_ms=held.time_ms - (held.epoch - 2) + 1), "record_time"),
-        ("vrf_key", old.with_structure(record.KEYS, vrf_public_key=bytes(32)), "record_vrf_key"),
-        ("usernames_vrf_key", old.with_structure(record.USERNAMES, vrf_public_key=bytes(32)), "record_vrf_key"),
-        ("count", old.with_structure(record.KEYS, count=1000), "record_count"),
+        ("vrf_key", old.with_structure(facts.KEYS, vrf_public_key=bytes(32)), "record_vrf_key"),
+        ("usernames_vrf_key", old.with_structure(facts.USERNAMES, vrf_public_key=bytes(32)), "record_vrf_key"),
+        ("count", old.with_structure(facts.KEYS, count=1000), "record_count"),
         ("period", replace(old, period=1, period_first_epoch=1), "record_period"),
     ):
         row(f"kept_older_record_{kind}", [key], plain, reason, record=changed)
@@ -113,7 +113,7 @@ def _kept_rows(d: Directory, v: Verifier, row: Callable) -> None:
         ("of_another_epoch", d.records[1], "record_period"),
         ("of_another_log", replace(d.records[0], log_id=bytes(32)), "record_log_id"),
         ("after_it", replace(d.records[0], time_ms=old.time_ms), "record_time"),
-        ("of_another_vrf_key", d.records[0].with_structure(record.KEYS, vrf_public_key=bytes(32)), "record_vrf_key"),
+        ("of_another_vrf_key", d.records[0].with_structure(facts.KEYS, vrf_public_key=bytes(32)), "record_vrf_key"),
     ):
         row(f"kept_period_record_{kind}", [key], plain, reason, record=old, period_record=start)
     limits = d.configuration
@@ -160,7 +160,7 @@ def signed_lie_rows(rows: Rows) -> None:
         rows.answer("lookup", f"signed_{kind}", v, [NAMES[1]], d.lookup([NAMES[1]]).encode(), reason)
 
     def keys_state(**changes) -> Callable[[EpochRecord], EpochRecord]:
-        return lambda r: r.with_structure(record.KEYS, **changes)
+        return lambda r: r.with_structure(facts.KEYS, **changes)
 
     def before(d: Directory) -> EpochRecord:
         return d.records[-2]
@@ -178,8 +178,8 @@ def signed_lie_rows(rows: Rows) -> None:
     torsion = fourq.string_to_point(fourq.encode_element((fourq.P - 1, 0)))
 
     def mixed(r: EpochRecord) -> EpochRecord:
-        honest = fourq.string_to_point(r.structure(record.KEYS).vrf_public_key)
-        return r.with_structure(record.KEYS, vrf_public_key=fourq.point_to_string(fourq.point_add(honest, torsion)))
+        honest = fourq.string_to_point(r.structure(facts.KEYS).vrf_public_key)
+        return r.with_structure(facts.KEYS, vrf_public_key=fourq.point_to_string(fourq.point_add(honest, torsion)))
 
     record_lie("vrf_key_plus_torsion", "vrf_key_invalid", mixed)
     record_lie("format", "record_format", lambda r: replace(r, format=3))
@@ -214,7 +214,7 @@ def signed_lie_rows(rows: Rows) -> None:
         for epoch in range(1, 10):
             # Versions that no leaf exists for are not in any ladder below.
             added = [d.leaf(key, version, stored[version]) for version, _, inserted in leaves if inserted == epoch]
-            d.publish({b"other": b"x"} if epoch == 1 else {}, others={record.KEYS: added})
+            d.publish({b"other": b"x"} if epoch == 1 else {}, others={facts.KEYS: added})
         v = Verifier(d.anchor, d.now_ms, known={key: known} if known else {})
         answer = LookupAnswer(d.head(d.epoch), [d.lookup_item(d.epoch, key, known.version if known else 0)])
         rows.answer("lookup", f"signed_{kind}", v, [key], answer.encode(), reason)
@@ -244,12 +244,12 @@ def _jump_rows(rows: Rows) -> None:
     d, key = Directory(seed=60), b"victim"
     d.versions[key] = [Stored(i, d.rng.randbytes(16), b"version %d" % i) for i in (1, 2, 3, 4)]
     for epoch in (1, 2, 3, 4):
-        d.publish({}, others={record.KEYS: [d.leaf(key, epoch, d.versions[key][epoch - 1])] if epoch != 3 else []})
+        d.publish({}, others={facts.KEYS: [d.leaf(key, epoch, d.versions[key][epoch - 1])] if epoch != 3 else []})
     v, e = Verifier(d.anchor, d.now_ms), d.epoch
     absent = {i: d.absent(e, key, i) for i in (3, 5, 6, 8)}
     rungs = {i: d.member(e, key, i, False) for i in (1, 2, 4)}
     fourth = d.member(e, key, 4, True)
-    label, vrf_proof = d.prove(d.vrf_keys[record.KEYS - 1], key, 4)
+    label, vrf_proof = d.prove(d.vrf_keys[facts.KEYS - 1], key, 4)
     own_leaf = NonMember(vrf_proof, LeafNode(tree.to_octets(label), rungs[4].commitment, 4), rungs[4].path)
     as_four = Lookup(4, [rungs[1], rungs[2], fourth], [absent[i] for i in (5, 6, 8)])
     as_two = Lookup(2, [rungs[1], d.member(e, key, 2, True)], [absent[3], own_leaf])
@@ -269,7 +269,7 @@ def _torsion_rows(rows: Rows) -> None:
     d = honest_directory()
     v, key = Verifier(d.anchor, d.now_ms), NAMES[1]
     answer = d.lookup([key])
-    vrf, alpha = d.vrf_keys[record.KEYS - 1], pahd.vrf_input(record.KEYS, key, 1)
+    vrf, alpha = d.vrf_keys[facts.KEYS - 1], pahd.vrf_input(facts.KEYS, key, 1)
     h = ecvrf.encode_to_curve(vrf.public.encoded, alpha)
     shifted = fourq.point_add(fourq.scalar_mul(vrf.x, h), fourq.string_to_point(fourq.encode_element((fourq.P - 1, 0))))
     seen: set[bool] = set()
@@ -317,8 +317,8 @@ def period_rows(rows: Rows) -> None:
     rows.answer("lookup", "copy_after_its_absence", replace(v, known=absent), keys, answer, "leaf_epoch_order")
     history = d.versions_answer(keys).encode()
     rows.answer("history", "second_period", v, keys, history, "valid")
-    same_key = replace(d.records[2].with_structure(record.KEYS, vrf_public_key=d.vrf_keys[2].public.encoded))
-    other_start = first.with_structure(record.KEYS, vrf_public_key=d.vrf_keys[2].public.encoded)
+    same_key = replace(d.records[2].with_structure(facts.KEYS, vrf_public_key=d.vrf_keys[2].public.encoded))
+    other_start = first.with_structure(facts.KEYS, vrf_public_key=d.vrf_keys[2].public.encoded)
     same = replace(v, record=same_key, period_record=other_start)
     rows.answer("lookup", "same_vrf_key_after_a_switch", same, keys, answer, "record_vrf_key")
     rows.audit("before_a_switch", v, first, first, d.audit(0, 2).encode(), "valid")
@@ -341,8 +341,8 @@ def period_rows(rows: Rows) -> None:
     _early_switches(rows)
     listed = d.audit(2, 3)
     structures = list(listed.structures)
-    copies = [replace(leaf, epoch=3) for leaf in d.added[3][record.KEYS - 1]]
-    structures[record.KEYS - 1] = proofs.make_append(None, 2, copies)
+    copies = [replace(leaf, epoch=3) for leaf in d.added[3][facts.KEYS - 1]]
+    structures[facts.KEYS - 1] = proofs.make_append(None, 2, copies)
     encoded = replace(listed, structures=structures).encode()
     rows.audit("switch_with_listed_copies", v, d.records[2], first, encoded, "audit_crosses_switch")
 
@@ -459,18 +459,18 @@ def audit_rows(rows: Rows) -> None:
     # A fake published at one epoch and taken back at the next: signed records, honest end points.
     d = honest_directory()
     fake = Leaf(random.Random(56).getrandbits(256), bytes(32), d.epoch + 1)
-    before, count = d.trees[record.KEYS - 1], d.counts[record.KEYS - 1]
-    d.publish({}, others={record.KEYS: [fake]})
-    d.trees[record.KEYS - 1], d.counts[record.KEYS - 1] = before, count
+    before, count = d.trees[facts.KEYS - 1], d.counts[facts.KEYS - 1]
+    d.publish({}, others={facts.KEYS: [fake]})
+    d.trees[facts.KEYS - 1], d.counts[facts.KEYS - 1] = before, count
     d.publish({})
     e = d.epoch
     structures = [proofs.make_append(root, e - 2, []) for root in d.trees_at[e - 2]]
     records = [r.encode() for r in d.records[e - 2 :]]
     v, start = replace(v, now_ms=d.now_ms), d.records[e - 2]
     rows.audit("signed_fake_taken_back", v, start, d.records[0], AuditProof(records, structures).encode(), "record_count")
-    d.records[-1] = d.records[-1].with_structure(record.KEYS, count=count + 1)
+    d.records[-1] = d.records[-1].with_structure(facts.KEYS, count=count + 1)
     records[-1] = d.records[-1].encode()
-    structures[record.KEYS - 1] = proofs.make_append(before, e - 2, [fake])
+    structures[facts.KEYS - 1] = proofs.make_append(before, e - 2, [fake])
     encoded = AuditProof(records, structures).encode()
     rows.audit("signed_fake_listed_and_taken_back", v, start, d.records[0], encoded, "append_new_root")
 

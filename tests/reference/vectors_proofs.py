@@ -5,9 +5,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import ecvrf
+import facts
 import pahd
 import proofs
-import record
 import tree
 from codec import AppendProof, LeafNode, Member, NonMember, Path
 from proofs import RootState
@@ -40,7 +40,7 @@ class _Trees:
 
     @staticmethod
     def alpha(key: bytes) -> bytes:
-        return pahd.vrf_input(record.KEYS, key, 1)
+        return pahd.vrf_input(facts.KEYS, key, 1)
 
     def leaf(self, key: bytes, epoch: int = 1) -> Leaf:
         label, _ = self.label(key)
@@ -82,7 +82,7 @@ def member_rows(t: _Trees, leaves: list[Leaf], keys: list[bytes], changed_key: b
     rows = []
 
     def row(kind: str, key: bytes, member: Member, reason: str, *, root_hash: bytes = root.hash) -> None:
-        structure = pahd.ProvenStructure(0, 0, 0, 0, record.KEYS, root_hash, len(leaves), t.vrf.public, key)
+        structure = pahd.ProvenStructure(0, 0, 0, 0, facts.KEYS, root_hash, len(leaves), t.vrf.public, key)
         found = _verdict(structure.verify_member, 1, member)
         assert found == reason, (kind, found, reason)
         fields = {"kind": kind, "pk": t.vrf.public.encoded, "alpha": t.alpha(key), "root": root_hash}
@@ -133,7 +133,7 @@ def non_member_rows(t: _Trees, leaves: list[Leaf], absent: list[bytes], present:
     rows = []
 
     def row(kind: str, key: bytes, proof: NonMember, reason: str, *, count: int = len(leaves), at: bytes = root_hash) -> None:
-        structure = pahd.ProvenStructure(0, 0, 0, 0, record.KEYS, at, count, t.vrf.public, key)
+        structure = pahd.ProvenStructure(0, 0, 0, 0, facts.KEYS, at, count, t.vrf.public, key)
         found = _verdict(structure.verify_absent, 1, proof)
         assert found == reason, (kind, found, reason)
         rows.append(

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import board
 import ecvrf
+import facts
 import pahd
 import proofs
 import record
@@ -117,7 +118,7 @@ class Verifier:
         """Section 4 up to, not including, the least epoch of the first key."""
         r, _ = self.verify_head(head)
         require(count == len(keys), "answer_count")
-        state = r.structure(record.KEYS)
+        state = r.structure(facts.KEYS)
         try:
             public = ecvrf.PublicKey(state.vrf_public_key)
         except ValueError as error:
@@ -125,7 +126,7 @@ class Verifier:
         limit = self.anchor.configuration.max_value_len
         return [
             pahd.ProvenStructure(
-                r.epoch, r.period_first_epoch, r.period, limit, record.KEYS, state.root, state.count, public, key
+                r.epoch, r.period_first_epoch, r.period, limit, facts.KEYS, state.root, state.count, public, key
             )
             for key in keys
         ]
@@ -168,10 +169,10 @@ class Verifier:
         switched = chain[-1].period != stored.period
         if switched:
             require(len(chain) == 2, "audit_crosses_switch")
-            for number in record.PER_PERIOD:
+            for number in facts.PER_PERIOD:
                 skipped = decoded.structures[number - 1]
                 require(skipped.leaves == [] and skipped.opened == b"", "audit_crosses_switch")
-        verified = [number for number in (1, 2, 3, 4) if not (switched and number in record.PER_PERIOD)]
+        verified = [number for number in facts.STRUCTURES if not (switched and number in facts.PER_PERIOD)]
         for number in verified:
             states = [proofs.RootState(r.structure(number).root, r.structure(number).count) for r in chain]
             proofs.verify_append(stored.epoch, states[0], states[1:], decoded.structures[number - 1])

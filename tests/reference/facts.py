@@ -1,0 +1,99 @@
+# Generated from docs/spec/facts.toml by `make facts`: do not edit.
+"""The facts of docs/spec that are numbers or lists."""
+
+STRUCTURES = USERNAMES, DEVICES, KEYS, DECOMMISSIONED = 1, 2, 3, 4
+PER_PERIOD = (DEVICES, KEYS)
+
+TAG_LEAF = 0x01
+TAG_INTERIOR = 0x02
+TAG_EMPTY = 0x03
+TAG_COMMITMENT = 0x04
+TAG_NOTE = 0x05
+TAG_RECORD = 0x06
+TAG_LOG_ID = 0x07
+
+VRF_SECRET_KEY_LEN = 32
+VRF_PUBLIC_KEY_LEN = 32
+VRF_PROOF_LEN = 79
+VRF_LABEL_LEN = 32
+HASH_LEN = 32
+OPENING_LEN = 16
+SIGNATURE_LEN = 64
+STRUCTURE_STATE_LEN = 72
+RECORD_LEN = 386
+ADDED_LEAF_LEN = 65
+
+MAX_SIBLINGS_LEN = 8192
+MAX_LOG_PROOF_LEN = 2016
+MAX_KEY_LEN = 255
+DEFAULT_MAX_VALUE_LEN = 65_536
+MAX_VALUE_LEN = 1_048_576
+MAX_RANGE_EPOCHS = 256
+MAX_QUERIES = 256
+MAX_LIST = 1000
+MAX_ITEMS = 256
+MAX_UPDATE_BODY = 8_388_608
+MAX_PENDING = 16
+
+REASONS = {
+    "valid": 0,
+    "malformed_truncated": 1,
+    "malformed_length": 2,
+    "malformed_enum": 3,
+    "malformed_trailing": 4,
+    "vrf_key_invalid": 20,
+    "vrf_gamma_malformed": 21,
+    "vrf_scalar_range": 22,
+    "vrf_gamma_small_order": 23,
+    "vrf_challenge": 24,
+    "path_length": 30,
+    "member_root": 31,
+    "member_kind": 32,
+    "value_too_long": 33,
+    "absent_empty": 40,
+    "absent_padding": 41,
+    "absent_covers": 42,
+    "absent_depth": 43,
+    "absent_root": 44,
+    "version_range": 50,
+    "version_regressed": 51,
+    "ladder_count": 52,
+    "leaf_epoch_future": 53,
+    "leaf_epoch_period": 54,
+    "leaf_epoch_order": 55,
+    "history_from": 56,
+    "answer_count": 57,
+    "record_format": 60,
+    "record_log_id": 61,
+    "record_period": 62,
+    "record_count": 63,
+    "record_previous": 64,
+    "record_time": 65,
+    "record_vrf_key": 66,
+    "record_epoch": 67,
+    "record_from_future": 68,
+    "record_too_old": 69,
+    "checkpoint_missing": 80,
+    "checkpoint_malformed": 81,
+    "checkpoint_origin": 82,
+    "checkpoint_signature": 83,
+    "checkpoint_consistency": 84,
+    "inclusion_index": 85,
+    "inclusion_proof": 86,
+    "stale": 87,
+    "fork": 88,
+    "audit_start": 100,
+    "audit_crosses_switch": 101,
+    "append_leaf_order": 102,
+    "append_leaf_epoch": 103,
+    "append_leaf_count": 104,
+    "append_token": 105,
+    "append_prefix": 106,
+    "append_position": 107,
+    "append_exists": 108,
+    "append_truncated": 109,
+    "append_trailing": 110,
+    "append_old_root": 111,
+    "append_new_root": 112,
+    "configuration": 120,
+}
