@@ -20,6 +20,7 @@
 #include "linked/apply.h"
 #include "optiks/base/bytes.h"
 #include "optiks/optiks.h"
+#include "optiks/ozks/verify/alpha.h"
 #include "optiks/ozks/verify/append.h"
 #include "optiks/ozks/verify/codec.h"
 #include "optiks/ozks/verify/hash.h"
@@ -197,17 +198,15 @@ void verify_proof(benchmark::State& state, bool is_member) {
   const verify::Member member = *lookup.members.begin();
   const verify::NonMember absent = *lookup.absent.begin();
   const base::ByteSpan proof = is_member ? member.vrf_proof : absent.vrf_proof;
-  // Structure, length of the key, key, version (docs/spec/tree.md section 1).
   const Updates updates(0, kBatch);
-  std::array<std::uint8_t, 18> alpha{kKeys, 8};
-  std::copy_n(updates.keys.begin(), 8, alpha.begin() + 2);
-  base::store_be64(alpha.data() + 10, is_member ? 1 : 2);
+  const verify::Alpha alpha(kKeys, std::span(updates.keys).first(8), is_member ? 1 : 2);
   if (vrf::PublicKey::parse_vartime(view.subspan(40), key) != vrf::Reason::kValid) {
     state.SkipWithError("the key is refused");
   }
   for (auto _ : state) {
     verify::Hash label{};
-    const bool proven = vrf::verify_vartime(key, alpha, proof.first<vrf::kProofLen>(), label) == vrf::Reason::kValid;
+    const bool proven =
+        vrf::verify_vartime(key, alpha.get(), proof.first<vrf::kProofLen>(), label) == vrf::Reason::kValid;
     const verify::Reason reason =
         is_member ? verify::verify_member(label, root, member) : verify::verify_non_member(label, root, count, absent);
     if (!proven || reason != verify::Reason::kValid) {

@@ -65,7 +65,8 @@ class LabelBatch {
   // `out`, 32 octets, is written by evaluate().
   void add(std::uint8_t structure, ByteSpan key, std::uint64_t version, std::uint8_t* out) {
     Inputs& inputs = inputs_[structure - 1U];
-    Alpha(structure, key, version).append_to(inputs.alphas);
+    const Alpha alpha(structure, key, version);
+    inputs.alphas.insert(inputs.alphas.end(), alpha.get().begin(), alpha.get().end());
     inputs.ends.push_back(inputs.alphas.size());
     inputs.outs.push_back(out);
   }
@@ -120,14 +121,6 @@ class LabelBatch {
 };
 
 }  // namespace
-
-Alpha::Alpha(std::uint8_t structure, ByteSpan key, std::uint64_t version) : len_(2 + key.size() + 8) {
-  OPTIKS_CHECK(key.size() <= kMaxKeyLen);
-  octets_[0] = structure;
-  octets_[1] = static_cast<std::uint8_t>(key.size());
-  std::copy(key.begin(), key.end(), octets_.begin() + 2);
-  base::store_be64(octets_.data() + 2 + key.size(), version);
-}
 
 Tag tag_check(const Secrets& secrets) { return secrets.tag_key.tag({kCheckDomain, {}}); }
 

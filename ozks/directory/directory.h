@@ -33,6 +33,7 @@
 #include "linked/apply.h"
 #include "linked/key_table.h"
 #include "optiks/base/secret.h"
+#include "optiks/ozks/verify/alpha.h"
 #include "optiks/types.h"
 #include "optiks/vrf/ecvrf.h"
 #include "stored/stored_trees.h"
@@ -59,21 +60,8 @@ struct Secrets {
 // A value that tells another tag key, and nothing else of it.
 [[nodiscard]] Tag tag_check(const Secrets& secrets);
 
+using verify::Alpha;
 using verify::kMaxKeyLen;
-
-// Alpha: the VRF input of docs/spec/tree.md section 1. The key has at most kMaxKeyLen octets.
-class Alpha {
- public:
-  Alpha(std::uint8_t structure, ByteSpan key, std::uint64_t version);
-  [[nodiscard]] ByteSpan get() const { return {octets_.data(), len_}; }
-  void append_to(std::vector<std::uint8_t>& out) const {
-    out.insert(out.end(), octets_.begin(), octets_.begin() + static_cast<std::ptrdiff_t>(len_));
-  }
-
- private:
-  std::array<std::uint8_t, 2 + kMaxKeyLen + 8> octets_;
-  std::size_t len_;
-};
 
 // What snapshots share with their directory, and keep when it is gone.
 struct Store {

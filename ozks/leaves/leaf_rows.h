@@ -12,7 +12,7 @@
 
 namespace optiks::ozks {
 
-inline constexpr std::size_t kNumStructures = OPTIKS_NUM_STRUCTURES;
+using verify::kNumStructures;
 
 inline std::uint8_t structure_of(const optiks_leaf_t& row) {
   return static_cast<std::uint8_t>(row.structure_and_input >> 28);

@@ -5,6 +5,7 @@
 
 #include "optiks/base/blake2b_many.h"
 #include "optiks/base/check.h"
+#include "optiks/ozks/verify/alpha.h"
 
 namespace optiks::ozks {
 namespace {
@@ -14,7 +15,7 @@ constexpr std::size_t kTagLen = std::tuple_size_v<Tag>;
 // Tags made at once: their messages stay in the first level of the cache.
 constexpr std::size_t kChunkLen = 32;
 // Of a message: the domain and the data, which is an alpha at most.
-constexpr std::size_t kMaxMessageLen = 1 + 2 + 255 + 8;
+constexpr std::size_t kMaxMessageLen = 1 + verify::Alpha::kMaxLen;
 constexpr std::size_t kMaxStride =
     (kMaxMessageLen + base::kBlake2bBlockLen - 1) / base::kBlake2bBlockLen * base::kBlake2bBlockLen;
 

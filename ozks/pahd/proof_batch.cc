@@ -17,7 +17,8 @@ void ProofBatch::add(const NamedKey& key, std::uint64_t version) {
     return;
   }
   inputs_.push_back(input);
-  Alpha(structure_, key.name, version).append_to(alphas_);
+  const Alpha alpha(structure_, key.name, version);
+  alphas_.insert(alphas_.end(), alpha.get().begin(), alpha.get().end());
   ends_.push_back(alphas_.size());
 }
 

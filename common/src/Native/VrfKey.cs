@@ -1,3 +1,4 @@
+using System.Buffers.Binary;
 using Optiks.Protocol;
 
 namespace Optiks.Native;
@@ -32,6 +33,14 @@ public static class VrfKey
     {
         Check.Length(publicKey, Length);
         return Succeeded(Interop.optiks_vrf_validate(publicKey), nameof(Interop.optiks_vrf_validate));
+    }
+
+    /// <summary>Input is alpha for one version of a key (docs/spec/tree.md section 1); 0 is the version in structures without versions.</summary>
+    public static byte[] Input(StructureId structure, ReadOnlySpan<byte> key, ulong version)
+    {
+        byte[] alpha = [(byte)structure, checked((byte)key.Length), .. key, .. new byte[sizeof(ulong)]];
+        BinaryPrimitives.WriteUInt64BigEndian(alpha.AsSpan(2 + key.Length), version);
+        return alpha;
     }
 
     /// <summary>Prove gives the label of alpha and its proof.</summary>

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "optiks/base/check.h"
+#include "optiks/ozks/verify/alpha.h"
 
 namespace optiks::ozks::verify {
 Reason LabelStream::next(ByteSpan& label) {
@@ -14,24 +15,20 @@ Reason LabelStream::next(ByteSpan& label) {
   return reason_of(reasons_[i]);
 }
 
-// alpha of docs/spec/tree.md section 1.
 void LabelStream::fill() {
-  OPTIKS_CHECK(!key_.empty() && key_.size() <= 255);
-  std::array<std::uint8_t, kBatch * kMaxAlphaLen> alphas;
+  OPTIKS_CHECK(!key_.empty());
+  std::array<std::uint8_t, kBatch * Alpha::kMaxLen> alphas;
   std::array<std::size_t, kBatch + 1> offsets{};
   std::array<std::uint8_t, kBatch * vrf::kProofLen> proofs;
   std::uint64_t version = 0;
   ByteSpan proof;
   std::size_t count = 0;
   while (count < kBatch && source_.next(version, proof)) {
-    std::uint8_t* out = alphas.data() + offsets[count];
-    *out++ = view_.structure;
-    *out++ = static_cast<std::uint8_t>(key_.size());
-    out = std::copy(key_.begin(), key_.end(), out);
-    base::store_be64(out, version);
+    const Alpha alpha(view_.structure, key_, version);
+    std::ranges::copy(alpha.get(), alphas.begin() + static_cast<std::ptrdiff_t>(offsets[count]));
     std::copy(proof.begin(), proof.end(), proofs.begin() + static_cast<std::ptrdiff_t>(count * vrf::kProofLen));
     ++count;
-    offsets[count] = offsets[count - 1] + 1 + 1 + key_.size() + 8;
+    offsets[count] = offsets[count - 1] + alpha.get().size();
   }
   OPTIKS_CHECK(count != 0);
   const vrf::Alphas batch{std::span(alphas).first(offsets[count]), std::span(offsets).first(count + 1)};

@@ -30,8 +30,6 @@ class LabelStream {
 
  private:
   static constexpr std::size_t kBatch = 16;
-  // structure, length of the key, key, version
-  static constexpr std::size_t kMaxAlphaLen = 1 + 1 + 255 + 8;
 
   void fill();
 

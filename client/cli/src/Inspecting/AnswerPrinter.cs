@@ -220,7 +220,7 @@ internal sealed class AnswerPrinter
         {
             return null;
         }
-        byte[] alpha = [(byte)StructureId.Keys, (byte)key.Length, .. key.Span, .. BitConverter.GetBytes(BitConverter.IsLittleEndian ? System.Buffers.Binary.BinaryPrimitives.ReverseEndianness(number) : number)];
+        byte[] alpha = VrfKey.Input(StructureId.Keys, key.Span, number);
         byte[] label = new byte[VrfKey.Length];
         return VrfKey.Verify(_vrfPublicKey.Span, alpha, vrfProof.Span, label) == Reason.Valid ? label : null;
     }
