@@ -48,6 +48,12 @@ def kind_and_life(structure):
     return f"{'PAHD' if structure['versions'] else 'oZKS'}, {'per period' if structure['per_period'] else 'life of the log'}"
 
 
+def sentence(text):
+    """A fact's text as a comment: pages of the specification, which name each other alone, by their place in the repository."""
+    text = re.sub(r"(?<![\w/-])([a-z-]+\.md)", r"docs/spec/\1", text)
+    return f"{text[0].upper()}{text[1:]}."
+
+
 # ---- C and C++
 
 
@@ -62,7 +68,7 @@ def c_constants(facts):
 
 def cpp_constants(facts, section, suffix=""):
     for name, (number, text) in facts[section].items():
-        yield f"// {text[0].upper()}{text[1:]}."
+        yield f"// {sentence(text)}"
         yield f"inline constexpr std::size_t k{pascal(name + suffix)} = {grouped(number, chr(39))};"
 
 
@@ -125,7 +131,7 @@ def csharp(summary, declaration, members, namespace="Optiks.Protocol", uses=()):
 
 
 def csharp_member(text, declaration):
-    return f"/// <summary>{escape(text[0].upper() + text[1:])}.</summary>\n    {declaration}"
+    return f"/// <summary>{escape(sentence(text))}</summary>\n    {declaration}"
 
 
 def csharp_numbers(kind, facts, len_is="Length"):

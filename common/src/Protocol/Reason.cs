@@ -7,7 +7,7 @@ public enum Reason
     /// <summary>Every check passed.</summary>
     Valid = 0,
 
-    /// <summary>A field goes beyond the end of its container (encoding.md section 3).</summary>
+    /// <summary>A field goes beyond the end of its container (docs/spec/encoding.md section 3).</summary>
     MalformedTruncated = 1,
 
     /// <summary>A vector is shorter or longer than its bounds, or not a multiple of its element.</summary>
@@ -139,7 +139,7 @@ public enum Reason
     /// <summary>Older than what was verified before; not evidence.</summary>
     Stale = 87,
 
-    /// <summary>Two signed views that differ (answers.md section 7): keep both, stop (exit code 5).</summary>
+    /// <summary>Two signed views that differ (docs/spec/answers.md section 7): keep both, stop (exit code 5).</summary>
     Fork = 88,
 
     /// <summary>Does not start at the auditor's record.</summary>

@@ -31,21 +31,21 @@ inline constexpr std::uint8_t kTagNote = 0x05;
 inline constexpr std::uint8_t kTagRecord = 0x06;
 inline constexpr std::uint8_t kTagLogId = 0x07;
 
-// Hash of any kind: H (encoding.md section 1) and SHA-256.
+// Hash of any kind: H (docs/spec/encoding.md section 1) and SHA-256.
 inline constexpr std::size_t kHashLen = 32;
-// Opening of a commitment (tree.md section 2).
+// Opening of a commitment (docs/spec/tree.md section 2).
 inline constexpr std::size_t kOpeningLen = 16;
-// Ed25519 signature (board.md section 5).
+// Ed25519 signature (docs/spec/board.md section 5).
 inline constexpr std::size_t kSignatureLen = 64;
-// StructureState (records.md section 2).
+// StructureState (docs/spec/records.md section 2).
 inline constexpr std::size_t kStructureStateLen = 72;
-// EpochRecord (records.md section 2).
+// EpochRecord (docs/spec/records.md section 2).
 inline constexpr std::size_t kRecordLen = 386;
-// AddedLeaf (proofs.md section 5).
+// AddedLeaf (docs/spec/proofs.md section 5).
 inline constexpr std::size_t kAddedLeafLen = 65;
-// Siblings of a Path: a hash for each bit of a label (proofs.md section 1).
+// Siblings of a Path: a hash for each bit of a label (docs/spec/proofs.md section 1).
 inline constexpr std::size_t kMaxSiblingsLen = 8192;
-// Inclusion or consistency proof: 63 hashes (board.md section 4).
+// Inclusion or consistency proof: 63 hashes (docs/spec/board.md section 4).
 inline constexpr std::size_t kMaxLogProofLen = 2016;
 // Octets of a key, which has at least one.
 inline constexpr std::size_t kMaxKeyLen = 255;
