@@ -8,7 +8,13 @@ export DOTNET_NOLOGO := 1
 # No build servers stay behind when make returns.
 export MSBUILDDISABLENODEREUSE := 1
 
-DOTNET_BUILD := --configuration Release --nologo --verbosity quiet
+# All projects of a build share one compiler, which ends with it: a third of the time that one for each would take.
+define dotnet_build
+status=0; \
+dotnet build $(1) --configuration Release --nologo --verbosity quiet -p:UseSharedCompilation=true || status=$$?; \
+dotnet build-server shutdown --vbcscompiler > /dev/null || true; \
+[ $$status -eq 0 ]
+endef
 
 # Folder in build/out : project. The commands of build/bin are links into these.
 PROGRAMS := update-task:Optiks.UpdateTask update-service:Optiks.UpdateService query-service:Optiks.QueryService db:Optiks.Db cli:Optiks.Cli
@@ -40,7 +46,7 @@ sqlclient: ## choose the version of SQL Server's client that the package feed se
 	@eng/sqlclient.sh
 
 programs: native sqlclient ## build what runs: the services, optiks and optiks-db
-	@dotnet build Optiks.Programs.slnf $(DOTNET_BUILD)
+	@$(call dotnet_build,Optiks.Programs.slnf)
 	@$(call link_out,$(PROGRAMS))
 	@$(call link_bin,db/optiks-db cli/optiks)
 
@@ -58,7 +64,7 @@ npm: ## install the npm packages that tests need
 	@eng/npm.sh
 
 build: native-tests sqlclient ## build everything that `make test` tests (the default)
-	@dotnet build Optiks.slnx $(DOTNET_BUILD)
+	@$(call dotnet_build,Optiks.slnx)
 	@$(call link_out,$(PROGRAMS) $(TEST_PROGRAMS))
 	@$(call link_bin,db/optiks-db cli/optiks stress/optiks-stress)
 
