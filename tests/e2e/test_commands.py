@@ -123,11 +123,16 @@ class FolderTest(unittest.TestCase):
             self.assertFalse((self.folder / "data").exists())
 
 
+def own_ports() -> dict[str, str]:
+    """The variables that name each service's port, with ports that are free."""
+    return {name: str(free_port()) for name in ("OPTIKS_QUERY_PORT", "OPTIKS_UPDATE_PORT", "OPTIKS_TASK_PORT")}
+
+
 class MakeUpTest(unittest.TestCase):
     def test_the_printed_commands_find_what_was_started(self):
         """On ports and a folder, relative and with a blank in it, of this test: the lines are run as they are printed, in a shell that knows neither."""
         folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
-        ports = {name: str(free_port()) for name in ("OPTIKS_QUERY_PORT", "OPTIKS_UPDATE_PORT", "OPTIKS_TASK_PORT")}
+        ports = own_ports()
         given = environment(OPTIKS_DATA="my data", **ports)
         down = [ROOT / "eng/services.py", "down"]
         self.addCleanup(lambda: run(*down, env=given, cwd=folder))
@@ -155,7 +160,7 @@ class MakeUpTest(unittest.TestCase):
 class MakeRunTest(unittest.TestCase):
     def setUp(self):
         self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
-        ports = {name: str(free_port()) for name in ("OPTIKS_QUERY_PORT", "OPTIKS_UPDATE_PORT", "OPTIKS_TASK_PORT")}
+        ports = own_ports()
         with (self.folder / "out").open("w") as out:
             given = environment(OPTIKS_DATA=str(self.folder / "data"), **ports)
             self.running = subprocess.Popen([ROOT / "eng/services.py", "run"], env=given, stdin=subprocess.DEVNULL, stdout=out, stderr=out)
