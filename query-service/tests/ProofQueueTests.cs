@@ -57,7 +57,9 @@ public sealed class ProofQueueTests
             _replica.Log, "full",
             services => services.Replace(ServiceDescriptor.Singleton(provider =>
                 new ProofQueue(provider.GetRequiredService<CurrentEpoch>(), provider.GetRequiredService<QueryMetrics>(), workers: 0))),
-            _ => { });
+            _ => { },
+            // Half of it is more than all of the answers: who waits here has one address, and may be slow to read.
+            "--Optiks:QueryService:AnswerBytes", $"{1L << 30}");
         await replica.WaitForEpochAsync((ulong)replica.Log.Records.Count - 1);
         string[] names = [.. Enumerable.Range(0, QueryBatch.MaxCount).Select(i => $"absent{i}")];
         var waiting = new List<Task<byte[]>>();

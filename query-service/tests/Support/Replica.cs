@@ -14,7 +14,7 @@ namespace Optiks.QueryService.Tests;
 /// <summary>Replica is a running query-service, asked over HTTP.</summary>
 internal sealed class Replica : IAsyncDisposable
 {
-    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(20);
+    private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(60);
 
     private readonly WebApplication _app;
 

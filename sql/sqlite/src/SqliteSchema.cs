@@ -15,12 +15,14 @@ internal static class SqliteSchema
     /// <summary>ReadVersion reads the version of a database; 0 when it is empty. Throws <see cref="StorageMisconfiguredException"/> for another program's database.</summary>
     public static int ReadVersion(Connection connection)
     {
+        // Before the id: a file that another migrator fills in between has our id then.
+        bool isEmpty = connection.ReadLong("SELECT count(*) FROM sqlite_schema") == 0;
         long id = connection.ReadLong("PRAGMA application_id");
         if (id == ApplicationId)
         {
             return (int)connection.ReadLong("SELECT coalesce(max(version), 0) FROM migration");
         }
-        return id == 0 && connection.ReadLong("SELECT count(*) FROM sqlite_schema") == 0
+        return id == 0 && isEmpty
             ? 0
             : throw new StorageMisconfiguredException($"The file {connection.Path} is another program's SQLite database.");
     }

@@ -22,6 +22,23 @@ public sealed class SqliteDatabaseTests : IAsyncLifetime
 
     public async ValueTask DisposeAsync() => await _fixture.DropAsync(_connectionString);
 
+    [Fact]
+    public async Task A_file_that_is_being_migrated_is_never_taken_for_another_programs()
+    {
+        for (int round = 0; round < 20; round++)
+        {
+            string connectionString = await _fixture.CreateAsync();
+            IMigrator migrator = Provider.CreateMigrator(connectionString);
+            Task<IReadOnlyList<string>> migration = migrator.MigrateAsync(Cancel);
+            while (!migration.IsCompleted)
+            {
+                Assert.InRange(await migrator.ReadVersionAsync(Cancel), 0, migrator.TargetVersion);
+            }
+            Assert.Equal(migrator.TargetVersion, (await migration).Count);
+            await _fixture.DropAsync(connectionString);
+        }
+    }
+
     [Theory]
     [InlineData("deleted")]
     [InlineData("moved")]
