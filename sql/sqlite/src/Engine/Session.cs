@@ -49,7 +49,8 @@ internal sealed class Session : ISession
         {
             cells.Begin();
             write(cells, i);
-            _ = insert.Execute();
+            _ = insert.Step();
+            _ = insert.Reset();
         }
         return Task.CompletedTask;
     }
@@ -131,14 +132,25 @@ internal sealed class Session : ISession
         return deleted;
     }
 
-    // Binds the cells of a row to the parameters of an insert, one after the other.
+    // Binds the cells of a row to the parameters of an insert, one after the other. Parameters stay from row to row, and are null before the first: a cell that stays null costs nothing.
     private sealed class Cells(Statement insert) : IRowWriter
     {
+        private readonly bool[] _isSet = new bool[insert.ParameterCount + 1];
         private int _last;
 
         public void Begin() => _last = 0;
 
-        public void Big(long? value) => _ = value is long present ? insert.Bind(++_last, present) : insert.BindNull(++_last);
+        public void Big(long? value)
+        {
+            if (value is long present)
+            {
+                _ = insert.Bind(Next(), present);
+            }
+            else
+            {
+                Null();
+            }
+        }
 
         public void Medium(int? value) => Big(value);
 
@@ -146,10 +158,23 @@ internal sealed class Session : ISession
 
         public void Octets(ReadOnlyMemory<byte> value) => Octets(value.Span);
 
-        public void Octets(ReadOnlySpan<byte> value) => _ = insert.Bind(++_last, value);
+        public void Octets(ReadOnlySpan<byte> value) => _ = insert.Bind(Next(), value);
 
-        public void Null() => _ = insert.BindNull(++_last);
+        public void Null()
+        {
+            if (_isSet[++_last])
+            {
+                _ = insert.BindNull(_last);
+                _isSet[_last] = false;
+            }
+        }
 
-        public void RequestId(Guid value) => _ = insert.Bind(++_last, value);
+        public void RequestId(Guid value) => _ = insert.Bind(Next(), value);
+
+        private int Next()
+        {
+            _isSet[++_last] = true;
+            return _last;
+        }
     }
 }

@@ -11,13 +11,18 @@ internal sealed class Statement : IRows, IDisposable
 {
     private readonly Connection _connection;
     private readonly sqlite3_stmt _handle;
+    private readonly bool _isReadOnly;
     private bool _inUse;
 
     public Statement(Connection connection, sqlite3_stmt handle)
     {
         _connection = connection;
         _handle = handle;
+        _isReadOnly = raw.sqlite3_stmt_readonly(handle) != 0;
     }
+
+    /// <summary>ParameterCount is how many parameters the statement has.</summary>
+    public int ParameterCount => raw.sqlite3_bind_parameter_count(_handle);
 
     /// <summary>Take marks the statement as used. One use at a time: a nested one would move the cursor under the outer.</summary>
     public Statement Take()
@@ -62,7 +67,7 @@ internal sealed class Statement : IRows, IDisposable
     /// <summary>Bind the parameters in their order, as many as the statement has.</summary>
     public Statement Bind(Parameter[] parameters)
     {
-        int count = Math.Min(parameters.Length, raw.sqlite3_bind_parameter_count(_handle));
+        int count = Math.Min(parameters.Length, ParameterCount);
         for (int i = 0; i < count; i++)
         {
             Parameter parameter = parameters[i];
@@ -102,7 +107,7 @@ internal sealed class Statement : IRows, IDisposable
     public int Execute()
     {
         bool isRow = Step();
-        int changes = isRow ? 1 : raw.sqlite3_stmt_readonly(_handle) != 0 ? 0 : _connection.Changes;
+        int changes = isRow ? 1 : _isReadOnly ? 0 : _connection.Changes;
         Reset();
         return changes;
     }
