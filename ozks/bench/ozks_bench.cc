@@ -82,7 +82,7 @@ class BareTree {
     for (std::size_t i = 0; i < labels.size(); ++i) {
       added_[i].id = nodes_.add_leaf({labels[i], {}});
     }
-    // As directory.cc has it.
+    // As new_leaves.cc has it.
     constexpr std::size_t kHashedAtOnce = 64;
     workers.for_each_index((labels.size() + kHashedAtOnce - 1) / kHashedAtOnce, [&](std::size_t chunk) {
       HashBatch hashes;
@@ -102,7 +102,7 @@ class BareTree {
   // Gives up what add() made, so that the tree keeps its size.
   void discard() {
     nodes_.free_interiors(change_.created);
-    for (const NewLeaf& leaf : added_) {
+    for (const PlacedLeaf& leaf : added_) {
       nodes_.free_leaf(leaf.id);
     }
     change_ = {};
@@ -116,7 +116,7 @@ class BareTree {
   Nodes nodes_;
   Tree tree_;
   Tree next_;
-  std::vector<NewLeaf> added_;
+  std::vector<PlacedLeaf> added_;
   Change change_;
 };
 

@@ -6,9 +6,8 @@
 
 #include "capi_guard.h"
 #include "capi_snapshot.h"
-#include "directory/stored_directory.h"
+#include "directory/open.h"
 #include "optiks/ozks/verify/codec.h"
-#include "snapshot/check.h"
 #include "snapshot/save.h"
 #include "trie/append_merge.h"
 
@@ -69,12 +68,8 @@ extern "C" {
 
 std::int32_t optiks_dir_create(const optiks_dir_options_t* options, optiks_dir_t** out) {
   return guarded([&] {
-    return make_directory(options, out, [&](Secrets&& secrets) -> std::unique_ptr<Directory> {
-      if (options->node_store_path != nullptr) {
-        return StoredDirectory::open(std::move(secrets), *options);
-      }
-      return std::make_unique<Directory>(std::move(secrets), *options);
-    });
+    return make_directory(options, out,
+                          [&](Secrets&& secrets) { return open_directory(std::move(secrets), *options); });
   });
 }
 
@@ -83,10 +78,8 @@ std::int32_t optiks_dir_restore(const optiks_dir_options_t* options, const char*
     if (path == nullptr || options == nullptr || options->leaf_log_path == nullptr) {
       return argument_error("a pointer is missing, or the leaf log that a snapshot is used with");
     }
-    return make_directory(options, out, [&](Secrets&& secrets) {
-      return options->node_store_path != nullptr ? restore_stored_directory(std::move(secrets), *options, path)
-                                                 : restore_directory(std::move(secrets), *options, path);
-    });
+    return make_directory(options, out,
+                          [&](Secrets&& secrets) { return restore_directory(std::move(secrets), *options, path); });
   });
 }
 
@@ -95,7 +88,8 @@ std::int32_t optiks_dir_check(const optiks_dir_t* dir) {
     if (dir == nullptr) {
       return argument_error("a pointer is missing");
     }
-    check_directory(*dir->directory->store(), dir->directory->workers());
+    const Store& store = *dir->directory->store();
+    store.trees->check(store.log, dir->directory->workers());
     return std::int32_t{OPTIKS_OK};
   });
 }
@@ -194,7 +188,7 @@ std::int32_t optiks_staged_states(const optiks_staged_t* staged,
     if (staged == nullptr || out == nullptr) {
       return argument_error("a pointer is missing");
     }
-    encode_states(*staged->directory->store(), staged->directory->staged_trees(), out);
+    encode_states(staged->directory->store()->secrets, staged->directory->staged_trees(), out);
     return std::int32_t{OPTIKS_OK};
   });
 }
@@ -239,7 +233,7 @@ std::int32_t optiks_dir_states(const optiks_dir_t* dir, std::uint64_t* out_epoch
     }
     const Snapshot now(dir->directory->store());
     *out_epoch = now.version().epoch;
-    encode_states(now.store(), now.version().trees, out);
+    encode_states(now.store().secrets, now.version().trees, out);
     return std::int32_t{OPTIKS_OK};
   });
 }
@@ -256,18 +250,16 @@ std::int32_t optiks_dir_stats(const optiks_dir_t* dir, optiks_dir_stats_t* out) 
     for (const Tree& tree : now.version().trees) {
       stats.leaves += tree.count;
     }
-    stats.tree_bytes = store.tree_bytes.load(std::memory_order_relaxed);
-    stats.key_table_bytes = store.table_bytes.load(std::memory_order_relaxed);
-    stats.leaf_log_bytes = store.log_bytes.load(std::memory_order_relaxed);
+    const TreeStats trees = store.trees->stats();
+    stats.tree_bytes = trees.tree_bytes;
+    stats.key_table_bytes = trees.key_table_bytes;
+    stats.leaf_log_bytes = now.version().log_len;
     stats.vrf_cache_bytes = store.cache.bytes();
     stats.vrf_cache_hits = store.cache.hits();
     stats.vrf_cache_misses = store.cache.misses();
-    if (store.stored != nullptr) {
-      stats.tree_bytes = store.stored->cache().bytes();
-      stats.node_store_bytes = store.stored->bytes();
-      stats.node_cache_hits = store.stored->cache().hits();
-      stats.node_cache_misses = store.stored->cache().misses();
-    }
+    stats.node_store_bytes = trees.disk_bytes;
+    stats.node_cache_hits = trees.cache_hits;
+    stats.node_cache_misses = trees.cache_misses;
     *out = stats;
     return std::int32_t{OPTIKS_OK};
   });
@@ -302,7 +294,7 @@ std::int32_t optiks_snapshot_states(const optiks_snapshot_t* snapshot, std::uint
       return argument_error("a pointer is missing");
     }
     *out_epoch = snapshot->snapshot.version().epoch;
-    encode_states(snapshot->snapshot.store(), snapshot->snapshot.version().trees, out);
+    encode_states(snapshot->snapshot.store().secrets, snapshot->snapshot.version().trees, out);
     return std::int32_t{OPTIKS_OK};
   });
 }

@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "directory/directory.h"
+#include "directory/store.h"
 #include "optiks/optiks.h"
 
 struct optiks_snapshot {

@@ -18,27 +18,23 @@
 #include <deque>
 #include <vector>
 
-#include "leaves/leaf_rows.h"
-#include "trie/tree.h"
+#include "trie/tree_store.h"
 
 namespace optiks::ozks {
 
 struct Version {
   std::uint64_t epoch = 0;
-  std::array<Tree, kNumStructures> trees;
+  Trees trees;
   std::uint64_t log_len = 0;  // of the leaf log: all records of these trees are before it
   std::atomic<std::uint64_t> readers{0};
 };
 
 class Versions {
  public:
-  explicit Versions(std::uint64_t epoch) {
+  // With a first version that is published.
+  Versions(std::uint64_t epoch, const Trees& trees, std::uint64_t log_len) {
     prepare();
-    Version& first = *unused_.back();
-    unused_.pop_back();
-    first.epoch = epoch;
-    live_.push_back(&first);
-    current_.store(&first);
+    publish(epoch, trees, log_len);
   }
 
   [[nodiscard]] Version& current() const { return *current_.load(); }
@@ -66,7 +62,7 @@ class Versions {
     }
   }
 
-  void publish(std::uint64_t epoch, const std::array<Tree, kNumStructures>& trees, std::uint64_t log_len) noexcept {
+  void publish(std::uint64_t epoch, const Trees& trees, std::uint64_t log_len) noexcept {
     Version* version = unused_.back();
     unused_.pop_back();
     version->epoch = epoch;

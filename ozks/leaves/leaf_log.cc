@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <string>
 #include <system_error>
+#include <utility>
 
 #include "leaves/file_io.h"
 #include "optiks/base/check.h"
@@ -36,7 +37,6 @@ constexpr std::size_t kTagAt = 32;
 constexpr std::size_t kCommitmentAt = kTagAt + std::tuple_size_v<Tag>;
 constexpr std::size_t kHeaderLen = kCommitmentAt + verify::kHashLen;
 constexpr std::uint32_t kNoValue = 0xffffffff;
-constexpr std::size_t kFlushLen = std::size_t{1} << 20;
 
 using Header = std::span<const std::uint8_t, kHeaderLen>;
 
@@ -51,6 +51,7 @@ std::uint32_t header_sum(std::uint64_t place, Header header) {
 [[noreturn]] void fail_damaged() { fail(EBADMSG, "the leaf log is damaged"); }
 
 constexpr const char* kReading = "reading the leaf log";
+constexpr const char* kWriting = "writing the leaf log";
 
 // Length of opening and value.
 std::size_t parse(std::uint64_t place, Header header, LeafFacts& out) {
@@ -137,7 +138,7 @@ LeafLog::LeafLog(const char* path) : has_name_(path != nullptr), identity_(), fi
 }
 
 LeafLog::LeafLog(const char* path, const Identity& identity, std::uint64_t len)
-    : has_name_(true), identity_(identity), file_(open_existing(path, identity, len)), flushed_(len) {
+    : has_name_(true), identity_(identity), file_(open_existing(path, identity, len)), size_(len) {
   open_readers();
 }
 
@@ -169,66 +170,50 @@ int LeafLog::reader() const {
 
 std::size_t LeafLog::record_len(ByteSpan opening, ByteSpan value) { return kHeaderLen + opening.size() + value.size(); }
 
-std::uint64_t LeafLog::queue(std::size_t len) {
-  if (queued_.size() >= kFlushLen) {
-    flush();
+std::uint64_t LeafLog::reserve(std::size_t len) {
+  if (size_ == 0) {
+    write_at(file_, file_header(identity_), 0, kWriting);
+    size_ = kFileHeaderLen;
   }
-  if (size() == 0) {
-    const auto header = file_header(identity_);
-    queued_.assign(header.begin(), header.end());
-  }
-  const std::uint64_t place = size();
-  if (len > kMaxLen - place) {
+  if (len > kMaxLen - size_) {
     fail(EFBIG, "the leaf log is full");
   }
-  queued_.resize(queued_.size() + len);
-  return place;
+  return std::exchange(size_, size_ + len);
 }
 
-void LeafLog::put(std::uint64_t place, const LeafFacts& facts, ByteSpan opening, ByteSpan value) {
+void LeafLog::put(std::uint8_t* out, std::uint64_t place, const LeafFacts& facts, ByteSpan opening, ByteSpan value) {
   OPTIKS_CHECK(opening.size() == kOpeningLen || (opening.empty() && value.empty()));
   OPTIKS_CHECK(value.size() <= verify::kMaxValueLen);
-  const std::size_t len = record_len(opening, value);
-  OPTIKS_CHECK(place >= flushed_ && len <= size() - place);
-  std::uint8_t* record = queued_.data() + (place - flushed_);
-  std::copy(opening.begin(), opening.end(), record + kHeaderLen);
-  std::copy(value.begin(), value.end(), record + kHeaderLen + opening.size());
-  base::store_be32(record + kBodySumAt, base::crc32c({record + kHeaderLen, len - kHeaderLen}));
-  base::store_be32(record + kValueLenAt, opening.empty() ? kNoValue : static_cast<std::uint32_t>(value.size()));
-  base::store_be32(record + kVersionAt, facts.version);
-  base::store_be64(record + kEpochAt, facts.epoch);
-  base::store_be64(record + kPreviousAt, facts.previous);
-  std::ranges::copy(facts.tag, record + kTagAt);
-  std::ranges::copy(facts.commitment, record + kCommitmentAt);
-  base::store_be32(record, header_sum(place, Header(record, kHeaderLen)));
+  const std::size_t body_len = opening.size() + value.size();
+  std::copy(opening.begin(), opening.end(), out + kHeaderLen);
+  std::copy(value.begin(), value.end(), out + kHeaderLen + opening.size());
+  base::store_be32(out + kBodySumAt, base::crc32c({out + kHeaderLen, body_len}));
+  base::store_be32(out + kValueLenAt, opening.empty() ? kNoValue : static_cast<std::uint32_t>(value.size()));
+  base::store_be32(out + kVersionAt, facts.version);
+  base::store_be64(out + kEpochAt, facts.epoch);
+  base::store_be64(out + kPreviousAt, facts.previous);
+  std::ranges::copy(facts.tag, out + kTagAt);
+  std::ranges::copy(facts.commitment, out + kCommitmentAt);
+  base::store_be32(out, header_sum(place, Header(out, kHeaderLen)));
+}
+
+void LeafLog::write(std::uint64_t place, ByteSpan records) const {
+  OPTIKS_CHECK(place + records.size() <= size_);
+  write_at(file_, records, place, kWriting);
 }
 
 std::uint64_t LeafLog::append(const LeafFacts& facts, ByteSpan opening, ByteSpan value) {
-  const std::uint64_t place = queue(record_len(opening, value));
-  put(place, facts, opening, value);
+  std::vector<std::uint8_t> record(record_len(opening, value));
+  const std::uint64_t place = reserve(record.size());
+  put(record.data(), place, facts, opening, value);
+  write(place, record);
   return place;
-}
-
-void LeafLog::flush() {
-  write_at(file_, queued_, flushed_, "writing the leaf log");
-  flushed_ += queued_.size();
-  queued_.clear();
 }
 
 void LeafLog::sync() const {
   if (fdatasync(file_) != 0) {
-    fail(errno, "writing the leaf log");
+    fail(errno, kWriting);
   }
-}
-
-void LeafLog::truncate(std::uint64_t size) {
-  if (size >= flushed_) {
-    queued_.resize(static_cast<std::size_t>(size - flushed_));
-    return;
-  }
-  // What is beyond is overwritten by the next flush; nothing refers to it.
-  queued_.clear();
-  flushed_ = size;
 }
 
 void LeafLog::read(std::uint64_t place, LeafRecord& out) const {

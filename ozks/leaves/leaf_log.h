@@ -2,7 +2,7 @@
 // is wanted for the few leaves that an answer is about, and would be half of the memory of all. A record that does not
 // read back as it was written is an I/O error, never an answer.
 //
-// Thread safety: one writer appends; any number of threads read what was flushed before its place reached them.
+// Thread safety: one writer appends; any number of threads read what was written before its place reached them.
 #pragma once
 
 #include <array>
@@ -75,25 +75,25 @@ class LeafLog {
 
   // Octets of a record; `opening` and `value` as for put().
   [[nodiscard]] static std::size_t record_len(ByteSpan opening, ByteSpan value);
-  // Queues `len` octets for records and returns the place of the first; flush() writes what is queued, before anyone
-  // reads it, and after put() filled all of it.
-  [[nodiscard]] std::uint64_t queue(std::size_t len);
-  // Makes the queued record at this place. Threads may make different ones at a time. `opening` is empty or has
-  // kOpeningLen octets; empty: without a value.
-  void put(std::uint64_t place, const LeafFacts& facts, ByteSpan opening, ByteSpan value);
-  // Both, for one record.
+  // Sets `len` octets of the file aside for records and gives the place of the first. Writer.
+  [[nodiscard]] std::uint64_t reserve(std::size_t len);
+  // Makes the record for a place in `out`, which has room for it. `opening` is empty or has kOpeningLen octets; empty:
+  // without a value.
+  static void put(std::uint8_t* out, std::uint64_t place, const LeafFacts& facts, ByteSpan opening, ByteSpan value);
+  // Writes records that were made for reserved places, from this one on. Threads may write different ones at a time.
+  void write(std::uint64_t place, ByteSpan records) const;
+  // All three, for one record.
   [[nodiscard]] std::uint64_t append(const LeafFacts& facts, ByteSpan opening, ByteSpan value);
-  void flush();
-  // Returns when the disk has what was flushed. Any thread.
+  // Returns when the disk has what was written. Any thread.
   void sync() const;
-  // Forgets what was queued or flushed from `size` on: a staged epoch that was discarded.
-  void truncate(std::uint64_t size);
+  // Forgets what was reserved or written from `size` on: a staged epoch that was discarded. Writer.
+  void truncate(std::uint64_t size) noexcept { size_ = size; }
 
   // std::system_error when the record is damaged or cannot be read. One read, unless the value is longer than usual.
   void read(std::uint64_t place, LeafRecord& out) const;
   void read_facts(std::uint64_t place, LeafFacts& out) const;
 
-  [[nodiscard]] std::uint64_t size() const { return flushed_ + queued_.size(); }
+  [[nodiscard]] std::uint64_t size() const { return size_; }
   [[nodiscard]] const Identity& identity() const { return identity_; }
   // False: its file has no name, and is gone with it.
   [[nodiscard]] bool has_name() const { return has_name_; }
@@ -110,8 +110,7 @@ class LeafLog {
   Identity identity_;
   int file_ = -1;
   std::array<int, kReaders> readers_{};  // or file_ itself
-  std::uint64_t flushed_ = 0;
-  std::vector<std::uint8_t> queued_;
+  std::uint64_t size_ = 0;
 };
 
 // LogState: what is kept of a leaf log.

@@ -48,12 +48,19 @@ std::array<std::size_t, kNumStructures> count_by_structure(std::span<const optik
   return counts;
 }
 
-LeafFacts next_facts(std::span<const optiks_leaf_t> leaves, std::size_t i, const LeafFacts* latest,
-                     std::uint64_t latest_place) {
-  const optiks_leaf_t& row = leaves[i];
-  if (i != 0 && !before(leaves[i - 1], row)) {
-    data_error("the leaves of an epoch are not sorted by structure and label");
+void check_order(std::span<const optiks_leaf_t> rows, std::uint64_t after, std::uint64_t through) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const std::uint64_t epoch = rows[i].epoch;
+    if (epoch <= after || epoch > through || (i != 0 && epoch < rows[i - 1].epoch)) {
+      data_error("stored leaves are not in the order of their epochs, or of another epoch");
+    }
+    if (i != 0 && epoch == rows[i - 1].epoch && !before(rows[i - 1], rows[i])) {
+      data_error("the leaves of an epoch are not sorted by structure and label");
+    }
   }
+}
+
+LeafFacts next_facts(const optiks_leaf_t& row, const LeafFacts* latest, std::uint64_t latest_place) {
   if (row.version != next_version(structure_of(row), latest) ||
       row.version > std::numeric_limits<std::uint32_t>::max()) {
     data_error("a leaf's version does not follow the one before it");
@@ -103,19 +110,21 @@ void sort_rows(std::span<const optiks_leaf_t> rows, optiks_leaf_t* out) {
   }
 }
 
-bool has_twice(std::span<const Tag> tags) {
-  // Where tags were seen, by their first bits; 0: none there. At most half of the places are taken.
+std::vector<std::uint32_t> earlier_of_same_tag(std::span<const Tag> tags) {
+  // The last that was seen of each tag, by its first bits, one up; 0: none there. At most half of the places are taken.
   std::vector<std::uint32_t> seen(std::bit_ceil(2 * tags.size() + 1));
+  std::vector<std::uint32_t> earlier(tags.size(), kNoRow);
   for (std::uint32_t i = 0; i < tags.size(); ++i) {
     std::size_t place = base::load_le64(tags[i].data()) % seen.size();
-    for (; seen[place] != 0; place = (place + 1) % seen.size()) {
-      if (tags[seen[place] - 1] == tags[i]) {
-        return true;
-      }
+    while (seen[place] != 0 && tags[seen[place] - 1] != tags[i]) {
+      place = (place + 1) % seen.size();
+    }
+    if (seen[place] != 0) {
+      earlier[i] = seen[place] - 1;
     }
     seen[place] = i + 1;
   }
-  return false;
+  return earlier;
 }
 
 ByteSpan value_of(const optiks_leaf_t& row, ByteSpan values) {
@@ -148,11 +157,6 @@ void check_commitments(std::span<const optiks_leaf_t> leaves, ByteSpan values) {
       }
     }
   }
-}
-
-void check_values(std::span<const optiks_leaf_t> leaves, ByteSpan values, std::uint32_t max_len) {
-  check_places(leaves, values, max_len);
-  check_commitments(leaves, values);
 }
 
 }  // namespace optiks::ozks

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "leaves/directory_error.h"
 #include "leaves/leaf_log.h"
@@ -12,6 +13,7 @@
 
 namespace optiks::ozks {
 
+using verify::kMaxKeyLen;
 using verify::kNumStructures;
 
 inline std::uint8_t structure_of(const optiks_leaf_t& row) {
@@ -26,29 +28,13 @@ inline std::uint8_t structure_of(const optiks_leaf_t& row) {
 // Leaves of each structure. DirectoryError for one of no structure.
 [[nodiscard]] std::array<std::size_t, kNumStructures> count_by_structure(std::span<const optiks_leaf_t> leaves);
 
-// Calls add(leaves of one epoch) for each epoch among the leaves. DirectoryError, when it comes to it, for one that is
-// not behind the epoch before, the first not behind `after`, or that is behind `through`.
-template <typename Add>
-void for_each_epoch(std::span<const optiks_leaf_t> leaves, std::uint64_t after, std::uint64_t through, Add add) {
-  for (std::size_t first = 0; first < leaves.size();) {
-    const std::uint64_t at = leaves[first].epoch;
-    std::size_t last = first;
-    while (last < leaves.size() && leaves[last].epoch == at) {
-      ++last;
-    }
-    if (at <= after || at > through) {
-      data_error("stored leaves are not in the order of their epochs");
-    }
-    after = at;
-    add(leaves.subspan(first, last - first));
-    first = last;
-  }
-}
+// DirectoryError unless the rows are sorted by epoch, structure and label, without any twice, and their epochs are
+// behind `after` and none is behind `through`.
+void check_order(std::span<const optiks_leaf_t> rows, std::uint64_t after, std::uint64_t through);
 
-// What the leaf log keeps of the i-th leaf of an epoch, whose key's latest leaf has these facts, or null, and this
-// place. DirectoryError unless it is behind the leaf before it, and the version follows.
-[[nodiscard]] LeafFacts next_facts(std::span<const optiks_leaf_t> leaves, std::size_t i, const LeafFacts* latest,
-                                   std::uint64_t latest_place);
+// What the leaf log keeps of a leaf whose key's latest leaf has these facts, or null, and this place. DirectoryError
+// unless the version follows.
+[[nodiscard]] LeafFacts next_facts(const optiks_leaf_t& row, const LeafFacts* latest, std::uint64_t latest_place);
 
 // Of a prepared epoch: by structure, then label.
 [[nodiscard]] bool before(const optiks_leaf_t& a, const optiks_leaf_t& b);
@@ -56,8 +42,9 @@ void for_each_epoch(std::span<const optiks_leaf_t> leaves, std::uint64_t after, 
 // Writes the rows in that order to `out`, which has room for them all and is elsewhere.
 void sort_rows(std::span<const optiks_leaf_t> rows, optiks_leaf_t* out);
 
-// Whether two of the tags, fewer than 2^32, are the same.
-[[nodiscard]] bool has_twice(std::span<const Tag> tags);
+// For each of the tags, fewer than 2^32, the index of the last one before it that is the same, or kNoRow.
+inline constexpr std::uint32_t kNoRow = 0xffffffff;
+[[nodiscard]] std::vector<std::uint32_t> earlier_of_same_tag(std::span<const Tag> tags);
 
 inline bool has_value(const optiks_leaf_t& row) { return row.value_offset != UINT64_MAX; }
 
@@ -68,7 +55,5 @@ inline bool has_value(const optiks_leaf_t& row) { return row.value_offset != UIN
 void check_places(std::span<const optiks_leaf_t> leaves, ByteSpan values, std::uint32_t max_len);
 // DirectoryError unless each value, whose place was checked, opens its commitment.
 void check_commitments(std::span<const optiks_leaf_t> leaves, ByteSpan values);
-// Both.
-void check_values(std::span<const optiks_leaf_t> leaves, ByteSpan values, std::uint32_t max_len);
 
 }  // namespace optiks::ozks

@@ -12,6 +12,11 @@
 
 namespace optiks::ozks {
 
+// Tags are keyed hashes: any eight octets of one spread evenly.
+struct HashOfTag {
+  std::size_t operator()(const Tag& tag) const { return static_cast<std::size_t>(base::load_le64(tag.data())); }
+};
+
 // TagInput: the domain says what the data is.
 struct TagInput {
   std::uint8_t domain;

@@ -27,7 +27,7 @@ constexpr std::size_t kLeavesPerThread = 64;
 // Of a node that is one bit or a few below the one above it.
 constexpr std::size_t kUsualInteriorTokenLen = 3;
 
-const Hash& label_of(const Nodes& nodes, const NewLeaf& leaf) { return nodes.leaf(leaf.id).label; }
+const Hash& label_of(const Nodes& nodes, const PlacedLeaf& leaf) { return nodes.leaf(leaf.id).label; }
 
 // Old: a subtree of the old tree, with its hash, or nothing.
 struct Old {
@@ -56,7 +56,7 @@ struct Part {
 class Grower {
  public:
   // `opened`: null when no tokens are wanted.
-  Grower(Nodes& nodes, std::span<const NewLeaf> leaves, const Ways& ways, OpenedTree* opened)
+  Grower(Nodes& nodes, std::span<const PlacedLeaf> leaves, const Ways& ways, OpenedTree* opened)
       : nodes_(nodes), leaves_(leaves), ways_(ways), opened_(opened) {
     latest_.fill(kNone);
   }
@@ -119,8 +119,9 @@ class Grower {
   // First index in [first, last) whose label has bit `bit` set; they agree on all bits before.
   std::size_t split(std::size_t first, std::size_t last, std::size_t bit) const {
     const auto range = leaves_.subspan(first, last - first);
-    const auto at = std::partition_point(
-        range.begin(), range.end(), [&](const NewLeaf& leaf) { return !verify::bit_at(label_of(nodes_, leaf), bit); });
+    const auto at = std::partition_point(range.begin(), range.end(), [&](const PlacedLeaf& leaf) {
+      return !verify::bit_at(label_of(nodes_, leaf), bit);
+    });
     return first + static_cast<std::size_t>(at - range.begin());
   }
 
@@ -191,8 +192,8 @@ class Grower {
   // leaf's prefix is its label, from which all diverge).
   std::size_t add(const Old& old, std::size_t first, std::size_t last, const Slot& slot) {
     // As they are sorted, one of the two outermost shares the fewest bits with the old node.
-    const NewLeaf& lowest = std::min(leaves_[first], leaves_[last - 1],
-                                     [](const NewLeaf& a, const NewLeaf& b) { return a.common < b.common; });
+    const PlacedLeaf& lowest = std::min(leaves_[first], leaves_[last - 1],
+                                        [](const PlacedLeaf& a, const PlacedLeaf& b) { return a.common < b.common; });
     const std::size_t fork = lowest.common;
     open(old, first);
     const std::size_t length = Nodes::is_leaf(old.node) ? verify::kLabelBits : nodes_.interior(old.node).length;
@@ -252,7 +253,7 @@ class Grower {
       return;
     }
     const std::size_t length = nodes_.interior(old.node).length;
-    const NewLeaf& leaf = leaves_[first];
+    const PlacedLeaf& leaf = leaves_[first];
     // Any leaf below the node has its prefix; the new one's nearest is below it.
     put_interior_token(tokens_->octets, length,
                        leaf.common >= length ? label_of(nodes_, leaf) : nodes_.leaf(leaf.nearest).label, old.known);
@@ -273,7 +274,7 @@ class Grower {
   }
 
   Nodes& nodes_;
-  std::span<const NewLeaf> leaves_;
+  std::span<const PlacedLeaf> leaves_;
   const Ways& ways_;
   OpenedTree* opened_;
   OpenedTree::Piece* tokens_ = nullptr;
@@ -295,9 +296,8 @@ class Grower {
 };
 
 // Makes the parts. Their ids are taken together before, and listed; those that were not needed go back.
-void grow_parts(Nodes& nodes, std::span<const NewLeaf> leaves, const Ways& ways, std::span<const Part> parts,
-                Workers& workers, unsigned threads, Change& change, OpenedTree* opened,
-                const std::function<void()>& beside) {
+void grow_parts(Nodes& nodes, std::span<const PlacedLeaf> leaves, const Ways& ways, std::span<const Part> parts,
+                Workers& workers, unsigned threads, Change& change, OpenedTree* opened) {
   struct Work {
     std::size_t first_id;
     std::size_t num_ids;
@@ -315,12 +315,7 @@ void grow_parts(Nodes& nodes, std::span<const NewLeaf> leaves, const Ways& ways,
     end += most;
   }
   nodes.allocate_interiors(end - first_id, change.created);
-  workers.for_each_index(threads, 1 + parts.size(), [&](std::size_t task) {
-    if (task == 0) {
-      beside();
-      return;
-    }
-    const std::size_t i = task - 1;
+  workers.for_each_index(threads, parts.size(), [&](std::size_t i) {
     Work& mine = work[i];
     const auto ids = std::span<const NodeId>(change.created).subspan(mine.first_id, mine.num_ids);
     mine.num_taken = Grower(nodes, leaves, ways, opened).grow_part(parts[i], ids, mine.superseded);
@@ -345,11 +340,10 @@ void grow_parts(Nodes& nodes, std::span<const NewLeaf> leaves, const Ways& ways,
 
 }  // namespace
 
-bool apply(Nodes& nodes, const Tree& old, std::span<NewLeaf> leaves, Workers& workers, Tree& out, Change& change,
-           OpenedTree* opened, const std::function<void()>& beside) {
+bool apply(Nodes& nodes, const Tree& old, std::span<PlacedLeaf> leaves, Workers& workers, Tree& out, Change& change,
+           OpenedTree* opened) {
   out = {old.root, old.root_hash, old.count + leaves.size()};
   if (leaves.empty()) {
-    beside();
     return true;
   }
   const auto threads =
@@ -362,9 +356,11 @@ bool apply(Nodes& nodes, const Tree& old, std::span<NewLeaf> leaves, Workers& wo
       threads == 1 ? kMaxPartLen : std::min(kMaxPartLen, leaves.size() / (kPartsPerThread * threads));
   std::vector<Part> parts;
   Grower top(nodes, leaves, ways, opened);
-  top.grow_top({{old.root, &old.root_hash}, 0, leaves.size(), {&out.root, &out.root_hash}, 0}, part_len, change, parts);
-  grow_parts(nodes, leaves, ways, parts, workers, threads, change, opened, beside);
+  NodeId root = kNoNode;
+  top.grow_top({{root_of(old), &old.root_hash}, 0, leaves.size(), {&root, &out.root_hash}, 0}, part_len, change, parts);
+  grow_parts(nodes, leaves, ways, parts, workers, threads, change, opened);
   top.hash();
+  out.root = root;
   return true;
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -11,8 +10,8 @@
 
 namespace optiks::ozks {
 
-// NewLeaf: a leaf that Nodes::add_leaf() took in, with its hash (docs/spec/tree.md section 2), which its parent keeps.
-struct NewLeaf {
+// PlacedLeaf: a leaf that Nodes took in, with its hash (docs/spec/tree.md section 2), which its parent keeps.
+struct PlacedLeaf {
   NodeId id = kNoNode;
   Hash hash{};
 
@@ -46,10 +45,8 @@ struct OpenedTree {
 // apply gives the tree with the leaves added, the same for any number of workers. They are
 // sorted by label, strictly. A label that is there already (or twice) gives false. Then, and when it throws, `change`
 // tells what to free. Every changed node is made and hashed once. `opened`, unless it is null, gets the tokens.
-// `beside` is called once when the result is not false, by any of the threads: work for one of them that has nothing to
-// do with the trees. Writer only.
-[[nodiscard]] bool apply(
-    Nodes& nodes, const Tree& old, std::span<NewLeaf> leaves, Workers& workers, Tree& out, Change& change,
-    OpenedTree* opened = nullptr, const std::function<void()>& beside = [] {});
+// Writer only.
+[[nodiscard]] bool apply(Nodes& nodes, const Tree& old, std::span<PlacedLeaf> leaves, Workers& workers, Tree& out,
+                         Change& change, OpenedTree* opened = nullptr);
 
 }  // namespace optiks::ozks

@@ -2,6 +2,7 @@
 
 #include <numeric>
 #include <utility>
+#include <vector>
 
 #include "optiks/base/check.h"
 
@@ -61,25 +62,32 @@ std::size_t KeyTable::replace(const Array& array, std::uint32_t bits, std::uint6
   return passed;
 }
 
-void KeyTable::reserve(std::span<const Entry> entries, std::uint64_t epoch) {
+void KeyTable::reserve(std::span<const Entry> entries, std::uint64_t epoch, Workers& workers) {
   std::array<std::size_t, kSegments> added{};
   for (const Entry& entry : entries) {
     added[Place(entry.tag).segment] += entry.previous == kNoNode ? 1 : 0;
   }
+  struct Growth {
+    Segment* segment;
+    std::size_t size;
+    std::unique_ptr<Array>* outgrown;
+  };
+  std::vector<Growth> growths;
   for (std::size_t s = 0; s < kSegments; ++s) {
     Segment& segment = segments_[s];
     const std::size_t num_keys = segment.num_keys + added[s];
     if (num_keys != 0 && (segment.owner == nullptr || is_too_full(num_keys, segment.owner->slots.size()))) {
-      grow(segment, size_for(s, num_keys), epoch);
+      // Before anything changes: it may fail.
+      growths.push_back({&segment, size_for(s, num_keys), &retired_.emplace_back(Retired{epoch, nullptr}).array});
     }
   }
+  workers.for_each_index(growths.size(),
+                         [&](std::size_t i) { grow(*growths[i].segment, growths[i].size, *growths[i].outgrown); });
 }
 
-void KeyTable::grow(Segment& segment, std::size_t size, std::uint64_t epoch) {
+void KeyTable::grow(Segment& segment, std::size_t size, std::unique_ptr<Array>& outgrown) {
   auto larger = std::make_unique<Array>(size);
   if (segment.owner != nullptr) {
-    // Before anything changes: it may fail.
-    retired_.push_back({epoch, nullptr});
     const auto& slots = segment.owner->slots;
     for (std::size_t i = 0; i < slots.size(); ++i) {
       const std::uint64_t slot = slots[i].load(std::memory_order_relaxed);
@@ -87,10 +95,8 @@ void KeyTable::grow(Segment& segment, std::size_t size, std::uint64_t epoch) {
         replace(*larger, bits_of(slot), 0, slot);
       }
     }
-    retired_.back().array = std::exchange(segment.owner, std::move(larger));
-  } else {
-    segment.owner = std::move(larger);
   }
+  outgrown = std::exchange(segment.owner, std::move(larger));
   segment.array.store(segment.owner.get(), std::memory_order_release);
 }
 

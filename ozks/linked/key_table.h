@@ -22,6 +22,7 @@
 #include "leaves/leaf_log.h"
 #include "linked/nodes.h"
 #include "linked/pages.h"
+#include "trie/parallel.h"
 
 namespace optiks::ozks {
 
@@ -63,7 +64,7 @@ class KeyTable {
     NodeId previous;
   };
   // Room for these entries, so that put() cannot fail. Arrays that this replaces are retired as of `epoch`.
-  void reserve(std::span<const Entry> entries, std::uint64_t epoch);
+  void reserve(std::span<const Entry> entries, std::uint64_t epoch, Workers& workers);
   void put(const Entry& entry);
   // The same for the entries whose segments have this remainder: threads that put different ones do not meet.
   void put_some(std::span<const Entry> entries, std::size_t remainder, std::size_t divisor);
@@ -131,7 +132,8 @@ class KeyTable {
   // Replaces the first slot on the way of `bits` that is `from`, which must be there, by `to`. Gives how many slots it
   // passed.
   static std::size_t replace(const Array& array, std::uint32_t bits, std::uint64_t from, std::uint64_t to);
-  void grow(Segment& segment, std::size_t size, std::uint64_t epoch);
+  // Gives the segment an array of this size, and `outgrown` the one that it had.
+  static void grow(Segment& segment, std::size_t size, std::unique_ptr<Array>& outgrown);
 
   std::array<Segment, kSegments> segments_;
   std::deque<Retired> retired_;

@@ -18,9 +18,18 @@
 #include "linked/arena.h"
 #include "optiks/base/bytes.h"
 #include "optiks/ozks/verify/hash.h"
-#include "trie/tree.h"
+#include "trie/path.h"
 
 namespace optiks::ozks {
+
+// NodeId: an interior node's id, or a leaf's with the top bit set.
+using NodeId = std::uint32_t;
+inline constexpr NodeId kLeafBit = 1U << 31;
+inline constexpr NodeId kNoNode = 0xffffffff;
+
+[[nodiscard]] inline NodeId root_of(const Tree& tree) {
+  return tree.count == 0 ? kNoNode : static_cast<NodeId>(tree.root);
+}
 
 struct Interior {
   Hash hash[2];
@@ -44,15 +53,6 @@ struct Leaf {
 
 // Most of a directory's memory is these.
 static_assert(sizeof(Interior) == 76 && sizeof(Leaf) == 38);
-
-// Walk: where a label leads.
-struct Walk {
-  NodeId end = kNoNode;       // the leaf at the end of the label's bits (kNoNode in an empty tree)
-  std::size_t common = 0;     // bits that the label shares with that leaf; 256: it is the label's leaf
-  NodeId opened = kNoNode;    // first node on the way whose prefix is longer than `common` (the leaf itself at last)
-  std::size_t num_steps = 0;  // steps above `opened` (above the leaf when it is the label's)
-  Step steps[verify::kLabelBits];
-};
 
 // Nodes: the arenas that all trees of a directory share, and the operations on them.
 class Nodes {
@@ -79,12 +79,8 @@ class Nodes {
   [[nodiscard]] NodeId allocate_leaf() { return leaves_.allocate() | kLeafBit; }
   [[nodiscard]] Leaf& new_leaf(NodeId id) { return leaves_[id & ~kLeafBit]; }
 
-  // Follows the label's bits from the tree's root.
-  void walk(const Tree& tree, ByteSpan label, Walk& out) const { walk_many(tree, {&label, 1}, &out); }
-  // The same for several labels, level by level: a walk mostly waits for memory, and these wait together. What a proof
-  // reads of the siblings and the leaf is on its way into the cache afterwards. At most kMaxWalks.
-  static constexpr std::size_t kMaxWalks = 8;
-  void walk_many(const Tree& tree, std::span<const ByteSpan> labels, Walk* out) const;
+  // Follows the labels' bits from the tree's root, level by level (TreeStore::walk_many).
+  void walk_many(const Tree& tree, std::span<const ByteSpan> labels, Paths& out) const;
 
   // An interior node with unspecified contents, for apply() to write. Writer only, as all below.
   [[nodiscard]] NodeId allocate_interior() { return interiors_.allocate(); }
@@ -97,8 +93,6 @@ class Nodes {
   [[nodiscard]] std::size_t bytes() const { return interiors_.bytes() + leaves_.bytes(); }
 
  private:
-  void finish(ByteSpan label, Walk& walk) const;
-
   Arena<Interior> interiors_;
   Arena<Leaf> leaves_;
 };

@@ -16,7 +16,7 @@ constexpr std::size_t kPartsPerThread = 8;
 // WaysOfSome: the ways of some of the leaves.
 class WaysOfSome {
  public:
-  WaysOfSome(const Nodes& nodes, NodeId root, std::span<NewLeaf> leaves, std::vector<NodeId>& reached)
+  WaysOfSome(const Nodes& nodes, NodeId root, std::span<PlacedLeaf> leaves, std::vector<NodeId>& reached)
       : nodes_(nodes), root_(root), leaves_(leaves), reached_(reached) {}
 
   // Of leaves [first, last); num_reached[i] is written for each.
@@ -71,7 +71,7 @@ class WaysOfSome {
       }
     }
     for (std::size_t i = 0; i < size; ++i) {
-      NewLeaf& leaf = leaves_[first + i];
+      PlacedLeaf& leaf = leaves_[first + i];
       const std::size_t common = verify::common_prefix_length(*labels[i], nodes_.leaf(leaf.nearest).label);
       if (common == verify::kLabelBits) {
         return false;
@@ -87,21 +87,21 @@ class WaysOfSome {
 
   const Nodes& nodes_;
   NodeId root_;
-  std::span<NewLeaf> leaves_;
+  std::span<PlacedLeaf> leaves_;
   std::vector<NodeId>& reached_;
   std::array<std::array<NodeId, verify::kLabelBits>, kWidth> group_;
 };
 
 }  // namespace
 
-bool Ways::find(const Nodes& nodes, const Tree& old, std::span<NewLeaf> leaves, Workers& workers, unsigned threads) {
+bool Ways::find(const Nodes& nodes, const Tree& old, std::span<PlacedLeaf> leaves, Workers& workers, unsigned threads) {
   const std::size_t n = leaves.size();
   ends_.assign(n + 1, 0);
   const std::size_t num_parts = threads == 1 ? 1 : kPartsPerThread * threads;
   std::vector<std::vector<NodeId>> reached(num_parts);
   std::atomic<bool> is_sorted_and_new = true;
   workers.for_each_index(threads, num_parts, [&](std::size_t i) {
-    WaysOfSome some(nodes, old.root, leaves, reached[i]);
+    WaysOfSome some(nodes, root_of(old), leaves, reached[i]);
     if (!some.find(n * i / num_parts, n * (i + 1) / num_parts, ends_.data() + 1)) {
       is_sorted_and_new = false;
     }

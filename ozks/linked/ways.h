@@ -14,7 +14,7 @@ class Ways {
  public:
   // Follows the labels down the tree on so many threads, and writes `nearest` and `common` of each leaf. False when
   // they are not sorted, or one is there already.
-  [[nodiscard]] bool find(const Nodes& nodes, const Tree& old, std::span<NewLeaf> leaves, Workers& workers,
+  [[nodiscard]] bool find(const Nodes& nodes, const Tree& old, std::span<PlacedLeaf> leaves, Workers& workers,
                           unsigned threads);
 
   // Of leaves [first, last), top nodes first.

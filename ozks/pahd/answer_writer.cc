@@ -18,74 +18,6 @@ enum NodeKind : std::uint8_t { kEmpty = 0, kInterior = 1, kLeaf = 2 };
 
 constexpr std::uint64_t kProofsAtOnce = 32;
 
-// Way: where a label leads, in either mode.
-struct Way {
-  const Hash* label = nullptr;   // of the leaf at its end; null in an empty tree
-  std::uint64_t place = 0;       // of that leaf's record
-  std::size_t common = 0;        // bits that the label shares with that leaf; 256: it is the label's leaf
-  const Hash* opened = nullptr;  // the two hashes of the node where the label leaves the tree; null: of the leaf
-  std::uint32_t length = 0;      // of that node's prefix
-  std::span<const Step> steps;   // above
-};
-
-// Walks to the labels of one structure of one snapshot, several at a time.
-class Walker {
- public:
-  static constexpr std::size_t kMaxWalks = Nodes::kMaxWalks;
-
-  Walker(const Store& store, const Tree& tree) : store_(store), tree_(tree) {
-    if (store.stored != nullptr) {
-      stored_walks_ = std::make_unique<std::array<StoredWalk, kMaxWalks>>();
-    }
-  }
-
-  void walk_many(std::span<const ByteSpan> labels, Way* out) {
-    if (stored_walks_ != nullptr) {
-      store_.stored->walk_many(tree_, labels, stored_walks_->data());
-    } else {
-      store_.nodes.walk_many(tree_, labels, walks_);
-    }
-    for (std::size_t i = 0; i < labels.size(); ++i) {
-      out[i] = stored_walks_ != nullptr ? way_of((*stored_walks_)[i]) : way_of(walks_[i]);
-    }
-  }
-
- private:
-  [[nodiscard]] Way way_of(const Walk& walk) const {
-    Way way;
-    if (walk.end == kNoNode) {
-      return way;
-    }
-    const Leaf& leaf = store_.nodes.leaf(walk.end);
-    way = {&leaf.label, leaf.log_place(), walk.common, nullptr, 0, {walk.steps, walk.num_steps}};
-    if (!Nodes::is_leaf(walk.opened)) {
-      const Interior& node = store_.nodes.interior(walk.opened);
-      way.opened = node.hash;
-      way.length = node.length;
-    }
-    return way;
-  }
-
-  [[nodiscard]] static Way way_of(const StoredWalk& walk) {
-    Way way;
-    if (walk.leaf == nullptr) {
-      return way;
-    }
-    way = {&walk.leaf->label,           base::load_be64(walk.leaf->locator.data()), walk.common, nullptr, 0,
-           {walk.steps, walk.num_steps}};
-    if (walk.opened != nullptr) {
-      way.opened = walk.opened->hash;
-      way.length = walk.opened->length;
-    }
-    return way;
-  }
-
-  const Store& store_;
-  const Tree& tree_;
-  Walk walks_[kMaxWalks];
-  std::unique_ptr<std::array<StoredWalk, kMaxWalks>> stored_walks_;
-};
-
 void put_path(Output& out, std::span<const Step> steps) {
   std::array<std::uint8_t, verify::kHashLen> mask{};
   for (const Step& step : steps) {
@@ -102,21 +34,18 @@ void put_path(Output& out, std::span<const Step> steps) {
 class ProofWriter {
  public:
   ProofWriter(const Snapshot& snapshot, std::uint8_t structure, const LabelProver& labels, Output& out)
-      : store_(snapshot.store()),
-        walker_(store_, snapshot.version().trees[structure - 1U]),
-        labels_(labels),
-        out_(out) {}
+      : store_(snapshot.store()), tree_(snapshot.version().trees[structure - 1U]), labels_(labels), out_(out) {}
 
   // `opened`: with the value, unless it was erased and may be. `known`: the leaf's record, or null when it was not read
   // yet.
   void member(std::size_t i, bool opened, bool may_be_erased, const LeafRecord* known) {
-    const Way& way = way_to(i);
-    if (way.label == nullptr || way.common != verify::kLabelBits) {
+    const Path& path = path_to(i);
+    if (path.leaf == nullptr || path.common != verify::kLabelBits) {
       data_error(
           "a version that the key table names is not in the tree: the stored leaves are not of these VRF secrets");
     }
     if (known == nullptr) {
-      store_.log.read(way.place, record_);
+      store_.log.read(path.place, record_);
     }
     const LeafRecord& leaf = known == nullptr ? record_ : *known;
     out_.put(labels_[i].proof);
@@ -133,58 +62,58 @@ class ProofWriter {
       out_.put_integer(kCommitted, 1);
       out_.put(leaf.facts().commitment);
     }
-    put_path(out_, way.steps);
+    put_path(out_, path.above());
   }
 
   void non_member(std::size_t i) {
-    const Way& way = way_to(i);
+    const Path& path = path_to(i);
     out_.put(labels_[i].proof);
-    if (way.label == nullptr) {
+    if (path.leaf == nullptr) {
       out_.put_integer(kEmpty, 1);
       return;
     }
-    if (way.common == verify::kLabelBits) {
+    if (path.common == verify::kLabelBits) {
       data_error("a version beyond the latest is in the tree");
     }
-    if (way.opened == nullptr) {
+    if (path.opened == nullptr) {
       LeafFacts facts;
-      store_.log.read_facts(way.place, facts);
+      store_.log.read_facts(path.place, facts);
       out_.put_integer(kLeaf, 1);
-      out_.put(*way.label);
+      out_.put(*path.leaf);
       out_.put(facts.commitment);
       out_.put_integer(facts.epoch, 8);
     } else {
       out_.put_integer(kInterior, 1);
-      out_.put_integer(way.length, 1);
-      out_.put(verify::prefix_of(*way.label, way.length));
-      out_.put(way.opened[0]);
-      out_.put(way.opened[1]);
+      out_.put_integer(path.length, 1);
+      out_.put(verify::prefix_of(*path.leaf, path.length));
+      out_.put(path.opened[0]);
+      out_.put(path.opened[1]);
     }
-    put_path(out_, way.steps);
+    put_path(out_, path.above());
   }
 
  private:
-  // The way to the i-th label; with those of the labels after it, which are wanted next.
-  const Way& way_to(std::size_t i) {
-    if (i - first_way_ >= num_ways_) {
-      first_way_ = i;
-      num_ways_ = std::min(Walker::kMaxWalks, labels_.size() - i);
-      std::array<ByteSpan, Walker::kMaxWalks> labels;
-      for (std::size_t j = 0; j < num_ways_; ++j) {
+  // The path of the i-th label; with those of the labels after it, which are wanted next.
+  const Path& path_to(std::size_t i) {
+    if (i - first_path_ >= num_paths_) {
+      first_path_ = i;
+      num_paths_ = std::min(Paths::kMax, labels_.size() - i);
+      std::array<ByteSpan, Paths::kMax> labels;
+      for (std::size_t j = 0; j < num_paths_; ++j) {
         labels[j] = labels_[i + j].label;
       }
-      walker_.walk_many(std::span(labels).first(num_ways_), ways_.data());
+      store_.trees->walk_many(tree_, std::span(labels).first(num_paths_), paths_);
     }
-    return ways_[i - first_way_];
+    return paths_.paths[i - first_path_];
   }
 
   Store& store_;
-  Walker walker_;
+  const Tree& tree_;
   const LabelProver& labels_;
   Output& out_;
-  std::size_t first_way_ = 0;
-  std::size_t num_ways_ = 0;
-  std::array<Way, Walker::kMaxWalks> ways_;
+  std::size_t first_path_ = 0;
+  std::size_t num_paths_ = 0;
+  Paths paths_;
   LeafRecord record_;
 };
 
@@ -290,12 +219,7 @@ bool write_lookups(const Snapshot& snapshot, std::uint8_t structure, std::span<c
   std::pmr::vector<Tag> keys(queries.size(), &memory);
   store.secrets.tag_key.tag_many(inputs, keys);
   // What several keys need of memory is asked for before the first of them waits for it.
-  for (const Tag& key : keys) {
-    store.keys.prefetch(key);
-  }
-  for (const Tag& key : keys) {
-    store.prefetch_latest(key);
-  }
+  store.trees->prefetch_newest(keys);
   LabelProver labels(snapshot.store(), structure, source, memory);
   // Of most keys one version is proven, and the absence of another.
   labels.reserve(2 * queries.size());

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-#include "directory/directory.h"
+#include "directory/store.h"
 #include "pahd/label_prover.h"
 
 namespace optiks::ozks {

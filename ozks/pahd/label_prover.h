@@ -6,7 +6,7 @@
 #include <memory_resource>
 #include <vector>
 
-#include "directory/directory.h"
+#include "directory/store.h"
 #include "pahd/proof_batch.h"
 
 namespace optiks::ozks {

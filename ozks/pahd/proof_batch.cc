@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "optiks/ozks/verify/alpha.h"
+
 namespace optiks::ozks {
 
 void ProofBatch::add(const NamedKey& key, std::uint64_t version) {
@@ -17,7 +19,7 @@ void ProofBatch::add(const NamedKey& key, std::uint64_t version) {
     return;
   }
   inputs_.push_back(input);
-  const Alpha alpha(structure_, key.name, version);
+  const verify::Alpha alpha(structure_, key.name, version);
   alphas_.insert(alphas_.end(), alpha.get().begin(), alpha.get().end());
   ends_.push_back(alphas_.size());
 }

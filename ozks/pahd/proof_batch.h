@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "directory/directory.h"
+#include "directory/store.h"
 
 namespace optiks::ozks {
 
@@ -38,11 +38,6 @@ class ProofBatch {
     Proven proven;
     bool is_made;
   };
-  // Inputs are keyed hashes: any of their bits spread evenly.
-  struct HashOfTag {
-    std::size_t operator()(const Tag& tag) const { return static_cast<std::size_t>(base::load_le64(tag.data())); }
-  };
-
   Store& store_;
   std::uint8_t structure_;
   bool uses_cache_;

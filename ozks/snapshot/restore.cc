@@ -2,6 +2,8 @@
 #include <utility>
 #include <vector>
 
+#include "linked/linked_trees.h"
+#include "snapshot/restore_stored.h"
 #include "snapshot/save.h"
 #include "snapshot/tree_elements.h"
 
@@ -13,7 +15,7 @@ namespace {
 // Makes a tree of the nodes that it is told of.
 class TreeMaker {
  public:
-  explicit TreeMaker(Store& store) : nodes_(store.nodes) {}
+  explicit TreeMaker(Nodes& nodes) : nodes_(nodes) {}
 
   [[nodiscard]] NodeId root() const { return root_; }
 
@@ -39,20 +41,22 @@ class TreeMaker {
   NodeId root_ = kNoNode;
 };
 
-// Reads trees and table into an empty store. What the file says is checked as far as lookups rely on it: the trees'
-// shape, and that what is referred to is there, once. The work is bounded by the file's length, whatever it says.
+// Reads trees and table into a store that has none. What the file says is checked as far as lookups rely on it: the
+// trees' shape, and that what is referred to is there, once. The work is bounded by the file's length, whatever it
+// says.
 class Restorer {
  public:
-  Restorer(BlockReader& in, const SnapshotHeader& header, Store& store) : in_(in), header_(header), store_(store) {}
+  Restorer(BlockReader& in, const SnapshotHeader& header, LinkedTrees& store)
+      : in_(in), header_(header), store_(store) {}
 
   void run() {
-    std::array<Tree, kNumStructures> trees;
+    Trees trees;
     for (std::size_t s = 0; s < kNumStructures; ++s) {
       const std::uint8_t* state = header_.states.data() + s * OPTIKS_STRUCTURE_STATE_LEN;
       trees[s].count = base::load_be64(state + verify::kHashLen);
       if (trees[s].count != 0) {
         std::copy_n(state, verify::kHashLen, trees[s].root_hash.begin());
-        TreeMaker maker(store_);
+        TreeMaker maker(store_.nodes());
         read_tree(in_, header_, trees[s].count, maker);
         trees[s].root = maker.root();
         num_leaves_ += static_cast<std::uint32_t>(trees[s].count);
@@ -60,8 +64,7 @@ class Restorer {
     }
     read_keys();
     in_.finish();
-    store_.versions.prepare();
-    store_.versions.publish(header_.epoch, trees, header_.log_len);
+    store_.adopt(trees);
   }
 
  private:
@@ -89,7 +92,7 @@ class Restorer {
     }
     read_moved(slots);
     for (std::size_t s = 0; s < slots.size(); ++s) {
-      if (!store_.keys.fill(s, slots[s])) {
+      if (!store_.keys().fill(s, slots[s])) {
         damaged();
       }
       slots[s] = {};
@@ -127,7 +130,7 @@ class Restorer {
     // missing.
     std::size_t num_found = 0;
     for (std::uint32_t leaf = 0; leaf < num_leaves_; ++leaf) {
-      const std::uint64_t place = store_.nodes.leaf(leaf | kLeafBit).log_place();
+      const std::uint64_t place = store_.nodes().leaf(leaf | kLeafBit).log_place();
       const auto at = std::ranges::lower_bound(moved, place, {}, &Moved::place);
       if (at != moved.end() && at->place == place) {
         slots[at->segment].push_back({at->bits, latest(leaf)});
@@ -141,7 +144,7 @@ class Restorer {
 
   BlockReader& in_;
   const SnapshotHeader& header_;
-  Store& store_;
+  LinkedTrees& store_;
   std::uint32_t num_leaves_ = 0;
   std::vector<bool> is_latest_;  // by the leaf's number
 };
@@ -152,11 +155,14 @@ std::unique_ptr<Directory> restore_directory(Secrets&& secrets, const optiks_dir
   BlockReader in(path);
   const SnapshotHeader header = SnapshotHeader::read(in);
   header.require_of(secrets, options);
+  if (options.node_store_path != nullptr) {
+    return restore_stored_directory(in, header, std::move(secrets), options);
+  }
+  auto trees = std::make_unique<LinkedTrees>();
+  Restorer(in, header, *trees).run();
   const LogState log{header.log_identity, header.log_len};
-  auto directory = std::make_unique<Directory>(std::move(secrets), options, &log);
-  Restorer(in, header, *directory->store()).run();
-  directory->count_bytes();
-  return directory;
+  return std::make_unique<Directory>(
+      std::make_shared<Store>(std::move(secrets), options, std::move(trees), header.epoch, &log), options.threads);
 }
 
 }  // namespace optiks::ozks

@@ -9,12 +9,13 @@
 #include <utility>
 #include <vector>
 
-#include "directory/stored_directory.h"
+#include "directory/open.h"
 #include "leaves/hash_batch.h"
 #include "leaves/leaf_rows.h"
+#include "leaves/record_budget.h"
+#include "linked/key_table.h"
 #include "snapshot/external_sort.h"
-#include "snapshot/record_budget.h"
-#include "snapshot/save.h"
+#include "snapshot/restore_stored.h"
 #include "snapshot/tree_elements.h"
 
 namespace optiks::ozks {
@@ -43,7 +44,9 @@ struct LeafByPlace {
 
 struct LeafByNumber {
   std::uint64_t number;
-  StoredLeaf leaf;
+  Hash label;
+  Hash hash;
+  std::uint64_t place;
 
   bool operator<(const LeafByNumber& other) const { return number < other.number; }
 };
@@ -60,10 +63,12 @@ struct LeafByTag {
 
 class StoredRestorer {
  public:
-  StoredRestorer(BlockReader& in, const SnapshotHeader& header, Directory& directory, const std::string& folder)
+  StoredRestorer(BlockReader& in, const SnapshotHeader& header, Directory& directory, StoredTrees& trees,
+                 const std::string& folder)
       : in_(in),
         header_(header),
         store_(*directory.store()),
+        trees_(trees),
         workers_(directory.workers()),
         budget_(header.log_len),
         by_place_(folder, kSortMemory),
@@ -88,8 +93,8 @@ class StoredRestorer {
     make_keys();
     store_.log.sync();
     store_.versions.prepare();
-    store_.stored->commit(header_.epoch, {store_.log.identity(), store_.log.size()}, {}, store_.versions.oldest());
-    store_.versions.publish(header_.epoch, store_.stored->state().trees, store_.log.size());
+    trees_.commit(header_.epoch, {store_.log.identity(), store_.log.size()}, {}, store_.versions.oldest());
+    store_.versions.publish(header_.epoch, trees_.state().trees, store_.log.size());
   }
 
   // As read_tree() has it. What interior nodes there are follows from the leaves.
@@ -144,8 +149,8 @@ class StoredRestorer {
       store_.log.read(leaf.place, record);
       num_octets += RecordBudget::length_of(record);
       const LeafFacts& facts = record.facts();
-      hashed[i] = {leaf.number, {leaf.label, {}, leaf.place}};
-      hashes.add_leaf(leaf.label, facts.commitment, facts.epoch, hashed[i].leaf.hash);
+      hashed[i] = {leaf.number, leaf.label, {}, leaf.place};
+      hashes.add_leaf(leaf.label, facts.commitment, facts.epoch, hashed[i].hash);
       tagged[i] = {facts.tag, facts.version, leaf.structure, leaf.place, facts.previous};
       commitments[i] = facts.commitment;
       opened[i] = facts.commitment;
@@ -162,22 +167,22 @@ class StoredRestorer {
   }
 
   void make_trees() {
-    std::vector<StoredLeaf> leaves;
+    std::vector<NewLeaf> leaves;
     leaves.reserve(kStageAtOnce);
     for (std::size_t s = 0; s < kNumStructures; ++s) {
       for (std::uint64_t left = counts_[s]; left != 0; left -= leaves.size()) {
         leaves.clear();
         LeafByNumber next;
         while (leaves.size() < std::min<std::uint64_t>(kStageAtOnce, left) && by_number_.next(next)) {
-          leaves.push_back(next.leaf);
+          leaves.push_back({next.label, next.hash, next.place});
         }
-        if (!store_.stored->stage(s, leaves)) {
+        if (!trees_.stage(s, leaves)) {
           damaged();
         }
       }
     }
     std::array<std::uint8_t, kNumStructures * OPTIKS_STRUCTURE_STATE_LEN> states;
-    encode_states(store_, store_.stored->staged(), states.data());
+    encode_states(store_.secrets, trees_.staged(), states.data());
     if (states != header_.states) {
       damaged();
     }
@@ -200,21 +205,22 @@ class StoredRestorer {
         damaged();
       }
       if (is_same) {
-        keys.back().locator = leaf.place;
+        keys.back().place = leaf.place;
         continue;
       }
       if (keys.size() == kKeysAtOnce) {
-        store_.stored->put_keys_ahead(keys);
+        trees_.put_keys_ahead(keys);
         keys.clear();
       }
       keys.push_back({leaf.tag, leaf.place});
     }
-    store_.stored->put_keys_ahead(keys);
+    trees_.put_keys_ahead(keys);
   }
 
   BlockReader& in_;
   const SnapshotHeader& header_;
   Store& store_;
+  StoredTrees& trees_;
   Workers& workers_;
   RecordBudget budget_;
   ExternalSort<LeafByPlace> by_place_;
@@ -227,15 +233,17 @@ class StoredRestorer {
 
 }  // namespace
 
-std::unique_ptr<Directory> restore_stored_directory(Secrets&& secrets, const optiks_dir_options_t& options,
-                                                    const char* path) {
-  BlockReader in(path);
-  const SnapshotHeader header = SnapshotHeader::read(in);
-  header.require_of(secrets, options);
+std::unique_ptr<Directory> restore_stored_directory(BlockReader& in, const SnapshotHeader& header, Secrets&& secrets,
+                                                    const optiks_dir_options_t& options) {
+  std::unique_ptr<StoredTrees> owned = open_stored_trees(secrets, options);
+  StoredTrees& trees = *owned;
+  if (trees.state().epoch != 0) {
+    throw DirectoryError(OPTIKS_E_STATE, "the node store has a directory already");
+  }
   const LogState log{header.log_identity, header.log_len};
-  std::unique_ptr<StoredDirectory> directory = StoredDirectory::open(std::move(secrets), options, &log);
-  StoredRestorer(in, header, *directory, options.node_store_path).run();
-  directory->count_bytes();
+  auto directory = std::make_unique<Directory>(
+      std::make_shared<Store>(std::move(secrets), options, std::move(owned), 0, &log), options.threads);
+  StoredRestorer(in, header, *directory, trees, options.node_store_path).run();
   return directory;
 }
 

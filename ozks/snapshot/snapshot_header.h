@@ -1,7 +1,7 @@
 // What a snapshot's file begins with (docs/operations/snapshots.md section 2).
 #pragma once
 
-#include "directory/directory.h"
+#include "directory/store.h"
 #include "snapshot/block_file.h"
 
 namespace optiks::ozks {
@@ -22,15 +22,5 @@ struct SnapshotHeader {
   // DirectoryError unless the snapshot is of these secrets, and of the options' period and configuration.
   void require_of(const Secrets& secrets, const optiks_dir_options_t& options) const;
 };
-
-// A tree's elements.
-inline constexpr std::size_t kInteriorElementLen = 2 + 2 * verify::kHashLen;
-inline constexpr std::size_t kLeafElementLen = sizeof(Leaf);
-inline constexpr std::uint8_t kLeftIsLeaf = 1;
-inline constexpr std::uint8_t kRightIsLeaf = 2;
-
-// The table's: one of a key, and one of a key that was updated meanwhile, whose leaf is known by its record.
-inline constexpr std::size_t kKeyElementLen = 8;
-inline constexpr std::size_t kMovedElementLen = 13;
 
 }  // namespace optiks::ozks

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "leaves/directory_error.h"
+#include "linked/elements.h"
 #include "snapshot/snapshot_header.h"
 
 namespace optiks::ozks {

@@ -42,7 +42,7 @@ struct PageNode {
 };
 struct PageLeaf {
   Hash label;
-  std::array<std::uint8_t, 8> locator;  // big-endian
+  std::array<std::uint8_t, 8> place;  // of its record in the leaf log, big-endian
 };
 using PageRef = std::array<std::uint8_t, 8>;  // big-endian PageId
 static_assert(sizeof(PageNode) == 67 && alignof(PageNode) == 1);
@@ -62,6 +62,8 @@ class Page {
   // Takes the octets that the store has under the id. False when they are damaged.
   [[nodiscard]] static bool parse(PageId id, ByteSpan octets, Page& out);
 
+  // Keeps the octets while anybody has it.
+  [[nodiscard]] std::shared_ptr<const void> holder() const { return octets_; }
   [[nodiscard]] explicit operator bool() const { return octets_ != nullptr; }
   [[nodiscard]] ByteSpan octets() const { return {octets_.get(), len_}; }
   [[nodiscard]] ChildCode top() const { return octets_[kPageChecksumLen]; }

@@ -35,7 +35,7 @@ std::vector<std::uint8_t> encode(const StoreState& state) {
   put_number(state.log.len);
   for (std::size_t s = 0; s < kNumStructures; ++s) {
     put(state.owner.vrf_public_keys[s]);
-    put_number(state.trees[s].root_page);
+    put_number(state.trees[s].root);
     put(state.trees[s].root_hash);
     put_number(state.trees[s].count);
   }
@@ -70,7 +70,7 @@ bool decode(ByteSpan octets, StoreState& out) {
   out.log.len = take_number();
   for (std::size_t s = 0; s < kNumStructures; ++s) {
     take(out.owner.vrf_public_keys[s]);
-    out.trees[s].root_page = take_number();
+    out.trees[s].root = take_number();
     take(out.trees[s].root_hash);
     out.trees[s].count = take_number();
   }

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "leaves/leaf_rows.h"
+#include "leaves/leaf_log.h"
 #include "stored/stored_tree.h"
 
 namespace optiks::ozks {
@@ -25,7 +25,7 @@ struct StoreOwner {
 struct StoreState {
   StoreOwner owner;
   std::uint64_t epoch = 0;
-  std::array<Tree, kNumStructures> trees;
+  Trees trees;
   PageId next_page = 1;  // pages from here on are of an epoch that was not committed
   LogState log{};        // beyond its length are leaves of an epoch that was not committed
 };

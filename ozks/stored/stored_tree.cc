@@ -2,48 +2,34 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <iterator>
 #include <system_error>
+
+#include "optiks/base/check.h"
 
 namespace optiks::ozks {
 namespace {
 
 // Follows the label within a page, up to a leaf or to the next page, whose id it gives.
-PageId walk_page(const Page& page, ByteSpan label, StoredWalk& walk) {
+PageId walk_page(const Page& page, ByteSpan label, Path& path) {
   ChildCode at = page.top();
   while (kind_of(at) == ChildKind::kNode) {
     const PageNode& node = page.node(index_of(at));
     const std::size_t side = verify::bit_at(label, node.length) ? 1 : 0;
     // A path has at most one node of each length: within a page parse() saw to it, between pages whoever wrote them.
-    if (walk.num_steps == verify::kLabelBits) {
+    if (path.num_steps == path.steps.size()) {
       throw std::system_error(EBADMSG, std::generic_category(), "a page of the node store is in a wrong place");
     }
-    walk.steps[walk.num_steps] = {node.length, kNoNode, &node.hash[1 - side]};
-    walk.nodes[walk.num_steps++] = &node;
+    path.steps[path.num_steps++] = {node.length, &node.hash[1 - side]};
     at = node.child[side];
   }
   if (kind_of(at) == ChildKind::kLeaf) {
-    walk.leaf = &page.leaf(index_of(at));
+    const PageLeaf& leaf = page.leaf(index_of(at));
+    path.leaf = &leaf.label;
+    path.place = base::load_be64(leaf.place.data());
     return kNoPage;
   }
   return page.ref(index_of(at));
-}
-
-// With all steps down to the leaf, finds where the label leaves the tree.
-void finish(ByteSpan label, StoredWalk& walk) {
-  walk.common = 0;
-  walk.opened = nullptr;
-  if (walk.leaf == nullptr) {
-    return;
-  }
-  walk.common = verify::common_prefix_length(label, walk.leaf->label);
-  // Prefixes get longer on the way down: the steps that stay are those of prefixes the label shares, and the node after
-  // them is the first that it does not (the leaf, when it shares them all).
-  const auto kept = std::partition_point(walk.steps, walk.steps + walk.num_steps,
-                                         [&](const Step& step) { return step.length <= walk.common; });
-  if (kept != walk.steps + walk.num_steps) {
-    walk.opened = walk.nodes[kept - walk.steps];
-  }
-  walk.num_steps = static_cast<std::size_t>(kept - walk.steps);
 }
 
 }  // namespace
@@ -78,13 +64,14 @@ void CachedPages::read(std::span<const PageId> ids, Page* out, bool keep) const 
   }
 }
 
-void walk_stored(const PageReader& pages, const Tree& tree, std::span<const ByteSpan> labels, StoredWalk* out) {
-  std::vector<PageId> at(labels.size(), tree.root_page);
+void walk_stored(const PageReader& pages, const Tree& tree, std::span<const ByteSpan> labels, Paths& out) {
+  OPTIKS_CHECK(labels.size() <= Paths::kMax);
+  std::vector<PageId> at(labels.size(), tree.root);
   for (std::size_t i = 0; i < labels.size(); ++i) {
-    out[i].leaf = nullptr;
-    out[i].num_steps = 0;
-    out[i].pages.clear();
+    out.paths[i].leaf = nullptr;
+    out.paths[i].num_steps = 0;
   }
+  out.held.clear();
   std::vector<PageId> wanted;
   std::vector<Page> read;
   for (;;) {
@@ -101,13 +88,13 @@ void walk_stored(const PageReader& pages, const Tree& tree, std::span<const Byte
       if (at[i] != kNoPage) {
         const auto place = std::ranges::lower_bound(wanted, at[i]);
         const Page& page = read[static_cast<std::size_t>(place - wanted.begin())];
-        at[i] = walk_page(page, labels[i], out[i]);
-        out[i].pages.push_back(page);
+        at[i] = walk_page(page, labels[i], out.paths[i]);
       }
     }
+    std::ranges::transform(read, std::back_inserter(out.held), &Page::holder);
   }
   for (std::size_t i = 0; i < labels.size(); ++i) {
-    finish(labels[i], out[i]);
+    out.paths[i].finish(labels[i]);
   }
 }
 

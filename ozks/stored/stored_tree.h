@@ -1,5 +1,5 @@
 // The oZKS tree of docs/spec/tree.md in stored mode: its nodes are in pages (page.h), its pages in a node store. The
-// same trees and walks as linked mode's (linked/nodes.h), for a machine whose memory is smaller than the tree.
+// same trees and paths as linked mode's (linked/nodes.h), for a machine whose memory is smaller than the tree.
 //
 // Thread safety: any number of threads read trees that were published to them; updates are tree_update.h's.
 // Invariants
@@ -16,20 +16,9 @@
 #include "stored/node_store.h"
 #include "stored/page.h"
 #include "stored/page_cache.h"
-#include "trie/tree.h"
+#include "trie/path.h"
 
 namespace optiks::ozks {
-
-// StoredWalk: where a label leads. The pointers are into pages that the walk holds.
-struct StoredWalk {
-  const PageLeaf* leaf = nullptr;    // at the end of the label's bits; none in an empty tree
-  std::size_t common = 0;            // bits that the label shares with that leaf; 256: it is the label's leaf
-  const PageNode* opened = nullptr;  // first node on the way whose prefix is longer than `common`; none: the leaf
-  std::size_t num_steps = 0;         // steps above `opened`, or above the leaf
-  Step steps[verify::kLabelBits];    // without ids of nodes
-  const PageNode* nodes[verify::kLabelBits];
-  std::vector<Page> pages;
-};
 
 // PageReader: where pages come from.
 class PageReader {
@@ -58,7 +47,8 @@ class CachedPages final : public PageReader {
   PageCache& cache_;
 };
 
-// Follows the bits of several labels from the tree's root, page by page: what they all need of a level is read at once.
-void walk_stored(const PageReader& pages, const Tree& tree, std::span<const ByteSpan> labels, StoredWalk* out);
+// Follows the labels' bits from the tree's root, page by page: what they all need of a level is read at once. The paths
+// hold the pages.
+void walk_stored(const PageReader& pages, const Tree& tree, std::span<const ByteSpan> labels, Paths& out);
 
 }  // namespace optiks::ozks

@@ -5,6 +5,8 @@
 #include <system_error>
 #include <utility>
 
+#include "leaves/directory_error.h"
+
 namespace optiks::ozks {
 namespace {
 
@@ -99,21 +101,51 @@ void StoredTrees::remove_abandoned(NodeStore::Transaction& transaction, PageId e
   });
 }
 
-bool StoredTrees::find(const Tag& tag, std::uint64_t& locator) const {
+std::uint64_t StoredTrees::find(const Tag& tag) const {
   const StoreKey key{ByteSpan(tag)};
-  bool found = false;
+  std::uint64_t place = kNoPlace;
   store_->get(Table::kKeys, {&key, 1}, [&](std::size_t, ByteSpan value) {
     if (value.size() != 8) {
       refuse(std::errc::bad_message, "a key of the node store is damaged");
     }
-    locator = base::load_be64(value.data());
-    found = true;
+    place = base::load_be64(value.data());
   });
-  return found;
+  return place;
 }
 
-bool StoredTrees::stage(std::size_t structure, std::span<const StoredLeaf> leaves) {
-  const auto is_before = [](const StoredLeaf& a, const StoredLeaf& b) { return a.label < b.label; };
+std::uint64_t StoredTrees::find_newest(const LeafLog& log, const Tag& key, LeafRecord& out) const {
+  const std::uint64_t place = find(key);
+  if (place != kNoPlace) {
+    log.read(place, out);
+  }
+  return place;
+}
+
+TreeStats StoredTrees::stats() const {
+  TreeStats out;
+  out.tree_bytes = cache_.bytes();
+  out.disk_bytes = store_->bytes();
+  out.cache_hits = cache_.hits();
+  out.cache_misses = cache_.misses();
+  return out;
+}
+
+bool StoredTrees::stage(std::size_t structure, std::span<const NewLeaf> leaves, Workers& /*workers*/,
+                        const StepProof* proof) {
+  if (proof != nullptr) {
+    throw DirectoryError(OPTIKS_E_STATE, "a directory in stored mode makes no append-only proofs");
+  }
+  staged_keys_.reserve(staged_keys_.size() + leaves.size());
+  for (const NewLeaf& leaf : leaves) {
+    if (leaf.is_newest) {
+      staged_keys_.push_back({leaf.tag, leaf.place});
+    }
+  }
+  return stage(structure, leaves);
+}
+
+bool StoredTrees::stage(std::size_t structure, std::span<const NewLeaf> leaves) {
+  const auto is_before = [](const NewLeaf& a, const NewLeaf& b) { return a.label < b.label; };
   for (std::size_t i = 1; i < leaves.size(); ++i) {
     if (!is_before(leaves[i - 1], leaves[i])) {
       return false;
@@ -124,7 +156,7 @@ bool StoredTrees::stage(std::size_t structure, std::span<const StoredLeaf> leave
   }
   // Few of them first, from everywhere: so the upper pages have their shape before the leaves come range by range,
   // which changes each page but once.
-  std::vector<StoredLeaf> some;
+  std::vector<NewLeaf> some;
   for (std::size_t i = 0; i < leaves.size(); i += kSpread) {
     some.push_back(leaves[i]);
   }
@@ -146,7 +178,7 @@ bool StoredTrees::stage(std::size_t structure, std::span<const StoredLeaf> leave
   return true;
 }
 
-bool StoredTrees::stage_at_once(std::size_t structure, std::span<const StoredLeaf> leaves) {
+bool StoredTrees::stage_at_once(std::size_t structure, std::span<const NewLeaf> leaves) {
   const StagedPages pages(*this);
   TreeUpdate update(pages, next_page_);
   if (!update.run(staged_[structure], leaves, staged_[structure])) {
@@ -199,9 +231,9 @@ void StoredTrees::put_pages(NodeStore::Transaction& transaction) const {
 
 void StoredTrees::put_keys(NodeStore::Transaction& transaction, std::span<const Key> keys) {
   for (const Key& key : keys) {
-    std::array<std::uint8_t, 8> locator{};
-    base::store_be64(locator.data(), key.locator);
-    transaction.put(Table::kKeys, StoreKey(key.tag), locator);
+    std::array<std::uint8_t, 8> place{};
+    base::store_be64(place.data(), key.place);
+    transaction.put(Table::kKeys, StoreKey(key.tag), place);
   }
 }
 
@@ -223,6 +255,11 @@ void StoredTrees::remove_garbage(NodeStore::Transaction& transaction, std::uint6
     transaction.remove(Table::kGarbage, StoreKey(key));
     return true;
   });
+}
+
+void StoredTrees::commit(std::uint64_t epoch, const LeafLog& log, Workers& /*workers*/) {
+  log.sync();
+  commit(epoch, {log.identity(), log.size()}, staged_keys_, oldest_);
 }
 
 void StoredTrees::commit(std::uint64_t epoch, const LogState& log, std::vector<Key> keys, std::uint64_t oldest) {
@@ -256,6 +293,7 @@ void StoredTrees::commit(std::uint64_t epoch, const LogState& log, std::vector<K
   pending_bytes_ = 0;
   superseded_.clear();
   dropped_.clear();
+  staged_keys_.clear();
 }
 
 // What is cached stays cached when it changes: of the upper pages many do, in every epoch, and all readers need them.
@@ -276,6 +314,16 @@ void StoredTrees::discard() noexcept {
   pending_bytes_ = 0;
   superseded_.clear();
   dropped_.clear();
+  staged_keys_.clear();
+}
+
+void StoredTrees::save(const LeafLog& /*log*/, std::uint64_t /*epoch*/, const Trees& /*trees*/,
+                       const PutElement& /*put*/) const {
+  throw DirectoryError(OPTIKS_E_STATE, "a directory in stored mode is on the disk already");
+}
+
+void StoredTrees::check(const LeafLog& /*log*/, Workers& /*workers*/) const {
+  throw DirectoryError(OPTIKS_E_STATE, "a directory in stored mode is checked as it is restored");
 }
 
 }  // namespace optiks::ozks

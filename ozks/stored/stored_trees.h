@@ -1,8 +1,7 @@
-// StoredTrees: the four trees of a directory and its key table in a node store: what Nodes and KeyTable are to linked
-// mode.
+// StoredTrees: the four trees of a directory and its table of keys in a node store on disk, with a bounded cache of
+// pages in memory. It goes on where it was committed last. It makes no append-only proofs, which are the update-task's.
 //
-// Thread safety: one writer stages and commits; any number of threads walk trees and find keys meanwhile. A reader
-// holds a pinned version (versions.h) of the trees that it walks.
+// Thread safety: as TreeStore's.
 // Invariants
 //  1. The store holds one epoch whole: pages of a staged epoch may be written ahead, but nothing leads to them, and
 //     commit() is one transaction. What a crash leaves of an epoch that was not committed is removed at the next start
@@ -10,6 +9,7 @@
 //  2. Pages that epoch e superseded are removed once no version before e is pinned; until then the store lists them, so
 //     that they are removed after a restart as well.
 //  3. A page id is used once while the process runs, whatever became of the epoch that it was taken for.
+//  4. What the store names of the leaf log was on the disk before the store's transaction.
 #pragma once
 
 #include <array>
@@ -23,11 +23,11 @@
 
 namespace optiks::ozks {
 
-class StoredTrees {
+class StoredTrees final : public TreeStore {
  public:
   struct Key {
     Tag tag;
-    std::uint64_t locator;  // of its latest leaf
+    std::uint64_t place;  // of its newest leaf's record
   };
 
   // What the store holds, or nothing yet. std::system_error when it is damaged, of another owner, or cannot be used.
@@ -36,33 +36,45 @@ class StoredTrees {
   // The epoch that is committed, for the writer.
   [[nodiscard]] const StoreState& state() const { return state_; }
 
-  void walk_many(const Tree& tree, std::span<const ByteSpan> labels, StoredWalk* out) const {
+  void walk_many(const Tree& tree, std::span<const ByteSpan> labels, Paths& out) const override {
     walk_stored(cached_, tree, labels, out);
   }
-  // Latest leaf of a key: newer than the reader's version, perhaps. False for a key that is not there.
-  [[nodiscard]] bool find(const Tag& tag, std::uint64_t& locator) const;
+  [[nodiscard]] std::uint64_t find_newest(const LeafLog& log, const Tag& key, LeafRecord& out) const override;
+  void prefetch_newest(std::span<const Tag> /*keys*/) const override {}
+  [[nodiscard]] TreeStats stats() const override;
 
-  // Adds leaves, sorted by label, to the next epoch's tree of a structure (0..3). False when one is there already or
-  // twice; the epoch can only be discarded then, as after an exception.
-  [[nodiscard]] bool stage(std::size_t structure, std::span<const StoredLeaf> leaves);
-  [[nodiscard]] const std::array<Tree, kNumStructures>& staged() const { return staged_; }
+  // DirectoryError (OPTIKS_E_STATE) when a proof is wanted.
+  [[nodiscard]] bool stage(std::size_t structure, std::span<const NewLeaf> leaves, Workers& workers,
+                           const StepProof* proof) override;
+  [[nodiscard]] const Trees& staged() const override { return staged_; }
+  void commit(std::uint64_t epoch, const LeafLog& log, Workers& workers) override;
+  void discard() noexcept override;
+  void release(std::uint64_t oldest) noexcept override { oldest_ = oldest; }
+
+  void save(const LeafLog& log, std::uint64_t epoch, const Trees& trees, const PutElement& put) const override;
+  void check(const LeafLog& log, Workers& workers) const override;
+
+  // What follows is what these are made of, for who fills a store. Place of the newest leaf's record of a key, or
+  // kNoPlace.
+  [[nodiscard]] std::uint64_t find(const Tag& tag) const;
+
+  // As stage(), without keys.
+  [[nodiscard]] bool stage(std::size_t structure, std::span<const NewLeaf> leaves);
   // Writes keys ahead of the first commit of all: there are more than memory holds. A store that has some without an
   // epoch is refused when it is opened.
   void put_keys_ahead(std::span<const Key> keys);
-  // Makes what was staged the store's epoch, with the keys' latest leaves, which the leaf log has on the disk.
+  // Makes what was staged the store's epoch, with the keys' newest leaves, which the leaf log has on the disk.
   // `oldest`: the oldest epoch that is pinned. After an exception the store has the epoch before; the staged one can be
   // committed again or discarded.
   void commit(std::uint64_t epoch, const LogState& log, std::vector<Key> keys, std::uint64_t oldest);
-  void discard() noexcept;
 
-  [[nodiscard]] std::uint64_t bytes() const { return store_->bytes(); }
   [[nodiscard]] const PageCache& cache() const { return cache_; }
 
  private:
   // What the staged trees are read from: pages that are not written yet, and the store.
   class StagedPages;
 
-  [[nodiscard]] bool stage_at_once(std::size_t structure, std::span<const StoredLeaf> leaves);
+  [[nodiscard]] bool stage_at_once(std::size_t structure, std::span<const NewLeaf> leaves);
   void remove_abandoned(NodeStore::Transaction& transaction, PageId end) const;
   void remove_garbage(NodeStore::Transaction& transaction, std::uint64_t oldest) const;
   void write_ahead();
@@ -76,7 +88,9 @@ class StoredTrees {
   StoreState state_;
   PageId next_page_;  // of the process
 
-  std::array<Tree, kNumStructures> staged_;
+  std::uint64_t oldest_ = 0;  // that is pinned
+  Trees staged_;
+  std::vector<Key> staged_keys_;
   PageId first_staged_;                                      // pages from here on are the staged epoch's
   std::unordered_map<PageId, TreeUpdate::NewPage> pending_;  // not written yet
   std::uint64_t pending_bytes_ = 0;

@@ -14,7 +14,7 @@ constexpr std::size_t kMinPageLen = kMaxPageLen / 8;
 
 }  // namespace
 
-bool TreeUpdate::run(const Tree& old, std::span<const StoredLeaf> leaves, Tree& out) {
+bool TreeUpdate::run(const Tree& old, std::span<const NewLeaf> leaves, Tree& out) {
   for (std::size_t i = 1; i < leaves.size(); ++i) {
     if (!(leaves[i - 1].label < leaves[i].label)) {
       return false;
@@ -26,13 +26,13 @@ bool TreeUpdate::run(const Tree& old, std::span<const StoredLeaf> leaves, Tree& 
   }
   new_leaves_ = leaves;
   Placed top{};
-  if (old.root_page == kNoPage) {
+  if (old.root == kNoPage) {
     top = build(0, leaves.size());
   } else {
     common_.resize(leaves.size());
     on_way_.resize(leaves.size());
     std::iota(on_way_.begin(), on_way_.end(), 0U);
-    refs_.push_back(old.root_page);
+    refs_.push_back(old.root);
     root_ = code_of(ChildKind::kPage, 0);
     root_hash_ = old.root_hash;
     wanted_.push_back({kNoParent, 0, 0, leaves.size()});
@@ -41,7 +41,7 @@ bool TreeUpdate::run(const Tree& old, std::span<const StoredLeaf> leaves, Tree& 
       return false;
     }
     if (kind_of_code(root_) == ChildKind::kLeaf) {
-      superseded_.push_back(old.root_page);
+      superseded_.push_back(old.root);
     }
     top = insert({root_, root_hash_}, 0, leaves.size());
   }
@@ -53,7 +53,7 @@ bool TreeUpdate::run(const Tree& old, std::span<const StoredLeaf> leaves, Tree& 
     // Its top was split, or it is the first.
     root_ = write_page(root_, kNoPage);
   }
-  out = {kNoNode, root_hash_, old.count + leaves.size(), refs_[index_of_code(root_)]};
+  out = {refs_[index_of_code(root_)], root_hash_, old.count + leaves.size()};
   return true;
 }
 
@@ -62,7 +62,7 @@ std::size_t TreeUpdate::split(std::size_t first, std::size_t last, std::size_t b
   const auto begin = new_leaves_.begin();
   const auto at =
       std::partition_point(begin + static_cast<std::ptrdiff_t>(first), begin + static_cast<std::ptrdiff_t>(last),
-                           [&](const StoredLeaf& leaf) { return !verify::bit_at(leaf.label, bit); });
+                           [&](const NewLeaf& leaf) { return !verify::bit_at(leaf.label, bit); });
   return static_cast<std::size_t>(at - begin);
 }
 
@@ -104,7 +104,7 @@ TreeUpdate::Code TreeUpdate::take_apart(PageId id, const Page& page) {
         {{node.hash[0], node.hash[1]}, {ours(node.child[0]), ours(node.child[1])}, 0, node.length, false, kNoPage});
   }
   for (std::size_t i = 0; i < page.num_leaves(); ++i) {
-    leaves_.push_back({page.leaf(i).label, base::load_be64(page.leaf(i).locator.data())});
+    leaves_.push_back({page.leaf(i).label, base::load_be64(page.leaf(i).place.data())});
   }
   for (std::size_t i = 0; i < page.num_refs(); ++i) {
     refs_.push_back(page.ref(i));
@@ -160,7 +160,7 @@ TreeUpdate::Placed TreeUpdate::join(std::size_t length, std::size_t reached, con
 // The subtree of new leaves alone. first < last.
 TreeUpdate::Placed TreeUpdate::build(std::size_t first, std::size_t last) {
   if (last - first == 1) {
-    leaves_.push_back({label(first), new_leaves_[first].locator});
+    leaves_.push_back({label(first), new_leaves_[first].place});
     return {code_of(ChildKind::kLeaf, leaves_.size() - 1), new_leaves_[first].hash};
   }
   const std::size_t length = verify::common_prefix_length(label(first), label(last - 1));
@@ -291,7 +291,7 @@ TreeUpdate::Code TreeUpdate::write_page(Code top, PageId replaces) {
       case ChildKind::kLeaf: {
         PageLeaf& leaf = leaves.emplace_back();
         leaf.label = leaves_[index].label;
-        base::store_be64(leaf.locator.data(), leaves_[index].locator);
+        base::store_be64(leaf.place.data(), leaves_[index].place);
         return child_code(ChildKind::kLeaf, leaves.size() - 1);
       }
       case ChildKind::kPage:

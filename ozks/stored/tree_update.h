@@ -11,14 +11,9 @@
 #include <vector>
 
 #include "stored/stored_tree.h"
+#include "trie/tree_store.h"
 
 namespace optiks::ozks {
-
-struct StoredLeaf {
-  Hash label;
-  Hash hash;
-  std::uint64_t locator;
-};
 
 class TreeUpdate {
  public:
@@ -33,7 +28,7 @@ class TreeUpdate {
 
   // The tree with the leaves added. They are sorted by label, strictly. A label that is there already (or twice) gives
   // false, and nothing else. Once.
-  [[nodiscard]] bool run(const Tree& old, std::span<const StoredLeaf> leaves, Tree& out);
+  [[nodiscard]] bool run(const Tree& old, std::span<const NewLeaf> leaves, Tree& out);
 
   // What run() made: pages to put into the store, and those that are not part of the new tree any more.
   [[nodiscard]] std::vector<NewPage>& created() { return created_; }
@@ -59,7 +54,7 @@ class TreeUpdate {
   };
   struct Leaf {
     Hash label;
-    std::uint64_t locator;
+    std::uint64_t place;
   };
   // A child of a node, or the root.
   struct Slot {
@@ -107,7 +102,7 @@ class TreeUpdate {
 
   const PageReader& pages_;
   PageId& next_id_;
-  std::span<const StoredLeaf> new_leaves_;
+  std::span<const NewLeaf> new_leaves_;
   std::vector<std::uint32_t> common_;  // bits that new label i shares with the nearest old one
   std::vector<std::uint32_t> on_way_;  // new leaves: those whose bits lead to one place are neighbours
   std::vector<Node> nodes_;

@@ -40,11 +40,12 @@ class Keys {
     return static_cast<NodeId>(tags_.size() - 1) | kLeafBit;
   }
   void put(const KeyTable::Entry& entry) {
-    table_.reserve({&entry, 1}, ++epoch_);
+    table_.reserve({&entry, 1}, ++epoch_, alone_);
     table_.put(entry);
     table_.collect(epoch_);
   }
 
+  Workers alone_{1};
   KeyTable table_;
   std::vector<Tag> tags_;
   std::uint64_t epoch_ = 0;
@@ -142,10 +143,11 @@ TEST(KeyTable, ReadersGoOnWhileItGrows) {
       ++found;
     }
   });
+  Workers alone(1);
   for (std::size_t i = 0; i < tags.size(); ++i) {
     const KeyTable::Entry entry{tags[i], static_cast<NodeId>(i) | kLeafBit, kNoNode};
     // The reader pins nothing newer than epoch 0, so that nothing it may look at is freed.
-    table.reserve({&entry, 1}, i + 1);
+    table.reserve({&entry, 1}, i + 1, alone);
     table.put(entry);
     table.collect(0);
     published.store(i + 1, std::memory_order_release);

@@ -197,9 +197,7 @@ class Repeatable {
     StoredTrees trees(std::move(store), StoreOwner{}, 0);
     ASSERT_EQ(trees.state().epoch, epoch);
     EXPECT_EQ(trees.state().log.len, epoch);
-    std::uint64_t latest = 0;
-    EXPECT_EQ(trees.find({}, latest), epoch != 0);
-    EXPECT_EQ(latest, epoch);
+    EXPECT_EQ(trees.find({}), epoch == 0 ? kNoPlace : epoch);
     EXPECT_EQ(trees.state().trees[2].root_hash, NaiveTree(all(epoch)).root());
     const Census found = census(inside, trees.state().trees[2], all(epoch));
     trees.commit(epoch, log_of(epoch), {}, epoch);
@@ -244,7 +242,7 @@ TEST(StoredTreesOnDisk, DamagedPagesAreErrors) {
   store = made.get();
   StoredTrees trees(std::move(made), StoreOwner{}, 0);
   Repeatable::publish(trees);
-  const PageId root = trees.state().trees[2].root_page;
+  const PageId root = trees.state().trees[2].root;
   Bytes octets;
   const StoreKey key(root);
   store->get(Table::kPages, {&key, 1}, [&](std::size_t, ByteSpan value) { octets.assign(value.begin(), value.end()); });
@@ -252,11 +250,8 @@ TEST(StoredTreesOnDisk, DamagedPagesAreErrors) {
     const auto transaction = store->begin();
     transaction->put(Table::kPages, key, page);
     transaction->commit();
-    StoredWalk walk;
-    const Hash label = Repeatable::leaves(1)[0].label;
-    const ByteSpan labels[] = {label};
-    trees.walk_many(trees.state().trees[2], labels, &walk);
-    return walk.common;
+    Paths room;
+    return path_of(trees, trees.state().trees[2], Repeatable::leaves(1)[0].label, room).common;
   };
   EXPECT_EQ(walk_with(octets), verify::kLabelBits);
   for (std::size_t i = 0; i < octets.size(); i += 97) {

@@ -32,7 +32,7 @@ class Surveyor {
       case ChildKind::kLeaf:
         ++found_.leaves;
         label = page.leaf(index_of(code)).label;
-        EXPECT_EQ(base::load_be64(page.leaf(index_of(code)).locator.data()), locator_of(label));
+        EXPECT_EQ(base::load_be64(page.leaf(index_of(code)).place.data()), locator_of(label));
         return hashes_.at(label);
       case ChildKind::kPage:
         return survey(page.ref(index_of(code)), pages_above, label);
@@ -55,9 +55,9 @@ class Surveyor {
 
 }  // namespace
 
-std::vector<StoredLeaf> to_stored(std::vector<NaiveLeaf> leaves) {
+std::vector<NewLeaf> to_stored(std::vector<NaiveLeaf> leaves) {
   std::ranges::sort(leaves, {}, &NaiveLeaf::label);
-  std::vector<StoredLeaf> out;
+  std::vector<NewLeaf> out;
   for (const NaiveLeaf& leaf : leaves) {
     out.push_back({leaf.label, verify::leaf_hash(leaf.label, leaf.commitment, leaf.epoch), locator_of(leaf.label)});
   }
@@ -67,8 +67,7 @@ std::vector<StoredLeaf> to_stored(std::vector<NaiveLeaf> leaves) {
 Census census(const NodeStore& store, const Tree& tree, const std::vector<NaiveLeaf>& all) {
   Surveyor surveyor(store, all);
   Hash label{};
-  EXPECT_EQ(tree.root_page == kNoPage ? verify::empty_root() : surveyor.survey(tree.root_page, 0, label),
-            tree.root_hash);
+  EXPECT_EQ(tree.root == kNoPage ? verify::empty_root() : surveyor.survey(tree.root, 0, label), tree.root_hash);
   EXPECT_EQ(surveyor.found().leaves, tree.count);
   return surveyor.found();
 }

@@ -15,7 +15,7 @@ namespace optiks::ozks::test {
 // A leaf log of some length, which the trees do not look into.
 [[nodiscard]] inline LogState log_of(std::uint64_t len) { return {{}, len}; }
 
-[[nodiscard]] std::vector<StoredLeaf> to_stored(std::vector<NaiveLeaf> leaves);
+[[nodiscard]] std::vector<NewLeaf> to_stored(std::vector<NaiveLeaf> leaves);
 
 // What a stored tree consists of.
 struct Census {

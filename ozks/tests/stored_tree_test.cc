@@ -31,33 +31,30 @@ void add(StoredTrees& trees, std::size_t structure, const std::vector<NaiveLeaf>
   trees.commit(trees.state().epoch + 1, log_of(0), {}, trees.state().epoch);
 }
 
-// Walks over pages have to find what walks over linked nodes find.
-void expect_same_walk(const StoredTrees& trees, const Tree& tree, const Nodes& nodes, const Tree& linked,
+// Paths through pages have to be those through linked nodes.
+void expect_same_path(const StoredTrees& trees, const Tree& tree, const Nodes& nodes, const Tree& linked,
                       const Hash& label) {
-  StoredWalk walk;
-  const ByteSpan labels[] = {label};
-  trees.walk_many(tree, labels, &walk);
-  Walk expected;
-  nodes.walk(linked, label, expected);
-  if (expected.end == kNoNode) {
-    ASSERT_EQ(walk.leaf, nullptr);
+  Paths room;
+  const Path& path = path_of(trees, tree, label, room);
+  Paths other_room;
+  const Path& expected = path_of(nodes, linked, label, other_room);
+  ASSERT_EQ(path.leaf == nullptr, expected.leaf == nullptr);
+  if (path.leaf == nullptr) {
     return;
   }
-  ASSERT_NE(walk.leaf, nullptr);
-  EXPECT_EQ(walk.leaf->label, nodes.leaf(expected.end).label);
-  EXPECT_EQ(base::load_be64(walk.leaf->locator.data()), locator_of(walk.leaf->label));
-  EXPECT_EQ(walk.common, expected.common);
-  ASSERT_EQ(walk.num_steps, expected.num_steps);
-  for (std::size_t i = 0; i < walk.num_steps; ++i) {
-    EXPECT_EQ(walk.steps[i].length, expected.steps[i].length);
-    EXPECT_EQ(*walk.steps[i].sibling, *expected.steps[i].sibling);
+  EXPECT_EQ(*path.leaf, *expected.leaf);
+  EXPECT_EQ(path.place, locator_of(*path.leaf));
+  EXPECT_EQ(path.common, expected.common);
+  ASSERT_EQ(path.num_steps, expected.num_steps);
+  for (std::size_t i = 0; i < path.num_steps; ++i) {
+    EXPECT_EQ(path.steps[i].length, expected.steps[i].length);
+    EXPECT_EQ(*path.steps[i].sibling, *expected.steps[i].sibling);
   }
-  ASSERT_EQ(walk.opened == nullptr, Nodes::is_leaf(expected.opened));
-  if (walk.opened != nullptr) {
-    const Interior& opened = nodes.interior(expected.opened);
-    EXPECT_EQ(walk.opened->length, opened.length);
-    EXPECT_EQ(walk.opened->hash[0], opened.hash[0]);
-    EXPECT_EQ(walk.opened->hash[1], opened.hash[1]);
+  ASSERT_EQ(path.opened == nullptr, expected.opened == nullptr);
+  if (path.opened != nullptr) {
+    EXPECT_EQ(path.length, expected.length);
+    EXPECT_EQ(path.opened[0], expected.opened[0]);
+    EXPECT_EQ(path.opened[1], expected.opened[1]);
   }
 }
 
@@ -108,7 +105,7 @@ TEST(StoredTree, RandomHistoriesAgreeWithLinkedMode) {
         const Hash label = grown.all().empty() || random.below(2) == 0
                                ? new_label(random, grown.all())
                                : grown.all()[random.below(grown.all().size())].label;
-        expect_same_walk(*stored.trees, trees[epoch], grown.nodes(), grown.epoch(epoch).tree, label);
+        expect_same_path(*stored.trees, trees[epoch], grown.nodes(), grown.epoch(epoch).tree, label);
       }
     }
   }
@@ -139,8 +136,8 @@ TEST(StoredTree, EveryPrefixLengthAtOnceAndOneByOne) {
     EXPECT_EQ(tree.root_hash, root);
     census(one_by_one, tree, leaves);
     for (const NaiveLeaf& leaf : leaves) {
-      expect_same_walk(*one_by_one.trees, tree, grown.nodes(), grown.tree(), leaf.label);
-      expect_same_walk(*one_by_one.trees, tree, grown.nodes(), grown.tree(), random.hash());
+      expect_same_path(*one_by_one.trees, tree, grown.nodes(), grown.tree(), leaf.label);
+      expect_same_path(*one_by_one.trees, tree, grown.nodes(), grown.tree(), random.hash());
     }
   }
 }
@@ -174,7 +171,7 @@ TEST(StoredTree, RefusesLabelsThatAreThereTwice) {
   add(*stored.trees, 2, old);
   const Hash root = stored.trees->state().trees[2].root_hash;
   const auto fresh = to_stored(new_leaves(random, old, 2, 2));
-  const auto stage = [&](const std::vector<StoredLeaf>& leaves) {
+  const auto stage = [&](const std::vector<NewLeaf>& leaves) {
     const bool result = stored.trees->stage(2, leaves);
     stored.trees->discard();
     return result;
@@ -183,7 +180,7 @@ TEST(StoredTree, RefusesLabelsThatAreThereTwice) {
   EXPECT_FALSE(stage({fresh[0], fresh[0]}));
   EXPECT_FALSE(stage({fresh[1], fresh[0]}));
   EXPECT_FALSE(stage({to_stored(old)[100]}));
-  const StoredLeaf known = to_stored(old)[100];
+  const NewLeaf known = to_stored(old)[100];
   // The same label in another structure is another leaf.
   EXPECT_TRUE(stored.trees->stage(1, {&known, 1}));
   EXPECT_TRUE(stored.trees->stage(2, fresh));
@@ -223,16 +220,12 @@ TEST(StoredTrees, KeepKeysAndStateAcrossEpochs) {
   Stored stored;
   const Tag one{1};
   const Tag two{2};
-  std::uint64_t locator = 0;
-  EXPECT_FALSE(stored.trees->find(one, locator));
+  EXPECT_EQ(stored.trees->find(one), kNoPlace);
   stored.trees->commit(7, log_of(100), {{two, 20}, {one, 10}}, 0);
-  ASSERT_TRUE(stored.trees->find(one, locator));
-  EXPECT_EQ(locator, 10U);
+  EXPECT_EQ(stored.trees->find(one), 10U);
   stored.trees->commit(8, log_of(200), {{one, 110}}, 7);
-  ASSERT_TRUE(stored.trees->find(one, locator));
-  EXPECT_EQ(locator, 110U);
-  ASSERT_TRUE(stored.trees->find(two, locator));
-  EXPECT_EQ(locator, 20U);
+  EXPECT_EQ(stored.trees->find(one), 110U);
+  EXPECT_EQ(stored.trees->find(two), 20U);
   StoreState state;
   const StoreKey key(std::uint64_t{0});
   stored.store->get(Table::kState, {&key, 1}, [&](std::size_t, ByteSpan row) { EXPECT_TRUE(decode(row, state)); });

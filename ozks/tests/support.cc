@@ -32,7 +32,7 @@ std::vector<NaiveLeaf> new_leaves(Random& random, const std::vector<NaiveLeaf>& 
   return out;
 }
 
-NewLeaf add_leaf(Nodes& nodes, LeafLog& log, const NaiveLeaf& leaf) {
+PlacedLeaf add_leaf(Nodes& nodes, LeafLog& log, const NaiveLeaf& leaf) {
   Leaf added{leaf.label, {}};
   added.set_log_place(log.append({leaf.commitment, {}, leaf.epoch, kNoPlace, 1}, {}, {}));
   return {.id = nodes.add_leaf(added), .hash = verify::leaf_hash(leaf.label, leaf.commitment, leaf.epoch)};
@@ -40,13 +40,12 @@ NewLeaf add_leaf(Nodes& nodes, LeafLog& log, const NaiveLeaf& leaf) {
 
 void GrownTree::add(std::vector<NaiveLeaf> leaves) {
   std::ranges::sort(leaves, {}, &NaiveLeaf::label);
-  std::vector<NewLeaf> added;
+  std::vector<PlacedLeaf> added;
   std::vector<Hash> commitments;
   for (const NaiveLeaf& leaf : leaves) {
     added.push_back(add_leaf(*nodes_, *log_, leaf));
     commitments.push_back(leaf.commitment);
   }
-  log_->flush();
   Epoch next;
   Change change;
   Workers workers(1);

@@ -14,6 +14,7 @@
 #include "linked/nodes.h"
 #include "optiks/ozks/verify/append.h"
 #include "trie/append_merge.h"
+#include "trie/path.h"
 #include "verify/tests/prover.h"
 #include "verify/tests/vectors.h"
 
@@ -91,7 +92,15 @@ class GrownTree {
   std::vector<NaiveLeaf> all_;
 };
 
-[[nodiscard]] NewLeaf add_leaf(Nodes& nodes, LeafLog& log, const NaiveLeaf& leaf);
+[[nodiscard]] PlacedLeaf add_leaf(Nodes& nodes, LeafLog& log, const NaiveLeaf& leaf);
+
+// Where one label leads, in Nodes or in a TreeStore; valid while `room` is.
+template <typename Walked>
+[[nodiscard]] const Path& path_of(const Walked& walked, const Tree& tree, const Hash& label, Paths& room) {
+  const ByteSpan labels[] = {label};
+  walked.walk_many(tree, labels, room);
+  return room.paths[0];
+}
 
 // Merges steps given as whole AppendProof encodings.
 [[nodiscard]] bool merge_steps(const std::vector<Bytes>& steps, const std::vector<std::uint64_t>& counts, Bytes& out);

@@ -28,7 +28,7 @@ Hash recompute(const GrownTree& grown, NodeId id, Hash& some_label) {
 
 Hash recompute(const GrownTree& grown, const Tree& tree) {
   Hash label{};
-  return tree.root == kNoNode ? verify::empty_root() : recompute(grown, tree.root, label);
+  return tree.count == 0 ? verify::empty_root() : recompute(grown, root_of(tree), label);
 }
 
 std::vector<NaiveLeaf> read_leaves(const verify::test::Json& rows) {
@@ -99,10 +99,10 @@ TEST(Tree, EveryPrefixLengthAtOnceAndOneByOne) {
   }
   EXPECT_EQ(at_once.tree().root_hash, NaiveTree(leaves).root());
   EXPECT_EQ(one_by_one.tree().root_hash, at_once.tree().root_hash);
-  Walk walk;
-  at_once.nodes().walk(at_once.tree(), label, walk);
-  EXPECT_EQ(walk.common, verify::kLabelBits);
-  EXPECT_EQ(walk.num_steps, verify::kLabelBits);
+  Paths room;
+  const Path& path = path_of(at_once.nodes(), at_once.tree(), label, room);
+  EXPECT_EQ(path.common, verify::kLabelBits);
+  EXPECT_EQ(path.num_steps, verify::kLabelBits);
 }
 
 TEST(Tree, WalksEndAtTheLeafOrAtTheNodeThatDisagrees) {
@@ -110,28 +110,31 @@ TEST(Tree, WalksEndAtTheLeafOrAtTheNodeThatDisagrees) {
   GrownTree grown;
   grown.add(new_leaves(random, {}, 200, 1));
   const NaiveTree naive(grown.all());
-  Walk walk;
+  Paths room;
   for (const NaiveLeaf& leaf : grown.all()) {
-    grown.nodes().walk(grown.tree(), leaf.label, walk);
-    ASSERT_EQ(walk.common, verify::kLabelBits);
+    const Path& path = path_of(grown.nodes(), grown.tree(), leaf.label, room);
+    ASSERT_EQ(path.common, verify::kLabelBits);
+    EXPECT_EQ(*path.leaf, leaf.label);
     LeafFacts facts;
-    grown.log().read_facts(grown.nodes().leaf(walk.end).log_place(), facts);
+    grown.log().read_facts(path.place, facts);
     EXPECT_EQ(facts.commitment, leaf.commitment);
-    EXPECT_EQ(walk.num_steps, naive.path_to(leaf.label).siblings.size());
+    EXPECT_EQ(path.num_steps, naive.path_to(leaf.label).siblings.size());
   }
   for (int i = 0; i < 500; ++i) {
     const Hash absent = new_leaves(random, grown.all(), 1, 0).front().label;
-    grown.nodes().walk(grown.tree(), absent, walk);
-    ASSERT_LT(walk.common, verify::kLabelBits);
+    const Path& path = path_of(grown.nodes(), grown.tree(), absent, room);
+    ASSERT_LT(path.common, verify::kLabelBits);
     const auto expected = naive.absent(absent);
-    EXPECT_EQ(Nodes::is_leaf(walk.opened), expected.node == 2);
-    if (!Nodes::is_leaf(walk.opened)) {
-      EXPECT_EQ(grown.nodes().interior(walk.opened).length, expected.length);
-      EXPECT_GT(grown.nodes().interior(walk.opened).length, walk.common);
+    EXPECT_EQ(path.opened == nullptr, expected.node == 2);
+    if (path.opened != nullptr) {
+      EXPECT_EQ(path.length, expected.length);
+      EXPECT_GT(path.length, path.common);
+      EXPECT_EQ(path.opened[0], expected.left);
+      EXPECT_EQ(path.opened[1], expected.right);
     }
-    ASSERT_EQ(walk.num_steps, expected.path.siblings.size());
-    for (std::size_t step = 0; step < walk.num_steps; ++step) {
-      EXPECT_EQ(*walk.steps[step].sibling, expected.path.siblings[walk.num_steps - 1 - step]);
+    ASSERT_EQ(path.num_steps, expected.path.siblings.size());
+    for (std::size_t step = 0; step < path.num_steps; ++step) {
+      EXPECT_EQ(*path.steps[step].sibling, expected.path.siblings[path.num_steps - 1 - step]);
     }
   }
 }
@@ -142,7 +145,7 @@ TEST(Tree, RefusesLabelsThatAreThereTwice) {
   grown.add(new_leaves(random, {}, 20, 1));
   const auto fresh = new_leaves(random, grown.all(), 2, 2);
   const auto accepts = [&](const std::vector<NaiveLeaf>& leaves) {
-    std::vector<NewLeaf> added;
+    std::vector<PlacedLeaf> added;
     for (const NaiveLeaf& leaf : leaves) {
       added.push_back(add_leaf(grown.nodes(), grown.log(), leaf));
     }

@@ -1,8 +1,10 @@
 // What both modes' trees are (docs/spec/tree.md).
 #pragma once
 
+#include <array>
 #include <cstdint>
 
+#include "leaves/leaf_rows.h"
 #include "optiks/base/bytes.h"
 #include "optiks/ozks/verify/hash.h"
 
@@ -11,24 +13,14 @@ namespace optiks::ozks {
 using base::ByteSpan;
 using verify::Hash;
 
-// NodeId: an interior node's id, or a leaf's with the top bit set.
-using NodeId = std::uint32_t;
-inline constexpr NodeId kLeafBit = 1U << 31;
-inline constexpr NodeId kNoNode = 0xffffffff;
-
 // Tree: one immutable state of one structure.
 struct Tree {
-  NodeId root = kNoNode;
+  std::uint64_t root = 0;  // as its store names nodes; nothing in an empty tree
   Hash root_hash = verify::empty_root();
-  std::uint64_t count = 0;
-  std::uint64_t root_page = 0;  // in stored mode, in place of `root`: a PageId (stored/page.h), 0 in an empty tree
+  std::uint64_t count = 0;  // of leaves
 };
 
-// Step: one sibling on a walk from the root, for a proof.
-struct Step {
-  std::uint32_t length;  // of the ancestor's prefix
-  NodeId node;           // the ancestor
-  const Hash* sibling;
-};
+// Those of structures 1..4.
+using Trees = std::array<Tree, kNumStructures>;
 
 }  // namespace optiks::ozks

@@ -144,7 +144,7 @@ OPTIKS_EXPORT int32_t optiks_dir_prepare(const optiks_dir_t* dir, uint64_t epoch
 /* Builds the trees of the next epoch beside the current ones. epoch must be the directory's + 1 (a directory that was
  * never loaded is at epoch 0). Nothing is visible until commit. With_proofs != 0: the append-only proof of the step is
  * made as well. One staged epoch at a time. Its records are in the leaf log's file afterwards (OPTIKS_E_IO when it
- * takes none: nothing is staged then), in stored mode at commit. */
+ * takes none: nothing is staged then). */
 OPTIKS_EXPORT int32_t optiks_dir_stage(optiks_dir_t* dir, uint64_t epoch, const optiks_leaf_t* leaves,
                                        size_t num_leaves, const uint8_t* values, size_t values_len, int32_t with_proofs,
                                        optiks_staged_t** out);

@@ -1,4 +1,4 @@
-#include "snapshot/check.h"
+// The check of trees that were restored from another machine's snapshot.
 
 #include <algorithm>
 #include <array>
@@ -6,8 +6,8 @@
 
 #include "leaves/hash_batch.h"
 #include "leaves/leaf_rows.h"
-#include "snapshot/record_budget.h"
-#include "trie/parallel.h"
+#include "leaves/record_budget.h"
+#include "linked/linked_trees.h"
 
 namespace optiks::ozks {
 namespace {
@@ -17,9 +17,9 @@ namespace {
 // What the key table says of leaves, by the leaf's number: bits of the tag of the key whose latest leaf it is.
 class Latest {
  public:
-  explicit Latest(const Store& store) {
+  explicit Latest(const KeyTable& keys) {
     for (std::size_t segment = 0; segment < KeyTable::kSegments; ++segment) {
-      store.keys.for_each(segment, [&](const KeyTable::Slot& slot) {
+      keys.for_each(segment, [&](const KeyTable::Slot& slot) {
         const std::size_t index = slot.leaf & ~kLeafBit;
         if (index >= bits_.size()) {
           bits_.resize(index + index / 8 + 1024);
@@ -67,17 +67,17 @@ struct Counts {
 // Checks parts of one structure's tree. One object a thread.
 class Checker {
  public:
-  Checker(const Store& store, const Latest& latest, RecordBudget& budget, std::uint8_t structure)
-      : store_(store), latest_(latest), budget_(budget), has_versions_(verify::has_versions(structure)) {}
+  Checker(const Nodes& nodes, const LeafLog& log, const Latest& latest, RecordBudget& budget, std::uint8_t structure)
+      : nodes_(nodes), log_(log), latest_(latest), budget_(budget), has_versions_(verify::has_versions(structure)) {}
 
   // Checks a node, which is to have this hash, and all below; gives the label of its first leaf.
   const Hash& check_below(NodeId id, const Hash& hash) {
     if (Nodes::is_leaf(id)) {
       check_leaf(id, hash);
-      return store_.nodes.leaf(id).label;
+      return nodes_.leaf(id).label;
     }
-    const Interior& node = store_.nodes.interior(id);
-    store_.nodes.prefetch_node(node.child[1]);
+    const Interior& node = nodes_.interior(id);
+    nodes_.prefetch_node(node.child[1]);
     const Hash& label = check_below(node.child[0], node.hash[0]);
     check_below(node.child[1], node.hash[1]);
     check_interior(node, label, hash);
@@ -98,9 +98,9 @@ class Checker {
   static constexpr std::size_t kPutOff = 64;
 
   void check_leaf(NodeId id, const Hash& hash) {
-    const Leaf& leaf = store_.nodes.leaf(id);
+    const Leaf& leaf = nodes_.leaf(id);
     const std::uint64_t place = leaf.log_place();
-    store_.log.read(place, record_);
+    log_.read(place, record_);
     num_octets_ += RecordBudget::length_of(record_);
     const LeafFacts& facts = record_.facts();
     hashes_.add_leaf(leaf.label, facts.commitment, facts.epoch, computed_of(hash));
@@ -116,7 +116,7 @@ class Checker {
       if (facts.previous >= place) {
         damaged();
       }
-      store_.log.read_facts(facts.previous, before);
+      log_.read_facts(facts.previous, before);
       if (before.tag != facts.tag || before.version + 1 != facts.version) {
         damaged();
       }
@@ -152,7 +152,8 @@ class Checker {
   }
 
   HashBatch hashes_;
-  const Store& store_;
+  const Nodes& nodes_;
+  const LeafLog& log_;
   const Latest& latest_;
   RecordBudget& budget_;
   std::size_t num_octets_ = 0;  // of records, not spent yet
@@ -194,29 +195,25 @@ void divide(const Nodes& nodes, Part at, unsigned levels, Checker& checker, std:
 
 }  // namespace
 
-void check_directory(const Store& store, Workers& workers) {
-  if (store.stored != nullptr) {
-    throw DirectoryError(OPTIKS_E_STATE, "a directory in stored mode is checked as it is restored");
-  }
-  const Latest latest(store);
-  RecordBudget budget(store.log.size());
+void LinkedTrees::check(const LeafLog& log, Workers& workers) const {
+  const Latest latest(keys_);
+  RecordBudget budget(log.size());
   Counts all;
   std::uint64_t num_leaves = 0;
-  const std::array<Tree, kNumStructures>& trees = store.versions.current().trees;
   for (std::size_t s = 0; s < kNumStructures; ++s) {
-    const Tree& tree = trees[s];
+    const Tree& tree = committed_[s];
     num_leaves += tree.count;
-    if (tree.root == kNoNode) {
+    if (tree.count == 0) {
       continue;
     }
     const auto structure = static_cast<std::uint8_t>(s + 1);
-    Checker top(store, latest, budget, structure);
+    Checker top(nodes_, log, latest, budget, structure);
     std::vector<Part> parts;
-    divide(store.nodes, {tree.root, &tree.root_hash}, kLevels, top, parts);
+    divide(nodes_, {root_of(tree), &tree.root_hash}, kLevels, top, parts);
     all.add(top.finish());
     std::vector<Counts> counts(parts.size());
     workers.for_each_index(parts.size(), [&](std::size_t i) {
-      Checker checker(store, latest, budget, structure);
+      Checker checker(nodes_, log, latest, budget, structure);
       checker.check_below(parts[i].root, *parts[i].hash);
       counts[i] = checker.finish();
     });

@@ -1,0 +1,73 @@
+#include "directory/labels.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <utility>
+
+namespace optiks::ozks {
+namespace {
+
+// Where chunks begin, and n. The largest at both ends, where threads begin, and smaller and smaller towards the
+// middle, where they meet, so that none waits long for the last. Of sizes that the VRF computes well: 64 together, or
+// a smaller power of two.
+std::vector<std::size_t> chunks(std::size_t n, unsigned threads) {
+  constexpr std::size_t kLeast = 8;
+  constexpr std::size_t kTogether = 64;
+  std::vector<std::size_t> from_first{0};
+  std::vector<std::size_t> from_last{n};
+  for (std::size_t rest = n; rest != 0;) {
+    const std::size_t share = std::max(kLeast, rest / (std::size_t{2} * threads));
+    const std::size_t good = share < kTogether ? std::bit_floor(share) : share / kTogether * kTogether;
+    const std::size_t size = threads == 1 ? rest : std::min(rest, good);
+    rest -= size;
+    if (from_first.back() <= n - from_last.back()) {
+      from_first.push_back(from_first.back() + size);
+    } else {
+      from_last.push_back(from_last.back() - size);
+    }
+  }
+  // Both are as long, and end at the same place.
+  from_first.insert(from_first.end(), from_last.rbegin() + 1, from_last.rend());
+  return from_first;
+}
+
+}  // namespace
+
+void LabelBatch::add(std::uint8_t structure, ByteSpan key, std::uint64_t version, std::uint8_t* out) {
+  Inputs& inputs = inputs_[structure - 1U];
+  const verify::Alpha alpha(structure, key, version);
+  inputs.alphas.insert(inputs.alphas.end(), alpha.get().begin(), alpha.get().end());
+  inputs.ends.push_back(inputs.alphas.size());
+  inputs.outs.push_back(out);
+}
+
+void LabelBatch::evaluate(const Secrets& secrets, Workers& workers) {
+  for (std::size_t s = 0; s < kNumStructures; ++s) {
+    const Inputs& inputs = inputs_[s];
+    const std::vector<std::size_t> begins = chunks(inputs.outs.size(), workers.threads());
+    workers.for_each_index(begins.size() - 1, [&](std::size_t chunk) {
+      const std::size_t first = begins[chunk];
+      const std::size_t size = begins[chunk + 1] - first;
+      std::vector<std::uint8_t> labels(size * vrf::kLabelLen);
+      vrf::evaluate_batch(secrets.vrf[s], {inputs.alphas, std::span(inputs.ends).subspan(first, size + 1)}, labels);
+      for (std::size_t i = 0; i < size; ++i) {
+        std::memcpy(inputs.outs[first + i], labels.data() + i * vrf::kLabelLen, vrf::kLabelLen);
+      }
+    });
+  }
+}
+
+void ExpectedLabels::put(const Map& labels) {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [tag, label] : labels) {
+    labels_.insert_or_assign(tag, label);
+  }
+}
+
+ExpectedLabels::Map ExpectedLabels::take() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(labels_, {});
+}
+
+}  // namespace optiks::ozks

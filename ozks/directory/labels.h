@@ -1,0 +1,55 @@
+// Labels of many keys: made in batches, and ahead of the epoch that wants them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "directory/secrets.h"
+#include "optiks/ozks/verify/alpha.h"
+#include "trie/parallel.h"
+
+namespace optiks::ozks {
+
+using Label = std::array<std::uint8_t, vrf::kLabelLen>;
+
+// LabelBatch collects VRF inputs and evaluates those of one structure, which have one key, at once. One thread.
+class LabelBatch {
+ public:
+  // `out`, 32 octets, is written by evaluate().
+  void add(std::uint8_t structure, ByteSpan key, std::uint64_t version, std::uint8_t* out);
+  void evaluate(const Secrets& secrets, Workers& workers);
+
+ private:
+  struct Inputs {
+    std::vector<std::uint8_t> alphas;
+    std::vector<std::size_t> ends{0};
+    std::vector<std::uint8_t*> outs;
+  };
+  std::array<Inputs, kNumStructures> inputs_;
+};
+
+// ExpectedLabels: labels of the versions that keys are expected to get next, by the keys' tags. A cache: who finds one
+// uses it for the very version that it was computed for, and no other.
+//
+// Thread safety: any thread; the lock is held while finished labels change hands.
+class ExpectedLabels {
+ public:
+  struct Expected {
+    std::uint64_t version = 0;
+    Label label{};
+  };
+  using Map = std::unordered_map<Tag, Expected, HashOfTag>;
+
+  void put(const Map& labels);
+  // Gives all of them, and keeps none.
+  [[nodiscard]] Map take();
+
+ private:
+  std::mutex mutex_;
+  Map labels_;
+};
+
+}  // namespace optiks::ozks

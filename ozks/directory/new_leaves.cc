@@ -1,0 +1,133 @@
+#include "directory/new_leaves.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "leaves/hash_batch.h"
+
+namespace optiks::ozks {
+namespace {
+
+// Rows that one thread makes at a time: their hashes fill the lanes of a batch several times.
+constexpr std::size_t kGrain = 64;
+// Octets that are written at once. The kernel keeps what is written together in larger pieces, which are read faster.
+constexpr std::size_t kWriteLen = std::size_t{1} << 20;
+
+// LeafMaker makes the leaves of some rows.
+class LeafMaker {
+ public:
+  LeafMaker(Store& store, std::span<const optiks_leaf_t> rows, ByteSpan values)
+      : store_(store), rows_(rows), values_(values), tags_(rows.size()), leaf_of_(rows.size()) {
+    std::ranges::transform(rows, tags_.begin(), tag_of);
+    earlier_ = earlier_of_same_tag(tags_);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      if (earlier_[i] != kNoRow && rows[earlier_[i]].epoch == rows[i].epoch) {
+        throw DirectoryError(OPTIKS_E_DUPLICATE, "a key is there twice in one epoch");
+      }
+    }
+  }
+
+  [[nodiscard]] NewLeaves run(Workers& workers) {
+    NewLeaves out;
+    reserve(out);
+    workers.for_each_index((rows_.size() + kGrain - 1) / kGrain,
+                           [&](std::size_t i) { make(i * kGrain, std::min(rows_.size(), (i + 1) * kGrain)); });
+    workers.for_each_index((len_ + kWriteLen - 1) / kWriteLen, [&](std::size_t i) {
+      const std::size_t first = i * kWriteLen;
+      store_.log.write(place_ + first, {records_.get() + first, std::min(kWriteLen, len_ - first)});
+    });
+    // The table of keys only learns the last leaf of a key, in place of the one that it has.
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      if (earlier_[i] != kNoRow) {
+        NewLeaf& before = *leaf_of_[earlier_[i]];
+        leaf_of_[i]->replaces = before.replaces;
+        before.is_newest = false;
+      }
+    }
+    return out;
+  }
+
+ private:
+  [[nodiscard]] bool is_kept(const optiks_leaf_t& row) const { return store_.keeps_values && has_value(row); }
+  [[nodiscard]] ByteSpan opening_of(const optiks_leaf_t& row) const {
+    return is_kept(row) ? ByteSpan(row.opening) : ByteSpan();
+  }
+  [[nodiscard]] ByteSpan kept_value_of(const optiks_leaf_t& row) const {
+    return is_kept(row) ? value_of(row, values_) : ByteSpan();
+  }
+
+  // What follows the row before: where each leaf goes, and its record. All else is made by the workers.
+  void reserve(NewLeaves& out) {
+    const std::array<std::size_t, kNumStructures> counts = count_by_structure(rows_);
+    std::array<NewLeaf*, kNumStructures> next;
+    for (std::size_t s = 0; s < kNumStructures; ++s) {
+      out[s].resize(counts[s]);
+      next[s] = out[s].data();
+    }
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      leaf_of_[i] = next[structure_of(rows_[i]) - 1U]++;
+      leaf_of_[i]->place = len_;
+      len_ += LeafLog::record_len(opening_of(rows_[i]), kept_value_of(rows_[i]));
+    }
+    if (len_ != 0) {
+      records_ = std::make_unique_for_overwrite<std::uint8_t[]>(len_);
+      place_ = store_.log.reserve(len_);
+      for (NewLeaf* leaf : leaf_of_) {
+        leaf->place += place_;
+      }
+    }
+  }
+
+  // Rows [first, last).
+  void make(std::size_t first, std::size_t last) const {
+    if (store_.keeps_values) {
+      check_commitments(rows_.subspan(first, last - first), values_);
+    }
+    store_.trees->prefetch_newest(std::span(tags_).subspan(first, last - first));
+    HashBatch hashes;
+    LeafRecord record;
+    for (std::size_t i = first; i < last; ++i) {
+      const optiks_leaf_t& row = rows_[i];
+      NewLeaf& leaf = *leaf_of_[i];
+      std::ranges::copy(row.label, leaf.label.begin());
+      leaf.tag = tags_[i];
+      leaf.is_newest = true;
+      LeafLog::put(records_.get() + (leaf.place - place_), leaf.place, facts_of(i, leaf, record), opening_of(row),
+                   kept_value_of(row));
+      hashes.add_leaf(row.label, row.commitment, row.epoch, leaf.hash);
+    }
+    hashes.run();
+  }
+
+  // `record` is read into; `leaf` learns what it replaces.
+  [[nodiscard]] LeafFacts facts_of(std::size_t i, NewLeaf& leaf, LeafRecord& record) const {
+    if (earlier_[i] != kNoRow) {
+      LeafFacts before;
+      before.version = static_cast<std::uint32_t>(rows_[earlier_[i]].version);
+      return next_facts(rows_[i], &before, leaf_of_[earlier_[i]]->place);
+    }
+    leaf.replaces = store_.trees->find_newest(store_.log, leaf.tag, record);
+    return next_facts(rows_[i], leaf.replaces == kNoPlace ? nullptr : &record.facts(), leaf.replaces);
+  }
+
+  Store& store_;
+  std::span<const optiks_leaf_t> rows_;
+  ByteSpan values_;
+  std::vector<Tag> tags_;
+  std::vector<std::uint32_t> earlier_;  // row of the same key's leaf before, or kNoRow
+  std::vector<NewLeaf*> leaf_of_;       // each row's
+  std::unique_ptr<std::uint8_t[]> records_;
+  std::size_t len_ = 0;      // of all records
+  std::uint64_t place_ = 0;  // of the first in the log
+};
+
+}  // namespace
+
+NewLeaves make_leaves(Store& store, std::span<const optiks_leaf_t> rows, ByteSpan values, Workers& workers) {
+  if (store.keeps_values) {
+    check_places(rows, values, store.max_value_len);
+  }
+  return LeafMaker(store, rows, values).run(workers);
+}
+
+}  // namespace optiks::ozks

@@ -1,0 +1,38 @@
+#include "directory/open.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "linked/linked_trees.h"
+#include "stored/lmdb_store.h"
+
+namespace optiks::ozks {
+
+std::unique_ptr<StoredTrees> open_stored_trees(const Secrets& secrets, const optiks_dir_options_t& options) {
+  StoreOwner owner;
+  owner.period = options.period;
+  owner.period_first_epoch = options.period_first_epoch;
+  for (std::size_t s = 0; s < kNumStructures; ++s) {
+    std::ranges::copy(secrets.vrf[s].public_key(), owner.vrf_public_keys[s].begin());
+  }
+  owner.tag_check = tag_check(secrets);
+  owner.keeps_values = options.without_values == 0;
+  return std::make_unique<StoredTrees>(std::make_unique<LmdbStore>(options.node_store_path), owner,
+                                       options.node_cache_bytes);
+}
+
+std::unique_ptr<Directory> open_directory(Secrets&& secrets, const optiks_dir_options_t& options) {
+  std::shared_ptr<Store> store;
+  if (options.node_store_path == nullptr) {
+    store = std::make_shared<Store>(std::move(secrets), options, std::make_unique<LinkedTrees>(), 0, nullptr);
+  } else {
+    std::unique_ptr<StoredTrees> trees = open_stored_trees(secrets, options);
+    const StoreState state = trees->state();
+    // Until the first commit there is no leaf log that belongs to the store.
+    store = std::make_shared<Store>(std::move(secrets), options, std::move(trees), state.epoch,
+                                    state.epoch == 0 ? nullptr : &state.log);
+  }
+  return std::make_unique<Directory>(std::move(store), options.threads);
+}
+
+}  // namespace optiks::ozks

@@ -1,0 +1,117 @@
+// What a directory does before an epoch is staged: versions, labels, openings and commitments of the leaves to come.
+#include <sodium.h>
+
+#include <algorithm>
+
+#include "directory/directory.h"
+#include "leaves/hash_batch.h"
+#include "leaves/leaf_rows.h"
+
+namespace optiks::ozks {
+namespace {
+
+// Rows whose tags and commitments one thread makes at a time.
+constexpr std::size_t kHashedAtOnce = 64;
+
+void check_structure(std::uint8_t structure) {
+  if (structure < 1 || structure > kNumStructures) {
+    throw DirectoryError(OPTIKS_E_ARGUMENT, "a structure is not 1..4");
+  }
+}
+
+}  // namespace
+
+std::uint64_t Directory::version_of(std::uint8_t structure, ByteSpan key) const {
+  check_structure(structure);
+  LeafRecord record;
+  return store_->find_newest(store_->tag(structure, key), record) ? record.facts().version : 0;
+}
+
+void Directory::expect(const std::uint8_t* structures, const ByteStrings& keys) {
+  const Snapshot now(store_);
+  ExpectedLabels::Map expected;
+  expected.reserve(keys.size);
+  LabelBatch labels;
+  LeafRecord record;
+  for (std::size_t i = 0; i < keys.size; ++i) {
+    check_structure(structures[i]);
+    const Tag tag = store_->tag(structures[i], keys[i]);
+    const bool exists = store_->latest(tag, now.version().epoch, record);
+    if (!verify::has_versions(structures[i]) && exists) {
+      continue;
+    }
+    const auto [at, added] = expected.try_emplace(tag);
+    if (added) {
+      at->second.version = next_version(structures[i], exists ? &record.facts() : nullptr);
+      labels.add(structures[i], keys[i], at->second.version, at->second.label.data());
+    }
+  }
+  labels.evaluate(store_->secrets, workers_);
+  expected_.put(expected);
+}
+
+void Directory::prepare(std::uint64_t epoch, const std::uint8_t* structures, const ByteStrings& keys,
+                        const ByteStrings& values, optiks_leaf_t* out_rows) const {
+  if (epoch != store_->versions.current().epoch + 1) {
+    throw DirectoryError(OPTIKS_E_STATE, "leaves are prepared for the next epoch");
+  }
+  if (keys.size >= (1U << 28)) {
+    throw DirectoryError(OPTIKS_E_ARGUMENT, "an epoch takes fewer than 2^28 updates");
+  }
+  for (std::size_t i = 0; i < keys.size; ++i) {
+    check_structure(structures[i]);
+    if (keys[i].empty() || keys[i].size() > kMaxKeyLen || values[i].size() > store_->max_value_len) {
+      throw DirectoryError(OPTIKS_E_ARGUMENT, "a key or a value has a length that the configuration does not allow");
+    }
+  }
+  std::vector<Tag> tags(keys.size);
+  std::vector<optiks_leaf_t> out(keys.size);
+  workers_.for_each_index((keys.size + kHashedAtOnce - 1) / kHashedAtOnce, [&](std::size_t chunk) {
+    const std::size_t first = chunk * kHashedAtOnce;
+    const std::size_t last = std::min(keys.size, first + kHashedAtOnce);
+    std::vector<TagInput> inputs;
+    inputs.reserve(last - first);
+    for (std::size_t i = first; i < last; ++i) {
+      inputs.push_back({structures[i], keys[i]});
+    }
+    store_->secrets.tag_key.tag_many(inputs, std::span(tags).subspan(first, last - first));
+    store_->trees->prefetch_newest(std::span(tags).subspan(first, last - first));
+    std::array<std::array<std::uint8_t, kOpeningLen>, kHashedAtOnce> openings;
+    randombytes_buf(openings.data(), (last - first) * kOpeningLen);
+    std::array<Hash, kHashedAtOnce> commitments;
+    HashBatch hashes;
+    for (std::size_t i = first; i < last; ++i) {
+      hashes.add_commitment(openings[i - first], values[i], commitments[i - first]);
+    }
+    hashes.run();
+    LeafRecord record;
+    for (std::size_t i = first; i < last; ++i) {
+      optiks_leaf_t& row = out[i];
+      row.version = next_version(structures[i], store_->find_newest(tags[i], record) ? &record.facts() : nullptr);
+      row.epoch = epoch;
+      row.value_offset = values.offsets[i];
+      row.value_len = static_cast<std::uint32_t>(values[i].size());
+      row.structure_and_input = static_cast<std::uint32_t>(structures[i]) << 28 | static_cast<std::uint32_t>(i);
+      std::ranges::copy(tags[i], row.tag);
+      std::ranges::copy(openings[i - first], row.opening);
+      std::ranges::copy(commitments[i - first], row.commitment);
+    }
+  });
+  if (std::ranges::any_of(earlier_of_same_tag(tags), [](std::uint32_t row) { return row != kNoRow; })) {
+    throw DirectoryError(OPTIKS_E_DUPLICATE, "a key is there twice in one epoch");
+  }
+  const ExpectedLabels::Map expected = expected_.take();
+  LabelBatch labels;
+  for (std::size_t i = 0; i < keys.size; ++i) {
+    const auto known = expected.find(tags[i]);
+    if (known != expected.end() && known->second.version == out[i].version) {
+      std::ranges::copy(known->second.label, out[i].label);
+    } else {
+      labels.add(structures[i], keys[i], out[i].version, out[i].label);
+    }
+  }
+  labels.evaluate(store_->secrets, workers_);
+  sort_rows(out, out_rows);
+}
+
+}  // namespace optiks::ozks

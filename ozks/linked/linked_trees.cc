@@ -1,0 +1,129 @@
+#include "linked/linked_trees.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "linked/append_proof.h"
+
+namespace optiks::ozks {
+namespace {
+
+// New leaves that one thread takes in at a time.
+constexpr std::size_t kTakenAtOnce = 128;
+// Below twice as many keys a second thread costs more than it saves when they are put into the table.
+constexpr std::size_t kPutAtOnce = 256;
+
+}  // namespace
+
+std::uint64_t LinkedTrees::find_newest(const LeafLog& log, const Tag& key, LeafRecord& out) const {
+  const NodeId leaf = keys_.find(key, [&](NodeId id) {
+    log.read(nodes_.leaf(id).log_place(), out);
+    return out.facts().tag == key;
+  });
+  return leaf == kNoNode ? kNoPlace : nodes_.leaf(leaf).log_place();
+}
+
+void LinkedTrees::prefetch_newest(std::span<const Tag> keys) const {
+  // The table's memory for all of them, and then that of the leaves, which it leads to.
+  for (const Tag& key : keys) {
+    keys_.prefetch(key);
+  }
+  for (const Tag& key : keys) {
+    const NodeId likely = keys_.find(key, [](NodeId) { return true; });
+    if (likely != kNoNode) {
+      prefetch(&nodes_.leaf(likely), sizeof(Leaf));
+    }
+  }
+}
+
+TreeStats LinkedTrees::stats() const {
+  TreeStats out;
+  out.tree_bytes = tree_bytes_.load(std::memory_order_relaxed);
+  out.key_table_bytes = table_bytes_.load(std::memory_order_relaxed);
+  return out;
+}
+
+bool LinkedTrees::stage(std::size_t structure, std::span<const NewLeaf> leaves, Workers& workers,
+                        const StepProof* proof) {
+  std::vector<PlacedLeaf> placed(leaves.size());
+  std::vector<NodeId> previous(leaves.size(), kNoNode);
+  staged_.leaves.reserve(staged_.leaves.size() + leaves.size());
+  staged_.keys.reserve(staged_.keys.size() + leaves.size());
+  for (PlacedLeaf& leaf : placed) {
+    leaf.id = nodes_.allocate_leaf();
+    staged_.leaves.push_back(leaf.id);
+  }
+  workers.for_each_index((leaves.size() + kTakenAtOnce - 1) / kTakenAtOnce, [&](std::size_t chunk) {
+    const std::size_t end = std::min(leaves.size(), (chunk + 1) * kTakenAtOnce);
+    for (std::size_t i = chunk * kTakenAtOnce; i < end; ++i) {
+      const NewLeaf& leaf = leaves[i];
+      placed[i].hash = leaf.hash;
+      Leaf& node = nodes_.new_leaf(placed[i].id);
+      node.label = leaf.label;
+      node.set_log_place(leaf.place);
+      if (leaf.is_newest && leaf.replaces != kNoPlace) {
+        previous[i] = keys_.find(leaf.tag, [&](NodeId id) { return nodes_.leaf(id).log_place() == leaf.replaces; });
+      }
+    }
+  });
+  for (std::size_t i = 0; i < leaves.size(); ++i) {
+    if (leaves[i].is_newest) {
+      staged_.keys.push_back({leaves[i].tag, placed[i].id, previous[i]});
+    }
+  }
+  OpenedTree opened;
+  Tree next;
+  if (!apply(nodes_, staged_.trees[structure], placed, workers, next, staged_.change,
+             proof == nullptr ? nullptr : &opened)) {
+    return false;
+  }
+  staged_.trees[structure] = next;
+  if (proof != nullptr) {
+    make_append_proof(nodes_, proof->log, placed, proof->commitments, opened, workers, proof->out);
+  }
+  return true;
+}
+
+void LinkedTrees::commit(std::uint64_t epoch, const LeafLog& /*log*/, Workers& workers) {
+  keys_.reserve(staged_.keys, epoch, workers);
+  superseded_.push_back({epoch, {}});
+  // From here on nothing fails.
+  superseded_.back().nodes = std::move(staged_.change.superseded);
+  const std::size_t num_parts = std::clamp<std::size_t>(staged_.keys.size() / kPutAtOnce, 1, workers.threads());
+  // Captures two words, for which a std::function has room in itself: making it does not fail either.
+  workers.for_each_index(num_parts, [this, num_parts](std::size_t i) { keys_.put_some(staged_.keys, i, num_parts); });
+  committed_ = staged_.trees;
+  staged_ = {};
+  staged_.trees = committed_;
+  count_bytes();
+}
+
+void LinkedTrees::discard() noexcept {
+  nodes_.free_interiors(staged_.change.created);
+  for (const NodeId leaf : staged_.leaves) {
+    nodes_.free_leaf(leaf);
+  }
+  staged_ = {};
+  staged_.trees = committed_;
+}
+
+void LinkedTrees::release(std::uint64_t oldest) noexcept {
+  while (!superseded_.empty() && superseded_.front().epoch <= oldest) {
+    nodes_.free_interiors(superseded_.front().nodes);
+    superseded_.pop_front();
+  }
+  keys_.collect(oldest);
+}
+
+void LinkedTrees::adopt(const Trees& trees) {
+  committed_ = trees;
+  staged_.trees = trees;
+  count_bytes();
+}
+
+void LinkedTrees::count_bytes() {
+  tree_bytes_.store(nodes_.bytes(), std::memory_order_relaxed);
+  table_bytes_.store(keys_.bytes(), std::memory_order_relaxed);
+}
+
+}  // namespace optiks::ozks

@@ -1,0 +1,127 @@
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "linked/elements.h"
+#include "linked/linked_trees.h"
+
+namespace optiks::ozks {
+namespace {
+
+constexpr std::uint32_t kUnseen = 0xffffffff;
+
+// Writes the trees and the table of a snapshot. Nodes are numbered anew, in the order in which they are written.
+class Saver {
+ public:
+  Saver(const Nodes& nodes, const KeyTable& keys, const LeafLog& log, std::uint64_t epoch,
+        const TreeStore::PutElement& put)
+      : nodes_(nodes), keys_(keys), log_(log), epoch_(epoch), put_(put) {}
+
+  void run(const Trees& trees) {
+    for (const Tree& tree : trees) {
+      if (tree.count != 0) {
+        write_tree(root_of(tree));
+      }
+    }
+    write_keys();
+  }
+
+ private:
+  // In preorder, so that the tree follows from who is a leaf.
+  void write_tree(NodeId root) {
+    std::vector<NodeId> ahead = {root};
+    std::array<std::uint8_t, kInteriorElementLen> element{};
+    while (!ahead.empty()) {
+      const NodeId id = ahead.back();
+      ahead.pop_back();
+      if (Nodes::is_leaf(id)) {
+        write_leaf(id);
+        continue;
+      }
+      const Interior& node = nodes_.interior(id);
+      element[0] = static_cast<std::uint8_t>((Nodes::is_leaf(node.child[0]) ? kLeftIsLeaf : 0) |
+                                             (Nodes::is_leaf(node.child[1]) ? kRightIsLeaf : 0));
+      element[1] = static_cast<std::uint8_t>(node.length);
+      std::ranges::copy(node.hash[1], std::ranges::copy(node.hash[0], element.begin() + 2).out);
+      put_(element);
+      ahead.push_back(node.child[1]);
+      ahead.push_back(node.child[0]);
+      nodes_.prefetch_node(node.child[1]);
+      nodes_.prefetch_node(node.child[0]);
+    }
+  }
+
+  void write_leaf(NodeId id) {
+    const std::size_t index = id & ~kLeafBit;
+    if (index >= numbers_.size()) {
+      numbers_.resize(index + index / 8 + 1024, kUnseen);
+    }
+    numbers_[index] = num_leaves_++;
+    const Leaf& leaf = nodes_.leaf(id);
+    std::array<std::uint8_t, kLeafElementLen> element{};
+    std::ranges::copy(leaf.place, std::ranges::copy(leaf.label, element.begin()).out);
+    put_(element);
+  }
+
+  // The table is that of now: of keys that got a leaf since, the leaf before that is found in the log.
+  void write_keys() {
+    std::array<std::uint8_t, kKeyElementLen> element{};
+    std::vector<std::array<std::uint8_t, kMovedElementLen>> moved;
+    for (std::size_t segment = 0; segment < KeyTable::kSegments; ++segment) {
+      keys_.for_each(segment, [&](const KeyTable::Slot& slot) {
+        const std::size_t index = slot.leaf & ~kLeafBit;
+        base::store_be32(element.data(), slot.bits);
+        if (index < numbers_.size() && numbers_[index] != kUnseen) {
+          base::store_be32(element.data() + 4, numbers_[index]);
+          put_(element);
+          return;
+        }
+        const std::uint64_t place = place_then(slot.leaf);
+        if (place != kNoPlace) {
+          auto& of_key = moved.emplace_back();
+          of_key[0] = static_cast<std::uint8_t>(segment);
+          base::store_be32(of_key.data() + 1, slot.bits);
+          base::store_be64(of_key.data() + 5, place);
+        }
+      });
+      base::store_be32(element.data() + 4, kUnseen);
+      put_(element);
+    }
+    for (const auto& of_key : moved) {
+      put_(of_key);
+    }
+    std::array<std::uint8_t, kMovedElementLen> end{};
+    base::store_be64(end.data() + 5, kNoPlace);
+    put_(end);
+  }
+
+  // The record that the key's leaf had at the epoch.
+  [[nodiscard]] std::uint64_t place_then(NodeId newer) const {
+    std::uint64_t place = nodes_.leaf(newer).log_place();
+    LeafFacts facts;
+    do {
+      log_.read_facts(place, facts);
+      if (facts.epoch <= epoch_) {
+        return place;
+      }
+      place = facts.previous;
+    } while (place != kNoPlace);
+    return kNoPlace;
+  }
+
+  const Nodes& nodes_;
+  const KeyTable& keys_;
+  const LeafLog& log_;
+  std::uint64_t epoch_;
+  const TreeStore::PutElement& put_;
+  std::uint32_t num_leaves_ = 0;
+  std::vector<std::uint32_t> numbers_;  // by the leaf's id
+};
+
+}  // namespace
+
+void LinkedTrees::save(const LeafLog& log, std::uint64_t epoch, const Trees& trees, const PutElement& put) const {
+  Saver(nodes_, keys_, log, epoch, put).run(trees);
+}
+
+}  // namespace optiks::ozks

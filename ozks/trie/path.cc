@@ -1,0 +1,25 @@
+#include "trie/path.h"
+
+#include <algorithm>
+
+namespace optiks::ozks {
+
+void Path::finish(ByteSpan label) {
+  common = 0;
+  opened = nullptr;
+  if (leaf == nullptr) {
+    return;
+  }
+  common = verify::common_prefix_length(label, *leaf);
+  // Prefixes get longer on the way down: the steps that stay are those of prefixes the label shares, and the node after
+  // them is the first that it does not (the leaf, when it shares them all).
+  const std::span<const Step> all = above();
+  const auto kept = std::ranges::partition_point(all, [&](const Step& step) { return step.length <= common; });
+  if (kept != all.end()) {
+    length = kept->length;
+    opened = kept->sibling - (verify::bit_at(label, length) ? 0 : 1);
+  }
+  num_steps = static_cast<std::size_t>(kept - all.begin());
+}
+
+}  // namespace optiks::ozks

@@ -1,0 +1,47 @@
+// Paths: where labels lead in a tree, whichever store has its nodes.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "trie/tree.h"
+
+namespace optiks::ozks {
+
+// Step: one sibling on the path from the root, for a proof. Nodes keep the hashes of their children side by side, and
+// this points to one of the two.
+struct Step {
+  std::uint32_t length;  // of the ancestor's prefix
+  const Hash* sibling;
+};
+
+// Path: where one label leads. In an empty tree it has no leaf and no steps.
+struct Path {
+  const Hash* leaf = nullptr;    // label of the leaf at the end of the label's bits
+  std::uint64_t place = 0;       // of that leaf's record in the leaf log
+  std::size_t common = 0;        // bits that the label shares with that leaf; 256: it is the label's leaf
+  const Hash* opened = nullptr;  // both hashes of the first node whose prefix is longer than `common`; none: the leaf
+  std::uint32_t length = 0;      // of that node's prefix
+  std::size_t num_steps = 0;     // steps above that node, or above the leaf
+  std::array<Step, verify::kLabelBits> steps;
+
+  [[nodiscard]] std::span<const Step> above() const { return std::span(steps).first(num_steps); }
+  // From `leaf` and all steps down to it, finds where the label leaves the tree.
+  void finish(ByteSpan label);
+};
+
+// Paths: room for several labels, which are followed side by side: a walk mostly waits for memory or for the disk, and
+// these wait together.
+struct Paths {
+  static constexpr std::size_t kMax = 8;
+
+  std::array<Path, kMax> paths;
+  // What the paths point into, unless their store keeps it while the tree is pinned.
+  std::vector<std::shared_ptr<const void>> held;
+};
+
+}  // namespace optiks::ozks
