@@ -12,11 +12,11 @@ namespace optiks::ozks::bench {
 namespace {
 
 // Keys loaded at once while a directory is filled.
-constexpr std::size_t kLoadLen = std::size_t{1} << 18;
+constexpr std::size_t kLoadBatch = std::size_t{1} << 18;
 // Of a key with one version: 1,700 octets for 2^20 keys.
 constexpr std::size_t kMaxAnswerLen = 4096;
 // Lookups at once that fill the cache.
-constexpr std::size_t kWarmedAtOnce = 64;
+constexpr std::size_t kWarmBatch = 64;
 
 }  // namespace
 
@@ -30,8 +30,8 @@ Filled::Filled(const Size& size)
   const std::string path = path_;
   options.leaf_log_path = path.c_str();
   require(optiks_dir_create(&options, &dir_));
-  for (std::size_t first = 0; first < size.keys; first += kLoadLen) {
-    const Updates updates(first, std::min(kLoadLen, size.keys - first));
+  for (std::size_t first = 0; first < size.keys; first += kLoadBatch) {
+    const Updates updates(first, std::min(kLoadBatch, size.keys - first));
     const std::vector<optiks_leaf_t> rows = prepare(updates);
     require(optiks_dir_load(dir_, ++epoch_, rows.data(), rows.size(), updates.values.data(), updates.values.size()));
   }
@@ -91,9 +91,9 @@ base::ByteSpan Asker::lookup(std::size_t n) {
 }
 
 void Asker::warm(std::size_t num_keys, std::size_t step) {
-  Asker asker(directory_, kWarmedAtOnce);
-  for (std::size_t first = 0; first < num_keys; first += kWarmedAtOnce) {
-    const std::size_t n = std::min(kWarmedAtOnce, num_keys - first);
+  Asker asker(directory_, kWarmBatch);
+  for (std::size_t first = 0; first < num_keys; first += kWarmBatch) {
+    const std::size_t n = std::min(kWarmBatch, num_keys - first);
     for (std::size_t i = 0; i < n; ++i) {
       asker.set_key(i, (first + i) * step);
     }

@@ -83,10 +83,10 @@ class BareTree {
       added_[i].id = nodes_.add_leaf({labels[i], {}});
     }
     // As new_leaves.cc has it.
-    constexpr std::size_t kHashedAtOnce = 64;
-    workers.for_each_index((labels.size() + kHashedAtOnce - 1) / kHashedAtOnce, [&](std::size_t chunk) {
+    constexpr std::size_t kHashChunk = 64;
+    workers.for_each_index((labels.size() + kHashChunk - 1) / kHashChunk, [&](std::size_t chunk) {
       HashBatch hashes;
-      for (std::size_t i = chunk * kHashedAtOnce; i < std::min(labels.size(), (chunk + 1) * kHashedAtOnce); ++i) {
+      for (std::size_t i = chunk * kHashChunk; i < std::min(labels.size(), (chunk + 1) * kHashChunk); ++i) {
         // Any 32 octets do for a commitment.
         hashes.add_leaf(labels[i], labels[i], 1, added_[i].hash);
       }
@@ -102,7 +102,7 @@ class BareTree {
   // Gives up what add() made, so that the tree keeps its size.
   void discard() {
     nodes_.free_interiors(change_.created);
-    for (const PlacedLeaf& leaf : added_) {
+    for (const LinkedLeaf& leaf : added_) {
       nodes_.free_leaf(leaf.id);
     }
     change_ = {};
@@ -116,7 +116,7 @@ class BareTree {
   Nodes nodes_;
   Tree tree_;
   Tree next_;
-  std::vector<PlacedLeaf> added_;
+  std::vector<LinkedLeaf> added_;
   Change change_;
 };
 
@@ -289,12 +289,12 @@ void add_all() {
     }
     add("Insert1024InTurn/linked" + with_keys, bench::insert_in_turn, keys, true);
     add("Insert1024InTurn/linked" + with_keys + "/noappend", bench::insert_in_turn, keys, false);
-    constexpr std::size_t kAtOnce = 64;
+    constexpr std::size_t kBatch = 64;
     add("Prove/linked/cached" + with_keys, prove, keys, Kept::kEverywhere, std::size_t{1});
-    add("Prove/linked/batched" + with_keys, prove, keys, Kept::kEverywhere, kAtOnce);
+    add("Prove/linked/batched" + with_keys, prove, keys, Kept::kEverywhere, kBatch);
     add("Prove/linked/cached-few" + with_keys, prove, keys, Kept::kFew, std::size_t{1});
-    add("Prove/linked/batched-few" + with_keys, prove, keys, Kept::kFew, kAtOnce);
-    add("Prove/linked/uncached" + with_keys, prove, keys, Kept::kNothing, kAtOnce);
+    add("Prove/linked/batched-few" + with_keys, prove, keys, Kept::kFew, kBatch);
+    add("Prove/linked/uncached" + with_keys, prove, keys, Kept::kNothing, kBatch);
     add("Prove/linked/uncached-single" + with_keys, prove, keys, Kept::kNothing, std::size_t{1});
     add("ReaderDuringEpochs" + with_keys, bench::reader_during_epochs, keys);
   }

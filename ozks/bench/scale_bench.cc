@@ -29,7 +29,7 @@ namespace {
 using bench::kValueLen;
 using bench::require;
 
-constexpr std::size_t kLoadLen = std::size_t{1} << 18;
+constexpr std::size_t kLoadBatch = std::size_t{1} << 18;
 constexpr std::size_t kEpochLen = 1024;
 constexpr std::uint64_t kEpochs = 16;
 constexpr std::uint8_t kKeys = OPTIKS_KEYS;
@@ -110,7 +110,7 @@ class Scale {
     // The keys that can be looked up come last.
     const std::size_t made_up = num_keys_ - std::min(num_keys_, kEpochs * kEpochLen);
     while (done < made_up) {
-      rows.resize(std::min(kLoadLen, made_up - done));
+      rows.resize(std::min(kLoadBatch, made_up - done));
       bench::make_up(rows, epoch_ + 1, value_, random_);
       const double start = now();
       require(optiks_dir_load(dir_, epoch_ + 1, rows.data(), rows.size(), value_.data(), value_.size()));
@@ -148,33 +148,33 @@ class Scale {
 
   // Cached lookups, 64 at a time.
   void ask(const char* name) {
-    constexpr std::size_t kAtOnce = 64;
+    constexpr std::size_t kBatch = 64;
     constexpr std::size_t kRounds = 2000;
     optiks_snapshot_t* snapshot = nullptr;
     require(optiks_dir_snapshot(dir_, &snapshot));
-    std::array<std::uint8_t, 8 * kAtOnce> keys{};
-    std::array<std::uint64_t, kAtOnce + 1> offsets{};
-    std::array<std::uint64_t, kAtOnce> known{};
-    std::array<std::uint64_t, kAtOnce> ends{};
-    std::vector<std::uint8_t> out(kAtOnce * 8192);
+    std::array<std::uint8_t, 8 * kBatch> keys{};
+    std::array<std::uint64_t, kBatch + 1> offsets{};
+    std::array<std::uint64_t, kBatch> known{};
+    std::array<std::uint64_t, kBatch> ends{};
+    std::vector<std::uint8_t> out(kBatch * 8192);
     double seconds = 0;
     double octets = 0;
     // The first rounds fill the cache.
-    for (std::size_t round = 0; round < kRounds + num_lookup_keys_ / kAtOnce; ++round) {
-      const bool is_first = round < num_lookup_keys_ / kAtOnce;
-      for (std::size_t i = 0; i < kAtOnce; ++i) {
-        base::store_be64(keys.data() + 8 * i, is_first ? round * kAtOnce + i : random_.next() % num_lookup_keys_);
+    for (std::size_t round = 0; round < kRounds + num_lookup_keys_ / kBatch; ++round) {
+      const bool is_first = round < num_lookup_keys_ / kBatch;
+      for (std::size_t i = 0; i < kBatch; ++i) {
+        base::store_be64(keys.data() + 8 * i, is_first ? round * kBatch + i : random_.next() % num_lookup_keys_);
         offsets[i + 1] = 8 * (i + 1);
       }
       std::size_t len = 0;
       const double start = now();
-      require(optiks_snapshot_lookup_many(snapshot, kKeys, kAtOnce, keys.data(), offsets.data(), known.data(),
+      require(optiks_snapshot_lookup_many(snapshot, kKeys, kBatch, keys.data(), offsets.data(), known.data(),
                                           known.data(), out.data(), out.size(), &len, ends.data()));
       seconds += is_first ? 0 : now() - start;
       octets += is_first ? 0 : static_cast<double>(len);
     }
     optiks_snapshot_destroy(snapshot);
-    constexpr double kLookups = kRounds * kAtOnce;
+    constexpr double kLookups = kRounds * kBatch;
     note(name, "lookups/s, 64 at once, VRF cached", kLookups / seconds, {{"answer_bytes", octets / kLookups}});
   }
 

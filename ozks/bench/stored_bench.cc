@@ -29,7 +29,7 @@ using bench::require;
 using bench::Updates;
 
 constexpr std::size_t kBatch = 1024;
-constexpr std::size_t kLookupsAtOnce = 16;
+constexpr std::size_t kLookupBatch = 16;
 constexpr std::uint64_t kNodeCacheBytes = std::uint64_t{64} << 20;
 constexpr std::uint64_t kVrfCacheBytes = std::uint64_t{64} << 20;
 // Keys whose VRF proofs are cached: two proofs each fit, and their leaves are on more pages than the node cache holds.
@@ -175,8 +175,7 @@ void add_all() {
   for (const std::size_t keys : {std::size_t{1} << 20, std::size_t{1} << 22}) {
     const std::string with_keys = "keys:" + std::to_string(keys);
     add("Prove/stored/cached/" + with_keys, [=](benchmark::State& state) { prove(state, keys, true, 1); });
-    add("Prove/stored/batched/" + with_keys,
-        [=](benchmark::State& state) { prove(state, keys, true, kLookupsAtOnce); });
+    add("Prove/stored/batched/" + with_keys, [=](benchmark::State& state) { prove(state, keys, true, kLookupBatch); });
     add("Prove/stored/uncached/" + with_keys, [=](benchmark::State& state) { prove(state, keys, false, 1); });
     add("Insert1024/stored/" + with_keys + "/threads:1", [=](benchmark::State& state) { insert(state, keys, false); });
     add("Insert1024TreeOnly/stored/" + with_keys + "/threads:1",

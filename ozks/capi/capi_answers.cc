@@ -13,7 +13,7 @@ using namespace optiks::ozks::capi;
 
 struct optiks_proofs {
   optiks_proofs(const optiks_snapshot& snapshot, std::uint8_t of_structure, bool uses_cache)
-      : of(snapshot), structure(of_structure), batch(snapshot.snapshot.store(), of_structure, uses_cache) {}
+      : of(snapshot), structure(of_structure), batch(snapshot.view.data(), of_structure, uses_cache) {}
   const optiks_snapshot& of;
   std::uint8_t structure;
   ProofBatch batch;
@@ -52,7 +52,7 @@ std::int32_t lookup(const optiks_snapshot_t* snapshot, std::uint8_t structure, c
       queries.push_back({strings[i], known_periods[i], known_versions[i]});
     }
     Output output(out, capacity);
-    if (!write_lookups(snapshot->snapshot, structure, queries, source, output, out_ends)) {
+    if (!write_lookups(snapshot->view, structure, queries, source, output, out_ends)) {
       set_last_error("a proof is not cached");
       return std::int32_t{OPTIKS_E_UNPROVEN};
     }
@@ -69,7 +69,7 @@ std::int32_t versions(const optiks_snapshot_t* snapshot, std::uint8_t structure,
           "a pointer is missing, or a structure, key length, first version or page length is out of bounds");
     }
     Output output(out, capacity);
-    write_versions(snapshot->snapshot, structure, query, batch, output);
+    write_versions(snapshot->view, structure, query, batch, output);
     return finish(output, out_len);
   });
 }
@@ -126,8 +126,7 @@ std::int32_t optiks_proofs_add_lookups(optiks_proofs_t* proofs, std::size_t n, c
       return argument_error("a pointer is missing, or a key is not 1..255 octets");
     }
     for (std::size_t i = 0; i < n; ++i) {
-      add_lookup(proofs->of.snapshot, proofs->structure, {strings[i], known_periods[i], known_versions[i]},
-                 proofs->batch);
+      add_lookup(proofs->of.view, proofs->structure, {strings[i], known_periods[i], known_versions[i]}, proofs->batch);
     }
     return std::int32_t{OPTIKS_OK};
   });
@@ -139,7 +138,7 @@ std::int32_t optiks_proofs_add_versions(optiks_proofs_t* proofs, const std::uint
     if (proofs == nullptr || !is_key(key, key_len) || from == 0 || max_members == 0) {
       return argument_error("a pointer is missing, or a key length, first version or page length is out of bounds");
     }
-    add_versions(proofs->of.snapshot, proofs->structure, {{key, key_len}, from, max_members, SIZE_MAX}, proofs->batch);
+    add_versions(proofs->of.view, proofs->structure, {{key, key_len}, from, max_members, SIZE_MAX}, proofs->batch);
     return std::int32_t{OPTIKS_OK};
   });
 }

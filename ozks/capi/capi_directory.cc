@@ -88,8 +88,8 @@ std::int32_t optiks_dir_check(const optiks_dir_t* dir) {
     if (dir == nullptr) {
       return argument_error("a pointer is missing");
     }
-    const Store& store = *dir->directory->store();
-    store.trees->check(store.log, dir->directory->workers());
+    const DirectoryData& data = *dir->directory->data();
+    data.trees->check(data.log, dir->directory->workers());
     return std::int32_t{OPTIKS_OK};
   });
 }
@@ -116,7 +116,7 @@ std::int32_t optiks_dir_tags(const optiks_dir_t* dir, std::size_t n, const std::
       return argument_error("a pointer is missing, a structure is not 1..4, or a key is not 1..255 octets");
     }
     for (std::size_t i = 0; i < n; ++i) {
-      const Tag tag = dir->directory->store()->tag(structures[i], strings[i]);
+      const Tag tag = dir->directory->data()->tag(structures[i], strings[i]);
       std::copy(tag.begin(), tag.end(), out_tags + i * tag.size());
     }
     return std::int32_t{OPTIKS_OK};
@@ -188,7 +188,7 @@ std::int32_t optiks_staged_states(const optiks_staged_t* staged,
     if (staged == nullptr || out == nullptr) {
       return argument_error("a pointer is missing");
     }
-    encode_states(staged->directory->store()->secrets, staged->directory->staged_trees(), out);
+    encode_states(staged->directory->data()->secrets, staged->directory->staged_trees(), out);
     return std::int32_t{OPTIKS_OK};
   });
 }
@@ -231,9 +231,9 @@ std::int32_t optiks_dir_states(const optiks_dir_t* dir, std::uint64_t* out_epoch
     if (dir == nullptr || out_epoch == nullptr || out == nullptr) {
       return argument_error("a pointer is missing");
     }
-    const Snapshot now(dir->directory->store());
-    *out_epoch = now.version().epoch;
-    encode_states(now.store().secrets, now.version().trees, out);
+    const View now(dir->directory->data());
+    *out_epoch = now.state().epoch;
+    encode_states(now.data().secrets, now.state().trees, out);
     return std::int32_t{OPTIKS_OK};
   });
 }
@@ -243,20 +243,20 @@ std::int32_t optiks_dir_stats(const optiks_dir_t* dir, optiks_dir_stats_t* out) 
     if (dir == nullptr || out == nullptr) {
       return argument_error("a pointer is missing");
     }
-    const Snapshot now(dir->directory->store());
-    const Store& store = now.store();
+    const View now(dir->directory->data());
+    const DirectoryData& data = now.data();
     optiks_dir_stats_t stats{};
-    stats.epoch = now.version().epoch;
-    for (const Tree& tree : now.version().trees) {
+    stats.epoch = now.state().epoch;
+    for (const Tree& tree : now.state().trees) {
       stats.leaves += tree.count;
     }
-    const TreeStats trees = store.trees->stats();
+    const TreeStats trees = data.trees->stats();
     stats.tree_bytes = trees.tree_bytes;
     stats.key_table_bytes = trees.key_table_bytes;
-    stats.leaf_log_bytes = now.version().log_len;
-    stats.vrf_cache_bytes = store.cache.bytes();
-    stats.vrf_cache_hits = store.cache.hits();
-    stats.vrf_cache_misses = store.cache.misses();
+    stats.leaf_log_bytes = now.state().log_len;
+    stats.vrf_cache_bytes = data.cache.bytes();
+    stats.vrf_cache_hits = data.cache.hits();
+    stats.vrf_cache_misses = data.cache.misses();
     stats.node_store_bytes = trees.disk_bytes;
     stats.node_cache_hits = trees.cache_hits;
     stats.node_cache_misses = trees.cache_misses;
@@ -270,7 +270,7 @@ std::int32_t optiks_dir_snapshot(optiks_dir_t* dir, optiks_snapshot_t** out) {
     if (dir == nullptr || out == nullptr) {
       return argument_error("a pointer is missing");
     }
-    *out = new optiks_snapshot(dir->directory->store());
+    *out = new optiks_snapshot(dir->directory->data());
     return std::int32_t{OPTIKS_OK};
   });
 }
@@ -282,7 +282,7 @@ std::int32_t optiks_snapshot_save(const optiks_snapshot_t* snapshot, const char*
     if (snapshot == nullptr || path == nullptr) {
       return argument_error("a pointer is missing");
     }
-    save_snapshot(snapshot->snapshot, path);
+    save_snapshot(snapshot->view, path);
     return std::int32_t{OPTIKS_OK};
   });
 }
@@ -293,8 +293,8 @@ std::int32_t optiks_snapshot_states(const optiks_snapshot_t* snapshot, std::uint
     if (snapshot == nullptr || out_epoch == nullptr || out == nullptr) {
       return argument_error("a pointer is missing");
     }
-    *out_epoch = snapshot->snapshot.version().epoch;
-    encode_states(snapshot->snapshot.store().secrets, snapshot->snapshot.version().trees, out);
+    *out_epoch = snapshot->view.state().epoch;
+    encode_states(snapshot->view.data().secrets, snapshot->view.state().trees, out);
     return std::int32_t{OPTIKS_OK};
   });
 }

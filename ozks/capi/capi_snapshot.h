@@ -4,10 +4,10 @@
 #include <memory>
 #include <utility>
 
-#include "directory/store.h"
+#include "directory/data.h"
 #include "optiks/optiks.h"
 
 struct optiks_snapshot {
-  explicit optiks_snapshot(std::shared_ptr<optiks::ozks::Store> store) : snapshot(std::move(store)) {}
-  optiks::ozks::Snapshot snapshot;
+  explicit optiks_snapshot(std::shared_ptr<optiks::ozks::DirectoryData> data) : view(std::move(data)) {}
+  optiks::ozks::View view;
 };

@@ -9,7 +9,7 @@ namespace optiks::ozks {
 
 // The trees take all leaves of all epochs at once.
 void Directory::load(std::uint64_t epoch, std::span<const optiks_leaf_t> rows, ByteSpan values) {
-  const std::uint64_t before = store_->versions.current().epoch;
+  const std::uint64_t before = data_->epochs.current().epoch;
   if (staged_.has_value() || epoch < before) {
     throw DirectoryError(OPTIKS_E_STATE, "leaves are loaded in the order of their epochs, while none is staged");
   }
@@ -25,7 +25,7 @@ void Directory::load(std::uint64_t epoch, std::span<const optiks_leaf_t> rows, B
 }
 
 void Directory::stage(std::uint64_t epoch, std::span<const optiks_leaf_t> rows, ByteSpan values, bool with_proofs) {
-  const std::uint64_t before = store_->versions.current().epoch;
+  const std::uint64_t before = data_->epochs.current().epoch;
   if (staged_.has_value() || epoch != before + 1) {
     throw DirectoryError(OPTIKS_E_STATE, "the next epoch is staged, and one at a time");
   }
@@ -40,7 +40,7 @@ void Directory::stage(std::uint64_t epoch, std::span<const optiks_leaf_t> rows, 
 }
 
 void Directory::stage_rows(std::span<const optiks_leaf_t> rows, ByteSpan values, bool with_proofs) {
-  NewLeaves leaves = make_leaves(*store_, rows, values, workers_);
+  NewLeaves leaves = make_leaves(*data_, rows, values, workers_);
   // With proofs the rows are one epoch's, whose leaves are in the order of the rows.
   std::vector<Hash> commitments(with_proofs ? rows.size() : 0);
   for (std::size_t i = 0; i < commitments.size(); ++i) {
@@ -52,8 +52,8 @@ void Directory::stage_rows(std::span<const optiks_leaf_t> rows, ByteSpan values,
       std::ranges::sort(leaves[s], {}, &NewLeaf::label);
     }
     const std::size_t end = with_proofs ? first + leaves[s].size() : 0;
-    const StepProof proof{store_->log, std::span(commitments).subspan(first, end - first), staged_->proofs};
-    if (!store_->trees->stage(s, leaves[s], workers_, with_proofs ? &proof : nullptr)) {
+    const StepProof proof{data_->log, std::span(commitments).subspan(first, end - first), staged_->proofs};
+    if (!data_->trees->stage(s, leaves[s], workers_, with_proofs ? &proof : nullptr)) {
       throw DirectoryError(OPTIKS_E_DUPLICATE, "a label is in the tree already");
     }
     first = end;
@@ -64,21 +64,21 @@ void Directory::commit() {
   if (!staged_.has_value()) {
     throw DirectoryError(OPTIKS_E_STATE, "no epoch is staged");
   }
-  Versions& versions = store_->versions;
-  versions.prepare();
-  store_->trees->release(versions.oldest());
-  store_->trees->commit(staged_->epoch, store_->log, workers_);
+  EpochStates& epochs = data_->epochs;
+  epochs.prepare();
+  data_->trees->release(epochs.oldest());
+  data_->trees->commit(staged_->epoch, data_->log, workers_);
   // From here on nothing fails.
-  versions.publish(staged_->epoch, store_->trees->staged(), store_->log.size());
+  epochs.publish(staged_->epoch, data_->trees->staged(), data_->log.size());
   staged_.reset();
   // The epoch before is often free from here on, and what it alone referred to serves the next.
-  store_->trees->release(versions.oldest());
+  data_->trees->release(epochs.oldest());
 }
 
 void Directory::discard() noexcept {
   if (staged_.has_value()) {
-    store_->trees->discard();
-    store_->log.truncate(staged_->log_size);
+    data_->trees->discard();
+    data_->log.truncate(staged_->log_size);
     staged_.reset();
   }
 }

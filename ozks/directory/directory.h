@@ -1,8 +1,8 @@
 // Directory: the four trees of a log with what a task or a replica keeps per key. It is the writer's side; readers take
-// snapshots of its store (store.h). Where the trees are is its TreeStore's matter.
+// views of its data (data.h). Where the trees are is its TreeStore's matter.
 //
 // Thread safety: one thread at a time is the writer (all but what follows); any number of threads take, use and drop
-// snapshots meanwhile (but for load()), without waiting for the writer or for each other; one of them may call
+// views meanwhile (but for load()), without waiting for the writer or for each other; one of them may call
 // expect().
 // Invariants
 //  1. A staged epoch is visible to nobody (tree_store.h).
@@ -17,8 +17,8 @@
 #include <span>
 #include <vector>
 
+#include "directory/data.h"
 #include "directory/labels.h"
-#include "directory/store.h"
 #include "trie/parallel.h"
 
 namespace optiks::ozks {
@@ -37,12 +37,12 @@ struct ByteStrings {
 class Directory {
  public:
   // `threads`: that its calls may use.
-  Directory(std::shared_ptr<Store> store, unsigned threads) : store_(std::move(store)), workers_(threads) {}
+  Directory(std::shared_ptr<DirectoryData> data, unsigned threads) : data_(std::move(data)), workers_(threads) {}
   Directory(const Directory&) = delete;
   Directory& operator=(const Directory&) = delete;
   ~Directory() { discard(); }
 
-  [[nodiscard]] const std::shared_ptr<Store>& store() const { return store_; }
+  [[nodiscard]] const std::shared_ptr<DirectoryData>& data() const { return data_; }
   // The threads that its calls share.
   [[nodiscard]] Workers& workers() const { return workers_; }
 
@@ -54,7 +54,7 @@ class Directory {
                optiks_leaf_t* out_rows) const;
 
   void stage(std::uint64_t epoch, std::span<const optiks_leaf_t> rows, ByteSpan values, bool with_proofs);
-  [[nodiscard]] const Trees& staged_trees() const { return store_->trees->staged(); }
+  [[nodiscard]] const Trees& staged_trees() const { return data_->trees->staged(); }
   // Empty when the epoch was staged without proofs.
   [[nodiscard]] ByteSpan staged_proofs() const { return staged_->proofs; }
   void commit();
@@ -67,10 +67,10 @@ class Directory {
     std::vector<std::uint8_t> proofs;
   };
 
-  void begin(std::uint64_t epoch) { staged_ = {epoch, store_->log.size(), {}}; }
+  void begin(std::uint64_t epoch) { staged_ = {epoch, data_->log.size(), {}}; }
   void stage_rows(std::span<const optiks_leaf_t> rows, ByteSpan values, bool with_proofs);
 
-  std::shared_ptr<Store> store_;
+  std::shared_ptr<DirectoryData> data_;
   mutable Workers workers_;
   std::optional<Staged> staged_;
   mutable ExpectedLabels expected_;  // a cache

@@ -13,12 +13,12 @@ namespace {
 // a smaller power of two.
 std::vector<std::size_t> chunks(std::size_t n, unsigned threads) {
   constexpr std::size_t kLeast = 8;
-  constexpr std::size_t kTogether = 64;
+  constexpr std::size_t kGoodChunk = 64;
   std::vector<std::size_t> from_first{0};
   std::vector<std::size_t> from_last{n};
   for (std::size_t rest = n; rest != 0;) {
     const std::size_t share = std::max(kLeast, rest / (std::size_t{2} * threads));
-    const std::size_t good = share < kTogether ? std::bit_floor(share) : share / kTogether * kTogether;
+    const std::size_t good = share < kGoodChunk ? std::bit_floor(share) : share / kGoodChunk * kGoodChunk;
     const std::size_t size = threads == 1 ? rest : std::min(rest, good);
     rest -= size;
     if (from_first.back() <= n - from_last.back()) {

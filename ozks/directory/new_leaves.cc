@@ -9,15 +9,15 @@ namespace optiks::ozks {
 namespace {
 
 // Rows that one thread makes at a time: their hashes fill the lanes of a batch several times.
-constexpr std::size_t kGrain = 64;
+constexpr std::size_t kMakeChunk = 64;
 // Octets that are written at once. The kernel keeps what is written together in larger pieces, which are read faster.
 constexpr std::size_t kWriteLen = std::size_t{1} << 20;
 
 // LeafMaker makes the leaves of some rows.
 class LeafMaker {
  public:
-  LeafMaker(Store& store, std::span<const optiks_leaf_t> rows, ByteSpan values)
-      : store_(store), rows_(rows), values_(values), tags_(rows.size()), leaf_of_(rows.size()) {
+  LeafMaker(DirectoryData& data, std::span<const optiks_leaf_t> rows, ByteSpan values)
+      : data_(data), rows_(rows), values_(values), tags_(rows.size()), leaf_of_(rows.size()) {
     std::ranges::transform(rows, tags_.begin(), tag_of);
     earlier_ = earlier_of_same_tag(tags_);
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -30,11 +30,11 @@ class LeafMaker {
   [[nodiscard]] NewLeaves run(Workers& workers) {
     NewLeaves out;
     reserve(out);
-    workers.for_each_index((rows_.size() + kGrain - 1) / kGrain,
-                           [&](std::size_t i) { make(i * kGrain, std::min(rows_.size(), (i + 1) * kGrain)); });
+    workers.for_each_index((rows_.size() + kMakeChunk - 1) / kMakeChunk,
+                           [&](std::size_t i) { make(i * kMakeChunk, std::min(rows_.size(), (i + 1) * kMakeChunk)); });
     workers.for_each_index((len_ + kWriteLen - 1) / kWriteLen, [&](std::size_t i) {
       const std::size_t first = i * kWriteLen;
-      store_.log.write(place_ + first, {records_.get() + first, std::min(kWriteLen, len_ - first)});
+      data_.log.write(log_offset_ + first, {records_.get() + first, std::min(kWriteLen, len_ - first)});
     });
     // The table of keys only learns the last leaf of a key, in place of the one that it has.
     for (std::size_t i = 0; i < rows_.size(); ++i) {
@@ -48,7 +48,7 @@ class LeafMaker {
   }
 
  private:
-  [[nodiscard]] bool is_kept(const optiks_leaf_t& row) const { return store_.keeps_values && has_value(row); }
+  [[nodiscard]] bool is_kept(const optiks_leaf_t& row) const { return data_.keeps_values && has_value(row); }
   [[nodiscard]] ByteSpan opening_of(const optiks_leaf_t& row) const {
     return is_kept(row) ? ByteSpan(row.opening) : ByteSpan();
   }
@@ -66,24 +66,24 @@ class LeafMaker {
     }
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       leaf_of_[i] = next[structure_of(rows_[i]) - 1U]++;
-      leaf_of_[i]->place = len_;
+      leaf_of_[i]->log_offset = len_;
       len_ += LeafLog::record_len(opening_of(rows_[i]), kept_value_of(rows_[i]));
     }
     if (len_ != 0) {
       records_ = std::make_unique_for_overwrite<std::uint8_t[]>(len_);
-      place_ = store_.log.reserve(len_);
+      log_offset_ = data_.log.reserve(len_);
       for (NewLeaf* leaf : leaf_of_) {
-        leaf->place += place_;
+        leaf->log_offset += log_offset_;
       }
     }
   }
 
   // Rows [first, last).
   void make(std::size_t first, std::size_t last) const {
-    if (store_.keeps_values) {
+    if (data_.keeps_values) {
       check_commitments(rows_.subspan(first, last - first), values_);
     }
-    store_.trees->prefetch_newest(std::span(tags_).subspan(first, last - first));
+    data_.trees->prefetch_newest(std::span(tags_).subspan(first, last - first));
     HashBatch hashes;
     LeafRecord record;
     for (std::size_t i = first; i < last; ++i) {
@@ -92,8 +92,8 @@ class LeafMaker {
       std::ranges::copy(row.label, leaf.label.begin());
       leaf.tag = tags_[i];
       leaf.is_newest = true;
-      LeafLog::put(records_.get() + (leaf.place - place_), leaf.place, facts_of(i, leaf, record), opening_of(row),
-                   kept_value_of(row));
+      LeafLog::put(records_.get() + (leaf.log_offset - log_offset_), leaf.log_offset, facts_of(i, leaf, record),
+                   opening_of(row), kept_value_of(row));
       hashes.add_leaf(row.label, row.commitment, row.epoch, leaf.hash);
     }
     hashes.run();
@@ -104,30 +104,30 @@ class LeafMaker {
     if (earlier_[i] != kNoRow) {
       LeafFacts before;
       before.version = static_cast<std::uint32_t>(rows_[earlier_[i]].version);
-      return next_facts(rows_[i], &before, leaf_of_[earlier_[i]]->place);
+      return next_facts(rows_[i], &before, leaf_of_[earlier_[i]]->log_offset);
     }
-    leaf.replaces = store_.trees->find_newest(store_.log, leaf.tag, record);
-    return next_facts(rows_[i], leaf.replaces == kNoPlace ? nullptr : &record.facts(), leaf.replaces);
+    leaf.replaces = data_.trees->find_newest(data_.log, leaf.tag, record);
+    return next_facts(rows_[i], leaf.replaces == kNoLogOffset ? nullptr : &record.facts(), leaf.replaces);
   }
 
-  Store& store_;
+  DirectoryData& data_;
   std::span<const optiks_leaf_t> rows_;
   ByteSpan values_;
   std::vector<Tag> tags_;
   std::vector<std::uint32_t> earlier_;  // row of the same key's leaf before, or kNoRow
   std::vector<NewLeaf*> leaf_of_;       // each row's
   std::unique_ptr<std::uint8_t[]> records_;
-  std::size_t len_ = 0;      // of all records
-  std::uint64_t place_ = 0;  // of the first in the log
+  std::size_t len_ = 0;           // of all records
+  std::uint64_t log_offset_ = 0;  // of the first in the log
 };
 
 }  // namespace
 
-NewLeaves make_leaves(Store& store, std::span<const optiks_leaf_t> rows, ByteSpan values, Workers& workers) {
-  if (store.keeps_values) {
-    check_places(rows, values, store.max_value_len);
+NewLeaves make_leaves(DirectoryData& data, std::span<const optiks_leaf_t> rows, ByteSpan values, Workers& workers) {
+  if (data.keeps_values) {
+    check_places(rows, values, data.max_value_len);
   }
-  return LeafMaker(store, rows, values).run(workers);
+  return LeafMaker(data, rows, values).run(workers);
 }
 
 }  // namespace optiks::ozks

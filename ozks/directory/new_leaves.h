@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "directory/store.h"
+#include "directory/data.h"
 #include "trie/parallel.h"
 
 namespace optiks::ozks {
@@ -16,7 +16,7 @@ using NewLeaves = std::array<std::vector<NewLeaf>, kNumStructures>;
 // and label: those of each structure in the rows' order. Their records are in the leaf log's file afterwards, behind
 // what it had. DirectoryError unless versions follow those that the trees have, no key is twice in an epoch, and values
 // open their commitments; the log is as long as it was or longer then, as after std::system_error. Writer.
-[[nodiscard]] NewLeaves make_leaves(Store& store, std::span<const optiks_leaf_t> rows, ByteSpan values,
+[[nodiscard]] NewLeaves make_leaves(DirectoryData& data, std::span<const optiks_leaf_t> rows, ByteSpan values,
                                     Workers& workers);
 
 }  // namespace optiks::ozks

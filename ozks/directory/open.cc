@@ -22,17 +22,17 @@ std::unique_ptr<StoredTrees> open_stored_trees(const Secrets& secrets, const opt
 }
 
 std::unique_ptr<Directory> open_directory(Secrets&& secrets, const optiks_dir_options_t& options) {
-  std::shared_ptr<Store> store;
+  std::shared_ptr<DirectoryData> data;
   if (options.node_store_path == nullptr) {
-    store = std::make_shared<Store>(std::move(secrets), options, std::make_unique<LinkedTrees>(), 0, nullptr);
+    data = std::make_shared<DirectoryData>(std::move(secrets), options, std::make_unique<LinkedTrees>(), 0, nullptr);
   } else {
     std::unique_ptr<StoredTrees> trees = open_stored_trees(secrets, options);
     const StoreState state = trees->state();
-    // Until the first commit there is no leaf log that belongs to the store.
-    store = std::make_shared<Store>(std::move(secrets), options, std::move(trees), state.epoch,
-                                    state.epoch == 0 ? nullptr : &state.log);
+    // Until the first commit there is no leaf log that belongs to the data.
+    data = std::make_shared<DirectoryData>(std::move(secrets), options, std::move(trees), state.epoch,
+                                           state.epoch == 0 ? nullptr : &state.log);
   }
-  return std::make_unique<Directory>(std::move(store), options.threads);
+  return std::make_unique<Directory>(std::move(data), options.threads);
 }
 
 }  // namespace optiks::ozks

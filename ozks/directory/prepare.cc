@@ -11,7 +11,7 @@ namespace optiks::ozks {
 namespace {
 
 // Rows whose tags and commitments one thread makes at a time.
-constexpr std::size_t kHashedAtOnce = 64;
+constexpr std::size_t kHashChunk = 64;
 
 void check_structure(std::uint8_t structure) {
   if (structure < 1 || structure > kNumStructures) {
@@ -24,19 +24,19 @@ void check_structure(std::uint8_t structure) {
 std::uint64_t Directory::version_of(std::uint8_t structure, ByteSpan key) const {
   check_structure(structure);
   LeafRecord record;
-  return store_->find_newest(store_->tag(structure, key), record) ? record.facts().version : 0;
+  return data_->find_newest(data_->tag(structure, key), record) ? record.facts().version : 0;
 }
 
 void Directory::expect(const std::uint8_t* structures, const ByteStrings& keys) {
-  const Snapshot now(store_);
+  const View now(data_);
   ExpectedLabels::Map expected;
   expected.reserve(keys.size);
   LabelBatch labels;
   LeafRecord record;
   for (std::size_t i = 0; i < keys.size; ++i) {
     check_structure(structures[i]);
-    const Tag tag = store_->tag(structures[i], keys[i]);
-    const bool exists = store_->latest(tag, now.version().epoch, record);
+    const Tag tag = data_->tag(structures[i], keys[i]);
+    const bool exists = data_->latest(tag, now.state().epoch, record);
     if (!verify::has_versions(structures[i]) && exists) {
       continue;
     }
@@ -46,13 +46,13 @@ void Directory::expect(const std::uint8_t* structures, const ByteStrings& keys) 
       labels.add(structures[i], keys[i], at->second.version, at->second.label.data());
     }
   }
-  labels.evaluate(store_->secrets, workers_);
+  labels.evaluate(data_->secrets, workers_);
   expected_.put(expected);
 }
 
 void Directory::prepare(std::uint64_t epoch, const std::uint8_t* structures, const ByteStrings& keys,
                         const ByteStrings& values, optiks_leaf_t* out_rows) const {
-  if (epoch != store_->versions.current().epoch + 1) {
+  if (epoch != data_->epochs.current().epoch + 1) {
     throw DirectoryError(OPTIKS_E_STATE, "leaves are prepared for the next epoch");
   }
   if (keys.size >= (1U << 28)) {
@@ -60,25 +60,25 @@ void Directory::prepare(std::uint64_t epoch, const std::uint8_t* structures, con
   }
   for (std::size_t i = 0; i < keys.size; ++i) {
     check_structure(structures[i]);
-    if (keys[i].empty() || keys[i].size() > kMaxKeyLen || values[i].size() > store_->max_value_len) {
+    if (keys[i].empty() || keys[i].size() > kMaxKeyLen || values[i].size() > data_->max_value_len) {
       throw DirectoryError(OPTIKS_E_ARGUMENT, "a key or a value has a length that the configuration does not allow");
     }
   }
   std::vector<Tag> tags(keys.size);
   std::vector<optiks_leaf_t> out(keys.size);
-  workers_.for_each_index((keys.size + kHashedAtOnce - 1) / kHashedAtOnce, [&](std::size_t chunk) {
-    const std::size_t first = chunk * kHashedAtOnce;
-    const std::size_t last = std::min(keys.size, first + kHashedAtOnce);
+  workers_.for_each_index((keys.size + kHashChunk - 1) / kHashChunk, [&](std::size_t chunk) {
+    const std::size_t first = chunk * kHashChunk;
+    const std::size_t last = std::min(keys.size, first + kHashChunk);
     std::vector<TagInput> inputs;
     inputs.reserve(last - first);
     for (std::size_t i = first; i < last; ++i) {
       inputs.push_back({structures[i], keys[i]});
     }
-    store_->secrets.tag_key.tag_many(inputs, std::span(tags).subspan(first, last - first));
-    store_->trees->prefetch_newest(std::span(tags).subspan(first, last - first));
-    std::array<std::array<std::uint8_t, kOpeningLen>, kHashedAtOnce> openings;
+    data_->secrets.tag_key.tag_many(inputs, std::span(tags).subspan(first, last - first));
+    data_->trees->prefetch_newest(std::span(tags).subspan(first, last - first));
+    std::array<std::array<std::uint8_t, kOpeningLen>, kHashChunk> openings;
     randombytes_buf(openings.data(), (last - first) * kOpeningLen);
-    std::array<Hash, kHashedAtOnce> commitments;
+    std::array<Hash, kHashChunk> commitments;
     HashBatch hashes;
     for (std::size_t i = first; i < last; ++i) {
       hashes.add_commitment(openings[i - first], values[i], commitments[i - first]);
@@ -87,7 +87,7 @@ void Directory::prepare(std::uint64_t epoch, const std::uint8_t* structures, con
     LeafRecord record;
     for (std::size_t i = first; i < last; ++i) {
       optiks_leaf_t& row = out[i];
-      row.version = next_version(structures[i], store_->find_newest(tags[i], record) ? &record.facts() : nullptr);
+      row.version = next_version(structures[i], data_->find_newest(tags[i], record) ? &record.facts() : nullptr);
       row.epoch = epoch;
       row.value_offset = values.offsets[i];
       row.value_len = static_cast<std::uint32_t>(values[i].size());
@@ -110,7 +110,7 @@ void Directory::prepare(std::uint64_t epoch, const std::uint8_t* structures, con
       labels.add(structures[i], keys[i], out[i].version, out[i].label);
     }
   }
-  labels.evaluate(store_->secrets, workers_);
+  labels.evaluate(data_->secrets, workers_);
   sort_rows(out, out_rows);
 }
 

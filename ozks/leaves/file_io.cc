@@ -26,10 +26,10 @@ int make_unnamed_file(const std::string& folder, const char* what) {
 }
 
 // Reading and writing differ in the call and in what it means that nothing came of it: two short loops.
-std::size_t read_at(int file, base::MutableByteSpan out, std::size_t least, std::uint64_t place, const char* what) {
+std::size_t read_at(int file, base::MutableByteSpan out, std::size_t least, std::uint64_t offset, const char* what) {
   std::size_t done = 0;
   while (done < least) {
-    const ssize_t got = pread(file, out.data() + done, out.size() - done, static_cast<off_t>(place + done));
+    const ssize_t got = pread(file, out.data() + done, out.size() - done, static_cast<off_t>(offset + done));
     if (got < 0 && errno == EINTR) {
       continue;
     }
@@ -41,10 +41,10 @@ std::size_t read_at(int file, base::MutableByteSpan out, std::size_t least, std:
   return done;
 }
 
-void write_at(int file, base::ByteSpan octets, std::uint64_t place, const char* what) {
+void write_at(int file, base::ByteSpan octets, std::uint64_t offset, const char* what) {
   std::size_t done = 0;
   while (done < octets.size()) {
-    const ssize_t put = pwrite(file, octets.data() + done, octets.size() - done, static_cast<off_t>(place + done));
+    const ssize_t put = pwrite(file, octets.data() + done, octets.size() - done, static_cast<off_t>(offset + done));
     if (put < 0 && errno == EINTR) {
       continue;
     }

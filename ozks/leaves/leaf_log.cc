@@ -25,8 +25,8 @@ namespace {
 constexpr std::array<std::uint8_t, 8> kMagic = {'o', 'p', 't', 'i', 'k', 's', 'L', 1};
 constexpr std::size_t kFileHeaderLen = kMagic.size() + std::tuple_size_v<LeafLog::Identity>;
 
-// Record (integers big-endian): checksum of the record's place and the header's other octets, checksum of opening and
-// value, length of the value, version (4 octets each), epoch, previous (8 each), tag (16), commitment (32); then,
+// Record (integers big-endian): checksum of the record's log offset and the header's other octets, checksum of opening
+// and value, length of the value, version (4 octets each), epoch, previous (8 each), tag (16), commitment (32); then,
 // unless the length is kNoValue, opening (16) and value. So facts are checked without their value.
 constexpr std::size_t kBodySumAt = 4;
 constexpr std::size_t kValueLenAt = 8;
@@ -40,9 +40,9 @@ constexpr std::uint32_t kNoValue = 0xffffffff;
 
 using Header = std::span<const std::uint8_t, kHeaderLen>;
 
-std::uint32_t header_sum(std::uint64_t place, Header header) {
+std::uint32_t header_sum(std::uint64_t log_offset, Header header) {
   std::array<std::uint8_t, 8> encoded{};
-  base::store_be64(encoded.data(), place);
+  base::store_be64(encoded.data(), log_offset);
   return base::crc32c(header.subspan<kBodySumAt>(), base::crc32c(encoded));
 }
 
@@ -54,8 +54,8 @@ constexpr const char* kReading = "reading the leaf log";
 constexpr const char* kWriting = "writing the leaf log";
 
 // Length of opening and value.
-std::size_t parse(std::uint64_t place, Header header, LeafFacts& out) {
-  if (base::load_be32(header.data()) != header_sum(place, header)) {
+std::size_t parse(std::uint64_t log_offset, Header header, LeafFacts& out) {
+  if (base::load_be32(header.data()) != header_sum(log_offset, header)) {
     fail_damaged();
   }
   std::copy_n(header.begin() + kCommitmentAt, out.commitment.size(), out.commitment.begin());
@@ -181,7 +181,8 @@ std::uint64_t LeafLog::reserve(std::size_t len) {
   return std::exchange(size_, size_ + len);
 }
 
-void LeafLog::put(std::uint8_t* out, std::uint64_t place, const LeafFacts& facts, ByteSpan opening, ByteSpan value) {
+void LeafLog::put(std::uint8_t* out, std::uint64_t log_offset, const LeafFacts& facts, ByteSpan opening,
+                  ByteSpan value) {
   OPTIKS_CHECK(opening.size() == kOpeningLen || (opening.empty() && value.empty()));
   OPTIKS_CHECK(value.size() <= verify::kMaxValueLen);
   const std::size_t body_len = opening.size() + value.size();
@@ -194,20 +195,20 @@ void LeafLog::put(std::uint8_t* out, std::uint64_t place, const LeafFacts& facts
   base::store_be64(out + kPreviousAt, facts.previous);
   std::ranges::copy(facts.tag, out + kTagAt);
   std::ranges::copy(facts.commitment, out + kCommitmentAt);
-  base::store_be32(out, header_sum(place, Header(out, kHeaderLen)));
+  base::store_be32(out, header_sum(log_offset, Header(out, kHeaderLen)));
 }
 
-void LeafLog::write(std::uint64_t place, ByteSpan records) const {
-  OPTIKS_CHECK(place + records.size() <= size_);
-  write_at(file_, records, place, kWriting);
+void LeafLog::write(std::uint64_t log_offset, ByteSpan records) const {
+  OPTIKS_CHECK(log_offset + records.size() <= size_);
+  write_at(file_, records, log_offset, kWriting);
 }
 
 std::uint64_t LeafLog::append(const LeafFacts& facts, ByteSpan opening, ByteSpan value) {
   std::vector<std::uint8_t> record(record_len(opening, value));
-  const std::uint64_t place = reserve(record.size());
-  put(record.data(), place, facts, opening, value);
-  write(place, record);
-  return place;
+  const std::uint64_t log_offset = reserve(record.size());
+  put(record.data(), log_offset, facts, opening, value);
+  write(log_offset, record);
+  return log_offset;
 }
 
 void LeafLog::sync() const {
@@ -216,9 +217,9 @@ void LeafLog::sync() const {
   }
 }
 
-void LeafLog::read(std::uint64_t place, LeafRecord& out) const {
-  const std::size_t got = read_at(reader(), out.start_, kHeaderLen, place, kReading);
-  out.body_len_ = parse(place, std::span(out.start_).first<kHeaderLen>(), out.facts_);
+void LeafLog::read(std::uint64_t log_offset, LeafRecord& out) const {
+  const std::size_t got = read_at(reader(), out.start_, kHeaderLen, log_offset, kReading);
+  out.body_len_ = parse(log_offset, std::span(out.start_).first<kHeaderLen>(), out.facts_);
   const std::size_t len = kHeaderLen + out.body_len_;
   if (len > out.start_.size()) {
     out.long_body_.resize(out.body_len_);
@@ -226,19 +227,19 @@ void LeafLog::read(std::uint64_t place, LeafRecord& out) const {
                                        out.start_.begin() + static_cast<std::ptrdiff_t>(got), out.long_body_.begin()) -
                              out.long_body_.begin();
     const base::MutableByteSpan missing = base::MutableByteSpan(out.long_body_).subspan(here);
-    read_at(reader(), missing, missing.size(), place + got, kReading);
+    read_at(reader(), missing, missing.size(), log_offset + got, kReading);
   } else if (got < len) {
-    read_at(reader(), std::span(out.start_).subspan(got, len - got), len - got, place + got, kReading);
+    read_at(reader(), std::span(out.start_).subspan(got, len - got), len - got, log_offset + got, kReading);
   }
   if (base::load_be32(out.start_.data() + kBodySumAt) != base::crc32c(out.body())) {
     fail_damaged();
   }
 }
 
-void LeafLog::read_facts(std::uint64_t place, LeafFacts& out) const {
+void LeafLog::read_facts(std::uint64_t log_offset, LeafFacts& out) const {
   std::array<std::uint8_t, kHeaderLen> header{};
-  read_at(reader(), header, header.size(), place, kReading);
-  static_cast<void>(parse(place, header, out));
+  read_at(reader(), header, header.size(), log_offset, kReading);
+  static_cast<void>(parse(log_offset, header, out));
 }
 
 }  // namespace optiks::ozks

@@ -2,7 +2,7 @@
 // is wanted for the few leaves that an answer is about, and would be half of the memory of all. A record that does not
 // read back as it was written is an I/O error, never an answer.
 //
-// Thread safety: one writer appends; any number of threads read what was written before its place reached them.
+// Thread safety: one writer appends; any number of threads read what was written before its offset reached them.
 #pragma once
 
 #include <array>
@@ -23,14 +23,14 @@ using Tag = std::array<std::uint8_t, 16>;
 
 using verify::kOpeningLen;
 
-inline constexpr std::uint64_t kNoPlace = ~std::uint64_t{0};
+inline constexpr std::uint64_t kNoLogOffset = ~std::uint64_t{0};
 
 struct LeafFacts {
   Hash commitment{};
   Tag tag{};
-  std::uint64_t epoch = 0;            // in the leaf's hash: the epoch that inserted it, or 0 for a copy
-  std::uint64_t previous = kNoPlace;  // place of the record of the key's version before
-  std::uint32_t version = 0;          // of the key within the period; 0 in an oZKS
+  std::uint64_t epoch = 0;                // in the leaf's hash: the epoch that inserted it, or 0 for a copy
+  std::uint64_t previous = kNoLogOffset;  // of the record of the key's version before
+  std::uint32_t version = 0;              // of the key within the period; 0 in an oZKS
 };
 
 // LeafRecord: a record that was read. It may be read into again.
@@ -64,7 +64,7 @@ class LeafLog {
   // Creates the file (mode 0600), truncating what is there; without a path one that has no name, in $TMPDIR or
   // /var/tmp. std::system_error when that fails.
   explicit LeafLog(const char* path);
-  // Identity: a number that no other log has, so that what refers to places in one is not used with another.
+  // Identity: a number that no other log has, so that what refers to offsets in one is not used with another.
   using Identity = std::array<std::uint8_t, 16>;
   // Opens the log with this identity and cuts off what is beyond `len`: what was written after a snapshot. Errors as
   // above, and when the file is another one or shorter; it is unchanged then.
@@ -75,13 +75,14 @@ class LeafLog {
 
   // Octets of a record; `opening` and `value` as for put().
   [[nodiscard]] static std::size_t record_len(ByteSpan opening, ByteSpan value);
-  // Sets `len` octets of the file aside for records and gives the place of the first. Writer.
+  // Sets `len` octets of the file aside for records and gives the offset of the first. Writer.
   [[nodiscard]] std::uint64_t reserve(std::size_t len);
-  // Makes the record for a place in `out`, which has room for it. `opening` is empty or has kOpeningLen octets; empty:
-  // without a value.
-  static void put(std::uint8_t* out, std::uint64_t place, const LeafFacts& facts, ByteSpan opening, ByteSpan value);
-  // Writes records that were made for reserved places, from this one on. Threads may write different ones at a time.
-  void write(std::uint64_t place, ByteSpan records) const;
+  // Makes the record for an offset in `out`, which has room for it. `opening` is empty or has kOpeningLen octets;
+  // empty: without a value.
+  static void put(std::uint8_t* out, std::uint64_t log_offset, const LeafFacts& facts, ByteSpan opening,
+                  ByteSpan value);
+  // Writes records that were made for reserved offsets, from this one on. Threads may write different ones at a time.
+  void write(std::uint64_t log_offset, ByteSpan records) const;
   // All three, for one record.
   [[nodiscard]] std::uint64_t append(const LeafFacts& facts, ByteSpan opening, ByteSpan value);
   // Returns when the disk has what was written. Any thread.
@@ -90,8 +91,8 @@ class LeafLog {
   void truncate(std::uint64_t size) noexcept { size_ = size; }
 
   // std::system_error when the record is damaged or cannot be read. One read, unless the value is longer than usual.
-  void read(std::uint64_t place, LeafRecord& out) const;
-  void read_facts(std::uint64_t place, LeafFacts& out) const;
+  void read(std::uint64_t log_offset, LeafRecord& out) const;
+  void read_facts(std::uint64_t log_offset, LeafFacts& out) const;
 
   [[nodiscard]] std::uint64_t size() const { return size_; }
   [[nodiscard]] const Identity& identity() const { return identity_; }

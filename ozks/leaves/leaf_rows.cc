@@ -60,7 +60,7 @@ void check_order(std::span<const optiks_leaf_t> rows, std::uint64_t after, std::
   }
 }
 
-LeafFacts next_facts(const optiks_leaf_t& row, const LeafFacts* latest, std::uint64_t latest_place) {
+LeafFacts next_facts(const optiks_leaf_t& row, const LeafFacts* latest, std::uint64_t latest_offset) {
   if (row.version != next_version(structure_of(row), latest) ||
       row.version > std::numeric_limits<std::uint32_t>::max()) {
     data_error("a leaf's version does not follow the one before it");
@@ -70,7 +70,7 @@ LeafFacts next_facts(const optiks_leaf_t& row, const LeafFacts* latest, std::uin
   facts.tag = tag_of(row);
   facts.epoch = row.epoch;
   facts.version = static_cast<std::uint32_t>(row.version);
-  facts.previous = latest == nullptr ? kNoPlace : latest_place;
+  facts.previous = latest == nullptr ? kNoLogOffset : latest_offset;
   return facts;
 }
 
@@ -88,17 +88,17 @@ void sort_rows(std::span<const optiks_leaf_t> rows, optiks_leaf_t* out) {
            static_cast<std::size_t>(base::load_be64(row.label) >> (64 - bits));
   };
   // Where each group begins, and then where its next row goes.
-  std::vector<std::uint32_t> places((kNumStructures << bits) + 1);
+  std::vector<std::uint32_t> ends((kNumStructures << bits) + 1);
   for (const optiks_leaf_t& row : rows) {
-    ++places[group_of(row) + 1];
+    ++ends[group_of(row) + 1];
   }
-  std::partial_sum(places.begin(), places.end(), places.begin());
+  std::partial_sum(ends.begin(), ends.end(), ends.begin());
   std::vector<std::uint32_t> order(rows.size());
   for (std::uint32_t i = 0; i < rows.size(); ++i) {
-    order[places[group_of(rows[i])]++] = i;
+    order[ends[group_of(rows[i])]++] = i;
   }
   std::uint32_t first = 0;
-  for (const std::uint32_t end : std::span(places).first(kNumStructures << bits)) {
+  for (const std::uint32_t end : std::span(ends).first(kNumStructures << bits)) {
     if (end - first > 1) {
       std::sort(order.begin() + first, order.begin() + end,
                 [&](std::uint32_t a, std::uint32_t b) { return before(rows[a], rows[b]); });
@@ -111,18 +111,18 @@ void sort_rows(std::span<const optiks_leaf_t> rows, optiks_leaf_t* out) {
 }
 
 std::vector<std::uint32_t> earlier_of_same_tag(std::span<const Tag> tags) {
-  // The last that was seen of each tag, by its first bits, one up; 0: none there. At most half of the places are taken.
+  // The last that was seen of each tag, by its first bits, one up; 0: none there. At most half of the slots are taken.
   std::vector<std::uint32_t> seen(std::bit_ceil(2 * tags.size() + 1));
   std::vector<std::uint32_t> earlier(tags.size(), kNoRow);
   for (std::uint32_t i = 0; i < tags.size(); ++i) {
-    std::size_t place = base::load_le64(tags[i].data()) % seen.size();
-    while (seen[place] != 0 && tags[seen[place] - 1] != tags[i]) {
-      place = (place + 1) % seen.size();
+    std::size_t slot = base::load_le64(tags[i].data()) % seen.size();
+    while (seen[slot] != 0 && tags[seen[slot] - 1] != tags[i]) {
+      slot = (slot + 1) % seen.size();
     }
-    if (seen[place] != 0) {
-      earlier[i] = seen[place] - 1;
+    if (seen[slot] != 0) {
+      earlier[i] = seen[slot] - 1;
     }
-    seen[place] = i + 1;
+    seen[slot] = i + 1;
   }
   return earlier;
 }

@@ -32,9 +32,9 @@ inline std::uint8_t structure_of(const optiks_leaf_t& row) {
 // behind `after` and none is behind `through`.
 void check_order(std::span<const optiks_leaf_t> rows, std::uint64_t after, std::uint64_t through);
 
-// What the leaf log keeps of a leaf whose key's latest leaf has these facts, or null, and this place. DirectoryError
-// unless the version follows.
-[[nodiscard]] LeafFacts next_facts(const optiks_leaf_t& row, const LeafFacts* latest, std::uint64_t latest_place);
+// What the leaf log keeps of a leaf whose key's latest leaf has these facts, or null, and this log offset.
+// DirectoryError unless the version follows.
+[[nodiscard]] LeafFacts next_facts(const optiks_leaf_t& row, const LeafFacts* latest, std::uint64_t latest_offset);
 
 // Of a prepared epoch: by structure, then label.
 [[nodiscard]] bool before(const optiks_leaf_t& a, const optiks_leaf_t& b);
@@ -53,7 +53,7 @@ inline bool has_value(const optiks_leaf_t& row) { return row.value_offset != UIN
 
 // DirectoryError unless each value is there and no longer than max_len.
 void check_places(std::span<const optiks_leaf_t> leaves, ByteSpan values, std::uint32_t max_len);
-// DirectoryError unless each value, whose place was checked, opens its commitment.
+// DirectoryError unless each value, whose bounds were checked, opens its commitment.
 void check_commitments(std::span<const optiks_leaf_t> leaves, ByteSpan values);
 
 }  // namespace optiks::ozks

@@ -7,22 +7,22 @@
 
 namespace optiks::ozks {
 
-void make_append_proof(const Nodes& nodes, const LeafLog& log, std::span<const PlacedLeaf> leaves,
+void make_append_proof(const Nodes& nodes, const LeafLog& log, std::span<const LinkedLeaf> leaves,
                        std::span<const Hash> commitments, const OpenedTree& opened, Workers& workers,
                        std::vector<std::uint8_t>& out) {
   const std::size_t num_pieces = opened.pieces.size();
   OPTIKS_CHECK(leaves.size() == commitments.size() && leaves.empty() == (num_pieces == 0));
   // Where each piece goes, behind the first.
-  std::vector<std::size_t> places(num_pieces + 1);
+  std::vector<std::size_t> starts(num_pieces + 1);
   for (std::size_t i = 0; i < num_pieces; ++i) {
-    places[i + 1] = places[i] + opened.pieces[i].octets.size();
+    starts[i + 1] = starts[i] + opened.pieces[i].octets.size();
   }
-  out.reserve(out.size() + 8 + leaves.size() * kAddedLeafLen + places.back());
+  out.reserve(out.size() + 8 + leaves.size() * kAddedLeafLen + starts.back());
   const std::size_t listed = begin_vector32(out);
   out.resize(listed + leaves.size() * kAddedLeafLen);
   finish_vector32(out, listed);
   const std::size_t tokens = begin_vector32(out);
-  out.resize(tokens + places.back());
+  out.resize(tokens + starts.back());
   // With each piece a share of the new leaves, which are about those that it leads to.
   workers.for_each_index(num_pieces, [&](std::size_t i) {
     const std::size_t first = leaves.size() * i / num_pieces;
@@ -34,11 +34,11 @@ void make_append_proof(const Nodes& nodes, const LeafLog& log, std::span<const P
       *leaf_at++ = 0;
     }
     const OpenedTree::Piece& piece = opened.pieces[i];
-    std::uint8_t* const at = out.data() + tokens + places[i];
+    std::uint8_t* const at = out.data() + tokens + starts[i];
     std::ranges::copy(piece.octets, at);
     LeafFacts facts;
     for (const OpenedTree::LeftOut& left_out : piece.facts) {
-      log.read_facts(nodes.leaf(left_out.leaf).log_place(), facts);
+      log.read_facts(nodes.leaf(left_out.leaf).log_offset(), facts);
       put_leaf_facts(at + left_out.at, facts.commitment, facts.epoch);
     }
   });

@@ -1,5 +1,5 @@
 // How the next tree comes about, for memory that is far away and hashes that are made many at a time:
-//  1. Every label goes down the old tree, several side by side, so that they wait for memory together (ways.h).
+//  1. Every label goes down the old tree, several side by side, so that they wait for memory together (old_paths.h).
 //  2. Parts: the new nodes above ranges of few leaves are made, from the top down. Each range is a part: a subtree that
 //     shares nothing with the others, for one thread.
 //  3. In each part the new nodes are made from the top down, and hashed from the bottom up, height by height.
@@ -11,7 +11,7 @@
 #include <array>
 
 #include "leaves/hash_batch.h"
-#include "linked/ways.h"
+#include "linked/old_paths.h"
 #include "optiks/base/check.h"
 #include "trie/append_tokens.h"
 
@@ -22,18 +22,18 @@ namespace {
 constexpr std::size_t kMaxPartLen = 256;
 // With several threads, so that none waits long for the last.
 constexpr std::size_t kPartsPerThread = 8;
-// Leaves for which another thread pays.
-constexpr std::size_t kLeavesPerThread = 64;
+// Below twice as many leaves a second thread costs more than it saves.
+constexpr std::size_t kGrain = 64;
 // Of a node that is one bit or a few below the one above it.
 constexpr std::size_t kUsualInteriorTokenLen = 3;
 
-const Hash& label_of(const Nodes& nodes, const PlacedLeaf& leaf) { return nodes.leaf(leaf.id).label; }
+const Hash& label_of(const Nodes& nodes, const LinkedLeaf& leaf) { return nodes.leaf(leaf.id).label; }
 
 // Old: a subtree of the old tree, with its hash, or nothing.
 struct Old {
   NodeId node = kNoNode;
   const Hash* hash = nullptr;
-  std::uint32_t known = 0;  // bits of its prefix that follow from its place
+  std::uint32_t known = 0;  // bits of its prefix that follow from its slot
   bool is_opened = false;   // its top node's token is there
 };
 
@@ -56,8 +56,8 @@ struct Part {
 class Grower {
  public:
   // `opened`: null when no tokens are wanted.
-  Grower(Nodes& nodes, std::span<const PlacedLeaf> leaves, const Ways& ways, OpenedTree* opened)
-      : nodes_(nodes), leaves_(leaves), ways_(ways), opened_(opened) {
+  Grower(Nodes& nodes, std::span<const LinkedLeaf> leaves, const OldPaths& old_paths, OpenedTree* opened)
+      : nodes_(nodes), leaves_(leaves), old_paths_(old_paths), opened_(opened) {
     latest_.fill(kNone);
   }
 
@@ -119,7 +119,7 @@ class Grower {
   // First index in [first, last) whose label has bit `bit` set; they agree on all bits before.
   std::size_t split(std::size_t first, std::size_t last, std::size_t bit) const {
     const auto range = leaves_.subspan(first, last - first);
-    const auto at = std::partition_point(range.begin(), range.end(), [&](const PlacedLeaf& leaf) {
+    const auto at = std::partition_point(range.begin(), range.end(), [&](const LinkedLeaf& leaf) {
       return !verify::bit_at(label_of(nodes_, leaf), bit);
     });
     return first + static_cast<std::size_t>(at - range.begin());
@@ -135,9 +135,9 @@ class Grower {
       return created_->back();
     }
     // The node was freed some time ago, perhaps: away from the others, and not in the cache.
-    constexpr std::size_t kAhead = 8;
-    if (num_ids_ + kAhead < ids_.size()) {
-      prefetch_to_write(&nodes_.new_interior(ids_[num_ids_ + kAhead]), sizeof(Interior));
+    constexpr std::size_t kPrefetchDistance = 8;
+    if (num_ids_ + kPrefetchDistance < ids_.size()) {
+      prefetch_to_write(&nodes_.new_interior(ids_[num_ids_ + kPrefetchDistance]), sizeof(Interior));
     }
     OPTIKS_CHECK(num_ids_ < ids_.size());
     return ids_[num_ids_++];
@@ -174,15 +174,15 @@ class Grower {
     return join(length, {}, {}, first, split(first, last, length), last, slot);
   }
 
-  // Asks for the old nodes on the ways of leaf i and of those that come next: going down one of them is waiting for
+  // Asks for the old nodes on the paths of leaf i and of those that come next: going down one of them is waiting for
   // each.
   void ask_ahead(std::size_t i) {
-    constexpr std::size_t kAhead = 2;
-    const std::size_t until = std::min(end_, i + 1 + kAhead);
+    constexpr std::size_t kPrefetchDistance = 2;
+    const std::size_t until = std::min(end_, i + 1 + kPrefetchDistance);
     if (num_asked_for_ >= until) {
       return;
     }
-    for (const NodeId id : ways_.of(num_asked_for_, until)) {
+    for (const NodeId id : old_paths_.of(num_asked_for_, until)) {
       prefetch(&nodes_.interior(id), sizeof(Interior));
     }
     num_asked_for_ = until;
@@ -192,8 +192,8 @@ class Grower {
   // leaf's prefix is its label, from which all diverge).
   std::size_t add(const Old& old, std::size_t first, std::size_t last, const Slot& slot) {
     // As they are sorted, one of the two outermost shares the fewest bits with the old node.
-    const PlacedLeaf& lowest = std::min(leaves_[first], leaves_[last - 1],
-                                        [](const PlacedLeaf& a, const PlacedLeaf& b) { return a.common < b.common; });
+    const LinkedLeaf& lowest = std::min(leaves_[first], leaves_[last - 1],
+                                        [](const LinkedLeaf& a, const LinkedLeaf& b) { return a.common < b.common; });
     const std::size_t fork = lowest.common;
     open(old, first);
     const std::size_t length = Nodes::is_leaf(old.node) ? verify::kLabelBits : nodes_.interior(old.node).length;
@@ -236,10 +236,10 @@ class Grower {
     }
   }
 
-  // About what a part needs: each old node on a way is opened, and has another below it that no new label reaches.
+  // About what a part needs: each old node on a path is opened, and has another below it that no new label reaches.
   void reserve_tokens(const Part& part) {
     tokens_->octets.reserve((part.last - part.first) * (kLeafTokenLen + verify::kHashLen) +
-                            ways_.of(part.first, part.last).size() * (kUsualInteriorTokenLen + verify::kHashLen));
+                            old_paths_.of(part.first, part.last).size() * (kUsualInteriorTokenLen + verify::kHashLen));
     tokens_->facts.reserve(part.last - part.first);
   }
 
@@ -253,7 +253,7 @@ class Grower {
       return;
     }
     const std::size_t length = nodes_.interior(old.node).length;
-    const PlacedLeaf& leaf = leaves_[first];
+    const LinkedLeaf& leaf = leaves_[first];
     // Any leaf below the node has its prefix; the new one's nearest is below it.
     put_interior_token(tokens_->octets, length,
                        leaf.common >= length ? label_of(nodes_, leaf) : nodes_.leaf(leaf.nearest).label, old.known);
@@ -274,8 +274,8 @@ class Grower {
   }
 
   Nodes& nodes_;
-  std::span<const PlacedLeaf> leaves_;
-  const Ways& ways_;
+  std::span<const LinkedLeaf> leaves_;
+  const OldPaths& old_paths_;
   OpenedTree* opened_;
   OpenedTree::Piece* tokens_ = nullptr;
   // Above the parts.
@@ -296,8 +296,8 @@ class Grower {
 };
 
 // Makes the parts. Their ids are taken together before, and listed; those that were not needed go back.
-void grow_parts(Nodes& nodes, std::span<const PlacedLeaf> leaves, const Ways& ways, std::span<const Part> parts,
-                Workers& workers, unsigned threads, Change& change, OpenedTree* opened) {
+void grow_parts(Nodes& nodes, std::span<const LinkedLeaf> leaves, const OldPaths& old_paths,
+                std::span<const Part> parts, Workers& workers, unsigned threads, Change& change, OpenedTree* opened) {
   struct Work {
     std::size_t first_id;
     std::size_t num_ids;
@@ -309,8 +309,8 @@ void grow_parts(Nodes& nodes, std::span<const PlacedLeaf> leaves, const Ways& wa
   const std::size_t first_id = change.created.size();
   std::size_t end = first_id;
   for (const Part& part : parts) {
-    // With each leaf there is one more node, and each old one on its way is replaced.
-    const std::size_t most = part.last - part.first + ways.of(part.first, part.last).size();
+    // With each leaf there is one more node, and each old one on its path is replaced.
+    const std::size_t most = part.last - part.first + old_paths.of(part.first, part.last).size();
     work.push_back({end, most});
     end += most;
   }
@@ -318,7 +318,7 @@ void grow_parts(Nodes& nodes, std::span<const PlacedLeaf> leaves, const Ways& wa
   workers.for_each_index(threads, parts.size(), [&](std::size_t i) {
     Work& mine = work[i];
     const auto ids = std::span<const NodeId>(change.created).subspan(mine.first_id, mine.num_ids);
-    mine.num_taken = Grower(nodes, leaves, ways, opened).grow_part(parts[i], ids, mine.superseded);
+    mine.num_taken = Grower(nodes, leaves, old_paths, opened).grow_part(parts[i], ids, mine.superseded);
   });
   std::size_t num_superseded = change.superseded.size();
   for (const Work& done : work) {
@@ -340,25 +340,24 @@ void grow_parts(Nodes& nodes, std::span<const PlacedLeaf> leaves, const Ways& wa
 
 }  // namespace
 
-bool apply(Nodes& nodes, const Tree& old, std::span<PlacedLeaf> leaves, Workers& workers, Tree& out, Change& change,
+bool apply(Nodes& nodes, const Tree& old, std::span<LinkedLeaf> leaves, Workers& workers, Tree& out, Change& change,
            OpenedTree* opened) {
   out = {old.root, old.root_hash, old.count + leaves.size()};
   if (leaves.empty()) {
     return true;
   }
-  const auto threads =
-      static_cast<unsigned>(std::clamp<std::size_t>(leaves.size() / kLeavesPerThread, 1, workers.threads()));
-  Ways ways;
-  if (!ways.find(nodes, old, leaves, workers, threads)) {
+  const auto threads = static_cast<unsigned>(std::clamp<std::size_t>(leaves.size() / kGrain, 1, workers.threads()));
+  OldPaths old_paths;
+  if (!old_paths.find(nodes, old, leaves, workers, threads)) {
     return false;
   }
   const std::size_t part_len =
       threads == 1 ? kMaxPartLen : std::min(kMaxPartLen, leaves.size() / (kPartsPerThread * threads));
   std::vector<Part> parts;
-  Grower top(nodes, leaves, ways, opened);
+  Grower top(nodes, leaves, old_paths, opened);
   NodeId root = kNoNode;
   top.grow_top({{root_of(old), &old.root_hash}, 0, leaves.size(), {&root, &out.root_hash}, 0}, part_len, change, parts);
-  grow_parts(nodes, leaves, ways, parts, workers, threads, change, opened);
+  grow_parts(nodes, leaves, old_paths, parts, workers, threads, change, opened);
   top.hash();
   out.root = root;
   return true;

@@ -10,8 +10,8 @@
 
 namespace optiks::ozks {
 
-// PlacedLeaf: a leaf that Nodes took in, with its hash (docs/spec/tree.md section 2), which its parent keeps.
-struct PlacedLeaf {
+// LinkedLeaf: a leaf that Nodes took in, with its hash (docs/spec/tree.md section 2), which its parent keeps.
+struct LinkedLeaf {
   NodeId id = kNoNode;
   Hash hash{};
 
@@ -27,7 +27,7 @@ struct Change {
   std::vector<NodeId> created;     // interior
 };
 
-// OpenedTree: the old tree along the ways of the new labels, as tokens of an append-only proof (docs/spec/proofs.md
+// OpenedTree: the old tree along the paths of the new labels, as tokens of an append-only proof (docs/spec/proofs.md
 // section 5), but that the facts of old leaves, which their records have, are left out: append_proof.h adds them.
 struct OpenedTree {
   // At octets[at], for commitment and epoch.
@@ -46,7 +46,7 @@ struct OpenedTree {
 // sorted by label, strictly. A label that is there already (or twice) gives false. Then, and when it throws, `change`
 // tells what to free. Every changed node is made and hashed once. `opened`, unless it is null, gets the tokens.
 // Writer only.
-[[nodiscard]] bool apply(Nodes& nodes, const Tree& old, std::span<PlacedLeaf> leaves, Workers& workers, Tree& out,
+[[nodiscard]] bool apply(Nodes& nodes, const Tree& old, std::span<LinkedLeaf> leaves, Workers& workers, Tree& out,
                          Change& change, OpenedTree* opened = nullptr);
 
 }  // namespace optiks::ozks

@@ -3,9 +3,9 @@
 // Thread safety: one writer allocates and frees; readers may read, without synchronisation, every element whose id
 // reached them through a release/acquire pair after it was written (a published tree).
 // Invariants: 1. an element stays where it is until the arena is destroyed; 2. an id that free() got is not reachable
-// from any tree that a reader can still hold (the caller's duty, see versions.h); 3. some free elements are a stack,
-// and each names as many others as it has room for; it leads to the one that is kAhead below, so that the memory of
-// those that come next is asked for before it is their turn: whoever allocates many does not wait for it.
+// from any tree that a reader can still hold (the caller's duty, see epoch_states.h); 3. some free elements are a
+// stack, and each names as many others as it has room for; it leads to the one that is kPrefetchDistance below, so that
+// the memory of those that come next is asked for before it is their turn: whoever allocates many does not wait for it.
 #pragma once
 
 #include <algorithm>
@@ -84,8 +84,8 @@ class Arena {
         continue;
       }
       // The next ones that others will be named in.
-      if (ids.size() > kAhead * (kMaxNamed + 1)) {
-        prefetch_to_write(elements_ + ids[kAhead * (kMaxNamed + 1)], sizeof(T));
+      if (ids.size() > kPrefetchDistance * (kMaxNamed + 1)) {
+        prefetch_to_write(elements_ + ids[kPrefetchDistance * (kMaxNamed + 1)], sizeof(T));
       }
       push(ids.front());
       ids = ids.subspan(1);
@@ -96,29 +96,29 @@ class Arena {
   [[nodiscard]] std::size_t bytes() const { return std::size_t{end_} * sizeof(T); }
 
  private:
-  static constexpr std::size_t kAhead = 8;
+  static constexpr std::size_t kPrefetchDistance = 8;
 
   // The words of an element of the stack.
   static constexpr std::size_t kWordLen = sizeof(std::uint32_t);
-  static constexpr std::size_t kBelow = 0;  // id of the one that is kAhead below
+  static constexpr std::size_t kBelow = 0;  // id of the one that is kPrefetchDistance below
   static constexpr std::size_t kNumNamed = 1;
   static constexpr std::size_t kNamed = 2;  // and on
   static constexpr std::size_t kMaxNamed = sizeof(T) / kWordLen - kNamed;
 
   // Of a stack that is not empty.
-  [[nodiscard]] std::uint32_t top() const { return uppermost_[num_stacked_ % kAhead]; }
+  [[nodiscard]] std::uint32_t top() const { return uppermost_[num_stacked_ % kPrefetchDistance]; }
   void push(std::uint32_t id) {
-    std::uint32_t& place = uppermost_[++num_stacked_ % kAhead];
-    set_word(id, kBelow, place);
+    std::uint32_t& top = uppermost_[++num_stacked_ % kPrefetchDistance];
+    set_word(id, kBelow, top);
     set_word(id, kNumNamed, 0);
-    place = id;
+    top = id;
   }
   std::uint32_t pop() {
     const std::uint32_t id = top();
-    std::uint32_t& place = uppermost_[num_stacked_ % kAhead];
-    if (num_stacked_-- > kAhead) {
-      place = word(id, kBelow);
-      prefetch_to_write(elements_ + place, sizeof(T));
+    std::uint32_t& top = uppermost_[num_stacked_ % kPrefetchDistance];
+    if (num_stacked_-- > kPrefetchDistance) {
+      top = word(id, kBelow);
+      prefetch_to_write(elements_ + top, sizeof(T));
     }
     return id;
   }
@@ -137,8 +137,8 @@ class Arena {
   T* elements_;
   std::uint32_t end_ = 0;
   std::uint32_t num_stacked_ = 0;
-  // Those at the top of the stack: number d from its bottom, 1 and on, is at d % kAhead.
-  std::array<std::uint32_t, kAhead> uppermost_{};
+  // Those at the top of the stack: number d from its bottom, 1 and on, is at d % kPrefetchDistance.
+  std::array<std::uint32_t, kPrefetchDistance> uppermost_{};
 };
 
 }  // namespace optiks::ozks

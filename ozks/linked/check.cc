@@ -99,21 +99,21 @@ class Checker {
 
   void check_leaf(NodeId id, const Hash& hash) {
     const Leaf& leaf = nodes_.leaf(id);
-    const std::uint64_t place = leaf.log_place();
-    log_.read(place, record_);
+    const std::uint64_t log_offset = leaf.log_offset();
+    log_.read(log_offset, record_);
     num_octets_ += RecordBudget::length_of(record_);
     const LeafFacts& facts = record_.facts();
     hashes_.add_leaf(leaf.label, facts.commitment, facts.epoch, computed_of(hash));
     if (record_.has_value()) {
       hashes_.add_commitment(record_.opening(), record_.value(), computed_of(facts.commitment));
     }
-    const bool is_first = facts.previous == kNoPlace;
+    const bool is_first = facts.previous == kNoLogOffset;
     if (has_versions_ ? is_first != (facts.version == 1) : !is_first || facts.version != 0) {
       damaged();
     }
     if (!is_first) {
       LeafFacts before;
-      if (facts.previous >= place) {
+      if (facts.previous >= log_offset) {
         damaged();
       }
       log_.read_facts(facts.previous, before);

@@ -44,11 +44,11 @@ std::size_t KeyTable::size_for(std::size_t segment, std::size_t num_keys) {
 }
 
 void KeyTable::prefetch(const Tag& tag) const {
-  const Place place(tag);
-  const Array* array = segments_[place.segment].array.load(std::memory_order_acquire);
+  const Address address(tag);
+  const Array* array = segments_[address.segment].array.load(std::memory_order_acquire);
   if (array != nullptr) {
     // A key that is not there is looked for as far as an empty slot.
-    optiks::ozks::prefetch(array->slots.data() + array->home(place.bits), kPrefetchedLen);
+    optiks::ozks::prefetch(array->slots.data() + array->home(address.bits), kPrefetchedLen);
   }
 }
 
@@ -65,7 +65,7 @@ std::size_t KeyTable::replace(const Array& array, std::uint32_t bits, std::uint6
 void KeyTable::reserve(std::span<const Entry> entries, std::uint64_t epoch, Workers& workers) {
   std::array<std::size_t, kSegments> added{};
   for (const Entry& entry : entries) {
-    added[Place(entry.tag).segment] += entry.previous == kNoNode ? 1 : 0;
+    added[Address(entry.tag).segment] += entry.previous == kNoNode ? 1 : 0;
   }
   struct Growth {
     Segment* segment;
@@ -101,21 +101,21 @@ void KeyTable::grow(Segment& segment, std::size_t size, std::unique_ptr<Array>& 
 }
 
 void KeyTable::put(const Entry& entry) {
-  const Place place(entry.tag);
-  Segment& segment = segments_[place.segment];
+  const Address address(entry.tag);
+  Segment& segment = segments_[address.segment];
   const bool is_new = entry.previous == kNoNode;
-  replace(*segment.owner, place.bits, is_new ? 0 : slot_of(place.bits, entry.previous),
-          slot_of(place.bits, entry.leaf));
+  replace(*segment.owner, address.bits, is_new ? 0 : slot_of(address.bits, entry.previous),
+          slot_of(address.bits, entry.leaf));
   segment.num_keys += is_new ? 1 : 0;
 }
 
 void KeyTable::put_some(std::span<const Entry> entries, std::size_t remainder, std::size_t divisor) {
   // So many entries ahead their memory is asked for.
-  constexpr std::size_t kAhead = 16;
-  const auto is_ours = [&](const Entry& entry) { return Place(entry.tag).segment % divisor == remainder; };
+  constexpr std::size_t kPrefetchDistance = 16;
+  const auto is_ours = [&](const Entry& entry) { return Address(entry.tag).segment % divisor == remainder; };
   for (std::size_t i = 0; i < entries.size(); ++i) {
-    if (i + kAhead < entries.size() && is_ours(entries[i + kAhead])) {
-      prefetch(entries[i + kAhead].tag);
+    if (i + kPrefetchDistance < entries.size() && is_ours(entries[i + kPrefetchDistance])) {
+      prefetch(entries[i + kPrefetchDistance].tag);
     }
     if (is_ours(entries[i])) {
       put(entries[i]);

@@ -5,8 +5,9 @@
 // it is nearly full, at a time of its own: so all of them together are always about as full, and a growing directory
 // never copies (nor has twice) more than a small part.
 //
-// Thread safety: one writer (but see put_some()); readers without locks, each holding a pinned version (versions.h).
-// Invariants: 1. a slot that is not empty keeps its bits of the tag, and only its leaf is replaced, by the key's next;
+// Thread safety: one writer (but see put_some()); readers without locks, each holding a pinned version
+// (epoch_states.h). Invariants: 1. a slot that is not empty keeps its bits of the tag, and only its leaf is replaced,
+// by the key's next;
 // 2. zero marks an empty slot; 3. an array that was outgrown is kept until no version older than its replacement is
 // pinned.
 #pragma once
@@ -37,18 +38,18 @@ class KeyTable {
   // LeafFacts::previous. is_of_key(leaf) says whether the leaf's whole tag is this one.
   template <typename IsOfKey>
   [[nodiscard]] NodeId find(const Tag& tag, IsOfKey is_of_key) const {
-    const Place place(tag);
-    const Array* array = segments_[place.segment].array.load(std::memory_order_acquire);
+    const Address address(tag);
+    const Array* array = segments_[address.segment].array.load(std::memory_order_acquire);
     if (array == nullptr) {
       return kNoNode;
     }
-    for (std::size_t i = array->home(place.bits);; i = array->after(i)) {
+    for (std::size_t i = array->home(address.bits);; i = array->after(i)) {
       // Loaded once: the writer may fill an empty slot with another key's leaf meanwhile.
       const std::uint64_t slot = array->slots[i].load(std::memory_order_acquire);
       if (slot == 0) {
         return kNoNode;
       }
-      if (bits_of(slot) == place.bits && is_of_key(leaf_of(slot))) {
+      if (bits_of(slot) == address.bits && is_of_key(leaf_of(slot))) {
         return leaf_of(slot);
       }
     }
@@ -96,8 +97,8 @@ class KeyTable {
 
  private:
   // Where a key belongs. Tags are keyed hashes: any of their bits spread evenly.
-  struct Place {
-    explicit Place(const Tag& tag) {
+  struct Address {
+    explicit Address(const Tag& tag) {
       const std::uint64_t first = base::load_be64(tag.data());
       segment = static_cast<std::size_t>(first >> (64 - kSegmentBits));
       bits = static_cast<std::uint32_t>(first >> (32 - kSegmentBits));

@@ -9,18 +9,18 @@ namespace optiks::ozks {
 namespace {
 
 // New leaves that one thread takes in at a time.
-constexpr std::size_t kTakenAtOnce = 128;
+constexpr std::size_t kTakeChunk = 128;
 // Below twice as many keys a second thread costs more than it saves when they are put into the table.
-constexpr std::size_t kPutAtOnce = 256;
+constexpr std::size_t kPutGrain = 256;
 
 }  // namespace
 
 std::uint64_t LinkedTrees::find_newest(const LeafLog& log, const Tag& key, LeafRecord& out) const {
   const NodeId leaf = keys_.find(key, [&](NodeId id) {
-    log.read(nodes_.leaf(id).log_place(), out);
+    log.read(nodes_.leaf(id).log_offset(), out);
     return out.facts().tag == key;
   });
-  return leaf == kNoNode ? kNoPlace : nodes_.leaf(leaf).log_place();
+  return leaf == kNoNode ? kNoLogOffset : nodes_.leaf(leaf).log_offset();
 }
 
 void LinkedTrees::prefetch_newest(std::span<const Tag> keys) const {
@@ -45,41 +45,41 @@ TreeStats LinkedTrees::stats() const {
 
 bool LinkedTrees::stage(std::size_t structure, std::span<const NewLeaf> leaves, Workers& workers,
                         const StepProof* proof) {
-  std::vector<PlacedLeaf> placed(leaves.size());
+  std::vector<LinkedLeaf> linked(leaves.size());
   std::vector<NodeId> previous(leaves.size(), kNoNode);
   staged_.leaves.reserve(staged_.leaves.size() + leaves.size());
   staged_.keys.reserve(staged_.keys.size() + leaves.size());
-  for (PlacedLeaf& leaf : placed) {
+  for (LinkedLeaf& leaf : linked) {
     leaf.id = nodes_.allocate_leaf();
     staged_.leaves.push_back(leaf.id);
   }
-  workers.for_each_index((leaves.size() + kTakenAtOnce - 1) / kTakenAtOnce, [&](std::size_t chunk) {
-    const std::size_t end = std::min(leaves.size(), (chunk + 1) * kTakenAtOnce);
-    for (std::size_t i = chunk * kTakenAtOnce; i < end; ++i) {
+  workers.for_each_index((leaves.size() + kTakeChunk - 1) / kTakeChunk, [&](std::size_t chunk) {
+    const std::size_t end = std::min(leaves.size(), (chunk + 1) * kTakeChunk);
+    for (std::size_t i = chunk * kTakeChunk; i < end; ++i) {
       const NewLeaf& leaf = leaves[i];
-      placed[i].hash = leaf.hash;
-      Leaf& node = nodes_.new_leaf(placed[i].id);
+      linked[i].hash = leaf.hash;
+      Leaf& node = nodes_.new_leaf(linked[i].id);
       node.label = leaf.label;
-      node.set_log_place(leaf.place);
-      if (leaf.is_newest && leaf.replaces != kNoPlace) {
-        previous[i] = keys_.find(leaf.tag, [&](NodeId id) { return nodes_.leaf(id).log_place() == leaf.replaces; });
+      node.set_log_offset(leaf.log_offset);
+      if (leaf.is_newest && leaf.replaces != kNoLogOffset) {
+        previous[i] = keys_.find(leaf.tag, [&](NodeId id) { return nodes_.leaf(id).log_offset() == leaf.replaces; });
       }
     }
   });
   for (std::size_t i = 0; i < leaves.size(); ++i) {
     if (leaves[i].is_newest) {
-      staged_.keys.push_back({leaves[i].tag, placed[i].id, previous[i]});
+      staged_.keys.push_back({leaves[i].tag, linked[i].id, previous[i]});
     }
   }
   OpenedTree opened;
   Tree next;
-  if (!apply(nodes_, staged_.trees[structure], placed, workers, next, staged_.change,
+  if (!apply(nodes_, staged_.trees[structure], linked, workers, next, staged_.change,
              proof == nullptr ? nullptr : &opened)) {
     return false;
   }
   staged_.trees[structure] = next;
   if (proof != nullptr) {
-    make_append_proof(nodes_, proof->log, placed, proof->commitments, opened, workers, proof->out);
+    make_append_proof(nodes_, proof->log, linked, proof->commitments, opened, workers, proof->out);
   }
   return true;
 }
@@ -89,7 +89,7 @@ void LinkedTrees::commit(std::uint64_t epoch, const LeafLog& /*log*/, Workers& w
   superseded_.push_back({epoch, {}});
   // From here on nothing fails.
   superseded_.back().nodes = std::move(staged_.change.superseded);
-  const std::size_t num_parts = std::clamp<std::size_t>(staged_.keys.size() / kPutAtOnce, 1, workers.threads());
+  const std::size_t num_parts = std::clamp<std::size_t>(staged_.keys.size() / kPutGrain, 1, workers.threads());
   // Captures two words, for which a std::function has room in itself: making it does not fail either.
   workers.for_each_index(num_parts, [this, num_parts](std::size_t i) { keys_.put_some(staged_.keys, i, num_parts); });
   committed_ = staged_.trees;

@@ -45,7 +45,7 @@ void Nodes::walk_many(const Tree& tree, std::span<const ByteSpan> labels, Paths&
   for (std::size_t i = 0; i < labels.size(); ++i) {
     const Leaf& last = leaf(ends[i]);
     out.paths[i].leaf = &last.label;
-    out.paths[i].place = last.log_place();
+    out.paths[i].log_offset = last.log_offset();
     out.paths[i].finish(labels[i]);
   }
 }

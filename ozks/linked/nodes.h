@@ -5,7 +5,7 @@
 // Invariants
 //  1. A node reachable from a published Tree never changes; apply() makes new nodes for what changes.
 //  2. An interior node holds the hashes of both children, so a walk reads one node a level and finds every sibling hash
-//     on its way. A node's own hash is in its parent, the root's in its Tree.
+//     on its path. A node's own hash is in its parent, the root's in its Tree.
 //  3. A node's prefix is not stored: it is the first `length` bits of the label of any leaf below it.
 #pragma once
 
@@ -40,14 +40,14 @@ struct Interior {
 // Leaf: all else that belongs to a leaf is its record in the leaf log (leaf_log.h).
 struct Leaf {
   Hash label;
-  std::array<std::uint8_t, 6> place;  // of the record, big-endian
+  std::array<std::uint8_t, 6> offset;  // of the record, big-endian
 
-  [[nodiscard]] std::uint64_t log_place() const {
-    return std::uint64_t{base::load_be16(place.data())} << 32 | base::load_be32(place.data() + 2);
+  [[nodiscard]] std::uint64_t log_offset() const {
+    return std::uint64_t{base::load_be16(offset.data())} << 32 | base::load_be32(offset.data() + 2);
   }
-  void set_log_place(std::uint64_t at) {
-    base::store_be16(place.data(), static_cast<std::uint16_t>(at >> 32));
-    base::store_be32(place.data() + 2, static_cast<std::uint32_t>(at));
+  void set_log_offset(std::uint64_t at) {
+    base::store_be16(offset.data(), static_cast<std::uint16_t>(at >> 32));
+    base::store_be32(offset.data() + 2, static_cast<std::uint32_t>(at));
   }
 };
 

@@ -59,7 +59,7 @@ class Saver {
     numbers_[index] = num_leaves_++;
     const Leaf& leaf = nodes_.leaf(id);
     std::array<std::uint8_t, kLeafElementLen> element{};
-    std::ranges::copy(leaf.place, std::ranges::copy(leaf.label, element.begin()).out);
+    std::ranges::copy(leaf.offset, std::ranges::copy(leaf.label, element.begin()).out);
     put_(element);
   }
 
@@ -76,12 +76,12 @@ class Saver {
           put_(element);
           return;
         }
-        const std::uint64_t place = place_then(slot.leaf);
-        if (place != kNoPlace) {
+        const std::uint64_t log_offset = offset_then(slot.leaf);
+        if (log_offset != kNoLogOffset) {
           auto& of_key = moved.emplace_back();
           of_key[0] = static_cast<std::uint8_t>(segment);
           base::store_be32(of_key.data() + 1, slot.bits);
-          base::store_be64(of_key.data() + 5, place);
+          base::store_be64(of_key.data() + 5, log_offset);
         }
       });
       base::store_be32(element.data() + 4, kUnseen);
@@ -91,22 +91,22 @@ class Saver {
       put_(of_key);
     }
     std::array<std::uint8_t, kMovedElementLen> end{};
-    base::store_be64(end.data() + 5, kNoPlace);
+    base::store_be64(end.data() + 5, kNoLogOffset);
     put_(end);
   }
 
   // The record that the key's leaf had at the epoch.
-  [[nodiscard]] std::uint64_t place_then(NodeId newer) const {
-    std::uint64_t place = nodes_.leaf(newer).log_place();
+  [[nodiscard]] std::uint64_t offset_then(NodeId newer) const {
+    std::uint64_t log_offset = nodes_.leaf(newer).log_offset();
     LeafFacts facts;
     do {
-      log_.read_facts(place, facts);
+      log_.read_facts(log_offset, facts);
       if (facts.epoch <= epoch_) {
-        return place;
+        return log_offset;
       }
-      place = facts.previous;
-    } while (place != kNoPlace);
-    return kNoPlace;
+      log_offset = facts.previous;
+    } while (log_offset != kNoLogOffset);
+    return kNoLogOffset;
   }
 
   const Nodes& nodes_;

@@ -16,7 +16,7 @@ namespace {
 enum MemberKind : std::uint8_t { kCommitted = 0, kOpened = 1 };
 enum NodeKind : std::uint8_t { kEmpty = 0, kInterior = 1, kLeaf = 2 };
 
-constexpr std::uint64_t kProofsAtOnce = 32;
+constexpr std::uint64_t kProofBatch = 32;
 
 void put_path(Output& out, std::span<const Step> steps) {
   std::array<std::uint8_t, verify::kHashLen> mask{};
@@ -30,11 +30,11 @@ void put_path(Output& out, std::span<const Step> steps) {
   }
 }
 
-// Writes proofs about one structure of one snapshot, for the labels of a prover that ran.
+// Writes proofs about one structure of one view, for the labels of a prover that ran.
 class ProofWriter {
  public:
-  ProofWriter(const Snapshot& snapshot, std::uint8_t structure, const LabelProver& labels, Output& out)
-      : store_(snapshot.store()), tree_(snapshot.version().trees[structure - 1U]), labels_(labels), out_(out) {}
+  ProofWriter(const View& view, std::uint8_t structure, const LabelProver& labels, Output& out)
+      : data_(view.data()), tree_(view.state().trees[structure - 1U]), labels_(labels), out_(out) {}
 
   // `opened`: with the value, unless it was erased and may be. `known`: the leaf's record, or null when it was not read
   // yet.
@@ -45,7 +45,7 @@ class ProofWriter {
           "a version that the key table names is not in the tree: the stored leaves are not of these VRF secrets");
     }
     if (known == nullptr) {
-      store_.log.read(path.place, record_);
+      data_.log.read(path.log_offset, record_);
     }
     const LeafRecord& leaf = known == nullptr ? record_ : *known;
     out_.put(labels_[i].proof);
@@ -77,7 +77,7 @@ class ProofWriter {
     }
     if (path.opened == nullptr) {
       LeafFacts facts;
-      store_.log.read_facts(path.place, facts);
+      data_.log.read_facts(path.log_offset, facts);
       out_.put_integer(kLeaf, 1);
       out_.put(*path.leaf);
       out_.put(facts.commitment);
@@ -102,12 +102,12 @@ class ProofWriter {
       for (std::size_t j = 0; j < num_paths_; ++j) {
         labels[j] = labels_[i + j].label;
       }
-      store_.trees->walk_many(tree_, std::span(labels).first(num_paths_), paths_);
+      data_.trees->walk_many(tree_, std::span(labels).first(num_paths_), paths_);
     }
     return paths_.paths[i - first_path_];
   }
 
-  Store& store_;
+  DirectoryData& data_;
   const Tree& tree_;
   const LabelProver& labels_;
   Output& out_;
@@ -118,12 +118,12 @@ class ProofWriter {
 };
 
 // The key's latest version, 0 without one, and its record.
-std::uint64_t latest_version(const Snapshot& snapshot, const Tag& key, LeafRecord& record) {
-  return snapshot.store().latest(key, snapshot.version().epoch, record) ? record.facts().version : 0;
+std::uint64_t latest_version(const View& view, const Tag& key, LeafRecord& record) {
+  return view.data().latest(key, view.state().epoch, record) ? record.facts().version : 0;
 }
 
-verify::VersionSet ladder_of(const Store& store, const LookupQuery& query, std::uint64_t latest) {
-  return verify::ladder(latest, query.known_period == store.period ? query.known_version : 0);
+verify::VersionSet ladder_of(const DirectoryData& data, const LookupQuery& query, std::uint64_t latest) {
+  return verify::ladder(latest, query.known_period == data.period ? query.known_version : 0);
 }
 
 // To a LabelProver or ProofBatch.
@@ -137,9 +137,9 @@ void add_all(const NamedKey& key, const verify::VersionSet& versions, Labels& la
 // What a Versions lists and proves absent. Its proofs are made by rounds, as max_bytes may end a page long before
 // max_members does; the last round's members and what is absent are made together.
 struct VersionsPlan {
-  VersionsPlan(const Snapshot& snapshot, std::uint8_t structure, const VersionsQuery& query)
-      : key{query.key, snapshot.store().tag(structure, query.key)},
-        latest(latest_version(snapshot, key.tag, record)),
+  VersionsPlan(const View& view, std::uint8_t structure, const VersionsQuery& query)
+      : key{query.key, view.data().tag(structure, query.key)},
+        latest(latest_version(view, key.tag, record)),
         // Beyond the latest there is nothing to list (and `from` may be the largest integer).
         wanted(query.from > latest ? 0 : latest - query.from + 1),
         listed(std::min<std::uint64_t>(wanted, query.max_members)) {}
@@ -148,7 +148,7 @@ struct VersionsPlan {
   // number it gives, and if they are the last that are wanted, the absent ones.
   template <typename Labels>
   std::uint64_t add_round(const VersionsQuery& query, std::uint64_t written, Labels& labels) const {
-    const std::uint64_t num_members = std::min(listed - written, kProofsAtOnce);
+    const std::uint64_t num_members = std::min(listed - written, kProofBatch);
     for (std::uint64_t i = 0; i < num_members; ++i) {
       labels.add(key, query.from + written + i);
     }
@@ -165,8 +165,8 @@ struct VersionsPlan {
   std::uint64_t listed;
 };
 
-void check_can_answer(const Snapshot& snapshot) {
-  if (!snapshot.store().keeps_values) {
+void check_can_answer(const View& view) {
+  if (!view.data().keeps_values) {
     throw DirectoryError(OPTIKS_E_STATE, "a directory that keeps no values answers no lookups");
   }
 }
@@ -197,10 +197,10 @@ void Output::put_length_at(std::size_t at, std::uint64_t length, std::size_t oct
   }
 }
 
-bool write_lookups(const Snapshot& snapshot, std::uint8_t structure, std::span<const LookupQuery> queries,
+bool write_lookups(const View& view, std::uint8_t structure, std::span<const LookupQuery> queries,
                    const ProofSource& source, Output& out, std::uint64_t* ends) {
-  check_can_answer(snapshot);
-  const Store& store = snapshot.store();
+  check_can_answer(view);
+  const DirectoryData& data = view.data();
   struct Plan {
     std::uint64_t version = 0;
     std::size_t num_members = 0;
@@ -217,15 +217,15 @@ bool write_lookups(const Snapshot& snapshot, std::uint8_t structure, std::span<c
     inputs.push_back({structure, query.key});
   }
   std::pmr::vector<Tag> keys(queries.size(), &memory);
-  store.secrets.tag_key.tag_many(inputs, keys);
+  data.secrets.tag_key.tag_many(inputs, keys);
   // What several keys need of memory is asked for before the first of them waits for it.
-  store.trees->prefetch_newest(keys);
-  LabelProver labels(snapshot.store(), structure, source, memory);
+  data.trees->prefetch_newest(keys);
+  LabelProver labels(view.data(), structure, source, memory);
   // Of most keys one version is proven, and the absence of another.
   labels.reserve(2 * queries.size());
   for (std::size_t i = 0; i < plans.size(); ++i) {
-    const std::uint64_t a = latest_version(snapshot, keys[i], plans[i].latest);
-    const verify::VersionSet members = ladder_of(store, queries[i], a);
+    const std::uint64_t a = latest_version(view, keys[i], plans[i].latest);
+    const verify::VersionSet members = ladder_of(data, queries[i], a);
     const verify::VersionSet absent = verify::next_rungs(a);
     plans[i].version = a;
     plans[i].num_members = members.size();
@@ -237,7 +237,7 @@ bool write_lookups(const Snapshot& snapshot, std::uint8_t structure, std::span<c
   if (!labels.run()) {
     return false;
   }
-  ProofWriter writer(snapshot, structure, labels, out);
+  ProofWriter writer(view, structure, labels, out);
   std::size_t next = 0;
   for (std::size_t i = 0; i < plans.size(); ++i) {
     out.put_integer(plans[i].version, 8);
@@ -260,28 +260,28 @@ bool write_lookups(const Snapshot& snapshot, std::uint8_t structure, std::span<c
   return true;
 }
 
-void add_lookup(const Snapshot& snapshot, std::uint8_t structure, const LookupQuery& query, ProofBatch& batch) {
-  const NamedKey key{query.key, snapshot.store().tag(structure, query.key)};
+void add_lookup(const View& view, std::uint8_t structure, const LookupQuery& query, ProofBatch& batch) {
+  const NamedKey key{query.key, view.data().tag(structure, query.key)};
   LeafRecord latest;
-  const std::uint64_t a = latest_version(snapshot, key.tag, latest);
-  add_all(key, ladder_of(snapshot.store(), query, a), batch);
+  const std::uint64_t a = latest_version(view, key.tag, latest);
+  add_all(key, ladder_of(view.data(), query, a), batch);
   add_all(key, verify::next_rungs(a), batch);
 }
 
-void write_versions(const Snapshot& snapshot, std::uint8_t structure, const VersionsQuery& query,
-                    const ProofBatch* batch, Output& out) {
-  check_can_answer(snapshot);
-  const VersionsPlan plan(snapshot, structure, query);
+void write_versions(const View& view, std::uint8_t structure, const VersionsQuery& query, const ProofBatch* batch,
+                    Output& out) {
+  check_can_answer(view);
+  const VersionsPlan plan(view, structure, query);
   out.put_integer(plan.latest, 8);
   out.put_integer(query.from, 8);
   const std::size_t length_at = out.size();
   out.put_integer(0, 4);
   std::uint64_t written = 0;
   for (bool is_done = false; !is_done;) {
-    LabelProver labels(snapshot.store(), structure, {batch, true}, *std::pmr::new_delete_resource());
+    LabelProver labels(view.data(), structure, {batch, true}, *std::pmr::new_delete_resource());
     const std::uint64_t num_members = plan.add_round(query, written, labels);
     static_cast<void>(labels.run());
-    ProofWriter writer(snapshot, structure, labels, out);
+    ProofWriter writer(view, structure, labels, out);
     std::size_t next = 0;
     while (next < num_members && (written == 0 || out.size() < query.max_bytes)) {
       const bool is_latest = query.from + written == plan.latest;
@@ -301,8 +301,8 @@ void write_versions(const Snapshot& snapshot, std::uint8_t structure, const Vers
   }
 }
 
-void add_versions(const Snapshot& snapshot, std::uint8_t structure, const VersionsQuery& query, ProofBatch& batch) {
-  VersionsPlan(snapshot, structure, query).add_round(query, 0, batch);
+void add_versions(const View& view, std::uint8_t structure, const VersionsQuery& query, ProofBatch& batch) {
+  VersionsPlan(view, structure, query).add_round(query, 0, batch);
 }
 
 }  // namespace optiks::ozks

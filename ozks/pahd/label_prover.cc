@@ -6,12 +6,12 @@ void LabelProver::add(const NamedKey& key, std::uint64_t version) {
   Item& item = items_.emplace_back();
   item.key = key;
   item.version = version;
-  store_.cache.prefetch(input_of(key.tag, version));
+  data_.cache.prefetch(input_of(key.tag, version));
 }
 
 bool LabelProver::run() {
   for (const Item& item : items_) {
-    store_.cache.prefetch_entry(input_of(item.key.tag, item.version));
+    data_.cache.prefetch_entry(input_of(item.key.tag, item.version));
   }
   const bool uses_cache = source_.batch == nullptr || source_.batch->uses_cache();
   std::size_t num_hits = 0;
@@ -23,7 +23,7 @@ bool LabelProver::run() {
     item.is_missing = false;
     if (made != nullptr) {
       item.proven = *made;
-    } else if (uses_cache && store_.cache.find(input, item.proven)) {
+    } else if (uses_cache && data_.cache.find(input, item.proven)) {
       ++num_hits;
     } else if (source_.may_make) {
       item.is_missing = true;
@@ -33,12 +33,12 @@ bool LabelProver::run() {
     }
   }
   if (num_hits != 0) {
-    store_.cache.count(items_.front().key.tag, num_hits, 0);
+    data_.cache.count(items_.front().key.tag, num_hits, 0);
   }
   if (num_missing == 0) {
     return true;
   }
-  ProofBatch batch(store_, structure_, uses_cache);
+  ProofBatch batch(data_, structure_, uses_cache);
   for (const Item& item : items_) {
     if (item.is_missing) {
       batch.add(item.key, item.version);

@@ -6,7 +6,7 @@
 #include <memory_resource>
 #include <vector>
 
-#include "directory/store.h"
+#include "directory/data.h"
 #include "pahd/proof_batch.h"
 
 namespace optiks::ozks {
@@ -20,8 +20,8 @@ struct ProofSource {
 class LabelProver {
  public:
   // Labels are kept in `memory`, which outlives this.
-  LabelProver(Store& store, std::uint8_t structure, const ProofSource& source, std::pmr::memory_resource& memory)
-      : store_(store), source_(source), structure_(structure), items_(&memory) {}
+  LabelProver(DirectoryData& data, std::uint8_t structure, const ProofSource& source, std::pmr::memory_resource& memory)
+      : data_(data), source_(source), structure_(structure), items_(&memory) {}
 
   void reserve(std::size_t size) { items_.reserve(size); }
   // The key's octets are read by run() once more.
@@ -39,7 +39,7 @@ class LabelProver {
     Proven proven;
   };
 
-  Store& store_;
+  DirectoryData& data_;
   ProofSource source_;
   std::uint8_t structure_;
   std::pmr::vector<Item> items_;

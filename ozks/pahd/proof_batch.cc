@@ -8,14 +8,14 @@ namespace optiks::ozks {
 
 void ProofBatch::add(const NamedKey& key, std::uint64_t version) {
   const Tag input = input_of(key.tag, version);
-  const auto [place, is_new] = entries_.try_emplace(input);
+  const auto [found, is_new] = entries_.try_emplace(input);
   if (!is_new) {
     return;
   }
-  Entry& entry = place->second;
-  entry.is_made = uses_cache_ && store_.cache.find(input, entry.proven);
+  Entry& entry = found->second;
+  entry.is_made = uses_cache_ && data_.cache.find(input, entry.proven);
   if (entry.is_made) {
-    store_.cache.count(input, 1, 0);
+    data_.cache.count(input, 1, 0);
     return;
   }
   inputs_.push_back(input);
@@ -31,17 +31,17 @@ void ProofBatch::run() {
   }
   std::vector<std::uint8_t> labels(n * vrf::kLabelLen);
   std::vector<std::uint8_t> proofs(n * vrf::kProofLen);
-  vrf::prove_batch(store_.secrets.vrf[structure_ - 1U], {alphas_, ends_}, labels, proofs);
+  vrf::prove_batch(data_.secrets.vrf[structure_ - 1U], {alphas_, ends_}, labels, proofs);
   for (std::size_t i = 0; i < n; ++i) {
     Entry& entry = entries_.at(inputs_[i]);
     std::copy_n(labels.data() + i * vrf::kLabelLen, vrf::kLabelLen, entry.proven.label.begin());
     std::copy_n(proofs.data() + i * vrf::kProofLen, vrf::kProofLen, entry.proven.proof.begin());
     entry.is_made = true;
     if (uses_cache_) {
-      store_.cache.put(inputs_[i], entry.proven);
+      data_.cache.put(inputs_[i], entry.proven);
     }
   }
-  store_.cache.count(inputs_.front(), 0, n);
+  data_.cache.count(inputs_.front(), 0, n);
   inputs_.clear();
   alphas_.clear();
   ends_.resize(1);

@@ -9,7 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "directory/store.h"
+#include "directory/data.h"
 
 namespace optiks::ozks {
 
@@ -22,8 +22,8 @@ struct NamedKey {
 class ProofBatch {
  public:
   // `uses_cache` false: the cache is neither read nor filled, neither here nor by answers from this batch.
-  ProofBatch(Store& store, std::uint8_t structure, bool uses_cache)
-      : store_(store), structure_(structure), uses_cache_(uses_cache) {}
+  ProofBatch(DirectoryData& data, std::uint8_t structure, bool uses_cache)
+      : data_(data), structure_(structure), uses_cache_(uses_cache) {}
 
   [[nodiscard]] bool uses_cache() const { return uses_cache_; }
 
@@ -38,7 +38,7 @@ class ProofBatch {
     Proven proven;
     bool is_made;
   };
-  Store& store_;
+  DirectoryData& data_;
   std::uint8_t structure_;
   bool uses_cache_;
   std::unordered_map<Tag, Entry, HashOfTag> entries_;

@@ -72,7 +72,7 @@ class Restorer {
 
   // A key whose latest leaf is found by its record.
   struct Moved {
-    std::uint64_t place;
+    std::uint64_t log_offset;
     std::uint32_t bits;
     std::uint8_t segment;
   };
@@ -113,31 +113,31 @@ class Restorer {
     std::vector<Moved> moved;
     for (;;) {
       const ByteSpan element = in_.take(kMovedElementLen);
-      const std::uint64_t place = base::load_be64(element.data() + 5);
-      if (place == kNoPlace) {
+      const std::uint64_t log_offset = base::load_be64(element.data() + 5);
+      if (log_offset == kNoLogOffset) {
         break;
       }
       if (element[0] >= KeyTable::kSegments || moved.size() == num_leaves_) {
         damaged();
       }
-      moved.push_back({place, base::load_be32(element.data() + 1), element[0]});
+      moved.push_back({log_offset, base::load_be32(element.data() + 1), element[0]});
     }
     if (moved.empty()) {
       return;
     }
-    std::ranges::sort(moved, {}, &Moved::place);
+    std::ranges::sort(moved, {}, &Moved::log_offset);
     // Leaves were numbered from 0 in an empty store. Two leaves with one record, or two keys, leave one that is
     // missing.
     std::size_t num_found = 0;
     for (std::uint32_t leaf = 0; leaf < num_leaves_; ++leaf) {
-      const std::uint64_t place = store_.nodes().leaf(leaf | kLeafBit).log_place();
-      const auto at = std::ranges::lower_bound(moved, place, {}, &Moved::place);
-      if (at != moved.end() && at->place == place) {
+      const std::uint64_t log_offset = store_.nodes().leaf(leaf | kLeafBit).log_offset();
+      const auto at = std::ranges::lower_bound(moved, log_offset, {}, &Moved::log_offset);
+      if (at != moved.end() && at->log_offset == log_offset) {
         slots[at->segment].push_back({at->bits, latest(leaf)});
         ++num_found;
       }
     }
-    if (num_found != moved.size() || std::ranges::adjacent_find(moved, {}, &Moved::place) != moved.end()) {
+    if (num_found != moved.size() || std::ranges::adjacent_find(moved, {}, &Moved::log_offset) != moved.end()) {
       damaged();
     }
   }
@@ -162,7 +162,8 @@ std::unique_ptr<Directory> restore_directory(Secrets&& secrets, const optiks_dir
   Restorer(in, header, *trees).run();
   const LogState log{header.log_identity, header.log_len};
   return std::make_unique<Directory>(
-      std::make_shared<Store>(std::move(secrets), options, std::move(trees), header.epoch, &log), options.threads);
+      std::make_shared<DirectoryData>(std::move(secrets), options, std::move(trees), header.epoch, &log),
+      options.threads);
 }
 
 }  // namespace optiks::ozks

@@ -1,4 +1,4 @@
-// From a snapshot's file to a node store. The file has the leaves in the order of their labels, but neither what they
+// From a snapshot's file to a node data. The file has the leaves in the order of their labels, but neither what they
 // hash to nor whose they are, which is in the leaf log; that is read in its own order, as it may be larger than memory.
 // So the leaves are sorted three times: by record, back by label for the trees, and by tag for the keys. Nothing that
 // the file says is believed but the leaves themselves: every hash is made anew, and the roots have to be the header's.
@@ -24,29 +24,29 @@ namespace {
 // Of each of the three sorts.
 constexpr std::size_t kSortMemory = std::size_t{16} << 20;
 // Leaves whose records are read at once, and that one thread reads of them.
-constexpr std::size_t kReadAtOnce = 8192;
+constexpr std::size_t kReadBatch = 8192;
 constexpr std::size_t kReadPart = 256;
 // Leaves that are put into a tree at once: as few as bring few pages into memory.
-constexpr std::size_t kStageAtOnce = 4096;
+constexpr std::size_t kStageBatch = 4096;
 // Keys of a transaction.
-constexpr std::size_t kKeysAtOnce = std::size_t{1} << 16;
+constexpr std::size_t kKeyBatch = std::size_t{1} << 16;
 
 [[noreturn]] void damaged() { data_error("the snapshot contradicts its leaf log"); }
 
-struct LeafByPlace {
-  std::uint64_t place;
+struct LeafByLogOffset {
+  std::uint64_t log_offset;
   std::uint64_t number;  // among all leaves of the file
   Hash label;
   std::uint8_t structure;
 
-  bool operator<(const LeafByPlace& other) const { return place < other.place; }
+  bool operator<(const LeafByLogOffset& other) const { return log_offset < other.log_offset; }
 };
 
 struct LeafByNumber {
   std::uint64_t number;
   Hash label;
   Hash hash;
-  std::uint64_t place;
+  std::uint64_t log_offset;
 
   bool operator<(const LeafByNumber& other) const { return number < other.number; }
 };
@@ -55,7 +55,7 @@ struct LeafByTag {
   Tag tag;
   std::uint32_t version;
   std::uint8_t structure;
-  std::uint64_t place;
+  std::uint64_t log_offset;
   std::uint64_t previous;
 
   bool operator<(const LeafByTag& other) const { return std::tie(tag, version) < std::tie(other.tag, other.version); }
@@ -67,11 +67,11 @@ class StoredRestorer {
                  const std::string& folder)
       : in_(in),
         header_(header),
-        store_(*directory.store()),
+        data_(*directory.data()),
         trees_(trees),
         workers_(directory.workers()),
         budget_(header.log_len),
-        by_place_(folder, kSortMemory),
+        by_log_offset_(folder, kSortMemory),
         by_number_(folder, kSortMemory),
         by_tag_(folder, kSortMemory) {}
 
@@ -85,22 +85,22 @@ class StoredRestorer {
     }
     skip_keys();
     in_.finish();
-    by_place_.sort();
+    by_log_offset_.sort();
     read_records();
     by_number_.sort();
     by_tag_.sort();
     make_trees();
     make_keys();
-    store_.log.sync();
-    store_.versions.prepare();
-    trees_.commit(header_.epoch, {store_.log.identity(), store_.log.size()}, {}, store_.versions.oldest());
-    store_.versions.publish(header_.epoch, trees_.state().trees, store_.log.size());
+    data_.log.sync();
+    data_.epochs.prepare();
+    trees_.commit(header_.epoch, {data_.log.identity(), data_.log.size()}, {}, data_.epochs.oldest());
+    data_.epochs.publish(header_.epoch, trees_.state().trees, data_.log.size());
   }
 
   // As read_tree() has it. What interior nodes there are follows from the leaves.
   static NodeId add_interior(NodeId, std::size_t, std::uint8_t, ByteSpan, ByteSpan) { return kNoNode; }
   NodeId add_leaf(NodeId, std::size_t, const Leaf& leaf) {
-    by_place_.add({leaf.log_place(), num_leaves_++, leaf.label, structure_});
+    by_log_offset_.add({leaf.log_offset(), num_leaves_++, leaf.label, structure_});
     return kNoNode;
   }
 
@@ -111,18 +111,18 @@ class StoredRestorer {
       while (base::load_be32(in_.take(kKeyElementLen).data() + 4) != 0xffffffff) {
       }
     }
-    while (base::load_be64(in_.take(kMovedElementLen).data() + 5) != kNoPlace) {
+    while (base::load_be64(in_.take(kMovedElementLen).data() + 5) != kNoLogOffset) {
     }
   }
 
   void read_records() {
-    std::vector<LeafByPlace> leaves;
-    std::vector<LeafByNumber> hashed(kReadAtOnce);
-    std::vector<LeafByTag> tagged(kReadAtOnce);
-    leaves.reserve(kReadAtOnce);
+    std::vector<LeafByLogOffset> leaves;
+    std::vector<LeafByNumber> hashed(kReadBatch);
+    std::vector<LeafByTag> tagged(kReadBatch);
+    leaves.reserve(kReadBatch);
     for (bool is_more = true; is_more;) {
       leaves.clear();
-      for (LeafByPlace leaf; leaves.size() < kReadAtOnce && (is_more = by_place_.next(leaf));) {
+      for (LeafByLogOffset leaf; leaves.size() < kReadBatch && (is_more = by_log_offset_.next(leaf));) {
         leaves.push_back(leaf);
       }
       workers_.for_each_index((leaves.size() + kReadPart - 1) / kReadPart, [&](std::size_t part) {
@@ -138,20 +138,20 @@ class StoredRestorer {
   }
 
   // One object's members that threads share are read alone.
-  void read_part(std::span<const LeafByPlace> leaves, LeafByNumber* hashed, LeafByTag* tagged) {
+  void read_part(std::span<const LeafByLogOffset> leaves, LeafByNumber* hashed, LeafByTag* tagged) {
     HashBatch hashes;
     LeafRecord record;
     std::array<Hash, kReadPart> commitments;  // in the records
     std::array<Hash, kReadPart> opened;       // of their values, or the same
     std::size_t num_octets = 0;
     for (std::size_t i = 0; i < leaves.size(); ++i) {
-      const LeafByPlace& leaf = leaves[i];
-      store_.log.read(leaf.place, record);
+      const LeafByLogOffset& leaf = leaves[i];
+      data_.log.read(leaf.log_offset, record);
       num_octets += RecordBudget::length_of(record);
       const LeafFacts& facts = record.facts();
-      hashed[i] = {leaf.number, leaf.label, {}, leaf.place};
+      hashed[i] = {leaf.number, leaf.label, {}, leaf.log_offset};
       hashes.add_leaf(leaf.label, facts.commitment, facts.epoch, hashed[i].hash);
-      tagged[i] = {facts.tag, facts.version, leaf.structure, leaf.place, facts.previous};
+      tagged[i] = {facts.tag, facts.version, leaf.structure, leaf.log_offset, facts.previous};
       commitments[i] = facts.commitment;
       opened[i] = facts.commitment;
       if (record.has_value()) {
@@ -168,13 +168,13 @@ class StoredRestorer {
 
   void make_trees() {
     std::vector<NewLeaf> leaves;
-    leaves.reserve(kStageAtOnce);
+    leaves.reserve(kStageBatch);
     for (std::size_t s = 0; s < kNumStructures; ++s) {
       for (std::uint64_t left = counts_[s]; left != 0; left -= leaves.size()) {
         leaves.clear();
         LeafByNumber next;
-        while (leaves.size() < std::min<std::uint64_t>(kStageAtOnce, left) && by_number_.next(next)) {
-          leaves.push_back({next.label, next.hash, next.place});
+        while (leaves.size() < std::min<std::uint64_t>(kStageBatch, left) && by_number_.next(next)) {
+          leaves.push_back({next.label, next.hash, next.log_offset});
         }
         if (!trees_.stage(s, leaves)) {
           damaged();
@@ -182,7 +182,7 @@ class StoredRestorer {
       }
     }
     std::array<std::uint8_t, kNumStructures * OPTIKS_STRUCTURE_STATE_LEN> states;
-    encode_states(store_.secrets, trees_.staged(), states.data());
+    encode_states(data_.secrets, trees_.staged(), states.data());
     if (states != header_.states) {
       damaged();
     }
@@ -191,39 +191,39 @@ class StoredRestorer {
   // A key's versions begin with 1 and follow each other; a key of an oZKS has one leaf, of version 0.
   void make_keys() {
     std::vector<StoredTrees::Key> keys;
-    keys.reserve(kKeysAtOnce);
+    keys.reserve(kKeyBatch);
     LeafByTag before{};
     LeafByTag leaf;
     for (bool is_first = true; by_tag_.next(leaf); is_first = false, before = leaf) {
       const bool is_same = !is_first && leaf.tag == before.tag;
       const bool follows =
           is_same ? verify::has_versions(leaf.structure) && leaf.structure == before.structure &&
-                        leaf.version == before.version + std::uint64_t{1} && leaf.previous == before.place &&
-                        leaf.previous < leaf.place
-                  : leaf.version == (verify::has_versions(leaf.structure) ? 1 : 0) && leaf.previous == kNoPlace;
+                        leaf.version == before.version + std::uint64_t{1} && leaf.previous == before.log_offset &&
+                        leaf.previous < leaf.log_offset
+                  : leaf.version == (verify::has_versions(leaf.structure) ? 1 : 0) && leaf.previous == kNoLogOffset;
       if (!follows) {
         damaged();
       }
       if (is_same) {
-        keys.back().place = leaf.place;
+        keys.back().log_offset = leaf.log_offset;
         continue;
       }
-      if (keys.size() == kKeysAtOnce) {
+      if (keys.size() == kKeyBatch) {
         trees_.put_keys_ahead(keys);
         keys.clear();
       }
-      keys.push_back({leaf.tag, leaf.place});
+      keys.push_back({leaf.tag, leaf.log_offset});
     }
     trees_.put_keys_ahead(keys);
   }
 
   BlockReader& in_;
   const SnapshotHeader& header_;
-  Store& store_;
+  DirectoryData& data_;
   StoredTrees& trees_;
   Workers& workers_;
   RecordBudget budget_;
-  ExternalSort<LeafByPlace> by_place_;
+  ExternalSort<LeafByLogOffset> by_log_offset_;
   ExternalSort<LeafByNumber> by_number_;
   ExternalSort<LeafByTag> by_tag_;
   std::array<std::uint64_t, kNumStructures> counts_{};
@@ -242,7 +242,7 @@ std::unique_ptr<Directory> restore_stored_directory(BlockReader& in, const Snaps
   }
   const LogState log{header.log_identity, header.log_len};
   auto directory = std::make_unique<Directory>(
-      std::make_shared<Store>(std::move(secrets), options, std::move(owned), 0, &log), options.threads);
+      std::make_shared<DirectoryData>(std::move(secrets), options, std::move(owned), 0, &log), options.threads);
   StoredRestorer(in, header, *directory, trees, options.node_store_path).run();
   return directory;
 }

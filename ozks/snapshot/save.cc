@@ -4,25 +4,25 @@
 
 namespace optiks::ozks {
 
-void save_snapshot(const Snapshot& snapshot, const char* path) {
-  const Store& store = snapshot.store();
-  const Version& version = snapshot.version();
-  if (!store.log.has_name()) {
+void save_snapshot(const View& view, const char* path) {
+  const DirectoryData& data = view.data();
+  const EpochState& state = view.state();
+  if (!data.log.has_name()) {
     throw DirectoryError(OPTIKS_E_STATE, "a directory whose leaf log has no name cannot be saved");
   }
-  store.log.sync();
+  data.log.sync();
   BlockWriter out(path);
   SnapshotHeader header;
-  header.keeps_values = store.keeps_values;
-  header.period = store.period;
-  header.period_first_epoch = store.period_first_epoch;
-  header.epoch = version.epoch;
-  header.tag_check = tag_check(store.secrets);
-  header.log_identity = store.log.identity();
-  header.log_len = version.log_len;
-  encode_states(store.secrets, version.trees, header.states.data());
+  header.keeps_values = data.keeps_values;
+  header.period = data.period;
+  header.period_first_epoch = data.period_first_epoch;
+  header.epoch = state.epoch;
+  header.tag_check = tag_check(data.secrets);
+  header.log_identity = data.log.identity();
+  header.log_len = state.log_len;
+  encode_states(data.secrets, state.trees, header.states.data());
   header.write(out);
-  store.trees->save(store.log, version.epoch, version.trees, [&](ByteSpan element) { out.put(element); });
+  data.trees->save(data.log, state.epoch, state.trees, [&](ByteSpan element) { out.put(element); });
   out.finish();
 }
 

@@ -10,7 +10,7 @@ namespace optiks::ozks {
 // save_snapshot writes the file (docs/operations/snapshots.md); its place then has what it had before, or all of it, on
 // the disk. The leaf log is on the disk before. Any thread, beside the writer; one at a time for a path. Four octets a
 // leaf of memory meanwhile. DirectoryError (OPTIKS_E_STATE) when the leaf log's file has no name; std::system_error.
-void save_snapshot(const Snapshot& snapshot, const char* path);
+void save_snapshot(const View& view, const char* path);
 
 // restore_directory makes the directory of a snapshot's file, with the leaf log that belongs to it, which it goes on
 // with. What the file says of the trees is not proven: the caller compares their states with the epoch's signed record.

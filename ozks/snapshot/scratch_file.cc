@@ -15,8 +15,8 @@ void ScratchFile::append(base::ByteSpan octets) {
   len_ += octets.size();
 }
 
-void ScratchFile::read(std::uint64_t place, base::MutableByteSpan out) const {
-  read_at(file_, out, out.size(), place, "reading a scratch file");
+void ScratchFile::read(std::uint64_t offset, base::MutableByteSpan out) const {
+  read_at(file_, out, out.size(), offset, "reading a scratch file");
 }
 
 }  // namespace optiks::ozks

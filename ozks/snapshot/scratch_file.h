@@ -19,8 +19,8 @@ class ScratchFile {
   ~ScratchFile();
 
   void append(base::ByteSpan octets);
-  // Fills `out` with what was appended at this place.
-  void read(std::uint64_t place, base::MutableByteSpan out) const;
+  // Fills `out` with what was appended at this offset.
+  void read(std::uint64_t offset, base::MutableByteSpan out) const;
 
  private:
   int file_;

@@ -1,7 +1,7 @@
 // What a snapshot's file begins with (docs/operations/snapshots.md section 2).
 #pragma once
 
-#include "directory/store.h"
+#include "directory/data.h"
 #include "snapshot/block_file.h"
 
 namespace optiks::ozks {

@@ -45,8 +45,8 @@ void read_tree(BlockReader& in, const SnapshotHeader& header, std::uint64_t coun
       const ByteSpan element = in.take(kLeafElementLen);
       Leaf leaf;
       std::copy_n(element.begin(), leaf.label.size(), leaf.label.begin());
-      std::copy_n(element.begin() + verify::kHashLen, leaf.place.size(), leaf.place.begin());
-      require(leaf.log_place() < header.log_len && num_leaves < count &&
+      std::copy_n(element.begin() + verify::kHashLen, leaf.offset.size(), leaf.offset.begin());
+      require(leaf.log_offset() < header.log_len && num_leaves < count &&
               (num_leaves == 0 ||
                (last.label < leaf.label && verify::common_prefix_length(last.label, leaf.label) == fork)));
       ++num_leaves;

@@ -7,9 +7,9 @@
 namespace optiks::ozks {
 
 std::uint32_t page_checksum(PageId id, ByteSpan octets) {
-  std::array<std::uint8_t, 8> place{};
-  base::store_be64(place.data(), id);
-  return base::crc32c(octets.subspan(kPageChecksumLen), base::crc32c(place));
+  std::array<std::uint8_t, 8> encoded_id{};
+  base::store_be64(encoded_id.data(), id);
+  return base::crc32c(octets.subspan(kPageChecksumLen), base::crc32c(encoded_id));
 }
 
 bool Page::parse(PageId id, ByteSpan octets, Page& out) {

@@ -42,7 +42,7 @@ struct PageNode {
 };
 struct PageLeaf {
   Hash label;
-  std::array<std::uint8_t, 8> place;  // of its record in the leaf log, big-endian
+  std::array<std::uint8_t, 8> log_offset;  // of its record in the leaf log, big-endian
 };
 using PageRef = std::array<std::uint8_t, 8>;  // big-endian PageId
 static_assert(sizeof(PageNode) == 67 && alignof(PageNode) == 1);

@@ -13,11 +13,11 @@ std::uint64_t cost_of(const Page& page) { return page.octets().size() + kEntryBy
 Page PageCache::find(PageId id) {
   Shard& shard = shard_of(id);
   const std::lock_guard lock(shard.mutex);
-  const auto place = shard.places.find(id);
-  if (place == shard.places.end()) {
+  const auto found = shard.index_of.find(id);
+  if (found == shard.index_of.end()) {
     return {};
   }
-  Entry& entry = shard.entries[place->second];
+  Entry& entry = shard.entries[found->second];
   entry.used = true;
   return entry.page;
 }
@@ -25,7 +25,7 @@ Page PageCache::find(PageId id) {
 bool PageCache::holds(PageId id) {
   Shard& shard = shard_of(id);
   const std::lock_guard lock(shard.mutex);
-  return shard.places.contains(id);
+  return shard.index_of.contains(id);
 }
 
 void PageCache::put(PageId id, const Page& page) {
@@ -35,7 +35,7 @@ void PageCache::put(PageId id, const Page& page) {
   }
   Shard& shard = shard_of(id);
   const std::lock_guard lock(shard.mutex);
-  if (shard.places.contains(id)) {
+  if (shard.index_of.contains(id)) {
     return;
   }
   make_room(shard, cost);
@@ -45,7 +45,7 @@ void PageCache::put(PageId id, const Page& page) {
     shard.unused.reserve(shard.entries.capacity());
     shard.unused.push_back(shard.entries.size() - 1);
   }
-  shard.places.emplace(id, shard.unused.back());
+  shard.index_of.emplace(id, shard.unused.back());
   // Not used yet: a page that is read once goes before one that is read again.
   shard.entries[shard.unused.back()] = {id, page, false};
   shard.unused.pop_back();
@@ -58,7 +58,7 @@ void PageCache::make_room(Shard& shard, std::uint64_t bytes) {
     Entry& entry = shard.entries[shard.hand];
     if (entry.page && !entry.used) {
       const std::uint64_t freed = cost_of(entry.page);
-      shard.places.erase(entry.id);
+      shard.index_of.erase(entry.id);
       shard.unused.push_back(shard.hand);
       entry = {};
       shard.bytes -= freed;

@@ -45,9 +45,9 @@ class PageCache {
   };
   struct alignas(64) Shard {
     std::mutex mutex;
-    std::unordered_map<PageId, std::size_t> places;
+    std::unordered_map<PageId, std::size_t> index_of;  // in entries
     std::vector<Entry> entries;
-    std::vector<std::size_t> unused;  // places without a page
+    std::vector<std::size_t> unused;  // indexes without a page
     std::size_t hand = 0;
     std::uint64_t bytes = 0;
   };

@@ -18,7 +18,7 @@ PageId walk_page(const Page& page, ByteSpan label, Path& path) {
     const std::size_t side = verify::bit_at(label, node.length) ? 1 : 0;
     // A path has at most one node of each length: within a page parse() saw to it, between pages whoever wrote them.
     if (path.num_steps == path.steps.size()) {
-      throw std::system_error(EBADMSG, std::generic_category(), "a page of the node store is in a wrong place");
+      throw std::system_error(EBADMSG, std::generic_category(), "a page of the node store is not where its id says");
     }
     path.steps[path.num_steps++] = {node.length, &node.hash[1 - side]};
     at = node.child[side];
@@ -26,7 +26,7 @@ PageId walk_page(const Page& page, ByteSpan label, Path& path) {
   if (kind_of(at) == ChildKind::kLeaf) {
     const PageLeaf& leaf = page.leaf(index_of(at));
     path.leaf = &leaf.label;
-    path.place = base::load_be64(leaf.place.data());
+    path.log_offset = base::load_be64(leaf.log_offset.data());
     return kNoPage;
   }
   return page.ref(index_of(at));
@@ -86,8 +86,8 @@ void walk_stored(const PageReader& pages, const Tree& tree, std::span<const Byte
     pages.read(wanted, read.data());
     for (std::size_t i = 0; i < labels.size(); ++i) {
       if (at[i] != kNoPage) {
-        const auto place = std::ranges::lower_bound(wanted, at[i]);
-        const Page& page = read[static_cast<std::size_t>(place - wanted.begin())];
+        const auto found = std::ranges::lower_bound(wanted, at[i]);
+        const Page& page = read[static_cast<std::size_t>(found - wanted.begin())];
         at[i] = walk_page(page, labels[i], out.paths[i]);
       }
     }

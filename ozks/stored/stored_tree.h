@@ -5,7 +5,7 @@
 // Invariants
 //  1. A page that is reachable from a published tree never changes and stays in the store; an update makes new pages
 //     under new ids for all that changes, up to the root.
-//  2. A node holds the hashes of both children, so a walk finds every sibling's hash on its way. A node's own hash is
+//  2. A node holds the hashes of both children, so a walk finds every sibling's hash on its path. A node's own hash is
 //     in its parent, the root's in its tree.
 //  3. A node's prefix is not stored: it is the first `length` bits of the label of any leaf below it.
 #pragma once

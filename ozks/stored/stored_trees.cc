@@ -12,7 +12,7 @@ namespace {
 
 // Leaves that are put into the trees at once: each may bring a page of every level into memory, some 10 KB in a large
 // tree.
-constexpr std::size_t kLeavesAtOnce = 4096;
+constexpr std::size_t kLeafBatch = 4096;
 // Of more than that, one in so many goes first.
 constexpr std::size_t kSpread = 16;
 // Pages of a staged epoch that wait in memory for its commit: a usual epoch's all do.
@@ -40,20 +40,20 @@ class StoredTrees::StagedPages final : public PageReader {
 
   void read(std::span<const PageId> ids, Page* out) const override {
     std::vector<PageId> written;
-    std::vector<std::size_t> places;
+    std::vector<std::size_t> indexes;
     for (std::size_t i = 0; i < ids.size(); ++i) {
       const auto pending = trees_.pending_.find(ids[i]);
       if (pending == trees_.pending_.end()) {
         written.push_back(ids[i]);
-        places.push_back(i);
+        indexes.push_back(i);
       } else if (!Page::parse(ids[i], pending->second.octets, out[i])) {
         refuse(std::errc::bad_message, "a page was made wrong");
       }
     }
     std::vector<Page> pages(written.size());
     trees_.cached_.read_once(written, pages.data());
-    for (std::size_t i = 0; i < places.size(); ++i) {
-      out[places[i]] = std::move(pages[i]);
+    for (std::size_t i = 0; i < indexes.size(); ++i) {
+      out[indexes[i]] = std::move(pages[i]);
     }
   }
 
@@ -103,22 +103,22 @@ void StoredTrees::remove_abandoned(NodeStore::Transaction& transaction, PageId e
 
 std::uint64_t StoredTrees::find(const Tag& tag) const {
   const StoreKey key{ByteSpan(tag)};
-  std::uint64_t place = kNoPlace;
+  std::uint64_t log_offset = kNoLogOffset;
   store_->get(Table::kKeys, {&key, 1}, [&](std::size_t, ByteSpan value) {
     if (value.size() != 8) {
       refuse(std::errc::bad_message, "a key of the node store is damaged");
     }
-    place = base::load_be64(value.data());
+    log_offset = base::load_be64(value.data());
   });
-  return place;
+  return log_offset;
 }
 
 std::uint64_t StoredTrees::find_newest(const LeafLog& log, const Tag& key, LeafRecord& out) const {
-  const std::uint64_t place = find(key);
-  if (place != kNoPlace) {
-    log.read(place, out);
+  const std::uint64_t log_offset = find(key);
+  if (log_offset != kNoLogOffset) {
+    log.read(log_offset, out);
   }
-  return place;
+  return log_offset;
 }
 
 TreeStats StoredTrees::stats() const {
@@ -138,7 +138,7 @@ bool StoredTrees::stage(std::size_t structure, std::span<const NewLeaf> leaves, 
   staged_keys_.reserve(staged_keys_.size() + leaves.size());
   for (const NewLeaf& leaf : leaves) {
     if (leaf.is_newest) {
-      staged_keys_.push_back({leaf.tag, leaf.place});
+      staged_keys_.push_back({leaf.tag, leaf.log_offset});
     }
   }
   return stage(structure, leaves);
@@ -151,7 +151,7 @@ bool StoredTrees::stage(std::size_t structure, std::span<const NewLeaf> leaves) 
       return false;
     }
   }
-  if (leaves.size() <= kLeavesAtOnce) {
+  if (leaves.size() <= kLeafBatch) {
     return stage_at_once(structure, leaves);
   }
   // Few of them first, from everywhere: so the upper pages have their shape before the leaves come range by range,
@@ -168,7 +168,7 @@ bool StoredTrees::stage(std::size_t structure, std::span<const NewLeaf> leaves) 
     if (i % kSpread != 0) {
       some.push_back(leaves[i]);
     }
-    if (some.size() == kLeavesAtOnce || i + 1 == leaves.size()) {
+    if (some.size() == kLeafBatch || i + 1 == leaves.size()) {
       if (!stage_at_once(structure, some)) {
         return false;
       }
@@ -231,9 +231,9 @@ void StoredTrees::put_pages(NodeStore::Transaction& transaction) const {
 
 void StoredTrees::put_keys(NodeStore::Transaction& transaction, std::span<const Key> keys) {
   for (const Key& key : keys) {
-    std::array<std::uint8_t, 8> place{};
-    base::store_be64(place.data(), key.place);
-    transaction.put(Table::kKeys, StoreKey(key.tag), place);
+    std::array<std::uint8_t, 8> encoded{};
+    base::store_be64(encoded.data(), key.log_offset);
+    transaction.put(Table::kKeys, StoreKey(key.tag), encoded);
   }
 }
 

@@ -27,7 +27,7 @@ class StoredTrees final : public TreeStore {
  public:
   struct Key {
     Tag tag;
-    std::uint64_t place;  // of its newest leaf's record
+    std::uint64_t log_offset;  // of its newest leaf's record
   };
 
   // What the store holds, or nothing yet. std::system_error when it is damaged, of another owner, or cannot be used.
@@ -55,7 +55,7 @@ class StoredTrees final : public TreeStore {
   void check(const LeafLog& log, Workers& workers) const override;
 
   // What follows is what these are made of, for who fills a store. Place of the newest leaf's record of a key, or
-  // kNoPlace.
+  // kNoLogOffset.
   [[nodiscard]] std::uint64_t find(const Tag& tag) const;
 
   // As stage(), without keys.

@@ -30,13 +30,13 @@ bool TreeUpdate::run(const Tree& old, std::span<const NewLeaf> leaves, Tree& out
     top = build(0, leaves.size());
   } else {
     common_.resize(leaves.size());
-    on_way_.resize(leaves.size());
-    std::iota(on_way_.begin(), on_way_.end(), 0U);
+    on_path_.resize(leaves.size());
+    std::iota(on_path_.begin(), on_path_.end(), 0U);
     refs_.push_back(old.root);
     root_ = code_of(ChildKind::kPage, 0);
     root_hash_ = old.root_hash;
     wanted_.push_back({kNoParent, 0, 0, leaves.size()});
-    read_ways();
+    read_paths();
     if (std::ranges::find(common_, verify::kLabelBits) != common_.end()) {
       return false;
     }
@@ -73,7 +73,7 @@ TreeUpdate::Slot TreeUpdate::slot(std::uint32_t parent, std::size_t side) {
 
 // Reads all pages that the bits of new labels lead to, level by level, and finds what each label shares with the leaf
 // where they end.
-void TreeUpdate::read_ways() {
+void TreeUpdate::read_paths() {
   std::vector<Wanted> level;
   std::vector<PageId> ids;
   std::vector<Page> read;
@@ -104,7 +104,7 @@ TreeUpdate::Code TreeUpdate::take_apart(PageId id, const Page& page) {
         {{node.hash[0], node.hash[1]}, {ours(node.child[0]), ours(node.child[1])}, 0, node.length, false, kNoPage});
   }
   for (std::size_t i = 0; i < page.num_leaves(); ++i) {
-    leaves_.push_back({page.leaf(i).label, base::load_be64(page.leaf(i).place.data())});
+    leaves_.push_back({page.leaf(i).label, base::load_be64(page.leaf(i).log_offset.data())});
   }
   for (std::size_t i = 0; i < page.num_refs(); ++i) {
     refs_.push_back(page.ref(i));
@@ -116,7 +116,7 @@ TreeUpdate::Code TreeUpdate::take_apart(PageId id, const Page& page) {
   return top;
 }
 
-// Follows the bits of the new labels on_way_[first, last) from a place, up to leaves and to pages that are wanted next.
+// Follows the bits of the new labels on_path_[first, last) from a slot, up to leaves and to pages that are wanted next.
 void TreeUpdate::follow(std::uint32_t parent, std::size_t side, std::size_t first, std::size_t last) {
   if (first == last) {
     return;
@@ -129,13 +129,13 @@ void TreeUpdate::follow(std::uint32_t parent, std::size_t side, std::size_t firs
       break;
     case ChildKind::kLeaf:
       for (std::size_t i = first; i < last; ++i) {
-        common_[on_way_[i]] =
-            static_cast<std::uint32_t>(verify::common_prefix_length(label(on_way_[i]), leaves_[index].label));
+        common_[on_path_[i]] =
+            static_cast<std::uint32_t>(verify::common_prefix_length(label(on_path_[i]), leaves_[index].label));
       }
       break;
     case ChildKind::kNode: {
       // Not by their order: labels that left the prefix above come here as well.
-      const auto begin = on_way_.begin();
+      const auto begin = on_path_.begin();
       const auto at =
           std::partition(begin + static_cast<std::ptrdiff_t>(first), begin + static_cast<std::ptrdiff_t>(last),
                          [&](std::uint32_t i) { return !verify::bit_at(label(i), nodes_[index].length); });
@@ -160,7 +160,7 @@ TreeUpdate::Placed TreeUpdate::join(std::size_t length, std::size_t reached, con
 // The subtree of new leaves alone. first < last.
 TreeUpdate::Placed TreeUpdate::build(std::size_t first, std::size_t last) {
   if (last - first == 1) {
-    leaves_.push_back({label(first), new_leaves_[first].place});
+    leaves_.push_back({label(first), new_leaves_[first].log_offset});
     return {code_of(ChildKind::kLeaf, leaves_.size() - 1), new_leaves_[first].hash};
   }
   const std::size_t length = verify::common_prefix_length(label(first), label(last - 1));
@@ -185,7 +185,7 @@ TreeUpdate::Placed TreeUpdate::insert(const Placed& old, std::size_t first, std:
     // A label that diverges at bit `fork` is on the side where the old node is not.
     const auto diverged = static_cast<std::size_t>(lowest - common_.begin());
     const bool old_side = !verify::bit_at(label(diverged), fork);
-    // The new node is the top of the page in the old one's place.
+    // The new node is the top of the page in the old one's slot.
     const PageId page = is_leaf ? kNoPage : std::exchange(nodes_[index].page, kNoPage);
     const Placed left = old_side ? build(first, middle) : with(old, first, middle);
     const Placed right = old_side ? with(old, middle, last) : build(middle, last);
@@ -205,7 +205,7 @@ TreeUpdate::Placed TreeUpdate::insert(const Placed& old, std::size_t first, std:
   return {old.code, {}};
 }
 
-// Lists the changed nodes from a place on by their height over unchanged ones; gives that of the place, 0 when it is
+// Lists the changed nodes from a slot on by their height over unchanged ones; gives that of the slot, 0 when it is
 // not changed.
 std::size_t TreeUpdate::height(std::uint32_t parent, std::size_t side) {
   const Code code = *slot(parent, side).code;
@@ -222,13 +222,13 @@ std::size_t TreeUpdate::height(std::uint32_t parent, std::size_t side) {
   return own;
 }
 
-// Hashes the changed nodes into the places above them: those of one height do not depend on each other.
+// Hashes the changed nodes into the slots above them: those of one height do not depend on each other.
 void TreeUpdate::hash_changed() {
   static_cast<void>(height(kNoParent, 0));
   HashBatch batch;
-  for (const std::vector<Wanted>& places : heights_) {
-    for (const Wanted& place : places) {
-      const Slot at = slot(place.parent, place.side);
+  for (const std::vector<Wanted>& level : heights_) {
+    for (const Wanted& changed : level) {
+      const Slot at = slot(changed.parent, changed.side);
       const Node& node = nodes_[index_of_code(*at.code)];
       batch.add_interior(node.length, label(node.reached), node.hash[0], node.hash[1], *at.hash);
     }
@@ -291,7 +291,7 @@ TreeUpdate::Code TreeUpdate::write_page(Code top, PageId replaces) {
       case ChildKind::kLeaf: {
         PageLeaf& leaf = leaves.emplace_back();
         leaf.label = leaves_[index].label;
-        base::store_be64(leaf.place.data(), leaves_[index].place);
+        base::store_be64(leaf.log_offset.data(), leaves_[index].log_offset);
         return child_code(ChildKind::kLeaf, leaves.size() - 1);
       }
       case ChildKind::kPage:

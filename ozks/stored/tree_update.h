@@ -1,4 +1,4 @@
-// TreeUpdate: a stored tree with new leaves. The pages on the ways of the new labels are read level by level and taken
+// TreeUpdate: a stored tree with new leaves. The pages on the paths of the new labels are read level by level and taken
 // apart into nodes, changed there, hashed in batches, and packed into pages again.
 //
 // Thread safety: one thread.
@@ -20,7 +20,7 @@ class TreeUpdate {
   struct NewPage {
     PageId id;
     std::vector<std::uint8_t> octets;
-    PageId replaces;  // the page that had its place, or kNoPage
+    PageId replaces;  // the page whose slot it has, or kNoPage
   };
 
   // `next_id`: the first of the ids that new pages take; left behind the last.
@@ -54,14 +54,14 @@ class TreeUpdate {
   };
   struct Leaf {
     Hash label;
-    std::uint64_t place;
+    std::uint64_t log_offset;
   };
   // A child of a node, or the root.
   struct Slot {
     Code* code;
     Hash* hash;
   };
-  // A page to read, for the new leaves on_way_[first, last), whose bits lead to it.
+  // A page to read, for the new leaves on_path_[first, last), whose bits lead to it.
   struct Wanted {
     std::uint32_t parent;  // node above; kNoParent: the root
     std::uint8_t side;
@@ -74,7 +74,7 @@ class TreeUpdate {
   [[nodiscard]] std::size_t split(std::size_t first, std::size_t last, std::size_t bit) const;
   [[nodiscard]] Slot slot(std::uint32_t parent, std::size_t side);
 
-  void read_ways();
+  void read_paths();
   [[nodiscard]] Code take_apart(PageId id, const Page& page);
   void follow(std::uint32_t parent, std::size_t side, std::size_t first, std::size_t last);
 
@@ -92,7 +92,7 @@ class TreeUpdate {
   void hash_changed();
   [[nodiscard]] std::size_t height(std::uint32_t parent, std::size_t side);
 
-  // What is left of a place for the page above.
+  // What is left of a subtree for the page above.
   struct Packed {
     std::size_t len;
     bool is_split;  // parts of the same page have become pages
@@ -103,13 +103,13 @@ class TreeUpdate {
   const PageReader& pages_;
   PageId& next_id_;
   std::span<const NewLeaf> new_leaves_;
-  std::vector<std::uint32_t> common_;  // bits that new label i shares with the nearest old one
-  std::vector<std::uint32_t> on_way_;  // new leaves: those whose bits lead to one place are neighbours
+  std::vector<std::uint32_t> common_;   // bits that new label i shares with the nearest old one
+  std::vector<std::uint32_t> on_path_;  // new leaves: those whose bits lead to one slot are neighbours
   std::vector<Node> nodes_;
   std::vector<Leaf> leaves_;
   std::vector<PageId> refs_;
   std::vector<Wanted> wanted_;
-  std::vector<std::vector<Wanted>> heights_;  // changed nodes by their places, the lowest first
+  std::vector<std::vector<Wanted>> heights_;  // changed nodes by their slots, the lowest first
   Code root_ = 0;
   Hash root_hash_{};
   std::vector<NewPage> created_;

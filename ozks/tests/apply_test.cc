@@ -39,7 +39,7 @@ class Grown {
   explicit Grown(unsigned threads) : workers_(threads) {}
 
   void add(const std::vector<NaiveLeaf>& leaves) {
-    std::vector<PlacedLeaf> added;
+    std::vector<LinkedLeaf> added;
     std::vector<Hash> commitments;
     for (const NaiveLeaf& leaf : leaves) {
       added.push_back(add_leaf(nodes_, log_, leaf));
@@ -133,7 +133,7 @@ TEST_P(Threads, RefuseALabelThatIsThereOrTwiceWhereverItIs) {
   Nodes nodes;
   LeafLog log(nullptr);
   const auto old = new_leaves(random, {}, 500, 1);
-  std::vector<PlacedLeaf> added;
+  std::vector<LinkedLeaf> added;
   for (const NaiveLeaf& leaf : old) {
     added.push_back(add_leaf(nodes, log, leaf));
   }
@@ -144,7 +144,7 @@ TEST_P(Threads, RefuseALabelThatIsThereOrTwiceWhereverItIs) {
   const auto fresh = new_leaves(random, old, 600, 2);
   const auto accepts = [&](std::vector<NaiveLeaf> leaves) {
     std::ranges::sort(leaves, {}, &NaiveLeaf::label);
-    std::vector<PlacedLeaf> tried;
+    std::vector<LinkedLeaf> tried;
     for (const NaiveLeaf& leaf : leaves) {
       tried.push_back(add_leaf(nodes, log, leaf));
     }

@@ -107,8 +107,8 @@ TEST(Check, RefusesRecordsThatLeavesShareBeforeTheyAreReadAllOver) {
   while (value_len() != 65'536) {
     longest += 80 + 16 + value_len();
   }
-  std::array<std::uint8_t, 8> place{};
-  base::store_be64(place.data(), longest);
+  std::array<std::uint8_t, 8> log_offset{};
+  base::store_be64(log_offset.data(), longest);
   // There is one tree: in preorder, flags of an interior node say which of its children are leaves.
   std::vector<bool> are_leaves{false};
   std::size_t num_leaves = 0;
@@ -117,7 +117,7 @@ TEST(Check, RefusesRecordsThatLeavesShareBeforeTheyAreReadAllOver) {
     const bool is_leaf = are_leaves.back();
     are_leaves.pop_back();
     if (is_leaf) {
-      std::copy(place.begin() + 2, place.end(), payload.begin() + static_cast<std::ptrdiff_t>(at + 32));
+      std::copy(log_offset.begin() + 2, log_offset.end(), payload.begin() + static_cast<std::ptrdiff_t>(at + 32));
       ++num_leaves;
     } else {
       are_leaves.push_back((payload[at] & 2) != 0);

@@ -232,8 +232,8 @@ std::vector<Update> random_updates(Random& random, std::uint64_t epoch) {
         std::string(random.below(40), 'v') + numbered(" of epoch ", epoch);
   }
   std::vector<Update> updates;
-  for (const auto& [place, value] : chosen) {
-    updates.push_back({place.first, place.second, value});
+  for (const auto& [key, value] : chosen) {
+    updates.push_back({key.first, key.second, value});
   }
   return updates;
 }

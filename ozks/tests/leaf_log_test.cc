@@ -16,7 +16,7 @@ namespace optiks::ozks::test {
 namespace {
 
 struct Written {
-  std::uint64_t place;
+  std::uint64_t log_offset;
   LeafFacts facts;
   Bytes opening;
   Bytes value;
@@ -28,12 +28,12 @@ Written append(LeafLog& log, Random& random, std::optional<std::size_t> value_le
   out.facts.tag.fill(static_cast<std::uint8_t>(random.below(256)));
   out.facts.epoch = random.below(UINT64_MAX);
   out.facts.version = static_cast<std::uint32_t>(random.below(UINT32_MAX));
-  out.facts.previous = random.below(2) == 0 ? kNoPlace : random.below(LeafLog::kMaxLen);
+  out.facts.previous = random.below(2) == 0 ? kNoLogOffset : random.below(LeafLog::kMaxLen);
   if (value_len) {
     out.opening.assign(kOpeningLen, static_cast<std::uint8_t>(random.below(256)));
     out.value.assign(*value_len, static_cast<std::uint8_t>(random.below(256)));
   }
-  out.place = log.append(out.facts, out.opening, out.value);
+  out.log_offset = log.append(out.facts, out.opening, out.value);
   return out;
 }
 
@@ -47,7 +47,7 @@ void expect_same(const LeafFacts& a, const LeafFacts& b) {
 
 void expect_reads(const LeafLog& log, const Written& written) {
   LeafRecord record;
-  log.read(written.place, record);
+  log.read(written.log_offset, record);
   expect_same(record.facts(), written.facts);
   ASSERT_EQ(record.has_value(), !written.opening.empty());
   if (record.has_value()) {
@@ -55,7 +55,7 @@ void expect_reads(const LeafLog& log, const Written& written) {
     EXPECT_TRUE(std::ranges::equal(record.value(), written.value));
   }
   LeafFacts facts;
-  log.read_facts(written.place, facts);
+  log.read_facts(written.log_offset, facts);
   expect_same(facts, written.facts);
 }
 
@@ -70,17 +70,17 @@ int error_of(Call call) {
   return 0;
 }
 
-int read_error(const LeafLog& log, std::uint64_t place) {
+int read_error(const LeafLog& log, std::uint64_t log_offset) {
   return error_of([&] {
     LeafRecord record;
-    log.read(place, record);
+    log.read(log_offset, record);
   });
 }
 
-int facts_error(const LeafLog& log, std::uint64_t place) {
+int facts_error(const LeafLog& log, std::uint64_t log_offset) {
   return error_of([&] {
     LeafFacts facts;
-    log.read_facts(place, facts);
+    log.read_facts(log_offset, facts);
   });
 }
 
@@ -124,7 +124,7 @@ TEST(LeafLog, GivesBackWhatItGot) {
   // One record object is read into again and again: after a long value a short one, and none.
   LeafRecord record;
   for (const std::size_t i : {100U, 101U, 102U, 100U, 103U, 104U, 105U}) {
-    log.read(written[i].place, record);
+    log.read(written[i].log_offset, record);
     ASSERT_EQ(record.has_value(), !written[i].opening.empty());
     if (record.has_value()) {
       EXPECT_TRUE(std::ranges::equal(record.value(), written[i].value)) << i;
@@ -147,7 +147,7 @@ TEST(LeafLog, DiscardedRecordsAreOverwritten) {
     log.truncate(size);
     EXPECT_EQ(log.size(), size);
     const Written next = append(log, random, 20);
-    EXPECT_EQ(next.place, size);
+    EXPECT_EQ(next.log_offset, size);
     expect_reads(log, next);
     log.truncate(size);
   }
@@ -165,7 +165,7 @@ TEST(LeafLog, DamageIsAnError) {
   struct stat state {};
   ASSERT_EQ(stat(path.c_str(), &state), 0);
   EXPECT_EQ(state.st_mode & 0777U, 0600U);
-  const std::uint64_t header_len = last.place - bare.place;
+  const std::uint64_t header_len = last.log_offset - bare.log_offset;
   std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
   const auto flip = [&](std::uint64_t at) {
     file.seekg(static_cast<std::streamoff>(at));
@@ -177,29 +177,29 @@ TEST(LeafLog, DamageIsAnError) {
   for (const Written& one : {usual, bare, last}) {
     const std::uint64_t len = header_len + one.opening.size() + one.value.size();
     for (std::uint64_t i = 0; i < len; i += i < 600 ? 1 : 97) {
-      flip(one.place + i);
-      EXPECT_EQ(read_error(log, one.place), EBADMSG) << i;
+      flip(one.log_offset + i);
+      EXPECT_EQ(read_error(log, one.log_offset), EBADMSG) << i;
       // Facts have a checksum of their own.
-      EXPECT_EQ(facts_error(log, one.place), i < header_len ? EBADMSG : 0) << i;
-      flip(one.place + i);
+      EXPECT_EQ(facts_error(log, one.log_offset), i < header_len ? EBADMSG : 0) << i;
+      flip(one.log_offset + i);
     }
     expect_reads(log, one);
   }
-  // A whole record at a place that is not its own.
-  EXPECT_EQ(read_error(log, usual.place + 1), EBADMSG);
+  // A whole record at an offset that is not its own.
+  EXPECT_EQ(read_error(log, usual.log_offset + 1), EBADMSG);
   std::string octets(header_len, '\0');
-  file.seekg(static_cast<std::streamoff>(bare.place));
+  file.seekg(static_cast<std::streamoff>(bare.log_offset));
   file.read(octets.data(), static_cast<std::streamsize>(octets.size()));
-  file.seekp(static_cast<std::streamoff>(usual.place));
+  file.seekp(static_cast<std::streamoff>(usual.log_offset));
   file.write(octets.data(), static_cast<std::streamsize>(octets.size()));
   file.flush();
-  EXPECT_EQ(read_error(log, usual.place), EBADMSG);
+  EXPECT_EQ(read_error(log, usual.log_offset), EBADMSG);
   // A file that lost its end, in the value and in the header.
-  std::filesystem::resize_file(path, last.place + header_len + 700);
-  EXPECT_EQ(read_error(log, last.place), ENODATA);
-  EXPECT_EQ(facts_error(log, last.place), 0);
-  std::filesystem::resize_file(path, last.place + 10);
-  EXPECT_EQ(facts_error(log, last.place), ENODATA);
+  std::filesystem::resize_file(path, last.log_offset + header_len + 700);
+  EXPECT_EQ(read_error(log, last.log_offset), ENODATA);
+  EXPECT_EQ(facts_error(log, last.log_offset), 0);
+  std::filesystem::resize_file(path, last.log_offset + 10);
+  EXPECT_EQ(facts_error(log, last.log_offset), ENODATA);
 }
 
 TEST(LeafLog, IsKeptUpToALength) {
@@ -236,7 +236,7 @@ TEST(LeafLog, IsKeptUpToALength) {
       expect_reads(log, one);
     }
     const Written next = append(log, random, 60);
-    EXPECT_EQ(next.place, len);
+    EXPECT_EQ(next.log_offset, len);
     expect_reads(log, next);
   }
   std::filesystem::resize_file(path, len - 1);

@@ -197,7 +197,7 @@ class Repeatable {
     StoredTrees trees(std::move(store), StoreOwner{}, 0);
     ASSERT_EQ(trees.state().epoch, epoch);
     EXPECT_EQ(trees.state().log.len, epoch);
-    EXPECT_EQ(trees.find({}), epoch == 0 ? kNoPlace : epoch);
+    EXPECT_EQ(trees.find({}), epoch == 0 ? kNoLogOffset : epoch);
     EXPECT_EQ(trees.state().trees[2].root_hash, NaiveTree(all(epoch)).root());
     const Census found = census(inside, trees.state().trees[2], all(epoch));
     trees.commit(epoch, log_of(epoch), {}, epoch);

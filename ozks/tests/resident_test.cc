@@ -48,20 +48,20 @@ class Resident : public testing::TestWithParam<History> {};
 
 TEST_P(Resident, AtMost128OctetsAKey) {
   constexpr std::uint64_t kEpochs = 1000;
-  constexpr std::size_t kLoadLen = 1 << 16;
+  constexpr std::size_t kLoadBatch = 1 << 16;
   const auto [num_keys, epoch_len] = GetParam();
   Random random(40);
   {
     // What this test and the library use besides, used once.
     const DirectoryHandle small = create(options_with(nullptr, 0));
-    commit(stage(small.get(), {1, made_up(random, 1, kLoadLen), {}}, false));
+    commit(stage(small.get(), {1, made_up(random, 1, kLoadBatch), {}}, false));
   }
   const std::size_t before = resident();
   const DirectoryHandle dir = create(options_with(nullptr, 0));
   std::uint64_t epoch = 0;
   // In batches, as services load.
   for (std::size_t loaded = kEpochs * epoch_len; loaded < num_keys;) {
-    const std::size_t count = std::min(kLoadLen, num_keys - loaded);
+    const std::size_t count = std::min(kLoadBatch, num_keys - loaded);
     const std::vector<optiks_leaf_t> rows = made_up(random, ++epoch, count);
     ASSERT_EQ(optiks_dir_load(dir.get(), epoch, rows.data(), rows.size(), nullptr, 0), OPTIKS_OK) << last_error();
     loaded += count;

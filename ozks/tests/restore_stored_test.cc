@@ -115,7 +115,7 @@ TEST_F(RestoreStored, RefusesRecordsThatLeavesShareBeforeTheyAreReadAllOver) {
   const Bytes log = read_file(log_);
   Bytes payload(file.begin() + 8, file.end() - 8);
   ASSERT_EQ(one_block(payload), file);
-  // Three trees of one leaf each, whose last six octets are the record's place: usernames, keys, decommissioned.
+  // Three trees of one leaf each, whose last six octets are the record's log offset: usernames, keys, decommissioned.
   constexpr std::size_t kTrees = 8 + 1 + 24 + 16 + 16 + 8 + 4 * 72;
   const auto place_of = [&](std::size_t leaf) {
     return payload.begin() + static_cast<std::ptrdiff_t>(kTrees + leaf * 38 + 32);
@@ -208,10 +208,10 @@ TEST_F(RestoreStored, RefusesLeavesWithTheRecordsOfOthers) {
   const Bytes file = read_file(file_);
   Bytes payload(file.begin() + 8, file.end() - 8);
   const std::size_t first = 8 + 1 + 24 + 16 + 16 + 8 + 4 * 72 + 66;
-  const auto places = payload.begin() + static_cast<std::ptrdiff_t>(first);
-  std::swap_ranges(places + 32, places + 38, places + 38 + 32);
+  const auto offsets = payload.begin() + static_cast<std::ptrdiff_t>(first);
+  std::swap_ranges(offsets + 32, offsets + 38, offsets + 38 + 32);
   EXPECT_EQ(status_of(one_block(payload), log), OPTIKS_E_DATA) << "exchanged";
-  std::copy_n(places + 32, 6, places + 38 + 32);
+  std::copy_n(offsets + 32, 6, offsets + 38 + 32);
   EXPECT_EQ(status_of(one_block(payload), log), OPTIKS_E_DATA) << "twice the same";
 }
 

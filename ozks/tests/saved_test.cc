@@ -242,7 +242,7 @@ TEST_F(SavedFile, ContradictionsAreRefused) {
                           p.begin() + static_cast<std::ptrdiff_t>(last_leaf + 32),
                           p.begin() + static_cast<std::ptrdiff_t>(last_leaf - kLeafLen));
        }},
-      {"a place beyond the log", [&](Bytes& p) { p[last_leaf + 32] = 1; }},
+      {"an offset beyond the log", [&](Bytes& p) { p[last_leaf + 32] = 1; }},
       {"the number of no leaf",
        [&](Bytes& p) {
          // The first key's, behind segments that may be empty.

@@ -148,42 +148,42 @@ class Reclaiming : public testing::Test {
   Random random_{32};
 };
 
-const Nodes& nodes_of(const Store& store) { return dynamic_cast<const LinkedTrees&>(*store.trees).nodes(); }
+const Nodes& nodes_of(const DirectoryData& data) { return dynamic_cast<const LinkedTrees&>(*data.trees).nodes(); }
 
 TEST_F(Reclaiming, MemoryFollowsTheLeavesNotTheEpochs) {
   const auto dir = make();
   add(*dir, 1, 2000);
   // 32,000 leaves and as many interior nodes, and twice what an epoch replaces, though 2,000 epochs replaced 16 paths
   // each.
-  EXPECT_GE(nodes_of(*dir->store()).bytes(), 32'000 * sizeof(Leaf) + 31'999 * sizeof(Interior));
-  EXPECT_LE(nodes_of(*dir->store()).bytes(), 32'000 * sizeof(Leaf) + (32'000 + 2 * 16 * 20) * sizeof(Interior));
+  EXPECT_GE(nodes_of(*dir->data()).bytes(), 32'000 * sizeof(Leaf) + 31'999 * sizeof(Interior));
+  EXPECT_LE(nodes_of(*dir->data()).bytes(), 32'000 * sizeof(Leaf) + (32'000 + 2 * 16 * 20) * sizeof(Interior));
 }
 
 // Every hash of the tree of structure keys, through the nodes that it reaches; gives the root and counts the leaves.
-std::pair<Hash, Hash> recompute(const Store& store, NodeId id, std::uint64_t& num_leaves) {
+std::pair<Hash, Hash> recompute(const DirectoryData& data, NodeId id, std::uint64_t& num_leaves) {
   if (Nodes::is_leaf(id)) {
     ++num_leaves;
-    const Leaf& leaf = nodes_of(store).leaf(id);
+    const Leaf& leaf = nodes_of(data).leaf(id);
     LeafFacts facts;
-    store.log.read_facts(leaf.log_place(), facts);
+    data.log.read_facts(leaf.log_offset(), facts);
     return {verify::leaf_hash(leaf.label, facts.commitment, facts.epoch), leaf.label};
   }
-  const Interior& node = nodes_of(store).interior(id);
-  const auto left = recompute(store, node.child[0], num_leaves);
-  const auto right = recompute(store, node.child[1], num_leaves);
+  const Interior& node = nodes_of(data).interior(id);
+  const auto left = recompute(data, node.child[0], num_leaves);
+  const auto right = recompute(data, node.child[1], num_leaves);
   return {verify::interior_hash(node.length, left.second, left.first, right.first), left.second};
 }
 
 TEST_F(Reclaiming, APinnedEpochStaysWholeAndIsFreedAfterwards) {
   const auto dir = make();
   add(*dir, 1, 100);
-  auto pinned = std::make_unique<Snapshot>(dir->store());
+  auto pinned = std::make_unique<View>(dir->data());
   add(*dir, 101, 1500);
-  const Nodes& nodes = nodes_of(*dir->store());
-  const Tree& tree = pinned->version().trees[kKeys - 1U];
+  const Nodes& nodes = nodes_of(*dir->data());
+  const Tree& tree = pinned->state().trees[kKeys - 1U];
   std::uint64_t num_leaves = 0;
-  EXPECT_EQ(pinned->version().epoch, 100U);
-  EXPECT_EQ(recompute(*dir->store(), root_of(tree), num_leaves).first, tree.root_hash);
+  EXPECT_EQ(pinned->state().epoch, 100U);
+  EXPECT_EQ(recompute(*dir->data(), root_of(tree), num_leaves).first, tree.root_hash);
   EXPECT_EQ(num_leaves, 1600U);
   const std::size_t grown = nodes.bytes();
   // The pin held back what 1,400 epochs replaced.

@@ -32,7 +32,7 @@ class Surveyor {
       case ChildKind::kLeaf:
         ++found_.leaves;
         label = page.leaf(index_of(code)).label;
-        EXPECT_EQ(base::load_be64(page.leaf(index_of(code)).place.data()), locator_of(label));
+        EXPECT_EQ(base::load_be64(page.leaf(index_of(code)).log_offset.data()), locator_of(label));
         return hashes_.at(label);
       case ChildKind::kPage:
         return survey(page.ref(index_of(code)), pages_above, label);

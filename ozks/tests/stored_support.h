@@ -9,7 +9,7 @@
 
 namespace optiks::ozks::test {
 
-// A place in the leaf log for a label, so that a leaf is seen to keep its own.
+// A log offset for a label, so that a leaf is seen to keep its own.
 [[nodiscard]] inline std::uint64_t locator_of(const Hash& label) { return label[0] + 256U * label[31]; }
 
 // A leaf log of some length, which the trees do not look into.

@@ -43,7 +43,7 @@ void expect_same_path(const StoredTrees& trees, const Tree& tree, const Nodes& n
     return;
   }
   EXPECT_EQ(*path.leaf, *expected.leaf);
-  EXPECT_EQ(path.place, locator_of(*path.leaf));
+  EXPECT_EQ(path.log_offset, locator_of(*path.leaf));
   EXPECT_EQ(path.common, expected.common);
   ASSERT_EQ(path.num_steps, expected.num_steps);
   for (std::size_t i = 0; i < path.num_steps; ++i) {
@@ -220,7 +220,7 @@ TEST(StoredTrees, KeepKeysAndStateAcrossEpochs) {
   Stored stored;
   const Tag one{1};
   const Tag two{2};
-  EXPECT_EQ(stored.trees->find(one), kNoPlace);
+  EXPECT_EQ(stored.trees->find(one), kNoLogOffset);
   stored.trees->commit(7, log_of(100), {{two, 20}, {one, 10}}, 0);
   EXPECT_EQ(stored.trees->find(one), 10U);
   stored.trees->commit(8, log_of(200), {{one, 110}}, 7);

@@ -32,15 +32,15 @@ std::vector<NaiveLeaf> new_leaves(Random& random, const std::vector<NaiveLeaf>& 
   return out;
 }
 
-PlacedLeaf add_leaf(Nodes& nodes, LeafLog& log, const NaiveLeaf& leaf) {
+LinkedLeaf add_leaf(Nodes& nodes, LeafLog& log, const NaiveLeaf& leaf) {
   Leaf added{leaf.label, {}};
-  added.set_log_place(log.append({leaf.commitment, {}, leaf.epoch, kNoPlace, 1}, {}, {}));
+  added.set_log_offset(log.append({leaf.commitment, {}, leaf.epoch, kNoLogOffset, 1}, {}, {}));
   return {.id = nodes.add_leaf(added), .hash = verify::leaf_hash(leaf.label, leaf.commitment, leaf.epoch)};
 }
 
 void GrownTree::add(std::vector<NaiveLeaf> leaves) {
   std::ranges::sort(leaves, {}, &NaiveLeaf::label);
-  std::vector<PlacedLeaf> added;
+  std::vector<LinkedLeaf> added;
   std::vector<Hash> commitments;
   for (const NaiveLeaf& leaf : leaves) {
     added.push_back(add_leaf(*nodes_, *log_, leaf));

@@ -92,7 +92,7 @@ class GrownTree {
   std::vector<NaiveLeaf> all_;
 };
 
-[[nodiscard]] PlacedLeaf add_leaf(Nodes& nodes, LeafLog& log, const NaiveLeaf& leaf);
+[[nodiscard]] LinkedLeaf add_leaf(Nodes& nodes, LeafLog& log, const NaiveLeaf& leaf);
 
 // Where one label leads, in Nodes or in a TreeStore; valid while `room` is.
 template <typename Walked>

@@ -15,7 +15,7 @@ Hash recompute(const GrownTree& grown, NodeId id, Hash& some_label) {
     const Leaf& leaf = grown.nodes().leaf(id);
     some_label = leaf.label;
     LeafFacts facts;
-    grown.log().read_facts(leaf.log_place(), facts);
+    grown.log().read_facts(leaf.log_offset(), facts);
     return verify::leaf_hash(leaf.label, facts.commitment, facts.epoch);
   }
   const Interior& node = grown.nodes().interior(id);
@@ -116,7 +116,7 @@ TEST(Tree, WalksEndAtTheLeafOrAtTheNodeThatDisagrees) {
     ASSERT_EQ(path.common, verify::kLabelBits);
     EXPECT_EQ(*path.leaf, leaf.label);
     LeafFacts facts;
-    grown.log().read_facts(path.place, facts);
+    grown.log().read_facts(path.log_offset, facts);
     EXPECT_EQ(facts.commitment, leaf.commitment);
     EXPECT_EQ(path.num_steps, naive.path_to(leaf.label).siblings.size());
   }
@@ -145,7 +145,7 @@ TEST(Tree, RefusesLabelsThatAreThereTwice) {
   grown.add(new_leaves(random, {}, 20, 1));
   const auto fresh = new_leaves(random, grown.all(), 2, 2);
   const auto accepts = [&](const std::vector<NaiveLeaf>& leaves) {
-    std::vector<PlacedLeaf> added;
+    std::vector<LinkedLeaf> added;
     for (const NaiveLeaf& leaf : leaves) {
       added.push_back(add_leaf(grown.nodes(), grown.log(), leaf));
     }

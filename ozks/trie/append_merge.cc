@@ -1,7 +1,7 @@
 // Merging the append-only proofs of consecutive steps. `mine` is the tree as far as the proofs open it: nodes of the
 // tree at the range's start ("old"), unknown subtrees as stubs, and the leaves listed so far. A step's proof shows the
 // same tree, opened elsewhere: it is laid over mine and opens stubs. A stub that no leaf has reached is an unchanged
-// subtree of the old tree, so what is found in it is old too. At the end the old nodes are emitted along the ways of
+// subtree of the old tree, so what is found in it is old too. At the end the old nodes are emitted along the paths of
 // all labels.
 #include "trie/append_merge.h"
 
@@ -203,8 +203,8 @@ class Merger {
     return reach.subspan(first, last - first);
   }
 
-  // Adds a listed leaf to mine; old nodes on its way are copied, so that they keep their old children. False when the
-  // label is there already, or when its way is not open (the step's proof should have opened it).
+  // Adds a listed leaf to mine; old nodes on its path are copied, so that they keep their old children. False when the
+  // label is there already, or when its path is not open (the step's proof should have opened it).
   bool insert(const Added& added) {
     Node* leaf = make();
     leaf->kind = Node::Kind::kLeaf;

@@ -45,7 +45,7 @@ inline void put_interior_token(std::vector<std::uint8_t>& out, std::size_t lengt
   }
 }
 
-// An opened leaf without its facts; gives the place where put_leaf_facts() writes them.
+// An opened leaf without its facts; gives the index where put_leaf_facts() writes them.
 inline std::size_t put_leaf_token(std::vector<std::uint8_t>& out, base::ByteSpan label) {
   out.push_back(kLeafToken);
   put(out, label);

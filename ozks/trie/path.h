@@ -22,7 +22,7 @@ struct Step {
 // Path: where one label leads. In an empty tree it has no leaf and no steps.
 struct Path {
   const Hash* leaf = nullptr;    // label of the leaf at the end of the label's bits
-  std::uint64_t place = 0;       // of that leaf's record in the leaf log
+  std::uint64_t log_offset = 0;  // of that leaf's record in the leaf log
   std::size_t common = 0;        // bits that the label shares with that leaf; 256: it is the label's leaf
   const Hash* opened = nullptr;  // both hashes of the first node whose prefix is longer than `common`; none: the leaf
   std::uint32_t length = 0;      // of that node's prefix

@@ -2,7 +2,7 @@
 // or on disk (stored/stored_trees.h). Roots, paths and answers are the same.
 //
 // Thread safety: one thread at a time is the writer (stage, staged, commit, discard, release, check); any number of
-// threads call the others meanwhile. Who walks a tree has pinned its version (directory/versions.h).
+// threads call the others meanwhile. Who walks a tree has pinned its version (directory/epoch_states.h).
 // Invariants
 //  1. A node reachable from a committed tree never changes while a version that has the tree is pinned.
 //  2. What is staged is visible to nobody until commit(), and discard() leaves no trace of it.
@@ -27,11 +27,11 @@ namespace optiks::ozks {
 // NewLeaf: a leaf for the next tree, with what the table of keys is to know of it.
 struct NewLeaf {
   Hash label;
-  Hash hash;                          // docs/spec/tree.md section 2
-  std::uint64_t place;                // of its record in the leaf log
-  Tag tag{};                          // of its key
-  std::uint64_t replaces = kNoPlace;  // place of the leaf that the table has for the key; kNoPlace: none
-  bool is_newest = false;             // the table is to have it for the key
+  Hash hash;                              // docs/spec/tree.md section 2
+  std::uint64_t log_offset;               // of its record in the leaf log
+  Tag tag{};                              // of its key
+  std::uint64_t replaces = kNoLogOffset;  // the table's leaf of the key; kNoLogOffset: none
+  bool is_newest = false;                 // the table is to have it for the key
 };
 
 // StepProof: the append-only proof of a structure's step.
@@ -63,7 +63,7 @@ class TreeStore {
   // Follows the bits of at most Paths::kMax labels from the tree's root; out.paths[i] is that of the i-th. What a proof
   // reads of them is on its way into the processor's cache afterwards.
   virtual void walk_many(const Tree& tree, std::span<const ByteSpan> labels, Paths& out) const = 0;
-  // Reads the record of the key's newest leaf and gives its place; kNoPlace when the key has none.
+  // Reads the record of the key's newest leaf and gives its log offset; kNoLogOffset when the key has none.
   [[nodiscard]] virtual std::uint64_t find_newest(const LeafLog& log, const Tag& key, LeafRecord& out) const = 0;
   // Asks for the memory that find_newest() will read for these keys.
   virtual void prefetch_newest(std::span<const Tag> keys) const = 0;

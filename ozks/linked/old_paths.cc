@@ -1,4 +1,4 @@
-#include "linked/ways.h"
+#include "linked/old_paths.h"
 
 #include <algorithm>
 #include <array>
@@ -13,10 +13,10 @@ constexpr std::size_t kWidth = 16;
 // So that no thread waits long for the last.
 constexpr std::size_t kPartsPerThread = 8;
 
-// WaysOfSome: the ways of some of the leaves.
-class WaysOfSome {
+// OldPathsOfSome: the paths of some of the leaves.
+class OldPathsOfSome {
  public:
-  WaysOfSome(const Nodes& nodes, NodeId root, std::span<PlacedLeaf> leaves, std::vector<NodeId>& reached)
+  OldPathsOfSome(const Nodes& nodes, NodeId root, std::span<LinkedLeaf> leaves, std::vector<NodeId>& reached)
       : nodes_(nodes), root_(root), leaves_(leaves), reached_(reached) {}
 
   // Of leaves [first, last); num_reached[i] is written for each.
@@ -32,7 +32,7 @@ class WaysOfSome {
  private:
   bool find_group(std::size_t first, std::size_t size, std::size_t* num_reached) {
     std::array<const Hash*, kWidth> labels;
-    // Nodes with prefixes of so many bits and fewer are on the way of the label before, too; -1 without one.
+    // Nodes with prefixes of so many bits and fewer are on the path of the label before, too; -1 without one.
     std::array<int, kWidth> shared;
     for (std::size_t i = 0; i < size; ++i) {
       labels[i] = &label(first + i);
@@ -71,7 +71,7 @@ class WaysOfSome {
       }
     }
     for (std::size_t i = 0; i < size; ++i) {
-      PlacedLeaf& leaf = leaves_[first + i];
+      LinkedLeaf& leaf = leaves_[first + i];
       const std::size_t common = verify::common_prefix_length(*labels[i], nodes_.leaf(leaf.nearest).label);
       if (common == verify::kLabelBits) {
         return false;
@@ -87,21 +87,22 @@ class WaysOfSome {
 
   const Nodes& nodes_;
   NodeId root_;
-  std::span<PlacedLeaf> leaves_;
+  std::span<LinkedLeaf> leaves_;
   std::vector<NodeId>& reached_;
   std::array<std::array<NodeId, verify::kLabelBits>, kWidth> group_;
 };
 
 }  // namespace
 
-bool Ways::find(const Nodes& nodes, const Tree& old, std::span<PlacedLeaf> leaves, Workers& workers, unsigned threads) {
+bool OldPaths::find(const Nodes& nodes, const Tree& old, std::span<LinkedLeaf> leaves, Workers& workers,
+                    unsigned threads) {
   const std::size_t n = leaves.size();
   ends_.assign(n + 1, 0);
   const std::size_t num_parts = threads == 1 ? 1 : kPartsPerThread * threads;
   std::vector<std::vector<NodeId>> reached(num_parts);
   std::atomic<bool> is_sorted_and_new = true;
   workers.for_each_index(threads, num_parts, [&](std::size_t i) {
-    WaysOfSome some(nodes, root_of(old), leaves, reached[i]);
+    OldPathsOfSome some(nodes, root_of(old), leaves, reached[i]);
     if (!some.find(n * i / num_parts, n * (i + 1) / num_parts, ends_.data() + 1)) {
       is_sorted_and_new = false;
     }

@@ -1,15 +1,15 @@
-// Store: what snapshots share with their directory, and keep when it is gone; and Snapshot, a version that a reader
-// holds.
+// DirectoryData: what views share with their directory, and keep when it is gone; and View, an epoch state that a
+// reader holds.
 //
-// Thread safety: any number of threads take, use and drop snapshots, without waiting for the writer or for each other.
+// Thread safety: any number of threads take, use and drop views, without waiting for the writer or for each other.
 #pragma once
 
 #include <cstdint>
 #include <memory>
 #include <utility>
 
+#include "directory/epoch_states.h"
 #include "directory/secrets.h"
-#include "directory/versions.h"
 #include "directory/vrf_cache.h"
 #include "leaves/leaf_log.h"
 #include "optiks/types.h"
@@ -17,16 +17,16 @@
 
 namespace optiks::ozks {
 
-struct Store {
+struct DirectoryData {
   // The directory of an epoch, whose trees `trees` has. `kept`: what is kept of the leaf log at the options' path;
   // null: nothing. std::system_error when the log cannot be made or opened.
-  Store(Secrets&& keys, const optiks_dir_options_t& options, std::unique_ptr<TreeStore> trees, std::uint64_t epoch,
-        const LogState* kept);
+  DirectoryData(Secrets&& keys, const optiks_dir_options_t& options, std::unique_ptr<TreeStore> trees,
+                std::uint64_t epoch, const LogState* kept);
 
   [[nodiscard]] Tag tag(std::uint8_t structure, ByteSpan key) const { return secrets.tag_key.tag({structure, key}); }
   // The record of the key's newest leaf; false when there is none.
   [[nodiscard]] bool find_newest(const Tag& key, LeafRecord& out) const {
-    return trees->find_newest(log, key, out) != kNoPlace;
+    return trees->find_newest(log, key, out) != kNoLogOffset;
   }
   // The record of the key's latest leaf at the epoch; false when there is none. Reads one record, unless there are
   // newer ones.
@@ -40,25 +40,25 @@ struct Store {
   std::unique_ptr<TreeStore> trees;
   VrfCache cache;
   LeafLog log;
-  Versions versions;
+  EpochStates epochs;
 };
 
 // encode_states: four StructureState (docs/spec/records.md section 2).
 void encode_states(const Secrets& secrets, const Trees& trees, std::uint8_t* out);
 
-class Snapshot {
+class View {
  public:
-  explicit Snapshot(std::shared_ptr<Store> store) : store_(std::move(store)), version_(store_->versions.pin()) {}
-  Snapshot(const Snapshot&) = delete;
-  Snapshot& operator=(const Snapshot&) = delete;
-  ~Snapshot() { Versions::unpin(version_); }
+  explicit View(std::shared_ptr<DirectoryData> data) : data_(std::move(data)), state_(data_->epochs.pin()) {}
+  View(const View&) = delete;
+  View& operator=(const View&) = delete;
+  ~View() { EpochStates::unpin(state_); }
 
-  [[nodiscard]] Store& store() const { return *store_; }
-  [[nodiscard]] const Version& version() const { return *version_; }
+  [[nodiscard]] DirectoryData& data() const { return *data_; }
+  [[nodiscard]] const EpochState& state() const { return *state_; }
 
  private:
-  std::shared_ptr<Store> store_;
-  Version* version_;
+  std::shared_ptr<DirectoryData> data_;
+  EpochState* state_;
 };
 
 }  // namespace optiks::ozks

@@ -1,11 +1,11 @@
-#include "directory/store.h"
+#include "directory/data.h"
 
 #include <algorithm>
 
 namespace optiks::ozks {
 
-Store::Store(Secrets&& keys, const optiks_dir_options_t& options, std::unique_ptr<TreeStore> trees_in,
-             std::uint64_t epoch, const LogState* kept)
+DirectoryData::DirectoryData(Secrets&& keys, const optiks_dir_options_t& options, std::unique_ptr<TreeStore> trees_in,
+                             std::uint64_t epoch, const LogState* kept)
     : secrets(std::move(keys)),
       period(options.period),
       period_first_epoch(options.period_first_epoch),
@@ -14,15 +14,15 @@ Store::Store(Secrets&& keys, const optiks_dir_options_t& options, std::unique_pt
       trees(std::move(trees_in)),
       cache(options.vrf_cache_bytes),
       log(kept == nullptr ? LeafLog(options.leaf_log_path) : LeafLog(options.leaf_log_path, kept->identity, kept->len)),
-      versions(epoch, trees->staged(), log.size()) {
+      epochs(epoch, trees->staged(), log.size()) {
   lock_memory(secrets);
 }
 
-bool Store::latest(const Tag& key, std::uint64_t epoch, LeafRecord& out) const {
+bool DirectoryData::latest(const Tag& key, std::uint64_t epoch, LeafRecord& out) const {
   bool found = find_newest(key, out);
   while (found && out.facts().epoch > epoch) {
     const std::uint64_t previous = out.facts().previous;
-    found = previous != kNoPlace;
+    found = previous != kNoLogOffset;
     if (found) {
       log.read(previous, out);
     }

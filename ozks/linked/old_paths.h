@@ -9,12 +9,12 @@
 
 namespace optiks::ozks {
 
-// Ways: the interior nodes of the old tree that are on the way of a new label and not on that of the label before.
-class Ways {
+// OldPaths: the interior nodes of the old tree that are on the path of a new label and not on that of the label before.
+class OldPaths {
  public:
   // Follows the labels down the tree on so many threads, and writes `nearest` and `common` of each leaf. False when
   // they are not sorted, or one is there already.
-  [[nodiscard]] bool find(const Nodes& nodes, const Tree& old, std::span<PlacedLeaf> leaves, Workers& workers,
+  [[nodiscard]] bool find(const Nodes& nodes, const Tree& old, std::span<LinkedLeaf> leaves, Workers& workers,
                           unsigned threads);
 
   // Of leaves [first, last), top nodes first.

@@ -1,0 +1,92 @@
+// EpochState: a published state of the directory that readers pin; and the list by which the writer knows what nobody
+// can see any more.
+//
+// Thread safety: one writer publishes and collects; any number of threads pin and unpin, without locks and without
+// waiting for the writer or each other.
+// Invariants
+//  1. EpochState objects are never freed while their EpochStates lives, so a reader may touch the counter of one that
+//  was
+//     retired under it; what a state *refers to* is only read after pin() returned it.
+//  2. pin() returns a state only if it was still current after its counter had been raised. The writer frees what a
+//     state refers to only if the state is not current and its counter was zero after that. (Both are sequentially
+//     consistent, so one of the two sees the other.)
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "trie/tree_store.h"
+
+namespace optiks::ozks {
+
+struct EpochState {
+  std::uint64_t epoch = 0;
+  Trees trees;
+  std::uint64_t log_len = 0;  // of the leaf log: all records of these trees are before it
+  std::atomic<std::uint64_t> readers{0};
+};
+
+class EpochStates {
+ public:
+  // With a first state that is published.
+  EpochStates(std::uint64_t epoch, const Trees& trees, std::uint64_t log_len) {
+    prepare();
+    publish(epoch, trees, log_len);
+  }
+
+  [[nodiscard]] EpochState& current() const { return *current_.load(); }
+
+  [[nodiscard]] EpochState* pin() {
+    for (;;) {
+      EpochState* state = current_.load();
+      state->readers.fetch_add(1);
+      if (current_.load() == state) {
+        return state;
+      }
+      state->readers.fetch_sub(1);
+    }
+  }
+
+  static void unpin(EpochState* state) { state->readers.fetch_sub(1); }
+
+  // Room for one publish(), which then cannot fail. Writer.
+  void prepare() {
+    if (unused_.empty()) {
+      // Each list has room for all states, so that moving one between them cannot fail.
+      unused_.reserve(all_.size() + 1);
+      live_.reserve(all_.size() + 1);
+      unused_.push_back(&all_.emplace_back());
+    }
+  }
+
+  void publish(std::uint64_t epoch, const Trees& trees, std::uint64_t log_len) noexcept {
+    EpochState* state = unused_.back();
+    unused_.pop_back();
+    state->epoch = epoch;
+    state->trees = trees;
+    state->log_len = log_len;
+    live_.push_back(state);
+    current_.store(state);
+  }
+
+  // The epoch of the oldest state that someone may still read; states before it are recycled. Writer.
+  [[nodiscard]] std::uint64_t oldest() noexcept {
+    const auto pinned = std::find_if(live_.begin(), live_.end() - 1,
+                                     [](const EpochState* state) { return state->readers.load() != 0; });
+    unused_.insert(unused_.end(), live_.begin(), pinned);
+    live_.erase(live_.begin(), pinned);
+    return live_.front()->epoch;
+  }
+
+ private:
+  std::deque<EpochState> all_;
+  std::vector<EpochState*> live_;  // oldest first; the last is current
+  std::vector<EpochState*> unused_;
+  std::atomic<EpochState*> current_{nullptr};
+};
+
+}  // namespace optiks::ozks
