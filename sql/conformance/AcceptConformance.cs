@@ -331,7 +331,7 @@ public abstract class AcceptConformance : StorageConformance
     public async Task Waiting_ends_with_a_publication_or_at_its_time()
     {
         Lease lease = await StartLogAsync();
-        Task<Head> waiting = Accept.WaitForPublishedAsync(0, TimeSpan.FromSeconds(30), Cancel);
+        Task<HeadRow> waiting = Accept.WaitForPublishedAsync(0, TimeSpan.FromSeconds(30), Cancel);
         await Task.Delay(100, Cancel);
         Assert.False(waiting.IsCompleted);
         await PublishPendingAsync(lease, 1);

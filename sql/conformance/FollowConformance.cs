@@ -126,17 +126,17 @@ public abstract class FollowConformance : StorageConformance
     public async Task A_follower_waits_for_the_next_epoch()
     {
         IFollowStore follow = await OpenFollowAsync();
-        Task<Head> first = follow.WaitForPublishedAsync(null, TimeSpan.FromSeconds(30), Cancel);
+        Task<HeadRow> first = follow.WaitForPublishedAsync(null, TimeSpan.FromSeconds(30), Cancel);
         Lease lease = await StartLogAsync();
         Assert.Equal(0ul, (await first).PublishedEpoch);
-        Task<Head> second = follow.WaitForPublishedAsync(0, TimeSpan.FromSeconds(30), Cancel);
+        Task<HeadRow> second = follow.WaitForPublishedAsync(0, TimeSpan.FromSeconds(30), Cancel);
         Assert.Equal(CommitResult.Committed, await CommitPendingAsync(lease, 1));
         await Task.Delay(100, Cancel);
         Assert.False(second.IsCompleted);
         await SignAndPublishAsync(lease, 1);
         Assert.Equal(1ul, (await second).PublishedEpoch);
         using var stop = new CancellationTokenSource();
-        Task<Head> third = follow.WaitForPublishedAsync(1, TimeSpan.FromSeconds(30), stop.Token);
+        Task<HeadRow> third = follow.WaitForPublishedAsync(1, TimeSpan.FromSeconds(30), stop.Token);
         await stop.CancelAsync();
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => third);
     }

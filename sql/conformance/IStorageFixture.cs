@@ -18,6 +18,6 @@ public interface IStorageFixture
     /// <summary>DeletePendingAsync deletes one pending row, as a restored database may lack it.</summary>
     Task DeletePendingAsync(string connectionString, long sequence, int item);
 
-    /// <summary>AbandonWriteAsync begins a transaction in a connection of its own, moves the head to an epoch and goes away without committing.</summary>
+    /// <summary>AbandonWriteAsync begins a transaction in a connection of its own, moves the head row to an epoch and goes away without committing.</summary>
     Task AbandonWriteAsync(string connectionString, ulong epoch);
 }

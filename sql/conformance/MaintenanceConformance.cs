@@ -28,7 +28,7 @@ public abstract class MaintenanceConformance : StorageConformance
         // What comes later is not in it.
         await PublishPendingAsync(lease, 2);
 
-        Head head = await snapshot.ReadHeadAsync(Cancel);
+        HeadRow head = await snapshot.ReadHeadAsync(Cancel);
         Assert.Equal((1UL, 1UL), (head.Epoch, head.PublishedEpoch));
         Assert.Equal("wrapped"u8.ToArray(), Assert.Single(await snapshot.ReadPeriodsAsync(Cancel)).WrappedSecrets.ToArray());
         IReadOnlyList<StoredEpoch> epochs = await snapshot.ReadEpochsAsync(0, 10, Cancel);
@@ -78,7 +78,7 @@ public abstract class MaintenanceConformance : StorageConformance
                 Assert.Empty(await target.ReadPeriodsAsync(Cancel));
                 await CopyAsync(source, target, commit: true);
                 await Assert.ThrowsAsync<StorageMisconfiguredException>(() => target.BeginImportAsync(Cancel));
-                Head head = await target.ReadHeadAsync(Cancel);
+                HeadRow head = await target.ReadHeadAsync(Cancel);
                 Assert.Equal((1UL, 1UL, lease.Fence, ""), (head.Epoch, head.PublishedEpoch, head.Fence, head.Holder));
                 Assert.Equal(Epoch(1).RecordHash.ToArray(), head.RecordHash.ToArray());
             }

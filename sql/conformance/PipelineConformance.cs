@@ -16,7 +16,7 @@ public abstract class PipelineConformance : StorageConformance
     public async Task The_genesis_epoch_is_written_once_and_only_by_the_leases_holder()
     {
         var period = new PeriodRow(0, 0, Octets("wrapped"), Octets("configuration"));
-        Head empty = await Pipeline.ReadHeadAsync(Cancel);
+        HeadRow empty = await Pipeline.ReadHeadAsync(Cancel);
         Assert.Equal((null, null, true), (empty.Epoch, empty.PublishedEpoch, empty.RecordHash.IsEmpty));
         Lease lost = await LeaseAsync(Pipeline, "first");
         await Pipeline.ReleaseLeaseAsync(lost, Cancel);
@@ -25,7 +25,7 @@ public abstract class PipelineConformance : StorageConformance
         Assert.Empty(await Pipeline.ReadPeriodsAsync(Cancel));
 
         await Pipeline.CreateGenesisAsync(lease, Epoch(0), period, Cancel);
-        Head head = await Pipeline.ReadHeadAsync(Cancel);
+        HeadRow head = await Pipeline.ReadHeadAsync(Cancel);
         Assert.Equal((0ul, null), (head.Epoch, head.PublishedEpoch));
         Assert.Equal(Epoch(0).RecordHash.ToArray(), head.RecordHash.ToArray());
         PeriodRow stored = Assert.Single(await Pipeline.ReadPeriodsAsync(Cancel));
@@ -238,7 +238,7 @@ public abstract class PipelineConformance : StorageConformance
         IPipelineStore[] stores = [Pipeline, await OpenPipelineAsync(), await OpenPipelineAsync(), await OpenPipelineAsync()];
         Lease?[] leases = await Task.WhenAll(stores.Select((store, i) => store.AcquireLeaseAsync($"task {i}", TimeSpan.FromMinutes(1), Cancel)));
         Lease lease = Assert.Single(leases, one => one is not null)!;
-        Head head = await Pipeline.ReadHeadAsync(Cancel);
+        HeadRow head = await Pipeline.ReadHeadAsync(Cancel);
         Assert.Equal((lease.Holder, lease.Fence, lease.End), (head.Holder, head.Fence, head.LeaseEnd));
     }
 
@@ -375,7 +375,7 @@ public abstract class PipelineConformance : StorageConformance
 
     private async Task AssertEpochAsync(ulong epoch, int leaves)
     {
-        Head head = await Pipeline.ReadHeadAsync(Cancel);
+        HeadRow head = await Pipeline.ReadHeadAsync(Cancel);
         Assert.Equal(epoch, head.Epoch);
         Assert.Equal(Epoch(epoch).RecordHash.ToArray(), head.RecordHash.ToArray());
         Assert.Equal((int)epoch + 1, (await Pipeline.ReadEpochsAsync(0, 1000, Cancel)).Count);

@@ -168,7 +168,7 @@ internal sealed class Follower : BackgroundService
             // It could not be remembered when it was followed.
             Serve(_replica);
         }
-        Head head = await store.WaitForPublishedAsync(served, s_wait, cancellationToken);
+        HeadRow head = await store.WaitForPublishedAsync(served, s_wait, cancellationToken);
         if (_folder!.CheckHead(head) is { } behind)
         {
             return Hold.Alarm(behind);

@@ -68,7 +68,7 @@ internal sealed class ReplicaFolder : IDisposable
     }
 
     /// <summary>CheckHead refuses a database that is behind what was served, or has another record for it.</summary>
-    public Refused? CheckHead(Head head)
+    public Refused? CheckHead(HeadRow head)
     {
         if (Highest is not { } served)
         {

@@ -50,7 +50,7 @@ internal sealed class ReplicaLoader
             {
                 return (null, Hold.Waiting("Waiting for the log's trust anchor."));
             }
-            Head head = await store.ReadHeadAsync(cancellationToken);
+            HeadRow head = await store.ReadHeadAsync(cancellationToken);
             if (folder.CheckHead(head) is { } behind)
             {
                 return (null, Hold.Alarm(behind));

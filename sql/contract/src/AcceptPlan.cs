@@ -4,7 +4,7 @@ namespace Optiks.Storage;
 
 /// <summary>
 /// AcceptPlan decides which requests of a group commit are stored: the rules of <see cref="IAcceptStore.AcceptAsync(IReadOnlyList{AcceptUnit}, HeadFloor, CancellationToken)"/>, once
-/// for all engines. An engine reads the head, the body hash of every known one of <see cref="RequestIds"/> and the number of pending rows of every one of
+/// for all engines. An engine reads the head row, the body hash of every known one of <see cref="RequestIds"/> and the number of pending rows of every one of
 /// <see cref="Keys"/>, lets the plan decide, and inserts <see cref="NewRequests"/> in order, all in one transaction. Not thread-safe.
 /// </summary>
 /// <remarks>A refused unit leaves no trace: neither its ids nor its items count for the units after it.</remarks>
@@ -75,8 +75,8 @@ public sealed class AcceptPlan
     /// <param name="known">Body hash of each known id. The new ones are added.</param>
     /// <param name="pending">Number of pending rows of each key that has any. The new ones are counted.</param>
     /// <param name="now">The database's clock.</param>
-    /// <param name="head">The database's head.</param>
-    public IReadOnlyList<AcceptResult> Decide(Dictionary<Guid, ReadOnlyMemory<byte>> known, Dictionary<UpdateKey, int> pending, DateTimeOffset now, Head head)
+    /// <param name="head">The database's head row.</param>
+    public IReadOnlyList<AcceptResult> Decide(Dictionary<Guid, ReadOnlyMemory<byte>> known, Dictionary<UpdateKey, int> pending, DateTimeOffset now, HeadRow head)
     {
         ArgumentNullException.ThrowIfNull(known);
         ArgumentNullException.ThrowIfNull(pending);

@@ -12,8 +12,8 @@ public sealed record HeadFloor(ulong Epochs, ulong? Epoch, ReadOnlyMemory<byte> 
     /// <summary>None: every database comes up to it.</summary>
     public static HeadFloor None { get; } = new(0, null, default);
 
-    /// <summary>IsMetBy says whether a database with this head comes up to the floor.</summary>
-    public bool IsMetBy(Head head)
+    /// <summary>IsMetBy says whether a database with this head row comes up to the floor.</summary>
+    public bool IsMetBy(HeadRow head)
     {
         ArgumentNullException.ThrowIfNull(head);
         ulong epochs = head.Epoch is { } last ? last + 1 : 0;

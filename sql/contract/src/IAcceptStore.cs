@@ -14,7 +14,7 @@ public interface IAcceptStore : IHeadReader
     /// survives kill -9 and a database restart. Rules, in this order for each request: a known id with the same body hash is the same answer, whatever the limits
     /// say; with another it is refused; the id's time must be at most 5 minutes ahead of and 24 hours behind the database's clock; no key may come to more than
     /// <see cref="Limits.PendingPerKey"/> pending updates, counting those of this call. A unit is accepted whole or not at all. Accepted requests get increasing
-    /// sequence numbers in the order given. A database whose head, read in the same transaction, does not come up to <paramref name="floor"/> stores nothing:
+    /// sequence numbers in the order given. A database whose head row, read in the same transaction, does not come up to <paramref name="floor"/> stores nothing:
     /// <see cref="AcceptStatus.OlderCopy"/> for every unit.
     /// A failure leaves the result unknown: callers repeat with the same ids.
     /// </summary>

@@ -1,7 +1,7 @@
 namespace Optiks.Storage;
 
 /// <summary>
-/// IPipelineStore is the update-task's role: the only writer of leaves, epochs and the head. Every write is conditional on the lease's fence, so that a
+/// IPipelineStore is the update-task's role: the only writer of leaves, epochs and the head row. Every write is conditional on the lease's fence, so that a
 /// process paused past its lease fails instead of writing (<see cref="StorageFencedException"/>). Correctness never depends on a clock.
 /// </summary>
 public interface IPipelineStore : IFollowStore
@@ -36,7 +36,7 @@ public interface IPipelineStore : IFollowStore
 
     /// <summary>
     /// CommitEpochAsync writes the epoch in one transaction: leaves, values, the epoch row, outcomes, the deletion of exactly the pending rows read (their number is
-    /// checked), and the head, conditional on (epoch - 1, previous hash, fence, holder) and on epoch - 1 being published: at most one committed epoch is unpublished. When the connection fails during the commit the driver reads
+    /// checked), and the head row, conditional on (epoch - 1, previous hash, fence, holder) and on epoch - 1 being published: at most one committed epoch is unpublished. When the connection fails during the commit the driver reads
     /// the epoch row and compares hashes before it answers. After <see cref="CommitResult.Unknown"/> nothing may be done before
     /// <see cref="IFollowStore.ReadEpochsAsync"/> has told. Never repeats a commit by itself.
     /// </summary>
@@ -45,7 +45,7 @@ public interface IPipelineStore : IFollowStore
     /// <summary>StoreCheckpointAsync stores the signed note of a committed epoch: exactly one row by (epoch, record hash) under the fence, or <see cref="StorageFencedException"/>.</summary>
     Task StoreCheckpointAsync(Lease lease, ulong epoch, ReadOnlyMemory<byte> recordHash, ReadOnlyMemory<byte> checkpoint, CancellationToken cancellationToken);
 
-    /// <summary>PublishAsync moves the head's published epoch to <paramref name="epoch"/>, from the one before (or from itself), under the fence, or <see cref="StorageFencedException"/>.</summary>
+    /// <summary>PublishAsync moves the head row's published epoch to <paramref name="epoch"/>, from the one before (or from itself), under the fence, or <see cref="StorageFencedException"/>.</summary>
     Task PublishAsync(Lease lease, ulong epoch, CancellationToken cancellationToken);
 
     /// <summary>

@@ -24,6 +24,6 @@ public interface IStorageImport : IAsyncDisposable
     /// <summary>AddOutcomesAsync adds outcomes.</summary>
     Task AddOutcomesAsync(IReadOnlyList<StoredOutcome> outcomes, CancellationToken cancellationToken);
 
-    /// <summary>CommitAsync sets the head (epoch, hash, published epoch and fence; nobody holds the lease) and makes everything durable.</summary>
-    Task CommitAsync(Head head, CancellationToken cancellationToken);
+    /// <summary>CommitAsync sets the head row (epoch, hash, published epoch and fence; nobody holds the lease) and makes everything durable.</summary>
+    Task CommitAsync(HeadRow head, CancellationToken cancellationToken);
 }

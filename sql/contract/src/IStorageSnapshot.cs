@@ -7,12 +7,12 @@ namespace Optiks.Storage;
 public interface IStorageSnapshot : IAsyncDisposable
 {
     /// <summary>ReadHeadAsync reads the head row.</summary>
-    Task<Head> ReadHeadAsync(CancellationToken cancellationToken);
+    Task<HeadRow> ReadHeadAsync(CancellationToken cancellationToken);
 
     /// <summary>ReadPeriodsAsync reads all periods; secrets stay wrapped.</summary>
     Task<IReadOnlyList<PeriodRow>> ReadPeriodsAsync(CancellationToken cancellationToken);
 
-    /// <summary>ReadEpochsAsync reads at most <paramref name="max"/> epochs from <paramref name="first"/> on, beyond the head too.</summary>
+    /// <summary>ReadEpochsAsync reads at most <paramref name="max"/> epochs from <paramref name="first"/> on, beyond the head row too.</summary>
     Task<IReadOnlyList<StoredEpoch>> ReadEpochsAsync(ulong first, int max, CancellationToken cancellationToken);
 
     /// <summary>ReadLeavesAsync reads at most <paramref name="max"/> leaves from (<paramref name="epoch"/>, <paramref name="ordinal"/>) on, fewer where values come to more than some 16 MiB, at least one.</summary>

@@ -18,7 +18,7 @@ internal static class ExportCommand
         }
         await using IMaintenanceStore store = await provider.OpenMaintenanceAsync(connectionString, cancellationToken);
         await using IStorageSnapshot snapshot = await store.OpenSnapshotAsync(cancellationToken);
-        Head head = await snapshot.ReadHeadAsync(cancellationToken);
+        HeadRow head = await snapshot.ReadHeadAsync(cancellationToken);
         string temporary = full + ".tmp";
         try
         {
@@ -43,7 +43,7 @@ internal static class ExportCommand
         return ExitCodes.Success;
     }
 
-    private static async Task WriteAsync(IStorageSnapshot snapshot, Head head, RowWriter writer, TerminalProgress progress, CancellationToken cancellationToken)
+    private static async Task WriteAsync(IStorageSnapshot snapshot, HeadRow head, RowWriter writer, TerminalProgress progress, CancellationToken cancellationToken)
     {
         foreach (PeriodRow period in await snapshot.ReadPeriodsAsync(cancellationToken))
         {

@@ -68,7 +68,7 @@ internal static class ImportCommand
         {
             throw new StorageCorruptException("The export's rows are out of order: nothing was imported.");
         }
-        Head head = reader.Head();
+        HeadRow head = reader.Head();
         if (reader.Next() != RowKind.End)
         {
             throw new StorageCorruptException("The export does not end after its head: nothing was imported.");

@@ -66,7 +66,7 @@ internal static class StatusCommand
         List<(string Name, string Value)> lines = [("database", $"{migrator.Location} ({provider.Name})"), ("schema version", schema)];
         if (contents is not null)
         {
-            Head head = contents.Head;
+            HeadRow head = contents.Head;
             lines.Add(("last epoch", Text(head.Epoch)));
             lines.Add(("published epoch", Text(head.PublishedEpoch)));
             lines.Add(("record hash", head.RecordHash.IsEmpty ? "none" : Convert.ToHexStringLower(head.RecordHash.Span)));
@@ -78,7 +78,7 @@ internal static class StatusCommand
 
     private static string Text(ulong? epoch) => epoch?.ToString(CultureInfo.InvariantCulture) ?? "none";
 
-    private sealed record Contents(Head Head, long Pending, DateTimeOffset Now)
+    private sealed record Contents(HeadRow Head, long Pending, DateTimeOffset Now)
     {
         public bool LeaseRuns => Head.Holder.Length > 0 && Head.LeaseEnd > Now;
     }

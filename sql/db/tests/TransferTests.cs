@@ -18,7 +18,7 @@ public sealed class TransferTests(SampleLog sample) : IClassFixture<SampleLog>
         Assert.Equal(("", ExitCodes.Success), (error, code));
         Assert.Contains("exported epochs 0 to 3 to ", output, StringComparison.Ordinal);
         Assert.Equal(UnixFileMode.UserRead | UnixFileMode.UserWrite, File.GetUnixFileMode(file));
-        Head before = await log.HeadAsync();
+        HeadRow before = await log.HeadAsync();
         LogFolder.CopyDatabase(log.Data.Database, log.Data.Database + ".source");
 
         Empty(log);
@@ -28,7 +28,7 @@ public sealed class TransferTests(SampleLog sample) : IClassFixture<SampleLog>
         Assert.Equal(ExitCodes.Success, (await log.RunAsync("migrate")).Code);
         (code, output, error) = await log.RunAsync("import", file);
         Assert.Equal(("clean: 4 epochs, 5 leaves, 6 requests, 2 pending updates", "", ExitCodes.Success), (output.Trim(), error, code));
-        Head after = await log.HeadAsync();
+        HeadRow after = await log.HeadAsync();
         Assert.Equal((before.Epoch, before.PublishedEpoch, before.Fence, ""), (after.Epoch, after.PublishedEpoch, after.Fence, after.Holder));
         Assert.Equal(before.RecordHash.ToArray(), after.RecordHash.ToArray());
         Assert.StartsWith("clean: ", (await log.RunAsync("fsck", "--board", log.Data.Board)).Output, StringComparison.Ordinal);

@@ -53,11 +53,11 @@ internal static class EpochWriter
         return await WriteAsync(session, lease, commit, InKeyOrder(outcomes), cancellationToken) is not null;
     }
 
-    // Only so that a holder that was fenced out learns it before it writes a hundred thousand rows: the head's update at the end decides.
+    // Only so that a holder that was fenced out learns it before it writes a hundred thousand rows: the head row's update at the end decides.
     private static async Task<bool> FollowsHeadAsync(ISession session, Lease lease, EpochCommit commit, CancellationToken cancellationToken) =>
         await session.FirstAsync(session.Database.Statements.FollowsHead, _ => true, cancellationToken, HeadParameters(lease, commit));
 
-    // Gives the number of pending rows that were deleted; null: the head has moved, or the epoch's row was there.
+    // Gives the number of pending rows that were deleted; null: the head row has moved, or the epoch's row was there.
     private static async Task<int?> WriteAsync(ISession session, Lease lease, EpochCommit commit, IReadOnlyList<Outcome> outcomes, CancellationToken cancellationToken)
     {
         long valueBytes = await session.CopyLeavesAsync(commit, cancellationToken);

@@ -49,7 +49,7 @@ public class FollowStore : HeadReader, IFollowStore
         cancellationToken);
 
     /// <summary>LastVisible epoch to this role; null when there is none.</summary>
-    protected virtual ulong? LastVisible(Head head)
+    protected virtual ulong? LastVisible(HeadRow head)
     {
         ArgumentNullException.ThrowIfNull(head);
         return head.PublishedEpoch;

@@ -1,6 +1,6 @@
 namespace Optiks.Storage.Driver;
 
-/// <summary>HeadReader is what all stores share: the head and the clock.</summary>
+/// <summary>HeadReader is what all stores share: the head row and the clock.</summary>
 public abstract class HeadReader : IHeadReader
 {
     /// <summary>HeadReader of a database, which it disposes of.</summary>
@@ -13,20 +13,20 @@ public abstract class HeadReader : IHeadReader
     protected Statements Statements => Database.Statements;
 
     /// <inheritdoc/>
-    public Task<Head> ReadHeadAsync(CancellationToken cancellationToken) => Database.ReadAsync(StoredRows.ReadHeadAsync, cancellationToken);
+    public Task<HeadRow> ReadHeadAsync(CancellationToken cancellationToken) => Database.ReadAsync(StoredRows.ReadHeadAsync, cancellationToken);
 
     /// <inheritdoc/>
     public Task<DateTimeOffset> ReadClockAsync(CancellationToken cancellationToken) => Database.ReadAsync(ReadClockAsync, cancellationToken);
 
     /// <inheritdoc/>
-    public async Task<Head> WaitForPublishedAsync(ulong? publishedEpoch, TimeSpan timeout, CancellationToken cancellationToken)
+    public async Task<HeadRow> WaitForPublishedAsync(ulong? publishedEpoch, TimeSpan timeout, CancellationToken cancellationToken)
     {
         // The timeout is real time, whatever the database's clock is set to.
         long start = TimeProvider.System.GetTimestamp();
         while (true)
         {
             Task notified = Database.NextPublished();
-            Head head = await ReadHeadAsync(cancellationToken);
+            HeadRow head = await ReadHeadAsync(cancellationToken);
             bool published = head.PublishedEpoch is ulong epoch && (publishedEpoch is null || epoch > publishedEpoch);
             TimeSpan left = timeout - TimeProvider.System.GetElapsedTime(start);
             if (published || left <= TimeSpan.Zero)

@@ -6,16 +6,16 @@ public interface IDatabase : IAsyncDisposable
     /// <summary>Location for messages, without secrets.</summary>
     string Location { get; }
 
-    /// <summary>SessionName is the name of this store's sessions on the server, which the holder of the lease leaves in the head; empty where there is no server.</summary>
+    /// <summary>SessionName is the name of this store's sessions on the server, which the holder of the lease leaves in the head row; empty where there is no server.</summary>
     string SessionName { get; }
 
     /// <summary>Statements of the engine.</summary>
     Statements Statements { get; }
 
-    /// <summary>PollInterval is how often the head is read for a new epoch.</summary>
+    /// <summary>PollInterval is how often the head row is read for a new epoch.</summary>
     TimeSpan PollInterval { get; }
 
-    /// <summary>NextPublished completes at the next notification of a published epoch, never where the engine has none. It is taken before the head is read.</summary>
+    /// <summary>NextPublished completes at the next notification of a published epoch, never where the engine has none. It is taken before the head row is read.</summary>
     Task NextPublished();
 
     /// <summary>ReadAsync runs work that only reads.</summary>
@@ -31,7 +31,7 @@ public interface IDatabase : IAsyncDisposable
     Task EndExpiredHolderAsync(string holder, CancellationToken cancellationToken);
 
     /// <summary>
-    /// ReadAfterAsync runs work that only reads once a lost session's transaction has ended: the session may be at work still, but holds the head's row until then. So there is no "not yet" in what is read.
+    /// ReadAfterAsync runs work that only reads once a lost session's transaction has ended: the session may be at work still, but holds the head row until then. So there is no "not yet" in what is read.
     /// </summary>
     Task<T> ReadAfterAsync<T>(int session, Func<ISession, CancellationToken, Task<T>> work);
 

@@ -132,7 +132,7 @@ internal sealed class Import : IStorageImport
         cancellationToken);
 
     /// <inheritdoc/>
-    public async Task CommitAsync(Head head, CancellationToken cancellationToken)
+    public async Task CommitAsync(HeadRow head, CancellationToken cancellationToken)
     {
         _ = await _transaction.RunAsync(
             async session =>

@@ -151,7 +151,7 @@ public class PipelineStore : FollowStore, IPipelineStore
         cancellationToken);
 
     /// <inheritdoc/>
-    protected override ulong? LastVisible(Head head) => head.Epoch;
+    protected override ulong? LastVisible(HeadRow head) => head.Epoch;
 
     // Writes an epoch and, when the answer to its commit is lost, reads it (docs/pipeline.md invariant 3).
     private protected async Task<CommitResult> CommitAsync(Func<ISession, CancellationToken, Task<bool>> tryWrite, EpochRow epoch, CancellationToken cancellationToken)
@@ -169,7 +169,7 @@ public class PipelineStore : FollowStore, IPipelineStore
         }
         catch (StorageCorruptException e) when (Database.IsDuplicate(e))
         {
-            // Another holder's rows of this epoch: the head, which this transaction did not reach, has moved.
+            // Another holder's rows of this epoch: the head row, which this transaction did not reach, has moved.
             return CommitResult.Fenced;
         }
     }

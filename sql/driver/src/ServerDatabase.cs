@@ -28,7 +28,7 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
     /// <summary>ReadIsolation of the transaction that reading takes; null: it takes none, and each statement sees one moment by itself.</summary>
     protected abstract IsolationLevel? ReadIsolation { get; }
 
-    /// <summary>LockHead locks the head's row until the transaction's end, whoever holds the lease: nobody's epoch is under way then.</summary>
+    /// <summary>LockHead locks the head row until the transaction's end, whoever holds the lease: nobody's epoch is under way then.</summary>
     protected abstract Sql LockHead { get; }
 
     /// <inheritdoc/>
@@ -114,7 +114,7 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
         return await WriteAsync(
             async (other, cancel) =>
             {
-                // The lost session may be at work still. It holds the head's row until its transaction has ended: with this lock there is no "not yet".
+                // The lost session may be at work still. It holds the head row until its transaction has ended: with this lock there is no "not yet".
                 _ = await other.ChangeAsync(LockHead, cancel);
                 return new WriteResult<T>(await work(other, cancel), Commit: false);
             },

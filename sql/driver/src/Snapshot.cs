@@ -17,7 +17,7 @@ internal sealed class Snapshot : IStorageSnapshot
     }
 
     /// <inheritdoc/>
-    public Task<Head> ReadHeadAsync(CancellationToken cancellationToken) => _transaction.RunAsync(session => session.ReadHeadAsync(cancellationToken), cancellationToken);
+    public Task<HeadRow> ReadHeadAsync(CancellationToken cancellationToken) => _transaction.RunAsync(session => session.ReadHeadAsync(cancellationToken), cancellationToken);
 
     /// <inheritdoc/>
     public Task<IReadOnlyList<PeriodRow>> ReadPeriodsAsync(CancellationToken cancellationToken) => ListAsync(_statements.Periods, StoredRows.Period, cancellationToken);

@@ -36,7 +36,7 @@ public sealed class Statements
     /// <summary>CountPending (atMost) returns the number of pending rows, up to atMost.</summary>
     public required Sql CountPending { get; init; }
 
-    /// <summary>FollowsHead (epoch, previous, fence, holder) returns a row if an epoch may follow the head: the epoch before it is the last, published, and of this hash, and the lease is held.</summary>
+    /// <summary>FollowsHead (epoch, previous, fence, holder) returns a row if an epoch may follow the head row: the epoch before it is the last, published, and of this hash, and the lease is held.</summary>
     public required Sql FollowsHead { get; init; }
 
     /// <summary>MoveHead (epoch, previous, fence, holder, hash) makes the epoch the last on the condition of <see cref="FollowsHead"/>.</summary>
@@ -73,7 +73,7 @@ public sealed class Statements
     public required Sql ForgetRequests { get; init; }
 
     /// <summary>
-    /// Status (id) returns a row for each outcome of a request, in the order of its items, or one without: published_epoch of the head, whether the request is pending, epoch, refusal, refused_item,
+    /// Status (id) returns a row for each outcome of a request, in the order of its items, or one without: published_epoch of the head row, whether the request is pending, epoch, refusal, refused_item,
     /// current_period, current_version, ordinal of the outcome, structure, period, version of its leaf, key of its value.
     /// </summary>
     public required Sql Status { get; init; }

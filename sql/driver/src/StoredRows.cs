@@ -5,18 +5,18 @@ namespace Optiks.Storage.Driver;
 /// <summary>StoredRows reads the contract's types from rows whose columns are in the order of <see cref="Statements"/>, and says what rows that are missing or contradict each other mean.</summary>
 public static class StoredRows
 {
-    /// <summary>ReadHeadAsync reads the head.</summary>
-    public static async Task<Head> ReadHeadAsync(this ISession session, CancellationToken cancellationToken)
+    /// <summary>ReadHeadAsync reads the head row.</summary>
+    public static async Task<HeadRow> ReadHeadAsync(this ISession session, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(session);
         return await session.FirstAsync(session.Database.Statements.Head, Head, cancellationToken) ?? throw NoHead(session.Database.Location);
     }
 
-    /// <summary>Head from a row of <see cref="Statements.Head"/>.</summary>
-    public static Head Head(IRows rows)
+    /// <summary>HeadRow from a row of <see cref="Statements.Head"/>.</summary>
+    public static HeadRow Head(IRows rows)
     {
         ArgumentNullException.ThrowIfNull(rows);
-        return new Head(rows.NullableNatural(0), rows.Octets(1), rows.NullableNatural(2), rows.Big(3), rows.Text(4), rows.Time(5));
+        return new HeadRow(rows.NullableNatural(0), rows.Octets(1), rows.NullableNatural(2), rows.Big(3), rows.Text(4), rows.Time(5));
     }
 
     /// <summary>NoHead is what <see cref="Statements.Head"/> without a row means.</summary>

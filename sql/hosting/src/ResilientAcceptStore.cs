@@ -36,13 +36,13 @@ internal sealed class ResilientAcceptStore : IAcceptStore
         _reads.RunAsync(cancel => _inner.ReadStatusAsync(requestId, cancel), cancellationToken);
 
     /// <inheritdoc/>
-    public Task<Head> ReadHeadAsync(CancellationToken cancellationToken) => _reads.RunAsync(_inner.ReadHeadAsync, cancellationToken);
+    public Task<HeadRow> ReadHeadAsync(CancellationToken cancellationToken) => _reads.RunAsync(_inner.ReadHeadAsync, cancellationToken);
 
     /// <inheritdoc/>
     public Task<DateTimeOffset> ReadClockAsync(CancellationToken cancellationToken) => _reads.RunAsync(_inner.ReadClockAsync, cancellationToken);
 
     /// <inheritdoc/>
-    public Task<Head> WaitForPublishedAsync(ulong? publishedEpoch, TimeSpan timeout, CancellationToken cancellationToken) =>
+    public Task<HeadRow> WaitForPublishedAsync(ulong? publishedEpoch, TimeSpan timeout, CancellationToken cancellationToken) =>
         _inner.WaitForPublishedAsync(publishedEpoch, timeout, cancellationToken);
 
     public async ValueTask DisposeAsync()

@@ -161,7 +161,7 @@ internal sealed class PostgreSqlAcceptStore : AcceptStore
         _ = await rows.ReadAsync(cancellationToken);
         DateTimeOffset now = rows.Time(0);
         _ = await rows.Reader.NextResultAsync(cancellationToken);
-        Head head = await rows.ReadAsync(cancellationToken) ? StoredRows.Head(rows) : throw StoredRows.NoHead(Database.Location);
+        HeadRow head = await rows.ReadAsync(cancellationToken) ? StoredRows.Head(rows) : throw StoredRows.NoHead(Database.Location);
         _ = await rows.Reader.NextResultAsync(cancellationToken);
         var known = new Dictionary<Guid, ReadOnlyMemory<byte>>();
         while (await rows.ReadAsync(cancellationToken))

@@ -139,7 +139,7 @@ public sealed class CrashTests() : StorageConformance(new PostgreSqlFixture())
         {
             try
             {
-                Head head = await Pipeline.ReadHeadAsync(Cancel);
+                HeadRow head = await Pipeline.ReadHeadAsync(Cancel);
                 if (head.Epoch < epoch)
                 {
                     CommitResult result = await CommitPendingAsync(lease, epoch);

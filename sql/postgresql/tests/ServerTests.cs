@@ -155,7 +155,7 @@ public sealed class ServerTests() : StorageConformance(new PostgreSqlFixture())
         Lease paused = await StartLogAsync();
         Assert.True(await Pipeline.RenewLeaseAsync(paused, TimeSpan.FromMilliseconds(1), Cancel));
         string session = await SessionAsync();
-        // As if it had stopped between the head's update and the commit: it holds the lock of the head's row.
+        // As if it had stopped between the head row's update and the commit: it holds the lock of the head row.
         await using var connection = new NpgsqlConnection(new NpgsqlConnectionStringBuilder(ConnectionString) { Pooling = false, ApplicationName = session, SearchPath = "optiks" }.ConnectionString);
         await connection.OpenAsync(Cancel);
         await using (var update = new NpgsqlCommand("BEGIN; UPDATE head SET epoch = 7, published_epoch = 7", connection))

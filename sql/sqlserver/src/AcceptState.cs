@@ -9,7 +9,7 @@ namespace Optiks.Storage.SqlServer;
 /// <param name="Head">Its head.</param>
 /// <param name="Pending">Number of pending rows of each of the group's keys that has any.</param>
 /// <param name="Known">Body hash of each of the group's ids that is known.</param>
-internal sealed record AcceptState(DateTimeOffset Now, Head Head, Dictionary<UpdateKey, int> Pending, Dictionary<Guid, ReadOnlyMemory<byte>> Known)
+internal sealed record AcceptState(DateTimeOffset Now, HeadRow Head, Dictionary<UpdateKey, int> Pending, Dictionary<Guid, ReadOnlyMemory<byte>> Known)
 {
     /// <summary>ReadAsync reads the four results of a batch in the order of the parameters, from before the first row on.</summary>
     public static async Task<AcceptState> ReadAsync(SqlDataReader reader, string location, AcceptGroup group, CancellationToken cancellationToken)
@@ -18,7 +18,7 @@ internal sealed record AcceptState(DateTimeOffset Now, Head Head, Dictionary<Upd
         _ = await rows.ReadAsync(cancellationToken);
         DateTimeOffset now = rows.Time(0);
         _ = await reader.NextResultAsync(cancellationToken);
-        Head head = await rows.ReadAsync(cancellationToken) ? StoredRows.Head(rows) : throw StoredRows.NoHead(location);
+        HeadRow head = await rows.ReadAsync(cancellationToken) ? StoredRows.Head(rows) : throw StoredRows.NoHead(location);
         _ = await reader.NextResultAsync(cancellationToken);
         var pending = new Dictionary<UpdateKey, int>();
         while (await rows.ReadAsync(cancellationToken))

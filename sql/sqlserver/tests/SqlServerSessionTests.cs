@@ -61,7 +61,7 @@ public sealed class SqlServerSessionTests() : StorageConformance(new SqlServerFi
     // As the task does it: an unknown result is looked up, never repeated blindly.
     private Task<ulong> AdvanceAsync(Lease lease, ulong epoch) => RepeatAsync(async () =>
     {
-        Head head = await Pipeline.ReadHeadAsync(Cancel);
+        HeadRow head = await Pipeline.ReadHeadAsync(Cancel);
         if (head.Epoch < epoch)
         {
             Assert.NotEqual(CommitResult.Fenced, await CommitPendingAsync(lease, epoch));

@@ -59,7 +59,7 @@ internal sealed class RollbackGuard
         return problem;
     }
 
-    private static string? Compare(HeadFloor floor, Head head)
+    private static string? Compare(HeadFloor floor, HeadRow head)
     {
         ulong epochs = head.Epoch is { } epoch ? epoch + 1 : 0;
         return floor.IsMetBy(head) ? null

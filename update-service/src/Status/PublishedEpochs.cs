@@ -41,7 +41,7 @@ internal sealed class PublishedEpochs : BackgroundService
         {
             try
             {
-                Head head = await _store.WaitForPublishedAsync(last, s_wait, stoppingToken);
+                HeadRow head = await _store.WaitForPublishedAsync(last, s_wait, stoppingToken);
                 if (isDown)
                 {
                     isDown = false;

@@ -79,11 +79,11 @@ internal sealed class WrappedEngine : IStorageProvider
             return engine.StatusFailure is { } failure ? Task.FromException<RequestStatus?>(failure) : inner.ReadStatusAsync(requestId, cancellationToken);
         }
 
-        public Task<Head> ReadHeadAsync(CancellationToken cancellationToken) => inner.ReadHeadAsync(cancellationToken);
+        public Task<HeadRow> ReadHeadAsync(CancellationToken cancellationToken) => inner.ReadHeadAsync(cancellationToken);
 
         public Task<DateTimeOffset> ReadClockAsync(CancellationToken cancellationToken) => inner.ReadClockAsync(cancellationToken);
 
-        public Task<Head> WaitForPublishedAsync(ulong? publishedEpoch, TimeSpan timeout, CancellationToken cancellationToken) =>
+        public Task<HeadRow> WaitForPublishedAsync(ulong? publishedEpoch, TimeSpan timeout, CancellationToken cancellationToken) =>
             inner.WaitForPublishedAsync(publishedEpoch, timeout, cancellationToken);
 
         public ValueTask DisposeAsync() => inner.DisposeAsync();

@@ -47,7 +47,7 @@ internal sealed class EpochPublisher
         }
     }
 
-    /// <summary>CheckHeadAsync compares the head with the session's last epoch: <see cref="StandingCheck.Lead"/>.</summary>
+    /// <summary>CheckHeadAsync compares the head row with the session's last epoch: <see cref="StandingCheck.Lead"/>.</summary>
     public async Task CheckHeadAsync(Lead lead, CancellationToken cancellationToken) =>
         StandingCheck.Lead(await lead.Store.ReadHeadAsync(cancellationToken), lead.Lease, lead.Session.Last, _folder);
 
@@ -61,7 +61,7 @@ internal sealed class EpochPublisher
         // From here on to the end: a shutdown waits.
         using (times.Measure(EpochStep.Check))
         {
-            // The head may have moved since the commit: then this process is not the writer any more and must not sign.
+            // The head row may have moved since the commit: then this process is not the writer any more and must not sign.
             await CheckHeadAsync(lead, CancellationToken.None);
         }
         using (times.Measure(EpochStep.Bundle))

@@ -45,7 +45,7 @@ internal sealed class Recovery
     public async Task<LogSession> RunAsync(IPipelineStore store, Lease lease, CancellationToken cancellationToken)
     {
         var state = new BoardState(_board);
-        Head head = await store.ReadHeadAsync(cancellationToken);
+        HeadRow head = await store.ReadHeadAsync(cancellationToken);
         HighWaterMark? mark = state.Highest();
         if (head.Epoch is null)
         {

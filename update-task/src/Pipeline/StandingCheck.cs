@@ -22,8 +22,8 @@ internal static class StandingCheck
         }
     }
 
-    /// <summary>Mark compares the head with the high-water mark. <paramref name="atMark"/> is the database's epoch of the mark's number, null when there is none.</summary>
-    public static void Mark(Head head, HighWaterMark? mark, EpochRow? atMark, BoardFolder board)
+    /// <summary>Mark compares the head row with the high-water mark. <paramref name="atMark"/> is the database's epoch of the mark's number, null when there is none.</summary>
+    public static void Mark(HeadRow head, HighWaterMark? mark, EpochRow? atMark, BoardFolder board)
     {
         if (mark is null)
         {
@@ -48,8 +48,8 @@ internal static class StandingCheck
         }
     }
 
-    /// <summary>Checkpoint compares head and mark with the size of the board's checkpoint, 0 when there is none.</summary>
-    public static void Checkpoint(Head head, HighWaterMark? mark, ulong boardSize, BoardFolder board)
+    /// <summary>Checkpoint compares head row and mark with the size of the board's checkpoint, 0 when there is none.</summary>
+    public static void Checkpoint(HeadRow head, HighWaterMark? mark, ulong boardSize, BoardFolder board)
     {
         if (boardSize > head.Epoch + 1)
         {
@@ -66,10 +66,10 @@ internal static class StandingCheck
     }
 
     /// <summary>
-    /// Lead says that the head is as the holder of the lease left it. An older copy of the database that was put back beneath a running task shows here; a takeover shows as another fence
+    /// Lead says that the head row is as the holder of the lease left it. An older copy of the database that was put back beneath a running task shows here; a takeover shows as another fence
     /// (<see cref="StorageFencedException"/>).
     /// </summary>
-    public static void Lead(Head head, Lease lease, EpochRow last, BoardFolder board)
+    public static void Lead(HeadRow head, Lease lease, EpochRow last, BoardFolder board)
     {
         if (head.Epoch != last.Epoch || !head.RecordHash.Span.SequenceEqual(last.RecordHash.Span))
         {
@@ -81,7 +81,7 @@ internal static class StandingCheck
     }
 
     /// <summary>Holder throws <see cref="StorageFencedException"/> unless the lease is still this one.</summary>
-    public static void Holder(Head head, Lease lease)
+    public static void Holder(HeadRow head, Lease lease)
     {
         if (head.Fence != lease.Fence || head.Holder != lease.Holder)
         {

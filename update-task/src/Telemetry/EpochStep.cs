@@ -3,7 +3,7 @@ namespace Optiks.UpdateTask.Telemetry;
 /// <summary>EpochStep names what an epoch's time goes into. The names in lower case are the metric's attribute.</summary>
 internal enum EpochStep
 {
-    /// <summary>Comparing clocks and head with the database's.</summary>
+    /// <summary>Comparing clocks and head row with the database's.</summary>
     Check,
 
     /// <summary>Reading what is pending.</summary>

@@ -19,7 +19,7 @@ internal static class HistoryCheck
     {
         CancellationToken cancellationToken = TestContext.Current.CancellationToken;
         await using IFollowStore store = await new SqliteStorageProvider().OpenFollowAsync(folder.ConnectionString, cancellationToken);
-        Head head = await store.ReadHeadAsync(cancellationToken);
+        HeadRow head = await store.ReadHeadAsync(cancellationToken);
         Assert.NotNull(head.PublishedEpoch);
         Assert.Equal(head.Epoch, head.PublishedEpoch);
         ulong last = head.PublishedEpoch.Value;

@@ -93,7 +93,7 @@ internal sealed class TaskProcess : IAsyncDisposable
     }
 
     /// <summary>UntilAsync waits until the database's head is as wanted.</summary>
-    public Task UntilAsync(TestFolder folder, Func<Head, bool> wanted) => UntilAsync(async () =>
+    public Task UntilAsync(TestFolder folder, Func<HeadRow, bool> wanted) => UntilAsync(async () =>
     {
         await using IAcceptStore store = await folder.OpenAcceptAsync();
         return wanted(await store.ReadHeadAsync(TestContext.Current.CancellationToken));

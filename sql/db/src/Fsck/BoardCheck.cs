@@ -17,7 +17,7 @@ internal sealed class BoardCheck
     private HighWaterMark? _mark;
     private IReadOnlyList<(ulong Epoch, string Path)> _bundles = [];
     private IStorageSnapshot _snapshot = null!;
-    private Head _head = null!;
+    private HeadRow _head = null!;
 
     private BoardCheck(BoardPaths paths, TrustAnchor anchor, Report report)
     {
@@ -60,7 +60,7 @@ internal sealed class BoardCheck
     }
 
     /// <summary>RunAsync compares with the database. <paramref name="root"/> is the root that its records have at <see cref="Size"/>, null when they do not reach it.</summary>
-    public async Task RunAsync(IStorageSnapshot snapshot, Head head, TreeHash? root, CancellationToken cancellationToken)
+    public async Task RunAsync(IStorageSnapshot snapshot, HeadRow head, TreeHash? root, CancellationToken cancellationToken)
     {
         _snapshot = snapshot;
         _head = head;

@@ -15,7 +15,7 @@ internal static class DirectoryCheck
         var report = new Report();
         BoardCheck? board = paths is null ? null : await BoardCheck.OpenAsync(paths, anchor, report, cancellationToken);
         await using IStorageSnapshot snapshot = await store.OpenSnapshotAsync(cancellationToken);
-        Head head = await snapshot.ReadHeadAsync(cancellationToken);
+        HeadRow head = await snapshot.ReadHeadAsync(cancellationToken);
         var records = new RecordCheck(anchor, head, await snapshot.ReadPeriodsAsync(cancellationToken), report) { RootAtSize = board?.Size ?? 0 };
         var leaves = new LeafCheck(anchor.Configuration, await RequestCheck.PendingAsync(snapshot, cancellationToken), report);
         using var trees = new TreeCheck(anchor.Configuration, report, paths, board?.Size ?? 0);
@@ -34,7 +34,7 @@ internal static class DirectoryCheck
     }
 
     private static async Task CheckEpochsAsync(
-        IStorageSnapshot snapshot, Head head, RecordCheck records, LeafCheck leaves, TreeCheck trees, Report report, TerminalProgress progress, CancellationToken cancellationToken)
+        IStorageSnapshot snapshot, HeadRow head, RecordCheck records, LeafCheck leaves, TreeCheck trees, Report report, TerminalProgress progress, CancellationToken cancellationToken)
     {
         var cursor = new LeafCursor(snapshot);
         EpochRow? last = null;

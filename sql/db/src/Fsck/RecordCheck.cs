@@ -6,7 +6,7 @@ using Optiks.Tlog;
 namespace Optiks.Db.Fsck;
 
 /// <summary>RecordCheck follows the chain of records: each by itself, against the one before, and its checkpoint against the log of all records so far.</summary>
-internal sealed class RecordCheck(TrustAnchor anchor, Head head, IReadOnlyList<PeriodRow> periods, Report report)
+internal sealed class RecordCheck(TrustAnchor anchor, HeadRow head, IReadOnlyList<PeriodRow> periods, Report report)
 {
     private readonly RecordChain _chain = new(anchor);
 
@@ -53,7 +53,7 @@ internal sealed class RecordCheck(TrustAnchor anchor, Head head, IReadOnlyList<P
         return record;
     }
 
-    /// <summary>End compares the last record with the head. <paramref name="last"/> is null when there is no epoch.</summary>
+    /// <summary>End compares the last record with the head row. <paramref name="last"/> is null when there is no epoch.</summary>
     public void End(EpochRow? last)
     {
         if (head.Epoch is not ulong epoch)

@@ -42,7 +42,7 @@ internal sealed class BundleImport : IDisposable
     public static async Task<BundleImportResult> RunAsync(
         IMaintenanceStore store, TrustAnchor anchor, INoteSigner signer, IReadOnlyList<(ulong Epoch, string Path)> bundles, BoardPaths board, TerminalProgress progress, CancellationToken cancellationToken)
     {
-        Head head = await store.ReadHeadAsync(cancellationToken);
+        HeadRow head = await store.ReadHeadAsync(cancellationToken);
         if (head.Epoch is null)
         {
             throw new StorageMisconfiguredException("The database has no log: bundles bring an older copy forward, they do not replace it. Put a backup back first.");
@@ -75,7 +75,7 @@ internal sealed class BundleImport : IDisposable
     }
 
     private async Task<BundleImportResult> ImportAsync(
-        Head head, IReadOnlyList<(ulong Epoch, string Path)> bundles, ulong boardSize, TerminalProgress progress, CancellationToken cancellationToken)
+        HeadRow head, IReadOnlyList<(ulong Epoch, string Path)> bundles, ulong boardSize, TerminalProgress progress, CancellationToken cancellationToken)
     {
         ulong headEpoch = head.Epoch!.Value;
         progress.Show("epochs", 0, headEpoch);
@@ -105,7 +105,7 @@ internal sealed class BundleImport : IDisposable
         return new BundleImportResult(missing.Length, updates, last.Epoch);
     }
 
-    // The trees at the head.
+    // The trees at the epoch of the head row.
     private async Task<EpochRow> LoadAsync(ulong head, CancellationToken cancellationToken)
     {
         EpochRow first = await _store.ReadEpochAsync(0, cancellationToken);

@@ -3,7 +3,7 @@ namespace Optiks.Db.Restore;
 /// <summary>BundleImportResult says what an import of bundles did.</summary>
 /// <param name="Epochs">Epochs that were added.</param>
 /// <param name="Updates">Updates in them.</param>
-/// <param name="Head">Epoch of the head afterwards.</param>
+/// <param name="Head">Epoch of the head row afterwards.</param>
 internal sealed record BundleImportResult(int Epochs, long Updates, ulong Head)
 {
     public string Text() => Epochs == 0

@@ -80,7 +80,7 @@ internal sealed class RowReader : IDisposable
         Int64(), UInt16(), UInt64(), Optional() ? Int32() : null,
         Optional() ? new Refusal((RefusalReason)UInt8(), UInt16(), new ExpectedVersion(UInt64(), UInt64())) : null, Leaf: null));
 
-    public Head Head() => Whole(new Head(OptionalUInt64(), Opaque(), OptionalUInt64(), Int64(), "", DateTimeOffset.UnixEpoch));
+    public HeadRow Head() => Whole(new HeadRow(OptionalUInt64(), Opaque(), OptionalUInt64(), Int64(), "", DateTimeOffset.UnixEpoch));
 
     public void Dispose() => _hash.Dispose();
 

@@ -114,8 +114,8 @@ internal sealed class RowWriter : IDisposable
         End(RowKind.Outcome);
     }
 
-    /// <summary>Finish writes the head and the end.</summary>
-    public void Finish(Head head)
+    /// <summary>Finish writes the head row and the end.</summary>
+    public void Finish(HeadRow head)
     {
         OptionalUInt64(head.Epoch);
         Opaque(head.RecordHash.Span);

@@ -59,7 +59,7 @@ internal sealed class LogFolder : IDisposable
         return await store.ReadStatusAsync(request.RequestId, Cancel);
     }
 
-    public async Task<Head> HeadAsync()
+    public async Task<HeadRow> HeadAsync()
     {
         await using IAcceptStore store = await new SqliteStorageProvider().OpenAcceptAsync(ConnectionString, Cancel);
         return await store.ReadHeadAsync(Cancel);

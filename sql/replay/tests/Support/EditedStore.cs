@@ -15,11 +15,11 @@ internal sealed class EditedStore(IFollowStore store) : IFollowStore
     /// <summary>BeforeLeaves happens before leaves are read.</summary>
     public Func<Task> BeforeLeaves { get; set; } = () => Task.CompletedTask;
 
-    public Task<Head> ReadHeadAsync(CancellationToken cancellationToken) => store.ReadHeadAsync(cancellationToken);
+    public Task<HeadRow> ReadHeadAsync(CancellationToken cancellationToken) => store.ReadHeadAsync(cancellationToken);
 
     public Task<DateTimeOffset> ReadClockAsync(CancellationToken cancellationToken) => store.ReadClockAsync(cancellationToken);
 
-    public Task<Head> WaitForPublishedAsync(ulong? publishedEpoch, TimeSpan timeout, CancellationToken cancellationToken) => store.WaitForPublishedAsync(publishedEpoch, timeout, cancellationToken);
+    public Task<HeadRow> WaitForPublishedAsync(ulong? publishedEpoch, TimeSpan timeout, CancellationToken cancellationToken) => store.WaitForPublishedAsync(publishedEpoch, timeout, cancellationToken);
 
     public Task<IReadOnlyList<PeriodRow>> ReadPeriodsAsync(CancellationToken cancellationToken) => store.ReadPeriodsAsync(cancellationToken);
 

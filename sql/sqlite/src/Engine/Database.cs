@@ -81,7 +81,7 @@ internal sealed class Database : IDatabase
     /// <summary>ReadAfterAsync reads at once: a transaction has ended when its connection says so.</summary>
     public Task<T> ReadAfterAsync<T>(int session, Func<ISession, CancellationToken, Task<T>> work) => ReadAsync(work, CancellationToken.None);
 
-    /// <summary>IsDuplicate is never the reason: the head is compared under the write lock before anything is written.</summary>
+    /// <summary>IsDuplicate is never the reason: the head row is compared under the write lock before anything is written.</summary>
     public bool IsDuplicate(StorageCorruptException e) => false;
 
     /// <inheritdoc/>
