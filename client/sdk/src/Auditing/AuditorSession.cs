@@ -114,27 +114,27 @@ public sealed class AuditorSession : IDisposable
     private async Task<AuditResult> AuditAtAsync(Uri replica, ulong start, IProgress<AuditProgress>? progress, CancellationToken cancellationToken)
     {
         var tiles = new BoardReader(_connection, replica);
-        Reason reason = SignedHead.Verify(_options.TrustAnchor, await tiles.CheckpointAsync(cancellationToken).ConfigureAwait(false), out SignedHead? head);
-        if (head is null)
+        Reason reason = VerifiedNote.Verify(_options.TrustAnchor, await tiles.CheckpointAsync(cancellationToken).ConfigureAwait(false), out VerifiedNote? note);
+        if (note is null)
         {
             return Result(reason, start) with { Detail = "the server's checkpoint is not one that the log signed" };
         }
-        var board = new HashReader(tiles, head.Size, TreeHash.FromBytes(head.Root));
+        var board = new HashReader(tiles, note.Size, TreeHash.FromBytes(note.Root));
         try
         {
             if (_state is not null)
             {
-                HeadComparison comparison = await HeadComparison.RunAsync(_state.Head, head, board, cancellationToken).ConfigureAwait(false);
+                HeadComparison comparison = await HeadComparison.RunAsync(_state.Head, note, board, cancellationToken).ConfigureAwait(false);
                 if (comparison.Relation == HeadRelation.Smaller)
                 {
                     return Result(Reason.Stale, start);
                 }
                 if (comparison.Relation == HeadRelation.Contradicts)
                 {
-                    return Fork(new Contradiction(head.Note, comparison.Prefix, default, default), replica, start);
+                    return Fork(new Contradiction(note.Octets, comparison.Prefix, default, default), replica, start);
                 }
             }
-            return await FollowAsync(replica, head, board, start, progress, cancellationToken).ConfigureAwait(false);
+            return await FollowAsync(replica, note, board, start, progress, cancellationToken).ConfigureAwait(false);
         }
         catch (InvalidTileException e)
         {
@@ -143,13 +143,13 @@ public sealed class AuditorSession : IDisposable
     }
 
     private async Task<AuditResult> FollowAsync(
-        Uri replica, SignedHead head, HashReader board, ulong start, IProgress<AuditProgress>? progress, CancellationToken cancellationToken)
+        Uri replica, VerifiedNote note, HashReader board, ulong start, IProgress<AuditProgress>? progress, CancellationToken cancellationToken)
     {
         if (_state is null)
         {
-            if (start >= head.Size)
+            if (start >= note.Size)
             {
-                throw new FirstEpochException(start, head.Size - 1);
+                throw new FirstEpochException(start, note.Size - 1);
             }
             byte[] first = (await board.ReadEntryAsync(start, cancellationToken).ConfigureAwait(false)).ToArray();
             Reason reason = CheckFirst(first, start);
@@ -157,7 +157,7 @@ public sealed class AuditorSession : IDisposable
             {
                 return Result(reason, start) with { Detail = reason == Reason.RecordPeriod ? PeriodRule.Detail : $"record of epoch {start}" };
             }
-            Store(head, first);
+            Store(note, first);
         }
         else
         {
@@ -165,10 +165,10 @@ public sealed class AuditorSession : IDisposable
             ReadOnlyMemory<byte> kept = await board.ReadEntryAsync(Heads.Epoch(_state.Head.Record), cancellationToken).ConfigureAwait(false);
             if (!kept.Span.SequenceEqual(_state.Head.Record))
             {
-                return Fork(new Contradiction(head.Note, null, kept, default), replica, start);
+                return Fork(new Contradiction(note.Octets, null, kept, default), replica, start);
             }
         }
-        ulong last = head.Size - 1;
+        ulong last = note.Size - 1;
         // Later than the start when another replica gave a part before it failed.
         ulong epoch = Heads.Epoch(_state!.Head.Record);
         int most = _options.MaxRange;
@@ -224,12 +224,12 @@ public sealed class AuditorSession : IDisposable
             most = Math.Min(_options.MaxRange, 2 * most);
             octets += proof.Length;
             // A checkpoint that covers more than was verified is kept with the record that was: the rest is done after a restart.
-            Store(head, record);
+            Store(note, record);
             progress?.Report(new AuditProgress(_state.FirstEpoch, epoch, last, octets));
         }
-        if (_state!.Head.Size != head.Size)
+        if (_state!.Head.Size != note.Size)
         {
-            Store(head, _state.Head.Record);
+            Store(note, _state.Head.Record);
         }
         return Result(Reason.Valid, start);
     }
@@ -293,9 +293,9 @@ public sealed class AuditorSession : IDisposable
         return true;
     }
 
-    private void Store(SignedHead signed, byte[] record)
+    private void Store(VerifiedNote note, byte[] record)
     {
-        var head = new HeadState { Size = signed.Size, Root = signed.Root, Checkpoint = signed.Note, Record = record };
+        var head = new HeadState { Size = note.Size, Root = note.Root, Checkpoint = note.Octets, Record = record };
         AuditState next = _state is null
             ? new AuditState { LogId = LogId, FirstEpoch = Heads.Epoch(head.Record), Head = head }
             : _state with { Head = head };

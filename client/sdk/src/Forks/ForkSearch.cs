@@ -63,17 +63,17 @@ internal sealed class ForkSearch
         return new ForkFinding(null, detail);
     }
 
-    private async Task<(HeadComparison? Comparison, string Detail)> CompareAsync(HeadState kept, byte[] note, BoardReader tiles, CancellationToken cancellationToken)
+    private async Task<(HeadComparison? Comparison, string Detail)> CompareAsync(HeadState kept, byte[] candidate, BoardReader tiles, CancellationToken cancellationToken)
     {
-        Reason reason = SignedHead.Verify(_anchor, note, out SignedHead? head);
-        if (head is null)
+        Reason reason = VerifiedNote.Verify(_anchor, candidate, out VerifiedNote? note);
+        if (note is null)
         {
             return (null, $"the server's checkpoint is not one that the log signed ({reason.Name()}), so it says nothing about the log");
         }
         try
         {
             HeadComparison comparison = await HeadComparison.RunAsync(
-                kept, head, new HashReader(tiles, head.Size, TreeHash.FromBytes(head.Root)), cancellationToken).ConfigureAwait(false);
+                kept, note, new HashReader(tiles, note.Size, TreeHash.FromBytes(note.Root)), cancellationToken).ConfigureAwait(false);
             return (comparison, comparison.Relation == HeadRelation.Smaller
                 ? "the server's signed checkpoint is smaller than the one kept, so whether the log forked could not be told"
                 : "the server's signed checkpoint agrees with what was verified before, so this is no fork");

@@ -3,16 +3,16 @@ using Optiks.Tlog;
 namespace Optiks.Client;
 
 /// <summary>
-/// HeadComparison compares a signed head with the kept one (docs/spec/answers.md section 7). Only what the log signed decides: a larger head by tiles that hash to its root.
+/// HeadComparison compares a checkpoint with the one of the kept head (docs/spec/answers.md section 7). Only what the log signed decides: a larger checkpoint by tiles that hash to its root.
 /// </summary>
-/// <param name="Relation">How the heads relate.</param>
-/// <param name="Prefix">What a larger head that contradicts has in the place of the kept tree; null otherwise.</param>
+/// <param name="Relation">How the checkpoints relate.</param>
+/// <param name="Prefix">What a larger checkpoint that contradicts has instead of the kept tree; null otherwise.</param>
 internal sealed record HeadComparison(HeadRelation Relation, PrefixProof? Prefix)
 {
     /// <summary>
     /// RunAsync reads at most the hash tiles of the new tree's right edge and of the two sides of the kept size: some dozens, of 8 KiB. Throws <see cref="InvalidTileException"/> when they do not make up the signed tree.
     /// </summary>
-    public static async Task<HeadComparison> RunAsync(HeadState kept, SignedHead received, HashReader board, CancellationToken cancellationToken)
+    public static async Task<HeadComparison> RunAsync(HeadState kept, VerifiedNote received, HashReader board, CancellationToken cancellationToken)
     {
         if (received.Size < kept.Size)
         {

@@ -1,6 +1,6 @@
 namespace Optiks.Client;
 
-/// <summary>HeadRelation of a signed head to the one that was kept.</summary>
+/// <summary>HeadRelation of a checkpoint to that of the kept head.</summary>
 internal enum HeadRelation
 {
     /// <summary>The tree that was kept, or one that extends it.</summary>

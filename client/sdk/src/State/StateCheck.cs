@@ -24,11 +24,11 @@ internal static class StateCheck
         {
             return "record is not a record of the log";
         }
-        if (SignedHead.Verify(anchor, head.Checkpoint, out SignedHead? signed) != Reason.Valid)
+        if (VerifiedNote.Verify(anchor, head.Checkpoint, out VerifiedNote? note) != Reason.Valid)
         {
             return "checkpoint is not one that the log signed";
         }
-        return signed!.Size != head.Size || !signed.Root.AsSpan().SequenceEqual(head.Root) ? "size and root are not the checkpoint's"
+        return note!.Size != head.Size || !note.Root.AsSpan().SequenceEqual(head.Root) ? "size and root are not the checkpoint's"
             : Heads.Epoch(head.Record) >= head.Size ? "the record is not covered by the checkpoint"
             : null;
     }
