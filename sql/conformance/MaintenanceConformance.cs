@@ -24,38 +24,38 @@ public abstract class MaintenanceConformance : StorageConformance
         _ = await TryAcceptAsync(waiting);
 
         await using IMaintenanceStore store = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
-        await using IStorageSnapshot snapshot = await store.OpenSnapshotAsync(Cancel);
+        await using IConsistentRead read = await store.OpenConsistentReadAsync(Cancel);
         // What comes later is not in it.
         await PublishPendingAsync(lease, 2);
 
-        HeadRow head = await snapshot.ReadHeadAsync(Cancel);
+        HeadRow head = await read.ReadHeadAsync(Cancel);
         Assert.Equal((1UL, 1UL), (head.Epoch, head.PublishedEpoch));
-        Assert.Equal("wrapped"u8.ToArray(), Assert.Single(await snapshot.ReadPeriodsAsync(Cancel)).WrappedSecrets.ToArray());
-        IReadOnlyList<StoredEpoch> epochs = await snapshot.ReadEpochsAsync(0, 10, Cancel);
+        Assert.Equal("wrapped"u8.ToArray(), Assert.Single(await read.ReadPeriodsAsync(Cancel)).WrappedSecrets.ToArray());
+        IReadOnlyList<StoredEpoch> epochs = await read.ReadEpochsAsync(0, 10, Cancel);
         Assert.Equal([(0UL, 0L, 0L), (1UL, 2L, 1L)], epochs.Select(epoch => (epoch.Row.Epoch, epoch.Leaves, epoch.ValueBytes)));
         Assert.Equal(Octets("checkpoint 1"), epochs[1].Row.Checkpoint.ToArray());
-        Assert.Equal(1UL, Assert.Single(await snapshot.ReadEpochsAsync(1, 1, Cancel)).Row.Epoch);
+        Assert.Equal(1UL, Assert.Single(await read.ReadEpochsAsync(1, 1, Cancel)).Row.Epoch);
 
-        IReadOnlyList<StoredLeaf> leaves = await snapshot.ReadLeavesAsync(0, 0, 10, Cancel);
+        IReadOnlyList<StoredLeaf> leaves = await read.ReadLeavesAsync(0, 0, 10, Cancel);
         Assert.Equal([(1UL, 0), (1UL, 1)], leaves.Select(leaf => (leaf.Epoch, leaf.Ordinal)));
-        Assert.Equal((1UL, 1), Assert.Single((await snapshot.ReadLeavesAsync(1, 1, 10, Cancel)).Select(leaf => (leaf.Epoch, leaf.Ordinal))));
-        Assert.Equal((1UL, 0), Assert.Single((await snapshot.ReadLeavesAsync(1, 0, 1, Cancel)).Select(leaf => (leaf.Epoch, leaf.Ordinal))));
+        Assert.Equal((1UL, 1), Assert.Single((await read.ReadLeavesAsync(1, 1, 10, Cancel)).Select(leaf => (leaf.Epoch, leaf.Ordinal))));
+        Assert.Equal((1UL, 0), Assert.Single((await read.ReadLeavesAsync(1, 0, 1, Cancel)).Select(leaf => (leaf.Epoch, leaf.Ordinal))));
         Assert.Equal(commit.Leaves.Origins.ToArray(), leaves.Select(leaf => leaf.Origin));
         Assert.Equal(commit.Leaves.Rows.ToArray().Select(row => row.Label.ToArray()), leaves.Select(leaf => leaf.Label.ToArray()));
         Assert.Equal(["a", "b"], leaves.Select(leaf => System.Text.Encoding.UTF8.GetString(leaf.Value!.Key.Span)).Order(StringComparer.Ordinal));
-        Assert.Equal(2, await snapshot.CountValuesAsync(Cancel));
+        Assert.Equal(2, await read.CountValuesAsync(Cancel));
 
-        IReadOnlyList<StoredRequest> requests = await snapshot.ReadRequestsAsync(0, 10, Cancel);
+        IReadOnlyList<StoredRequest> requests = await read.ReadRequestsAsync(0, 10, Cancel);
         Assert.Equal([published, refused, waiting.RequestId], requests.Select(request => request.RequestId));
         Assert.Equal(waiting.BodyHash.ToArray(), requests[2].BodyHash.ToArray());
-        Assert.Equal(refused, Assert.Single(await snapshot.ReadRequestsAsync(requests[0].Sequence, 1, Cancel)).RequestId);
-        StoredPending pending = Assert.Single(await snapshot.ReadPendingAsync(0, long.MaxValue, Cancel));
+        Assert.Equal(refused, Assert.Single(await read.ReadRequestsAsync(requests[0].Sequence, 1, Cancel)).RequestId);
+        StoredPending pending = Assert.Single(await read.ReadPendingAsync(0, long.MaxValue, Cancel));
         Assert.Equal((requests[2].Sequence, 0, new ExpectedVersion(1, 7)), (pending.Sequence, pending.Item, pending.Update.Expected!.Value));
-        Assert.Empty(await snapshot.ReadPendingAsync(0, requests[1].Sequence, Cancel));
-        IReadOnlyList<StoredOutcome> outcomes = await snapshot.ReadOutcomesAsync(0, long.MaxValue, Cancel);
+        Assert.Empty(await read.ReadPendingAsync(0, requests[1].Sequence, Cancel));
+        IReadOnlyList<StoredOutcome> outcomes = await read.ReadOutcomesAsync(0, long.MaxValue, Cancel);
         Assert.Equal([new LeafOrigin(published, 0), new LeafOrigin(published, 1), null], outcomes.Select(outcome => outcome.Leaf));
         Assert.Equal(refusal, outcomes[2].Refusal);
-        Assert.Equal(refusal, Assert.Single(await snapshot.ReadOutcomesAsync(requests[0].Sequence, requests[1].Sequence, Cancel)).Refusal);
+        Assert.Equal(refusal, Assert.Single(await read.ReadOutcomesAsync(requests[0].Sequence, requests[1].Sequence, Cancel)).Refusal);
     }
 
     [Fact]
@@ -150,24 +150,24 @@ public abstract class MaintenanceConformance : StorageConformance
         await using IMaintenanceStore store = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
         await Assert.ThrowsAsync<ArgumentException>(() => store.CommitEpochAsync(lease, erased, Cancel));
         Assert.Equal(CommitResult.Committed, await store.RestoreEpochAsync(lease, erased, Cancel));
-        await using IStorageSnapshot snapshot = await store.OpenSnapshotAsync(Cancel);
-        Assert.Null(Assert.Single(await snapshot.ReadLeavesAsync(1, 0, 10, Cancel)).Value);
-        Assert.Equal(0, await snapshot.CountValuesAsync(Cancel));
+        await using IConsistentRead read = await store.OpenConsistentReadAsync(Cancel);
+        Assert.Null(Assert.Single(await read.ReadLeavesAsync(1, 0, 10, Cancel)).Value);
+        Assert.Equal(0, await read.CountValuesAsync(Cancel));
     }
 
     private static async Task CopyAsync(IMaintenanceStore source, IMaintenanceStore target, bool commit)
     {
-        await using IStorageSnapshot snapshot = await source.OpenSnapshotAsync(Cancel);
+        await using IConsistentRead read = await source.OpenConsistentReadAsync(Cancel);
         await using IStorageImport import = await target.BeginImportAsync(Cancel);
-        await import.AddPeriodsAsync(await snapshot.ReadPeriodsAsync(Cancel), Cancel);
-        await import.AddEpochsAsync(await snapshot.ReadEpochsAsync(0, 100, Cancel), Cancel);
-        await import.AddLeavesAsync(await snapshot.ReadLeavesAsync(0, 0, 100, Cancel), Cancel);
-        await import.AddRequestsAsync(await snapshot.ReadRequestsAsync(0, 100, Cancel), Cancel);
-        await import.AddPendingAsync(await snapshot.ReadPendingAsync(0, long.MaxValue, Cancel), Cancel);
-        await import.AddOutcomesAsync(await snapshot.ReadOutcomesAsync(0, long.MaxValue, Cancel), Cancel);
+        await import.AddPeriodsAsync(await read.ReadPeriodsAsync(Cancel), Cancel);
+        await import.AddEpochsAsync(await read.ReadEpochsAsync(0, 100, Cancel), Cancel);
+        await import.AddLeavesAsync(await read.ReadLeavesAsync(0, 0, 100, Cancel), Cancel);
+        await import.AddRequestsAsync(await read.ReadRequestsAsync(0, 100, Cancel), Cancel);
+        await import.AddPendingAsync(await read.ReadPendingAsync(0, long.MaxValue, Cancel), Cancel);
+        await import.AddOutcomesAsync(await read.ReadOutcomesAsync(0, long.MaxValue, Cancel), Cancel);
         if (commit)
         {
-            await import.CommitAsync(await snapshot.ReadHeadAsync(Cancel), Cancel);
+            await import.CommitAsync(await read.ReadHeadAsync(Cancel), Cancel);
         }
     }
 }

@@ -3,8 +3,8 @@ namespace Optiks.Storage;
 /// <summary>IMaintenanceStore is the role of <c>optiks-db</c>, the operator's tool: the update-task's, and what no service may.</summary>
 public interface IMaintenanceStore : IPipelineStore
 {
-    /// <summary>OpenSnapshotAsync begins to read all that is stored at one moment. The caller disposes it before the store.</summary>
-    Task<IStorageSnapshot> OpenSnapshotAsync(CancellationToken cancellationToken);
+    /// <summary>OpenConsistentReadAsync begins to read all that is stored at one moment. The caller disposes it before the store.</summary>
+    Task<IConsistentRead> OpenConsistentReadAsync(CancellationToken cancellationToken);
 
     /// <summary>BeginImportAsync begins to fill a migrated database. <see cref="StorageMisconfiguredException"/> when anything is in it.</summary>
     Task<IStorageImport> BeginImportAsync(CancellationToken cancellationToken);

@@ -17,8 +17,8 @@ internal static class ExportCommand
             throw new StartupException($"The file {full} exists: it is not overwritten.");
         }
         await using IMaintenanceStore store = await provider.OpenMaintenanceAsync(connectionString, cancellationToken);
-        await using IStorageSnapshot snapshot = await store.OpenSnapshotAsync(cancellationToken);
-        HeadRow head = await snapshot.ReadHeadAsync(cancellationToken);
+        await using IConsistentRead read = await store.OpenConsistentReadAsync(cancellationToken);
+        HeadRow head = await read.ReadHeadAsync(cancellationToken);
         string temporary = full + ".tmp";
         try
         {
@@ -26,7 +26,7 @@ internal static class ExportCommand
             using (var stream = new FileStream(temporary, options))
             using (var writer = new RowWriter(stream))
             {
-                await TerminalProgress.RunAsync(TerminalProgress.Terminal(error), progress => WriteAsync(snapshot, head, writer, progress, cancellationToken));
+                await TerminalProgress.RunAsync(TerminalProgress.Terminal(error), progress => WriteAsync(read, head, writer, progress, cancellationToken));
                 stream.Flush(flushToDisk: true);
             }
             File.Move(temporary, full, overwrite: false);
@@ -43,14 +43,14 @@ internal static class ExportCommand
         return ExitCodes.Success;
     }
 
-    private static async Task WriteAsync(IStorageSnapshot snapshot, HeadRow head, RowWriter writer, TerminalProgress progress, CancellationToken cancellationToken)
+    private static async Task WriteAsync(IConsistentRead read, HeadRow head, RowWriter writer, TerminalProgress progress, CancellationToken cancellationToken)
     {
-        foreach (PeriodRow period in await snapshot.ReadPeriodsAsync(cancellationToken))
+        foreach (PeriodRow period in await read.ReadPeriodsAsync(cancellationToken))
         {
             writer.Write(period);
         }
         IReadOnlyList<StoredEpoch> epochs;
-        for (ulong first = 0; (epochs = await snapshot.ReadEpochsAsync(first, Page, cancellationToken)).Count > 0; first = epochs[^1].Row.Epoch + 1)
+        for (ulong first = 0; (epochs = await read.ReadEpochsAsync(first, Page, cancellationToken)).Count > 0; first = epochs[^1].Row.Epoch + 1)
         {
             foreach (StoredEpoch epoch in epochs)
             {
@@ -59,7 +59,7 @@ internal static class ExportCommand
         }
         (ulong Epoch, int Ordinal) next = (0, 0);
         IReadOnlyList<StoredLeaf> leaves;
-        while ((leaves = await snapshot.ReadLeavesAsync(next.Epoch, next.Ordinal, Page, cancellationToken)).Count > 0)
+        while ((leaves = await read.ReadLeavesAsync(next.Epoch, next.Ordinal, Page, cancellationToken)).Count > 0)
         {
             foreach (StoredLeaf leaf in leaves)
             {
@@ -68,16 +68,16 @@ internal static class ExportCommand
             next = (leaves[^1].Epoch, leaves[^1].Ordinal + 1);
             progress.Show("leaves of epochs", next.Epoch, head.Epoch ?? 0);
         }
-        await WriteRequestsAsync(snapshot, writer, cancellationToken);
+        await WriteRequestsAsync(read, writer, cancellationToken);
         writer.Finish(head);
     }
 
-    private static async Task WriteRequestsAsync(IStorageSnapshot snapshot, RowWriter writer, CancellationToken cancellationToken)
+    private static async Task WriteRequestsAsync(IConsistentRead read, RowWriter writer, CancellationToken cancellationToken)
     {
         // By the same ranges of numbers three times: kinds follow each other.
         var ends = new List<long>();
         IReadOnlyList<StoredRequest> requests;
-        for (long after = 0; (requests = await snapshot.ReadRequestsAsync(after, Page, cancellationToken)).Count > 0; after = ends[^1])
+        for (long after = 0; (requests = await read.ReadRequestsAsync(after, Page, cancellationToken)).Count > 0; after = ends[^1])
         {
             foreach (StoredRequest request in requests)
             {
@@ -87,14 +87,14 @@ internal static class ExportCommand
         }
         for (int i = 0; i < ends.Count; i++)
         {
-            foreach (StoredPending pending in await snapshot.ReadPendingAsync(i == 0 ? 0 : ends[i - 1], ends[i], cancellationToken))
+            foreach (StoredPending pending in await read.ReadPendingAsync(i == 0 ? 0 : ends[i - 1], ends[i], cancellationToken))
             {
                 writer.Write(pending);
             }
         }
         for (int i = 0; i < ends.Count; i++)
         {
-            foreach (StoredOutcome outcome in await snapshot.ReadOutcomesAsync(i == 0 ? 0 : ends[i - 1], ends[i], cancellationToken))
+            foreach (StoredOutcome outcome in await read.ReadOutcomesAsync(i == 0 ? 0 : ends[i - 1], ends[i], cancellationToken))
             {
                 writer.Write(outcome);
             }

@@ -38,8 +38,8 @@ public interface IDatabase : IAsyncDisposable
     /// <summary>IsDuplicate says whether a row with the same key was there.</summary>
     bool IsDuplicate(StorageCorruptException e);
 
-    /// <summary>BeginSnapshotAsync begins a transaction that reads all at one moment, which it takes now. Its sessions may idle for long.</summary>
-    Task<ITransaction> BeginSnapshotAsync(CancellationToken cancellationToken);
+    /// <summary>BeginConsistentReadAsync begins a transaction that reads all at one moment, which it takes now. Its sessions may idle for long.</summary>
+    Task<ITransaction> BeginConsistentReadAsync(CancellationToken cancellationToken);
 
     /// <summary>BeginImportAsync begins a transaction beside which nobody writes. Its sessions may idle for long.</summary>
     Task<ITransaction> BeginImportAsync(CancellationToken cancellationToken);

@@ -10,7 +10,7 @@ public sealed class MaintenanceStore : PipelineStore, IMaintenanceStore
     }
 
     /// <inheritdoc/>
-    public async Task<IStorageSnapshot> OpenSnapshotAsync(CancellationToken cancellationToken) => new Snapshot(Statements, await Database.BeginSnapshotAsync(cancellationToken));
+    public async Task<IConsistentRead> OpenConsistentReadAsync(CancellationToken cancellationToken) => new ConsistentRead(Statements, await Database.BeginConsistentReadAsync(cancellationToken));
 
     /// <inheritdoc/>
     public async Task<IStorageImport> BeginImportAsync(CancellationToken cancellationToken)

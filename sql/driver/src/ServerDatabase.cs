@@ -126,7 +126,7 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
     public abstract bool IsDuplicate(StorageCorruptException e);
 
     /// <inheritdoc/>
-    public abstract Task<ITransaction> BeginSnapshotAsync(CancellationToken cancellationToken);
+    public abstract Task<ITransaction> BeginConsistentReadAsync(CancellationToken cancellationToken);
 
     /// <inheritdoc/>
     public abstract Task<ITransaction> BeginImportAsync(CancellationToken cancellationToken);

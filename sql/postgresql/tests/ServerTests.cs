@@ -44,8 +44,8 @@ public sealed class ServerTests() : StorageConformance(new PostgreSqlFixture())
 
         async Task<IReadOnlyList<StoredPending>> ReadPendingAsync()
         {
-            await using IStorageSnapshot snapshot = await maintenance.OpenSnapshotAsync(Cancel);
-            return await snapshot.ReadPendingAsync(0, long.MaxValue, Cancel);
+            await using IConsistentRead read = await maintenance.OpenConsistentReadAsync(Cancel);
+            return await read.ReadPendingAsync(0, long.MaxValue, Cancel);
         }
     }
 

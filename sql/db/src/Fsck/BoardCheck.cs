@@ -16,7 +16,7 @@ internal sealed class BoardCheck
     private TreeHash? _root;
     private HighWaterMark? _mark;
     private IReadOnlyList<(ulong Epoch, string Path)> _bundles = [];
-    private IStorageSnapshot _snapshot = null!;
+    private IConsistentRead _read = null!;
     private HeadRow _head = null!;
 
     private BoardCheck(BoardPaths paths, TrustAnchor anchor, Report report)
@@ -31,8 +31,8 @@ internal sealed class BoardCheck
     public ulong Size { get; private set; }
 
     /// <summary>
-    /// OpenAsync reads how far the board is. Called before the database's snapshot is taken: a task that runs meanwhile commits an epoch before it puts anything on the board, so what was
-    /// read is never ahead of the snapshot by rights.
+    /// OpenAsync reads how far the board is. Called before the consistent read begins: a task that runs meanwhile commits an epoch before it puts anything on the board, so the
+    /// board is never ahead of the consistent read by rights.
     /// </summary>
     public static async Task<BoardCheck> OpenAsync(BoardPaths paths, TrustAnchor anchor, Report report, CancellationToken cancellationToken)
     {
@@ -60,9 +60,9 @@ internal sealed class BoardCheck
     }
 
     /// <summary>RunAsync compares with the database. <paramref name="root"/> is the root that its records have at <see cref="Size"/>, null when they do not reach it.</summary>
-    public async Task RunAsync(IStorageSnapshot snapshot, HeadRow head, TreeHash? root, CancellationToken cancellationToken)
+    public async Task RunAsync(IConsistentRead read, HeadRow head, TreeHash? root, CancellationToken cancellationToken)
     {
-        _snapshot = snapshot;
+        _read = read;
         _head = head;
         await CompareStandingAsync(cancellationToken);
         if (_root is { } boardRoot)
@@ -74,7 +74,7 @@ internal sealed class BoardCheck
         await CompareBundlesAsync(cancellationToken);
     }
 
-    // What was published before the snapshot is on the board by now, not necessarily when the board was read.
+    // What was published before the consistent read is on the board by now, not necessarily when the board was read.
     private async Task CompareStandingAsync(CancellationToken cancellationToken)
     {
         if (_head.PublishedEpoch is not ulong published)
@@ -142,7 +142,7 @@ internal sealed class BoardCheck
                 continue;
             }
             ulong first = bundle * TilePath.FullWidth;
-            var stored = (await _snapshot.ReadEpochsAsync(first, entries.Count, cancellationToken)).ToDictionary(epoch => epoch.Row.Epoch, epoch => epoch.Row.Record);
+            var stored = (await _read.ReadEpochsAsync(first, entries.Count, cancellationToken)).ToDictionary(epoch => epoch.Row.Epoch, epoch => epoch.Row.Record);
             for (int i = 0; i < entries.Count; i++)
             {
                 if (stored.TryGetValue(first + (ulong)i, out ReadOnlyMemory<byte> record) && !record.Span.SequenceEqual(entries[i].Span))
@@ -205,23 +205,23 @@ internal sealed class BoardCheck
     }
 
     private async Task<EpochRow?> ReadEpochAsync(ulong epoch, CancellationToken cancellationToken) =>
-        await _snapshot.ReadEpochsAsync(epoch, 1, cancellationToken) is [{ } found] && found.Row.Epoch == epoch ? found.Row : null;
+        await _read.ReadEpochsAsync(epoch, 1, cancellationToken) is [{ } found] && found.Row.Epoch == epoch ? found.Row : null;
 
     // Values may have been erased on either side since; roots and commitments are compared elsewhere.
     private async Task<bool> HasLeavesAsync(EpochContent bundle, CancellationToken cancellationToken)
     {
-        int read = 0;
+        int ordinal = 0;
         while (true)
         {
-            IReadOnlyList<StoredLeaf> page = await _snapshot.ReadLeavesAsync(bundle.Epoch.Epoch, read, 16_384, cancellationToken);
+            IReadOnlyList<StoredLeaf> page = await _read.ReadLeavesAsync(bundle.Epoch.Epoch, ordinal, 16_384, cancellationToken);
             int count = page.TakeWhile(leaf => leaf.Epoch == bundle.Epoch.Epoch).Count();
             if (count == 0)
             {
-                return read == bundle.Leaves.Rows.Length;
+                return ordinal == bundle.Leaves.Rows.Length;
             }
-            for (int i = 0; i < count; i++, read++)
+            for (int i = 0; i < count; i++, ordinal++)
             {
-                if (page[i].Ordinal != read || read >= bundle.Leaves.Rows.Length || !IsSame(page[i], bundle.Leaves, read))
+                if (page[i].Ordinal != ordinal || ordinal >= bundle.Leaves.Rows.Length || !IsSame(page[i], bundle.Leaves, ordinal))
                 {
                     return false;
                 }

@@ -14,33 +14,33 @@ internal static class DirectoryCheck
     {
         var report = new Report();
         BoardCheck? board = paths is null ? null : await BoardCheck.OpenAsync(paths, anchor, report, cancellationToken);
-        await using IStorageSnapshot snapshot = await store.OpenSnapshotAsync(cancellationToken);
-        HeadRow head = await snapshot.ReadHeadAsync(cancellationToken);
-        var records = new RecordCheck(anchor, head, await snapshot.ReadPeriodsAsync(cancellationToken), report) { RootAtSize = board?.Size ?? 0 };
-        var leaves = new LeafCheck(anchor.Configuration, await RequestCheck.PendingAsync(snapshot, cancellationToken), report);
+        await using IConsistentRead read = await store.OpenConsistentReadAsync(cancellationToken);
+        HeadRow head = await read.ReadHeadAsync(cancellationToken);
+        var records = new RecordCheck(anchor, head, await read.ReadPeriodsAsync(cancellationToken), report) { RootAtSize = board?.Size ?? 0 };
+        var leaves = new LeafCheck(anchor.Configuration, await RequestCheck.PendingAsync(read, cancellationToken), report);
         using var trees = new TreeCheck(anchor.Configuration, report, paths, board?.Size ?? 0);
-        await CheckEpochsAsync(snapshot, head, records, leaves, trees, report, progress, cancellationToken);
-        long values = await snapshot.CountValuesAsync(cancellationToken);
+        await CheckEpochsAsync(read, head, records, leaves, trees, report, progress, cancellationToken);
+        long values = await read.CountValuesAsync(cancellationToken);
         if (values != leaves.Values)
         {
             report.Found($"There are {values} values, but {leaves.Values} belong to a leaf of an epoch.");
         }
-        await RequestCheck.RunAsync(snapshot, head.Epoch, report, cancellationToken);
+        await RequestCheck.RunAsync(read, head.Epoch, report, cancellationToken);
         if (board is not null)
         {
-            await board.RunAsync(snapshot, head, records.RootAt, cancellationToken);
+            await board.RunAsync(read, head, records.RootAt, cancellationToken);
         }
         return report;
     }
 
     private static async Task CheckEpochsAsync(
-        IStorageSnapshot snapshot, HeadRow head, RecordCheck records, LeafCheck leaves, TreeCheck trees, Report report, TerminalProgress progress, CancellationToken cancellationToken)
+        IConsistentRead read, HeadRow head, RecordCheck records, LeafCheck leaves, TreeCheck trees, Report report, TerminalProgress progress, CancellationToken cancellationToken)
     {
-        var cursor = new LeafCursor(snapshot);
+        var cursor = new LeafCursor(read);
         EpochRow? last = null;
         IReadOnlyList<StoredEpoch> page;
         ulong next = 0;
-        while ((page = await snapshot.ReadEpochsAsync(next, EpochPage, cancellationToken)).Count > 0)
+        while ((page = await read.ReadEpochsAsync(next, EpochPage, cancellationToken)).Count > 0)
         {
             foreach (StoredEpoch epoch in page)
             {

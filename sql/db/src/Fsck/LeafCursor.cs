@@ -3,7 +3,7 @@ using Optiks.Storage;
 namespace Optiks.Db.Fsck;
 
 /// <summary>LeafCursor reads the leaves in order and hands them out by epochs.</summary>
-internal sealed class LeafCursor(IStorageSnapshot snapshot)
+internal sealed class LeafCursor(IConsistentRead read)
 {
     private const int Page = 16_384;
 
@@ -29,7 +29,7 @@ internal sealed class LeafCursor(IStorageSnapshot snapshot)
     {
         if (_position == _page.Count && !_ended)
         {
-            _page = await snapshot.ReadLeavesAsync(_next.Epoch, _next.Ordinal, Page, cancellationToken);
+            _page = await read.ReadLeavesAsync(_next.Epoch, _next.Ordinal, Page, cancellationToken);
             _position = 0;
             _ended = _page.Count == 0;
             if (!_ended)

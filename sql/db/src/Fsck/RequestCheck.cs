@@ -8,13 +8,13 @@ internal static class RequestCheck
     private const int Page = 4096;
 
     /// <summary>PendingAsync reads what waits, as origins that no leaf may have yet.</summary>
-    public static async Task<HashSet<LeafOrigin>> PendingAsync(IStorageSnapshot snapshot, CancellationToken cancellationToken)
+    public static async Task<HashSet<LeafOrigin>> PendingAsync(IConsistentRead read, CancellationToken cancellationToken)
     {
         var pending = new HashSet<LeafOrigin>();
-        await foreach ((IReadOnlyList<StoredRequest> requests, long after, long through) in PagesAsync(snapshot, cancellationToken))
+        await foreach ((IReadOnlyList<StoredRequest> requests, long after, long through) in PagesAsync(read, cancellationToken))
         {
             var ids = requests.ToDictionary(request => request.Sequence, request => request.RequestId);
-            foreach (StoredPending row in await snapshot.ReadPendingAsync(after, through, cancellationToken))
+            foreach (StoredPending row in await read.ReadPendingAsync(after, through, cancellationToken))
             {
                 if (ids.TryGetValue(row.Sequence, out Guid id))
                 {
@@ -26,12 +26,12 @@ internal static class RequestCheck
     }
 
     /// <summary>RunAsync checks all requests, pending rows and outcomes.</summary>
-    public static async Task RunAsync(IStorageSnapshot snapshot, ulong? headEpoch, Report report, CancellationToken cancellationToken)
+    public static async Task RunAsync(IConsistentRead read, ulong? headEpoch, Report report, CancellationToken cancellationToken)
     {
-        await foreach ((IReadOnlyList<StoredRequest> requests, long after, long through) in PagesAsync(snapshot, cancellationToken))
+        await foreach ((IReadOnlyList<StoredRequest> requests, long after, long through) in PagesAsync(read, cancellationToken))
         {
-            ILookup<long, StoredPending> pending = (await snapshot.ReadPendingAsync(after, through, cancellationToken)).ToLookup(row => row.Sequence);
-            ILookup<long, StoredOutcome> outcomes = (await snapshot.ReadOutcomesAsync(after, through, cancellationToken)).ToLookup(row => row.Sequence);
+            ILookup<long, StoredPending> pending = (await read.ReadPendingAsync(after, through, cancellationToken)).ToLookup(row => row.Sequence);
+            ILookup<long, StoredOutcome> outcomes = (await read.ReadOutcomesAsync(after, through, cancellationToken)).ToLookup(row => row.Sequence);
             foreach (StoredRequest request in requests)
             {
                 Check(request, [.. pending[request.Sequence]], [.. outcomes[request.Sequence]], headEpoch, report);
@@ -96,12 +96,12 @@ internal static class RequestCheck
 
     // The last page reaches to the end, so that rows beyond the last request are seen.
     private static async IAsyncEnumerable<(IReadOnlyList<StoredRequest> Requests, long After, long Through)> PagesAsync(
-        IStorageSnapshot snapshot, [System.Runtime.CompilerServices.EnumeratorCancellation] CancellationToken cancellationToken)
+        IConsistentRead read, [System.Runtime.CompilerServices.EnumeratorCancellation] CancellationToken cancellationToken)
     {
         long after = long.MinValue;
         while (true)
         {
-            IReadOnlyList<StoredRequest> requests = await snapshot.ReadRequestsAsync(after, Page, cancellationToken);
+            IReadOnlyList<StoredRequest> requests = await read.ReadRequestsAsync(after, Page, cancellationToken);
             bool isLast = requests.Count < Page;
             long through = isLast ? long.MaxValue : requests[^1].Sequence;
             yield return (requests, after, through);

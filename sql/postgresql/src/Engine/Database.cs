@@ -108,7 +108,7 @@ internal sealed class Database : ServerDatabase<NpgsqlConnection, Session>
     public override bool IsDuplicate(StorageCorruptException e) => e.InnerException is PostgresException { SqlState: PostgresErrorCodes.UniqueViolation };
 
     /// <inheritdoc/>
-    public override Task<ITransaction> BeginSnapshotAsync(CancellationToken cancellationToken) =>
+    public override Task<ITransaction> BeginConsistentReadAsync(CancellationToken cancellationToken) =>
         BeginAsync(IsolationLevel.RepeatableRead, session => BeginAsync(session, Statements.Head, cancellationToken), cancellationToken);
 
     /// <inheritdoc/>

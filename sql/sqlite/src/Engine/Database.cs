@@ -85,7 +85,7 @@ internal sealed class Database : IDatabase
     public bool IsDuplicate(StorageCorruptException e) => false;
 
     /// <inheritdoc/>
-    public Task<ITransaction> BeginSnapshotAsync(CancellationToken cancellationToken) =>
+    public Task<ITransaction> BeginConsistentReadAsync(CancellationToken cancellationToken) =>
         Task.Run<ITransaction>(() => Transaction.Begin(this, _settings, readOnly: true, "BEGIN"), cancellationToken);
 
     /// <inheritdoc/>

@@ -80,7 +80,7 @@ internal sealed class Database : ServerDatabase<SqlConnection, Connection>
     public override bool IsDuplicate(StorageCorruptException e) => SqlServerErrors.IsDuplicate(e.InnerException);
 
     /// <inheritdoc/>
-    public override Task<ITransaction> BeginSnapshotAsync(CancellationToken cancellationToken) =>
+    public override Task<ITransaction> BeginConsistentReadAsync(CancellationToken cancellationToken) =>
         // The server takes it at the first statement that reads.
         BeginAsync(IsolationLevel.Snapshot, connection => connection.ReadHeadAsync(cancellationToken), cancellationToken);
 

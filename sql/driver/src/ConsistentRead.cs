@@ -2,15 +2,15 @@ using Optiks.Protocol;
 
 namespace Optiks.Storage.Driver;
 
-/// <summary>Snapshot is one transaction that reads. While it is open, the server keeps what others delete.</summary>
-internal sealed class Snapshot : IStorageSnapshot
+/// <summary>ConsistentRead is one transaction that reads. While it is open, the server keeps what others delete.</summary>
+internal sealed class ConsistentRead : IConsistentRead
 {
     private const long MaxValueBytes = 16L << 20;
 
     private readonly Statements _statements;
     private readonly ITransaction _transaction;
 
-    public Snapshot(Statements statements, ITransaction transaction)
+    public ConsistentRead(Statements statements, ITransaction transaction)
     {
         _statements = statements;
         _transaction = transaction;

@@ -1,10 +1,10 @@
 namespace Optiks.Storage;
 
 /// <summary>
-/// IStorageSnapshot reads all that is stored, at one moment and without judging it: rows that contradict each other are returned as they are. All methods read in key order, by pages: the
+/// IConsistentRead reads all that is stored, at one moment and without judging it: rows that contradict each other are returned as they are. All methods read in key order, by pages: the
 /// caller goes on after the last row that it got. Writers are not held up. Not thread-safe: one call at a time.
 /// </summary>
-public interface IStorageSnapshot : IAsyncDisposable
+public interface IConsistentRead : IAsyncDisposable
 {
     /// <summary>ReadHeadAsync reads the head row.</summary>
     Task<HeadRow> ReadHeadAsync(CancellationToken cancellationToken);
