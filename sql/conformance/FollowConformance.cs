@@ -108,8 +108,8 @@ public abstract class FollowConformance : StorageConformance
         IReadOnlyList<PendingRequest> pending = await Pipeline.ReadPendingAsync(Count, 64 << 20, Cancel);
         Assert.Equal(Count, pending.Count);
         // Every second one is underway: what is left out and what is taken goes over many pages.
-        var underway = new PendingBatch([.. pending.Where((_, i) => i % 2 == 0)], Count / 2, More: true);
-        PendingBatch rest = await Pipeline.ReadPendingAsync(Count, 64 << 20, underway, Cancel);
+        var underway = new EpochUpdates([.. pending.Where((_, i) => i % 2 == 0)], Count / 2, More: true);
+        EpochUpdates rest = await Pipeline.ReadPendingAsync(Count, 64 << 20, underway, Cancel);
         Assert.Equal(pending.Where((_, i) => i % 2 == 1).Select(request => request.RequestId), rest.Requests.Select(request => request.RequestId));
         EpochCommit commit = Commit(1, pending);
         // An accept in between waits for the transaction, it does not fail.

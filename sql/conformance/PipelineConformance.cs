@@ -92,15 +92,15 @@ public abstract class PipelineConformance : StorageConformance
         Guid ab = await AcceptOneAsync(Item("a"), Item("b"));
         Guid b = await AcceptOneAsync(Item("b"));
         Guid c = await AcceptOneAsync(Item("c"));
-        PendingBatch first = await Pipeline.ReadPendingAsync(100, 1 << 20, null, Cancel);
+        EpochUpdates first = await Pipeline.ReadPendingAsync(100, 1 << 20, null, Cancel);
         Assert.Equal([a1, c], first.Requests.Select(request => request.RequestId));
         Guid c2 = await AcceptOneAsync(Item("c"));
-        PendingBatch second = await Pipeline.ReadPendingAsync(100, 1 << 20, first, Cancel);
+        EpochUpdates second = await Pipeline.ReadPendingAsync(100, 1 << 20, first, Cancel);
         Assert.Equal([ab, c2], second.Requests.Select(request => request.RequestId));
 
         Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, Commit(1, first.Requests), Cancel));
         await SignAndPublishAsync(lease, 1);
-        PendingBatch third = await Pipeline.ReadPendingAsync(100, 1 << 20, second, Cancel);
+        EpochUpdates third = await Pipeline.ReadPendingAsync(100, 1 << 20, second, Cancel);
         Assert.Equal([b], third.Requests.Select(request => request.RequestId));
         Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, Commit(2, second.Requests), Cancel));
         Assert.Equal([b], await PendingIdsAsync());
@@ -123,11 +123,11 @@ public abstract class PipelineConformance : StorageConformance
         await Pipeline.ReadPendingAsync(selection, Cancel);
         Assert.True(selection.IsFull);
         await Pipeline.ReadPendingAsync(selection, Cancel);
-        PendingBatch batch = selection.Complete();
-        Assert.Equal([a, bc], batch.Requests.Select(request => request.RequestId));
-        Assert.Equal([1, 2], batch.Requests.Select(request => request.Items.Count));
-        Assert.Equal(3, batch.Items);
-        Assert.True(batch.More);
+        EpochUpdates updates = selection.Complete();
+        Assert.Equal([a, bc], updates.Requests.Select(request => request.RequestId));
+        Assert.Equal([1, 2], updates.Requests.Select(request => request.Items.Count));
+        Assert.Equal(3, updates.Items);
+        Assert.True(updates.More);
     }
 
     [Fact]
@@ -144,10 +144,10 @@ public abstract class PipelineConformance : StorageConformance
         Assert.Equal(3, await Pipeline.CountPendingAsync(3, Cancel));
         Assert.Equal(4, await Pipeline.CountPendingAsync(5, Cancel));
 
-        static (int Items, bool More) Shape(PendingBatch batch)
+        static (int Items, bool More) Shape(EpochUpdates updates)
         {
-            Assert.Equal(batch.Items, batch.Requests.Sum(request => request.Items.Count));
-            return (batch.Items, batch.More);
+            Assert.Equal(updates.Items, updates.Requests.Sum(request => request.Items.Count));
+            return (updates.Items, updates.More);
         }
     }
 

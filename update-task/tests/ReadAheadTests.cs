@@ -61,7 +61,7 @@ public sealed class ReadAheadTests
             Assert.True(await task.StepAsync(behind: true));
             for (int i = 0; i < 2; i++)
             {
-                // The first of them with a batch that was read ahead itself.
+                // The first of them with updates that were read ahead themselves.
                 fault.FailNextCommit();
                 await Assert.ThrowsAsync<StorageUnavailableException>(() => task.StepAsync(behind: true));
                 Assert.Equal(1UL, task.Session.Last.Epoch);

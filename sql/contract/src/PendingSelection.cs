@@ -4,7 +4,7 @@ namespace Optiks.Storage;
 
 /// <summary>
 /// PendingSelection picks what the next epoch takes from the pending rows in order of acceptance. A request is taken when no earlier one, taken or not, has one of its
-/// keys. The first that would exceed a limit ends the batch, so that large requests are not overtaken for ever. Remembers every key that it was shown: at most
+/// keys. The first that would exceed a limit ends the selection, so that large requests are not overtaken for ever. Remembers every key that it was shown: at most
 /// <see cref="Limits.PendingPerKey"/> rows are looked at for each one that is taken. It may be shown rows over any time, those accepted since with each
 /// <see cref="IPipelineStore.ReadPendingAsync"/>. One thread at a time.
 /// </summary>
@@ -27,8 +27,8 @@ public sealed class PendingSelection
     /// <summary>PendingSelection of at most so much, but at least one request.</summary>
     /// <param name="maxItems">Items.</param>
     /// <param name="maxBytes">Octets of keys and values.</param>
-    /// <param name="underway">The batch of an epoch that is not yet committed: what it takes counts as gone already. Good only if that epoch is committed.</param>
-    public PendingSelection(int maxItems, long maxBytes, PendingBatch? underway = null)
+    /// <param name="underway">Those of an epoch that is not yet committed: what it takes counts as gone already. Good only if that epoch is committed.</param>
+    public PendingSelection(int maxItems, long maxBytes, EpochUpdates? underway = null)
     {
         _maxItems = maxItems;
         _maxBytes = maxBytes;
@@ -39,7 +39,7 @@ public sealed class PendingSelection
     /// <summary>After is the last row that was shown: later ones are wanted. Before the first, what comes before every row that may be there.</summary>
     public (long Sequence, int Item) After { get; private set; }
 
-    /// <summary>IsFull: a limit has ended the batch, and no more rows are wanted.</summary>
+    /// <summary>IsFull: a limit was reached, and no more rows are wanted.</summary>
     public bool IsFull { get; private set; }
 
     /// <summary>Taken so far, without what <see cref="Complete"/> may still add.</summary>
@@ -55,7 +55,7 @@ public sealed class PendingSelection
         }
     }
 
-    /// <summary>TryAdd shows the next row. False: the batch is complete without it, and later rows do not matter. Throws <see cref="StorageCorruptException"/> for a row whose request, or an earlier item of it, is missing.</summary>
+    /// <summary>TryAdd shows the next row. False: the selection is complete without it, and later rows do not matter. Throws <see cref="StorageCorruptException"/> for a row whose request, or an earlier item of it, is missing.</summary>
     public bool TryAdd(in PendingRow row)
     {
         if (_items.Count > 0 && row.Sequence != _request.Sequence)
@@ -90,19 +90,19 @@ public sealed class PendingSelection
 
     /// <summary>
     /// ShowsAllThrough says, before the first rows, that all of them up to this sequence are about to be shown, and that a later one may be accepted after others that follow it: the next
-    /// batch looks for it. The first call counts. Without any, rows are accepted in their order.
+    /// selection looks for it. The first call counts. Without any, rows are accepted in their order.
     /// </summary>
     public void ShowsAllThrough(long sequence) => _allThrough ??= sequence;
 
-    /// <summary>Complete gives the batch after the last row. Nothing may be shown any more.</summary>
-    public PendingBatch Complete()
+    /// <summary>Complete gives the updates after the last row. Nothing may be shown any more.</summary>
+    public EpochUpdates Complete()
     {
         if (_items.Count > 0)
         {
             EndRequest();
         }
         (long Sequence, int Item) decided = _left ?? After;
-        return new PendingBatch(_taken, _takenItems, IsFull) { DecidedThrough = _allThrough < decided.Sequence ? (_allThrough.Value, byte.MaxValue) : decided };
+        return new EpochUpdates(_taken, _takenItems, IsFull) { DecidedThrough = _allThrough < decided.Sequence ? (_allThrough.Value, byte.MaxValue) : decided };
     }
 
     private void EndRequest()

@@ -4,7 +4,7 @@ namespace Optiks.Storage;
 public static class PipelineStoreExtensions
 {
     /// <summary>ReadPendingAsync reads all that one epoch may take, as <see cref="PendingSelection"/> picks it, after another that is <paramref name="underway"/>.</summary>
-    public static async Task<PendingBatch> ReadPendingAsync(this IPipelineStore store, int maxItems, long maxBytes, PendingBatch? underway, CancellationToken cancellationToken)
+    public static async Task<EpochUpdates> ReadPendingAsync(this IPipelineStore store, int maxItems, long maxBytes, EpochUpdates? underway, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(store);
         var selection = new PendingSelection(maxItems, maxBytes, underway);

@@ -20,20 +20,20 @@ public sealed class AcceptFrontierTests() : StorageConformance(new PostgreSqlFix
         _ = await Cluster.ExecuteAsync(slow, "INSERT INTO pending (seq, item, structure, key, value, request_id, body_hash) SELECT seq, 0, 3, $1, '', request_id, body_hash FROM request WHERE request_id = $2", "late"u8.ToArray(), late.RequestId);
 
         // Epochs that are read ahead of each other, as the update-task does: more than the frontier takes to move.
-        PendingBatch batch = PendingBatch.Empty;
+        EpochUpdates updates = EpochUpdates.Empty;
         for (ulong epoch = 1; epoch <= 4; epoch++)
         {
-            batch = await PublishNextAsync(lease, epoch, batch, await AcceptListAsync());
+            updates = await PublishNextAsync(lease, epoch, updates, await AcceptListAsync());
         }
         await transaction.CommitAsync(Cancel);
-        batch = await PublishNextAsync(lease, 5, batch, [.. await AcceptListAsync(), late.RequestId]);
+        updates = await PublishNextAsync(lease, 5, updates, [.. await AcceptListAsync(), late.RequestId]);
 
         // Once it is gone, what was decided is not gone through again.
         for (ulong epoch = 6; epoch <= 9; epoch++)
         {
-            long last = batch.Requests[^1].Sequence;
-            batch = await PublishNextAsync(lease, epoch, batch, await AcceptListAsync());
-            Assert.True(epoch < 9 || batch.DecidedThrough.Sequence >= last, $"decided through {batch.DecidedThrough} after {last}");
+            long last = updates.Requests[^1].Sequence;
+            updates = await PublishNextAsync(lease, epoch, updates, await AcceptListAsync());
+            Assert.True(epoch < 9 || updates.DecidedThrough.Sequence >= last, $"decided through {updates.DecidedThrough} after {last}");
         }
     }
 
@@ -45,16 +45,16 @@ public sealed class AcceptFrontierTests() : StorageConformance(new PostgreSqlFix
         return requests.Select(request => request.RequestId);
     }
 
-    private async Task<PendingBatch> PublishNextAsync(Lease lease, ulong epoch, PendingBatch before, IEnumerable<Guid> expected)
+    private async Task<EpochUpdates> PublishNextAsync(Lease lease, ulong epoch, EpochUpdates before, IEnumerable<Guid> expected)
     {
-        var selection = new PendingSelection(100_000, long.MaxValue, before == PendingBatch.Empty ? null : before);
+        var selection = new PendingSelection(100_000, long.MaxValue, before == EpochUpdates.Empty ? null : before);
         await Pipeline.ReadPendingAsync(selection, Cancel);
         // Again, as until an epoch is due: nothing was accepted since.
         await Pipeline.ReadPendingAsync(selection, Cancel);
-        PendingBatch batch = selection.Complete();
-        Assert.Equal(expected.Order(), batch.Requests.Select(request => request.RequestId).Order());
-        Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, Commit(epoch, batch.Requests), Cancel));
+        EpochUpdates updates = selection.Complete();
+        Assert.Equal(expected.Order(), updates.Requests.Select(request => request.RequestId).Order());
+        Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, Commit(epoch, updates.Requests), Cancel));
         await SignAndPublishAsync(lease, epoch);
-        return batch;
+        return updates;
     }
 }

@@ -51,29 +51,29 @@ internal sealed class EpochLoop
     public async Task RunAsync(Lead lead, CancellationToken stop)
     {
         using var ended = CancellationTokenSource.CreateLinkedTokenSource(stop, lead.Keeper.Lost);
-        await using BatchReader batches = ReaderOf(lead);
+        await using UpdateReader reader = ReaderOf(lead);
         bool behind = false;
         while (!stop.IsCancellationRequested)
         {
             lead.Keeper.ThrowUnlessHeld();
             long start = _time.GetTimestamp();
-            bool hasNext = await TryStepAsync(lead, batches, behind, stop);
+            bool hasNext = await TryStepAsync(lead, reader, behind, stop);
             behind = Rest(start) <= TimeSpan.Zero;
             if (!behind && !hasNext)
             {
-                await RestAsync(batches, start, ended.Token);
+                await RestAsync(reader, start, ended.Token);
             }
         }
     }
 
     /// <summary>ReaderOf makes what <see cref="StepAsync"/> reads from.</summary>
-    internal BatchReader ReaderOf(Lead lead) => new(lead.Store, lead.Session.Directory, _options, _metrics);
+    internal UpdateReader ReaderOf(Lead lead) => new(lead.Store, lead.Session.Directory, _options, _metrics);
 
     /// <summary>
     /// StepAsync publishes the unfinished epoch if there is one, and then the next if it is due. While it is committed and published, the updates of the epoch after it are read and
     /// their labels computed. True: with more updates waiting than one epoch takes, or <paramref name="behind"/>, that epoch begins at once.
     /// </summary>
-    internal async Task<bool> StepAsync(Lead lead, BatchReader batches, bool behind, CancellationToken stop)
+    internal async Task<bool> StepAsync(Lead lead, UpdateReader reader, bool behind, CancellationToken stop)
     {
         LogSession session = lead.Session;
         // One trace a step, also when nothing is due. What is read ahead is in that of the epoch before.
@@ -92,15 +92,15 @@ internal sealed class EpochLoop
             }
             await _publisher.CheckHeadAsync(lead, stop);
         }
-        ReadBatch batch = await batches.ReadAsync(times, stop);
+        ReadUpdates updates = await reader.ReadAsync(times, stop);
         bool committed = false;
-        if (batch.Pending.Items > 0 || now >= session.LastTimeMs + session.Identity.Anchor.Configuration.HeartbeatMs)
+        if (updates.Pending.Items > 0 || now >= session.LastTimeMs + session.Identity.Anchor.Configuration.HeartbeatMs)
         {
-            int refused = await CommitAsync(lead, batches, batch, now);
+            int refused = await CommitAsync(lead, reader, updates, now);
             if (session.Unfinished is not null)
             {
                 committed = true;
-                await FinishAsync(lead, refused, batch.Start, batch.Times, stop);
+                await FinishAsync(lead, refused, updates.Start, updates.Times, stop);
             }
         }
         session.OfferSnapshot();
@@ -113,13 +113,13 @@ internal sealed class EpochLoop
         {
             _state.Progress(session.Last.Epoch);
         }
-        return committed && (behind || batch.Pending.More);
+        return committed && (behind || updates.Pending.More);
     }
 
     private TimeSpan Rest(long start) => _options.EpochInterval - _time.GetElapsedTime(start);
 
     // Until the interval that began at start has gone by, or it is ended, which is looked at by the caller.
-    private async Task RestAsync(BatchReader batches, long start, CancellationToken ended)
+    private async Task RestAsync(UpdateReader reader, long start, CancellationToken ended)
     {
         while (!ended.IsCancellationRequested && Rest(start) is { Ticks: > 0 } rest)
         {
@@ -127,16 +127,16 @@ internal sealed class EpochLoop
             await Task.Delay(readsOn ? rest / 2 : rest, _time, ended).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             if (readsOn && !ended.IsCancellationRequested)
             {
-                await batches.GoOnAsync(ended);
+                await reader.GoOnAsync(ended);
             }
         }
     }
 
-    private async Task<bool> TryStepAsync(Lead lead, BatchReader batches, bool behind, CancellationToken stop)
+    private async Task<bool> TryStepAsync(Lead lead, UpdateReader reader, bool behind, CancellationToken stop)
     {
         try
         {
-            return await StepAsync(lead, batches, behind, stop);
+            return await StepAsync(lead, reader, behind, stop);
         }
         catch (OperationCanceledException) when (stop.IsCancellationRequested)
         {
@@ -180,18 +180,18 @@ internal sealed class EpochLoop
     }
 
     // Returns the number of refused updates. Leaves the session as it was when the commit did not happen.
-    private async Task<int> CommitAsync(Lead lead, BatchReader batches, ReadBatch batch, ulong nowMs)
+    private async Task<int> CommitAsync(Lead lead, UpdateReader reader, ReadUpdates updates, ulong nowMs)
     {
         LogSession session = lead.Session;
-        using (EpochDraft draft = EpochMaker.Make(session, batch.Pending.Requests, nowMs, batch.Times))
+        using (EpochDraft draft = EpochMaker.Make(session, updates.Pending.Requests, nowMs, updates.Times))
         {
             FailPoints.Hit(FailPoints.Apply);
             lead.Keeper.ThrowUnlessHeld();
-            batches.StartAhead(batch.Pending);
+            reader.StartNext(updates.Pending);
             bool committed = false;
             try
             {
-                using (batch.Times.Measure(EpochStep.Commit))
+                using (updates.Times.Measure(EpochStep.Commit))
                 {
                     // Not cancelled by a shutdown: its result would be unknown.
                     CommitResult result = await lead.Store.CommitEpochAsync(lead.Lease, draft.Commit, CancellationToken.None);
@@ -207,7 +207,7 @@ internal sealed class EpochLoop
             {
                 if (!committed)
                 {
-                    await batches.DropAsync();
+                    await reader.DropAsync();
                 }
             }
             if (!committed)

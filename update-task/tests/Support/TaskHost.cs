@@ -17,7 +17,7 @@ namespace Optiks.UpdateTask.Tests.Support;
 internal sealed class TaskHost : IAsyncDisposable
 {
     private readonly ServiceProvider _services;
-    private BatchReader? _batches;
+    private UpdateReader? _reader;
     private bool _disposed;
 
     private TaskHost(ServiceProvider services, IPipelineStore store, LeaseKeeper keeper)
@@ -37,7 +37,7 @@ internal sealed class TaskHost : IAsyncDisposable
 
     private EpochLoop Loop => _services.GetRequiredService<EpochLoop>();
 
-    private BatchReader Batches => _batches ??= Loop.ReaderOf(Lead);
+    private UpdateReader Reader => _reader ??= Loop.ReaderOf(Lead);
 
     private Lead Lead => new(Store, Keeper, Session);
 
@@ -90,10 +90,10 @@ internal sealed class TaskHost : IAsyncDisposable
     public Task StepAsync() => StepAsync(behind: false);
 
     /// <summary>StepAsync of a task that is <paramref name="behind"/>; true when the next epoch is to begin at once.</summary>
-    public Task<bool> StepAsync(bool behind) => Loop.StepAsync(Lead, Batches, behind, TestContext.Current.CancellationToken);
+    public Task<bool> StepAsync(bool behind) => Loop.StepAsync(Lead, Reader, behind, TestContext.Current.CancellationToken);
 
     /// <summary>ReadAheadAsync does what the loop does between two intervals.</summary>
-    public Task ReadAheadAsync() => Batches.GoOnAsync(TestContext.Current.CancellationToken);
+    public Task ReadAheadAsync() => Reader.GoOnAsync(TestContext.Current.CancellationToken);
 
     public async ValueTask DisposeAsync()
     {
@@ -102,9 +102,9 @@ internal sealed class TaskHost : IAsyncDisposable
             return;
         }
         _disposed = true;
-        if (_batches is not null)
+        if (_reader is not null)
         {
-            await _batches.DisposeAsync();
+            await _reader.DisposeAsync();
         }
         Session?.Dispose();
         await Keeper.DisposeAsync();

@@ -8,11 +8,11 @@ using Optiks.UpdateTask.Telemetry;
 namespace Optiks.UpdateTask.Pipeline;
 
 /// <summary>
-/// BatchReader reads what the next epoch takes, and computes its labels, before that epoch is due: beside the commit of the epoch before, and whenever there is time. When it begins,
+/// UpdateReader reads what the next epoch takes, and computes its labels, before that epoch is due: during the commit of the epoch before, and whenever there is time. When it begins,
 /// only what was accepted last is left to read. What is read ahead holds good once the epoch before is committed, as pending rows never change and only an epoch removes them;
 /// otherwise it is dropped. One thread at a time.
 /// </summary>
-internal sealed class BatchReader : IAsyncDisposable
+internal sealed class UpdateReader : IAsyncDisposable
 {
     // Enough to see a queue grow. The epoch waits while the database goes through them all: not at every epoch.
     private const long MaxCounted = 1_000_000;
@@ -23,10 +23,10 @@ internal sealed class BatchReader : IAsyncDisposable
     private readonly EpochOptions _options;
     private readonly TaskMetrics _metrics;
     private CancellationTokenSource _drop = new();
-    private Ahead? _ahead;
+    private Upcoming? _next;
     private long? _counted;
 
-    public BatchReader(IPipelineStore store, KeyDirectory directory, EpochOptions options, TaskMetrics metrics)
+    public UpdateReader(IPipelineStore store, KeyDirectory directory, EpochOptions options, TaskMetrics metrics)
     {
         _store = store;
         _directory = directory;
@@ -34,23 +34,23 @@ internal sealed class BatchReader : IAsyncDisposable
         _metrics = metrics;
     }
 
-    /// <summary>ReadAsync gives the next batch: what was read ahead, and what was accepted since.</summary>
-    public async Task<ReadBatch> ReadAsync(EpochTimes times, CancellationToken cancellationToken)
+    /// <summary>ReadAsync gives the next epoch's updates: what was read ahead, and what was accepted since.</summary>
+    public async Task<ReadUpdates> ReadAsync(EpochTimes times, CancellationToken cancellationToken)
     {
         long start = Stopwatch.GetTimestamp();
-        Ahead batch = _ahead ?? NewAhead(null);
+        Upcoming next = _next ?? UpcomingAfter(null);
         // First: what fails is not tried again as it is.
-        _ahead = null;
-        await batch.Reading;
-        batch.Times.Add(times);
-        PendingBatch pending;
-        using (batch.Times.Measure(EpochStep.Read))
+        _next = null;
+        await next.Reading;
+        next.Times.Add(times);
+        EpochUpdates updates;
+        using (next.Times.Measure(EpochStep.Read))
         {
-            await _store.ReadPendingAsync(batch.Selection, cancellationToken);
-            pending = batch.Selection.Complete();
-            if (!pending.More)
+            await _store.ReadPendingAsync(next.Selection, cancellationToken);
+            updates = next.Selection.Complete();
+            if (!updates.More)
             {
-                _metrics.Pending(pending.Items);
+                _metrics.Pending(updates.Items);
             }
             else if (_counted is not { } counted || Stopwatch.GetElapsedTime(counted) >= s_countInterval)
             {
@@ -58,14 +58,14 @@ internal sealed class BatchReader : IAsyncDisposable
                 _counted = Stopwatch.GetTimestamp();
             }
         }
-        return new ReadBatch(pending, batch.Times, start);
+        return new ReadUpdates(updates, next.Times, start);
     }
 
-    /// <summary>StartAhead begins to read the batch after <paramref name="batch"/>, which is about to be committed, and to compute its labels.</summary>
-    public void StartAhead(PendingBatch batch)
+    /// <summary>StartNext begins to read what comes after <paramref name="underway"/>, which is about to be committed, and to compute its labels.</summary>
+    public void StartNext(EpochUpdates underway)
     {
-        _ahead = NewAhead(batch);
-        Start(_ahead);
+        _next = UpcomingAfter(underway);
+        Start(_next);
     }
 
     /// <summary>
@@ -74,23 +74,23 @@ internal sealed class BatchReader : IAsyncDisposable
     /// </summary>
     public async Task GoOnAsync(CancellationToken cancellationToken)
     {
-        Ahead ahead = _ahead ??= NewAhead(null);
-        await ahead.Reading.WaitAsync(cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
-        if (ahead.Reading.IsCompletedSuccessfully)
+        Upcoming next = _next ??= UpcomingAfter(null);
+        await next.Reading.WaitAsync(cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+        if (next.Reading.IsCompletedSuccessfully)
         {
-            Start(ahead);
-            await ahead.Reading.WaitAsync(cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            Start(next);
+            await next.Reading.WaitAsync(cancellationToken).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         }
     }
 
     /// <summary>DropAsync forgets what was read ahead: the epoch before it was not committed.</summary>
     public async Task DropAsync()
     {
-        if (_ahead is { } ahead)
+        if (_next is { } next)
         {
-            _ahead = null;
+            _next = null;
             await _drop.CancelAsync();
-            await ahead.Reading.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            await next.Reading.ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             _drop.Dispose();
             _drop = new CancellationTokenSource();
         }
@@ -102,29 +102,29 @@ internal sealed class BatchReader : IAsyncDisposable
         _drop.Dispose();
     }
 
-    private Ahead NewAhead(PendingBatch? underway) =>
+    private Upcoming UpcomingAfter(EpochUpdates? underway) =>
         new(new PendingSelection(_options.MaxUpdatesPerEpoch, _options.MaxBytesPerEpoch, underway), new EpochTimes(_metrics));
 
-    private void Start(Ahead ahead)
+    private void Start(Upcoming next)
     {
         CancellationToken drop = _drop.Token;
-        ahead.Reading = Task.Run(() => ReadOnAsync(ahead, drop), CancellationToken.None);
+        next.Reading = Task.Run(() => ReadOnAsync(next, drop), CancellationToken.None);
     }
 
-    private async Task ReadOnAsync(Ahead ahead, CancellationToken drop)
+    private async Task ReadOnAsync(Upcoming next, CancellationToken drop)
     {
-        using (ahead.Times.Measure(EpochStep.Read))
+        using (next.Times.Measure(EpochStep.Read))
         {
-            await _store.ReadPendingAsync(ahead.Selection, drop);
+            await _store.ReadPendingAsync(next.Selection, drop);
         }
-        using (ahead.Times.Measure(EpochStep.Labels))
+        using (next.Times.Measure(EpochStep.Labels))
         {
-            ExpectLabels(ahead.Selection.Taken[ahead.Expected..]);
-            ahead.Expected = ahead.Selection.Taken.Length;
+            ComputeLabels(next.Selection.Taken[next.Labelled..]);
+            next.Labelled = next.Selection.Taken.Length;
         }
     }
 
-    private void ExpectLabels(ReadOnlySpan<PendingRequest> requests)
+    private void ComputeLabels(ReadOnlySpan<PendingRequest> requests)
     {
         int items = 0;
         foreach (PendingRequest request in requests)
@@ -147,8 +147,8 @@ internal sealed class BatchReader : IAsyncDisposable
         }
     }
 
-    /// <summary>Ahead is a batch that is being read.</summary>
-    private sealed class Ahead(PendingSelection selection, EpochTimes times)
+    /// <summary>Upcoming are the updates of an epoch that has not begun.</summary>
+    private sealed class Upcoming(PendingSelection selection, EpochTimes times)
     {
         public PendingSelection Selection { get; } = selection;
 
@@ -158,7 +158,7 @@ internal sealed class BatchReader : IAsyncDisposable
         /// <summary>Reading is the last one: none begins before it has ended.</summary>
         public Task Reading { get; set; } = Task.CompletedTask;
 
-        /// <summary>Expected is how many of the selection's requests have their labels.</summary>
-        public int Expected { get; set; }
+        /// <summary>Labelled is how many of the selection's requests have their labels.</summary>
+        public int Labelled { get; set; }
     }
 }
