@@ -128,7 +128,7 @@ public sealed class AnswerBudgetTests
         // Longer than all memory of answers.
         byte[] proof = new byte[Total + 1];
         RandomNumberGenerator.Fill(proof);
-        string path = Path.Combine(log.Folder.Board, "log", Tlog.AuditPath.Of(1));
+        string path = Path.Combine(log.Folder.Board, "log", Tlog.AuditProofPath.Of(1));
         File.Delete(path);
         await File.WriteAllBytesAsync(path, proof, Cancellation);
         await using Replica replica = await Replica.StartReadyAsync(log, "steps", "--Optiks:QueryService:AnswerBytes", $"{Total}");

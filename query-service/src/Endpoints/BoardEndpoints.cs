@@ -52,7 +52,7 @@ internal sealed class BoardEndpoints
     private async Task FileAsync(HttpContext context, string path, CancellationToken cancellationToken)
     {
         // Only the board's own names, each in its only spelling, get to the file system; none of them leads out of the folder.
-        bool isAudit = AuditPath.IsOne(path);
+        bool isAudit = AuditProofPath.IsOne(path);
         if (!(isAudit || TilePath.TryParse(path, out _)) || _board.Find(path) is not { } file)
         {
             await NotFoundAsync(context);

@@ -27,14 +27,14 @@ internal sealed class BoardFolder
 
     /// <summary>FindAuditProof gives the file of an epoch's proof, which was published. Throws <see cref="BoardUnreadableException"/>.</summary>
     public FileInfo FindAuditProof(ulong epoch) =>
-        Find(AuditPath.Of(epoch)) ?? throw new BoardUnreadableException($"The audit proof of epoch {epoch} is missing.");
+        Find(AuditProofPath.Of(epoch)) ?? throw new BoardUnreadableException($"The audit proof of epoch {epoch} is missing.");
 
     /// <summary>ReadAuditProofAsync reads the file of an epoch's proof. Throws <see cref="BoardUnreadableException"/>.</summary>
     public async Task ReadAuditProofAsync(ulong epoch, PooledWriter output, CancellationToken cancellationToken)
     {
         try
         {
-            using SafeFileHandle file = File.OpenHandle(Path.Combine(_log, AuditPath.Of(epoch)), options: FileOptions.Asynchronous);
+            using SafeFileHandle file = File.OpenHandle(Path.Combine(_log, AuditProofPath.Of(epoch)), options: FileOptions.Asynchronous);
             int length = checked((int)RandomAccess.GetLength(file));
             Memory<byte> room = output.GetMemory(length)[..length];
             for (int done = 0; done < length;)

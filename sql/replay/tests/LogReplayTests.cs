@@ -65,7 +65,7 @@ public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>,
         var proofs = new List<byte[]>();
         Assert.Null(await replay.FollowAsync(Newest, step => proofs.Add(step.AuditProof()), Cancel));
         AssertAt(replay, Newest);
-        Assert.Equal(Enumerable.Range(1, (int)Newest).Select(epoch => File.ReadAllBytes(Path.Combine(Log.Folder.Board, "log", AuditPath.Of((ulong)epoch)))), proofs);
+        Assert.Equal(Enumerable.Range(1, (int)Newest).Select(epoch => File.ReadAllBytes(Path.Combine(Log.Folder.Board, "log", AuditProofPath.Of((ulong)epoch)))), proofs);
     }
 
     [Fact]

@@ -88,7 +88,7 @@ internal sealed class EpochPublisher
         {
             if (epoch.Epoch > 0)
             {
-                new DurableFiles(_folder.Log).WriteOnce(AuditPath.Of(epoch.Epoch), made.AuditProof.Span);
+                new DurableFiles(_folder.Log).WriteOnce(AuditProofPath.Of(epoch.Epoch), made.AuditProof.Span);
             }
             FailPoints.Hit(FailPoints.Audit);
         }

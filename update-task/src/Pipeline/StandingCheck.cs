@@ -95,7 +95,7 @@ internal static class StandingCheck
     /// </summary>
     public static void AuditProof(TrustAnchor anchor, EpochRow periodStart, EpochRow previous, EpochRow last, BoardFolder board)
     {
-        string path = Path.Combine(board.Log, AuditPath.Of(last.Epoch));
+        string path = Path.Combine(board.Log, AuditProofPath.Of(last.Epoch));
         byte[] proof;
         try
         {

@@ -130,7 +130,7 @@ internal sealed class TreeRebuild
                     last,
                     step =>
                     {
-                        files.WriteOnce(AuditPath.Of(step.Epoch.Epoch), step.AuditProof());
+                        files.WriteOnce(AuditProofPath.Of(step.Epoch.Epoch), step.AuditProof());
                         records.Add(step.Epoch.Row.Record);
                     },
                     cancellationToken));

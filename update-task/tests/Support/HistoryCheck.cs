@@ -65,7 +65,7 @@ internal static class HistoryCheck
         string log = new BoardFolder(folder.Data).Log;
         for (int epoch = 1; epoch < epochs.Count; epoch++)
         {
-            byte[] proof = File.ReadAllBytes(Path.Combine(log, AuditPath.Of((ulong)epoch)));
+            byte[] proof = File.ReadAllBytes(Path.Combine(log, AuditProofPath.Of((ulong)epoch)));
             AuditVerdict verdict = Verifier.Audit(context, epochs[epoch - 1].Record.Span, epochs[0].Record.Span, proof);
             Assert.Equal(Reason.Valid, verdict.Reason);
             Assert.Equal(epochs[epoch].Record.ToArray(), verdict.NewRecord.ToArray());

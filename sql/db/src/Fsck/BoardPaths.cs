@@ -16,7 +16,7 @@ internal sealed class BoardPaths(string root)
     public string HighWater => Path.Combine(root, "state", "high-water");
 
     /// <summary>Audit proof of an epoch.</summary>
-    public string Audit(ulong epoch) => Path.Combine(Log, AuditPath.Of(epoch));
+    public string Audit(ulong epoch) => Path.Combine(Log, AuditProofPath.Of(epoch));
 
     /// <summary>BundlesIn lists the bundles of a folder by epoch, smallest first.</summary>
     public static IReadOnlyList<(ulong Epoch, string Path)> BundlesIn(string folder)

@@ -249,7 +249,7 @@ internal sealed class TestLog : IAsyncDisposable
         await _board.AppendAsync(boardLock, row.Epoch, [row.Record], CancellationToken.None);
         if (auditProof is not null)
         {
-            new DurableFiles(_boardFolder).WriteOnce(AuditPath.Of(row.Epoch), auditProof);
+            new DurableFiles(_boardFolder).WriteOnce(AuditProofPath.Of(row.Epoch), auditProof);
         }
         await _board.PublishAsync(boardLock, note, CancellationToken.None);
         if (!_isHeldBack)

@@ -1,7 +1,7 @@
 namespace Optiks.Tlog;
 
-/// <summary>AuditPath names an epoch's audit proof below a log's prefix (docs/spec/board.md section 3): the epoch in the form of tile paths, "audit/x001/x234/067".</summary>
-public static class AuditPath
+/// <summary>AuditProofPath names an epoch's audit proof below a log's prefix (docs/spec/board.md section 3): the epoch in the form of tile paths, "audit/x001/x234/067".</summary>
+public static class AuditProofPath
 {
     private const string Prefix = "audit/";
     private const string EntriesPrefix = "tile/entries/";
