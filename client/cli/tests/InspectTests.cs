@@ -104,7 +104,7 @@ public sealed class InspectTests
 
     private static async Task<CommandRun> InspectAsync(Fixture fixture, byte[] octets, params string[] more)
     {
-        string file = fixture.Folder.In("stored");
+        string file = fixture.Folder.In("saved");
         File.WriteAllBytes(file, octets);
         return await CommandRun.RunAsync(fixture, ["inspect", file, .. more]);
     }

@@ -2,7 +2,7 @@ using System.Text.Json;
 
 namespace Optiks.Cli.Tests;
 
-/// <summary>Stored answers are judged without a server: none is asked in these tests.</summary>
+/// <summary>Saved answers are judged without a server: none is asked in these tests.</summary>
 public sealed class VerifyTests
 {
     [Fact]
@@ -119,6 +119,6 @@ public sealed class VerifyTests
     private static Task<CommandRun> VerifyAsync(Fixture fixture, byte[] octets, params string[] arguments)
     {
         string trust = Write(fixture, "trust.json", FixtureLog.Anchor.ToJson());
-        return CommandRun.RunAsync(fixture, ["verify", Write(fixture, "stored", octets), .. arguments, "--trust", trust]);
+        return CommandRun.RunAsync(fixture, ["verify", Write(fixture, "saved", octets), .. arguments, "--trust", trust]);
     }
 }

@@ -6,7 +6,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli.Commands;
 
-/// <summary>InspectCommand prints a stored answer readably. It verifies nothing.</summary>
+/// <summary>InspectCommand prints a saved answer readably. It verifies nothing.</summary>
 internal static class InspectCommand
 {
     public static Command Create(GlobalOptions options, CommandHost host)
@@ -23,15 +23,15 @@ internal static class InspectCommand
         byte[] octets = ReadFile(host, file);
         try
         {
-            var stored = StoredAnswer.Read(octets);
+            var saved = SavedAnswer.Read(octets);
             if (json)
             {
                 // The rendering that the services give, on one line; null as the verdict, because nothing was verified.
-                Report.Json(host, null, "not_verified", null, writer => WriteJson(writer, stored, octets));
+                Report.Json(host, null, "not_verified", null, writer => WriteJson(writer, saved, octets));
             }
             else
             {
-                new AnswerPrinter(host.Out, key is null ? null : Encoding.UTF8.GetBytes(key)).Print(stored, octets.Length);
+                new AnswerPrinter(host.Out, key is null ? null : Encoding.UTF8.GetBytes(key)).Print(saved, octets.Length);
             }
             return ExitCodes.Success;
         }
@@ -41,32 +41,32 @@ internal static class InspectCommand
         }
     }
 
-    private static void WriteJson(Utf8JsonWriter writer, StoredAnswer stored, byte[] octets)
+    private static void WriteJson(Utf8JsonWriter writer, SavedAnswer saved, byte[] octets)
     {
         writer.WriteNumber("octets"u8, octets.Length);
-        switch (stored)
+        switch (saved)
         {
-            case StoredAnswer.OfLookups when octets[0] != '{':
+            case SavedAnswer.OfLookups when octets[0] != '{':
                 writer.WritePropertyName("lookup_answer"u8);
                 AnswerJson.WriteLookupAnswer(writer, octets);
                 break;
-            case StoredAnswer.OfVersions when octets[0] != '{':
+            case SavedAnswer.OfVersions when octets[0] != '{':
                 writer.WritePropertyName("versions_answer"u8);
                 AnswerJson.WriteVersionsAnswer(writer, octets);
                 break;
-            case StoredAnswer.OfAudit:
+            case SavedAnswer.OfAudit:
                 writer.WritePropertyName("audit_proof"u8);
                 AnswerJson.WriteAuditProof(writer, octets);
                 break;
-            case StoredAnswer.OfHead when octets[0] != '{':
+            case SavedAnswer.OfHead when octets[0] != '{':
                 writer.WritePropertyName("head"u8);
                 AnswerJson.WriteHead(writer, octets);
                 break;
-            case StoredAnswer.OfRecord(EpochRecord record):
+            case SavedAnswer.OfRecord(EpochRecord record):
                 writer.WritePropertyName("record"u8);
                 AnswerJson.WriteRecord(writer, record.Encode());
                 break;
-            case StoredAnswer.OfCheckpoint:
+            case SavedAnswer.OfCheckpoint:
                 writer.WriteString("checkpoint"u8, Encoding.UTF8.GetString(octets));
                 break;
             default:

@@ -5,7 +5,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli.Commands;
 
-/// <summary>VerifyCommand judges a stored answer against the trust anchor, without a server and without what this client remembers.</summary>
+/// <summary>VerifyCommand judges a saved answer against the trust anchor, without a server and without what this client remembers.</summary>
 internal static class VerifyCommand
 {
     public static Command Create(GlobalOptions options, CommandHost host)
@@ -31,11 +31,11 @@ internal static class VerifyCommand
                 throw new UsageException($"{name} is JSON, which is for people: store the binary form (Accept: application/vnd.optiks.lookup and so on) to verify it.");
             }
             ulong? now = parse.GetValue(fresh) ? (ulong)host.Time.GetUtcNow().ToUnixTimeMilliseconds() : null;
-            var judge = new StoredAnswerJudge(Anchor(options, parse, host), now, Record(parse.GetValue(earlier)), Record(parse.GetValue(period)));
+            var judge = new SavedAnswerJudge(Anchor(options, parse, host), now, Record(parse.GetValue(earlier)), Record(parse.GetValue(period)));
             Judgement judgement;
             try
             {
-                judgement = judge.Judge(StoredAnswer.Read(octets), octets, keys.Read(parse));
+                judgement = judge.Judge(SavedAnswer.Read(octets), octets, keys.Read(parse));
             }
             catch (EncodingException e)
             {

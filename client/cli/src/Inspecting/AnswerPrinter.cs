@@ -6,7 +6,7 @@ using Optiks.Protocol;
 namespace Optiks.Cli.Inspecting;
 
 /// <summary>
-/// AnswerPrinter draws a stored answer as indented text. With a key it also computes the labels from the VRF proofs, and so knows on which
+/// AnswerPrinter draws a saved answer as indented text. With a key it also computes the labels from the VRF proofs, and so knows on which
 /// side of each node a path goes.
 /// </summary>
 internal sealed class AnswerPrinter
@@ -22,11 +22,11 @@ internal sealed class AnswerPrinter
         _key = key;
     }
 
-    public void Print(StoredAnswer stored, int length)
+    public void Print(SavedAnswer saved, int length)
     {
-        switch (stored)
+        switch (saved)
         {
-            case StoredAnswer.OfLookups(LookupAnswer answer):
+            case SavedAnswer.OfLookups(LookupAnswer answer):
                 Line(0, $"lookup answer, {length} octets, {Count(answer.Lookups.Count, "key", "keys")}");
                 Head(answer.Head);
                 foreach (Lookup lookup in answer.Lookups)
@@ -34,7 +34,7 @@ internal sealed class AnswerPrinter
                     Lookup(lookup);
                 }
                 break;
-            case StoredAnswer.OfVersions(VersionsAnswer answer):
+            case SavedAnswer.OfVersions(VersionsAnswer answer):
                 Line(0, $"history or monitor answer, {length} octets, {Count(answer.Versions.Count, "key", "keys")}");
                 Head(answer.Head);
                 foreach (Versions versions in answer.Versions)
@@ -42,17 +42,17 @@ internal sealed class AnswerPrinter
                     Versions(versions);
                 }
                 break;
-            case StoredAnswer.OfAudit(AuditProof proof):
+            case SavedAnswer.OfAudit(AuditProof proof):
                 Audit(proof, length);
                 break;
-            case StoredAnswer.OfHead(AnswerHead head):
+            case SavedAnswer.OfHead(AnswerHead head):
                 Line(0, $"head, {length} octets");
                 Head(head);
                 break;
-            case StoredAnswer.OfRecord(EpochRecord record):
+            case SavedAnswer.OfRecord(EpochRecord record):
                 Record(0, record);
                 break;
-            case StoredAnswer.OfCheckpoint(ReadOnlyMemory<byte> note):
+            case SavedAnswer.OfCheckpoint(ReadOnlyMemory<byte> note):
                 Line(0, $"checkpoint, {length} octets");
                 Note(1, note);
                 break;

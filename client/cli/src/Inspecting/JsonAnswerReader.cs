@@ -6,17 +6,17 @@ namespace Optiks.Cli.Inspecting;
 /// <summary>JsonAnswerReader reads the JSON form of answers (docs/spec/rest.md section 4), for display.</summary>
 internal static class JsonAnswerReader
 {
-    public static StoredAnswer Read(ReadOnlyMemory<byte> json)
+    public static SavedAnswer Read(ReadOnlyMemory<byte> json)
     {
         try
         {
             using var document = JsonDocument.Parse(json);
             JsonElement root = document.RootElement;
-            return root.TryGetProperty("lookups", out JsonElement lookups) ? new StoredAnswer.OfLookups(new LookupAnswer(Head(root.GetProperty("head")), [.. lookups.EnumerateArray().Select(Lookup)]))
+            return root.TryGetProperty("lookups", out JsonElement lookups) ? new SavedAnswer.OfLookups(new LookupAnswer(Head(root.GetProperty("head")), [.. lookups.EnumerateArray().Select(Lookup)]))
                 : root.TryGetProperty("versions", out JsonElement versions) && root.TryGetProperty("head", out JsonElement head)
-                    ? new StoredAnswer.OfVersions(new VersionsAnswer(Head(head), [.. versions.EnumerateArray().Select(Versions)]))
-                : root.TryGetProperty("record", out _) ? new StoredAnswer.OfHead(Head(root))
-                : root.TryGetProperty("vrf_public_key", out _) || root.TryGetProperty("period_first_epoch", out _) ? new StoredAnswer.OfRecord(Record(root))
+                    ? new SavedAnswer.OfVersions(new VersionsAnswer(Head(head), [.. versions.EnumerateArray().Select(Versions)]))
+                : root.TryGetProperty("record", out _) ? new SavedAnswer.OfHead(Head(root))
+                : root.TryGetProperty("vrf_public_key", out _) || root.TryGetProperty("period_first_epoch", out _) ? new SavedAnswer.OfRecord(Record(root))
                 : throw new UsageException("This JSON is not an answer of lookup, history, monitor or epochs.");
         }
         catch (Exception e) when (e is JsonException or KeyNotFoundException or InvalidOperationException or FormatException or EncodingException)

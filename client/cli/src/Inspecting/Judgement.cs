@@ -2,7 +2,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli.Inspecting;
 
-/// <summary>Judgement is the verdict on a stored answer.</summary>
+/// <summary>Judgement is the verdict on a saved answer.</summary>
 internal sealed record Judgement
 {
     public required string Kind { get; init; }

@@ -4,8 +4,8 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli.Inspecting;
 
-/// <summary>StoredAnswerJudge gives what was decoded for display, as the octets that it was, to the verifier.</summary>
-internal sealed class StoredAnswerJudge
+/// <summary>SavedAnswerJudge gives what was decoded for display, as the octets that it was, to the verifier.</summary>
+internal sealed class SavedAnswerJudge
 {
     private readonly TrustAnchor _anchor;
     private readonly ulong? _now;
@@ -16,7 +16,7 @@ internal sealed class StoredAnswerJudge
     /// <param name="now">Unix milliseconds with which records are compared; null: each is judged as of its own time.</param>
     /// <param name="trustedRecord">The record that an audit proof begins at or a record follows; null: none.</param>
     /// <param name="periodRecord">The record of the first epoch of that record's period; null: none.</param>
-    public StoredAnswerJudge(TrustAnchor anchor, ulong? now, byte[]? trustedRecord, byte[]? periodRecord)
+    public SavedAnswerJudge(TrustAnchor anchor, ulong? now, byte[]? trustedRecord, byte[]? periodRecord)
     {
         _anchor = anchor;
         _now = now;
@@ -24,13 +24,13 @@ internal sealed class StoredAnswerJudge
         _periodRecord = periodRecord;
     }
 
-    public Judgement Judge(StoredAnswer stored, byte[] octets, IReadOnlyList<ReadOnlyMemory<byte>> keys) => stored switch
+    public Judgement Judge(SavedAnswer saved, byte[] octets, IReadOnlyList<ReadOnlyMemory<byte>> keys) => saved switch
     {
-        StoredAnswer.OfLookups(LookupAnswer answer) => Lookups(answer, octets, keys),
-        StoredAnswer.OfVersions(VersionsAnswer answer) => Versions(answer, octets, keys),
-        StoredAnswer.OfHead(AnswerHead head) => Head(head, octets),
-        StoredAnswer.OfAudit(AuditProof proof) => Audit(proof, octets),
-        StoredAnswer.OfRecord(EpochRecord record) => Record(record, octets),
+        SavedAnswer.OfLookups(LookupAnswer answer) => Lookups(answer, octets, keys),
+        SavedAnswer.OfVersions(VersionsAnswer answer) => Versions(answer, octets, keys),
+        SavedAnswer.OfHead(AnswerHead head) => Head(head, octets),
+        SavedAnswer.OfAudit(AuditProof proof) => Audit(proof, octets),
+        SavedAnswer.OfRecord(EpochRecord record) => Record(record, octets),
         _ => Checkpoint(octets),
     };
 

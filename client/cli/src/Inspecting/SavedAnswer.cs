@@ -3,23 +3,23 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli.Inspecting;
 
-/// <summary>StoredAnswer is what a file turned out to hold. Nothing in it has been verified.</summary>
-internal abstract record StoredAnswer
+/// <summary>SavedAnswer is what a file turned out to hold. Nothing in it has been verified.</summary>
+internal abstract record SavedAnswer
 {
-    public sealed record OfLookups(LookupAnswer Answer) : StoredAnswer;
+    public sealed record OfLookups(LookupAnswer Answer) : SavedAnswer;
 
-    public sealed record OfVersions(VersionsAnswer Answer) : StoredAnswer;
+    public sealed record OfVersions(VersionsAnswer Answer) : SavedAnswer;
 
-    public sealed record OfAudit(AuditProof Proof) : StoredAnswer;
+    public sealed record OfAudit(AuditProof Proof) : SavedAnswer;
 
-    public sealed record OfHead(AnswerHead Head) : StoredAnswer;
+    public sealed record OfHead(AnswerHead Head) : SavedAnswer;
 
-    public sealed record OfRecord(EpochRecord Record) : StoredAnswer;
+    public sealed record OfRecord(EpochRecord Record) : SavedAnswer;
 
-    public sealed record OfCheckpoint(ReadOnlyMemory<byte> Note) : StoredAnswer;
+    public sealed record OfCheckpoint(ReadOnlyMemory<byte> Note) : SavedAnswer;
 
     /// <summary>Finds out by decoding: the structures are strict enough that at most one fits.</summary>
-    public static StoredAnswer Read(ReadOnlyMemory<byte> octets)
+    public static SavedAnswer Read(ReadOnlyMemory<byte> octets)
     {
         ReadOnlySpan<byte> text = octets.Span.TrimStart(" \r\n\t"u8);
         if (text.StartsWith("{"u8))
@@ -41,7 +41,7 @@ internal abstract record StoredAnswer
             ?? throw new UsageException($"These {octets.Length} octets are not an answer, a record, an audit proof or a checkpoint.");
     }
 
-    private static StoredAnswer? TryDecode(Func<StoredAnswer> decode)
+    private static SavedAnswer? TryDecode(Func<SavedAnswer> decode)
     {
         try
         {
