@@ -169,7 +169,7 @@ public sealed class VerifierTests
             Assert.Equal(expected.Complete, actual.Complete);
             Assert.Equal(
                 expected.Values.OrderBy(value => value.Key).Select(value => (value.Key, value.Value is null ? null : Convert.ToHexString(value.Value))),
-                actual.Entries.Select(entry => (entry.Version, entry.Value is { } range ? Convert.ToHexString(vector.Answer[range]) : null)));
+                actual.Members.Select(member => (member.Version, member.Value is { } range ? Convert.ToHexString(vector.Answer[range]) : null)));
         }
     }
 }

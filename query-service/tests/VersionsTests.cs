@@ -29,7 +29,7 @@ public sealed class VersionsTests
         Assert.All(verdict.Keys, key => Assert.True(key.Complete));
         Assert.Equal([5UL, 0UL, 1UL], verdict.Keys.Select(key => key.Version));
         Assert.Equal(
-            Enumerable.Range(1, 5).Select(i => $"alice {12 * i}"), verdict.Keys[0].Entries.Select(entry => Encoding.UTF8.GetString(answer[entry.Value!.Value])));
+            Enumerable.Range(1, 5).Select(i => $"alice {12 * i}"), verdict.Keys[0].Members.Select(member => Encoding.UTF8.GetString(answer[member.Value!.Value])));
         // Of version 5 both show the absence of 6 and 8.
         Assert.Equal(2, VersionsAnswer.Decode(answer).Versions[0].Absent.Count);
     }
@@ -46,9 +46,9 @@ public sealed class VersionsTests
             VersionsVerdict verdict = Verify(answer, [known], "big");
             Assert.Equal(Reason.Valid, verdict.Reason);
             VerifiedVersions versions = verdict.Keys[0];
-            sizes.Add(versions.Entries.Count);
-            Assert.All(versions.Entries, entry => Assert.Equal((byte)entry.Version, answer[entry.Value!.Value][0]));
-            VerifiedVersion last = versions.Entries[^1];
+            sizes.Add(versions.Members.Count);
+            Assert.All(versions.Members, member => Assert.Equal((byte)member.Version, answer[member.Value!.Value][0]));
+            VerifiedVersion last = versions.Members[^1];
             known = new KnownKey(0, 0, last.Version, last.Time, null, versions.Version);
             if (versions.Complete)
             {

@@ -5,7 +5,7 @@ namespace Optiks.Stress.Tests;
 
 public sealed class SettlingTests
 {
-    private static readonly VersionCheck.Entry[] s_history = [new(1, 3), new(2, 11), new(3, 12)];
+    private static readonly VersionCheck.HistoryVersion[] s_history = [new(1, 3), new(2, 11), new(3, 12)];
 
     [Fact]
     public void Updates_that_are_the_versions_of_the_run_are_all_there() =>

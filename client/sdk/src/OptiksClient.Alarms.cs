@@ -24,7 +24,7 @@ public sealed partial class OptiksClient
         var shown = new List<ReviewedAlarm>();
         foreach (OwnerAlarm alarm in held)
         {
-            if (run.Entries.FirstOrDefault(entry => entry.Version.Version == alarm.Version)?.Version is { } version && IsOf(alarm, version))
+            if (run.Versions.FirstOrDefault(timed => timed.Version.Version == alarm.Version)?.Version is { } version && IsOf(alarm, version))
             {
                 shown.Add(new ReviewedAlarm(alarm, version));
             }

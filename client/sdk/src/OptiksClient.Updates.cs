@@ -97,7 +97,7 @@ public sealed partial class OptiksClient
         {
             VersionsRun run = await FindVersionsAsync(name, [named], lookup.Head.Epoch, cancellationToken).ConfigureAwait(false);
             result = result with { History = History(name.Octets, run) };
-            return run.Entries.Count == 1 ? Compared(result, run.Entries[0].Version) : result with { Detail = "the server gave no valid history" };
+            return run.Versions.Count == 1 ? Compared(result, run.Versions[0].Version) : result with { Detail = "the server gave no valid history" };
         }
         catch (OptiksServerException e)
         {

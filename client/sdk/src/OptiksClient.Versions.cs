@@ -38,7 +38,7 @@ public sealed partial class OptiksClient
                 EvidencePath = run.Outcome.EvidencePath,
                 Detail = run.Outcome.Detail,
                 Version = after?.Version ?? 0,
-                NewVersions = after is null ? [] : [.. run.Entries.Select(entry => entry.Version)],
+                NewVersions = after is null ? [] : [.. run.Versions.Select(timed => timed.Version)],
                 Alarms = after is null ? [] : after.Alarms,
                 Pending = after?.Expected.Length ?? 0,
             };
@@ -48,12 +48,12 @@ public sealed partial class OptiksClient
     private async Task<VersionsRun> MonitorFromAsync(KeyName name, OwnedKey seen, CancellationToken cancellationToken)
     {
         bool moved = false;
-        ClientState? Remember(ClientState current, IReadOnlyList<VersionsExchange.Entry> entries, VerifiedHead head)
+        ClientState? Remember(ClientState current, IReadOnlyList<VersionsExchange.TimedVersion> versions, VerifiedHead head)
         {
             OwnedKey now = current.Owned.GetValueOrDefault(name.Id) ?? new OwnedKey();
             moved = now.Period != seen.Period || now.Version != seen.Version;
             // With nothing to add, the head alone is remembered and the caller starts again from the newer state.
-            return moved ? current : current with { Owned = current.Owned.SetItem(name.Id, OwnerRules.Apply(now, head.Period, head.Epoch, entries)) };
+            return moved ? current : current with { Owned = current.Owned.SetItem(name.Id, OwnerRules.Apply(now, head.Period, head.Epoch, versions)) };
         }
         var start = new KnownKey(0, seen.Period, seen.Version, seen.Time, seen.AbsentEpoch);
         VersionsRun run = await RunAsync(name, monitor: true, start, Remember, cancellationToken).ConfigureAwait(false);
@@ -61,7 +61,7 @@ public sealed partial class OptiksClient
         {
             // In a new period versions count from 1 again. In the old one an answer from 1 that was not asked for stays refused.
             VersionsRun again = await RunAsync(
-                name, monitor: true, default, (current, entries, head) => head.Period == seen.Period ? current : Remember(current, entries, head), cancellationToken)
+                name, monitor: true, default, (current, versions, head) => head.Period == seen.Period ? current : Remember(current, versions, head), cancellationToken)
                 .ConfigureAwait(false);
             if (again.Outcome.Reason != Reason.Valid || again.Outcome.Head!.Period != seen.Period)
             {
@@ -79,13 +79,13 @@ public sealed partial class OptiksClient
         Head = run.Outcome.Head,
         EvidencePath = run.Outcome.EvidencePath,
         Detail = run.Outcome.Detail,
-        Versions = run.Outcome.Reason == Reason.Valid ? [.. run.Entries.Select(entry => entry.Version)] : [],
+        Versions = run.Outcome.Reason == Reason.Valid ? [.. run.Versions.Select(timed => timed.Version)] : [],
     };
 
-    // These versions of a key alone, in increasing order, by as few pages of history as hold them. The entries are those found before the first refusal.
+    // These versions of a key alone, in increasing order, by as few pages of history as hold them. The result has those found before the first refusal.
     private async Task<VersionsRun> FindVersionsAsync(KeyName name, KeyVersionNumber[] versions, ulong leastEpoch, CancellationToken cancellationToken)
     {
-        var found = new List<VersionsExchange.Entry>();
+        var found = new List<VersionsExchange.TimedVersion>();
         VersionsRun run;
         do
         {
@@ -95,11 +95,11 @@ public sealed partial class OptiksClient
             var exchange = new VersionsExchange(name, monitor: false, before, (current, _, _) => current) { LeastEpoch = leastEpoch };
             Outcome<VersionsExchange.Page> outcome = await _exchanger.RunAsync(exchange, cancellationToken).ConfigureAwait(false);
             run = new VersionsRun(outcome, found, false);
-            foreach (VersionsExchange.Entry entry in outcome.Learnt?.Entries ?? [])
+            foreach (VersionsExchange.TimedVersion shown in outcome.Learnt?.Versions ?? [])
             {
-                if (found.Count < versions.Length && entry.Version.Version == versions[found.Count].Version)
+                if (found.Count < versions.Length && shown.Version.Version == versions[found.Count].Version)
                 {
-                    found.Add(entry);
+                    found.Add(shown);
                 }
             }
             if (outcome.Learnt is null || found.Count == 0 || found[^1].Version.Version < next.Version)
@@ -113,28 +113,28 @@ public sealed partial class OptiksClient
 
     // All pages. What they teach together is remembered with the last one.
     private async Task<VersionsRun> RunAsync(
-        KeyName name, bool monitor, KnownKey start, Func<ClientState, IReadOnlyList<VersionsExchange.Entry>, VerifiedHead, ClientState?> remember, CancellationToken cancellationToken)
+        KeyName name, bool monitor, KnownKey start, Func<ClientState, IReadOnlyList<VersionsExchange.TimedVersion>, VerifiedHead, ClientState?> remember, CancellationToken cancellationToken)
     {
-        var entries = new List<VersionsExchange.Entry>();
+        var shown = new List<VersionsExchange.TimedVersion>();
         KnownKey from = start;
         ulong least = 0;
         while (true)
         {
             ClientState? Remember(ClientState current, VersionsExchange.Page page, VerifiedHead head) =>
-                page.Complete ? remember(WithLeastEpoch(current, name, head), [.. entries, .. page.Entries], head) : current;
+                page.Complete ? remember(WithLeastEpoch(current, name, head), [.. shown, .. page.Versions], head) : current;
 
             var exchange = new VersionsExchange(name, monitor, from, Remember) { LeastEpoch = least };
             Outcome<VersionsExchange.Page> outcome = await _exchanger.RunAsync(exchange, cancellationToken).ConfigureAwait(false);
             if (outcome.Learnt is not { } page)
             {
-                return new VersionsRun(outcome, entries, false);
+                return new VersionsRun(outcome, shown, false);
             }
-            entries.AddRange(page.Entries);
+            shown.AddRange(page.Versions);
             if (page.Complete)
             {
-                return new VersionsRun(outcome, entries, false);
+                return new VersionsRun(outcome, shown, false);
             }
-            (KeyVersion last, ulong time) = page.Entries[^1];
+            (KeyVersion last, ulong time) = page.Versions[^1];
             from = new KnownKey(outcome.Head!.Epoch, page.Period, last.Version, time, null, page.Latest);
             least = outcome.Head.Epoch;
         }
@@ -145,5 +145,5 @@ public sealed partial class OptiksClient
             ? state.LeastEpoch >= head.Epoch ? current : current with { Keys = current.Keys.SetItem(name.Id, state with { LeastEpoch = head.Epoch }) }
             : current with { Keys = current.Keys.SetItem(name.Id, new KeyState { LeastEpoch = head.Epoch, Period = 0, Version = 0, Time = 0 }) };
 
-    private sealed record VersionsRun(Outcome<VersionsExchange.Page> Outcome, IReadOnlyList<VersionsExchange.Entry> Entries, bool Moved);
+    private sealed record VersionsRun(Outcome<VersionsExchange.Page> Outcome, IReadOnlyList<VersionsExchange.TimedVersion> Versions, bool Moved);
 }

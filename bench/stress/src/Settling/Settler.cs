@@ -168,7 +168,7 @@ internal sealed class Settler
     {
         VersionCheck.Published[] updates = [.. _byKey[key]];
         ulong mustShow = updates.Max(update => update.Epoch);
-        var entries = new List<VersionCheck.Entry>();
+        var history = new List<VersionCheck.HistoryVersion>();
         byte[] name = Encoding.UTF8.GetBytes(key);
         using var keys = new ByteStrings(1);
         keys.Add(name);
@@ -191,15 +191,15 @@ internal sealed class Settler
                 if (verdict.Head!.Epoch >= mustShow)
                 {
                     VerifiedVersions page = verdict.Keys[0];
-                    entries.AddRange(page.Entries.Select(entry => new VersionCheck.Entry(entry.Version, entry.LeafEpoch)));
+                    history.AddRange(page.Members.Select(member => new VersionCheck.HistoryVersion(member.Version, member.LeafEpoch)));
                     if (page.Complete)
                     {
-                        (long lost, long doubled) = VersionCheck.Compare(updates, entries, complete ? lastBefore : ulong.MaxValue);
+                        (long lost, long doubled) = VersionCheck.Compare(updates, history, complete ? lastBefore : ulong.MaxValue);
                         Complain(ref _lost, $"{key}: {lost} of {updates.Length} updates are not in its history", lost);
                         Complain(ref _doubled, $"{key}: {doubled} versions are shared or nobody's", doubled);
                         return;
                     }
-                    VerifiedVersion end = page.Entries[^1];
+                    VerifiedVersion end = page.Members[^1];
                     known = new KnownKey(verdict.Head.Epoch, verdict.Head.Period, end.Version, end.Time, null, page.Version);
                     continue;
                 }

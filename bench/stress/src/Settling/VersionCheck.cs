@@ -6,19 +6,19 @@ internal static class VersionCheck
     /// <summary>Published is one update: the version and epoch that the update-service named.</summary>
     internal readonly record struct Published(ulong Version, ulong Epoch);
 
-    /// <summary>Entry is one version of the verified history; epoch 0 for a copy made at a period's start.</summary>
-    internal readonly record struct Entry(ulong Version, ulong Epoch);
+    /// <summary>HistoryVersion is one version of the verified history; epoch 0 for a copy made at a period's start.</summary>
+    internal readonly record struct HistoryVersion(ulong Version, ulong Epoch);
 
     /// <summary>
-    /// Compare counts updates that the history does not have in their place (lost), and versions shared by two updates or made after
+    /// Compare counts updates that the history does not have as they were told (lost), and versions shared by two updates or made after
     /// <paramref name="lastBefore"/> by none (doubled).
     /// </summary>
     /// <param name="updates">All accepted updates of the key.</param>
     /// <param name="history">Verified versions, from the first on.</param>
     /// <param name="lastBefore">Last epoch before the run.</param>
-    public static (long Lost, long Doubled) Compare(IReadOnlyCollection<Published> updates, IReadOnlyList<Entry> history, ulong lastBefore)
+    public static (long Lost, long Doubled) Compare(IReadOnlyCollection<Published> updates, IReadOnlyList<HistoryVersion> history, ulong lastBefore)
     {
-        Dictionary<ulong, ulong> epochs = history.ToDictionary(entry => entry.Version, entry => entry.Epoch);
+        Dictionary<ulong, ulong> epochs = history.ToDictionary(shown => shown.Version, shown => shown.Epoch);
         var taken = new HashSet<ulong>();
         long lost = 0;
         long doubled = 0;
@@ -33,7 +33,7 @@ internal static class VersionCheck
                 lost++;
             }
         }
-        doubled += history.Count(entry => entry.Epoch > lastBefore && !taken.Contains(entry.Version));
+        doubled += history.Count(shown => shown.Epoch > lastBefore && !taken.Contains(shown.Version));
         return (lost, doubled);
     }
 }

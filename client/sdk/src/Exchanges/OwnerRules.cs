@@ -4,11 +4,11 @@ namespace Optiks.Client;
 internal static class OwnerRules
 {
     /// <summary>State after these versions, in order, were verified at a head: changes that were expected are ticked off, all others become alarms.</summary>
-    public static OwnedKey Apply(OwnedKey owned, ulong period, ulong headEpoch, IReadOnlyList<VersionsExchange.Entry> entries)
+    public static OwnedKey Apply(OwnedKey owned, ulong period, ulong headEpoch, IReadOnlyList<VersionsExchange.TimedVersion> versions)
     {
         // State of another period says nothing about this one's versions, save that the first may be a copy of the last value.
         OwnedKey next = owned.Period == period ? owned : owned with { Period = period, Version = 0, Time = 0 };
-        foreach ((KeyVersion version, ulong time) in entries)
+        foreach ((KeyVersion version, ulong time) in versions)
         {
             string? hash = version.Value is { } value ? ValueHash.Of(value.Span) : null;
             bool isCopy = version.Epoch == 0 && period != owned.Period && owned.ValueSha256 is not null && hash == owned.ValueSha256;

@@ -38,22 +38,22 @@ internal sealed class VersionsExchange : VerifiedExchange<VersionsExchange.Page>
         {
             return new(verdict.Reason, null, null, verdict.FailedKey);
         }
-        VerifiedVersions versions = verdict.Keys[0];
-        var entries = versions.Entries
-            .Select(entry => new Entry(new KeyVersion(entry.Version, entry.LeafEpoch, entry.Value is { } range ? answer[range].ToArray() : default(ReadOnlyMemory<byte>?)), entry.Time))
+        VerifiedVersions shown = verdict.Keys[0];
+        var versions = shown.Members
+            .Select(member => new TimedVersion(new KeyVersion(member.Version, member.LeafEpoch, member.Value is { } range ? answer[range].ToArray() : default(ReadOnlyMemory<byte>?)), member.Time))
             .ToList();
-        return new(Reason.Valid, verdict.Head, new Page(versions.Version, entries, versions.Complete, verdict.Head!.Period), null);
+        return new(Reason.Valid, verdict.Head, new Page(shown.Version, versions, shown.Complete, verdict.Head!.Period), null);
     }
 
     public override ClientState? Remember(ClientState seen, ClientState current, VerifiedHead head, Page learnt) => _remember(current, learnt, head);
 
     /// <summary>Page of verified versions.</summary>
     /// <param name="Latest">Latest version that the answer claims; shown once complete.</param>
-    /// <param name="Entries">Versions from the one asked for on.</param>
+    /// <param name="Versions">Those from the one asked for on.</param>
     /// <param name="Complete">False: there are more.</param>
     /// <param name="Period">Period of the versions.</param>
-    internal sealed record Page(ulong Latest, IReadOnlyList<Entry> Entries, bool Complete, ulong Period);
+    internal sealed record Page(ulong Latest, IReadOnlyList<TimedVersion> Versions, bool Complete, ulong Period);
 
-    /// <summary>Entry is a version with its time T.</summary>
-    internal sealed record Entry(KeyVersion Version, ulong Time);
+    /// <summary>TimedVersion is a version with its time T.</summary>
+    internal sealed record TimedVersion(KeyVersion Version, ulong Time);
 }
