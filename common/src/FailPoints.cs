@@ -4,14 +4,14 @@ using System.Runtime.InteropServices;
 namespace Optiks;
 
 /// <summary>
-/// FailPoints are the labelled places between an update's steps where a fault test has the process killed: <c>OPTIKS_FAIL_POINT=name</c> sends it
+/// FailPoints are the labelled steps of an update at which a fault test has the process killed: <c>OPTIKS_FAIL_POINT=name</c> sends it
 /// SIGKILL when it gets there, <c>name:3</c> when it gets there for the third time; with <c>:stop</c> at the end it is SIGSTOP, and whoever set it decides when the process
 /// goes on. Without the variable <see cref="Hit"/> compares one reference.
 /// docs/operations/fail-points.md says what each name means.
 /// </summary>
 public static partial class FailPoints
 {
-    /// <summary>Variable that names a place.</summary>
+    /// <summary>Variable that names a fail point.</summary>
     public const string Variable = "OPTIKS_FAIL_POINT";
 
     /// <summary>The database has the updates and gives them their numbers; whether they are durable is not known (update-service).</summary>
@@ -65,7 +65,7 @@ public static partial class FailPoints
     private static int s_remaining = s_choice?.Times ?? 0;
 
     /// <summary>
-    /// EnsureValid refuses a variable that names no place (<see cref="StartupException"/>): a fault test that kills nothing must not pass for one that does. A
+    /// EnsureValid refuses a variable that names no fail point (<see cref="StartupException"/>): a fault test that kills nothing must not pass for one that does. A
     /// host calls it at its start.
     /// </summary>
     public static void EnsureValid()
@@ -78,7 +78,7 @@ public static partial class FailPoints
         }
     }
 
-    /// <summary>Hit kills or stops the process if this is the place.</summary>
+    /// <summary>Hit kills or stops the process if this is the fail point.</summary>
     /// <param name="name">One of the constants.</param>
     public static void Hit(string name)
     {
@@ -89,7 +89,7 @@ public static partial class FailPoints
         }
     }
 
-    // Null: no place.
+    // Null: no fail point.
     internal static Choice? Parse(string? text)
     {
         string[] parts = (text ?? "").Split(':');
@@ -107,6 +107,6 @@ public static partial class FailPoints
     [DefaultDllImportSearchPaths(DllImportSearchPath.SafeDirectories)]
     private static partial int kill(int process, int signal);
 
-    /// <summary>Choice of a place, of which time there counts, and of SIGSTOP instead of SIGKILL.</summary>
+    /// <summary>Choice of a fail point, of the time there that counts, and of SIGSTOP instead of SIGKILL.</summary>
     internal sealed record Choice(string Name, int Times, bool Stop);
 }

@@ -163,8 +163,8 @@ public sealed class ForkTests
     {
         ReadOnlyMemory<byte> consistency = LookupAnswer.Decode(answer).Head.Consistency;
         Assert.False(consistency.IsEmpty);
-        Assert.True(System.Runtime.InteropServices.MemoryMarshal.TryGetArray(consistency, out ArraySegment<byte> place));
-        return Flip(answer, place.Offset);
+        Assert.True(System.Runtime.InteropServices.MemoryMarshal.TryGetArray(consistency, out ArraySegment<byte> segment));
+        return Flip(answer, segment.Offset);
     }
 
     private static byte[] Flip(byte[] octets, int position)

@@ -134,7 +134,7 @@ public sealed class KeyDirectory : IDisposable
     }
 
     /// <summary>
-    /// Prepare makes the leaves of the next epoch, in ordinal order, each with the index of its update and its value's place in
+    /// Prepare makes the leaves of the next epoch, in ordinal order, each with the index of its update and its value's offset in
     /// <paramref name="values"/>. Changes nothing. A key twice is <see cref="NativeStatus.Duplicate"/>. Writer only.
     /// </summary>
     public void Prepare(ulong epoch, ReadOnlySpan<StructureId> structures, ByteStrings keys, ByteStrings values, Span<LeafRow> leaves)

@@ -80,7 +80,7 @@ public struct LeafRow
         set => _structureAndInput = ((uint)value << StructureShift) | (_structureAndInput & InputMask);
     }
 
-    /// <summary>InputIndex of a prepared leaf is the position of its update in the call's input; otherwise 0. Below 2^28.</summary>
+    /// <summary>InputIndex of a prepared leaf is the index of its update in the call's input; otherwise 0. Below 2^28.</summary>
     public int InputIndex
     {
         readonly get => (int)(_structureAndInput & InputMask);

@@ -89,7 +89,7 @@ internal sealed class ReplicaFolder : IDisposable
     /// </summary>
     public void AdoptFetched()
     {
-        // Both modes' trees are of the leaf log that goes. It may have the identity of the one that comes, and other places: an earlier one of the same peer.
+        // Both modes' trees are of the leaf log that goes. It may have the identity of the one that comes, and other log offsets: an earlier one of the same peer.
         File.Delete(Files.Snapshot);
         _files.RemoveFolder(Files.NodeStore);
         File.Move(Files.FetchedLeafLog, Files.LeafLog, overwrite: true);

@@ -4,7 +4,7 @@ namespace Optiks.Storage;
 
 /// <summary>StoredLeaf is a leaf's row as it is stored, with its value's.</summary>
 /// <param name="Epoch">Epoch that inserted it.</param>
-/// <param name="Ordinal">Its place in the epoch.</param>
+/// <param name="Ordinal">Its number within the epoch.</param>
 /// <param name="Structure">Structure.</param>
 /// <param name="Period">Period.</param>
 /// <param name="Version">Version of the key.</param>

@@ -24,7 +24,7 @@ internal sealed class AcceptColumns
 
     /// <summary>
     /// Store is the part of a statement that stores the columns, $1 and $8 to $17, if the query <c>verdict (plain)</c> before it says so. Numbers are drawn first, so that a row's
-    /// place in the list alone decides its number, whatever order a plan inserts in.
+    /// index in the list alone decides its number, whatever order a plan inserts in.
     /// </summary>
     public const string Store =
         """

@@ -82,17 +82,17 @@ internal sealed class QueueSpace
             {
                 share.Reader = body;
                 share.Since = _time.GetTimestamp();
-                share.Place = _arriving.AddLast(share);
+                share.Arrival = _arriving.AddLast(share);
             }
         }
     }
 
     private void Leave(Share share)
     {
-        if (share.Place is { } place)
+        if (share.Arrival is { } arrival)
         {
-            _arriving.Remove(place);
-            share.Place = null;
+            _arriving.Remove(arrival);
+            share.Arrival = null;
         }
     }
 
@@ -121,7 +121,7 @@ internal sealed class QueueSpace
 
         internal long Since { get; set; }
 
-        internal LinkedListNode<Share>? Place { get; set; }
+        internal LinkedListNode<Share>? Arrival { get; set; }
 
         /// <summary>TryGrow makes the share this large, if it is smaller; false when there is no room, and then it stays as it is, or when it was taken away meanwhile.</summary>
         public bool TryGrow(long octets) => _space.TryGrow(this, octets);

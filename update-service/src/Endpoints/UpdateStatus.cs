@@ -34,7 +34,7 @@ internal sealed record UpdateStatus(
 }
 
 /// <summary>StatusItem is one item of a published request.</summary>
-/// <param name="Item">Its place in the request.</param>
+/// <param name="Item">Its number within its request.</param>
 /// <param name="KeyB64">The key; absent when it was erased since.</param>
 /// <param name="Version">The version that it became.</param>
 /// <param name="Period">That version's time period.</param>

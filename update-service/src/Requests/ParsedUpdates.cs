@@ -8,7 +8,7 @@ namespace Optiks.UpdateService.Requests;
 internal sealed record ParsedUpdates(bool IsList, IReadOnlyList<ParsedRequest> Requests);
 
 /// <summary>ParsedRequest is one element of a body.</summary>
-/// <param name="Index">Its place in the list; null unless the body is a list.</param>
+/// <param name="Index">Its index in the list; null unless the body is a list.</param>
 /// <param name="RequestId">The caller's id; null when it gave none.</param>
 /// <param name="IsAtomic">Whether it was written with <c>items</c>.</param>
 /// <param name="Items">1 to <see cref="Limits.ItemsPerRequest"/> updates, no key twice.</param>

@@ -27,19 +27,19 @@ internal sealed class RequestUnit
     {
         var ids = new Guid[parsed.Requests.Count];
         var requests = new List<AcceptRequest>(ids.Length);
-        var places = new Dictionary<Guid, int>(ids.Length);
+        var indexes = new Dictionary<Guid, int>(ids.Length);
         var unit = new RequestUnit(parsed, ids) { Unit = new AcceptUnit(requests) };
         for (int i = 0; i < ids.Length; i++)
         {
             ParsedRequest request = parsed.Requests[i];
             ids[i] = request.RequestId ?? Guid.CreateVersion7(now);
             byte[] hash = BodyHash.Compute(request.Items);
-            if (places.TryAdd(ids[i], requests.Count))
+            if (indexes.TryAdd(ids[i], requests.Count))
             {
                 requests.Add(new AcceptRequest(ids[i], hash, request.Items));
                 unit._elements.Add(i);
             }
-            else if (!requests[places[ids[i]]].BodyHash.Span.SequenceEqual(hash))
+            else if (!requests[indexes[ids[i]]].BodyHash.Span.SequenceEqual(hash))
             {
                 throw new ProblemException(new Problem(ProblemTypes.RequestIdReused, "An earlier element has this id and other content.", request.RequestIdPath));
             }

@@ -217,7 +217,7 @@ internal sealed class EpochLoop
             FailPoints.Hit(FailPoints.Commit);
             draft.Staged.Commit();
             session.Last = draft.Commit.Epoch;
-            session.Unfinished = new MadeEpoch(new EpochContent(draft.Commit.Epoch, draft.Commit.Leaves, draft.Commit.Outcomes), draft.AuditProof);
+            session.Unfinished = new CommittedEpoch(new EpochContent(draft.Commit.Epoch, draft.Commit.Leaves, draft.Commit.Outcomes), draft.AuditProof);
             return draft.Refused;
         }
     }

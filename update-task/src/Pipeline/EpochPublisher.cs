@@ -55,8 +55,8 @@ internal sealed class EpochPublisher
     public async Task PublishAsync(Lead lead, EpochTimes times, CancellationToken cancellationToken)
     {
         (IPipelineStore store, Lease lease, LogSession session) = (lead.Store, lead.Lease, lead.Session);
-        MadeEpoch made = session.Unfinished ?? throw new InvalidOperationException("There is nothing to publish.");
-        EpochRow epoch = made.Content.Epoch;
+        CommittedEpoch committed = session.Unfinished ?? throw new InvalidOperationException("There is nothing to publish.");
+        EpochRow epoch = committed.Content.Epoch;
         using BoardLock boardLock = await LockAsync(store, lease, cancellationToken);
         // From here on to the end: a shutdown waits.
         using (times.Measure(EpochStep.Check))
@@ -66,7 +66,7 @@ internal sealed class EpochPublisher
         }
         using (times.Measure(EpochStep.Bundle))
         {
-            session.State.Record(made.Content);
+            session.State.Record(committed.Content);
         }
         ReadOnlyMemory<byte> note;
         using (times.Measure(EpochStep.Sign))
@@ -88,7 +88,7 @@ internal sealed class EpochPublisher
         {
             if (epoch.Epoch > 0)
             {
-                new DurableFiles(_folder.Log).WriteOnce(AuditProofPath.Of(epoch.Epoch), made.AuditProof.Span);
+                new DurableFiles(_folder.Log).WriteOnce(AuditProofPath.Of(epoch.Epoch), committed.AuditProof.Span);
             }
             FailPoints.Hit(FailPoints.Audit);
         }

@@ -30,7 +30,7 @@ internal sealed class LogSession : IDisposable
     public required EpochRow Last { get; set; }
 
     /// <summary>Unfinished is the last epoch while it is not published.</summary>
-    public required MadeEpoch? Unfinished { get; set; }
+    public required CommittedEpoch? Unfinished { get; set; }
 
     public ulong LastTimeMs => EpochRecord.Decode(Last.Record.Span).TimeMs;
 

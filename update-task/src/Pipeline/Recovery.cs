@@ -84,7 +84,7 @@ internal sealed class Recovery
             {
                 replay = await rebuild.RunAsync(head.PublishedEpoch, OptionsOf(identity.Anchor, period, secrets, folder), folder?.Snapshot, cancellationToken);
             }
-            MadeEpoch? unfinished = head.PublishedEpoch == last ? null : await ReadUnfinishedAsync(store, replay, rebuild, cancellationToken);
+            CommittedEpoch? unfinished = head.PublishedEpoch == last ? null : await ReadUnfinishedAsync(store, replay, rebuild, cancellationToken);
             return new LogSession
             {
                 Identity = identity,
@@ -118,11 +118,11 @@ internal sealed class Recovery
         Threads = DirectoryOptions.AllProcessors,
     };
 
-    private async Task<MadeEpoch> ReadUnfinishedAsync(IPipelineStore store, LogReplay replay, TreeRebuild rebuild, CancellationToken cancellationToken)
+    private async Task<CommittedEpoch> ReadUnfinishedAsync(IPipelineStore store, LogReplay replay, TreeRebuild rebuild, CancellationToken cancellationToken)
     {
         EpochContent content = await store.ReadUnpublishedAsync(cancellationToken)
             ?? throw new StorageCorruptException("The database's head is not published, but its epoch cannot be read.");
         _logger.FinishingEpoch(content.Epoch.Epoch);
-        return content.Epoch.Epoch == 0 ? new MadeEpoch(content, default) : rebuild.Finish(replay, content);
+        return content.Epoch.Epoch == 0 ? new CommittedEpoch(content, default) : rebuild.Finish(replay, content);
     }
 }

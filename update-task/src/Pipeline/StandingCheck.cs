@@ -8,7 +8,7 @@ using Optiks.UpdateTask.Board;
 namespace Optiks.UpdateTask.Pipeline;
 
 /// <summary>
-/// StandingCheck compares the three places that say how far the log is: the database's head, the high-water mark, and the board's checkpoint. The database may be one epoch ahead of
+/// StandingCheck compares the three that say how far the log is: the database's head row, the high-water mark, and the board's checkpoint. The database may be one epoch ahead of
 /// either, never behind, and neither of these behind what was published.
 /// </summary>
 internal static class StandingCheck

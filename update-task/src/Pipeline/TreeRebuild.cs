@@ -72,7 +72,7 @@ internal sealed class TreeRebuild
     }
 
     /// <summary>Finish builds the trees of the epoch that was committed and not published, and gives it with its audit proof.</summary>
-    public MadeEpoch Finish(LogReplay replay, EpochContent content)
+    public CommittedEpoch Finish(LogReplay replay, EpochContent content)
     {
         if (!replay.TryStage(content.Epoch, content.Leaves.Rows.Span, content.Leaves.Values.Span, withProofs: true, out ReplayStep? step, out Refused? refused))
         {
@@ -80,9 +80,9 @@ internal sealed class TreeRebuild
         }
         using (step)
         {
-            var made = new MadeEpoch(content, step.AuditProof());
+            var committed = new CommittedEpoch(content, step.AuditProof());
             step.Commit();
-            return made;
+            return committed;
         }
     }
 

@@ -56,9 +56,9 @@ internal static class StatusCommand
                 host.Out.WriteLine("  next     optiks lookup KEY proves what the log shows");
                 return ExitCodes.Success;
             case UpdateStatus.Refused:
-                string place = outcome.RefusedItem is { } position ? $" (item {position})" : "";
+                string where = outcome.RefusedItem is { } number ? $" (item {number})" : "";
                 string current = outcome.Current is { } latest ? $"; the latest version is {latest.Version}" : "";
-                host.Error.WriteLine($"{outcome.RequestId}: refused, {outcome.RefusedBecause}{place}{current}. Nothing changed.");
+                host.Error.WriteLine($"{outcome.RequestId}: refused, {outcome.RefusedBecause}{where}{current}. Nothing changed.");
                 return ExitCodes.Unreachable;
             case UpdateStatus.Pending when waited:
                 host.Error.WriteLine($"{outcome.RequestId}: still pending after --timeout. It is durable at the server: ask again.");

@@ -18,7 +18,7 @@ public sealed record RequestOutcome
     /// <summary>RefusedBecause is the server's reason, such as <c>expected-version</c>; null unless refused.</summary>
     public string? RefusedBecause { get; init; }
 
-    /// <summary>RefusedItem is the position of the item that was refused; null unless the server says it.</summary>
+    /// <summary>RefusedItem is the number of the item that was refused; null unless the server says it.</summary>
     public int? RefusedItem { get; init; }
 
     /// <summary>Current version of the refused item's key at the server; null unless the server says it.</summary>

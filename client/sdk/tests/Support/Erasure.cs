@@ -44,7 +44,7 @@ internal static class Erasure
 
     private static int Start(ReadOnlyMemory<byte> slice)
     {
-        Assert.True(MemoryMarshal.TryGetArray(slice, out ArraySegment<byte> place));
-        return place.Offset;
+        Assert.True(MemoryMarshal.TryGetArray(slice, out ArraySegment<byte> segment));
+        return segment.Offset;
     }
 }

@@ -54,11 +54,11 @@ public ref struct StrictJsonReader
                 Frame frame = _frames[i];
                 if (frame.Members is null)
                 {
-                    path.Append(CultureInfo.InvariantCulture, $"[{frame.Position}]");
+                    path.Append(CultureInfo.InvariantCulture, $"[{frame.Index}]");
                 }
-                else if (frame.Position >= 0)
+                else if (frame.Index >= 0)
                 {
-                    path.Append('.').Append(frame.Members.Name(frame.Position));
+                    path.Append('.').Append(frame.Members.Name(frame.Index));
                 }
             }
             return path.ToString();
@@ -70,10 +70,10 @@ public ref struct StrictJsonReader
     {
         ArgumentNullException.ThrowIfNull(members);
         Expect(IsObject, "an object");
-        _frames[_depth++] = new Frame { Members = members, Position = -1 };
+        _frames[_depth++] = new Frame { Members = members, Index = -1 };
     }
 
-    /// <summary>TryNextMember goes to the next member's value and gives the member's position in the list. False at the object's end, which it leaves.</summary>
+    /// <summary>TryNextMember goes to the next member's value and gives the member's index in the list. False at the object's end, which it leaves.</summary>
     public bool TryNextMember(out int member)
     {
         ref Frame frame = ref _frames[_depth - 1];
@@ -86,13 +86,13 @@ public ref struct StrictJsonReader
         }
         string? escaped = _reader.ValueIsEscaped ? Text() : null;
         ReadOnlySpan<byte> name = escaped is null ? _reader.ValueSpan : Encoding.UTF8.GetBytes(escaped);
-        frame.Position = -1;
+        frame.Index = -1;
         member = frame.Members!.IndexOf(name);
         if (member < 0)
         {
             throw Unknown(name);
         }
-        frame.Position = member;
+        frame.Index = member;
         if ((frame.Seen & (1UL << member)) != 0)
         {
             throw Fail("The member stands twice.");
@@ -106,7 +106,7 @@ public ref struct StrictJsonReader
     public void StartArray()
     {
         Expect(IsArray, "a list");
-        _frames[_depth++] = new Frame { Position = -1 };
+        _frames[_depth++] = new Frame { Index = -1 };
     }
 
     /// <summary>TryNextElement goes to the list's next element. False at its end, which it leaves.</summary>
@@ -118,7 +118,7 @@ public ref struct StrictJsonReader
             _depth--;
             return false;
         }
-        _frames[_depth - 1].Position++;
+        _frames[_depth - 1].Index++;
         return true;
     }
 
@@ -235,7 +235,7 @@ public ref struct StrictJsonReader
         public JsonMembers? Members;
 
         /// <summary>Member or element that the reader is at; -1 before the first.</summary>
-        public int Position;
+        public int Index;
 
         public ulong Seen;
     }
