@@ -151,7 +151,7 @@ public sealed class ProofQueueTests
     {
         ServedEpoch epoch = replica.Services.GetRequiredService<CurrentEpoch>().AcquireFresh();
         using ByteStrings keys = Keys(name);
-        epoch.Snapshot.WriteLookups(StructureId.Keys, keys, [0], [0], new ArrayBufferWriter<byte>());
+        epoch.View.WriteLookups(StructureId.Keys, keys, [0], [0], new ArrayBufferWriter<byte>());
         epoch.Release();
     }
 

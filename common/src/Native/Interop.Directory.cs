@@ -75,34 +75,34 @@ internal static unsafe partial class Interop
     public static partial int optiks_dir_stats(DirectoryHandle directory, out DirectoryStats stats);
 
     [LibraryImport(Library)]
-    public static partial int optiks_dir_snapshot(DirectoryHandle directory, out nint snapshot);
+    public static partial int optiks_dir_snapshot(DirectoryHandle directory, out nint view);
 
     [LibraryImport(Library)]
-    public static partial void optiks_snapshot_destroy(nint snapshot);
+    public static partial void optiks_snapshot_destroy(nint view);
 
     [LibraryImport(Library, StringMarshalling = StringMarshalling.Utf8)]
-    public static partial int optiks_snapshot_save(SnapshotHandle snapshot, string path);
+    public static partial int optiks_snapshot_save(ViewHandle view, string path);
 
     [LibraryImport(Library)]
-    public static partial int optiks_snapshot_states(SnapshotHandle snapshot, out ulong epoch, Span<byte> states);
+    public static partial int optiks_snapshot_states(ViewHandle view, out ulong epoch, Span<byte> states);
 
     [LibraryImport(Library)]
     public static partial int optiks_snapshot_lookup_many(
-        SnapshotHandle snapshot, byte structure, nuint n, ReadOnlySpan<byte> keys, ReadOnlySpan<ulong> keyOffsets, ReadOnlySpan<ulong> knownPeriods,
+        ViewHandle view, byte structure, nuint n, ReadOnlySpan<byte> keys, ReadOnlySpan<ulong> keyOffsets, ReadOnlySpan<ulong> knownPeriods,
         ReadOnlySpan<ulong> knownVersions, Span<byte> output, nuint capacity, out nuint length, Span<ulong> ends);
 
     [LibraryImport(Library)]
     public static partial int optiks_snapshot_lookup_cached(
-        SnapshotHandle snapshot, byte structure, nuint n, ReadOnlySpan<byte> keys, ReadOnlySpan<ulong> keyOffsets, ReadOnlySpan<ulong> knownPeriods,
+        ViewHandle view, byte structure, nuint n, ReadOnlySpan<byte> keys, ReadOnlySpan<ulong> keyOffsets, ReadOnlySpan<ulong> knownPeriods,
         ReadOnlySpan<ulong> knownVersions, Span<byte> output, nuint capacity, out nuint length, Span<ulong> ends);
 
     [LibraryImport(Library)]
     public static partial int optiks_snapshot_versions(
-        SnapshotHandle snapshot, byte structure, ReadOnlySpan<byte> key, nuint keyLength, ulong from, uint maxMembers, nuint maxBytes,
+        ViewHandle view, byte structure, ReadOnlySpan<byte> key, nuint keyLength, ulong from, uint maxMembers, nuint maxBytes,
         Span<byte> output, nuint capacity, out nuint length);
 
     [LibraryImport(Library)]
-    public static partial int optiks_proofs_create(SnapshotHandle snapshot, byte structure, int useCache, out nint proofs);
+    public static partial int optiks_proofs_create(ViewHandle view, byte structure, int useCache, out nint proofs);
 
     [LibraryImport(Library)]
     public static partial void optiks_proofs_destroy(nint proofs);

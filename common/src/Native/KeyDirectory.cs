@@ -5,7 +5,7 @@ namespace Optiks.Native;
 
 /// <summary>
 /// KeyDirectory is the four trees of a log with what a task or a replica needs per key, all of it in native memory.
-/// One thread at a time may load, prepare, stage and commit (the writer); any number of threads may take and use snapshots meanwhile, and
+/// One thread at a time may load, prepare, stage and commit (the writer); any number of threads may take and use views meanwhile, and
 /// neither waits for the other. Snapshots outlive the directory.
 /// </summary>
 public sealed class KeyDirectory : IDisposable
@@ -31,7 +31,7 @@ public sealed class KeyDirectory : IDisposable
     public static KeyDirectory Create(DirectoryOptions options) => Make(options, null);
 
     /// <summary>
-    /// Restore makes the directory of a file that <see cref="Snapshot.Save"/> wrote, at its epoch, and goes on with its leaf log, which is cut to its length of then. Nothing but
+    /// Restore makes the directory of a file that <see cref="DirectoryView.Save"/> wrote, at its epoch, and goes on with its leaf log, which is cut to its length of then. Nothing but
     /// checksums says that its trees are the log's: the caller compares <see cref="States"/> with the epoch's signed record. <see cref="NativeStatus.Data"/>: the file is damaged, of another format, or of
     /// other secrets, another period or other values kept than the options say; <see cref="NativeStatus.Io"/>: it or its leaf log cannot be read, or is another one. In stored mode it is made in a node
     /// store that has none yet (<see cref="NativeStatus.State"/>) and checked as by <see cref="Check"/>; after a failure the node store is of no use.
@@ -97,7 +97,7 @@ public sealed class KeyDirectory : IDisposable
 
     /// <summary>
     /// Load appends the stored leaves of whole epochs, in (epoch, ordinal) order and without proofs: start-up. Afterwards
-    /// <paramref name="epoch"/> is the directory's. No snapshot may be alive or taken meanwhile. Not atomic: dispose the directory after a failure. Stored data that contradicts itself is
+    /// <paramref name="epoch"/> is the directory's. No view may be alive or taken meanwhile. Not atomic: dispose the directory after a failure. Stored data that contradicts itself is
     /// <see cref="NativeStatus.Data"/> or <see cref="NativeStatus.Duplicate"/>. Writer only.
     /// </summary>
     public void Load(ulong epoch, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values) =>
@@ -167,11 +167,11 @@ public sealed class KeyDirectory : IDisposable
         return StructureState.DecodeAll(octets);
     }
 
-    /// <summary>TakeSnapshot gives an immutable view of the current epoch. Any thread, without waiting.</summary>
-    public Snapshot TakeSnapshot()
+    /// <summary>TakeView gives a view of the current epoch. Any thread, without waiting.</summary>
+    public DirectoryView TakeView()
     {
-        OptiksNativeException.ThrowIfFailed(Interop.optiks_dir_snapshot(_handle, out nint snapshot), nameof(Interop.optiks_dir_snapshot));
-        return new Snapshot(new SnapshotHandle(snapshot));
+        OptiksNativeException.ThrowIfFailed(Interop.optiks_dir_snapshot(_handle, out nint view), nameof(Interop.optiks_dir_snapshot));
+        return new DirectoryView(new ViewHandle(view));
     }
 
     /// <inheritdoc/>

@@ -3,7 +3,7 @@ using System.Buffers;
 namespace Optiks.Native;
 
 /// <summary>
-/// ProofBatch makes the VRF proofs that several answers about one structure of a snapshot need in one batch, which costs much less than one after another: add what will be asked,
+/// ProofBatch makes the VRF proofs that several answers about one structure of a view need in one batch, which costs much less than one after another: add what will be asked,
 /// <see cref="Run"/>, write the answers. What turns out to be needed beyond that is made for its answer alone. One thread at a time. Disposed, and nothing else, after a failure of
 /// adding or running.
 /// </summary>
@@ -19,7 +19,7 @@ public sealed class ProofBatch : IDisposable
     /// <summary>AddLookups adds what <see cref="WriteLookups"/> will need.</summary>
     public void AddLookups(ByteStrings keys, ReadOnlySpan<ulong> knownPeriods, ReadOnlySpan<ulong> knownVersions)
     {
-        int n = Snapshot.CountLookups(keys, knownPeriods, knownVersions);
+        int n = DirectoryView.CountLookups(keys, knownPeriods, knownVersions);
         OptiksNativeException.ThrowIfFailed(
             Interop.optiks_proofs_add_lookups(_handle, (nuint)n, keys.Blob, keys.Offsets, knownPeriods, knownVersions), nameof(Interop.optiks_proofs_add_lookups));
     }
@@ -32,13 +32,13 @@ public sealed class ProofBatch : IDisposable
     /// <summary>Run makes the proofs that are not cached.</summary>
     public void Run() => OptiksNativeException.ThrowIfFailed(Interop.optiks_proofs_run(_handle), nameof(Interop.optiks_proofs_run));
 
-    /// <summary>WriteLookups is <see cref="Snapshot.WriteLookups"/> with this batch's proofs. <paramref name="latest"/>, one for each key, gets their latest versions, 0 for none.</summary>
+    /// <summary>WriteLookups is <see cref="DirectoryView.WriteLookups"/> with this batch's proofs. <paramref name="latest"/>, one for each key, gets their latest versions, 0 for none.</summary>
     /// <returns>The octets written.</returns>
     public int WriteLookups(ByteStrings keys, ReadOnlySpan<ulong> knownPeriods, ReadOnlySpan<ulong> knownVersions, IBufferWriter<byte> output, Span<ulong> latest)
     {
-        int n = Snapshot.CountLookups(keys, knownPeriods, knownVersions);
-        Span<ulong> ends = stackalloc ulong[Snapshot.MaxKeys];
-        var room = new AnswerRoom(output, Snapshot.VectorPrefixLength, n * Snapshot.ExpectedLookupLength);
+        int n = DirectoryView.CountLookups(keys, knownPeriods, knownVersions);
+        Span<ulong> ends = stackalloc ulong[DirectoryView.MaxKeys];
+        var room = new AnswerRoom(output, DirectoryView.VectorPrefixLength, n * DirectoryView.ExpectedLookupLength);
         int status;
         nuint length;
         do
@@ -54,12 +54,12 @@ public sealed class ProofBatch : IDisposable
         return room.Finish(status, length, nameof(Interop.optiks_proofs_lookup_many));
     }
 
-    /// <summary>WriteVersions is <see cref="Snapshot.WriteVersions"/> with this batch's proofs.</summary>
+    /// <summary>WriteVersions is <see cref="DirectoryView.WriteVersions"/> with this batch's proofs.</summary>
     /// <returns>The octets written.</returns>
     public int WriteVersions(ReadOnlySpan<byte> key, ulong from, uint maxMembers, int maxOctets, IBufferWriter<byte> output)
     {
         ArgumentNullException.ThrowIfNull(output);
-        var room = new AnswerRoom(output, 0, Snapshot.ExpectedVersionsLength);
+        var room = new AnswerRoom(output, 0, DirectoryView.ExpectedVersionsLength);
         int status;
         nuint length;
         do

@@ -2,24 +2,24 @@ using Microsoft.Win32.SafeHandles;
 
 namespace Optiks.Native;
 
-/// <summary>ProofsHandle owns an <c>optiks_proofs_t</c> and keeps its snapshot alive, into which it points.</summary>
+/// <summary>ProofsHandle owns an <c>optiks_proofs_t</c> and keeps its view alive, into which it points.</summary>
 internal sealed class ProofsHandle : SafeHandleZeroOrMinusOneIsInvalid
 {
-    private readonly SnapshotHandle _snapshot;
+    private readonly ViewHandle _view;
 
-    public ProofsHandle(nint handle, SnapshotHandle snapshot)
+    public ProofsHandle(nint handle, ViewHandle view)
         : base(ownsHandle: true)
     {
         bool added = false;
-        snapshot.DangerousAddRef(ref added);
-        _snapshot = snapshot;
+        view.DangerousAddRef(ref added);
+        _view = view;
         SetHandle(handle);
     }
 
     protected override bool ReleaseHandle()
     {
         Interop.optiks_proofs_destroy(handle);
-        _snapshot.DangerousRelease();
+        _view.DangerousRelease();
         return true;
     }
 }

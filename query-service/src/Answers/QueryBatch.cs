@@ -7,7 +7,7 @@ namespace Optiks.QueryService.Answers;
 internal sealed class QueryBatch : IDisposable
 {
     /// <summary>MaxCount of queries of a request.</summary>
-    public const int MaxCount = Snapshot.MaxKeys;
+    public const int MaxCount = DirectoryView.MaxKeys;
 
     private readonly ulong[] _periods = ArrayPool<ulong>.Shared.Rent(MaxCount);
     private readonly ulong[] _versions = ArrayPool<ulong>.Shared.Rent(MaxCount);

@@ -126,7 +126,7 @@ internal sealed class KeyEndpoints
         try
         {
             answer.Append(await HeadAsync(epoch, position, cancellationToken));
-            if (!epoch.Snapshot.TryWriteLookups(StructureId.Keys, batch.Keys, batch.Periods, batch.Versions, answer, batch.Latest))
+            if (!epoch.View.TryWriteLookups(StructureId.Keys, batch.Keys, batch.Periods, batch.Versions, answer, batch.Latest))
             {
                 return false;
             }

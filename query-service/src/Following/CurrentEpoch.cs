@@ -22,7 +22,7 @@ internal sealed class CurrentEpoch
         _clock = clock;
     }
 
-    /// <summary>Peek at the current epoch without a reference: its plain data may be used, its snapshot not. Null before the first.</summary>
+    /// <summary>Peek at the current epoch without a reference: its plain data may be used, its view not. Null before the first.</summary>
     public ServedEpoch? Peek() => Volatile.Read(ref _current);
 
     /// <summary>PeekOrThrow is Peek that throws <see cref="ProblemException"/> (unavailable) before the first.</summary>
@@ -48,7 +48,7 @@ internal sealed class CurrentEpoch
     public TimeSpan Age(ServedEpoch epoch) => epoch.AgeAt(_clock.GetUtcNow());
 
     /// <summary>Serve puts the next epoch in the place of the present one, which goes with its last reader.</summary>
-    public void Serve(Snapshot snapshot, VerifiedEpoch epoch) => Replace(new ServedEpoch(snapshot, epoch, _board));
+    public void Serve(DirectoryView view, VerifiedEpoch epoch) => Replace(new ServedEpoch(view, epoch, _board));
 
     /// <summary>End takes the present epoch away: the service ends.</summary>
     public void End() => Replace(null);

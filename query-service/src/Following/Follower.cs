@@ -63,7 +63,7 @@ internal sealed class Follower : BackgroundService
         {
             if (_saver is not null)
             {
-                await _saver.FinishAsync(_current.Peek()?.Snapshot, cancellationToken);
+                await _saver.FinishAsync(_current.Peek()?.View, cancellationToken);
             }
         }
         catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
@@ -226,9 +226,9 @@ internal sealed class Follower : BackgroundService
     {
         VerifiedEpoch epoch = replica.Last;
         _folder!.Remember(epoch.Epoch, epoch.Row.RecordHash);
-        Snapshot snapshot = replica.Trees.Directory.TakeSnapshot();
-        _current.Serve(snapshot, epoch);
-        _saver!.Offer(snapshot);
+        DirectoryView view = replica.Trees.Directory.TakeView();
+        _current.Serve(view, epoch);
+        _saver!.Offer(view);
         _logger.Serving(epoch.Epoch);
     }
 

@@ -7,15 +7,15 @@ namespace Optiks.QueryService.Following;
 
 /// <summary>
 /// ServedEpoch is everything that an answer is made from: trees and heads of one epoch together, so that nothing of two epochs is ever mixed. Immutable, any thread, counted by its
-/// snapshot: whoever got it from <see cref="CurrentEpoch.Acquire"/> gives it back with <see cref="Release"/>.
+/// view: whoever got it from <see cref="CurrentEpoch.Acquire"/> gives it back with <see cref="Release"/>.
 /// </summary>
 internal sealed class ServedEpoch
 {
     private const double MaxAgeSeconds = 1e10;
 
-    public ServedEpoch(Snapshot snapshot, VerifiedEpoch epoch, ITileReader board)
+    public ServedEpoch(DirectoryView view, VerifiedEpoch epoch, ITileReader board)
     {
-        Snapshot = snapshot;
+        View = view;
         Epoch = epoch.Epoch;
         TimeMs = epoch.Record.TimeMs;
         Record = epoch.Row.Record;
@@ -25,8 +25,8 @@ internal sealed class ServedEpoch
         Heads = new EpochHeads(epoch, Log);
     }
 
-    /// <summary>Snapshot of the trees.</summary>
-    public Snapshot Snapshot { get; }
+    /// <summary>View of the trees.</summary>
+    public DirectoryView View { get; }
 
     public ulong Epoch { get; }
 
@@ -53,11 +53,11 @@ internal sealed class ServedEpoch
         TimeSpan.FromSeconds(Math.Clamp((now.ToUnixTimeMilliseconds() - (double)TimeMs) / 1000, -MaxAgeSeconds, MaxAgeSeconds));
 
     /// <summary>TryAcquire takes a reference; false when the epoch is superseded and nobody uses it any more.</summary>
-    public bool TryAcquire() => Snapshot.TryAcquire();
+    public bool TryAcquire() => View.TryAcquire();
 
     /// <summary>Release gives back a reference of <see cref="TryAcquire"/>.</summary>
-    public void Release() => Snapshot.Release();
+    public void Release() => View.Release();
 
     /// <summary>Retire gives back the maker's reference: the trees go when the last reader is done.</summary>
-    public void Retire() => Snapshot.Dispose();
+    public void Retire() => View.Dispose();
 }

@@ -134,7 +134,7 @@ internal sealed class ProofQueue : IDisposable
 
     private static void Answer(ServedEpoch epoch, List<ProofRequest> requests)
     {
-        using ProofBatch proofs = epoch.Snapshot.CreateProofs(StructureId.Keys, requests[0].UsesCache);
+        using ProofBatch proofs = epoch.View.CreateProofs(StructureId.Keys, requests[0].UsesCache);
         requests.ForEach(request => request.AddTo(proofs));
         proofs.Run();
         requests.ForEach(request => request.Complete(epoch, proofs));

@@ -370,8 +370,8 @@ public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>,
     {
         using var replay = new LogReplay(Store, Log.Anchor, LogTrees.Create(Options, Snapshot));
         Assert.Null(await replay.LoadAsync(epoch, Cancel));
-        using Snapshot snapshot = replay.Trees.Directory.TakeSnapshot();
-        snapshot.Save(Snapshot);
+        using DirectoryView view = replay.Trees.Directory.TakeView();
+        view.Save(Snapshot);
     }
 
     private async Task<LeafBatch> LeavesAsync(ulong epoch)

@@ -39,7 +39,7 @@ internal sealed class LogSession : IDisposable
     {
         if (Saver is not null && Unfinished is null)
         {
-            using Snapshot last = Directory.TakeSnapshot();
+            using DirectoryView last = Directory.TakeView();
             Saver.Offer(last);
         }
     }
@@ -49,7 +49,7 @@ internal sealed class LogSession : IDisposable
     {
         if (Saver is not null)
         {
-            using Snapshot? last = Unfinished is null ? Directory.TakeSnapshot() : null;
+            using DirectoryView? last = Unfinished is null ? Directory.TakeView() : null;
             await Saver.FinishAsync(last, cancellationToken);
         }
     }

@@ -35,10 +35,10 @@ internal sealed class FixtureLog : IDisposable
         _directory = KeyDirectory.Create(new DirectoryOptions { Secrets = own, LeafLogPath = _folder.In("leaves"), MaxValueLength = Configuration.MaxValueLength });
         if (epochs.Count == 0)
         {
-            Add([], [], [], _directory.TakeSnapshot());
+            Add([], [], [], _directory.TakeView());
             return;
         }
-        Add([], [], [], _directory.TakeSnapshot(), epochs[0].Record);
+        Add([], [], [], _directory.TakeView(), epochs[0].Record);
         foreach (Epoch epoch in epochs.Skip(1))
         {
             Stage(epoch.Rows, epoch.Values, epoch.Record);
@@ -139,7 +139,7 @@ internal sealed class FixtureLog : IDisposable
             keys.Add(query.Key);
         }
         var output = new ArrayBufferWriter<byte>();
-        _epochs[(int)epoch].Snapshot.WriteLookups(
+        _epochs[(int)epoch].View.WriteLookups(
             StructureId.Keys, keys, [.. queries.Select(query => query.Period)], [.. queries.Select(query => query.Version)], output);
         return output.WrittenSpan.ToArray();
     }
@@ -149,7 +149,7 @@ internal sealed class FixtureLog : IDisposable
         var output = new ArrayBufferWriter<byte>();
         foreach (FixtureQuery query in queries)
         {
-            _epochs[(int)epoch].Snapshot.WriteVersions(StructureId.Keys, query.Key, query.Version, pageSize, 1 << 22, output);
+            _epochs[(int)epoch].View.WriteVersions(StructureId.Keys, query.Key, query.Version, pageSize, 1 << 22, output);
         }
         byte[] length = new byte[4];
         BinaryPrimitives.WriteUInt32BigEndian(length, (uint)output.WrittenCount);
@@ -174,7 +174,7 @@ internal sealed class FixtureLog : IDisposable
     {
         foreach (Epoch epoch in _epochs)
         {
-            epoch.Snapshot.Dispose();
+            epoch.View.Dispose();
         }
         _directory.Dispose();
         _folder.Dispose();
@@ -185,10 +185,10 @@ internal sealed class FixtureLog : IDisposable
         using StagedEpoch staged = _directory.Stage(Latest + 1, rows, values, withProofs: true);
         byte[] proofs = staged.AppendProofs();
         staged.Commit();
-        Add(rows, values, proofs, _directory.TakeSnapshot(), record);
+        Add(rows, values, proofs, _directory.TakeView(), record);
     }
 
-    private void Add(LeafRow[] rows, byte[] values, byte[] proofs, Snapshot snapshot, byte[]? record = null)
+    private void Add(LeafRow[] rows, byte[] values, byte[] proofs, DirectoryView view, byte[]? record = null)
     {
         ulong number = (ulong)_epochs.Length;
         record ??= new EpochRecord
@@ -198,10 +198,10 @@ internal sealed class FixtureLog : IDisposable
             Period = 0,
             PeriodFirstEpoch = 0,
             TimeMs = _startMs + (number * StepMs),
-            Structures = snapshot.States,
+            Structures = view.States,
             Previous = number == 0 ? new byte[32] : EpochRecord.Hash(_epochs[^1].Record),
         }.Encode();
-        _epochs = [.. _epochs, new Epoch(rows, values, proofs, snapshot, record)];
+        _epochs = [.. _epochs, new Epoch(rows, values, proofs, view, record)];
     }
 
     private static byte[] NewSecrets()
@@ -216,5 +216,5 @@ internal sealed class FixtureLog : IDisposable
         return [(byte)(length >> 8), (byte)length, .. hashes.SelectMany(hash => hash.ToArray())];
     }
 
-    private sealed record Epoch(LeafRow[] Rows, byte[] Values, byte[] Proofs, Snapshot Snapshot, byte[] Record);
+    private sealed record Epoch(LeafRow[] Rows, byte[] Values, byte[] Proofs, DirectoryView View, byte[] Record);
 }

@@ -38,17 +38,17 @@ public sealed class SnapshotSaver
     }
 
     /// <summary>Offer begins to save if it is time to, and returns at once. The saver takes a reference of its own.</summary>
-    public void Offer(Snapshot snapshot)
+    public void Offer(DirectoryView view)
     {
         if (_running.IsCompleted && (_isFirst || _clock.GetElapsedTime(_started) >= _interval))
         {
             _isFirst = false;
-            Begin(snapshot);
+            Begin(view);
         }
     }
 
     /// <summary>FinishAsync saves the last epoch, unless the file has it. A save that the caller cannot wait for is given up with the process: the file is replaced as a whole or not.</summary>
-    public async Task FinishAsync(Snapshot? last, CancellationToken cancellationToken)
+    public async Task FinishAsync(DirectoryView? last, CancellationToken cancellationToken)
     {
         await _running.WaitAsync(cancellationToken);
         if (last is not null)
@@ -58,26 +58,26 @@ public sealed class SnapshotSaver
         }
     }
 
-    private void Begin(Snapshot snapshot)
+    private void Begin(DirectoryView view)
     {
-        if (_interval == TimeSpan.Zero || _saved == snapshot.Epoch || !snapshot.TryAcquire())
+        if (_interval == TimeSpan.Zero || _saved == view.Epoch || !view.TryAcquire())
         {
             return;
         }
         _started = _clock.GetTimestamp();
         // A thread of its own: it takes long and waits for the disk.
-        _running = Task.Factory.StartNew(() => Save(snapshot), CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+        _running = Task.Factory.StartNew(() => Save(view), CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
     }
 
-    private void Save(Snapshot snapshot)
+    private void Save(DirectoryView view)
     {
         try
         {
             long start = Stopwatch.GetTimestamp();
-            snapshot.Save(_path);
-            _saved = snapshot.Epoch;
+            view.Save(_path);
+            _saved = view.Epoch;
             double seconds = Stopwatch.GetElapsedTime(start).TotalSeconds;
-            _logger.SnapshotSaved(snapshot.Epoch, seconds);
+            _logger.SnapshotSaved(view.Epoch, seconds);
         }
         catch (OptiksNativeException e)
         {
@@ -85,7 +85,7 @@ public sealed class SnapshotSaver
         }
         finally
         {
-            snapshot.Release();
+            view.Release();
         }
     }
 }

@@ -198,8 +198,8 @@ internal sealed class TestLog : IAsyncDisposable
             using StagedEpoch staged = directory.Stage(epoch, rows, "mallory's"u8, withProofs: false);
             staged.Commit();
         }
-        using Snapshot snapshot = directory.TakeSnapshot();
-        snapshot.Save(snapshotFile);
+        using DirectoryView view = directory.TakeView();
+        view.Save(snapshotFile);
     }
 
     public async ValueTask DisposeAsync()

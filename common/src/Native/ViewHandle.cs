@@ -2,10 +2,10 @@ using Microsoft.Win32.SafeHandles;
 
 namespace Optiks.Native;
 
-/// <summary>SnapshotHandle owns an <c>optiks_snapshot_t</c>, which may outlive its directory. One an epoch.</summary>
-internal sealed class SnapshotHandle : SafeHandleZeroOrMinusOneIsInvalid
+/// <summary>ViewHandle owns an <c>optiks_snapshot_t</c>, which may outlive its directory. One an epoch.</summary>
+internal sealed class ViewHandle : SafeHandleZeroOrMinusOneIsInvalid
 {
-    public SnapshotHandle(nint handle)
+    public ViewHandle(nint handle)
         : base(ownsHandle: true)
     {
         SetHandle(handle);

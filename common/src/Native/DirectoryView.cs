@@ -4,11 +4,11 @@ using Optiks.Protocol;
 namespace Optiks.Native;
 
 /// <summary>
-/// Snapshot is an immutable view of one epoch that any number of threads may ask at once. Counted by hand, so that a request costs no
+/// DirectoryView is an immutable view of one epoch that any number of threads may ask at once. Counted by hand, so that a request costs no
 /// finalizable object: whoever makes it holds the first reference and gives it back with <see cref="Dispose"/>; everyone else pairs
 /// <see cref="TryAcquire"/> with <see cref="Release"/>. The native view goes with the last reference.
 /// </summary>
-public sealed class Snapshot : IDisposable
+public sealed class DirectoryView : IDisposable
 {
     /// <summary>Largest number of keys of one lookup.</summary>
     public const int MaxKeys = ProtocolLimits.MaxQueries;
@@ -19,11 +19,11 @@ public sealed class Snapshot : IDisposable
 
     internal const int VectorPrefixLength = 4;
 
-    private readonly SnapshotHandle _handle;
+    private readonly ViewHandle _handle;
     private int _references = 1;
     private int _disposed;
 
-    internal Snapshot(SnapshotHandle handle)
+    internal DirectoryView(ViewHandle handle)
     {
         _handle = handle;
         Span<byte> octets = stackalloc byte[StructureState.TotalLength];
@@ -32,13 +32,13 @@ public sealed class Snapshot : IDisposable
         States = StructureState.DecodeAll(octets);
     }
 
-    /// <summary>Epoch that the snapshot shows.</summary>
+    /// <summary>Epoch that the view shows.</summary>
     public ulong Epoch { get; }
 
     /// <summary>States of the four structures, in order.</summary>
     public IReadOnlyList<StructureState> States { get; }
 
-    /// <summary>TryAcquire takes a reference. False when the last one is gone: take the current snapshot again.</summary>
+    /// <summary>TryAcquire takes a reference. False when the last one is gone: take the current view again.</summary>
     public bool TryAcquire()
     {
         int count = Volatile.Read(ref _references);
@@ -75,7 +75,7 @@ public sealed class Snapshot : IDisposable
         }
         else if (left < 0)
         {
-            throw new InvalidOperationException("A snapshot was released more often than it was acquired.");
+            throw new InvalidOperationException("A view was released more often than it was acquired.");
         }
     }
 
