@@ -17,7 +17,7 @@ public sealed partial class OptiksClient
         OwnerAlarm[] held = [.. (_store.Current.Owned.GetValueOrDefault(name.Id) ?? new OwnedKey()).Alarms.OrderBy(alarm => alarm.Period).ThenBy(alarm => alarm.Version)];
         if (held.Length == 0)
         {
-            return new AlarmReview { Key = key, Verdict = Verdict.Valid, Reason = Reason.Valid };
+            return new AlarmReview(new Outcome(Reason.Valid, null)) { Key = key };
         }
         KeyVersionNumber[] versions = [.. held.Select(alarm => new KeyVersionNumber(alarm.Period, alarm.Version)).Distinct()];
         VersionsRun run = await FindVersionsAsync(name, versions, 0, cancellationToken).ConfigureAwait(false);
@@ -29,16 +29,7 @@ public sealed partial class OptiksClient
                 shown.Add(new ReviewedAlarm(alarm, version));
             }
         }
-        return new AlarmReview
-        {
-            Key = key,
-            Verdict = run.Outcome.Verdict,
-            Reason = run.Outcome.Reason,
-            Head = run.Outcome.Head,
-            EvidencePath = run.Outcome.EvidencePath,
-            Detail = run.Outcome.Detail,
-            Alarms = run.Outcome.Reason == Reason.Valid ? shown : [],
-        };
+        return new AlarmReview(run.Outcome) { Key = key, Alarms = run.Outcome.Reason == Reason.Valid ? shown : [] };
     }
 
     /// <summary>AcknowledgeAlarms ends these alarms of an owned key, and no other: its owner says that it knows of the versions. Returns how many there were.</summary>

@@ -29,14 +29,9 @@ public sealed partial class OptiksClient
                 continue;
             }
             OwnedKey? after = run.Outcome.Reason == Reason.Valid ? _store.Current.Owned[name.Id] : null;
-            return new MonitorResult
+            return new MonitorResult(run.Outcome)
             {
                 Key = key,
-                Verdict = run.Outcome.Verdict,
-                Reason = run.Outcome.Reason,
-                Head = run.Outcome.Head,
-                EvidencePath = run.Outcome.EvidencePath,
-                Detail = run.Outcome.Detail,
                 Version = after?.Version ?? 0,
                 NewVersions = after is null ? [] : [.. run.Versions.Select(timed => timed.Version)],
                 Alarms = after is null ? [] : after.Alarms,
@@ -71,14 +66,9 @@ public sealed partial class OptiksClient
         return run with { Moved = moved };
     }
 
-    private static HistoryResult History(ReadOnlyMemory<byte> key, VersionsRun run) => new()
+    private static HistoryResult History(ReadOnlyMemory<byte> key, VersionsRun run) => new(run.Outcome)
     {
         Key = key,
-        Verdict = run.Outcome.Verdict,
-        Reason = run.Outcome.Reason,
-        Head = run.Outcome.Head,
-        EvidencePath = run.Outcome.EvidencePath,
-        Detail = run.Outcome.Detail,
         Versions = run.Outcome.Reason == Reason.Valid ? [.. run.Versions.Select(timed => timed.Version)] : [],
     };
 

@@ -84,23 +84,12 @@ public sealed partial class OptiksClient
     {
         if (outcome.Learnt is null)
         {
-            return new LookupResult
-            {
-                Key = key.Octets,
-                Verdict = outcome.Verdict,
-                Reason = outcome.Reason,
-                EvidencePath = outcome.EvidencePath,
-                Detail = outcome.Detail,
-                AtFault = outcome.FailedKey == index,
-            };
+            return new LookupResult(outcome) { Key = key.Octets, AtFault = outcome.FailedKey == index };
         }
         LookupExchange.KeyAnswer answer = outcome.Learnt[index];
-        return new LookupResult
+        return new LookupResult(outcome)
         {
             Key = key.Octets,
-            Verdict = answer.After.Version == 0 ? Verdict.Absent : Verdict.Present,
-            Reason = Reason.Valid,
-            Head = outcome.Head,
             Version = answer.After.Version,
             PublishedEpoch = answer.After.PublishedEpoch,
             // Written out: a null array would become empty octets.

@@ -3,6 +3,11 @@ namespace Optiks.Client;
 /// <summary>AuditResult says how far a log was verified: every record, every step of every tree, the checkpoint and the board's entries.</summary>
 public sealed record AuditResult : VerifiedAnswer
 {
+    internal AuditResult(Outcome outcome)
+        : base(outcome)
+    {
+    }
+
     /// <summary>FirstEpoch of the coverage: taken on trust unless 0. Null when not even the first record could be verified.</summary>
     public ulong? FirstEpoch { get; init; }
 

@@ -77,7 +77,7 @@ public sealed class AuditorSession : IDisposable
         ulong start = _state is null ? _options.FirstEpoch : Heads.Epoch(_state.Head.Record);
         if (_state?.Fork is { } fork)
         {
-            return Result(Reason.Fork, start) with { EvidencePath = fork.EvidencePath };
+            return Result(Reason.Fork, start, evidencePath: fork.EvidencePath);
         }
         Exception? failure = null;
         AuditResult? behind = null;
@@ -117,7 +117,7 @@ public sealed class AuditorSession : IDisposable
         Reason reason = VerifiedNote.Verify(_options.TrustAnchor, await tiles.CheckpointAsync(cancellationToken).ConfigureAwait(false), out VerifiedNote? note);
         if (note is null)
         {
-            return Result(reason, start) with { Detail = "the server's checkpoint is not one that the log signed" };
+            return Result(reason, start, "the server's checkpoint is not one that the log signed");
         }
         var board = new HashReader(tiles, note.Size, TreeHash.FromBytes(note.Root));
         try
@@ -138,7 +138,7 @@ public sealed class AuditorSession : IDisposable
         }
         catch (InvalidTileException e)
         {
-            return Result(Reason.InclusionProof, start) with { Detail = $"the board's files do not make up the signed tree: {e.Message}" };
+            return Result(Reason.InclusionProof, start, $"the board's files do not make up the signed tree: {e.Message}");
         }
     }
 
@@ -155,7 +155,7 @@ public sealed class AuditorSession : IDisposable
             Reason reason = CheckFirst(first, start);
             if (reason != Reason.Valid)
             {
-                return Result(reason, start) with { Detail = reason == Reason.RecordPeriod ? PeriodRule.Detail : $"record of epoch {start}" };
+                return Result(reason, start, reason == Reason.RecordPeriod ? PeriodRule.Detail : $"record of epoch {start}");
             }
             Store(note, first);
         }
@@ -192,7 +192,7 @@ public sealed class AuditorSession : IDisposable
             byte[] periodRecord = await PeriodRecordAsync(board, cancellationToken).ConfigureAwait(false);
             if (periodRecord.Length == 0)
             {
-                return Result(Reason.MalformedTruncated, start) with { Detail = "the board's entry of the period's first epoch is not a record" };
+                return Result(Reason.MalformedTruncated, start, "the board's entry of the period's first epoch is not a record");
             }
             AuditVerdict verdict = Verifier.Audit(Context(), _state.Head.Record, periodRecord, proof);
             Reason reason = verdict.Reason;
@@ -210,7 +210,7 @@ public sealed class AuditorSession : IDisposable
             // A change of the period leaves out two trees: of no epoch that is reported as verified was one not.
             if (reason == Reason.Valid && (PeriodRule.Check(EpochRecord.Decode(record).Period) != Reason.Valid || verdict.Structures.Count < StructureState.StructureCount))
             {
-                return Result(Reason.RecordPeriod, start) with { FailedRange = (epoch, to), Detail = PeriodRule.Detail };
+                return Result(Reason.RecordPeriod, start, PeriodRule.Detail) with { FailedRange = (epoch, to) };
             }
             if (reason != Reason.Valid)
             {
@@ -218,7 +218,7 @@ public sealed class AuditorSession : IDisposable
             }
             if (!await StandsOnBoardAsync(Records(proof, epoch, to), epoch, board, cancellationToken).ConfigureAwait(false))
             {
-                return Result(Reason.InclusionProof, start) with { FailedRange = (epoch, to), Detail = "the records of the proof are not the board's entries" };
+                return Result(Reason.InclusionProof, start, "the records of the proof are not the board's entries") with { FailedRange = (epoch, to) };
             }
             epoch = to;
             most = Math.Min(_options.MaxRange, 2 * most);
@@ -309,20 +309,17 @@ public sealed class AuditorSession : IDisposable
         string path = _folder.WriteEvidence(ForkEvidence.Name(_time), ForkEvidence.Collect(_options.TrustAnchor, state.Head, contradiction, replica.Authority));
         _state = state with { Fork = new ForkState(path) };
         _folder.Save(_state, StateJson.Default.AuditState);
-        return Result(Reason.Fork, start) with { EvidencePath = path };
+        return Result(Reason.Fork, start, evidencePath: path);
     }
 
-    private AuditResult Result(Reason reason, ulong start)
+    private AuditResult Result(Reason reason, ulong start, string? detail = null, string? evidencePath = null)
     {
         EpochRecord? record = _state is null ? null : EpochRecord.Decode(_state.Head.Record);
         HeadInfo? head = record is null
             ? null
             : new HeadInfo(record.Epoch, record.Period, UnixTime.FromMilliseconds(record.TimeMs), _state!.Head.Size);
-        return new AuditResult
+        return new AuditResult(new Outcome(reason, reason == Reason.Valid ? head : null) { Detail = detail, EvidencePath = evidencePath })
         {
-            Verdict = Verdicts.Of(reason),
-            Reason = reason,
-            Head = reason == Reason.Valid ? head : null,
             FirstEpoch = _state?.FirstEpoch,
             Epoch = record?.Epoch,
             VerifiedEpochs = record is null ? 0 : record.Epoch - start,

@@ -2,18 +2,19 @@ using Optiks.Protocol;
 
 namespace Optiks.Client;
 
-/// <summary>Outcome of a verified exchange, already remembered.</summary>
-internal sealed record Outcome<T>(Reason Reason, HeadInfo? Head, T? Learnt)
+/// <summary>Outcome of a verified call, already remembered: what every answer reports. The head is null unless it is valid.</summary>
+internal record Outcome(Reason Reason, HeadInfo? Head)
 {
-    /// <summary>Key at fault, of an answer for several.</summary>
-    public int? FailedKey { get; init; }
-
     /// <summary>Folder with the evidence of a fork.</summary>
     public string? EvidencePath { get; init; }
 
     /// <summary>What the reason alone does not tell.</summary>
     public string? Detail { get; init; }
+}
 
-    /// <summary>Verdict of a refusal; valid ones have their own.</summary>
-    public Verdict Verdict => Verdicts.Of(Reason);
+/// <summary>Outcome of an exchange, with what it taught when it is valid.</summary>
+internal sealed record Outcome<T>(Reason Reason, HeadInfo? Head, T? Learnt) : Outcome(Reason, Head)
+{
+    /// <summary>Key at fault, of an answer for several.</summary>
+    public int? FailedKey { get; init; }
 }

@@ -3,6 +3,11 @@ namespace Optiks.Client;
 /// <summary>HistoryResult is every version of a key in the current period, complete and in order, or why the answer is refused.</summary>
 public sealed record HistoryResult : VerifiedAnswer
 {
+    internal HistoryResult(Outcome outcome)
+        : base(outcome)
+    {
+    }
+
     /// <summary>Key that was asked for.</summary>
     public required ReadOnlyMemory<byte> Key { get; init; }
 

@@ -3,6 +3,14 @@ namespace Optiks.Client;
 /// <summary>LookupResult is the latest value of one key, or its proven absence, or why the answer is refused.</summary>
 public sealed record LookupResult : VerifiedAnswer
 {
+    internal LookupResult(Outcome outcome)
+        : base(outcome)
+    {
+    }
+
+    /// <inheritdoc/>
+    public override Verdict Verdict => !IsValid ? base.Verdict : Version == 0 ? Verdict.Absent : Verdict.Present;
+
     /// <summary>Key that was asked for.</summary>
     public required ReadOnlyMemory<byte> Key { get; init; }
 

@@ -3,6 +3,11 @@ namespace Optiks.Client;
 /// <summary>MonitorResult says what happened to a key that this client owns, or why the answer is refused.</summary>
 public sealed record MonitorResult : VerifiedAnswer
 {
+    internal MonitorResult(Outcome outcome)
+        : base(outcome)
+    {
+    }
+
     /// <summary>Key that is monitored.</summary>
     public required ReadOnlyMemory<byte> Key { get; init; }
 
