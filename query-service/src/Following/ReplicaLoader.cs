@@ -70,7 +70,7 @@ internal sealed class ReplicaLoader
             using var secretSource = new FileSecretSource(_data, KeyEncryptionKey.Load(_data));
             using DirectorySecrets secrets = secretSource.UnwrapPeriod(period.WrappedSecrets.Span, period.Period, anchor.LogId.Span);
             DirectoryOptions options = OptionsOf(anchor, period, secrets);
-            LogReplay Replay(LogTrees trees) => new(store, anchor, trees) { Served = folder.Highest, ChecksCheckpoints = true };
+            LogReplay Replay(LogTrees trees) => new(store, anchor, trees, LogRoots.Checked) { Served = folder.Highest };
 
             if (LogTrees.TryRestore(options, _files.Snapshot, out Refused? refused) is { } restored)
             {

@@ -21,7 +21,7 @@ internal sealed class ServedEpoch
         Record = epoch.Row.Record;
         Checkpoint = epoch.Row.Checkpoint;
         Period = epoch.Record.Period;
-        Log = new LogView(board, Epoch + 1, epoch.Root);
+        Log = new LogView(board, Epoch + 1, epoch.Root());
         Heads = new EpochHeads(epoch, Log);
     }
 

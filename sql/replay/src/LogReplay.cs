@@ -18,14 +18,16 @@ public sealed class LogReplay : IDisposable
 
     private readonly IFollowStore _store;
     private readonly RecordChain _records;
+    private readonly bool _checksCheckpoints;
     private VerifiedEpoch? _last;
 
     /// <summary>LogReplay of trees that are empty or a snapshot's. They go with it.</summary>
-    public LogReplay(IFollowStore store, TrustAnchor anchor, LogTrees trees)
+    public LogReplay(IFollowStore store, TrustAnchor anchor, LogTrees trees, LogRoots roots)
     {
         ArgumentNullException.ThrowIfNull(trees);
         _store = store;
-        _records = new RecordChain(anchor);
+        _records = new RecordChain(anchor, withRoots: roots != LogRoots.None);
+        _checksCheckpoints = roots == LogRoots.Checked;
         Trees = trees;
         trees.Directory.States(out ulong epoch);
         RestoredEpoch = epoch == 0 ? null : epoch;
@@ -42,10 +44,6 @@ public sealed class LogReplay : IDisposable
 
     /// <summary>Served is the epoch that was served before, whose record has to be the same; null: none was.</summary>
     public HighWaterMark? Served { get; init; }
-
-    /// <summary>ChecksCheckpoints: an epoch that becomes <see cref="Last"/> needs a checkpoint that covers all records up to it.</summary>
-    /// <value>false: for the task, which signs them, and for tools.</value>
-    public bool ChecksCheckpoints { get; init; }
 
     // Values that nobody keeps are not read, and keys by nobody: trees and lookups need none.
     private LeafColumns Columns => Trees.WithoutValues ? LeafColumns.Trees : LeafColumns.Values;
@@ -144,7 +142,7 @@ public sealed class LogReplay : IDisposable
             ? new Refused($"The database has another record for epoch {row.Epoch} than was served before: the log forked, or the database is another one.")
             : null);
 
-    private Refused? CheckCheckpoint(VerifiedEpoch epoch) => ChecksCheckpoints ? _records.CheckCheckpoint(epoch) : null;
+    private Refused? CheckCheckpoint(VerifiedEpoch epoch) => _checksCheckpoints ? _records.CheckCheckpoint(epoch) : null;
 
     private async Task<Refused?> TryLoadAsync(ulong target, CancellationToken cancellationToken)
     {

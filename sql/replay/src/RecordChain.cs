@@ -5,27 +5,28 @@ using Optiks.Tlog;
 namespace Optiks.Storage.Replay;
 
 /// <summary>
-/// RecordChain checks each record by itself and against the one before, and checkpoints against all records so far; the board's files play no part. It holds one record and a
-/// logarithmic number of hashes. Not thread-safe.
+/// RecordChain checks each record by itself and against the one before, and, if it has roots, checkpoints against all records so far; the board's files play no part. It holds one
+/// record and a logarithmic number of hashes. Not thread-safe.
 /// </summary>
 public sealed class RecordChain
 {
     private readonly TrustAnchor _anchor;
-    private readonly CompactRange _log = new();
+    private CompactRange? _log;
     private ReadOnlyMemory<byte> _last;
 
     /// <summary>RecordChain that begins with epoch 0 of the anchor's log.</summary>
-    public RecordChain(TrustAnchor anchor)
+    public RecordChain(TrustAnchor anchor, bool withRoots)
     {
         ArgumentNullException.ThrowIfNull(anchor);
         _anchor = anchor;
+        _log = withRoots ? new CompactRange() : null;
     }
 
     /// <summary>Next epoch.</summary>
     public ulong Next { get; private set; }
 
-    /// <summary>IsWhole until an epoch is skipped: only then the records have a root.</summary>
-    public bool IsWhole => _log.Size == Next;
+    /// <summary>HasRoots: the records so far have a root. False for a chain without, and once an epoch was skipped.</summary>
+    public bool HasRoots => _log is not null;
 
     /// <summary>Missing is what a chain says whose next epoch is not there.</summary>
     public Refused Missing => new($"Epoch {Next} is missing from the database.");
@@ -58,18 +59,16 @@ public sealed class RecordChain
     {
         ArgumentNullException.ThrowIfNull(row);
         // The left siblings of a tree's last leaf are the peaks of the tree without it, the smallest nearest to the leaf.
-        TreeHash[] inclusion = [.. _log.Peaks.Reverse()];
-        TreeHash root = inclusion.Aggregate(Rfc6962.LeafHash(row.Record.Span), (right, left) => Rfc6962.NodeHash(left, right));
-        return new VerifiedEpoch(row, EpochRecord.Decode(row.Record.Span), root, inclusion);
+        return new VerifiedEpoch(row, _log?.Peaks.Reverse().ToArray());
     }
 
-    /// <summary>CheckCheckpoint compares an epoch's checkpoint with the log that ends with the epoch.</summary>
+    /// <summary>CheckCheckpoint compares an epoch's checkpoint with the log that ends with the epoch, which has a root.</summary>
     public Refused? CheckCheckpoint(VerifiedEpoch epoch)
     {
         ArgumentNullException.ThrowIfNull(epoch);
         Reason reason = Verifier.Checkpoint(_anchor, epoch.Row.Checkpoint.Span, out ulong size, out byte[] root);
         return reason != Reason.Valid ? new Refused($"The checkpoint of epoch {epoch.Epoch} is not valid ({reason.Name()}).")
-            : size != epoch.Epoch + 1 || !root.AsSpan().SequenceEqual(epoch.Root.AsSpan()) ? new Refused($"The checkpoint of epoch {epoch.Epoch} is not that of the records up to it.")
+            : size != epoch.Epoch + 1 || !root.AsSpan().SequenceEqual(epoch.Root().AsSpan()) ? new Refused($"The checkpoint of epoch {epoch.Epoch} is not that of the records up to it.")
             : null;
     }
 
@@ -78,18 +77,16 @@ public sealed class RecordChain
     {
         ArgumentNullException.ThrowIfNull(row);
         ArgumentOutOfRangeException.ThrowIfNotEqual(row.Epoch, Next, nameof(row));
-        if (IsWhole)
-        {
-            _log.Append(Rfc6962.LeafHash(row.Record.Span));
-        }
+        _log?.Append(Rfc6962.LeafHash(row.Record.Span));
         _last = row.Record;
         Next++;
     }
 
-    /// <summary>SkipTo goes on at a later epoch, for whoever looks at what is left of a log: its record has none before it, and the records have no root any more.</summary>
+    /// <summary>SkipTo goes on at a later epoch, for whoever looks at what is left of a log: its record has none before it, and there are no roots any more.</summary>
     public void SkipTo(ulong epoch)
     {
         ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(epoch, Next);
+        _log = null;
         _last = default;
         Next = epoch;
     }

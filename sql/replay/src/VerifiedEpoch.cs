@@ -4,12 +4,29 @@ using Optiks.Tlog;
 namespace Optiks.Storage.Replay;
 
 /// <summary>VerifiedEpoch is an epoch whose record was checked against all records before it.</summary>
-/// <param name="Row">The stored epoch.</param>
-/// <param name="Record">Its record, decoded.</param>
-/// <param name="Root">Root of the log that ends with the record; its size is one more than the epoch.</param>
-/// <param name="Inclusion">Inclusion proof of the record, which is that log's last entry.</param>
-public sealed record VerifiedEpoch(EpochRow Row, EpochRecord Record, TreeHash Root, IReadOnlyList<TreeHash> Inclusion)
+public sealed class VerifiedEpoch
 {
+    private readonly TreeHash[]? _inclusion;
+
+    internal VerifiedEpoch(EpochRow row, TreeHash[]? inclusion)
+    {
+        _inclusion = inclusion;
+        Row = row;
+        Record = EpochRecord.Decode(row.Record.Span);
+    }
+
+    /// <summary>Row is the stored epoch.</summary>
+    public EpochRow Row { get; }
+
+    /// <summary>Record of the row, decoded.</summary>
+    public EpochRecord Record { get; }
+
     /// <summary>Epoch is its number.</summary>
     public ulong Epoch => Row.Epoch;
+
+    /// <summary>Inclusion proof of the record in the log that ends with it. Throws <see cref="InvalidOperationException"/> where there are no roots (<see cref="LogRoots.None"/>).</summary>
+    public IReadOnlyList<TreeHash> Inclusion => _inclusion ?? throw new InvalidOperationException("Roots of the log were not asked for.");
+
+    /// <summary>Root of the log that ends with the record, of a size one more than the epoch; computed at each call. Throws as <see cref="Inclusion"/> does.</summary>
+    public TreeHash Root() => Inclusion.Aggregate(Rfc6962.LeafHash(Row.Record.Span), (right, left) => Rfc6962.NodeHash(left, right));
 }

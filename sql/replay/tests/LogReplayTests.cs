@@ -98,7 +98,7 @@ public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>,
         await using TestLog log = await TestLog.CreateAsync();
         await log.PublishAsync(("alice", "one"));
         await using var store = new EditedStore(await SampleLog.OpenAsync(log)) { BeforeLeaves = () => log.PublishAsync(("alice", "meanwhile")) };
-        using var replay = new LogReplay(store, log.Anchor, LogTrees.CreateWithoutSecrets(log.Anchor.Configuration));
+        using var replay = new LogReplay(store, log.Anchor, LogTrees.CreateWithoutSecrets(log.Anchor.Configuration), LogRoots.Computed);
         Assert.Null(await replay.LoadAsync(1, Cancel));
         Assert.Equal((1UL, 3), (replay.Last.Epoch, log.Records.Count));
         store.BeforeLeaves = () => Task.CompletedTask;
@@ -197,15 +197,36 @@ public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>,
     public async Task A_checkpoint_that_does_not_cover_the_records_is_refused(string what, string why)
     {
         Store.Epochs = rows => rows.Select(row => row.Epoch == Newest ? row with { Checkpoint = what.Length == 0 ? default : Log.Records[2].Checkpoint } : row);
-        using LogReplay loaded = Replay(checksCheckpoints: true);
+        using LogReplay loaded = Replay(roots: LogRoots.Checked);
         Assert.Equal(why, (await loaded.LoadAsync(Newest, Cancel))!.Why);
-        using LogReplay stepping = Replay(checksCheckpoints: true);
+        using LogReplay stepping = Replay(roots: LogRoots.Checked);
         Assert.Null(await stepping.LoadAsync(2, Cancel));
         Assert.Equal(why, (await stepping.FollowAsync(Newest, beforeCommit: null, Cancel))!.Why);
         AssertAt(stepping, 2);
-        // Who signs them does not ask.
-        using LogReplay unsigned = Replay();
-        Assert.Null(await unsigned.LoadAsync(Newest, Cancel));
+        // Who signs them does not ask, with roots or without.
+        foreach (LogRoots roots in (LogRoots[])[LogRoots.Computed, LogRoots.None])
+        {
+            using LogReplay unsigned = Replay(roots: roots);
+            Assert.Null(await unsigned.LoadAsync(Newest, Cancel));
+        }
+    }
+
+    [Fact]
+    public async Task A_replay_without_roots_has_none()
+    {
+        using LogReplay replay = Replay(roots: LogRoots.None);
+        Assert.Null(await replay.LoadAsync(1, Cancel));
+        for (ulong epoch = 1; ; epoch++)
+        {
+            Assert.Equal(epoch, replay.Last.Epoch);
+            Assert.Throws<InvalidOperationException>(() => replay.Last.Root());
+            Assert.Throws<InvalidOperationException>(() => replay.Last.Inclusion);
+            if (epoch == Newest)
+            {
+                break;
+            }
+            Assert.Null(await replay.FollowAsync(epoch + 1, beforeCommit: null, Cancel));
+        }
     }
 
     [Theory]
@@ -218,7 +239,7 @@ public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>,
         Store.Leaves = batch => read = batch;
         LogTrees? trees = LogTrees.TryRestore(Options, Snapshot, out Refused? refused);
         Assert.Null(refused);
-        using var replay = new LogReplay(Store, Log.Anchor, trees!);
+        using var replay = new LogReplay(Store, Log.Anchor, trees!, LogRoots.Computed);
         Assert.Equal((ulong)epoch, replay.RestoredEpoch);
         Assert.Null(await replay.LoadAsync(Newest, Cancel));
         AssertAt(replay, Newest);
@@ -241,11 +262,11 @@ public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>,
                 Log.Forge(what == "newer" ? 4UL : 2, Snapshot, Options.LeafLogPath!);
                 break;
         }
-        using var replay = new LogReplay(Store, Log.Anchor, LogTrees.TryRestore(Options, Snapshot, out _)!);
+        using var replay = new LogReplay(Store, Log.Anchor, LogTrees.TryRestore(Options, Snapshot, out _)!, LogRoots.Computed);
         Assert.Equal(new Refused(why) { OfSnapshot = true }, await replay.LoadAsync(Newest, Cancel));
         // Without it that shows: nothing of it is left.
         Store.Leaves = batch => batch;
-        using var without = new LogReplay(Store, Log.Anchor, LogTrees.Create(Options, Snapshot));
+        using var without = new LogReplay(Store, Log.Anchor, LogTrees.Create(Options, Snapshot), LogRoots.Computed);
         Assert.False(File.Exists(Snapshot));
         Assert.Null(await without.LoadAsync(Newest, Cancel));
     }
@@ -257,7 +278,7 @@ public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>,
         foreach (int epoch in (int[])[1, 3])
         {
             Store.Epochs = rows => rows.Where(row => row.Epoch != (ulong)epoch);
-            using var replay = new LogReplay(Store, Log.Anchor, LogTrees.TryRestore(Options, Snapshot, out _)!);
+            using var replay = new LogReplay(Store, Log.Anchor, LogTrees.TryRestore(Options, Snapshot, out _)!, LogRoots.Computed);
             Assert.Equal(new Refused($"Epoch {epoch} is missing from the database."), await replay.LoadAsync(Newest, Cancel));
         }
     }
@@ -281,7 +302,7 @@ public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>,
         foreach (bool withoutValues in (bool[])[false, true])
         {
             Store.Columns.Clear();
-            using var replay = new LogReplay(Store, Log.Anchor, LogTrees.Create(Options with { WithoutValues = withoutValues }, null));
+            using var replay = new LogReplay(Store, Log.Anchor, LogTrees.Create(Options with { WithoutValues = withoutValues }, null), LogRoots.Computed);
             Assert.Null(await replay.LoadAsync(2, Cancel));
             Assert.Null(await replay.FollowAsync(Newest, beforeCommit: null, Cancel));
             AssertAt(replay, Newest);
@@ -294,9 +315,9 @@ public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>,
     public async Task Other_secrets_than_the_logs_are_noticed_unless_there_are_none()
     {
         using var other = DirectorySecrets.Generate();
-        using var wrong = new LogReplay(Store, Log.Anchor, LogTrees.Create(Options with { Secrets = other }, null));
+        using var wrong = new LogReplay(Store, Log.Anchor, LogTrees.Create(Options with { Secrets = other }, null), LogRoots.Computed);
         Assert.Equal(new Refused("The period's secrets do not give the VRF key of structure 1 in the record of epoch 3."), await wrong.LoadAsync(Newest, Cancel));
-        using var none = new LogReplay(Store, Log.Anchor, LogTrees.CreateWithoutSecrets(Log.Anchor.Configuration));
+        using var none = new LogReplay(Store, Log.Anchor, LogTrees.CreateWithoutSecrets(Log.Anchor.Configuration), LogRoots.Computed);
         Assert.Null(await none.LoadAsync(Newest, Cancel));
         Assert.Equal(Newest, none.Last.Epoch);
     }
@@ -349,8 +370,8 @@ public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>,
         };
     }
 
-    private LogReplay Replay(HighWaterMark? served = null, bool checksCheckpoints = false) =>
-        new(Store, Log.Anchor, LogTrees.Create(Options with { LeafLogPath = null }, null)) { Served = served, ChecksCheckpoints = checksCheckpoints };
+    private LogReplay Replay(HighWaterMark? served = null, LogRoots roots = LogRoots.Computed) =>
+        new(Store, Log.Anchor, LogTrees.Create(Options with { LeafLogPath = null }, null), roots) { Served = served };
 
     // At once, and epoch by epoch.
     private async Task RefusedAsync(string why)
@@ -368,7 +389,7 @@ public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>,
 
     private async Task SaveAsync(ulong epoch)
     {
-        using var replay = new LogReplay(Store, Log.Anchor, LogTrees.Create(Options, Snapshot));
+        using var replay = new LogReplay(Store, Log.Anchor, LogTrees.Create(Options, Snapshot), LogRoots.Computed);
         Assert.Null(await replay.LoadAsync(epoch, Cancel));
         using DirectoryView view = replay.Trees.Directory.TakeView();
         view.Save(Snapshot);
@@ -390,8 +411,8 @@ public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>,
         Assert.Equal(row.RecordHash.ToArray(), replay.Last.Row.RecordHash.ToArray());
         Assert.Equal(EpochRecord.Decode(row.Record.Span).Structures, replay.Trees.Directory.States(out ulong at));
         Assert.Equal(epoch, at);
-        Assert.Equal(TlogError.None, InclusionProof.Verify(Rfc6962.LeafHash(row.Record.Span), epoch, epoch + 1, replay.Last.Root, replay.Last.Inclusion));
+        Assert.Equal(TlogError.None, InclusionProof.Verify(Rfc6962.LeafHash(row.Record.Span), epoch, epoch + 1, replay.Last.Root(), replay.Last.Inclusion));
         Assert.Equal(Reason.Valid, Verifier.Checkpoint(Log.Anchor, row.Checkpoint.Span, out _, out byte[] root));
-        Assert.Equal(root, replay.Last.Root.ToArray());
+        Assert.Equal(root, replay.Last.Root().ToArray());
     }
 }

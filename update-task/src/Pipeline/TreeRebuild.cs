@@ -86,7 +86,7 @@ internal sealed class TreeRebuild
         }
     }
 
-    private LogReplay ReplayOf(LogTrees trees) => new(_store, _anchor, trees);
+    private LogReplay ReplayOf(LogTrees trees) => new(_store, _anchor, trees, LogRoots.None);
 
     private void ThrowIfRefused(Refused? refused)
     {

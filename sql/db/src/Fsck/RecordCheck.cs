@@ -8,7 +8,7 @@ namespace Optiks.Db.Fsck;
 /// <summary>RecordCheck follows the chain of records: each by itself, against the one before, and its checkpoint against the log of all records so far.</summary>
 internal sealed class RecordCheck(TrustAnchor anchor, HeadRow head, IReadOnlyList<PeriodRow> periods, Report report)
 {
-    private readonly RecordChain _chain = new(anchor);
+    private readonly RecordChain _chain = new(anchor, withRoots: true);
 
     /// <summary>RootAt is the log's root of the size that was asked for.</summary>
     public TreeHash? RootAt { get; private set; }
@@ -44,9 +44,9 @@ internal sealed class RecordCheck(TrustAnchor anchor, HeadRow head, IReadOnlyLis
         {
             report.Found($"Epoch {row.Epoch} is in period {record.Period} from epoch {record.PeriodFirstEpoch}, of which there is no row.");
         }
-        if (_chain.IsWhole)
+        if (_chain.HasRoots)
         {
-            RootAt = epoch.Epoch + 1 == RootAtSize ? epoch.Root : RootAt;
+            RootAt = epoch.Epoch + 1 == RootAtSize ? epoch.Root() : RootAt;
             CheckCheckpoint(epoch);
         }
         _chain.Append(row);

@@ -33,7 +33,7 @@ internal sealed class BundleImport : IDisposable
         _anchor = anchor;
         _signer = signer;
         _lease = lease;
-        _replay = new LogReplay(store, anchor, LogTrees.CreateWithoutSecrets(anchor.Configuration));
+        _replay = new LogReplay(store, anchor, LogTrees.CreateWithoutSecrets(anchor.Configuration), LogRoots.Computed);
     }
 
     /// <summary>
@@ -195,7 +195,7 @@ internal sealed class BundleImport : IDisposable
         }
         if (epoch.Checkpoint.IsEmpty)
         {
-            var checkpoint = new Checkpoint(_anchor.Configuration.Origin, epoch.Epoch + 1, _replay.Last.Root);
+            var checkpoint = new Checkpoint(_anchor.Configuration.Origin, epoch.Epoch + 1, _replay.Last.Root());
             SignedNote note = await SignedNote.SignAsync(checkpoint.Encode(), _signer, cancellationToken);
             await _store.StoreCheckpointAsync(_lease, epoch.Epoch, epoch.RecordHash, note.Encode(), CancellationToken.None);
         }
