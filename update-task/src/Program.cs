@@ -6,6 +6,7 @@ using Optiks.Storage;
 using Optiks.Storage.Hosting;
 using Optiks.UpdateTask.Board;
 using Optiks.UpdateTask.Hosting;
+using Optiks.UpdateTask.Leasing;
 using Optiks.UpdateTask.Options;
 using Optiks.UpdateTask.Pipeline;
 using Optiks.UpdateTask.Telemetry;
@@ -56,6 +57,7 @@ return await Startup.RunAsync(
         services.AddSingleton<Recovery>();
         services.AddSingleton<EpochPublisher>();
         services.AddSingleton<EpochLoop>();
+        services.AddSingleton<LeaseWaiter>();
 
         services.AddSingleton<TaskState>();
         services.AddSingleton<TaskMetrics>();

@@ -6,17 +6,18 @@ namespace Optiks.UpdateTask.Board;
 /// </summary>
 internal sealed class BoardFolder
 {
-    private readonly string _root;
-
     public BoardFolder(DataFolder folder)
     {
-        _root = folder.Board;
+        Data = folder;
         HighWater = HighWaterMark.PathIn(folder);
         State = Path.GetDirectoryName(HighWater)!;
     }
 
+    /// <summary>Data folder that it is in.</summary>
+    public DataFolder Data { get; }
+
     /// <summary>Log is what query-service serves as <c>/log</c>.</summary>
-    public string Log => Path.Combine(_root, "log");
+    public string Log => Path.Combine(Data.Board, "log");
 
     /// <summary>State folder.</summary>
     public string State { get; }

@@ -1,13 +1,8 @@
-using System.Globalization;
-using System.Security.Cryptography;
-using Microsoft.Extensions.Options;
 using Optiks.ServiceDefaults;
 using Optiks.Storage;
-using Optiks.Storage.Hosting;
 using Optiks.Tlog;
 using Optiks.UpdateTask.Board;
 using Optiks.UpdateTask.Leasing;
-using Optiks.UpdateTask.Options;
 using Optiks.UpdateTask.Pipeline;
 using Optiks.UpdateTask.Telemetry;
 
@@ -19,42 +14,23 @@ namespace Optiks.UpdateTask.Hosting;
 /// </summary>
 internal sealed class TaskService : BackgroundService
 {
-    private static readonly TimeSpan s_retryInterval = TimeSpan.FromSeconds(1);
-
-    private readonly StorageSource _storage;
+    private readonly LeaseWaiter _waiter;
     private readonly Recovery _recovery;
     private readonly EpochLoop _loop;
     private readonly BoardFolder _board;
-    private readonly EpochOptions _options;
     private readonly TaskState _state;
-    private readonly TimeProvider _time;
     private readonly HostFailure _failure;
     private readonly ILogger<TaskService> _logger;
-    private readonly string _holder;
 
-    public TaskService(
-        StorageSource storage,
-        Recovery recovery,
-        EpochLoop loop,
-        BoardFolder board,
-        IOptions<EpochOptions> options,
-        TaskState state,
-        TimeProvider time,
-        HostFailure failure,
-        ILogger<TaskService> logger)
+    public TaskService(LeaseWaiter waiter, Recovery recovery, EpochLoop loop, BoardFolder board, TaskState state, HostFailure failure, ILogger<TaskService> logger)
     {
-        _storage = storage;
+        _waiter = waiter;
         _recovery = recovery;
         _loop = loop;
         _board = board;
-        _options = options.Value;
         _state = state;
-        _time = time;
         _failure = failure;
         _logger = logger;
-        // Unique to the process: a restart must not be taken for the holder that it replaces.
-        _holder = string.Create(
-            CultureInfo.InvariantCulture, $"{Environment.MachineName}/{Environment.ProcessId}/{RandomNumberGenerator.GetHexString(8, lowercase: true)}");
     }
 
     protected override async Task ExecuteAsync(CancellationToken stoppingToken)
@@ -76,11 +52,10 @@ internal sealed class TaskService : BackgroundService
 
     private async Task RunAsync(CancellationToken stop)
     {
-        await using IPipelineStore store = await OpenAsync(stop);
+        await using IPipelineStore store = await _waiter.OpenAsync(stop);
         while (true)
         {
-            await using LeaseKeeper keeper = await AcquireAsync(store, stop);
-            _logger.LeaseAcquired(keeper.Lease.Fence);
+            await using LeaseKeeper keeper = await _waiter.AcquireAsync(store, stop);
             try
             {
                 await LeadAsync(store, keeper, stop);
@@ -98,13 +73,9 @@ internal sealed class TaskService : BackgroundService
             {
                 _logger.EpochFailed(e);
                 _state.Hold("The last start could not be finished: database or board failed.");
-                await Task.Delay(s_retryInterval, _time, stop);
+                await _waiter.PauseAsync(stop);
             }
-            catch (BoardConflictException e)
-            {
-                throw Rollback.Conflict(e.Message, _board, e);
-            }
-            catch (StorageCorruptException e)
+            catch (Exception e) when (e is BoardConflictException or StorageCorruptException)
             {
                 throw Rollback.Conflict(e.Message, _board, e);
             }
@@ -120,50 +91,5 @@ internal sealed class TaskService : BackgroundService
         await _loop.RunAsync(new Lead(store, keeper, session), stop);
         // With the lease: who takes over on this machine starts from it.
         await session.FinishAsync(CancellationToken.None);
-    }
-
-    private async Task<IPipelineStore> OpenAsync(CancellationToken stop)
-    {
-        while (true)
-        {
-            try
-            {
-                return await _storage.OpenPipelineAsync(stop);
-            }
-            catch (StorageUnavailableException e)
-            {
-                _logger.DatabaseUnavailable(e);
-                _state.Hold("The database is unavailable.");
-                await Task.Delay(s_retryInterval, _time, stop);
-            }
-        }
-    }
-
-    private async Task<LeaseKeeper> AcquireAsync(IPipelineStore store, CancellationToken stop)
-    {
-        bool waiting = false;
-        while (true)
-        {
-            try
-            {
-                if (await LeaseKeeper.TryAcquireAsync(store, _holder, _options.LeaseDuration, _time, _logger, stop) is { } keeper)
-                {
-                    return keeper;
-                }
-                if (!waiting)
-                {
-                    waiting = true;
-                    _logger.Standby(_holder);
-                }
-                _state.Enter(TaskRole.Standby);
-            }
-            catch (StorageUnavailableException e)
-            {
-                _logger.DatabaseUnavailable(e);
-                _state.Enter(TaskRole.Starting);
-                _state.Hold("The database is unavailable.");
-            }
-            await Task.Delay(_options.LeasePollInterval, _time, stop);
-        }
     }
 }

@@ -18,7 +18,6 @@ namespace Optiks.UpdateTask.Pipeline;
 /// </summary>
 internal sealed class Recovery
 {
-    private readonly DataFolder _folder;
     private readonly BoardFolder _board;
     private readonly Genesis _genesis;
     private readonly EpochPublisher _publisher;
@@ -26,12 +25,10 @@ internal sealed class Recovery
     private readonly TimeProvider _time;
     private readonly ILogger<Recovery> _logger;
 
-    public Recovery(
-        DataFolder folder, BoardFolder board, Genesis genesis, EpochPublisher publisher, IOptions<EpochOptions> options, TimeProvider time, ILogger<Recovery> logger)
+    public Recovery(BoardFolder board, Genesis genesis, EpochPublisher publisher, IOptions<EpochOptions> options, TimeProvider time, ILogger<Recovery> logger)
     {
         _options = options.Value;
         _time = time;
-        _folder = folder;
         _board = board;
         _genesis = genesis;
         _publisher = publisher;
@@ -68,12 +65,12 @@ internal sealed class Recovery
             throw new StorageCorruptException($"The database has {periods.Count} periods; this version makes one.");
         }
         PeriodRow period = periods[0];
-        var identity = LogIdentity.Open(_folder, period.Configuration, EpochRecord.Decode(first.Record.Span).LogId, _logger);
+        var identity = LogIdentity.Open(_board.Data, period.Configuration, EpochRecord.Decode(first.Record.Span).LogId, _logger);
         TaskFolder? folder = null;
         LogReplay? replay = null;
         try
         {
-            folder = TaskFolder.TryOpen(_folder);
+            folder = TaskFolder.TryOpen(_board.Data);
             _board.Create();
             using BoardLock boardLock = await _publisher.LockAsync(store, lease, cancellationToken);
             BoardWriter writer = await BoardWriter.OpenAsync(_board.Log, identity.Anchor.LogKey, Ed25519.Verifier, cancellationToken);

@@ -19,7 +19,7 @@ internal static class DirectoryCheck
         var records = new RecordCheck(anchor, head, await read.ReadPeriodsAsync(cancellationToken), report) { RootAtSize = board?.Size ?? 0 };
         var leaves = new LeafCheck(anchor.Configuration, await RequestCheck.PendingAsync(read, cancellationToken), report);
         using var trees = new TreeCheck(anchor.Configuration, report, paths, board?.Size ?? 0);
-        await CheckEpochsAsync(read, head, records, leaves, trees, report, progress, cancellationToken);
+        await CheckEpochsAsync();
         long values = await read.CountValuesAsync(cancellationToken);
         if (values != leaves.Values)
         {
@@ -31,39 +31,38 @@ internal static class DirectoryCheck
             await board.RunAsync(read, head, records.RootAt, cancellationToken);
         }
         return report;
-    }
 
-    private static async Task CheckEpochsAsync(
-        IConsistentRead read, HeadRow head, RecordCheck records, LeafCheck leaves, TreeCheck trees, Report report, TerminalProgress progress, CancellationToken cancellationToken)
-    {
-        var cursor = new LeafCursor(read);
-        EpochRow? last = null;
-        IReadOnlyList<StoredEpoch> page;
-        ulong next = 0;
-        while ((page = await read.ReadEpochsAsync(next, EpochPage, cancellationToken)).Count > 0)
+        async Task CheckEpochsAsync()
         {
-            foreach (StoredEpoch epoch in page)
+            var cursor = new LeafCursor(read);
+            EpochRow? last = null;
+            IReadOnlyList<StoredEpoch> page;
+            ulong next = 0;
+            while ((page = await read.ReadEpochsAsync(next, EpochPage, cancellationToken)).Count > 0)
             {
-                EpochRecord? record = records.Next(epoch.Row);
-                List<StoredLeaf> taken = await cursor.TakeAsync(epoch.Row.Epoch, cancellationToken);
-                int strays = taken.RemoveAll(leaf => leaf.Epoch != epoch.Row.Epoch);
-                if (strays > 0)
+                foreach (StoredEpoch epoch in page)
                 {
-                    report.Found($"There are {strays} leaves of epochs before {epoch.Row.Epoch} that are not stored.");
+                    EpochRecord? record = records.Next(epoch.Row);
+                    List<StoredLeaf> taken = await cursor.TakeAsync(epoch.Row.Epoch, cancellationToken);
+                    int strays = taken.RemoveAll(leaf => leaf.Epoch != epoch.Row.Epoch);
+                    if (strays > 0)
+                    {
+                        report.Found($"There are {strays} leaves of epochs before {epoch.Row.Epoch} that are not stored.");
+                    }
+                    leaves.Check(epoch, record?.Period ?? 0, taken);
+                    trees.Next(epoch.Row, record, taken);
+                    report.Leaves += taken.Count;
+                    report.Epochs++;
+                    last = epoch.Row;
+                    progress.Show("epochs", epoch.Row.Epoch, head.Epoch ?? 0);
                 }
-                leaves.Check(epoch, record?.Period ?? 0, taken);
-                trees.Next(epoch.Row, record, taken);
-                report.Leaves += taken.Count;
-                report.Epochs++;
-                last = epoch.Row;
-                progress.Show("epochs", epoch.Row.Epoch, head.Epoch ?? 0);
+                next = page[^1].Row.Epoch + 1;
             }
-            next = page[^1].Row.Epoch + 1;
-        }
-        records.End(last);
-        if (await cursor.PeekAsync(cancellationToken) is { } stray)
-        {
-            report.Found($"There are leaves beyond the last epoch, from epoch {stray.Epoch} on.");
+            records.End(last);
+            if (await cursor.PeekAsync(cancellationToken) is { } stray)
+            {
+                report.Found($"There are leaves beyond the last epoch, from epoch {stray.Epoch} on.");
+            }
         }
     }
 }
