@@ -27,6 +27,9 @@ public interface IRows : IAsyncDisposable
     /// <summary>Octets of a column; empty for null.</summary>
     byte[] Octets(int column);
 
+    /// <summary>Span is the octets of a column until the next row is read, without a copy where the engine can; empty for null.</summary>
+    ReadOnlySpan<byte> Span(int column) => Octets(column);
+
     /// <summary>RequestId of a column.</summary>
     Guid RequestId(int column);
 

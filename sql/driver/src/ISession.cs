@@ -15,9 +15,6 @@ public interface ISession
     /// <summary>CopyAsync adds rows to a table in bulk; <paramref name="write"/> gives the cells of row 0, 1 and so on. Rows are in the order of the table's primary key.</summary>
     Task CopyAsync(Table table, int rows, Action<IRowWriter, int> write, CancellationToken cancellationToken);
 
-    /// <summary>ReadLeavesAsync reads these columns of epochs from <paramref name="first"/> on, as many as come to about <paramref name="batchRows"/> leaves, at least one, and says which was the last; null when there is none.</summary>
-    Task<(LeafBatch Batch, ulong? Through)> ReadLeavesAsync(ulong first, ulong last, int batchRows, LeafColumns columns, CancellationToken cancellationToken);
-
     /// <summary>ReadPendingAsync shows the selection the pending rows that it was not shown yet, in order of acceptance, until it is full.</summary>
     Task ReadPendingAsync(PendingSelection selection, CancellationToken cancellationToken);
 

@@ -78,6 +78,18 @@ public sealed class Statements
     /// </summary>
     public required Sql Status { get; init; }
 
+    /// <summary>EpochSizes (first, last, max) returns at most max epochs in order: epoch, leaves, value_bytes.</summary>
+    public required Sql EpochSizes { get; init; }
+
+    /// <summary>LeavesOfTrees (first, last) returns the leaves of epochs in order: epoch * 2^28 + ordinal, structure, version, label, commitment, tag.</summary>
+    public required Sql LeavesOfTrees { get; init; }
+
+    /// <summary>LeavesWithValues (first, last) returns <see cref="LeavesOfTrees"/> with opening and value, or nulls.</summary>
+    public required Sql LeavesWithValues { get; init; }
+
+    /// <summary>WholeLeaves (first, last) returns <see cref="LeavesWithValues"/> with item, request_id, and key or null.</summary>
+    public required Sql WholeLeaves { get; init; }
+
     /// <summary>StoredEpochs (first, max) returns epochs from first on: epoch, record, record_hash, checkpoint, leaves, value_bytes.</summary>
     public required Sql StoredEpochs { get; init; }
 

@@ -11,6 +11,14 @@ internal static class PostgreSqlStatements
 
     private const string HeadCondition = "epoch = $1 - 1 AND published_epoch = $1 - 1 AND record_hash = $2 AND fence = $3 AND holder = $4";
 
+    private const string Trees = "SELECT l.epoch << 28 | l.ordinal, l.structure, l.version, l.label, l.commitment, l.tag";
+    private const string Values = ", v.opening, v.value";
+    private const string FromLeaf = " FROM leaf AS l";
+
+    // Values' range is said too: both tables are then read in the order of their keys and merged.
+    private const string JoinValue = " LEFT JOIN value AS v ON v.epoch = l.epoch AND v.ordinal = l.ordinal AND v.epoch BETWEEN $1 AND $2";
+    private const string OfEpochs = " WHERE l.epoch BETWEEN $1 AND $2 ORDER BY l.epoch, l.ordinal";
+
     public static Statements All { get; } = new()
     {
         Head = new(Head),
@@ -82,6 +90,10 @@ internal static class PostgreSqlStatements
             LEFT JOIN LATERAL (SELECT key FROM value WHERE epoch = o.epoch AND ordinal = o.ordinal OFFSET 0) AS v ON true
             ORDER BY o.item
             """),
+        EpochSizes = new("SELECT epoch, leaves, value_bytes FROM epoch WHERE epoch BETWEEN $1 AND $2 ORDER BY epoch LIMIT $3"),
+        LeavesOfTrees = new(Trees + FromLeaf + OfEpochs),
+        LeavesWithValues = new(Trees + Values + FromLeaf + JoinValue + OfEpochs),
+        WholeLeaves = new(Trees + Values + ", l.item, l.request_id, v.key" + FromLeaf + JoinValue + OfEpochs),
         StoredEpochs = new("SELECT epoch, record, record_hash, checkpoint, leaves, value_bytes FROM epoch WHERE epoch >= $1 ORDER BY epoch LIMIT $2"),
         CountFitting = new(
             """

@@ -20,6 +20,12 @@ internal static class SqliteStatements
     // Ids of the items of the requests after ?1 and through ?2. The largest number of a request is 2^54 - 1 (migrations/0001): a larger one would not fit.
     private const string Between = "id > (min(?1, 18014398509481983) << 8 | 255) AND id <= (min(?2, 18014398509481983) << 8 | 255)";
 
+    private const string Trees = "SELECT l.id, l.structure, l.version, l.label, l.commitment, l.tag";
+    private const string Values = ", v.opening, v.value";
+    private const string FromLeaf = " FROM leaf AS l";
+    private const string JoinValue = " LEFT JOIN value AS v ON v.id = l.id";
+    private const string OfEpochs = " WHERE l.id BETWEEN ?1 << 28 AND ?2 << 28 | 268435455 ORDER BY l.id";
+
     public static Statements All { get; } = new()
     {
         Head = new("SELECT epoch, record_hash, published_epoch, fence, holder, lease_end FROM head"),
@@ -69,6 +75,10 @@ internal static class SqliteStatements
             LEFT JOIN leaf AS l ON l.id = (o.epoch << 28 | o.ordinal) LEFT JOIN value AS v ON v.id = l.id
             WHERE r.request_id = ? ORDER BY o.id
             """),
+        EpochSizes = new("SELECT epoch, leaves, value_bytes FROM epoch WHERE epoch BETWEEN ? AND ? ORDER BY epoch LIMIT ?"),
+        LeavesOfTrees = new(Trees + FromLeaf + OfEpochs),
+        LeavesWithValues = new(Trees + Values + FromLeaf + JoinValue + OfEpochs),
+        WholeLeaves = new(Trees + Values + ", l.item, l.request_id, v.key" + FromLeaf + JoinValue + OfEpochs),
         StoredEpochs = new("SELECT epoch, record, record_hash, checkpoint, leaves, value_bytes FROM epoch WHERE epoch >= ? ORDER BY epoch LIMIT ?"),
         CountFitting = new(
             """

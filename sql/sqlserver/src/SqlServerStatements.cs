@@ -21,6 +21,12 @@ internal static class SqlServerStatements
         Epoch = @epoch - 1 AND PublishedEpoch = @epoch - 1 AND RecordHash = @previous AND DATALENGTH(RecordHash) = DATALENGTH(@previous) AND Fence = @fence AND Holder = @holder
         """;
 
+    private const string Trees = "SELECT l.Epoch * 268435456 + l.Ordinal, l.Structure, l.Version, l.Label, l.Commitment, l.Tag";
+    private const string Values = ", v.Opening, v.[Value]";
+    private const string FromLeaf = " FROM optiks.Leaf AS l";
+    private const string JoinValue = " LEFT JOIN optiks.[Value] AS v ON v.Epoch = l.Epoch AND v.Ordinal = l.Ordinal";
+    private const string OfEpochs = " WHERE l.Epoch BETWEEN @first AND @last ORDER BY l.Epoch, l.Ordinal";
+
     public static Statements All { get; } = new()
     {
         Head = new Statement(Head),
@@ -93,6 +99,10 @@ internal static class SqlServerStatements
             LEFT JOIN optiks.Leaf AS l ON l.Epoch = o.Epoch AND l.Ordinal = o.Ordinal LEFT JOIN optiks.[Value] AS v ON v.Epoch = l.Epoch AND v.Ordinal = l.Ordinal
             WHERE r.RequestId = @id ORDER BY o.Item
             """),
+        EpochSizes = new Statement("SELECT TOP (@max) Epoch, Leaves, ValueBytes FROM optiks.Epoch WHERE Epoch BETWEEN @first AND @last ORDER BY Epoch"),
+        LeavesOfTrees = new Statement(Trees + FromLeaf + OfEpochs),
+        LeavesWithValues = new Statement(Trees + Values + FromLeaf + JoinValue + OfEpochs),
+        WholeLeaves = new Statement(Trees + Values + ", l.Item, l.RequestId, v.[Key]" + FromLeaf + JoinValue + OfEpochs),
         StoredEpochs = new Statement("SELECT TOP (@max) Epoch, Record, RecordHash, [Checkpoint], Leaves, ValueBytes FROM optiks.Epoch WHERE Epoch >= @first ORDER BY Epoch"),
         CountFitting = new Statement(
             """

@@ -62,8 +62,6 @@ internal static class Commands
     /// <summary>List of values of one column, for unnest.</summary>
     public static NpgsqlParameter List<T>(T[] values, NpgsqlDbType type) => new NpgsqlParameter<T[]> { TypedValue = values, NpgsqlDbType = NpgsqlDbType.Array | type };
 
-    public static ulong Ulong(this NpgsqlDataReader reader, int column) => checked((ulong)reader.GetInt64(column));
-
     /// <summary>Octets of a bytea; empty for null.</summary>
     public static byte[] Octets(this NpgsqlDataReader reader, int column) => reader.IsDBNull(column) ? [] : reader.GetFieldValue<byte[]>(column);
 }

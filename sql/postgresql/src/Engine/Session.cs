@@ -50,10 +50,6 @@ internal sealed class Session : ISession
         Copy.RowsAsync(Connection, table, rows, write, cancellationToken);
 
     /// <inheritdoc/>
-    public Task<(LeafBatch Batch, ulong? Through)> ReadLeavesAsync(ulong first, ulong last, int batchRows, LeafColumns columns, CancellationToken cancellationToken) =>
-        LeafReader.ReadAsync(Connection, first, last, batchRows, columns, cancellationToken);
-
-    /// <inheritdoc/>
     public async Task ReadPendingAsync(PendingSelection selection, CancellationToken cancellationToken)
     {
         if (selection.After == default)

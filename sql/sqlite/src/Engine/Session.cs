@@ -56,10 +56,6 @@ internal sealed class Session : ISession
     }
 
     /// <inheritdoc/>
-    public Task<(LeafBatch Batch, ulong? Through)> ReadLeavesAsync(ulong first, ulong last, int batchRows, LeafColumns columns, CancellationToken cancellationToken) =>
-        Task.FromResult(LeafReader.Read(Connection, first, last, batchRows, columns));
-
-    /// <inheritdoc/>
     public Task ReadPendingAsync(PendingSelection selection, CancellationToken cancellationToken)
     {
         var skipped = new HashSet<long>(selection.Underway.Length);

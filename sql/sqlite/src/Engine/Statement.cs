@@ -136,7 +136,7 @@ internal sealed class Statement : IRows, IDisposable
 
     public bool Flag(int column) => Long(column) != 0;
 
-    public ulong ULong(int column) => checked((ulong)Long(column));
+    public ulong Natural(int column) => checked((ulong)Long(column));
 
     public string Text(int column) => raw.sqlite3_column_text(_handle, column).utf8_to_string();
 

@@ -5,8 +5,6 @@ namespace Optiks.Storage.SqlServer.Engine;
 /// <summary>Columns are read as the contract's types.</summary>
 internal static class Columns
 {
-    public static ulong Ulong(this SqlDataReader reader, int column) => checked((ulong)reader.GetInt64(column));
-
     /// <summary>Octets of a binary column; empty for null.</summary>
     public static byte[] Octets(this SqlDataReader reader, int column) => reader.IsDBNull(column) ? [] : (byte[])reader.GetValue(column);
 

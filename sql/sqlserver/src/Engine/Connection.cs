@@ -122,10 +122,6 @@ internal sealed class Connection : ISession
     }
 
     /// <inheritdoc/>
-    public Task<(LeafBatch Batch, ulong? Through)> ReadLeavesAsync(ulong first, ulong last, int batchRows, LeafColumns columns, CancellationToken cancellationToken) =>
-        LeafReader.ReadAsync(this, first, last, batchRows, columns, cancellationToken);
-
-    /// <inheritdoc/>
     public Task ReadPendingAsync(PendingSelection selection, CancellationToken cancellationToken) => PendingRows.ReadAsync(this, selection, cancellationToken);
 
     /// <inheritdoc/>

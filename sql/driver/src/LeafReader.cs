@@ -1,0 +1,58 @@
+using Optiks.Native;
+using Optiks.Protocol;
+
+namespace Optiks.Storage.Driver;
+
+/// <summary>LeafReader reads the leaves of whole epochs into a flat batch. What it reads never changes, but that values are erased: its statements need not see one moment.</summary>
+internal static class LeafReader
+{
+    // Far more epochs than a batch holds are not looked at: an empty one counts too, so that what is read stays bounded.
+    private const int MaxEpochs = 4096;
+
+    // A leaf's number is epoch * 2^28 + ordinal.
+    private const int OrdinalBits = 28;
+
+    /// <summary>
+    /// ReadLeavesAsync reads these columns of epochs from <paramref name="first"/> on, as many as come to about <paramref name="batchRows"/> leaves, at least one, and says which was the last; null when
+    /// there is none.
+    /// </summary>
+    public static async Task<(LeafBatch Batch, ulong? Through)> ReadLeavesAsync(
+        this ISession session, ulong first, ulong last, int batchRows, LeafColumns columns, CancellationToken cancellationToken)
+    {
+        var range = new LeafRange(first, batchRows, columns);
+        Parameter[] epochs = [Parameter.Of("first", first), Parameter.Of("last", last), Parameter.Of("max", MaxEpochs)];
+        await using (IRows rows = await session.QueryAsync(session.Database.Statements.EpochSizes, cancellationToken, epochs))
+        {
+            while (await rows.ReadAsync(cancellationToken) && range.TryAdd(rows.Natural(0), rows.Big(1), rows.Big(2)))
+            {
+            }
+        }
+        return (range.IsEmpty ? LeafBatch.Empty : await ReadRowsAsync(session, range, columns, cancellationToken), range.Through);
+    }
+
+    private static async Task<LeafBatch> ReadRowsAsync(ISession session, LeafRange range, LeafColumns columns, CancellationToken cancellationToken)
+    {
+        LeafBatchBuilder batch = range.Builder();
+        Statements statements = session.Database.Statements;
+        Sql select = columns switch { LeafColumns.Trees => statements.LeavesOfTrees, LeafColumns.Values => statements.LeavesWithValues, _ => statements.WholeLeaves };
+        await using IRows rows = await session.QueryAsync(select, cancellationToken, Parameter.Of("first", range.First), Parameter.Of("last", range.Through!.Value));
+        while (await rows.ReadAsync(cancellationToken))
+        {
+            ulong number = rows.Natural(0);
+            ref LeafRow row = ref batch.Add(number >> OrdinalBits, (int)(number & ((1 << OrdinalBits) - 1)), (StructureId)rows.Small(1), rows.Natural(2));
+            row.Label = rows.Span(3);
+            row.Commitment = rows.Span(4);
+            row.Tag = rows.Span(5);
+            bool hasValue = columns >= LeafColumns.Values && !rows.IsNull(6);
+            if (hasValue)
+            {
+                batch.SetValue(rows.Span(6), rows.Span(7));
+            }
+            if (columns == LeafColumns.All)
+            {
+                batch.SetOrigin(new LeafOrigin(rows.RequestId(9), rows.Small(8)), rows.Span(10));
+            }
+        }
+        return batch.Complete();
+    }
+}
