@@ -18,9 +18,8 @@ public sealed partial class OptiksClient
         {
             TimeSpan left = atMost - _time.GetElapsedTime(started);
             int wait = (int)Math.Clamp(Math.Ceiling(left.TotalSeconds), 0, LongestServerWaitSeconds);
-            byte[] answer = await RetryAsync(
-                () => _connection.GetAsync(UpdateUrl(), $"/v1/updates/{requestId:D}?wait={wait}", MediaTypes.Json, MaxStatusLength, authorize: true, cancellationToken),
-                cancellationToken).ConfigureAwait(false);
+            var request = new ServerRequest(UpdateUrl(), $"/v1/updates/{requestId:D}?wait={wait}", MediaTypes.Json, MaxStatusLength) { Authorize = true };
+            byte[] answer = await RetryAsync(request, cancellationToken).ConfigureAwait(false);
             RequestOutcome now = RequestOutcomeJson.Parse(answer, requestId, UpdateUrl());
             if (now.Status != UpdateStatus.Pending || left <= TimeSpan.Zero)
             {

@@ -36,12 +36,10 @@ public sealed partial class OptiksClient
         Guid id = requestId ?? NewRequestId();
         string hash = ValueHash.Of(value.Span);
         Expect(name, new ExpectedChange(id, hash));
-        byte[] body = Body(id, key, value, expected);
+        var request = new ServerRequest(server, "/v1/updates", MediaTypes.Json, MaxStatusLength) { Body = (Body(id, key, value, expected), MediaTypes.Json), Authorize = true };
         try
         {
-            await RetryAsync(
-                () => _connection.PostAsync(server, "/v1/updates", body, MediaTypes.Json, MediaTypes.Json, MaxStatusLength, authorize: true, cancellationToken),
-                cancellationToken).ConfigureAwait(false);
+            await RetryAsync(request, cancellationToken).ConfigureAwait(false);
         }
         catch (OptiksServerException e) when (e.Failure == ServerFailure.Refused && !e.IsTransient)
         {
@@ -128,7 +126,7 @@ public sealed partial class OptiksClient
             : current,
         []);
 
-    private async Task<byte[]> RetryAsync(Func<Task<byte[]>> send, CancellationToken cancellationToken)
+    private async Task<byte[]> RetryAsync(ServerRequest request, CancellationToken cancellationToken)
     {
         var backoff = new Backoff(_options, _time);
         while (true)
@@ -136,7 +134,7 @@ public sealed partial class OptiksClient
             OptiksServerException failure;
             try
             {
-                return await send().ConfigureAwait(false);
+                return await _connection.SendAsync(request, cancellationToken).ConfigureAwait(false);
             }
             catch (OptiksServerException e) when (e.IsTransient)
             {

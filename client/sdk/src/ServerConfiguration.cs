@@ -15,7 +15,7 @@ public static class ServerConfiguration
         ArgumentNullException.ThrowIfNull(server);
         ArgumentNullException.ThrowIfNull(http);
         var connection = new ServerConnection(http, null, OptiksClientOptions.DefaultAnswerWithin, TimeProvider.System);
-        byte[] answer = await connection.GetAsync(server, "/v1/configuration", MediaTypes.Json, MaxLength, authorize: false, cancellationToken).ConfigureAwait(false);
+        byte[] answer = await connection.SendAsync(new ServerRequest(server, "/v1/configuration", MediaTypes.Json, MaxLength), cancellationToken).ConfigureAwait(false);
         try
         {
             using var document = JsonDocument.Parse(answer);

@@ -342,7 +342,7 @@ public sealed class OwnerTests
         var url = new Uri($"http://{listener.LocalEndpoint}/");
         var connection = new ServerConnection(fixture.Http, null, TimeSpan.FromSeconds(20), fixture.Clock);
 
-        OptiksServerException e = await Assert.ThrowsAsync<OptiksServerException>(() => connection.GetAsync(url, "/v1/configuration", MediaTypes.Json, 1000, authorize: false, Cancellation));
+        OptiksServerException e = await Assert.ThrowsAsync<OptiksServerException>(() => connection.SendAsync(new ServerRequest(url, "/v1/configuration", MediaTypes.Json, 1000), Cancellation));
 
         Assert.Equal(ServerFailure.Unreachable, e.Failure);
         listener.Stop();

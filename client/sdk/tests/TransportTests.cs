@@ -46,7 +46,7 @@ public sealed class TransportTests
         // Longer than an answer may take that does not come at the least rate.
         using var http = new HttpClient(new Answering(() => new HttpResponseMessage { Content = Json(new DrippingStream(12, octets, TimeSpan.FromMilliseconds(250))) }));
         var connection = new ServerConnection(http, null, s_within, TimeProvider.System);
-        Task<byte[]> answer = connection.GetAsync(new Uri("http://slow.test"), "/v1/x", MediaTypes.Json, 1 << 20, authorize: false, Cancellation);
+        Task<byte[]> answer = connection.SendAsync(new ServerRequest(new Uri("http://slow.test"), "/v1/x", MediaTypes.Json, 1 << 20), Cancellation);
         if (arrives)
         {
             Assert.Equal(12 * octets, (await answer).Length);
@@ -77,7 +77,7 @@ public sealed class TransportTests
         var connection = new ServerConnection(http, null, s_within, TimeProvider.System);
 
         OptiksServerException e = await Assert.ThrowsAsync<OptiksServerException>(
-            () => connection.GetAsync(new Uri("http://evil.test"), "/v1/x", MediaTypes.Json, 1 << 20, authorize: false, Cancellation));
+            () => connection.SendAsync(new ServerRequest(new Uri("http://evil.test"), "/v1/x", MediaTypes.Json, 1 << 20), Cancellation));
 
         Assert.Equal(e.Message, DisplayText.Escape(e.Message));
         Assert.Contains("\\u001b]0;x\\u0007\\u202e\\u200b\\u2028\\udb40\\udc41", e.Message, StringComparison.Ordinal);
@@ -141,7 +141,7 @@ public sealed class TransportTests
         var asked = new List<HttpRequestMessage>();
         using var http = new HttpClient(new Answering(() => new HttpResponseMessage { Content = Json(new MemoryStream("{}"u8.ToArray())) }, asked));
         var connection = new ServerConnection(http, FixtureServer.ApiKey, s_within, TimeProvider.System);
-        Task<byte[]> AskAsync(bool authorize) => connection.GetAsync(new Uri(url), "/v1/x", MediaTypes.Json, 100, authorize, Cancellation);
+        Task<byte[]> AskAsync(bool authorize) => connection.SendAsync(new ServerRequest(new Uri(url), "/v1/x", MediaTypes.Json, 100) { Authorize = authorize }, Cancellation);
         if (sent)
         {
             await AskAsync(authorize: true);

@@ -180,8 +180,7 @@ public sealed class AuditorSession : IDisposable
             byte[] proof;
             try
             {
-                proof = await _connection.GetAsync(
-                    replica, ProofPath(epoch, to), MediaTypes.AuditProof, MaxProofLength, authorize: false, cancellationToken).ConfigureAwait(false);
+                proof = await _connection.SendAsync(new ServerRequest(replica, ProofPath(epoch, to), MediaTypes.AuditProof, MaxProofLength), cancellationToken).ConfigureAwait(false);
             }
             catch (OptiksServerException e) when (e.Problem == ProblemNames.RangeTooLarge && to - epoch > 1)
             {

@@ -99,17 +99,18 @@ internal sealed class VerifiedExchanger
 
     private async Task<byte[]> AskAsync<T>(VerifiedExchange<T> exchange, ClientState seen, Uri replica, CancellationToken cancellationToken)
     {
-        string path = $"{exchange.Path}?checkpoint_size={seen.Head?.Size ?? 0}";
-        byte[] body = exchange.Body(seen);
-        Task<byte[]> Post(bool authorize) =>
-            _connection.PostAsync(replica, path, body, MediaTypes.Query, exchange.MediaType, MaxAnswerLength, authorize, cancellationToken);
+        var request = new ServerRequest(replica, $"{exchange.Path}?checkpoint_size={seen.Head?.Size ?? 0}", exchange.MediaType, MaxAnswerLength)
+        {
+            Body = (exchange.Body(seen), MediaTypes.Query),
+            Authorize = exchange.NeedsAuthorization,
+        };
         try
         {
-            return await Post(exchange.NeedsAuthorization).ConfigureAwait(false);
+            return await _connection.SendAsync(request, cancellationToken).ConfigureAwait(false);
         }
         catch (OptiksServerException e) when (e.Status == HttpStatusCode.Unauthorized && !exchange.NeedsAuthorization && _options.AuthorizeLookups && _connection.HasApiKey)
         {
-            return await Post(authorize: true).ConfigureAwait(false);
+            return await _connection.SendAsync(request with { Authorize = true }, cancellationToken).ConfigureAwait(false);
         }
     }
 

@@ -31,7 +31,7 @@ internal sealed class BoardReader : ITileReader
     {
         try
         {
-            return await _connection.GetAsync(_server, $"/log/{file}", null, maxLength, authorize: false, cancellationToken).ConfigureAwait(false);
+            return await _connection.SendAsync(new ServerRequest(_server, $"/log/{file}", null, maxLength), cancellationToken).ConfigureAwait(false);
         }
         catch (OptiksServerException e) when (e.Status == HttpStatusCode.NotFound)
         {

@@ -26,40 +26,32 @@ internal sealed class ServerConnection
 
     public bool HasApiKey => _apiKey is not null;
 
-    /// <summary>GET of a path below the server, at most so many octets of the media type; null: of any.</summary>
-    public Task<byte[]> GetAsync(Uri server, string path, string? accept, int maxLength, bool authorize, CancellationToken cancellationToken) =>
-        SendAsync(HttpMethod.Get, server, path, null, null, accept, maxLength, authorize, cancellationToken);
-
-    /// <summary>POST of a body.</summary>
-    public Task<byte[]> PostAsync(
-        Uri server, string path, byte[] body, string contentType, string accept, int maxLength, bool authorize, CancellationToken cancellationToken) =>
-        SendAsync(HttpMethod.Post, server, path, body, contentType, accept, maxLength, authorize, cancellationToken);
-
     /// <summary>Below appends a path to a server's URL, whose own path stays: servers may live below a prefix of a proxy.</summary>
     internal static Uri Below(Uri server, string path) => new(server.GetLeftPart(UriPartial.Path).TrimEnd('/') + path, UriKind.Absolute);
 
-    private async Task<byte[]> SendAsync(
-        HttpMethod method, Uri server, string path, byte[]? body, string? contentType, string? accept, int maxLength, bool authorize, CancellationToken cancellationToken)
+    /// <summary>SendAsync gives the answer's octets. Throws <see cref="OptiksServerException"/> where there is none that can be used.</summary>
+    public async Task<byte[]> SendAsync(ServerRequest request, CancellationToken cancellationToken)
     {
-        using var request = new HttpRequestMessage(method, Below(server, path));
+        (Uri server, string path, string? accept, int maxLength) = request;
+        using var message = new HttpRequestMessage(request.Body is null ? HttpMethod.Get : HttpMethod.Post, Below(server, path));
         if (accept is not null)
         {
-            request.Headers.Accept.Add(new MediaTypeWithQualityHeaderValue(accept));
+            message.Headers.Accept.Add(new MediaTypeWithQualityHeaderValue(accept));
         }
-        if (authorize && _apiKey is not null)
+        if (request.Authorize && _apiKey is not null)
         {
             RequirePrivacy(server);
-            request.Headers.Authorization = new AuthenticationHeaderValue("Bearer", _apiKey);
+            message.Headers.Authorization = new AuthenticationHeaderValue("Bearer", _apiKey);
         }
-        if (body is not null)
+        if (request.Body is (byte[] body, string mediaType))
         {
-            request.Content = new ByteArrayContent(body);
-            request.Content.Headers.ContentType = new MediaTypeHeaderValue(contentType!);
+            message.Content = new ByteArrayContent(body);
+            message.Content.Headers.ContentType = new MediaTypeHeaderValue(mediaType);
         }
         using var deadline = new AnswerDeadline(_answerWithin, _time, cancellationToken);
         try
         {
-            using HttpResponseMessage response = await _http.SendAsync(request, HttpCompletionOption.ResponseHeadersRead, deadline.Token).ConfigureAwait(false);
+            using HttpResponseMessage response = await _http.SendAsync(message, HttpCompletionOption.ResponseHeadersRead, deadline.Token).ConfigureAwait(false);
             byte[] answer = await ReadAsync(response, server, maxLength, deadline).ConfigureAwait(false);
             if (response.StatusCode is not (HttpStatusCode.OK or HttpStatusCode.Accepted))
             {
