@@ -45,21 +45,20 @@ internal static class CommandLine
         var json = new Option<bool>("--json") { Description = "Print JSON instead of text." };
 
         DataFolder Folder() => environment(DataFolder.Variable) is { Length: > 0 } path ? new DataFolder(path) : DataFolder.Default();
-        string Connection(ParseResult parsed) => parsed.GetValue(connection) ?? environment(ConnectionVariable) ?? "";
-        IStorageProvider Provider(ParseResult parsed)
+        Invocation InvocationOf(ParseResult parsed)
         {
             IStorageProvider engine = StorageProviders.Select(parsed.GetValue(provider)!, engines);
             if (engine.Notice is { } notice)
             {
                 error.WriteLine($"warning: {notice}");
             }
-            return engine;
+            return new Invocation(engine, parsed.GetValue(connection) ?? environment(ConnectionVariable) ?? "", parsed.GetValue(json), output, error);
         }
 
         var migrate = new Command("migrate", "Create the database, or bring its schema to the version that this release needs. Can be repeated; waits for another migration that runs.") { json };
-        migrate.SetAction((parsed, cancel) => MigrateCommand.RunAsync(Provider(parsed), Connection(parsed), parsed.GetValue(json), output, cancel));
+        migrate.SetAction((parsed, cancel) => MigrateCommand.RunAsync(InvocationOf(parsed), cancel));
         var status = new Command("status", "Say what is in the database: schema version, last epochs, lease, updates that wait. Changes nothing.") { json };
-        status.SetAction((parsed, cancel) => StatusCommand.RunAsync(Provider(parsed), Connection(parsed), parsed.GetValue(json), output, cancel));
+        status.SetAction((parsed, cancel) => StatusCommand.RunAsync(InvocationOf(parsed), cancel));
 
         var board = new Option<string?>("--board") { Description = "Folder of the board ($OPTIKS_DATA/board): compare its files too." };
         var trust = new Option<string>("--trust")
@@ -68,21 +67,18 @@ internal static class CommandLine
             DefaultValueFactory = _ => Folder().TrustAnchor,
         };
         var fsck = new Command("fsck", "Derive every root and record again from stored facts and report what contradicts them. Changes nothing; needs no secret; services may run.") { board, trust, json };
-        fsck.SetAction((parsed, cancel) => FsckCommand.RunAsync(
-            Provider(parsed), Connection(parsed), parsed.GetValue(trust)!, parsed.GetValue(board), parsed.GetValue(json), output, error, cancel));
+        fsck.SetAction((parsed, cancel) => FsckCommand.RunAsync(InvocationOf(parsed), parsed.GetValue(trust)!, parsed.GetValue(board), cancel));
 
         var bundles = new Argument<string>("dir") { Description = "Folder of bundles: board/state/bundles." };
         var importBundles = new Command("import-bundles", "Bring an older copy of the database forward with the epochs that it lacks, from the board's bundles. The update-task is stopped. Can be repeated.") { bundles };
-        importBundles.SetAction((parsed, cancel) => ImportBundlesCommand.RunAsync(
-            Provider(parsed), Connection(parsed), parsed.GetValue(bundles)!, Folder(), output, error, cancel));
+        importBundles.SetAction((parsed, cancel) => ImportBundlesCommand.RunAsync(InvocationOf(parsed), parsed.GetValue(bundles)!, Folder(), cancel));
 
         var exported = new Argument<string>("file") { Description = "File to write, which must not exist. It holds keys and values: mode 0600." };
         var export = new Command("export", "Write the whole database, as it is at one moment, to a file that any engine can import. Secrets stay wrapped. Services may run.") { exported };
-        export.SetAction((parsed, cancel) => ExportCommand.RunAsync(Provider(parsed), Connection(parsed), parsed.GetValue(exported)!, output, error, cancel));
+        export.SetAction((parsed, cancel) => ExportCommand.RunAsync(InvocationOf(parsed), parsed.GetValue(exported)!, cancel));
         var imported = new Argument<string>("file") { Description = "File that 'optiks-db export' wrote." };
         var import = new Command("import", "Fill an empty, migrated database from an export, all or nothing, and check it as fsck does. Roots stay the same.") { imported, trust, json };
-        import.SetAction((parsed, cancel) => ImportCommand.RunAsync(
-            Provider(parsed), Connection(parsed), parsed.GetValue(imported)!, parsed.GetValue(trust)!, parsed.GetValue(json), output, error, cancel));
+        import.SetAction((parsed, cancel) => ImportCommand.RunAsync(InvocationOf(parsed), parsed.GetValue(imported)!, parsed.GetValue(trust)!, cancel));
 
         var root = new RootCommand(
             """

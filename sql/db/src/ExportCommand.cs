@@ -9,14 +9,14 @@ internal static class ExportCommand
 {
     private const int Page = 4096;
 
-    public static async Task<int> RunAsync(IStorageProvider provider, string connectionString, string path, TextWriter output, TextWriter error, CancellationToken cancellationToken)
+    public static async Task<int> RunAsync(Invocation invocation, string path, CancellationToken cancellationToken)
     {
         string full = Path.GetFullPath(path);
         if (File.Exists(full))
         {
             throw new StartupException($"The file {full} exists: it is not overwritten.");
         }
-        await using IMaintenanceStore store = await provider.OpenMaintenanceAsync(connectionString, cancellationToken);
+        await using IMaintenanceStore store = await invocation.OpenAsync(cancellationToken);
         await using IConsistentRead read = await store.OpenConsistentReadAsync(cancellationToken);
         HeadRow head = await read.ReadHeadAsync(cancellationToken);
         string temporary = full + ".tmp";
@@ -26,7 +26,7 @@ internal static class ExportCommand
             using (var stream = new FileStream(temporary, options))
             using (var writer = new RowWriter(stream))
             {
-                await TerminalProgress.RunAsync(TerminalProgress.Terminal(error), progress => WriteAsync(read, head, writer, progress, cancellationToken));
+                await TerminalProgress.RunAsync(TerminalProgress.Terminal(invocation.Error), progress => WriteAsync(read, head, writer, progress, cancellationToken));
                 stream.Flush(flushToDisk: true);
             }
             File.Move(temporary, full, overwrite: false);
@@ -39,7 +39,7 @@ internal static class ExportCommand
         {
             File.Delete(temporary);
         }
-        await output.WriteLineAsync(FormattableString.Invariant($"exported {(head.Epoch is ulong last ? FormattableString.Invariant($"epochs 0 to {last}") : "an empty database")} to {full}"));
+        await invocation.Output.WriteLineAsync(FormattableString.Invariant($"exported {(head.Epoch is ulong last ? FormattableString.Invariant($"epochs 0 to {last}") : "an empty database")} to {full}"));
         return ExitCodes.Success;
     }
 

@@ -8,26 +8,26 @@ namespace Optiks.Db;
 /// <summary>FsckCommand is <c>optiks-db fsck</c>.</summary>
 internal static class FsckCommand
 {
-    public static async Task<int> RunAsync(
-        IStorageProvider provider, string connectionString, string trust, string? board, bool json, TextWriter output, TextWriter error, CancellationToken cancellationToken)
+    public static async Task<int> RunAsync(Invocation invocation, string trust, string? board, CancellationToken cancellationToken)
     {
         var anchor = TrustAnchor.Load(trust);
         if (board is not null && !Directory.Exists(board))
         {
             throw new StartupException($"There is no board {Path.GetFullPath(board)}.");
         }
-        await using IMaintenanceStore store = await provider.OpenMaintenanceAsync(connectionString, cancellationToken);
+        await using IMaintenanceStore store = await invocation.OpenAsync(cancellationToken);
         BoardPaths? paths = board is null ? null : new BoardPaths(Path.GetFullPath(board));
         Report report = await TerminalProgress.RunAsync(
-            TerminalProgress.Terminal(error), progress => DirectoryCheck.RunAsync(store, anchor, paths, progress, cancellationToken));
-        await WriteAsync(report, json, output);
+            TerminalProgress.Terminal(invocation.Error), progress => DirectoryCheck.RunAsync(store, anchor, paths, progress, cancellationToken));
+        await WriteAsync(report, invocation);
         return report.Problems.Count == 0 ? ExitCodes.Success : ExitCodes.Invalid;
     }
 
     /// <summary>WriteAsync prints the problems and what was looked at.</summary>
-    public static async Task WriteAsync(Report report, bool json, TextWriter output)
+    public static async Task WriteAsync(Report report, Invocation invocation)
     {
-        if (json)
+        TextWriter output = invocation.Output;
+        if (invocation.Json)
         {
             await output.WriteLineAsync(JsonLine.Write(writer =>
             {

@@ -11,8 +11,7 @@ namespace Optiks.Db;
 /// <summary>ImportBundlesCommand is <c>optiks-db import-bundles</c>.</summary>
 internal static class ImportBundlesCommand
 {
-    public static async Task<int> RunAsync(
-        IStorageProvider provider, string connectionString, string bundles, DataFolder folder, TextWriter output, TextWriter error, CancellationToken cancellationToken)
+    public static async Task<int> RunAsync(Invocation invocation, string bundles, DataFolder folder, CancellationToken cancellationToken)
     {
         string full = Path.GetFullPath(bundles);
         if (!Directory.Exists(full))
@@ -24,11 +23,11 @@ internal static class ImportBundlesCommand
         INoteSigner signer = secrets.OpenLogSigner(anchor);
         try
         {
-            await using IMaintenanceStore store = await provider.OpenMaintenanceAsync(connectionString, cancellationToken);
+            await using IMaintenanceStore store = await invocation.OpenAsync(cancellationToken);
             BundleImportResult restored = await TerminalProgress.RunAsync(
-                TerminalProgress.Terminal(error),
+                TerminalProgress.Terminal(invocation.Error),
                 progress => BundleImport.RunAsync(store, anchor, signer, BoardPaths.BundlesIn(full), new BoardPaths(folder.Board), progress, cancellationToken));
-            await output.WriteLineAsync(restored.Text());
+            await invocation.Output.WriteLineAsync(restored.Text());
             return ExitCodes.Success;
         }
         finally

@@ -11,17 +11,16 @@ internal static class ImportCommand
 {
     private const int BatchRows = 4096;
 
-    public static async Task<int> RunAsync(
-        IStorageProvider provider, string connectionString, string path, string trust, bool json, TextWriter output, TextWriter error, CancellationToken cancellationToken)
+    public static async Task<int> RunAsync(Invocation invocation, string path, string trust, CancellationToken cancellationToken)
     {
         var anchor = TrustAnchor.Load(trust);
-        await using IMaintenanceStore store = await provider.OpenMaintenanceAsync(connectionString, cancellationToken);
-        Report report = await TerminalProgress.RunAsync(TerminalProgress.Terminal(error), async progress =>
+        await using IMaintenanceStore store = await invocation.OpenAsync(cancellationToken);
+        Report report = await TerminalProgress.RunAsync(TerminalProgress.Terminal(invocation.Error), async progress =>
         {
             await ImportFileAsync(store, path, progress, cancellationToken);
             return await DirectoryCheck.RunAsync(store, anchor, null, progress, cancellationToken);
         });
-        await FsckCommand.WriteAsync(report, json, output);
+        await FsckCommand.WriteAsync(report, invocation);
         return report.Problems.Count == 0 ? ExitCodes.Success : ExitCodes.Invalid;
     }
 

@@ -6,16 +6,17 @@ namespace Optiks.Db;
 /// <summary>MigrateCommand is <c>optiks-db migrate</c>.</summary>
 internal static class MigrateCommand
 {
-    public static async Task<int> RunAsync(IStorageProvider provider, string connectionString, bool json, TextWriter output, CancellationToken cancellationToken)
+    public static async Task<int> RunAsync(Invocation invocation, CancellationToken cancellationToken)
     {
-        IMigrator migrator = provider.CreateMigrator(connectionString);
+        TextWriter output = invocation.Output;
+        IMigrator migrator = invocation.CreateMigrator();
         IReadOnlyList<string> applied = await migrator.MigrateAsync(cancellationToken);
         IReadOnlyList<string> gaps = await migrator.FindGapsAsync(cancellationToken);
-        if (json)
+        if (invocation.Json)
         {
             await output.WriteLineAsync(JsonLine.Write(writer =>
             {
-                writer.WriteString("provider", provider.Name);
+                writer.WriteString("provider", invocation.Provider);
                 writer.WriteString("database", migrator.Location);
                 writer.WriteNumber("schema_version", migrator.TargetVersion);
                 JsonText.WriteList(writer, "applied", applied);
@@ -27,7 +28,7 @@ internal static class MigrateCommand
         {
             await output.WriteLineAsync($"applied {name}");
         }
-        await output.WriteLineAsync($"{migrator.Location} ({provider.Name}) has schema version {migrator.TargetVersion}{(applied.Count == 0 ? ", nothing to do" : "")}");
+        await output.WriteLineAsync($"{migrator.Location} ({invocation.Provider}) has schema version {migrator.TargetVersion}{(applied.Count == 0 ? ", nothing to do" : "")}");
         foreach (string gap in gaps)
         {
             await output.WriteLineAsync($"note: {gap}");

@@ -8,28 +8,28 @@ namespace Optiks.Db;
 /// <summary>StatusCommand is <c>optiks-db status</c>.</summary>
 internal static class StatusCommand
 {
-    public static async Task<int> RunAsync(IStorageProvider provider, string connectionString, bool json, TextWriter output, CancellationToken cancellationToken)
+    public static async Task<int> RunAsync(Invocation invocation, CancellationToken cancellationToken)
     {
-        IMigrator migrator = provider.CreateMigrator(connectionString);
+        IMigrator migrator = invocation.CreateMigrator();
         int version = await migrator.ReadVersionAsync(cancellationToken);
         if (version != migrator.TargetVersion)
         {
-            await WriteAsync(provider, migrator, version, null, json, output);
+            await WriteAsync(invocation, migrator, version, null);
             return ExitCodes.Configuration;
         }
-        await using IPipelineStore store = await provider.OpenPipelineAsync(connectionString, cancellationToken);
+        await using IPipelineStore store = await invocation.OpenPipelineAsync(cancellationToken);
         var contents = new Contents(
             await store.ReadHeadAsync(cancellationToken), await store.CountPendingAsync(cancellationToken), await store.ReadClockAsync(cancellationToken));
-        await WriteAsync(provider, migrator, version, contents, json, output);
+        await WriteAsync(invocation, migrator, version, contents);
         return ExitCodes.Success;
     }
 
-    private static Task WriteAsync(IStorageProvider provider, IMigrator migrator, int version, Contents? contents, bool json, TextWriter output) =>
-        output.WriteLineAsync(json ? Json(provider, migrator, version, contents) : Table(provider, migrator, version, contents));
+    private static Task WriteAsync(Invocation invocation, IMigrator migrator, int version, Contents? contents) =>
+        invocation.Output.WriteLineAsync(invocation.Json ? Json(invocation.Provider, migrator, version, contents) : Table(invocation.Provider, migrator, version, contents));
 
-    private static string Json(IStorageProvider provider, IMigrator migrator, int version, Contents? contents) => JsonLine.Write(writer =>
+    private static string Json(string provider, IMigrator migrator, int version, Contents? contents) => JsonLine.Write(writer =>
     {
-        writer.WriteString("provider", provider.Name);
+        writer.WriteString("provider", provider);
         writer.WriteString("database", migrator.Location);
         writer.WriteNumber("schema_version", version);
         writer.WriteNumber("expected_schema_version", migrator.TargetVersion);
@@ -58,12 +58,12 @@ internal static class StatusCommand
         }
     }
 
-    private static string Table(IStorageProvider provider, IMigrator migrator, int version, Contents? contents)
+    private static string Table(string provider, IMigrator migrator, int version, Contents? contents)
     {
         string schema = version == migrator.TargetVersion
             ? string.Create(CultureInfo.InvariantCulture, $"{version}")
             : string.Create(CultureInfo.InvariantCulture, $"{version}, this release needs {migrator.TargetVersion}: {(version < migrator.TargetVersion ? "run 'optiks-db migrate'" : "use a newer release")}");
-        List<(string Name, string Value)> lines = [("database", $"{migrator.Location} ({provider.Name})"), ("schema version", schema)];
+        List<(string Name, string Value)> lines = [("database", $"{migrator.Location} ({provider})"), ("schema version", schema)];
         if (contents is not null)
         {
             HeadRow head = contents.Head;
