@@ -41,8 +41,9 @@ internal static class AcceptBatch
         IF @obstacles = 0
         BEGIN
           INSERT INTO optiks.Request (RequestId, Seq, BodyHash) SELECT RequestId, @last + Seq, BodyHash FROM @requests;
-          INSERT INTO optiks.Pending (Seq, Item, Structure, ExpectedPeriod, ExpectedVersion, [Key], [Value])
-          SELECT @last + Seq, Item, Structure, NULLIF(ExpectedPeriod, -1), NULLIF(ExpectedVersion, -1), [Key], [Value] FROM @items;
+          INSERT INTO optiks.Pending (Seq, Item, Structure, ExpectedPeriod, ExpectedVersion, [Key], [Value], RequestId, BodyHash)
+          SELECT @last + i.Seq, i.Item, i.Structure, NULLIF(i.ExpectedPeriod, -1), NULLIF(i.ExpectedVersion, -1), i.[Key], i.[Value], q.RequestId, q.BodyHash
+          FROM @items AS i JOIN @requests AS q ON q.Seq = i.Seq {Statement.ByIndex};
           COMMIT TRANSACTION;
         END
         ELSE

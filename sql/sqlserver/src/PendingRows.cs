@@ -9,15 +9,17 @@ internal static class PendingRows
     // What is sent beyond the last row that is wanted, at most. Values have up to 64 KiB.
     private const int PageRows = 2048;
 
-    private const string Columns = "SELECT TOP (@rows) p.Seq, p.Item, r.RequestId, r.BodyHash, p.Structure, p.[Key], p.[Value], p.ExpectedPeriod, p.ExpectedVersion";
+    private const string Following =
+        """
+        SELECT TOP (@rows) p.Seq, p.Item, p.RequestId, p.BodyHash, p.Structure, p.[Key], p.[Value], p.ExpectedPeriod, p.ExpectedVersion
+        FROM optiks.Pending AS p WHERE p.Seq >= @seq AND (p.Seq > @seq OR p.Item > @item)
+        """;
 
-    private const string Following = "FROM optiks.Pending AS p LEFT JOIN optiks.Request AS r ON r.Seq = p.Seq WHERE p.Seq >= @seq AND (p.Seq > @seq OR p.Item > @item)";
-
-    private static readonly Statement s_page = new($"{Columns}\n{Following}\nORDER BY p.Seq, p.Item {Statement.ByIndex}");
+    private static readonly Statement s_page = new($"{Following} ORDER BY p.Seq, p.Item");
 
     // What is underway is not sent. Its numbers are, once for all pages: into a table of the session.
     private static readonly Statement s_pageOfOthers = new(
-        $"{Columns}\n{Following}\nAND NOT EXISTS (SELECT 1 FROM #Underway AS u WHERE u.Seq = p.Seq)\nORDER BY p.Seq, p.Item {Statement.ByIndex}");
+        $"{Following} AND NOT EXISTS (SELECT 1 FROM #Underway AS u WHERE u.Seq = p.Seq) ORDER BY p.Seq, p.Item {Statement.ByIndex}");
 
     private static readonly Statement s_stage = new("DROP TABLE IF EXISTS #Underway; CREATE TABLE #Underway (Seq bigint NOT NULL PRIMARY KEY)");
 
@@ -25,8 +27,7 @@ internal static class PendingRows
 
     private static readonly Statement s_delete = new(
         $"""
-        DELETE p FROM @decided AS d JOIN optiks.Request AS r ON r.Seq = d.Seq AND r.RequestId = d.RequestId JOIN optiks.Pending AS p ON p.Seq = d.Seq AND p.Item = d.Item
-        {Statement.ByIndex}
+        DELETE p FROM @decided AS d JOIN optiks.Pending AS p ON p.Seq = d.Seq AND p.Item = d.Item AND p.RequestId = d.RequestId {Statement.ByIndex}
         """);
 
     /// <summary>

@@ -23,8 +23,11 @@ internal static class RequestNumbers
 
     private static readonly Statement s_draw = new($"{Draw}\nSELECT @last");
 
-    private static readonly Statement s_find = new(
-        $"SELECT r.Seq, r.RequestId, r.BodyHash FROM @ids AS i JOIN optiks.Request AS r ON r.RequestId = i.RequestId {Statement.ByIndex}");
+    private static readonly Statement s_ofIds = new(
+        $"SELECT r.Seq, r.RequestId, r.BodyHash FROM @list AS i JOIN optiks.Request AS r ON r.RequestId = i.RequestId {Statement.ByIndex}");
+
+    private static readonly Statement s_ofNumbers = new(
+        $"SELECT r.Seq, r.RequestId, r.BodyHash FROM @list AS s JOIN optiks.Request AS r ON r.Seq = s.Seq {Statement.ByIndex}");
 
     /// <summary>DrawAsync draws numbers inside the connection's transaction and returns the last that was given out before: for whoever restores.</summary>
     public static async Task<long> DrawAsync(Connection connection, int count, CancellationToken cancellationToken) =>
@@ -38,14 +41,7 @@ internal static class RequestNumbers
     {
         // First: what is read after it is not overtaken by an accept.
         long last = await DrawAsync(connection, bodyHashes.Count, cancellationToken);
-        var requests = new List<StoredRequest>(bodyHashes.Count);
-        foreach (Guid[] chunk in connection.Chunks(bodyHashes.Keys))
-        {
-            await foreach (SqlDataReader reader in connection.RowsAsync(s_find, cancellationToken, Lists.RequestIds.Parameter("@ids", chunk)))
-            {
-                requests.Add(new StoredRequest(reader.GetInt64(0), reader.RequestId(1), reader.Octets(2)));
-            }
-        }
+        List<StoredRequest> requests = await FindAsync(connection, s_ofIds, Lists.RequestIds, bodyHashes.Keys, cancellationToken);
         HashSet<Guid> found = [.. requests.Select(request => request.RequestId)];
         StoredRequest[] missing = [.. bodyHashes.Where(request => !found.Contains(request.Key)).Select((request, i) => new StoredRequest(last + i + 1, request.Key, request.Value))];
         await connection.CopyAsync(
@@ -59,5 +55,22 @@ internal static class RequestNumbers
             },
             cancellationToken);
         return [.. requests, .. missing];
+    }
+
+    /// <summary>FindAsync is <see cref="ISession.FindRequestsAsync"/>.</summary>
+    public static async Task<IReadOnlyDictionary<long, StoredRequest>?> FindAsync(Connection connection, long[] sequences, CancellationToken cancellationToken) =>
+        (await FindAsync(connection, s_ofNumbers, Lists.Sequences, sequences, cancellationToken)).ToDictionary(request => request.Sequence);
+
+    private static async Task<List<StoredRequest>> FindAsync<T>(Connection connection, Statement find, ListType<T> type, IEnumerable<T> list, CancellationToken cancellationToken)
+    {
+        var requests = new List<StoredRequest>();
+        foreach (T[] chunk in connection.Chunks(list))
+        {
+            await foreach (SqlDataReader reader in connection.RowsAsync(find, cancellationToken, type.Parameter("@list", chunk)))
+            {
+                requests.Add(new StoredRequest(reader.GetInt64(0), reader.RequestId(1), reader.Octets(2)));
+            }
+        }
+        return requests;
     }
 }

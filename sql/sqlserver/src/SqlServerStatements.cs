@@ -121,7 +121,11 @@ internal static class SqlServerStatements
         CountValues = new Statement("SELECT COUNT_BIG(*) FROM optiks.[Value]"),
         StoredRequests = new Statement("SELECT TOP (@max) Seq, RequestId, BodyHash FROM optiks.Request WHERE Seq > @after ORDER BY Seq"),
         StoredPending = new Statement(
-            "SELECT Seq, Item, Structure, [Key], [Value], ExpectedPeriod, ExpectedVersion, NULL FROM optiks.Pending WHERE Seq > @after AND Seq <= @through ORDER BY Seq, Item"),
+            """
+            SELECT p.Seq, p.Item, p.Structure, p.[Key], p.[Value], p.ExpectedPeriod, p.ExpectedVersion,
+                   CASE WHEN p.RequestId = r.RequestId AND p.BodyHash = r.BodyHash THEN 1 WHEN r.Seq IS NOT NULL THEN 0 END
+            FROM optiks.Pending AS p LEFT JOIN optiks.Request AS r ON r.Seq = p.Seq WHERE p.Seq > @after AND p.Seq <= @through ORDER BY p.Seq, p.Item
+            """),
         StoredOutcomes = new Statement(
             """
             SELECT o.Seq, o.Item, o.Epoch, o.Ordinal, o.Refusal, o.RefusedItem, o.CurrentPeriod, o.CurrentVersion, l.RequestId, l.Item

@@ -49,11 +49,14 @@ public sealed class SqlServerFixture : IStorageFixture
         await ChangeCatalogAsync($"DROP DATABASE {name}");
     }
 
-    public async Task ReplaceRequestIdAsync(string connectionString, Guid present, Guid replacement) => Assert.Equal(1, await ExecuteAsync(
-        connectionString,
-        "UPDATE optiks.Request SET RequestId = @replacement WHERE RequestId = @present",
-        Engine.Parameters.RequestId("@replacement", replacement),
-        Engine.Parameters.RequestId("@present", present)));
+    public async Task ReplaceRequestIdAsync(string connectionString, Guid present, Guid replacement)
+    {
+        Assert.Equal(1, await ReplaceAsync("UPDATE optiks.Request SET RequestId = @replacement WHERE RequestId = @present"));
+        _ = await ReplaceAsync("UPDATE optiks.Pending SET RequestId = @replacement WHERE RequestId = @present");
+
+        Task<int> ReplaceAsync(string sql) =>
+            ExecuteAsync(connectionString, sql, Engine.Parameters.RequestId("@replacement", replacement), Engine.Parameters.RequestId("@present", present));
+    }
 
     public async Task DeletePendingAsync(string connectionString, long sequence, int item) => Assert.Equal(1, await ExecuteAsync(
         connectionString, "DELETE FROM optiks.Pending WHERE Seq = @seq AND Item = @item", Engine.Parameters.Bigint("@seq", sequence), Engine.Parameters.Int("@item", item)));

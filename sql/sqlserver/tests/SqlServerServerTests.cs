@@ -35,6 +35,60 @@ public sealed class SqlServerServerTests() : StorageConformance(new SqlServerFix
     }
 
     [Fact]
+    public async Task Updates_that_wait_while_the_database_is_migrated_are_read_afterwards()
+    {
+        AcceptRequest request = await RequestAsync(Item("alice"), Item("bob"));
+        Assert.Equal(AcceptStatus.Accepted, (await TryAcceptAsync(request)).Status);
+        string[] back =
+        [
+            "ALTER TABLE optiks.Pending DROP CONSTRAINT CK_Pending_Request",
+            "ALTER TABLE optiks.Pending DROP COLUMN RequestId",
+            "ALTER TABLE optiks.Pending DROP COLUMN BodyHash",
+            "DELETE FROM optiks.Migration WHERE Version >= 3",
+        ];
+        foreach (string sql in back)
+        {
+            _ = await SqlServerFixture.ExecuteAsync(ConnectionString, sql);
+        }
+        Assert.Equal("0003_pending_names_its_request", (await Fixture.Provider.CreateMigrator(ConnectionString).MigrateAsync(Cancel))[0]);
+        PendingRequest pending = Assert.Single(await Pipeline.ReadPendingAsync(10, long.MaxValue, Cancel));
+        Assert.Equal(request.RequestId, pending.RequestId);
+        Assert.Equal(request.BodyHash.ToArray(), pending.BodyHash.ToArray());
+        Assert.Equal(2, pending.Items.Count);
+        await Assert.ThrowsAsync<SqlException>(() => SqlServerFixture.ExecuteAsync(ConnectionString, "UPDATE optiks.Pending SET RequestId = NULL"));
+        await Assert.ThrowsAsync<SqlException>(() => SqlServerFixture.ExecuteAsync(ConnectionString, "UPDATE optiks.Pending SET BodyHash = NULL"));
+    }
+
+    [Theory]
+    [InlineData("RequestId = CAST(0x01 AS binary(16))")]
+    [InlineData("BodyHash = CAST(0x01 AS binary(32))")]
+    public async Task A_pending_update_that_names_another_request_than_its_own_is_not_exported(string change)
+    {
+        _ = await AcceptOneAsync(Item("alice"));
+        await using IMaintenanceStore maintenance = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
+        Assert.Single(await ReadPendingAsync());
+        Assert.Equal(1, await SqlServerFixture.ExecuteAsync(ConnectionString, $"UPDATE optiks.Pending SET {change}"));
+        await Assert.ThrowsAsync<StorageCorruptException>(ReadPendingAsync);
+
+        async Task<IReadOnlyList<StoredPending>> ReadPendingAsync()
+        {
+            await using IStorageSnapshot snapshot = await maintenance.OpenSnapshotAsync(Cancel);
+            return await snapshot.ReadPendingAsync(0, long.MaxValue, Cancel);
+        }
+    }
+
+    [Fact]
+    public async Task A_pending_update_without_its_request_is_not_imported()
+    {
+        await using IMaintenanceStore maintenance = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
+        await using IStorageImport import = await maintenance.BeginImportAsync(Cancel);
+        AcceptRequest request = await RequestAsync(Item("alice"));
+        await import.AddRequestsAsync([new StoredRequest(1, request.RequestId, request.BodyHash)], Cancel);
+        await import.AddPendingAsync([new StoredPending(1, 0, request.Items[0])], Cancel);
+        await Assert.ThrowsAsync<StorageCorruptException>(() => import.AddPendingAsync([new StoredPending(2, 0, request.Items[0])], Cancel));
+    }
+
+    [Fact]
     public async Task A_server_database_or_login_that_is_not_there_is_said_so()
     {
         string nowhere = With(builder => (builder.DataSource, builder.ConnectTimeout) = ("127.0.0.1,1", 2));

@@ -52,12 +52,21 @@ public sealed class StatementTests
     public void Copied_columns_are_those_of_the_migrations()
     {
         var columns = new Dictionary<string, List<string>>();
-        foreach (CreateTableStatement create in TSql.Migrations().SelectMany(batch => TSql.Parse(batch.Text).Batches).SelectMany(batch => batch.Statements).OfType<CreateTableStatement>())
+        foreach (TSqlStatement statement in TSql.Migrations().SelectMany(batch => TSql.Parse(batch.Text).Batches).SelectMany(batch => batch.Statements))
         {
-            columns.Add(create.SchemaObjectName.BaseIdentifier.Value, [.. create.Definition.ColumnDefinitions.Select(column => column.ColumnIdentifier.Value)]);
+            if (statement is CreateTableStatement create)
+            {
+                columns.Add(create.SchemaObjectName.BaseIdentifier.Value, Names(create.Definition));
+            }
+            else if (statement is AlterTableAddTableElementStatement add)
+            {
+                columns[add.SchemaObjectName.BaseIdentifier.Value].AddRange(Names(add.Definition));
+            }
         }
         Assert.Equal(Enum.GetValues<Table>(), BulkTable.All.Keys.Order());
         Assert.All(BulkTable.All.Values, table => Assert.Equal(columns[table.Name["optiks.".Length..].Trim('[', ']')].Order(StringComparer.Ordinal), table.Columns.Order(StringComparer.Ordinal)));
+
+        static List<string> Names(TableDefinition definition) => [.. definition.ColumnDefinitions.Select(column => column.ColumnIdentifier.Value)];
     }
 
     private static IEnumerable<MethodBase> Creators(Assembly assembly, ConstructorInfo constructor) => Methods(assembly).Where(method => Mentions(method, constructor, code => code == NewObject));

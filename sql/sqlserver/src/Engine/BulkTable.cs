@@ -11,7 +11,7 @@ internal sealed record BulkTable(string Name, int Sorted, params string[] Column
     public static IReadOnlyDictionary<Table, BulkTable> All { get; } = new Dictionary<Table, BulkTable>
     {
         [Table.Request] = new("optiks.Request", 0, "Seq", "RequestId", "BodyHash"),
-        [Table.Pending] = new("optiks.Pending", 2, "Seq", "Item", "Structure", "ExpectedPeriod", "ExpectedVersion", "Key", "Value"),
+        [Table.Pending] = new("optiks.Pending", 2, "Seq", "Item", "Structure", "ExpectedPeriod", "ExpectedVersion", "Key", "Value", "RequestId", "BodyHash"),
         [Table.Outcome] = new("optiks.Outcome", 2, "Seq", "Item", "Epoch", "Ordinal", "Refusal", "RefusedItem", "CurrentPeriod", "CurrentVersion"),
         [Table.Leaf] = new("optiks.Leaf", 2, "Epoch", "Ordinal", "Structure", "Period", "Version", "Label", "Commitment", "Tag", "RequestId", "Item"),
         [Table.Value] = new("optiks.[Value]", 2, "Epoch", "Ordinal", "Opening", "Key", "Value"),

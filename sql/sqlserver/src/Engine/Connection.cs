@@ -135,6 +135,10 @@ internal sealed class Connection : ISession
     public Task<IReadOnlyList<StoredRequest>> FindOrAddRequestsAsync(IReadOnlyDictionary<Guid, ReadOnlyMemory<byte>> bodyHashes, CancellationToken cancellationToken) =>
         RequestNumbers.FindOrAddAsync(this, bodyHashes, cancellationToken);
 
+    /// <inheritdoc/>
+    public Task<IReadOnlyDictionary<long, StoredRequest>?> FindRequestsAsync(long[] sequences, CancellationToken cancellationToken) =>
+        RequestNumbers.FindAsync(this, sequences, cancellationToken);
+
     private SqlCommand Command(Sql sql, string end, SqlParameter[] parameters)
     {
         SqlCommand command = _connection.CreateCommand();
