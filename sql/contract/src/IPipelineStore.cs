@@ -8,7 +8,7 @@ public interface IPipelineStore : IFollowStore
 {
     /// <summary>
     /// AcquireLeaseAsync takes the lease if nobody holds it, it has ended by the database's clock, or <paramref name="holder"/> holds it already; taking over raises the
-    /// fence by one and ends the old holder's database session where the engine can. Null when another holder's lease runs.
+    /// fence and ends the old holder's database session where the engine can. Null when another holder's lease runs.
     /// </summary>
     Task<Lease?> AcquireLeaseAsync(string holder, TimeSpan duration, CancellationToken cancellationToken);
 

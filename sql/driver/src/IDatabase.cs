@@ -27,6 +27,13 @@ public interface IDatabase : IAsyncDisposable
     /// </summary>
     Task<T> WriteAsync<T>(Func<ISession, CancellationToken, Task<WriteResult<T>>> work, Func<int, Task<WriteResult<T>?>>? resolve, CancellationToken cancellationToken);
 
+    /// <summary>
+    /// WriteOneAsync runs one statement in a transaction of its own. It must be one that may be done twice: an engine that sends the transaction whole repeats it when the session was lost, whatever became of
+    /// it.
+    /// </summary>
+    Task<T> WriteOneAsync<T>(Func<ISession, CancellationToken, Task<T>> work, CancellationToken cancellationToken) =>
+        WriteAsync(async (session, cancel) => new WriteResult<T>(await work(session, cancel), Commit: true), resolve: null, cancellationToken);
+
     /// <summary>EndExpiredHolderAsync ends the sessions of the store whose lease has ended, unless it is <paramref name="holder"/>'s or this store's: one that was paused just before its commit holds the head's lock.</summary>
     Task EndExpiredHolderAsync(string holder, CancellationToken cancellationToken);
 

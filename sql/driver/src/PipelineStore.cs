@@ -20,19 +20,14 @@ public class PipelineStore : FollowStore, IPipelineStore
         // Before the row is touched: a predecessor paused just before its commit holds its lock. The name in the row is one store's own, so that neither a reused session nor a new connection of the old
         // holder matters.
         await Database.EndExpiredHolderAsync(holder, cancellationToken);
-        return await Database.WriteAsync(
-            async (session, cancel) =>
-            {
-                Lease? lease = await session.FirstAsync(
-                    Statements.AcquireLease,
-                    rows => new Lease(holder, rows.Big(0), rows.Time(1)),
-                    cancel,
-                    Parameter.Of("holder", holder),
-                    Parameter.Of("duration", duration),
-                    Parameter.Of("session", Database.SessionName));
-                return new WriteResult<Lease?>(lease, Commit: lease is not null);
-            },
-            resolve: null,
+        return await Database.WriteOneAsync(
+            (session, cancel) => session.FirstAsync(
+                Statements.AcquireLease,
+                rows => new Lease(holder, rows.Big(0), rows.Time(1)),
+                cancel,
+                Parameter.Of("holder", holder),
+                Parameter.Of("duration", duration),
+                Parameter.Of("session", Database.SessionName)),
             cancellationToken);
     }
 
@@ -196,13 +191,7 @@ public class PipelineStore : FollowStore, IPipelineStore
         }
     }
 
-    // One statement, one transaction; true when it touched exactly one row.
-    private Task<bool> ChangeOneAsync(Sql sql, CancellationToken cancellationToken, params Parameter[] parameters) => Database.WriteAsync(
-        async (session, cancel) =>
-        {
-            bool one = await session.ChangeAsync(sql, cancel, parameters) == 1;
-            return new WriteResult<bool>(one, Commit: one);
-        },
-        resolve: null,
-        cancellationToken);
+    // True when the statement touched its row; by their conditions none touches two.
+    private Task<bool> ChangeOneAsync(Sql sql, CancellationToken cancellationToken, params Parameter[] parameters) =>
+        Database.WriteOneAsync(async (session, cancel) => await session.ChangeAsync(sql, cancel, parameters) == 1, cancellationToken);
 }

@@ -38,9 +38,13 @@ internal static class SqlServerStatements
             $"""
             IF EXISTS (SELECT 1 FROM optiks.Head WHERE {IsFree})
             BEGIN
+              DECLARE @fence bigint, @end datetime2(6);
+              BEGIN TRANSACTION;
               {LockHead};
               UPDATE optiks.Head SET Fence = Fence + 1, Holder = @holder, Session = @session, LeaseEnd = DATEADD(millisecond, @duration, SYSUTCDATETIME()) WHERE {IsFree};
-              IF @@ROWCOUNT = 1 SELECT Fence, LeaseEnd FROM optiks.Head;
+              IF @@ROWCOUNT = 1 SELECT @fence = Fence, @end = LeaseEnd FROM optiks.Head;
+              COMMIT TRANSACTION;
+              IF @fence IS NOT NULL SELECT @fence, @end;
             END
             """),
         RenewLease = new Statement(

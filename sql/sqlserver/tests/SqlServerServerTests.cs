@@ -235,6 +235,30 @@ public sealed class SqlServerServerTests() : StorageConformance(new SqlServerFix
     }
 
     [Fact]
+    public async Task What_the_lease_allows_is_done_in_one_round_trip_each_and_leaves_no_transaction_open()
+    {
+        Lease lease = await StartLogAsync();
+        Assert.Equal(CommitResult.Committed, await CommitPendingAsync(lease, 1));
+        (int RoundTrips, Func<Task> Act)[] acts =
+        [
+            (1, () => Pipeline.RenewLeaseAsync(lease, TimeSpan.FromMinutes(1), Cancel)),
+            (1, () => Pipeline.StoreCheckpointAsync(lease, 1, Epoch(1).RecordHash, Octets("checkpoint"), Cancel)),
+            (1, () => Pipeline.PublishAsync(lease, 1, Cancel)),
+            (1, () => Pipeline.ReleaseLeaseAsync(lease, Cancel)),
+            // The first is the look for a predecessor.
+            (2, () => LeaseAsync(Pipeline, "second")),
+        ];
+        foreach ((int roundTrips, Func<Task> act) in acts)
+        {
+            using var log = new CommandLog();
+            await act();
+            Assert.Equal(Enumerable.Repeat("WriteCommand", roundTrips), log.Sent);
+        }
+        Head head = await Pipeline.ReadHeadAsync(Cancel);
+        Assert.Equal((1UL, lease.Fence + 1, "second"), (head.PublishedEpoch, head.Fence, head.Holder));
+    }
+
+    [Fact]
     public async Task A_lease_is_known_to_be_held_though_row_counts_are_not_reported()
     {
         // As an administrator may have it for the whole server.

@@ -11,6 +11,12 @@ internal sealed class Connection : ISession
     // null, it then refuses the statement and stores nothing wrong.
     private const int BabelfishListRows = 32;
 
+    private static readonly Statement s_begin = new("DECLARE @changed int; BEGIN TRANSACTION;\n");
+
+    private static readonly Statement s_commit = new("SELECT @changed = @@ROWCOUNT; COMMIT TRANSACTION; SELECT @changed");
+
+    private static readonly Statement s_changed = new("SELECT @@ROWCOUNT");
+
     private readonly Database _database;
     private readonly SqlConnection _connection;
     private readonly SqlTransaction? _transaction;
@@ -35,28 +41,31 @@ internal sealed class Connection : ISession
     /// <summary>ExecuteAsync runs a statement for what it does.</summary>
     public async Task ExecuteAsync(Statement statement, CancellationToken cancellationToken, params SqlParameter[] parameters)
     {
-        await using SqlCommand command = Command(statement, "", parameters);
+        await using SqlCommand command = Command(statement.Text, parameters);
         _ = await command.ExecuteNonQueryAsync(cancellationToken);
     }
 
-    /// <summary>ChangeAsync runs a statement and returns how many rows it, or the last of several, changed: by what the server selects, see <see cref="SessionLimits"/>.</summary>
+    /// <summary>
+    /// ChangeAsync runs a statement and returns how many rows it, or the last of several, changed: by what the server selects, see <see cref="SessionLimits"/>. Without a transaction of the connection's the
+    /// batch has its own.
+    /// </summary>
     public async Task<int> ChangeAsync(Sql sql, CancellationToken cancellationToken, params SqlParameter[] parameters)
     {
-        await using SqlCommand command = Command(sql, ";\nSELECT @@ROWCOUNT", parameters);
+        await using SqlCommand command = Command(_transaction is null ? $"{s_begin.Text}{sql.Text};\n{s_commit.Text}" : $"{sql.Text};\n{s_changed.Text}", parameters);
         return (int)(await command.ExecuteScalarAsync(cancellationToken))!;
     }
 
     /// <summary>ScalarAsync returns the first cell, <see cref="DBNull"/> for null; null when there is no row.</summary>
     public async Task<object?> ScalarAsync(Statement statement, CancellationToken cancellationToken, params SqlParameter[] parameters)
     {
-        await using SqlCommand command = Command(statement, "", parameters);
+        await using SqlCommand command = Command(statement.Text, parameters);
         return await command.ExecuteScalarAsync(cancellationToken);
     }
 
     /// <summary>RowsAsync runs a query row by row.</summary>
     public async IAsyncEnumerable<SqlDataReader> RowsAsync(Statement statement, [EnumeratorCancellation] CancellationToken cancellationToken, params SqlParameter[] parameters)
     {
-        await using SqlCommand command = Command(statement, "", parameters);
+        await using SqlCommand command = Command(statement.Text, parameters);
         await using SqlDataReader reader = await command.ExecuteReaderAsync(cancellationToken);
         while (await reader.ReadAsync(cancellationToken))
         {
@@ -70,7 +79,7 @@ internal sealed class Connection : ISession
     /// </summary>
     public async Task<T> ResultsAsync<T>(Statement statement, Action sent, Func<SqlDataReader, Task<T>> read, CancellationToken cancellationToken, params SqlParameter[] parameters)
     {
-        await using SqlCommand command = Command(statement, "", parameters);
+        await using SqlCommand command = Command(statement.Text, parameters);
         Task<SqlDataReader> executing = command.ExecuteReaderAsync(cancellationToken);
         sent();
         await using SqlDataReader reader = await executing;
@@ -86,7 +95,7 @@ internal sealed class Connection : ISession
     /// <inheritdoc/>
     public async Task<IRows> QueryAsync(Sql sql, CancellationToken cancellationToken, params Parameter[] parameters)
     {
-        SqlCommand command = Command(sql, "", Parameters.Of(parameters));
+        SqlCommand command = Command(sql.Text, Parameters.Of(parameters));
         try
         {
             return new Rows(await command.ExecuteReaderAsync(cancellationToken), command);
@@ -139,12 +148,12 @@ internal sealed class Connection : ISession
     public Task<IReadOnlyDictionary<long, StoredRequest>?> FindRequestsAsync(long[] sequences, CancellationToken cancellationToken) =>
         RequestNumbers.FindAsync(this, sequences, cancellationToken);
 
-    private SqlCommand Command(Sql sql, string end, SqlParameter[] parameters)
+    private SqlCommand Command(string text, SqlParameter[] parameters)
     {
         SqlCommand command = _connection.CreateCommand();
         // Constants all: Sql is made of one.
 #pragma warning disable CA2100
-        command.CommandText = _limits.Preamble.Text + sql.Text + end;
+        command.CommandText = _limits.Preamble.Text + text;
 #pragma warning restore CA2100
         command.CommandTimeout = _limits.CommandSeconds;
         command.Transaction = _transaction;

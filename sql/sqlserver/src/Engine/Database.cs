@@ -6,7 +6,7 @@ using Optiks.Storage.Driver;
 namespace Optiks.Storage.SqlServer.Engine;
 
 /// <summary>Database is one role's pool of connections. Each statement that only reads sees one moment of the database (READ_COMMITTED_SNAPSHOT) and waits for nobody. Safe for concurrent use.</summary>
-internal sealed class Database : ServerDatabase<SqlConnection, Connection>
+internal sealed class Database : ServerDatabase<SqlConnection, Connection>, IDatabase
 {
     private static readonly Task s_never = new TaskCompletionSource().Task;
 
@@ -66,6 +66,12 @@ internal sealed class Database : ServerDatabase<SqlConnection, Connection>
         _isBabelfish = await ReadAsync((connection, cancel) => SqlServerSchema.CheckAsync(connection, Location, cancel), cancellationToken);
         _wasOpen = true;
     }
+
+    /// <summary>
+    /// WriteOneAsync sends a transaction whole, in one batch: who is paused meanwhile leaves none open. Of a standby that was paused while it took the lease no successor could find the session, as the head
+    /// names those of the lease's holder.
+    /// </summary>
+    Task<T> IDatabase.WriteOneAsync<T>(Func<ISession, CancellationToken, Task<T>> work, CancellationToken cancellationToken) => RepeatAsync<T>(work, cancellationToken);
 
     /// <inheritdoc/>
     public override Task EndExpiredHolderAsync(string holder, CancellationToken cancellationToken) => ReadAsync<object?>(
