@@ -241,6 +241,35 @@ public abstract class AcceptConformance : StorageConformance
     }
 
     [Fact]
+    public async Task Epochs_miss_nothing_of_large_groups_that_are_stored_beside_each_other()
+    {
+        const int groups = 6;
+        const int size = 600;
+        const int epochsAfterwards = 3;
+        Lease lease = await StartLogAsync();
+        DateTimeOffset now = await Accept.ReadClockAsync(Cancel);
+        Task accepting = Task.WhenAll(Enumerable.Range(0, groups).Select(i => Task.Run(
+            async () =>
+            {
+                await using IAcceptStore store = await Fixture.Provider.OpenAcceptAsync(ConnectionString, Cancel);
+                AcceptUnit[] group = [.. Enumerable.Range(0, size).Select(j => new AcceptUnit([Request(Guid.CreateVersion7(now), Item($"key {i} {j}"))]))];
+                Assert.All(await RepeatAsync(() => store.AcceptAsync(group, Cancel)), result => Assert.Equal(AcceptStatus.Accepted, result.Status));
+            },
+            Cancel)));
+        // Each begins where the one before had decided everything: what came late with an early number would stay behind for ever.
+        PendingBatch batch = PendingBatch.Empty;
+        ulong epoch = 0;
+        for (int left = epochsAfterwards; left > 0; left -= accepting.IsCompleted ? 1 : 0)
+        {
+            batch = await Pipeline.ReadPendingAsync(groups * size, long.MaxValue, epoch > 0 ? batch : null, Cancel);
+            Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, Commit(++epoch, batch.Requests), Cancel));
+            await SignAndPublishAsync(lease, epoch);
+        }
+        await accepting;
+        Assert.Equal(0, await Pipeline.CountPendingAsync(Cancel));
+    }
+
+    [Fact]
     public async Task A_database_below_the_floor_stores_nothing()
     {
         Lease lease = await StartLogAsync();

@@ -5,17 +5,25 @@ namespace Optiks.Storage.SqlServer;
 
 /// <summary>
 /// SqlServerAcceptStore is the update-service's view. A group of which nothing is refused or known takes one round trip, its commit included. Otherwise the batch stores nothing and says what stands
-/// against it; the rules of <see cref="AcceptPlan"/> are gone through here, while nothing is locked, and what they accept is one more such batch.
+/// against it; the rules of <see cref="AcceptPlan"/> are gone through here, while nothing is locked, and what they accept is one more such batch. Large groups are sent beside each other: the server takes a
+/// batch's lists before the batch begins its transaction, of which one comes after the other (<see cref="RequestNumbers"/>). No group is copied in steps inside its transaction, which a client that is paused
+/// would leave open.
 /// </summary>
 internal sealed class SqlServerAcceptStore : AcceptStore
 {
     // Each try but the first fails only if others were accepted between two statements whose keys or ids are these.
     private const int MaxTries = 10;
 
+    // From so many on the lists are most of what a group costs.
+    private const int ConcurrentItems = 512;
+
     private readonly Database _database;
 
     public SqlServerAcceptStore(Database database)
         : base(database) => _database = database;
+
+    /// <inheritdoc/>
+    public override int? ConcurrentUpdates => ConcurrentItems;
 
     /// <inheritdoc/>
     public override Task<IReadOnlyList<AcceptResult>> AcceptAsync(IReadOnlyList<AcceptUnit> units, HeadFloor floor, CancellationToken cancellationToken)
