@@ -127,7 +127,7 @@ timing-vrf: benchmarks ## look for secrets in the VRF's running time, with a pos
 bench-ozks: benchmarks ## measure the trees, linked and stored; writes build/bench/ozks.json
 	@/usr/bin/python3 bench/measure_trees.py build/bench/ozks.json build/cmake/release/ozks/ozks_bench build/cmake/release/ozks/ozks_stored_bench
 
-bench-updates: build ## measure accepting and publishing on PostgreSQL and SQLite (ENGINES=, BENCH_SECONDS=); writes build/bench/updates.json
+bench-updates: build ## measure accepting and publishing on PostgreSQL and SQLite (ENGINES=, also sqlserver; BENCH_SECONDS=); writes build/bench/updates.json
 	@/usr/bin/python3 bench/measure_updates.py --seconds $(BENCH_SECONDS) $(if $(ENGINES),--engines $(ENGINES))
 
 bench-lookups: build ## measure lookups at KEYS (default 2^20) keys against an empty endpoint; writes build/bench/lookups.json

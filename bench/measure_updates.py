@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Measures the way of an update, with everything on this machine: accepting, publishing, the latency of epochs, the database's share, and beside them the raw
-database. Writes build/bench/updates.json. usage: measure_updates.py [--engines E,..] [--seconds S]"""
+database. Writes build/bench/updates.json. SQL Server is measured where OPTIKS_TEST_SQLSERVER holds a connection string of one. usage: measure_updates.py [--engines E,..]
+[--seconds S]"""
 
 import argparse
 import sys
@@ -13,10 +14,11 @@ sys.path.insert(0, str(ROOT / "tests/e2e"))
 import raw_database
 from harness import Deployment
 from stress_tester import StressTester
-from storage import OwnPostgreSql, Sqlite
+from sqlserver import VARIABLE
+from storage import ENGINES, OwnPostgreSql, OwnSqlServer, Sqlite
 
-# Those that have a raw_database.
-ENGINES = (OwnPostgreSql.name, Sqlite.name)
+# Those that every machine has.
+OWN_ENGINES = (OwnPostgreSql.name, Sqlite.name)
 LIST = 1000
 # So many that a key is seldom updated twice in an epoch, as it is with people.
 KEYS = ("--key-count", "1000000")
@@ -108,12 +110,13 @@ class UpdateBench:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--engines", default=",".join(ENGINES), help="(default %(default)s)")
+    parser.add_argument("--engines", default=",".join(OWN_ENGINES), help=f"of {', '.join(OWN_ENGINES)}, {OwnSqlServer.name} (default %(default)s)")
     parser.add_argument("--seconds", type=float, default=60, help="of the long phases; others take a part of it (default 60)")
     arguments = parser.parse_args()
     engines = arguments.engines.split(",")
     if not set(engines) <= set(ENGINES):
-        parser.error(f"--engines are of {', '.join(ENGINES)}")
+        parser.error(f"--engines are of {', '.join(ENGINES)}" + ("" if OwnSqlServer.name in ENGINES else
+                     f"; {OwnSqlServer.name} with a server: {VARIABLE}='Server=...;User ID=...;Password=...' of a login that may create databases"))
     # /tmp may be memory, where durability costs nothing.
     tempfile.tempdir = "/var/tmp"
     figures = []

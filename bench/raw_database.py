@@ -2,20 +2,26 @@
 
 import contextlib
 import os
+import re
 import sqlite3
 import subprocess
 import tempfile
 import time
 from pathlib import Path
 
+from figures import ROOT
 from postgres import OWNER, PostgreSql, programs
-from storage import DATABASE, OwnPostgreSql, Sqlite
+from sqlserver import SqlServer
+from storage import DATABASE, OwnPostgreSql, OwnSqlServer, Sqlite
 
 MOST_UPDATES = 400_000
+SQL_SERVER_TABLES = ROOT / "sql/sqlserver/src/migrations/0001_create_tables.sql"
 
 
-def rate(storage: OwnPostgreSql | Sqlite) -> float:
+def rate(storage: OwnPostgreSql | OwnSqlServer | Sqlite) -> float:
     """Updates a second; each is a row of leaf and a row of value."""
+    if isinstance(storage, OwnSqlServer):
+        return _select(storage.server)
     return _copy(storage.server) if isinstance(storage, OwnPostgreSql) else _insert(storage.database)
 
 
@@ -58,6 +64,26 @@ def _psql(server: PostgreSql, lines: list[str]) -> list[str]:
     if done.returncode != 0:
         raise RuntimeError(f"psql: {done.stderr}")
     return done.stdout.splitlines()
+
+
+def _select(server: SqlServer) -> float:
+    """INSERT ... SELECT inside the server."""
+    epochs = newest([(int(epoch), int(leaves)) for epoch, leaves in server.rows("SELECT Epoch, Leaves FROM optiks.Epoch ORDER BY Epoch")])
+    copies = sql_server_copies()
+    transactions = [
+        " ".join(["BEGIN TRANSACTION;", *(f"INSERT INTO optiks.{table}Copy SELECT * FROM optiks.[{table}] WHERE Epoch = {epoch};" for table in copies), "COMMIT TRANSACTION;"])
+        for epoch in epochs]
+    measured = server.rows("\n".join([
+        *copies.values(), "GO", "DECLARE @start datetime2(6) = SYSUTCDATETIME();", *transactions, "SELECT DATEDIFF(millisecond, @start, SYSUTCDATETIME());", "GO",
+        "SELECT COUNT_BIG(*) FROM optiks.LeafCopy;", *(f"DROP TABLE optiks.{table}Copy;" for table in copies)]))
+    (milliseconds,), (copied,) = measured
+    return int(copied) / int(milliseconds) * 1000
+
+
+def sql_server_copies() -> dict[str, str]:
+    """By table the definition of one like it, as migrations make it, with Copy after each of its names; on one line, as tsql obeys lines that begin with "Version"."""
+    tables = re.findall(r"^CREATE TABLE optiks\.\[?(Leaf|Value)\]? (\(.*?\n\));", SQL_SERVER_TABLES.read_text(), re.DOTALL | re.MULTILINE)
+    return {table: f"CREATE TABLE optiks.{table}Copy " + re.sub(r"(CONSTRAINT \w+)", r"\1Copy", " ".join(columns.split())) + ";" for table, columns in tables}
 
 
 def _insert(database: Path) -> float:

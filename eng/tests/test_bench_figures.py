@@ -76,6 +76,16 @@ class Baselines(unittest.TestCase):
         self.assertEqual([2], raw_database.newest([(1, 1), (2, most + 1)]))
         self.assertEqual([], raw_database.newest([(0, 0)]))
 
+    def test_the_copies_on_SQL_Server_are_made_as_migrations_make_the_tables(self):
+        copies = raw_database.sql_server_copies()
+        self.assertEqual({"Leaf", "Value"}, set(copies))
+        for table, definition in copies.items():
+            self.assertTrue(definition.startswith(f"CREATE TABLE optiks.{table}Copy ( Epoch bigint NOT NULL"))
+            self.assertNotIn("\n", definition)
+            self.assertIn(f"CONSTRAINT PK_{table}Copy PRIMARY KEY CLUSTERED (Epoch, Ordinal)", definition)
+            # Names of constraints belong to the schema.
+            self.assertNotRegex(definition, r"CONSTRAINT \w+(?<!Copy)\b")
+
     def test_wrk_counts_only_when_all_was_answered(self):
         text = "Running 3s test\n  12345 requests in 3.00s, 20.00MB read\n{}Requests/sec:   4115.00\nTransfer/sec:      6.66MB\n"
         self.assertEqual((4115.0, 12345), measure_lookups.parse_wrk(text.format("")))

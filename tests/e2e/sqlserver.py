@@ -49,6 +49,10 @@ class SqlServer:
             for right in ("VIEW SERVER STATE", "ALTER ANY CONNECTION"):
                 self._execute("master", f"GRANT {right} TO {self._login(name)}")
 
+    def rows(self, sql: str) -> list[list[str]]:
+        """Of the queries among these statements, which the server's own login runs; their cells are words or numbers. A line GO ends a batch."""
+        return [line.split("\t") for line in self._execute(self._database, sql, options="fhq").splitlines() if line]
+
     def drop(self) -> None:
         """Nobody is connected any more, or is put out."""
         if not self._is_babelfish():
@@ -70,16 +74,16 @@ class SqlServer:
     def _is_babelfish(self) -> bool:
         return "Babelfish" in self._execute("master", "SELECT @@VERSION")
 
-    def _execute(self, database: str, sql: str) -> str:
+    def _execute(self, database: str, sql: str, options: str = "q") -> str:
         host, _, port = self._parts["Server"].removeprefix("tcp:").partition(",")
         done = subprocess.run(
-            ["tsql", "-H", host, "-p", port or DEFAULT_PORT, "-U", self._parts["User ID"], "-P", self._parts["Password"], "-D", database, "-o", "q"],
+            ["tsql", "-H", host, "-p", port or DEFAULT_PORT, "-U", self._parts["User ID"], "-P", self._parts["Password"], "-D", database, "-o", options],
             input=f"{sql}\ngo\nexit\n", capture_output=True, text=True, timeout=120, check=False)
         said = done.stdout + done.stderr
         errors = [int(severity) for severity in re.findall(r"\(severity (\d+)", said)]
         if done.returncode != 0 or any(severity >= ERROR_SEVERITY for severity in errors):
             raise ServerRefused(f"{sql.partition(' WITH PASSWORD')[0]}: {said}")
-        return said
+        return done.stdout
 
 
 def _parse(text: str) -> dict[str, str]:

@@ -118,21 +118,21 @@ class OwnSqlServer:
     port = None
 
     def __init__(self, data: Path, copies: Path):
-        self._database = SqlServer(data.name.replace("-", "_"))
+        self.server = SqlServer(data.name.replace("-", "_"))
 
     def settings(self, service: str | None, port: int | None = None) -> dict[str, str]:
-        return {"Optiks__Storage__Provider": self.name, "Optiks__Storage__ConnectionString": self._database.connection_string(service and USERS[service])}
+        return {"Optiks__Storage__Provider": self.name, "Optiks__Storage__ConnectionString": self.server.connection_string(service and USERS[service])}
 
     def prepare(self) -> None:
-        self._database.create()
+        self.server.create()
 
     def migrated(self) -> None:
         for user in sorted(set(USERS.values())):
-            self._database.add_user(user, f"optiks_{user}")
-        self._database.let_end_sessions(USERS["update-task"])
+            self.server.add_user(user, f"optiks_{user}")
+        self.server.let_end_sessions(USERS["update-task"])
 
     def close(self) -> None:
-        self._database.drop()
+        self.server.drop()
 
 
 ENGINES = {engine.name: engine for engine in (Sqlite, OwnPostgreSql, *([OwnSqlServer] if os.environ.get(VARIABLE) else []))}
