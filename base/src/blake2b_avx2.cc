@@ -1,4 +1,4 @@
-// Compiled for AVX2: to be called only where cpu_has_avx2 says so.
+// Compiled for AVX2: to be called only where this kernel is runnable (kernel.h).
 #include "blake2b_lanes.h"
 
 namespace optiks::base::internal {

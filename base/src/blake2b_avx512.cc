@@ -1,4 +1,4 @@
-// Compiled for AVX-512 F: to be called only where cpu_has_ifma512 says so.
+// Compiled for AVX-512 F: to be called only where this kernel is runnable (kernel.h).
 #include "blake2b_lanes.h"
 
 namespace optiks::base::internal {

@@ -1,7 +1,10 @@
 #include "optiks/base/kernel.h"
 
+#include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <string_view>
 
 #if defined(__x86_64__)
@@ -9,20 +12,6 @@
 #endif
 
 namespace optiks::base {
-
-const char* kernel_name(Kernel kernel) {
-  switch (kernel) {
-    case Kernel::kScalar:
-      return "scalar";
-    case Kernel::kPortable8:
-      return "portable8";
-    case Kernel::kAvx2:
-      return "avx2";
-    case Kernel::kIfma512:
-      return "ifma512";
-  }
-  return "unknown";
-}
 
 namespace {
 
@@ -52,40 +41,70 @@ bool cpu_has(unsigned state, unsigned features) {
 #endif
 }
 
-}  // namespace
-
-bool cpu_has_avx2() {
+bool has_avx2() {
   constexpr unsigned kSseAvx = 0x6;
   return cpu_has(kSseAvx, 1U << 5);
 }
 
-bool cpu_has_ifma512() {
+bool has_ifma512() {
   constexpr unsigned kSseAvxAvx512 = 0xe6;  // with the opmasks and both halves of the 512-bit registers
   return cpu_has(kSseAvxAvx512, (1U << 16) | (1U << 17) | (1U << 21) | (1U << 31));  // F, DQ, IFMA, VL
 }
 
-Result<Kernel> choose_kernel(const char* forced, bool has_avx2, bool has_ifma512) {
-  if (forced == nullptr || *forced == '\0') {
-    return has_ifma512 ? Kernel::kIfma512 : has_avx2 ? Kernel::kAvx2 : Kernel::kScalar;
-  }
-  for (const Kernel kernel : {Kernel::kScalar, Kernel::kPortable8, Kernel::kAvx2, Kernel::kIfma512}) {
-    if (std::string_view(forced) == kernel_name(kernel)) {
-      if (kernel == Kernel::kAvx2 && !has_avx2) {
-        return Status(StatusCode::kUnavailable, "OPTIKS_FORCE_KERNEL=avx2: this machine has no AVX2");
+struct Entry {
+  Kernel kernel;
+  const char* name;
+  bool (*is_runnable)();  // null: everywhere
+  const char* complaint;  // where it is not
+};
+
+// The fastest last.
+constexpr Entry kKernels[] = {
+    {Kernel::kPortable8, "portable8", nullptr, ""},
+    {Kernel::kScalar, "scalar", nullptr, ""},
+    {Kernel::kAvx2, "avx2", has_avx2, "OPTIKS_FORCE_KERNEL=avx2: this machine has no AVX2"},
+    {Kernel::kIfma512, "ifma512", has_ifma512, "OPTIKS_FORCE_KERNEL=ifma512: this machine has no AVX-512 IFMA"},
+};
+constexpr const char* kUnknown = "OPTIKS_FORCE_KERNEL names none of scalar, portable8, avx2, ifma512";
+
+}  // namespace
+
+const char* kernel_name(Kernel kernel) { return std::ranges::find(kKernels, kernel, &Entry::kernel)->name; }
+
+std::span<const Kernel> runnable_kernels() {
+  struct List {
+    std::array<Kernel, std::size(kKernels)> kernels;
+    std::size_t size = 0;
+  };
+  static const List kList = [] {
+    List list;
+    for (const Entry& entry : kKernels) {
+      if (entry.is_runnable == nullptr || entry.is_runnable()) {
+        list.kernels[list.size++] = entry.kernel;
       }
-      if (kernel == Kernel::kIfma512 && !has_ifma512) {
-        return Status(StatusCode::kUnavailable, "OPTIKS_FORCE_KERNEL=ifma512: this machine has no AVX-512 IFMA");
-      }
-      return kernel;
     }
+    return list;
+  }();
+  return std::span(kList.kernels).first(kList.size);
+}
+
+Result<Kernel> choose_kernel(const char* forced, std::span<const Kernel> runnable) {
+  if (forced == nullptr || *forced == '\0') {
+    return runnable.back();
   }
-  return Status(StatusCode::kInvalidArgument, "OPTIKS_FORCE_KERNEL names none of scalar, portable8, avx2, ifma512");
+  const auto* const named = std::ranges::find(kKernels, std::string_view(forced), &Entry::name);
+  if (named == std::end(kKernels)) {
+    return Status(StatusCode::kInvalidArgument, kUnknown);
+  }
+  if (std::ranges::find(runnable, named->kernel) == runnable.end()) {
+    return Status(StatusCode::kUnavailable, named->complaint);
+  }
+  return named->kernel;
 }
 
 const Result<Kernel>& kernel_choice() {
   // NOLINTBEGIN(concurrency-mt-unsafe): read once, under the lock of the static
-  static const Result<Kernel> kChoice =
-      choose_kernel(std::getenv("OPTIKS_FORCE_KERNEL"), cpu_has_avx2(), cpu_has_ifma512());
+  static const Result<Kernel> kChoice = choose_kernel(std::getenv("OPTIKS_FORCE_KERNEL"), runnable_kernels());
   // NOLINTEND(concurrency-mt-unsafe)
   return kChoice;
 }

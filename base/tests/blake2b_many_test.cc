@@ -5,7 +5,13 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <fstream>
+#include <initializer_list>
+#include <iterator>
 #include <random>
+#include <set>
+#include <sstream>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -51,40 +57,55 @@ TEST_P(Blake2bMany, GivesWhatTheStreamingHashGives) {
 
 std::string name_of(const testing::TestParamInfo<Kernel>& info) { return kernel_name(info.param); }
 
-// Those that this machine can run.
-std::vector<Kernel> runnable() {
-  std::vector<Kernel> kernels = {Kernel::kScalar, Kernel::kPortable8};
-  if (cpu_has_avx2()) {
-    kernels.push_back(Kernel::kAvx2);
-  }
-  if (cpu_has_ifma512()) {
-    kernels.push_back(Kernel::kIfma512);
-  }
-  return kernels;
-}
+INSTANTIATE_TEST_SUITE_P(Kernels, Blake2bMany, testing::ValuesIn(runnable_kernels()), name_of);
 
-INSTANTIATE_TEST_SUITE_P(Kernels, Blake2bMany, testing::ValuesIn(runnable()), name_of);
+// What a processor of each kind can run.
+constexpr Kernel kOld[] = {Kernel::kPortable8, Kernel::kScalar};
+constexpr Kernel kWithAvx2[] = {Kernel::kPortable8, Kernel::kScalar, Kernel::kAvx2};
+constexpr Kernel kWithAll[] = {Kernel::kPortable8, Kernel::kScalar, Kernel::kAvx2, Kernel::kIfma512};
 
 TEST(ChooseKernel, TakesTheFastestWithoutAName) {
-  EXPECT_EQ(choose_kernel(nullptr, true, true).value(), Kernel::kIfma512);
-  EXPECT_EQ(choose_kernel("", true, true).value(), Kernel::kIfma512);
-  EXPECT_EQ(choose_kernel(nullptr, true, false).value(), Kernel::kAvx2);
-  EXPECT_EQ(choose_kernel(nullptr, false, false).value(), Kernel::kScalar);
+  EXPECT_EQ(choose_kernel(nullptr, kWithAll).value(), Kernel::kIfma512);
+  EXPECT_EQ(choose_kernel("", kWithAll).value(), Kernel::kIfma512);
+  EXPECT_EQ(choose_kernel(nullptr, kWithAvx2).value(), Kernel::kAvx2);
+  EXPECT_EQ(choose_kernel(nullptr, kOld).value(), Kernel::kScalar);
 }
 
 TEST(ChooseKernel, TakesTheNamedOne) {
-  EXPECT_EQ(choose_kernel("scalar", true, true).value(), Kernel::kScalar);
-  EXPECT_EQ(choose_kernel("portable8", false, false).value(), Kernel::kPortable8);
-  EXPECT_EQ(choose_kernel("avx2", true, true).value(), Kernel::kAvx2);
-  EXPECT_EQ(choose_kernel("ifma512", true, true).value(), Kernel::kIfma512);
+  for (const Kernel kernel : kWithAll) {
+    EXPECT_EQ(choose_kernel(kernel_name(kernel), kWithAll).value(), kernel);
+  }
+  EXPECT_EQ(choose_kernel("portable8", kOld).value(), Kernel::kPortable8);
 }
 
 TEST(ChooseKernel, RefusesWhatItDoesNotKnowOrCannotRun) {
-  EXPECT_EQ(choose_kernel("ifma512", true, false).status().code(), StatusCode::kUnavailable);
-  EXPECT_EQ(choose_kernel("avx2", false, false).status().code(), StatusCode::kUnavailable);
+  EXPECT_EQ(choose_kernel("ifma512", kWithAvx2).status().code(), StatusCode::kUnavailable);
+  EXPECT_EQ(choose_kernel("avx2", kOld).status().code(), StatusCode::kUnavailable);
   for (const char* const name : {"avx", "IFMA512", "scalar ", "0"}) {
-    EXPECT_EQ(choose_kernel(name, true, true).status().code(), StatusCode::kInvalidArgument) << name;
+    EXPECT_EQ(choose_kernel(name, kWithAll).status().code(), StatusCode::kInvalidArgument) << name;
   }
+}
+
+// Linux lists an instruction set where the processor has it and the system saves its registers.
+TEST(RunnableKernels, AreThoseOfTheProcessor) {
+  std::ifstream cpuinfo("/proc/cpuinfo");
+  std::set<std::string> flags;
+  for (std::string line; std::getline(cpuinfo, line) && flags.empty();) {
+    if (line.starts_with("flags")) {
+      std::istringstream words(line);
+      flags.insert(std::istream_iterator<std::string>(words), {});
+    }
+  }
+  std::vector<Kernel> expected(std::begin(kOld), std::end(kOld));
+  const auto add = [&](Kernel kernel, std::initializer_list<const char*> needed) {
+    if (std::ranges::all_of(needed, [&](const char* flag) { return flags.contains(flag); })) {
+      expected.push_back(kernel);
+    }
+  };
+  add(Kernel::kAvx2, {"avx2"});
+  add(Kernel::kIfma512, {"avx512f", "avx512dq", "avx512vl", "avx512ifma"});
+  const std::span<const Kernel> runnable = runnable_kernels();
+  EXPECT_EQ(std::vector<Kernel>(runnable.begin(), runnable.end()), expected);
 }
 
 // A process that did not ask kernel_choice at its start does not compute with something else instead.

@@ -46,7 +46,7 @@ int main(void) {
   char kernel[16];
   size_t kernel_len = 0;
   expect(optiks_kernel(kernel, sizeof(kernel), &kernel_len) == OPTIKS_OK, "kernel");
-  expect(kernel_len == 4 || kernel_len == 6 || kernel_len == 7 || kernel_len == 9, "kernel's name");
+  expect(kernel_len > 0 && kernel_len < sizeof(kernel), "kernel's name");
   EXPECT_SIZE(optiks_leaf_t);
   EXPECT_SIZE(optiks_dir_options_t);
   EXPECT_SIZE(optiks_dir_stats_t);

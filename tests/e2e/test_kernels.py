@@ -17,7 +17,7 @@ class KernelTest(unittest.TestCase):
                     said_before = len(process.log())
                     process.start(OPTIKS_FORCE_KERNEL="nonsense")
                     self.assertEqual(process.wait(30), CONFIGURATION)
-                    self.assertEqual(process.log()[said_before:], "optiks: OPTIKS_FORCE_KERNEL names none of scalar, portable8, avx2, ifma512\n")
+                    self.assertRegex(process.log()[said_before:], r"\Aoptiks: OPTIKS_FORCE_KERNEL names none of scalar, [a-z0-9, ]+\n\Z")
                     process.start(OPTIKS_FORCE_KERNEL="portable8")
                     process.wait_ready()
             # Labels of the forced kernel, verified by a client whose machine chooses its own.

@@ -2,6 +2,7 @@
 #include <benchmark/benchmark.h>
 #include <blake2.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -184,8 +185,15 @@ void register_kernel(base::Kernel kernel) {
     benchmark::RegisterBenchmark(("VrfVerify/" + name).c_str(), verify_row, kernel)->ArgName("batch")->Arg(n);
   }
   benchmark::RegisterBenchmark(("Blake2bMany/" + name).c_str(), blake2b_many_row, kernel);
-  if (kernel_of(kernel) != nullptr) {
+  const lanes::Kernel* const groups = kernel_of(kernel);
+  if (groups != nullptr) {
     benchmark::RegisterBenchmark(("ScalarMulVar/" + name).c_str(), scalar_mul_lanes_row, kernel);
+  }
+  bench::Fp2MulLanes* const fp2_mul = kernel == base::Kernel::kAvx2      ? &bench::fp2_mul_avx2
+                                      : kernel == base::Kernel::kIfma512 ? &bench::fp2_mul_ifma
+                                                                         : nullptr;
+  if (fp2_mul != nullptr) {
+    benchmark::RegisterBenchmark(("Fp2Mul/" + name).c_str(), fp2_mul_lanes_row, fp2_mul, groups->lanes);
   }
 }
 
@@ -194,17 +202,7 @@ void register_kernel(base::Kernel kernel) {
 
 // Rows of every kernel that this machine has.
 int main(int argc, char** argv) {
-  using optiks::base::Kernel;
-  optiks::vrf::register_kernel(Kernel::kScalar);
-  optiks::vrf::register_kernel(Kernel::kPortable8);
-  if (optiks::base::cpu_has_avx2()) {
-    optiks::vrf::register_kernel(Kernel::kAvx2);
-    benchmark::RegisterBenchmark("Fp2Mul/avx2", optiks::vrf::fp2_mul_lanes_row, optiks::vrf::bench::fp2_mul_avx2, 4);
-  }
-  if (optiks::base::cpu_has_ifma512()) {
-    optiks::vrf::register_kernel(Kernel::kIfma512);
-    benchmark::RegisterBenchmark("Fp2Mul/ifma512", optiks::vrf::fp2_mul_lanes_row, optiks::vrf::bench::fp2_mul_ifma, 8);
-  }
+  std::ranges::for_each(optiks::base::runnable_kernels(), optiks::vrf::register_kernel);
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) {
     return 1;

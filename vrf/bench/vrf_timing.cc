@@ -109,11 +109,10 @@ int run() {
                       }),
                       true);
   };
-  if (base::cpu_has_avx2()) {
-    kernel(base::Kernel::kAvx2);
-  }
-  if (base::cpu_has_ifma512()) {
-    kernel(base::Kernel::kIfma512);
+  for (const base::Kernel which : base::runnable_kernels()) {
+    if (which != base::Kernel::kScalar && which != base::Kernel::kPortable8) {
+      kernel(which);
+    }
   }
   return is_good && point_is_identity(sink) < 2 ? 0 : 1;
 }

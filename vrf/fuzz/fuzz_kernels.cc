@@ -83,12 +83,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     return out;
   };
   const Results expected = run(base::Kernel::kScalar);
-  OPTIKS_CHECK(run(base::Kernel::kPortable8) == expected);
-  if (base::cpu_has_avx2()) {
-    OPTIKS_CHECK(run(base::Kernel::kAvx2) == expected);
-  }
-  if (base::cpu_has_ifma512()) {
-    OPTIKS_CHECK(run(base::Kernel::kIfma512) == expected);
+  for (const base::Kernel kernel : base::runnable_kernels()) {
+    OPTIKS_CHECK(run(kernel) == expected);
   }
   return 0;
 }

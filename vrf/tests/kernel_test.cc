@@ -4,6 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "batch.h"
 #include "elligator.h"
 #include "scalar_mul.h"
@@ -382,7 +385,7 @@ TEST(BatchKernel, IsTheChosenOneExceptForSingleCalls) {
   test::Bytes labels(9 * kLabelLen);
   evaluate_batch(key, batch.alphas(), labels);
   const char* const forced = std::getenv("OPTIKS_FORCE_KERNEL");
-  const char* const fastest = base::cpu_has_ifma512() ? "ifma512" : base::cpu_has_avx2() ? "avx2" : "scalar";
+  const char* const fastest = base::kernel_name(base::runnable_kernels().back());
   EXPECT_STREQ(last_kernel_name(), base::kernel_name(base::kernel()));
   EXPECT_STREQ(last_kernel_name(), forced != nullptr && *forced != '\0' ? forced : fastest);
   std::array<std::uint8_t, kLabelLen> label{};
@@ -392,20 +395,16 @@ TEST(BatchKernel, IsTheChosenOneExceptForSingleCalls) {
 
 std::string name_of(const testing::TestParamInfo<Kernel>& info) { return base::kernel_name(info.param); }
 
-// And those of the machine's instructions.
-std::vector<Kernel> runnable(std::vector<Kernel> kernels) {
-  if (base::cpu_has_avx2()) {
-    kernels.push_back(Kernel::kAvx2);
-  }
-  if (base::cpu_has_ifma512()) {
-    kernels.push_back(Kernel::kIfma512);
-  }
+// Those that work on groups.
+std::vector<Kernel> lane_kernels() {
+  std::vector<Kernel> kernels;
+  std::ranges::copy_if(base::runnable_kernels(), std::back_inserter(kernels),
+                       [](Kernel kernel) { return kernel_of(kernel) != nullptr; });
   return kernels;
 }
 
-INSTANTIATE_TEST_SUITE_P(Kernels, KernelTest, testing::ValuesIn(runnable({Kernel::kPortable8})), name_of);
-INSTANTIATE_TEST_SUITE_P(Kernels, BatchTest, testing::ValuesIn(runnable({Kernel::kScalar, Kernel::kPortable8})),
-                         name_of);
+INSTANTIATE_TEST_SUITE_P(Kernels, KernelTest, testing::ValuesIn(lane_kernels()), name_of);
+INSTANTIATE_TEST_SUITE_P(Kernels, BatchTest, testing::ValuesIn(base::runnable_kernels()), name_of);
 
 }  // namespace
 }  // namespace optiks::vrf

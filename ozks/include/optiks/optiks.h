@@ -44,10 +44,10 @@ extern "C" {
 OPTIKS_EXPORT uint32_t optiks_abi_version(void);
 /* Size of the named struct ("optiks_leaf_t", ...), 0 for an unknown name. */
 OPTIKS_EXPORT size_t optiks_sizeof(const char* name);
-/* Name of the kernel that batches of VRF calls and of hashes run on ("scalar", "portable8", "avx2", "ifma512");
- * contract rule 4. Chosen once in a process: the fastest that the processor has, or what the environment variable
- * OPTIKS_FORCE_KERNEL names. OPTIKS_E_ARGUMENT when that is no kernel, or none that this processor has: a program that
- * gets it must not go on, because every batch call then aborts. */
+/* Name of the kernel that batches of VRF calls and of hashes run on (optiks/base/kernel.h); contract rule 4. Chosen
+ * once in a process: the fastest that the processor has, or what the environment variable OPTIKS_FORCE_KERNEL names.
+ * OPTIKS_E_ARGUMENT when that is no kernel, or none that this processor has: a program that gets it must not go on,
+ * because every batch call then aborts. */
 OPTIKS_EXPORT int32_t optiks_kernel(char* out, size_t capacity, size_t* out_len);
 /* UTF-8, NUL-terminated, at most capacity octets (truncated if need be); empty when the last call on this thread
  * succeeded. */

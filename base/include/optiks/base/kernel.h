@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "optiks/base/status.h"
 
@@ -19,15 +20,13 @@ enum class Kernel : std::uint8_t {
 // kernel_name: the name that OPTIKS_FORCE_KERNEL takes.
 [[nodiscard]] const char* kernel_name(Kernel kernel);
 
-// cpu_has_avx2: AVX2 is there, and the operating system saves its registers.
-[[nodiscard]] bool cpu_has_avx2();
+// runnable_kernels: those of this machine, the fastest last: its processor has the instructions, and its operating
+// system saves their registers.
+[[nodiscard]] std::span<const Kernel> runnable_kernels();
 
-// cpu_has_ifma512: the same of AVX-512 F, DQ, VL and IFMA.
-[[nodiscard]] bool cpu_has_ifma512();
-
-// choose_kernel: the kernel named by `forced`, or without a name (null or empty) the fastest. kInvalidArgument for a
-// name that is none, kUnavailable for a kernel that this machine cannot run.
-[[nodiscard]] Result<Kernel> choose_kernel(const char* forced, bool has_avx2, bool has_ifma512);
+// choose_kernel: the kernel named by `forced`, or without a name (null or empty) the last of `runnable`.
+// kInvalidArgument for a name that is none, kUnavailable for a kernel that is not among `runnable`.
+[[nodiscard]] Result<Kernel> choose_kernel(const char* forced, std::span<const Kernel> runnable);
 
 // kernel_choice: what choose_kernel says about this process. A program asks it at its start and refuses to run on a
 // failure.

@@ -71,7 +71,7 @@ public static class ServiceHelp
         [DataFolder.Variable] = "data folder: API keys, board, state; default ${XDG_DATA_HOME:-~/.local/share}/optiks",
         ["ASPNETCORE_URLS"] = "where to listen, as --urls",
         [Telemetry.EndpointVariable] = "OTLP collector for metrics, traces and logs; unset: none. OTEL_... settings of OpenTelemetry work too",
-        ["OPTIKS_FORCE_KERNEL"] = "portable, avx2 or avx512: instructions to use instead of the best that the processor has",
+        ["OPTIKS_FORCE_KERNEL"] = "name of a kernel to use instead of the fastest that the processor can run; another name is refused with a list of them",
     };
 
     private static Dictionary<int, string> Codes() => new()
