@@ -32,9 +32,8 @@ std::span<std::uint8_t, verify::kNodeBlockLen> HashBatch::next(std::size_t len, 
 
 void HashBatch::run() {
   std::array<verify::Hash, kCapacity> hashes;
-  base::blake2b_many({hashes.data()->data(), size_ * verify::kHashLen}, verify::kHashLen, prefix_,
-                     std::span(blocks_).first(size_ * verify::kNodeBlockLen), verify::kNodeBlockLen,
-                     std::span(lens_).first(size_));
+  verify::hash_many(std::span(hashes).first(size_), std::span(blocks_).first(size_ * verify::kNodeBlockLen),
+                    std::span(lens_).first(size_));
   for (std::size_t i = 0; i < size_; ++i) {
     *outs_[i] = hashes[i];
   }

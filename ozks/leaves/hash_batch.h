@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "optiks/base/blake2b_many.h"
 #include "optiks/ozks/verify/hash.h"
 
 namespace optiks::ozks {
@@ -29,7 +28,6 @@ class HashBatch {
 
   std::span<std::uint8_t, verify::kNodeBlockLen> next(std::size_t len, verify::Hash& out);
 
-  base::Blake2bPrefix prefix_ = base::blake2b_prefix(verify::kHashLen);
   std::size_t size_ = 0;
   std::array<std::size_t, kCapacity> lens_;
   std::array<verify::Hash*, kCapacity> outs_;

@@ -8,7 +8,6 @@
 #include <cstring>
 #include <new>
 
-#include "optiks/base/blake2b_many.h"
 #include "optiks/base/check.h"
 
 namespace optiks::ozks::verify {
@@ -311,9 +310,8 @@ class AppendWalk {
 
   void hash_queued() {
     std::array<Hash, kQueueLen> hashes;
-    base::blake2b_many({hashes.data()->data(), num_queued_ * kHashLen}, kHashLen, prefix_,
-                       std::span(blocks_).first(num_queued_ * kNodeBlockLen), kNodeBlockLen,
-                       std::span(kLens).first(num_queued_));
+    hash_many(std::span(hashes).first(num_queued_), std::span(blocks_).first(num_queued_ * kNodeBlockLen),
+              std::span(kLens).first(num_queued_));
     for (std::size_t i = 0; i < num_queued_; ++i) {
       stack_[queued_[i]].hash = hashes[i];
     }
@@ -336,7 +334,6 @@ class AppendWalk {
   std::size_t size_ = 0;
   std::uint64_t first_epoch_;
   ByteSpan rest_;
-  base::Blake2bPrefix prefix_ = base::blake2b_prefix(kHashLen);
   std::size_t num_queued_ = 0;
   std::array<std::size_t, kQueueLen> queued_{};  // indexes in stack_
   alignas(64) std::array<std::uint8_t, kQueueLen * kNodeBlockLen> blocks_{};

@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstring>
 
-#include "optiks/base/blake2b.h"
+#include "optiks/base/blake2b_many.h"
 #include "optiks/base/check.h"
 
 namespace optiks::ozks::verify {
@@ -58,6 +58,11 @@ void write_commitment_input(std::span<std::uint8_t, kNodeBlockLen> out, ByteSpan
   std::ranges::copy(opening, out.begin() + 1);
   std::ranges::copy(value, out.begin() + 1 + static_cast<std::ptrdiff_t>(opening.size()));
   std::memset(out.data() + len, 0, kNodeBlockLen - len);
+}
+
+void hash_many(std::span<Hash> out, ByteSpan blocks, std::span<const std::size_t> lens) {
+  static const base::Blake2bPrefix kPrefix = base::blake2b_prefix(kHashLen);
+  base::blake2b_many({out.data()->data(), out.size() * kHashLen}, kHashLen, kPrefix, blocks, kNodeBlockLen, lens);
 }
 
 Hash leaf_hash(ByteSpan label, ByteSpan commitment, std::uint64_t epoch) {

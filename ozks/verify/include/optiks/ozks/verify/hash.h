@@ -42,6 +42,8 @@ void write_interior_input(std::span<std::uint8_t, kNodeBlockLen> out, std::size_
                           ByteSpan left, ByteSpan right);
 // The same for commitment_hash: 1 + opening + value octets, at most a block.
 void write_commitment_input(std::span<std::uint8_t, kNodeBlockLen> out, ByteSpan opening, ByteSpan value);
+// hash_many: the hashes of such inputs, side by side. That of input i is the first lens[i] octets of the i-th block.
+void hash_many(std::span<Hash> out, ByteSpan blocks, std::span<const std::size_t> lens);
 
 // H(0x03), the root of a tree without leaves.
 [[nodiscard]] Hash empty_root();
