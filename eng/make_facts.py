@@ -29,6 +29,8 @@ def load(root):
         listed = [number for number, *_ in facts[section].values()]
         if listed != sorted(set(listed)):
             raise ValueError(f"{SOURCE}: the numbers of {section} do not increase")
+    if [number for number, _ in facts["abi"]["status"].values()] != [-i for i in range(len(facts["abi"]["status"]))]:
+        raise ValueError(f"{SOURCE}: the status codes are not 0, -1, -2, ... in their order")
     return facts
 
 
@@ -57,8 +59,16 @@ def sentence(text):
 # ---- C and C++
 
 
+def c_abi(facts):
+    yield f"enum {{ OPTIKS_ABI_VERSION = {facts['abi']['version']} }};\n\nenum {{"
+    for name, (number, text) in facts["abi"]["status"].items():
+        yield f"  /* {text} */\n  OPTIKS_{name.upper()} = {number},"
+    yield "};"
+
+
 def c_constants(facts):
     numbers = {one["name"]: one["id"] for one in facts["structures"]} | {"num_structures": len(facts["structures"])}
+    numbers["states_len"] = len(facts["structures"]) * facts["lengths"]["structure_state"][0]
     numbers |= {f"vrf_{name}_len": octets for name, (octets, _) in facts["vrf_lengths"].items()}
     numbers |= {f"{name}_len": octets for name, (octets, _) in facts["lengths"].items()}
     yield "enum {"
@@ -151,6 +161,17 @@ def csharp_limits(facts):
                   "public static class ProtocolLimits", csharp_numbers("int", limits))
 
 
+def csharp_abi(facts):
+    return csharp("Abi is the version of the C ABI that this binding was written for.", "internal static class Abi",
+                  [csharp_member("that liboptiks must have", f"public const uint Version = {facts['abi']['version']};")], "Optiks.Native")
+
+
+def csharp_native_status(facts):
+    status = facts["abi"]["status"].items()
+    return csharp("NativeStatus is what a function of the C ABI returned.", "public enum NativeStatus",
+                  [csharp_member(text, f"{pascal(name.removeprefix('e_'))} = {number},") for name, (number, text) in status], "Optiks.Native")
+
+
 def csharp_hash_tags(facts):
     return csharp("HashTags are the first octets of what is hashed (docs/spec/encoding.md section 1).", "public static class HashTags",
                   csharp_numbers("byte", facts["hash_tags"]))
@@ -233,7 +254,8 @@ def python(facts):
             yield f"{name.upper()} = {grouped(bound)}"
     yield "\nREASONS = {"
     yield from (f'    "{name}": {number},' for name, (number, _) in facts["reasons"].items())
-    yield "}"
+    yield f"}}\n\nABI_VERSION = {facts['abi']['version']}"
+    yield from (f"ABI_{name.upper()} = {number}" for name, (number, _) in facts["abi"]["status"].items())
 
 
 # ---- docs/spec
@@ -273,6 +295,8 @@ def page_limits(facts):
 # Path: what makes it, as lines; or for parts of a file that people write, the name of each.
 MADE = {
     "common/service/src/Problems/ProblemTypes.cs": csharp_problem_types,
+    "common/src/Native/Abi.cs": csharp_abi,
+    "common/src/Native/NativeStatus.cs": csharp_native_status,
     "common/src/Protocol/HashTags.cs": csharp_hash_tags,
     "common/src/Protocol/Lengths.cs": csharp_lengths,
     "common/src/Protocol/MediaTypes.cs": csharp_media_types,
@@ -286,7 +310,7 @@ MADE = {
     "docs/spec/reasons.md": {"reasons": page_reasons},
     "docs/spec/rest.md": {"problems": page_problems, "limits": page_limits},
     "docs/spec/tree.md": {"structures": page_structures},
-    "ozks/include/optiks/types.h": {"constants": c_constants},
+    "ozks/include/optiks/types.h": {"abi": c_abi, "constants": c_constants},
     "ozks/verify/include/optiks/ozks/verify/facts.h": cpp_verify,
     "tests/reference/facts.py": python,
     "vrf/include/optiks/vrf/facts.h": cpp_vrf,

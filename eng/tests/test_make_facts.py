@@ -65,7 +65,7 @@ class MakeFacts(unittest.TestCase):
             self.stale()
 
     def test_contradictions_are_errors(self):
-        for old, new in (("member_root = [31,", "member_root = [30,"), ("leaf = [0x01,", "leaf = [0x02,"), ("id = 2", "id = 3")):
+        for old, new in (("member_root = [31,", "member_root = [30,"), ("leaf = [0x01,", "leaf = [0x02,"), ("id = 2", "id = 3"), ("e_buffer = [-2,", "e_buffer = [-3,")):
             self.change(make_facts.SOURCE, old, new)
             with self.assertRaisesRegex(ValueError, "facts.toml"):
                 self.stale()

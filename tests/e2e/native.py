@@ -7,10 +7,8 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "reference"))
 
-from facts import RECORD_LEN
+from facts import ABI_E_BUFFER, ABI_OK, ABI_VERSION, RECORD_LEN
 
-ABI_VERSION = 5
-OK, E_BUFFER = 0, -2
 VALUE_OFFSET_FIELDS = [("value_offset", c_size_t), ("value_len", c_size_t), ("has_value", c_int32), ("reserved", c_int32)]
 
 
@@ -115,7 +113,7 @@ class NativeVerifier:
             status = self._library.optiks_verify_versions(
                 *asked, answer, len(answer), byref(reason), byref(failed), byref(head), results, entries, capacity,
                 byref(count))
-            if status != E_BUFFER:
+            if status != ABI_E_BUFFER:
                 break
             capacity = count.value
         _check(status)
@@ -134,7 +132,7 @@ class NativeVerifier:
 
 
 def _check(status: int) -> None:
-    if status != OK:
+    if status != ABI_OK:
         raise NativeError(f"status {status}")
 
 

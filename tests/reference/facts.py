@@ -97,3 +97,15 @@ REASONS = {
     "append_new_root": 112,
     "configuration": 120,
 }
+
+ABI_VERSION = 5
+ABI_OK = 0
+ABI_E_ARGUMENT = -1
+ABI_E_BUFFER = -2
+ABI_E_MEMORY = -3
+ABI_E_IO = -4
+ABI_E_STATE = -5
+ABI_E_DUPLICATE = -6
+ABI_E_KEY = -7
+ABI_E_DATA = -8
+ABI_E_UNPROVEN = -9

@@ -11,9 +11,6 @@ namespace Optiks.Native;
 /// </summary>
 internal static unsafe partial class Interop
 {
-    /// <summary>The version of the header that this binding was written for.</summary>
-    public const uint OPTIKS_ABI_VERSION = 5;
-
     private const string Library = "optiks";
 
     [LibraryImport(Library)]

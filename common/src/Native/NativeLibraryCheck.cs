@@ -15,10 +15,10 @@ public static class NativeLibraryCheck
         try
         {
             uint version = Interop.optiks_abi_version();
-            if (version != Interop.OPTIKS_ABI_VERSION)
+            if (version != Abi.Version)
             {
                 throw new NativeLibraryException(
-                    $"liboptiks has ABI version {version}, this program needs {Interop.OPTIKS_ABI_VERSION}: install the liboptiks of the same build.");
+                    $"liboptiks has ABI version {version}, this program needs {Abi.Version}: install the liboptiks of the same build.");
             }
             CheckSize<LeafRow>("optiks_leaf_t");
             CheckSize<Interop.DirOptions>("optiks_dir_options_t");

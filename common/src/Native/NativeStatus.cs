@@ -1,6 +1,7 @@
+// Generated from docs/spec/facts.toml by `make facts`: do not edit.
 namespace Optiks.Native;
 
-/// <summary>NativeStatus is what a function of the C ABI returned when it did not succeed.</summary>
+/// <summary>NativeStatus is what a function of the C ABI returned.</summary>
 public enum NativeStatus
 {
     /// <summary>Success.</summary>
@@ -9,13 +10,13 @@ public enum NativeStatus
     /// <summary>A precondition of the call is violated: a bug in the caller.</summary>
     Argument = -1,
 
-    /// <summary>The buffer is too small; wrappers ask again with the needed length.</summary>
+    /// <summary>The capacity is too small; out_len says what is needed.</summary>
     Buffer = -2,
 
     /// <summary>Out of memory; every handle is as it was.</summary>
     Memory = -3,
 
-    /// <summary>The leaf log could not be written or read.</summary>
+    /// <summary>A file could not be written or read: optiks_last_error() has errno's text.</summary>
     Io = -4,
 
     /// <summary>The call does not fit the handle's state, such as an epoch that does not follow.</summary>
@@ -27,9 +28,9 @@ public enum NativeStatus
     /// <summary>A secret or public key that is not one.</summary>
     Key = -7,
 
-    /// <summary>Stored data contradicts itself.</summary>
+    /// <summary>Stored data (leaf rows, proofs to merge) contradicts itself.</summary>
     Data = -8,
 
-    /// <summary>A VRF proof is not cached, and the call makes none.</summary>
+    /// <summary>A VRF proof is not cached, and this call makes none.</summary>
     Unproven = -9,
 }

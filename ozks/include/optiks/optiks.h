@@ -35,9 +35,6 @@
 extern "C" {
 #endif
 
-/* Rises with every change of what is declared here: a program and a library of different builds refuse each other. */
-#define OPTIKS_ABI_VERSION 5
-
 /* ---- library
  * ---------------------------------------------------------------------------------------------------------------- */
 

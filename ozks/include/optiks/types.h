@@ -5,18 +5,32 @@
 
 #include <stdint.h>
 
+/* facts: abi, generated from docs/spec/facts.toml by `make facts` */
+enum { OPTIKS_ABI_VERSION = 5 };
+
 enum {
+  /* success */
   OPTIKS_OK = 0,
-  OPTIKS_E_ARGUMENT = -1, /* a precondition of the call is violated: a bug in the caller */
-  OPTIKS_E_BUFFER = -2,   /* capacity too small; out_len says what is needed */
+  /* a precondition of the call is violated: a bug in the caller */
+  OPTIKS_E_ARGUMENT = -1,
+  /* the capacity is too small; out_len says what is needed */
+  OPTIKS_E_BUFFER = -2,
+  /* out of memory; every handle is as it was */
   OPTIKS_E_MEMORY = -3,
-  OPTIKS_E_IO = -4,        /* the leaf log: optiks_last_error() has errno's text */
-  OPTIKS_E_STATE = -5,     /* staged epoch does not follow the directory's, a second staged epoch, ... */
-  OPTIKS_E_DUPLICATE = -6, /* a label (or a key twice in one epoch) exists already */
-  OPTIKS_E_KEY = -7,       /* a secret or public key that is not one */
-  OPTIKS_E_DATA = -8,      /* stored data (leaf rows, proofs to merge) contradicts itself */
-  OPTIKS_E_UNPROVEN = -9   /* a VRF proof is not cached, and this call makes none */
+  /* a file could not be written or read: optiks_last_error() has errno's text */
+  OPTIKS_E_IO = -4,
+  /* the call does not fit the handle's state, such as an epoch that does not follow */
+  OPTIKS_E_STATE = -5,
+  /* a label, or a key twice in one epoch, exists already */
+  OPTIKS_E_DUPLICATE = -6,
+  /* a secret or public key that is not one */
+  OPTIKS_E_KEY = -7,
+  /* stored data (leaf rows, proofs to merge) contradicts itself */
+  OPTIKS_E_DATA = -8,
+  /* a VRF proof is not cached, and this call makes none */
+  OPTIKS_E_UNPROVEN = -9,
 };
+/* facts: end */
 
 /* facts: constants, generated from docs/spec/facts.toml by `make facts` */
 enum {
@@ -25,6 +39,7 @@ enum {
   OPTIKS_KEYS = 3,
   OPTIKS_DECOMMISSIONED = 4,
   OPTIKS_NUM_STRUCTURES = 4,
+  OPTIKS_STATES_LEN = 288,
   OPTIKS_VRF_SECRET_KEY_LEN = 32,
   OPTIKS_VRF_PUBLIC_KEY_LEN = 32,
   OPTIKS_VRF_PROOF_LEN = 79,
