@@ -19,7 +19,7 @@ namespace optiks::ozks::bench {
 inline constexpr std::size_t kKeyLen = 8;
 inline constexpr std::size_t kValueLen = 64;
 
-using States = std::array<std::uint8_t, 4 * OPTIKS_STRUCTURE_STATE_LEN>;
+using States = std::array<std::uint8_t, OPTIKS_STATES_LEN>;
 
 // Ends the program with the library's words unless the call succeeded.
 inline void require(std::int32_t status) {

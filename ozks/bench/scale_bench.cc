@@ -249,7 +249,7 @@ class Scale {
   // That the directory is the one that was saved.
   void require_saved() const {
     std::uint64_t epoch = 0;
-    std::array<std::uint8_t, 4 * OPTIKS_STRUCTURE_STATE_LEN> states{};
+    std::array<std::uint8_t, OPTIKS_STATES_LEN> states{};
     require(optiks_dir_states(dir_, &epoch, states.data()));
     if (epoch != epoch_ || states != states_) {
       std::fprintf(stderr, "the restored directory is not the one that was saved\n");
@@ -267,7 +267,7 @@ class Scale {
   std::vector<std::uint8_t> value_ = std::vector<std::uint8_t>(kValueLen, 7);
   std::uint64_t epoch_ = 0;
   std::uint64_t num_lookup_keys_ = 0;
-  std::array<std::uint8_t, 4 * OPTIKS_STRUCTURE_STATE_LEN> states_{};
+  std::array<std::uint8_t, OPTIKS_STATES_LEN> states_{};
 };
 
 int main_of(int argc, char** argv) {

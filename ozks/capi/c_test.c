@@ -81,7 +81,7 @@ int main(void) {
   const uint64_t value_offsets[] = {0, 5};
   optiks_leaf_t leaf;
   optiks_staged_t* staged = NULL;
-  uint8_t states[4 * OPTIKS_STRUCTURE_STATE_LEN];
+  uint8_t states[OPTIKS_STATES_LEN];
   uint64_t epoch = 0;
   expect(optiks_dir_prepare(dir, 1, 1, &structure, key, key_offsets, value, value_offsets, &leaf) == OPTIKS_OK,
          "prepare");

@@ -1,5 +1,5 @@
 // Merging the append-only proofs of steps: files with any octets. The input is the number of steps, then for each step
-// four counts and the length of its proofs, then the proofs; what is left out is empty.
+// a count of each structure and the length of its proofs, then the proofs; what is left out is empty.
 #include <algorithm>
 #include <vector>
 

@@ -21,7 +21,7 @@ using namespace optiks::ozks;
 namespace {
 
 using Bytes = std::vector<std::uint8_t>;
-using States = std::array<std::uint8_t, 4 * OPTIKS_STRUCTURE_STATE_LEN>;
+using States = std::array<std::uint8_t, OPTIKS_STATES_LEN>;
 
 Bytes read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);

@@ -293,7 +293,7 @@ TEST_F(CApi, Proofs) {
 }
 
 TEST_F(CApi, AppendMerge) {
-  const Bytes empty(32, 0);  // four AppendProof structures without leaves
+  const Bytes empty(32, 0);  // the AppendProof structures, without leaves
   const std::uint64_t offsets[] = {0, 32};
   const std::uint64_t counts[] = {0, 0, 0, 0};
   const auto call = [&](std::size_t n, const std::uint8_t* proofs, const std::uint64_t* at, const std::uint64_t* of,
@@ -411,7 +411,7 @@ TEST_F(CApi, VerifierArguments) {
   optiks_versions_result_t versions{};
   optiks_version_entry_t entry{};
   std::size_t failed = 0;
-  const Bytes octets(386);
+  const Bytes octets(OPTIKS_RECORD_LEN);
   EXPECT_EQ(optiks_verify_anchor(nullptr, &reason_, out_.data()), OPTIKS_E_ARGUMENT);
   EXPECT_EQ(optiks_verify_anchor(&context.anchor, nullptr, out_.data()), OPTIKS_E_ARGUMENT);
   EXPECT_EQ(optiks_verify_head(nullptr, octets.data(), 1, &reason_, &head), OPTIKS_E_ARGUMENT);

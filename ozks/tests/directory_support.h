@@ -38,7 +38,7 @@ struct Blob {
   }
 };
 
-using States = std::array<std::uint8_t, 4 * OPTIKS_STRUCTURE_STATE_LEN>;
+using States = std::array<std::uint8_t, OPTIKS_STATES_LEN>;
 
 // One epoch as the database keeps it.
 struct StoredEpoch {
@@ -108,7 +108,7 @@ class Seen {
   SnapshotHandle snapshot_;
   std::uint64_t epoch_ = 0;
   States states_{};
-  std::array<vrf::PublicKey, 4> vrf_keys_;
+  std::array<vrf::PublicKey, verify::kNumStructures> vrf_keys_;
 };
 
 [[nodiscard]] inline std::string key_name(std::uint64_t i) { return numbered("key ", i); }

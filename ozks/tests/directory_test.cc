@@ -175,13 +175,13 @@ TEST(Directory, HistoryInPages) {
 TEST(Directory, StagedProofsAreThoseOfTheSteps) {
   const DirectoryHandle dir = create(options_with(nullptr));
   Random random(22);
-  std::array<std::vector<Bytes>, 4> steps;
+  std::array<std::vector<Bytes>, verify::kNumStructures> steps;
   std::vector<std::uint64_t> counts;
   Bytes all;
   std::vector<std::uint64_t> offsets = {0};
   std::vector<States> states = {states_of(dir.get())};
   for (std::uint64_t epoch = 1; epoch <= 9; ++epoch) {
-    for (std::size_t s = 0; s < 4; ++s) {
+    for (std::size_t s = 0; s < verify::kNumStructures; ++s) {
       counts.push_back(base::load_be64(states.back().data() + s * OPTIKS_STRUCTURE_STATE_LEN + 32));
     }
     auto staged = stage(dir.get(), prepare(dir.get(), epoch, random_updates(random, epoch)));
@@ -196,7 +196,7 @@ TEST(Directory, StagedProofsAreThoseOfTheSteps) {
   Bytes merged(len);
   ASSERT_EQ(optiks_append_merge(9, all.data(), offsets.data(), counts.data(), merged.data(), len, &len), OPTIKS_OK);
   verify::Reader reader(merged);
-  for (std::size_t s = 0; s < 4; ++s) {
+  for (std::size_t s = 0; s < verify::kNumStructures; ++s) {
     const auto proof = verify::AppendProof::decode(reader);
     std::vector<verify::TreeState> tree_states;
     for (const States& state : states) {

@@ -41,9 +41,9 @@ class Directory:
         self.configuration = Configuration(origin, **configuration).check()
         self.log_key = LogKey(origin.decode(), ed25519.public_key(self.log_seed))
         self.anchor = TrustAnchor(self.configuration, self.log_key)
-        self.vrf_keys = [self._new_vrf_key() for _ in range(4)]
-        self.trees: list[Node | None] = [None] * 4
-        self.counts = [0] * 4
+        self.vrf_keys = [self._new_vrf_key() for _ in facts.STRUCTURES]
+        self.trees: list[Node | None] = [None for _ in facts.STRUCTURES]
+        self.counts = [0 for _ in facts.STRUCTURES]
         self.versions: dict[bytes, list[Stored]] = {}
         self.period = self.period_first_epoch = 0
         self.records: list[EpochRecord] = []
@@ -53,7 +53,7 @@ class Directory:
         self.added: list[list[list[Leaf]]] = []
         self.trees_at: list[list[Node | None]] = []
         self._proofs: dict[tuple[bytes, bytes, int], tuple[bytes, bytes]] = {}
-        self._close([[], [], [], []], start_ms)
+        self._close([[] for _ in facts.STRUCTURES], start_ms)
 
     def _new_vrf_key(self) -> ecvrf.SecretKey:
         return ecvrf.SecretKey.from_uniform(self.rng.randbytes(64))
@@ -82,7 +82,7 @@ class Directory:
         self, updates: dict[bytes, bytes], others: dict[int, list[Leaf]] | None = None, time_ms: int | None = None
     ) -> EpochRecord:
         """One epoch: the next version of each key; others adds leaves to any structure as they stand."""
-        added: list[list[Leaf]] = [list((others or {}).get(number, [])) for number in (1, 2, 3, 4)]
+        added: list[list[Leaf]] = [list((others or {}).get(number, [])) for number in facts.STRUCTURES]
         for key, value in updates.items():
             stored = Stored(self.epoch + 1, self.rng.randbytes(16), value)
             mine = self.versions.setdefault(key, [])
@@ -102,7 +102,7 @@ class Directory:
             copy = Stored(0, self.rng.randbytes(16), mine[-1].value)
             self.versions[key] = [copy]
             copies.append(self.leaf(key, 1, copy))
-        return self._close([[], [], copies, []], time_ms)
+        return self._close([copies if number == facts.KEYS else [] for number in facts.STRUCTURES], time_ms)
 
     def _close(self, added: list[list[Leaf]], time_ms: int) -> EpochRecord:
         self.trees = [proofs.grow(root, leaves) for root, leaves in zip(self.trees, added, strict=True)]
@@ -180,10 +180,10 @@ class Directory:
         records = [self.records[e].encode() for e in range(a, b + 1)]
         switch = self.records[a].period != self.records[b].period
         structures = []
-        for i in range(4):
-            if switch and i + 1 in facts.PER_PERIOD:
+        for number in facts.STRUCTURES:
+            if switch and number in facts.PER_PERIOD:
                 structures.append(AppendProof([], b""))
                 continue
-            added = [leaf for e in range(a + 1, b + 1) for leaf in self.added[e][i]]
-            structures.append(proofs.make_append(self.trees_at[a][i], a, added))
+            added = [leaf for e in range(a + 1, b + 1) for leaf in self.added[e][number - 1]]
+            structures.append(proofs.make_append(self.trees_at[a][number - 1], a, added))
         return AuditProof(records, structures)

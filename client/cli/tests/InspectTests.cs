@@ -44,7 +44,7 @@ public sealed class InspectTests
         (byte[] Octets, string Starts)[] files =
         [
             (head, $"head, {head.Length} octets"),
-            (fixture.Log.Record(2), "record of epoch 2, 386 octets"),
+            (fixture.Log.Record(2), $"record of epoch 2, {EpochRecord.Length} octets"),
             (fixture.Log.AuditProof(1, 3), "audit proof of epochs 1 to 3"),
             (FixtureLog.Checkpoint(fixture.Log.Board(4)), "checkpoint, "),
             ([.. head, .. fixture.Log.Versions(3, [new FixtureQuery("alice"u8.ToArray(), 0, 1)], 256)], "history or monitor answer"),

@@ -7,7 +7,7 @@ namespace Optiks.Native;
 public static class AppendProofs
 {
     /// <summary>
-    /// Merge appends the four AppendProof structures of a whole range, made from those of its consecutive steps. <paramref name="counts"/> holds, for each step, the leaves of structures 1..4 before it. 1 to 256
+    /// Merge appends the AppendProof structures of a whole range, made from those of its consecutive steps. <paramref name="counts"/> holds, for each step, the leaves of each structure before it. 1 to 256
     /// steps. Proofs that do not fit each other are <see cref="NativeStatus.Data"/>. Any thread.
     /// </summary>
     public static void Merge(ByteStrings steps, ReadOnlySpan<ulong> counts, IBufferWriter<byte> output)
@@ -18,7 +18,7 @@ public static class AppendProofs
         ArgumentOutOfRangeException.ThrowIfGreaterThan(steps.Count, ProtocolLimits.MaxRangeEpochs, nameof(steps));
         if (counts.Length != Structures.Count * steps.Count)
         {
-            throw new ArgumentException("There are four counts for each step.", nameof(counts));
+            throw new ArgumentException("There is one count of each structure for each step.", nameof(counts));
         }
         // The merged proof is about as long as its parts: one attempt nearly always does.
         var room = new AnswerRoom(output, 0, steps.Blob.Length + 64);

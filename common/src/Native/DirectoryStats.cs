@@ -4,7 +4,7 @@ namespace Optiks.Native;
 
 /// <summary>DirectoryStats counts what a directory holds and uses; <c>optiks_dir_stats_t</c>.</summary>
 /// <param name="Epoch">The directory's epoch.</param>
-/// <param name="Leaves">Leaves of all four trees.</param>
+/// <param name="Leaves">Leaves of all trees.</param>
 /// <param name="TreeBytes">Memory of the trees; in stored mode of their cache.</param>
 /// <param name="KeyTableBytes">Memory of the table of keys.</param>
 /// <param name="LeafLogBytes">Length of the leaf log.</param>

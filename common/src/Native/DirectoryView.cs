@@ -35,7 +35,7 @@ public sealed class DirectoryView : IDisposable
     /// <summary>Epoch that the view shows.</summary>
     public ulong Epoch { get; }
 
-    /// <summary>States of the four structures, in order.</summary>
+    /// <summary>States of the structures, in order.</summary>
     public IReadOnlyList<StructureState> States { get; }
 
     /// <summary>TryAcquire takes a reference. False when the last one is gone: take the current view again.</summary>

@@ -16,7 +16,7 @@ public sealed class StagedEpoch : IDisposable
     /// <summary>Epoch that was staged.</summary>
     public ulong Epoch { get; }
 
-    /// <summary>States are the four roots, counts and VRF public keys of the staged epoch.</summary>
+    /// <summary>States are the roots, counts and VRF public keys of the staged epoch.</summary>
     public StructureState[] States()
     {
         Span<byte> octets = stackalloc byte[StructureState.TotalLength];
@@ -24,7 +24,7 @@ public sealed class StagedEpoch : IDisposable
         return StructureState.DecodeAll(octets);
     }
 
-    /// <summary>AppendProofs are the four AppendProof structures (docs/spec/proofs.md section 5) of the step, one after another. Needs a stage with proofs.</summary>
+    /// <summary>AppendProofs are the AppendProof structures (docs/spec/proofs.md section 5) of the step, one after another. Needs a stage with proofs.</summary>
     public byte[] AppendProofs()
     {
         int status = Interop.optiks_staged_append_proofs(_handle, [], 0, out nuint length);

@@ -235,7 +235,7 @@ public static unsafe class Verifier
 
     // Bit s - 1 stands for structure s.
     private static StructureId[] Structures(uint bits) =>
-        [.. Enumerable.Range((int)StructureId.Usernames, StructureState.StructureCount).Where(id => (bits >> (id - 1) & 1) != 0).Select(id => (StructureId)id)];
+        [.. Enumerable.Range(1, StructureState.StructureCount).Where(id => (bits >> (id - 1) & 1) != 0).Select(id => (StructureId)id)];
 
     private static int? FailedKey(nuint failed, int count) => failed < (nuint)count ? (int)failed : null;
 

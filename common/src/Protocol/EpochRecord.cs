@@ -3,7 +3,7 @@ using Optiks.Native;
 
 namespace Optiks.Protocol;
 
-/// <summary>EpochRecord is one entry of the log: what the four trees are at an epoch (docs/spec/records.md section 2). Made by the update task, read for display; checked only by <see cref="Verifier"/>.</summary>
+/// <summary>EpochRecord is one entry of the log: what the trees are at an epoch (docs/spec/records.md section 2). Made by the update task, read for display; checked only by <see cref="Verifier"/>.</summary>
 public sealed record EpochRecord
 {
     /// <summary>Length of an encoded record in octets.</summary>
@@ -34,7 +34,7 @@ public sealed record EpochRecord
     /// <summary>TimeMs in Unix milliseconds.</summary>
     public required ulong TimeMs { get; init; }
 
-    /// <summary>Structures are the four states, structure 1 first.</summary>
+    /// <summary>Structures are their states, structure 1 first.</summary>
     public required IReadOnlyList<StructureState> Structures { get; init; }
 
     /// <summary>Previous is the hash of the record before, 32 octets; zero in epoch 0.</summary>

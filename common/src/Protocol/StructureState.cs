@@ -14,10 +14,10 @@ public sealed record StructureState(ReadOnlyMemory<byte> Root, ulong Count, Read
     /// <summary>Length of one state in octets.</summary>
     public const int Length = Lengths.StructureState;
 
-    /// <summary>TotalLength of the four states of a record.</summary>
+    /// <summary>TotalLength of the states of a record.</summary>
     public const int TotalLength = StructureCount * Length;
 
-    /// <summary>DecodeAll reads the four states of a record, which are <see cref="TotalLength"/> octets.</summary>
+    /// <summary>DecodeAll reads the states of a record, which are <see cref="TotalLength"/> octets.</summary>
     public static StructureState[] DecodeAll(ReadOnlySpan<byte> octets)
     {
         ArgumentOutOfRangeException.ThrowIfNotEqual(octets.Length, TotalLength, nameof(octets));

@@ -10,10 +10,9 @@ namespace Optiks.Secrets;
 /// </summary>
 public sealed class DirectorySecrets : IDisposable
 {
-    /// <summary>Length of the plain form in octets: four VRF secrets, structures in order, and the tag key.</summary>
-    public const int Length = (StructureCount + 1) * SecretLength;
+    /// <summary>Length of the plain form in octets: the structures' VRF secrets in order, and the tag key.</summary>
+    public const int Length = (Structures.Count + 1) * SecretLength;
 
-    private const int StructureCount = 4;
     private const int SecretLength = 32;
 
     // Pinned, so that the collector leaves no copies behind.
@@ -25,7 +24,7 @@ public sealed class DirectorySecrets : IDisposable
     }
 
     /// <summary>TagKey, 32 octets.</summary>
-    public ReadOnlySpan<byte> TagKey => Octets[(StructureCount * SecretLength)..];
+    public ReadOnlySpan<byte> TagKey => Octets[(Structures.Count * SecretLength)..];
 
     /// <summary>Octets is the plain form, to be wrapped before it is stored.</summary>
     public ReadOnlySpan<byte> Octets
@@ -42,11 +41,11 @@ public sealed class DirectorySecrets : IDisposable
     {
         var secrets = new DirectorySecrets();
         Span<byte> publicKey = stackalloc byte[SecretLength];
-        for (int i = 0; i < StructureCount; i++)
+        for (int i = 0; i < Structures.Count; i++)
         {
             VrfKey.Generate(secrets._octets.AsSpan(i * SecretLength, SecretLength), publicKey);
         }
-        RandomNumberGenerator.Fill(secrets._octets.AsSpan(StructureCount * SecretLength));
+        RandomNumberGenerator.Fill(secrets._octets.AsSpan(Structures.Count * SecretLength));
         return secrets;
     }
 
@@ -60,7 +59,7 @@ public sealed class DirectorySecrets : IDisposable
         var secrets = new DirectorySecrets();
         octets.CopyTo(secrets._octets);
         Span<byte> publicKey = stackalloc byte[SecretLength];
-        for (int i = 0; i < StructureCount; i++)
+        for (int i = 0; i < Structures.Count; i++)
         {
             if (!VrfKey.TryGetPublicKey(octets.Slice(i * SecretLength, SecretLength), publicKey))
             {
@@ -75,7 +74,7 @@ public sealed class DirectorySecrets : IDisposable
     public ReadOnlySpan<byte> VrfSecret(StructureId structure)
     {
         ArgumentOutOfRangeException.ThrowIfLessThan((int)structure, 1, nameof(structure));
-        ArgumentOutOfRangeException.ThrowIfGreaterThan((int)structure, StructureCount, nameof(structure));
+        ArgumentOutOfRangeException.ThrowIfGreaterThan((int)structure, Structures.Count, nameof(structure));
         return Octets.Slice(((int)structure - 1) * SecretLength, SecretLength);
     }
 

@@ -82,7 +82,7 @@ OPTIKS_EXPORT int32_t optiks_ed25519_sign(const uint8_t seed[32], const uint8_t*
 OPTIKS_EXPORT int32_t optiks_ed25519_verify(const uint8_t public_key[32], const uint8_t* message, size_t len,
                                             const uint8_t signature[64], int32_t* out_ok);
 
-/* ---- directory: the four trees of a log, with what a task or a replica needs per key
+/* ---- directory: the trees of a log, with what a task or a replica needs per key
  * --------------------------------------------------- Thread rules: one thread at a time may load, stage, commit or
  * discard (the writer). Any number of threads may take snapshots, and use and destroy them, at any time, also after the
  * directory was destroyed. Readers never wait for the writer nor for each other. Secrets: the VRF keys and the tag key
@@ -145,10 +145,9 @@ OPTIKS_EXPORT int32_t optiks_dir_prepare(const optiks_dir_t* dir, uint64_t epoch
 OPTIKS_EXPORT int32_t optiks_dir_stage(optiks_dir_t* dir, uint64_t epoch, const optiks_leaf_t* leaves,
                                        size_t num_leaves, const uint8_t* values, size_t values_len, int32_t with_proofs,
                                        optiks_staged_t** out);
-/* Four StructureState (docs/spec/records.md section 2): root, count, VRF public key. */
-OPTIKS_EXPORT int32_t optiks_staged_states(const optiks_staged_t* staged,
-                                           uint8_t out[OPTIKS_NUM_STRUCTURES * OPTIKS_STRUCTURE_STATE_LEN]);
-/* The four AppendProof structures (docs/spec/proofs.md section 5) of the step, concatenated. OPTIKS_E_STATE when the
+/* A StructureState of each structure (docs/spec/records.md section 2): root, count, VRF public key. */
+OPTIKS_EXPORT int32_t optiks_staged_states(const optiks_staged_t* staged, uint8_t out[OPTIKS_STATES_LEN]);
+/* The AppendProof structures (docs/spec/proofs.md section 5) of the step, concatenated. OPTIKS_E_STATE when the
  * epoch was staged without proofs. */
 OPTIKS_EXPORT int32_t optiks_staged_append_proofs(const optiks_staged_t* staged, uint8_t* out, size_t capacity,
                                                   size_t* out_len);
@@ -159,8 +158,7 @@ OPTIKS_EXPORT int32_t optiks_staged_commit(optiks_staged_t* staged);
 OPTIKS_EXPORT void optiks_staged_destroy(optiks_staged_t* staged);
 
 /* The directory's current states (as optiks_staged_states) and epoch. Any thread. */
-OPTIKS_EXPORT int32_t optiks_dir_states(const optiks_dir_t* dir, uint64_t* out_epoch,
-                                        uint8_t out[OPTIKS_NUM_STRUCTURES * OPTIKS_STRUCTURE_STATE_LEN]);
+OPTIKS_EXPORT int32_t optiks_dir_states(const optiks_dir_t* dir, uint64_t* out_epoch, uint8_t out[OPTIKS_STATES_LEN]);
 
 typedef struct {
   /* In stored mode tree_bytes is the cache's. The last three are of stored mode. */
@@ -173,7 +171,7 @@ OPTIKS_EXPORT int32_t optiks_dir_stats(const optiks_dir_t* dir, optiks_dir_stats
 OPTIKS_EXPORT int32_t optiks_dir_snapshot(optiks_dir_t* dir, optiks_snapshot_t** out);
 OPTIKS_EXPORT void optiks_snapshot_destroy(optiks_snapshot_t* snapshot);
 OPTIKS_EXPORT int32_t optiks_snapshot_states(const optiks_snapshot_t* snapshot, uint64_t* out_epoch,
-                                             uint8_t out[OPTIKS_NUM_STRUCTURES * OPTIKS_STRUCTURE_STATE_LEN]);
+                                             uint8_t out[OPTIKS_STATES_LEN]);
 
 /* Writes the snapshot to a file (docs/operations/snapshots.md), from which optiks_dir_restore makes the directory
  * again: a directory with a leaf_log_path only (OPTIKS_E_STATE). It and the leaf log are on the disk on return; until
@@ -224,10 +222,10 @@ OPTIKS_EXPORT int32_t optiks_proofs_versions(const optiks_proofs_t* proofs, cons
                                              uint64_t from, uint32_t max_members, size_t max_bytes, uint8_t* out,
                                              size_t capacity, size_t* out_len);
 
-/* Merges the append proofs of consecutive steps (each four AppendProof structures as optiks_staged_append_proofs gives
+/* Merges the append proofs of consecutive steps (each the AppendProof structures as optiks_staged_append_proofs gives
  * them, blob and n+1 offsets; step i leads from epoch first + i - 1 to first + i) into those of the whole range.
- * counts[i] = leaves of structures 1..4 before step i (4 values a step). 1 <= n <= 256. OPTIKS_E_DATA when they do not
- * fit each other. Any thread. */
+ * counts[i] = leaves of each structure before step i (OPTIKS_NUM_STRUCTURES values a step). 1 <= n <= 256.
+ * OPTIKS_E_DATA when they do not fit each other. Any thread. */
 OPTIKS_EXPORT int32_t optiks_append_merge(size_t n, const uint8_t* proofs, const uint64_t* proof_offsets,
                                           const uint64_t* counts, uint8_t* out, size_t capacity, size_t* out_len);
 
@@ -329,7 +327,7 @@ OPTIKS_EXPORT int32_t optiks_verify_versions(const optiks_context_t* context, si
 
 /* An AuditProof from the auditor's stored record and the record of the first epoch of its period (the same when the
  * stored record is of that epoch), which the log's checkpoint covers too: the caller saw to that. The new record (of
- * epoch b) is out_record. out_structures: bit s - 1 is set when structure s was verified, all four but at a switch of
+ * epoch b) is out_record. out_structures: bit s - 1 is set when structure s was verified, all but at a switch of
  * the period. Nothing that the context keeps is used. */
 OPTIKS_EXPORT int32_t optiks_verify_audit(const optiks_context_t* context, const uint8_t* stored_record,
                                           const uint8_t* period_record, const uint8_t* proof, size_t proof_len,

@@ -56,7 +56,7 @@ enum {
 enum { OPTIKS_TAG_LEN = 16 };
 
 typedef struct optiks_dir_options {
-  uint8_t vrf_secret[4][32]; /* of structures 1..4 */
+  uint8_t vrf_secret[OPTIKS_NUM_STRUCTURES][OPTIKS_VRF_SECRET_KEY_LEN]; /* in order of the structures */
   uint8_t tag_key[32];       /* keys the tags, which stand for keys in stored leaves */
   const char* leaf_log_path; /* a file this directory creates (truncating what is there) and appends all to that it
                                 reads of single leaves; NULL: one without a name, in $TMPDIR or /var/tmp */

@@ -80,9 +80,9 @@ Reason check_switch(const AuditProof& proof) {
   if (proof.records.size() != 2 * kRecordLen) {
     return Reason::kAuditCrossesSwitch;
   }
-  for (const std::uint8_t id : {kDevices, kKeys}) {
-    const AppendProof& skipped = proof.structures[id - 1U];
-    if (!skipped.leaves.empty() || !skipped.opened.empty()) {
+  for (std::uint8_t id = 1; id <= kNumStructures; ++id) {
+    const AppendProof& proven = proof.structures[id - 1U];
+    if (is_per_period(id) && (!proven.leaves.empty() || !proven.opened.empty())) {
       return Reason::kAuditCrossesSwitch;
     }
   }

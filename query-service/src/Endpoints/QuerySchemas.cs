@@ -45,7 +45,7 @@ internal static class QuerySchemas
         schemas.Add(AuditProof, ApiSchemas.ObjectOf("Proof that the trees only grew.", ["records", "structures"], new()
         {
             ["records"] = ApiSchemas.List(schemas.Ref(Record), Protocol.AuditProof.MaxEpochs + 1, "Of all epochs of the range, its start first."),
-            ["structures"] = Four(schemas.Ref("AppendProof")),
+            ["structures"] = OfEach(schemas.Ref("AppendProof")),
         }));
         schemas.Add(Configuration, ConfigurationSchema());
     }
@@ -100,7 +100,7 @@ internal static class QuerySchemas
             ["period"] = ApiSchemas.WholeNumber("Its time period."),
             ["period_first_epoch"] = ApiSchemas.WholeNumber("First epoch of that period."),
             ["time_ms"] = ApiSchemas.WholeNumber("Unix time in milliseconds."),
-            ["structures"] = Four(schemas.Ref("Structure")),
+            ["structures"] = OfEach(schemas.Ref("Structure")),
             ["previous"] = ApiSchemas.Octets("Hash of the record before."),
         }));
         schemas.Add(Head, ApiSchemas.ObjectOf("What ties an answer to a checkpoint.", ["record", "record_fields", "inclusion", "consistency", "checkpoint"], new()
@@ -181,13 +181,13 @@ internal static class QuerySchemas
     private static OpenApiSchema Answer(string member, OpenApiSchema elements, ApiSchemas schemas) =>
         ApiSchemas.ObjectOf("Answers to queries.", ["head", member], new() { ["head"] = schemas.Ref(Head), [member] = elements });
 
-    private static OpenApiSchema Four(IOpenApiSchema element) => new()
+    private static OpenApiSchema OfEach(IOpenApiSchema element) => new()
     {
         Type = JsonSchemaType.Array,
         Items = element,
-        MinItems = StructureState.StructureCount,
-        MaxItems = StructureState.StructureCount,
-        Description = "Of usernames, devices, keys and decommissioned.",
+        MinItems = Structures.Count,
+        MaxItems = Structures.Count,
+        Description = $"Of {string.Join(", ", Structures.Names.SkipLast(1))} and {Structures.Names[^1]}.",
     };
 
     private static OpenApiSchema Pattern(string description, string pattern) => new() { Type = JsonSchemaType.String, Pattern = pattern, Description = description };

@@ -30,14 +30,14 @@ public sealed record AuditProof(IReadOnlyList<ReadOnlyMemory<byte>> Records, IRe
         return new AuditProof(list, proofs);
     }
 
-    /// <summary>Encode joins encoded records and the four append-only proofs of the whole range (as <c>StagedEpoch.AppendProofs</c> gives them) into the octets of an AuditProof.</summary>
+    /// <summary>Encode joins encoded records and the append-only proofs of the whole range (as <c>StagedEpoch.AppendProofs</c> gives them) into the octets of an AuditProof.</summary>
     public static byte[] Encode(IReadOnlyList<ReadOnlyMemory<byte>> records, ReadOnlySpan<byte> appendProofs)
     {
         byte[] encoded = EncodeRecords(records);
         return [.. encoded, .. appendProofs];
     }
 
-    /// <summary>EncodeRecords gives the beginning of an AuditProof: the vector of records. The four append-only proofs follow it.</summary>
+    /// <summary>EncodeRecords gives the beginning of an AuditProof: the vector of records. The append-only proofs follow it.</summary>
     public static byte[] EncodeRecords(IReadOnlyList<ReadOnlyMemory<byte>> records)
     {
         ArgumentNullException.ThrowIfNull(records);
