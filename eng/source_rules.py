@@ -26,11 +26,7 @@ FORBIDDEN_REFERENCES = {
     "query-service": ("client", "update-service", "update-task", "bench", "tests"),
     "update-service": ("client", "query-service", "update-task", "bench", "tests"),
     "update-task": ("client", "query-service", "update-service", "bench", "tests"),
-    "sql/contract": ("sql/driver", "sql/postgresql", "sql/sqlite", "sql/sqlserver"),
-    "sql/driver": ("sql/postgresql", "sql/sqlite", "sql/sqlserver"),
-    "sql/postgresql": ("sql/sqlite", "sql/sqlserver"),
-    "sql/sqlite": ("sql/postgresql", "sql/sqlserver"),
-    "sql/sqlserver": ("sql/postgresql", "sql/sqlite"),
+    "sql/contract": ("sql/driver",),
 }
 
 
@@ -125,10 +121,13 @@ def _references(project):
 
 
 def project_references(files):
-    """No project reaches a folder that FORBIDDEN_REFERENCES keeps from it. Tests may use what they test with."""
+    """No project reaches a folder that FORBIDDEN_REFERENCES keeps from it; storage engines, which are the folders with migrations, are kept from each other, and from
+    what they have in common. Tests may use what they test with."""
     graph = {f: list(_references(f)) for f in files if f.endswith(".csproj")}
+    engines = {match[1] for match in (re.match(r"(sql/\w+)/src/migrations/", f) for f in files) if match}
+    forbidden_from = [*FORBIDDEN_REFERENCES.items(), *((folder, engines - {folder}) for folder in ("sql/contract", "sql/driver", *engines))]
     for project in graph:
-        forbidden = tuple(f"{other}/" for folder, others in FORBIDDEN_REFERENCES.items() if project.startswith(f"{folder}/") for other in others)
+        forbidden = tuple(f"{other}/" for folder, others in forbidden_from if project.startswith(f"{folder}/") for other in others)
         if not forbidden or project.endswith(".Tests.csproj"):
             continue
         reached, waiting = set(), [project]
