@@ -36,7 +36,7 @@ public sealed partial class OptiksClient
         Guid id = requestId ?? NewRequestId();
         string hash = ValueHash.Of(value.Span);
         Expect(name, new ExpectedChange(id, hash));
-        var request = new ServerRequest(server, "/v1/updates", MediaTypes.Json, MaxStatusLength) { Body = (Body(id, key, value, expected), MediaTypes.Json), Authorize = true };
+        var request = new ServerRequest(server, "/v1/updates", MediaTypes.Json, MaxStatusLength) { Body = (Body(id, name, value, expected), MediaTypes.Json), Authorize = true };
         try
         {
             await RetryAsync(request, cancellationToken).ConfigureAwait(false);
@@ -147,14 +147,14 @@ public sealed partial class OptiksClient
         }
     }
 
-    private static byte[] Body(Guid id, ReadOnlyMemory<byte> key, ReadOnlyMemory<byte> value, KeyVersionNumber? expected)
+    private static ReadOnlyMemory<byte> Body(Guid id, KeyName key, ReadOnlyMemory<byte> value, KeyVersionNumber? expected)
     {
         var buffer = new ArrayBufferWriter<byte>();
         using (var writer = new Utf8JsonWriter(buffer))
         {
             writer.WriteStartObject();
             writer.WriteString("request_id"u8, id);
-            writer.WriteString("key_b64"u8, Base64UrlText.Encode(key.Span));
+            writer.WriteString("key_b64"u8, key.Id);
             writer.WriteString("value_b64"u8, Base64UrlText.Encode(value.Span));
             if (expected is { } number)
             {
@@ -165,6 +165,6 @@ public sealed partial class OptiksClient
             }
             writer.WriteEndObject();
         }
-        return buffer.WrittenSpan.ToArray();
+        return buffer.WrittenMemory;
     }
 }

@@ -2,7 +2,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Client;
 
-/// <summary>KeyName is a key with the name under which state is kept.</summary>
+/// <summary>KeyName is a key with its base64url text, under which state is kept.</summary>
 internal readonly record struct KeyName(ReadOnlyMemory<byte> Octets, string Id)
 {
     public static KeyName Of(ReadOnlyMemory<byte> key, TrustAnchor anchor)

@@ -43,10 +43,10 @@ internal sealed class ServerConnection
             RequirePrivacy(server);
             message.Headers.Authorization = new AuthenticationHeaderValue("Bearer", _apiKey);
         }
-        if (request.Body is (byte[] body, string mediaType))
+        if (request.Body is { } body)
         {
-            message.Content = new ByteArrayContent(body);
-            message.Content.Headers.ContentType = new MediaTypeHeaderValue(mediaType);
+            message.Content = new ReadOnlyMemoryContent(body.Octets);
+            message.Content.Headers.ContentType = new MediaTypeHeaderValue(body.MediaType);
         }
         using var deadline = new AnswerDeadline(_answerWithin, _time, cancellationToken);
         try

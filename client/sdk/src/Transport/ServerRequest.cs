@@ -8,7 +8,7 @@ namespace Optiks.Client;
 internal sealed record ServerRequest(Uri Server, string Path, string? Accept, int MaxLength)
 {
     /// <summary>Body of a POST with its media type; null: a GET.</summary>
-    public (byte[] Octets, string MediaType)? Body { get; init; }
+    public (ReadOnlyMemory<byte> Octets, string MediaType)? Body { get; init; }
 
     /// <summary>Authorize: with the API key, if there is one.</summary>
     public bool Authorize { get; init; }
