@@ -57,24 +57,22 @@ TEST_F(Checked, EachOctetOfTheLeafLogCounts) {
 }
 
 TEST_F(Checked, EachOctetOfTreesAndKeysCountsWhateverTheChecksums) {
-  constexpr std::size_t kTrees = 8 + 1 + 24 + 16 + 16 + 8 + 4 * 72;
   // Three leaves of keys beneath two interior nodes; one each of the others.
-  constexpr std::size_t kTable = kTrees + 5 * 38 + 2 * 66;
-  const Bytes payload(octets_.begin() + 8, octets_.end() - 8);
-  ASSERT_EQ(one_block(payload), octets_);
+  constexpr std::size_t kTable = saved::kTrees + 5 * saved::kLeafLen + 2 * saved::kInteriorLen;
+  const Bytes payload = payload_of(octets_);
   std::vector<bool> counts(payload.size(), true);
   // But the other members of an element that is an end.
   std::size_t at = kTable;
-  for (std::size_t segments = 0; segments < 64; at += 8) {
+  for (std::size_t segments = 0; segments < 64; at += saved::kKeyLen) {
     if (base::load_be32(payload.data() + at + 4) == 0xffffffff) {
       std::fill_n(counts.begin() + static_cast<std::ptrdiff_t>(at), 4, false);
       ++segments;
     }
   }
-  ASSERT_EQ(at + 2 * 13, payload.size());
-  std::fill_n(counts.end() - 13, 5, false);
+  ASSERT_EQ(at + 2 * saved::kMovedLen, payload.size());
+  std::fill_n(counts.end() - std::ptrdiff_t{saved::kMovedLen}, 5, false);
   std::size_t num_checked = 0;
-  for (std::size_t i = kTrees; i < payload.size(); ++i) {
+  for (std::size_t i = saved::kTrees; i < payload.size(); ++i) {
     Bytes changed = payload;
     changed[i] ^= 0x01;
     ASSERT_EQ(status_of(one_block(changed), log_octets_) != OPTIKS_OK, counts[i]) << i;
@@ -87,7 +85,6 @@ TEST_F(Checked, EachOctetOfTreesAndKeysCountsWhateverTheChecksums) {
 
 // Reading one long record for each leaf is more work than the log's length, however short the snapshot is.
 TEST(Check, RefusesRecordsThatLeavesShareBeforeTheyAreReadAllOver) {
-  constexpr std::size_t kTrees = 8 + 1 + 24 + 16 + 16 + 8 + 4 * 72;
   constexpr std::size_t kNumKeys = 4000;
   const std::string log = scratch_file("log");
   const std::string file = scratch_file("snapshot");
@@ -100,8 +97,7 @@ TEST(Check, RefusesRecordsThatLeavesShareBeforeTheyAreReadAllOver) {
   ASSERT_EQ(optiks_snapshot_save(Seen(dir.get()).snapshot(), file.c_str()), OPTIKS_OK);
   const Bytes octets = read_file(file);
   const Bytes log_octets = read_file(log);
-  Bytes payload(octets.begin() + 8, octets.end() - 8);
-  ASSERT_EQ(one_block(payload), octets);
+  Bytes payload = payload_of(octets);
   std::uint64_t longest = 24;
   const auto value_len = [&] { return base::load_be32(log_octets.data() + longest + 8); };
   while (value_len() != 65'536) {
@@ -112,23 +108,26 @@ TEST(Check, RefusesRecordsThatLeavesShareBeforeTheyAreReadAllOver) {
   // There is one tree: in preorder, flags of an interior node say which of its children are leaves.
   std::vector<bool> are_leaves{false};
   std::size_t num_leaves = 0;
-  std::size_t at = kTrees;
+  std::size_t at = saved::kTrees;
   while (!are_leaves.empty()) {
     const bool is_leaf = are_leaves.back();
     are_leaves.pop_back();
     if (is_leaf) {
-      std::copy(log_offset.begin() + 2, log_offset.end(), payload.begin() + static_cast<std::ptrdiff_t>(at + 32));
+      std::copy(log_offset.begin() + 2, log_offset.end(),
+                payload.begin() + static_cast<std::ptrdiff_t>(at + saved::kLogOffset));
       ++num_leaves;
     } else {
       are_leaves.push_back((payload[at] & 2) != 0);
       are_leaves.push_back((payload[at] & 1) != 0);
     }
-    at += is_leaf ? 38 : 66;
+    at += is_leaf ? saved::kLeafLen : saved::kInteriorLen;
   }
   ASSERT_EQ(num_leaves, kNumKeys);
   // A table without keys, so that no leaf is refused for its tag.
-  payload.erase(payload.begin() + static_cast<std::ptrdiff_t>(at), payload.end() - 13 - 8);
-  const Bytes end(payload.end() - 13 - 8, payload.end() - 13);
+  constexpr std::ptrdiff_t kTail{saved::kMovedLen};
+  constexpr std::ptrdiff_t kEnd{saved::kKeyLen};
+  payload.erase(payload.begin() + static_cast<std::ptrdiff_t>(at), payload.end() - kTail - kEnd);
+  const Bytes end(payload.end() - kTail - kEnd, payload.end() - kTail);
   for (int segment = 1; segment < 64; ++segment) {
     payload.insert(payload.begin() + static_cast<std::ptrdiff_t>(at), end.begin(), end.end());
   }

@@ -113,15 +113,13 @@ TEST_F(RestoreStored, RefusesRecordsThatLeavesShareBeforeTheyAreReadAllOver) {
   save(Seen(linked.get()));
   const Bytes file = read_file(file_);
   const Bytes log = read_file(log_);
-  Bytes payload(file.begin() + 8, file.end() - 8);
-  ASSERT_EQ(one_block(payload), file);
+  Bytes payload = payload_of(file);
   // Three trees of one leaf each, whose last six octets are the record's log offset: usernames, keys, decommissioned.
-  constexpr std::size_t kTrees = 8 + 1 + 24 + 16 + 16 + 8 + 4 * 72;
-  const auto place_of = [&](std::size_t leaf) {
-    return payload.begin() + static_cast<std::ptrdiff_t>(kTrees + leaf * 38 + 32);
+  const auto offset_of = [&](std::size_t leaf) {
+    return payload.begin() + static_cast<std::ptrdiff_t>(saved::kTrees + leaf * saved::kLeafLen + saved::kLogOffset);
   };
-  std::copy_n(place_of(1), 6, place_of(0));
-  std::copy_n(place_of(1), 6, place_of(2));
+  std::copy_n(offset_of(1), saved::kLogOffsetLen, offset_of(0));
+  std::copy_n(offset_of(1), saved::kLogOffsetLen, offset_of(2));
   EXPECT_EQ(status_of(one_block(payload), log), OPTIKS_E_DATA);
   EXPECT_NE(last_error().find("share records"), std::string::npos) << last_error();
   EXPECT_EQ(status_of(file, log), OPTIKS_OK) << last_error();
@@ -177,18 +175,17 @@ TEST_F(RestoreStored, EachOctetCounts) {
   }
   // With right checksums: all but what is made anew, which are the hashes of children and the table of keys.
   // The epoch is for the caller to compare with the signed record.
-  constexpr std::size_t kEpoch = 8 + 1 + 16;
-  constexpr std::size_t kStates = kEpoch + 8 + 16 + 16 + 8;
-  constexpr std::size_t kTrees = kStates + 4 * 72;
-  constexpr std::size_t kTable = kTrees + 5 * 38 + 2 * 66;
-  const Bytes payload(file.begin() + 8, file.end() - 8);
-  ASSERT_EQ(one_block(payload), file);
+  using saved::kEpoch;
+  using saved::kInteriorLen;
+  using saved::kLeafLen;
+  constexpr std::size_t kTable = saved::kTrees + 5 * kLeafLen + 2 * kInteriorLen;
+  const Bytes payload = payload_of(file);
   // The first tree is a leaf, the second as well; then two interior nodes and three leaves, in one of two orders.
-  const std::size_t top = kTrees + 2 * 38;
-  const std::size_t below = top + 66 + ((payload[top] & 1U) != 0 ? 38 : 0);
+  const std::size_t top = saved::kTrees + 2 * kLeafLen;
+  const std::size_t below = top + kInteriorLen + ((payload[top] & 1U) != 0 ? kLeafLen : 0);
   for (std::size_t i = 0; i < kTable; ++i) {
-    const bool is_free =
-        (i >= kEpoch && i < kEpoch + 8) || (i >= top + 2 && i < top + 66) || (i >= below + 2 && i < below + 66);
+    const bool is_free = (i >= kEpoch && i < kEpoch + 8) || (i >= top + 2 && i < top + kInteriorLen) ||
+                         (i >= below + 2 && i < below + kInteriorLen);
     Bytes changed = payload;
     changed[i] ^= 0x01;
     ASSERT_EQ(status_of(one_block(changed), log) == OPTIKS_OK, is_free) << i;
@@ -206,12 +203,15 @@ TEST_F(RestoreStored, RefusesLeavesWithTheRecordsOfOthers) {
   }
   const Bytes log = read_file(log_);
   const Bytes file = read_file(file_);
-  Bytes payload(file.begin() + 8, file.end() - 8);
-  const std::size_t first = 8 + 1 + 24 + 16 + 16 + 8 + 4 * 72 + 66;
-  const auto offsets = payload.begin() + static_cast<std::ptrdiff_t>(first);
-  std::swap_ranges(offsets + 32, offsets + 38, offsets + 38 + 32);
+  Bytes payload = payload_of(file);
+  // An interior node and its two leaves.
+  const auto offset_of = [&](std::size_t leaf) {
+    constexpr std::size_t kFirst = saved::kTrees + saved::kInteriorLen + saved::kLogOffset;
+    return payload.begin() + static_cast<std::ptrdiff_t>(kFirst + leaf * saved::kLeafLen);
+  };
+  std::swap_ranges(offset_of(0), offset_of(0) + saved::kLogOffsetLen, offset_of(1));
   EXPECT_EQ(status_of(one_block(payload), log), OPTIKS_E_DATA) << "exchanged";
-  std::copy_n(offsets + 32, 6, offsets + 38 + 32);
+  std::copy_n(offset_of(0), saved::kLogOffsetLen, offset_of(1));
   EXPECT_EQ(status_of(one_block(payload), log), OPTIKS_E_DATA) << "twice the same";
 }
 

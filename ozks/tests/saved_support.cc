@@ -46,4 +46,10 @@ Bytes one_block(const Bytes& payload) {
   return file;
 }
 
+Bytes payload_of(const Bytes& file) {
+  Bytes payload(file.begin() + 8, file.end() - 8);
+  EXPECT_EQ(one_block(payload), file);
+  return payload;
+}
+
 }  // namespace optiks::ozks::test

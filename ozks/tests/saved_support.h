@@ -1,6 +1,7 @@
 // What tests of snapshots on disk share.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string>
 
@@ -17,5 +18,27 @@ std::int32_t restore(const std::string& snapshot, const std::string& log, Direct
 
 // A file as section 1 of docs/operations/snapshots.md has it, with one block and its right checksum.
 Bytes one_block(const Bytes& payload);
+
+// The payload of such a file; the test fails when it is another one.
+Bytes payload_of(const Bytes& file);
+
+// Where a payload has what, and the lengths of its elements (section 2 there).
+namespace saved {
+inline constexpr std::size_t kFormat = 7;
+inline constexpr std::size_t kEpoch = 8 + 1 + 8 + 8;
+inline constexpr std::size_t kStates = kEpoch + 8 + 16 + 16 + 8;
+// The last octet of a structure's count.
+constexpr std::size_t count_of(std::uint8_t structure) {
+  return kStates + (structure - std::size_t{1}) * OPTIKS_STRUCTURE_STATE_LEN + 32 + 7;
+}
+inline constexpr std::size_t kTrees = kStates + OPTIKS_STATES_LEN;
+inline constexpr std::size_t kInteriorLen = 2 + 2 * 32;
+inline constexpr std::size_t kLeafLen = 32 + 6;
+// Within a leaf: of its record in the leaf log.
+inline constexpr std::size_t kLogOffset = 32;
+inline constexpr std::size_t kLogOffsetLen = 6;
+inline constexpr std::size_t kKeyLen = 4 + 4;
+inline constexpr std::size_t kMovedLen = 1 + 4 + 8;
+}  // namespace saved
 
 }  // namespace optiks::ozks::test

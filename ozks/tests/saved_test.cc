@@ -153,17 +153,15 @@ class SavedFile : public testing::Test {
 
   // With the checksum that belongs to it.
   std::int32_t status_of_payload(const std::function<void(Bytes&)>& change) {
-    Bytes payload(octets_.begin() + 8, octets_.end() - 8);
+    Bytes payload = payload_of(octets_);
     change(payload);
     return status_of(one_block(payload));
   }
 
-  // Where the first tree begins.
-  static constexpr std::size_t kHeaderLen = 8 + 1 + 24 + 16 + 16 + 8 + 4 * 72;
-  static constexpr std::size_t kLeafLen = 38;
-  static constexpr std::size_t kInteriorLen = 66;
+  static constexpr std::size_t kLeafLen = saved::kLeafLen;
+  static constexpr std::size_t kInteriorLen = saved::kInteriorLen;
   // The tree of keys, behind that of devices.
-  static constexpr std::size_t kTree = kHeaderLen + kLeafLen;
+  static constexpr std::size_t kTree = saved::kTrees + kLeafLen;
 
   std::string log_ = scratch_file("log");
   std::string file_ = scratch_file("snapshot");
@@ -192,14 +190,14 @@ TEST_F(SavedFile, EachOctetCounts) {
 
 TEST_F(SavedFile, IsOfOneFormatOnePeriodAndOneSetOfSecrets) {
   EXPECT_EQ(status_of_payload([](Bytes&) {}), OPTIKS_OK);
-  EXPECT_EQ(status_of_payload([](Bytes& payload) { payload[7] = 2; }), OPTIKS_E_DATA);
+  EXPECT_EQ(status_of_payload([](Bytes& payload) { payload[saved::kFormat] = 2; }), OPTIKS_E_DATA);
   EXPECT_NE(last_error().find("version"), std::string::npos);
-  EXPECT_EQ(status_of_payload([](Bytes& payload) { payload[7] = 0; }), OPTIKS_E_DATA);
+  EXPECT_EQ(status_of_payload([](Bytes& payload) { payload[saved::kFormat] = 0; }), OPTIKS_E_DATA);
   EXPECT_EQ(status_of(octets_, [](optiks_dir_options_t& options) { options.period = 1; }), OPTIKS_E_DATA);
   EXPECT_NE(last_error().find("period"), std::string::npos);
   EXPECT_EQ(status_of(octets_, [](optiks_dir_options_t& options) { options.period_first_epoch = 1; }), OPTIKS_E_DATA);
   EXPECT_EQ(status_of(octets_, [](optiks_dir_options_t& options) { options.without_values = 1; }), OPTIKS_E_DATA);
-  for (std::size_t s = 0; s < 4; ++s) {
+  for (std::size_t s = 0; s < OPTIKS_NUM_STRUCTURES; ++s) {
     EXPECT_EQ(status_of(octets_, [&](optiks_dir_options_t& options) { options.vrf_secret[s][0] ^= 0x40; }),
               OPTIKS_E_DATA);
     EXPECT_NE(last_error().find("secrets"), std::string::npos);
@@ -218,19 +216,20 @@ TEST_F(SavedFile, HoldsNoSecret) {
     EXPECT_FALSE(holds(secret));
   }
   EXPECT_FALSE(holds(options.tag_key));
-  EXPECT_TRUE(holds(std::span(Seen(dir_.get()).states()).subspan(2 * 72 + 40, 32)));
+  EXPECT_TRUE(holds(std::span(Seen(dir_.get()).states()).subspan(2 * OPTIKS_STRUCTURE_STATE_LEN + 40, 32)));
 }
 
 TEST_F(SavedFile, ContradictionsAreRefused) {
   using Change = std::function<void(Bytes&)>;
+  constexpr std::ptrdiff_t kMovedLen{saved::kMovedLen};
   // Three leaves beneath two interior nodes; which of the two has the second is in the root's flags.
   const bool is_left_heavy = (octets_[8 + kTree] & 1) == 0;
   const std::size_t second_interior = kTree + kInteriorLen + (is_left_heavy ? 0 : kLeafLen);
   const std::size_t last_leaf = kTree + 2 * kInteriorLen + 2 * kLeafLen;
   const std::vector<std::pair<const char*, Change>> changes = {
-      {"more leaves than there are", [](Bytes& p) { ++p[8 + 1 + 24 + 16 + 16 + 8 + 2 * 72 + 39]; }},
-      {"fewer", [](Bytes& p) { --p[8 + 1 + 24 + 16 + 16 + 8 + 2 * 72 + 39]; }},
-      {"no devices", [](Bytes& p) { --p[8 + 1 + 24 + 16 + 16 + 8 + 72 + 39]; }},
+      {"more leaves than there are", [](Bytes& p) { ++p[saved::count_of(kKeys)]; }},
+      {"fewer", [](Bytes& p) { --p[saved::count_of(kKeys)]; }},
+      {"no devices", [](Bytes& p) { --p[saved::count_of(kDevices)]; }},
       {"a flag that is none", [](Bytes& p) { p[kTree] |= 4; }},
       {"other flags", [](Bytes& p) { p[kTree] ^= 3; }},
       {"a longer root", [](Bytes& p) { ++p[kTree + 1]; }},
@@ -242,11 +241,11 @@ TEST_F(SavedFile, ContradictionsAreRefused) {
                           p.begin() + static_cast<std::ptrdiff_t>(last_leaf + 32),
                           p.begin() + static_cast<std::ptrdiff_t>(last_leaf - kLeafLen));
        }},
-      {"an offset beyond the log", [&](Bytes& p) { p[last_leaf + 32] = 1; }},
+      {"an offset beyond the log", [&](Bytes& p) { p[last_leaf + saved::kLogOffset] = 1; }},
       {"the number of no leaf",
        [&](Bytes& p) {
          // The first key's, behind segments that may be empty.
-         for (std::size_t at = last_leaf + kLeafLen;; at += 8) {
+         for (std::size_t at = last_leaf + kLeafLen;; at += saved::kKeyLen) {
            if (base::load_be32(p.data() + at + 4) != 0xffffffff) {
              base::store_be32(p.data() + at + 4, 4);
              return;
@@ -256,10 +255,10 @@ TEST_F(SavedFile, ContradictionsAreRefused) {
       {"a key that has another one's leaf",
        [&](Bytes& p) {
          // The first key twice.
-         for (std::size_t at = last_leaf + kLeafLen;; at += 8) {
+         for (std::size_t at = last_leaf + kLeafLen;; at += saved::kKeyLen) {
            if (base::load_be32(p.data() + at + 4) != 0xffffffff) {
              const Bytes element(p.begin() + static_cast<std::ptrdiff_t>(at),
-                                 p.begin() + static_cast<std::ptrdiff_t>(at + 8));
+                                 p.begin() + static_cast<std::ptrdiff_t>(at + saved::kKeyLen));
              p.insert(p.begin() + static_cast<std::ptrdiff_t>(at), element.begin(), element.end());
              return;
            }
@@ -267,20 +266,20 @@ TEST_F(SavedFile, ContradictionsAreRefused) {
        }},
       {"a moved key twice",
        [](Bytes& p) {
-         const Bytes element(p.end() - 26, p.end() - 13);
-         p.insert(p.end() - 13, element.begin(), element.end());
+         const Bytes element(p.end() - 2 * kMovedLen, p.end() - kMovedLen);
+         p.insert(p.end() - kMovedLen, element.begin(), element.end());
        }},
       {"more moved keys than leaves",
        [](Bytes& p) {
-         const Bytes element(p.end() - 26, p.end() - 13);
+         const Bytes element(p.end() - 2 * kMovedLen, p.end() - kMovedLen);
          for (int i = 0; i < 5; ++i) {
-           p.insert(p.end() - 13, element.begin(), element.end());
-           ++p[p.size() - 14];
+           p.insert(p.end() - kMovedLen, element.begin(), element.end());
+           ++p[p.size() - saved::kMovedLen - 1];
          }
        }},
-      {"a moved key of no segment", [](Bytes& p) { p[p.size() - 26] = 64; }},
-      {"a moved key without its leaf", [](Bytes& p) { p[p.size() - 14] ^= 1; }},
-      {"no end", [](Bytes& p) { p.resize(p.size() - 13); }},
+      {"a moved key of no segment", [](Bytes& p) { p[p.size() - 2 * saved::kMovedLen] = 64; }},
+      {"a moved key without its leaf", [](Bytes& p) { p[p.size() - saved::kMovedLen - 1] ^= 1; }},
+      {"no end", [](Bytes& p) { p.resize(p.size() - saved::kMovedLen); }},
       {"more behind the end", [](Bytes& p) { p.push_back(0); }},
   };
   for (const auto& [what, change] : changes) {
@@ -302,25 +301,24 @@ TEST(Saved, KeysThatLieTooCloseTogetherAreRefused) {
   publish(dir.get(), 1, updates);
   save(Seen(dir.get()), file);
   const Bytes octets = read_file(file);
-  const Bytes payload(octets.begin() + 8, octets.end() - 8);
-  ASSERT_EQ(one_block(payload), octets);
+  const Bytes payload = payload_of(octets);
   // The table is the end of the file: 64 segments of elements of 8 octets, no moved keys. Here all keys are in one.
-  const std::size_t table = payload.size() - 13 - (kNumKeys + 64) * 8;
+  const std::size_t table = payload.size() - saved::kMovedLen - (kNumKeys + 64) * saved::kKeyLen;
   const auto status_with = [&](const auto& bits_of) {
     Bytes changed = payload;
     std::vector<std::uint32_t> leaves;
-    for (std::size_t at = table; at < payload.size() - 13; at += 8) {
+    for (std::size_t at = table; at < payload.size() - saved::kMovedLen; at += saved::kKeyLen) {
       const std::uint32_t leaf = base::load_be32(payload.data() + at + 4);
       if (leaf != 0xffffffff) {
-        base::store_be32(changed.data() + table + leaves.size() * 8,
+        base::store_be32(changed.data() + table + leaves.size() * saved::kKeyLen,
                          bits_of(base::load_be32(payload.data() + at), leaf));
-        base::store_be32(changed.data() + table + leaves.size() * 8 + 4, leaf);
+        base::store_be32(changed.data() + table + leaves.size() * saved::kKeyLen + 4, leaf);
         leaves.push_back(leaf);
       }
     }
     EXPECT_EQ(leaves.size(), kNumKeys);
     for (std::size_t segment = 0; segment < 64; ++segment) {
-      base::store_be32(changed.data() + table + (kNumKeys + segment) * 8 + 4, 0xffffffff);
+      base::store_be32(changed.data() + table + (kNumKeys + segment) * saved::kKeyLen + 4, 0xffffffff);
     }
     write_file(file, one_block(changed));
     DirectoryHandle restored;
@@ -329,7 +327,7 @@ TEST(Saved, KeysThatLieTooCloseTogetherAreRefused) {
   using Bits = std::uint32_t;
   EXPECT_EQ(status_with([](Bits bits, std::uint32_t) { return bits; }), OPTIKS_OK) << last_error();
   EXPECT_EQ(status_with([](Bits, std::uint32_t) { return Bits{1}; }), OPTIKS_E_DATA);
-  // Other bits, but of the same place.
+  // Other bits, but of the same offset.
   EXPECT_EQ(status_with([](Bits, std::uint32_t leaf) { return Bits{leaf}; }), OPTIKS_E_DATA);
 }
 
@@ -340,7 +338,8 @@ TEST_F(SavedFile, AnyOctets) {
   for (int i = 0; i < 1000; ++i) {
     ++seen[status_of_payload([&](Bytes& payload) {
       for (std::uint64_t n = 1 + random.below(3); n > 0; --n) {
-        payload[kHeaderLen + random.below(payload.size() - kHeaderLen)] = static_cast<std::uint8_t>(random.below(256));
+        payload[saved::kTrees + random.below(payload.size() - saved::kTrees)] =
+            static_cast<std::uint8_t>(random.below(256));
       }
     })];
   }

@@ -4,6 +4,7 @@ using Optiks.Native;
 using Optiks.Protocol;
 using Optiks.ServiceDefaults;
 using Optiks.Storage;
+using Optiks.Tests.Shared;
 
 namespace Optiks.QueryService.Tests;
 
@@ -239,9 +240,7 @@ public sealed class FollowerTests : IAsyncLifetime
         await using Replica replica = await Replica.StartReadyAsync(Log);
         await replica.OctetsAsync(Replica.Post("/v1/lookup?checkpoint_size=1", """{"key": "alice"}"""));
         string tile = Path.Combine(Log.Folder.Board, "log", "tile", "0", "000.p", "3");
-        byte[] octets = await File.ReadAllBytesAsync(tile, TestContext.Current.CancellationToken);
-        octets[0] ^= 1;
-        await File.WriteAllBytesAsync(tile, octets, TestContext.Current.CancellationToken);
+        await FileDamage.FlipAsync(tile, 0);
         File.Delete(Path.Combine(Log.Folder.Board, "log", "audit", "001"));
         await replica.ProblemAsync(Replica.Get("/v1/epochs/0"), ProblemTypes.Unavailable);
         await replica.ProblemAsync(Replica.Post("/v1/lookup?checkpoint_size=2", """{"key": "alice"}"""), ProblemTypes.Unavailable);

@@ -1,6 +1,7 @@
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 using Optiks.Protocol;
+using Optiks.Tests.Shared;
 
 namespace Optiks.QueryService.Tests;
 
@@ -77,9 +78,7 @@ public sealed class SnapshotTests : TwoEpochTests
     public async Task A_damaged_snapshot_is_not_used()
     {
         await RunAsync();
-        byte[] octets = await File.ReadAllBytesAsync(SnapshotFile, TestContext.Current.CancellationToken);
-        octets[^40] ^= 1;
-        await File.WriteAllBytesAsync(SnapshotFile, octets, TestContext.Current.CancellationToken);
+        await FileDamage.FlipAsync(SnapshotFile, ^40);
         LoggedEvents events = await RunAsync();
         Assert.True(events.Has("SnapshotRefused"));
         Assert.False(events.Has("SnapshotUsed"));

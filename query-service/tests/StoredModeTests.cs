@@ -1,6 +1,7 @@
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
 using Optiks.Protocol;
+using Optiks.Tests.Shared;
 
 namespace Optiks.QueryService.Tests;
 
@@ -74,9 +75,7 @@ public sealed class StoredModeTests : TwoEpochTests
             Directory.Delete(Path.Combine(Folder, "nodes"), recursive: true);
         }
         await (await Replica.StartReadyAsync(Log, Name)).DisposeAsync();
-        byte[] octets = await File.ReadAllBytesAsync(snapshot, TestContext.Current.CancellationToken);
-        octets[^20] ^= 1;
-        await File.WriteAllBytesAsync(snapshot, octets, TestContext.Current.CancellationToken);
+        await FileDamage.FlipAsync(snapshot, ^20);
         await CompareRestartAsync(linked, isRefused: true);
         Assert.Equal(["highest", "leaves", "lock", "nodes"], Directory.GetFileSystemEntries(Folder).Select(Path.GetFileName).Order(StringComparer.Ordinal));
     }

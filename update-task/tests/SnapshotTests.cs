@@ -1,3 +1,4 @@
+using Optiks.Tests.Shared;
 using Optiks.UpdateTask.Pipeline;
 using Optiks.UpdateTask.Tests.Support;
 
@@ -29,10 +30,7 @@ public sealed class SnapshotTests
         var updates = new Updates(folder);
         await RunAsync(folder, updates, "a1", save: true);
         byte[] log = LogIdentity(folder);
-        string path = Path.Combine(folder.Data.Task, "snapshot");
-        byte[] octets = await File.ReadAllBytesAsync(path, TestContext.Current.CancellationToken);
-        octets[^60] ^= 1;
-        await File.WriteAllBytesAsync(path, octets, TestContext.Current.CancellationToken);
+        await FileDamage.FlipAsync(Path.Combine(folder.Data.Task, "snapshot"), ^60);
         await RunAsync(folder, updates, "a2", save: true);
         Assert.NotEqual(log, LogIdentity(folder));
         Assert.Equal(2UL, await HistoryCheck.RunAsync(folder, updates));

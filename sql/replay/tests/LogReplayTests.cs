@@ -1,6 +1,7 @@
 using Optiks.Native;
 using Optiks.Protocol;
 using Optiks.Secrets;
+using Optiks.Tests.Shared;
 using Optiks.Tlog;
 
 namespace Optiks.Storage.Replay.Tests;
@@ -289,9 +290,7 @@ public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>,
         Assert.Null(LogTrees.TryRestore(Options, Snapshot, out Refused? refused));
         Assert.Null(refused);
         await SaveAsync(2);
-        byte[] octets = await File.ReadAllBytesAsync(Snapshot, Cancel);
-        octets[^40] ^= 1;
-        await File.WriteAllBytesAsync(Snapshot, octets, Cancel);
+        await FileDamage.FlipAsync(Snapshot, ^40);
         Assert.Null(LogTrees.TryRestore(Options, Snapshot, out refused));
         Assert.True(refused!.OfSnapshot);
     }
