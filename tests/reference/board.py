@@ -220,7 +220,7 @@ def tile_path(kind: str, index: int, width: int = TILE) -> str:
 
 
 def read_entries(fetch: Fetch, size: int) -> list[bytes]:
-    """All entries of a log of this size from its bundles; Refused("board") when a bundle is missing or not exact."""
+    """All entries of a log of this size from its bundles; Refused("inclusion_proof") when a bundle is missing or not exact."""
     entries: list[bytes] = []
     for index in range((size + TILE - 1) // TILE):
         width = min(TILE, size - index * TILE)
@@ -228,10 +228,10 @@ def read_entries(fetch: Fetch, size: int) -> list[bytes]:
         found, pos = [], 0
         while pos < len(bundle) and len(found) < width:
             length = int.from_bytes(bundle[pos : pos + 2], "big")
-            require(pos + 2 + length <= len(bundle), "board")
+            require(pos + 2 + length <= len(bundle), "inclusion_proof")
             found.append(bundle[pos + 2 : pos + 2 + length])
             pos += 2 + length
-        require(len(found) == width, "board")
+        require(len(found) == width, "inclusion_proof")
         entries += found
     return entries
 
@@ -241,7 +241,7 @@ def _fetch_tile(fetch: Fetch, kind: str, index: int, width: int) -> bytes:
     content = fetch(tile_path(kind, index, width))
     if content is None and width < TILE:
         content = fetch(tile_path(kind, index))
-    require(content is not None, "board")
+    require(content is not None, "inclusion_proof")
     return content
 
 
@@ -249,13 +249,13 @@ def verify_tiles(fetch: Fetch, checkpoint: Checkpoint) -> list[bytes]:
     """The entries, after every tile of a log of this size was compared with what the entries hash to."""
     entries = read_entries(fetch, checkpoint.size)
     hashes = [leaf_hash(entry) for entry in entries]
-    require(root_of(hashes) == checkpoint.root, "board")
+    require(root_of(hashes) == checkpoint.root, "inclusion_proof")
     level, row = 0, hashes
     while row:
         for index in range((len(row) + TILE - 1) // TILE):
             part = row[index * TILE : (index + 1) * TILE]
             content = _fetch_tile(fetch, str(level), index, len(part))
-            require(content[: 32 * len(part)] == b"".join(part), "board")
+            require(content[: 32 * len(part)] == b"".join(part), "inclusion_proof")
         row = [root_of(row[i : i + TILE]) for i in range(0, len(row) - TILE + 1, TILE)]
         level += 1
     return entries

@@ -1,4 +1,4 @@
-"""What every check of the reference raises: a reason of docs/spec/reasons.md, or "board": a file of the board is missing or not exact."""
+"""What every check of the reference raises: a reason of docs/spec/reasons.md."""
 
 from facts import REASONS
 
@@ -7,7 +7,7 @@ class Refused(Exception):
     """reason is the stable name; the first check that fails decides it."""
 
     def __init__(self, reason: str):
-        assert reason == "board" or reason in REASONS, reason
+        assert reason in REASONS, reason
         super().__init__(reason)
         self.reason = reason
 

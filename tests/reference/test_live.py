@@ -122,8 +122,8 @@ class LiveTest(unittest.TestCase):
     def test_lying_servers(self):
         for part, where, reason in (
             ("/log/checkpoint", -5, "checkpoint_"),
-            ("/log/tile/0/", 40, "board"),
-            ("/log/tile/entries/", 400, "board"),
+            ("/log/tile/0/", 40, "inclusion_proof"),
+            ("/log/tile/entries/", 400, "inclusion_proof"),
             ("audit-proof", -1, "append_|malformed_"),
             ("/v1/lookup", -1, "absent_root"),
             ("/v1/lookup", 300, "record_|inclusion_proof"),
