@@ -40,7 +40,7 @@ internal static class QuerySchemas
         schemas.Add("AppendProof", ApiSchemas.ObjectOf("Proof that one tree only grew.", ["leaves", "opened"], new()
         {
             ["leaves"] = ApiSchemas.Any(schemas.Ref("AddedLeaf"), "In increasing order of their labels."),
-            ["opened"] = ApiSchemas.Octets("Opened nodes, proofs.md section 5."),
+            ["opened"] = ApiSchemas.Octets("Opened nodes, docs/spec/proofs.md section 5."),
         }));
         schemas.Add(AuditProof, ApiSchemas.ObjectOf("Proof that the trees only grew.", ["records", "structures"], new()
         {
@@ -173,7 +173,7 @@ internal static class QuerySchemas
         foreach (string number in (string[])[
             "format", "suite", "period_length_ms", "retained_periods", "username_reuse", "max_key_len", "max_value_len", "max_devices", "heartbeat_ms", "max_ahead_ms", "max_behind_ms"])
         {
-            members[number] = ApiSchemas.WholeNumber("Field of the configuration, records.md.");
+            members[number] = ApiSchemas.WholeNumber("Field of the configuration, docs/spec/records.md section 1.");
         }
         return ApiSchemas.ObjectOf("The log's configuration and key.", [.. members.Keys], members);
     }
