@@ -1,5 +1,5 @@
 // Multiplications in GF(p^2) in lanes, apart from everything else: the row that the port arithmetic of
-// docs/vrf-kernels.md is compared with.
+// docs/measurements/vrf-ports.md is compared with.
 #pragma once
 
 #include "lanes/kernel.h"
