@@ -327,7 +327,7 @@ TEST(Saved, KeysThatLieTooCloseTogetherAreRefused) {
   using Bits = std::uint32_t;
   EXPECT_EQ(status_with([](Bits bits, std::uint32_t) { return bits; }), OPTIKS_OK) << last_error();
   EXPECT_EQ(status_with([](Bits, std::uint32_t) { return Bits{1}; }), OPTIKS_E_DATA);
-  // Other bits, but of the same offset.
+  // Other bits, but of the same slot.
   EXPECT_EQ(status_with([](Bits, std::uint32_t leaf) { return Bits{leaf}; }), OPTIKS_E_DATA);
 }
 
