@@ -141,8 +141,6 @@ def main():
                 failed += 1
                 print(complaint, flush=True)
                 ElementTree.SubElement(case, "failure", message=f"see the output of: eng/check.py {name}")
-    for line in source_rules.long_files(files):
-        print(f"warning, long file: {line}")
     if arguments.junit:
         ElementTree.ElementTree(suite).write(arguments.junit, encoding="utf-8", xml_declaration=True)
     return 1 if failed else 0
