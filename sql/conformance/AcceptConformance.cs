@@ -257,7 +257,7 @@ public abstract class AcceptConformance : StorageConformance
             },
             Cancel)));
         // Each begins where the one before had decided everything: what came late with an early number would stay behind for ever.
-        PendingBatch batch = PendingBatch.Empty;
+        EpochUpdates batch = EpochUpdates.Empty;
         ulong epoch = 0;
         for (int left = epochsAfterwards; left > 0; left -= accepting.IsCompleted ? 1 : 0)
         {

@@ -72,8 +72,8 @@ public sealed class SqlServerServerTests() : StorageConformance(new SqlServerFix
 
         async Task<IReadOnlyList<StoredPending>> ReadPendingAsync()
         {
-            await using IStorageSnapshot snapshot = await maintenance.OpenSnapshotAsync(Cancel);
-            return await snapshot.ReadPendingAsync(0, long.MaxValue, Cancel);
+            await using IConsistentRead read = await maintenance.OpenConsistentReadAsync(Cancel);
+            return await read.ReadPendingAsync(0, long.MaxValue, Cancel);
         }
     }
 
@@ -254,7 +254,7 @@ public sealed class SqlServerServerTests() : StorageConformance(new SqlServerFix
             await act();
             Assert.Equal(Enumerable.Repeat("WriteCommand", roundTrips), log.Sent);
         }
-        Head head = await Pipeline.ReadHeadAsync(Cancel);
+        HeadRow head = await Pipeline.ReadHeadAsync(Cancel);
         Assert.Equal((1UL, lease.Fence + 1, "second"), (head.PublishedEpoch, head.Fence, head.Holder));
     }
 
