@@ -289,12 +289,12 @@ void add_all() {
     }
     add("Insert1024InTurn/linked" + with_keys, bench::insert_in_turn, keys, true);
     add("Insert1024InTurn/linked" + with_keys + "/noappend", bench::insert_in_turn, keys, false);
-    constexpr std::size_t kBatch = 64;
+    constexpr std::size_t kLookupBatch = 64;
     add("Prove/linked/cached" + with_keys, prove, keys, Kept::kEverywhere, std::size_t{1});
-    add("Prove/linked/batched" + with_keys, prove, keys, Kept::kEverywhere, kBatch);
+    add("Prove/linked/batched" + with_keys, prove, keys, Kept::kEverywhere, kLookupBatch);
     add("Prove/linked/cached-few" + with_keys, prove, keys, Kept::kFew, std::size_t{1});
-    add("Prove/linked/batched-few" + with_keys, prove, keys, Kept::kFew, kBatch);
-    add("Prove/linked/uncached" + with_keys, prove, keys, Kept::kNothing, kBatch);
+    add("Prove/linked/batched-few" + with_keys, prove, keys, Kept::kFew, kLookupBatch);
+    add("Prove/linked/uncached" + with_keys, prove, keys, Kept::kNothing, kLookupBatch);
     add("Prove/linked/uncached-single" + with_keys, prove, keys, Kept::kNothing, std::size_t{1});
     add("ReaderDuringEpochs" + with_keys, bench::reader_during_epochs, keys);
   }
