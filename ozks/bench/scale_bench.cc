@@ -37,15 +37,16 @@ constexpr double kGiB = 1U << 30;
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-// Of the process, in octets.
+// Memory of the process, in octets, without what is mapped from files: that is the page cache's.
 double resident() {
   // Without what malloc keeps of what was freed.
   malloc_trim(0);
   std::ifstream statm("/proc/self/statm");
   std::size_t pages = 0;
   std::size_t resident = 0;
-  statm >> pages >> resident;
-  return static_cast<double>(resident) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  std::size_t of_files = 0;
+  statm >> pages >> resident >> of_files;
+  return static_cast<double>(resident - of_files) * static_cast<double>(sysconf(_SC_PAGESIZE));
 }
 
 double size_of(const std::string& path) {

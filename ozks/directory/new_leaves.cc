@@ -83,7 +83,7 @@ class LeafMaker {
     if (data_.keeps_values) {
       check_commitments(rows_.subspan(first, last - first), values_);
     }
-    data_.trees->prefetch_newest(std::span(tags_).subspan(first, last - first));
+    data_.trees->prefetch_newest(data_.log, std::span(tags_).subspan(first, last - first));
     HashBatch hashes;
     LeafRecord record;
     for (std::size_t i = first; i < last; ++i) {

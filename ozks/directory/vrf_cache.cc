@@ -2,6 +2,8 @@
 
 #include <cstring>
 
+#include "leaves/prefetch.h"
+
 namespace optiks::ozks {
 
 // A lock-free atomic of an integer whose octets are zero holds 0.

@@ -2,19 +2,20 @@
 
 #include <fcntl.h>
 #include <sodium.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
+#include <bit>
 #include <cerrno>
-#include <charconv>
 #include <cstdlib>
 #include <string>
 #include <system_error>
 #include <utility>
 
 #include "leaves/file_io.h"
+#include "leaves/prefetch.h"
 #include "optiks/base/check.h"
 #include "optiks/base/crc32c.h"
 
@@ -37,6 +38,11 @@ constexpr std::size_t kTagAt = 32;
 constexpr std::size_t kCommitmentAt = kTagAt + std::tuple_size_v<Tag>;
 constexpr std::size_t kHeaderLen = kCommitmentAt + verify::kHashLen;
 constexpr std::uint32_t kNoValue = 0xffffffff;
+
+// Virtual addresses cost nothing; a small log's are few all the same.
+constexpr std::size_t kLeastMapping = std::size_t{64} << 20;
+// A record with a value of usual length.
+constexpr std::size_t kPrefetchedLen = 256;
 
 using Header = std::span<const std::uint8_t, kHeaderLen>;
 
@@ -127,45 +133,50 @@ int open_existing(const char* path, const LeafLog::Identity& identity, std::uint
 
 }  // namespace
 
-ByteSpan LeafRecord::body() const {
-  return kHeaderLen + body_len_ <= start_.size() ? ByteSpan(start_).subspan(kHeaderLen, body_len_)
-                                                 : ByteSpan(long_body_);
-}
-
 LeafLog::LeafLog(const char* path) : has_name_(path != nullptr), identity_(), file_(create(path)) {
   randombytes_buf(identity_.data(), identity_.size());
-  open_readers();
 }
 
 LeafLog::LeafLog(const char* path, const Identity& identity, std::uint64_t len)
-    : has_name_(true), identity_(identity), file_(open_existing(path, identity, len)), size_(len) {
-  open_readers();
+    : has_name_(true), identity_(identity), file_(open_existing(path, identity, len)), size_(len), written_(len) {
+  try {
+    map_at_least(len);
+  } catch (...) {
+    close(file_);
+    throw;
+  }
 }
 
 LeafLog::~LeafLog() {
-  for (const int file : readers_) {
-    if (file != file_) {
-      close(file);
-    }
+  for (const Mapping& mapping : mappings_) {
+    munmap(const_cast<std::uint8_t*>(mapping.data), mapping.len);
   }
   close(file_);
 }
 
-// Not by the log's name, which it need not have. Without /proc, or when the process may open no more, all read from
-// one.
-void LeafLog::open_readers() {
-  std::array<char, 32> name{"/proc/self/fd/"};
-  std::to_chars(std::ranges::find(name, '\0'), name.end(), file_);
-  for (int& reader : readers_) {
-    const int file = open(name.data(), O_RDONLY | O_CLOEXEC);
-    reader = file < 0 ? file_ : file;
+void LeafLog::map_at_least(std::uint64_t len) {
+  if (len == 0 || (!mappings_.empty() && len <= mappings_.back().len)) {
+    return;
   }
+  mappings_.reserve(mappings_.size() + 1);
+  const std::size_t mapped = std::bit_ceil(std::max<std::uint64_t>(len, kLeastMapping));
+  void* data = mmap(nullptr, mapped, PROT_READ, MAP_SHARED, file_, 0);
+  if (data == MAP_FAILED) {
+    fail(errno, "mapping the leaf log");
+  }
+  // Answers are about keys from everywhere. Advice: without it more is read than is wanted.
+  static_cast<void>(madvise(data, mapped, MADV_RANDOM));
+  mappings_.push_back({static_cast<const std::uint8_t*>(data), mapped});
+  newest_mapping_.store(mappings_.back().data, std::memory_order_release);
 }
 
-int LeafLog::reader() const {
-  static std::atomic<std::size_t> num_threads = 0;
-  thread_local std::size_t own = num_threads++;
-  return readers_[own % kReaders];
+ByteSpan LeafLog::written_from(std::uint64_t log_offset, std::size_t least) const {
+  // The mapping is read after the length that it has room for.
+  const std::uint64_t written = written_.load(std::memory_order_acquire);
+  if (log_offset > written || written - log_offset < least) {
+    fail(ENODATA, kReading);
+  }
+  return {newest_mapping_.load(std::memory_order_acquire) + log_offset, written - log_offset};
 }
 
 std::size_t LeafLog::record_len(ByteSpan opening, ByteSpan value) { return kHeaderLen + opening.size() + value.size(); }
@@ -178,6 +189,7 @@ std::uint64_t LeafLog::reserve(std::size_t len) {
   if (len > kMaxLen - size_) {
     fail(EFBIG, "the leaf log is full");
   }
+  map_at_least(size_ + len);
   return std::exchange(size_, size_ + len);
 }
 
@@ -198,9 +210,13 @@ void LeafLog::put(std::uint8_t* out, std::uint64_t log_offset, const LeafFacts& 
   base::store_be32(out, header_sum(log_offset, Header(out, kHeaderLen)));
 }
 
-void LeafLog::write(std::uint64_t log_offset, ByteSpan records) const {
-  OPTIKS_CHECK(log_offset + records.size() <= size_);
+void LeafLog::write(std::uint64_t log_offset, ByteSpan records) {
+  const std::uint64_t end = log_offset + records.size();
+  OPTIKS_CHECK(end <= size_);
   write_at(file_, records, log_offset, kWriting);
+  std::uint64_t written = written_.load(std::memory_order_relaxed);
+  while (written < end && !written_.compare_exchange_weak(written, end, std::memory_order_release)) {
+  }
 }
 
 std::uint64_t LeafLog::append(const LeafFacts& facts, ByteSpan opening, ByteSpan value) {
@@ -218,28 +234,22 @@ void LeafLog::sync() const {
 }
 
 void LeafLog::read(std::uint64_t log_offset, LeafRecord& out) const {
-  const std::size_t got = read_at(reader(), out.start_, kHeaderLen, log_offset, kReading);
-  out.body_len_ = parse(log_offset, std::span(out.start_).first<kHeaderLen>(), out.facts_);
-  const std::size_t len = kHeaderLen + out.body_len_;
-  if (len > out.start_.size()) {
-    out.long_body_.resize(out.body_len_);
-    const std::size_t here = std::copy(out.start_.begin() + kHeaderLen,
-                                       out.start_.begin() + static_cast<std::ptrdiff_t>(got), out.long_body_.begin()) -
-                             out.long_body_.begin();
-    const base::MutableByteSpan missing = base::MutableByteSpan(out.long_body_).subspan(here);
-    read_at(reader(), missing, missing.size(), log_offset + got, kReading);
-  } else if (got < len) {
-    read_at(reader(), std::span(out.start_).subspan(got, len - got), len - got, log_offset + got, kReading);
-  }
-  if (base::load_be32(out.start_.data() + kBodySumAt) != base::crc32c(out.body())) {
+  const ByteSpan octets = written_from(log_offset, kHeaderLen);
+  const std::size_t body_len = parse(log_offset, octets.first<kHeaderLen>(), out.facts_);
+  out.body_ = {};
+  const ByteSpan body = written_from(log_offset + kHeaderLen, body_len).first(body_len);
+  if (base::load_be32(octets.data() + kBodySumAt) != base::crc32c(body)) {
     fail_damaged();
   }
+  out.body_ = body;
 }
 
 void LeafLog::read_facts(std::uint64_t log_offset, LeafFacts& out) const {
-  std::array<std::uint8_t, kHeaderLen> header{};
-  read_at(reader(), header, header.size(), log_offset, kReading);
-  static_cast<void>(parse(log_offset, header, out));
+  static_cast<void>(parse(log_offset, written_from(log_offset, kHeaderLen).first<kHeaderLen>(), out));
+}
+
+void LeafLog::prefetch(std::uint64_t log_offset) const {
+  ozks::prefetch(newest_mapping_.load(std::memory_order_acquire) + log_offset, kPrefetchedLen);
 }
 
 }  // namespace optiks::ozks

@@ -1,11 +1,14 @@
-// LeafLog: what belongs to each leaf beside its label, in an append-only file that is read through the page cache: it
-// is wanted for the few leaves that an answer is about, and would be half of the memory of all. A record that does not
-// read back as it was written is an I/O error, never an answer.
+// LeafLog: what belongs to each leaf beside its label, in an append-only file that is read through a mapping, so from
+// the system's page cache: it is wanted for the few leaves that an answer is about, and would be half of the memory of
+// all. A record that does not read back as it was written is an I/O error, never an answer. A file that another program
+// makes shorter, or a disk that cannot be read, ends the process (SIGBUS), as it does for a node store
+// (docs/adr/0007-the-leaf-log-is-mapped.md).
 //
 // Thread safety: one writer appends; any number of threads read what was written before its offset reached them.
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -33,27 +36,21 @@ struct LeafFacts {
   std::uint32_t version = 0;              // of the key within the period; 0 in an oZKS
 };
 
-// LeafRecord: a record that was read. It may be read into again.
+// LeafRecord: a record that was read. It may be read into again. Its opening and value are the log's, and valid as long
+// as it is.
 class LeafRecord {
  public:
   [[nodiscard]] const LeafFacts& facts() const { return facts_; }
   // False: the value was erased, or the directory keeps none.
-  [[nodiscard]] bool has_value() const { return body_len_ != 0; }
-  [[nodiscard]] ByteSpan opening() const { return body().first(kOpeningLen); }
-  [[nodiscard]] ByteSpan value() const { return body().subspan(kOpeningLen); }
+  [[nodiscard]] bool has_value() const { return !body_.empty(); }
+  [[nodiscard]] ByteSpan opening() const { return body_.first(kOpeningLen); }
+  [[nodiscard]] ByteSpan value() const { return body_.subspan(kOpeningLen); }
 
  private:
   friend class LeafLog;
 
-  // One read gets all of a usual record.
-  static constexpr std::size_t kFirstRead = 512;
-
-  [[nodiscard]] ByteSpan body() const;
-
   LeafFacts facts_;
-  std::size_t body_len_ = 0;  // of opening and value
-  std::array<std::uint8_t, kFirstRead> start_{};
-  std::vector<std::uint8_t> long_body_;  // used when the body is not wholly in start_
+  ByteSpan body_;  // opening and value
 };
 
 class LeafLog {
@@ -82,7 +79,7 @@ class LeafLog {
   static void put(std::uint8_t* out, std::uint64_t log_offset, const LeafFacts& facts, ByteSpan opening,
                   ByteSpan value);
   // Writes records that were made for reserved offsets, from this one on. Threads may write different ones at a time.
-  void write(std::uint64_t log_offset, ByteSpan records) const;
+  void write(std::uint64_t log_offset, ByteSpan records);
   // All three, for one record.
   [[nodiscard]] std::uint64_t append(const LeafFacts& facts, ByteSpan opening, ByteSpan value);
   // Returns when the disk has what was written. Any thread.
@@ -90,9 +87,11 @@ class LeafLog {
   // Forgets what was reserved or written from `size` on: a staged epoch that was discarded. Writer.
   void truncate(std::uint64_t size) noexcept { size_ = size; }
 
-  // std::system_error when the record is damaged or cannot be read. One read, unless the value is longer than usual.
+  // std::system_error when there is no such record, or it is damaged.
   void read(std::uint64_t log_offset, LeafRecord& out) const;
   void read_facts(std::uint64_t log_offset, LeafFacts& out) const;
+  // Asks for the memory of a record that will be read soon; of a long one, for its beginning.
+  void prefetch(std::uint64_t log_offset) const;
 
   [[nodiscard]] std::uint64_t size() const { return size_; }
   [[nodiscard]] const Identity& identity() const { return identity_; }
@@ -100,18 +99,25 @@ class LeafLog {
   [[nodiscard]] bool has_name() const { return has_name_; }
 
  private:
-  // The kernel counts the users of an open file at one place in memory, for which the cores of threads that read at a
-  // time would wait: there are several open files to read from, for different threads.
-  static constexpr std::size_t kReaders = 16;
+  // A mapping is of a power of two of octets and begins where the file does, which may still be shorter. When the file
+  // outgrows it there is one twice as long; the ones before stay, as readers may be in them.
+  struct Mapping {
+    const std::uint8_t* data;
+    std::size_t len;
+  };
 
-  void open_readers();
-  [[nodiscard]] int reader() const;
+  void map_at_least(std::uint64_t len);
+  // What was written at this offset and after it, which is at least so much.
+  [[nodiscard]] ByteSpan written_from(std::uint64_t log_offset, std::size_t least) const;
 
   bool has_name_;
   Identity identity_;
   int file_ = -1;
-  std::array<int, kReaders> readers_{};  // or file_ itself
   std::uint64_t size_ = 0;
+  std::vector<Mapping> mappings_;
+  std::atomic<const std::uint8_t*> newest_mapping_{nullptr};
+  // No record ends beyond this. A mapping's octets beyond the end of its file must not be touched, so it never falls.
+  std::atomic<std::uint64_t> written_{0};
 };
 
 // LogState: what is kept of a leaf log.

@@ -11,6 +11,7 @@
 #include <array>
 
 #include "leaves/hash_batch.h"
+#include "leaves/prefetch.h"
 #include "linked/old_paths.h"
 #include "optiks/base/check.h"
 #include "trie/append_tokens.h"

@@ -18,6 +18,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "leaves/prefetch.h"
 #include "linked/pages.h"
 
 namespace optiks::ozks {

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "leaves/prefetch.h"
 #include "optiks/base/check.h"
 
 namespace optiks::ozks {

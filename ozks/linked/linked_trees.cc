@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "leaves/prefetch.h"
 #include "linked/append_proof.h"
 
 namespace optiks::ozks {
@@ -23,17 +24,21 @@ std::uint64_t LinkedTrees::find_newest(const LeafLog& log, const Tag& key, LeafR
   return leaf == kNoNode ? kNoLogOffset : nodes_.leaf(leaf).log_offset();
 }
 
-void LinkedTrees::prefetch_newest(std::span<const Tag> keys) const {
-  // The table's memory for all of them, and then that of the leaves, which it leads to.
+void LinkedTrees::prefetch_newest(const LeafLog& log, std::span<const Tag> keys) const {
+  // The table's memory for all of them, then that of the leaves, which it leads to, then that of their records.
   for (const Tag& key : keys) {
     keys_.prefetch(key);
   }
-  for (const Tag& key : keys) {
-    const NodeId likely = keys_.find(key, [](NodeId) { return true; });
-    if (likely != kNoNode) {
-      prefetch(&nodes_.leaf(likely), sizeof(Leaf));
+  const auto for_each_likely = [&](const auto& use) {
+    for (const Tag& key : keys) {
+      const NodeId likely = keys_.find(key, [](NodeId) { return true; });
+      if (likely != kNoNode) {
+        use(nodes_.leaf(likely));
+      }
     }
-  }
+  };
+  for_each_likely([](const Leaf& leaf) { prefetch(&leaf, sizeof(leaf)); });
+  for_each_likely([&](const Leaf& leaf) { log.prefetch(leaf.log_offset()); });
 }
 
 TreeStats LinkedTrees::stats() const {

@@ -25,7 +25,7 @@ class LinkedTrees final : public TreeStore {
     nodes_.walk_many(tree, labels, out);
   }
   [[nodiscard]] std::uint64_t find_newest(const LeafLog& log, const Tag& key, LeafRecord& out) const override;
-  void prefetch_newest(std::span<const Tag> keys) const override;
+  void prefetch_newest(const LeafLog& log, std::span<const Tag> keys) const override;
   [[nodiscard]] TreeStats stats() const override;
 
   [[nodiscard]] bool stage(std::size_t structure, std::span<const NewLeaf> leaves, Workers& workers,

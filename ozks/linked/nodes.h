@@ -15,6 +15,7 @@
 #include <span>
 #include <vector>
 
+#include "leaves/prefetch.h"
 #include "linked/arena.h"
 #include "optiks/base/bytes.h"
 #include "optiks/ozks/verify/hash.h"

@@ -5,6 +5,8 @@
 #include <atomic>
 #include <numeric>
 
+#include "leaves/prefetch.h"
+
 namespace optiks::ozks {
 namespace {
 

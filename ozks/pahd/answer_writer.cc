@@ -103,6 +103,13 @@ class ProofWriter {
         labels[j] = labels_[i + j].label;
       }
       data_.trees->walk_many(tree_, std::span(labels).first(num_paths_), paths_);
+      for (std::size_t j = 0; j < num_paths_; ++j) {
+        const Path& path = paths_.paths[j];
+        // A leaf with another label, whose record says what to show of it.
+        if (path.leaf != nullptr && path.opened == nullptr && path.common != verify::kLabelBits) {
+          data_.log.prefetch(path.log_offset);
+        }
+      }
     }
     return paths_.paths[i - first_path_];
   }
@@ -219,7 +226,7 @@ bool write_lookups(const View& view, std::uint8_t structure, std::span<const Loo
   std::pmr::vector<Tag> keys(queries.size(), &memory);
   data.secrets.tag_key.tag_many(inputs, keys);
   // What several keys need of memory is asked for before the first of them waits for it.
-  data.trees->prefetch_newest(keys);
+  data.trees->prefetch_newest(data.log, keys);
   LabelProver labels(view.data(), structure, source, memory);
   // Of most keys one version is proven, and the absence of another.
   labels.reserve(2 * queries.size());

@@ -40,7 +40,7 @@ class StoredTrees final : public TreeStore {
     walk_stored(cached_, tree, labels, out);
   }
   [[nodiscard]] std::uint64_t find_newest(const LeafLog& log, const Tag& key, LeafRecord& out) const override;
-  void prefetch_newest(std::span<const Tag> /*keys*/) const override {}
+  void prefetch_newest(const LeafLog& /*log*/, std::span<const Tag> /*keys*/) const override {}
   [[nodiscard]] TreeStats stats() const override;
 
   // DirectoryError (OPTIKS_E_STATE) when a proof is wanted.

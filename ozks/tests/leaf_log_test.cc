@@ -84,7 +84,7 @@ int facts_error(const LeafLog& log, std::uint64_t log_offset) {
   });
 }
 
-// More threads than the log has files to read from, on one with a name and one without, while it grows.
+// On a log with a name and one without, while it outgrows its mapping.
 TEST(LeafLog, IsReadByManyThreads) {
   for (const std::string& path : {scratch_file("read-by-many"), std::string()}) {
     LeafLog log(path.empty() ? nullptr : path.c_str());
@@ -101,11 +101,20 @@ TEST(LeafLog, IsReadByManyThreads) {
         }
       });
     }
-    const Written last = append(log, random, 7);
+    LeafRecord early;
+    log.read(written.back().log_offset, early);
+    std::vector<Written> large;
+    for (int i = 0; i < 200; ++i) {
+      large.push_back(append(log, random, verify::kMaxValueLen));
+    }
     for (std::thread& reader : readers) {
       reader.join();
     }
-    expect_reads(log, last);
+    for (const Written& each : large) {
+      expect_reads(log, each);
+    }
+    // What was read before stays where it was.
+    EXPECT_TRUE(std::ranges::equal(early.value(), written.back().value));
   }
 }
 
@@ -194,12 +203,17 @@ TEST(LeafLog, DamageIsAnError) {
   file.write(octets.data(), static_cast<std::streamsize>(octets.size()));
   file.flush();
   EXPECT_EQ(read_error(log, usual.log_offset), EBADMSG);
-  // A file that lost its end, in the value and in the header.
-  std::filesystem::resize_file(path, last.log_offset + header_len + 700);
-  EXPECT_EQ(read_error(log, last.log_offset), ENODATA);
-  EXPECT_EQ(facts_error(log, last.log_offset), 0);
-  std::filesystem::resize_file(path, last.log_offset + 10);
-  EXPECT_EQ(facts_error(log, last.log_offset), ENODATA);
+  // No record begins where nothing was written, nor in what is only reserved.
+  const std::uint64_t end = log.size();
+  for (const std::uint64_t beyond : {end - header_len + 1, end, end + 1, LeafLog::kMaxLen, UINT64_MAX - 1}) {
+    EXPECT_EQ(read_error(log, beyond), ENODATA) << beyond;
+    EXPECT_EQ(facts_error(log, beyond), ENODATA) << beyond;
+  }
+  EXPECT_EQ(log.reserve(1000), end);
+  EXPECT_EQ(read_error(log, end), ENODATA);
+  // A record that says to be longer than all that was written is refused by its checksum, and one that is: by its end.
+  append(log, random, std::nullopt);
+  EXPECT_EQ(read_error(log, end), EBADMSG);
 }
 
 TEST(LeafLog, IsKeptUpToALength) {

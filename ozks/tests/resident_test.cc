@@ -12,14 +12,15 @@
 namespace optiks::ozks::test {
 namespace {
 
-// Of the process, in octets.
+// Memory of the process, in octets, without what is mapped from files: that is the page cache's.
 std::size_t resident() {
   malloc_trim(0);
   std::ifstream statm("/proc/self/statm");
   std::size_t pages = 0;
   std::size_t resident_pages = 0;
-  statm >> pages >> resident_pages;
-  return resident_pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  std::size_t of_files = 0;
+  statm >> pages >> resident_pages >> of_files;
+  return (resident_pages - of_files) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
 // An epoch of new keys with made-up labels and tags, which look like those of the VRF and of the keyed hash.

@@ -250,7 +250,9 @@ TEST(Storage, DamagedLeafLog) {
     };
     put(content[at] ^ 0x81);
     const std::int32_t a = lookup("a");
+    EXPECT_EQ(last_error().empty(), a == OPTIKS_OK);
     const std::int32_t b = lookup("b");
+    EXPECT_EQ(last_error().empty(), b == OPTIKS_OK);
     ASSERT_EQ(std::min(a, b), OPTIKS_E_IO) << at;
     ASSERT_TRUE(std::max(a, b) == OPTIKS_OK || std::max(a, b) == OPTIKS_E_IO) << at;
     num_for_one += std::max(a, b) == OPTIKS_OK ? 1 : 0;
@@ -259,12 +261,6 @@ TEST(Storage, DamagedLeafLog) {
   EXPECT_GT(num_for_one, 80U);
   EXPECT_EQ(lookup("a"), OPTIKS_OK);
   EXPECT_EQ(lookup("b"), OPTIKS_OK);
-  std::filesystem::resize_file(log, size - 1);
-  EXPECT_EQ(std::min(lookup("a"), lookup("b")), OPTIKS_E_IO);
-  std::filesystem::resize_file(log, 0);
-  EXPECT_EQ(lookup("a"), OPTIKS_E_IO);
-  EXPECT_EQ(lookup("b"), OPTIKS_E_IO);
-  EXPECT_NE(last_error(), "");
 }
 
 TEST(Storage, FullDiskKeepsTheOldEpoch) {

@@ -66,7 +66,7 @@ class TreeStore {
   // Reads the record of the key's newest leaf and gives its log offset; kNoLogOffset when the key has none.
   [[nodiscard]] virtual std::uint64_t find_newest(const LeafLog& log, const Tag& key, LeafRecord& out) const = 0;
   // Asks for the memory that find_newest() will read for these keys.
-  virtual void prefetch_newest(std::span<const Tag> keys) const = 0;
+  virtual void prefetch_newest(const LeafLog& log, std::span<const Tag> keys) const = 0;
   [[nodiscard]] virtual TreeStats stats() const = 0;
 
   // Adds leaves, sorted by label, to the next epoch's tree of a structure (0..3). False when a label is there already

@@ -83,9 +83,10 @@ class Memory:
                 self.most[service.service] = max(self.most[service.service], resident(service))
 
 
+# Without what is mapped from files, which is the page cache's.
 def resident(service: Process) -> float:
     status = Path(f"/proc/{service.pid}/status").read_text()
-    return int(re.search(r"^VmRSS:\s+(\d+) kB", status, re.MULTILINE)[1]) / 1024
+    return int(re.search(r"^RssAnon:\s+(\d+) kB", status, re.MULTILINE)[1]) / 1024
 
 
 def fill(log: Deployment, tester: StressTester) -> None:

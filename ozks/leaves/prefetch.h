@@ -1,0 +1,25 @@
+// What asks for memory before it is used. Advice to the processor: any address may be given.
+#pragma once
+
+#include <cstddef>
+
+namespace optiks::ozks {
+
+// Asks for the cache lines of an object that will be read soon.
+inline void prefetch(const void* object, std::size_t bytes) {
+  constexpr std::size_t kLineLen = 64;
+  const auto* octets = static_cast<const char*>(object);
+  for (std::size_t i = 0; i < bytes; i += kLineLen) {
+    __builtin_prefetch(octets + i);
+  }
+  __builtin_prefetch(octets + bytes - 1);
+}
+
+// The same for one that will be written.
+inline void prefetch_to_write(void* object, std::size_t bytes) {
+  auto* octets = static_cast<char*>(object);
+  __builtin_prefetch(octets, 1);
+  __builtin_prefetch(octets + bytes - 1, 1);
+}
+
+}  // namespace optiks::ozks
