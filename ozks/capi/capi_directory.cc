@@ -113,7 +113,7 @@ std::int32_t optiks_dir_tags(const optiks_dir_t* dir, std::size_t n, const std::
     ByteStrings strings;
     if (dir == nullptr || !readable(structures, n) || !readable(out_tags, n) || !structures_valid(n, structures) ||
         !read_keys(n, keys, key_offsets, strings)) {
-      return argument_error("a pointer is missing, a structure is not 1..4, or a key is not 1..255 octets");
+      return argument_error("a pointer is missing, there is no such structure, or a key is not 1..255 octets");
     }
     for (std::size_t i = 0; i < n; ++i) {
       const Tag tag = dir->directory->data()->tag(structures[i], strings[i]);
@@ -130,7 +130,7 @@ std::int32_t optiks_dir_versions(const optiks_dir_t* dir, std::size_t n, const s
     ByteStrings strings;
     if (dir == nullptr || !readable(structures, n) || !readable(out_versions, n) || !structures_valid(n, structures) ||
         !read_keys(n, keys, key_offsets, strings)) {
-      return argument_error("a pointer is missing, a structure is not 1..4, or a key is not 1..255 octets");
+      return argument_error("a pointer is missing, there is no such structure, or a key is not 1..255 octets");
     }
     for (std::size_t i = 0; i < n; ++i) {
       out_versions[i] = dir->directory->version_of(structures[i], strings[i]);
@@ -145,7 +145,7 @@ std::int32_t optiks_dir_expect(optiks_dir_t* dir, std::size_t n, const std::uint
     ByteStrings strings;
     if (dir == nullptr || !readable(structures, n) || !structures_valid(n, structures) ||
         !read_keys(n, keys, key_offsets, strings)) {
-      return argument_error("a pointer is missing, a structure is not 1..4, or a key is not 1..255 octets");
+      return argument_error("a pointer is missing, there is no such structure, or a key is not 1..255 octets");
     }
     dir->directory->expect(structures, strings);
     return std::int32_t{OPTIKS_OK};

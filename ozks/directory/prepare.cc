@@ -15,7 +15,7 @@ constexpr std::size_t kHashChunk = 64;
 
 void check_structure(std::uint8_t structure) {
   if (structure < 1 || structure > kNumStructures) {
-    throw DirectoryError(OPTIKS_E_ARGUMENT, "a structure is not 1..4");
+    throw DirectoryError(OPTIKS_E_ARGUMENT, "there is no such structure");
   }
 }
 

@@ -132,25 +132,43 @@ def audit(s: Session) -> None:
             while b < len(s.chain) - 1 and b - a < facts.MAX_RANGE_EPOCHS and s.chain[b + 1].period == s.chain[a].period:
                 b += 1
         start = s.chain[s.chain[a].period_first_epoch]
-        answer = s.http.request(f"/v1/epochs/{a}-{b}/audit-proof", "audit-proof")
+        b, answer = _audit_proof(s, a, b)
         s.rows.audit("live", v, s.chain[a], start, answer, "valid")
         # The board's record of b is the one that the proof led to: the audit covers what the checkpoint covers.
         require(decode_whole(AuditProof.decode, answer).records[-1] == s.chain[b].encode(), "inclusion_proof")
         print(f"verified audit ({a}, {b}]")
         a = b
-    # One record less than the limit, so that a repeated record is refused for its epoch and not for the length.
     counts = [r.structure(facts.KEYS).count for r in s.chain]
-    for a in range(len(counts) - 1, -1, -1):
-        b = next((e for e in range(a + 2, min(len(counts), a + facts.MAX_RANGE_EPOCHS)) if counts[e] - counts[a] >= 2), None)
+    ranges = []
+    for a in range(len(counts)):
+        # One record less than the limit, so that a repeated record is refused for its epoch and not for the length.
+        last = min(len(counts), a + facts.MAX_RANGE_EPOCHS)
+        b = next((e for e in range(a + 2, last) if counts[e] - counts[a] >= 2), None)
         if b is not None and counts[a] >= 2 and s.chain[a].period == s.chain[b].period:
-            answer = decode_whole(AuditProof.decode, s.http.request(f"/v1/epochs/{a}-{b}/audit-proof", "audit-proof"))
-            start = s.chain[s.chain[a].period_first_epoch]
-            s.rows.audit("live", v, s.chain[a], start, answer.encode(), "valid")
-            for kind, encoded, reason in mutations_audit.audit_changes(answer):
-                s.rows.audit(kind, v, s.chain[a], start, encoded, reason)
-                print(f"refused  {kind}: {reason}")
-            return
-    print("skipped  changed audit proofs: no range with two old and two new leaves of structure keys")
+            ranges.append((counts[b] - counts[a], -a, b))
+    if not ranges:
+        print("skipped  changed audit proofs: no range with two old and two new leaves of structure keys")
+        return
+    # The fewest new leaves, as each change is verified; of several ranges the latest.
+    _, a, b = min(ranges)
+    a = -a
+    answer = decode_whole(AuditProof.decode, s.http.request(f"/v1/epochs/{a}-{b}/audit-proof", "audit-proof"))
+    start = s.chain[s.chain[a].period_first_epoch]
+    s.rows.audit("live", v, s.chain[a], start, answer.encode(), "valid")
+    for kind, encoded, reason in mutations_audit.audit_changes(answer):
+        s.rows.audit(kind, v, s.chain[a], start, encoded, reason)
+        print(f"refused  {kind}: {reason}")
+
+
+def _audit_proof(s: Session, a: int, b: int) -> tuple[int, bytes]:
+    """The proof of (a, b], or of as many of its epochs as the server puts into one answer (docs/spec/rest.md section 2)."""
+    while True:
+        try:
+            return b, s.http.request(f"/v1/epochs/{a}-{b}/audit-proof", "audit-proof")
+        except urllib.error.HTTPError as error:
+            if error.code != 422 or b == a + 1:
+                raise
+            b = a + (b - a) // 2
 
 
 def look_up(s: Session, keys: list[bytes], absent: list[bytes]) -> None:

@@ -115,7 +115,7 @@ internal static class QuerySchemas
 
     private static void AddAnswers(ApiSchemas schemas)
     {
-        schemas.Add("Path", ApiSchemas.ObjectOf("Way to the tree's root.", ["mask", "siblings"], new()
+        schemas.Add("Path", ApiSchemas.ObjectOf("The siblings on the path from a node to the tree's root.", ["mask", "siblings"], new()
         {
             ["mask"] = ApiSchemas.Octets("Depths that have a sibling, a bit each."),
             ["siblings"] = ApiSchemas.Octets("Their hashes, of 32 octets."),
