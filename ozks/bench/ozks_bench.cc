@@ -17,7 +17,6 @@
 #include "bench_support.h"
 #include "filled.h"
 #include "leaves/hash_batch.h"
-#include "linked/apply.h"
 #include "optiks/base/bytes.h"
 #include "optiks/optiks.h"
 #include "optiks/ozks/verify/alpha.h"
@@ -26,6 +25,7 @@
 #include "optiks/ozks/verify/hash.h"
 #include "optiks/ozks/verify/member.h"
 #include "optiks/vrf/ecvrf.h"
+#include "trie/insert.h"
 
 namespace optiks::ozks {
 namespace {
@@ -92,7 +92,7 @@ class BareTree {
       }
       hashes.run();
     });
-    if (!apply(nodes_, tree_, added_, workers, next_, change_)) {
+    if (!insert_leaves(nodes_, tree_, added_, workers, next_, change_)) {
       std::fprintf(stderr, "a label is there twice\n");
       std::exit(1);
     }
@@ -102,7 +102,7 @@ class BareTree {
   // Gives up what add() made, so that the tree keeps its size.
   void discard() {
     nodes_.free_interiors(change_.created);
-    for (const LinkedLeaf& leaf : added_) {
+    for (const InsertedLeaf& leaf : added_) {
       nodes_.free_leaf(leaf.id);
     }
     change_ = {};
@@ -116,7 +116,7 @@ class BareTree {
   Nodes nodes_;
   Tree tree_;
   Tree next_;
-  std::vector<LinkedLeaf> added_;
+  std::vector<InsertedLeaf> added_;
   Change change_;
 };
 

@@ -14,8 +14,8 @@
 #include <cstdint>
 
 #include "leaves/leaf_log.h"
-#include "linked/pages.h"
 #include "optiks/vrf/ecvrf.h"
+#include "trie/memory_pages.h"
 
 namespace optiks::ozks {
 

@@ -7,7 +7,7 @@
 
 namespace optiks::ozks {
 
-void make_append_proof(const Nodes& nodes, const LeafLog& log, std::span<const LinkedLeaf> leaves,
+void make_append_proof(const Nodes& nodes, const LeafLog& log, std::span<const InsertedLeaf> leaves,
                        std::span<const Hash> commitments, const OpenedTree& opened, Workers& workers,
                        std::vector<std::uint8_t>& out) {
   const std::size_t num_pieces = opened.pieces.size();

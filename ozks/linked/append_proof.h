@@ -7,15 +7,15 @@
 #include <vector>
 
 #include "leaves/leaf_log.h"
-#include "linked/apply.h"
+#include "trie/insert.h"
 
 namespace optiks::ozks {
 
 // make_append_proof appends the encoding of one AppendProof to `out`: the step by `leaves`, with these commitments, all
-// with offset 0, from the old tree that apply() opened for them. The log has the old leaves' records;
+// with offset 0, from the old tree that insert_leaves() opened for them. The log has the old leaves' records;
 // std::system_error when one cannot be read. The proof is the same for any number of workers. Writer's thread, or any
 // that holds the old tree.
-void make_append_proof(const Nodes& nodes, const LeafLog& log, std::span<const LinkedLeaf> leaves,
+void make_append_proof(const Nodes& nodes, const LeafLog& log, std::span<const InsertedLeaf> leaves,
                        std::span<const Hash> commitments, const OpenedTree& opened, Workers& workers,
                        std::vector<std::uint8_t>& out);
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "linked/nodes.h"
+#include "trie/nodes.h"
 
 namespace optiks::ozks {
 

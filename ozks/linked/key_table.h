@@ -21,8 +21,8 @@
 #include <span>
 
 #include "leaves/leaf_log.h"
-#include "linked/nodes.h"
-#include "linked/pages.h"
+#include "trie/memory_pages.h"
+#include "trie/nodes.h"
 #include "trie/parallel.h"
 
 namespace optiks::ozks {

@@ -50,11 +50,11 @@ TreeStats LinkedTrees::stats() const {
 
 bool LinkedTrees::stage(std::size_t structure, std::span<const NewLeaf> leaves, Workers& workers,
                         const StepProof* proof) {
-  std::vector<LinkedLeaf> linked(leaves.size());
+  std::vector<InsertedLeaf> linked(leaves.size());
   std::vector<NodeId> previous(leaves.size(), kNoNode);
   staged_.leaves.reserve(staged_.leaves.size() + leaves.size());
   staged_.keys.reserve(staged_.keys.size() + leaves.size());
-  for (LinkedLeaf& leaf : linked) {
+  for (InsertedLeaf& leaf : linked) {
     leaf.id = nodes_.allocate_leaf();
     staged_.leaves.push_back(leaf.id);
   }
@@ -78,8 +78,8 @@ bool LinkedTrees::stage(std::size_t structure, std::span<const NewLeaf> leaves, 
   }
   OpenedTree opened;
   Tree next;
-  if (!apply(nodes_, staged_.trees[structure], linked, workers, next, staged_.change,
-             proof == nullptr ? nullptr : &opened)) {
+  if (!insert_leaves(nodes_, staged_.trees[structure], linked, workers, next, staged_.change,
+                     proof == nullptr ? nullptr : &opened)) {
     return false;
   }
   staged_.trees[structure] = next;

@@ -10,9 +10,9 @@
 #include <deque>
 #include <vector>
 
-#include "linked/apply.h"
 #include "linked/key_table.h"
-#include "linked/nodes.h"
+#include "trie/insert.h"
+#include "trie/nodes.h"
 #include "trie/tree_store.h"
 
 namespace optiks::ozks {

@@ -41,7 +41,7 @@ class Saver {
       const Interior& node = nodes_.interior(id);
       element[0] = static_cast<std::uint8_t>((Nodes::is_leaf(node.child[0]) ? kLeftIsLeaf : 0) |
                                              (Nodes::is_leaf(node.child[1]) ? kRightIsLeaf : 0));
-      element[1] = static_cast<std::uint8_t>(node.length);
+      element[1] = node.length;
       std::ranges::copy(node.hash[1], std::ranges::copy(node.hash[0], element.begin() + 2).out);
       put_(element);
       ahead.push_back(node.child[1]);

@@ -23,6 +23,7 @@ class TreeMaker {
     const NodeId id = nodes_.allocate_interior();
     Interior& node = nodes_.new_interior(id);
     node.length = length;
+    node.page = {};
     std::ranges::copy(left, node.hash[0].begin());
     std::ranges::copy(right, node.hash[1].begin());
     return link(parent, side, id);

@@ -176,7 +176,7 @@ class StoredRestorer {
         while (leaves.size() < std::min<std::uint64_t>(kStageBatch, left) && by_number_.next(next)) {
           leaves.push_back({next.label, next.hash, next.log_offset});
         }
-        if (!trees_.stage(s, leaves)) {
+        if (!trees_.stage(s, leaves, workers_)) {
           damaged();
         }
       }

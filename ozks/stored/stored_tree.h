@@ -1,5 +1,5 @@
 // The oZKS tree of docs/spec/tree.md in stored mode: its nodes are in pages (page.h), its pages in a node store. The
-// same trees and paths as linked mode's (linked/nodes.h), for a machine whose memory is smaller than the tree.
+// same trees and paths as linked mode's (trie/nodes.h), for a machine whose memory is smaller than the tree.
 //
 // Thread safety: any number of threads read trees that were published to them; updates are tree_update.h's.
 // Invariants

@@ -130,7 +130,7 @@ TreeStats StoredTrees::stats() const {
   return out;
 }
 
-bool StoredTrees::stage(std::size_t structure, std::span<const NewLeaf> leaves, Workers& /*workers*/,
+bool StoredTrees::stage(std::size_t structure, std::span<const NewLeaf> leaves, Workers& workers,
                         const StepProof* proof) {
   if (proof != nullptr) {
     throw DirectoryError(OPTIKS_E_STATE, "a directory in stored mode makes no append-only proofs");
@@ -141,10 +141,10 @@ bool StoredTrees::stage(std::size_t structure, std::span<const NewLeaf> leaves, 
       staged_keys_.push_back({leaf.tag, leaf.log_offset});
     }
   }
-  return stage(structure, leaves);
+  return stage(structure, leaves, workers);
 }
 
-bool StoredTrees::stage(std::size_t structure, std::span<const NewLeaf> leaves) {
+bool StoredTrees::stage(std::size_t structure, std::span<const NewLeaf> leaves, Workers& workers) {
   const auto is_before = [](const NewLeaf& a, const NewLeaf& b) { return a.label < b.label; };
   for (std::size_t i = 1; i < leaves.size(); ++i) {
     if (!is_before(leaves[i - 1], leaves[i])) {
@@ -152,7 +152,7 @@ bool StoredTrees::stage(std::size_t structure, std::span<const NewLeaf> leaves) 
     }
   }
   if (leaves.size() <= kLeafBatch) {
-    return stage_at_once(structure, leaves);
+    return stage_at_once(structure, leaves, workers);
   }
   // Few of them first, from everywhere: so the upper pages have their shape before the leaves come range by range,
   // which changes each page but once.
@@ -160,7 +160,7 @@ bool StoredTrees::stage(std::size_t structure, std::span<const NewLeaf> leaves) 
   for (std::size_t i = 0; i < leaves.size(); i += kSpread) {
     some.push_back(leaves[i]);
   }
-  if (!stage(structure, some)) {
+  if (!stage(structure, some, workers)) {
     return false;
   }
   some.clear();
@@ -169,7 +169,7 @@ bool StoredTrees::stage(std::size_t structure, std::span<const NewLeaf> leaves) 
       some.push_back(leaves[i]);
     }
     if (some.size() == kLeafBatch || i + 1 == leaves.size()) {
-      if (!stage_at_once(structure, some)) {
+      if (!stage_at_once(structure, some, workers)) {
         return false;
       }
       some.clear();
@@ -178,10 +178,10 @@ bool StoredTrees::stage(std::size_t structure, std::span<const NewLeaf> leaves) 
   return true;
 }
 
-bool StoredTrees::stage_at_once(std::size_t structure, std::span<const NewLeaf> leaves) {
+bool StoredTrees::stage_at_once(std::size_t structure, std::span<const NewLeaf> leaves, Workers& workers) {
   const StagedPages pages(*this);
-  TreeUpdate update(pages, next_page_);
-  if (!update.run(staged_[structure], leaves, staged_[structure])) {
+  TreeUpdate update(pages, nodes_, next_page_);
+  if (!update.run(staged_[structure], leaves, workers, staged_[structure])) {
     return false;
   }
   for (const PageId id : update.superseded()) {

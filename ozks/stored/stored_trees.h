@@ -59,7 +59,7 @@ class StoredTrees final : public TreeStore {
   [[nodiscard]] std::uint64_t find(const Tag& tag) const;
 
   // As stage(), without keys.
-  [[nodiscard]] bool stage(std::size_t structure, std::span<const NewLeaf> leaves);
+  [[nodiscard]] bool stage(std::size_t structure, std::span<const NewLeaf> leaves, Workers& workers);
   // Writes keys ahead of the first commit of all: there are more than memory holds. A store that has some without an
   // epoch is refused when it is opened.
   void put_keys_ahead(std::span<const Key> keys);
@@ -74,7 +74,7 @@ class StoredTrees final : public TreeStore {
   // What the staged trees are read from: pages that are not written yet, and the store.
   class StagedPages;
 
-  [[nodiscard]] bool stage_at_once(std::size_t structure, std::span<const NewLeaf> leaves);
+  [[nodiscard]] bool stage_at_once(std::size_t structure, std::span<const NewLeaf> leaves, Workers& workers);
   void remove_abandoned(NodeStore::Transaction& transaction, PageId end) const;
   void remove_garbage(NodeStore::Transaction& transaction, std::uint64_t oldest) const;
   void write_ahead();
@@ -87,6 +87,7 @@ class StoredTrees final : public TreeStore {
   CachedPages cached_;
   StoreState state_;
   PageId next_page_;  // of the process
+  Nodes nodes_;       // for one TreeUpdate after the other
 
   std::uint64_t oldest_ = 0;  // that is pinned
   Trees staged_;

@@ -60,7 +60,8 @@ void* allocate_aligned(std::size_t size, std::size_t alignment) {
 
 }  // namespace
 
-// Large tables come from here (linked/pages.h); malloc's own calls do not. ThreadSanitizer cannot do without its own.
+// Large tables come from here (trie/memory_pages.h); malloc's own calls do not. ThreadSanitizer cannot do without its
+// own.
 #ifndef __SANITIZE_THREAD__
 extern "C" void* mmap(void* at, std::size_t len, int protection, int flags, int file, off_t offset) noexcept {
   if (!take_one()) {

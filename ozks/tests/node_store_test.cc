@@ -185,7 +185,7 @@ class Repeatable {
   }
   static void publish(StoredTrees& trees) {
     const std::uint64_t epoch = trees.state().epoch + 1;
-    ASSERT_TRUE(trees.stage(2, to_stored(leaves(epoch))));
+    ASSERT_TRUE(trees.stage(2, to_stored(leaves(epoch)), alone));
     Tag tag{};
     tag[0] = static_cast<std::uint8_t>(epoch);
     trees.commit(epoch, log_of(epoch), {{{}, epoch}, {tag, epoch}}, epoch - 1);

@@ -15,6 +15,9 @@ namespace optiks::ozks::test {
 // A leaf log of some length, which the trees do not look into.
 [[nodiscard]] inline LogState log_of(std::uint64_t len) { return {{}, len}; }
 
+// Who stages without other threads.
+inline Workers alone(1);
+
 [[nodiscard]] std::vector<NewLeaf> to_stored(std::vector<NaiveLeaf> leaves);
 
 // What a stored tree consists of.

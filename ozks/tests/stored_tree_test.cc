@@ -27,7 +27,7 @@ Census census(const Stored& stored, const Tree& tree, const std::vector<NaiveLea
 
 // The next epoch, of one structure.
 void add(StoredTrees& trees, std::size_t structure, const std::vector<NaiveLeaf>& leaves) {
-  ASSERT_TRUE(trees.stage(structure, to_stored(leaves)));
+  ASSERT_TRUE(trees.stage(structure, to_stored(leaves), alone));
   trees.commit(trees.state().epoch + 1, log_of(0), {}, trees.state().epoch);
 }
 
@@ -93,7 +93,7 @@ TEST(StoredTree, RandomHistoriesAgreeWithLinkedMode) {
       const auto leaves = new_leaves(random, grown.all(), random.below(random.below(3) == 0 ? 300 : 5), epoch);
       grown.add(leaves);
       // Nobody lets go of an old epoch.
-      ASSERT_TRUE(stored.trees->stage(2, to_stored(leaves)));
+      ASSERT_TRUE(stored.trees->stage(2, to_stored(leaves), alone));
       stored.trees->commit(epoch, log_of(0), {}, 0);
       trees.push_back(stored.trees->state().trees[2]);
       ASSERT_EQ(trees.back().root_hash, grown.tree().root_hash);
@@ -164,6 +164,32 @@ TEST(StoredTree, PagesAreWellFilledAndFewAboveEachOther) {
   }
 }
 
+// Octet for octet, and under the same ids.
+TEST(StoredTree, SeveralThreadsMakeTheSamePages) {
+  const auto pages_of = [](Workers& workers) {
+    Random random(18);
+    Stored stored;
+    std::vector<NaiveLeaf> all;
+    for (std::uint64_t epoch = 1; epoch <= 5; ++epoch) {
+      const auto leaves = new_leaves(random, all, 2000, epoch);
+      all.insert(all.end(), leaves.begin(), leaves.end());
+      EXPECT_TRUE(stored.trees->stage(1, to_stored(leaves), workers));
+      stored.trees->commit(epoch, log_of(0), {}, epoch - 1);
+    }
+    std::vector<Bytes> pages;
+    stored.store->scan(Table::kPages, StoreKey(std::uint64_t{0}), [&](ByteSpan id, ByteSpan octets) {
+      pages.emplace_back(id.begin(), id.end());
+      pages.emplace_back(octets.begin(), octets.end());
+      return true;
+    });
+    return pages;
+  };
+  Workers three(3);
+  const std::vector<Bytes> expected = pages_of(alone);
+  EXPECT_GT(expected.size(), 400U);
+  EXPECT_EQ(pages_of(three), expected);
+}
+
 TEST(StoredTree, RefusesLabelsThatAreThereTwice) {
   Random random(14);
   Stored stored;
@@ -172,7 +198,7 @@ TEST(StoredTree, RefusesLabelsThatAreThereTwice) {
   const Hash root = stored.trees->state().trees[2].root_hash;
   const auto fresh = to_stored(new_leaves(random, old, 2, 2));
   const auto stage = [&](const std::vector<NewLeaf>& leaves) {
-    const bool result = stored.trees->stage(2, leaves);
+    const bool result = stored.trees->stage(2, leaves, alone);
     stored.trees->discard();
     return result;
   };
@@ -182,8 +208,8 @@ TEST(StoredTree, RefusesLabelsThatAreThereTwice) {
   EXPECT_FALSE(stage({to_stored(old)[100]}));
   const NewLeaf known = to_stored(old)[100];
   // The same label in another structure is another leaf.
-  EXPECT_TRUE(stored.trees->stage(1, {&known, 1}));
-  EXPECT_TRUE(stored.trees->stage(2, fresh));
+  EXPECT_TRUE(stored.trees->stage(1, {&known, 1}, alone));
+  EXPECT_TRUE(stored.trees->stage(2, fresh, alone));
   stored.trees->commit(2, log_of(0), {}, 1);
   EXPECT_NE(stored.trees->state().trees[2].root_hash, root);
 }
@@ -197,10 +223,10 @@ TEST(StoredTrees, RemoveWhatNobodySeesAnyMoreAndNothingElse) {
   for (std::uint64_t epoch = 1; epoch <= 60; ++epoch) {
     const auto leaves = new_leaves(random, grown.all(), 40, epoch);
     grown.add(leaves);
-    ASSERT_TRUE(stored.trees->stage(2, to_stored(leaves)));
+    ASSERT_TRUE(stored.trees->stage(2, to_stored(leaves), alone));
     if (random.below(5) == 0) {
       stored.trees->discard();
-      ASSERT_TRUE(stored.trees->stage(2, to_stored(leaves)));
+      ASSERT_TRUE(stored.trees->stage(2, to_stored(leaves), alone));
     }
     // As the writer of a directory would see it: at commit, the epoch before is the newest that can be pinned.
     pinned = random.below(4) == 0 ? epoch - 1 : pinned;
@@ -249,7 +275,7 @@ TEST(StoredTrees, WritesLargeEpochsAheadAndForgetsThemWithoutCommit) {
   add(*stored.trees, 0, all);
   const std::uint64_t before = num_pages(*stored.store);
   const auto large = make(400'000);
-  ASSERT_TRUE(stored.trees->stage(0, to_stored(large)));
+  ASSERT_TRUE(stored.trees->stage(0, to_stored(large), alone));
   EXPECT_GT(num_pages(*stored.store), 2 * before);
   stored.trees->discard();
   const auto some = make(10);
@@ -257,7 +283,7 @@ TEST(StoredTrees, WritesLargeEpochsAheadAndForgetsThemWithoutCommit) {
   all.insert(all.end(), some.begin(), some.end());
   stored.trees->commit(3, log_of(0), {}, 2);
   EXPECT_EQ(num_pages(*stored.store), census(stored, stored.trees->state().trees[0], all).pages);
-  ASSERT_TRUE(stored.trees->stage(0, to_stored(large)));
+  ASSERT_TRUE(stored.trees->stage(0, to_stored(large), alone));
   stored.trees->commit(4, log_of(0), {}, 3);
   all.insert(all.end(), large.begin(), large.end());
   EXPECT_EQ(stored.trees->state().trees[0].root_hash, NaiveTree(all).root());

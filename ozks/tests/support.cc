@@ -32,7 +32,7 @@ std::vector<NaiveLeaf> new_leaves(Random& random, const std::vector<NaiveLeaf>& 
   return out;
 }
 
-LinkedLeaf add_leaf(Nodes& nodes, LeafLog& log, const NaiveLeaf& leaf) {
+InsertedLeaf add_leaf(Nodes& nodes, LeafLog& log, const NaiveLeaf& leaf) {
   Leaf added{leaf.label, {}};
   added.set_log_offset(log.append({leaf.commitment, {}, leaf.epoch, kNoLogOffset, 1}, {}, {}));
   return {.id = nodes.add_leaf(added), .hash = verify::leaf_hash(leaf.label, leaf.commitment, leaf.epoch)};
@@ -40,7 +40,7 @@ LinkedLeaf add_leaf(Nodes& nodes, LeafLog& log, const NaiveLeaf& leaf) {
 
 void GrownTree::add(std::vector<NaiveLeaf> leaves) {
   std::ranges::sort(leaves, {}, &NaiveLeaf::label);
-  std::vector<LinkedLeaf> added;
+  std::vector<InsertedLeaf> added;
   std::vector<Hash> commitments;
   for (const NaiveLeaf& leaf : leaves) {
     added.push_back(add_leaf(*nodes_, *log_, leaf));
@@ -50,7 +50,7 @@ void GrownTree::add(std::vector<NaiveLeaf> leaves) {
   Change change;
   Workers workers(1);
   OpenedTree opened;
-  ASSERT_TRUE(apply(*nodes_, tree(), added, workers, next.tree, change, &opened));
+  ASSERT_TRUE(insert_leaves(*nodes_, tree(), added, workers, next.tree, change, &opened));
   make_append_proof(*nodes_, *log_, added, commitments, opened, workers, next.proof);
   all_.insert(all_.end(), leaves.begin(), leaves.end());
   next.added = std::move(leaves);

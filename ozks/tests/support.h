@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "linked/append_proof.h"
-#include "linked/apply.h"
-#include "linked/nodes.h"
 #include "optiks/ozks/verify/append.h"
 #include "trie/append_merge.h"
+#include "trie/insert.h"
+#include "trie/nodes.h"
 #include "trie/path.h"
 #include "verify/tests/prover.h"
 #include "verify/tests/vectors.h"
@@ -92,7 +92,7 @@ class GrownTree {
   std::vector<NaiveLeaf> all_;
 };
 
-[[nodiscard]] LinkedLeaf add_leaf(Nodes& nodes, LeafLog& log, const NaiveLeaf& leaf);
+[[nodiscard]] InsertedLeaf add_leaf(Nodes& nodes, LeafLog& log, const NaiveLeaf& leaf);
 
 // Where one label leads, in Nodes or in a TreeStore; valid while `room` is.
 template <typename Walked>

@@ -145,14 +145,14 @@ TEST(Tree, RefusesLabelsThatAreThereTwice) {
   grown.add(new_leaves(random, {}, 20, 1));
   const auto fresh = new_leaves(random, grown.all(), 2, 2);
   const auto accepts = [&](const std::vector<NaiveLeaf>& leaves) {
-    std::vector<LinkedLeaf> added;
+    std::vector<InsertedLeaf> added;
     for (const NaiveLeaf& leaf : leaves) {
       added.push_back(add_leaf(grown.nodes(), grown.log(), leaf));
     }
     Tree out;
     Change change;
     Workers workers(1);
-    return apply(grown.nodes(), grown.tree(), added, workers, out, change);
+    return insert_leaves(grown.nodes(), grown.tree(), added, workers, out, change);
   };
   EXPECT_TRUE(accepts(fresh));
   EXPECT_FALSE(accepts({fresh[0], fresh[0]}));

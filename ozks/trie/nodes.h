@@ -1,9 +1,9 @@
-// The oZKS tree of docs/spec/tree.md in linked mode: a Patricia trie whose nodes are addressed by ids, changed by
-// path copying.
+// The oZKS tree of docs/spec/tree.md in memory: a Patricia trie whose nodes are addressed by ids, changed by path
+// copying. Linked mode has whole trees so, stored mode what an epoch changes.
 //
-// Thread safety: one writer adds nodes (apply.h); any number of readers walk trees that were published to them.
+// Thread safety: one writer adds nodes (insert.h); any number of readers walk trees that were published to them.
 // Invariants
-//  1. A node reachable from a published Tree never changes; apply() makes new nodes for what changes.
+//  1. A node reachable from a published Tree never changes; insert_leaves() makes new nodes for what changes.
 //  2. An interior node holds the hashes of both children, so a walk reads one node a level and finds every sibling hash
 //     on its path. A node's own hash is in its parent, the root's in its Tree.
 //  3. A node's prefix is not stored: it is the first `length` bits of the label of any leaf below it.
@@ -16,9 +16,9 @@
 #include <vector>
 
 #include "leaves/prefetch.h"
-#include "linked/arena.h"
 #include "optiks/base/bytes.h"
 #include "optiks/ozks/verify/hash.h"
+#include "trie/arena.h"
 #include "trie/path.h"
 
 namespace optiks::ozks {
@@ -32,10 +32,15 @@ inline constexpr NodeId kNoNode = 0xffffffff;
   return tree.count == 0 ? kNoNode : static_cast<NodeId>(tree.root);
 }
 
+// PageMark: the page that stored mode took a node from (stored/tree_update.h); zeros in linked mode. A new node has the
+// mark of the interior node whose slot it gets, or else that of the node above it.
+using PageMark = std::array<std::uint8_t, 3>;
+
 struct Interior {
   Hash hash[2];
   NodeId child[2];
-  std::uint32_t length;  // of the prefix, 0..255
+  std::uint8_t length;  // of the prefix
+  PageMark page;
 };
 
 // Leaf: all else that belongs to a leaf is its record in the leaf log (leaf_log.h).
@@ -70,7 +75,7 @@ class Nodes {
   }
   [[nodiscard]] static bool is_leaf(NodeId id) { return (id & kLeafBit) != 0; }
 
-  // Takes a new leaf in; the id has kLeafBit. Not reachable until apply().
+  // Takes a new leaf in; the id has kLeafBit. Not reachable until insert_leaves().
   [[nodiscard]] NodeId add_leaf(const Leaf& leaf) {
     const NodeId id = allocate_leaf();
     new_leaf(id) = leaf;
@@ -83,13 +88,19 @@ class Nodes {
   // Follows the labels' bits from the tree's root, level by level (TreeStore::walk_many).
   void walk_many(const Tree& tree, std::span<const ByteSpan> labels, Paths& out) const;
 
-  // An interior node with unspecified contents, for apply() to write. Writer only, as all below.
+  // An interior node with unspecified contents, for insert_leaves() to write. Writer only, as all below.
   [[nodiscard]] NodeId allocate_interior() { return interiors_.allocate(); }
   // Appends n of them; those that there was memory for, when it runs out.
   void allocate_interiors(std::size_t n, std::vector<NodeId>& out) { interiors_.allocate_many(n, out); }
   [[nodiscard]] Interior& new_interior(NodeId id) { return interiors_[id]; }
   void free_interiors(std::span<const NodeId> ids) noexcept { interiors_.free_many(ids); }
   void free_leaf(NodeId id) noexcept { leaves_.free(id & ~kLeafBit); }
+
+  // Forgets all nodes; their memory stays for the next ones.
+  void clear() noexcept {
+    interiors_.clear();
+    leaves_.clear();
+  }
 
   [[nodiscard]] std::size_t bytes() const { return interiors_.bytes() + leaves_.bytes(); }
 

@@ -5,16 +5,16 @@
 //  3. In each part the new nodes are made from the top down, and hashed from the bottom up, height by height.
 //  4. The nodes above the parts are hashed.
 // The tokens of the old tree are written on the way down in 2 and 3: that is the order in which a proof has them.
-#include "linked/apply.h"
+#include "trie/insert.h"
 
 #include <algorithm>
 #include <array>
 
 #include "leaves/hash_batch.h"
 #include "leaves/prefetch.h"
-#include "linked/old_paths.h"
 #include "optiks/base/check.h"
 #include "trie/append_tokens.h"
+#include "trie/old_paths.h"
 
 namespace optiks::ozks {
 namespace {
@@ -28,13 +28,14 @@ constexpr std::size_t kGrain = 64;
 // Of a node that is one bit or a few below the one above it.
 constexpr std::size_t kUsualInteriorTokenLen = 3;
 
-const Hash& label_of(const Nodes& nodes, const LinkedLeaf& leaf) { return nodes.leaf(leaf.id).label; }
+const Hash& label_of(const Nodes& nodes, const InsertedLeaf& leaf) { return nodes.leaf(leaf.id).label; }
 
 // Old: a subtree of the old tree, with its hash, or nothing.
 struct Old {
   NodeId node = kNoNode;
   const Hash* hash = nullptr;
   std::uint32_t known = 0;  // bits of its prefix that follow from its slot
+  PageMark page{};          // of the node above
   bool is_opened = false;   // its top node's token is there
 };
 
@@ -57,7 +58,7 @@ struct Part {
 class Grower {
  public:
   // `opened`: null when no tokens are wanted.
-  Grower(Nodes& nodes, std::span<const LinkedLeaf> leaves, const OldPaths& old_paths, OpenedTree* opened)
+  Grower(Nodes& nodes, std::span<const InsertedLeaf> leaves, const OldPaths& old_paths, OpenedTree* opened)
       : nodes_(nodes), leaves_(leaves), old_paths_(old_paths), opened_(opened) {
     latest_.fill(kNone);
   }
@@ -120,7 +121,7 @@ class Grower {
   // First index in [first, last) whose label has bit `bit` set; they agree on all bits before.
   std::size_t split(std::size_t first, std::size_t last, std::size_t bit) const {
     const auto range = leaves_.subspan(first, last - first);
-    const auto at = std::partition_point(range.begin(), range.end(), [&](const LinkedLeaf& leaf) {
+    const auto at = std::partition_point(range.begin(), range.end(), [&](const InsertedLeaf& leaf) {
       return !verify::bit_at(label_of(nodes_, leaf), bit);
     });
     return first + static_cast<std::size_t>(at - range.begin());
@@ -172,7 +173,7 @@ class Grower {
       return 0;
     }
     const std::size_t length = verify::common_prefix_length(label(first), label(last - 1));
-    return join(length, {}, {}, first, split(first, last, length), last, slot);
+    return join(length, old, old, first, split(first, last, length), last, slot);
   }
 
   // Asks for the old nodes on the paths of leaf i and of those that come next: going down one of them is waiting for
@@ -193,21 +194,26 @@ class Grower {
   // leaf's prefix is its label, from which all diverge).
   std::size_t add(const Old& old, std::size_t first, std::size_t last, const Slot& slot) {
     // As they are sorted, one of the two outermost shares the fewest bits with the old node.
-    const LinkedLeaf& lowest = std::min(leaves_[first], leaves_[last - 1],
-                                        [](const LinkedLeaf& a, const LinkedLeaf& b) { return a.common < b.common; });
+    const InsertedLeaf& lowest =
+        std::min(leaves_[first], leaves_[last - 1],
+                 [](const InsertedLeaf& a, const InsertedLeaf& b) { return a.common < b.common; });
     const std::size_t fork = lowest.common;
     open(old, first);
-    const std::size_t length = Nodes::is_leaf(old.node) ? verify::kLabelBits : nodes_.interior(old.node).length;
+    const bool is_leaf = Nodes::is_leaf(old.node);
+    const std::size_t length = is_leaf ? verify::kLabelBits : nodes_.interior(old.node).length;
+    const PageMark page = is_leaf ? old.page : nodes_.interior(old.node).page;
     if (fork < length) {
       // A label that diverges at bit `fork` is on the side where the old node is not.
       const bool old_side = !verify::bit_at(label_of(nodes_, lowest), fork);
-      const Old rest{old.node, old.hash, old.known, true};
-      return join(fork, old_side ? Old{} : rest, old_side ? rest : Old{}, first, split(first, last, fork), last, slot);
+      const Old rest{old.node, old.hash, old.known, page, true};
+      const Old nothing{.page = page};
+      return join(fork, old_side ? nothing : rest, old_side ? rest : nothing, first, split(first, last, fork), last,
+                  slot);
     }
     const Interior& at = nodes_.interior(old.node);
     superseded_->push_back(old.node);
-    const std::uint32_t known = at.length + 1;
-    return join(length, {at.child[0], &at.hash[0], known}, {at.child[1], &at.hash[1], known}, first,
+    const std::uint32_t known = at.length + 1U;
+    return join(length, {at.child[0], &at.hash[0], known, page}, {at.child[1], &at.hash[1], known, page}, first,
                 split(first, last, length), last, slot);
   }
 
@@ -216,7 +222,8 @@ class Grower {
                    std::size_t last, const Slot& slot) {
     const NodeId id = new_id();
     Interior& node = nodes_.new_interior(id);
-    node.length = static_cast<std::uint32_t>(length);
+    node.length = static_cast<std::uint8_t>(length);
+    node.page = left.page;
     const std::size_t left_height = place(left, first, middle, {&node.child[0], &node.hash[0]});
     const std::size_t right_height = place(right, middle, last, {&node.child[1], &node.hash[1]});
     *slot.node = id;
@@ -254,7 +261,7 @@ class Grower {
       return;
     }
     const std::size_t length = nodes_.interior(old.node).length;
-    const LinkedLeaf& leaf = leaves_[first];
+    const InsertedLeaf& leaf = leaves_[first];
     // Any leaf below the node has its prefix; the new one's nearest is below it.
     put_interior_token(tokens_->octets, length,
                        leaf.common >= length ? label_of(nodes_, leaf) : nodes_.leaf(leaf.nearest).label, old.known);
@@ -275,7 +282,7 @@ class Grower {
   }
 
   Nodes& nodes_;
-  std::span<const LinkedLeaf> leaves_;
+  std::span<const InsertedLeaf> leaves_;
   const OldPaths& old_paths_;
   OpenedTree* opened_;
   OpenedTree::Piece* tokens_ = nullptr;
@@ -297,7 +304,7 @@ class Grower {
 };
 
 // Makes the parts. Their ids are taken together before, and listed; those that were not needed go back.
-void grow_parts(Nodes& nodes, std::span<const LinkedLeaf> leaves, const OldPaths& old_paths,
+void grow_parts(Nodes& nodes, std::span<const InsertedLeaf> leaves, const OldPaths& old_paths,
                 std::span<const Part> parts, Workers& workers, unsigned threads, Change& change, OpenedTree* opened) {
   struct Work {
     std::size_t first_id;
@@ -341,8 +348,8 @@ void grow_parts(Nodes& nodes, std::span<const LinkedLeaf> leaves, const OldPaths
 
 }  // namespace
 
-bool apply(Nodes& nodes, const Tree& old, std::span<LinkedLeaf> leaves, Workers& workers, Tree& out, Change& change,
-           OpenedTree* opened) {
+bool insert_leaves(Nodes& nodes, const Tree& old, std::span<InsertedLeaf> leaves, Workers& workers, Tree& out,
+                   Change& change, OpenedTree* opened) {
   out = {old.root, old.root_hash, old.count + leaves.size()};
   if (leaves.empty()) {
     return true;

@@ -19,7 +19,7 @@
 #include <vector>
 
 #include "leaves/prefetch.h"
-#include "linked/pages.h"
+#include "trie/memory_pages.h"
 
 namespace optiks::ozks {
 
@@ -91,6 +91,12 @@ class Arena {
       push(ids.front());
       ids = ids.subspan(1);
     }
+  }
+
+  // Frees all elements; ids count up from 0 again.
+  void clear() noexcept {
+    end_ = 0;
+    num_stacked_ = 0;
   }
 
   // Memory in use, with what is free for the next allocations.

@@ -5,23 +5,23 @@
 #include <span>
 #include <vector>
 
-#include "linked/nodes.h"
+#include "trie/nodes.h"
 #include "trie/parallel.h"
 
 namespace optiks::ozks {
 
-// LinkedLeaf: a leaf that Nodes took in, with its hash (docs/spec/tree.md section 2), which its parent keeps.
-struct LinkedLeaf {
+// InsertedLeaf: a leaf that Nodes took in, with its hash (docs/spec/tree.md section 2), which its parent keeps.
+struct InsertedLeaf {
   NodeId id = kNoNode;
   Hash hash{};
 
-  // Where its label leaves the old tree: written by apply(), if that is not empty.
+  // Where its label leaves the old tree: written by insert_leaves(), if that is not empty.
   NodeId nearest = kNoNode;  // the old leaf at the end of the label's bits
   std::uint32_t common = 0;  // bits that the label shares with it; with no old leaf more
 };
 
-// Change: superseded and created nodes of apply(), for reclaiming: superseded ones are free once no reader holds the
-// old tree, created ones once the new tree is discarded.
+// Change: superseded and created nodes of insert_leaves(), for reclaiming: superseded ones are free once no reader
+// holds the old tree, created ones once the new tree is discarded.
 struct Change {
   std::vector<NodeId> superseded;  // interior
   std::vector<NodeId> created;     // interior
@@ -42,11 +42,11 @@ struct OpenedTree {
   std::vector<Piece> pieces;  // in the order of the proof
 };
 
-// apply gives the tree with the leaves added, the same for any number of workers. They are
+// insert_leaves gives the tree with the leaves added, the same for any number of workers. They are
 // sorted by label, strictly. A label that is there already (or twice) gives false. Then, and when it throws, `change`
 // tells what to free. Every changed node is made and hashed once. `opened`, unless it is null, gets the tokens.
 // Writer only.
-[[nodiscard]] bool apply(Nodes& nodes, const Tree& old, std::span<LinkedLeaf> leaves, Workers& workers, Tree& out,
-                         Change& change, OpenedTree* opened = nullptr);
+[[nodiscard]] bool insert_leaves(Nodes& nodes, const Tree& old, std::span<InsertedLeaf> leaves, Workers& workers,
+                                 Tree& out, Change& change, OpenedTree* opened = nullptr);
 
 }  // namespace optiks::ozks

@@ -1,5 +1,5 @@
-// What apply() does for every size of batch and number of threads: the tree, what was made and replaced for it, and
-// where the labels left the old one.
+// What insert_leaves() does for every size of batch and number of threads: the tree, what was made and replaced for it,
+// and where the labels left the old one.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -39,7 +39,7 @@ class Grown {
   explicit Grown(unsigned threads) : workers_(threads) {}
 
   void add(const std::vector<NaiveLeaf>& leaves) {
-    std::vector<LinkedLeaf> added;
+    std::vector<InsertedLeaf> added;
     std::vector<Hash> commitments;
     for (const NaiveLeaf& leaf : leaves) {
       added.push_back(add_leaf(nodes_, log_, leaf));
@@ -49,7 +49,7 @@ class Grown {
     Tree next;
     Change change;
     OpenedTree opened;
-    ASSERT_TRUE(apply(nodes_, tree_, added, workers_, next, change, &opened));
+    ASSERT_TRUE(insert_leaves(nodes_, tree_, added, workers_, next, change, &opened));
     proof_.clear();
     make_append_proof(nodes_, log_, added, commitments, opened, workers_, proof_);
 
@@ -133,24 +133,24 @@ TEST_P(Threads, RefuseALabelThatIsThereOrTwiceWhereverItIs) {
   Nodes nodes;
   LeafLog log(nullptr);
   const auto old = new_leaves(random, {}, 500, 1);
-  std::vector<LinkedLeaf> added;
+  std::vector<InsertedLeaf> added;
   for (const NaiveLeaf& leaf : old) {
     added.push_back(add_leaf(nodes, log, leaf));
   }
   Workers workers(GetParam());
   Tree tree;
   Change first;
-  ASSERT_TRUE(apply(nodes, Tree{}, added, workers, tree, first));
+  ASSERT_TRUE(insert_leaves(nodes, Tree{}, added, workers, tree, first));
   const auto fresh = new_leaves(random, old, 600, 2);
   const auto accepts = [&](std::vector<NaiveLeaf> leaves) {
     std::ranges::sort(leaves, {}, &NaiveLeaf::label);
-    std::vector<LinkedLeaf> tried;
+    std::vector<InsertedLeaf> tried;
     for (const NaiveLeaf& leaf : leaves) {
       tried.push_back(add_leaf(nodes, log, leaf));
     }
     Tree out;
     Change change;
-    return apply(nodes, tree, tried, workers, out, change);
+    return insert_leaves(nodes, tree, tried, workers, out, change);
   };
   EXPECT_TRUE(accepts(fresh));
   for (const std::size_t i : {0, 250, 499}) {

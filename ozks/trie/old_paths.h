@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "linked/apply.h"
+#include "trie/insert.h"
 
 namespace optiks::ozks {
 
@@ -14,7 +14,7 @@ class OldPaths {
  public:
   // Follows the labels down the tree on so many threads, and writes `nearest` and `common` of each leaf. False when
   // they are not sorted, or one is there already.
-  [[nodiscard]] bool find(const Nodes& nodes, const Tree& old, std::span<LinkedLeaf> leaves, Workers& workers,
+  [[nodiscard]] bool find(const Nodes& nodes, const Tree& old, std::span<InsertedLeaf> leaves, Workers& workers,
                           unsigned threads);
 
   // Of leaves [first, last), top nodes first.

@@ -1,4 +1,4 @@
-#include "linked/old_paths.h"
+#include "trie/old_paths.h"
 
 #include <algorithm>
 #include <array>
@@ -18,7 +18,7 @@ constexpr std::size_t kPartsPerThread = 8;
 // OldPathsOfSome: the paths of some of the leaves.
 class OldPathsOfSome {
  public:
-  OldPathsOfSome(const Nodes& nodes, NodeId root, std::span<LinkedLeaf> leaves, std::vector<NodeId>& reached)
+  OldPathsOfSome(const Nodes& nodes, NodeId root, std::span<InsertedLeaf> leaves, std::vector<NodeId>& reached)
       : nodes_(nodes), root_(root), leaves_(leaves), reached_(reached) {}
 
   // Of leaves [first, last); num_reached[i] is written for each.
@@ -73,7 +73,7 @@ class OldPathsOfSome {
       }
     }
     for (std::size_t i = 0; i < size; ++i) {
-      LinkedLeaf& leaf = leaves_[first + i];
+      InsertedLeaf& leaf = leaves_[first + i];
       const std::size_t common = verify::common_prefix_length(*labels[i], nodes_.leaf(leaf.nearest).label);
       if (common == verify::kLabelBits) {
         return false;
@@ -89,14 +89,14 @@ class OldPathsOfSome {
 
   const Nodes& nodes_;
   NodeId root_;
-  std::span<LinkedLeaf> leaves_;
+  std::span<InsertedLeaf> leaves_;
   std::vector<NodeId>& reached_;
   std::array<std::array<NodeId, verify::kLabelBits>, kWidth> group_;
 };
 
 }  // namespace
 
-bool OldPaths::find(const Nodes& nodes, const Tree& old, std::span<LinkedLeaf> leaves, Workers& workers,
+bool OldPaths::find(const Nodes& nodes, const Tree& old, std::span<InsertedLeaf> leaves, Workers& workers,
                     unsigned threads) {
   const std::size_t n = leaves.size();
   ends_.assign(n + 1, 0);

@@ -1,4 +1,4 @@
-#include "linked/pages.h"
+#include "trie/memory_pages.h"
 
 #include <sys/mman.h>
 

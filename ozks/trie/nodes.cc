@@ -1,4 +1,4 @@
-#include "linked/nodes.h"
+#include "trie/nodes.h"
 
 #include <algorithm>
 #include <array>
