@@ -16,9 +16,9 @@ PageId walk_page(const Page& page, ByteSpan label, Path& path) {
   while (kind_of(at) == ChildKind::kNode) {
     const PageNode& node = page.node(index_of(at));
     const std::size_t side = verify::bit_at(label, node.length) ? 1 : 0;
-    // A path has at most one node of each length: within a page parse() saw to it, between pages whoever wrote them.
+    // A path has at most one node of each length.
     if (path.num_steps == path.steps.size()) {
-      throw std::system_error(EBADMSG, std::generic_category(), "a page of the node store is not where its id says");
+      throw_misplaced_page();
     }
     path.steps[path.num_steps++] = {node.length, &node.hash[1 - side]};
     at = node.child[side];
@@ -62,6 +62,10 @@ void CachedPages::read(std::span<const PageId> ids, Page* out, bool keep) const 
       cache_.put(ids[i], out[i]);
     }
   }
+}
+
+void throw_misplaced_page() {
+  throw std::system_error(EBADMSG, std::generic_category(), "a page of the node store is not where its id says");
 }
 
 void walk_stored(const PageReader& pages, const Tree& tree, std::span<const ByteSpan> labels, Paths& out) {

@@ -47,6 +47,10 @@ class CachedPages final : public PageReader {
   PageCache& cache_;
 };
 
+// For who finds that prefixes do not get longer on the way down: within a page parse() saw to it, between pages whoever
+// wrote them.
+[[noreturn]] void throw_misplaced_page();
+
 // Follows the labels' bits from the tree's root, page by page: what they all need of a level is read at once. The paths
 // hold the pages.
 void walk_stored(const PageReader& pages, const Tree& tree, std::span<const ByteSpan> labels, Paths& out);

@@ -1,8 +1,6 @@
 #include "stored/tree_update.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <system_error>
 
 #include "optiks/base/check.h"
 #include "trie/insert.h"
@@ -84,10 +82,8 @@ void TreeUpdate::read_paths(std::span<const NewLeaf> leaves) {
       End& end = ends[i];
       while (!Nodes::is_leaf(*end.slot) && !is_ref(*end.slot)) {
         Interior& node = nodes_.new_interior(*end.slot);
-        // Within a page parse() saw to it, between pages whoever wrote them.
         if (node.length <= end.length) {
-          throw std::system_error(EBADMSG, std::generic_category(),
-                                  "a page of the node store is not where its id says");
+          throw_misplaced_page();
         }
         end = {&node.child[verify::bit_at(leaves[i].label, node.length) ? 1 : 0], node.length};
       }

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
+#include <system_error>
 
 #include "stored/memory_store.h"
 #include "stored_support.h"
@@ -212,6 +214,45 @@ TEST(StoredTree, RefusesLabelsThatAreThereTwice) {
   EXPECT_TRUE(stored.trees->stage(2, fresh, alone));
   stored.trees->commit(2, log_of(0), {}, 1);
   EXPECT_NE(stored.trees->state().trees[2].root_hash, root);
+}
+
+// A whole page, with its own id in its checksum, that has itself below: neither readers nor the writer follow it for
+// ever.
+TEST(StoredTree, RefusesPagesThatLeadBackUp) {
+  Random random(19);
+  const auto old = new_leaves(random, {}, 200, 1);
+  const auto fresh = to_stored(new_leaves(random, old, 10, 2));
+  for (const bool is_forged : {false, true}) {
+    Stored stored;
+    add(*stored.trees, 2, old);
+    const Tree& tree = stored.trees->state().trees[2];
+    if (is_forged) {
+      Bytes page(kPageHeaderLen + sizeof(PageNode) + sizeof(PageRef));
+      page[kPageChecksumLen] = child_code(ChildKind::kNode, 0);
+      page[kPageChecksumLen + 1] = 1;
+      page[kPageChecksumLen + 3] = 1;
+      const PageNode node{3, {child_code(ChildKind::kPage, 0), child_code(ChildKind::kPage, 0)}, {}};
+      std::memcpy(page.data() + kPageHeaderLen, &node, sizeof(node));
+      base::store_be64(page.data() + kPageHeaderLen + sizeof(node), tree.root);
+      base::store_be32(page.data(), page_checksum(tree.root, page));
+      const auto transaction = stored.store->begin();
+      transaction->put(Table::kPages, StoreKey(tree.root), page);
+      transaction->commit();
+    }
+    const auto stage = [&] { EXPECT_TRUE(stored.trees->stage(2, fresh, alone)); };
+    const auto read = [&] {
+      const ByteSpan labels[] = {fresh[0].label};
+      Paths room;
+      stored.trees->walk_many(tree, labels, room);
+    };
+    if (is_forged) {
+      EXPECT_THROW(stage(), std::system_error);
+      EXPECT_THROW(read(), std::system_error);
+    } else {
+      EXPECT_NO_THROW(stage());
+      EXPECT_NO_THROW(read());
+    }
+  }
 }
 
 TEST(StoredTrees, RemoveWhatNobodySeesAnyMoreAndNothingElse) {
