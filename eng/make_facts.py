@@ -232,6 +232,18 @@ def csharp_problem_types(facts):
                   "public static class ProblemTypes", members, "Optiks.ServiceDefaults", ["Optiks.Protocol"])
 
 
+def csharp_token_refusals(facts):
+    refusals = {pascal(name.removeprefix("token-")): (name, fact) for name, fact in facts["token_reasons"].items()}
+    members = [
+        csharp_member(when.replace("`", ""), f'public static TokenRefusal {member} {{ get; }} = new("{name}", "{detail}");')
+        for member, (name, (when, detail)) in refusals.items()]
+    listed = "".join(f"        {member},\n" for member in refusals)
+    members.append(csharp_member("all of them, in the order of the checks",
+                                 f"public static IReadOnlyList<TokenRefusal> All {{ get; }} =\n    [\n{listed}    ];"))
+    return csharp("TokenRefusals are why a token is refused (docs/spec/tokens.md section 4).", "internal static class TokenRefusals", members,
+                  "Optiks.ServiceDefaults")
+
+
 # ---- Python
 
 
@@ -285,6 +297,10 @@ def page_problems(facts):
     return table(["name", "status", "when"], ((f"`{name}`", status, when) for name, (status, _, when) in facts["problems"].items()))
 
 
+def page_token_reasons(facts):
+    return table(["reason", "when"], ((f"`{name}`", when) for name, (when, _) in facts["token_reasons"].items()))
+
+
 def page_limits(facts):
     limits = facts["limits"] | facts["request_limits"]
     return table(["at most", "of"], ((f"{bound:,}", text) for bound, text in limits.values()))
@@ -295,6 +311,7 @@ def page_limits(facts):
 # Path: what makes it, as lines; or for parts of a file that people write, the name of each.
 MADE = {
     "common/service/src/Problems/ProblemTypes.cs": csharp_problem_types,
+    "common/service/src/Tokens/TokenRefusals.cs": csharp_token_refusals,
     "common/src/Native/Abi.cs": csharp_abi,
     "common/src/Native/NativeStatus.cs": csharp_native_status,
     "common/src/Protocol/HashTags.cs": csharp_hash_tags,
@@ -309,6 +326,7 @@ MADE = {
     "docs/spec/encoding.md": {"hash tags": page_hash_tags},
     "docs/spec/reasons.md": {"reasons": page_reasons},
     "docs/spec/rest.md": {"problems": page_problems, "limits": page_limits},
+    "docs/spec/tokens.md": {"token reasons": page_token_reasons},
     "docs/spec/tree.md": {"structures": page_structures},
     "ozks/include/optiks/types.h": {"abi": c_abi, "constants": c_constants},
     "ozks/verify/include/optiks/ozks/verify/facts.h": cpp_verify,

@@ -256,7 +256,7 @@ public sealed class RateLimitTests
             _listener.Start();
             RateLimiter limiter = _app.Services.GetRequiredService<RateLimiter>();
             _app.MapGet("/lookups/{items:int=1}", (HttpContext context, int items) => limiter.Spend(context, RateLimitKind.Lookups, items)).LimitRate(RateLimitKind.Lookups);
-            _app.MapGet("/lookups/closed", () => "secret").LimitRate(RateLimitKind.Lookups).RequireScope(ApiScopes.Lookup);
+            _app.MapGet("/lookups/closed", () => "secret").LimitRate(RateLimitKind.Lookups).Require(Access.Lookup);
             _app.MapGet("/statuses", () => "pending").LimitRate(RateLimitKind.Statuses);
             _app.MapGet("/audits", () => "proof").LimitRate(RateLimitKind.Audits);
             _app.MapGet("/free", () => "checkpoint");

@@ -181,7 +181,7 @@ public sealed class ReadingTests : IAsyncLifetime
             Answers = [new ApiAnswer(200, "Read.")],
         });
         _app.MapRead("/plain", () => "plain");
-        _app.MapRead("/write", () => "written").RequireScope(ApiScopes.Update);
+        _app.MapRead("/write", () => "written").Require(Access.Update);
         _app.MapPost("/echo", (HttpRequest request) => RequestBody.MediaType(request, "application/json"));
         await _app.StartAsync(Cancellation);
         _client = new HttpClient { BaseAddress = new Uri(_app.Urls.Single()) };

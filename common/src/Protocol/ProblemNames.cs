@@ -25,10 +25,10 @@ public static class ProblemNames
     /// <summary>The request id's time is too far from the server's.</summary>
     public const string RequestIdTime = "request-id-time";
 
-    /// <summary>A valid API key is needed.</summary>
+    /// <summary>A valid API key or token is needed.</summary>
     public const string Unauthorized = "unauthorized";
 
-    /// <summary>The API key lacks the scope.</summary>
+    /// <summary>The API key or token does not allow this.</summary>
     public const string Forbidden = "forbidden";
 
     /// <summary>There is no such thing here.</summary>

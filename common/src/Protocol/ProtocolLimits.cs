@@ -30,4 +30,10 @@ public static class ProtocolLimits
 
     /// <summary>Pending updates of a key.</summary>
     public const int MaxPending = 16;
+
+    /// <summary>Characters of a token.</summary>
+    public const int MaxToken = 8192;
+
+    /// <summary>Keys that a token names.</summary>
+    public const int MaxTokenKeys = 256;
 }

@@ -15,18 +15,18 @@ internal static class QueryParser
     private static readonly JsonMembers s_versions = new("key", "key_b64", "from");
 
     /// <summary>Parse reads a body of one of the two media types. The caller disposes the result.</summary>
-    public static QueryBatch Parse(string mediaType, ReadOnlyMemory<byte> body, QueryKind kind, int maxKeyLength)
+    public static QueryBatch Parse(string mediaType, ReadOnlyMemory<byte> body, QueryKind kind, in KeyRules rules)
     {
         var batch = new QueryBatch();
         try
         {
             if (mediaType == MediaTypes.Query)
             {
-                ParseBinary(body, kind, maxKeyLength, batch);
+                ParseBinary(body, kind, rules, batch);
             }
             else
             {
-                ParseJson(body.Span, kind, maxKeyLength, batch);
+                ParseJson(body.Span, kind, rules, batch);
             }
             return batch;
         }
@@ -38,15 +38,15 @@ internal static class QueryParser
     }
 
     /// <summary>One key, nothing known.</summary>
-    public static QueryBatch One(ReadOnlySpan<byte> key, int maxKeyLength)
+    public static QueryBatch One(ReadOnlySpan<byte> key, in KeyRules rules)
     {
-        CheckKey(key, maxKeyLength, "?key");
+        rules.Check(key, "?key");
         var batch = new QueryBatch();
         batch.Add(key, 0, 0);
         return batch;
     }
 
-    private static void ParseBinary(ReadOnlyMemory<byte> body, QueryKind kind, int maxKeyLength, QueryBatch batch)
+    private static void ParseBinary(ReadOnlyMemory<byte> body, QueryKind kind, in KeyRules rules, QueryBatch batch)
     {
         batch.IsBinary = true;
         if (body.Span.SequenceEqual(stackalloc byte[PrefixLength]))
@@ -69,7 +69,7 @@ internal static class QueryParser
         for (int i = 0; i < queries.Count; i++)
         {
             (ReadOnlyMemory<byte> key, ulong period, ulong version) = queries[i];
-            CheckKey(key.Span, maxKeyLength, $"$[{i}].key");
+            rules.Check(key.Span, $"$[{i}].key");
             if (kind != QueryKind.Lookup && period != 0)
             {
                 throw Malformed("The period must be 0 here.", $"$[{i}].period");
@@ -82,13 +82,13 @@ internal static class QueryParser
         }
     }
 
-    private static void ParseJson(ReadOnlySpan<byte> body, QueryKind kind, int maxKeyLength, QueryBatch batch)
+    private static void ParseJson(ReadOnlySpan<byte> body, QueryKind kind, in KeyRules rules, QueryBatch batch)
     {
         var reader = new StrictJsonReader(body);
         batch.IsList = reader.IsArray;
         if (!batch.IsList)
         {
-            ParseOne(ref reader, kind, maxKeyLength, batch);
+            ParseOne(ref reader, kind, rules, batch);
         }
         else
         {
@@ -99,7 +99,7 @@ internal static class QueryParser
                 {
                     throw BatchLength();
                 }
-                ParseOne(ref reader, kind, maxKeyLength, batch);
+                ParseOne(ref reader, kind, rules, batch);
             }
             if (batch.Keys.Count == 0)
             {
@@ -109,7 +109,7 @@ internal static class QueryParser
         reader.End();
     }
 
-    private static void ParseOne(ref StrictJsonReader reader, QueryKind kind, int maxKeyLength, QueryBatch batch)
+    private static void ParseOne(ref StrictJsonReader reader, QueryKind kind, in KeyRules rules, QueryBatch batch)
     {
         ReadOnlySpan<byte> key = default;
         bool hasKey = false;
@@ -127,7 +127,7 @@ internal static class QueryParser
                 }
                 key = member == Key ? reader.ReadText() : reader.ReadOctets();
                 hasKey = true;
-                CheckKey(key, maxKeyLength, reader.Path);
+                rules.Check(key, reader.Path);
             }
             else if (kind == QueryKind.Lookup)
             {
@@ -168,14 +168,6 @@ internal static class QueryParser
         }
         period = givenPeriod ?? throw Malformed("The member is missing.", $"{path}.period");
         version = givenVersion ?? throw Malformed("The member is missing.", $"{path}.version");
-    }
-
-    private static void CheckKey(ReadOnlySpan<byte> key, int maxKeyLength, string field)
-    {
-        if (key.IsEmpty || key.Length > maxKeyLength)
-        {
-            throw new ProblemException(new Problem(ProblemTypes.KeyLength, $"A key has 1 to {maxKeyLength} octets.", field));
-        }
     }
 
     private static ProblemException BatchLength() => new(new Problem(ProblemTypes.BatchLength, $"A list has 1 to {QueryBatch.MaxCount} queries.", "$"));

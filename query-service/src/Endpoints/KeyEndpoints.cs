@@ -1,7 +1,6 @@
 using System.Text;
 using Microsoft.Extensions.Options;
 using Microsoft.Extensions.Primitives;
-using Optiks.ApiKeys;
 using Optiks.Protocol;
 using Optiks.QueryService.Answers;
 using Optiks.QueryService.Following;
@@ -56,7 +55,7 @@ internal sealed class KeyEndpoints
             lookup.LimitRate(RateLimitKind.Lookups);
             if (_requireLookupScope)
             {
-                lookup.RequireScope(ApiScopes.Lookup);
+                lookup.Require(Access.Lookup);
             }
             else
             {
@@ -64,9 +63,9 @@ internal sealed class KeyEndpoints
             }
         }
         routes.MapPost("/v1/history", (HttpContext context, CancellationToken cancellation) => PostVersionsAsync(context, QueryKind.History, cancellation))
-            .Describe(QueryApi.History).LimitRate(RateLimitKind.Lookups).RequireScope(ApiScopes.History);
+            .Describe(QueryApi.History).LimitRate(RateLimitKind.Lookups).Require(Access.History);
         routes.MapPost("/v1/monitor", (HttpContext context, CancellationToken cancellation) => PostVersionsAsync(context, QueryKind.Monitor, cancellation))
-            .Describe(QueryApi.Monitor).LimitRate(RateLimitKind.Lookups).RequireScope(ApiScopes.History);
+            .Describe(QueryApi.Monitor).LimitRate(RateLimitKind.Lookups).Require(Access.History);
     }
 
     private static string Kind(QueryKind kind) => kind switch
@@ -95,7 +94,7 @@ internal sealed class KeyEndpoints
             throw new ProblemException(new Problem(ProblemTypes.MalformedRequest, "Give one parameter 'key'.", $"?{KeyParameter}"));
         }
         using AnswerLease lease = _budget.LeaseFor(context);
-        using QueryBatch batch = QueryParser.One(Encoding.UTF8.GetBytes(keys[0]!), KeyLength);
+        using QueryBatch batch = QueryParser.One(Encoding.UTF8.GetBytes(keys[0]!), new KeyRules(KeyLength, Owner: null));
         await AnswerLookupAsync(context, type, position, batch, lease, cancellationToken);
     }
 
@@ -116,7 +115,7 @@ internal sealed class KeyEndpoints
         }
     }
 
-    private bool UsesCache(HttpContext context) => !_hidesCache || Caller.IsKnown(context);
+    private bool UsesCache(HttpContext context) => !_hidesCache || CallerRights.Of(context) is { IsToken: false };
 
     /// <summary>TryAnswerCachedAsync answers a lookup whose VRF proofs are cached; false, with nothing of the response touched, when one is not.</summary>
     private async ValueTask<bool> TryAnswerCachedAsync(HttpResponse response, string type, ClientPosition position, QueryBatch batch, AnswerLease lease, CancellationToken cancellationToken)
@@ -192,7 +191,9 @@ internal sealed class KeyEndpoints
         string type = RequestBody.MediaType(request, MediaTypes.Json, MediaTypes.Query);
         using var counted = new BodyLease(lease);
         using PooledBody body = await RequestBody.ReadPooledAsync(request, MaxBodyLength, counted.Hold, cancellationToken);
-        QueryBatch batch = QueryParser.Parse(type, body.Memory, kind, KeyLength);
+        // The latest value is anyone's to look up; older ones are the owner's.
+        CallerRights? owner = kind == QueryKind.Lookup ? null : CallerRights.Of(request.HttpContext)!;
+        QueryBatch batch = QueryParser.Parse(type, body.Memory, kind, new KeyRules(KeyLength, owner));
         _limiter.Spend(request.HttpContext, RateLimitKind.Lookups, batch.Keys.Count);
         return batch;
     }

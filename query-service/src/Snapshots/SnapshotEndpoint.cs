@@ -3,7 +3,6 @@ using System.IO.Pipelines;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
 using Microsoft.AspNetCore.Server.Kestrel.Core.Features;
 using Microsoft.Win32.SafeHandles;
-using Optiks.ApiKeys;
 using Optiks.Protocol;
 using Optiks.QueryService.Following;
 using Optiks.QueryService.Telemetry;
@@ -40,7 +39,7 @@ internal sealed class SnapshotEndpoint : IDisposable
     }
 
     public void Map(IEndpointRouteBuilder routes) =>
-        routes.MapGet(SnapshotTransfer.Path, (HttpContext context) => SendAsync(context)).RequireScope(ApiScopes.Snapshot);
+        routes.MapGet(SnapshotTransfer.Path, (HttpContext context) => SendAsync(context)).Require(Access.Snapshot);
 
     public void Dispose() => _transfers.Dispose();
 

@@ -1,6 +1,5 @@
 using System.Globalization;
 using Microsoft.Extensions.Primitives;
-using Optiks.ApiKeys;
 using Optiks.ServiceDefaults;
 using Optiks.Storage;
 using Optiks.UpdateService.Status;
@@ -21,7 +20,7 @@ internal static class GetUpdate
     private static readonly TimeSpan s_retryAfter = TimeSpan.FromSeconds(1);
 
     public static void MapGetUpdate(this IEndpointRouteBuilder app) =>
-        app.MapRead("/v1/updates/{request_id}", HandleAsync).Describe(UpdateApi.GetUpdate).LimitRate(RateLimitKind.Statuses).RequireScope(ApiScopes.Update);
+        app.MapRead("/v1/updates/{request_id}", HandleAsync).Describe(UpdateApi.GetUpdate).LimitRate(RateLimitKind.Statuses).Require(Access.Update);
 
     private static async Task<IResult> HandleAsync(HttpContext context, StatusReader reader, ILogger<StatusReader> logger, CancellationToken cancellationToken)
     {
@@ -50,6 +49,14 @@ internal static class GetUpdate
         if (status is null)
         {
             return new Problem(ProblemTypes.NotFound, "No request with this id is known, or its answer is no longer kept.");
+        }
+        CallerRights caller = CallerRights.Of(context)!;
+        for (int i = 0; i < status.Items.Count; i++)
+        {
+            if (!caller.Owns(status.Items[i].Key.Span))
+            {
+                return new Problem(ProblemTypes.Forbidden, $"Item {i} of the request is about a key that the token does not name.", "{request_id}");
+            }
         }
         context.Response.Headers.CacheControl = "no-store";
         return Results.Json(UpdateStatus.Of(id, status), AnswerContext.Default.UpdateStatus, Json);

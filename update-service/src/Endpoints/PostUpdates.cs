@@ -1,4 +1,3 @@
-using Optiks.ApiKeys;
 using Optiks.ServiceDefaults;
 using Optiks.Storage;
 using Optiks.UpdateService.Accepting;
@@ -35,7 +34,7 @@ internal sealed class PostUpdates
     public static void Map(IEndpointRouteBuilder app)
     {
         RequestDelegate handle = ActivatorUtilities.CreateInstance<PostUpdates>(app.ServiceProvider).HandleAsync;
-        app.MapPost("/v1/updates", (Delegate)handle).RequireScope(ApiScopes.Update).LimitRate(RateLimitKind.Updates).Describe(UpdateApi.PostUpdates);
+        app.MapPost("/v1/updates", (Delegate)handle).Require(Access.Update).LimitRate(RateLimitKind.Updates).Describe(UpdateApi.PostUpdates);
     }
 
     private async Task HandleAsync(HttpContext context)
@@ -91,7 +90,7 @@ internal sealed class PostUpdates
             },
             context.RequestAborted);
         share.Arrived();
-        return RequestUnit.Create(UpdateRequestParser.Parse(body.Span, _limits.Read()), _time.GetUtcNow());
+        return RequestUnit.Create(UpdateRequestParser.Parse(body.Span, _limits.Read(), CallerRights.Of(context)!), _time.GetUtcNow());
     }
 
     private void Take(QueueSpace.Share share, long octets)

@@ -26,19 +26,21 @@ internal ref struct UpdateRequestParser
 
     private readonly int _maxKeyLength;
     private readonly long _maxValueLength;
+    private readonly CallerRights _caller;
     private StrictJsonReader _reader;
 
-    private UpdateRequestParser(ReadOnlySpan<byte> body, LogLimits.Lengths limits)
+    private UpdateRequestParser(ReadOnlySpan<byte> body, LogLimits.Lengths limits, CallerRights caller)
     {
+        _caller = caller;
         _reader = new StrictJsonReader(body);
         _maxKeyLength = limits.MaxKey;
         _maxValueLength = limits.MaxValue;
     }
 
-    /// <summary>Parse reads a body; the result keeps nothing of it.</summary>
-    public static ParsedUpdates Parse(ReadOnlySpan<byte> body, LogLimits.Lengths limits)
+    /// <summary>Parse reads a body of a caller, who must own each key of it; the result keeps nothing of it.</summary>
+    public static ParsedUpdates Parse(ReadOnlySpan<byte> body, LogLimits.Lengths limits, CallerRights caller)
     {
-        var parser = new UpdateRequestParser(body, limits);
+        var parser = new UpdateRequestParser(body, limits, caller);
         bool isList = parser._reader.IsArray;
         ParsedUpdates updates = new(isList, isList ? parser.List() : [parser.Request(index: null)]);
         parser._reader.End();
@@ -132,6 +134,10 @@ internal ref struct UpdateRequestParser
                 if (update.Key.Length == 0 || update.Key.Length > _maxKeyLength)
                 {
                     throw _reader.Fail(ProblemTypes.KeyLength, $"A key has 1 to {_maxKeyLength} octets.");
+                }
+                if (!_caller.Owns(update.Key))
+                {
+                    throw new ProblemException(CallerRights.NotOwn(_reader.Path));
                 }
                 update.FirstMember ??= update.IsKeyOctets ? "key_b64" : "key";
                 break;

@@ -1,7 +1,6 @@
 using System.Globalization;
 using System.Security.Cryptography;
 using System.Text.Json.Nodes;
-using Microsoft.AspNetCore.Authorization;
 using Microsoft.AspNetCore.Builder;
 using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Routing;
@@ -20,7 +19,7 @@ public static class ApiDocument
     public const string Path = "/openapi/v1.json";
 
     private const string ProblemJson = "application/problem+json";
-    private const string SecurityScheme = "ApiKey";
+    private const string SecurityScheme = "Bearer";
     private const int TagLength = 18;
 
     /// <summary>MapApiDocument adds the endpoint. <paramref name="schemas"/> adds the schemas that the operations name, beside those of problems and health.</summary>
@@ -72,7 +71,7 @@ public static class ApiDocument
         {
             Type = SecuritySchemeType.Http,
             Scheme = "bearer",
-            Description = "An API key of the scope that the operation names.",
+            Description = "An API key or a token with the scope that the operation names.",
         });
         foreach (RouteEndpoint endpoint in endpoints)
         {
@@ -97,16 +96,16 @@ public static class ApiDocument
 
     private static OpenApiOperation Describe(OpenApiDocument document, RouteEndpoint endpoint, ApiOperation operation)
     {
-        string[] policies = [.. endpoint.Metadata.GetOrderedMetadata<IAuthorizeData>().Select(data => data.Policy).OfType<string>()];
+        Access? access = endpoint.Metadata.GetMetadata<Access>();
         var described = new OpenApiOperation
         {
             OperationId = operation.Id,
             Summary = operation.Summary,
-            Description = string.Join(" ", new[] { operation.Description, policies.Length == 0 ? null : $"Needs an API key with {string.Join(", ", policies)}." }.OfType<string>()),
+            Description = string.Join(" ", new[] { operation.Description, access is null ? null : Needed(access) }.OfType<string>()),
             Parameters = operation.Parameters.Count == 0 ? null : [.. operation.Parameters.Select(parameter => (IOpenApiParameter)Describe(document, parameter))],
-            Responses = Responses(document, operation, ProblemsOf(endpoint, operation, policies.Length > 0)),
+            Responses = Responses(document, operation, ProblemsOf(endpoint, operation, access is not null)),
             // An empty list says that none is needed.
-            Security = policies.Length == 0 ? [] : [new OpenApiSecurityRequirement { [new OpenApiSecuritySchemeReference(SecurityScheme, document)] = [] }],
+            Security = access is null ? [] : [new OpenApiSecurityRequirement { [new OpenApiSecuritySchemeReference(SecurityScheme, document)] = [] }],
         };
         if (operation.Body is { } body)
         {
@@ -114,6 +113,9 @@ public static class ApiDocument
         }
         return described;
     }
+
+    private static string Needed(Access access) =>
+        $"Needs an API key{(access.Tokens == TokenReach.Nothing ? "" : " or a token")} with the scope `{access.ScopeName}`{(access.Tokens == TokenReach.OwnKeys ? "; a token must name each key of the request" : "")}.";
 
     /// <summary>ProblemsOf an operation, by status and in the order of the specification.</summary>
     private static IEnumerable<IGrouping<int, ProblemType>> ProblemsOf(RouteEndpoint endpoint, ApiOperation operation, bool isProtected)

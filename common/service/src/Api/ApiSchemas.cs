@@ -31,6 +31,7 @@ public sealed class ApiSchemas
             ["status"] = WholeNumber("The HTTP status."),
             ["detail"] = Text("What happened this time."),
             ["field"] = Text("The part of the request at fault: `$...`, a JSON path into the body; `?name`, a URL parameter; `{name}`, a part of the path."),
+            ["reason"] = Choice("Why a token was refused.", TokenRefusals.All.Select(refusal => refusal.Name)),
             ["trace_id"] = Text("To quote in a report."),
         }));
         OpenApiSchema state() => Choice("Whether it is well.", "healthy", "unhealthy");

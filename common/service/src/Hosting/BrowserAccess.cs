@@ -8,7 +8,7 @@ using Microsoft.Net.Http.Headers;
 namespace Optiks.ServiceDefaults;
 
 /// <summary>
-/// BrowserAccess lets web pages of the configured origins read endpoints that are open without a key (docs/operations/cors.md). Without credentials: whatever a page can read so, anyone
+/// BrowserAccess lets web pages of the configured origins read endpoints that are open without a credential (docs/operations/cors.md). Without credentials: whatever a page can read so, anyone
 /// can. By default no origin is configured and nothing is added to any answer.
 /// </summary>
 public static class BrowserAccess
@@ -16,7 +16,7 @@ public static class BrowserAccess
     private const string Policy = "open";
     private static readonly TimeSpan s_preflightAge = TimeSpan.FromHours(1);
 
-    /// <summary>AllowBrowsers opens the endpoints to the configured origins. Only for what needs no API key.</summary>
+    /// <summary>AllowBrowsers opens the endpoints to the configured origins. Only for what needs no credential.</summary>
     public static TBuilder AllowBrowsers<TBuilder>(this TBuilder builder)
         where TBuilder : IEndpointConventionBuilder =>
         builder.RequireCors(Policy);

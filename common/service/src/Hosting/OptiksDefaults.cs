@@ -26,7 +26,7 @@ public static partial class OptiksDefaults
     }
 
     /// <summary>
-    /// AddOptiksDefaults adds JSON logs, telemetry, Kestrel's limits, problem details, API keys, rate limits, health checks and <see cref="DataFolder"/>.
+    /// AddOptiksDefaults adds JSON logs, telemetry, Kestrel's limits, problem details, API keys and tokens, rate limits, health checks and <see cref="DataFolder"/>.
     /// Configuration is ASP.NET Core's, later ones winning: appsettings.json, environment (<c>Optiks__Section__Key</c>,
     /// <c>OPTIKS_DATA</c>), command line. Throws <see cref="StartupException"/> for settings that nobody reads, or that are not of their type.
     /// </summary>
@@ -45,8 +45,6 @@ public static partial class OptiksDefaults
         });
         // Its request logs at lower levels hold URLs, and GET /v1/lookup?key= has a name in it.
         builder.Logging.AddFilter("Microsoft.AspNetCore", LogLevel.Warning);
-        // Nor a line for each request with a wrong API key.
-        builder.Logging.AddFilter(typeof(ApiKeyAuthentication).FullName, LogLevel.Warning);
         Telemetry.Add(builder, options.Name);
 
         if (string.IsNullOrEmpty(configuration[WebHostDefaults.ServerUrlsKey]) && !configuration.GetSection("Kestrel:Endpoints").Exists())
@@ -79,23 +77,8 @@ public static partial class OptiksDefaults
             ILogger<ApiKeyStore> logger = services.GetRequiredService<ILogger<ApiKeyStore>>();
             return new ApiKeyStore(folder.ApiKeys, services.GetRequiredService<TimeProvider>(), problem => LogInvalidApiKeys(logger, problem));
         });
-        // The core alone: AddAuthentication would bring data protection, which keeps keys of its own in the home folder.
-        builder.Services.AddWebEncoders();
-        builder.Services.AddTransient<ApiKeyAuthentication.Handler>();
-        builder.Services.AddAuthenticationCore(authentication =>
-        {
-            authentication.DefaultScheme = ApiKeyAuthentication.Scheme;
-            authentication.AddScheme<ApiKeyAuthentication.Handler>(ApiKeyAuthentication.Scheme, displayName: null);
-        });
-        builder.Services.AddAuthorization(authorization =>
-        {
-            foreach (ApiScopes scope in (ApiScopes[])[ApiScopes.Update, ApiScopes.History, ApiScopes.Lookup, ApiScopes.Snapshot])
-            {
-                authorization.AddPolicy(
-                    ApiKeyAuthentication.PolicyName(scope),
-                    policy => policy.RequireAuthenticatedUser().RequireClaim(ApiKeyAuthentication.ScopeClaim, ApiKeyFile.ScopeName(scope)));
-            }
-        });
+        TokenSetup.Add(builder);
+        BearerAuthentication.Add(builder);
         RateLimits.Add(builder.Services);
         BrowserAccess.Add(builder.Services);
         builder.Services.AddExceptionHandler<ExceptionAnswers>();
@@ -107,8 +90,9 @@ public static partial class OptiksDefaults
     public static WebApplication UseOptiksDefaults(this WebApplication app)
     {
         ArgumentNullException.ThrowIfNull(app);
-        // Now, so that a broken file of API keys is a failure to start.
+        // Now, so that a broken file of API keys or of token keys is a failure to start.
         app.Services.GetRequiredService<ApiKeyStore>();
+        app.Services.GetRequiredService<TokenVerifier>();
         Telemetry.UseSpans(app);
         app.UseExceptionHandler(_ => { });
         app.UseStatusCodePages(context =>
@@ -121,7 +105,7 @@ public static partial class OptiksDefaults
         Telemetry.UseRoutes(app);
         BrowserAccess.Use(app);
         app.UseAuthentication();
-        // Before authorization, so that guessing API keys is limited as well.
+        // Before authorization, so that guessing credentials is limited as well.
         RateLimits.UseLimits(app);
         app.UseAuthorization();
         UrlParameters.Use(app);

@@ -33,5 +33,10 @@ public sealed record OptiksServiceOptions
     public long MaxRequestBodyLength { get; init; } = 1024 * 1024;
 
     /// <summary>AllSettings are the host's own and those of the defaults.</summary>
-    internal IReadOnlyDictionary<string, Type> AllSettings => new Dictionary<string, Type>(Settings) { [RateLimitOptions.Section] = typeof(RateLimitOptions), [CorsOptions.Section] = typeof(CorsOptions) };
+    internal IReadOnlyDictionary<string, Type> AllSettings => new Dictionary<string, Type>(Settings)
+    {
+        [RateLimitOptions.Section] = typeof(RateLimitOptions),
+        [CorsOptions.Section] = typeof(CorsOptions),
+        [TokenOptions.Section] = typeof(TokenOptions),
+    };
 }

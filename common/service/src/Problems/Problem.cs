@@ -17,6 +17,9 @@ namespace Optiks.ServiceDefaults;
 /// <param name="RetryAfter">When to try again; rounded up to whole seconds.</param>
 public sealed record Problem(ProblemType Type, string Detail, string? Field = null, TimeSpan? RetryAfter = null) : IResult
 {
+    /// <summary>Reason why a token was refused; otherwise null.</summary>
+    public string? Reason { get; init; }
+
     private const string MediaType = "application/problem+json";
 
     /// <inheritdoc/>
@@ -43,6 +46,10 @@ public sealed record Problem(ProblemType Type, string Detail, string? Field = nu
             if (Field is not null)
             {
                 body.WriteString("field"u8, Field);
+            }
+            if (Reason is not null)
+            {
+                body.WriteString("reason"u8, Reason);
             }
             body.WriteString("trace_id"u8, Activity.Current?.TraceId.ToHexString() ?? httpContext.TraceIdentifier);
             body.WriteEndObject();

@@ -18,9 +18,9 @@ public static class ProblemTypes
 
     public static ProblemType RequestIdTime { get; } = new(ProblemNames.RequestIdTime, 400, "The request id's time is too far from the server's.");
 
-    public static ProblemType Unauthorized { get; } = new(ProblemNames.Unauthorized, 401, "A valid API key is needed.");
+    public static ProblemType Unauthorized { get; } = new(ProblemNames.Unauthorized, 401, "A valid API key or token is needed.");
 
-    public static ProblemType Forbidden { get; } = new(ProblemNames.Forbidden, 403, "The API key lacks the scope.");
+    public static ProblemType Forbidden { get; } = new(ProblemNames.Forbidden, 403, "The API key or token does not allow this.");
 
     public static ProblemType NotFound { get; } = new(ProblemNames.NotFound, 404, "There is no such thing here.");
 

@@ -1,0 +1,40 @@
+using Optiks.ApiKeys;
+
+namespace Optiks.ServiceDefaults;
+
+/// <summary>Access is what endpoints ask of their callers: the table of docs/spec/rest.md section 3. An endpoint without one is open.</summary>
+public sealed record Access
+{
+    private Access(ApiScopes scope, TokenReach tokens)
+    {
+        Scope = scope;
+        Tokens = tokens;
+    }
+
+    /// <summary>Lookup, where the operator has closed lookups.</summary>
+    public static Access Lookup { get; } = new(ApiScopes.Lookup, TokenReach.Everything);
+
+    /// <summary>History: history and monitoring.</summary>
+    public static Access History { get; } = new(ApiScopes.History, TokenReach.OwnKeys);
+
+    /// <summary>Update: updates and their statuses.</summary>
+    public static Access Update { get; } = new(ApiScopes.Update, TokenReach.OwnKeys);
+
+    /// <summary>Snapshot of a replica.</summary>
+    public static Access Snapshot { get; } = new(ApiScopes.Snapshot, TokenReach.Nothing);
+
+    /// <summary>All of them.</summary>
+    public static IReadOnlyList<Access> All { get; } = [Lookup, History, Update, Snapshot];
+
+    /// <summary>Scope that the credential must have.</summary>
+    public ApiScopes Scope { get; }
+
+    /// <summary>Tokens: how far they get.</summary>
+    public TokenReach Tokens { get; }
+
+    /// <summary>ScopeName as it stands in credentials and problems.</summary>
+    internal string ScopeName => ApiKeyFile.ScopeName(Scope);
+
+    /// <summary>Policy is its name within ASP.NET Core.</summary>
+    internal string Policy => $"scope:{ScopeName}";
+}

@@ -1,0 +1,97 @@
+using System.Text.Encodings.Web;
+using Microsoft.AspNetCore.Authentication;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Options;
+using Microsoft.Net.Http.Headers;
+using Optiks.ApiKeys;
+
+namespace Optiks.ServiceDefaults;
+
+/// <summary>BearerAuthentication is the scheme <c>Authorization: Bearer</c> with an API key or a token (docs/spec/rest.md section 3). What is refused is as none: endpoints that need no credential answer all the same.</summary>
+internal sealed class BearerAuthentication : AuthenticationHandler<AuthenticationSchemeOptions>
+{
+    /// <summary>Scheme name within ASP.NET Core.</summary>
+    public new const string Scheme = "Bearer";
+
+    private const string Prefix = Scheme + " ";
+
+    private readonly ApiKeyStore _keys;
+    private readonly TokenVerifier _tokens;
+    private TokenRefusal? _refusal;
+
+    public BearerAuthentication(IOptionsMonitor<AuthenticationSchemeOptions> options, ILoggerFactory logger, UrlEncoder encoder, ApiKeyStore keys, TokenVerifier tokens)
+        : base(options, logger, encoder)
+    {
+        _keys = keys;
+        _tokens = tokens;
+    }
+
+    /// <summary>Add the scheme, and a policy for each <see cref="Access"/>. The core alone: AddAuthentication would bring data protection, which keeps keys of its own in the home folder.</summary>
+    public static void Add(WebApplicationBuilder builder)
+    {
+        builder.Services.AddWebEncoders();
+        builder.Services.AddTransient<BearerAuthentication>();
+        builder.Services.AddAuthenticationCore(authentication =>
+        {
+            authentication.DefaultScheme = Scheme;
+            authentication.AddScheme<BearerAuthentication>(Scheme, displayName: null);
+        });
+        builder.Services.AddAuthorization(authorization =>
+        {
+            foreach (Access access in Access.All)
+            {
+                authorization.AddPolicy(access.Policy, policy => policy.RequireAssertion(caller => caller.User.Identity is CallerRights rights && rights.Allows(access)));
+            }
+        });
+        // No line for each request with a wrong credential.
+        builder.Logging.AddFilter(typeof(BearerAuthentication).FullName, LogLevel.Warning);
+    }
+
+    protected override async Task<AuthenticateResult> HandleAuthenticateAsync()
+    {
+        // Who asks for what is open and not counted is nobody's business, and a stranger's signature is not checked for it.
+        if (Context.GetEndpoint() is not { } endpoint || !(endpoint.Metadata.GetMetadata<Access>() is not null || RateLimits.IsLimited(endpoint)))
+        {
+            return AuthenticateResult.NoResult();
+        }
+        string? header = Request.Headers.Authorization;
+        if (string.IsNullOrEmpty(header))
+        {
+            return AuthenticateResult.NoResult();
+        }
+        CallerRights? rights = header.StartsWith(Prefix, StringComparison.OrdinalIgnoreCase) ? await FindAsync(header[Prefix.Length..].Trim()) : null;
+        return rights is null
+            ? AuthenticateResult.Fail("The credential is none that is taken here.")
+            : AuthenticateResult.Success(new AuthenticationTicket(rights.Principal, Scheme));
+    }
+
+    protected override Task HandleChallengeAsync(AuthenticationProperties properties)
+    {
+        Response.Headers[HeaderNames.WWWAuthenticate] = _refusal is null ? Scheme : $"{Scheme} error=\"invalid_token\"";
+        var problem = new Problem(ProblemTypes.Unauthorized, _refusal?.Detail ?? $"Send 'Authorization: Bearer' with an API key{(_tokens.IsOn ? " or a token" : "")} that this server knows.");
+        return (problem with { Reason = _refusal?.Name }).ExecuteAsync(Context);
+    }
+
+    protected override Task HandleForbiddenAsync(AuthenticationProperties properties)
+    {
+        bool isToken = CallerRights.Of(Context) is { IsToken: true };
+        Access access = Context.GetEndpoint()!.Metadata.GetRequiredMetadata<Access>();
+        Response.Headers[HeaderNames.WWWAuthenticate] = $"{Scheme} error=\"insufficient_scope\", scope=\"{access.ScopeName}\"";
+        return new Problem(ProblemTypes.Forbidden, isToken && access.Tokens == TokenReach.Nothing
+            ? "This is for API keys alone."
+            : $"The {(isToken ? "token" : "API key")} lacks the scope {access.ScopeName}.").ExecuteAsync(Context);
+    }
+
+    private async ValueTask<CallerRights?> FindAsync(string credential)
+    {
+        if (credential.StartsWith(ApiKey.Prefix, StringComparison.Ordinal) || !_tokens.IsOn)
+        {
+            return _keys.TryFind(credential, out ApiKeyEntry? entry) ? CallerRights.OfApiKey(entry) : null;
+        }
+        (CallerRights? rights, _refusal) = await _tokens.VerifyAsync(credential);
+        return rights;
+    }
+}

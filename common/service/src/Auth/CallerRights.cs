@@ -1,0 +1,88 @@
+using System.Security.Claims;
+using Microsoft.AspNetCore.Http;
+using Microsoft.AspNetCore.Http.Features.Authentication;
+using Optiks.ApiKeys;
+
+namespace Optiks.ServiceDefaults;
+
+/// <summary>CallerRights are whom the credential of a request names and what it allows: one kind of rights for API keys and tokens. Immutable, any thread.</summary>
+public sealed class CallerRights : ClaimsIdentity
+{
+    private readonly string _name;
+    private readonly HashSet<byte[]>.AlternateLookup<ReadOnlySpan<byte>>? _own;
+
+    private CallerRights(string name, ApiScopes scopes, HashSet<byte[]>? own)
+        : base(BearerAuthentication.Scheme)
+    {
+        _name = name;
+        _own = own?.GetAlternateLookup<ReadOnlySpan<byte>>();
+        Scopes = scopes;
+        Number = HashCode.Combine(own is null, name);
+        Principal = new ClaimsPrincipal(this);
+    }
+
+    /// <summary>Name of the API key, or the token's subject.</summary>
+    public override string Name => _name;
+
+    /// <summary>Scopes that the credential has.</summary>
+    public ApiScopes Scopes { get; }
+
+    /// <summary>IsToken says that the credential was a token, and not an API key.</summary>
+    public bool IsToken => _own is not null;
+
+    /// <summary>Number stands for the caller where callers are counted. The hash is keyed by the process: nobody can choose to share another one's.</summary>
+    internal int Number { get; }
+
+    /// <summary>Principal with these rights.</summary>
+    internal ClaimsPrincipal Principal { get; }
+
+    /// <summary>Of a request's caller; null for one without a credential that is taken here.</summary>
+    public static CallerRights? Of(HttpContext context)
+    {
+        ArgumentNullException.ThrowIfNull(context);
+        // HttpContext.User would make an empty user for a caller who has none.
+        return context.Features.Get<IHttpAuthenticationFeature>()?.User?.Identity as CallerRights;
+    }
+
+    /// <summary>OfApiKey: its scopes, for every key.</summary>
+    public static CallerRights OfApiKey(ApiKeyEntry entry)
+    {
+        ArgumentNullException.ThrowIfNull(entry);
+        return new CallerRights(entry.Name, entry.Scopes, own: null);
+    }
+
+    /// <summary>OfToken: its scopes, as far as <see cref="Access.Tokens"/> says for these keys.</summary>
+    public static CallerRights OfToken(string subject, ApiScopes scopes, IEnumerable<byte[]> keys) => new(subject, scopes, new HashSet<byte[]>(keys, new OctetsComparer()));
+
+    /// <summary>Allows says whether an endpoint that asks for this answers the caller, about some item at least.</summary>
+    public bool Allows(Access access)
+    {
+        ArgumentNullException.ThrowIfNull(access);
+        return Scopes.HasFlag(access.Scope) && (!IsToken || access.Tokens != TokenReach.Nothing);
+    }
+
+    /// <summary>Owns says whether the caller may be answered about a key where <see cref="TokenReach.OwnKeys"/> holds.</summary>
+    public bool Owns(ReadOnlySpan<byte> key) => _own is not { } own || own.Contains(key);
+
+    /// <summary>NotOwn is the answer to a request about a key that the caller does not own.</summary>
+    /// <param name="field">Where in the request the key stands.</param>
+    public static Problem NotOwn(string field) => new(ProblemTypes.Forbidden, "The token does not name this key. Nothing of the request was done.", field);
+
+    private sealed class OctetsComparer : IEqualityComparer<byte[]>, IAlternateEqualityComparer<ReadOnlySpan<byte>, byte[]>
+    {
+        public bool Equals(byte[]? x, byte[]? y) => x.AsSpan().SequenceEqual(y);
+
+        public bool Equals(ReadOnlySpan<byte> alternate, byte[] other) => alternate.SequenceEqual(other);
+
+        public int GetHashCode(byte[] obj) => GetHashCode(obj.AsSpan());
+
+        public int GetHashCode(ReadOnlySpan<byte> alternate)
+        {
+            HashCode hash = default;
+            hash.AddBytes(alternate);
+            return hash.ToHashCode();
+        }
+
+        public byte[] Create(ReadOnlySpan<byte> alternate) => alternate.ToArray();
+    }
+}

@@ -1,0 +1,14 @@
+namespace Optiks.ServiceDefaults;
+
+/// <summary>TokenReach is how far a token with the scope gets, where an API key gets everything.</summary>
+public enum TokenReach
+{
+    /// <summary>Nothing: the endpoint is for API keys alone.</summary>
+    Nothing,
+
+    /// <summary>OwnKeys: the endpoint checks each item by <see cref="CallerRights.Owns"/>.</summary>
+    OwnKeys,
+
+    /// <summary>Everything, as an API key.</summary>
+    Everything,
+}

@@ -1,0 +1,19 @@
+using System.Buffers.Binary;
+using System.Security.Cryptography;
+using System.Text;
+using Optiks.Protocol;
+
+namespace Optiks.ServiceDefaults;
+
+/// <summary>Digest is the SHA-256 of a token's text, which stands for the token wherever one is remembered: the text itself is a secret.</summary>
+internal readonly record struct Digest(UInt128 First, UInt128 Second)
+{
+    /// <summary>Of a text of at most <see cref="ProtocolLimits.MaxToken"/> characters.</summary>
+    public static Digest Of(string text)
+    {
+        Span<byte> octets = stackalloc byte[Encoding.UTF8.GetMaxByteCount(text.Length)];
+        Span<byte> hash = stackalloc byte[SHA256.HashSizeInBytes];
+        SHA256.HashData(octets[..Encoding.UTF8.GetBytes(text, octets)], hash);
+        return new Digest(BinaryPrimitives.ReadUInt128BigEndian(hash), BinaryPrimitives.ReadUInt128BigEndian(hash[16..]));
+    }
+}

@@ -1,0 +1,53 @@
+using System.Collections.Concurrent;
+using System.Diagnostics.CodeAnalysis;
+
+namespace Optiks.ServiceDefaults;
+
+/// <summary>
+/// TokenCache remembers tokens whose signature was checked, by their SHA-256, in bounded memory: two generations, of which the older goes when the newer is full. Tokens of users who come back are
+/// checked again then, once. Any thread.
+/// </summary>
+internal sealed class TokenCache
+{
+    // Characters of tokens. What is kept of one is of the order of its length.
+    private const long MaxGenerationLength = 8 << 20;
+
+    private readonly long _maxLength;
+    private readonly Lock _turn = new();
+    private volatile Generation _young = new();
+    private volatile Generation _old = new();
+
+    public TokenCache()
+        : this(MaxGenerationLength)
+    {
+    }
+
+    internal TokenCache(long maxGenerationLength) => _maxLength = maxGenerationLength;
+
+    /// <summary>TryGet a token by the hash of its text.</summary>
+    public bool TryGet(Digest digest, [NotNullWhen(true)] out VerifiedToken? token) => _young.Tokens.TryGetValue(digest, out token) || _old.Tokens.TryGetValue(digest, out token);
+
+    /// <summary>Add a token whose text has this hash and length.</summary>
+    public void Add(Digest digest, int length, VerifiedToken token)
+    {
+        lock (_turn)
+        {
+            if (_young.Length + length > _maxLength)
+            {
+                _old = _young;
+                _young = new Generation();
+            }
+            if (_young.Tokens.TryAdd(digest, token))
+            {
+                _young.Length += length;
+            }
+        }
+    }
+
+    private sealed class Generation
+    {
+        public ConcurrentDictionary<Digest, VerifiedToken> Tokens { get; } = new();
+
+        public long Length { get; set; }
+    }
+}

@@ -1,0 +1,21 @@
+using Microsoft.Extensions.Options;
+
+namespace Optiks.ServiceDefaults;
+
+[OptionsValidator]
+internal sealed partial class TokenRangeValidator : IValidateOptions<TokenOptions>;
+
+/// <summary>TokenOptionsValidator checks the ranges, and that a file of keys comes with the audience that its tokens are for.</summary>
+internal sealed class TokenOptionsValidator : IValidateOptions<TokenOptions>
+{
+    private readonly TokenRangeValidator _ranges = new();
+
+    public ValidateOptionsResult Validate(string? name, TokenOptions options)
+    {
+        ValidateOptionsResult ranges = _ranges.Validate(name, options);
+        return ranges.Failed ? ranges
+            : string.IsNullOrWhiteSpace(options.KeysFile) != string.IsNullOrWhiteSpace(options.Audience)
+                ? ValidateOptionsResult.Fail($"{TokenOptions.Section}: {nameof(TokenOptions.KeysFile)} and {nameof(TokenOptions.Audience)} are set together, or neither.")
+                : ValidateOptionsResult.Success;
+    }
+}

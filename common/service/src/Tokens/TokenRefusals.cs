@@ -1,0 +1,51 @@
+// Generated from docs/spec/facts.toml by `make facts`: do not edit.
+namespace Optiks.ServiceDefaults;
+
+/// <summary>TokenRefusals are why a token is refused (docs/spec/tokens.md section 4).</summary>
+internal static class TokenRefusals
+{
+    /// <summary>Too long (section 1), not three parts of strict base64url, a header or payload that is no JSON object in UTF-8, a member twice at any depth, more than 8 levels.</summary>
+    public static TokenRefusal Malformed { get; } = new("token-malformed", "The token is malformed.");
+
+    /// <summary>Kid missing or not of its form; another typ; any other member, such as crit, jku or jwk.</summary>
+    public static TokenRefusal Header { get; } = new("token-header", "The token's header has a member that is not taken, or lacks its kid.");
+
+    /// <summary>Alg is none of those of section 1, or not that of the key.</summary>
+    public static TokenRefusal Algorithm { get; } = new("token-algorithm", "The token's algorithm is not taken.");
+
+    /// <summary>No key of the file has this kid.</summary>
+    public static TokenRefusal Key { get; } = new("token-key", "No key of this server has the token's kid.");
+
+    /// <summary>The signature is not the key's.</summary>
+    public static TokenRefusal Signature { get; } = new("token-signature", "The token's signature is not its key's.");
+
+    /// <summary>Aud is missing, or does not name this log's audience.</summary>
+    public static TokenRefusal Audience { get; } = new("token-audience", "The token is for another audience.");
+
+    /// <summary>A claim of section 2 is missing, or not of its form.</summary>
+    public static TokenRefusal Claims { get; } = new("token-claims", "A claim of the token is missing or malformed.");
+
+    /// <summary>Exp is not after iat, or later by more than the longest lifetime.</summary>
+    public static TokenRefusal Lifetime { get; } = new("token-lifetime", "The token is valid for longer than this server takes.");
+
+    /// <summary>Iat or nbf is still to come, beyond the clock skew.</summary>
+    public static TokenRefusal NotYetValid { get; } = new("token-not-yet-valid", "The token is not valid yet.");
+
+    /// <summary>Exp has passed, beyond the clock skew.</summary>
+    public static TokenRefusal Expired { get; } = new("token-expired", "The token has expired: get a new one.");
+
+    /// <summary>All of them, in the order of the checks.</summary>
+    public static IReadOnlyList<TokenRefusal> All { get; } =
+    [
+        Malformed,
+        Header,
+        Algorithm,
+        Key,
+        Signature,
+        Audience,
+        Claims,
+        Lifetime,
+        NotYetValid,
+        Expired,
+    ];
+}

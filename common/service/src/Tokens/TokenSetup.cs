@@ -1,0 +1,31 @@
+using System.Diagnostics.Metrics;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
+using Microsoft.Extensions.Options;
+using Optiks.Secrets;
+
+namespace Optiks.ServiceDefaults;
+
+/// <summary>TokenSetup adds what judges tokens to a host.</summary>
+internal static partial class TokenSetup
+{
+    public static void Add(WebApplicationBuilder builder)
+    {
+        builder.Services.AddSingleton<IValidateOptions<TokenOptions>, TokenOptionsValidator>();
+        builder.Services.AddOptionsWithValidateOnStart<TokenOptions>().BindConfiguration(TokenOptions.Section);
+        builder.Services.AddSingleton(services =>
+        {
+            ILogger<TokenVerifier> logger = services.GetRequiredService<ILogger<TokenVerifier>>();
+            return new TokenVerifier(
+                services.GetRequiredService<IOptions<TokenOptions>>(), services.GetRequiredService<TimeProvider>(), services.GetRequiredService<IMeterFactory>(), problem => LogInvalidKeys(logger, problem));
+        });
+        if (builder.Configuration[$"{TokenOptions.Section}:{nameof(TokenOptions.KeysFile)}"] is { Length: > 0 })
+        {
+            builder.Services.AddHealthChecks().AddCheck<TokenKeysHealth>("token-keys");
+        }
+    }
+
+    [LoggerMessage(EventId = 9021, EventName = "TokenKeysInvalid", Level = LogLevel.Error, Message = "The file of token keys changed and is invalid; the keys before the change still hold.")]
+    private static partial void LogInvalidKeys(ILogger logger, SecretsException exception);
+}

@@ -1,0 +1,95 @@
+using System.Text.Json;
+using Optiks.ApiKeys;
+using Optiks.Protocol;
+using Optiks.Tokens;
+
+namespace Optiks.ServiceDefaults;
+
+/// <summary>VerifiedToken is what the account system signed (docs/spec/tokens.md section 2). Immutable.</summary>
+/// <param name="Rights">What it allows, and to whom.</param>
+/// <param name="IssuedAt">When it was signed, in seconds since 1970.</param>
+/// <param name="NotBefore">Before when it does not hold.</param>
+/// <param name="Expires">From when on it does not hold.</param>
+internal sealed record VerifiedToken(CallerRights Rights, long IssuedAt, long NotBefore, long Expires)
+{
+    private const ApiScopes Scopes = ApiScopes.Lookup | ApiScopes.History | ApiScopes.Update;
+    private const long MaxInteger = (1L << 53) - 1;
+    private const int MaxSubjectLength = 255;
+
+    /// <summary>Read the claims; null when one is missing or not of its form.</summary>
+    public static VerifiedToken? Read(JsonElement claims)
+    {
+        if (Text(claims, TokenNames.Subject) is not { } subject || !IsName(System.Text.Encoding.UTF8.GetBytes(subject), MaxSubjectLength)
+            || Time(claims, TokenNames.IssuedAt) is not { } issued
+            || Time(claims, TokenNames.Expires) is not { } expires
+            || Text(claims, TokenNames.Scope) is not { } scope
+            || ReadKeys(claims) is not { } keys
+            || !HasUserAtMostOnce(claims))
+        {
+            return null;
+        }
+        long notBefore = issued;
+        if (claims.TryGetProperty(TokenNames.NotBefore, out _))
+        {
+            if (Time(claims, TokenNames.NotBefore) is not { } given)
+            {
+                return null;
+            }
+            notBefore = Math.Max(issued, given);
+        }
+        ApiScopes scopes = scope.Split(' ').Aggregate(ApiScopes.None, (all, word) => all | ApiKeyFile.ScopeOf(word)) & Scopes;
+        return new VerifiedToken(CallerRights.OfToken(subject, scopes, keys), issued, notBefore, expires);
+    }
+
+    /// <summary>CheckTimes says why the token does not hold at a time; null: it does. All in seconds.</summary>
+    public TokenRefusal? CheckTimes(long now, long maxLifetime, long skew) =>
+        Expires <= IssuedAt || Expires - IssuedAt > maxLifetime ? TokenRefusals.Lifetime
+        : NotBefore > now + skew ? TokenRefusals.NotYetValid
+        : Expires <= now - skew ? TokenRefusals.Expired
+        : null;
+
+    private static string? Text(JsonElement claims, string name) => claims.TryGetProperty(name, out JsonElement value) ? TokenForm.TextOf(value) : null;
+
+    private static long? Time(JsonElement claims, string name) =>
+        claims.TryGetProperty(name, out JsonElement value) && value.ValueKind == JsonValueKind.Number && value.TryGetInt64(out long seconds) && seconds is >= 0 and <= MaxInteger ? seconds : null;
+
+    private static List<byte[]>? ReadKeys(JsonElement claims)
+    {
+        var keys = new List<byte[]>();
+        foreach ((string name, bool isText) in (ReadOnlySpan<(string, bool)>)[(TokenNames.Keys, true), (TokenNames.KeysOctets, false)])
+        {
+            if (!claims.TryGetProperty(name, out JsonElement list))
+            {
+                continue;
+            }
+            if (list.ValueKind != JsonValueKind.Array || keys.Count + list.GetArrayLength() > ProtocolLimits.MaxTokenKeys)
+            {
+                return null;
+            }
+            foreach (JsonElement element in list.EnumerateArray())
+            {
+                if (Octets(element, isText) is not { } key || !IsName(key, ProtocolLimits.MaxKeyLength))
+                {
+                    return null;
+                }
+                keys.Add(key);
+            }
+        }
+        return keys;
+    }
+
+    private static bool HasUserAtMostOnce(JsonElement claims)
+    {
+        bool hasText = claims.TryGetProperty(TokenNames.User, out JsonElement text);
+        bool hasOctets = claims.TryGetProperty(TokenNames.UserOctets, out JsonElement octets);
+        return hasText && hasOctets ? false
+            : !hasText && !hasOctets
+                || (Octets(hasText ? text : octets, hasText) is { } user && IsName(user, ProtocolLimits.MaxKeyLength));
+    }
+
+    private static byte[]? Octets(JsonElement value, bool isText) => TokenForm.TextOf(value) is not { } text ? null
+        : isText ? System.Text.Encoding.UTF8.GetBytes(text)
+        : Base64UrlText.TryDecode(text, out byte[]? octets) ? octets : null;
+
+    private static bool IsName(byte[] octets, int maxLength) => octets.Length >= 1 && octets.Length <= maxLength;
+}
