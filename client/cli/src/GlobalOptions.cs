@@ -1,4 +1,6 @@
 using System.CommandLine;
+using System.Security.Cryptography;
+using System.Text;
 using Optiks.Commands;
 using Optiks.Protocol;
 using Optiks.Secrets;
@@ -29,9 +31,16 @@ internal sealed class GlobalOptions
         Recursive = true,
     };
 
+    private readonly Option<string> _tokenFile = new("--token-file")
+    {
+        Description = "file of mode 0600 with a token of the operator's account system, to use instead of an API key",
+        HelpName = "FILE",
+        Recursive = true,
+    };
+
     private readonly Option<bool> _authorizeLookups = new("--authorize-lookups")
     {
-        Description = "where the operator has closed lookups, send them with the API key: the operator then knows who looks up whom",
+        Description = "where the operator has closed lookups, send them with the API key or token: the operator then knows who looks up whom",
         Recursive = true,
     };
 
@@ -63,6 +72,7 @@ internal sealed class GlobalOptions
         root.Options.Add(_queryUrl);
         root.Options.Add(_updateUrl);
         root.Options.Add(_apiKey);
+        root.Options.Add(_tokenFile);
         root.Options.Add(_authorizeLookups);
         root.Options.Add(_trust);
         root.Options.Add(_data);
@@ -85,6 +95,21 @@ internal sealed class GlobalOptions
     public DataFolder Data(ParseResult parse, CommandHost host) => parse.GetValue(_data) is { Length: > 0 } path
         ? new DataFolder(path)
         : Variable(host, DataFolder.Variable) is { } variable ? new DataFolder(variable) : DataFolder.Default();
+
+    /// <summary>Token to send instead of an API key; null when none is given.</summary>
+    public string? Token(ParseResult parse)
+    {
+        try
+        {
+            return parse.GetValue(_tokenFile) is not { } file ? null
+                : parse.GetValue(_apiKey) is null ? ReadToken(file)
+                : throw new UsageException("Give --api-key or --token-file, not both.");
+        }
+        catch (SecretsException e)
+        {
+            throw new UsageException(e.Message, e);
+        }
+    }
 
     /// <summary>Null when there is none: most commands do without.</summary>
     public string? ApiKey(ParseResult parse, CommandHost host)
@@ -116,6 +141,16 @@ internal sealed class GlobalOptions
     }
 
     private static string? Variable(CommandHost host, string name) => host.Environment(name) is { Length: > 0 } value ? value : null;
+
+    private static string ReadToken(string path)
+    {
+        byte[] octets = SecretFile.Read(path);
+        string token = Encoding.UTF8.GetString(octets).TrimEnd('\n');
+        CryptographicOperations.ZeroMemory(octets);
+        return token.Length <= ProtocolLimits.MaxToken && token.Count(c => c == '.') == 2 && token.All(c => char.IsAsciiLetterOrDigit(c) || c is '-' or '_' or '.')
+            ? token
+            : throw new UsageException($"{path} does not hold a token: three parts of base64url with dots between them, {ProtocolLimits.MaxToken} characters at most.");
+    }
 
     private static string Checked(string key) => Optiks.ApiKeys.ApiKey.IsWellFormed(key)
         ? key

@@ -53,6 +53,19 @@ internal static class OptiksCommand
         ],
         ["key"] = ["optiks key generate --out alice", "optiks update alice --file alice.value --wait"],
         ["key generate"] = ["optiks key generate --out alice", "optiks update alice --file alice.value --wait"],
+        ["token"] =
+        [
+            "optiks token jwks --key-file signer.pem > token-keys.json",
+            "optiks token create alice --key-file signer.pem --audience log.example.org --scope update,history --out alice.token",
+            "optiks history alice --token-file alice.token",
+        ],
+        ["token create"] =
+        [
+            "openssl genpkey -algorithm ed25519 -out signer.pem && chmod 600 signer.pem",
+            "optiks token create alice --key-file signer.pem --audience log.example.org --scope update,history --out alice.token",
+            "optiks update alice \"alice's new key\" --wait --token-file alice.token",
+        ],
+        ["token jwks"] = ["optiks token jwks --key-file signer.pem > token-keys.json"],
     };
 
     public static Task<int> RunAsync(string[] args, CommandHost host, CancellationToken cancellationToken = default)
@@ -86,6 +99,7 @@ internal static class OptiksCommand
             InspectCommand.Create(options, host),
             VerifyCommand.Create(options, host),
             KeyCommand.Create(options, host),
+            TokenCommand.Create(options, host),
         };
         options.AddTo(root);
         return root;
@@ -95,9 +109,9 @@ internal static class OptiksCommand
     public static string? Hint(OptiksServerException e) => e switch
     {
         { Failure: ServerFailure.Unreachable } => "Is the service running? `make up` starts it; --query-url and --update-url (or OPTIKS_QUERY_URL, OPTIKS_UPDATE_URL) name another.",
-        { Problem: ProblemNames.Unauthorized } => "Set OPTIKS_API_KEY or give --api-key @FILE; a development key is in the file api-key of the server's data folder. Lookups carry it with --authorize-lookups only.",
+        { Problem: ProblemNames.Unauthorized } => "Set OPTIKS_API_KEY or give --api-key @FILE or --token-file FILE; a development key is in the file api-key of the server's data folder. Lookups carry it with --authorize-lookups only.",
         { Problem: ProblemNames.NotFound } => "The server knows no such thing: statuses of updates are kept for two days.",
-        { Problem: ProblemNames.Forbidden } => "The API key lacks the scope for this: ask the operator.",
+        { Problem: ProblemNames.Forbidden } => "The API key lacks the scope for this, or the token does not name the key: ask the operator.",
         { Problem: ProblemNames.NotCaughtUp or ProblemNames.Unavailable or ProblemNames.Overloaded } => "Try again in a moment, or ask another replica with --query-url.",
         _ => null,
     };

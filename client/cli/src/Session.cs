@@ -24,18 +24,27 @@ internal sealed class Session : IDisposable
 
     public ClientState State => _store.Current;
 
-    public static async Task<Session> OpenAsync(GlobalOptions options, ParseResult parse, CommandHost host, bool needsApiKey, CancellationToken cancellationToken)
+    public static async Task<Session> OpenAsync(GlobalOptions options, ParseResult parse, CommandHost host, bool needsCredential, CancellationToken cancellationToken)
     {
         NativeLibraryCheck.Ensure();
         IReadOnlyList<Uri> queryUrls = options.QueryUrls(parse, host);
-        string? apiKey = options.ApiKey(parse, host);
-        if (needsApiKey && apiKey is null)
+        string? token = options.Token(parse);
+        string? apiKey = token is null ? options.ApiKey(parse, host) : null;
+        if (needsCredential && token is null && apiKey is null)
         {
-            throw new UsageException("This needs an API key: set OPTIKS_API_KEY, or give --api-key @FILE.");
+            throw new UsageException("This needs an API key or a token: set OPTIKS_API_KEY, or give --api-key @FILE or --token-file FILE.");
         }
         TrustAnchor anchor = await TrustAsync(options, parse, host, queryUrls, cancellationToken).ConfigureAwait(false);
         FileClientStateStore store = await FileClientStateStore.OpenAsync(options.Data(parse, host).Client, anchor, LockWait, host.Time, cancellationToken).ConfigureAwait(false);
-        var clientOptions = new OptiksClientOptions { TrustAnchor = anchor, QueryUrls = queryUrls, UpdateUrl = options.UpdateUrl(parse, host), ApiKey = apiKey, AuthorizeLookups = options.AuthorizeLookups(parse) };
+        var clientOptions = new OptiksClientOptions
+        {
+            TrustAnchor = anchor,
+            QueryUrls = queryUrls,
+            UpdateUrl = options.UpdateUrl(parse, host),
+            ApiKey = apiKey,
+            Token = token is null ? null : _ => ValueTask.FromResult(token),
+            AuthorizeLookups = options.AuthorizeLookups(parse),
+        };
         return new Session(new OptiksClient(clientOptions, host.Http, store, host.Time), anchor, store);
     }
 

@@ -4,7 +4,7 @@ namespace Optiks.Cli.Tests;
 
 public sealed class HelpTests
 {
-    private static readonly string[] s_globalOptions = ["--query-url", "--update-url", "--api-key", "--authorize-lookups", "--trust", "--data", "--json"];
+    private static readonly string[] s_globalOptions = ["--query-url", "--update-url", "--api-key", "--token-file", "--authorize-lookups", "--trust", "--data", "--json"];
 
     [Theory]
     [InlineData("update", "--file", "--wait", "--expect", "--request-id", "--timeout", "--b64")]
@@ -16,6 +16,9 @@ public sealed class HelpTests
     [InlineData("inspect", "--key")]
     [InlineData("verify", "--from-record", "--period-record", "--fresh", "--b64")]
     [InlineData("key generate", "--out")]
+    [InlineData("token create", "--key-file", "--audience", "--scope", "--subject", "--user-b64", "--lifetime", "--kid", "--out", "--b64")]
+    [InlineData("token jwks", "--key-file")]
+    [InlineData("token")]
     [InlineData("")]
     public async Task Help_names_every_option_and_gives_examples(string command, params string[] options)
     {

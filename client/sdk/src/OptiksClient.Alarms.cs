@@ -9,7 +9,7 @@ public sealed partial class OptiksClient
 
     /// <summary>
     /// ReviewAlarmsAsync shows the alarms of an owned key that were raised before this call with the versions that they are of, as the log has them: what its owner looks at before
-    /// <see cref="AcknowledgeAlarms"/>. Needs an API key with the scope history. Without alarms nothing is asked.
+    /// <see cref="AcknowledgeAlarms"/>. Needs an API key or token with the scope history. Without alarms nothing is asked.
     /// </summary>
     public async Task<AlarmReview> ReviewAlarmsAsync(ReadOnlyMemory<byte> key, CancellationToken cancellationToken = default)
     {

@@ -5,7 +5,7 @@ namespace Optiks.Client;
 public sealed partial class OptiksClient
 {
     /// <summary>
-    /// StatusAsync asks what became of an update, by the id under which it was accepted. The server's word: only a lookup proves what the log shows. Needs an API key with the scope update.
+    /// StatusAsync asks what became of an update, by the id under which it was accepted. The server's word: only a lookup proves what the log shows. Needs an API key or token with the scope update.
     /// Throws <see cref="OptiksServerException"/> also for an id that the server does not know.
     /// </summary>
     /// <param name="requestId">Id of the request.</param>

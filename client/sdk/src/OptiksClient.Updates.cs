@@ -13,7 +13,7 @@ public sealed partial class OptiksClient
     /// <summary>
     /// UpdateAsync sets a key's value. When it returns <see cref="UpdateStatus.Pending"/>, the server holds the update durably. The change is
     /// registered as expected before it is sent, so that monitoring knows it. Retried under one request id, so that it applies once; a caller
-    /// that lost the result repeats the call with the same <paramref name="requestId"/>. Needs an API key with the scope update.
+    /// that lost the result repeats the call with the same <paramref name="requestId"/>. Needs an API key or token with the scope update.
     /// </summary>
     /// <param name="key">Key, 1 to <see cref="ProtocolLimits.MaxKeyLength"/> octets.</param>
     /// <param name="value">Value, at most the configuration's length.</param>

@@ -5,7 +5,7 @@ namespace Optiks.Client;
 
 public sealed partial class OptiksClient
 {
-    /// <summary>HistoryAsync asks for every version of a key in the current period. Needs an API key with the scope history.</summary>
+    /// <summary>HistoryAsync asks for every version of a key in the current period. Needs an API key or token with the scope history.</summary>
     public async Task<HistoryResult> HistoryAsync(ReadOnlyMemory<byte> key, CancellationToken cancellationToken = default)
     {
         KeyName name = KeyName.Of(key, _options.TrustAnchor);
@@ -15,7 +15,7 @@ public sealed partial class OptiksClient
 
     /// <summary>
     /// MonitorAsync verifies every version of an owned key since the last time, and that there is no later one, and compares them with the
-    /// updates made through this client's state. Needs an API key with the scope history.
+    /// updates made through this client's state. Needs an API key or token with the scope history.
     /// </summary>
     public async Task<MonitorResult> MonitorAsync(ReadOnlyMemory<byte> key, CancellationToken cancellationToken = default)
     {

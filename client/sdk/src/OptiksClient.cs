@@ -38,7 +38,7 @@ public sealed partial class OptiksClient
         _options = options;
         _store = store;
         _time = time ?? TimeProvider.System;
-        _connection = new ServerConnection(http, options.ApiKey, options.AnswerWithin, _time);
+        _connection = new ServerConnection(http, options.Credential(), options.AnswerWithin, _time);
         _exchanger = new VerifiedExchanger(options, _connection, store, _time);
     }
 

@@ -18,8 +18,15 @@ public sealed record OptiksClientOptions
     /// <summary>ApiKey for updates, history and monitoring; a secret. It is never sent over http to another machine: such a call throws <see cref="OptiksServerException"/> with <see cref="ServerFailure.Insecure"/>.</summary>
     public string? ApiKey { get; init; }
 
-    /// <summary>AuthorizeLookups: a lookup that a server refuses without an API key is sent again with it. The operator then knows who looks up whom.</summary>
-    /// <value>false: lookups never carry the key.</value>
+    /// <summary>
+    /// Token gives a token of the operator's account system, for a client that acts for one user: a secret that goes where <see cref="ApiKey"/> would go, of which there is none then. Asked before each request that
+    /// carries it, so that one that expires is renewed in time; from any thread, and with what it throws as the call's result.
+    /// </summary>
+    /// <value>null: there is none.</value>
+    public Func<CancellationToken, ValueTask<string>>? Token { get; init; }
+
+    /// <summary>AuthorizeLookups: a lookup that a server refuses without a credential is sent again with the API key or token. The operator then knows who looks up whom.</summary>
+    /// <value>false: lookups carry neither.</value>
     public bool AuthorizeLookups { get; init; }
 
     /// <summary>AnswerWithin bounds a whole answer, headers and body: it may take this long, and longer only while it comes with 16 KiB a second.</summary>
@@ -33,6 +40,14 @@ public sealed record OptiksClientOptions
     /// <summary>RetryDelay is the longest pause before the second try, when the server names none; later ones grow to 16 times of it. Pauses are random, so that clients do not return together.</summary>
     /// <value>200 milliseconds.</value>
     public TimeSpan RetryDelay { get; init; } = TimeSpan.FromMilliseconds(200);
+
+    /// <summary>Credential to send where one is needed; null: there is none. Throws <see cref="ArgumentException"/> when there are two.</summary>
+    internal Func<CancellationToken, ValueTask<string>>? Credential() => (ApiKey, Token) switch
+    {
+        (null, _) => Token,
+        ({ } key, null) => _ => ValueTask.FromResult(key),
+        _ => throw new ArgumentException("A client has an API key or tokens, not both."),
+    };
 
     internal static TimeSpan DefaultAnswerWithin { get; } = TimeSpan.FromSeconds(60);
 }

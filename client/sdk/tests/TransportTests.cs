@@ -140,7 +140,7 @@ public sealed class TransportTests
     {
         var asked = new List<HttpRequestMessage>();
         using var http = new HttpClient(new Answering(() => new HttpResponseMessage { Content = Json(new MemoryStream("{}"u8.ToArray())) }, asked));
-        var connection = new ServerConnection(http, FixtureServer.ApiKey, s_within, TimeProvider.System);
+        var connection = new ServerConnection(http, _ => ValueTask.FromResult(FixtureServer.ApiKey), s_within, TimeProvider.System);
         Task<byte[]> AskAsync(bool authorize) => connection.SendAsync(new ServerRequest(new Uri(url), "/v1/x", MediaTypes.Json, 100) { Authorize = authorize }, Cancellation);
         if (sent)
         {
@@ -156,6 +156,28 @@ public sealed class TransportTests
         // What needs no key goes everywhere.
         await AskAsync(authorize: false);
         Assert.Null(asked[^1].Headers.Authorization);
+    }
+
+    [Fact]
+    public async Task A_token_is_asked_for_before_each_request_that_carries_it()
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        fixture.Publish(("alice", "one"));
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        int asked = 0;
+        OptiksClient client = fixture.Client(store, change: options => options with
+        {
+            ApiKey = null,
+            Token = _ => ValueTask.FromResult(++asked == 2 ? "e30.e30.AB" : FixtureServer.Token),
+        });
+        Assert.True((await client.LookupAsync("alice", Cancellation)).IsValid);
+        Assert.Equal(0, asked);
+        Assert.True((await client.HistoryAsync("alice"u8.ToArray(), Cancellation)).IsValid);
+        Assert.Equal(1, asked);
+        OptiksServerException e = await Assert.ThrowsAsync<OptiksServerException>(() => client.HistoryAsync("alice"u8.ToArray(), Cancellation));
+        Assert.Equal("unauthorized", e.Problem);
+        Assert.True((await client.HistoryAsync("alice"u8.ToArray(), Cancellation)).IsValid);
+        Assert.Throws<ArgumentException>(() => fixture.Client(store, change: options => options with { Token = _ => ValueTask.FromResult(FixtureServer.Token) }));
     }
 
     private static StreamContent Json(Stream stream) => new(stream) { Headers = { ContentType = new(MediaTypes.Json) } };

@@ -10,7 +10,7 @@ internal static class HistoryCommand
     public static Command Create(GlobalOptions options, CommandHost host)
     {
         var keys = new KeyArguments(ArgumentArity.OneOrMore, "key whose versions are wanted");
-        var command = new Command("history", "List a key's versions as one signed epoch holds them, and verify that none of the period is missing there (API key with scope history); this does not tell what others were shown");
+        var command = new Command("history", "List a key's versions as one signed epoch holds them, and verify that none of the period is missing there (API key or token with scope history); this does not tell what others were shown");
         keys.AddTo(command);
         command.SetAction((parse, cancellationToken) => RunAsync(options, keys, host, parse, cancellationToken));
         return command;
@@ -19,7 +19,7 @@ internal static class HistoryCommand
     private static async Task<int> RunAsync(GlobalOptions options, KeyArguments arguments, CommandHost host, ParseResult parse, CancellationToken cancellationToken)
     {
         IReadOnlyList<ReadOnlyMemory<byte>> keys = arguments.Read(parse);
-        using Session session = await Session.OpenAsync(options, parse, host, needsApiKey: true, cancellationToken).ConfigureAwait(false);
+        using Session session = await Session.OpenAsync(options, parse, host, needsCredential: true, cancellationToken).ConfigureAwait(false);
         session.RequireKeys(keys);
         int code = ExitCodes.Success;
         foreach (ReadOnlyMemory<byte> key in keys)

@@ -23,7 +23,7 @@ internal static class LookupCommand
     private static async Task<int> RunAsync(GlobalOptions options, KeyArguments arguments, CommandHost host, ParseResult parse, CancellationToken cancellationToken)
     {
         IReadOnlyList<ReadOnlyMemory<byte>> keys = arguments.Read(parse);
-        using Session session = await Session.OpenAsync(options, parse, host, needsApiKey: false, cancellationToken).ConfigureAwait(false);
+        using Session session = await Session.OpenAsync(options, parse, host, needsCredential: false, cancellationToken).ConfigureAwait(false);
         session.RequireKeys(keys);
         int code = ExitCodes.Success;
         foreach (LookupResult result in await session.Client.LookupAsync(keys, cancellationToken).ConfigureAwait(false))

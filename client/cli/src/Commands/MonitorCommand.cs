@@ -15,7 +15,7 @@ internal static class MonitorCommand
         var follow = new Option<bool>("--follow") { Description = "go on until interrupted" };
         var interval = new Option<int>("--interval") { Description = "seconds between two looks with --follow", HelpName = "SECONDS", DefaultValueFactory = _ => 60 };
         var accept = new Option<bool>("--accept") { Description = "the versions reported by earlier calls are yours: show each with its value and end its alarm; what this call finds stays one" };
-        var command = new Command("monitor", "Verify every new version of your own keys, and report those that were not set here (API key with scope history)")
+        var command = new Command("monitor", "Verify every new version of your own keys, and report those that were not set here (API key or token with scope history)")
         {
             follow, interval, accept,
         };
@@ -49,7 +49,7 @@ internal static class MonitorCommand
     private static async Task<int> OnceAsync(
         GlobalOptions options, IReadOnlyList<ReadOnlyMemory<byte>> given, bool accept, bool changesOnly, CommandHost host, ParseResult parse, CancellationToken cancellationToken)
     {
-        using Session session = await Session.OpenAsync(options, parse, host, needsApiKey: true, cancellationToken).ConfigureAwait(false);
+        using Session session = await Session.OpenAsync(options, parse, host, needsCredential: true, cancellationToken).ConfigureAwait(false);
         IReadOnlyList<ReadOnlyMemory<byte>> keys = given.Count > 0 ? given : session.Client.OwnedKeys;
         if (keys.Count == 0)
         {

@@ -12,10 +12,10 @@ internal static class StatusCommand
         var id = new Argument<Guid>("ID") { Description = "id of the request, as update printed it" };
         var wait = new Option<bool>("--wait", "-w") { Description = "wait until it is published or refused" };
         var timeout = new Option<int>("--timeout") { Description = "seconds to wait at most", HelpName = "SECONDS", DefaultValueFactory = _ => 120 };
-        var command = new Command("status", "Say what became of an update (API key with scope update): the server's word, which a lookup proves") { id, wait, timeout };
+        var command = new Command("status", "Say what became of an update (API key or token with scope update): the server's word, which a lookup proves") { id, wait, timeout };
         command.SetAction(async (parse, cancellationToken) =>
         {
-            using Session session = await Session.OpenAsync(options, parse, host, needsApiKey: true, cancellationToken).ConfigureAwait(false);
+            using Session session = await Session.OpenAsync(options, parse, host, needsCredential: true, cancellationToken).ConfigureAwait(false);
             bool waits = parse.GetValue(wait);
             RequestOutcome outcome = await session.Client
                 .StatusAsync(parse.GetValue(id), waits ? TimeSpan.FromSeconds(parse.GetValue(timeout)) : TimeSpan.Zero, cancellationToken).ConfigureAwait(false);

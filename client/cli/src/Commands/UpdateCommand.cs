@@ -21,7 +21,7 @@ internal static class UpdateCommand
         var expect = new Option<ulong?>("--expect") { Description = "apply only if this is the key's latest version then (0: it has none yet)", HelpName = "N" };
         var requestId = new Option<Guid?>("--request-id") { Description = "go on with an earlier update, or repeat one whose answer was lost: the same command with the id that was printed; it applies once", HelpName = "UUID" };
         var base64 = new Option<bool>("--b64") { Description = "KEY and VALUE are base64url of their octets" };
-        var command = new Command("update", "Set a key's value (API key with scope update)") { key, value, file, wait, timeout, expect, requestId, base64 };
+        var command = new Command("update", "Set a key's value (API key or token with scope update)") { key, value, file, wait, timeout, expect, requestId, base64 };
         command.SetAction(async (parse, cancellationToken) =>
         {
             ReadOnlyMemory<byte> name = Octets(KeyArguments.NotAnOption(parse, parse.GetValue(key)!), parse.GetValue(base64));
@@ -30,7 +30,7 @@ internal static class UpdateCommand
                 throw new UsageException($"A key has 1 to {ProtocolLimits.MaxKeyLength} octets, not {name.Length}.");
             }
             byte[] octets = await ValueAsync(parse.GetValue(value) is { } text ? KeyArguments.NotAnOption(parse, text) : null, parse.GetValue(file), parse.GetValue(base64), host, cancellationToken).ConfigureAwait(false);
-            using Session session = await Session.OpenAsync(options, parse, host, needsApiKey: true, cancellationToken).ConfigureAwait(false);
+            using Session session = await Session.OpenAsync(options, parse, host, needsCredential: true, cancellationToken).ConfigureAwait(false);
             uint most = session.Anchor.Configuration.MaxValueLength;
             if (octets.Length > most)
             {
@@ -165,7 +165,7 @@ internal static class UpdateCommand
         else
         {
             host.Out.WriteLine($"{key}: accepted, not confirmed: the server says that it was version {result.Version!.Value.Version}, the latest is version {result.Lookup!.Version}");
-            host.Error.WriteLine($"{key}: {result.Detail}. `optiks history` with an API key of scope history shows every version.");
+            host.Error.WriteLine($"{key}: {result.Detail}. `optiks history` with an API key or token of scope history shows every version.");
         }
         return ExitCodes.Unreachable;
     }

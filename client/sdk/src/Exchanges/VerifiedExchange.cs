@@ -11,7 +11,7 @@ internal abstract class VerifiedExchange<T>
     /// <summary>MediaType of the answer.</summary>
     public abstract string MediaType { get; }
 
-    /// <summary>NeedsAuthorization: the API key goes with the request.</summary>
+    /// <summary>NeedsAuthorization: the API key or token goes with the request.</summary>
     public abstract bool NeedsAuthorization { get; }
 
     /// <summary>LeastEpoch that the caller insists on beyond what is remembered.</summary>

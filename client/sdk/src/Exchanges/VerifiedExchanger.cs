@@ -108,7 +108,7 @@ internal sealed class VerifiedExchanger
         {
             return await _connection.SendAsync(request, cancellationToken).ConfigureAwait(false);
         }
-        catch (OptiksServerException e) when (e.Status == HttpStatusCode.Unauthorized && !exchange.NeedsAuthorization && _options.AuthorizeLookups && _connection.HasApiKey)
+        catch (OptiksServerException e) when (e.Status == HttpStatusCode.Unauthorized && !exchange.NeedsAuthorization && _options.AuthorizeLookups && _connection.HasCredential)
         {
             return await _connection.SendAsync(request with { Authorize = true }, cancellationToken).ConfigureAwait(false);
         }

@@ -6,25 +6,25 @@ using System.Runtime.CompilerServices;
 namespace Optiks.Client;
 
 /// <summary>
-/// ServerConnection sends single requests: binary or JSON bodies, answers bounded in length and time, problems as exceptions. The API key goes with the requests that ask for it, never in clear to another
+/// ServerConnection sends single requests: binary or JSON bodies, answers bounded in length and time, problems as exceptions. The API key or token goes with the requests that ask for it, never in clear to another
 /// machine. Any thread.
 /// </summary>
 internal sealed class ServerConnection
 {
     private readonly HttpClient _http;
-    private readonly string? _apiKey;
+    private readonly Func<CancellationToken, ValueTask<string>>? _credential;
     private readonly TimeSpan _answerWithin;
     private readonly TimeProvider _time;
 
-    public ServerConnection(HttpClient http, string? apiKey, TimeSpan answerWithin, TimeProvider time)
+    public ServerConnection(HttpClient http, Func<CancellationToken, ValueTask<string>>? credential, TimeSpan answerWithin, TimeProvider time)
     {
         _http = http;
-        _apiKey = apiKey;
+        _credential = credential;
         _answerWithin = answerWithin;
         _time = time;
     }
 
-    public bool HasApiKey => _apiKey is not null;
+    public bool HasCredential => _credential is not null;
 
     /// <summary>Below appends a path to a server's URL, whose own path stays: servers may live below a prefix of a proxy.</summary>
     internal static Uri Below(Uri server, string path) => new(server.GetLeftPart(UriPartial.Path).TrimEnd('/') + path, UriKind.Absolute);
@@ -38,10 +38,10 @@ internal sealed class ServerConnection
         {
             message.Headers.Accept.Add(new MediaTypeWithQualityHeaderValue(accept));
         }
-        if (request.Authorize && _apiKey is not null)
+        if (request.Authorize && _credential is not null)
         {
             RequirePrivacy(server);
-            message.Headers.Authorization = new AuthenticationHeaderValue("Bearer", _apiKey);
+            message.Headers.Authorization = new AuthenticationHeaderValue("Bearer", await _credential(cancellationToken).ConfigureAwait(false));
         }
         if (request.Body is { } body)
         {
@@ -77,7 +77,7 @@ internal sealed class ServerConnection
         if (server.Scheme == Uri.UriSchemeHttp && !server.IsLoopback)
         {
             throw new OptiksServerException(
-                ServerFailure.Insecure, server, $"The API key is not sent to {server.Authority}, as http shows it to everyone on the way: use the server's https URL, or a tunnel that ends on this machine.");
+                ServerFailure.Insecure, server, $"The API key or token is not sent to {server.Authority}, as http shows it to everyone on the way: use the server's https URL, or a tunnel that ends on this machine.");
         }
     }
 

@@ -12,6 +12,6 @@ public enum ServerFailure
     /// <summary>The server answered with something that this protocol does not have.</summary>
     Unusable,
 
-    /// <summary>The request was not sent: it would have shown the API key to everyone on the way.</summary>
+    /// <summary>The request was not sent: it would have shown the API key or token to everyone on the way.</summary>
     Insecure,
 }

@@ -10,6 +10,6 @@ internal sealed record ServerRequest(Uri Server, string Path, string? Accept, in
     /// <summary>Body of a POST with its media type; null: a GET.</summary>
     public (ReadOnlyMemory<byte> Octets, string MediaType)? Body { get; init; }
 
-    /// <summary>Authorize: with the API key, if there is one.</summary>
+    /// <summary>Authorize: with the API key or token, if there is one.</summary>
     public bool Authorize { get; init; }
 }

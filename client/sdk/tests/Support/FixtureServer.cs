@@ -18,6 +18,9 @@ namespace Optiks.Client.Tests;
 internal sealed class FixtureServer : IAsyncDisposable
 {
     public const string ApiKey = "optiks_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+
+    /// <summary>Token that is as good.</summary>
+    public const string Token = "e30.e30.AA";
     private readonly WebApplication _app;
     private readonly ConcurrentDictionary<Guid, (byte[] Key, byte[] Value)> _accepted = new();
     private readonly ConcurrentDictionary<Guid, string> _status = new();
@@ -224,7 +227,7 @@ internal sealed class FixtureServer : IAsyncDisposable
         await context.Response.WriteAsync($$"""{"type":"urn:optiks:problem:{{problem}}","title":"{{problem}}","status":{{status}},"detail":"a detail","trace_id":"00-1-2-00"}""");
     }
 
-    private static bool IsAuthorized(HttpContext context) => context.Request.Headers.Authorization.ToString() == $"Bearer {ApiKey}";
+    private static bool IsAuthorized(HttpContext context) => context.Request.Headers.Authorization.ToString() is $"Bearer {ApiKey}" or $"Bearer {Token}";
 
     private static byte[] Octets(JsonElement element, string name) =>
         Base64UrlText.TryDecode(element.GetProperty(name).GetString()!, out byte[]? octets) ? octets : throw new InvalidDataException(name);
