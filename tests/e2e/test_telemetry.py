@@ -8,9 +8,11 @@ import unittest
 from harness import ROOT, Deployment
 from otlp import Collector
 from rest import Client, b64, uuid7
+from tokens import AUDIENCE, Signer, claims
 
 QUERY, UPDATE, TASK = "optiks-query-service", "optiks-update-service", "optiks-update-task"
 KEY, VALUE, WRONG_KEY = "canary-key-4711@example.org", "canary-value-0815-of-a-user", "optiks_" + "canaryWrongKey" * 3 + "A"
+SUBJECT = "canary-subject-2342-of-a-user"
 # Metrics that only trouble shows.
 QUIET = {"optiks.update.overloads", "optiks.storage.retries", "optiks.task.failures", "optiks.query.epochs_refused", "optiks.query.proof_queue.refused"}
 ROW = re.compile(r"^\| `(optiks\.[a-z_.]+)` \| `([^`]+)` \|([^|]*)\|", re.MULTILINE)
@@ -38,9 +40,13 @@ class TelemetryTest(unittest.TestCase):
         settings = {"OTEL_EXPORTER_OTLP_ENDPOINT": cls.collector.url, "OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf", "OTEL_METRIC_EXPORT_INTERVAL": "500",
                     "OTEL_BSP_SCHEDULE_DELAY": "200", "OTEL_BLRP_SCHEDULE_DELAY": "200", "Logging__LogLevel__Default": "Debug",
                     "Optiks__RateLimits__Audits__PerSecond": "0.1", "Optiks__Log__Heartbeat": "00:00:01"}
-        with Deployment(settings) as log:
+        cls.signer, stranger = Signer("signer-1"), Signer("signer-1")
+        cls.tokens = [cls.signer.token(claims([KEY], sub=SUBJECT)), stranger.token(claims([KEY], sub=SUBJECT))]
+        with Deployment(settings, before_start=cls.signer.trust) as log:
             cls.request_id = uuid7()
-            cls.secrets = {"API key": log.api_key.encode(), "key encryption key": (log.data / "kek").read_bytes().strip()}
+            cls.secrets = {"API key": log.api_key.encode(), "key encryption key": (log.data / "kek").read_bytes().strip(), "subject": SUBJECT.encode()}
+            for name, token in zip(("token", "refused token"), cls.tokens, strict=True):
+                cls.secrets |= {f"{name}'s {part}": text.encode() for part, text in zip(("payload", "signature"), token.split(".")[1:], strict=True)}
             cls.use(log)
             # In order: the rest of what they have is sent when they stop.
             codes = [process.stop() for process in log.processes]
@@ -75,6 +81,12 @@ class TelemetryTest(unittest.TestCase):
         for url, path in ((log.update.url, "/v1/updates"), (log.query.url, "/v1/history")):
             with Client(url, WRONG_KEY) as client:
                 assert client.post_json(path, {"key": KEY, "value": VALUE}).status == 401
+        for token, status in zip(cls.tokens, (200, 401), strict=True):
+            with Client(log.query.url, token) as client:
+                assert client.post_json("/v1/history", {"key": KEY}).status == status
+            with Client(log.update.url, token) as client:
+                assert client.post_json("/v1/updates", {"key": KEY, "value": VALUE}).status == (202 if status == 200 else status)
+                assert client.post_json("/v1/updates", {"key": "another", "value": VALUE}).status == (403 if status == 200 else status)
         # Some epochs and exports more.
         time.sleep(3)
 

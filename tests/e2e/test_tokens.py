@@ -1,0 +1,160 @@
+"""Rights of a caller by token (docs/spec/tokens.md): by the command line, and by tokens made here with the reference's Ed25519."""
+
+import hashlib
+import hmac
+import json
+import time
+import unittest
+from pathlib import Path
+
+from harness import Deployment, Run
+from rest import Answer, Client, b64
+from tokens import AUDIENCE, Signer, claims, signing_input, write_keys
+
+UNREACHABLE_OR_REFUSED = 3
+
+
+class TokenTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.signer = Signer("signer-1")
+        cls.log = cls.enterClassContext(Deployment(before_start=cls.signer.trust))
+        cls.keys_file = Path(cls.log.environment["Optiks__Tokens__KeysFile"])
+        cls.log.publish(("alice", "alice's old key"), ("bob", "bob's secret past"))
+        cls.log.publish(("alice", "alice's key"), ("bob", "bob's key"))
+
+    def write_keys(self, *jwks: dict) -> None:
+        write_keys(self.keys_file, *jwks)
+
+    def setUp(self):
+        # What earlier tests wrote is published when this is.
+        self.log.publish(("marker", self.id()))
+        # And the keys that they wrote are taken.
+        token = self.signer.token(claims(["alice"]))
+        self.until(lambda: self.ask(token, "/v1/history", {"key": "alice"}).status == 200 and self.ask(token, "/v1/updates", {}).status == 400)
+
+    def private(self, name: str, text: str) -> Path:
+        path = self.log.logs / name
+        path.write_text(text)
+        path.chmod(0o600)
+        return path
+
+    def optiks(self, *arguments) -> Run:
+        return self.log.optiks(*map(str, arguments))
+
+    def view(self) -> list:
+        """What a backend reads of both keys, and what the database has of updates."""
+        with self.log.query_client() as client:
+            answer = client.post_json("/v1/history", [{"key": "alice"}, {"key": "bob"}]).json()
+        return [[[member["value_b64"] for member in key["members"]] for key in answer["versions"]], self.log.facts()]
+
+    def ask(self, token: str, path: str, body) -> Answer:
+        service = self.log.update if path == "/v1/updates" else self.log.query
+        with Client(service.url, token) as client:
+            return client.post_json(path, body)
+
+    def test_command_line_from_key_to_history(self):
+        key_file = self.private("signer.pem", self.signer.pem())
+        # The services take the set that the command prints, beside the other key of the same octets.
+        printed = self.optiks("token", "jwks", "--key-file", key_file)
+        self.assertEqual(printed.code, 0, printed)
+        self.write_keys(self.signer.jwk, *json.loads(printed.out)["keys"])
+        token_file = self.log.logs / "alice.token"
+        made = self.optiks("token", "create", "alice", "--key-file", key_file, "--audience", AUDIENCE, "--scope", "update,history", "--out", token_file)
+        self.assertEqual((made.code, made.out), (0, ""), made)
+        # Within a second the new key is taken.
+        deadline = time.monotonic() + 30
+        while (looked := self.optiks("history", "alice", "--token-file", token_file)).code != 0 and time.monotonic() < deadline:
+            time.sleep(0.1)
+        self.assertIn("alice's old key", looked.out, looked)
+        updated = self.optiks("update", "alice", "alice's newest key", "--wait", "--token-file", token_file, "--json")
+        self.assertEqual((updated.code, updated.lines()[0]["confirmed"]), (0, True), updated)
+        self.assertIn("alice's newest key", self.optiks("lookup", "alice", "--token-file", token_file).out)
+        monitored = self.optiks("monitor", "alice", "--token-file", token_file)
+        self.assertIn(monitored.code, (0, 1), monitored)
+        before = self.view()
+        for command in (("history", "bob"), ("update", "bob", "evil", "--wait"), ("monitor", "bob")):
+            with self.subTest(command):
+                refused = self.optiks(*command, "--token-file", token_file, "--json")
+                self.assertEqual(refused.code, UNREACHABLE_OR_REFUSED, refused)
+                self.assertEqual(refused.lines()[-1]["reason"], "forbidden", refused)
+                self.assertNotIn("past", refused.out + refused.error)
+        self.assertEqual(before, self.view())
+        token = token_file.read_text().strip()
+        for process in self.log.processes:
+            self.assertNotIn(token, process.log())
+            self.assertNotIn(token.split(".")[2], process.log())
+
+    def test_each_wrong_token_is_refused_with_its_reason_and_changes_nothing(self):
+        now, stranger = int(time.time()), Signer("signer-1")
+        good = claims(["alice"])
+        secret = self.signer.public
+        symmetric = signing_input({"alg": "HS256", "kid": "signer-1"}, good)
+        wrong = {
+            "token-expired": self.signer.token(claims(["alice"], iat=now - 900, exp=now - 300)),
+            "token-not-yet-valid": self.signer.token(claims(["alice"], nbf=now + 300)),
+            "token-lifetime": self.signer.token(claims(["alice"], exp=now + 10**6)),
+            "token-audience": self.signer.token(claims(["alice"], aud="other.example.org")),
+            "token-signature": stranger.token(good),
+            "token-key": self.signer.token(good, kid="signer-9"),
+            "token-header": self.signer.token(good, crit=["exp"]),
+            "token-claims": self.signer.token({name: value for name, value in good.items() if name != "exp"}),
+            "token-algorithm": f"{symmetric}.{b64(hmac.digest(secret, symmetric.encode(), hashlib.sha256))}",
+            "token-malformed": f"{signing_input({'alg': 'none', 'kid': 'signer-1'}, good)}.",
+        }
+        requests = {"/v1/updates": {"key": "alice", "value": "evil"}, "/v1/history": {"key": "alice"}, "/v1/monitor": {"key": "alice"}}
+        before = self.view()
+        for reason, token in wrong.items():
+            for path, body in requests.items():
+                with self.subTest(reason=reason, path=path):
+                    answer = self.ask(token, path, body)
+                    self.assertEqual((answer.status, answer.json()["reason"]), (401, reason), answer.body)
+                    self.assertNotIn(token.encode(), answer.body)
+        self.assertEqual(before, self.view())
+        # The same requests with a right token.
+        for path, body in requests.items():
+            self.assertIn(self.ask(self.signer.token(good), path, body).status, (200, 202))
+
+    def test_another_users_item_is_named(self):
+        mine, both = self.signer.token(claims(["alice"])), self.signer.token(claims(["alice", "bob"]))
+        before = self.view()
+        lists = (("/v1/history", [{"key": "alice"}, {"key": "bob"}], "$[1].key"), ("/v1/monitor", {"key_b64": b64(b"bob")}, "$.key_b64"),
+                 ("/v1/updates", [{"key": "alice", "value": "x"}, {"items": [{"key": "alice", "value": "x"}, {"key": "bob", "value": "x"}]}], "$[1].items[1].key"))
+        for path, body, field in lists:
+            with self.subTest(path):
+                answer = self.ask(mine, path, body)
+                self.assertEqual((answer.status, answer.json()["field"]), (403, field), answer.body)
+                self.assertNotIn(b"members", answer.body)
+        self.assertEqual(before, self.view())
+        for path, body, _ in lists:
+            self.assertIn(self.ask(both, path, body).status, (200, 202))
+
+    def test_a_revoked_key_and_a_broken_file(self):
+        token = self.signer.token(claims(["alice"]))
+        other = Signer("signer-2")
+        self.addCleanup(self.write_keys, self.signer.jwk)
+        self.assertEqual(self.ask(token, "/v1/history", {"key": "alice"}).status, 200)
+        before = self.view()
+        self.keys_file.write_text(json.dumps({"keys": [self.signer.jwk | {"d": b64(bytes(32))}]}))
+        self.until(lambda: all(b"token keys is missing or invalid" in Client(process.url).get("/health/ready").body for process in (self.log.query, self.log.update)))
+        self.assertEqual(self.ask(token, "/v1/history", {"key": "alice"}).status, 200)
+        self.assertTrue(all(process.is_ready() for process in self.log.processes))
+        for process in (self.log.query, self.log.update):
+            self.assertIn('"EventId":9021', process.log())
+            self.assertNotIn(b64(bytes(32)), process.log())
+        self.write_keys(other.jwk)
+        for path, body in (("/v1/history", {"key": "bob"}), ("/v1/updates", {"key": "bob", "value": "evil"})):
+            self.until(lambda path=path, body=body: self.ask(token, path, body).status == 401)
+            self.assertEqual(self.ask(token, path, body).json()["reason"], "token-key")
+        self.assertEqual(before, self.view())
+        self.assertEqual(self.ask(other.token(claims(["alice"])), "/v1/history", {"key": "alice"}).status, 200)
+
+    def until(self, condition) -> None:
+        deadline = time.monotonic() + 30
+        while not condition():
+            self.assertLess(time.monotonic(), deadline, "The condition never held.")
+            time.sleep(0.05)
+
+
+if __name__ == "__main__":
+    unittest.main()
