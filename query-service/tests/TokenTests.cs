@@ -4,7 +4,9 @@ using System.Text;
 using System.Text.Json;
 using Microsoft.AspNetCore.Routing;
 using Microsoft.Extensions.DependencyInjection;
+using Optiks.Native;
 using Optiks.Protocol;
+using Optiks.QueryService.Telemetry;
 using Optiks.ServiceDefaults;
 using Optiks.Tests.Shared;
 
@@ -137,6 +139,22 @@ public sealed class TokenTests : IAsyncLifetime
         while (status == HttpStatusCode.OK);
         Assert.Equal("token-key", (await ProblemAsync(replica, Replica.Post("/v1/history", """{"key":"alice"}"""), token, ProblemTypes.Unauthorized)).GetProperty("reason").GetString());
         await BodyAsync(replica, Replica.Post("/v1/history", """{"key":"alice"}"""), next.Token(AccountSystem.Claims(replica.Clock.GetUtcNow(), "history", "alice")), HttpStatusCode.OK);
+    }
+
+    /// <summary>Where the cache is hidden from who has no API key, it is from users: what others asked is none of theirs (docs/spec/privacy.md).</summary>
+    [Fact]
+    public async Task A_token_shows_no_more_of_the_cache_than_none()
+    {
+        await using Replica replica = await StartAsync("hides", "--Optiks:QueryService:HideCacheFromAnonymous", "true");
+        async Task<bool> SeesAsync(string credential)
+        {
+            DirectoryStats before = replica.Services.GetRequiredService<QueryMetrics>().Directory!()!.Value;
+            await BodyAsync(replica, Replica.Post("/v1/lookup", """{"key":"bob"}"""), credential, HttpStatusCode.OK);
+            return replica.Services.GetRequiredService<QueryMetrics>().Directory!()!.Value.VrfCacheHits > before.VrfCacheHits;
+        }
+        Assert.False(await SeesAsync(Log.HistoryKey));
+        Assert.True(await SeesAsync(Log.HistoryKey));
+        Assert.False(await SeesAsync(Token("lookup history", "bob")));
     }
 
     [Fact]
