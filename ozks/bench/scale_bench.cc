@@ -11,6 +11,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <initializer_list>
@@ -84,6 +85,7 @@ class Scale {
     check();
     restore_stored();
     ask("query-stored");
+    load_stored();
   }
 
  private:
@@ -124,6 +126,7 @@ class Scale {
       }
     }
     rows = {};
+    require(optiks_dir_load_end(dir_));
     const auto keys = static_cast<double>(done);
     note("build", "keys/s", keys / seconds,
          {{"seconds", seconds}, {"bytes_per_key", (resident() - resident_before) / keys}});
@@ -210,15 +213,54 @@ class Scale {
     note("check", "s", now() - start);
   }
 
+  struct Spent {
+    double seconds = 0;
+    double cpu_seconds = 0;  // of all threads
+
+    template <typename Call>
+    void on(Call call) {
+      const double start = now();
+      const std::clock_t clock = std::clock();
+      require(call());
+      seconds += now() - start;
+      cpu_seconds += static_cast<double>(std::clock() - clock) / CLOCKS_PER_SEC;
+    }
+  };
+
   // As a new replica in stored mode does: with the check.
   void restore_stored() {
+    options_.node_store_path = nodes_.c_str();
+    options_.node_cache_bytes = 64U << 20;
+    fill_store("restore-stored", [&](Spent& spent) {
+      spent.on([&] { return optiks_dir_restore(&options_, snapshot_.c_str(), &dir_); });
+    });
+    require_saved();
+  }
+
+  // As a new replica in stored mode does without a snapshot, once it has read the leaves: as many, of one version.
+  void load_stored() {
+    constexpr std::size_t kServiceBatch = std::size_t{1} << 16;
+    std::filesystem::remove(snapshot_);
+    std::filesystem::remove_all(nodes_);
+    fill_store("load-stored", [&](Spent& spent) {
+      require(optiks_dir_create(&options_, &dir_));
+      std::vector<optiks_leaf_t> rows(std::min(kServiceBatch, num_keys_));
+      for (std::uint64_t epoch = 1; epoch <= num_keys_ / rows.size(); ++epoch) {
+        bench::make_up(rows, epoch, value_, random_);
+        spent.on([&] { return optiks_dir_load(dir_, epoch, rows.data(), rows.size(), value_.data(), value_.size()); });
+      }
+      spent.on([&] { return optiks_dir_load_end(dir_); });
+    });
+  }
+
+  // `fill` makes the directory of a new node store.
+  template <typename Fill>
+  void fill_store(const char* name, Fill fill) {
     optiks_dir_destroy(dir_);
     dir_ = nullptr;
     malloc_trim(0);
-    options_.node_store_path = nodes_.c_str();
-    options_.node_cache_bytes = 64U << 20;
     std::atomic<std::uint64_t> most = 0;
-    double seconds = 0;
+    Spent spent;
     {
       const std::jthread watcher([&](const std::stop_token& stop) {
         while (!stop.stop_requested()) {
@@ -226,15 +268,14 @@ class Scale {
           std::this_thread::sleep_for(std::chrono::milliseconds(10));
         }
       });
-      const double start = now();
-      require(optiks_dir_restore(&options_, snapshot_.c_str(), &dir_));
-      seconds = now() - start;
+      fill(spent);
     }
-    require_saved();
     optiks_dir_stats_t stats{};
     require(optiks_dir_stats(dir_, &stats));
-    note("restore-stored", "s", seconds,
-         {{"most_anonymous_bytes", static_cast<double>(most.load())},
+    note(name, "s", spent.seconds,
+         {{"cpu_s", spent.cpu_seconds},
+          {"leaves", static_cast<double>(stats.leaves)},
+          {"most_anonymous_bytes", static_cast<double>(most.load())},
           {"node_store_bytes", static_cast<double>(stats.node_store_bytes)}});
   }
 

@@ -107,6 +107,16 @@ std::int32_t optiks_dir_load(optiks_dir_t* dir, std::uint64_t epoch, const optik
   });
 }
 
+std::int32_t optiks_dir_load_end(optiks_dir_t* dir) {
+  return guarded([&] {
+    if (dir == nullptr) {
+      return argument_error("a pointer is missing");
+    }
+    dir->directory->load_end();
+    return std::int32_t{OPTIKS_OK};
+  });
+}
+
 std::int32_t optiks_dir_tags(const optiks_dir_t* dir, std::size_t n, const std::uint8_t* structures,
                              const std::uint8_t* keys, const std::uint64_t* key_offsets, std::uint8_t* out_tags) {
   return guarded([&] {

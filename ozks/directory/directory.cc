@@ -7,20 +7,51 @@
 
 namespace optiks::ozks {
 
-// The trees take all leaves of all epochs at once.
+// The trees take the leaves of all epochs at once: those of a call, or in a bulk load those of all calls.
 void Directory::load(std::uint64_t epoch, std::span<const optiks_leaf_t> rows, ByteSpan values) {
-  const std::uint64_t before = data_->epochs.current().epoch;
-  if (staged_.has_value() || epoch < before) {
+  const std::uint64_t before = bulk_ != nullptr ? staged_->epoch : data_->epochs.current().epoch;
+  if ((staged_.has_value() && bulk_ == nullptr) || epoch < before) {
     throw DirectoryError(OPTIKS_E_STATE, "leaves are loaded in the order of their epochs, while none is staged");
   }
   check_order(rows, before, epoch);
-  begin(epoch);
+  if (!staged_.has_value()) {
+    bulk_ = data_->trees->begin_bulk_load();
+    begin(epoch);
+  }
+  staged_->epoch = epoch;
   try {
-    stage_rows(rows, values, false);
+    if (bulk_ != nullptr) {
+      add_rows(rows, values);
+    } else {
+      stage_rows(rows, values, false);
+      commit();
+    }
+  } catch (...) {
+    discard();
+    throw;
+  }
+}
+
+void Directory::load_end() {
+  if (bulk_ == nullptr) {
+    return;
+  }
+  try {
+    bulk_->build(data_->log, workers_);
+    bulk_.reset();
     commit();
   } catch (...) {
     discard();
     throw;
+  }
+}
+
+void Directory::add_rows(std::span<const optiks_leaf_t> rows, ByteSpan values) {
+  const NewLeaves leaves = make_leaves(*data_, rows, values, workers_, Links::kLater);
+  std::array<std::size_t, kNumStructures> next{};
+  for (const optiks_leaf_t& row : rows) {
+    const std::uint8_t structure = structure_of(row);
+    bulk_->add(structure, leaves[structure - 1U][next[structure - 1U]++], facts_of(row));
   }
 }
 
@@ -40,7 +71,7 @@ void Directory::stage(std::uint64_t epoch, std::span<const optiks_leaf_t> rows, 
 }
 
 void Directory::stage_rows(std::span<const optiks_leaf_t> rows, ByteSpan values, bool with_proofs) {
-  NewLeaves leaves = make_leaves(*data_, rows, values, workers_);
+  NewLeaves leaves = make_leaves(*data_, rows, values, workers_, Links::kNow);
   // With proofs the rows are one epoch's, whose leaves are in the order of the rows.
   std::vector<Hash> commitments(with_proofs ? rows.size() : 0);
   for (std::size_t i = 0; i < commitments.size(); ++i) {
@@ -77,6 +108,7 @@ void Directory::commit() {
 
 void Directory::discard() noexcept {
   if (staged_.has_value()) {
+    bulk_.reset();
     data_->trees->discard();
     data_->log.truncate(staged_->log_size);
     staged_.reset();

@@ -48,6 +48,7 @@ class Directory {
 
   // The calls of optiks.h with these names.
   void load(std::uint64_t epoch, std::span<const optiks_leaf_t> rows, ByteSpan values);
+  void load_end();
   [[nodiscard]] std::uint64_t version_of(std::uint8_t structure, ByteSpan key) const;
   void expect(const std::uint8_t* structures, const ByteStrings& keys);
   void prepare(std::uint64_t epoch, const std::uint8_t* structures, const ByteStrings& keys, const ByteStrings& values,
@@ -69,10 +70,12 @@ class Directory {
 
   void begin(std::uint64_t epoch) { staged_ = {epoch, data_->log.size(), {}}; }
   void stage_rows(std::span<const optiks_leaf_t> rows, ByteSpan values, bool with_proofs);
+  void add_rows(std::span<const optiks_leaf_t> rows, ByteSpan values);
 
   std::shared_ptr<DirectoryData> data_;
   mutable Workers workers_;
   std::optional<Staged> staged_;
+  std::unique_ptr<BulkLoad> bulk_;   // of the staged epoch, which is the last one loaded
   mutable ExpectedLabels expected_;  // a cache
 };
 

@@ -16,8 +16,8 @@ constexpr std::size_t kWriteLen = std::size_t{1} << 20;
 // LeafMaker makes the leaves of some rows.
 class LeafMaker {
  public:
-  LeafMaker(DirectoryData& data, std::span<const optiks_leaf_t> rows, ByteSpan values)
-      : data_(data), rows_(rows), values_(values), tags_(rows.size()), leaf_of_(rows.size()) {
+  LeafMaker(DirectoryData& data, std::span<const optiks_leaf_t> rows, ByteSpan values, Links links)
+      : data_(data), rows_(rows), values_(values), links_(links), tags_(rows.size()), leaf_of_(rows.size()) {
     std::ranges::transform(rows, tags_.begin(), tag_of);
     earlier_ = earlier_of_same_tag(tags_);
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -92,7 +92,7 @@ class LeafMaker {
       std::ranges::copy(row.label, leaf.label.begin());
       leaf.tag = tags_[i];
       leaf.is_newest = true;
-      LeafLog::put(records_.get() + (leaf.log_offset - log_offset_), leaf.log_offset, facts_of(i, leaf, record),
+      LeafLog::put(records_.get() + (leaf.log_offset - log_offset_), leaf.log_offset, linked_facts(i, leaf, record),
                    opening_of(row), kept_value_of(row));
       hashes.add_leaf(row.label, row.commitment, row.epoch, leaf.hash);
     }
@@ -100,7 +100,10 @@ class LeafMaker {
   }
 
   // `record` is read into; `leaf` learns what it replaces.
-  [[nodiscard]] LeafFacts facts_of(std::size_t i, NewLeaf& leaf, LeafRecord& record) const {
+  [[nodiscard]] LeafFacts linked_facts(std::size_t i, NewLeaf& leaf, LeafRecord& record) const {
+    if (links_ == Links::kLater) {
+      return facts_of(rows_[i]);
+    }
     if (earlier_[i] != kNoRow) {
       LeafFacts before;
       before.version = static_cast<std::uint32_t>(rows_[earlier_[i]].version);
@@ -113,6 +116,7 @@ class LeafMaker {
   DirectoryData& data_;
   std::span<const optiks_leaf_t> rows_;
   ByteSpan values_;
+  Links links_;
   std::vector<Tag> tags_;
   std::vector<std::uint32_t> earlier_;  // row of the same key's leaf before, or kNoRow
   std::vector<NewLeaf*> leaf_of_;       // each row's
@@ -123,11 +127,12 @@ class LeafMaker {
 
 }  // namespace
 
-NewLeaves make_leaves(DirectoryData& data, std::span<const optiks_leaf_t> rows, ByteSpan values, Workers& workers) {
+NewLeaves make_leaves(DirectoryData& data, std::span<const optiks_leaf_t> rows, ByteSpan values, Workers& workers,
+                      Links links) {
   if (data.keeps_values) {
     check_places(rows, values, data.max_value_len);
   }
-  return LeafMaker(data, rows, values).run(workers);
+  return LeafMaker(data, rows, values, links).run(workers);
 }
 
 }  // namespace optiks::ozks

@@ -227,6 +227,16 @@ std::uint64_t LeafLog::append(const LeafFacts& facts, ByteSpan opening, ByteSpan
   return log_offset;
 }
 
+void LeafLog::link(std::uint64_t log_offset, std::uint64_t previous) const {
+  std::array<std::uint8_t, kHeaderLen> header{};
+  std::ranges::copy(written_from(log_offset, kHeaderLen).first<kHeaderLen>(), header.begin());
+  LeafFacts facts;
+  static_cast<void>(parse(log_offset, header, facts));
+  base::store_be64(header.data() + kPreviousAt, previous);
+  base::store_be32(header.data(), header_sum(log_offset, header));
+  write_at(file_, header, log_offset, kWriting);
+}
+
 void LeafLog::sync() const {
   if (fdatasync(file_) != 0) {
     fail(errno, kWriting);

@@ -82,6 +82,8 @@ class LeafLog {
   void write(std::uint64_t log_offset, ByteSpan records);
   // All three, for one record.
   [[nodiscard]] std::uint64_t append(const LeafFacts& facts, ByteSpan opening, ByteSpan value);
+  // Makes a record that was written name the one of the key's version before. Writer.
+  void link(std::uint64_t log_offset, std::uint64_t previous) const;
   // Returns when the disk has what was written. Any thread.
   void sync() const;
   // Forgets what was reserved or written from `size` on: a staged epoch that was discarded. Writer.

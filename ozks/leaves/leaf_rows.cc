@@ -36,6 +36,12 @@ std::uint64_t next_version(std::uint8_t structure, const LeafFacts* latest) {
   return 0;
 }
 
+void check_version(std::uint8_t structure, std::uint64_t version, const LeafFacts* latest) {
+  if (version != next_version(structure, latest)) {
+    data_error("a leaf's version does not follow the one before it");
+  }
+}
+
 std::array<std::size_t, kNumStructures> count_by_structure(std::span<const optiks_leaf_t> leaves) {
   std::array<std::size_t, kNumStructures> counts{};
   for (const optiks_leaf_t& row : leaves) {
@@ -60,16 +66,21 @@ void check_order(std::span<const optiks_leaf_t> rows, std::uint64_t after, std::
   }
 }
 
-LeafFacts next_facts(const optiks_leaf_t& row, const LeafFacts* latest, std::uint64_t latest_offset) {
-  if (row.version != next_version(structure_of(row), latest) ||
-      row.version > std::numeric_limits<std::uint32_t>::max()) {
-    data_error("a leaf's version does not follow the one before it");
+LeafFacts facts_of(const optiks_leaf_t& row) {
+  if (row.version > std::numeric_limits<std::uint32_t>::max()) {
+    data_error("a leaf's version is too large");
   }
   LeafFacts facts;
   std::ranges::copy(row.commitment, facts.commitment.begin());
   facts.tag = tag_of(row);
   facts.epoch = row.epoch;
   facts.version = static_cast<std::uint32_t>(row.version);
+  return facts;
+}
+
+LeafFacts next_facts(const optiks_leaf_t& row, const LeafFacts* latest, std::uint64_t latest_offset) {
+  check_version(structure_of(row), row.version, latest);
+  LeafFacts facts = facts_of(row);
   facts.previous = latest == nullptr ? kNoLogOffset : latest_offset;
   return facts;
 }

@@ -24,6 +24,8 @@ inline std::uint8_t structure_of(const optiks_leaf_t& row) {
 
 // The version of a key's next leaf, from the facts of its latest, or null. DirectoryError for a second one of an oZKS.
 [[nodiscard]] std::uint64_t next_version(std::uint8_t structure, const LeafFacts* latest);
+// DirectoryError unless the version is that.
+void check_version(std::uint8_t structure, std::uint64_t version, const LeafFacts* latest);
 
 // Leaves of each structure. DirectoryError for one of no structure.
 [[nodiscard]] std::array<std::size_t, kNumStructures> count_by_structure(std::span<const optiks_leaf_t> leaves);
@@ -32,8 +34,11 @@ inline std::uint8_t structure_of(const optiks_leaf_t& row) {
 // behind `after` and none is behind `through`.
 void check_order(std::span<const optiks_leaf_t> rows, std::uint64_t after, std::uint64_t through);
 
-// What the leaf log keeps of a leaf whose key's latest leaf has these facts, or null, and this log offset.
-// DirectoryError unless the version follows.
+// What the leaf log keeps of a leaf, but for the record of the version before. DirectoryError when the version is too
+// large for a record.
+[[nodiscard]] LeafFacts facts_of(const optiks_leaf_t& row);
+// The same with that, when the key's latest leaf has these facts, or null, and this log offset. DirectoryError unless
+// the version follows.
 [[nodiscard]] LeafFacts next_facts(const optiks_leaf_t& row, const LeafFacts* latest, std::uint64_t latest_offset);
 
 // Of a prepared epoch: by structure, then label.

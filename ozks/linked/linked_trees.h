@@ -28,6 +28,7 @@ class LinkedTrees final : public TreeStore {
   void prefetch_newest(const LeafLog& log, std::span<const Tag> keys) const override;
   [[nodiscard]] TreeStats stats() const override;
 
+  [[nodiscard]] std::unique_ptr<BulkLoad> begin_bulk_load() override { return nullptr; }
   [[nodiscard]] bool stage(std::size_t structure, std::span<const NewLeaf> leaves, Workers& workers,
                            const StepProof* proof) override;
   [[nodiscard]] const Trees& staged() const override { return staged_.trees; }

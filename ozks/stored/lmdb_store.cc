@@ -122,9 +122,9 @@ class LmdbStore::Writer final : public Transaction {
   MDB_txn* transaction_ = nullptr;
 };
 
-LmdbStore::LmdbStore(const std::string& folder) {
+LmdbStore::LmdbStore(const std::string& folder) : path_(folder) {
   try {
-    open(folder);
+    open();
   } catch (...) {
     close();
     throw;
@@ -133,12 +133,12 @@ LmdbStore::LmdbStore(const std::string& folder) {
 
 LmdbStore::~LmdbStore() { close(); }
 
-void LmdbStore::open(const std::string& folder) {
+void LmdbStore::open() {
   readers_.reserve(kMaxReaders);
-  if (mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
+  if (mkdir(path_.c_str(), 0700) != 0 && errno != EEXIST) {
     fail(errno, "making the node store's folder");
   }
-  folder_ = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  folder_ = ::open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder_ < 0) {
     fail(errno, "opening the node store's folder");
   }
@@ -151,7 +151,7 @@ void LmdbStore::open(const std::string& folder) {
   require(lmdb().env_set_maxreaders(env_, kMaxReaders), "opening the node store");
   require(lmdb().env_set_maxdbs(env_, kNumTables), "opening the node store");
   // Pages are read at random: what is beside one in the file is not read next. A reader is not bound to its thread.
-  require(lmdb().env_open(env_, folder.c_str(), MDB_NOTLS | MDB_NORDAHEAD, 0600), "opening the node store");
+  require(lmdb().env_open(env_, path_.c_str(), MDB_NOTLS | MDB_NORDAHEAD, 0600), "opening the node store");
   int file = -1;
   struct stat status {};
   require(lmdb().env_get_fd(env_, &file), "opening the node store");

@@ -24,15 +24,17 @@ class LmdbStore final : public NodeStore {
   void get(Table table, std::span<const StoreKey> keys, const Visit& visit) const override;
   void scan(Table table, const StoreKey& first, const Scan& scan) const override;
   [[nodiscard]] std::unique_ptr<Transaction> begin() override;
+  [[nodiscard]] std::string folder() const override { return path_; }
   [[nodiscard]] std::uint64_t bytes() const override;
 
  private:
   class Reader;
   class Writer;
 
-  void open(const std::string& folder);
+  void open();
   void close() noexcept;
 
+  std::string path_;
   int folder_ = -1;  // locked
   MDB_env* env_ = nullptr;
   std::array<MDB_dbi, kNumTables> tables_{};

@@ -1,5 +1,6 @@
 #include "stored/memory_store.h"
 
+#include <filesystem>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -57,6 +58,8 @@ void MemoryStore::scan(Table table, const StoreKey& first, const Scan& scan) con
 }
 
 std::unique_ptr<NodeStore::Transaction> MemoryStore::begin() { return std::make_unique<Writer>(*this); }
+
+std::string MemoryStore::folder() const { return std::filesystem::temp_directory_path(); }
 
 std::uint64_t MemoryStore::bytes() const {
   const std::shared_lock lock(mutex_);

@@ -16,6 +16,7 @@ class MemoryStore final : public NodeStore {
   void get(Table table, std::span<const StoreKey> keys, const Visit& visit) const override;
   void scan(Table table, const StoreKey& first, const Scan& scan) const override;
   [[nodiscard]] std::unique_ptr<Transaction> begin() override;
+  [[nodiscard]] std::string folder() const override;
   [[nodiscard]] std::uint64_t bytes() const override;
 
  private:

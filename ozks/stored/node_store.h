@@ -11,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 
 #include "optiks/base/bytes.h"
 
@@ -70,6 +71,8 @@ class NodeStore {
   virtual void scan(Table table, const StoreKey& first, const Scan& scan) const = 0;
   // std::system_error when the store cannot be written; so do the transaction's members.
   [[nodiscard]] virtual std::unique_ptr<Transaction> begin() = 0;
+  // For scratch files: a folder on a disk that has room for as much as the store.
+  [[nodiscard]] virtual std::string folder() const = 0;
   // Octets that the store takes.
   [[nodiscard]] virtual std::uint64_t bytes() const = 0;
 };

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "leaves/directory_error.h"
+#include "stored/store_builder.h"
 
 namespace optiks::ozks {
 namespace {
@@ -79,8 +80,11 @@ StoredTrees::StoredTrees(std::unique_ptr<NodeStore> store, const StoreOwner& own
     refuse(std::errc::invalid_argument, "the node store is of another period or of other secrets");
   }
   if (state_.epoch == 0) {
-    store_->scan(Table::kKeys, StoreKey(ByteSpan(Tag{})),
-                 [](ByteSpan, ByteSpan) -> bool { refuse(std::errc::bad_message, "the node store was not finished"); });
+    for (const Table table : {Table::kPages, Table::kKeys}) {
+      store_->scan(table, StoreKey(std::uint64_t{0}), [](ByteSpan, ByteSpan) -> bool {
+        refuse(std::errc::bad_message, "the node store was not finished");
+      });
+    }
   }
   next_page_ = state_.next_page;
   first_staged_ = next_page_;
@@ -128,6 +132,10 @@ TreeStats StoredTrees::stats() const {
   out.cache_hits = cache_.hits();
   out.cache_misses = cache_.misses();
   return out;
+}
+
+std::unique_ptr<BulkLoad> StoredTrees::begin_bulk_load() {
+  return state_.epoch == 0 ? std::make_unique<StoreBuilder>(*this) : nullptr;
 }
 
 bool StoredTrees::stage(std::size_t structure, std::span<const NewLeaf> leaves, Workers& workers,

@@ -15,6 +15,7 @@
 #include <array>
 #include <memory>
 #include <span>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -43,6 +44,8 @@ class StoredTrees final : public TreeStore {
   void prefetch_newest(const LeafLog& /*log*/, std::span<const Tag> /*keys*/) const override {}
   [[nodiscard]] TreeStats stats() const override;
 
+  [[nodiscard]] std::unique_ptr<BulkLoad> begin_bulk_load() override;
+
   // DirectoryError (OPTIKS_E_STATE) when a proof is wanted.
   [[nodiscard]] bool stage(std::size_t structure, std::span<const NewLeaf> leaves, Workers& workers,
                            const StepProof* proof) override;
@@ -60,8 +63,8 @@ class StoredTrees final : public TreeStore {
 
   // As stage(), without keys.
   [[nodiscard]] bool stage(std::size_t structure, std::span<const NewLeaf> leaves, Workers& workers);
-  // Writes keys ahead of the first commit of all: there are more than memory holds. A store that has some without an
-  // epoch is refused when it is opened.
+  // Writes keys ahead of the first commit of all: there are more than memory holds. A store that has keys or pages
+  // without an epoch is refused when it is opened.
   void put_keys_ahead(std::span<const Key> keys);
   // Makes what was staged the store's epoch, with the keys' newest leaves, which the leaf log has on the disk.
   // `oldest`: the oldest epoch that is pinned. After an exception the store has the epoch before; the staged one can be
@@ -69,6 +72,8 @@ class StoredTrees final : public TreeStore {
   void commit(std::uint64_t epoch, const LogState& log, std::vector<Key> keys, std::uint64_t oldest);
 
   [[nodiscard]] const PageCache& cache() const { return cache_; }
+  // For scratch files.
+  [[nodiscard]] std::string folder() const { return store_->folder(); }
 
  private:
   // What the staged trees are read from: pages that are not written yet, and the store.

@@ -9,7 +9,9 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdlib>
+#include <filesystem>
 #include <new>
+#include <utility>
 
 #include "directory_support.h"
 
@@ -207,6 +209,29 @@ TEST(Memory, SnapshotsOnDisk) {
             20U);
   dir.reset(restored);
   EXPECT_EQ(states_of(dir.get()), before);
+}
+
+// A load that fails is begun anew, with another directory.
+TEST(Memory, LoadsIntoANodeStore) {
+  const std::string log = scratch_file("log");
+  const std::string nodes = scratch_file("nodes");
+  optiks_dir_options_t options = options_with(log.c_str());
+  const DirectoryHandle source = create(options_with(nullptr));
+  const StoredEpoch first = publish(source.get(), 1, updates_of(1));
+  options.node_store_path = nodes.c_str();
+  DirectoryHandle dir;
+  const auto load = [&] {
+    const std::uint64_t allocations = std::exchange(left, UINT64_MAX);
+    dir.reset();
+    std::filesystem::remove_all(nodes);
+    dir = create(options);
+    left = allocations;
+    const std::int32_t status =
+        optiks_dir_load(dir.get(), 1, first.rows.data(), first.rows.size(), first.values.data(), first.values.size());
+    return status == OPTIKS_OK ? optiks_dir_load_end(dir.get()) : status;
+  };
+  EXPECT_GT(until_enough(load, [] {}), 40U);
+  EXPECT_EQ(states_of(dir.get()), states_of(source.get()));
 }
 
 TEST(Memory, AnswersAndMerges) {

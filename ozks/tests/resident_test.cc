@@ -1,11 +1,17 @@
 // What a directory keeps in memory, measured by the system: at most 128 octets a key of one version, with two live
-// snapshots after a thousand epochs (docs/measurements/memory.md has the figures).
+// snapshots after a thousand epochs (docs/measurements/memory.md has the figures); and what a first load into a node
+// store takes.
 #include <gtest/gtest.h>
 #include <malloc.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <filesystem>
 #include <fstream>
 #include <memory>
+#include <thread>
 
 #include "directory_support.h"
 
@@ -89,6 +95,38 @@ TEST_P(Resident, AtMost128OctetsAKey) {
 
 INSTANTIATE_TEST_SUITE_P(Keys, Resident,
                          testing::Values(History{1U << 20, 1024}, History{1U << 20, 256}, History{1U << 22, 1024}));
+
+// Sorts, pages that wait for the disk, and the batches: nothing that grows with the leaves.
+TEST(StoredLoad, TakesAtMost160MiB) {
+  constexpr std::size_t kLeaves = std::size_t{1} << 20;
+  constexpr std::size_t kLoadBatch = 1 << 16;
+  const std::string log = scratch_file("log");
+  const std::string nodes = scratch_file("nodes");
+  std::filesystem::remove_all(nodes);
+  optiks_dir_options_t options = options_with(log.c_str(), 0);
+  options.node_store_path = nodes.c_str();
+  options.node_cache_bytes = 1 << 20;
+  Random random(41);
+  const std::size_t before = resident();
+  std::atomic<std::size_t> most = 0;
+  {
+    const std::jthread watcher([&](const std::stop_token& stop) {
+      while (!stop.stop_requested()) {
+        most = std::max(most.load(), resident());
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+      }
+    });
+    const DirectoryHandle dir = create(options);
+    for (std::uint64_t epoch = 1; epoch <= kLeaves / kLoadBatch; ++epoch) {
+      const std::vector<optiks_leaf_t> rows = made_up(random, epoch, kLoadBatch);
+      ASSERT_EQ(optiks_dir_load(dir.get(), epoch, rows.data(), rows.size(), nullptr, 0), OPTIKS_OK) << last_error();
+    }
+    ASSERT_EQ(optiks_dir_load_end(dir.get()), OPTIKS_OK) << last_error();
+  }
+  std::printf("%zu leaves: %zu MiB\n", kLeaves, (most - before) >> 20);
+  EXPECT_LE(most - before, std::size_t{160} << 20);
+  std::filesystem::remove_all(nodes);
+}
 
 }  // namespace
 }  // namespace optiks::ozks::test

@@ -6,7 +6,6 @@
 #include <filesystem>
 
 #include "saved_support.h"
-#include "snapshot/external_sort.h"
 #include "stored/lmdb_store.h"
 #include "stored/stored_trees.h"
 
@@ -236,30 +235,6 @@ TEST_F(RestoreStored, IsForANewNodeStore) {
   }
   EXPECT_EQ(open(stored), OPTIKS_E_IO);
   EXPECT_EQ(restore(file_, log_, stored, into_it), OPTIKS_E_IO);
-}
-
-TEST(ExternalSort, SortsMoreThanItsMemoryHolds) {
-  for (const std::size_t count : {0U, 1U, 99U, 100U, 101U, 250U, 20000U}) {
-    ExternalSort<std::uint64_t> sort(testing::TempDir(), 100 * sizeof(std::uint64_t));
-    Random random(count);
-    std::vector<std::uint64_t> expected;
-    for (std::size_t i = 0; i < count; ++i) {
-      expected.push_back(random.below(5000));
-      sort.add(expected.back());
-    }
-    std::ranges::sort(expected);
-    sort.sort();
-    std::vector<std::uint64_t> sorted;
-    for (std::uint64_t record = 0; sort.next(record);) {
-      sorted.push_back(record);
-    }
-    EXPECT_EQ(sorted, expected) << count;
-    std::uint64_t none = 0;
-    EXPECT_FALSE(sort.next(none));
-  }
-  ExternalSort<std::uint64_t> nowhere("/no/such/folder", 8);
-  nowhere.add(1);
-  EXPECT_THROW(nowhere.add(2), std::system_error);
 }
 
 }  // namespace

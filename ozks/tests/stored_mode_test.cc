@@ -128,7 +128,25 @@ TEST_F(StoredMode, LoadsAsLinkedModeDoesAndGoesOnAfterRestarts) {
   }
   const DirectoryHandle loaded = create(options_with(nullptr));
   ASSERT_EQ(optiks_dir_load(loaded.get(), 20, rows.data(), rows.size(), values.data(), values.size()), OPTIKS_OK);
-  ASSERT_EQ(optiks_dir_load(open().get(), 20, rows.data(), rows.size(), values.data(), values.size()), OPTIKS_OK);
+  for (const std::uint64_t calls : {1, 3, 20}) {
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+    const DirectoryHandle stored = open();
+    const auto is_through = [](std::uint64_t last) {
+      return [last](const optiks_leaf_t& row) { return row.epoch <= last; };
+    };
+    auto next = rows.begin();
+    for (std::uint64_t call = 1; call <= calls; ++call) {
+      const std::uint64_t last = call * 20 / calls;
+      const auto end = std::partition_point(next, rows.end(), is_through(last));
+      ASSERT_EQ(optiks_dir_load(stored.get(), last, std::to_address(next), static_cast<std::size_t>(end - next),
+                                values.data(), values.size()),
+                OPTIKS_OK);
+      next = end;
+    }
+    ASSERT_EQ(optiks_dir_load_end(stored.get()), OPTIKS_OK) << last_error();
+    expect_same(Seen(loaded.get()), Seen(stored.get()));
+  }
   expect_same(Seen(loaded.get()), Seen(open().get()));
   for (std::uint64_t epoch = 21; epoch <= 30; ++epoch) {
     commit(stage(loaded.get(), history[epoch - 1]));
@@ -143,9 +161,54 @@ TEST_F(StoredMode, LoadsAsLinkedModeDoesAndGoesOnAfterRestarts) {
       ASSERT_EQ(
           optiks_dir_load(stored.get(), epoch, one.rows.data(), one.rows.size(), one.values.data(), one.values.size()),
           OPTIKS_OK);
+      ASSERT_EQ(optiks_dir_load_end(stored.get()), OPTIKS_OK);
     }
     expect_same(Seen(loaded.get()), Seen(stored.get()));
   }
+}
+
+TEST_F(StoredMode, IsNothingOfALoadBeforeItsEnd) {
+  const DirectoryHandle linked = create(options_with(nullptr));
+  std::vector<StoredEpoch> history;
+  for (std::uint64_t epoch = 1; epoch <= 4; ++epoch) {
+    history.push_back(publish(linked.get(), epoch, {{OPTIKS_KEYS, "a", std::to_string(epoch)}}));
+  }
+  DirectoryHandle stored = open();
+  const States empty = states_of(stored.get());
+  EXPECT_EQ(optiks_dir_load_end(nullptr), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(optiks_dir_load_end(stored.get()), OPTIKS_OK) << "nothing was loaded";
+  const auto load = [&](const StoredEpoch& epoch) {
+    return optiks_dir_load(stored.get(), epoch.epoch, epoch.rows.data(), epoch.rows.size(), epoch.values.data(),
+                           epoch.values.size());
+  };
+  ASSERT_EQ(load(history[0]), OPTIKS_OK);
+  ASSERT_EQ(load(history[1]), OPTIKS_OK);
+  std::uint64_t epoch = 1;
+  EXPECT_EQ(states_of(stored.get(), &epoch), empty);
+  EXPECT_EQ(epoch, 0U);
+  for (const StoredEpoch& other : {history[0], history[2]}) {
+    optiks_staged_t* staged = nullptr;
+    EXPECT_EQ(optiks_dir_stage(stored.get(), other.epoch, other.rows.data(), other.rows.size(), other.values.data(),
+                               other.values.size(), 0, &staged),
+              OPTIKS_E_STATE);
+  }
+  // As after a kill, the next start begins anew.
+  stored.reset();
+  stored = open();
+  EXPECT_EQ(states_of(stored.get(), &epoch), empty);
+  for (std::size_t i = 0; i < 3; ++i) {
+    ASSERT_EQ(load(history[i]), OPTIKS_OK);
+  }
+  ASSERT_EQ(optiks_dir_load_end(stored.get()), OPTIKS_OK);
+  EXPECT_EQ(optiks_dir_load_end(stored.get()), OPTIKS_OK) << "once more";
+  EXPECT_EQ(Seen(stored.get()).value(OPTIKS_KEYS, "a"), "3");
+  commit(stage(stored.get(), history[3], false));
+  expect_same(Seen(linked.get()), Seen(stored.get()));
+  // Leaves from before are no part of another load; a loaded one may be empty.
+  EXPECT_EQ(load(history[3]), OPTIKS_E_DATA);
+  ASSERT_EQ(optiks_dir_load(stored.get(), 7, nullptr, 0, nullptr, 0), OPTIKS_OK);
+  ASSERT_EQ(optiks_dir_load_end(stored.get()), OPTIKS_OK);
+  EXPECT_EQ(Seen(stored.get()).epoch(), 7U);
 }
 
 TEST_F(StoredMode, RefusesWhatLinkedModeRefuses) {

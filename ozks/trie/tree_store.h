@@ -1,8 +1,8 @@
 // TreeStore: where a directory has the nodes of its trees and the table of its keys: in memory (linked/linked_trees.h)
 // or on disk (stored/stored_trees.h). Roots, paths and answers are the same.
 //
-// Thread safety: one thread at a time is the writer (stage, staged, commit, discard, release, check); any number of
-// threads call the others meanwhile. Who walks a tree has pinned its version (directory/epoch_states.h).
+// Thread safety: one thread at a time is the writer (begin_bulk_load, stage, staged, commit, discard, release, check);
+// any number of threads call the others meanwhile. Who walks a tree has pinned its version (directory/epoch_states.h).
 // Invariants
 //  1. A node reachable from a committed tree never changes while a version that has the tree is pinned.
 //  2. What is staged is visible to nobody until commit(), and discard() leaves no trace of it.
@@ -14,6 +14,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -50,6 +51,24 @@ struct TreeStats {
   std::uint64_t cache_misses = 0;
 };
 
+// BulkLoad: the first leaves of a store, of any number and in any order, of which trees and key table are made at once.
+//
+// Thread safety: the store's writer.
+class BulkLoad {
+ public:
+  BulkLoad() = default;
+  BulkLoad(const BulkLoad&) = delete;
+  BulkLoad& operator=(const BulkLoad&) = delete;
+  virtual ~BulkLoad() = default;
+
+  // Takes a leaf of a structure (1..4), of which label, hash and log offset are read, with the facts of its record. The
+  // record may name none before: build() sees to it.
+  virtual void add(std::uint8_t structure, const NewLeaf& leaf, const LeafFacts& facts) = 0;
+  // Stages the trees and the keys. DirectoryError when a label is there twice, or a key's versions do not begin and
+  // follow each other as they do, in the order of their records; the store is of no use then. Once.
+  virtual void build(LeafLog& log, Workers& workers) = 0;
+};
+
 class TreeStore {
  public:
   // Takes the next element of a snapshot's file.
@@ -69,6 +88,8 @@ class TreeStore {
   virtual void prefetch_newest(const LeafLog& log, std::span<const Tag> keys) const = 0;
   [[nodiscard]] virtual TreeStats stats() const = 0;
 
+  // A bulk load of a store that has no epoch yet; null where adding leaves batch by batch is as fast.
+  [[nodiscard]] virtual std::unique_ptr<BulkLoad> begin_bulk_load() = 0;
   // Adds leaves, sorted by label, to the next epoch's tree of a structure (0..3). False when a label is there already
   // or twice; then, and when it throws, the epoch can only be discarded. `proof` may be null.
   [[nodiscard]] virtual bool stage(std::size_t structure, std::span<const NewLeaf> leaves, Workers& workers,

@@ -100,7 +100,7 @@ REASONS = {
     "configuration": 120,
 }
 
-ABI_VERSION = 5
+ABI_VERSION = 6
 ABI_OK = 0
 ABI_E_ARGUMENT = -1
 ABI_E_BUFFER = -2

@@ -38,6 +38,9 @@ internal static unsafe partial class Interop
     public static partial int optiks_dir_load(DirectoryHandle directory, ulong epoch, ReadOnlySpan<LeafRow> leaves, nuint numLeaves, ReadOnlySpan<byte> values, nuint valuesLength);
 
     [LibraryImport(Library)]
+    public static partial int optiks_dir_load_end(DirectoryHandle directory);
+
+    [LibraryImport(Library)]
     public static partial int optiks_dir_tags(DirectoryHandle directory, nuint n, ReadOnlySpan<byte> structures, ReadOnlySpan<byte> keys, ReadOnlySpan<ulong> keyOffsets, Span<byte> tags);
 
     [LibraryImport(Library)]

@@ -96,13 +96,19 @@ public sealed class KeyDirectory : IDisposable
     }
 
     /// <summary>
-    /// Load appends the stored leaves of whole epochs, in (epoch, ordinal) order and without proofs: start-up. Afterwards
-    /// <paramref name="epoch"/> is the directory's. No view may be alive or taken meanwhile. Not atomic: dispose the directory after a failure. Stored data that contradicts itself is
-    /// <see cref="NativeStatus.Data"/> or <see cref="NativeStatus.Duplicate"/>. Writer only.
+    /// Load appends the stored leaves of whole epochs, in (epoch, ordinal) order and without proofs: start-up. After the last call and <see cref="EndLoad"/>
+    /// <paramref name="epoch"/> is the directory's; nothing else is done with it before, and no view may be alive or taken. Not atomic: dispose the directory after a failure. Stored data that
+    /// contradicts itself is <see cref="NativeStatus.Data"/> or <see cref="NativeStatus.Duplicate"/>. Writer only.
     /// </summary>
     public void Load(ulong epoch, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values) =>
         OptiksNativeException.ThrowIfFailed(
             Interop.optiks_dir_load(_handle, epoch, leaves, (nuint)leaves.Length, values, (nuint)values.Length), nameof(Interop.optiks_dir_load));
+
+    /// <summary>
+    /// EndLoad ends the loading. The first leaves of a node store are put into it here, all together, which takes about as long as <see cref="Restore"/>; what contradicts what of them may show only
+    /// now, as in <see cref="Load"/>. A process that dies before the end leaves a node store that is empty or of no use (<see cref="NativeStatus.Io"/>). Writer only.
+    /// </summary>
+    public void EndLoad() => OptiksNativeException.ThrowIfFailed(Interop.optiks_dir_load_end(_handle), nameof(Interop.optiks_dir_load_end));
 
     /// <summary>Tags writes the tag of each key, 16 octets each. Any thread.</summary>
     public void Tags(ReadOnlySpan<StructureId> structures, ByteStrings keys, Span<byte> tags)

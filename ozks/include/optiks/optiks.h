@@ -111,11 +111,18 @@ OPTIKS_EXPORT int32_t optiks_dir_check(const optiks_dir_t* dir);
 OPTIKS_EXPORT void optiks_dir_destroy(optiks_dir_t* dir);
 
 /* Appends stored leaves in (epoch, ordinal) order without proofs: start-up. Whole epochs at a time; checks order,
- * versions (each key's go up by one) and duplicates (OPTIKS_E_DATA, OPTIKS_E_DUPLICATE), not the VRF. After the last
- * call epoch is the directory's epoch. The first call may start at any epoch > 0. No snapshot may be alive or taken
- * meanwhile. Not atomic: after an error destroy the directory. */
+ * versions (each key's go up by one) and duplicates (OPTIKS_E_DATA, OPTIKS_E_DUPLICATE), not the VRF. The first call
+ * may start at any epoch > 0. After each call epoch is the directory's epoch, but for the first load into a node store:
+ * there it is that of the last call after optiks_dir_load_end, and nothing else may be done with the directory before.
+ * No snapshot may be alive or taken meanwhile. Not atomic: after an error destroy the directory. */
 OPTIKS_EXPORT int32_t optiks_dir_load(optiks_dir_t* dir, uint64_t epoch, const optiks_leaf_t* leaves, size_t num_leaves,
                                       const uint8_t* values, size_t values_len);
+
+/* Ends the loading. In stored mode the first leaves of a node store are put into it here, all together, as
+ * optiks_dir_restore does; that they contradict each other may show only now (errors as above). Until then they take up
+ * to 140 octets a leaf of disk. A process that dies before the end leaves a node store that is empty or of no use
+ * (OPTIKS_E_IO). */
+OPTIKS_EXPORT int32_t optiks_dir_load_end(optiks_dir_t* dir);
 
 /* tag of each key, 16 octets each. */
 OPTIKS_EXPORT int32_t optiks_dir_tags(const optiks_dir_t* dir, size_t n, const uint8_t* structures, const uint8_t* keys,

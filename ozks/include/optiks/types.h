@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* facts: abi, generated from docs/spec/facts.toml by `make facts` */
-enum { OPTIKS_ABI_VERSION = 5 };
+enum { OPTIKS_ABI_VERSION = 6 };
 
 enum {
   /* success */

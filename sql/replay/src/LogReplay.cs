@@ -221,6 +221,7 @@ public sealed class LogReplay : IDisposable
             // The directory is in use until then, whatever the reading met.
             await loading.ConfigureAwait(false);
         }
-        return await loading.ConfigureAwait(false) ?? (loaded < target ? Trees.Load(target, [], []) : null);
+        return await loading.ConfigureAwait(false)
+            ?? await Task.Run(() => (loaded < target ? Trees.Load(target, [], []) : null) ?? Trees.EndLoad(target), CancellationToken.None).ConfigureAwait(false);
     }
 }

@@ -65,12 +65,26 @@ public sealed class LogTrees : IDisposable
         return new LogTrees(KeyDirectory.Create(options), options, hasSecrets: false);
     }
 
-    /// <summary>Load goes to an epoch with all leaves up to it that the trees do not have yet. After a refusal the trees are of no use.</summary>
+    /// <summary>Load takes all leaves up to an epoch that the trees do not have yet. After the last ones <see cref="EndLoad"/> brings the trees there. After a refusal they are of no use.</summary>
     public Refused? Load(ulong epoch, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values)
     {
         try
         {
             Directory.Load(epoch, leaves, values);
+            return null;
+        }
+        catch (OptiksNativeException e) when (IsContradiction(e))
+        {
+            return Contradiction(epoch, e);
+        }
+    }
+
+    /// <summary>EndLoad ends the loading at the epoch of the last leaves. In stored mode a first load takes minutes here. After a refusal the trees are of no use.</summary>
+    public Refused? EndLoad(ulong epoch)
+    {
+        try
+        {
+            Directory.EndLoad();
             return null;
         }
         catch (OptiksNativeException e) when (IsContradiction(e))

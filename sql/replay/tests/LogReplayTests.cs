@@ -23,6 +23,8 @@ public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>,
 
     private string Snapshot => Path.Combine(_folder, "snapshot");
 
+    private DirectoryOptions StoredOptions => Options with { NodeStorePath = Path.Combine(_folder, "nodes"), NodeCacheBytes = 1 << 20 };
+
     private DirectoryOptions Options => new() { Secrets = _secrets!, LeafLogPath = Path.Combine(_folder, "leaves"), MaxValueLength = Log.Anchor.Configuration.MaxValueLength };
 
     public async ValueTask InitializeAsync()
@@ -158,11 +160,44 @@ public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>,
     {
         Store.Leaves = batch => batch with { Rows = Damage(batch.Rows.ToArray(), what) };
         using LogReplay loaded = Replay();
-        Assert.StartsWith($"The leaves up to epoch 3 {why}", (await loaded.LoadAsync(Newest, Cancel))!.Why, StringComparison.Ordinal);
+        Refused refused = (await loaded.LoadAsync(Newest, Cancel))!;
+        Assert.StartsWith($"The leaves up to epoch 3 {why}", refused.Why, StringComparison.Ordinal);
+        // It says the same, though it may find out later.
+        using LogReplay stored = Stored(LogTrees.Create(StoredOptions, Snapshot));
+        Assert.Equal(refused.Why, (await stored.LoadAsync(Newest, Cancel))!.Why.Replace("_load_end:", "_load:", StringComparison.Ordinal));
         using LogReplay stepping = Replay();
         Assert.Null(await stepping.LoadAsync(0, Cancel));
         Assert.StartsWith($"The leaves up to epoch 3 {why}", (await stepping.FollowAsync(Newest, beforeCommit: null, Cancel))!.Why, StringComparison.Ordinal);
         AssertAt(stepping, Newest - 1);
+    }
+
+    [Theory]
+    [InlineData("unread")]
+    [InlineData("value")]
+    [InlineData("version")]
+    [InlineData("label")]
+    public async Task A_first_load_into_a_node_store_that_failed_begins_anew(string what)
+    {
+        Store.Leaves = batch => what == "unread" ? throw new TimeoutException() : batch with { Rows = Damage(batch.Rows.ToArray(), what) };
+        using (LogReplay failed = Stored(LogTrees.Create(StoredOptions, Snapshot)))
+        {
+            await Assert.ThrowsAnyAsync<Exception>(async () => Assert.Null(await failed.LoadAsync(Newest, Cancel)));
+        }
+        Store.Leaves = batch => batch;
+        // What has the roots of other leaves is whole and refused.
+        bool isWhole = what == "label";
+        using (LogReplay again = Stored(LogTrees.TryRestore(StoredOptions, Snapshot, out _)!))
+        {
+            Assert.Equal(isWhole ? Newest : null, again.RestoredEpoch);
+            Assert.Equal(isWhole, await again.LoadAsync(Newest, Cancel) is { OfSnapshot: true });
+        }
+        using (LogReplay anew = Stored(isWhole ? LogTrees.Create(StoredOptions, Snapshot) : LogTrees.TryRestore(StoredOptions, Snapshot, out _)!))
+        {
+            Assert.Null(await anew.LoadAsync(Newest, Cancel));
+            AssertAt(anew, Newest);
+        }
+        using LogReplay restored = Stored(LogTrees.TryRestore(StoredOptions, Snapshot, out _)!);
+        Assert.Equal(Newest, restored.RestoredEpoch);
     }
 
     [Fact]
@@ -372,11 +407,15 @@ public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>,
     private LogReplay Replay(HighWaterMark? served = null, LogRoots roots = LogRoots.Computed) =>
         new(Store, Log.Anchor, LogTrees.Create(Options with { LeafLogPath = null }, null), roots) { Served = served };
 
+    private LogReplay Stored(LogTrees trees) => new(Store, Log.Anchor, trees, LogRoots.Computed);
+
     // At once, and epoch by epoch.
     private async Task RefusedAsync(string why)
     {
         using LogReplay loaded = Replay();
         Assert.Equal(new Refused(why), await loaded.LoadAsync(Newest, Cancel));
+        using LogReplay stored = Stored(LogTrees.Create(StoredOptions, Snapshot));
+        Assert.Equal(new Refused(why), await stored.LoadAsync(Newest, Cancel));
         using LogReplay stepping = Replay();
         Refused? refused = await stepping.LoadAsync(0, Cancel);
         for (int i = 0; i < 2; i++)

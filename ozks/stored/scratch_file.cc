@@ -1,4 +1,4 @@
-#include "snapshot/scratch_file.h"
+#include "stored/scratch_file.h"
 
 #include <unistd.h>
 

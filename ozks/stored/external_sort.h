@@ -11,7 +11,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "snapshot/scratch_file.h"
+#include "stored/scratch_file.h"
 
 namespace optiks::ozks {
 

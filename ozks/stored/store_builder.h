@@ -1,0 +1,73 @@
+// StoreBuilder: makes trees and key table of an empty store from any number of leaves, which come in any order. They
+// are sorted on the disk, by label and by tag, and put into the store in these orders: nearly every page is written
+// once.
+//
+// Thread safety: none; one object a thread, which is the store's writer.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "stored/external_sort.h"
+#include "stored/stored_trees.h"
+
+namespace optiks::ozks {
+
+class StoreBuilder final : public BulkLoad {
+ public:
+  explicit StoreBuilder(StoredTrees& trees);
+
+  void add(std::uint8_t structure, const NewLeaf& leaf, const LeafFacts& facts) override;
+  void build(LeafLog& log, Workers& workers) override;
+
+ private:
+  // Their first octets decide nearly always, and an array's own operator looks at them one by one.
+  template <typename Octets>
+  static bool is_before(const Octets& a, const Octets& b) {
+    const std::uint64_t first_a = base::load_be64(a.data());
+    const std::uint64_t first_b = base::load_be64(b.data());
+    return first_a != first_b ? first_a < first_b : a < b;
+  }
+
+  struct LeafByLabel {
+    Hash label;
+    Hash hash;
+    std::uint64_t log_offset;
+    std::uint8_t structure;
+
+    bool operator<(const LeafByLabel& other) const {
+      return structure == other.structure ? is_before(label, other.label) : structure < other.structure;
+    }
+  };
+
+  struct LeafByTag {
+    Tag tag;
+    std::uint64_t log_offset;
+    std::uint64_t previous;
+    std::uint32_t version;
+    std::uint8_t structure;
+
+    bool operator<(const LeafByTag& other) const {
+      return tag == other.tag ? version < other.version : is_before(tag, other.tag);
+    }
+  };
+
+  // The log offset that a record is to name.
+  struct Link {
+    std::uint64_t log_offset;
+    std::uint64_t previous;
+
+    bool operator<(const Link& other) const { return log_offset < other.log_offset; }
+  };
+
+  void stage_trees(Workers& workers);
+  void write_keys();
+  void follow(const LeafByTag& before, const LeafByTag& leaf);
+
+  StoredTrees& trees_;
+  ExternalSort<LeafByLabel> by_label_;
+  ExternalSort<LeafByTag> by_tag_;
+  ExternalSort<Link> links_;
+};
+
+}  // namespace optiks::ozks
