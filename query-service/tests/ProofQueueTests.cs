@@ -151,7 +151,10 @@ public sealed class ProofQueueTests
     {
         ServedEpoch epoch = replica.Services.GetRequiredService<CurrentEpoch>().AcquireFresh();
         using ByteStrings keys = Keys(name);
-        epoch.View.WriteLookups(StructureId.Keys, keys, [0], [0], new ArrayBufferWriter<byte>());
+        using (ProofBatch proofs = epoch.View.CreateProofs(StructureId.Keys))
+        {
+            proofs.WriteLookups(keys, [0], [0], new ArrayBufferWriter<byte>(), new ulong[1]);
+        }
         epoch.Release();
     }
 

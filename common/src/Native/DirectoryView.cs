@@ -89,30 +89,7 @@ public sealed class DirectoryView : IDisposable
     }
 
     /// <summary>
-    /// WriteLookups appends the vector <c>lookups&lt;1..2^32-1&gt;</c> of a LookupAnswer, length first: one Lookup for each key.
-    /// The known arrays say what each asker knows already (another period or version 0: nothing). VRF proofs that are not cached are made, tens of microseconds
-    /// each; <see cref="CreateProofs"/> makes those of several answers together. The caller holds a reference.
-    /// </summary>
-    /// <returns>The octets written.</returns>
-    public int WriteLookups(StructureId structure, ByteStrings keys, ReadOnlySpan<ulong> knownPeriods, ReadOnlySpan<ulong> knownVersions, IBufferWriter<byte> output)
-    {
-        int n = CountLookups(keys, knownPeriods, knownVersions);
-        Span<ulong> ends = stackalloc ulong[MaxKeys];
-        var room = new AnswerRoom(output, VectorPrefixLength, n * ExpectedLookupLength);
-        int status;
-        nuint length;
-        do
-        {
-            status = Interop.optiks_snapshot_lookup_many(
-                _handle, (byte)structure, (nuint)n, keys.Blob, keys.Offsets, knownPeriods, knownVersions, room.Span, (nuint)room.Span.Length, out length, ends);
-        }
-        while (room.Grown(status, length));
-        return room.Finish(status, length, nameof(Interop.optiks_snapshot_lookup_many));
-    }
-
-    /// <summary>
-    /// TryWriteLookups is <see cref="WriteLookups"/> from cached VRF proofs alone: microseconds a key. False, with nothing written, when one is not cached. <paramref name="latest"/>, one for each
-    /// key, gets their latest versions, 0 for none.
+    /// TryWriteLookups is <see cref="ProofBatch.WriteLookups"/> from cached VRF proofs alone: microseconds a key. False, with nothing written, when one is not cached. The caller holds a reference.
     /// </summary>
     public bool TryWriteLookups(
         StructureId structure, ByteStrings keys, ReadOnlySpan<ulong> knownPeriods, ReadOnlySpan<ulong> knownVersions, IBufferWriter<byte> output, Span<ulong> latest)
@@ -138,28 +115,6 @@ public sealed class DirectoryView : IDisposable
         }
         room.Finish(status, length, nameof(Interop.optiks_snapshot_lookup_cached));
         return true;
-    }
-
-    /// <summary>
-    /// WriteVersions appends one Versions structure, for history and monitoring alike, from
-    /// <paramref name="from"/> >= 1 on. At most <paramref name="maxMembers"/> members and about <paramref name="maxOctets"/> octets, but at least
-    /// one member; beyond that the answer is a page. VRF proofs as for <see cref="WriteLookups"/>. The caller holds a reference.
-    /// </summary>
-    /// <returns>The octets written.</returns>
-    public int WriteVersions(
-        StructureId structure, ReadOnlySpan<byte> key, ulong from, uint maxMembers, int maxOctets, IBufferWriter<byte> output)
-    {
-        ArgumentNullException.ThrowIfNull(output);
-        var room = new AnswerRoom(output, 0, ExpectedVersionsLength);
-        int status;
-        nuint length;
-        do
-        {
-            status = Interop.optiks_snapshot_versions(
-                _handle, (byte)structure, key, (nuint)key.Length, from, maxMembers, (nuint)maxOctets, room.Span, (nuint)room.Span.Length, out length);
-        }
-        while (room.Grown(status, length));
-        return room.Finish(status, length, nameof(Interop.optiks_snapshot_versions));
     }
 
     /// <summary>

@@ -90,19 +90,9 @@ internal static unsafe partial class Interop
     public static partial int optiks_snapshot_states(ViewHandle view, out ulong epoch, Span<byte> states);
 
     [LibraryImport(Library)]
-    public static partial int optiks_snapshot_lookup_many(
-        ViewHandle view, byte structure, nuint n, ReadOnlySpan<byte> keys, ReadOnlySpan<ulong> keyOffsets, ReadOnlySpan<ulong> knownPeriods,
-        ReadOnlySpan<ulong> knownVersions, Span<byte> output, nuint capacity, out nuint length, Span<ulong> ends);
-
-    [LibraryImport(Library)]
     public static partial int optiks_snapshot_lookup_cached(
         ViewHandle view, byte structure, nuint n, ReadOnlySpan<byte> keys, ReadOnlySpan<ulong> keyOffsets, ReadOnlySpan<ulong> knownPeriods,
         ReadOnlySpan<ulong> knownVersions, Span<byte> output, nuint capacity, out nuint length, Span<ulong> ends);
-
-    [LibraryImport(Library)]
-    public static partial int optiks_snapshot_versions(
-        ViewHandle view, byte structure, ReadOnlySpan<byte> key, nuint keyLength, ulong from, uint maxMembers, nuint maxBytes,
-        Span<byte> output, nuint capacity, out nuint length);
 
     [LibraryImport(Library)]
     public static partial int optiks_proofs_create(ViewHandle view, byte structure, int useCache, out nint proofs);

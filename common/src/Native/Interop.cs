@@ -6,7 +6,7 @@ using System.Runtime.InteropServices;
 namespace Optiks.Native;
 
 /// <summary>
-/// Interop mirrors ozks/include/optiks/optiks.h one to one, a partial file per section. Thin: no checks, no conversions. Everything else goes
+/// Interop is what the wrappers call of ozks/include/optiks/optiks.h, under the same names, a partial file per section. Thin: no checks, no conversions. Everything else goes
 /// through the wrappers, which keep the header's contract.
 /// </summary>
 internal static unsafe partial class Interop

@@ -32,7 +32,10 @@ public sealed class ProofBatch : IDisposable
     /// <summary>Run makes the proofs that are not cached.</summary>
     public void Run() => OptiksNativeException.ThrowIfFailed(Interop.optiks_proofs_run(_handle), nameof(Interop.optiks_proofs_run));
 
-    /// <summary>WriteLookups is <see cref="DirectoryView.WriteLookups"/> with this batch's proofs. <paramref name="latest"/>, one for each key, gets their latest versions, 0 for none.</summary>
+    /// <summary>
+    /// WriteLookups appends the vector <c>lookups&lt;1..2^32-1&gt;</c> of a LookupAnswer, length first: one Lookup for each key. The known arrays say what each asker knows already (another period or
+    /// version 0: nothing). <paramref name="latest"/>, one for each key, gets their latest versions, 0 for none.
+    /// </summary>
     /// <returns>The octets written.</returns>
     public int WriteLookups(ByteStrings keys, ReadOnlySpan<ulong> knownPeriods, ReadOnlySpan<ulong> knownVersions, IBufferWriter<byte> output, Span<ulong> latest)
     {
@@ -54,7 +57,10 @@ public sealed class ProofBatch : IDisposable
         return room.Finish(status, length, nameof(Interop.optiks_proofs_lookup_many));
     }
 
-    /// <summary>WriteVersions is <see cref="DirectoryView.WriteVersions"/> with this batch's proofs.</summary>
+    /// <summary>
+    /// WriteVersions appends one Versions structure, for history and monitoring alike, from <paramref name="from"/> >= 1 on. At most <paramref name="maxMembers"/> members and about
+    /// <paramref name="maxOctets"/> octets, but at least one member; beyond that the answer is a page.
+    /// </summary>
     /// <returns>The octets written.</returns>
     public int WriteVersions(ReadOnlySpan<byte> key, ulong from, uint maxMembers, int maxOctets, IBufferWriter<byte> output)
     {

@@ -139,17 +139,18 @@ internal sealed class FixtureLog : IDisposable
             keys.Add(query.Key);
         }
         var output = new ArrayBufferWriter<byte>();
-        _epochs[(int)epoch].View.WriteLookups(
-            StructureId.Keys, keys, [.. queries.Select(query => query.Period)], [.. queries.Select(query => query.Version)], output);
+        using ProofBatch proofs = _epochs[(int)epoch].View.CreateProofs(StructureId.Keys);
+        proofs.WriteLookups(keys, [.. queries.Select(query => query.Period)], [.. queries.Select(query => query.Version)], output, new ulong[queries.Count]);
         return output.WrittenSpan.ToArray();
     }
 
     public byte[] Versions(ulong epoch, IReadOnlyList<FixtureQuery> queries, uint pageSize)
     {
         var output = new ArrayBufferWriter<byte>();
+        using ProofBatch proofs = _epochs[(int)epoch].View.CreateProofs(StructureId.Keys);
         foreach (FixtureQuery query in queries)
         {
-            _epochs[(int)epoch].View.WriteVersions(StructureId.Keys, query.Key, query.Version, pageSize, 1 << 22, output);
+            proofs.WriteVersions(query.Key, query.Version, pageSize, 1 << 22, output);
         }
         byte[] length = new byte[4];
         BinaryPrimitives.WriteUInt32BigEndian(length, (uint)output.WrittenCount);
