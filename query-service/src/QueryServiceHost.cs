@@ -60,11 +60,12 @@ internal static class QueryServiceHost
         builder.Services.AddSingleton<ProofQueue>();
         builder.Services.AddSingleton<AnswerBudget>();
         builder.Services.AddSingleton<AuditProofs>();
+        builder.Services.AddSingleton<KeyAnswers>();
         builder.Services.AddSingleton<KeyEndpoints>();
         builder.Services.AddSingleton<EpochEndpoints>();
         builder.Services.AddSingleton<BoardEndpoints>();
-        builder.Services.AddSingleton<Follower>();
-        builder.Services.AddHostedService(services => services.GetRequiredService<Follower>());
+        builder.Services.AddSingleton<FollowedLog>();
+        builder.Services.AddHostedService<Follower>();
         builder.Services.AddSingleton<Draining>();
         builder.Services.AddHostedService(services => services.GetRequiredService<Draining>());
         builder.Services.AddHealthChecks().AddCheck<EpochFreshness>("epoch").AddCheck<Draining>("drain");

@@ -96,12 +96,13 @@ public sealed class ProofQueueTests
         using var lease = new AnswerLease(new AnswerBudget(1 << 20), 0, 0);
         using var queries = new QueryBatch();
         queries.Add("nobody"u8, 0, 0);
+        var request = new KeyRequest(QueryKind.Lookup, queries, default, MediaTypes.Lookup, UsesCache: true, lease);
         Task<ProvenAnswer> up;
         Task<ProvenAnswer> wanted;
         using (var queue = new ProofQueue(current, meters, workers: 0))
         {
-            up = queue.AnswerAsync(QueryKind.Lookup, queries, lease, true, given.Token);
-            wanted = queue.AnswerAsync(QueryKind.Lookup, queries, lease, true, Cancellation);
+            up = queue.AnswerAsync(request, given.Token);
+            wanted = queue.AnswerAsync(request, Cancellation);
             await given.CancelAsync();
         }
         await Assert.ThrowsAnyAsync<OperationCanceledException>(() => up);

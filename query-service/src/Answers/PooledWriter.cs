@@ -1,6 +1,8 @@
 using System.Buffers;
 using System.IO.Pipelines;
 using System.Numerics;
+using System.Text.Json;
+using Optiks.Protocol;
 using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Answers;
@@ -16,6 +18,9 @@ internal sealed class PooledWriter : IBufferWriter<byte>, IDisposable
 
     // The pool has no shorter arrays.
     private const int MinLength = 16;
+
+    // Base64url takes four octets for three, and members have names.
+    private const int ExpectedJsonGrowth = 2;
 
     private readonly AnswerLease _lease;
     private readonly int _maxLength;
@@ -57,31 +62,20 @@ internal sealed class PooledWriter : IBufferWriter<byte>, IDisposable
         Advance(octets.Length);
     }
 
-    /// <summary>SendAsync sends what was written, as fast as the client reads.</summary>
-    public async Task SendAsync(PipeWriter body, CancellationToken cancellationToken)
+    /// <summary>
+    /// SendAsync sends what was written, as fast as the client reads: as it is, or, when that is the type asked for, the JSON that <paramref name="writeJson"/> makes of it, which is longer, in memory that
+    /// is counted likewise. It is the writer's last call.
+    /// </summary>
+    public async Task SendAsync(HttpResponse response, string type, Action<Utf8JsonWriter, ReadOnlyMemory<byte>> writeJson, CancellationToken cancellationToken)
     {
-        if (Length <= AnswerLease.ConnectionsShare)
+        if (type == MediaTypes.Json)
         {
-            // It goes with the response's end.
-            body.Write(Written.Span);
+            using PooledWriter json = ToJson(writeJson);
+            Dispose();
+            await json.SendAsIsAsync(response, type, cancellationToken);
             return;
         }
-        // The pipe's copy, until the connection has all of it but what Kestrel's MaxResponseBufferSize allows.
-        int copied = Math.Min(ChunkLength, Length);
-        _lease.Take(copied);
-        try
-        {
-            bool isRead = true;
-            for (int done = 0; done < Length && isRead; done += ChunkLength)
-            {
-                body.Write(_buffer.AsSpan(done, Math.Min(ChunkLength, Length - done)));
-                isRead = !(await body.FlushAsync(cancellationToken)).IsCompleted;
-            }
-        }
-        finally
-        {
-            _lease.GiveBack(copied);
-        }
+        await SendAsIsAsync(response, type, cancellationToken);
     }
 
     /// <inheritdoc/>
@@ -111,6 +105,52 @@ internal sealed class PooledWriter : IBufferWriter<byte>, IDisposable
         _buffer = [];
         Length = 0;
         Return(buffer);
+    }
+
+    private PooledWriter ToJson(Action<Utf8JsonWriter, ReadOnlyMemory<byte>> write)
+    {
+        var output = new PooledWriter(_lease, ExpectedJsonGrowth * Length);
+        try
+        {
+            using var json = new Utf8JsonWriter(output, new JsonWriterOptions { Encoder = AnswerJson.Encoder });
+            write(json, Written);
+            json.Flush();
+            return output;
+        }
+        catch
+        {
+            output.Dispose();
+            throw;
+        }
+    }
+
+    private async Task SendAsIsAsync(HttpResponse response, string type, CancellationToken cancellationToken)
+    {
+        response.ContentType = type;
+        response.ContentLength = Length;
+        PipeWriter body = response.BodyWriter;
+        if (Length <= AnswerLease.ConnectionsShare)
+        {
+            // It goes with the response's end.
+            body.Write(Written.Span);
+            return;
+        }
+        // The pipe's copy, until the connection has all of it but what Kestrel's MaxResponseBufferSize allows.
+        int copied = Math.Min(ChunkLength, Length);
+        _lease.Take(copied);
+        try
+        {
+            bool isRead = true;
+            for (int done = 0; done < Length && isRead; done += ChunkLength)
+            {
+                body.Write(_buffer.AsSpan(done, Math.Min(ChunkLength, Length - done)));
+                isRead = !(await body.FlushAsync(cancellationToken)).IsCompleted;
+            }
+        }
+        finally
+        {
+            _lease.GiveBack(copied);
+        }
     }
 
     private void Reserve(int sizeHint)

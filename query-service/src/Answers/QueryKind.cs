@@ -1,9 +1,30 @@
+using System.Text.Json;
+using Optiks.Protocol;
+
 namespace Optiks.QueryService.Answers;
 
 /// <summary>QueryKind is what a query asks for.</summary>
-internal enum QueryKind
+internal sealed class QueryKind
 {
-    Lookup,
-    History,
-    Monitor,
+    private QueryKind(string name, string mediaType, Action<Utf8JsonWriter, ReadOnlyMemory<byte>> writeJson)
+    {
+        Name = name;
+        MediaType = mediaType;
+        WriteJson = writeJson;
+    }
+
+    public static QueryKind Lookup { get; } = new("lookup", MediaTypes.Lookup, AnswerJson.WriteLookupAnswer);
+
+    public static QueryKind History { get; } = new("history", MediaTypes.History, AnswerJson.WriteVersionsAnswer);
+
+    public static QueryKind Monitor { get; } = new("monitor", MediaTypes.Monitor, AnswerJson.WriteVersionsAnswer);
+
+    /// <summary>Name in metrics.</summary>
+    public string Name { get; }
+
+    /// <summary>MediaType of the answer's binary form.</summary>
+    public string MediaType { get; }
+
+    /// <summary>WriteJson writes the JSON form of an answer in the binary one.</summary>
+    public Action<Utf8JsonWriter, ReadOnlyMemory<byte>> WriteJson { get; }
 }

@@ -156,14 +156,7 @@ internal sealed class EpochEndpoints
         }
         using AnswerLease lease = _budget.LeaseFor(context);
         using PooledWriter proof = last - first == 1 ? await ReadAuditProofAsync(last, lease, cancellationToken) : await _proofs.MergeAsync(first, last, lease, cancellationToken);
-        if (type != MediaTypes.Json)
-        {
-            await SendAsync(context, type, proof, cancellationToken);
-            return;
-        }
-        using PooledWriter json = JsonAnswer.Write(proof.Written, lease, AnswerJson.WriteAuditProof);
-        proof.Dispose();
-        await SendAsync(context, type, json, cancellationToken);
+        await proof.SendAsync(context.Response, type, AnswerJson.WriteAuditProof, cancellationToken);
     }
 
     private async Task<PooledWriter> ReadAuditProofAsync(ulong epoch, AnswerLease lease, CancellationToken cancellationToken)
@@ -179,13 +172,6 @@ internal sealed class EpochEndpoints
             proof.Dispose();
             throw;
         }
-    }
-
-    private static Task SendAsync(HttpContext context, string type, PooledWriter answer, CancellationToken cancellationToken)
-    {
-        context.Response.ContentType = type;
-        context.Response.ContentLength = answer.Length;
-        return answer.SendAsync(context.Response.BodyWriter, cancellationToken);
     }
 
     private async Task ConfigurationAsync(HttpContext context, CancellationToken cancellationToken)

@@ -63,17 +63,12 @@ internal sealed class ProofQueue : IDisposable
     }
 
     /// <summary>
-    /// AnswerAsync gives the answer to queries, which stay with the queue until then. Throws <see cref="ProblemException"/>: overloaded when the queue is full, unavailable when there
-    /// is no fresh epoch.
+    /// AnswerAsync gives the answer to a request, whose queries stay with the queue until then. Throws <see cref="ProblemException"/>: overloaded when the queue is full, unavailable when there is no fresh
+    /// epoch. Cancelled, nobody waits for the answer any more.
     /// </summary>
-    /// <param name="kind">What is asked.</param>
-    /// <param name="queries">About which keys.</param>
-    /// <param name="lease">Counts the answer, which is disposed before it.</param>
-    /// <param name="useCache">False: all proofs are made, whatever is cached, and none is cached.</param>
-    /// <param name="cancellationToken">Nobody waits for the answer any more.</param>
-    public Task<ProvenAnswer> AnswerAsync(QueryKind kind, QueryBatch queries, AnswerLease lease, bool useCache, CancellationToken cancellationToken)
+    public Task<ProvenAnswer> AnswerAsync(KeyRequest asked, CancellationToken cancellationToken)
     {
-        var request = new ProofRequest(kind, queries, lease, useCache, cancellationToken);
+        var request = new ProofRequest(asked, cancellationToken);
         lock (_waiting)
         {
             ObjectDisposedException.ThrowIf(_isStopping, this);

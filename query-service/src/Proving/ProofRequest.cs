@@ -14,28 +14,25 @@ internal sealed class ProofRequest
 
     // Continuations run elsewhere: a worker only proves.
     private readonly TaskCompletionSource<ProvenAnswer> _answer = new(TaskCreationOptions.RunContinuationsAsynchronously);
-    private readonly QueryKind _kind;
-    private readonly QueryBatch _queries;
-    private readonly AnswerLease _lease;
+    private readonly KeyRequest _asked;
     private readonly CancellationToken _cancellation;
 
-    public ProofRequest(QueryKind kind, QueryBatch queries, AnswerLease lease, bool usesCache, CancellationToken cancellation)
+    public ProofRequest(KeyRequest asked, CancellationToken cancellation)
     {
-        _kind = kind;
-        _queries = queries;
-        _lease = lease;
-        UsesCache = usesCache;
+        _asked = asked;
         _cancellation = cancellation;
     }
 
     /// <summary>Count of queries.</summary>
-    public int Count => _queries.Keys.Count;
+    public int Count => Queries.Keys.Count;
 
     /// <summary>UsesCache says whether cached proofs are taken, and made ones cached.</summary>
-    public bool UsesCache { get; }
+    public bool UsesCache => _asked.UsesCache;
 
     /// <summary>Answer, or why there is none.</summary>
     public Task<ProvenAnswer> Answer => _answer.Task;
+
+    private QueryBatch Queries => _asked.Queries;
 
     /// <summary>TryCancel completes a request that nobody waits for any more.</summary>
     public bool TryCancel() => _cancellation.IsCancellationRequested && _answer.TrySetCanceled(_cancellation);
@@ -46,14 +43,14 @@ internal sealed class ProofRequest
     /// <summary>AddTo adds to a batch what the answer will need.</summary>
     public void AddTo(ProofBatch proofs)
     {
-        if (_kind == QueryKind.Lookup)
+        if (_asked.Kind == QueryKind.Lookup)
         {
-            proofs.AddLookups(_queries.Keys, _queries.Periods, _queries.Versions);
+            proofs.AddLookups(Queries.Keys, Queries.Periods, Queries.Versions);
             return;
         }
         for (int i = 0; i < Count; i++)
         {
-            proofs.AddVersions(_queries.Keys[i], _queries.Versions[i], MaxMembers);
+            proofs.AddVersions(Queries.Keys[i], Queries.Versions[i], MaxMembers);
         }
     }
 
@@ -63,16 +60,16 @@ internal sealed class ProofRequest
         PooledWriter? body = null;
         try
         {
-            body = new PooledWriter(_lease, ExpectedLength, AnswerLimits.Of(_kind, Count));
-            if (_kind == QueryKind.Lookup)
+            body = new PooledWriter(_asked.Lease, ExpectedLength, AnswerLimits.Of(_asked.Kind, Count));
+            if (_asked.Kind == QueryKind.Lookup)
             {
-                proofs.WriteLookups(_queries.Keys, _queries.Periods, _queries.Versions, body, _queries.Latest);
+                proofs.WriteLookups(Queries.Keys, Queries.Periods, Queries.Versions, body, Queries.Latest);
             }
             else
             {
                 WriteVersions(proofs, body);
             }
-            _queries.ThrowIfAhead(_kind, epoch.Period);
+            Queries.ThrowIfAhead(_asked.Kind, epoch.Period);
         }
         // The request's own: others of the batch may do well.
         catch (Exception e) when (e is OptiksNativeException or ProblemException)
@@ -94,8 +91,8 @@ internal sealed class ProofRequest
         {
             int left = Math.Max(0, AnswerLimits.PageLength - (body.Length - sizeof(uint)));
             int start = body.Length;
-            proofs.WriteVersions(_queries.Keys[i], _queries.Versions[i], MaxMembers, left / (Count - i), body);
-            _queries.Latest[i] = BinaryPrimitives.ReadUInt64BigEndian(body.Written.Span[start..]);
+            proofs.WriteVersions(Queries.Keys[i], Queries.Versions[i], MaxMembers, left / (Count - i), body);
+            Queries.Latest[i] = BinaryPrimitives.ReadUInt64BigEndian(body.Written.Span[start..]);
         }
         BinaryPrimitives.WriteUInt32BigEndian(body.Written.Span, (uint)(body.Length - sizeof(uint)));
     }

@@ -19,10 +19,10 @@ internal static partial class QueryLog
     public static partial void EpochRefused(this ILogger logger, string reason, Exception? exception);
 
     [LoggerMessage(EventId = 1011, EventName = "DatabaseUnavailable", Level = LogLevel.Error, Message = "The database cannot be read; trying again.")]
-    public static partial void DatabaseUnavailable(this ILogger logger, Exception exception);
+    public static partial void DatabaseUnavailable(this ILogger logger, Exception? exception);
 
     [LoggerMessage(EventId = 1012, EventName = "FolderUnavailable", Level = LogLevel.Error, Message = "The replica's folder, or a file of the log, cannot be read or written; trying again. The last good epoch stays.")]
-    public static partial void FolderUnavailable(this ILogger logger, Exception exception);
+    public static partial void FolderUnavailable(this ILogger logger, Exception? exception);
 
     [LoggerMessage(EventId = 1020, EventName = "BoardUnreadable", Level = LogLevel.Error, Message = "The board's files cannot be read, or are not those of the log.")]
     public static partial void BoardUnreadable(this ILogger logger, Exception exception);

@@ -28,6 +28,27 @@ public sealed class HostFailure
         _lifetime.StopApplication();
     }
 
+    /// <summary>RunAsync runs a background part of the host until it is stopped. What the part throws otherwise is given to <paramref name="log"/>, and ends the host.</summary>
+    public async Task RunAsync(Func<CancellationToken, Task> part, Action<Exception> log, CancellationToken stop)
+    {
+        ArgumentNullException.ThrowIfNull(part);
+        ArgumentNullException.ThrowIfNull(log);
+        try
+        {
+            await part(stop);
+        }
+        catch (OperationCanceledException) when (stop.IsCancellationRequested)
+        {
+            // The shutdown that was asked for.
+        }
+        // Configuration that no waiting mends, and bugs: both end the process, with the exception as its result.
+        catch (Exception e)
+        {
+            log(e);
+            Stop(e);
+        }
+    }
+
     /// <summary>ThrowIfFailed throws the reason, if there is one.</summary>
     public void ThrowIfFailed() => Volatile.Read(ref _reason)?.Throw();
 }

@@ -1,0 +1,17 @@
+namespace Optiks.QueryService.Following;
+
+/// <summary>HoldCause says whose matter a <see cref="Hold"/> is.</summary>
+internal enum HoldCause
+{
+    /// <summary>Something is still to come.</summary>
+    Waiting,
+
+    /// <summary>The database's log is refused: an alarm.</summary>
+    Refused,
+
+    /// <summary>The database cannot be reached.</summary>
+    Database,
+
+    /// <summary>The disk is full or failing, or no descriptor is left.</summary>
+    Disk,
+}
