@@ -61,6 +61,7 @@ return await Startup.RunAsync(
 
         services.AddSingleton<TaskState>();
         services.AddSingleton<TaskMetrics>();
+        services.AddSingleton<TaskReport>();
         services.AddHostedService<TaskService>();
         services.AddHealthChecks().AddCheck<TaskHealthCheck>("task");
 

@@ -18,37 +18,20 @@ internal sealed class TaskService : BackgroundService
     private readonly Recovery _recovery;
     private readonly EpochLoop _loop;
     private readonly BoardFolder _board;
-    private readonly TaskState _state;
+    private readonly TaskReport _report;
     private readonly HostFailure _failure;
-    private readonly ILogger<TaskService> _logger;
 
-    public TaskService(LeaseWaiter waiter, Recovery recovery, EpochLoop loop, BoardFolder board, TaskState state, HostFailure failure, ILogger<TaskService> logger)
+    public TaskService(LeaseWaiter waiter, Recovery recovery, EpochLoop loop, BoardFolder board, TaskReport report, HostFailure failure)
     {
         _waiter = waiter;
         _recovery = recovery;
         _loop = loop;
         _board = board;
-        _state = state;
+        _report = report;
         _failure = failure;
-        _logger = logger;
     }
 
-    protected override async Task ExecuteAsync(CancellationToken stoppingToken)
-    {
-        try
-        {
-            await RunAsync(stoppingToken);
-        }
-        catch (OperationCanceledException) when (stoppingToken.IsCancellationRequested)
-        {
-            // The shutdown that was asked for.
-        }
-        catch (Exception e)
-        {
-            _logger.Stopped(e);
-            _failure.Stop(e);
-        }
-    }
+    protected override Task ExecuteAsync(CancellationToken stoppingToken) => _failure.RunAsync(RunAsync, _report.Log.Stopped, stoppingToken);
 
     private async Task RunAsync(CancellationToken stop)
     {
@@ -63,16 +46,15 @@ internal sealed class TaskService : BackgroundService
             }
             catch (Exception e) when (e is StorageFencedException or LeaseLostException)
             {
-                _logger.SteppedDown(e);
+                _report.Log.SteppedDown(e);
             }
             catch (OperationCanceledException e) when (keeper.Lost.IsCancellationRequested && !stop.IsCancellationRequested)
             {
-                _logger.SteppedDown(e);
+                _report.Log.SteppedDown(e);
             }
             catch (Exception e) when (e is StorageUnavailableException or IOException or UnauthorizedAccessException)
             {
-                _logger.EpochFailed(e);
-                _state.Hold("The last start could not be finished: database or board failed.");
+                _report.EpochFailed(e, "The last start could not be finished: database or board failed.");
                 await _waiter.PauseAsync(stop);
             }
             catch (Exception e) when (e is BoardConflictException or StorageCorruptException)
@@ -84,11 +66,11 @@ internal sealed class TaskService : BackgroundService
 
     private async Task LeadAsync(IPipelineStore store, LeaseKeeper keeper, CancellationToken stop)
     {
-        _state.Enter(TaskRole.Recovering);
+        _report.Enter(TaskRole.Recovering);
         using var ended = CancellationTokenSource.CreateLinkedTokenSource(stop, keeper.Lost);
         using LogSession session = await _recovery.RunAsync(store, keeper.Lease, ended.Token);
-        _state.Enter(TaskRole.Leading);
-        await _loop.RunAsync(new Lead(store, keeper, session), stop);
+        _report.Enter(TaskRole.Leading);
+        await _loop.RunAsync(store, keeper, session, stop);
         // With the lease: who takes over on this machine starts from it.
         await session.FinishAsync(CancellationToken.None);
     }

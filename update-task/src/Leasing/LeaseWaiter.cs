@@ -16,18 +16,16 @@ internal sealed class LeaseWaiter
 
     private readonly StorageSource _storage;
     private readonly EpochOptions _options;
-    private readonly TaskState _state;
+    private readonly TaskReport _report;
     private readonly TimeProvider _time;
-    private readonly ILogger<LeaseWaiter> _logger;
     private readonly string _holder;
 
-    public LeaseWaiter(StorageSource storage, IOptions<EpochOptions> options, TaskState state, TimeProvider time, ILogger<LeaseWaiter> logger)
+    public LeaseWaiter(StorageSource storage, IOptions<EpochOptions> options, TaskReport report, TimeProvider time)
     {
         _storage = storage;
         _options = options.Value;
-        _state = state;
+        _report = report;
         _time = time;
-        _logger = logger;
         // Unique to the process: a restart must not be taken for the holder that it replaces.
         _holder = string.Create(
             CultureInfo.InvariantCulture, $"{Environment.MachineName}/{Environment.ProcessId}/{RandomNumberGenerator.GetHexString(8, lowercase: true)}");
@@ -44,8 +42,7 @@ internal sealed class LeaseWaiter
             }
             catch (StorageUnavailableException e)
             {
-                _logger.DatabaseUnavailable(e);
-                _state.Hold("The database is unavailable.");
+                _report.DatabaseUnavailable(e);
                 await PauseAsync(stop);
             }
         }
@@ -59,23 +56,22 @@ internal sealed class LeaseWaiter
         {
             try
             {
-                if (await LeaseKeeper.TryAcquireAsync(store, _holder, _options.LeaseDuration, _time, _logger, stop) is { } keeper)
+                if (await LeaseKeeper.TryAcquireAsync(store, _holder, _options.LeaseDuration, _time, _report.Log, stop) is { } keeper)
                 {
-                    _logger.LeaseAcquired(keeper.Lease.Fence);
+                    _report.Log.LeaseAcquired(keeper.Lease.Fence);
                     return keeper;
                 }
                 if (!waiting)
                 {
                     waiting = true;
-                    _logger.Standby(_holder);
+                    _report.Log.Standby(_holder);
                 }
-                _state.Enter(TaskRole.Standby);
+                _report.Enter(TaskRole.Standby);
             }
             catch (StorageUnavailableException e)
             {
-                _logger.DatabaseUnavailable(e);
-                _state.Enter(TaskRole.Starting);
-                _state.Hold("The database is unavailable.");
+                _report.Enter(TaskRole.Starting);
+                _report.DatabaseUnavailable(e);
             }
             await Task.Delay(_options.LeasePollInterval, _time, stop);
         }

@@ -1,7 +1,6 @@
 using System.Diagnostics;
 using Microsoft.Extensions.Options;
 using Optiks.Storage;
-using Optiks.UpdateTask.Hosting;
 using Optiks.UpdateTask.Leasing;
 using Optiks.UpdateTask.Options;
 using Optiks.UpdateTask.Telemetry;
@@ -15,74 +14,62 @@ namespace Optiks.UpdateTask.Pipeline;
 /// </summary>
 internal sealed class EpochLoop
 {
-    private const string ClockProblem = "The clocks disagree: nothing is published.";
-
     // Until the next epoch is due, what was accepted is read after half of the time that is left, and so on down to this.
     private static readonly TimeSpan s_shortestRest = TimeSpan.FromMilliseconds(100);
 
     private readonly EpochOptions _options;
     private readonly EpochPublisher _publisher;
     private readonly ClockGuard _clocks;
-    private readonly TaskState _state;
-    private readonly TaskMetrics _metrics;
+    private readonly TaskReport _report;
     private readonly TimeProvider _time;
-    private readonly ILogger<EpochLoop> _logger;
 
-    public EpochLoop(
-        IOptions<EpochOptions> options,
-        EpochPublisher publisher,
-        ClockGuard clocks,
-        TaskState state,
-        TaskMetrics metrics,
-        TimeProvider time,
-        ILogger<EpochLoop> logger)
+    public EpochLoop(IOptions<EpochOptions> options, EpochPublisher publisher, ClockGuard clocks, TaskReport report, TimeProvider time)
     {
         _options = options.Value;
         _publisher = publisher;
         _clocks = clocks;
-        _state = state;
-        _metrics = metrics;
+        _report = report;
         _time = time;
-        _logger = logger;
     }
 
     /// <summary>RunAsync returns when <paramref name="stop"/> is cancelled, after the step under way. <see cref="StorageFencedException"/> or
     /// <see cref="LeaseLostException"/>: another task is the writer now.</summary>
-    public async Task RunAsync(Lead lead, CancellationToken stop)
+    public async Task RunAsync(IPipelineStore store, LeaseKeeper keeper, LogSession session, CancellationToken stop)
     {
-        using var ended = CancellationTokenSource.CreateLinkedTokenSource(stop, lead.Keeper.Lost);
-        await using UpdateReader reader = ReaderOf(lead);
+        using var ended = CancellationTokenSource.CreateLinkedTokenSource(stop, keeper.Lost);
+        await using UpdateReader updates = ReaderOf(store, session);
+        var lead = new Lead(store, keeper, session, updates);
         bool behind = false;
         while (!stop.IsCancellationRequested)
         {
-            lead.Keeper.ThrowUnlessHeld();
+            keeper.ThrowUnlessHeld();
             long start = _time.GetTimestamp();
-            bool hasNext = await TryStepAsync(lead, reader, behind, stop);
+            bool hasNext = await TryStepAsync(lead, behind, stop);
             behind = Rest(start) <= TimeSpan.Zero;
             if (!behind && !hasNext)
             {
-                await RestAsync(reader, start, ended.Token);
+                await RestAsync(updates, start, ended.Token);
             }
         }
     }
 
-    /// <summary>ReaderOf makes what <see cref="StepAsync"/> reads from.</summary>
-    internal UpdateReader ReaderOf(Lead lead) => new(lead.Store, lead.Session.Directory, _options, _metrics);
+    /// <summary>ReaderOf makes what a <see cref="Lead"/> reads updates with.</summary>
+    internal UpdateReader ReaderOf(IPipelineStore store, LogSession session) => new(store, session.Directory, _options, _report.Metrics);
 
     /// <summary>
     /// StepAsync publishes the unfinished epoch if there is one, and then the next if it is due. While it is committed and published, the updates of the epoch after it are read and
     /// their labels computed. True: with more updates waiting than one epoch takes, or <paramref name="behind"/>, that epoch begins at once.
     /// </summary>
-    internal async Task<bool> StepAsync(Lead lead, UpdateReader reader, bool behind, CancellationToken stop)
+    internal async Task<bool> StepAsync(Lead lead, bool behind, CancellationToken stop)
     {
         LogSession session = lead.Session;
         // One trace a step, also when nothing is due. What is read ahead is in that of the epoch before.
-        using Activity? span = _metrics.StartEpoch();
+        using Activity? span = _report.Metrics.StartEpoch();
         if (session.Unfinished is not null)
         {
-            await FinishAsync(lead, refused: 0, Stopwatch.GetTimestamp(), new EpochTimes(_metrics), stop);
+            await FinishAsync(lead, refused: 0, Stopwatch.GetTimestamp(), new EpochTimes(_report.Metrics), stop);
         }
-        var times = new EpochTimes(_metrics);
+        var times = new EpochTimes(_report.Metrics);
         ulong now;
         using (times.Measure(EpochStep.Check))
         {
@@ -92,11 +79,11 @@ internal sealed class EpochLoop
             }
             await _publisher.CheckHeadAsync(lead, stop);
         }
-        ReadUpdates updates = await reader.ReadAsync(times, stop);
+        ReadUpdates updates = await lead.Updates.ReadAsync(times, stop);
         bool committed = false;
         if (updates.Pending.Items > 0 || now >= session.LastTimeMs + session.Identity.Anchor.Configuration.HeartbeatMs)
         {
-            int refused = await CommitAsync(lead, reader, updates, now);
+            int refused = await CommitAsync(lead, updates, now);
             if (session.Unfinished is not null)
             {
                 committed = true;
@@ -107,11 +94,11 @@ internal sealed class EpochLoop
         if (session.LastTimeMs > now + session.Identity.Anchor.Configuration.MaxAheadMs)
         {
             // Every client refuses it, until its time has come.
-            _state.Hold("The last record is from the future.");
+            _report.Hold("The last record is from the future.");
         }
         else
         {
-            _state.Progress(session.Last.Epoch);
+            _report.Progress(session.Last.Epoch);
         }
         return committed && (behind || updates.Pending.More);
     }
@@ -119,7 +106,7 @@ internal sealed class EpochLoop
     private TimeSpan Rest(long start) => _options.EpochInterval - _time.GetElapsedTime(start);
 
     // Until the interval that began at start has gone by, or it is ended, which is looked at by the caller.
-    private async Task RestAsync(UpdateReader reader, long start, CancellationToken ended)
+    private async Task RestAsync(UpdateReader updates, long start, CancellationToken ended)
     {
         while (!ended.IsCancellationRequested && Rest(start) is { Ticks: > 0 } rest)
         {
@@ -127,16 +114,16 @@ internal sealed class EpochLoop
             await Task.Delay(readsOn ? rest / 2 : rest, _time, ended).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             if (readsOn && !ended.IsCancellationRequested)
             {
-                await reader.GoOnAsync(ended);
+                await updates.GoOnAsync(ended);
             }
         }
     }
 
-    private async Task<bool> TryStepAsync(Lead lead, UpdateReader reader, bool behind, CancellationToken stop)
+    private async Task<bool> TryStepAsync(Lead lead, bool behind, CancellationToken stop)
     {
         try
         {
-            return await StepAsync(lead, reader, behind, stop);
+            return await StepAsync(lead, behind, stop);
         }
         catch (OperationCanceledException) when (stop.IsCancellationRequested)
         {
@@ -144,16 +131,14 @@ internal sealed class EpochLoop
         }
         catch (StorageUnavailableException e)
         {
-            _metrics.Failed();
-            _logger.DatabaseUnavailable(e);
-            _state.Hold("The database is unavailable.");
+            _report.Metrics.Failed();
+            _report.DatabaseUnavailable(e);
         }
         catch (Exception e) when (e is IOException or UnauthorizedAccessException)
         {
             // A full or failing disk under the board: epochs wait, accepting goes on.
-            _metrics.Failed();
-            _logger.EpochFailed(e);
-            _state.Hold("The board's files cannot be written.");
+            _report.Metrics.Failed();
+            _report.EpochFailed(e, "The board's files cannot be written.");
         }
         return false;
     }
@@ -162,32 +147,19 @@ internal sealed class EpochLoop
     {
         string? problem = _clocks.Check(databaseClock, out DateTimeOffset wall);
         now = (ulong)wall.ToUnixTimeMilliseconds();
-        bool alarmed = _state.Current.Problem is { } held && held == ClockProblem;
-        if (problem is null)
-        {
-            if (alarmed)
-            {
-                _logger.ClockAlarmEnded();
-            }
-            return true;
-        }
-        if (!alarmed)
-        {
-            _logger.ClockAlarm(problem);
-        }
-        _state.Hold(ClockProblem);
-        return false;
+        _report.Clocks(problem);
+        return problem is null;
     }
 
     // Returns the number of refused updates. Leaves the session as it was when the commit did not happen.
-    private async Task<int> CommitAsync(Lead lead, UpdateReader reader, ReadUpdates updates, ulong nowMs)
+    private async Task<int> CommitAsync(Lead lead, ReadUpdates updates, ulong nowMs)
     {
         LogSession session = lead.Session;
         using (EpochDraft draft = EpochMaker.Make(session, updates.Pending.Requests, nowMs, updates.Times))
         {
             FailPoints.Hit(FailPoints.Apply);
             lead.Keeper.ThrowUnlessHeld();
-            reader.StartNext(updates.Pending);
+            lead.Updates.StartNext(updates.Pending);
             bool committed = false;
             try
             {
@@ -207,7 +179,7 @@ internal sealed class EpochLoop
             {
                 if (!committed)
                 {
-                    await reader.DropAsync();
+                    await lead.Updates.DropAsync();
                 }
             }
             if (!committed)
@@ -225,7 +197,7 @@ internal sealed class EpochLoop
     // Whether an epoch was committed whose commit lost its connection. Nothing else may be done before the database has told.
     private async Task<bool> ResolveAsync(Lead lead, EpochRow epoch)
     {
-        _logger.CommitUnknown(epoch.Epoch);
+        _report.Log.CommitUnknown(epoch.Epoch);
         while (true)
         {
             lead.Keeper.ThrowUnlessHeld();
@@ -240,8 +212,7 @@ internal sealed class EpochLoop
             }
             catch (StorageUnavailableException e)
             {
-                _logger.DatabaseUnavailable(e);
-                _state.Hold("The database is unavailable.");
+                _report.DatabaseUnavailable(e);
                 await Task.Delay(_options.EpochInterval, _time, lead.Keeper.Lost).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
             }
         }
@@ -252,7 +223,7 @@ internal sealed class EpochLoop
         int published = lead.Session.Unfinished!.Content.Leaves.Rows.Length;
         await _publisher.PublishAsync(lead, times, stop);
         TimeSpan elapsed = Stopwatch.GetElapsedTime(start);
-        _metrics.Published(published, refused, elapsed.TotalSeconds);
+        _report.Metrics.Published(published, refused, elapsed.TotalSeconds);
         try
         {
             using (times.Measure(EpochStep.Purge))
@@ -262,7 +233,7 @@ internal sealed class EpochLoop
         }
         finally
         {
-            _logger.EpochPublished(lead.Session.Last.Epoch, published, refused, elapsed.TotalMilliseconds, times.DatabaseSeconds * 1000, times.Seconds * 1000, times);
+            _report.Log.EpochPublished(lead.Session.Last.Epoch, published, refused, elapsed.TotalMilliseconds, times.DatabaseSeconds * 1000, times.Seconds * 1000, times);
         }
     }
 }

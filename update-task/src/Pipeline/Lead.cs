@@ -7,7 +7,8 @@ namespace Optiks.UpdateTask.Pipeline;
 /// <param name="Store">The database.</param>
 /// <param name="Keeper">Keeps the lease.</param>
 /// <param name="Session">The log in memory.</param>
-internal sealed record Lead(IPipelineStore Store, LeaseKeeper Keeper, LogSession Session)
+/// <param name="Updates">Reads what the next epoch takes.</param>
+internal sealed record Lead(IPipelineStore Store, LeaseKeeper Keeper, LogSession Session, UpdateReader Updates)
 {
     /// <summary>Lease that every write names.</summary>
     public Lease Lease => Keeper.Lease;

@@ -37,9 +37,9 @@ internal sealed class TaskHost : IAsyncDisposable
 
     private EpochLoop Loop => _services.GetRequiredService<EpochLoop>();
 
-    private UpdateReader Reader => _reader ??= Loop.ReaderOf(Lead);
+    private UpdateReader Reader => _reader ??= Loop.ReaderOf(Store, Session);
 
-    private Lead Lead => new(Store, Keeper, Session);
+    private Lead Lead => new(Store, Keeper, Session, Reader);
 
     /// <summary>StartAsync takes the lease and recovers. Throws what recovery throws.</summary>
     public static async Task<TaskHost> StartAsync(
@@ -55,7 +55,7 @@ internal sealed class TaskHost : IAsyncDisposable
         services.AddSingleton(folder.Data);
         services.AddOptions<EpochOptions>().Configure(options => epochs?.Invoke(options));
         services.AddOptions<LogOptions>().Configure(options => log?.Invoke(options));
-        foreach (Type part in (Type[])[typeof(BoardFolder), typeof(Genesis), typeof(Recovery), typeof(EpochPublisher), typeof(EpochLoop), typeof(TaskState), typeof(TaskMetrics)])
+        foreach (Type part in (Type[])[typeof(BoardFolder), typeof(Genesis), typeof(Recovery), typeof(EpochPublisher), typeof(EpochLoop), typeof(TaskState), typeof(TaskMetrics), typeof(TaskReport)])
         {
             services.AddSingleton(part);
         }
@@ -90,7 +90,7 @@ internal sealed class TaskHost : IAsyncDisposable
     public Task StepAsync() => StepAsync(behind: false);
 
     /// <summary>StepAsync of a task that is <paramref name="behind"/>; true when the next epoch is to begin at once.</summary>
-    public Task<bool> StepAsync(bool behind) => Loop.StepAsync(Lead, Reader, behind, TestContext.Current.CancellationToken);
+    public Task<bool> StepAsync(bool behind) => Loop.StepAsync(Lead, behind, TestContext.Current.CancellationToken);
 
     /// <summary>ReadAheadAsync does what the loop does between two intervals.</summary>
     public Task ReadAheadAsync() => Reader.GoOnAsync(TestContext.Current.CancellationToken);

@@ -1,0 +1,63 @@
+using Optiks.UpdateTask.Hosting;
+
+namespace Optiks.UpdateTask.Telemetry;
+
+/// <summary>TaskReport is how the task tells of itself: by its status, its metrics and its log. One writer.</summary>
+internal sealed class TaskReport
+{
+    private const string ClockProblem = "The clocks disagree: nothing is published.";
+
+    private readonly TaskState _state;
+
+    public TaskReport(TaskState state, TaskMetrics metrics, ILogger<TaskReport> log)
+    {
+        _state = state;
+        Metrics = metrics;
+        Log = log;
+    }
+
+    public TaskMetrics Metrics { get; }
+
+    /// <summary>Log of what does not change the status.</summary>
+    public ILogger Log { get; }
+
+    public void Enter(TaskRole role) => _state.Enter(role);
+
+    /// <summary>Progress: all that was due is done, up to this epoch.</summary>
+    public void Progress(ulong publishedEpoch) => _state.Progress(publishedEpoch);
+
+    /// <summary>Hold says in a sentence what keeps epochs from being published, until the next progress.</summary>
+    public void Hold(string problem) => _state.Hold(problem);
+
+    public void DatabaseUnavailable(Exception e)
+    {
+        Log.DatabaseUnavailable(e);
+        Hold("The database is unavailable.");
+    }
+
+    /// <summary>EpochFailed for a reason that may pass.</summary>
+    public void EpochFailed(Exception e, string problem)
+    {
+        Log.EpochFailed(e);
+        Hold(problem);
+    }
+
+    /// <summary>Clocks tells of clocks that disagree, or null: that they agree. Their beginning to do either is logged.</summary>
+    public void Clocks(string? disagreement)
+    {
+        bool alarmed = _state.Current.Problem == ClockProblem;
+        if (disagreement is null)
+        {
+            if (alarmed)
+            {
+                Log.ClockAlarmEnded();
+            }
+            return;
+        }
+        if (!alarmed)
+        {
+            Log.ClockAlarm(disagreement);
+        }
+        Hold(ClockProblem);
+    }
+}
