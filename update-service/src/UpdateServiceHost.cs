@@ -53,6 +53,7 @@ internal static class UpdateServiceHost
         builder.Services.AddSingleton<UpdateMetrics>();
         builder.Services.AddSingleton<RollbackGuard>();
         builder.Services.AddSingleton<CommitHealth>();
+        builder.Services.AddSingleton<GroupCommit>();
         builder.Services.AddSingleton<CommitQueue>();
         builder.Services.AddHostedService(services => services.GetRequiredService<CommitQueue>());
         builder.Services.AddSingleton<PublishedEpochs>();

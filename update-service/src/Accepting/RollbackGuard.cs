@@ -1,4 +1,3 @@
-using System.Diagnostics.CodeAnalysis;
 using Optiks.Storage;
 using Optiks.Tlog;
 using Optiks.UpdateService.Telemetry;
@@ -31,21 +30,26 @@ internal sealed class RollbackGuard
     }
 
     /// <summary>
-    /// TryReadFloor reads what the board tells. A database read later is never below a healthy board: the task commits an epoch before it raises the mark. False, and reported, when the
-    /// board cannot be read.
+    /// AcceptAsync gives units to the store. Null: the database does not come up to the board, or the board cannot be read; nothing was stored then, and it is reported. A database read after the board is
+    /// never below a healthy one: the task commits an epoch before it raises the mark.
     /// </summary>
-    public bool TryReadFloor([NotNullWhen(true)] out HeadFloor? floor)
+    public async Task<IReadOnlyList<AcceptResult>?> AcceptAsync(IReadOnlyList<AcceptUnit> units)
     {
-        floor = Read(out string? problem);
-        if (problem is not null)
+        HeadFloor? floor = Read(out string? problem);
+        if (floor is null)
         {
             Report(problem);
+            return null;
         }
-        return floor is not null;
+        IReadOnlyList<AcceptResult> results = await _store.AcceptAsync(units, floor, CancellationToken.None);
+        if (results[0].Status == AcceptStatus.OlderCopy)
+        {
+            _ = await CheckAsync(CancellationToken.None);
+            return null;
+        }
+        Report(null);
+        return results;
     }
-
-    /// <summary>Passed takes note of a database that came up to the floor.</summary>
-    public void Passed() => Report(null);
 
     /// <summary>CheckAsync gives null when the database may take updates, or a sentence for the operator.</summary>
     public async Task<string?> CheckAsync(CancellationToken cancellationToken)

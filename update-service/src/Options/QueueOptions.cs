@@ -15,6 +15,9 @@ internal sealed class QueueOptions
     [Range(1, 300)]
     public int MaxWaitSeconds { get; set; } = 10;
 
+    /// <summary>MaxWait is <see cref="MaxWaitSeconds"/>.</summary>
+    internal TimeSpan MaxWait => TimeSpan.FromSeconds(MaxWaitSeconds);
+
     /// <summary>Octets of all requests from their first octet to their answer: of the body as far as it has come, or of keys and values with what an update costs beside them. One request is taken whatever its size.</summary>
     [Range(1L << 20, 16L << 30)]
     public long QueuedOctets { get; set; } = 64L << 20;
