@@ -4,8 +4,7 @@ namespace Optiks.Storage;
 
 /// <summary>
 /// AcceptPlan decides which requests of a group commit are stored: the rules of <see cref="IAcceptStore.AcceptAsync(IReadOnlyList{AcceptUnit}, HeadFloor, CancellationToken)"/>, once
-/// for all engines. An engine reads the head row, the body hash of every known one of <see cref="RequestIds"/> and the number of pending rows of every one of
-/// <see cref="Keys"/>, lets the plan decide, and inserts <see cref="NewRequests"/> in order, all in one transaction. Not thread-safe.
+/// for all engines. An engine reads the <see cref="AcceptState"/> of <see cref="RequestIds"/> and <see cref="Keys"/>, lets the plan decide, and inserts <see cref="NewRequests"/> in order, all in one transaction. Not thread-safe.
 /// </summary>
 /// <remarks>A refused unit leaves no trace: neither its ids nor its items count for the units after it.</remarks>
 public sealed class AcceptPlan
@@ -71,30 +70,24 @@ public sealed class AcceptPlan
         }
     }
 
-    /// <summary>Decide applies the rules; call it once.</summary>
-    /// <param name="known">Body hash of each known id. The new ones are added.</param>
-    /// <param name="pending">Number of pending rows of each key that has any. The new ones are counted.</param>
-    /// <param name="now">The database's clock.</param>
-    /// <param name="head">The database's head row.</param>
-    public IReadOnlyList<AcceptResult> Decide(Dictionary<Guid, ReadOnlyMemory<byte>> known, Dictionary<UpdateKey, int> pending, DateTimeOffset now, HeadRow head)
+    /// <summary>Decide applies the rules; call it once. What is accepted is added to what is known and pending.</summary>
+    public IReadOnlyList<AcceptResult> Decide(AcceptState state)
     {
-        ArgumentNullException.ThrowIfNull(known);
-        ArgumentNullException.ThrowIfNull(pending);
+        ArgumentNullException.ThrowIfNull(state);
         var results = new AcceptResult[_units.Count];
-        if (!_floor.IsMetBy(head))
+        if (!_floor.IsMetBy(state.Head))
         {
             Array.Fill(results, new AcceptResult(AcceptStatus.OlderCopy));
             return results;
         }
         for (int i = 0; i < results.Length; i++)
         {
-            results[i] = Decide(_units[i].Requests, known, pending, now);
+            results[i] = Decide(_units[i].Requests, state);
         }
         return results;
     }
 
-    private AcceptResult Decide(
-        IReadOnlyList<AcceptRequest> requests, Dictionary<Guid, ReadOnlyMemory<byte>> known, Dictionary<UpdateKey, int> pending, DateTimeOffset now)
+    private AcceptResult Decide(IReadOnlyList<AcceptRequest> requests, AcceptState state)
     {
         _fresh.Clear();
         _inOrder.Clear();
@@ -102,7 +95,7 @@ public sealed class AcceptPlan
         for (int i = 0; i < requests.Count; i++)
         {
             AcceptRequest request = requests[i];
-            bool isKnown = known.TryGetValue(request.RequestId, out ReadOnlyMemory<byte> hash);
+            bool isKnown = state.Known.TryGetValue(request.RequestId, out ReadOnlyMemory<byte> hash);
             if (!isKnown && _fresh.TryGetValue(request.RequestId, out AcceptRequest? earlier))
             {
                 isKnown = true;
@@ -117,7 +110,7 @@ public sealed class AcceptPlan
                 continue;
             }
             DateTimeOffset time = Storage.RequestIds.Time(request.RequestId);
-            if (time > now + Limits.RequestIdAhead || time < now - Limits.RequestIdBehind)
+            if (time > state.Now + Limits.RequestIdAhead || time < state.Now - Limits.RequestIdBehind)
             {
                 return new AcceptResult(AcceptStatus.RequestIdTime, i);
             }
@@ -125,7 +118,7 @@ public sealed class AcceptPlan
             {
                 var key = new UpdateKey(request.Items[j].Structure, request.Items[j].Key);
                 int count = _added.GetValueOrDefault(key) + 1;
-                if (pending.GetValueOrDefault(key) + count > Limits.PendingPerKey)
+                if (state.Pending.GetValueOrDefault(key) + count > Limits.PendingPerKey)
                 {
                     return new AcceptResult(AcceptStatus.TooManyPending, i, j);
                 }
@@ -136,12 +129,12 @@ public sealed class AcceptPlan
         }
         foreach (AcceptRequest request in _inOrder)
         {
-            known.Add(request.RequestId, request.BodyHash);
+            state.Known.Add(request.RequestId, request.BodyHash);
             _newRequests.Add(request);
         }
         foreach ((UpdateKey key, int count) in _added)
         {
-            pending[key] = pending.GetValueOrDefault(key) + count;
+            state.Pending[key] = state.Pending.GetValueOrDefault(key) + count;
         }
         return new AcceptResult(AcceptStatus.Accepted);
     }

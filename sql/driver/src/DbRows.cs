@@ -41,7 +41,7 @@ public abstract class DbRows<TReader> : IRows
     public string Text(int column) => Reader.GetString(column);
 
     /// <inheritdoc/>
-    public abstract byte[] Octets(int column);
+    public byte[] Octets(int column) => IsNull(column) ? [] : Reader.GetFieldValue<byte[]>(column);
 
     /// <inheritdoc/>
     public abstract Guid RequestId(int column);

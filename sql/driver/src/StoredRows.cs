@@ -13,14 +13,10 @@ public static class StoredRows
     }
 
     /// <summary>HeadRow from a row of <see cref="Statements.Head"/>.</summary>
-    public static HeadRow Head(IRows rows)
-    {
-        ArgumentNullException.ThrowIfNull(rows);
-        return new HeadRow(rows.NullableNatural(0), rows.Octets(1), rows.NullableNatural(2), rows.Big(3), rows.Text(4), rows.Time(5));
-    }
+    internal static HeadRow Head(IRows rows) => new(rows.NullableNatural(0), rows.Octets(1), rows.NullableNatural(2), rows.Big(3), rows.Text(4), rows.Time(5));
 
     /// <summary>NoHead is what <see cref="Statements.Head"/> without a row means.</summary>
-    public static StorageCorruptException NoHead(string location) => new($"The database {location} has no head row: restore it.");
+    internal static StorageCorruptException NoHead(string location) => new($"The database {location} has no head row: restore it.");
 
     /// <summary>Request from a row of <see cref="Statements.StoredRequests"/>.</summary>
     public static StoredRequest Request(IRows rows)

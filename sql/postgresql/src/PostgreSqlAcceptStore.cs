@@ -72,10 +72,10 @@ internal sealed class PostgreSqlAcceptStore : AcceptStore
         ArgumentNullException.ThrowIfNull(floor);
         // The caller's errors are found before a connection is taken.
         AcceptPlan.ThrowIfInvalid(units);
-        var columns = new AcceptColumns([.. units.SelectMany(unit => unit.Requests)]);
-        bool isLarge = columns.Items >= CopiedItems;
-        Func<NpgsqlConnection, AcceptColumns, HeadFloor, CancellationToken, Task<bool>> tryStore = isLarge ? CopyPlainAsync : StorePlainAsync;
-        if (columns.IsPlain && !(isLarge && _somethingRefused) && await _database.RepeatAsync((session, cancel) => tryStore(session.Connection, columns, floor, cancel), cancellationToken))
+        var group = new AcceptGroup([.. units.SelectMany(unit => unit.Requests)]);
+        bool isLarge = group.Items.Count >= CopiedItems;
+        Func<NpgsqlConnection, AcceptGroup, HeadFloor, CancellationToken, Task<bool>> tryStore = isLarge ? CopyPlainAsync : StorePlainAsync;
+        if (group.IsPlain && !(isLarge && _somethingRefused) && await _database.RepeatAsync((session, cancel) => tryStore(session.Connection, group, floor, cancel), cancellationToken))
         {
             return Accepted(units.Count);
         }
@@ -84,11 +84,11 @@ internal sealed class PostgreSqlAcceptStore : AcceptStore
             {
                 // A plan decides once: a second try makes its own.
                 var plan = new AcceptPlan(units, floor);
-                IReadOnlyList<AcceptResult> results = await DecideAsync(session.Connection, plan, cancel);
+                IReadOnlyList<AcceptResult> results = plan.Decide(await ReadStateAsync(session.Connection, group, cancel));
                 _somethingRefused = results.Any(result => result.Status != AcceptStatus.Accepted);
                 if (plan.NewRequests.Count > 0)
                 {
-                    await new AcceptColumns(plan.NewRequests).CopyAsync(session.Connection, Lock, cancel);
+                    await AcceptColumns.CopyAsync(session.Connection, Lock, new AcceptGroup(plan.NewRequests), cancel);
                 }
                 return new WriteResult<IReadOnlyList<AcceptResult>>(results, Commit: plan.NewRequests.Count > 0);
             },
@@ -97,14 +97,14 @@ internal sealed class PostgreSqlAcceptStore : AcceptStore
     }
 
     // One batch is one transaction, which is committed at its end. May be repeated when its answer is lost: then the ids are known, and the plan finds their content.
-    private static async Task<bool> StorePlainAsync(NpgsqlConnection connection, AcceptColumns columns, HeadFloor floor, CancellationToken cancellationToken)
+    private static async Task<bool> StorePlainAsync(NpgsqlConnection connection, AcceptGroup group, HeadFloor floor, CancellationToken cancellationToken)
     {
         await using var batch = new NpgsqlBatch(connection);
         // First: the statement after it sees what was committed before the lock was got.
         _ = batch.Add(Lock);
         NpgsqlBatchCommand store = batch.Add(s_storePlain);
-        columns.AddVerdictTo(store.Parameters, floor, areInserted: false);
-        columns.AddStoreTo(store.Parameters);
+        AcceptColumns.AddVerdictTo(store.Parameters, group, floor, isInserted: false);
+        AcceptColumns.AddStoreTo(store.Parameters, group);
         Task<NpgsqlDataReader> executing = batch.ExecuteReaderAsync(cancellationToken);
         // The server goes on by itself, whatever becomes of this process.
         FailPoints.Hit(FailPoints.Draw);
@@ -118,12 +118,12 @@ internal sealed class PostgreSqlAcceptStore : AcceptStore
 
     // As above, for many, and beside others that do the same: only judging and committing is done one at a time. Known ids are not looked for: they are met when they are inserted, and nothing is
     // stored then. May be repeated likewise.
-    private static async Task<bool> CopyPlainAsync(NpgsqlConnection connection, AcceptColumns columns, HeadFloor floor, CancellationToken cancellationToken)
+    private static async Task<bool> CopyPlainAsync(NpgsqlConnection connection, AcceptGroup group, HeadFloor floor, CancellationToken cancellationToken)
     {
         await using NpgsqlTransaction transaction = await connection.BeginTransactionAsync(IsolationLevel.ReadCommitted, cancellationToken);
         try
         {
-            await columns.CopyAsync(connection, LockShared, cancellationToken);
+            await AcceptColumns.CopyAsync(connection, LockShared, group, cancellationToken);
         }
         catch (PostgresException e) when (e.SqlState == PostgresErrorCodes.UniqueViolation && e.ConstraintName == "pk_request")
         {
@@ -131,7 +131,7 @@ internal sealed class PostgreSqlAcceptStore : AcceptStore
         }
         await using var batch = new NpgsqlBatch(connection);
         _ = batch.Add(LockJudge);
-        columns.AddVerdictTo(batch.Add(s_verdict).Parameters, floor, areInserted: true);
+        AcceptColumns.AddVerdictTo(batch.Add(s_verdict).Parameters, group, floor, isInserted: true);
         await using (NpgsqlDataReader reader = await batch.ExecuteReaderAsync(cancellationToken))
         {
             _ = await reader.NextResultAsync(cancellationToken);
@@ -144,39 +144,23 @@ internal sealed class PostgreSqlAcceptStore : AcceptStore
         return true;
     }
 
-    private async Task<IReadOnlyList<AcceptResult>> DecideAsync(NpgsqlConnection connection, AcceptPlan plan, CancellationToken cancellationToken)
+    private async Task<AcceptState> ReadStateAsync(NpgsqlConnection connection, AcceptGroup group, CancellationToken cancellationToken)
     {
-        UpdateKey[] keys = [.. plan.Keys];
+        IReadOnlyList<(UpdateKey Key, int Occurrences)> keys = group.Keys();
         await using var batch = new NpgsqlBatch(connection);
         _ = batch.Add(Lock);
-        _ = batch.Add("SELECT clock_timestamp()");
-        _ = batch.Add(PostgreSqlStatements.Head);
-        _ = batch.Add("SELECT request_id, body_hash FROM request WHERE request_id = ANY ($1)", Commands.List(plan.RequestIds.ToArray(), NpgsqlDbType.Uuid));
+        _ = batch.Add(PostgreSqlStatements.All.Clock.Text);
+        _ = batch.Add(PostgreSqlStatements.All.Head.Text);
         _ = batch.Add(
-            "SELECT (SELECT count(*) FROM pending AS p WHERE p.structure = k.structure AND p.key = k.key) FROM unnest($1, $2) WITH ORDINALITY AS k (structure, key, number) ORDER BY k.number",
-            Commands.List(Array.ConvertAll(keys, key => (short)key.Structure), NpgsqlDbType.Smallint),
-            Commands.List(Array.ConvertAll(keys, key => key.Key), NpgsqlDbType.Bytea));
+            """
+            SELECT k.number::integer - 1, (SELECT count(*) FROM pending AS p WHERE p.structure = k.structure AND p.key = k.key)
+            FROM unnest($1, $2) WITH ORDINALITY AS k (structure, key, number)
+            """,
+            Commands.List(keys, key => (short)key.Key.Structure, NpgsqlDbType.Smallint),
+            Commands.List(keys, key => key.Key.Key, NpgsqlDbType.Bytea));
+        _ = batch.Add("SELECT request_id, body_hash FROM request WHERE request_id = ANY ($1)", Commands.List(group.Requests, request => request.RequestId, NpgsqlDbType.Uuid));
         await using var rows = new Rows(await batch.ExecuteReaderAsync(cancellationToken));
         _ = await rows.Reader.NextResultAsync(cancellationToken);
-        _ = await rows.ReadAsync(cancellationToken);
-        DateTimeOffset now = rows.Time(0);
-        _ = await rows.Reader.NextResultAsync(cancellationToken);
-        HeadRow head = await rows.ReadAsync(cancellationToken) ? StoredRows.Head(rows) : throw StoredRows.NoHead(Database.Location);
-        _ = await rows.Reader.NextResultAsync(cancellationToken);
-        var known = new Dictionary<Guid, ReadOnlyMemory<byte>>();
-        while (await rows.ReadAsync(cancellationToken))
-        {
-            known.Add(rows.RequestId(0), rows.Octets(1));
-        }
-        _ = await rows.Reader.NextResultAsync(cancellationToken);
-        var pending = new Dictionary<UpdateKey, int>();
-        for (int i = 0; await rows.ReadAsync(cancellationToken); i++)
-        {
-            if (rows.Big(0) is > 0 and long count)
-            {
-                pending.Add(keys[i], checked((int)count));
-            }
-        }
-        return plan.Decide(known, pending, now, head);
+        return await rows.ReadAcceptStateAsync(keys, Database.Location, cancellationToken);
     }
 }

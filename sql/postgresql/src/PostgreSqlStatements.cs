@@ -6,9 +6,6 @@ namespace Optiks.Storage.PostgreSql;
 /// <summary>PostgreSqlStatements are the engine's SQL for the rules of all engines.</summary>
 internal static class PostgreSqlStatements
 {
-    /// <summary>Head is read with other statements in one round trip too.</summary>
-    public const string Head = "SELECT epoch, record_hash, published_epoch, fence, holder, lease_end FROM head WHERE one = 1";
-
     private const string HeadCondition = "epoch = $1 - 1 AND published_epoch = $1 - 1 AND record_hash = $2 AND fence = $3 AND holder = $4";
 
     private const string Trees = "SELECT l.epoch << 28 | l.ordinal, l.structure, l.version, l.label, l.commitment, l.tag";
@@ -21,7 +18,7 @@ internal static class PostgreSqlStatements
 
     public static Statements All { get; } = new()
     {
-        Head = new(Head),
+        Head = new("SELECT epoch, record_hash, published_epoch, fence, holder, lease_end FROM head WHERE one = 1"),
         Clock = new("SELECT clock_timestamp()"),
         Periods = new("SELECT period, first_epoch, wrapped_secrets, configuration FROM period ORDER BY period"),
         Epochs = new("SELECT epoch, record, record_hash, checkpoint FROM epoch WHERE epoch BETWEEN $1 AND $2 ORDER BY epoch LIMIT $3"),

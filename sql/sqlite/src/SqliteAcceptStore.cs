@@ -19,7 +19,8 @@ internal sealed class SqliteAcceptStore : AcceptStore
             async (session, cancel) =>
             {
                 Connection connection = session.Connection;
-                IReadOnlyList<AcceptResult> results = plan.Decide(ReadKnown(connection, plan), CountPending(connection, plan), await ReadClockAsync(session, cancel), await session.ReadHeadAsync(cancel));
+                IReadOnlyList<AcceptResult> results = plan.Decide(
+                    new AcceptState(await ReadClockAsync(session, cancel), await session.ReadHeadAsync(cancel), CountPending(connection, plan), ReadKnown(connection, plan)));
                 foreach (AcceptRequest request in plan.NewRequests)
                 {
                     Insert(connection, request);

@@ -1,4 +1,5 @@
 using Microsoft.Data.SqlClient;
+using Optiks.Storage.Driver;
 using Optiks.Storage.SqlServer.Engine;
 
 namespace Optiks.Storage.SqlServer;
@@ -84,82 +85,72 @@ internal static class AcceptBatch
         );
         """);
 
-    private static readonly Statement s_stageRequests = new("INSERT INTO #Requests (Seq, RequestId, BodyHash) SELECT Seq, RequestId, BodyHash FROM @requests");
+    private static readonly Statement s_stageRequests = new("INSERT INTO #Requests (Seq, RequestId, BodyHash) SELECT Seq, RequestId, BodyHash FROM @list");
 
-    private static readonly Statement s_stageKeys = new("INSERT INTO #Keys (Number, Structure, [Key], Occurrences) SELECT Number, Structure, [Key], Occurrences FROM @keys");
+    private static readonly Statement s_stageKeys = new("INSERT INTO #Keys (Number, Structure, [Key], Occurrences) SELECT Number, Structure, [Key], Occurrences FROM @list");
 
     private static readonly Statement s_stageItems = new(
         """
         INSERT INTO #Items (Seq, Item, Structure, ExpectedPeriod, ExpectedVersion, [Key], [Value])
-        SELECT Seq, Item, Structure, ExpectedPeriod, ExpectedVersion, [Key], [Value] FROM @items
+        SELECT Seq, Item, Structure, ExpectedPeriod, ExpectedVersion, [Key], [Value] FROM @list
         """);
 
     /// <summary>ReadStateAsync reads what decides about a group. Lists of one connection are used by one call at a time.</summary>
     public static async Task<AcceptState> ReadStateAsync(Connection connection, AcceptGroup group, CancellationToken cancellationToken)
     {
-        bool isStaged = await TryStageAsync(connection, group, cancellationToken);
-        return await connection.ResultsAsync(
-            isStaged ? s_stateStaged : s_state, () => { }, reader => AcceptState.ReadAsync(reader, connection.Database.Location, group, cancellationToken), cancellationToken, isStaged ? [] : Lists(group)[..2]);
+        IReadOnlyList<(UpdateKey Key, int Occurrences)> keys = group.Keys();
+        bool isStaged = await TryStageAsync(connection, group, keys, cancellationToken);
+        await using Rows rows = await connection.QueryAsync(isStaged ? s_stateStaged : s_state, cancellationToken, isStaged ? [] : ListsOf(group, keys)[..2]);
+        return await rows.ReadAcceptStateAsync(keys, connection.Database.Location, cancellationToken);
     }
 
     /// <summary>StoreAsync stores a plain group and returns null, or stores nothing and returns what decides about it.</summary>
     public static async Task<AcceptState?> StoreAsync(Connection connection, AcceptGroup group, HeadFloor floor, CancellationToken cancellationToken)
     {
-        bool isStaged = await TryStageAsync(connection, group, cancellationToken);
-        SqlParameter[] parameters =
-        [
-            Parameters.Int("@count", group.Requests.Count),
-            Parameters.Int("@perKey", Limits.PendingPerKey),
-            Parameters.Int("@behind", (int)Limits.RequestIdBehind.TotalSeconds),
-            Parameters.Int("@ahead", (int)Limits.RequestIdAhead.TotalSeconds),
-            Parameters.Time("@earliest", group.Earliest),
-            Parameters.Time("@latest", group.Latest),
-            Parameters.Bigint("@epochs", floor.Epochs),
-            Parameters.NullableBigint("@epoch", floor.Epoch),
-            Parameters.Binary("@hash", floor.RecordHash),
-            .. isStaged ? [] : Lists(group),
-        ];
-        return await connection.ResultsAsync(
+        IReadOnlyList<(UpdateKey Key, int Occurrences)> keys = group.Keys();
+        bool isStaged = await TryStageAsync(connection, group, keys, cancellationToken);
+        Task<Rows> executing = connection.QueryAsync(
             isStaged ? s_storeStaged : s_store,
-            // The server goes on by itself, whatever becomes of this process.
-            () => FailPoints.Hit(FailPoints.Draw),
-            async reader =>
-            {
-                _ = await reader.ReadAsync(cancellationToken);
-                if (reader.GetInt64(0) == 0)
-                {
-                    return null;
-                }
-                _ = await reader.NextResultAsync(cancellationToken);
-                return await AcceptState.ReadAsync(reader, connection.Database.Location, group, cancellationToken);
-            },
             cancellationToken,
-            parameters);
+            [
+                Parameters.Int("@count", group.Requests.Count),
+                Parameters.Int("@perKey", Limits.PendingPerKey),
+                Parameters.Int("@behind", (int)Limits.RequestIdBehind.TotalSeconds),
+                Parameters.Int("@ahead", (int)Limits.RequestIdAhead.TotalSeconds),
+                Parameters.Time("@earliest", group.Earliest),
+                Parameters.Time("@latest", group.Latest),
+                Parameters.Bigint("@epochs", floor.Epochs),
+                Parameters.NullableBigint("@epoch", floor.Epoch),
+                Parameters.Binary("@hash", floor.RecordHash),
+                .. isStaged ? [] : ListsOf(group, keys),
+            ]);
+        // The server goes on by itself, whatever becomes of this process.
+        FailPoints.Hit(FailPoints.Draw);
+        await using Rows rows = await executing;
+        _ = await rows.ReadAsync(cancellationToken);
+        if (rows.Big(0) == 0)
+        {
+            return null;
+        }
+        _ = await rows.Reader.NextResultAsync(cancellationToken);
+        return await rows.ReadAcceptStateAsync(keys, connection.Database.Location, cancellationToken);
     }
 
-    private static SqlParameter[] Lists(AcceptGroup group) =>
-        [Engine.Lists.Requests.Parameter("@requests", group.Requests), Engine.Lists.Keys.Parameter("@keys", group.Keys), Engine.Lists.Pending.Parameter("@items", group.Items)];
+    private static SqlParameter[] ListsOf(AcceptGroup group, IReadOnlyList<(UpdateKey Key, int Occurrences)> keys) =>
+        [Lists.Requests.Parameter("@requests", group.Requests.Index()), Lists.Keys.Parameter("@keys", keys.Index()), Lists.Items.Parameter("@items", group.Items)];
 
     // False: each list is one parameter.
-    private static async Task<bool> TryStageAsync(Connection connection, AcceptGroup group, CancellationToken cancellationToken)
+    private static async Task<bool> TryStageAsync(
+        Connection connection, AcceptGroup group, IReadOnlyList<(UpdateKey Key, int Occurrences)> keys, CancellationToken cancellationToken)
     {
         if (Math.Max(group.Requests.Count, group.Items.Count) <= connection.MaxListRows)
         {
             return false;
         }
         await connection.ExecuteAsync(s_stage, cancellationToken);
-        foreach ((long, Guid, ReadOnlyMemory<byte>)[] chunk in connection.Chunks(group.Requests))
-        {
-            await connection.ExecuteAsync(s_stageRequests, cancellationToken, Engine.Lists.Requests.Parameter("@requests", chunk));
-        }
-        foreach ((int, UpdateKey, int)[] chunk in connection.Chunks(group.Keys))
-        {
-            await connection.ExecuteAsync(s_stageKeys, cancellationToken, Engine.Lists.Keys.Parameter("@keys", chunk));
-        }
-        foreach ((long, int, AcceptItem)[] chunk in connection.Chunks(group.Items))
-        {
-            await connection.ExecuteAsync(s_stageItems, cancellationToken, Engine.Lists.Pending.Parameter("@items", chunk));
-        }
+        await connection.StageAsync(s_stageRequests, Lists.Requests, group.Requests.Index(), cancellationToken);
+        await connection.StageAsync(s_stageKeys, Lists.Keys, keys.Index(), cancellationToken);
+        await connection.StageAsync(s_stageItems, Lists.Items, group.Items, cancellationToken);
         return true;
     }
 }

@@ -1,4 +1,3 @@
-using Microsoft.Data.SqlClient;
 using Optiks.Storage.Driver;
 using Optiks.Storage.SqlServer.Engine;
 
@@ -31,9 +30,8 @@ internal static class RequestNumbers
 
     /// <summary>DrawAsync draws numbers inside the connection's transaction and returns the last that was given out before: for whoever restores.</summary>
     public static async Task<long> DrawAsync(Connection connection, int count, CancellationToken cancellationToken) =>
-        await connection.ScalarAsync(s_draw, cancellationToken, Parameters.Int("@count", count)) is long last
-            ? last
-            : throw new StorageCorruptException("The database has no row that numbers requests: restore it.");
+        await connection.FirstAsync<long?>(s_draw, rows => rows.IsNull(0) ? null : rows.Big(0), cancellationToken, Parameter.Of("count", count))
+            ?? throw new StorageCorruptException("The database has no row that numbers requests: restore it.");
 
     /// <summary>FindOrAddAsync is <see cref="ISession.FindOrAddRequestsAsync"/>.</summary>
     public static async Task<IReadOnlyList<StoredRequest>> FindOrAddAsync(
@@ -66,10 +64,8 @@ internal static class RequestNumbers
         var requests = new List<StoredRequest>();
         foreach (T[] chunk in connection.Chunks(list))
         {
-            await foreach (SqlDataReader reader in connection.RowsAsync(find, cancellationToken, type.Parameter("@list", chunk)))
-            {
-                requests.Add(new StoredRequest(reader.GetInt64(0), reader.RequestId(1), reader.Octets(2)));
-            }
+            await using Rows rows = await connection.QueryAsync(find, cancellationToken, type.Parameter("@list", chunk));
+            requests.AddRange(await rows.ListAsync(StoredRows.Request, cancellationToken));
         }
         return requests;
     }

@@ -35,7 +35,7 @@ internal sealed class SqlServerAcceptStore : AcceptStore
         return _database.RepeatAsync(
             async (connection, cancel) => requests.Length > 0
                 ? await StoreAsync(connection, units, new AcceptGroup(requests), floor, cancel)
-                : new AcceptPlan(units, floor).Decide([], [], default, await connection.ReadHeadAsync(cancel)),
+                : new AcceptPlan(units, floor).Decide(new AcceptState(default, await connection.ReadHeadAsync(cancel), [], [])),
             cancellationToken);
     }
 
@@ -53,7 +53,7 @@ internal sealed class SqlServerAcceptStore : AcceptStore
                 throw new StorageUnavailableException($"Other services' updates of the same keys came before these ones {MaxTries} times.");
             }
             var plan = new AcceptPlan(units, floor);
-            decided = plan.Decide(state.Known, state.Pending, state.Now, state.Head);
+            decided = plan.Decide(state);
             state = plan.NewRequests.Count > 0 ? await AcceptBatch.StoreAsync(connection, new AcceptGroup(plan.NewRequests), floor, cancellationToken) : null;
             if (state is not null)
             {

@@ -1,5 +1,3 @@
-using System.Globalization;
-using Microsoft.Data.SqlClient;
 using Optiks.Storage.Driver;
 using Optiks.Storage.SqlServer.Engine;
 
@@ -15,7 +13,7 @@ internal static class SqlServerSchema
 
     private static readonly Statement s_settings = new(
         """
-        SELECT is_read_committed_snapshot_on, delayed_durability, SERVERPROPERTY(N'Babelfish') FROM sys.databases
+        SELECT CAST(is_read_committed_snapshot_on AS int), CAST(COALESCE(delayed_durability, 0) AS int), CASE WHEN SERVERPROPERTY(N'Babelfish') IS NULL THEN 0 ELSE 1 END FROM sys.databases
         WHERE name COLLATE Latin1_General_BIN2 = DB_NAME() COLLATE Latin1_General_BIN2
         """);
 
@@ -37,15 +35,9 @@ internal static class SqlServerSchema
     {
         int version = await ReadVersionAsync(connection, cancellationToken);
         Schema.ThrowIfOther(version, location, version == 0 ? " If it was run already, this user is a member of none of optiks_update, optiks_task and optiks_query." : "");
-        (bool Snapshot, int DelayedDurability, bool IsBabelfish)? settings = null;
-        await foreach (SqlDataReader reader in connection.RowsAsync(s_settings, cancellationToken))
-        {
-            settings = (reader.GetBoolean(0), Number(reader.GetValue(1)), Number(reader.GetValue(2)) == 1);
-        }
-        if (settings is not { } read)
-        {
-            throw new StorageMisconfiguredException($"The database {location} does not show its settings to this user: sys.databases has no row of it.");
-        }
+        (bool Snapshot, int DelayedDurability, bool IsBabelfish) read =
+            await connection.FirstAsync<(bool, int, bool)?>(s_settings, rows => (rows.Flag(0), rows.Medium(1), rows.Flag(2)), cancellationToken)
+            ?? throw new StorageMisconfiguredException($"The database {location} does not show its settings to this user: sys.databases has no row of it.");
         if (!read.Snapshot)
         {
             throw new StorageMisconfiguredException(
@@ -56,6 +48,4 @@ internal static class SqlServerSchema
                 $"The database {location} has DELAYED_DURABILITY = FORCED, which loses answered commits at a crash: ALTER DATABASE ... SET DELAYED_DURABILITY = DISABLED.")
             : read.IsBabelfish;
     }
-
-    private static int Number(object value) => value is DBNull ? 0 : Convert.ToInt32(value, CultureInfo.InvariantCulture);
 }

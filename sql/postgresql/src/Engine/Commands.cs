@@ -62,6 +62,14 @@ internal static class Commands
     /// <summary>List of values of one column, for unnest.</summary>
     public static NpgsqlParameter List<T>(T[] values, NpgsqlDbType type) => new NpgsqlParameter<T[]> { TypedValue = values, NpgsqlDbType = NpgsqlDbType.Array | type };
 
-    /// <summary>Octets of a bytea; empty for null.</summary>
-    public static byte[] Octets(this NpgsqlDataReader reader, int column) => reader.IsDBNull(column) ? [] : reader.GetFieldValue<byte[]>(column);
+    /// <summary>List of a column of rows.</summary>
+    public static NpgsqlParameter List<TRow, T>(IReadOnlyList<TRow> rows, Func<TRow, T> cell, NpgsqlDbType type)
+    {
+        var values = new T[rows.Count];
+        for (int i = 0; i < values.Length; i++)
+        {
+            values[i] = cell(rows[i]);
+        }
+        return List(values, type);
+    }
 }

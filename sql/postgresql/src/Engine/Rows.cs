@@ -10,7 +10,5 @@ internal sealed class Rows(NpgsqlDataReader reader, NpgsqlCommand? command = nul
 
     public override bool Flag(int column) => Reader.GetBoolean(column);
 
-    public override byte[] Octets(int column) => Commands.Octets(Reader, column);
-
     public override Guid RequestId(int column) => Reader.GetGuid(column);
 }

@@ -90,9 +90,9 @@ internal sealed class Session : ISession
               SELECT p.ctid FROM unnest($1, $2, $3) AS d (seq, item, request_id)
               CROSS JOIN LATERAL (SELECT ctid FROM pending WHERE seq = d.seq AND item = d.item AND request_id = d.request_id OFFSET 0) AS p))
             """,
-            Commands.List(Column(outcomes, outcome => outcome.Sequence), NpgsqlDbType.Bigint),
-            Commands.List(Column(outcomes, outcome => (short)outcome.Item), NpgsqlDbType.Smallint),
-            Commands.List(Column(outcomes, outcome => outcome.RequestId), NpgsqlDbType.Uuid));
+            Commands.List(outcomes, outcome => outcome.Sequence, NpgsqlDbType.Bigint),
+            Commands.List(outcomes, outcome => (short)outcome.Item, NpgsqlDbType.Smallint),
+            Commands.List(outcomes, outcome => outcome.RequestId, NpgsqlDbType.Uuid));
         NpgsqlBatchCommand move = batch.Add(PostgreSqlStatements.All.MoveHead.Text, Commands.Parameters(head));
         _ = await batch.ExecuteNonQueryAsync(cancellationToken);
         return (insert.RecordsAffected, delete.RecordsAffected, move.RecordsAffected);
@@ -119,16 +119,6 @@ internal sealed class Session : ISession
     {
         await using IRows rows = await QueryAsync(s_requests, [Commands.List(sequences, NpgsqlDbType.Bigint)], cancellationToken);
         return (await rows.ListAsync(StoredRows.Request, cancellationToken)).ToDictionary(request => request.Sequence);
-    }
-
-    private static T[] Column<T>(IReadOnlyList<Outcome> outcomes, Func<Outcome, T> field)
-    {
-        var column = new T[outcomes.Count];
-        for (int i = 0; i < column.Length; i++)
-        {
-            column[i] = field(outcomes[i]);
-        }
-        return column;
     }
 
     private async Task<IRows> QueryAsync(Sql sql, NpgsqlParameter[] parameters, CancellationToken cancellationToken)

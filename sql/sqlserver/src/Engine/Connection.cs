@@ -1,4 +1,3 @@
-using System.Runtime.CompilerServices;
 using Microsoft.Data.SqlClient;
 using Optiks.Storage.Driver;
 
@@ -55,47 +54,12 @@ internal sealed class Connection : ISession
         return (int)(await command.ExecuteScalarAsync(cancellationToken))!;
     }
 
-    /// <summary>ScalarAsync returns the first cell, <see cref="DBNull"/> for null; null when there is no row.</summary>
-    public async Task<object?> ScalarAsync(Statement statement, CancellationToken cancellationToken, params SqlParameter[] parameters)
-    {
-        await using SqlCommand command = Command(statement.Text, parameters);
-        return await command.ExecuteScalarAsync(cancellationToken);
-    }
-
-    /// <summary>RowsAsync runs a query row by row.</summary>
-    public async IAsyncEnumerable<SqlDataReader> RowsAsync(Statement statement, [EnumeratorCancellation] CancellationToken cancellationToken, params SqlParameter[] parameters)
-    {
-        await using SqlCommand command = Command(statement.Text, parameters);
-        await using SqlDataReader reader = await command.ExecuteReaderAsync(cancellationToken);
-        while (await reader.ReadAsync(cancellationToken))
-        {
-            yield return reader;
-        }
-    }
-
     /// <summary>
-    /// ResultsAsync runs a statement of several results and gives a reader before the first row of the first to <paramref name="read"/>. <paramref name="sent"/> is called once the statement was given to the
-    /// network, whatever the server does with it meanwhile.
+    /// QueryAsync runs statements whose rows are read. When it returns, they were given to the network, whatever the server does with them meanwhile; its task completes with the first answer.
     /// </summary>
-    public async Task<T> ResultsAsync<T>(Statement statement, Action sent, Func<SqlDataReader, Task<T>> read, CancellationToken cancellationToken, params SqlParameter[] parameters)
+    public async Task<Rows> QueryAsync(Sql sql, CancellationToken cancellationToken, params SqlParameter[] parameters)
     {
-        await using SqlCommand command = Command(statement.Text, parameters);
-        Task<SqlDataReader> executing = command.ExecuteReaderAsync(cancellationToken);
-        sent();
-        await using SqlDataReader reader = await executing;
-        return await read(reader);
-    }
-
-    /// <summary>Chunks of a list, each small enough for one parameter of a table type: the whole list on SQL Server. No chunk is empty.</summary>
-    public IEnumerable<T[]> Chunks<T>(IEnumerable<T> rows) => rows.Chunk(MaxListRows);
-
-    /// <inheritdoc/>
-    public Task<int> ChangeAsync(Sql sql, CancellationToken cancellationToken, params Parameter[] parameters) => ChangeAsync(sql, cancellationToken, Parameters.Of(parameters));
-
-    /// <inheritdoc/>
-    public async Task<IRows> QueryAsync(Sql sql, CancellationToken cancellationToken, params Parameter[] parameters)
-    {
-        SqlCommand command = Command(sql.Text, Parameters.Of(parameters));
+        SqlCommand command = Command(sql.Text, parameters);
         try
         {
             return new Rows(await command.ExecuteReaderAsync(cancellationToken), command);
@@ -106,6 +70,24 @@ internal sealed class Connection : ISession
             throw;
         }
     }
+
+    /// <summary>StageAsync puts a list, as <c>@list</c>, into a table of the session.</summary>
+    public async Task StageAsync<T>(Statement insert, ListType<T> type, IEnumerable<T> rows, CancellationToken cancellationToken)
+    {
+        foreach (T[] chunk in Chunks(rows))
+        {
+            await ExecuteAsync(insert, cancellationToken, type.Parameter("@list", chunk));
+        }
+    }
+
+    /// <summary>Chunks of a list, each small enough for one parameter of a table type: the whole list on SQL Server. No chunk is empty.</summary>
+    public IEnumerable<T[]> Chunks<T>(IEnumerable<T> rows) => rows.Chunk(MaxListRows);
+
+    /// <inheritdoc/>
+    public Task<int> ChangeAsync(Sql sql, CancellationToken cancellationToken, params Parameter[] parameters) => ChangeAsync(sql, cancellationToken, Parameters.Of(parameters));
+
+    /// <inheritdoc/>
+    public async Task<IRows> QueryAsync(Sql sql, CancellationToken cancellationToken, params Parameter[] parameters) => await QueryAsync(sql, cancellationToken, Parameters.Of(parameters));
 
     /// <inheritdoc/>
     public async Task CopyAsync(Table table, int rows, Action<IRowWriter, int> write, CancellationToken cancellationToken)

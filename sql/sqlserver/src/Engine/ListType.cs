@@ -19,10 +19,10 @@ internal sealed class ListType<T>
     }
 
     /// <summary>Parameter that holds these rows, at least one; they are read while the command is sent.</summary>
-    public SqlParameter Parameter(string name, IReadOnlyCollection<T> rows) => new(name, SqlDbType.Structured) { TypeName = _name, Value = Records(rows) };
+    public SqlParameter Parameter(string name, IEnumerable<T> rows) => new(name, SqlDbType.Structured) { TypeName = _name, Value = Records(rows) };
 
     // One record for all rows: each is sent before the next is asked for.
-    private IEnumerable<SqlDataRecord> Records(IReadOnlyCollection<T> rows)
+    private IEnumerable<SqlDataRecord> Records(IEnumerable<T> rows)
     {
         var record = new SqlDataRecord(_columns);
         foreach (T row in rows)

@@ -14,40 +14,40 @@ internal static class Lists
     /// <summary>Request ids.</summary>
     public static ListType<Guid> RequestIds { get; } = new("optiks.RequestIdList", (record, id) => SetRequestId(record, 0, id), Binary("RequestId", 16));
 
-    /// <summary>Keys with their place in a list and how often each stands in what is to be accepted.</summary>
-    public static ListType<(int Number, UpdateKey Key, int Occurrences)> Keys { get; } = new(
+    /// <summary>Keys with their indexes and how often each stands in what is to be accepted.</summary>
+    public static ListType<(int Index, (UpdateKey Key, int Occurrences) Item)> Keys { get; } = new(
         "optiks.KeyList",
         (record, row) =>
         {
-            record.SetInt32(0, row.Number);
-            record.SetByte(1, (byte)row.Key.Structure);
-            SetOctets(record, 2, row.Key.Key);
-            record.SetInt32(3, row.Occurrences);
+            record.SetInt32(0, row.Index);
+            record.SetByte(1, (byte)row.Item.Key.Structure);
+            SetOctets(record, 2, row.Item.Key.Key);
+            record.SetInt32(3, row.Item.Occurrences);
         },
         new SqlMetaData("Number", SqlDbType.Int),
         new SqlMetaData("Structure", SqlDbType.TinyInt),
         new SqlMetaData("Key", SqlDbType.VarBinary, 255),
         new SqlMetaData("Occurrences", SqlDbType.Int));
 
-    /// <summary>Rows of Request; a sequence counts from what was drawn for them.</summary>
-    public static ListType<(long Sequence, Guid RequestId, ReadOnlyMemory<byte> BodyHash)> Requests { get; } = new(
+    /// <summary>Requests with their indexes; their sequences count from what was drawn for them.</summary>
+    public static ListType<(int Index, AcceptRequest Item)> Requests { get; } = new(
         "optiks.RequestList",
         (record, row) =>
         {
-            record.SetInt64(0, row.Sequence);
-            SetRequestId(record, 1, row.RequestId);
-            SetOctets(record, 2, row.BodyHash);
+            record.SetInt64(0, Sequence(row.Index));
+            SetRequestId(record, 1, row.Item.RequestId);
+            SetOctets(record, 2, row.Item.BodyHash);
         },
         new SqlMetaData("Seq", SqlDbType.BigInt),
         Binary("RequestId", 16),
         Binary("BodyHash", 32));
 
-    /// <summary>Rows of Pending likewise; an update that expects no version has <c>-1</c> in both numbers.</summary>
-    public static ListType<(long Sequence, int Item, AcceptItem Update)> Pending { get; } = new(
+    /// <summary>Items likewise; an update that expects no version has <c>-1</c> in both numbers.</summary>
+    public static ListType<(int Request, int Item, AcceptItem Update)> Items { get; } = new(
         "optiks.PendingList",
         (record, row) =>
         {
-            record.SetInt64(0, row.Sequence);
+            record.SetInt64(0, Sequence(row.Request));
             record.SetByte(1, checked((byte)row.Item));
             record.SetByte(2, (byte)row.Update.Structure);
             record.SetInt64(3, row.Update.Expected is { } expected ? checked((long)expected.Period) : None);
@@ -75,6 +75,9 @@ internal static class Lists
         new SqlMetaData("Seq", SqlDbType.BigInt),
         new SqlMetaData("Item", SqlDbType.TinyInt),
         Binary("RequestId", 16));
+
+    // The first is 1.
+    private static long Sequence(int index) => index + 1L;
 
     private static SqlMetaData Binary(string name, int length) => new(name, SqlDbType.Binary, length);
 

@@ -1,5 +1,6 @@
 using System.Globalization;
 using Microsoft.Data.SqlClient;
+using Optiks.Storage.Driver;
 
 namespace Optiks.Storage.SqlServer.Engine;
 
@@ -18,7 +19,7 @@ internal sealed class Sessions
     // The name's collation is the catalog's, whatever the database's is.
     private static readonly Statement s_ofName = new(
         """
-        SELECT session_id FROM sys.dm_exec_sessions
+        SELECT CAST(session_id AS int) FROM sys.dm_exec_sessions
         WHERE program_name COLLATE Latin1_General_BIN2 = @session COLLATE Latin1_General_BIN2 AND session_id <> @@SPID
         """);
 
@@ -33,7 +34,7 @@ internal sealed class Sessions
     /// <summary>EndOfExpiredHolderAsync ends the sessions of the store that holds a lease which has ended, unless that is <paramref name="holder"/>'s or our own. Not inside a transaction.</summary>
     public async Task EndOfExpiredHolderAsync(Connection connection, string holder, string session, CancellationToken cancellationToken)
     {
-        if (await connection.ScalarAsync(s_expiredHolder, cancellationToken, Parameters.Text("@holder", holder), Parameters.Text("@session", session)) is string expired)
+        if (await connection.FirstAsync(s_expiredHolder, rows => rows.Text(0), cancellationToken, Parameter.Of("holder", holder), Parameter.Of("session", session)) is { } expired)
         {
             await EndAsync(connection, _ => true, expired, cancellationToken);
         }
@@ -46,12 +47,7 @@ internal sealed class Sessions
     {
         try
         {
-            var ids = new List<int>();
-            await foreach (SqlDataReader reader in connection.RowsAsync(s_ofName, cancellationToken, Parameters.Text("@session", session)))
-            {
-                // smallint on SQL Server, int elsewhere.
-                ids.Add(Convert.ToInt32(reader.GetValue(0), CultureInfo.InvariantCulture));
-            }
+            IReadOnlyList<int> ids = await connection.ListAsync(s_ofName, rows => rows.Medium(0), cancellationToken, Parameter.Of("session", session));
             foreach (int id in ids.Where(isWanted))
             {
                 await KillAsync(connection, id, cancellationToken);
