@@ -1,9 +1,10 @@
+using Microsoft.Data.SqlClient;
 using Optiks.Storage.Driver;
 using Optiks.Storage.SqlServer.Engine;
 
 namespace Optiks.Storage.SqlServer;
 
-/// <summary>PendingRows reads and deletes pending rows by lists.</summary>
+/// <summary>PendingRows reads pending rows, and deletes them by lists at the end of their epoch.</summary>
 internal static class PendingRows
 {
     // What is sent beyond the last row that is wanted, at most. Values have up to 64 KiB.
@@ -15,6 +16,11 @@ internal static class PendingRows
         FROM optiks.Pending AS p WHERE p.Seq >= @seq AND (p.Seq > @seq OR p.Item > @item)
         """;
 
+    private const string Delete =
+        $"""
+        DELETE p FROM @decided AS d JOIN optiks.Pending AS p ON p.Seq = d.Seq AND p.Item = d.Item AND p.RequestId = d.RequestId {Statement.ByIndex}
+        """;
+
     private static readonly Statement s_page = new($"{Following} ORDER BY p.Seq, p.Item");
 
     // What is underway is not sent. Its numbers are, once for all pages: into a table of the session.
@@ -23,11 +29,29 @@ internal static class PendingRows
 
     private static readonly Statement s_stage = new("DROP TABLE IF EXISTS #Underway; CREATE TABLE #Underway (Seq bigint NOT NULL PRIMARY KEY)");
 
-    private static readonly Statement s_stageUnderway = new("INSERT INTO #Underway (Seq) SELECT Seq FROM @underway");
+    private static readonly Statement s_stageUnderway = new("INSERT INTO #Underway (Seq) SELECT Seq FROM @list");
 
-    private static readonly Statement s_delete = new(
+    private static readonly Statement s_delete = new(Delete);
+
+    private static readonly Statement s_finish = new(
         $"""
-        DELETE p FROM @decided AS d JOIN optiks.Pending AS p ON p.Seq = d.Seq AND p.Item = d.Item AND p.RequestId = d.RequestId {Statement.ByIndex}
+        DECLARE @epochs int, @pending int;
+        {SqlServerStatements.InsertEpoch};
+        SELECT @epochs = @@ROWCOUNT;
+        {Delete};
+        SELECT @pending = @@ROWCOUNT;
+        {SqlServerStatements.MoveHead};
+        SELECT @epochs, @pending, @@ROWCOUNT
+        """);
+
+    // An empty list cannot be sent.
+    private static readonly Statement s_finishHeartbeat = new(
+        $"""
+        DECLARE @epochs int;
+        {SqlServerStatements.InsertEpoch};
+        SELECT @epochs = @@ROWCOUNT;
+        {SqlServerStatements.MoveHead};
+        SELECT @epochs, 0, @@ROWCOUNT
         """);
 
     /// <summary>
@@ -47,15 +71,22 @@ internal static class PendingRows
         }
     }
 
-    /// <summary>DeleteAsync deletes the rows of outcomes, and returns how many there were.</summary>
-    public static async Task<int> DeleteAsync(Connection connection, IReadOnlyList<Outcome> outcomes, CancellationToken cancellationToken)
+    /// <summary>FinishEpochAsync is <see cref="ISession.FinishEpochAsync"/>.</summary>
+    public static async Task<(int Epochs, int Pending, int Heads)> FinishEpochAsync(
+        Connection connection, Parameter[] epoch, IReadOnlyList<Outcome> outcomes, Parameter[] head, CancellationToken cancellationToken)
     {
         int deleted = 0;
+        SqlParameter[] last = [];
         foreach (Outcome[] chunk in connection.Chunks(outcomes))
         {
-            deleted += await connection.ChangeAsync(s_delete, cancellationToken, Lists.Decided.Parameter("@decided", chunk));
+            deleted += last.Length > 0 ? await connection.ChangeAsync(s_delete, cancellationToken, last) : 0;
+            last = [Lists.Decided.Parameter("@decided", chunk)];
         }
-        return deleted;
+        // Number and hash of the epoch stand in both.
+        SqlParameter[] parameters = Parameters.Of([.. epoch.UnionBy(head, parameter => parameter.Name)]);
+        await using Rows rows = await connection.QueryAsync(last.Length > 0 ? s_finish : s_finishHeartbeat, cancellationToken, [.. parameters, .. last]);
+        _ = await rows.ReadAsync(cancellationToken);
+        return (rows.Medium(0), deleted + rows.Medium(1), rows.Medium(2));
     }
 
     // Gives the statement of a page.
@@ -66,10 +97,7 @@ internal static class PendingRows
             return s_page;
         }
         await connection.ExecuteAsync(s_stage, cancellationToken);
-        foreach (long[] chunk in connection.Chunks(underway))
-        {
-            await connection.ExecuteAsync(s_stageUnderway, cancellationToken, Lists.Sequences.Parameter("@underway", chunk));
-        }
+        await connection.StageAsync(s_stageUnderway, Lists.Sequences, underway, cancellationToken);
         return s_pageOfOthers;
     }
 }

@@ -12,6 +12,12 @@ internal static class SqlServerStatements
     /// <summary>LockHead locks the head's row, whoever holds the lease: nobody's epoch is under way then. What a later statement reads and which time it sees is of after the wait.</summary>
     public const string LockHead = "UPDATE optiks.Head SET Fence = Fence";
 
+    /// <summary>InsertEpoch and <see cref="MoveHead"/> go with others in one batch.</summary>
+    public const string InsertEpoch = "INSERT INTO optiks.Epoch (Epoch, Leaves, ValueBytes, RecordHash, Record) VALUES (@epoch, @leaves, @valueBytes, @hash, @record)";
+
+    /// <summary>MoveHead and <see cref="InsertEpoch"/> go with others in one batch.</summary>
+    public const string MoveHead = $"UPDATE optiks.Head SET Epoch = @epoch, RecordHash = @hash WHERE {HeadCondition}";
+
     private const string HoldLease = $"{LockHead} WHERE Fence = @fence AND Holder = @holder";
 
     private const string IsFree = "(Holder = N'' OR Holder = @holder OR LeaseEnd <= SYSUTCDATETIME())";
@@ -53,8 +59,8 @@ internal static class SqlServerStatements
         HoldLease = new Statement(HoldLease),
         CountPending = new Statement("SELECT COUNT_BIG(*) FROM (SELECT TOP (@atMost) Seq FROM optiks.Pending) AS p"),
         FollowsHead = new Statement($"SELECT 1 FROM optiks.Head WHERE {HeadCondition}"),
-        MoveHead = new Statement($"UPDATE optiks.Head SET Epoch = @epoch, RecordHash = @hash WHERE {HeadCondition}"),
-        InsertEpoch = new Statement("INSERT INTO optiks.Epoch (Epoch, Leaves, ValueBytes, RecordHash, Record) VALUES (@epoch, @leaves, @valueBytes, @hash, @record)"),
+        MoveHead = new Statement(MoveHead),
+        InsertEpoch = new Statement(InsertEpoch),
         MoveHeadToGenesis = new Statement("UPDATE optiks.Head SET Epoch = 0, RecordHash = @hash WHERE Epoch IS NULL AND Fence = @fence AND Holder = @holder"),
         InsertPeriod = new Statement(
             """

@@ -116,11 +116,8 @@ internal sealed class Connection : ISession
     public Task ReadPendingAsync(PendingSelection selection, CancellationToken cancellationToken) => PendingRows.ReadAsync(this, selection, cancellationToken);
 
     /// <inheritdoc/>
-    public async Task<(int Epochs, int Pending, int Heads)> FinishEpochAsync(Parameter[] epoch, IReadOnlyList<Outcome> outcomes, Parameter[] head, CancellationToken cancellationToken)
-    {
-        int inserted = await ChangeAsync(SqlServerStatements.All.InsertEpoch, cancellationToken, epoch);
-        return (inserted, await PendingRows.DeleteAsync(this, outcomes, cancellationToken), await ChangeAsync(SqlServerStatements.All.MoveHead, cancellationToken, head));
-    }
+    public Task<(int Epochs, int Pending, int Heads)> FinishEpochAsync(Parameter[] epoch, IReadOnlyList<Outcome> outcomes, Parameter[] head, CancellationToken cancellationToken) =>
+        PendingRows.FinishEpochAsync(this, epoch, outcomes, head, cancellationToken);
 
     /// <inheritdoc/>
     public Task<IReadOnlyList<StoredRequest>> FindOrAddRequestsAsync(IReadOnlyDictionary<Guid, ReadOnlyMemory<byte>> bodyHashes, CancellationToken cancellationToken) =>
