@@ -1,3 +1,4 @@
+using System.Data.Common;
 using System.Globalization;
 using Npgsql;
 using Optiks.Storage.Conformance;
@@ -5,9 +6,30 @@ using Optiks.Storage.Conformance;
 namespace Optiks.Storage.PostgreSql.Tests;
 
 /// <summary>PostgreSqlFixture gives each test a database of its own in the run's server.</summary>
-public sealed class PostgreSqlFixture : IStorageFixture
+public sealed class PostgreSqlFixture : IServerFixture
 {
     public IStorageProvider Provider { get; } = new PostgreSqlStorageProvider();
+
+    public ServerSql Sql { get; } = new()
+    {
+        NamingMigration = "0002_pending_names_its_request",
+        RequestId = "request_id",
+        BodyHash = "body_hash",
+        AnotherRequestId = "gen_random_uuid()",
+        AnotherBodyHash = "sha256('another')",
+        Forbidden =
+        [
+            ("optiks_update", "INSERT INTO epoch (epoch, leaves, value_bytes, record_hash, record) VALUES (7, 0, 0, decode(repeat('00', 32), 'hex'), '')"),
+            ("optiks_update", "SELECT wrapped_secrets FROM period"),
+            ("optiks_update", "SELECT value FROM value"),
+            ("optiks_update", "SELECT opening FROM value"),
+            ("optiks_task", "INSERT INTO request (request_id, body_hash) VALUES (gen_random_uuid(), decode(repeat('00', 32), 'hex'))"),
+            ("optiks_task", "INSERT INTO pending (seq, item, structure, key, value, request_id, body_hash) SELECT 1, 0, 1, 'k', 'v', request_id, body_hash FROM request"),
+            ("optiks_task", "UPDATE epoch SET record = ''"),
+            ("optiks_query", "DELETE FROM value"),
+            ("optiks_query", "CREATE TABLE optiks.mine (one integer)"),
+        ],
+    };
 
     public Task<string> CreateAsync() => Cluster.Current.CreateDatabaseAsync();
 
@@ -29,4 +51,17 @@ public sealed class PostgreSqlFixture : IStorageFixture
         await using var command = new NpgsqlCommand(string.Create(CultureInfo.InvariantCulture, $"BEGIN; UPDATE head SET epoch = {epoch}, published_epoch = NULL"), connection);
         Assert.Equal(1, await command.ExecuteNonQueryAsync());
     }
+
+    public DbConnection Connect(string connectionString, string? session = null) =>
+        new NpgsqlConnection(new NpgsqlConnectionStringBuilder(connectionString) { Pooling = false, ApplicationName = session, SearchPath = "optiks" }.ConnectionString);
+
+    public async Task<string> CreateUserAsync(string connectionString, string role)
+    {
+        // Users belong to the whole server, which goes with the run.
+        string user = $"{role}_{new NpgsqlConnectionStringBuilder(connectionString).Database}";
+        await Cluster.ExecuteAsync(connectionString, $"CREATE USER {user} IN ROLE {role}");
+        return new NpgsqlConnectionStringBuilder(connectionString) { Username = user }.ConnectionString;
+    }
+
+    public bool IsDenied(DbException e) => e.SqlState == PostgresErrorCodes.InsufficientPrivilege;
 }

@@ -1,4 +1,6 @@
+using System.Data.Common;
 using System.Globalization;
+using System.Security.Cryptography;
 using Microsoft.Data.SqlClient;
 using Optiks.Storage.Conformance;
 
@@ -8,7 +10,7 @@ namespace Optiks.Storage.SqlServer.Tests;
 /// SqlServerFixture gives each test a database of its own on the server that <c>OPTIKS_TEST_SQLSERVER</c> holds a connection string of, for a login that may create databases. Without it the test
 /// is skipped.
 /// </summary>
-public sealed class SqlServerFixture : IStorageFixture
+public sealed class SqlServerFixture : IServerFixture
 {
     private const string Variable = "OPTIKS_TEST_SQLSERVER";
 
@@ -17,7 +19,35 @@ public sealed class SqlServerFixture : IStorageFixture
     private static readonly SemaphoreSlim s_catalog = new(1);
     private static int s_databases;
 
+    private readonly List<string> _logins = [];
+
+    // To an object, and to a column of one.
+    private static readonly int[] s_permissionDenied = [229, 230];
+
     public IStorageProvider Provider { get; } = new SqlServerStorageProvider();
+
+    public ServerSql Sql { get; } = new()
+    {
+        NamingMigration = "0003_pending_names_its_request",
+        NamingConstraint = "CK_Pending_Request",
+        RequestId = "RequestId",
+        BodyHash = "BodyHash",
+        AnotherRequestId = "CAST(0x01 AS binary(16))",
+        AnotherBodyHash = "CAST(0x01 AS binary(32))",
+        Forbidden =
+        [
+            ("optiks_update", "INSERT INTO optiks.Epoch (Epoch, Leaves, ValueBytes, RecordHash, Record) VALUES (7, 0, 0, CAST(0x AS binary(32)), 0x)"),
+            ("optiks_update", "SELECT WrappedSecrets FROM optiks.Period"),
+            ("optiks_update", "SELECT [Value] FROM optiks.[Value]"),
+            ("optiks_update", "SELECT Opening FROM optiks.[Value]"),
+            ("optiks_task", "UPDATE optiks.Acceptance SET LastSeq = 7"),
+            ("optiks_task", "INSERT INTO optiks.Request (RequestId, Seq, BodyHash) VALUES (0x, 7, 0x)"),
+            ("optiks_task", "INSERT INTO optiks.Pending (Seq, Item, Structure, [Key], [Value]) VALUES (1, 0, 1, 0x01, 0x)"),
+            ("optiks_task", "UPDATE optiks.Epoch SET Record = 0x"),
+            ("optiks_query", "DELETE FROM optiks.[Value]"),
+            ("optiks_query", "UPDATE optiks.Acceptance SET LastSeq = 7"),
+        ],
+    };
 
     public async Task<string> CreateAsync()
     {
@@ -42,6 +72,12 @@ public sealed class SqlServerFixture : IStorageFixture
         }
         string name = new SqlConnectionStringBuilder(connectionString).InitialCatalog;
         SqlConnection.ClearAllPools();
+        // Logins belong to the server.
+        foreach (string login in _logins)
+        {
+            _ = await ExecuteAsync(connectionString, $"DROP USER {login}");
+            _ = await ExecuteAsync(connectionString, $"DROP LOGIN {login}");
+        }
         if (!await IsBabelfishAsync(s_server!))
         {
             _ = await ExecuteAsync(s_server!, $"ALTER DATABASE {name} SET SINGLE_USER WITH ROLLBACK IMMEDIATE");
@@ -72,6 +108,22 @@ public sealed class SqlServerFixture : IStorageFixture
         Assert.Equal(1, await command.ExecuteNonQueryAsync());
     }
 
+    public DbConnection Connect(string connectionString, string? session = null) => Plain(connectionString, session);
+
+    public async Task<string> CreateUserAsync(string connectionString, string role)
+    {
+        var owner = new SqlConnectionStringBuilder(connectionString);
+        string name = $"{role}_{owner.InitialCatalog}";
+        string password = "Aa1!" + RandomNumberGenerator.GetHexString(32);
+        _ = await ExecuteAsync(connectionString, $"CREATE LOGIN {name} WITH PASSWORD = '{password}'");
+        _logins.Add(name);
+        _ = await ExecuteAsync(connectionString, $"CREATE USER {name} FOR LOGIN {name}");
+        _ = await ExecuteAsync(connectionString, $"ALTER ROLE {role} ADD MEMBER {name}");
+        return new SqlConnectionStringBuilder(connectionString) { IntegratedSecurity = false, UserID = name, Password = password }.ConnectionString;
+    }
+
+    public bool IsDenied(DbException e) => (e is SqlException error && s_permissionDenied.Contains(error.Number)) || e.Message.Contains("permission denied", StringComparison.OrdinalIgnoreCase);
+
     /// <summary>ExecuteAsync runs T-SQL on a connection of its own and returns how many rows it touched.</summary>
     public static async Task<int> ExecuteAsync(string connectionString, string sql, params SqlParameter[] parameters)
     {
@@ -92,13 +144,20 @@ public sealed class SqlServerFixture : IStorageFixture
     /// <summary>OpenAsync opens a connection of its own, as plain as the driver's where the client's versions differ in what is left unsaid.</summary>
     public static async Task<SqlConnection> OpenAsync(string connectionString)
     {
-        var connection = new SqlConnection(new SqlConnectionStringBuilder(SqlServerSettings.Parse(connectionString, "test").ConnectionString) { Pooling = false }.ConnectionString);
+        SqlConnection connection = Plain(connectionString, null);
         await connection.OpenAsync();
         return connection;
     }
 
     /// <summary>IsBabelfishAsync says whether the server only speaks the protocol; then some things are not there to be tested.</summary>
     public static async Task<bool> IsBabelfishAsync(string connectionString) => await ScalarAsync(connectionString, "SELECT SERVERPROPERTY(N'Babelfish')") is not (null or DBNull);
+
+    private static SqlConnection Plain(string connectionString, string? session)
+    {
+        var builder = new SqlConnectionStringBuilder(SqlServerSettings.Parse(connectionString, "test").ConnectionString) { Pooling = false };
+        builder.ApplicationName = session ?? builder.ApplicationName;
+        return new SqlConnection(builder.ConnectionString);
+    }
 
     private static async Task ChangeCatalogAsync(string sql)
     {
