@@ -138,7 +138,7 @@ public sealed class EpochTests
         Assert.Equal("value 4"u8.ToArray(), bundle.Leaves.Values.ToArray());
         Assert.Equal("key 4"u8.ToArray(), bundle.Leaves.Key(0).ToArray());
         Assert.Equal((updates.Accepted[3].RequestId, 0), (bundle.Outcomes[0].RequestId, bundle.Outcomes[0].Ordinal));
-        Assert.Equal(octets, EpochBundle.Encode(bundle));
+        Assert.Equal(octets, EpochBundle.Encode(bundle).ToArray());
         octets[500] ^= 1;
         Assert.Throws<StorageCorruptException>(() => EpochBundle.Decode(octets));
     }

@@ -99,7 +99,7 @@ internal sealed class BoardState
             _files.Sync($"bundles/{Path.GetFileName(path)}");
             return;
         }
-        _files.Replace($"bundles/{Path.GetFileName(path)}", EpochBundle.Encode(content));
+        _files.Replace($"bundles/{Path.GetFileName(path)}", EpochBundle.Encode(content).Span);
     }
 
     private EpochContent ReadBundle(ulong epoch)

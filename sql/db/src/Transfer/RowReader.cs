@@ -16,10 +16,11 @@ internal sealed class RowReader : IDisposable
     // A row holds at most one value (1 MiB) or checkpoint (64 KiB).
     private const uint MaxRowLength = 4 << 20;
 
+    private const string CutShort = "The export is damaged, or cut short: nothing was imported.";
+
     private readonly Stream _stream;
     private readonly IncrementalHash _hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
-    private byte[] _row = [];
-    private int _position;
+    private OctetReader _row;
 
     public RowReader(Stream stream)
     {
@@ -42,49 +43,49 @@ internal sealed class RowReader : IDisposable
         {
             throw Damaged();
         }
-        _row = Take((int)length);
-        _position = 0;
+        byte[] row = Take((int)length);
         if (kind == RowKind.End)
         {
-            if (!_hash.GetHashAndReset().AsSpan().SequenceEqual(_row) || _stream.ReadByte() >= 0)
+            if (!_hash.GetHashAndReset().AsSpan().SequenceEqual(row) || _stream.ReadByte() >= 0)
             {
                 throw Damaged();
             }
             return kind;
         }
         _hash.AppendData(prefix);
-        _hash.AppendData(_row);
+        _hash.AppendData(row);
+        _row = new OctetReader(row, CutShort);
         return Enum.IsDefined(kind) ? kind : throw Damaged();
     }
 
-    public PeriodRow Period() => Whole(new PeriodRow(UInt64(), UInt64(), Opaque(), Opaque()));
+    public PeriodRow Period() => Whole(new PeriodRow(_row.U64(), _row.U64(), Opaque(), Opaque()));
 
     public StoredEpoch Epoch()
     {
-        ulong epoch = UInt64();
+        ulong epoch = _row.U64();
         long leaves = Int64();
         long valueBytes = Int64();
         return Whole(new StoredEpoch(new EpochRow(epoch, Opaque(), Opaque(), Opaque()), leaves, valueBytes));
     }
 
     public StoredLeaf Leaf() => Whole(new StoredLeaf(
-        UInt64(), Int32(), (StructureId)UInt8(), UInt64(), UInt64(), Opaque(), Opaque(), Opaque(), new LeafOrigin(Id(), UInt16()),
+        _row.U64(), Int32(), (StructureId)_row.U8(), _row.U64(), _row.U64(), Opaque(), Opaque(), Opaque(), new LeafOrigin(_row.RequestId(), _row.U16()),
         Optional() ? new StoredValue(Opaque(), Opaque(), Opaque()) : null));
 
-    public StoredRequest Request() => Whole(new StoredRequest(Int64(), Id(), Opaque()));
+    public StoredRequest Request() => Whole(new StoredRequest(Int64(), _row.RequestId(), Opaque()));
 
     public StoredPending Pending() => Whole(new StoredPending(
-        Int64(), UInt16(), new AcceptItem((StructureId)UInt8(), Opaque(), Opaque(), Optional() ? new ExpectedVersion(UInt64(), UInt64()) : null)));
+        Int64(), _row.U16(), new AcceptItem((StructureId)_row.U8(), Opaque(), Opaque(), Optional() ? new ExpectedVersion(_row.U64(), _row.U64()) : null)));
 
     public StoredOutcome Outcome() => Whole(new StoredOutcome(
-        Int64(), UInt16(), UInt64(), Optional() ? Int32() : null,
-        Optional() ? new Refusal((RefusalReason)UInt8(), UInt16(), new ExpectedVersion(UInt64(), UInt64())) : null, Leaf: null));
+        Int64(), _row.U16(), _row.U64(), Optional() ? Int32() : null,
+        Optional() ? new Refusal((RefusalReason)_row.U8(), _row.U16(), new ExpectedVersion(_row.U64(), _row.U64())) : null, Leaf: null));
 
     public HeadRow Head() => Whole(new HeadRow(OptionalUInt64(), Opaque(), OptionalUInt64(), Int64(), "", DateTimeOffset.UnixEpoch));
 
     public void Dispose() => _hash.Dispose();
 
-    private static StorageCorruptException Damaged() => new("The export is damaged, or cut short: nothing was imported.");
+    private static StorageCorruptException Damaged() => new(CutShort);
 
     private byte[] Take(int length)
     {
@@ -92,36 +93,15 @@ internal sealed class RowReader : IDisposable
         return _stream.ReadAtLeast(octets, length, throwOnEndOfStream: false) == length ? octets : throw Damaged();
     }
 
-    private ReadOnlySpan<byte> Octets(uint length)
-    {
-        if (length > _row.Length - _position)
-        {
-            throw Damaged();
-        }
-        ReadOnlySpan<byte> octets = _row.AsSpan(_position, (int)length);
-        _position += (int)length;
-        return octets;
-    }
+    private T Whole<T>(T row) => _row.IsEmpty ? row : throw Damaged();
 
-    private T Whole<T>(T row) => _position == _row.Length ? row : throw Damaged();
+    private int Int32() => _row.U32() is var value and <= int.MaxValue ? (int)value : throw Damaged();
 
-    private byte UInt8() => Octets(1)[0];
+    private long Int64() => _row.U64() is var value and <= long.MaxValue ? (long)value : throw Damaged();
 
-    private ushort UInt16() => BinaryPrimitives.ReadUInt16BigEndian(Octets(sizeof(ushort)));
+    private bool Optional() => _row.U8() switch { 0 => false, 1 => true, _ => throw Damaged() };
 
-    private uint UInt32() => BinaryPrimitives.ReadUInt32BigEndian(Octets(sizeof(uint)));
+    private ulong? OptionalUInt64() => Optional() ? _row.U64() : null;
 
-    private ulong UInt64() => BinaryPrimitives.ReadUInt64BigEndian(Octets(sizeof(ulong)));
-
-    private int Int32() => UInt32() is var value and <= int.MaxValue ? (int)value : throw Damaged();
-
-    private long Int64() => UInt64() is var value and <= long.MaxValue ? (long)value : throw Damaged();
-
-    private bool Optional() => UInt8() switch { 0 => false, 1 => true, _ => throw Damaged() };
-
-    private ulong? OptionalUInt64() => Optional() ? UInt64() : null;
-
-    private Guid Id() => RequestIds.Read(Octets(RequestIds.Length));
-
-    private byte[] Opaque() => Octets(UInt32()).ToArray();
+    private ReadOnlyMemory<byte> Opaque() => _row.Octets(_row.U32());
 }

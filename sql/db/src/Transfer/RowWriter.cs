@@ -1,4 +1,3 @@
-using System.Buffers;
 using System.Buffers.Binary;
 using System.Security.Cryptography;
 using Optiks.Storage;
@@ -21,7 +20,7 @@ internal sealed class RowWriter : IDisposable
 {
     private readonly Stream _stream;
     private readonly IncrementalHash _hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
-    private readonly ArrayBufferWriter<byte> _row = new(64 * 1024);
+    private readonly OctetWriter _row = new(64 * 1024);
 
     public RowWriter(Stream stream)
     {
@@ -33,8 +32,8 @@ internal sealed class RowWriter : IDisposable
 
     public void Write(PeriodRow period)
     {
-        UInt64(period.Period);
-        UInt64(period.FirstEpoch);
+        _row.U64(period.Period);
+        _row.U64(period.FirstEpoch);
         Opaque(period.WrappedSecrets.Span);
         Opaque(period.Configuration.Span);
         End(RowKind.Period);
@@ -42,9 +41,9 @@ internal sealed class RowWriter : IDisposable
 
     public void Write(StoredEpoch epoch)
     {
-        UInt64(epoch.Row.Epoch);
-        UInt64((ulong)epoch.Leaves);
-        UInt64((ulong)epoch.ValueBytes);
+        _row.U64(epoch.Row.Epoch);
+        _row.U64((ulong)epoch.Leaves);
+        _row.U64((ulong)epoch.ValueBytes);
         Opaque(epoch.Row.Record.Span);
         Opaque(epoch.Row.RecordHash.Span);
         Opaque(epoch.Row.Checkpoint.Span);
@@ -53,16 +52,16 @@ internal sealed class RowWriter : IDisposable
 
     public void Write(StoredLeaf leaf)
     {
-        UInt64(leaf.Epoch);
-        UInt32((uint)leaf.Ordinal);
-        UInt8((byte)leaf.Structure);
-        UInt64(leaf.Period);
-        UInt64(leaf.Version);
+        _row.U64(leaf.Epoch);
+        _row.U32((uint)leaf.Ordinal);
+        _row.U8((byte)leaf.Structure);
+        _row.U64(leaf.Period);
+        _row.U64(leaf.Version);
         Opaque(leaf.Label.Span);
         Opaque(leaf.Commitment.Span);
         Opaque(leaf.Tag.Span);
-        Id(leaf.Origin.RequestId);
-        UInt16(checked((ushort)leaf.Origin.Item));
+        _row.RequestId(leaf.Origin.RequestId);
+        _row.U16(checked((ushort)leaf.Origin.Item));
         if (Optional(leaf.Value is not null))
         {
             Opaque(leaf.Value!.Opening.Span);
@@ -74,42 +73,42 @@ internal sealed class RowWriter : IDisposable
 
     public void Write(StoredRequest request)
     {
-        UInt64((ulong)request.Sequence);
-        Id(request.RequestId);
+        _row.U64((ulong)request.Sequence);
+        _row.RequestId(request.RequestId);
         Opaque(request.BodyHash.Span);
         End(RowKind.Request);
     }
 
     public void Write(StoredPending pending)
     {
-        UInt64((ulong)pending.Sequence);
-        UInt16(checked((ushort)pending.Item));
-        UInt8((byte)pending.Update.Structure);
+        _row.U64((ulong)pending.Sequence);
+        _row.U16(checked((ushort)pending.Item));
+        _row.U8((byte)pending.Update.Structure);
         Opaque(pending.Update.Key.Span);
         Opaque(pending.Update.Value.Span);
         if (Optional(pending.Update.Expected is not null))
         {
-            UInt64(pending.Update.Expected!.Value.Period);
-            UInt64(pending.Update.Expected.Value.Version);
+            _row.U64(pending.Update.Expected!.Value.Period);
+            _row.U64(pending.Update.Expected.Value.Version);
         }
         End(RowKind.Pending);
     }
 
     public void Write(StoredOutcome outcome)
     {
-        UInt64((ulong)outcome.Sequence);
-        UInt16(checked((ushort)outcome.Item));
-        UInt64(outcome.Epoch);
+        _row.U64((ulong)outcome.Sequence);
+        _row.U16(checked((ushort)outcome.Item));
+        _row.U64(outcome.Epoch);
         if (Optional(outcome.Ordinal is not null))
         {
-            UInt32((uint)outcome.Ordinal!.Value);
+            _row.U32((uint)outcome.Ordinal!.Value);
         }
         if (Optional(outcome.Refusal is not null))
         {
-            UInt8((byte)outcome.Refusal!.Reason);
-            UInt16(checked((ushort)outcome.Refusal.Item));
-            UInt64(outcome.Refusal.Current.Period);
-            UInt64(outcome.Refusal.Current.Version);
+            _row.U8((byte)outcome.Refusal!.Reason);
+            _row.U16(checked((ushort)outcome.Refusal.Item));
+            _row.U64(outcome.Refusal.Current.Period);
+            _row.U64(outcome.Refusal.Current.Version);
         }
         End(RowKind.Outcome);
     }
@@ -120,68 +119,42 @@ internal sealed class RowWriter : IDisposable
         OptionalUInt64(head.Epoch);
         Opaque(head.RecordHash.Span);
         OptionalUInt64(head.PublishedEpoch);
-        UInt64((ulong)head.Fence);
+        _row.U64((ulong)head.Fence);
         End(RowKind.Head);
-        _row.Write(_hash.GetHashAndReset());
+        _row.Octets(_hash.GetHashAndReset());
         End(RowKind.End);
     }
 
     public void Dispose() => _hash.Dispose();
 
-    private void UInt8(byte value) => _row.Write([value]);
-
-    private void UInt16(ushort value)
-    {
-        BinaryPrimitives.WriteUInt16BigEndian(_row.GetSpan(sizeof(ushort)), value);
-        _row.Advance(sizeof(ushort));
-    }
-
-    private void UInt32(uint value)
-    {
-        BinaryPrimitives.WriteUInt32BigEndian(_row.GetSpan(sizeof(uint)), value);
-        _row.Advance(sizeof(uint));
-    }
-
-    private void UInt64(ulong value)
-    {
-        BinaryPrimitives.WriteUInt64BigEndian(_row.GetSpan(sizeof(ulong)), value);
-        _row.Advance(sizeof(ulong));
-    }
-
     private void OptionalUInt64(ulong? value)
     {
         if (Optional(value is not null))
         {
-            UInt64(value!.Value);
+            _row.U64(value!.Value);
         }
     }
 
     private bool Optional(bool isThere)
     {
-        UInt8(isThere ? (byte)1 : (byte)0);
+        _row.U8(isThere ? (byte)1 : (byte)0);
         return isThere;
-    }
-
-    private void Id(Guid id)
-    {
-        RequestIds.Write(id, _row.GetSpan(RequestIds.Length)[..RequestIds.Length]);
-        _row.Advance(RequestIds.Length);
     }
 
     private void Opaque(ReadOnlySpan<byte> octets)
     {
-        UInt32((uint)octets.Length);
-        _row.Write(octets);
+        _row.U32((uint)octets.Length);
+        _row.Octets(octets);
     }
 
     private void End(RowKind kind)
     {
         Span<byte> prefix = stackalloc byte[RowReader.PrefixLength];
         prefix[0] = (byte)kind;
-        BinaryPrimitives.WriteUInt32BigEndian(prefix[1..], (uint)_row.WrittenCount);
+        BinaryPrimitives.WriteUInt32BigEndian(prefix[1..], (uint)_row.Written.Length);
         Put(prefix);
-        Put(_row.WrittenSpan);
-        _row.ResetWrittenCount();
+        Put(_row.Written.Span);
+        _row.Clear();
     }
 
     private void Put(ReadOnlySpan<byte> octets)
