@@ -41,9 +41,6 @@ internal static unsafe partial class Interop
     public static partial int optiks_dir_load_end(DirectoryHandle directory);
 
     [LibraryImport(Library)]
-    public static partial int optiks_dir_tags(DirectoryHandle directory, nuint n, ReadOnlySpan<byte> structures, ReadOnlySpan<byte> keys, ReadOnlySpan<ulong> keyOffsets, Span<byte> tags);
-
-    [LibraryImport(Library)]
     public static partial int optiks_dir_versions(
         DirectoryHandle directory, nuint n, ReadOnlySpan<byte> structures, ReadOnlySpan<byte> keys, ReadOnlySpan<ulong> keyOffsets, Span<ulong> versions);
 

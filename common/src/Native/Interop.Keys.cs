@@ -17,9 +17,6 @@ internal static unsafe partial class Interop
     public static partial int optiks_vrf_validate(ReadOnlySpan<byte> publicKey);
 
     [LibraryImport(Library)]
-    public static partial int optiks_vrf_prove(ReadOnlySpan<byte> secret, ReadOnlySpan<byte> alpha, nuint alphaLength, Span<byte> label, Span<byte> proof);
-
-    [LibraryImport(Library)]
     public static partial int optiks_vrf_verify(
         ReadOnlySpan<byte> publicKey, ReadOnlySpan<byte> alpha, nuint alphaLength, ReadOnlySpan<byte> proof, out int reason, Span<byte> label);
 

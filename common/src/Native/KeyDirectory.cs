@@ -110,15 +110,6 @@ public sealed class KeyDirectory : IDisposable
     /// </summary>
     public void EndLoad() => OptiksNativeException.ThrowIfFailed(Interop.optiks_dir_load_end(_handle), nameof(Interop.optiks_dir_load_end));
 
-    /// <summary>Tags writes the tag of each key, 16 octets each. Any thread.</summary>
-    public void Tags(ReadOnlySpan<StructureId> structures, ByteStrings keys, Span<byte> tags)
-    {
-        CheckBatch(structures, keys);
-        CheckLength(tags.Length, (long)16 * keys.Count, nameof(tags));
-        OptiksNativeException.ThrowIfFailed(
-            Interop.optiks_dir_tags(_handle, (nuint)keys.Count, Octets(structures), keys.Blob, keys.Offsets, tags), nameof(Interop.optiks_dir_tags));
-    }
-
     /// <summary>Versions writes the latest committed version of each key, 0 for none. Writer only.</summary>
     public void Versions(ReadOnlySpan<StructureId> structures, ByteStrings keys, Span<ulong> versions)
     {

@@ -43,16 +43,6 @@ public static class VrfKey
         return alpha;
     }
 
-    /// <summary>Prove gives the label of alpha and its proof.</summary>
-    public static void Prove(ReadOnlySpan<byte> secret, ReadOnlySpan<byte> alpha, Span<byte> label, Span<byte> proof)
-    {
-        Check.Length(secret, Length);
-        Check.Length(label, Length);
-        Check.Length(proof, ProofLength);
-        OptiksNativeException.ThrowIfFailed(
-            Interop.optiks_vrf_prove(secret, alpha, (nuint)alpha.Length, label, proof), nameof(Interop.optiks_vrf_prove));
-    }
-
     /// <summary>Verify checks a proof, the public key included, and writes the label when it is valid.</summary>
     public static Reason Verify(ReadOnlySpan<byte> publicKey, ReadOnlySpan<byte> alpha, ReadOnlySpan<byte> proof, Span<byte> label)
     {
