@@ -45,12 +45,7 @@ internal static class HistoryCommand
                 Report.Key(writer, result.Key);
                 writer.WriteNumber("version"u8, result.Versions.Count);
                 Report.Head(writer, head);
-                writer.WriteStartArray("versions"u8);
-                foreach (KeyVersion version in result.Versions)
-                {
-                    VersionJson.Write(writer, version);
-                }
-                writer.WriteEndArray();
+                VersionList.Write(writer, "versions", result.Versions);
             });
             return ExitCodes.Success;
         }
@@ -60,10 +55,7 @@ internal static class HistoryCommand
             return ExitCodes.Success;
         }
         host.Out.WriteLine($"{key}: {Count(result.Versions.Count, "version")}, complete up to epoch {head.Epoch}, valid, not yet audited");
-        foreach (KeyVersion version in result.Versions)
-        {
-            host.Out.WriteLine($"  version {version.Version,-4} epoch {version.Epoch,-8} {Values.Show(version)}");
-        }
+        VersionList.Show(host.Out, result.Versions);
         return ExitCodes.Success;
     }
 

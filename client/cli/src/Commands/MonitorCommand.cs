@@ -96,12 +96,7 @@ internal static class MonitorCommand
                 writer.WriteNumber("version"u8, result.Version);
                 writer.WriteNumber("pending"u8, result.Pending);
                 Report.Head(writer, result.Head);
-                writer.WriteStartArray("new_versions"u8);
-                foreach (KeyVersion version in result.NewVersions)
-                {
-                    VersionJson.Write(writer, version);
-                }
-                writer.WriteEndArray();
+                VersionList.Write(writer, "new_versions", result.NewVersions);
                 writer.WriteStartArray("alarms"u8);
                 foreach (OwnerAlarm version in result.Alarms)
                 {
@@ -113,21 +108,13 @@ internal static class MonitorCommand
                     writer.WriteEndObject();
                 }
                 writer.WriteEndArray();
-                writer.WriteStartArray("accepted"u8);
-                foreach (ReviewedAlarm reviewed in accepted)
-                {
-                    VersionJson.Write(writer, reviewed.Version);
-                }
-                writer.WriteEndArray();
+                VersionList.Write(writer, "accepted", accepted.Select(reviewed => reviewed.Version));
             });
             return alarm ? ExitCodes.Invalid : ExitCodes.Success;
         }
         string pending = result.Pending == 0 ? "" : $", {result.Pending} of your updates not published yet";
         host.Out.WriteLine($"{key}: {result.NewVersions.Count} new of {result.Version} versions, none after it up to epoch {result.Head!.Epoch}, valid, not yet audited{pending}");
-        foreach (KeyVersion version in result.NewVersions)
-        {
-            host.Out.WriteLine($"  version {version.Version,-4} epoch {version.Epoch,-8} {Values.Show(version)}");
-        }
+        VersionList.Show(host.Out, result.NewVersions);
         foreach (ReviewedAlarm reviewed in accepted)
         {
             host.Out.WriteLine($"  accepted: version {reviewed.Version.Version}, published in epoch {reviewed.Version.Epoch}: {Values.Show(reviewed.Version)}");

@@ -74,7 +74,7 @@ public sealed class AuditorSession : IDisposable
     /// </summary>
     public async Task<AuditResult> AuditAsync(IProgress<AuditProgress>? progress = null, CancellationToken cancellationToken = default)
     {
-        ulong start = _state is null ? _options.FirstEpoch : Heads.Epoch(_state.Head.Record);
+        ulong start = _state is null ? _options.FirstEpoch : EpochRecord.EpochOf(_state.Head.Record);
         if (_state?.Fork is { } fork)
         {
             return Result(Reason.Fork, start, evidencePath: fork.EvidencePath);
@@ -162,7 +162,7 @@ public sealed class AuditorSession : IDisposable
         else
         {
             // The kept record stands in the tree of the new checkpoint too.
-            ReadOnlyMemory<byte> kept = await board.ReadEntryAsync(Heads.Epoch(_state.Head.Record), cancellationToken).ConfigureAwait(false);
+            ReadOnlyMemory<byte> kept = await board.ReadEntryAsync(EpochRecord.EpochOf(_state.Head.Record), cancellationToken).ConfigureAwait(false);
             if (!kept.Span.SequenceEqual(_state.Head.Record))
             {
                 return Fork(new Contradiction(note.Octets, null, kept, default), replica, start);
@@ -170,7 +170,7 @@ public sealed class AuditorSession : IDisposable
         }
         ulong last = note.Size - 1;
         // Later than the start when another replica gave a part before it failed.
-        ulong epoch = Heads.Epoch(_state!.Head.Record);
+        ulong epoch = EpochRecord.EpochOf(_state!.Head.Record);
         int most = _options.MaxRange;
         long octets = 0;
         progress?.Report(new AuditProgress(_state.FirstEpoch, epoch, last, octets));
@@ -202,7 +202,7 @@ public sealed class AuditorSession : IDisposable
                 most = 1;
                 continue;
             }
-            if (reason == Reason.Valid && Heads.Epoch(record) != to)
+            if (reason == Reason.Valid && EpochRecord.EpochOf(record) != to)
             {
                 reason = Reason.RecordEpoch;
             }
@@ -236,11 +236,11 @@ public sealed class AuditorSession : IDisposable
     // The record of the first epoch of the stored record's period; empty when the entry is none. Proven once: every later checkpoint extends the one that it was proven by.
     private async Task<byte[]> PeriodRecordAsync(HashReader board, CancellationToken cancellationToken)
     {
-        ulong epoch = Heads.PeriodFirstEpoch(_state!.Head.Record);
-        if (_periodRecord is null || Heads.Epoch(_periodRecord) != epoch)
+        ulong epoch = EpochRecord.Decode(_state!.Head.Record).PeriodFirstEpoch;
+        if (_periodRecord is null || EpochRecord.EpochOf(_periodRecord) != epoch)
         {
             byte[] entry = (await board.ReadEntryAsync(epoch, cancellationToken).ConfigureAwait(false)).ToArray();
-            if (entry.Length != EpochRecord.Length || Heads.Epoch(entry) != epoch)
+            if (entry.Length != EpochRecord.Length || EpochRecord.EpochOf(entry) != epoch)
             {
                 return [];
             }
@@ -296,7 +296,7 @@ public sealed class AuditorSession : IDisposable
     {
         var head = new HeadState { Size = note.Size, Root = note.Root, Checkpoint = note.Octets, Record = record };
         AuditState next = _state is null
-            ? new AuditState { LogId = LogId, FirstEpoch = Heads.Epoch(head.Record), Head = head }
+            ? new AuditState { LogId = LogId, FirstEpoch = EpochRecord.EpochOf(head.Record), Head = head }
             : _state with { Head = head };
         _folder.Save(next, StateJson.Default.AuditState);
         _state = next;

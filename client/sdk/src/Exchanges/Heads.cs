@@ -6,15 +6,6 @@ namespace Optiks.Client;
 /// <summary>Heads reads the two parts of an answer's head that evidence needs, also of answers that were refused.</summary>
 internal static class Heads
 {
-    private const int EpochOffset = 34;
-    private const int PeriodFirstEpochOffset = 50;
-
-    /// <summary>Epoch of a record.</summary>
-    public static ulong Epoch(ReadOnlySpan<byte> record) => BinaryPrimitives.ReadUInt64BigEndian(record[EpochOffset..]);
-
-    /// <summary>PeriodFirstEpoch of a record.</summary>
-    public static ulong PeriodFirstEpoch(ReadOnlySpan<byte> record) => BinaryPrimitives.ReadUInt64BigEndian(record[PeriodFirstEpochOffset..]);
-
     /// <summary>Record and checkpoint at the start of an answer that decodes (docs/spec/board.md section 4).</summary>
     public static (ReadOnlyMemory<byte> Record, ReadOnlyMemory<byte> Checkpoint) Peek(ReadOnlyMemory<byte> answer)
     {

@@ -152,7 +152,7 @@ internal sealed class VerifiedExchanger
     {
         byte[] record = answer[head.Record];
         byte[] checkpoint = answer[head.Checkpoint];
-        bool laterRecord = kept is null || Heads.Epoch(record) > Heads.Epoch(kept.Record);
+        bool laterRecord = kept is null || EpochRecord.EpochOf(record) > EpochRecord.EpochOf(kept.Record);
         if (kept is not null && kept.Size == head.Size && !laterRecord)
         {
             return kept;

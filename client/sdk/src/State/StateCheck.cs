@@ -16,7 +16,7 @@ internal static class StateCheck
 
     /// <summary>Fault of an auditor's state, in words; null: none.</summary>
     public static string? Fault(TrustAnchor anchor, AuditState state) =>
-        Fault(anchor, state.Head) ?? (state.FirstEpoch > Heads.Epoch(state.Head.Record) ? "first_epoch is behind the record" : null);
+        Fault(anchor, state.Head) ?? (state.FirstEpoch > EpochRecord.EpochOf(state.Head.Record) ? "first_epoch is behind the record" : null);
 
     private static string? Fault(TrustAnchor anchor, HeadState head)
     {
@@ -29,7 +29,7 @@ internal static class StateCheck
             return "checkpoint is not one that the log signed";
         }
         return note!.Size != head.Size || !note.Root.AsSpan().SequenceEqual(head.Root) ? "size and root are not the checkpoint's"
-            : Heads.Epoch(head.Record) >= head.Size ? "the record is not covered by the checkpoint"
+            : EpochRecord.EpochOf(head.Record) >= head.Size ? "the record is not covered by the checkpoint"
             : null;
     }
 
