@@ -76,7 +76,7 @@ def vector(high: int, contents: bytes) -> bytes:
     return uint(len(contents), _length_octets(high)) + contents
 
 
-def _encoded(elements: list) -> bytes:
+def encoded_all(elements: list) -> bytes:
     return b"".join(element.encode() for element in elements)
 
 
@@ -182,8 +182,8 @@ class Lookup:
         return cls(version, r.elements(0, 2**24 - 1, Member.decode), r.elements(0, 2**24 - 1, NonMember.decode))
 
     def encode(self) -> bytes:
-        members = vector(2**24 - 1, _encoded(self.members))
-        return uint(self.version, 8) + members + vector(2**24 - 1, _encoded(self.absent))
+        members = vector(2**24 - 1, encoded_all(self.members))
+        return uint(self.version, 8) + members + vector(2**24 - 1, encoded_all(self.absent))
 
 
 @dataclass(frozen=True)
@@ -200,7 +200,7 @@ class Versions:
 
     def encode(self) -> bytes:
         head = uint(self.version, 8) + uint(self.start, 8)
-        return head + vector(2**32 - 1, _encoded(self.members)) + vector(2**24 - 1, _encoded(self.absent))
+        return head + vector(2**32 - 1, encoded_all(self.members)) + vector(2**24 - 1, encoded_all(self.absent))
 
 
 @dataclass(frozen=True)
@@ -230,7 +230,7 @@ class AppendProof:
         return cls(leaves, r.opaque(0, 2**32 - 1))
 
     def encode(self) -> bytes:
-        return vector(2**32 - 1, _encoded(self.leaves)) + vector(2**32 - 1, self.opened)
+        return vector(2**32 - 1, encoded_all(self.leaves)) + vector(2**32 - 1, self.opened)
 
 
 @dataclass(frozen=True)
@@ -259,7 +259,7 @@ class LookupAnswer:
         return cls(Head.decode(r), r.elements(1, 2**32 - 1, Lookup.decode))
 
     def encode(self) -> bytes:
-        return self.head.encode() + vector(2**32 - 1, _encoded(self.items))
+        return self.head.encode() + vector(2**32 - 1, encoded_all(self.items))
 
 
 @dataclass(frozen=True)
@@ -274,7 +274,7 @@ class VersionsAnswer:
         return cls(Head.decode(r), r.elements(1, 2**32 - 1, Versions.decode))
 
     def encode(self) -> bytes:
-        return self.head.encode() + vector(2**32 - 1, _encoded(self.items))
+        return self.head.encode() + vector(2**32 - 1, encoded_all(self.items))
 
 
 @dataclass(frozen=True)
@@ -289,7 +289,7 @@ class AuditProof:
         return cls(records, [AppendProof.decode(r) for _ in STRUCTURES])
 
     def encode(self) -> bytes:
-        return vector((MAX_RANGE_EPOCHS + 1) * RECORD_LEN, b"".join(self.records)) + _encoded(self.structures)
+        return vector((MAX_RANGE_EPOCHS + 1) * RECORD_LEN, b"".join(self.records)) + encoded_all(self.structures)
 
 
 def decode_whole(decode: Callable[[Reader], T], data: bytes) -> T:

@@ -44,15 +44,17 @@ class Directory:
         self.vrf_keys = [self._new_vrf_key() for _ in facts.STRUCTURES]
         self.trees: list[Node | None] = [None for _ in facts.STRUCTURES]
         self.counts = [0 for _ in facts.STRUCTURES]
-        self.versions: dict[bytes, list[Stored]] = {}
+        # Per structure: of each key what its leaves commit to. Usernames and decommissioned have one leaf a key.
+        self.stored: list[dict[bytes, list[Stored]]] = [{} for _ in facts.STRUCTURES]
         self.period = self.period_first_epoch = 0
         self.records: list[EpochRecord] = []
-        # Per epoch: the keys tree, its VRF key, and how many versions of each key it holds.
-        self.history: list[tuple[Node | None, ecvrf.SecretKey, dict[bytes, list[Stored]]]] = []
+        # Per epoch and structure: the VRF key, and what the tree holds.
+        self.vrf_keys_at: list[list[ecvrf.SecretKey]] = []
+        self.stored_at: list[list[dict[bytes, list[Stored]]]] = []
         # Per epoch and structure: the leaves that the epoch added (none of its own at a period switch).
         self.added: list[list[list[Leaf]]] = []
         self.trees_at: list[list[Node | None]] = []
-        self._proofs: dict[tuple[bytes, bytes, int], tuple[bytes, bytes]] = {}
+        self._proofs: dict[tuple[bytes, bytes], tuple[bytes, bytes]] = {}
         self._close([[] for _ in facts.STRUCTURES], start_ms)
 
     def _new_vrf_key(self) -> ecvrf.SecretKey:
@@ -66,29 +68,49 @@ class Directory:
     def now_ms(self) -> int:
         return self.records[-1].time_ms
 
-    def prove(self, vrf: ecvrf.SecretKey, key: bytes, version: int) -> tuple[int, bytes]:
-        """(label as a position, VRF proof) for structure keys."""
-        name = (vrf.encoded, key, version)
+    @property
+    def versions(self) -> dict[bytes, list[Stored]]:
+        return self.stored[facts.KEYS - 1]
+
+    def prove(self, vrf: ecvrf.SecretKey, key: bytes, version: int, structure: int = facts.KEYS) -> tuple[int, bytes]:
+        """(label as a position, VRF proof)."""
+        alpha = pahd.vrf_input(structure, key, version)
+        name = (vrf.encoded, alpha)
         if name not in self._proofs:
-            self._proofs[name] = ecvrf.prove(vrf, pahd.vrf_input(facts.KEYS, key, version))
+            self._proofs[name] = ecvrf.prove(vrf, alpha)
         label, proof = self._proofs[name]
         return tree.to_position(label), proof
 
-    def leaf(self, key: bytes, version: int, stored: Stored) -> Leaf:
-        label, _ = self.prove(self.vrf_keys[facts.KEYS - 1], key, version)
+    def leaf(self, key: bytes, version: int, stored: Stored, structure: int = facts.KEYS) -> Leaf:
+        label, _ = self.prove(self.vrf_keys[structure - 1], key, version, structure)
         return Leaf(label, tree.commitment_of(stored.opening, stored.value), stored.epoch)
 
     def publish(
         self, updates: dict[bytes, bytes], others: dict[int, list[Leaf]] | None = None, time_ms: int | None = None
     ) -> EpochRecord:
         """One epoch: the next version of each key; others adds leaves to any structure as they stand."""
+        return self.publish_in({facts.KEYS: updates}, others, time_ms)
+
+    def publish_in(
+        self,
+        updates: dict[int, dict[bytes, bytes]],
+        others: dict[int, list[Leaf]] | None = None,
+        time_ms: int | None = None,
+    ) -> EpochRecord:
+        """publish() for any structure: updates by its number."""
         added: list[list[Leaf]] = [list((others or {}).get(number, [])) for number in facts.STRUCTURES]
-        for key, value in updates.items():
-            stored = Stored(self.epoch + 1, self.rng.randbytes(16), value)
-            mine = self.versions.setdefault(key, [])
-            mine.append(stored)
-            added[facts.KEYS - 1].append(self.leaf(key, len(mine), stored))
+        for number, of_keys in updates.items():
+            for key, value in of_keys.items():
+                stored = Stored(self.epoch + 1, self.rng.randbytes(16), value)
+                mine = self.stored[number - 1].setdefault(key, [])
+                mine.append(stored)
+                version = len(mine) if number in facts.PER_PERIOD else 0
+                added[number - 1].append(self.leaf(key, version, stored, number))
         return self._close(added, self.now_ms + STEP_MS if time_ms is None else time_ms)
+
+    def copied(self, structure: int, key: bytes) -> bool:
+        """Whether the next period begins with a copy."""
+        return True
 
     def switch_period(self, time_ms: int) -> EpochRecord:
         """The epoch that starts the next period: fresh VRF keys, the latest versions copied with leaf epoch 0."""
@@ -97,12 +119,15 @@ class Directory:
             self.trees[number - 1], self.counts[number - 1] = None, 0
         self.period += 1
         self.period_first_epoch = self.epoch + 1
-        copies: list[Leaf] = []
-        for key, mine in self.versions.items():
-            copy = Stored(0, self.rng.randbytes(16), mine[-1].value)
-            self.versions[key] = [copy]
-            copies.append(self.leaf(key, 1, copy))
-        return self._close([copies if number == facts.KEYS else [] for number in facts.STRUCTURES], time_ms)
+        copies: list[list[Leaf]] = [[] for _ in facts.STRUCTURES]
+        for number in facts.PER_PERIOD:
+            latest = {key: mine[-1] for key, mine in self.stored[number - 1].items() if self.copied(number, key)}
+            self.stored[number - 1].clear()
+            for key, stored in latest.items():
+                copy = Stored(0, self.rng.randbytes(16), stored.value)
+                self.stored[number - 1][key] = [copy]
+                copies[number - 1].append(self.leaf(key, 1, copy, number))
+        return self._close(copies, time_ms)
 
     def _close(self, added: list[list[Leaf]], time_ms: int) -> EpochRecord:
         self.trees = [proofs.grow(root, leaves) for root, leaves in zip(self.trees, added, strict=True)]
@@ -118,33 +143,31 @@ class Directory:
         self.records.append(made)
         self.added.append(added)
         self.trees_at.append(list(self.trees))
-        versions = {key: list(mine) for key, mine in self.versions.items()}
-        self.history.append((self.trees[facts.KEYS - 1], self.vrf_keys[facts.KEYS - 1], versions))
+        self.vrf_keys_at.append(list(self.vrf_keys))
+        self.stored_at.append([{key: list(mine) for key, mine in held.items()} for held in self.stored])
         return made
 
     # Answers.
 
-    def member(self, epoch: int, key: bytes, version: int, opened: bool) -> Member:
-        root, vrf, versions = self.history[epoch]
-        stored = versions[key][version - 1]
-        label, vrf_proof = self.prove(vrf, key, version)
-        leaf, path = proofs.make_member(root, label)
+    def member(self, epoch: int, key: bytes, version: int, opened: bool, structure: int = facts.KEYS) -> Member:
+        stored = self.stored_at[epoch][structure - 1][key][max(version, 1) - 1]
+        label, vrf_proof = self.prove(self.vrf_keys_at[epoch][structure - 1], key, version, structure)
+        leaf, path = proofs.make_member(self.trees_at[epoch][structure - 1], label)
         if opened:
             return Member(vrf_proof, leaf.epoch, None, stored.opening, stored.value, path)
         return Member(vrf_proof, leaf.epoch, leaf.commitment, None, None, path)
 
-    def absent(self, epoch: int, key: bytes, version: int) -> NonMember:
-        root, vrf, _ = self.history[epoch]
-        label, vrf_proof = self.prove(vrf, key, version)
-        return NonMember(vrf_proof, *proofs.make_non_member(root, label))
+    def absent(self, epoch: int, key: bytes, version: int, structure: int = facts.KEYS) -> NonMember:
+        label, vrf_proof = self.prove(self.vrf_keys_at[epoch][structure - 1], key, version, structure)
+        return NonMember(vrf_proof, *proofs.make_non_member(self.trees_at[epoch][structure - 1], label))
 
-    def latest(self, epoch: int, key: bytes) -> int:
-        return len(self.history[epoch][2].get(key, []))
+    def latest(self, epoch: int, key: bytes, structure: int = facts.KEYS) -> int:
+        return len(self.stored_at[epoch][structure - 1].get(key, []))
 
-    def lookup_item(self, epoch: int, key: bytes, known: int = 0) -> Lookup:
-        a = self.latest(epoch, key)
-        members = [self.member(epoch, key, i, i == a) for i in pahd.ladder(a) if i > known]
-        return Lookup(a, members, [self.absent(epoch, key, i) for i in pahd.next_rungs(a)])
+    def lookup_item(self, epoch: int, key: bytes, known: int = 0, structure: int = facts.KEYS) -> Lookup:
+        a = self.latest(epoch, key, structure)
+        members = [self.member(epoch, key, i, i == a, structure) for i in pahd.ladder(a) if i > known]
+        return Lookup(a, members, [self.absent(epoch, key, i, structure) for i in pahd.next_rungs(a)])
 
     def versions_item(self, epoch: int, key: bytes, start: int, page: int | None = None) -> Versions:
         a = self.latest(epoch, key)

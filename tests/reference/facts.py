@@ -98,6 +98,20 @@ REASONS = {
     "append_old_root": 111,
     "append_new_root": 112,
     "configuration": 120,
+    "part_order": 130,
+    "part_period": 131,
+    "part_unknown": 132,
+    "part_unused": 133,
+    "part_epoch": 134,
+    "user_kind": 140,
+    "user_name_missing": 141,
+    "user_changed": 142,
+    "user_returned": 143,
+    "user_id_length": 144,
+    "decommission_value": 145,
+    "devices_missing": 146,
+    "device_list": 147,
+    "device_count": 148,
 }
 
 ABI_VERSION = 6

@@ -192,15 +192,25 @@ def non_member_changes(proof: NonMember, other_vrf_proof: bytes) -> Iterator[tup
 def lookup_changes(answer: LookupAnswer, other: Lookup) -> Iterator[Change]:
     """answer has one item, of a key with at least one version; other is the honest item of another key in this record."""
     item = answer.items[0]
-    last = item.members[-1]
     encoded = answer.encode()
-
-    def changed(name: str, reason: str, **fields) -> Change:
-        return f"lookup_{name}", replace(answer, items=[replace(item, **fields)]).encode(), reason
-
     yield "lookup_item_twice", replace(answer, items=[item, item]).encode(), "answer_count"
     yield "lookup_of_another_key", replace(answer, items=[other]).encode(), "vrf_challenge"
     yield "lookup_no_item", answer.head.encode() + bytes(4), "malformed_length"
+    for name, lookup, reason in item_changes(item):
+        yield f"lookup_{name}", replace(answer, items=[lookup]).encode(), reason
+    kind_at = len(encoded) - len(item.encode()) + 8 + 3 + facts.VRF_PROOF_LEN + 8
+    yield "lookup_kind_2", encoded[:kind_at] + b"\2" + encoded[kind_at + 1 :], "malformed_enum"
+    node_at = len(encoded) - len(item.absent[-1].encode()) + facts.VRF_PROOF_LEN
+    yield "lookup_node_3", encoded[:node_at] + b"\3" + encoded[node_at + 1 :], "malformed_enum"
+
+
+def item_changes(item: Lookup) -> Iterator[tuple[str, Lookup, str]]:
+    """item shows at least one version."""
+    last = item.members[-1]
+
+    def changed(name: str, reason: str, **fields) -> tuple[str, Lookup, str]:
+        return name, replace(item, **fields), reason
+
     yield changed("version_2_64_minus_1", "version_range", version=2**64 - 1)
     yield changed("version_0", "ladder_count", version=0)
     yield changed("no_members", "ladder_count", members=[])
@@ -226,10 +236,6 @@ def lookup_changes(answer: LookupAnswer, other: Lookup) -> Iterator[Change]:
         yield changed(f"latest_{name}", reason, members=[*item.members[:before], member])
     for name, proof, reason in non_member_changes(item.absent[-1], last.vrf_proof):
         yield changed(f"absent_{name}", reason, absent=[*item.absent[:-1], proof])
-    kind_at = len(encoded) - len(item.encode()) + 8 + 3 + facts.VRF_PROOF_LEN + 8
-    yield "lookup_kind_2", encoded[:kind_at] + b"\2" + encoded[kind_at + 1 :], "malformed_enum"
-    node_at = len(encoded) - len(item.absent[-1].encode()) + facts.VRF_PROOF_LEN
-    yield "lookup_node_3", encoded[:node_at] + b"\3" + encoded[node_at + 1 :], "malformed_enum"
 
 
 def versions_changes(answer: VersionsAnswer) -> Iterator[Change]:

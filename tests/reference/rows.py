@@ -3,6 +3,7 @@
 import pahd
 from record import EpochRecord
 from refused import Refused
+from users import Asked, Kept, UserResult, verify_users
 from verify import TrustAnchor, Verifier
 
 NOTE = (
@@ -49,13 +50,7 @@ class Rows:
         except Refused as refused:
             results, found = [], refused.reason
         _expect(f"{form} {kind}", found, reason)
-        row = {"kind": kind, "form": form, "anchor": self._anchor(v.anchor), "now_ms": v.now_ms}
-        if v.checkpoint is not None:
-            row["checkpoint"] = {"size": v.checkpoint.size, "root": v.checkpoint.root.hex()}
-        if v.record is not None:
-            row["record"] = v.record.encode().hex()
-        if v.period_record is not None:
-            row["period_record"] = v.period_record.encode().hex()
+        row = self._brought(form, kind, v)
         row["keys"] = [key.hex() for key in keys]
         if v.least_epoch:
             row["least_epoch"] = [v.least_epoch.get(key, 0) for key in keys]
@@ -67,6 +62,31 @@ class Rows:
             row["results"] = [_result(result) for result in results]
         self.rows.append(row)
         return results
+
+    def users(self, kind: str, v: Verifier, asked: list[Asked], encoded: bytes, reason: str) -> list[UserResult]:
+        """Returns what a valid answer showed."""
+        try:
+            results = verify_users(v, encoded, asked)
+            found = "valid"
+        except Refused as refused:
+            results, found = [], refused.reason
+        _expect(f"user-lookup {kind}", found, reason)
+        row = self._brought("user-lookup", kind, v)
+        row |= {"users": [_asked(one) for one in asked], "answer": encoded.hex(), "reason": reason}
+        if reason == "valid":
+            row["results"] = [_user_result(result) for result in results]
+        self.rows.append(row)
+        return results
+
+    def _brought(self, form: str, kind: str, v: Verifier) -> dict:
+        row = {"kind": kind, "form": form, "anchor": self._anchor(v.anchor), "now_ms": v.now_ms}
+        if v.checkpoint is not None:
+            row["checkpoint"] = {"size": v.checkpoint.size, "root": v.checkpoint.root.hex()}
+        if v.record is not None:
+            row["record"] = v.record.encode().hex()
+        if v.period_record is not None:
+            row["period_record"] = v.period_record.encode().hex()
+        return row
 
     def audit(
         self, kind: str, v: Verifier, stored: EpochRecord, start: EpochRecord, encoded: bytes, reason: str
@@ -102,3 +122,36 @@ def _known(known: pahd.Known | None) -> dict | None:
 def _result(result: pahd.Result) -> dict:
     values = {str(version): None if value is None else value.hex() for version, value in result.values.items()}
     return {"version": result.version, "time": result.time, "values": values, "complete": result.complete}
+
+
+def _hex(octets: bytes | None) -> str | None:
+    return None if octets is None else octets.hex()
+
+
+def _asked(asked: Asked) -> dict:
+    kept = None if asked.kept == Kept() else _kept(asked.kept)
+    return {"username": asked.username.hex(), "device": _hex(asked.device), "kept": kept}
+
+
+def _kept(kept: Kept) -> dict:
+    devices = None
+    if kept.devices is not None:
+        devices = _version_known(kept.devices.known) | {"list": kept.devices.devices.hex()}
+    keys = {device.hex(): _version_known(known) for device, known in kept.keys.items()}
+    state = {"user": _hex(kept.user), "has_left": kept.has_left, "least_epoch": kept.least_epoch}
+    return state | {"devices": devices, "keys": keys}
+
+
+def _version_known(known: pahd.Known) -> dict:
+    return {"period": known.period, "version": known.version, "absent_at": known.absent_at}
+
+
+def _user_result(result: UserResult) -> dict:
+    devices = None if result.devices is None else _version(result.devices)
+    keys = [{"device": device.hex()} | _version(shown) for device, shown in result.keys.items()]
+    kind = ("none", "left", "current")[result.kind]
+    return {"kind": kind, "user": _hex(result.user), "epoch": result.epoch, "devices": devices, "keys": keys}
+
+
+def _version(result: pahd.Result) -> dict:
+    return {"version": result.version, "time": result.time, "value": _hex(result.value)}

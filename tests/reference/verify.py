@@ -58,6 +58,21 @@ class Audited:
     structures: list[int]
 
 
+def check_included(r: EpochRecord, checkpoint: Checkpoint, inclusion: list[bytes]) -> None:
+    """Section 3 step 4."""
+    require(r.epoch < checkpoint.size, "inclusion_index")
+    leaf = board.leaf_hash(r.encode())
+    included = board.verify_inclusion(leaf, r.epoch, checkpoint.size, checkpoint.root, inclusion)
+    require(included, "inclusion_proof")
+
+
+def vrf_key(r: EpochRecord, structure: int) -> ecvrf.PublicKey:
+    try:
+        return ecvrf.PublicKey(r.structure(structure).vrf_public_key)
+    except ValueError as error:
+        raise Refused(str(error)) from None
+
+
 @dataclass
 class Verifier:
     """What a verifier brings, section 2. A verdict changes nothing in it: the caller decides what to keep."""
@@ -73,19 +88,25 @@ class Verifier:
 
     def verify_head(self, head: Head) -> tuple[EpochRecord, Checkpoint]:
         """Section 3, from step 2 on."""
+        r, checkpoint = self.verify_head_of_any_time(head)
+        self.check_not_ahead(r)
+        self.check_fresh(r)
+        return r, checkpoint
+
+    def verify_head_of_any_time(self, head: Head) -> tuple[EpochRecord, Checkpoint]:
+        """Section 3, steps 2 to 5."""
         r = EpochRecord.parse(head.record)
         record.check_alone(r, self.anchor.log_id)
         checkpoint = self._check_checkpoint(head)
-        require(r.epoch < checkpoint.size, "inclusion_index")
-        leaf = board.leaf_hash(head.record)
-        included = board.verify_inclusion(leaf, r.epoch, checkpoint.size, checkpoint.root, head.inclusion)
-        require(included, "inclusion_proof")
-        if self.record is not None:
-            self._check_kept_record(r, self.record)
-        configuration = self.anchor.configuration
-        require(r.time_ms <= self.now_ms + configuration.max_ahead_ms, "record_from_future")
-        require(r.time_ms + configuration.max_behind_ms >= self.now_ms, "record_too_old")
+        check_included(r, checkpoint, head.inclusion)
+        self.check_kept_record(r)
         return r, checkpoint
+
+    def check_not_ahead(self, r: EpochRecord) -> None:
+        require(r.time_ms <= self.now_ms + self.anchor.configuration.max_ahead_ms, "record_from_future")
+
+    def check_fresh(self, r: EpochRecord) -> None:
+        require(r.time_ms + self.anchor.configuration.max_behind_ms >= self.now_ms, "record_too_old")
 
     def _check_checkpoint(self, head: Head) -> Checkpoint:
         kept = self.checkpoint
@@ -107,7 +128,11 @@ class Verifier:
             require(consistent, "checkpoint_consistency")
         return found
 
-    def _check_kept_record(self, r: EpochRecord, kept: EpochRecord) -> None:
+    def check_kept_record(self, r: EpochRecord) -> None:
+        """Section 3 step 5."""
+        kept = self.record
+        if kept is None:
+            return
         length_ms, start = self.anchor.configuration.period_length_ms, self.period_record
         if start is not None:
             record.check_period_start(start, kept, self.anchor.log_id, length_ms)
@@ -119,10 +144,7 @@ class Verifier:
         r, _ = self.verify_head(head)
         require(count == len(keys), "answer_count")
         state = r.structure(facts.KEYS)
-        try:
-            public = ecvrf.PublicKey(state.vrf_public_key)
-        except ValueError as error:
-            raise Refused(str(error)) from None
+        public = vrf_key(r, facts.KEYS)
         limit = self.anchor.configuration.max_value_len
         return [
             pahd.ProvenStructure(

@@ -183,4 +183,46 @@ public enum Reason
 
     /// <summary>Configuration or trust anchor out of bounds.</summary>
     Configuration = 120,
+
+    /// <summary>Records of parts not by epoch, or one twice.</summary>
+    PartOrder = 130,
+
+    /// <summary>Parts of different periods.</summary>
+    PartPeriod = 131,
+
+    /// <summary>An entry refers to a record that is not there.</summary>
+    PartUnknown = 132,
+
+    /// <summary>No entry refers to a part's record.</summary>
+    PartUnused = 133,
+
+    /// <summary>A leaf from after the epoch for which the whole is an answer.</summary>
+    PartEpoch = 134,
+
+    /// <summary>Name or decommission contradict what the answer says to be.</summary>
+    UserKind = 140,
+
+    /// <summary>The name's entry is left out and no user id is known.</summary>
+    UserNameMissing = 141,
+
+    /// <summary>The name led to another user before.</summary>
+    UserChanged = 142,
+
+    /// <summary>The user had left for good.</summary>
+    UserReturned = 143,
+
+    /// <summary>A user id is empty or too long.</summary>
+    UserIdLength = 144,
+
+    /// <summary>The entry of a user who left says something else.</summary>
+    DecommissionValue = 145,
+
+    /// <summary>A user without a list of devices.</summary>
+    DevicesMissing = 146,
+
+    /// <summary>Ids of devices not in order, twice, too long or too many.</summary>
+    DeviceList = 147,
+
+    /// <summary>A device's key is missing or extra.</summary>
+    DeviceCount = 148,
 }

@@ -111,8 +111,7 @@ Reason check_structures(const EpochRecord& stored, const AuditProof& proof, bool
 
 }  // namespace
 
-Reason verify_head(const Context& context, const Head& head, VerifiedHead& out) {
-  const Configuration& configuration = context.anchor.configuration;
+Reason verify_head_of_any_time(const Context& context, const Head& head, VerifiedHead& out) {
   const EpochRecord record = read_record(head.record);
   Reason reason = check_record(record, context.anchor);
   if (reason != Reason::kValid) {
@@ -135,9 +134,18 @@ Reason verify_head(const Context& context, const Head& head, VerifiedHead& out) 
       return reason;
     }
   }
-  reason = check_fresh(record, configuration, context.now_ms);
+  out = {record, checkpoint};
+  return Reason::kValid;
+}
+
+Reason verify_head(const Context& context, const Head& head, VerifiedHead& out) {
+  VerifiedHead verified;
+  Reason reason = verify_head_of_any_time(context, head, verified);
   if (reason == Reason::kValid) {
-    out = {record, checkpoint};
+    reason = check_fresh(verified.record, context.anchor.configuration, context.now_ms);
+  }
+  if (reason == Reason::kValid) {
+    out = verified;
   }
   return reason;
 }

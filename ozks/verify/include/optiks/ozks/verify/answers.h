@@ -37,7 +37,10 @@ struct KeyState {
   Known known;
 };
 
-// verify_head: section 3 from step 2 on, for a decoded head. `out` is written on kValid only.
+// verify_head_of_any_time: section 3 steps 2 to 5, for a decoded head. `out` is written on kValid only.
+Reason verify_head_of_any_time(const Context& context, const Head& head, VerifiedHead& out);
+
+// verify_head: section 3 from step 2 on, likewise.
 Reason verify_head(const Context& context, const Head& head, VerifiedHead& out);
 
 // AnswerVerifier goes through an answer to `num_keys` keys: begin, then one next for each key in the order asked. The

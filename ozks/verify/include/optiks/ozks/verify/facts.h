@@ -118,6 +118,20 @@ enum class [[nodiscard]] Reason : std::int32_t{
     kAppendOldRoot = 111,
     kAppendNewRoot = 112,
     kConfiguration = 120,
+    kPartOrder = 130,
+    kPartPeriod = 131,
+    kPartUnknown = 132,
+    kPartUnused = 133,
+    kPartEpoch = 134,
+    kUserKind = 140,
+    kUserNameMissing = 141,
+    kUserChanged = 142,
+    kUserReturned = 143,
+    kUserIdLength = 144,
+    kDecommissionValue = 145,
+    kDevicesMissing = 146,
+    kDeviceList = 147,
+    kDeviceCount = 148,
 };
 
 inline constexpr std::pair<Reason, const char*> kReasonNames[] = {
@@ -181,6 +195,20 @@ inline constexpr std::pair<Reason, const char*> kReasonNames[] = {
     {Reason::kAppendOldRoot, "append_old_root"},
     {Reason::kAppendNewRoot, "append_new_root"},
     {Reason::kConfiguration, "configuration"},
+    {Reason::kPartOrder, "part_order"},
+    {Reason::kPartPeriod, "part_period"},
+    {Reason::kPartUnknown, "part_unknown"},
+    {Reason::kPartUnused, "part_unused"},
+    {Reason::kPartEpoch, "part_epoch"},
+    {Reason::kUserKind, "user_kind"},
+    {Reason::kUserNameMissing, "user_name_missing"},
+    {Reason::kUserChanged, "user_changed"},
+    {Reason::kUserReturned, "user_returned"},
+    {Reason::kUserIdLength, "user_id_length"},
+    {Reason::kDecommissionValue, "decommission_value"},
+    {Reason::kDevicesMissing, "devices_missing"},
+    {Reason::kDeviceList, "device_list"},
+    {Reason::kDeviceCount, "device_count"},
 };
 
 }  // namespace optiks::ozks::verify

@@ -1,0 +1,412 @@
+#include "optiks/ozks/verify/users.h"
+
+#include <algorithm>
+
+#include "labels.h"
+#include "optiks/base/check.h"
+#include "optiks/ozks/verify/member.h"
+#include "optiks/ozks/verify/rfc6962.h"
+
+namespace optiks::ozks::verify {
+namespace {
+
+constexpr std::uint64_t kMax24 = 0xffffff;
+constexpr std::uint8_t kHasLeft = 0x01;  // the value of an entry in decommissioned
+
+bool is_before(ByteSpan a, ByteSpan b) { return std::ranges::lexicographical_compare(a, b); }
+
+// The one proof of an entry in an oZKS, whose version is 0.
+class OneProof final : public ProofSource {
+ public:
+  explicit OneProof(ByteSpan proof) : proof_(proof) {}
+
+  bool next(std::uint64_t& version, ByteSpan& proof) override {
+    version = 0;
+    proof = proof_;
+    const bool is_first = !used_;
+    used_ = true;
+    return is_first;
+  }
+
+ private:
+  ByteSpan proof_;
+  bool used_ = false;
+};
+
+Reason label_of(const StructureView& view, ByteSpan key, ByteSpan vrf_proof, Hash& out) {
+  OneProof proof(vrf_proof);
+  LabelStream labels(view, key, proof);
+  ByteSpan label;
+  const Reason reason = labels.next(label);
+  if (reason == Reason::kValid) {
+    std::ranges::copy(label, out.begin());
+  }
+  return reason;
+}
+
+// check_entry of section 5, for an entry that is present.
+Reason check_present(const StructureView& view, ByteSpan key, const Member& member) {
+  if (!member.opened) {
+    return Reason::kMemberKind;
+  }
+  if (member.value.size() > view.max_value_len) {
+    return Reason::kValueTooLong;
+  }
+  Hash label;
+  Reason reason = label_of(view, key, member.vrf_proof, label);
+  if (reason == Reason::kValid) {
+    reason = verify_member(label, view.root, member);
+  }
+  if (reason != Reason::kValid) {
+    return reason;
+  }
+  if (member.epoch > view.epoch) {
+    return Reason::kLeafEpochFuture;
+  }
+  return member.epoch == 0 ? Reason::kLeafEpochPeriod : Reason::kValid;
+}
+
+Reason check_absent_entry(const StructureView& view, ByteSpan key, const NonMember& proof) {
+  Hash label;
+  const Reason reason = label_of(view, key, proof.vrf_proof, label);
+  return reason == Reason::kValid ? verify_non_member(label, view.root, view.count, proof) : reason;
+}
+
+bool has_leaf_after(const Lookup& lookup, std::uint64_t epoch) {
+  for (const Member& member : lookup.members) {
+    if (member.epoch > epoch) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool has_device(const List<Device>& list, ByteSpan id) {
+  for (const Device& device : list) {
+    if (std::ranges::equal(device.id, id)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Section 5 step 8.
+bool has_leaf_after(const UserLookup& user, std::uint64_t epoch) {
+  if (user.name && user.name->present && user.name->member.epoch > epoch) {
+    return true;
+  }
+  if (user.kind == UserKind::kLeft) {
+    return user.decommissioned.member.epoch > epoch;
+  }
+  if (user.kind != UserKind::kCurrent) {
+    return false;
+  }
+  if (has_leaf_after(user.devices.lookup, epoch)) {
+    return true;
+  }
+  for (const VersionedEntry& key : user.keys) {
+    if (has_leaf_after(key.lookup, epoch)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+Reason read_device_list(ByteSpan octets, const Configuration& configuration, List<Device>& out) {
+  Reader reader(octets);
+  out = List<Device>::decode(reader, 0, kMax24);
+  if (reader.finish() != Reason::kValid || out.size() > configuration.max_devices) {
+    return Reason::kDeviceList;
+  }
+  ByteSpan before;
+  for (const Device& device : out) {
+    // No id is empty, so that the first one is after the empty string.
+    if (device.id.size() > configuration.max_key_len || !is_before(before, device.id)) {
+      return Reason::kDeviceList;
+    }
+    before = device.id;
+  }
+  return Reason::kValid;
+}
+
+Reason UserAnswerVerifier::begin(const Context& context, ByteSpan answer, std::size_t num_users) {
+  configuration_ = context.anchor.configuration;
+  now_ms_ = context.now_ms;
+  Reason reason = decode_whole(answer, answer_);
+  if (reason == Reason::kValid && configuration_.username_reuse != 0) {
+    reason = Reason::kConfiguration;
+  }
+  if (reason == Reason::kValid) {
+    reason = verify_head_of_any_time(context, answer_.head, head_);
+  }
+  if (reason == Reason::kValid) {
+    reason = check_parts(context);
+  }
+  for (std::size_t i = 0; reason == Reason::kValid && i < num_records_; ++i) {
+    reason = check_not_from_future(record(i), configuration_, now_ms_);
+  }
+  if (reason == Reason::kValid && answer_.users.size() != num_users) {
+    reason = Reason::kAnswerCount;
+  }
+  if (reason == Reason::kValid) {
+    reason = read_vrf_keys();
+  }
+  if (reason == Reason::kValid) {
+    position_.emplace(answer_.users.begin());
+    left_ = num_users;
+  }
+  return reason;
+}
+
+// Section 4 step 3.
+Reason UserAnswerVerifier::check_parts(const Context& context) {
+  records_[0] = answer_.head.record;
+  num_records_ = 1;
+  for (const PartRecord& part : answer_.parts) {
+    const EpochRecord found = read_record(part.record);
+    Reason reason = check_record(found, context.anchor);
+    if (reason != Reason::kValid) {
+      return reason;
+    }
+    const bool in_order = num_records_ == 1 || found.epoch > record(num_records_ - 1).epoch;
+    if (!in_order || found.epoch == head_.record.epoch) {
+      return Reason::kPartOrder;
+    }
+    if (found.period != head_.record.period) {
+      return Reason::kPartPeriod;
+    }
+    const Checkpoint& checkpoint = head_.checkpoint;
+    if (found.epoch >= checkpoint.size) {
+      return Reason::kInclusionIndex;
+    }
+    if (!verify_inclusion(found.epoch, checkpoint.size, log_leaf_hash(found.octets), checkpoint.root, part.inclusion)) {
+      return Reason::kInclusionProof;
+    }
+    if (context.kept_record) {
+      reason = check_against_kept(found, *context.kept_record, context.anchor);
+    }
+    if (reason == Reason::kValid) {
+      const bool is_later = found.epoch > head_.record.epoch;
+      reason = check_record_after(is_later ? found : head_.record, is_later ? head_.record : found, configuration_);
+    }
+    if (reason != Reason::kValid) {
+      return reason;
+    }
+    OPTIKS_CHECK(num_records_ < records_.size());
+    records_[num_records_++] = part.record;
+  }
+  return Reason::kValid;
+}
+
+Reason UserAnswerVerifier::read_vrf_keys() {
+  for (std::uint8_t id = 1; id <= kNumStructures; ++id) {
+    const ByteSpan key = head_.record.structure(id).vrf_public_key;
+    if (vrf::PublicKey::parse_vartime(key, vrf_keys_[id - 1U]) != vrf::Reason::kValid) {
+      return Reason::kVrfKeyInvalid;
+    }
+  }
+  return Reason::kValid;
+}
+
+std::size_t UserAnswerVerifier::num_devices() const {
+  std::size_t count = 0;
+  for (const UserLookup& user : answer_.users) {
+    count += user.keys.size();
+  }
+  return count;
+}
+
+StructureView UserAnswerVerifier::view(std::uint8_t number, std::uint8_t structure) const {
+  const EpochRecord found = record(number);
+  const StructureState& state = found.structure(structure);
+  return {.structure = structure,
+          .epoch = found.epoch,
+          .period = found.period,
+          .period_first_epoch = found.period_first_epoch,
+          .count = state.count,
+          .root = state.root,
+          .vrf_public_key = &vrf_keys_[structure - 1U],
+          .max_value_len = configuration_.max_value_len};
+}
+
+bool UserAnswerVerifier::refer(std::uint8_t number, bool shows_absence, Reach& reach) {
+  if (number >= num_records_) {
+    return false;
+  }
+  is_referred_to_[number] = true;
+  if (!reach.latest || record(number).epoch > record(*reach.latest).epoch) {
+    reach.latest = number;
+  }
+  if (shows_absence && (!reach.first_absence || record(number).epoch < record(*reach.first_absence).epoch)) {
+    reach.first_absence = number;
+  }
+  return true;
+}
+
+// Section 5 step 1.
+bool UserAnswerVerifier::refer_all(const UserLookup& user, Reach& reach) {
+  bool is_known = !user.name || refer(user.name->record, !user.name->present, reach);
+  if (user.kind != UserKind::kNone) {
+    is_known = is_known && refer(user.decommissioned.record, !user.decommissioned.present, reach);
+  }
+  if (user.kind == UserKind::kCurrent) {
+    is_known = is_known && refer(user.devices.record, true, reach);
+    for (const VersionedEntry& key : user.keys) {
+      is_known = is_known && refer(key.record, true, reach);
+    }
+  }
+  return is_known;
+}
+
+Reason UserAnswerVerifier::next(const UserQuery& query, const UserState& state, std::span<DeviceResult> devices,
+                                UserResult& out) {
+  OPTIKS_CHECK(left_ != 0);
+  const UserLookup user = **position_;
+  ++*position_;
+  --left_;
+  Reach reach;
+  if (!refer_all(user, reach)) {
+    return Reason::kPartUnknown;
+  }
+  // Not one entry: the absence of the name is left out.
+  if (!reach.latest) {
+    return Reason::kUserNameMissing;
+  }
+  const EpochRecord record_of_answer = record(reach.first_absence.value_or(*reach.latest));
+  UserResult result;
+  result.kind = user.kind;
+  result.epoch = record_of_answer.epoch;
+  result.largest_epoch = record(*reach.latest).epoch;
+  if (result.epoch < state.least_epoch) {
+    return Reason::kStale;
+  }
+  Reason reason = check_fresh(record_of_answer, configuration_, now_ms_);
+  if (reason == Reason::kValid) {
+    reason = check_name(user, query, state, result);
+  }
+  if (reason == Reason::kValid && user.kind != UserKind::kNone) {
+    reason = check_decommissioned(user, state, result);
+  }
+  if (reason == Reason::kValid && user.kind == UserKind::kCurrent) {
+    reason = check_devices(user, state, result);
+    if (reason == Reason::kValid) {
+      reason = check_keys(user, query, state, devices, result);
+    }
+  }
+  if (reason == Reason::kValid && has_leaf_after(user, result.epoch)) {
+    reason = Reason::kPartEpoch;
+  }
+  if (reason == Reason::kValid) {
+    out = result;
+  }
+  return reason;
+}
+
+// Section 5 steps 3 and 4.
+Reason UserAnswerVerifier::check_name(const UserLookup& user, const UserQuery& query, const UserState& state,
+                                      UserResult& out) const {
+  const bool is_none = user.kind == UserKind::kNone;
+  if (user.name && user.name->present == is_none) {
+    return Reason::kUserKind;
+  }
+  if (!is_none && user.decommissioned.present != (user.kind == UserKind::kLeft)) {
+    return Reason::kUserKind;
+  }
+  if (!user.name) {
+    out.user = state.user;
+    return is_none || state.user.empty() ? Reason::kUserNameMissing : Reason::kValid;
+  }
+  const StructureView names = view(user.name->record, kUsernames);
+  if (is_none) {
+    return state.user.empty() ? check_absent_entry(names, query.username, user.name->absent) : Reason::kUserChanged;
+  }
+  const Member& member = user.name->member;
+  const Reason reason = check_present(names, query.username, member);
+  if (reason != Reason::kValid) {
+    return reason;
+  }
+  if (member.value.empty() || member.value.size() > configuration_.max_key_len) {
+    return Reason::kUserIdLength;
+  }
+  out.user = member.value;
+  return state.user.empty() || std::ranges::equal(state.user, member.value) ? Reason::kValid : Reason::kUserChanged;
+}
+
+// Section 5 step 5.
+Reason UserAnswerVerifier::check_decommissioned(const UserLookup& user, const UserState& state,
+                                                const UserResult& result) const {
+  const Entry& entry = user.decommissioned;
+  const StructureView view_of_left = view(entry.record, kDecommissioned);
+  if (!entry.present) {
+    return state.has_left ? Reason::kUserReturned : check_absent_entry(view_of_left, result.user, entry.absent);
+  }
+  const Reason reason = check_present(view_of_left, result.user, entry.member);
+  if (reason != Reason::kValid) {
+    return reason;
+  }
+  const bool says_so = entry.member.value.size() == 1 && entry.member.value[0] == kHasLeft;
+  return says_so ? Reason::kValid : Reason::kDecommissionValue;
+}
+
+// Section 5 step 6, but the list.
+Reason UserAnswerVerifier::check_devices(const UserLookup& user, const UserState& state, UserResult& out) const {
+  const StructureView lists = view(user.devices.record, kDevices);
+  const Reason reason = verify_lookup(lists, out.user, state.devices, user.devices.lookup, out.devices);
+  if (reason != Reason::kValid) {
+    return reason;
+  }
+  if (out.devices.version == 0) {
+    return Reason::kDevicesMissing;
+  }
+  out.devices_epoch = lists.epoch;
+  out.list = out.devices.has_value ? out.devices.value : state.list;
+  return Reason::kValid;
+}
+
+// Section 5: the list of step 6, and step 7.
+Reason UserAnswerVerifier::check_keys(const UserLookup& user, const UserQuery& query, const UserState& state,
+                                      std::span<DeviceResult> devices, UserResult& out) const {
+  List<Device> list;
+  Reason reason = read_device_list(out.list, configuration_, list);
+  if (reason != Reason::kValid) {
+    return reason;
+  }
+  const bool asks_all = query.device.empty();
+  const std::size_t expected = asks_all ? list.size() : (has_device(list, query.device) ? 1 : 0);
+  if (user.keys.size() != expected) {
+    return Reason::kDeviceCount;
+  }
+  OPTIKS_CHECK(devices.size() >= expected);
+  auto entry = user.keys.begin();
+  auto known = state.keys.begin();
+  for (const Device& device : list) {
+    if (!asks_all && !std::ranges::equal(device.id, query.device)) {
+      continue;
+    }
+    while (known != state.keys.end() && is_before(known->id, device.id)) {
+      ++known;
+    }
+    const bool is_known = known != state.keys.end() && std::ranges::equal(known->id, device.id);
+    const StructureView keys = view(entry->record, kKeys);
+    DeviceResult& result = devices[out.num_devices++];
+    result.id = device.id;
+    result.record_epoch = keys.epoch;
+    reason = verify_lookup(keys, device.id, is_known ? known->known : Known(), entry->lookup, result.key);
+    if (reason != Reason::kValid) {
+      return reason;
+    }
+    ++entry;
+  }
+  return Reason::kValid;
+}
+
+Reason UserAnswerVerifier::finish() const {
+  OPTIKS_CHECK(left_ == 0);
+  const auto referred = std::span(is_referred_to_).subspan(1, num_records_ - 1);
+  const bool all_used = std::ranges::all_of(referred, [](bool is_used) { return is_used; });
+  return all_used ? Reason::kValid : Reason::kPartUnused;
+}
+
+}  // namespace optiks::ozks::verify

@@ -1,0 +1,65 @@
+// Decoding of the structures of docs/spec/users.md.
+#include "optiks/ozks/verify/users.h"
+
+namespace optiks::ozks::verify {
+namespace {
+
+constexpr std::uint64_t kMax16 = 0xffff;
+constexpr std::uint64_t kMax24 = 0xffffff;
+constexpr std::uint64_t kMax32 = 0xffffffff;
+
+}  // namespace
+
+PartRecord PartRecord::decode(Reader& reader) {
+  PartRecord part;
+  part.record = reader.take(kRecordLen);
+  part.inclusion = reader.vector(0, kMaxLogProofLen, kHashLen);
+  return part;
+}
+
+Entry Entry::decode(Reader& reader) {
+  Entry entry;
+  entry.record = static_cast<std::uint8_t>(reader.integer(1));
+  entry.present = reader.discriminant(2) == 1;
+  if (entry.present) {
+    entry.member = Member::decode(reader);
+  } else {
+    entry.absent = NonMember::decode(reader);
+  }
+  return entry;
+}
+
+VersionedEntry VersionedEntry::decode(Reader& reader) {
+  VersionedEntry entry;
+  entry.record = static_cast<std::uint8_t>(reader.integer(1));
+  entry.lookup = Lookup::decode(reader);
+  return entry;
+}
+
+UserLookup UserLookup::decode(Reader& reader) {
+  UserLookup user;
+  user.kind = static_cast<UserKind>(reader.discriminant(3));
+  if (reader.discriminant(2) == 1) {
+    user.name = Entry::decode(reader);
+  }
+  if (user.kind != UserKind::kNone) {
+    user.decommissioned = Entry::decode(reader);
+  }
+  if (user.kind == UserKind::kCurrent) {
+    user.devices = VersionedEntry::decode(reader);
+    user.keys = List<VersionedEntry>::decode(reader, 0, kMax32);
+  }
+  return user;
+}
+
+UserLookupAnswer UserLookupAnswer::decode(Reader& reader) {
+  UserLookupAnswer answer;
+  answer.head = Head::decode(reader);
+  answer.parts = List<PartRecord>::decode(reader, 0, kMax16);
+  answer.users = List<UserLookup>::decode(reader, 1, kMax32);
+  return answer;
+}
+
+Device Device::decode(Reader& reader) { return {reader.vector(1, kMaxKeyLen)}; }
+
+}  // namespace optiks::ozks::verify

@@ -1,0 +1,153 @@
+// Answers about users of the Python reference (tests/vectors/users) and their verdicts.
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <map>
+
+#include "optiks/ozks/verify/users.h"
+#include "prover.h"
+#include "vectors.h"
+
+namespace optiks::ozks::verify::test {
+namespace {
+
+std::uint64_t number(const Json& value) { return value.get<std::uint64_t>(); }
+
+Known known_of(const Json& given) {
+  Known known;
+  known.period = number(given["period"]);
+  known.version = number(given["version"]);
+  known.absent_epoch = number(given["absent_at"]);
+  known.has_absent = true;
+  return known;
+}
+
+// One row: what the verifier brings, and the verdict.
+class Row {
+ public:
+  Row(const Json& anchors, const Json& vector) : vector_(vector) {
+    const Json& anchor = anchors[vector["anchor"].get<std::size_t>()];
+    EXPECT_EQ(name_of(make_anchor(keep(anchor["configuration"]), keep(anchor["log_key"]), context_.anchor)), "valid");
+    context_.ed25519 = ed25519_verify;
+    context_.now_ms = number(vector["now_ms"]);
+    if (vector.contains("checkpoint")) {
+      context_.kept_checkpoint.emplace().size = number(vector["checkpoint"]["size"]);
+      std::ranges::copy(keep(vector["checkpoint"]["root"]), context_.kept_checkpoint->root.begin());
+    }
+    if (vector.contains("record")) {
+      context_.kept_record.emplace().record = read_record(keep(vector["record"]));
+    }
+    if (vector.contains("period_record")) {
+      context_.kept_record->period_start = read_record(keep(vector["period_record"]));
+    }
+    answer_ = keep(vector["answer"]);
+  }
+
+  Reason verify() {
+    const Json& users = vector_["users"];
+    UserAnswerVerifier verifier;
+    Reason reason = verifier.begin(context_, answer_, users.size());
+    if (reason != Reason::kValid) {
+      return reason;
+    }
+    std::vector<DeviceResult> devices(verifier.num_devices());
+    std::span<DeviceResult> room = devices;
+    std::vector<UserResult> results(users.size());
+    std::vector<std::span<DeviceResult>> devices_of;
+    for (std::size_t i = 0; i < users.size(); ++i) {
+      reason = verifier.next(query_of(users[i]), state_of(users[i]["kept"]), room, results[i]);
+      if (reason != Reason::kValid) {
+        return reason;
+      }
+      devices_of.push_back(room.first(results[i].num_devices));
+      room = room.subspan(results[i].num_devices);
+    }
+    reason = verifier.finish();
+    if (reason == Reason::kValid) {
+      EXPECT_EQ(vector_["results"].size(), results.size());
+      for (std::size_t i = 0; i < results.size(); ++i) {
+        check(results[i], devices_of[i], vector_["results"][i]);
+      }
+    }
+    return reason;
+  }
+
+ private:
+  ByteSpan keep(const Json& hex) { return kept_.emplace_back(from_hex(hex)); }
+
+  UserQuery query_of(const Json& user) {
+    return {keep(user["username"]), user["device"].is_null() ? ByteSpan() : keep(user["device"])};
+  }
+
+  UserState state_of(const Json& kept) {
+    UserState state;
+    if (kept.is_null()) {
+      return state;
+    }
+    state.least_epoch = number(kept["least_epoch"]);
+    state.user = kept["user"].is_null() ? ByteSpan() : keep(kept["user"]);
+    state.has_left = kept["has_left"].get<bool>();
+    if (!kept["devices"].is_null()) {
+      state.devices = known_of(kept["devices"]);
+      state.list = keep(kept["devices"]["list"]);
+    }
+    // The parser orders an object's members by name, as hexadecimal digits order octets.
+    std::vector<KnownDevice>& keys = known_keys_.emplace_back();
+    for (const auto& [id, known] : kept["keys"].items()) {
+      keys.push_back({keep(id), known_of(known)});
+    }
+    state.keys = keys;
+    return state;
+  }
+
+  static void check_lookup(const LookupResult& result, const Json& expected) {
+    EXPECT_EQ(result.version, number(expected["version"]));
+    EXPECT_EQ(result.has_value, !expected["value"].is_null());
+    if (!expected["value"].is_null()) {
+      EXPECT_EQ(base::to_hex(result.value), expected["value"].get<std::string>());
+      EXPECT_EQ(result.time, number(expected["time"]));
+    }
+  }
+
+  static void check(const UserResult& result, std::span<const DeviceResult> devices, const Json& expected) {
+    static const std::map<std::string, UserKind> kKinds{
+        {"none", UserKind::kNone}, {"left", UserKind::kLeft}, {"current", UserKind::kCurrent}};
+    EXPECT_EQ(result.kind, kKinds.at(expected["kind"].get<std::string>()));
+    EXPECT_EQ(base::to_hex(result.user), expected["user"].is_null() ? "" : expected["user"].get<std::string>());
+    EXPECT_EQ(result.epoch, number(expected["epoch"]));
+    if (result.kind != UserKind::kCurrent) {
+      return;
+    }
+    check_lookup(result.devices, expected["devices"]);
+    ASSERT_EQ(devices.size(), expected["keys"].size());
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+      EXPECT_EQ(base::to_hex(devices[i].id), expected["keys"][i]["device"].get<std::string>());
+      check_lookup(devices[i].key, expected["keys"][i]);
+    }
+  }
+
+  const Json& vector_;
+  // Neither moves what is in it.
+  std::deque<Bytes> kept_;
+  std::deque<std::vector<KnownDevice>> known_keys_;
+  Context context_;
+  ByteSpan answer_;
+};
+
+TEST(UserVectors, Lookup) {
+  const Json file = load_vectors("users/lookup.json");
+  EXPECT_GE(file["vectors"].size(), 150U);
+  std::map<std::string, int> seen;
+  for (const Json& vector : file["vectors"]) {
+    SCOPED_TRACE(vector["kind"].get<std::string>());
+    Row row(file["anchors"], vector);
+    const std::string reason = name_of(row.verify());
+    EXPECT_EQ(reason, vector["reason"].get<std::string>());
+    ++seen[reason];
+  }
+  EXPECT_GE(seen["valid"], 20);
+  EXPECT_GE(seen.size(), 45U);
+}
+
+}  // namespace
+}  // namespace optiks::ozks::verify::test

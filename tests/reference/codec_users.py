@@ -1,0 +1,117 @@
+"""The structures of docs/spec/users.md, decoded strictly (docs/spec/encoding.md section 3)."""
+
+from dataclasses import dataclass
+
+from codec import Head, Lookup, Member, NonMember, Reader, encoded_all, uint, vector
+from facts import MAX_LOG_PROOF_LEN, RECORD_LEN
+
+NO_SUCH_USER, HAS_LEFT, CURRENT = KINDS = range(3)
+
+
+@dataclass(frozen=True)
+class DeviceList:
+    ids: list[bytes]
+
+    @classmethod
+    def decode(cls, r: Reader) -> "DeviceList":
+        return cls(r.elements(0, 2**24 - 1, lambda inner: inner.opaque(1, 255)))
+
+    def encode(self) -> bytes:
+        return vector(2**24 - 1, b"".join(vector(255, one) for one in self.ids))
+
+
+@dataclass(frozen=True)
+class PartRecord:
+    record: bytes
+    inclusion: list[bytes]
+
+    @classmethod
+    def decode(cls, r: Reader) -> "PartRecord":
+        return cls(r.take(RECORD_LEN), r.hashes(0, MAX_LOG_PROOF_LEN))
+
+    def encode(self) -> bytes:
+        return self.record + vector(MAX_LOG_PROOF_LEN, b"".join(self.inclusion))
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A key of usernames or decommissioned, shown present (a Member) or absent (a NonMember) at a record of the answer."""
+
+    record: int
+    proof: Member | NonMember
+
+    @property
+    def present(self) -> bool:
+        return isinstance(self.proof, Member)
+
+    @classmethod
+    def decode(cls, r: Reader) -> "Entry":
+        record, kind = r.uint(1), r.discriminant(2)
+        return cls(record, Member.decode(r) if kind else NonMember.decode(r))
+
+    def encode(self) -> bytes:
+        return uint(self.record, 1) + uint(self.present, 1) + self.proof.encode()
+
+
+@dataclass(frozen=True)
+class VersionedEntry:
+    record: int
+    lookup: Lookup
+
+    @classmethod
+    def decode(cls, r: Reader) -> "VersionedEntry":
+        return cls(r.uint(1), Lookup.decode(r))
+
+    def encode(self) -> bytes:
+        return uint(self.record, 1) + self.lookup.encode()
+
+
+@dataclass(frozen=True)
+class UserLookup:
+    """decommissioned is None for kind 0; devices is None and keys are empty for other kinds than 2."""
+
+    kind: int
+    name: Entry | None
+    decommissioned: Entry | None
+    devices: VersionedEntry | None
+    keys: list[VersionedEntry]
+
+    @property
+    def entries(self) -> list[Entry | VersionedEntry]:
+        return [entry for entry in (self.name, self.decommissioned, self.devices, *self.keys) if entry is not None]
+
+    @classmethod
+    def decode(cls, r: Reader) -> "UserLookup":
+        kind = r.discriminant(len(KINDS))
+        name = Entry.decode(r) if r.discriminant(2) else None
+        decommissioned, devices, keys = None, None, []
+        if kind != NO_SUCH_USER:
+            decommissioned = Entry.decode(r)
+        if kind == CURRENT:
+            devices = VersionedEntry.decode(r)
+            keys = r.elements(0, 2**32 - 1, VersionedEntry.decode)
+        return cls(kind, name, decommissioned, devices, keys)
+
+    def encode(self) -> bytes:
+        octets = uint(self.kind, 1) + (b"\0" if self.name is None else b"\1" + self.name.encode())
+        if self.kind != NO_SUCH_USER:
+            octets += self.decommissioned.encode()
+        if self.kind == CURRENT:
+            octets += self.devices.encode() + vector(2**32 - 1, encoded_all(self.keys))
+        return octets
+
+
+@dataclass(frozen=True)
+class UserLookupAnswer:
+    head: Head
+    parts: list[PartRecord]
+    users: list[UserLookup]
+
+    @classmethod
+    def decode(cls, r: Reader) -> "UserLookupAnswer":
+        head, parts = Head.decode(r), r.elements(0, 2**16 - 1, PartRecord.decode)
+        return cls(head, parts, r.elements(1, 2**32 - 1, UserLookup.decode))
+
+    def encode(self) -> bytes:
+        parts = vector(2**16 - 1, encoded_all(self.parts))
+        return self.head.encode() + parts + vector(2**32 - 1, encoded_all(self.users))

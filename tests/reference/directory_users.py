@@ -1,0 +1,194 @@
+"""The directory of directory.py with users: docs/spec/users.md. Changes are staged, and publish_users() makes one epoch of them."""
+
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+import board
+import facts
+from codec import decode_whole
+from codec_users import (
+    CURRENT,
+    HAS_LEFT,
+    NO_SUCH_USER,
+    DeviceList,
+    Entry,
+    PartRecord,
+    UserLookup,
+    UserLookupAnswer,
+    VersionedEntry,
+)
+from directory import Directory
+from record import EpochRecord
+from users import Asked
+
+
+@dataclass(frozen=True)
+class At:
+    """The epochs at which the parts of one user's answer were asked. name None: the entry is left out."""
+
+    name: int | None
+    decommissioned: int
+    devices: int
+    keys: int
+
+    @classmethod
+    def all(cls, epoch: int) -> Self:
+        return cls(epoch, epoch, epoch, epoch)
+
+    @property
+    def epochs(self) -> set[int]:
+        return {self.name, self.decommissioned, self.devices, self.keys} - {None}
+
+
+@dataclass(frozen=True)
+class State:
+    """What is true of a username at one epoch. keys: version and value of each device, in the order of the list."""
+
+    kind: int
+    user: bytes | None = None
+    keys: dict[bytes, tuple[int, bytes | None]] = field(default_factory=dict)
+
+
+class UserDirectory(Directory):
+    def __init__(self, *arguments, **configuration):
+        self.users: dict[bytes, bytes] = {}
+        self.lists: dict[bytes, list[bytes]] = {}
+        self.left: set[bytes] = set()
+        self.staged: dict[int, dict[bytes, bytes]] = {number: {} for number in facts.STRUCTURES}
+        super().__init__(*arguments, **configuration)
+
+    # Changes.
+
+    def create(self, user: bytes, usernames: list[bytes], devices: dict[bytes, bytes | None]) -> None:
+        """devices: None for a device that has no key yet."""
+        assert user not in self.lists
+        for username in usernames:
+            self.add_username(user, username)
+        self._set_list(user, list(devices))
+        for device, value in devices.items():
+            if value is not None:
+                self.set_device(device, value)
+
+    def add_username(self, user: bytes, username: bytes) -> None:
+        assert username not in self.users
+        self.users[username] = user
+        self.staged[facts.USERNAMES][username] = user
+
+    def add_device(self, user: bytes, device: bytes, value: bytes | None) -> None:
+        self._set_list(user, [*self.lists[user], device])
+        if value is not None:
+            self.set_device(device, value)
+
+    def set_device(self, device: bytes, value: bytes) -> None:
+        self.staged[facts.KEYS][device] = value
+
+    def remove_device(self, user: bytes, device: bytes) -> None:
+        self._set_list(user, [one for one in self.lists[user] if one != device])
+
+    def decommission(self, user: bytes) -> None:
+        self.left.add(user)
+        self.staged[facts.DECOMMISSIONED][user] = b"\1"
+
+    def _set_list(self, user: bytes, devices: list[bytes]) -> None:
+        self.lists[user] = sorted(devices)
+        self.staged[facts.DEVICES][user] = DeviceList(self.lists[user]).encode()
+
+    def publish_users(self, time_ms: int | None = None) -> EpochRecord:
+        staged = {number: dict(updates) for number, updates in self.staged.items()}
+        for updates in self.staged.values():
+            updates.clear()
+        return self.publish_in(staged, time_ms=time_ms)
+
+    def copied(self, structure: int, key: bytes) -> bool:
+        if structure == facts.DEVICES:
+            return key not in self.left
+        return not any(key in self.lists[user] for user in self.left)
+
+    # What is true.
+
+    def value_at(self, epoch: int, structure: int, key: bytes) -> bytes | None:
+        mine = self.stored_at[epoch][structure - 1].get(key)
+        return mine[-1].value if mine else None
+
+    def state(self, username: bytes, epoch: int) -> State:
+        user = self.value_at(epoch, facts.USERNAMES, username)
+        if user is None:
+            return State(NO_SUCH_USER)
+        if self.value_at(epoch, facts.DECOMMISSIONED, user) is not None:
+            return State(HAS_LEFT, user)
+        shown = {one: (self.latest(epoch, one), self.value_at(epoch, facts.KEYS, one)) for one in self.ids_at(epoch, user)}
+        return State(CURRENT, user, shown)
+
+    def ids_at(self, epoch: int, user: bytes) -> list[bytes]:
+        octets = self.value_at(epoch, facts.DEVICES, user)
+        return [] if octets is None else list_ids(octets)
+
+    # Answers.
+
+    def entry(self, epoch: int, structure: int, key: bytes, record: int = 0) -> Entry:
+        if self.value_at(epoch, structure, key) is None:
+            return Entry(record, self.absent(epoch, key, 0, structure))
+        return Entry(record, self.member(epoch, key, 0, True, structure))
+
+    def versioned(self, epoch: int, structure: int, key: bytes, known: int = 0, record: int = 0) -> VersionedEntry:
+        return VersionedEntry(record, self.lookup_item(epoch, key, known, structure))
+
+    def user_item(self, asked: Asked, at: At, records: dict[int, int]) -> UserLookup:
+        """Each part true at its own epoch. records: the number of each epoch's record in the answer."""
+        kept, name = asked.kept, None
+        if at.name is None:
+            user = kept.user
+        else:
+            user = self.value_at(at.name, facts.USERNAMES, asked.username)
+            name = self.entry(at.name, facts.USERNAMES, asked.username, records[at.name])
+        if user is None:
+            return UserLookup(NO_SUCH_USER, name, None, None, [])
+        left = self.entry(at.decommissioned, facts.DECOMMISSIONED, user, records[at.decommissioned])
+        if left.present:
+            return UserLookup(HAS_LEFT, name, left, None, [])
+        period = self.records[at.devices].period
+        known = kept.devices.known.version if kept.devices and kept.devices.known.period == period else 0
+        devices = self.versioned(at.devices, facts.DEVICES, user, known, records[at.devices])
+        keys = []
+        for one in self.ids_at(at.devices, user):
+            if asked.device in (None, one):
+                of_key = kept.keys.get(one)
+                known = of_key.version if of_key and of_key.period == period else 0
+                keys.append(self.versioned(at.keys, facts.KEYS, one, known, records[at.keys]))
+        return UserLookup(CURRENT, name, left, devices, keys)
+
+    def part(self, epoch: int, size: int) -> PartRecord:
+        return PartRecord(self.records[epoch].encode(), board.make_inclusion(self.entries(size), epoch))
+
+    def user_lookup(
+        self, asked: list[Asked], at: list[At] | None = None, epoch: int | None = None, **head
+    ) -> UserLookupAnswer:
+        """epoch: the head's. at: by default all at the head's epoch. Parts that no entry refers to are left out."""
+        epoch = self.epoch if epoch is None else epoch
+        at = at or [At.all(epoch) for _ in asked]
+        others = sorted(set().union(*(one.epochs for one in at)) - {epoch})
+        records = {epoch: 0} | {other: i for i, other in enumerate(others, 1)}
+        users = [self.user_item(one, when, records) for one, when in zip(asked, at, strict=True)]
+        answer = UserLookupAnswer(self.head(epoch, **head), [], users)
+        size = head.get("size") or len(self.records)
+        return renumbered(replace(answer, parts=[self.part(other, size) for other in others]))
+
+
+def list_ids(octets: bytes) -> list[bytes]:
+    """The ids of a list that this directory made."""
+    return decode_whole(DeviceList.decode, octets).ids
+
+
+def renumbered(answer: UserLookupAnswer) -> UserLookupAnswer:
+    """Without the parts that no entry refers to."""
+    used = sorted({entry.record for user in answer.users for entry in user.entries} - {0})
+    numbers = {0: 0} | {old: new for new, old in enumerate(used, 1)}
+
+    def moved(entry):
+        return None if entry is None else replace(entry, record=numbers[entry.record])
+
+    users = [
+        UserLookup(u.kind, moved(u.name), moved(u.decommissioned), moved(u.devices), [moved(key) for key in u.keys])
+        for u in answer.users
+    ]
+    return replace(answer, parts=[answer.parts[old - 1] for old in used], users=users)

@@ -1,0 +1,233 @@
+"""Answers about users: docs/spec/users.md sections 3 to 5. A verdict changes nothing: the caller decides what to keep."""
+
+from dataclasses import dataclass, field
+
+import ecvrf
+import facts
+import pahd
+import record
+from board import Checkpoint
+from codec import Member, decode_whole
+from codec_users import (
+    CURRENT,
+    HAS_LEFT,
+    NO_SUCH_USER,
+    DeviceList,
+    Entry,
+    PartRecord,
+    UserLookup,
+    UserLookupAnswer,
+    VersionedEntry,
+)
+from record import Configuration, EpochRecord
+from refused import Refused, require
+from verify import Verifier, check_included, vrf_key
+
+
+@dataclass(frozen=True)
+class KeptList:
+    """What is known of a user's device list, with the octets of the DeviceList."""
+
+    known: pahd.Known
+    devices: bytes
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Section 2, as far as it concerns one username: all of valid answers. devices are those of the user id."""
+
+    user: bytes | None = None
+    has_left: bool = False
+    least_epoch: int = 0
+    devices: KeptList | None = None
+    keys: dict[bytes, pahd.Known] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One user of a request. device: that one's key alone."""
+
+    username: bytes
+    device: bytes | None = None
+    kept: Kept = Kept()
+
+
+@dataclass(frozen=True)
+class UserResult:
+    """epoch is e*. devices and keys are those of a current user, keys in the order of the list."""
+
+    kind: int
+    user: bytes | None
+    epoch: int
+    ids: list[bytes] = field(default_factory=list)
+    devices: pahd.Result | None = None
+    keys: dict[bytes, pahd.Result] = field(default_factory=dict)
+
+    def kept(self, before: Kept) -> Kept:
+        """What the verifier keeps from now on; before: what it brought."""
+        if self.user is None:
+            return Kept(least_epoch=self.epoch)
+        if self.devices is None:
+            return Kept(self.user, True, self.epoch)
+        octets = before.devices.devices if self.devices.value is None else self.devices.value
+        keys = {device: result.known for device, result in self.keys.items()}
+        return Kept(self.user, False, self.epoch, KeptList(self.devices.known, octets), before.keys | keys)
+
+
+def verify_users(v: Verifier, answer: bytes, asked: list[Asked]) -> list[UserResult]:
+    """Section 4."""
+    decoded = decode_whole(UserLookupAnswer.decode, answer)
+    require(v.anchor.configuration.username_reuse == 0, "configuration")
+    head, checkpoint = v.verify_head_of_any_time(decoded.head)
+    records = [head]
+    for part in decoded.parts:
+        records.append(_check_part(v, head, records[1:], part, checkpoint))
+    for r in records:
+        v.check_not_ahead(r)
+    require(len(decoded.users) == len(asked), "answer_count")
+    keys = [vrf_key(head, number) for number in facts.STRUCTURES]
+    results = [_User(v, records, keys, one).verify(user) for one, user in zip(asked, decoded.users, strict=True)]
+    used = {entry.record for user in decoded.users for entry in user.entries}
+    require(used.issuperset(range(1, len(records))), "part_unused")
+    return results
+
+
+def _check_part(
+    v: Verifier, head: EpochRecord, before: list[EpochRecord], part: PartRecord, checkpoint: Checkpoint
+) -> EpochRecord:
+    """Section 4 step 3."""
+    r = EpochRecord.parse(part.record)
+    record.check_alone(r, v.anchor.log_id)
+    require(r.epoch != head.epoch and all(r.epoch > earlier.epoch for earlier in before), "part_order")
+    require(r.period == head.period, "part_period")
+    check_included(r, checkpoint, part.inclusion)
+    v.check_kept_record(r)
+    record.check_same_log(r, head, v.anchor.configuration.period_length_ms)
+    return r
+
+
+def epoch_of_state(records: list[EpochRecord], user: UserLookup) -> int:
+    """e*, section 3. A Lookup always has a NonMember: C(a) is never empty for a version that is in range."""
+    absences = [
+        records[entry.record].epoch
+        for entry in user.entries
+        if isinstance(entry, VersionedEntry) or not entry.present
+    ]
+    require(user.entries != [], "user_name_missing")
+    return min(absences) if absences else max(records[entry.record].epoch for entry in user.entries)
+
+
+def device_ids(octets: bytes, configuration: Configuration) -> list[bytes]:
+    """The ids of a DeviceList that was sent as a value."""
+    try:
+        ids = decode_whole(DeviceList.decode, octets).ids
+    except Refused:
+        raise Refused("device_list") from None
+    increasing = all(one < other for one, other in zip(ids, ids[1:], strict=False))
+    short = all(len(one) <= configuration.max_key_len for one in ids)
+    require(increasing and short and len(ids) <= configuration.max_devices, "device_list")
+    return ids
+
+
+class _User:
+    """Section 5, for one user of an answer. times: the leaf epochs met."""
+
+    def __init__(self, v: Verifier, records: list[EpochRecord], keys: list[ecvrf.PublicKey], asked: Asked):
+        self.v, self.records, self.keys, self.asked, self.kept = v, records, keys, asked, asked.kept
+        self.configuration = v.anchor.configuration
+        self.times: list[int] = []
+
+    def verify(self, user: UserLookup) -> UserResult:
+        require(all(entry.record < len(self.records) for entry in user.entries), "part_unknown")
+        e = epoch_of_state(self.records, user)
+        require(e >= self.kept.least_epoch, "stale")
+        self.v.check_fresh(next(r for r in self.records if r.epoch == e))
+        result = self._verify_at(e, user)
+        require(all(time <= e for time in self.times), "part_epoch")
+        return result
+
+    def _verify_at(self, e: int, user: UserLookup) -> UserResult:
+        """Section 5, steps 3 to 7."""
+        if user.name is not None:
+            require(user.name.present == (user.kind != NO_SUCH_USER), "user_kind")
+        if user.decommissioned is not None:
+            require(user.decommissioned.present == (user.kind == HAS_LEFT), "user_kind")
+        if user.name is None:
+            require(user.kind != NO_SUCH_USER and self.kept.user is not None, "user_name_missing")
+        user_id = self._user_id(user)
+        if user.kind == NO_SUCH_USER:
+            return UserResult(user.kind, None, e)
+        if self._has_left(user_id, user.decommissioned):
+            return UserResult(user.kind, user_id, e)
+        assert user.kind == CURRENT
+        listed = self._devices(user_id, user.devices)
+        ids = device_ids(self._list_octets(listed), self.configuration)
+        wanted = [one for one in ids if self.asked.device in (None, one)]
+        require(len(user.keys) == len(wanted), "device_count")
+        shown = {}
+        for device, entry in zip(wanted, user.keys, strict=False):
+            shown[device] = self._versioned(facts.KEYS, device, entry, self.kept.keys.get(device))
+        return UserResult(user.kind, user_id, e, ids, listed, shown)
+
+    def _user_id(self, user: UserLookup) -> bytes | None:
+        """Step 4."""
+        if user.name is None:
+            return self.kept.user
+        if not user.name.present:
+            require(self.kept.user is None, "user_changed")
+            self._structure(facts.USERNAMES, self.asked.username, user.name).verify_absent(0, user.name.proof)
+            return None
+        user_id = self._check_entry(facts.USERNAMES, self.asked.username, user.name)
+        require(1 <= len(user_id) <= self.configuration.max_key_len, "user_id_length")
+        require(self.kept.user in (None, user_id), "user_changed")
+        return user_id
+
+    def _has_left(self, user_id: bytes, entry: Entry) -> bool:
+        """Step 5."""
+        if entry.present:
+            require(self._check_entry(facts.DECOMMISSIONED, user_id, entry) == b"\1", "decommission_value")
+            return True
+        require(not self.kept.has_left, "user_returned")
+        self._structure(facts.DECOMMISSIONED, user_id, entry).verify_absent(0, entry.proof)
+        return False
+
+    def _devices(self, user_id: bytes, entry: VersionedEntry) -> pahd.Result:
+        """Step 6, without the list's form."""
+        kept = self.kept.devices
+        listed = self._versioned(facts.DEVICES, user_id, entry, None if kept is None else kept.known)
+        require(listed.version >= 1, "devices_missing")
+        return listed
+
+    def _list_octets(self, listed: pahd.Result) -> bytes:
+        """The list that was sent or, where the known version stands, the kept one."""
+        if listed.value is not None:
+            return listed.value
+        # Version 0 was refused, save by the model, which leaves that check out.
+        return self.kept.devices.devices if listed.version else DeviceList([]).encode()
+
+    def _structure(self, number: int, key: bytes, entry: Entry | VersionedEntry) -> pahd.ProvenStructure:
+        r = self.records[entry.record]
+        state, limit = r.structure(number), self.configuration.max_value_len
+        public = self.keys[number - 1]
+        return pahd.ProvenStructure(
+            r.epoch, r.period_first_epoch, r.period, limit, number, state.root, state.count, public, key
+        )
+
+    def _check_entry(self, number: int, key: bytes, entry: Entry) -> bytes:
+        s, member = self._structure(number, key, entry), entry.proof
+        require(member.kind == 1, "member_kind")
+        require(len(member.value) <= s.max_value_len, "value_too_long")
+        s.verify_member(0, member)
+        require(member.epoch <= s.epoch, "leaf_epoch_future")
+        require(member.epoch != 0, "leaf_epoch_period")
+        self._meet(member)
+        return member.value
+
+    def _versioned(self, number: int, key: bytes, entry: VersionedEntry, known: pahd.Known | None) -> pahd.Result:
+        result = pahd.verify_lookup(self._structure(number, key, entry), entry.lookup, known)
+        for member in entry.lookup.members:
+            self._meet(member)
+        return result
+
+    def _meet(self, member: Member) -> None:
+        self.times.append(member.epoch)
