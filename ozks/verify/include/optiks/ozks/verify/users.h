@@ -74,10 +74,10 @@ struct KnownDevice {
   Known known;
 };
 
-// UserState: what a verifier keeps of a username (section 2), all of it from valid answers.
+// UserState: what a verifier brings for one user (section 2), all of it from valid answers.
 struct UserState {
-  std::uint64_t least_epoch = 0;
-  ByteSpan user;  // its id; empty: not known
+  std::uint64_t least_epoch = 0;  // the largest of the epochs that are kept with what is below
+  ByteSpan user;                  // its id; empty: not known
   bool has_left = false;
   Known devices;
   ByteSpan list;                      // the DeviceList of the known version
