@@ -78,15 +78,15 @@ Asker::Asker(const Filled& directory, std::size_t most)
 }
 
 void Asker::renew() {
-  optiks_snapshot_destroy(snapshot_);
-  snapshot_ = nullptr;
-  require(optiks_dir_snapshot(directory_.dir(), &snapshot_));
+  optiks_view_destroy(view_);
+  view_ = nullptr;
+  require(optiks_dir_view(directory_.dir(), &view_));
 }
 
 base::ByteSpan Asker::lookup(std::size_t n) {
   std::size_t len = 0;
-  require(optiks_snapshot_lookup_many(snapshot_, kKeys, n, keys_.data(), key_offsets_.data(), none_.data(),
-                                      none_.data(), out_.data(), out_.size(), &len, ends_.data()));
+  require(optiks_view_lookup_many(view_, kKeys, n, keys_.data(), key_offsets_.data(), none_.data(), none_.data(),
+                                  out_.data(), out_.size(), &len, ends_.data()));
   return std::span(out_).first(len);
 }
 
@@ -104,7 +104,7 @@ void Asker::warm(std::size_t num_keys, std::size_t step) {
 States Asker::states(std::uint64_t* epoch) const {
   States states{};
   std::uint64_t at = 0;
-  require(optiks_snapshot_states(snapshot_, &at, states.data()));
+  require(optiks_view_states(view_, &at, states.data()));
   if (epoch != nullptr) {
     *epoch = at;
   }

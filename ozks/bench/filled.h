@@ -76,7 +76,7 @@ class Asker {
   Asker(const Filled& directory, std::size_t most);
   Asker(const Asker&) = delete;
   Asker& operator=(const Asker&) = delete;
-  ~Asker() { optiks_snapshot_destroy(snapshot_); }
+  ~Asker() { optiks_view_destroy(view_); }
 
   // The i-th key that the next lookup asks for.
   void set_key(std::size_t i, std::uint64_t key) { base::store_be64(keys_.data() + kKeyLen * i, key); }
@@ -95,7 +95,7 @@ class Asker {
 
  private:
   const Filled& directory_;
-  optiks_snapshot_t* snapshot_ = nullptr;
+  optiks_view_t* view_ = nullptr;
   std::vector<std::uint8_t> keys_;
   std::vector<std::uint64_t> key_offsets_;
   std::vector<std::uint64_t> none_;

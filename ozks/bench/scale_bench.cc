@@ -154,8 +154,8 @@ class Scale {
   void ask(const char* name) {
     constexpr std::size_t kBatch = 64;
     constexpr std::size_t kRounds = 2000;
-    optiks_snapshot_t* snapshot = nullptr;
-    require(optiks_dir_snapshot(dir_, &snapshot));
+    optiks_view_t* view = nullptr;
+    require(optiks_dir_view(dir_, &view));
     std::array<std::uint8_t, 8 * kBatch> keys{};
     std::array<std::uint64_t, kBatch + 1> offsets{};
     std::array<std::uint64_t, kBatch> known{};
@@ -172,24 +172,24 @@ class Scale {
       }
       std::size_t len = 0;
       const double start = now();
-      require(optiks_snapshot_lookup_many(snapshot, kKeys, kBatch, keys.data(), offsets.data(), known.data(),
-                                          known.data(), out.data(), out.size(), &len, ends.data()));
+      require(optiks_view_lookup_many(view, kKeys, kBatch, keys.data(), offsets.data(), known.data(), known.data(),
+                                      out.data(), out.size(), &len, ends.data()));
       seconds += is_first ? 0 : now() - start;
       octets += is_first ? 0 : static_cast<double>(len);
     }
-    optiks_snapshot_destroy(snapshot);
+    optiks_view_destroy(view);
     constexpr double kLookups = kRounds * kBatch;
     note(name, "lookups/s, 64 at once, VRF cached", kLookups / seconds, {{"answer_bytes", octets / kLookups}});
   }
 
   void save() {
-    optiks_snapshot_t* snapshot = nullptr;
-    require(optiks_dir_snapshot(dir_, &snapshot));
-    require(optiks_snapshot_states(snapshot, &epoch_, states_.data()));
+    optiks_view_t* view = nullptr;
+    require(optiks_dir_view(dir_, &view));
+    require(optiks_view_states(view, &epoch_, states_.data()));
     const double start = now();
-    require(optiks_snapshot_save(snapshot, snapshot_.c_str()));
+    require(optiks_view_save(view, snapshot_.c_str()));
     const double seconds = now() - start;
-    optiks_snapshot_destroy(snapshot);
+    optiks_view_destroy(view);
     note("snapshot", "s", seconds, {{"snapshot_bytes", size_of(snapshot_)}});
   }
 

@@ -128,8 +128,8 @@ void insert(benchmark::State& state, std::size_t keys, bool tree_only) {
 // Lookups of keys with one version, anywhere in the tree; `at_once` in a call.
 void prove(benchmark::State& state, std::size_t keys, bool cached, std::size_t at_once) {
   const Filled& directory = filled(keys);
-  optiks_snapshot_t* snapshot = nullptr;
-  require(optiks_dir_snapshot(directory.dir(), &snapshot));
+  optiks_view_t* view = nullptr;
+  require(optiks_dir_view(directory.dir(), &view));
   std::vector<std::uint8_t> names(8 * at_once);
   std::vector<std::uint64_t> offsets(at_once + 1);
   const std::vector<std::uint64_t> none(at_once);
@@ -145,8 +145,8 @@ void prove(benchmark::State& state, std::size_t keys, bool cached, std::size_t a
     for (std::size_t i = 0; i < at_once; ++i) {
       base::store_be64(names.data() + 8 * i, number(i));
     }
-    require(optiks_snapshot_lookup_many(snapshot, OPTIKS_KEYS, at_once, names.data(), offsets.data(), none.data(),
-                                        none.data(), out.data(), out.size(), &len, ends.data()));
+    require(optiks_view_lookup_many(view, OPTIKS_KEYS, at_once, names.data(), offsets.data(), none.data(), none.data(),
+                                    out.data(), out.size(), &len, ends.data()));
   };
   const auto any = [&](std::size_t) { return cached ? random() % kCachedKeys * stride : random() % keys; };
   for (std::size_t first = 0; cached && first < kCachedKeys; first += at_once) {
@@ -165,7 +165,7 @@ void prove(benchmark::State& state, std::size_t keys, bool cached, std::size_t a
                             num_lookups;
   state.counters["pages_read"] = static_cast<double>(after.node_cache_misses - before.node_cache_misses) / num_lookups;
   directory.report(state);
-  optiks_snapshot_destroy(snapshot);
+  optiks_view_destroy(view);
 }
 
 void add_all() {

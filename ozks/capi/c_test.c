@@ -91,7 +91,7 @@ int main(void) {
   optiks_dir_destroy(dir);
   optiks_dir_destroy(NULL);
   optiks_staged_destroy(NULL);
-  optiks_snapshot_destroy(NULL);
+  optiks_view_destroy(NULL);
   if (failures == 0) {
     puts("ok");
   }

@@ -5,16 +5,16 @@
 #include <vector>
 
 #include "capi_guard.h"
-#include "capi_snapshot.h"
+#include "capi_view.h"
 #include "pahd/answer_writer.h"
 
 using namespace optiks::ozks;
 using namespace optiks::ozks::capi;
 
 struct optiks_proofs {
-  optiks_proofs(const optiks_snapshot& snapshot, std::uint8_t of_structure, bool uses_cache)
-      : of(snapshot), structure(of_structure), batch(snapshot.view.data(), of_structure, uses_cache) {}
-  const optiks_snapshot& of;
+  optiks_proofs(const optiks_view& view, std::uint8_t of_structure, bool uses_cache)
+      : of(view), structure(of_structure), batch(view.view.data(), of_structure, uses_cache) {}
+  const optiks_view& of;
   std::uint8_t structure;
   ProofBatch batch;
 };
@@ -32,13 +32,13 @@ std::int32_t finish(const Output& output, std::size_t* out_len) {
   return OPTIKS_OK;
 }
 
-std::int32_t lookup(const optiks_snapshot_t* snapshot, std::uint8_t structure, const ProofSource& source, std::size_t n,
+std::int32_t lookup(const optiks_view_t* view, std::uint8_t structure, const ProofSource& source, std::size_t n,
                     const std::uint8_t* keys, const std::uint64_t* key_offsets, const std::uint64_t* known_periods,
                     const std::uint64_t* known_versions, std::uint8_t* out, std::size_t capacity, std::size_t* out_len,
                     std::uint64_t* out_ends) {
   return guarded([&] {
     ByteStrings strings;
-    if (snapshot == nullptr || !verify::has_versions(structure) || !read_keys(n, keys, key_offsets, strings) ||
+    if (view == nullptr || !verify::has_versions(structure) || !read_keys(n, keys, key_offsets, strings) ||
         !readable(known_periods, n) || !readable(known_versions, n) || !readable(out, capacity) || out_len == nullptr ||
         !readable(out_ends, n)) {
       return argument_error("a pointer is missing, a structure has no versions, or a key is not 1..255 octets");
@@ -52,7 +52,7 @@ std::int32_t lookup(const optiks_snapshot_t* snapshot, std::uint8_t structure, c
       queries.push_back({strings[i], known_periods[i], known_versions[i]});
     }
     Output output(out, capacity);
-    if (!write_lookups(snapshot->view, structure, queries, source, output, out_ends)) {
+    if (!write_lookups(view->view, structure, queries, source, output, out_ends)) {
       set_last_error("a proof is not cached");
       return std::int32_t{OPTIKS_E_UNPROVEN};
     }
@@ -60,16 +60,16 @@ std::int32_t lookup(const optiks_snapshot_t* snapshot, std::uint8_t structure, c
   });
 }
 
-std::int32_t versions(const optiks_snapshot_t* snapshot, std::uint8_t structure, const ProofBatch* batch,
+std::int32_t versions(const optiks_view_t* view, std::uint8_t structure, const ProofBatch* batch,
                       const VersionsQuery& query, std::uint8_t* out, std::size_t capacity, std::size_t* out_len) {
   return guarded([&] {
-    if (snapshot == nullptr || !verify::has_versions(structure) || !is_key(query.key.data(), query.key.size()) ||
+    if (view == nullptr || !verify::has_versions(structure) || !is_key(query.key.data(), query.key.size()) ||
         query.from == 0 || query.max_members == 0 || !readable(out, capacity) || out_len == nullptr) {
       return argument_error(
           "a pointer is missing, or a structure, key length, first version or page length is out of bounds");
     }
     Output output(out, capacity);
-    write_versions(snapshot->view, structure, query, batch, output);
+    write_versions(view->view, structure, query, batch, output);
     return finish(output, out_len);
   });
 }
@@ -78,38 +78,38 @@ std::int32_t versions(const optiks_snapshot_t* snapshot, std::uint8_t structure,
 
 extern "C" {
 
-std::int32_t optiks_snapshot_lookup_many(const optiks_snapshot_t* snapshot, std::uint8_t structure, std::size_t n,
-                                         const std::uint8_t* keys, const std::uint64_t* key_offsets,
-                                         const std::uint64_t* known_periods, const std::uint64_t* known_versions,
-                                         std::uint8_t* out, std::size_t capacity, std::size_t* out_len,
-                                         std::uint64_t* out_ends) {
-  return lookup(snapshot, structure, {nullptr, true}, n, keys, key_offsets, known_periods, known_versions, out,
-                capacity, out_len, out_ends);
+std::int32_t optiks_view_lookup_many(const optiks_view_t* view, std::uint8_t structure, std::size_t n,
+                                     const std::uint8_t* keys, const std::uint64_t* key_offsets,
+                                     const std::uint64_t* known_periods, const std::uint64_t* known_versions,
+                                     std::uint8_t* out, std::size_t capacity, std::size_t* out_len,
+                                     std::uint64_t* out_ends) {
+  return lookup(view, structure, {nullptr, true}, n, keys, key_offsets, known_periods, known_versions, out, capacity,
+                out_len, out_ends);
 }
 
-std::int32_t optiks_snapshot_lookup_cached(const optiks_snapshot_t* snapshot, std::uint8_t structure, std::size_t n,
-                                           const std::uint8_t* keys, const std::uint64_t* key_offsets,
-                                           const std::uint64_t* known_periods, const std::uint64_t* known_versions,
-                                           std::uint8_t* out, std::size_t capacity, std::size_t* out_len,
-                                           std::uint64_t* out_ends) {
-  return lookup(snapshot, structure, {nullptr, false}, n, keys, key_offsets, known_periods, known_versions, out,
-                capacity, out_len, out_ends);
+std::int32_t optiks_view_lookup_cached(const optiks_view_t* view, std::uint8_t structure, std::size_t n,
+                                       const std::uint8_t* keys, const std::uint64_t* key_offsets,
+                                       const std::uint64_t* known_periods, const std::uint64_t* known_versions,
+                                       std::uint8_t* out, std::size_t capacity, std::size_t* out_len,
+                                       std::uint64_t* out_ends) {
+  return lookup(view, structure, {nullptr, false}, n, keys, key_offsets, known_periods, known_versions, out, capacity,
+                out_len, out_ends);
 }
 
-std::int32_t optiks_snapshot_versions(const optiks_snapshot_t* snapshot, std::uint8_t structure,
-                                      const std::uint8_t* key, std::size_t key_len, std::uint64_t from,
-                                      std::uint32_t max_members, std::size_t max_bytes, std::uint8_t* out,
-                                      std::size_t capacity, std::size_t* out_len) {
-  return versions(snapshot, structure, nullptr, {{key, key_len}, from, max_members, max_bytes}, out, capacity, out_len);
+std::int32_t optiks_view_versions(const optiks_view_t* view, std::uint8_t structure, const std::uint8_t* key,
+                                  std::size_t key_len, std::uint64_t from, std::uint32_t max_members,
+                                  std::size_t max_bytes, std::uint8_t* out, std::size_t capacity,
+                                  std::size_t* out_len) {
+  return versions(view, structure, nullptr, {{key, key_len}, from, max_members, max_bytes}, out, capacity, out_len);
 }
 
-std::int32_t optiks_proofs_create(const optiks_snapshot_t* snapshot, std::uint8_t structure, std::int32_t use_cache,
+std::int32_t optiks_proofs_create(const optiks_view_t* view, std::uint8_t structure, std::int32_t use_cache,
                                   optiks_proofs_t** out) {
   return guarded([&] {
-    if (snapshot == nullptr || out == nullptr || !verify::has_versions(structure)) {
+    if (view == nullptr || out == nullptr || !verify::has_versions(structure)) {
       return argument_error("a pointer is missing, or a structure has no versions");
     }
-    *out = new optiks_proofs(*snapshot, structure, use_cache != 0);
+    *out = new optiks_proofs(*view, structure, use_cache != 0);
     return std::int32_t{OPTIKS_OK};
   });
 }

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "capi_guard.h"
-#include "capi_snapshot.h"
+#include "capi_view.h"
 #include "directory/open.h"
 #include "optiks/ozks/verify/codec.h"
 #include "snapshot/save.h"
@@ -149,15 +149,15 @@ std::int32_t optiks_dir_versions(const optiks_dir_t* dir, std::size_t n, const s
   });
 }
 
-std::int32_t optiks_dir_expect(optiks_dir_t* dir, std::size_t n, const std::uint8_t* structures,
-                               const std::uint8_t* keys, const std::uint64_t* key_offsets) {
+std::int32_t optiks_dir_precompute_labels(optiks_dir_t* dir, std::size_t n, const std::uint8_t* structures,
+                                          const std::uint8_t* keys, const std::uint64_t* key_offsets) {
   return guarded([&] {
     ByteStrings strings;
     if (dir == nullptr || !readable(structures, n) || !structures_valid(n, structures) ||
         !read_keys(n, keys, key_offsets, strings)) {
       return argument_error("a pointer is missing, there is no such structure, or a key is not 1..255 octets");
     }
-    dir->directory->expect(structures, strings);
+    dir->directory->precompute_labels(structures, strings);
     return std::int32_t{OPTIKS_OK};
   });
 }
@@ -275,36 +275,36 @@ std::int32_t optiks_dir_stats(const optiks_dir_t* dir, optiks_dir_stats_t* out) 
   });
 }
 
-std::int32_t optiks_dir_snapshot(optiks_dir_t* dir, optiks_snapshot_t** out) {
+std::int32_t optiks_dir_view(optiks_dir_t* dir, optiks_view_t** out) {
   return guarded([&] {
     if (dir == nullptr || out == nullptr) {
       return argument_error("a pointer is missing");
     }
-    *out = new optiks_snapshot(dir->directory->data());
+    *out = new optiks_view(dir->directory->data());
     return std::int32_t{OPTIKS_OK};
   });
 }
 
-void optiks_snapshot_destroy(optiks_snapshot_t* snapshot) { delete snapshot; }
+void optiks_view_destroy(optiks_view_t* view) { delete view; }
 
-std::int32_t optiks_snapshot_save(const optiks_snapshot_t* snapshot, const char* path) {
+std::int32_t optiks_view_save(const optiks_view_t* view, const char* path) {
   return guarded([&] {
-    if (snapshot == nullptr || path == nullptr) {
+    if (view == nullptr || path == nullptr) {
       return argument_error("a pointer is missing");
     }
-    save_snapshot(snapshot->view, path);
+    save_snapshot(view->view, path);
     return std::int32_t{OPTIKS_OK};
   });
 }
 
-std::int32_t optiks_snapshot_states(const optiks_snapshot_t* snapshot, std::uint64_t* out_epoch,
-                                    std::uint8_t out[kNumStructures * OPTIKS_STRUCTURE_STATE_LEN]) {
+std::int32_t optiks_view_states(const optiks_view_t* view, std::uint64_t* out_epoch,
+                                std::uint8_t out[kNumStructures * OPTIKS_STRUCTURE_STATE_LEN]) {
   return guarded([&] {
-    if (snapshot == nullptr || out_epoch == nullptr || out == nullptr) {
+    if (view == nullptr || out_epoch == nullptr || out == nullptr) {
       return argument_error("a pointer is missing");
     }
-    *out_epoch = snapshot->view.state().epoch;
-    encode_states(snapshot->view.data().secrets, snapshot->view.state().trees, out);
+    *out_epoch = view->view.state().epoch;
+    encode_states(view->view.data().secrets, view->view.state().trees, out);
     return std::int32_t{OPTIKS_OK};
   });
 }

@@ -3,7 +3,7 @@
 //
 // Thread safety: one thread at a time is the writer (all but what follows); any number of threads take, use and drop
 // views meanwhile (but for load()), without waiting for the writer or for each other; one of them may call
-// expect().
+// precompute_labels().
 // Invariants
 //  1. A staged epoch is visible to nobody (tree_store.h).
 //  2. A reader at epoch e ignores leaves of later epochs that the table of keys already names. Their records were
@@ -50,7 +50,7 @@ class Directory {
   void load(std::uint64_t epoch, std::span<const optiks_leaf_t> rows, ByteSpan values);
   void load_end();
   [[nodiscard]] std::uint64_t version_of(std::uint8_t structure, ByteSpan key) const;
-  void expect(const std::uint8_t* structures, const ByteStrings& keys);
+  void precompute_labels(const std::uint8_t* structures, const ByteStrings& keys);
   void prepare(std::uint64_t epoch, const std::uint8_t* structures, const ByteStrings& keys, const ByteStrings& values,
                optiks_leaf_t* out_rows) const;
 
@@ -75,8 +75,8 @@ class Directory {
   std::shared_ptr<DirectoryData> data_;
   mutable Workers workers_;
   std::optional<Staged> staged_;
-  std::unique_ptr<BulkLoad> bulk_;   // of the staged epoch, which is the last one loaded
-  mutable ExpectedLabels expected_;  // a cache
+  std::unique_ptr<BulkLoad> bulk_;         // of the staged epoch, which is the last one loaded
+  mutable PrecomputedLabels precomputed_;  // a cache
 };
 
 }  // namespace optiks::ozks

@@ -58,14 +58,14 @@ void LabelBatch::evaluate(const Secrets& secrets, Workers& workers) {
   }
 }
 
-void ExpectedLabels::put(const Map& labels) {
+void PrecomputedLabels::put(const Map& labels) {
   const std::lock_guard lock(mutex_);
   for (const auto& [tag, label] : labels) {
     labels_.insert_or_assign(tag, label);
   }
 }
 
-ExpectedLabels::Map ExpectedLabels::take() {
+PrecomputedLabels::Map PrecomputedLabels::take() {
   const std::lock_guard lock(mutex_);
   return std::exchange(labels_, {});
 }

@@ -31,11 +31,11 @@ class LabelBatch {
   std::array<Inputs, kNumStructures> inputs_;
 };
 
-// ExpectedLabels: labels of the versions that keys are expected to get next, by the keys' tags. A cache: who finds one
-// uses it for the very version that it was computed for, and no other.
+// PrecomputedLabels: labels of the versions that keys are expected to get next, by the keys' tags. A cache: who finds
+// one uses it for the very version that it was computed for, and no other.
 //
 // Thread safety: any thread; the lock is held while finished labels change hands.
-class ExpectedLabels {
+class PrecomputedLabels {
  public:
   struct Expected {
     std::uint64_t version = 0;

@@ -27,9 +27,9 @@ std::uint64_t Directory::version_of(std::uint8_t structure, ByteSpan key) const 
   return data_->find_newest(data_->tag(structure, key), record) ? record.facts().version : 0;
 }
 
-void Directory::expect(const std::uint8_t* structures, const ByteStrings& keys) {
+void Directory::precompute_labels(const std::uint8_t* structures, const ByteStrings& keys) {
   const View now(data_);
-  ExpectedLabels::Map expected;
+  PrecomputedLabels::Map expected;
   expected.reserve(keys.size);
   LabelBatch labels;
   LeafRecord record;
@@ -47,7 +47,7 @@ void Directory::expect(const std::uint8_t* structures, const ByteStrings& keys) 
     }
   }
   labels.evaluate(data_->secrets, workers_);
-  expected_.put(expected);
+  precomputed_.put(expected);
 }
 
 void Directory::prepare(std::uint64_t epoch, const std::uint8_t* structures, const ByteStrings& keys,
@@ -100,7 +100,7 @@ void Directory::prepare(std::uint64_t epoch, const std::uint8_t* structures, con
   if (std::ranges::any_of(earlier_of_same_tag(tags), [](std::uint32_t row) { return row != kNoRow; })) {
     throw DirectoryError(OPTIKS_E_DUPLICATE, "a key is there twice in one epoch");
   }
-  const ExpectedLabels::Map expected = expected_.take();
+  const PrecomputedLabels::Map expected = precomputed_.take();
   LabelBatch labels;
   for (std::size_t i = 0; i < keys.size; ++i) {
     const auto known = expected.find(tags[i]);

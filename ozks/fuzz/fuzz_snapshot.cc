@@ -39,10 +39,10 @@ class Scene {
     for (std::uint64_t epoch = 1; epoch <= 3; ++epoch) {
       publish(dir, epoch);
     }
-    optiks_snapshot_t* snapshot = nullptr;
-    OPTIKS_CHECK(optiks_dir_snapshot(dir, &snapshot) == OPTIKS_OK);
-    OPTIKS_CHECK(optiks_snapshot_save(snapshot, path("true-snapshot").c_str()) == OPTIKS_OK);
-    optiks_snapshot_destroy(snapshot);
+    optiks_view_t* view = nullptr;
+    OPTIKS_CHECK(optiks_dir_view(dir, &view) == OPTIKS_OK);
+    OPTIKS_CHECK(optiks_view_save(view, path("true-snapshot").c_str()) == OPTIKS_OK);
+    optiks_view_destroy(view);
     optiks_dir_destroy(dir);
     const Bytes file = read_file(path("true-snapshot"));
     // It is one block, and an empty one.

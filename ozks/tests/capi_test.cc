@@ -18,14 +18,14 @@ class CApi : public testing::Test {
     const std::string log = scratch_file("log");
     dir_ = create(options_with(log.c_str()));
     publish(dir(), 1, {{kKeys, "k", "v"}});
-    EXPECT_EQ(optiks_dir_snapshot(dir(), &snapshot_), OPTIKS_OK);
+    EXPECT_EQ(optiks_dir_view(dir(), &view_), OPTIKS_OK);
   }
-  void TearDown() override { optiks_snapshot_destroy(snapshot_); }
+  void TearDown() override { optiks_view_destroy(view_); }
 
   [[nodiscard]] optiks_dir_t* dir() const { return dir_.get(); }
 
   DirectoryHandle dir_;
-  optiks_snapshot_t* snapshot_ = nullptr;
+  optiks_view_t* view_ = nullptr;
   const std::uint8_t structure_ = kKeys;
   const std::uint8_t key_[1] = {'k'};
   const std::uint64_t one_[2] = {0, 1};
@@ -110,14 +110,14 @@ TEST_F(CApi, KeysOfBatches) {
 }
 
 TEST_F(CApi, Expect) {
-  EXPECT_EQ(optiks_dir_expect(nullptr, 1, &structure_, key_, one_), OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(optiks_dir_expect(dir(), 1, nullptr, key_, one_), OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(optiks_dir_expect(dir(), 1, &structure_, nullptr, one_), OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(optiks_dir_expect(dir(), 1, &structure_, key_, nullptr), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(optiks_dir_precompute_labels(nullptr, 1, &structure_, key_, one_), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(optiks_dir_precompute_labels(dir(), 1, nullptr, key_, one_), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(optiks_dir_precompute_labels(dir(), 1, &structure_, nullptr, one_), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(optiks_dir_precompute_labels(dir(), 1, &structure_, key_, nullptr), OPTIKS_E_ARGUMENT);
   const std::uint8_t wrong = 5;
-  EXPECT_EQ(optiks_dir_expect(dir(), 1, &wrong, key_, one_), OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(optiks_dir_expect(dir(), 1, &structure_, key_, one_), OPTIKS_OK);
-  EXPECT_EQ(optiks_dir_expect(dir(), 0, nullptr, nullptr, nullptr), OPTIKS_OK);
+  EXPECT_EQ(optiks_dir_precompute_labels(dir(), 1, &wrong, key_, one_), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(optiks_dir_precompute_labels(dir(), 1, &structure_, key_, one_), OPTIKS_OK);
+  EXPECT_EQ(optiks_dir_precompute_labels(dir(), 0, nullptr, nullptr, nullptr), OPTIKS_OK);
 }
 
 TEST_F(CApi, Prepare) {
@@ -186,7 +186,7 @@ TEST_F(CApi, LoadStageAndCommit) {
 
 TEST_F(CApi, StatesStatsAndSnapshots) {
   optiks_dir_stats_t stats{};
-  optiks_snapshot_t* other = nullptr;
+  optiks_view_t* other = nullptr;
   EXPECT_EQ(optiks_dir_states(nullptr, &epoch_, out_.data()), OPTIKS_E_ARGUMENT);
   EXPECT_EQ(optiks_dir_states(dir(), nullptr, out_.data()), OPTIKS_E_ARGUMENT);
   EXPECT_EQ(optiks_dir_states(dir(), &epoch_, nullptr), OPTIKS_E_ARGUMENT);
@@ -195,74 +195,74 @@ TEST_F(CApi, StatesStatsAndSnapshots) {
   EXPECT_EQ(optiks_dir_stats(dir(), nullptr), OPTIKS_E_ARGUMENT);
   EXPECT_EQ(optiks_dir_stats(dir(), &stats), OPTIKS_OK);
   EXPECT_EQ(stats.leaves, 1U);
-  EXPECT_EQ(optiks_dir_snapshot(nullptr, &other), OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(optiks_dir_snapshot(dir(), nullptr), OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(optiks_snapshot_states(nullptr, &epoch_, out_.data()), OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(optiks_snapshot_states(snapshot_, nullptr, out_.data()), OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(optiks_snapshot_states(snapshot_, &epoch_, nullptr), OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(optiks_snapshot_states(snapshot_, &epoch_, out_.data()), OPTIKS_OK);
+  EXPECT_EQ(optiks_dir_view(nullptr, &other), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(optiks_dir_view(dir(), nullptr), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(optiks_view_states(nullptr, &epoch_, out_.data()), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(optiks_view_states(view_, nullptr, out_.data()), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(optiks_view_states(view_, &epoch_, nullptr), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(optiks_view_states(view_, &epoch_, out_.data()), OPTIKS_OK);
 }
 
 TEST_F(CApi, LookupMany) {
-  const auto call = [&](const optiks_snapshot_t* of, std::uint8_t structure, const std::uint8_t* keys,
+  const auto call = [&](const optiks_view_t* of, std::uint8_t structure, const std::uint8_t* keys,
                         const std::uint64_t* offsets, const std::uint64_t* periods, const std::uint64_t* versions,
                         std::uint8_t* out, std::size_t capacity, std::size_t* len, std::uint64_t* ends) {
-    return optiks_snapshot_lookup_many(of, structure, 1, keys, offsets, periods, versions, out, capacity, len, ends);
+    return optiks_view_lookup_many(of, structure, 1, keys, offsets, periods, versions, out, capacity, len, ends);
   };
   std::uint8_t* out = out_.data();
   constexpr std::size_t kRoom = 4096;
   EXPECT_EQ(call(nullptr, kKeys, key_, one_, &none_, &none_, out, kRoom, &len_, &end_), OPTIKS_E_ARGUMENT);
   for (const std::uint8_t structure : Bytes{0, 1, 4, 5, 255}) {
-    EXPECT_EQ(call(snapshot_, structure, key_, one_, &none_, &none_, out, kRoom, &len_, &end_), OPTIKS_E_ARGUMENT);
+    EXPECT_EQ(call(view_, structure, key_, one_, &none_, &none_, out, kRoom, &len_, &end_), OPTIKS_E_ARGUMENT);
   }
-  EXPECT_EQ(call(snapshot_, kKeys, nullptr, one_, &none_, &none_, out, kRoom, &len_, &end_), OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(call(snapshot_, kKeys, key_, nullptr, &none_, &none_, out, kRoom, &len_, &end_), OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(call(snapshot_, kKeys, key_, one_, nullptr, &none_, out, kRoom, &len_, &end_), OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(call(snapshot_, kKeys, key_, one_, &none_, nullptr, out, kRoom, &len_, &end_), OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(call(snapshot_, kKeys, key_, one_, &none_, &none_, nullptr, kRoom, &len_, &end_), OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(call(snapshot_, kKeys, key_, one_, &none_, &none_, out, kRoom, nullptr, &end_), OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(call(snapshot_, kKeys, key_, one_, &none_, &none_, out, kRoom, &len_, nullptr), OPTIKS_E_ARGUMENT);
-  ASSERT_EQ(call(snapshot_, kKeys, key_, one_, &none_, &none_, out, kRoom, &len_, &end_), OPTIKS_OK);
+  EXPECT_EQ(call(view_, kKeys, nullptr, one_, &none_, &none_, out, kRoom, &len_, &end_), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(call(view_, kKeys, key_, nullptr, &none_, &none_, out, kRoom, &len_, &end_), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(call(view_, kKeys, key_, one_, nullptr, &none_, out, kRoom, &len_, &end_), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(call(view_, kKeys, key_, one_, &none_, nullptr, out, kRoom, &len_, &end_), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(call(view_, kKeys, key_, one_, &none_, &none_, nullptr, kRoom, &len_, &end_), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(call(view_, kKeys, key_, one_, &none_, &none_, out, kRoom, nullptr, &end_), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(call(view_, kKeys, key_, one_, &none_, &none_, out, kRoom, &len_, nullptr), OPTIKS_E_ARGUMENT);
+  ASSERT_EQ(call(view_, kKeys, key_, one_, &none_, &none_, out, kRoom, &len_, &end_), OPTIKS_OK);
   const std::size_t needed = len_;
   EXPECT_EQ(end_, needed);
   // One octet short: the length comes back, and nothing beyond the capacity is touched.
   for (const std::size_t capacity : {std::size_t{0}, std::size_t{8}, std::size_t{10}, needed / 2, needed - 1}) {
     out_.fill(0xaa);
     len_ = 0;
-    EXPECT_EQ(call(snapshot_, kKeys, key_, one_, &none_, &none_, out, capacity, &len_, &end_), OPTIKS_E_BUFFER);
+    EXPECT_EQ(call(view_, kKeys, key_, one_, &none_, &none_, out, capacity, &len_, &end_), OPTIKS_E_BUFFER);
     EXPECT_EQ(len_, needed);
     EXPECT_EQ(std::count(out_.begin() + static_cast<std::ptrdiff_t>(capacity), out_.end(), 0xaa),
               static_cast<std::ptrdiff_t>(out_.size() - capacity));
   }
-  EXPECT_EQ(call(snapshot_, kKeys, key_, one_, &none_, &none_, out, needed, &len_, &end_), OPTIKS_OK);
+  EXPECT_EQ(call(view_, kKeys, key_, one_, &none_, &none_, out, needed, &len_, &end_), OPTIKS_OK);
 }
 
 TEST_F(CApi, Versions) {
-  const auto call = [&](const optiks_snapshot_t* of, std::uint8_t structure, const std::uint8_t* key, std::size_t len,
+  const auto call = [&](const optiks_view_t* of, std::uint8_t structure, const std::uint8_t* key, std::size_t len,
                         std::uint64_t from, std::uint32_t members, std::uint8_t* out, std::size_t* out_len) {
-    return optiks_snapshot_versions(of, structure, key, len, from, members, 1000, out, out_.size(), out_len);
+    return optiks_view_versions(of, structure, key, len, from, members, 1000, out, out_.size(), out_len);
   };
   std::uint8_t* out = out_.data();
   const Bytes long_key(256);
   EXPECT_EQ(call(nullptr, kKeys, key_, 1, 1, 1, out, &len_), OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(call(snapshot_, 0, key_, 1, 1, 1, out, &len_), OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(call(snapshot_, OPTIKS_USERNAMES, key_, 1, 1, 1, out, &len_), OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(call(snapshot_, kKeys, nullptr, 1, 1, 1, out, &len_), OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(call(snapshot_, kKeys, key_, 0, 1, 1, out, &len_), OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(call(snapshot_, kKeys, long_key.data(), 256, 1, 1, out, &len_), OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(call(snapshot_, kKeys, key_, 1, 0, 1, out, &len_), OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(call(snapshot_, kKeys, key_, 1, 1, 0, out, &len_), OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(call(snapshot_, kKeys, key_, 1, 1, 1, nullptr, &len_), OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(call(snapshot_, kKeys, key_, 1, 1, 1, out, nullptr), OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(call(snapshot_, kKeys, key_, 1, 1, 1, out, &len_), OPTIKS_OK);
+  EXPECT_EQ(call(view_, 0, key_, 1, 1, 1, out, &len_), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(call(view_, OPTIKS_USERNAMES, key_, 1, 1, 1, out, &len_), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(call(view_, kKeys, nullptr, 1, 1, 1, out, &len_), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(call(view_, kKeys, key_, 0, 1, 1, out, &len_), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(call(view_, kKeys, long_key.data(), 256, 1, 1, out, &len_), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(call(view_, kKeys, key_, 1, 0, 1, out, &len_), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(call(view_, kKeys, key_, 1, 1, 0, out, &len_), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(call(view_, kKeys, key_, 1, 1, 1, nullptr, &len_), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(call(view_, kKeys, key_, 1, 1, 1, out, nullptr), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(call(view_, kKeys, key_, 1, 1, 1, out, &len_), OPTIKS_OK);
 }
 
 TEST_F(CApi, Proofs) {
   optiks_proofs_t* proofs = nullptr;
   EXPECT_EQ(optiks_proofs_create(nullptr, kKeys, 1, &proofs), OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(optiks_proofs_create(snapshot_, OPTIKS_USERNAMES, 1, &proofs), OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(optiks_proofs_create(snapshot_, kKeys, 1, nullptr), OPTIKS_E_ARGUMENT);
-  ASSERT_EQ(optiks_proofs_create(snapshot_, kKeys, 1, &proofs), OPTIKS_OK);
+  EXPECT_EQ(optiks_proofs_create(view_, OPTIKS_USERNAMES, 1, &proofs), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(optiks_proofs_create(view_, kKeys, 1, nullptr), OPTIKS_E_ARGUMENT);
+  ASSERT_EQ(optiks_proofs_create(view_, kKeys, 1, &proofs), OPTIKS_OK);
   EXPECT_EQ(optiks_proofs_add_lookups(nullptr, 1, key_, one_, &none_, &none_), OPTIKS_E_ARGUMENT);
   EXPECT_EQ(optiks_proofs_add_lookups(proofs, 1, nullptr, one_, &none_, &none_), OPTIKS_E_ARGUMENT);
   EXPECT_EQ(optiks_proofs_add_lookups(proofs, 1, key_, nullptr, &none_, &none_), OPTIKS_E_ARGUMENT);

@@ -17,7 +17,7 @@ class Checked : public testing::Test {
     const Seen pinned(dir.get());
     // The key's latest leaf of then is one that the file names by its record.
     publish(dir.get(), 3, {{OPTIKS_KEYS, "a", "4"}});
-    ASSERT_EQ(optiks_snapshot_save(pinned.snapshot(), file_.c_str()), OPTIKS_OK) << last_error();
+    ASSERT_EQ(optiks_view_save(pinned.view(), file_.c_str()), OPTIKS_OK) << last_error();
     octets_ = read_file(file_);
     log_octets_ = read_file(log_);
     DirectoryHandle restored;
@@ -94,7 +94,7 @@ TEST(Check, RefusesRecordsThatLeavesShareBeforeTheyAreReadAllOver) {
     updates.push_back({OPTIKS_USERNAMES, key_name(updates.size()), ""});
   }
   publish(dir.get(), 1, updates);
-  ASSERT_EQ(optiks_snapshot_save(Seen(dir.get()).snapshot(), file.c_str()), OPTIKS_OK);
+  ASSERT_EQ(optiks_view_save(Seen(dir.get()).view(), file.c_str()), OPTIKS_OK);
   const Bytes octets = read_file(file);
   const Bytes log_octets = read_file(log);
   Bytes payload = payload_of(octets);
@@ -154,7 +154,7 @@ TEST(Check, SeesAllPartsOfATree) {
   publish(dir.get(), 1, updates);
   updates.resize(100);
   publish(dir.get(), 2, updates);
-  ASSERT_EQ(optiks_snapshot_save(Seen(dir.get()).snapshot(), file.c_str()), OPTIKS_OK);
+  ASSERT_EQ(optiks_view_save(Seen(dir.get()).view(), file.c_str()), OPTIKS_OK);
   const Bytes octets = read_file(log);
   Random random(77);
   for (const std::uint32_t threads : {1U, 4U}) {

@@ -102,23 +102,23 @@ States states_of(const optiks_dir_t* dir, std::uint64_t* epoch) {
 
 namespace {
 
-SnapshotHandle snapshot_of(optiks_dir_t* dir) {
-  optiks_snapshot_t* snapshot = nullptr;
-  EXPECT_EQ(optiks_dir_snapshot(dir, &snapshot), OPTIKS_OK);
-  return SnapshotHandle(snapshot);
+ViewHandle view_of(optiks_dir_t* dir) {
+  optiks_view_t* view = nullptr;
+  EXPECT_EQ(optiks_dir_view(dir, &view), OPTIKS_OK);
+  return ViewHandle(view);
 }
 
 }  // namespace
 
-Seen::Seen(SnapshotHandle snapshot) : snapshot_(std::move(snapshot)) {
-  EXPECT_EQ(optiks_snapshot_states(snapshot_.get(), &epoch_, states_.data()), OPTIKS_OK);
+Seen::Seen(ViewHandle view) : view_(std::move(view)) {
+  EXPECT_EQ(optiks_view_states(view_.get(), &epoch_, states_.data()), OPTIKS_OK);
   for (std::size_t s = 0; s < 4; ++s) {
     const auto key = std::span(states_).subspan(s * OPTIKS_STRUCTURE_STATE_LEN + 40).first<32>();
     EXPECT_EQ(vrf::PublicKey::parse_vartime(key, vrf_keys_[s]), vrf::Reason::kValid);
   }
 }
 
-Seen::Seen(optiks_dir_t* dir) : Seen(snapshot_of(dir)) {}
+Seen::Seen(optiks_dir_t* dir) : Seen(view_of(dir)) {}
 
 verify::StructureView Seen::view(std::uint8_t structure) const {
   const std::size_t s = structure - 1U;
@@ -148,8 +148,8 @@ std::vector<Bytes> Seen::lookups(std::uint8_t structure, const std::vector<std::
   for (;;) {
     std::size_t len = 0;
     const std::int32_t status =
-        optiks_snapshot_lookup_many(snapshot_.get(), structure, keys.size(), blob.octets.data(), blob.offsets.data(),
-                                    periods.data(), versions.data(), all.data(), all.size(), &len, ends.data());
+        optiks_view_lookup_many(view_.get(), structure, keys.size(), blob.octets.data(), blob.offsets.data(),
+                                periods.data(), versions.data(), all.data(), all.size(), &len, ends.data());
     if (status == OPTIKS_E_BUFFER && len > all.size()) {
       all.resize(len);
       continue;
@@ -180,13 +180,13 @@ Bytes Seen::versions(std::uint8_t structure, const std::string& key, std::uint64
                      std::size_t max_bytes) const {
   const auto* octets = reinterpret_cast<const std::uint8_t*>(key.data());
   std::size_t len = 0;
-  EXPECT_EQ(optiks_snapshot_versions(snapshot_.get(), structure, octets, key.size(), from, max_members, max_bytes,
-                                     nullptr, 0, &len),
-            OPTIKS_E_BUFFER)
+  EXPECT_EQ(
+      optiks_view_versions(view_.get(), structure, octets, key.size(), from, max_members, max_bytes, nullptr, 0, &len),
+      OPTIKS_E_BUFFER)
       << last_error();
   Bytes out(len);
-  EXPECT_EQ(optiks_snapshot_versions(snapshot_.get(), structure, octets, key.size(), from, max_members, max_bytes,
-                                     out.data(), out.size(), &len),
+  EXPECT_EQ(optiks_view_versions(view_.get(), structure, octets, key.size(), from, max_members, max_bytes, out.data(),
+                                 out.size(), &len),
             OPTIKS_OK)
       << last_error();
   EXPECT_EQ(len, out.size());

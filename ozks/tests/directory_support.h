@@ -48,7 +48,7 @@ struct StoredEpoch {
 };
 
 struct DestroySnapshot {
-  void operator()(optiks_snapshot_t* snapshot) const { optiks_snapshot_destroy(snapshot); }
+  void operator()(optiks_view_t* view) const { optiks_view_destroy(view); }
 };
 struct DestroyStaged {
   void operator()(optiks_staged_t* staged) const { optiks_staged_destroy(staged); }
@@ -56,7 +56,7 @@ struct DestroyStaged {
 struct DestroyDirectory {
   void operator()(optiks_dir_t* dir) const { optiks_dir_destroy(dir); }
 };
-using SnapshotHandle = std::unique_ptr<optiks_snapshot_t, DestroySnapshot>;
+using ViewHandle = std::unique_ptr<optiks_view_t, DestroySnapshot>;
 using StagedHandle = std::unique_ptr<optiks_staged_t, DestroyStaged>;
 using DirectoryHandle = std::unique_ptr<optiks_dir_t, DestroyDirectory>;
 
@@ -78,13 +78,13 @@ StoredEpoch publish(optiks_dir_t* dir, std::uint64_t epoch, const std::vector<Up
 [[nodiscard]] Bytes staged_proofs(const optiks_staged_t* staged);
 [[nodiscard]] States states_of(const optiks_dir_t* dir, std::uint64_t* epoch = nullptr);
 
-// Seen: a snapshot as a verifier sees it.
+// Seen: a view as a verifier sees it.
 class Seen {
  public:
-  explicit Seen(SnapshotHandle snapshot);
+  explicit Seen(ViewHandle view);
   explicit Seen(optiks_dir_t* dir);
 
-  [[nodiscard]] const optiks_snapshot_t* snapshot() const { return snapshot_.get(); }
+  [[nodiscard]] const optiks_view_t* view() const { return view_.get(); }
   [[nodiscard]] std::uint64_t epoch() const { return epoch_; }
   [[nodiscard]] const States& states() const { return states_; }
   [[nodiscard]] verify::StructureView view(std::uint8_t structure) const;
@@ -105,7 +105,7 @@ class Seen {
   [[nodiscard]] std::string value(std::uint8_t structure, const std::string& key) const;
 
  private:
-  SnapshotHandle snapshot_;
+  ViewHandle view_;
   std::uint64_t epoch_ = 0;
   States states_{};
   std::array<vrf::PublicKey, verify::kNumStructures> vrf_keys_;

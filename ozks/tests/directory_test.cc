@@ -285,7 +285,7 @@ TEST(Directory, VersionsAndTagsOfKeys) {
 }
 
 // The labels do not depend on what was expected, which may have become wrong or be missing.
-TEST(Directory, ExpectedLabelsAreThoseOfTheVersionsThatLeavesGet) {
+TEST(Directory, PrecomputedLabelsAreThoseOfTheVersionsThatLeavesGet) {
   const DirectoryHandle dir = create(options_with(nullptr));
   const DirectoryHandle plain = create(options_with(nullptr));
   publish(dir.get(), 1, {{kKeys, "a", "1"}, {OPTIKS_USERNAMES, "n", "1"}});
@@ -297,7 +297,8 @@ TEST(Directory, ExpectedLabelsAreThoseOfTheVersionsThatLeavesGet) {
       structures.push_back(update.structure);
       keys.add(update.key);
     }
-    ASSERT_EQ(optiks_dir_expect(dir.get(), updates.size(), structures.data(), keys.octets.data(), keys.offsets.data()),
+    ASSERT_EQ(optiks_dir_precompute_labels(dir.get(), updates.size(), structures.data(), keys.octets.data(),
+                                           keys.offsets.data()),
               OPTIKS_OK)
         << last_error();
   };
@@ -339,8 +340,8 @@ TEST(Directory, WithoutValuesNothingIsLookedUp) {
   publish(dir.get(), 1, {{kKeys, "a", "1"}});
   const Seen seen(dir.get());
   std::size_t len = 0;
-  EXPECT_EQ(optiks_snapshot_versions(seen.snapshot(), kKeys, reinterpret_cast<const std::uint8_t*>("a"), 1, 1, 1, 1,
-                                     nullptr, 0, &len),
+  EXPECT_EQ(optiks_view_versions(seen.view(), kKeys, reinterpret_cast<const std::uint8_t*>("a"), 1, 1, 1, 1, nullptr, 0,
+                                 &len),
             OPTIKS_E_STATE);
   // The same with them.
   const DirectoryHandle other = create(options_with(nullptr));

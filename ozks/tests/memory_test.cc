@@ -200,7 +200,7 @@ TEST(Memory, SnapshotsOnDisk) {
   const States before = states_of(dir.get());
   {
     const Seen seen(dir.get());
-    EXPECT_GT(until_enough([&] { return optiks_snapshot_save(seen.snapshot(), file.c_str()); }, [] {}), 3U);
+    EXPECT_GT(until_enough([&] { return optiks_view_save(seen.view(), file.c_str()); }, [] {}), 3U);
   }
   dir.reset();
   optiks_dir_t* restored = nullptr;
@@ -251,8 +251,8 @@ TEST(Memory, AnswersAndMerges) {
   Bytes out(10'000);
   const auto nothing = [] {};
   const auto look_up = [&] {
-    return optiks_snapshot_lookup_many(seen.snapshot(), kKeys, 1, octets, offsets, &none, &none, out.data(), out.size(),
-                                       &len, &end);
+    return optiks_view_lookup_many(seen.view(), kKeys, 1, octets, offsets, &none, &none, out.data(), out.size(), &len,
+                                   &end);
   };
   EXPECT_GT(until_enough(look_up, nothing), 3U);
   out.resize(len);
@@ -262,15 +262,15 @@ TEST(Memory, AnswersAndMerges) {
   EXPECT_EQ(until_enough(look_up, nothing), 0U);
   EXPECT_GT(until_enough(
                 [&] {
-                  return optiks_snapshot_versions(seen.snapshot(), kKeys, octets, key.size(), 1, 10, 5000, out.data(),
-                                                  out.size(), &len);
+                  return optiks_view_versions(seen.view(), kKeys, octets, key.size(), 1, 10, 5000, out.data(),
+                                              out.size(), &len);
                 },
                 nothing),
             1U);
   EXPECT_GT(until_enough(
                 [&] {
                   optiks_proofs_t* batch = nullptr;
-                  std::int32_t status = optiks_proofs_create(seen.snapshot(), kKeys, 1, &batch);
+                  std::int32_t status = optiks_proofs_create(seen.view(), kKeys, 1, &batch);
                   if (status == OPTIKS_OK) {
                     status = optiks_proofs_add_lookups(batch, 1, octets, offsets, &none, &none);
                   }
@@ -282,9 +282,9 @@ TEST(Memory, AnswersAndMerges) {
                 },
                 nothing),
             2U);
-  optiks_snapshot_t* snapshot = nullptr;
-  EXPECT_EQ(until_enough([&] { return optiks_dir_snapshot(dir.get(), &snapshot); }, nothing), 1U);
-  optiks_snapshot_destroy(snapshot);
+  optiks_view_t* view = nullptr;
+  EXPECT_EQ(until_enough([&] { return optiks_dir_view(dir.get(), &view); }, nothing), 1U);
+  optiks_view_destroy(view);
   const std::uint64_t proof_offsets[] = {0, proofs.size()};
   const std::uint64_t counts[] = {0, 0, 0, 0};
   out.resize(proofs.size());
@@ -294,11 +294,13 @@ TEST(Memory, AnswersAndMerges) {
           nothing),
       3U);
   EXPECT_EQ(out, proofs);
-  EXPECT_GT(
-      until_enough(
-          [&] { return optiks_dir_expect(dir.get(), 1, std::array<std::uint8_t, 1>{kKeys}.data(), octets, offsets); },
-          nothing),
-      3U);
+  EXPECT_GT(until_enough(
+                [&] {
+                  return optiks_dir_precompute_labels(dir.get(), 1, std::array<std::uint8_t, 1>{kKeys}.data(), octets,
+                                                      offsets);
+                },
+                nothing),
+            3U);
   std::vector<optiks_leaf_t> rows(1);
   EXPECT_GT(until_enough(
                 [&] {

@@ -43,7 +43,7 @@ class Proofs : public testing::TestWithParam<std::uint64_t> {
 
   [[nodiscard]] static ProofsHandle proofs_of(const Seen& seen, bool use_cache = true) {
     optiks_proofs_t* proofs = nullptr;
-    EXPECT_EQ(optiks_proofs_create(seen.snapshot(), kKeys, use_cache ? 1 : 0, &proofs), OPTIKS_OK) << last_error();
+    EXPECT_EQ(optiks_proofs_create(seen.view(), kKeys, use_cache ? 1 : 0, &proofs), OPTIKS_OK) << last_error();
     return ProofsHandle(proofs);
   }
 
@@ -93,8 +93,8 @@ class Proofs : public testing::TestWithParam<std::uint64_t> {
     std::size_t len = 0;
     out.resize(100'000);
     const std::int32_t status =
-        optiks_snapshot_lookup_cached(seen.snapshot(), kKeys, 3, keys_.octets.data(), keys_.offsets.data(),
-                                      none_.data(), none_.data(), out.data(), out.size(), &len, ends.data());
+        optiks_view_lookup_cached(seen.view(), kKeys, 3, keys_.octets.data(), keys_.offsets.data(), none_.data(),
+                                  none_.data(), out.data(), out.size(), &len, ends.data());
     out.resize(len);
     return status;
   }

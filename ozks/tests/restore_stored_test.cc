@@ -44,7 +44,7 @@ class RestoreStored : public testing::Test {
     DirectoryHandle dir;
     return restore_to(dir);
   }
-  void save(const Seen& seen) const { ASSERT_EQ(optiks_snapshot_save(seen.snapshot(), file_.c_str()), OPTIKS_OK); }
+  void save(const Seen& seen) const { ASSERT_EQ(optiks_view_save(seen.view(), file_.c_str()), OPTIKS_OK); }
 
   std::string log_ = scratch_file("log");
   std::string file_ = scratch_file("snapshot");

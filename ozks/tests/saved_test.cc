@@ -19,7 +19,7 @@ constexpr std::uint8_t kDevices = OPTIKS_DEVICES;
 constexpr std::uint8_t kKeys = OPTIKS_KEYS;
 
 void save(const Seen& seen, const std::string& path) {
-  ASSERT_EQ(optiks_snapshot_save(seen.snapshot(), path.c_str()), OPTIKS_OK) << last_error();
+  ASSERT_EQ(optiks_view_save(seen.view(), path.c_str()), OPTIKS_OK) << last_error();
 }
 
 void expect_same(const Seen& a, const Seen& b) {
@@ -120,7 +120,7 @@ TEST(Saved, BesideRunningEpochs) {
     const std::string file = scratch_file("snapshot");
     const Seen pinned(dir.get());
     std::int32_t status = OPTIKS_OK;
-    std::thread saver([&] { status = optiks_snapshot_save(pinned.snapshot(), file.c_str()); });
+    std::thread saver([&] { status = optiks_view_save(pinned.view(), file.c_str()); });
     next();
     next();
     saver.join();
@@ -387,17 +387,17 @@ TEST_F(SavedFile, NeedsTheLogOfThen) {
 TEST(Saved, WhatCannotBeSaved) {
   const DirectoryHandle unnamed = create(options_with(nullptr));
   const std::string file = scratch_file("snapshot");
-  EXPECT_EQ(optiks_snapshot_save(Seen(unnamed.get()).snapshot(), file.c_str()), OPTIKS_E_STATE);
+  EXPECT_EQ(optiks_view_save(Seen(unnamed.get()).view(), file.c_str()), OPTIKS_E_STATE);
   EXPECT_FALSE(std::filesystem::exists(file));
   const std::string log = scratch_file("log");
   const DirectoryHandle dir = create(options_with(log.c_str()));
   publish(dir.get(), 1, {{kKeys, "a", "1"}});
-  EXPECT_EQ(optiks_snapshot_save(Seen(dir.get()).snapshot(), "/nowhere/at/all"), OPTIKS_E_IO);
-  EXPECT_EQ(optiks_snapshot_save(nullptr, file.c_str()), OPTIKS_E_ARGUMENT);
-  EXPECT_EQ(optiks_snapshot_save(Seen(dir.get()).snapshot(), nullptr), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(optiks_view_save(Seen(dir.get()).view(), "/nowhere/at/all"), OPTIKS_E_IO);
+  EXPECT_EQ(optiks_view_save(nullptr, file.c_str()), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(optiks_view_save(Seen(dir.get()).view(), nullptr), OPTIKS_E_ARGUMENT);
   // A place that is taken by a folder: the file that was written is gone again.
   std::filesystem::create_directories(file + "/x");
-  EXPECT_EQ(optiks_snapshot_save(Seen(dir.get()).snapshot(), file.c_str()), OPTIKS_E_IO);
+  EXPECT_EQ(optiks_view_save(Seen(dir.get()).view(), file.c_str()), OPTIKS_E_IO);
   EXPECT_FALSE(std::filesystem::exists(file + ".new"));
 }
 
@@ -423,7 +423,7 @@ TEST(Saved, OutlivesKills) {
       }
       for (std::uint64_t epoch = last + 1;; ++epoch) {
         publish(dir, epoch, random_updates(random, epoch));
-        if (optiks_snapshot_save(Seen(dir).snapshot(), file.c_str()) != OPTIKS_OK) {
+        if (optiks_view_save(Seen(dir).view(), file.c_str()) != OPTIKS_OK) {
           _exit(2);
         }
       }

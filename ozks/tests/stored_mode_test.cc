@@ -276,10 +276,10 @@ TEST_F(StoredMode, IsRefusedToOthersAndWithoutItsLog) {
     const DirectoryHandle stored = open();
     static_cast<void>(put(linked.get(), stored.get(), 1, {{OPTIKS_KEYS, "a", "1"}}));
     EXPECT_EQ(open_status(options()), OPTIKS_E_IO) << "in use";
-    optiks_snapshot_t* snapshot = nullptr;
-    ASSERT_EQ(optiks_dir_snapshot(stored.get(), &snapshot), OPTIKS_OK);
-    EXPECT_EQ(optiks_snapshot_save(snapshot, (folder_ + "/saved").c_str()), OPTIKS_E_STATE);
-    optiks_snapshot_destroy(snapshot);
+    optiks_view_t* view = nullptr;
+    ASSERT_EQ(optiks_dir_view(stored.get(), &view), OPTIKS_OK);
+    EXPECT_EQ(optiks_view_save(view, (folder_ + "/saved").c_str()), OPTIKS_E_STATE);
+    optiks_view_destroy(view);
   }
   EXPECT_EQ(open_status(options()), OPTIKS_OK);
   optiks_dir_options_t other = options();

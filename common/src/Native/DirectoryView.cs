@@ -27,7 +27,7 @@ public sealed class DirectoryView : IDisposable
     {
         _handle = handle;
         Span<byte> octets = stackalloc byte[StructureState.TotalLength];
-        OptiksNativeException.ThrowIfFailed(Interop.optiks_snapshot_states(handle, out ulong epoch, octets), nameof(Interop.optiks_snapshot_states));
+        OptiksNativeException.ThrowIfFailed(Interop.optiks_view_states(handle, out ulong epoch, octets), nameof(Interop.optiks_view_states));
         Epoch = epoch;
         States = StructureState.DecodeAll(octets);
     }
@@ -62,7 +62,7 @@ public sealed class DirectoryView : IDisposable
     public void Save(string path)
     {
         ArgumentException.ThrowIfNullOrEmpty(path);
-        OptiksNativeException.ThrowIfFailed(Interop.optiks_snapshot_save(_handle, path), nameof(Interop.optiks_snapshot_save));
+        OptiksNativeException.ThrowIfFailed(Interop.optiks_view_save(_handle, path), nameof(Interop.optiks_view_save));
     }
 
     /// <summary>Release gives back a reference of <see cref="TryAcquire"/>, exactly once each.</summary>
@@ -101,7 +101,7 @@ public sealed class DirectoryView : IDisposable
         nuint length;
         do
         {
-            status = Interop.optiks_snapshot_lookup_cached(
+            status = Interop.optiks_view_lookup_cached(
                 _handle, (byte)structure, (nuint)n, keys.Blob, keys.Offsets, knownPeriods, knownVersions, room.Span, (nuint)room.Span.Length, out length, ends);
         }
         while (room.Grown(status, length));
@@ -113,7 +113,7 @@ public sealed class DirectoryView : IDisposable
         {
             room.ReadVersions(ends, latest[..n]);
         }
-        room.Finish(status, length, nameof(Interop.optiks_snapshot_lookup_cached));
+        room.Finish(status, length, nameof(Interop.optiks_view_lookup_cached));
         return true;
     }
 

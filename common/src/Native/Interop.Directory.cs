@@ -45,7 +45,7 @@ internal static unsafe partial class Interop
         DirectoryHandle directory, nuint n, ReadOnlySpan<byte> structures, ReadOnlySpan<byte> keys, ReadOnlySpan<ulong> keyOffsets, Span<ulong> versions);
 
     [LibraryImport(Library)]
-    public static partial int optiks_dir_expect(DirectoryHandle directory, nuint n, ReadOnlySpan<byte> structures, ReadOnlySpan<byte> keys, ReadOnlySpan<ulong> keyOffsets);
+    public static partial int optiks_dir_precompute_labels(DirectoryHandle directory, nuint n, ReadOnlySpan<byte> structures, ReadOnlySpan<byte> keys, ReadOnlySpan<ulong> keyOffsets);
 
     [LibraryImport(Library)]
     public static partial int optiks_dir_prepare(
@@ -75,19 +75,19 @@ internal static unsafe partial class Interop
     public static partial int optiks_dir_stats(DirectoryHandle directory, out DirectoryStats stats);
 
     [LibraryImport(Library)]
-    public static partial int optiks_dir_snapshot(DirectoryHandle directory, out nint view);
+    public static partial int optiks_dir_view(DirectoryHandle directory, out nint view);
 
     [LibraryImport(Library)]
-    public static partial void optiks_snapshot_destroy(nint view);
+    public static partial void optiks_view_destroy(nint view);
 
     [LibraryImport(Library, StringMarshalling = StringMarshalling.Utf8)]
-    public static partial int optiks_snapshot_save(ViewHandle view, string path);
+    public static partial int optiks_view_save(ViewHandle view, string path);
 
     [LibraryImport(Library)]
-    public static partial int optiks_snapshot_states(ViewHandle view, out ulong epoch, Span<byte> states);
+    public static partial int optiks_view_states(ViewHandle view, out ulong epoch, Span<byte> states);
 
     [LibraryImport(Library)]
-    public static partial int optiks_snapshot_lookup_cached(
+    public static partial int optiks_view_lookup_cached(
         ViewHandle view, byte structure, nuint n, ReadOnlySpan<byte> keys, ReadOnlySpan<ulong> keyOffsets, ReadOnlySpan<ulong> knownPeriods,
         ReadOnlySpan<ulong> knownVersions, Span<byte> output, nuint capacity, out nuint length, Span<ulong> ends);
 

@@ -123,11 +123,11 @@ public sealed class KeyDirectory : IDisposable
     /// Expect computes the labels of the next leaves of these keys ahead of the <see cref="Prepare"/> that will want them, for example while the epoch before is being
     /// committed. A cache for that one call, which finds what was expected since the last: leaves are the same without it. Beside the writer: any thread, one at a time.
     /// </summary>
-    public void Expect(ReadOnlySpan<StructureId> structures, ByteStrings keys)
+    public void PrecomputeLabels(ReadOnlySpan<StructureId> structures, ByteStrings keys)
     {
         CheckBatch(structures, keys);
         OptiksNativeException.ThrowIfFailed(
-            Interop.optiks_dir_expect(_handle, (nuint)keys.Count, Octets(structures), keys.Blob, keys.Offsets), nameof(Interop.optiks_dir_expect));
+            Interop.optiks_dir_precompute_labels(_handle, (nuint)keys.Count, Octets(structures), keys.Blob, keys.Offsets), nameof(Interop.optiks_dir_precompute_labels));
     }
 
     /// <summary>
@@ -167,7 +167,7 @@ public sealed class KeyDirectory : IDisposable
     /// <summary>TakeView gives a view of the current epoch. Any thread, without waiting.</summary>
     public DirectoryView TakeView()
     {
-        OptiksNativeException.ThrowIfFailed(Interop.optiks_dir_snapshot(_handle, out nint view), nameof(Interop.optiks_dir_snapshot));
+        OptiksNativeException.ThrowIfFailed(Interop.optiks_dir_view(_handle, out nint view), nameof(Interop.optiks_dir_view));
         return new DirectoryView(new ViewHandle(view));
     }
 

@@ -2,7 +2,7 @@ using Microsoft.Win32.SafeHandles;
 
 namespace Optiks.Native;
 
-/// <summary>ViewHandle owns an <c>optiks_snapshot_t</c>, which may outlive its directory. One an epoch.</summary>
+/// <summary>ViewHandle owns an <c>optiks_view_t</c>, which may outlive its directory. One an epoch.</summary>
 internal sealed class ViewHandle : SafeHandleZeroOrMinusOneIsInvalid
 {
     public ViewHandle(nint handle)
@@ -13,7 +13,7 @@ internal sealed class ViewHandle : SafeHandleZeroOrMinusOneIsInvalid
 
     protected override bool ReleaseHandle()
     {
-        Interop.optiks_snapshot_destroy(handle);
+        Interop.optiks_view_destroy(handle);
         return true;
     }
 }

@@ -1,7 +1,7 @@
 /* The C ABI of liboptiks: what C# (and any other language) calls.
  *
  * The contract
- *  1. Handles are opaque. Each _create/_load/_snapshot has one _destroy, which accepts NULL.
+ *  1. Handles are opaque. Each handle that a call makes has one _destroy, which accepts NULL.
  *  2. Functions return an int32_t: OPTIKS_OK (0) or an OPTIKS_E_... (negative). Results go to out-parameters, which are
  * untouched on error unless stated. Verification is not an error: its verdict is an out-parameter, a number of
  * docs/spec/reasons.md.
@@ -84,17 +84,17 @@ OPTIKS_EXPORT int32_t optiks_ed25519_verify(const uint8_t public_key[32], const 
 
 /* ---- directory: the trees of a log, with what a task or a replica needs per key
  * --------------------------------------------------- Thread rules: one thread at a time may load, stage, commit or
- * discard (the writer). Any number of threads may take snapshots, and use and destroy them, at any time, also after the
+ * discard (the writer). Any number of threads may take views, and use and destroy them, at any time, also after the
  * directory was destroyed. Readers never wait for the writer nor for each other. Secrets: the VRF keys and the tag key
  * are copied into memory that is locked as far as RLIMIT_MEMLOCK allows, and zeroized
  * with the last handle.
  */
 typedef struct optiks_dir optiks_dir_t;
 typedef struct optiks_staged optiks_staged_t;
-typedef struct optiks_snapshot optiks_snapshot_t;
+typedef struct optiks_view optiks_view_t;
 
 OPTIKS_EXPORT int32_t optiks_dir_create(const optiks_dir_options_t* options, optiks_dir_t** out);
-/* Makes the directory of a snapshot that optiks_snapshot_save wrote, at its epoch, with the leaf log at leaf_log_path,
+/* Makes the directory of a snapshot that optiks_view_save wrote, at its epoch, with the leaf log at leaf_log_path,
  * which must be the one of then; it is cut to its length of then, and gone on with. OPTIKS_E_DATA: the file is damaged,
  * of another version of the format, or of other secrets, another period or other values kept than the options say.
  * OPTIKS_E_IO: it or its leaf log cannot be read. optiks_last_error() says which. Nothing but checksums says that the
@@ -114,7 +114,7 @@ OPTIKS_EXPORT void optiks_dir_destroy(optiks_dir_t* dir);
  * versions (each key's go up by one) and duplicates (OPTIKS_E_DATA, OPTIKS_E_DUPLICATE), not the VRF. The first call
  * may start at any epoch > 0. After each call epoch is the directory's epoch, but for the first load into a node store:
  * there it is that of the last call after optiks_dir_load_end, and nothing else may be done with the directory before.
- * No snapshot may be alive or taken meanwhile. Not atomic: after an error destroy the directory. */
+ * No view may be alive or taken meanwhile. Not atomic: after an error destroy the directory. */
 OPTIKS_EXPORT int32_t optiks_dir_load(optiks_dir_t* dir, uint64_t epoch, const optiks_leaf_t* leaves, size_t num_leaves,
                                       const uint8_t* values, size_t values_len);
 
@@ -135,8 +135,8 @@ OPTIKS_EXPORT int32_t optiks_dir_versions(const optiks_dir_t* dir, size_t n, con
  * while the epoch before is being committed. A cache: prepare gives the same leaves without it, only later, and a label
  * whose key has another version by then is not used. The labels of all calls are kept until the next prepare. Beside
  * the writer: any thread, one at a time. Takes as long as the labels do. */
-OPTIKS_EXPORT int32_t optiks_dir_expect(optiks_dir_t* dir, size_t n, const uint8_t* structures, const uint8_t* keys,
-                                        const uint64_t* key_offsets);
+OPTIKS_EXPORT int32_t optiks_dir_precompute_labels(optiks_dir_t* dir, size_t n, const uint8_t* structures,
+                                                   const uint8_t* keys, const uint64_t* key_offsets);
 
 /* Makes the leaves of the next epoch: for each update the next version of its key, its VRF label, a fresh random
  * opening and the commitment; sorted by (structure, label), value_offset and value_len pointing into `values`, input
@@ -158,7 +158,7 @@ OPTIKS_EXPORT int32_t optiks_staged_states(const optiks_staged_t* staged, uint8_
  * epoch was staged without proofs. */
 OPTIKS_EXPORT int32_t optiks_staged_append_proofs(const optiks_staged_t* staged, uint8_t* out, size_t capacity,
                                                   size_t* out_len);
-/* Makes the staged epoch the directory's: snapshots taken from now on show it. In stored mode log and node store have
+/* Makes the staged epoch the directory's: views taken from now on show it. In stored mode log and node store have
  * it on the disk before (OPTIKS_E_IO leaves the old epoch current). Consumes the handle on success. */
 OPTIKS_EXPORT int32_t optiks_staged_commit(optiks_staged_t* staged);
 /* Discards a staged epoch that was not committed; before its directory is destroyed. */
@@ -175,44 +175,44 @@ typedef struct {
 OPTIKS_EXPORT int32_t optiks_dir_stats(const optiks_dir_t* dir, optiks_dir_stats_t* out);
 
 /* An immutable view of the current epoch. Any thread; lock-free. */
-OPTIKS_EXPORT int32_t optiks_dir_snapshot(optiks_dir_t* dir, optiks_snapshot_t** out);
-OPTIKS_EXPORT void optiks_snapshot_destroy(optiks_snapshot_t* snapshot);
-OPTIKS_EXPORT int32_t optiks_snapshot_states(const optiks_snapshot_t* snapshot, uint64_t* out_epoch,
-                                             uint8_t out[OPTIKS_STATES_LEN]);
+OPTIKS_EXPORT int32_t optiks_dir_view(optiks_dir_t* dir, optiks_view_t** out);
+OPTIKS_EXPORT void optiks_view_destroy(optiks_view_t* view);
+OPTIKS_EXPORT int32_t optiks_view_states(const optiks_view_t* view, uint64_t* out_epoch,
+                                         uint8_t out[OPTIKS_STATES_LEN]);
 
-/* Writes the snapshot to a file (docs/operations/snapshots.md), from which optiks_dir_restore makes the directory
- * again: a directory with a leaf_log_path only (OPTIKS_E_STATE). It and the leaf log are on the disk on return; until
- * then, and after any failure, the path has the file that it had. Takes seconds to minutes and four octets a leaf of
- * memory; the directory goes on meanwhile. Any thread, one at a time for a path. Holds no secrets. */
-OPTIKS_EXPORT int32_t optiks_snapshot_save(const optiks_snapshot_t* snapshot, const char* path);
+/* Writes a snapshot of the view to a file (docs/operations/snapshots.md), from which optiks_dir_restore makes the
+ * directory again: a directory with a leaf_log_path only (OPTIKS_E_STATE). It and the leaf log are on the disk on
+ * return; until then, and after any failure, the path has the file that it had. Takes seconds to minutes and four
+ * octets a leaf of memory; the directory goes on meanwhile. Any thread, one at a time for a path. Holds no secrets. */
+OPTIKS_EXPORT int32_t optiks_view_save(const optiks_view_t* view, const char* path);
 
 /* n Lookup structures (docs/spec/pahd.md section 2) one after another, out_ends[i] = end of the i-th.
  * known_periods/known_versions: what each asker knows (another period or 0: nothing). Any thread. */
-OPTIKS_EXPORT int32_t optiks_snapshot_lookup_many(const optiks_snapshot_t* snapshot, uint8_t structure, size_t n,
-                                                  const uint8_t* keys, const uint64_t* key_offsets,
-                                                  const uint64_t* known_periods, const uint64_t* known_versions,
-                                                  uint8_t* out, size_t capacity, size_t* out_len, uint64_t* out_ends);
+OPTIKS_EXPORT int32_t optiks_view_lookup_many(const optiks_view_t* view, uint8_t structure, size_t n,
+                                              const uint8_t* keys, const uint64_t* key_offsets,
+                                              const uint64_t* known_periods, const uint64_t* known_versions,
+                                              uint8_t* out, size_t capacity, size_t* out_len, uint64_t* out_ends);
 
 /* The same from cached VRF proofs alone: microseconds a key, or OPTIKS_E_UNPROVEN as soon as one is missing. */
-OPTIKS_EXPORT int32_t optiks_snapshot_lookup_cached(const optiks_snapshot_t* snapshot, uint8_t structure, size_t n,
-                                                    const uint8_t* keys, const uint64_t* key_offsets,
-                                                    const uint64_t* known_periods, const uint64_t* known_versions,
-                                                    uint8_t* out, size_t capacity, size_t* out_len, uint64_t* out_ends);
+OPTIKS_EXPORT int32_t optiks_view_lookup_cached(const optiks_view_t* view, uint8_t structure, size_t n,
+                                                const uint8_t* keys, const uint64_t* key_offsets,
+                                                const uint64_t* known_periods, const uint64_t* known_versions,
+                                                uint8_t* out, size_t capacity, size_t* out_len, uint64_t* out_ends);
 
 /* One Versions structure, for history and monitoring alike. from >= 1; from > a + 1 is answered as from = a + 1 would
  * be but with the `from` asked. At most max_members members and about max_bytes octets (at least one member): otherwise
  * the answer is a page. */
-OPTIKS_EXPORT int32_t optiks_snapshot_versions(const optiks_snapshot_t* snapshot, uint8_t structure, const uint8_t* key,
-                                               size_t key_len, uint64_t from, uint32_t max_members, size_t max_bytes,
-                                               uint8_t* out, size_t capacity, size_t* out_len);
+OPTIKS_EXPORT int32_t optiks_view_versions(const optiks_view_t* view, uint8_t structure, const uint8_t* key,
+                                           size_t key_len, uint64_t from, uint32_t max_members, size_t max_bytes,
+                                           uint8_t* out, size_t capacity, size_t* out_len);
 
 /* VRF proofs that several answers about one structure need, made in one batch: add what will be asked, run, ask. An
  * answer that turns out to need more than was added makes that itself. One thread at a time; destroyed before its
- * snapshot. Not atomic: after an error of add or run destroy it. max_members is that of the question; the asking
- * functions are those of the snapshot. use_cache 0: all proofs are made, whatever is cached, and none is cached: how
+ * view. Not atomic: after an error of add or run destroy it. max_members is that of the question; the asking
+ * functions are those of the view. use_cache 0: all proofs are made, whatever is cached, and none is cached: how
  * long an answer takes, now or later, does not depend on who asked for what. */
 typedef struct optiks_proofs optiks_proofs_t;
-OPTIKS_EXPORT int32_t optiks_proofs_create(const optiks_snapshot_t* snapshot, uint8_t structure, int32_t use_cache,
+OPTIKS_EXPORT int32_t optiks_proofs_create(const optiks_view_t* view, uint8_t structure, int32_t use_cache,
                                            optiks_proofs_t** out);
 OPTIKS_EXPORT void optiks_proofs_destroy(optiks_proofs_t* proofs);
 OPTIKS_EXPORT int32_t optiks_proofs_add_lookups(optiks_proofs_t* proofs, size_t n, const uint8_t* keys,

@@ -65,9 +65,9 @@ typedef struct optiks_dir_options {
   uint64_t period_first_epoch;
   uint32_t max_value_len;  /* of the configuration: larger values are refused */
   uint32_t without_values; /* 1: values are not kept (update task, tools): no lookups; 0: they are */
-  uint32_t threads;  /* that load, expect, prepare and stage may use, the caller's among them: at most 256; 0: one.
-                        Results do not depend on it. The others wait between calls, and end with the directory */
-  uint32_t reserved; /* 0 */
+  uint32_t threads; /* that load, precompute labels, prepare and stage may use, the caller's among them: at most 256; 0:
+                       one. Results do not depend on it. The others wait between calls, and end with the directory */
+  uint32_t reserved;           /* 0 */
   const char* node_store_path; /* NULL: linked mode, all but the leaf log in memory. Otherwise stored mode: a folder
                                   this directory makes and has for itself, with the trees and the keys; needs a
                                   leaf_log_path, and liblmdb. It goes on where it was committed last: look at

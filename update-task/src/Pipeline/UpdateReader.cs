@@ -143,7 +143,7 @@ internal sealed class UpdateReader : IAsyncDisposable
         }
         if (items > 0)
         {
-            _directory.Expect(structures, keys);
+            _directory.PrecomputeLabels(structures, keys);
         }
     }
 
