@@ -122,7 +122,7 @@ class LmdbStore::Writer final : public Transaction {
   MDB_txn* transaction_ = nullptr;
 };
 
-LmdbStore::LmdbStore(const std::string& folder) : path_(folder) {
+LmdbStore::LmdbStore(std::string folder) : path_(std::move(folder)) {
   try {
     open();
   } catch (...) {

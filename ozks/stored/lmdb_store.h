@@ -18,7 +18,7 @@ class LmdbStore final : public NodeStore {
  public:
   // Opens the store in the folder, or makes both (for this user alone). std::system_error when that fails, when another
   // object has the folder, or when the file is damaged as far as that can be seen at once.
-  explicit LmdbStore(const std::string& folder);
+  explicit LmdbStore(std::string folder);
   ~LmdbStore() override;
 
   void get(Table table, std::span<const StoreKey> keys, const Visit& visit) const override;

@@ -18,6 +18,9 @@ public static class MediaTypes
     /// <summary>MonitorAnswer.</summary>
     public const string Monitor = "application/vnd.optiks.monitor";
 
+    /// <summary>UserLookupAnswer.</summary>
+    public const string UserLookup = "application/vnd.optiks.user-lookup";
+
     /// <summary>Head.</summary>
     public const string Head = "application/vnd.optiks.head";
 

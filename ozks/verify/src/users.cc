@@ -72,22 +72,22 @@ Reason check_absent_entry(const StructureView& view, ByteSpan key, const NonMemb
   return reason == Reason::kValid ? verify_non_member(label, view.root, view.count, proof) : reason;
 }
 
-bool has_leaf_after(const Lookup& lookup, std::uint64_t epoch) {
-  for (const Member& member : lookup.members) {
-    if (member.epoch > epoch) {
-      return true;
-    }
+// A List's iterators are none of the standard library's.
+template <typename T, typename Predicate>
+bool has_any(const List<T>& list, const Predicate& is_it) {
+  bool found = false;
+  for (const T& element : list) {
+    found = found || is_it(element);
   }
-  return false;
+  return found;
+}
+
+bool has_leaf_after(const Lookup& lookup, std::uint64_t epoch) {
+  return has_any(lookup.members, [&](const Member& member) { return member.epoch > epoch; });
 }
 
 bool has_device(const List<Device>& list, ByteSpan id) {
-  for (const Device& device : list) {
-    if (std::ranges::equal(device.id, id)) {
-      return true;
-    }
-  }
-  return false;
+  return has_any(list, [&](const Device& device) { return std::ranges::equal(device.id, id); });
 }
 
 // Section 5 step 8.
@@ -101,15 +101,8 @@ bool has_leaf_after(const UserLookup& user, std::uint64_t epoch) {
   if (user.kind != UserKind::kCurrent) {
     return false;
   }
-  if (has_leaf_after(user.devices.lookup, epoch)) {
-    return true;
-  }
-  for (const VersionedEntry& key : user.keys) {
-    if (has_leaf_after(key.lookup, epoch)) {
-      return true;
-    }
-  }
-  return false;
+  return has_leaf_after(user.devices.lookup, epoch) ||
+         has_any(user.keys, [&](const VersionedEntry& key) { return has_leaf_after(key.lookup, epoch); });
 }
 
 }  // namespace

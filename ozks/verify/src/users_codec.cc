@@ -5,7 +5,6 @@ namespace optiks::ozks::verify {
 namespace {
 
 constexpr std::uint64_t kMax16 = 0xffff;
-constexpr std::uint64_t kMax24 = 0xffffff;
 constexpr std::uint64_t kMax32 = 0xffffffff;
 
 }  // namespace
