@@ -77,7 +77,7 @@ up: programs ## the same in the background; returns when they are ready
 down: ## stop what `make up` started
 	@eng/services.py down
 
-test: build npm ## release C++, C#, Python, Node and end-to-end suites, quick checks; ends with one line of totals
+test: npm build ## release C++, C#, Python, Node and end-to-end suites, quick checks; ends with one line of totals
 	@eng/install.sh check
 	@eng/test.py quick
 
@@ -85,7 +85,7 @@ test-deep: build benchmarks ## sanitizers, Valgrind, clang-tidy and all else tha
 	@eng/install.sh deep
 	@eng/test.py deep
 
-test-all: build npm benchmarks ## both, as CI does; one line of totals
+test-all: npm build benchmarks ## both, as CI does; one line of totals
 	@eng/install.sh check deep
 	@eng/test.py quick deep
 
