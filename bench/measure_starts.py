@@ -22,14 +22,6 @@ STORED = {"Optiks__QueryService__NodeCacheBytes": str(64 << 20)}
 SECONDS = 600
 
 
-def anonymous_bytes(pid: int) -> int:
-    """Memory of a process that is no file's."""
-    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-        if line.startswith("RssAnon:"):
-            return int(line.split()[1]) * 1024
-    return 0
-
-
 def cpu_seconds(pid: int) -> float:
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
@@ -43,9 +35,9 @@ def start(process: Process, folder: Path, environment: dict[str, str]) -> dict[s
     while not process.is_ready():
         if not process.running or time.monotonic() - began > SECONDS:
             raise NotReady(process.log_end())
-        most = max(most, anonymous_bytes(process.pid))
+        most = max(most, process.anonymous_bytes)
         time.sleep(0.02)
-    figures = {"seconds": time.monotonic() - began, "cpu_s": cpu_seconds(process.pid), "most_anonymous_bytes": max(most, anonymous_bytes(process.pid))}
+    figures = {"seconds": time.monotonic() - began, "cpu_s": cpu_seconds(process.pid), "most_anonymous_bytes": max(most, process.anonymous_bytes)}
     process.stop()
     return figures
 

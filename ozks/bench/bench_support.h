@@ -6,8 +6,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <string>
 #include <vector>
 
 #include "optiks/base/bytes.h"
@@ -76,19 +74,6 @@ inline optiks_staged_t* stage(optiks_dir_t* dir, std::uint64_t epoch, const std:
   require(optiks_dir_stage(dir, epoch, rows.data(), rows.size(), updates.values.data(), updates.values.size(),
                            with_proofs ? 1 : 0, &staged));
   return staged;
-}
-
-// Memory of the process that is no file's.
-inline std::uint64_t anonymous_bytes() {
-  std::ifstream status("/proc/self/status");
-  for (std::string word; status >> word;) {
-    if (word == "RssAnon:") {
-      std::uint64_t kilobytes = 0;
-      status >> kilobytes;
-      return kilobytes * 1024;
-    }
-  }
-  return 0;
 }
 
 }  // namespace optiks::ozks::bench

@@ -13,7 +13,6 @@
 #include <cstdlib>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
 #include <initializer_list>
 #include <string>
 #include <thread>
@@ -23,6 +22,7 @@
 #include "made_up_rows.h"
 #include "optiks/base/bytes.h"
 #include "optiks/optiks.h"
+#include "process_memory.h"
 
 namespace optiks::ozks {
 namespace {
@@ -38,16 +38,10 @@ constexpr double kGiB = 1U << 30;
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
-// Memory of the process, in octets, without what is mapped from files: that is the page cache's.
 double resident() {
   // Without what malloc keeps of what was freed.
   malloc_trim(0);
-  std::ifstream statm("/proc/self/statm");
-  std::size_t pages = 0;
-  std::size_t resident = 0;
-  std::size_t of_files = 0;
-  statm >> pages >> resident >> of_files;
-  return static_cast<double>(resident - of_files) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  return static_cast<double>(bench::anonymous_bytes());
 }
 
 double size_of(const std::string& path) {

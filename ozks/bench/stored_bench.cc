@@ -21,6 +21,7 @@
 #include "bench_support.h"
 #include "optiks/base/bytes.h"
 #include "optiks/optiks.h"
+#include "process_memory.h"
 
 namespace optiks::ozks {
 namespace {

@@ -3,30 +3,24 @@
 // store takes.
 #include <gtest/gtest.h>
 #include <malloc.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <thread>
 
+#include "bench/process_memory.h"
 #include "directory_support.h"
 
 namespace optiks::ozks::test {
 namespace {
 
-// Memory of the process, in octets, without what is mapped from files: that is the page cache's.
+// Without what malloc keeps of what was freed.
 std::size_t resident() {
   malloc_trim(0);
-  std::ifstream statm("/proc/self/statm");
-  std::size_t pages = 0;
-  std::size_t resident_pages = 0;
-  std::size_t of_files = 0;
-  statm >> pages >> resident_pages >> of_files;
-  return (resident_pages - of_files) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return bench::anonymous_bytes();
 }
 
 // An epoch of new keys with made-up labels and tags, which look like those of the VRF and of the keyed hash.

@@ -6,6 +6,7 @@ OPTIKS_OUT names the folder of the built programs (default build/out of `make bu
 import http.client
 import json
 import os
+import re
 import shutil
 import signal
 import sqlite3
@@ -67,6 +68,13 @@ class Process:
     def stopped(self) -> bool:
         """By a SIGSTOP. It runs."""
         return "State:\tT" in Path(f"/proc/{self._process.pid}/status").read_text()
+
+    @property
+    def anonymous_bytes(self) -> int:
+        """Memory that is no file's: what is mapped from files is the page cache's. 0 of a process that has ended."""
+        status = Path(f"/proc/{self._process.pid}/status").read_text()
+        found = re.search(r"^RssAnon:\s+(\d+) kB", status, re.MULTILINE)
+        return int(found[1]) * 1024 if found else 0
 
     def is_ready(self) -> bool:
         try:

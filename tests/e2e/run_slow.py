@@ -5,7 +5,6 @@ reported and never fails: it is the machine's. usage: run_slow.py FILE [--minute
 
 import argparse
 import json
-import re
 import sys
 import threading
 import time
@@ -61,7 +60,7 @@ def slow_clients(log: Deployment) -> list[Slow]:
 
 
 class Memory:
-    """The resident memory of services, once a second, in MiB."""
+    """The anonymous memory of services, once a second, in MiB."""
 
     def __init__(self, services: list[Process]):
         self.most = {service.service: 0.0 for service in services}
@@ -80,13 +79,7 @@ class Memory:
     def _run(self) -> None:
         while not self._stop.wait(1):
             for service in self._services:
-                self.most[service.service] = max(self.most[service.service], resident(service))
-
-
-# Without what is mapped from files, which is the page cache's.
-def resident(service: Process) -> float:
-    status = Path(f"/proc/{service.pid}/status").read_text()
-    return int(re.search(r"^RssAnon:\s+(\d+) kB", status, re.MULTILINE)[1]) / 1024
+                self.most[service.service] = max(self.most[service.service], service.anonymous_bytes / MB)
 
 
 def fill(log: Deployment, tester: StressTester) -> None:
@@ -143,7 +136,7 @@ def main() -> int:
         fill(log, StressTester(log))
         # A shorter time is enough to know what is usual.
         alone = measure(log, arguments.lookups, arguments.updates, max(20, seconds / 4), [])
-        before = resident(log.query)
+        before = log.query.anonymous_bytes / MB
         beside = measure(log, arguments.lookups, arguments.updates, seconds, slow_clients(log))
     ratio = {kind: round(beside["p99_s"][kind] / alone["p99_s"][kind], 2) for kind in ("hit", "update")}
     grown = round(beside["memory_mb"]["query-service"] - before, 1)
