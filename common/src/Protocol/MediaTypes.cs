@@ -18,6 +18,9 @@ public static class MediaTypes
     /// <summary>MonitorAnswer.</summary>
     public const string Monitor = "application/vnd.optiks.monitor";
 
+    /// <summary>UserQueryList: the body of a request that looks up users.</summary>
+    public const string UserQuery = "application/vnd.optiks.user-query";
+
     /// <summary>UserLookupAnswer.</summary>
     public const string UserLookup = "application/vnd.optiks.user-lookup";
 

@@ -25,6 +25,9 @@ public static class ProtocolLimits
     /// <summary>Items of an atomic request.</summary>
     public const int MaxItems = 256;
 
+    /// <summary>Known keys of a query about a user.</summary>
+    public const int MaxKnownKeys = 1024;
+
     /// <summary>Octets of a body of updates.</summary>
     public const int MaxUpdateBody = 8_388_608;
 
