@@ -1,8 +1,32 @@
 namespace Optiks.Storage;
 
-/// <summary>RefusalReason: numbers are stored and never change their meaning.</summary>
+/// <summary>RefusalReason says why an item has no leaf (docs/spec/rest.md section 5 and users.md section 7). Numbers are stored and never change their meaning.</summary>
 public enum RefusalReason
 {
+    /// <summary>Nothing was refused: the item names a user whose device list the request leaves as it is (<see cref="UserChange"/>).</summary>
+    Unchanged = 0,
+
     /// <summary>The key's latest version is not the expected one.</summary>
     ExpectedVersion = 1,
+
+    /// <summary>The user has been decommissioned.</summary>
+    UserLeft = 2,
+
+    /// <summary>The user that is created has a device list.</summary>
+    UserExists = 3,
+
+    /// <summary>The user that is changed has none.</summary>
+    UserUnknown = 4,
+
+    /// <summary>A username has an entry.</summary>
+    UsernameTaken = 5,
+
+    /// <summary>A device that is added has a version of a key.</summary>
+    DeviceTaken = 6,
+
+    /// <summary>A device that is set or removed is not on the list.</summary>
+    DeviceUnknown = 7,
+
+    /// <summary>The list would have more ids, or more octets, than it may.</summary>
+    DeviceLimit = 8,
 }

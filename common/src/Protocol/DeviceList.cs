@@ -1,0 +1,58 @@
+using System.Buffers.Binary;
+
+namespace Optiks.Protocol;
+
+/// <summary>DeviceList is the value of a user in structure devices (docs/spec/users.md): ids in strictly increasing order, octet by octet. Stateless, any thread.</summary>
+public static class DeviceList
+{
+    private const uint MaxOctets = (1 << 24) - 1;
+    private const int PrefixLength = 3;
+
+    /// <summary>Order of the ids: octet by octet, a beginning of another before it.</summary>
+    public static IComparer<ReadOnlyMemory<byte>> Order { get; } =
+        Comparer<ReadOnlyMemory<byte>>.Create((one, other) => one.Span.SequenceCompareTo(other.Span));
+
+    /// <summary>Encode gives the octets of a list.</summary>
+    /// <param name="devices">Ids of 1 to <see cref="ProtocolLimits.MaxKeyLength"/> octets, in <see cref="Order"/>, none twice; otherwise <see cref="ArgumentException"/>.</param>
+    public static byte[] Encode(IReadOnlyList<ReadOnlyMemory<byte>> devices)
+    {
+        ArgumentNullException.ThrowIfNull(devices);
+        int length = 0;
+        for (int i = 0; i < devices.Count; i++)
+        {
+            if (devices[i].Length is 0 or > ProtocolLimits.MaxKeyLength || (i > 0 && Order.Compare(devices[i - 1], devices[i]) >= 0))
+            {
+                throw new ArgumentException("A device id is empty, too long, or not after the one before it.", nameof(devices));
+            }
+            length += 1 + devices[i].Length;
+        }
+        byte[] octets = new byte[PrefixLength + length];
+        octets[0] = checked((byte)(length >> 16));
+        BinaryPrimitives.WriteUInt16BigEndian(octets.AsSpan(1), (ushort)length);
+        Span<byte> rest = octets.AsSpan(PrefixLength);
+        foreach (ReadOnlyMemory<byte> device in devices)
+        {
+            rest[0] = (byte)device.Length;
+            device.Span.CopyTo(rest[1..]);
+            rest = rest[(1 + device.Length)..];
+        }
+        return octets;
+    }
+
+    /// <summary>Decode reads a list: slices of the input. <see cref="EncodingException"/> for anything but a list in <see cref="Order"/> without an id twice (<see cref="Reason.DeviceList"/>).</summary>
+    public static IReadOnlyList<ReadOnlyMemory<byte>> Decode(ReadOnlyMemory<byte> octets)
+    {
+        var reader = new TlsReader(octets);
+        List<ReadOnlyMemory<byte>> devices = reader.Vector(
+            0, MaxOctets, "devices", static (ref TlsReader element) => element.Vector(1, ProtocolLimits.MaxKeyLength, "device"));
+        reader.End("devices");
+        for (int i = 1; i < devices.Count; i++)
+        {
+            if (Order.Compare(devices[i - 1], devices[i]) >= 0)
+            {
+                throw new EncodingException(Reason.DeviceList, "devices");
+            }
+        }
+        return devices;
+    }
+}
