@@ -29,7 +29,7 @@ MINUTES ?= 6
 BENCH_SECONDS ?= 60
 KEYS ?= 1048576
 
-.PHONY: help install native sqlclient programs native-tests benchmarks npm build run up down test test-deep test-all check facts fix test-faults test-storm test-slow fuzz bench-vrf timing-vrf bench-ozks bench-updates bench-lookups bench-starts bench-scale load-keyring load-synthetic clean
+.PHONY: help install native sqlclient programs native-tests benchmarks npm build run up down test test-deep test-all check facts username-tables fix test-faults test-storm test-slow fuzz bench-vrf timing-vrf bench-ozks bench-updates bench-lookups bench-starts bench-scale load-keyring load-synthetic clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 20
@@ -95,6 +95,10 @@ check: build ## style and architecture checks
 
 facts: ## make again what is made from docs/spec/facts.toml
 	@eng/make_facts.py
+
+username-tables: ## make again what usernames need of Unicode
+	@eng/install.sh unicode-data
+	@eng/make_username_tables.py
 
 fix: build ## make the facts again, let clang-format and dotnet format write
 	@eng/install.sh check

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Style and architecture checks: generated facts, clang-format, clang-tidy, dotnet format, shellcheck and the rules of source_rules.py.
+"""Style and architecture checks: generated facts and tables, clang-format, clang-tidy, dotnet format, shellcheck and the rules of source_rules.py.
 
 usage: check.py [--fix] [--junit FILE] [--quick | --slow] [NAME...]
 
@@ -91,12 +91,17 @@ def facts(files, fix):
     return run("eng/make_facts.py", *([] if fix else ["--check"]))
 
 
+def username_tables(files, fix):
+    return run("eng/make_username_tables.py", *([] if fix else ["--check"]))
+
+
 def rule_check(rule):
     return lambda files, fix: "\n".join(rule(files))
 
 
 CHECKS = {
     "facts": facts,
+    "username-tables": username_tables,
     "clang-format": clang_format,
     "clang-tidy": clang_tidy,
     "dotnet-format": dotnet_format,
@@ -104,7 +109,7 @@ CHECKS = {
     "shellcheck": shellcheck,
     **{rule.__name__.replace("_", "-"): rule_check(rule) for rule in source_rules.RULES},
 }
-FIXERS = ("facts", "clang-format", "dotnet-format")
+FIXERS = ("facts", "username-tables", "clang-format", "dotnet-format")
 SLOW = ("clang-tidy", "dotnet-style")
 
 

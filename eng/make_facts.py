@@ -76,6 +76,13 @@ def c_constants(facts):
     yield "};"
 
 
+def c_username_faults(facts):
+    yield "enum {"
+    for name, (number, when, _) in facts["username_faults"].items():
+        yield f"  /* {when} */\n  OPTIKS_NAME_{name.upper()} = {number},"
+    yield "};"
+
+
 def cpp_constants(facts, section, suffix=""):
     for name, (number, text) in facts[section].items():
         yield f"// {sentence(text)}"
@@ -244,6 +251,20 @@ def csharp_token_refusals(facts):
                   "Optiks.ServiceDefaults")
 
 
+def csharp_username_fault(facts):
+    return csharp("UsernameFault is why a username has no form (docs/spec/usernames.md section 3).", "public enum UsernameFault",
+                  [csharp_member(when, f"{pascal(name)} = {number},") for name, (number, when, _) in facts["username_faults"].items()])
+
+
+def csharp_username_faults(facts):
+    arms = "".join(
+        f'        UsernameFault.{pascal(name)} => "{text}",\n' for name, (_, _, text) in facts["username_faults"].items() if name != "valid")
+    return csharp("UsernameFaults are sentences for people.", "public static class UsernameFaults", [
+        csharp_member("what to tell whoever gave the username",
+                      f"public static string Sentence(this UsernameFault fault) => fault switch\n    {{\n{arms}"
+                      '        _ => throw new ArgumentOutOfRangeException(nameof(fault)),\n    };')])
+
+
 # ---- Python
 
 
@@ -266,6 +287,8 @@ def python(facts):
             yield f"{name.upper()} = {grouped(bound)}"
     yield "\nREASONS = {"
     yield from (f'    "{name}": {number},' for name, (number, _) in facts["reasons"].items())
+    yield "}\n\nUSERNAME_FAULTS = {"
+    yield from (f'    "{name}": {number},' for name, (number, *_) in facts["username_faults"].items())
     yield f"}}\n\nABI_VERSION = {facts['abi']['version']}"
     yield from (f"ABI_{name.upper()} = {number}" for name, (number, _) in facts["abi"]["status"].items())
 
@@ -301,6 +324,10 @@ def page_token_reasons(facts):
     return table(["reason", "when"], ((f"`{name}`", when) for name, (when, _) in facts["token_reasons"].items()))
 
 
+def page_username_faults(facts):
+    return table(["no.", "name", "when"], ((number, f"`{name}`", when) for name, (number, when, _) in facts["username_faults"].items()))
+
+
 def page_limits(facts):
     limits = facts["limits"] | facts["request_limits"]
     return table(["at most", "of"], ((f"{bound:,}", text) for bound, text in limits.values()))
@@ -323,12 +350,15 @@ MADE = {
     "common/src/Protocol/ReasonNames.cs": csharp_reason_names,
     "common/src/Protocol/StructureId.cs": csharp_structure_id,
     "common/src/Protocol/Structures.cs": csharp_structures,
+    "common/src/Protocol/UsernameFault.cs": csharp_username_fault,
+    "common/src/Protocol/UsernameFaults.cs": csharp_username_faults,
     "docs/spec/encoding.md": {"hash tags": page_hash_tags},
     "docs/spec/reasons.md": {"reasons": page_reasons},
     "docs/spec/rest.md": {"problems": page_problems, "limits": page_limits},
     "docs/spec/tokens.md": {"token reasons": page_token_reasons},
     "docs/spec/tree.md": {"structures": page_structures},
-    "ozks/include/optiks/types.h": {"abi": c_abi, "constants": c_constants},
+    "docs/spec/usernames.md": {"username faults": page_username_faults},
+    "ozks/include/optiks/types.h": {"abi": c_abi, "constants": c_constants, "username faults": c_username_faults},
     "ozks/verify/include/optiks/ozks/verify/facts.h": cpp_verify,
     "tests/reference/facts.py": python,
     "vrf/include/optiks/vrf/facts.h": cpp_vrf,

@@ -33,7 +33,9 @@ public sealed class RecordTests
 
     public static TheoryData<string, Configuration> OutOfBounds => new()
     {
-        { "format", s_configuration with { Format = 2 } },
+        { "format", s_configuration with { Format = 3 } },
+        { "username form", s_configuration with { Format = 2, UsernameForm = (UsernameForm)2 } },
+        { "username form of format 1", s_configuration with { UsernameForm = UsernameForm.CaseMapped } },
         { "suite", s_configuration with { Suite = 0 } },
         { "empty origin", s_configuration with { Origin = "" } },
         { "origin with a space", s_configuration with { Origin = "a b" } },

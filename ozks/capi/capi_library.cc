@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "capi_guard.h"
+#include "names/username.h"
 #include "optiks/base/kernel.h"
 #include "optiks/base/secret.h"
 #include "optiks/ozks/verify/reasons.h"
@@ -148,6 +149,24 @@ std::int32_t optiks_vrf_public(const std::uint8_t secret[32], std::uint8_t out_p
     }
     std::ranges::copy(key.value().public_key(), out_public);
     return std::int32_t{OPTIKS_OK};
+  });
+}
+
+std::int32_t optiks_username_prepare(const std::uint8_t* name, std::size_t len, std::size_t max_len,
+                                     std::int32_t* out_fault, std::uint8_t* out, std::size_t capacity,
+                                     std::size_t* out_len) {
+  return guarded([&] {
+    if (!readable(name, len) || out_fault == nullptr || max_len == 0 || max_len > names::kMaxNameLen) {
+      return argument_error("a pointer is missing, or max_len is not 1 to 255");
+    }
+    const names::Username form = names::prepare_username({name, len}, max_len);
+    const bool is_valid = form.fault == OPTIKS_NAME_VALID;
+    const std::int32_t status =
+        copy_out(ByteSpan(form.octets).first(is_valid ? form.length : 0), out, capacity, out_len);
+    if (status == OPTIKS_OK) {
+      *out_fault = form.fault;
+    }
+    return status;
   });
 }
 

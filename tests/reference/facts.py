@@ -115,6 +115,16 @@ REASONS = {
     "device_count": 148,
 }
 
+USERNAME_FAULTS = {
+    "valid": 0,
+    "length": 1,
+    "utf8": 2,
+    "character": 3,
+    "context": 4,
+    "direction": 5,
+    "unstable": 6,
+}
+
 ABI_VERSION = 6
 ABI_OK = 0
 ABI_E_ARGUMENT = -1

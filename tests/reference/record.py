@@ -21,6 +21,7 @@ class Configuration:
     heartbeat_ms: int = 60_000
     max_ahead_ms: int = 60_000
     max_behind_ms: int = 300_000
+    username_form: int = 0
     format: int = 1
     suite: int = 1
 
@@ -40,11 +41,13 @@ class Configuration:
     def decode(cls, r: Reader) -> "Configuration":
         """ValueError-free: bounds are check()'s, here only the layout."""
         head = {"format": r.uint(2), "suite": r.uint(2), "origin": r.opaque(1, 255)}
-        return cls(**head, **{name: r.uint(width) for name, width in cls._WIDTHS})
+        fields = {name: r.uint(width) for name, width in cls._WIDTHS}
+        return cls(**head, **fields, username_form=r.uint(1) if head["format"] == 2 else 0)
 
     def encode(self) -> bytes:
         head = uint(self.format, 2) + uint(self.suite, 2) + vector(255, self.origin)
-        return head + b"".join(uint(getattr(self, name), width) for name, width in self._WIDTHS)
+        fields = b"".join(uint(getattr(self, name), width) for name, width in self._WIDTHS)
+        return head + fields + (uint(self.username_form, 1) if self.format == 2 else b"")
 
     def check(self) -> "Configuration":
         try:
@@ -53,13 +56,14 @@ class Configuration:
             raise Refused("configuration") from None
         well_named = not any(c == "+" or c.isspace() or unicodedata.category(c) == "Cc" for c in origin)
         require(
-            self.format == 1
+            self.format in (1, 2)
             and self.suite == 1
             and well_named
             and not origin.endswith("/")
             and 1 <= self.period_length_ms < 2**53
             and self.retained_periods >= 2
             and self.username_reuse <= 1
+            and self.username_form <= 1
             and self.max_key_len >= 1
             and 1 <= self.max_value_len <= facts.MAX_VALUE_LEN
             and self.max_devices >= 1

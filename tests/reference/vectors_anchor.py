@@ -82,7 +82,10 @@ def configurations() -> dict:
             add(f"{field}_{least - 1}", replace(good, **{field: least - 1}).encode(), "configuration")
         if largest < 2**width - 1:
             add(f"{field}_{largest + 1}", replace(good, **{field: largest + 1}).encode(), "configuration")
-    for field, value in (("format", 2), ("suite", 2)):
+    for form, reason in ((0, "valid"), (1, "valid"), (2, "configuration")):
+        add(f"username_form_{form}", replace(good, format=2, username_form=form).encode(), reason)
+    add("format_2_without_username_form", replace(good, format=2).encode()[:-1], "malformed_truncated")
+    for field, value in (("format", 0), ("format", 3), ("suite", 2)):
         add(f"{field}_{value}", replace(good, **{field: value}).encode(), "configuration")
     add("truncated", good.encode()[:-1], "malformed_truncated")
     add("empty_origin", replace(good, origin=b"").encode(), "malformed_length")

@@ -14,6 +14,9 @@ internal static unsafe partial class Interop
     public static partial int optiks_vrf_public(ReadOnlySpan<byte> secret, Span<byte> publicKey);
 
     [LibraryImport(Library)]
+    public static partial int optiks_username_prepare(ReadOnlySpan<byte> name, nuint length, nuint maxLength, out int fault, Span<byte> form, nuint capacity, out nuint formLength);
+
+    [LibraryImport(Library)]
     public static partial int optiks_vrf_validate(ReadOnlySpan<byte> publicKey);
 
     [LibraryImport(Library)]

@@ -150,6 +150,7 @@ public static class AnswerJson
         writer.WriteNumber("heartbeat_ms"u8, fields.HeartbeatMs);
         writer.WriteNumber("max_ahead_ms"u8, fields.MaxAheadMs);
         writer.WriteNumber("max_behind_ms"u8, fields.MaxBehindMs);
+        writer.WriteNumber("username_form"u8, (byte)fields.UsernameForm);
         writer.WriteEndObject();
     }
 

@@ -8,13 +8,16 @@ namespace Optiks.Protocol;
 /// <summary>Configuration is fixed for the life of a log and part of every trust anchor (docs/spec/records.md section 1).</summary>
 public sealed record Configuration
 {
-    /// <summary>CurrentFormat that is written.</summary>
-    public const ushort CurrentFormat = 1;
+    /// <summary>FormatWithUsernameForm has <see cref="UsernameForm"/>; the one before it means <see cref="UsernameForm.Octets"/>.</summary>
+    public const ushort FormatWithUsernameForm = 2;
+
+    /// <summary>FirstFormat has all members but that.</summary>
+    public const ushort FirstFormat = 1;
 
     /// <summary>FourQSuite is the VRF suite of docs/spec/vrf.md with BLAKE2b.</summary>
     public const ushort FourQSuite = 1;
 
-    public ushort Format { get; init; } = CurrentFormat;
+    public ushort Format { get; init; } = FirstFormat;
 
     public ushort Suite { get; init; } = FourQSuite;
 
@@ -50,6 +53,9 @@ public sealed record Configuration
     /// <summary>MaxBehindMs: and this far behind it for an answer to count as fresh.</summary>
     public uint MaxBehindMs { get; init; } = 300_000;
 
+    /// <summary>UsernameForm says which usernames there are (docs/spec/usernames.md). Other than <see cref="UsernameForm.Octets"/> it needs <see cref="FormatWithUsernameForm"/>.</summary>
+    public UsernameForm UsernameForm { get; init; }
+
     /// <summary>LogId of a configuration and a log's public key (32 octets).</summary>
     public static byte[] LogId(ReadOnlySpan<byte> configuration, ReadOnlySpan<byte> logPublicKey)
     {
@@ -78,6 +84,7 @@ public sealed record Configuration
             HeartbeatMs = reader.UInt32("configuration.heartbeat_ms"),
             MaxAheadMs = reader.UInt32("configuration.max_ahead_ms"),
             MaxBehindMs = reader.UInt32("configuration.max_behind_ms"),
+            UsernameForm = format == FormatWithUsernameForm ? (UsernameForm)reader.UInt8("configuration.username_form") : UsernameForm.Octets,
         };
         reader.End("configuration");
         configuration.ThrowIfOutOfBounds();
@@ -89,7 +96,7 @@ public sealed record Configuration
     {
         ThrowIfOutOfBounds();
         byte[] origin = Encoding.UTF8.GetBytes(Origin);
-        byte[] octets = new byte[5 + origin.Length + 29];
+        byte[] octets = new byte[5 + origin.Length + 29 + (Format == FormatWithUsernameForm ? 1 : 0)];
         Span<byte> span = octets;
         BinaryPrimitives.WriteUInt16BigEndian(span, Format);
         BinaryPrimitives.WriteUInt16BigEndian(span[2..], Suite);
@@ -105,13 +112,17 @@ public sealed record Configuration
         BinaryPrimitives.WriteUInt32BigEndian(span[17..], HeartbeatMs);
         BinaryPrimitives.WriteUInt32BigEndian(span[21..], MaxAheadMs);
         BinaryPrimitives.WriteUInt32BigEndian(span[25..], MaxBehindMs);
+        if (Format == FormatWithUsernameForm)
+        {
+            span[29] = (byte)UsernameForm;
+        }
         return octets;
     }
 
     private void ThrowIfOutOfBounds()
     {
         string? field =
-            Format != CurrentFormat ? "format"
+            Format is not (FirstFormat or FormatWithUsernameForm) ? "format"
             : Suite != FourQSuite ? "suite"
             : !IsOrigin(Origin) ? "origin"
             : PeriodLengthMs is 0 or > AnswerJson.MaxInteger ? "period_length_ms"
@@ -121,6 +132,7 @@ public sealed record Configuration
             : MaxValueLength is 0 or > ProtocolLimits.MaxValueLength ? "max_value_len"
             : MaxDevices == 0 ? "max_devices"
             : HeartbeatMs == 0 ? "heartbeat_ms"
+            : UsernameForm > (Format == FormatWithUsernameForm ? UsernameForm.CaseMapped : UsernameForm.Octets) ? "username_form"
             : null;
         if (field is not null)
         {

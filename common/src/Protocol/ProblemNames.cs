@@ -34,6 +34,9 @@ public static class ProblemNames
     /// <summary>There is no such thing here.</summary>
     public const string NotFound = "not-found";
 
+    /// <summary>A username has no form.</summary>
+    public const string UsernameForm = "username-form";
+
     /// <summary>The path does not take this method.</summary>
     public const string MethodNotAllowed = "method-not-allowed";
 

@@ -52,6 +52,11 @@ OPTIKS_EXPORT void optiks_last_error(char* out, size_t capacity);
 /* Name of a reason of docs/spec/reasons.md ("member_root"); contract rule 4. OPTIKS_E_ARGUMENT for an unknown number.
  */
 OPTIKS_EXPORT int32_t optiks_reason_name(int32_t reason, char* out, size_t capacity, size_t* out_len);
+/* The form of a username in a log with username_form = 1 (docs/spec/usernames.md), of at most max_len <= 255 octets.
+ * out_fault: OPTIKS_NAME_VALID, or why it has none; the form is only written when valid; contract rule 4. Any thread.
+ */
+OPTIKS_EXPORT int32_t optiks_username_prepare(const uint8_t* name, size_t len, size_t max_len, int32_t* out_fault,
+                                              uint8_t* out, size_t capacity, size_t* out_len);
 /* Overwrites memory in a way that is not optimised away. */
 OPTIKS_EXPORT void optiks_zeroize(void* p, size_t len);
 

@@ -53,6 +53,26 @@ enum {
 };
 /* facts: end */
 
+/* Why a username has no form (docs/spec/usernames.md section 3). */
+/* facts: username faults, generated from docs/spec/facts.toml by `make facts` */
+enum {
+  /* it has one */
+  OPTIKS_NAME_VALID = 0,
+  /* it has no character, or it or its form more octets than a key may have */
+  OPTIKS_NAME_LENGTH = 1,
+  /* it is not UTF-8 */
+  OPTIKS_NAME_UTF8 = 2,
+  /* a character is not one of IdentifierClass, or not assigned in Unicode 15.0.0 */
+  OPTIKS_NAME_CHARACTER = 3,
+  /* a character is not where its contextual rule allows it */
+  OPTIKS_NAME_CONTEXT = 4,
+  /* it has characters of both directions, or digits of both kinds */
+  OPTIKS_NAME_DIRECTION = 5,
+  /* the rules would give its form another form */
+  OPTIKS_NAME_UNSTABLE = 6,
+};
+/* facts: end */
+
 enum { OPTIKS_TAG_LEN = 16 };
 
 typedef struct optiks_dir_options {

@@ -9,6 +9,7 @@ namespace optiks::ozks::verify {
 namespace {
 
 constexpr std::uint16_t kFormat = 1;
+constexpr std::uint16_t kFormatWithUsernameForm = 2;  // of a configuration
 constexpr std::uint16_t kSuite = 1;
 // So that every integer of a configuration has a JSON form.
 constexpr std::uint64_t kMaxPeriodLengthMs = (std::uint64_t{1} << 53) - 1;
@@ -75,6 +76,9 @@ Configuration Configuration::decode(Reader& reader) {
   read(reader, c.heartbeat_ms);
   read(reader, c.max_ahead_ms);
   read(reader, c.max_behind_ms);
+  if (c.format == kFormatWithUsernameForm) {
+    read(reader, c.username_form);
+  }
   return c;
 }
 
@@ -83,11 +87,11 @@ Reason read_configuration(ByteSpan octets, Configuration& out) {
   if (reason != Reason::kValid) {
     return reason;
   }
-  const bool in_bounds = out.format == kFormat && out.suite == kSuite && is_origin(out.origin) &&
-                         out.period_length_ms > 0 && out.period_length_ms <= kMaxPeriodLengthMs &&
-                         out.retained_periods >= 2 && out.username_reuse <= 1 && out.max_key_len >= 1 &&
-                         out.max_value_len >= 1 && out.max_value_len <= kMaxValueLen && out.max_devices >= 1 &&
-                         out.heartbeat_ms >= 1;
+  const bool in_bounds = (out.format == kFormat || out.format == kFormatWithUsernameForm) && out.username_form <= 1 &&
+                         out.suite == kSuite && is_origin(out.origin) && out.period_length_ms > 0 &&
+                         out.period_length_ms <= kMaxPeriodLengthMs && out.retained_periods >= 2 &&
+                         out.username_reuse <= 1 && out.max_key_len >= 1 && out.max_value_len >= 1 &&
+                         out.max_value_len <= kMaxValueLen && out.max_devices >= 1 && out.heartbeat_ms >= 1;
   return in_bounds ? Reason::kValid : Reason::kConfiguration;
 }
 

@@ -15,7 +15,28 @@ std::optional<std::uint32_t> sextet(std::uint8_t c) {
   return at == std::string_view::npos ? std::nullopt : std::optional(static_cast<std::uint32_t>(at));
 }
 
-// Takes one character off the front; nothing where the text is not UTF-8.
+// General category Cc.
+bool is_control_character(char32_t c) { return c < 0x20 || (c >= 0x7F && c <= 0x9F); }
+
+// Whether one character is as asked; also where the text is not UTF-8.
+bool has_any(ByteSpan text, bool (*is_asked)(char32_t)) {
+  while (!text.empty()) {
+    const std::optional<char32_t> c = take_character(text);
+    if (!c || is_asked(*c)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// Unicode 15, PropList.txt, White_Space.
+bool is_white_space(char32_t c) {
+  return (c >= 0x09 && c <= 0x0D) || c == 0x20 || c == 0x85 || c == 0xA0 || c == 0x1680 ||
+         (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
+}
+
+}  // namespace
+
 std::optional<char32_t> take_character(ByteSpan& text) {
   const std::uint8_t first = text[0];
   std::size_t length = 1;
@@ -46,28 +67,6 @@ std::optional<char32_t> take_character(ByteSpan& text) {
   text = text.subspan(length);
   return value;
 }
-
-// General category Cc.
-bool is_control_character(char32_t c) { return c < 0x20 || (c >= 0x7F && c <= 0x9F); }
-
-// Whether one character is as asked; also where the text is not UTF-8.
-bool has_any(ByteSpan text, bool (*is_asked)(char32_t)) {
-  while (!text.empty()) {
-    const std::optional<char32_t> c = take_character(text);
-    if (!c || is_asked(*c)) {
-      return true;
-    }
-  }
-  return false;
-}
-
-// Unicode 15, PropList.txt, White_Space.
-bool is_white_space(char32_t c) {
-  return (c >= 0x09 && c <= 0x0D) || c == 0x20 || c == 0x85 || c == 0xA0 || c == 0x1680 ||
-         (c >= 0x2000 && c <= 0x200A) || c == 0x2028 || c == 0x2029 || c == 0x202F || c == 0x205F || c == 0x3000;
-}
-
-}  // namespace
 
 bool is_utf8(ByteSpan text) {
   while (!text.empty()) {

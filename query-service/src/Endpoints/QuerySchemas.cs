@@ -171,7 +171,7 @@ internal static class QuerySchemas
             ["origin"] = ApiSchemas.Text("Origin of the checkpoints."),
         };
         foreach (string number in (string[])[
-            "format", "suite", "period_length_ms", "retained_periods", "username_reuse", "max_key_len", "max_value_len", "max_devices", "heartbeat_ms", "max_ahead_ms", "max_behind_ms"])
+            "format", "suite", "period_length_ms", "retained_periods", "username_reuse", "max_key_len", "max_value_len", "max_devices", "heartbeat_ms", "max_ahead_ms", "max_behind_ms", "username_form"])
         {
             members[number] = ApiSchemas.WholeNumber("Field of the configuration, docs/spec/records.md section 1.");
         }

@@ -48,9 +48,14 @@ internal sealed class LogOptions
     [Range(typeof(TimeSpan), "00:00:00.001", "24.00:00:00")]
     public TimeSpan MaxBehind { get; set; } = TimeSpan.FromMinutes(5);
 
+    /// <summary>UsernameForm: octets, or text in one form whatever the case it is typed in (docs/spec/usernames.md).</summary>
+    [EnumDataType(typeof(UsernameForm))]
+    public UsernameForm UsernameForm { get; set; } = UsernameForm.Octets;
+
     /// <summary>ToConfiguration gives the configuration of a log made with these options.</summary>
     public Configuration ToConfiguration() => new()
     {
+        Format = UsernameForm == UsernameForm.Octets ? Configuration.FirstFormat : Configuration.FormatWithUsernameForm,
         Origin = Origin,
         PeriodLengthMs = (ulong)PeriodLength.TotalMilliseconds,
         RetainedPeriods = (byte)RetainedPeriods,
@@ -60,5 +65,6 @@ internal sealed class LogOptions
         HeartbeatMs = (uint)Heartbeat.TotalMilliseconds,
         MaxAheadMs = (uint)MaxAhead.TotalMilliseconds,
         MaxBehindMs = (uint)MaxBehind.TotalMilliseconds,
+        UsernameForm = UsernameForm,
     };
 }

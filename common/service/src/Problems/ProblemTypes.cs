@@ -24,6 +24,8 @@ public static class ProblemTypes
 
     public static ProblemType NotFound { get; } = new(ProblemNames.NotFound, 404, "There is no such thing here.");
 
+    public static ProblemType UsernameForm { get; } = new(ProblemNames.UsernameForm, 400, "A username has no form.");
+
     public static ProblemType MethodNotAllowed { get; } = new(ProblemNames.MethodNotAllowed, 405, "The path does not take this method.");
 
     public static ProblemType NotAcceptable { get; } = new(ProblemNames.NotAcceptable, 406, "None of the accepted media types can be given.");
@@ -62,6 +64,7 @@ public static class ProblemTypes
         Unauthorized,
         Forbidden,
         NotFound,
+        UsernameForm,
         MethodNotAllowed,
         NotAcceptable,
         RequestIdReused,

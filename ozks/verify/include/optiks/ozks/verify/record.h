@@ -25,6 +25,7 @@ struct Configuration {
   std::uint32_t heartbeat_ms = 0;
   std::uint32_t max_ahead_ms = 0;
   std::uint32_t max_behind_ms = 0;
+  std::uint8_t username_form = 0;
 
   static Configuration decode(Reader& reader);
 };

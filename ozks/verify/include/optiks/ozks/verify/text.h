@@ -12,6 +12,9 @@ namespace optiks::ozks::verify {
 
 using base::ByteSpan;
 
+// take_character takes one character off the front of text, which is not empty; nothing where it is not UTF-8.
+[[nodiscard]] std::optional<char32_t> take_character(ByteSpan& text);
+
 // is_utf8: well-formed by RFC 3629 (no overlong forms, no surrogates, nothing above U+10FFFF).
 [[nodiscard]] bool is_utf8(ByteSpan text);
 

@@ -1,0 +1,27 @@
+// Generated from docs/spec/facts.toml by `make facts`: do not edit.
+namespace Optiks.Protocol;
+
+/// <summary>UsernameFault is why a username has no form (docs/spec/usernames.md section 3).</summary>
+public enum UsernameFault
+{
+    /// <summary>It has one.</summary>
+    Valid = 0,
+
+    /// <summary>It has no character, or it or its form more octets than a key may have.</summary>
+    Length = 1,
+
+    /// <summary>It is not UTF-8.</summary>
+    Utf8 = 2,
+
+    /// <summary>A character is not one of IdentifierClass, or not assigned in Unicode 15.0.0.</summary>
+    Character = 3,
+
+    /// <summary>A character is not where its contextual rule allows it.</summary>
+    Context = 4,
+
+    /// <summary>It has characters of both directions, or digits of both kinds.</summary>
+    Direction = 5,
+
+    /// <summary>The rules would give its form another form.</summary>
+    Unstable = 6,
+}
