@@ -35,13 +35,12 @@ bool structures_valid(std::size_t n, const std::uint8_t* structures) {
 // `make` gives the directory of the options' secrets.
 template <typename Make>
 std::int32_t make_directory(const optiks_dir_options_t* options, optiks_dir_t** out, Make make) {
-  if (options == nullptr || out == nullptr || options->without_values > 1 ||
+  if (options == nullptr || out == nullptr || options->kept_values > OPTIKS_VALUES_DEVICES ||
       options->max_value_len > verify::kMaxValueLen || options->threads > kMaxThreads || options->reserved != 0 ||
       (options->node_store_path != nullptr && options->leaf_log_path == nullptr)) {
     return argument_error(
-        "a pointer is missing, without_values is not 0 or 1, reserved not 0, max_value_len or threads is too large, or "
-        "a "
-        "node store has no leaf log");
+        "a pointer is missing, kept_values is none, reserved not 0, max_value_len or threads is too large, or a node "
+        "store has no leaf log");
   }
   if (sodium_init() < 0) {
     set_last_error("libsodium cannot start: the system gives no randomness");
@@ -146,6 +145,25 @@ std::int32_t optiks_dir_versions(const optiks_dir_t* dir, std::size_t n, const s
       out_versions[i] = dir->directory->version_of(structures[i], strings[i]);
     }
     return std::int32_t{OPTIKS_OK};
+  });
+}
+
+std::int32_t optiks_dir_newest_values(const optiks_dir_t* dir, std::uint8_t structure, std::size_t n,
+                                      const std::uint8_t* keys, const std::uint64_t* key_offsets, std::uint8_t* out,
+                                      std::size_t capacity, std::size_t* out_len, std::uint64_t* out_ends,
+                                      std::uint8_t* out_kept) {
+  return guarded([&] {
+    ByteStrings strings;
+    if (dir == nullptr || !readable(out_ends, n) || !readable(out_kept, n) || !structures_valid(1, &structure) ||
+        !read_keys(n, keys, key_offsets, strings)) {
+      return argument_error("a pointer is missing, there is no such structure, or a key is not 1..255 octets");
+    }
+    std::vector<std::uint8_t> values;
+    for (std::size_t i = 0; i < n; ++i) {
+      out_kept[i] = dir->directory->newest_value(structure, strings[i], values) ? 1 : 0;
+      out_ends[i] = values.size();
+    }
+    return copy_out(values, out, capacity, out_len);
   });
 }
 

@@ -10,7 +10,7 @@ DirectoryData::DirectoryData(Secrets&& keys, const optiks_dir_options_t& options
       period(options.period),
       period_first_epoch(options.period_first_epoch),
       max_value_len(options.max_value_len),
-      keeps_values(options.without_values == 0),
+      kept_values(kept_values_of(options)),
       trees(std::move(trees_in)),
       cache(options.vrf_cache_bytes),
       log(kept == nullptr ? LeafLog(options.leaf_log_path) : LeafLog(options.leaf_log_path, kept->identity, kept->len)),

@@ -11,6 +11,7 @@
 #include "directory/epoch_states.h"
 #include "directory/secrets.h"
 #include "directory/vrf_cache.h"
+#include "leaves/kept_values.h"
 #include "leaves/leaf_log.h"
 #include "optiks/types.h"
 #include "trie/tree_store.h"
@@ -36,7 +37,7 @@ struct DirectoryData {
   std::uint64_t period;
   std::uint64_t period_first_epoch;
   std::uint32_t max_value_len;
-  bool keeps_values;
+  KeptValues kept_values;
   std::unique_ptr<TreeStore> trees;
   VrfCache cache;
   LeafLog log;

@@ -50,6 +50,8 @@ class Directory {
   void load(std::uint64_t epoch, std::span<const optiks_leaf_t> rows, ByteSpan values);
   void load_end();
   [[nodiscard]] std::uint64_t version_of(std::uint8_t structure, ByteSpan key) const;
+  // Appends the value of the key's newest leaf to `out`; false: there is none, or it was erased.
+  [[nodiscard]] bool newest_value(std::uint8_t structure, ByteSpan key, std::vector<std::uint8_t>& out) const;
   void precompute_labels(const std::uint8_t* structures, const ByteStrings& keys);
   void prepare(std::uint64_t epoch, const std::uint8_t* structures, const ByteStrings& keys, const ByteStrings& values,
                optiks_leaf_t* out_rows) const;

@@ -48,7 +48,9 @@ class LeafMaker {
   }
 
  private:
-  [[nodiscard]] bool is_kept(const optiks_leaf_t& row) const { return data_.keeps_values && has_value(row); }
+  [[nodiscard]] bool is_kept(const optiks_leaf_t& row) const {
+    return has_value(row) && keeps(data_.kept_values, structure_of(row));
+  }
   [[nodiscard]] ByteSpan opening_of(const optiks_leaf_t& row) const {
     return is_kept(row) ? ByteSpan(row.opening) : ByteSpan();
   }
@@ -80,9 +82,7 @@ class LeafMaker {
 
   // Rows [first, last).
   void make(std::size_t first, std::size_t last) const {
-    if (data_.keeps_values) {
-      check_commitments(rows_.subspan(first, last - first), values_);
-    }
+    check_commitments(rows_.subspan(first, last - first), values_, data_.kept_values);
     data_.trees->prefetch_newest(data_.log, std::span(tags_).subspan(first, last - first));
     HashBatch hashes;
     LeafRecord record;
@@ -129,9 +129,7 @@ class LeafMaker {
 
 NewLeaves make_leaves(DirectoryData& data, std::span<const optiks_leaf_t> rows, ByteSpan values, Workers& workers,
                       Links links) {
-  if (data.keeps_values) {
-    check_places(rows, values, data.max_value_len);
-  }
+  check_places(rows, values, data.max_value_len, data.kept_values);
   return LeafMaker(data, rows, values, links).run(workers);
 }
 

@@ -16,7 +16,7 @@ std::unique_ptr<StoredTrees> open_stored_trees(const Secrets& secrets, const opt
     std::ranges::copy(secrets.vrf[s].public_key(), owner.vrf_public_keys[s].begin());
   }
   owner.tag_check = tag_check(secrets);
-  owner.keeps_values = options.without_values == 0;
+  owner.kept_values = kept_values_of(options);
   return std::make_unique<StoredTrees>(std::make_unique<LmdbStore>(options.node_store_path), owner,
                                        options.node_cache_bytes);
 }

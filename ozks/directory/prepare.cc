@@ -24,7 +24,23 @@ void check_structure(std::uint8_t structure) {
 std::uint64_t Directory::version_of(std::uint8_t structure, ByteSpan key) const {
   check_structure(structure);
   LeafRecord record;
-  return data_->find_newest(data_->tag(structure, key), record) ? record.facts().version : 0;
+  if (!data_->find_newest(data_->tag(structure, key), record)) {
+    return 0;
+  }
+  return verify::has_versions(structure) ? record.facts().version : 1;
+}
+
+bool Directory::newest_value(std::uint8_t structure, ByteSpan key, std::vector<std::uint8_t>& out) const {
+  check_structure(structure);
+  if (!keeps(data_->kept_values, structure)) {
+    throw DirectoryError(OPTIKS_E_STATE, "the directory does not keep this structure's values");
+  }
+  LeafRecord record;
+  if (!data_->find_newest(data_->tag(structure, key), record) || !record.has_value()) {
+    return false;
+  }
+  out.insert(out.end(), record.value().begin(), record.value().end());
+  return true;
 }
 
 void Directory::precompute_labels(const std::uint8_t* structures, const ByteStrings& keys) {

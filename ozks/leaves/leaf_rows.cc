@@ -18,6 +18,8 @@ namespace {
 // Of labels' first bits that sort_rows() tells groups apart by.
 constexpr std::size_t kMaxGroupBits = 16;
 
+bool is_kept(const optiks_leaf_t& row, KeptValues kept) { return has_value(row) && keeps(kept, structure_of(row)); }
+
 }  // namespace
 
 Tag tag_of(const optiks_leaf_t& row) {
@@ -142,28 +144,31 @@ ByteSpan value_of(const optiks_leaf_t& row, ByteSpan values) {
   return values.subspan(static_cast<std::size_t>(row.value_offset), row.value_len);
 }
 
-void check_places(std::span<const optiks_leaf_t> leaves, ByteSpan values, std::uint32_t max_len) {
+void check_places(std::span<const optiks_leaf_t> leaves, ByteSpan values, std::uint32_t max_len, KeptValues kept) {
   for (const optiks_leaf_t& row : leaves) {
-    if (has_value(row) && (row.value_offset > values.size() || row.value_len > values.size() - row.value_offset ||
-                           row.value_len > max_len)) {
+    if (is_kept(row, kept) && (row.value_offset > values.size() || row.value_len > values.size() - row.value_offset ||
+                               row.value_len > max_len)) {
       data_error("a value lies outside the values, or is longer than the configuration allows");
     }
   }
 }
 
-void check_commitments(std::span<const optiks_leaf_t> leaves, ByteSpan values) {
+void check_commitments(std::span<const optiks_leaf_t> leaves, ByteSpan values, KeptValues kept) {
+  if (kept == KeptValues::kNone) {
+    return;
+  }
   HashBatch hashes;
   std::array<Hash, 64> commitments;
   for (std::size_t first = 0; first < leaves.size(); first += commitments.size()) {
     const auto rows = leaves.subspan(first, std::min(commitments.size(), leaves.size() - first));
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (has_value(rows[i])) {
+      if (is_kept(rows[i], kept)) {
         hashes.add_commitment(rows[i].opening, value_of(rows[i], values), commitments[i]);
       }
     }
     hashes.run();
     for (std::size_t i = 0; i < rows.size(); ++i) {
-      if (has_value(rows[i]) && !std::ranges::equal(rows[i].commitment, commitments[i])) {
+      if (is_kept(rows[i], kept) && !std::ranges::equal(rows[i].commitment, commitments[i])) {
         data_error("a value does not open its commitment");
       }
     }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "leaves/directory_error.h"
+#include "leaves/kept_values.h"
 #include "leaves/leaf_log.h"
 #include "optiks/types.h"
 
@@ -56,9 +57,9 @@ inline bool has_value(const optiks_leaf_t& row) { return row.value_offset != UIN
 // The row's value, when check_places() passed and it has one.
 [[nodiscard]] ByteSpan value_of(const optiks_leaf_t& row, ByteSpan values);
 
-// DirectoryError unless each value is there and no longer than max_len.
-void check_places(std::span<const optiks_leaf_t> leaves, ByteSpan values, std::uint32_t max_len);
-// DirectoryError unless each value, whose bounds were checked, opens its commitment.
-void check_commitments(std::span<const optiks_leaf_t> leaves, ByteSpan values);
+// DirectoryError unless each value that is kept is there and no longer than max_len.
+void check_places(std::span<const optiks_leaf_t> leaves, ByteSpan values, std::uint32_t max_len, KeptValues kept);
+// DirectoryError unless each value that is kept, whose bounds were checked, opens its commitment.
+void check_commitments(std::span<const optiks_leaf_t> leaves, ByteSpan values, KeptValues kept);
 
 }  // namespace optiks::ozks

@@ -173,8 +173,8 @@ struct VersionsPlan {
 };
 
 void check_can_answer(const View& view) {
-  if (!view.data().keeps_values) {
-    throw DirectoryError(OPTIKS_E_STATE, "a directory that keeps no values answers no lookups");
+  if (view.data().kept_values != KeptValues::kAll) {
+    throw DirectoryError(OPTIKS_E_STATE, "a directory that does not keep all values answers no lookups");
   }
 }
 

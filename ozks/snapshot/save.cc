@@ -13,7 +13,7 @@ void save_snapshot(const View& view, const char* path) {
   data.log.sync();
   BlockWriter out(path);
   SnapshotHeader header;
-  header.keeps_values = data.keeps_values;
+  header.kept_values = data.kept_values;
   header.period = data.period;
   header.period_first_epoch = data.period_first_epoch;
   header.epoch = state.epoch;

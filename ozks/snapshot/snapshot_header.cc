@@ -14,7 +14,7 @@ constexpr std::size_t kLen = kMagic.size() + 1 + 8 + 8 + 8 + std::tuple_size_v<T
 void SnapshotHeader::write(BlockWriter& out) const {
   std::array<std::uint8_t, kLen> octets{};
   std::uint8_t* at = std::ranges::copy(kMagic, octets.data()).out;
-  *at++ = keeps_values ? 1 : 0;
+  *at++ = static_cast<std::uint8_t>(kept_values);
   for (const std::uint64_t number : {period, period_first_epoch, epoch}) {
     base::store_be64(at, number);
     at += 8;
@@ -33,7 +33,7 @@ SnapshotHeader SnapshotHeader::read(BlockReader& in) {
   }
   SnapshotHeader out;
   const std::uint8_t* at = octets.data() + kMagic.size();
-  out.keeps_values = *at++ != 0;
+  out.kept_values = static_cast<KeptValues>(*at++);
   for (std::uint64_t* number : {&out.period, &out.period_first_epoch, &out.epoch}) {
     *number = base::load_be64(at);
     at += 8;
@@ -51,8 +51,8 @@ void SnapshotHeader::require_of(const Secrets& secrets, const optiks_dir_options
   if (period != options.period || period_first_epoch != options.period_first_epoch) {
     data_error("the snapshot is of another period");
   }
-  if (keeps_values != (options.without_values == 0)) {
-    data_error("the snapshot keeps values where the options say otherwise");
+  if (kept_values != kept_values_of(options)) {
+    data_error("the snapshot keeps the values of other structures than the options say");
   }
   for (std::size_t s = 0; s < kNumStructures; ++s) {
     const std::uint8_t* key = states.data() + s * OPTIKS_STRUCTURE_STATE_LEN + verify::kHashLen + 8;

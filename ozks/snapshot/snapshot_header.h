@@ -7,7 +7,7 @@
 namespace optiks::ozks {
 
 struct SnapshotHeader {
-  bool keeps_values = false;
+  KeptValues kept_values = KeptValues::kNone;
   std::uint64_t period = 0;
   std::uint64_t period_first_epoch = 0;
   std::uint64_t epoch = 0;

@@ -28,7 +28,7 @@ std::vector<std::uint8_t> encode(const StoreState& state) {
   put_number(state.owner.period);
   put_number(state.owner.period_first_epoch);
   put(state.owner.tag_check);
-  put_number(state.owner.keeps_values ? 1 : 0);
+  put_number(static_cast<std::uint64_t>(state.owner.kept_values));
   put_number(state.epoch);
   put_number(state.next_page);
   put(state.log.identity);
@@ -63,7 +63,11 @@ bool decode(ByteSpan octets, StoreState& out) {
   out.owner.period = take_number();
   out.owner.period_first_epoch = take_number();
   take(out.owner.tag_check);
-  out.owner.keeps_values = take_number() != 0;
+  const std::uint64_t kept_values = take_number();
+  if (kept_values > static_cast<std::uint64_t>(KeptValues::kDevices)) {
+    return false;
+  }
+  out.owner.kept_values = static_cast<KeptValues>(kept_values);
   out.epoch = take_number();
   out.next_page = take_number();
   take(out.log.identity);

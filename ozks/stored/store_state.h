@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "leaves/kept_values.h"
 #include "leaves/leaf_log.h"
 #include "stored/stored_tree.h"
 
@@ -17,7 +18,7 @@ struct StoreOwner {
   std::uint64_t period_first_epoch = 0;
   std::array<std::array<std::uint8_t, 32>, kNumStructures> vrf_public_keys{};
   Tag tag_check{};  // tells tag keys apart without giving one away
-  bool keeps_values = true;
+  KeptValues kept_values = KeptValues::kAll;
 
   bool operator==(const StoreOwner&) const = default;
 };

@@ -42,9 +42,9 @@ TEST_F(CApi, Create) {
   optiks_dir_t* made = nullptr;
   EXPECT_EQ(optiks_dir_create(nullptr, &made), OPTIKS_E_ARGUMENT);
   EXPECT_EQ(optiks_dir_create(&options, nullptr), OPTIKS_E_ARGUMENT);
-  options.without_values = 2;
+  options.kept_values = 3;
   EXPECT_EQ(optiks_dir_create(&options, &made), OPTIKS_E_ARGUMENT);
-  options.without_values = 0;
+  options.kept_values = OPTIKS_VALUES_ALL;
   options.threads = 257;
   EXPECT_EQ(optiks_dir_create(&options, &made), OPTIKS_E_ARGUMENT);
   options.threads = 256;
@@ -105,6 +105,20 @@ TEST_F(CApi, KeysOfBatches) {
   EXPECT_EQ(optiks_dir_versions(dir(), 1, structures, key_, one_, nullptr), OPTIKS_E_ARGUMENT);
   EXPECT_EQ(call(dir(), 1, structures, key_, one_), OPTIKS_OK);
   EXPECT_EQ(versions[0], 1U);
+  const auto values = [&](const optiks_dir_t* of, std::uint8_t structure, const std::uint64_t* offsets,
+                          std::size_t* out_len, std::uint64_t* ends, std::uint8_t* kept) {
+    return optiks_dir_newest_values(of, structure, 1, key_, offsets, out_.data(), out_.size(), out_len, ends, kept);
+  };
+  std::uint8_t kept = 7;
+  EXPECT_EQ(values(nullptr, kKeys, one_, &len_, &end_, &kept), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(values(dir(), 0, one_, &len_, &end_, &kept), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(values(dir(), 5, one_, &len_, &end_, &kept), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(values(dir(), kKeys, empty, &len_, &end_, &kept), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(values(dir(), kKeys, one_, &len_, nullptr, &kept), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(values(dir(), kKeys, one_, &len_, &end_, nullptr), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(values(dir(), kKeys, one_, nullptr, &end_, &kept), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(values(dir(), kKeys, one_, &len_, &end_, &kept), OPTIKS_OK);
+  EXPECT_EQ(kept, 1);
   EXPECT_EQ(call(dir(), 1, structures, long_key.data(), longest_offsets), OPTIKS_OK);
   EXPECT_EQ(call(dir(), 0, nullptr, nullptr, nullptr), OPTIKS_OK);
 }

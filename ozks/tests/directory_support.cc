@@ -238,4 +238,36 @@ std::vector<Update> random_updates(Random& random, std::uint64_t epoch) {
   return updates;
 }
 
+std::vector<std::string> newest_values(const optiks_dir_t* dir, std::uint8_t structure,
+                                       const std::vector<std::string>& keys) {
+  Blob blob;
+  for (const std::string& key : keys) {
+    blob.add(key);
+  }
+  std::vector<std::uint64_t> ends(keys.size());
+  Bytes kept(keys.size());
+  Bytes values;
+  std::size_t len = 0;
+  const auto call = [&] {
+    return optiks_dir_newest_values(dir, structure, keys.size(), blob.octets.data(), blob.offsets.data(), values.data(),
+                                    values.size(), &len, ends.data(), kept.data());
+  };
+  std::int32_t status = call();
+  if (status == OPTIKS_E_BUFFER) {
+    values.resize(len);
+    status = call();
+  }
+  EXPECT_EQ(status, OPTIKS_OK);
+  std::vector<std::string> out;
+  std::size_t start = 0;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const std::size_t end = static_cast<std::size_t>(ends[i]);
+    out.push_back(kept[i] == 0 ? "-"
+                               : std::string(values.begin() + static_cast<std::ptrdiff_t>(start),
+                                             values.begin() + static_cast<std::ptrdiff_t>(end)));
+    start = end;
+  }
+  return out;
+}
+
 }  // namespace optiks::ozks::test

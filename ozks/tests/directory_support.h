@@ -60,6 +60,10 @@ using ViewHandle = std::unique_ptr<optiks_view_t, DestroySnapshot>;
 using StagedHandle = std::unique_ptr<optiks_staged_t, DestroyStaged>;
 using DirectoryHandle = std::unique_ptr<optiks_dir_t, DestroyDirectory>;
 
+// The newest values of keys, "-" for each that has none.
+[[nodiscard]] std::vector<std::string> newest_values(const optiks_dir_t* dir, std::uint8_t structure,
+                                                     const std::vector<std::string>& keys);
+
 // A file name in the test's own folder.
 [[nodiscard]] std::string scratch_file(const std::string& name);
 

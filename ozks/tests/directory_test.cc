@@ -333,9 +333,69 @@ TEST(Directory, PrecomputedLabelsAreThoseOfTheVersionsThatLeavesGet) {
   compare(3, second);
 }
 
+TEST(Directory, ListsAloneMayBeKept) {
+  optiks_dir_options_t options = options_with(nullptr);
+  options.kept_values = OPTIKS_VALUES_DEVICES;
+  const DirectoryHandle dir = create(options);
+  const DirectoryHandle whole = create(options_with(nullptr));
+  const StoredEpoch first =
+      publish(whole.get(), 1, {{OPTIKS_DEVICES, "u", "1"}, {OPTIKS_DEVICES, "v", ""}, {kKeys, "d", "1"}});
+  commit(stage(dir.get(), first));
+  EXPECT_EQ(newest_values(dir.get(), OPTIKS_DEVICES, {"u", "v", "d"}), (std::vector<std::string>{"1", "", "-"}));
+  EXPECT_EQ(newest_values(whole.get(), kKeys, {"d", "u"}), (std::vector<std::string>{"1", "-"}));
+  EXPECT_TRUE(newest_values(dir.get(), OPTIKS_DEVICES, {}).empty());
+  // What is staged does not count, and what is discarded never does.
+  const StoredEpoch second = prepare(whole.get(), 2, {{OPTIKS_DEVICES, "u", "2"}, {kKeys, "d", "2"}});
+  {
+    const StagedHandle staged = stage(dir.get(), second);
+    EXPECT_EQ(newest_values(dir.get(), OPTIKS_DEVICES, {"u"}), (std::vector<std::string>{"1"}));
+  }
+  EXPECT_EQ(newest_values(dir.get(), OPTIKS_DEVICES, {"u"}), (std::vector<std::string>{"1"}));
+  commit(stage(dir.get(), second));
+  EXPECT_EQ(newest_values(dir.get(), OPTIKS_DEVICES, {"u"}), (std::vector<std::string>{"2"}));
+  // Values of other structures are not looked at, so they may be left out, or be others.
+  StoredEpoch third = prepare(whole.get(), 3, {{OPTIKS_DEVICES, "u", "3"}, {kKeys, "d", "3"}});
+  commit(stage(whole.get(), third));
+  third.rows[1].value_offset = 1000;
+  commit(stage(dir.get(), third));
+  EXPECT_EQ(states_of(dir.get()), states_of(whole.get()));
+  StoredEpoch wrong = prepare(whole.get(), 4, {{OPTIKS_DEVICES, "u", "4"}});
+  optiks_staged_t* none = nullptr;
+  EXPECT_EQ(
+      optiks_dir_stage(dir.get(), 4, wrong.rows.data(), 1, reinterpret_cast<const std::uint8_t*>("x"), 1, 0, &none),
+      OPTIKS_E_DATA);
+  // An erased list is none.
+  wrong.rows[0].value_offset = UINT64_MAX;
+  commit(stage(dir.get(), wrong));
+  EXPECT_EQ(newest_values(dir.get(), OPTIKS_DEVICES, {"u", "v"}), (std::vector<std::string>{"-", ""}));
+  // Nothing is looked up, and of other structures there are no values.
+  std::size_t len = 0;
+  const auto* key = reinterpret_cast<const std::uint8_t*>("u");
+  const std::uint64_t offsets[] = {0, 1};
+  std::uint64_t end = 0;
+  std::uint8_t kept = 0;
+  EXPECT_EQ(optiks_dir_newest_values(dir.get(), kKeys, 1, key, offsets, nullptr, 0, &len, &end, &kept), OPTIKS_E_STATE);
+  const Seen seen(dir.get());
+  EXPECT_EQ(optiks_view_versions(seen.view(), OPTIKS_DEVICES, key, 1, 1, 1, 1, nullptr, 0, &len), OPTIKS_E_STATE);
+}
+
+TEST(Directory, AKeyWithoutVersionsIsThereOrNot) {
+  const DirectoryHandle dir = create(options_with(nullptr));
+  publish(dir.get(), 1, {{OPTIKS_USERNAMES, "al", "u"}, {OPTIKS_DECOMMISSIONED, "u", "1"}});
+  const std::uint8_t structures[] = {OPTIKS_USERNAMES, OPTIKS_USERNAMES, OPTIKS_DECOMMISSIONED, OPTIKS_DECOMMISSIONED};
+  Blob keys;
+  for (const char* key : {"al", "u", "u", "al"}) {
+    keys.add(key);
+  }
+  std::uint64_t versions[4] = {};
+  EXPECT_EQ(optiks_dir_versions(dir.get(), 4, structures, keys.octets.data(), keys.offsets.data(), versions),
+            OPTIKS_OK);
+  EXPECT_EQ(std::vector<std::uint64_t>(versions, versions + 4), (std::vector<std::uint64_t>{1, 0, 1, 0}));
+}
+
 TEST(Directory, WithoutValuesNothingIsLookedUp) {
   optiks_dir_options_t options = options_with(nullptr);
-  options.without_values = 1;
+  options.kept_values = OPTIKS_VALUES_NONE;
   const DirectoryHandle dir = create(options);
   publish(dir.get(), 1, {{kKeys, "a", "1"}});
   const Seen seen(dir.get());

@@ -91,6 +91,30 @@ TEST_F(RestoreStored, AnswersAsTheSavedDirectoryAndGoesOn) {
   }
 }
 
+TEST_F(RestoreStored, HasTheListsOfASnapshotWithoutOtherValues) {
+  optiks_dir_options_t lists = options_with(log_.c_str());
+  lists.kept_values = OPTIKS_VALUES_DEVICES;
+  const DirectoryHandle saved = create(lists);
+  publish(saved.get(), 1, {{OPTIKS_DEVICES, "u", "1"}, {OPTIKS_KEYS, "d", "1"}});
+  publish(saved.get(), 2, {{OPTIKS_DEVICES, "u", "2"}, {OPTIKS_DEVICES, "v", "1"}});
+  save(Seen(saved.get()));
+  for (const bool is_stored : {false, true}) {
+    DirectoryHandle restored;
+    ASSERT_EQ(restore(file_, log_, restored,
+                      [&](optiks_dir_options_t& options) {
+                        options.kept_values = OPTIKS_VALUES_DEVICES;
+                        if (is_stored) {
+                          std::filesystem::remove_all(nodes_);
+                          change(options);
+                        }
+                      }),
+              OPTIKS_OK)
+        << last_error();
+    EXPECT_EQ(newest_values(restored.get(), OPTIKS_DEVICES, {"u", "v"}), (std::vector<std::string>{"2", "1"}));
+    EXPECT_EQ(states_of(restored.get()), states_of(saved.get()));
+  }
+}
+
 TEST_F(RestoreStored, TakesAnEmptyOneAndOneOfASingleLeaf) {
   const DirectoryHandle linked = create(options_with(log_.c_str()));
   DirectoryHandle stored;

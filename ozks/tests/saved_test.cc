@@ -196,7 +196,10 @@ TEST_F(SavedFile, IsOfOneFormatOnePeriodAndOneSetOfSecrets) {
   EXPECT_EQ(status_of(octets_, [](optiks_dir_options_t& options) { options.period = 1; }), OPTIKS_E_DATA);
   EXPECT_NE(last_error().find("period"), std::string::npos);
   EXPECT_EQ(status_of(octets_, [](optiks_dir_options_t& options) { options.period_first_epoch = 1; }), OPTIKS_E_DATA);
-  EXPECT_EQ(status_of(octets_, [](optiks_dir_options_t& options) { options.without_values = 1; }), OPTIKS_E_DATA);
+  for (const std::uint32_t kept : {OPTIKS_VALUES_NONE, OPTIKS_VALUES_DEVICES}) {
+    EXPECT_EQ(status_of(octets_, [kept](optiks_dir_options_t& options) { options.kept_values = kept; }), OPTIKS_E_DATA);
+    EXPECT_NE(last_error().find("values"), std::string::npos);
+  }
   for (std::size_t s = 0; s < OPTIKS_NUM_STRUCTURES; ++s) {
     EXPECT_EQ(status_of(octets_, [&](optiks_dir_options_t& options) { options.vrf_secret[s][0] ^= 0x40; }),
               OPTIKS_E_DATA);

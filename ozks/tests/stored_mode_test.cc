@@ -301,6 +301,43 @@ TEST_F(StoredMode, IsRefusedToOthersAndWithoutItsLog) {
   EXPECT_EQ(open_status(options()), OPTIKS_OK) << "anew";
 }
 
+TEST_F(StoredMode, KeepsListsAloneAndHasThemAfterARestart) {
+  optiks_dir_options_t lists = options();
+  lists.kept_values = OPTIKS_VALUES_DEVICES;
+  const DirectoryHandle linked = create(options_with(nullptr));
+  {
+    const DirectoryHandle stored = create(lists);
+    // The first leaves come by a load.
+    const StoredEpoch first = publish(linked.get(), 1, {{OPTIKS_DEVICES, "u", "1"}, {OPTIKS_KEYS, "d", "1"}});
+    ASSERT_EQ(optiks_dir_load(stored.get(), 1, first.rows.data(), 2, first.values.data(), first.values.size()),
+              OPTIKS_OK);
+    ASSERT_EQ(optiks_dir_load_end(stored.get()), OPTIKS_OK);
+    static_cast<void>(put(linked.get(), stored.get(), 2, {{OPTIKS_DEVICES, "v", "2"}, {OPTIKS_USERNAMES, "n", "u"}}));
+    EXPECT_EQ(newest_values(stored.get(), OPTIKS_DEVICES, {"v", "u", "w"}), (std::vector<std::string>{"2", "1", "-"}));
+  }
+  const DirectoryHandle stored = create(lists);
+  EXPECT_EQ(newest_values(stored.get(), OPTIKS_DEVICES, {"v", "u", "w"}), (std::vector<std::string>{"2", "1", "-"}));
+  EXPECT_EQ(states_of(stored.get()), states_of(linked.get()));
+}
+
+TEST_F(StoredMode, IsOfTheValuesThatItKeeps) {
+  optiks_dir_options_t other = options();
+  for (const std::uint32_t kept : {OPTIKS_VALUES_NONE, OPTIKS_VALUES_DEVICES, OPTIKS_VALUES_ALL}) {
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+    const DirectoryHandle linked = create(options_with(nullptr));
+    other.kept_values = kept;
+    {
+      const DirectoryHandle stored = create(other);
+      static_cast<void>(put(linked.get(), stored.get(), 1, {{OPTIKS_DEVICES, "u", "1"}}));
+    }
+    for (const std::uint32_t opened : {OPTIKS_VALUES_NONE, OPTIKS_VALUES_DEVICES, OPTIKS_VALUES_ALL}) {
+      other.kept_values = opened;
+      EXPECT_EQ(open_status(other), opened == kept ? OPTIKS_OK : OPTIKS_E_IO);
+    }
+  }
+}
+
 TEST_F(StoredMode, ReadersSeeWholeEpochsWhileOthersLand) {
   const DirectoryHandle linked = create(options_with(nullptr));
   const DirectoryHandle stored = open();

@@ -154,20 +154,4 @@ public abstract class MaintenanceConformance : StorageConformance
         Assert.Null(Assert.Single(await read.ReadLeavesAsync(1, 0, 10, Cancel)).Value);
         Assert.Equal(0, await read.CountValuesAsync(Cancel));
     }
-
-    private static async Task CopyAsync(IMaintenanceStore source, IMaintenanceStore target, bool commit)
-    {
-        await using IConsistentRead read = await source.OpenConsistentReadAsync(Cancel);
-        await using IStorageImport import = await target.BeginImportAsync(Cancel);
-        await import.AddPeriodsAsync(await read.ReadPeriodsAsync(Cancel), Cancel);
-        await import.AddEpochsAsync(await read.ReadEpochsAsync(0, 100, Cancel), Cancel);
-        await import.AddLeavesAsync(await read.ReadLeavesAsync(0, 0, 100, Cancel), Cancel);
-        await import.AddRequestsAsync(await read.ReadRequestsAsync(0, 100, Cancel), Cancel);
-        await import.AddPendingAsync(await read.ReadPendingAsync(0, long.MaxValue, Cancel), Cancel);
-        await import.AddOutcomesAsync(await read.ReadOutcomesAsync(0, long.MaxValue, Cancel), Cancel);
-        if (commit)
-        {
-            await import.CommitAsync(await read.ReadHeadAsync(Cancel), Cancel);
-        }
-    }
 }

@@ -137,8 +137,9 @@ public abstract class StorageConformance : IAsyncLifetime
         return new EpochRow(epoch, record, SHA256.HashData(record), default);
     }
 
-    /// <summary>Commit of an epoch that publishes these requests, save those for which a refusal is given.</summary>
-    protected static EpochCommit Commit(ulong epoch, IReadOnlyList<PendingRequest> requests, Func<PendingRequest, Refusal?>? refuse = null)
+    /// <summary>Commit of an epoch that publishes these requests, save those for which a refusal is given, and the items that stay without a leaf.</summary>
+    protected static EpochCommit Commit(
+        ulong epoch, IReadOnlyList<PendingRequest> requests, Func<PendingRequest, Refusal?>? refuse = null, Func<PendingRequest, int, Refusal?>? leaveOut = null)
     {
         var updates = new List<(PendingRequest Request, int Item, byte[] Label)>();
         var outcomes = new List<Outcome>();
@@ -147,9 +148,9 @@ public abstract class StorageConformance : IAsyncLifetime
             Refusal? refusal = refuse?.Invoke(request);
             for (int i = 0; i < request.Items.Count; i++)
             {
-                if (refusal is not null)
+                if ((refusal ?? leaveOut?.Invoke(request, i)) is { } without)
                 {
-                    outcomes.Add(new Outcome(request.RequestId, request.Sequence, i, null, refusal) { BodyHash = request.BodyHash });
+                    outcomes.Add(new Outcome(request.RequestId, request.Sequence, i, null, without) { BodyHash = request.BodyHash });
                     continue;
                 }
                 updates.Add((request, i, SHA256.HashData([.. request.Items[i].Key.Span, .. BitConverter.GetBytes(epoch)])));
@@ -186,6 +187,23 @@ public abstract class StorageConformance : IAsyncLifetime
             outcomes.Add(new Outcome(request.RequestId, request.Sequence, item, i, null) { BodyHash = request.BodyHash });
         }
         return new EpochCommit(Epoch(epoch), Epoch(epoch - 1).RecordHash, 0, new LeafBatch(rows, values.ToArray(), keys.ToArray(), keyEnds, origins), outcomes);
+    }
+
+    /// <summary>CopyAsync imports all that a database has into an empty one.</summary>
+    protected static async Task CopyAsync(IMaintenanceStore source, IMaintenanceStore target, bool commit)
+    {
+        await using IConsistentRead read = await source.OpenConsistentReadAsync(Cancel);
+        await using IStorageImport import = await target.BeginImportAsync(Cancel);
+        await import.AddPeriodsAsync(await read.ReadPeriodsAsync(Cancel), Cancel);
+        await import.AddEpochsAsync(await read.ReadEpochsAsync(0, 100, Cancel), Cancel);
+        await import.AddLeavesAsync(await read.ReadLeavesAsync(0, 0, 100, Cancel), Cancel);
+        await import.AddRequestsAsync(await read.ReadRequestsAsync(0, 100, Cancel), Cancel);
+        await import.AddPendingAsync(await read.ReadPendingAsync(0, long.MaxValue, Cancel), Cancel);
+        await import.AddOutcomesAsync(await read.ReadOutcomesAsync(0, long.MaxValue, Cancel), Cancel);
+        if (commit)
+        {
+            await import.CommitAsync(await read.ReadHeadAsync(Cancel), Cancel);
+        }
     }
 
     protected static void AssertSameLeaves(LeafBatch expected, LeafBatch actual)

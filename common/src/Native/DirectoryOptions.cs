@@ -12,8 +12,9 @@ public sealed record DirectoryOptions
     /// <value>Null: one without a name, in <c>$TMPDIR</c> or <c>/var/tmp</c>.</value>
     public string? LeafLogPath { get; init; }
 
-    /// <summary>WithoutValues: values are not kept, and lookups are not answered.</summary>
-    public bool WithoutValues { get; init; }
+    /// <summary>Values that are kept.</summary>
+    /// <value>All: lookups are answered.</value>
+    public KeptValues Values { get; init; }
 
     /// <summary>
     /// NodeStorePath is a folder that the directory makes and has for itself: stored mode, with trees and keys in it instead of memory. Needs a <see cref="LeafLogPath"/>, and liblmdb. Both go on

@@ -15,7 +15,7 @@ internal static unsafe partial class Interop
         public ulong Period;
         public ulong PeriodFirstEpoch;
         public uint MaxValueLen;
-        public uint WithoutValues;
+        public KeptValues KeptValues;
         public uint Threads;
         public uint Reserved;
         public byte* NodeStorePath;
@@ -43,6 +43,11 @@ internal static unsafe partial class Interop
     [LibraryImport(Library)]
     public static partial int optiks_dir_versions(
         DirectoryHandle directory, nuint n, ReadOnlySpan<byte> structures, ReadOnlySpan<byte> keys, ReadOnlySpan<ulong> keyOffsets, Span<ulong> versions);
+
+    [LibraryImport(Library)]
+    public static partial int optiks_dir_newest_values(
+        DirectoryHandle directory, byte structure, nuint n, ReadOnlySpan<byte> keys, ReadOnlySpan<ulong> keyOffsets,
+        Span<byte> output, nuint capacity, out nuint length, Span<ulong> ends, Span<byte> kept);
 
     [LibraryImport(Library)]
     public static partial int optiks_dir_precompute_labels(DirectoryHandle directory, nuint n, ReadOnlySpan<byte> structures, ReadOnlySpan<byte> keys, ReadOnlySpan<ulong> keyOffsets);

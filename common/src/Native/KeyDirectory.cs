@@ -59,7 +59,7 @@ public sealed class KeyDirectory : IDisposable
             Period = options.Period,
             PeriodFirstEpoch = options.PeriodFirstEpoch,
             MaxValueLen = options.MaxValueLength,
-            WithoutValues = options.WithoutValues ? 1u : 0u,
+            KeptValues = options.Values,
             Threads = options.Threads,
             NodeCacheBytes = options.NodeCacheBytes,
         };
@@ -110,13 +110,49 @@ public sealed class KeyDirectory : IDisposable
     /// </summary>
     public void EndLoad() => OptiksNativeException.ThrowIfFailed(Interop.optiks_dir_load_end(_handle), nameof(Interop.optiks_dir_load_end));
 
-    /// <summary>Versions writes the latest committed version of each key, 0 for none. Writer only.</summary>
+    /// <summary>Versions writes the latest committed version of each key, 0 for none; of a structure whose keys have no versions 1 for a key that is there. Writer only.</summary>
     public void Versions(ReadOnlySpan<StructureId> structures, ByteStrings keys, Span<ulong> versions)
     {
         CheckBatch(structures, keys);
         CheckLength(versions.Length, keys.Count, nameof(versions));
         OptiksNativeException.ThrowIfFailed(
             Interop.optiks_dir_versions(_handle, (nuint)keys.Count, Octets(structures), keys.Blob, keys.Offsets, versions), nameof(Interop.optiks_dir_versions));
+    }
+
+    /// <summary>
+    /// NewestValues gives the latest committed value of each key; null where the key has none, or it was erased. <see cref="NativeStatus.State"/> unless the directory keeps the structure's values.
+    /// Writer only.
+    /// </summary>
+    public ReadOnlyMemory<byte>?[] NewestValues(StructureId structure, ByteStrings keys)
+    {
+        ArgumentNullException.ThrowIfNull(keys);
+        ulong[] ends = new ulong[keys.Count];
+        byte[] kept = new byte[keys.Count];
+        byte[] octets = [];
+        int status;
+        while (true)
+        {
+            status = Interop.optiks_dir_newest_values(
+                _handle, (byte)structure, (nuint)keys.Count, keys.Blob, keys.Offsets, octets, (nuint)octets.Length, out nuint length, ends, kept);
+            if (status != (int)NativeStatus.Buffer)
+            {
+                break;
+            }
+            octets = new byte[checked((int)length)];
+        }
+        OptiksNativeException.ThrowIfFailed(status, nameof(Interop.optiks_dir_newest_values));
+        var values = new ReadOnlyMemory<byte>?[keys.Count];
+        int start = 0;
+        for (int i = 0; i < values.Length; i++)
+        {
+            int end = (int)ends[i];
+            if (kept[i] != 0)
+            {
+                values[i] = octets.AsMemory(start..end);
+            }
+            start = end;
+        }
+        return values;
     }
 
     /// <summary>

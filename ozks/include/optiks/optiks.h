@@ -132,9 +132,17 @@ OPTIKS_EXPORT int32_t optiks_dir_load_end(optiks_dir_t* dir);
 /* tag of each key, 16 octets each. */
 OPTIKS_EXPORT int32_t optiks_dir_tags(const optiks_dir_t* dir, size_t n, const uint8_t* structures, const uint8_t* keys,
                                       const uint64_t* key_offsets, uint8_t* out_tags);
-/* Latest version of each key (0: none) in the committed state. Writer thread only. */
+/* Latest version of each key in the committed state, 0: none. In an oZKS, whose keys have no versions, 1: the key is
+ * there. Writer thread only. */
 OPTIKS_EXPORT int32_t optiks_dir_versions(const optiks_dir_t* dir, size_t n, const uint8_t* structures,
                                           const uint8_t* keys, const uint64_t* key_offsets, uint64_t* out_versions);
+
+/* Latest value of each key in the committed state, one after another; out_ends[i] = end of the i-th. out_kept[i] 0: the
+ * key has none, or it was erased; its value is then of no octets. OPTIKS_E_STATE: the directory does not keep this
+ * structure's values. Writer thread only. */
+OPTIKS_EXPORT int32_t optiks_dir_newest_values(const optiks_dir_t* dir, uint8_t structure, size_t n,
+                                               const uint8_t* keys, const uint64_t* key_offsets, uint8_t* out,
+                                               size_t capacity, size_t* out_len, uint64_t* out_ends, uint8_t* out_kept);
 
 /* Computes the labels of the next leaves of these keys ahead of the optiks_dir_prepare that will want them, for example
  * while the epoch before is being committed. A cache: prepare gives the same leaves without it, only later, and a label

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 /* facts: abi, generated from docs/spec/facts.toml by `make facts` */
-enum { OPTIKS_ABI_VERSION = 6 };
+enum { OPTIKS_ABI_VERSION = 7 };
 
 enum {
   /* success */
@@ -75,6 +75,9 @@ enum {
 
 enum { OPTIKS_TAG_LEN = 16 };
 
+/* Whose values a directory keeps: lookups need all, an update task the device lists, tools none. */
+enum { OPTIKS_VALUES_ALL = 0, OPTIKS_VALUES_NONE = 1, OPTIKS_VALUES_DEVICES = 2 };
+
 typedef struct optiks_dir_options {
   uint8_t vrf_secret[OPTIKS_NUM_STRUCTURES][OPTIKS_VRF_SECRET_KEY_LEN]; /* in order of the structures */
   uint8_t tag_key[32];       /* keys the tags, which stand for keys in stored leaves */
@@ -83,8 +86,8 @@ typedef struct optiks_dir_options {
   uint64_t vrf_cache_bytes;  /* bound of the cache of VRF proofs; 0: none */
   uint64_t period;           /* period number and first epoch of the devices and keys trees */
   uint64_t period_first_epoch;
-  uint32_t max_value_len;  /* of the configuration: larger values are refused */
-  uint32_t without_values; /* 1: values are not kept (update task, tools): no lookups; 0: they are */
+  uint32_t max_value_len; /* of the configuration: larger values are refused */
+  uint32_t kept_values;   /* OPTIKS_VALUES_... */
   uint32_t threads; /* that load, precompute labels, prepare and stage may use, the caller's among them: at most 256; 0:
                        one. Results do not depend on it. The others wait between calls, and end with the directory */
   uint32_t reserved;           /* 0 */
@@ -104,8 +107,8 @@ typedef struct optiks_leaf {
   uint8_t opening[OPTIKS_OPENING_LEN]; /* zero when the value was erased */
   uint64_t epoch;                      /* that inserted it */
   uint64_t version;                    /* 1, 2, ... ; 0 in an oZKS */
-  uint64_t value_offset; /* into the call's values blob; UINT64_MAX: erased, or not supplied to a directory without a
-                            values */
+  uint64_t value_offset; /* into the call's values blob; UINT64_MAX: erased, or not supplied to a directory that does
+                            not keep it */
   uint32_t value_len;
   uint32_t structure_and_input; /* bits 28..31: structure; bits 0..27: for prepared leaves the index of the input
                                    update, otherwise 0 */

@@ -25,6 +25,7 @@ public sealed record EpochCommit(EpochRow Epoch, ReadOnlyMemory<byte> PreviousHa
         foreach (Outcome outcome in Outcomes)
         {
             Require(outcome.Item is >= 0 and < Limits.ItemsPerRequest && outcome.Ordinal is null != outcome.Refusal is null, "an outcome is neither a leaf nor a refusal, or both");
+            Require(outcome.Refusal?.Reason != RefusalReason.Unchanged || outcome.Item == UserChange.ItemIndex, "an outcome leaves unchanged what is no device list");
             Require(!restores || outcome.BodyHash.Length == 32, "a body hash has another length");
             if (outcome.Ordinal is int ordinal)
             {

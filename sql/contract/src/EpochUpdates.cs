@@ -11,6 +11,19 @@ public sealed record EpochUpdates(IReadOnlyList<PendingRequest> Requests, int It
     /// </summary>
     public (long Sequence, int Item) DecidedThrough { get; init; }
 
+    /// <summary>First gives the first of the requests, when an epoch has no room for the others: they wait for the next.</summary>
+    public EpochUpdates First(int requests)
+    {
+        if (requests == Requests.Count)
+        {
+            return this;
+        }
+        PendingRequest[] first = [.. Requests.Take(requests)];
+        // What is pending before the first that waits was decided, or stays behind already.
+        (long Sequence, int Item) before = (Requests[requests].Sequence - 1, byte.MaxValue);
+        return new EpochUpdates(first, first.Sum(request => request.Items.Count), More: true) { DecidedThrough = before.CompareTo(DecidedThrough) < 0 ? before : DecidedThrough };
+    }
+
     /// <summary>None at all.</summary>
     public static EpochUpdates Empty { get; } = new([], 0, More: false);
 }

@@ -12,7 +12,8 @@ public sealed class LeafBatchBuilder
     private readonly LeafRow[] _rows;
     private readonly LeafOrigin[] _origins;
     private readonly int[] _keyEnds;
-    private readonly byte[] _values;
+    private readonly int _maxValueBytes;
+    private byte[] _values;
     private readonly ArrayBufferWriter<byte> _keys = new();
     private int _read;
     private int _valueEnd;
@@ -32,7 +33,9 @@ public sealed class LeafBatchBuilder
         _rows = new LeafRow[leaves];
         _origins = columns == LeafColumns.All ? new LeafOrigin[leaves] : [];
         _keyEnds = columns == LeafColumns.All ? new int[leaves] : [];
-        _values = new byte[valueBytes];
+        _maxValueBytes = valueBytes;
+        // Lists are few among the values, or most of them.
+        _values = columns == LeafColumns.Lists ? [] : new byte[valueBytes];
     }
 
     /// <summary>Add the next leaf, without a value. Returns it for its label, commitment and tag. Throws <see cref="StorageCorruptException"/> where it does not follow the one before.</summary>
@@ -65,9 +68,13 @@ public sealed class LeafBatchBuilder
     /// <summary>SetValue of the leaf that was added last: it was not erased.</summary>
     public void SetValue(ReadOnlySpan<byte> opening, ReadOnlySpan<byte> value)
     {
-        if (value.Length > _values.Length - _valueEnd)
+        if (value.Length > _maxValueBytes - _valueEnd)
         {
             throw Incomplete();
+        }
+        if (value.Length > _values.Length - _valueEnd)
+        {
+            Array.Resize(ref _values, (int)Math.Min(_maxValueBytes, Math.Max(2L * _values.Length, _valueEnd + (long)value.Length)));
         }
         ref LeafRow row = ref _rows[_read - 1];
         row.Opening = opening;

@@ -6,6 +6,9 @@ public enum LeafColumns
     /// <summary>Trees: what trees follow from. Each leaf comes as if its value was erased.</summary>
     Trees,
 
+    /// <summary>Lists: values of structure devices with their openings, for whoever applies changes of users. All other leaves come as if their values were erased.</summary>
+    Lists,
+
     /// <summary>Values with their openings: what lookups are answered from.</summary>
     Values,
 

@@ -4,10 +4,15 @@ namespace Optiks.Storage;
 /// <param name="RequestId">The request.</param>
 /// <param name="Sequence">Its order of acceptance.</param>
 /// <param name="Item">The item in it.</param>
-/// <param name="Ordinal">Its leaf's number within the epoch; null when the request was refused.</param>
-/// <param name="Refusal">Why, when refused (the same for every item of the request).</param>
+/// <param name="Ordinal">Its leaf's number within the epoch; null when it has none.</param>
+/// <param name="Refusal">
+/// Why it has none: of a refused request the same for every item; of another <see cref="RefusalReason.Unchanged"/>, for the item of a device list that stays as it is.
+/// </param>
 public sealed record Outcome(Guid RequestId, long Sequence, int Item, int? Ordinal, Refusal? Refusal)
 {
+    /// <summary>IsRefused: its request was refused.</summary>
+    public bool IsRefused => Refusal is not null && Refusal.Reason != RefusalReason.Unchanged;
+
     /// <summary>BodyHash of the request, 32 octets: a bundle carries it, so that a restored request is still known by its content.</summary>
     public ReadOnlyMemory<byte> BodyHash { get; init; }
 

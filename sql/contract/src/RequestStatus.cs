@@ -3,6 +3,6 @@ namespace Optiks.Storage;
 /// <summary>RequestStatus is what became of a request.</summary>
 /// <param name="State">Pending, published or refused.</param>
 /// <param name="Epoch">Epoch that decided it; 0 while pending.</param>
-/// <param name="Items">Of a published request its items in order; otherwise empty.</param>
+/// <param name="Items">Of a published request the items that have a leaf, in order; otherwise empty.</param>
 /// <param name="Refusal">Why, when refused.</param>
 public sealed record RequestStatus(RequestState State, ulong Epoch, IReadOnlyList<PublishedItem> Items, Refusal? Refusal);

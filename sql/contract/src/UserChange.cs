@@ -24,6 +24,27 @@ public sealed record UserChange(bool Creates, IReadOnlyList<ReadOnlyMemory<byte>
         return request.Items[ItemIndex].Structure == StructureId.Devices;
     }
 
+    /// <summary>
+    /// Of gives the change of a pending request about a user; null for a request about plain keys. <see cref="StorageCorruptException"/> for a request that <see cref="IsIn"/> says is one, and whose
+    /// change cannot be read.
+    /// </summary>
+    public static UserChange? Of(PendingRequest request)
+    {
+        if (!IsIn(request))
+        {
+            return null;
+        }
+        try
+        {
+            return Decode(request.Items[ItemIndex].Value);
+        }
+        catch (StorageCorruptException e)
+        {
+            throw new StorageCorruptException(
+                $"The pending request {request.RequestId} cannot be decided: {e.Message} If a newer update-service accepted it, run the update-task of that version; otherwise restore the database.", e);
+        }
+    }
+
     /// <summary>Encode gives the item's value: 0 or 1 for <see cref="Creates"/>, then both lists, each after its length (4).</summary>
     public ReadOnlyMemory<byte> Encode()
     {

@@ -34,7 +34,13 @@ internal static class LeafReader
     {
         LeafBatchBuilder batch = range.Builder();
         Statements statements = session.Database.Statements;
-        Sql select = columns switch { LeafColumns.Trees => statements.LeavesOfTrees, LeafColumns.Values => statements.LeavesWithValues, _ => statements.WholeLeaves };
+        Sql select = columns switch
+        {
+            LeafColumns.Trees => statements.LeavesOfTrees,
+            LeafColumns.Lists => statements.LeavesWithLists,
+            LeafColumns.Values => statements.LeavesWithValues,
+            _ => statements.WholeLeaves,
+        };
         await using IRows rows = await session.QueryAsync(select, cancellationToken, Parameter.Of("first", range.First), Parameter.Of("last", range.Through!.Value));
         while (await rows.ReadAsync(cancellationToken))
         {
@@ -43,7 +49,7 @@ internal static class LeafReader
             row.Label = rows.Span(3);
             row.Commitment = rows.Span(4);
             row.Tag = rows.Span(5);
-            bool hasValue = columns >= LeafColumns.Values && !rows.IsNull(6);
+            bool hasValue = columns >= LeafColumns.Lists && !rows.IsNull(6);
             if (hasValue)
             {
                 batch.SetValue(rows.Span(6), rows.Span(7));

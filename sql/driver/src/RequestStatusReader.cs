@@ -26,6 +26,10 @@ internal static class RequestStatusReader
             }
             if (StoredRows.Refusal(rows, 3) is { } refusal)
             {
+                if (refusal.Reason == RefusalReason.Unchanged)
+                {
+                    continue;
+                }
                 return new RequestStatus(RequestState.Refused, epoch, [], refusal);
             }
             if (rows.IsNull(8))

@@ -74,7 +74,7 @@ public sealed class Statements
 
     /// <summary>
     /// Status (id) returns a row for each outcome of a request, in the order of its items, or one without: published_epoch of the head row, whether the request is pending, epoch, refusal, refused_item,
-    /// current_period, current_version, ordinal of the outcome, structure, period, version of its leaf, key of its value.
+    /// current_period, current_version, ordinal of the outcome, structure, period, version of its leaf, key of its value, item.
     /// </summary>
     public required Sql Status { get; init; }
 
@@ -83,6 +83,9 @@ public sealed class Statements
 
     /// <summary>LeavesOfTrees (first, last) returns the leaves of epochs in order: epoch * 2^28 + ordinal, structure, version, label, commitment, tag.</summary>
     public required Sql LeavesOfTrees { get; init; }
+
+    /// <summary>LeavesWithLists (first, last) returns <see cref="LeavesOfTrees"/> with opening and value, or nulls, where the structure is devices, and nulls elsewhere.</summary>
+    public required Sql LeavesWithLists { get; init; }
 
     /// <summary>LeavesWithValues (first, last) returns <see cref="LeavesOfTrees"/> with opening and value, or nulls.</summary>
     public required Sql LeavesWithValues { get; init; }

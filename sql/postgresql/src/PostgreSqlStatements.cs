@@ -12,6 +12,9 @@ internal static class PostgreSqlStatements
     private const string Values = ", v.opening, v.value";
     private const string FromLeaf = " FROM leaf AS l";
 
+    // Structure 2 is devices. Of the other leaves the values are not looked up.
+    private const string JoinList = " LEFT JOIN LATERAL (SELECT opening, value FROM value WHERE l.structure = 2 AND epoch = l.epoch AND ordinal = l.ordinal OFFSET 0) AS v ON true";
+
     // Values' range is said too: both tables are then read in the order of their keys and merged.
     private const string JoinValue = " LEFT JOIN value AS v ON v.epoch = l.epoch AND v.ordinal = l.ordinal AND v.epoch BETWEEN $1 AND $2";
     private const string OfEpochs = " WHERE l.epoch BETWEEN $1 AND $2 ORDER BY l.epoch, l.ordinal";
@@ -80,7 +83,7 @@ internal static class PostgreSqlStatements
             """
             WITH r AS MATERIALIZED (SELECT seq FROM request WHERE request_id = $1)
             SELECT h.published_epoch, EXISTS (SELECT FROM pending WHERE seq = r.seq OFFSET 0), o.epoch, o.refusal, o.refused_item, o.current_period, o.current_version, o.ordinal,
-                   l.structure, l.period, l.version, v.key
+                   l.structure, l.period, l.version, v.key, o.item
             FROM r CROSS JOIN head AS h
             LEFT JOIN LATERAL (SELECT * FROM outcome WHERE seq = r.seq OFFSET 0) AS o ON true
             LEFT JOIN LATERAL (SELECT structure, period, version FROM leaf WHERE epoch = o.epoch AND ordinal = o.ordinal OFFSET 0) AS l ON true
@@ -89,6 +92,7 @@ internal static class PostgreSqlStatements
             """),
         EpochSizes = new("SELECT epoch, leaves, value_bytes FROM epoch WHERE epoch BETWEEN $1 AND $2 ORDER BY epoch LIMIT $3"),
         LeavesOfTrees = new(Trees + FromLeaf + OfEpochs),
+        LeavesWithLists = new(Trees + Values + FromLeaf + JoinList + OfEpochs),
         LeavesWithValues = new(Trees + Values + FromLeaf + JoinValue + OfEpochs),
         WholeLeaves = new(Trees + Values + ", l.item, l.request_id, v.key" + FromLeaf + JoinValue + OfEpochs),
         StoredEpochs = new("SELECT epoch, record, record_hash, checkpoint, leaves, value_bytes FROM epoch WHERE epoch >= $1 ORDER BY epoch LIMIT $2"),

@@ -11,3 +11,5 @@ public sealed class PostgreSqlFollowTests() : FollowConformance(new PostgreSqlFi
 public sealed class PostgreSqlMigratorTests() : MigratorConformance(new PostgreSqlFixture());
 
 public sealed class PostgreSqlMaintenanceTests() : MaintenanceConformance(new PostgreSqlFixture());
+
+public sealed class PostgreSqlUserTests() : UserConformance(new PostgreSqlFixture());

@@ -46,7 +46,7 @@ public sealed class LogReplay : IDisposable
     public HighWaterMark? Served { get; init; }
 
     // Values that nobody keeps are not read, and keys by nobody: trees and lookups need none.
-    private LeafColumns Columns => Trees.WithoutValues ? LeafColumns.Trees : LeafColumns.Values;
+    private LeafColumns Columns => Trees.Values switch { KeptValues.None => LeafColumns.Trees, KeptValues.Lists => LeafColumns.Lists, _ => LeafColumns.Values };
 
     /// <summary>
     /// LoadAsync goes to an epoch: checks all records up to it, loads the leaves that the trees do not have yet, and compares the trees with the record. Called once, and before anything else; unless

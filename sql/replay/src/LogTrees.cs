@@ -13,15 +13,15 @@ public sealed class LogTrees : IDisposable
     private LogTrees(KeyDirectory directory, DirectoryOptions options, bool hasSecrets)
     {
         Directory = directory;
-        WithoutValues = options.WithoutValues;
+        Values = options.Values;
         _hasSecrets = hasSecrets;
     }
 
     /// <summary>Directory of the trees, which goes with them.</summary>
     public KeyDirectory Directory { get; }
 
-    /// <summary>WithoutValues: the directory keeps none, so none need be read.</summary>
-    public bool WithoutValues { get; }
+    /// <summary>Values that the directory keeps: others need not be read.</summary>
+    public KeptValues Values { get; }
 
     /// <summary>
     /// TryRestore gives the trees of a snapshot, or in stored mode of the node store; null when there is none, or none that fits. Whether they are the log's their epoch's record tells:
@@ -61,7 +61,7 @@ public sealed class LogTrees : IDisposable
     {
         ArgumentNullException.ThrowIfNull(configuration);
         using var secrets = DirectorySecrets.Generate();
-        var options = new DirectoryOptions { Secrets = secrets, WithoutValues = true, MaxValueLength = configuration.MaxValueLength, Threads = DirectoryOptions.AllProcessors };
+        var options = new DirectoryOptions { Secrets = secrets, Values = KeptValues.None, MaxValueLength = configuration.MaxValueLength, Threads = DirectoryOptions.AllProcessors };
         return new LogTrees(KeyDirectory.Create(options), options, hasSecrets: false);
     }
 

@@ -333,14 +333,13 @@ public sealed class LogReplayTests(SampleLog sample) : IClassFixture<SampleLog>,
     [Fact]
     public async Task Nothing_is_read_that_the_directory_does_not_keep()
     {
-        foreach (bool withoutValues in (bool[])[false, true])
+        foreach ((KeptValues kept, LeafColumns columns) in ((KeptValues, LeafColumns)[])[(KeptValues.All, LeafColumns.Values), (KeptValues.Lists, LeafColumns.Lists), (KeptValues.None, LeafColumns.Trees)])
         {
             Store.Columns.Clear();
-            using var replay = new LogReplay(Store, Log.Anchor, LogTrees.Create(Options with { WithoutValues = withoutValues }, null), LogRoots.Computed);
+            using var replay = new LogReplay(Store, Log.Anchor, LogTrees.Create(Options with { Values = kept }, null), LogRoots.Computed);
             Assert.Null(await replay.LoadAsync(2, Cancel));
             Assert.Null(await replay.FollowAsync(Newest, beforeCommit: null, Cancel));
             AssertAt(replay, Newest);
-            LeafColumns columns = withoutValues ? LeafColumns.Trees : LeafColumns.Values;
             Assert.Equal([columns, columns], Store.Columns);
         }
     }

@@ -23,6 +23,9 @@ internal static class SqliteStatements
     private const string Trees = "SELECT l.id, l.structure, l.version, l.label, l.commitment, l.tag";
     private const string Values = ", v.opening, v.value";
     private const string FromLeaf = " FROM leaf AS l";
+
+    // Structure 2 is devices. Of the other leaves the values are not looked up.
+    private const string JoinList = " LEFT JOIN value AS v ON v.id = CASE l.structure WHEN 2 THEN l.id END";
     private const string JoinValue = " LEFT JOIN value AS v ON v.id = l.id";
     private const string OfEpochs = " WHERE l.id BETWEEN ?1 << 28 AND ?2 << 28 | 268435455 ORDER BY l.id";
 
@@ -70,13 +73,14 @@ internal static class SqliteStatements
         Status = new(
             """
             SELECT h.published_epoch, EXISTS (SELECT 1 FROM pending WHERE id BETWEEN r.seq << 8 AND r.seq << 8 | 255), o.epoch, o.refusal, o.refused_item, o.current_period,
-                   o.current_version, o.ordinal, l.structure, l.period, l.version, v.key
+                   o.current_version, o.ordinal, l.structure, l.period, l.version, v.key, o.item
             FROM request AS r CROSS JOIN head AS h LEFT JOIN outcome AS o ON o.id BETWEEN r.seq << 8 AND r.seq << 8 | 255
             LEFT JOIN leaf AS l ON l.id = (o.epoch << 28 | o.ordinal) LEFT JOIN value AS v ON v.id = l.id
             WHERE r.request_id = ? ORDER BY o.id
             """),
         EpochSizes = new("SELECT epoch, leaves, value_bytes FROM epoch WHERE epoch BETWEEN ? AND ? ORDER BY epoch LIMIT ?"),
         LeavesOfTrees = new(Trees + FromLeaf + OfEpochs),
+        LeavesWithLists = new(Trees + Values + FromLeaf + JoinList + OfEpochs),
         LeavesWithValues = new(Trees + Values + FromLeaf + JoinValue + OfEpochs),
         WholeLeaves = new(Trees + Values + ", l.item, l.request_id, v.key" + FromLeaf + JoinValue + OfEpochs),
         StoredEpochs = new("SELECT epoch, record, record_hash, checkpoint, leaves, value_bytes FROM epoch WHERE epoch >= ? ORDER BY epoch LIMIT ?"),

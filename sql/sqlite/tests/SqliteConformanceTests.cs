@@ -11,3 +11,5 @@ public sealed class SqliteFollowTests() : FollowConformance(new SqliteFixture())
 public sealed class SqliteMigratorTests() : MigratorConformance(new SqliteFixture());
 
 public sealed class SqliteMaintenanceTests() : MaintenanceConformance(new SqliteFixture());
+
+public sealed class SqliteUserTests() : UserConformance(new SqliteFixture());

@@ -31,6 +31,10 @@ internal static class SqlServerStatements
     private const string Values = ", v.Opening, v.[Value]";
     private const string FromLeaf = " FROM optiks.Leaf AS l";
     private const string JoinValue = " LEFT JOIN optiks.[Value] AS v ON v.Epoch = l.Epoch AND v.Ordinal = l.Ordinal";
+
+    // Structure 2 is devices. Of the other leaves the values are not looked up.
+    private const string ApplyList =
+        " OUTER APPLY (SELECT Opening, [Value] FROM optiks.[Value] WHERE l.Structure = 2 AND Epoch = l.Epoch AND Ordinal = l.Ordinal) AS v";
     private const string OfEpochs = " WHERE l.Epoch BETWEEN @first AND @last ORDER BY l.Epoch, l.Ordinal";
 
     public static Statements All { get; } = new()
@@ -104,13 +108,14 @@ internal static class SqlServerStatements
         Status = new Statement(
             """
             SELECT h.PublishedEpoch, CASE WHEN EXISTS (SELECT 1 FROM optiks.Pending AS p WHERE p.Seq = r.Seq) THEN 1 ELSE 0 END, o.Epoch, o.Refusal, o.RefusedItem, o.CurrentPeriod,
-                   o.CurrentVersion, o.Ordinal, l.Structure, l.Period, l.Version, v.[Key]
+                   o.CurrentVersion, o.Ordinal, l.Structure, l.Period, l.Version, v.[Key], o.Item
             FROM optiks.Request AS r CROSS JOIN optiks.Head AS h LEFT JOIN optiks.Outcome AS o ON o.Seq = r.Seq
             LEFT JOIN optiks.Leaf AS l ON l.Epoch = o.Epoch AND l.Ordinal = o.Ordinal LEFT JOIN optiks.[Value] AS v ON v.Epoch = l.Epoch AND v.Ordinal = l.Ordinal
             WHERE r.RequestId = @id ORDER BY o.Item
             """),
         EpochSizes = new Statement("SELECT TOP (@max) Epoch, Leaves, ValueBytes FROM optiks.Epoch WHERE Epoch BETWEEN @first AND @last ORDER BY Epoch"),
         LeavesOfTrees = new Statement(Trees + FromLeaf + OfEpochs),
+        LeavesWithLists = new Statement(Trees + Values + FromLeaf + ApplyList + OfEpochs + " " + Statement.ByIndex),
         LeavesWithValues = new Statement(Trees + Values + FromLeaf + JoinValue + OfEpochs),
         WholeLeaves = new Statement(Trees + Values + ", l.Item, l.RequestId, v.[Key]" + FromLeaf + JoinValue + OfEpochs),
         StoredEpochs = new Statement("SELECT TOP (@max) Epoch, Record, RecordHash, [Checkpoint], Leaves, ValueBytes FROM optiks.Epoch WHERE Epoch >= @first ORDER BY Epoch"),

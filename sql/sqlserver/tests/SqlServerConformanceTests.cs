@@ -11,3 +11,5 @@ public sealed class SqlServerFollowTests() : FollowConformance(new SqlServerFixt
 public sealed class SqlServerMigratorTests() : MigratorConformance(new SqlServerFixture());
 
 public sealed class SqlServerMaintenanceTests() : MaintenanceConformance(new SqlServerFixture());
+
+public sealed class SqlServerUserTests() : UserConformance(new SqlServerFixture());

@@ -48,7 +48,7 @@ internal sealed class Genesis
 
         using var secrets = DirectorySecrets.Generate();
         byte[] record;
-        using (var directory = KeyDirectory.Create(new DirectoryOptions { Secrets = secrets, WithoutValues = true, MaxValueLength = anchor.Configuration.MaxValueLength }))
+        using (var directory = KeyDirectory.Create(new DirectoryOptions { Secrets = secrets, Values = KeptValues.None, MaxValueLength = anchor.Configuration.MaxValueLength }))
         {
             record = new EpochRecord
             {

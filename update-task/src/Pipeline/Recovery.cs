@@ -108,7 +108,7 @@ internal sealed class Recovery
     {
         Secrets = secrets,
         LeafLogPath = folder?.LeafLog,
-        WithoutValues = true,
+        Values = KeptValues.Lists,
         Period = period.Period,
         PeriodFirstEpoch = period.FirstEpoch,
         MaxValueLength = anchor.Configuration.MaxValueLength,

@@ -72,7 +72,9 @@ internal static class RequestCheck
         {
             CheckOutcome(request, name, outcome, headEpoch, report);
         }
-        if (outcomes.Select(outcome => (outcome.Epoch, outcome.Refusal)).Distinct().Count() > 1)
+        // A device list that stays as it is goes with what the request's other items became.
+        IEnumerable<StoredOutcome> deciding = outcomes.Where(outcome => outcome is not { Item: UserChange.ItemIndex, Refusal.Reason: RefusalReason.Unchanged });
+        if (outcomes.Select(outcome => outcome.Epoch).Distinct().Count() > 1 || (outcomes.Length > 0 && deciding.Select(outcome => outcome.Refusal).Distinct().Count() != 1))
         {
             report.Found($"{name} was not decided as a whole.");
         }

@@ -1,0 +1,180 @@
+using System.Text;
+using Optiks.Native;
+using Optiks.Protocol;
+
+namespace Optiks.Storage.Conformance;
+
+/// <summary>UserConformance: requests about users, whose first item is the device list and may end without a leaf; and leaves of all four structures.</summary>
+public abstract class UserConformance : StorageConformance
+{
+    private static readonly Refusal s_unchanged = new(RefusalReason.Unchanged, UserChange.ItemIndex, new ExpectedVersion(0, 1));
+
+    protected UserConformance(IStorageFixture fixture)
+        : base(fixture)
+    {
+    }
+
+    [Fact]
+    public async Task A_list_that_stays_as_it_is_has_an_outcome_and_no_leaf()
+    {
+        Lease lease = await StartLogAsync();
+        Guid created = await AcceptOneAsync(Create("alice"));
+        Guid set = await AcceptOneAsync(List("bob"), Item("device"));
+        Guid left = await AcceptOneAsync(List("carol"), Left("carol"));
+        Guid refused = await AcceptOneAsync(List("dave"), Item("another"));
+        var refusal = new Refusal(RefusalReason.UserUnknown, 0, new ExpectedVersion(0, 0));
+        EpochCommit commit = CommitUsers(1, await Pipeline.ReadPendingAsync(100, 1 << 20, Cancel), request => request.RequestId == refused ? refusal : null);
+        Assert.Equal((9, 5), (commit.Outcomes.Count, commit.Leaves.Rows.Length));
+        Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, commit, Cancel));
+        Assert.Equal(0, await Pipeline.CountPendingAsync(Cancel));
+        foreach (Guid id in (Guid[])[created, set, left, refused])
+        {
+            Assert.Equal(RequestState.Pending, await StateAsync(id));
+        }
+        EpochContent content = (await Pipeline.ReadUnpublishedAsync(Cancel))!;
+        Assert.Equal(commit.Outcomes.OrderBy(outcome => (outcome.Sequence, outcome.Item)), content.Outcomes.OrderBy(outcome => (outcome.Sequence, outcome.Item)));
+        AssertSameLeaves(commit.Leaves, content.Leaves);
+        EpochContent bundle = EpochBundle.Decode(EpochBundle.Encode(content));
+        Assert.Equal(content.Outcomes, bundle.Outcomes);
+        AssertSameLeaves(content.Leaves, bundle.Leaves);
+        await SignAndPublishAsync(lease, 1);
+        await AssertPublishedAsync(Accept, created, (StructureId.Devices, "alice"), (StructureId.Usernames, "name of alice"), (StructureId.Keys, "device of alice"));
+        await AssertPublishedAsync(Accept, set, (StructureId.Keys, "device"));
+        await AssertPublishedAsync(Accept, left, (StructureId.Decommissioned, "carol"));
+        RequestStatus said = (await Accept.ReadStatusAsync(refused, Cancel))!;
+        Assert.Equal((RequestState.Refused, 1ul, refusal), (said.State, said.Epoch, said.Refusal));
+    }
+
+    [Fact]
+    public async Task Only_a_device_list_may_stay_as_it_is()
+    {
+        Lease lease = await StartLogAsync();
+        _ = await AcceptOneAsync(List("bob"), Item("device"), Item("another"));
+        EpochCommit commit = CommitUsers(1, await Pipeline.ReadPendingAsync(100, 1 << 20, Cancel));
+        EpochCommit wrong = commit with { Outcomes = [.. commit.Outcomes.Select(outcome => outcome.Refusal == s_unchanged ? outcome with { Item = 3 } : outcome)] };
+        await Assert.ThrowsAsync<ArgumentException>(() => Pipeline.CommitEpochAsync(lease, wrong, Cancel));
+        Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, commit, Cancel));
+    }
+
+    [Fact]
+    public async Task Followers_get_the_leaves_of_all_structures_and_lists_alone_if_they_ask_for_no_more()
+    {
+        Lease lease = await StartLogAsync();
+        _ = await AcceptOneAsync(Create("alice"));
+        _ = await AcceptOneAsync(Item("plain", new string('v', 1000)));
+        EpochCommit first = CommitUsers(1, await Pipeline.ReadPendingAsync(100, 1 << 20, Cancel));
+        Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, first, Cancel));
+        await SignAndPublishAsync(lease, 1);
+        _ = await AcceptOneAsync(List("bob"), Left("bob"));
+        _ = await AcceptOneAsync(Create("carol"));
+        EpochCommit second = CommitUsers(2, await Pipeline.ReadPendingAsync(100, 1 << 20, Cancel));
+        Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, second, Cancel));
+        await SignAndPublishAsync(lease, 2);
+
+        IFollowStore follow = await OpenFollowAsync();
+        List<LeafBatch> whole = await LeavesAsync(follow, 1, LeafColumns.All);
+        Assert.Equal(2, whole.Count);
+        AssertSameLeaves(first.Leaves, whole[0]);
+        AssertSameLeaves(second.Leaves, whole[1]);
+        foreach (int batchRows in (int[])[1, 100])
+        {
+            (LeafRow Row, byte[]? Value)[] lists =
+                [.. (await LeavesAsync(follow, batchRows, LeafColumns.Lists)).SelectMany(batch => batch.Rows.ToArray().Select(row => (row, ValueOf(batch, row))))];
+            (LeafRow Row, byte[]? Value)[] all = [.. whole.SelectMany(batch => batch.Rows.ToArray().Select(row => (row, ValueOf(batch, row))))];
+            Assert.Equal(all.Length, lists.Length);
+            Assert.All(all.Zip(lists), pair =>
+            {
+                bool isList = pair.First.Row.Structure == StructureId.Devices;
+                Assert.Equal((pair.First.Row.Epoch, pair.First.Row.Structure, pair.First.Row.Version), (pair.Second.Row.Epoch, pair.Second.Row.Structure, pair.Second.Row.Version));
+                Assert.Equal(pair.First.Row.Label, pair.Second.Row.Label);
+                Assert.Equal(pair.First.Row.Commitment, pair.Second.Row.Commitment);
+                Assert.Equal(pair.First.Row.Tag, pair.Second.Row.Tag);
+                Assert.Equal(isList ? pair.First.Value : null, pair.Second.Value);
+                Assert.Equal(isList ? pair.First.Row.Opening.ToArray() : new byte[16], pair.Second.Row.Opening.ToArray());
+            });
+            Assert.Equal(2, lists.Count(leaf => leaf.Value is not null));
+        }
+    }
+
+    [Fact]
+    public async Task A_user_has_one_request_an_epoch_and_so_many_that_wait()
+    {
+        Lease lease = await StartLogAsync();
+        var accepted = new List<Guid>();
+        for (int i = 0; i < Limits.PendingPerKey; i++)
+        {
+            accepted.Add(await AcceptOneAsync(List("alice"), Item($"device {i}")));
+        }
+        Assert.Equal(AcceptStatus.TooManyPending, (await TryAcceptAsync(await RequestAsync(List("alice"), Item("one more")))).Status);
+        Guid other = await AcceptOneAsync(List("bob"), Item("of bob"));
+        Assert.Equal([accepted[0], other], (await Pipeline.ReadPendingAsync(100, 1 << 20, Cancel)).Select(request => request.RequestId));
+        Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, CommitUsers(1, await Pipeline.ReadPendingAsync(100, 1 << 20, Cancel)), Cancel));
+        Assert.Equal(accepted[1], Assert.Single(await Pipeline.ReadPendingAsync(100, 1 << 20, Cancel)).RequestId);
+    }
+
+    [Fact]
+    public async Task An_older_copy_and_an_empty_database_get_all_of_it()
+    {
+        Lease lease = await StartLogAsync();
+        AcceptRequest lost = await RequestAsync(List("bob"), Item("device"));
+        EpochCommit commit = CommitUsers(1, [new PendingRequest(lost.RequestId, 1, lost.BodyHash, lost.Items)]);
+        await using IMaintenanceStore store = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
+        Assert.Equal(CommitResult.Committed, await store.RestoreEpochAsync(lease, commit, Cancel));
+        await SignAndPublishAsync(lease, 1);
+        await AssertPublishedAsync(Accept, lost.RequestId, (StructureId.Keys, "device"));
+        string other = await Fixture.CreateAsync();
+        try
+        {
+            _ = await Fixture.Provider.CreateMigrator(other).MigrateAsync(Cancel);
+            await using (IMaintenanceStore target = await Fixture.Provider.OpenMaintenanceAsync(other, Cancel))
+            {
+                await CopyAsync(store, target, commit: true);
+                await using IConsistentRead read = await target.OpenConsistentReadAsync(Cancel);
+                IReadOnlyList<StoredOutcome> outcomes = await read.ReadOutcomesAsync(0, long.MaxValue, Cancel);
+                Assert.Equal([s_unchanged, null], outcomes.Select(outcome => outcome.Refusal));
+                Assert.Equal([null, new LeafOrigin(lost.RequestId, 1)], outcomes.Select(outcome => outcome.Leaf));
+            }
+            await using IAcceptStore accept = await Fixture.Provider.OpenAcceptAsync(other, Cancel);
+            await AssertPublishedAsync(accept, lost.RequestId, (StructureId.Keys, "device"));
+        }
+        finally
+        {
+            await Fixture.DropAsync(other);
+        }
+    }
+
+    private static AcceptItem[] Create(string user) =>
+    [
+        new(StructureId.Devices, Octets(user), new UserChange(true, [Octets($"device of {user}")], []).Encode(), null),
+        new(StructureId.Usernames, Octets($"name of {user}"), Octets(user), null),
+        Item($"device of {user}"),
+    ];
+
+    // A request that leaves the list as it is begins so.
+    private static AcceptItem List(string user) => new(StructureId.Devices, Octets(user), new UserChange(false, [], []).Encode(), null);
+
+    private static AcceptItem Left(string user) => new(StructureId.Decommissioned, Octets(user), new byte[] { 1 }, null);
+
+    private static EpochCommit CommitUsers(ulong epoch, IReadOnlyList<PendingRequest> requests, Func<PendingRequest, Refusal?>? refuse = null) =>
+        Commit(epoch, requests, refuse, (request, item) => item == UserChange.ItemIndex && UserChange.Of(request) is { ChangesList: false } ? s_unchanged : null);
+
+    private static async Task AssertPublishedAsync(IAcceptStore store, Guid id, params (StructureId Structure, string Key)[] items)
+    {
+        RequestStatus status = (await store.ReadStatusAsync(id, Cancel))!;
+        Assert.Equal((RequestState.Published, (Refusal?)null), (status.State, status.Refusal));
+        Assert.Equal(items, status.Items.Select(item => (item.Structure, Encoding.UTF8.GetString(item.Key.Span))));
+    }
+
+    private static async Task<List<LeafBatch>> LeavesAsync(IFollowStore store, int batchRows, LeafColumns columns)
+    {
+        var batches = new List<LeafBatch>();
+        await foreach (LeafBatch batch in store.ReadLeavesAsync(1, 2, batchRows, columns, Cancel))
+        {
+            batches.Add(batch);
+        }
+        return batches;
+    }
+
+    private static byte[]? ValueOf(LeafBatch batch, LeafRow row) =>
+        row.ValueOffset == LeafRow.NoValue ? null : batch.Values.Slice((int)row.ValueOffset, (int)row.ValueLength).ToArray();
+}
