@@ -81,9 +81,10 @@ internal sealed class EpochLoop
         }
         ReadUpdates updates = await lead.Updates.ReadAsync(times, stop);
         bool committed = false;
+        bool more = false;
         if (updates.Pending.Items > 0 || now >= session.LastTimeMs + session.Identity.Anchor.Configuration.HeartbeatMs)
         {
-            int refused = await CommitAsync(lead, updates, now);
+            (int refused, more) = await CommitAsync(lead, updates, now);
             if (session.Unfinished is not null)
             {
                 committed = true;
@@ -100,7 +101,7 @@ internal sealed class EpochLoop
         {
             _report.Progress(session.Last.Epoch);
         }
-        return committed && (behind || updates.Pending.More);
+        return committed && (behind || more);
     }
 
     private TimeSpan Rest(long start) => _options.EpochInterval - _time.GetElapsedTime(start);
@@ -151,15 +152,15 @@ internal sealed class EpochLoop
         return problem is null;
     }
 
-    // Returns the number of refused updates. Leaves the session as it was when the commit did not happen.
-    private async Task<int> CommitAsync(Lead lead, ReadUpdates updates, ulong nowMs)
+    // Returns the number of refused updates, and whether more wait than the epoch took. Leaves the session as it was when the commit did not happen.
+    private async Task<(int Refused, bool More)> CommitAsync(Lead lead, ReadUpdates updates, ulong nowMs)
     {
         LogSession session = lead.Session;
-        using (EpochDraft draft = EpochMaker.Make(session, updates.Pending.Requests, nowMs, updates.Times))
+        using (EpochDraft draft = EpochMaker.Make(session, updates.Pending, _options.MaxBytesPerEpoch, nowMs, updates.Times))
         {
             FailPoints.Hit(FailPoints.Apply);
             lead.Keeper.ThrowUnlessHeld();
-            lead.Updates.StartNext(updates.Pending);
+            lead.Updates.StartNext(draft.Updates);
             bool committed = false;
             try
             {
@@ -184,13 +185,13 @@ internal sealed class EpochLoop
             }
             if (!committed)
             {
-                return 0;
+                return (0, More: false);
             }
             FailPoints.Hit(FailPoints.Commit);
             draft.Staged.Commit();
             session.Last = draft.Commit.Epoch;
             session.Unfinished = new CommittedEpoch(new EpochContent(draft.Commit.Epoch, draft.Commit.Leaves, draft.Commit.Outcomes), draft.AuditProof);
-            return draft.Refused;
+            return (draft.Refused, draft.Updates.More);
         }
     }
 

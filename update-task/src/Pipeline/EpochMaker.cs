@@ -1,28 +1,31 @@
 using Optiks.Native;
 using Optiks.Protocol;
 using Optiks.Storage;
+using Optiks.UpdateTask.Rules;
 using Optiks.UpdateTask.Telemetry;
 
 namespace Optiks.UpdateTask.Pipeline;
 
-/// <summary>EpochMaker turns pending requests into the next epoch: decides expected versions, makes leaves and trees, and writes the record.</summary>
+/// <summary>EpochMaker turns pending requests into the next epoch: has them decided (<see cref="UpdateRules"/>), makes leaves and trees, and writes the record.</summary>
 internal static class EpochMaker
 {
     /// <summary>Make changes nothing but the staged trees.</summary>
     /// <param name="session">The log at the epoch before.</param>
-    /// <param name="pending">What <see cref="IPipelineStore.ReadPendingAsync"/> gave: no key twice. Empty: a heartbeat.</param>
+    /// <param name="updates">What <see cref="IPipelineStore.ReadPendingAsync"/> gave: no key twice. Empty: a heartbeat.</param>
+    /// <param name="maxBytes">Octets of keys and values that the epoch takes: with new device lists it may have no room for all updates (<see cref="EpochDraft.Updates"/>).</param>
     /// <param name="nowMs">The wall clock in Unix milliseconds.</param>
     /// <param name="times">Counts the steps.</param>
-    public static EpochDraft Make(LogSession session, IReadOnlyList<PendingRequest> pending, ulong nowMs, EpochTimes times)
+    public static EpochDraft Make(LogSession session, EpochUpdates updates, long maxBytes, ulong nowMs, EpochTimes times)
     {
         ulong epoch = session.Last.Epoch + 1;
-        Refusal?[] refusals;
+        Decision[] decisions;
         LeafBatch leaves;
         int[] ordinals;
         using (times.Measure(EpochStep.Labels))
         {
-            refusals = Decide(session, pending);
-            leaves = MakeLeaves(session.Directory, epoch, pending, refusals, out ordinals);
+            decisions = UpdateRules.Decide(session.Directory, session.Identity.Anchor.Configuration, session.Period.Period, updates.Requests, maxBytes);
+            updates = updates.First(decisions.Length);
+            leaves = MakeLeaves(session.Directory, epoch, updates.Requests, decisions, out ordinals);
         }
         using EpochTimes.Timer tree = times.Measure(EpochStep.Tree);
         StagedEpoch staged = session.Directory.Stage(epoch, leaves.Rows.Span, leaves.Values.Span, withProofs: true);
@@ -30,10 +33,10 @@ internal static class EpochMaker
         {
             byte[] record = MakeRecord(session, epoch, staged, nowMs);
             byte[] audit = AuditProof.Encode([session.Last.Record, record], staged.AppendProofs());
-            List<Outcome> outcomes = MakeOutcomes(pending, refusals, ordinals);
+            List<Outcome> outcomes = MakeOutcomes(updates.Requests, decisions, ordinals);
             var commit = new EpochCommit(
                 new EpochRow(epoch, record, EpochRecord.Hash(record), default), session.Last.RecordHash, session.Period.Period, leaves, outcomes);
-            return new EpochDraft(commit, staged, audit, ordinals.Length, outcomes.Count - ordinals.Length);
+            return new EpochDraft(updates, commit, staged, audit);
         }
         catch
         {
@@ -42,58 +45,19 @@ internal static class EpochMaker
         }
     }
 
-    // One refusal a request, for its first item whose key is at another version than expected.
-    private static Refusal?[] Decide(LogSession session, IReadOnlyList<PendingRequest> pending)
-    {
-        var refusals = new Refusal?[pending.Count];
-        var expected = new List<(int Request, int Item)>();
-        var structures = new List<StructureId>();
-        using var keys = new ByteStrings();
-        for (int i = 0; i < pending.Count; i++)
-        {
-            IReadOnlyList<AcceptItem> items = pending[i].Items;
-            for (int item = 0; item < items.Count; item++)
-            {
-                if (items[item].Expected is not null)
-                {
-                    expected.Add((i, item));
-                    structures.Add(items[item].Structure);
-                    keys.Add(items[item].Key.Span);
-                }
-            }
-        }
-        if (expected.Count == 0)
-        {
-            return refusals;
-        }
-        ulong[] versions = new ulong[expected.Count];
-        session.Directory.Versions(structures.ToArray(), keys, versions);
-        for (int i = 0; i < expected.Count; i++)
-        {
-            (int request, int item) = expected[i];
-            var current = new ExpectedVersion(session.Period.Period, versions[i]);
-            if (pending[request].Items[item].Expected != current)
-            {
-                refusals[request] ??= new Refusal(RefusalReason.ExpectedVersion, item, current);
-            }
-        }
-        return refusals;
-    }
-
-    // Rows in ordinal order; ordinals[i] is that of the i-th item that is not refused.
-    private static LeafBatch MakeLeaves(KeyDirectory directory, ulong epoch, IReadOnlyList<PendingRequest> pending, Refusal?[] refusals, out int[] ordinals)
+    // Rows in ordinal order; ordinals[i] is that of the i-th item that has a leaf.
+    private static LeafBatch MakeLeaves(KeyDirectory directory, ulong epoch, IReadOnlyList<PendingRequest> pending, Decision[] decisions, out int[] ordinals)
     {
         int count = 0;
         int valueBytes = 0;
         for (int i = 0; i < pending.Count; i++)
         {
-            if (refusals[i] is null)
+            for (int item = 0; item < pending[i].Items.Count; item++)
             {
-                IReadOnlyList<AcceptItem> items = pending[i].Items;
-                count += items.Count;
-                for (int item = 0; item < items.Count; item++)
+                if (decisions[i].HasLeaf(item))
                 {
-                    valueBytes += items[item].Value.Length;
+                    count++;
+                    valueBytes += decisions[i].ValueOf(pending[i], item).Length;
                 }
             }
         }
@@ -109,12 +73,15 @@ internal static class EpochMaker
         for (int i = 0; i < pending.Count; i++)
         {
             IReadOnlyList<AcceptItem> items = pending[i].Items;
-            for (int item = 0; refusals[i] is null && item < items.Count; item++)
+            for (int item = 0; item < items.Count; item++)
             {
-                structures[keys.Count] = items[item].Structure;
-                origins[keys.Count] = new LeafOrigin(pending[i].RequestId, item);
-                keys.Add(items[item].Key.Span);
-                values.Add(items[item].Value.Span);
+                if (decisions[i].HasLeaf(item))
+                {
+                    structures[keys.Count] = items[item].Structure;
+                    origins[keys.Count] = new LeafOrigin(pending[i].RequestId, item);
+                    keys.Add(items[item].Key.Span);
+                    values.Add(decisions[i].ValueOf(pending[i], item).Span);
+                }
             }
         }
         var rows = new LeafRow[count];
@@ -155,18 +122,18 @@ internal static class EpochMaker
     }
 
     // In key order of the table, as requests are in order of acceptance: the insert is sequential.
-    private static List<Outcome> MakeOutcomes(IReadOnlyList<PendingRequest> pending, Refusal?[] refusals, int[] ordinals)
+    private static List<Outcome> MakeOutcomes(IReadOnlyList<PendingRequest> pending, Decision[] decisions, int[] ordinals)
     {
         var outcomes = new List<Outcome>(ordinals.Length);
         int input = 0;
         for (int i = 0; i < pending.Count; i++)
         {
             PendingRequest request = pending[i];
-            Refusal? refusal = refusals[i];
             for (int item = 0; item < request.Items.Count; item++)
             {
-                int? ordinal = refusal is null ? ordinals[input++] : null;
-                outcomes.Add(new Outcome(request.RequestId, request.Sequence, item, ordinal, refusal) { BodyHash = request.BodyHash });
+                Refusal? without = decisions[i].OutcomeOf(item);
+                int? ordinal = without is null ? ordinals[input++] : null;
+                outcomes.Add(new Outcome(request.RequestId, request.Sequence, item, ordinal, without) { BodyHash = request.BodyHash });
             }
         }
         return outcomes;

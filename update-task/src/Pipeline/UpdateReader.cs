@@ -135,15 +135,16 @@ internal sealed class UpdateReader : IAsyncDisposable
         using var keys = new ByteStrings(items, 32 * items);
         foreach (PendingRequest request in requests)
         {
-            foreach (AcceptItem item in request.Items)
+            bool hasUnchangedList = UserChange.Of(request) is { ChangesList: false };
+            for (int item = hasUnchangedList ? UserChange.ItemIndex + 1 : 0; item < request.Items.Count; item++)
             {
-                structures[keys.Count] = item.Structure;
-                keys.Add(item.Key.Span);
+                structures[keys.Count] = request.Items[item].Structure;
+                keys.Add(request.Items[item].Key.Span);
             }
         }
-        if (items > 0)
+        if (keys.Count > 0)
         {
-            _directory.PrecomputeLabels(structures, keys);
+            _directory.PrecomputeLabels(structures.AsSpan(0, keys.Count), keys);
         }
     }
 

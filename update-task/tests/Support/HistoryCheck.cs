@@ -10,7 +10,7 @@ namespace Optiks.UpdateTask.Tests.Support;
 
 /// <summary>
 /// HistoryCheck is the independent check after every fault: one history, the same in the database and on the board, whose every root follows from the stored leaves and whose every step an
-/// auditor accepts; and every accepted update in it exactly once.
+/// auditor accepts; and every accepted update in it exactly once, or refused as <see cref="LogModel"/> says.
 /// </summary>
 internal static class HistoryCheck
 {
@@ -48,10 +48,16 @@ internal static class HistoryCheck
     {
         foreach (EpochRow row in epochs)
         {
-            StructureState keys = EpochRecord.Decode(row.Record.Span).Structures[(int)StructureId.Keys - 1];
-            StoredLeaf[] present = [.. leaves.Where(leaf => leaf.Epoch <= row.Epoch)];
-            Assert.Equal((ulong)present.Length, keys.Count);
-            Assert.Equal(PatriciaRoot.Compute(present.Select(leaf => (leaf.Label, leaf.Commitment, leaf.Epoch))), keys.Root.ToArray());
+            var record = EpochRecord.Decode(row.Record.Span);
+            for (int i = 0; i < Structures.Count; i++)
+            {
+                StoredLeaf[] present = [.. leaves.Where(leaf => leaf.Epoch <= row.Epoch && (int)leaf.Content.Structure == i + 1)];
+                Assert.Equal((ulong)present.Length, record.Structures[i].Count);
+                if (present.Length > 0)
+                {
+                    Assert.Equal(PatriciaRoot.Compute(present.Select(leaf => (leaf.Label, leaf.Commitment, leaf.Epoch))), record.Structures[i].Root.ToArray());
+                }
+            }
         }
     }
 
@@ -96,35 +102,41 @@ internal static class HistoryCheck
         {
             Assert.Equal(0, await store.CountPendingAsync(cancellationToken));
         }
-        (LeafOrigin Origin, string Key, string Value)[] accepted =
-        [
-            .. updates.Accepted.SelectMany(request => request.Items.Select((item, i) =>
-                (new LeafOrigin(request.RequestId, i), Encoding.UTF8.GetString(item.Key.Span), Encoding.UTF8.GetString(item.Value.Span)))),
-        ];
-        Assert.Equal(accepted.OrderBy(update => update.ToString(), StringComparer.Ordinal), leaves.Select(leaf => (leaf.Origin, leaf.Key, leaf.Value)).OrderBy(update => update.ToString(), StringComparer.Ordinal));
-        foreach (IGrouping<string, StoredLeaf> key in leaves.GroupBy(leaf => leaf.Key))
-        {
-            StoredLeaf[] versions = [.. key.OrderBy(leaf => leaf.Epoch)];
-            Assert.Equal(Enumerable.Range(1, versions.Length).Select(version => (ulong)version), versions.Select(leaf => leaf.Version));
-            Assert.Equal(accepted.Where(update => update.Key == key.Key).Select(update => update.Value), versions.Select(leaf => leaf.Value));
-        }
+        var decided = new List<(AcceptRequest Request, RequestStatus Status)>();
+        var latest = new Dictionary<(StructureId, string), ulong>();
         foreach (AcceptRequest request in updates.Accepted)
         {
-            Assert.Equal(RequestState.Published, (await updates.StatusAsync(request)).State);
+            RequestStatus status = await updates.StatusAsync(request);
+            decided.Add((request, status));
+            foreach (AcceptItem item in request.Items)
+            {
+                // An epoch has one request of a key, the oldest.
+                Assert.True(status.Epoch > latest.GetValueOrDefault((item.Structure, LogModel.Text(item.Key))));
+                latest[(item.Structure, LogModel.Text(item.Key))] = status.Epoch;
+            }
         }
+        var model = new LogModel(TrustAnchor.Load(folder.Data.TrustAnchor).Configuration.MaxDevices);
+        foreach (IGrouping<ulong, (AcceptRequest, RequestStatus)> epoch in decided.GroupBy(pair => pair.Status.Epoch).OrderBy(group => group.Key))
+        {
+            model.Decide(epoch.Key, [.. epoch]);
+        }
+        Assert.Equal(
+            model.Leaves.OrderBy(leaf => leaf.ToString(), StringComparer.Ordinal), leaves.Select(leaf => leaf.Content).OrderBy(leaf => leaf.ToString(), StringComparer.Ordinal));
     }
 
-    private sealed record StoredLeaf(byte[] Label, byte[] Commitment, ulong Epoch, ulong Version, string Key, string Value, LeafOrigin Origin)
+    private sealed record StoredLeaf(byte[] Label, byte[] Commitment, ulong Epoch, LogModel.ModelLeaf Content)
     {
         public StoredLeaf(LeafBatch batch, int index)
             : this(
                 batch.Rows.Span[index].Label.ToArray(),
                 batch.Rows.Span[index].Commitment.ToArray(),
                 batch.Rows.Span[index].Epoch,
-                batch.Rows.Span[index].Version,
-                Encoding.UTF8.GetString(batch.Key(index).Span),
-                Encoding.UTF8.GetString(batch.Values.Span.Slice((int)batch.Rows.Span[index].ValueOffset, (int)batch.Rows.Span[index].ValueLength)),
-                batch.Origins.Span[index])
+                new LogModel.ModelLeaf(
+                    batch.Origins.Span[index],
+                    batch.Rows.Span[index].Structure,
+                    LogModel.Text(batch.Key(index)),
+                    batch.Rows.Span[index].Version,
+                    LogModel.Text(batch.Values.Slice((int)batch.Rows.Span[index].ValueOffset, (int)batch.Rows.Span[index].ValueLength))))
         {
         }
     }

@@ -31,6 +31,8 @@ internal sealed class Updates
         _accepted.AddRange(requests);
     }
 
+    public Task<IAcceptStore> OpenAsync() => _folder.OpenAcceptAsync();
+
     public Task AcceptAsync(string key, string value) => AcceptAsync(Request(Item(key, value)));
 
     public async Task<RequestStatus> StatusAsync(AcceptRequest request)

@@ -1,0 +1,51 @@
+using Optiks.Protocol;
+using Optiks.Storage;
+
+namespace Optiks.UpdateTask.Rules;
+
+/// <summary>DeviceListChange applies a change to a device list.</summary>
+internal static class DeviceListChange
+{
+    /// <summary>Apply gives the list with the ids of <paramref name="change"/> that are added and without those that are removed, in order. No id that is added is on the list.</summary>
+    public static IReadOnlyList<ReadOnlyMemory<byte>> Apply(IReadOnlyList<ReadOnlyMemory<byte>> list, UserChange change)
+    {
+        var devices = new List<ReadOnlyMemory<byte>>(list.Count + change.Added.Count);
+        int added = 0;
+        int removed = 0;
+        foreach (ReadOnlyMemory<byte> device in list)
+        {
+            while (added < change.Added.Count && DeviceList.Order.Compare(change.Added[added], device) < 0)
+            {
+                devices.Add(change.Added[added++]);
+            }
+            while (removed < change.Removed.Count && DeviceList.Order.Compare(change.Removed[removed], device) < 0)
+            {
+                removed++;
+            }
+            if (removed == change.Removed.Count || !change.Removed[removed].Span.SequenceEqual(device.Span))
+            {
+                devices.Add(device);
+            }
+        }
+        devices.AddRange(change.Added.Skip(added));
+        return devices;
+    }
+
+    /// <summary>Has says whether a list, or a part of a change, has an id.</summary>
+    public static bool Has(IReadOnlyList<ReadOnlyMemory<byte>> list, ReadOnlyMemory<byte> device)
+    {
+        int first = 0;
+        int end = list.Count;
+        while (first < end)
+        {
+            int middle = (first + end) >>> 1;
+            int order = DeviceList.Order.Compare(list[middle], device);
+            if (order == 0)
+            {
+                return true;
+            }
+            (first, end) = order < 0 ? (middle + 1, end) : (first, middle);
+        }
+        return false;
+    }
+}

@@ -1,0 +1,58 @@
+using Optiks.Native;
+using Optiks.Protocol;
+using Optiks.Storage;
+
+namespace Optiks.UpdateTask.Rules;
+
+/// <summary>DeviceListReader gives the latest lists of users one after another. It reads many at once, yet never all: an epoch's requests may be about more lists than fit in memory. Not thread-safe.</summary>
+internal sealed class DeviceListReader
+{
+    // 64 of the longest values that a configuration allows are 64 MiB.
+    private const int ListsPerRead = 64;
+
+    private readonly KeyDirectory _directory;
+    private readonly IReadOnlyList<UserRequest> _requests;
+    private readonly Queue<ReadOnlyMemory<byte>?> _lists = new();
+    private int _read;
+    private int _next;
+
+    /// <summary>DeviceListReader of the lists of these requests' users.</summary>
+    public DeviceListReader(KeyDirectory directory, IReadOnlyList<UserRequest> requests)
+    {
+        _directory = directory;
+        _requests = requests;
+    }
+
+    /// <summary>Next gives the list of the next request's user. <see cref="StorageCorruptException"/> when there is none, though the user has not left.</summary>
+    public IReadOnlyList<ReadOnlyMemory<byte>> Next()
+    {
+        if (_lists.Count == 0)
+        {
+            Read();
+        }
+        Guid request = _requests[_next++].Pending.RequestId;
+        ReadOnlyMemory<byte> octets = _lists.Dequeue()
+            ?? throw new StorageCorruptException($"The pending request {request} cannot be decided: the latest device list of its user was erased, though the user has not left. Restore the database.");
+        try
+        {
+            return DeviceList.Decode(octets);
+        }
+        catch (EncodingException e)
+        {
+            throw new StorageCorruptException($"The pending request {request} cannot be decided: the latest device list of its user is none. Restore the database.", e);
+        }
+    }
+
+    private void Read()
+    {
+        using var users = new ByteStrings();
+        while (_read < _requests.Count && users.Count < ListsPerRead)
+        {
+            users.Add(_requests[_read++].UserId.Span);
+        }
+        foreach (ReadOnlyMemory<byte>? list in _directory.NewestValues(StructureId.Devices, users))
+        {
+            _lists.Enqueue(list);
+        }
+    }
+}

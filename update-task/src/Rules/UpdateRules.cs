@@ -1,0 +1,83 @@
+using Optiks.Native;
+using Optiks.Protocol;
+using Optiks.Storage;
+
+namespace Optiks.UpdateTask.Rules;
+
+/// <summary>
+/// UpdateRules decide pending requests by the epoch before alone: each by its expected versions, and then, if it is about a user, by the rules of docs/spec/users.md section 7 (<see cref="UserDecisions"/>). No two of them
+/// share a key, so none changes what another is judged by.
+/// </summary>
+internal static class UpdateRules
+{
+    /// <summary>
+    /// Decide gives a decision for each request, in their order, as far as they fit in an epoch: those after the last decision wait for the next. <see cref="StorageCorruptException"/> for a request that no
+    /// update-service of this version accepts.
+    /// </summary>
+    /// <param name="directory">At the epoch before, with the values of structure devices.</param>
+    /// <param name="configuration">The log's.</param>
+    /// <param name="period">Of the versions.</param>
+    /// <param name="pending">The requests: no key twice.</param>
+    /// <param name="maxBytes">Octets of keys and values, device lists among them, that an epoch takes; the first request is taken whatever it has.</param>
+    public static Decision[] Decide(KeyDirectory directory, Configuration configuration, ulong period, IReadOnlyList<PendingRequest> pending, long maxBytes)
+    {
+        foreach (PendingRequest request in pending)
+        {
+            ThrowUnlessAcceptable(request, configuration);
+        }
+        var decisions = new Decision[pending.Count];
+        DecideExpected(directory, period, pending, decisions);
+        return decisions[..UserDecisions.Decide(directory, configuration, period, pending, decisions, maxBytes)];
+    }
+
+    // One refusal a request, for its first item whose key is at another version than expected.
+    private static void DecideExpected(KeyDirectory directory, ulong period, IReadOnlyList<PendingRequest> pending, Decision[] decisions)
+    {
+        var expected = new List<(int Request, int Item)>();
+        using var versions = new KeyVersions();
+        for (int i = 0; i < pending.Count; i++)
+        {
+            IReadOnlyList<AcceptItem> items = pending[i].Items;
+            for (int item = 0; item < items.Count; item++)
+            {
+                if (items[item].Expected is not null)
+                {
+                    expected.Add((i, item));
+                    versions.Add(items[item].Structure, items[item].Key);
+                }
+            }
+        }
+        versions.Read(directory);
+        for (int i = 0; i < expected.Count; i++)
+        {
+            (int request, int item) = expected[i];
+            var current = new ExpectedVersion(period, versions[i]);
+            if (decisions[request].Refusal is null && pending[request].Items[item].Expected != current)
+            {
+                decisions[request] = new Decision { Refusal = new Refusal(RefusalReason.ExpectedVersion, item, current) };
+            }
+        }
+    }
+
+    // An update-service checks all of this before it accepts. What is here all the same would fail within the epoch, and every epoch after it, without a word of which request it is.
+    private static void ThrowUnlessAcceptable(PendingRequest request, Configuration configuration)
+    {
+        bool isOfUser = UserChange.IsIn(request);
+        for (int item = 0; item < request.Items.Count; item++)
+        {
+            AcceptItem update = request.Items[item];
+            bool isChange = isOfUser && item == UserChange.ItemIndex;
+            string? problem =
+                update.Key.Length == 0 || update.Key.Length > configuration.MaxKeyLength ? "a key that is empty or longer than the log takes"
+                : !isChange && update.Value.Length > configuration.MaxValueLength ? "a value that is longer than the log takes"
+                : isChange || update.Structure == StructureId.Keys ? null
+                : !isOfUser || update.Structure is not (StructureId.Usernames or StructureId.Decommissioned) ? "an item of a structure that such a request does not change"
+                : null;
+            if (problem is not null)
+            {
+                throw new StorageCorruptException(
+                    $"The pending request {request.RequestId} cannot be decided: item {item} has {problem}. If a newer update-service accepted it, run the update-task of that version; otherwise restore the database.");
+            }
+        }
+    }
+}

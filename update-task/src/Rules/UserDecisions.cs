@@ -1,0 +1,98 @@
+using Optiks.Native;
+using Optiks.Protocol;
+using Optiks.Storage;
+
+namespace Optiks.UpdateTask.Rules;
+
+/// <summary>UserDecisions decide an epoch's requests about users by <see cref="UserRules"/>. What they ask the directory for they ask for many requests at once.</summary>
+internal static class UserDecisions
+{
+    /// <summary>Decide writes the decisions of requests about users that are not refused already. Returns how many of all requests fit in an epoch, as <see cref="UpdateRules.Decide"/> has it.</summary>
+    public static int Decide(KeyDirectory directory, Configuration configuration, ulong period, IReadOnlyList<PendingRequest> pending, Decision[] decisions, long maxBytes)
+    {
+        UserRequest?[] users = Read(directory, period, pending, decisions);
+        if (users.All(user => user is null))
+        {
+            // As many as were selected, by the octets that they have.
+            return pending.Count;
+        }
+        ThrowIfShared(pending);
+        var lists = new DeviceListReader(directory, [.. users.Where(user => user is { NeedsList: true })!]);
+        long bytes = 0;
+        for (int i = 0; i < pending.Count; i++)
+        {
+            if (users[i] is { } user)
+            {
+                decisions[i] = UserRules.Decide(user, user.NeedsList ? lists.Next() : [], configuration);
+            }
+            bytes += BytesOf(pending[i], decisions[i]);
+            if (i > 0 && bytes > maxBytes)
+            {
+                return i;
+            }
+        }
+        return pending.Count;
+    }
+
+    // With the versions of all keys of the requests. Null: it is about plain keys, or refused.
+    private static UserRequest?[] Read(KeyDirectory directory, ulong period, IReadOnlyList<PendingRequest> pending, Decision[] decisions)
+    {
+        var changes = new UserChange?[pending.Count];
+        using var versions = new KeyVersions();
+        for (int i = 0; i < pending.Count; i++)
+        {
+            changes[i] = decisions[i].Refusal is null ? UserChange.Of(pending[i]) : null;
+            if (changes[i] is not null)
+            {
+                versions.Add(StructureId.Decommissioned, pending[i].Items[UserChange.ItemIndex].Key);
+                foreach (AcceptItem item in pending[i].Items)
+                {
+                    versions.Add(item.Structure, item.Key);
+                }
+            }
+        }
+        versions.Read(directory);
+        var users = new UserRequest?[pending.Count];
+        int next = 0;
+        for (int i = 0; i < pending.Count; i++)
+        {
+            if (changes[i] is { } change)
+            {
+                bool hasLeft = versions[next++] > 0;
+                var ofItems = new ExpectedVersion[pending[i].Items.Count];
+                for (int item = 0; item < ofItems.Length; item++)
+                {
+                    ofItems[item] = new ExpectedVersion(period, versions[next++]);
+                }
+                users[i] = new UserRequest(pending[i], change, ofItems, hasLeft);
+            }
+        }
+        return users;
+    }
+
+    // What makes it right to judge by the epoch before: an epoch has one request of a user, of a username, of a device, as the selection of pending requests takes no key twice.
+    private static void ThrowIfShared(IReadOnlyList<PendingRequest> pending)
+    {
+        var seen = new HashSet<UpdateKey>();
+        foreach (PendingRequest request in pending)
+        {
+            foreach (AcceptItem item in request.Items)
+            {
+                if (!seen.Add(new UpdateKey(item.Structure, item.Key)))
+                {
+                    throw new InvalidOperationException($"Item {item.Structure} of request {request.RequestId} has a key that another item of the epoch has.");
+                }
+            }
+        }
+    }
+
+    private static long BytesOf(PendingRequest request, in Decision decision)
+    {
+        long bytes = 0;
+        for (int item = 0; item < request.Items.Count; item++)
+        {
+            bytes += decision.HasLeaf(item) ? request.Items[item].Key.Length + decision.ValueOf(request, item).Length : 0;
+        }
+        return bytes;
+    }
+}

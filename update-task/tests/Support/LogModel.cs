@@ -1,0 +1,147 @@
+using System.Text;
+using Optiks.Protocol;
+using Optiks.Storage;
+
+namespace Optiks.UpdateTask.Tests.Support;
+
+/// <summary>LogModel is what requests do to a log, written from docs/spec/users.md section 7 in the plainest way. Texts are octets one to one, so their ordinal order is that of octets.</summary>
+internal sealed class LogModel
+{
+    private readonly int _maxDevices;
+    private readonly Dictionary<(StructureId Structure, string Key), List<string>> _values = [];
+    private readonly List<ModelLeaf> _leaves = [];
+
+    public LogModel(int maxDevices) => _maxDevices = maxDevices;
+
+    /// <summary>Leaves of all epochs so far.</summary>
+    public IReadOnlyList<ModelLeaf> Leaves => _leaves;
+
+    public static string Text(ReadOnlyMemory<byte> octets) => Encoding.Latin1.GetString(octets.Span);
+
+    /// <summary>Decide says that an epoch decided these requests. Each status has to be the one that the state before the epoch gives.</summary>
+    public void Decide(ulong epoch, IReadOnlyList<(AcceptRequest Request, RequestStatus Status)> decided)
+    {
+        foreach ((AcceptRequest request, RequestStatus status) in decided)
+        {
+            Refusal? refusal = Judge(request);
+            Assert.Equal((epoch, refusal), (status.Epoch, status.Refusal));
+            Assert.Equal(refusal is null ? RequestState.Published : RequestState.Refused, status.State);
+        }
+        foreach ((AcceptRequest request, RequestStatus status) in decided.Where(pair => pair.Status.State == RequestState.Published))
+        {
+            int first = _leaves.Count;
+            Apply(request);
+            Assert.Equal(
+                _leaves.Skip(first).Select(leaf => (leaf.Structure, leaf.Key, leaf.Version)),
+                status.Items.Select(item => (item.Structure, Text(item.Key), item.Version)));
+        }
+    }
+
+    /// <summary>ListOf a user, as it is stored; null: there is none.</summary>
+    public byte[]? ListOf(string user) => Latest(StructureId.Devices, user) is { } list ? Encoding.Latin1.GetBytes(list) : null;
+
+    private Refusal? Judge(AcceptRequest request)
+    {
+        IReadOnlyList<AcceptItem> items = request.Items;
+        for (int i = 0; i < items.Count; i++)
+        {
+            if (items[i].Expected is { } expected && expected != Current(items[i]))
+            {
+                return new Refusal(RefusalReason.ExpectedVersion, i, Current(items[i]));
+            }
+        }
+        if (items[0].Structure != StructureId.Devices)
+        {
+            return null;
+        }
+        string user = Text(items[0].Key);
+        var change = UserChange.Decode(items[0].Value);
+        string[] added = [.. change.Added.Select(Text)];
+        string[] removed = [.. change.Removed.Select(Text)];
+        SortedSet<string>? list = Devices(user);
+        Refusal OfList(RefusalReason reason) => new(reason, 0, Current(items[0]));
+        int Find(Func<AcceptItem, bool> matches) => Enumerable.Range(0, items.Count).FirstOrDefault(i => matches(items[i]), -1);
+        if (Latest(StructureId.Decommissioned, user) is not null)
+        {
+            return OfList(RefusalReason.UserLeft);
+        }
+        if (change.Creates && list is not null)
+        {
+            return OfList(RefusalReason.UserExists);
+        }
+        if (!change.Creates && list is null)
+        {
+            return OfList(RefusalReason.UserUnknown);
+        }
+        int name = Find(item => item.Structure == StructureId.Usernames && Latest(StructureId.Usernames, Text(item.Key)) is not null);
+        if (name >= 0)
+        {
+            return new Refusal(RefusalReason.UsernameTaken, name, new ExpectedVersion(0, 0));
+        }
+        int taken = Find(item => item.Structure == StructureId.Keys && added.Contains(Text(item.Key)) && Latest(StructureId.Keys, Text(item.Key)) is not null);
+        if (taken >= 0)
+        {
+            return new Refusal(RefusalReason.DeviceTaken, taken, Current(items[taken]));
+        }
+        if (removed.Any(device => list?.Contains(device) != true))
+        {
+            return OfList(RefusalReason.DeviceUnknown);
+        }
+        int unknown = Find(item => item.Structure == StructureId.Keys && !added.Contains(Text(item.Key)) && list?.Contains(Text(item.Key)) != true);
+        return unknown >= 0 ? new Refusal(RefusalReason.DeviceUnknown, unknown, Current(items[unknown]))
+            : (list?.Count ?? 0) + added.Length - removed.Length > _maxDevices ? OfList(RefusalReason.DeviceLimit)
+            : null;
+    }
+
+    private void Apply(AcceptRequest request)
+    {
+        for (int i = 0; i < request.Items.Count; i++)
+        {
+            AcceptItem item = request.Items[i];
+            string value = Text(item.Value);
+            if (item.Structure == StructureId.Devices)
+            {
+                var change = UserChange.Decode(item.Value);
+                if (!change.Creates && change.Added.Count + change.Removed.Count == 0)
+                {
+                    continue;
+                }
+                SortedSet<string> list = Devices(Text(item.Key)) ?? new SortedSet<string>(StringComparer.Ordinal);
+                list.UnionWith(change.Added.Select(Text));
+                list.ExceptWith(change.Removed.Select(Text));
+                string devices = string.Concat(list.Select(device => (char)device.Length + device));
+                value = $"{(char)0}{(char)(devices.Length >> 8)}{(char)(devices.Length & 255)}{devices}";
+            }
+            var key = (item.Structure, Text(item.Key));
+            if (!_values.TryGetValue(key, out List<string>? values))
+            {
+                _values.Add(key, values = []);
+            }
+            values.Add(value);
+            _leaves.Add(new ModelLeaf(new LeafOrigin(request.RequestId, i), item.Structure, key.Item2, Current(item).Version, value));
+        }
+    }
+
+    // Ids of a stored list: each behind its length.
+    private SortedSet<string>? Devices(string user)
+    {
+        if (Latest(StructureId.Devices, user) is not { } octets)
+        {
+            return null;
+        }
+        var list = new SortedSet<string>(StringComparer.Ordinal);
+        for (int at = 3; at < octets.Length; at += 1 + octets[at])
+        {
+            list.Add(octets.Substring(at + 1, octets[at]));
+        }
+        return list;
+    }
+
+    private string? Latest(StructureId structure, string key) => _values.TryGetValue((structure, key), out List<string>? values) ? values[^1] : null;
+
+    private ExpectedVersion Current(AcceptItem item) => new(
+        0, item.Structure is StructureId.Devices or StructureId.Keys && _values.TryGetValue((item.Structure, Text(item.Key)), out List<string>? values) ? (ulong)values.Count : 0);
+
+    /// <summary>ModelLeaf is a leaf as far as it does not depend on chance.</summary>
+    internal sealed record ModelLeaf(LeafOrigin Origin, StructureId Structure, string Key, ulong Version, string Value);
+}

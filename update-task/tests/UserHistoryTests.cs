@@ -1,0 +1,126 @@
+using System.Text;
+using Optiks.Native;
+using Optiks.Protocol;
+using Optiks.Storage;
+using Optiks.UpdateTask.Tests.Support;
+
+namespace Optiks.UpdateTask.Tests;
+
+/// <summary>Random requests about few users, names and devices, so that most rules are met, beside <see cref="LogModel"/>: the same decisions, and the same lists after every epoch.</summary>
+public sealed class UserHistoryTests
+{
+    private const ushort MaxDevices = 2;
+
+    [Theory]
+    [InlineData(1)]
+    [InlineData(2)]
+    public async Task A_random_history_is_decided_as_the_model_says(int seed)
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        var random = new Random(seed);
+        var updates = new Updates(folder);
+        var model = new LogModel(MaxDevices);
+        var met = new HashSet<RefusalReason>();
+        for (int start = 0; start < 4; start++)
+        {
+            await using TaskHost task = await StartAsync(folder);
+            AssertLists(task, model);
+            for (int round = 0; round < 12; round++)
+            {
+                await updates.AcceptAsync([.. Enumerable.Range(0, random.Next(1, 8)).Select(_ => RandomRequest(random))]);
+                while (await task.Store.CountPendingAsync(TestContext.Current.CancellationToken) > 0)
+                {
+                    await task.StepAsync();
+                    IReadOnlyList<(AcceptRequest, RequestStatus Status)> decided = await DecidedAsync(updates, task.Session.Last.Epoch);
+                    model.Decide(task.Session.Last.Epoch, decided);
+                    met.UnionWith(decided.Where(pair => pair.Status.Refusal is not null).Select(pair => pair.Status.Refusal!.Reason));
+                    AssertLists(task, model);
+                }
+            }
+            await EndAsync(folder, task, start);
+        }
+        await HistoryCheck.RunAsync(folder, updates);
+        RefusalReason[] all =
+        [
+            RefusalReason.ExpectedVersion, RefusalReason.UserLeft, RefusalReason.UserExists, RefusalReason.UserUnknown, RefusalReason.UsernameTaken, RefusalReason.DeviceTaken,
+            RefusalReason.DeviceUnknown, RefusalReason.DeviceLimit,
+        ];
+        Assert.Equal(all, met.Order());
+    }
+
+    private static Task<TaskHost> StartAsync(TestFolder folder) => TaskHost.StartAsync(folder, log: options => options.MaxDevices = MaxDevices);
+
+    // The next start: from the snapshot; from an older one and the epochs since; from the database alone.
+    private static async Task EndAsync(TestFolder folder, TaskHost task, int start)
+    {
+        if (start == 0)
+        {
+            await task.Session.FinishAsync(TestContext.Current.CancellationToken);
+        }
+        await task.DisposeAsync();
+        if (start == 2)
+        {
+            Directory.Delete(folder.Data.Task, recursive: true);
+        }
+    }
+
+    private static async Task<IReadOnlyList<(AcceptRequest, RequestStatus)>> DecidedAsync(Updates updates, ulong epoch)
+    {
+        await using IAcceptStore store = await updates.OpenAsync();
+        var decided = new List<(AcceptRequest, RequestStatus)>();
+        foreach (AcceptRequest request in updates.Accepted)
+        {
+            RequestStatus? status = await store.ReadStatusAsync(request.RequestId, TestContext.Current.CancellationToken);
+            if (status!.State != RequestState.Pending && status.Epoch == epoch)
+            {
+                decided.Add((request, status));
+            }
+        }
+        return decided;
+    }
+
+    private static void AssertLists(TaskHost task, LogModel model)
+    {
+        string[] users = [.. Enumerable.Range(0, 5).Select(i => $"user {i}")];
+        using var keys = new ByteStrings();
+        foreach (string user in users)
+        {
+            keys.Add(Encoding.Latin1.GetBytes(user));
+        }
+        Assert.Equal(users.Select(model.ListOf), task.Session.Directory.NewestValues(StructureId.Devices, keys).Select(list => list?.ToArray()));
+    }
+
+    private static AcceptRequest RandomRequest(Random random)
+    {
+        if (random.Next(5) == 0)
+        {
+            // A plain update of what may be a device's key.
+            ExpectedVersion? expected = random.Next(2) == 0 ? new ExpectedVersion(0, (ulong)random.Next(3)) : null;
+            return Updates.Request(Updates.Item($"device {random.Next(24)}", $"plain {random.Next()}", expected));
+        }
+        var update = UserUpdate.Of($"user {random.Next(5)}");
+        if (random.Next(60) == 0)
+        {
+            return update.Decommission().Request();
+        }
+        if (random.Next(3) == 0)
+        {
+            update.Create($"name {random.Next(20)}");
+        }
+        int[] devices = [.. Enumerable.Range(0, 24)];
+        random.Shuffle(devices);
+        int changes = random.Next(1, 4);
+        for (int i = 0; i < changes; i++)
+        {
+            string device = $"device {devices[i]}";
+            _ = random.Next(6) switch
+            {
+                0 => update.SetDevice(device, $"set {random.Next()}", random.Next(4) == 0 ? new ExpectedVersion(0, 1) : null),
+                1 => update.RemoveDevice(device),
+                2 => update.AddUsername($"name {20 + (random.Next(7) * 3) + i}"),
+                _ => update.AddDevice(device, $"value {random.Next()}"),
+            };
+        }
+        return update.Request();
+    }
+}
