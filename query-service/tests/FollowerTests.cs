@@ -34,6 +34,26 @@ public sealed class FollowerTests : IAsyncLifetime
     }
 
     [Fact]
+    public async Task Epochs_with_leaves_of_all_structures_are_followed()
+    {
+        await using Replica replica = await Replica.StartReadyAsync(Log, "first");
+        await Log.PublishItemsAsync(
+        [
+            TestLog.Item(StructureId.Usernames, "al", "alice"u8.ToArray()), TestLog.Item(StructureId.Devices, "alice", DeviceList.Encode(["device"u8.ToArray()])),
+            TestLog.Item(StructureId.Keys, "device", "one"u8.ToArray()),
+        ]);
+        await replica.WaitForEpochAsync(1);
+        Assert.Equal("one", await ValueAsync(replica, "device"));
+        await Log.PublishItemsAsync([TestLog.Item(StructureId.Decommissioned, "alice", [1]), TestLog.Item(StructureId.Devices, "bob", DeviceList.Encode([]))]);
+        await Log.PublishItemsAsync([TestLog.Item(StructureId.Usernames, "bo", "bob"u8.ToArray()), TestLog.Item(StructureId.Keys, "device", "two"u8.ToArray())]);
+        await replica.WaitForEpochAsync(3);
+        Assert.Equal("two", await ValueAsync(replica, "device"));
+        // Loaded at once, too.
+        await using Replica second = await Replica.StartReadyAsync(Log, "second");
+        Assert.Equal("two", await ValueAsync(second, "device"));
+    }
+
+    [Fact]
     public async Task A_replica_that_starts_late_or_again_gives_the_same_octets()
     {
         await using Replica first = await Replica.StartReadyAsync(Log, "first");

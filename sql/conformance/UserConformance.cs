@@ -34,9 +34,6 @@ public abstract class UserConformance : StorageConformance
         EpochContent content = (await Pipeline.ReadUnpublishedAsync(Cancel))!;
         Assert.Equal(commit.Outcomes.OrderBy(outcome => (outcome.Sequence, outcome.Item)), content.Outcomes.OrderBy(outcome => (outcome.Sequence, outcome.Item)));
         AssertSameLeaves(commit.Leaves, content.Leaves);
-        EpochContent bundle = EpochBundle.Decode(EpochBundle.Encode(content));
-        Assert.Equal(content.Outcomes, bundle.Outcomes);
-        AssertSameLeaves(content.Leaves, bundle.Leaves);
         await SignAndPublishAsync(lease, 1);
         await AssertPublishedAsync(Accept, created, (StructureId.Devices, "alice"), (StructureId.Usernames, "name of alice"), (StructureId.Keys, "device of alice"));
         await AssertPublishedAsync(Accept, set, (StructureId.Keys, "device"));

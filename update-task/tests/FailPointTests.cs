@@ -22,6 +22,7 @@ public abstract class FailPointTests
             round++;
             await updates.AcceptAsync(Updates.Request(Updates.Item("alice", $"a{round}"), Updates.Item($"key {round}", "value")));
             await updates.AcceptAsync("bob", $"b{round}");
+            await updates.AcceptAsync(OfUsers(round - 1));
             await using TaskProcess task = TaskProcess.Start(folder, point);
             int code = await task.ExitAsync();
             Assert.True(code == TaskProcess.Killed, $"{point}: exit code {code}: {task.Output}");
@@ -31,6 +32,22 @@ public abstract class FailPointTests
             await FinishAsync(task);
         }
         await HistoryCheck.RunAsync(folder, updates);
+    }
+
+    // A user is made, named, gets a device in place of another and a value for it, and leaves; so each kind of request meets each step in one order or the other. The last of each round is refused.
+    private static AcceptRequest[] OfUsers(int round)
+    {
+        UserUpdate alice = UserUpdate.Of($"alice {round / 5}");
+        string device = $"device {round / 5}.";
+        AcceptRequest request = (round % 5) switch
+        {
+            0 => alice.Create($"name {round}").AddDevice($"{device}0", "first").Request(),
+            1 => alice.AddUsername($"name {round}").Request(),
+            2 => alice.AddDevice($"{device}1", "second").RemoveDevice($"{device}0").Request(),
+            3 => alice.SetDevice($"{device}1", "third").Request(),
+            _ => alice.Decommission().Request(),
+        };
+        return [request, UserUpdate.Of($"nobody {round}").SetDevice($"nothing {round}", "").Request()];
     }
 
     private static async Task FinishAsync(TaskHost task)

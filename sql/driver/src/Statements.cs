@@ -74,7 +74,7 @@ public sealed class Statements
 
     /// <summary>
     /// Status (id) returns a row for each outcome of a request, in the order of its items, or one without: published_epoch of the head row, whether the request is pending, epoch, refusal, refused_item,
-    /// current_period, current_version, ordinal of the outcome, structure, period, version of its leaf, key of its value, item.
+    /// current_period, current_version, ordinal of the outcome, structure, period, version of its leaf, key of its value.
     /// </summary>
     public required Sql Status { get; init; }
 

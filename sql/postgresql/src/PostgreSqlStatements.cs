@@ -83,7 +83,7 @@ internal static class PostgreSqlStatements
             """
             WITH r AS MATERIALIZED (SELECT seq FROM request WHERE request_id = $1)
             SELECT h.published_epoch, EXISTS (SELECT FROM pending WHERE seq = r.seq OFFSET 0), o.epoch, o.refusal, o.refused_item, o.current_period, o.current_version, o.ordinal,
-                   l.structure, l.period, l.version, v.key, o.item
+                   l.structure, l.period, l.version, v.key
             FROM r CROSS JOIN head AS h
             LEFT JOIN LATERAL (SELECT * FROM outcome WHERE seq = r.seq OFFSET 0) AS o ON true
             LEFT JOIN LATERAL (SELECT structure, period, version FROM leaf WHERE epoch = o.epoch AND ordinal = o.ordinal OFFSET 0) AS l ON true

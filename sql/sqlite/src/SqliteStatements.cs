@@ -73,7 +73,7 @@ internal static class SqliteStatements
         Status = new(
             """
             SELECT h.published_epoch, EXISTS (SELECT 1 FROM pending WHERE id BETWEEN r.seq << 8 AND r.seq << 8 | 255), o.epoch, o.refusal, o.refused_item, o.current_period,
-                   o.current_version, o.ordinal, l.structure, l.period, l.version, v.key, o.item
+                   o.current_version, o.ordinal, l.structure, l.period, l.version, v.key
             FROM request AS r CROSS JOIN head AS h LEFT JOIN outcome AS o ON o.id BETWEEN r.seq << 8 AND r.seq << 8 | 255
             LEFT JOIN leaf AS l ON l.id = (o.epoch << 28 | o.ordinal) LEFT JOIN value AS v ON v.id = l.id
             WHERE r.request_id = ? ORDER BY o.id

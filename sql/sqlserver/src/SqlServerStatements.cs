@@ -108,7 +108,7 @@ internal static class SqlServerStatements
         Status = new Statement(
             """
             SELECT h.PublishedEpoch, CASE WHEN EXISTS (SELECT 1 FROM optiks.Pending AS p WHERE p.Seq = r.Seq) THEN 1 ELSE 0 END, o.Epoch, o.Refusal, o.RefusedItem, o.CurrentPeriod,
-                   o.CurrentVersion, o.Ordinal, l.Structure, l.Period, l.Version, v.[Key], o.Item
+                   o.CurrentVersion, o.Ordinal, l.Structure, l.Period, l.Version, v.[Key]
             FROM optiks.Request AS r CROSS JOIN optiks.Head AS h LEFT JOIN optiks.Outcome AS o ON o.Seq = r.Seq
             LEFT JOIN optiks.Leaf AS l ON l.Epoch = o.Epoch AND l.Ordinal = o.Ordinal LEFT JOIN optiks.[Value] AS v ON v.Epoch = l.Epoch AND v.Ordinal = l.Ordinal
             WHERE r.RequestId = @id ORDER BY o.Item

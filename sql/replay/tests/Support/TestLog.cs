@@ -115,20 +115,26 @@ internal sealed class TestLog : IAsyncDisposable
     }
 
     /// <summary>PublishAsync makes one epoch of updates to keys of text. <paramref name="tamper"/> changes its record before it is stored and signed.</summary>
-    public async Task<EpochRow> PublishAsync(IReadOnlyList<(string Key, byte[] Value)> updates, Func<EpochRecord, EpochRecord>? tamper = null)
+    public Task<EpochRow> PublishAsync(IReadOnlyList<(string Key, byte[] Value)> updates, Func<EpochRecord, EpochRecord>? tamper = null) =>
+        PublishItemsAsync([.. updates.Select(update => Item(StructureId.Keys, update.Key, update.Value))], tamper);
+
+    /// <summary>Item of an epoch, its key a text.</summary>
+    public static AcceptItem Item(StructureId structure, string key, byte[] value) => new(structure, Encoding.UTF8.GetBytes(key), value, null);
+
+    /// <summary>PublishItemsAsync makes one epoch with a leaf for each of these values, of keys of any structure.</summary>
+    public async Task<EpochRow> PublishItemsAsync(IReadOnlyList<AcceptItem> items, Func<EpochRecord, EpochRecord>? tamper = null)
     {
         ulong epoch = (ulong)Records.Count;
         EpochRow previous = Records[^1];
         Guid requestId = Guid.CreateVersion7(TimeProvider.System.GetUtcNow());
         long sequence = 0;
-        if (updates.Count > 0)
+        if (items.Count > 0)
         {
-            AcceptItem[] items = [.. updates.Select(update => new AcceptItem(StructureId.Keys, Encoding.UTF8.GetBytes(update.Key), update.Value, null))];
             IReadOnlyList<AcceptResult> results = await _accept.AcceptAsync([new AcceptUnit([new AcceptRequest(requestId, SHA256.HashData(requestId.ToByteArray()), items)])], CancellationToken.None);
             Assert.Equal(AcceptStatus.Accepted, results[0].Status);
             sequence = (await _pipeline.ReadPendingAsync(1000, long.MaxValue, CancellationToken.None)).Single().Sequence;
         }
-        LeafBatch leaves = MakeLeaves(epoch, updates, requestId, out int[] inputs);
+        LeafBatch leaves = MakeLeaves(epoch, items, requestId, out int[] inputs);
         byte[] appendProofs;
         byte[] record;
         using (StagedEpoch staged = _directory.Stage(epoch, leaves.Rows.Span, leaves.Values.Span, withProofs: true))
@@ -211,22 +217,22 @@ internal sealed class TestLog : IAsyncDisposable
         Directory.Delete(Folder.Root, recursive: true);
     }
 
-    private LeafBatch MakeLeaves(ulong epoch, IReadOnlyList<(string Key, byte[] Value)> updates, Guid requestId, out int[] inputs)
+    private LeafBatch MakeLeaves(ulong epoch, IReadOnlyList<AcceptItem> items, Guid requestId, out int[] inputs)
     {
-        inputs = new int[updates.Count];
-        if (updates.Count == 0)
+        inputs = new int[items.Count];
+        if (items.Count == 0)
         {
             return LeafBatch.Empty;
         }
         using var keys = new ByteStrings();
         using var values = new ByteStrings();
-        foreach ((string key, byte[] value) in updates)
+        foreach (AcceptItem item in items)
         {
-            keys.Add(Encoding.UTF8.GetBytes(key));
-            values.Add(value);
+            keys.Add(item.Key.Span);
+            values.Add(item.Value.Span);
         }
-        var rows = new LeafRow[updates.Count];
-        _directory.Prepare(epoch, [.. updates.Select(_ => StructureId.Keys)], keys, values, rows);
+        var rows = new LeafRow[items.Count];
+        _directory.Prepare(epoch, [.. items.Select(item => item.Structure)], keys, values, rows);
         var sortedKeys = new List<byte>();
         int[] keyEnds = new int[rows.Length];
         var origins = new LeafOrigin[rows.Length];
