@@ -1,12 +1,8 @@
-// The verifier section of the C ABI. The only part of the verifier that knows libsodium, exceptions or how C# passes
-// things.
-#include <sodium.h>
-
+// The verifier section of the C ABI, but for answers about users.
 #include <algorithm>
 #include <vector>
 
-#include "capi_guard.h"
-#include "optiks/ozks/verify/answers.h"
+#include "capi_context.h"
 #include "optiks/ozks/verify/rfc6962.h"
 
 namespace {
@@ -18,101 +14,7 @@ using optiks::ozks::ByteStrings;
 // A proof in a tree of at most 2^64 - 1 entries is not longer.
 constexpr std::size_t kMaxLogHashes = 65;
 
-bool ed25519_verify(ByteSpan public_key, ByteSpan message, ByteSpan signature) {
-  return crypto_sign_verify_detached(signature.data(), message.data(), message.size(), public_key.data()) == 0;
-}
-
-std::int32_t to_number(Reason reason) { return static_cast<std::int32_t>(reason); }
-
-bool valid(const optiks_anchor_t* anchor) {
-  return anchor != nullptr && readable(anchor->configuration, anchor->configuration_len);
-}
-
-bool valid(const optiks_context_t* context) {
-  return context != nullptr && valid(&context->anchor) &&
-         (context->kept_record != nullptr || context->kept_period_record == nullptr);
-}
-
-Reason to_anchor(const optiks_anchor_t& anchor, Anchor& out) {
-  return make_anchor({anchor.configuration, anchor.configuration_len}, anchor.log_public_key, out);
-}
-
-KeptRecord to_kept(const std::uint8_t* record, const std::uint8_t* period_record) {
-  KeptRecord kept;
-  kept.record = read_record({record, kRecordLen});
-  if (period_record != nullptr) {
-    kept.period_start = read_record({period_record, kRecordLen});
-  }
-  return kept;
-}
-
-Reason to_context(const optiks_context_t& context, Context& out) {
-  out.ed25519 = ed25519_verify;
-  out.now_ms = context.now_ms;
-  if (context.kept_size != 0) {
-    Checkpoint& kept = out.kept_checkpoint.emplace();
-    kept.size = context.kept_size;
-    std::ranges::copy(context.kept_root, kept.root.begin());
-  }
-  if (context.kept_record != nullptr) {
-    out.kept_record = to_kept(context.kept_record, context.kept_period_record);
-  }
-  return to_anchor(context.anchor, out.anchor);
-}
-
-KeyState to_key_state(const optiks_known_t& known) {
-  KeyState state;
-  state.least_epoch = known.least_epoch;
-  state.known.period = known.period;
-  state.known.version = known.version;
-  state.known.time = known.time;
-  state.known.absent_epoch = known.absent_epoch;
-  state.known.has_absent = known.has_absent != 0;
-  state.known.page_version = known.page_version;
-  return state;
-}
-
-// Every state is one that docs/spec/pahd.md section 3 knows; those of pages belong to lists of versions.
-bool valid(const optiks_known_t* known, std::size_t n, bool may_be_page) {
-  if (known == nullptr) {
-    return true;
-  }
-  return std::all_of(known, known + n, [&](const optiks_known_t& one) {
-    return to_key_state(one).known.is_consistent() && (may_be_page || one.page_version == 0);
-  });
-}
-
-// Offset of a view into the answer; 0 for none.
-std::size_t offset_in(ByteSpan answer, ByteSpan view) {
-  return view.data() == nullptr ? 0 : static_cast<std::size_t>(view.data() - answer.data());
-}
-
-optiks_head_result_t to_result(const VerifiedHead& verified, const Head& head, ByteSpan answer) {
-  optiks_head_result_t out{};
-  out.epoch = verified.record.epoch;
-  out.period = verified.record.period;
-  out.period_first_epoch = verified.record.period_first_epoch;
-  out.time_ms = verified.record.time_ms;
-  out.size = verified.checkpoint.size;
-  std::ranges::copy(verified.checkpoint.root, out.root);
-  out.record_offset = offset_in(answer, head.record);
-  out.checkpoint_offset = offset_in(answer, head.checkpoint);
-  out.checkpoint_len = head.checkpoint.size();
-  return out;
-}
-
-optiks_lookup_result_t to_result(const LookupResult& result, ByteSpan answer) {
-  optiks_lookup_result_t out{};
-  out.version = result.version;
-  out.time = result.time;
-  out.leaf_epoch = result.leaf_epoch;
-  out.value_offset = offset_in(answer, result.value);
-  out.value_len = result.value.size();
-  out.has_value = result.has_value ? 1 : 0;
-  return out;
-}
-
-optiks_version_entry_t to_result(const VersionEntry& entry, ByteSpan answer) {
+optiks_version_entry_t to_version_entry(const VersionEntry& entry, ByteSpan answer) {
   optiks_version_entry_t out{};
   out.version = entry.version;
   out.leaf_epoch = entry.leaf_epoch;
@@ -123,21 +25,13 @@ optiks_version_entry_t to_result(const VersionEntry& entry, ByteSpan answer) {
   return out;
 }
 
-optiks_versions_result_t to_result(const VersionsResult& result) {
+optiks_versions_result_t to_versions_result(const VersionsResult& result) {
   optiks_versions_result_t out{};
   out.version = result.version;
   out.from = result.from;
   out.num_entries = result.num_entries;
   out.complete = result.complete ? 1 : 0;
   return out;
-}
-
-// Starts an answer: the trust anchor, then what begin checks.
-template <typename Verifier>
-Reason begin(const optiks_context_t& context, ByteSpan answer, std::size_t num_keys, Verifier& verifier) {
-  Context brought;
-  const Reason reason = to_context(context, brought);
-  return reason == Reason::kValid ? verifier.begin(brought, answer, num_keys) : reason;
 }
 
 std::int32_t verify_lookup_answer(const optiks_context_t& context, std::size_t n, const ByteStrings& keys,
@@ -193,8 +87,9 @@ std::int32_t verify_versions_answer(const optiks_context_t& context, std::size_t
   const bool accepted = reason == Reason::kValid;
   if (accepted) {
     *out.head = to_result(verifier.head(), verifier.encoded_head(), answer);
-    std::ranges::transform(results, out.results, [](const VersionsResult& result) { return to_result(result); });
-    std::ranges::transform(entries, out.entries, [&](const VersionEntry& entry) { return to_result(entry, answer); });
+    std::ranges::transform(results, out.results, to_versions_result);
+    std::ranges::transform(entries, out.entries,
+                           [&](const VersionEntry& entry) { return to_version_entry(entry, answer); });
   }
   *out.reason = to_number(reason);
   *out.failed = failed;

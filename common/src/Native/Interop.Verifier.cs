@@ -85,6 +85,38 @@ internal static unsafe partial class Interop
         public int Reserved;
     }
 
+    [StructLayout(LayoutKind.Sequential)]
+    public struct UserState
+    {
+        public ulong LeastEpoch;
+        public nuint NumKeys;
+        public uint HasLeft;
+        public uint Reserved;
+    }
+
+    [StructLayout(LayoutKind.Sequential)]
+    public struct UserResult
+    {
+        public ulong Epoch;
+        public ulong LargestEpoch;
+        public ulong DevicesEpoch;
+        public nuint UserOffset;
+        public nuint UserLen;
+        public LookupResult Devices;
+        public nuint NumDevices;
+        public int Kind;
+        public int Reserved;
+    }
+
+    [StructLayout(LayoutKind.Sequential)]
+    public struct DeviceResult
+    {
+        public nuint IdOffset;
+        public nuint IdLen;
+        public ulong RecordEpoch;
+        public LookupResult Key;
+    }
+
     [LibraryImport(Library)]
     public static partial int optiks_verify_anchor(in Anchor anchor, out int reason, Span<byte> logId);
 
@@ -101,6 +133,12 @@ internal static unsafe partial class Interop
         in Context context, nuint n, ReadOnlySpan<byte> keys, ReadOnlySpan<ulong> keyOffsets, ReadOnlySpan<Known> known, ReadOnlySpan<byte> answer,
         nuint answerLength, out int reason, out nuint failed, out HeadResult head, Span<VersionsResult> results, Span<VersionEntry> entries,
         nuint entriesCapacity, out nuint numEntries);
+
+    [LibraryImport(Library)]
+    public static partial int optiks_verify_users(
+        in Context context, nuint n, ReadOnlySpan<byte> strings, ReadOnlySpan<ulong> stringOffsets, ReadOnlySpan<UserState> states, ReadOnlySpan<Known> known,
+        ReadOnlySpan<byte> answer, nuint answerLength, out int reason, out nuint failed, out HeadResult head, out nuint recordOffset, Span<UserResult> users,
+        Span<DeviceResult> devices, nuint devicesCapacity, out nuint numDevices);
 
     [LibraryImport(Library)]
     public static partial int optiks_verify_audit(

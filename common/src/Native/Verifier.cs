@@ -6,7 +6,7 @@ namespace Optiks.Native;
 /// Verifier checks answers against a trust anchor, natively: the one implementation that every .NET program uses. Stateless, any thread,
 /// total on hostile input: a proof that fails is a verdict, never an exception.
 /// </summary>
-public static unsafe class Verifier
+public static unsafe partial class Verifier
 {
     // The shortest member of a Versions structure: VRF proof, epoch, kind, opening, length of an empty value, and a path without siblings.
     private const int LeastMemberLength = Lengths.VrfProof + 8 + 1 + Lengths.Opening + 3 + Lengths.Hash + 2;
@@ -61,8 +61,7 @@ public static unsafe class Verifier
             var accepted = new VerifiedLookup[results.Length];
             for (int i = 0; i < accepted.Length; i++)
             {
-                ref readonly Interop.LookupResult result = ref results[i];
-                accepted[i] = new VerifiedLookup(result.Version, result.Time, result.LeafEpoch, ValueRange(result.HasValue, result.ValueOffset, result.ValueLen));
+                accepted[i] = Accepted(in results[i]);
             }
             return new LookupVerdict(Reason.Valid, null, Accepted(head), accepted);
         }
@@ -219,19 +218,21 @@ public static unsafe class Verifier
         var native = new Interop.Known[known.Length];
         for (int i = 0; i < native.Length; i++)
         {
-            native[i] = new Interop.Known
-            {
-                LeastEpoch = known[i].LeastEpoch,
-                Period = known[i].Period,
-                Version = known[i].Version,
-                Time = known[i].Time,
-                AbsentEpoch = known[i].AbsentEpoch.GetValueOrDefault(),
-                HasAbsent = known[i].AbsentEpoch.HasValue ? 1u : 0u,
-                PageVersion = known[i].PageVersion,
-            };
+            native[i] = MakeKnown(known[i]);
         }
         return native;
     }
+
+    private static Interop.Known MakeKnown(KnownKey known) => new()
+    {
+        LeastEpoch = known.LeastEpoch,
+        Period = known.Period,
+        Version = known.Version,
+        Time = known.Time,
+        AbsentEpoch = known.AbsentEpoch.GetValueOrDefault(),
+        HasAbsent = known.AbsentEpoch.HasValue ? 1u : 0u,
+        PageVersion = known.PageVersion,
+    };
 
     // Bit s - 1 stands for structure s.
     private static StructureId[] Structures(uint bits) =>
@@ -248,6 +249,9 @@ public static unsafe class Verifier
         ((ReadOnlySpan<byte>)head.Root).ToArray(),
         Slice(head.RecordOffset, EpochRecord.Length),
         Slice(head.CheckpointOffset, head.CheckpointLen));
+
+    private static VerifiedLookup Accepted(in Interop.LookupResult result) =>
+        new(result.Version, result.Time, result.LeafEpoch, ValueRange(result.HasValue, result.ValueOffset, result.ValueLen));
 
     private static VerifiedVersions[] Accepted(Interop.VersionsResult[] results, ReadOnlySpan<Interop.VersionEntry> entries)
     {

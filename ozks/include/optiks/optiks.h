@@ -321,6 +321,34 @@ typedef struct optiks_versions_result {
   int32_t reserved;
 } optiks_versions_result_t;
 
+/* What is kept of a user who is asked about (docs/spec/users.md section 2), beside its octet strings. */
+typedef struct optiks_user_state {
+  uint64_t least_epoch; /* the largest of the epochs that are kept with all that is brought of the user */
+  size_t num_keys;      /* devices whose key is known */
+  uint32_t has_left;    /* 1: the user is known to have left */
+  uint32_t reserved;    /* 0 */
+} optiks_user_state_t;
+
+/* Of one user that was accepted. */
+typedef struct optiks_user_result {
+  uint64_t epoch;                 /* e*: of this epoch the answer is, and all that is kept of it */
+  uint64_t largest_epoch;         /* up to which auditors have to cover the log */
+  uint64_t devices_epoch;         /* n of the device list from now on */
+  size_t user_offset;             /* of the user id, into the answer */
+  size_t user_len;                /* 0: there is no such user, or the user id is the one that was brought */
+  optiks_lookup_result_t devices; /* the list; without a value the one that was brought stands */
+  size_t num_devices;
+  int32_t kind; /* 0: no such user, 1: has left, 2: current; the devices are only then */
+  int32_t reserved;
+} optiks_user_result_t;
+
+typedef struct optiks_device_result {
+  size_t id_offset; /* into the device list, which is in the answer or was brought */
+  size_t id_len;
+  uint64_t record_epoch; /* n of the key from now on */
+  optiks_lookup_result_t key;
+} optiks_device_result_t;
+
 /* Bounds of a configuration and a log key; log id when valid. */
 OPTIKS_EXPORT int32_t optiks_verify_anchor(const optiks_anchor_t* anchor, int32_t* out_reason, uint8_t out_log_id[32]);
 
@@ -344,6 +372,20 @@ OPTIKS_EXPORT int32_t optiks_verify_versions(const optiks_context_t* context, si
                                              size_t* out_failed, optiks_head_result_t* out_head,
                                              optiks_versions_result_t* out_results, optiks_version_entry_t* out_entries,
                                              size_t entries_capacity, size_t* out_num_entries);
+
+/* A UserLookupAnswer (docs/spec/users.md) for n users. The strings are four for each user: username, the one device
+ * that was asked (empty: all), the known user id (empty: none), the DeviceList of the known version (empty: none);
+ * then, for each user in turn, the ids of the devices whose key is known, num_keys of them, strictly increasing. known
+ * has n elements of the lists, then one for each of these devices; its least epochs are not used. Devices of all users
+ * one after another in out_devices (capacity in elements; contract rule 4). out_failed: index of the user that failed
+ * (n when it was none of them). out_record_offset: the record of the largest epoch in the answer, the one to keep. */
+OPTIKS_EXPORT int32_t optiks_verify_users(const optiks_context_t* context, size_t n, const uint8_t* strings,
+                                          const uint64_t* string_offsets, const optiks_user_state_t* states,
+                                          const optiks_known_t* known, const uint8_t* answer, size_t answer_len,
+                                          int32_t* out_reason, size_t* out_failed, optiks_head_result_t* out_head,
+                                          size_t* out_record_offset, optiks_user_result_t* out_users,
+                                          optiks_device_result_t* out_devices, size_t devices_capacity,
+                                          size_t* out_num_devices);
 
 /* An AuditProof from the auditor's stored record and the record of the first epoch of its period (the same when the
  * stored record is of that epoch), which the log's checkpoint covers too: the caller saw to that. The new record (of

@@ -203,6 +203,12 @@ Reason UserAnswerVerifier::read_vrf_keys() {
   return Reason::kValid;
 }
 
+ByteSpan UserAnswerVerifier::newest_record() const {
+  // Those of parts are in order of their epochs.
+  const std::size_t last = num_records_ - 1;
+  return record(last).epoch > head_.record.epoch ? records_[last] : records_[0];
+}
+
 std::size_t UserAnswerVerifier::num_devices() const {
   std::size_t count = 0;
   for (const UserLookup& user : answer_.users) {

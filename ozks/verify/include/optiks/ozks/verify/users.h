@@ -122,6 +122,9 @@ class UserAnswerVerifier {
 
   // Valid after begin.
   [[nodiscard]] const VerifiedHead& head() const { return head_; }
+  [[nodiscard]] const Head& encoded_head() const { return answer_.head; }
+  // The record of the largest epoch among the answer's: the one to keep (section 2).
+  [[nodiscard]] ByteSpan newest_record() const;
   // Keys of all users together: the room that the results of all `next` calls need.
   [[nodiscard]] std::size_t num_devices() const;
 
