@@ -58,6 +58,10 @@ public sealed class TokenVerifierTests : IDisposable
         Assert.False(rights.Owns("bob"u8));
         Assert.False(rights.Owns("AAEC"u8));
         Assert.False(rights.Owns([]));
+        Assert.True(rights.IsOwnUser([0, 1, 2]));
+        Assert.False(rights.IsOwnUser("AAEC"u8));
+        Assert.False(rights.IsOwnUser([0, 1]));
+        Assert.False(rights.IsOwnUser([]));
         Assert.True(rights.Allows(Access.History));
         Assert.False(rights.Allows(Access.Lookup));
     }
@@ -87,6 +91,17 @@ public sealed class TokenVerifierTests : IDisposable
         (CallerRights? rights, _) = await Verifier().VerifyAsync(_ed25519.Token(claims));
         Assert.True(rights!.IsToken);
         Assert.False(rights.Owns("alice"u8));
+        Assert.True(rights.HasUser && rights.IsOwnUser("alice"u8));
+    }
+
+    [Fact]
+    public async Task A_token_for_keys_alone_is_about_no_user()
+    {
+        (CallerRights? rights, _) = await Verifier().VerifyAsync(_ed25519.Token(Claims));
+        Assert.True(rights!.Owns("alice"u8));
+        Assert.False(rights.HasUser || rights.IsOwnUser("alice"u8) || rights.IsOwnUser([]));
+        CallerRights backend = CallerRights.OfApiKey(new ApiKeyEntry("backend", new byte[32], ApiScopes.Update));
+        Assert.True(backend.HasUser && backend.IsOwnUser("alice"u8));
     }
 
     public static TheoryData<string, string, string?> WrongClaims => new()
@@ -421,7 +436,7 @@ public sealed class TokenVerifierTests : IDisposable
     public void The_memory_of_verified_tokens_is_bounded()
     {
         var cache = new TokenCache(1000);
-        var token = new VerifiedToken(CallerRights.OfToken("s", ApiScopes.None, []), 0, 0, 0);
+        var token = new VerifiedToken(CallerRights.OfToken("s", ApiScopes.None, [], user: null), 0, 0, 0);
         for (int i = 0; i < 100; i++)
         {
             cache.Add(new Digest((UInt128)i, 0), 100, token);

@@ -29,7 +29,14 @@ internal static class AccessTable
                     mayBeOpen ? $"`{scope}`, if the operator closes lookups" : $"`{scope}`",
                     mayBeOpen ? "everything, unless closed" : "nothing",
                     "everything",
-                    access.Tokens switch { TokenReach.OwnKeys => "its own keys", TokenReach.Everything => "everything", _ => "nothing" },
+                    access.Tokens switch
+                    {
+                        TokenReach.OwnKeys => "its own keys",
+                        TokenReach.OwnDevices => "its own user's devices, and to leave",
+                        TokenReach.OwnKeysAndUser => "its own keys, its own user",
+                        TokenReach.Everything => "everything",
+                        _ => "nothing",
+                    },
                 ],
                 row);
         }

@@ -17,14 +17,20 @@ public sealed record Access
     /// <summary>History: history and monitoring.</summary>
     public static Access History { get; } = new(ApiScopes.History, TokenReach.OwnKeys);
 
-    /// <summary>Update: updates and their statuses.</summary>
+    /// <summary>Update: updates of keys.</summary>
     public static Access Update { get; } = new(ApiScopes.Update, TokenReach.OwnKeys);
+
+    /// <summary>UpdateUsers: changes of users.</summary>
+    public static Access UpdateUsers { get; } = new(ApiScopes.Update, TokenReach.OwnDevices);
+
+    /// <summary>Status of updates and changes.</summary>
+    public static Access Status { get; } = new(ApiScopes.Update, TokenReach.OwnKeysAndUser);
 
     /// <summary>Snapshot of a replica.</summary>
     public static Access Snapshot { get; } = new(ApiScopes.Snapshot, TokenReach.Nothing);
 
     /// <summary>All of them.</summary>
-    public static IReadOnlyList<Access> All { get; } = [Lookup, History, Update, Snapshot];
+    public static IReadOnlyList<Access> All { get; } = [Lookup, History, Update, UpdateUsers, Status, Snapshot];
 
     /// <summary>Scope that the credential must have.</summary>
     public ApiScopes Scope { get; }
@@ -36,5 +42,5 @@ public sealed record Access
     internal string ScopeName => ApiKeyFile.ScopeName(Scope);
 
     /// <summary>Policy is its name within ASP.NET Core.</summary>
-    internal string Policy => $"scope:{ScopeName}";
+    internal string Policy => $"scope:{ScopeName}:{Tokens}";
 }

@@ -10,12 +10,14 @@ public sealed class CallerRights : ClaimsIdentity
 {
     private readonly string _name;
     private readonly HashSet<byte[]>.AlternateLookup<ReadOnlySpan<byte>>? _own;
+    private readonly byte[]? _user;
 
-    private CallerRights(string name, ApiScopes scopes, HashSet<byte[]>? own)
+    private CallerRights(string name, ApiScopes scopes, HashSet<byte[]>? own, byte[]? user)
         : base(BearerAuthentication.Scheme)
     {
         _name = name;
         _own = own?.GetAlternateLookup<ReadOnlySpan<byte>>();
+        _user = user;
         Scopes = scopes;
         Number = HashCode.Combine(own is null, name);
         Principal = new ClaimsPrincipal(this);
@@ -48,11 +50,12 @@ public sealed class CallerRights : ClaimsIdentity
     public static CallerRights OfApiKey(ApiKeyEntry entry)
     {
         ArgumentNullException.ThrowIfNull(entry);
-        return new CallerRights(entry.Name, entry.Scopes, own: null);
+        return new CallerRights(entry.Name, entry.Scopes, own: null, user: null);
     }
 
-    /// <summary>OfToken: its scopes, as far as <see cref="Access.Tokens"/> says for these keys.</summary>
-    public static CallerRights OfToken(string subject, ApiScopes scopes, IEnumerable<byte[]> keys) => new(subject, scopes, new HashSet<byte[]>(keys, new OctetsComparer()));
+    /// <summary>OfToken: its scopes, as far as <see cref="Access.Tokens"/> says for these keys and this user; null: it names no user.</summary>
+    public static CallerRights OfToken(string subject, ApiScopes scopes, IEnumerable<byte[]> keys, byte[]? user) =>
+        new(subject, scopes, new HashSet<byte[]>(keys, new OctetsComparer()), user);
 
     /// <summary>Allows says whether an endpoint that asks for this answers the caller, about some item at least.</summary>
     public bool Allows(Access access)
@@ -64,9 +67,24 @@ public sealed class CallerRights : ClaimsIdentity
     /// <summary>Owns says whether the caller may be answered about a key where <see cref="TokenReach.OwnKeys"/> holds.</summary>
     public bool Owns(ReadOnlySpan<byte> key) => _own is not { } own || own.Contains(key);
 
+    /// <summary>HasUser: the caller may be answered about some user where its own alone counts.</summary>
+    public bool HasUser => !IsToken || _user is not null;
+
+    /// <summary>IsOwnUser says whether the caller may be answered about a user where its own alone counts.</summary>
+    /// <param name="user">The user's id.</param>
+    public bool IsOwnUser(ReadOnlySpan<byte> user) => !IsToken || (_user is not null && user.SequenceEqual(_user));
+
     /// <summary>NotOwn is the answer to a request about a key that the caller does not own.</summary>
     /// <param name="field">Where in the request the key stands.</param>
     public static Problem NotOwn(string field) => new(ProblemTypes.Forbidden, "The token does not name this key. Nothing of the request was done.", field);
+
+    /// <summary>NotOwnUser is the answer to a request about a user who is not the caller's own.</summary>
+    /// <param name="field">Where in the request the user stands.</param>
+    public static Problem NotOwnUser(string field) => new(ProblemTypes.Forbidden, "The token does not name this user. Nothing of the request was done.", field);
+
+    /// <summary>NotForTokens is the answer to a part of a request that needs an API key.</summary>
+    /// <param name="field">Where in the request it stands.</param>
+    public static Problem NotForTokens(string field) => new(ProblemTypes.Forbidden, "This needs an API key; a token does not allow it. Nothing of the request was done.", field);
 
     private sealed class OctetsComparer : IEqualityComparer<byte[]>, IAlternateEqualityComparer<ReadOnlySpan<byte>, byte[]>
     {

@@ -9,6 +9,12 @@ public enum TokenReach
     /// <summary>OwnKeys: the endpoint checks each item by <see cref="CallerRights.Owns"/>.</summary>
     OwnKeys,
 
+    /// <summary>OwnDevices: the token's user, whose devices change or who leaves; the endpoint checks by <see cref="CallerRights.IsOwnUser"/> and <see cref="CallerRights.IsToken"/>.</summary>
+    OwnDevices,
+
+    /// <summary>OwnKeysAndUser: the endpoint checks by both of these, and one is enough.</summary>
+    OwnKeysAndUser,
+
     /// <summary>Everything, as an API key.</summary>
     Everything,
 }

@@ -24,7 +24,7 @@ internal sealed record VerifiedToken(CallerRights Rights, long IssuedAt, long No
             || Time(claims, TokenNames.Expires) is not { } expires
             || Text(claims, TokenNames.Scope) is not { } scope
             || ReadKeys(claims) is not { } keys
-            || !HasUserAtMostOnce(claims))
+            || !TryReadUser(claims, out byte[]? user))
         {
             return null;
         }
@@ -38,7 +38,7 @@ internal sealed record VerifiedToken(CallerRights Rights, long IssuedAt, long No
             notBefore = Math.Max(issued, given);
         }
         ApiScopes scopes = scope.Split(' ').Aggregate(ApiScopes.None, (all, word) => all | ApiKeyFile.ScopeOf(word)) & Scopes;
-        return new VerifiedToken(CallerRights.OfToken(subject, scopes, keys), issued, notBefore, expires);
+        return new VerifiedToken(CallerRights.OfToken(subject, scopes, keys, user), issued, notBefore, expires);
     }
 
     /// <summary>CheckTimes says why the token does not hold at a time; null: it does. All in seconds.</summary>
@@ -78,13 +78,13 @@ internal sealed record VerifiedToken(CallerRights Rights, long IssuedAt, long No
         return keys;
     }
 
-    private static bool HasUserAtMostOnce(JsonElement claims)
+    // True without a user as well, who is null then.
+    private static bool TryReadUser(JsonElement claims, out byte[]? user)
     {
         bool hasText = claims.TryGetProperty(TokenNames.User, out JsonElement text);
         bool hasOctets = claims.TryGetProperty(TokenNames.UserOctets, out JsonElement octets);
-        return hasText && hasOctets ? false
-            : !hasText && !hasOctets
-                || (Octets(hasText ? text : octets, hasText) is { } user && IsName(user, ProtocolLimits.MaxKeyLength));
+        user = hasText || hasOctets ? Octets(hasText ? text : octets, hasText) : null;
+        return !(hasText && hasOctets) && (user is not null ? IsName(user, ProtocolLimits.MaxKeyLength) : !hasText && !hasOctets);
     }
 
     private static byte[]? Octets(JsonElement value, bool isText) => TokenForm.TextOf(value) is not { } text ? null
