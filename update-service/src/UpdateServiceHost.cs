@@ -1,4 +1,5 @@
 using Microsoft.Extensions.Options;
+using Optiks.Protocol;
 using Optiks.ServiceDefaults;
 using Optiks.Storage;
 using Optiks.Storage.Hosting;
@@ -26,7 +27,7 @@ internal static class UpdateServiceHost
         Variables = new Dictionary<string, string> { [FailPoints.Variable] = "for fault tests: ends the process at a named point (docs/operations/fail-points.md)" },
         ExitCodes = new Dictionary<int, string> { [ExitCodes.Unreachable] = "the database cannot be reached at the start: start it again" },
         // Beyond this the connection is cut. What is too large by less is read to its end, so that clients that send all before they read see the answer.
-        MaxRequestBodyLength = 2 * UpdateRequestParser.MaxBodyLength,
+        MaxRequestBodyLength = 2 * ProtocolLimits.MaxUpdateBody,
     };
 
     /// <summary>
@@ -63,9 +64,14 @@ internal static class UpdateServiceHost
 
         WebApplication app = builder.Build();
         app.UseOptiksDefaults();
-        PostUpdates.Map(app);
+        PostRequests.Map(app);
         app.MapGetUpdate();
-        app.MapApiDocument(UpdateApi.Title, UpdateApi.Description, UpdateSchemas.AddTo);
+        app.MapApiDocument(UpdateApi.Title, UpdateApi.Description, schemas =>
+        {
+            UpdateSchemas.AddTo(schemas);
+            UserSchemas.AddTo(schemas);
+            StatusSchemas.AddTo(schemas);
+        });
         return app;
     }
 

@@ -10,7 +10,7 @@ public sealed class MalformedRequestTests : IClassFixture<MalformedRequestTests.
     private const string Malformed = "malformed-request";
     private const string Good = """{"key":"K","value":"v"}""";
 
-    private static readonly Dictionary<string, Case> s_cases = Cases().ToDictionary(one => one.Name);
+    private static readonly Dictionary<string, RefusedBody> s_cases = Cases().ToDictionary(one => one.Name);
     private readonly Service _service;
 
     public MalformedRequestTests(Host host)
@@ -27,14 +27,14 @@ public sealed class MalformedRequestTests : IClassFixture<MalformedRequestTests.
     [MemberData(nameof(Names))]
     public async Task A_malformed_body_changes_nothing(string name)
     {
-        Case one = s_cases[name];
+        RefusedBody one = s_cases[name];
         string before = _service.Database.Contents();
 
         Answer refused = await _service.PostAsync(one.Bad(), one.ContentType);
         refused.IsProblem(one.Type, one.Status, one.Field);
         Assert.Equal(before, _service.Database.Contents());
 
-        Answer accepted = await _service.PostAsync(one.Control());
+        Answer accepted = await _service.PostAsync(one.Control(Good));
         Assert.Equal(202, accepted.Status);
         Assert.NotEqual(before, _service.Database.Contents());
     }
@@ -77,7 +77,7 @@ public sealed class MalformedRequestTests : IClassFixture<MalformedRequestTests.
     public async Task Other_methods_and_paths_are_problems_too(string method, string path, string type, int status) =>
         (await _service.SendAsync(new HttpRequestMessage(new HttpMethod(method), path))).IsProblem(type, status, null);
 
-    private static IEnumerable<Case> Cases() =>
+    private static IEnumerable<RefusedBody> Cases() =>
     [
         // Not JSON.
         new("empty", "", Malformed, "$"),
@@ -202,55 +202,6 @@ public sealed class MalformedRequestTests : IClassFixture<MalformedRequestTests.
     private static string Items(int count) => $$"""{"items":[{{string.Join(',', Enumerable.Range(0, count).Select(i => Update($"K-{i}", "v")))}}]}""";
 
     private static string List(int count) => $"[{string.Join(',', Enumerable.Range(0, count).Select(i => Update($"K-{i}", "v")))}]";
-
-    /// <summary>Case is a refused body and its positive control. K stands for a key of the case's own, ID and the like for ids of the moment.</summary>
-    private sealed class Case
-    {
-        private readonly byte[] _bad;
-        private readonly string _control;
-
-        public Case(string name, byte[] bad, string type, string? field, string control = Good)
-        {
-            Name = name;
-            _bad = bad;
-            Type = type;
-            Field = field;
-            _control = control;
-        }
-
-        public Case(string name, string bad, string type, string? field, string control = Good)
-            : this(name, Encoding.UTF8.GetBytes(bad), type, field, control)
-        {
-        }
-
-        public string Name { get; }
-
-        public string Type { get; }
-
-        public string? Field { get; }
-
-        public string? ContentType { get; init; } = "application/json";
-
-        public int Status => Type switch
-        {
-            "unsupported-media-type" => 415,
-            "request-id-reused" => 409,
-            _ => 400,
-        };
-
-        // What is not UTF-8 has no placeholders to fill, and would not survive it.
-        public byte[] Bad() => System.Text.Unicode.Utf8.IsValid(_bad) ? Fill(Encoding.UTF8.GetString(_bad)) : _bad;
-
-        public byte[] Control() => Fill(_control);
-
-        private byte[] Fill(string body) => Encoding.UTF8.GetBytes(body
-            .Replace("\"K", $"\"{Name}", StringComparison.Ordinal)
-            .Replace("ALMOST_O", $"{Ids.New(-TimeSpan.FromHours(23.9))}", StringComparison.Ordinal)
-            .Replace("ALMOST_N", $"{Ids.New(TimeSpan.FromMinutes(4.5))}", StringComparison.Ordinal)
-            .Replace("OLD", $"{Ids.New(-TimeSpan.FromHours(24.1))}", StringComparison.Ordinal)
-            .Replace("NEW", $"{Ids.New(TimeSpan.FromMinutes(5.5))}", StringComparison.Ordinal)
-            .Replace("ID", $"{Ids.New()}", StringComparison.Ordinal));
-    }
 
     /// <summary>Host is shared: a refused request leaves nothing for the next one.</summary>
     public sealed class Host : IAsyncLifetime

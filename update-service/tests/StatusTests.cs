@@ -24,7 +24,8 @@ public sealed class StatusTests
         await service.Log.FinishAsync(epoch);
         Answer published = await service.GetAsync($"/v1/updates/{id}");
         Assert.Equal(
-            $$"""{"request_id":"{{id}}","status":"published","epoch":1,"items":[{"item":0,"key_b64":"Ym9i","version":1,"period":0},{"item":1,"key_b64":"YWxpY2U","version":1,"period":0}]"""
+            $$"""{"request_id":"{{id}}","status":"published","epoch":1,"items":[{"item":0,"structure":"keys","key_b64":"Ym9i","version":1,"period":0},"""
+            + """{"item":1,"structure":"keys","key_b64":"YWxpY2U","version":1,"period":0}]"""
             + ""","proof":{"method":"POST","href":"/v1/lookup?min_epoch=1","epoch":"/v1/epochs/1?min_epoch=1"}}""",
             published.Json.GetRawText());
     }

@@ -21,7 +21,14 @@ public sealed record UserChange(bool Creates, IReadOnlyList<ReadOnlyMemory<byte>
     public static bool IsIn(PendingRequest request)
     {
         ArgumentNullException.ThrowIfNull(request);
-        return request.Items[ItemIndex].Structure == StructureId.Devices;
+        return IsIn(request.Items);
+    }
+
+    /// <summary>IsIn says so of a request's items.</summary>
+    public static bool IsIn(IReadOnlyList<AcceptItem> items)
+    {
+        ArgumentNullException.ThrowIfNull(items);
+        return items[ItemIndex].Structure == StructureId.Devices;
     }
 
     /// <summary>

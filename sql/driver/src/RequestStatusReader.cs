@@ -11,7 +11,8 @@ internal static class RequestStatusReader
         await using IRows rows = await session.QueryAsync(session.Database.Statements.Status, cancellationToken, Parameter.Of("id", requestId));
         var items = new List<PublishedItem>();
         ulong epoch = 0;
-        while (await rows.ReadAsync(cancellationToken))
+        // A row for each item, in order: its number needs no column.
+        for (int item = 0; await rows.ReadAsync(cancellationToken); item++)
         {
             if (rows.IsNull(2))
             {
@@ -36,7 +37,7 @@ internal static class RequestStatusReader
             {
                 throw new StorageCorruptException($"The database {session.Database.Location} has an outcome without its leaf in epoch {epoch}: restore it.");
             }
-            items.Add(new PublishedItem((StructureId)rows.Small(8), rows.Natural(9), rows.Natural(10), rows.Medium(7), rows.Octets(11)));
+            items.Add(new PublishedItem(item, (StructureId)rows.Small(8), rows.Natural(9), rows.Natural(10), rows.Medium(7), rows.Octets(11)));
         }
         return items.Count > 0 ? new RequestStatus(RequestState.Published, epoch, items, null) : null;
     }

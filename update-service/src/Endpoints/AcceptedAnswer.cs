@@ -1,59 +1,88 @@
 using System.Buffers;
+using System.Buffers.Text;
 using System.IO.Pipelines;
+using Optiks.UpdateService.Requests;
 
 namespace Optiks.UpdateService.Endpoints;
 
 /// <summary>
-/// AcceptedAnswer writes the answer to updates that are durable: for each, <c>{"request_id", "status": "pending", "status_url"}</c>, whose octets are the same but for the id. By hand:
-/// this is written for every update.
+/// AcceptedAnswer writes the answer to requests that are durable: for each, <c>{"request_id", "status": "pending", "status_url"}</c>, whose octets are the same but for the id, and
+/// <c>"user_b64"</c> where it is about a user. By hand: this is written for every update.
 /// </summary>
 internal static class AcceptedAnswer
 {
     private const string StatusPath = "/v1/updates/";
     private const int IdLength = 36;
 
-    private static readonly int s_length = Start.Length + IdLength + Middle.Length + IdLength + End.Length;
+    private static readonly int s_length = Start.Length + IdLength + Middle.Length + IdLength + 1 + End.Length;
 
     private static ReadOnlySpan<byte> Start => "{\"request_id\":\""u8;
 
     private static ReadOnlySpan<byte> Middle => "\",\"status\":\"pending\",\"status_url\":\"/v1/updates/"u8;
 
-    private static ReadOnlySpan<byte> End => "\"}"u8;
+    private static ReadOnlySpan<byte> User => ",\"user_b64\":\""u8;
 
-    /// <summary>Write answers a request of one update, or a list of them. The server sends it when the endpoint returns.</summary>
-    public static void Write(HttpResponse response, IReadOnlyList<Guid> ids, bool isList)
+    private static ReadOnlySpan<byte> End => "}"u8;
+
+    /// <summary>Write answers one request, or a list of them. The server sends it when the endpoint returns.</summary>
+    public static void Write(HttpResponse response, RequestUnit unit)
     {
+        IReadOnlyList<Guid> ids = unit.Ids;
         response.StatusCode = StatusCodes.Status202Accepted;
         response.ContentType = "application/json";
         response.Headers.CacheControl = "no-store";
         PipeWriter body = response.BodyWriter;
-        if (!isList)
+        response.ContentLength = Length(unit);
+        if (!unit.Parsed.IsList)
         {
-            response.ContentLength = s_length;
             response.Headers.Location = $"{StatusPath}{ids[0]:D}";
-            Write(body, ids[0]);
+            Write(body, ids[0], unit.Users?[0]);
         }
         else
         {
-            response.ContentLength = 2 + (ids.Count * (s_length + 1)) - 1;
             for (int i = 0; i < ids.Count; i++)
             {
                 body.Write(i == 0 ? "["u8 : ","u8);
-                Write(body, ids[i]);
+                Write(body, ids[i], unit.Users?[i]);
             }
             body.Write("]"u8);
         }
     }
 
-    private static void Write(PipeWriter body, Guid id)
+    private static int Length(RequestUnit unit)
     {
-        Span<byte> octets = body.GetSpan(s_length);
+        int length = unit.Ids.Count * s_length;
+        foreach (ReadOnlyMemory<byte> user in unit.Users ?? [])
+        {
+            length += UserLength(user);
+        }
+        // Brackets, and commas between the elements.
+        return unit.Parsed.IsList ? length + 1 + unit.Ids.Count : length;
+    }
+
+    private static int UserLength(ReadOnlyMemory<byte> user) => User.Length + Base64Url.GetEncodedLength(user.Length) + 1;
+
+    private static void Write(PipeWriter body, Guid id, ReadOnlyMemory<byte>? user)
+    {
+        int length = s_length + (user is null ? 0 : UserLength(user.Value));
+        Span<byte> octets = body.GetSpan(length);
         Start.CopyTo(octets);
         _ = id.TryFormat(octets[Start.Length..], out _, "D");
         Span<byte> rest = octets[(Start.Length + IdLength)..];
         Middle.CopyTo(rest);
         octets.Slice(Start.Length, IdLength).CopyTo(rest[Middle.Length..]);
-        End.CopyTo(rest[(Middle.Length + IdLength)..]);
-        body.Advance(s_length);
+        rest = rest[(Middle.Length + IdLength)..];
+        rest[0] = (byte)'"';
+        rest = rest[1..];
+        if (user is { } octetsOfUser)
+        {
+            User.CopyTo(rest);
+            rest = rest[User.Length..];
+            rest = rest[Base64Url.EncodeToUtf8(octetsOfUser.Span, rest)..];
+            rest[0] = (byte)'"';
+            rest = rest[1..];
+        }
+        End.CopyTo(rest);
+        body.Advance(length);
     }
 }

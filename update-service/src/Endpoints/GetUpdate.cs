@@ -20,7 +20,7 @@ internal static class GetUpdate
     private static readonly TimeSpan s_retryAfter = TimeSpan.FromSeconds(1);
 
     public static void MapGetUpdate(this IEndpointRouteBuilder app) =>
-        app.MapRead("/v1/updates/{request_id}", HandleAsync).Describe(UpdateApi.GetUpdate).LimitRate(RateLimitKind.Statuses).Require(Access.Update);
+        app.MapRead("/v1/updates/{request_id}", HandleAsync).Describe(UpdateApi.GetUpdate).LimitRate(RateLimitKind.Statuses).Require(Access.Status);
 
     private static async Task<IResult> HandleAsync(HttpContext context, StatusReader reader, ILogger<StatusReader> logger, CancellationToken cancellationToken)
     {
@@ -50,16 +50,13 @@ internal static class GetUpdate
         {
             return new Problem(ProblemTypes.NotFound, "No request with this id is known, or its answer is no longer kept.");
         }
-        CallerRights caller = CallerRights.Of(context)!;
-        for (int i = 0; i < status.Items.Count; i++)
+        var rights = new StatusRights(CallerRights.Of(context)!, status);
+        if (rights.FirstOfOthers is { } other)
         {
-            if (!caller.Owns(status.Items[i].Key.Span))
-            {
-                return new Problem(ProblemTypes.Forbidden, $"Item {i} of the request is about a key that the token does not name.", "{request_id}");
-            }
+            return new Problem(ProblemTypes.Forbidden, $"Item {other} of the request is about a key or a user that the token does not name.", "{request_id}");
         }
         context.Response.Headers.CacheControl = "no-store";
-        return Results.Json(UpdateStatus.Of(id, status), AnswerContext.Default.UpdateStatus, Json);
+        return Results.Json(UpdateStatus.Of(id, status, rights.MayName), AnswerContext.Default.UpdateStatus, Json);
     }
 
     private static bool TryReadWait(StringValues given, out TimeSpan wait)

@@ -15,4 +15,18 @@ internal sealed class LimitOptions
     /// <summary>MaxValueLength in octets, likewise.</summary>
     [Range(1, ProtocolLimits.MaxValueLength)]
     public int MaxValueLength { get; set; } = ProtocolLimits.DefaultMaxValueLength;
+
+    /// <summary>UsernameForm: which usernames there are, likewise.</summary>
+    [EnumDataType(typeof(UsernameForm))]
+    public UsernameForm UsernameForm { get; set; } = UsernameForm.Octets;
+
+    /// <summary>ToConfiguration gives them as the members of a configuration, which has no others that mean anything.</summary>
+    public Configuration ToConfiguration() => new()
+    {
+        Format = UsernameForm == UsernameForm.Octets ? Configuration.FirstFormat : Configuration.FormatWithUsernameForm,
+        Origin = "unknown",
+        MaxKeyLength = (byte)MaxKeyLength,
+        MaxValueLength = (uint)MaxValueLength,
+        UsernameForm = UsernameForm,
+    };
 }

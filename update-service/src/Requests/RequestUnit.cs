@@ -8,35 +8,44 @@ internal sealed class RequestUnit
 {
     private readonly List<int> _elements = [];
 
-    private RequestUnit(ParsedUpdates parsed, IReadOnlyList<Guid> ids)
+    private RequestUnit(ParsedRequests parsed, IReadOnlyList<Guid> ids)
     {
         Parsed = parsed;
         Ids = ids;
     }
 
-    public ParsedUpdates Parsed { get; }
+    public ParsedRequests Parsed { get; }
 
     /// <summary>Ids of the elements, in order: the caller's, or made here.</summary>
     public IReadOnlyList<Guid> Ids { get; }
+
+    /// <summary>Users whom the elements are about, in order; null: they are about keys.</summary>
+    public IReadOnlyList<ReadOnlyMemory<byte>>? Users { get; private set; }
 
     /// <summary>Unit to commit. An element that repeats an earlier one's id and content is not in it again.</summary>
     public AcceptUnit Unit { get; private init; } = new([]);
 
     /// <summary>Create makes the unit. Throws <see cref="ProblemException"/> (request-id-reused) when two elements have one id and other content.</summary>
-    public static RequestUnit Create(ParsedUpdates parsed, DateTimeOffset now)
+    public static RequestUnit Create(ParsedRequests parsed, DateTimeOffset now)
     {
         var ids = new Guid[parsed.Requests.Count];
         var requests = new List<AcceptRequest>(ids.Length);
         var indexes = new Dictionary<Guid, int>(ids.Length);
         var unit = new RequestUnit(parsed, ids) { Unit = new AcceptUnit(requests) };
+        ReadOnlyMemory<byte>[]? users = null;
         for (int i = 0; i < ids.Length; i++)
         {
             ParsedRequest request = parsed.Requests[i];
             ids[i] = request.RequestId ?? Guid.CreateVersion7(now);
-            byte[] hash = BodyHash.Compute(request.Items);
+            IReadOnlyList<AcceptItem> items = request.ItemsOf(ids[i]);
+            if (UserChange.IsIn(items))
+            {
+                (users ??= new ReadOnlyMemory<byte>[ids.Length])[i] = items[UserChange.ItemIndex].Key;
+            }
+            byte[] hash = BodyHash.Compute(items);
             if (indexes.TryAdd(ids[i], requests.Count))
             {
-                requests.Add(new AcceptRequest(ids[i], hash, request.Items));
+                requests.Add(new AcceptRequest(ids[i], hash, items));
                 unit._elements.Add(i);
             }
             else if (!requests[indexes[ids[i]]].BodyHash.Span.SequenceEqual(hash))
@@ -44,6 +53,7 @@ internal sealed class RequestUnit
                 throw new ProblemException(new Problem(ProblemTypes.RequestIdReused, "An earlier element has this id and other content.", request.RequestIdPath));
             }
         }
+        unit.Users = users;
         return unit;
     }
 

@@ -21,16 +21,19 @@ internal sealed class Database
     public long Requests() => (long)Read("SELECT count(*) FROM request")!;
 
     /// <summary>Pending rows as (key, value) in the order in which they were accepted.</summary>
-    public IReadOnlyList<(byte[] Key, byte[] Value)> Pending()
+    public IReadOnlyList<(byte[] Key, byte[] Value)> Pending() => [.. PendingItems().Select(item => (item.Key, item.Value))];
+
+    /// <summary>PendingItems are the same with their structures and numbers.</summary>
+    public IReadOnlyList<(int Item, int Structure, byte[] Key, byte[] Value)> PendingItems()
     {
         using SqliteConnection connection = Open();
         using SqliteCommand command = connection.CreateCommand();
-        command.CommandText = "SELECT key, value FROM pending ORDER BY id";
+        command.CommandText = "SELECT item, structure, key, value FROM pending ORDER BY id";
         using SqliteDataReader reader = command.ExecuteReader();
-        var rows = new List<(byte[], byte[])>();
+        var rows = new List<(int, int, byte[], byte[])>();
         while (reader.Read())
         {
-            rows.Add(((byte[])reader[0], (byte[])reader[1]));
+            rows.Add((reader.GetInt32(0), reader.GetInt32(1), (byte[])reader[2], (byte[])reader[3]));
         }
         return rows;
     }

@@ -15,6 +15,9 @@ internal sealed class Log : IAsyncDisposable
     private Lease? _lease;
     private ulong _epoch;
 
+    /// <summary>Refusing refuses requests for what nothing here knows, such as users who left.</summary>
+    public Func<PendingRequest, Refusal?> Refusing { get; set; } = _ => null;
+
     public Log(DataFolder folder)
     {
         _connectionString = $"Data Source={folder.Database}";
@@ -50,7 +53,7 @@ internal sealed class Log : IAsyncDisposable
         ulong offset = 0;
         foreach (PendingRequest request in pending)
         {
-            Refusal? refusal = Refuse(request);
+            Refusal? refusal = Refuse(request) ?? Refusing(request);
             for (int i = 0; i < request.Items.Count; i++)
             {
                 AcceptItem update = request.Items[i];
@@ -59,8 +62,13 @@ internal sealed class Log : IAsyncDisposable
                     outcomes.Add(new Outcome(request.RequestId, request.Sequence, i, null, refusal));
                     continue;
                 }
-                ulong version = _versions[Name(update)] = Version(update) + 1;
-                byte[] label = SHA256.HashData([.. update.Key.Span, .. BitConverter.GetBytes(_epoch)]);
+                if (update.Structure == StructureId.Devices && !UserChange.Decode(update.Value).ChangesList)
+                {
+                    outcomes.Add(new Outcome(request.RequestId, request.Sequence, i, null, new Refusal(RefusalReason.Unchanged, i, new ExpectedVersion(0, Version(update)))));
+                    continue;
+                }
+                ulong version = update.Structure.HasVersions() ? _versions[Name(update)] = Version(update) + 1 : 0;
+                byte[] label = SHA256.HashData([(byte)update.Structure, .. update.Key.Span, .. BitConverter.GetBytes(_epoch)]);
                 leaves.Add((label, new LeafRow
                 {
                     Epoch = _epoch,
@@ -75,7 +83,7 @@ internal sealed class Log : IAsyncDisposable
                 outcomes.Add(new Outcome(request.RequestId, request.Sequence, i, leaves.Count - 1, null));
             }
         }
-        int[] order = [.. Enumerable.Range(0, leaves.Count).OrderBy(i => Convert.ToHexString(leaves[i].Label), StringComparer.Ordinal)];
+        int[] order = [.. Enumerable.Range(0, leaves.Count).OrderBy(i => leaves[i].Row.Structure).ThenBy(i => Convert.ToHexString(leaves[i].Label), StringComparer.Ordinal)];
         var rows = new LeafRow[order.Length];
         var values = new List<byte>();
         var keys = new List<byte>();
@@ -120,7 +128,7 @@ internal sealed class Log : IAsyncDisposable
         }
     }
 
-    private static string Name(AcceptItem update) => Convert.ToHexString(update.Key.Span);
+    private static string Name(AcceptItem update) => $"{update.Structure} {Convert.ToHexString(update.Key.Span)}";
 
     private ulong Version(AcceptItem update) => _versions.GetValueOrDefault(Name(update));
 

@@ -98,9 +98,13 @@ internal sealed class Service : IAsyncDisposable
 
     public Task<Answer> PostAsync(string json) => PostAsync(Encoding.UTF8.GetBytes(json));
 
-    public Task<Answer> PostAsync(byte[] body, string? contentType = "application/json", Action<HttpRequestMessage>? change = null)
+    public Task<Answer> PostUsersAsync(string json) => PostUsersAsync(Encoding.UTF8.GetBytes(json));
+
+    public Task<Answer> PostUsersAsync(byte[] body, string? contentType = "application/json") => PostAsync(body, contentType, path: "/v1/users");
+
+    public Task<Answer> PostAsync(byte[] body, string? contentType = "application/json", Action<HttpRequestMessage>? change = null, string path = "/v1/updates")
     {
-        var request = new HttpRequestMessage(HttpMethod.Post, "/v1/updates") { Content = new ByteArrayContent(body) };
+        var request = new HttpRequestMessage(HttpMethod.Post, path) { Content = new ByteArrayContent(body) };
         if (contentType is not null)
         {
             request.Content.Headers.TryAddWithoutValidation("Content-Type", contentType);

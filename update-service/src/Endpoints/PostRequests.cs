@@ -1,3 +1,4 @@
+using Optiks.Protocol;
 using Optiks.ServiceDefaults;
 using Optiks.Storage;
 using Optiks.UpdateService.Accepting;
@@ -6,13 +7,14 @@ using Optiks.UpdateService.Telemetry;
 
 namespace Optiks.UpdateService.Endpoints;
 
-/// <summary>PostUpdates is <c>POST /v1/updates</c>: 202 only after the updates are durable.</summary>
-internal sealed class PostUpdates
+/// <summary>PostRequests is <c>POST /v1/updates</c> and <c>POST /v1/users</c>, which differ in their bodies: 202 only after the requests are durable.</summary>
+internal sealed class PostRequests
 {
     private const string Json = "application/json";
     private static readonly TimeSpan s_retryAfter = TimeSpan.FromSeconds(1);
     private static readonly Problem s_overloaded = new(ProblemTypes.Overloaded, "Too many updates wait to be stored. Nothing of this request was stored.", null, s_retryAfter);
 
+    private readonly Parse _parse;
     private readonly LogLimits _limits;
     private readonly RateLimiter _limiter;
     private readonly CommitQueue _queue;
@@ -20,8 +22,10 @@ internal sealed class PostUpdates
     private readonly TimeProvider _time;
     private readonly ILogger<CommitQueue> _logger;
 
-    public PostUpdates(LogLimits limits, RateLimiter limiter, CommitQueue queue, UpdateMetrics metrics, TimeProvider time, ILogger<CommitQueue> logger)
+    /// <summary>PostRequests of an endpoint, whose bodies <paramref name="parse"/> reads.</summary>
+    public PostRequests(Parse parse, LogLimits limits, RateLimiter limiter, CommitQueue queue, UpdateMetrics metrics, TimeProvider time, ILogger<CommitQueue> logger)
     {
+        _parse = parse;
         _limits = limits;
         _limiter = limiter;
         _queue = queue;
@@ -30,11 +34,21 @@ internal sealed class PostUpdates
         _logger = logger;
     }
 
-    /// <summary>Map adds the endpoint. As a delegate of the request alone it is called without a binder in between.</summary>
+    /// <summary>Parse reads a body of a caller, who has the right to each item of it, or throws <see cref="ProblemException"/>; the result keeps nothing of the body.</summary>
+    public delegate ParsedRequests Parse(ReadOnlySpan<byte> body, Configuration log, CallerRights caller);
+
+    /// <summary>Map adds both endpoints.</summary>
     public static void Map(IEndpointRouteBuilder app)
     {
-        RequestDelegate handle = ActivatorUtilities.CreateInstance<PostUpdates>(app.ServiceProvider).HandleAsync;
-        app.MapPost("/v1/updates", (Delegate)handle).Require(Access.Update).LimitRate(RateLimitKind.Updates).Describe(UpdateApi.PostUpdates);
+        Map(app, "/v1/updates", UpdateRequestParser.Parse, Access.Update, UpdateApi.PostUpdates);
+        Map(app, "/v1/users", UserRequestParser.Parse, Access.UpdateUsers, UpdateApi.PostUsers);
+    }
+
+    // As a delegate of the request alone it is called without a binder in between.
+    private static void Map(IEndpointRouteBuilder app, string path, Parse parse, Access access, ApiOperation description)
+    {
+        RequestDelegate handle = ActivatorUtilities.CreateInstance<PostRequests>(app.ServiceProvider, parse).HandleAsync;
+        app.MapPost(path, (Delegate)handle).Require(access).LimitRate(RateLimitKind.Updates).Describe(description);
     }
 
     private async Task HandleAsync(HttpContext context)
@@ -56,7 +70,7 @@ internal sealed class PostUpdates
         CommitOutcome outcome = await queued.Outcome;
         if (outcome is { State: CommitState.Decided, Result.Status: AcceptStatus.Accepted })
         {
-            AcceptedAnswer.Write(context.Response, unit.Ids, unit.Parsed.IsList);
+            AcceptedAnswer.Write(context.Response, unit);
             return;
         }
         Problem problem = outcome.State switch
@@ -79,7 +93,7 @@ internal sealed class PostUpdates
         HttpRequest request = context.Request;
         using PooledBody body = await RequestBody.ReadPooledAsync(
             request,
-            UpdateRequestParser.MaxBodyLength,
+            ProtocolLimits.MaxUpdateBody,
             octets =>
             {
                 Take(share, octets);
@@ -90,7 +104,7 @@ internal sealed class PostUpdates
             },
             context.RequestAborted);
         share.Arrived();
-        return RequestUnit.Create(UpdateRequestParser.Parse(body.Span, _limits.Read(), CallerRights.Of(context)!), _time.GetUtcNow());
+        return RequestUnit.Create(_parse(body.Span, _limits.Read(), CallerRights.Of(context)!), _time.GetUtcNow());
     }
 
     private void Take(QueueSpace.Share share, long octets)

@@ -1,0 +1,74 @@
+using Microsoft.OpenApi;
+using Optiks.Protocol;
+using Optiks.ServiceDefaults;
+using Optiks.Storage;
+
+namespace Optiks.UpdateService.Endpoints;
+
+/// <summary>StatusSchemas are the shapes of what is told about a request.</summary>
+internal static class StatusSchemas
+{
+    public const string Status = "Status";
+
+    /// <summary>AddTo adds them to a document.</summary>
+    public static void AddTo(ApiSchemas schemas)
+    {
+        schemas.Add("PendingStatus", ApiSchemas.ObjectOf("Waits for its epoch.", ["request_id", "status"], new()
+        {
+            ["request_id"] = schemas.Ref(UpdateSchemas.RequestId),
+            ["status"] = ApiSchemas.Choice("Waits.", "pending"),
+        }));
+        schemas.Add("PublishedItem", ApiSchemas.ObjectOf("What an item became.", ["item", "structure", "version", "period"], new()
+        {
+            ["item"] = ApiSchemas.WholeNumber("Its number in the request. Of a request about a user: 0 the device list, then usernames, devices, the decommission."),
+            ["structure"] = ApiSchemas.Choice("What the key is one of.", Structures.Names),
+            ["key_b64"] = ApiSchemas.Octets("The key; absent when it was erased since, or when a token asks about an item that is not known to be its user's."),
+            ["version"] = ApiSchemas.WholeNumber("The version that it became; 0 for a username and a decommission."),
+            ["period"] = ApiSchemas.WholeNumber("That version's time period."),
+        }));
+        schemas.Add("ProofLink", ApiSchemas.ObjectOf("How to ask a query-service for the proof.", ["method", "href", "epoch"], new()
+        {
+            ["method"] = ApiSchemas.Choice("HTTP method.", "POST"),
+            ["href"] = ApiSchemas.Text("Path to send the key or the username to."),
+            ["epoch"] = ApiSchemas.Text("Path of the epoch's record."),
+        }));
+        OpenApiSchema published = ApiSchemas.ObjectOf("Signed and on the board.", ["request_id", "status", "epoch", "items", "proof"], new()
+        {
+            ["request_id"] = schemas.Ref(UpdateSchemas.RequestId),
+            ["status"] = ApiSchemas.Choice("Is published.", "published"),
+            ["epoch"] = ApiSchemas.WholeNumber("The epoch, which a reader waits for by `min_epoch`."),
+            ["items"] = ApiSchemas.List(schemas.Ref("PublishedItem"), Limits.ItemsPerRequest, "In the order of their numbers; the device list is among them if it got a version."),
+            ["proof"] = schemas.Ref("ProofLink"),
+        });
+        OpenApiSchema refused = ApiSchemas.ObjectOf("Refused when its turn came; nothing of it was applied.", ["request_id", "status", "reason", "item", "current"], new()
+        {
+            ["request_id"] = schemas.Ref(UpdateSchemas.RequestId),
+            ["status"] = ApiSchemas.Choice("Was refused.", "refused"),
+            ["reason"] = ApiSchemas.Choice("Why.", RefusalNames.All),
+            ["item"] = ApiSchemas.WholeNumber("The first item that it is about."),
+            ["current"] = schemas.Ref("Version"),
+        });
+        schemas.Add("PublishedStatus", published);
+        schemas.Add("RefusedStatus", refused);
+        // With the members of all of them, for languages that have no unions.
+        var members = new Dictionary<string, IOpenApiSchema>
+        {
+            ["request_id"] = schemas.Ref(UpdateSchemas.RequestId),
+            ["status"] = ApiSchemas.Choice("Which one it is.", "pending", "published", "refused"),
+            ["epoch"] = published.Properties!["epoch"],
+            ["items"] = published.Properties["items"],
+            ["proof"] = published.Properties["proof"],
+            ["reason"] = refused.Properties!["reason"],
+            ["item"] = refused.Properties["item"],
+            ["current"] = refused.Properties["current"],
+        };
+        schemas.Add(Status, new OpenApiSchema
+        {
+            Type = JsonSchemaType.Object,
+            Description = "What became of a request.",
+            Required = new HashSet<string> { "request_id", "status" },
+            Properties = members,
+            AnyOf = [schemas.Ref("PendingStatus"), schemas.Ref("PublishedStatus"), schemas.Ref("RefusedStatus")],
+        });
+    }
+}

@@ -1,0 +1,29 @@
+using Optiks.Storage;
+
+namespace Optiks.UpdateService.Requests;
+
+/// <summary>ParsedUpdate is one update of a key, or several in one request.</summary>
+internal sealed class ParsedUpdate : ParsedRequest
+{
+    private readonly bool _isAtomic;
+    private readonly IReadOnlyList<AcceptItem> _items;
+    private readonly IReadOnlyList<bool> _keyMembers;
+
+    /// <summary>ParsedUpdate of a body.</summary>
+    /// <param name="index">Its index in the list; null unless the body is a list.</param>
+    /// <param name="requestId">The caller's id; null when it gave none.</param>
+    /// <param name="isAtomic">Whether it was written with <c>items</c>.</param>
+    /// <param name="items">Its updates.</param>
+    /// <param name="keyMembers">Whether each item's key was given as octets (<c>key_b64</c>), to name the right member in a problem.</param>
+    public ParsedUpdate(int? index, Guid? requestId, bool isAtomic, IReadOnlyList<AcceptItem> items, IReadOnlyList<bool> keyMembers)
+        : base(index, requestId)
+    {
+        _isAtomic = isAtomic;
+        _items = items;
+        _keyMembers = keyMembers;
+    }
+
+    public override IReadOnlyList<AcceptItem> ItemsOf(Guid requestId) => _items;
+
+    public override string KeyPath(int item) => $"{Path}{(_isAtomic ? $".items[{item}]" : "")}.{(_keyMembers[item] ? "key_b64" : "key")}";
+}

@@ -1,0 +1,74 @@
+using Optiks.ServiceDefaults;
+using Optiks.Storage;
+
+namespace Optiks.UpdateService.Requests;
+
+/// <summary>RequestMembers read what bodies of <c>/v1/updates</c> and <c>/v1/users</c> have alike. Each reads the current value, or refuses it with its path.</summary>
+internal static class RequestMembers
+{
+    private static readonly JsonMembers s_expected = new("period", "version");
+
+    /// <summary>ReadRequestId reads a caller's id.</summary>
+    public static Guid ReadRequestId(this ref StrictJsonReader reader)
+    {
+        Guid id = reader.ReadUuid();
+        return !RequestIds.IsVersion7(id) ? throw reader.Fail("The string is not a UUID of version 7.")
+            : RequestIds.Time(id) == DateTimeOffset.MaxValue ? throw reader.Fail(ProblemTypes.RequestIdTime, "The id's time is beyond the year 9999.")
+            : id;
+    }
+
+    /// <summary>ReadKey reads a key, user id or device id, which keeps nothing of the body.</summary>
+    /// <param name="reader">Stands on the member.</param>
+    /// <param name="name">The member's, without <c>_b64</c>.</param>
+    /// <param name="isOctets">Whether it is the member with <c>_b64</c>.</param>
+    /// <param name="other">What the other one of the two members gave; null: it was not there.</param>
+    /// <param name="maxLength">In octets.</param>
+    public static byte[] ReadKey(this ref StrictJsonReader reader, string name, bool isOctets, byte[]? other, int maxLength)
+    {
+        byte[] key = reader.ReadOneOf(name, isOctets, other);
+        return key.Length > 0 && key.Length <= maxLength ? key : throw reader.Fail(ProblemTypes.KeyLength, $"A {name} has 1 to {maxLength} octets.");
+    }
+
+    /// <summary>ReadValue reads <c>value</c> or <c>value_b64</c>; parameters as of <see cref="ReadKey"/>.</summary>
+    public static byte[] ReadValue(this ref StrictJsonReader reader, bool isOctets, byte[]? other, long maxLength)
+    {
+        byte[] value = reader.ReadOneOf("value", isOctets, other);
+        return value.Length <= maxLength ? value : throw reader.Fail(ProblemTypes.ValueLength, $"A value has at most {maxLength} octets.");
+    }
+
+    /// <summary>ReadExpected reads a version that the caller expects.</summary>
+    public static ExpectedVersion ReadExpected(this ref StrictJsonReader reader)
+    {
+        ulong? period = null;
+        ulong? version = null;
+        reader.StartObject(s_expected);
+        while (reader.TryNextMember(out int member))
+        {
+            if (member == 0)
+            {
+                period = reader.ReadInteger();
+            }
+            else
+            {
+                version = reader.ReadInteger();
+            }
+        }
+        return new ExpectedVersion(period ?? throw reader.Missing("period"), version ?? throw reader.Missing("version"));
+    }
+
+    /// <summary>ReadTextOrOctets reads a text as its UTF-8 octets, or base64url.</summary>
+    public static byte[] ReadTextOrOctets(this ref StrictJsonReader reader, bool isOctets) => isOctets ? reader.ReadOctets() : reader.ReadText().ToArray();
+
+    /// <summary>Missing refuses an object, which was left, for a member that is not there.</summary>
+    public static ProblemException Missing(this in StrictJsonReader reader, string name) => reader.FailAt(name, ProblemTypes.MalformedRequest, "The member is missing.");
+
+    /// <summary>MissingOneOf refuses it for two members, of which one must be there.</summary>
+    public static ProblemException MissingOneOf(this in StrictJsonReader reader, string name) =>
+        reader.FailAt(name, ProblemTypes.MalformedRequest, $"One of {name} and {name}_b64 must be given.");
+
+    /// <summary>Both refuses the second of two members, of which one may be there.</summary>
+    public static ProblemException Both(this in StrictJsonReader reader, string name) => reader.Fail($"One of {name} and {name}_b64 is given, not both.");
+
+    private static byte[] ReadOneOf(this ref StrictJsonReader reader, string name, bool isOctets, byte[]? other) =>
+        other is null ? reader.ReadTextOrOctets(isOctets) : throw reader.Both(name);
+}

@@ -1,0 +1,73 @@
+using System.Text;
+using Optiks.ServiceDefaults;
+
+namespace Optiks.UpdateService.Requests;
+
+/// <summary>UserOperation is what a change of a user does, and the members that it has for that (docs/spec/rest.md section 5). Immutable.</summary>
+internal sealed class UserOperation
+{
+    private const string Octets = "_b64";
+    private static readonly string[] s_names = ["op", "usernames", "usernames_b64", "devices", "username", "username_b64", "device", "device_b64", "value", "value_b64", "expected"];
+
+    private readonly byte[] _octets;
+    private readonly ulong _members;
+
+    private UserOperation(string name, params ReadOnlySpan<string> members)
+    {
+        Name = name;
+        _octets = Encoding.UTF8.GetBytes(name);
+        foreach (string member in members)
+        {
+            _members |= 1UL << Array.IndexOf(s_names, member);
+        }
+    }
+
+    /// <summary>Create makes a user with usernames and devices.</summary>
+    public static UserOperation Create { get; } = new("create", "usernames", "usernames" + Octets, "devices") { NeedsApiKey = true };
+
+    /// <summary>AddUsername has one more username lead to the user.</summary>
+    public static UserOperation AddUsername { get; } = new("add-username", "username", "username" + Octets) { NeedsApiKey = true };
+
+    /// <summary>AddDevice puts a device on the list, with its value.</summary>
+    public static UserOperation AddDevice { get; } = new("add-device", "device", "device" + Octets, "value", "value" + Octets);
+
+    /// <summary>SetDevice gives a device on the list another value.</summary>
+    public static UserOperation SetDevice { get; } = new("set-device", "device", "device" + Octets, "value", "value" + Octets, "expected");
+
+    /// <summary>RemoveDevice takes a device from the list.</summary>
+    public static UserOperation RemoveDevice { get; } = new("remove-device", "device", "device" + Octets);
+
+    /// <summary>Decommission says that the user has left, for good.</summary>
+    public static UserOperation Decommission { get; } = new("decommission");
+
+    /// <summary>All operations.</summary>
+    public static IReadOnlyList<UserOperation> All { get; } = [Create, AddUsername, AddDevice, SetDevice, RemoveDevice, Decommission];
+
+    /// <summary>Members of a change, of whichever operation, in the order of <see cref="UserMember"/>.</summary>
+    public static JsonMembers Members { get; } = new(s_names);
+
+    /// <summary>Name in <c>op</c>.</summary>
+    public string Name { get; }
+
+    /// <summary>NeedsApiKey: no token allows it.</summary>
+    public bool NeedsApiKey { get; private init; }
+
+    /// <summary>Find gives the operation of a name; null: there is none.</summary>
+    public static UserOperation? Find(ReadOnlySpan<byte> name)
+    {
+        foreach (UserOperation operation in All)
+        {
+            if (name.SequenceEqual(operation._octets))
+            {
+                return operation;
+            }
+        }
+        return null;
+    }
+
+    /// <summary>Has says whether a change of this operation may have a member.</summary>
+    public bool Has(UserMember member) => (_members & (1UL << (int)member)) != 0;
+
+    /// <summary>NameOf a member.</summary>
+    public static string NameOf(UserMember member) => s_names[(int)member];
+}

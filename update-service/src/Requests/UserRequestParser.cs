@@ -1,0 +1,277 @@
+using Optiks.Protocol;
+using Optiks.ServiceDefaults;
+using Optiks.Storage;
+
+namespace Optiks.UpdateService.Requests;
+
+/// <summary>
+/// UserRequestParser reads the body of <c>POST /v1/users</c> (docs/spec/rest.md section 5) whole, as <see cref="UpdateRequestParser"/> does that of <c>/v1/updates</c>.
+/// </summary>
+internal ref struct UserRequestParser
+{
+    private static readonly JsonMembers s_requestMembers = new("request_id", "user", "user_b64", "changes");
+    private static readonly JsonMembers s_deviceMembers = new("device", "device_b64", "value", "value_b64");
+
+    private readonly Configuration _log;
+    private readonly CallerRights _caller;
+    private StrictJsonReader _reader;
+
+    private UserRequestParser(ReadOnlySpan<byte> body, Configuration log, CallerRights caller)
+    {
+        _log = log;
+        _caller = caller;
+        _reader = new StrictJsonReader(body);
+    }
+
+    /// <summary>Parse reads a body of a caller, who must have the right to each change; the result keeps nothing of it.</summary>
+    public static ParsedRequests Parse(ReadOnlySpan<byte> body, Configuration log, CallerRights caller)
+    {
+        var parser = new UserRequestParser(body, log, caller);
+        bool isList = parser._reader.IsArray;
+        ParsedRequests requests = new(isList, isList ? parser.List() : [parser.Request(index: null)]);
+        parser._reader.End();
+        return requests;
+    }
+
+    private List<ParsedRequest> List()
+    {
+        var requests = new List<ParsedRequest>();
+        BoundedList list = BoundedList.Start(ref _reader, ProtocolLimits.MaxList, "elements");
+        while (list.TryNext(ref _reader, requests.Count))
+        {
+            requests.Add(Request(requests.Count));
+        }
+        return requests;
+    }
+
+    private ParsedUserRequest Request(int? index)
+    {
+        Guid? requestId = null;
+        byte[]? user = null;
+        bool isUserOctets = false;
+        UserChanges? changes = null;
+        _reader.StartObject(s_requestMembers);
+        while (_reader.TryNextMember(out int member))
+        {
+            switch (member)
+            {
+                case 0:
+                    requestId = _reader.ReadRequestId();
+                    break;
+                case 1 or 2:
+                    isUserOctets = member == 2;
+                    user = _reader.ReadKey("user", isUserOctets, user, _log.MaxKeyLength);
+                    if (!_caller.IsOwnUser(user))
+                    {
+                        throw new ProblemException(CallerRights.NotOwnUser(_reader.Path));
+                    }
+                    break;
+                default:
+                    changes = Changes();
+                    break;
+            }
+        }
+        CheckUser(user, isUserOctets, changes ?? throw _reader.Missing("changes"));
+        return new ParsedUserRequest(index, requestId, user, isUserOctets, changes);
+    }
+
+    // A log may allow less than a user id that is made has, as a key or as the value of a username.
+    private readonly void CheckUser(byte[]? user, bool isOctets, UserChanges changes)
+    {
+        if (user is null && !changes.Creates)
+        {
+            throw _reader.MissingOneOf("user");
+        }
+        if (user is null && UserIds.Length > _log.MaxKeyLength)
+        {
+            throw _reader.FailAt("user", ProblemTypes.KeyLength, $"A user id that is made has {UserIds.Length} octets, and this log takes {_log.MaxKeyLength}: give one.");
+        }
+        if (changes.Usernames.Count > 0 && (user?.Length ?? UserIds.Length) > _log.MaxValueLength)
+        {
+            throw _reader.FailAt(isOctets ? "user_b64" : "user", ProblemTypes.ValueLength, $"The id is the value of a username, which has at most {_log.MaxValueLength} octets.");
+        }
+    }
+
+    private UserChanges Changes()
+    {
+        var changes = new UserChanges();
+        BoundedList list = BoundedList.Start(ref _reader, Limits.ItemsPerRequest, "changes");
+        for (int i = 0; list.TryNext(ref _reader, i); i++)
+        {
+            Change(changes, i);
+            if (changes.NumItems > Limits.ItemsPerRequest)
+            {
+                throw _reader.Fail(ProblemTypes.BatchLength, $"With this change the request has more than {Limits.ItemsPerRequest} items: the device list, usernames, devices.");
+            }
+        }
+        return changes;
+    }
+
+    private void Change(UserChanges changes, int index)
+    {
+        UserOperation? operation = null;
+        var given = new Members();
+        ulong seen = 0;
+        _reader.StartObject(UserOperation.Members);
+        while (_reader.TryNextMember(out int member))
+        {
+            seen |= 1UL << member;
+            switch ((UserMember)member)
+            {
+                case UserMember.Op:
+                    operation = Operation(changes, index);
+                    break;
+                case UserMember.Usernames or UserMember.UsernamesOctets:
+                    given.Usernames = Usernames(changes, index, (UserMember)member == UserMember.UsernamesOctets, given.Usernames);
+                    break;
+                case UserMember.Devices:
+                    given.Devices = Devices(changes, index);
+                    break;
+                case UserMember.Username or UserMember.UsernameOctets:
+                    given.IsUsernameOctets = (UserMember)member == UserMember.UsernameOctets;
+                    given.Username = given.Username is null ? Username(changes, given.IsUsernameOctets) : throw _reader.Both("username");
+                    break;
+                case UserMember.Expected:
+                    given.Expected = _reader.ReadExpected();
+                    break;
+                default:
+                    Device(changes, ref given.Device, member - (int)UserMember.Device);
+                    break;
+            }
+        }
+        Add(changes, index, operation ?? throw _reader.Missing("op"), seen, in given);
+    }
+
+    private readonly UserOperation Operation(UserChanges changes, int index)
+    {
+        UserOperation operation = UserOperation.Find(_reader.ReadText()) ?? throw _reader.Fail($"The operation is one of {string.Join(", ", UserOperation.All.Select(one => one.Name))}.");
+        return _caller.IsToken && operation.NeedsApiKey ? throw new ProblemException(CallerRights.NotForTokens(_reader.Path))
+            : index > 0 && operation == UserOperation.Create ? throw _reader.Fail("This operation is a request's first one.")
+            : changes.Decommissions || (index > 0 && operation == UserOperation.Decommission) ? throw _reader.Fail("The operation decommission stands alone in a request.")
+            : operation;
+    }
+
+    // The members are known by now to be of their form; here they become what the operation does with them.
+    private readonly void Add(UserChanges changes, int index, UserOperation operation, ulong seen, in Members given)
+    {
+        for (UserMember member = UserMember.Op + 1; member <= UserMember.Expected; member++)
+        {
+            if ((seen & (1UL << (int)member)) != 0 && !operation.Has(member))
+            {
+                throw _reader.FailAt(UserOperation.NameOf(member), ProblemTypes.MalformedRequest, $"The operation {operation.Name} has no such member.");
+            }
+        }
+        byte[]? device = !operation.Has(UserMember.Device) ? null : given.Device.Id ?? throw _reader.MissingOneOf("device");
+        byte[]? value = !operation.Has(UserMember.Value) ? null : given.Device.Value ?? throw _reader.MissingOneOf("value");
+        var place = new UserChanges.Place(index, null, given.Device.IsOctets);
+        if (operation == UserOperation.Create)
+        {
+            changes.Creates = true;
+            foreach ((byte[] name, UserChanges.Place at) in given.Usernames ?? throw _reader.MissingOneOf("usernames"))
+            {
+                changes.AddUsername(name, at);
+            }
+            foreach ((DeviceMembers one, UserChanges.Place at) in given.Devices ?? [])
+            {
+                changes.AddDevice(one.Id!, one.Value!, at);
+            }
+        }
+        else if (operation == UserOperation.AddUsername)
+        {
+            changes.AddUsername(given.Username ?? throw _reader.MissingOneOf("username"), place with { IsOctets = given.IsUsernameOctets });
+        }
+        else if (operation == UserOperation.AddDevice)
+        {
+            changes.AddDevice(device!, value!, place);
+        }
+        else if (operation == UserOperation.SetDevice)
+        {
+            changes.SetDevice(device!, value!, given.Expected, place);
+        }
+        else if (operation == UserOperation.RemoveDevice)
+        {
+            changes.RemoveDevice(device!);
+        }
+        else
+        {
+            changes.Decommissions = true;
+        }
+    }
+
+    private List<(byte[] Name, UserChanges.Place Place)> Usernames(UserChanges changes, int change, bool isOctets, List<(byte[], UserChanges.Place)>? other)
+    {
+        if (other is not null)
+        {
+            throw _reader.Both("usernames");
+        }
+        var names = new List<(byte[], UserChanges.Place)>();
+        BoundedList list = BoundedList.Start(ref _reader, Limits.ItemsPerRequest, "usernames");
+        while (list.TryNext(ref _reader, names.Count))
+        {
+            names.Add((Username(changes, isOctets), new UserChanges.Place(change, names.Count, isOctets)));
+        }
+        return names;
+    }
+
+    private byte[] Username(UserChanges changes, bool isOctets)
+    {
+        UsernameFault fault = Native.Usernames.Prepare(_log, _reader.ReadTextOrOctets(isOctets), out byte[] form);
+        return fault == UsernameFault.Valid ? changes.TryName(StructureId.Usernames, form) ? form
+                : throw _reader.Fail(ProblemTypes.DuplicateKey, "The username stands in this request before.")
+            : _log.UsernameForm == UsernameForm.Octets ? throw _reader.Fail(ProblemTypes.KeyLength, $"A username has 1 to {_log.MaxKeyLength} octets.")
+            : throw _reader.Fail(ProblemTypes.UsernameForm, fault.Sentence());
+    }
+
+    private List<(DeviceMembers Device, UserChanges.Place Place)> Devices(UserChanges changes, int change)
+    {
+        var devices = new List<(DeviceMembers, UserChanges.Place)>();
+        BoundedList list = BoundedList.Start(ref _reader, Limits.ItemsPerRequest, "devices");
+        while (list.TryNext(ref _reader, devices.Count))
+        {
+            var device = new DeviceMembers();
+            _reader.StartObject(s_deviceMembers);
+            while (_reader.TryNextMember(out int member))
+            {
+                Device(changes, ref device, member);
+            }
+            _ = device.Id ?? throw _reader.MissingOneOf("device");
+            _ = device.Value ?? throw _reader.MissingOneOf("value");
+            devices.Add((device, new UserChanges.Place(change, devices.Count, device.IsOctets)));
+        }
+        return devices;
+    }
+
+    /// <summary>Device reads one of <see cref="s_deviceMembers"/>.</summary>
+    private void Device(UserChanges changes, ref DeviceMembers device, int member)
+    {
+        if (member is 2 or 3)
+        {
+            device.Value = _reader.ReadValue(member == 3, device.Value, _log.MaxValueLength);
+            return;
+        }
+        device.IsOctets = member == 1;
+        device.Id = _reader.ReadKey("device", device.IsOctets, device.Id, _log.MaxKeyLength);
+        if (!changes.TryName(StructureId.Keys, device.Id))
+        {
+            throw _reader.Fail(ProblemTypes.DuplicateKey, "The device stands in this request before.");
+        }
+    }
+
+    /// <summary>Members of a change, as far as they were seen.</summary>
+    private struct Members
+    {
+        public List<(byte[] Name, UserChanges.Place Place)>? Usernames;
+        public byte[]? Username;
+        public bool IsUsernameOctets;
+        public List<(DeviceMembers Device, UserChanges.Place Place)>? Devices;
+        public DeviceMembers Device;
+        public ExpectedVersion? Expected;
+    }
+
+    private struct DeviceMembers
+    {
+        public byte[]? Id;
+        public bool IsOctets;
+        public byte[]? Value;
+    }
+}

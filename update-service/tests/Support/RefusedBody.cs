@@ -1,0 +1,53 @@
+using System.Text;
+
+namespace Optiks.UpdateService.Tests.Support;
+
+/// <summary>RefusedBody is a refused body and its positive control. K stands for a key of the case's own, ID and the like for ids of the moment.</summary>
+internal sealed class RefusedBody
+{
+    private readonly byte[] _bad;
+    private readonly string? _control;
+
+    public RefusedBody(string name, byte[] bad, string type, string? field, string? control = null)
+    {
+        Name = name;
+        _bad = bad;
+        Type = type;
+        Field = field;
+        _control = control;
+    }
+
+    public RefusedBody(string name, string bad, string type, string? field, string? control = null)
+        : this(name, Encoding.UTF8.GetBytes(bad), type, field, control)
+    {
+    }
+
+    public string Name { get; }
+
+    public string Type { get; }
+
+    public string? Field { get; }
+
+    public string? ContentType { get; init; } = "application/json";
+
+    public int Status => Type switch
+    {
+        "unsupported-media-type" => 415,
+        "request-id-reused" => 409,
+        _ => 400,
+    };
+
+    // What is not UTF-8 has no placeholders to fill, and would not survive it.
+    public byte[] Bad() => System.Text.Unicode.Utf8.IsValid(_bad) ? Fill(Encoding.UTF8.GetString(_bad)) : _bad;
+
+    /// <summary>Control of the case, or the one of all that have none of their own.</summary>
+    public byte[] Control(string otherwise) => Fill(_control ?? otherwise);
+
+    private byte[] Fill(string body) => Encoding.UTF8.GetBytes(body
+        .Replace("\"K", $"\"{Name}", StringComparison.Ordinal)
+        .Replace("ALMOST_O", $"{Ids.New(-TimeSpan.FromHours(23.9))}", StringComparison.Ordinal)
+        .Replace("ALMOST_N", $"{Ids.New(TimeSpan.FromMinutes(4.5))}", StringComparison.Ordinal)
+        .Replace("OLD", $"{Ids.New(-TimeSpan.FromHours(24.1))}", StringComparison.Ordinal)
+        .Replace("NEW", $"{Ids.New(TimeSpan.FromMinutes(5.5))}", StringComparison.Ordinal)
+        .Replace("ID", $"{Ids.New()}", StringComparison.Ordinal));
+}
