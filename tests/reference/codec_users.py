@@ -1,9 +1,9 @@
-"""The structures of docs/spec/users.md, decoded strictly (docs/spec/encoding.md section 3)."""
+"""The structures of docs/spec/users.md and docs/spec/user-monitor.md, decoded strictly (docs/spec/encoding.md section 3)."""
 
 from dataclasses import dataclass
 
-from codec import Head, Lookup, Member, NonMember, Reader, encoded_all, uint, vector
-from facts import MAX_LOG_PROOF_LEN, RECORD_LEN
+from codec import Head, Lookup, Member, NonMember, Reader, Versions, encoded_all, uint, vector
+from facts import HASH_LEN, MAX_LOG_PROOF_LEN, RECORD_LEN
 
 NO_SUCH_USER, HAS_LEFT, CURRENT = KINDS = range(3)
 
@@ -115,3 +115,41 @@ class UserLookupAnswer:
     def encode(self) -> bytes:
         parts = vector(2**16 - 1, encoded_all(self.parts))
         return self.head.encode() + parts + vector(2**32 - 1, encoded_all(self.users))
+
+
+@dataclass(frozen=True)
+class UserMonitorAnswer:
+    """devices is None and keys are empty for a user who has left."""
+
+    head: Head
+    names: list[Entry]
+    decommissioned: Entry
+    devices: Versions | None
+    keys: list[Versions]
+
+    @classmethod
+    def decode(cls, r: Reader) -> "UserMonitorAnswer":
+        head, names = Head.decode(r), r.elements(0, 2**24 - 1, Entry.decode)
+        decommissioned = Entry.decode(r)
+        if decommissioned.present:
+            return cls(head, names, decommissioned, None, [])
+        return cls(head, names, decommissioned, Versions.decode(r), r.elements(0, 2**32 - 1, Versions.decode))
+
+    def encode(self) -> bytes:
+        octets = self.head.encode() + vector(2**24 - 1, encoded_all(self.names)) + self.decommissioned.encode()
+        if not self.decommissioned.present:
+            octets += self.devices.encode() + vector(2**32 - 1, encoded_all(self.keys))
+        return octets
+
+
+@dataclass(frozen=True)
+class NotedValue:
+    payload: bytes
+    note: bytes
+
+    @classmethod
+    def decode(cls, r: Reader) -> "NotedValue":
+        return cls(r.opaque(0, 2**24 - 1), r.take(HASH_LEN))
+
+    def encode(self) -> bytes:
+        return vector(2**24 - 1, self.payload) + self.note

@@ -46,6 +46,8 @@ class Directory:
         self.counts = [0 for _ in facts.STRUCTURES]
         # Per structure: of each key what its leaves commit to. Usernames and decommissioned have one leaf a key.
         self.stored: list[dict[bytes, list[Stored]]] = [{} for _ in facts.STRUCTURES]
+        # (structure, key, version) of values whose openings are gone.
+        self.erased: set[tuple[int, bytes, int]] = set()
         self.period = self.period_first_epoch = 0
         self.records: list[EpochRecord] = []
         # Per epoch and structure: the VRF key, and what the tree holds.
@@ -169,12 +171,16 @@ class Directory:
         members = [self.member(epoch, key, i, i == a, structure) for i in pahd.ladder(a) if i > known]
         return Lookup(a, members, [self.absent(epoch, key, i, structure) for i in pahd.next_rungs(a)])
 
-    def versions_item(self, epoch: int, key: bytes, start: int, page: int | None = None) -> Versions:
-        a = self.latest(epoch, key)
+    def versions_item(
+        self, epoch: int, key: bytes, start: int, page: int | None = None, structure: int = facts.KEYS
+    ) -> Versions:
+        """page: at most so many members. A version that is in `erased` is committed."""
+        a = self.latest(epoch, key, structure)
         last = a if page is None else min(a, start + page - 1)
-        members = [self.member(epoch, key, i, True) for i in range(start, last + 1)]
+        listed = range(start, last + 1)
+        members = [self.member(epoch, key, i, (structure, key, i) not in self.erased, structure) for i in listed]
         absent = pahd.next_rungs(a) if last == a else []
-        return Versions(a, start, members, [self.absent(epoch, key, i) for i in absent])
+        return Versions(a, start, members, [self.absent(epoch, key, i, structure) for i in absent])
 
     def entries(self, size: int) -> list[bytes]:
         return [board.leaf_hash(r.encode()) for r in self.records[:size]]

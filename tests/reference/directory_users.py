@@ -1,10 +1,12 @@
-"""The directory of directory.py with users: docs/spec/users.md. Changes are staged, and publish_users() makes one epoch of them."""
+"""The directory of directory.py with users: docs/spec/users.md and docs/spec/user-monitor.md. Changes are staged, and publish_users() makes one epoch of them."""
 
 from dataclasses import dataclass, field, replace
 from typing import Self
 
 import board
 import facts
+import pahd
+import user_monitor
 from codec import decode_whole
 from codec_users import (
     CURRENT,
@@ -15,10 +17,12 @@ from codec_users import (
     PartRecord,
     UserLookup,
     UserLookupAnswer,
+    UserMonitorAnswer,
     VersionedEntry,
 )
 from directory import Directory
 from record import EpochRecord
+from user_monitor import Own
 from users import Asked
 
 
@@ -172,6 +176,34 @@ class UserDirectory(Directory):
         answer = UserLookupAnswer(self.head(epoch, **head), [], users)
         size = head.get("size") or len(self.records)
         return renumbered(replace(answer, parts=[self.part(other, size) for other in others]))
+
+    def user_monitor(
+        self, own: Own, epoch: int | None = None, page: int | None = None, **head
+    ) -> UserMonitorAnswer:
+        """page: at most so many versions of the list, and of each key."""
+        epoch = self.epoch if epoch is None else epoch
+        names = [self.entry(epoch, facts.USERNAMES, name) for name in own.names]
+        left = self.entry(epoch, facts.DECOMMISSIONED, own.user)
+        if left.present:
+            return UserMonitorAnswer(self.head(epoch, **head), names, left, None, [])
+        period = self.records[epoch].period
+
+        def first(known: pahd.Known | None) -> int:
+            return known.version + 1 if known is not None and known.period == period else 1
+
+        start = first(own.devices.known if own.devices else None)
+        devices = self.versions_item(epoch, own.user, start, page, facts.DEVICES)
+        before = self.list_version(epoch, own.user, start - 1)
+        lists = [list_ids(member.value) for member in devices.members if member.kind == 1]
+        ids = user_monitor.followed_ids(set(own.keys), before, lists)
+        keys = [self.versions_item(epoch, one, first(own.keys.get(one)), page) for one in ids]
+        return UserMonitorAnswer(self.head(epoch, **head), names, left, devices, keys)
+
+    def list_version(self, epoch: int, user: bytes, version: int) -> list[bytes]:
+        """The ids of this version; none of one that was erased or does not exist."""
+        if not 0 < version <= self.latest(epoch, user, facts.DEVICES) or (facts.DEVICES, user, version) in self.erased:
+            return []
+        return list_ids(self.stored_at[epoch][facts.DEVICES - 1][user][version - 1].value)
 
 
 def list_ids(octets: bytes) -> list[bytes]:

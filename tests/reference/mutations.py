@@ -11,7 +11,7 @@ import board
 import facts
 import fourq
 import tree
-from codec import Head, InteriorNode, LeafNode, Lookup, LookupAnswer, Member, NonMember, Path, VersionsAnswer
+from codec import Head, InteriorNode, LeafNode, Lookup, LookupAnswer, Member, NonMember, Path, Versions, VersionsAnswer
 from record import EpochRecord
 
 Change = tuple[str, bytes, str]
@@ -241,9 +241,16 @@ def item_changes(item: Lookup) -> Iterator[tuple[str, Lookup, str]]:
 def versions_changes(answer: VersionsAnswer) -> Iterator[Change]:
     """answer is the whole list of one key with at least two versions, the last page as well as the first."""
     item = answer.items[0]
+    for name, changed, reason in versions_item_changes(item):
+        yield f"versions_{name}", replace(answer, items=[changed]).encode(), reason
+    yield "versions_item_twice", replace(answer, items=[item, item]).encode(), "answer_count"
 
-    def changed(name: str, reason: str, **fields) -> Change:
-        return f"versions_{name}", replace(answer, items=[replace(item, **fields)]).encode(), reason
+
+def versions_item_changes(item: Versions) -> Iterator[tuple[str, Versions, str]]:
+    """item is a whole list with at least two versions."""
+
+    def changed(name: str, reason: str, **fields) -> tuple[str, Versions, str]:
+        return name, replace(item, **fields), reason
 
     yield changed("from_2", "history_from", start=2)
     yield changed("from_0", "history_from", start=0)
@@ -259,7 +266,6 @@ def versions_changes(answer: VersionsAnswer) -> Iterator[Change]:
         yield changed(f"first_{name}", reason, members=[member, *item.members[1:]])
     for name, proof, reason in non_member_changes(item.absent[-1], item.members[0].vrf_proof):
         yield changed(f"absent_{name}", reason, absent=[*item.absent[:-1], proof])
-    yield "versions_item_twice", replace(answer, items=[item, item]).encode(), "answer_count"
 
 
 def own_leaf_opened(answer: LookupAnswer, label: bytes) -> Change:

@@ -5,6 +5,7 @@ import functools
 from collections.abc import Iterator
 
 import ecvrf
+import user_monitor
 import users
 import verify
 
@@ -19,9 +20,9 @@ def vrf_verdicts() -> Iterator[None]:
             found[octets] = verify.vrf_key(r, number)
         return found[octets]
 
-    slow, users.vrf_key = ecvrf.verify, vrf_key
+    slow, users.vrf_key, user_monitor.vrf_key = ecvrf.verify, vrf_key, vrf_key
     ecvrf.verify = functools.cache(slow)
     try:
         yield
     finally:
-        ecvrf.verify, users.vrf_key = slow, verify.vrf_key
+        ecvrf.verify, users.vrf_key, user_monitor.vrf_key = slow, verify.vrf_key, verify.vrf_key

@@ -3,6 +3,7 @@
 import pahd
 from record import EpochRecord
 from refused import Refused
+from user_monitor import MonitorResult, Own, verify_user_monitor
 from users import Asked, Kept, UserResult, verify_users
 from verify import TrustAnchor, Verifier
 
@@ -78,6 +79,21 @@ class Rows:
         self.rows.append(row)
         return results
 
+    def monitor(self, kind: str, v: Verifier, own: Own, encoded: bytes, reason: str) -> MonitorResult | None:
+        """Returns what a valid answer showed."""
+        try:
+            result = verify_user_monitor(v, encoded, own)
+            found = "valid"
+        except Refused as refused:
+            result, found = None, refused.reason
+        _expect(f"user-monitor {kind}", found, reason)
+        row = self._brought("user-monitor", kind, v)
+        row |= {"own": _own(own), "answer": encoded.hex(), "reason": reason}
+        if result is not None:
+            row["result"] = _monitor_result(result)
+        self.rows.append(row)
+        return result
+
     def _brought(self, form: str, kind: str, v: Verifier) -> dict:
         row = {"kind": kind, "form": form, "anchor": self._anchor(v.anchor), "now_ms": v.now_ms}
         if v.checkpoint is not None:
@@ -140,6 +156,21 @@ def _kept(kept: Kept) -> dict:
     keys = {device.hex(): _version_known(known) for device, known in kept.keys.items()}
     state = {"user": _hex(kept.user), "has_left": kept.has_left, "least_epoch": kept.least_epoch}
     return state | {"devices": devices, "keys": keys}
+
+
+def _own(own: Own) -> dict:
+    devices = None
+    if own.devices is not None:
+        devices = _known(own.devices.known) | {"list": own.devices.devices.hex()}
+    keys = [{"device": one.hex(), "known": _known(known)} for one, known in sorted(own.keys.items())]
+    state = {"user": own.user.hex(), "names": [name.hex() for name in own.names]}
+    return state | {"has_left": own.has_left, "least_epoch": own.least_epoch, "devices": devices, "keys": keys}
+
+
+def _monitor_result(result: MonitorResult) -> dict:
+    devices = None if result.devices is None else _result(result.devices)
+    keys = [{"device": one.hex()} | _result(found) for one, found in result.keys.items()]
+    return {"epoch": result.epoch, "has_left": result.has_left, "complete": result.complete, "devices": devices, "keys": keys}
 
 
 def _version_known(known: pahd.Known) -> dict:

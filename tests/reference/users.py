@@ -129,13 +129,52 @@ def device_ids(octets: bytes, configuration: Configuration) -> list[bytes]:
     return ids
 
 
-class _User:
-    """Section 5, for one user of an answer. times: the leaf epochs met."""
+class EntryChecks:
+    """Checks of entries, each at its own record. times: the leaf epochs met. has_left: whether the user is known to have left."""
 
-    def __init__(self, v: Verifier, records: list[EpochRecord], keys: list[ecvrf.PublicKey], asked: Asked):
-        self.v, self.records, self.keys, self.asked, self.kept = v, records, keys, asked, asked.kept
+    def __init__(self, v: Verifier, records: list[EpochRecord], keys: list[ecvrf.PublicKey], has_left: bool):
+        self.v, self.records, self.keys, self.known_to_have_left = v, records, keys, has_left
         self.configuration = v.anchor.configuration
         self.times: list[int] = []
+
+    def has_left(self, user_id: bytes, entry: Entry) -> bool:
+        """Section 5 step 5."""
+        if entry.present:
+            require(self.check_entry(facts.DECOMMISSIONED, user_id, entry) == b"\1", "decommission_value")
+            return True
+        require(not self.known_to_have_left, "user_returned")
+        self.structure(facts.DECOMMISSIONED, user_id, entry).verify_absent(0, entry.proof)
+        return False
+
+    def structure(self, number: int, key: bytes, entry: Entry | VersionedEntry | None = None) -> pahd.ProvenStructure:
+        """entry None: at the head's record."""
+        r = self.records[entry.record if entry else 0]
+        state, limit = r.structure(number), self.configuration.max_value_len
+        public = self.keys[number - 1]
+        return pahd.ProvenStructure(
+            r.epoch, r.period_first_epoch, r.period, limit, number, state.root, state.count, public, key
+        )
+
+    def check_entry(self, number: int, key: bytes, entry: Entry) -> bytes:
+        s, member = self.structure(number, key, entry), entry.proof
+        require(member.kind == 1, "member_kind")
+        require(len(member.value) <= s.max_value_len, "value_too_long")
+        s.verify_member(0, member)
+        require(member.epoch <= s.epoch, "leaf_epoch_future")
+        require(member.epoch != 0, "leaf_epoch_period")
+        self.meet(member)
+        return member.value
+
+    def meet(self, member: Member) -> None:
+        self.times.append(member.epoch)
+
+
+class _User(EntryChecks):
+    """Section 5, for one user of an answer."""
+
+    def __init__(self, v: Verifier, records: list[EpochRecord], keys: list[ecvrf.PublicKey], asked: Asked):
+        super().__init__(v, records, keys, asked.kept.has_left)
+        self.asked, self.kept = asked, asked.kept
 
     def verify(self, user: UserLookup) -> UserResult:
         require(all(entry.record < len(self.records) for entry in user.entries), "part_unknown")
@@ -157,7 +196,7 @@ class _User:
         user_id = self._user_id(user)
         if user.kind == NO_SUCH_USER:
             return UserResult(user.kind, None, e)
-        if self._has_left(user_id, user.decommissioned):
+        if self.has_left(user_id, user.decommissioned):
             return UserResult(user.kind, user_id, e)
         assert user.kind == CURRENT
         listed = self._devices(user_id, user.devices)
@@ -175,21 +214,12 @@ class _User:
             return self.kept.user
         if not user.name.present:
             require(self.kept.user is None, "user_changed")
-            self._structure(facts.USERNAMES, self.asked.username, user.name).verify_absent(0, user.name.proof)
+            self.structure(facts.USERNAMES, self.asked.username, user.name).verify_absent(0, user.name.proof)
             return None
-        user_id = self._check_entry(facts.USERNAMES, self.asked.username, user.name)
+        user_id = self.check_entry(facts.USERNAMES, self.asked.username, user.name)
         require(1 <= len(user_id) <= self.configuration.max_key_len, "user_id_length")
         require(self.kept.user in (None, user_id), "user_changed")
         return user_id
-
-    def _has_left(self, user_id: bytes, entry: Entry) -> bool:
-        """Step 5."""
-        if entry.present:
-            require(self._check_entry(facts.DECOMMISSIONED, user_id, entry) == b"\1", "decommission_value")
-            return True
-        require(not self.kept.has_left, "user_returned")
-        self._structure(facts.DECOMMISSIONED, user_id, entry).verify_absent(0, entry.proof)
-        return False
 
     def _devices(self, user_id: bytes, entry: VersionedEntry) -> pahd.Result:
         """Step 6, without the list's form."""
@@ -205,29 +235,8 @@ class _User:
         # Version 0 was refused, save by the model, which leaves that check out.
         return self.kept.devices.devices if listed.version else DeviceList([]).encode()
 
-    def _structure(self, number: int, key: bytes, entry: Entry | VersionedEntry) -> pahd.ProvenStructure:
-        r = self.records[entry.record]
-        state, limit = r.structure(number), self.configuration.max_value_len
-        public = self.keys[number - 1]
-        return pahd.ProvenStructure(
-            r.epoch, r.period_first_epoch, r.period, limit, number, state.root, state.count, public, key
-        )
-
-    def _check_entry(self, number: int, key: bytes, entry: Entry) -> bytes:
-        s, member = self._structure(number, key, entry), entry.proof
-        require(member.kind == 1, "member_kind")
-        require(len(member.value) <= s.max_value_len, "value_too_long")
-        s.verify_member(0, member)
-        require(member.epoch <= s.epoch, "leaf_epoch_future")
-        require(member.epoch != 0, "leaf_epoch_period")
-        self._meet(member)
-        return member.value
-
     def _versioned(self, number: int, key: bytes, entry: VersionedEntry, known: pahd.Known | None) -> pahd.Result:
-        result = pahd.verify_lookup(self._structure(number, key, entry), entry.lookup, known)
+        result = pahd.verify_lookup(self.structure(number, key, entry), entry.lookup, known)
         for member in entry.lookup.members:
-            self._meet(member)
+            self.meet(member)
         return result
-
-    def _meet(self, member: Member) -> None:
-        self.times.append(member.epoch)

@@ -12,6 +12,7 @@ import mutations
 import mutations_users
 import pahd
 import remembered
+import vectors_monitor
 import vectors_users_lies
 from board import Checkpoint
 from codec_users import NO_SUCH_USER, UserLookup, UserLookupAnswer
@@ -423,4 +424,5 @@ def files() -> dict[str, dict]:
             make(m)
         period_rows(rows)
         vectors_users_lies.lie_rows(rows)
-    return {"users/lookup.json": rows.content()}
+        monitor, notes = vectors_monitor.monitor_content(), vectors_monitor.notes_content()
+    return {"users/lookup.json": rows.content(), "users/monitor.json": monitor, "users/notes.json": notes}

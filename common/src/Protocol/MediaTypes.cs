@@ -24,6 +24,12 @@ public static class MediaTypes
     /// <summary>UserLookupAnswer.</summary>
     public const string UserLookup = "application/vnd.optiks.user-lookup";
 
+    /// <summary>UserMonitorQuery: the body of a request that monitors a user.</summary>
+    public const string UserMonitorQuery = "application/vnd.optiks.user-monitor-query";
+
+    /// <summary>UserMonitorAnswer.</summary>
+    public const string UserMonitor = "application/vnd.optiks.user-monitor";
+
     /// <summary>Head.</summary>
     public const string Head = "application/vnd.optiks.head";
 

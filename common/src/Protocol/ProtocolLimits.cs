@@ -28,6 +28,9 @@ public static class ProtocolLimits
     /// <summary>Known keys of a query about a user.</summary>
     public const int MaxKnownKeys = 1024;
 
+    /// <summary>Names that a request to monitor a user asks for.</summary>
+    public const int MaxOwnNames = 64;
+
     /// <summary>Octets of a body of updates.</summary>
     public const int MaxUpdateBody = 8_388_608;
 

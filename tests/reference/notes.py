@@ -1,0 +1,24 @@
+"""Owner's notes: docs/spec/user-monitor.md section 8."""
+
+import facts
+from codec import decode_whole
+from codec_users import NotedValue
+from refused import Refused
+from tree import H
+
+
+def note_commitment(opening: bytes, note: bytes) -> bytes:
+    assert len(opening) == facts.OPENING_LEN
+    return H(facts.TAG_NOTE, opening, note)
+
+
+def noted_value(payload: bytes, opening: bytes, note: bytes) -> bytes:
+    return NotedValue(payload, note_commitment(opening, note)).encode()
+
+
+def read_note(value: bytes, opening: bytes, note: bytes) -> bool:
+    """Whether the value is a NotedValue, and commits to this note."""
+    try:
+        return decode_whole(NotedValue.decode, value).note == note_commitment(opening, note)
+    except Refused:
+        return False

@@ -1,0 +1,52 @@
+"""What an owner compares: docs/spec/state.md section 3 and docs/spec/user-monitor.md section 6. Only its alarms: that is what the verifier does not say."""
+
+from dataclasses import dataclass, field
+
+import facts
+from user_monitor import MonitorResult, Own
+
+Key = tuple[int, bytes]
+
+
+@dataclass
+class Owner:
+    """expected: of each key what was set and not yet seen, in order. asked_to_leave: whether the user may be gone.
+
+    brought is what goes on to the next answer; shown are versions of the pages since the last result.
+    """
+
+    brought: Own
+    expected: dict[Key, list[bytes]] = field(default_factory=dict)
+    asked_to_leave: bool = False
+    latest: dict[Key, bytes] = field(default_factory=dict)
+    period: int = 0
+    shown: list[tuple[Key, int, bytes | None]] = field(default_factory=list)
+
+    def set(self, structure: int, key: bytes, value: bytes) -> None:
+        self.expected.setdefault((structure, key), []).append(value)
+
+    def look(self, result: MonitorResult, configuration) -> list[str] | None:
+        """The alarms; None after a page, which shows nothing yet."""
+        user = self.brought.user
+        self.brought = result.brought_next(self.brought, configuration)
+        if result.has_left:
+            return [] if self.asked_to_leave else ["left"]
+        for key, found in [((facts.DEVICES, user), result.devices), *(((facts.KEYS, k), r) for k, r in result.keys.items())]:
+            self.shown += [(key, version, value) for version, value in found.values.items()]
+        if not result.complete:
+            return None
+        alarms = [alarm for one in self.shown for alarm in self._compare(*one, switched=result.period != self.period)]
+        self.shown, self.period = [], result.period
+        return alarms
+
+    def _compare(self, key: Key, version: int, value: bytes | None, switched: bool) -> list[str]:
+        if value is None:
+            return ["withheld"]
+        before, self.latest[key] = self.latest.get(key), value
+        if switched and version == 1 and before is not None:
+            return [] if value == before else ["no copy"]
+        waiting = self.expected.get(key, [])
+        if waiting[:1] == [value]:
+            waiting.pop(0)
+            return []
+        return ["not set"]
