@@ -29,6 +29,8 @@ def seeds():
                 yield "fuzz_versions", bytes(1) + answer
     for row in vectors("users/lookup.json")["vectors"]:
         yield "fuzz_users", bytes.fromhex(row["answer"])
+    for row in vectors("users/monitor.json")["vectors"]:
+        yield "fuzz_user_monitor", bytes.fromhex(row["answer"])
     for row in vectors("proofs/append.json")["vectors"]:
         yield "fuzz_append", bytes([len(row["states"]) - 2 & 0xFF]) + bytes.fromhex(row["proof"])
     for row in vectors("tlog/notes.json")["vectors"]:

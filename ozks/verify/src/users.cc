@@ -2,75 +2,14 @@
 
 #include <algorithm>
 
-#include "labels.h"
 #include "optiks/base/check.h"
-#include "optiks/ozks/verify/member.h"
 #include "optiks/ozks/verify/rfc6962.h"
+#include "user_entries.h"
 
 namespace optiks::ozks::verify {
 namespace {
 
 constexpr std::uint64_t kMax24 = 0xffffff;
-constexpr std::uint8_t kHasLeft = 0x01;  // the value of an entry in decommissioned
-
-bool is_before(ByteSpan a, ByteSpan b) { return std::ranges::lexicographical_compare(a, b); }
-
-// The one proof of an entry in an oZKS, whose version is 0.
-class OneProof final : public ProofSource {
- public:
-  explicit OneProof(ByteSpan proof) : proof_(proof) {}
-
-  bool next(std::uint64_t& version, ByteSpan& proof) override {
-    version = 0;
-    proof = proof_;
-    const bool is_first = !used_;
-    used_ = true;
-    return is_first;
-  }
-
- private:
-  ByteSpan proof_;
-  bool used_ = false;
-};
-
-Reason label_of(const StructureView& view, ByteSpan key, ByteSpan vrf_proof, Hash& out) {
-  OneProof proof(vrf_proof);
-  LabelStream labels(view, key, proof);
-  ByteSpan label;
-  const Reason reason = labels.next(label);
-  if (reason == Reason::kValid) {
-    std::ranges::copy(label, out.begin());
-  }
-  return reason;
-}
-
-// check_entry of section 5, for an entry that is present.
-Reason check_present(const StructureView& view, ByteSpan key, const Member& member) {
-  if (!member.opened) {
-    return Reason::kMemberKind;
-  }
-  if (member.value.size() > view.max_value_len) {
-    return Reason::kValueTooLong;
-  }
-  Hash label;
-  Reason reason = label_of(view, key, member.vrf_proof, label);
-  if (reason == Reason::kValid) {
-    reason = verify_member(label, view.root, member);
-  }
-  if (reason != Reason::kValid) {
-    return reason;
-  }
-  if (member.epoch > view.epoch) {
-    return Reason::kLeafEpochFuture;
-  }
-  return member.epoch == 0 ? Reason::kLeafEpochPeriod : Reason::kValid;
-}
-
-Reason check_absent_entry(const StructureView& view, ByteSpan key, const NonMember& proof) {
-  Hash label;
-  const Reason reason = label_of(view, key, proof.vrf_proof, label);
-  return reason == Reason::kValid ? verify_non_member(label, view.root, view.count, proof) : reason;
-}
 
 // A List's iterators are none of the standard library's.
 template <typename T, typename Predicate>
@@ -144,7 +83,7 @@ Reason UserAnswerVerifier::begin(const Context& context, ByteSpan answer, std::s
     reason = Reason::kAnswerCount;
   }
   if (reason == Reason::kValid) {
-    reason = read_vrf_keys();
+    reason = read_vrf_keys(head_.record, vrf_keys_);
   }
   if (reason == Reason::kValid) {
     position_.emplace(answer_.users.begin());
@@ -193,16 +132,6 @@ Reason UserAnswerVerifier::check_parts(const Context& context) {
   return Reason::kValid;
 }
 
-Reason UserAnswerVerifier::read_vrf_keys() {
-  for (std::uint8_t id = 1; id <= kNumStructures; ++id) {
-    const ByteSpan key = head_.record.structure(id).vrf_public_key;
-    if (vrf::PublicKey::parse_vartime(key, vrf_keys_[id - 1U]) != vrf::Reason::kValid) {
-      return Reason::kVrfKeyInvalid;
-    }
-  }
-  return Reason::kValid;
-}
-
 ByteSpan UserAnswerVerifier::newest_record() const {
   // Those of parts are in order of their epochs.
   const std::size_t last = num_records_ - 1;
@@ -218,16 +147,7 @@ std::size_t UserAnswerVerifier::num_devices() const {
 }
 
 StructureView UserAnswerVerifier::view(std::uint8_t number, std::uint8_t structure) const {
-  const EpochRecord found = record(number);
-  const StructureState& state = found.structure(structure);
-  return {.structure = structure,
-          .epoch = found.epoch,
-          .period = found.period,
-          .period_first_epoch = found.period_first_epoch,
-          .count = state.count,
-          .root = state.root,
-          .vrf_public_key = &vrf_keys_[structure - 1U],
-          .max_value_len = configuration_.max_value_len};
+  return structure_view(record(number), structure, vrf_keys_, configuration_);
 }
 
 bool UserAnswerVerifier::refer(std::uint8_t number, bool shows_absence, Reach& reach) {
@@ -286,7 +206,8 @@ Reason UserAnswerVerifier::next(const UserQuery& query, const UserState& state, 
     reason = check_name(user, query, state, result);
   }
   if (reason == Reason::kValid && user.kind != UserKind::kNone) {
-    reason = check_decommissioned(user, state, result);
+    const Entry& entry = user.decommissioned;
+    reason = check_decommissioned(view(entry.record, kDecommissioned), result.user, state.has_left, entry);
   }
   if (reason == Reason::kValid && user.kind == UserKind::kCurrent) {
     reason = check_devices(user, state, result);
@@ -331,22 +252,6 @@ Reason UserAnswerVerifier::check_name(const UserLookup& user, const UserQuery& q
   }
   out.user = member.value;
   return state.user.empty() || std::ranges::equal(state.user, member.value) ? Reason::kValid : Reason::kUserChanged;
-}
-
-// Section 5 step 5.
-Reason UserAnswerVerifier::check_decommissioned(const UserLookup& user, const UserState& state,
-                                                const UserResult& result) const {
-  const Entry& entry = user.decommissioned;
-  const StructureView view_of_left = view(entry.record, kDecommissioned);
-  if (!entry.present) {
-    return state.has_left ? Reason::kUserReturned : check_absent_entry(view_of_left, result.user, entry.absent);
-  }
-  const Reason reason = check_present(view_of_left, result.user, entry.member);
-  if (reason != Reason::kValid) {
-    return reason;
-  }
-  const bool says_so = entry.member.value.size() == 1 && entry.member.value[0] == kHasLeft;
-  return says_so ? Reason::kValid : Reason::kDecommissionValue;
 }
 
 // Section 5 step 6, but the list.

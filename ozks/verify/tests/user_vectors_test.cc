@@ -4,44 +4,16 @@
 #include <deque>
 #include <map>
 
+#include "answer_row.h"
 #include "optiks/ozks/verify/users.h"
-#include "prover.h"
-#include "vectors.h"
 
 namespace optiks::ozks::verify::test {
 namespace {
 
-std::uint64_t number(const Json& value) { return value.get<std::uint64_t>(); }
-
-Known known_of(const Json& given) {
-  Known known;
-  known.period = number(given["period"]);
-  known.version = number(given["version"]);
-  known.absent_epoch = number(given["absent_at"]);
-  known.has_absent = true;
-  return known;
-}
-
 // One row: what the verifier brings, and the verdict.
-class Row {
+class Row : private AnswerRow {
  public:
-  Row(const Json& anchors, const Json& vector) : vector_(vector) {
-    const Json& anchor = anchors[vector["anchor"].get<std::size_t>()];
-    EXPECT_EQ(name_of(make_anchor(keep(anchor["configuration"]), keep(anchor["log_key"]), context_.anchor)), "valid");
-    context_.ed25519 = ed25519_verify;
-    context_.now_ms = number(vector["now_ms"]);
-    if (vector.contains("checkpoint")) {
-      context_.kept_checkpoint.emplace().size = number(vector["checkpoint"]["size"]);
-      std::ranges::copy(keep(vector["checkpoint"]["root"]), context_.kept_checkpoint->root.begin());
-    }
-    if (vector.contains("record")) {
-      context_.kept_record.emplace().record = read_record(keep(vector["record"]));
-    }
-    if (vector.contains("period_record")) {
-      context_.kept_record->period_start = read_record(keep(vector["period_record"]));
-    }
-    answer_ = keep(vector["answer"]);
-  }
+  Row(const Json& anchors, const Json& vector) : AnswerRow(anchors, vector) {}
 
   Reason verify() {
     const Json& users = vector_["users"];
@@ -73,8 +45,6 @@ class Row {
   }
 
  private:
-  ByteSpan keep(const Json& hex) { return kept_.emplace_back(from_hex(hex)); }
-
   UserQuery query_of(const Json& user) {
     return {keep(user["username"]), user["device"].is_null() ? ByteSpan() : keep(user["device"])};
   }
@@ -126,12 +96,8 @@ class Row {
     }
   }
 
-  const Json& vector_;
-  // Neither moves what is in it.
-  std::deque<Bytes> kept_;
+  // Does not move what is in it.
   std::deque<std::vector<KnownDevice>> known_keys_;
-  Context context_;
-  ByteSpan answer_;
 };
 
 TEST(UserVectors, Lookup) {

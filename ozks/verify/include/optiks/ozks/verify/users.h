@@ -139,7 +139,6 @@ class UserAnswerVerifier {
   static constexpr std::size_t kMaxParts = 0xffff / (kRecordLen + 2);
 
   Reason check_parts(const Context& context);
-  Reason read_vrf_keys();
   // Reach: numbers of the records that the entries of one user refer to.
   struct Reach {
     std::optional<std::size_t> first_absence;  // of those that show an absence, the one of the smallest epoch
@@ -151,7 +150,6 @@ class UserAnswerVerifier {
   [[nodiscard]] EpochRecord record(std::size_t number) const { return read_record(records_[number]); }
   [[nodiscard]] StructureView view(std::uint8_t number, std::uint8_t structure) const;
   Reason check_name(const UserLookup& user, const UserQuery& query, const UserState& state, UserResult& out) const;
-  Reason check_decommissioned(const UserLookup& user, const UserState& state, const UserResult& result) const;
   Reason check_devices(const UserLookup& user, const UserState& state, UserResult& out) const;
   Reason check_keys(const UserLookup& user, const UserQuery& query, const UserState& state,
                     std::span<DeviceResult> devices, UserResult& out) const;

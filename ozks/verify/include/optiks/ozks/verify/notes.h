@@ -1,0 +1,15 @@
+// Owner's notes: docs/spec/user-monitor.md section 8. Any thread, no state.
+#pragma once
+
+#include "optiks/base/bytes.h"
+#include "optiks/ozks/verify/hash.h"
+
+namespace optiks::ozks::verify {
+
+// note_commitment: what a NotedValue has for this note. opening: kOpeningLen random octets that the owner keeps.
+[[nodiscard]] Hash note_commitment(ByteSpan opening, ByteSpan note);
+
+// is_note_of: whether the value is a NotedValue that commits to this note.
+[[nodiscard]] bool is_note_of(ByteSpan value, ByteSpan opening, ByteSpan note);
+
+}  // namespace optiks::ozks::verify

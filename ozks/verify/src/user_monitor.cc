@@ -1,0 +1,168 @@
+#include "optiks/ozks/verify/user_monitor.h"
+
+#include <algorithm>
+
+#include "optiks/base/check.h"
+#include "user_entries.h"
+
+namespace optiks::ozks::verify {
+namespace {
+
+constexpr std::uint64_t kMax24 = 0xffffff;
+constexpr std::uint64_t kMax32 = 0xffffffff;
+
+}  // namespace
+
+UserMonitorAnswer UserMonitorAnswer::decode(Reader& reader) {
+  UserMonitorAnswer answer;
+  answer.head = Head::decode(reader);
+  answer.names = List<Entry>::decode(reader, 0, kMax24);
+  answer.decommissioned = Entry::decode(reader);
+  if (!answer.decommissioned.present) {
+    answer.devices = Versions::decode(reader);
+    answer.keys = List<Versions>::decode(reader, 0, kMax32);
+  }
+  return answer;
+}
+
+Reason UserMonitorVerifier::begin(const Context& context, ByteSpan answer, const OwnQuery& query,
+                                  const OwnState& state) {
+  configuration_ = context.anchor.configuration;
+  user_ = query.user;
+  state_ = state;
+  known_ = state.keys;
+  Reason reason = decode_whole(answer, answer_);
+  if (reason == Reason::kValid && configuration_.username_reuse != 0) {
+    reason = Reason::kConfiguration;
+  }
+  if (reason == Reason::kValid) {
+    reason = verify_head(context, answer_.head, head_);
+  }
+  if (reason == Reason::kValid && answer_.names.size() != query.names.size()) {
+    reason = Reason::kAnswerCount;
+  }
+  if (reason == Reason::kValid) {
+    reason = read_vrf_keys(head_.record, vrf_keys_);
+  }
+  if (reason == Reason::kValid && head_.record.epoch < state.least_epoch) {
+    reason = Reason::kStale;
+  }
+  if (reason == Reason::kValid) {
+    reason = check_names(query);
+  }
+  if (reason == Reason::kValid) {
+    reason = check_decommissioned(view(kDecommissioned), user_, state.has_left, answer_.decommissioned);
+  }
+  return reason;
+}
+
+// Section 4 steps 6 and 7.
+Reason UserMonitorVerifier::check_names(const OwnQuery& query) const {
+  bool refers_to_head = answer_.decommissioned.record == 0;
+  for (const Entry& entry : answer_.names) {
+    refers_to_head = refers_to_head && entry.record == 0;
+  }
+  if (!refers_to_head) {
+    return Reason::kPartUnknown;
+  }
+  const StructureView names = view(kUsernames);
+  auto name = query.names.begin();
+  for (const Entry& entry : answer_.names) {
+    const Reason reason = entry.present ? check_present(names, *name, entry.member) : Reason::kUserChanged;
+    if (reason != Reason::kValid) {
+      return reason;
+    }
+    if (!std::ranges::equal(entry.member.value, user_)) {
+      return Reason::kUserChanged;
+    }
+    ++name;
+  }
+  return Reason::kValid;
+}
+
+StructureView UserMonitorVerifier::view(std::uint8_t structure) const {
+  return structure_view(head_.record, structure, vrf_keys_, configuration_);
+}
+
+std::size_t UserMonitorVerifier::num_key_versions() const {
+  std::size_t count = 0;
+  for (const Versions& versions : answer_.keys) {
+    count += versions.members.size();
+  }
+  return count;
+}
+
+// What was kept of another period counts for nothing.
+bool UserMonitorVerifier::has_kept_list() const {
+  return !state_.list.empty() && state_.devices.period == head_.record.period;
+}
+
+template <typename Take>
+void UserMonitorVerifier::for_each_list(const Take& take) const {
+  if (has_kept_list()) {
+    take(state_.list);
+  }
+  for (const Member& member : answer_.devices.members) {
+    if (member.opened) {
+      take(member.value);
+    }
+  }
+}
+
+Reason UserMonitorVerifier::read_list(std::span<VersionEntry> entries, VersionsResult& out) {
+  OPTIKS_CHECK(!has_left());
+  Reason reason = verify_versions(view(kDevices), user_, state_.devices, answer_.devices, entries, out);
+  if (reason == Reason::kValid && out.version == 0) {
+    reason = Reason::kDevicesMissing;
+  }
+  num_ids_ = state_.keys.size();
+  for_each_list([&](ByteSpan octets) {
+    List<Device> list;
+    if (reason == Reason::kValid) {
+      reason = read_device_list(octets, configuration_, list);
+      num_ids_ += list.size();
+      kept_list_ = octets;
+    }
+  });
+  return reason;
+}
+
+Reason UserMonitorVerifier::follow(std::span<ByteSpan> room) {
+  OPTIKS_CHECK(room.size() >= num_ids_);
+  std::size_t count = 0;
+  for (const KnownDevice& named : state_.keys) {
+    room[count++] = named.id;
+  }
+  for_each_list([&](ByteSpan octets) {
+    List<Device> list;
+    OPTIKS_CHECK(read_device_list(octets, configuration_, list) == Reason::kValid);
+    for (const Device& device : list) {
+      room[count++] = device.id;
+    }
+  });
+  const std::span<ByteSpan> found = room.first(count);
+  std::ranges::sort(found, is_before);
+  const auto repeated = std::ranges::unique(found, [](ByteSpan a, ByteSpan b) { return std::ranges::equal(a, b); });
+  ids_ = found.first(count - repeated.size());
+  if (answer_.keys.size() != ids_.size()) {
+    return Reason::kDeviceCount;
+  }
+  position_.emplace(answer_.keys.begin());
+  return Reason::kValid;
+}
+
+Reason UserMonitorVerifier::next(std::span<VersionEntry> entries, DeviceVersions& out) {
+  OPTIKS_CHECK(position_ && !ids_.empty());
+  const ByteSpan id = ids_.front();
+  ids_ = ids_.subspan(1);
+  const Versions versions = **position_;
+  ++*position_;
+  // Both are in order, and every id that is named is followed.
+  const bool is_named = !known_.empty() && std::ranges::equal(known_.front().id, id);
+  const Known known = is_named ? known_.front().known : Known();
+  known_ = known_.subspan(is_named ? 1 : 0);
+  out.id = id;
+  return verify_versions(view(kKeys), id, known, versions, entries, out.versions);
+}
+
+}  // namespace optiks::ozks::verify

@@ -1,0 +1,133 @@
+// Answers about an owner's own user of the Python reference (tests/vectors/users) and their verdicts.
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "answer_row.h"
+#include "optiks/ozks/verify/notes.h"
+#include "optiks/ozks/verify/user_monitor.h"
+
+namespace optiks::ozks::verify::test {
+namespace {
+
+// One row: what the owner brings, and the verdict.
+class Row : private AnswerRow {
+ public:
+  Row(const Json& anchors, const Json& vector) : AnswerRow(anchors, vector) {
+    const Json& own = vector["own"];
+    for (const Json& name : own["names"]) {
+      names_.push_back(keep(name));
+    }
+    query_ = {keep(own["user"]), names_};
+    state_.least_epoch = number(own["least_epoch"]);
+    state_.has_left = own["has_left"].get<bool>();
+    if (!own["devices"].is_null()) {
+      state_.devices = known_of(own["devices"]);
+      state_.list = keep(own["devices"]["list"]);
+    }
+    for (const Json& named : own["keys"]) {
+      keys_.push_back({keep(named["device"]), named["known"].is_null() ? Known() : known_of(named["known"])});
+    }
+    state_.keys = keys_;
+  }
+
+  Reason verify() {
+    UserMonitorVerifier verifier;
+    Reason reason = verifier.begin(context_, answer_, query_, state_);
+    const Json& expected = vector_["result"];
+    if (reason == Reason::kValid && verifier.has_left()) {
+      EXPECT_TRUE(expected["has_left"].get<bool>());
+    }
+    if (reason != Reason::kValid || verifier.has_left()) {
+      return reason;
+    }
+    std::vector<VersionEntry> list_entries(verifier.num_list_versions());
+    VersionsResult devices;
+    reason = verifier.read_list(list_entries, devices);
+    if (reason != Reason::kValid) {
+      return reason;
+    }
+    std::vector<ByteSpan> ids(verifier.num_ids());
+    reason = verifier.follow(ids);
+    if (reason != Reason::kValid) {
+      return reason;
+    }
+    std::vector<VersionEntry> entries(verifier.num_key_versions());
+    std::vector<DeviceVersions> keys(verifier.num_keys());
+    std::span<VersionEntry> room = entries;
+    for (DeviceVersions& key : keys) {
+      reason = verifier.next(room, key);
+      if (reason != Reason::kValid) {
+        return reason;
+      }
+      room = room.subspan(key.versions.num_entries);
+    }
+    EXPECT_TRUE(room.empty());
+    EXPECT_EQ(verifier.head().record.epoch, number(expected["epoch"]));
+    EXPECT_FALSE(expected["has_left"].get<bool>());
+    check_versions(devices, list_entries, expected["devices"]);
+    EXPECT_EQ(keys.size(), expected["keys"].size());
+    bool complete = devices.complete;
+    std::span<const VersionEntry> shown = entries;
+    for (std::size_t i = 0; i < keys.size() && i < expected["keys"].size(); ++i) {
+      EXPECT_EQ(base::to_hex(keys[i].id), expected["keys"][i]["device"].get<std::string>());
+      check_versions(keys[i].versions, shown.first(keys[i].versions.num_entries), expected["keys"][i]);
+      shown = shown.subspan(keys[i].versions.num_entries);
+      complete = complete && keys[i].versions.complete;
+    }
+    EXPECT_EQ(complete, expected["complete"].get<bool>());
+    return reason;
+  }
+
+ private:
+  static void check_versions(const VersionsResult& result, std::span<const VersionEntry> entries,
+                             const Json& expected) {
+    EXPECT_EQ(result.version, number(expected["version"]));
+    EXPECT_EQ(result.complete, expected["complete"].get<bool>());
+    EXPECT_EQ(entries.size(), expected["values"].size());
+    for (const VersionEntry& entry : entries) {
+      const Json& value = expected["values"][std::to_string(entry.version)];
+      EXPECT_EQ(entry.has_value, !value.is_null());
+      if (entry.has_value && !value.is_null()) {
+        EXPECT_EQ(base::to_hex(entry.value), value.get<std::string>());
+      }
+    }
+  }
+
+  std::vector<ByteSpan> names_;
+  std::vector<KnownDevice> keys_;
+  OwnQuery query_;
+  OwnState state_;
+};
+
+TEST(UserVectors, Monitor) {
+  const Json file = load_vectors("users/monitor.json");
+  EXPECT_GE(file["vectors"].size(), 250U);
+  std::map<std::string, int> seen;
+  for (const Json& vector : file["vectors"]) {
+    SCOPED_TRACE(vector["kind"].get<std::string>());
+    Row row(file["anchors"], vector);
+    const std::string reason = name_of(row.verify());
+    EXPECT_EQ(reason, vector["reason"].get<std::string>());
+    ++seen[reason];
+  }
+  EXPECT_GE(seen["valid"], 50);
+  EXPECT_GE(seen.size(), 35U);
+}
+
+TEST(UserVectors, Notes) {
+  const Json file = load_vectors("users/notes.json");
+  std::map<bool, int> seen;
+  for (const Json& vector : file["vectors"]) {
+    SCOPED_TRACE(vector["kind"].get<std::string>());
+    const Bytes value = from_hex(vector["value"]);
+    const bool opened = is_note_of(value, from_hex(vector["opening"]), from_hex(vector["note"]));
+    EXPECT_EQ(opened, vector["opened"].get<bool>());
+    ++seen[opened];
+  }
+  EXPECT_GE(seen[true], 4);
+  EXPECT_GE(seen[false], 8);
+}
+
+}  // namespace
+}  // namespace optiks::ozks::verify::test
