@@ -29,6 +29,7 @@ MAX_KEY_LEN = 255
 DEFAULT_MAX_VALUE_LEN = 65_536
 MAX_VALUE_LEN = 1_048_576
 MAX_RANGE_EPOCHS = 256
+MAX_PERIOD_BOUNDS = 128
 MAX_QUERIES = 256
 MAX_LIST = 1000
 MAX_ITEMS = 256
@@ -114,6 +115,11 @@ REASONS = {
     "devices_missing": 146,
     "device_list": 147,
     "device_count": 148,
+    "period_bounds": 160,
+    "handover_period": 161,
+    "handover_unset": 162,
+    "handover_missing": 163,
+    "handover_value": 164,
 }
 
 USERNAME_FAULTS = {

@@ -1,6 +1,8 @@
 """Whole answers as rows of JSON, for tests/vectors/lookup/ and live.py --export: what a verifier brings, the octets, the verdict."""
 
 import pahd
+from handover import EndState
+from periods import verify_periods
 from record import EpochRecord
 from refused import Refused
 from user_monitor import MonitorResult, Own, verify_user_monitor
@@ -57,6 +59,10 @@ class Rows:
             row["least_epoch"] = [v.least_epoch.get(key, 0) for key in keys]
         if v.known:
             row["known"] = [_known(v.known.get(key)) for key in keys]
+        if v.ended_record is not None:
+            row["ended_record"] = v.ended_record.encode().hex()
+        if v.ends:
+            row["ends"] = [_end(v.ends.get(key)) for key in keys]
         row["answer"] = encoded.hex()
         row["reason"] = reason
         if reason == "valid":
@@ -93,6 +99,20 @@ class Rows:
             row["result"] = _monitor_result(result)
         self.rows.append(row)
         return result
+
+    def periods(self, kind: str, v: Verifier, period: int, encoded: bytes, reason: str) -> list[EpochRecord]:
+        """Returns the bounds of a valid answer."""
+        try:
+            bounds = verify_periods(v, encoded, period)
+            found = "valid"
+        except Refused as refused:
+            bounds, found = [], refused.reason
+        _expect(f"periods {kind}", found, reason)
+        row = self._brought("periods", kind, v) | {"period": period, "answer": encoded.hex(), "reason": reason}
+        if reason == "valid":
+            row["results"] = [r.epoch for r in bounds]
+        self.rows.append(row)
+        return bounds
 
     def _brought(self, form: str, kind: str, v: Verifier) -> dict:
         row = {"kind": kind, "form": form, "anchor": self._anchor(v.anchor), "now_ms": v.now_ms}
@@ -133,6 +153,13 @@ def _known(known: pahd.Known | None) -> dict | None:
         return None
     kept = {"period": known.period, "version": known.version, "absent_at": known.absent_at}
     return kept | {"page_time": known.page_time, "page_version": known.page_version}
+
+
+def _end(end: EndState | None) -> dict | None:
+    if end is None:
+        return None
+    kept = {"period": end.period, "last_epoch": end.last_epoch, "version": end.version}
+    return kept | {"value": _hex(end.value)}
 
 
 def _result(result: pahd.Result) -> dict:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import board
 import ecvrf
 import facts
+import handover
 import pahd
 import proofs
 import record
@@ -85,9 +86,17 @@ class Verifier:
     period_record: EpochRecord | None = None
     least_epoch: dict[bytes, int] = field(default_factory=dict)
     known: dict[bytes, pahd.Known] = field(default_factory=dict)
+    # The record of the last epoch of the period that is asked for, if that has ended: docs/spec/periods.md section 5.
+    ended_record: EpochRecord | None = None
+    # Of a key what is known of it at the end of the period before: docs/spec/periods.md section 6.
+    ends: dict[bytes, handover.EndState] = field(default_factory=dict)
 
     def verify_head(self, head: Head) -> tuple[EpochRecord, Checkpoint]:
         """Section 3, from step 2 on."""
+        if self.ended_record is not None:
+            r, checkpoint = self.verify_head_alone(head)
+            require(r == self.ended_record, "record_epoch")
+            return r, checkpoint
         r, checkpoint = self.verify_head_of_any_time(head)
         self.check_not_ahead(r)
         self.check_fresh(r)
@@ -95,11 +104,16 @@ class Verifier:
 
     def verify_head_of_any_time(self, head: Head) -> tuple[EpochRecord, Checkpoint]:
         """Section 3, steps 2 to 5."""
+        r, checkpoint = self.verify_head_alone(head)
+        self.check_kept_record(r)
+        return r, checkpoint
+
+    def verify_head_alone(self, head: Head) -> tuple[EpochRecord, Checkpoint]:
+        """Section 3, steps 2 to 4."""
         r = EpochRecord.parse(head.record)
         record.check_alone(r, self.anchor.log_id)
         checkpoint = self._check_checkpoint(head)
         check_included(r, checkpoint, head.inclusion)
-        self.check_kept_record(r)
         return r, checkpoint
 
     def check_not_ahead(self, r: EpochRecord) -> None:
@@ -139,9 +153,8 @@ class Verifier:
         start_ms = start.time_ms if start is not None and kept.epoch < r.epoch else None
         record.check_same_log(r, kept, length_ms, start_ms)
 
-    def _structures(self, head: Head, keys: list[bytes], count: int) -> list[pahd.ProvenStructure]:
-        """Section 4 up to, not including, the least epoch of the first key."""
-        r, _ = self.verify_head(head)
+    def structures(self, r: EpochRecord, keys: list[bytes], count: int) -> list[pahd.ProvenStructure]:
+        """Section 4 after the head, up to, not including, the least epoch of the first key."""
         require(count == len(keys), "answer_count")
         state = r.structure(facts.KEYS)
         public = vrf_key(r, facts.KEYS)
@@ -153,23 +166,28 @@ class Verifier:
             for key in keys
         ]
 
-    def _check_least_epoch(self, s: pahd.ProvenStructure) -> None:
+    def check_least_epoch(self, s: pahd.ProvenStructure) -> None:
         require(s.epoch >= self.least_epoch.get(s.key, 0), "stale")
 
     def verify_lookup(self, answer: bytes, keys: list[bytes]) -> list[pahd.Result]:
+        assert self.ended_record is None, "an ended period has no lookups"
         decoded = decode_whole(LookupAnswer.decode, answer)
+        r, _ = self.verify_head(decoded.head)
         results = []
-        for s, item in zip(self._structures(decoded.head, keys, len(decoded.items)), decoded.items, strict=True):
-            self._check_least_epoch(s)
+        for s, item in zip(self.structures(r, keys, len(decoded.items)), decoded.items, strict=True):
+            self.check_least_epoch(s)
             results.append(pahd.verify_lookup(s, item, self.known.get(s.key)))
         return results
 
     def verify_versions(self, answer: bytes, keys: list[bytes]) -> list[pahd.Result]:
         decoded = decode_whole(VersionsAnswer.decode, answer)
+        r, _ = self.verify_head(decoded.head)
         results = []
-        for s, item in zip(self._structures(decoded.head, keys, len(decoded.items)), decoded.items, strict=True):
-            self._check_least_epoch(s)
+        for s, item in zip(self.structures(r, keys, len(decoded.items)), decoded.items, strict=True):
+            self.check_least_epoch(s)
             results.append(pahd.verify_versions(s, item, self.known.get(s.key)))
+            if s.key in self.ends and item.start == 1:
+                handover.check_handover(s, item, self.ends[s.key])
         return results
 
     def verify_audit(self, answer: bytes, stored: EpochRecord, period_start: EpochRecord) -> Audited:

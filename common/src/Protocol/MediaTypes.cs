@@ -30,6 +30,9 @@ public static class MediaTypes
     /// <summary>UserMonitorAnswer.</summary>
     public const string UserMonitor = "application/vnd.optiks.user-monitor";
 
+    /// <summary>PeriodsAnswer.</summary>
+    public const string Periods = "application/vnd.optiks.periods";
+
     /// <summary>Head.</summary>
     public const string Head = "application/vnd.optiks.head";
 

@@ -16,6 +16,9 @@ public static class ProtocolLimits
     /// <summary>Epochs of a range.</summary>
     public const int MaxRangeEpochs = 256;
 
+    /// <summary>Records of the bounds of periods (docs/spec/periods.md section 4).</summary>
+    public const int MaxPeriodBounds = 128;
+
     /// <summary>Queries of a request.</summary>
     public const int MaxQueries = 256;
 

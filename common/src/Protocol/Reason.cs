@@ -225,4 +225,19 @@ public enum Reason
 
     /// <summary>A device's key is missing or extra.</summary>
     DeviceCount = 148,
+
+    /// <summary>Records that are not those of the first and last epochs of successive periods.</summary>
+    PeriodBounds = 160,
+
+    /// <summary>Not the period after the one that ended, or not the epoch after its last.</summary>
+    HandoverPeriod = 161,
+
+    /// <summary>A copy of a key that had no version when its period ended.</summary>
+    HandoverUnset = 162,
+
+    /// <summary>No copy of a key that had a version when its period ended.</summary>
+    HandoverMissing = 163,
+
+    /// <summary>A copy with another value than the latest when the period ended.</summary>
+    HandoverValue = 164,
 }

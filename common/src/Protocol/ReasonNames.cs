@@ -81,6 +81,11 @@ internal static class ReasonNames
         Reason.DevicesMissing => "devices_missing",
         Reason.DeviceList => "device_list",
         Reason.DeviceCount => "device_count",
+        Reason.PeriodBounds => "period_bounds",
+        Reason.HandoverPeriod => "handover_period",
+        Reason.HandoverUnset => "handover_unset",
+        Reason.HandoverMissing => "handover_missing",
+        Reason.HandoverValue => "handover_value",
         _ => null,
     };
 }

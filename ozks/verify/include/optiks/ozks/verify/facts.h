@@ -55,6 +55,8 @@ inline constexpr std::size_t kDefaultMaxValueLen = 65'536;
 inline constexpr std::size_t kMaxValueLen = 1'048'576;
 // Epochs of a range.
 inline constexpr std::size_t kMaxRangeEpochs = 256;
+// Records of the bounds of periods (docs/spec/periods.md section 4).
+inline constexpr std::size_t kMaxPeriodBounds = 128;
 
 // Reason: 0 is valid, 1..19 malformed, all others invalid (docs/spec/reasons.md).
 enum class [[nodiscard]] Reason : std::int32_t{
@@ -132,6 +134,11 @@ enum class [[nodiscard]] Reason : std::int32_t{
     kDevicesMissing = 146,
     kDeviceList = 147,
     kDeviceCount = 148,
+    kPeriodBounds = 160,
+    kHandoverPeriod = 161,
+    kHandoverUnset = 162,
+    kHandoverMissing = 163,
+    kHandoverValue = 164,
 };
 
 inline constexpr std::pair<Reason, const char*> kReasonNames[] = {
@@ -209,6 +216,11 @@ inline constexpr std::pair<Reason, const char*> kReasonNames[] = {
     {Reason::kDevicesMissing, "devices_missing"},
     {Reason::kDeviceList, "device_list"},
     {Reason::kDeviceCount, "device_count"},
+    {Reason::kPeriodBounds, "period_bounds"},
+    {Reason::kHandoverPeriod, "handover_period"},
+    {Reason::kHandoverUnset, "handover_unset"},
+    {Reason::kHandoverMissing, "handover_missing"},
+    {Reason::kHandoverValue, "handover_value"},
 };
 
 }  // namespace optiks::ozks::verify
