@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 
-import pahd
 from codec import Versions
 from refused import require
 
@@ -17,9 +16,9 @@ class EndState:
     value: bytes | None
 
 
-def check_handover(s: pahd.Structure, answer: Versions, end: EndState) -> None:
-    """Section 6: the first accepted answer about a key in the next period, which lists from version 1."""
-    require(s.period == end.period + 1 and s.first_epoch == end.last_epoch + 1, "handover_period")
+def check_handover(period: int, first_epoch: int, answer: Versions, end: EndState) -> None:
+    """Section 6: the key's list in an accepted answer of the next period, from version 1. period, first_epoch: its record's."""
+    require(period == end.period + 1 and first_epoch == end.last_epoch + 1, "handover_period")
     first = answer.members[0] if answer.members else None
     if end.version == 0:
         require(first is None or first.epoch != 0, "handover_unset")

@@ -160,7 +160,7 @@ class Owner:
         answer = Versions(a, start, members, [NonMember(b"", None, None)] * len(pahd.next_rungs(a)))
         result = pahd.verify_versions(tree, answer, known)
         if self.end is not None:
-            handover.check_handover(tree, answer, self.end)
+            handover.check_handover(tree.period, tree.first_epoch, answer, self.end)
         if any(not self._is_own(version, value, number, mine) for version, value in result.values.items()):
             raise Alarm
         self.end = None

@@ -15,6 +15,7 @@ def verify_periods(v: Verifier, answer: bytes, period: int) -> list[EpochRecord]
     """Section 4: the bounds from this period on."""
     decoded = decode_whole(PeriodsAnswer.decode, answer)
     head, checkpoint = v.verify_head_alone(decoded.head)
+    require(1 <= len(decoded.bounds) <= facts.MAX_PERIOD_BOUNDS, "period_bounds")
     bounds = []
     for part in decoded.bounds:
         r = EpochRecord.parse(part.record)
@@ -41,7 +42,6 @@ def _is_first(r: EpochRecord) -> bool:
 
 def _check_shape(bounds: list[EpochRecord], head: EpochRecord, period: int) -> None:
     """Section 4 step 4."""
-    require(1 <= len(bounds) <= facts.MAX_PERIOD_BOUNDS, "period_bounds")
     require(bounds[0].period == period and _is_first(bounds[0]), "period_bounds")
     for before, r in pairwise(bounds):
         if r.period == before.period:

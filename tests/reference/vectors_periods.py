@@ -264,6 +264,10 @@ def handover_rows(rows: Rows) -> None:
     row("handover_of_an_erased_copy", [ALICE], erased, "handover_value", ends=ends[1])
     broken = replace(d.versions_answer([ALICE]), items=[replace(d.versions_item(d.epoch, ALICE, 1), absent=[])])
     row("handover_after_the_proofs", [ALICE], broken.encode(), "ladder_count", ends=forged)
+    two = d.versions_answer([ALICE, BOB])
+    cut = replace(two, items=[two.items[0], replace(two.items[1], absent=[])])
+    row("handover_after_the_proofs_of_all", [ALICE, BOB], cut.encode(), "ladder_count", ends=forged)
+    row("handover_of_one_of_two", [ALICE, BOB], two.encode(), "handover_value", ends=forged)
     _lying_handover_rows(rows)
 
 

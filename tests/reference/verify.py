@@ -186,8 +186,9 @@ class Verifier:
         for s, item in zip(self.structures(r, keys, len(decoded.items)), decoded.items, strict=True):
             self.check_least_epoch(s)
             results.append(pahd.verify_versions(s, item, self.known.get(s.key)))
-            if s.key in self.ends and item.start == 1:
-                handover.check_handover(s, item, self.ends[s.key])
+        for key, item in zip(keys, decoded.items, strict=True):
+            if key in self.ends and item.start == 1:
+                handover.check_handover(r.period, r.period_first_epoch, item, self.ends[key])
         return results
 
     def verify_audit(self, answer: bytes, stored: EpochRecord, period_start: EpochRecord) -> Audited:

@@ -31,6 +31,9 @@ def seeds():
         yield "fuzz_users", bytes.fromhex(row["answer"])
     for row in vectors("users/monitor.json")["vectors"]:
         yield "fuzz_user_monitor", bytes.fromhex(row["answer"])
+
+    for row in vectors("periods/bounds.json")["vectors"]:
+        yield "fuzz_periods", bytes.fromhex(row["answer"])
     for row in vectors("proofs/append.json")["vectors"]:
         yield "fuzz_append", bytes([len(row["states"]) - 2 & 0xFF]) + bytes.fromhex(row["proof"])
     for row in vectors("tlog/notes.json")["vectors"]:

@@ -111,41 +111,59 @@ Reason check_structures(const EpochRecord& stored, const AuditProof& proof, bool
 
 }  // namespace
 
-Reason verify_head_of_any_time(const Context& context, const Head& head, VerifiedHead& out) {
-  const EpochRecord record = read_record(head.record);
-  Reason reason = check_record(record, context.anchor);
-  if (reason != Reason::kValid) {
-    return reason;
-  }
-  Checkpoint checkpoint;
-  reason = check_checkpoint(context, head, checkpoint);
-  if (reason != Reason::kValid) {
-    return reason;
-  }
+Reason check_included(const EpochRecord& record, const Checkpoint& checkpoint, ByteSpan inclusion) {
   if (record.epoch >= checkpoint.size) {
     return Reason::kInclusionIndex;
   }
-  if (!verify_inclusion(record.epoch, checkpoint.size, log_leaf_hash(record.octets), checkpoint.root, head.inclusion)) {
-    return Reason::kInclusionProof;
+  const Hash leaf = log_leaf_hash(record.octets);
+  return verify_inclusion(record.epoch, checkpoint.size, leaf, checkpoint.root, inclusion) ? Reason::kValid
+                                                                                           : Reason::kInclusionProof;
+}
+
+Reason verify_head_alone(const Context& context, const Head& head, VerifiedHead& out) {
+  VerifiedHead found;
+  found.record = read_record(head.record);
+  Reason reason = check_record(found.record, context.anchor);
+  if (reason == Reason::kValid) {
+    reason = check_checkpoint(context, head, found.checkpoint);
   }
-  if (context.kept_record) {
-    reason = check_against_kept(record, *context.kept_record, context.anchor);
-    if (reason != Reason::kValid) {
-      return reason;
-    }
+  if (reason == Reason::kValid) {
+    reason = check_included(found.record, found.checkpoint, head.inclusion);
   }
-  out = {record, checkpoint};
-  return Reason::kValid;
+  if (reason == Reason::kValid) {
+    out = found;
+  }
+  return reason;
+}
+
+Reason verify_head_of_any_time(const Context& context, const Head& head, VerifiedHead& out) {
+  VerifiedHead found;
+  Reason reason = verify_head_alone(context, head, found);
+  if (reason == Reason::kValid && context.kept_record) {
+    reason = check_against_kept(found.record, *context.kept_record, context.anchor);
+  }
+  if (reason == Reason::kValid) {
+    out = found;
+  }
+  return reason;
 }
 
 Reason verify_head(const Context& context, const Head& head, VerifiedHead& out) {
-  VerifiedHead verified;
-  Reason reason = verify_head_of_any_time(context, head, verified);
-  if (reason == Reason::kValid) {
-    reason = check_fresh(verified.record, context.anchor.configuration, context.now_ms);
+  VerifiedHead found;
+  Reason reason = Reason::kValid;
+  if (context.ended_record) {
+    reason = verify_head_alone(context, head, found);
+    if (reason == Reason::kValid && !equal(found.record.octets, context.ended_record->octets)) {
+      reason = Reason::kRecordEpoch;
+    }
+  } else {
+    reason = verify_head_of_any_time(context, head, found);
+    if (reason == Reason::kValid) {
+      reason = check_fresh(found.record, context.anchor.configuration, context.now_ms);
+    }
   }
   if (reason == Reason::kValid) {
-    out = verified;
+    out = found;
   }
   return reason;
 }

@@ -50,16 +50,6 @@ bool period_follows(const EpochRecord& later, const EpochRecord& earlier, const 
          (later.time_ms - *period_start_ms) / configuration.period_length_ms >= later.period - earlier.period;
 }
 
-// Two records of one log in any order.
-Reason check_same_log(const EpochRecord& a, const EpochRecord& b, const Configuration& configuration,
-                      std::optional<std::uint64_t> period_start_ms = std::nullopt) {
-  if (a.epoch == b.epoch) {
-    return equal(a.octets, b.octets) ? Reason::kValid : Reason::kFork;
-  }
-  return a.epoch < b.epoch ? check_record_after(b, a, configuration, period_start_ms)
-                           : check_record_after(a, b, configuration, period_start_ms);
-}
-
 }  // namespace
 
 Configuration Configuration::decode(Reader& reader) {
@@ -181,6 +171,15 @@ Reason check_record_after(const EpochRecord& later, const EpochRecord& earlier, 
     }
   }
   return Reason::kValid;
+}
+
+Reason check_same_log(const EpochRecord& a, const EpochRecord& b, const Configuration& configuration,
+                      std::optional<std::uint64_t> period_start_ms) {
+  if (a.epoch == b.epoch) {
+    return equal(a.octets, b.octets) ? Reason::kValid : Reason::kFork;
+  }
+  return a.epoch < b.epoch ? check_record_after(b, a, configuration, period_start_ms)
+                           : check_record_after(a, b, configuration, period_start_ms);
 }
 
 Reason check_period_start(const EpochRecord& start, const EpochRecord& record, const Anchor& anchor) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "optiks/base/check.h"
-#include "optiks/ozks/verify/rfc6962.h"
 #include "user_entries.h"
 
 namespace optiks::ozks::verify {
@@ -109,14 +108,8 @@ Reason UserAnswerVerifier::check_parts(const Context& context) {
     if (found.period != head_.record.period) {
       return Reason::kPartPeriod;
     }
-    const Checkpoint& checkpoint = head_.checkpoint;
-    if (found.epoch >= checkpoint.size) {
-      return Reason::kInclusionIndex;
-    }
-    if (!verify_inclusion(found.epoch, checkpoint.size, log_leaf_hash(found.octets), checkpoint.root, part.inclusion)) {
-      return Reason::kInclusionProof;
-    }
-    if (context.kept_record) {
+    reason = check_included(found, head_.checkpoint, part.inclusion);
+    if (reason == Reason::kValid && context.kept_record) {
       reason = check_against_kept(found, *context.kept_record, context.anchor);
     }
     if (reason == Reason::kValid) {

@@ -24,6 +24,9 @@ struct Context {
   std::uint64_t now_ms = 0;
   std::optional<Checkpoint> kept_checkpoint;
   std::optional<KeptRecord> kept_record;
+  // Of the last epoch of the period that is asked for, if that has ended (docs/spec/periods.md section 5): the head's
+  // record is this one, and neither its age nor the kept record is looked at.
+  std::optional<EpochRecord> ended_record;
 };
 
 struct VerifiedHead {
@@ -37,10 +40,16 @@ struct KeyState {
   Known known;
 };
 
+// verify_head_alone: section 3 steps 2 to 4, for a decoded head. `out` is written on kValid only.
+Reason verify_head_alone(const Context& context, const Head& head, VerifiedHead& out);
+
+// check_included: section 3 step 4.
+Reason check_included(const EpochRecord& record, const Checkpoint& checkpoint, ByteSpan inclusion);
+
 // verify_head_of_any_time: section 3 steps 2 to 5, for a decoded head. `out` is written on kValid only.
 Reason verify_head_of_any_time(const Context& context, const Head& head, VerifiedHead& out);
 
-// verify_head: section 3 from step 2 on, likewise.
+// verify_head: section 3 from step 2 on, or what takes its place for an ended period, likewise.
 Reason verify_head(const Context& context, const Head& head, VerifiedHead& out);
 
 // AnswerVerifier goes through an answer to `num_keys` keys: begin, then one next for each key in the order asked. The

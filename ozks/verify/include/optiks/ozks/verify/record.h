@@ -76,6 +76,11 @@ Reason check_record(const EpochRecord& record, const Anchor& anchor);
 Reason check_record_after(const EpochRecord& later, const EpochRecord& earlier, const Configuration& configuration,
                           std::optional<std::uint64_t> period_start_ms = std::nullopt);
 
+// check_same_log: two records of one log in any order; of one epoch they are the same. period_start_ms: of the earlier
+// one's period, as above.
+Reason check_same_log(const EpochRecord& a, const EpochRecord& b, const Configuration& configuration,
+                      std::optional<std::uint64_t> period_start_ms = std::nullopt);
+
 // check_period_start: section 5, `start` as the record of the first epoch of the period of `record`, which passed
 // check_record.
 Reason check_period_start(const EpochRecord& start, const EpochRecord& record, const Anchor& anchor);

@@ -1,0 +1,21 @@
+#include "optiks/ozks/verify/handover.h"
+
+namespace optiks::ozks::verify {
+
+Reason check_handover(const PeriodOfRecord& next, std::span<const VersionEntry> entries, const EndState& end) {
+  // Neither difference wraps: a period after another one has a number and a first epoch above 0.
+  if (next.period == 0 || next.period - 1 != end.period || next.first_epoch - 1 != end.last_epoch) {
+    return Reason::kHandoverPeriod;
+  }
+  const bool begins_with_copy = !entries.empty() && entries.front().leaf_epoch == 0;
+  if (end.version == 0) {
+    return begins_with_copy ? Reason::kHandoverUnset : Reason::kValid;
+  }
+  if (!begins_with_copy) {
+    return Reason::kHandoverMissing;
+  }
+  const VersionEntry& copy = entries.front();
+  return copy.has_value && equal(copy.value, end.value) ? Reason::kValid : Reason::kHandoverValue;
+}
+
+}  // namespace optiks::ozks::verify

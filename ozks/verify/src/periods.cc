@@ -1,0 +1,138 @@
+#include "optiks/ozks/verify/periods.h"
+
+#include <optional>
+
+namespace optiks::ozks::verify {
+namespace {
+
+constexpr std::uint64_t kMax24 = 0xffffff;
+
+using Bounds = std::span<const ByteSpan>;
+
+bool is_first(const EpochRecord& record) { return record.epoch == record.period_first_epoch; }
+
+// The time of the first epoch of a period, if it is among the bounds.
+std::optional<std::uint64_t> start_ms_of(Bounds bounds, std::uint64_t period) {
+  for (const ByteSpan octets : bounds) {
+    const EpochRecord record = read_record(octets);
+    if (record.period == period && is_first(record)) {
+      return record.time_ms;
+    }
+  }
+  return std::nullopt;
+}
+
+// Section 4 step 3; fills bounds.
+Reason check_bounds(const Context& context, const PeriodsAnswer& answer, PeriodsResult& out) {
+  if (answer.bounds.size() == 0 || answer.bounds.size() > out.bounds.size()) {
+    return Reason::kPeriodBounds;
+  }
+  for (const PartRecord& bound : answer.bounds) {
+    const EpochRecord record = read_record(bound.record);
+    Reason reason = check_record(record, context.anchor);
+    if (reason == Reason::kValid) {
+      reason = check_included(record, out.head.checkpoint, bound.inclusion);
+    }
+    if (reason != Reason::kValid) {
+      return reason;
+    }
+    out.bounds[out.num_bounds++] = bound.record;
+  }
+  return Reason::kValid;
+}
+
+// Whether `record` may stand after `before`. No epoch or period wraps: those of `before` are below the later ones'.
+bool is_next_bound(const EpochRecord& record, const EpochRecord& before) {
+  if (record.period == before.period) {
+    return is_first(before) && record.epoch > before.epoch;
+  }
+  return record.period > before.period && record.period - before.period == 1 && record.epoch > before.epoch &&
+         record.epoch - before.epoch == 1 && is_first(record);
+}
+
+// Section 4 step 4.
+Reason check_shape(Bounds bounds, const EpochRecord& head, std::uint64_t period) {
+  EpochRecord before = read_record(bounds.front());
+  if (before.period != period || !is_first(before)) {
+    return Reason::kPeriodBounds;
+  }
+  for (const ByteSpan octets : bounds.subspan(1)) {
+    const EpochRecord record = read_record(octets);
+    if (!is_next_bound(record, before)) {
+      return Reason::kPeriodBounds;
+    }
+    before = record;
+  }
+  const bool is_heads = before.period == head.period && is_first(before) && before.epoch == head.period_first_epoch;
+  return is_heads ? Reason::kValid : Reason::kPeriodBounds;
+}
+
+// Section 4 step 5. Every bound's period begins with a bound.
+Reason check_chain(Bounds bounds, const EpochRecord& head, const Configuration& configuration) {
+  EpochRecord before = read_record(bounds.front());
+  for (const ByteSpan octets : bounds.subspan(1)) {
+    const EpochRecord record = read_record(octets);
+    const Reason reason = check_same_log(before, record, configuration, start_ms_of(bounds, before.period));
+    if (reason != Reason::kValid) {
+      return reason;
+    }
+    before = record;
+  }
+  return check_same_log(before, head, configuration, start_ms_of(bounds, before.period));
+}
+
+// Section 4 step 6, for one of the records.
+Reason check_kept(Bounds bounds, const EpochRecord& record, const EpochRecord& kept,
+                  const Configuration& configuration) {
+  const EpochRecord& earlier = kept.epoch < record.epoch ? kept : record;
+  return check_same_log(record, kept, configuration, start_ms_of(bounds, earlier.period));
+}
+
+Reason check_all_kept(Bounds bounds, const EpochRecord& head, const EpochRecord& kept,
+                      const Configuration& configuration) {
+  for (const ByteSpan octets : bounds) {
+    const Reason reason = check_kept(bounds, read_record(octets), kept, configuration);
+    if (reason != Reason::kValid) {
+      return reason;
+    }
+  }
+  return check_kept(bounds, head, kept, configuration);
+}
+
+}  // namespace
+
+PeriodsAnswer PeriodsAnswer::decode(Reader& reader) {
+  PeriodsAnswer answer;
+  answer.head = Head::decode(reader);
+  answer.bounds = List<PartRecord>::decode(reader, 0, kMax24);
+  return answer;
+}
+
+Reason verify_periods(const Context& context, std::uint64_t period, ByteSpan octets, PeriodsResult& out) {
+  out = {};
+  PeriodsAnswer answer;
+  Reason reason = decode_whole(octets, answer);
+  if (reason == Reason::kValid) {
+    out.encoded_head = answer.head;
+    reason = verify_head_alone(context, answer.head, out.head);
+  }
+  if (reason == Reason::kValid) {
+    reason = check_bounds(context, answer, out);
+  }
+  if (reason != Reason::kValid) {
+    return reason;
+  }
+  const Configuration& configuration = context.anchor.configuration;
+  const EpochRecord& head = out.head.record;
+  const Bounds bounds = std::span(out.bounds).first(out.num_bounds);
+  reason = check_shape(bounds, head, period);
+  if (reason == Reason::kValid) {
+    reason = check_chain(bounds, head, configuration);
+  }
+  if (reason == Reason::kValid && context.kept_record) {
+    reason = check_all_kept(bounds, head, context.kept_record->record, configuration);
+  }
+  return reason == Reason::kValid ? check_fresh(head, configuration, context.now_ms) : reason;
+}
+
+}  // namespace optiks::ozks::verify

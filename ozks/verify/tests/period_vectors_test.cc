@@ -1,0 +1,147 @@
+// Bounds of periods, answers about ended ones and hand-overs of the Python reference (tests/vectors/periods) and their
+// verdicts.
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <map>
+
+#include "optiks/ozks/verify/handover.h"
+#include "optiks/ozks/verify/periods.h"
+#include "prover.h"
+#include "vectors.h"
+
+namespace optiks::ozks::verify::test {
+namespace {
+
+std::uint64_t number(const Json& value) { return value.get<std::uint64_t>(); }
+
+// One row: what the verifier brings, and the verdict.
+class Row {
+ public:
+  Row(const Json& anchors, const Json& vector) : vector_(vector) {
+    const Json& anchor = anchors[vector["anchor"].get<std::size_t>()];
+    EXPECT_EQ(name_of(make_anchor(keep(anchor["configuration"]), keep(anchor["log_key"]), context_.anchor)), "valid");
+    context_.ed25519 = ed25519_verify;
+    context_.now_ms = number(vector["now_ms"]);
+    if (vector.contains("checkpoint")) {
+      context_.kept_checkpoint.emplace().size = number(vector["checkpoint"]["size"]);
+      std::ranges::copy(keep(vector["checkpoint"]["root"]), context_.kept_checkpoint->root.begin());
+    }
+    if (vector.contains("record")) {
+      context_.kept_record.emplace().record = read_record(keep(vector["record"]));
+    }
+    if (vector.contains("ended_record")) {
+      context_.ended_record = read_record(keep(vector["ended_record"]));
+    }
+    answer_ = keep(vector["answer"]);
+  }
+
+  Reason periods() {
+    PeriodsResult result;
+    const Reason reason = verify_periods(context_, number(vector_["period"]), answer_, result);
+    if (reason == Reason::kValid) {
+      std::vector<std::uint64_t> epochs;
+      for (const ByteSpan bound : std::span(result.bounds).first(result.num_bounds)) {
+        epochs.push_back(read_record(bound).epoch);
+      }
+      EXPECT_EQ(epochs, vector_["results"].get<std::vector<std::uint64_t>>());
+    }
+    return reason;
+  }
+
+  Reason versions() {
+    const Json& keys = vector_["keys"];
+    VersionsAnswerVerifier verifier;
+    Reason reason = verifier.begin(context_, answer_, keys.size());
+    if (reason != Reason::kValid) {
+      return reason;
+    }
+    std::vector<VersionEntry> entries(verifier.num_entries());
+    std::span<VersionEntry> room = entries;
+    std::vector<VersionsResult> results(keys.size());
+    std::vector<std::span<const VersionEntry>> lists;
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      reason = verifier.next(keep(keys[i]), state_of(i), room, results[i]);
+      if (reason != Reason::kValid) {
+        return reason;
+      }
+      lists.push_back(room.first(results[i].num_entries));
+      room = room.subspan(results[i].num_entries);
+      EXPECT_EQ(results[i].version, latest_of(i).value_or(results[i].version));
+    }
+    const EpochRecord& record = verifier.head().record;
+    for (std::size_t i = 0; i < keys.size() && reason == Reason::kValid; ++i) {
+      if (const auto end = end_of(i); end && results[i].from == 1) {
+        reason = check_handover({record.period, record.period_first_epoch}, lists[i], *end);
+      }
+    }
+    return reason;
+  }
+
+ private:
+  ByteSpan keep(const Json& hex) { return kept_.emplace_back(from_hex(hex)); }
+
+  KeyState state_of(std::size_t i) {
+    KeyState state;
+    if (vector_.contains("least_epoch")) {
+      state.least_epoch = number(vector_["least_epoch"][i]);
+    }
+    if (vector_.contains("known") && !vector_["known"][i].is_null()) {
+      const Json& given = vector_["known"][i];
+      state.known.period = number(given["period"]);
+      state.known.version = number(given["version"]);
+      state.known.has_absent = !given["absent_at"].is_null();
+      state.known.absent_epoch = given["absent_at"].is_null() ? 0 : number(given["absent_at"]);
+      state.known.time = given["page_time"].is_null() ? 0 : number(given["page_time"]);
+      state.known.page_version = number(given["page_version"]);
+    }
+    return state;
+  }
+
+  std::optional<EndState> end_of(std::size_t i) {
+    if (!vector_.contains("ends") || vector_["ends"][i].is_null()) {
+      return std::nullopt;
+    }
+    const Json& given = vector_["ends"][i];
+    EndState end{number(given["period"]), number(given["last_epoch"]), number(given["version"]), {}};
+    if (!given["value"].is_null()) {
+      end.value = keep(given["value"]);
+    }
+    return end;
+  }
+
+  [[nodiscard]] std::optional<std::uint64_t> latest_of(std::size_t i) const {
+    if (!vector_.contains("results")) {
+      return std::nullopt;
+    }
+    return number(vector_["results"][i]["version"]);
+  }
+
+  const Json& vector_;
+  // Does not move what is in it.
+  std::deque<Bytes> kept_;
+  Context context_;
+  ByteSpan answer_;
+};
+
+void run(const std::string& path, std::size_t least_rows, int least_valid, std::size_t least_reasons) {
+  const Json file = load_vectors(path);
+  EXPECT_GE(file["vectors"].size(), least_rows);
+  std::map<std::string, int> seen;
+  for (const Json& vector : file["vectors"]) {
+    const auto form = vector["form"].get<std::string>();
+    SCOPED_TRACE(form + " " + vector["kind"].get<std::string>());
+    Row row(file["anchors"], vector);
+    const std::string reason = name_of(form == "periods" ? row.periods() : row.versions());
+    EXPECT_EQ(reason, vector["reason"].get<std::string>());
+    ++seen[reason];
+  }
+  EXPECT_GE(seen["valid"], least_valid);
+  EXPECT_GE(seen.size(), least_reasons);
+}
+
+TEST(PeriodVectors, Bounds) { run("periods/bounds.json", 76, 27, 17); }
+TEST(PeriodVectors, Handover) { run("periods/handover.json", 49, 19, 10); }
+
+}  // namespace
+}  // namespace optiks::ozks::verify::test
