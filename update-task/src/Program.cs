@@ -21,6 +21,7 @@ var service = new OptiksServiceOptions
     Settings = new Dictionary<string, Type>
     {
         [EpochOptions.Section] = typeof(EpochOptions),
+        [PaddingOptions.Section] = typeof(PaddingOptions),
         [LogOptions.Section] = typeof(LogOptions),
         [StorageOptions.Section] = typeof(StorageOptions),
     },
@@ -46,6 +47,7 @@ return await Startup.RunAsync(
         builder.AddOptiksDefaults(service);
 
         services.AddOptionsWithValidateOnStart<EpochOptions, EpochOptionsValidator>().BindConfiguration(EpochOptions.Section);
+        services.AddOptionsWithValidateOnStart<PaddingOptions, PaddingOptionsValidator>().BindConfiguration(PaddingOptions.Section);
         services.AddOptionsWithValidateOnStart<LogOptions, LogOptionsValidator>().BindConfiguration(LogOptions.Section);
 
         services.AddOptiksStorage();
@@ -55,6 +57,7 @@ return await Startup.RunAsync(
         services.AddSingleton<BoardFolder>();
         services.AddSingleton<Genesis>();
         services.AddSingleton<Recovery>();
+        services.AddSingleton<Padding>();
         services.AddSingleton<EpochPublisher>();
         services.AddSingleton<EpochLoop>();
         services.AddSingleton<LeaseWaiter>();

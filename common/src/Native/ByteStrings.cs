@@ -15,7 +15,8 @@ public sealed class ByteStrings : IDisposable
     /// <summary>ByteStrings starts empty, with room for so many strings and octets.</summary>
     public ByteStrings(int strings = 16, int octets = 512)
     {
-        _blob = ArrayPool<byte>.Shared.Rent(octets);
+        // An array without elements says that the batch was disposed.
+        _blob = ArrayPool<byte>.Shared.Rent(Math.Max(1, octets));
         _offsets = ArrayPool<ulong>.Shared.Rent(strings + 1);
         _offsets[0] = 0;
     }

@@ -38,7 +38,7 @@ public sealed record EpochCommit(EpochRow Epoch, ReadOnlyMemory<byte> PreviousHa
         int keyEnd = 0;
         for (int i = 0; i < rows.Length; i++)
         {
-            Require(hasOutcome[i], "a leaf has no outcome");
+            Require(hasOutcome[i] != (origins[i] == LeafOrigin.Padding), "a leaf has no outcome, or a dummy one");
             Require(rows[i].Epoch == Epoch.Epoch, "a leaf is of another epoch");
             bool erased = restores && rows[i].ValueOffset == LeafRow.NoValue;
             Require(erased || (rows[i].ValueOffset <= valueBytes && rows[i].ValueLength <= valueBytes - rows[i].ValueOffset), "a leaf's value lies outside the values");

@@ -65,6 +65,31 @@ public sealed class UserTests(SampleLog sample) : IClassFixture<SampleLog>
         Assert.Equal((StructureId.Devices, 2ul), (list.Structure, list.Version));
     }
 
+    [Fact]
+    public async Task Dummies_are_clean_and_come_back_from_bundles_and_exports()
+    {
+        using LogFolder log = sample.Copy();
+        log.TaskSettings = ["--Optiks:UpdateTask:Padding:Usernames=3", "--Optiks:UpdateTask:Padding:Keys=5"];
+        string database = log.Data.Database;
+        LogFolder.CopyDatabase(database, database + ".old");
+        (AcceptRequest set, AcceptRequest refused) = await PublishUsersAsync(log);
+        await AssertAsync(log, set, refused);
+        string file = Path.Combine(log.Data.Root, "export");
+        Assert.Equal(ExitCodes.Success, (await log.RunAsync("export", file)).Code);
+
+        LogFolder.CopyDatabase(database + ".old", database);
+        Assert.Equal(ExitCodes.Success, (await log.RunAsync("import-bundles", log.Bundles)).Code);
+        await AssertAsync(log, set, refused);
+
+        foreach (string suffix in (string[])["", "-wal", "-shm"])
+        {
+            File.Delete(database + suffix);
+        }
+        Assert.Equal(ExitCodes.Success, (await log.RunAsync("migrate")).Code);
+        Assert.Equal(ExitCodes.Success, (await log.RunAsync("import", file)).Code);
+        await AssertAsync(log, set, refused);
+    }
+
     private static async Task AssertAsync(LogFolder log, AcceptRequest set, AcceptRequest refused)
     {
         Assert.StartsWith("clean: ", (await log.RunAsync("fsck", "--board", log.Data.Board)).Output, StringComparison.Ordinal);

@@ -19,6 +19,10 @@ internal static class EpochReader
         var outcomes = new List<Outcome>();
         for (int i = 0; i < leaves.Origins.Length; i++)
         {
+            if (leaves.Origins.Span[i] == LeafOrigin.Padding)
+            {
+                continue;
+            }
             (long sequence, byte[] bodyHash) = (i < requests.Count ? requests[i] : null)
                 ?? throw new StorageCorruptException($"The database {session.Database.Location} lacks a request of the unpublished epoch {epoch}: restore it.");
             LeafOrigin origin = leaves.Origins.Span[i];

@@ -7,3 +7,6 @@ internal sealed partial class EpochOptionsValidator : IValidateOptions<EpochOpti
 
 [OptionsValidator]
 internal sealed partial class LogOptionsValidator : IValidateOptions<LogOptions>;
+
+[OptionsValidator]
+internal sealed partial class PaddingOptionsValidator : IValidateOptions<PaddingOptions>;

@@ -18,14 +18,16 @@ internal sealed class EpochLoop
     private static readonly TimeSpan s_shortestRest = TimeSpan.FromMilliseconds(100);
 
     private readonly EpochOptions _options;
+    private readonly Padding _padding;
     private readonly EpochPublisher _publisher;
     private readonly ClockGuard _clocks;
     private readonly TaskReport _report;
     private readonly TimeProvider _time;
 
-    public EpochLoop(IOptions<EpochOptions> options, EpochPublisher publisher, ClockGuard clocks, TaskReport report, TimeProvider time)
+    public EpochLoop(IOptions<EpochOptions> options, Padding padding, EpochPublisher publisher, ClockGuard clocks, TaskReport report, TimeProvider time)
     {
         _options = options.Value;
+        _padding = padding;
         _publisher = publisher;
         _clocks = clocks;
         _report = report;
@@ -156,7 +158,7 @@ internal sealed class EpochLoop
     private async Task<(int Refused, bool More)> CommitAsync(Lead lead, ReadUpdates updates, ulong nowMs)
     {
         LogSession session = lead.Session;
-        using (EpochDraft draft = EpochMaker.Make(session, updates.Pending, _options.MaxBytesPerEpoch, nowMs, updates.Times))
+        using (EpochDraft draft = EpochMaker.Make(session, updates.Pending, _padding, _options.MaxBytesPerEpoch, nowMs, updates.Times))
         {
             FailPoints.Hit(FailPoints.Apply);
             lead.Keeper.ThrowUnlessHeld();
@@ -221,7 +223,7 @@ internal sealed class EpochLoop
 
     private async Task FinishAsync(Lead lead, int refused, long start, EpochTimes times, CancellationToken stop)
     {
-        int published = lead.Session.Unfinished!.Content.Leaves.Rows.Length;
+        int published = lead.Session.Unfinished!.Content.Outcomes.Count(outcome => outcome.Ordinal is not null);
         await _publisher.PublishAsync(lead, times, stop);
         TimeSpan elapsed = Stopwatch.GetElapsedTime(start);
         _report.Metrics.Published(published, refused, elapsed.TotalSeconds);

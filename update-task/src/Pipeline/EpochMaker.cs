@@ -12,10 +12,11 @@ internal static class EpochMaker
     /// <summary>Make changes nothing but the staged trees.</summary>
     /// <param name="session">The log at the epoch before.</param>
     /// <param name="updates">What <see cref="IPipelineStore.ReadPendingAsync"/> gave: no key twice. Empty: a heartbeat.</param>
+    /// <param name="padding">What dummies the epoch gets.</param>
     /// <param name="maxBytes">Octets of keys and values that the epoch takes: with new device lists it may have no room for all updates (<see cref="EpochDraft.Updates"/>).</param>
     /// <param name="nowMs">The wall clock in Unix milliseconds.</param>
     /// <param name="times">Counts the steps.</param>
-    public static EpochDraft Make(LogSession session, EpochUpdates updates, long maxBytes, ulong nowMs, EpochTimes times)
+    public static EpochDraft Make(LogSession session, EpochUpdates updates, Padding padding, long maxBytes, ulong nowMs, EpochTimes times)
     {
         ulong epoch = session.Last.Epoch + 1;
         Decision[] decisions;
@@ -25,7 +26,7 @@ internal static class EpochMaker
         {
             decisions = UpdateRules.Decide(session.Directory, session.Identity.Anchor.Configuration, session.Period.Period, updates.Requests, maxBytes);
             updates = updates.First(decisions.Length);
-            leaves = MakeLeaves(session.Directory, epoch, updates.Requests, decisions, out ordinals);
+            leaves = MakeLeaves(session, epoch, updates.Requests, decisions, padding, out ordinals);
         }
         using EpochTimes.Timer tree = times.Measure(EpochStep.Tree);
         StagedEpoch staged = session.Directory.Stage(epoch, leaves.Rows.Span, leaves.Values.Span, withProofs: true);
@@ -45,8 +46,8 @@ internal static class EpochMaker
         }
     }
 
-    // Rows in ordinal order; ordinals[i] is that of the i-th item that has a leaf.
-    private static LeafBatch MakeLeaves(KeyDirectory directory, ulong epoch, IReadOnlyList<PendingRequest> pending, Decision[] decisions, out int[] ordinals)
+    // Rows in ordinal order, dummies among them; ordinals[i] is that of the i-th item that has a leaf.
+    private static LeafBatch MakeLeaves(LogSession session, ulong epoch, IReadOnlyList<PendingRequest> pending, Decision[] decisions, Padding padding, out int[] ordinals)
     {
         int count = 0;
         int valueBytes = 0;
@@ -62,14 +63,7 @@ internal static class EpochMaker
             }
         }
         ordinals = new int[count];
-        if (count == 0)
-        {
-            return LeafBatch.Empty;
-        }
-        using var keys = new ByteStrings(count, 32 * count);
-        using var values = new ByteStrings(count, valueBytes);
-        var structures = new StructureId[count];
-        var origins = new LeafOrigin[count];
+        using var leaves = new LeafInputs(count, valueBytes);
         for (int i = 0; i < pending.Count; i++)
         {
             IReadOnlyList<AcceptItem> items = pending[i].Items;
@@ -77,32 +71,12 @@ internal static class EpochMaker
             {
                 if (decisions[i].HasLeaf(item))
                 {
-                    structures[keys.Count] = items[item].Structure;
-                    origins[keys.Count] = new LeafOrigin(pending[i].RequestId, item);
-                    keys.Add(items[item].Key.Span);
-                    values.Add(decisions[i].ValueOf(pending[i], item).Span);
+                    leaves.Add(items[item].Structure, items[item].Key.Span, decisions[i].ValueOf(pending[i], item).Span, new LeafOrigin(pending[i].RequestId, item));
                 }
             }
         }
-        var rows = new LeafRow[count];
-        directory.Prepare(epoch, structures, keys, values, rows);
-
-        byte[] orderedKeys = new byte[keys.Blob.Length];
-        int[] keyEnds = new int[count];
-        var orderedOrigins = new LeafOrigin[count];
-        int end = 0;
-        for (int ordinal = 0; ordinal < count; ordinal++)
-        {
-            int input = rows[ordinal].InputIndex;
-            rows[ordinal].InputIndex = 0;
-            ordinals[input] = ordinal;
-            ReadOnlySpan<byte> key = keys[input];
-            key.CopyTo(orderedKeys.AsSpan(end));
-            end += key.Length;
-            keyEnds[ordinal] = end;
-            orderedOrigins[ordinal] = origins[input];
-        }
-        return new LeafBatch(rows, values.Blob.ToArray(), orderedKeys, keyEnds, orderedOrigins);
+        padding.AddTo(leaves, session.Identity.Anchor.Configuration);
+        return leaves.Prepare(session.Directory, epoch, ordinals);
     }
 
     private static byte[] MakeRecord(LogSession session, ulong epoch, StagedEpoch staged, ulong nowMs)

@@ -21,6 +21,9 @@ public class FailingStore : DispatchProxy
     /// <summary>FailNextCommit makes the next commit of an epoch fail.</summary>
     public void FailNextCommit() => (_failing, _failures) = (nameof(IPipelineStore.CommitEpochAsync), 1);
 
+    /// <summary>FailNextCheckpoint makes the next storing of a checkpoint fail.</summary>
+    public void FailNextCheckpoint() => (_failing, _failures) = (nameof(IPipelineStore.StoreCheckpointAsync), 1);
+
     /// <summary>FailNextRead makes the next reading of pending rows fail.</summary>
     public void FailNextRead() => (_failing, _failures) = (nameof(IPipelineStore.ReadPendingAsync), 1);
 

@@ -44,7 +44,7 @@ internal sealed class TaskHost : IAsyncDisposable
     /// <summary>StartAsync takes the lease and recovers. Throws what recovery throws.</summary>
     public static async Task<TaskHost> StartAsync(
         TestFolder folder, Action<EpochOptions>? epochs = null, Action<LogOptions>? log = null, TimeProvider? time = null, string holder = "test",
-        Action? beforeLease = null, Func<IPipelineStore, IPipelineStore>? wrap = null)
+        Action? beforeLease = null, Func<IPipelineStore, IPipelineStore>? wrap = null, Action<PaddingOptions>? padding = null)
     {
         CancellationToken cancellationToken = TestContext.Current.CancellationToken;
         time ??= TimeProvider.System;
@@ -55,7 +55,8 @@ internal sealed class TaskHost : IAsyncDisposable
         services.AddSingleton(folder.Data);
         services.AddOptions<EpochOptions>().Configure(options => epochs?.Invoke(options));
         services.AddOptions<LogOptions>().Configure(options => log?.Invoke(options));
-        foreach (Type part in (Type[])[typeof(BoardFolder), typeof(Genesis), typeof(Recovery), typeof(EpochPublisher), typeof(EpochLoop), typeof(TaskState), typeof(TaskMetrics), typeof(TaskReport)])
+        services.AddOptions<PaddingOptions>().Configure(options => padding?.Invoke(options));
+        foreach (Type part in (Type[])[typeof(BoardFolder), typeof(Genesis), typeof(Recovery), typeof(Padding), typeof(EpochPublisher), typeof(EpochLoop), typeof(TaskState), typeof(TaskMetrics), typeof(TaskReport)])
         {
             services.AddSingleton(part);
         }

@@ -105,6 +105,10 @@ internal sealed class LeafCheck(Configuration configuration, HashSet<LeafOrigin>
 
     private void CheckOrigin(StoredLeaf leaf)
     {
+        if (leaf.Origin == LeafOrigin.Padding)
+        {
+            return;
+        }
         if (!_origins.Add(leaf.Origin))
         {
             report.Found($"{Name(leaf)} is item {leaf.Origin.Item} of request {leaf.Origin.RequestId}, which an earlier leaf is already.");

@@ -78,6 +78,9 @@ internal sealed class LogFolder : IDisposable
         connection.ExecuteScript("PRAGMA ignore_check_constraints = ON;" + sql);
     }
 
+    /// <summary>TaskSettings are settings of the task beside its own, such as <c>--Optiks:UpdateTask:Padding:Keys=3</c>.</summary>
+    public IReadOnlyList<string> TaskSettings { get; set; } = [];
+
     /// <summary>PublishAsync runs the task until nothing waits and everything is published, and stops it.</summary>
     public async Task PublishAsync()
     {
@@ -161,7 +164,7 @@ internal sealed class LogFolder : IDisposable
         foreach (string argument in (string[])
         [
             Path.Combine(AppContext.BaseDirectory, "Optiks.UpdateTask.dll"), "--urls", "http://127.0.0.1:0", "--Optiks:UpdateTask:EpochInterval=00:00:00.050",
-            "--Optiks:UpdateTask:LeaseDuration=00:00:01", "--Optiks:UpdateTask:LeasePollInterval=00:00:00.050",
+            "--Optiks:UpdateTask:LeaseDuration=00:00:01", "--Optiks:UpdateTask:LeasePollInterval=00:00:00.050", .. TaskSettings,
         ])
         {
             start.ArgumentList.Add(argument);

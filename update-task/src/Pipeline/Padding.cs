@@ -1,0 +1,63 @@
+using System.Security.Cryptography;
+using Microsoft.Extensions.Options;
+using Optiks.Protocol;
+using Optiks.Storage;
+using Optiks.UpdateTask.Options;
+
+namespace Optiks.UpdateTask.Pipeline;
+
+/// <summary>
+/// Padding adds dummies to an epoch: leaves of random keys, which nobody knows. They are made, stored, followed and audited like all others, so that only who reads the database's origins can tell
+/// them apart. Any thread.
+/// </summary>
+internal sealed class Padding
+{
+    // No two keys of so many random octets are ever the same, nor is one that a caller chose.
+    private const int KeyLength = 16;
+    private const int ValueLength = 32;
+
+    private readonly int[] _buckets;
+
+    public Padding(IOptions<PaddingOptions> options)
+    {
+        PaddingOptions given = options.Value;
+        _buckets = [0, given.Usernames, given.Devices, given.Keys, given.Decommissioned];
+    }
+
+    /// <summary>AddTo makes the leaves of each structure up to a multiple of its bucket; an epoch without leaves of it gets a bucket of dummies. <see cref="StorageMisconfiguredException"/> when the log's keys are too short for dummies.</summary>
+    public void AddTo(LeafInputs leaves, Configuration configuration)
+    {
+        Span<byte> key = stackalloc byte[KeyLength];
+        for (StructureId structure = StructureId.Usernames; structure <= StructureId.Decommissioned; structure++)
+        {
+            int bucket = _buckets[(int)structure];
+            if (bucket > 0)
+            {
+                ThrowUnlessLongEnough(configuration);
+                int wanted = Math.Max(1, (leaves.CountOf(structure) + bucket - 1) / bucket) * bucket;
+                while (leaves.CountOf(structure) < wanted)
+                {
+                    RandomNumberGenerator.Fill(key);
+                    leaves.Add(structure, key, Value(structure), LeafOrigin.Padding);
+                }
+            }
+        }
+    }
+
+    private static byte[] Value(StructureId structure) => structure switch
+    {
+        StructureId.Usernames => RandomNumberGenerator.GetBytes(KeyLength),
+        StructureId.Devices => DeviceList.Encode([]),
+        StructureId.Keys => RandomNumberGenerator.GetBytes(ValueLength),
+        _ => [1],
+    };
+
+    private static void ThrowUnlessLongEnough(Configuration configuration)
+    {
+        if (configuration.MaxKeyLength < KeyLength || configuration.MaxValueLength < ValueLength)
+        {
+            throw new StorageMisconfiguredException(
+                $"This log's keys have at most {configuration.MaxKeyLength} octets and its values {configuration.MaxValueLength}, which is too short for dummies: remove {PaddingOptions.Section}.");
+        }
+    }
+}
