@@ -32,7 +32,7 @@ public sealed record UserChange(bool Creates, IReadOnlyList<ReadOnlyMemory<byte>
     }
 
     /// <summary>
-    /// Of gives the change of a pending request about a user; null for a request about plain keys. <see cref="StorageCorruptException"/> for a request that <see cref="IsIn"/> says is one, and whose
+    /// Of gives the change of a pending request about a user; null for a request about plain keys. <see cref="StorageCorruptException"/> for a request that <see cref="IsIn(PendingRequest)"/> says is one, and whose
     /// change cannot be read.
     /// </summary>
     public static UserChange? Of(PendingRequest request)
