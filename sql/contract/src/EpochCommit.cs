@@ -11,6 +11,9 @@ namespace Optiks.Storage;
 /// <param name="Outcomes">One for each pending item that was read; exactly these pending rows are deleted.</param>
 public sealed record EpochCommit(EpochRow Epoch, ReadOnlyMemory<byte> PreviousHash, ulong Period, LeafBatch Leaves, IReadOnlyList<Outcome> Outcomes)
 {
+    /// <summary>Erasures that the epoch decides: their values are deleted. No leaf twice, none of this epoch, and in a commit none that has no value.</summary>
+    public IReadOnlyList<Erasure> Erasures { get; init; } = [];
+
     /// <summary>ThrowIfInconsistent checks the parts against each other; drivers call it before they begin. Throws <see cref="ArgumentException"/>: a bug in the caller.</summary>
     /// <param name="restores">For <see cref="IMaintenanceStore.RestoreEpochAsync"/>: values may be missing, body hashes may not.</param>
     public void ThrowIfInconsistent(bool restores = false)
@@ -45,6 +48,27 @@ public sealed record EpochCommit(EpochRow Epoch, ReadOnlyMemory<byte> PreviousHa
             Require(Leaves.KeyEnds.Span[i] >= keyEnd && Leaves.KeyEnds.Span[i] <= Leaves.Keys.Length, "a leaf's key lies outside the keys");
             Require(i == 0 || IsBefore(in rows[i - 1], in rows[i]), "the leaves are not sorted by structure and label");
             keyEnd = Leaves.KeyEnds.Span[i];
+        }
+        ThrowIfErasuresInconsistent();
+    }
+
+    private void ThrowIfErasuresInconsistent()
+    {
+        if (Erasures.Count == 0)
+        {
+            return;
+        }
+        var unchanged = new HashSet<LeafOrigin>();
+        foreach (Outcome outcome in Outcomes.Where(outcome => outcome.Refusal is { Reason: RefusalReason.Unchanged }))
+        {
+            unchanged.Add(new LeafOrigin(outcome.RequestId, outcome.Item));
+        }
+        var erased = new HashSet<(ulong, int)>();
+        foreach (Erasure erasure in Erasures)
+        {
+            Require(erasure.Epoch > 0 && erasure.Epoch < Epoch.Epoch && erasure.Ordinal >= 0, "an erasure is of no earlier leaf");
+            Require(erased.Add((erasure.Epoch, erasure.Ordinal)), "a leaf is erased twice");
+            Require(unchanged.Contains(erasure.Origin), "an erasure is of no request that this epoch decides");
         }
     }
 

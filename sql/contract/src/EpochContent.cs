@@ -4,4 +4,8 @@ namespace Optiks.Storage;
 /// <param name="Epoch">The epoch with its record, and its checkpoint if it was signed.</param>
 /// <param name="Leaves">Its leaves.</param>
 /// <param name="Outcomes">Its outcomes.</param>
-public sealed record EpochContent(EpochRow Epoch, LeafBatch Leaves, IReadOnlyList<Outcome> Outcomes);
+public sealed record EpochContent(EpochRow Epoch, LeafBatch Leaves, IReadOnlyList<Outcome> Outcomes)
+{
+    /// <summary>Erasures that it decided, in their order.</summary>
+    public IReadOnlyList<Erasure> Erasures { get; init; } = [];
+}

@@ -29,6 +29,9 @@ public interface IAcceptStore : IHeadReader
     /// </summary>
     Task CheckWritableAsync(CancellationToken cancellationToken) => Task.CompletedTask;
 
+    /// <summary>ReadReceiptAsync reads which versions' values a request erased, in order, once its epoch is published: those that it names and that were erased before are not among them.</summary>
+    Task<IReadOnlyList<ErasedVersion>> ReadReceiptAsync(ulong epoch, Guid requestId, CancellationToken cancellationToken);
+
     /// <summary>ReadStatusAsync reads what became of a request; null for an id that is not known (any more). Published only once the epoch is.</summary>
     Task<RequestStatus?> ReadStatusAsync(Guid requestId, CancellationToken cancellationToken);
 }

@@ -21,6 +21,9 @@ public interface IConsistentRead : IAsyncDisposable
     /// <summary>CountValuesAsync counts the values, those without a leaf too.</summary>
     Task<long> CountValuesAsync(CancellationToken cancellationToken);
 
+    /// <summary>ReadErasuresAsync reads at most <paramref name="max"/> erasures from number <paramref name="number"/> of epoch <paramref name="decidedIn"/> on.</summary>
+    Task<IReadOnlyList<StoredErasure>> ReadErasuresAsync(ulong decidedIn, int number, int max, CancellationToken cancellationToken);
+
     /// <summary>ReadRequestsAsync reads at most <paramref name="max"/> requests whose sequence is above <paramref name="after"/>.</summary>
     Task<IReadOnlyList<StoredRequest>> ReadRequestsAsync(long after, int max, CancellationToken cancellationToken);
 

@@ -17,4 +17,10 @@ public interface IFollowStore : IHeadReader
     /// <paramref name="batchRows"/> rows, without holding up writers. Epochs without leaves are passed over.
     /// </summary>
     IAsyncEnumerable<LeafBatch> ReadLeavesAsync(ulong first, ulong last, int batchRows, LeafColumns columns, CancellationToken cancellationToken);
+
+    /// <summary>
+    /// ReadErasuresAsync reads what epochs first..last that the role sees have erased, in order. Who has those leaves' values anywhere erases them before it answers from that epoch. <see cref="StorageCorruptException"/> for
+    /// one without its leaf.
+    /// </summary>
+    Task<IReadOnlyList<StoredErasure>> ReadErasuresAsync(ulong first, ulong last, CancellationToken cancellationToken);
 }

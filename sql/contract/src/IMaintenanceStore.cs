@@ -12,7 +12,7 @@ public interface IMaintenanceStore : IPipelineStore
     /// <summary>
     /// RestoreEpochAsync writes an epoch that a newer copy of this database had committed, in one transaction and on the same condition as <see cref="IPipelineStore.CommitEpochAsync"/>. Requests
     /// are found by id, not by the sequence number in <paramref name="commit"/>, which is the newer copy's: one that is here keeps its own number and loses the pending row of every decided item; one that is
-    /// not here is added, with a new number. Values may be missing (<see cref="Optiks.Native.LeafRow.NoValue"/>: erased). <see cref="StorageCorruptException"/> when a request is here with
+    /// not here is added, with a new number. Values may be missing (<see cref="Optiks.Native.LeafRow.NoValue"/>: erased), and those of its erasures may be here or not: they are gone afterwards. <see cref="StorageCorruptException"/> when a request is here with
     /// another body hash: nothing was written.
     /// </summary>
     Task<CommitResult> RestoreEpochAsync(Lease lease, EpochCommit commit, CancellationToken cancellationToken);

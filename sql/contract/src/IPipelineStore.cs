@@ -35,12 +35,20 @@ public interface IPipelineStore : IFollowStore
     Task<long> CountPendingAsync(long atMost, CancellationToken cancellationToken);
 
     /// <summary>
-    /// CommitEpochAsync writes the epoch in one transaction: leaves, values, the epoch row, outcomes, the deletion of exactly the pending rows read (their number is
+    /// CommitEpochAsync writes the epoch in one transaction: leaves, values, the epoch row, outcomes, erasures with the deletion of exactly their values (counted too), the deletion of exactly the pending rows read (their number is
     /// checked), and the head row, conditional on (epoch - 1, previous hash, fence, holder) and on epoch - 1 being published: at most one committed epoch is unpublished. When the connection fails during the commit the driver reads
     /// the epoch row and compares hashes before it answers. After <see cref="CommitResult.Unknown"/> nothing may be done before
     /// <see cref="IFollowStore.ReadEpochsAsync"/> has told. Never repeats a commit by itself.
     /// </summary>
     Task<CommitResult> CommitEpochAsync(Lease lease, EpochCommit commit, CancellationToken cancellationToken);
+
+    /// <summary>
+    /// FindLeavesAsync finds committed leaves by their names, in order; null for one that is not there. A leaf costs as many small reads as its epoch's number of leaves has bits: tables have no index of labels.
+    /// </summary>
+    Task<IReadOnlyList<LeafPlace?>> FindLeavesAsync(IReadOnlyList<LeafName> names, CancellationToken cancellationToken);
+
+    /// <summary>ReadValueAsync reads the value of a committed leaf; null when it was erased or there is no such leaf.</summary>
+    Task<ReadOnlyMemory<byte>?> ReadValueAsync(ulong epoch, int ordinal, CancellationToken cancellationToken);
 
     /// <summary>StoreCheckpointAsync stores the signed note of a committed epoch: exactly one row by (epoch, record hash) under the fence, or <see cref="StorageFencedException"/>.</summary>
     Task StoreCheckpointAsync(Lease lease, ulong epoch, ReadOnlyMemory<byte> recordHash, ReadOnlyMemory<byte> checkpoint, CancellationToken cancellationToken);

@@ -24,6 +24,9 @@ public interface IStorageImport : IAsyncDisposable
     /// <summary>AddOutcomesAsync adds outcomes.</summary>
     Task AddOutcomesAsync(IReadOnlyList<StoredOutcome> outcomes, CancellationToken cancellationToken);
 
+    /// <summary>AddErasuresAsync adds the erasure sequence. It deletes nothing: leaves were added without the values.</summary>
+    Task AddErasuresAsync(IReadOnlyList<StoredErasure> erasures, CancellationToken cancellationToken);
+
     /// <summary>CommitAsync sets the head row (epoch, hash, published epoch and fence; nobody holds the lease) and makes everything durable.</summary>
     Task CommitAsync(HeadRow head, CancellationToken cancellationToken);
 }

@@ -3,7 +3,7 @@ namespace Optiks.Storage;
 /// <summary>RefusalReason says why an item has no leaf (docs/spec/rest.md section 5, docs/spec/users.md section 7). Numbers are stored and never change their meaning.</summary>
 public enum RefusalReason
 {
-    /// <summary>Nothing was refused: the item names a user whose device list the request leaves as it is (<see cref="UserChange"/>).</summary>
+    /// <summary>Nothing was refused, and nothing inserted: the item names a user whose device list the request leaves as it is (<see cref="UserChange"/>), or an erasure that was done (<see cref="ErasureOrder"/>).</summary>
     Unchanged = 0,
 
     /// <summary>The key's latest version is not the expected one.</summary>
@@ -29,4 +29,13 @@ public enum RefusalReason
 
     /// <summary>The list would have more ids, or more octets, than it may.</summary>
     DeviceLimit = 8,
+
+    /// <summary>An erasure names the latest version of a key, or one that is not there yet.</summary>
+    LatestVersion = 9,
+
+    /// <summary>All of a user is to be erased who has not been decommissioned.</summary>
+    UserNotLeft = 10,
+
+    /// <summary>A user has more values than one epoch erases.</summary>
+    ErasureLimit = 11,
 }

@@ -1,3 +1,5 @@
+using Optiks.Protocol;
+
 namespace Optiks.Storage.Driver;
 
 /// <summary>AcceptStore is the update-service's view: what an engine need not do in its own way to be fast.</summary>
@@ -21,6 +23,16 @@ public abstract class AcceptStore : HeadReader, IAcceptStore
     /// <inheritdoc/>
     public Task<RequestStatus?> ReadStatusAsync(Guid requestId, CancellationToken cancellationToken) =>
         Database.ReadAsync((session, cancel) => RequestStatusReader.ReadAsync(session, requestId, cancel), cancellationToken);
+
+    /// <inheritdoc/>
+    public Task<IReadOnlyList<ErasedVersion>> ReadReceiptAsync(ulong epoch, Guid requestId, CancellationToken cancellationToken) => Database.ReadAsync(
+        (session, cancel) => session.ListAsync(
+            Statements.Receipt,
+            rows => new ErasedVersion((StructureId)rows.Small(0), rows.Natural(1), rows.Natural(2), rows.Natural(3)),
+            cancel,
+            Parameter.Of("epoch", epoch),
+            Parameter.Of("id", requestId)),
+        cancellationToken);
 
     /// <summary>Accepted is the answer where nothing stands against any of the units.</summary>
     protected static AcceptResult[] Accepted(int units)

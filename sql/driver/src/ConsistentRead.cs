@@ -68,6 +68,10 @@ internal sealed class ConsistentRead : IConsistentRead
         Parameter.Of("after", after),
         Parameter.Of("through", through));
 
+    /// <inheritdoc/>
+    public Task<IReadOnlyList<StoredErasure>> ReadErasuresAsync(ulong decidedIn, int number, int max, CancellationToken cancellationToken) =>
+        ListAsync(_statements.Erasures, StoredRows.Erasure, cancellationToken, ErasureReader.Parameters(decidedIn, number, last: long.MaxValue, max));
+
     public ValueTask DisposeAsync() => _transaction.DisposeAsync();
 
     private Task<T?> FirstAsync<T>(Sql sql, Func<IRows, T> read, CancellationToken cancellationToken, params Parameter[] parameters) =>

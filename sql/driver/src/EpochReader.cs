@@ -33,6 +33,7 @@ internal static class EpochReader
             rows => new Outcome(rows.RequestId(6), rows.Big(0), rows.Small(1), null, StoredRows.Refusal(rows, 2)) { BodyHash = rows.Octets(7) },
             cancellationToken,
             Parameter.Of("epoch", epoch)));
-        return new EpochContent(row, leaves, outcomes);
+        IReadOnlyList<StoredErasure> erasures = await ErasureReader.ReadAsync(session, epoch, epoch, cancellationToken);
+        return new EpochContent(row, leaves, outcomes) { Erasures = [.. erasures.Select(row => row.Erasure)] };
     }
 }

@@ -25,7 +25,7 @@ internal static class EpochWriter
     /// <summary>TryWriteAsync writes an epoch and removes the pending rows that it decides.</summary>
     public static async Task<bool> TryWriteAsync(ISession session, Lease lease, EpochCommit commit, CancellationToken cancellationToken) =>
         await FollowsHeadAsync(session, lease, commit, cancellationToken)
-        && await WriteAsync(session, lease, commit, InKeyOrder(commit.Outcomes), cancellationToken) == commit.Outcomes.Count;
+        && await WriteAsync(session, lease, commit, InKeyOrder(commit.Outcomes), restores: false, cancellationToken) == commit.Outcomes.Count;
 
     /// <summary>TryRestoreAsync writes an epoch of a newer copy: its requests are found by id, and its pending rows need not be here.</summary>
     public static async Task<bool> TryRestoreAsync(ISession session, Lease lease, EpochCommit commit, CancellationToken cancellationToken)
@@ -50,18 +50,24 @@ internal static class EpochWriter
             sequences.Add(request.RequestId, request.Sequence);
         }
         Outcome[] outcomes = [.. commit.Outcomes.Select(outcome => outcome with { Sequence = sequences[outcome.RequestId] })];
-        return await WriteAsync(session, lease, commit, InKeyOrder(outcomes), cancellationToken) is not null;
+        return await WriteAsync(session, lease, commit, InKeyOrder(outcomes), restores: true, cancellationToken) is not null;
     }
 
     // Only so that a holder that was fenced out learns it before it writes a hundred thousand rows: the head row's update at the end decides.
     private static async Task<bool> FollowsHeadAsync(ISession session, Lease lease, EpochCommit commit, CancellationToken cancellationToken) =>
         await session.FirstAsync(session.Database.Statements.FollowsHead, _ => true, cancellationToken, HeadParameters(lease, commit));
 
-    // Gives the number of pending rows that were deleted; null: the head row has moved, or the epoch's row was there.
-    private static async Task<int?> WriteAsync(ISession session, Lease lease, EpochCommit commit, IReadOnlyList<Outcome> outcomes, CancellationToken cancellationToken)
+    // Gives the number of pending rows that were deleted; null: the head row has moved, the epoch's row was there, or a value that is to be erased was not.
+    private static async Task<int?> WriteAsync(
+        ISession session, Lease lease, EpochCommit commit, IReadOnlyList<Outcome> outcomes, bool restores, CancellationToken cancellationToken)
     {
         long valueBytes = await session.CopyLeavesAsync(commit, cancellationToken);
         await session.CopyOutcomesAsync(commit.Epoch.Epoch, outcomes, cancellationToken);
+        int erased = await session.EraseAsync(commit, cancellationToken);
+        if (!restores && erased != commit.Erasures.Count)
+        {
+            return null;
+        }
         (int epochs, int pending, int heads) = await session.FinishEpochAsync(
             EpochParameters(commit.Epoch, commit.Leaves.Rows.Length, valueBytes),
             outcomes,

@@ -48,6 +48,13 @@ public class FollowStore : HeadReader, IFollowStore
             cancellation),
         cancellationToken);
 
+    /// <inheritdoc/>
+    public Task<IReadOnlyList<StoredErasure>> ReadErasuresAsync(ulong first, ulong last, CancellationToken cancellationToken) => Database.ReadAsync<IReadOnlyList<StoredErasure>>(
+        async (session, cancel) => LastVisible(await session.ReadHeadAsync(cancel)) is ulong end && first <= Math.Min(last, end)
+            ? await ErasureReader.ReadAsync(session, first, Math.Min(last, end), cancel)
+            : [],
+        cancellationToken);
+
     /// <summary>LastVisible epoch to this role; null when there is none.</summary>
     protected virtual ulong? LastVisible(HeadRow head)
     {

@@ -132,6 +132,10 @@ internal sealed class Import : IStorageImport
         cancellationToken);
 
     /// <inheritdoc/>
+    public Task AddErasuresAsync(IReadOnlyList<StoredErasure> erasures, CancellationToken cancellationToken) => CopyAsync(
+        Table.Erasure, erasures, (cells, row) => RowWriting.WriteErasure(cells, row.DecidedIn, row.Number, row.Erasure), cancellationToken);
+
+    /// <inheritdoc/>
     public async Task CommitAsync(HeadRow head, CancellationToken cancellationToken)
     {
         _ = await _transaction.RunAsync(

@@ -90,6 +90,25 @@ public class PipelineStore : FollowStore, IPipelineStore
     }
 
     /// <inheritdoc/>
+    public Task<IReadOnlyList<LeafPlace?>> FindLeavesAsync(IReadOnlyList<LeafName> names, CancellationToken cancellationToken) => Database.ReadAsync<IReadOnlyList<LeafPlace?>>(
+        async (session, cancel) =>
+        {
+            var places = new LeafPlace?[names.Count];
+            for (int i = 0; i < places.Length; i++)
+            {
+                places[i] = await ErasureReader.FindAsync(session, names[i], cancel);
+            }
+            return places;
+        },
+        cancellationToken);
+
+    /// <inheritdoc/>
+    public Task<ReadOnlyMemory<byte>?> ReadValueAsync(ulong epoch, int ordinal, CancellationToken cancellationToken) => Database.ReadAsync(
+        (session, cancel) => session.FirstAsync<ReadOnlyMemory<byte>?>(
+            Statements.ValueAt, rows => rows.Octets(0), cancel, Parameter.Of("epoch", epoch), Parameter.Of("ordinal", ordinal)),
+        cancellationToken);
+
+    /// <inheritdoc/>
     public async Task StoreCheckpointAsync(Lease lease, ulong epoch, ReadOnlyMemory<byte> recordHash, ReadOnlyMemory<byte> checkpoint, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(lease);

@@ -11,6 +11,7 @@ internal static class RequestStatusReader
         await using IRows rows = await session.QueryAsync(session.Database.Statements.Status, cancellationToken, Parameter.Of("id", requestId));
         var items = new List<PublishedItem>();
         ulong epoch = 0;
+        bool isDecided = false;
         // A row for each item, in order: its number needs no column.
         for (int item = 0; await rows.ReadAsync(cancellationToken); item++)
         {
@@ -25,6 +26,7 @@ internal static class RequestStatusReader
             {
                 return new RequestStatus(RequestState.Pending, 0, [], null);
             }
+            isDecided = true;
             if (StoredRows.Refusal(rows, 3) is { } refusal)
             {
                 if (refusal.Reason == RefusalReason.Unchanged)
@@ -39,6 +41,6 @@ internal static class RequestStatusReader
             }
             items.Add(new PublishedItem(item, (StructureId)rows.Small(8), rows.Natural(9), rows.Natural(10), rows.Medium(7), rows.Octets(11)));
         }
-        return items.Count > 0 ? new RequestStatus(RequestState.Published, epoch, items, null) : null;
+        return isDecided ? new RequestStatus(RequestState.Published, epoch, items, null) : null;
     }
 }

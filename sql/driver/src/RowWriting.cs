@@ -49,6 +49,29 @@ internal static class RowWriting
         return valueBytes;
     }
 
+    /// <summary>EraseAsync copies an epoch's erasures, deletes their values, and returns how many were there.</summary>
+    public static async Task<int> EraseAsync(this ISession session, EpochCommit commit, CancellationToken cancellationToken)
+    {
+        IReadOnlyList<Erasure> erasures = commit.Erasures;
+        if (erasures.Count == 0)
+        {
+            return 0;
+        }
+        await session.CopyAsync(Table.Erasure, erasures.Count, (cells, i) => WriteErasure(cells, commit.Epoch.Epoch, i, erasures[i]), cancellationToken);
+        return await session.ChangeAsync(session.Database.Statements.EraseValues, cancellationToken, Parameter.Of("epoch", commit.Epoch.Epoch));
+    }
+
+    /// <summary>WriteErasure gives the cells of an erasure.</summary>
+    public static void WriteErasure(IRowWriter cells, ulong decidedIn, int number, Erasure erasure)
+    {
+        cells.Natural(decidedIn);
+        cells.Medium(number);
+        cells.Natural(erasure.Epoch);
+        cells.Medium(erasure.Ordinal);
+        cells.RequestId(erasure.Origin.RequestId);
+        cells.Small(erasure.Origin.Item);
+    }
+
     /// <summary>CopyOutcomesAsync copies an epoch's outcomes.</summary>
     public static Task CopyOutcomesAsync(this ISession session, ulong epoch, IReadOnlyList<Outcome> outcomes, CancellationToken cancellationToken) => session.CopyAsync(
         Table.Outcome,

@@ -78,6 +78,24 @@ public sealed class Statements
     /// </summary>
     public required Sql Status { get; init; }
 
+    /// <summary>EraseValues (epoch) deletes the values of the leaves whose erasures this epoch decided.</summary>
+    public required Sql EraseValues { get; init; }
+
+    /// <summary>
+    /// Erasures (epoch, number, last, max) returns at most max erasures from (epoch, number) on that epochs up to last decided, in order: decided_in, number, epoch, ordinal, request_id, item; structure and label of the
+    /// leaf, or nulls.
+    /// </summary>
+    public required Sql Erasures { get; init; }
+
+    /// <summary>Receipt (epoch, id) returns what the request of this id erased in this epoch, if it is published, in order: structure, period, version, epoch of each leaf.</summary>
+    public required Sql Receipt { get; init; }
+
+    /// <summary>LeafAt (epoch, ordinal) returns a leaf: structure, label, and whether it has a value.</summary>
+    public required Sql LeafAt { get; init; }
+
+    /// <summary>ValueAt (epoch, ordinal) returns the value of a leaf, if it has one.</summary>
+    public required Sql ValueAt { get; init; }
+
     /// <summary>EpochSizes (first, last, max) returns at most max epochs in order: epoch, leaves, value_bytes.</summary>
     public required Sql EpochSizes { get; init; }
 

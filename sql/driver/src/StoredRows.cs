@@ -45,6 +45,15 @@ public static class StoredRows
         return new AcceptItem((StructureId)rows.Small(column), rows.Octets(column + 1), rows.Octets(column + 2), expected);
     }
 
+    /// <summary>Erasure from the columns of <see cref="Statements.Erasures"/>.</summary>
+    internal static StoredErasure Erasure(IRows rows)
+    {
+        var erasure = new Erasure(rows.Natural(2), rows.Medium(3), new LeafOrigin(rows.RequestId(4), rows.Small(5)));
+        return rows.IsNull(6)
+            ? new StoredErasure(rows.Natural(0), rows.Medium(1), erasure, null, default)
+            : new StoredErasure(rows.Natural(0), rows.Medium(1), erasure, (StructureId)rows.Small(6), rows.Octets(7));
+    }
+
     /// <summary>Refusal from the columns refusal, refused_item, current_period, current_version, the first of which is <paramref name="column"/>; null where that is null.</summary>
     internal static Refusal? Refusal(IRows rows, int column) => rows.IsNull(column)
         ? null

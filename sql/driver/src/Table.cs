@@ -23,4 +23,7 @@ public enum Table
 
     /// <summary>Period: period, first_epoch, wrapped_secrets, configuration.</summary>
     Period,
+
+    /// <summary>Erasure: decided_in, number, epoch, ordinal, request_id, item.</summary>
+    Erasure,
 }

@@ -36,6 +36,10 @@ internal sealed class ResilientAcceptStore : IAcceptStore
         _reads.RunAsync(cancel => _inner.ReadStatusAsync(requestId, cancel), cancellationToken);
 
     /// <inheritdoc/>
+    public Task<IReadOnlyList<ErasedVersion>> ReadReceiptAsync(ulong epoch, Guid requestId, CancellationToken cancellationToken) =>
+        _reads.RunAsync(cancel => _inner.ReadReceiptAsync(epoch, requestId, cancel), cancellationToken);
+
+    /// <inheritdoc/>
     public Task<HeadRow> ReadHeadAsync(CancellationToken cancellationToken) => _reads.RunAsync(_inner.ReadHeadAsync, cancellationToken);
 
     /// <inheritdoc/>

@@ -90,6 +90,30 @@ internal static class PostgreSqlStatements
             LEFT JOIN LATERAL (SELECT key FROM value WHERE epoch = o.epoch AND ordinal = o.ordinal OFFSET 0) AS v ON true
             ORDER BY o.item
             """),
+        // Row by row by the index of each table, whatever statistics say.
+        EraseValues = new(
+            """
+            DELETE FROM value WHERE ctid = ANY (ARRAY(
+              SELECT v.ctid FROM erasure AS e CROSS JOIN LATERAL (SELECT ctid FROM value WHERE epoch = e.epoch AND ordinal = e.ordinal OFFSET 0) AS v WHERE e.decided_in = $1))
+            """),
+        Erasures = new(
+            """
+            SELECT e.decided_in, e.number, e.epoch, e.ordinal, e.request_id, e.item, l.structure, l.label
+            FROM erasure AS e LEFT JOIN LATERAL (SELECT structure, label FROM leaf WHERE epoch = e.epoch AND ordinal = e.ordinal OFFSET 0) AS l ON true
+            WHERE (e.decided_in, e.number) >= ($1, $2) AND e.decided_in <= $3 ORDER BY e.decided_in, e.number LIMIT $4
+            """),
+        Receipt = new(
+            """
+            SELECT l.structure, l.period, l.version, e.epoch
+            FROM erasure AS e CROSS JOIN LATERAL (SELECT structure, period, version FROM leaf WHERE epoch = e.epoch AND ordinal = e.ordinal OFFSET 0) AS l
+            WHERE e.decided_in = $1 AND e.request_id = $2 AND $1 <= (SELECT published_epoch FROM head) ORDER BY e.number
+            """),
+        LeafAt = new(
+            """
+            SELECT l.structure, l.label, v.epoch IS NOT NULL FROM leaf AS l LEFT JOIN value AS v ON v.epoch = l.epoch AND v.ordinal = l.ordinal
+            WHERE l.epoch = $1 AND l.ordinal = $2
+            """),
+        ValueAt = new("SELECT value FROM value WHERE epoch = $1 AND ordinal = $2"),
         EpochSizes = new("SELECT epoch, leaves, value_bytes FROM epoch WHERE epoch BETWEEN $1 AND $2 ORDER BY epoch LIMIT $3"),
         LeavesOfTrees = new(Trees + FromLeaf + OfEpochs),
         LeavesWithLists = new(Trees + Values + FromLeaf + JoinList + OfEpochs),
@@ -126,7 +150,7 @@ internal static class PostgreSqlStatements
         HasRows = new(
             """
             SELECT EXISTS (SELECT FROM request) OR EXISTS (SELECT FROM pending) OR EXISTS (SELECT FROM outcome) OR EXISTS (SELECT FROM leaf) OR EXISTS (SELECT FROM value)
-            OR EXISTS (SELECT FROM epoch) OR EXISTS (SELECT FROM period) OR EXISTS (SELECT FROM head WHERE epoch IS NOT NULL OR holder <> '')
+            OR EXISTS (SELECT FROM epoch) OR EXISTS (SELECT FROM erasure) OR EXISTS (SELECT FROM period) OR EXISTS (SELECT FROM head WHERE epoch IS NOT NULL OR holder <> '')
             """),
         ContinueNumbers = new("SELECT setval('request_seq_seq', $1)"),
         SetHead = new("UPDATE head SET epoch = $1, record_hash = $2, published_epoch = $3, fence = $4, holder = '', session = '', lease_end = 'epoch'"),

@@ -24,17 +24,17 @@ BEGIN
         -- Of leaves and values only what a status says: neither values nor openings.
         GRANT SELECT, INSERT ON request, pending TO optiks_update;
         GRANT USAGE ON SEQUENCE request_seq_seq TO optiks_update;
-        GRANT SELECT ON outcome TO optiks_update;
+        GRANT SELECT ON outcome, erasure TO optiks_update;
         GRANT SELECT (epoch, ordinal, structure, period, version) ON leaf TO optiks_update;
         GRANT SELECT (epoch, ordinal, key) ON value TO optiks_update;
       WHEN 'optiks_task' THEN
-        GRANT SELECT ON request, pending, outcome, leaf, value, period TO optiks_task;
-        GRANT INSERT ON outcome, leaf, value, epoch, period TO optiks_task;
-        GRANT DELETE ON request, pending, outcome TO optiks_task;
+        GRANT SELECT ON request, pending, outcome, leaf, value, erasure, period TO optiks_task;
+        GRANT INSERT ON outcome, leaf, value, erasure, epoch, period TO optiks_task;
+        GRANT DELETE ON request, pending, outcome, value TO optiks_task;
         GRANT UPDATE (checkpoint) ON epoch TO optiks_task;
         GRANT UPDATE (epoch, published_epoch, fence, lease_end, holder, session, record_hash) ON head TO optiks_task;
       WHEN 'optiks_query' THEN
-        GRANT SELECT ON leaf, value, period TO optiks_query;
+        GRANT SELECT ON leaf, value, erasure, period TO optiks_query;
     END CASE;
   END LOOP;
 END

@@ -8,6 +8,8 @@ public sealed class PostgreSqlPipelineTests() : PipelineConformance(new PostgreS
 
 public sealed class PostgreSqlFollowTests() : FollowConformance(new PostgreSqlFixture());
 
+public sealed class PostgreSqlErasureTests() : ErasureConformance(new PostgreSqlFixture());
+
 public sealed class PostgreSqlMigratorTests() : MigratorConformance(new PostgreSqlFixture());
 
 public sealed class PostgreSqlMaintenanceTests() : MaintenanceConformance(new PostgreSqlFixture());

@@ -78,6 +78,19 @@ internal static class SqliteStatements
             LEFT JOIN leaf AS l ON l.id = (o.epoch << 28 | o.ordinal) LEFT JOIN value AS v ON v.id = l.id
             WHERE r.request_id = ? ORDER BY o.id
             """),
+        EraseValues = new("DELETE FROM value WHERE id IN (SELECT leaf FROM erasure WHERE id BETWEEN ?1 << 28 AND ?1 << 28 | 268435455)"),
+        Erasures = new(
+            """
+            SELECT e.decided_in, e.number, e.epoch, e.ordinal, e.request_id, e.item, l.structure, l.label FROM erasure AS e LEFT JOIN leaf AS l ON l.id = e.leaf
+            WHERE e.id BETWEEN (?1 << 28 | ?2) AND (min(?3, 34359738367) << 28 | 268435455) ORDER BY e.id LIMIT ?4
+            """),
+        Receipt = new(
+            """
+            SELECT l.structure, l.period, l.version, l.epoch FROM erasure AS e JOIN leaf AS l ON l.id = e.leaf
+            WHERE e.id BETWEEN ?1 << 28 AND ?1 << 28 | 268435455 AND e.request_id = ?2 AND ?1 <= (SELECT published_epoch FROM head) ORDER BY e.id
+            """),
+        LeafAt = new("SELECT l.structure, l.label, v.id IS NOT NULL FROM leaf AS l LEFT JOIN value AS v ON v.id = l.id WHERE l.id = (?1 << 28 | ?2)"),
+        ValueAt = new("SELECT value FROM value WHERE id = (?1 << 28 | ?2)"),
         EpochSizes = new("SELECT epoch, leaves, value_bytes FROM epoch WHERE epoch BETWEEN ? AND ? ORDER BY epoch LIMIT ?"),
         LeavesOfTrees = new(Trees + FromLeaf + OfEpochs),
         LeavesWithLists = new(Trees + Values + FromLeaf + JoinList + OfEpochs),
@@ -107,7 +120,7 @@ internal static class SqliteStatements
         HasRows = new(
             """
             SELECT EXISTS (SELECT 1 FROM request) OR EXISTS (SELECT 1 FROM pending) OR EXISTS (SELECT 1 FROM outcome) OR EXISTS (SELECT 1 FROM leaf) OR EXISTS (SELECT 1 FROM value)
-            OR EXISTS (SELECT 1 FROM epoch) OR EXISTS (SELECT 1 FROM period) OR EXISTS (SELECT 1 FROM head WHERE epoch IS NOT NULL OR holder <> '')
+            OR EXISTS (SELECT 1 FROM epoch) OR EXISTS (SELECT 1 FROM erasure) OR EXISTS (SELECT 1 FROM period) OR EXISTS (SELECT 1 FROM head WHERE epoch IS NOT NULL OR holder <> '')
             """),
         SetHead = new("UPDATE head SET epoch = ?, record_hash = ?, published_epoch = ?, fence = ?, holder = '', lease_end = 0"),
     };

@@ -8,6 +8,8 @@ public sealed class SqlitePipelineTests() : PipelineConformance(new SqliteFixtur
 
 public sealed class SqliteFollowTests() : FollowConformance(new SqliteFixture());
 
+public sealed class SqliteErasureTests() : ErasureConformance(new SqliteFixture());
+
 public sealed class SqliteMigratorTests() : MigratorConformance(new SqliteFixture());
 
 public sealed class SqliteMaintenanceTests() : MaintenanceConformance(new SqliteFixture());

@@ -113,6 +113,25 @@ internal static class SqlServerStatements
             LEFT JOIN optiks.Leaf AS l ON l.Epoch = o.Epoch AND l.Ordinal = o.Ordinal LEFT JOIN optiks.[Value] AS v ON v.Epoch = l.Epoch AND v.Ordinal = l.Ordinal
             WHERE r.RequestId = @id ORDER BY o.Item
             """),
+        EraseValues = new Statement(
+            $"DELETE v FROM optiks.Erasure AS e JOIN optiks.[Value] AS v ON v.Epoch = e.Epoch AND v.Ordinal = e.Ordinal WHERE e.DecidedIn = @epoch {Statement.ByIndex}"),
+        Erasures = new Statement(
+            $"""
+            SELECT TOP (@max) e.DecidedIn, e.Number, e.Epoch, e.Ordinal, e.RequestId, e.Item, l.Structure, l.Label
+            FROM optiks.Erasure AS e LEFT JOIN optiks.Leaf AS l ON l.Epoch = e.Epoch AND l.Ordinal = e.Ordinal
+            WHERE e.DecidedIn >= @epoch AND (e.DecidedIn > @epoch OR e.Number >= @number) AND e.DecidedIn <= @last ORDER BY e.DecidedIn, e.Number {Statement.ByIndex}
+            """),
+        Receipt = new Statement(
+            $"""
+            SELECT l.Structure, l.Period, l.Version, l.Epoch FROM optiks.Erasure AS e JOIN optiks.Leaf AS l ON l.Epoch = e.Epoch AND l.Ordinal = e.Ordinal
+            WHERE e.DecidedIn = @epoch AND e.RequestId = @id AND @epoch <= (SELECT PublishedEpoch FROM optiks.Head) ORDER BY e.Number {Statement.ByIndex}
+            """),
+        LeafAt = new Statement(
+            """
+            SELECT l.Structure, l.Label, CASE WHEN v.Epoch IS NULL THEN 0 ELSE 1 END
+            FROM optiks.Leaf AS l LEFT JOIN optiks.[Value] AS v ON v.Epoch = l.Epoch AND v.Ordinal = l.Ordinal WHERE l.Epoch = @epoch AND l.Ordinal = @ordinal
+            """),
+        ValueAt = new Statement("SELECT [Value] FROM optiks.[Value] WHERE Epoch = @epoch AND Ordinal = @ordinal"),
         EpochSizes = new Statement("SELECT TOP (@max) Epoch, Leaves, ValueBytes FROM optiks.Epoch WHERE Epoch BETWEEN @first AND @last ORDER BY Epoch"),
         LeavesOfTrees = new Statement(Trees + FromLeaf + OfEpochs),
         LeavesWithLists = new Statement(Trees + Values + FromLeaf + ApplyList + OfEpochs + " " + Statement.ByIndex),
@@ -149,7 +168,7 @@ internal static class SqlServerStatements
         HasRows = new Statement(
             """
             SELECT CASE WHEN EXISTS (SELECT 1 FROM optiks.Request) OR EXISTS (SELECT 1 FROM optiks.Pending) OR EXISTS (SELECT 1 FROM optiks.Outcome) OR EXISTS (SELECT 1 FROM optiks.Leaf)
-              OR EXISTS (SELECT 1 FROM optiks.[Value]) OR EXISTS (SELECT 1 FROM optiks.Epoch) OR EXISTS (SELECT 1 FROM optiks.Period)
+              OR EXISTS (SELECT 1 FROM optiks.[Value]) OR EXISTS (SELECT 1 FROM optiks.Epoch) OR EXISTS (SELECT 1 FROM optiks.Period) OR EXISTS (SELECT 1 FROM optiks.Erasure)
               OR EXISTS (SELECT 1 FROM optiks.Head WHERE Epoch IS NOT NULL OR Holder <> N'') THEN 1 ELSE 0 END
             """),
         ContinueNumbers = new Statement("UPDATE optiks.Acceptance SET LastSeq = @last"),

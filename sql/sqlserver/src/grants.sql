@@ -14,6 +14,7 @@ GRANT SELECT, INSERT ON optiks.Request TO optiks_update;
 GRANT SELECT, INSERT ON optiks.Pending TO optiks_update;
 GRANT SELECT, UPDATE ON optiks.Acceptance TO optiks_update;
 GRANT SELECT ON optiks.Outcome TO optiks_update;
+GRANT SELECT ON optiks.Erasure TO optiks_update;
 GRANT SELECT ON optiks.Leaf (Epoch, Ordinal, Structure, Period, Version) TO optiks_update;
 GRANT SELECT ON optiks.[Value] (Epoch, Ordinal, [Key]) TO optiks_update;
 
@@ -21,7 +22,8 @@ GRANT SELECT, DELETE ON optiks.Request TO optiks_task;
 GRANT SELECT, DELETE ON optiks.Pending TO optiks_task;
 GRANT SELECT, INSERT, DELETE ON optiks.Outcome TO optiks_task;
 GRANT SELECT, INSERT ON optiks.Leaf TO optiks_task;
-GRANT SELECT, INSERT ON optiks.[Value] TO optiks_task;
+GRANT SELECT, INSERT, DELETE ON optiks.[Value] TO optiks_task;
+GRANT SELECT, INSERT ON optiks.Erasure TO optiks_task;
 GRANT SELECT, INSERT ON optiks.Period TO optiks_task;
 GRANT INSERT ON optiks.Epoch TO optiks_task;
 GRANT UPDATE ON optiks.Epoch ([Checkpoint]) TO optiks_task;
@@ -29,6 +31,7 @@ GRANT UPDATE ON optiks.Head (Epoch, PublishedEpoch, Fence, LeaseEnd, Holder, Ses
 
 GRANT SELECT ON optiks.Leaf TO optiks_query;
 GRANT SELECT ON optiks.[Value] TO optiks_query;
+GRANT SELECT ON optiks.Erasure TO optiks_query;
 GRANT SELECT ON optiks.Period TO optiks_query;
 GO
 

@@ -8,6 +8,8 @@ public sealed class SqlServerPipelineTests() : PipelineConformance(new SqlServer
 
 public sealed class SqlServerFollowTests() : FollowConformance(new SqlServerFixture());
 
+public sealed class SqlServerErasureTests() : ErasureConformance(new SqlServerFixture());
+
 public sealed class SqlServerMigratorTests() : MigratorConformance(new SqlServerFixture());
 
 public sealed class SqlServerMaintenanceTests() : MaintenanceConformance(new SqlServerFixture());

@@ -79,6 +79,8 @@ internal sealed class WrappedEngine : IStorageProvider
             return engine.StatusFailure is { } failure ? Task.FromException<RequestStatus?>(failure) : inner.ReadStatusAsync(requestId, cancellationToken);
         }
 
+        public Task<IReadOnlyList<ErasedVersion>> ReadReceiptAsync(ulong epoch, Guid requestId, CancellationToken cancellationToken) => inner.ReadReceiptAsync(epoch, requestId, cancellationToken);
+
         public Task<HeadRow> ReadHeadAsync(CancellationToken cancellationToken) => inner.ReadHeadAsync(cancellationToken);
 
         public Task<DateTimeOffset> ReadClockAsync(CancellationToken cancellationToken) => inner.ReadClockAsync(cancellationToken);

@@ -21,7 +21,7 @@ internal sealed class Database : ServerDatabase<NpgsqlConnection, Session>
 
     private static readonly Sql s_noTimeouts = new("SELECT set_config('idle_in_transaction_session_timeout', '0', true), set_config('statement_timeout', '0', true)");
 
-    private static readonly Sql s_lockTables = new("LOCK TABLE request, pending, outcome, leaf, value, epoch, period, head IN EXCLUSIVE MODE");
+    private static readonly Sql s_lockTables = new("LOCK TABLE request, pending, outcome, leaf, value, erasure, epoch, period, head IN EXCLUSIVE MODE");
 
     private readonly NpgsqlDataSource _source;
     private readonly Listener _listener;

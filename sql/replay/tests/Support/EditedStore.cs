@@ -37,5 +37,7 @@ internal sealed class EditedStore(IFollowStore store) : IFollowStore
         }
     }
 
+    public Task<IReadOnlyList<StoredErasure>> ReadErasuresAsync(ulong first, ulong last, CancellationToken cancellationToken) => store.ReadErasuresAsync(first, last, cancellationToken);
+
     public ValueTask DisposeAsync() => store.DisposeAsync();
 }

@@ -61,6 +61,8 @@ internal sealed class Connection : IDisposable
             _ = raw.sqlite3_busy_timeout(handle, (int)settings.BusyTimeout.TotalMilliseconds);
             connection.Execute(string.Create(CultureInfo.InvariantCulture, $"PRAGMA synchronous = {settings.Synchronous}"));
             connection.Execute("PRAGMA trusted_schema = OFF");
+            // What is deleted is overwritten with zeros: an erased value does not stay in a free page of the file.
+            connection.Execute("PRAGMA secure_delete = ON");
             connection.Execute("PRAGMA cache_size = -16384");
             // In whole milliseconds, as times are stored.
             _ = raw.sqlite3_create_function(

@@ -113,6 +113,7 @@ internal sealed class Session : ISession
         Table.Outcome => "INSERT INTO outcome (id, epoch, ordinal, refusal, refused_item, current_period, current_version) VALUES (? << 8 | ?, ?, ?, ?, ?, ?, ?)",
         Table.Leaf => "INSERT INTO leaf (id, structure, period, version, label, commitment, tag, request_id, item) VALUES (? << 28 | ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         Table.Value => "INSERT INTO value (id, opening, key, value) VALUES (? << 28 | ?, ?, ?, ?)",
+        Table.Erasure => "INSERT INTO erasure (id, leaf, request_id, item) VALUES (? << 28 | ?, ? << 28 | ?, ?, ?)",
         Table.Epoch => "INSERT INTO epoch (epoch, leaves, value_bytes, record_hash, record, checkpoint) VALUES (?, ?, ?, ?, ?, ?)",
         _ => "INSERT INTO period (period, first_epoch, wrapped_secrets, configuration) VALUES (?, ?, ?, ?)",
     };

@@ -17,5 +17,6 @@ internal sealed record BulkTable(string Name, int Sorted, params string[] Column
         [Table.Value] = new("optiks.[Value]", 2, "Epoch", "Ordinal", "Opening", "Key", "Value"),
         [Table.Epoch] = new("optiks.Epoch", 1, "Epoch", "Leaves", "ValueBytes", "RecordHash", "Record", "Checkpoint"),
         [Table.Period] = new("optiks.Period", 1, "Period", "FirstEpoch", "WrappedSecrets", "Configuration"),
+        [Table.Erasure] = new("optiks.Erasure", 2, "DecidedIn", "Number", "Epoch", "Ordinal", "RequestId", "Item"),
     };
 }

@@ -1,0 +1,10 @@
+using Optiks.Protocol;
+
+namespace Optiks.Storage;
+
+/// <summary>ErasedVersion is a version whose value a request erased.</summary>
+/// <param name="Structure">Structure of its key.</param>
+/// <param name="Period">Period of the version.</param>
+/// <param name="Version">Version.</param>
+/// <param name="Epoch">Epoch that inserted it.</param>
+public sealed record ErasedVersion(StructureId Structure, ulong Period, ulong Version, ulong Epoch);

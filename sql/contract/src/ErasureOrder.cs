@@ -1,0 +1,51 @@
+using Optiks.Protocol;
+
+namespace Optiks.Storage;
+
+/// <summary>
+/// ErasureOrder is what a request of <c>POST /v1/erasures</c> asks for (docs/spec/erasure.md). It is the value of the request's only item, which has structure decommissioned and as key the key, or the user id, that
+/// it is about: so it waits behind that user's decommission, and as many may be pending as of any key. An erasure inserts no leaf: its item ends with <see cref="RefusalReason.Unchanged"/>.
+/// </summary>
+/// <param name="Structure">Structure whose versions are erased: keys, or devices for the lists of a user; null: all of a user who has left.</param>
+/// <param name="From">First version, at least 1; 0 without a structure.</param>
+/// <param name="Through">Last version; 0 without a structure.</param>
+public sealed record ErasureOrder(StructureId? Structure, ulong From, ulong Through)
+{
+    private const int ItemIndex = 0;
+
+    /// <summary>OfUser is everything of a user who has left.</summary>
+    public static ErasureOrder OfUser { get; } = new(null, 0, 0);
+
+    /// <summary>IsIn says whether a pending request asks for an erasure.</summary>
+    public static bool IsIn(PendingRequest request)
+    {
+        ArgumentNullException.ThrowIfNull(request);
+        return request.Items[ItemIndex].Structure == StructureId.Decommissioned;
+    }
+
+    /// <summary>Item makes the request's item for a key or a user id.</summary>
+    public AcceptItem Item(ReadOnlyMemory<byte> key)
+    {
+        var writer = new OctetWriter(17);
+        writer.U8((byte)(Structure ?? 0));
+        writer.U64(From);
+        writer.U64(Through);
+        return new AcceptItem(StructureId.Decommissioned, key, writer.Written, null);
+    }
+
+    /// <summary>Of reads the order of a request. <see cref="StorageCorruptException"/> for one that <see cref="Item"/> does not give.</summary>
+    public static ErasureOrder Of(PendingRequest request)
+    {
+        ArgumentNullException.ThrowIfNull(request);
+        var reader = new OctetReader(request.Items[ItemIndex].Value, "A pending erasure ends too early.");
+        byte structure = reader.U8();
+        var order = new ErasureOrder(structure == 0 ? null : (StructureId)structure, reader.U64(), reader.U64());
+        bool isWhole = reader.IsEmpty && request.Items.Count == 1 && order.Structure switch
+        {
+            null => order == OfUser,
+            StructureId.Devices or StructureId.Keys => order.From > 0 && order.From <= order.Through,
+            _ => false,
+        };
+        return isWhole ? order : throw new StorageCorruptException($"The pending request {request.RequestId} asks for no erasure that this build knows: look who writes to the table of pending updates.");
+    }
+}

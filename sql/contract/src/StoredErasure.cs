@@ -1,0 +1,11 @@
+using Optiks.Protocol;
+
+namespace Optiks.Storage;
+
+/// <summary>StoredErasure is a row of the erasure sequence as it is stored, with what its leaf says of itself.</summary>
+/// <param name="DecidedIn">Epoch that decided it.</param>
+/// <param name="Number">Its number within that epoch's erasures: 0, 1, ...</param>
+/// <param name="Erasure">The leaf whose value is gone.</param>
+/// <param name="Structure">Structure of the leaf; null, with an empty label, when there is no such leaf. Ignored by an import.</param>
+/// <param name="Label">Label of the leaf, 32 octets.</param>
+public sealed record StoredErasure(ulong DecidedIn, int Number, Erasure Erasure, StructureId? Structure, ReadOnlyMemory<byte> Label);

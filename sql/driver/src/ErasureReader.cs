@@ -1,0 +1,68 @@
+using Optiks.Protocol;
+
+namespace Optiks.Storage.Driver;
+
+/// <summary>ErasureReader reads the erasure sequence, and finds the leaves that erasures are about.</summary>
+internal static class ErasureReader
+{
+    private const int Page = 4096;
+
+    /// <summary>ReadAsync reads what the epochs first..last have erased.</summary>
+    public static async Task<IReadOnlyList<StoredErasure>> ReadAsync(ISession session, ulong first, ulong last, CancellationToken cancellationToken)
+    {
+        var erasures = new List<StoredErasure>();
+        (ulong epoch, int number) = (first, 0);
+        while (true)
+        {
+            IReadOnlyList<StoredErasure> page = await session.ListAsync(session.Database.Statements.Erasures, StoredRows.Erasure, cancellationToken, Parameters(epoch, number, last, Page));
+            foreach (StoredErasure erasure in page)
+            {
+                if (erasure.Structure is null)
+                {
+                    throw new StorageCorruptException($"The database {session.Database.Location} erased a value in epoch {erasure.DecidedIn} whose leaf is not there: restore it.");
+                }
+            }
+            erasures.AddRange(page);
+            if (page.Count < Page)
+            {
+                return erasures;
+            }
+            (epoch, number) = (page[^1].DecidedIn, page[^1].Number + 1);
+        }
+    }
+
+    /// <summary>Parameters of <see cref="Statements.Erasures"/>.</summary>
+    public static Parameter[] Parameters(ulong epoch, int number, ulong last, int max) =>
+        [Parameter.Of("epoch", epoch), Parameter.Of("number", number), Parameter.Of("last", last), Parameter.Of("max", max)];
+
+    /// <summary>FindAsync finds a leaf; null: there is none of this name. The leaves of an epoch are sorted by structure and label: halving their number leads to it.</summary>
+    public static async Task<LeafPlace?> FindAsync(ISession session, LeafName name, CancellationToken cancellationToken)
+    {
+        int low = 0;
+        int high = await session.FirstAsync(
+            session.Database.Statements.EpochSizes,
+            rows => checked((int)rows.Big(1)),
+            cancellationToken,
+            Parameter.Of("first", name.Epoch),
+            Parameter.Of("last", name.Epoch),
+            Parameter.Of("max", 1));
+        while (low < high)
+        {
+            int middle = low + ((high - low) / 2);
+            (StructureId structure, byte[] label, bool hasValue) = await session.FirstAsync<(StructureId, byte[], bool)?>(
+                session.Database.Statements.LeafAt,
+                rows => ((StructureId)rows.Small(0), rows.Octets(1), rows.Flag(2)),
+                cancellationToken,
+                Parameter.Of("epoch", name.Epoch),
+                Parameter.Of("ordinal", middle))
+                ?? throw new StorageCorruptException($"The database {session.Database.Location} lacks leaf {middle} of epoch {name.Epoch}: restore it.");
+            int order = structure == name.Structure ? label.AsSpan().SequenceCompareTo(name.Label.Span) : structure.CompareTo(name.Structure);
+            if (order == 0)
+            {
+                return new LeafPlace(name.Epoch, middle, hasValue);
+            }
+            (low, high) = order < 0 ? (middle + 1, high) : (low, middle);
+        }
+        return null;
+    }
+}

@@ -1,0 +1,12 @@
+-- The erasure sequence (docs/spec/erasure.md): which leaves' values are gone, by the epoch that decided it. A row stays for good, as any copy of a value may be older than it.
+--   id: decided_in * 2^28 + number,  leaf: id of the leaf.
+CREATE TABLE erasure (
+  id         INTEGER PRIMARY KEY,
+  decided_in INTEGER GENERATED ALWAYS AS (id >> 28) VIRTUAL,
+  number     INTEGER GENERATED ALWAYS AS (id & 268435455) VIRTUAL,
+  epoch      INTEGER GENERATED ALWAYS AS (leaf >> 28) VIRTUAL,
+  ordinal    INTEGER GENERATED ALWAYS AS (leaf & 268435455) VIRTUAL,
+  leaf       INTEGER NOT NULL CHECK (leaf >> 28 < id >> 28),
+  item       INTEGER NOT NULL CHECK (item BETWEEN 0 AND 255),
+  request_id BLOB NOT NULL CHECK (length(request_id) = 16)
+) STRICT;

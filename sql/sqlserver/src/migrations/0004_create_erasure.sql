@@ -1,0 +1,11 @@
+-- The erasure sequence (docs/spec/erasure.md): which leaves' values are gone, by the epoch that decided it. A row stays for good, as any copy of a value may be older than it.
+CREATE TABLE optiks.Erasure (
+  DecidedIn bigint     NOT NULL,
+  Number    int        NOT NULL CONSTRAINT CK_Erasure_Number CHECK (Number >= 0),
+  Epoch     bigint     NOT NULL,
+  Ordinal   int        NOT NULL CONSTRAINT CK_Erasure_Ordinal CHECK (Ordinal >= 0),
+  RequestId binary(16) NOT NULL,
+  Item      tinyint    NOT NULL,
+  CONSTRAINT PK_Erasure PRIMARY KEY CLUSTERED (DecidedIn, Number) WITH (OPTIMIZE_FOR_SEQUENTIAL_KEY = ON),
+  CONSTRAINT CK_Erasure_Epoch CHECK (Epoch > 0 AND Epoch < DecidedIn)
+);
