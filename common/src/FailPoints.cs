@@ -32,6 +32,9 @@ public static partial class FailPoints
     /// <summary>The epoch's bundle is on the board's disk, the high-water mark is the one before.</summary>
     public const string Bundle = "bundle";
 
+    /// <summary>What the epoch erased is gone from the bundles before it, the high-water mark is the one before.</summary>
+    public const string Erase = "erase";
+
     /// <summary>The high-water mark names the epoch, nothing is signed.</summary>
     public const string HighWater = "high-water";
 
@@ -55,7 +58,7 @@ public static partial class FailPoints
 
     /// <summary>All names, in the order in which an update gets to them.</summary>
     public static readonly IReadOnlyList<string> All =
-        [Draw, Accept, GenesisKey, Apply, Commit, Bundle, HighWater, Sign, Note, Tiles, Audit, Checkpoint, Publish];
+        [Draw, Accept, GenesisKey, Apply, Commit, Bundle, Erase, HighWater, Sign, Note, Tiles, Audit, Checkpoint, Publish];
 
     // signal.h of Linux; of equal value on x86-64 and ARM64.
     private const int SIGKILL = 9;

@@ -167,6 +167,30 @@ std::int32_t optiks_dir_newest_values(const optiks_dir_t* dir, std::uint8_t stru
   });
 }
 
+std::int32_t optiks_dir_leaves(const optiks_dir_t* dir, std::uint8_t structure, const std::uint8_t* key,
+                               std::size_t key_len, std::uint64_t from, std::size_t n, std::uint8_t* out_labels,
+                               std::uint64_t* out_epochs) {
+  return guarded([&] {
+    if (dir == nullptr || !structures_valid(1, &structure) || key == nullptr || key_len == 0 || key_len > kMaxKeyLen ||
+        !readable(out_labels, n) || !readable(out_epochs, n) || n > UINT64_MAX - from) {
+      return argument_error("a pointer is missing, there is no such structure, or a key is not 1..255 octets");
+    }
+    dir->directory->leaves_of(structure, {key, key_len}, from, n, out_labels, out_epochs);
+    return std::int32_t{OPTIKS_OK};
+  });
+}
+
+std::int32_t optiks_dir_erase(optiks_dir_t* dir, std::size_t n, const std::uint8_t* structures,
+                              const std::uint8_t* labels) {
+  return guarded([&] {
+    if (dir == nullptr || !readable(structures, n) || !readable(labels, n) || !structures_valid(n, structures)) {
+      return argument_error("a pointer is missing, or there is no such structure");
+    }
+    dir->directory->erase(n, structures, labels);
+    return std::int32_t{OPTIKS_OK};
+  });
+}
+
 std::int32_t optiks_dir_precompute_labels(optiks_dir_t* dir, std::size_t n, const std::uint8_t* structures,
                                           const std::uint8_t* keys, const std::uint64_t* key_offsets) {
   return guarded([&] {

@@ -56,6 +56,10 @@ class Directory {
   void prepare(std::uint64_t epoch, const std::uint8_t* structures, const ByteStrings& keys, const ByteStrings& values,
                optiks_leaf_t* out_rows) const;
 
+  void leaves_of(std::uint8_t structure, ByteSpan key, std::uint64_t from, std::size_t n, std::uint8_t* out_labels,
+                 std::uint64_t* out_epochs) const;
+  void erase(std::size_t n, const std::uint8_t* structures, const std::uint8_t* labels);
+
   void stage(std::uint64_t epoch, std::span<const optiks_leaf_t> rows, ByteSpan values, bool with_proofs);
   [[nodiscard]] const Trees& staged_trees() const { return data_->trees->staged(); }
   // Empty when the epoch was staged without proofs.

@@ -10,8 +10,10 @@
 #include <bit>
 #include <cerrno>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "leaves/file_io.h"
@@ -28,7 +30,8 @@ constexpr std::size_t kFileHeaderLen = kMagic.size() + std::tuple_size_v<LeafLog
 
 // Record (integers big-endian): checksum of the record's log offset and the header's other octets, checksum of opening
 // and value, length of the value, version (4 octets each), epoch, previous (8 each), tag (16), commitment (32); then,
-// unless the length is kNoValue, opening (16) and value. So facts are checked without their value.
+// unless the length is kNoValue, opening (16) and value. So facts are checked without their value. A length with
+// kErased: opening and value are zeros, or about to be; the checksum is that of no octets then.
 constexpr std::size_t kBodySumAt = 4;
 constexpr std::size_t kValueLenAt = 8;
 constexpr std::size_t kVersionAt = 12;
@@ -38,6 +41,8 @@ constexpr std::size_t kTagAt = 32;
 constexpr std::size_t kCommitmentAt = kTagAt + std::tuple_size_v<Tag>;
 constexpr std::size_t kHeaderLen = kCommitmentAt + verify::kHashLen;
 constexpr std::uint32_t kNoValue = 0xffffffff;
+constexpr std::uint32_t kErased = 0x80000000;
+static_assert(verify::kMaxValueLen < kErased);
 
 // Virtual addresses cost nothing; a small log's are few all the same.
 constexpr std::size_t kLeastMapping = std::size_t{64} << 20;
@@ -59,10 +64,10 @@ std::uint32_t header_sum(std::uint64_t log_offset, Header header) {
 constexpr const char* kReading = "reading the leaf log";
 constexpr const char* kWriting = "writing the leaf log";
 
-// Length of opening and value.
-std::size_t parse(std::uint64_t log_offset, Header header, LeafFacts& out) {
+// Length of opening and value, 0 when they were erased; nothing when the header is damaged.
+std::optional<std::size_t> try_parse(std::uint64_t log_offset, Header header, LeafFacts& out) {
   if (base::load_be32(header.data()) != header_sum(log_offset, header)) {
-    fail_damaged();
+    return std::nullopt;
   }
   std::copy_n(header.begin() + kCommitmentAt, out.commitment.size(), out.commitment.begin());
   std::copy_n(header.begin() + kTagAt, out.tag.size(), out.tag.begin());
@@ -74,10 +79,33 @@ std::size_t parse(std::uint64_t log_offset, Header header, LeafFacts& out) {
     return 0;
   }
   // A damaged length does not ask for gigabytes.
-  if (value_len > verify::kMaxValueLen) {
-    fail_damaged();
+  if ((value_len & ~kErased) > verify::kMaxValueLen) {
+    return std::nullopt;
   }
-  return kOpeningLen + value_len;
+  return (value_len & kErased) != 0 ? 0 : kOpeningLen + value_len;
+}
+
+// The header at the beginning of octets. They are copied once: what is checked is what is used.
+std::array<std::uint8_t, kHeaderLen> header_of(ByteSpan octets) {
+  std::array<std::uint8_t, kHeaderLen> header{};
+  std::ranges::copy(octets.first<kHeaderLen>(), header.begin());
+  return header;
+}
+
+// Does a read of the log that gives false where the octets do not fit their checksums: they are damaged, or a record is
+// erased at this moment.
+template <typename Read>
+void read_unmixed(const LeafLog& log, Read read) {
+  for (;;) {
+    const std::uint64_t erasures = log.erasures();
+    if (read()) {
+      return;
+    }
+    if (!log.changed_since(erasures)) {
+      fail_damaged();
+    }
+    std::this_thread::yield();
+  }
 }
 
 int create(const char* path) {
@@ -228,10 +256,11 @@ std::uint64_t LeafLog::append(const LeafFacts& facts, ByteSpan opening, ByteSpan
 }
 
 void LeafLog::link(std::uint64_t log_offset, std::uint64_t previous) const {
-  std::array<std::uint8_t, kHeaderLen> header{};
-  std::ranges::copy(written_from(log_offset, kHeaderLen).first<kHeaderLen>(), header.begin());
+  std::array<std::uint8_t, kHeaderLen> header = header_of(written_from(log_offset, kHeaderLen));
   LeafFacts facts;
-  static_cast<void>(parse(log_offset, header, facts));
+  if (!try_parse(log_offset, header, facts).has_value()) {
+    fail_damaged();
+  }
   base::store_be64(header.data() + kPreviousAt, previous);
   base::store_be32(header.data(), header_sum(log_offset, header));
   write_at(file_, header, log_offset, kWriting);
@@ -243,19 +272,62 @@ void LeafLog::sync() const {
   }
 }
 
-void LeafLog::read(std::uint64_t log_offset, LeafRecord& out) const {
-  const ByteSpan octets = written_from(log_offset, kHeaderLen);
-  const std::size_t body_len = parse(log_offset, octets.first<kHeaderLen>(), out.facts_);
-  out.body_ = {};
-  const ByteSpan body = written_from(log_offset + kHeaderLen, body_len).first(body_len);
-  if (base::load_be32(octets.data() + kBodySumAt) != base::crc32c(body)) {
+// The header goes first: from then on the record has no value, whatever is left of it, and its length stays known.
+void LeafLog::erase_one(std::uint64_t log_offset) {
+  std::array<std::uint8_t, kHeaderLen> header = header_of(written_from(log_offset, kHeaderLen));
+  LeafFacts facts;
+  if (!try_parse(log_offset, header, facts).has_value()) {
     fail_damaged();
   }
-  out.body_ = body;
+  const std::uint32_t value_len = base::load_be32(header.data() + kValueLenAt);
+  if (value_len == kNoValue) {
+    return;
+  }
+  if ((value_len & kErased) == 0) {
+    base::store_be32(header.data() + kValueLenAt, value_len | kErased);
+    base::store_be32(header.data() + kBodySumAt, base::crc32c({}));
+    base::store_be32(header.data(), header_sum(log_offset, header));
+    write_at(file_, header, log_offset, kWriting);
+  }
+  write_at(file_, std::vector<std::uint8_t>(kOpeningLen + (value_len & ~kErased)), log_offset + kHeaderLen, kWriting);
+}
+
+void LeafLog::erase(std::span<const std::uint64_t> log_offsets) {
+  struct Erasing {
+    explicit Erasing(std::atomic<std::uint64_t>& number) : erasures(number) { erasures.fetch_add(1); }
+    Erasing(const Erasing&) = delete;
+    Erasing& operator=(const Erasing&) = delete;
+    ~Erasing() { erasures.fetch_add(1); }
+    std::atomic<std::uint64_t>& erasures;
+  };
+  for (const std::uint64_t log_offset : log_offsets) {
+    const Erasing erasing(erasures_);
+    erase_one(log_offset);
+  }
+  sync();
+}
+
+void LeafLog::read(std::uint64_t log_offset, LeafRecord& out) const {
+  const ByteSpan octets = written_from(log_offset, kHeaderLen);
+  read_unmixed(*this, [&] {
+    const std::array<std::uint8_t, kHeaderLen> header = header_of(octets);
+    const std::optional<std::size_t> body_len = try_parse(log_offset, header, out.facts_);
+    out.body_ = {};
+    if (!body_len.has_value()) {
+      return false;
+    }
+    const ByteSpan body = written_from(log_offset + kHeaderLen, *body_len).first(*body_len);
+    if (base::load_be32(header.data() + kBodySumAt) != base::crc32c(body)) {
+      return false;
+    }
+    out.body_ = body;
+    return true;
+  });
 }
 
 void LeafLog::read_facts(std::uint64_t log_offset, LeafFacts& out) const {
-  static_cast<void>(parse(log_offset, written_from(log_offset, kHeaderLen).first<kHeaderLen>(), out));
+  const ByteSpan octets = written_from(log_offset, kHeaderLen);
+  read_unmixed(*this, [&] { return try_parse(log_offset, header_of(octets), out).has_value(); });
 }
 
 void LeafLog::prefetch(std::uint64_t log_offset) const {

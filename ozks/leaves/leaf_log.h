@@ -4,13 +4,18 @@
 // makes shorter, or a disk that cannot be read, ends the process (SIGBUS), as it does for a node store
 // (docs/adr/0007-the-leaf-log-is-mapped.md).
 //
-// Thread safety: one writer appends; any number of threads read what was written before its offset reached them.
+// Of a record whose value is erased the rest stays, where it is: opening and value become zeros (docs/spec/erasure.md).
+//
+// Thread safety: one writer appends, links and erases; any number of threads read what was written before its offset
+// reached them. A value that a reader was given may turn into zeros while it copies it: whoever copies values compares
+// erasures() before with changed_since() after, and begins again.
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "optiks/base/bytes.h"
@@ -84,6 +89,16 @@ class LeafLog {
   [[nodiscard]] std::uint64_t append(const LeafFacts& facts, ByteSpan opening, ByteSpan value);
   // Makes a record that was written name the one of the key's version before. Writer.
   void link(std::uint64_t log_offset, std::uint64_t previous) const;
+  // Destroys openings and values of records that were written, one after the other; those without a value stay as they
+  // are. After a failure, or a crash, some are erased, and all of them can be erased again. Writer.
+  void erase(std::span<const std::uint64_t> log_offsets);
+  // A number that an erasure changes, as long as it goes on and when it ends: for changed_since(). Any thread.
+  [[nodiscard]] std::uint64_t erasures() const { return erasures_.load(std::memory_order_acquire); }
+  // Whether what was read since erasures() gave this number may be mixed from before and after an erasure. Any thread.
+  [[nodiscard]] bool changed_since(std::uint64_t erasures) const {
+    std::atomic_thread_fence(std::memory_order_acquire);
+    return erasures % 2 != 0 || erasures_.load(std::memory_order_relaxed) != erasures;
+  }
   // Returns when the disk has what was written. Any thread.
   void sync() const;
   // Forgets what was reserved or written from `size` on: a staged epoch that was discarded. Writer.
@@ -108,6 +123,7 @@ class LeafLog {
     std::size_t len;
   };
 
+  void erase_one(std::uint64_t log_offset);
   void map_at_least(std::uint64_t len);
   // What was written at this offset and after it, which is at least so much.
   [[nodiscard]] ByteSpan written_from(std::uint64_t log_offset, std::size_t least) const;
@@ -120,6 +136,8 @@ class LeafLog {
   std::atomic<const std::uint8_t*> newest_mapping_{nullptr};
   // No record ends beyond this. A mapping's octets beyond the end of its file must not be touched, so it never falls.
   std::atomic<std::uint64_t> written_{0};
+  // Odd while a record is being erased.
+  std::atomic<std::uint64_t> erasures_{0};
 };
 
 // LogState: what is kept of a leaf log.

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <memory_resource>
+#include <thread>
 #include <vector>
 
 #include "optiks/ozks/verify/ladder.h"
@@ -51,7 +52,7 @@ class ProofWriter {
     out_.put(labels_[i].proof);
     out_.put_integer(leaf.facts().epoch, 8);
     if (opened && !leaf.has_value() && !may_be_erased) {
-      data_error("the latest value of a key is missing");
+      throw DirectoryError(OPTIKS_E_ERASED, "the latest value of a key was erased");
     }
     if (opened && leaf.has_value()) {
       out_.put_integer(kOpened, 1);
@@ -172,6 +173,22 @@ struct VersionsPlan {
   std::uint64_t listed;
 };
 
+// Writes an answer from the leaf log, and once more from its beginning if a record was erased meanwhile: no answer has
+// half of a value.
+template <typename Write>
+void write_unmixed(const LeafLog& log, Output& out, Write write) {
+  const std::size_t begin = out.size();
+  for (;;) {
+    const std::uint64_t erasures = log.erasures();
+    write();
+    if (!log.changed_since(erasures)) {
+      return;
+    }
+    out.truncate(begin);
+    std::this_thread::yield();
+  }
+}
+
 void check_can_answer(const View& view) {
   if (view.data().kept_values != KeptValues::kAll) {
     throw DirectoryError(OPTIKS_E_STATE, "a directory that does not keep all values answers no lookups");
@@ -204,9 +221,10 @@ void Output::put_length_at(std::size_t at, std::uint64_t length, std::size_t oct
   }
 }
 
-bool write_lookups(const View& view, std::uint8_t structure, std::span<const LookupQuery> queries,
-                   const ProofSource& source, Output& out, std::uint64_t* ends) {
-  check_can_answer(view);
+namespace {
+
+bool write_lookups_once(const View& view, std::uint8_t structure, std::span<const LookupQuery> queries,
+                        const ProofSource& source, Output& out, std::uint64_t* ends) {
   const DirectoryData& data = view.data();
   struct Plan {
     std::uint64_t version = 0;
@@ -267,6 +285,20 @@ bool write_lookups(const View& view, std::uint8_t structure, std::span<const Loo
   return true;
 }
 
+void write_versions_once(const View& view, std::uint8_t structure, const VersionsQuery& query, const ProofBatch* batch,
+                         Output& out);
+
+}  // namespace
+
+bool write_lookups(const View& view, std::uint8_t structure, std::span<const LookupQuery> queries,
+                   const ProofSource& source, Output& out, std::uint64_t* ends) {
+  check_can_answer(view);
+  bool has_proofs = false;
+  write_unmixed(view.data().log, out,
+                [&] { has_proofs = write_lookups_once(view, structure, queries, source, out, ends); });
+  return has_proofs;
+}
+
 void add_lookup(const View& view, std::uint8_t structure, const LookupQuery& query, ProofBatch& batch) {
   const NamedKey key{query.key, view.data().tag(structure, query.key)};
   LeafRecord latest;
@@ -278,6 +310,13 @@ void add_lookup(const View& view, std::uint8_t structure, const LookupQuery& que
 void write_versions(const View& view, std::uint8_t structure, const VersionsQuery& query, const ProofBatch* batch,
                     Output& out) {
   check_can_answer(view);
+  write_unmixed(view.data().log, out, [&] { write_versions_once(view, structure, query, batch, out); });
+}
+
+namespace {
+
+void write_versions_once(const View& view, std::uint8_t structure, const VersionsQuery& query, const ProofBatch* batch,
+                         Output& out) {
   const VersionsPlan plan(view, structure, query);
   out.put_integer(plan.latest, 8);
   out.put_integer(query.from, 8);
@@ -307,6 +346,8 @@ void write_versions(const View& view, std::uint8_t structure, const VersionsQuer
     }
   }
 }
+
+}  // namespace
 
 void add_versions(const View& view, std::uint8_t structure, const VersionsQuery& query, ProofBatch& batch) {
   VersionsPlan(view, structure, query).add_round(query, 0, batch);

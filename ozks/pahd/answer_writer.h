@@ -21,6 +21,8 @@ class Output {
   void put(ByteSpan octets);
   // Big-endian, in `octets` octets.
   void put_integer(std::uint64_t value, std::size_t octets);
+  // Forgets what was put from `size` on.
+  void truncate(std::size_t size) { size_ = size; }
   // Writes a length that was left out at `at`. DirectoryError when it does not fit its octets.
   void put_length_at(std::size_t at, std::uint64_t length, std::size_t octets);
 

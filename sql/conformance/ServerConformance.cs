@@ -1,5 +1,6 @@
 using System.Data.Common;
 using System.Globalization;
+using Optiks.Native;
 
 namespace Optiks.Storage.Conformance;
 
@@ -14,6 +15,9 @@ public abstract class ServerConformance : StorageConformance
         ("optiks_task", "DELETE FROM optiks.Epoch"),
         ("optiks_task", "DELETE FROM optiks.Leaf"),
         ("optiks_task", "UPDATE optiks.Leaf SET Version = 7"),
+        ("optiks_task", "DELETE FROM optiks.Erasure"),
+        ("optiks_update", "DELETE FROM optiks.Erasure"),
+        ("optiks_query", "DELETE FROM optiks.Erasure"),
         ("optiks_task", "DELETE FROM optiks.Head"),
         ("optiks_query", "SELECT Seq FROM optiks.Pending"),
         ("optiks_query", "SELECT Seq FROM optiks.Request"),
@@ -51,6 +55,8 @@ public abstract class ServerConformance : StorageConformance
         {
             _ = await ExecuteAsync(ConnectionString, $"ALTER TABLE optiks.Pending DROP COLUMN {column}");
         }
+        // What later migrations made goes as well: they run again.
+        _ = await ExecuteAsync(ConnectionString, "DROP TABLE optiks.Erasure");
         int version = int.Parse(Sql.NamingMigration.AsSpan(0, 4), NumberStyles.None, CultureInfo.InvariantCulture);
         _ = await ExecuteAsync(ConnectionString, string.Create(CultureInfo.InvariantCulture, $"DELETE FROM optiks.Migration WHERE Version >= {version}"));
         Assert.Equal(Sql.NamingMigration, (await Fixture.Provider.CreateMigrator(ConnectionString).MigrateAsync(Cancel))[0]);
@@ -121,6 +127,7 @@ public abstract class ServerConformance : StorageConformance
         {
             AssertSameLeaves(commit.Leaves, batch);
         }
+        await EraseAsync(accept, pipeline, follow, lease, commit);
         Assert.True(await pipeline.RenewLeaseAsync(lease, TimeSpan.FromMinutes(1), Cancel));
         await pipeline.ReleaseLeaseAsync(lease, Cancel);
     }
@@ -138,6 +145,26 @@ public abstract class ServerConformance : StorageConformance
                 Assert.True(Server.IsDenied(e), $"{role.Key}: {sql}: {e.Message}");
             }
         }
+    }
+
+    // Each in its role.
+    private static async Task EraseAsync(IAcceptStore accept, IPipelineStore pipeline, IFollowStore follow, Lease lease, EpochCommit first)
+    {
+        AcceptRequest order = Request(Guid.CreateVersion7(await accept.ReadClockAsync(Cancel)), new ErasureOrder(Protocol.StructureId.Keys, 1, 1).Item(Octets("a")));
+        Assert.Equal(AcceptStatus.Accepted, Assert.Single(await accept.AcceptAsync([new AcceptUnit([order])], Cancel)).Status);
+        PendingRequest pending = (await pipeline.ReadPendingAsync(1000, 128 << 20, Cancel)).Single(ErasureOrder.IsIn);
+        LeafRow row = first.Leaves.Rows.Span[0];
+        LeafPlace place = (await pipeline.FindLeavesAsync([new LeafName(1, row.Structure, row.Label.ToArray())], Cancel))[0]!;
+        Assert.NotNull(await pipeline.ReadValueAsync(place.Epoch, place.Ordinal, Cancel));
+        EpochCommit commit = Commit(2, [pending], _ => new Refusal(RefusalReason.Unchanged, 0, default)) with
+        {
+            Erasures = [new Erasure(place.Epoch, place.Ordinal, new LeafOrigin(order.RequestId, 0))],
+        };
+        Assert.Equal(CommitResult.Committed, await pipeline.CommitEpochAsync(lease, commit, Cancel));
+        await pipeline.StoreCheckpointAsync(lease, 2, Epoch(2).RecordHash, Octets("checkpoint"), Cancel);
+        await pipeline.PublishAsync(lease, 2, Cancel);
+        Assert.Single(await accept.ReadReceiptAsync(2, order.RequestId, Cancel));
+        Assert.Single(await follow.ReadErasuresAsync(0, 2, Cancel));
     }
 
     [Fact]

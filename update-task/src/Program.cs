@@ -58,6 +58,7 @@ return await Startup.RunAsync(
         services.AddSingleton<Genesis>();
         services.AddSingleton<Recovery>();
         services.AddSingleton<Padding>();
+        services.AddSingleton<EpochMaker>();
         services.AddSingleton<EpochPublisher>();
         services.AddSingleton<EpochLoop>();
         services.AddSingleton<LeaseWaiter>();

@@ -50,6 +50,13 @@ internal static unsafe partial class Interop
         Span<byte> output, nuint capacity, out nuint length, Span<ulong> ends, Span<byte> kept);
 
     [LibraryImport(Library)]
+    public static partial int optiks_dir_leaves(
+        DirectoryHandle directory, byte structure, ReadOnlySpan<byte> key, nuint keyLength, ulong from, nuint n, Span<byte> labels, Span<ulong> epochs);
+
+    [LibraryImport(Library)]
+    public static partial int optiks_dir_erase(DirectoryHandle directory, nuint n, ReadOnlySpan<byte> structures, ReadOnlySpan<byte> labels);
+
+    [LibraryImport(Library)]
     public static partial int optiks_dir_precompute_labels(DirectoryHandle directory, nuint n, ReadOnlySpan<byte> structures, ReadOnlySpan<byte> keys, ReadOnlySpan<ulong> keyOffsets);
 
     [LibraryImport(Library)]

@@ -156,6 +156,32 @@ public sealed class KeyDirectory : IDisposable
     }
 
     /// <summary>
+    /// TryLeaves writes labels (<see cref="Lengths.Hash"/> octets each) and epochs of the committed leaves of versions of a key, <paramref name="from"/> and those after it; in a structure without versions of 0 alone.
+    /// False: the key has not all of them. Writer only.
+    /// </summary>
+    public bool TryLeaves(StructureId structure, ReadOnlySpan<byte> key, ulong from, Span<byte> labels, Span<ulong> epochs)
+    {
+        CheckLength(labels.Length, (long)Lengths.Hash * epochs.Length, nameof(labels));
+        int status = Interop.optiks_dir_leaves(_handle, (byte)structure, key, (nuint)key.Length, from, (nuint)epochs.Length, labels, epochs);
+        if (status == (int)NativeStatus.Data)
+        {
+            return false;
+        }
+        OptiksNativeException.ThrowIfFailed(status, nameof(Interop.optiks_dir_leaves));
+        return true;
+    }
+
+    /// <summary>
+    /// Erase destroys the values of committed leaves, named by structure and label (<see cref="Lengths.Hash"/> octets each): on the disk on return, and in no answer that begins afterwards, of whatever view. What an epoch erases
+    /// is erased before it is committed. <see cref="NativeStatus.Data"/>: one is not there, and none was erased. Erasing again changes nothing. Writer only.
+    /// </summary>
+    public void Erase(ReadOnlySpan<StructureId> structures, ReadOnlySpan<byte> labels)
+    {
+        CheckLength(labels.Length, (long)Lengths.Hash * structures.Length, nameof(labels));
+        OptiksNativeException.ThrowIfFailed(Interop.optiks_dir_erase(_handle, (nuint)structures.Length, Octets(structures), labels), nameof(Interop.optiks_dir_erase));
+    }
+
+    /// <summary>
     /// Expect computes the labels of the next leaves of these keys ahead of the <see cref="Prepare"/> that will want them, for example while the epoch before is being
     /// committed. A cache for that one call, which finds what was expected since the last: leaves are the same without it. Beside the writer: any thread, one at a time.
     /// </summary>

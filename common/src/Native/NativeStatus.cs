@@ -33,4 +33,7 @@ public enum NativeStatus
 
     /// <summary>A VRF proof is not cached, and this call makes none.</summary>
     Unproven = -9,
+
+    /// <summary>The latest value of a key was erased: there is no lookup of it.</summary>
+    Erased = -10,
 }

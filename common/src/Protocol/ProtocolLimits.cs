@@ -37,6 +37,9 @@ public static class ProtocolLimits
     /// <summary>Octets of a body of updates.</summary>
     public const int MaxUpdateBody = 8_388_608;
 
+    /// <summary>Versions that an erasure names.</summary>
+    public const int MaxErasures = 1024;
+
     /// <summary>Pending updates of a key.</summary>
     public const int MaxPending = 16;
 

@@ -177,6 +177,17 @@ OPTIKS_EXPORT int32_t optiks_staged_commit(optiks_staged_t* staged);
 /* Discards a staged epoch that was not committed; before its directory is destroyed. */
 OPTIKS_EXPORT void optiks_staged_destroy(optiks_staged_t* staged);
 
+/* Destroys values and openings of n leaves of the directory's epoch, by structure and label (32 octets each), in the
+ * leaf log: on the disk on return, and in no answer that begins afterwards, of whatever view. OPTIKS_E_DATA when one is
+ * not there: none was erased. Erasing a leaf again changes nothing. Also while an epoch is staged: what that epoch
+ * erases is erased before it is committed, so that no crash leaves an epoch without its erasures
+ * (docs/spec/erasure.md). Writer. */
+OPTIKS_EXPORT int32_t optiks_dir_erase(optiks_dir_t* dir, size_t n, const uint8_t* structures, const uint8_t* labels);
+/* Labels (32 octets each) and epochs of the leaves of n versions of a key, from `from` on; in an oZKS of version 0
+ * alone. OPTIKS_E_DATA when the key has not all of them. Writer. */
+OPTIKS_EXPORT int32_t optiks_dir_leaves(const optiks_dir_t* dir, uint8_t structure, const uint8_t* key, size_t key_len,
+                                        uint64_t from, size_t n, uint8_t* out_labels, uint64_t* out_epochs);
+
 /* The directory's current states (as optiks_staged_states) and epoch. Any thread. */
 OPTIKS_EXPORT int32_t optiks_dir_states(const optiks_dir_t* dir, uint64_t* out_epoch, uint8_t out[OPTIKS_STATES_LEN]);
 

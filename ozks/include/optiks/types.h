@@ -29,6 +29,8 @@ enum {
   OPTIKS_E_DATA = -8,
   /* a VRF proof is not cached, and this call makes none */
   OPTIKS_E_UNPROVEN = -9,
+  /* the latest value of a key was erased: there is no lookup of it */
+  OPTIKS_E_ERASED = -10,
 };
 /* facts: end */
 

@@ -10,11 +10,12 @@ namespace Optiks.Storage;
 /// copy forward again. It holds keys, values and openings, so only the operator may read it.
 /// </summary>
 /// <remarks>
-/// <para>Integers are big-endian. Magic <c>optiks epoch 1\n</c>; record; number of leaves (4); for each leaf in ordinal order: structure (1), version (8), label (32),
+/// <para>Integers are big-endian. Magic <c>optiks epoch 2\n</c>; record; number of leaves (4); for each leaf in ordinal order: structure (1), version (8), label (32),
 /// commitment (32), tag (16), opening (16), key (length 1, octets; empty when erased), value (length 4, octets; 2^32-1 when erased), request id (16), item (2); number of outcomes
 /// (4); for each: request id (16), body hash (32), sequence (8), item (2), then 0 and the ordinal (4), or 1 and the refusal: reason (1), item (2), period (8),
-/// version (8); last the SHA-256 of all before (32).</para>
-/// <para>The same epoch gives the same octets until one of its values is erased.</para>
+/// version (8); number of erasures (4); for each: epoch (8) and ordinal (4) of the leaf, request id (16), item (2); last the SHA-256 of all before (32). Files that begin with <c>optiks epoch 1\n</c>
+/// have no erasures, nor their number.</para>
+/// <para>The same epoch gives the same octets until one of its values is erased (<see cref="BundleErasure"/>).</para>
 /// </remarks>
 public static class EpochBundle
 {
@@ -22,9 +23,12 @@ public static class EpochBundle
     private const uint Erased = uint.MaxValue;
     private const int HashLength = 32;
     private const int LeafFixedLength = 1 + 8 + 32 + 32 + 16 + 16 + 1 + 4 + 16 + 2;
+    private const int ErasureLength = 8 + 4 + 16 + 2;
     private const int OutcomeMaxLength = 16 + 32 + 8 + 2 + 1 + 1 + 2 + 8 + 8;
 
-    private static ReadOnlySpan<byte> Magic => "optiks epoch 1\n"u8;
+    private static ReadOnlySpan<byte> Magic => "optiks epoch 2\n"u8;
+
+    private static ReadOnlySpan<byte> MagicWithoutErasures => "optiks epoch 1\n"u8;
 
     /// <summary>FileName in the folder of bundles.</summary>
     public static string FileName(ulong epoch) => string.Create(CultureInfo.InvariantCulture, $"{epoch}{Suffix}");
@@ -47,7 +51,7 @@ public static class EpochBundle
         ReadOnlySpan<LeafRow> rows = leaves.Rows.Span;
         var writer = new OctetWriter(
             Magic.Length + EpochRecord.Length + 8 + (rows.Length * LeafFixedLength) + leaves.Keys.Length + leaves.Values.Length
-            + (content.Outcomes.Count * OutcomeMaxLength) + HashLength);
+            + (content.Outcomes.Count * OutcomeMaxLength) + 4 + (content.Erasures.Count * ErasureLength) + HashLength);
         writer.Octets(Magic);
         writer.Octets(content.Epoch.Record.Span);
         writer.U32((uint)rows.Length);
@@ -101,6 +105,14 @@ public static class EpochBundle
                 writer.U64(refusal.Current.Version);
             }
         }
+        writer.U32((uint)content.Erasures.Count);
+        foreach (Erasure erasure in content.Erasures)
+        {
+            writer.U64(erasure.Epoch);
+            writer.U32((uint)erasure.Ordinal);
+            writer.RequestId(erasure.Origin.RequestId);
+            writer.U16(checked((ushort)erasure.Origin.Item));
+        }
         writer.Octets(SHA256.HashData(writer.Written.Span));
         return writer.Written;
     }
@@ -114,7 +126,9 @@ public static class EpochBundle
             throw new StorageCorruptException("An epoch's bundle is damaged: its checksum is another.");
         }
         var reader = new OctetReader(octets[..body], "An epoch's bundle ends too early.");
-        if (!reader.Octets(Magic.Length).Span.SequenceEqual(Magic))
+        ReadOnlySpan<byte> magic = reader.Octets(Magic.Length).Span;
+        bool hasErasures = magic.SequenceEqual(Magic);
+        if (!hasErasures && !magic.SequenceEqual(MagicWithoutErasures))
         {
             throw new StorageCorruptException("A file among the epochs' bundles is none, or from a newer version.");
         }
@@ -122,9 +136,10 @@ public static class EpochBundle
         ulong epoch = EpochRecord.Decode(record.Span).Epoch;
         LeafBatch leaves = ReadLeaves(ref reader, epoch);
         IReadOnlyList<Outcome> outcomes = ReadOutcomes(ref reader);
+        IReadOnlyList<Erasure> erasures = hasErasures ? ReadErasures(ref reader) : [];
         return !reader.IsEmpty
             ? throw new StorageCorruptException("An epoch's bundle goes on after its end.")
-            : new EpochContent(new EpochRow(epoch, record, EpochRecord.Hash(record.Span), default), leaves, outcomes);
+            : new EpochContent(new EpochRow(epoch, record, EpochRecord.Hash(record.Span), default), leaves, outcomes) { Erasures = erasures };
     }
 
     private static LeafBatch ReadLeaves(ref OctetReader reader, ulong epoch)
@@ -158,6 +173,16 @@ public static class EpochBundle
             origins[i] = new LeafOrigin(reader.RequestId(), reader.U16());
         }
         return new LeafBatch(rows, values.ToArray(), keys.ToArray(), keyEnds, origins);
+    }
+
+    private static Erasure[] ReadErasures(ref OctetReader reader)
+    {
+        var erasures = new Erasure[reader.Count(ErasureLength)];
+        for (int i = 0; i < erasures.Length; i++)
+        {
+            erasures[i] = new Erasure(reader.U64(), checked((int)reader.U32()), new LeafOrigin(reader.RequestId(), reader.U16()));
+        }
+        return erasures;
     }
 
     private static List<Outcome> ReadOutcomes(ref OctetReader reader)

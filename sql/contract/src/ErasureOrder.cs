@@ -11,10 +11,19 @@ namespace Optiks.Storage;
 /// <param name="Through">Last version; 0 without a structure.</param>
 public sealed record ErasureOrder(StructureId? Structure, ulong From, ulong Through)
 {
+    /// <summary>MaxValues that an order names, and that one epoch erases (docs/spec/erasure.md).</summary>
+    public const int MaxValues = ProtocolLimits.MaxErasures;
+
     private const int ItemIndex = 0;
+
+    // An epoch takes as many octets of updates as it may, or erases as many values as an order names: by default both are reached together.
+    private const long WeightOfValue = 64 << 10;
 
     /// <summary>OfUser is everything of a user who has left.</summary>
     public static ErasureOrder OfUser { get; } = new(null, 0, 0);
+
+    /// <summary>Weight is what the order counts for where an epoch's octets are bounded: its work grows with the values that it names.</summary>
+    public long Weight => WeightOfValue * (Structure is null ? MaxValues : (long)Math.Min(Through - From + 1, MaxValues));
 
     /// <summary>IsIn says whether a pending request asks for an erasure.</summary>
     public static bool IsIn(PendingRequest request)
@@ -37,15 +46,24 @@ public sealed record ErasureOrder(StructureId? Structure, ulong From, ulong Thro
     public static ErasureOrder Of(PendingRequest request)
     {
         ArgumentNullException.ThrowIfNull(request);
-        var reader = new OctetReader(request.Items[ItemIndex].Value, "A pending erasure ends too early.");
+        // Other requests have such an item behind others.
+        return request.Items.Count == 1 ? Of(request.Items[ItemIndex], request.RequestId) : throw Unknown(request.RequestId);
+    }
+
+    private static ErasureOrder Of(AcceptItem item, Guid requestId)
+    {
+        var reader = new OctetReader(item.Value, "A pending erasure ends too early.");
         byte structure = reader.U8();
         var order = new ErasureOrder(structure == 0 ? null : (StructureId)structure, reader.U64(), reader.U64());
-        bool isWhole = reader.IsEmpty && request.Items.Count == 1 && order.Structure switch
+        bool isWhole = reader.IsEmpty && order.Structure switch
         {
             null => order == OfUser,
-            StructureId.Devices or StructureId.Keys => order.From > 0 && order.From <= order.Through,
+            StructureId.Devices or StructureId.Keys => order.From > 0 && order.From <= order.Through && order.Through - order.From < MaxValues,
             _ => false,
         };
-        return isWhole ? order : throw new StorageCorruptException($"The pending request {request.RequestId} asks for no erasure that this build knows: look who writes to the table of pending updates.");
+        return isWhole ? order : throw Unknown(requestId);
     }
+
+    private static StorageCorruptException Unknown(Guid requestId) =>
+        new($"The pending request {requestId} asks for no erasure that this build knows: find out who wrote it to the table of pending updates, and delete its rows there.");
 }

@@ -107,10 +107,15 @@ public sealed class PendingSelection
 
     private void EndRequest()
     {
+        var request = new PendingRequest(_request.RequestId!.Value, _request.Sequence, _request.BodyHash, _items.ToArray());
+        if (ErasureOrder.IsIn(request))
+        {
+            _requestBytes += ErasureOrder.Of(request).Weight;
+        }
         IsFull = _isOldest && _taken.Count > 0 && (_takenItems + _items.Count > _maxItems || _takenBytes + _requestBytes > _maxBytes);
         if (_isOldest && !IsFull)
         {
-            _taken.Add(new PendingRequest(_request.RequestId!.Value, _request.Sequence, _request.BodyHash, _items.ToArray()));
+            _taken.Add(request);
             _takenItems += _items.Count;
             _takenBytes += _requestBytes;
         }

@@ -69,7 +69,22 @@ internal static class ExportCommand
             progress.Show("leaves of epochs", next.Epoch, head.Epoch ?? 0);
         }
         await WriteRequestsAsync(read, writer, cancellationToken);
+        await WriteErasuresAsync(read, writer, cancellationToken);
         writer.Finish(head);
+    }
+
+    private static async Task WriteErasuresAsync(IConsistentRead read, RowWriter writer, CancellationToken cancellationToken)
+    {
+        (ulong Epoch, int Number) next = (0, 0);
+        IReadOnlyList<StoredErasure> erasures;
+        while ((erasures = await read.ReadErasuresAsync(next.Epoch, next.Number, Page, cancellationToken)).Count > 0)
+        {
+            foreach (StoredErasure erasure in erasures)
+            {
+                writer.Write(erasure);
+            }
+            next = (erasures[^1].DecidedIn, erasures[^1].Number + 1);
+        }
     }
 
     private static async Task WriteRequestsAsync(IConsistentRead read, RowWriter writer, CancellationToken cancellationToken)

@@ -63,6 +63,7 @@ internal static class ImportCommand
         kind = await CopyAsync(RowKind.Request, reader.Request, import.AddRequestsAsync);
         kind = await CopyAsync(RowKind.Pending, reader.Pending, import.AddPendingAsync);
         kind = await CopyAsync(RowKind.Outcome, reader.Outcome, import.AddOutcomesAsync);
+        kind = await CopyAsync(RowKind.Erasure, reader.Erasure, import.AddErasuresAsync);
         if (kind != RowKind.Head)
         {
             throw new StorageCorruptException("The export's rows are out of order: nothing was imported.");

@@ -6,6 +6,7 @@ namespace Optiks.Db.Tests;
 public sealed class FsckTests(SampleLog sample) : IClassFixture<SampleLog>
 {
     private const string Item = "(SELECT min(id) FROM outcome WHERE ordinal IS NOT NULL)";
+    private const string Erased = "INSERT INTO erasure (id, leaf, item, request_id) VALUES";
     private const string LastLeaf = "(SELECT max(id) FROM leaf)";
 
     [Fact]
@@ -98,6 +99,12 @@ public sealed class FsckTests(SampleLog sample) : IClassFixture<SampleLog>
     [InlineData($"UPDATE outcome SET epoch = 9 WHERE id = {Item}", "which is beyond the head.")]
     [InlineData("UPDATE outcome SET refused_item = 1 WHERE refusal IS NOT NULL AND item = 1", "was not decided as a whole.")]
     [InlineData("UPDATE request SET request_id = zeroblob(16) WHERE seq = 6", "has an id that is no UUIDv7.")]
+    [InlineData("DELETE FROM value WHERE value = x'31'", "has no value, and no epoch erased it.")]
+    [InlineData($"{Erased} (3 << 28, 1 << 28, 0, zeroblob(16))", "has a value that epoch 3 erased: it came back.")]
+    [InlineData($"{Erased} (9 << 28, 1 << 28, 0, zeroblob(16))", "Epoch 9 erased a value, which is beyond the head.")]
+    [InlineData($"{Erased} (3 << 28 | 1, 1 << 28, 0, zeroblob(16))", "The erasures of epoch 3 have a gap before 1.")]
+    [InlineData($"{Erased} (3 << 28, 1 << 28 | 77, 0, zeroblob(16))", "Epoch 3 erased the value of leaf 77 of epoch 1, which is not there.")]
+    [InlineData($"{Erased} (2 << 28, 1 << 28, 0, zeroblob(16)), (3 << 28, 1 << 28, 0, zeroblob(16))", "which was erased before.")]
     public async Task A_planted_fault_in_the_database_is_found(string fault, string sentence)
     {
         using LogFolder log = sample.Copy();

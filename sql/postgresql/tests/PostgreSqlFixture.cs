@@ -27,6 +27,8 @@ public sealed class PostgreSqlFixture : IServerFixture
             ("optiks_task", "INSERT INTO pending (seq, item, structure, key, value, request_id, body_hash) SELECT 1, 0, 1, 'k', 'v', request_id, body_hash FROM request"),
             ("optiks_task", "UPDATE epoch SET record = ''"),
             ("optiks_query", "DELETE FROM value"),
+            ("optiks_update", "DELETE FROM value"),
+            ("optiks_update", "INSERT INTO erasure (decided_in, number, epoch, ordinal, request_id, item) VALUES (2, 0, 1, 0, gen_random_uuid(), 0)"),
             ("optiks_query", "CREATE TABLE optiks.mine (one integer)"),
         ],
     };

@@ -9,6 +9,7 @@ namespace Optiks.Storage.Replay;
 /// </summary>
 /// <remarks>
 /// Invariants. 1: once loaded, the trees' roots are those in the record of <see cref="Last"/>, recomputed here from leaves. 2: <see cref="Last"/> never goes back. 3: a refused step changes nothing.
+/// 4: no view of an epoch shows a value that this epoch, or one before it, has erased: a step erases before it is committed (docs/spec/erasure.md section 6).
 /// </remarks>
 public sealed class LogReplay : IDisposable
 {
@@ -83,6 +84,7 @@ public sealed class LogReplay : IDisposable
         {
             return _records.Missing;
         }
+        IReadOnlyList<StoredErasure> erasures = await _store.ReadErasuresAsync(_records.Next, rows[^1].Epoch, cancellationToken).ConfigureAwait(false);
         var leaves = new EpochLeaves(_store.ReadLeavesAsync(_records.Next, rows[^1].Epoch, FollowBatchRows, Columns, cancellationToken).GetAsyncEnumerator(cancellationToken));
         await using (leaves.ConfigureAwait(false))
         {
@@ -99,6 +101,11 @@ public sealed class LogReplay : IDisposable
                 using (step)
                 {
                     beforeCommit?.Invoke(step);
+                    refused = Trees.Erase(erasures.Count == 0 ? erasures : [.. erasures.Where(erasure => erasure.DecidedIn == row.Epoch)]);
+                    if (refused is not null)
+                    {
+                        return refused;
+                    }
                     step.Commit();
                 }
             }
@@ -222,6 +229,25 @@ public sealed class LogReplay : IDisposable
             await loading.ConfigureAwait(false);
         }
         return await loading.ConfigureAwait(false)
-            ?? await Task.Run(() => (loaded < target ? Trees.Load(target, [], []) : null) ?? Trees.EndLoad(target), CancellationToken.None).ConfigureAwait(false);
+            ?? await Task.Run(() => (loaded < target ? Trees.Load(target, [], []) : null) ?? Trees.EndLoad(target), CancellationToken.None).ConfigureAwait(false)
+            ?? await EraseAsync(target, cancellationToken).ConfigureAwait(false);
+    }
+
+    // What the snapshot's leaf log still has. Of the leaves since, the database had no erased value to give.
+    private async Task<Refused?> EraseAsync(ulong target, CancellationToken cancellationToken)
+    {
+        if (RestoredEpoch is not ulong restored)
+        {
+            return null;
+        }
+        IReadOnlyList<StoredErasure> erasures = await _store.ReadErasuresAsync(restored + 1, target, cancellationToken).ConfigureAwait(false);
+        try
+        {
+            return await Task.Run(() => Trees.Erase(erasures), CancellationToken.None).ConfigureAwait(false);
+        }
+        catch (OptiksNativeException e) when (e.Status == NativeStatus.Io)
+        {
+            return new Refused(e.Message);
+        }
     }
 }

@@ -120,6 +120,32 @@ public sealed class LogTrees : IDisposable
         return refused is null && staged is not null;
     }
 
+    /// <summary>Erase destroys values of leaves of the trees' epoch, before the trees come to an epoch that has erased them. Refused when one is not there: none was erased.</summary>
+    public Refused? Erase(IReadOnlyList<StoredErasure> erasures)
+    {
+        ArgumentNullException.ThrowIfNull(erasures);
+        if (erasures.Count == 0)
+        {
+            return null;
+        }
+        var structures = new StructureId[erasures.Count];
+        byte[] labels = new byte[Lengths.Hash * structures.Length];
+        for (int i = 0; i < structures.Length; i++)
+        {
+            structures[i] = erasures[i].Structure ?? throw new ArgumentException("An erasure has no leaf.", nameof(erasures));
+            erasures[i].Label.Span.CopyTo(labels.AsSpan(Lengths.Hash * i));
+        }
+        try
+        {
+            Directory.Erase(structures, labels);
+            return null;
+        }
+        catch (OptiksNativeException e) when (IsContradiction(e))
+        {
+            return new Refused($"What epoch {erasures[0].DecidedIn} erased is not in the trees ({e.Message}).");
+        }
+    }
+
     /// <inheritdoc/>
     public void Dispose() => Directory.Dispose();
 

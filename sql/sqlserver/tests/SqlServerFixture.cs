@@ -45,6 +45,8 @@ public sealed class SqlServerFixture : IServerFixture
             ("optiks_task", "INSERT INTO optiks.Pending (Seq, Item, Structure, [Key], [Value]) VALUES (1, 0, 1, 0x01, 0x)"),
             ("optiks_task", "UPDATE optiks.Epoch SET Record = 0x"),
             ("optiks_query", "DELETE FROM optiks.[Value]"),
+            ("optiks_update", "DELETE FROM optiks.[Value]"),
+            ("optiks_update", "INSERT INTO optiks.Erasure (DecidedIn, Number, Epoch, Ordinal, RequestId, Item) VALUES (2, 0, 1, 0, 0x, 0)"),
             ("optiks_query", "UPDATE optiks.Acceptance SET LastSeq = 7"),
         ],
     };

@@ -48,7 +48,8 @@ internal sealed class BoardState
     }
 
     /// <summary>
-    /// Record makes the epoch's bundle and the mark durable, in this order. Refuses (<see cref="StartupException"/>, exit code 4) when either names another record for this epoch,
+    /// Record makes the epoch's bundle and the mark durable, in this order, and between them takes what the epoch erased out of the bundles before it, which are none the worse for it if the epoch is never signed: it is
+    /// committed. Refuses (<see cref="StartupException"/>, exit code 4) when either names another record for this epoch,
     /// or the mark is beyond it.
     /// </summary>
     public void Record(EpochContent content)
@@ -62,6 +63,8 @@ internal sealed class BoardState
         }
         WriteBundle(content);
         FailPoints.Hit(FailPoints.Bundle);
+        EraseFromBundles(content.Erasures);
+        FailPoints.Hit(FailPoints.Erase);
         _files.Replace(Path.GetFileName(_folder.HighWater), new HighWaterMark(epoch.Epoch, epoch.RecordHash).Encode());
         FailPoints.Hit(FailPoints.HighWater);
     }
@@ -100,6 +103,18 @@ internal sealed class BoardState
             return;
         }
         _files.Replace($"bundles/{Path.GetFileName(path)}", EpochBundle.Encode(content).Span);
+    }
+
+    private void EraseFromBundles(IReadOnlyList<Erasure> erasures)
+    {
+        foreach (IGrouping<ulong, Erasure> erased in erasures.GroupBy(erasure => erasure.Epoch))
+        {
+            // Most are older than what is kept.
+            if (File.Exists(PathOf(erased.Key)) && BundleErasure.Without(ReadBundle(erased.Key), erased.Select(erasure => erasure.Ordinal).ToHashSet()) is { } left)
+            {
+                _files.Replace($"bundles/{EpochBundle.FileName(erased.Key)}", EpochBundle.Encode(left).Span);
+            }
+        }
     }
 
     private EpochContent ReadBundle(ulong epoch)

@@ -18,16 +18,16 @@ internal sealed class EpochLoop
     private static readonly TimeSpan s_shortestRest = TimeSpan.FromMilliseconds(100);
 
     private readonly EpochOptions _options;
-    private readonly Padding _padding;
+    private readonly EpochMaker _maker;
     private readonly EpochPublisher _publisher;
     private readonly ClockGuard _clocks;
     private readonly TaskReport _report;
     private readonly TimeProvider _time;
 
-    public EpochLoop(IOptions<EpochOptions> options, Padding padding, EpochPublisher publisher, ClockGuard clocks, TaskReport report, TimeProvider time)
+    public EpochLoop(IOptions<EpochOptions> options, EpochMaker maker, EpochPublisher publisher, ClockGuard clocks, TaskReport report, TimeProvider time)
     {
         _options = options.Value;
-        _padding = padding;
+        _maker = maker;
         _publisher = publisher;
         _clocks = clocks;
         _report = report;
@@ -86,7 +86,7 @@ internal sealed class EpochLoop
         bool more = false;
         if (updates.Pending.Items > 0 || now >= session.LastTimeMs + session.Identity.Anchor.Configuration.HeartbeatMs)
         {
-            (int refused, more) = await CommitAsync(lead, updates, now);
+            (int refused, more) = await CommitAsync(lead, updates, now, stop);
             if (session.Unfinished is not null)
             {
                 committed = true;
@@ -155,10 +155,15 @@ internal sealed class EpochLoop
     }
 
     // Returns the number of refused updates, and whether more wait than the epoch took. Leaves the session as it was when the commit did not happen.
-    private async Task<(int Refused, bool More)> CommitAsync(Lead lead, ReadUpdates updates, ulong nowMs)
+    private async Task<(int Refused, bool More)> CommitAsync(Lead lead, ReadUpdates updates, ulong nowMs, CancellationToken stop)
     {
         LogSession session = lead.Session;
-        using (EpochDraft draft = EpochMaker.Make(session, updates.Pending, _padding, _options.MaxBytesPerEpoch, nowMs, updates.Times))
+        ErasurePlan erasures;
+        using (updates.Times.Measure(EpochStep.Read))
+        {
+            erasures = await ErasurePlanner.PlanAsync(session, lead.Store, updates.Pending.Requests, stop);
+        }
+        using (EpochDraft draft = _maker.Make(session, updates.Pending, erasures, nowMs, updates.Times))
         {
             FailPoints.Hit(FailPoints.Apply);
             lead.Keeper.ThrowUnlessHeld();
@@ -190,9 +195,10 @@ internal sealed class EpochLoop
                 return (0, More: false);
             }
             FailPoints.Hit(FailPoints.Commit);
+            draft.Erasures.EraseFrom(session.Directory);
             draft.Staged.Commit();
             session.Last = draft.Commit.Epoch;
-            session.Unfinished = new CommittedEpoch(new EpochContent(draft.Commit.Epoch, draft.Commit.Leaves, draft.Commit.Outcomes), draft.AuditProof);
+            session.Unfinished = new CommittedEpoch(new EpochContent(draft.Commit.Epoch, draft.Commit.Leaves, draft.Commit.Outcomes) { Erasures = draft.Commit.Erasures }, draft.AuditProof);
             return (draft.Refused, draft.Updates.More);
         }
     }

@@ -1,22 +1,33 @@
+using Microsoft.Extensions.Options;
 using Optiks.Native;
 using Optiks.Protocol;
 using Optiks.Storage;
+using Optiks.UpdateTask.Options;
 using Optiks.UpdateTask.Rules;
 using Optiks.UpdateTask.Telemetry;
 
 namespace Optiks.UpdateTask.Pipeline;
 
 /// <summary>EpochMaker turns pending requests into the next epoch: has them decided (<see cref="UpdateRules"/>), makes leaves and trees, and writes the record.</summary>
-internal static class EpochMaker
+internal sealed class EpochMaker
 {
+    private readonly Padding _padding;
+    private readonly long _maxBytes;
+
+    /// <summary>EpochMaker of epochs with these dummies, of at most <see cref="EpochOptions.MaxBytesPerEpoch"/>: with new device lists one may have no room for all updates (<see cref="EpochDraft.Updates"/>).</summary>
+    public EpochMaker(Padding padding, IOptions<EpochOptions> options)
+    {
+        _padding = padding;
+        _maxBytes = options.Value.MaxBytesPerEpoch;
+    }
+
     /// <summary>Make changes nothing but the staged trees.</summary>
     /// <param name="session">The log at the epoch before.</param>
     /// <param name="updates">What <see cref="IPipelineStore.ReadPendingAsync"/> gave: no key twice. Empty: a heartbeat.</param>
-    /// <param name="padding">What dummies the epoch gets.</param>
-    /// <param name="maxBytes">Octets of keys and values that the epoch takes: with new device lists it may have no room for all updates (<see cref="EpochDraft.Updates"/>).</param>
+    /// <param name="erasures">What is erased for those of them that ask for it.</param>
     /// <param name="nowMs">The wall clock in Unix milliseconds.</param>
     /// <param name="times">Counts the steps.</param>
-    public static EpochDraft Make(LogSession session, EpochUpdates updates, Padding padding, long maxBytes, ulong nowMs, EpochTimes times)
+    public EpochDraft Make(LogSession session, EpochUpdates updates, ErasurePlan erasures, ulong nowMs, EpochTimes times)
     {
         ulong epoch = session.Last.Epoch + 1;
         Decision[] decisions;
@@ -24,9 +35,11 @@ internal static class EpochMaker
         int[] ordinals;
         using (times.Measure(EpochStep.Labels))
         {
-            decisions = UpdateRules.Decide(session.Directory, session.Identity.Anchor.Configuration, session.Period.Period, updates.Requests, maxBytes);
+            decisions = UpdateRules.Decide(session.Directory, session.Identity.Anchor.Configuration, session.Period.Period, updates.Requests, _maxBytes);
             updates = updates.First(decisions.Length);
-            leaves = MakeLeaves(session, epoch, updates.Requests, decisions, padding, out ordinals);
+            erasures = erasures.Of(updates.Requests);
+            erasures.Decide(updates.Requests, decisions);
+            leaves = MakeLeaves(session, epoch, updates.Requests, decisions, out ordinals);
         }
         using EpochTimes.Timer tree = times.Measure(EpochStep.Tree);
         StagedEpoch staged = session.Directory.Stage(epoch, leaves.Rows.Span, leaves.Values.Span, withProofs: true);
@@ -36,8 +49,8 @@ internal static class EpochMaker
             byte[] audit = AuditProof.Encode([session.Last.Record, record], staged.AppendProofs());
             List<Outcome> outcomes = MakeOutcomes(updates.Requests, decisions, ordinals);
             var commit = new EpochCommit(
-                new EpochRow(epoch, record, EpochRecord.Hash(record), default), session.Last.RecordHash, session.Period.Period, leaves, outcomes);
-            return new EpochDraft(updates, commit, staged, audit);
+                new EpochRow(epoch, record, EpochRecord.Hash(record), default), session.Last.RecordHash, session.Period.Period, leaves, outcomes) { Erasures = erasures.Erasures };
+            return new EpochDraft(updates, erasures, commit, staged, audit);
         }
         catch
         {
@@ -47,7 +60,7 @@ internal static class EpochMaker
     }
 
     // Rows in ordinal order, dummies among them; ordinals[i] is that of the i-th item that has a leaf.
-    private static LeafBatch MakeLeaves(LogSession session, ulong epoch, IReadOnlyList<PendingRequest> pending, Decision[] decisions, Padding padding, out int[] ordinals)
+    private LeafBatch MakeLeaves(LogSession session, ulong epoch, IReadOnlyList<PendingRequest> pending, Decision[] decisions, out int[] ordinals)
     {
         int count = 0;
         int valueBytes = 0;
@@ -75,7 +88,7 @@ internal static class EpochMaker
                 }
             }
         }
-        padding.AddTo(leaves, session.Identity.Anchor.Configuration);
+        _padding.AddTo(leaves, session.Identity.Anchor.Configuration);
         return leaves.Prepare(session.Directory, epoch, ordinals);
     }
 

@@ -120,6 +120,6 @@ internal sealed class Recovery
         EpochContent content = await store.ReadUnpublishedAsync(cancellationToken)
             ?? throw new StorageCorruptException("The database's head is not published, but its epoch cannot be read.");
         _logger.FinishingEpoch(content.Epoch.Epoch);
-        return content.Epoch.Epoch == 0 ? new CommittedEpoch(content, default) : rebuild.Finish(replay, content);
+        return content.Epoch.Epoch == 0 ? new CommittedEpoch(content, default) : rebuild.Finish(replay, content, await store.ReadErasuresAsync(content.Epoch.Epoch, content.Epoch.Epoch, cancellationToken));
     }
 }

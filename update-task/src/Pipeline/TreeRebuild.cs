@@ -72,7 +72,10 @@ internal sealed class TreeRebuild
     }
 
     /// <summary>Finish builds the trees of the epoch that was committed and not published, and gives it with its audit proof.</summary>
-    public CommittedEpoch Finish(LogReplay replay, EpochContent content)
+    /// <param name="replay">At the epoch before.</param>
+    /// <param name="content">The epoch.</param>
+    /// <param name="erasures">Its erasures with their leaves.</param>
+    public CommittedEpoch Finish(LogReplay replay, EpochContent content, IReadOnlyList<StoredErasure> erasures)
     {
         if (!replay.TryStage(content.Epoch, content.Leaves.Rows.Span, content.Leaves.Values.Span, withProofs: true, out ReplayStep? step, out Refused? refused))
         {
@@ -81,6 +84,7 @@ internal sealed class TreeRebuild
         using (step)
         {
             var committed = new CommittedEpoch(content, step.AuditProof());
+            ThrowIfRefused(replay.Trees.Erase(erasures));
             step.Commit();
             return committed;
         }

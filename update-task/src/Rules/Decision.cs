@@ -11,7 +11,7 @@ internal readonly record struct Decision
     /// <summary>List is the new version of the device list, the value of item <see cref="UserChange.ItemIndex"/>; null: that item is a plain key's, or <see cref="Unchanged"/>.</summary>
     public ReadOnlyMemory<byte>? List { get; init; }
 
-    /// <summary>Unchanged is the outcome of item <see cref="UserChange.ItemIndex"/> when it names a list that stays as it is; null: it gets a leaf like the others.</summary>
+    /// <summary>Unchanged is the outcome of item <see cref="UserChange.ItemIndex"/> when it names a list that stays as it is, or an erasure that is done; null: it gets a leaf like the others.</summary>
     public Refusal? Unchanged { get; init; }
 
     /// <summary>HasLeaf says whether an item gets a leaf.</summary>

@@ -21,7 +21,8 @@ internal static class UpdateRules
     /// <param name="maxBytes">Octets of keys and values, device lists among them, that an epoch takes; the first request is taken whatever it has.</param>
     public static Decision[] Decide(KeyDirectory directory, Configuration configuration, ulong period, IReadOnlyList<PendingRequest> pending, long maxBytes)
     {
-        foreach (PendingRequest request in pending)
+        // Requests that ask for erasures are decided by what plans these.
+        foreach (PendingRequest request in pending.Where(request => !ErasureOrder.IsIn(request)))
         {
             ThrowUnlessAcceptable(request, configuration);
         }

@@ -56,7 +56,7 @@ internal sealed class TaskHost : IAsyncDisposable
         services.AddOptions<EpochOptions>().Configure(options => epochs?.Invoke(options));
         services.AddOptions<LogOptions>().Configure(options => log?.Invoke(options));
         services.AddOptions<PaddingOptions>().Configure(options => padding?.Invoke(options));
-        foreach (Type part in (Type[])[typeof(BoardFolder), typeof(Genesis), typeof(Recovery), typeof(Padding), typeof(EpochPublisher), typeof(EpochLoop), typeof(TaskState), typeof(TaskMetrics), typeof(TaskReport)])
+        foreach (Type part in (Type[])[typeof(BoardFolder), typeof(Genesis), typeof(Recovery), typeof(Padding), typeof(EpochMaker), typeof(EpochPublisher), typeof(EpochLoop), typeof(TaskState), typeof(TaskMetrics), typeof(TaskReport)])
         {
             services.AddSingleton(part);
         }

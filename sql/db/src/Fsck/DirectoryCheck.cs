@@ -18,6 +18,7 @@ internal static class DirectoryCheck
         HeadRow head = await read.ReadHeadAsync(cancellationToken);
         var records = new RecordCheck(anchor, head, await read.ReadPeriodsAsync(cancellationToken), report) { RootAtSize = board?.Size ?? 0 };
         var leaves = new LeafCheck(anchor.Configuration, await RequestCheck.PendingAsync(read, cancellationToken), report);
+        ErasureCheck erasures = await ErasureCheck.ReadAsync(read, head.Epoch, report, cancellationToken);
         using var trees = new TreeCheck(anchor.Configuration, report, paths, board?.Size ?? 0);
         await CheckEpochsAsync();
         long values = await read.CountValuesAsync(cancellationToken);
@@ -51,6 +52,7 @@ internal static class DirectoryCheck
                     }
                     leaves.Check(epoch, record?.Period ?? 0, taken);
                     trees.Next(epoch.Row, record, taken);
+                    taken.ForEach(erasures.Check);
                     report.Leaves += taken.Count;
                     report.Epochs++;
                     last = epoch.Row;

@@ -150,7 +150,7 @@ internal sealed class BundleImport : IDisposable
         }
         using (step)
         {
-            await CommitAsync(new EpochCommit(epoch, last.RecordHash, step.Epoch.Record.Period, content.Leaves, content.Outcomes), path);
+            await CommitAsync(new EpochCommit(epoch, last.RecordHash, step.Epoch.Record.Period, content.Leaves, content.Outcomes) { Erasures = content.Erasures }, path);
             step.Commit();
         }
     }

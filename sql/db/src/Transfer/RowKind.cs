@@ -1,6 +1,6 @@
 namespace Optiks.Db.Transfer;
 
-/// <summary>RowKind of a row of an export; rows come in this order. Numbers never change their meaning.</summary>
+/// <summary>RowKind of a row of an export; rows come in this order, but erasures before the head. Numbers never change their meaning.</summary>
 internal enum RowKind : byte
 {
     Period = 1,
@@ -10,5 +10,6 @@ internal enum RowKind : byte
     Pending = 5,
     Outcome = 6,
     Head = 7,
+    Erasure = 8,
     End = 255,
 }

@@ -81,6 +81,9 @@ internal sealed class RowReader : IDisposable
         Int64(), _row.U16(), _row.U64(), Optional() ? Int32() : null,
         Optional() ? new Refusal((RefusalReason)_row.U8(), _row.U16(), new ExpectedVersion(_row.U64(), _row.U64())) : null, Leaf: null));
 
+    public StoredErasure Erasure() => Whole(new StoredErasure(
+        _row.U64(), Int32(), new Erasure(_row.U64(), Int32(), new LeafOrigin(_row.RequestId(), _row.U16())), Structure: null, Label: default));
+
     public HeadRow Head() => Whole(new HeadRow(OptionalUInt64(), Opaque(), OptionalUInt64(), Int64(), "", DateTimeOffset.UnixEpoch));
 
     public void Dispose() => _hash.Dispose();

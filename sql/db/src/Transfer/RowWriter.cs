@@ -14,7 +14,7 @@ namespace Optiks.Db.Transfer;
 /// <para>1 period: period (8), first epoch (8), wrapped secrets, configuration (opaque). 2 epoch: epoch (8), leaves (8), value bytes (8), record, record hash, checkpoint (opaque). 3 leaf: epoch (8),
 /// ordinal (4), structure (1), period (8), version (8), label, commitment, tag (opaque), request id (16), item (2), optional opening, key, value (opaque). 4 request: sequence (8), id (16), body hash
 /// (opaque). 5 pending: sequence (8), item (2), structure (1), key, value (opaque), optional expected period (8) and version (8). 6 outcome: sequence (8), item (2), epoch (8), optional ordinal (4), optional
-/// refusal: reason (1), item (2), period (8), version (8). 7 head, once: optional epoch (8), record hash (opaque), optional published epoch (8), fence (8). 255 end: the SHA-256 of all before this row (32).</para>
+/// refusal: reason (1), item (2), period (8), version (8). 8 erasure: epoch that decided it (8), number (4), epoch (8) and ordinal (4) of the leaf, request id (16), item (2). 7 head, once: optional epoch (8), record hash (opaque), optional published epoch (8), fence (8). 255 end: the SHA-256 of all before this row (32).</para>
 /// </remarks>
 internal sealed class RowWriter : IDisposable
 {
@@ -111,6 +111,17 @@ internal sealed class RowWriter : IDisposable
             _row.U64(outcome.Refusal.Current.Version);
         }
         End(RowKind.Outcome);
+    }
+
+    public void Write(StoredErasure erasure)
+    {
+        _row.U64(erasure.DecidedIn);
+        _row.U32((uint)erasure.Number);
+        _row.U64(erasure.Erasure.Epoch);
+        _row.U32((uint)erasure.Erasure.Ordinal);
+        _row.RequestId(erasure.Erasure.Origin.RequestId);
+        _row.U16(checked((ushort)erasure.Erasure.Origin.Item));
+        End(RowKind.Erasure);
     }
 
     /// <summary>Finish writes the head row and the end.</summary>

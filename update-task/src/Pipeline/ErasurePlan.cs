@@ -1,0 +1,55 @@
+using Optiks.Native;
+using Optiks.Protocol;
+using Optiks.Storage;
+using Optiks.UpdateTask.Rules;
+
+namespace Optiks.UpdateTask.Pipeline;
+
+/// <summary>ErasurePlan is what the next epoch erases (docs/spec/erasure.md), and how it decides the requests that ask for it.</summary>
+/// <param name="Erasures">For the epoch's transaction, in order of the requests.</param>
+/// <param name="Leaves">Their leaves' names, in the same order.</param>
+/// <param name="Decisions">Of each request that asks for an erasure: why it is refused, or <see cref="RefusalReason.Unchanged"/>.</param>
+internal sealed record ErasurePlan(IReadOnlyList<Erasure> Erasures, IReadOnlyList<LeafName> Leaves, IReadOnlyDictionary<Guid, Refusal> Decisions)
+{
+    /// <summary>None: no request asks for any.</summary>
+    public static ErasurePlan None { get; } = new([], [], new Dictionary<Guid, Refusal>());
+
+    /// <summary>Of gives what is left of it when the epoch takes these requests alone.</summary>
+    public ErasurePlan Of(IReadOnlyList<PendingRequest> taken)
+    {
+        if (Decisions.Count == 0)
+        {
+            return this;
+        }
+        var ids = taken.Select(request => request.RequestId).ToHashSet();
+        int[] kept = [.. Enumerable.Range(0, Erasures.Count).Where(i => ids.Contains(Erasures[i].Origin.RequestId))];
+        return kept.Length == Erasures.Count ? this : this with { Erasures = [.. kept.Select(i => Erasures[i])], Leaves = [.. kept.Select(i => Leaves[i])] };
+    }
+
+    /// <summary>Decide enters the decisions among those of an epoch's requests: none of these requests has a leaf.</summary>
+    public void Decide(IReadOnlyList<PendingRequest> pending, Decision[] decisions)
+    {
+        for (int i = 0; i < pending.Count && Decisions.Count > 0; i++)
+        {
+            if (Decisions.TryGetValue(pending[i].RequestId, out Refusal? outcome))
+            {
+                decisions[i] = outcome.Reason == RefusalReason.Unchanged ? new Decision { Unchanged = outcome } : new Decision { Refusal = outcome };
+            }
+        }
+    }
+
+    /// <summary>EraseFrom takes what is erased out of the task's own leaf log, as far as it keeps values, before the epoch is its last.</summary>
+    public void EraseFrom(KeyDirectory directory)
+    {
+        if (Leaves.Count == 0)
+        {
+            return;
+        }
+        byte[] labels = new byte[Lengths.Hash * Leaves.Count];
+        for (int i = 0; i < Leaves.Count; i++)
+        {
+            Leaves[i].Label.Span.CopyTo(labels.AsSpan(Lengths.Hash * i));
+        }
+        directory.Erase([.. Leaves.Select(leaf => leaf.Structure)], labels);
+    }
+}
