@@ -43,6 +43,9 @@ public static class ProblemNames
     /// <summary>None of the accepted media types can be given.</summary>
     public const string NotAcceptable = "not-acceptable";
 
+    /// <summary>The latest value of a key was erased.</summary>
+    public const string Erased = "erased";
+
     /// <summary>The request id was used with other content.</summary>
     public const string RequestIdReused = "request-id-reused";
 

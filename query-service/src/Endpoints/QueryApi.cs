@@ -24,7 +24,7 @@ internal static class QueryApi
     ];
 
     private static readonly ProblemType[] s_reads = [ProblemTypes.NotAcceptable, ProblemTypes.Unavailable, ProblemTypes.NotCaughtUp];
-    private static readonly ProblemType[] s_keys = [.. s_reads, ProblemTypes.KeyLength, ProblemTypes.Overloaded];
+    private static readonly ProblemType[] s_keys = [.. s_reads, ProblemTypes.KeyLength, ProblemTypes.Erased, ProblemTypes.Overloaded];
     private static readonly ApiHeader[] s_cached = [ApiHeader.CacheControl];
     private static readonly ApiHeader[] s_tagged = [ApiHeader.CacheControl, ApiHeader.ETag];
 

@@ -48,7 +48,10 @@ internal sealed class CurrentEpoch
     public TimeSpan Age(ServedEpoch epoch) => epoch.AgeAt(_clock.GetUtcNow());
 
     /// <summary>Serve puts the next epoch in the place of the present one, which goes with its last reader.</summary>
-    public void Serve(DirectoryView view, VerifiedEpoch epoch) => Replace(new ServedEpoch(view, epoch, _board));
+    /// <param name="view">Its trees.</param>
+    /// <param name="epoch">The epoch.</param>
+    /// <param name="isBehind">Whether later ones are published: values that they superseded and erased may be missing here.</param>
+    public void Serve(DirectoryView view, VerifiedEpoch epoch, bool isBehind) => Replace(new ServedEpoch(view, epoch, _board) { IsBehind = isBehind });
 
     /// <summary>End takes the present epoch away: the service ends.</summary>
     public void End() => Replace(null);

@@ -116,7 +116,7 @@ internal sealed class FollowedLog
         ulong leaves = replay.Trees.Directory.Stats.Leaves;
         double seconds = Stopwatch.GetElapsedTime(start).TotalSeconds;
         _logger.Loaded(replay.Last.Epoch, leaves, seconds);
-        Serve(replay);
+        Serve(replay, published: replay.Last.Epoch);
         return null;
     }
 
@@ -126,7 +126,7 @@ internal sealed class FollowedLog
         if (_current.Peek()?.Epoch != served)
         {
             // It could not be remembered when it was followed.
-            Serve(replay);
+            Serve(replay, published: served);
         }
         HeadRow head = await store.WaitForPublishedAsync(served, s_wait, cancellationToken);
         if (_folder!.CheckHead(head) is { } behind)
@@ -157,19 +157,19 @@ internal sealed class FollowedLog
             }
             if (replay.Last.Epoch != served)
             {
-                Serve(replay);
+                Serve(replay, published);
                 _metrics.Followed(Stopwatch.GetElapsedTime(start));
             }
         }
     }
 
     // Makes the last epoch the one that answers are made from: durably remembered first, so that no restart goes below it.
-    private void Serve(LogReplay replay)
+    private void Serve(LogReplay replay, ulong published)
     {
         VerifiedEpoch epoch = replay.Last;
         _folder!.Remember(epoch.Epoch, epoch.Row.RecordHash);
         DirectoryView view = replay.Trees.Directory.TakeView();
-        _current.Serve(view, epoch);
+        _current.Serve(view, epoch, isBehind: published > epoch.Epoch);
         _saver!.Offer(view);
         _logger.Serving(epoch.Epoch);
     }

@@ -25,6 +25,9 @@ internal sealed class ServedEpoch
         Heads = new EpochHeads(epoch, Log);
     }
 
+    /// <summary>IsBehind: later epochs were published when this one was served.</summary>
+    public bool IsBehind { get; init; }
+
     /// <summary>View of the trees.</summary>
     public DirectoryView View { get; }
 

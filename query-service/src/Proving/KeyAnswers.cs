@@ -1,3 +1,4 @@
+using Optiks.Native;
 using Optiks.Protocol;
 using Optiks.QueryService.Answers;
 using Optiks.QueryService.Following;
@@ -25,13 +26,33 @@ internal sealed class KeyAnswers
     /// <summary>SendAsync answers a request: a lookup whose VRF proofs are cached at once, others with proofs that are made together with those of other requests.</summary>
     public async Task SendAsync(KeyRequest request, HttpResponse response, CancellationToken cancellationToken)
     {
-        bool mayBeCached = request.Kind == QueryKind.Lookup && request.UsesCache;
-        if (!mayBeCached || !await TrySendCachedAsync(request, response, cancellationToken))
+        while (true)
         {
-            await SendProvenAsync(request, response, cancellationToken);
+            ServedEpoch? epoch = _current.Peek();
+            try
+            {
+                bool mayBeCached = request.Kind == QueryKind.Lookup && request.UsesCache;
+                if (!mayBeCached || !await TrySendCachedAsync(request, response, cancellationToken))
+                {
+                    await SendProvenAsync(request, response, cancellationToken);
+                }
+                break;
+            }
+            // Nothing was sent. Where a later epoch is served by now, the value may have been superseded before it was erased.
+            catch (OptiksNativeException e) when (e.Status == NativeStatus.Erased)
+            {
+                if (ReferenceEquals(_current.Peek(), epoch))
+                {
+                    throw Erased(epoch);
+                }
+            }
         }
         _metrics.Answered(request.Kind.Name, request.Queries.Keys.Count);
     }
+
+    private static ProblemException Erased(ServedEpoch? epoch) => epoch is { IsBehind: true }
+        ? CurrentEpoch.Unavailable("This replica is behind, and values of its epoch were erased since.")
+        : new ProblemException(new Problem(ProblemTypes.Erased, "The latest value of a key was erased: its user has left."));
 
     private static Task SendAsync(KeyRequest request, HttpResponse response, PooledWriter answer, CancellationToken cancellationToken)
     {

@@ -14,28 +14,36 @@ public sealed record ErasureOrder(StructureId? Structure, ulong From, ulong Thro
     /// <summary>MaxValues that an order names, and that one epoch erases (docs/spec/erasure.md).</summary>
     public const int MaxValues = ProtocolLimits.MaxErasures;
 
-    private const int ItemIndex = 0;
-
     // An epoch takes as many octets of updates as it may, or erases as many values as an order names: by default both are reached together.
+    private const int EncodedLength = 17;
     private const long WeightOfValue = 64 << 10;
 
     /// <summary>OfUser is everything of a user who has left.</summary>
     public static ErasureOrder OfUser { get; } = new(null, 0, 0);
 
-    /// <summary>Weight is what the order counts for where an epoch's octets are bounded: its work grows with the values that it names.</summary>
-    public long Weight => WeightOfValue * (Structure is null ? MaxValues : (long)Math.Min(Through - From + 1, MaxValues));
+    /// <summary>WeightOf is what a pending request counts for where an epoch's octets are bounded, beyond those that it has: an erasure's work grows with the values that it names.</summary>
+    public static long WeightOf(PendingRequest request)
+    {
+        // One that cannot be read is refused where it is decided.
+        if (!IsIn(request) || request.Items[0].Value.Length != EncodedLength)
+        {
+            return 0;
+        }
+        ErasureOrder order = Of(request);
+        return WeightOfValue * (order.Structure is null ? MaxValues : (long)(order.Through - order.From + 1));
+    }
 
     /// <summary>IsIn says whether a pending request asks for an erasure.</summary>
     public static bool IsIn(PendingRequest request)
     {
         ArgumentNullException.ThrowIfNull(request);
-        return request.Items[ItemIndex].Structure == StructureId.Decommissioned;
+        return request.Items is [{ Structure: StructureId.Decommissioned }];
     }
 
     /// <summary>Item makes the request's item for a key or a user id.</summary>
     public AcceptItem Item(ReadOnlyMemory<byte> key)
     {
-        var writer = new OctetWriter(17);
+        var writer = new OctetWriter(EncodedLength);
         writer.U8((byte)(Structure ?? 0));
         writer.U64(From);
         writer.U64(Through);
@@ -46,13 +54,7 @@ public sealed record ErasureOrder(StructureId? Structure, ulong From, ulong Thro
     public static ErasureOrder Of(PendingRequest request)
     {
         ArgumentNullException.ThrowIfNull(request);
-        // Other requests have such an item behind others.
-        return request.Items.Count == 1 ? Of(request.Items[ItemIndex], request.RequestId) : throw Unknown(request.RequestId);
-    }
-
-    private static ErasureOrder Of(AcceptItem item, Guid requestId)
-    {
-        var reader = new OctetReader(item.Value, "A pending erasure ends too early.");
+        var reader = new OctetReader(request.Items[0].Value, Unknown(request.RequestId).Message);
         byte structure = reader.U8();
         var order = new ErasureOrder(structure == 0 ? null : (StructureId)structure, reader.U64(), reader.U64());
         bool isWhole = reader.IsEmpty && order.Structure switch
@@ -61,7 +63,7 @@ public sealed record ErasureOrder(StructureId? Structure, ulong From, ulong Thro
             StructureId.Devices or StructureId.Keys => order.From > 0 && order.From <= order.Through && order.Through - order.From < MaxValues,
             _ => false,
         };
-        return isWhole ? order : throw Unknown(requestId);
+        return isWhole ? order : throw Unknown(request.RequestId);
     }
 
     private static StorageCorruptException Unknown(Guid requestId) =>

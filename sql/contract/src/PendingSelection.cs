@@ -108,10 +108,7 @@ public sealed class PendingSelection
     private void EndRequest()
     {
         var request = new PendingRequest(_request.RequestId!.Value, _request.Sequence, _request.BodyHash, _items.ToArray());
-        if (ErasureOrder.IsIn(request))
-        {
-            _requestBytes += ErasureOrder.Of(request).Weight;
-        }
+        _requestBytes += ErasureOrder.WeightOf(request);
         IsFull = _isOldest && _taken.Count > 0 && (_takenItems + _items.Count > _maxItems || _takenBytes + _requestBytes > _maxBytes);
         if (_isOldest && !IsFull)
         {

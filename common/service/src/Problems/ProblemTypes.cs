@@ -30,6 +30,8 @@ public static class ProblemTypes
 
     public static ProblemType NotAcceptable { get; } = new(ProblemNames.NotAcceptable, 406, "None of the accepted media types can be given.");
 
+    public static ProblemType Erased { get; } = new(ProblemNames.Erased, 410, "The latest value of a key was erased.");
+
     public static ProblemType RequestIdReused { get; } = new(ProblemNames.RequestIdReused, 409, "The request id was used with other content.");
 
     public static ProblemType BodyTooLarge { get; } = new(ProblemNames.BodyTooLarge, 413, "The body is too large.");
@@ -67,6 +69,7 @@ public static class ProblemTypes
         UsernameForm,
         MethodNotAllowed,
         NotAcceptable,
+        Erased,
         RequestIdReused,
         BodyTooLarge,
         UnsupportedMediaType,

@@ -125,7 +125,6 @@ internal sealed class TestLog : IAsyncDisposable
     public async Task<EpochRow> PublishItemsAsync(IReadOnlyList<AcceptItem> items, Func<EpochRecord, EpochRecord>? tamper = null)
     {
         ulong epoch = (ulong)Records.Count;
-        EpochRow previous = Records[^1];
         Guid requestId = Guid.CreateVersion7(TimeProvider.System.GetUtcNow());
         long sequence = 0;
         if (items.Count > 0)
@@ -135,6 +134,12 @@ internal sealed class TestLog : IAsyncDisposable
             sequence = (await _pipeline.ReadPendingAsync(1000, long.MaxValue, CancellationToken.None)).Single().Sequence;
         }
         LeafBatch leaves = MakeLeaves(epoch, items, requestId, out int[] inputs);
+        return await PublishAsync(epoch, leaves, [.. inputs.Select((input, ordinal) => new Outcome(requestId, sequence, input, ordinal, null))], [], tamper);
+    }
+
+    private async Task<EpochRow> PublishAsync(ulong epoch, LeafBatch leaves, IReadOnlyList<Outcome> outcomes, IReadOnlyList<Erasure> erasures, Func<EpochRecord, EpochRecord>? tamper)
+    {
+        EpochRow previous = Records[^1];
         byte[] appendProofs;
         byte[] record;
         using (StagedEpoch staged = _directory.Stage(epoch, leaves.Rows.Span, leaves.Values.Span, withProofs: true))
@@ -155,8 +160,8 @@ internal sealed class TestLog : IAsyncDisposable
             staged.Commit();
         }
         var row = new EpochRow(epoch, record, EpochRecord.Hash(record), default);
-        Outcome[] outcomes = [.. inputs.Select((input, ordinal) => new Outcome(requestId, sequence, input, ordinal, null))];
-        CommitResult committed = await _pipeline.CommitEpochAsync(_lease, new EpochCommit(row, previous.RecordHash, 0, leaves, outcomes), CancellationToken.None);
+        var commit = new EpochCommit(row, previous.RecordHash, 0, leaves, outcomes) { Erasures = erasures };
+        CommitResult committed = await _pipeline.CommitEpochAsync(_lease, commit, CancellationToken.None);
         Assert.Equal(CommitResult.Committed, committed);
         await FinishAsync(row, AuditProof.Encode([previous.Record, row.Record], appendProofs));
         return row;
@@ -165,6 +170,25 @@ internal sealed class TestLog : IAsyncDisposable
     /// <summary>PublishAsync of values of text.</summary>
     public Task<EpochRow> PublishAsync(params (string Key, string Value)[] updates) =>
         PublishAsync([.. updates.Select(update => (update.Key, Encoding.UTF8.GetBytes(update.Value)))]);
+
+    /// <summary>EraseAsync makes one epoch that erases versions of keys of text, whatever the task would say of them.</summary>
+    public async Task EraseAsync(params (string Key, ulong Version)[] versions)
+    {
+        ulong epoch = (ulong)Records.Count;
+        AcceptItem order = new ErasureOrder(StructureId.Keys, 1, 1).Item(Encoding.UTF8.GetBytes(versions[0].Key));
+        Guid requestId = Guid.CreateVersion7(TimeProvider.System.GetUtcNow());
+        IReadOnlyList<AcceptResult> results = await _accept.AcceptAsync([new AcceptUnit([new AcceptRequest(requestId, SHA256.HashData(requestId.ToByteArray()), [order])])], CancellationToken.None);
+        Assert.Equal(AcceptStatus.Accepted, results[0].Status);
+        long sequence = (await _pipeline.ReadPendingAsync(1000, long.MaxValue, CancellationToken.None)).Single().Sequence;
+        LeafName[] names = [.. versions.Select(version => NameOf(version.Key, version.Version))];
+        var erasures = new List<Erasure>();
+        foreach (LeafPlace? place in await _pipeline.FindLeavesAsync(names, CancellationToken.None))
+        {
+            Assert.NotNull(place);
+            erasures.Add(new Erasure(place.Epoch, place.Ordinal, new LeafOrigin(requestId, 0)));
+        }
+        await PublishAsync(epoch, LeafBatch.Empty, [new Outcome(requestId, sequence, 0, null, new Refusal(RefusalReason.Unchanged, 0, default))], erasures, tamper: null);
+    }
 
     /// <summary>PublishOnBoardFirstAsync publishes an epoch on the board, and only after <paramref name="meanwhile"/> in the database, which replicas follow.</summary>
     public async Task PublishOnBoardFirstAsync(Func<Task> meanwhile)
@@ -215,6 +239,14 @@ internal sealed class TestLog : IAsyncDisposable
         _directory.Dispose();
         (_signer as IDisposable)?.Dispose();
         Directory.Delete(Folder.Root, recursive: true);
+    }
+
+    private LeafName NameOf(string key, ulong version)
+    {
+        byte[] label = new byte[Lengths.Hash];
+        ulong[] epochs = new ulong[1];
+        Assert.True(_directory.TryLeaves(StructureId.Keys, Encoding.UTF8.GetBytes(key), version, label, epochs));
+        return new LeafName(epochs[0], StructureId.Keys, label);
     }
 
     private LeafBatch MakeLeaves(ulong epoch, IReadOnlyList<AcceptItem> items, Guid requestId, out int[] inputs)

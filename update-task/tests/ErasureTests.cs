@@ -1,0 +1,211 @@
+using System.Text;
+using Optiks.Native;
+using Optiks.Protocol;
+using Optiks.Storage;
+using Optiks.UpdateTask.Board;
+using Optiks.UpdateTask.Tests.Support;
+
+namespace Optiks.UpdateTask.Tests;
+
+/// <summary>Requests that ask for erasures: what the task does, what it refuses, and that a kill at any step leaves the value erased in the end (docs/spec/erasure.md).</summary>
+public sealed class ErasureTests
+{
+    private static readonly string[] s_points = [.. FailPoints.All.Where(point => point is not (FailPoints.Draw or FailPoints.Accept or FailPoints.GenesisKey))];
+
+    private static CancellationToken Cancel => TestContext.Current.CancellationToken;
+
+    [Fact]
+    public async Task Superseded_versions_go_and_others_stay()
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        var updates = new Updates(folder);
+        await using TaskHost task = await TaskHost.StartAsync(folder);
+        await PublishAsync(task, updates, "a-one", "a-two", "a-three", "a-four");
+        AcceptRequest order = Order("alice", 1, 2);
+        await updates.AcceptAsync(order);
+        await task.StepAsync();
+
+        RequestStatus status = await updates.StatusAsync(order);
+        Assert.Equal((RequestState.Published, 5UL), (status.State, status.Epoch));
+        Assert.Equal(["a-four", "a-three"], await ValuesAsync(task));
+        Assert.Equal([(1UL, 1UL), (2UL, 2UL)], (await ReceiptAsync(folder, 5, order)).Select(erased => (erased.Version, erased.Epoch)));
+        // Bundles are without it, and otherwise as they were.
+        Assert.All(Bundles(folder), octets => Assert.DoesNotContain("a-one", octets, StringComparison.Ordinal));
+        Assert.Contains(Bundles(folder), octets => octets.Contains("a-three", StringComparison.Ordinal));
+
+        // Once more, under another id: it is as it was asked to be, and nothing is erased twice.
+        AcceptRequest again = Order("alice", 1, 3);
+        await updates.AcceptAsync(again);
+        await task.StepAsync();
+        Assert.Equal(RequestState.Published, (await updates.StatusAsync(again)).State);
+        Assert.Equal([3UL], (await ReceiptAsync(folder, 6, again)).Select(erased => erased.Version));
+        // Nothing is left in the database's file once its log is written back: what is deleted is overwritten.
+        string database = await DatabaseAsync(folder, task);
+        Assert.DoesNotContain("a-one", database, StringComparison.Ordinal);
+        Assert.Contains("a-four", database, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task The_latest_version_is_never_erased()
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        var updates = new Updates(folder);
+        await using TaskHost task = await TaskHost.StartAsync(folder);
+        await PublishAsync(task, updates, "a-one", "a-two");
+        foreach ((string key, ulong from, ulong through, ulong latest) in new[] { ("alice", 1UL, 2UL, 2UL), ("alice", 2, 2, 2), ("alice", 3, 9, 2), ("nobody", 1, 1, 0) })
+        {
+            AcceptRequest order = Order(key, from, through);
+            await updates.AcceptAsync(order);
+            // The version that is accepted at the same time does not count: the epoch before decides.
+            await updates.AcceptAsync("bob", "b");
+            await task.StepAsync();
+            RequestStatus status = await updates.StatusAsync(order);
+            Assert.Equal((RequestState.Refused, RefusalReason.LatestVersion, new ExpectedVersion(0, latest)), (status.State, status.Refusal!.Reason, status.Refusal.Current));
+        }
+        Assert.Equal(["a-one", "a-two"], (await ValuesAsync(task)).Where(value => value.StartsWith('a')));
+        AcceptRequest control = Order("alice", 1, 1);
+        await updates.AcceptAsync(control);
+        await task.StepAsync();
+        Assert.Equal(RequestState.Published, (await updates.StatusAsync(control)).State);
+        Assert.Equal(["a-two"], (await ValuesAsync(task)).Where(value => value.StartsWith('a')));
+    }
+
+    [Fact]
+    public async Task All_of_a_user_goes_once_the_user_has_left()
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        var updates = new Updates(folder);
+        await using TaskHost task = await TaskHost.StartAsync(folder);
+        await PublishAsync(task, updates, "plain");
+        await PublishAsync(
+            task, updates, Change(true, ["phone", "tablet"], []), new AcceptItem(StructureId.Usernames, "ada"u8.ToArray(), "user 1"u8.ToArray(), null), Updates.Item("phone", "p-one"),
+            Updates.Item("tablet", "t-one"));
+        await PublishAsync(task, updates, Change(false, [], ["tablet"]), Updates.Item("phone", "p-two"));
+
+        AcceptRequest early = OrderOfUser("user 1");
+        await updates.AcceptAsync(early);
+        await task.StepAsync();
+        Assert.Equal(RefusalReason.UserNotLeft, (await updates.StatusAsync(early)).Refusal!.Reason);
+        Assert.Equal(7, (await ValuesAsync(task)).Length);
+
+        await PublishAsync(task, updates, Change(false, [], []), new AcceptItem(StructureId.Decommissioned, "user 1"u8.ToArray(), new byte[] { 1 }, null));
+        AcceptRequest order = OrderOfUser("user 1");
+        await updates.AcceptAsync(order);
+        await task.StepAsync();
+        RequestStatus status = await updates.StatusAsync(order);
+        Assert.Equal(RequestState.Published, status.State);
+        // The name's entry and that of the decommission stay, and what is not the user's.
+        Assert.Equal(["\u0001", "plain", "user 1"], await ValuesAsync(task));
+        Assert.Equal(
+            [(StructureId.Devices, 1UL), (StructureId.Devices, 2UL), (StructureId.Keys, 1UL), (StructureId.Keys, 1UL), (StructureId.Keys, 2UL)],
+            (await ReceiptAsync(folder, status.Epoch, order)).Select(erased => (erased.Structure, erased.Version)).Order());
+    }
+
+    [Fact]
+    public async Task An_order_that_this_build_does_not_know_stops_the_task_with_a_sentence()
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        var updates = new Updates(folder);
+        await using TaskHost task = await TaskHost.StartAsync(folder);
+        await PublishAsync(task, updates, "a-one");
+        await updates.AcceptAsync(Updates.Request(new AcceptItem(StructureId.Decommissioned, "alice"u8.ToArray(), new byte[] { 7, 0, 0 }, null)));
+        StorageCorruptException e = await Assert.ThrowsAsync<StorageCorruptException>(task.StepAsync);
+        Assert.Contains("find out who wrote it", e.Message, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task Killed_at_any_step_it_is_erased_in_the_end()
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        var updates = new Updates(folder);
+        await using (TaskHost task = await TaskHost.StartAsync(folder))
+        {
+            await PublishAsync(task, updates, [.. Enumerable.Range(0, s_points.Length + 2).Select(i => $"value-{i}-end")]);
+        }
+        ulong version = 0;
+        foreach (string point in s_points)
+        {
+            AcceptRequest order = Order("alice", ++version, version);
+            await updates.AcceptAsync(order);
+            await using (TaskProcess killed = TaskProcess.Start(folder, point))
+            {
+                Assert.Equal(TaskProcess.Killed, await killed.ExitAsync());
+            }
+            await using TaskHost task = await TaskHost.StartAsync(folder);
+            do
+            {
+                await task.StepAsync();
+            }
+            while ((await updates.StatusAsync(order)).State == RequestState.Pending);
+            Assert.Equal(RequestState.Published, (await updates.StatusAsync(order)).State);
+            string erased = $"value-{version - 1}-end";
+            Assert.DoesNotContain(erased, await ValuesAsync(task));
+            Assert.Contains($"value-{version}-end", await ValuesAsync(task));
+            Assert.All(Bundles(folder), octets => Assert.DoesNotContain(erased, octets, StringComparison.Ordinal));
+        }
+    }
+
+    private static AcceptRequest Order(string key, ulong from, ulong through) => Updates.Request(new ErasureOrder(StructureId.Keys, from, through).Item(Encoding.UTF8.GetBytes(key)));
+
+    private static AcceptRequest OrderOfUser(string user) => Updates.Request(ErasureOrder.OfUser.Item(Encoding.UTF8.GetBytes(user)));
+
+    // Item 0 of a request about the user "user 1".
+    private static AcceptItem Change(bool creates, string[] added, string[] removed)
+    {
+        return new AcceptItem(StructureId.Devices, "user 1"u8.ToArray(), new UserChange(creates, Ids(added), Ids(removed)).Encode(), null);
+
+        static IReadOnlyList<ReadOnlyMemory<byte>> Ids(string[] devices) => [.. devices.Select(device => (ReadOnlyMemory<byte>)Encoding.UTF8.GetBytes(device))];
+    }
+
+    // One version of alice's key an epoch.
+    private static async Task PublishAsync(TaskHost task, Updates updates, params string[] values)
+    {
+        foreach (string value in values)
+        {
+            await updates.AcceptAsync("alice", value);
+            await task.StepAsync();
+        }
+    }
+
+    private static async Task PublishAsync(TaskHost task, Updates updates, params AcceptItem[] items)
+    {
+        AcceptRequest request = Updates.Request(items);
+        await updates.AcceptAsync(request);
+        await task.StepAsync();
+        Assert.Equal(RequestState.Published, (await updates.StatusAsync(request)).State);
+    }
+
+    private static async Task<IReadOnlyList<ErasedVersion>> ReceiptAsync(TestFolder folder, ulong epoch, AcceptRequest order)
+    {
+        await using IAcceptStore accept = await folder.OpenAcceptAsync();
+        return await accept.ReadReceiptAsync(epoch, order.RequestId, Cancel);
+    }
+
+    private static async Task<string[]> ValuesAsync(TaskHost task)
+    {
+        var values = new List<string>();
+        await foreach (LeafBatch batch in task.Store.ReadLeavesAsync(0, ulong.MaxValue, 1000, LeafColumns.All, Cancel))
+        {
+            foreach (LeafRow row in batch.Rows.Span.ToArray().Where(row => row.ValueOffset != LeafRow.NoValue))
+            {
+                values.Add(Encoding.UTF8.GetString(batch.Values.Span.Slice((int)row.ValueOffset, (int)row.ValueLength)));
+            }
+        }
+        return [.. values.Order(StringComparer.Ordinal)];
+    }
+
+    private static string[] Bundles(TestFolder folder) =>
+        [.. Directory.GetFiles(new BoardFolder(folder.Data).Bundles, "*.bundle").Select(path => Encoding.Latin1.GetString(File.ReadAllBytes(path)))];
+
+    private static async Task<string> DatabaseAsync(TestFolder folder, TaskHost task)
+    {
+        await task.DisposeAsync();
+        // The last connection of all writes the log back into the file and removes it.
+        await using (IPipelineStore store = await folder.OpenPipelineAsync())
+        {
+            _ = await store.ReadHeadAsync(Cancel);
+        }
+        Assert.False(File.Exists(folder.Data.Database + "-wal"));
+        return Encoding.Latin1.GetString(await File.ReadAllBytesAsync(folder.Data.Database, Cancel));
+    }
+}
