@@ -66,11 +66,13 @@ internal static class UpdateServiceHost
         app.UseOptiksDefaults();
         PostRequests.Map(app);
         app.MapGetUpdate();
+        app.MapGetErasure();
         app.MapApiDocument(UpdateApi.Title, UpdateApi.Description, schemas =>
         {
             UpdateSchemas.AddTo(schemas);
             UserSchemas.AddTo(schemas);
             StatusSchemas.AddTo(schemas);
+            ErasureSchemas.AddTo(schemas);
         });
         return app;
     }

@@ -205,7 +205,7 @@ public sealed class TokenTests : IDisposable
     public async Task The_endpoints_ask_for_what_the_specification_says()
     {
         await using Service service = await StartAsync();
-        Assert.Equal(3, AccessTable.Check(service.Services.GetRequiredService<EndpointDataSource>().Endpoints.Cast<RouteEndpoint>()));
+        Assert.Equal(5, AccessTable.Check(service.Services.GetRequiredService<EndpointDataSource>().Endpoints.Cast<RouteEndpoint>()));
     }
 
     private static JsonObject Claims(string scope, params IEnumerable<string> keys) => AccountSystem.Claims(TimeProvider.System.GetUtcNow(), scope, keys);

@@ -47,7 +47,7 @@ public static class ApiKey
         // The plain key first: after a crash in between, the next start hashes the one that is there.
         AtomicFile.TryCreate(folder.ApiKey, Encoding.ASCII.GetBytes(Generate() + "\n"), AtomicFile.PrivateMode);
         string key = ReadFile(folder.ApiKey);
-        var entry = new ApiKeyEntry("development", Hash(key), ApiScopes.Update | ApiScopes.History | ApiScopes.Lookup);
+        var entry = new ApiKeyEntry("development", Hash(key), ApiScopes.Update | ApiScopes.History | ApiScopes.Lookup | ApiScopes.Erase);
         AtomicFile.TryCreate(folder.ApiKeys, ApiKeyFile.Format([entry]), AtomicFile.PrivateMode);
     }
 }

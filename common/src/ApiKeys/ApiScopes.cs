@@ -18,4 +18,7 @@ public enum ApiScopes
 
     /// <summary>Snapshot: another replica's, which has all keys' values in it.</summary>
     Snapshot = 8,
+
+    /// <summary>Erase values for good.</summary>
+    Erase = 16,
 }

@@ -1,6 +1,7 @@
 using System.Buffers;
 using System.Buffers.Text;
 using System.IO.Pipelines;
+using System.Text;
 using Optiks.UpdateService.Requests;
 
 namespace Optiks.UpdateService.Endpoints;
@@ -11,47 +12,50 @@ namespace Optiks.UpdateService.Endpoints;
 /// </summary>
 internal static class AcceptedAnswer
 {
-    private const string StatusPath = "/v1/updates/";
     private const int IdLength = 36;
 
+    // But for the path of the status.
     private static readonly int s_length = Start.Length + IdLength + Middle.Length + IdLength + 1 + End.Length;
 
     private static ReadOnlySpan<byte> Start => "{\"request_id\":\""u8;
 
-    private static ReadOnlySpan<byte> Middle => "\",\"status\":\"pending\",\"status_url\":\"/v1/updates/"u8;
+    private static ReadOnlySpan<byte> Middle => "\",\"status\":\"pending\",\"status_url\":\""u8;
 
     private static ReadOnlySpan<byte> User => ",\"user_b64\":\""u8;
 
     private static ReadOnlySpan<byte> End => "}"u8;
 
     /// <summary>Write answers one request, or a list of them. The server sends it when the endpoint returns.</summary>
-    public static void Write(HttpResponse response, RequestUnit unit)
+    /// <param name="response">The answer.</param>
+    /// <param name="unit">The requests.</param>
+    /// <param name="statusPath">Path below which their statuses are, of ASCII characters that JSON needs not escape.</param>
+    public static void Write(HttpResponse response, RequestUnit unit, string statusPath)
     {
         IReadOnlyList<Guid> ids = unit.Ids;
         response.StatusCode = StatusCodes.Status202Accepted;
         response.ContentType = "application/json";
         response.Headers.CacheControl = "no-store";
         PipeWriter body = response.BodyWriter;
-        response.ContentLength = Length(unit);
+        response.ContentLength = Length(unit, statusPath);
         if (!unit.Parsed.IsList)
         {
-            response.Headers.Location = $"{StatusPath}{ids[0]:D}";
-            Write(body, ids[0], unit.Users?[0]);
+            response.Headers.Location = $"{statusPath}{ids[0]:D}";
+            Write(body, statusPath, ids[0], unit.Users?[0]);
         }
         else
         {
             for (int i = 0; i < ids.Count; i++)
             {
                 body.Write(i == 0 ? "["u8 : ","u8);
-                Write(body, ids[i], unit.Users?[i]);
+                Write(body, statusPath, ids[i], unit.Users?[i]);
             }
             body.Write("]"u8);
         }
     }
 
-    private static int Length(RequestUnit unit)
+    private static int Length(RequestUnit unit, string statusPath)
     {
-        int length = unit.Ids.Count * s_length;
+        int length = unit.Ids.Count * (s_length + statusPath.Length);
         foreach (ReadOnlyMemory<byte> user in unit.Users ?? [])
         {
             length += UserLength(user);
@@ -62,16 +66,18 @@ internal static class AcceptedAnswer
 
     private static int UserLength(ReadOnlyMemory<byte> user) => User.Length + Base64Url.GetEncodedLength(user.Length) + 1;
 
-    private static void Write(PipeWriter body, Guid id, ReadOnlyMemory<byte>? user)
+    private static void Write(PipeWriter body, string statusPath, Guid id, ReadOnlyMemory<byte>? user)
     {
-        int length = s_length + (user is null ? 0 : UserLength(user.Value));
+        int length = s_length + statusPath.Length + (user is null ? 0 : UserLength(user.Value));
         Span<byte> octets = body.GetSpan(length);
         Start.CopyTo(octets);
         _ = id.TryFormat(octets[Start.Length..], out _, "D");
         Span<byte> rest = octets[(Start.Length + IdLength)..];
         Middle.CopyTo(rest);
-        octets.Slice(Start.Length, IdLength).CopyTo(rest[Middle.Length..]);
-        rest = rest[(Middle.Length + IdLength)..];
+        rest = rest[Middle.Length..];
+        rest = rest[Encoding.ASCII.GetBytes(statusPath, rest)..];
+        octets.Slice(Start.Length, IdLength).CopyTo(rest);
+        rest = rest[IdLength..];
         rest[0] = (byte)'"';
         rest = rest[1..];
         if (user is { } octetsOfUser)

@@ -5,4 +5,5 @@ namespace Optiks.UpdateService.Endpoints;
 /// <summary>AnswerContext serializes the answers, in the names of docs/spec/rest.md.</summary>
 [JsonSourceGenerationOptions(PropertyNamingPolicy = JsonKnownNamingPolicy.SnakeCaseLower, DefaultIgnoreCondition = JsonIgnoreCondition.WhenWritingNull)]
 [JsonSerializable(typeof(UpdateStatus))]
+[JsonSerializable(typeof(ErasureStatus))]
 internal sealed partial class AnswerContext : JsonSerializerContext;

@@ -16,39 +16,61 @@ internal static class GetUpdate
     /// <summary>WaitParameter is the URL parameter with the seconds to wait.</summary>
     public const string WaitParameter = "wait";
 
-    private const string Json = "application/json";
+    /// <summary>Json is the only form of a status.</summary>
+    public const string Json = "application/json";
+
     private static readonly TimeSpan s_retryAfter = TimeSpan.FromSeconds(1);
 
     public static void MapGetUpdate(this IEndpointRouteBuilder app) =>
         app.MapRead("/v1/updates/{request_id}", HandleAsync).Describe(UpdateApi.GetUpdate).LimitRate(RateLimitKind.Statuses).Require(Access.Status);
 
-    private static async Task<IResult> HandleAsync(HttpContext context, StatusReader reader, ILogger<StatusReader> logger, CancellationToken cancellationToken)
+    /// <summary>NotFound is the answer about an id of no such request.</summary>
+    public static Problem NotFound { get; } = new(ProblemTypes.NotFound, "No request with this id is known, or its answer is no longer kept.");
+
+    /// <summary>Unavailable is the answer while the database gives none.</summary>
+    public static Problem Unavailable(StorageUnavailableException e, ILogger<StatusReader> logger)
+    {
+        if (e.RetryAfter is null)
+        {
+            logger.StatusUnavailable(e);
+        }
+        return new Problem(ProblemTypes.Unavailable, "The database did not answer.", null, e.RetryAfter ?? s_retryAfter);
+    }
+
+    /// <summary>ReadAsync reads the status that a request for one names in its path, or says why there is none.</summary>
+    public static async Task<(Guid Id, RequestStatus? Status, Problem? Problem)> ReadAsync(
+        HttpContext context, StatusReader reader, ILogger<StatusReader> logger, CancellationToken cancellationToken)
     {
         AcceptHeader.Choose(context.Request, Json);
         if (!Guid.TryParseExact(context.GetRouteValue("request_id") as string, "D", out Guid id) || !RequestIds.IsVersion7(id))
         {
-            return new Problem(ProblemTypes.MalformedRequest, "The request id in the path is not a UUID of version 7.", "{request_id}");
+            return (id, null, new Problem(ProblemTypes.MalformedRequest, "The request id in the path is not a UUID of version 7.", "{request_id}"));
         }
         if (!TryReadWait(context.Request.Query[WaitParameter], out TimeSpan wait))
         {
-            return new Problem(ProblemTypes.MalformedRequest, $"The parameter wait is a number of seconds from 0 to {MaxWaitSeconds}.", $"?{WaitParameter}");
+            return (id, null, new Problem(ProblemTypes.MalformedRequest, $"The parameter wait is a number of seconds from 0 to {MaxWaitSeconds}.", $"?{WaitParameter}"));
         }
-        RequestStatus? status;
         try
         {
-            status = await reader.ReadAsync(id, wait, cancellationToken);
+            RequestStatus? status = await reader.ReadAsync(id, wait, cancellationToken);
+            return (id, status, status is null ? NotFound : null);
         }
         catch (StorageUnavailableException e)
         {
-            if (e.RetryAfter is null)
-            {
-                logger.StatusUnavailable(e);
-            }
-            return new Problem(ProblemTypes.Unavailable, "The database did not answer.", null, e.RetryAfter ?? s_retryAfter);
+            return (id, null, Unavailable(e, logger));
         }
-        if (status is null)
+    }
+
+    private static async Task<IResult> HandleAsync(HttpContext context, StatusReader reader, ILogger<StatusReader> logger, CancellationToken cancellationToken)
+    {
+        (Guid id, RequestStatus? status, Problem? problem) = await ReadAsync(context, reader, logger, cancellationToken);
+        if (problem is not null)
         {
-            return new Problem(ProblemTypes.NotFound, "No request with this id is known, or its answer is no longer kept.");
+            return problem;
+        }
+        if (status!.State != RequestState.Pending && ErasureStatus.IsOf(status))
+        {
+            return NotFound;
         }
         var rights = new StatusRights(CallerRights.Of(context)!, status);
         if (rights.FirstOfOthers is { } other)

@@ -7,7 +7,7 @@ using Optiks.UpdateService.Telemetry;
 
 namespace Optiks.UpdateService.Endpoints;
 
-/// <summary>PostRequests is <c>POST /v1/updates</c> and <c>POST /v1/users</c>, which differ in their bodies: 202 only after the requests are durable.</summary>
+/// <summary>PostRequests is <c>POST /v1/updates</c>, <c>POST /v1/users</c> and <c>POST /v1/erasures</c>, which differ in their bodies: 202 only after the requests are durable.</summary>
 internal sealed class PostRequests
 {
     private const string Json = "application/json";
@@ -15,6 +15,7 @@ internal sealed class PostRequests
     private static readonly Problem s_overloaded = new(ProblemTypes.Overloaded, "Too many updates wait to be stored. Nothing of this request was stored.", null, s_retryAfter);
 
     private readonly Parse _parse;
+    private readonly string _statusPath;
     private readonly LogLimits _limits;
     private readonly RateLimiter _limiter;
     private readonly CommitQueue _queue;
@@ -22,10 +23,11 @@ internal sealed class PostRequests
     private readonly TimeProvider _time;
     private readonly ILogger<CommitQueue> _logger;
 
-    /// <summary>PostRequests of an endpoint, whose bodies <paramref name="parse"/> reads.</summary>
-    public PostRequests(Parse parse, LogLimits limits, RateLimiter limiter, CommitQueue queue, UpdateMetrics metrics, TimeProvider time, ILogger<CommitQueue> logger)
+    /// <summary>PostRequests of an endpoint, whose bodies <paramref name="parse"/> reads, and whose requests have their status below <paramref name="statusPath"/>.</summary>
+    public PostRequests(Parse parse, string statusPath, LogLimits limits, RateLimiter limiter, CommitQueue queue, UpdateMetrics metrics, TimeProvider time, ILogger<CommitQueue> logger)
     {
         _parse = parse;
+        _statusPath = statusPath;
         _limits = limits;
         _limiter = limiter;
         _queue = queue;
@@ -37,17 +39,18 @@ internal sealed class PostRequests
     /// <summary>Parse reads a body of a caller, who has the right to each item of it, or throws <see cref="ProblemException"/>; the result keeps nothing of the body.</summary>
     public delegate ParsedRequests Parse(ReadOnlySpan<byte> body, Configuration log, CallerRights caller);
 
-    /// <summary>Map adds both endpoints.</summary>
+    /// <summary>Map adds the endpoints.</summary>
     public static void Map(IEndpointRouteBuilder app)
     {
-        Map(app, "/v1/updates", UpdateRequestParser.Parse, Access.Update, UpdateApi.PostUpdates);
-        Map(app, "/v1/users", UserRequestParser.Parse, Access.UpdateUsers, UpdateApi.PostUsers);
+        Map(app, "/v1/updates", "/v1/updates/", UpdateRequestParser.Parse, Access.Update, UpdateApi.PostUpdates);
+        Map(app, "/v1/users", "/v1/updates/", UserRequestParser.Parse, Access.UpdateUsers, UpdateApi.PostUsers);
+        Map(app, "/v1/erasures", "/v1/erasures/", ErasureRequestParser.Parse, Access.Erase, ErasureApi.PostErasures);
     }
 
     // As a delegate of the request alone it is called without a binder in between.
-    private static void Map(IEndpointRouteBuilder app, string path, Parse parse, Access access, ApiOperation description)
+    private static void Map(IEndpointRouteBuilder app, string path, string statusPath, Parse parse, Access access, ApiOperation description)
     {
-        RequestDelegate handle = ActivatorUtilities.CreateInstance<PostRequests>(app.ServiceProvider, parse).HandleAsync;
+        RequestDelegate handle = ActivatorUtilities.CreateInstance<PostRequests>(app.ServiceProvider, parse, statusPath).HandleAsync;
         app.MapPost(path, (Delegate)handle).Require(access).LimitRate(RateLimitKind.Updates).Describe(description);
     }
 
@@ -70,7 +73,7 @@ internal sealed class PostRequests
         CommitOutcome outcome = await queued.Outcome;
         if (outcome is { State: CommitState.Decided, Result.Status: AcceptStatus.Accepted })
         {
-            AcceptedAnswer.Write(context.Response, unit);
+            AcceptedAnswer.Write(context.Response, unit, _statusPath);
             return;
         }
         Problem problem = outcome.State switch

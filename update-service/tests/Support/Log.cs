@@ -18,6 +18,9 @@ internal sealed class Log : IAsyncDisposable
     /// <summary>Refusing refuses requests for what nothing here knows, such as users who left.</summary>
     public Func<PendingRequest, Refusal?> Refusing { get; set; } = _ => null;
 
+    /// <summary>Erasing says which values go for a request that asks for it and is not refused.</summary>
+    public Func<PendingRequest, IReadOnlyList<Erasure>> Erasing { get; set; } = _ => [];
+
     public Log(DataFolder folder)
     {
         _connectionString = $"Data Source={folder.Database}";
@@ -49,11 +52,17 @@ internal sealed class Log : IAsyncDisposable
         IReadOnlyList<PendingRequest> pending = await _store!.ReadPendingAsync(100_000, long.MaxValue, Cancel);
         _epoch++;
         var outcomes = new List<Outcome>();
+        var erasures = new List<Erasure>();
         var leaves = new List<(byte[] Label, LeafRow Row, AcceptItem Update, LeafOrigin Origin)>();
         ulong offset = 0;
         foreach (PendingRequest request in pending)
         {
             Refusal? refusal = Refuse(request) ?? Refusing(request);
+            if (ErasureOrder.IsIn(request) && refusal is null)
+            {
+                refusal = new Refusal(RefusalReason.Unchanged, 0, default);
+                erasures.AddRange(Erasing(request));
+            }
             for (int i = 0; i < request.Items.Count; i++)
             {
                 AcceptItem update = request.Items[i];
@@ -100,7 +109,7 @@ internal sealed class Log : IAsyncDisposable
         }
         var batch = new LeafBatch(rows, values.ToArray(), keys.ToArray(), ends.ToArray(), order.Select(i => leaves[i].Origin).ToArray());
         Outcome[] placed = [.. outcomes.Select(outcome => outcome.Ordinal is { } at ? outcome with { Ordinal = Array.IndexOf(order, at) } : outcome)];
-        CommitResult result = await _store!.CommitEpochAsync(_lease!, new EpochCommit(Row(_epoch), Row(_epoch - 1).RecordHash, 0, batch, placed), Cancel);
+        CommitResult result = await _store!.CommitEpochAsync(_lease!, new EpochCommit(Row(_epoch), Row(_epoch - 1).RecordHash, 0, batch, placed) { Erasures = erasures }, Cancel);
         Assert.Equal(CommitResult.Committed, result);
         return _epoch;
     }

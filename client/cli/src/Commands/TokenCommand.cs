@@ -12,7 +12,7 @@ namespace Optiks.Cli.Commands;
 internal static class TokenCommand
 {
     private const int DefaultSeconds = 600;
-    private static readonly ApiScopes[] s_scopes = [ApiScopes.Update, ApiScopes.History, ApiScopes.Lookup];
+    private static readonly ApiScopes[] s_scopes = [ApiScopes.Update, ApiScopes.History, ApiScopes.Lookup, ApiScopes.Erase];
 
     public static Command Create(GlobalOptions options, CommandHost host) =>
         new("token", "Make tokens, as an operator's account system does for its users, for trying things out") { CreateCreate(options, host), CreateKeys(options, host) };
@@ -24,7 +24,7 @@ internal static class TokenCommand
         var audience = new Option<string>("--audience") { Description = "audience of the log: the services' setting Optiks:Tokens:Audience", HelpName = "TEXT", Required = true };
         var scopes = new Option<ApiScopes>("--scope")
         {
-            Description = "what it allows, one or several separated by commas: update, history, lookup",
+            Description = "what it allows, one or several separated by commas: update, history, lookup, erase",
             HelpName = "SCOPE,...",
             Required = true,
             CustomParser = result =>

@@ -26,11 +26,14 @@ public sealed record Access
     /// <summary>Status of updates and changes.</summary>
     public static Access Status { get; } = new(ApiScopes.Update, TokenReach.OwnKeysAndUser);
 
+    /// <summary>Erase values, and be told what became of it.</summary>
+    public static Access Erase { get; } = new(ApiScopes.Erase, TokenReach.OwnKeysAndUser);
+
     /// <summary>Snapshot of a replica.</summary>
     public static Access Snapshot { get; } = new(ApiScopes.Snapshot, TokenReach.Nothing);
 
     /// <summary>All of them.</summary>
-    public static IReadOnlyList<Access> All { get; } = [Lookup, History, Update, UpdateUsers, Status, Snapshot];
+    public static IReadOnlyList<Access> All { get; } = [Lookup, History, Update, UpdateUsers, Status, Erase, Snapshot];
 
     /// <summary>Scope that the credential must have.</summary>
     public ApiScopes Scope { get; }

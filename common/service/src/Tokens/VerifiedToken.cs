@@ -12,7 +12,7 @@ namespace Optiks.ServiceDefaults;
 /// <param name="Expires">From when on it does not hold.</param>
 internal sealed record VerifiedToken(CallerRights Rights, long IssuedAt, long NotBefore, long Expires)
 {
-    private const ApiScopes Scopes = ApiScopes.Lookup | ApiScopes.History | ApiScopes.Update;
+    private const ApiScopes Scopes = ApiScopes.Lookup | ApiScopes.History | ApiScopes.Update | ApiScopes.Erase;
     private const long MaxInteger = (1L << 53) - 1;
     private const int MaxSubjectLength = 255;
 

@@ -1,0 +1,45 @@
+using Optiks.Protocol;
+using Optiks.ServiceDefaults;
+
+namespace Optiks.UpdateService.Endpoints;
+
+/// <summary>ErasureApi describes the endpoints about erasures (docs/spec/erasure.md section 4).</summary>
+internal static class ErasureApi
+{
+    public static ApiOperation PostErasures { get; } = new("postErasures", "Asks for values to be erased for good; answered once the requests are durable.")
+    {
+        Description = "Superseded versions of a key or of a user's device list, or all of a user who has left. What is gone already is no error.",
+        Body = new ApiBody("One erasure, or a list of these.", new ApiContent(MediaTypes.Json, ErasureSchemas.Erasures)
+        {
+            Examples = new Dictionary<string, string>
+            {
+                ["key"] = """{"key": "alice@example.org", "from": 1, "to": 3}""",
+                ["list"] = """[{"key_b64": "YWxpY2UA", "from": 2, "to": 2}, {"user": "user 17", "from": 1, "to": 9}]""",
+                ["user"] = """{"user_b64": "AAECAwQFBgcICQoLDA0ODw"}""",
+            },
+        }),
+        Answers =
+        [
+            new ApiAnswer(202, "The requests are durable.", new ApiContent(MediaTypes.Json, ErasureSchemas.Accepted))
+            {
+                Headers = [new ApiHeader("Location", "Path of the status, unless a list was sent."), ApiHeader.CacheControl],
+            },
+        ],
+        Problems =
+        [
+            ProblemTypes.KeyLength, ProblemTypes.BatchLength, ProblemTypes.RangeTooLarge, ProblemTypes.RequestIdTime, ProblemTypes.NotAcceptable, ProblemTypes.RequestIdReused,
+            ProblemTypes.TooManyPending, ProblemTypes.Overloaded, ProblemTypes.Unavailable,
+        ],
+    };
+
+    public static ApiOperation GetErasure { get; } = new("getErasure", "Tells what became of an erasure.")
+    {
+        Parameters =
+        [
+            new ApiParameter("request_id", "The request's id.", UpdateSchemas.RequestId, IsInPath: true),
+            new ApiParameter(Endpoints.GetUpdate.WaitParameter, "Seconds to wait while the request is pending.", UpdateSchemas.Wait),
+        ],
+        Answers = [new ApiAnswer(200, "The status.", new ApiContent(MediaTypes.Json, ErasureSchemas.Status)) { Headers = [ApiHeader.CacheControl] }],
+        Problems = [ProblemTypes.NotFound, ProblemTypes.NotAcceptable, ProblemTypes.Unavailable],
+    };
+}

@@ -1,0 +1,58 @@
+using Microsoft.OpenApi;
+using Optiks.Protocol;
+using Optiks.ServiceDefaults;
+using Optiks.Storage;
+using Optiks.UpdateService.Requests;
+
+namespace Optiks.UpdateService.Endpoints;
+
+/// <summary>ErasureSchemas are the shapes of requests, as <see cref="ErasureRequestParser"/> takes them, and of answers.</summary>
+internal static class ErasureSchemas
+{
+    public const string Erasures = "Erasures";
+    public const string Accepted = "AcceptedErasures";
+    public const string Status = "ErasureStatus";
+
+    /// <summary>AddTo adds them to a document.</summary>
+    public static void AddTo(ApiSchemas schemas)
+    {
+        schemas.Add("Erasure", ApiSchemas.ObjectOf("What is erased: one of key, key_b64, user and user_b64; a user without versions is erased whole, once it has left.", [], new()
+        {
+            ["request_id"] = schemas.Ref(UpdateSchemas.RequestId),
+            ["key"] = ApiSchemas.Text("The key as UTF-8 text."),
+            ["key_b64"] = ApiSchemas.Octets("The key as octets."),
+            ["user"] = ApiSchemas.Text("The user id as UTF-8 text."),
+            ["user_b64"] = ApiSchemas.Octets("The user id as octets."),
+            ["from"] = ApiSchemas.WholeNumber("First version, at least 1."),
+            ["to"] = ApiSchemas.WholeNumber($"Last version, below the latest; {ErasureOrder.MaxValues} versions at most."),
+        }));
+        schemas.Add(Erasures, ApiSchemas.AnyOf(
+            "One erasure, or a list of them, accepted whole or not at all.",
+            schemas.Ref("Erasure"),
+            ApiSchemas.List(schemas.Ref("Erasure"), ProtocolLimits.MaxList, "Done in order.")));
+        schemas.Add("AcceptedErasure", ApiSchemas.ObjectOf("A durable request.", ["request_id", "status", "status_url"], new()
+        {
+            ["request_id"] = schemas.Ref(UpdateSchemas.RequestId),
+            ["status"] = ApiSchemas.Choice("Waits for its epoch.", "pending"),
+            ["status_url"] = ApiSchemas.Text("Path to ask for the status."),
+        }));
+        schemas.Add(Accepted, ApiSchemas.AnyOf(
+            "A list for a list.", schemas.Ref("AcceptedErasure"), ApiSchemas.List(schemas.Ref("AcceptedErasure"), ProtocolLimits.MaxList, "In the order of the request.")));
+        schemas.Add("ErasedVersion", ApiSchemas.ObjectOf("A version whose value is gone.", ["structure", "period", "version", "epoch"], new()
+        {
+            ["structure"] = ApiSchemas.Choice("What its key is one of.", Structures.Names),
+            ["period"] = ApiSchemas.WholeNumber("Its time period."),
+            ["version"] = ApiSchemas.WholeNumber("Its number."),
+            ["epoch"] = ApiSchemas.WholeNumber("The epoch that inserted it."),
+        }));
+        schemas.Add(Status, ApiSchemas.ObjectOf("What became of an erasure; members that do not belong to the status are absent.", ["request_id", "status"], new()
+        {
+            ["request_id"] = schemas.Ref(UpdateSchemas.RequestId),
+            ["status"] = ApiSchemas.Choice("Which one it is.", "pending", "erased", "refused"),
+            ["epoch"] = ApiSchemas.WholeNumber("Erased: the epoch that did it."),
+            ["erased"] = new OpenApiSchema { Type = JsonSchemaType.Array, Items = schemas.Ref("ErasedVersion"), Description = "Erased: what this request erased; what was gone before is not listed." },
+            ["reason"] = ApiSchemas.Choice("Refused: why.", [.. ErasureStatus.Reasons]),
+            ["current"] = schemas.Ref("Version"),
+        }));
+    }
+}

@@ -1,0 +1,57 @@
+using Optiks.Protocol;
+using Optiks.Storage;
+
+namespace Optiks.UpdateService.Endpoints;
+
+/// <summary>ErasureStatus tells what became of a request that asked for an erasure (docs/spec/erasure.md section 4). Members that do not belong to the status are absent.</summary>
+/// <param name="RequestId">The request.</param>
+/// <param name="Status"><c>pending</c>, <c>erased</c> or <c>refused</c>.</param>
+/// <param name="Epoch">Erased: the epoch that did it.</param>
+/// <param name="Erased">Erased: the versions whose values are gone since.</param>
+/// <param name="Reason">Refused: why.</param>
+/// <param name="Current">Refused: the latest version of the key when it was refused.</param>
+internal sealed record ErasureStatus(
+    Guid RequestId, string Status, ulong? Epoch = null, IReadOnlyList<ErasedItem>? Erased = null, string? Reason = null, StatusVersion? Current = null)
+{
+    private static readonly IReadOnlyDictionary<RefusalReason, string> s_reasons = new Dictionary<RefusalReason, string>
+    {
+        [RefusalReason.LatestVersion] = "latest-version",
+        [RefusalReason.UserNotLeft] = "user-not-left",
+        [RefusalReason.ErasureLimit] = "erasure-limit",
+    };
+
+    /// <summary>Reasons of refusals.</summary>
+    public static IEnumerable<string> Reasons => s_reasons.Values;
+
+    /// <summary>IsOf says whether a status can be that of an erasure: it has no items, and no reason of another request. Of one that is pending nobody knows.</summary>
+    public static bool IsOf(RequestStatus status) => status switch
+    {
+        { State: RequestState.Published } => status.Items.Count == 0,
+        { State: RequestState.Refused } => s_reasons.ContainsKey(status.Refusal!.Reason),
+        _ => true,
+    };
+
+    /// <summary>Of gives the answer for a stored status.</summary>
+    /// <param name="requestId">The request.</param>
+    /// <param name="status">What is stored of it.</param>
+    /// <param name="erased">What it erased, if it is published.</param>
+    public static ErasureStatus Of(Guid requestId, RequestStatus status, IReadOnlyList<ErasedVersion> erased) => status switch
+    {
+        { State: RequestState.Published } => new ErasureStatus(requestId, "erased", status.Epoch, [.. erased.Select(ErasedItem.Of)]),
+        { State: RequestState.Refused, Refusal: { } refusal } => new ErasureStatus(
+            requestId, "refused", Reason: s_reasons[refusal.Reason],
+            Current: refusal.Reason == RefusalReason.LatestVersion ? new StatusVersion(refusal.Current.Period, refusal.Current.Version) : null),
+        _ => new ErasureStatus(requestId, "pending"),
+    };
+}
+
+/// <summary>ErasedItem is a version whose value is gone.</summary>
+/// <param name="Structure">Name of the structure that its key belongs to.</param>
+/// <param name="Period">Its time period.</param>
+/// <param name="Version">The version.</param>
+/// <param name="Epoch">Epoch that inserted it.</param>
+internal sealed record ErasedItem(string Structure, ulong Period, ulong Version, ulong Epoch)
+{
+    /// <summary>Of gives the answer for a stored version.</summary>
+    public static ErasedItem Of(ErasedVersion erased) => new(Structures.Names[(int)erased.Structure - 1], erased.Period, erased.Version, erased.Epoch);
+}

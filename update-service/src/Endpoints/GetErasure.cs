@@ -1,0 +1,35 @@
+using Optiks.ServiceDefaults;
+using Optiks.Storage;
+using Optiks.UpdateService.Status;
+
+namespace Optiks.UpdateService.Endpoints;
+
+/// <summary>GetErasure is <c>GET /v1/erasures/{request_id}?wait=</c>: what became of an erasure, and once it is done the receipt. It names no keys: the id is known to who sent it.</summary>
+internal static class GetErasure
+{
+    public static void MapGetErasure(this IEndpointRouteBuilder app) =>
+        app.MapRead("/v1/erasures/{request_id}", HandleAsync).Describe(ErasureApi.GetErasure).LimitRate(RateLimitKind.Statuses).Require(Access.Erase);
+
+    private static async Task<IResult> HandleAsync(HttpContext context, StatusReader reader, IAcceptStore store, ILogger<StatusReader> logger, CancellationToken cancellationToken)
+    {
+        (Guid id, RequestStatus? status, Problem? problem) = await GetUpdate.ReadAsync(context, reader, logger, cancellationToken);
+        if (problem is not null)
+        {
+            return problem;
+        }
+        if (!ErasureStatus.IsOf(status!))
+        {
+            return GetUpdate.NotFound;
+        }
+        try
+        {
+            IReadOnlyList<ErasedVersion> erased = status!.State == RequestState.Published ? await store.ReadReceiptAsync(status.Epoch, id, cancellationToken) : [];
+            context.Response.Headers.CacheControl = "no-store";
+            return Results.Json(ErasureStatus.Of(id, status, erased), AnswerContext.Default.ErasureStatus, GetUpdate.Json);
+        }
+        catch (StorageUnavailableException e)
+        {
+            return GetUpdate.Unavailable(e, logger);
+        }
+    }
+}

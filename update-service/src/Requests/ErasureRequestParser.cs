@@ -1,0 +1,105 @@
+using Optiks.Protocol;
+using Optiks.ServiceDefaults;
+using Optiks.Storage;
+
+namespace Optiks.UpdateService.Requests;
+
+/// <summary>ErasureRequestParser reads the body of <c>POST /v1/erasures</c> (docs/spec/erasure.md section 4) whole, as <see cref="UpdateRequestParser"/> does that of <c>/v1/updates</c>.</summary>
+internal ref struct ErasureRequestParser
+{
+    private static readonly JsonMembers s_members = new("request_id", "key", "key_b64", "user", "user_b64", "from", "to");
+
+    private readonly Configuration _log;
+    private readonly CallerRights _caller;
+    private StrictJsonReader _reader;
+
+    private ErasureRequestParser(ReadOnlySpan<byte> body, Configuration log, CallerRights caller)
+    {
+        _log = log;
+        _caller = caller;
+        _reader = new StrictJsonReader(body);
+    }
+
+    /// <summary>Parse reads a body of a caller, whose own each key and user must be; the result keeps nothing of it.</summary>
+    public static ParsedRequests Parse(ReadOnlySpan<byte> body, Configuration log, CallerRights caller)
+    {
+        var parser = new ErasureRequestParser(body, log, caller);
+        bool isList = parser._reader.IsArray;
+        ParsedRequests requests = new(isList, isList ? parser.List() : [parser.Request(index: null)]);
+        parser._reader.End();
+        return requests;
+    }
+
+    private List<ParsedRequest> List()
+    {
+        var requests = new List<ParsedRequest>();
+        BoundedList list = BoundedList.Start(ref _reader, ProtocolLimits.MaxList, "elements");
+        while (list.TryNext(ref _reader, requests.Count))
+        {
+            requests.Add(Request(requests.Count));
+        }
+        return requests;
+    }
+
+    private ParsedErasure Request(int? index)
+    {
+        Guid? requestId = null;
+        byte[]? key = null;
+        byte[]? user = null;
+        string name = "";
+        ulong? from = null;
+        ulong? to = null;
+        _reader.StartObject(s_members);
+        while (_reader.TryNextMember(out int member))
+        {
+            switch (member)
+            {
+                case 0:
+                    requestId = _reader.ReadRequestId();
+                    break;
+                case 1 or 2:
+                    key = _reader.ReadKey("key", member == 2, key, _log.MaxKeyLength);
+                    name = member == 2 ? "key_b64" : "key";
+                    if (!_caller.Owns(key))
+                    {
+                        throw new ProblemException(CallerRights.NotOwn(_reader.Path));
+                    }
+                    break;
+                case 3 or 4:
+                    user = _reader.ReadKey("user", member == 4, user, _log.MaxKeyLength);
+                    name = member == 4 ? "user_b64" : "user";
+                    if (!_caller.IsOwnUser(user))
+                    {
+                        throw new ProblemException(CallerRights.NotOwnUser(_reader.Path));
+                    }
+                    break;
+                case 5:
+                    from = Version();
+                    break;
+                default:
+                    to = Version();
+                    break;
+            }
+        }
+        if (key is null == user is null)
+        {
+            throw _reader.FailAt("key", ProblemTypes.MalformedRequest, "One of key and user must be given, and not both.");
+        }
+        return new ParsedErasure(index, requestId, Order(user is not null, from, to).Item(key ?? user!), name);
+    }
+
+    private ulong Version() => _reader.ReadInteger() is var version and > 0 ? version : throw _reader.Fail("Versions begin with 1.");
+
+    private readonly ErasureOrder Order(bool isOfUser, ulong? from, ulong? to)
+    {
+        if (from is null && to is null && isOfUser)
+        {
+            return ErasureOrder.OfUser;
+        }
+        ulong first = from ?? throw _reader.Missing("from");
+        ulong last = to ?? throw _reader.Missing("to");
+        return first > last ? throw _reader.FailAt("to", ProblemTypes.MalformedRequest, "The last version is before the first.")
+            : last - first >= ErasureOrder.MaxValues ? throw _reader.FailAt("to", ProblemTypes.RangeTooLarge, $"An erasure names {ErasureOrder.MaxValues} versions at most.")
+            : new ErasureOrder(isOfUser ? StructureId.Devices : StructureId.Keys, first, last);
+    }
+}
