@@ -1,7 +1,6 @@
 using System.Text.Json;
 using Optiks.Native;
 using Optiks.Protocol;
-using Optiks.Tlog;
 
 namespace Optiks.Common.Tests;
 
@@ -92,22 +91,7 @@ public sealed class UserVerifierTests : IDisposable
         && vector.GetProperty("results").EnumerateArray().All(result => result.GetProperty("kind").GetString() == "current")
         && vector.GetProperty("users").EnumerateArray().All(user => user.GetProperty("kept").ValueKind == JsonValueKind.Null));
 
-    private VerifierContext Context(JsonElement vector)
-    {
-        JsonElement anchor = _file.RootElement.GetProperty("anchors")[vector.GetProperty("anchor").GetInt32()];
-        byte[] configuration = Hex(anchor.GetProperty("configuration"));
-        bool hasCheckpoint = vector.TryGetProperty("checkpoint", out JsonElement checkpoint);
-        return new VerifierContext
-        {
-            Anchor = TrustAnchor.Create(
-                configuration, new VerifierKey(Configuration.Decode(configuration).Origin, SignatureType.Ed25519, Hex(anchor.GetProperty("log_key")))),
-            NowMs = vector.GetProperty("now_ms").GetUInt64(),
-            KeptSize = hasCheckpoint ? checkpoint.GetProperty("size").GetUInt64() : 0,
-            KeptRoot = hasCheckpoint ? Hex(checkpoint.GetProperty("root")) : default,
-            KeptRecord = vector.TryGetProperty("record", out JsonElement record) ? Hex(record) : default,
-            KeptPeriodRecord = vector.TryGetProperty("period_record", out JsonElement period) ? Hex(period) : default,
-        };
-    }
+    private VerifierContext Context(JsonElement vector) => UserVectors.Context(_file, vector);
 
     private static UserQuestion Question(JsonElement user)
     {

@@ -31,6 +31,7 @@ _Static_assert(sizeof(optiks_versions_result_t) == 32, "optiks_versions_result_t
 _Static_assert(sizeof(optiks_user_state_t) == 24, "optiks_user_state_t");
 _Static_assert(sizeof(optiks_user_result_t) == 104, "optiks_user_result_t");
 _Static_assert(sizeof(optiks_device_result_t) == 72, "optiks_device_result_t");
+_Static_assert(sizeof(optiks_own_key_result_t) == 56, "optiks_own_key_result_t");
 #endif
 
 static int failures = 0;
@@ -63,6 +64,7 @@ int main(void) {
   EXPECT_SIZE(optiks_user_state_t);
   EXPECT_SIZE(optiks_user_result_t);
   EXPECT_SIZE(optiks_device_result_t);
+  EXPECT_SIZE(optiks_own_key_result_t);
   expect(optiks_sizeof("optiks_unknown_t") == 0 && optiks_sizeof(NULL) == 0, "unknown names have no size");
 
   optiks_dir_options_t options;

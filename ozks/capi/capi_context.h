@@ -107,6 +107,26 @@ inline optiks_lookup_result_t to_result(const LookupResult& result, ByteSpan ans
   return out;
 }
 
+inline optiks_version_entry_t to_version_entry(const VersionEntry& entry, ByteSpan answer) {
+  optiks_version_entry_t out{};
+  out.version = entry.version;
+  out.leaf_epoch = entry.leaf_epoch;
+  out.time = entry.time;
+  out.value_offset = offset_in(answer, entry.value);
+  out.value_len = entry.value.size();
+  out.has_value = entry.has_value ? 1 : 0;
+  return out;
+}
+
+inline optiks_versions_result_t to_versions_result(const VersionsResult& result) {
+  optiks_versions_result_t out{};
+  out.version = result.version;
+  out.from = result.from;
+  out.num_entries = result.num_entries;
+  out.complete = result.complete ? 1 : 0;
+  return out;
+}
+
 // Starts an answer: the trust anchor, then what begin checks.
 template <typename Verifier>
 Reason begin(const optiks_context_t& context, ByteSpan answer, std::size_t num_keys, Verifier& verifier) {

@@ -65,6 +65,7 @@ std::size_t optiks_sizeof(const char* name) {
       {"optiks_user_state_t", sizeof(optiks_user_state_t)},
       {"optiks_user_result_t", sizeof(optiks_user_result_t)},
       {"optiks_device_result_t", sizeof(optiks_device_result_t)},
+      {"optiks_own_key_result_t", sizeof(optiks_own_key_result_t)},
   };
   if (name != nullptr) {
     for (const Size& known : kSizes) {

@@ -14,26 +14,6 @@ using optiks::ozks::ByteStrings;
 // A proof in a tree of at most 2^64 - 1 entries is not longer.
 constexpr std::size_t kMaxLogHashes = 65;
 
-optiks_version_entry_t to_version_entry(const VersionEntry& entry, ByteSpan answer) {
-  optiks_version_entry_t out{};
-  out.version = entry.version;
-  out.leaf_epoch = entry.leaf_epoch;
-  out.time = entry.time;
-  out.value_offset = offset_in(answer, entry.value);
-  out.value_len = entry.value.size();
-  out.has_value = entry.has_value ? 1 : 0;
-  return out;
-}
-
-optiks_versions_result_t to_versions_result(const VersionsResult& result) {
-  optiks_versions_result_t out{};
-  out.version = result.version;
-  out.from = result.from;
-  out.num_entries = result.num_entries;
-  out.complete = result.complete ? 1 : 0;
-  return out;
-}
-
 std::int32_t verify_lookup_answer(const optiks_context_t& context, std::size_t n, const ByteStrings& keys,
                                   const optiks_known_t* known, ByteSpan answer, std::int32_t* out_reason,
                                   std::size_t* out_failed, optiks_head_result_t* out_head,

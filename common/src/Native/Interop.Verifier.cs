@@ -117,6 +117,16 @@ internal static unsafe partial class Interop
         public LookupResult Key;
     }
 
+    [StructLayout(LayoutKind.Sequential)]
+    public struct OwnKeyResult
+    {
+        public nuint IdOffset;
+        public nuint IdLen;
+        public VersionsResult Versions;
+        public int IdIsBrought;
+        public int Reserved;
+    }
+
     [LibraryImport(Library)]
     public static partial int optiks_verify_anchor(in Anchor anchor, out int reason, Span<byte> logId);
 
@@ -139,6 +149,12 @@ internal static unsafe partial class Interop
         in Context context, nuint n, ReadOnlySpan<byte> strings, ReadOnlySpan<ulong> stringOffsets, ReadOnlySpan<UserState> states, ReadOnlySpan<Known> known,
         ReadOnlySpan<byte> answer, nuint answerLength, out int reason, out nuint failed, out HeadResult head, out nuint recordOffset, Span<UserResult> users,
         Span<DeviceResult> devices, nuint devicesCapacity, out nuint numDevices);
+
+    [LibraryImport(Library)]
+    public static partial int optiks_verify_user_monitor(
+        in Context context, in UserState state, nuint numNames, ReadOnlySpan<byte> strings, ReadOnlySpan<ulong> stringOffsets, ReadOnlySpan<Known> known,
+        ReadOnlySpan<byte> answer, nuint answerLength, out int reason, out HeadResult head, out int hasLeft, out VersionsResult list, Span<OwnKeyResult> keys,
+        nuint keysCapacity, out nuint numKeys, Span<VersionEntry> entries, nuint entriesCapacity, out nuint numEntries);
 
     [LibraryImport(Library)]
     public static partial int optiks_verify_audit(

@@ -33,6 +33,7 @@ public static class NativeLibraryCheck
             CheckSize<Interop.UserState>("optiks_user_state_t");
             CheckSize<Interop.UserResult>("optiks_user_result_t");
             CheckSize<Interop.DeviceResult>("optiks_device_result_t");
+            CheckSize<Interop.OwnKeyResult>("optiks_own_key_result_t");
             CheckKernel();
         }
         catch (DllNotFoundException e)

@@ -360,6 +360,15 @@ typedef struct optiks_device_result {
   optiks_lookup_result_t key;
 } optiks_device_result_t;
 
+/* Of one followed id that was accepted. */
+typedef struct optiks_own_key_result {
+  size_t id_offset; /* into the answer, or into the strings that were brought */
+  size_t id_len;
+  optiks_versions_result_t versions;
+  int32_t id_is_brought; /* 1: into the strings */
+  int32_t reserved;
+} optiks_own_key_result_t;
+
 /* Bounds of a configuration and a log key; log id when valid. */
 OPTIKS_EXPORT int32_t optiks_verify_anchor(const optiks_anchor_t* anchor, int32_t* out_reason, uint8_t out_log_id[32]);
 
@@ -397,6 +406,18 @@ OPTIKS_EXPORT int32_t optiks_verify_users(const optiks_context_t* context, size_
                                           size_t* out_record_offset, optiks_user_result_t* out_users,
                                           optiks_device_result_t* out_devices, size_t devices_capacity,
                                           size_t* out_num_devices);
+
+/* A UserMonitorAnswer (docs/spec/user-monitor.md) about one user. The strings are the user id; num_names names; the
+ * kept list (empty: none); then the ids that the query names, state->num_keys of them, strictly increasing. known has
+ * an element for the list, then one for each of these ids; its least epochs are not used. out_has_left: 1 if the user
+ * has left, and then there is nothing but the head. The entries of the list come first in out_entries, then those of
+ * each followed id in the order of out_keys (capacities in elements; contract rule 4). */
+OPTIKS_EXPORT int32_t optiks_verify_user_monitor(
+    const optiks_context_t* context, const optiks_user_state_t* state, size_t num_names, const uint8_t* strings,
+    const uint64_t* string_offsets, const optiks_known_t* known, const uint8_t* answer, size_t answer_len,
+    int32_t* out_reason, optiks_head_result_t* out_head, int32_t* out_has_left, optiks_versions_result_t* out_list,
+    optiks_own_key_result_t* out_keys, size_t keys_capacity, size_t* out_num_keys, optiks_version_entry_t* out_entries,
+    size_t entries_capacity, size_t* out_num_entries);
 
 /* An AuditProof from the auditor's stored record and the record of the first epoch of its period (the same when the
  * stored record is of that epoch), which the log's checkpoint covers too: the caller saw to that. The new record (of

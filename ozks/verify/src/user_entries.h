@@ -1,4 +1,4 @@
-// Entries of usernames and decommissioned, as docs/spec/users.md section 5 and docs/spec/user-monitor.md section 4 check them.
+// Entries of usernames and decommissioned: docs/spec/users.md section 5, docs/spec/user-monitor.md section 4.
 #pragma once
 
 #include <algorithm>

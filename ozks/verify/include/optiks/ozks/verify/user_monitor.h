@@ -59,6 +59,7 @@ class UserMonitorVerifier {
 
   // Valid after begin.
   [[nodiscard]] const VerifiedHead& head() const { return head_; }
+  [[nodiscard]] const Head& encoded_head() const { return answer_.head; }
   [[nodiscard]] bool has_left() const { return answer_.decommissioned.present; }
   // Capacities that read_list, and all calls of next together, need.
   [[nodiscard]] std::size_t num_list_versions() const { return answer_.devices.members.size(); }

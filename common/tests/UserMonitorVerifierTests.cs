@@ -1,0 +1,126 @@
+using System.Globalization;
+using System.Text.Json;
+using Optiks.Native;
+using Optiks.Protocol;
+
+namespace Optiks.Common.Tests;
+
+/// <summary>The owner's verifier through the binding, against answers of the Python reference (tests/vectors/users).</summary>
+public sealed class UserMonitorVerifierTests : IDisposable
+{
+    private readonly JsonDocument _file = JsonDocument.Parse(File.ReadAllBytes(Path.Combine(AppContext.BaseDirectory, "vectors", "users", "monitor.json")));
+
+    public void Dispose() => _file.Dispose();
+
+    [Fact]
+    public void Every_answer_of_the_reference_gets_its_reason_and_result()
+    {
+        int valid = 0;
+        int invalid = 0;
+        foreach (JsonElement vector in _file.RootElement.GetProperty("vectors").EnumerateArray())
+        {
+            OwnUserQuestion own = Question(vector.GetProperty("own"));
+            byte[] answer = UserVectors.Hex(vector.GetProperty("answer"));
+            UserMonitorVerdict verdict = Verifier.UserMonitor(UserVectors.Context(_file, vector), own, answer);
+            string? kind = vector.GetProperty("kind").GetString();
+            Assert.Equal((kind, vector.GetProperty("reason").GetString()), (kind, verdict.Reason.Name()));
+            if (verdict.Reason == Reason.Valid)
+            {
+                CheckUser(vector.GetProperty("result"), verdict, own, answer);
+                valid++;
+                continue;
+            }
+            Assert.Null(verdict.Head);
+            Assert.Null(verdict.User);
+            invalid++;
+        }
+        Assert.True(valid > 50, $"{valid} valid answers");
+        Assert.True(invalid > 200, $"{invalid} invalid answers");
+    }
+
+    [Fact]
+    public void What_no_owner_can_keep_is_refused_before_the_answer_is_read()
+    {
+        JsonElement honest = _file.RootElement.GetProperty("vectors").EnumerateArray().First(vector => vector.GetProperty("reason").GetString() == "valid");
+        OwnUserQuestion own = Question(honest.GetProperty("own"));
+        byte[] answer = UserVectors.Hex(honest.GetProperty("answer"));
+        VerifierContext context = UserVectors.Context(_file, honest);
+        var seen = new KnownKey(0, 0, 1, 1, 1);
+        OwnUserQuestion[] refused =
+        [
+            own with { UserId = default },
+            own with { UserId = new byte[256] },
+            own with { Names = [default] },
+            own with { Names = [new byte[256]] },
+            own with { List = new byte[3] },
+            own with { ListVersion = seen with { AbsentEpoch = null } },
+            own with { Keys = [new KnownDevice(default, default)] },
+            own with { Keys = [new KnownDevice(new byte[256], default)] },
+            own with { Keys = [new KnownDevice("b"u8.ToArray(), default), new KnownDevice("a"u8.ToArray(), default)] },
+            own with { Keys = [new KnownDevice("a"u8.ToArray(), default), new KnownDevice("a"u8.ToArray(), default)] },
+            own with { Keys = [new KnownDevice("a"u8.ToArray(), seen with { PageVersion = 2 })] },
+        ];
+        Assert.Equal(Reason.Valid, Verifier.UserMonitor(context, own, answer).Reason);
+        OwnUserQuestion another = own with { Keys = [new KnownDevice("0"u8.ToArray(), default), new KnownDevice("00"u8.ToArray(), seen with { AbsentEpoch = null, PageVersion = 2 })] };
+        Assert.Equal(Reason.DeviceCount, Verifier.UserMonitor(context, another, answer).Reason);
+        Assert.All(refused, one => Assert.Equal(
+            NativeStatus.Argument, Assert.Throws<OptiksNativeException>(() => Verifier.UserMonitor(context, one, answer)).Status));
+    }
+
+    private static OwnUserQuestion Question(JsonElement own)
+    {
+        JsonElement list = own.GetProperty("devices");
+        bool hasList = list.ValueKind != JsonValueKind.Null;
+        return new OwnUserQuestion(UserVectors.Hex(own.GetProperty("user")))
+        {
+            Names = [.. own.GetProperty("names").EnumerateArray().Select(name => (ReadOnlyMemory<byte>)UserVectors.Hex(name))],
+            LeastEpoch = own.GetProperty("least_epoch").GetUInt64(),
+            HasLeft = own.GetProperty("has_left").GetBoolean(),
+            ListVersion = hasList ? Known(list) : default,
+            List = hasList ? UserVectors.Hex(list.GetProperty("list")) : default,
+            Keys = [.. own.GetProperty("keys").EnumerateArray().Select(key => new KnownDevice(UserVectors.Hex(key.GetProperty("device")), Known(key.GetProperty("known"))))],
+        };
+    }
+
+    private static KnownKey Known(JsonElement known) => known.ValueKind == JsonValueKind.Null ? default : new KnownKey(
+        0,
+        known.GetProperty("period").GetUInt64(),
+        known.GetProperty("version").GetUInt64(),
+        Optional(known.GetProperty("page_time")) ?? 0,
+        Optional(known.GetProperty("absent_at")),
+        known.GetProperty("page_version").GetUInt64());
+
+    private static ulong? Optional(JsonElement number) => number.ValueKind == JsonValueKind.Null ? null : number.GetUInt64();
+
+    private static void CheckUser(JsonElement expected, UserMonitorVerdict verdict, OwnUserQuestion own, byte[] answer)
+    {
+        VerifiedOwnUser actual = verdict.User!;
+        Assert.Equal(expected.GetProperty("epoch").GetUInt64(), verdict.Head!.Epoch);
+        Assert.Equal(expected.GetProperty("has_left").GetBoolean(), actual.HasLeft);
+        Assert.Equal(expected.GetProperty("complete").GetBoolean(), actual.Complete);
+        JsonElement[] keys = [.. expected.GetProperty("keys").EnumerateArray()];
+        Assert.Equal(keys.Select(key => key.GetProperty("device").GetString()), actual.Devices.Select(device => Convert.ToHexStringLower(device.Device.Span)));
+        if (actual.List is not { } list)
+        {
+            Assert.True(actual.KeptList.IsEmpty);
+            return;
+        }
+        CheckVersions(expected.GetProperty("devices"), list, answer);
+        for (int i = 0; i < keys.Length; i++)
+        {
+            CheckVersions(keys[i], actual.Devices[i].Key, answer);
+        }
+        byte[]? opened = list.Members.Where(member => member.Value is not null).Select(member => answer[member.Value!.Value]).LastOrDefault();
+        byte[] before = own.ListVersion.Period == verdict.Head.Period ? own.List.ToArray() : [];
+        Assert.Equal(opened ?? before, actual.KeptList.ToArray());
+    }
+
+    private static void CheckVersions(JsonElement expected, VerifiedVersions actual, byte[] answer)
+    {
+        Assert.Equal(expected.GetProperty("version").GetUInt64(), actual.Version);
+        Assert.Equal(expected.GetProperty("complete").GetBoolean(), actual.Complete);
+        Assert.Equal(
+            expected.GetProperty("values").EnumerateObject().Select(value => (ulong.Parse(value.Name, CultureInfo.InvariantCulture), value.Value.GetString())),
+            actual.Members.Select(member => (member.Version, member.Value is { } range ? Convert.ToHexStringLower(answer[range]) : null)));
+    }
+}

@@ -1,0 +1,29 @@
+using System.Text.Json;
+using Optiks.Native;
+using Optiks.Protocol;
+using Optiks.Tlog;
+
+namespace Optiks.Common.Tests;
+
+/// <summary>UserVectors has what the files of tests/vectors/users share: what a verifier brings of the log.</summary>
+internal static class UserVectors
+{
+    public static VerifierContext Context(JsonDocument file, JsonElement vector)
+    {
+        JsonElement anchor = file.RootElement.GetProperty("anchors")[vector.GetProperty("anchor").GetInt32()];
+        byte[] configuration = Hex(anchor.GetProperty("configuration"));
+        bool hasCheckpoint = vector.TryGetProperty("checkpoint", out JsonElement checkpoint);
+        return new VerifierContext
+        {
+            Anchor = TrustAnchor.Create(
+                configuration, new VerifierKey(Configuration.Decode(configuration).Origin, SignatureType.Ed25519, Hex(anchor.GetProperty("log_key")))),
+            NowMs = vector.GetProperty("now_ms").GetUInt64(),
+            KeptSize = hasCheckpoint ? checkpoint.GetProperty("size").GetUInt64() : 0,
+            KeptRoot = hasCheckpoint ? Hex(checkpoint.GetProperty("root")) : default,
+            KeptRecord = vector.TryGetProperty("record", out JsonElement record) ? Hex(record) : default,
+            KeptPeriodRecord = vector.TryGetProperty("period_record", out JsonElement period) ? Hex(period) : default,
+        };
+    }
+
+    public static byte[] Hex(JsonElement text) => Convert.FromHexString(text.GetString()!);
+}

@@ -1,0 +1,185 @@
+// What an owner is shown of its own user: the verifier's call of the C ABI.
+#include <algorithm>
+#include <vector>
+
+#include "capi_context.h"
+#include "optiks/ozks/verify/user_monitor.h"
+
+namespace {
+
+using namespace optiks::ozks::capi;
+using namespace optiks::ozks::verify;
+using optiks::ozks::ByteStrings;
+
+// OwnQuestion: what a caller asked and keeps, checked once.
+class OwnQuestion {
+ public:
+  // False if it is none: optiks.h says what there has to be.
+  bool read(const optiks_user_state_t* state, std::size_t num_names, const std::uint8_t* strings,
+            const std::uint64_t* offsets, const optiks_known_t* known) {
+    constexpr std::size_t kMost = (std::size_t{1} << 31U) - 1;
+    if (state == nullptr || known == nullptr || num_names > kMost || state->num_keys > kMost ||
+        !read_strings(num_names + state->num_keys + 2, strings, offsets, strings_) ||
+        !valid(known, state->num_keys + 1, true)) {
+      return false;
+    }
+    const ByteSpan list = strings_[num_names + 1];
+    if (!is_key(strings_[0]) || (known->version == 0 && !list.empty())) {
+      return false;
+    }
+    for (std::size_t i = 0; i < num_names; ++i) {
+      names_.push_back(strings_[i + 1]);
+    }
+    for (std::size_t i = 0; i < state->num_keys; ++i) {
+      const ByteSpan id = strings_[num_names + 2 + i];
+      if (!is_key(id) || (i != 0 && !std::ranges::lexicographical_compare(keys_.back().id, id))) {
+        return false;
+      }
+      keys_.push_back({id, to_key_state(known[i + 1]).known});
+    }
+    octets_ = {strings, static_cast<std::size_t>(offsets[num_names + state->num_keys + 2])};
+    state_.least_epoch = state->least_epoch;
+    state_.has_left = state->has_left != 0;
+    state_.devices = to_key_state(*known).known;
+    state_.list = list;
+    state_.keys = keys_;
+    return std::ranges::all_of(names_, is_key);
+  }
+
+  [[nodiscard]] OwnQuery query() const { return {strings_[0], names_}; }
+  [[nodiscard]] const OwnState& state() const { return state_; }
+  // All strings, one after another.
+  [[nodiscard]] ByteSpan octets() const { return octets_; }
+
+ private:
+  static bool is_key(ByteSpan octets) { return !octets.empty() && octets.size() <= kMaxKeyLen; }
+
+  ByteStrings strings_;
+  ByteSpan octets_;
+  std::vector<ByteSpan> names_;
+  std::vector<KnownDevice> keys_;
+  OwnState state_;
+};
+
+struct MonitorOutput {
+  std::int32_t* reason;
+  optiks_head_result_t* head;
+  std::int32_t* has_left;
+  optiks_versions_result_t* list;
+  optiks_own_key_result_t* keys;
+  std::size_t keys_capacity;
+  std::size_t* num_keys;
+  optiks_version_entry_t* entries;
+  std::size_t entries_capacity;
+  std::size_t* num_entries;
+};
+
+// What an answer shows that was accepted.
+struct Shown {
+  VersionsResult list;
+  std::vector<ByteSpan> ids;
+  std::vector<DeviceVersions> keys;
+  std::vector<VersionEntry> entries;
+};
+
+Reason verify_all(UserMonitorVerifier& verifier, Shown& out) {
+  const std::size_t num_list = verifier.num_list_versions();
+  out.entries.resize(num_list + verifier.num_key_versions());
+  Reason reason = verifier.read_list(std::span(out.entries).first(num_list), out.list);
+  if (reason != Reason::kValid) {
+    return reason;
+  }
+  out.ids.resize(verifier.num_ids());
+  reason = verifier.follow(out.ids);
+  if (reason != Reason::kValid) {
+    return reason;
+  }
+  out.keys.resize(verifier.num_keys());
+  std::span<VersionEntry> free = std::span(out.entries).subspan(num_list);
+  for (DeviceVersions& key : out.keys) {
+    reason = verifier.next(free, key);
+    if (reason != Reason::kValid) {
+      return reason;
+    }
+    free = free.subspan(key.versions.num_entries);
+  }
+  return reason;
+}
+
+bool is_within(ByteSpan octets, ByteSpan view) {
+  return std::less_equal<>()(octets.data(), view.data()) &&
+         std::less_equal<>()(view.data() + view.size(), octets.data() + octets.size());
+}
+
+optiks_own_key_result_t to_key_result(const DeviceVersions& key, ByteSpan answer, ByteSpan strings) {
+  optiks_own_key_result_t out{};
+  const bool is_brought = is_within(strings, key.id);
+  out.id_offset = offset_in(is_brought ? strings : answer, key.id);
+  out.id_len = key.id.size();
+  out.versions = to_versions_result(key.versions);
+  out.id_is_brought = is_brought ? 1 : 0;
+  return out;
+}
+
+std::int32_t verify_monitor_answer(const optiks_context_t& context, const OwnQuestion& own, ByteSpan answer,
+                                   const MonitorOutput& out) {
+  Context brought;
+  UserMonitorVerifier verifier;
+  Reason reason = to_context(context, brought);
+  if (reason == Reason::kValid) {
+    reason = verifier.begin(brought, answer, own.query(), own.state());
+  }
+  Shown shown;
+  const bool has_left = reason == Reason::kValid && verifier.has_left();
+  if (reason == Reason::kValid && !has_left) {
+    reason = verify_all(verifier, shown);
+  }
+  *out.reason = to_number(reason);
+  *out.num_keys = reason == Reason::kValid ? shown.keys.size() : 0;
+  *out.num_entries = reason == Reason::kValid ? shown.entries.size() : 0;
+  *out.has_left = has_left ? 1 : 0;
+  if (reason != Reason::kValid) {
+    return OPTIKS_OK;
+  }
+  if (shown.keys.size() > out.keys_capacity || shown.entries.size() > out.entries_capacity) {
+    set_last_error("keys_capacity or entries_capacity is too small");
+    return OPTIKS_E_BUFFER;
+  }
+  *out.head = to_result(verifier.head(), verifier.encoded_head(), answer);
+  *out.list = to_versions_result(shown.list);
+  std::ranges::transform(shown.keys, out.keys,
+                         [&](const DeviceVersions& key) { return to_key_result(key, answer, own.octets()); });
+  std::ranges::transform(shown.entries, out.entries,
+                         [&](const VersionEntry& entry) { return to_version_entry(entry, answer); });
+  return OPTIKS_OK;
+}
+
+}  // namespace
+
+extern "C" {
+
+// NOLINTBEGIN(readability-non-const-parameter): the body, a lambda, writes through these.
+int32_t optiks_verify_user_monitor(const optiks_context_t* context, const optiks_user_state_t* state, size_t num_names,
+                                   const uint8_t* strings, const uint64_t* string_offsets, const optiks_known_t* known,
+                                   const uint8_t* answer, size_t answer_len, int32_t* out_reason,
+                                   optiks_head_result_t* out_head, int32_t* out_has_left,
+                                   optiks_versions_result_t* out_list, optiks_own_key_result_t* out_keys,
+                                   size_t keys_capacity, size_t* out_num_keys, optiks_version_entry_t* out_entries,
+                                   size_t entries_capacity, size_t* out_num_entries) {
+  return guarded([&]() -> std::int32_t {
+    OwnQuestion own;
+    if (!valid(context) || !readable(answer, answer_len) || out_reason == nullptr || out_head == nullptr ||
+        out_has_left == nullptr || out_list == nullptr || !readable(out_keys, keys_capacity) ||
+        out_num_keys == nullptr || !readable(out_entries, entries_capacity) || out_num_entries == nullptr ||
+        !own.read(state, num_names, strings, string_offsets, known)) {
+      return argument_error(
+          "optiks_verify_user_monitor: NULL, a string that is none of a user's, or a state that is none");
+    }
+    const MonitorOutput out{out_reason,    out_head,     out_has_left, out_list,         out_keys,
+                            keys_capacity, out_num_keys, out_entries,  entries_capacity, out_num_entries};
+    return verify_monitor_answer(*context, own, {answer, answer_len}, out);
+  });
+}
+// NOLINTEND(readability-non-const-parameter)
+
+}  // extern "C"
