@@ -10,6 +10,7 @@ from codec import Reader, decode_whole
 from codec_users import DeviceList, NotedValue, UserMonitorAnswer
 from directory import STEP_MS
 from directory_users import UserDirectory, list_ids
+from handover import EndState, check_handover
 from owner import Owner
 from refused import Refused
 from user_monitor import Own, verify_user_monitor
@@ -241,15 +242,28 @@ class AlarmTest(unittest.TestCase):
             self.assertEqual(self.look(d, o), alarms)
 
     def test_a_period_that_does_not_begin_with_copies(self):
-        d, o = self.begin(period_length_ms=STEP_MS)
-        d.switch_period(d.now_ms + STEP_MS)
-        self.assertEqual(self.look(d, o), [])
-        # The last epoch of the period before had another value, on which nobody looked: the copy is another.
-        d, o = self.begin(period_length_ms=STEP_MS)
-        d.set_device(b"v1", b"forged")
-        d.publish_users()
-        d.switch_period(d.now_ms + STEP_MS)
-        self.assertEqual(self.look(d, o), ["no copy"])
+        """The checks of docs/spec/periods.md section 6, for the list and each key of an answer about the user."""
+        for forged, reason in ((None, "valid"), (b"forged", "handover_value")):
+            d, o = self.begin(period_length_ms=STEP_MS)
+            last = d.epoch
+            ends = {key: EndState(0, last, d.latest(last, key[1], key[0]), value) for key, value in o.latest.items()}
+            if forged:
+                d.stored[facts.KEYS - 1][b"v1"][-1] = replace(d.stored[facts.KEYS - 1][b"v1"][-1], value=forged)
+            d.switch_period(d.now_ms + STEP_MS)
+            answer = d.user_monitor(Own(USER))
+            result = verify_user_monitor(Verifier(d.anchor, d.now_ms), answer.encode(), Own(USER))
+            shown = {(facts.DEVICES, USER): answer.devices}
+            shown |= {(facts.KEYS, one): versions for one, versions in zip(result.keys, answer.keys, strict=True)}
+            self.assertEqual(shown.keys(), ends.keys())
+            found = "valid"
+            for key, versions in shown.items():
+                try:
+                    check_handover(result.period, last + 1, versions, ends[key])
+                except Refused as refused:
+                    found = refused.reason
+            self.assertEqual(found, reason)
+            if forged is None:
+                self.assertEqual(self.look(d, o), [])
 
 
 if __name__ == "__main__":
