@@ -49,7 +49,7 @@ class TokenTest(unittest.TestCase):
         return [[[member["value_b64"] for member in key["members"]] for key in answer["versions"]], self.log.facts()]
 
     def ask(self, token: str, path: str, body) -> Answer:
-        service = self.log.update if path == "/v1/updates" else self.log.query
+        service = self.log.update if path in ("/v1/updates", "/v1/users") else self.log.query
         with Client(service.url, token) as client:
             return client.post_json(path, body)
 
@@ -128,6 +128,34 @@ class TokenTest(unittest.TestCase):
         self.assertEqual(before, self.view())
         for path, body, _ in lists:
             self.assertIn(self.ask(both, path, body).status, (200, 202))
+
+    def test_a_users_token_changes_its_devices_and_has_it_leave(self):
+        backend, mine, other = self.log.api_key, self.signer.token(claims([], user="u17")), self.signer.token(claims(["phone"], user="u18"))
+
+        def change(token: str, *changes: dict, user: str = "u17") -> tuple:
+            """What became of a request: its status, or the field of its problem; then what follows from it."""
+            answer = self.ask(token, "/v1/users", {"user": user, "changes": changes})
+            if answer.status != 202:
+                return answer.status, answer.json()["field"]
+            with Client(self.log.update.url, token) as client:
+                told = client.get(f"{answer.json()['status_url']}?wait=60").json()
+            return told["status"], told.get("reason") or [(item["item"], item["structure"], item["version"]) for item in told["items"]]
+
+        add, leave = {"op": "add-device", "device": "laptop", "value": "1"}, {"op": "decommission"}
+        create = {"op": "create", "usernames": ["u17's name"], "devices": [{"device": "phone", "value": "1"}]}
+        self.assertEqual(change(backend, create), ("published", [(0, "devices", 1), (1, "usernames", 0), (2, "keys", 1)]))
+        before = self.view()
+        for token, user, what, field in ((other, "u17", add, "$.user"), (mine, "u18", leave, "$.user"), (mine, "u17", create, "$.changes[0].op"),
+                                         (mine, "u17", {"op": "add-username", "username": "x"}, "$.changes[0].op")):
+            with self.subTest(user=user, op=what["op"]):
+                self.assertEqual(change(token, what, user=user), (403, field))
+        self.assertEqual(before, self.view())
+        self.assertEqual(change(mine, add), ("published", [(0, "devices", 2), (1, "keys", 1)]))
+        self.assertEqual(change(mine, {"op": "set-device", "device": "phone", "value": "2"}, {"op": "remove-device", "device": "laptop"}),
+                         ("published", [(0, "devices", 3), (1, "keys", 2)]))
+        self.assertEqual(change(mine, {"op": "set-device", "device": "laptop", "value": "2"}), ("refused", "device-unknown"))
+        self.assertEqual(change(mine, leave), ("published", [(1, "decommissioned", 0)]))
+        self.assertEqual(change(mine, {"op": "set-device", "device": "phone", "value": "3"}), ("refused", "user-left"))
 
     def test_a_revoked_key_and_a_broken_file(self):
         token = self.signer.token(claims(["alice"]))

@@ -98,6 +98,23 @@ assert(!Array.isArray(one) && one.status === "pending");
 assert.equal(refused(await update.POST("/v1/updates", { body: [] })), "batch-length");
 assert.equal(refused(await update.GET("/v1/updates/{request_id}", { params: { path: { request_id: "00000000-0000-7000-8000-000000000000" } } })), "not-found");
 
+// Users: created with an id that is made, and changed by it; a second user cannot have the name.
+const user = good(await update.POST("/v1/users", { body: { changes: [{ op: "create", usernames: [`${name} user`], devices: [{ device: `${name} phone`, value: "one" }] }] } }));
+assert(!Array.isArray(user) && user.status === "pending");
+const changes = good(
+  await update.POST("/v1/users", {
+    body: [
+      { user_b64: user.user_b64, changes: [{ op: "set-device", device: `${name} phone`, value: "two", expected: { period: 0, version: 1 } }] },
+      { user: `${name} other`, changes: [{ op: "create", usernames: [`${name} user`] }] },
+    ],
+  }),
+);
+assert(Array.isArray(changes) && changes.length === 2);
+const [set, taken] = await Promise.all(changes.map(async ({ request_id }) => good(await update.GET("/v1/updates/{request_id}", { params: { path: { request_id }, query: { wait: 60 } } }))));
+assert.deepEqual(set?.items?.map(({ item, structure, version }) => [item, structure, version]), [[1, "keys", 2]]);
+assert.equal(taken?.reason, "username-taken");
+assert.equal(refused(await update.POST("/v1/users", { body: [] })), "batch-length");
+
 // A reader waits for the epoch that the status names.
 const epoch = published.epoch;
 const position = { min_epoch: epoch };

@@ -1,4 +1,5 @@
 using System.Net.Http.Headers;
+using System.Text;
 using System.Text.Json;
 using Microsoft.AspNetCore.Routing;
 using Microsoft.Extensions.DependencyInjection;
@@ -30,7 +31,9 @@ public sealed class ApiDescriptionTests
         Assert.Equal(["request_id", "wait"], get.GetProperty("parameters").EnumerateArray().Select(one => one.GetProperty("name").GetString()));
         Assert.Equal("`overloaded`, `unavailable`", post.GetProperty("responses").GetProperty("503").GetProperty("description").GetString());
         Assert.True(post.GetProperty("responses").GetProperty("429").GetProperty("headers").TryGetProperty("Retry-After", out _));
-        Assert.All((JsonElement[])[post, get], operation => Assert.Equal(1, operation.GetProperty("security").GetArrayLength()));
+        JsonElement users = paths.GetProperty("/v1/users").GetProperty("post");
+        Assert.Equal(Statuses(post), Statuses(users));
+        Assert.All((JsonElement[])[post, users, get], operation => Assert.Equal(1, operation.GetProperty("security").GetArrayLength()));
     }
 
     [Fact]
@@ -60,15 +63,38 @@ public sealed class ApiDescriptionTests
         }
     }
 
-    [Fact]
-    public async Task The_examples_are_taken()
+    [Theory]
+    [InlineData("UserRequest", "BODY", """{"request_id":"ID","user":"u","changes":[{"op":"decommission"}]}""")]
+    [InlineData("NewUserRequest", "BODY", """{"request_id":"ID","changes":[{"op":"create","usernames":["n"]}]}""")]
+    [InlineData("CreateUser", """{"user":"u","changes":[BODY]}""", """{"op":"create","usernames":["n"],"devices":[{"device":"d","value":"v"}]}""")]
+    [InlineData("AddUsername", """{"user":"u","changes":[BODY]}""", """{"op":"add-username","username":"n"}""")]
+    [InlineData("AddDevice", """{"user":"u","changes":[BODY]}""", """{"op":"add-device","device":"d","value":"v"}""")]
+    [InlineData("SetDevice", """{"user":"u","changes":[BODY]}""", """{"op":"set-device","device":"d","value":"v","expected":{"period":0,"version":1}}""")]
+    [InlineData("RemoveDevice", """{"user":"u","changes":[BODY]}""", """{"op":"remove-device","device":"d"}""")]
+    [InlineData("Decommission", """{"user":"u","changes":[BODY]}""", """{"op":"decommission"}""")]
+    [InlineData("Device", """{"user":"u","changes":[{"op":"create","usernames":["n"],"devices":[BODY]}]}""", """{"device":"d","value":"v"}""")]
+    public async Task The_schemas_take_what_the_parser_of_users_takes(string schema, string body, string sample)
     {
         await using Service service = await Service.StartAsync();
-        string[] examples = [.. OpenApiChecks.Examples((await service.GetAsync(ApiDocument.Path)).Json, "/v1/updates")];
+        JsonElement document = (await service.GetAsync(ApiDocument.Path)).Json;
+        foreach ((string json, bool isTaken) in OpenApiChecks.Variations(document, schema, sample))
+        {
+            Answer answer = await service.PostUsersAsync(body.Replace("BODY", json, StringComparison.Ordinal).Replace("ID", $"{Ids.New()}", StringComparison.Ordinal));
+            Assert.True(answer.Status == (isTaken ? 202 : 400), $"{json}: {answer.Json}");
+        }
+    }
+
+    [Theory]
+    [InlineData("/v1/updates")]
+    [InlineData("/v1/users")]
+    public async Task The_examples_are_taken(string path)
+    {
+        await using Service service = await Service.StartAsync();
+        string[] examples = [.. OpenApiChecks.Examples((await service.GetAsync(ApiDocument.Path)).Json, path)];
         Assert.NotEmpty(examples);
         foreach (string example in examples)
         {
-            Answer answer = await service.PostAsync(example);
+            Answer answer = await service.PostAsync(Encoding.UTF8.GetBytes(example), path: path);
             Assert.True(answer.Status == 202, $"{example}: {answer.Json}");
         }
     }

@@ -29,11 +29,11 @@ internal static class OpenApiChecks
         }
         foreach (string[] pair in alternatives)
         {
-            yield return (Change(sample, one => one[pair[1]] = "YQ"), false);
+            yield return (Change(sample, one => one[pair[1]] = Octets(one[pair[0]]!)), false);
             yield return (Change(sample, one =>
             {
+                one[pair[1]] = Octets(one[pair[0]]!);
                 one.Remove(pair[0]);
-                one[pair[1]] = "YQ";
             }), true);
         }
     }
@@ -58,6 +58,9 @@ internal static class OpenApiChecks
         !schema.TryGetProperty("not", out JsonElement not) ? [] : not.GetProperty("anyOf").EnumerateArray()
             .Where(forbidden => forbidden.TryGetProperty("required", out _))
             .Select(forbidden => forbidden.GetProperty("required").EnumerateArray().Select(member => member.GetString()!).ToArray());
+
+    // What the other one of two may have: text becomes octets, and a list of texts one of octets.
+    private static JsonNode Octets(JsonNode text) => text is JsonArray ? new JsonArray("YQ") : "YQ";
 
     private static string Change(string sample, Action<JsonObject> change)
     {

@@ -55,6 +55,13 @@ Status status = await Call("GetUpdate", update.GetUpdateAsync(id, 60));
 Check(status is { Status1: Status1.Published, Epoch: > 0 } && status.Items.Single().Version == 1, "the update is published as version 1");
 Check(await Refused("PostUpdates", update.PostUpdatesAsync(new Updates())) == nameof(Update.ProblemType.UrnOptiksProblemMalformedRequest), "an empty update is malformed");
 long epoch = status.Epoch;
+AcceptedUsers created = await Call("PostUsers", update.PostUsersAsync(new Users
+{
+    AdditionalProperties = { ["changes"] = new[] { new { op = "create", usernames = new[] { $"{name} user" }, devices = new[] { new { device = $"{name} phone", value = "one" } } } } },
+}));
+Status made = await Call("GetUpdate", update.GetUpdateAsync(Guid.Parse(created.AdditionalProperties["request_id"].ToString()!), 60));
+Check(made is { Status1: Status1.Published } && made.Items.Count == 3, "the user is published with list, username and device");
+Check(await Refused("PostUsers", update.PostUsersAsync(new Users())) == nameof(Update.ProblemType.UrnOptiksProblemMalformedRequest), "changes of nobody are malformed");
 
 LookupAnswer? found = null;
 while (found is null)

@@ -6,7 +6,6 @@ namespace Optiks.UpdateService.Requests;
 /// <summary>UserChanges collects what one request changes of a user. Not thread-safe.</summary>
 internal sealed class UserChanges
 {
-    private readonly HashSet<UpdateKey> _named = [];
     private readonly List<(byte[] Name, Place Place)> _usernames = [];
     private readonly List<(AcceptItem Item, Place Place)> _devices = [];
     private readonly List<ReadOnlyMemory<byte>> _added = [];
@@ -26,11 +25,6 @@ internal sealed class UserChanges
 
     /// <summary>NumItems of the request.</summary>
     public int NumItems => 1 + _usernames.Count + _devices.Count + (Decommissions ? 1 : 0);
-
-    /// <summary>TryName takes note of a username or a device that the request names; false: it did before.</summary>
-    /// <param name="structure">Usernames, or keys for a device.</param>
-    /// <param name="name">Its octets.</param>
-    public bool TryName(StructureId structure, byte[] name) => _named.Add(new UpdateKey(structure, name));
 
     /// <summary>AddUsername has a username lead to the user.</summary>
     public void AddUsername(byte[] name, Place place) => _usernames.Add((name, place));

@@ -14,6 +14,8 @@ internal ref struct UserRequestParser
 
     private readonly Configuration _log;
     private readonly CallerRights _caller;
+    // Usernames and devices that the request names so far.
+    private readonly HashSet<UpdateKey> _named = [];
     private StrictJsonReader _reader;
 
     private UserRequestParser(ReadOnlySpan<byte> body, Configuration log, CallerRights caller)
@@ -95,6 +97,7 @@ internal ref struct UserRequestParser
     private UserChanges Changes()
     {
         var changes = new UserChanges();
+        _named.Clear();
         BoundedList list = BoundedList.Start(ref _reader, Limits.ItemsPerRequest, "changes");
         for (int i = 0; list.TryNext(ref _reader, i); i++)
         {
@@ -122,20 +125,20 @@ internal ref struct UserRequestParser
                     operation = Operation(changes, index);
                     break;
                 case UserMember.Usernames or UserMember.UsernamesOctets:
-                    given.Usernames = Usernames(changes, index, (UserMember)member == UserMember.UsernamesOctets, given.Usernames);
+                    given.Usernames = Usernames(index, (UserMember)member == UserMember.UsernamesOctets, given.Usernames);
                     break;
                 case UserMember.Devices:
-                    given.Devices = Devices(changes, index);
+                    given.Devices = Devices(index);
                     break;
                 case UserMember.Username or UserMember.UsernameOctets:
                     given.IsUsernameOctets = (UserMember)member == UserMember.UsernameOctets;
-                    given.Username = given.Username is null ? Username(changes, given.IsUsernameOctets) : throw _reader.Both("username");
+                    given.Username = given.Username is null ? Username(given.IsUsernameOctets) : throw _reader.Both("username");
                     break;
                 case UserMember.Expected:
                     given.Expected = _reader.ReadExpected();
                     break;
                 default:
-                    Device(changes, ref given.Device, member - (int)UserMember.Device);
+                    Device(ref given.Device, member - (int)UserMember.Device);
                     break;
             }
         }
@@ -198,7 +201,7 @@ internal ref struct UserRequestParser
         }
     }
 
-    private List<(byte[] Name, UserChanges.Place Place)> Usernames(UserChanges changes, int change, bool isOctets, List<(byte[], UserChanges.Place)>? other)
+    private List<(byte[] Name, UserChanges.Place Place)> Usernames(int change, bool isOctets, List<(byte[], UserChanges.Place)>? other)
     {
         if (other is not null)
         {
@@ -208,21 +211,21 @@ internal ref struct UserRequestParser
         BoundedList list = BoundedList.Start(ref _reader, Limits.ItemsPerRequest, "usernames");
         while (list.TryNext(ref _reader, names.Count))
         {
-            names.Add((Username(changes, isOctets), new UserChanges.Place(change, names.Count, isOctets)));
+            names.Add((Username(isOctets), new UserChanges.Place(change, names.Count, isOctets)));
         }
         return names;
     }
 
-    private byte[] Username(UserChanges changes, bool isOctets)
+    private byte[] Username(bool isOctets)
     {
         UsernameFault fault = Native.Usernames.Prepare(_log, _reader.ReadTextOrOctets(isOctets), out byte[] form);
-        return fault == UsernameFault.Valid ? changes.TryName(StructureId.Usernames, form) ? form
+        return fault == UsernameFault.Valid ? _named.Add(new UpdateKey(StructureId.Usernames, form)) ? form
                 : throw _reader.Fail(ProblemTypes.DuplicateKey, "The username stands in this request before.")
             : _log.UsernameForm == UsernameForm.Octets ? throw _reader.Fail(ProblemTypes.KeyLength, $"A username has 1 to {_log.MaxKeyLength} octets.")
             : throw _reader.Fail(ProblemTypes.UsernameForm, fault.Sentence());
     }
 
-    private List<(DeviceMembers Device, UserChanges.Place Place)> Devices(UserChanges changes, int change)
+    private List<(DeviceMembers Device, UserChanges.Place Place)> Devices(int change)
     {
         var devices = new List<(DeviceMembers, UserChanges.Place)>();
         BoundedList list = BoundedList.Start(ref _reader, Limits.ItemsPerRequest, "devices");
@@ -232,7 +235,7 @@ internal ref struct UserRequestParser
             _reader.StartObject(s_deviceMembers);
             while (_reader.TryNextMember(out int member))
             {
-                Device(changes, ref device, member);
+                Device(ref device, member);
             }
             _ = device.Id ?? throw _reader.MissingOneOf("device");
             _ = device.Value ?? throw _reader.MissingOneOf("value");
@@ -242,7 +245,7 @@ internal ref struct UserRequestParser
     }
 
     /// <summary>Device reads one of <see cref="s_deviceMembers"/>.</summary>
-    private void Device(UserChanges changes, ref DeviceMembers device, int member)
+    private void Device(ref DeviceMembers device, int member)
     {
         if (member is 2 or 3)
         {
@@ -251,7 +254,7 @@ internal ref struct UserRequestParser
         }
         device.IsOctets = member == 1;
         device.Id = _reader.ReadKey("device", device.IsOctets, device.Id, _log.MaxKeyLength);
-        if (!changes.TryName(StructureId.Keys, device.Id))
+        if (!_named.Add(new UpdateKey(StructureId.Keys, device.Id)))
         {
             throw _reader.Fail(ProblemTypes.DuplicateKey, "The device stands in this request before.");
         }
