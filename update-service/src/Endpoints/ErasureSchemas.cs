@@ -1,4 +1,3 @@
-using Microsoft.OpenApi;
 using Optiks.Protocol;
 using Optiks.ServiceDefaults;
 using Optiks.Storage;
@@ -23,8 +22,8 @@ internal static class ErasureSchemas
             ["key_b64"] = ApiSchemas.Octets("The key as octets."),
             ["user"] = ApiSchemas.Text("The user id as UTF-8 text."),
             ["user_b64"] = ApiSchemas.Octets("The user id as octets."),
-            ["from"] = ApiSchemas.WholeNumber("First version, at least 1."),
-            ["to"] = ApiSchemas.WholeNumber($"Last version, below the latest; {ErasureOrder.MaxValues} versions at most."),
+            ["from"] = ApiSchemas.WholeNumber("First version.", least: 1),
+            ["to"] = ApiSchemas.WholeNumber($"Last version, below the latest; {ErasureOrder.MaxValues} versions at most.", least: 1),
         }));
         schemas.Add(Erasures, ApiSchemas.AnyOf(
             "One erasure, or a list of them, accepted whole or not at all.",
@@ -50,7 +49,7 @@ internal static class ErasureSchemas
             ["request_id"] = schemas.Ref(UpdateSchemas.RequestId),
             ["status"] = ApiSchemas.Choice("Which one it is.", "pending", "erased", "refused"),
             ["epoch"] = ApiSchemas.WholeNumber("Erased: the epoch that did it."),
-            ["erased"] = new OpenApiSchema { Type = JsonSchemaType.Array, Items = schemas.Ref("ErasedVersion"), Description = "Erased: what this request erased; what was gone before is not listed." },
+            ["erased"] = ApiSchemas.Any(schemas.Ref("ErasedVersion"), "Erased: what this request erased; what was gone before is not listed."),
             ["reason"] = ApiSchemas.Choice("Refused: why.", [.. ErasureStatus.Reasons]),
             ["current"] = schemas.Ref("Version"),
         }));

@@ -135,6 +135,10 @@ internal sealed class UpdateReader : IAsyncDisposable
         using var keys = new ByteStrings(items, 32 * items);
         foreach (PendingRequest request in requests)
         {
+            if (ErasureOrder.IsIn(request))
+            {
+                continue;
+            }
             bool hasUnchangedList = UserChange.Of(request) is { ChangesList: false };
             for (int item = hasUnchangedList ? UserChange.ItemIndex + 1 : 0; item < request.Items.Count; item++)
             {

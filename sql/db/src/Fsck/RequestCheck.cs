@@ -72,9 +72,9 @@ internal static class RequestCheck
         {
             CheckOutcome(request, name, outcome, headEpoch, report);
         }
-        // A device list that stays as it is goes with what the request's other items became.
+        // A device list that stays as it is goes with what the request's other items became. An erasure has no other.
         IEnumerable<StoredOutcome> deciding = outcomes.Where(outcome => outcome is not { Item: UserChange.ItemIndex, Refusal.Reason: RefusalReason.Unchanged });
-        if (outcomes.Select(outcome => outcome.Epoch).Distinct().Count() > 1 || (outcomes.Length > 0 && deciding.Select(outcome => outcome.Refusal).Distinct().Count() != 1))
+        if (outcomes.Select(outcome => outcome.Epoch).Distinct().Count() > 1 || (outcomes.Length > 1 && deciding.Select(outcome => outcome.Refusal).Distinct().Count() != 1))
         {
             report.Found($"{name} was not decided as a whole.");
         }
