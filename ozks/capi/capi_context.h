@@ -28,6 +28,9 @@ inline bool valid(const optiks_context_t* context) {
          (context->kept_record != nullptr || context->kept_period_record == nullptr);
 }
 
+// Of a question about what holds now: an ended period has no answer to it.
+inline bool valid_now(const optiks_context_t* context) { return valid(context) && context->ended_record == nullptr; }
+
 inline Reason to_anchor(const optiks_anchor_t& anchor, Anchor& out) {
   return make_anchor({anchor.configuration, anchor.configuration_len}, anchor.log_public_key, out);
 }
@@ -48,6 +51,9 @@ inline Reason to_context(const optiks_context_t& context, Context& out) {
     Checkpoint& kept = out.kept_checkpoint.emplace();
     kept.size = context.kept_size;
     std::ranges::copy(context.kept_root, kept.root.begin());
+  }
+  if (context.ended_record != nullptr) {
+    out.ended_record = read_record({context.ended_record, kRecordLen});
   }
   if (context.kept_record != nullptr) {
     out.kept_record = to_kept(context.kept_record, context.kept_period_record);

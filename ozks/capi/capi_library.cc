@@ -58,6 +58,7 @@ std::size_t optiks_sizeof(const char* name) {
       {"optiks_anchor_t", sizeof(optiks_anchor_t)},
       {"optiks_context_t", sizeof(optiks_context_t)},
       {"optiks_known_t", sizeof(optiks_known_t)},
+      {"optiks_end_t", sizeof(optiks_end_t)},
       {"optiks_head_result_t", sizeof(optiks_head_result_t)},
       {"optiks_lookup_result_t", sizeof(optiks_lookup_result_t)},
       {"optiks_version_entry_t", sizeof(optiks_version_entry_t)},

@@ -184,7 +184,7 @@ int32_t optiks_verify_users(const optiks_context_t* context, size_t n, const uin
                             size_t devices_capacity, size_t* out_num_devices) {
   return guarded([&]() -> std::int32_t {
     UserQuestions asked;
-    if (!valid(context) || !readable(answer, answer_len) || out_reason == nullptr || out_failed == nullptr ||
+    if (!valid_now(context) || !readable(answer, answer_len) || out_reason == nullptr || out_failed == nullptr ||
         out_head == nullptr || out_record_offset == nullptr || !readable(out_users, n) ||
         !readable(out_devices, devices_capacity) || out_num_devices == nullptr ||
         !asked.read(n, strings, string_offsets, states, known)) {

@@ -127,11 +127,12 @@ int32_t optiks_verify_lookup(const optiks_context_t* context, size_t n, const ui
                              optiks_lookup_result_t* out_results) {
   return guarded([&]() -> std::int32_t {
     ByteStrings asked;
-    if (!valid(context) || !read_keys(n, keys, key_offsets, asked) || !readable(answer, answer_len) ||
+    if (!valid_now(context) || !read_keys(n, keys, key_offsets, asked) || !readable(answer, answer_len) ||
         out_reason == nullptr || out_failed == nullptr || out_head == nullptr || !readable(out_results, n) ||
         !valid(known, n, false)) {
       return argument_error(
-          "optiks_verify_lookup: NULL, a key that is not 1..255 octets, or a known state that is none");
+          "optiks_verify_lookup: NULL, an ended record, a key that is not 1..255 octets, or a known state that is "
+          "none");
     }
     return verify_lookup_answer(*context, n, asked, known, {answer, answer_len}, out_reason, out_failed, out_head,
                                 out_results);

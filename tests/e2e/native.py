@@ -19,7 +19,7 @@ class Anchor(Structure):
 
 class Context(Structure):
     _fields_ = [("anchor", Anchor), ("now_ms", c_uint64), ("kept_size", c_uint64), ("kept_root", c_uint8 * 32),
-                ("kept_record", c_char_p), ("kept_period_record", c_char_p)]
+                ("kept_record", c_char_p), ("kept_period_record", c_char_p), ("ended_record", c_char_p)]
 
 
 class Known(Structure):

@@ -22,6 +22,7 @@ internal static unsafe partial class Interop
         public Octets32 KeptRoot;
         public byte* KeptRecord;
         public byte* KeptPeriodRecord;
+        public byte* EndedRecord;
     }
 
     [StructLayout(LayoutKind.Sequential)]
@@ -35,6 +36,15 @@ internal static unsafe partial class Interop
         public ulong PageVersion;
         public uint HasAbsent;
         public uint Reserved;
+    }
+
+    [StructLayout(LayoutKind.Sequential)]
+    public struct End
+    {
+        public ulong Period;
+        public ulong LastEpoch;
+        public ulong Version;
+        public Octets32 ValueSha256;
     }
 
     [StructLayout(LayoutKind.Sequential)]
@@ -155,6 +165,15 @@ internal static unsafe partial class Interop
         in Context context, in UserState state, nuint numNames, ReadOnlySpan<byte> strings, ReadOnlySpan<ulong> stringOffsets, ReadOnlySpan<Known> known,
         ReadOnlySpan<byte> answer, nuint answerLength, out int reason, out HeadResult head, out int hasLeft, out VersionsResult list, Span<OwnKeyResult> keys,
         nuint keysCapacity, out nuint numKeys, Span<VersionEntry> entries, nuint entriesCapacity, out nuint numEntries);
+
+    [LibraryImport(Library)]
+    public static partial int optiks_verify_periods(
+        in Context context, ulong period, ReadOnlySpan<byte> answer, nuint answerLength, out int reason, out HeadResult head, Span<nuint> bounds, nuint boundsCapacity,
+        out nuint numBounds);
+
+    [LibraryImport(Library)]
+    public static partial int optiks_verify_handover(
+        in HeadResult head, VersionEntry* firstEntry, ReadOnlySpan<byte> answer, nuint answerLength, in End end, out int reason);
 
     [LibraryImport(Library)]
     public static partial int optiks_verify_audit(

@@ -26,6 +26,7 @@ public static class NativeLibraryCheck
             CheckSize<Interop.Anchor>("optiks_anchor_t");
             CheckSize<Interop.Context>("optiks_context_t");
             CheckSize<Interop.Known>("optiks_known_t");
+            CheckSize<Interop.End>("optiks_end_t");
             CheckSize<Interop.HeadResult>("optiks_head_result_t");
             CheckSize<Interop.LookupResult>("optiks_lookup_result_t");
             CheckSize<Interop.VersionEntry>("optiks_version_entry_t");

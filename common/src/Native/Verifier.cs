@@ -68,23 +68,34 @@ public static unsafe partial class Verifier
     }
 
     /// <summary>
-    /// Versions checks a HistoryAnswer or a MonitorAnswer. The first version asked for a key is its known version + 1.
+    /// Versions checks a HistoryAnswer or a MonitorAnswer. The first version asked for a key is its known version + 1. <paramref name="ends"/>: empty, or for each key its
+    /// end state in the period before, if the hand-over has yet to be checked; a list from version 1 on is then compared with it.
     /// </summary>
-    public static VersionsVerdict Versions(VerifierContext context, ByteStrings keys, ReadOnlySpan<KnownKey> known, ReadOnlySpan<byte> answer)
+    public static VersionsVerdict Versions(
+        VerifierContext context, ByteStrings keys, ReadOnlySpan<KnownKey> known, ReadOnlySpan<byte> answer, ReadOnlySpan<EndState?> ends = default)
     {
         ArgumentNullException.ThrowIfNull(context);
         Interop.Known[] nativeKnown = MakeKnown(keys, known);
+        if (ends.Length != 0 && ends.Length != keys.Count)
+        {
+            throw new ArgumentException("There is one end state for each key, or none at all.", nameof(ends));
+        }
         var results = new Interop.VersionsResult[keys.Count];
         var entries = new Interop.VersionEntry[(answer.Length / LeastMemberLength) + 1];
         fixed (byte* configuration = context.Anchor.ConfigurationOctets.Span)
         fixed (byte* record = context.KeptRecord.Span)
         fixed (byte* periodRecord = context.KeptPeriodRecord.Span)
+        fixed (byte* ended = context.EndedRecord.Span)
         {
-            Interop.Context native = MakeContext(context, configuration, record, periodRecord);
+            Interop.Context native = MakeContext(context, configuration, record, periodRecord, ended);
             int status = Interop.optiks_verify_versions(
                 in native, (nuint)keys.Count, keys.Blob, keys.Offsets, nativeKnown, answer, (nuint)answer.Length,
                 out int reason, out nuint failed, out Interop.HeadResult head, results, entries, (nuint)entries.Length, out _);
             OptiksNativeException.ThrowIfFailed(status, nameof(Interop.optiks_verify_versions));
+            if (reason == 0)
+            {
+                (reason, failed) = Handovers(in head, results, entries, answer, ends);
+            }
             return reason != 0
                 ? new VersionsVerdict((Reason)reason, FailedKey(failed, keys.Count), null, [])
                 : new VersionsVerdict(Reason.Valid, null, Accepted(head), Accepted(results, entries));
@@ -182,8 +193,12 @@ public static unsafe partial class Verifier
         return anchor;
     }
 
-    private static Interop.Context MakeContext(VerifierContext context, byte* configuration, byte* record, byte* periodRecord)
+    private static Interop.Context MakeContext(VerifierContext context, byte* configuration, byte* record, byte* periodRecord, byte* ended = null)
     {
+        if (!context.EndedRecord.IsEmpty && ended == null)
+        {
+            throw new ArgumentException("Only history and monitoring are about ended periods.", nameof(context));
+        }
         var native = new Interop.Context
         {
             Anchor = MakeAnchor(configuration, context.Anchor.ConfigurationOctets.Length, context.Anchor.LogKey.PublicKey),
@@ -204,6 +219,11 @@ public static unsafe partial class Verifier
         {
             Check.Length(context.KeptPeriodRecord.Span, EpochRecord.Length);
             native.KeptPeriodRecord = periodRecord;
+        }
+        if (ended != null)
+        {
+            Check.Length(context.EndedRecord.Span, EpochRecord.Length);
+            native.EndedRecord = ended;
         }
         return native;
     }

@@ -26,4 +26,10 @@ public sealed record VerifierContext
     /// the period is refused.
     /// </summary>
     public ReadOnlyMemory<byte> KeptPeriodRecord { get; init; }
+
+    /// <summary>
+    /// EndedRecord is the record of the last epoch of the period that was asked for (docs/spec/periods.md section 5), or empty: the current period was asked. The answer's
+    /// record is this one; neither its age nor KeptRecord is looked at. History and monitoring take one, nothing else does.
+    /// </summary>
+    public ReadOnlyMemory<byte> EndedRecord { get; init; }
 }

@@ -279,6 +279,9 @@ typedef struct optiks_context {
   const uint8_t* kept_record;        /* a record, or NULL */
   const uint8_t* kept_period_record; /* of the first epoch of the kept record's period, or NULL: not known,
                                         and unless it is the kept record itself, a switch of the period is refused */
+  const uint8_t* ended_record; /* of the last epoch of the period that was asked for, or NULL: the current one was. The
+                                  answer's record is this one, and neither its age nor a kept record is looked at
+                                  (docs/spec/periods.md section 5). Lookups take none */
 } optiks_context_t;
 
 /* What is known of one key in period `period` (docs/spec/pahd.md section 3). After an answer that showed the latest
@@ -295,6 +298,13 @@ typedef struct optiks_known {
   uint32_t has_absent;
   uint32_t reserved;
 } optiks_known_t;
+
+/* What an owner knows of a key at the last epoch of a period (docs/spec/periods.md section 6). */
+typedef struct optiks_end {
+  uint64_t period, last_epoch;
+  uint64_t version;         /* 0: the key had none */
+  uint8_t value_sha256[32]; /* of that version's value */
+} optiks_end_t;
 
 /* Of a head that was accepted. */
 typedef struct optiks_head_result {
@@ -418,6 +428,19 @@ OPTIKS_EXPORT int32_t optiks_verify_user_monitor(
     int32_t* out_reason, optiks_head_result_t* out_head, int32_t* out_has_left, optiks_versions_result_t* out_list,
     optiks_own_key_result_t* out_keys, size_t keys_capacity, size_t* out_num_keys, optiks_version_entry_t* out_entries,
     size_t entries_capacity, size_t* out_num_entries);
+
+/* A PeriodsAnswer from `period` on (docs/spec/periods.md section 4), which is that of the kept record or an earlier
+ * one. out_bounds: where the records begin in the answer (capacity in elements; contract rule 4). */
+OPTIKS_EXPORT int32_t optiks_verify_periods(const optiks_context_t* context, uint64_t period, const uint8_t* answer,
+                                            size_t answer_len, int32_t* out_reason, optiks_head_result_t* out_head,
+                                            size_t* out_bounds, size_t bounds_capacity, size_t* out_num_bounds);
+
+/* The hand-over of one key (docs/spec/periods.md section 6): head and list of an answer that was accepted, of the
+ * period after that of `end`, whose list is from version 1 on. first_entry is its entry of version 1, NULL if it lists
+ * none. */
+OPTIKS_EXPORT int32_t optiks_verify_handover(const optiks_head_result_t* head,
+                                             const optiks_version_entry_t* first_entry, const uint8_t* answer,
+                                             size_t answer_len, const optiks_end_t* end, int32_t* out_reason);
 
 /* An AuditProof from the auditor's stored record and the record of the first epoch of its period (the same when the
  * stored record is of that epoch), which the log's checkpoint covers too: the caller saw to that. The new record (of

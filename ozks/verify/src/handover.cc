@@ -1,5 +1,7 @@
 #include "optiks/ozks/verify/handover.h"
 
+#include "optiks/base/sha256.h"
+
 namespace optiks::ozks::verify {
 
 Reason check_handover(const PeriodOfRecord& next, std::span<const VersionEntry> entries, const EndState& end) {
@@ -15,7 +17,9 @@ Reason check_handover(const PeriodOfRecord& next, std::span<const VersionEntry> 
     return Reason::kHandoverMissing;
   }
   const VersionEntry& copy = entries.front();
-  return copy.has_value && equal(copy.value, end.value) ? Reason::kValid : Reason::kHandoverValue;
+  Hash hash;
+  base::sha256(hash, copy.value);
+  return copy.has_value && hash == end.value_sha256 ? Reason::kValid : Reason::kHandoverValue;
 }
 
 }  // namespace optiks::ozks::verify

@@ -5,6 +5,7 @@
 #include <deque>
 #include <map>
 
+#include "optiks/base/sha256.h"
 #include "optiks/ozks/verify/handover.h"
 #include "optiks/ozks/verify/periods.h"
 #include "prover.h"
@@ -105,7 +106,7 @@ class Row {
     const Json& given = vector_["ends"][i];
     EndState end{number(given["period"]), number(given["last_epoch"]), number(given["version"]), {}};
     if (!given["value"].is_null()) {
-      end.value = keep(given["value"]);
+      base::sha256(end.value_sha256, keep(given["value"]));
     }
     return end;
   }

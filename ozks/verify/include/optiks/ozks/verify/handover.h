@@ -9,12 +9,12 @@
 
 namespace optiks::ozks::verify {
 
-// EndState: what an owner knows of a key at the last epoch of a period. A view.
+// EndState: what an owner knows of a key at the last epoch of a period.
 struct EndState {
   std::uint64_t period = 0;
   std::uint64_t last_epoch = 0;
   std::uint64_t version = 0;  // 0: the key had none
-  ByteSpan value;             // of that version
+  Hash value_sha256{};        // of that version's value
 };
 
 // Of the record of an accepted answer.

@@ -1,0 +1,143 @@
+using System.Security.Cryptography;
+using System.Text.Json;
+using Optiks.Native;
+using Optiks.Protocol;
+using Optiks.Tlog;
+
+namespace Optiks.Common.Tests;
+
+/// <summary>Bounds of periods, ended periods and hand-overs through the binding, against the Python reference (tests/vectors/periods).</summary>
+public sealed class PeriodVerifierTests
+{
+    [Fact]
+    public void Every_answer_with_bounds_gets_its_reason_and_epochs()
+    {
+        using JsonDocument file = Load("bounds");
+        int valid = 0;
+        int invalid = 0;
+        foreach (JsonElement vector in Vectors(file))
+        {
+            byte[] answer = Hex(vector.GetProperty("answer"));
+            PeriodsVerdict verdict = Verifier.Periods(Context(file, vector), vector.GetProperty("period").GetUInt64(), answer);
+            CheckReason(vector, verdict.Reason);
+            if (verdict.Reason != Reason.Valid)
+            {
+                Assert.Null(verdict.Head);
+                Assert.Empty(verdict.Bounds);
+                invalid++;
+                continue;
+            }
+            ulong[] expected = [.. vector.GetProperty("results").EnumerateArray().Select(epoch => epoch.GetUInt64())];
+            Assert.Equal(expected, verdict.Bounds.Select(bound => EpochRecord.Decode(answer[bound]).Epoch));
+            Assert.Equal(verdict.Head!.Epoch, EpochRecord.Decode(answer[verdict.Head.Record]).Epoch);
+            valid++;
+        }
+        Assert.True(valid >= 27, $"{valid} valid answers");
+        Assert.True(invalid >= 49, $"{invalid} invalid answers");
+    }
+
+    [Fact]
+    public void Every_answer_about_an_ended_period_and_every_hand_over_gets_its_reason()
+    {
+        using JsonDocument file = Load("handover");
+        int valid = 0;
+        int handovers = 0;
+        foreach (JsonElement vector in Vectors(file))
+        {
+            JsonElement[] keys = [.. vector.GetProperty("keys").EnumerateArray()];
+            using var asked = new ByteStrings();
+            foreach (JsonElement key in keys)
+            {
+                asked.Add(Hex(key));
+            }
+            KnownKey[] known = [.. Enumerable.Range(0, keys.Length).Select(i => Known(vector, i))];
+            EndState?[] ends = vector.TryGetProperty("ends", out JsonElement given) ? [.. given.EnumerateArray().Select(End)] : [];
+            byte[] answer = Hex(vector.GetProperty("answer"));
+            VersionsVerdict verdict = Verifier.Versions(Context(file, vector), asked, known, answer, ends);
+            CheckReason(vector, verdict.Reason);
+            if (verdict.Reason is Reason.HandoverValue or Reason.HandoverMissing or Reason.HandoverUnset or Reason.HandoverPeriod)
+            {
+                Assert.NotNull(ends[verdict.FailedKey!.Value]);
+                Assert.Empty(verdict.Keys);
+                handovers++;
+            }
+            else if (verdict.Reason == Reason.Valid)
+            {
+                Assert.Equal(
+                    vector.GetProperty("results").EnumerateArray().Select(result => result.GetProperty("version").GetUInt64()), verdict.Keys.Select(key => key.Version));
+                valid++;
+            }
+        }
+        Assert.True(valid >= 19, $"{valid} valid answers");
+        Assert.True(handovers >= 20, $"{handovers} hand-overs refused");
+    }
+
+    [Fact]
+    public void What_is_no_question_about_an_ended_period_is_refused()
+    {
+        using JsonDocument file = Load("handover");
+        JsonElement vector = Vectors(file).First(one => one.TryGetProperty("ended_record", out _) && one.GetProperty("keys").GetArrayLength() == 1);
+        VerifierContext context = Context(file, vector);
+        byte[] answer = Hex(vector.GetProperty("answer"));
+        using var asked = new ByteStrings();
+        asked.Add(Hex(vector.GetProperty("keys")[0]));
+        KnownKey[] known = [Known(vector, 0)];
+        Assert.Equal(Reason.Valid, Verifier.Versions(context, asked, known, answer).Reason);
+        Assert.Throws<ArgumentException>(() => Verifier.Lookup(context, asked, known, answer));
+        Assert.Throws<ArgumentException>(() => Verifier.Periods(context, 0, answer));
+        Assert.Throws<ArgumentException>(() => Verifier.Versions(context, asked, known, answer, [null, null]));
+    }
+
+    private static JsonDocument Load(string name) =>
+        JsonDocument.Parse(File.ReadAllBytes(Path.Combine(AppContext.BaseDirectory, "vectors", "periods", $"{name}.json")));
+
+    private static IEnumerable<JsonElement> Vectors(JsonDocument file) => file.RootElement.GetProperty("vectors").EnumerateArray();
+
+    private static void CheckReason(JsonElement vector, Reason reason)
+    {
+        string? kind = vector.GetProperty("kind").GetString();
+        Assert.Equal((kind, vector.GetProperty("reason").GetString()), (kind, reason.Name()));
+    }
+
+    private static VerifierContext Context(JsonDocument file, JsonElement vector)
+    {
+        JsonElement anchor = file.RootElement.GetProperty("anchors")[vector.GetProperty("anchor").GetInt32()];
+        byte[] configuration = Hex(anchor.GetProperty("configuration"));
+        bool hasCheckpoint = vector.TryGetProperty("checkpoint", out JsonElement checkpoint);
+        return new VerifierContext
+        {
+            Anchor = TrustAnchor.Create(
+                configuration, new VerifierKey(Configuration.Decode(configuration).Origin, SignatureType.Ed25519, Hex(anchor.GetProperty("log_key")))),
+            NowMs = vector.GetProperty("now_ms").GetUInt64(),
+            KeptSize = hasCheckpoint ? checkpoint.GetProperty("size").GetUInt64() : 0,
+            KeptRoot = hasCheckpoint ? Hex(checkpoint.GetProperty("root")) : default,
+            KeptRecord = vector.TryGetProperty("record", out JsonElement record) ? Hex(record) : default,
+            EndedRecord = vector.TryGetProperty("ended_record", out JsonElement ended) ? Hex(ended) : default,
+        };
+    }
+
+    private static KnownKey Known(JsonElement vector, int i)
+    {
+        ulong least = vector.TryGetProperty("least_epoch", out JsonElement epochs) ? epochs[i].GetUInt64() : 0;
+        if (!vector.TryGetProperty("known", out JsonElement all) || all[i].ValueKind == JsonValueKind.Null)
+        {
+            return new KnownKey(least, 0, 0, 0, null);
+        }
+        JsonElement known = all[i];
+        return new KnownKey(
+            least,
+            known.GetProperty("period").GetUInt64(),
+            known.GetProperty("version").GetUInt64(),
+            known.GetProperty("page_time").ValueKind == JsonValueKind.Null ? 0 : known.GetProperty("page_time").GetUInt64(),
+            known.GetProperty("absent_at").ValueKind == JsonValueKind.Null ? null : known.GetProperty("absent_at").GetUInt64(),
+            known.GetProperty("page_version").GetUInt64());
+    }
+
+    private static EndState? End(JsonElement end) => end.ValueKind == JsonValueKind.Null ? null : new EndState(
+        end.GetProperty("period").GetUInt64(),
+        end.GetProperty("last_epoch").GetUInt64(),
+        end.GetProperty("version").GetUInt64(),
+        end.GetProperty("value").ValueKind == JsonValueKind.Null ? default : SHA256.HashData(Hex(end.GetProperty("value"))));
+
+    private static byte[] Hex(JsonElement text) => Convert.FromHexString(text.GetString()!);
+}
