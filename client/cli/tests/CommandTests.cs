@@ -171,7 +171,7 @@ public sealed class CommandTests
         CommandRun elsewhere = await CommandRun.RunAsync(fixture, "audit", "--from", "3");
         CommandRun beyond = await CommandRun.RunAsync(fixture, "audit", "--from", "99999", "--data", fixture.Folder.In("beyond"), "--trust", fixture.Folder.In("data/trust.json"));
 
-        Assert.Equal("""{"verdict":"valid","reason":"valid","epoch":5,"first_epoch":0,"verified_epochs":5,"checkpoint_size":6,"time_ms":1790000005000,"silent":false}""", first.Json.GetRawText());
+        Assert.Equal("""{"verdict":"valid","reason":"valid","epoch":5,"first_epoch":0,"verified_epochs":5,"switches":[],"checkpoint_size":6,"time_ms":1790000005000,"silent":false}""", first.Json.GetRawText());
         Assert.StartsWith("log: epochs 0 to 6, valid (1 new)\n", second.Out, StringComparison.Ordinal);
         Assert.Equal((1, "malformed_truncated", 6, 7), (third.Code, Text(third.Json, "reason"), Number(third.Json, "verified_to"), Number(third.Json, "failed_to")));
         Assert.Equal(2, elsewhere.Code);

@@ -1,3 +1,4 @@
+using System.Buffers.Binary;
 using System.Globalization;
 using Optiks.Protocol;
 
@@ -225,25 +226,63 @@ public sealed class AuditTests
         await Assert.ThrowsAsync<OptiksServerException>(() => session.AuditAsync(null, Cancellation));
     }
 
+    [Fact]
+    public async Task A_switch_of_the_period_is_a_step_of_its_own_and_is_named()
+    {
+        await using Fixture fixture = await StartAsync(6);
+        fixture.Log.PublishRecord(honest => Switched(honest));
+        for (int i = 0; i < 4; i++)
+        {
+            fixture.Log.PublishRecord(honest => honest);
+        }
+        SetClock(fixture);
+        using (AuditorSession session = await OpenAsync(fixture))
+        {
+            AuditResult result = await session.AuditAsync(null, Cancellation);
+
+            Assert.Equal((Verdict.Valid, 11UL, 11UL), (result.Verdict, result.Epoch, result.VerifiedEpochs));
+            Assert.Equal([7UL], result.Switches);
+            string[] asked = [.. fixture.Server.Requests.Where(request => request.EndsWith("audit-proof", StringComparison.Ordinal))];
+            Assert.Equal(["GET /v1/epochs/0-6/audit-proof", "GET /v1/epochs/7/audit-proof", "GET /v1/epochs/7-11/audit-proof"], asked);
+        }
+        // It is remembered; a second switch comes too early, by the first one's time.
+        fixture.Log.PublishRecord(honest => Switched(honest, early: true));
+        SetClock(fixture);
+        using AuditorSession resumed = await OpenAsync(fixture);
+        AuditResult early = await resumed.AuditAsync(null, Cancellation);
+        Assert.Equal((Verdict.Invalid, Reason.RecordPeriod, 11UL), (early.Verdict, early.Reason, early.Epoch));
+        Assert.Equal([7UL], early.Switches);
+        Assert.Equal((11UL, 12UL), early.FailedRange);
+        using AuditorSession within = await OpenAsync(fixture, first: 8, name: "within");
+        Assert.Equal((Reason.RecordPeriod, 11UL), ((await within.AuditAsync(null, Cancellation)).Reason, within.State is null ? 0 : EpochRecord.EpochOf(within.State.Head.Record)));
+        Assert.Empty(within.State!.Switches);
+    }
+
     [Theory]
-    [InlineData(true)]
-    [InlineData(false)]
-    public async Task A_change_of_the_period_is_refused(bool inTime)
+    [InlineData("too early", Reason.RecordPeriod)]
+    [InlineData("two periods", Reason.RecordPeriod)]
+    [InlineData("first epoch", Reason.RecordPeriod)]
+    [InlineData("the old VRF keys", Reason.RecordVrfKey)]
+    [InlineData("a new VRF key of usernames", Reason.RecordVrfKey)]
+    public async Task A_switch_that_breaks_a_rule_is_refused(string what, Reason reason)
     {
         await using Fixture fixture = await StartAsync(3);
-        fixture.Log.PublishRecord(honest => Switched(honest, inTime));
-        fixture.Clock.UtcNow = DateTimeOffset.FromUnixTimeMilliseconds((long)EpochRecord.Decode(fixture.Log.Record(4)).TimeMs);
+        fixture.Log.PublishRecord(honest => what switch
+        {
+            "too early" => Switched(honest, early: true),
+            "two periods" => Switched(honest) with { Period = 2 },
+            "first epoch" => Switched(honest) with { PeriodFirstEpoch = honest.Epoch - 1 },
+            "the old VRF keys" => Switched(honest) with { Structures = honest.Structures },
+            _ => Switched(honest) with { Structures = [.. Switched(honest).Structures.Select((state, i) => i is 0 ? state with { VrfPublicKey = new byte[32] } : state)] },
+        });
+        SetClock(fixture);
         using AuditorSession session = await OpenAsync(fixture);
 
         AuditResult result = await session.AuditAsync(null, Cancellation);
 
-        // One that comes too early is refused in any range, the other where it is the only step.
-        ulong verified = inTime ? 3UL : 0;
-        Assert.Equal((Verdict.Invalid, Reason.RecordPeriod, verified), (result.Verdict, result.Reason, result.Epoch));
-        Assert.Equal((verified, 4UL), result.FailedRange);
-        using AuditorSession within = await OpenAsync(fixture, first: 4, name: "within");
-        Assert.Equal(Reason.RecordPeriod, (await within.AuditAsync(null, Cancellation)).Reason);
-        Assert.Null(within.State);
+        Assert.Equal((Verdict.Invalid, reason), (result.Verdict, result.Reason));
+        Assert.Equal(4UL, result.FailedRange!.Value.To);
+        Assert.Empty(result.Switches);
     }
 
     [Fact]
@@ -262,13 +301,24 @@ public sealed class AuditTests
         Assert.DoesNotContain("GET /log/tile/entries/000", fixture.Server.Requests);
     }
 
-    private static EpochRecord Switched(EpochRecord honest, bool inTime) => honest with
+    // VRF keys other than those before; nobody makes proofs with them.
+    private static EpochRecord Switched(EpochRecord honest, bool early = false) => honest with
     {
-        Period = 1,
+        Period = honest.Period + 1,
         PeriodFirstEpoch = honest.Epoch,
-        TimeMs = honest.TimeMs + (inTime ? FixtureLog.Configuration.PeriodLengthMs : 0),
-        Structures = [.. honest.Structures.Select((state, i) => i is 1 or 2 ? state with { VrfPublicKey = new byte[32] } : state)],
+        TimeMs = honest.TimeMs + (early ? 0 : FixtureLog.Configuration.PeriodLengthMs),
+        Structures = [.. honest.Structures.Select((state, i) => i is 1 or 2 ? state with { VrfPublicKey = Fresh(honest.Epoch) } : state)],
     };
+
+    private static byte[] Fresh(ulong epoch)
+    {
+        byte[] key = new byte[32];
+        BinaryPrimitives.WriteUInt64BigEndian(key, epoch);
+        return key;
+    }
+
+    private static void SetClock(Fixture fixture) =>
+        fixture.Clock.UtcNow = DateTimeOffset.FromUnixTimeMilliseconds((long)EpochRecord.Decode(fixture.Log.Record(fixture.Log.Latest)).TimeMs);
 
     private static async Task AssertForkAsync(Fixture fixture, FixtureLog second)
     {

@@ -115,6 +115,12 @@ internal static class AuditCommand
             {
                 Report.Number(writer, "first_epoch", result.FirstEpoch);
                 writer.WriteNumber("verified_epochs"u8, result.VerifiedEpochs);
+                writer.WriteStartArray("switches"u8);
+                foreach (ulong epoch in result.Switches)
+                {
+                    writer.WriteNumberValue(epoch);
+                }
+                writer.WriteEndArray();
                 writer.WriteNumber("checkpoint_size"u8, head.CheckpointSize);
                 writer.WriteNumber("time_ms"u8, head.Time.ToUnixTimeMilliseconds());
                 writer.WriteBoolean("silent"u8, result.IsSilent);
@@ -125,6 +131,11 @@ internal static class AuditCommand
             host.Out.WriteLine($"log: epochs {result.FirstEpoch} to {result.Epoch}, valid ({result.VerifiedEpochs} new)");
             host.Out.WriteLine(
                 $"  checked  the log's signature on {head.CheckpointSize} epochs, its consistency with the one kept, every record and board entry, append-only proofs of all four trees");
+            if (result.Switches.Count > 0)
+            {
+                host.Out.WriteLine(
+                    $"  not compared  devices and keys at the switches of the period, epochs {string.Join(", ", result.Switches)}: their owners check what was handed over");
+            }
             if (result.FirstEpoch > 0)
             {
                 host.Out.WriteLine($"  trusted  the record of epoch {result.FirstEpoch}: nothing before it was verified");

@@ -96,23 +96,26 @@ internal sealed class SavedAnswerJudge
             ? _trustedRecord
             : throw new UsageException($"An audit proof is judged by the time at which the period began, too: give --period-record FILE, the record of epoch {from.PeriodFirstEpoch}."));
         AuditVerdict verdict = Verifier.Audit(Context(proof.Records[^1]), _trustedRecord, period, octets);
-        Reason reason = verdict.Reason == Reason.Valid ? PeriodRule.Check(EpochRecord.Decode(verdict.NewRecord.Span).Period) : verdict.Reason;
-        if (reason != Reason.Valid)
+        if (verdict.Reason != Reason.Valid)
         {
-            return new Judgement { Kind = "audit proof", Reason = reason, IsFreshChecked = _now is not null };
+            return new Judgement { Kind = "audit proof", Reason = verdict.Reason, IsFreshChecked = _now is not null };
         }
         var last = EpochRecord.Decode(verdict.NewRecord.Span);
         return new Judgement
         {
             Kind = "audit proof",
-            Reason = reason,
+            Reason = Reason.Valid,
             Epoch = last.Epoch,
             Time = Time(last.TimeMs),
             IsFreshChecked = _now is not null,
             Checked = $"that every record from epoch {from.Epoch} to {last.Epoch} follows the one before it, and that nothing was removed or rewritten",
-            NotChecked = $"{AgeNote}that the log signed these records: they must be the board's entries (optiks audit compares them)",
+            NotChecked = $"{AgeNote}{SwitchNote(verdict)}that the log signed these records: they must be the board's entries (optiks audit compares them)",
         };
     }
+
+    private static string SwitchNote(AuditVerdict verdict) => verdict.Structures.Count < StructureState.StructureCount
+        ? "what devices and keys hold from this switch of the period on, which is for their owners to check, "
+        : "";
 
     private Judgement Record(EpochRecord record, byte[] octets)
     {

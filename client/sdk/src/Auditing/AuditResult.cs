@@ -14,6 +14,12 @@ public sealed record AuditResult : VerifiedAnswer
     /// <summary>Epoch that was verified last, in this or an earlier run; null when there is none.</summary>
     public ulong? Epoch { get; init; }
 
+    /// <summary>
+    /// Switches of the period from FirstEpoch to Epoch: at these epochs the trees of devices and keys began anew, and nobody but the owners can tell with what. All other
+    /// steps of theirs, and all of the other two trees, were verified.
+    /// </summary>
+    public IReadOnlyList<ulong> Switches { get; init; } = [];
+
     /// <summary>VerifiedEpochs in this call.</summary>
     public ulong VerifiedEpochs { get; init; }
 

@@ -1,3 +1,5 @@
+using System.Collections.Immutable;
+
 namespace Optiks.Client;
 
 /// <summary>AuditState is how far an auditor has verified a log.</summary>
@@ -8,6 +10,12 @@ public sealed record AuditState
 
     /// <summary>FirstEpoch whose record was taken on trust; coverage is from there. With 0 nothing is: its trees are empty.</summary>
     public required ulong FirstEpoch { get; init; }
+
+    /// <summary>
+    /// Switches of the period among the epochs verified (docs/spec/periods.md section 3). What the trees of devices and keys held before such an epoch was not
+    /// compared with what they hold from it on: coverage of these two ends and begins there.
+    /// </summary>
+    public ImmutableArray<ulong> Switches { get; init; } = [];
 
     /// <summary>Head verified last: the checkpoint, and the record of the last epoch verified.</summary>
     public required HeadState Head { get; init; }

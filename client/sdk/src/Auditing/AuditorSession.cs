@@ -8,7 +8,8 @@ namespace Optiks.Client;
 
 /// <summary>
 /// AuditorSession follows a log's epochs from the record that it stored last (docs/spec/answers.md section 5): checkpoints and their
-/// consistency, the board's entries, records, and append-only proofs of all structures. It stores its state before it reports, and resumes.
+/// consistency, the board's entries, records, and append-only proofs of all structures, save those of a period at its switch, which it names. It stores its state before
+/// it reports, and resumes.
 /// Holds the state folder's lock until it is disposed. One call at a time.
 /// </summary>
 public sealed class AuditorSession : IDisposable
@@ -155,7 +156,7 @@ public sealed class AuditorSession : IDisposable
             Reason reason = CheckFirst(first, start);
             if (reason != Reason.Valid)
             {
-                return Result(reason, start, reason == Reason.RecordPeriod ? PeriodRule.Detail : $"record of epoch {start}");
+                return Result(reason, start, $"record of epoch {start}");
             }
             Store(note, first);
         }
@@ -176,7 +177,7 @@ public sealed class AuditorSession : IDisposable
         progress?.Report(new AuditProgress(_state.FirstEpoch, epoch, last, octets));
         while (epoch < last)
         {
-            ulong to = Math.Min(last, epoch + (ulong)most);
+            ulong to = await EndOfRangeAsync(board, epoch, Math.Min(last, epoch + (ulong)most), cancellationToken).ConfigureAwait(false);
             byte[] proof;
             try
             {
@@ -198,18 +199,13 @@ public sealed class AuditorSession : IDisposable
             byte[] record = verdict.NewRecord.ToArray();
             if (reason == Reason.AuditCrossesSwitch && to - epoch > 1)
             {
-                // Around a change of period the steps are taken one by one.
+                // The board names no switch here: the proof is of other records, which a single step will show.
                 most = 1;
                 continue;
             }
             if (reason == Reason.Valid && EpochRecord.EpochOf(record) != to)
             {
                 reason = Reason.RecordEpoch;
-            }
-            // A change of the period leaves out two trees: of no epoch that is reported as verified was one not.
-            if (reason == Reason.Valid && (PeriodRule.Check(EpochRecord.Decode(record).Period) != Reason.Valid || verdict.Structures.Count < StructureState.StructureCount))
-            {
-                return Result(Reason.RecordPeriod, start, PeriodRule.Detail) with { FailedRange = (epoch, to) };
             }
             if (reason != Reason.Valid)
             {
@@ -223,7 +219,7 @@ public sealed class AuditorSession : IDisposable
             most = Math.Min(_options.MaxRange, 2 * most);
             octets += proof.Length;
             // A checkpoint that covers more than was verified is kept with the record that was: the rest is done after a restart.
-            Store(note, record);
+            Store(note, record, isSwitch: verdict.Structures.Count < StructureState.StructureCount);
             progress?.Report(new AuditProgress(_state.FirstEpoch, epoch, last, octets));
         }
         if (_state!.Head.Size != note.Size)
@@ -231,6 +227,29 @@ public sealed class AuditorSession : IDisposable
             Store(note, _state.Head.Record);
         }
         return Result(Reason.Valid, start);
+    }
+
+    // No range crosses a change of the period: it ends before the switch, or is the switch alone. The board's entries say where that is; what they say wrongly the proof
+    // refutes.
+    private async Task<ulong> EndOfRangeAsync(HashReader board, ulong epoch, ulong to, CancellationToken cancellationToken)
+    {
+        ulong period = EpochRecord.Decode(_state!.Head.Record).Period;
+        while (to - epoch > 1)
+        {
+            ReadOnlyMemory<byte> entry = await board.ReadEntryAsync(to, cancellationToken).ConfigureAwait(false);
+            if (entry.Length != EpochRecord.Length)
+            {
+                return to;
+            }
+            EpochRecord record = EpochRecord.Decode(entry.Span);
+            if (record.Period == period || record.PeriodFirstEpoch <= epoch || record.PeriodFirstEpoch > to)
+            {
+                return to;
+            }
+            // Of a later period than the next the record names a later switch: then the one before it is looked for in what is left.
+            to = record.PeriodFirstEpoch == epoch + 1 ? epoch + 1 : record.PeriodFirstEpoch - 1;
+        }
+        return to;
     }
 
     // The record of the first epoch of the stored record's period; empty when the entry is none. Proven once: every later checkpoint extends the one that it was proven by.
@@ -264,7 +283,7 @@ public sealed class AuditorSession : IDisposable
         EpochRecord first = EpochRecord.Decode(record);
         return first.Epoch != epoch ? Reason.RecordEpoch
             : UnixTime.IsAfter(first.TimeMs, Context().NowMs, _options.TrustAnchor.Configuration.MaxAheadMs) ? Reason.RecordFromFuture
-            : PeriodRule.Check(first.Period);
+            : Reason.Valid;
     }
 
     // Of a proof that was accepted: the vector of records comes first.
@@ -292,12 +311,16 @@ public sealed class AuditorSession : IDisposable
         return true;
     }
 
-    private void Store(VerifiedNote note, byte[] record)
+    private void Store(VerifiedNote note, byte[] record, bool isSwitch = false)
     {
         var head = new HeadState { Size = note.Size, Root = note.Root, Checkpoint = note.Octets, Record = record };
         AuditState next = _state is null
             ? new AuditState { LogId = LogId, FirstEpoch = EpochRecord.EpochOf(head.Record), Head = head }
             : _state with { Head = head };
+        if (isSwitch)
+        {
+            next = next with { Switches = next.Switches.Add(EpochRecord.EpochOf(record)) };
+        }
         _folder.Save(next, StateJson.Default.AuditState);
         _state = next;
     }
@@ -321,6 +344,7 @@ public sealed class AuditorSession : IDisposable
         {
             FirstEpoch = _state?.FirstEpoch,
             Epoch = record?.Epoch,
+            Switches = _state?.Switches ?? [],
             VerifiedEpochs = record is null ? 0 : record.Epoch - start,
             IsSilent = reason == Reason.Valid && UnixTime.IsAfter(Context().NowMs, record!.TimeMs, _options.TrustAnchor.Configuration.MaxBehindMs),
         };

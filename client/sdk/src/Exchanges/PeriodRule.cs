@@ -2,7 +2,7 @@ using Optiks.Protocol;
 
 namespace Optiks.Client;
 
-/// <summary>PeriodRule is what an implementation without time periods does (docs/spec/records.md section 6): client and auditor refuse every record of a later period than 0.</summary>
+/// <summary>PeriodRule is what a client without time periods does (docs/spec/records.md section 6): it refuses every record of a later period than 0. Auditors follow periods.</summary>
 public static class PeriodRule
 {
     /// <summary>Detail of the refusal.</summary>

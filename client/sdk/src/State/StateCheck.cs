@@ -16,7 +16,24 @@ internal static class StateCheck
 
     /// <summary>Fault of an auditor's state, in words; null: none.</summary>
     public static string? Fault(TrustAnchor anchor, AuditState state) =>
-        Fault(anchor, state.Head) ?? (state.FirstEpoch > EpochRecord.EpochOf(state.Head.Record) ? "first_epoch is behind the record" : null);
+        Fault(anchor, state.Head)
+        ?? (state.FirstEpoch > EpochRecord.EpochOf(state.Head.Record) ? "first_epoch is behind the record" : null)
+        ?? (Between(state.Switches, state.FirstEpoch, EpochRecord.EpochOf(state.Head.Record)) ? null : "switches are not epochs that were verified, in order");
+
+    // Increasing, from the epoch after the first on.
+    private static bool Between(IEnumerable<ulong> epochs, ulong first, ulong last)
+    {
+        ulong before = first;
+        foreach (ulong epoch in epochs)
+        {
+            if (epoch <= before || epoch > last)
+            {
+                return false;
+            }
+            before = epoch;
+        }
+        return true;
+    }
 
     private static string? Fault(TrustAnchor anchor, HeadState head)
     {
