@@ -34,6 +34,9 @@ public static class ProtocolLimits
     /// <summary>Names that a request to monitor a user asks for.</summary>
     public const int MaxOwnNames = 64;
 
+    /// <summary>Entries of an answer about several users: usernames, decommissions, device lists and keys.</summary>
+    public const int MaxUserEntries = 2048;
+
     /// <summary>Octets of a body of updates.</summary>
     public const int MaxUpdateBody = 8_388_608;
 
