@@ -11,26 +11,9 @@
 using namespace optiks::ozks;
 using namespace optiks::ozks::capi;
 
-struct optiks_proofs {
-  optiks_proofs(const optiks_view& view, std::uint8_t of_structure, bool uses_cache)
-      : of(view), structure(of_structure), batch(view.view.data(), of_structure, uses_cache) {}
-  const optiks_view& of;
-  std::uint8_t structure;
-  ProofBatch batch;
-};
-
 namespace {
 
 bool is_key(const std::uint8_t* key, std::size_t len) { return key != nullptr && len != 0 && len <= kMaxKeyLen; }
-
-std::int32_t finish(const Output& output, std::size_t* out_len) {
-  *out_len = output.size();
-  if (!output.fits()) {
-    set_last_error("the buffer is too small");
-    return OPTIKS_E_BUFFER;
-  }
-  return OPTIKS_OK;
-}
 
 std::int32_t lookup(const optiks_view_t* view, std::uint8_t structure, const ProofSource& source, std::size_t n,
                     const std::uint8_t* keys, const std::uint64_t* key_offsets, const std::uint64_t* known_periods,
@@ -56,7 +39,7 @@ std::int32_t lookup(const optiks_view_t* view, std::uint8_t structure, const Pro
       set_last_error("a proof is not cached");
       return std::int32_t{OPTIKS_E_UNPROVEN};
     }
-    return finish(output, out_len);
+    return finish_output(output, out_len);
   });
 }
 
@@ -70,7 +53,7 @@ std::int32_t versions(const optiks_view_t* view, std::uint8_t structure, const P
     }
     Output output(out, capacity);
     write_versions(view->view, structure, query, batch, output);
-    return finish(output, out_len);
+    return finish_output(output, out_len);
   });
 }
 

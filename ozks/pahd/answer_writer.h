@@ -10,30 +10,9 @@
 
 #include "directory/data.h"
 #include "pahd/label_prover.h"
+#include "pahd/output.h"
 
 namespace optiks::ozks {
-
-// Output: a caller's buffer. What does not fit is counted and dropped, so that one pass gives the answer or its length.
-class Output {
- public:
-  Output(std::uint8_t* out, std::size_t capacity) : out_(out), capacity_(capacity) {}
-
-  void put(ByteSpan octets);
-  // Big-endian, in `octets` octets.
-  void put_integer(std::uint64_t value, std::size_t octets);
-  // Forgets what was put from `size` on.
-  void truncate(std::size_t size) { size_ = size; }
-  // Writes a length that was left out at `at`. DirectoryError when it does not fit its octets.
-  void put_length_at(std::size_t at, std::uint64_t length, std::size_t octets);
-
-  [[nodiscard]] std::size_t size() const { return size_; }
-  [[nodiscard]] bool fits() const { return size_ <= capacity_; }
-
- private:
-  std::uint8_t* out_;
-  std::size_t capacity_;
-  std::size_t size_ = 0;
-};
 
 struct LookupQuery {
   ByteSpan key;

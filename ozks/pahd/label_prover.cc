@@ -38,7 +38,7 @@ bool LabelProver::run() {
   if (num_missing == 0) {
     return true;
   }
-  ProofBatch batch(data_, structure_, uses_cache);
+  ProofBatch batch(data_, uses_cache);
   for (const Item& item : items_) {
     if (item.is_missing) {
       batch.add(item.key, item.version);

@@ -20,8 +20,8 @@ struct ProofSource {
 class LabelProver {
  public:
   // Labels are kept in `memory`, which outlives this.
-  LabelProver(DirectoryData& data, std::uint8_t structure, const ProofSource& source, std::pmr::memory_resource& memory)
-      : data_(data), source_(source), structure_(structure), items_(&memory) {}
+  LabelProver(DirectoryData& data, const ProofSource& source, std::pmr::memory_resource& memory)
+      : data_(data), source_(source), items_(&memory) {}
 
   void reserve(std::size_t size) { items_.reserve(size); }
   // The key's octets are read by run() once more.
@@ -30,6 +30,7 @@ class LabelProver {
   [[nodiscard]] bool run();
   [[nodiscard]] std::size_t size() const { return items_.size(); }
   [[nodiscard]] const Proven& operator[](std::size_t i) const { return items_[i].proven; }
+  [[nodiscard]] std::uint8_t structure(std::size_t i) const { return items_[i].key.structure; }
 
  private:
   struct Item {
@@ -41,7 +42,6 @@ class LabelProver {
 
   DirectoryData& data_;
   ProofSource source_;
-  std::uint8_t structure_;
   std::pmr::vector<Item> items_;
 };
 

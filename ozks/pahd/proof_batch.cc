@@ -18,33 +18,38 @@ void ProofBatch::add(const NamedKey& key, std::uint64_t version) {
     data_.cache.count(input, 1, 0);
     return;
   }
-  inputs_.push_back(input);
-  const verify::Alpha alpha(structure_, key.name, version);
-  alphas_.insert(alphas_.end(), alpha.get().begin(), alpha.get().end());
-  ends_.push_back(alphas_.size());
+  Pending& pending = pending_[key.structure - 1U];
+  pending.inputs.push_back(input);
+  const verify::Alpha alpha(key.structure, key.name, version);
+  pending.alphas.insert(pending.alphas.end(), alpha.get().begin(), alpha.get().end());
+  pending.ends.push_back(pending.alphas.size());
 }
 
 void ProofBatch::run() {
-  const std::size_t n = inputs_.size();
+  for (std::uint8_t structure = 1; structure <= kNumStructures; ++structure) {
+    run(structure, pending_[structure - 1U]);
+  }
+}
+
+void ProofBatch::run(std::uint8_t structure, Pending& pending) {
+  const std::size_t n = pending.inputs.size();
   if (n == 0) {
     return;
   }
   std::vector<std::uint8_t> labels(n * vrf::kLabelLen);
   std::vector<std::uint8_t> proofs(n * vrf::kProofLen);
-  vrf::prove_batch(data_.secrets.vrf[structure_ - 1U], {alphas_, ends_}, labels, proofs);
+  vrf::prove_batch(data_.secrets.vrf[structure - 1U], {pending.alphas, pending.ends}, labels, proofs);
   for (std::size_t i = 0; i < n; ++i) {
-    Entry& entry = entries_.at(inputs_[i]);
+    Entry& entry = entries_.at(pending.inputs[i]);
     std::copy_n(labels.data() + i * vrf::kLabelLen, vrf::kLabelLen, entry.proven.label.begin());
     std::copy_n(proofs.data() + i * vrf::kProofLen, vrf::kProofLen, entry.proven.proof.begin());
     entry.is_made = true;
     if (uses_cache_) {
-      data_.cache.put(inputs_[i], entry.proven);
+      data_.cache.put(pending.inputs[i], entry.proven);
     }
   }
-  data_.cache.count(inputs_.front(), 0, n);
-  inputs_.clear();
-  alphas_.clear();
-  ends_.resize(1);
+  data_.cache.count(pending.inputs.front(), 0, n);
+  pending = {};
 }
 
 const Proven* ProofBatch::find(const Tag& input) const {

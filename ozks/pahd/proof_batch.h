@@ -4,6 +4,7 @@
 // Thread safety: one thread at a time adds and runs; any number of threads find afterwards.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <unordered_map>
@@ -13,8 +14,9 @@
 
 namespace optiks::ozks {
 
-// NamedKey: a key and its tag in the structure that is asked.
+// NamedKey: a key of a structure, and its tag there.
 struct NamedKey {
+  std::uint8_t structure;
   ByteSpan name;
   Tag tag;
 };
@@ -22,8 +24,7 @@ struct NamedKey {
 class ProofBatch {
  public:
   // `uses_cache` false: the cache is neither read nor filled, neither here nor by answers from this batch.
-  ProofBatch(DirectoryData& data, std::uint8_t structure, bool uses_cache)
-      : data_(data), structure_(structure), uses_cache_(uses_cache) {}
+  ProofBatch(DirectoryData& data, bool uses_cache) : data_(data), uses_cache_(uses_cache) {}
 
   [[nodiscard]] bool uses_cache() const { return uses_cache_; }
 
@@ -38,14 +39,20 @@ class ProofBatch {
     Proven proven;
     bool is_made;
   };
+  // Those of one structure that are to be made.
+  struct Pending {
+    std::vector<Tag> inputs;
+    std::vector<std::uint8_t> alphas;
+    std::vector<std::size_t> ends{0};
+  };
+
+  void run(std::uint8_t structure, Pending& pending);
+
   DirectoryData& data_;
-  std::uint8_t structure_;
   bool uses_cache_;
+  // Tags differ from one structure to another.
   std::unordered_map<Tag, Entry, HashOfTag> entries_;
-  // Of those to be made.
-  std::vector<Tag> inputs_;
-  std::vector<std::uint8_t> alphas_;
-  std::vector<std::size_t> ends_{0};
+  std::array<Pending, kNumStructures> pending_;
 };
 
 }  // namespace optiks::ozks

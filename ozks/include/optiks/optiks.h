@@ -223,6 +223,26 @@ OPTIKS_EXPORT int32_t optiks_view_lookup_cached(const optiks_view_t* view, uint8
                                                 const uint64_t* known_periods, const uint64_t* known_versions,
                                                 uint8_t* out, size_t capacity, size_t* out_len, uint64_t* out_ends);
 
+/* What an answer about users will be. */
+typedef struct optiks_users_summary {
+  uint64_t num_entries; /* names, decommissions, device lists and keys that it shows */
+  uint64_t num_proofs;  /* VRF proofs that it needs */
+  size_t ahead_user;    /* index of the first user of whom the client knows more than the view has; or how many users */
+  uint32_t ahead_of;    /* 0: there is none; 1: its user id, 2: the device list, 3: the key of a device */
+  uint32_t reserved;
+} optiks_users_summary_t;
+
+/* The parts (none) and users of a UserLookupAnswer (docs/spec/users.md), all from the view; queries: a UserQueryList
+ * (docs/spec/rest.md section 4). Nothing is written, and out_len is 0, if a client is ahead, or if there is more than
+ * one query and num_entries is above max_entries: the summary stops where that is known. Any thread. */
+OPTIKS_EXPORT int32_t optiks_view_users_summary(const optiks_view_t* view, const uint8_t* queries, size_t queries_len,
+                                                uint64_t max_entries, optiks_users_summary_t* out_summary);
+
+/* The same, and the answer, from cached VRF proofs alone; OPTIKS_E_UNPROVEN, with the summary, when one is missing. */
+OPTIKS_EXPORT int32_t optiks_view_users_cached(const optiks_view_t* view, const uint8_t* queries, size_t queries_len,
+                                               uint64_t max_entries, uint8_t* out, size_t capacity, size_t* out_len,
+                                               optiks_users_summary_t* out_summary);
+
 /* One Versions structure, for history and monitoring alike. from >= 1; from > a + 1 is answered as from = a + 1 would
  * be but with the `from` asked. At most max_members members and about max_bytes octets (at least one member): otherwise
  * the answer is a page. */
@@ -230,11 +250,11 @@ OPTIKS_EXPORT int32_t optiks_view_versions(const optiks_view_t* view, uint8_t st
                                            size_t key_len, uint64_t from, uint32_t max_members, size_t max_bytes,
                                            uint8_t* out, size_t capacity, size_t* out_len);
 
-/* VRF proofs that several answers about one structure need, made in one batch: add what will be asked, run, ask. An
- * answer that turns out to need more than was added makes that itself. One thread at a time; destroyed before its
- * view. Not atomic: after an error of add or run destroy it. max_members is that of the question; the asking
- * functions are those of the view. use_cache 0: all proofs are made, whatever is cached, and none is cached: how
- * long an answer takes, now or later, does not depend on who asked for what. */
+/* VRF proofs that several answers need, made in one batch: add what will be asked, run, ask. An answer that turns out
+ * to need more than was added makes that itself. One thread at a time; destroyed before its view. Not atomic: after an
+ * error of add or run destroy it. structure: of the answers about keys. max_members and max_entries are those of the
+ * question; the asking functions are those of the view. use_cache 0: all proofs are made, whatever is cached, and none
+ * is cached: how long an answer takes, now or later, does not depend on who asked for what. */
 typedef struct optiks_proofs optiks_proofs_t;
 OPTIKS_EXPORT int32_t optiks_proofs_create(const optiks_view_t* view, uint8_t structure, int32_t use_cache,
                                            optiks_proofs_t** out);
@@ -244,6 +264,8 @@ OPTIKS_EXPORT int32_t optiks_proofs_add_lookups(optiks_proofs_t* proofs, size_t 
                                                 const uint64_t* known_versions);
 OPTIKS_EXPORT int32_t optiks_proofs_add_versions(optiks_proofs_t* proofs, const uint8_t* key, size_t key_len,
                                                  uint64_t from, uint32_t max_members);
+OPTIKS_EXPORT int32_t optiks_proofs_add_users(optiks_proofs_t* proofs, const uint8_t* queries, size_t queries_len,
+                                              uint64_t max_entries);
 OPTIKS_EXPORT int32_t optiks_proofs_run(optiks_proofs_t* proofs);
 OPTIKS_EXPORT int32_t optiks_proofs_lookup_many(const optiks_proofs_t* proofs, size_t n, const uint8_t* keys,
                                                 const uint64_t* key_offsets, const uint64_t* known_periods,
@@ -252,6 +274,10 @@ OPTIKS_EXPORT int32_t optiks_proofs_lookup_many(const optiks_proofs_t* proofs, s
 OPTIKS_EXPORT int32_t optiks_proofs_versions(const optiks_proofs_t* proofs, const uint8_t* key, size_t key_len,
                                              uint64_t from, uint32_t max_members, size_t max_bytes, uint8_t* out,
                                              size_t capacity, size_t* out_len);
+
+OPTIKS_EXPORT int32_t optiks_proofs_users(const optiks_proofs_t* proofs, const uint8_t* queries, size_t queries_len,
+                                          uint64_t max_entries, uint8_t* out, size_t capacity, size_t* out_len,
+                                          optiks_users_summary_t* out_summary);
 
 /* Merges the append proofs of consecutive steps (each the AppendProof structures as optiks_staged_append_proofs gives
  * them, blob and n+1 offsets; step i leads from epoch first + i - 1 to first + i) into those of the whole range.

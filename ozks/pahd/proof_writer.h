@@ -1,0 +1,38 @@
+// ProofWriter: Member and NonMember structures (docs/spec/proofs.md) of one view, for the labels of a prover that ran.
+//
+// Thread safety: one thread at a time.
+#pragma once
+
+#include <cstddef>
+
+#include "directory/data.h"
+#include "pahd/label_prover.h"
+#include "pahd/output.h"
+
+namespace optiks::ozks {
+
+class ProofWriter {
+ public:
+  ProofWriter(const View& view, const LabelProver& labels, Output& out)
+      : data_(view.data()), trees_(view.state().trees), labels_(labels), out_(out) {}
+
+  // Of the i-th label. `opened`: with the value, unless it was erased and may be. `known`: the leaf's record, or null
+  // when it was not read yet.
+  void member(std::size_t i, bool opened, bool may_be_erased, const LeafRecord* known);
+  void non_member(std::size_t i);
+
+ private:
+  // The path of the i-th label; with those of the labels after it in the same tree, which are wanted next.
+  const Path& path_to(std::size_t i);
+
+  DirectoryData& data_;
+  const Trees& trees_;
+  const LabelProver& labels_;
+  Output& out_;
+  std::size_t first_path_ = 0;
+  std::size_t num_paths_ = 0;
+  Paths paths_;
+  LeafRecord record_;
+};
+
+}  // namespace optiks::ozks

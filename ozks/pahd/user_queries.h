@@ -1,0 +1,39 @@
+// UserQueryList (docs/spec/rest.md section 4): questions about users in their binary form, as the query-service hands
+// them on.
+//
+// Lifetime: as in verify/codec.h, everything is a view into the octets of the list.
+#pragma once
+
+#include <cstdint>
+
+#include "optiks/ozks/verify/codec.h"
+
+namespace optiks::ozks {
+
+using base::ByteSpan;
+
+struct KnownKey {
+  ByteSpan device;
+  std::uint64_t version = 0;
+
+  static KnownKey decode(verify::Reader& reader);
+};
+
+struct UserQuery {
+  ByteSpan username;
+  ByteSpan device;  // the one that is asked; empty: all
+  bool knows_user = false;
+  std::uint64_t period = 0;  // of the known versions
+  std::uint64_t devices = 0;
+  verify::List<KnownKey> keys;  // ids strictly increasing
+
+  static UserQuery decode(verify::Reader& reader);
+};
+
+using UserQueryList = verify::List<UserQuery>;
+
+// read_user_queries decodes a whole list; false if it is none, or breaks a rule of rest.md section 4 that does not
+// depend on the log.
+[[nodiscard]] bool read_user_queries(ByteSpan octets, UserQueryList& out);
+
+}  // namespace optiks::ozks

@@ -1,0 +1,292 @@
+#include "pahd/user_writer.h"
+
+#include <algorithm>
+#include <memory_resource>
+#include <optional>
+#include <vector>
+
+#include "optiks/ozks/verify/facts.h"
+#include "optiks/ozks/verify/users.h"
+#include "pahd/lookup_plan.h"
+#include "pahd/proof_writer.h"
+#include "pahd/unmixed.h"
+
+namespace optiks::ozks {
+namespace {
+
+using verify::UserKind;
+
+constexpr std::uint64_t kMax24 = 0xffffff;
+// The record that all entries refer to: the head's.
+constexpr std::uint8_t kHeadsRecord = 0;
+
+// Labels that are counted and not made.
+class CountedLabels {
+ public:
+  void add(const NamedKey& /*key*/, std::uint64_t /*version*/) { ++count_; }
+  [[nodiscard]] std::uint64_t count() const { return count_; }
+
+ private:
+  std::uint64_t count_ = 0;
+};
+
+// Labels that are counted and handed on.
+template <typename Labels>
+class CountingLabels {
+ public:
+  explicit CountingLabels(Labels& labels) : labels_(labels) {}
+  void add(const NamedKey& key, std::uint64_t version) {
+    labels_.add(key, version);
+    ++count_;
+  }
+  [[nodiscard]] std::uint64_t count() const { return count_; }
+
+ private:
+  Labels& labels_;
+  std::uint64_t count_ = 0;
+};
+
+struct UserPlan {
+  UserKind kind = UserKind::kNone;
+  bool has_name = true;
+  LeafRecord name;  // unless kNone
+  LeafRecord left;  // when kLeft
+  LookupPlan devices;
+  std::size_t num_keys = 0;  // when kCurrent
+};
+
+struct UsersPlan {
+  std::vector<UserPlan> users;
+  std::vector<LookupPlan> keys;  // of all users
+};
+
+// Planner goes through a request, adds the labels of its answer in their order, and stops where no answer is due.
+template <typename Labels>
+class Planner {
+ public:
+  Planner(const View& view, const UsersRequest& request, Labels& labels)
+      : view_(view), request_(request), labels_(labels) {}
+
+  UsersSummary plan(UsersPlan& out) {
+    check_can_answer(view_);
+    for (const UserQuery& query : request_.queries) {
+      plan_user(query, out);
+      if (!request_.is_answered(summary_)) {
+        break;
+      }
+      ++summary_.ahead_user;
+    }
+    summary_.num_proofs = labels_.count();
+    return summary_;
+  }
+
+ private:
+  [[nodiscard]] NamedKey named(std::uint8_t structure, ByteSpan key) const {
+    return {structure, key, view_.data().tag(structure, key)};
+  }
+
+  [[nodiscard]] bool find(const NamedKey& key, LeafRecord& out) const {
+    return view_.data().latest(key.tag, view_.state().epoch, out);
+  }
+
+  // Of an oZKS.
+  void add_entry(const NamedKey& key) {
+    labels_.add(key, 0);
+    ++summary_.num_entries;
+  }
+
+  void plan_user(const UserQuery& query, UsersPlan& out) {
+    UserPlan& user = out.users.emplace_back();
+    const NamedKey name = named(verify::kUsernames, query.username);
+    if (!find(name, user.name)) {
+      summary_.ahead_of = query.knows_user ? AheadOf::kUser : AheadOf::kNothing;
+      add_entry(name);
+      return;
+    }
+    user.has_name = !query.knows_user;
+    if (user.has_name) {
+      add_entry(name);
+    }
+    const ByteSpan id = value_of(user.name);
+    if (id.empty() || id.size() > verify::kMaxKeyLen) {
+      data_error("a username leads to what is no user id");
+    }
+    const NamedKey left = named(verify::kDecommissioned, id);
+    add_entry(left);
+    if (find(left, user.left)) {
+      user.kind = UserKind::kLeft;
+      return;
+    }
+    user.kind = UserKind::kCurrent;
+    plan_devices(query, id, user, out);
+  }
+
+  void plan_devices(const UserQuery& query, ByteSpan id, UserPlan& user, UsersPlan& out) {
+    if (!plan_versions(named(verify::kDevices, id), {query.period, query.devices}, user.devices)) {
+      summary_.ahead_of = AheadOf::kDevices;
+      return;
+    }
+    if (user.devices.version == 0) {
+      data_error("a user has no device list");
+    }
+    verify::Reader reader(value_of(user.devices.latest));
+    const auto list = verify::List<verify::Device>::decode(reader, 0, kMax24);
+    if (reader.finish() != verify::Reason::kValid) {
+      data_error("a device list cannot be decoded");
+    }
+    // Both are in order.
+    auto known = query.keys.begin();
+    for (const verify::Device& device : list) {
+      if (!query.device.empty() && !std::ranges::equal(device.id, query.device)) {
+        continue;
+      }
+      while (known != query.keys.end() && std::ranges::lexicographical_compare(known->device, device.id)) {
+        ++known;
+      }
+      const bool is_known = known != query.keys.end() && std::ranges::equal(known->device, device.id);
+      ++user.num_keys;
+      const KnownVersion version{query.period, is_known ? known->version : 0};
+      if (!plan_versions(named(verify::kKeys, device.id), version, out.keys.emplace_back())) {
+        summary_.ahead_of = AheadOf::kKey;
+        return;
+      }
+      if (!request_.is_answered(summary_)) {
+        return;
+      }
+    }
+  }
+
+  // False when the client knows of a later version.
+  bool plan_versions(const NamedKey& key, const KnownVersion& known, LookupPlan& out) {
+    ++summary_.num_entries;
+    out.make(view_, key, known, labels_);
+    return known.in(view_.data().period) <= out.version;
+  }
+
+  static ByteSpan value_of(const LeafRecord& record) {
+    if (!record.has_value()) {
+      throw DirectoryError(OPTIKS_E_ERASED, "the value of an entry about a user was erased");
+    }
+    return record.value();
+  }
+
+  const View& view_;
+  const UsersRequest& request_;
+  Labels& labels_;
+  UsersSummary summary_;
+};
+
+template <typename Labels>
+UsersSummary plan_users(const View& view, const UsersRequest& request, Labels& labels, UsersPlan& out) {
+  return Planner<Labels>(view, request, labels).plan(out);
+}
+
+// Writes what was planned.
+class UsersWriter {
+ public:
+  UsersWriter(const View& view, const LabelProver& labels, Output& out) : proofs_(view, labels, out), out_(out) {}
+
+  void write(const UsersPlan& plan) {
+    // No parts.
+    out_.put_integer(0, 2);
+    const std::size_t users_at = begin_vector();
+    for (const UserPlan& user : plan.users) {
+      write_user(user, plan);
+    }
+    end_vector(users_at);
+  }
+
+ private:
+  std::size_t begin_vector() {
+    const std::size_t at = out_.size();
+    out_.put_integer(0, 4);
+    return at;
+  }
+
+  void end_vector(std::size_t at) { out_.put_length_at(at, out_.size() - at - 4, 4); }
+
+  // Null: absent.
+  void write_entry(const LeafRecord* present) {
+    out_.put_integer(kHeadsRecord, 1);
+    out_.put_integer(present == nullptr ? 0 : 1, 1);
+    if (present == nullptr) {
+      proofs_.non_member(next_++);
+    } else {
+      proofs_.member(next_++, true, false, present);
+    }
+  }
+
+  void write_versioned(const LookupPlan& lookup) {
+    out_.put_integer(kHeadsRecord, 1);
+    lookup.write(proofs_, next_, out_);
+  }
+
+  void write_user(const UserPlan& user, const UsersPlan& plan) {
+    out_.put_integer(static_cast<std::uint8_t>(user.kind), 1);
+    out_.put_integer(user.has_name ? 1 : 0, 1);
+    if (user.has_name) {
+      write_entry(user.kind == UserKind::kNone ? nullptr : &user.name);
+    }
+    if (user.kind == UserKind::kNone) {
+      return;
+    }
+    write_entry(user.kind == UserKind::kLeft ? &user.left : nullptr);
+    if (user.kind == UserKind::kLeft) {
+      return;
+    }
+    write_versioned(user.devices);
+    const std::size_t keys_at = begin_vector();
+    for (const std::size_t end = next_key_ + user.num_keys; next_key_ < end; ++next_key_) {
+      write_versioned(plan.keys[next_key_]);
+    }
+    end_vector(keys_at);
+  }
+
+  ProofWriter proofs_;
+  Output& out_;
+  std::size_t next_ = 0;
+  std::size_t next_key_ = 0;
+};
+
+}  // namespace
+
+UsersSummary summarize_users(const View& view, const UsersRequest& request) {
+  CountedLabels labels;
+  UsersPlan plan;
+  return plan_users(view, request, labels, plan);
+}
+
+UsersSummary add_users(const View& view, const UsersRequest& request, ProofBatch& batch) {
+  CountingLabels<ProofBatch> labels(batch);
+  UsersPlan plan;
+  return plan_users(view, request, labels, plan);
+}
+
+namespace {
+
+bool write_users_once(const View& view, const UsersRequest& request, const ProofSource& source, Output& out,
+                      UsersSummary& summary) {
+  LabelProver labels(view.data(), source, *std::pmr::new_delete_resource());
+  CountingLabels<LabelProver> counting(labels);
+  UsersPlan plan;
+  summary = plan_users(view, request, counting, plan);
+  if (!request.is_answered(summary)) {
+    return true;
+  }
+  if (!labels.run()) {
+    return false;
+  }
+  UsersWriter(view, labels, out).write(plan);
+  return true;
+}
+
+}  // namespace
+
+bool write_users(const View& view, const UsersRequest& request, const ProofSource& source, Output& out,
+                 UsersSummary& summary) {
+  bool has_proofs = false;
+  write_unmixed(view.data().log, out, [&] { has_proofs = write_users_once(view, request, source, out, summary); });
+  return has_proofs;
+}
+
+}  // namespace optiks::ozks
