@@ -17,6 +17,9 @@ public sealed class DirectoryView : IDisposable
     internal const int ExpectedLookupLength = 8 * 1024;
     internal const int ExpectedVersionsLength = 2 * ExpectedLookupLength;
 
+    // A user with three devices fits in a large tree.
+    internal const int ExpectedUsersLength = 12 * 1024;
+
     internal const int VectorPrefixLength = 4;
 
     private readonly ViewHandle _handle;
@@ -117,8 +120,38 @@ public sealed class DirectoryView : IDisposable
         return true;
     }
 
+    /// <summary>SummarizeUsers says what <see cref="ProofBatch.WriteUsers"/> will write, without a proof. The caller holds a reference.</summary>
+    public UsersSummary SummarizeUsers(ReadOnlySpan<byte> queries, int maxEntries)
+    {
+        int status = Interop.optiks_view_users_summary(_handle, queries, (nuint)queries.Length, (ulong)maxEntries, out Interop.UsersSummary summary);
+        OptiksNativeException.ThrowIfFailed(status, nameof(Interop.optiks_view_users_summary));
+        return UsersSummary.Of(summary);
+    }
+
+    /// <summary>TryWriteUsers is <see cref="ProofBatch.WriteUsers"/> from cached VRF proofs alone. False, with nothing written, when one is not cached. The caller holds a reference.</summary>
+    public bool TryWriteUsers(ReadOnlySpan<byte> queries, int maxEntries, IBufferWriter<byte> output, out UsersSummary summary)
+    {
+        ArgumentNullException.ThrowIfNull(output);
+        var room = new AnswerRoom(output, 0, ExpectedUsersLength);
+        int status;
+        nuint length;
+        Interop.UsersSummary native;
+        do
+        {
+            status = Interop.optiks_view_users_cached(
+                _handle, queries, (nuint)queries.Length, (ulong)maxEntries, room.Span, (nuint)room.Span.Length, out length, out native);
+        }
+        while (room.Grown(status, length));
+        if (status != (int)NativeStatus.Unproven)
+        {
+            room.Finish(status, length, nameof(Interop.optiks_view_users_cached));
+        }
+        summary = UsersSummary.Of(native);
+        return status == (int)NativeStatus.Ok;
+    }
+
     /// <summary>
-    /// CreateProofs begins a batch of VRF proofs for answers about one structure. Without <paramref name="useCache"/> all of them are made, whatever is cached, and none is cached: how long an
+    /// CreateProofs begins a batch of VRF proofs for answers about users and about the keys of one structure. Without <paramref name="useCache"/> all of them are made, whatever is cached, and none is cached: how long an
     /// answer takes then tells nothing of what was asked before. The caller disposes it, and holds a reference until then.
     /// </summary>
     public ProofBatch CreateProofs(StructureId structure, bool useCache = true)

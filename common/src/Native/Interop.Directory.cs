@@ -22,6 +22,16 @@ internal static unsafe partial class Interop
         public ulong NodeCacheBytes;
     }
 
+    [StructLayout(LayoutKind.Sequential)]
+    public struct UsersSummary
+    {
+        public ulong NumEntries;
+        public ulong NumProofs;
+        public nuint AheadUser;
+        public uint AheadOf;
+        public uint Reserved;
+    }
+
     [LibraryImport(Library)]
     public static partial int optiks_dir_create(DirOptions* options, out nint directory);
 
@@ -104,6 +114,13 @@ internal static unsafe partial class Interop
         ReadOnlySpan<ulong> knownVersions, Span<byte> output, nuint capacity, out nuint length, Span<ulong> ends);
 
     [LibraryImport(Library)]
+    public static partial int optiks_view_users_summary(ViewHandle view, ReadOnlySpan<byte> queries, nuint queriesLength, ulong maxEntries, out UsersSummary summary);
+
+    [LibraryImport(Library)]
+    public static partial int optiks_view_users_cached(
+        ViewHandle view, ReadOnlySpan<byte> queries, nuint queriesLength, ulong maxEntries, Span<byte> output, nuint capacity, out nuint length, out UsersSummary summary);
+
+    [LibraryImport(Library)]
     public static partial int optiks_proofs_create(ViewHandle view, byte structure, int useCache, out nint proofs);
 
     [LibraryImport(Library)]
@@ -117,6 +134,9 @@ internal static unsafe partial class Interop
     public static partial int optiks_proofs_add_versions(ProofsHandle proofs, ReadOnlySpan<byte> key, nuint keyLength, ulong from, uint maxMembers);
 
     [LibraryImport(Library)]
+    public static partial int optiks_proofs_add_users(ProofsHandle proofs, ReadOnlySpan<byte> queries, nuint queriesLength, ulong maxEntries);
+
+    [LibraryImport(Library)]
     public static partial int optiks_proofs_run(ProofsHandle proofs);
 
     [LibraryImport(Library)]
@@ -128,6 +148,10 @@ internal static unsafe partial class Interop
     public static partial int optiks_proofs_versions(
         ProofsHandle proofs, ReadOnlySpan<byte> key, nuint keyLength, ulong from, uint maxMembers, nuint maxBytes,
         Span<byte> output, nuint capacity, out nuint length);
+
+    [LibraryImport(Library)]
+    public static partial int optiks_proofs_users(
+        ProofsHandle proofs, ReadOnlySpan<byte> queries, nuint queriesLength, ulong maxEntries, Span<byte> output, nuint capacity, out nuint length, out UsersSummary summary);
 
     [LibraryImport(Library)]
     public static partial int optiks_append_merge(

@@ -3,7 +3,7 @@ using System.Buffers;
 namespace Optiks.Native;
 
 /// <summary>
-/// ProofBatch makes the VRF proofs that several answers about one structure of a view need in one batch, which costs much less than one after another: add what will be asked,
+/// ProofBatch makes the VRF proofs that several answers from a view need, about users and about the keys of one structure, in one batch, which costs much less than one after another: add what will be asked,
 /// <see cref="Run"/>, write the answers. What turns out to be needed beyond that is made for its answer alone. One thread at a time. Disposed, and nothing else, after a failure of
 /// adding or running.
 /// </summary>
@@ -28,6 +28,11 @@ public sealed class ProofBatch : IDisposable
     public void AddVersions(ReadOnlySpan<byte> key, ulong from, uint maxMembers) =>
         OptiksNativeException.ThrowIfFailed(
             Interop.optiks_proofs_add_versions(_handle, key, (nuint)key.Length, from, maxMembers), nameof(Interop.optiks_proofs_add_versions));
+
+    /// <summary>AddUsers adds what <see cref="WriteUsers"/> will need.</summary>
+    public void AddUsers(ReadOnlySpan<byte> queries, int maxEntries) =>
+        OptiksNativeException.ThrowIfFailed(
+            Interop.optiks_proofs_add_users(_handle, queries, (nuint)queries.Length, (ulong)maxEntries), nameof(Interop.optiks_proofs_add_users));
 
     /// <summary>Run makes the proofs that are not cached.</summary>
     public void Run() => OptiksNativeException.ThrowIfFailed(Interop.optiks_proofs_run(_handle), nameof(Interop.optiks_proofs_run));
@@ -75,6 +80,33 @@ public sealed class ProofBatch : IDisposable
         }
         while (room.Grown(status, length));
         return room.Finish(status, length, nameof(Interop.optiks_proofs_versions));
+    }
+
+    /// <summary>
+    /// WriteUsers appends a UserLookupAnswer but for its head (docs/spec/users.md). Nothing is written when a client is ahead, or when there is more than one query and the answer would show more than
+    /// <paramref name="maxEntries"/> entries: the summary says so.
+    /// </summary>
+    /// <param name="queries">A UserQueryList (docs/spec/rest.md section 4); <see cref="NativeStatus.Argument"/> for what is none.</param>
+    /// <param name="maxEntries">Of an answer about several users.</param>
+    /// <param name="output">Where the answer goes.</param>
+    /// <param name="summary">What was written.</param>
+    /// <returns>The octets written.</returns>
+    public int WriteUsers(ReadOnlySpan<byte> queries, int maxEntries, IBufferWriter<byte> output, out UsersSummary summary)
+    {
+        ArgumentNullException.ThrowIfNull(output);
+        var room = new AnswerRoom(output, 0, DirectoryView.ExpectedUsersLength);
+        int status;
+        nuint length;
+        Interop.UsersSummary native;
+        do
+        {
+            status = Interop.optiks_proofs_users(
+                _handle, queries, (nuint)queries.Length, (ulong)maxEntries, room.Span, (nuint)room.Span.Length, out length, out native);
+        }
+        while (room.Grown(status, length));
+        int written = room.Finish(status, length, nameof(Interop.optiks_proofs_users));
+        summary = UsersSummary.Of(native);
+        return written;
     }
 
     /// <inheritdoc/>

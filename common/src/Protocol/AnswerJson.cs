@@ -10,7 +10,7 @@ namespace Optiks.Protocol;
 /// AnswerJson renders answers for people and scripts (docs/spec/rest.md section 4): the structures' own field names, octets in base64url. The
 /// input is the binary form, which alone is ever verified. Members throw <see cref="EncodingException"/> when it does not decode.
 /// </summary>
-public static class AnswerJson
+public static partial class AnswerJson
 {
     /// <summary>MaxInteger that a JSON reader does not round.</summary>
     public const ulong MaxInteger = (1UL << 53) - 1;
@@ -31,11 +31,7 @@ public static class AnswerJson
         writer.WriteStartArray("lookups"u8);
         foreach (Lookup lookup in decoded.Lookups)
         {
-            writer.WriteStartObject();
-            WriteInteger(writer, "version", lookup.Version);
-            WriteMembers(writer, lookup.Members);
-            WriteAbsent(writer, lookup.Absent);
-            writer.WriteEndObject();
+            WriteLookup(writer, lookup);
         }
         writer.WriteEndArray();
         writer.WriteEndObject();
@@ -181,28 +177,42 @@ public static class AnswerJson
         writer.WriteEndObject();
     }
 
+    private static void WriteLookup(Utf8JsonWriter writer, Lookup lookup)
+    {
+        writer.WriteStartObject();
+        WriteInteger(writer, "version", lookup.Version);
+        WriteMembers(writer, lookup.Members);
+        WriteAbsent(writer, lookup.Absent);
+        writer.WriteEndObject();
+    }
+
     private static void WriteMembers(Utf8JsonWriter writer, IReadOnlyList<Member> members)
     {
         writer.WriteStartArray("members"u8);
         foreach (Member member in members)
         {
-            writer.WriteStartObject();
-            WriteOctets(writer, "vrf_proof", member.VrfProof);
-            WriteInteger(writer, "epoch", member.Epoch);
-            writer.WriteNumber("kind"u8, (int)member.Kind);
-            if (member.Kind == MemberKind.Opened)
-            {
-                WriteOctets(writer, "opening", member.CommitmentOrOpening);
-                WriteValue(writer, member.Value.Span);
-            }
-            else
-            {
-                WriteOctets(writer, "commitment", member.CommitmentOrOpening);
-            }
-            WritePath(writer, member.Path);
-            writer.WriteEndObject();
+            WriteMember(writer, member);
         }
         writer.WriteEndArray();
+    }
+
+    private static void WriteMember(Utf8JsonWriter writer, Member member)
+    {
+        writer.WriteStartObject();
+        WriteOctets(writer, "vrf_proof", member.VrfProof);
+        WriteInteger(writer, "epoch", member.Epoch);
+        writer.WriteNumber("kind"u8, (int)member.Kind);
+        if (member.Kind == MemberKind.Opened)
+        {
+            WriteOctets(writer, "opening", member.CommitmentOrOpening);
+            WriteValue(writer, member.Value.Span);
+        }
+        else
+        {
+            WriteOctets(writer, "commitment", member.CommitmentOrOpening);
+        }
+        WritePath(writer, member.Path);
+        writer.WriteEndObject();
     }
 
     private static void WriteAbsent(Utf8JsonWriter writer, IReadOnlyList<NonMember> proofs)

@@ -1,4 +1,5 @@
 using System.Buffers.Binary;
+using System.Diagnostics.CodeAnalysis;
 
 namespace Optiks.Protocol;
 
@@ -54,5 +55,20 @@ public static class DeviceList
             }
         }
         return devices;
+    }
+
+    /// <summary>TryDecode is <see cref="Decode"/> for display: false for what is no list.</summary>
+    public static bool TryDecode(ReadOnlyMemory<byte> octets, [NotNullWhen(true)] out IReadOnlyList<ReadOnlyMemory<byte>>? devices)
+    {
+        try
+        {
+            devices = Decode(octets);
+            return true;
+        }
+        catch (EncodingException)
+        {
+            devices = null;
+            return false;
+        }
     }
 }

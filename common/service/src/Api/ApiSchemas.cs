@@ -104,6 +104,9 @@ public sealed class ApiSchemas
     public static OpenApiSchema WholeNumber(string? description = null, int least = 0) =>
         new() { Type = JsonSchemaType.Integer, Format = "int64", Minimum = least.ToString(CultureInfo.InvariantCulture), Maximum = MaxInteger, Description = description };
 
+    /// <summary>True is a member that is true or left out.</summary>
+    public static OpenApiSchema True(string description) => new() { Type = JsonSchemaType.Boolean, Enum = [(JsonNode)true], Description = description };
+
     /// <summary>Choice of texts.</summary>
     public static OpenApiSchema Choice(string description, params IEnumerable<string> values) =>
         new() { Type = JsonSchemaType.String, Enum = [.. values.Select(value => (JsonNode)value)], Description = description };

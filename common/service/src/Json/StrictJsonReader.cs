@@ -144,6 +144,13 @@ public ref struct StrictJsonReader
         return (ulong)value;
     }
 
+    /// <summary>ReadTrue reads <c>true</c>, of a member that is left out otherwise.</summary>
+    public readonly bool ReadTrue()
+    {
+        Expect(_reader.TokenType == JsonTokenType.True, "true, or left out");
+        return true;
+    }
+
     /// <summary>ReadUuid reads a UUID in its usual form of 36 characters.</summary>
     public Guid ReadUuid()
     {

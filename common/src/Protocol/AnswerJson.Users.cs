@@ -1,0 +1,109 @@
+using System.Text.Json;
+
+namespace Optiks.Protocol;
+
+public static partial class AnswerJson
+{
+    /// <summary>
+    /// WriteUserLookupAnswer renders a UserLookupAnswer: <c>{"head": ..., "parts": [...], "users": [...]}</c>. Beside the device list's value stand its ids, as <c>list</c>, where it can be decoded.
+    /// </summary>
+    public static void WriteUserLookupAnswer(Utf8JsonWriter writer, ReadOnlyMemory<byte> answer)
+    {
+        ArgumentNullException.ThrowIfNull(writer);
+        var decoded = UserLookupAnswer.Decode(answer);
+        writer.WriteStartObject();
+        WriteHead(writer, "head", decoded.Head);
+        writer.WriteStartArray("parts"u8);
+        foreach (PartRecord part in decoded.Parts)
+        {
+            writer.WriteStartObject();
+            WriteOctets(writer, "record", part.Record);
+            writer.WritePropertyName("record_fields"u8);
+            WriteRecord(writer, part.Record.Span);
+            WriteOctets(writer, "inclusion", part.Inclusion);
+            writer.WriteEndObject();
+        }
+        writer.WriteEndArray();
+        writer.WriteStartArray("users"u8);
+        foreach (UserLookup user in decoded.Users)
+        {
+            WriteUser(writer, user);
+        }
+        writer.WriteEndArray();
+        writer.WriteEndObject();
+    }
+
+    private static void WriteUser(Utf8JsonWriter writer, UserLookup user)
+    {
+        writer.WriteStartObject();
+        writer.WriteNumber("kind"u8, user.Kind);
+        WriteEntry(writer, "name", user.Name);
+        WriteEntry(writer, "decommissioned", user.Decommissioned);
+        if (user.Devices is not null)
+        {
+            writer.WriteStartObject("devices"u8);
+            WriteVersionedEntry(writer, user.Devices);
+            WriteDeviceList(writer, user.Devices.Lookup.Members is [.., var latest] ? latest : null);
+            writer.WriteEndObject();
+            writer.WriteStartArray("keys"u8);
+            foreach (VersionedEntry key in user.Keys)
+            {
+                writer.WriteStartObject();
+                WriteVersionedEntry(writer, key);
+                writer.WriteEndObject();
+            }
+            writer.WriteEndArray();
+        }
+        writer.WriteEndObject();
+    }
+
+    private static void WriteEntry(Utf8JsonWriter writer, string name, UserEntry? entry)
+    {
+        if (entry is null)
+        {
+            return;
+        }
+        writer.WriteStartObject(name);
+        writer.WriteNumber("record"u8, entry.Record);
+        writer.WriteNumber("kind"u8, entry.Member is null ? 0 : 1);
+        if (entry.Member is not null)
+        {
+            writer.WritePropertyName("member"u8);
+            WriteMember(writer, entry.Member);
+        }
+        else
+        {
+            writer.WritePropertyName("absent"u8);
+            WriteNonMember(writer, entry.Absent!);
+        }
+        writer.WriteEndObject();
+    }
+
+    private static void WriteVersionedEntry(Utf8JsonWriter writer, VersionedEntry entry)
+    {
+        writer.WriteNumber("record"u8, entry.Record);
+        writer.WritePropertyName("lookup"u8);
+        WriteLookup(writer, entry.Lookup);
+    }
+
+    // A list that the client knows is not sent.
+    private static void WriteDeviceList(Utf8JsonWriter writer, Member? latest)
+    {
+        if (latest is not { Kind: MemberKind.Opened } || !DeviceList.TryDecode(latest.Value, out IReadOnlyList<ReadOnlyMemory<byte>>? devices))
+        {
+            return;
+        }
+        writer.WriteStartArray("list"u8);
+        foreach (ReadOnlyMemory<byte> device in devices)
+        {
+            writer.WriteStartObject();
+            WriteOctets(writer, "device_b64", device);
+            if (DisplayText.IsText(device.Span))
+            {
+                writer.WriteString("device"u8, device.Span);
+            }
+            writer.WriteEndObject();
+        }
+        writer.WriteEndArray();
+    }
+}

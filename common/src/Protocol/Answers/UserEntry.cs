@@ -1,0 +1,19 @@
+namespace Optiks.Protocol;
+
+/// <summary>UserEntry is an Entry of structure usernames or decommissioned (docs/spec/users.md section 1).</summary>
+/// <param name="Record">The record that it refers to: 0 for the head's, i for the i-th of the parts.</param>
+/// <param name="Member">The entry that is there; null: there is none.</param>
+/// <param name="Absent">The proof that there is none; null: there is one.</param>
+public sealed record UserEntry(byte Record, Member? Member, NonMember? Absent)
+{
+    internal static UserEntry Decode(ref TlsReader reader)
+    {
+        byte record = reader.UInt8("entry.record");
+        return reader.UInt8("entry.kind") switch
+        {
+            0 => new UserEntry(record, null, NonMember.Decode(ref reader)),
+            1 => new UserEntry(record, Member.Decode(ref reader), null),
+            _ => throw new EncodingException(Reason.MalformedEnum, "entry.kind"),
+        };
+    }
+}
