@@ -60,8 +60,9 @@ internal static class QueryServiceHost
         builder.Services.AddSingleton<ProofQueue>();
         builder.Services.AddSingleton<AnswerBudget>();
         builder.Services.AddSingleton<AuditProofs>();
-        builder.Services.AddSingleton<KeyAnswers>();
+        builder.Services.AddSingleton<AnswerSender>();
         builder.Services.AddSingleton<KeyEndpoints>();
+        builder.Services.AddSingleton<UserEndpoints>();
         builder.Services.AddSingleton<EpochEndpoints>();
         builder.Services.AddSingleton<BoardEndpoints>();
         builder.Services.AddSingleton<FollowedLog>();
@@ -76,6 +77,7 @@ internal static class QueryServiceHost
         app.UseOptiksDefaults();
         app.MapApiDocument(QueryApi.Title, QueryApi.Description, QuerySchemas.AddTo);
         app.Services.GetRequiredService<KeyEndpoints>().Map(app);
+        app.Services.GetRequiredService<UserEndpoints>().Map(app);
         app.Services.GetRequiredService<EpochEndpoints>().Map(app);
         app.Services.GetRequiredService<BoardEndpoints>().Map(app);
         app.Services.GetRequiredService<SnapshotEndpoint>().Map(app);

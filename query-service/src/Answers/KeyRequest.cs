@@ -1,3 +1,9 @@
+using System.Buffers.Binary;
+using System.Text.Json;
+using Optiks.Native;
+using Optiks.Protocol;
+using Optiks.QueryService.Following;
+
 namespace Optiks.QueryService.Answers;
 
 /// <summary>KeyRequest is one request about keys while it is answered.</summary>
@@ -7,4 +13,70 @@ namespace Optiks.QueryService.Answers;
 /// <param name="Type">Media type of the answer.</param>
 /// <param name="UsesCache">False: all VRF proofs are made, whatever is cached, and none is cached.</param>
 /// <param name="Lease">Counts the memory of the answer, which is disposed before it.</param>
-internal sealed record KeyRequest(QueryKind Kind, QueryBatch Queries, ClientPosition Position, string Type, bool UsesCache, AnswerLease Lease);
+internal sealed record KeyRequest(QueryKind Kind, QueryBatch Queries, ClientPosition Position, string Type, bool UsesCache, AnswerLease Lease)
+    : AnswerRequest(Position, Type, UsesCache, Lease)
+{
+    private const uint MaxMembers = 256;
+
+    public override string Name => Kind.Name;
+
+    public override int Count => Queries.Keys.Count;
+
+    public override int Cost => Count;
+
+    public override int MaxLength => AnswerLimits.Of(Kind, Count);
+
+    public override Action<Utf8JsonWriter, ReadOnlyMemory<byte>> WriteJson => Kind.WriteJson;
+
+    public override bool IsTriedAtOnce => Kind == QueryKind.Lookup && UsesCache;
+
+    public override bool TryWriteAtOnce(ServedEpoch epoch, PooledWriter answer)
+    {
+        if (!epoch.View.TryWriteLookups(StructureId.Keys, Queries.Keys, Queries.Periods, Queries.Versions, answer, Queries.Latest))
+        {
+            return false;
+        }
+        Queries.ThrowIfAhead(Kind, epoch.Period);
+        return true;
+    }
+
+    public override void AddTo(ProofBatch proofs)
+    {
+        if (Kind == QueryKind.Lookup)
+        {
+            proofs.AddLookups(Queries.Keys, Queries.Periods, Queries.Versions);
+            return;
+        }
+        for (int i = 0; i < Count; i++)
+        {
+            proofs.AddVersions(Queries.Keys[i], Queries.Versions[i], MaxMembers);
+        }
+    }
+
+    public override void Write(ServedEpoch epoch, ProofBatch proofs, PooledWriter answer)
+    {
+        if (Kind == QueryKind.Lookup)
+        {
+            proofs.WriteLookups(Queries.Keys, Queries.Periods, Queries.Versions, answer, Queries.Latest);
+        }
+        else
+        {
+            WriteVersions(proofs, answer);
+        }
+        Queries.ThrowIfAhead(Kind, epoch.Period);
+    }
+
+    /// <summary>WriteVersions shares the answer's page among the keys; each has at least one member, so that every page gets somewhere.</summary>
+    private void WriteVersions(ProofBatch proofs, PooledWriter body)
+    {
+        body.Append(stackalloc byte[sizeof(uint)]);
+        for (int i = 0; i < Count; i++)
+        {
+            int left = Math.Max(0, AnswerLimits.PageLength - (body.Length - sizeof(uint)));
+            int start = body.Length;
+            proofs.WriteVersions(Queries.Keys[i], Queries.Versions[i], MaxMembers, left / (Count - i), body);
+            Queries.Latest[i] = BinaryPrimitives.ReadUInt64BigEndian(body.Written.Span[start..]);
+        }
+        BinaryPrimitives.WriteUInt32BigEndian(body.Written.Span, (uint)(body.Length - sizeof(uint)));
+    }
+}

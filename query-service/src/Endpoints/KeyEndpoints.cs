@@ -15,15 +15,14 @@ internal sealed class KeyEndpoints
 {
     private const string LookupPath = "/v1/lookup";
     private const string KeyParameter = "key";
-    private const long MaxBodyLength = 1024 * 1024;
 
-    private readonly KeyAnswers _answers;
+    private readonly AnswerSender _answers;
     private readonly FollowerState _state;
     private readonly RateLimiter _limiter;
     private readonly AnswerBudget _budget;
     private readonly QueryServiceOptions _options;
 
-    public KeyEndpoints(KeyAnswers answers, FollowerState state, RateLimiter limiter, AnswerBudget budget, IOptions<QueryServiceOptions> options)
+    public KeyEndpoints(AnswerSender answers, FollowerState state, RateLimiter limiter, AnswerBudget budget, IOptions<QueryServiceOptions> options)
     {
         _answers = answers;
         _state = state;
@@ -32,27 +31,12 @@ internal sealed class KeyEndpoints
         _options = options.Value;
     }
 
-    private int KeyLength => _state.Anchor?.Configuration.MaxKeyLength ?? ProtocolLimits.MaxKeyLength;
-
     public void Map(IEndpointRouteBuilder routes)
     {
-        RouteHandlerBuilder[] lookups =
-        [
-            routes.MapPost(LookupPath, (HttpContext context, CancellationToken cancellation) => PostAsync(context, QueryKind.Lookup, cancellation)).Describe(QueryApi.PostLookup),
-            routes.MapRead(LookupPath, (HttpContext context, CancellationToken cancellation) => GetLookupAsync(context, cancellation)).Describe(QueryApi.GetLookup),
-        ];
-        foreach (RouteHandlerBuilder lookup in lookups)
-        {
-            lookup.LimitRate(RateLimitKind.Lookups);
-            if (_options.RequireLookupScope)
-            {
-                lookup.Require(Access.Lookup);
-            }
-            else
-            {
-                lookup.AllowBrowsers();
-            }
-        }
+        routes.MapPost(LookupPath, (HttpContext context, CancellationToken cancellation) => PostAsync(context, QueryKind.Lookup, cancellation))
+            .Describe(QueryApi.PostLookup).AsLookup(_options);
+        routes.MapRead(LookupPath, (HttpContext context, CancellationToken cancellation) => GetLookupAsync(context, cancellation))
+            .Describe(QueryApi.GetLookup).AsLookup(_options);
         routes.MapPost("/v1/history", (HttpContext context, CancellationToken cancellation) => PostAsync(context, QueryKind.History, cancellation))
             .Describe(QueryApi.History).LimitRate(RateLimitKind.Lookups).Require(Access.History);
         routes.MapPost("/v1/monitor", (HttpContext context, CancellationToken cancellation) => PostAsync(context, QueryKind.Monitor, cancellation))
@@ -65,7 +49,7 @@ internal sealed class KeyEndpoints
         var position = ClientPosition.Read(context.Request);
         using AnswerLease lease = _budget.LeaseFor(context);
         using QueryBatch queries = await ReadAsync(context.Request, kind, lease, cancellationToken);
-        await _answers.SendAsync(new KeyRequest(kind, queries, position, type, UsesCache(context), lease), context.Response, cancellationToken);
+        await _answers.SendAsync(new KeyRequest(kind, queries, position, type, _options.UsesCacheFor(context), lease), context.Response, cancellationToken);
     }
 
     private async Task GetLookupAsync(HttpContext context, CancellationToken cancellationToken)
@@ -78,20 +62,18 @@ internal sealed class KeyEndpoints
             throw new ProblemException(new Problem(ProblemTypes.MalformedRequest, "Give one parameter 'key'.", $"?{KeyParameter}"));
         }
         using AnswerLease lease = _budget.LeaseFor(context);
-        using QueryBatch queries = QueryParser.One(Encoding.UTF8.GetBytes(keys[0]!), new KeyRules(KeyLength, Owner: null));
-        await _answers.SendAsync(new KeyRequest(QueryKind.Lookup, queries, position, type, UsesCache(context), lease), context.Response, cancellationToken);
+        using QueryBatch queries = QueryParser.One(Encoding.UTF8.GetBytes(keys[0]!), new KeyRules(_state.KeyLength, Owner: null));
+        await _answers.SendAsync(new KeyRequest(QueryKind.Lookup, queries, position, type, _options.UsesCacheFor(context), lease), context.Response, cancellationToken);
     }
-
-    private bool UsesCache(HttpContext context) => !_options.HideCacheFromAnonymous || CallerRights.Of(context) is { IsToken: false };
 
     private async ValueTask<QueryBatch> ReadAsync(HttpRequest request, QueryKind kind, AnswerLease lease, CancellationToken cancellationToken)
     {
         string type = RequestBody.MediaType(request, MediaTypes.Json, MediaTypes.Query);
         using var counted = new BodyLease(lease);
-        using PooledBody body = await RequestBody.ReadPooledAsync(request, MaxBodyLength, counted.Hold, cancellationToken);
+        using PooledBody body = await RequestBody.ReadPooledAsync(request, LookupRoutes.MaxBodyLength, counted.Hold, cancellationToken);
         // The latest value is anyone's to look up; older ones are the owner's.
         CallerRights? owner = kind == QueryKind.Lookup ? null : CallerRights.Of(request.HttpContext)!;
-        QueryBatch batch = QueryParser.Parse(type, body.Memory, kind, new KeyRules(KeyLength, owner));
+        QueryBatch batch = QueryParser.Parse(type, body.Memory, kind, new KeyRules(_state.KeyLength, owner));
         _limiter.Spend(request.HttpContext, RateLimitKind.Lookups, batch.Keys.Count);
         return batch;
     }

@@ -50,6 +50,26 @@ internal static class QueryApi
         Problems = s_keys,
     };
 
+    public static ApiOperation UserLookup { get; } = new("userLookup", "Looks up users: which user id a username leads to, whether the user has left, and the keys of all devices.")
+    {
+        Description = ReadOnly,
+        Parameters = s_position,
+        Body = new(
+            $"One query, or a list of 1 to {QueryBatch.MaxCount}.",
+            new ApiContent(MediaTypes.Json, QuerySchemas.UserQueries)
+            {
+                Examples = new Dictionary<string, string>
+                {
+                    ["one"] = """{"username": "alice@example.org"}""",
+                    ["device"] = """[{"username": "alice@example.org", "device": "phone"}, {"username_b64": "Ym9i"}]""",
+                    ["known"] = """{"username": "alice", "known": {"period": 0, "devices": 0, "keys": []}}""",
+                },
+            },
+            new ApiContent(MediaTypes.UserQuery)),
+        Answers = [Of("What each username leads to, and the proofs.", QuerySchemas.UserLookupAnswer, MediaTypes.UserLookup)],
+        Problems = [.. s_keys, ProblemTypes.BatchLength, ProblemTypes.AnswerTooLarge],
+    };
+
     public static ApiOperation History { get; } = Versions("history", "Lists versions of keys, oldest first, by pages.", MediaTypes.History);
 
     public static ApiOperation Monitor { get; } = Versions("monitor", "Lists versions of one's own keys and proves that there are no others.", MediaTypes.Monitor);

@@ -7,7 +7,7 @@ using Optiks.ServiceDefaults;
 namespace Optiks.QueryService.Endpoints;
 
 /// <summary>QuerySchemas are the shapes of queries, and of the answers as <see cref="AnswerJson"/> renders them.</summary>
-internal static class QuerySchemas
+internal static partial class QuerySchemas
 {
     public const string Number = "Number";
     public const string Range = "Range";
@@ -29,8 +29,10 @@ internal static class QuerySchemas
     {
         AddParameters(schemas);
         AddQueries(schemas);
+        AddUserQueries(schemas);
         AddRecords(schemas);
         AddAnswers(schemas);
+        AddUserAnswers(schemas);
         schemas.Add("AddedLeaf", ApiSchemas.ObjectOf("A leaf that was added.", ["label", "commitment", "offset"], new()
         {
             ["label"] = ApiSchemas.Octets("Label."),

@@ -20,6 +20,9 @@ internal sealed class FollowerState
     /// <summary>LogName tells logs apart in entity tags; empty until the log is known.</summary>
     public string LogName => _anchor is { } anchor ? Base64UrlText.Encode(anchor.LogId.Span[..LogNameLength]) : "";
 
+    /// <summary>KeyLength is how many octets a key, username or id of the log may have.</summary>
+    public int KeyLength => _anchor?.Configuration.MaxKeyLength ?? ProtocolLimits.MaxKeyLength;
+
     /// <summary>Trouble is why the log cannot be followed, in a sentence for anyone's eyes; null when it is being followed.</summary>
     public string? Trouble
     {

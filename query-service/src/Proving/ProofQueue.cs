@@ -15,7 +15,7 @@ namespace Optiks.QueryService.Proving;
 /// <remarks>Thread safety: any thread. Invariant: a request that was taken in is completed, also when the process ends.</remarks>
 internal sealed class ProofQueue : IDisposable
 {
-    /// <summary>MaxWaiting queries: about as many as two processors prove in half a second. Beyond, a client does better to come again than to wait.</summary>
+    /// <summary>MaxWaiting queries, or what costs as much: about as many as two processors prove in half a second. Beyond, a client does better to come again than to wait.</summary>
     internal const int MaxWaiting = 8192;
 
     // Of one batch, which is one that fills all lanes of the proving kernels many times; more would only make the first of them wait.
@@ -66,16 +66,17 @@ internal sealed class ProofQueue : IDisposable
     /// AnswerAsync gives the answer to a request, whose queries stay with the queue until then. Throws <see cref="ProblemException"/>: overloaded when the queue is full, unavailable when there is no fresh
     /// epoch. Cancelled, nobody waits for the answer any more.
     /// </summary>
-    public Task<ProvenAnswer> AnswerAsync(KeyRequest asked, CancellationToken cancellationToken)
+    public Task<ProvenAnswer> AnswerAsync(AnswerRequest asked, CancellationToken cancellationToken)
     {
         var request = new ProofRequest(asked, cancellationToken);
         lock (_waiting)
         {
             ObjectDisposedException.ThrowIf(_isStopping, this);
-            if (_waitingQueries + request.Count <= MaxWaiting)
+            // However many proofs one answer has, it can be made.
+            if (_waiting.Count == 0 || _waitingQueries + request.Cost <= MaxWaiting)
             {
                 _waiting.Enqueue(request);
-                _waitingQueries += request.Count;
+                _waitingQueries += request.Cost;
                 Monitor.Pulse(_waiting);
                 return request.Answer;
             }
@@ -117,10 +118,10 @@ internal sealed class ProofQueue : IDisposable
             {
                 Monitor.Wait(_waiting);
             }
-            while (_waiting.TryPeek(out ProofRequest? next) && (queries == 0 || queries + next.Count <= MaxTaken))
+            while (_waiting.TryPeek(out ProofRequest? next) && (queries == 0 || queries + next.Cost <= MaxTaken))
             {
                 taken.Add(_waiting.Dequeue());
-                queries += next.Count;
+                queries += next.Cost;
             }
             _waitingQueries -= queries;
         }

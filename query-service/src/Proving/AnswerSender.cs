@@ -1,5 +1,4 @@
 using Optiks.Native;
-using Optiks.Protocol;
 using Optiks.QueryService.Answers;
 using Optiks.QueryService.Following;
 using Optiks.QueryService.Telemetry;
@@ -7,8 +6,8 @@ using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Proving;
 
-/// <summary>KeyAnswers makes and sends the answers about keys. Everything of one answer comes from one <see cref="ServedEpoch"/>. Any thread.</summary>
-internal sealed class KeyAnswers
+/// <summary>AnswerSender makes and sends answers with VRF proofs, about keys and about users. Everything of one answer comes from one <see cref="ServedEpoch"/>. Any thread.</summary>
+internal sealed class AnswerSender
 {
     private const int ExpectedLength = 12 * 1024;
 
@@ -16,7 +15,7 @@ internal sealed class KeyAnswers
     private readonly ProofQueue _proofs;
     private readonly QueryMetrics _metrics;
 
-    public KeyAnswers(CurrentEpoch current, ProofQueue proofs, QueryMetrics metrics)
+    public AnswerSender(CurrentEpoch current, ProofQueue proofs, QueryMetrics metrics)
     {
         _current = current;
         _proofs = proofs;
@@ -24,15 +23,14 @@ internal sealed class KeyAnswers
     }
 
     /// <summary>SendAsync answers a request: a lookup whose VRF proofs are cached at once, others with proofs that are made together with those of other requests.</summary>
-    public async Task SendAsync(KeyRequest request, HttpResponse response, CancellationToken cancellationToken)
+    public async Task SendAsync(AnswerRequest request, HttpResponse response, CancellationToken cancellationToken)
     {
         while (true)
         {
             ServedEpoch? epoch = _current.Peek();
             try
             {
-                bool mayBeCached = request.Kind == QueryKind.Lookup && request.UsesCache;
-                if (!mayBeCached || !await TrySendCachedAsync(request, response, cancellationToken))
+                if (!request.IsTriedAtOnce || !await TrySendAtOnceAsync(request, response, cancellationToken))
                 {
                     await SendProvenAsync(request, response, cancellationToken);
                 }
@@ -47,33 +45,31 @@ internal sealed class KeyAnswers
                 }
             }
         }
-        _metrics.Answered(request.Kind.Name, request.Queries.Keys.Count);
+        _metrics.Answered(request.Name, request.Count);
     }
 
     private static ProblemException Erased(ServedEpoch? epoch) => epoch is { IsBehind: true }
         ? CurrentEpoch.Unavailable("This replica is behind, and values of its epoch were erased since.")
         : new ProblemException(new Problem(ProblemTypes.Erased, "The latest value of a key was erased: its user has left."));
 
-    private static Task SendAsync(KeyRequest request, HttpResponse response, PooledWriter answer, CancellationToken cancellationToken)
+    private static Task SendAsync(AnswerRequest request, HttpResponse response, PooledWriter answer, CancellationToken cancellationToken)
     {
         Caching.NoStore(response);
-        return answer.SendAsync(response, request.Type, request.Kind.WriteJson, cancellationToken);
+        return answer.SendAsync(response, request.Type, request.WriteJson, cancellationToken);
     }
 
     // False, with nothing of the response touched, when a proof is not cached.
-    private async ValueTask<bool> TrySendCachedAsync(KeyRequest request, HttpResponse response, CancellationToken cancellationToken)
+    private async ValueTask<bool> TrySendAtOnceAsync(AnswerRequest request, HttpResponse response, CancellationToken cancellationToken)
     {
-        QueryBatch queries = request.Queries;
-        using var answer = new PooledWriter(request.Lease, ExpectedLength, AnswerLimits.Of(request.Kind, queries.Keys.Count));
+        using var answer = new PooledWriter(request.Lease, ExpectedLength, request.MaxLength);
         ServedEpoch epoch = _current.AcquireFresh();
         try
         {
             answer.Append(await HeadAsync(epoch, request.Position, cancellationToken));
-            if (!epoch.View.TryWriteLookups(StructureId.Keys, queries.Keys, queries.Periods, queries.Versions, answer, queries.Latest))
+            if (!request.TryWriteAtOnce(epoch, answer))
             {
                 return false;
             }
-            queries.ThrowIfAhead(request.Kind, epoch.Period);
         }
         finally
         {
@@ -83,7 +79,7 @@ internal sealed class KeyAnswers
         return true;
     }
 
-    private async Task SendProvenAsync(KeyRequest request, HttpResponse response, CancellationToken cancellationToken)
+    private async Task SendProvenAsync(AnswerRequest request, HttpResponse response, CancellationToken cancellationToken)
     {
         using ProvenAnswer proven = await _proofs.AnswerAsync(request, cancellationToken);
         byte[] head;

@@ -1,0 +1,43 @@
+using Optiks.Native;
+using Optiks.ServiceDefaults;
+
+namespace Optiks.QueryService.Answers;
+
+/// <summary>UserQueries are the questions of one request about users, in the binary form that the native library takes: no object lasts for a user or a device.</summary>
+internal sealed class UserQueries : IDisposable
+{
+    private readonly PooledWriter _octets;
+
+    /// <summary>UserQueries copies a UserQueryList of so many questions.</summary>
+    public UserQueries(ReadOnlySpan<byte> octets, int count, bool isBinary, bool isList, AnswerLease lease)
+    {
+        _octets = new PooledWriter(lease, octets.Length);
+        _octets.Append(octets);
+        Count = count;
+        IsBinary = isBinary;
+        IsList = isList;
+    }
+
+    public int Count { get; }
+
+    public ReadOnlySpan<byte> Octets => _octets.Written.Span;
+
+    // How the request was written, for the field of a problem.
+    private bool IsBinary { get; }
+
+    private bool IsList { get; }
+
+    /// <summary>NotCaughtUp is the problem of a client that is ahead.</summary>
+    public ProblemException NotCaughtUp(UsersSummary summary)
+    {
+        (string detail, string member) = summary.AheadOf switch
+        {
+            KnownOfUser.UserId => ("The client knows a user id for a username that leads nowhere here.", IsBinary ? "knows_user" : "known.user"),
+            KnownOfUser.DeviceList => ("The client has seen a later version of the device list than there is here.", IsBinary ? "devices" : "known.devices"),
+            _ => ("The client has seen a later version of a device's key than there is here.", IsBinary ? "keys" : "known.keys"),
+        };
+        return ClientPosition.NotCaughtUp(detail, IsBinary || IsList ? $"$[{summary.AheadUser}].{member}" : $"$.{member}");
+    }
+
+    public void Dispose() => _octets.Dispose();
+}

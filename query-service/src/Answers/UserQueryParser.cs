@@ -1,0 +1,231 @@
+using Optiks.Protocol;
+using Optiks.ServiceDefaults;
+
+namespace Optiks.QueryService.Answers;
+
+/// <summary>UserQueryParser reads the bodies of requests about users, in both forms (docs/spec/rest.md section 4). Refusals are <see cref="ProblemException"/>.</summary>
+internal static class UserQueryParser
+{
+    private const int PrefixLength = 3;
+
+    private static readonly JsonMembers s_query = new("username", "username_b64", "device", "device_b64", "known");
+    private static readonly JsonMembers s_known = new("user", "period", "devices", "keys");
+    private static readonly JsonMembers s_key = new("device", "device_b64", "version");
+
+    /// <summary>Parse reads a body of one of the two media types. The caller disposes the result.</summary>
+    public static UserQueries Parse(string mediaType, ReadOnlyMemory<byte> body, in KeyRules rules, AnswerLease lease)
+    {
+        if (mediaType == MediaTypes.UserQuery)
+        {
+            return new UserQueries(body.Span, CheckBinary(body, rules), isBinary: true, isList: true, lease);
+        }
+        List<UserQuery> queries = ParseJson(body.Span, rules, out bool isList);
+        return new UserQueries(UserQueryList.Encode(queries), queries.Count, isBinary: false, isList, lease);
+    }
+
+    private static int CheckBinary(ReadOnlyMemory<byte> body, in KeyRules rules)
+    {
+        if (body.Span.SequenceEqual(stackalloc byte[PrefixLength]))
+        {
+            throw BatchLength();
+        }
+        IReadOnlyList<UserQuery> queries;
+        try
+        {
+            queries = UserQueryList.Decode(body);
+        }
+        catch (EncodingException e)
+        {
+            throw new ProblemException(new Problem(ProblemTypes.MalformedRequest, $"The body is not a list of queries about users: {e.Message}."), e);
+        }
+        if (queries.Count > QueryBatch.MaxCount)
+        {
+            throw BatchLength();
+        }
+        for (int i = 0; i < queries.Count; i++)
+        {
+            UserQuery query = queries[i];
+            rules.Check(query.Username.Span, $"$[{i}].username");
+            if (!query.Device.IsEmpty)
+            {
+                rules.Check(query.Device.Span, $"$[{i}].device");
+            }
+            if (query.Keys.Count > ProtocolLimits.MaxKnownKeys)
+            {
+                throw TooManyKeys($"$[{i}].keys");
+            }
+            for (int j = 0; j < query.Keys.Count; j++)
+            {
+                if (query.Keys[j].Version == 0 || (j > 0 && DeviceList.Order.Compare(query.Keys[j - 1].Device, query.Keys[j].Device) >= 0))
+                {
+                    throw Malformed("The device ids are strictly increasing, and their versions 1 or more.", $"$[{i}].keys");
+                }
+            }
+            if (query.Period != 0 && query.ListVersion == 0 && query.Keys.Count == 0)
+            {
+                throw Malformed("The period must be 0 without a known version.", $"$[{i}].period");
+            }
+        }
+        return queries.Count;
+    }
+
+    private static List<UserQuery> ParseJson(ReadOnlySpan<byte> body, in KeyRules rules, out bool isList)
+    {
+        var reader = new StrictJsonReader(body);
+        var queries = new List<UserQuery>();
+        isList = reader.IsArray;
+        if (!isList)
+        {
+            queries.Add(ParseOne(ref reader, rules));
+        }
+        else
+        {
+            reader.StartArray();
+            while (reader.TryNextElement())
+            {
+                if (queries.Count == QueryBatch.MaxCount)
+                {
+                    throw BatchLength();
+                }
+                queries.Add(ParseOne(ref reader, rules));
+            }
+            if (queries.Count == 0)
+            {
+                throw BatchLength();
+            }
+        }
+        reader.End();
+        return queries;
+    }
+
+    private static UserQuery ParseOne(ref StrictJsonReader reader, in KeyRules rules)
+    {
+        byte[]? username = null;
+        byte[]? device = null;
+        UserQuery known = new(default);
+        string path = reader.Path;
+        reader.StartObject(s_query);
+        while (reader.TryNextMember(out int member))
+        {
+            switch (member)
+            {
+                case 0 or 1:
+                    username = ReadId(ref reader, member == 0, username, rules);
+                    break;
+                case 2 or 3:
+                    device = ReadId(ref reader, member == 2, device, rules);
+                    break;
+                default:
+                    known = ParseKnown(ref reader, rules);
+                    break;
+            }
+        }
+        if (username is null)
+        {
+            throw Malformed("The query has no username: give 'username' or 'username_b64'.", $"{path}.username");
+        }
+        return known with { Username = username, Device = device };
+    }
+
+    private static UserQuery ParseKnown(ref StrictJsonReader reader, in KeyRules rules)
+    {
+        bool knowsUser = false;
+        ulong? period = null;
+        ulong? devices = null;
+        List<KnownDeviceKey>? keys = null;
+        string path = reader.Path;
+        reader.StartObject(s_known);
+        while (reader.TryNextMember(out int member))
+        {
+            switch (member)
+            {
+                case 0:
+                    knowsUser = reader.ReadTrue();
+                    break;
+                case 1:
+                    period = reader.ReadInteger();
+                    break;
+                case 2:
+                    devices = reader.ReadInteger();
+                    break;
+                default:
+                    keys = ParseKeys(ref reader, rules);
+                    break;
+            }
+        }
+        if (period is null != (devices is null && keys is null))
+        {
+            throw Malformed(period is null ? "The member is missing: versions are of a period." : "The member is of no use without a known version.", $"{path}.period");
+        }
+        // Of no version, nothing is known.
+        bool hasVersion = devices > 0 || keys?.Count > 0;
+        return new UserQuery(default) { KnowsUser = knowsUser, Period = hasVersion ? period!.Value : 0, ListVersion = devices ?? 0, Keys = keys ?? [] };
+    }
+
+    private static List<KnownDeviceKey> ParseKeys(ref StrictJsonReader reader, in KeyRules rules)
+    {
+        var keys = new List<KnownDeviceKey>();
+        string path = reader.Path;
+        reader.StartArray();
+        while (reader.TryNextElement())
+        {
+            if (keys.Count == ProtocolLimits.MaxKnownKeys)
+            {
+                throw TooManyKeys(path);
+            }
+            keys.Add(ParseKey(ref reader, rules));
+        }
+        keys.Sort(static (one, other) => DeviceList.Order.Compare(one.Device, other.Device));
+        for (int i = 1; i < keys.Count; i++)
+        {
+            if (keys[i].Device.Span.SequenceEqual(keys[i - 1].Device.Span))
+            {
+                throw Malformed("A device stands twice.", path);
+            }
+        }
+        return keys;
+    }
+
+    private static KnownDeviceKey ParseKey(ref StrictJsonReader reader, in KeyRules rules)
+    {
+        byte[]? device = null;
+        ulong version = 0;
+        string path = reader.Path;
+        reader.StartObject(s_key);
+        while (reader.TryNextMember(out int member))
+        {
+            if (member < 2)
+            {
+                device = ReadId(ref reader, member == 0, device, rules);
+                continue;
+            }
+            version = reader.ReadInteger();
+            if (version == 0)
+            {
+                throw reader.Fail("A known version is 1 or more.");
+            }
+        }
+        if (device is null)
+        {
+            throw Malformed("The key has no device: give 'device' or 'device_b64'.", $"{path}.device");
+        }
+        return version > 0 ? new KnownDeviceKey(device, version) : throw Malformed("The member is missing.", $"{path}.version");
+    }
+
+    private static byte[] ReadId(ref StrictJsonReader reader, bool isText, byte[]? before, in KeyRules rules)
+    {
+        if (before is not null)
+        {
+            throw reader.Fail("It stands there already: give it as text or as octets.");
+        }
+        byte[] id = isText ? reader.ReadText().ToArray() : reader.ReadOctets();
+        rules.Check(id, reader.Path);
+        return id;
+    }
+
+    private static ProblemException BatchLength() => new(new Problem(ProblemTypes.BatchLength, $"A list has 1 to {QueryBatch.MaxCount} queries.", "$"));
+
+    private static ProblemException TooManyKeys(string field) => new(new Problem(ProblemTypes.BatchLength, $"A query names at most {ProtocolLimits.MaxKnownKeys} known keys.", field));
+
+    private static ProblemException Malformed(string detail, string field) => new(new Problem(ProblemTypes.MalformedRequest, detail, field));
+}

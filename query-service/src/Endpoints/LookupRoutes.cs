@@ -1,0 +1,29 @@
+using Optiks.QueryService.Options;
+using Optiks.ServiceDefaults;
+
+namespace Optiks.QueryService.Endpoints;
+
+/// <summary>LookupRoutes is what the endpoints that look something up have in common, whether keys or users.</summary>
+internal static class LookupRoutes
+{
+    /// <summary>MaxBodyLength of a request.</summary>
+    public const long MaxBodyLength = 1024 * 1024;
+
+    /// <summary>AsLookup limits an endpoint's rate, and opens it to everyone unless the operator closed lookups.</summary>
+    public static void AsLookup(this RouteHandlerBuilder route, QueryServiceOptions options)
+    {
+        route.LimitRate(RateLimitKind.Lookups);
+        if (options.RequireLookupScope)
+        {
+            route.Require(Access.Lookup);
+        }
+        else
+        {
+            route.AllowBrowsers();
+        }
+    }
+
+    /// <summary>UsesCacheFor says whether the caller's proofs may come from the cache, and go there.</summary>
+    public static bool UsesCacheFor(this QueryServiceOptions options, HttpContext context) =>
+        !options.HideCacheFromAnonymous || CallerRights.Of(context) is { IsToken: false };
+}

@@ -1,0 +1,90 @@
+using Microsoft.OpenApi;
+using Optiks.Protocol;
+using Optiks.QueryService.Answers;
+using Optiks.ServiceDefaults;
+
+namespace Optiks.QueryService.Endpoints;
+
+internal static partial class QuerySchemas
+{
+    public const string UserQueries = "UserQueries";
+    public const string UserLookupAnswer = "UserLookupAnswer";
+
+    private static void AddUserQueries(ApiSchemas schemas)
+    {
+        schemas.Add("KnownKey", ApiSchemas.RequireOneOf(
+            ApiSchemas.ObjectOf("A version of a device's key that the client verified. Exactly one of device and device_b64.", ["version"], new()
+            {
+                ["device"] = ApiSchemas.Text("The device id as UTF-8 text."),
+                ["device_b64"] = ApiSchemas.Octets("The device id as octets."),
+                ["version"] = ApiSchemas.WholeNumber("Its number.", 1),
+            }),
+            ("device", "device_b64")));
+        schemas.Add("KnownUser", ApiSchemas.ObjectOf("What the client keeps of the user. The period is given with a version, and only then.", [], new()
+        {
+            ["user"] = ApiSchemas.True("The user id is known for the username, whose entry is left out."),
+            ["period"] = ApiSchemas.WholeNumber("Period of the versions."),
+            ["devices"] = ApiSchemas.WholeNumber("Version of the device list; 0: none."),
+            ["keys"] = ApiSchemas.List(schemas.Ref("KnownKey"), ProtocolLimits.MaxKnownKeys, "Keys of devices, none twice."),
+        }));
+        schemas.Add("UserQuery", ApiSchemas.RequireOneOf(
+            ApiSchemas.ObjectOf("A user to look up. Exactly one of username and username_b64, and at most one of device and device_b64.", [], new()
+            {
+                ["username"] = ApiSchemas.Text("The username as UTF-8 text, 1 to 255 octets or the log's max_key_len."),
+                ["username_b64"] = ApiSchemas.Octets("The username as octets."),
+                ["device"] = ApiSchemas.Text("The one device that is asked, as UTF-8 text."),
+                ["device_b64"] = ApiSchemas.Octets("The one device that is asked, as octets."),
+                ["known"] = schemas.Ref("KnownUser"),
+            }),
+            ("username", "username_b64")));
+        schemas.Add(UserQueries, ApiSchemas.AnyOf(
+            "One query, or a list of them.", schemas.Ref("UserQuery"), ApiSchemas.List(schemas.Ref("UserQuery"), QueryBatch.MaxCount, "Answered in this order.")));
+    }
+
+    private static void AddUserAnswers(ApiSchemas schemas)
+    {
+        schemas.Add("PartRecord", ApiSchemas.ObjectOf("The record of another epoch that entries refer to.", ["record", "record_fields", "inclusion"], new()
+        {
+            ["record"] = ApiSchemas.Octets("The epoch's record."),
+            ["record_fields"] = schemas.Ref(Record),
+            ["inclusion"] = ApiSchemas.Octets("Inclusion proof of the record, hashes of 32 octets."),
+        }));
+        schemas.Add("Entry", ApiSchemas.ObjectOf("An entry that is there, or the proof that there is none.", ["record", "kind"], new()
+        {
+            ["record"] = ApiSchemas.WholeNumber("The record that it refers to; 0: the head's."),
+            ["kind"] = Kind("0: absent, 1: present.", 0, 1),
+            ["member"] = schemas.Ref("Member"),
+            ["absent"] = schemas.Ref("NonMember"),
+        }));
+        schemas.Add("VersionedEntry", ApiSchemas.ObjectOf("The latest version of a key.", ["record", "lookup"], new()
+        {
+            ["record"] = ApiSchemas.WholeNumber("The record that it refers to; 0: the head's."),
+            ["lookup"] = schemas.Ref("Lookup"),
+        }));
+        schemas.Add("ListedDevice", ApiSchemas.ObjectOf("A device of a list.", ["device_b64"], new()
+        {
+            ["device_b64"] = ApiSchemas.Octets("Its id."),
+            ["device"] = ApiSchemas.Text("Its id, where it is text without control characters."),
+        }));
+        schemas.Add("DeviceListEntry", ApiSchemas.ObjectOf("The latest version of a device list.", ["record", "lookup"], new()
+        {
+            ["record"] = ApiSchemas.WholeNumber("The record that it refers to; 0: the head's."),
+            ["lookup"] = schemas.Ref("Lookup"),
+            ["list"] = ApiSchemas.Any(schemas.Ref("ListedDevice"), "The devices, decoded; left out when the list is known."),
+        }));
+        schemas.Add("UserLookup", ApiSchemas.ObjectOf("What a username leads to.", ["kind"], new()
+        {
+            ["kind"] = Kind("0: no such user, 1: the user has left, 2: a current user.", 0, 1, 2),
+            ["name"] = schemas.Ref("Entry"),
+            ["decommissioned"] = schemas.Ref("Entry"),
+            ["devices"] = schemas.Ref("DeviceListEntry"),
+            ["keys"] = ApiSchemas.Any(schemas.Ref("VersionedEntry"), "Of the devices in the order of the list, or of the one that was asked."),
+        }));
+        schemas.Add(UserLookupAnswer, ApiSchemas.ObjectOf("Answers to queries about users.", ["head", "parts", "users"], new()
+        {
+            ["head"] = schemas.Ref(Head),
+            ["parts"] = ApiSchemas.Any(schemas.Ref("PartRecord"), "None, from one replica."),
+            ["users"] = ApiSchemas.List(schemas.Ref("UserLookup"), QueryBatch.MaxCount, "In the order of the queries."),
+        }));
+    }
+}

@@ -1,0 +1,51 @@
+using Microsoft.Extensions.Options;
+using Optiks.Protocol;
+using Optiks.QueryService.Answers;
+using Optiks.QueryService.Following;
+using Optiks.QueryService.Options;
+using Optiks.QueryService.Proving;
+using Optiks.ServiceDefaults;
+
+namespace Optiks.QueryService.Endpoints;
+
+/// <summary>UserEndpoints take the requests about users.</summary>
+internal sealed class UserEndpoints
+{
+    private readonly AnswerSender _answers;
+    private readonly FollowerState _state;
+    private readonly RateLimiter _limiter;
+    private readonly AnswerBudget _budget;
+    private readonly QueryServiceOptions _options;
+
+    public UserEndpoints(AnswerSender answers, FollowerState state, RateLimiter limiter, AnswerBudget budget, IOptions<QueryServiceOptions> options)
+    {
+        _answers = answers;
+        _state = state;
+        _limiter = limiter;
+        _budget = budget;
+        _options = options.Value;
+    }
+
+    public void Map(IEndpointRouteBuilder routes) =>
+        routes.MapPost("/v1/users/lookup", (HttpContext context, CancellationToken cancellation) => LookUpAsync(context, cancellation))
+            .Describe(QueryApi.UserLookup).AsLookup(_options);
+
+    private async Task LookUpAsync(HttpContext context, CancellationToken cancellationToken)
+    {
+        string type = AcceptHeader.Choose(context.Request, MediaTypes.Json, MediaTypes.UserLookup);
+        var position = ClientPosition.Read(context.Request);
+        using AnswerLease lease = _budget.LeaseFor(context);
+        using UserQueries queries = await ReadAsync(context.Request, lease, cancellationToken);
+        var request = new UserRequest(
+            queries, entries => _limiter.Spend(context, RateLimitKind.Lookups, entries), position, type, _options.UsesCacheFor(context), lease);
+        await _answers.SendAsync(request, context.Response, cancellationToken);
+    }
+
+    private async ValueTask<UserQueries> ReadAsync(HttpRequest request, AnswerLease lease, CancellationToken cancellationToken)
+    {
+        string type = RequestBody.MediaType(request, MediaTypes.Json, MediaTypes.UserQuery);
+        using var counted = new BodyLease(lease);
+        using PooledBody body = await RequestBody.ReadPooledAsync(request, LookupRoutes.MaxBodyLength, counted.Hold, cancellationToken);
+        return UserQueryParser.Parse(type, body.Memory, new KeyRules(_state.KeyLength, Owner: null), lease);
+    }
+}
