@@ -52,7 +52,7 @@ public sealed class ErasureTests
         var updates = new Updates(folder);
         await using TaskHost task = await TaskHost.StartAsync(folder);
         await PublishAsync(task, updates, "a-one", "a-two");
-        foreach ((string key, ulong from, ulong through, ulong latest) in new[] { ("alice", 1UL, 2UL, 2UL), ("alice", 2, 2, 2), ("alice", 3, 9, 2), ("nobody", 1, 1, 0) })
+        foreach ((string key, ulong from, ulong through, ulong latest) in ((string, ulong, ulong, ulong)[])[("alice", 1, 2, 2), ("alice", 2, 2, 2), ("alice", 3, 9, 2), ("nobody", 1, 1, 0)])
         {
             AcceptRequest order = Order(key, from, through);
             await updates.AcceptAsync(order);
