@@ -1,3 +1,4 @@
+using Optiks.Native;
 using Optiks.Protocol;
 using Optiks.ServiceDefaults;
 
@@ -13,17 +14,34 @@ internal static class UserQueryParser
     private static readonly JsonMembers s_key = new("device", "device_b64", "version");
 
     /// <summary>Parse reads a body of one of the two media types. The caller disposes the result.</summary>
-    public static UserQueries Parse(string mediaType, ReadOnlyMemory<byte> body, in KeyRules rules, AnswerLease lease)
+    /// <param name="mediaType">Of the body.</param>
+    /// <param name="body">The request's.</param>
+    /// <param name="log">Whose names they are, in the form that it knows them by (docs/spec/usernames.md).</param>
+    /// <param name="lease">Counts the memory of the result.</param>
+    public static UserQueries Parse(string mediaType, ReadOnlyMemory<byte> body, Configuration log, AnswerLease lease)
     {
-        if (mediaType == MediaTypes.UserQuery)
+        var rules = new KeyRules(log.MaxKeyLength, Owner: null);
+        bool isBinary = mediaType == MediaTypes.UserQuery;
+        bool isList = true;
+        IReadOnlyList<UserQuery> queries = isBinary ? ParseBinary(body, rules) : ParseJson(body.Span, rules, out isList);
+        if (log.UsernameForm != UsernameForm.Octets)
         {
-            return new UserQueries(body.Span, CheckBinary(body, rules), isBinary: true, isList: true, lease);
+            queries = [.. queries.Select((query, i) => query with { Username = Form(log, query.Username.Span, $"{(isList ? $"$[{i}]" : "$")}.username") })];
         }
-        List<UserQuery> queries = ParseJson(body.Span, rules, out bool isList);
-        return new UserQueries(UserQueryList.Encode(queries), queries.Count, isBinary: false, isList, lease);
+        else if (isBinary)
+        {
+            return new UserQueries(body.Span, queries.Count, isBinary, isList, lease);
+        }
+        return new UserQueries(UserQueryList.Encode(queries), queries.Count, isBinary, isList, lease);
     }
 
-    private static int CheckBinary(ReadOnlyMemory<byte> body, in KeyRules rules)
+    private static byte[] Form(Configuration log, ReadOnlySpan<byte> name, string field)
+    {
+        UsernameFault fault = Usernames.Prepare(log, name, out byte[] form);
+        return fault == UsernameFault.Valid ? form : throw new ProblemException(new Problem(ProblemTypes.UsernameForm, fault.Sentence(), field));
+    }
+
+    private static IReadOnlyList<UserQuery> ParseBinary(ReadOnlyMemory<byte> body, in KeyRules rules)
     {
         if (body.Span.SequenceEqual(stackalloc byte[PrefixLength]))
         {
@@ -66,7 +84,7 @@ internal static class UserQueryParser
                 throw Malformed("The period must be 0 without a known version.", $"$[{i}].period");
             }
         }
-        return queries.Count;
+        return queries;
     }
 
     private static List<UserQuery> ParseJson(ReadOnlySpan<byte> body, in KeyRules rules, out bool isList)

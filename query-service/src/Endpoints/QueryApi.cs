@@ -67,7 +67,7 @@ internal static class QueryApi
             },
             new ApiContent(MediaTypes.UserQuery)),
         Answers = [Of("What each username leads to, and the proofs.", QuerySchemas.UserLookupAnswer, MediaTypes.UserLookup)],
-        Problems = [.. s_keys, ProblemTypes.BatchLength, ProblemTypes.AnswerTooLarge],
+        Problems = [.. s_keys, ProblemTypes.UsernameForm, ProblemTypes.BatchLength, ProblemTypes.AnswerTooLarge],
     };
 
     public static ApiOperation History { get; } = Versions("history", "Lists versions of keys, oldest first, by pages.", MediaTypes.History);

@@ -44,8 +44,9 @@ internal sealed class UserEndpoints
     private async ValueTask<UserQueries> ReadAsync(HttpRequest request, AnswerLease lease, CancellationToken cancellationToken)
     {
         string type = RequestBody.MediaType(request, MediaTypes.Json, MediaTypes.UserQuery);
+        Configuration log = _state.Anchor?.Configuration ?? throw CurrentEpoch.Unavailable("The log is not known yet.");
         using var counted = new BodyLease(lease);
         using PooledBody body = await RequestBody.ReadPooledAsync(request, LookupRoutes.MaxBodyLength, counted.Hold, cancellationToken);
-        return UserQueryParser.Parse(type, body.Memory, new KeyRules(_state.KeyLength, Owner: null), lease);
+        return UserQueryParser.Parse(type, body.Memory, log, lease);
     }
 }
