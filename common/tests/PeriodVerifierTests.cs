@@ -91,7 +91,7 @@ public sealed class PeriodVerifierTests
     private static JsonDocument Load(string name) =>
         JsonDocument.Parse(File.ReadAllBytes(Path.Combine(AppContext.BaseDirectory, "vectors", "periods", $"{name}.json")));
 
-    private static IEnumerable<JsonElement> Vectors(JsonDocument file) => file.RootElement.GetProperty("vectors").EnumerateArray();
+    private static JsonElement.ArrayEnumerator Vectors(JsonDocument file) => file.RootElement.GetProperty("vectors").EnumerateArray();
 
     private static void CheckReason(JsonElement vector, Reason reason)
     {

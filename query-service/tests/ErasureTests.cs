@@ -1,6 +1,5 @@
 using System.Text;
 using System.Text.Json;
-using Optiks.Protocol;
 using Optiks.ServiceDefaults;
 
 namespace Optiks.QueryService.Tests;

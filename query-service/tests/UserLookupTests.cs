@@ -270,8 +270,11 @@ public sealed class UserLookupTests : IAsyncLifetime
         });
     }
 
-    private static string Known(int keys) =>
-        $$"""{"username": "a", "known": {"period": 0, "keys": [{{string.Join(',', Enumerable.Range(0, keys).Select(i => $$"""{"device": "d{{i}}", "version": 1}"""))}}]}}""";
+    private static string Known(int keys)
+    {
+        IEnumerable<string> known = Enumerable.Range(0, keys).Select(i => $$"""{"device": "d{{i}}", "version": 1}""");
+        return $$$"""{"username": "a", "known": {"period": 0, "keys": [{{{string.Join(',', known)}}}]}}""";
+    }
 
     private static AcceptItem[] Created(string name, params string[] devices) =>
     [

@@ -1,4 +1,3 @@
-using Microsoft.OpenApi;
 using Optiks.Protocol;
 using Optiks.QueryService.Answers;
 using Optiks.ServiceDefaults;
