@@ -5,15 +5,18 @@ namespace Optiks.Client;
 /// <summary>KeyName is a key with its base64url text, under which state is kept.</summary>
 internal readonly record struct KeyName(ReadOnlyMemory<byte> Octets, string Id)
 {
-    public static KeyName Of(ReadOnlyMemory<byte> key, TrustAnchor anchor)
+    public static KeyName Of(ReadOnlyMemory<byte> key, TrustAnchor anchor, string what = "key")
     {
         int most = anchor.Configuration.MaxKeyLength;
         if (key.Length == 0 || key.Length > most)
         {
-            throw new ArgumentException($"A key of this log has 1 to {most} octets, not {key.Length}.", nameof(key));
+            throw new ArgumentException($"A {what} of this log has 1 to {most} octets, not {key.Length}.", nameof(key));
         }
         return new KeyName(key, Base64UrlText.Encode(key.Span));
     }
+
+    /// <summary>Of octets whose bounds the verifier has checked.</summary>
+    public static KeyName OfVerified(ReadOnlyMemory<byte> key) => new(key, Base64UrlText.Encode(key.Span));
 
     public static ReadOnlyMemory<byte> FromId(string id) =>
         Base64UrlText.TryDecode(id, out byte[]? octets) ? octets : throw new ClientStateException($"The client state names a key that is not base64url: {id}.");

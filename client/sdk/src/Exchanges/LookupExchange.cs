@@ -8,15 +8,13 @@ internal sealed class LookupExchange : VerifiedExchange<LookupExchange.KeyAnswer
 {
     private readonly IReadOnlyList<KeyName> _keys;
     private readonly IClientStateStore _store;
-    private readonly KnownKey[] _known;
-    private readonly byte[]?[] _values;
+    private readonly RememberedKey[] _remembered;
 
     public LookupExchange(IReadOnlyList<KeyName> keys, IClientStateStore store)
     {
         _keys = keys;
         _store = store;
-        _known = new KnownKey[keys.Count];
-        _values = new byte[]?[keys.Count];
+        _remembered = new RememberedKey[keys.Count];
     }
 
     public override string Path => "/v1/lookup";
@@ -30,22 +28,9 @@ internal sealed class LookupExchange : VerifiedExchange<LookupExchange.KeyAnswer
         var queries = new Query[_keys.Count];
         for (int i = 0; i < queries.Length; i++)
         {
-            queries[i] = new Query(_keys[i].Octets, 0, 0);
-            _known[i] = default;
-            _values[i] = null;
-            if (!seen.Keys.TryGetValue(_keys[i].Id, out KeyState? state))
-            {
-                continue;
-            }
-            // A version is known only while its value is at hand; otherwise the full proof is asked for again.
-            _values[i] = state.ValueSha256 is null ? null : _store.FindValue(state.ValueSha256);
-            _known[i] = state.Version == 0 || _values[i] is not null
-                ? new KnownKey(state.LeastEpoch, state.Period, state.Version, state.Time, state.AbsentEpoch)
-                : new KnownKey(state.LeastEpoch, 0, 0, 0, null);
-            if (_known[i].Version > 0)
-            {
-                queries[i] = new Query(_keys[i].Octets, _known[i].Period, _known[i].Version);
-            }
+            _remembered[i] = RememberedKey.Of(seen.Keys.GetValueOrDefault(_keys[i].Id), _store);
+            KnownKey known = _remembered[i].Known;
+            queries[i] = known.Version > 0 ? new Query(_keys[i].Octets, known.Period, known.Version) : new Query(_keys[i].Octets, 0, 0);
         }
         return QueryList.Encode(queries);
     }
@@ -57,7 +42,7 @@ internal sealed class LookupExchange : VerifiedExchange<LookupExchange.KeyAnswer
         {
             keys.Add(key.Octets.Span);
         }
-        LookupVerdict verdict = Verifier.Lookup(context, keys, _known, answer.Span);
+        LookupVerdict verdict = Verifier.Lookup(context, keys, [.. _remembered.Select(key => key.Known)], answer.Span);
         if (verdict.Reason != Reason.Valid)
         {
             return new(verdict.Reason, null, null, verdict.FailedKey);
@@ -66,22 +51,11 @@ internal sealed class LookupExchange : VerifiedExchange<LookupExchange.KeyAnswer
         for (int i = 0; i < answers.Length; i++)
         {
             VerifiedLookup lookup = verdict.Keys[i];
-            seen.Keys.TryGetValue(_keys[i].Id, out KeyState? before);
             bool unchanged = lookup.Version > 0 && lookup.Value is null;
-            byte[]? value = unchanged ? _values[i] : lookup.Value is { } range ? answer[range].ToArray() : null;
-            var after = new KeyState
+            byte[]? value = unchanged ? _remembered[i].Value : lookup.Value is { } range ? answer[range].ToArray() : null;
+            if (!KeyRules.TryLearn(seen.Keys.GetValueOrDefault(_keys[i].Id), lookup, value, verdict.Head!.Period, verdict.Head.Epoch, verdict.Head.Epoch, out KeyState after, out Reason reason))
             {
-                LeastEpoch = verdict.Head!.Epoch,
-                Period = verdict.Head.Period,
-                Version = lookup.Version,
-                Time = lookup.Time,
-                AbsentEpoch = verdict.Head.Epoch,
-                PublishedEpoch = unchanged ? before!.PublishedEpoch : lookup.LeafEpoch,
-                ValueSha256 = unchanged ? before!.ValueSha256 : value is null ? null : ValueHash.Of(value),
-            };
-            if (before is not null && StepsBack(before, after))
-            {
-                return new(Reason.VersionRegressed, null, null, i);
+                return new(reason, null, null, i);
             }
             answers[i] = new KeyAnswer(after, value, unchanged);
         }
@@ -118,12 +92,6 @@ internal sealed class LookupExchange : VerifiedExchange<LookupExchange.KeyAnswer
         }
         return values;
     }
-
-    // The verifier sees this by itself when the known version was offered; it was not when the value was lost.
-    private static bool StepsBack(KeyState before, KeyState after) =>
-        before.Period == after.Period
-        && (after.Version < before.Version
-            || (after.Version == before.Version && (after.Time != before.Time || after.ValueSha256 != before.ValueSha256)));
 
     /// <summary>KeyAnswer is what was verified of one key.</summary>
     internal sealed record KeyAnswer(KeyState After, byte[]? Value, bool Unchanged);

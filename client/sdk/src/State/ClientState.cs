@@ -17,9 +17,22 @@ public sealed record ClientState
     /// <summary>Owned keys: updated or monitored here.</summary>
     public ImmutableDictionary<string, OwnedKey> Owned { get; init; } = ImmutableDictionary<string, OwnedKey>.Empty;
 
+    /// <summary>Names: usernames that were looked up.</summary>
+    public ImmutableDictionary<string, NameState> Names { get; init; } = ImmutableDictionary<string, NameState>.Empty;
+
+    /// <summary>Users that were looked up, by user id. The keys of their devices are among <see cref="Keys"/>.</summary>
+    public ImmutableDictionary<string, UserState> Users { get; init; } = ImmutableDictionary<string, UserState>.Empty;
+
+    /// <summary>OwnedUsers, by user id: changed here.</summary>
+    public ImmutableDictionary<string, OwnedUser> OwnedUsers { get; init; } = ImmutableDictionary<string, OwnedUser>.Empty;
+
     /// <summary>Fork that was found; null: none.</summary>
     public ForkState? Fork { get; init; }
 
     /// <summary>Least epoch that may be accepted for a key.</summary>
     internal ulong LeastEpoch(string key) => Keys.TryGetValue(key, out KeyState? state) ? state.LeastEpoch : 0;
+
+    /// <summary>Names of all values that the state needs.</summary>
+    internal IEnumerable<string> ValueNames() =>
+        Keys.Values.Concat(Users.Values.Select(user => user.Devices).OfType<KeyState>()).Select(state => state.ValueSha256).OfType<string>();
 }

@@ -110,18 +110,12 @@ public sealed class FileClientStateStore : IClientStateStore, IDisposable
 
     private void DropValues(ClientState before, ClientState after)
     {
-        var dropped = new HashSet<string>(StringComparer.Ordinal);
-        foreach ((string key, KeyState state) in before.Keys)
+        if (ReferenceEquals(before.Keys, after.Keys) && ReferenceEquals(before.Users, after.Users))
         {
-            if (state.ValueSha256 is not null && (!after.Keys.TryGetValue(key, out KeyState? now) || now.ValueSha256 != state.ValueSha256))
-            {
-                dropped.Add(state.ValueSha256);
-            }
+            return;
         }
-        if (dropped.Count > 0)
-        {
-            dropped.ExceptWith(after.Keys.Values.Select(state => state.ValueSha256).OfType<string>());
-        }
+        var dropped = new HashSet<string>(before.ValueNames(), StringComparer.Ordinal);
+        dropped.ExceptWith(after.ValueNames());
         foreach (string sha256 in dropped)
         {
             File.Delete(ValuePath(sha256));

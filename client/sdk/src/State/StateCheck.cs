@@ -12,7 +12,10 @@ internal static class StateCheck
     public static string? Fault(TrustAnchor anchor, ClientState state) =>
         (state.Head is { } head ? Fault(anchor, head) : null)
         ?? state.Keys.Select(key => KeyFault(key.Key) ?? HashFault(key.Value.ValueSha256)).FirstOrDefault(fault => fault is not null)
-        ?? state.Owned.Select(key => KeyFault(key.Key) ?? Fault(key.Value)).FirstOrDefault(fault => fault is not null);
+        ?? state.Owned.Select(key => KeyFault(key.Key) ?? Fault(key.Value)).FirstOrDefault(fault => fault is not null)
+        ?? state.Names.Select(name => KeyFault(name.Key) ?? (name.Value.User is { } user ? KeyFault(user) : null)).FirstOrDefault(fault => fault is not null)
+        ?? state.Users.Select(user => KeyFault(user.Key) ?? Fault(user.Value)).FirstOrDefault(fault => fault is not null)
+        ?? state.OwnedUsers.Select(user => KeyFault(user.Key) ?? Fault(user.Value)).FirstOrDefault(fault => fault is not null);
 
     /// <summary>Fault of an auditor's state, in words; null: none.</summary>
     public static string? Fault(TrustAnchor anchor, AuditState state) =>
@@ -54,6 +57,14 @@ internal static class StateCheck
         HashFault(owned.ValueSha256)
         ?? owned.Expected.Select(change => HashFault(change.ValueSha256)).FirstOrDefault(fault => fault is not null)
         ?? owned.Alarms.Select(alarm => HashFault(alarm.ValueSha256)).FirstOrDefault(fault => fault is not null);
+
+    private static string? Fault(UserState user) =>
+        user is { LeftEpoch: not null, Devices: not null } ? "a user who has left has a device list"
+        : user.Devices is { Version: 0 } or { ValueSha256: null } ? "a device list has no version"
+        : HashFault(user.Devices?.ValueSha256);
+
+    private static string? Fault(OwnedUser user) =>
+        user.Expected.SelectMany(change => change.Added.Concat(change.Removed)).Select(KeyFault).FirstOrDefault(fault => fault is not null);
 
     private static string? KeyFault(string id) => Base64UrlText.TryDecode(id, out byte[]? key) && key.Length is >= 1 and <= ProtocolLimits.MaxKeyLength ? null : $"a key is not base64url of 1 to {ProtocolLimits.MaxKeyLength} octets";
 

@@ -1,0 +1,11 @@
+namespace Optiks.Client;
+
+/// <summary>NameState is what a client keeps of a username that it looked up (docs/spec/state.md section 1).</summary>
+public sealed record NameState
+{
+    /// <summary>LeastEpoch that will be accepted for the username: that of the last answer about it.</summary>
+    public required ulong LeastEpoch { get; init; }
+
+    /// <summary>User that the username leads to, base64url of the user id; null when there was none yet. It never changes.</summary>
+    public string? User { get; init; }
+}
