@@ -25,27 +25,11 @@ public sealed partial class OptiksClient
     {
         Uri server = UpdateUrl();
         KeyName name = KeyName.Of(key, _options.TrustAnchor);
-        if (value.Length > _options.TrustAnchor.Configuration.MaxValueLength)
-        {
-            throw new ArgumentException($"A value of this log has at most {_options.TrustAnchor.Configuration.MaxValueLength} octets, not {value.Length}.", nameof(value));
-        }
-        if (requestId is { Version: not 7 })
-        {
-            throw new ArgumentException("A request id is a UUIDv7.", nameof(requestId));
-        }
-        Guid id = requestId ?? NewRequestId();
+        RequireValue(value);
+        Guid id = RequestIdOf(requestId);
         string hash = ValueHash.Of(value.Span);
-        Expect(name, new ExpectedChange(id, hash));
-        var request = new ServerRequest(server, "/v1/updates", MediaTypes.Json, MaxStatusLength) { Body = (Body(id, name, value, expected), MediaTypes.Json), Authorize = true };
-        try
-        {
-            await RetryAsync(request, cancellationToken).ConfigureAwait(false);
-        }
-        catch (OptiksServerException e) when (e.Failure == ServerFailure.Refused && !e.IsTransient)
-        {
-            Forget(name, id);
-            throw;
-        }
+        _store.TryUpdate(current => OwnerRules.Expect(current, name, new ExpectedChange(id, hash)), []);
+        await SendAsync(server, "/v1/updates", Body(id, name, value, expected), current => OwnerRules.Forget(current, name, id), cancellationToken).ConfigureAwait(false);
         return new UpdateResult { Key = key, RequestId = id, ValueSha256 = hash, Status = UpdateStatus.Pending };
     }
 
@@ -66,7 +50,7 @@ public sealed partial class OptiksClient
             case UpdateStatus.Published:
                 return await ConfirmAsync(name, pending with { Status = outcome.Status, Epoch = outcome.Epoch, Version = outcome.Items[0].Version }, cancellationToken).ConfigureAwait(false);
             case UpdateStatus.Refused:
-                Forget(name, pending.RequestId);
+                _store.TryUpdate(current => OwnerRules.Forget(current, name, pending.RequestId), []);
                 return pending with { Status = outcome.Status, RefusedBecause = outcome.RefusedBecause, Current = outcome.Current };
             default:
                 return pending;
@@ -103,6 +87,16 @@ public sealed partial class OptiksClient
         }
     }
 
+    private void RequireValue(ReadOnlyMemory<byte> value)
+    {
+        if (value.Length > _options.TrustAnchor.Configuration.MaxValueLength)
+        {
+            throw new ArgumentException($"A value of this log has at most {_options.TrustAnchor.Configuration.MaxValueLength} octets, not {value.Length}.", nameof(value));
+        }
+    }
+
+    private Guid RequestIdOf(Guid? given) => given is { Version: not 7 } ? throw new ArgumentException("A request id is a UUIDv7.", nameof(given)) : given ?? NewRequestId();
+
     private static UpdateResult Compared(UpdateResult result, KeyVersion shown) =>
         shown.Value is not { } value ? result with { Detail = "the version's value was erased meanwhile" }
         : ValueHash.Of(value.Span) == result.ValueSha256 ? result with { Confirmation = UpdateConfirmation.Confirmed, Epoch = shown.Epoch }
@@ -110,21 +104,20 @@ public sealed partial class OptiksClient
 
     private Uri UpdateUrl() => _options.UpdateUrl ?? throw new InvalidOperationException("No update URL was given.");
 
-    private void Expect(KeyName name, ExpectedChange change) => _store.TryUpdate(
-        current =>
+    // A request that the server refuses for good is expected no more.
+    private async Task SendAsync(Uri server, string path, ReadOnlyMemory<byte> body, Func<ClientState, ClientState> forget, CancellationToken cancellationToken)
+    {
+        var request = new ServerRequest(server, path, MediaTypes.Json, MaxStatusLength) { Body = (body, MediaTypes.Json), Authorize = true };
+        try
         {
-            OwnedKey owned = current.Owned.GetValueOrDefault(name.Id) ?? new OwnedKey();
-            return owned.Expected.Any(known => known.RequestId == change.RequestId)
-                ? current
-                : current with { Owned = current.Owned.SetItem(name.Id, owned with { Expected = owned.Expected.Add(change) }) };
-        },
-        []);
-
-    private void Forget(KeyName name, Guid requestId) => _store.TryUpdate(
-        current => current.Owned.TryGetValue(name.Id, out OwnedKey? owned) && owned.Expected.Any(known => known.RequestId == requestId)
-            ? current with { Owned = current.Owned.SetItem(name.Id, owned with { Expected = owned.Expected.RemoveAll(known => known.RequestId == requestId) }) }
-            : current,
-        []);
+            await RetryAsync(request, cancellationToken).ConfigureAwait(false);
+        }
+        catch (OptiksServerException e) when (e.Failure == ServerFailure.Refused && !e.IsTransient)
+        {
+            _store.TryUpdate(forget, []);
+            throw;
+        }
+    }
 
     private async Task<byte[]> RetryAsync(ServerRequest request, CancellationToken cancellationToken)
     {

@@ -15,6 +15,27 @@ internal static class Heads
         return (answer[..EpochRecord.Length], Vector(ref rest));
     }
 
+    /// <summary>Record of the epoch of <paramref name="kept"/> among the parts of an answer about users that decodes (docs/spec/users.md section 1); that of its head if none is.</summary>
+    public static ReadOnlyMemory<byte> PeekPart(ReadOnlyMemory<byte> answer, ReadOnlySpan<byte> kept)
+    {
+        ReadOnlyMemory<byte> rest = answer[EpochRecord.Length..];
+        Vector(ref rest);
+        Vector(ref rest);
+        Vector(ref rest);
+        ulong epoch = EpochRecord.EpochOf(kept);
+        for (ReadOnlyMemory<byte> parts = Vector(ref rest); !parts.IsEmpty;)
+        {
+            ReadOnlyMemory<byte> record = parts[..EpochRecord.Length];
+            if (EpochRecord.EpochOf(record.Span) == epoch)
+            {
+                return record;
+            }
+            parts = parts[EpochRecord.Length..];
+            Vector(ref parts);
+        }
+        return answer[..EpochRecord.Length];
+    }
+
     private static ReadOnlyMemory<byte> Vector(ref ReadOnlyMemory<byte> rest)
     {
         int length = BinaryPrimitives.ReadUInt16BigEndian(rest.Span);

@@ -27,6 +27,21 @@ internal static class OwnerRules
         return next with { AbsentEpoch = headEpoch };
     }
 
+    /// <summary>State in which a change of an owned key is expected; the same state if it is already.</summary>
+    public static ClientState Expect(ClientState current, KeyName key, ExpectedChange change)
+    {
+        OwnedKey owned = current.Owned.GetValueOrDefault(key.Id) ?? new OwnedKey();
+        return owned.Expected.Any(known => known.RequestId == change.RequestId)
+            ? current
+            : current with { Owned = current.Owned.SetItem(key.Id, owned with { Expected = owned.Expected.Add(change) }) };
+    }
+
+    /// <summary>State in which a request about an owned key is expected no more; the same state if it is not.</summary>
+    public static ClientState Forget(ClientState current, KeyName key, Guid requestId) =>
+        current.Owned.TryGetValue(key.Id, out OwnedKey? owned) && owned.Expected.Any(known => known.RequestId == requestId)
+            ? current with { Owned = current.Owned.SetItem(key.Id, owned with { Expected = owned.Expected.RemoveAll(known => known.RequestId == requestId) }) }
+            : current;
+
     private static int IndexOf(OwnedKey owned, string hash)
     {
         for (int i = 0; i < owned.Expected.Length; i++)

@@ -43,7 +43,13 @@ internal static class RequestOutcomeJson
     }
 
     private static PublishedKey Item(JsonElement item) =>
-        Base64UrlText.TryDecode(item.GetProperty("key_b64").GetString() ?? "", out byte[]? key) ? new PublishedKey(key, Number(item)) : throw new FormatException("key_b64");
+        Base64UrlText.TryDecode(item.GetProperty("key_b64").GetString() ?? "", out byte[]? key) ? new PublishedKey(key, Number(item), Structure(item)) : throw new FormatException("key_b64");
+
+    // Servers that know keys alone name no structure.
+    private static StructureId Structure(JsonElement item) =>
+        !item.TryGetProperty("structure", out JsonElement name) ? StructureId.Keys
+        : Structures.Names.ToList().IndexOf(name.GetString() ?? "") is >= 0 and var index ? (StructureId)(index + 1)
+        : throw new FormatException("structure");
 
     private static KeyVersionNumber Number(JsonElement element) =>
         new(element.GetProperty("period").GetUInt64(), element.GetProperty("version").GetUInt64());

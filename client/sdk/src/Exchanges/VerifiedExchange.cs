@@ -1,4 +1,5 @@
 using Optiks.Native;
+using Optiks.Protocol;
 
 namespace Optiks.Client;
 
@@ -11,6 +12,9 @@ internal abstract class VerifiedExchange<T>
     /// <summary>MediaType of the answer.</summary>
     public abstract string MediaType { get; }
 
+    /// <summary>BodyMediaType of the request.</summary>
+    public virtual string BodyMediaType => MediaTypes.Query;
+
     /// <summary>NeedsAuthorization: the API key or token goes with the request.</summary>
     public abstract bool NeedsAuthorization { get; }
 
@@ -22,6 +26,9 @@ internal abstract class VerifiedExchange<T>
 
     /// <summary>Verifies an answer, without changing anything.</summary>
     public abstract Checked<T> Verify(VerifierContext context, ClientState seen, ReadOnlyMemory<byte> answer);
+
+    /// <summary>ContradictingRecord of an answer that decodes and was refused as a fork, which differs from the kept one of its epoch.</summary>
+    public virtual ReadOnlyMemory<byte> ContradictingRecord(ReadOnlyMemory<byte> answer, ReadOnlySpan<byte> kept) => Heads.Peek(answer).Record;
 
     /// <summary>State with what was learnt; null when the current state is no longer the one that was verified against.</summary>
     public abstract ClientState? Remember(ClientState seen, ClientState current, VerifiedHead head, T learnt);

@@ -80,7 +80,7 @@ internal sealed class VerifiedExchanger
             }
             if (reason != Reason.Valid)
             {
-                return await RefuseAsync<T>(reason, failedKey, seen.Head, answer, replica, cancellationToken).ConfigureAwait(false);
+                return await RefuseAsync(exchange, reason, failedKey, seen.Head, answer, replica, cancellationToken).ConfigureAwait(false);
             }
             HeadState newHead = NewHead(seen.Head, head!, answer);
             bool remembered = _store.TryUpdate(
@@ -101,7 +101,7 @@ internal sealed class VerifiedExchanger
     {
         var request = new ServerRequest(replica, $"{exchange.Path}?checkpoint_size={seen.Head?.Size ?? 0}", exchange.MediaType, MaxAnswerLength)
         {
-            Body = (exchange.Body(seen), MediaTypes.Query),
+            Body = (exchange.Body(seen), exchange.BodyMediaType),
             Authorize = exchange.NeedsAuthorization,
         };
         try
@@ -124,12 +124,12 @@ internal sealed class VerifiedExchanger
     };
 
     // What contradicts the kept head may be a lie of this server's, or a fork: only what the log signed tells.
-    private async Task<Outcome<T>> RefuseAsync<T>(Reason reason, int? failedKey, HeadState? kept, byte[] answer, Uri replica, CancellationToken cancellationToken)
+    private async Task<Outcome<T>> RefuseAsync<T>(
+        VerifiedExchange<T> exchange, Reason reason, int? failedKey, HeadState? kept, byte[] answer, Uri replica, CancellationToken cancellationToken)
     {
         if (kept is not null && reason == Reason.Fork)
         {
-            (ReadOnlyMemory<byte> record, ReadOnlyMemory<byte> note) = Heads.Peek(answer);
-            return Fork<T>(kept, new Contradiction(note, null, record, answer), replica);
+            return Fork<T>(kept, new Contradiction(Heads.Peek(answer).Checkpoint, null, exchange.ContradictingRecord(answer, kept.Record), answer), replica);
         }
         if (kept is not null && ForkSearch.MayShow(reason))
         {

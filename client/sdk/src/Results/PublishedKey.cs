@@ -1,4 +1,9 @@
+using Optiks.Protocol;
+
 namespace Optiks.Client;
 
-/// <summary>PublishedKey is a key with the version that an update gave it, by the server's word.</summary>
-public readonly record struct PublishedKey(ReadOnlyMemory<byte> Key, KeyVersionNumber Version);
+/// <summary>PublishedKey is a key with the version that a request gave it, by the server's word.</summary>
+/// <param name="Key">The key; in its structure a username, a user id or a device id.</param>
+/// <param name="Version">Its period and version; version 0 where a key has none, see <see cref="Structures.HasVersions"/>.</param>
+/// <param name="Structure">Structure that it is of.</param>
+public readonly record struct PublishedKey(ReadOnlyMemory<byte> Key, KeyVersionNumber Version, StructureId Structure = StructureId.Keys);

@@ -24,6 +24,7 @@ internal sealed class FixtureServer : IAsyncDisposable
     private readonly WebApplication _app;
     private readonly ConcurrentDictionary<Guid, (byte[] Key, byte[] Value)> _accepted = new();
     private readonly ConcurrentDictionary<Guid, string> _status = new();
+    private readonly ConcurrentDictionary<Guid, bool> _userRequests = new();
 
     private FixtureServer(FixtureLog log)
     {
@@ -72,6 +73,12 @@ internal sealed class FixtureServer : IAsyncDisposable
 
     /// <summary>Queries of the last lookup, history or monitor request.</summary>
     public IReadOnlyList<FixtureQuery> LastQueries { get; private set; } = [];
+
+    /// <summary>Status of every request about a user.</summary>
+    public string UserStatus { get; set; } = """{"status":"pending"}""";
+
+    /// <summary>Body of the last request about a user.</summary>
+    public byte[] LastUserRequest { get; private set; } = [];
 
     /// <summary>Publish at once what is accepted.</summary>
     public bool PublishAtOnce { get; set; } = true;
@@ -134,6 +141,9 @@ internal sealed class FixtureServer : IAsyncDisposable
             case "/v1/updates":
                 await AcceptAsync(context);
                 break;
+            case "/v1/users":
+                await AcceptUserAsync(context);
+                break;
             case "/v1/configuration":
                 await BytesAsync(context, path, MediaTypes.Json, FixtureLog.Anchor.ToJson());
                 break;
@@ -193,6 +203,23 @@ internal sealed class FixtureServer : IAsyncDisposable
         await BytesAsync(context, "/v1/updates", MediaTypes.Json, System.Text.Encoding.UTF8.GetBytes($$"""{"request_id":"{{id}}","status":"pending","status_url":"/v1/updates/{{id}}"}"""));
     }
 
+    private async Task AcceptUserAsync(HttpContext context)
+    {
+        if (!IsAuthorized(context))
+        {
+            await ProblemAsync(context, 401, "unauthorized");
+            return;
+        }
+        using var body = new MemoryStream();
+        await context.Request.Body.CopyToAsync(body);
+        LastUserRequest = body.ToArray();
+        using var document = JsonDocument.Parse(LastUserRequest);
+        Guid id = document.RootElement.GetProperty("request_id").GetGuid();
+        _userRequests[id] = true;
+        context.Response.StatusCode = 202;
+        await BytesAsync(context, "/v1/users", MediaTypes.Json, System.Text.Encoding.UTF8.GetBytes($$"""{"request_id":"{{id}}","status":"pending","status_url":"/v1/updates/{{id}}","user_b64":"{{document.RootElement.GetProperty("user_b64").GetString()}}"}"""));
+    }
+
     private async Task OtherAsync(HttpContext context, string path, ulong epoch)
     {
         if (path.StartsWith("/log/tile/", StringComparison.Ordinal) && TilePath.TryParse(path["/log/".Length..], out TilePath tile) && (Tile?.Invoke(tile) ?? Log.Board(epoch + 1).Tile(tile)) is { } octets)
@@ -202,6 +229,10 @@ internal sealed class FixtureServer : IAsyncDisposable
         else if (path.StartsWith("/v1/updates/", StringComparison.Ordinal) && _status.TryGetValue(Guid.Parse(path["/v1/updates/".Length..]), out string? status))
         {
             await BytesAsync(context, path, MediaTypes.Json, System.Text.Encoding.UTF8.GetBytes(status));
+        }
+        else if (path.StartsWith("/v1/updates/", StringComparison.Ordinal) && _userRequests.ContainsKey(Guid.Parse(path["/v1/updates/".Length..])))
+        {
+            await BytesAsync(context, path, MediaTypes.Json, System.Text.Encoding.UTF8.GetBytes(UserStatus));
         }
         else if (path.StartsWith("/v1/epochs/", StringComparison.Ordinal) && path.EndsWith("/audit-proof", StringComparison.Ordinal))
         {

@@ -1,0 +1,66 @@
+using Optiks.Native;
+using Optiks.Protocol;
+
+namespace Optiks.Client;
+
+/// <summary>RememberedUser is a question about a user with what the client brings to it (docs/spec/users.md section 2).</summary>
+/// <param name="Question">Question with all that is kept and of use for it; <see cref="UserQuestion.LeastEpoch"/> is the largest of the epochs that are kept with that.</param>
+/// <param name="Values">Values of the known versions, by device id in base64url.</param>
+internal sealed record RememberedUser(UserQuestion Question, IReadOnlyDictionary<string, byte[]> Values)
+{
+    /// <summary>Query that asks the question. That a device is known to have no value is the verifier's to know alone.</summary>
+    public UserQuery Query => new(Question.Username)
+    {
+        Device = Question.Device,
+        KnowsUser = !Question.UserId.IsEmpty,
+        Period = Question.ListVersion.Period,
+        ListVersion = Question.ListVersion.Version,
+        Keys = [.. Question.Keys.Where(device => device.Key.Version > 0).Select(device => new KnownDeviceKey(device.Device, device.Key.Version))],
+    };
+
+    /// <summary>Of what is kept, all that can be of use for the question.</summary>
+    /// <param name="username">Username that is asked.</param>
+    /// <param name="device">The one device; null: all.</param>
+    /// <param name="least">Epoch that the caller insists on.</param>
+    /// <param name="seen">State.</param>
+    /// <param name="store">Where the values are.</param>
+    public static RememberedUser Of(KeyName username, KeyName? device, ulong least, ClientState seen, IClientStateStore store)
+    {
+        NameState? name = seen.Names.GetValueOrDefault(username.Id);
+        UserState? user = name?.User is { } id ? seen.Users.GetValueOrDefault(id) : null;
+        RememberedKey list = RememberedKey.Of(user?.Devices, store);
+        var values = new Dictionary<string, byte[]>(StringComparer.Ordinal);
+        var keys = new List<KnownDevice>();
+        least = Math.Max(Math.Max(least, name?.LeastEpoch ?? 0), user?.LeastEpoch ?? 0);
+        foreach (ReadOnlyMemory<byte> listed in list.Value is null ? [] : DeviceList.Decode(list.Value))
+        {
+            string key = Base64UrlText.Encode(listed.Span);
+            if ((device is not null && device.Value.Id != key) || keys.Count == ProtocolLimits.MaxKnownKeys || !seen.Keys.TryGetValue(key, out KeyState? state))
+            {
+                continue;
+            }
+            least = Math.Max(least, state.LeastEpoch);
+            (KnownKey known, byte[]? value) = RememberedKey.Of(state, store);
+            // A question names one period, that of the list. That a device had no value yet is of use to the verifier alone.
+            if (known.Period == list.Known.Period && known.AbsentEpoch is not null)
+            {
+                keys.Add(new KnownDevice(listed, known));
+            }
+            if (value is not null)
+            {
+                values[key] = value;
+            }
+        }
+        var question = new UserQuestion(username.Octets)
+        {
+            Device = device?.Octets ?? default,
+            LeastEpoch = least,
+            UserId = name?.User is { } user64 ? KeyName.FromId(user64) : default,
+            HasLeft = user?.LeftEpoch is not null,
+            ListVersion = list.Known,
+            List = list.Value,
+            Keys = keys,
+        };
+        return new RememberedUser(question, values);
+    }
+}

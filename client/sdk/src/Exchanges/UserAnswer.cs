@@ -1,0 +1,11 @@
+using Optiks.Native;
+
+namespace Optiks.Client;
+
+/// <summary>UserAnswer is what was verified of one user.</summary>
+/// <param name="Kind">What the answer says.</param>
+/// <param name="User">Its id; null when there is no such user.</param>
+/// <param name="Epoch">Epoch at which all of it holds.</param>
+/// <param name="List">State of the device list; null unless current.</param>
+/// <param name="Devices">Devices in the order of the list.</param>
+internal sealed record UserAnswer(UserKind Kind, ReadOnlyMemory<byte>? User, ulong Epoch, KeyState? List, IReadOnlyList<UserDevice> Devices);

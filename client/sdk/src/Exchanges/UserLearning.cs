@@ -1,0 +1,140 @@
+using System.Collections.Immutable;
+using Optiks.Native;
+using Optiks.Protocol;
+
+namespace Optiks.Client;
+
+/// <summary>
+/// UserLearning takes what the verifier accepted of the users of one answer, in their order, compares it with what is kept (docs/spec/state.md section 1), and collects what is to be kept from now on.
+/// One thread; for one answer.
+/// </summary>
+internal sealed class UserLearning
+{
+    private readonly ClientState _seen;
+    private readonly ulong _period;
+    private readonly List<ReadOnlyMemory<byte>> _values = [];
+    private readonly Dictionary<string, NameState> _names = new(StringComparer.Ordinal);
+    private readonly Dictionary<string, UserState> _users = new(StringComparer.Ordinal);
+    private readonly Dictionary<string, KeyState> _keys = new(StringComparer.Ordinal);
+
+    public UserLearning(ClientState seen, ulong period)
+    {
+        _seen = seen;
+        _period = period;
+    }
+
+    /// <summary>Values that the state names from now on and did not before.</summary>
+    public IReadOnlyCollection<ReadOnlyMemory<byte>> NewValues => _values;
+
+    /// <summary>Take judges one user. Of an answer that is refused nothing may be used.</summary>
+    public Reason Take(KeyName username, RememberedUser remembered, VerifiedUser shown, ReadOnlyMemory<byte> answer, out UserAnswer result)
+    {
+        KeyName? user = shown.Kind == UserKind.None ? null : KeyName.OfVerified(shown.UserId);
+        result = new UserAnswer(shown.Kind, user?.Octets, shown.Epoch, null, []);
+        NameState? name = Find(_names, _seen.Names, username.Id);
+        if (name is not null && shown.Epoch < name.LeastEpoch)
+        {
+            return Reason.Stale;
+        }
+        if (name?.User is { } known && known != user?.Id)
+        {
+            return Reason.UserChanged;
+        }
+        _names[username.Id] = new NameState { LeastEpoch = shown.Epoch, User = user?.Id };
+        return user is null ? Reason.Valid : TakeUser(user.Value, remembered, shown, answer, ref result);
+    }
+
+    /// <summary>ApplyTo gives the current state with what was learnt; null when that is no longer the one that was compared with.</summary>
+    public ClientState? ApplyTo(ClientState current)
+    {
+        ImmutableDictionary<string, NameState>? names = Apply(_seen.Names, current.Names, _names);
+        ImmutableDictionary<string, UserState>? users = Apply(_seen.Users, current.Users, _users);
+        ImmutableDictionary<string, KeyState>? keys = Apply(_seen.Keys, current.Keys, _keys);
+        return names is null || users is null || keys is null ? null
+            : ReferenceEquals(names, current.Names) && ReferenceEquals(users, current.Users) && ReferenceEquals(keys, current.Keys) ? current
+            : current with { Names = names, Users = users, Keys = keys };
+    }
+
+    private Reason TakeUser(KeyName user, RememberedUser remembered, VerifiedUser shown, ReadOnlyMemory<byte> answer, ref UserAnswer result)
+    {
+        UserState? before = Find(_users, _seen.Users, user.Id);
+        if (before is not null && shown.Epoch < before.LeastEpoch)
+        {
+            return Reason.Stale;
+        }
+        if (shown.Kind == UserKind.Left)
+        {
+            _users[user.Id] = new UserState { LeftEpoch = shown.Epoch };
+            return Reason.Valid;
+        }
+        if (before?.LeftEpoch is not null)
+        {
+            return Reason.UserReturned;
+        }
+        if (!KeyRules.TryLearn(before?.Devices, shown.ListVersion, shown.List.ToArray(), _period, shown.Epoch, shown.ListEpoch, out KeyState list, out Reason reason))
+        {
+            return reason;
+        }
+        Keep(shown.ListVersion, shown.List);
+        _users[user.Id] = new UserState { Devices = list };
+        var devices = new List<UserDevice>(shown.Devices.Count);
+        foreach (VerifiedDevice device in shown.Devices)
+        {
+            reason = TakeDevice(device, remembered, shown.Epoch, answer, devices);
+            if (reason != Reason.Valid)
+            {
+                return reason;
+            }
+        }
+        result = result with { List = list, Devices = devices };
+        return Reason.Valid;
+    }
+
+    private Reason TakeDevice(VerifiedDevice device, RememberedUser remembered, ulong epoch, ReadOnlyMemory<byte> answer, List<UserDevice> devices)
+    {
+        KeyName name = KeyName.OfVerified(device.Device);
+        bool unchanged = device.Key.Version > 0 && device.Key.Value is null;
+        byte[]? value = unchanged ? remembered.Values[name.Id] : device.Key.Value is { } range ? answer[range].ToArray() : null;
+        if (!KeyRules.TryLearn(Find(_keys, _seen.Keys, name.Id), device.Key, value, _period, epoch, device.RecordEpoch, out KeyState after, out Reason reason))
+        {
+            return reason;
+        }
+        if (value is not null)
+        {
+            Keep(device.Key, value);
+        }
+        _keys[name.Id] = after;
+        devices.Add(new UserDevice(name.Octets, after.Version, after.PublishedEpoch, value is null ? default(ReadOnlyMemory<byte>?) : value, unchanged));
+        return Reason.Valid;
+    }
+
+    private void Keep(VerifiedLookup lookup, ReadOnlyMemory<byte> value)
+    {
+        if (lookup.Value is not null)
+        {
+            _values.Add(value);
+        }
+    }
+
+    private static T? Find<T>(Dictionary<string, T> learnt, ImmutableDictionary<string, T> seen, string id)
+        where T : class => learnt.GetValueOrDefault(id) ?? seen.GetValueOrDefault(id);
+
+    private static ImmutableDictionary<string, T>? Apply<T>(ImmutableDictionary<string, T> seen, ImmutableDictionary<string, T> current, Dictionary<string, T> learnt)
+        where T : class
+    {
+        ImmutableDictionary<string, T> next = current;
+        foreach ((string id, T after) in learnt)
+        {
+            T? now = current.GetValueOrDefault(id);
+            if (!Equals(now, seen.GetValueOrDefault(id)))
+            {
+                return null;
+            }
+            if (!Equals(now, after))
+            {
+                next = next.SetItem(id, after);
+            }
+        }
+        return next;
+    }
+}

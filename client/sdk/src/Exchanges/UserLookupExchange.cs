@@ -1,0 +1,67 @@
+using Optiks.Native;
+using Optiks.Protocol;
+
+namespace Optiks.Client;
+
+/// <summary>UserLookupExchange asks for up to 256 users, without what this client knows already.</summary>
+internal sealed class UserLookupExchange : VerifiedExchange<UserLookupExchange.Learnt>
+{
+    private readonly IReadOnlyList<(KeyName Username, KeyName? Device)> _users;
+    private readonly ulong _least;
+    private readonly IClientStateStore _store;
+    private RememberedUser[] _remembered = [];
+
+    /// <param name="users">Usernames, each with the one device that is asked, or null for all.</param>
+    /// <param name="least">Least epoch of each user's state. A head's may be smaller, as parts of an answer may be later.</param>
+    /// <param name="store">State.</param>
+    public UserLookupExchange(IReadOnlyList<(KeyName Username, KeyName? Device)> users, ulong least, IClientStateStore store)
+    {
+        _users = users;
+        _least = least;
+        _store = store;
+    }
+
+    public override string Path => "/v1/users/lookup";
+
+    public override string MediaType => MediaTypes.UserLookup;
+
+    public override string BodyMediaType => MediaTypes.UserQuery;
+
+    public override bool NeedsAuthorization => false;
+
+    public override byte[] Body(ClientState seen)
+    {
+        _remembered = [.. _users.Select(user => RememberedUser.Of(user.Username, user.Device, _least, seen, _store))];
+        return UserQueryList.Encode([.. _remembered.Select(user => user.Query)]);
+    }
+
+    public override Checked<Learnt> Verify(VerifierContext context, ClientState seen, ReadOnlyMemory<byte> answer)
+    {
+        UsersVerdict verdict = Verifier.Users(context, [.. _remembered.Select(user => user.Question)], answer.Span);
+        if (verdict.Reason != Reason.Valid)
+        {
+            return new(verdict.Reason, null, null, verdict.FailedUser);
+        }
+        var learning = new UserLearning(seen, verdict.Head!.Period);
+        var answers = new UserAnswer[_users.Count];
+        for (int i = 0; i < answers.Length; i++)
+        {
+            Reason reason = learning.Take(_users[i].Username, _remembered[i], verdict.Users[i], answer, out answers[i]);
+            if (reason != Reason.Valid)
+            {
+                return new(reason, null, null, i);
+            }
+        }
+        // The record to keep is the newest of the answer.
+        return new(Reason.Valid, verdict.Head with { Record = verdict.NewestRecord }, new Learnt(answers, learning), null);
+    }
+
+    public override ReadOnlyMemory<byte> ContradictingRecord(ReadOnlyMemory<byte> answer, ReadOnlySpan<byte> kept) => Heads.PeekPart(answer, kept);
+
+    public override ClientState? Remember(ClientState seen, ClientState current, VerifiedHead head, Learnt learnt) => learnt.State.ApplyTo(current);
+
+    public override IReadOnlyCollection<ReadOnlyMemory<byte>> Values(Learnt learnt) => learnt.State.NewValues;
+
+    /// <summary>Learnt is what an answer says of each user, and what it makes of the state.</summary>
+    internal sealed record Learnt(IReadOnlyList<UserAnswer> Users, UserLearning State);
+}

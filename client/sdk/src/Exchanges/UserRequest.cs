@@ -1,0 +1,129 @@
+using System.Buffers;
+using System.Collections.Immutable;
+using System.Security.Cryptography;
+using System.Text.Json;
+using Optiks.Protocol;
+
+namespace Optiks.Client;
+
+/// <summary>UserRequest is a request about one user: its body (docs/spec/rest.md section 5), and what its owner expects of it.</summary>
+/// <param name="Id">Request id.</param>
+/// <param name="User">User id.</param>
+/// <param name="Changes">Changes.</param>
+internal sealed record UserRequest(Guid Id, KeyName User, IReadOnlyList<UserChange> Changes)
+{
+    private const int NewUserIdLength = 16;
+
+    private IEnumerable<UserDeviceValue> Values => Changes.SelectMany(change => change.Devices);
+
+    /// <summary>NewUserId of a user that a request creates: the one that a server would make (docs/spec/rest.md section 5), so that a repeated request has the same user.</summary>
+    public static byte[] NewUserId(Guid requestId) => SHA256.HashData([.. "optiks user id 1\n"u8, .. requestId.ToByteArray(bigEndian: true)])[..NewUserIdLength];
+
+    /// <summary>Body of the request.</summary>
+    public ReadOnlyMemory<byte> Body()
+    {
+        var buffer = new ArrayBufferWriter<byte>();
+        using (var writer = new Utf8JsonWriter(buffer))
+        {
+            writer.WriteStartObject();
+            writer.WriteString("request_id"u8, Id);
+            writer.WriteString("user_b64"u8, User.Id);
+            writer.WriteStartArray("changes"u8);
+            foreach (UserChange change in Changes)
+            {
+                Write(writer, change);
+            }
+            writer.WriteEndArray();
+            writer.WriteEndObject();
+        }
+        return buffer.WrittenMemory;
+    }
+
+    /// <summary>State in which all of it is expected.</summary>
+    public ClientState Expect(ClientState current)
+    {
+        ClientState next = current;
+        foreach (UserDeviceValue device in Values)
+        {
+            next = OwnerRules.Expect(next, KeyName.OfVerified(device.Device), new ExpectedChange(Id, ValueHash.Of(device.Value.Span)));
+        }
+        OwnedUser owned = next.OwnedUsers.GetValueOrDefault(User.Id) ?? new OwnedUser();
+        ImmutableArray<string> added = [.. Changes.Where(change => change.Operation is UserOperation.Create or UserOperation.AddDevice).SelectMany(change => change.Devices).Select(device => Text(device.Device))];
+        ImmutableArray<string> removed = [.. Changes.Select(change => change.Removed).OfType<ReadOnlyMemory<byte>>().Select(Text)];
+        bool leaves = Changes.Any(change => change.Operation == UserOperation.Decommission);
+        return (added.Length == 0 && removed.Length == 0 && !leaves && Changes[0].Operation != UserOperation.Create) || owned.Expected.Any(known => known.RequestId == Id)
+            ? next
+            : next with { OwnedUsers = next.OwnedUsers.SetItem(User.Id, owned with { Expected = owned.Expected.Add(new ExpectedUserChange(Id, added, removed, leaves)) }) };
+    }
+
+    /// <summary>State in which none of it is expected.</summary>
+    public ClientState Forget(ClientState current)
+    {
+        ClientState next = Values.Aggregate(current, (state, device) => OwnerRules.Forget(state, KeyName.OfVerified(device.Device), Id));
+        return next.OwnedUsers.TryGetValue(User.Id, out OwnedUser? owned) && owned.Expected.Any(known => known.RequestId == Id)
+            ? next with { OwnedUsers = next.OwnedUsers.SetItem(User.Id, owned with { Expected = owned.Expected.RemoveAll(known => known.RequestId == Id) }) }
+            : next;
+    }
+
+    private static void Write(Utf8JsonWriter writer, UserChange change)
+    {
+        writer.WriteStartObject();
+        writer.WriteString("op"u8, NameOf(change.Operation));
+        switch (change.Operation)
+        {
+            case UserOperation.Create:
+                writer.WriteStartArray("usernames_b64"u8);
+                foreach (ReadOnlyMemory<byte> username in change.Usernames)
+                {
+                    writer.WriteStringValue(Text(username));
+                }
+                writer.WriteEndArray();
+                writer.WriteStartArray("devices"u8);
+                foreach (UserDeviceValue device in change.Devices)
+                {
+                    writer.WriteStartObject();
+                    Write(writer, device);
+                    writer.WriteEndObject();
+                }
+                writer.WriteEndArray();
+                break;
+            case UserOperation.AddUsername:
+                writer.WriteString("username_b64"u8, Text(change.Usernames[0]));
+                break;
+            case UserOperation.AddDevice or UserOperation.SetDevice:
+                Write(writer, change.Devices[0]);
+                break;
+            case UserOperation.RemoveDevice:
+                writer.WriteString("device_b64"u8, Text(change.Removed!.Value));
+                break;
+            default:
+                break;
+        }
+        if (change.Expected is { } expected)
+        {
+            writer.WriteStartObject("expected"u8);
+            writer.WriteNumber("period"u8, expected.Period);
+            writer.WriteNumber("version"u8, expected.Version);
+            writer.WriteEndObject();
+        }
+        writer.WriteEndObject();
+    }
+
+    private static void Write(Utf8JsonWriter writer, UserDeviceValue device)
+    {
+        writer.WriteString("device_b64"u8, Text(device.Device));
+        writer.WriteString("value_b64"u8, Text(device.Value));
+    }
+
+    private static string NameOf(UserOperation operation) => operation switch
+    {
+        UserOperation.Create => "create",
+        UserOperation.AddUsername => "add-username",
+        UserOperation.AddDevice => "add-device",
+        UserOperation.SetDevice => "set-device",
+        UserOperation.RemoveDevice => "remove-device",
+        _ => "decommission",
+    };
+
+    private static string Text(ReadOnlyMemory<byte> octets) => Base64UrlText.Encode(octets.Span);
+}

@@ -1,0 +1,155 @@
+namespace Optiks.Client;
+
+public sealed partial class OptiksClient
+{
+    /// <summary>
+    /// CreateUserAsync makes a user with these usernames and devices, all in one epoch. When it returns <see cref="UpdateStatus.Pending"/>, the server holds the request durably. Its changes are registered as expected before
+    /// it is sent. Retried under one request id, from which the user id follows; a caller that lost the result repeats the call with the same <paramref name="requestId"/>. Needs an API key with the scope update.
+    /// </summary>
+    /// <param name="usernames">One username or more, none twice.</param>
+    /// <param name="devices">First devices, possibly none.</param>
+    /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>); null: a new one.</param>
+    /// <param name="cancellationToken">Ends the waiting, not a request that was sent.</param>
+    public async Task<UserUpdateResult> CreateUserAsync(
+        IReadOnlyList<ReadOnlyMemory<byte>> usernames, IReadOnlyList<UserDeviceValue> devices, Guid? requestId = null, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(usernames);
+        ArgumentNullException.ThrowIfNull(devices);
+        if (usernames.Count == 0)
+        {
+            throw new ArgumentException("A user has at least one username.", nameof(usernames));
+        }
+        Guid id = RequestIdOf(requestId);
+        return await SendAsync(UsernameOf(usernames[0]), new UserRequest(id, KeyName.OfVerified(UserRequest.NewUserId(id)), Prepared([UserChange.Create(usernames, devices)])), cancellationToken).ConfigureAwait(false);
+    }
+
+    /// <summary>
+    /// ChangeUserAsync changes the user that a username leads to: all of the changes in one epoch, or none. Durable, expected and retried as with <see cref="CreateUserAsync"/>. The user id is the kept one or is looked up
+    /// first; where that shows no user, or is refused, nothing is sent and the result says so. Needs an API key with the scope update; of a token's own user a token will do, save for usernames.
+    /// </summary>
+    /// <param name="username">Username of the user.</param>
+    /// <param name="changes">Changes, at least one; <see cref="UserChange.Decommission"/> alone.</param>
+    /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>); null: a new one.</param>
+    /// <param name="cancellationToken">Ends the waiting, not a request that was sent.</param>
+    public async Task<UserUpdateResult> ChangeUserAsync(
+        ReadOnlyMemory<byte> username, IReadOnlyList<UserChange> changes, Guid? requestId = null, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(changes);
+        if (changes.Count == 0 || (changes.Count > 1 && changes.Any(change => change.Operation == UserOperation.Decommission)))
+        {
+            throw new ArgumentException("A request has at least one change, and leaving is the only one of its request.", nameof(changes));
+        }
+        Guid id = RequestIdOf(requestId);
+        changes = Prepared(changes);
+        KeyName name = UsernameOf(username);
+        string? user = _store.Current.Names.GetValueOrDefault(name.Id)?.User;
+        if (user is null)
+        {
+            UserLookupResult lookup = (await LookupUserBatchAsync([(name, null)], 0, cancellationToken).ConfigureAwait(false))[0];
+            if (lookup.User is not { } found)
+            {
+                return new UserUpdateResult
+                {
+                    Username = name.Octets, User = null, Changes = changes, RequestId = id, Status = UpdateStatus.Refused, RefusedBecause = lookup.IsValid ? "user-unknown" : null, Lookups = [lookup],
+                };
+            }
+            return await SendAsync(name, new UserRequest(id, KeyName.OfVerified(found), changes), cancellationToken).ConfigureAwait(false);
+        }
+        return await SendAsync(name, new UserRequest(id, new KeyName(KeyName.FromId(user), user), changes), cancellationToken).ConfigureAwait(false);
+    }
+
+    /// <summary>
+    /// DecommissionUserAsync lets the user leave, for good, and waits until it is proven: the answer that shows the user as one who left was verified before this returns with <see cref="UserUpdateResult.Confirmed"/>. Still
+    /// pending after <paramref name="atMost"/>: the result says so, and the same call with its request id goes on.
+    /// </summary>
+    public async Task<UserUpdateResult> DecommissionUserAsync(ReadOnlyMemory<byte> username, TimeSpan atMost, Guid? requestId = null, CancellationToken cancellationToken = default)
+    {
+        UserUpdateResult sent = await ChangeUserAsync(username, [UserChange.Decommission()], requestId, cancellationToken).ConfigureAwait(false);
+        return sent.Status == UpdateStatus.Pending ? await WaitAsync(sent, atMost, cancellationToken).ConfigureAwait(false) : sent;
+    }
+
+    /// <summary>
+    /// WaitAsync waits until a pending request about a user is published or refused, and then proves by lookups of an epoch at least as late that the log shows what was asked for: each username that leads to the user, the
+    /// devices with their values, those that are gone, that the user has left. Of a device whose version is hidden by a later one it asks the history (scope history). Still pending after <paramref name="atMost"/>: the
+    /// result says so.
+    /// </summary>
+    public async Task<UserUpdateResult> WaitAsync(UserUpdateResult pending, TimeSpan atMost, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(pending);
+        RequestOutcome outcome = await StatusAsync(pending.RequestId, atMost, cancellationToken).ConfigureAwait(false);
+        switch (outcome.Status)
+        {
+            case UpdateStatus.Published:
+                return await ConfirmAsync(pending with { Status = outcome.Status, Epoch = outcome.Epoch, Items = outcome.Items }, cancellationToken).ConfigureAwait(false);
+            case UpdateStatus.Refused:
+                var request = new UserRequest(pending.RequestId, KeyName.OfVerified(pending.User!.Value), pending.Changes);
+                _store.TryUpdate(request.Forget, []);
+                return pending with { Status = outcome.Status, RefusedBecause = outcome.RefusedBecause, Current = outcome.Current };
+            default:
+                return pending;
+        }
+    }
+
+    private async Task<UserUpdateResult> SendAsync(KeyName username, UserRequest request, CancellationToken cancellationToken)
+    {
+        Uri server = UpdateUrl();
+        _store.TryUpdate(request.Expect, []);
+        await SendAsync(server, "/v1/users", request.Body(), request.Forget, cancellationToken).ConfigureAwait(false);
+        return new UserUpdateResult { Username = username.Octets, User = request.User.Octets, Changes = request.Changes, RequestId = request.Id, Status = UpdateStatus.Pending };
+    }
+
+    // With the usernames in their form, once nothing is found that no log takes.
+    private IReadOnlyList<UserChange> Prepared(IReadOnlyList<UserChange> changes)
+    {
+        foreach (UserDeviceValue device in changes.SelectMany(change => change.Devices))
+        {
+            NameOf(device.Device, "device id");
+            RequireValue(device.Value);
+        }
+        foreach (ReadOnlyMemory<byte> removed in changes.Select(change => change.Removed).OfType<ReadOnlyMemory<byte>>())
+        {
+            NameOf(removed, "device id");
+        }
+        return [.. changes.Select(change => change with { Usernames = [.. change.Usernames.Select(username => UsernameOf(username).Octets)] })];
+    }
+
+    private async Task<UserUpdateResult> ConfirmAsync(UserUpdateResult published, CancellationToken cancellationToken)
+    {
+        KeyName[] names = [.. published.Changes.SelectMany(change => change.Usernames).Prepend(published.Username).Select(KeyName.OfVerified).DistinctBy(name => name.Id)];
+        var lookups = new List<UserLookupResult>(names.Length);
+        foreach (KeyName[] batch in names.Chunk(MaxKeys))
+        {
+            lookups.AddRange(await LookupUserBatchAsync([.. batch.Select(name => (name, default(KeyName?)))], published.Epoch!.Value, cancellationToken).ConfigureAwait(false));
+        }
+        UserUpdateResult result = published with { Lookups = lookups };
+        if (lookups.Exists(lookup => !lookup.IsValid))
+        {
+            return result with { Confirmation = UpdateConfirmation.Unproven };
+        }
+        var histories = new Dictionary<string, ReadOnlyMemory<byte>?>(StringComparer.Ordinal);
+        UserUpdateResult judged = UserConfirmation.Judge(result, histories, out IReadOnlyList<(KeyName Device, KeyVersionNumber Version)> hidden);
+        if (judged.Confirmation != UpdateConfirmation.Unproven || hidden.Count == 0)
+        {
+            return judged;
+        }
+        foreach ((KeyName device, KeyVersionNumber version) in hidden)
+        {
+            VersionsRun run;
+            try
+            {
+                run = await FindVersionsAsync(device, [version], lookups[0].Epoch, cancellationToken).ConfigureAwait(false);
+            }
+            catch (OptiksServerException e)
+            {
+                return UserConfirmation.Unproven(result, $"the server gave no history: {e.Message}");
+            }
+            if (run.Versions.Count != 1)
+            {
+                HistoryResult refused = History(device.Octets, run);
+                return UserConfirmation.Unproven(result, "the server gave no valid history") with { History = refused.IsValid ? null : refused };
+            }
+            histories[device.Id] = run.Versions[0].Version.Value;
+        }
+        return UserConfirmation.Judge(result, histories, out _);
+    }
+}

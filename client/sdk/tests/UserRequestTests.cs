@@ -1,0 +1,226 @@
+using System.Text;
+using System.Text.Json;
+using Optiks.Protocol;
+
+namespace Optiks.Client.Tests;
+
+/// <summary>What a request about a user sends, what its owner keeps of it, and what of the server's word the log confirms.</summary>
+public sealed class UserRequestTests
+{
+    private static readonly byte[] s_alice = "alice"u8.ToArray();
+    private static readonly byte[] s_phone = "phone"u8.ToArray();
+    private static readonly byte[] s_laptop = "laptop"u8.ToArray();
+    private static readonly byte[] s_one = "one"u8.ToArray();
+    private static readonly byte[] s_two = "two"u8.ToArray();
+
+    private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
+
+    [Fact]
+    public void Bodies_are_those_of_the_specification()
+    {
+        var id = Guid.Parse("0193a2f0-7c1e-7abc-8def-0123456789ab");
+        var user = KeyName.OfVerified(UserRequest.NewUserId(id));
+        var request = new UserRequest(id, user, [
+            UserChange.Create([s_alice], [new UserDeviceValue(s_phone, s_one)]),
+            UserChange.AddUsername("al"u8.ToArray()),
+            UserChange.AddDevice(s_laptop, s_two),
+            UserChange.SetDevice(s_phone, s_two, new KeyVersionNumber(0, 3)),
+            UserChange.RemoveDevice(s_laptop),
+            UserChange.Decommission(),
+        ]);
+
+        // SHA-256 of "optiks user id 1\n" and the request id's 16 octets, as `printf` and `sha256sum` make it.
+        Assert.Equal("3e6eb453128f762898f5ac2f80896552", Convert.ToHexStringLower(user.Octets.Span));
+        Assert.Equal(
+            $$$"""{"request_id":"{{{id}}}","user_b64":"{{{user.Id}}}","changes":[{"op":"create","usernames_b64":["YWxpY2U"],"devices":[{"device_b64":"cGhvbmU","value_b64":"b25l"}]},{"op":"add-username","username_b64":"YWw"},{"op":"add-device","device_b64":"bGFwdG9w","value_b64":"dHdv"},{"op":"set-device","device_b64":"cGhvbmU","value_b64":"dHdv","expected":{"period":0,"version":3}},{"op":"remove-device","device_b64":"bGFwdG9w"},{"op":"decommission"}]}""",
+            Encoding.UTF8.GetString(request.Body().Span));
+    }
+
+    [Fact]
+    public async Task A_request_is_expected_before_it_is_sent_once_under_its_id_and_forgotten_when_it_is_refused()
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        OptiksClient client = fixture.Client(store);
+        ClientState? whenSent = null;
+        fixture.Server.Refuse = path =>
+        {
+            whenSent = path == "/v1/users" ? store.Current : whenSent;
+            return null;
+        };
+
+        UserUpdateResult pending = await client.CreateUserAsync([s_alice], [new UserDeviceValue(s_phone, s_one)], cancellationToken: Cancellation);
+        UserUpdateResult again = await client.CreateUserAsync([s_alice], [new UserDeviceValue(s_phone, s_one)], pending.RequestId, Cancellation);
+
+        Assert.Equal((UpdateStatus.Pending, true), (pending.Status, pending.User!.Value.Span.SequenceEqual(again.User!.Value.Span)));
+        Assert.Equal(ValueHash.Of(s_one), Assert.Single(whenSent!.Owned[Base64UrlText.Encode(s_phone)].Expected).ValueSha256);
+        ExpectedUserChange expected = Assert.Single(store.Current.OwnedUsers[Base64UrlText.Encode(pending.User.Value.Span)].Expected);
+        Assert.Equal((pending.RequestId, Base64UrlText.Encode(s_phone), 0, false), (expected.RequestId, Assert.Single(expected.Added), expected.Removed.Length, expected.Leaves));
+
+        fixture.Server.UserStatus = """{"status":"refused","reason":"device-taken","item":2,"current":{"period":0,"version":1}}""";
+        UserUpdateResult refused = await client.WaitAsync(pending, TimeSpan.FromSeconds(5), Cancellation);
+        Assert.Equal((UpdateStatus.Refused, "device-taken", new KeyVersionNumber(0, 1)), (refused.Status, refused.RefusedBecause, refused.Current));
+        Assert.Empty(store.Current.OwnedUsers.Values.Single().Expected);
+        Assert.Empty(store.Current.Owned.Values.Single().Expected);
+
+        fixture.Server.Refuse = path => path == "/v1/users" ? (403, "forbidden") : null;
+        await Assert.ThrowsAsync<OptiksServerException>(() => client.CreateUserAsync([s_alice], [], cancellationToken: Cancellation));
+        Assert.All(store.Current.OwnedUsers.Values, owned => Assert.Empty(owned.Expected));
+    }
+
+    [Fact]
+    public async Task A_known_user_is_changed_by_its_id_and_the_state_is_read_back()
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        string user = Base64UrlText.Encode("user id"u8);
+        ClientState before;
+        using (FileClientStateStore store = await fixture.OpenStoreAsync())
+        {
+            store.TryUpdate(state => state with { Names = state.Names.Add(Base64UrlText.Encode(s_alice), new NameState { LeastEpoch = 0, User = user }) }, []);
+            await fixture.Client(store).ChangeUserAsync(s_alice, [UserChange.AddDevice(s_laptop, s_two), UserChange.RemoveDevice(s_phone)], cancellationToken: Cancellation);
+            before = store.Current;
+        }
+        using JsonDocument sent = JsonDocument.Parse(fixture.Server.LastUserRequest);
+        Assert.Equal((user, 2), (sent.RootElement.GetProperty("user_b64").GetString(), sent.RootElement.GetProperty("changes").GetArrayLength()));
+        using FileClientStateStore reopened = await fixture.OpenStoreAsync();
+        ExpectedUserChange change = Assert.Single(reopened.Current.OwnedUsers[user].Expected);
+        Assert.Equal([Base64UrlText.Encode(s_laptop), Base64UrlText.Encode(s_phone)], [Assert.Single(change.Added), Assert.Single(change.Removed)]);
+        Assert.Equal(before.Owned.Keys, reopened.Current.Owned.Keys);
+    }
+
+    [Fact]
+    public async Task What_no_log_takes_is_not_sent()
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        OptiksClient client = fixture.Client(store);
+        byte[] tooLong = new byte[256];
+        byte[] tooMuch = new byte[FixtureLog.Configuration.MaxValueLength + 1];
+
+        await Assert.ThrowsAsync<ArgumentException>(() => client.CreateUserAsync([], [], cancellationToken: Cancellation));
+        await Assert.ThrowsAsync<ArgumentException>(() => client.CreateUserAsync([tooLong], [], cancellationToken: Cancellation));
+        await Assert.ThrowsAsync<ArgumentException>(() => client.CreateUserAsync([s_alice], [new UserDeviceValue(tooLong, s_one)], cancellationToken: Cancellation));
+        await Assert.ThrowsAsync<ArgumentException>(() => client.CreateUserAsync([s_alice], [new UserDeviceValue(s_phone, tooMuch)], cancellationToken: Cancellation));
+        await Assert.ThrowsAsync<ArgumentException>(() => client.ChangeUserAsync(s_alice, [], cancellationToken: Cancellation));
+        await Assert.ThrowsAsync<ArgumentException>(() => client.ChangeUserAsync(s_alice, [UserChange.Decommission(), UserChange.RemoveDevice(s_phone)], cancellationToken: Cancellation));
+        await Assert.ThrowsAsync<ArgumentException>(() => client.ChangeUserAsync(s_alice, [UserChange.RemoveDevice(tooLong)], cancellationToken: Cancellation));
+        await Assert.ThrowsAsync<ArgumentException>(() => client.CreateUserAsync([s_alice], [], Guid.Parse("00000000-0000-4000-8000-000000000000"), Cancellation));
+
+        Assert.Empty(fixture.Server.Requests);
+        Assert.Equal((0, 0), (store.Current.OwnedUsers.Count, store.Current.Owned.Count));
+    }
+
+    [Theory]
+    [InlineData("""{"damaged":{}}""")]
+    [InlineData("""{"users":{"":{}}}""")]
+    [InlineData("""{"users":{"YWxpY2U":{"left_epoch":1,"devices":{"least_epoch":1,"period":0,"version":1,"time":1,"published_epoch":1,"value_sha256":"0000000000000000000000000000000000000000000000000000000000000000"}}}}""")]
+    [InlineData("""{"users":{"YWxpY2U":{"devices":{"least_epoch":1,"period":0,"version":0,"time":0,"published_epoch":0}}}}""")]
+    [InlineData("""{"users":{"YWxpY2U":{"devices":{"least_epoch":1,"period":0,"version":1,"time":1,"published_epoch":1,"value_sha256":"../../../etc/passwd"}}}}""")]
+    [InlineData("""{"names":{"YWxpY2U":{"least_epoch":1,"user":"=="}}}""")]
+    [InlineData("""{"names":{"YWxpY2U":{}}}""")]
+    [InlineData("""{"owned_users":{"YWxpY2U":{"expected":[{"request_id":"0193a2f0-7c1e-7abc-8def-0123456789ab","added":["?"],"removed":[],"leaves":false}]}}}""")]
+    public async Task A_damaged_state_is_refused(string members)
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        using (FileClientStateStore store = await fixture.OpenStoreAsync())
+        {
+            store.TryUpdate(state => state with { Names = state.Names.Add("YWxpY2U", new NameState { LeastEpoch = 1, User = "YWxpY2U" }) }, []);
+        }
+        string path = fixture.Folder.In("client/state.json");
+        var state = System.Text.Json.Nodes.JsonNode.Parse(File.ReadAllText(path))!.AsObject();
+        foreach ((string name, System.Text.Json.Nodes.JsonNode? value) in System.Text.Json.Nodes.JsonNode.Parse(members)!.AsObject())
+        {
+            state[name] = value?.DeepClone();
+        }
+        string intact = File.ReadAllText(path);
+        File.WriteAllText(path, state.ToJsonString());
+        await Assert.ThrowsAsync<ClientStateException>(() => fixture.OpenStoreAsync());
+        File.WriteAllText(path, intact);
+        (await fixture.OpenStoreAsync()).Dispose();
+    }
+
+    [Theory]
+    [InlineData("as asked", UpdateConfirmation.Confirmed)]
+    [InlineData("nobody", UpdateConfirmation.Contradicted)]
+    [InlineData("another user", UpdateConfirmation.Contradicted)]
+    [InlineData("second name nobody", UpdateConfirmation.Contradicted)]
+    [InlineData("older list", UpdateConfirmation.Contradicted)]
+    [InlineData("no list named", UpdateConfirmation.Contradicted)]
+    [InlineData("no key named", UpdateConfirmation.Contradicted)]
+    [InlineData("not listed", UpdateConfirmation.Contradicted)]
+    [InlineData("removed since", UpdateConfirmation.Unproven)]
+    [InlineData("left since", UpdateConfirmation.Unproven)]
+    [InlineData("older version", UpdateConfirmation.Contradicted)]
+    [InlineData("other value", UpdateConfirmation.Contradicted)]
+    [InlineData("later version", UpdateConfirmation.Unproven)]
+    [InlineData("later version, history", UpdateConfirmation.Confirmed)]
+    [InlineData("later version, other history", UpdateConfirmation.Contradicted)]
+    [InlineData("later version, erased", UpdateConfirmation.Unproven)]
+    [InlineData("still a device", UpdateConfirmation.Contradicted)]
+    public void What_the_log_shows_confirms_a_request_or_does_not(string what, UpdateConfirmation confirmation)
+    {
+        byte[] user = "id"u8.ToArray();
+        PublishedKey list = new(user, new KeyVersionNumber(0, 2), StructureId.Devices);
+        PublishedKey key = new(s_phone, new KeyVersionNumber(0, 1), StructureId.Keys);
+        bool later = what.StartsWith("later version", StringComparison.Ordinal);
+        var shown = new List<UserDevice> { new(s_phone, what == "older version" ? 0UL : later ? 2UL : 1UL, 5, what == "other value" || later ? s_two : s_one, false) };
+        if (what is "not listed" or "removed since" or "left since")
+        {
+            shown.Clear();
+        }
+        if (what == "still a device")
+        {
+            shown.Insert(0, new UserDevice(s_laptop, 1, 4, s_two, false));
+        }
+        UserLookupResult now = Shown(s_alice, what switch { "nobody" => null, "another user" => s_two, _ => user }) with
+        {
+            ListVersion = what switch { "older list" => 1, "removed since" => 3, "left since" => 0, _ => 2 }, HasLeft = what == "left since", Devices = shown,
+        };
+        var result = new UserUpdateResult
+        {
+            Username = s_alice,
+            User = user,
+            Changes = [UserChange.AddDevice(s_phone, s_one), UserChange.AddUsername("al"u8.ToArray()), UserChange.RemoveDevice(s_laptop)],
+            RequestId = Guid.CreateVersion7(),
+            Status = UpdateStatus.Published,
+            Epoch = 5,
+            Items = [.. ((PublishedKey[])[list, key]).Where(item => what != "no list named" || item != list).Where(item => what != "no key named" || item != key)],
+            Lookups = [now, Shown("al"u8.ToArray(), what == "second name nobody" ? null : user)],
+        };
+        var histories = new Dictionary<string, ReadOnlyMemory<byte>?>();
+        if (later && what != "later version")
+        {
+            histories[Base64UrlText.Encode(s_phone)] = what switch { "later version, erased" => default(ReadOnlyMemory<byte>?), "later version, history" => s_one, _ => s_two };
+        }
+
+        UserUpdateResult judged = UserConfirmation.Judge(result, histories, out IReadOnlyList<(KeyName Device, KeyVersionNumber Version)> hidden);
+
+        Assert.Equal((confirmation, confirmation == UpdateConfirmation.Confirmed), (judged.Confirmation, judged.Detail is null));
+        Assert.Equal(what == "later version" ? 1 : 0, hidden.Count);
+    }
+
+    [Theory]
+    [InlineData(true, UpdateConfirmation.Confirmed)]
+    [InlineData(false, UpdateConfirmation.Contradicted)]
+    public void Leaving_is_confirmed_by_the_entry_that_says_so(bool hasLeft, UpdateConfirmation confirmation)
+    {
+        byte[] user = "id"u8.ToArray();
+        var result = new UserUpdateResult
+        {
+            Username = s_alice,
+            User = user,
+            Changes = [UserChange.Decommission()],
+            RequestId = Guid.CreateVersion7(),
+            Status = UpdateStatus.Published,
+            Epoch = 5,
+            Lookups = [Shown(s_alice, user) with { HasLeft = hasLeft, ListVersion = hasLeft ? 0UL : 1UL }],
+        };
+        Assert.Equal(confirmation, UserConfirmation.Judge(result, new Dictionary<string, ReadOnlyMemory<byte>?>(), out _).Confirmation);
+    }
+
+    private static UserLookupResult Shown(byte[] username, byte[]? user) => new(new Outcome(Reason.Valid, new HeadInfo(5, 0, DateTimeOffset.UnixEpoch, 6)))
+    {
+        // Written out: a null array would become empty octets.
+        Username = username, User = user is null ? default(ReadOnlyMemory<byte>?) : user, Epoch = 5,
+    };
+}

@@ -1,0 +1,200 @@
+using System.Collections.Immutable;
+using System.Text.Json;
+using Optiks.Protocol;
+
+namespace Optiks.Client.Tests;
+
+/// <summary>UserVectorTests give the client the Python reference's answers about users, honest and changed, with what it is to remember: the verdict is the vector's.</summary>
+public sealed class UserVectorTests
+{
+    private static readonly byte[] s_remembered = "remembered"u8.ToArray();
+
+    [Fact]
+    public async Task Answers_get_the_verdict_of_the_reference()
+    {
+        using var folder = new TemporaryFolder();
+        using JsonDocument document = Vectors.Read("users/lookup.json");
+        JsonElement anchors = document.RootElement.GetProperty("anchors");
+        var wrong = new List<string>();
+        int valid = 0;
+        int refused = 0;
+        foreach (JsonElement vector in document.RootElement.GetProperty("vectors").EnumerateArray())
+        {
+            // A client keeps a record together with a checkpoint, never alone; and it brings keys of devices on the list that it knows, of no others.
+            if (vector.TryGetProperty("record", out _) || vector.GetProperty("users").EnumerateArray().Any(BringsOtherKeys))
+            {
+                continue;
+            }
+            string expected = Vectors.Expectation(vector);
+            (string reason, string[] users) = await RunAsync(Vectors.Anchor(anchors[vector.GetProperty("anchor").GetInt32()]), vector, folder);
+            if (reason != expected || (expected == "valid" && !users.SequenceEqual(Expected(vector))))
+            {
+                wrong.Add($"{vector.GetProperty("kind").GetString()}: {reason} instead of {expected}, {string.Join("; ", users)} instead of {(expected == "valid" ? string.Join("; ", Expected(vector)) : "")}");
+            }
+            _ = expected == "valid" ? valid++ : refused++;
+        }
+        Assert.Empty(wrong);
+        Assert.True(refused >= 100 && valid >= 50, $"{valid} valid and {refused} refused vectors were tried");
+    }
+
+    [Fact]
+    public async Task What_was_learnt_is_brought_to_the_next_question_and_a_refused_answer_changes_nothing()
+    {
+        using var folder = new TemporaryFolder();
+        using JsonDocument document = Vectors.Read("users/lookup.json");
+        // An answer about one current user with all of its devices, of whom nothing is kept.
+        JsonElement vector = document.RootElement.GetProperty("vectors").EnumerateArray().First(row =>
+            row.GetProperty("kind").GetString() == "honest" && row.GetProperty("reason").GetString() == "valid" && row.GetProperty("users").GetArrayLength() == 1
+            && row.GetProperty("users")[0] is { } user && user.GetProperty("kept").ValueKind == JsonValueKind.Null && user.GetProperty("device").ValueKind == JsonValueKind.Null
+            && row.GetProperty("results")[0].GetProperty("keys").GetArrayLength() > 1);
+        TrustAnchor anchor = Vectors.Anchor(document.RootElement.GetProperty("anchors")[vector.GetProperty("anchor").GetInt32()]);
+        var store = new MemoryClientStateStore(anchor, folder.Path);
+        byte[] answer = Vectors.Hex(vector, "answer");
+        using var handler = new Vectors.Answering(answer, MediaTypes.UserLookup);
+        using var http = new HttpClient(handler);
+        byte[] username = Vectors.Hex(vector.GetProperty("users")[0], "username");
+        OptiksClient client = Vectors.Client(anchor, vector, store, http);
+
+        UserLookupResult first = await client.LookupUserAsync(username, cancellationToken: TestContext.Current.CancellationToken);
+        byte[] asked = handler.LastBody;
+        ClientState kept = store.Current;
+        UserLookupResult second = await client.LookupUserAsync(username, cancellationToken: TestContext.Current.CancellationToken);
+
+        Assert.Equal(Verdict.Present, first.Verdict);
+        // The first question names nobody; the second says what is known, to which the same full answer does not fit.
+        Assert.Equal([1 + username.Length + 1 + 1 + 8 + 8 + 3], [asked.Length - 3]);
+        Assert.False(second.IsValid);
+        Assert.Same(kept, store.Current);
+        Assert.Equal(1, handler.LastBody[3 + 1 + username.Length + 1]);
+        Assert.Equal(Base64UrlText.Encode(first.User!.Value.Span), kept.Names.Single().Value.User);
+        Assert.Equal(first.Devices.Select(device => Base64UrlText.Encode(device.Device.Span)).Order(), kept.Keys.Keys.Order());
+        Assert.All(first.Devices, device => Assert.Contains(Convert.ToHexString(device.Device.Span), Convert.ToHexString(handler.LastBody), StringComparison.Ordinal));
+        KeyState list = kept.Users.Single().Value.Devices!;
+        Assert.Equal(DeviceList.Encode([.. first.Devices.Select(device => device.Device)]), store.FindValue(list.ValueSha256!));
+    }
+
+    [Theory]
+    [InlineData("none", "valid")]
+    [InlineData("left", "user_returned")]
+    [InlineData("later list", "version_regressed")]
+    [InlineData("other list", "version_regressed")]
+    [InlineData("later epoch", "stale")]
+    [InlineData("later key", "version_regressed")]
+    [InlineData("later key's epoch", "stale")]
+    public async Task What_is_kept_by_another_name_is_compared_with_an_answer_that_it_was_not_brought_to(string what, string expected)
+    {
+        using var folder = new TemporaryFolder();
+        using JsonDocument document = Vectors.Read("users/lookup.json");
+        JsonElement vector = document.RootElement.GetProperty("vectors").EnumerateArray().First(row =>
+            row.GetProperty("kind").GetString() == "honest" && row.GetProperty("reason").GetString() == "valid" && row.GetProperty("users").GetArrayLength() == 1
+            && row.GetProperty("users")[0].GetProperty("kept").ValueKind == JsonValueKind.Null && row.GetProperty("results")[0].GetProperty("keys").GetArrayLength() > 1);
+        TrustAnchor anchor = Vectors.Anchor(document.RootElement.GetProperty("anchors")[vector.GetProperty("anchor").GetInt32()]);
+        using var http = new HttpClient(new Vectors.Answering(Vectors.Hex(vector, "answer"), MediaTypes.UserLookup));
+        byte[] username = Vectors.Hex(vector.GetProperty("users")[0], "username");
+        var first = new MemoryClientStateStore(anchor, folder.Path);
+        Assert.True((await Vectors.Client(anchor, vector, first, http).LookupUserAsync(username, cancellationToken: TestContext.Current.CancellationToken)).IsValid);
+        ClientState learnt = first.Current;
+        (string user, UserState state) = learnt.Users.Single();
+        KeyState list = state.Devices!;
+        (string device, KeyState key) = learnt.Keys.First(pair => pair.Value.Version > 0);
+
+        // As after another name of the same user.
+        var store = new MemoryClientStateStore(anchor, folder.Path);
+        store.TryUpdate(
+            current => what switch
+            {
+                "left" => current with { Users = current.Users.Add(user, new UserState { LeftEpoch = list.LeastEpoch }) },
+                "later list" => current with { Users = current.Users.Add(user, new UserState { Devices = list with { Version = list.Version + 1 } }) },
+                "other list" => current with { Users = current.Users.Add(user, new UserState { Devices = list with { ValueSha256 = ValueHash.Of(s_remembered) } }) },
+                "later epoch" => current with { Users = current.Users.Add(user, new UserState { Devices = list with { LeastEpoch = list.LeastEpoch + 1 } }) },
+                "later key" => current with { Keys = current.Keys.Add(device, key with { Version = key.Version + 1 }) },
+                "later key's epoch" => current with { Keys = current.Keys.Add(device, key with { LeastEpoch = key.LeastEpoch + 1 }) },
+                _ => current with { Users = current.Users.Add(user, state), Keys = current.Keys.Add(device, key) },
+            },
+            []);
+        ClientState before = store.Current;
+
+        UserLookupResult result = await Vectors.Client(anchor, vector, store, http).LookupUserAsync(username, cancellationToken: TestContext.Current.CancellationToken);
+
+        Assert.Equal(expected, result.Reason.Name());
+        Assert.Equal(expected == "valid", !ReferenceEquals(before, store.Current));
+    }
+
+    private static async Task<(string Reason, string[] Users)> RunAsync(TrustAnchor anchor, JsonElement vector, TemporaryFolder folder)
+    {
+        var store = new MemoryClientStateStore(anchor, folder.Path);
+        var values = new List<ReadOnlyMemory<byte>> { s_remembered };
+        store.TryUpdate(state => vector.GetProperty("users").EnumerateArray().Aggregate(state with { Head = Vectors.Head(vector) }, (before, user) => Keep(before, user, values)), values);
+        using var http = new HttpClient(new Vectors.Answering(Vectors.Hex(vector, "answer"), MediaTypes.UserLookup));
+        IReadOnlyList<UserLookupResult> results = await Vectors.Client(anchor, vector, store, http).LookupUsersAsync(
+            [.. vector.GetProperty("users").EnumerateArray().Select(user => (Memory(user, "username")!.Value, Memory(user, "device")))], TestContext.Current.CancellationToken);
+        return (results[0].Reason.Name(), [.. results.Select(Describe)]);
+    }
+
+    private static bool BringsOtherKeys(JsonElement user) =>
+        user.GetProperty("kept") is { ValueKind: JsonValueKind.Object } kept
+        && kept.GetProperty("devices") is { ValueKind: JsonValueKind.Null }
+        && kept.GetProperty("keys").EnumerateObject().Any();
+
+    private static ClientState Keep(ClientState state, JsonElement user, List<ReadOnlyMemory<byte>> values)
+    {
+        JsonElement kept = user.GetProperty("kept");
+        if (kept.ValueKind == JsonValueKind.Null)
+        {
+            return state;
+        }
+        ulong least = kept.GetProperty("least_epoch").GetUInt64();
+        string? id = Memory(kept, "user") is { } octets ? Base64UrlText.Encode(octets.Span) : null;
+        ImmutableDictionary<string, UserState> users = state.Users;
+        if (id is not null && (kept.GetProperty("has_left").GetBoolean() || kept.GetProperty("devices").ValueKind != JsonValueKind.Null))
+        {
+            JsonElement devices = kept.GetProperty("devices");
+            byte[]? list = devices.ValueKind == JsonValueKind.Null ? null : Vectors.Hex(devices, "list");
+            if (list is not null)
+            {
+                values.Add(list);
+            }
+            users = users.SetItem(id, new UserState { LeftEpoch = kept.GetProperty("has_left").GetBoolean() ? least : null, Devices = list is null ? null : Key(devices, least, list) });
+        }
+        return state with
+        {
+            Names = state.Names.SetItem(Base64UrlText.Encode(Memory(user, "username")!.Value.Span), new NameState { LeastEpoch = least, User = id }),
+            Users = users,
+            Keys = kept.GetProperty("keys").EnumerateObject().Aggregate(state.Keys, (keys, device) => keys.SetItem(Base64UrlText.Encode(Convert.FromHexString(device.Name)), Key(device.Value, least, s_remembered))),
+        };
+    }
+
+    private static KeyState Key(JsonElement known, ulong least, byte[] value) => new()
+    {
+        LeastEpoch = least,
+        Period = known.GetProperty("period").GetUInt64(),
+        Version = known.GetProperty("version").GetUInt64(),
+        Time = 0,
+        AbsentEpoch = Vectors.Number(known, "absent_at"),
+        ValueSha256 = known.GetProperty("version").GetUInt64() == 0 ? null : ValueHash.Of(value),
+    };
+
+    private static string Describe(UserLookupResult result) =>
+        $"{(result.User is not { } user ? "none" : $"{(result.HasLeft ? "left" : "current")} {Convert.ToHexStringLower(user.Span)}")} at {result.Epoch}, list {result.ListVersion}: "
+        + string.Join(", ", result.Devices.Select(device =>
+            $"{Convert.ToHexStringLower(device.Device.Span)} {device.Version} {(device.Value is { } value ? device.Unchanged ? "unchanged" : Convert.ToHexStringLower(value.Span) : "no value")}"));
+
+    private static IEnumerable<string> Expected(JsonElement vector)
+    {
+        foreach (JsonElement result in vector.GetProperty("results").EnumerateArray())
+        {
+            string kind = result.GetProperty("kind").GetString()!;
+            JsonElement devices = result.GetProperty("devices");
+            yield return $"{(kind == "none" ? kind : $"{kind} {result.GetProperty("user").GetString()}")} at {result.GetProperty("epoch").GetUInt64()}, "
+                + $"list {(devices.ValueKind == JsonValueKind.Null ? 0 : devices.GetProperty("version").GetUInt64())}: "
+                + string.Join(", ", result.GetProperty("keys").EnumerateArray().Select(key =>
+                {
+                    ulong version = key.GetProperty("version").GetUInt64();
+                    return $"{key.GetProperty("device").GetString()} {version} {(version == 0 ? "no value" : key.GetProperty("value").GetString() ?? "unchanged")}";
+                }));
+        }
+    }
+
+    private static ReadOnlyMemory<byte>? Memory(JsonElement element, string name) =>
+        element.GetProperty(name).GetString() is { } hex ? Convert.FromHexString(hex) : default(ReadOnlyMemory<byte>?);
+}
