@@ -5,15 +5,16 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli;
 
-/// <summary>KeyArguments are the KEYs of a command: text, or base64url with --b64.</summary>
+/// <summary>KeyArguments are the KEYs or NAMEs of a command: text, or base64url with --b64.</summary>
 internal sealed class KeyArguments
 {
     private readonly Argument<string[]> _keys;
-    private readonly Option<bool> _base64 = new("--b64") { Description = "KEY is base64url of the key's octets" };
+    private readonly Option<bool> _base64;
 
-    public KeyArguments(ArgumentArity arity, string description)
+    public KeyArguments(ArgumentArity arity, string description, string name = "KEY")
     {
-        _keys = new Argument<string[]>("KEY") { Arity = arity, Description = description };
+        _keys = new Argument<string[]>(name) { Arity = arity, Description = description };
+        _base64 = new Option<bool>("--b64") { Description = $"{name} is base64url of its octets" };
     }
 
     public void AddTo(Command command)
@@ -22,11 +23,10 @@ internal sealed class KeyArguments
         command.Options.Add(_base64);
     }
 
-    public IReadOnlyList<ReadOnlyMemory<byte>> Read(ParseResult parse)
-    {
-        bool base64 = parse.GetValue(_base64);
-        return [.. (parse.GetValue(_keys) ?? []).Select(text => Decode(NotAnOption(parse, text), base64))];
-    }
+    public IReadOnlyList<ReadOnlyMemory<byte>> Read(ParseResult parse) => [.. (parse.GetValue(_keys) ?? []).Select(text => Decode(parse, NotAnOption(parse, text)))];
+
+    /// <summary>A key or the like that an option names, in the same form.</summary>
+    public ReadOnlyMemory<byte> Decode(ParseResult parse, string text) => Decode(text, parse.GetValue(_base64));
 
     /// <summary>A mistyped option would be taken for a key or a value; one that starts with a dash goes behind <c>--</c>.</summary>
     public static string NotAnOption(ParseResult parse, string text) =>

@@ -1,5 +1,6 @@
 using System.CommandLine;
 using Optiks.Cli.Commands;
+using Optiks.Cli.Commands.Users;
 using Optiks.Client;
 using Optiks.Commands;
 using Optiks.Native;
@@ -12,7 +13,7 @@ internal static class OptiksCommand
 {
     private const string Description =
         """
-        Looks up, updates, monitors and audits keys of an Optiks transparency log, and verifies every answer.
+        Looks up, updates, monitors and audits keys and users of an Optiks transparency log, and verifies every answer.
 
         Exit codes: 0 verified (a proven absence too), 1 a proof is invalid or a key changed unexpectedly, 2 usage, 3 the server cannot be reached or refused, or a change is not published and proven yet, 5 the log forked (evidence was written).
 
@@ -38,6 +39,19 @@ internal static class OptiksCommand
         ["lookup"] = ["optiks lookup alice bob", "optiks lookup alice --json | jq -r .value", "optiks lookup --b64 AAEC"],
         ["history"] = ["optiks history alice"],
         ["monitor"] = ["optiks monitor alice", "optiks monitor alice --accept", "optiks monitor --follow"],
+        ["user"] =
+        [
+            "optiks user create alice --device phone=\"the phone's key\" --device laptop=@laptop.value --wait",
+            "optiks user lookup alice",
+            "optiks user decommission alice",
+        ],
+        ["user create"] = ["optiks user create alice --device phone=\"the phone's key\" --device laptop=@laptop.value --wait"],
+        ["user lookup"] = ["optiks user lookup alice bob", "optiks user lookup alice --device phone", "optiks user lookup alice --json | jq '.devices[].value'"],
+        ["user add-username"] = ["optiks user add-username alice alice@example.org --wait"],
+        ["user add-device"] = ["optiks user add-device alice tablet \"the tablet's key\" --wait"],
+        ["user set-device"] = ["optiks user set-device alice phone \"the phone's new key\" --wait", "optiks user set-device alice phone --file phone.value --expect 1"],
+        ["user remove-device"] = ["optiks user remove-device alice laptop --wait"],
+        ["user decommission"] = ["optiks user decommission alice"],
         ["audit"] = ["optiks audit", "optiks audit --follow", "optiks audit --from 1000 --data ~/auditor"],
         ["inspect"] =
         [
@@ -95,6 +109,7 @@ internal static class OptiksCommand
             LookupCommand.Create(options, host),
             HistoryCommand.Create(options, host),
             MonitorCommand.Create(options, host),
+            UserCommand.Create(options, host),
             AuditCommand.Create(options, host),
             InspectCommand.Create(options, host),
             VerifyCommand.Create(options, host),

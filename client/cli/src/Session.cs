@@ -24,6 +24,9 @@ internal sealed class Session : IDisposable
 
     public ClientState State => _store.Current;
 
+    /// <summary>Period within which versions count now, by the newest verified record.</summary>
+    public ulong Period => State.Head is { } head ? EpochRecord.Decode(head.Record).Period : 0;
+
     public static async Task<Session> OpenAsync(GlobalOptions options, ParseResult parse, CommandHost host, bool needsCredential, CancellationToken cancellationToken)
     {
         NativeLibraryCheck.Ensure();
@@ -81,6 +84,28 @@ internal sealed class Session : IDisposable
         if (keys.FirstOrDefault(key => key.Length > most) is { Length: > 0 } tooLong)
         {
             throw new UsageException($"A key of this log has at most {most} octets, not {tooLong.Length}.");
+        }
+    }
+
+    /// <summary>Requires a value that a log with this configuration can have.</summary>
+    public void RequireValue(int length)
+    {
+        uint most = Anchor.Configuration.MaxValueLength;
+        if (length > most)
+        {
+            throw new UsageException($"A value of this log has at most {most} octets, not {length}.");
+        }
+    }
+
+    /// <summary>Requires usernames that have a form in this log.</summary>
+    public void RequireUsernames(IEnumerable<ReadOnlyMemory<byte>> usernames)
+    {
+        foreach (ReadOnlyMemory<byte> username in usernames)
+        {
+            if (Usernames.Prepare(Anchor.Configuration, username.Span, out _) is var fault and not UsernameFault.Valid)
+            {
+                throw new UsageException($"{DisplayText.Show(username.Span)}: {fault.Sentence()}");
+            }
         }
     }
 

@@ -36,6 +36,7 @@ internal static class StatusCommand
                 foreach (PublishedKey item in outcome.Items)
                 {
                     writer.WriteStartObject();
+                    writer.WriteString("structure"u8, Structures.Names[(int)item.Structure - 1]);
                     Report.Key(writer, item.Key);
                     writer.WriteNumber("version"u8, item.Version.Version);
                     writer.WriteNumber("period"u8, item.Version.Period);
@@ -51,9 +52,9 @@ internal static class StatusCommand
                 host.Out.WriteLine($"{outcome.RequestId}: published in epoch {outcome.Epoch}, says the server");
                 foreach (PublishedKey item in outcome.Items)
                 {
-                    host.Out.WriteLine($"  {DisplayText.Show(item.Key.Span)}: version {item.Version.Version}");
+                    host.Out.WriteLine($"  {DisplayText.Show(item.Key.Span)}: {(item.Structure.HasVersions() ? $"version {item.Version.Version}" : "published")}{(item.Structure == StructureId.Keys ? "" : $" in {Structures.Names[(int)item.Structure - 1]}")}");
                 }
-                host.Out.WriteLine("  next     optiks lookup KEY proves what the log shows");
+                host.Out.WriteLine($"  next     optiks {(outcome.Items.Any(item => item.Structure != StructureId.Keys) ? "user lookup NAME" : "lookup KEY")} proves what the log shows");
                 return ExitCodes.Success;
             case UpdateStatus.Refused:
                 string where = outcome.RefusedItem is { } number ? $" (item {number})" : "";

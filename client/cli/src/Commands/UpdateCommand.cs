@@ -1,5 +1,4 @@
 using System.CommandLine;
-using System.Text;
 using Optiks.Client;
 using Optiks.Commands;
 using Optiks.Protocol;
@@ -9,40 +8,38 @@ namespace Optiks.Cli.Commands;
 /// <summary>UpdateCommand sets a key's value, and with --wait proves that the log shows it.</summary>
 internal static class UpdateCommand
 {
-    private const int MaxFileLength = 1 << 24;
-
     public static Command Create(GlobalOptions options, CommandHost host)
     {
         var key = new Argument<string>("KEY") { Description = "key to set" };
-        var value = new Argument<string?>("VALUE") { Description = "the value, as text", Arity = ArgumentArity.ZeroOrOne };
-        var file = new Option<string?>("--file", "-f") { Description = "read the value from a file, - for standard input", HelpName = "F" };
+        var value = new ValueArgument();
         var wait = new Option<bool>("--wait", "-w") { Description = "wait until it is published, then verify that the log has it: exit code 0 only then, 3 when the time is up or it could not be verified" };
         var timeout = new Option<int>("--timeout") { Description = "seconds to wait at most", HelpName = "SECONDS", DefaultValueFactory = _ => 120 };
         var expect = new Option<ulong?>("--expect") { Description = "apply only if this is the key's latest version then (0: it has none yet)", HelpName = "N" };
         var requestId = new Option<Guid?>("--request-id") { Description = "go on with an earlier update, or repeat one whose answer was lost: the same command with the id that was printed; it applies once", HelpName = "UUID" };
         var base64 = new Option<bool>("--b64") { Description = "KEY and VALUE are base64url of their octets" };
-        var command = new Command("update", "Set a key's value (API key or token with scope update)") { key, value, file, wait, timeout, expect, requestId, base64 };
+        var command = new Command("update", "Set a key's value (API key or token with scope update)") { key };
+        value.AddTo(command);
+        foreach (Option option in (Option[])[wait, timeout, expect, requestId, base64])
+        {
+            command.Options.Add(option);
+        }
         command.SetAction(async (parse, cancellationToken) =>
         {
-            ReadOnlyMemory<byte> name = Octets(KeyArguments.NotAnOption(parse, parse.GetValue(key)!), parse.GetValue(base64));
+            ReadOnlyMemory<byte> name = ValueArgument.Octets(KeyArguments.NotAnOption(parse, parse.GetValue(key)!), parse.GetValue(base64));
             if (name.Length is < 1 or > ProtocolLimits.MaxKeyLength)
             {
                 throw new UsageException($"A key has 1 to {ProtocolLimits.MaxKeyLength} octets, not {name.Length}.");
             }
-            byte[] octets = await ValueAsync(parse.GetValue(value) is { } text ? KeyArguments.NotAnOption(parse, text) : null, parse.GetValue(file), parse.GetValue(base64), host, cancellationToken).ConfigureAwait(false);
+            byte[] octets = await value.ReadAsync(parse, parse.GetValue(base64), host, cancellationToken).ConfigureAwait(false);
             using Session session = await Session.OpenAsync(options, parse, host, needsCredential: true, cancellationToken).ConfigureAwait(false);
-            uint most = session.Anchor.Configuration.MaxValueLength;
-            if (octets.Length > most)
-            {
-                throw new UsageException($"A value of this log has at most {most} octets, not {octets.Length}.");
-            }
+            session.RequireValue(octets.Length);
             session.RequireKeys([name]);
             Guid id = parse.GetValue(requestId) ?? session.Client.NewRequestId();
             if (id.Version != 7)
             {
                 throw new UsageException("--request-id is a UUIDv7, as an earlier update printed it.");
             }
-            KeyVersionNumber? expected = parse.GetValue(expect) is { } version ? new KeyVersionNumber(Period(session), version) : null;
+            KeyVersionNumber? expected = parse.GetValue(expect) is { } version ? new KeyVersionNumber(session.Period, version) : null;
             UpdateResult? result = null;
             try
             {
@@ -64,48 +61,8 @@ internal static class UpdateCommand
         return command;
     }
 
-    private static string Again(Guid id) => $"Go on with the same command and --wait --request-id {id}: the update applies once.";
-
-    // Versions count within a period; the newest verified record says which one it is.
-    private static ulong Period(Session session) => session.State.Head is { } head ? EpochRecord.Decode(head.Record).Period : 0;
-
-    private static async Task<byte[]> ValueAsync(string? text, string? file, bool base64, CommandHost host, CancellationToken cancellationToken)
-    {
-        if ((text is null) == (file is null))
-        {
-            throw new UsageException("Give either VALUE or --file F.");
-        }
-        if (text is not null)
-        {
-            return Octets(text, base64);
-        }
-        if (file == "-")
-        {
-            using Stream input = host.OpenInput();
-            return await BoundedAsync(input, cancellationToken).ConfigureAwait(false);
-        }
-        using FileStream stream = File.OpenRead(file!);
-        return await BoundedAsync(stream, cancellationToken).ConfigureAwait(false);
-    }
-
-    private static async Task<byte[]> BoundedAsync(Stream stream, CancellationToken cancellationToken)
-    {
-        using var octets = new MemoryStream();
-        byte[] buffer = new byte[16 * 1024];
-        for (int read; (read = await stream.ReadAsync(buffer, cancellationToken).ConfigureAwait(false)) > 0;)
-        {
-            octets.Write(buffer, 0, read);
-            if (octets.Length >= MaxFileLength)
-            {
-                throw new UsageException($"No log takes values of {MaxFileLength} octets.");
-            }
-        }
-        return octets.ToArray();
-    }
-
-    private static byte[] Octets(string text, bool base64) => !base64 ? Encoding.UTF8.GetBytes(text)
-        : Base64UrlText.TryDecode(text, out byte[]? octets) ? octets
-        : throw new UsageException($"{text} is not base64url without padding.");
+    /// <summary>How a request that was not seen to its end goes on.</summary>
+    public static string Again(Guid id) => $"Go on with the same command and --wait --request-id {id}: the update applies once.";
 
     private static int Print(CommandHost host, bool json, bool waited, UpdateResult result)
     {

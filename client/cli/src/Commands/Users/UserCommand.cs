@@ -1,0 +1,19 @@
+using System.CommandLine;
+
+namespace Optiks.Cli.Commands.Users;
+
+/// <summary>UserCommand has the commands about users: usernames, devices, and leaving for good.</summary>
+internal static class UserCommand
+{
+    public static Command Create(GlobalOptions options, CommandHost host) =>
+        new("user", "Create, look up and change users: usernames that lead to them, their devices, and leaving for good")
+        {
+            UserCreateCommand.Create(options, host),
+            UserLookupCommand.Create(options, host),
+            UserChangeCommands.AddUsername(options, host),
+            UserChangeCommands.AddDevice(options, host),
+            UserChangeCommands.SetDevice(options, host),
+            UserChangeCommands.RemoveDevice(options, host),
+            UserChangeCommands.Decommission(options, host),
+        };
+}

@@ -1,0 +1,99 @@
+using System.Text.Json;
+using Optiks.Client;
+using Optiks.Protocol;
+
+namespace Optiks.Cli.Commands.Users;
+
+/// <summary>UserReport prints what was verified of users.</summary>
+internal static class UserReport
+{
+    /// <summary>Print prints the result of a lookup and gives the exit code.</summary>
+    public static int Print(CommandHost host, bool json, UserLookupResult result)
+    {
+        string name = DisplayText.Show(result.Username.Span);
+        if (!result.IsValid)
+        {
+            return Report.Refused(host, json, name, result, writer =>
+            {
+                Username(writer, result.Username);
+                writer.WriteBoolean("at_fault"u8, result.AtFault);
+            });
+        }
+        if (json)
+        {
+            Report.Json(host, Report.Name(result.Verdict), Reason.Valid.Name(), result.Epoch, writer =>
+            {
+                Username(writer, result.Username);
+                State(writer, result);
+                Report.Head(writer, result.Head);
+            });
+            return ExitCodes.Success;
+        }
+        host.Out.WriteLine(result switch
+        {
+            { User: null } => $"{name}: absent, epoch {result.Epoch}, valid, not yet audited",
+            { HasLeft: true } => $"{name}: present, has left for good, epoch {result.Epoch}, valid, not yet audited",
+            { AskedDevice: not null } => $"{name}: present, device {(result.Devices.Count == 0 ? "not on" : "on")} list version {result.ListVersion}, epoch {result.Epoch}, valid, not yet audited",
+            _ => $"{name}: present, {Count(result.Devices.Count)}, list version {result.ListVersion}, epoch {result.Epoch}, valid, not yet audited",
+        });
+        if (result.User is { } user)
+        {
+            host.Out.WriteLine($"  user     {DisplayText.Show(user.Span)}");
+        }
+        Devices(host.Out, result.Devices);
+        host.Out.WriteLine($"  checked  {LookupCommand.Statement(result.Head!)}");
+        return ExitCodes.Success;
+    }
+
+    /// <summary>A username as text where it is text, and as octets always.</summary>
+    public static void Username(Utf8JsonWriter writer, ReadOnlyMemory<byte> username)
+    {
+        if (DisplayText.IsText(username.Span))
+        {
+            writer.WriteString("username"u8, username.Span);
+        }
+        writer.WriteString("username_b64"u8, Base64UrlText.Encode(username.Span));
+    }
+
+    /// <summary>The user as a valid lookup shows it.</summary>
+    public static void State(Utf8JsonWriter writer, UserLookupResult result)
+    {
+        if (result.User is not { } user)
+        {
+            return;
+        }
+        writer.WriteString("user_b64"u8, Base64UrlText.Encode(user.Span));
+        writer.WriteBoolean("decommissioned"u8, result.HasLeft);
+        writer.WriteNumber("list_version"u8, result.ListVersion);
+        writer.WriteStartArray("devices"u8);
+        foreach (UserDevice device in result.Devices)
+        {
+            writer.WriteStartObject();
+            if (DisplayText.IsText(device.Device.Span))
+            {
+                writer.WriteString("device"u8, device.Device.Span);
+            }
+            writer.WriteString("device_b64"u8, Base64UrlText.Encode(device.Device.Span));
+            writer.WriteNumber("version"u8, device.Version);
+            if (device.Value is { } value)
+            {
+                writer.WriteNumber("published_epoch"u8, device.PublishedEpoch);
+                AnswerJson.WriteValue(writer, value.Span);
+                writer.WriteBoolean("unchanged"u8, device.Unchanged);
+            }
+            writer.WriteEndObject();
+        }
+        writer.WriteEndArray();
+    }
+
+    /// <summary>Devices for people, one a line.</summary>
+    public static void Devices(TextWriter output, IReadOnlyList<UserDevice> devices)
+    {
+        foreach (UserDevice device in devices)
+        {
+            output.WriteLine($"  device   {DisplayText.Show(device.Device.Span)}: {(device.Value is { } value ? $"version {device.Version}, {Values.Show(value.Span)}" : "no value")}");
+        }
+    }
+
+    private static string Count(int devices) => devices == 1 ? "1 device" : $"{devices} devices";
+}
