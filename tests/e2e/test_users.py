@@ -1,0 +1,124 @@
+"""Users on the command line, with real services: created, looked up, changed, decommissioned, and each step verified."""
+
+import json
+import tempfile
+import unittest
+from pathlib import Path
+
+from harness import Deployment, Run
+from rest import b64
+from tokens import AUDIENCE, Signer
+
+UNREACHABLE_OR_REFUSED = 3
+
+
+class UsersTest(unittest.TestCase):
+    """In this order: later tests rely on what earlier ones did."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.signer = Signer("signer-1")
+        cls.log = cls.enterClassContext(Deployment(before_start=cls.signer.trust))
+        # Another client of the same log, which remembers nothing of what the first one did.
+        cls.other = Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
+
+    def one(self, *arguments: str, code: int = 0) -> dict:
+        run = self.log.optiks(*arguments, "--json")
+        self.assertEqual(run.code, code, str(run))
+        lines = run.lines()
+        self.assertEqual(len(lines), 1, str(run))
+        self.assertLessEqual({"verdict", "reason", "epoch"}, set(lines[0]))
+        return lines[0]
+
+    def stranger(self, *arguments: str) -> Run:
+        return self.log.optiks(*arguments, "--data", str(self.other), "--trust", str(self.log.data / "trust.json"))
+
+    @staticmethod
+    def devices(shown: dict) -> dict[str, str]:
+        return {device["device"]: device["value"] for device in shown["devices"]}
+
+    def test_1_create_and_look_up(self):
+        laptop = self.log.logs / "laptop.value"
+        laptop.write_bytes(b"the laptop's key")
+        created = self.one("user", "create", "alice", "--device", "phone=the phone's key", "--device", f"laptop=@{laptop}", "--wait")
+        self.assertEqual((created["verdict"], created["reason"], created["confirmed"]), ("accepted", "valid", True))
+        self.assertEqual(self.devices(created), {"phone": "the phone's key", "laptop": "the laptop's key"})
+        found = self.one("user", "lookup", "alice")
+        self.assertEqual((found["verdict"], found["decommissioned"], found["user_b64"]), ("present", False, created["user_b64"]))
+        # In the order of the list, and known since the request was proven.
+        self.assertEqual([(device["device"], device["unchanged"]) for device in found["devices"]], [("laptop", True), ("phone", True)])
+        absent = self.one("user", "lookup", "bob")
+        self.assertEqual((absent["verdict"], absent["reason"]), ("absent", "valid"))
+        self.assertNotIn("user_b64", absent)
+
+    def test_2_one_device(self):
+        self.assertEqual(self.devices(self.one("user", "lookup", "alice", "--device", "phone")), {"phone": "the phone's key"})
+        missing = self.one("user", "lookup", "alice", "--device", "tablet")
+        self.assertEqual((missing["verdict"], missing["devices"]), ("present", []))
+        # A device's key is a key like any other.
+        self.assertEqual(self.one("lookup", "phone")["value"], "the phone's key")
+
+    def test_3_changes(self):
+        for arguments, devices in (
+                (("add-device", "alice", "tablet", "the tablet's key"), {"phone": "the phone's key", "laptop": "the laptop's key", "tablet": "the tablet's key"}),
+                (("set-device", "alice", "phone", "the phone's new key", "--expect", "1"), {"phone": "the phone's new key", "laptop": "the laptop's key", "tablet": "the tablet's key"}),
+                (("remove-device", "alice", "laptop"), {"phone": "the phone's new key", "tablet": "the tablet's key"}),
+                (("add-username", "alice", "alice@example.org"), {"phone": "the phone's new key", "tablet": "the tablet's key"})):
+            with self.subTest(arguments[0]):
+                changed = self.one("user", *arguments, "--wait")
+                self.assertEqual((changed["verdict"], changed["confirmed"]), ("accepted", True))
+                self.assertEqual(self.devices(changed), devices)
+        alice, same = (self.one("user", "lookup", name) for name in ("alice", "alice@example.org"))
+        self.assertEqual((alice["user_b64"], alice["devices"]), (same["user_b64"], same["devices"]))
+
+    def test_4_refusals(self):
+        for arguments, reason in (
+                (("create", "alice"), "username-taken"),
+                (("create", "carol", "--device", "phone=stolen"), "device-taken"),
+                (("add-device", "alice", "laptop", "again"), "device-taken"),
+                (("set-device", "alice", "laptop", "again"), "device-unknown"),
+                (("set-device", "alice", "phone", "late", "--expect", "1"), "expected-version"),
+                (("remove-device", "alice", "laptop"), "device-unknown"),
+                (("add-device", "nobody", "watch", "x"), "user-unknown")):
+            with self.subTest(arguments):
+                self.assertEqual(self.one("user", *arguments, "--wait", code=UNREACHABLE_OR_REFUSED)["reason"], reason)
+        self.assertEqual(set(self.devices(self.one("user", "lookup", "alice"))), {"phone", "tablet"})
+        self.assertEqual(self.one("user", "lookup", "carol")["verdict"], "absent")
+
+    def test_5_a_token_of_the_user(self):
+        user = self.one("user", "lookup", "alice")["user_b64"]
+        key_file = self.log.logs / "signer.pem"
+        key_file.write_text(self.signer.pem())
+        key_file.chmod(0o600)
+
+        def token(of: str) -> Path:
+            path = self.log.logs / f"{of}.token"
+            done = self.log.optiks("token", "create", "--user-b64", of, "--key-file", str(key_file), "--kid", "signer-1", "--audience", AUDIENCE, "--scope", "update", "--out", str(path))
+            self.assertEqual(done.code, 0, str(done))
+            return path
+
+        own, foreign = token(user), token(b64(b"somebody else"))
+        self.assertTrue(self.one("user", "set-device", "alice", "tablet", "by token", "--wait", "--token-file", str(own))["confirmed"])
+        for credential, arguments in ((own, ("add-username", "alice", "al")), (foreign, ("remove-device", "alice", "tablet"))):
+            refused = self.log.optiks("user", *arguments, "--token-file", str(credential), "--json")
+            self.assertEqual((refused.code, json.loads(refused.out)["reason"]), (UNREACHABLE_OR_REFUSED, "forbidden"), str(refused))
+
+    def test_6_decommission(self):
+        self.assertEqual(self.stranger("user", "lookup", "alice", "--json").lines()[0]["decommissioned"], False)
+        left = self.one("user", "decommission", "alice")
+        self.assertEqual((left["verdict"], left["confirmed"], left["decommissioned"], left["devices"]), ("accepted", True, True, []))
+        for name in ("alice", "alice@example.org"):
+            found = self.one("user", "lookup", name)
+            self.assertEqual((found["verdict"], found["decommissioned"], found["devices"]), ("present", True, []))
+        self.assertEqual(self.stranger("user", "lookup", "alice", "--json").lines()[0]["decommissioned"], True)
+        self.assertEqual(self.one("user", "add-device", "alice", "watch", "x", "--wait", code=UNREACHABLE_OR_REFUSED)["reason"], "user-left")
+        # Nobody takes the name over.
+        self.assertEqual(self.one("user", "create", "alice", "--wait", code=UNREACHABLE_OR_REFUSED)["reason"], "username-taken")
+
+    def test_7_for_people(self):
+        for arguments, expected in ((("user", "lookup", "alice"), "alice: present, has left for good"), (("user", "lookup", "bob"), "bob: absent")):
+            with self.subTest(arguments):
+                run = self.log.optiks(*arguments)
+                self.assertEqual(run.code, 0, str(run))
+                self.assertIn(expected, run.out)
+        self.assertEqual(self.one("audit")["verdict"], "valid")
