@@ -32,8 +32,8 @@ struct UserQuery {
 
 using UserQueryList = verify::List<UserQuery>;
 
-// read_user_queries decodes a whole list; false if it is none, or breaks a rule of docs/spec/rest.md section 4 that does
-// not depend on the log.
+// read_user_queries decodes a whole list; false if it is none, or breaks a rule of docs/spec/rest.md section 4 that
+// does not depend on the log.
 [[nodiscard]] bool read_user_queries(ByteSpan octets, UserQueryList& out);
 
 }  // namespace optiks::ozks

@@ -240,7 +240,7 @@ TEST(Storage, ErasedValues) {
   Bytes out(10'000);
   EXPECT_EQ(optiks_view_lookup_many(broken.view(), kKeys, 1, reinterpret_cast<const std::uint8_t*>("a"), offsets, &none,
                                     &none, out.data(), out.size(), &len, &end),
-            OPTIKS_E_DATA);
+            OPTIKS_E_ERASED);
 }
 
 TEST(Storage, DamagedLeafLog) {

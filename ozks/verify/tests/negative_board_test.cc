@@ -226,7 +226,7 @@ TEST_F(NegativeBoard, N59Configuration) {
     change(parts);
     return read(parts);
   };
-  EXPECT_EQ(changed([](auto& c) { c.format = 2; }), "configuration");
+  EXPECT_EQ(changed([](auto& c) { c.format = 3; }), "configuration");
   EXPECT_EQ(changed([](auto& c) { c.suite = 0; }), "configuration");
   EXPECT_EQ(changed([](auto& c) { c.period_length_ms = 0; }), "configuration");
   EXPECT_EQ(changed([](auto& c) { c.retained_periods = 1; }), "configuration");
