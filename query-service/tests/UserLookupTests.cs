@@ -110,7 +110,10 @@ public sealed class UserLookupTests : IAsyncLifetime
         byte[] same = await AskAsync(
             User("alice") with
             {
-                Device = Octets("phone"), KnowsUser = true, ListVersion = 1, Keys = [new KnownDeviceKey(Octets("laptop"), 1), new KnownDeviceKey(Octets("phone"), 1)],
+                Device = Octets("phone"),
+                KnowsUser = true,
+                ListVersion = 1,
+                Keys = [new KnownDeviceKey(Octets("laptop"), 1), new KnownDeviceKey(Octets("phone"), 1)],
             },
             User("carol"), User("nobody"));
         Assert.Equal(binary, same);
@@ -318,7 +321,9 @@ public sealed class UserLookupTests : IAsyncLifetime
         };
         UserQuery query = User("alice") with
         {
-            KnowsUser = true, ListVersion = user.ListVersion.Version, Keys = [.. shown.Select(device => new KnownDeviceKey(device.Device, device.Key.Version))],
+            KnowsUser = true,
+            ListVersion = user.ListVersion.Version,
+            Keys = [.. shown.Select(device => new KnownDeviceKey(device.Device, device.Key.Version))],
         };
         return (answer, kept, query);
     }

@@ -50,7 +50,13 @@ public sealed partial class OptiksClient
             {
                 return new UserUpdateResult
                 {
-                    Username = name.Octets, User = null, Changes = changes, RequestId = id, Status = UpdateStatus.Refused, RefusedBecause = lookup.IsValid ? "user-unknown" : null, Lookups = [lookup],
+                    Username = name.Octets,
+                    User = null,
+                    Changes = changes,
+                    RequestId = id,
+                    Status = UpdateStatus.Refused,
+                    RefusedBecause = lookup.IsValid ? "user-unknown" : null,
+                    Lookups = [lookup],
                 };
             }
             return await SendAsync(name, new UserRequest(id, KeyName.OfVerified(found), changes), cancellationToken).ConfigureAwait(false);

@@ -174,7 +174,9 @@ public sealed class UserRequestTests
         }
         UserLookupResult now = Shown(s_alice, what switch { "nobody" => null, "another user" => s_two, _ => user }) with
         {
-            ListVersion = what switch { "older list" => 1, "removed since" => 3, "left since" => 0, _ => 2 }, HasLeft = what == "left since", Devices = shown,
+            ListVersion = what switch { "older list" => 1, "removed since" => 3, "left since" => 0, _ => 2 },
+            HasLeft = what == "left since",
+            Devices = shown,
         };
         var result = new UserUpdateResult
         {
@@ -221,6 +223,8 @@ public sealed class UserRequestTests
     private static UserLookupResult Shown(byte[] username, byte[]? user) => new(new Outcome(Reason.Valid, new HeadInfo(5, 0, DateTimeOffset.UnixEpoch, 6)))
     {
         // Written out: a null array would become empty octets.
-        Username = username, User = user is null ? default(ReadOnlyMemory<byte>?) : user, Epoch = 5,
+        Username = username,
+        User = user is null ? default(ReadOnlyMemory<byte>?) : user,
+        Epoch = 5,
     };
 }

@@ -49,7 +49,8 @@ internal sealed class EpochMaker
             byte[] audit = AuditProof.Encode([session.Last.Record, record], staged.AppendProofs());
             List<Outcome> outcomes = MakeOutcomes(updates.Requests, decisions, ordinals);
             var commit = new EpochCommit(
-                new EpochRow(epoch, record, EpochRecord.Hash(record), default), session.Last.RecordHash, session.Period.Period, leaves, outcomes) { Erasures = erasures.Erasures };
+                new EpochRow(epoch, record, EpochRecord.Hash(record), default), session.Last.RecordHash, session.Period.Period, leaves, outcomes)
+            { Erasures = erasures.Erasures };
             return new EpochDraft(updates, erasures, commit, staged, audit);
         }
         catch
