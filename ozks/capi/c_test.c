@@ -30,6 +30,8 @@ _Static_assert(sizeof(optiks_lookup_result_t) == 48, "optiks_lookup_result_t");
 _Static_assert(sizeof(optiks_version_entry_t) == 48, "optiks_version_entry_t");
 _Static_assert(sizeof(optiks_versions_result_t) == 32, "optiks_versions_result_t");
 _Static_assert(sizeof(optiks_users_summary_t) == 32, "optiks_users_summary_t");
+_Static_assert(sizeof(optiks_user_monitor_summary_t) == 32, "optiks_user_monitor_summary_t");
+_Static_assert(sizeof(optiks_user_monitor_page_t) == 40, "optiks_user_monitor_page_t");
 _Static_assert(sizeof(optiks_user_state_t) == 24, "optiks_user_state_t");
 _Static_assert(sizeof(optiks_user_result_t) == 104, "optiks_user_result_t");
 _Static_assert(sizeof(optiks_device_result_t) == 72, "optiks_device_result_t");
@@ -64,6 +66,8 @@ int main(void) {
   EXPECT_SIZE(optiks_version_entry_t);
   EXPECT_SIZE(optiks_versions_result_t);
   EXPECT_SIZE(optiks_users_summary_t);
+  EXPECT_SIZE(optiks_user_monitor_summary_t);
+  EXPECT_SIZE(optiks_user_monitor_page_t);
   EXPECT_SIZE(optiks_user_state_t);
   EXPECT_SIZE(optiks_user_result_t);
   EXPECT_SIZE(optiks_device_result_t);

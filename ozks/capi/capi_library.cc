@@ -64,6 +64,8 @@ std::size_t optiks_sizeof(const char* name) {
       {"optiks_version_entry_t", sizeof(optiks_version_entry_t)},
       {"optiks_versions_result_t", sizeof(optiks_versions_result_t)},
       {"optiks_users_summary_t", sizeof(optiks_users_summary_t)},
+      {"optiks_user_monitor_summary_t", sizeof(optiks_user_monitor_summary_t)},
+      {"optiks_user_monitor_page_t", sizeof(optiks_user_monitor_page_t)},
       {"optiks_user_state_t", sizeof(optiks_user_state_t)},
       {"optiks_user_result_t", sizeof(optiks_user_result_t)},
       {"optiks_device_result_t", sizeof(optiks_device_result_t)},

@@ -5,6 +5,7 @@
 namespace optiks::ozks {
 namespace {
 
+constexpr std::uint64_t kMax16 = 0xffff;
 constexpr std::uint64_t kMax24 = 0xffffff;
 
 bool is_sound(const UserQuery& query) {
@@ -52,6 +53,37 @@ bool read_user_queries(ByteSpan octets, UserQueryList& out) {
     }
   }
   return true;
+}
+
+Username Username::decode(verify::Reader& reader) { return {reader.vector(1, verify::kMaxKeyLen)}; }
+
+NamedDevice NamedDevice::decode(verify::Reader& reader) {
+  NamedDevice key;
+  key.device = reader.vector(1, verify::kMaxKeyLen);
+  key.from = reader.integer(8);
+  return key;
+}
+
+bool read_user_monitor_query(ByteSpan octets, UserMonitorQuery& out) {
+  verify::Reader reader(octets);
+  out.user = reader.vector(1, verify::kMaxKeyLen);
+  out.usernames = verify::List<Username>::decode(reader, 0, kMax16);
+  out.period = reader.integer(8);
+  out.from = reader.integer(8);
+  out.keys = verify::List<NamedDevice>::decode(reader, 0, kMax24);
+  if (reader.finish() != verify::Reason::kValid || out.from == 0) {
+    return false;
+  }
+  ByteSpan before;
+  bool knows_version = out.from > 1;
+  for (const NamedDevice& key : out.keys) {
+    if (key.from == 0 || !std::ranges::lexicographical_compare(before, key.device)) {
+      return false;
+    }
+    before = key.device;
+    knows_version = knows_version || key.from > 1;
+  }
+  return knows_version || out.period == 0;
 }
 
 }  // namespace optiks::ozks

@@ -1,5 +1,5 @@
-// UserQueryList (docs/spec/rest.md section 4): questions about users in their binary form, as the query-service hands
-// them on.
+// UserQueryList and UserMonitorQuery (docs/spec/rest.md section 4): questions about users in their binary form, as the
+// query-service hands them on.
 //
 // Lifetime: as in verify/codec.h, everything is a view into the octets of the list.
 #pragma once
@@ -35,5 +35,29 @@ using UserQueryList = verify::List<UserQuery>;
 // read_user_queries decodes a whole list; false if it is none, or breaks a rule of docs/spec/rest.md section 4 that
 // does not depend on the log.
 [[nodiscard]] bool read_user_queries(ByteSpan octets, UserQueryList& out);
+
+struct Username {
+  ByteSpan name;
+
+  static Username decode(verify::Reader& reader);
+};
+
+struct NamedDevice {
+  ByteSpan device;
+  std::uint64_t from = 0;
+
+  static NamedDevice decode(verify::Reader& reader);
+};
+
+struct UserMonitorQuery {
+  ByteSpan user;
+  verify::List<Username> usernames;
+  std::uint64_t period = 0;        // of the known versions
+  std::uint64_t from = 0;          // of the list
+  verify::List<NamedDevice> keys;  // ids strictly increasing
+};
+
+// read_user_monitor_query decodes a whole query; false as read_user_queries.
+[[nodiscard]] bool read_user_monitor_query(ByteSpan octets, UserMonitorQuery& out);
 
 }  // namespace optiks::ozks

@@ -7,6 +7,8 @@
 
 #include "optiks/ozks/verify/facts.h"
 #include "optiks/ozks/verify/users.h"
+#include "pahd/entry_writer.h"
+#include "pahd/label_counts.h"
 #include "pahd/lookup_plan.h"
 #include "pahd/proof_writer.h"
 #include "pahd/unmixed.h"
@@ -17,35 +19,6 @@ namespace {
 using verify::UserKind;
 
 constexpr std::uint64_t kMax24 = 0xffffff;
-// The record that all entries refer to: the head's.
-constexpr std::uint8_t kHeadsRecord = 0;
-
-// Labels that are counted and not made.
-class CountedLabels {
- public:
-  void add(const NamedKey& /*key*/, std::uint64_t /*version*/) { ++count_; }
-  [[nodiscard]] std::uint64_t count() const { return count_; }
-
- private:
-  std::uint64_t count_ = 0;
-};
-
-// Labels that are counted and handed on.
-template <typename Labels>
-class CountingLabels {
- public:
-  explicit CountingLabels(Labels& labels) : labels_(labels) {}
-  void add(const NamedKey& key, std::uint64_t version) {
-    labels_.add(key, version);
-    ++count_;
-  }
-  [[nodiscard]] std::uint64_t count() const { return count_; }
-
- private:
-  Labels& labels_;
-  std::uint64_t count_ = 0;
-};
-
 struct UserPlan {
   UserKind kind = UserKind::kNone;
   bool has_name = true;
@@ -206,15 +179,7 @@ class UsersWriter {
   void end_vector(std::size_t at) { out_.put_length_at(at, out_.size() - at - 4, 4); }
 
   // Null: absent.
-  void write_entry(const LeafRecord* present) {
-    out_.put_integer(kHeadsRecord, 1);
-    out_.put_integer(present == nullptr ? 0 : 1, 1);
-    if (present == nullptr) {
-      proofs_.non_member(next_++);
-    } else {
-      proofs_.member(next_++, true, false, present);
-    }
-  }
+  void put_entry(const LeafRecord* present) { write_entry(proofs_, next_, present, out_); }
 
   void write_versioned(const LookupPlan& lookup) {
     out_.put_integer(kHeadsRecord, 1);
@@ -225,12 +190,12 @@ class UsersWriter {
     out_.put_integer(static_cast<std::uint8_t>(user.kind), 1);
     out_.put_integer(user.has_name ? 1 : 0, 1);
     if (user.has_name) {
-      write_entry(user.kind == UserKind::kNone ? nullptr : &user.name);
+      put_entry(user.kind == UserKind::kNone ? nullptr : &user.name);
     }
     if (user.kind == UserKind::kNone) {
       return;
     }
-    write_entry(user.kind == UserKind::kLeft ? &user.left : nullptr);
+    put_entry(user.kind == UserKind::kLeft ? &user.left : nullptr);
     if (user.kind == UserKind::kLeft) {
       return;
     }

@@ -5,10 +5,8 @@
 #include <optional>
 #include <set>
 
-#include "directory_support.h"
-#include "optiks/ozks/verify/rfc6962.h"
+#include "head_support.h"
 #include "optiks/ozks/verify/users.h"
-#include "verify/tests/prover.h"
 
 namespace optiks::ozks::test {
 namespace {
@@ -18,16 +16,6 @@ using verify::UserKind;
 namespace naive = verify::test;
 
 constexpr std::uint64_t kManyEntries = 1U << 20;
-constexpr std::uint64_t kTimeMs = 1'700'000'000'000;
-
-Bytes device_list(const std::set<std::string>& devices) {
-  naive::Writer ids;
-  for (const std::string& device : devices) {
-    ids.vector(naive::to_bytes(device), 1);
-  }
-  return naive::Writer().vector(ids.get(), 3).get();
-}
-
 // A question in its binary form, and what its verifier keeps.
 struct Question {
   std::string username;
@@ -164,17 +152,10 @@ class UserWorld {
 
   // Verifies an answer behind its head, and updates the questions by what it shows.
   Reason verify(const Bytes& body, std::vector<Question>& questions, std::vector<Told>& out) const {
-    const naive::SigningKey key(1);
-    const naive::ConfigurationParts configuration;
-    const Bytes configuration_octets = configuration.encode();
-    verify::Context context;
-    EXPECT_EQ(verify::make_anchor(configuration_octets, key.public_key(), context.anchor), Reason::kValid);
-    context.ed25519 = naive::ed25519_verify;
-    context.now_ms = kTimeMs + 1000;
-    Bytes answer = head(key, configuration, context.anchor.log_id);
+    Bytes answer = log_.head(dir_.get(), epoch_);
     answer.insert(answer.end(), body.begin(), body.end());
     verify::UserAnswerVerifier verifier;
-    Reason reason = verifier.begin(context, answer, questions.size());
+    Reason reason = verifier.begin(log_.context(), answer, questions.size());
     if (reason != Reason::kValid) {
       return reason;
     }
@@ -200,10 +181,6 @@ class UserWorld {
   }
 
  private:
-  static ByteSpan as_octets(const std::string& text) {
-    return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
-  }
-
   [[nodiscard]] bool is_new(const std::string& id) const {
     return std::any_of(updates_.begin(), updates_.end(), [&](const Update& update) { return update.key == id; });
   }
@@ -238,31 +215,7 @@ class UserWorld {
     return told;
   }
 
-  [[nodiscard]] Bytes head(const naive::SigningKey& key, const naive::ConfigurationParts& configuration,
-                           const verify::Hash& log_id) const {
-    naive::RecordParts record;
-    record.log_id = log_id;
-    record.epoch = epoch_;
-    record.time_ms = kTimeMs;
-    const States states = states_of(dir_.get());
-    for (std::size_t s = 0; s < record.structures.size(); ++s) {
-      const ByteSpan state = ByteSpan(states).subspan(s * OPTIKS_STRUCTURE_STATE_LEN, OPTIKS_STRUCTURE_STATE_LEN);
-      std::ranges::copy(state.first(32), record.structures[s].root.begin());
-      record.structures[s].count = base::load_be64(state.data() + 32);
-      std::ranges::copy(state.subspan(40), record.structures[s].vrf_public_key.begin());
-    }
-    naive::HeadParts parts;
-    parts.record = record.encode();
-    // What the records before say is no matter here.
-    std::vector<verify::Hash> leaves(epoch_ + 1);
-    leaves[epoch_] = verify::log_leaf_hash(parts.record);
-    parts.inclusion = naive::log_inclusion(leaves, epoch_);
-    const std::string origin = text_of(configuration.origin);
-    parts.checkpoint = naive::to_bytes(
-        naive::signed_note(naive::checkpoint_body(origin, leaves.size(), naive::log_root(leaves)), origin, key));
-    return parts.encode();
-  }
-
+  LogOverDirectory log_;
   DirectoryHandle dir_;
   std::uint64_t epoch_ = 0;
   std::vector<Update> updates_;
@@ -271,11 +224,6 @@ class UserWorld {
   std::map<std::string, std::string> values_;
   std::set<std::string> left_;
 };
-
-struct DestroyProofs {
-  void operator()(optiks_proofs_t* proofs) const { optiks_proofs_destroy(proofs); }
-};
-using ProofsHandle = std::unique_ptr<optiks_proofs_t, DestroyProofs>;
 
 class Users : public testing::Test {
  protected:

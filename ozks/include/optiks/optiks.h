@@ -223,15 +223,6 @@ OPTIKS_EXPORT int32_t optiks_view_lookup_cached(const optiks_view_t* view, uint8
                                                 const uint64_t* known_periods, const uint64_t* known_versions,
                                                 uint8_t* out, size_t capacity, size_t* out_len, uint64_t* out_ends);
 
-/* What an answer about users will be. */
-typedef struct optiks_users_summary {
-  uint64_t num_entries; /* names, decommissions, device lists and keys that it shows */
-  uint64_t num_proofs;  /* VRF proofs that it needs */
-  size_t ahead_user;    /* index of the first user of whom the client knows more than the view has; or how many users */
-  uint32_t ahead_of;    /* 0: there is none; 1: its user id, 2: the device list, 3: the key of a device */
-  uint32_t reserved;
-} optiks_users_summary_t;
-
 /* The parts (none) and users of a UserLookupAnswer (docs/spec/users.md), all from the view; queries: a UserQueryList
  * (docs/spec/rest.md section 4). Nothing is written, and out_len is 0, if a client is ahead, or if there is more than
  * one query and num_entries is above max_entries: the summary stops where that is known. Any thread. */
@@ -242,6 +233,12 @@ OPTIKS_EXPORT int32_t optiks_view_users_summary(const optiks_view_t* view, const
 OPTIKS_EXPORT int32_t optiks_view_users_cached(const optiks_view_t* view, const uint8_t* queries, size_t queries_len,
                                                uint64_t max_entries, uint8_t* out, size_t capacity, size_t* out_len,
                                                optiks_users_summary_t* out_summary);
+
+/* Says without a proof what optiks_proofs_user_monitor will write. query: a UserMonitorQuery (docs/spec/rest.md
+ * section 4). Any thread. */
+OPTIKS_EXPORT int32_t optiks_view_user_monitor_summary(const optiks_view_t* view, const uint8_t* query,
+                                                       size_t query_len, const optiks_user_monitor_page_t* page,
+                                                       optiks_user_monitor_summary_t* out_summary);
 
 /* One Versions structure, for history and monitoring alike. from >= 1; from > a + 1 is answered as from = a + 1 would
  * be but with the `from` asked. At most max_members members and about max_bytes octets (at least one member): otherwise
@@ -266,6 +263,8 @@ OPTIKS_EXPORT int32_t optiks_proofs_add_versions(optiks_proofs_t* proofs, const 
                                                  uint64_t from, uint32_t max_members);
 OPTIKS_EXPORT int32_t optiks_proofs_add_users(optiks_proofs_t* proofs, const uint8_t* queries, size_t queries_len,
                                               uint64_t max_entries);
+OPTIKS_EXPORT int32_t optiks_proofs_add_user_monitor(optiks_proofs_t* proofs, const uint8_t* query, size_t query_len,
+                                                     const optiks_user_monitor_page_t* page);
 OPTIKS_EXPORT int32_t optiks_proofs_run(optiks_proofs_t* proofs);
 OPTIKS_EXPORT int32_t optiks_proofs_lookup_many(const optiks_proofs_t* proofs, size_t n, const uint8_t* keys,
                                                 const uint64_t* key_offsets, const uint64_t* known_periods,
@@ -278,6 +277,12 @@ OPTIKS_EXPORT int32_t optiks_proofs_versions(const optiks_proofs_t* proofs, cons
 OPTIKS_EXPORT int32_t optiks_proofs_users(const optiks_proofs_t* proofs, const uint8_t* queries, size_t queries_len,
                                           uint64_t max_entries, uint8_t* out, size_t capacity, size_t* out_len,
                                           optiks_users_summary_t* out_summary);
+
+/* A UserMonitorAnswer but for its head (docs/spec/user-monitor.md), all from the view. Nothing is written, and out_len
+ * is 0, if the summary says that it is unanswered. */
+OPTIKS_EXPORT int32_t optiks_proofs_user_monitor(const optiks_proofs_t* proofs, const uint8_t* query, size_t query_len,
+                                                 const optiks_user_monitor_page_t* page, uint8_t* out, size_t capacity,
+                                                 size_t* out_len, optiks_user_monitor_summary_t* out_summary);
 
 /* Merges the append proofs of consecutive steps (each the AppendProof structures as optiks_staged_append_proofs gives
  * them, blob and n+1 offsets; step i leads from epoch first + i - 1 to first + i) into those of the whole range.
@@ -367,14 +372,6 @@ typedef struct optiks_versions_result {
   int32_t complete; /* 0: a page; go on from the last entry, with `version` as page_version */
   int32_t reserved;
 } optiks_versions_result_t;
-
-/* What is kept of a user who is asked about (docs/spec/users.md section 2), beside its octet strings. */
-typedef struct optiks_user_state {
-  uint64_t least_epoch; /* the largest of the epochs that are kept with all that is brought of the user */
-  size_t num_keys;      /* devices whose key is known */
-  uint32_t has_left;    /* 1: the user is known to have left */
-  uint32_t reserved;    /* 0 */
-} optiks_user_state_t;
 
 /* Of one user that was accepted. */
 typedef struct optiks_user_result {

@@ -1,8 +1,9 @@
-/* The words of the C ABI that the library itself speaks: codes, structures, lengths, a directory's options and a stored
- * leaf. The calls are in optiks.h, which includes this. */
+/* The words of the C ABI that the library itself speaks: codes, structures, lengths, a directory's options, a stored
+ * leaf, and what calls about users take and tell. The calls are in optiks.h, which includes this. */
 #ifndef OPTIKS_TYPES_H
 #define OPTIKS_TYPES_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* facts: abi, generated from docs/spec/facts.toml by `make facts` */
@@ -115,5 +116,44 @@ typedef struct optiks_leaf {
   uint32_t structure_and_input; /* bits 28..31: structure; bits 0..27: for prepared leaves the index of the input
                                    update, otherwise 0 */
 } optiks_leaf_t;                /* 128 octets */
+
+/* What an answer about users will be. */
+typedef struct optiks_users_summary {
+  uint64_t num_entries; /* names, decommissions, device lists and keys that it shows */
+  uint64_t num_proofs;  /* VRF proofs that it needs */
+  size_t ahead_user;    /* index of the first user of whom the client knows more than the view has; or how many users */
+  uint32_t ahead_of;    /* 0: there is none; 1: its user id, 2: the device list, 3: the key of a device */
+  uint32_t reserved;
+} optiks_users_summary_t;
+
+/* What an answer to an owner about its own user will be. */
+typedef struct optiks_user_monitor_summary {
+  uint64_t num_entries; /* names, decommission, list and keys that it shows, and one for each 64 versions of the list
+                         * that were read on the way to it */
+  uint64_t num_proofs;  /* VRF proofs that it needs */
+  size_t index;         /* of the name or named id that `unanswered` is about */
+  uint32_t unanswered;  /* 0: it is answered; 1: there is no such user; 2: a name leads nowhere; 3: a name leads to
+                         * another user; 4: the client knows of a later version of the list; 5: of a named key;
+                         * 6: a named id was on no version of the list that is kept */
+  uint32_t reserved;
+} optiks_user_monitor_summary_t;
+
+/* Bounds of such an answer. Whatever they say, it has a version of the list and of each followed key, if there are. */
+typedef struct optiks_user_monitor_page {
+  uint64_t max_members;     /* versions of the list, and of each key; at least 1 */
+  uint64_t max_all_members; /* versions of all keys together */
+  uint64_t max_followed;    /* followed ids, beyond which the list's page ends */
+  uint64_t max_bytes;       /* about */
+  uint32_t own_only;        /* 1: there is 3 and 6, for who may see no other user */
+  uint32_t reserved;        /* 0 */
+} optiks_user_monitor_page_t;
+
+/* What is kept of a user who is asked about (docs/spec/users.md section 2), beside its octet strings. */
+typedef struct optiks_user_state {
+  uint64_t least_epoch; /* the largest of the epochs that are kept with all that is brought of the user */
+  size_t num_keys;      /* devices whose key is known */
+  uint32_t has_left;    /* 1: the user is known to have left */
+  uint32_t reserved;    /* 0 */
+} optiks_user_state_t;
 
 #endif

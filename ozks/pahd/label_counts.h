@@ -1,0 +1,36 @@
+// Labels that are counted while an answer is planned: what it costs is known before a proof is made.
+#pragma once
+
+#include <cstdint>
+
+#include "pahd/proof_batch.h"
+
+namespace optiks::ozks {
+
+// Labels that are counted and not made.
+class CountedLabels {
+ public:
+  void add(const NamedKey& /*key*/, std::uint64_t /*version*/) { ++count_; }
+  [[nodiscard]] std::uint64_t count() const { return count_; }
+
+ private:
+  std::uint64_t count_ = 0;
+};
+
+// Labels that are counted and handed on.
+template <typename Labels>
+class CountingLabels {
+ public:
+  explicit CountingLabels(Labels& labels) : labels_(labels) {}
+  void add(const NamedKey& key, std::uint64_t version) {
+    labels_.add(key, version);
+    ++count_;
+  }
+  [[nodiscard]] std::uint64_t count() const { return count_; }
+
+ private:
+  Labels& labels_;
+  std::uint64_t count_ = 0;
+};
+
+}  // namespace optiks::ozks
