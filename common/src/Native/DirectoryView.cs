@@ -150,6 +150,15 @@ public sealed class DirectoryView : IDisposable
         return status == (int)NativeStatus.Ok;
     }
 
+    /// <summary>SummarizeUserMonitor says what <see cref="ProofBatch.WriteUserMonitor"/> will write, without a proof. The caller holds a reference.</summary>
+    public UserMonitorSummary SummarizeUserMonitor(ReadOnlySpan<byte> query, UserMonitorPage page)
+    {
+        Interop.UserMonitorPage native = page.ToNative();
+        int status = Interop.optiks_view_user_monitor_summary(_handle, query, (nuint)query.Length, in native, out Interop.UserMonitorSummary summary);
+        OptiksNativeException.ThrowIfFailed(status, nameof(Interop.optiks_view_user_monitor_summary));
+        return UserMonitorSummary.Of(summary);
+    }
+
     /// <summary>
     /// CreateProofs begins a batch of VRF proofs for answers about users and about the keys of one structure. Without <paramref name="useCache"/> all of them are made, whatever is cached, and none is cached: how long an
     /// answer takes then tells nothing of what was asked before. The caller disposes it, and holds a reference until then.

@@ -32,6 +32,25 @@ internal static unsafe partial class Interop
         public uint Reserved;
     }
 
+    public struct UserMonitorSummary
+    {
+        public ulong NumEntries;
+        public ulong NumProofs;
+        public nuint Index;
+        public uint Unanswered;
+        public uint Reserved;
+    }
+
+    public struct UserMonitorPage
+    {
+        public ulong MaxMembers;
+        public ulong MaxAllMembers;
+        public ulong MaxFollowed;
+        public ulong MaxBytes;
+        public uint OwnOnly;
+        public uint Reserved;
+    }
+
     [LibraryImport(Library)]
     public static partial int optiks_dir_create(DirOptions* options, out nint directory);
 
@@ -121,6 +140,9 @@ internal static unsafe partial class Interop
         ViewHandle view, ReadOnlySpan<byte> queries, nuint queriesLength, ulong maxEntries, Span<byte> output, nuint capacity, out nuint length, out UsersSummary summary);
 
     [LibraryImport(Library)]
+    public static partial int optiks_view_user_monitor_summary(ViewHandle view, ReadOnlySpan<byte> query, nuint queryLength, in UserMonitorPage page, out UserMonitorSummary summary);
+
+    [LibraryImport(Library)]
     public static partial int optiks_proofs_create(ViewHandle view, byte structure, int useCache, out nint proofs);
 
     [LibraryImport(Library)]
@@ -135,6 +157,9 @@ internal static unsafe partial class Interop
 
     [LibraryImport(Library)]
     public static partial int optiks_proofs_add_users(ProofsHandle proofs, ReadOnlySpan<byte> queries, nuint queriesLength, ulong maxEntries);
+
+    [LibraryImport(Library)]
+    public static partial int optiks_proofs_add_user_monitor(ProofsHandle proofs, ReadOnlySpan<byte> query, nuint queryLength, in UserMonitorPage page);
 
     [LibraryImport(Library)]
     public static partial int optiks_proofs_run(ProofsHandle proofs);
@@ -152,6 +177,10 @@ internal static unsafe partial class Interop
     [LibraryImport(Library)]
     public static partial int optiks_proofs_users(
         ProofsHandle proofs, ReadOnlySpan<byte> queries, nuint queriesLength, ulong maxEntries, Span<byte> output, nuint capacity, out nuint length, out UsersSummary summary);
+
+    [LibraryImport(Library)]
+    public static partial int optiks_proofs_user_monitor(
+        ProofsHandle proofs, ReadOnlySpan<byte> query, nuint queryLength, in UserMonitorPage page, Span<byte> output, nuint capacity, out nuint length, out UserMonitorSummary summary);
 
     [LibraryImport(Library)]
     public static partial int optiks_append_merge(

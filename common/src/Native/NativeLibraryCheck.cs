@@ -32,6 +32,8 @@ public static class NativeLibraryCheck
             CheckSize<Interop.VersionEntry>("optiks_version_entry_t");
             CheckSize<Interop.VersionsResult>("optiks_versions_result_t");
             CheckSize<Interop.UsersSummary>("optiks_users_summary_t");
+            CheckSize<Interop.UserMonitorSummary>("optiks_user_monitor_summary_t");
+            CheckSize<Interop.UserMonitorPage>("optiks_user_monitor_page_t");
             CheckSize<Interop.UserState>("optiks_user_state_t");
             CheckSize<Interop.UserResult>("optiks_user_result_t");
             CheckSize<Interop.DeviceResult>("optiks_device_result_t");

@@ -34,6 +34,14 @@ public sealed class ProofBatch : IDisposable
         OptiksNativeException.ThrowIfFailed(
             Interop.optiks_proofs_add_users(_handle, queries, (nuint)queries.Length, (ulong)maxEntries), nameof(Interop.optiks_proofs_add_users));
 
+    /// <summary>AddUserMonitor adds what <see cref="WriteUserMonitor"/> will need.</summary>
+    public void AddUserMonitor(ReadOnlySpan<byte> query, UserMonitorPage page)
+    {
+        Interop.UserMonitorPage native = page.ToNative();
+        OptiksNativeException.ThrowIfFailed(
+            Interop.optiks_proofs_add_user_monitor(_handle, query, (nuint)query.Length, in native), nameof(Interop.optiks_proofs_add_user_monitor));
+    }
+
     /// <summary>Run makes the proofs that are not cached.</summary>
     public void Run() => OptiksNativeException.ThrowIfFailed(Interop.optiks_proofs_run(_handle), nameof(Interop.optiks_proofs_run));
 
@@ -106,6 +114,31 @@ public sealed class ProofBatch : IDisposable
         while (room.Grown(status, length));
         int written = room.Finish(status, length, nameof(Interop.optiks_proofs_users));
         summary = UsersSummary.Of(native);
+        return written;
+    }
+
+    /// <summary>WriteUserMonitor appends a UserMonitorAnswer but for its head (docs/spec/user-monitor.md). Nothing is written when the summary says that it is unanswered.</summary>
+    /// <param name="query">A UserMonitorQuery (docs/spec/rest.md section 4); <see cref="NativeStatus.Argument"/> for what is none.</param>
+    /// <param name="page">Bounds of the answer.</param>
+    /// <param name="output">Where the answer goes.</param>
+    /// <param name="summary">What was written.</param>
+    /// <returns>The octets written.</returns>
+    public int WriteUserMonitor(ReadOnlySpan<byte> query, UserMonitorPage page, IBufferWriter<byte> output, out UserMonitorSummary summary)
+    {
+        ArgumentNullException.ThrowIfNull(output);
+        Interop.UserMonitorPage bounds = page.ToNative();
+        var room = new AnswerRoom(output, 0, DirectoryView.ExpectedVersionsLength);
+        int status;
+        nuint length;
+        Interop.UserMonitorSummary native;
+        do
+        {
+            status = Interop.optiks_proofs_user_monitor(
+                _handle, query, (nuint)query.Length, in bounds, room.Span, (nuint)room.Span.Length, out length, out native);
+        }
+        while (room.Grown(status, length));
+        int written = room.Finish(status, length, nameof(Interop.optiks_proofs_user_monitor));
+        summary = UserMonitorSummary.Of(native);
         return written;
     }
 

@@ -33,6 +33,36 @@ public static partial class AnswerJson
         writer.WriteEndObject();
     }
 
+    /// <summary>
+    /// WriteUserMonitorAnswer renders a UserMonitorAnswer: <c>{"head": ..., "names": [...], "decommissioned": {...}, "devices": {...}, "keys": [...]}</c>, the last two unless the user has left.
+    /// </summary>
+    public static void WriteUserMonitorAnswer(Utf8JsonWriter writer, ReadOnlyMemory<byte> answer)
+    {
+        ArgumentNullException.ThrowIfNull(writer);
+        var decoded = UserMonitorAnswer.Decode(answer);
+        writer.WriteStartObject();
+        WriteHead(writer, "head", decoded.Head);
+        writer.WriteStartArray("names"u8);
+        foreach (UserEntry name in decoded.Names)
+        {
+            WriteEntry(writer, null, name);
+        }
+        writer.WriteEndArray();
+        WriteEntry(writer, "decommissioned", decoded.Decommissioned);
+        if (decoded.Devices is not null)
+        {
+            writer.WritePropertyName("devices"u8);
+            WriteVersions(writer, decoded.Devices);
+            writer.WriteStartArray("keys"u8);
+            foreach (Versions key in decoded.Keys)
+            {
+                WriteVersions(writer, key);
+            }
+            writer.WriteEndArray();
+        }
+        writer.WriteEndObject();
+    }
+
     private static void WriteUser(Utf8JsonWriter writer, UserLookup user)
     {
         writer.WriteStartObject();
@@ -57,13 +87,18 @@ public static partial class AnswerJson
         writer.WriteEndObject();
     }
 
-    private static void WriteEntry(Utf8JsonWriter writer, string name, UserEntry? entry)
+    // Without a name: an element of a list.
+    private static void WriteEntry(Utf8JsonWriter writer, string? name, UserEntry? entry)
     {
         if (entry is null)
         {
             return;
         }
-        writer.WriteStartObject(name);
+        if (name is not null)
+        {
+            writer.WritePropertyName(name);
+        }
+        writer.WriteStartObject();
         writer.WriteNumber("record"u8, entry.Record);
         writer.WriteNumber("kind"u8, entry.Member is null ? 0 : 1);
         if (entry.Member is not null)

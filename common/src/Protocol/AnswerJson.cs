@@ -47,12 +47,7 @@ public static partial class AnswerJson
         writer.WriteStartArray("versions"u8);
         foreach (Versions versions in decoded.Versions)
         {
-            writer.WriteStartObject();
-            WriteInteger(writer, "version", versions.Version);
-            WriteInteger(writer, "from", versions.From);
-            WriteMembers(writer, versions.Members);
-            WriteAbsent(writer, versions.Absent);
-            writer.WriteEndObject();
+            WriteVersions(writer, versions);
         }
         writer.WriteEndArray();
         writer.WriteEndObject();
@@ -183,6 +178,16 @@ public static partial class AnswerJson
         WriteInteger(writer, "version", lookup.Version);
         WriteMembers(writer, lookup.Members);
         WriteAbsent(writer, lookup.Absent);
+        writer.WriteEndObject();
+    }
+
+    private static void WriteVersions(Utf8JsonWriter writer, Versions versions)
+    {
+        writer.WriteStartObject();
+        WriteInteger(writer, "version", versions.Version);
+        WriteInteger(writer, "from", versions.From);
+        WriteMembers(writer, versions.Members);
+        WriteAbsent(writer, versions.Absent);
         writer.WriteEndObject();
     }
 

@@ -33,6 +33,7 @@ internal static class AccessTable
                     {
                         TokenReach.OwnKeys => "its own keys",
                         TokenReach.OwnDevices => "its own user's devices, and to leave",
+                        TokenReach.OwnUser => "its own user",
                         TokenReach.OwnKeysAndUser => "its own keys, its own user",
                         TokenReach.Everything => "everything",
                         _ => "nothing",

@@ -17,6 +17,9 @@ public sealed record Access
     /// <summary>History: history and monitoring.</summary>
     public static Access History { get; } = new(ApiScopes.History, TokenReach.OwnKeys);
 
+    /// <summary>UserHistory: history and monitoring of a user.</summary>
+    public static Access UserHistory { get; } = new(ApiScopes.History, TokenReach.OwnUser);
+
     /// <summary>Update: updates of keys.</summary>
     public static Access Update { get; } = new(ApiScopes.Update, TokenReach.OwnKeys);
 
@@ -33,7 +36,7 @@ public sealed record Access
     public static Access Snapshot { get; } = new(ApiScopes.Snapshot, TokenReach.Nothing);
 
     /// <summary>All of them.</summary>
-    public static IReadOnlyList<Access> All { get; } = [Lookup, History, Update, UpdateUsers, Status, Erase, Snapshot];
+    public static IReadOnlyList<Access> All { get; } = [Lookup, History, UserHistory, Update, UpdateUsers, Status, Erase, Snapshot];
 
     /// <summary>Scope that the credential must have.</summary>
     public ApiScopes Scope { get; }

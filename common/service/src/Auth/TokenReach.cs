@@ -12,6 +12,9 @@ public enum TokenReach
     /// <summary>OwnDevices: the token's user, whose devices change or who leaves; the endpoint checks by <see cref="CallerRights.IsOwnUser"/> and <see cref="CallerRights.IsToken"/>.</summary>
     OwnDevices,
 
+    /// <summary>OwnUser: the endpoint checks by <see cref="CallerRights.IsOwnUser"/>.</summary>
+    OwnUser,
+
     /// <summary>OwnKeysAndUser: the endpoint checks by both of these, and one is enough.</summary>
     OwnKeysAndUser,
 

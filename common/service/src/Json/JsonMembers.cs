@@ -27,5 +27,5 @@ public sealed class JsonMembers
         return -1;
     }
 
-    internal string Name(int index) => Encoding.UTF8.GetString(_names[index]);
+    public string Name(int index) => Encoding.UTF8.GetString(_names[index]);
 }
