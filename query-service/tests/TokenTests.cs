@@ -107,8 +107,8 @@ public sealed class TokenTests : IAsyncLifetime
         }
         // Latest values are anyone's to look up, old ones are not.
         await ProblemAsync(closed, Replica.Post("/v1/history", """{"key":"bob"}"""), lookup, ProblemTypes.Forbidden);
-        Assert.Equal(3, AccessTable.Check(Endpoints(open)));
-        Assert.Equal(6, AccessTable.Check(Endpoints(closed)));
+        Assert.Equal(4, AccessTable.Check(Endpoints(open)));
+        Assert.Equal(7, AccessTable.Check(Endpoints(closed)));
     }
 
     [Fact]

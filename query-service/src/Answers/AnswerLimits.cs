@@ -6,6 +6,9 @@ internal static class AnswerLimits
     /// <summary>PageLength that the versions of all keys of one answer share, in octets.</summary>
     public const int PageLength = 4 * 1024 * 1024;
 
+    /// <summary>ProofsOfLookup that the lookup of a key has, as a rule: of its latest version, and of the absence of the next.</summary>
+    public const int ProofsOfLookup = 2;
+
     // Where a page has one version of each key, however long they are.
     private const int MaxPagesLength = 2 * PageLength;
 

@@ -35,7 +35,8 @@ internal static class UserQueryParser
         return new UserQueries(UserQueryList.Encode(queries), queries.Count, isBinary, isList, lease);
     }
 
-    private static byte[] Form(Configuration log, ReadOnlySpan<byte> name, string field)
+    /// <summary>Form gives a name in the log's form, in a log that has one.</summary>
+    internal static byte[] Form(Configuration log, ReadOnlySpan<byte> name, string field)
     {
         UsernameFault fault = Usernames.Prepare(log, name, out byte[] form);
         return fault == UsernameFault.Valid ? form : throw new ProblemException(new Problem(ProblemTypes.UsernameForm, fault.Sentence(), field));
@@ -68,23 +69,29 @@ internal static class UserQueryParser
             {
                 rules.Check(query.Device.Span, $"$[{i}].device");
             }
-            if (query.Keys.Count > ProtocolLimits.MaxKnownKeys)
-            {
-                throw TooManyKeys($"$[{i}].keys");
-            }
-            for (int j = 0; j < query.Keys.Count; j++)
-            {
-                if (query.Keys[j].Version == 0 || (j > 0 && DeviceList.Order.Compare(query.Keys[j - 1].Device, query.Keys[j].Device) >= 0))
-                {
-                    throw Malformed("The device ids are strictly increasing, and their versions 1 or more.", $"$[{i}].keys");
-                }
-            }
+            CheckKeys(query.Keys, $"$[{i}].keys");
             if (query.Period != 0 && query.ListVersion == 0 && query.Keys.Count == 0)
             {
                 throw Malformed("The period must be 0 without a known version.", $"$[{i}].period");
             }
         }
         return queries;
+    }
+
+    /// <summary>CheckKeys checks what a binary body says of keys of devices.</summary>
+    internal static void CheckKeys(IReadOnlyList<KnownDeviceKey> keys, string field)
+    {
+        if (keys.Count > ProtocolLimits.MaxKnownKeys)
+        {
+            throw TooManyKeys(field);
+        }
+        for (int i = 0; i < keys.Count; i++)
+        {
+            if (keys[i].Version == 0 || (i > 0 && DeviceList.Order.Compare(keys[i - 1].Device, keys[i].Device) >= 0))
+            {
+                throw Malformed("The device ids are strictly increasing, and their versions 1 or more.", field);
+            }
+        }
     }
 
     private static List<UserQuery> ParseJson(ReadOnlySpan<byte> body, in KeyRules rules, out bool isList)
@@ -167,7 +174,7 @@ internal static class UserQueryParser
                     devices = reader.ReadInteger();
                     break;
                 default:
-                    keys = ParseKeys(ref reader, rules);
+                    keys = ParseKeys(ref reader, s_key, rules);
                     break;
             }
         }
@@ -180,7 +187,11 @@ internal static class UserQueryParser
         return new UserQuery(default) { KnowsUser = knowsUser, Period = hasVersion ? period!.Value : 0, ListVersion = devices ?? 0, Keys = keys ?? [] };
     }
 
-    private static List<KnownDeviceKey> ParseKeys(ref StrictJsonReader reader, in KeyRules rules)
+    /// <summary>ParseKeys reads a list of ids with versions.</summary>
+    /// <param name="reader">Stands on the list.</param>
+    /// <param name="members">Of an element: the device as text, as octets, and the version.</param>
+    /// <param name="rules">Which keys there may be.</param>
+    internal static List<KnownDeviceKey> ParseKeys(ref StrictJsonReader reader, JsonMembers members, in KeyRules rules)
     {
         var keys = new List<KnownDeviceKey>();
         string path = reader.Path;
@@ -191,7 +202,7 @@ internal static class UserQueryParser
             {
                 throw TooManyKeys(path);
             }
-            keys.Add(ParseKey(ref reader, rules));
+            keys.Add(ParseKey(ref reader, members, rules));
         }
         keys.Sort(static (one, other) => DeviceList.Order.Compare(one.Device, other.Device));
         for (int i = 1; i < keys.Count; i++)
@@ -204,12 +215,12 @@ internal static class UserQueryParser
         return keys;
     }
 
-    private static KnownDeviceKey ParseKey(ref StrictJsonReader reader, in KeyRules rules)
+    private static KnownDeviceKey ParseKey(ref StrictJsonReader reader, JsonMembers members, in KeyRules rules)
     {
         byte[]? device = null;
         ulong version = 0;
         string path = reader.Path;
-        reader.StartObject(s_key);
+        reader.StartObject(members);
         while (reader.TryNextMember(out int member))
         {
             if (member < 2)
@@ -220,17 +231,17 @@ internal static class UserQueryParser
             version = reader.ReadInteger();
             if (version == 0)
             {
-                throw reader.Fail("A known version is 1 or more.");
+                throw reader.Fail("A version is 1 or more.");
             }
         }
         if (device is null)
         {
             throw Malformed("The key has no device: give 'device' or 'device_b64'.", $"{path}.device");
         }
-        return version > 0 ? new KnownDeviceKey(device, version) : throw Malformed("The member is missing.", $"{path}.version");
+        return version > 0 ? new KnownDeviceKey(device, version) : throw Malformed("The member is missing.", $"{path}.{members.Name(2)}");
     }
 
-    private static byte[] ReadId(ref StrictJsonReader reader, bool isText, byte[]? before, in KeyRules rules)
+    internal static byte[] ReadId(ref StrictJsonReader reader, bool isText, byte[]? before, in KeyRules rules)
     {
         if (before is not null)
         {
@@ -245,5 +256,5 @@ internal static class UserQueryParser
 
     private static ProblemException TooManyKeys(string field) => new(new Problem(ProblemTypes.BatchLength, $"A query names at most {ProtocolLimits.MaxKnownKeys} known keys.", field));
 
-    private static ProblemException Malformed(string detail, string field) => new(new Problem(ProblemTypes.MalformedRequest, detail, field));
+    internal static ProblemException Malformed(string detail, string field) => new(new Problem(ProblemTypes.MalformedRequest, detail, field));
 }

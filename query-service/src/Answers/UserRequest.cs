@@ -19,9 +19,6 @@ namespace Optiks.QueryService.Answers;
 internal sealed record UserRequest(UserQueries Queries, Action<int> Spend, ClientPosition Position, string Type, bool UsesCache, AnswerLease Lease)
     : AnswerRequest(Position, Type, UsesCache, Lease)
 {
-    // The lookup of a key has two, as a rule: of its latest version, and of the absence of the next.
-    private const int ProofsOfLookup = 2;
-
     private int _cost = 1;
     private bool _isPaid;
 
@@ -56,7 +53,7 @@ internal sealed record UserRequest(UserQueries Queries, Action<int> Spend, Clien
             Spend(summary.Entries);
         }
         ThrowUnlessAnswered(summary);
-        _cost = Math.Max(1, summary.Proofs / ProofsOfLookup);
+        _cost = Math.Max(1, summary.Proofs / AnswerLimits.ProofsOfLookup);
         return isWritten;
     }
 

@@ -74,6 +74,25 @@ internal static class QueryApi
 
     public static ApiOperation Monitor { get; } = Versions("monitor", "Lists versions of one's own keys and proves that there are no others.", MediaTypes.Monitor);
 
+    public static ApiOperation UserMonitor { get; } = new("userMonitor", "Shows an owner its own user: every version of the device list and of the key of each device that was on it, by pages.")
+    {
+        Description = ReadOnly,
+        Parameters = s_position,
+        Body = new(
+            "One query about one user.",
+            new ApiContent(MediaTypes.Json, QuerySchemas.UserMonitorQuery)
+            {
+                Examples = new Dictionary<string, string>
+                {
+                    ["first"] = """{"user_b64": "8Uo1mCXtZ0yP0Bjq6lYQWw", "usernames": ["alice@example.org"]}""",
+                    ["later"] = """{"user": "alice", "period": 0, "from": 3, "keys": [{"device": "phone", "from": 2}]}""",
+                },
+            },
+            new ApiContent(MediaTypes.UserMonitorQuery)),
+        Answers = [Of("The versions, and the proofs that there are no others.", QuerySchemas.UserMonitorAnswer, MediaTypes.UserMonitor)],
+        Problems = [.. s_keys, ProblemTypes.BatchLength, ProblemTypes.UsernameForm, ProblemTypes.NotFound],
+    };
+
     public static ApiOperation LatestEpoch { get; } = new("latestEpoch", "Gives the record of the epoch that is served, with what ties it to a checkpoint.")
     {
         Parameters = s_position,

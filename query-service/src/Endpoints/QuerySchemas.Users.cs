@@ -8,6 +8,8 @@ internal static partial class QuerySchemas
 {
     public const string UserQueries = "UserQueries";
     public const string UserLookupAnswer = "UserLookupAnswer";
+    public const string UserMonitorQuery = "UserMonitorQuery";
+    public const string UserMonitorAnswer = "UserMonitorAnswer";
 
     private static void AddUserQueries(ApiSchemas schemas)
     {
@@ -39,6 +41,40 @@ internal static partial class QuerySchemas
         schemas.Add(UserQueries, ApiSchemas.AnyOf(
             "One query, or a list of them.", schemas.Ref("UserQuery"), ApiSchemas.List(schemas.Ref("UserQuery"), QueryBatch.MaxCount, "Answered in this order.")));
     }
+
+    private static void AddOwnUserQueries(ApiSchemas schemas)
+    {
+        schemas.Add("NamedKey", ApiSchemas.RequireOneOf(
+            ApiSchemas.ObjectOf("A device that is named. Exactly one of device and device_b64.", ["from"], new()
+            {
+                ["device"] = ApiSchemas.Text("The device id as UTF-8 text."),
+                ["device_b64"] = ApiSchemas.Octets("The device id as octets."),
+                ["from"] = ApiSchemas.WholeNumber("First version of its key to list.", 1),
+            }),
+            ("device", "device_b64")));
+        schemas.Add(UserMonitorQuery, ApiSchemas.RequireOneOf(
+            ApiSchemas.ObjectOf("One's own user. Exactly one of user and user_b64, and at most one of usernames and usernames_b64.", [], new()
+            {
+                ["user"] = ApiSchemas.Text("The user id as UTF-8 text."),
+                ["user_b64"] = ApiSchemas.Octets("The user id as octets."),
+                ["usernames"] = ApiSchemas.List(ApiSchemas.Text("A name."), ProtocolLimits.MaxOwnNames, "Names that are to be shown to lead to the user."),
+                ["usernames_b64"] = ApiSchemas.List(ApiSchemas.Octets("A name."), ProtocolLimits.MaxOwnNames, "The same as octets."),
+                ["period"] = ApiSchemas.WholeNumber("Period of the versions that are known."),
+                ["from"] = ApiSchemas.WholeNumber("First version of the device list to show; 1 if absent.", 1),
+                ["keys"] = ApiSchemas.List(schemas.Ref("NamedKey"), ProtocolLimits.MaxKnownKeys, "Devices that are named, none twice."),
+            }),
+            ("user", "user_b64")));
+    }
+
+    private static void AddOwnUserAnswers(ApiSchemas schemas) =>
+        schemas.Add(UserMonitorAnswer, ApiSchemas.ObjectOf("What an owner is shown of its own user.", ["head", "names", "decommissioned"], new()
+        {
+            ["head"] = schemas.Ref(Head),
+            ["names"] = ApiSchemas.Any(schemas.Ref("Entry"), "Of the names, in the order of the query."),
+            ["decommissioned"] = schemas.Ref("Entry"),
+            ["devices"] = schemas.Ref("Versions"),
+            ["keys"] = ApiSchemas.Any(schemas.Ref("Versions"), "Of the followed ids in increasing order; left out, as the list is, when the user has left."),
+        }));
 
     private static void AddUserAnswers(ApiSchemas schemas)
     {

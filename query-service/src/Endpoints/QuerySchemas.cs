@@ -30,9 +30,11 @@ internal static partial class QuerySchemas
         AddParameters(schemas);
         AddQueries(schemas);
         AddUserQueries(schemas);
+        AddOwnUserQueries(schemas);
         AddRecords(schemas);
         AddAnswers(schemas);
         AddUserAnswers(schemas);
+        AddOwnUserAnswers(schemas);
         schemas.Add("AddedLeaf", ApiSchemas.ObjectOf("A leaf that was added.", ["label", "commitment", "offset"], new()
         {
             ["label"] = ApiSchemas.Octets("Label."),

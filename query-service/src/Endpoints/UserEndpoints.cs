@@ -26,9 +26,15 @@ internal sealed class UserEndpoints
         _options = options.Value;
     }
 
-    public void Map(IEndpointRouteBuilder routes) =>
+    private Configuration Log => _state.Anchor?.Configuration ?? throw CurrentEpoch.Unavailable("The log is not known yet.");
+
+    public void Map(IEndpointRouteBuilder routes)
+    {
         routes.MapPost("/v1/users/lookup", (HttpContext context, CancellationToken cancellation) => LookUpAsync(context, cancellation))
             .Describe(QueryApi.UserLookup).AsLookup(_options);
+        routes.MapPost("/v1/users/monitor", (HttpContext context, CancellationToken cancellation) => MonitorAsync(context, cancellation))
+            .Describe(QueryApi.UserMonitor).LimitRate(RateLimitKind.Lookups).Require(Access.UserHistory);
+    }
 
     private async Task LookUpAsync(HttpContext context, CancellationToken cancellationToken)
     {
@@ -41,10 +47,30 @@ internal sealed class UserEndpoints
         await _answers.SendAsync(request, context.Response, cancellationToken);
     }
 
+    private async Task MonitorAsync(HttpContext context, CancellationToken cancellationToken)
+    {
+        string type = AcceptHeader.Choose(context.Request, MediaTypes.Json, MediaTypes.UserMonitor);
+        var position = ClientPosition.Read(context.Request);
+        using AnswerLease lease = _budget.LeaseFor(context);
+        OwnUserQuery query = await ReadOwnAsync(context.Request, lease, cancellationToken);
+        var request = new OwnUserRequest(
+            query, entries => _limiter.Spend(context, RateLimitKind.Lookups, entries), position, type, _options.UsesCacheFor(context), lease);
+        await _answers.SendAsync(request, context.Response, cancellationToken);
+    }
+
+    private async ValueTask<OwnUserQuery> ReadOwnAsync(HttpRequest request, AnswerLease lease, CancellationToken cancellationToken)
+    {
+        string type = RequestBody.MediaType(request, MediaTypes.Json, MediaTypes.UserMonitorQuery);
+        Configuration log = Log;
+        using var counted = new BodyLease(lease);
+        using PooledBody body = await RequestBody.ReadPooledAsync(request, LookupRoutes.MaxBodyLength, counted.Hold, cancellationToken);
+        return OwnUserParser.Parse(type, body.Memory, log, CallerRights.Of(request.HttpContext)!);
+    }
+
     private async ValueTask<UserQueries> ReadAsync(HttpRequest request, AnswerLease lease, CancellationToken cancellationToken)
     {
         string type = RequestBody.MediaType(request, MediaTypes.Json, MediaTypes.UserQuery);
-        Configuration log = _state.Anchor?.Configuration ?? throw CurrentEpoch.Unavailable("The log is not known yet.");
+        Configuration log = Log;
         using var counted = new BodyLease(lease);
         using PooledBody body = await RequestBody.ReadPooledAsync(request, LookupRoutes.MaxBodyLength, counted.Hold, cancellationToken);
         return UserQueryParser.Parse(type, body.Memory, log, lease);
