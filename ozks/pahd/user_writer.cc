@@ -1,8 +1,8 @@
 #include "pahd/user_writer.h"
 
 #include <algorithm>
+#include <deque>
 #include <memory_resource>
-#include <optional>
 #include <vector>
 
 #include "optiks/ozks/verify/facts.h"
@@ -31,6 +31,9 @@ struct UserPlan {
 struct UsersPlan {
   std::vector<UserPlan> users;
   std::vector<LookupPlan> keys;  // of all users
+  // Copies of the device lists, whose ids are read for tags and once more for proofs: were a list erased between the
+  // two, a proof of other octets would be cached for the device.
+  std::deque<std::vector<std::uint8_t>> lists;
 };
 
 // Planner goes through a request, adds the labels of its answer in their order, and stops where no answer is due.
@@ -102,7 +105,8 @@ class Planner {
     if (user.devices.version == 0) {
       data_error("a user has no device list");
     }
-    verify::Reader reader(value_of(user.devices.latest));
+    const ByteSpan octets = value_of(user.devices.latest);
+    verify::Reader reader(out.lists.emplace_back(octets.begin(), octets.end()));
     const auto list = verify::List<verify::Device>::decode(reader, 0, kMax24);
     if (reader.finish() != verify::Reason::kValid) {
       data_error("a device list cannot be decoded");

@@ -65,7 +65,9 @@ public sealed class UserMonitorTests : IAsyncLifetime
         await Server.WaitForEpochAsync(3);
         UserMonitorQuery next = Alice with
         {
-            Usernames = [], From = 3, Keys = [.. user.Devices.Select(device => new KnownDeviceKey(device.Device, device.Key.Version + 1))],
+            Usernames = [],
+            From = 3,
+            Keys = [.. user.Devices.Select(device => new KnownDeviceKey(device.Device, device.Key.Version + 1))],
         };
         byte[] later = await AskAsync(next);
         VerifiedOwnUser again = Verify(later, Kept(user, 2));

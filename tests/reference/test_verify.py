@@ -178,7 +178,8 @@ class AnswersTest(unittest.TestCase):
         good = self.d.configuration
         good.check()
         for changes in (
-            {"format": 2},
+            {"format": 3},
+            {"format": 2, "username_form": 2},
             {"suite": 0},
             {"origin": b"with space"},
             {"origin": b"with+plus"},

@@ -10,6 +10,10 @@ public readonly record struct UserMonitorPage(int MaxMembers, int MaxAllMembers,
 {
     internal Interop.UserMonitorPage ToNative() => new()
     {
-        MaxMembers = (ulong)MaxMembers, MaxAllMembers = (ulong)MaxAllMembers, MaxFollowed = (ulong)MaxFollowed, MaxBytes = (ulong)MaxOctets, OwnOnly = OwnOnly ? 1u : 0u,
+        MaxMembers = (ulong)MaxMembers,
+        MaxAllMembers = (ulong)MaxAllMembers,
+        MaxFollowed = (ulong)MaxFollowed,
+        MaxBytes = (ulong)MaxOctets,
+        OwnOnly = OwnOnly ? 1u : 0u,
     };
 }
