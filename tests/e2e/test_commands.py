@@ -220,7 +220,7 @@ class ApiKeyTest(unittest.TestCase):
         writer, reader = self.api_key("add", "writer", "--scope", "update"), self.api_key("add", "reader", "--scope", "history")
         self.assertEqual((self.statuses(writer), self.statuses(reader)), ((202, 403), (403, 200)))
         listed = {line.split()[0]: line.split()[1:] for line in self.api_key("list").splitlines()}
-        self.assertEqual(listed, {"development": ["update,", "history,", "lookup"], "writer": ["update"], "reader": ["history"]})
+        self.assertEqual(listed, {"development": ["update,", "history,", "lookup,", "erase"], "writer": ["update"], "reader": ["history"]})
         self.assertNotIn(writer, (self.log.data / "api-keys.json").read_text())
         self.api_key("revoke", "writer")
         self.wait(writer, (401, 401))

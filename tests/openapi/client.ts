@@ -111,8 +111,9 @@ const changes = good(
 );
 assert(Array.isArray(changes) && changes.length === 2);
 const [set, taken] = await Promise.all(changes.map(async ({ request_id }) => good(await update.GET("/v1/updates/{request_id}", { params: { path: { request_id }, query: { wait: 60 } } }))));
-assert.deepEqual(set?.items?.map(({ item, structure, version }) => [item, structure, version]), [[1, "keys", 2]]);
-assert.equal(taken?.reason, "username-taken");
+assert(set?.status === "published" && taken?.status === "refused");
+assert.deepEqual(set.items.map(({ item, structure, version }) => [item, structure, version]), [[1, "keys", 2]]);
+assert.equal(taken.reason, "username-taken");
 assert.equal(refused(await update.POST("/v1/users", { body: [] })), "batch-length");
 
 // A reader waits for the epoch that the status names.
@@ -137,6 +138,25 @@ for (const path of ["/v1/history", "/v1/monitor"] as const) {
   assert.equal(good(await query.POST(path, { body: { key: name, from: 1 } })).versions[0]!.from, 1);
   assert.equal(refused(await anyone.POST(path, { body: { key: name } })), "unauthorized");
 }
+
+// Users as others see them, and as their owner does; a value that is the latest is not erased.
+assert(published.epoch <= set.epoch);
+for (;;) {
+  const answer = await query.POST("/v1/users/lookup", { params: { query: { min_epoch: set.epoch } }, body: [{ username: `${name} user` }, { username: `${name} nobody` }] });
+  if (answer.data) {
+    assert.deepEqual(good(answer).users.map(({ kind, keys }) => [kind, keys?.length]), [[2, 1], [0, undefined]]);
+    break;
+  }
+  assert.equal(refused(answer), "not-caught-up");
+  await new Promise((resolve) => setTimeout(resolve, 50));
+}
+const own = good(await query.POST("/v1/users/monitor", { body: { user_b64: user.user_b64, usernames: [`${name} user`] } }));
+assert.deepEqual([own.names.length, own.keys?.length], [1, 1]);
+assert.equal(refused(await anyone.POST("/v1/users/monitor", { body: { user_b64: user.user_b64 } })), "unauthorized");
+const erasure = good(await update.POST("/v1/erasures", { body: { key: `${name} phone`, from: 1, to: 2 } }));
+assert(!Array.isArray(erasure));
+const kept = good(await update.GET("/v1/erasures/{request_id}", { params: { path: { request_id: erasure.request_id }, query: { wait: 60 } } }));
+assert.deepEqual([kept.status, kept.reason], ["refused", "latest-version"]);
 
 // Epochs.
 assert(good(await query.GET("/v1/epochs/latest", { params: { query: position } })).record_fields.epoch >= epoch);

@@ -205,7 +205,13 @@ public sealed class ErasureTests
         {
             _ = await store.ReadHeadAsync(Cancel);
         }
-        Assert.False(File.Exists(folder.Data.Database + "-wal"));
+        // A connection of this process may still be closing.
+        string log = folder.Data.Database + "-wal";
+        for (int i = 0; i < 100 && File.Exists(log); i++)
+        {
+            await Task.Delay(50, Cancel);
+        }
+        Assert.False(File.Exists(log));
         return Encoding.Latin1.GetString(await File.ReadAllBytesAsync(folder.Data.Database, Cancel));
     }
 }

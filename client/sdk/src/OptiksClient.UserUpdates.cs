@@ -86,7 +86,7 @@ public sealed partial class OptiksClient
         switch (outcome.Status)
         {
             case UpdateStatus.Published:
-                return await ConfirmAsync(pending with { Status = outcome.Status, Epoch = outcome.Epoch, Items = outcome.Items }, cancellationToken).ConfigureAwait(false);
+                return await ConfirmAsync(pending with { Status = outcome.Status, Epoch = outcome.Epoch, Items = UserRequest.WithKeys(outcome.Items, pending.User!.Value, pending.Changes) }, cancellationToken).ConfigureAwait(false);
             case UpdateStatus.Refused:
                 var request = new UserRequest(pending.RequestId, KeyName.OfVerified(pending.User!.Value), pending.Changes);
                 _store.TryUpdate(request.Forget, []);

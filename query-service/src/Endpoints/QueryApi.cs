@@ -62,7 +62,7 @@ internal static class QueryApi
                 {
                     ["one"] = """{"username": "alice@example.org"}""",
                     ["device"] = """[{"username": "alice@example.org", "device": "phone"}, {"username_b64": "Ym9i"}]""",
-                    ["known"] = """{"username": "alice", "known": {"period": 0, "devices": 0, "keys": []}}""",
+                    ["known"] = """{"username": "alice", "known": {"user": true, "period": 0, "devices": 1, "keys": [{"device": "phone", "version": 1}]}}""",
                 },
             },
             new ApiContent(MediaTypes.UserQuery)),

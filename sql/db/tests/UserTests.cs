@@ -69,7 +69,7 @@ public sealed class UserTests(SampleLog sample) : IClassFixture<SampleLog>
     public async Task Dummies_are_clean_and_come_back_from_bundles_and_exports()
     {
         using LogFolder log = sample.Copy();
-        log.TaskSettings = ["--Optiks:UpdateTask:Padding:Usernames=3", "--Optiks:UpdateTask:Padding:Keys=5"];
+        log.TaskSettings = ["--Optiks:Padding:Usernames=3", "--Optiks:Padding:Keys=5"];
         string database = log.Data.Database;
         LogFolder.CopyDatabase(database, database + ".old");
         (AcceptRequest set, AcceptRequest refused) = await PublishUsersAsync(log);

@@ -30,6 +30,22 @@ async Task<T> Call<T>(string operation, Task<T> answer)
     return await answer;
 }
 
+// Asks again while the replica does not serve the epoch yet.
+async Task<T> CaughtUp<T>(string operation, Func<Task<T>> ask)
+{
+    while (true)
+    {
+        try
+        {
+            return await Call(operation, ask());
+        }
+        catch (Query.ApiException<Query.Problem> e) when (e.StatusCode == 503)
+        {
+            await Task.Delay(50);
+        }
+    }
+}
+
 async Task<string> Refused<T>(string operation, Task<T> answer)
 {
     called.Add(operation);
@@ -63,18 +79,15 @@ Status made = await Call("GetUpdate", update.GetUpdateAsync(Guid.Parse(created.A
 Check(made is { Status1: Status1.Published } && made.Items.Count == 3, "the user is published with list, username and device");
 Check(await Refused("PostUsers", update.PostUsersAsync(new Users())) == nameof(Update.ProblemType.UrnOptiksProblemMalformedRequest), "changes of nobody are malformed");
 
-LookupAnswer? found = null;
-while (found is null)
-{
-    try
-    {
-        found = await Call("Lookup", query.LookupAsync(null, epoch, new LookupQueries { AdditionalProperties = { ["key"] = name } }));
-    }
-    catch (Query.ApiException<Query.Problem> e) when (e.StatusCode == 503)
-    {
-        await Task.Delay(50);
-    }
-}
+LookupAnswer found = await CaughtUp("Lookup", () => query.LookupAsync(null, epoch, new LookupQueries { AdditionalProperties = { ["key"] = name } }));
+UserLookupAnswer person = await CaughtUp("UserLookup", () => query.UserLookupAsync(null, made.Epoch, new UserQueries { AdditionalProperties = { ["username"] = $"{name} user" } }));
+Check(person.Users.Single().Keys.Count == 1, "the user has one device");
+string userId = created.AdditionalProperties["user_b64"].ToString()!;
+UserMonitorAnswer own = await Call("UserMonitor", query.UserMonitorAsync(null, made.Epoch, new UserMonitorQuery { User_b64 = userId, Usernames = [$"{name} user"], From = 1 }));
+Check(own.Names.Count == 1 && own.Keys.Count == 1, "the owner is shown the name and the key");
+AcceptedErasures gone = await Call("PostErasures", update.PostErasuresAsync(new Erasures { AdditionalProperties = { ["key"] = name, ["from"] = 1, ["to"] = 1 } }));
+ErasureStatus kept = await Call("GetErasure", update.GetErasureAsync(Guid.Parse(gone.AdditionalProperties["request_id"].ToString()!), 60));
+Check(kept.Reason == ErasureStatusReason.LatestVersion, "the latest version is not erased");
 Check(found.Lookups.Single() is { Version: 1 } lookup && lookup.Members.Single().Value == "one", "the key has the value");
 Check((await Call("LookupOne", query.LookupOneAsync(name, null, epoch))).Lookups.Single().Version == 1, "the key has one version");
 var versions = new VersionsQueries { AdditionalProperties = { ["key"] = name } };

@@ -3,12 +3,12 @@ using System.ComponentModel.DataAnnotations;
 namespace Optiks.UpdateTask.Options;
 
 /// <summary>
-/// PaddingOptions (<c>Optiks:UpdateTask:Padding</c>): each epoch's new leaves of a structure are made up to a multiple of this number with dummies, so that auditors and readers of the board learn a bucket and
+/// PaddingOptions (<c>Optiks:Padding</c>): each epoch's new leaves of a structure are made up to a multiple of this number with dummies, so that auditors and readers of the board learn a bucket and
 /// not how many there were (docs/operations/padding.md). 0: no dummies. They may change at every start.
 /// </summary>
 internal sealed class PaddingOptions
 {
-    public const string Section = $"{EpochOptions.Section}:Padding";
+    public const string Section = "Optiks:Padding";
 
     /// <summary>MaxBucket of a structure: each dummy costs a VRF output and a row.</summary>
     public const int MaxBucket = 4096;

@@ -42,8 +42,14 @@ internal static class RequestOutcomeJson
         }
     }
 
-    private static PublishedKey Item(JsonElement item) =>
-        Base64UrlText.TryDecode(item.GetProperty("key_b64").GetString() ?? "", out byte[]? key) ? new PublishedKey(key, Number(item), Structure(item)) : throw new FormatException("key_b64");
+    // A key that was erased since, or that is not known to be the token's user's, is not named.
+    private static PublishedKey Item(JsonElement item)
+    {
+        byte[]? key = [];
+        return !item.TryGetProperty("key_b64", out JsonElement text) || Base64UrlText.TryDecode(text.GetString() ?? "", out key)
+            ? new PublishedKey(key, Number(item), Structure(item), item.TryGetProperty("item", out JsonElement number) ? number.GetInt32() : 0)
+            : throw new FormatException("key_b64");
+    }
 
     // Servers that know keys alone name no structure.
     private static StructureId Structure(JsonElement item) =>

@@ -65,6 +65,13 @@ internal sealed record UserRequest(Guid Id, KeyName User, IReadOnlyList<UserChan
             : next;
     }
 
+    /// <summary>WithKeys names the published items of a request whose keys the server may not tell, by their numbers (docs/spec/rest.md section 5).</summary>
+    public static IReadOnlyList<PublishedKey> WithKeys(IReadOnlyList<PublishedKey> items, ReadOnlyMemory<byte> user, IReadOnlyList<UserChange> changes)
+    {
+        ReadOnlyMemory<byte>[] keys = [user, .. changes.SelectMany(change => change.Usernames), .. changes.SelectMany(change => change.Devices).Select(device => device.Device), user];
+        return [.. items.Select(item => item.Key.IsEmpty && item.Item >= 0 && item.Item < keys.Length ? item with { Key = keys[item.Item] } : item)];
+    }
+
     private static void Write(Utf8JsonWriter writer, UserChange change)
     {
         writer.WriteStartObject();
@@ -78,6 +85,10 @@ internal sealed record UserRequest(Guid Id, KeyName User, IReadOnlyList<UserChan
                     writer.WriteStringValue(Text(username));
                 }
                 writer.WriteEndArray();
+                if (change.Devices.Count == 0)
+                {
+                    break;
+                }
                 writer.WriteStartArray("devices"u8);
                 foreach (UserDeviceValue device in change.Devices)
                 {

@@ -72,12 +72,19 @@ internal static class RequestCheck
         {
             CheckOutcome(request, name, outcome, headEpoch, report);
         }
-        // A device list that stays as it is goes with what the request's other items became. An erasure has no other.
-        IEnumerable<StoredOutcome> deciding = outcomes.Where(outcome => outcome is not { Item: UserChange.ItemIndex, Refusal.Reason: RefusalReason.Unchanged });
-        if (outcomes.Select(outcome => outcome.Epoch).Distinct().Count() > 1 || (outcomes.Length > 1 && deciding.Select(outcome => outcome.Refusal).Distinct().Count() != 1))
+        if (outcomes.Select(outcome => outcome.Epoch).Distinct().Count() > 1 || !IsDecidedAlike(outcomes))
         {
             report.Found($"{name} was not decided as a whole.");
         }
+    }
+
+    // Published whole, but for a device list that stays as it is, or refused for one reason. An erasure has one item, which has no leaf.
+    private static bool IsDecidedAlike(StoredOutcome[] outcomes)
+    {
+        bool isUnchanged = outcomes is [{ Item: UserChange.ItemIndex, Refusal.Reason: RefusalReason.Unchanged }, ..];
+        return isUnchanged
+            ? outcomes.Skip(1).All(outcome => outcome.Refusal is null)
+            : outcomes.Select(outcome => outcome.Refusal).Distinct().Count() <= 1 && outcomes.All(outcome => outcome.Refusal?.Reason != RefusalReason.Unchanged);
     }
 
     private static void CheckOutcome(StoredRequest request, string name, StoredOutcome outcome, ulong? headEpoch, Report report)

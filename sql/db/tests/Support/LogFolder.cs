@@ -78,7 +78,7 @@ internal sealed class LogFolder : IDisposable
         connection.ExecuteScript("PRAGMA ignore_check_constraints = ON;" + sql);
     }
 
-    /// <summary>TaskSettings are settings of the task beside its own, such as <c>--Optiks:UpdateTask:Padding:Keys=3</c>.</summary>
+    /// <summary>TaskSettings are settings of the task beside its own, such as <c>--Optiks:Padding:Keys=3</c>.</summary>
     public IReadOnlyList<string> TaskSettings { get; set; } = [];
 
     /// <summary>PublishAsync runs the task until nothing waits and everything is published, and stops it.</summary>
