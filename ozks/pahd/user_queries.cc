@@ -47,12 +47,11 @@ bool read_user_queries(ByteSpan octets, UserQueryList& out) {
   if (reader.finish() != verify::Reason::kValid) {
     return false;
   }
+  bool all_sound = true;
   for (const UserQuery& query : out) {
-    if (!is_sound(query)) {
-      return false;
-    }
+    all_sound = all_sound && is_sound(query);
   }
-  return true;
+  return all_sound;
 }
 
 Username Username::decode(verify::Reader& reader) { return {reader.vector(1, verify::kMaxKeyLen)}; }

@@ -142,8 +142,8 @@ Reason UserMonitorVerifier::follow(std::span<ByteSpan> room) {
   });
   const std::span<ByteSpan> found = room.first(count);
   std::ranges::sort(found, is_before);
-  const auto repeated = std::ranges::unique(found, [](ByteSpan a, ByteSpan b) { return std::ranges::equal(a, b); });
-  ids_ = found.first(count - repeated.size());
+  const auto end = std::unique(found.begin(), found.end(), [](ByteSpan a, ByteSpan b) { return equal(a, b); });
+  ids_ = found.first(static_cast<std::size_t>(end - found.begin()));
   if (answer_.keys.size() != ids_.size()) {
     return Reason::kDeviceCount;
   }
