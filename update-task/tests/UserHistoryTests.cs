@@ -17,6 +17,7 @@ public sealed class UserHistoryTests
     public async Task A_random_history_is_decided_as_the_model_says(int seed)
     {
         using TestFolder folder = await TestFolder.CreateAsync();
+        // The same history in every run, so that what fails fails again.
         var random = new Random(seed);
         var updates = new Updates(folder);
         var model = new LogModel(MaxDevices);

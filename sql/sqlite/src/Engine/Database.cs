@@ -94,10 +94,11 @@ internal sealed class Database : IDatabase
 
     public async ValueTask DisposeAsync()
     {
+        // The last connection of all writes the log back into the file, so that what was erased is in neither. A reader cannot.
+        _readers?.Dispose();
         if (_writer is not null)
         {
             await _writer.DisposeAsync();
         }
-        _readers?.Dispose();
     }
 }
