@@ -18,7 +18,7 @@ constexpr std::uint64_t kProofBatch = 32;
 // max_members does; the last round's members and what is absent are made together.
 struct VersionsPlan {
   VersionsPlan(const View& view, std::uint8_t structure, const VersionsQuery& query)
-      : key{structure, query.key, view.data().tag(structure, query.key)},
+      : key(named_key(view.data(), structure, query.key)),
         latest(latest_version(view, key.tag, record)),
         // Beyond the latest there is nothing to list (and `from` may be the largest integer).
         wanted(query.from > latest ? 0 : latest - query.from + 1),
@@ -95,7 +95,7 @@ bool write_lookups(const View& view, std::uint8_t structure, std::span<const Loo
 }
 
 void add_lookup(const View& view, std::uint8_t structure, const LookupQuery& query, ProofBatch& batch) {
-  const NamedKey key{structure, query.key, view.data().tag(structure, query.key)};
+  const NamedKey key = named_key(view.data(), structure, query.key);
   LookupPlan().make(view, key, {query.known_period, query.known_version}, batch);
 }
 
@@ -112,8 +112,7 @@ void write_versions_once(const View& view, std::uint8_t structure, const Version
   const VersionsPlan plan(view, structure, query);
   out.put_integer(plan.latest, 8);
   out.put_integer(query.from, 8);
-  const std::size_t length_at = out.size();
-  out.put_integer(0, 4);
+  const std::size_t members_at = out.begin_vector(4);
   std::uint64_t written = 0;
   for (bool is_done = false; !is_done;) {
     LabelProver labels(view.data(), {batch, true}, *std::pmr::new_delete_resource());
@@ -128,13 +127,12 @@ void write_versions_once(const View& view, std::uint8_t structure, const Version
     }
     is_done = next < num_members || written == plan.listed;
     if (is_done) {
-      out.put_length_at(length_at, out.size() - length_at - 4, 4);
-      const std::size_t absent_at = out.size();
-      out.put_integer(0, 3);
+      out.end_vector(members_at, 4);
+      const std::size_t absent_at = out.begin_vector(3);
       while (written == plan.wanted && next < labels.size()) {
         writer.non_member(next++);
       }
-      out.put_length_at(absent_at, out.size() - absent_at - 3, 3);
+      out.end_vector(absent_at, 3);
     }
   }
 }

@@ -14,20 +14,18 @@ std::uint64_t latest_version(const View& view, const Tag& key, LeafRecord& recor
 
 void LookupPlan::write(ProofWriter& writer, std::size_t& next, Output& out) const {
   out.put_integer(version, 8);
-  const std::size_t members_at = out.size();
-  out.put_integer(0, 3);
+  const std::size_t members_at = out.begin_vector(3);
   for (std::size_t member = 1; member <= num_members; ++member) {
     // The last is the latest: a ladder that is not empty ends with it.
     const bool is_latest = member == num_members;
     writer.member(next++, is_latest, false, is_latest ? &latest : nullptr);
   }
-  out.put_length_at(members_at, out.size() - members_at - 3, 3);
-  const std::size_t absent_at = out.size();
-  out.put_integer(0, 3);
+  out.end_vector(members_at, 3);
+  const std::size_t absent_at = out.begin_vector(3);
   for (std::size_t absent = 0; absent < num_absent; ++absent) {
     writer.non_member(next++);
   }
-  out.put_length_at(absent_at, out.size() - absent_at - 3, 3);
+  out.end_vector(absent_at, 3);
 }
 
 }  // namespace optiks::ozks

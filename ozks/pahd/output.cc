@@ -19,14 +19,20 @@ void Output::put_integer(std::uint64_t value, std::size_t octets) {
   put({all + (8 - octets), octets});
 }
 
-void Output::put_length_at(std::size_t at, std::uint64_t length, std::size_t octets) {
+std::size_t Output::begin_vector(std::size_t octets) {
+  const std::size_t begin = size_;
+  put_integer(0, octets);
+  return begin;
+}
+
+void Output::end_vector(std::size_t begin, std::size_t octets) {
   std::uint8_t all[8];
-  base::store_be64(all, length);
+  base::store_be64(all, size_ - begin - octets);
   if (std::any_of(all, all + (8 - octets), [](std::uint8_t octet) { return octet != 0; })) {
     data_error("an answer is longer than its encoding allows");
   }
-  if (at + octets <= capacity_) {
-    std::copy_n(all + (8 - octets), octets, out_ + at);
+  if (begin + octets <= capacity_) {
+    std::copy_n(all + (8 - octets), octets, out_ + begin);
   }
 }
 

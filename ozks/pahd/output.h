@@ -22,8 +22,10 @@ class Output {
   void put_integer(std::uint64_t value, std::size_t octets);
   // Forgets what was put from `size` on.
   void truncate(std::size_t size) { size_ = size; }
-  // Writes a length that was left out at `at`. DirectoryError when it does not fit its octets.
-  void put_length_at(std::size_t at, std::uint64_t length, std::size_t octets);
+  // A vector's contents follow; its length, in `octets` octets, is written by end_vector, which is given what this
+  // returned. DirectoryError when it does not fit them.
+  [[nodiscard]] std::size_t begin_vector(std::size_t octets);
+  void end_vector(std::size_t begin, std::size_t octets);
 
   [[nodiscard]] std::size_t size() const { return size_; }
   [[nodiscard]] bool fits() const { return size_ <= capacity_; }

@@ -21,6 +21,10 @@ struct NamedKey {
   Tag tag;
 };
 
+inline NamedKey named_key(const DirectoryData& data, std::uint8_t structure, ByteSpan name) {
+  return {structure, name, data.tag(structure, name)};
+}
+
 class ProofBatch {
  public:
   // `uses_cache` false: the cache is neither read nor filled, neither here nor by answers from this batch.

@@ -16,7 +16,6 @@
 namespace optiks::ozks {
 namespace {
 
-constexpr std::uint64_t kMax24 = 0xffffff;
 // Versions of the list that are read for the price of a key.
 constexpr std::uint64_t kReadForOne = 64;
 // The part of a page's octets that values of the list may have.
@@ -76,7 +75,7 @@ class Planner {
 
  private:
   [[nodiscard]] NamedKey named(std::uint8_t structure, ByteSpan key) const {
-    return {structure, key, view_.data().tag(structure, key)};
+    return named_key(view_.data(), structure, key);
   }
 
   [[nodiscard]] bool find(const NamedKey& key, LeafRecord& out) const {
@@ -228,9 +227,8 @@ class Planner {
     if (!record.has_value()) {
       return ids;
     }
-    verify::Reader reader(record.value());
-    const auto list = verify::List<verify::Device>::decode(reader, 0, kMax24);
-    if (reader.finish() != verify::Reason::kValid) {
+    verify::List<verify::Device> list;
+    if (!verify::decode_device_list(record.value(), list)) {
       // What is erased just now is read once more (write_unmixed).
       if (!log_.changed_since(erasures_)) {
         data_error("a device list cannot be decoded");
@@ -304,41 +302,33 @@ class MonitorWriter {
 
   void write(const MonitorPlan& plan) {
     const std::size_t begin = out_.size();
-    const std::size_t names_at = begin_vector(3);
+    const std::size_t names_at = out_.begin_vector(3);
     for (const LeafRecord& name : plan.names) {
       write_entry(proofs_, next_, &name, out_);
     }
-    end_vector(names_at, 3);
+    out_.end_vector(names_at, 3);
     write_entry(proofs_, next_, plan.has_left ? &plan.left : nullptr, out_);
     if (plan.has_left) {
       return;
     }
     write_versions(plan.devices, plan.lists, max_bytes_);
-    const std::size_t keys_at = begin_vector(4);
+    const std::size_t keys_at = out_.begin_vector(4);
     std::size_t num_left = plan.keys.size();
     for (const VersionsPage& page : plan.keys) {
       const std::uint64_t written = out_.size() - begin;
       write_versions(page, {}, (max_bytes_ - std::min(max_bytes_, written)) / num_left--);
     }
-    end_vector(keys_at, 4);
+    out_.end_vector(keys_at, 4);
   }
 
  private:
-  std::size_t begin_vector(std::size_t octets) {
-    const std::size_t at = out_.size();
-    out_.put_integer(0, octets);
-    return at;
-  }
-
-  void end_vector(std::size_t at, std::size_t octets) { out_.put_length_at(at, out_.size() - at - octets, octets); }
-
   // `records`: of the members, as far as they were read. A page may end before its last member, for its octets.
   void write_versions(const VersionsPage& page, std::span<const LeafRecord> records, std::uint64_t max_bytes) {
     const std::size_t begin = out_.size();
     const std::size_t end = next_ + page.num_members + page.num_absent;
     out_.put_integer(page.latest, 8);
     out_.put_integer(page.from, 8);
-    const std::size_t members_at = begin_vector(4);
+    const std::size_t members_at = out_.begin_vector(4);
     std::uint64_t written = 0;
     // The followed ids are those of all members of the list that were planned.
     while (written < page.num_members && (written == 0 || !records.empty() || out_.size() - begin < max_bytes)) {
@@ -347,12 +337,12 @@ class MonitorWriter {
       proofs_.member(next_++, true, !is_latest, known);
       ++written;
     }
-    end_vector(members_at, 4);
-    const std::size_t absent_at = begin_vector(3);
+    out_.end_vector(members_at, 4);
+    const std::size_t absent_at = out_.begin_vector(3);
     while (written == page.wanted() && next_ < end) {
       proofs_.non_member(next_++);
     }
-    end_vector(absent_at, 3);
+    out_.end_vector(absent_at, 3);
     next_ = end;
   }
 

@@ -18,7 +18,6 @@ namespace {
 
 using verify::UserKind;
 
-constexpr std::uint64_t kMax24 = 0xffffff;
 struct UserPlan {
   UserKind kind = UserKind::kNone;
   bool has_name = true;
@@ -58,7 +57,7 @@ class Planner {
 
  private:
   [[nodiscard]] NamedKey named(std::uint8_t structure, ByteSpan key) const {
-    return {structure, key, view_.data().tag(structure, key)};
+    return named_key(view_.data(), structure, key);
   }
 
   [[nodiscard]] bool find(const NamedKey& key, LeafRecord& out) const {
@@ -106,9 +105,8 @@ class Planner {
       data_error("a user has no device list");
     }
     const ByteSpan octets = value_of(user.devices.latest);
-    verify::Reader reader(out.lists.emplace_back(octets.begin(), octets.end()));
-    const auto list = verify::List<verify::Device>::decode(reader, 0, kMax24);
-    if (reader.finish() != verify::Reason::kValid) {
+    verify::List<verify::Device> list;
+    if (!verify::decode_device_list(out.lists.emplace_back(octets.begin(), octets.end()), list)) {
       data_error("a device list cannot be decoded");
     }
     // Both are in order.
@@ -166,22 +164,14 @@ class UsersWriter {
   void write(const UsersPlan& plan) {
     // No parts.
     out_.put_integer(0, 2);
-    const std::size_t users_at = begin_vector();
+    const std::size_t users_at = out_.begin_vector(4);
     for (const UserPlan& user : plan.users) {
       write_user(user, plan);
     }
-    end_vector(users_at);
+    out_.end_vector(users_at, 4);
   }
 
  private:
-  std::size_t begin_vector() {
-    const std::size_t at = out_.size();
-    out_.put_integer(0, 4);
-    return at;
-  }
-
-  void end_vector(std::size_t at) { out_.put_length_at(at, out_.size() - at - 4, 4); }
-
   // Null: absent.
   void put_entry(const LeafRecord* present) { write_entry(proofs_, next_, present, out_); }
 
@@ -204,11 +194,11 @@ class UsersWriter {
       return;
     }
     write_versioned(user.devices);
-    const std::size_t keys_at = begin_vector();
+    const std::size_t keys_at = out_.begin_vector(4);
     for (const std::size_t end = next_key_ + user.num_keys; next_key_ < end; ++next_key_) {
       write_versioned(plan.keys[next_key_]);
     }
-    end_vector(keys_at);
+    out_.end_vector(keys_at, 4);
   }
 
   ProofWriter proofs_;

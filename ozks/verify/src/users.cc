@@ -45,10 +45,14 @@ bool has_leaf_after(const UserLookup& user, std::uint64_t epoch) {
 
 }  // namespace
 
-Reason read_device_list(ByteSpan octets, const Configuration& configuration, List<Device>& out) {
+bool decode_device_list(ByteSpan octets, List<Device>& out) {
   Reader reader(octets);
   out = List<Device>::decode(reader, 0, kMax24);
-  if (reader.finish() != Reason::kValid || out.size() > configuration.max_devices) {
+  return reader.finish() == Reason::kValid;
+}
+
+Reason read_device_list(ByteSpan octets, const Configuration& configuration, List<Device>& out) {
+  if (!decode_device_list(octets, out) || out.size() > configuration.max_devices) {
     return Reason::kDeviceList;
   }
   ByteSpan before;

@@ -1,4 +1,4 @@
-// What the rows of tests/vectors/users have in common: what a verifier brings of the log, and the answer.
+// What the rows of tests/vectors/users and periods have in common: what a verifier brings of the log, and the answer.
 #pragma once
 
 #include <deque>
@@ -40,6 +40,9 @@ class AnswerRow {
     }
     if (vector.contains("period_record")) {
       context_.kept_record->period_start = read_record(keep(vector["period_record"]));
+    }
+    if (vector.contains("ended_record")) {
+      context_.ended_record = read_record(keep(vector["ended_record"]));
     }
     answer_ = keep(vector["answer"]);
   }

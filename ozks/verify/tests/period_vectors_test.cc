@@ -2,40 +2,20 @@
 // verdicts.
 #include <gtest/gtest.h>
 
-#include <deque>
 #include <map>
 
+#include "answer_row.h"
 #include "optiks/base/sha256.h"
 #include "optiks/ozks/verify/handover.h"
 #include "optiks/ozks/verify/periods.h"
-#include "prover.h"
-#include "vectors.h"
 
 namespace optiks::ozks::verify::test {
 namespace {
 
-std::uint64_t number(const Json& value) { return value.get<std::uint64_t>(); }
-
 // One row: what the verifier brings, and the verdict.
-class Row {
+class Row : private AnswerRow {
  public:
-  Row(const Json& anchors, const Json& vector) : vector_(vector) {
-    const Json& anchor = anchors[vector["anchor"].get<std::size_t>()];
-    EXPECT_EQ(name_of(make_anchor(keep(anchor["configuration"]), keep(anchor["log_key"]), context_.anchor)), "valid");
-    context_.ed25519 = ed25519_verify;
-    context_.now_ms = number(vector["now_ms"]);
-    if (vector.contains("checkpoint")) {
-      context_.kept_checkpoint.emplace().size = number(vector["checkpoint"]["size"]);
-      std::ranges::copy(keep(vector["checkpoint"]["root"]), context_.kept_checkpoint->root.begin());
-    }
-    if (vector.contains("record")) {
-      context_.kept_record.emplace().record = read_record(keep(vector["record"]));
-    }
-    if (vector.contains("ended_record")) {
-      context_.ended_record = read_record(keep(vector["ended_record"]));
-    }
-    answer_ = keep(vector["answer"]);
-  }
+  Row(const Json& anchors, const Json& vector) : AnswerRow(anchors, vector) {}
 
   Reason periods() {
     PeriodsResult result;
@@ -80,21 +60,13 @@ class Row {
   }
 
  private:
-  ByteSpan keep(const Json& hex) { return kept_.emplace_back(from_hex(hex)); }
-
   KeyState state_of(std::size_t i) {
     KeyState state;
     if (vector_.contains("least_epoch")) {
       state.least_epoch = number(vector_["least_epoch"][i]);
     }
     if (vector_.contains("known") && !vector_["known"][i].is_null()) {
-      const Json& given = vector_["known"][i];
-      state.known.period = number(given["period"]);
-      state.known.version = number(given["version"]);
-      state.known.has_absent = !given["absent_at"].is_null();
-      state.known.absent_epoch = given["absent_at"].is_null() ? 0 : number(given["absent_at"]);
-      state.known.time = given["page_time"].is_null() ? 0 : number(given["page_time"]);
-      state.known.page_version = number(given["page_version"]);
+      state.known = known_of(vector_["known"][i]);
     }
     return state;
   }
@@ -117,12 +89,6 @@ class Row {
     }
     return number(vector_["results"][i]["version"]);
   }
-
-  const Json& vector_;
-  // Does not move what is in it.
-  std::deque<Bytes> kept_;
-  Context context_;
-  ByteSpan answer_;
 };
 
 void run(const std::string& path, std::size_t least_rows, int least_valid, std::size_t least_reasons) {

@@ -65,6 +65,8 @@ struct Device {
   static Device decode(Reader& reader);
 };
 
+// decode_device_list reads the layout of a DeviceList alone; false if the octets have another.
+[[nodiscard]] bool decode_device_list(ByteSpan octets, List<Device>& out);
 // read_device_list decodes a DeviceList and checks its order and bounds: kDeviceList if it is none.
 Reason read_device_list(ByteSpan octets, const Configuration& configuration, List<Device>& out);
 
