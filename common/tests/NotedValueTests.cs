@@ -12,9 +12,9 @@ public sealed class NotedValueTests
         var seen = new Dictionary<bool, int>();
         foreach (JsonElement vector in file.RootElement.GetProperty("vectors").EnumerateArray())
         {
-            byte[] value = UserVectors.Hex(vector.GetProperty("value"));
-            byte[] opening = UserVectors.Hex(vector.GetProperty("opening"));
-            byte[] note = UserVectors.Hex(vector.GetProperty("note"));
+            byte[] value = AnswerVectorFiles.Hex(vector.GetProperty("value"));
+            byte[] opening = AnswerVectorFiles.Hex(vector.GetProperty("opening"));
+            byte[] note = AnswerVectorFiles.Hex(vector.GetProperty("note"));
             bool opened = NotedValue.TryDecode(value, out NotedValue noted) && noted.IsNote(opening, note);
             string? kind = vector.GetProperty("kind").GetString();
             Assert.Equal((kind, vector.GetProperty("opened").GetBoolean()), (kind, opened));

@@ -2,7 +2,6 @@ using System.Security.Cryptography;
 using System.Text.Json;
 using Optiks.Native;
 using Optiks.Protocol;
-using Optiks.Tlog;
 
 namespace Optiks.Common.Tests;
 
@@ -17,8 +16,8 @@ public sealed class PeriodVerifierTests
         int invalid = 0;
         foreach (JsonElement vector in Vectors(file))
         {
-            byte[] answer = Hex(vector.GetProperty("answer"));
-            PeriodsVerdict verdict = Verifier.Periods(Context(file, vector), vector.GetProperty("period").GetUInt64(), answer);
+            byte[] answer = AnswerVectorFiles.Hex(vector.GetProperty("answer"));
+            PeriodsVerdict verdict = Verifier.Periods(AnswerVectorFiles.Context(file, vector), vector.GetProperty("period").GetUInt64(), answer);
             CheckReason(vector, verdict.Reason);
             if (verdict.Reason != Reason.Valid)
             {
@@ -48,12 +47,12 @@ public sealed class PeriodVerifierTests
             using var asked = new ByteStrings();
             foreach (JsonElement key in keys)
             {
-                asked.Add(Hex(key));
+                asked.Add(AnswerVectorFiles.Hex(key));
             }
             KnownKey[] known = [.. Enumerable.Range(0, keys.Length).Select(i => Known(vector, i))];
             EndState?[] ends = vector.TryGetProperty("ends", out JsonElement given) ? [.. given.EnumerateArray().Select(End)] : [];
-            byte[] answer = Hex(vector.GetProperty("answer"));
-            VersionsVerdict verdict = Verifier.Versions(Context(file, vector), asked, known, answer, ends);
+            byte[] answer = AnswerVectorFiles.Hex(vector.GetProperty("answer"));
+            VersionsVerdict verdict = Verifier.Versions(AnswerVectorFiles.Context(file, vector), asked, known, answer, ends);
             CheckReason(vector, verdict.Reason);
             if (verdict.Reason is Reason.HandoverValue or Reason.HandoverMissing or Reason.HandoverUnset or Reason.HandoverPeriod)
             {
@@ -77,10 +76,10 @@ public sealed class PeriodVerifierTests
     {
         using JsonDocument file = Load("handover");
         JsonElement vector = Vectors(file).First(one => one.TryGetProperty("ended_record", out _) && one.GetProperty("keys").GetArrayLength() == 1);
-        VerifierContext context = Context(file, vector);
-        byte[] answer = Hex(vector.GetProperty("answer"));
+        VerifierContext context = AnswerVectorFiles.Context(file, vector);
+        byte[] answer = AnswerVectorFiles.Hex(vector.GetProperty("answer"));
         using var asked = new ByteStrings();
-        asked.Add(Hex(vector.GetProperty("keys")[0]));
+        asked.Add(AnswerVectorFiles.Hex(vector.GetProperty("keys")[0]));
         KnownKey[] known = [Known(vector, 0)];
         Assert.Equal(Reason.Valid, Verifier.Versions(context, asked, known, answer).Reason);
         Assert.Throws<ArgumentException>(() => Verifier.Lookup(context, asked, known, answer));
@@ -97,23 +96,6 @@ public sealed class PeriodVerifierTests
     {
         string? kind = vector.GetProperty("kind").GetString();
         Assert.Equal((kind, vector.GetProperty("reason").GetString()), (kind, reason.Name()));
-    }
-
-    private static VerifierContext Context(JsonDocument file, JsonElement vector)
-    {
-        JsonElement anchor = file.RootElement.GetProperty("anchors")[vector.GetProperty("anchor").GetInt32()];
-        byte[] configuration = Hex(anchor.GetProperty("configuration"));
-        bool hasCheckpoint = vector.TryGetProperty("checkpoint", out JsonElement checkpoint);
-        return new VerifierContext
-        {
-            Anchor = TrustAnchor.Create(
-                configuration, new VerifierKey(Configuration.Decode(configuration).Origin, SignatureType.Ed25519, Hex(anchor.GetProperty("log_key")))),
-            NowMs = vector.GetProperty("now_ms").GetUInt64(),
-            KeptSize = hasCheckpoint ? checkpoint.GetProperty("size").GetUInt64() : 0,
-            KeptRoot = hasCheckpoint ? Hex(checkpoint.GetProperty("root")) : default,
-            KeptRecord = vector.TryGetProperty("record", out JsonElement record) ? Hex(record) : default,
-            EndedRecord = vector.TryGetProperty("ended_record", out JsonElement ended) ? Hex(ended) : default,
-        };
     }
 
     private static KnownKey Known(JsonElement vector, int i)
@@ -137,7 +119,5 @@ public sealed class PeriodVerifierTests
         end.GetProperty("period").GetUInt64(),
         end.GetProperty("last_epoch").GetUInt64(),
         end.GetProperty("version").GetUInt64(),
-        end.GetProperty("value").ValueKind == JsonValueKind.Null ? default : SHA256.HashData(Hex(end.GetProperty("value"))));
-
-    private static byte[] Hex(JsonElement text) => Convert.FromHexString(text.GetString()!);
+        end.GetProperty("value").ValueKind == JsonValueKind.Null ? default : SHA256.HashData(AnswerVectorFiles.Hex(end.GetProperty("value"))));
 }

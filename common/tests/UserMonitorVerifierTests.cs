@@ -20,8 +20,8 @@ public sealed class UserMonitorVerifierTests : IDisposable
         foreach (JsonElement vector in _file.RootElement.GetProperty("vectors").EnumerateArray())
         {
             OwnUserQuestion own = Question(vector.GetProperty("own"));
-            byte[] answer = UserVectors.Hex(vector.GetProperty("answer"));
-            UserMonitorVerdict verdict = Verifier.UserMonitor(UserVectors.Context(_file, vector), own, answer);
+            byte[] answer = AnswerVectorFiles.Hex(vector.GetProperty("answer"));
+            UserMonitorVerdict verdict = Verifier.UserMonitor(AnswerVectorFiles.Context(_file, vector), own, answer);
             string? kind = vector.GetProperty("kind").GetString();
             Assert.Equal((kind, vector.GetProperty("reason").GetString()), (kind, verdict.Reason.Name()));
             if (verdict.Reason == Reason.Valid)
@@ -43,8 +43,8 @@ public sealed class UserMonitorVerifierTests : IDisposable
     {
         JsonElement honest = _file.RootElement.GetProperty("vectors").EnumerateArray().First(vector => vector.GetProperty("reason").GetString() == "valid");
         OwnUserQuestion own = Question(honest.GetProperty("own"));
-        byte[] answer = UserVectors.Hex(honest.GetProperty("answer"));
-        VerifierContext context = UserVectors.Context(_file, honest);
+        byte[] answer = AnswerVectorFiles.Hex(honest.GetProperty("answer"));
+        VerifierContext context = AnswerVectorFiles.Context(_file, honest);
         var seen = new KnownKey(0, 0, 1, 1, 1);
         OwnUserQuestion[] refused =
         [
@@ -71,14 +71,14 @@ public sealed class UserMonitorVerifierTests : IDisposable
     {
         JsonElement list = own.GetProperty("devices");
         bool hasList = list.ValueKind != JsonValueKind.Null;
-        return new OwnUserQuestion(UserVectors.Hex(own.GetProperty("user")))
+        return new OwnUserQuestion(AnswerVectorFiles.Hex(own.GetProperty("user")))
         {
-            Names = [.. own.GetProperty("names").EnumerateArray().Select(name => (ReadOnlyMemory<byte>)UserVectors.Hex(name))],
+            Names = [.. own.GetProperty("names").EnumerateArray().Select(name => (ReadOnlyMemory<byte>)AnswerVectorFiles.Hex(name))],
             LeastEpoch = own.GetProperty("least_epoch").GetUInt64(),
             HasLeft = own.GetProperty("has_left").GetBoolean(),
             ListVersion = hasList ? Known(list) : default,
-            List = hasList ? UserVectors.Hex(list.GetProperty("list")) : default,
-            Keys = [.. own.GetProperty("keys").EnumerateArray().Select(key => new KnownDevice(UserVectors.Hex(key.GetProperty("device")), Known(key.GetProperty("known"))))],
+            List = hasList ? AnswerVectorFiles.Hex(list.GetProperty("list")) : default,
+            Keys = [.. own.GetProperty("keys").EnumerateArray().Select(key => new KnownDevice(AnswerVectorFiles.Hex(key.GetProperty("device")), Known(key.GetProperty("known"))))],
         };
     }
 

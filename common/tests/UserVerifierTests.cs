@@ -91,7 +91,7 @@ public sealed class UserVerifierTests : IDisposable
         && vector.GetProperty("results").EnumerateArray().All(result => result.GetProperty("kind").GetString() == "current")
         && vector.GetProperty("users").EnumerateArray().All(user => user.GetProperty("kept").ValueKind == JsonValueKind.Null));
 
-    private VerifierContext Context(JsonElement vector) => UserVectors.Context(_file, vector);
+    private VerifierContext Context(JsonElement vector) => AnswerVectorFiles.Context(_file, vector);
 
     private static UserQuestion Question(JsonElement user)
     {

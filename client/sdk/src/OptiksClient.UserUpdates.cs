@@ -1,3 +1,5 @@
+using Optiks.Protocol;
+
 namespace Optiks.Client;
 
 public sealed partial class OptiksClient
@@ -20,7 +22,7 @@ public sealed partial class OptiksClient
             throw new ArgumentException("A user has at least one username.", nameof(usernames));
         }
         Guid id = RequestIdOf(requestId);
-        return await SendAsync(UsernameOf(usernames[0]), new UserRequest(id, KeyName.OfVerified(UserRequest.NewUserId(id)), Prepared([UserChange.Create(usernames, devices)])), cancellationToken).ConfigureAwait(false);
+        return await SendAsync(UsernameOf(usernames[0]), new UserRequest(id, KeyName.OfVerified(UserIds.Of(id)), Prepared([UserChange.Create(usernames, devices)])), cancellationToken).ConfigureAwait(false);
     }
 
     /// <summary>

@@ -24,21 +24,7 @@ internal ref struct ErasureRequestParser
     public static ParsedRequests Parse(ReadOnlySpan<byte> body, Configuration log, CallerRights caller)
     {
         var parser = new ErasureRequestParser(body, log, caller);
-        bool isList = parser._reader.IsArray;
-        ParsedRequests requests = new(isList, isList ? parser.List() : [parser.Request(index: null)]);
-        parser._reader.End();
-        return requests;
-    }
-
-    private List<ParsedRequest> List()
-    {
-        var requests = new List<ParsedRequest>();
-        BoundedList list = BoundedList.Start(ref _reader, ProtocolLimits.MaxList, "elements");
-        while (list.TryNext(ref _reader, requests.Count))
-        {
-            requests.Add(Request(requests.Count));
-        }
-        return requests;
+        return ParsedRequests.Read(ref parser._reader, ref parser, static (ref ErasureRequestParser one, int? index) => one.Request(index));
     }
 
     private ParsedErasure Request(int? index)

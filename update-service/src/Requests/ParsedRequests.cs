@@ -1,6 +1,39 @@
+using Optiks.Protocol;
+using Optiks.ServiceDefaults;
+
 namespace Optiks.UpdateService.Requests;
 
-/// <summary>ParsedRequests is a body of <c>POST /v1/updates</c> or <c>/v1/users</c> that obeys every rule that needs no database.</summary>
+/// <summary>ParsedRequests is a body of requests that obeys every rule that needs no database.</summary>
 /// <param name="IsList">Whether the body is a list; its answer is one too.</param>
 /// <param name="Requests">The elements in order; exactly one unless the body is a list.</param>
-internal sealed record ParsedRequests(bool IsList, IReadOnlyList<ParsedRequest> Requests);
+internal sealed record ParsedRequests(bool IsList, IReadOnlyList<ParsedRequest> Requests)
+{
+    /// <summary>ReadElement reads one request of a body; <paramref name="index"/> is its index in the list, null of a body that is none.</summary>
+    public delegate ParsedRequest ReadElement<TParser>(ref TParser parser, int? index)
+        where TParser : struct, allows ref struct;
+
+    /// <summary>Read reads a body whole: one element, or a list of 1 to <see cref="ProtocolLimits.MaxList"/> of them.</summary>
+    /// <param name="reader">The parser's reader, at the beginning of the body.</param>
+    /// <param name="parser">Reads the elements.</param>
+    /// <param name="read">Its reading of one.</param>
+    public static ParsedRequests Read<TParser>(ref StrictJsonReader reader, ref TParser parser, ReadElement<TParser> read)
+        where TParser : struct, allows ref struct
+    {
+        bool isList = reader.IsArray;
+        ParsedRequests requests = new(isList, isList ? List(ref reader, ref parser, read) : [read(ref parser, null)]);
+        reader.End();
+        return requests;
+    }
+
+    private static List<ParsedRequest> List<TParser>(ref StrictJsonReader reader, ref TParser parser, ReadElement<TParser> read)
+        where TParser : struct, allows ref struct
+    {
+        var requests = new List<ParsedRequest>();
+        BoundedList list = BoundedList.Start(ref reader, ProtocolLimits.MaxList, "elements");
+        while (list.TryNext(ref reader, requests.Count))
+        {
+            requests.Add(read(ref parser, requests.Count));
+        }
+        return requests;
+    }
+}

@@ -32,21 +32,7 @@ internal ref struct UpdateRequestParser
     public static ParsedRequests Parse(ReadOnlySpan<byte> body, Configuration log, CallerRights caller)
     {
         var parser = new UpdateRequestParser(body, log, caller);
-        bool isList = parser._reader.IsArray;
-        ParsedRequests updates = new(isList, isList ? parser.List() : [parser.Request(index: null)]);
-        parser._reader.End();
-        return updates;
-    }
-
-    private List<ParsedRequest> List()
-    {
-        var requests = new List<ParsedRequest>();
-        BoundedList list = BoundedList.Start(ref _reader, ProtocolLimits.MaxList, "elements");
-        while (list.TryNext(ref _reader, requests.Count))
-        {
-            requests.Add(Request(requests.Count));
-        }
-        return requests;
+        return ParsedRequests.Read(ref parser._reader, ref parser, static (ref UpdateRequestParser one, int? index) => one.Request(index));
     }
 
     private ParsedUpdate Request(int? index)

@@ -29,21 +29,7 @@ internal ref struct UserRequestParser
     public static ParsedRequests Parse(ReadOnlySpan<byte> body, Configuration log, CallerRights caller)
     {
         var parser = new UserRequestParser(body, log, caller);
-        bool isList = parser._reader.IsArray;
-        ParsedRequests requests = new(isList, isList ? parser.List() : [parser.Request(index: null)]);
-        parser._reader.End();
-        return requests;
-    }
-
-    private List<ParsedRequest> List()
-    {
-        var requests = new List<ParsedRequest>();
-        BoundedList list = BoundedList.Start(ref _reader, ProtocolLimits.MaxList, "elements");
-        while (list.TryNext(ref _reader, requests.Count))
-        {
-            requests.Add(Request(requests.Count));
-        }
-        return requests;
+        return ParsedRequests.Read(ref parser._reader, ref parser, static (ref UserRequestParser one, int? index) => one.Request(index));
     }
 
     private ParsedUserRequest Request(int? index)

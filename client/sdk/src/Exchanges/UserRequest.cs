@@ -1,6 +1,5 @@
 using System.Buffers;
 using System.Collections.Immutable;
-using System.Security.Cryptography;
 using System.Text.Json;
 using Optiks.Protocol;
 
@@ -12,12 +11,7 @@ namespace Optiks.Client;
 /// <param name="Changes">Changes.</param>
 internal sealed record UserRequest(Guid Id, KeyName User, IReadOnlyList<UserChange> Changes)
 {
-    private const int NewUserIdLength = 16;
-
     private IEnumerable<UserDeviceValue> Values => Changes.SelectMany(change => change.Devices);
-
-    /// <summary>NewUserId of a user that a request creates: the one that a server would make (docs/spec/rest.md section 5), so that a repeated request has the same user.</summary>
-    public static byte[] NewUserId(Guid requestId) => SHA256.HashData([.. "optiks user id 1\n"u8, .. requestId.ToByteArray(bigEndian: true)])[..NewUserIdLength];
 
     /// <summary>Body of the request.</summary>
     public ReadOnlyMemory<byte> Body()

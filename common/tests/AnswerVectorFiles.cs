@@ -5,8 +5,8 @@ using Optiks.Tlog;
 
 namespace Optiks.Common.Tests;
 
-/// <summary>UserVectors has what the files of tests/vectors/users share: what a verifier brings of the log.</summary>
-internal static class UserVectors
+/// <summary>AnswerVectorFiles have what the files of tests/vectors/users and periods share: what a verifier brings of the log.</summary>
+internal static class AnswerVectorFiles
 {
     public static VerifierContext Context(JsonDocument file, JsonElement vector)
     {
@@ -22,6 +22,7 @@ internal static class UserVectors
             KeptRoot = hasCheckpoint ? Hex(checkpoint.GetProperty("root")) : default,
             KeptRecord = vector.TryGetProperty("record", out JsonElement record) ? Hex(record) : default,
             KeptPeriodRecord = vector.TryGetProperty("period_record", out JsonElement period) ? Hex(period) : default,
+            EndedRecord = vector.TryGetProperty("ended_record", out JsonElement ended) ? Hex(ended) : default,
         };
     }
 
