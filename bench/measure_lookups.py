@@ -10,6 +10,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,16 +25,18 @@ from stress_tester import StressTester
 CACHE = ROOT / "build/bench/data"
 SCRIPT = ROOT / "bench/lookups.lua"
 PREFIX, MANY, VERSIONS = "stress-", 1024, 10
+USERNAMES, USERS, DEVICES, USERS_A_LIST = "user-", 4096, 3, 256
+PUBLISH_SECONDS = 60
 # So many keys are asked for again and again where proofs are to come from the cache.
 HOT = 1 << 16
 # Of the VRF proofs, where they are to come from the cache; where they are not, at most the rest.
 LEAST_CACHED = 0.95
 CONNECTIONS = 64
+EMPTY = "/bench/empty"
 # Lookups a second that no machine of the bench's size answers with fresh proofs.
 MOST_UNCACHED = 70_000
 # More than one machine serves and verifies.
 VERIFIED_OVERLOAD = 20_000
-FORMS = {"binary": ("application/vnd.optiks.query", "application/vnd.optiks.lookup"), "json": ("application/json", "application/json")}
 SETTINGS = {"Optiks__UpdateTask__EpochInterval": "00:00:01", "Optiks__UpdateTask__LeaseDuration": "00:00:10"}
 
 
@@ -42,8 +45,23 @@ class BenchFailed(Exception):
 
 
 @dataclass(frozen=True)
+class Form:
+    """What is asked for and how; lookups.lua has the same names."""
+
+    name: str
+    path: str
+    asked_by: str
+    accept: str
+
+
+BINARY = Form("binary", "/v1/lookup", "key", "application/vnd.optiks.lookup")
+JSON = Form("json", "/v1/lookup", "key", "application/json")
+USER = Form("users", "/v1/users/lookup", "username", "application/vnd.optiks.user-lookup")
+
+
+@dataclass(frozen=True)
 class Keys:
-    """prefix<first> ... prefix<first+count-1>; count is a power of two."""
+    """prefix<first> ... prefix<first+count-1>; count is a power of two. Of form `users` usernames."""
 
     prefix: str
     first: int
@@ -55,21 +73,21 @@ class LookupBench:
 
     def __init__(self, log: Deployment, seconds: int, samples: int):
         self._log, self._seconds, self._samples = log, seconds, samples
-        self._place: dict[tuple[str, Keys], int] = {}
+        self._place: dict[tuple[Form, Keys], int] = {}
 
-    def compare(self, name: str, keys: Keys, form: str = "binary", warm: bool = True) -> Figure:
+    def compare(self, name: str, keys: Keys, form: Form = BINARY, warm: bool = True) -> Figure:
         """Lookups of keys against the empty endpoint. warm: each key once before, so that its proofs are in the cache; otherwise the samples are so short that no key comes twice."""
         seconds = self._seconds if warm else min(self._seconds, max(1, keys.count // (MOST_UNCACHED * self._samples)))
         with self._client() as client:
             octets = round(statistics.mean(self._octets(client, keys, form, i * keys.count // 256) for i in range(256)))
-            client.request("PUT", f"/bench/empty?length={octets}")
+            client.request("PUT", f"{EMPTY}?length={octets}")
         while warm and self._place.get((form, keys), 0) < keys.count:
-            self._wrk("/v1/lookup", keys, form, self._seconds)
+            self._wrk(form.path, keys, form, self._seconds)
         hits, misses = self._proofs()
         lookups, empty = [], []
         for sample in range(self._samples):
-            empty.append(self._wrk("/bench/empty", keys, form, seconds))
-            lookups.append(self._wrk("/v1/lookup", keys, form, seconds))
+            empty.append(self._wrk(EMPTY, keys, form, seconds))
+            lookups.append(self._wrk(form.path, keys, form, seconds))
             print(f"  {name} {sample + 1} of {self._samples}: {lookups[-1]:,.0f}/s, empty {empty[-1]:,.0f}/s", flush=True)
         more_hits, more_misses = self._proofs()
         proofs = more_hits - hits + more_misses - misses
@@ -84,7 +102,7 @@ class LookupBench:
         lookups, empty = [], []
         hot = Keys(PREFIX, 0, HOT)
         for _ in range(self._samples):
-            empty.append(self._wrk("/bench/empty", hot, "binary", self._seconds))
+            empty.append(self._wrk(EMPTY, hot, BINARY, self._seconds))
             report = tester.run("hit=1", VERIFIED_OVERLOAD, max(2, self._seconds), "--warm-up", "3", "--max-in-flight", str(CONNECTIONS), "--late", "0.2", "--keys", "uniform",
                                 "--key-count", str(min(keys, HOT)))
             lookups.append(value_of(report, "hit/answered"))
@@ -93,9 +111,8 @@ class LookupBench:
     def _client(self) -> Client:
         return self._log.query_client()
 
-    def _octets(self, client: Client, keys: Keys, form: str, number: int) -> int:
-        body = json.dumps({"key": f"{keys.prefix}{keys.first + number}"}).encode()
-        answer = client.request("POST", "/v1/lookup", body, "application/json", FORMS[form][1])
+    def _octets(self, client: Client, keys: Keys, form: Form, number: int) -> int:
+        answer = client.post_json(form.path, {form.asked_by: f"{keys.prefix}{keys.first + number}"}, form.accept)
         if answer.status != 200:
             raise BenchFailed(f"HTTP {answer.status} {answer.body!r}")
         return len(answer.body)
@@ -105,14 +122,14 @@ class LookupBench:
             meters = client.get("/bench/meters").json()
         return meters["optiks.query.vrf_cache.hits"], meters["optiks.query.vrf_cache.misses"]
 
-    def _wrk(self, path: str, keys: Keys, form: str, seconds: int) -> float:
+    def _wrk(self, path: str, keys: Keys, form: Form, seconds: int) -> float:
         """Requests a second; goes on in the keys where the last run ended."""
         place = self._place.get((form, keys), 0)
         done = subprocess.run(
             ["wrk", "--threads", "1", "--connections", str(CONNECTIONS), "--duration", f"{seconds}s", "--script", SCRIPT, self._log.query.url, "--",
-             form, path, keys.prefix, str(keys.first), str(keys.count), str(place)], capture_output=True, text=True, check=False)
+             form.name, path, keys.prefix, str(keys.first), str(keys.count), str(place)], capture_output=True, text=True, check=False)
         rate, requests = parse_wrk(done.stdout + done.stderr)
-        if path == "/v1/lookup":
+        if path == form.path:
             self._place[form, keys] = place + requests
         return rate
 
@@ -149,6 +166,29 @@ def restore(log: Deployment, folder: Path) -> None:
     log.migrate()
 
 
+def make_users(log: Deployment) -> None:
+    """USERS users of DEVICES devices each, and waits until they are served."""
+    with log.update_client(timeout=90) as client, log.query_client() as query:
+        for first in range(0, USERS, USERS_A_LIST):
+            creations = [{"changes": [{"op": "create", "usernames": [f"{USERNAMES}{i}"], "devices": [{"device": f"{USERNAMES}{i}/{d}", "value": "v" * 64} for d in range(DEVICES)]}]}
+                         for i in range(first, first + USERS_A_LIST)]
+            answer = client.post_json("/v1/users", creations)
+            if answer.status != 202:
+                raise BenchFailed(f"users: HTTP {answer.status} {answer.body!r}")
+            ids = [element["request_id"] for element in answer.json()]
+        epochs = set()
+        for request_id in ids:
+            status = client.get(f"/v1/updates/{request_id}?wait=60").json()
+            if status["status"] != "published":
+                raise BenchFailed(f"a user is not there: {status}")
+            epochs.add(status["epoch"])
+        deadline = time.monotonic() + PUBLISH_SECONDS
+        while query.get(f"/v1/epochs/latest?min_epoch={max(epochs)}").status != 200:
+            if time.monotonic() > deadline:
+                raise BenchFailed(f"epoch {max(epochs)} is not served")
+            time.sleep(0.1)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--keys", type=int, default=1 << 20, help="keys of the log, a power of two of 2^17 or more (default 2^20)")
@@ -164,13 +204,15 @@ def main() -> None:
     with Deployment(SETTINGS, before_start=lambda log: restore(log, folder), query=QUERY_BENCH) as log:
         bench = LookupBench(log, arguments.seconds, arguments.samples)
         hot, half = Keys(PREFIX, 0, HOT), arguments.keys // 2
+        make_users(log)
         print("== lookups", flush=True)
         figures = [
             bench.compare("cached", hot),
             bench.compare("uncached", Keys(PREFIX, half, half), warm=False),
             bench.compare("absent", Keys(f"{PREFIX}absent-", 0, HOT)),
             bench.compare("ten-versions", Keys(f"{PREFIX}many-", 0, MANY)),
-            bench.compare("json", hot, form="json"),
+            bench.compare("json", hot, form=JSON),
+            bench.compare("user-three-devices", Keys(USERNAMES, 0, USERS), form=USER),
             bench.verified(StressTester(log), arguments.keys),
         ]
     write(ROOT / "build/bench/lookups.json", figures)

@@ -38,8 +38,8 @@ internal sealed class EmptyEndpoint
 
     private async Task AnswerAsync(HttpContext context, CancellationToken cancellationToken)
     {
-        string type = AcceptHeader.Choose(context.Request, MediaTypes.Json, MediaTypes.Lookup);
-        _ = RequestBody.MediaType(context.Request, MediaTypes.Json, MediaTypes.Query);
+        string type = AcceptHeader.Choose(context.Request, MediaTypes.Json, MediaTypes.Lookup, MediaTypes.UserLookup);
+        _ = RequestBody.MediaType(context.Request, MediaTypes.Json, MediaTypes.Query, MediaTypes.UserQuery);
         _ = await RequestBody.ReadAsync(context.Request, MaxLength, cancellationToken);
         byte[] answer = Volatile.Read(ref _answer);
         HttpResponse response = context.Response;
