@@ -10,7 +10,6 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,8 +24,7 @@ from stress_tester import StressTester
 CACHE = ROOT / "build/bench/data"
 SCRIPT = ROOT / "bench/lookups.lua"
 PREFIX, MANY, VERSIONS = "stress-", 1024, 10
-USERNAMES, USERS, DEVICES, USERS_A_LIST = "user-", 4096, 3, 256
-PUBLISH_SECONDS = 60
+USERNAMES, USERS, DEVICES, USERS_A_LIST = "user-", 4096, 3, 512
 # So many keys are asked for again and again where proofs are to come from the cache.
 HOT = 1 << 16
 # Of the VRF proofs, where they are to come from the cache; where they are not, at most the rest.
@@ -168,25 +166,17 @@ def restore(log: Deployment, folder: Path) -> None:
 
 def make_users(log: Deployment) -> None:
     """USERS users of DEVICES devices each, and waits until they are served."""
-    with log.update_client(timeout=90) as client, log.query_client() as query:
+    with log.update_client(timeout=90) as client:
         for first in range(0, USERS, USERS_A_LIST):
             creations = [{"changes": [{"op": "create", "usernames": [f"{USERNAMES}{i}"], "devices": [{"device": f"{USERNAMES}{i}/{d}", "value": "v" * 64} for d in range(DEVICES)]}]}
                          for i in range(first, first + USERS_A_LIST)]
             answer = client.post_json("/v1/users", creations)
             if answer.status != 202:
                 raise BenchFailed(f"users: HTTP {answer.status} {answer.body!r}")
-            ids = [element["request_id"] for element in answer.json()]
-        epochs = set()
-        for request_id in ids:
-            status = client.get(f"/v1/updates/{request_id}?wait=60").json()
-            if status["status"] != "published":
-                raise BenchFailed(f"a user is not there: {status}")
-            epochs.add(status["epoch"])
-        deadline = time.monotonic() + PUBLISH_SECONDS
-        while query.get(f"/v1/epochs/latest?min_epoch={max(epochs)}").status != 200:
-            if time.monotonic() > deadline:
-                raise BenchFailed(f"epoch {max(epochs)} is not served")
-            time.sleep(0.1)
+            statuses = [client.get(f"{element['status_url']}?wait=60").json() for element in answer.json()]
+            if any(status["status"] != "published" for status in statuses):
+                raise BenchFailed(f"users are not there: {statuses}")
+    log.wait_served(max(status["epoch"] for status in statuses))
 
 
 def main() -> None:
