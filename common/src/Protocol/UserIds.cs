@@ -8,16 +8,8 @@ public static class UserIds
     /// <summary>Length in octets.</summary>
     public const int Length = 16;
 
-    private const int RequestIdLength = 16;
-
     private static ReadOnlySpan<byte> Domain => "optiks user id 1\n"u8;
 
     /// <summary>Of the request that creates the user: so a repeated request has the same user, and nobody who does not know the request's id can guess it.</summary>
-    public static byte[] Of(Guid requestId)
-    {
-        Span<byte> octets = stackalloc byte[Domain.Length + RequestIdLength];
-        Domain.CopyTo(octets);
-        _ = requestId.TryWriteBytes(octets[Domain.Length..], bigEndian: true, out _);
-        return SHA256.HashData(octets)[..Length];
-    }
+    public static byte[] Of(Guid requestId) => SHA256.HashData([.. Domain, .. requestId.ToByteArray(bigEndian: true)])[..Length];
 }
