@@ -38,10 +38,10 @@ public sealed class Cluster : IAsyncLifetime
         await StartAsync();
     }
 
-    /// <summary>StartAsync starts the server and returns when it answers.</summary>
+    /// <summary>StartAsync starts the server and returns when it answers. It takes the connections of all tests that run at once, of which each store has a pool of its own.</summary>
     public Task StartAsync(string options = "") => AsServerAsync(
         $"{s_programs}/pg_ctl", "-D", $"{_folder}/data", "-l", $"{_folder}/log", "-w", "-t", "30", "-o",
-        $"-p {Port} -k {_folder} -c listen_addresses=127.0.0.1 -c max_connections=200 {options}", "start");
+        $"-p {Port} -k {_folder} -c listen_addresses=127.0.0.1 -c max_connections=500 {options}", "start");
 
     /// <summary>StopAsync stops the server in order.</summary>
     public Task StopAsync() => AsServerAsync($"{s_programs}/pg_ctl", "-D", $"{_folder}/data", "-w", "-m", "fast", "stop");
