@@ -15,7 +15,7 @@ public sealed record AuditState
     /// Switches of the period among the epochs verified (docs/spec/periods.md section 3). What the trees of devices and keys held before such an epoch was not
     /// compared with what they hold from it on: coverage of these two ends and begins there.
     /// </summary>
-    public ImmutableArray<ulong> Switches { get; init; } = [];
+    public ImmutableArray<ulong> Switches { get; init => field = value.IsDefault ? [] : value; } = [];
 
     /// <summary>Head verified last: the checkpoint, and the record of the last epoch verified.</summary>
     public required HeadState Head { get; init; }

@@ -36,6 +36,7 @@ internal static class KeyRules
         reason = before is null ? Reason.Valid
             : epoch < before.LeastEpoch ? Reason.Stale
             : StepsBack(before, after) ? Reason.VersionRegressed
+            : ComesTooEarly(before, after) ? Reason.LeafEpochOrder
             : Reason.Valid;
         return reason == Reason.Valid;
     }
@@ -44,4 +45,9 @@ internal static class KeyRules
         before.Period == after.Period
         && (after.Version < before.Version
             || (after.Version == before.Version && (after.Time != before.Time || after.ValueSha256 != before.ValueSha256)));
+
+    // Each version takes an epoch of its own, and none of those after the kept one was there at the epoch of its absence (docs/spec/pahd.md section 5).
+    private static bool ComesTooEarly(KeyState before, KeyState after) =>
+        before.Period == after.Period && after.Version > before.Version && before.AbsentEpoch is { } absent
+        && (after.Time < absent || after.Time - absent < after.Version - before.Version);
 }

@@ -2,7 +2,10 @@ using System.Collections.Immutable;
 
 namespace Optiks.Client;
 
-/// <summary>ClientState is everything a client remembers of one log. Immutable; a store replaces it whole. Keys are base64url of their octets.</summary>
+/// <summary>
+/// ClientState is everything a client remembers of one log. Immutable; a store replaces it whole. Keys are base64url of their octets. A member that a state file of an earlier version does not have is
+/// empty: where it is set, and not as the initial value alone, because the JSON reader sets every member.
+/// </summary>
 public sealed record ClientState
 {
     /// <summary>LogId in base64url: state of one log is never used with another.</summary>
@@ -12,19 +15,19 @@ public sealed record ClientState
     public HeadState? Head { get; init; }
 
     /// <summary>Keys that were looked up.</summary>
-    public ImmutableDictionary<string, KeyState> Keys { get; init; } = ImmutableDictionary<string, KeyState>.Empty;
+    public ImmutableDictionary<string, KeyState> Keys { get; init => field = value ?? ImmutableDictionary<string, KeyState>.Empty; } = ImmutableDictionary<string, KeyState>.Empty;
 
     /// <summary>Owned keys: updated or monitored here.</summary>
-    public ImmutableDictionary<string, OwnedKey> Owned { get; init; } = ImmutableDictionary<string, OwnedKey>.Empty;
+    public ImmutableDictionary<string, OwnedKey> Owned { get; init => field = value ?? ImmutableDictionary<string, OwnedKey>.Empty; } = ImmutableDictionary<string, OwnedKey>.Empty;
 
     /// <summary>Names: usernames that were looked up.</summary>
-    public ImmutableDictionary<string, NameState> Names { get; init; } = ImmutableDictionary<string, NameState>.Empty;
+    public ImmutableDictionary<string, NameState> Names { get; init => field = value ?? ImmutableDictionary<string, NameState>.Empty; } = ImmutableDictionary<string, NameState>.Empty;
 
     /// <summary>Users that were looked up, by user id. The keys of their devices are among <see cref="Keys"/>.</summary>
-    public ImmutableDictionary<string, UserState> Users { get; init; } = ImmutableDictionary<string, UserState>.Empty;
+    public ImmutableDictionary<string, UserState> Users { get; init => field = value ?? ImmutableDictionary<string, UserState>.Empty; } = ImmutableDictionary<string, UserState>.Empty;
 
     /// <summary>OwnedUsers, by user id: changed here.</summary>
-    public ImmutableDictionary<string, OwnedUser> OwnedUsers { get; init; } = ImmutableDictionary<string, OwnedUser>.Empty;
+    public ImmutableDictionary<string, OwnedUser> OwnedUsers { get; init => field = value ?? ImmutableDictionary<string, OwnedUser>.Empty; } = ImmutableDictionary<string, OwnedUser>.Empty;
 
     /// <summary>Fork that was found; null: none.</summary>
     public ForkState? Fork { get; init; }

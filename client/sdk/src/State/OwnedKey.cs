@@ -21,8 +21,8 @@ public sealed record OwnedKey
     public string? ValueSha256 { get; init; }
 
     /// <summary>Expected changes, in the order in which they were made here.</summary>
-    public ImmutableArray<ExpectedChange> Expected { get; init; } = [];
+    public ImmutableArray<ExpectedChange> Expected { get; init => field = value.IsDefault ? [] : value; } = [];
 
     /// <summary>Alarms that nobody has acknowledged.</summary>
-    public ImmutableArray<OwnerAlarm> Alarms { get; init; } = [];
+    public ImmutableArray<OwnerAlarm> Alarms { get; init => field = value.IsDefault ? [] : value; } = [];
 }

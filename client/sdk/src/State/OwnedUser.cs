@@ -6,5 +6,5 @@ namespace Optiks.Client;
 public sealed record OwnedUser
 {
     /// <summary>Expected changes, in the order in which they were asked for.</summary>
-    public ImmutableArray<ExpectedUserChange> Expected { get; init; } = [];
+    public ImmutableArray<ExpectedUserChange> Expected { get; init => field = value.IsDefault ? [] : value; } = [];
 }
