@@ -73,7 +73,7 @@ class SourceRules(unittest.TestCase):
 
     def test_ozks_folders(self):
         good = {
-            "ozks/include/optiks/optiks.h": '#include "optiks/types.h"\n',
+            "ozks/include/optiks/optiks.h": '#include "optiks/types.h"\n#include "optiks/verdicts.h"\n',
             "ozks/verify/src/a.cc": '#include "optiks/ozks/verify/a.h"\n#include "optiks/vrf/ecvrf.h"\n#include "b.h"\n',
             "ozks/leaves/a.cc": '#include "leaves/a.h"\n#include "optiks/ozks/verify/a.h"\n#include "optiks/types.h"\n',
             "ozks/directory/a.cc": '#include "stored/a.h"\n#include "linked/a.h"\n',
@@ -94,6 +94,7 @@ class SourceRules(unittest.TestCase):
                 ("ozks/pahd/a.cc", "snapshot/save.h"),
                 ("ozks/snapshot/a.cc", "capi/capi_guard.h"),
                 ("ozks/include/optiks/types.h", "optiks/optiks.h"),
+                ("ozks/directory/a.cc", "optiks/verdicts.h"),
                 ("ozks/leaves/a.cc", "elsewhere/a.h"),
                 ("vrf/src/a.cc", "optiks/types.h")):
             self.assertEqual(1, self.breaches(source_rules.ozks_folders, {path: f'#include "{line}"\n'}), f"{path}: {line}")

@@ -35,7 +35,9 @@ inline optiks_dir_options_t options(std::uint64_t vrf_cache_bytes) {
   for (auto& secret : out.vrf_secret) {
     secret[0] = 1;
   }
-  out.tag_key[0] = 1;
+  for (auto& key : out.tag_key) {
+    key[0] = 1;
+  }
   out.max_value_len = verify::kDefaultMaxValueLen;
   out.vrf_cache_bytes = vrf_cache_bytes;
   return out;

@@ -18,10 +18,10 @@ _Static_assert(offsetof(optiks_leaf_t, structure_and_input) == 124, "structure_a
 _Static_assert(sizeof(optiks_dir_stats_t) == 88, "optiks_dir_stats_t");
 _Static_assert(sizeof(optiks_known_t) == 56, "optiks_known_t");
 #if UINTPTR_MAX == UINT64_MAX
-_Static_assert(sizeof(optiks_dir_options_t) == 224, "optiks_dir_options_t");
+_Static_assert(sizeof(optiks_dir_options_t) == 320, "optiks_dir_options_t");
 _Static_assert(offsetof(optiks_dir_options_t, tag_key) == 128, "tag_key");
-_Static_assert(offsetof(optiks_dir_options_t, leaf_log_path) == 160, "leaf_log_path");
-_Static_assert(offsetof(optiks_dir_options_t, max_value_len) == 192, "max_value_len");
+_Static_assert(offsetof(optiks_dir_options_t, leaf_log_path) == 256, "leaf_log_path");
+_Static_assert(offsetof(optiks_dir_options_t, max_value_len) == 288, "max_value_len");
 _Static_assert(sizeof(optiks_anchor_t) == 56, "optiks_anchor_t");
 _Static_assert(sizeof(optiks_context_t) == 128, "optiks_context_t");
 _Static_assert(sizeof(optiks_end_t) == 56, "optiks_end_t");

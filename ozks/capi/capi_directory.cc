@@ -55,8 +55,9 @@ std::int32_t make_directory(const optiks_dir_options_t* options, optiks_dir_t** 
     }
     keys.push_back(std::move(key).value());
   }
+  const auto tag_key = [&](std::size_t s) { return TagKey(std::span<const std::uint8_t, 32>(options->tag_key[s])); };
   Secrets secrets{{std::move(keys[0]), std::move(keys[1]), std::move(keys[2]), std::move(keys[3])},
-                  TagKey(std::span<const std::uint8_t, 32>(options->tag_key))};
+                  {tag_key(0), tag_key(1), tag_key(2), tag_key(3)}};
   *out = new optiks_dir{make(std::move(secrets))};
   return std::int32_t{OPTIKS_OK};
 }

@@ -24,7 +24,7 @@ struct DirectoryData {
   DirectoryData(Secrets&& keys, const optiks_dir_options_t& options, std::unique_ptr<TreeStore> trees,
                 std::uint64_t epoch, const LogState* kept);
 
-  [[nodiscard]] Tag tag(std::uint8_t structure, ByteSpan key) const { return secrets.tag_key.tag({structure, key}); }
+  [[nodiscard]] Tag tag(std::uint8_t structure, ByteSpan key) const { return secrets.tag(structure, key); }
   // The record of the key's newest leaf; false when there is none.
   [[nodiscard]] bool find_newest(const Tag& key, LeafRecord& out) const {
     return trees->find_newest(log, key, out) != kNoLogOffset;

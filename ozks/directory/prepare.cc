@@ -90,7 +90,7 @@ void Directory::prepare(std::uint64_t epoch, const std::uint8_t* structures, con
     for (std::size_t i = first; i < last; ++i) {
       inputs.push_back({structures[i], keys[i]});
     }
-    data_->secrets.tag_key.tag_many(inputs, std::span(tags).subspan(first, last - first));
+    data_->secrets.tag_many(inputs, std::span(tags).subspan(first, last - first));
     data_->trees->prefetch_newest(data_->log, std::span(tags).subspan(first, last - first));
     std::array<std::array<std::uint8_t, kOpeningLen>, kHashChunk> openings;
     randombytes_buf(openings.data(), (last - first) * kOpeningLen);

@@ -3,9 +3,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstddef>
-#include <cstdint>
-#include <span>
+#include <vector>
+
+#include "optiks/base/check.h"
 
 namespace optiks::ozks {
 namespace {
@@ -25,13 +27,48 @@ void lock_octets(std::span<const std::byte> octets) {
 
 }  // namespace
 
-Tag tag_check(const Secrets& secrets) { return secrets.tag_key.tag({kCheckDomain, {}}); }
+void Secrets::tag_many(std::span<const TagInput> inputs, std::span<Tag> out) const {
+  OPTIKS_CHECK(inputs.size() == out.size());
+  std::vector<TagInput> together;
+  std::vector<Tag> tags;
+  for (std::uint8_t structure = 1; structure <= kNumStructures; ++structure) {
+    together.clear();
+    std::ranges::copy_if(inputs, std::back_inserter(together),
+                         [&](const TagInput& input) { return input.domain == structure; });
+    tags.resize(together.size());
+    tag_keys[structure - 1U].tag_many(together, tags);
+    auto next = tags.begin();
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      if (inputs[i].domain == structure) {
+        out[i] = *next++;
+      }
+    }
+  }
+}
+
+Tag tag_check(const Secrets& secrets) {
+  std::array<Tag, kNumStructures> checks;
+  for (std::size_t s = 0; s < checks.size(); ++s) {
+    checks[s] = secrets.tag_keys[s].tag({kCheckDomain, {}});
+  }
+  if (std::ranges::all_of(checks, [&](const Tag& check) { return check == checks[0]; })) {
+    // As it was when there was one key.
+    return checks[0];
+  }
+  std::vector<std::uint8_t> others;
+  for (const Tag& check : std::span(checks).subspan<1>()) {
+    others.insert(others.end(), check.begin(), check.end());
+  }
+  return secrets.tag_keys[0].tag({kCheckDomain, others});
+}
 
 void lock_memory(const Secrets& secrets) {
   for (const vrf::SecretKey& key : secrets.vrf) {
     lock_octets(key.memory());
   }
-  lock_octets(secrets.tag_key.memory());
+  for (const TagKey& key : secrets.tag_keys) {
+    lock_octets(key.memory());
+  }
 }
 
 }  // namespace optiks::ozks

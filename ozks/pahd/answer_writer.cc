@@ -58,7 +58,7 @@ bool write_lookups_once(const View& view, std::uint8_t structure, std::span<cons
     inputs.push_back({structure, query.key});
   }
   std::pmr::vector<Tag> keys(queries.size(), &memory);
-  data.secrets.tag_key.tag_many(inputs, keys);
+  data.secrets.tag_keys[structure - 1U].tag_many(inputs, keys);
   // What several keys need of memory is asked for before the first of them waits for it.
   data.trees->prefetch_newest(data.log, keys);
   LabelProver labels(view.data(), source, memory);

@@ -22,8 +22,8 @@ optiks_dir_options_t options_with(const char* leaf_log_path, std::uint64_t vrf_c
   for (std::size_t s = 0; s < 4; ++s) {
     options.vrf_secret[s][0] = static_cast<std::uint8_t>(s + 1);
     options.vrf_secret[s][20] = 77;
+    options.tag_key[s][0] = static_cast<std::uint8_t>(s + 9);
   }
-  options.tag_key[0] = 9;
   options.leaf_log_path = leaf_log_path;
   options.vrf_cache_bytes = vrf_cache_bytes;
   options.max_value_len = 65'536;

@@ -205,8 +205,10 @@ TEST_F(SavedFile, IsOfOneFormatOnePeriodAndOneSetOfSecrets) {
               OPTIKS_E_DATA);
     EXPECT_NE(last_error().find("secrets"), std::string::npos);
   }
-  EXPECT_EQ(status_of(octets_, [](optiks_dir_options_t& options) { options.tag_key[31] = 1; }), OPTIKS_E_DATA);
-  EXPECT_NE(last_error().find("secrets"), std::string::npos);
+  for (std::size_t s = 0; s < OPTIKS_NUM_STRUCTURES; ++s) {
+    EXPECT_EQ(status_of(octets_, [&](optiks_dir_options_t& options) { options.tag_key[s][31] = 1; }), OPTIKS_E_DATA);
+    EXPECT_NE(last_error().find("secrets"), std::string::npos);
+  }
   EXPECT_EQ(status_of(octets_, [](optiks_dir_options_t& options) { options.leaf_log_path = nullptr; }),
             OPTIKS_E_ARGUMENT);
   EXPECT_EQ(status_of(octets_), OPTIKS_OK);
@@ -218,7 +220,9 @@ TEST_F(SavedFile, HoldsNoSecret) {
   for (const auto& secret : options.vrf_secret) {
     EXPECT_FALSE(holds(secret));
   }
-  EXPECT_FALSE(holds(options.tag_key));
+  for (const auto& key : options.tag_key) {
+    EXPECT_FALSE(holds(key));
+  }
   EXPECT_TRUE(holds(std::span(Seen(dir_.get()).states()).subspan(2 * OPTIKS_STRUCTURE_STATE_LEN + 40, 32)));
 }
 

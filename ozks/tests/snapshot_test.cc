@@ -122,7 +122,9 @@ class Reclaiming : public testing::Test {
     const auto key = [&](std::size_t s) {
       return vrf::SecretKey::load(std::span<const std::uint8_t, 32>(options.vrf_secret[s])).value();
     };
-    return open_directory(Secrets{{key(0), key(1), key(2), key(3)}, TagKey(std::array<std::uint8_t, 32>{})}, options);
+    const auto tag_key = [&](std::size_t s) { return TagKey(std::span<const std::uint8_t, 32>(options.tag_key[s])); };
+    return open_directory(Secrets{{key(0), key(1), key(2), key(3)}, {tag_key(0), tag_key(1), tag_key(2), tag_key(3)}},
+                          options);
   }
 
   // Each epoch brings the next version of 16 keys.

@@ -282,9 +282,12 @@ TEST_F(StoredMode, IsRefusedToOthersAndWithoutItsLog) {
     optiks_view_destroy(view);
   }
   EXPECT_EQ(open_status(options()), OPTIKS_OK);
-  optiks_dir_options_t other = options();
-  other.tag_key[1] = 1;
-  EXPECT_EQ(open_status(other), OPTIKS_E_IO);
+  optiks_dir_options_t other;
+  for (std::size_t s = 0; s < OPTIKS_NUM_STRUCTURES; ++s) {
+    other = options();
+    other.tag_key[s][1] = 1;
+    EXPECT_EQ(open_status(other), OPTIKS_E_IO);
+  }
   other = options();
   other.period = 1;
   EXPECT_EQ(open_status(other), OPTIKS_E_IO);

@@ -1,5 +1,6 @@
 using System.Runtime.InteropServices;
 using Optiks.Protocol;
+using Optiks.Secrets;
 
 namespace Optiks.Native;
 
@@ -9,7 +10,7 @@ internal static unsafe partial class Interop
     public struct DirOptions
     {
         public fixed byte VrfSecret[Structures.Count * Lengths.VrfSecretKey];
-        public fixed byte TagKey[32];
+        public fixed byte TagKey[Structures.Count * DirectorySecrets.TagKeyLength];
         public byte* LeafLogPath;
         public ulong VrfCacheBytes;
         public ulong Period;

@@ -1,5 +1,6 @@
 using System.Text;
 using Optiks.Protocol;
+using Optiks.Secrets;
 
 namespace Optiks.Native;
 
@@ -69,9 +70,10 @@ public sealed class KeyDirectory : IDisposable
         {
             for (int i = 0; i < Structures.Count; i++)
             {
-                options.Secrets.VrfSecret((StructureId)(i + 1)).CopyTo(new Span<byte>(native.VrfSecret + (i * Lengths.VrfSecretKey), Lengths.VrfSecretKey));
+                var structure = (StructureId)(i + 1);
+                options.Secrets.VrfSecret(structure).CopyTo(new Span<byte>(native.VrfSecret + (i * Lengths.VrfSecretKey), Lengths.VrfSecretKey));
+                options.Secrets.TagKey(structure).CopyTo(new Span<byte>(native.TagKey + (i * DirectorySecrets.TagKeyLength), DirectorySecrets.TagKeyLength));
             }
-            options.Secrets.TagKey.CopyTo(new Span<byte>(native.TagKey, 32));
             fixed (byte* pinned = path, pinnedNodes = nodes)
             {
                 native.LeafLogPath = pinned;
@@ -90,7 +92,7 @@ public sealed class KeyDirectory : IDisposable
         }
         finally
         {
-            var copy = new Span<byte>(native.VrfSecret, (Structures.Count * Lengths.VrfSecretKey) + 32);
+            var copy = new Span<byte>(native.VrfSecret, DirectorySecrets.Length);
             Interop.optiks_zeroize(copy, (nuint)copy.Length);
         }
     }

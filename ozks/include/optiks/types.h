@@ -1,5 +1,6 @@
 /* The words of the C ABI that the library itself speaks: codes, structures, lengths, a directory's options, a stored
- * leaf, and what calls about users take and tell. The calls are in optiks.h, which includes this. */
+ * leaf, and what calls about users take and tell. The calls are in optiks.h, which includes this; what its verifier
+ * takes and gives is in verdicts.h. */
 #ifndef OPTIKS_TYPES_H
 #define OPTIKS_TYPES_H
 
@@ -7,7 +8,7 @@
 #include <stdint.h>
 
 /* facts: abi, generated from docs/spec/facts.toml by `make facts` */
-enum { OPTIKS_ABI_VERSION = 7 };
+enum { OPTIKS_ABI_VERSION = 8 };
 
 enum {
   /* success */
@@ -83,7 +84,8 @@ enum { OPTIKS_VALUES_ALL = 0, OPTIKS_VALUES_NONE = 1, OPTIKS_VALUES_DEVICES = 2 
 
 typedef struct optiks_dir_options {
   uint8_t vrf_secret[OPTIKS_NUM_STRUCTURES][OPTIKS_VRF_SECRET_KEY_LEN]; /* in order of the structures */
-  uint8_t tag_key[32];       /* keys the tags, which stand for keys in stored leaves */
+  uint8_t tag_key[OPTIKS_NUM_STRUCTURES][32]; /* key each structure's tags, which stand for keys in stored leaves; all
+                                                 the same in logs from before there was one for each */
   const char* leaf_log_path; /* a file this directory creates (truncating what is there) and appends all to that it
                                 reads of single leaves; NULL: one without a name, in $TMPDIR or /var/tmp */
   uint64_t vrf_cache_bytes;  /* bound of the cache of VRF proofs; 0: none */

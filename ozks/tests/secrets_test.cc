@@ -1,0 +1,84 @@
+// A directory's tag keys: what the tags of each structure are, by answers that Python's hashlib gave, and that a log
+// from before each structure had a key of its own has the tags that it had.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "saved_support.h"
+
+namespace optiks::ozks::test {
+namespace {
+
+// Options as before there was a tag key for each structure.
+optiks_dir_options_t with_one_tag_key(const char* leaf_log_path) {
+  optiks_dir_options_t options = options_with(leaf_log_path);
+  for (auto& key : options.tag_key) {
+    std::ranges::copy(options.tag_key[0], key);
+  }
+  return options;
+}
+
+// Of the key "alice" in each structure.
+std::vector<std::string> tags_of_alice(const optiks_dir_t* dir) {
+  Blob keys;
+  Bytes structures;
+  for (std::uint8_t structure = 1; structure <= OPTIKS_NUM_STRUCTURES; ++structure) {
+    structures.push_back(structure);
+    keys.add("alice");
+  }
+  Bytes tags(structures.size() * OPTIKS_TAG_LEN);
+  EXPECT_EQ(
+      optiks_dir_tags(dir, structures.size(), structures.data(), keys.octets.data(), keys.offsets.data(), tags.data()),
+      OPTIKS_OK);
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < structures.size(); ++i) {
+    out.push_back(base::to_hex(std::span(tags).subspan(i * OPTIKS_TAG_LEN, OPTIKS_TAG_LEN)));
+  }
+  return out;
+}
+
+// The tag check in a snapshot's header.
+std::string saved_check(const optiks_dir_t* dir, const std::string& path) {
+  optiks_view_t* view = nullptr;
+  EXPECT_EQ(optiks_dir_view(const_cast<optiks_dir_t*>(dir), &view), OPTIKS_OK);
+  EXPECT_EQ(optiks_view_save(view, path.c_str()), OPTIKS_OK);
+  optiks_view_destroy(view);
+  return base::to_hex(ByteSpan(payload_of(read_file(path))).subspan(saved::kEpoch + 8, OPTIKS_TAG_LEN));
+}
+
+TEST(Secrets, EachStructureHasATagKey) {
+  const std::string log = scratch_file("log");
+  const DirectoryHandle dir = create(options_with(log.c_str()));
+  const std::vector<std::string> expected = {"8da90d422a7550866d4b4f806036795f", "62a6cc3fb179e39c64db10182862eadf",
+                                             "9940ce402d99b2cacb011bee0ec9f6e5", "866b2e543a087a1adc2bc0300eec411e"};
+  EXPECT_EQ(tags_of_alice(dir.get()), expected);
+  EXPECT_EQ(saved_check(dir.get(), scratch_file("snapshot")), "6285ec423872ffc927d0674a75a58bf2");
+  // Those of rows that are made together are the same, in whatever order they come.
+  const StoredEpoch epoch = prepare(dir.get(), 1,
+                                    {{OPTIKS_KEYS, "alice", "1"},
+                                     {OPTIKS_USERNAMES, "alice", "2"},
+                                     {OPTIKS_DECOMMISSIONED, "alice", "3"},
+                                     {OPTIKS_DEVICES, "alice", "4"},
+                                     {OPTIKS_KEYS, "bob", "5"}});
+  for (const optiks_leaf_t& row : epoch.rows) {
+    const std::uint32_t structure = row.structure_and_input >> 28;
+    const bool is_bob = (row.structure_and_input & 0xfffffff) == 4;
+    EXPECT_EQ(base::to_hex(row.tag) == expected[structure - 1], !is_bob);
+  }
+  commit(stage(dir.get(), epoch));
+  EXPECT_EQ(Seen(dir.get()).value(OPTIKS_DEVICES, "alice"), "4");
+  EXPECT_EQ(Seen(dir.get()).value(OPTIKS_KEYS, "alice"), "1");
+  EXPECT_EQ(Seen(dir.get()).value(OPTIKS_KEYS, "bob"), "5");
+}
+
+TEST(Secrets, ALogWithOneTagKeyKeepsItsTagsAndSnapshots) {
+  const std::string log = scratch_file("log");
+  const DirectoryHandle dir = create(with_one_tag_key(log.c_str()));
+  EXPECT_EQ(tags_of_alice(dir.get()),
+            (std::vector<std::string>{"8da90d422a7550866d4b4f806036795f", "3c7c24d769498f71c20f5dd9eb3dce86",
+                                      "1a8638574e424b22cd428270272c776e", "851d8957a8d987f662d8331e2d7757c5"}));
+  EXPECT_EQ(saved_check(dir.get(), scratch_file("snapshot")), "148e63cbb513c9092418318f64ce4e2f");
+}
+
+}  // namespace
+}  // namespace optiks::ozks::test
