@@ -9,6 +9,8 @@ from pathlib import Path
 
 MAGIC = b"optiks export 1\n"
 EPOCH, LEAF, PENDING, OUTCOME, HEAD, END = 2, 3, 5, 6, 7, 255
+# A reason that refuses nothing: of a user's list that a request left as it was.
+UNCHANGED = 0
 PREFIX = struct.Struct(">BI")
 LEAF_START = struct.Struct(">QIBQQ")
 LENGTH = struct.Struct(">I")
@@ -19,7 +21,7 @@ ORIGIN = struct.Struct(">16sH")
 class Facts:
     records: dict[int, bytes] = field(default_factory=dict)
     """By epoch."""
-    versions: dict[tuple[bytes, bytes], list[tuple[int, int, bytes, int, bytes]]] = field(default_factory=dict)
+    versions: dict[tuple[int, bytes], list[tuple[int, int, bytes, int, bytes]]] = field(default_factory=dict)
     """By structure and key: (version, epoch, request id, item, value), in the order of epochs."""
     leaves: int = 0
     pending: int = 0
@@ -42,8 +44,8 @@ def read(path: Path) -> Facts:
             elif kind == PENDING:
                 facts.pending += 1
             elif kind == OUTCOME:
-                # Ordinal missing: refused.
-                facts.refused += data[start + 18] == 0
+                refusal = start + 19 + (4 if data[start + 18] else 0)
+                facts.refused += data[refusal] != 0 and data[refusal + 1] != UNCHANGED
             elif kind == HEAD:
                 facts.epoch, at = _optional_number(data, start)
                 at += LENGTH.size + LENGTH.unpack_from(data, at)[0]

@@ -2,6 +2,7 @@
 
 import http.client
 import random
+import sys
 import threading
 import time
 from collections import deque
@@ -10,8 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-from harness import Deployment, Run
-from rest import Client, uuid7
+from harness import ROOT, Deployment, Run
+from rest import Answer, Client, uuid7
+
+sys.path.insert(0, str(ROOT / "tests/reference"))
+
+from facts import KEYS
 
 ANSWER_SECONDS = 180
 UNREACHABLE = 3
@@ -22,14 +27,15 @@ WINDOW = 16
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """One update that was answered 202."""
+    """One version that was answered 202."""
 
     request_id: str
     item: int
-    key: str
-    value: str
+    key: bytes
+    value: bytes
     point: str
     """The fault under way at the answer."""
+    structure: int = KEYS
 
 
 class Callers(Protocol):
@@ -154,19 +160,19 @@ class Writer(Worker):
         return requests if kind == "list" else requests[0]
 
     def _send(self, document) -> None:
-        self._until_answered(document)
+        self._until_answered("/v1/updates", document)
         point = self._point()
         for request in document if isinstance(document, list) else [document]:
             for i, item in enumerate(request.get("items", [request])):
-                self.accepted.append(Accepted(request["request_id"], i, item["key"], item["value"], point))
+                self.accepted.append(Accepted(request["request_id"], i, item["key"].encode(), item["value"].encode(), point))
 
-    def _until_answered(self, document) -> None:
+    def _until_answered(self, path: str, document) -> Answer:
         deadline = time.monotonic() + ANSWER_SECONDS
         while True:
             try:
-                answer = self._client.post_json("/v1/updates", document)
+                answer = self._client.post_json(path, document)
                 if answer.status == 202:
-                    return
+                    return answer
                 # 429: too many of the key are pending; 503: the service says so itself.
                 if answer.status not in (429, 503):
                     raise AssertionError(f"HTTP {answer.status} {answer.body!r}")

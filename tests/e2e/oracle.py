@@ -13,13 +13,16 @@ from contextlib import redirect_stdout
 import export
 from export import Facts
 from harness import ROOT, Deployment
-from load import Accepted
+from load import KEYS, Accepted
+from rest import b64
 
 sys.path.insert(0, str(ROOT / "tests/reference"))
 
 import board
 import live
-from facts import KEYS as KEY_STRUCTURE
+from codec import decode_whole
+from codec_users import DeviceList
+from facts import DECOMMISSIONED, DEVICES, PER_PERIOD, USERNAMES
 from record import EpochRecord
 from verify import TrustAnchor
 
@@ -97,17 +100,17 @@ class Histories:
 
 def lost_and_doubled(accepted: list[Accepted], facts: Facts) -> tuple[Counter, Counter]:
     """How many accepted updates the facts do not have, and how many versions too many they have, by the fault under way when each was accepted."""
-    expected, newest = _by_key(accepted), {one.key: one.point for one in accepted}
+    expected, newest = _by_key(accepted), {(one.structure, one.key): one.point for one in accepted}
     lost, doubled = Counter(), Counter()
     for key, wanted in expected.items():
-        shown = Counter(version[2:] for version in facts.versions.get((KEY_STRUCTURE, key.encode()), []))
+        shown = Counter(version[2:] for version in facts.versions.get(key, []))
         for one in wanted:
             if shown[_origin(one)] == 0:
                 lost[one.point] += 1
             shown[_origin(one)] -= 1
         doubled[newest[key]] += sum(count for count in shown.values() if count > 0)
-    for (_, key), versions in facts.versions.items():
-        if key.decode() not in expected:
+    for key, versions in facts.versions.items():
+        if key not in expected:
             doubled["unknown"] += len(versions)
     return lost, doubled
 
@@ -115,9 +118,10 @@ def lost_and_doubled(accepted: list[Accepted], facts: Facts) -> tuple[Counter, C
 def check_order(accepted: list[Accepted], facts: Facts) -> None:
     """Each writer has its own keys and waits for each answer, so its order is the order of versions, one in an epoch. Nothing may be lost or doubled."""
     for key, wanted in _by_key(accepted).items():
-        found = facts.versions[KEY_STRUCTURE, key.encode()]
+        found = facts.versions[key]
         require([version[2:] for version in found] == [_origin(one) for one in wanted], f"{key}: versions are not in the order of acceptance")
-        require([version for version, *_ in found] == list(range(1, len(found) + 1)), f"{key}: a version is missing")
+        first = 1 if key[0] in PER_PERIOD else 0
+        require([version for version, *_ in found] == list(range(first, first + len(found))), f"{key}: a version is missing")
         epochs = [epoch for _, epoch, *_ in found]
         require(epochs == sorted(set(epochs)), f"{key}: two versions in one epoch")
 
@@ -197,26 +201,47 @@ class Oracle:
 
     def _check_answers(self, accepted: list[Accepted], facts: Facts) -> None:
         """Verified histories and the update-service's own words of some keys and updates are the facts'."""
-        keys = self._random.sample(found := list(_by_key(accepted)), min(SAMPLE, len(found)))
+        self._check_histories(self._sample(key.decode() for structure, key in _by_key(accepted) if structure == KEYS), facts)
+        self._check_users(self._sample(key.decode() for structure, key in _by_key(accepted) if structure == USERNAMES), facts)
+        with self._log.update_client() as client:
+            for one in self._sample(accepted):
+                status = client.get(f"/v1/updates/{one.request_id}").json()
+                epoch = next(version[1] for version in facts.versions[one.structure, one.key] if version[2:4] == _origin(one)[:2])
+                require(status["status"] == "published" and status["epoch"] == epoch, f"{one}: {status}")
+
+    def _sample(self, found: Iterable) -> list:
+        every = list(found)
+        return self._random.sample(every, min(SAMPLE, len(every)))
+
+    def _check_histories(self, keys: list[str], facts: Facts) -> None:
         run = self._log.optiks("history", *keys, "--json")
         require(run.code == 0, f"history: {run}")
         for line in run.lines():
             shown = [(version["version"], version["epoch"], version["value"]) for version in line["versions"]]
-            known = [(version, epoch, value.decode()) for version, epoch, _, _, value in facts.versions[KEY_STRUCTURE, line["key"].encode()]]
+            known = [(version, epoch, value.decode()) for version, epoch, _, _, value in facts.versions[KEYS, line["key"].encode()]]
             require(shown == known, f"the history of {line['key']} is not the database's")
-        with self._log.update_client() as client:
-            for one in self._random.sample(accepted, min(SAMPLE, len(accepted))):
-                status = client.get(f"/v1/updates/{one.request_id}").json()
-                epoch = next(version[1] for version in facts.versions[KEY_STRUCTURE, one.key.encode()] if version[2:4] == _origin(one)[:2])
-                require(status["status"] == "published" and status["epoch"] == epoch, f"{one}: {status}")
+
+    def _check_users(self, names: list[str], facts: Facts) -> None:
+        if not names:
+            return
+        run = self._log.optiks("user", "lookup", *names, "--json")
+        require(run.code == 0, f"user lookup: {run}")
+        for name, line in zip(names, run.lines(), strict=True):
+            (*_, user), = facts.versions[USERNAMES, name.encode()]
+            require(line["user_b64"] == b64(user), f"{name} leads to another user")
+            has_left = (DECOMMISSIONED, user) in facts.versions
+            require(line["decommissioned"] == has_left, f"whether {name} has left")
+            shown = {device["device"].encode(): device["value"].encode() for device in line["devices"]}
+            known = {} if has_left else {device: facts.versions[KEYS, device][-1][-1] for device in decode_whole(DeviceList.decode, facts.versions[DEVICES, user][-1][-1]).ids}
+            require(shown == known, f"the devices of {name} are not the database's")
 
 
-def _by_key(accepted: list[Accepted]) -> dict[str, list[Accepted]]:
-    by_key: dict[str, list[Accepted]] = {}
+def _by_key(accepted: list[Accepted]) -> dict[tuple[int, bytes], list[Accepted]]:
+    by_key: dict[tuple[int, bytes], list[Accepted]] = {}
     for one in accepted:
-        by_key.setdefault(one.key, []).append(one)
+        by_key.setdefault((one.structure, one.key), []).append(one)
     return by_key
 
 
 def _origin(one: Accepted) -> tuple[bytes, int, bytes]:
-    return uuid.UUID(one.request_id).bytes, one.item, one.value.encode()
+    return uuid.UUID(one.request_id).bytes, one.item, one.value

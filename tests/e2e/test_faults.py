@@ -13,8 +13,8 @@ from pathlib import Path
 import faults
 from export import Facts
 from harness import Deployment
-from load import Accepted
-from oracle import KEY_STRUCTURE, Histories, Wrong, check_order, lost_and_doubled
+from load import KEYS, Accepted
+from oracle import Histories, Wrong, check_order, lost_and_doubled
 from sqlserver import VARIABLE
 from storage import ENGINES, OwnPostgreSql, OwnSqlServer, Sqlite
 from trial import Trial
@@ -57,13 +57,13 @@ class OracleTest(unittest.TestCase):
     """It can find what it looks for."""
 
     def setUp(self):
-        self.accepted = [Accepted(str(uuid.UUID(int=number)), 0, key, value, point)
+        self.accepted = [Accepted(str(uuid.UUID(int=number)), 0, key.encode(), value.encode(), point)
                          for number, (key, value, point) in enumerate((("k", "a", "p"), ("k", "b", "p"), ("l", "c", "q")))]
 
     def facts(self, **versions: str) -> Facts:
         """Key and letters: of each the value, with the id under which it was accepted; version and epoch in order."""
         ids = {one.value: uuid.UUID(one.request_id).bytes for one in self.accepted}
-        return Facts(versions={(KEY_STRUCTURE, key.encode()): [(i + 1, i + 1, ids.get(value, bytes(16)), 0, value.encode()) for i, value in enumerate(values)]
+        return Facts(versions={(KEYS, key.encode()): [(i + 1, i + 1, ids.get(value.encode(), bytes(16)), 0, value.encode()) for i, value in enumerate(values)]
                                for key, values in versions.items()})
 
     def test_lost_and_doubled(self):
@@ -79,8 +79,8 @@ class OracleTest(unittest.TestCase):
         with self.assertRaisesRegex(Wrong, "order"):
             check_order(self.accepted, facts)
         facts = self.facts(k="ab", l="c")
-        (_, *first), second = facts.versions[KEY_STRUCTURE, b"k"]
-        facts.versions[KEY_STRUCTURE, b"k"] = [(3, *first), second]
+        (_, *first), second = facts.versions[KEYS, b"k"]
+        facts.versions[KEYS, b"k"] = [(3, *first), second]
         with self.assertRaisesRegex(Wrong, "missing"):
             check_order(self.accepted, facts)
 

@@ -13,6 +13,7 @@ from harness import Deployment, Process
 from load import ANSWER_SECONDS, Accepted, Callers, Reader, Watcher, Worker, Writer
 from oracle import Oracle, require
 from rest import uuid7
+from user_load import UserWriter
 
 WRITERS = 2
 READ_KEYS = 12
@@ -105,10 +106,10 @@ class Trial:
 
     def accept(self, value: str, service: Process | None = None) -> Accepted:
         """One update more, of a key of its own: no limit holds it up. service: another update-service than the log's first."""
-        one = Accepted(uuid7(), 0, f"trial-{len(self._own)}", value, self.point)
+        one = Accepted(uuid7(), 0, f"trial-{len(self._own)}".encode(), value.encode(), self.point)
         deadline = time.monotonic() + ANSWER_SECONDS
         with self.log.update_client(service) as client:
-            while (answer := client.post_json("/v1/updates", {"request_id": one.request_id, "key": one.key, "value": one.value})).status == 503:
+            while (answer := client.post_json("/v1/updates", {"request_id": one.request_id, "key": one.key.decode(), "value": value})).status == 503:
                 require(time.monotonic() < deadline, f"the update-service answers {answer.status} {answer.body!r}")
                 time.sleep(0.1)
         require(answer.status == 202, f"update: HTTP {answer.status} {answer.body!r}")
@@ -160,4 +161,5 @@ class Trial:
 
 
 def _small_writers(trial: Trial) -> list[Writer]:
-    return [Writer(trial.callers, f"writer{i}", trial.random.randrange(2**32), lambda: trial.point) for i in range(WRITERS)]
+    small = [Writer(trial.callers, f"writer{i}", trial.random.randrange(2**32), lambda: trial.point) for i in range(WRITERS)]
+    return [*small, UserWriter(trial.callers, "people", trial.random.randrange(2**32), lambda: trial.point)]

@@ -1,0 +1,116 @@
+"""Load of users that knows what it was answered: created, given devices and names, their keys changed, and leaving for good."""
+
+import base64
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from harness import ROOT
+from load import KEYS, Accepted, Callers, Writer
+from rest import b64, uuid7
+
+sys.path.insert(0, str(ROOT / "tests/reference"))
+
+from codec_users import DeviceList
+from facts import DECOMMISSIONED, DEVICES, USERNAMES
+
+MOST_DEVICES = 5
+LEFT = b"\x01"
+
+
+@dataclass
+class User:
+    """As the log has it once all that was accepted is published."""
+
+    name: str
+    id: bytes
+    devices: list[str]
+    made: int
+    """Devices and names so far, of which each is used once."""
+
+
+class UserWriter(Writer):
+    """It has users of its own, and knows every version that a request makes: so none is refused, however late the request before it is published."""
+
+    def __init__(self, log: Callers, name: str, seed: int, point: Callable[[], str], users: int = 8, pause: float = 0.1):
+        self._users: list[User] = []
+        self._most = users
+        self._created = 0
+        super().__init__(log, name, seed, point, keys=0, pause=pause)
+
+    def _work(self) -> None:
+        self._number += 1
+        if len(self._users) < self._most:
+            self._create()
+        else:
+            self._random.choice((self._add_device, self._set_device, self._remove_device, self._add_username, self._change_several, self._leave))(self._random.choice(self._users))
+
+    def _create(self) -> None:
+        self._created += 1
+        name = f"{self._name}-{self._created}"
+        devices = [f"{name}-device-{i}" for i in range(self._random.randint(0, 3))]
+        values = {device: self._value(device) for device in devices}
+        create = {"op": "create", "usernames": [name]} | ({"devices": [{"device": device, "value": value} for device, value in values.items()]} if devices else {})
+        answer = self._ask(None, [create])
+        user = User(name, base64.urlsafe_b64decode(answer["user_b64"] + "=="), devices, len(devices))
+        self._users.append(user)
+        self._accept(answer, user, is_listed=True, names=[name], values=values)
+
+    def _add_device(self, user: User) -> None:
+        if len(user.devices) < MOST_DEVICES:
+            self._change(user, added=[self._new(user)])
+
+    def _set_device(self, user: User) -> None:
+        if user.devices:
+            self._change(user, changed=[self._random.choice(user.devices)])
+
+    def _remove_device(self, user: User) -> None:
+        if user.devices:
+            self._change(user, removed=[self._random.choice(user.devices)])
+
+    def _add_username(self, user: User) -> None:
+        self._change(user, names=[self._new(user)])
+
+    def _change_several(self, user: User) -> None:
+        """One epoch has all of them."""
+        kept = self._random.sample(user.devices, len(user.devices))
+        self._change(user, added=[self._new(user)], removed=kept[:1], changed=kept[1:2], names=[self._new(user)])
+
+    def _leave(self, user: User) -> None:
+        # Seldom, so that there are users with many versions.
+        if self._random.random() < 0.2:
+            answer = self._ask(user.id, [{"op": "decommission"}])
+            self._users.remove(user)
+            self._take(answer, 1, DECOMMISSIONED, user.id, LEFT)
+
+    def _change(self, user: User, added: Sequence[str] = (), removed: Sequence[str] = (), changed: Sequence[str] = (), names: Sequence[str] = ()) -> None:
+        values = {device: self._value(device) for device in (*added, *changed)}
+        changes = [{"op": "add-username", "username": name} for name in names]
+        changes += [{"op": "add-device", "device": device, "value": values[device]} for device in added]
+        changes += [{"op": "set-device", "device": device, "value": values[device]} for device in changed]
+        changes += [{"op": "remove-device", "device": device} for device in removed]
+        answer = self._ask(user.id, changes)
+        user.devices = [*(device for device in user.devices if device not in removed), *added]
+        self._accept(answer, user, bool(added or removed), names, values)
+
+    def _ask(self, user: bytes | None, changes: list[dict]) -> dict:
+        request = {"request_id": uuid7(), "changes": changes} | ({"user_b64": b64(user)} if user else {})
+        return self._until_answered("/v1/users", request).json()
+
+    def _accept(self, answer: dict, user: User, is_listed: bool, names: Sequence[str], values: dict[str, str]) -> None:
+        """In the order of the request's items (docs/spec/rest.md section 5): the list, names, keys."""
+        if is_listed:
+            self._take(answer, 0, DEVICES, user.id, DeviceList(sorted(device.encode() for device in user.devices)).encode())
+        items = [(USERNAMES, name.encode(), user.id) for name in names] + [(KEYS, device.encode(), value.encode()) for device, value in values.items()]
+        for number, item in enumerate(items, start=1):
+            self._take(answer, number, *item)
+
+    def _take(self, answer: dict, item: int, structure: int, key: bytes, value: bytes) -> None:
+        self.accepted.append(Accepted(answer["request_id"], item, key, value, self._point(), structure))
+
+    def _new(self, user: User) -> str:
+        user.made += 1
+        return f"{user.name}-device-{user.made}"
+
+    def _value(self, device: str) -> str:
+        return f"{device} {self._number}"
