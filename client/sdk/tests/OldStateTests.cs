@@ -91,7 +91,13 @@ public sealed class OldStateTests
         // A key whose version was kept and could not be brought to the question: nobody knew that the answer would be about it.
         var before = new KeyState
         {
-            LeastEpoch = 4, Period = 0, Version = 2, Time = 4, PublishedEpoch = 4, ValueSha256 = ValueHash.Of("two"u8), AbsentEpoch = absent < 0 ? null : (ulong)absent,
+            LeastEpoch = 4,
+            Period = 0,
+            Version = 2,
+            Time = 4,
+            PublishedEpoch = 4,
+            ValueSha256 = ValueHash.Of("two"u8),
+            AbsentEpoch = absent < 0 ? null : (ulong)absent,
         };
         var shown = new VerifiedLookup((ulong)version, (ulong)time, (ulong)time, ..3);
         bool learnt = KeyRules.TryLearn(before, shown, "two"u8.ToArray(), 0, 9, 9, out KeyState after, out Reason reason);
