@@ -59,7 +59,7 @@ class NativeVerifier:
     """liboptiks at a path. Verdicts are names of docs/spec/reasons.md."""
 
     def __init__(self, path: Path):
-        self._library = library = ctypes.CDLL(str(path))
+        self.library = library = ctypes.CDLL(str(path))
         library.optiks_abi_version.restype = c_uint32
         library.optiks_sizeof.argtypes, library.optiks_sizeof.restype = [c_char_p], c_size_t
         octets, out_reason, out_len = c_char_p, POINTER(c_int32), POINTER(c_size_t)
@@ -72,75 +72,89 @@ class NativeVerifier:
         library.optiks_reason_name.argtypes = [c_int32, c_char_p, c_size_t, out_len]
         if library.optiks_abi_version() != ABI_VERSION:
             raise NativeError(f"{path} has ABI version {library.optiks_abi_version()}")
-        for name, struct in STRUCTS.items():
-            if library.optiks_sizeof(name.encode()) != ctypes.sizeof(struct):
-                raise NativeError(f"{name} has {library.optiks_sizeof(name.encode())} octets in {path}")
+        check_sizes(library, STRUCTS)
 
     def verdict(self, anchors: list[dict], row: dict) -> tuple[str, list[dict] | None]:
         """The reason, and for a valid answer about keys what it showed, in the form of the row's results."""
-        context = _context(anchors[row["anchor"]], row)
+        context = context_of(anchors[row["anchor"]], row)
         answer = bytes.fromhex(row["answer"])
         if row["form"] == "audit":
             return self._audit(context, bytes.fromhex(row["stored"]), bytes.fromhex(row["period_record"]), answer), None
         keys = [bytes.fromhex(key) for key in row["keys"]]
         known = (Known * len(keys))(*_known(row, len(keys)))
-        ends = [0]
-        for key in keys:
-            ends.append(ends[-1] + len(key))
-        asked = (byref(context), len(keys), b"".join(keys), (c_uint64 * len(ends))(*ends), known)
+        asked = (byref(context), len(keys), *strings(keys), known)
         if row["form"] == "lookup":
             return self._lookup(asked, answer)
         return self._versions(asked, answer)
 
     def _audit(self, context: Context, stored: bytes, start: bytes, answer: bytes) -> str:
         reason, record, structures = c_int32(-1), ctypes.create_string_buffer(RECORD_LEN), c_uint32()
-        _check(self._library.optiks_verify_audit(
+        check(self.library.optiks_verify_audit(
             byref(context), stored, start, answer, len(answer), byref(reason), record, byref(structures)))
-        return self._name(reason)
+        return self.name(reason)
 
     def _lookup(self, asked: tuple, answer: bytes) -> tuple[str, list[dict]]:
         reason, failed, head = c_int32(-1), c_size_t(), HeadResult()
         results = (LookupResult * asked[1])()
-        _check(self._library.optiks_verify_lookup(
+        check(self.library.optiks_verify_lookup(
             *asked, answer, len(answer), byref(reason), byref(failed), byref(head), results))
-        return self._name(reason), [{"version": one.version, "value": _value(one, answer)} for one in results]
+        return self.name(reason), [{"version": one.version, "value": value_of(one, answer)} for one in results]
 
     def _versions(self, asked: tuple, answer: bytes) -> tuple[str, list[dict]]:
         reason, failed, head, count = c_int32(-1), c_size_t(), HeadResult(), c_size_t()
         results, capacity = (VersionsResult * asked[1])(), 16
         while True:
             entries = (VersionEntry * capacity)()
-            status = self._library.optiks_verify_versions(
+            status = self.library.optiks_verify_versions(
                 *asked, answer, len(answer), byref(reason), byref(failed), byref(head), results, entries, capacity,
                 byref(count))
             if status != ABI_E_BUFFER:
                 break
             capacity = count.value
-        _check(status)
-        shown, start = [], 0
-        for one in results:
-            own = entries[start:start + one.num_entries]
-            start += one.num_entries
-            values = {str(entry.version): _value(entry, answer) for entry in own}
-            shown.append({"version": one.version, "values": values, "complete": bool(one.complete)})
-        return self._name(reason), shown
+        check(status)
+        return self.name(reason), versions_shown(results, entries, answer)
 
-    def _name(self, reason: c_int32) -> str:
+    def name(self, reason: c_int32) -> str:
         name, length = ctypes.create_string_buffer(64), c_size_t()
-        _check(self._library.optiks_reason_name(reason, name, len(name), byref(length)))
+        check(self.library.optiks_reason_name(reason, name, len(name), byref(length)))
         return name.raw[:length.value].decode()
 
 
-def _check(status: int) -> None:
+def check(status: int) -> None:
     if status != ABI_OK:
         raise NativeError(f"status {status}")
 
 
-def _value(result: Structure, answer: bytes) -> str | None:
+def check_sizes(library: ctypes.CDLL, structs: dict[str, type[Structure]]) -> None:
+    for name, struct in structs.items():
+        if library.optiks_sizeof(name.encode()) != ctypes.sizeof(struct):
+            raise NativeError(f"{name} has {library.optiks_sizeof(name.encode())} octets in the library")
+
+
+def strings(texts: list[bytes]) -> tuple[bytes, ctypes.Array]:
+    """One after the other, and where each begins and the last ends."""
+    ends = [0]
+    for text in texts:
+        ends.append(ends[-1] + len(text))
+    return b"".join(texts), (c_uint64 * len(ends))(*ends)
+
+
+def versions_shown(results, entries, answer: bytes) -> list[dict]:
+    """Of each list of versions, whose entries follow each other."""
+    shown, start = [], 0
+    for one in results:
+        own = entries[start:start + one.num_entries]
+        start += one.num_entries
+        values = {str(entry.version): value_of(entry, answer) for entry in own}
+        shown.append({"version": one.version, "values": values, "complete": bool(one.complete)})
+    return shown
+
+
+def value_of(result: Structure, answer: bytes) -> str | None:
     return answer[result.value_offset:result.value_offset + result.value_len].hex() if result.has_value else None
 
 
-def _context(anchor: dict, row: dict) -> Context:
+def context_of(anchor: dict, row: dict) -> Context:
     configuration, record = bytes.fromhex(anchor["configuration"]), row.get("record")
     context = Context(now_ms=row["now_ms"], kept_record=bytes.fromhex(record) if record else None)
     if record and (start := row.get("period_record")):

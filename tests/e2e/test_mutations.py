@@ -9,9 +9,10 @@ from collections import Counter
 import harness
 from harness import ROOT, Deployment
 from native import NativeVerifier
+from native_users import NativeUsers
 
 AT_LEAST = 60
-FORMS = {"lookup", "history", "monitor", "audit"}
+FORMS = {"lookup", "history", "monitor", "audit", "user-lookup", "user-monitor"}
 VERSIONS = 5
 
 
@@ -22,23 +23,38 @@ class MutationTest(unittest.TestCase):
         cls.log.publish(("bob", "b1"), ("carol", "c1"), ("dave", "d1"))
         for version in range(1, VERSIONS + 1):
             cls.log.publish(("alice", f"alice's value {version}"), (f"other-{version}", "x"))
+        # carol has one device of the two that she had, erin has left.
+        cls.user("create", "carol", "--device", "carol's phone=1", "--device", "carol's tablet=1")
+        cls.user("create", "erin", "--device", "erin's phone=1")
+        cls.user("set-device", "carol", "carol's phone", "2")
+        cls.user("remove-device", "carol", "carol's tablet")
+        cls.user("decommission", "erin")
         cls.export = cls.log.data / "live.json"
         cls.live = cls.reference("--api-key", cls.log.api_key, "--at-least", str(AT_LEAST), "--export", str(cls.export))
         if cls.live.returncode != 0:
             raise AssertionError(f"live.py: {cls.live.stdout[-3000:]}{cls.live.stderr[-3000:]}")
         cls.content = json.loads(cls.export.read_text())
         cls.native = NativeVerifier(harness.OUT / harness.QUERY / "liboptiks.so")
+        cls.native_users = NativeUsers(cls.native)
+
+    @classmethod
+    def user(cls, command: str, name: str, *arguments: str) -> None:
+        run = cls.log.optiks("user", command, name, *arguments, *([] if command == "decommission" else ["--wait"]))
+        if run.code != 0:
+            raise AssertionError(f"user {command}: {run}")
 
     @classmethod
     def reference(cls, *arguments: str, trust=None) -> subprocess.CompletedProcess:
         return subprocess.run(
             [sys.executable, ROOT / "tests/reference/live.py", "--query-url", cls.log.query.url, "--trust",
-             str(trust or cls.log.data / "trust.json"), "--key", "alice", "--key", "bob", "--absent", "nobody", *arguments],
+             str(trust or cls.log.data / "trust.json"), "--key", "alice", "--key", "bob", "--absent", "nobody",
+             "--user", "carol", "--left", "erin", *arguments],
             capture_output=True, text=True, timeout=300, check=False)
 
     def test_reference_saw_everything(self):
         for expected in ("from tiles alone", "verified audit (0, ", "verified lookup of b'alice': version 5", "b'nobody': absent",
-                         "verified history of b'alice': 5 of 5", "verified monitor of b'alice'", "kept checkpoint"):
+                         "verified history of b'alice': 5 of 5", "verified monitor of b'alice'", "kept checkpoint",
+                         "user b'carol': 1 devices", "user b'erin': has left", "user b'nobody': no such user", "verified monitor of user"):
             self.assertIn(expected, self.live.stdout)
         self.assertNotIn("\nskipped ", self.live.stdout)
 
@@ -52,7 +68,7 @@ class MutationTest(unittest.TestCase):
         verdicts = Counter()
         for row in self.content["vectors"]:
             with self.subTest(form=row["form"], kind=row["kind"]):
-                reason, results = self.native.verdict(self.content["anchors"], row)
+                reason, results = self.verdict(row)
                 self.assertEqual(reason, row["reason"])
                 verdicts[row["form"], row["reason"] == "valid"] += 1
                 if reason == "valid" and results is not None:
@@ -61,13 +77,35 @@ class MutationTest(unittest.TestCase):
         self.assertEqual({form for form, valid in verdicts if not valid}, FORMS)
         self.assertGreaterEqual(sum(count for (_, valid), count in verdicts.items() if not valid), AT_LEAST)
 
-    def compare(self, row: dict, results: list[dict]) -> None:
+    def verdict(self, row: dict) -> tuple[str, list[dict] | dict | None]:
+        calls = {"user-lookup": self.native_users.lookup, "user-monitor": self.native_users.monitor}
+        return calls.get(row["form"], self.native.verdict)(self.content["anchors"], row)
+
+    def compare(self, row: dict, results) -> None:
+        if row["form"] == "user-lookup":
+            self.compare_users(row, results)
+            return
+        if row["form"] == "user-monitor":
+            self.compare_own(row["result"], results)
+            return
         self.assertEqual([result["version"] for result in results], [result["version"] for result in row["results"]])
         for found, expected in zip(results, row["results"], strict=True):
             if row["form"] == "lookup":
                 self.assertEqual(found["value"], expected["values"].get(str(expected["version"])))
             else:
                 self.assertEqual((found["values"], found["complete"]), (expected["values"], expected["complete"]))
+
+    def compare_users(self, row: dict, results: list[dict]) -> None:
+        for found, expected in zip(results, row["results"], strict=True):
+            self.assertEqual((found["kind"], found["epoch"]), (expected["kind"], expected["epoch"]))
+            if expected["devices"] is not None:
+                self.assertEqual(found["devices"], {name: expected["devices"][name] for name in ("version", "value")})
+            self.assertEqual(found["keys"], [{name: key[name] for name in ("version", "value")} for key in expected["keys"]])
+
+    def compare_own(self, expected: dict, found: dict) -> None:
+        self.assertEqual((found["epoch"], found["has_left"]), (expected["epoch"], expected["has_left"]))
+        for one, other in zip([found["devices"], *found["keys"]], [expected["devices"], *expected["keys"]], strict=True):
+            self.assertEqual(one, {name: other[name] for name in ("version", "values", "complete")})
 
     def test_every_flipped_octet_is_refused_by_native(self):
         """Not one octet of an answer is free: sampled over the whole of it, beside the honest answer as the control."""

@@ -1,10 +1,10 @@
 """Verifies a running server over HTTP, and refuses changed copies of its answers.
 
     python3 tests/reference/live.py --query-url http://127.0.0.1:8301 --trust trust.json --key alice --absent nobody
-        [--api-key optiks_...] [--export FILE] [--at-least 60]
+        [--user carol --left dave] [--api-key optiks_...] [--export FILE] [--at-least 60]
 
 Reads the log from its tiles alone, audits every epoch, looks up each --key (which must be there) and each --absent (which
-must not), and with an API key reads history and monitoring. Then every honest answer is changed in the named ways of mutations.py
+must not), and with an API key reads history and monitoring; likewise of users (live_users.py). Then every honest answer is changed in the named ways of mutations.py
 and mutations_audit.py: each must be refused for exactly its reason. Exit code 0 only if all of that holds. --export writes all
 answers, honest and changed, with their verdicts in the form of tests/vectors/lookup/, so that another verifier can be given the
 same octets.
@@ -28,6 +28,7 @@ import pahd
 import record
 from board import Checkpoint
 from codec import AuditProof, Lookup, LookupAnswer, VersionsAnswer, decode_whole, uint, vector
+from live_users import LiveUsers, Names
 from record import EpochRecord
 from refused import Refused, require
 from rows import Rows, WrongVerdict
@@ -48,10 +49,10 @@ class Http:
     def has_key(self) -> bool:
         return self._api_key is not None
 
-    def request(self, path: str, accept: str | None = None, body: bytes | None = None) -> bytes:
+    def request(self, path: str, accept: str | None = None, body: bytes | None = None, query: str = "query") -> bytes:
         headers = {"Accept": MEDIA + accept if accept else "*/*"}
         if body is not None:
-            headers["Content-Type"] = MEDIA + "query"
+            headers["Content-Type"] = MEDIA + query
         if self._api_key:
             headers["Authorization"] = f"Bearer {self._api_key}"
         for attempt in range(5):
@@ -97,6 +98,9 @@ class Session:
 
     def verifier(self, **kept) -> Verifier:
         return Verifier(self.anchor, time.time_ns() // 1_000_000, **kept)
+
+    def post(self, path: str, form: str, query: str, body: bytes) -> bytes:
+        return self.http.request(path, form, body, query)
 
     def changed(self, form: str, v: Verifier, keys: list[bytes], changes) -> None:
         for kind, encoded, reason in changes:
@@ -267,6 +271,9 @@ def run(arguments: argparse.Namespace) -> int:
     look_up(session, [key.encode() for key in arguments.key], [key.encode() for key in arguments.absent])
     if http.has_key:
         versions(session, [key.encode() for key in arguments.key])
+    if arguments.user and arguments.left:
+        names = Names(arguments.user.encode(), arguments.left.encode(), arguments.absent[0].encode())
+        LiveUsers(session, names).run(can_monitor=http.has_key)
     refused = sum(row["reason"] != "valid" for row in session.rows.rows)
     print(f"{len(session.rows.rows) - refused} honest answers verified, {refused} changed ones refused")
     if arguments.export:
@@ -283,10 +290,14 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--trust", required=True, help="trust anchor file")
     parser.add_argument("--key", action="append", required=True, help="a key that has a value; repeat for more")
     parser.add_argument("--absent", action="append", default=[], help="a key that has none")
+    parser.add_argument("--user", help="a user with one device now and another before, whose list and first key have two versions or more")
+    parser.add_argument("--left", help="a user who has left; --user and --left go together")
     parser.add_argument("--api-key", help="with the scope history; without it history and monitoring are left out")
     parser.add_argument("--export", help="write all answers and verdicts to this file")
     parser.add_argument("--at-least", type=int, default=60, help="fail when fewer changed answers could be made")
     arguments = parser.parse_args(argv)
+    if bool(arguments.user) != bool(arguments.left):
+        parser.error("--user and --left go together")
     arguments.absent = arguments.absent or ["reference-live-absent"]
     try:
         return run(arguments)

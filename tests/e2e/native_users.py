@@ -1,0 +1,130 @@
+"""The native verifier's calls about users, given rows of tests/reference/rows.py."""
+
+from collections.abc import Callable
+from ctypes import POINTER, Structure, byref, c_char_p, c_int32, c_size_t, c_uint32, c_uint64
+
+from native import (
+    ABI_E_BUFFER,
+    Context,
+    HeadResult,
+    Known,
+    LookupResult,
+    NativeVerifier,
+    VersionEntry,
+    VersionsResult,
+    check,
+    check_sizes,
+    context_of,
+    strings,
+    value_of,
+    versions_shown,
+)
+
+KINDS = ("none", "left", "current")
+
+
+class UserState(Structure):
+    _fields_ = [("least_epoch", c_uint64), ("num_keys", c_size_t), ("has_left", c_uint32), ("reserved", c_uint32)]
+
+
+class UserResult(Structure):
+    _fields_ = [("epoch", c_uint64), ("largest_epoch", c_uint64), ("devices_epoch", c_uint64), ("user_offset", c_size_t), ("user_len", c_size_t),
+                ("devices", LookupResult), ("num_devices", c_size_t), ("kind", c_int32), ("reserved", c_int32)]
+
+
+class DeviceResult(Structure):
+    _fields_ = [("id_offset", c_size_t), ("id_len", c_size_t), ("record_epoch", c_uint64), ("key", LookupResult)]
+
+
+class OwnKeyResult(Structure):
+    _fields_ = [("id_offset", c_size_t), ("id_len", c_size_t), ("versions", VersionsResult), ("id_is_brought", c_int32), ("reserved", c_int32)]
+
+
+STRUCTS = {"optiks_user_state_t": UserState, "optiks_user_result_t": UserResult, "optiks_device_result_t": DeviceResult, "optiks_own_key_result_t": OwnKeyResult}
+
+
+class NativeUsers:
+    """The same library and verdicts as the verifier of keys."""
+
+    def __init__(self, verifier: NativeVerifier):
+        self._name, self._library = verifier.name, verifier.library
+        check_sizes(self._library, STRUCTS)
+        texts, answer, size, reason = [c_char_p, POINTER(c_uint64)], [c_char_p, c_size_t], POINTER(c_size_t), POINTER(c_int32)
+        self._library.optiks_verify_users.argtypes = [
+            POINTER(Context), c_size_t, *texts, POINTER(UserState), POINTER(Known), *answer, reason, size, POINTER(HeadResult), size,
+            POINTER(UserResult), POINTER(DeviceResult), c_size_t, size]
+        self._library.optiks_verify_user_monitor.argtypes = [
+            POINTER(Context), POINTER(UserState), c_size_t, *texts, POINTER(Known), *answer, reason, POINTER(HeadResult), POINTER(c_int32),
+            POINTER(VersionsResult), POINTER(OwnKeyResult), c_size_t, size, POINTER(VersionEntry), c_size_t, size]
+
+    def lookup(self, anchors: list[dict], row: dict) -> tuple[str, list[dict]]:
+        """The reason, and of a valid answer what it showed of each user, in the form of the row's results as far as the call tells it."""
+        users, answer = row["users"], bytes.fromhex(row["answer"])
+        texts, devices, states, lists, keys = [], [], [], [], []
+        for user in users:
+            kept = user["kept"] or {"user": None, "has_left": False, "least_epoch": 0, "devices": None, "keys": {}}
+            listed, own = kept["devices"], sorted(kept["keys"].items())
+            texts += [user["username"], user["device"] or "", kept["user"] or "", listed["list"] if listed else ""]
+            devices += [device for device, _ in own]
+            states.append(UserState(kept["least_epoch"], len(own), kept["has_left"]))
+            lists.append(_known(listed))
+            keys += [_known(known) for _, known in own]
+        reason, failed, head, record, count = c_int32(-1), c_size_t(), HeadResult(), c_size_t(), c_size_t()
+        context, results, states = context_of(anchors[row["anchor"]], row), (UserResult * len(users))(), (UserState * len(users))(*states)
+        known, octets = (Known * len(lists + keys))(*lists, *keys), strings([bytes.fromhex(text) for text in texts + devices])
+
+        def call(capacity: int) -> tuple:
+            room = (DeviceResult * capacity)()
+            return room, self._library.optiks_verify_users(
+                byref(context), len(users), *octets, states, known, answer, len(answer), byref(reason), byref(failed), byref(head), byref(record),
+                results, room, capacity, byref(count))
+
+        room = _with_room(call, count)
+        shown, start = [], 0
+        for one in results:
+            own = room[start:start + one.num_devices]
+            start += one.num_devices
+            shown.append({"kind": KINDS[one.kind], "epoch": one.epoch, "devices": _looked_up(one.devices, answer),
+                          "keys": [_looked_up(device.key, answer) for device in own]})
+        return self._name(reason), shown
+
+    def monitor(self, anchors: list[dict], row: dict) -> tuple[str, dict]:
+        """Likewise of an owner's own user."""
+        own, answer = row["own"], bytes.fromhex(row["answer"])
+        listed, keys = own["devices"], own["keys"]
+        octets = strings([bytes.fromhex(text) for text in (own["user"], *own["names"], listed["list"] if listed else "", *(one["device"] for one in keys))])
+        known = [_known(listed), *(_known(one["known"]) for one in keys)]
+        context, state = context_of(anchors[row["anchor"]], row), UserState(own["least_epoch"], len(keys), own["has_left"])
+        reason, head, has_left, found = c_int32(-1), HeadResult(), c_int32(), VersionsResult()
+        num_keys, num_entries = c_size_t(), c_size_t()
+
+        def call(capacity: int) -> tuple:
+            room = (OwnKeyResult * capacity)(), (VersionEntry * capacity)()
+            return room, self._library.optiks_verify_user_monitor(
+                byref(context), byref(state), len(own["names"]), *octets, (Known * len(known))(*known), answer, len(answer), byref(reason), byref(head),
+                byref(has_left), byref(found), room[0], capacity, byref(num_keys), room[1], capacity, byref(num_entries))
+
+        followed, entries = _with_room(call, num_keys, num_entries)
+        lists = versions_shown([found, *(one.versions for one in followed[:num_keys.value])], entries, answer)
+        return self._name(reason), {"epoch": head.epoch, "has_left": bool(has_left.value), "devices": lists[0], "keys": lists[1:]}
+
+
+def _with_room(call: Callable[[int], tuple], *counts: c_size_t):
+    """Calls again with as many elements as the first call says (rule 4 of optiks.h)."""
+    room, status = call(16)
+    if status == ABI_E_BUFFER:
+        room, status = call(max(count.value for count in counts))
+    check(status)
+    return room
+
+
+def _known(known: dict | None) -> Known:
+    if known is None:
+        return Known()
+    found = Known(period=known["period"], version=known["version"], time=known.get("page_time") or 0, page_version=known.get("page_version") or 0)
+    found.has_absent, found.absent_epoch = known["absent_at"] is not None, known["absent_at"] or 0
+    return found
+
+
+def _looked_up(found: LookupResult, answer: bytes) -> dict:
+    return {"version": found.version, "value": value_of(found, answer)}
