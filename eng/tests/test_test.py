@@ -68,6 +68,22 @@ class Suites(unittest.TestCase):
         run, _ = self.run_all(self.suite("long", f"p = pathlib.Path({str(mark)!r}); p.touch(); time.sleep(3); p.unlink()"), self.suite("beside", f"time.sleep(1); {look}"))
         self.assertEqual(["beside (exit code 1)"], run.broken)
 
+    def test_files_of_tests_stand_in_a_folder_of_the_run_that_is_gone_afterwards(self):
+        told = runner.RESULTS / "told"
+        run, _ = self.run_all(self.suite("told", f"import tempfile; pathlib.Path({str(told)!r}).write_text(tempfile.mkdtemp())"))
+        self.assertEqual([], run.broken)
+        folder = Path(told.read_text()).parent
+        self.assertTrue(folder.name.startswith("optiks-tests-"), folder)
+        self.assertFalse(folder.exists())
+
+    def test_files_of_tests_are_in_memory_only_where_there_is_room(self):
+        with mock.patch.object(runner, "memory_octets", return_value=runner.SCRATCH_OCTETS):
+            self.assertEqual(runner.MEMORY_FOLDER, runner.scratch_parent())
+        with mock.patch.object(runner, "memory_octets", return_value=runner.SCRATCH_OCTETS - 1):
+            self.assertIsNone(runner.scratch_parent())
+        with mock.patch.object(runner, "MEMORY_FOLDER", "/no/such/folder"):
+            self.assertEqual(0, runner.memory_octets())
+
     def test_the_slowest_suites_and_tests_are_listed(self):
         suites = [self.suite("a"), self.suite("b")]
         run, _ = self.run_all(*suites)
