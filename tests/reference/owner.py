@@ -1,4 +1,8 @@
-"""What an owner compares: docs/spec/state.md section 3 and docs/spec/user-monitor.md section 6. Only its alarms: that is what the verifier does not say."""
+"""What an owner compares: docs/spec/state.md section 3 and docs/spec/user-monitor.md section 6. Only its alarms: that is what the verifier does not say.
+
+Lists are compared by their octets here: the one that sets them knows all of them. A client that shares its user with others
+compares the ids that came and went.
+"""
 
 from dataclasses import dataclass, field
 
@@ -10,13 +14,16 @@ Key = tuple[int, bytes]
 
 @dataclass
 class Owner:
-    """expected: of each key what was set and not yet seen, in order. asked_to_leave: whether the user may be gone.
+    """expected: of each key what was set and not yet seen, in order; overtaken: what of it a later one was seen before.
+
+    asked_to_leave: whether the user may be gone.
 
     brought is what goes on to the next answer; shown are versions of the pages since the last result.
     """
 
     brought: Own
     expected: dict[Key, list[bytes]] = field(default_factory=dict)
+    overtaken: dict[Key, list[bytes]] = field(default_factory=dict)
     asked_to_leave: bool = False
     latest: dict[Key, bytes] = field(default_factory=dict)
     period: int = 0
@@ -46,8 +53,12 @@ class Owner:
         # A copy, which the hand-over compares (docs/spec/periods.md section 6).
         if switched and version == 1 and before is not None:
             return []
-        waiting = self.expected.get(key, [])
-        if waiting[:1] == [value]:
-            waiting.pop(0)
+        waiting, overtaken = self.expected.get(key, []), self.overtaken.setdefault(key, [])
+        if value in waiting:
+            at = waiting.index(value)
+            overtaken += waiting[:at]
+            del waiting[: at + 1]
             return []
+        if value in overtaken:
+            overtaken.remove(value)
         return ["not set"]

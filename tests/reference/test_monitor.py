@@ -225,6 +225,20 @@ class AlarmTest(unittest.TestCase):
         self.owner_lists(d, o, d.add_device, b"v2", b"second")
         self.assertEqual(self.look(d, o), ["not set"])
 
+    def test_requests_are_seen_in_the_order_of_the_owner(self):
+        """A lost one makes no alarm of the next; one that comes after a later one undoes it, and is an alarm."""
+        for late, alarms in ((None, []), (b"two", ["not set"]), (b"three", ["not set"])):
+            d, o = self.begin()
+            o.set(facts.KEYS, b"v1", b"two")
+            self.owner_sets(d, o, b"v1", b"three")
+            self.assertEqual(self.look(d, o), [])
+            self.assertEqual(o.overtaken[facts.KEYS, b"v1"], [b"two"])
+            if late:
+                d.set_device(b"v1", late)
+                d.publish_users()
+            self.assertEqual(self.look(d, o), alarms)
+            self.assertEqual(o.overtaken[facts.KEYS, b"v1"], [] if late == b"two" else [b"two"])
+
     def test_a_value_that_is_withheld(self):
         d, o = self.begin()
         d.set_device(b"v1", b"forged")

@@ -43,15 +43,18 @@ internal static class OptiksCommand
         [
             "optiks user create alice --device phone=\"the phone's key\" --device laptop=@laptop.value --wait",
             "optiks user lookup alice",
+            "optiks user monitor alice",
             "optiks user decommission alice",
         ],
         ["user create"] = ["optiks user create alice --device phone=\"the phone's key\" --device laptop=@laptop.value --wait"],
         ["user lookup"] = ["optiks user lookup alice bob", "optiks user lookup alice --device phone", "optiks user lookup alice --json | jq '.devices[].value'"],
+        ["user monitor"] = ["optiks user monitor alice", "optiks user monitor alice --accept", "optiks user monitor --follow"],
+        ["user history"] = ["optiks user history alice", "optiks user history alice --json | jq '.devices[].versions[].value'"],
         ["user add-username"] = ["optiks user add-username alice alice@example.org --wait"],
         ["user add-device"] = ["optiks user add-device alice tablet \"the tablet's key\" --wait"],
         ["user set-device"] = ["optiks user set-device alice phone \"the phone's new key\" --wait", "optiks user set-device alice phone --file phone.value --expect 1"],
         ["user remove-device"] = ["optiks user remove-device alice laptop --wait"],
-        ["user decommission"] = ["optiks user decommission alice"],
+        ["user decommission"] = ["optiks user decommission alice", "optiks user decommission alice --unseen"],
         ["audit"] = ["optiks audit", "optiks audit --follow", "optiks audit --from 1000 --data ~/auditor"],
         ["inspect"] =
         [

@@ -32,7 +32,7 @@ public sealed class UserTests
     [InlineData("set-device", "phone one --expect 3", """{"op":"set-device","device_b64":"cGhvbmU","value_b64":"b25l","expected":{"period":0,"version":3}}""")]
     [InlineData("remove-device", "phone", """{"op":"remove-device","device_b64":"cGhvbmU"}""")]
     [InlineData("remove-device", "cGhvbmU --b64", """{"op":"remove-device","device_b64":"cGhvbmU"}""")]
-    [InlineData("decommission", "--timeout 0", """{"op":"decommission"}""")]
+    [InlineData("decommission", "--timeout 0 --unseen", """{"op":"decommission"}""")]
     public async Task A_change_names_the_user_that_was_verified_before(string command, string arguments, string change)
     {
         await using Fixture fixture = await StartAsync();
@@ -82,6 +82,7 @@ public sealed class UserTests
     public async Task A_server_without_users_is_said_so()
     {
         await using Fixture fixture = await StartAsync();
+        fixture.Server.Refuse = path => path.StartsWith("/v1/users/", StringComparison.Ordinal) ? (404, "not-found") : null;
         CommandRun run = await CommandRun.RunAsync(fixture, "user", "lookup", "alice", "--json");
         Assert.Equal((3, "not-found"), (run.Code, Text(run.Json, "reason")));
     }

@@ -5,7 +5,8 @@ namespace Optiks.Client;
 public sealed partial class OptiksClient
 {
     /// <summary>OwnedKeys that were updated or monitored with this state.</summary>
-    public IReadOnlyList<ReadOnlyMemory<byte>> OwnedKeys => [.. _store.Current.Owned.Keys.Order(StringComparer.Ordinal).Select(KeyName.FromId)];
+    public IReadOnlyList<ReadOnlyMemory<byte>> OwnedKeys =>
+        [.. _store.Current.Owned.Where(key => !key.Value.IsListedOnly).Select(key => key.Key).Order(StringComparer.Ordinal).Select(KeyName.FromId)];
 
     /// <summary>
     /// ReviewAlarmsAsync shows the alarms of an owned key that were raised before this call with the versions that they are of, as the log has them: what its owner looks at before
@@ -47,7 +48,7 @@ public sealed partial class OptiksClient
                 }
                 OwnedKey after = owned with { Alarms = owned.Alarms.RemoveAll(alarms.Contains) };
                 count = owned.Alarms.Length - after.Alarms.Length;
-                return count == 0 ? current : current with { Owned = current.Owned.SetItem(name.Id, after) };
+                return count == 0 ? current : OwnedUserRules.Tidy(current with { Owned = current.Owned.SetItem(name.Id, after) });
             },
             []);
         return count;

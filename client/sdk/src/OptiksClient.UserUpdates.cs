@@ -27,7 +27,8 @@ public sealed partial class OptiksClient
 
     /// <summary>
     /// ChangeUserAsync changes the user that a username leads to: all of the changes in one epoch, or none. Durable, expected and retried as with <see cref="CreateUserAsync"/>. The user id is the kept one or is looked up
-    /// first; where that shows no user, or is refused, nothing is sent and the result says so. Needs an API key with the scope update; of a token's own user a token will do, save for usernames.
+    /// first; where that shows no user, or is refused, nothing is sent and the result says so. Needs an API key with the scope update; of a token's own user a token will do, save for usernames. Before
+    /// <see cref="UserChange.Decommission"/> the user is monitored, for which the scope history is needed; if that is refused or there are alarms, nothing is sent and <see cref="UserUpdateResult.Look"/> says why.
     /// </summary>
     /// <param name="username">Username of the user.</param>
     /// <param name="changes">Changes, at least one; <see cref="UserChange.Decommission"/> alone.</param>
@@ -44,7 +45,24 @@ public sealed partial class OptiksClient
         Guid id = RequestIdOf(requestId);
         changes = Prepared(changes);
         KeyName name = UsernameOf(username);
-        string? user = _store.Current.Names.GetValueOrDefault(name.Id)?.User;
+        if (changes[0] is { Operation: UserOperation.Decommission, IsUnseen: false })
+        {
+            UserMonitorResult look = await MonitorUserAsync(username, null, cancellationToken).ConfigureAwait(false);
+            var looked = new UserUpdateResult
+            {
+                Username = name.Octets,
+                User = look.User,
+                Changes = changes,
+                RequestId = id,
+                Status = UpdateStatus.Refused,
+                Look = look,
+                RefusedBecause = look is { IsValid: true, User: null } ? "user-unknown" : null,
+            };
+            return look is { IsValid: true, User: { } seen, Alarms.Count: 0 }
+                ? await SendAsync(name, new UserRequest(id, KeyName.OfVerified(seen), changes), cancellationToken).ConfigureAwait(false) with { Look = look }
+                : looked;
+        }
+        string? user = OwnedUserRules.UserOf(_store.Current, name.Id) ?? _store.Current.Names.GetValueOrDefault(name.Id)?.User;
         if (user is null)
         {
             UserLookupResult lookup = (await LookupUserBatchAsync([(name, null)], 0, cancellationToken).ConfigureAwait(false))[0];
@@ -70,9 +88,15 @@ public sealed partial class OptiksClient
     /// DecommissionUserAsync lets the user leave, for good, and waits until it is proven: the answer that shows the user as one who left was verified before this returns with <see cref="UserUpdateResult.Confirmed"/>. Still
     /// pending after <paramref name="atMost"/>: the result says so, and the same call with its request id goes on.
     /// </summary>
-    public async Task<UserUpdateResult> DecommissionUserAsync(ReadOnlyMemory<byte> username, TimeSpan atMost, Guid? requestId = null, CancellationToken cancellationToken = default)
+    /// <param name="username">Username of the user.</param>
+    /// <param name="atMost">How long to wait.</param>
+    /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>); null: a new one.</param>
+    /// <param name="unseen">Leave without looking, or in spite of alarms.</param>
+    /// <param name="cancellationToken">Ends the waiting, not a request that was sent.</param>
+    public async Task<UserUpdateResult> DecommissionUserAsync(
+        ReadOnlyMemory<byte> username, TimeSpan atMost, Guid? requestId = null, bool unseen = false, CancellationToken cancellationToken = default)
     {
-        UserUpdateResult sent = await ChangeUserAsync(username, [UserChange.Decommission()], requestId, cancellationToken).ConfigureAwait(false);
+        UserUpdateResult sent = await ChangeUserAsync(username, [UserChange.Decommission(unseen)], requestId, cancellationToken).ConfigureAwait(false);
         return sent.Status == UpdateStatus.Pending ? await WaitAsync(sent, atMost, cancellationToken).ConfigureAwait(false) : sent;
     }
 

@@ -41,7 +41,7 @@ public sealed partial class OptiksClient
         return [.. users.Select((user, i) => Result(user.Username, user.Device, outcome, i))];
     }
 
-    private static UserLookupResult Result(KeyName username, KeyName? device, Outcome<UserLookupExchange.Learnt> outcome, int index)
+    private UserLookupResult Result(KeyName username, KeyName? device, Outcome<UserLookupExchange.Learnt> outcome, int index)
     {
         var result = new UserLookupResult(outcome)
         {
@@ -56,6 +56,7 @@ public sealed partial class OptiksClient
             Epoch = answer.Epoch,
             ListVersion = answer.List?.Version ?? 0,
             Devices = answer.Devices,
+            Alarms = OwnedUserRules.AlarmsOf(_store.Current, username.Id, answer.User),
         };
     }
 

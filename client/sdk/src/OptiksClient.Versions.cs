@@ -35,7 +35,8 @@ public sealed partial class OptiksClient
                 Version = after?.Version ?? 0,
                 NewVersions = after is null ? [] : [.. run.Versions.Select(timed => timed.Version)],
                 Alarms = after is null ? [] : after.Alarms,
-                Pending = after?.Expected.Length ?? 0,
+                Pending = after?.Expected.Count(change => !change.IsOvertaken) ?? 0,
+                Overtaken = after?.Expected.Count(change => change.IsOvertaken) ?? 0,
             };
         }
     }
@@ -48,7 +49,7 @@ public sealed partial class OptiksClient
             OwnedKey now = current.Owned.GetValueOrDefault(name.Id) ?? new OwnedKey();
             moved = now.Period != seen.Period || now.Version != seen.Version;
             // With nothing to add, the head alone is remembered and the caller starts again from the newer state.
-            return moved ? current : current with { Owned = current.Owned.SetItem(name.Id, OwnerRules.Apply(now, head.Period, head.Epoch, versions)) };
+            return moved ? current : current with { Owned = current.Owned.SetItem(name.Id, OwnerRules.Apply(now with { IsListedOnly = false }, head.Period, head.Epoch, versions)) };
         }
         var start = new KnownKey(0, seen.Period, seen.Version, seen.Time, seen.AbsentEpoch);
         VersionsRun run = await RunAsync(name, monitor: true, start, Remember, cancellationToken).ConfigureAwait(false);
@@ -111,7 +112,7 @@ public sealed partial class OptiksClient
         while (true)
         {
             ClientState? Remember(ClientState current, VersionsExchange.Page page, VerifiedHead head) =>
-                page.Complete ? remember(WithLeastEpoch(current, name, head), [.. shown, .. page.Versions], head) : current;
+                page.Complete ? remember(current, [.. shown, .. page.Versions], head) : current;
 
             var exchange = new VersionsExchange(name, monitor, from, Remember) { LeastEpoch = least };
             Outcome<VersionsExchange.Page> outcome = await _exchanger.RunAsync(exchange, cancellationToken).ConfigureAwait(false);
@@ -129,11 +130,6 @@ public sealed partial class OptiksClient
             least = outcome.Head.Epoch;
         }
     }
-
-    private static ClientState WithLeastEpoch(ClientState current, KeyName name, VerifiedHead head) =>
-        current.Keys.TryGetValue(name.Id, out KeyState? state)
-            ? state.LeastEpoch >= head.Epoch ? current : current with { Keys = current.Keys.SetItem(name.Id, state with { LeastEpoch = head.Epoch }) }
-            : current with { Keys = current.Keys.SetItem(name.Id, new KeyState { LeastEpoch = head.Epoch, Period = 0, Version = 0, Time = 0 }) };
 
     private sealed record VersionsRun(Outcome<VersionsExchange.Page> Outcome, IReadOnlyList<VersionsExchange.TimedVersion> Versions, bool Moved);
 }

@@ -41,6 +41,9 @@ public sealed record OptiksClientOptions
     /// <value>200 milliseconds.</value>
     public TimeSpan RetryDelay { get; init; } = TimeSpan.FromMilliseconds(200);
 
+    /// <summary>MaxUserPages of one look at an owner's user; then there is no result.</summary>
+    internal int MaxUserPages { get; init; } = OwnUserPages.MaxPages;
+
     /// <summary>Credential to send where one is needed; null: there is none. Throws <see cref="ArgumentException"/> when there are two.</summary>
     internal Func<CancellationToken, ValueTask<string>>? Credential() => (ApiKey, Token) switch
     {

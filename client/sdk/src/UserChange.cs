@@ -36,8 +36,14 @@ public sealed record UserChange
     /// <summary>RemoveDevice takes a device off the list.</summary>
     public static UserChange RemoveDevice(ReadOnlyMemory<byte> device) => new(UserOperation.RemoveDevice) { Removed = device };
 
-    /// <summary>Decommission lets the user leave. It is the only change of its request.</summary>
-    public static UserChange Decommission() => new(UserOperation.Decommission);
+    /// <summary>IsUnseen: the user leaves although its owner has not looked at what was published of it.</summary>
+    public bool IsUnseen { get; private init; }
+
+    /// <summary>
+    /// Decommission lets the user leave. It is the only change of its request. The owner looks first, as nothing more is shown of a user who has left: see <see cref="OptiksClient.ChangeUserAsync"/>.
+    /// </summary>
+    /// <param name="unseen">Leave without looking, or in spite of alarms.</param>
+    public static UserChange Decommission(bool unseen = false) => new(UserOperation.Decommission) { IsUnseen = unseen };
 
     internal static UserChange Create(IReadOnlyList<ReadOnlyMemory<byte>> usernames, IReadOnlyList<UserDeviceValue> devices) =>
         new(UserOperation.Create) { Usernames = usernames, Devices = devices };

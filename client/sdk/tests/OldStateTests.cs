@@ -100,7 +100,7 @@ public sealed class OldStateTests
             AbsentEpoch = absent < 0 ? null : (ulong)absent,
         };
         var shown = new VerifiedLookup((ulong)version, (ulong)time, (ulong)time, ..3);
-        bool learnt = KeyRules.TryLearn(before, shown, "two"u8.ToArray(), 0, 9, 9, out KeyState after, out Reason reason);
+        bool learnt = KeyRules.TryLearn(before, null, shown, "two"u8.ToArray(), 0, 9, 9, out KeyState after, out Reason reason);
         Assert.Equal((expected, expected == Reason.Valid, (ulong)version), (reason, learnt, after.Version));
     }
 
@@ -110,7 +110,7 @@ public sealed class OldStateTests
         var before = new KeyState { LeastEpoch = 7, Period = 0, Version = 0, Time = 0, AbsentEpoch = 7 };
         foreach ((ulong time, Reason expected) in new[] { (8UL, Reason.Valid), (7UL, Reason.LeafEpochOrder) })
         {
-            KeyRules.TryLearn(before, new VerifiedLookup(1, time, time, ..3), "one"u8.ToArray(), 0, 9, 9, out _, out Reason reason);
+            KeyRules.TryLearn(before, null, new VerifiedLookup(1, time, time, ..3), "one"u8.ToArray(), 0, 9, 9, out _, out Reason reason);
             Assert.Equal(expected, reason);
         }
     }

@@ -241,25 +241,4 @@ public sealed class StateTests
             fixture.Publish();
         }
     }
-
-    private sealed class KilledException : Exception;
-
-    /// <summary>KilledStore stands for a process that dies around its first write.</summary>
-    private sealed class KilledStore(IClientStateStore inner, bool afterWrite) : IClientStateStore
-    {
-        public ClientState Current => inner.Current;
-
-        public bool TryUpdate(Func<ClientState, ClientState?> change, IReadOnlyCollection<ReadOnlyMemory<byte>> values)
-        {
-            if (afterWrite)
-            {
-                Assert.True(inner.TryUpdate(change, values));
-            }
-            throw new KilledException();
-        }
-
-        public byte[]? FindValue(string sha256) => inner.FindValue(sha256);
-
-        public string WriteEvidence(string name, IReadOnlyDictionary<string, ReadOnlyMemory<byte>> files) => inner.WriteEvidence(name, files);
-    }
 }

@@ -7,7 +7,8 @@ namespace Optiks.Cli.Commands;
 /// <summary>MonitorCommand watches keys of one's own: remembers, and reports changes that were not made here.</summary>
 internal static class MonitorCommand
 {
-    private const string UnexpectedVersion = "unexpected_version";
+    /// <summary>UnexpectedVersion is the reason of an alarm (docs/spec/reasons.md section 2).</summary>
+    public const string UnexpectedVersion = "unexpected_version";
 
     public static Command Create(GlobalOptions options, CommandHost host)
     {
@@ -20,30 +21,43 @@ internal static class MonitorCommand
             follow, interval, accept,
         };
         keys.AddTo(command);
-        command.SetAction(async (parse, cancellationToken) =>
+        command.SetAction((parse, cancellationToken) =>
         {
             IReadOnlyList<ReadOnlyMemory<byte>> given = keys.Read(parse);
-            int code = await OnceAsync(options, given, parse.GetValue(accept), changesOnly: false, host, parse, cancellationToken).ConfigureAwait(false);
-            while (parse.GetValue(follow) && code != ExitCodes.Fork)
-            {
-                try
-                {
-                    await Task.Delay(TimeSpan.FromSeconds(Math.Max(1, parse.GetValue(interval))), host.Time, cancellationToken).ConfigureAwait(false);
-                    // The state folder is free between two looks, so that updates can be made meanwhile.
-                    code = Math.Max(code, await OnceAsync(options, given, accept: false, changesOnly: true, host, parse, cancellationToken).ConfigureAwait(false));
-                }
-                catch (OperationCanceledException)
-                {
-                    break;
-                }
-                catch (OptiksServerException e)
-                {
-                    host.Error.WriteLine($"warning: {e.Message} Trying again.");
-                }
-            }
-            return code;
+            bool accepts = parse.GetValue(accept);
+            return FollowAsync(
+                host, parse.GetValue(follow), parse.GetValue(interval), first => OnceAsync(options, given, accepts && first, changesOnly: !first, host, parse, cancellationToken), cancellationToken);
         });
         return command;
+    }
+
+    /// <summary>FollowAsync looks once, and with --follow again and again; the worst exit code.</summary>
+    /// <param name="host">Where warnings go.</param>
+    /// <param name="follow">Go on until interrupted, or until the log forks.</param>
+    /// <param name="interval">Seconds between two looks.</param>
+    /// <param name="look">One look; told whether it is the first.</param>
+    /// <param name="cancellationToken">Interrupts.</param>
+    public static async Task<int> FollowAsync(CommandHost host, bool follow, int interval, Func<bool, Task<int>> look, CancellationToken cancellationToken)
+    {
+        int code = await look(true).ConfigureAwait(false);
+        while (follow && code != ExitCodes.Fork)
+        {
+            try
+            {
+                await Task.Delay(TimeSpan.FromSeconds(Math.Max(1, interval)), host.Time, cancellationToken).ConfigureAwait(false);
+                // The state folder is free between two looks, so that updates can be made meanwhile.
+                code = Math.Max(code, await look(false).ConfigureAwait(false));
+            }
+            catch (OperationCanceledException)
+            {
+                break;
+            }
+            catch (OptiksServerException e)
+            {
+                host.Error.WriteLine($"warning: {e.Message} Trying again.");
+            }
+        }
+        return code;
     }
 
     private static async Task<int> OnceAsync(
@@ -80,6 +94,10 @@ internal static class MonitorCommand
         return code;
     }
 
+    /// <summary>What an owner set and has not seen yet.</summary>
+    public static string Pending(int pending, int overtaken) =>
+        (pending == 0 ? "" : $", {pending} of your updates not published yet") + (overtaken == 0 ? "" : $", {overtaken} overtaken by a later one and never seen");
+
     private static int Print(CommandHost host, bool json, MonitorResult result, IReadOnlyList<ReviewedAlarm> accepted)
     {
         string key = DisplayText.Show(result.Key.Span);
@@ -95,6 +113,7 @@ internal static class MonitorCommand
                 Report.Key(writer, result.Key);
                 writer.WriteNumber("version"u8, result.Version);
                 writer.WriteNumber("pending"u8, result.Pending);
+                writer.WriteNumber("overtaken"u8, result.Overtaken);
                 Report.Head(writer, result.Head);
                 VersionList.Write(writer, "new_versions", result.NewVersions);
                 writer.WriteStartArray("alarms"u8);
@@ -112,7 +131,7 @@ internal static class MonitorCommand
             });
             return alarm ? ExitCodes.Invalid : ExitCodes.Success;
         }
-        string pending = result.Pending == 0 ? "" : $", {result.Pending} of your updates not published yet";
+        string pending = Pending(result.Pending, result.Overtaken);
         host.Out.WriteLine($"{key}: {result.NewVersions.Count} new of {result.Version} versions, none after it up to epoch {result.Head!.Epoch}, valid, not yet audited{pending}");
         VersionList.Show(host.Out, result.NewVersions);
         foreach (ReviewedAlarm reviewed in accepted)

@@ -3,7 +3,10 @@ using Optiks.Protocol;
 
 namespace Optiks.Client;
 
-/// <summary>KeyRules say what a verified lookup of a key or a device list makes of what is kept of it (docs/spec/state.md section 1).</summary>
+/// <summary>
+/// KeyRules say what a verified answer about a key or a device list makes of what is kept of it (docs/spec/state.md sections 1 and 3). What lookups, histories and monitoring show of the latest version is kept in one
+/// place, so that whatever one of them showed counts for all.
+/// </summary>
 internal static class KeyRules
 {
     /// <summary>
@@ -11,6 +14,7 @@ internal static class KeyRules
     /// not when its value was lost, or when nobody knew that the answer would be about this key.
     /// </summary>
     /// <param name="before">What is kept; null: nothing.</param>
+    /// <param name="owned">What its owner verified of all versions; null: nothing.</param>
     /// <param name="lookup">The lookup.</param>
     /// <param name="value">Value of its version; null when there is none.</param>
     /// <param name="period">Period of the record.</param>
@@ -19,35 +23,111 @@ internal static class KeyRules
     /// <param name="after">What is to be kept.</param>
     /// <param name="reason">Why it is refused.</param>
     public static bool TryLearn(
-        KeyState? before, VerifiedLookup lookup, byte[]? value, ulong period, ulong epoch, ulong recordEpoch, out KeyState after, out Reason reason)
+        KeyState? before, OwnedKey? owned, VerifiedLookup lookup, byte[]? value, ulong period, ulong epoch, ulong recordEpoch, out KeyState after, out Reason reason)
     {
         bool unchanged = lookup.Version > 0 && lookup.Value is null;
-        bool same = before is not null && before.Period == period && before.Version == lookup.Version;
         after = new KeyState
         {
             LeastEpoch = epoch,
             Period = period,
             Version = lookup.Version,
             Time = lookup.Time,
-            AbsentEpoch = same ? Math.Max(before!.AbsentEpoch ?? 0, recordEpoch) : recordEpoch,
+            AbsentEpoch = recordEpoch,
             PublishedEpoch = unchanged ? before!.PublishedEpoch : lookup.LeafEpoch,
             ValueSha256 = unchanged ? before!.ValueSha256 : value is null ? null : ValueHash.Of(value),
         };
-        reason = before is null ? Reason.Valid
-            : epoch < before.LeastEpoch ? Reason.Stale
-            : StepsBack(before, after) ? Reason.VersionRegressed
-            : ComesTooEarly(before, after) ? Reason.LeafEpochOrder
-            : Reason.Valid;
+        reason = Compare(before, owned is null ? null : OfOwned(owned), ref after);
         return reason == Reason.Valid;
     }
 
+    /// <summary>
+    /// Learn gives the state after a list of versions that ended, or why it is refused all the same.
+    /// </summary>
+    /// <param name="before">What is kept; null: nothing.</param>
+    /// <param name="owned">What was kept of all versions; null: nothing.</param>
+    /// <param name="shown">The list.</param>
+    /// <param name="period">Period of the record.</param>
+    /// <param name="epoch">Its epoch.</param>
+    /// <param name="after">What is to be kept.</param>
+    public static Reason Learn(KeyState? before, KeyState? owned, EndedVersions shown, ulong period, ulong epoch, out KeyState after)
+    {
+        VersionsExchange.TimedVersion? latest = shown.Versions.Count > 0 && shown.Versions[^1].Version.Version == shown.Latest ? shown.Versions[^1] : null;
+        bool isKept = before is not null && before.Period == period && before.Version == shown.Latest;
+        after = new KeyState
+        {
+            LeastEpoch = epoch,
+            Period = period,
+            Version = shown.Latest,
+            Time = shown.Time,
+            AbsentEpoch = epoch,
+            PublishedEpoch = latest?.Version.Epoch ?? (isKept ? before!.PublishedEpoch : 0),
+            // A version that was opened before is not sent again.
+            ValueSha256 = latest?.Version.Value is { } value ? ValueHash.Of(value.Span) : isKept ? before!.ValueSha256 : owned?.ValueSha256,
+        };
+        Reason reason = Compare(before, owned, ref after);
+        return reason != Reason.Valid ? reason
+            : Agree(before, owned, shown, period) ? Reason.Valid
+            : Reason.VersionRegressed;
+    }
+
+    /// <summary>Agree tells whether a version that is kept is shown as it was then.</summary>
+    public static bool Agree(KeyState? before, KeyState? owned, EndedVersions shown, ulong period) =>
+        shown.Versions.All(version => Agrees(before, period, version) && Agrees(owned, period, version));
+
+    /// <summary>OfOwned is what an owner's verification of all versions says of the latest.</summary>
+    public static KeyState OfOwned(OwnedKey owned) => new()
+    {
+        LeastEpoch = owned.AbsentEpoch ?? 0,
+        Period = owned.Period,
+        Version = owned.Version,
+        Time = owned.Time,
+        AbsentEpoch = owned.AbsentEpoch,
+        ValueSha256 = owned.ValueSha256,
+    };
+
+    private static Reason Compare(KeyState? before, KeyState? owned, ref KeyState after)
+    {
+        foreach (KeyState? kept in (KeyState?[])[before, owned])
+        {
+            if (kept is null)
+            {
+                continue;
+            }
+            if (after.LeastEpoch < kept.LeastEpoch)
+            {
+                return Reason.Stale;
+            }
+            if (kept.Period != after.Period)
+            {
+                continue;
+            }
+            if (StepsBack(kept, after))
+            {
+                return Reason.VersionRegressed;
+            }
+            if (ComesTooEarly(kept, after))
+            {
+                return Reason.LeafEpochOrder;
+            }
+            if (kept.Version == after.Version && kept.AbsentEpoch is { } absent)
+            {
+                after = after with { AbsentEpoch = Math.Max(absent, after.AbsentEpoch ?? 0) };
+            }
+        }
+        return Reason.Valid;
+    }
+
     private static bool StepsBack(KeyState before, KeyState after) =>
-        before.Period == after.Period
-        && (after.Version < before.Version
-            || (after.Version == before.Version && (after.Time != before.Time || after.ValueSha256 != before.ValueSha256)));
+        after.Version < before.Version
+        || (after.Version == before.Version && (after.Time != before.Time || (before.ValueSha256 is not null && after.ValueSha256 != before.ValueSha256)));
 
     // Each version takes an epoch of its own, and none of those after the kept one was there at the epoch of its absence (docs/spec/pahd.md section 5).
     private static bool ComesTooEarly(KeyState before, KeyState after) =>
-        before.Period == after.Period && after.Version > before.Version && before.AbsentEpoch is { } absent
+        after.Version > before.Version && before.AbsentEpoch is { } absent
         && (after.Time < absent || after.Time - absent < after.Version - before.Version);
+
+    // An erased value says nothing about what it was.
+    private static bool Agrees(KeyState? kept, ulong period, VersionsExchange.TimedVersion shown) =>
+        kept is null || kept.Period != period || kept.Version != shown.Version.Version
+        || (kept.Time == shown.Time && (kept.ValueSha256 is null || shown.Version.Value is not { } value || ValueHash.Of(value.Span) == kept.ValueSha256));
 }

@@ -53,7 +53,8 @@ internal sealed class LookupExchange : VerifiedExchange<LookupExchange.KeyAnswer
             VerifiedLookup lookup = verdict.Keys[i];
             bool unchanged = lookup.Version > 0 && lookup.Value is null;
             byte[]? value = unchanged ? _remembered[i].Value : lookup.Value is { } range ? answer[range].ToArray() : null;
-            if (!KeyRules.TryLearn(seen.Keys.GetValueOrDefault(_keys[i].Id), lookup, value, verdict.Head!.Period, verdict.Head.Epoch, verdict.Head.Epoch, out KeyState after, out Reason reason))
+            if (!KeyRules.TryLearn(
+                seen.Keys.GetValueOrDefault(_keys[i].Id), seen.Owned.GetValueOrDefault(_keys[i].Id), lookup, value, verdict.Head!.Period, verdict.Head.Epoch, verdict.Head.Epoch, out KeyState after, out Reason reason))
             {
                 return new(reason, null, null, i);
             }

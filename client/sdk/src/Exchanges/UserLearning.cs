@@ -51,8 +51,23 @@ internal sealed class UserLearning
         ImmutableDictionary<string, UserState>? users = Apply(_seen.Users, current.Users, _users);
         ImmutableDictionary<string, KeyState>? keys = Apply(_seen.Keys, current.Keys, _keys);
         return names is null || users is null || keys is null ? null
-            : ReferenceEquals(names, current.Names) && ReferenceEquals(users, current.Users) && ReferenceEquals(keys, current.Keys) ? current
-            : current with { Names = names, Users = users, Keys = keys };
+            : Note(ReferenceEquals(names, current.Names) && ReferenceEquals(users, current.Users) && ReferenceEquals(keys, current.Keys)
+                ? current
+                : current with { Names = names, Users = users, Keys = keys });
+    }
+
+    // What an owner has to be told whoever asked: a name of its own that leads elsewhere, and that its user has left.
+    private ClientState Note(ClientState next)
+    {
+        foreach ((string name, NameState state) in _names)
+        {
+            next = state.User is { } user ? OwnedUserRules.NoteName(next, name, user, state.LeastEpoch) : next;
+        }
+        foreach ((string user, UserState state) in _users)
+        {
+            next = state.LeftEpoch is { } epoch ? OwnedUserRules.NoteLeft(next, user, epoch) : next;
+        }
+        return next;
     }
 
     private Reason TakeUser(KeyName user, RememberedUser remembered, VerifiedUser shown, ReadOnlyMemory<byte> answer, ref UserAnswer result)
@@ -71,7 +86,7 @@ internal sealed class UserLearning
         {
             return Reason.UserReturned;
         }
-        if (!KeyRules.TryLearn(before?.Devices, shown.ListVersion, shown.List.ToArray(), _period, shown.Epoch, shown.ListEpoch, out KeyState list, out Reason reason))
+        if (!KeyRules.TryLearn(before?.Devices, null, shown.ListVersion, shown.List.ToArray(), _period, shown.Epoch, shown.ListEpoch, out KeyState list, out Reason reason))
         {
             return reason;
         }
@@ -95,7 +110,7 @@ internal sealed class UserLearning
         KeyName name = KeyName.OfVerified(device.Device);
         bool unchanged = device.Key.Version > 0 && device.Key.Value is null;
         byte[]? value = unchanged ? remembered.Values[name.Id] : device.Key.Value is { } range ? answer[range].ToArray() : null;
-        if (!KeyRules.TryLearn(Find(_keys, _seen.Keys, name.Id), device.Key, value, _period, epoch, device.RecordEpoch, out KeyState after, out Reason reason))
+        if (!KeyRules.TryLearn(Find(_keys, _seen.Keys, name.Id), _seen.Owned.GetValueOrDefault(name.Id), device.Key, value, _period, epoch, device.RecordEpoch, out KeyState after, out Reason reason))
         {
             return reason;
         }

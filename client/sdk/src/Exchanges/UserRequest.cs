@@ -13,6 +13,8 @@ internal sealed record UserRequest(Guid Id, KeyName User, IReadOnlyList<UserChan
 {
     private IEnumerable<UserDeviceValue> Values => Changes.SelectMany(change => change.Devices);
 
+    private IEnumerable<string> Names => Changes.SelectMany(change => change.Usernames).Select(Text);
+
     /// <summary>Body of the request.</summary>
     public ReadOnlyMemory<byte> Body()
     {
@@ -41,11 +43,12 @@ internal sealed record UserRequest(Guid Id, KeyName User, IReadOnlyList<UserChan
         {
             next = OwnerRules.Expect(next, KeyName.OfVerified(device.Device), new ExpectedChange(Id, ValueHash.Of(device.Value.Span)));
         }
+        next = OwnedUserRules.Claim(next, User.Id, Names);
         OwnedUser owned = next.OwnedUsers.GetValueOrDefault(User.Id) ?? new OwnedUser();
         ImmutableArray<string> added = [.. Changes.Where(change => change.Operation is UserOperation.Create or UserOperation.AddDevice).SelectMany(change => change.Devices).Select(device => Text(device.Device))];
         ImmutableArray<string> removed = [.. Changes.Select(change => change.Removed).OfType<ReadOnlyMemory<byte>>().Select(Text)];
         bool leaves = Changes.Any(change => change.Operation == UserOperation.Decommission);
-        return (added.Length == 0 && removed.Length == 0 && !leaves && Changes[0].Operation != UserOperation.Create) || owned.Expected.Any(known => known.RequestId == Id)
+        return (added.Length == 0 && removed.Length == 0 && !leaves && Changes[0].Operation != UserOperation.Create) || (leaves && owned.HasLeft) || owned.Expected.Any(known => known.RequestId == Id)
             ? next
             : next with { OwnedUsers = next.OwnedUsers.SetItem(User.Id, owned with { Expected = owned.Expected.Add(new ExpectedUserChange(Id, added, removed, leaves)) }) };
     }
@@ -53,7 +56,7 @@ internal sealed record UserRequest(Guid Id, KeyName User, IReadOnlyList<UserChan
     /// <summary>State in which none of it is expected.</summary>
     public ClientState Forget(ClientState current)
     {
-        ClientState next = Values.Aggregate(current, (state, device) => OwnerRules.Forget(state, KeyName.OfVerified(device.Device), Id));
+        ClientState next = OwnedUserRules.Disclaim(Values.Aggregate(current, (state, device) => OwnerRules.Forget(state, KeyName.OfVerified(device.Device), Id)), User.Id, [.. Names]);
         return next.OwnedUsers.TryGetValue(User.Id, out OwnedUser? owned) && owned.Expected.Any(known => known.RequestId == Id)
             ? next with { OwnedUsers = next.OwnedUsers.SetItem(User.Id, owned with { Expected = owned.Expected.RemoveAll(known => known.RequestId == Id) }) }
             : next;

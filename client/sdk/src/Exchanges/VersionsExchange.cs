@@ -39,21 +39,50 @@ internal sealed class VersionsExchange : VerifiedExchange<VersionsExchange.Page>
             return new(verdict.Reason, null, null, verdict.FailedKey);
         }
         VerifiedVersions shown = verdict.Keys[0];
-        var versions = shown.Members
-            .Select(member => new TimedVersion(new KeyVersion(member.Version, member.LeafEpoch, member.Value is { } range ? answer[range].ToArray() : default(ReadOnlyMemory<byte>?)), member.Time))
-            .ToList();
-        return new(Reason.Valid, verdict.Head, new Page(shown.Version, versions, shown.Complete, verdict.Head!.Period), null);
+        IReadOnlyList<TimedVersion> versions = TimedVersion.Of(shown, answer);
+        VerifiedHead head = verdict.Head!;
+        var page = new Page(shown.Version, versions, shown.Complete, head.Period, null);
+        if (!shown.Complete)
+        {
+            return new(Reason.Valid, head, page, null);
+        }
+        KeyState? owned = seen.Owned.TryGetValue(_key.Id, out OwnedKey? kept) ? KeyRules.OfOwned(kept) : null;
+        var ended = new EndedVersions(shown.Version, versions.Count > 0 ? versions[^1].Time : _start.Time, versions);
+        Reason reason = KeyRules.Learn(seen.Keys.GetValueOrDefault(_key.Id), owned, ended, head.Period, head.Epoch, out KeyState after);
+        return reason == Reason.Valid ? new(reason, head, page with { After = after }, null) : new(reason, null, null, null);
     }
 
-    public override ClientState? Remember(ClientState seen, ClientState current, VerifiedHead head, Page learnt) => _remember(current, learnt, head);
+    public override ClientState? Remember(ClientState seen, ClientState current, VerifiedHead head, Page learnt)
+    {
+        if (learnt.After is not { } after)
+        {
+            return _remember(current, learnt, head);
+        }
+        // Compared with what was kept then.
+        return current.Keys.GetValueOrDefault(_key.Id) != seen.Keys.GetValueOrDefault(_key.Id)
+            ? null
+            : _remember(current with { Keys = current.Keys.SetItem(_key.Id, after) }, learnt, head);
+    }
+
+    public override IReadOnlyCollection<ReadOnlyMemory<byte>> Values(Page learnt) =>
+        learnt.After is not null && learnt.Versions.Count > 0 && learnt.Versions[^1].Version.Value is { } value ? [value] : [];
 
     /// <summary>Page of verified versions.</summary>
     /// <param name="Latest">Latest version that the answer claims; shown once complete.</param>
     /// <param name="Versions">Those from the one asked for on.</param>
     /// <param name="Complete">False: there are more.</param>
     /// <param name="Period">Period of the versions.</param>
-    internal sealed record Page(ulong Latest, IReadOnlyList<TimedVersion> Versions, bool Complete, ulong Period);
+    /// <param name="After">What is to be kept of the key, once complete; null before.</param>
+    internal sealed record Page(ulong Latest, IReadOnlyList<TimedVersion> Versions, bool Complete, ulong Period, KeyState? After);
 
     /// <summary>TimedVersion is a version with its time T.</summary>
-    internal sealed record TimedVersion(KeyVersion Version, ulong Time);
+    internal sealed record TimedVersion(KeyVersion Version, ulong Time)
+    {
+        /// <summary>Of an accepted answer, with copies of its values.</summary>
+        public static IReadOnlyList<TimedVersion> Of(VerifiedVersions shown, ReadOnlyMemory<byte> answer) =>
+        [
+            .. shown.Members.Select(member =>
+                new TimedVersion(new KeyVersion(member.Version, member.LeafEpoch, member.Value is { } range ? answer[range].ToArray() : default(ReadOnlyMemory<byte>?)), member.Time)),
+        ];
+    }
 }

@@ -22,4 +22,7 @@ public sealed record MonitorResult : VerifiedAnswer
 
     /// <summary>Pending is the number of updates made here that are not published yet.</summary>
     public int Pending { get; init; }
+
+    /// <summary>Overtaken is the number of updates made here that were not seen before a later one was: nobody knows what became of them. Should one come yet, it is an alarm.</summary>
+    public int Overtaken { get; init; }
 }

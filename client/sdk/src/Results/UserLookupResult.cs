@@ -32,6 +32,9 @@ public sealed record UserLookupResult : VerifiedAnswer
     /// <summary>Devices of the user in the order of their ids: all, or the one that was asked for. Empty unless present.</summary>
     public IReadOnlyList<UserDevice> Devices { get; init; } = [];
 
+    /// <summary>Alarms that the owner of this name, or of this user, has to be told: the name leads to another user, or the user has left unasked. They stay until they are acknowledged.</summary>
+    public IReadOnlyList<UserAlarm> Alarms { get; init; } = [];
+
     /// <summary>AtFault: in a refused answer for several users, the one whose proof failed first.</summary>
     public bool AtFault { get; init; }
 }

@@ -36,6 +36,9 @@ public sealed record UserUpdateResult
     /// <summary>History of a device whose published version a later one hides, if the server's answer was refused; null otherwise.</summary>
     public HistoryResult? History { get; init; }
 
+    /// <summary>Look at the user before it leaves; null for other changes. If it is refused or has alarms, nothing was sent.</summary>
+    public UserMonitorResult? Look { get; init; }
+
     /// <summary>Confirmation of what the server says, by lookups and history.</summary>
     public UpdateConfirmation Confirmation { get; init; }
 

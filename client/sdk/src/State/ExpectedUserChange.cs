@@ -7,4 +7,17 @@ namespace Optiks.Client;
 /// <param name="Added">Ids of the devices that come onto the list, in base64url.</param>
 /// <param name="Removed">Ids of those that leave it, in base64url.</param>
 /// <param name="Leaves">The user leaves.</param>
-public sealed record ExpectedUserChange(Guid RequestId, ImmutableArray<string> Added, ImmutableArray<string> Removed, bool Leaves);
+/// <param name="IsOvertaken">A later request made here was seen first: should this one come now, it would undo that.</param>
+public sealed record ExpectedUserChange(Guid RequestId, ImmutableArray<string> Added, ImmutableArray<string> Removed, bool Leaves, bool IsOvertaken = false) : IExpected<ExpectedUserChange>
+{
+    ExpectedUserChange IExpected<ExpectedUserChange>.Overtaken() => IsOvertaken ? this : this with { IsOvertaken = true };
+
+    /// <summary>Makes tells whether the request makes the second of two lists of the first.</summary>
+    internal bool Makes(IReadOnlySet<string> before, IReadOnlySet<string> after)
+    {
+        var made = new HashSet<string>(before, StringComparer.Ordinal);
+        made.ExceptWith(Removed);
+        made.UnionWith(Added);
+        return !Leaves && made.SetEquals(after);
+    }
+}

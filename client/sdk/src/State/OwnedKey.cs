@@ -23,6 +23,9 @@ public sealed record OwnedKey
     /// <summary>Expected changes, in the order in which they were made here.</summary>
     public ImmutableArray<ExpectedChange> Expected { get; init => field = value.IsDefault ? [] : value; } = [];
 
+    /// <summary>IsListedOnly: it is kept as a device of an owned user, and was neither set nor monitored by itself. Then it goes when it is on the list no more.</summary>
+    public bool IsListedOnly { get; init; }
+
     /// <summary>Alarms that nobody has acknowledged.</summary>
     public ImmutableArray<OwnerAlarm> Alarms { get; init => field = value.IsDefault ? [] : value; } = [];
 }

@@ -1,3 +1,4 @@
+using System.Collections.Immutable;
 using Optiks.Native;
 using Optiks.Protocol;
 
@@ -64,7 +65,15 @@ internal static class StateCheck
         : HashFault(user.Devices?.ValueSha256);
 
     private static string? Fault(OwnedUser user) =>
-        user.Expected.SelectMany(change => change.Added.Concat(change.Removed)).Select(KeyFault).FirstOrDefault(fault => fault is not null);
+        user.Expected.SelectMany(change => Ids(change.Added).Concat(Ids(change.Removed))).Concat(user.Names).Concat(user.Followed).Select(KeyFault).FirstOrDefault(fault => fault is not null)
+        ?? (user.List is { } list && (list.Version == 0 || !DeviceList.TryDecode(list.Octets, out _)) ? "an owned device list is none" : null)
+        ?? user.Alarms.Select(Fault).FirstOrDefault(fault => fault is not null);
+
+    private static string? Fault(UserAlarm alarm) =>
+        HashFault(alarm.ValueSha256) ?? new[] { alarm.Device, alarm.Name, alarm.User }.OfType<string>().Select(KeyFault).FirstOrDefault(fault => fault is not null);
+
+    // A null in the file would be no array at all.
+    private static ImmutableArray<string> Ids(ImmutableArray<string> ids) => ids.IsDefault ? ["?"] : ids;
 
     private static string? KeyFault(string id) => Base64UrlText.TryDecode(id, out byte[]? key) && key.Length is >= 1 and <= ProtocolLimits.MaxKeyLength ? null : $"a key is not base64url of 1 to {ProtocolLimits.MaxKeyLength} octets";
 

@@ -9,7 +9,8 @@ namespace Optiks.Client;
     UnmappedMemberHandling = JsonUnmappedMemberHandling.Disallow,
     AllowDuplicateProperties = false,
     RespectRequiredConstructorParameters = true,
-    RespectNullableAnnotations = true)]
+    RespectNullableAnnotations = true,
+    UseStringEnumConverter = true)]
 [JsonSerializable(typeof(ClientState))]
 [JsonSerializable(typeof(AuditState))]
 internal sealed partial class StateJson : JsonSerializerContext;

@@ -42,6 +42,13 @@ internal sealed class Fixture : IAsyncDisposable
         Clock.UtcNow = Log.Now;
     }
 
+    /// <summary>Publishes these items and moves the clock to the new epoch.</summary>
+    public void PublishItems(params FixtureItem[] items)
+    {
+        Log.Publish(items);
+        Clock.UtcNow = Log.Now;
+    }
+
     public OptiksClient Client(IClientStateStore store, TimeSpan? retryFor = null, Func<OptiksClientOptions, OptiksClientOptions>? change = null) => new(
         (change ?? (options => options))(new OptiksClientOptions
         {

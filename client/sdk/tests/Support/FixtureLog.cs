@@ -45,7 +45,7 @@ internal sealed class FixtureLog : IDisposable
         }
     }
 
-    public static Configuration Configuration { get; } = new() { Origin = Origin };
+    public static Configuration Configuration { get; } = new() { Origin = Origin, MaxDevices = 2000 };
 
     public static TrustAnchor Anchor { get; } =
         TrustAnchor.Create(Configuration.Encode(), new VerifierKey(Origin, SignatureType.Ed25519, Ed25519.PublicKey(s_seed)));
@@ -81,6 +81,29 @@ internal sealed class FixtureLog : IDisposable
         var rows = new LeafRow[1];
         _directory.Prepare(Latest + 1, [StructureId.Keys], keys, values, rows);
         Stage(rows, value, null);
+    }
+
+    /// <summary>Publishes an epoch with these items of any structures, whatever a log may publish.</summary>
+    public void Publish(IReadOnlyList<FixtureItem> items)
+    {
+        using var keys = new ByteStrings();
+        using var values = new ByteStrings();
+        foreach (FixtureItem item in items)
+        {
+            keys.Add(item.Key);
+            values.Add(item.Value);
+        }
+        var rows = new LeafRow[items.Count];
+        _directory.Prepare(Latest + 1, [.. items.Select(item => item.Structure)], keys, values, rows);
+        Stage(rows, values.Blob.ToArray(), null);
+    }
+
+    /// <summary>Erases a version's value for good.</summary>
+    public void Erase(StructureId structure, byte[] key, ulong version)
+    {
+        byte[] label = new byte[Lengths.Hash];
+        Assert.True(_directory.TryLeaves(structure, key, version, label, new ulong[1]));
+        _directory.Erase([structure], label);
     }
 
     /// <summary>Publishes an epoch without updates and with another record than it ought to have.</summary>
@@ -155,6 +178,24 @@ internal sealed class FixtureLog : IDisposable
         byte[] length = new byte[4];
         BinaryPrimitives.WriteUInt32BigEndian(length, (uint)output.WrittenCount);
         return [.. length, .. output.WrittenSpan];
+    }
+
+    public byte[] Users(ulong epoch, byte[] queries, out UsersSummary summary)
+    {
+        var output = new ArrayBufferWriter<byte>();
+        using ProofBatch proofs = _epochs[(int)epoch].View.CreateProofs(StructureId.Keys);
+        proofs.WriteUsers(queries, ProtocolLimits.MaxUserEntries, output, out summary);
+        return output.WrittenSpan.ToArray();
+    }
+
+    public byte[] UserMonitor(ulong epoch, byte[] query, UserMonitorPage page, out UserMonitorSummary summary)
+    {
+        var output = new ArrayBufferWriter<byte>();
+        using ProofBatch proofs = _epochs[(int)epoch].View.CreateProofs(StructureId.Keys);
+        proofs.AddUserMonitor(query, page);
+        proofs.Run();
+        proofs.WriteUserMonitor(query, page, output, out summary);
+        return output.WrittenSpan.ToArray();
     }
 
     public byte[] AuditProof(ulong from, ulong to)

@@ -6,6 +6,7 @@ using Microsoft.AspNetCore.Http;
 using Microsoft.AspNetCore.Server.Kestrel.Core;
 using Microsoft.Extensions.DependencyInjection;
 using Microsoft.Extensions.Logging;
+using Optiks.Native;
 using Optiks.Protocol;
 using Optiks.Tlog;
 
@@ -74,6 +75,15 @@ internal sealed class FixtureServer : IAsyncDisposable
     /// <summary>Queries of the last lookup, history or monitor request.</summary>
     public IReadOnlyList<FixtureQuery> LastQueries { get; private set; } = [];
 
+    /// <summary>Bounds of a page of what an owner is shown of its user.</summary>
+    public UserMonitorPage UserPage { get; set; } = new(256, 2048, 1024, 1 << 22);
+
+    /// <summary>Answers about users as if the client had said that it knew nothing: what it knows, a server without that would refuse with not-caught-up.</summary>
+    public bool DeniesWhatIsKnown { get; set; }
+
+    /// <summary>Bodies of the requests about owners' users, decoded.</summary>
+    public ConcurrentQueue<UserMonitorQuery> UserQueries { get; } = new();
+
     /// <summary>Status of every request about a user.</summary>
     public string UserStatus { get; set; } = """{"status":"pending"}""";
 
@@ -138,6 +148,9 @@ internal sealed class FixtureServer : IAsyncDisposable
             case "/v1/lookup" or "/v1/history" or "/v1/monitor":
                 await AnswerAsync(context, path, epoch);
                 break;
+            case "/v1/users/lookup" or "/v1/users/monitor":
+                await AnswerUserAsync(context, path, epoch);
+                break;
             case "/v1/updates":
                 await AcceptAsync(context);
                 break;
@@ -175,6 +188,43 @@ internal sealed class FixtureServer : IAsyncDisposable
         }
         byte[] rest = path == "/v1/lookup" ? Log.Lookups(epoch, queries) : Log.Versions(epoch, queries, PageSize);
         await BytesAsync(context, path, context.Request.Headers.Accept.ToString(), [.. head, .. rest]);
+    }
+
+    private async Task AnswerUserAsync(HttpContext context, string path, ulong epoch)
+    {
+        bool isLookup = path == "/v1/users/lookup";
+        if ((!isLookup || LookupsAreClosed) && !IsAuthorized(context))
+        {
+            await ProblemAsync(context, 401, "unauthorized");
+            return;
+        }
+        using var body = new MemoryStream();
+        await context.Request.Body.CopyToAsync(body);
+        byte[] query = body.ToArray();
+        byte[]? head = await Log.HeadAsync(epoch, ulong.Parse(context.Request.Query["checkpoint_size"].ToString(), System.Globalization.CultureInfo.InvariantCulture));
+        byte[] rest = [];
+        bool isAhead = head is null;
+        bool isUnknown = false;
+        if (!isAhead && isLookup)
+        {
+            query = DeniesWhatIsKnown ? UserQueryList.Encode([.. UserQueryList.Decode(query).Select(one => new UserQuery(one.Username) { Device = one.Device })]) : query;
+            rest = Log.Users(epoch, query, out UsersSummary summary);
+            isAhead = summary.AheadOf != KnownOfUser.None;
+        }
+        else if (!isAhead)
+        {
+            UserQueries.Enqueue(UserMonitorQuery.Decode(query));
+            query = DeniesWhatIsKnown ? new UserMonitorQuery(UserMonitorQuery.Decode(query).User).Encode() : query;
+            rest = Log.UserMonitor(epoch, query, UserPage, out UserMonitorSummary summary);
+            isUnknown = summary.Unanswered == OwnUserUnanswered.NoUser;
+            isAhead = !isUnknown && summary.Unanswered != OwnUserUnanswered.None;
+        }
+        if (isAhead || isUnknown)
+        {
+            await ProblemAsync(context, isAhead ? 503 : 404, isAhead ? "not-caught-up" : "not-found");
+            return;
+        }
+        await BytesAsync(context, path, context.Request.Headers.Accept.ToString(), [.. head!, .. rest]);
     }
 
     private async Task AcceptAsync(HttpContext context)

@@ -45,9 +45,11 @@ internal static class UserChangeCommands
     public static Command Decommission(GlobalOptions options, CommandHost host)
     {
         var arguments = new UserArguments(alwaysWaits: true);
-        var command = new Command("decommission", $"Let a user leave for good, and prove that the log shows it {Needs}");
+        var unseen = new Option<bool>("--unseen") { Description = "leave without looking first, or in spite of alarms: what was published of the user since the last look is then shown to nobody" };
+        var command = new Command(
+            "decommission", "Let a user leave for good, and prove that the log shows it; looks first, as user monitor does (API key, or the user's token, with scopes update and history)") { unseen };
         arguments.AddTo(command);
-        command.SetAction((parse, cancellationToken) => RunAsync(options, arguments, parse, host, UserChange.Decommission(), _ => { }, cancellationToken));
+        command.SetAction((parse, cancellationToken) => RunAsync(options, arguments, parse, host, UserChange.Decommission(parse.GetValue(unseen)), _ => { }, cancellationToken));
         return command;
     }
 

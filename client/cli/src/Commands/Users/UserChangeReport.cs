@@ -26,12 +26,35 @@ internal sealed class UserChangeReport
         {
             _ when result.Lookups.FirstOrDefault(lookup => !lookup.IsValid) is { } lookup => Report.Refused(_host, _json, name, lookup, writer => Request(writer, result)),
             { History: { } history } => Report.Refused(_host, _json, name, history, writer => Request(writer, result)),
+            { Look: { IsValid: false } look } => Report.Refused(_host, _json, name, look, writer => Request(writer, result)),
+            { Status: UpdateStatus.Refused, Look.Alarms.Count: > 0 } => NotLeft(name, result, result.Look!),
             { Status: UpdateStatus.Refused } => Refused(name, result),
             { Status: UpdateStatus.Pending } => Pending(name, result),
             { Confirmation: UpdateConfirmation.Contradicted } => NotShown(name, result),
             { Confirmation: UpdateConfirmation.Confirmed } => Published(name, result),
             _ => NotConfirmed(name, result),
         };
+    }
+
+    // The look before leaving found what nobody would be shown any more afterwards.
+    private int NotLeft(string name, UserUpdateResult result, UserMonitorResult look)
+    {
+        if (_json)
+        {
+            Report.Json(_host, "invalid", UserAlarmReport.Reason(look.Alarms), look.Head!.Epoch, writer =>
+            {
+                Request(writer, result);
+                UserAlarmReport.Write(writer, "alarms", look.Alarms.Select(alarm => new ReviewedUserAlarm(alarm, null)));
+            });
+        }
+        else
+        {
+            _host.Out.WriteLine($"{name}: not sent, there are alarms up to epoch {look.Head!.Epoch}");
+            UserVersionList.Show(_host.Out, look.NewLists, look.NewVersions);
+            UserAlarmReport.Show(_host.Out, look.Alarms);
+        }
+        _host.Error.WriteLine($"Nothing was sent. Of a user who has left nobody is shown more: look at it with optiks user monitor {name} --accept first, or leave all the same with --unseen.");
+        return ExitCodes.Invalid;
     }
 
     private int Pending(string name, UserUpdateResult result)
@@ -43,6 +66,7 @@ internal sealed class UserChangeReport
         else
         {
             _host.Out.WriteLine($"{name}: accepted, durable at the server, not published yet (request {result.RequestId})");
+            Looked(result);
             _host.Out.WriteLine($"  next     {UpdateCommand.Again(result.RequestId)}");
         }
         return _waited ? ExitCodes.Unreachable : ExitCodes.Success;
@@ -59,7 +83,16 @@ internal sealed class UserChangeReport
         _host.Out.WriteLine($"{name}: accepted, published in epoch {result.Epoch}, verified at epoch {now.Epoch}, valid, not yet audited");
         _host.Out.WriteLine($"  user     {DisplayText.Show(now.User!.Value.Span)}{(now.HasLeft ? ", has left for good" : "")}");
         UserReport.Devices(_host.Out, now.Devices);
+        Looked(result);
         return ExitCodes.Success;
+    }
+
+    private void Looked(UserUpdateResult result)
+    {
+        if (result.Look is { Head: { } head })
+        {
+            _host.Out.WriteLine($"  looked   before it was sent, at epoch {head.Epoch}: all versions up to there were set here. Later ones are shown to nobody once the user has left");
+        }
     }
 
     private int NotConfirmed(string name, UserUpdateResult result)
@@ -133,6 +166,10 @@ internal sealed class UserChangeReport
         else if (result.User is { } user)
         {
             writer.WriteString("user_b64"u8, Base64UrlText.Encode(user.Span));
+        }
+        if (result.Look?.Head is { } looked)
+        {
+            writer.WriteNumber("looked_epoch"u8, looked.Epoch);
         }
         if (result.Detail is not null)
         {

@@ -6,10 +6,12 @@ namespace Optiks.Cli.Commands.Users;
 internal static class UserCommand
 {
     public static Command Create(GlobalOptions options, CommandHost host) =>
-        new("user", "Create, look up and change users: usernames that lead to them, their devices, and leaving for good")
+        new("user", "Create, look up, monitor and change users: usernames that lead to them, their devices, and leaving for good")
         {
             UserCreateCommand.Create(options, host),
             UserLookupCommand.Create(options, host),
+            UserMonitorCommand.Create(options, host),
+            UserHistoryCommand.Create(options, host),
             UserChangeCommands.AddUsername(options, host),
             UserChangeCommands.AddDevice(options, host),
             UserChangeCommands.SetDevice(options, host),

@@ -19,15 +19,20 @@ internal static class UserReport
                 writer.WriteBoolean("at_fault"u8, result.AtFault);
             });
         }
+        bool alarm = result.Alarms.Count > 0;
         if (json)
         {
-            Report.Json(host, Report.Name(result.Verdict), Reason.Valid.Name(), result.Epoch, writer =>
+            Report.Json(host, alarm ? "invalid" : Report.Name(result.Verdict), alarm ? UserAlarmReport.Reason(result.Alarms) : Reason.Valid.Name(), result.Epoch, writer =>
             {
                 Username(writer, result.Username);
                 State(writer, result);
                 Report.Head(writer, result.Head);
+                if (alarm)
+                {
+                    UserAlarmReport.Write(writer, "alarms", result.Alarms.Select(one => new ReviewedUserAlarm(one, null)));
+                }
             });
-            return ExitCodes.Success;
+            return alarm ? ExitCodes.Invalid : ExitCodes.Success;
         }
         host.Out.WriteLine(result switch
         {
@@ -42,7 +47,18 @@ internal static class UserReport
         }
         Devices(host.Out, result.Devices);
         host.Out.WriteLine($"  checked  {LookupCommand.Statement(result.Head!)}");
-        return ExitCodes.Success;
+        UserAlarmReport.Show(host.Out, result.Alarms);
+        return alarm ? ExitCodes.Invalid : ExitCodes.Success;
+    }
+
+    /// <summary>A device id as text where it is text, and as octets always.</summary>
+    public static void Device(Utf8JsonWriter writer, ReadOnlyMemory<byte> device)
+    {
+        if (DisplayText.IsText(device.Span))
+        {
+            writer.WriteString("device"u8, device.Span);
+        }
+        writer.WriteString("device_b64"u8, Base64UrlText.Encode(device.Span));
     }
 
     /// <summary>A username as text where it is text, and as octets always.</summary>
@@ -69,11 +85,7 @@ internal static class UserReport
         foreach (UserDevice device in result.Devices)
         {
             writer.WriteStartObject();
-            if (DisplayText.IsText(device.Device.Span))
-            {
-                writer.WriteString("device"u8, device.Device.Span);
-            }
-            writer.WriteString("device_b64"u8, Base64UrlText.Encode(device.Device.Span));
+            Device(writer, device.Device);
             writer.WriteNumber("version"u8, device.Version);
             if (device.Value is { } value)
             {

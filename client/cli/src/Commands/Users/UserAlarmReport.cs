@@ -1,0 +1,98 @@
+using System.Text.Json;
+using Optiks.Client;
+using Optiks.Protocol;
+
+namespace Optiks.Cli.Commands.Users;
+
+/// <summary>UserAlarmReport prints alarms about users.</summary>
+internal static class UserAlarmReport
+{
+    /// <summary>Reason of the gravest of them (docs/spec/reasons.md section 2).</summary>
+    public static string Reason(IReadOnlyList<UserAlarm> alarms) =>
+        alarms.Any(alarm => alarm.Kind == UserAlarmKind.NameElsewhere) ? "unexpected_user"
+        : alarms.Any(alarm => alarm.Kind == UserAlarmKind.Left) ? "unexpected_leave"
+        : MonitorCommand.UnexpectedVersion;
+
+    /// <summary>Write writes them as a list that is the member <paramref name="name"/>.</summary>
+    public static void Write(Utf8JsonWriter writer, string name, IEnumerable<ReviewedUserAlarm> alarms)
+    {
+        writer.WriteStartArray(name);
+        foreach ((UserAlarm alarm, ReadOnlyMemory<byte>? value) in alarms)
+        {
+            writer.WriteStartObject();
+            writer.WriteString("about"u8, alarm.Kind switch
+            {
+                UserAlarmKind.DeviceList => "list",
+                UserAlarmKind.DeviceValue => "device",
+                UserAlarmKind.Left => "left",
+                _ => "name",
+            });
+            if (alarm.Name is not null)
+            {
+                UserReport.Username(writer, Octets(alarm.Name));
+                writer.WriteString("user_b64"u8, alarm.User);
+            }
+            if (alarm.Device is not null)
+            {
+                UserReport.Device(writer, Octets(alarm.Device));
+            }
+            if (alarm.Version > 0)
+            {
+                writer.WriteNumber("period"u8, alarm.Period);
+                writer.WriteNumber("version"u8, alarm.Version);
+                writer.WriteString("value_sha256"u8, alarm.ValueSha256);
+            }
+            writer.WriteNumber("epoch"u8, alarm.Epoch);
+            if (value is { } octets && alarm.Kind == UserAlarmKind.DeviceList)
+            {
+                UserVersionList.Ids(writer, "devices", DeviceList.Decode(octets));
+            }
+            else if (value is { } shown)
+            {
+                AnswerJson.WriteValue(writer, shown.Span);
+            }
+            writer.WriteEndObject();
+        }
+        writer.WriteEndArray();
+    }
+
+    /// <summary>Show prints them for people, one a line.</summary>
+    public static void Show(TextWriter output, IEnumerable<UserAlarm> alarms)
+    {
+        foreach (UserAlarm alarm in alarms)
+        {
+            output.WriteLine($"  ALARM: {Sentence(alarm)}");
+        }
+    }
+
+    /// <summary>ShowAccepted prints those that end, with what they are about.</summary>
+    public static void ShowAccepted(TextWriter output, IEnumerable<ReviewedUserAlarm> alarms)
+    {
+        foreach ((UserAlarm alarm, ReadOnlyMemory<byte>? value) in alarms)
+        {
+            string shown = alarm.Version == 0 ? ""
+                : value is not { } octets ? ": (erased, or shown no more)"
+                : alarm.Kind == UserAlarmKind.DeviceList ? $": {UserVersionList.Ids(DeviceList.Decode(octets))}"
+                : $": {Values.Show(octets.Span)}";
+            output.WriteLine($"  accepted: {Subject(alarm)}{shown}");
+        }
+    }
+
+    private static string Sentence(UserAlarm alarm) => alarm.Kind switch
+    {
+        UserAlarmKind.Left => $"{Subject(alarm)}, which was not asked for here",
+        UserAlarmKind.NameElsewhere => Subject(alarm),
+        _ => $"{Subject(alarm)}, was not set here (SHA-256 {alarm.ValueSha256 ?? "unknown: erased"})",
+    };
+
+    private static string Subject(UserAlarm alarm) => alarm.Kind switch
+    {
+        UserAlarmKind.DeviceList => $"device list version {alarm.Version}, published in epoch {alarm.Epoch}",
+        UserAlarmKind.DeviceValue => $"device {DisplayText.Show(Octets(alarm.Device!).Span)}, version {alarm.Version}, published in epoch {alarm.Epoch}",
+        UserAlarmKind.Left => $"the user has left, seen at epoch {alarm.Epoch}",
+        _ => $"{DisplayText.Show(Octets(alarm.Name!).Span)}, a name of your own, leads to another user, {DisplayText.Show(Octets(alarm.User!).Span)}, seen at epoch {alarm.Epoch}",
+    };
+
+    // Read by the client from its own state, which was checked.
+    private static ReadOnlyMemory<byte> Octets(string id) => Base64UrlText.TryDecode(id, out byte[]? octets) ? octets : default;
+}

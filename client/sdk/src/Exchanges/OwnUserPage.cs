@@ -1,0 +1,29 @@
+using Optiks.Native;
+
+namespace Optiks.Client;
+
+/// <summary>OwnUserPage is one verified answer about one's own user, with copies of its values.</summary>
+/// <param name="Epoch">Epoch of its record.</param>
+/// <param name="Period">Its period.</param>
+/// <param name="HasLeft">The user has left; then nothing more is shown.</param>
+/// <param name="Complete">It is a result: all lists end.</param>
+/// <param name="List">Versions of the device list.</param>
+/// <param name="KeptList">The kept list from now on; empty if there is none.</param>
+/// <param name="Devices">The followed ids in order, with the versions of their keys.</param>
+/// <param name="Octets">Length of the answer.</param>
+internal sealed record OwnUserPage(
+    ulong Epoch, ulong Period, bool HasLeft, bool Complete, OwnUserPage.Key List, ReadOnlyMemory<byte> KeptList, IReadOnlyList<(KeyName Name, OwnUserPage.Key Key)> Devices, int Octets)
+{
+    public static OwnUserPage Of(VerifiedHead head, VerifiedOwnUser user, ReadOnlyMemory<byte> answer) => new(
+        head.Epoch, head.Period, user.HasLeft, user.Complete, user.List is null ? default : Key.Of(user.List, answer), user.KeptList,
+        [.. user.Devices.Select(device => (KeyName.OfVerified(device.Device), Key.Of(device.Key, answer)))], answer.Length);
+
+    /// <summary>Key is what an answer shows of one list of versions.</summary>
+    /// <param name="Latest">Latest version; of a page that does not end the list what it claims.</param>
+    /// <param name="Versions">Versions in order.</param>
+    /// <param name="Complete">The list ends.</param>
+    internal readonly record struct Key(ulong Latest, IReadOnlyList<VersionsExchange.TimedVersion> Versions, bool Complete)
+    {
+        public static Key Of(VerifiedVersions shown, ReadOnlyMemory<byte> answer) => new(shown.Version, VersionsExchange.TimedVersion.Of(shown, answer), shown.Complete);
+    }
+}

@@ -1,0 +1,161 @@
+using Optiks.Native;
+using Optiks.Protocol;
+
+namespace Optiks.Client;
+
+/// <summary>
+/// OwnUserPages collects what the answers to one question about one's own user show, and says what to ask next, until one of them ends all lists (docs/spec/user-monitor.md section 5). One thread.
+/// </summary>
+internal sealed class OwnUserPages
+{
+    /// <summary>MaxPages of one question. What has not ended then has no result: a server could go on for ever.</summary>
+    public const int MaxPages = 1000;
+
+    /// <summary>MaxOctets of all pages together.</summary>
+    public const long MaxOctets = 256L << 20;
+
+    private readonly KeyName _user;
+    private readonly Dictionary<string, (KeyName Name, KnownKey Known)> _named = new(StringComparer.Ordinal);
+    private readonly SortedDictionary<ulong, VersionsExchange.TimedVersion> _lists = [];
+    private readonly Dictionary<string, Collected> _devices = new(StringComparer.Ordinal);
+    private KnownKey _list;
+    private ReadOnlyMemory<byte> _keptList;
+
+    /// <summary>OwnUserPages of a user of whom nothing is known.</summary>
+    public OwnUserPages(KeyName user)
+    {
+        _user = user;
+    }
+
+    /// <summary>Count of pages read.</summary>
+    public int Count { get; private set; }
+
+    /// <summary>Octets of them.</summary>
+    public long Octets { get; private set; }
+
+    /// <summary>Epoch of the last one; an earlier one is not taken.</summary>
+    public ulong Epoch { get; private set; }
+
+    /// <summary>User that is asked about.</summary>
+    public KeyName User => _user;
+
+    /// <summary>Question to ask next, without the state's least epoch.</summary>
+    public OwnUserQuestion Question => new(_user.Octets)
+    {
+        LeastEpoch = Epoch,
+        ListVersion = _list,
+        List = _keptList,
+        Keys =
+        [
+            // Of the others of a list that is too long all versions are shown. Those that a page left in the middle must be named, or they would never end.
+            .. _named.Values.OrderByDescending(device => device.Known.PageVersion > 0).ThenByDescending(device => device.Known.Version).Take(ProtocolLimits.MaxKnownKeys)
+                .Select(device => new KnownDevice(device.Name.Octets, device.Known)).OrderBy(device => device.Device, DeviceList.Order),
+        ],
+    };
+
+    /// <summary>Query that asks it.</summary>
+    public UserMonitorQuery Query
+    {
+        get
+        {
+            OwnUserQuestion question = Question;
+            return new UserMonitorQuery(_user.Octets)
+            {
+                Period = question.ListVersion.Version > 0 || question.Keys.Any(device => device.Key.Version > 0) ? question.ListVersion.Period : 0,
+                From = question.ListVersion.Version + 1,
+                Keys = [.. question.Keys.Select(device => new KnownDeviceKey(device.Device, device.Key.Version + 1))],
+            };
+        }
+    }
+
+    /// <summary>Of what an owner keeps, all that can be brought.</summary>
+    public static OwnUserPages Of(KeyName user, ClientState seen)
+    {
+        var pages = new OwnUserPages(user);
+        if (seen.OwnedUsers.GetValueOrDefault(user.Id)?.List is not { } list)
+        {
+            return pages;
+        }
+        pages._list = new KnownKey(0, list.Period, list.Version, list.Time, list.AbsentEpoch);
+        pages._keptList = list.Octets;
+        foreach (string id in OwnedUserRules.Ids(list.Octets))
+        {
+            KnownKey known = seen.Owned.TryGetValue(id, out OwnedKey? key) && key.Period == list.Period && key.AbsentEpoch is { } absent
+                ? new KnownKey(0, key.Period, key.Version, key.Time, absent)
+                : default;
+            pages._named[id] = (new KeyName(KeyName.FromId(id), id), known);
+        }
+        return pages;
+    }
+
+    /// <summary>Add takes a page, which is no result.</summary>
+    public void Add(OwnUserPage page)
+    {
+        Count++;
+        Octets += page.Octets;
+        Epoch = page.Epoch;
+        Collect(page, _lists, _devices);
+        KnownKey list = Known(page, page.List, _list);
+        var named = new Dictionary<string, (KeyName Name, KnownKey Known)>(StringComparer.Ordinal);
+        HashSet<string> listed = page.KeptList.IsEmpty ? [] : [.. OwnedUserRules.Ids(page.KeptList)];
+        foreach ((KeyName name, OwnUserPage.Key key) in page.Devices)
+        {
+            if (listed.Contains(name.Id) || !key.Complete)
+            {
+                named[name.Id] = (name, Known(page, key, _named.GetValueOrDefault(name.Id).Known));
+            }
+        }
+        _list = list;
+        _keptList = page.KeptList;
+        _named.Clear();
+        foreach ((string id, (KeyName Name, KnownKey Known) device) in named)
+        {
+            _named[id] = device;
+        }
+    }
+
+    /// <summary>End gives the result that the last answer makes of all of them.</summary>
+    public OwnUserShown End(OwnUserPage last)
+    {
+        if (last.HasLeft)
+        {
+            return new OwnUserShown(_user, last.Epoch, last.Period, true, default, default, new Dictionary<string, OwnUserDevice>());
+        }
+        // The pages stay as they are: the last answer may have to be asked for again.
+        var lists = new SortedDictionary<ulong, VersionsExchange.TimedVersion>(_lists);
+        var devices = _devices.ToDictionary(device => device.Key, device => device.Value with { Versions = new(device.Value.Versions) }, StringComparer.Ordinal);
+        Collect(last, lists, devices);
+        return new OwnUserShown(
+            _user, last.Epoch, last.Period, false, new EndedVersions(last.List.Latest, Known(last, last.List, _list).Time, [.. lists.Values]), last.KeptList,
+            devices.ToDictionary(
+                device => device.Key,
+                device => new OwnUserDevice(device.Value.Name, new EndedVersions(device.Value.Latest, device.Value.Time, [.. device.Value.Versions.Values]), device.Value.Epoch),
+                StringComparer.Ordinal));
+    }
+
+    private void Collect(OwnUserPage page, SortedDictionary<ulong, VersionsExchange.TimedVersion> lists, Dictionary<string, Collected> devices)
+    {
+        foreach (VersionsExchange.TimedVersion version in page.List.Versions)
+        {
+            lists[version.Version.Version] = version;
+        }
+        foreach ((KeyName name, OwnUserPage.Key key) in page.Devices)
+        {
+            Collected collected = devices.GetValueOrDefault(name.Id) ?? new Collected(name, 0, 0, 0, []);
+            foreach (VersionsExchange.TimedVersion version in key.Versions)
+            {
+                collected.Versions[version.Version.Version] = version;
+            }
+            devices[name.Id] = collected with { Latest = key.Latest, Time = Known(page, key, _named.GetValueOrDefault(name.Id).Known).Time, Epoch = page.Epoch };
+        }
+    }
+
+    // What is known of a list or a key after a page, or after its end.
+    private static KnownKey Known(OwnUserPage page, OwnUserPage.Key key, KnownKey before)
+    {
+        (ulong version, ulong time) = key.Versions.Count > 0 ? (key.Versions[^1].Version.Version, key.Versions[^1].Time) : (before.Version, before.Time);
+        return key.Complete ? new KnownKey(0, page.Period, version, time, page.Epoch) : new KnownKey(0, page.Period, version, time, null, key.Latest);
+    }
+
+    private sealed record Collected(KeyName Name, ulong Latest, ulong Time, ulong Epoch, SortedDictionary<ulong, VersionsExchange.TimedVersion> Versions);
+}

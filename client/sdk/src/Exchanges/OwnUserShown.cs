@@ -1,0 +1,12 @@
+namespace Optiks.Client;
+
+/// <summary>OwnUserShown is a result about one's own user: all that its pages showed (docs/spec/user-monitor.md section 5).</summary>
+/// <param name="User">User id.</param>
+/// <param name="Epoch">Epoch of the last answer.</param>
+/// <param name="Period">Its period.</param>
+/// <param name="HasLeft">The user has left; then nothing more is shown.</param>
+/// <param name="List">Versions of the device list.</param>
+/// <param name="LatestList">Octets of the latest one.</param>
+/// <param name="Devices">What was shown of each device that was on a list, by id in base64url.</param>
+internal sealed record OwnUserShown(
+    KeyName User, ulong Epoch, ulong Period, bool HasLeft, EndedVersions List, ReadOnlyMemory<byte> LatestList, IReadOnlyDictionary<string, OwnUserDevice> Devices);

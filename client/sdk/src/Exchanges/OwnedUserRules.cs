@@ -1,0 +1,179 @@
+using System.Collections.Immutable;
+using Optiks.Protocol;
+
+namespace Optiks.Client;
+
+/// <summary>OwnedUserRules compare what the log shows of an owner's user with what the owner did (docs/spec/state.md section 3).</summary>
+internal static class OwnedUserRules
+{
+    /// <summary>ListState is what an owner's verification of all versions of the list says of the latest; null: there was none.</summary>
+    public static KeyState? ListState(OwnedUser? owned) => owned?.List is not { } list ? null : new KeyState
+    {
+        LeastEpoch = owned.LeastEpoch,
+        Period = list.Period,
+        Version = list.Version,
+        Time = list.Time,
+        AbsentEpoch = list.AbsentEpoch,
+        ValueSha256 = ValueHash.Of(list.Octets),
+    };
+
+    /// <summary>Ids of a list whose octets were verified, in base64url.</summary>
+    public static IEnumerable<string> Ids(ReadOnlyMemory<byte> list) => DeviceList.Decode(list).Select(device => Base64UrlText.Encode(device.Span));
+
+    /// <summary>UserOf finds the owned user that a name is one's own of; null: none.</summary>
+    public static string? UserOf(ClientState state, string name) => state.OwnedUsers.Where(user => user.Value.Names.Contains(name)).Select(user => user.Key)
+        .OrderByDescending(user => state.Names.GetValueOrDefault(name)?.User == user).ThenBy(user => user, StringComparer.Ordinal).FirstOrDefault();
+
+    /// <summary>Claim makes names one's own of a user.</summary>
+    public static ClientState Claim(ClientState current, string user, IEnumerable<string> names)
+    {
+        OwnedUser? owned = current.OwnedUsers.GetValueOrDefault(user);
+        string[] added = [.. names.Except(owned?.Names ?? [], StringComparer.Ordinal)];
+        return added.Length == 0 ? current : With(current, user, (owned ?? new OwnedUser()) with { Names = [.. owned?.Names ?? [], .. added] });
+    }
+
+    /// <summary>Disclaim makes names one's own no more, of a request that was refused, unless they were seen to lead to the user.</summary>
+    public static ClientState Disclaim(ClientState current, string user, IReadOnlyCollection<string> names) =>
+        current.OwnedUsers.TryGetValue(user, out OwnedUser? owned) && owned.Names.RemoveAll(name => names.Contains(name) && current.Names.GetValueOrDefault(name)?.User != user) is var left
+            && left.Length < owned.Names.Length
+            ? With(current, user, owned with { Names = left })
+            : current;
+
+    /// <summary>NoteName raises an alarm for each owned user whose name a verified answer shows to lead to another one.</summary>
+    public static ClientState NoteName(ClientState current, string name, string user, ulong epoch) =>
+        current.OwnedUsers.Where(owned => owned.Key != user && owned.Value.Names.Contains(name)).Aggregate(current, (next, owned) =>
+            owned.Value.Alarms.Any(alarm => alarm.Kind == UserAlarmKind.NameElsewhere && alarm.Name == name && alarm.User == user)
+                ? next
+                : With(next, owned.Key, owned.Value with { Alarms = owned.Value.Alarms.Add(new UserAlarm(UserAlarmKind.NameElsewhere, 0, 0, epoch, Name: name, User: user)) }));
+
+    /// <summary>NoteLeft notes of an owned user that a verified answer shows it to have left.</summary>
+    public static ClientState NoteLeft(ClientState current, string user, ulong epoch) =>
+        current.OwnedUsers.TryGetValue(user, out OwnedUser? owned) ? With(current, user, Left(owned, epoch)) : current;
+
+    /// <summary>Apply gives the state after a result about one's own user.</summary>
+    public static ClientState Apply(ClientState current, OwnUserShown shown)
+    {
+        OwnedUser owned = current.OwnedUsers.GetValueOrDefault(shown.User.Id) ?? new OwnedUser();
+        if (shown.HasLeft)
+        {
+            return With(current, shown.User.Id, Left(owned, shown.Epoch) with { LeastEpoch = shown.Epoch });
+        }
+        var keys = ImmutableDictionary.CreateBuilder<string, OwnedKey>();
+        keys.AddRange(current.Owned);
+        foreach ((string id, OwnUserDevice device) in shown.Devices)
+        {
+            OwnedKey before = keys.GetValueOrDefault(id) ?? new OwnedKey { IsListedOnly = true };
+            ulong known = before.Period == shown.Period ? before.Version : 0;
+            keys[id] = OwnerRules.Apply(before, shown.Period, device.Epoch, [.. device.Ended.Versions.Where(version => version.Version.Version > known)]);
+        }
+        OwnedUser after = Lists(owned, shown) with
+        {
+            LeastEpoch = shown.Epoch,
+            // What is not needed is tidied away below.
+            Followed = [.. owned.Followed.Union(shown.Devices.Keys)],
+        };
+        return Tidy(With(current with { Owned = keys.ToImmutable() }, shown.User.Id, after));
+    }
+
+    /// <summary>Tidy drops what was kept of devices that are on no list any more, once nobody has to be told anything about them. A key that is owned by itself stays.</summary>
+    public static ClientState Tidy(ClientState current)
+    {
+        bool HasAlarms(string id) => current.Owned.TryGetValue(id, out OwnedKey? key) && key.Alarms.Length > 0;
+
+        var listed = new HashSet<string>(StringComparer.Ordinal);
+        ClientState next = current;
+        foreach ((string user, OwnedUser owned) in current.OwnedUsers)
+        {
+            string[] ids = owned.List is null ? [] : [.. Ids(owned.List.Octets)];
+            listed.UnionWith(ids);
+            ImmutableArray<string> followed = [.. ids.Union(owned.Followed.Where(HasAlarms))];
+            next = followed.SequenceEqual(owned.Followed) ? next : With(next, user, owned with { Followed = followed });
+        }
+        string[] dropped = [.. current.Owned.Where(key => key.Value is { IsListedOnly: true, Alarms.Length: 0, Expected.Length: 0 } && !listed.Contains(key.Key)).Select(key => key.Key)];
+        return dropped.Length == 0 ? next : next with { Owned = next.Owned.RemoveRange(dropped) };
+    }
+
+    /// <summary>Alarms about a user and the values of its devices, in the order of what they are about.</summary>
+    public static IReadOnlyList<UserAlarm> Alarms(ClientState state, string user) => !state.OwnedUsers.TryGetValue(user, out OwnedUser? owned)
+        ? []
+        :
+        [
+            .. owned.Alarms.OrderBy(alarm => alarm.Kind).ThenBy(alarm => alarm.Period).ThenBy(alarm => alarm.Version),
+            .. owned.Followed.Order(StringComparer.Ordinal).SelectMany(id => (state.Owned.GetValueOrDefault(id)?.Alarms ?? []).Select(alarm => UserAlarm.OfDevice(id, alarm))),
+        ];
+
+    /// <summary>AlarmsOf gives those that a lookup shows: that a name leads elsewhere, or that a user has left.</summary>
+    public static IReadOnlyList<UserAlarm> AlarmsOf(ClientState state, string name, ReadOnlyMemory<byte>? user)
+    {
+        string? id = user is { } octets ? Base64UrlText.Encode(octets.Span) : null;
+        return
+        [
+            .. state.OwnedUsers.SelectMany(owned => owned.Value.Alarms.Where(alarm =>
+                alarm.Kind == UserAlarmKind.NameElsewhere ? alarm.Name == name : alarm.Kind == UserAlarmKind.Left && owned.Key == id)),
+        ];
+    }
+
+    /// <summary>Acknowledge ends alarms, and says how many there were. A name that leads elsewhere is one's own no more.</summary>
+    public static ClientState Acknowledge(ClientState current, string user, IReadOnlyCollection<UserAlarm> alarms, out int count)
+    {
+        IReadOnlyList<UserAlarm> held = Alarms(current, user);
+        UserAlarm[] ended = [.. held.Where(alarms.Contains)];
+        count = ended.Length;
+        if (count == 0)
+        {
+            return current;
+        }
+        OwnedUser owned = current.OwnedUsers[user];
+        string[] elsewhere = [.. ended.Select(alarm => alarm.Name).OfType<string>()];
+        ClientState next = With(current, user, owned with { Alarms = owned.Alarms.RemoveAll(ended.Contains), Names = owned.Names.RemoveAll(elsewhere.Contains) });
+        foreach (UserAlarm alarm in ended.Where(alarm => alarm.Device is not null))
+        {
+            OwnedKey key = next.Owned[alarm.Device!];
+            next = next with { Owned = next.Owned.SetItem(alarm.Device!, key with { Alarms = key.Alarms.RemoveAll(alarm.OwnerAlarm.Equals) }) };
+        }
+        return Tidy(next);
+    }
+
+    // The versions of the list that were not compared yet, each with the one before it.
+    private static OwnedUser Lists(OwnedUser owned, OwnUserShown shown)
+    {
+        OwnedList? kept = owned.List is { } list && list.Period == shown.Period ? owned.List : null;
+        OwnedUser next = owned;
+        IReadOnlySet<string>? before = Set(kept?.Octets ?? DeviceList.Encode([]));
+        foreach (VersionsExchange.TimedVersion shownVersion in shown.List.Versions.Where(version => version.Version.Version > (kept?.Version ?? 0)))
+        {
+            KeyVersion version = shownVersion.Version;
+            IReadOnlySet<string>? after = version.Value is { } octets ? Set(octets) : null;
+            bool isSet = false;
+            if (before is not null && after is not null)
+            {
+                next = next with { Expected = OwnerOrder.Tick(next.Expected, change => change.Makes(before, after), out isSet) };
+            }
+            if (!isSet)
+            {
+                string? hash = version.Value is { } value ? ValueHash.Of(value.Span) : null;
+                next = next with { Alarms = next.Alarms.Add(new UserAlarm(UserAlarmKind.DeviceList, shown.Period, version.Version, version.Epoch, hash)) };
+            }
+            before = after;
+        }
+        return next with { List = new OwnedList(shown.Period, shown.List.Latest, shown.List.Time, shown.Epoch, shown.LatestList.ToArray()) };
+    }
+
+    private static OwnedUser Left(OwnedUser owned, ulong epoch)
+    {
+        if (owned.HasLeft)
+        {
+            return owned;
+        }
+        int asked = owned.Expected.Select(change => change.Leaves).ToList().IndexOf(true);
+        OwnedUser left = owned with { HasLeft = true };
+        return asked >= 0
+            ? left with { Expected = owned.Expected.RemoveAt(asked) }
+            : left with { Alarms = owned.Alarms.Add(new UserAlarm(UserAlarmKind.Left, 0, 0, epoch)) };
+    }
+
+    private static HashSet<string> Set(ReadOnlyMemory<byte> list) => new(Ids(list), StringComparer.Ordinal);
+
+    private static ClientState With(ClientState current, string user, OwnedUser owned) =>
+        ReferenceEquals(current.OwnedUsers.GetValueOrDefault(user), owned) ? current : current with { OwnedUsers = current.OwnedUsers.SetItem(user, owned) };
+}

@@ -1,0 +1,184 @@
+using Optiks.Protocol;
+
+namespace Optiks.Client;
+
+public sealed partial class OptiksClient
+{
+    /// <summary>OwnedUsers that were changed or monitored with this state, each by one of its names.</summary>
+    public IReadOnlyList<ReadOnlyMemory<byte>> OwnedUsers
+    {
+        get
+        {
+            ClientState state = _store.Current;
+            return
+            [
+                .. state.OwnedUsers
+                    .Select(owned => owned.Value.Names.FirstOrDefault() ?? state.Names.Where(name => name.Value.User == owned.Key).Select(name => name.Key).Order(StringComparer.Ordinal).FirstOrDefault())
+                    .OfType<string>().Order(StringComparer.Ordinal).Select(KeyName.FromId),
+            ];
+        }
+    }
+
+    /// <summary>
+    /// MonitorUserAsync verifies every version of an owned user's device list, and of the key of each device that was ever on it, since the last time, and that there are no later ones; and compares them with what was done
+    /// through this client's state (docs/spec/user-monitor.md). The name is one's own from then on. Needs an API key, or a token of the user, with the scope history. Alarms that are known already are kept, and to be had by
+    /// <see cref="UserAlarms"/>, when no server answers.
+    /// </summary>
+    /// <param name="username">A username of the user.</param>
+    /// <param name="pages">Told how many pages were read, when one answer is not enough.</param>
+    /// <param name="cancellationToken">Ends the waiting.</param>
+    public async Task<UserMonitorResult> MonitorUserAsync(ReadOnlyMemory<byte> username, IProgress<int>? pages = null, CancellationToken cancellationToken = default)
+    {
+        KeyName name = UsernameOf(username);
+        (KeyName? found, UserLookupResult? lookup) = await FindOwnAsync(name, cancellationToken).ConfigureAwait(false);
+        if (found is not { } user)
+        {
+            return new UserMonitorResult(OutcomeOf(lookup!)) { Username = name.Octets };
+        }
+        ClientState start = _store.Current;
+        (Outcome outcome, OwnUserShown? shown) = await RunAsync(
+            OwnUserPages.Of(user, start), (current, result) => OwnedUserRules.Apply(OwnedUserRules.Claim(current, user.Id, [name.Id]), result), pages, cancellationToken).ConfigureAwait(false);
+        ClientState now = _store.Current;
+        OwnedUser? owned = now.OwnedUsers.GetValueOrDefault(user.Id);
+        var result = new UserMonitorResult(outcome)
+        {
+            Username = name.Octets,
+            User = user.Octets,
+            Alarms = OwnedUserRules.Alarms(now, user.Id),
+            Pending = Waiting(now, owned, isOvertaken: false),
+            Overtaken = Waiting(now, owned, isOvertaken: true),
+        };
+        return shown is null ? result : result with
+        {
+            HasLeft = shown.HasLeft,
+            ListVersion = shown.List.Latest,
+            Devices = shown.HasLeft ? [] : DeviceList.Decode(shown.LatestList),
+            NewLists = Lists(shown, start.OwnedUsers.GetValueOrDefault(user.Id)?.List?.Version ?? 0),
+            NewVersions = Versions(shown, id => start.Owned.GetValueOrDefault(id)?.Version ?? 0),
+        };
+    }
+
+    /// <summary>
+    /// UserHistoryAsync asks for every version of a user's device list in the current period, and of the key of each device that was ever on it, complete under one record. Needs an API key, or a token of the user, with the
+    /// scope history.
+    /// </summary>
+    /// <param name="username">A username of the user.</param>
+    /// <param name="pages">Told how many pages were read, when one answer is not enough.</param>
+    /// <param name="cancellationToken">Ends the waiting.</param>
+    public async Task<UserHistoryResult> UserHistoryAsync(ReadOnlyMemory<byte> username, IProgress<int>? pages = null, CancellationToken cancellationToken = default)
+    {
+        KeyName name = UsernameOf(username);
+        (KeyName? found, UserLookupResult? lookup) = await FindOwnAsync(name, cancellationToken).ConfigureAwait(false);
+        return found is not { } user
+            ? new UserHistoryResult(OutcomeOf(lookup!)) { Username = name.Octets }
+            : await HistoryAsync(name, user, pages, cancellationToken).ConfigureAwait(false);
+    }
+
+    /// <summary>UserAlarms about the user that a name is one's own of, as they are held: nothing is asked.</summary>
+    public IReadOnlyList<UserAlarm> UserAlarms(ReadOnlyMemory<byte> username)
+    {
+        ClientState state = _store.Current;
+        return OwnedUserRules.UserOf(state, UsernameOf(username).Id) is { } user ? OwnedUserRules.Alarms(state, user) : [];
+    }
+
+    /// <summary>
+    /// ReviewUserAlarmsAsync shows the alarms of an owned user that were raised before this call with what they are about, as the log has it: what its owner looks at before <see cref="AcknowledgeUserAlarms"/>. Needs the scope
+    /// history. Without alarms nothing is asked.
+    /// </summary>
+    public async Task<UserAlarmReview> ReviewUserAlarmsAsync(ReadOnlyMemory<byte> username, CancellationToken cancellationToken = default)
+    {
+        KeyName name = UsernameOf(username);
+        IReadOnlyList<UserAlarm> held = UserAlarms(username);
+        if (!held.Any(alarm => alarm.Version > 0))
+        {
+            return new UserAlarmReview(new Outcome(Reason.Valid, null)) { Username = name.Octets, Alarms = [.. held.Select(alarm => new ReviewedUserAlarm(alarm, null))] };
+        }
+        string user = OwnedUserRules.UserOf(_store.Current, name.Id)!;
+        (Outcome outcome, OwnUserShown? shown) = await RunAsync(new OwnUserPages(new KeyName(KeyName.FromId(user), user)), (current, _) => current, null, cancellationToken).ConfigureAwait(false);
+        return new UserAlarmReview(outcome) { Username = name.Octets, Alarms = shown is null ? [] : [.. held.Select(alarm => Reviewed(alarm, shown)).OfType<ReviewedUserAlarm>()] };
+    }
+
+    /// <summary>AcknowledgeUserAlarms ends these alarms of an owned user, and no others: its owner says that it knows of what they are about. Returns how many there were.</summary>
+    public int AcknowledgeUserAlarms(ReadOnlyMemory<byte> username, IReadOnlyCollection<UserAlarm> alarms)
+    {
+        ArgumentNullException.ThrowIfNull(alarms);
+        KeyName name = UsernameOf(username);
+        int count = 0;
+        _store.TryUpdate(current => OwnedUserRules.UserOf(current, name.Id) is { } user ? OwnedUserRules.Acknowledge(current, user, alarms, out count) : current, []);
+        return count;
+    }
+
+    private async Task<UserHistoryResult> HistoryAsync(KeyName name, KeyName user, IProgress<int>? pages, CancellationToken cancellationToken)
+    {
+        (Outcome outcome, OwnUserShown? shown) = await RunAsync(new OwnUserPages(user), (current, _) => current, pages, cancellationToken).ConfigureAwait(false);
+        var result = new UserHistoryResult(outcome) { Username = name.Octets, User = user.Octets };
+        return shown is null ? result : result with { HasLeft = shown.HasLeft, Lists = Lists(shown, 0), Devices = Versions(shown, _ => 0) };
+    }
+
+    // The user that a name is said to be one's own of, once the own names that were not seen to lead there were looked up: a name that leads elsewhere is then known, whatever is answered about the user. Null: no user has the name, or the answer is refused.
+    private async Task<(KeyName? User, UserLookupResult? Lookup)> FindOwnAsync(KeyName name, CancellationToken cancellationToken)
+    {
+        ClientState state = _store.Current;
+        string? own = OwnedUserRules.UserOf(state, name.Id);
+        string[] unseen = own is null
+            ? state.Names.GetValueOrDefault(name.Id)?.User is null ? [name.Id] : []
+            : [.. state.OwnedUsers[own].Names.Where(id => state.Names.GetValueOrDefault(id)?.User != own)];
+        foreach (string[] batch in unseen.Chunk(MaxKeys))
+        {
+            IReadOnlyList<UserLookupResult> lookups = await LookupUserBatchAsync(
+                [.. batch.Select(id => (new KeyName(KeyName.FromId(id), id), default(KeyName?)))], 0, cancellationToken).ConfigureAwait(false);
+            if (lookups.FirstOrDefault(lookup => !lookup.IsValid || (own is null && lookup.User is null)) is { } nobody)
+            {
+                return (null, nobody);
+            }
+        }
+        string user = own ?? _store.Current.Names[name.Id].User!;
+        return (new KeyName(KeyName.FromId(user), user), null);
+    }
+
+    private async Task<(Outcome Outcome, OwnUserShown? Shown)> RunAsync(
+        OwnUserPages pages, Func<ClientState, OwnUserShown, ClientState> remember, IProgress<int>? progress, CancellationToken cancellationToken)
+    {
+        while (true)
+        {
+            Outcome<UserMonitorExchange.Learnt> outcome = await _exchanger.RunAsync(new UserMonitorExchange(pages, remember), cancellationToken).ConfigureAwait(false);
+            if (outcome.Learnt is not { Result: null } learnt)
+            {
+                return (outcome, outcome.Learnt?.Result!.Shown);
+            }
+            pages.Add(learnt.Page);
+            progress?.Report(pages.Count);
+            if (pages.Count >= _options.MaxUserPages || pages.Octets > OwnUserPages.MaxOctets)
+            {
+                throw new OptiksServerException(
+                    ServerFailure.Unusable, _options.QueryUrls[0], $"The answer about the user did not end after {pages.Count} pages with {pages.Octets} octets: nothing of it is shown.");
+            }
+        }
+    }
+
+    private static int Waiting(ClientState state, OwnedUser? owned, bool isOvertaken) => owned is null ? 0
+        : owned.Expected.Count(change => change.IsOvertaken == isOvertaken)
+        + owned.Followed.Union(owned.Expected.SelectMany(change => change.Added)).Sum(id => state.Owned.GetValueOrDefault(id)?.Expected.Count(change => change.IsOvertaken == isOvertaken) ?? 0);
+
+    private static IReadOnlyList<UserListVersion> Lists(OwnUserShown shown, ulong after) => shown.HasLeft ? [] :
+    [
+        .. shown.List.Versions.Where(version => version.Version.Version > after).Select(version =>
+            new UserListVersion(version.Version.Version, version.Version.Epoch, version.Version.Value is { } octets ? DeviceList.Decode(octets) : null)),
+    ];
+
+    private static IReadOnlyList<UserDeviceVersions> Versions(OwnUserShown shown, Func<string, ulong> after) =>
+    [
+        .. shown.Devices.Values.OrderBy(device => device.Name.Octets, DeviceList.Order).Select(device =>
+            new UserDeviceVersions(device.Name.Octets, [.. device.Ended.Versions.Select(version => version.Version).Where(version => version.Version > after(device.Name.Id))])),
+    ];
+
+    // A value that is not there any more is shown as such: there is nothing else that anyone could ever show.
+    private static ReviewedUserAlarm? Reviewed(UserAlarm alarm, OwnUserShown shown)
+    {
+        IReadOnlyList<VersionsExchange.TimedVersion> versions = alarm.Device is null ? shown.List.Versions ?? [] : shown.Devices.GetValueOrDefault(alarm.Device)?.Ended.Versions ?? [];
+        KeyVersion? version = versions.FirstOrDefault(timed => timed.Version.Version == alarm.Version)?.Version;
+        return alarm.Version == 0 || version is null ? new ReviewedUserAlarm(alarm, null) : IsOf(alarm.OwnerAlarm, version) ? new ReviewedUserAlarm(alarm, version.Value) : null;
+    }
+
+    private static Outcome OutcomeOf(UserLookupResult lookup) => new(lookup.Reason, lookup.Head) { EvidencePath = lookup.EvidencePath, Detail = lookup.Detail };
+}

@@ -1,0 +1,7 @@
+namespace Optiks.Client;
+
+/// <summary>UserListVersion is one verified version of a device list.</summary>
+/// <param name="Version">1, 2, ...</param>
+/// <param name="Epoch">Epoch that inserted it; 0 for a copy made at a period's start.</param>
+/// <param name="Devices">Ids on it, in order; null when it was erased.</param>
+public sealed record UserListVersion(ulong Version, ulong Epoch, IReadOnlyList<ReadOnlyMemory<byte>>? Devices);

@@ -1,0 +1,9 @@
+namespace Optiks.Client;
+
+/// <summary>OwnedList is the version of an owned user's device list up to which each one was verified. Its latest at the epoch of the last result.</summary>
+/// <param name="Period">Period that the versions belong to.</param>
+/// <param name="Version">The version, 1 or more.</param>
+/// <param name="Time">Time T of the version.</param>
+/// <param name="AbsentEpoch">Last epoch at which all later versions were proven absent.</param>
+/// <param name="Octets">Octets of the list.</param>
+public sealed record OwnedList(ulong Period, ulong Version, ulong Time, ulong AbsentEpoch, byte[] Octets);

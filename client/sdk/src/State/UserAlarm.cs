@@ -1,0 +1,18 @@
+namespace Optiks.Client;
+
+/// <summary>UserAlarm is something about an owner's user that the owner did not do here. It stays until it is acknowledged.</summary>
+/// <param name="Kind">What it is about.</param>
+/// <param name="Period">Period of the version; 0 if it is about none.</param>
+/// <param name="Version">Version of the list or of the device's value; 0 if it is about none.</param>
+/// <param name="Epoch">Epoch that inserted the version; otherwise the one at which it was seen.</param>
+/// <param name="ValueSha256">SHA-256 of the list's octets or of the value in hexadecimal; null when it is about none, or the value was erased.</param>
+/// <param name="Device">The device whose value it is, in base64url; null if it is about none.</param>
+/// <param name="Name">The name that leads elsewhere, in base64url; null if it is about none.</param>
+/// <param name="User">The user that it leads to, in base64url; null if it is about none.</param>
+public sealed record UserAlarm(
+    UserAlarmKind Kind, ulong Period, ulong Version, ulong Epoch, string? ValueSha256 = null, string? Device = null, string? Name = null, string? User = null)
+{
+    internal static UserAlarm OfDevice(string device, OwnerAlarm alarm) => new(UserAlarmKind.DeviceValue, alarm.Period, alarm.Version, alarm.Epoch, alarm.ValueSha256, device);
+
+    internal OwnerAlarm OwnerAlarm => new(Period, Version, Epoch, ValueSha256);
+}

@@ -1,0 +1,289 @@
+using System.Text;
+using Optiks.Protocol;
+
+namespace Optiks.Client.Tests;
+
+/// <summary>What a log or a server may do to an owner's user, and the owner must notice: answers that are all valid, or that contradict what another kind of answer showed.</summary>
+public sealed class UserAttackTests
+{
+    private static readonly byte[] s_alice = "alice"u8.ToArray();
+    private static readonly byte[] s_other = "another user"u8.ToArray();
+
+    private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
+
+    [Fact]
+    public async Task A_key_of_ones_own_that_is_put_onto_the_list_and_taken_off_stays_owned()
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        OptiksClient client = fixture.Client(store);
+        await client.UpdateAsync("plain"u8.ToArray(), "mine"u8.ToArray(), cancellationToken: Cancellation);
+        ReadOnlyMemory<byte> user = await CreateAsync(fixture, client, "phone");
+        Assert.Empty((await client.MonitorAsync("plain"u8.ToArray(), Cancellation)).Alarms);
+        OwnedKey before = store.Current.Owned[Id("plain")];
+
+        fixture.PublishItems(FixtureItem.List(user, "phone", "plain", "ghost"), FixtureItem.Device("ghost", "its key"));
+        UserMonitorResult on = await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation);
+        fixture.PublishItems(FixtureItem.List(user, "phone"));
+        UserMonitorResult off = await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation);
+        client.AcknowledgeUserAlarms(s_alice, off.Alarms);
+        await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation);
+
+        Assert.Equal([(UserAlarmKind.DeviceList, 2UL), (UserAlarmKind.DeviceValue, 1UL)], on.Alarms.Select(alarm => (alarm.Kind, alarm.Version)));
+        Assert.Equal(3, off.Alarms.Count);
+        OwnedKey after = store.Current.Owned[Id("plain")];
+        Assert.Equal((before.Version, before.ValueSha256, false), (after.Version, after.ValueSha256, after.IsListedOnly));
+        // What was on the list alone is forgotten, once its alarms were accepted.
+        Assert.Equal([Id("phone"), Id("plain")], store.Current.Owned.Keys.Order(StringComparer.Ordinal));
+        Assert.DoesNotContain(client.OwnedKeys, key => key.Span.SequenceEqual("ghost"u8));
+        fixture.Publish(("plain", "forged"));
+        Assert.Equal([2UL], (await client.MonitorAsync("plain"u8.ToArray(), Cancellation)).Alarms.Select(alarm => alarm.Version));
+    }
+
+    [Theory]
+    [InlineData("user lookup")]
+    [InlineData("user history")]
+    [InlineData("user monitor")]
+    [InlineData("lookup")]
+    [InlineData("history")]
+    [InlineData("monitor")]
+    public async Task What_one_kind_of_answer_showed_no_other_can_take_back(string shown)
+    {
+        // Two logs under one anchor: the first has a second version of the list and of the key, the second has the first ones alone, at a later epoch.
+        await using Fixture fixture = await Fixture.StartAsync();
+        using var second = new FixtureLog();
+        Publish(fixture.Log, 2);
+        Publish(second, 1);
+        fixture.Clock.UtcNow = second.Now;
+        string[] kinds = ["user lookup", "user history", "user monitor", "lookup", "history", "monitor"];
+        foreach (string later in kinds)
+        {
+            // Of keys alone a list says nothing.
+            foreach (FixtureLog log in (FixtureLog[])[fixture.Log, second])
+            {
+                var store = new MemoryClientStateStore(FixtureLog.Anchor, fixture.Folder.In("evidence"));
+                OptiksClient client = fixture.Client(store);
+                Assert.Equal(Reason.Valid, await AskAsync(client, shown));
+                // The head would tell at once: the views of keys and lists have to do it without.
+                store.TryUpdate(current => current with { Head = null }, []);
+                fixture.Server.Log = log;
+                fixture.Server.DeniesWhatIsKnown = log == second;
+                Reason reason = await AskAsync(client, later);
+                fixture.Server.Log = fixture.Log;
+                fixture.Server.DeniesWhatIsKnown = false;
+                // A list from version 1 on, which was not asked for, does not get so far.
+                Assert.True(log == second ? reason is Reason.VersionRegressed or Reason.HistoryFrom : reason == Reason.Valid, $"{later}: {reason}");
+            }
+        }
+
+        static void Publish(FixtureLog log, int versions)
+        {
+            for (int version = 1; version <= 2; version++)
+            {
+                FixtureItem[] more = version > versions ? [] : [FixtureItem.List(s_other, version == 1 ? ["phone"] : ["phone", "tablet"]), FixtureItem.Device("phone", $"{version}")];
+                log.Publish([.. version == 1 ? [FixtureItem.Name("alice", s_other)] : Array.Empty<FixtureItem>(), .. more]);
+            }
+            log.PublishMany(2, _ => []);
+        }
+
+        static async Task<Reason> AskAsync(OptiksClient client, string kind) => kind switch
+        {
+            "user lookup" => (await client.LookupUserAsync("alice", Cancellation)).Reason,
+            "user history" => (await client.UserHistoryAsync(s_alice, cancellationToken: Cancellation)).Reason,
+            "user monitor" => (await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation)).Reason,
+            "lookup" => (await client.LookupAsync("phone", Cancellation)).Reason,
+            "history" => (await client.HistoryAsync("phone"u8.ToArray(), Cancellation)).Reason,
+            _ => (await client.MonitorAsync("phone"u8.ToArray(), Cancellation)).Reason,
+        };
+    }
+
+    [Theory]
+    [InlineData("user monitor")]
+    [InlineData("user lookup")]
+    [InlineData("user history")]
+    public async Task A_key_that_was_there_cannot_be_absent(string shown)
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        using var second = new FixtureLog();
+        fixture.PublishItems(FixtureItem.Name("alice", s_other), FixtureItem.List(s_other, "phone"), FixtureItem.Device("phone", "1"));
+        second.PublishMany(2, _ => []);
+        var store = new MemoryClientStateStore(FixtureLog.Anchor, fixture.Folder.In("evidence"));
+        OptiksClient client = fixture.Client(store);
+        Assert.Equal(Reason.Valid, shown switch
+        {
+            "user monitor" => (await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation)).Reason,
+            "user lookup" => (await client.LookupUserAsync("alice", Cancellation)).Reason,
+            _ => (await client.UserHistoryAsync(s_alice, cancellationToken: Cancellation)).Reason,
+        });
+        store.TryUpdate(current => current with { Head = null }, []);
+        fixture.Server.Log = second;
+        fixture.Clock.UtcNow = second.Now;
+
+        Assert.Equal(Reason.VersionRegressed, (await client.LookupAsync("phone", Cancellation)).Reason);
+        // No server has an answer to a question that names a user who is none there; a false one gives it all the same.
+        fixture.Server.Log = second;
+        OptiksServerException behind = await Assert.ThrowsAsync<OptiksServerException>(() => client.LookupUserAsync("alice", Cancellation));
+        Assert.Equal("not-caught-up", behind.Problem);
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task A_name_of_ones_own_that_leads_to_another_user_is_an_alarm_that_stays(bool looksUp)
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        using (FileClientStateStore store = await fixture.OpenStoreAsync())
+        {
+            OptiksClient client = fixture.Client(store);
+            await client.CreateUserAsync([s_alice], [], cancellationToken: Cancellation);
+            fixture.PublishItems(FixtureItem.Name("alice", s_other), FixtureItem.List(s_other, "phone"), FixtureItem.Device("phone", "not mine"));
+            fixture.Server.Refuse = path => path == "/v1/users/monitor" ? (403, "forbidden") : null;
+            if (looksUp)
+            {
+                UserLookupResult found = await client.LookupUserAsync("alice", Cancellation);
+                Assert.Equal((true, UserAlarmKind.NameElsewhere, Base64UrlText.Encode(s_other)), (found.IsValid, Assert.Single(found.Alarms).Kind, found.Alarms[0].User));
+            }
+            // The name is looked up before anything is asked about the user.
+            OptiksServerException refused = await Assert.ThrowsAsync<OptiksServerException>(() => client.MonitorUserAsync(s_alice, cancellationToken: Cancellation));
+            Assert.Equal("forbidden", refused.Problem);
+        }
+        using FileClientStateStore reopened = await fixture.OpenStoreAsync();
+        OptiksClient later = fixture.Client(reopened);
+        UserAlarm alarm = Assert.Single(later.UserAlarms(s_alice));
+        Assert.Equal((UserAlarmKind.NameElsewhere, Id("alice")), (alarm.Kind, alarm.Name));
+        // Once, however often it is seen.
+        Assert.Single((await later.LookupUserAsync("alice", Cancellation)).Alarms);
+        // A change by this name is of the own user, and of no other.
+        UserUpdateResult sent = await later.ChangeUserAsync(s_alice, [UserChange.AddUsername("al"u8.ToArray())], cancellationToken: Cancellation);
+        Assert.False(sent.User!.Value.Span.SequenceEqual(s_other));
+        Assert.Equal(1, later.AcknowledgeUserAlarms(s_alice, [alarm]));
+        Assert.Empty((await later.LookupUserAsync("alice", Cancellation)).Alarms);
+    }
+
+    [Fact]
+    public async Task A_user_that_a_lookup_shows_to_have_left_unasked_is_an_alarm_and_one_that_was_asked_for_is_none()
+    {
+        foreach (bool asked in (bool[])[false, true])
+        {
+            await using Fixture fixture = await Fixture.StartAsync();
+            using FileClientStateStore store = await fixture.OpenStoreAsync();
+            OptiksClient client = fixture.Client(store);
+            ReadOnlyMemory<byte> user = await CreateAsync(fixture, client, "phone");
+            if (asked)
+            {
+                Assert.Equal(UpdateStatus.Pending, (await client.DecommissionUserAsync(s_alice, TimeSpan.Zero, cancellationToken: Cancellation)).Status);
+            }
+            fixture.PublishItems(FixtureItem.Left(user));
+            UserLookupResult found = await client.LookupUserAsync("alice", Cancellation);
+            Assert.Equal((true, asked ? 0 : 1), (found.HasLeft, found.Alarms.Count));
+            UserMonitorResult monitored = await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation);
+            Assert.Equal((true, true, asked ? 0 : 1, 0), (monitored.IsValid, monitored.HasLeft, monitored.Alarms.Count, monitored.Pending));
+        }
+    }
+
+    [Fact]
+    public async Task An_owner_looks_before_it_leaves()
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        OptiksClient client = fixture.Client(store);
+        ReadOnlyMemory<byte> user = await CreateAsync(fixture, client, "phone");
+        fixture.PublishItems(FixtureItem.List(user, "phone", "ghost"), FixtureItem.Device("ghost", "its key"));
+        fixture.Server.Requests.Clear();
+
+        UserUpdateResult seen = await client.DecommissionUserAsync(s_alice, TimeSpan.Zero, cancellationToken: Cancellation);
+        Assert.Equal((UpdateStatus.Refused, 2), (seen.Status, seen.Look!.Alarms.Count));
+        Assert.DoesNotContain("POST /v1/users", fixture.Server.Requests);
+        Assert.Empty(store.Current.OwnedUsers.Values.Single().Expected);
+
+        // Who may not look does not leave, unless it is said.
+        fixture.Server.Refuse = path => path == "/v1/users/monitor" ? (403, "forbidden") : null;
+        await Assert.ThrowsAsync<OptiksServerException>(() => client.DecommissionUserAsync(s_alice, TimeSpan.Zero, cancellationToken: Cancellation));
+        Assert.DoesNotContain("POST /v1/users", fixture.Server.Requests);
+        fixture.Server.Refuse = _ => null;
+
+        Assert.Equal(2, client.AcknowledgeUserAlarms(s_alice, seen.Look.Alarms));
+        UserUpdateResult left = await client.DecommissionUserAsync(s_alice, TimeSpan.Zero, cancellationToken: Cancellation);
+        Assert.Equal((UpdateStatus.Pending, true), (left.Status, left.Look!.IsValid));
+        Assert.Contains("POST /v1/users", fixture.Server.Requests);
+    }
+
+    [Fact]
+    public async Task What_was_not_seen_when_the_user_has_left_is_not_dropped()
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        OptiksClient client = fixture.Client(store);
+        ReadOnlyMemory<byte> user = await CreateAsync(fixture, client, "phone");
+        await client.ChangeUserAsync(s_alice, [UserChange.AddDevice("tablet"u8.ToArray(), "its key"u8.ToArray())], cancellationToken: Cancellation);
+        await client.DecommissionUserAsync(s_alice, TimeSpan.Zero, unseen: true, cancellationToken: Cancellation);
+        fixture.PublishItems(FixtureItem.Left(user));
+
+        UserMonitorResult left = await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation);
+
+        // The request that never came: its list and its value.
+        Assert.Equal((true, 0, 2), (left.HasLeft, left.Alarms.Count, left.Pending));
+    }
+
+    [Fact]
+    public async Task Requests_are_seen_in_the_order_of_the_owner()
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        fixture.Server.PublishAtOnce = false;
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        OptiksClient client = fixture.Client(store);
+        foreach (string value in (string[])["one", "two", "three"])
+        {
+            await client.UpdateAsync(s_alice, Encoding.UTF8.GetBytes(value), cancellationToken: Cancellation);
+        }
+        fixture.Publish(("alice", "two"));
+        MonitorResult second = await client.MonitorAsync(s_alice, Cancellation);
+        fixture.Publish(("alice", "three"));
+        MonitorResult third = await client.MonitorAsync(s_alice, Cancellation);
+        fixture.Publish(("alice", "one"));
+        MonitorResult first = await client.MonitorAsync(s_alice, Cancellation);
+
+        // The first one may have been lost, and makes no alarm of the second; nor was it seen.
+        Assert.Equal((0, 1, 1), (second.Alarms.Count, second.Pending, second.Overtaken));
+        Assert.Equal((0, 0, 1), (third.Alarms.Count, third.Pending, third.Overtaken));
+        // Should it come after all, it would undo the third.
+        Assert.Equal([3UL], first.Alarms.Select(alarm => alarm.Version));
+        Assert.Equal((0, 0), (first.Pending, first.Overtaken));
+    }
+
+    [Fact]
+    public async Task A_list_is_what_one_request_makes_of_the_list_before()
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        OptiksClient client = fixture.Client(store);
+        ReadOnlyMemory<byte> user = await CreateAsync(fixture, client, "phone");
+        await client.ChangeUserAsync(s_alice, [UserChange.AddDevice("laptop"u8.ToArray(), "1"u8.ToArray())], cancellationToken: Cancellation);
+        await client.ChangeUserAsync(s_alice, [UserChange.AddDevice("tablet"u8.ToArray(), "1"u8.ToArray()), UserChange.RemoveDevice("laptop"u8.ToArray())], cancellationToken: Cancellation);
+        // Both at once are what none of them makes; nor is one of them together with a ghost.
+        fixture.PublishItems(FixtureItem.List(user, "phone", "laptop", "ghost"), FixtureItem.Device("laptop", "1"));
+        fixture.PublishItems(FixtureItem.List(user, "phone", "laptop"));
+        fixture.PublishItems(FixtureItem.List(user, "phone", "tablet"), FixtureItem.Device("tablet", "1"));
+
+        UserMonitorResult found = await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation);
+
+        Assert.Equal([2UL, 3UL], found.Alarms.Where(alarm => alarm.Kind == UserAlarmKind.DeviceList).Select(alarm => alarm.Version));
+        Assert.Equal(2, found.Alarms.Count);
+        // The first request was never seen.
+        Assert.Equal((0, 1), (found.Pending, found.Overtaken));
+        Assert.Equal(["phone", "tablet"], found.Devices.Select(device => Encoding.UTF8.GetString(device.Span)));
+    }
+
+    // The owner makes a user with one device, which the log publishes, and looks once.
+    internal static async Task<ReadOnlyMemory<byte>> CreateAsync(Fixture fixture, OptiksClient client, string device)
+    {
+        UserUpdateResult pending = await client.CreateUserAsync([s_alice], [new UserDeviceValue(Encoding.UTF8.GetBytes(device), "1"u8.ToArray())], cancellationToken: Cancellation);
+        ReadOnlyMemory<byte> user = pending.User!.Value;
+        fixture.PublishItems(FixtureItem.Name("alice", user), FixtureItem.List(user, device), FixtureItem.Device(device, "1"));
+        UserMonitorResult first = await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation);
+        Assert.Equal((Reason.Valid, 0, 0, 1UL), (first.Reason, first.Alarms.Count, first.Pending, first.ListVersion));
+        return user;
+    }
+
+    private static string Id(string text) => Base64UrlText.Encode(Encoding.UTF8.GetBytes(text));
+}
