@@ -62,7 +62,18 @@ class ReadmeTest(unittest.TestCase):
                 self.assertEqual(run.code, 0, str(run))
                 self.assertIn(expected, run.out)
 
-    def test_6_other_exit_codes(self):
+    def test_6_users(self):
+        created = self.one("user", "create", "carol", "--device", "phone=the phone's key", "--device", "laptop=the laptop's key", "--wait")
+        self.assertEqual((created["verdict"], created["confirmed"]), ("accepted", True))
+        self.assertEqual([device["device"] for device in self.one("user", "lookup", "carol")["devices"]], ["laptop", "phone"])
+        self.assertTrue(self.one("user", "add-device", "carol", "tablet", "the tablet's key", "--wait")["confirmed"])
+        monitored = self.one("user", "monitor", "carol")
+        self.assertEqual((monitored["verdict"], monitored["alarms"], len(monitored["new_lists"])), ("valid", [], 2))
+        self.assertTrue(self.one("user", "remove-device", "carol", "laptop", "--wait")["confirmed"])
+        left = self.one("user", "decommission", "carol")
+        self.assertEqual((left["confirmed"], left["decommissioned"]), (True, True))
+
+    def test_7_other_exit_codes(self):
         usage = self.log.optiks("lookup")
         self.assertEqual(usage.code, 2, str(usage))
         refused = self.one("update", "alice", "too late", "--expect", "1", "--wait", code=3)

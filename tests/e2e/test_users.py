@@ -103,19 +103,51 @@ class UsersTest(unittest.TestCase):
             refused = self.log.optiks("user", *arguments, "--token-file", str(credential), "--json")
             self.assertEqual((refused.code, json.loads(refused.out)["reason"]), (UNREACHABLE_OR_REFUSED, "forbidden"), str(refused))
 
-    def test_6_decommission(self):
+    def test_6_monitor(self):
+        """What was done here is seen; another client of the owner, which did none of it, is told of all of it until it accepts."""
+        seen = self.one("user", "monitor", "alice")
+        self.assertEqual((seen["verdict"], seen["reason"], seen["alarms"], seen["pending"], seen["list_version"]), ("valid", "valid", [], 0, 3))
+        self.assertEqual([sorted(device["device"] for device in new["devices"]) for new in seen["new_lists"]],
+                         [["laptop", "phone"], ["laptop", "phone", "tablet"], ["phone", "tablet"]])
+        values = {device["device"]: [version["value"] for version in device["versions"]] for device in seen["new_versions"]}
+        self.assertEqual(values, {"laptop": ["the laptop's key"], "phone": ["the phone's key", "the phone's new key"], "tablet": ["the tablet's key", "by token"]})
+        self.assertEqual(self.one("user", "monitor")["new_versions"], [])
+        history = self.one("user", "history", "alice@example.org")
+        self.assertEqual({device["device"]: [version["value"] for version in device["versions"]] for device in history["devices"]}, values)
+        other = self.stranger("user", "monitor", "alice", "--json", "--api-key", self.log.api_key)
+        self.assertEqual((other.code, other.lines()[0]["reason"], len(other.lines()[0]["alarms"])), (1, "unexpected_version", 8), str(other))
+        accepted = self.stranger("user", "monitor", "alice", "--accept", "--json", "--api-key", self.log.api_key)
+        self.assertEqual((accepted.code, accepted.lines()[0]["alarms"], len(accepted.lines()[0]["accepted"])), (0, [], 8), str(accepted))
+        # A device that somebody else adds.
+        added = self.stranger("user", "add-device", "alice", "watch", "a ghost's key", "--wait", "--json", "--api-key", self.log.api_key)
+        self.assertTrue(added.lines()[0]["confirmed"], str(added))
+        self.assertEqual(self.one("user", "decommission", "alice", code=1)["reason"], "unexpected_version")
+        alarm = self.one("user", "monitor", "alice", code=1)
+        self.assertEqual([(one["about"], one.get("device"), one["version"]) for one in alarm["alarms"]], [("list", None, 4), ("device", "watch", 1)])
+        accepted = self.one("user", "monitor", "alice", "--accept")
+        self.assertEqual([one.get("value") for one in accepted["accepted"]], [None, "a ghost's key"])
+        # Who has no scope is refused, and changed nothing.
+        self.assertEqual(self.one("user", "history", "alice", "--api-key", "optiks_" + "A" * 43, code=UNREACHABLE_OR_REFUSED)["reason"], "unauthorized")
+
+    def test_7_decommission(self):
         self.assertEqual(self.stranger("user", "lookup", "alice", "--json").lines()[0]["decommissioned"], False)
         left = self.one("user", "decommission", "alice")
         self.assertEqual((left["verdict"], left["confirmed"], left["decommissioned"], left["devices"]), ("accepted", True, True, []))
+        self.assertLess(left["looked_epoch"], left["epoch"])
+        monitored = self.one("user", "monitor", "alice")
+        self.assertEqual((monitored["verdict"], monitored["decommissioned"], monitored["alarms"], monitored["pending"]), ("valid", True, [], 0))
+        # The other client did not ask for it.
+        other = self.stranger("user", "lookup", "alice", "--json")
+        self.assertEqual((other.code, other.lines()[0]["reason"]), (1, "unexpected_leave"), str(other))
         for name in ("alice", "alice@example.org"):
             found = self.one("user", "lookup", name)
             self.assertEqual((found["verdict"], found["decommissioned"], found["devices"]), ("present", True, []))
-        self.assertEqual(self.stranger("user", "lookup", "alice", "--json").lines()[0]["decommissioned"], True)
+        self.assertEqual(other.lines()[0]["decommissioned"], True)
         self.assertEqual(self.one("user", "add-device", "alice", "watch", "x", "--wait", code=UNREACHABLE_OR_REFUSED)["reason"], "user-left")
         # Nobody takes the name over.
         self.assertEqual(self.one("user", "create", "alice", "--wait", code=UNREACHABLE_OR_REFUSED)["reason"], "username-taken")
 
-    def test_7_for_people(self):
+    def test_8_for_people(self):
         for arguments, expected in ((("user", "lookup", "alice"), "alice: present, has left for good"), (("user", "lookup", "bob"), "bob: absent")):
             with self.subTest(arguments):
                 run = self.log.optiks(*arguments)
