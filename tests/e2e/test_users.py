@@ -147,7 +147,30 @@ class UsersTest(unittest.TestCase):
         # Nobody takes the name over.
         self.assertEqual(self.one("user", "create", "alice", "--wait", code=UNREACHABLE_OR_REFUSED)["reason"], "username-taken")
 
-    def test_8_for_people(self):
+    def test_8_erasing(self):
+        """Old values of a key, and then all of a user who has left."""
+        for value in ("first", "second"):
+            self.one("update", "old", value, "--wait")
+        gone = self.one("erase", "old", "--from", "1", "--to", "1", "--wait")
+        self.assertEqual((gone["verdict"], gone["reason"]), ("accepted", "values_erased"))
+        self.assertEqual([(one["structure"], one["version"]) for one in gone["erased"]], [("keys", 1)])
+        self.assertGreater(gone["served_until_ms"], 0)
+        history = self.one("history", "old")["versions"]
+        self.assertEqual([(version.get("erased", False), version.get("value")) for version in history], [(True, None), (False, "second")])
+        self.assertEqual(self.one("erase", "old", "--from", "2", "--to", "2", "--wait", code=UNREACHABLE_OR_REFUSED)["reason"], "latest-version")
+        self.one("user", "create", "dave", "--device", "watch-2=x", "--wait")
+        self.assertEqual(self.one("user", "erase", "dave", "--wait", code=UNREACHABLE_OR_REFUSED)["reason"], "user-not-left")
+        all_of_alice = self.one("user", "erase", "alice", "--wait")
+        self.assertEqual({one["structure"] for one in all_of_alice["erased"]}, {"devices", "keys"})
+        # Who has it remembered has it still.
+        with tempfile.TemporaryDirectory() as fresh:
+            nobody = self.log.optiks("lookup", "phone", "--json", "--data", fresh, "--trust", str(self.log.data / "trust.json"))
+            self.assertEqual((nobody.code, nobody.lines()[0]["reason"]), (UNREACHABLE_OR_REFUSED, "erased"), str(nobody))
+        # Erasing again finds nothing to erase.
+        self.assertEqual(self.one("user", "erase", "alice", "--wait")["erased"], [])
+        self.assertEqual(self.one("user", "lookup", "alice")["decommissioned"], True)
+
+    def test_9_for_people(self):
         for arguments, expected in ((("user", "lookup", "alice"), "alice: present, has left for good"), (("user", "lookup", "bob"), "bob: absent")):
             with self.subTest(arguments):
                 run = self.log.optiks(*arguments)

@@ -34,7 +34,8 @@ internal sealed class KeyArguments
             ? throw new UsageException($"There is no option {text}. If it is a key or a value, put -- before the first argument that starts with a dash.")
             : text;
 
-    private static ReadOnlyMemory<byte> Decode(string text, bool base64)
+    /// <summary>The octets of a key or name.</summary>
+    public static ReadOnlyMemory<byte> Decode(string text, bool base64)
     {
         byte[] key = !base64 ? Encoding.UTF8.GetBytes(text)
             : Base64UrlText.TryDecode(text, out byte[]? octets) ? octets

@@ -54,6 +54,8 @@ internal static class OptiksCommand
         ["user add-device"] = ["optiks user add-device alice tablet \"the tablet's key\" --wait"],
         ["user set-device"] = ["optiks user set-device alice phone \"the phone's new key\" --wait", "optiks user set-device alice phone --file phone.value --expect 1"],
         ["user remove-device"] = ["optiks user remove-device alice laptop --wait"],
+        ["erase"] = ["optiks erase alice --from 1 --to 3 --wait"],
+        ["user erase"] = ["optiks user erase alice --from 1 --to 3 --wait", "optiks user erase alice --wait        # all of a user who has left"],
         ["user decommission"] = ["optiks user decommission alice", "optiks user decommission alice --unseen"],
         ["audit"] = ["optiks audit", "optiks audit --follow", "optiks audit --from 1000 --data ~/auditor"],
         ["inspect"] =
@@ -113,6 +115,7 @@ internal static class OptiksCommand
             HistoryCommand.Create(options, host),
             MonitorCommand.Create(options, host),
             UserCommand.Create(options, host),
+            EraseCommand.Create(options, host),
             AuditCommand.Create(options, host),
             InspectCommand.Create(options, host),
             VerifyCommand.Create(options, host),

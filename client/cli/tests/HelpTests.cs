@@ -20,6 +20,8 @@ public sealed class HelpTests
     [InlineData("user remove-device", "--wait", "--timeout", "--request-id", "--b64")]
     [InlineData("user monitor", "--follow", "--interval", "--accept", "--b64")]
     [InlineData("user history", "--b64")]
+    [InlineData("erase", "--from", "--to", "--wait", "--timeout", "--request-id", "--b64")]
+    [InlineData("user erase", "--from", "--to", "--wait", "--timeout", "--request-id", "--b64")]
     [InlineData("user decommission", "--unseen", "--wait", "--timeout", "--request-id", "--b64")]
     [InlineData("audit", "--from", "--follow", "--range", "--interval")]
     [InlineData("status", "--wait", "--timeout")]

@@ -11,17 +11,22 @@ public sealed partial class OptiksClient
     /// <param name="requestId">Id of the request.</param>
     /// <param name="atMost">How long to wait while it is pending; zero: not at all.</param>
     /// <param name="cancellationToken">Ends the waiting.</param>
-    public async Task<RequestOutcome> StatusAsync(Guid requestId, TimeSpan atMost, CancellationToken cancellationToken = default)
+    public Task<RequestOutcome> StatusAsync(Guid requestId, TimeSpan atMost, CancellationToken cancellationToken = default)
+    {
+        Uri server = UpdateUrl();
+        return PollAsync($"/v1/updates/{requestId:D}", atMost, answer => RequestOutcomeJson.Parse(answer, requestId, server), now => now.Status == UpdateStatus.Pending, cancellationToken);
+    }
+
+    private async Task<T> PollAsync<T>(string path, TimeSpan atMost, Func<byte[], T> read, Func<T, bool> isPending, CancellationToken cancellationToken)
     {
         long started = _time.GetTimestamp();
         while (true)
         {
             TimeSpan left = atMost - _time.GetElapsedTime(started);
             int wait = (int)Math.Clamp(Math.Ceiling(left.TotalSeconds), 0, LongestServerWaitSeconds);
-            var request = new ServerRequest(UpdateUrl(), $"/v1/updates/{requestId:D}?wait={wait}", MediaTypes.Json, MaxStatusLength) { Authorize = true };
-            byte[] answer = await RetryAsync(request, cancellationToken).ConfigureAwait(false);
-            RequestOutcome now = RequestOutcomeJson.Parse(answer, requestId, UpdateUrl());
-            if (now.Status != UpdateStatus.Pending || left <= TimeSpan.Zero)
+            var request = new ServerRequest(UpdateUrl(), $"{path}?wait={wait}", MediaTypes.Json, MaxStatusLength) { Authorize = true };
+            T now = read(await RetryAsync(request, cancellationToken).ConfigureAwait(false));
+            if (!isPending(now) || left <= TimeSpan.Zero)
             {
                 return now;
             }

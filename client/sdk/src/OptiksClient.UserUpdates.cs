@@ -62,26 +62,30 @@ public sealed partial class OptiksClient
                 ? await SendAsync(name, new UserRequest(id, KeyName.OfVerified(seen), changes), cancellationToken).ConfigureAwait(false) with { Look = look }
                 : looked;
         }
-        string? user = OwnedUserRules.UserOf(_store.Current, name.Id) ?? _store.Current.Names.GetValueOrDefault(name.Id)?.User;
-        if (user is null)
-        {
-            UserLookupResult lookup = (await LookupUserBatchAsync([(name, null)], 0, cancellationToken).ConfigureAwait(false))[0];
-            if (lookup.User is not { } found)
+        (ReadOnlyMemory<byte>? user, UserLookupResult? lookup) = await FindUserAsync(name, cancellationToken).ConfigureAwait(false);
+        return user is { } found
+            ? await SendAsync(name, new UserRequest(id, KeyName.OfVerified(found), changes), cancellationToken).ConfigureAwait(false)
+            : new UserUpdateResult
             {
-                return new UserUpdateResult
-                {
-                    Username = name.Octets,
-                    User = null,
-                    Changes = changes,
-                    RequestId = id,
-                    Status = UpdateStatus.Refused,
-                    RefusedBecause = lookup.IsValid ? "user-unknown" : null,
-                    Lookups = [lookup],
-                };
-            }
-            return await SendAsync(name, new UserRequest(id, KeyName.OfVerified(found), changes), cancellationToken).ConfigureAwait(false);
+                Username = name.Octets,
+                User = null,
+                Changes = changes,
+                RequestId = id,
+                Status = UpdateStatus.Refused,
+                RefusedBecause = lookup!.IsValid ? "user-unknown" : null,
+                Lookups = [lookup],
+            };
+    }
+
+    // The own user of the name, or the one that it is known to lead to, or that a lookup shows; otherwise the lookup that shows none.
+    private async Task<(ReadOnlyMemory<byte>? User, UserLookupResult? Lookup)> FindUserAsync(KeyName name, CancellationToken cancellationToken)
+    {
+        if ((OwnedUserRules.UserOf(_store.Current, name.Id) ?? _store.Current.Names.GetValueOrDefault(name.Id)?.User) is { } known)
+        {
+            return (KeyName.FromId(known), null);
         }
-        return await SendAsync(name, new UserRequest(id, new KeyName(KeyName.FromId(user), user), changes), cancellationToken).ConfigureAwait(false);
+        UserLookupResult lookup = (await LookupUserBatchAsync([(name, null)], 0, cancellationToken).ConfigureAwait(false))[0];
+        return (lookup.User, lookup);
     }
 
     /// <summary>

@@ -51,15 +51,16 @@ internal static class RequestOutcomeJson
             : throw new FormatException("key_b64");
     }
 
-    // Servers that know keys alone name no structure.
-    private static StructureId Structure(JsonElement item) =>
+    /// <summary>Structure of an item: servers that know keys alone name none.</summary>
+    internal static StructureId Structure(JsonElement item) =>
         !item.TryGetProperty("structure", out JsonElement name) ? StructureId.Keys
         : Structures.Names.ToList().IndexOf(name.GetString() ?? "") is >= 0 and var index ? (StructureId)(index + 1)
         : throw new FormatException("structure");
 
-    private static KeyVersionNumber Number(JsonElement element) =>
+    internal static KeyVersionNumber Number(JsonElement element) =>
         new(element.GetProperty("period").GetUInt64(), element.GetProperty("version").GetUInt64());
 
-    private static string ReasonName(string? text) =>
+    /// <summary>ReasonName is a name that may reach a terminal, or <see cref="FormatException"/>.</summary>
+    internal static string ReasonName(string? text) =>
         text is { Length: >= 1 and <= MaxReasonLength } && text.All(character => char.IsAsciiLetterLower(character) || character == '-') ? text : throw new FormatException("reason");
 }

@@ -87,7 +87,10 @@ internal sealed class FixtureServer : IAsyncDisposable
     /// <summary>Status of every request about a user.</summary>
     public string UserStatus { get; set; } = """{"status":"pending"}""";
 
-    /// <summary>Body of the last request about a user.</summary>
+    /// <summary>Status of every erasure.</summary>
+    public string ErasureStatus { get; set; } = """{"status":"pending"}""";
+
+    /// <summary>Body of the last request about a user, or of an erasure.</summary>
     public byte[] LastUserRequest { get; private set; } = [];
 
     /// <summary>Publish at once what is accepted.</summary>
@@ -154,8 +157,8 @@ internal sealed class FixtureServer : IAsyncDisposable
             case "/v1/updates":
                 await AcceptAsync(context);
                 break;
-            case "/v1/users":
-                await AcceptUserAsync(context);
+            case "/v1/users" or "/v1/erasures":
+                await AcceptUserAsync(context, path);
                 break;
             case "/v1/configuration":
                 await BytesAsync(context, path, MediaTypes.Json, FixtureLog.Anchor.ToJson());
@@ -253,7 +256,7 @@ internal sealed class FixtureServer : IAsyncDisposable
         await BytesAsync(context, "/v1/updates", MediaTypes.Json, System.Text.Encoding.UTF8.GetBytes($$"""{"request_id":"{{id}}","status":"pending","status_url":"/v1/updates/{{id}}"}"""));
     }
 
-    private async Task AcceptUserAsync(HttpContext context)
+    private async Task AcceptUserAsync(HttpContext context, string path)
     {
         if (!IsAuthorized(context))
         {
@@ -267,6 +270,11 @@ internal sealed class FixtureServer : IAsyncDisposable
         Guid id = document.RootElement.GetProperty("request_id").GetGuid();
         _userRequests[id] = true;
         context.Response.StatusCode = 202;
+        if (path == "/v1/erasures")
+        {
+            await BytesAsync(context, path, MediaTypes.Json, System.Text.Encoding.UTF8.GetBytes($$"""{"request_id":"{{id}}","status":"pending","status_url":"/v1/erasures/{{id}}"}"""));
+            return;
+        }
         await BytesAsync(context, "/v1/users", MediaTypes.Json, System.Text.Encoding.UTF8.GetBytes($$"""{"request_id":"{{id}}","status":"pending","status_url":"/v1/updates/{{id}}","user_b64":"{{document.RootElement.GetProperty("user_b64").GetString()}}"}"""));
     }
 
@@ -283,6 +291,10 @@ internal sealed class FixtureServer : IAsyncDisposable
         else if (path.StartsWith("/v1/updates/", StringComparison.Ordinal) && _userRequests.ContainsKey(Guid.Parse(path["/v1/updates/".Length..])))
         {
             await BytesAsync(context, path, MediaTypes.Json, System.Text.Encoding.UTF8.GetBytes(UserStatus));
+        }
+        else if (path.StartsWith("/v1/erasures/", StringComparison.Ordinal) && _userRequests.ContainsKey(Guid.Parse(path["/v1/erasures/".Length..])))
+        {
+            await BytesAsync(context, path, MediaTypes.Json, System.Text.Encoding.UTF8.GetBytes(ErasureStatus));
         }
         else if (path.StartsWith("/v1/epochs/", StringComparison.Ordinal) && path.EndsWith("/audit-proof", StringComparison.Ordinal))
         {

@@ -17,5 +17,6 @@ internal static class UserCommand
             UserChangeCommands.SetDevice(options, host),
             UserChangeCommands.RemoveDevice(options, host),
             UserChangeCommands.Decommission(options, host),
+            UserEraseCommand.Create(options, host),
         };
 }

@@ -1,0 +1,68 @@
+using System.Buffers;
+using System.Text.Json;
+using Optiks.Protocol;
+
+namespace Optiks.Client;
+
+/// <summary>ErasureJson writes requests to erase values and reads what became of them (docs/spec/erasure.md section 4). The server's word.</summary>
+internal static class ErasureJson
+{
+    public static ReadOnlyMemory<byte> Body(ErasureResult request)
+    {
+        var buffer = new ArrayBufferWriter<byte>();
+        using (var writer = new Utf8JsonWriter(buffer))
+        {
+            writer.WriteStartObject();
+            writer.WriteString("request_id"u8, request.RequestId);
+            if (request.Key is { } key)
+            {
+                writer.WriteString("key_b64"u8, Base64UrlText.Encode(key.Span));
+            }
+            else
+            {
+                writer.WriteString("user_b64"u8, Base64UrlText.Encode(request.User!.Value.Span));
+            }
+            if (request.Versions is { } versions)
+            {
+                writer.WriteNumber("from"u8, versions.From);
+                writer.WriteNumber("to"u8, versions.To);
+            }
+            writer.WriteEndObject();
+        }
+        return buffer.WrittenMemory;
+    }
+
+    /// <summary>Read gives the request with what became of it.</summary>
+    public static ErasureResult Read(byte[] answer, ErasureResult request, Uri server)
+    {
+        try
+        {
+            using var document = JsonDocument.Parse(answer);
+            JsonElement root = document.RootElement;
+            return root.GetProperty("status").GetString() switch
+            {
+                "pending" => request,
+                "erased" => request with
+                {
+                    Status = ErasureStatus.Erased,
+                    Epoch = root.GetProperty("epoch").GetUInt64(),
+                    Erased = [.. root.GetProperty("erased").EnumerateArray().Select(Version)],
+                },
+                "refused" => request with
+                {
+                    Status = ErasureStatus.Refused,
+                    RefusedBecause = RequestOutcomeJson.ReasonName(root.GetProperty("reason").GetString()),
+                    Current = root.TryGetProperty("current", out JsonElement current) ? RequestOutcomeJson.Number(current) : null,
+                },
+                _ => throw new FormatException("unknown status"),
+            };
+        }
+        catch (Exception e) when (e is JsonException or InvalidOperationException or KeyNotFoundException or FormatException)
+        {
+            throw new OptiksServerException(ServerFailure.Unusable, server, $"{server.Authority} answered with something that is not the status of an erasure.", e);
+        }
+    }
+
+    private static ErasedVersion Version(JsonElement element) =>
+        new(RequestOutcomeJson.Structure(element), RequestOutcomeJson.Number(element), element.GetProperty("epoch").GetUInt64());
+}

@@ -1,0 +1,85 @@
+using Optiks.Protocol;
+
+namespace Optiks.Client;
+
+public sealed partial class OptiksClient
+{
+    /// <summary>
+    /// EraseAsync erases superseded values of a key, for good: the latest one is never erased (docs/spec/erasure.md). When it returns <see cref="ErasureStatus.Pending"/>, the server holds the request durably. Retried under
+    /// one request id. An owner monitors the key first: a version that it has not seen yet becomes one that nobody can show, and an alarm. Needs an API key or token with the scope erase.
+    /// </summary>
+    /// <param name="key">Key, 1 to <see cref="ProtocolLimits.MaxKeyLength"/> octets.</param>
+    /// <param name="from">First version, 1 or more.</param>
+    /// <param name="to">Last version, at most <see cref="ProtocolLimits.MaxErasures"/> in all.</param>
+    /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>); null: a new one.</param>
+    /// <param name="cancellationToken">Ends the waiting, not a request that was sent.</param>
+    public Task<ErasureResult> EraseAsync(ReadOnlyMemory<byte> key, ulong from, ulong to, Guid? requestId = null, CancellationToken cancellationToken = default) =>
+        SendAsync(
+            new ErasureResult { Key = KeyName.Of(key, _options.TrustAnchor).Octets, Versions = Versions(from, to), RequestId = RequestIdOf(requestId), Status = ErasureStatus.Pending }, cancellationToken);
+
+    /// <summary>
+    /// EraseUserAsync erases superseded versions of a user's device list, or of a user who has left all that it had: every list, and every key of the devices that these lists name. Otherwise as <see cref="EraseAsync"/>. The
+    /// user id is the kept one or is looked up first; where that shows no user, or is refused, nothing is sent and the result says so.
+    /// </summary>
+    /// <param name="username">Username of the user.</param>
+    /// <param name="versions">First and last version of the list; null: all, once the user has left.</param>
+    /// <param name="requestId">A UUIDv7 of the last 24 hours (<see cref="NewRequestId"/>); null: a new one.</param>
+    /// <param name="cancellationToken">Ends the waiting, not a request that was sent.</param>
+    public async Task<ErasureResult> EraseUserAsync(
+        ReadOnlyMemory<byte> username, (ulong From, ulong To)? versions = null, Guid? requestId = null, CancellationToken cancellationToken = default)
+    {
+        KeyName name = UsernameOf(username);
+        var request = new ErasureResult
+        {
+            Username = name.Octets,
+            Versions = versions is { } range ? Versions(range.From, range.To) : null,
+            RequestId = RequestIdOf(requestId),
+            Status = ErasureStatus.Pending,
+        };
+        (ReadOnlyMemory<byte>? user, UserLookupResult? lookup) = await FindUserAsync(name, cancellationToken).ConfigureAwait(false);
+        return user is null
+            ? request with { Status = ErasureStatus.Refused, Lookup = lookup, RefusedBecause = lookup!.IsValid ? "user-unknown" : null }
+            : await SendAsync(request with { User = user }, cancellationToken).ConfigureAwait(false);
+    }
+
+    /// <summary>
+    /// WaitAsync waits until a pending erasure is done or refused, and finds out until when a copy may be served. Still pending after <paramref name="atMost"/>: the result says so.
+    /// </summary>
+    public async Task<ErasureResult> WaitAsync(ErasureResult pending, TimeSpan atMost, CancellationToken cancellationToken = default)
+    {
+        ArgumentNullException.ThrowIfNull(pending);
+        Uri server = UpdateUrl();
+        ErasureResult result = await PollAsync(
+            $"/v1/erasures/{pending.RequestId:D}", atMost, answer => ErasureJson.Read(answer, pending, server), now => now.Status == ErasureStatus.Pending, cancellationToken).ConfigureAwait(false);
+        return result is { Status: ErasureStatus.Erased, Epoch: { } epoch } ? result with { ServedUntil = await ServedUntilAsync(result, epoch, cancellationToken).ConfigureAwait(false) } : result;
+    }
+
+    // A replica that stands still serves epochs before this one, until they are too old. A later record's time is a later bound, and as true.
+    private async Task<DateTimeOffset?> ServedUntilAsync(ErasureResult erased, ulong epoch, CancellationToken cancellationToken)
+    {
+        HeadInfo? head;
+        try
+        {
+            head = erased.Key is { } key
+                ? (await LookupBatchAsync([KeyName.OfVerified(key)], epoch, cancellationToken).ConfigureAwait(false))[0].Head
+                : (await LookupUserBatchAsync([(KeyName.OfVerified(erased.Username!.Value), null)], epoch, cancellationToken).ConfigureAwait(false))[0].Head;
+        }
+        catch (OptiksServerException)
+        {
+            // The receipt holds without it: only the bound is not known.
+            return null;
+        }
+        return head?.Time.AddMilliseconds(_options.TrustAnchor.Configuration.MaxBehindMs);
+    }
+
+    private async Task<ErasureResult> SendAsync(ErasureResult request, CancellationToken cancellationToken)
+    {
+        var sent = new ServerRequest(UpdateUrl(), "/v1/erasures", MediaTypes.Json, MaxStatusLength) { Body = (ErasureJson.Body(request), MediaTypes.Json), Authorize = true };
+        await RetryAsync(sent, cancellationToken).ConfigureAwait(false);
+        return request;
+    }
+
+    private static (ulong From, ulong To) Versions(ulong from, ulong to) => from >= 1 && from <= to && to - from < ProtocolLimits.MaxErasures
+        ? (from, to)
+        : throw new ArgumentException($"An erasure is of versions from 1 on, of {ProtocolLimits.MaxErasures} of them at most, not of {from} to {to}.", nameof(from));
+}

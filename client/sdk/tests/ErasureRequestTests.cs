@@ -1,0 +1,93 @@
+using System.Text;
+using Optiks.Protocol;
+
+namespace Optiks.Client.Tests;
+
+/// <summary>What a request to erase values sends, and what the client makes of the receipt.</summary>
+public sealed class ErasureRequestTests
+{
+    private static readonly byte[] s_alice = "alice"u8.ToArray();
+
+    private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
+
+    [Fact]
+    public async Task Old_values_of_a_key_are_erased_and_the_receipt_says_until_when_they_may_be_served()
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        fixture.Publish(("alice", "one"));
+        fixture.Publish(("alice", "two"));
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        OptiksClient client = fixture.Client(store);
+
+        ErasureResult pending = await client.EraseAsync(s_alice, 1, 1, cancellationToken: Cancellation);
+        string sent = Encoding.UTF8.GetString(fixture.Server.LastUserRequest);
+        ErasureResult still = await client.WaitAsync(pending, TimeSpan.Zero, Cancellation);
+        fixture.Server.ErasureStatus = """{"status":"erased","epoch":2,"erased":[{"structure":"keys","period":0,"version":1,"epoch":1}]}""";
+        ErasureResult done = await client.WaitAsync(pending, TimeSpan.FromSeconds(5), Cancellation);
+
+        Assert.Equal($$"""{"request_id":"{{pending.RequestId}}","key_b64":"YWxpY2U","from":1,"to":1}""", sent);
+        Assert.Equal((ErasureStatus.Pending, ErasureStatus.Pending, ErasureStatus.Erased), (pending.Status, still.Status, done.Status));
+        Assert.Equal((2UL, new ErasedVersion(StructureId.Keys, new KeyVersionNumber(0, 1), 1)), (done.Epoch, Assert.Single(done.Erased)));
+        // By the time of a record that was verified.
+        Assert.Equal(EpochRecord.Decode(fixture.Log.Record(2)).TimeMs + FixtureLog.Configuration.MaxBehindMs, (ulong)done.ServedUntil!.Value.ToUnixTimeMilliseconds());
+        fixture.Server.Refuse = path => path == "/v1/lookup" ? (410, "erased") : null;
+        ErasureResult unbounded = await client.WaitAsync(pending, TimeSpan.FromSeconds(5), Cancellation);
+        Assert.Equal((ErasureStatus.Erased, null), (unbounded.Status, unbounded.ServedUntil));
+    }
+
+    [Fact]
+    public async Task A_user_s_lists_are_erased_by_the_user_that_the_name_leads_to()
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        byte[] user = "id of alice"u8.ToArray();
+        fixture.PublishItems(FixtureItem.Name("alice", user), FixtureItem.List(user, "phone"));
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        OptiksClient client = fixture.Client(store);
+
+        ErasureResult nobody = await client.EraseUserAsync("bob"u8.ToArray(), cancellationToken: Cancellation);
+        ErasureResult lists = await client.EraseUserAsync(s_alice, (1, 3), cancellationToken: Cancellation);
+        string ofLists = Encoding.UTF8.GetString(fixture.Server.LastUserRequest);
+        ErasureResult all = await client.EraseUserAsync(s_alice, cancellationToken: Cancellation);
+        fixture.Server.ErasureStatus = """{"status":"refused","reason":"user-not-left"}""";
+        ErasureResult refused = await client.WaitAsync(all, TimeSpan.FromSeconds(5), Cancellation);
+
+        Assert.Equal((ErasureStatus.Refused, "user-unknown", true), (nobody.Status, nobody.RefusedBecause, nobody.Lookup!.IsValid));
+        Assert.Equal($$"""{"request_id":"{{lists.RequestId}}","user_b64":"{{Base64UrlText.Encode(user)}}","from":1,"to":3}""", ofLists);
+        Assert.Equal($$"""{"request_id":"{{all.RequestId}}","user_b64":"{{Base64UrlText.Encode(user)}}"}""", Encoding.UTF8.GetString(fixture.Server.LastUserRequest));
+        Assert.Equal((ErasureStatus.Refused, "user-not-left"), (refused.Status, refused.RefusedBecause));
+    }
+
+    [Theory]
+    [InlineData(0UL, 1UL)]
+    [InlineData(2UL, 1UL)]
+    [InlineData(1UL, 1025UL)]
+    [InlineData(1UL, ulong.MaxValue)]
+    public async Task What_no_log_erases_is_not_sent(ulong from, ulong to)
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        await Assert.ThrowsAsync<ArgumentException>(() => fixture.Client(store).EraseAsync(s_alice, from, to, cancellationToken: Cancellation));
+        await Assert.ThrowsAsync<ArgumentException>(() => fixture.Client(store).EraseUserAsync(s_alice, (from, to), cancellationToken: Cancellation));
+        Assert.Empty(fixture.Server.Requests);
+    }
+
+    [Theory]
+    [InlineData("")]
+    [InlineData("{}")]
+    [InlineData("""{"status":"erased","epoch":1}""")]
+    [InlineData("""{"status":"erased","epoch":-1,"erased":[]}""")]
+    [InlineData("""{"status":"erased","epoch":1,"erased":[{"structure":"nothing","period":0,"version":1,"epoch":1}]}""")]
+    [InlineData("""{"status":"refused","reason":"\u001b[31m"}""")]
+    [InlineData("""{"status":"published","epoch":1}""")]
+    [InlineData("[1]")]
+    public async Task A_receipt_that_is_none_is_no_receipt(string answer)
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        OptiksClient client = fixture.Client(store);
+        ErasureResult pending = await client.EraseAsync(s_alice, 1, 1, cancellationToken: Cancellation);
+        fixture.Server.ErasureStatus = answer;
+        OptiksServerException e = await Assert.ThrowsAsync<OptiksServerException>(() => client.WaitAsync(pending, TimeSpan.Zero, Cancellation));
+        Assert.Equal(ServerFailure.Unusable, e.Failure);
+    }
+}
