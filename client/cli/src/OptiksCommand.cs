@@ -67,6 +67,7 @@ internal static class OptiksCommand
         [
             "curl -s http://127.0.0.1:8301/v1/lookup?key=alice -H 'Accept: application/vnd.optiks.lookup' -o answer.bin",
             "optiks verify answer.bin alice",
+            "optiks verify user.bin alice                     # the answer of a user lookup",
             "optiks verify checkpoint --trust trust.json",
             "optiks verify audit.bin --from-record record-17.bin --period-record record-0.bin",
         ],

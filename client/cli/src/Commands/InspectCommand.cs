@@ -12,7 +12,7 @@ internal static class InspectCommand
     public static Command Create(GlobalOptions options, CommandHost host)
     {
         var file = new Argument<string>("FILE") { Description = "a binary or JSON answer, a record, an audit proof or a checkpoint; - for standard input" };
-        var key = new Option<string?>("--key") { Description = "the key that was asked for: shows labels, and the side on which each path goes", HelpName = "KEY" };
+        var key = new Option<string?>("--key") { Description = "the key or the username that was asked for: shows labels, and the side on which each path goes", HelpName = "KEY" };
         var command = new Command("inspect", "Print an answer readably: records, ladders, tree paths, sizes. Verifies nothing") { file, key };
         command.SetAction(parse => Run(host, options.Json(parse), parse.GetValue(file)!, parse.GetValue(key)));
         return command;
@@ -53,6 +53,14 @@ internal static class InspectCommand
             case SavedAnswer.OfVersions when octets[0] != '{':
                 writer.WritePropertyName("versions_answer"u8);
                 AnswerJson.WriteVersionsAnswer(writer, octets);
+                break;
+            case SavedAnswer.OfUsers when octets[0] != '{':
+                writer.WritePropertyName("user_lookup_answer"u8);
+                AnswerJson.WriteUserLookupAnswer(writer, octets);
+                break;
+            case SavedAnswer.OfOwnUser when octets[0] != '{':
+                writer.WritePropertyName("user_monitor_answer"u8);
+                AnswerJson.WriteUserMonitorAnswer(writer, octets);
                 break;
             case SavedAnswer.OfAudit:
                 writer.WritePropertyName("audit_proof"u8);

@@ -1,4 +1,6 @@
 using System.CommandLine;
+using System.Text.Json;
+using Optiks.Cli.Commands.Users;
 using Optiks.Cli.Inspecting;
 using Optiks.Native;
 using Optiks.Protocol;
@@ -10,16 +12,18 @@ internal static class VerifyCommand
 {
     public static Command Create(GlobalOptions options, CommandHost host)
     {
-        var file = new Argument<string>("FILE") { Description = "a binary answer of lookup, history or monitor, a head, a record, an audit proof or a checkpoint; - for standard input" };
-        var keys = new KeyArguments(ArgumentArity.ZeroOrMore, "the keys that were asked for, in that order");
+        var file = new Argument<string>("FILE") { Description = "a binary answer of lookup, history or monitor, about keys or users, a head, a record, an audit proof or a checkpoint; - for standard input" };
+        var keys = new KeyArguments(ArgumentArity.ZeroOrMore, "the keys or usernames that were asked for, in that order");
         var earlier = new Option<string?>("--from-record")
         {
             Description = "a record that you trust: of the epoch at which an audit proof begins (needed), or another one that a record must agree with",
             HelpName = "FILE",
         };
         var period = new Option<string?>("--period-record") { Description = "for an audit proof, the record of the first epoch of that record's period, which you trust too", HelpName = "FILE" };
+        var user = new Option<string?>("--user-b64") { Description = "for the answer of a user's monitoring, the id of the user, base64url", HelpName = "ID" };
+        var device = new Option<string?>("--device") { Description = "for the answer of a user lookup, the one device that was asked for", HelpName = "ID" };
         var fresh = new Option<bool>("--fresh") { Description = "also require that it is recent, by this machine's clock" };
-        var command = new Command("verify", "Judge a stored answer offline against the trust anchor: signatures and proofs, not whether the log has newer") { file, earlier, period, fresh };
+        var command = new Command("verify", "Judge a stored answer offline against the trust anchor: signatures and proofs, not whether the log has newer") { file, earlier, period, user, device, fresh };
         keys.AddTo(command);
         command.SetAction(parse =>
         {
@@ -31,7 +35,8 @@ internal static class VerifyCommand
                 throw new UsageException($"{name} is JSON, which is for people: store the binary form (Accept: application/vnd.optiks.lookup and so on) to verify it.");
             }
             ulong? now = parse.GetValue(fresh) ? (ulong)host.Time.GetUtcNow().ToUnixTimeMilliseconds() : null;
-            var judge = new SavedAnswerJudge(Anchor(options, parse, host), now, Record(parse.GetValue(earlier)), Record(parse.GetValue(period)));
+            var judge = new SavedAnswerJudge(Anchor(options, parse, host), now, Record(parse.GetValue(earlier)), Record(parse.GetValue(period)), UserId(parse.GetValue(user)),
+                parse.GetValue(device) is { } id ? keys.Decode(parse, id) : default);
             Judgement judgement;
             try
             {
@@ -45,6 +50,10 @@ internal static class VerifyCommand
         });
         return command;
     }
+
+    private static ReadOnlyMemory<byte> UserId(string? text) => text is null ? default
+        : Base64UrlText.TryDecode(text, out byte[]? id) && id.Length is >= 1 and <= ProtocolLimits.MaxKeyLength ? id
+        : throw new UsageException($"--user-b64 is base64url of 1 to {ProtocolLimits.MaxKeyLength} octets.");
 
     private static byte[]? Record(string? path)
     {
@@ -72,7 +81,11 @@ internal static class VerifyCommand
                     writer.WriteString("kind"u8, judgement.Kind);
                     writer.WriteBoolean("fresh_checked"u8, judgement.IsFreshChecked);
                     Report.Number(writer, "time_ms", judgement.Time is { } time ? (ulong)time.ToUnixTimeMilliseconds() : null);
-                    if (key is not null)
+                    if (key?.User is { } user)
+                    {
+                        Write(writer, key, user);
+                    }
+                    else if (key is not null)
                     {
                         Report.Key(writer, key.Key);
                         writer.WriteNumber("version"u8, key.Version);
@@ -89,6 +102,12 @@ internal static class VerifyCommand
                 if (key.Value is { } value)
                 {
                     host.Out.WriteLine($"  value    {Values.Show(value.Span)}");
+                }
+                if (key.User is { } user)
+                {
+                    host.Out.WriteLine($"  user     {(user.User is { } octets ? DisplayText.Show(octets.Span) : "none")}{(user.HasLeft ? ", has left for good" : "")}");
+                    UserReport.Devices(host.Out, user.Devices);
+                    UserVersionList.Show(host.Out, user.Lists, user.Versions);
                 }
             }
             else if (key is null)
@@ -109,5 +128,30 @@ internal static class VerifyCommand
             }
         }
         return valid ? ExitCodes.Success : ExitCodes.Invalid;
+    }
+
+    private static void Write(Utf8JsonWriter writer, JudgedKey key, JudgedUser user)
+    {
+        // What an owner is shown is about its user, whatever its names.
+        if (user.User is not { } shown || !shown.Span.SequenceEqual(key.Key.Span))
+        {
+            UserReport.Username(writer, key.Key);
+        }
+        writer.WriteNumber("list_version"u8, user.ListVersion);
+        if (user.User is not { } id)
+        {
+            return;
+        }
+        writer.WriteString("user_b64"u8, Base64UrlText.Encode(id.Span));
+        writer.WriteBoolean("decommissioned"u8, user.HasLeft);
+        if (user.Lists.Count > 0 || user.Versions.Count > 0)
+        {
+            UserVersionList.Write(writer, "lists", user.Lists);
+            UserVersionList.Write(writer, "devices", user.Versions);
+        }
+        else
+        {
+            UserReport.Devices(writer, user.Devices);
+        }
     }
 }

@@ -9,17 +9,20 @@ namespace Optiks.Cli.Inspecting;
 /// AnswerPrinter draws a saved answer as indented text. With a key it also computes the labels from the VRF proofs, and so knows on which
 /// side of each node a path goes.
 /// </summary>
-internal sealed class AnswerPrinter
+internal sealed partial class AnswerPrinter
 {
     private const int ShownHashOctets = 6;
     private readonly TextWriter _out;
     private readonly ReadOnlyMemory<byte>? _key;
-    private ReadOnlyMemory<byte> _vrfPublicKey;
+    private IReadOnlyList<StructureState> _structures = [];
+    private StructureId _structure = StructureId.Keys;
+    private ReadOnlyMemory<byte>? _subject;
 
     public AnswerPrinter(TextWriter output, ReadOnlyMemory<byte>? key)
     {
         _out = output;
         _key = key;
+        _subject = key;
     }
 
     public void Print(SavedAnswer saved, int length)
@@ -41,6 +44,16 @@ internal sealed class AnswerPrinter
                 {
                     Versions(versions);
                 }
+                break;
+            case SavedAnswer.OfUsers(UserLookupAnswer answer):
+                Line(0, $"user lookup answer, {length} octets, {Count(answer.Users.Count, "user", "users")}");
+                Head(answer.Head);
+                Users(answer);
+                break;
+            case SavedAnswer.OfOwnUser(UserMonitorAnswer answer):
+                Line(0, $"user monitor answer, {length} octets, {Count(answer.Keys.Count, "device", "devices")}");
+                Head(answer.Head);
+                OwnUser(answer);
                 break;
             case SavedAnswer.OfAudit(AuditProof proof):
                 Audit(proof, length);
@@ -75,7 +88,7 @@ internal sealed class AnswerPrinter
             Note(3, head.Checkpoint);
         }
         var record = EpochRecord.Decode(head.Record.Span);
-        _vrfPublicKey = record.Structures[(int)StructureId.Keys - 1].VrfPublicKey;
+        _structures = record.Structures;
         Record(2, record);
     }
 
@@ -128,7 +141,7 @@ internal sealed class AnswerPrinter
     private void Member(Member member, ulong? version)
     {
         byte[]? label = Label(member.VrfProof, version);
-        Line(2, $"version {version?.ToString(CultureInfo.InvariantCulture) ?? "?"} exists, inserted in epoch {member.Epoch}");
+        Line(2, $"{Name(version)} exists, inserted in epoch {member.Epoch}");
         if (label is not null)
         {
             Line(3, $"label       {Short(label)}");
@@ -146,7 +159,7 @@ internal sealed class AnswerPrinter
 
     private void Absent(NonMember absent, ulong? version)
     {
-        Line(2, $"version {version?.ToString(CultureInfo.InvariantCulture) ?? "?"} does not exist");
+        Line(2, $"{Name(version)} does not exist");
         byte[]? label = Label(absent.VrfProof, version);
         if (label is not null)
         {
@@ -216,14 +229,16 @@ internal sealed class AnswerPrinter
     // Null without a key, or when the proof is not of this key and version.
     private byte[]? Label(ReadOnlyMemory<byte> vrfProof, ulong? version)
     {
-        if (_key is not { } key || version is not { } number || _vrfPublicKey.IsEmpty)
+        if (_subject is not { Length: > 0 and <= ProtocolLimits.MaxKeyLength } key || version is not { } number || _structures.Count == 0)
         {
             return null;
         }
-        byte[] alpha = VrfKey.Input(StructureId.Keys, key.Span, number);
+        byte[] alpha = VrfKey.Input(_structure, key.Span, number);
         byte[] label = new byte[VrfKey.Length];
-        return VrfKey.Verify(_vrfPublicKey.Span, alpha, vrfProof.Span, label) == Reason.Valid ? label : null;
+        return VrfKey.Verify(_structures[(int)_structure - 1].VrfPublicKey.Span, alpha, vrfProof.Span, label) == Reason.Valid ? label : null;
     }
+
+    private string Name(ulong? version) => _structure.HasVersions() ? $"version {version?.ToString(CultureInfo.InvariantCulture) ?? "?"}" : "the entry";
 
     private void Line(int depth, string text)
     {

@@ -15,9 +15,16 @@ internal static class JsonAnswerReader
             return root.TryGetProperty("lookups", out JsonElement lookups) ? new SavedAnswer.OfLookups(new LookupAnswer(Head(root.GetProperty("head")), [.. lookups.EnumerateArray().Select(Lookup)]))
                 : root.TryGetProperty("versions", out JsonElement versions) && root.TryGetProperty("head", out JsonElement head)
                     ? new SavedAnswer.OfVersions(new VersionsAnswer(Head(head), [.. versions.EnumerateArray().Select(Versions)]))
+                : root.TryGetProperty("users", out JsonElement users)
+                    ? new SavedAnswer.OfUsers(new UserLookupAnswer(Head(root.GetProperty("head")), [.. root.GetProperty("parts").EnumerateArray().Select(Part)], [.. users.EnumerateArray().Select(User)]))
+                : root.TryGetProperty("names", out JsonElement names) && root.TryGetProperty("decommissioned", out JsonElement left)
+                    ? new SavedAnswer.OfOwnUser(new UserMonitorAnswer(
+                        Head(root.GetProperty("head")), [.. names.EnumerateArray().Select(Entry)], Entry(left),
+                        root.TryGetProperty("devices", out JsonElement list) ? Versions(list) : null,
+                        root.TryGetProperty("keys", out JsonElement keys) ? [.. keys.EnumerateArray().Select(Versions)] : []))
                 : root.TryGetProperty("record", out _) ? new SavedAnswer.OfHead(Head(root))
                 : root.TryGetProperty("vrf_public_key", out _) || root.TryGetProperty("period_first_epoch", out _) ? new SavedAnswer.OfRecord(Record(root))
-                : throw new UsageException("This JSON is not an answer of lookup, history, monitor or epochs.");
+                : throw new UsageException("This JSON is not an answer of lookup, history, monitor or epochs, nor one about users.");
         }
         catch (Exception e) when (e is JsonException or KeyNotFoundException or InvalidOperationException or FormatException or EncodingException)
         {
@@ -30,6 +37,21 @@ internal static class JsonAnswerReader
 
     private static Lookup Lookup(JsonElement element) =>
         new(element.GetProperty("version").GetUInt64(), Members(element), Absent(element));
+
+    private static PartRecord Part(JsonElement element) => new(Octets(element, "record"), Octets(element, "inclusion"));
+
+    private static UserLookup User(JsonElement element) => new(
+        element.GetProperty("kind").GetByte(),
+        element.TryGetProperty("name", out JsonElement name) ? Entry(name) : null,
+        element.TryGetProperty("decommissioned", out JsonElement left) ? Entry(left) : null,
+        element.TryGetProperty("devices", out JsonElement list) ? Versioned(list) : null,
+        element.TryGetProperty("keys", out JsonElement keys) ? [.. keys.EnumerateArray().Select(Versioned)] : []);
+
+    private static UserEntry Entry(JsonElement element) => element.TryGetProperty("member", out JsonElement member)
+        ? new UserEntry(element.GetProperty("record").GetByte(), Member(member), null)
+        : new UserEntry(element.GetProperty("record").GetByte(), null, NonMember(element.GetProperty("absent")));
+
+    private static VersionedEntry Versioned(JsonElement element) => new(element.GetProperty("record").GetByte(), Lookup(element.GetProperty("lookup")));
 
     private static Versions Versions(JsonElement element) => new(
         element.GetProperty("version").GetUInt64(),

@@ -10,6 +10,10 @@ internal abstract record SavedAnswer
 
     public sealed record OfVersions(VersionsAnswer Answer) : SavedAnswer;
 
+    public sealed record OfUsers(UserLookupAnswer Answer) : SavedAnswer;
+
+    public sealed record OfOwnUser(UserMonitorAnswer Answer) : SavedAnswer;
+
     public sealed record OfAudit(AuditProof Proof) : SavedAnswer;
 
     public sealed record OfHead(AnswerHead Head) : SavedAnswer;
@@ -36,6 +40,8 @@ internal abstract record SavedAnswer
         }
         return TryDecode(() => new OfLookups(LookupAnswer.Decode(octets)))
             ?? TryDecode(() => new OfVersions(VersionsAnswer.Decode(octets)))
+            ?? TryDecode(() => new OfUsers(UserLookupAnswer.Decode(octets)))
+            ?? TryDecode(() => new OfOwnUser(UserMonitorAnswer.Decode(octets)))
             ?? TryDecode(() => new OfAudit(AuditProof.Decode(octets)))
             ?? TryDecode(() => new OfHead(AnswerHead.Decode(octets)))
             ?? throw new UsageException($"These {octets.Length} octets are not an answer, a record, an audit proof or a checkpoint.");

@@ -5,19 +5,25 @@ using Optiks.Protocol;
 namespace Optiks.Cli.Inspecting;
 
 /// <summary>SavedAnswerJudge gives what was decoded for display, as the octets that it was, to the verifier.</summary>
-internal sealed class SavedAnswerJudge
+internal sealed partial class SavedAnswerJudge
 {
     private readonly TrustAnchor _anchor;
     private readonly ulong? _now;
     private readonly byte[]? _trustedRecord;
     private readonly byte[]? _periodRecord;
+    private readonly ReadOnlyMemory<byte> _user;
+    private readonly ReadOnlyMemory<byte> _device;
 
     /// <param name="anchor">By which is judged.</param>
     /// <param name="now">Unix milliseconds with which records are compared; null: each is judged as of its own time.</param>
     /// <param name="trustedRecord">The record that an audit proof begins at or a record follows; null: none.</param>
     /// <param name="periodRecord">The record of the first epoch of that record's period; null: none.</param>
-    public SavedAnswerJudge(TrustAnchor anchor, ulong? now, byte[]? trustedRecord, byte[]? periodRecord)
+    /// <param name="user">Id of the user that its owner asked about; empty: none.</param>
+    /// <param name="device">The one device that was asked for, of users; empty: all.</param>
+    public SavedAnswerJudge(TrustAnchor anchor, ulong? now, byte[]? trustedRecord, byte[]? periodRecord, ReadOnlyMemory<byte> user, ReadOnlyMemory<byte> device)
     {
+        _user = user;
+        _device = device;
         _anchor = anchor;
         _now = now;
         _trustedRecord = trustedRecord;
@@ -28,6 +34,8 @@ internal sealed class SavedAnswerJudge
     {
         SavedAnswer.OfLookups(LookupAnswer answer) => Lookups(answer, octets, keys),
         SavedAnswer.OfVersions(VersionsAnswer answer) => Versions(answer, octets, keys),
+        SavedAnswer.OfUsers(UserLookupAnswer answer) => Users(answer, octets, keys),
+        SavedAnswer.OfOwnUser(UserMonitorAnswer answer) => OwnUser(answer, octets, keys),
         SavedAnswer.OfHead(AnswerHead head) => Head(head, octets),
         SavedAnswer.OfAudit(AuditProof proof) => Audit(proof, octets),
         SavedAnswer.OfRecord(EpochRecord record) => Record(record, octets),
@@ -179,7 +187,7 @@ internal sealed class SavedAnswerJudge
     {
         if (keys.Count != count)
         {
-            throw new UsageException($"The answer is for {count} {(count == 1 ? "key" : "keys")}: name {(count == 1 ? "it" : "them, in the order in which they were asked for")}, as optiks verify FILE KEY...");
+            throw new UsageException($"The answer is for {count} {(count == 1 ? "key or name" : "keys or names")}: name {(count == 1 ? "it" : "them, in the order in which they were asked for")}, as optiks verify FILE KEY...");
         }
     }
 

@@ -81,8 +81,14 @@ internal static class UserReport
         writer.WriteString("user_b64"u8, Base64UrlText.Encode(user.Span));
         writer.WriteBoolean("decommissioned"u8, result.HasLeft);
         writer.WriteNumber("list_version"u8, result.ListVersion);
+        Devices(writer, result.Devices);
+    }
+
+    /// <summary>Devices as the member of that name.</summary>
+    public static void Devices(Utf8JsonWriter writer, IReadOnlyList<UserDevice> devices)
+    {
         writer.WriteStartArray("devices"u8);
-        foreach (UserDevice device in result.Devices)
+        foreach (UserDevice device in devices)
         {
             writer.WriteStartObject();
             Device(writer, device.Device);

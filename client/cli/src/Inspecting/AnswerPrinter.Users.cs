@@ -1,0 +1,96 @@
+using Optiks.Protocol;
+
+namespace Optiks.Cli.Inspecting;
+
+internal sealed partial class AnswerPrinter
+{
+    private void Users(UserLookupAnswer answer)
+    {
+        for (int i = 0; i < answer.Parts.Count; i++)
+        {
+            Line(1, $"part {i + 1}, inclusion proof {Hashes(answer.Parts[i].Inclusion)}");
+            Record(2, EpochRecord.Decode(answer.Parts[i].Record.Span));
+        }
+        foreach (UserLookup user in answer.Users)
+        {
+            Line(1, $"user: {user.Kind switch { 0 => "there is none", 1 => "has left", _ => "current" }}{(user.Name is null ? ", whose id the client knows" : "")}");
+            Entry("username", StructureId.Usernames, _key, user.Name);
+            // What leads on is in the answer itself, unless the client knew it.
+            ReadOnlyMemory<byte>? id = ValueOf(user.Name);
+            Entry("decommissioned", StructureId.Decommissioned, id, user.Decommissioned);
+            if (user.Devices is null)
+            {
+                continue;
+            }
+            About(StructureId.Devices, id);
+            Line(1, $"device list, of record {user.Devices.Record}");
+            Lookup(user.Devices.Lookup);
+            IReadOnlyList<ReadOnlyMemory<byte>> ids = user.Devices.Lookup.Members is [.., { Kind: MemberKind.Opened } list] && DeviceList.TryDecode(list.Value, out IReadOnlyList<ReadOnlyMemory<byte>>? listed) ? listed : [];
+            for (int i = 0; i < user.Keys.Count; i++)
+            {
+                // With one device asked there is one key, and nothing says of which.
+                ReadOnlyMemory<byte>? device = ids.Count == user.Keys.Count ? ids[i] : null;
+                About(StructureId.Keys, device);
+                Line(1, $"{(device is { } octets ? $"device {DisplayText.Show(octets.Span)}" : "a device")}, of record {user.Keys[i].Record}");
+                Lookup(user.Keys[i].Lookup);
+            }
+        }
+    }
+
+    private void OwnUser(UserMonitorAnswer answer)
+    {
+        foreach (UserEntry name in answer.Names)
+        {
+            Entry("username", StructureId.Usernames, answer.Names.Count == 1 ? _key : null, name);
+        }
+        ReadOnlyMemory<byte>? id = answer.Names.Select(ValueOf).FirstOrDefault(value => value is not null);
+        Entry("decommissioned", StructureId.Decommissioned, id, answer.Decommissioned);
+        if (answer.Devices is null)
+        {
+            return;
+        }
+        About(StructureId.Devices, id);
+        Line(1, "device list");
+        Versions(answer.Devices);
+        ReadOnlyMemory<byte>[] ids = [.. FollowedIds(answer)];
+        for (int i = 0; i < answer.Keys.Count; i++)
+        {
+            // Ids that the client named are not in the answer.
+            ReadOnlyMemory<byte>? device = ids.Length == answer.Keys.Count ? ids[i] : null;
+            About(StructureId.Keys, device);
+            Line(1, device is { } octets ? $"device {DisplayText.Show(octets.Span)}" : "a device");
+            Versions(answer.Keys[i]);
+        }
+    }
+
+    private static IEnumerable<ReadOnlyMemory<byte>> FollowedIds(UserMonitorAnswer answer) => answer.Devices!.Members
+        .SelectMany(member => member.Kind == MemberKind.Opened && DeviceList.TryDecode(member.Value, out IReadOnlyList<ReadOnlyMemory<byte>>? ids) ? ids : [])
+        .DistinctBy(id => Base64UrlText.Encode(id.Span)).Order(DeviceList.Order);
+
+    private void Entry(string name, StructureId structure, ReadOnlyMemory<byte>? key, UserEntry? entry)
+    {
+        if (entry is null)
+        {
+            return;
+        }
+        About(structure, key);
+        Line(1, $"{name}, of record {entry.Record}");
+        if (entry.Member is { } member)
+        {
+            Member(member, 0);
+        }
+        else
+        {
+            Absent(entry.Absent!, 0);
+        }
+    }
+
+    // Labels are of this key's versions from here on.
+    private void About(StructureId structure, ReadOnlyMemory<byte>? key)
+    {
+        _structure = structure;
+        _subject = key;
+    }
+
+    private static ReadOnlyMemory<byte>? ValueOf(UserEntry? entry) => entry?.Member is { Kind: MemberKind.Opened } member ? member.Value : default(ReadOnlyMemory<byte>?);
+}

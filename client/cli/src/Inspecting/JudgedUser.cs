@@ -1,0 +1,13 @@
+using Optiks.Client;
+
+namespace Optiks.Cli.Inspecting;
+
+/// <summary>JudgedUser is what a valid answer proves of one user.</summary>
+/// <param name="User">Its id; null: there is no such user.</param>
+/// <param name="HasLeft">The user has left for good.</param>
+/// <param name="ListVersion">Latest version of the device list.</param>
+/// <param name="Devices">Devices of a lookup, with their latest values.</param>
+/// <param name="Lists">Versions of the list that an owner is shown.</param>
+/// <param name="Versions">Versions of devices that an owner is shown.</param>
+internal sealed record JudgedUser(
+    ReadOnlyMemory<byte>? User, bool HasLeft, ulong ListVersion, IReadOnlyList<UserDevice> Devices, IReadOnlyList<UserListVersion> Lists, IReadOnlyList<UserDeviceVersions> Versions);
