@@ -34,6 +34,20 @@ public sealed class FollowerTests : IAsyncLifetime
     }
 
     [Fact]
+    public async Task A_period_that_is_made_ahead_is_not_the_one_that_is_served()
+    {
+        await Log.PublishAsync(("alice", "one"));
+        await using Replica first = await Replica.StartReadyAsync(Log, "first");
+        // Its secrets are none that could be unwrapped.
+        await Log.BeginPeriodAsync();
+        await Log.PublishAsync(("alice", "two"));
+        await first.WaitForEpochAsync(2);
+        Assert.Equal("two", await ValueAsync(first, "alice"));
+        await using Replica second = await Replica.StartReadyAsync(Log, "second");
+        Assert.Equal("two", await ValueAsync(second, "alice"));
+    }
+
+    [Fact]
     public async Task Epochs_with_leaves_of_all_structures_are_followed()
     {
         await using Replica replica = await Replica.StartReadyAsync(Log, "first");

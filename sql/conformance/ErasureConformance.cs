@@ -7,8 +7,6 @@ namespace Optiks.Storage.Conformance;
 /// <summary>ErasureConformance: values that an epoch erases, and the sequence that says so.</summary>
 public abstract class ErasureConformance : StorageConformance
 {
-    private static readonly Refusal s_done = new(RefusalReason.Unchanged, 0, default);
-
     protected ErasureConformance(IStorageFixture fixture)
         : base(fixture)
     {
@@ -20,7 +18,7 @@ public abstract class ErasureConformance : StorageConformance
         Lease lease = await StartLogAsync();
         await PublishAsync(lease, 1, Item("a", "first"), Item("b", "other"));
         await PublishAsync(lease, 2, Item("a", "second"));
-        (EpochCommit commit, Guid request) = await EraseAsync(3, "a", (1, "a"));
+        (EpochCommit commit, Guid request) = await ErasingAsync(3, "a", (1, "a"));
         int ordinal = commit.Erasures[0].Ordinal;
         Assert.Equal(Octets("first"), (await Pipeline.ReadValueAsync(1, ordinal, Cancel))?.ToArray());
         Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, commit, Cancel));
@@ -64,7 +62,7 @@ public abstract class ErasureConformance : StorageConformance
         Assert.Empty(await follow.ReadErasuresAsync(0, ulong.MaxValue, Cancel));
         await PublishAsync(lease, 1, Item("a", "1"), Item("b", "1"));
         await PublishAsync(lease, 2, Item("a", "2"), Item("b", "2"));
-        (EpochCommit commit, Guid request) = await EraseAsync(3, "both", (1, "b"), (1, "a"));
+        (EpochCommit commit, Guid request) = await ErasingAsync(3, "both", (1, "b"), (1, "a"));
         Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, commit, Cancel));
 
         // Not yet published: the task sees them, to finish the epoch, and nobody else does.
@@ -81,7 +79,7 @@ public abstract class ErasureConformance : StorageConformance
         Assert.Empty(await follow.ReadErasuresAsync(4, 9, Cancel));
         Assert.Empty(await follow.ReadErasuresAsync(1, 2, Cancel));
 
-        (EpochCommit next, _) = await EraseAsync(4, "a");
+        (EpochCommit next, _) = await ErasingAsync(4, "a");
         Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, next, Cancel));
         await SignAndPublishAsync(lease, 4);
         Assert.Equal(2, (await follow.ReadErasuresAsync(0, ulong.MaxValue, Cancel)).Count);
@@ -96,12 +94,12 @@ public abstract class ErasureConformance : StorageConformance
         Lease lease = await StartLogAsync();
         await PublishAsync(lease, 1, Item("a", "1"), Item("b", "1"));
         await PublishAsync(lease, 2, Item("a", "2"), Item("b", "2"));
-        (EpochCommit first, _) = await EraseAsync(3, "a", (1, "a"));
+        (EpochCommit first, _) = await ErasingAsync(3, "a", (1, "a"));
         Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, first, Cancel));
         await SignAndPublishAsync(lease, 3);
         Assert.Equal([false, true], (await FindAsync((1, "a"), (1, "b"))).Select(place => place!.HasValue));
 
-        (EpochCommit again, Guid waiting) = await EraseAsync(4, "both", (1, "a"), (1, "b"));
+        (EpochCommit again, Guid waiting) = await ErasingAsync(4, "both", (1, "a"), (1, "b"));
         Assert.Equal(CommitResult.Fenced, await Pipeline.CommitEpochAsync(lease, again, Cancel));
         Assert.Equal(RequestState.Pending, await StateAsync(waiting));
         Assert.True((await FindAsync((1, "b")))[0]!.HasValue);
@@ -117,7 +115,7 @@ public abstract class ErasureConformance : StorageConformance
         Lease lease = await StartLogAsync();
         await PublishAsync(lease, 1, Item("a", "1"));
         await PublishAsync(lease, 2, Item("a", "2"));
-        (EpochCommit good, _) = await EraseAsync(3, "a", (1, "a"));
+        (EpochCommit good, _) = await ErasingAsync(3, "a", (1, "a"));
         Erasure erasure = good.Erasures[0];
         IReadOnlyList<Erasure>[] bad =
         [
@@ -162,7 +160,7 @@ public abstract class ErasureConformance : StorageConformance
         Lease lease = await StartLogAsync();
         await PublishAsync(lease, 1, Item("a", "1"), Item("b", "1"));
         await PublishAsync(lease, 2, Item("a", "2"), Item("b", "2"));
-        (EpochCommit commit, Guid request) = await EraseAsync(3, "both", (1, "a"), (1, "b"));
+        (EpochCommit commit, Guid request) = await ErasingAsync(3, "both", (1, "a"), (1, "b"));
         await using IMaintenanceStore store = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
         Assert.Equal(CommitResult.Committed, await store.RestoreEpochAsync(lease, commit, Cancel));
         await SignAndPublishAsync(lease, 3);
@@ -170,7 +168,7 @@ public abstract class ErasureConformance : StorageConformance
         Assert.Equal(commit.Erasures, (await store.ReadErasuresAsync(3, 3, Cancel)).Select(erasure => erasure.Erasure));
         Assert.Equal(RequestState.Published, await StateAsync(request));
         // What a bundle lacks already need not be there.
-        (EpochCommit later, _) = await EraseAsync(4, "a", (1, "a"));
+        (EpochCommit later, _) = await ErasingAsync(4, "a", (1, "a"));
         Assert.Equal(CommitResult.Committed, await store.RestoreEpochAsync(lease, later, Cancel));
     }
 
@@ -180,7 +178,7 @@ public abstract class ErasureConformance : StorageConformance
         Lease lease = await StartLogAsync();
         await PublishAsync(lease, 1, Item("a", "1"), Item("b", "1"));
         await PublishAsync(lease, 2, Item("a", "2"), Item("b", "2"));
-        (EpochCommit commit, Guid request) = await EraseAsync(3, "both", (1, "a"), (1, "b"));
+        (EpochCommit commit, Guid request) = await ErasingAsync(3, "both", (1, "a"), (1, "b"));
         Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, commit, Cancel));
         await SignAndPublishAsync(lease, 3);
         string other = await Fixture.CreateAsync();
@@ -211,31 +209,5 @@ public abstract class ErasureConformance : StorageConformance
         {
             await Fixture.DropAsync(other);
         }
-    }
-
-    // What Commit gives.
-    private static byte[] LabelOf(string key, ulong epoch) => System.Security.Cryptography.SHA256.HashData([.. Octets(key), .. BitConverter.GetBytes(epoch)]);
-
-    private Task<IReadOnlyList<LeafPlace?>> FindAsync(params (ulong Epoch, string Key)[] leaves) =>
-        Pipeline.FindLeavesAsync([.. leaves.Select(leaf => new LeafName(leaf.Epoch, StructureId.Keys, LabelOf(leaf.Key, leaf.Epoch)))], Cancel);
-
-    private async Task PublishAsync(Lease lease, ulong epoch, params AcceptItem[] items)
-    {
-        if (items.Length > 0)
-        {
-            _ = await AcceptOneAsync(items);
-        }
-        await PublishPendingAsync(lease, epoch);
-    }
-
-    // Accepts an erasure about a key, and gives the epoch that decides it and erases these leaves.
-    private async Task<(EpochCommit Commit, Guid Request)> EraseAsync(ulong epoch, string key, params (ulong Epoch, string Key)[] leaves)
-    {
-        Guid request = await AcceptOneAsync(new ErasureOrder(StructureId.Keys, 1, 1).Item(Octets(key)));
-        IReadOnlyList<PendingRequest> pending = await Pipeline.ReadPendingAsync(100, 1 << 20, Cancel);
-        Assert.Equal([request], pending.Where(ErasureOrder.IsIn).Select(one => one.RequestId));
-        IReadOnlyList<LeafPlace?> places = await FindAsync(leaves);
-        EpochCommit commit = Commit(epoch, pending, one => ErasureOrder.IsIn(one) ? s_done : null);
-        return (commit with { Erasures = [.. places.Select(place => new Erasure(place!.Epoch, place.Ordinal, new LeafOrigin(request, 0)))] }, request);
     }
 }

@@ -15,7 +15,7 @@ public abstract class PipelineConformance : StorageConformance
     [Fact]
     public async Task The_genesis_epoch_is_written_once_and_only_by_the_leases_holder()
     {
-        var period = new PeriodRow(0, 0, Octets("wrapped"), Octets("configuration"));
+        var period = PeriodRow.OfGenesis(Octets("wrapped"), Octets("configuration"));
         HeadRow empty = await Pipeline.ReadHeadAsync(Cancel);
         Assert.Equal((null, null, true), (empty.Epoch, empty.PublishedEpoch, empty.RecordHash.IsEmpty));
         Lease lost = await LeaseAsync(Pipeline, "first");

@@ -19,6 +19,13 @@ public abstract class ServerConformance : StorageConformance
         ("optiks_update", "DELETE FROM optiks.Erasure"),
         ("optiks_query", "DELETE FROM optiks.Erasure"),
         ("optiks_task", "DELETE FROM optiks.Head"),
+        ("optiks_task", "DELETE FROM optiks.Copy"),
+        ("optiks_task", "UPDATE optiks.Copy SET Version = 7"),
+        ("optiks_task", "DELETE FROM optiks.Period"),
+        ("optiks_update", "SELECT Label FROM optiks.Copy"),
+        ("optiks_update", "UPDATE optiks.Period SET State = 5"),
+        ("optiks_query", "DELETE FROM optiks.Copy"),
+        ("optiks_query", "UPDATE optiks.Period SET State = 5"),
         ("optiks_query", "SELECT Seq FROM optiks.Pending"),
         ("optiks_query", "SELECT Seq FROM optiks.Request"),
         ("optiks_query", "UPDATE optiks.Head SET Epoch = 7"),
@@ -56,7 +63,10 @@ public abstract class ServerConformance : StorageConformance
             _ = await ExecuteAsync(ConnectionString, $"ALTER TABLE optiks.Pending DROP COLUMN {column}");
         }
         // What later migrations made goes as well: they run again.
-        _ = await ExecuteAsync(ConnectionString, "DROP TABLE optiks.Erasure");
+        foreach (string sql in Sql.Undo)
+        {
+            _ = await ExecuteAsync(ConnectionString, sql);
+        }
         int version = int.Parse(Sql.NamingMigration.AsSpan(0, 4), NumberStyles.None, CultureInfo.InvariantCulture);
         _ = await ExecuteAsync(ConnectionString, string.Create(CultureInfo.InvariantCulture, $"DELETE FROM optiks.Migration WHERE Version >= {version}"));
         Assert.Equal(Sql.NamingMigration, (await Fixture.Provider.CreateMigrator(ConnectionString).MigrateAsync(Cancel))[0]);
@@ -107,7 +117,7 @@ public abstract class ServerConformance : StorageConformance
         await using IPipelineStore pipeline = await Fixture.Provider.OpenPipelineAsync(await Server.CreateUserAsync(ConnectionString, "optiks_task"), Cancel);
         await using IFollowStore follow = await Fixture.Provider.OpenFollowAsync(await Server.CreateUserAsync(ConnectionString, "optiks_query"), Cancel);
         Lease lease = await LeaseAsync(pipeline, "task");
-        await pipeline.CreateGenesisAsync(lease, Epoch(0), new PeriodRow(0, 0, Octets("wrapped"), Octets("configuration")), Cancel);
+        await pipeline.CreateGenesisAsync(lease, Epoch(0), PeriodRow.OfGenesis(Octets("wrapped"), Octets("configuration")), Cancel);
         await pipeline.StoreCheckpointAsync(lease, 0, Epoch(0).RecordHash, Octets("checkpoint"), Cancel);
         await pipeline.PublishAsync(lease, 0, Cancel);
         AcceptRequest request = await RequestAsync(Item("a"));
@@ -123,6 +133,10 @@ public abstract class ServerConformance : StorageConformance
         Assert.Equal(0, await pipeline.PurgeRequestsAsync(lease, 10, Cancel));
         Assert.Equal(RequestState.Published, (await accept.ReadStatusAsync(request.RequestId, Cancel))!.State);
         Assert.Single(await follow.ReadPeriodsAsync(Cancel));
+        _ = await pipeline.BeginPeriodAsync(lease, 1, Octets("secrets"), Cancel);
+        CopyBatch copies = await CopiesAsync(1, 0, ("a", 1));
+        Assert.Equal(StageResult.Staged, await pipeline.StageCopiesAsync(lease, copies, Cancel));
+        AssertSameCopies(copies, await follow.ReadCopiesAsync(1, 0, 10, LeafColumns.All, Cancel));
         await foreach (LeafBatch batch in follow.ReadLeavesAsync(0, 1, 10, LeafColumns.All, Cancel))
         {
             AssertSameLeaves(commit.Leaves, batch);

@@ -9,6 +9,9 @@ public sealed record ServerSql
     /// <summary>NamingConstraint goes before the columns do; null: it goes with them.</summary>
     public string? NamingConstraint { get; init; }
 
+    /// <summary>Undo takes back what migrations after <see cref="NamingMigration"/> made and cannot make twice.</summary>
+    public required IReadOnlyList<string> Undo { get; init; }
+
     /// <summary>RequestId is the column of a pending row's request id.</summary>
     public required string RequestId { get; init; }
 

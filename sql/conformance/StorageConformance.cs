@@ -8,6 +8,8 @@ namespace Optiks.Storage.Conformance;
 /// <summary>StorageConformance is the base of the suite's classes: a migrated database of its own for each test, and short ways to fill it.</summary>
 public abstract class StorageConformance : IAsyncLifetime
 {
+    private static readonly Refusal s_erased = new(RefusalReason.Unchanged, 0, default);
+
     private readonly List<IAsyncDisposable> _stores = [];
 
     protected StorageConformance(IStorageFixture fixture) => Fixture = fixture;
@@ -100,7 +102,7 @@ public abstract class StorageConformance : IAsyncLifetime
     protected async Task<Lease> StartLogAsync()
     {
         Lease lease = await LeaseAsync(Pipeline, "first");
-        await Pipeline.CreateGenesisAsync(lease, Epoch(0), new PeriodRow(0, 0, Octets("wrapped"), Octets("configuration")), Cancel);
+        await Pipeline.CreateGenesisAsync(lease, Epoch(0), PeriodRow.OfGenesis(Octets("wrapped"), Octets("configuration")), Cancel);
         await SignAndPublishAsync(lease, 0);
         return lease;
     }
@@ -200,9 +202,94 @@ public abstract class StorageConformance : IAsyncLifetime
         await import.AddRequestsAsync(await read.ReadRequestsAsync(0, 100, Cancel), Cancel);
         await import.AddPendingAsync(await read.ReadPendingAsync(0, long.MaxValue, Cancel), Cancel);
         await import.AddOutcomesAsync(await read.ReadOutcomesAsync(0, long.MaxValue, Cancel), Cancel);
+        await import.AddErasuresAsync(await read.ReadErasuresAsync(0, 0, 100, Cancel), Cancel);
+        await import.AddCopiesAsync(await read.ReadCopiesAsync(0, 0, 100, Cancel), Cancel);
         if (commit)
         {
             await import.CommitAsync(await read.ReadHeadAsync(Cancel), Cancel);
+        }
+    }
+
+    protected async Task PublishAsync(Lease lease, ulong epoch, params AcceptItem[] items)
+    {
+        if (items.Length > 0)
+        {
+            _ = await AcceptOneAsync(items);
+        }
+        await PublishPendingAsync(lease, epoch);
+    }
+
+    /// <summary>LabelOf a key's leaf of an epoch, as <see cref="Commit"/> makes it.</summary>
+    protected static byte[] LabelOf(string key, ulong epoch) => SHA256.HashData([.. Octets(key), .. BitConverter.GetBytes(epoch)]);
+
+    /// <summary>FindAsync finds the leaves of these keys of structure keys.</summary>
+    protected Task<IReadOnlyList<LeafPlace?>> FindAsync(params (ulong Epoch, string Key)[] leaves) =>
+        Pipeline.FindLeavesAsync([.. leaves.Select(leaf => new LeafName(leaf.Epoch, StructureId.Keys, LabelOf(leaf.Key, leaf.Epoch)))], Cancel);
+
+    /// <summary>EraseAsync accepts an erasure about a key, and publishes the epoch that decides it and erases these leaves.</summary>
+    protected async Task<Guid> EraseAsync(Lease lease, ulong epoch, string key, params (ulong Epoch, string Key)[] leaves)
+    {
+        (EpochCommit commit, Guid request) = await ErasingAsync(epoch, key, leaves);
+        Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, commit, Cancel));
+        await SignAndPublishAsync(lease, epoch);
+        return request;
+    }
+
+    /// <summary>ErasingAsync accepts an erasure about a key, and gives the epoch that decides it and erases these leaves.</summary>
+    protected async Task<(EpochCommit Commit, Guid Request)> ErasingAsync(ulong epoch, string key, params (ulong Epoch, string Key)[] leaves)
+    {
+        Guid request = await AcceptOneAsync(new ErasureOrder(StructureId.Keys, 1, 1).Item(Octets(key)));
+        IReadOnlyList<PendingRequest> pending = await Pipeline.ReadPendingAsync(100, 1 << 20, Cancel);
+        Assert.Equal([request], pending.Where(ErasureOrder.IsIn).Select(one => one.RequestId));
+        IReadOnlyList<LeafPlace?> places = await FindAsync(leaves);
+        EpochCommit commit = Commit(epoch, pending, one => ErasureOrder.IsIn(one) ? s_erased : null);
+        return (commit with { Erasures = [.. places.Select(place => new Erasure(place!.Epoch, place.Ordinal, new LeafOrigin(request, 0)))] }, request);
+    }
+
+    /// <summary>CopiesAsync makes copies of the leaves that these epochs inserted, with their values; epoch 0 takes the key out.</summary>
+    protected async Task<CopyBatch> CopiesAsync(ulong period, int first, params (string Key, ulong Epoch)[] copied)
+    {
+        var rows = new LeafRow[copied.Length];
+        var sources = new CopySource[copied.Length];
+        int[] keyEnds = new int[copied.Length];
+        using var values = new MemoryStream();
+        using var keys = new MemoryStream();
+        for (int i = 0; i < copied.Length; i++)
+        {
+            (string key, ulong epoch) = copied[i];
+            byte[] label = LabelOf(key, period << 32);
+            rows[i] = new LeafRow { Structure = StructureId.Keys, Label = label, Commitment = new byte[32], Tag = label.AsSpan(16), ValueOffset = LeafRow.NoValue };
+            if (epoch > 0)
+            {
+                (StructureId structure, int ordinal, byte[] value) = await LeafAsync(key, epoch);
+                rows[i].Structure = structure;
+                rows[i].Version = 1;
+                rows[i].Commitment = SHA256.HashData([.. label, (byte)i]);
+                rows[i].Opening = label.AsSpan(0, 16);
+                rows[i].ValueOffset = (ulong)values.Length;
+                rows[i].ValueLength = (uint)value.Length;
+                values.Write(value);
+                keys.Write(Octets(key));
+                sources[i] = new CopySource(epoch, epoch, ordinal);
+            }
+            keyEnds[i] = (int)keys.Length;
+        }
+        return new CopyBatch(period, first, rows, sources, values.ToArray(), keys.ToArray(), keyEnds);
+    }
+
+    protected static void AssertSameCopies(CopyBatch expected, CopyBatch actual)
+    {
+        Assert.Equal((expected.Period, expected.First, expected.Rows.Length), (actual.Period, actual.First, actual.Rows.Length));
+        Assert.Equal(expected.Sources.ToArray(), actual.Sources.ToArray());
+        for (int i = 0; i < expected.Rows.Length; i++)
+        {
+            LeafRow e = expected.Rows.Span[i];
+            LeafRow a = actual.Rows.Span[i];
+            bool hasValue = e.ValueOffset != LeafRow.NoValue;
+            Assert.Equal((0UL, e.Structure, e.Version, hasValue), (a.Epoch, a.Structure, a.Version, a.ValueOffset != LeafRow.NoValue));
+            Assert.True(e.Label.SequenceEqual(a.Label) && e.Commitment.SequenceEqual(a.Commitment) && e.Tag.SequenceEqual(a.Tag) && e.Opening.SequenceEqual(a.Opening), $"Copy {i} differs.");
+            Assert.Equal(expected.Key(i).ToArray(), actual.Key(i).ToArray());
+            Assert.Equal(hasValue ? expected.Value(i).ToArray() : [], hasValue ? actual.Value(i).ToArray() : []);
         }
     }
 
@@ -219,6 +306,21 @@ public abstract class StorageConformance : IAsyncLifetime
                 && expected.Key(i).Span.SequenceEqual(actual.Key(i).Span) && Value(expected, e).SequenceEqual(Value(actual, a));
             Assert.True(same, $"Leaf {i} differs.");
         }
+    }
+
+    private async Task<(StructureId Structure, int Ordinal, byte[] Value)> LeafAsync(string key, ulong epoch)
+    {
+        await foreach (LeafBatch batch in Pipeline.ReadLeavesAsync(epoch, epoch, 100, LeafColumns.All, Cancel))
+        {
+            for (int i = 0; i < batch.Rows.Length; i++)
+            {
+                if (batch.Key(i).Span.SequenceEqual(Octets(key)))
+                {
+                    return (batch.Rows.Span[i].Structure, i, Value(batch, batch.Rows.Span[i]).ToArray());
+                }
+            }
+        }
+        throw new InvalidOperationException($"Epoch {epoch} has no leaf of {key}.");
     }
 
     private static ReadOnlySpan<byte> Value(LeafBatch leaves, LeafRow row) => leaves.Values.Span.Slice((int)row.ValueOffset, (int)row.ValueLength);

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 
-MAGIC = b"optiks export 1\n"
+MAGIC = b"optiks export 2\n"
 EPOCH, LEAF, PENDING, OUTCOME, HEAD, END = 2, 3, 5, 6, 7, 255
 # A reason that refuses nothing: of a user's list that a request left as it was.
 UNCHANGED = 0

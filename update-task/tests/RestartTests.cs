@@ -28,6 +28,25 @@ public sealed class RestartTests
     }
 
     [Fact]
+    public async Task A_period_that_is_made_ahead_changes_nothing()
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        var updates = new Updates(folder);
+        await using (TaskHost task = await TaskHost.StartAsync(folder))
+        {
+            await PublishAsync(task, updates, 1);
+            // Its secrets are none that could be unwrapped.
+            _ = await task.Store.BeginPeriodAsync(task.Keeper.Lease, 1, "no secrets"u8.ToArray(), TestContext.Current.CancellationToken);
+            await PublishAsync(task, updates, 1);
+        }
+        await using (TaskHost task = await TaskHost.StartAsync(folder))
+        {
+            await PublishAsync(task, updates, 1);
+        }
+        Assert.Equal(3UL, await HistoryCheck.RunAsync(folder, updates));
+    }
+
+    [Fact]
     public async Task An_older_copy_of_the_database_is_exit_4_and_the_newest_goes_on()
     {
         using TestFolder folder = await TestFolder.CreateAsync();

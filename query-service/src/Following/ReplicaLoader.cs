@@ -61,7 +61,7 @@ internal sealed class ReplicaLoader
                 return (null, Hold.Waiting("Waiting for the log's first epoch."));
             }
             var anchor = TrustAnchor.Load(_data.TrustAnchor);
-            PeriodRow period = periods.Last(row => row.FirstEpoch <= published);
+            PeriodRow period = PeriodRows.At(periods, published);
             if (!period.Configuration.Span.SequenceEqual(anchor.ConfigurationOctets.Span))
             {
                 throw new StartupException($"{_data.TrustAnchor} is of another log than the database: put the right one in its place.");
@@ -116,7 +116,7 @@ internal sealed class ReplicaLoader
         NodeCacheBytes = (ulong)_options.NodeCacheBytes,
         VrfCacheBytes = (ulong)_options.VrfCacheBytes,
         Period = period.Period,
-        PeriodFirstEpoch = period.FirstEpoch,
+        PeriodFirstEpoch = period.FirstEpoch!.Value,
         MaxValueLength = anchor.Configuration.MaxValueLength,
         Threads = DirectoryOptions.AllProcessors,
     };

@@ -21,6 +21,12 @@ public interface IConsistentRead : IAsyncDisposable
     /// <summary>CountValuesAsync counts the values, those without a leaf too.</summary>
     Task<long> CountValuesAsync(CancellationToken cancellationToken);
 
+    /// <summary>ReadCopiesAsync reads at most <paramref name="max"/> copies from (<paramref name="period"/>, <paramref name="number"/>) on, fewer where values come to more than some 16 MiB, at least one.</summary>
+    Task<IReadOnlyList<StoredCopy>> ReadCopiesAsync(ulong period, int number, int max, CancellationToken cancellationToken);
+
+    /// <summary>CountCopyValuesAsync counts the values of copies, those without a copy too.</summary>
+    Task<long> CountCopyValuesAsync(CancellationToken cancellationToken);
+
     /// <summary>ReadErasuresAsync reads at most <paramref name="max"/> erasures from number <paramref name="number"/> of epoch <paramref name="decidedIn"/> on.</summary>
     Task<IReadOnlyList<StoredErasure>> ReadErasuresAsync(ulong decidedIn, int number, int max, CancellationToken cancellationToken);
 

@@ -23,4 +23,13 @@ public interface IFollowStore : IHeadReader
     /// one without its leaf.
     /// </summary>
     Task<IReadOnlyList<StoredErasure>> ReadErasuresAsync(ulong first, ulong last, CancellationToken cancellationToken);
+
+    /// <summary>CountCopiesAsync counts the rows of copies that a period has so far, also while it is next: their numbers are 0, 1, ... and none is ever taken away.</summary>
+    Task<int> CountCopiesAsync(ulong period, CancellationToken cancellationToken);
+
+    /// <summary>
+    /// ReadCopiesAsync reads these columns of at most <paramref name="max"/> rows of copies from number <paramref name="first"/> on, fewer where values come to more than some 16 MiB, at least one where there is
+    /// one. Of values those that were neither erased nor destroyed. <see cref="StorageCorruptException"/> where rows are missing.
+    /// </summary>
+    Task<CopyBatch> ReadCopiesAsync(ulong period, int first, int max, LeafColumns columns, CancellationToken cancellationToken);
 }

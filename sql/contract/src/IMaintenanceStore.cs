@@ -16,4 +16,9 @@ public interface IMaintenanceStore : IPipelineStore
     /// another body hash: nothing was written.
     /// </summary>
     Task<CommitResult> RestoreEpochAsync(Lease lease, EpochCommit commit, CancellationToken cancellationToken);
+
+    /// <summary>
+    /// RestoreCopiesAsync adds what the database lacks of rows that a newer copy of it had staged, on the same condition as <see cref="IPipelineStore.StageCopiesAsync"/>. Values may be missing: erased.
+    /// </summary>
+    Task<StageResult> RestoreCopiesAsync(Lease lease, CopyBatch copies, CancellationToken cancellationToken);
 }

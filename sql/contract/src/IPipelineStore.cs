@@ -25,6 +25,18 @@ public interface IPipelineStore : IFollowStore
     Task CreateGenesisAsync(Lease lease, EpochRow genesis, PeriodRow period, CancellationToken cancellationToken);
 
     /// <summary>
+    /// BeginPeriodAsync writes the period that follows the current one as next, and gives its row: that of an earlier holder where there is one, whose secrets count. May be repeated.
+    /// <see cref="StorageFencedException"/> when the lease is lost, or another period is the one that follows.
+    /// </summary>
+    Task<PeriodRow> BeginPeriodAsync(Lease lease, ulong period, ReadOnlyMemory<byte> wrappedSecrets, CancellationToken cancellationToken);
+
+    /// <summary>
+    /// StageCopiesAsync adds rows to the copies of the period that is next, in one transaction: on condition of the lease, that the rows there end where these begin, and that every source has its value,
+    /// which no epoch erases meanwhile. Never repeats a commit by itself.
+    /// </summary>
+    Task<StageResult> StageCopiesAsync(Lease lease, CopyBatch copies, CancellationToken cancellationToken);
+
+    /// <summary>
     /// ReadPendingAsync shows <paramref name="selection"/> the pending rows after the last that it was shown, in order of acceptance, until it wants no more or there are no more.
     /// The cost does not grow with what stays behind. Requests get their numbers in the order in which they become visible, whole, and only the task deletes any: what was shown
     /// before holds good. After a failure the selection has seen some of the rows, and may go on or be dropped.

@@ -15,6 +15,9 @@ public interface IStorageImport : IAsyncDisposable
     /// <summary>AddLeavesAsync adds leaves and their values.</summary>
     Task AddLeavesAsync(IReadOnlyList<StoredLeaf> leaves, CancellationToken cancellationToken);
 
+    /// <summary>AddCopiesAsync adds copies and their values.</summary>
+    Task AddCopiesAsync(IReadOnlyList<StoredCopy> copies, CancellationToken cancellationToken);
+
     /// <summary>AddRequestsAsync adds requests under the sequence numbers that they have; numbers given later are above all of them.</summary>
     Task AddRequestsAsync(IReadOnlyList<StoredRequest> requests, CancellationToken cancellationToken);
 

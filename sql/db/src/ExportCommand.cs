@@ -70,6 +70,7 @@ internal static class ExportCommand
         }
         await WriteRequestsAsync(read, writer, cancellationToken);
         await WriteErasuresAsync(read, writer, cancellationToken);
+        await WriteCopiesAsync(read, writer, cancellationToken);
         writer.Finish(head);
     }
 
@@ -84,6 +85,20 @@ internal static class ExportCommand
                 writer.Write(erasure);
             }
             next = (erasures[^1].DecidedIn, erasures[^1].Number + 1);
+        }
+    }
+
+    private static async Task WriteCopiesAsync(IConsistentRead read, RowWriter writer, CancellationToken cancellationToken)
+    {
+        (ulong Period, int Number) next = (0, 0);
+        IReadOnlyList<StoredCopy> copies;
+        while ((copies = await read.ReadCopiesAsync(next.Period, next.Number, Page, cancellationToken)).Count > 0)
+        {
+            foreach (StoredCopy copy in copies)
+            {
+                writer.Write(copy);
+            }
+            next = (copies[^1].Period, copies[^1].Number + 1);
         }
     }
 

@@ -64,6 +64,7 @@ internal static class ImportCommand
         kind = await CopyAsync(RowKind.Pending, reader.Pending, import.AddPendingAsync);
         kind = await CopyAsync(RowKind.Outcome, reader.Outcome, import.AddOutcomesAsync);
         kind = await CopyAsync(RowKind.Erasure, reader.Erasure, import.AddErasuresAsync);
+        kind = await CopyAsync(RowKind.Copy, reader.Copy, import.AddCopiesAsync);
         if (kind != RowKind.Head)
         {
             throw new StorageCorruptException("The export's rows are out of order: nothing was imported.");

@@ -1,3 +1,5 @@
+using System.Buffers.Binary;
+using System.Security.Cryptography;
 using Optiks.Db.Tests.Support;
 using Optiks.Storage;
 
@@ -53,6 +55,46 @@ public sealed class TransferTests(SampleLog sample) : IClassFixture<SampleLog>
     }
 
     [Fact]
+    public async Task What_a_period_is_made_of_moves_too()
+    {
+        using LogFolder log = sample.Copy();
+        log.Execute(
+            """
+            INSERT INTO period (period, state, wrapped_secrets, configuration) SELECT 1, 1, x'01', configuration FROM period;
+            INSERT INTO copy (id, structure, version, source_epoch, source_ordinal, label, commitment, tag)
+              SELECT 1 << 31, structure, version, epoch, ordinal, label, commitment, tag FROM leaf WHERE epoch = 3;
+            INSERT INTO copy_value SELECT 1 << 31, v.opening, v.key, v.value FROM value AS v WHERE id >> 28 = 3;
+            INSERT INTO copy (id, structure, version, label, commitment, tag) SELECT 1 << 31 | 1, structure, 0, label, zeroblob(32), tag FROM leaf WHERE epoch = 3;
+            """);
+        string file = Path.Combine(log.Data.Root, "export");
+        Assert.Equal(ExitCodes.Success, (await log.RunAsync("export", file)).Code);
+        Empty(log);
+        Assert.Equal(ExitCodes.Success, (await log.RunAsync("migrate")).Code);
+        Assert.Equal(("clean: 4 epochs, 5 leaves, 6 requests, 2 pending updates", ExitCodes.Success), await log.RunAsync("import", file) is var (code, output, _) ? (output.Trim(), code) : default);
+        string again = file + "2";
+        Assert.Equal(ExitCodes.Success, (await log.RunAsync("export", again)).Code);
+        Assert.Equal(await File.ReadAllBytesAsync(file, Cancel), await File.ReadAllBytesAsync(again, Cancel));
+        await using IFollowStore store = await new Storage.Sqlite.SqliteStorageProvider().OpenFollowAsync(log.ConnectionString, Cancel);
+        Assert.Equal([PeriodState.Current, PeriodState.Next], (await store.ReadPeriodsAsync(Cancel)).Select(period => period.State));
+        Assert.Equal([false, true], (await store.ReadCopiesAsync(1, 0, 10, LeafColumns.All, Cancel)).Sources.ToArray().Select(source => source.IsDrop));
+    }
+
+    [Fact]
+    public async Task An_export_of_before_periods_had_states_is_imported()
+    {
+        using LogFolder log = sample.Copy();
+        string file = Path.Combine(log.Data.Root, "export");
+        Assert.Equal(ExitCodes.Success, (await log.RunAsync("export", file)).Code);
+        await File.WriteAllBytesAsync(file, AsBefore(await File.ReadAllBytesAsync(file, Cancel)), Cancel);
+        Empty(log);
+        Assert.Equal(ExitCodes.Success, (await log.RunAsync("migrate")).Code);
+        (int code, string output, string error) = await log.RunAsync("import", file);
+        Assert.Equal(("clean: 4 epochs, 5 leaves, 6 requests, 2 pending updates", "", ExitCodes.Success), (output.Trim(), error, code));
+        await log.PublishAsync();
+        Assert.Equal(4UL, (await log.HeadAsync()).Epoch);
+    }
+
+    [Fact]
     public async Task A_damaged_export_imports_nothing()
     {
         using LogFolder log = sample.Copy();
@@ -93,6 +135,21 @@ public sealed class TransferTests(SampleLog sample) : IClassFixture<SampleLog>
         (int code, string output, _) = await log.RunAsync("import", file);
         Assert.Equal(ExitCodes.Invalid, code);
         Assert.Contains("has a value that does not open its commitment.", output, StringComparison.Ordinal);
+    }
+
+    // Format 1 of an export without erasures: its first row, the period, has no state, no optional first epoch and no number of copies.
+    private static byte[] AsBefore(byte[] export)
+    {
+        const int Magic = 16;
+        const int Prefix = 5;
+        int length = BinaryPrimitives.ReadInt32BigEndian(export.AsSpan(Magic + 1));
+        ReadOnlySpan<byte> row = export.AsSpan(Magic + Prefix, length);
+        // Period (8), state, 1 and first epoch (8), 1 and copies (4).
+        byte[] before = [.. row[..8], .. row[10..18], .. row[23..]];
+        byte[] prefix = [1, 0, 0, 0, 0];
+        BinaryPrimitives.WriteInt32BigEndian(prefix.AsSpan(1), before.Length);
+        byte[] body = [.. "optiks export 1\n"u8, .. prefix, .. before, .. export.AsSpan((Magic + Prefix + length)..^(Prefix + 32))];
+        return [.. body, .. export.AsSpan(^(Prefix + 32)..^32), .. SHA256.HashData(body)];
     }
 
     private static void Empty(LogFolder log)

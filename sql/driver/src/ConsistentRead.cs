@@ -45,6 +45,24 @@ internal sealed class ConsistentRead : IConsistentRead
     public Task<long> CountValuesAsync(CancellationToken cancellationToken) => FirstAsync(_statements.CountValues, rows => rows.Big(0), cancellationToken);
 
     /// <inheritdoc/>
+    public async Task<IReadOnlyList<StoredCopy>> ReadCopiesAsync(ulong period, int number, int max, CancellationToken cancellationToken)
+    {
+        Parameter[] from = [Parameter.Of("period", period), Parameter.Of("number", number)];
+        long fitting = await FirstAsync(
+            _statements.CountFittingCopies, rows => rows.Big(0), cancellationToken, [.. from, Parameter.Of("max", max), Parameter.Of("bytes", CopyReader.MaxValueBytes)]);
+        return await ListAsync(
+            _statements.StoredCopies,
+            rows => new StoredCopy(
+                rows.Natural(0), rows.Medium(1), (StructureId)rows.Small(2), CopyReader.Source(rows, 3), rows.Octets(6), rows.Octets(7), rows.Octets(8),
+                rows.IsNull(9) ? null : new StoredValue(rows.Octets(9), rows.Octets(10), rows.Octets(11))),
+            cancellationToken,
+            [.. from, Parameter.Of("max", checked((int)fitting))]);
+    }
+
+    /// <inheritdoc/>
+    public Task<long> CountCopyValuesAsync(CancellationToken cancellationToken) => FirstAsync(_statements.CountCopyValues, rows => rows.Big(0), cancellationToken);
+
+    /// <inheritdoc/>
     public Task<IReadOnlyList<StoredRequest>> ReadRequestsAsync(long after, int max, CancellationToken cancellationToken) => ListAsync(
         _statements.StoredRequests, StoredRows.Request, cancellationToken, Parameter.Of("after", after), Parameter.Of("max", max));
 

@@ -12,14 +12,8 @@ internal static class EpochWriter
         {
             return false;
         }
-        _ = await session.ChangeAsync(
-            session.Database.Statements.InsertPeriod,
-            cancellationToken,
-            Parameter.Of("period", period.Period),
-            Parameter.Of("first", period.FirstEpoch),
-            Parameter.Of("secrets", period.WrappedSecrets),
-            Parameter.Of("configuration", period.Configuration));
-        return await session.ChangeAsync(session.Database.Statements.InsertEpoch, cancellationToken, EpochParameters(genesis, leaves: 0, valueBytes: 0)) == 1;
+        return await PeriodWriter.InsertAsync(session, period, cancellationToken) == 1
+            && await session.ChangeAsync(session.Database.Statements.InsertEpoch, cancellationToken, EpochParameters(genesis, leaves: 0, valueBytes: 0)) == 1;
     }
 
     /// <summary>TryWriteAsync writes an epoch and removes the pending rows that it decides.</summary>

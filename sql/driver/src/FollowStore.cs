@@ -55,6 +55,14 @@ public class FollowStore : HeadReader, IFollowStore
             : [],
         cancellationToken);
 
+    /// <inheritdoc/>
+    public async Task<int> CountCopiesAsync(ulong period, CancellationToken cancellationToken) =>
+        (await Database.ReadAsync((session, cancel) => CopyReader.NextAsync(session, period, cancel), cancellationToken))?.Number ?? 0;
+
+    /// <inheritdoc/>
+    public Task<CopyBatch> ReadCopiesAsync(ulong period, int first, int max, LeafColumns columns, CancellationToken cancellationToken) =>
+        Database.ReadAsync((session, cancel) => CopyReader.ReadAsync(session, period, first, max, columns, cancel), cancellationToken);
+
     /// <summary>LastVisible epoch to this role; null when there is none.</summary>
     protected virtual ulong? LastVisible(HeadRow head)
     {

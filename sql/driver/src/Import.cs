@@ -20,7 +20,9 @@ internal sealed class Import : IStorageImport
         (cells, period) =>
         {
             cells.Natural(period.Period);
+            cells.Small((int)period.State);
             cells.Natural(period.FirstEpoch);
+            cells.Medium(period.Copies);
             cells.Octets(period.WrappedSecrets);
             cells.Octets(period.Configuration);
         },
@@ -76,6 +78,34 @@ internal sealed class Import : IStorageImport
                 cells.Octets(leaf.Value!.Opening);
                 cells.Octets(leaf.Value.Key);
                 cells.Octets(leaf.Value.Value);
+            },
+            cancellationToken);
+    }
+
+    /// <inheritdoc/>
+    public async Task AddCopiesAsync(IReadOnlyList<StoredCopy> copies, CancellationToken cancellationToken)
+    {
+        await CopyAsync(
+            Table.Copy,
+            copies,
+            (cells, copy) =>
+            {
+                PeriodWriter.WriteCopyStart(cells, copy.Period, copy.Number, (int)copy.Structure, copy.Source);
+                cells.Octets(copy.Label);
+                cells.Octets(copy.Commitment);
+                cells.Octets(copy.Tag);
+            },
+            cancellationToken);
+        await CopyAsync(
+            Table.CopyValue,
+            [.. copies.Where(copy => copy.Value is not null)],
+            (cells, copy) =>
+            {
+                cells.Natural(copy.Period);
+                cells.Medium(copy.Number);
+                cells.Octets(copy.Value!.Opening);
+                cells.Octets(copy.Value.Key);
+                cells.Octets(copy.Value.Value);
             },
             cancellationToken);
     }

@@ -35,4 +35,11 @@ public sealed class MaintenanceStore : PipelineStore, IMaintenanceStore
         commit.ThrowIfInconsistent(restores: true);
         return CommitAsync((session, cancel) => EpochWriter.TryRestoreAsync(session, lease, commit, cancel), commit.Epoch, cancellationToken);
     }
+
+    /// <inheritdoc/>
+    public Task<StageResult> RestoreCopiesAsync(Lease lease, CopyBatch copies, CancellationToken cancellationToken)
+    {
+        copies.ThrowIfInconsistent(restores: true);
+        return StageAsync((session, cancel) => PeriodWriter.RestoreAsync(session, lease, copies, cancel), copies, cancellationToken);
+    }
 }

@@ -54,7 +54,7 @@ public class PipelineStore : FollowStore, IPipelineStore
     /// <inheritdoc/>
     public async Task CreateGenesisAsync(Lease lease, EpochRow genesis, PeriodRow period, CancellationToken cancellationToken)
     {
-        if (genesis.Epoch != 0 || !genesis.Checkpoint.IsEmpty || genesis.RecordHash.Length != 32 || period.FirstEpoch != 0)
+        if (genesis.Epoch != 0 || !genesis.Checkpoint.IsEmpty || genesis.RecordHash.Length != 32 || period is not { Period: 0, FirstEpoch: 0, State: PeriodState.Current })
         {
             throw new ArgumentException("The genesis epoch is epoch 0, unsigned, and starts the first period.");
         }
@@ -67,6 +67,27 @@ public class PipelineStore : FollowStore, IPipelineStore
         {
             throw new StorageUnavailableException("The genesis epoch may or may not have been written: read the head before anything else.");
         }
+    }
+
+    /// <inheritdoc/>
+    public Task<PeriodRow> BeginPeriodAsync(Lease lease, ulong period, ReadOnlyMemory<byte> wrappedSecrets, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(lease);
+        ArgumentOutOfRangeException.ThrowIfZero(wrappedSecrets.Length);
+        return Database.WriteAsync(
+            async (session, cancel) => new WriteResult<PeriodRow>(
+                await PeriodWriter.BeginAsync(session, lease, period, wrappedSecrets, cancel)
+                    ?? throw new StorageFencedException($"Period {period} was not begun: the lease is lost, or another period is the one that follows."),
+                Commit: true),
+            resolve: null,
+            cancellationToken);
+    }
+
+    /// <inheritdoc/>
+    public Task<StageResult> StageCopiesAsync(Lease lease, CopyBatch copies, CancellationToken cancellationToken)
+    {
+        copies.ThrowIfInconsistent();
+        return StageAsync((session, cancel) => PeriodWriter.StageAsync(session, lease, copies, cancel), copies, cancellationToken);
     }
 
     /// <inheritdoc/>
@@ -168,7 +189,28 @@ public class PipelineStore : FollowStore, IPipelineStore
     protected override ulong? LastVisible(HeadRow head) => head.Epoch;
 
     // Writes an epoch and, when the answer to its commit is lost, reads it (docs/pipeline.md invariant 3).
-    private protected async Task<CommitResult> CommitAsync(Func<ISession, CancellationToken, Task<bool>> tryWrite, EpochRow epoch, CancellationToken cancellationToken)
+    private protected Task<CommitResult> CommitAsync(Func<ISession, CancellationToken, Task<bool>> tryWrite, EpochRow epoch, CancellationToken cancellationToken) =>
+        CommitAsync(tryWrite, (session, cancel) => EpochReader.HasEpochAsync(session, epoch, cancel), cancellationToken);
+
+    // Writes copies in the same way.
+    private protected async Task<StageResult> StageAsync(Func<ISession, CancellationToken, Task<StageResult>> write, CopyBatch copies, CancellationToken cancellationToken)
+    {
+        StageResult written = StageResult.Fenced;
+        CommitResult commit = await CommitAsync(
+            async (session, cancel) => (written = await write(session, cancel)) == StageResult.Staged,
+            (session, cancel) => CopyReader.HasLastAsync(session, copies, cancel),
+            cancellationToken);
+        return commit switch
+        {
+            CommitResult.Committed => StageResult.Staged,
+            CommitResult.Unknown => StageResult.Unknown,
+            // Rows that are another holder's, which a copy met, are no result of what was written.
+            _ => written == StageResult.SourceErased ? written : StageResult.Fenced,
+        };
+    }
+
+    private async Task<CommitResult> CommitAsync(
+        Func<ISession, CancellationToken, Task<bool>> tryWrite, Func<ISession, CancellationToken, Task<bool>> isStored, CancellationToken cancellationToken)
     {
         try
         {
@@ -178,25 +220,25 @@ public class PipelineStore : FollowStore, IPipelineStore
                     bool kept = await tryWrite(session, cancel);
                     return new WriteResult<CommitResult>(kept ? CommitResult.Committed : CommitResult.Fenced, kept);
                 },
-                session => ResolveAsync(session, epoch),
+                session => ResolveAsync(session, isStored),
                 cancellationToken);
         }
         catch (StorageCorruptException e) when (Database.IsDuplicate(e))
         {
-            // Another holder's rows of this epoch: the head row, which this transaction did not reach, has moved.
+            // Another holder's rows of this epoch, or of these numbers: the head row, which this transaction did not reach, has moved.
             return CommitResult.Fenced;
         }
     }
 
-    // Null: the epoch is not there and never will be.
-    private async Task<WriteResult<CommitResult>?> ResolveAsync(int session, EpochRow epoch)
+    // Null: what was written is not there and never will be.
+    private async Task<WriteResult<CommitResult>?> ResolveAsync(int session, Func<ISession, CancellationToken, Task<bool>> isStored)
     {
         long start = TimeProvider.System.GetTimestamp();
         while (true)
         {
             try
             {
-                bool stored = await Database.ReadAfterAsync(session, (other, cancel) => EpochReader.HasEpochAsync(other, epoch, cancel));
+                bool stored = await Database.ReadAfterAsync(session, isStored);
                 return stored ? new WriteResult<CommitResult>(CommitResult.Committed, Commit: true) : null;
             }
             catch (StorageException) when (TimeProvider.System.GetElapsedTime(start) < ResolveTime)

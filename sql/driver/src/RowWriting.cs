@@ -67,6 +67,7 @@ internal static class RowWriting
         cells.Natural(decidedIn);
         cells.Medium(number);
         cells.Natural(erasure.Epoch);
+        cells.Natural(erasure.Period);
         cells.Medium(erasure.Ordinal);
         cells.RequestId(erasure.Origin.RequestId);
         cells.Small(erasure.Origin.Item);

@@ -12,7 +12,7 @@ public sealed class Statements
     /// <summary>Clock () returns the database's time of this moment, not of the transaction's beginning.</summary>
     public required Sql Clock { get; init; }
 
-    /// <summary>Periods () returns all periods in order: period, first_epoch, wrapped_secrets, configuration.</summary>
+    /// <summary>Periods () returns all periods in order: period, state, first_epoch, copies, wrapped_secrets, configuration.</summary>
     public required Sql Periods { get; init; }
 
     /// <summary>Epochs (first, last, max) returns at most max epochs in order: epoch, record, record_hash, checkpoint.</summary>
@@ -33,6 +33,9 @@ public sealed class Statements
     /// <summary>HoldLease (fence, holder) keeps the lease from being taken over before the transaction's end; no row: it is lost.</summary>
     public required Sql HoldLease { get; init; }
 
+    /// <summary>LockLease (fence, holder) is <see cref="HoldLease"/> beside which no other transaction has it.</summary>
+    public required Sql LockLease { get; init; }
+
     /// <summary>CountPending (atMost) returns the number of pending rows, up to atMost.</summary>
     public required Sql CountPending { get; init; }
 
@@ -48,7 +51,7 @@ public sealed class Statements
     /// <summary>MoveHeadToGenesis (hash, fence, holder) makes epoch 0 the last where there is no epoch.</summary>
     public required Sql MoveHeadToGenesis { get; init; }
 
-    /// <summary>InsertPeriod (period, first, secrets, configuration) adds a period.</summary>
+    /// <summary>InsertPeriod (period, state, first, copies, secrets, configuration) adds a period if there is none of this number.</summary>
     public required Sql InsertPeriod { get; init; }
 
     /// <summary>HasEpoch (epoch, hash) returns a row if the epoch is stored with a record of this hash.</summary>
@@ -82,12 +85,13 @@ public sealed class Statements
     public required Sql EraseValues { get; init; }
 
     /// <summary>
-    /// Erasures (epoch, number, last, max) returns at most max erasures from (epoch, number) on that epochs up to last decided, in order: decided_in, number, epoch, ordinal, request_id, item; structure and label of the
-    /// leaf, or nulls.
+    /// Erasures (epoch, number, last, max) returns at most max erasures from (epoch, number) on that epochs up to last decided, in order: decided_in, number, epoch, period, ordinal, request_id, item; structure and label
+    /// of the leaf or copy, or nulls.
     /// </summary>
     public required Sql Erasures { get; init; }
 
-    /// <summary>Receipt (epoch, id) returns what the request of this id erased in this epoch, if it is published, in order: structure, period, version, epoch of each leaf.</summary>
+    /// <summary>Receipt (epoch, id) returns what the request of this id erased in this epoch, if it is published, in order: structure, period, version, epoch of each leaf, and of each copy of a period
+    /// that had begun, whose epoch is the period's first.</summary>
     public required Sql Receipt { get; init; }
 
     /// <summary>LeafAt (epoch, ordinal) returns a leaf: structure, label, and whether it has a value.</summary>
@@ -122,6 +126,33 @@ public sealed class Statements
 
     /// <summary>CountValues () returns the number of values.</summary>
     public required Sql CountValues { get; init; }
+
+    /// <summary>NextCopy (period) returns a period's state and the number after that of its last copy.</summary>
+    public required Sql NextCopy { get; init; }
+
+    /// <summary>HasCopy (period, number, label, commitment) returns a row if the copy is stored with this label and commitment.</summary>
+    public required Sql HasCopy { get; init; }
+
+    /// <summary>CountSources (period, number) returns how many copies from this number on have a value whose source has one too.</summary>
+    public required Sql CountSources { get; init; }
+
+    /// <summary>CopiesOfTrees (period, number, max) returns copies of a period in order: number, structure, version, source_epoch, source_ordinal, label, commitment, tag.</summary>
+    public required Sql CopiesOfTrees { get; init; }
+
+    /// <summary>CopiesWithLists (period, number, max) returns <see cref="CopiesOfTrees"/> with opening and value, or nulls, where the structure is devices, and nulls elsewhere.</summary>
+    public required Sql CopiesWithLists { get; init; }
+
+    /// <summary>WholeCopies (period, number, max) returns <see cref="CopiesOfTrees"/> with opening, value and key, or nulls.</summary>
+    public required Sql WholeCopies { get; init; }
+
+    /// <summary>CountFittingCopies (period, number, max, bytes) is <see cref="CountFitting"/> for copies from (period, number) on, of later periods too.</summary>
+    public required Sql CountFittingCopies { get; init; }
+
+    /// <summary>StoredCopies (period, number, max) returns copies from (period, number) on: period, number, structure, version, source_epoch, source_ordinal, label, commitment, tag; opening, key, value, or nulls.</summary>
+    public required Sql StoredCopies { get; init; }
+
+    /// <summary>CountCopyValues () returns the number of values of copies.</summary>
+    public required Sql CountCopyValues { get; init; }
 
     /// <summary>StoredRequests (after, max) returns requests: seq, request_id, body_hash.</summary>
     public required Sql StoredRequests { get; init; }

@@ -33,7 +33,8 @@ public static class StoredRows
     }
 
     /// <summary>Period from a row of <see cref="Statements.Periods"/>.</summary>
-    internal static PeriodRow Period(IRows rows) => new(rows.Natural(0), rows.Natural(1), rows.Octets(2), rows.Octets(3));
+    internal static PeriodRow Period(IRows rows) => new(
+        rows.Natural(0), (PeriodState)rows.Small(1), rows.NullableNatural(2), rows.IsNull(3) ? null : rows.Medium(3), rows.Octets(4), rows.Octets(5));
 
     /// <summary>Epoch from a row of <see cref="Statements.Epochs"/>.</summary>
     internal static EpochRow Epoch(IRows rows) => new(rows.Natural(0), rows.Octets(1), rows.Octets(2), rows.Octets(3));
@@ -48,10 +49,10 @@ public static class StoredRows
     /// <summary>Erasure from the columns of <see cref="Statements.Erasures"/>.</summary>
     internal static StoredErasure Erasure(IRows rows)
     {
-        var erasure = new Erasure(rows.Natural(2), rows.Medium(3), new LeafOrigin(rows.RequestId(4), rows.Small(5)));
-        return rows.IsNull(6)
+        var erasure = new Erasure(rows.Natural(2), rows.Medium(4), new LeafOrigin(rows.RequestId(5), rows.Small(6))) { Period = rows.NullableNatural(3) };
+        return rows.IsNull(7)
             ? new StoredErasure(rows.Natural(0), rows.Medium(1), erasure, null, default)
-            : new StoredErasure(rows.Natural(0), rows.Medium(1), erasure, (StructureId)rows.Small(6), rows.Octets(7));
+            : new StoredErasure(rows.Natural(0), rows.Medium(1), erasure, (StructureId)rows.Small(7), rows.Octets(8));
     }
 
     /// <summary>Refusal from the columns refusal, refused_item, current_period, current_version, the first of which is <paramref name="column"/>; null where that is null.</summary>

@@ -21,9 +21,15 @@ public enum Table
     /// <summary>Epoch: epoch, leaves, value_bytes, record_hash, record, checkpoint.</summary>
     Epoch,
 
-    /// <summary>Period: period, first_epoch, wrapped_secrets, configuration.</summary>
+    /// <summary>Period: period, state, first_epoch, copies, wrapped_secrets, configuration.</summary>
     Period,
 
-    /// <summary>Erasure: decided_in, number, epoch, ordinal, request_id, item.</summary>
+    /// <summary>Erasure: decided_in, number, epoch, period, ordinal, request_id, item.</summary>
     Erasure,
+
+    /// <summary>Copy: period, number, structure, version, source_epoch, source_ordinal, label, commitment, tag.</summary>
+    Copy,
+
+    /// <summary>CopyValue: period, number, opening, key, value.</summary>
+    CopyValue,
 }

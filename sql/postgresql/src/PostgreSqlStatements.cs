@@ -19,11 +19,18 @@ internal static class PostgreSqlStatements
     private const string JoinValue = " LEFT JOIN value AS v ON v.epoch = l.epoch AND v.ordinal = l.ordinal AND v.epoch BETWEEN $1 AND $2";
     private const string OfEpochs = " WHERE l.epoch BETWEEN $1 AND $2 ORDER BY l.epoch, l.ordinal";
 
+    private const string Copies = "SELECT c.number, c.structure, c.version, c.source_epoch, c.source_ordinal, c.label, c.commitment, c.tag";
+    private const string FromCopy = " FROM copy AS c";
+    private const string JoinCopiedList =
+        " LEFT JOIN LATERAL (SELECT opening, value FROM copy_value WHERE c.structure = 2 AND period = c.period AND number = c.number OFFSET 0) AS v ON true";
+    private const string JoinCopied = " LEFT JOIN copy_value AS v ON v.period = c.period AND v.number = c.number";
+    private const string OfPeriod = " WHERE c.period = $1 AND c.number >= $2 ORDER BY c.number LIMIT $3";
+
     public static Statements All { get; } = new()
     {
         Head = new("SELECT epoch, record_hash, published_epoch, fence, holder, lease_end FROM head WHERE one = 1"),
         Clock = new("SELECT clock_timestamp()"),
-        Periods = new("SELECT period, first_epoch, wrapped_secrets, configuration FROM period ORDER BY period"),
+        Periods = new("SELECT period, state, first_epoch, copies, wrapped_secrets, configuration FROM period ORDER BY period"),
         Epochs = new("SELECT epoch, record, record_hash, checkpoint FROM epoch WHERE epoch BETWEEN $1 AND $2 ORDER BY epoch LIMIT $3"),
         AcquireLease = new(
             """
@@ -33,12 +40,13 @@ internal static class PostgreSqlStatements
         RenewLease = new("UPDATE head SET lease_end = clock_timestamp() + $1, session = $4 WHERE fence = $2 AND holder = $3"),
         ReleaseLease = new("UPDATE head SET lease_end = 'epoch', holder = '', session = '' WHERE fence = $1 AND holder = $2"),
         HoldLease = new("SELECT 1 FROM head WHERE fence = $1 AND holder = $2 FOR SHARE"),
+        LockLease = new("SELECT 1 FROM head WHERE fence = $1 AND holder = $2 FOR UPDATE"),
         CountPending = new("SELECT count(*) FROM (SELECT FROM pending LIMIT $1) AS p"),
         FollowsHead = new($"SELECT 1 FROM head WHERE {HeadCondition}"),
         MoveHead = new($"UPDATE head SET epoch = $1, record_hash = $5 WHERE {HeadCondition}"),
         InsertEpoch = new("INSERT INTO epoch (epoch, leaves, value_bytes, record_hash, record) VALUES ($1, $2, $3, $4, $5) ON CONFLICT DO NOTHING"),
         MoveHeadToGenesis = new("UPDATE head SET epoch = 0, record_hash = $1 WHERE epoch IS NULL AND fence = $2 AND holder = $3"),
-        InsertPeriod = new("INSERT INTO period (period, first_epoch, wrapped_secrets, configuration) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING"),
+        InsertPeriod = new("INSERT INTO period (period, state, first_epoch, copies, wrapped_secrets, configuration) VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING"),
         HasEpoch = new("SELECT 1 FROM epoch WHERE epoch = $1 AND record_hash = $2"),
         // The head's row stays locked until the commit: no takeover comes in between.
         StoreCheckpoint = new(
@@ -98,14 +106,19 @@ internal static class PostgreSqlStatements
             """),
         Erasures = new(
             """
-            SELECT e.decided_in, e.number, e.epoch, e.ordinal, e.request_id, e.item, l.structure, l.label
-            FROM erasure AS e LEFT JOIN LATERAL (SELECT structure, label FROM leaf WHERE epoch = e.epoch AND ordinal = e.ordinal OFFSET 0) AS l ON true
+            SELECT e.decided_in, e.number, e.epoch, e.period, e.ordinal, e.request_id, e.item, l.structure, l.label
+            FROM erasure AS e LEFT JOIN LATERAL (
+              SELECT structure, label FROM leaf WHERE epoch = e.epoch AND ordinal = e.ordinal
+              UNION ALL SELECT structure, label FROM copy WHERE period = e.period AND number = e.ordinal OFFSET 0) AS l ON true
             WHERE (e.decided_in, e.number) >= ($1, $2) AND e.decided_in <= $3 ORDER BY e.decided_in, e.number LIMIT $4
             """),
         Receipt = new(
             """
-            SELECT l.structure, l.period, l.version, e.epoch
-            FROM erasure AS e CROSS JOIN LATERAL (SELECT structure, period, version FROM leaf WHERE epoch = e.epoch AND ordinal = e.ordinal OFFSET 0) AS l
+            SELECT l.structure, l.period, l.version, l.epoch
+            FROM erasure AS e CROSS JOIN LATERAL (
+              SELECT structure, period, version, epoch FROM leaf WHERE epoch = e.epoch AND ordinal = e.ordinal
+              UNION ALL SELECT c.structure, c.period, 1, p.first_epoch FROM copy AS c JOIN period AS p ON p.period = c.period
+                WHERE c.period = e.period AND c.number = e.ordinal AND p.first_epoch <= e.decided_in OFFSET 0) AS l
             WHERE e.decided_in = $1 AND e.request_id = $2 AND $1 <= (SELECT published_epoch FROM head) ORDER BY e.number
             """),
         LeafAt = new(
@@ -135,6 +148,35 @@ internal static class PostgreSqlStatements
             WHERE (l.epoch, l.ordinal) >= ($1, $2) ORDER BY l.epoch, l.ordinal LIMIT $3
             """),
         CountValues = new("SELECT count(*) FROM value"),
+        NextCopy = new(
+            "SELECT p.state, coalesce((SELECT number + 1 FROM copy WHERE period = p.period ORDER BY number DESC LIMIT 1), 0) FROM period AS p WHERE p.period = $1"),
+        HasCopy = new("SELECT 1 FROM copy WHERE period = $1 AND number = $2 AND label = $3 AND commitment = $4"),
+        // Row by row, as for erasures.
+        CountSources = new(
+            """
+            SELECT count(*) FROM copy AS c WHERE c.period = $1 AND c.number >= $2
+            AND EXISTS (SELECT FROM copy_value WHERE period = c.period AND number = c.number OFFSET 0)
+            AND CASE WHEN c.source_epoch > 0 THEN EXISTS (SELECT FROM value WHERE epoch = c.source_epoch AND ordinal = c.source_ordinal OFFSET 0)
+              ELSE EXISTS (SELECT FROM copy_value WHERE period = c.period - 1 AND number = c.source_ordinal OFFSET 0) END
+            """),
+        CopiesOfTrees = new(Copies + FromCopy + OfPeriod),
+        CopiesWithLists = new(Copies + Values + FromCopy + JoinCopiedList + OfPeriod),
+        WholeCopies = new(Copies + Values + ", v.key" + FromCopy + JoinCopied + OfPeriod),
+        CountFittingCopies = new(
+            """
+            SELECT count(*) FROM (
+              SELECT sum(coalesce(octet_length(v.value), 0)) OVER (ORDER BY c.period, c.number) - coalesce(octet_length(v.value), 0) AS before
+              FROM (SELECT period, number FROM copy WHERE (period, number) >= ($1, $2) ORDER BY period, number LIMIT $3) AS c
+              LEFT JOIN copy_value AS v ON v.period = c.period AND v.number = c.number
+            ) AS s WHERE before <= $4
+            """),
+        StoredCopies = new(
+            """
+            SELECT c.period, c.number, c.structure, c.version, c.source_epoch, c.source_ordinal, c.label, c.commitment, c.tag, v.opening, v.key, v.value
+            FROM copy AS c LEFT JOIN copy_value AS v ON v.period = c.period AND v.number = c.number
+            WHERE (c.period, c.number) >= ($1, $2) ORDER BY c.period, c.number LIMIT $3
+            """),
+        CountCopyValues = new("SELECT count(*) FROM copy_value"),
         StoredRequests = new("SELECT seq, request_id, body_hash FROM request WHERE seq > $1 ORDER BY seq LIMIT $2"),
         StoredPending = new(
             """
@@ -150,7 +192,8 @@ internal static class PostgreSqlStatements
         HasRows = new(
             """
             SELECT EXISTS (SELECT FROM request) OR EXISTS (SELECT FROM pending) OR EXISTS (SELECT FROM outcome) OR EXISTS (SELECT FROM leaf) OR EXISTS (SELECT FROM value)
-            OR EXISTS (SELECT FROM epoch) OR EXISTS (SELECT FROM erasure) OR EXISTS (SELECT FROM period) OR EXISTS (SELECT FROM head WHERE epoch IS NOT NULL OR holder <> '')
+            OR EXISTS (SELECT FROM epoch) OR EXISTS (SELECT FROM erasure) OR EXISTS (SELECT FROM period) OR EXISTS (SELECT FROM copy) OR EXISTS (SELECT FROM copy_value)
+             OR EXISTS (SELECT FROM head WHERE epoch IS NOT NULL OR holder <> '')
             """),
         ContinueNumbers = new("SELECT setval('request_seq_seq', $1)"),
         SetHead = new("UPDATE head SET epoch = $1, record_hash = $2, published_epoch = $3, fence = $4, holder = '', session = '', lease_end = 'epoch'"),

@@ -27,14 +27,17 @@ BEGIN
         GRANT SELECT ON outcome, erasure TO optiks_update;
         GRANT SELECT (epoch, ordinal, structure, period, version) ON leaf TO optiks_update;
         GRANT SELECT (epoch, ordinal, key) ON value TO optiks_update;
+        GRANT SELECT (period, number, structure) ON copy TO optiks_update;
+        GRANT SELECT (period, first_epoch) ON period TO optiks_update;
       WHEN 'optiks_task' THEN
-        GRANT SELECT ON request, pending, outcome, leaf, value, erasure, period TO optiks_task;
-        GRANT INSERT ON outcome, leaf, value, erasure, epoch, period TO optiks_task;
-        GRANT DELETE ON request, pending, outcome, value TO optiks_task;
+        GRANT SELECT ON request, pending, outcome, leaf, value, erasure, period, copy, copy_value TO optiks_task;
+        GRANT INSERT ON outcome, leaf, value, erasure, epoch, period, copy, copy_value TO optiks_task;
+        GRANT DELETE ON request, pending, outcome, value, copy_value TO optiks_task;
         GRANT UPDATE (checkpoint) ON epoch TO optiks_task;
+        GRANT UPDATE (state, first_epoch, copies, wrapped_secrets) ON period TO optiks_task;
         GRANT UPDATE (epoch, published_epoch, fence, lease_end, holder, session, record_hash) ON head TO optiks_task;
       WHEN 'optiks_query' THEN
-        GRANT SELECT ON leaf, value, erasure, period TO optiks_query;
+        GRANT SELECT ON leaf, value, erasure, period, copy, copy_value TO optiks_query;
     END CASE;
   END LOOP;
 END

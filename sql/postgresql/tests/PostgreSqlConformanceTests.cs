@@ -10,6 +10,8 @@ public sealed class PostgreSqlFollowTests() : FollowConformance(new PostgreSqlFi
 
 public sealed class PostgreSqlErasureTests() : ErasureConformance(new PostgreSqlFixture());
 
+public sealed class PostgreSqlPeriodTests() : PeriodConformance(new PostgreSqlFixture());
+
 public sealed class PostgreSqlMigratorTests() : MigratorConformance(new PostgreSqlFixture());
 
 public sealed class PostgreSqlMaintenanceTests() : MaintenanceConformance(new PostgreSqlFixture());

@@ -29,11 +29,17 @@ internal static class SqliteStatements
     private const string JoinValue = " LEFT JOIN value AS v ON v.id = l.id";
     private const string OfEpochs = " WHERE l.id BETWEEN ?1 << 28 AND ?2 << 28 | 268435455 ORDER BY l.id";
 
+    private const string Copies = "SELECT c.number, c.structure, c.version, c.source_epoch, c.source_ordinal, c.label, c.commitment, c.tag";
+    private const string FromCopy = " FROM copy AS c";
+    private const string JoinCopiedList = " LEFT JOIN copy_value AS v ON v.id = CASE c.structure WHEN 2 THEN c.id END";
+    private const string JoinCopied = " LEFT JOIN copy_value AS v ON v.id = c.id";
+    private const string OfPeriod = " WHERE c.id BETWEEN (?1 << 31 | ?2) AND (?1 << 31 | 2147483647) ORDER BY c.id LIMIT ?3";
+
     public static Statements All { get; } = new()
     {
         Head = new("SELECT epoch, record_hash, published_epoch, fence, holder, lease_end FROM head"),
         Clock = new("SELECT clock_timestamp()"),
-        Periods = new("SELECT period, first_epoch, wrapped_secrets, configuration FROM period ORDER BY period"),
+        Periods = new("SELECT period, state, first_epoch, copies, wrapped_secrets, configuration FROM period ORDER BY period"),
         Epochs = new("SELECT epoch, record, record_hash, checkpoint FROM epoch WHERE epoch BETWEEN ? AND ? ORDER BY epoch LIMIT ?"),
         AcquireLease = new(
             """
@@ -43,12 +49,13 @@ internal static class SqliteStatements
         RenewLease = new("UPDATE head SET lease_end = clock_timestamp() + ? WHERE fence = ? AND holder = ?"),
         ReleaseLease = new("UPDATE head SET lease_end = 0, holder = '' WHERE fence = ? AND holder = ?"),
         HoldLease = new("SELECT 1 FROM head WHERE fence = ? AND holder = ?"),
+        LockLease = new("SELECT 1 FROM head WHERE fence = ? AND holder = ?"),
         CountPending = new("SELECT count(*) FROM (SELECT 1 FROM pending LIMIT ?)"),
         FollowsHead = new($"SELECT 1 FROM head WHERE {HeadCondition}"),
         MoveHead = new($"UPDATE head SET epoch = ?1, record_hash = ?5 WHERE {HeadCondition}"),
         InsertEpoch = new("INSERT INTO epoch (epoch, leaves, value_bytes, record_hash, record) VALUES (?, ?, ?, ?, ?)"),
         MoveHeadToGenesis = new("UPDATE head SET epoch = 0, record_hash = ? WHERE epoch IS NULL AND fence = ? AND holder = ?"),
-        InsertPeriod = new("INSERT INTO period (period, first_epoch, wrapped_secrets, configuration) VALUES (?, ?, ?, ?)"),
+        InsertPeriod = new("INSERT INTO period (period, state, first_epoch, copies, wrapped_secrets, configuration) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"),
         HasEpoch = new("SELECT 1 FROM epoch WHERE epoch = ? AND record_hash = ?"),
         StoreCheckpoint = new("UPDATE epoch SET checkpoint = ? WHERE epoch = ? AND record_hash = ? AND EXISTS (SELECT 1 FROM head WHERE fence = ? AND holder = ?)"),
         // The table allows published_epoch = epoch or epoch - 1 alone, so this moves it by one or not at all.
@@ -78,16 +85,20 @@ internal static class SqliteStatements
             LEFT JOIN leaf AS l ON l.id = (o.epoch << 28 | o.ordinal) LEFT JOIN value AS v ON v.id = l.id
             WHERE r.request_id = ? ORDER BY o.id
             """),
-        EraseValues = new("DELETE FROM value WHERE id IN (SELECT leaf FROM erasure WHERE id BETWEEN ?1 << 28 AND ?1 << 28 | 268435455)"),
+        EraseValues = new("DELETE FROM value WHERE id IN (SELECT leaf FROM erasure WHERE id BETWEEN ?1 << 28 AND ?1 << 28 | 268435455 AND period IS NULL)"),
         Erasures = new(
             """
-            SELECT e.decided_in, e.number, e.epoch, e.ordinal, e.request_id, e.item, l.structure, l.label FROM erasure AS e LEFT JOIN leaf AS l ON l.id = e.leaf
+            SELECT e.decided_in, e.number, e.epoch, e.period, e.ordinal, e.request_id, e.item, coalesce(l.structure, c.structure), coalesce(l.label, c.label)
+            FROM erasure AS e LEFT JOIN leaf AS l ON l.id = CASE WHEN e.period IS NULL THEN e.leaf END LEFT JOIN copy AS c ON c.id = CASE WHEN e.period IS NOT NULL THEN e.leaf END
             WHERE e.id BETWEEN (?1 << 28 | ?2) AND (min(?3, 34359738367) << 28 | 268435455) ORDER BY e.id LIMIT ?4
             """),
         Receipt = new(
             """
-            SELECT l.structure, l.period, l.version, l.epoch FROM erasure AS e JOIN leaf AS l ON l.id = e.leaf
-            WHERE e.id BETWEEN ?1 << 28 AND ?1 << 28 | 268435455 AND e.request_id = ?2 AND ?1 <= (SELECT published_epoch FROM head) ORDER BY e.id
+            SELECT coalesce(l.structure, c.structure), coalesce(l.period, c.period), coalesce(l.version, 1), coalesce(l.epoch, p.first_epoch)
+            FROM erasure AS e LEFT JOIN leaf AS l ON l.id = CASE WHEN e.period IS NULL THEN e.leaf END LEFT JOIN copy AS c ON c.id = CASE WHEN e.period IS NOT NULL THEN e.leaf END
+            LEFT JOIN period AS p ON p.period = c.period AND p.first_epoch <= e.decided_in
+            WHERE e.id BETWEEN ?1 << 28 AND ?1 << 28 | 268435455 AND e.request_id = ?2 AND ?1 <= (SELECT published_epoch FROM head) AND (l.id IS NOT NULL OR p.period IS NOT NULL)
+            ORDER BY e.id
             """),
         LeafAt = new("SELECT l.structure, l.label, v.id IS NOT NULL FROM leaf AS l LEFT JOIN value AS v ON v.id = l.id WHERE l.id = (?1 << 28 | ?2)"),
         ValueAt = new("SELECT value FROM value WHERE id = (?1 << 28 | ?2)"),
@@ -110,6 +121,34 @@ internal static class SqliteStatements
             FROM leaf AS l LEFT JOIN value AS v ON v.id = l.id WHERE l.id >= (?1 << 28 | ?2) ORDER BY l.id LIMIT ?3
             """),
         CountValues = new("SELECT count(*) FROM value"),
+        NextCopy = new(
+            """
+            SELECT p.state, coalesce((SELECT (max(id) & 2147483647) + 1 FROM copy WHERE id BETWEEN p.period << 31 AND p.period << 31 | 2147483647), 0) FROM period AS p WHERE p.period = ?
+            """),
+        HasCopy = new("SELECT 1 FROM copy WHERE id = (?1 << 31 | ?2) AND label = ?3 AND commitment = ?4"),
+        CountSources = new(
+            """
+            SELECT count(*) FROM copy AS c JOIN copy_value AS x ON x.id = c.id
+            LEFT JOIN value AS v ON v.id = CASE WHEN c.source_epoch > 0 THEN c.source_epoch << 28 | c.source_ordinal END
+            LEFT JOIN copy_value AS s ON s.id = CASE WHEN c.source_epoch = 0 THEN (c.id >> 31) - 1 << 31 | c.source_ordinal END
+            WHERE c.id BETWEEN (?1 << 31 | ?2) AND (?1 << 31 | 2147483647) AND (v.id IS NOT NULL OR s.id IS NOT NULL)
+            """),
+        CopiesOfTrees = new(Copies + FromCopy + OfPeriod),
+        CopiesWithLists = new(Copies + Values + FromCopy + JoinCopiedList + OfPeriod),
+        WholeCopies = new(Copies + Values + ", v.key" + FromCopy + JoinCopied + OfPeriod),
+        CountFittingCopies = new(
+            """
+            SELECT count(*) FROM (
+              SELECT sum(coalesce(length(v.value), 0)) OVER (ORDER BY c.id) - coalesce(length(v.value), 0) AS octets
+              FROM (SELECT id FROM copy WHERE id >= (?1 << 31 | ?2) ORDER BY id LIMIT ?3) AS c LEFT JOIN copy_value AS v ON v.id = c.id
+            ) WHERE octets <= ?4
+            """),
+        StoredCopies = new(
+            """
+            SELECT c.period, c.number, c.structure, c.version, c.source_epoch, c.source_ordinal, c.label, c.commitment, c.tag, v.opening, v.key, v.value
+            FROM copy AS c LEFT JOIN copy_value AS v ON v.id = c.id WHERE c.id >= (?1 << 31 | ?2) ORDER BY c.id LIMIT ?3
+            """),
+        CountCopyValues = new("SELECT count(*) FROM copy_value"),
         StoredRequests = new("SELECT seq, request_id, body_hash FROM request WHERE seq > ? ORDER BY seq LIMIT ?"),
         StoredPending = new($"SELECT seq, item, structure, key, value, expected_period, expected_version, NULL FROM pending WHERE {Between} ORDER BY id"),
         StoredOutcomes = new(
@@ -120,7 +159,8 @@ internal static class SqliteStatements
         HasRows = new(
             """
             SELECT EXISTS (SELECT 1 FROM request) OR EXISTS (SELECT 1 FROM pending) OR EXISTS (SELECT 1 FROM outcome) OR EXISTS (SELECT 1 FROM leaf) OR EXISTS (SELECT 1 FROM value)
-            OR EXISTS (SELECT 1 FROM epoch) OR EXISTS (SELECT 1 FROM erasure) OR EXISTS (SELECT 1 FROM period) OR EXISTS (SELECT 1 FROM head WHERE epoch IS NOT NULL OR holder <> '')
+            OR EXISTS (SELECT 1 FROM epoch) OR EXISTS (SELECT 1 FROM erasure) OR EXISTS (SELECT 1 FROM period) OR EXISTS (SELECT 1 FROM copy) OR EXISTS (SELECT 1 FROM copy_value)
+             OR EXISTS (SELECT 1 FROM head WHERE epoch IS NOT NULL OR holder <> '')
             """),
         SetHead = new("UPDATE head SET epoch = ?, record_hash = ?, published_epoch = ?, fence = ?, holder = '', lease_end = 0"),
     };

@@ -10,6 +10,8 @@ public sealed class SqliteFollowTests() : FollowConformance(new SqliteFixture())
 
 public sealed class SqliteErasureTests() : ErasureConformance(new SqliteFixture());
 
+public sealed class SqlitePeriodTests() : PeriodConformance(new SqliteFixture());
+
 public sealed class SqliteMigratorTests() : MigratorConformance(new SqliteFixture());
 
 public sealed class SqliteMaintenanceTests() : MaintenanceConformance(new SqliteFixture());

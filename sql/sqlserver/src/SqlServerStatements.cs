@@ -37,11 +37,18 @@ internal static class SqlServerStatements
         " OUTER APPLY (SELECT Opening, [Value] FROM optiks.[Value] WHERE l.Structure = 2 AND Epoch = l.Epoch AND Ordinal = l.Ordinal) AS v";
     private const string OfEpochs = " WHERE l.Epoch BETWEEN @first AND @last ORDER BY l.Epoch, l.Ordinal";
 
+    private const string Copies = "SELECT TOP (@max) c.Number, c.Structure, c.Version, c.SourceEpoch, c.SourceOrdinal, c.Label, c.Commitment, c.Tag";
+    private const string FromCopy = " FROM optiks.[Copy] AS c";
+    private const string JoinCopied = " LEFT JOIN optiks.CopyValue AS v ON v.Period = c.Period AND v.Number = c.Number";
+    private const string ApplyCopiedList =
+        " OUTER APPLY (SELECT Opening, [Value] FROM optiks.CopyValue WHERE c.Structure = 2 AND Period = c.Period AND Number = c.Number) AS v";
+    private const string OfPeriod = " WHERE c.Period = @period AND c.Number >= @number ORDER BY c.Number";
+
     public static Statements All { get; } = new()
     {
         Head = new Statement(Head),
         Clock = new Statement("SELECT SYSUTCDATETIME()"),
-        Periods = new Statement("SELECT Period, FirstEpoch, WrappedSecrets, Configuration FROM optiks.Period ORDER BY Period"),
+        Periods = new Statement("SELECT Period, State, FirstEpoch, Copies, WrappedSecrets, Configuration FROM optiks.Period ORDER BY Period"),
         Epochs = new Statement("SELECT TOP (@max) Epoch, Record, RecordHash, [Checkpoint] FROM optiks.Epoch WHERE Epoch BETWEEN @first AND @last ORDER BY Epoch"),
         // A standby that may not have the lease does not wait for its holder's commits. The end is counted from after the wait.
         AcquireLease = new Statement(
@@ -61,6 +68,7 @@ internal static class SqlServerStatements
             $"{LockHead}; UPDATE optiks.Head SET LeaseEnd = DATEADD(millisecond, @duration, SYSUTCDATETIME()), Session = @session WHERE Fence = @fence AND Holder = @holder"),
         ReleaseLease = new Statement("UPDATE optiks.Head SET LeaseEnd = '1970-01-01', Holder = N'', Session = N'' WHERE Fence = @fence AND Holder = @holder"),
         HoldLease = new Statement(HoldLease),
+        LockLease = new Statement(HoldLease),
         CountPending = new Statement("SELECT COUNT_BIG(*) FROM (SELECT TOP (@atMost) Seq FROM optiks.Pending) AS p"),
         FollowsHead = new Statement($"SELECT 1 FROM optiks.Head WHERE {HeadCondition}"),
         MoveHead = new Statement(MoveHead),
@@ -68,8 +76,8 @@ internal static class SqlServerStatements
         MoveHeadToGenesis = new Statement("UPDATE optiks.Head SET Epoch = 0, RecordHash = @hash WHERE Epoch IS NULL AND Fence = @fence AND Holder = @holder"),
         InsertPeriod = new Statement(
             """
-            INSERT INTO optiks.Period (Period, FirstEpoch, WrappedSecrets, Configuration)
-            SELECT @period, @first, @secrets, @configuration WHERE NOT EXISTS (SELECT 1 FROM optiks.Period WHERE Period = @period)
+            INSERT INTO optiks.Period (Period, State, FirstEpoch, Copies, WrappedSecrets, Configuration)
+            SELECT @period, @state, @first, @copies, @secrets, @configuration WHERE NOT EXISTS (SELECT 1 FROM optiks.Period WHERE Period = @period)
             """),
         HasEpoch = new Statement("SELECT 1 FROM optiks.Epoch WHERE Epoch = @epoch AND RecordHash = @hash AND DATALENGTH(RecordHash) = DATALENGTH(@hash)"),
         StoreCheckpoint = new Statement(
@@ -117,14 +125,16 @@ internal static class SqlServerStatements
             $"DELETE v FROM optiks.Erasure AS e JOIN optiks.[Value] AS v ON v.Epoch = e.Epoch AND v.Ordinal = e.Ordinal WHERE e.DecidedIn = @epoch {Statement.ByIndex}"),
         Erasures = new Statement(
             $"""
-            SELECT TOP (@max) e.DecidedIn, e.Number, e.Epoch, e.Ordinal, e.RequestId, e.Item, l.Structure, l.Label
-            FROM optiks.Erasure AS e LEFT JOIN optiks.Leaf AS l ON l.Epoch = e.Epoch AND l.Ordinal = e.Ordinal
+            SELECT TOP (@max) e.DecidedIn, e.Number, e.Epoch, e.Period, e.Ordinal, e.RequestId, e.Item, COALESCE(l.Structure, c.Structure), COALESCE(l.Label, c.Label)
+            FROM optiks.Erasure AS e LEFT JOIN optiks.Leaf AS l ON l.Epoch = e.Epoch AND l.Ordinal = e.Ordinal LEFT JOIN optiks.[Copy] AS c ON c.Period = e.Period AND c.Number = e.Ordinal
             WHERE e.DecidedIn >= @epoch AND (e.DecidedIn > @epoch OR e.Number >= @number) AND e.DecidedIn <= @last ORDER BY e.DecidedIn, e.Number {Statement.ByIndex}
             """),
         Receipt = new Statement(
             $"""
-            SELECT l.Structure, l.Period, l.Version, l.Epoch FROM optiks.Erasure AS e JOIN optiks.Leaf AS l ON l.Epoch = e.Epoch AND l.Ordinal = e.Ordinal
-            WHERE e.DecidedIn = @epoch AND e.RequestId = @id AND @epoch <= (SELECT PublishedEpoch FROM optiks.Head) ORDER BY e.Number {Statement.ByIndex}
+            SELECT COALESCE(l.Structure, c.Structure), COALESCE(l.Period, c.Period), COALESCE(l.Version, 1), COALESCE(l.Epoch, p.FirstEpoch)
+            FROM optiks.Erasure AS e LEFT JOIN optiks.Leaf AS l ON l.Epoch = e.Epoch AND l.Ordinal = e.Ordinal LEFT JOIN optiks.[Copy] AS c ON c.Period = e.Period AND c.Number = e.Ordinal
+            LEFT JOIN optiks.Period AS p ON p.Period = c.Period AND p.FirstEpoch <= e.DecidedIn
+            WHERE e.DecidedIn = @epoch AND e.RequestId = @id AND @epoch <= (SELECT PublishedEpoch FROM optiks.Head) AND (l.Epoch IS NOT NULL OR p.Period IS NOT NULL) ORDER BY e.Number {Statement.ByIndex}
             """),
         LeafAt = new Statement(
             """
@@ -153,6 +163,34 @@ internal static class SqlServerStatements
             WHERE l.Epoch >= @epoch AND (l.Epoch > @epoch OR l.Ordinal >= @ordinal) ORDER BY l.Epoch, l.Ordinal
             """),
         CountValues = new Statement("SELECT COUNT_BIG(*) FROM optiks.[Value]"),
+        NextCopy = new Statement(
+            "SELECT p.State, COALESCE((SELECT TOP (1) c.Number + 1 FROM optiks.[Copy] AS c WHERE c.Period = p.Period ORDER BY c.Number DESC), 0) FROM optiks.Period AS p WHERE p.Period = @period"),
+        HasCopy = new Statement("SELECT 1 FROM optiks.[Copy] WHERE Period = @period AND Number = @number AND Label = @label AND Commitment = @commitment"),
+        CountSources = new Statement(
+            $"""
+            SELECT COUNT_BIG(*) FROM optiks.[Copy] AS c JOIN optiks.CopyValue AS x ON x.Period = c.Period AND x.Number = c.Number
+            LEFT JOIN optiks.[Value] AS v ON v.Epoch = c.SourceEpoch AND v.Ordinal = c.SourceOrdinal
+            LEFT JOIN optiks.CopyValue AS s ON c.SourceEpoch = 0 AND s.Period = c.Period - 1 AND s.Number = c.SourceOrdinal
+            WHERE c.Period = @period AND c.Number >= @number AND (v.Epoch IS NOT NULL OR s.Period IS NOT NULL) {Statement.ByIndex}
+            """),
+        CopiesOfTrees = new Statement(Copies + FromCopy + OfPeriod),
+        CopiesWithLists = new Statement(Copies + Values + FromCopy + ApplyCopiedList + OfPeriod + " " + Statement.ByIndex),
+        WholeCopies = new Statement(Copies + Values + ", v.[Key]" + FromCopy + JoinCopied + OfPeriod),
+        CountFittingCopies = new Statement(
+            """
+            SELECT COUNT_BIG(*) FROM (
+              SELECT SUM(COALESCE(CAST(DATALENGTH(v.[Value]) AS bigint), 0)) OVER (ORDER BY c.Period, c.Number ROWS UNBOUNDED PRECEDING) - COALESCE(CAST(DATALENGTH(v.[Value]) AS bigint), 0) AS Before
+              FROM (SELECT TOP (@max) Period, Number FROM optiks.[Copy] WHERE Period >= @period AND (Period > @period OR Number >= @number) ORDER BY Period, Number) AS c
+              LEFT JOIN optiks.CopyValue AS v ON v.Period = c.Period AND v.Number = c.Number
+            ) AS s WHERE s.Before <= @bytes
+            """),
+        StoredCopies = new Statement(
+            """
+            SELECT TOP (@max) c.Period, c.Number, c.Structure, c.Version, c.SourceEpoch, c.SourceOrdinal, c.Label, c.Commitment, c.Tag, v.Opening, v.[Key], v.[Value]
+            FROM optiks.[Copy] AS c LEFT JOIN optiks.CopyValue AS v ON v.Period = c.Period AND v.Number = c.Number
+            WHERE c.Period >= @period AND (c.Period > @period OR c.Number >= @number) ORDER BY c.Period, c.Number
+            """),
+        CountCopyValues = new Statement("SELECT COUNT_BIG(*) FROM optiks.CopyValue"),
         StoredRequests = new Statement("SELECT TOP (@max) Seq, RequestId, BodyHash FROM optiks.Request WHERE Seq > @after ORDER BY Seq"),
         StoredPending = new Statement(
             """
@@ -169,6 +207,7 @@ internal static class SqlServerStatements
             """
             SELECT CASE WHEN EXISTS (SELECT 1 FROM optiks.Request) OR EXISTS (SELECT 1 FROM optiks.Pending) OR EXISTS (SELECT 1 FROM optiks.Outcome) OR EXISTS (SELECT 1 FROM optiks.Leaf)
               OR EXISTS (SELECT 1 FROM optiks.[Value]) OR EXISTS (SELECT 1 FROM optiks.Epoch) OR EXISTS (SELECT 1 FROM optiks.Period) OR EXISTS (SELECT 1 FROM optiks.Erasure)
+              OR EXISTS (SELECT 1 FROM optiks.[Copy]) OR EXISTS (SELECT 1 FROM optiks.CopyValue)
               OR EXISTS (SELECT 1 FROM optiks.Head WHERE Epoch IS NOT NULL OR Holder <> N'') THEN 1 ELSE 0 END
             """),
         ContinueNumbers = new Statement("UPDATE optiks.Acceptance SET LastSeq = @last"),

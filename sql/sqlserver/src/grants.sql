@@ -17,6 +17,8 @@ GRANT SELECT ON optiks.Outcome TO optiks_update;
 GRANT SELECT ON optiks.Erasure TO optiks_update;
 GRANT SELECT ON optiks.Leaf (Epoch, Ordinal, Structure, Period, Version) TO optiks_update;
 GRANT SELECT ON optiks.[Value] (Epoch, Ordinal, [Key]) TO optiks_update;
+GRANT SELECT ON optiks.[Copy] (Period, Number, Structure) TO optiks_update;
+GRANT SELECT ON optiks.Period (Period, FirstEpoch) TO optiks_update;
 
 GRANT SELECT, DELETE ON optiks.Request TO optiks_task;
 GRANT SELECT, DELETE ON optiks.Pending TO optiks_task;
@@ -25,6 +27,9 @@ GRANT SELECT, INSERT ON optiks.Leaf TO optiks_task;
 GRANT SELECT, INSERT, DELETE ON optiks.[Value] TO optiks_task;
 GRANT SELECT, INSERT ON optiks.Erasure TO optiks_task;
 GRANT SELECT, INSERT ON optiks.Period TO optiks_task;
+GRANT UPDATE ON optiks.Period (State, FirstEpoch, Copies, WrappedSecrets) TO optiks_task;
+GRANT SELECT, INSERT ON optiks.[Copy] TO optiks_task;
+GRANT SELECT, INSERT, DELETE ON optiks.CopyValue TO optiks_task;
 GRANT INSERT ON optiks.Epoch TO optiks_task;
 GRANT UPDATE ON optiks.Epoch ([Checkpoint]) TO optiks_task;
 GRANT UPDATE ON optiks.Head (Epoch, PublishedEpoch, Fence, LeaseEnd, Holder, Session, RecordHash) TO optiks_task;
@@ -33,6 +38,8 @@ GRANT SELECT ON optiks.Leaf TO optiks_query;
 GRANT SELECT ON optiks.[Value] TO optiks_query;
 GRANT SELECT ON optiks.Erasure TO optiks_query;
 GRANT SELECT ON optiks.Period TO optiks_query;
+GRANT SELECT ON optiks.[Copy] TO optiks_query;
+GRANT SELECT ON optiks.CopyValue TO optiks_query;
 GO
 
 -- Babelfish has no rights on types, but on the table that it makes of each.

@@ -10,6 +10,8 @@ public sealed class SqlServerFollowTests() : FollowConformance(new SqlServerFixt
 
 public sealed class SqlServerErasureTests() : ErasureConformance(new SqlServerFixture());
 
+public sealed class SqlServerPeriodTests() : PeriodConformance(new SqlServerFixture());
+
 public sealed class SqlServerMigratorTests() : MigratorConformance(new SqlServerFixture());
 
 public sealed class SqlServerMaintenanceTests() : MaintenanceConformance(new SqlServerFixture());

@@ -42,7 +42,7 @@ internal sealed class Log : IAsyncDisposable
         _store = await new SqliteStorageProvider().OpenPipelineAsync(_connectionString, Cancel);
         _lease = await _store.AcquireLeaseAsync("test", TimeSpan.FromMinutes(10), Cancel);
         Assert.NotNull(_lease);
-        await _store.CreateGenesisAsync(_lease, Row(0), new PeriodRow(0, 0, new byte[] { 1 }, new byte[] { 1 }), Cancel);
+        await _store.CreateGenesisAsync(_lease, Row(0), PeriodRow.OfGenesis(new byte[] { 1 }, new byte[] { 1 }), Cancel);
         await FinishAsync(0);
     }
 

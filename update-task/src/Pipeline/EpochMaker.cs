@@ -100,7 +100,7 @@ internal sealed class EpochMaker
             LogId = session.Identity.Anchor.LogId,
             Epoch = epoch,
             Period = session.Period.Period,
-            PeriodFirstEpoch = session.Period.FirstEpoch,
+            PeriodFirstEpoch = session.Period.FirstEpoch!.Value,
             TimeMs = Math.Max(nowMs, session.LastTimeMs + 1),
             Structures = staged.States(),
             Previous = session.Last.RecordHash,

@@ -65,7 +65,7 @@ internal sealed class Genesis
         await store.CreateGenesisAsync(
             lease,
             new EpochRow(0, record, EpochRecord.Hash(record), default),
-            new PeriodRow(0, 0, wrapped, anchor.ConfigurationOctets),
+            PeriodRow.OfGenesis(wrapped, anchor.ConfigurationOctets),
             cancellationToken);
         _logger.GenesisCreated(anchor.Configuration.Origin, _folder.TrustAnchor);
     }

@@ -60,11 +60,12 @@ internal sealed class Recovery
 
         IReadOnlyList<PeriodRow> periods = await store.ReadPeriodsAsync(cancellationToken);
         EpochRow first = await store.ReadEpochAsync(0, cancellationToken);
-        if (periods.Count != 1)
+        PeriodRow period = PeriodRows.Current(periods);
+        if (period.Period > 0)
         {
-            throw new StorageCorruptException($"The database has {periods.Count} periods; this version makes one.");
+            // Trees are made of leaves alone, so far: those of a later period begin with copies.
+            throw new StorageCorruptException($"The database is in period {period.Period}, which a newer version began: run that version.");
         }
-        PeriodRow period = periods[0];
         var identity = LogIdentity.Open(_board.Data, period.Configuration, EpochRecord.Decode(first.Record.Span).LogId, _logger);
         TaskFolder? folder = null;
         LogReplay? replay = null;
@@ -110,7 +111,7 @@ internal sealed class Recovery
         LeafLogPath = folder?.LeafLog,
         Values = KeptValues.Lists,
         Period = period.Period,
-        PeriodFirstEpoch = period.FirstEpoch,
+        PeriodFirstEpoch = period.FirstEpoch!.Value,
         MaxValueLength = anchor.Configuration.MaxValueLength,
         Threads = DirectoryOptions.AllProcessors,
     };

@@ -102,10 +102,10 @@ internal sealed class RecordCheck(TrustAnchor anchor, HeadRow head, IReadOnlyLis
             {
                 report.Found($"Period {period.Period} has another configuration than the trust anchor.");
             }
-            if (period.WrappedSecrets.IsEmpty)
-            {
-                report.Found($"Period {period.Period} has no secrets.");
-            }
+        }
+        if (PeriodRows.Contradiction(periods) is { } contradiction)
+        {
+            report.Found($"{contradiction}");
         }
     }
 }

@@ -1,6 +1,6 @@
 namespace Optiks.Db.Transfer;
 
-/// <summary>RowKind of a row of an export; rows come in this order, but erasures before the head. Numbers never change their meaning.</summary>
+/// <summary>RowKind of a row of an export; rows come in this order, but erasures and copies before the head. Numbers never change their meaning.</summary>
 internal enum RowKind : byte
 {
     Period = 1,
@@ -11,5 +11,6 @@ internal enum RowKind : byte
     Outcome = 6,
     Head = 7,
     Erasure = 8,
+    Copy = 9,
     End = 255,
 }

@@ -20,13 +20,15 @@ internal sealed class RowReader : IDisposable
 
     private readonly Stream _stream;
     private readonly IncrementalHash _hash = IncrementalHash.CreateHash(HashAlgorithmName.SHA256);
+    private readonly bool _hasStates;
     private OctetReader _row;
 
     public RowReader(Stream stream)
     {
         _stream = stream;
         byte[] magic = Take(RowWriter.Magic.Length);
-        if (!magic.AsSpan().SequenceEqual(RowWriter.Magic))
+        _hasStates = magic.AsSpan().SequenceEqual(RowWriter.Magic);
+        if (!_hasStates && !magic.AsSpan().SequenceEqual(RowWriter.MagicWithoutStates))
         {
             throw new StorageCorruptException("The file is no export, or from a newer version.");
         }
@@ -58,7 +60,9 @@ internal sealed class RowReader : IDisposable
         return Enum.IsDefined(kind) ? kind : throw Damaged();
     }
 
-    public PeriodRow Period() => Whole(new PeriodRow(_row.U64(), _row.U64(), Opaque(), Opaque()));
+    public PeriodRow Period() => Whole(_hasStates
+        ? new PeriodRow(_row.U64(), (PeriodState)_row.U8(), OptionalUInt64(), Optional() ? Int32() : null, Opaque(), Opaque())
+        : new PeriodRow(_row.U64(), PeriodState.Current, _row.U64(), 0, Opaque(), Opaque()));
 
     public StoredEpoch Epoch()
     {
@@ -70,7 +74,7 @@ internal sealed class RowReader : IDisposable
 
     public StoredLeaf Leaf() => Whole(new StoredLeaf(
         _row.U64(), Int32(), (StructureId)_row.U8(), _row.U64(), _row.U64(), Opaque(), Opaque(), Opaque(), new LeafOrigin(_row.RequestId(), _row.U16()),
-        Optional() ? new StoredValue(Opaque(), Opaque(), Opaque()) : null));
+        OptionalValue()));
 
     public StoredRequest Request() => Whole(new StoredRequest(Int64(), _row.RequestId(), Opaque()));
 
@@ -81,8 +85,23 @@ internal sealed class RowReader : IDisposable
         Int64(), _row.U16(), _row.U64(), Optional() ? Int32() : null,
         Optional() ? new Refusal((RefusalReason)_row.U8(), _row.U16(), new ExpectedVersion(_row.U64(), _row.U64())) : null, Leaf: null));
 
-    public StoredErasure Erasure() => Whole(new StoredErasure(
-        _row.U64(), Int32(), new Erasure(_row.U64(), Int32(), new LeafOrigin(_row.RequestId(), _row.U16())), Structure: null, Label: default));
+    public StoredErasure Erasure()
+    {
+        ulong decidedIn = _row.U64();
+        int number = Int32();
+        var erasure = new Erasure(_row.U64(), Int32(), new LeafOrigin(_row.RequestId(), _row.U16())) { Period = _hasStates ? OptionalUInt64() : null };
+        return Whole(new StoredErasure(decidedIn, number, erasure, Structure: null, Label: default));
+    }
+
+    public StoredCopy Copy()
+    {
+        ulong period = _row.U64();
+        int number = Int32();
+        var structure = (StructureId)_row.U8();
+        (ReadOnlyMemory<byte> label, ReadOnlyMemory<byte> commitment, ReadOnlyMemory<byte> tag) = (Opaque(), Opaque(), Opaque());
+        CopySource source = Optional() ? new CopySource(_row.U64(), _row.U64(), Int32()) : default;
+        return Whole(new StoredCopy(period, number, structure, source, label, commitment, tag, OptionalValue()));
+    }
 
     public HeadRow Head() => Whole(new HeadRow(OptionalUInt64(), Opaque(), OptionalUInt64(), Int64(), "", DateTimeOffset.UnixEpoch));
 
@@ -103,6 +122,8 @@ internal sealed class RowReader : IDisposable
     private long Int64() => _row.U64() is var value and <= long.MaxValue ? (long)value : throw Damaged();
 
     private bool Optional() => _row.U8() switch { 0 => false, 1 => true, _ => throw Damaged() };
+
+    private StoredValue? OptionalValue() => Optional() ? new StoredValue(Opaque(), Opaque(), Opaque()) : null;
 
     private ulong? OptionalUInt64() => Optional() ? _row.U64() : null;
 

@@ -9,12 +9,14 @@ namespace Optiks.Db.Transfer;
 /// may read it. Not thread-safe.
 /// </summary>
 /// <remarks>
-/// <para>Integers are big-endian. Magic <c>optiks export 1\n</c>; then rows, each kind (1), length of the rest (4), the row; rows of one kind follow each other in key order, kinds in this order;
+/// <para>Integers are big-endian. Magic <c>optiks export 2\n</c>; then rows, each kind (1), length of the rest (4), the row; rows of one kind follow each other in key order, kinds in this order;
 /// <c>opaque</c> is length (4), octets; an optional part is 0, or 1 and the part:</para>
-/// <para>1 period: period (8), first epoch (8), wrapped secrets, configuration (opaque). 2 epoch: epoch (8), leaves (8), value bytes (8), record, record hash, checkpoint (opaque). 3 leaf: epoch (8),
+/// <para>1 period: period (8), state (1), optional first epoch (8), optional copies (4), wrapped secrets, configuration (opaque). 2 epoch: epoch (8), leaves (8), value bytes (8), record, record hash, checkpoint (opaque). 3 leaf: epoch (8),
 /// ordinal (4), structure (1), period (8), version (8), label, commitment, tag (opaque), request id (16), item (2), optional opening, key, value (opaque). 4 request: sequence (8), id (16), body hash
 /// (opaque). 5 pending: sequence (8), item (2), structure (1), key, value (opaque), optional expected period (8) and version (8). 6 outcome: sequence (8), item (2), epoch (8), optional ordinal (4), optional
-/// refusal: reason (1), item (2), period (8), version (8). 8 erasure: epoch that decided it (8), number (4), epoch (8) and ordinal (4) of the leaf, request id (16), item (2). 7 head, once: optional epoch (8), record hash (opaque), optional published epoch (8), fence (8). 255 end: the SHA-256 of all before this row (32).</para>
+/// refusal: reason (1), item (2), period (8), version (8). 8 erasure: epoch that decided it (8), number (4), epoch (8) and ordinal (4) of the leaf, request id (16), item (2), optional period (8) of a copy. 9 copy: period (8), number (4), structure (1), label,
+/// commitment, tag (opaque), optional version copied (8), source's epoch (8) and ordinal (4), optional opening, key, value (opaque). 7 head, once: optional epoch (8), record hash (opaque), optional published epoch (8), fence (8). 255 end: the SHA-256 of all before this row (32). Files that begin with <c>optiks export 1\n</c> have periods of period (8), first
+/// epoch (8), wrapped secrets, configuration (opaque), all current, erasures without a period, and no copies.</para>
 /// </remarks>
 internal sealed class RowWriter : IDisposable
 {
@@ -28,12 +30,19 @@ internal sealed class RowWriter : IDisposable
         Put(Magic);
     }
 
-    internal static ReadOnlySpan<byte> Magic => "optiks export 1\n"u8;
+    internal static ReadOnlySpan<byte> Magic => "optiks export 2\n"u8;
+
+    internal static ReadOnlySpan<byte> MagicWithoutStates => "optiks export 1\n"u8;
 
     public void Write(PeriodRow period)
     {
         _row.U64(period.Period);
-        _row.U64(period.FirstEpoch);
+        _row.U8((byte)period.State);
+        OptionalUInt64(period.FirstEpoch);
+        if (Optional(period.Copies is not null))
+        {
+            _row.U32((uint)period.Copies!.Value);
+        }
         Opaque(period.WrappedSecrets.Span);
         Opaque(period.Configuration.Span);
         End(RowKind.Period);
@@ -62,12 +71,7 @@ internal sealed class RowWriter : IDisposable
         Opaque(leaf.Tag.Span);
         _row.RequestId(leaf.Origin.RequestId);
         _row.U16(checked((ushort)leaf.Origin.Item));
-        if (Optional(leaf.Value is not null))
-        {
-            Opaque(leaf.Value!.Opening.Span);
-            Opaque(leaf.Value.Key.Span);
-            Opaque(leaf.Value.Value.Span);
-        }
+        OptionalValue(leaf.Value);
         End(RowKind.Leaf);
     }
 
@@ -121,7 +125,26 @@ internal sealed class RowWriter : IDisposable
         _row.U32((uint)erasure.Erasure.Ordinal);
         _row.RequestId(erasure.Erasure.Origin.RequestId);
         _row.U16(checked((ushort)erasure.Erasure.Origin.Item));
+        OptionalUInt64(erasure.Erasure.Period);
         End(RowKind.Erasure);
+    }
+
+    public void Write(StoredCopy copy)
+    {
+        _row.U64(copy.Period);
+        _row.U32((uint)copy.Number);
+        _row.U8((byte)copy.Structure);
+        Opaque(copy.Label.Span);
+        Opaque(copy.Commitment.Span);
+        Opaque(copy.Tag.Span);
+        if (Optional(!copy.Source.IsDrop))
+        {
+            _row.U64(copy.Source.Version);
+            _row.U64(copy.Source.Epoch);
+            _row.U32((uint)copy.Source.Ordinal);
+        }
+        OptionalValue(copy.Value);
+        End(RowKind.Copy);
     }
 
     /// <summary>Finish writes the head row and the end.</summary>
@@ -143,6 +166,16 @@ internal sealed class RowWriter : IDisposable
         if (Optional(value is not null))
         {
             _row.U64(value!.Value);
+        }
+    }
+
+    private void OptionalValue(StoredValue? value)
+    {
+        if (Optional(value is not null))
+        {
+            Opaque(value!.Opening.Span);
+            Opaque(value.Key.Span);
+            Opaque(value.Value.Span);
         }
     }
 

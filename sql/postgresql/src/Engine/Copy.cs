@@ -80,8 +80,10 @@ internal sealed class Copy : IRowWriter
         Table.Outcome => "outcome (seq, item, epoch, ordinal, refusal, refused_item, current_period, current_version)",
         Table.Leaf => "leaf (epoch, ordinal, structure, period, version, label, commitment, tag, request_id, item)",
         Table.Value => "value (epoch, ordinal, opening, key, value)",
-        Table.Erasure => "erasure (decided_in, number, epoch, ordinal, request_id, item)",
+        Table.Erasure => "erasure (decided_in, number, epoch, period, ordinal, request_id, item)",
         Table.Epoch => "epoch (epoch, leaves, value_bytes, record_hash, record, checkpoint)",
-        _ => "period (period, first_epoch, wrapped_secrets, configuration)",
+        Table.Copy => "copy (period, number, structure, version, source_epoch, source_ordinal, label, commitment, tag)",
+        Table.CopyValue => "copy_value (period, number, opening, key, value)",
+        _ => "period (period, state, first_epoch, copies, wrapped_secrets, configuration)",
     };
 }

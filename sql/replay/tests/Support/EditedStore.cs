@@ -39,5 +39,10 @@ internal sealed class EditedStore(IFollowStore store) : IFollowStore
 
     public Task<IReadOnlyList<StoredErasure>> ReadErasuresAsync(ulong first, ulong last, CancellationToken cancellationToken) => store.ReadErasuresAsync(first, last, cancellationToken);
 
+    public Task<int> CountCopiesAsync(ulong period, CancellationToken cancellationToken) => store.CountCopiesAsync(period, cancellationToken);
+
+    public Task<CopyBatch> ReadCopiesAsync(ulong period, int first, int max, LeafColumns columns, CancellationToken cancellationToken) =>
+        store.ReadCopiesAsync(period, first, max, columns, cancellationToken);
+
     public ValueTask DisposeAsync() => store.DisposeAsync();
 }

@@ -109,10 +109,13 @@ internal sealed class TestLog : IAsyncDisposable
         var row = new EpochRow(0, record, EpochRecord.Hash(record), default);
         byte[] wrapped = secretSource.WrapPeriod(secrets, 0, anchor.LogId.Span);
         log.WrappedSecrets = wrapped;
-        await pipeline.CreateGenesisAsync(lease, row, new PeriodRow(0, 0, wrapped, anchor.ConfigurationOctets), CancellationToken.None);
+        await pipeline.CreateGenesisAsync(lease, row, PeriodRow.OfGenesis(wrapped, anchor.ConfigurationOctets), CancellationToken.None);
         await log.FinishAsync(row, null);
         return log;
     }
+
+    /// <summary>BeginPeriodAsync writes the row of period 1 as next, with secrets that are nobody's.</summary>
+    public Task<PeriodRow> BeginPeriodAsync() => _pipeline.BeginPeriodAsync(_lease, 1, "no secrets"u8.ToArray(), CancellationToken.None);
 
     /// <summary>PublishAsync makes one epoch of updates to keys of text. <paramref name="tamper"/> changes its record before it is stored and signed.</summary>
     public Task<EpochRow> PublishAsync(IReadOnlyList<(string Key, byte[] Value)> updates, Func<EpochRecord, EpochRecord>? tamper = null) =>

@@ -113,9 +113,12 @@ internal sealed class Session : ISession
         Table.Outcome => "INSERT INTO outcome (id, epoch, ordinal, refusal, refused_item, current_period, current_version) VALUES (? << 8 | ?, ?, ?, ?, ?, ?, ?)",
         Table.Leaf => "INSERT INTO leaf (id, structure, period, version, label, commitment, tag, request_id, item) VALUES (? << 28 | ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         Table.Value => "INSERT INTO value (id, opening, key, value) VALUES (? << 28 | ?, ?, ?, ?)",
-        Table.Erasure => "INSERT INTO erasure (id, leaf, request_id, item) VALUES (? << 28 | ?, ? << 28 | ?, ?, ?)",
+        Table.Erasure => "INSERT INTO erasure (id, leaf, period, request_id, item) VALUES (?1 << 28 | ?2, CASE WHEN ?4 IS NULL THEN ?3 << 28 | ?5 ELSE ?4 << 31 | ?5 END, ?4, ?6, ?7)",
         Table.Epoch => "INSERT INTO epoch (epoch, leaves, value_bytes, record_hash, record, checkpoint) VALUES (?, ?, ?, ?, ?, ?)",
-        _ => "INSERT INTO period (period, first_epoch, wrapped_secrets, configuration) VALUES (?, ?, ?, ?)",
+        Table.Copy =>
+            "INSERT INTO copy (id, structure, version, source_epoch, source_ordinal, label, commitment, tag) VALUES (? << 31 | ?, ?, ?, ?, ?, ?, ?, ?)",
+        Table.CopyValue => "INSERT INTO copy_value (id, opening, key, value) VALUES (? << 31 | ?, ?, ?, ?)",
+        _ => "INSERT INTO period (period, state, first_epoch, copies, wrapped_secrets, configuration) VALUES (?, ?, ?, ?, ?, ?)",
     };
 
     private int DeletePending(IReadOnlyList<Outcome> outcomes)

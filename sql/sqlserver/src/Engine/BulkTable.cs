@@ -16,7 +16,9 @@ internal sealed record BulkTable(string Name, int Sorted, params string[] Column
         [Table.Leaf] = new("optiks.Leaf", 2, "Epoch", "Ordinal", "Structure", "Period", "Version", "Label", "Commitment", "Tag", "RequestId", "Item"),
         [Table.Value] = new("optiks.[Value]", 2, "Epoch", "Ordinal", "Opening", "Key", "Value"),
         [Table.Epoch] = new("optiks.Epoch", 1, "Epoch", "Leaves", "ValueBytes", "RecordHash", "Record", "Checkpoint"),
-        [Table.Period] = new("optiks.Period", 1, "Period", "FirstEpoch", "WrappedSecrets", "Configuration"),
-        [Table.Erasure] = new("optiks.Erasure", 2, "DecidedIn", "Number", "Epoch", "Ordinal", "RequestId", "Item"),
+        [Table.Period] = new("optiks.Period", 1, "Period", "State", "FirstEpoch", "Copies", "WrappedSecrets", "Configuration"),
+        [Table.Erasure] = new("optiks.Erasure", 2, "DecidedIn", "Number", "Epoch", "Period", "Ordinal", "RequestId", "Item"),
+        [Table.Copy] = new("optiks.[Copy]", 2, "Period", "Number", "Structure", "Version", "SourceEpoch", "SourceOrdinal", "Label", "Commitment", "Tag"),
+        [Table.CopyValue] = new("optiks.CopyValue", 2, "Period", "Number", "Opening", "Key", "Value"),
     };
 }

@@ -1,0 +1,202 @@
+using System.Text;
+using Optiks.Native;
+using Optiks.Protocol;
+
+namespace Optiks.Storage.Conformance;
+
+/// <summary>PeriodConformance: the period that is made ahead, and the copies that it begins with.</summary>
+public abstract class PeriodConformance : StorageConformance
+{
+    protected PeriodConformance(IStorageFixture fixture)
+        : base(fixture)
+    {
+    }
+
+    [Fact]
+    public async Task A_period_is_begun_once_and_whoever_takes_over_finds_its_secrets()
+    {
+        Lease lease = await StartLogAsync();
+        await Assert.ThrowsAsync<StorageFencedException>(() => Pipeline.BeginPeriodAsync(lease, 2, Octets("too far"), Cancel));
+        await Assert.ThrowsAsync<StorageFencedException>(() => Pipeline.BeginPeriodAsync(lease, 0, Octets("the present one"), Cancel));
+        Lease lost = lease with { Fence = lease.Fence + 1 };
+        await Assert.ThrowsAsync<StorageFencedException>(() => Pipeline.BeginPeriodAsync(lost, 1, Octets("another's"), Cancel));
+        Assert.Single(await Pipeline.ReadPeriodsAsync(Cancel));
+
+        PeriodRow begun = await Pipeline.BeginPeriodAsync(lease, 1, Octets("secrets"), Cancel);
+        PeriodRow again = await Pipeline.BeginPeriodAsync(lease, 1, Octets("others"), Cancel);
+        IFollowStore follow = await OpenFollowAsync();
+        PeriodRow stored = (await follow.ReadPeriodsAsync(Cancel))[1];
+        foreach (PeriodRow row in new[] { begun, again, stored })
+        {
+            Assert.Equal((1UL, PeriodState.Next, null, null), (row.Period, row.State, row.FirstEpoch, row.Copies));
+            Assert.Equal("secrets configuration", $"{Encoding.UTF8.GetString(row.WrappedSecrets.Span)} {Encoding.UTF8.GetString(row.Configuration.Span)}");
+        }
+        Assert.Null(PeriodRows.Contradiction(await Pipeline.ReadPeriodsAsync(Cancel)));
+        // The period that epochs are made in is the one before, as if nothing was begun.
+        await PublishAsync(lease, 1, Item("a", "1"));
+        Assert.Equal(0UL, PeriodRows.At(await follow.ReadPeriodsAsync(Cancel), 1).Period);
+    }
+
+    [Fact]
+    public async Task Copies_are_read_as_they_were_staged()
+    {
+        Lease lease = await StartLogAsync();
+        await PublishAsync(lease, 1, Item("a", "value of a"), Item("b", ""), Item("c", "list") with { Structure = StructureId.Devices });
+        CopyBatch copies = await CopiesAsync(1, 0, ("a", 1), ("b", 1), ("c", 1), ("a", 0));
+        _ = await Pipeline.BeginPeriodAsync(lease, 1, Octets("secrets"), Cancel);
+        IFollowStore follow = await OpenFollowAsync();
+        Assert.Equal(0, await follow.CountCopiesAsync(1, Cancel));
+        Assert.Equal(0, (await follow.ReadCopiesAsync(1, 0, 10, LeafColumns.All, Cancel)).Rows.Length);
+        Assert.Equal(StageResult.Staged, await Pipeline.StageCopiesAsync(lease, copies, Cancel));
+        Assert.Equal(4, await follow.CountCopiesAsync(1, Cancel));
+        Assert.Equal(0, await follow.CountCopiesAsync(7, Cancel));
+        AssertSameCopies(copies, await follow.ReadCopiesAsync(1, 0, 10, LeafColumns.All, Cancel));
+
+        // By pages, and without what is not asked for.
+        AssertSameCopies(copies.From(2), await follow.ReadCopiesAsync(1, 2, 10, LeafColumns.All, Cancel));
+        Assert.Equal(1, (await follow.ReadCopiesAsync(1, 1, 1, LeafColumns.All, Cancel)).Rows.Length);
+        Assert.Equal([false, false, false, false], HaveValues(await follow.ReadCopiesAsync(1, 0, 10, LeafColumns.Trees, Cancel)));
+        Assert.Equal([false, false, true, false], HaveValues(await follow.ReadCopiesAsync(1, 0, 10, LeafColumns.Lists, Cancel)));
+        CopyBatch withValues = await follow.ReadCopiesAsync(1, 0, 10, LeafColumns.Values, Cancel);
+        Assert.Equal([true, true, true, false], HaveValues(withValues));
+        Assert.Equal(Octets("value of a"), withValues.Value(0).ToArray());
+    }
+
+    [Fact]
+    public async Task Copies_follow_each_other_under_the_fence_or_are_not_staged()
+    {
+        Lease lease = await StartLogAsync();
+        await PublishAsync(lease, 1, Item("a", "1"), Item("b", "2"));
+        CopyBatch copies = await CopiesAsync(1, 0, ("a", 1), ("b", 1));
+        Assert.Equal(StageResult.Fenced, await Pipeline.StageCopiesAsync(lease, copies, Cancel));
+        _ = await Pipeline.BeginPeriodAsync(lease, 1, Octets("secrets"), Cancel);
+        Assert.Equal(StageResult.Fenced, await Pipeline.StageCopiesAsync(lease, copies with { First = 1 }, Cancel));
+        Assert.Equal(StageResult.Fenced, await Pipeline.StageCopiesAsync(lease, copies with { Period = 2 }, Cancel));
+        Assert.Equal(StageResult.Fenced, await Pipeline.StageCopiesAsync(lease with { Fence = lease.Fence + 1 }, copies, Cancel));
+        Assert.Equal(StageResult.Fenced, await Pipeline.StageCopiesAsync(lease with { Holder = "another" }, copies, Cancel));
+        Assert.Equal(0, await Pipeline.CountCopiesAsync(1, Cancel));
+
+        Assert.Equal(StageResult.Staged, await Pipeline.StageCopiesAsync(lease, copies, Cancel));
+        // Once more is not the next chunk.
+        Assert.Equal(StageResult.Fenced, await Pipeline.StageCopiesAsync(lease, copies, Cancel));
+        Assert.Equal(StageResult.Staged, await Pipeline.StageCopiesAsync(lease, copies with { First = 2 }, Cancel));
+        Assert.Equal(4, await Pipeline.CountCopiesAsync(1, Cancel));
+
+        // A successor goes on from what is there; the predecessor does not.
+        await Pipeline.ReleaseLeaseAsync(lease, Cancel);
+        IPipelineStore other = await OpenPipelineAsync();
+        Lease second = await LeaseAsync(other, "second");
+        CopyBatch next = copies with { First = await other.CountCopiesAsync(1, Cancel) };
+        Assert.Equal(StageResult.Fenced, await Pipeline.StageCopiesAsync(lease, next, Cancel));
+        Assert.Equal(StageResult.Staged, await other.StageCopiesAsync(second, next, Cancel));
+        Assert.Equal(6, await other.CountCopiesAsync(1, Cancel));
+    }
+
+    [Fact]
+    public async Task A_copy_needs_a_source_that_has_its_value()
+    {
+        Lease lease = await StartLogAsync();
+        await PublishAsync(lease, 1, Item("a", "1"));
+        await PublishAsync(lease, 2, Item("a", "2"), Item("b", "1"));
+        _ = await Pipeline.BeginPeriodAsync(lease, 1, Octets("secrets"), Cancel);
+        CopyBatch erased = await CopiesAsync(1, 0, ("b", 2), ("a", 1));
+        CopyBatch control = await CopiesAsync(1, 0, ("b", 2), ("a", 2));
+        CopyBatch nowhere = control with { Sources = new[] { control.Sources.Span[0], control.Sources.Span[1] with { Ordinal = 77 } } };
+        await EraseAsync(lease, 3, "a", (1, "a"));
+        Assert.Equal(StageResult.SourceErased, await Pipeline.StageCopiesAsync(lease, erased, Cancel));
+        Assert.Equal(StageResult.SourceErased, await Pipeline.StageCopiesAsync(lease, nowhere, Cancel));
+        Assert.Equal(0, await Pipeline.CountCopiesAsync(1, Cancel));
+        Assert.Equal(StageResult.Staged, await Pipeline.StageCopiesAsync(lease, control, Cancel));
+    }
+
+    [Fact]
+    public async Task Copies_that_contradict_themselves_are_the_callers_error()
+    {
+        Lease lease = await StartLogAsync();
+        await PublishAsync(lease, 1, Item("a", "1"));
+        _ = await Pipeline.BeginPeriodAsync(lease, 1, Octets("secrets"), Cancel);
+        CopyBatch good = await CopiesAsync(1, 0, ("a", 1));
+        CopyBatch drop = await CopiesAsync(1, 0, ("a", 0));
+        CopyBatch[] bad =
+        [
+            good with { Period = 0 },
+            good with { First = -1 },
+            good with { First = int.MaxValue },
+            good with { Rows = default },
+            good with { Sources = default },
+            good with { KeyEnds = new[] { 0 } },
+            good with { KeyEnds = new[] { 2 } },
+            good with { Sources = new[] { new CopySource(1, 0, 0) } },
+            good with { Sources = new CopySource[1] },
+            good with { Values = default },
+            Changed(good, (ref LeafRow row) => row.Epoch = 1),
+            Changed(good, (ref LeafRow row) => row.Version = 2),
+            Changed(good, (ref LeafRow row) => row.Structure = StructureId.Usernames),
+            Changed(good, (ref LeafRow row) => row.ValueOffset = LeafRow.NoValue),
+            Changed(drop, (ref LeafRow row) => row.Version = 1),
+            Changed(drop, (ref LeafRow row) => row.Commitment = row.Label),
+            Changed(drop, (ref LeafRow row) => row.ValueOffset = 0),
+        ];
+        foreach (CopyBatch copies in bad)
+        {
+            await Assert.ThrowsAsync<ArgumentException>(() => Pipeline.StageCopiesAsync(lease, copies, Cancel));
+        }
+        Assert.Equal(StageResult.Staged, await Pipeline.StageCopiesAsync(lease, good, Cancel));
+        Assert.Equal(StageResult.Staged, await Pipeline.StageCopiesAsync(lease, drop with { First = 1 }, Cancel));
+    }
+
+    [Fact]
+    public async Task The_tool_reads_imports_and_restores_copies()
+    {
+        Lease lease = await StartLogAsync();
+        await PublishAsync(lease, 1, Item("a", "1"), Item("b", "2"));
+        _ = await Pipeline.BeginPeriodAsync(lease, 1, Octets("secrets"), Cancel);
+        CopyBatch copies = await CopiesAsync(1, 0, ("a", 1), ("b", 1), ("b", 0));
+        await using IMaintenanceStore source = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
+        // All of a chunk, what is missing of it, or none of it.
+        CopyBatch first = copies with { Rows = copies.Rows[..1], Sources = copies.Sources[..1], KeyEnds = copies.KeyEnds[..1], Keys = copies.Keys[..1] };
+        Assert.Equal(StageResult.Fenced, await source.RestoreCopiesAsync(lease, copies.From(1), Cancel));
+        Assert.Equal(StageResult.Staged, await source.RestoreCopiesAsync(lease, first, Cancel));
+        Assert.Equal(StageResult.Staged, await source.RestoreCopiesAsync(lease, copies, Cancel));
+        Assert.Equal(StageResult.Staged, await source.RestoreCopiesAsync(lease, copies, Cancel));
+        Assert.Equal(StageResult.Fenced, await source.RestoreCopiesAsync(lease with { Fence = lease.Fence + 1 }, copies with { First = 3 }, Cancel));
+        // A value that was erased since it was staged.
+        int[] keyEnds = [0, 1, 1];
+        CopyBatch without = Changed(copies with { First = 3, Keys = copies.Keys[1..], KeyEnds = keyEnds }, (ref LeafRow row) => (row.ValueOffset, row.ValueLength) = (LeafRow.NoValue, 0));
+        await Assert.ThrowsAsync<ArgumentException>(() => source.StageCopiesAsync(lease, without, Cancel));
+        Assert.Equal(StageResult.Staged, await source.RestoreCopiesAsync(lease, without, Cancel));
+
+        string other = await Fixture.CreateAsync();
+        try
+        {
+            _ = await Fixture.Provider.CreateMigrator(other).MigrateAsync(Cancel);
+            await using IMaintenanceStore target = await Fixture.Provider.OpenMaintenanceAsync(other, Cancel);
+            await CopyAsync(source, target, commit: true);
+            await using IConsistentRead read = await target.OpenConsistentReadAsync(Cancel);
+            IReadOnlyList<StoredCopy> stored = await read.ReadCopiesAsync(0, 0, 100, Cancel);
+            Assert.Equal(Enumerable.Range(0, 6).Select(i => (1UL, i)), stored.Select(copy => (copy.Period, copy.Number)));
+            Assert.Equal([true, true, false, false, true, false], stored.Select(copy => copy.Value is not null));
+            Assert.Equal(copies.Sources.ToArray(), stored.Take(3).Select(copy => copy.Source));
+            Assert.Equal(4, Assert.Single(await read.ReadCopiesAsync(1, 4, 1, Cancel)).Number);
+            Assert.Equal(3, await read.CountCopyValuesAsync(Cancel));
+            AssertSameCopies(copies, await target.ReadCopiesAsync(1, 0, 3, LeafColumns.All, Cancel));
+            Assert.Equal(PeriodState.Next, (await target.ReadPeriodsAsync(Cancel))[1].State);
+        }
+        finally
+        {
+            await Fixture.DropAsync(other);
+        }
+    }
+
+    private delegate void Change(ref LeafRow row);
+
+    // Changes the first row.
+    private static CopyBatch Changed(CopyBatch copies, Change change)
+    {
+        LeafRow[] rows = copies.Rows.ToArray();
+        change(ref rows[0]);
+        return copies with { Rows = rows };
+    }
+
+    private static IEnumerable<bool> HaveValues(CopyBatch copies) => copies.Rows.ToArray().Select(row => row.ValueOffset != LeafRow.NoValue);
+}

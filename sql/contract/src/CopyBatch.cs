@@ -1,0 +1,80 @@
+using Optiks.Native;
+using Optiks.Protocol;
+
+namespace Optiks.Storage;
+
+/// <summary>
+/// CopyBatch is rows of copies of one period in the order of their numbers (docs/spec/periods.md section 10), without an object per row. Of a key's rows the last one counts. Element i of each list belongs
+/// to row i; values and keys are blobs. Lists of columns that were not read (<see cref="LeafColumns"/>) are empty.
+/// </summary>
+/// <param name="Period">The period that begins with the copies.</param>
+/// <param name="First">Number of the first row; those after it have the numbers after it.</param>
+/// <param name="Rows">Leaves of epoch 0 and version 1. A row that takes a key out has version 0, the label and tag of what was staged, and a commitment of zeros. ValueOffset points into
+/// <paramref name="Values"/>, or is <see cref="LeafRow.NoValue"/>.</param>
+/// <param name="Sources">What each was made of.</param>
+/// <param name="Values">The values.</param>
+/// <param name="Keys">Keys, one after another; that of a row without a value is empty.</param>
+/// <param name="KeyEnds">End of each row's key in <paramref name="Keys"/>.</param>
+public sealed record CopyBatch(
+    ulong Period, int First, ReadOnlyMemory<LeafRow> Rows, ReadOnlyMemory<CopySource> Sources, ReadOnlyMemory<byte> Values, ReadOnlyMemory<byte> Keys, ReadOnlyMemory<int> KeyEnds)
+{
+    /// <summary>End is the number after the last row's.</summary>
+    public int End => First + Rows.Length;
+
+    /// <summary>Key of row <paramref name="index"/>.</summary>
+    public ReadOnlyMemory<byte> Key(int index) => Keys[(index == 0 ? 0 : KeyEnds.Span[index - 1])..KeyEnds.Span[index]];
+
+    /// <summary>Value of row <paramref name="index"/>, which has one.</summary>
+    public ReadOnlyMemory<byte> Value(int index) => Values.Slice(checked((int)Rows.Span[index].ValueOffset), checked((int)Rows.Span[index].ValueLength));
+
+    /// <summary>From gives the rows from a number on, of which there is at least one.</summary>
+    public CopyBatch From(int number)
+    {
+        int skipped = number - First;
+        ArgumentOutOfRangeException.ThrowIfNegative(skipped, nameof(number));
+        ArgumentOutOfRangeException.ThrowIfGreaterThanOrEqual(skipped, Rows.Length, nameof(number));
+        int keys = skipped == 0 ? 0 : KeyEnds.Span[skipped - 1];
+        int[] keyEnds = KeyEnds[skipped..].ToArray();
+        for (int i = 0; i < keyEnds.Length; i++)
+        {
+            keyEnds[i] -= keys;
+        }
+        return this with { First = number, Rows = Rows[skipped..], Sources = Sources[skipped..], Keys = Keys[keys..], KeyEnds = keyEnds };
+    }
+
+    /// <summary>ThrowIfInconsistent checks the parts against each other; drivers call it before they begin. Throws <see cref="ArgumentException"/>: a bug in the caller.</summary>
+    /// <param name="restores">For <see cref="IMaintenanceStore.RestoreCopiesAsync"/>: values may be missing.</param>
+    public void ThrowIfInconsistent(bool restores = false)
+    {
+        Require(Period > 0 && First >= 0 && !Rows.IsEmpty && Rows.Length <= int.MaxValue - First, "they have no numbers of a later period");
+        Require(Sources.Length == Rows.Length && KeyEnds.Length == Rows.Length, "their lists have different lengths");
+        int keyEnd = 0;
+        for (int i = 0; i < Rows.Length; i++)
+        {
+            ref readonly LeafRow row = ref Rows.Span[i];
+            CopySource source = Sources.Span[i];
+            int keyLength = KeyEnds.Span[i] - keyEnd;
+            keyEnd = KeyEnds.Span[i];
+            Require(row.Epoch == 0 && row.Structure is StructureId.Devices or StructureId.Keys, "one is no leaf that a period begins with");
+            Require(keyLength >= 0 && keyEnd <= Keys.Length, "a key lies outside the keys");
+            if (source.IsDrop)
+            {
+                Require(source == default && row.Version == 0 && row.ValueOffset == LeafRow.NoValue && keyLength == 0 && !row.Commitment.ContainsAnyExcept((byte)0), "one that takes a key out has more than its label");
+                continue;
+            }
+            Require(row.Version == 1 && source.Ordinal >= 0 && (source.Epoch > 0 || Period > 1), "one has no version, or no source");
+            bool hasValue = row.ValueOffset != LeafRow.NoValue;
+            Require(hasValue || restores, "one has no value");
+            Require(hasValue ? keyLength is > 0 and <= byte.MaxValue : keyLength == 0, "one has a value and no key, or a key alone");
+            Require(!hasValue || (row.ValueOffset <= (ulong)Values.Length && row.ValueLength <= (ulong)Values.Length - row.ValueOffset), "a value lies outside the values");
+        }
+    }
+
+    private void Require(bool condition, string otherwise)
+    {
+        if (!condition)
+        {
+            throw new ArgumentException($"Copies {First} and after it of period {Period} cannot be staged: {otherwise}.");
+        }
+    }
+}

@@ -1,0 +1,69 @@
+namespace Optiks.Storage;
+
+/// <summary>PeriodRows chooses among a log's periods, all of which come oldest first. Rows that contradict each other are refused: whose secrets are the wrong ones makes proofs that nobody can verify.</summary>
+public static class PeriodRows
+{
+    /// <summary>Current is the period that epochs are made in. Throws <see cref="StorageCorruptException"/>.</summary>
+    public static PeriodRow Current(IReadOnlyList<PeriodRow> periods)
+    {
+        ThrowIfInconsistent(periods);
+        return periods.First(period => period.State == PeriodState.Current);
+    }
+
+    /// <summary>Next is the period that is being made ahead; null: there is none. Throws <see cref="StorageCorruptException"/>.</summary>
+    public static PeriodRow? Next(IReadOnlyList<PeriodRow> periods)
+    {
+        ThrowIfInconsistent(periods);
+        return periods[^1].State == PeriodState.Next ? periods[^1] : null;
+    }
+
+    /// <summary>
+    /// At is the period of an epoch that exists. One that is next is never it, whatever the epoch, and one whose secrets are destroyed or about to be has no more proofs. Throws
+    /// <see cref="StorageCorruptException"/>.
+    /// </summary>
+    public static PeriodRow At(IReadOnlyList<PeriodRow> periods, ulong epoch)
+    {
+        ThrowIfInconsistent(periods);
+        PeriodRow period = periods.Last(period => period.FirstEpoch <= epoch);
+        return period.State is PeriodState.Current or PeriodState.Ended
+            ? period
+            : throw new StorageCorruptException($"Epoch {epoch} is in period {period.Period}, whose secrets were destroyed.");
+    }
+
+    /// <summary>Contradiction says how the rows contradict each other; null: they do not.</summary>
+    public static string? Contradiction(IReadOnlyList<PeriodRow> periods)
+    {
+        ArgumentNullException.ThrowIfNull(periods);
+        int current = periods.Count(period => period.State == PeriodState.Current);
+        if (current != 1)
+        {
+            return FormattableString.Invariant($"The database has {current} periods that are current.");
+        }
+        for (int i = 0; i < periods.Count; i++)
+        {
+            PeriodRow period = periods[i];
+            PeriodRow? before = i > 0 ? periods[i - 1] : null;
+            bool isNext = period.State == PeriodState.Next;
+            FormattableString? contradiction =
+                period.Period != (ulong)i ? $"The database has period {period.Period} in the place of period {i}."
+                : !Enum.IsDefined(period.State) || period.State > before?.State || (isNext && period.State == before?.State) ? $"Period {i} has state {period.State}, the one before {before?.State}."
+                : period.FirstEpoch is null != isNext || period.Copies is null != isNext ? $"Period {i} has state {period.State}, and its first epoch is {period.FirstEpoch}."
+                : !isNext && (before is null ? period.FirstEpoch != 0 || period.Copies != 0 : period.FirstEpoch <= before.FirstEpoch) ? $"Period {i} cannot begin at epoch {period.FirstEpoch}."
+                : period.State != PeriodState.Destroying && period.WrappedSecrets.IsEmpty != (period.State == PeriodState.Destroyed) ? (FormattableString)$"Period {i} has {(period.WrappedSecrets.IsEmpty ? "no secrets" : "secrets although they were destroyed")}."
+                : null;
+            if (contradiction is not null)
+            {
+                return FormattableString.Invariant(contradiction);
+            }
+        }
+        return null;
+    }
+
+    private static void ThrowIfInconsistent(IReadOnlyList<PeriodRow> periods)
+    {
+        if (Contradiction(periods) is { } contradiction)
+        {
+            throw new StorageCorruptException($"{contradiction} Restore the database.");
+        }
+    }
+}

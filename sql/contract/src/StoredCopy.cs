@@ -1,0 +1,22 @@
+using Optiks.Protocol;
+
+namespace Optiks.Storage;
+
+/// <summary>StoredCopy is a copy's row as it is stored, with its value's.</summary>
+/// <param name="Period">The period that begins with it.</param>
+/// <param name="Number">Its number within the period.</param>
+/// <param name="Structure">Structure.</param>
+/// <param name="Source">What it was made of.</param>
+/// <param name="Label">Label, 32 octets.</param>
+/// <param name="Commitment">Commitment, 32 octets; zeros where the row takes the key out.</param>
+/// <param name="Tag">Tag of the key in the period, 16 octets.</param>
+/// <param name="Value">Null when it was erased or destroyed, and where the row takes the key out.</param>
+public sealed record StoredCopy(
+    ulong Period,
+    int Number,
+    StructureId Structure,
+    CopySource Source,
+    ReadOnlyMemory<byte> Label,
+    ReadOnlyMemory<byte> Commitment,
+    ReadOnlyMemory<byte> Tag,
+    StoredValue? Value);

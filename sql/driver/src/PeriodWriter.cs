@@ -1,0 +1,118 @@
+using Optiks.Native;
+
+namespace Optiks.Storage.Driver;
+
+/// <summary>PeriodWriter writes the period that is next inside a transaction.</summary>
+internal static class PeriodWriter
+{
+    /// <summary>
+    /// TryHoldAsync keeps the lease until the transaction's end, and whoever commits an epoch that erases or switches waiting. False: it is lost. What is read afterwards is of after the wait, so that no
+    /// value is copied while it is erased.
+    /// </summary>
+    public static async Task<bool> TryHoldAsync(ISession session, Lease lease, CancellationToken cancellationToken) =>
+        await session.ChangeAsync(session.Database.Statements.LockLease, cancellationToken, Parameter.Of("fence", lease.Fence), Parameter.Of("holder", lease.Holder)) == 1;
+
+    /// <summary>BeginAsync gives the row of the period that is next, and writes it where there is none; null: the lease is lost, or another period follows.</summary>
+    public static async Task<PeriodRow?> BeginAsync(ISession session, Lease lease, ulong period, ReadOnlyMemory<byte> wrappedSecrets, CancellationToken cancellationToken)
+    {
+        if (!await TryHoldAsync(session, lease, cancellationToken))
+        {
+            return null;
+        }
+        IReadOnlyList<PeriodRow> periods = await session.ListAsync(session.Database.Statements.Periods, StoredRows.Period, cancellationToken);
+        PeriodRow current = PeriodRows.Current(periods);
+        if (current.Period + 1 != period)
+        {
+            return null;
+        }
+        if (PeriodRows.Next(periods) is { } present)
+        {
+            return present;
+        }
+        var next = new PeriodRow(period, PeriodState.Next, FirstEpoch: null, Copies: null, wrappedSecrets, current.Configuration);
+        return await InsertAsync(session, next, cancellationToken) == 1 ? next : null;
+    }
+
+    /// <summary>InsertAsync inserts a row and says how many rows that were: none where there was one.</summary>
+    public static Task<int> InsertAsync(ISession session, PeriodRow period, CancellationToken cancellationToken) => session.ChangeAsync(
+        session.Database.Statements.InsertPeriod,
+        cancellationToken,
+        Parameter.Of("period", period.Period),
+        Parameter.Of("state", (int)period.State),
+        Parameter.Of("first", period.FirstEpoch),
+        Parameter.Of("copies", (ulong?)period.Copies),
+        Parameter.Of("secrets", period.WrappedSecrets),
+        Parameter.Of("configuration", period.Configuration));
+
+    /// <summary>StageAsync adds copies.</summary>
+    public static async Task<StageResult> StageAsync(ISession session, Lease lease, CopyBatch copies, CancellationToken cancellationToken)
+    {
+        if (!await TryHoldAsync(session, lease, cancellationToken)
+            || await CopyReader.NextAsync(session, copies.Period, cancellationToken) is not { State: PeriodState.Next } next
+            || next.Number != copies.First)
+        {
+            return StageResult.Fenced;
+        }
+        return await AddAsync(session, copies, cancellationToken);
+    }
+
+    /// <summary>RestoreAsync adds those copies that are not there.</summary>
+    public static async Task<StageResult> RestoreAsync(ISession session, Lease lease, CopyBatch copies, CancellationToken cancellationToken)
+    {
+        if (!await TryHoldAsync(session, lease, cancellationToken)
+            || await CopyReader.NextAsync(session, copies.Period, cancellationToken) is not { } next
+            || next.Number < copies.First)
+        {
+            return StageResult.Fenced;
+        }
+        if (next.Number >= copies.End)
+        {
+            return StageResult.Staged;
+        }
+        return next.State == PeriodState.Next ? await AddAsync(session, copies.From(next.Number), cancellationToken) : StageResult.Fenced;
+    }
+
+    private static async Task<StageResult> AddAsync(ISession session, CopyBatch copies, CancellationToken cancellationToken)
+    {
+        int[] withValues = [.. Enumerable.Range(0, copies.Rows.Length).Where(i => copies.Rows.Span[i].ValueOffset != LeafRow.NoValue)];
+        await session.CopyAsync(
+            Table.Copy,
+            copies.Rows.Length,
+            (cells, i) =>
+            {
+                ref readonly LeafRow row = ref copies.Rows.Span[i];
+                WriteCopyStart(cells, copies.Period, copies.First + i, (int)row.Structure, copies.Sources.Span[i]);
+                cells.Octets(row.Label);
+                cells.Octets(row.Commitment);
+                cells.Octets(row.Tag);
+            },
+            cancellationToken);
+        await session.CopyAsync(
+            Table.CopyValue,
+            withValues.Length,
+            (cells, i) =>
+            {
+                int row = withValues[i];
+                cells.Natural(copies.Period);
+                cells.Medium(copies.First + row);
+                cells.Octets(copies.Rows.Span[row].Opening);
+                cells.Octets(copies.Key(row));
+                cells.Octets(copies.Value(row));
+            },
+            cancellationToken);
+        long sources = await session.FirstAsync(
+            session.Database.Statements.CountSources, rows => rows.Big(0), cancellationToken, Parameter.Of("period", copies.Period), Parameter.Of("number", copies.First));
+        return sources == withValues.Length ? StageResult.Staged : StageResult.SourceErased;
+    }
+
+    /// <summary>WriteCopyStart gives the cells of a copy up to its source.</summary>
+    public static void WriteCopyStart(IRowWriter cells, ulong period, int number, int structure, CopySource source)
+    {
+        cells.Natural(period);
+        cells.Medium(number);
+        cells.Small(structure);
+        cells.Natural(source.Version);
+        cells.Natural(source.IsDrop ? null : source.Epoch);
+        cells.Medium(source.IsDrop ? null : source.Ordinal);
+    }
+}

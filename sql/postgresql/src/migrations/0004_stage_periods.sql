@@ -1,0 +1,47 @@
+-- Periods that are made ahead, end and are destroyed (docs/spec/periods.md section 10, docs/adr/0009). State: 1 next, 2 current, 3 ended, 4 destroying, 5 destroyed.
+ALTER TABLE period
+  ADD COLUMN state smallint NOT NULL DEFAULT 2,
+  ADD COLUMN copies integer DEFAULT 0,  -- how many rows of table copy its first epoch took
+  ALTER COLUMN first_epoch DROP NOT NULL;
+-- Fails if a period has no secrets: the database is damaged then.
+ALTER TABLE period
+  ALTER COLUMN state DROP DEFAULT,
+  ALTER COLUMN copies DROP DEFAULT,
+  ADD CONSTRAINT ck_period_state CHECK (state BETWEEN 1 AND 5),
+  ADD CONSTRAINT ck_period_first CHECK ((first_epoch IS NULL) = (state = 1) AND (copies IS NULL) = (state = 1)),
+  ADD CONSTRAINT ck_period_secrets CHECK (state = 4 OR (octet_length(wrapped_secrets) = 0) = (state = 5));
+-- One that is next, one that is current.
+CREATE UNIQUE INDEX ix_period_state ON period (state) WHERE state IN (1, 2);
+
+-- What a period begins with, staged while the one before goes on. Of a key's rows the last counts; version 0 takes the key out. The source is a leaf, or, with epoch 0, a copy of the period before.
+CREATE TABLE copy (
+  period         bigint NOT NULL CHECK (period > 0),
+  version        bigint NOT NULL CHECK (version >= 0),
+  source_epoch   bigint CHECK ((source_epoch IS NULL) = (version = 0) AND source_epoch >= 0),
+  number         integer NOT NULL CHECK (number >= 0),
+  source_ordinal integer CHECK ((source_ordinal IS NULL) = (source_epoch IS NULL) AND source_ordinal >= 0),
+  structure      smallint NOT NULL CHECK (structure IN (2, 3)),
+  label          bytea NOT NULL CHECK (octet_length(label) = 32),
+  commitment     bytea NOT NULL CHECK (octet_length(commitment) = 32),
+  tag            bytea NOT NULL CHECK (octet_length(tag) = 16),
+  CONSTRAINT pk_copy PRIMARY KEY (period, number)
+);
+-- Who erases a value finds its copies. Sources are staged in the order of their table, so that the index grows at its end.
+CREATE INDEX ix_copy_source ON copy (source_epoch, source_ordinal);
+
+-- Erasable, as table value is.
+CREATE TABLE copy_value (
+  period  bigint NOT NULL,
+  number  integer NOT NULL,
+  opening bytea NOT NULL CHECK (octet_length(opening) = 16),
+  key     bytea NOT NULL CHECK (octet_length(key) BETWEEN 1 AND 255),
+  value   bytea NOT NULL,
+  CONSTRAINT pk_copy_value PRIMARY KEY (period, number)
+);
+ALTER TABLE copy_value ALTER COLUMN value SET STORAGE EXTERNAL;
+
+-- Of a copy: its period, epoch 0, and its number as the ordinal.
+ALTER TABLE erasure
+  ADD COLUMN period bigint,
+  DROP CONSTRAINT erasure_check,
+  ADD CONSTRAINT ck_erasure_epoch CHECK (epoch < decided_in AND (epoch = 0) = (period IS NOT NULL) AND epoch >= 0);
