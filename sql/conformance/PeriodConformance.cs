@@ -110,6 +110,72 @@ public abstract class PeriodConformance : StorageConformance
     }
 
     [Fact]
+    public async Task A_copy_is_erased_with_what_it_was_made_of()
+    {
+        Lease lease = await StartLogAsync();
+        await PublishAsync(lease, 1, Item("a", "first"), Item("b", "other"));
+        await PublishAsync(lease, 2, Item("a", "second"));
+        _ = await Pipeline.BeginPeriodAsync(lease, 1, Octets("secrets"), Cancel);
+        CopyBatch copies = await CopiesAsync(1, 0, ("a", 1), ("b", 1), ("a", 2), ("b", 0), ("a", 1));
+        Assert.Equal(StageResult.Staged, await Pipeline.StageCopiesAsync(lease, copies, Cancel));
+        Guid request = await EraseAsync(lease, 3, "a", (1, "a"));
+        IFollowStore follow = await OpenFollowAsync();
+        CopyBatch left = await follow.ReadCopiesAsync(1, 0, 10, LeafColumns.All, Cancel);
+        Assert.Equal([false, true, true, false, false], HaveValues(left));
+        Assert.Equal(copies.Sources.ToArray(), left.Sources.ToArray());
+        Assert.DoesNotContain("first", Encoding.UTF8.GetString(left.Values.Span), StringComparison.Ordinal);
+
+        // Followers are told of each, and the caller of what it asked for: nobody was shown the copies.
+        IReadOnlyList<StoredErasure> erasures = await follow.ReadErasuresAsync(3, 3, Cancel);
+        Assert.Equal([(1UL, null, 0), (0UL, 1UL, 0), (0UL, 1UL, 4)], erasures.Select(erasure => (erasure.Erasure.Epoch, erasure.Erasure.Period, erasure.Erasure.Period is null ? 0 : erasure.Erasure.Ordinal)));
+        Assert.All(erasures, erasure => Assert.Equal(new LeafOrigin(request, 0), erasure.Erasure.Origin));
+        Assert.Equal(copies.Rows.Span[0].Label.ToArray(), erasures[1].Label.ToArray());
+        Assert.Equal([new ErasedVersion(StructureId.Keys, 0, 1, 1)], await Accept.ReadReceiptAsync(3, request, Cancel));
+
+        // A copy that is named takes along what it was made of.
+        (EpochCommit commit, _) = await ErasingAsync(4, "a");
+        Erasure copy = new(0, 2, erasures[0].Erasure.Origin) { Period = 1 };
+        EpochCommit Named(Erasure erasure) => commit with { Erasures = [erasure with { Origin = new LeafOrigin(commit.Outcomes[0].RequestId, 0) }] };
+        foreach (Erasure bad in new[] { copy with { Period = null }, copy with { Period = 0 }, copy with { Epoch = 2 } })
+        {
+            await Assert.ThrowsAsync<ArgumentException>(() => Pipeline.CommitEpochAsync(lease, Named(bad), Cancel));
+        }
+        foreach (Erasure gone in new[] { copy with { Ordinal = 0 }, copy with { Ordinal = 3 }, copy with { Ordinal = 77 }, copy with { Period = 2 } })
+        {
+            Assert.Equal(CommitResult.Fenced, await Pipeline.CommitEpochAsync(lease, Named(gone), Cancel));
+        }
+        Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, Named(copy), Cancel));
+        Assert.Equal([false, true, false, false, false], HaveValues(await Pipeline.ReadCopiesAsync(1, 0, 10, LeafColumns.All, Cancel)));
+        Assert.Equal([false], (await FindAsync((2, "a"))).Select(place => place!.HasValue));
+        Assert.Equal(2, (await Pipeline.ReadUnpublishedAsync(Cancel))!.Erasures.Count);
+    }
+
+    [Fact]
+    public async Task Of_staging_a_value_and_erasing_it_at_once_no_copy_is_left()
+    {
+        Lease lease = await StartLogAsync();
+        IPipelineStore other = await OpenPipelineAsync();
+        _ = await Pipeline.BeginPeriodAsync(lease, 1, Octets("secrets"), Cancel);
+        const int Rounds = 8;
+        var results = new List<StageResult>();
+        for (ulong epoch = 1; epoch <= 3 * Rounds; epoch += 3)
+        {
+            await PublishAsync(lease, epoch, Item("a", "1"));
+            await PublishAsync(lease, epoch + 1, Item("a", "2"));
+            CopyBatch copies = await CopiesAsync(1, await Pipeline.CountCopiesAsync(1, Cancel), ("a", epoch));
+            (EpochCommit commit, _) = await ErasingAsync(epoch + 2, "a", (epoch, "a"));
+            Task<StageResult> staging = Task.Run(() => other.StageCopiesAsync(lease, copies, Cancel), Cancel);
+            Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, commit, Cancel));
+            results.Add(await staging);
+            await SignAndPublishAsync(lease, epoch + 2);
+        }
+        Assert.All(results, result => Assert.True(result is StageResult.Staged or StageResult.SourceErased, $"{result}"));
+        CopyBatch left = await Pipeline.ReadCopiesAsync(1, 0, 100, LeafColumns.All, Cancel);
+        Assert.Equal(results.Count(result => result == StageResult.Staged), left.Rows.Length);
+        Assert.DoesNotContain(true, HaveValues(left));
+    }
+
+    [Fact]
     public async Task Copies_that_contradict_themselves_are_the_callers_error()
     {
         Lease lease = await StartLogAsync();

@@ -11,7 +11,7 @@ namespace Optiks.Storage;
 /// <param name="Outcomes">One for each pending item that was read; exactly these pending rows are deleted.</param>
 public sealed record EpochCommit(EpochRow Epoch, ReadOnlyMemory<byte> PreviousHash, ulong Period, LeafBatch Leaves, IReadOnlyList<Outcome> Outcomes)
 {
-    /// <summary>Erasures that the epoch decides: their values are deleted. No leaf twice, none of this epoch, and in a commit none that has no value.</summary>
+    /// <summary>Erasures that the epoch decides: their values are deleted, with those of what was copied from the leaf or to it. No leaf twice, none of this epoch, and in a commit none that has no value.</summary>
     public IReadOnlyList<Erasure> Erasures { get; init; } = [];
 
     /// <summary>ThrowIfInconsistent checks the parts against each other; drivers call it before they begin. Throws <see cref="ArgumentException"/>: a bug in the caller.</summary>
@@ -63,11 +63,12 @@ public sealed record EpochCommit(EpochRow Epoch, ReadOnlyMemory<byte> PreviousHa
         {
             unchanged.Add(new LeafOrigin(outcome.RequestId, outcome.Item));
         }
-        var erased = new HashSet<(ulong, int)>();
+        var erased = new HashSet<(ulong, ulong?, int)>();
         foreach (Erasure erasure in Erasures)
         {
-            Require(erasure.Epoch > 0 && erasure.Epoch < Epoch.Epoch && erasure.Ordinal >= 0, "an erasure is of no earlier leaf");
-            Require(erased.Add((erasure.Epoch, erasure.Ordinal)), "a leaf is erased twice");
+            bool isLeaf = erasure.Period is null ? erasure.Epoch > 0 && erasure.Epoch < Epoch.Epoch : erasure.Period > 0 && erasure.Epoch == 0;
+            Require(isLeaf && erasure.Ordinal >= 0, "an erasure is of no earlier leaf");
+            Require(erased.Add((erasure.Epoch, erasure.Period, erasure.Ordinal)), "a leaf is erased twice");
             Require(unchanged.Contains(erasure.Origin), "an erasure is of no request that this epoch decides");
         }
     }

@@ -47,7 +47,7 @@ public interface IPipelineStore : IFollowStore
     Task<long> CountPendingAsync(long atMost, CancellationToken cancellationToken);
 
     /// <summary>
-    /// CommitEpochAsync writes the epoch in one transaction: leaves, values, the epoch row, outcomes, erasures with the deletion of exactly their values (counted too), the deletion of exactly the pending rows read (their number is
+    /// CommitEpochAsync writes the epoch in one transaction: leaves, values, the epoch row, outcomes, erasures with the deletion of exactly their values (counted too; copies of what is erased, and what was copied, are added to them), the deletion of exactly the pending rows read (their number is
     /// checked), and the head row, conditional on (epoch - 1, previous hash, fence, holder) and on epoch - 1 being published: at most one committed epoch is unpublished. When the connection fails during the commit the driver reads
     /// the epoch row and compares hashes before it answers. After <see cref="CommitResult.Unknown"/> nothing may be done before
     /// <see cref="IFollowStore.ReadEpochsAsync"/> has told. Never repeats a commit by itself.

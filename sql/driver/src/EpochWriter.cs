@@ -57,8 +57,7 @@ internal static class EpochWriter
     {
         long valueBytes = await session.CopyLeavesAsync(commit, cancellationToken);
         await session.CopyOutcomesAsync(commit.Epoch.Epoch, outcomes, cancellationToken);
-        int erased = await session.EraseAsync(commit, cancellationToken);
-        if (!restores && erased != commit.Erasures.Count)
+        if (!await ErasureWriter.TryWriteAsync(session, lease, commit, restores, cancellationToken))
         {
             return null;
         }

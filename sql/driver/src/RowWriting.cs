@@ -49,18 +49,6 @@ internal static class RowWriting
         return valueBytes;
     }
 
-    /// <summary>EraseAsync copies an epoch's erasures, deletes their values, and returns how many were there.</summary>
-    public static async Task<int> EraseAsync(this ISession session, EpochCommit commit, CancellationToken cancellationToken)
-    {
-        IReadOnlyList<Erasure> erasures = commit.Erasures;
-        if (erasures.Count == 0)
-        {
-            return 0;
-        }
-        await session.CopyAsync(Table.Erasure, erasures.Count, (cells, i) => WriteErasure(cells, commit.Epoch.Epoch, i, erasures[i]), cancellationToken);
-        return await session.ChangeAsync(session.Database.Statements.EraseValues, cancellationToken, Parameter.Of("epoch", commit.Epoch.Epoch));
-    }
-
     /// <summary>WriteErasure gives the cells of an erasure.</summary>
     public static void WriteErasure(IRowWriter cells, ulong decidedIn, int number, Erasure erasure)
     {

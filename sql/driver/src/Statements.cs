@@ -84,6 +84,18 @@ public sealed class Statements
     /// <summary>EraseValues (epoch) deletes the values of the leaves whose erasures this epoch decided.</summary>
     public required Sql EraseValues { get; init; }
 
+    /// <summary>EraseCopies (epoch) deletes the values of the copies whose erasures this epoch decided.</summary>
+    public required Sql EraseCopies { get; init; }
+
+    /// <summary>HasCopies () returns whether there are copies.</summary>
+    public required Sql HasCopies { get; init; }
+
+    /// <summary>CopiesOf (epoch, period, ordinal) returns the copies of a leaf, or with epoch 0 of the copy of this number of the period: period, number, and whether it has a value.</summary>
+    public required Sql CopiesOf { get; init; }
+
+    /// <summary>SourceOf (period, number) returns what a copy was made of, if anything: source_epoch, source_ordinal, and whether it has a value.</summary>
+    public required Sql SourceOf { get; init; }
+
     /// <summary>
     /// Erasures (epoch, number, last, max) returns at most max erasures from (epoch, number) on that epochs up to last decided, in order: decided_in, number, epoch, period, ordinal, request_id, item; structure and label
     /// of the leaf or copy, or nulls.
@@ -91,7 +103,7 @@ public sealed class Statements
     public required Sql Erasures { get; init; }
 
     /// <summary>Receipt (epoch, id) returns what the request of this id erased in this epoch, if it is published, in order: structure, period, version, epoch of each leaf, and of each copy of a period
-    /// that had begun, whose epoch is the period's first.</summary>
+    /// that had begun, whose epoch is the period's first. A version that was staged twice is one.</summary>
     public required Sql Receipt { get; init; }
 
     /// <summary>LeafAt (epoch, ordinal) returns a leaf: structure, label, and whether it has a value.</summary>

@@ -104,6 +104,24 @@ internal static class PostgreSqlStatements
             DELETE FROM value WHERE ctid = ANY (ARRAY(
               SELECT v.ctid FROM erasure AS e CROSS JOIN LATERAL (SELECT ctid FROM value WHERE epoch = e.epoch AND ordinal = e.ordinal OFFSET 0) AS v WHERE e.decided_in = $1))
             """),
+        EraseCopies = new(
+            """
+            DELETE FROM copy_value WHERE ctid = ANY (ARRAY(
+              SELECT v.ctid FROM erasure AS e CROSS JOIN LATERAL (SELECT ctid FROM copy_value WHERE period = e.period AND number = e.ordinal OFFSET 0) AS v WHERE e.decided_in = $1))
+            """),
+        HasCopies = new("SELECT EXISTS (SELECT FROM copy)"),
+        CopiesOf = new(
+            """
+            SELECT c.period, c.number, EXISTS (SELECT FROM copy_value WHERE period = c.period AND number = c.number OFFSET 0)
+            FROM copy AS c WHERE c.source_epoch = $1 AND c.source_ordinal = $3 AND ($1 > 0 OR c.period = $2 + 1) ORDER BY c.period, c.number
+            """),
+        SourceOf = new(
+            """
+            SELECT c.source_epoch, c.source_ordinal,
+                   CASE WHEN c.source_epoch > 0 THEN EXISTS (SELECT FROM value WHERE epoch = c.source_epoch AND ordinal = c.source_ordinal OFFSET 0)
+                     ELSE EXISTS (SELECT FROM copy_value WHERE period = c.period - 1 AND number = c.source_ordinal OFFSET 0) END
+            FROM copy AS c WHERE c.period = $1 AND c.number = $2 AND c.version > 0
+            """),
         Erasures = new(
             """
             SELECT e.decided_in, e.number, e.epoch, e.period, e.ordinal, e.request_id, e.item, l.structure, l.label
@@ -118,7 +136,9 @@ internal static class PostgreSqlStatements
             FROM erasure AS e CROSS JOIN LATERAL (
               SELECT structure, period, version, epoch FROM leaf WHERE epoch = e.epoch AND ordinal = e.ordinal
               UNION ALL SELECT c.structure, c.period, 1, p.first_epoch FROM copy AS c JOIN period AS p ON p.period = c.period
-                WHERE c.period = e.period AND c.number = e.ordinal AND p.first_epoch <= e.decided_in OFFSET 0) AS l
+                WHERE c.period = e.period AND c.number = e.ordinal AND p.first_epoch <= e.decided_in AND NOT EXISTS (
+                  SELECT FROM copy AS d WHERE d.source_epoch = c.source_epoch AND d.source_ordinal = c.source_ordinal AND d.period = c.period AND d.number > c.number)
+              OFFSET 0) AS l
             WHERE e.decided_in = $1 AND e.request_id = $2 AND $1 <= (SELECT published_epoch FROM head) ORDER BY e.number
             """),
         LeafAt = new(

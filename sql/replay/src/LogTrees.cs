@@ -124,6 +124,8 @@ public sealed class LogTrees : IDisposable
     public Refused? Erase(IReadOnlyList<StoredErasure> erasures)
     {
         ArgumentNullException.ThrowIfNull(erasures);
+        // These trees began with nothing: copies are leaves of other periods'.
+        erasures = erasures.Any(erasure => erasure.Erasure.Period is not null) ? [.. erasures.Where(erasure => erasure.Erasure.Period is null)] : erasures;
         if (erasures.Count == 0)
         {
             return null;

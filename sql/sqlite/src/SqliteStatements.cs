@@ -86,6 +86,20 @@ internal static class SqliteStatements
             WHERE r.request_id = ? ORDER BY o.id
             """),
         EraseValues = new("DELETE FROM value WHERE id IN (SELECT leaf FROM erasure WHERE id BETWEEN ?1 << 28 AND ?1 << 28 | 268435455 AND period IS NULL)"),
+        EraseCopies = new("DELETE FROM copy_value WHERE id IN (SELECT leaf FROM erasure WHERE id BETWEEN ?1 << 28 AND ?1 << 28 | 268435455 AND period IS NOT NULL)"),
+        HasCopies = new("SELECT EXISTS (SELECT 1 FROM copy)"),
+        CopiesOf = new(
+            """
+            SELECT c.period, c.number, EXISTS (SELECT 1 FROM copy_value WHERE id = c.id)
+            FROM copy AS c WHERE c.source_epoch = ?1 AND c.source_ordinal = ?3 AND (?1 > 0 OR c.id >> 31 = ?2 + 1) ORDER BY c.id
+            """),
+        SourceOf = new(
+            """
+            SELECT source_epoch, source_ordinal,
+                   CASE WHEN source_epoch > 0 THEN EXISTS (SELECT 1 FROM value WHERE id = (source_epoch << 28 | source_ordinal))
+                     ELSE EXISTS (SELECT 1 FROM copy_value WHERE id = (?1 - 1 << 31 | source_ordinal)) END
+            FROM copy WHERE copy.id = (?1 << 31 | ?2) AND version > 0
+            """),
         Erasures = new(
             """
             SELECT e.decided_in, e.number, e.epoch, e.period, e.ordinal, e.request_id, e.item, coalesce(l.structure, c.structure), coalesce(l.label, c.label)
@@ -97,7 +111,8 @@ internal static class SqliteStatements
             SELECT coalesce(l.structure, c.structure), coalesce(l.period, c.period), coalesce(l.version, 1), coalesce(l.epoch, p.first_epoch)
             FROM erasure AS e LEFT JOIN leaf AS l ON l.id = CASE WHEN e.period IS NULL THEN e.leaf END LEFT JOIN copy AS c ON c.id = CASE WHEN e.period IS NOT NULL THEN e.leaf END
             LEFT JOIN period AS p ON p.period = c.period AND p.first_epoch <= e.decided_in
-            WHERE e.id BETWEEN ?1 << 28 AND ?1 << 28 | 268435455 AND e.request_id = ?2 AND ?1 <= (SELECT published_epoch FROM head) AND (l.id IS NOT NULL OR p.period IS NOT NULL)
+            WHERE e.id BETWEEN ?1 << 28 AND ?1 << 28 | 268435455 AND e.request_id = ?2 AND ?1 <= (SELECT published_epoch FROM head) AND (l.id IS NOT NULL OR p.period IS NOT NULL AND NOT EXISTS (
+              SELECT 1 FROM copy AS d WHERE d.source_epoch = c.source_epoch AND d.source_ordinal = c.source_ordinal AND d.id > c.id AND d.id >> 31 = c.id >> 31))
             ORDER BY e.id
             """),
         LeafAt = new("SELECT l.structure, l.label, v.id IS NOT NULL FROM leaf AS l LEFT JOIN value AS v ON v.id = l.id WHERE l.id = (?1 << 28 | ?2)"),

@@ -123,6 +123,22 @@ internal static class SqlServerStatements
             """),
         EraseValues = new Statement(
             $"DELETE v FROM optiks.Erasure AS e JOIN optiks.[Value] AS v ON v.Epoch = e.Epoch AND v.Ordinal = e.Ordinal WHERE e.DecidedIn = @epoch {Statement.ByIndex}"),
+        EraseCopies = new Statement(
+            $"DELETE v FROM optiks.Erasure AS e JOIN optiks.CopyValue AS v ON v.Period = e.Period AND v.Number = e.Ordinal WHERE e.DecidedIn = @epoch {Statement.ByIndex}"),
+        HasCopies = new Statement("SELECT CASE WHEN EXISTS (SELECT 1 FROM optiks.[Copy]) THEN 1 ELSE 0 END"),
+        CopiesOf = new Statement(
+            $"""
+            SELECT c.Period, c.Number, CASE WHEN v.Period IS NULL THEN 0 ELSE 1 END
+            FROM optiks.[Copy] AS c LEFT JOIN optiks.CopyValue AS v ON v.Period = c.Period AND v.Number = c.Number
+            WHERE c.SourceEpoch = @epoch AND c.SourceOrdinal = @ordinal AND (@epoch > 0 OR c.Period = @period + 1) ORDER BY c.Period, c.Number {Statement.ByIndex}
+            """),
+        SourceOf = new Statement(
+            $"""
+            SELECT c.SourceEpoch, c.SourceOrdinal, CASE WHEN v.Epoch IS NULL AND s.Period IS NULL THEN 0 ELSE 1 END
+            FROM optiks.[Copy] AS c LEFT JOIN optiks.[Value] AS v ON v.Epoch = c.SourceEpoch AND v.Ordinal = c.SourceOrdinal
+            LEFT JOIN optiks.CopyValue AS s ON c.SourceEpoch = 0 AND s.Period = c.Period - 1 AND s.Number = c.SourceOrdinal
+            WHERE c.Period = @period AND c.Number = @number AND c.Version > 0 {Statement.ByIndex}
+            """),
         Erasures = new Statement(
             $"""
             SELECT TOP (@max) e.DecidedIn, e.Number, e.Epoch, e.Period, e.Ordinal, e.RequestId, e.Item, COALESCE(l.Structure, c.Structure), COALESCE(l.Label, c.Label)
@@ -134,7 +150,8 @@ internal static class SqlServerStatements
             SELECT COALESCE(l.Structure, c.Structure), COALESCE(l.Period, c.Period), COALESCE(l.Version, 1), COALESCE(l.Epoch, p.FirstEpoch)
             FROM optiks.Erasure AS e LEFT JOIN optiks.Leaf AS l ON l.Epoch = e.Epoch AND l.Ordinal = e.Ordinal LEFT JOIN optiks.[Copy] AS c ON c.Period = e.Period AND c.Number = e.Ordinal
             LEFT JOIN optiks.Period AS p ON p.Period = c.Period AND p.FirstEpoch <= e.DecidedIn
-            WHERE e.DecidedIn = @epoch AND e.RequestId = @id AND @epoch <= (SELECT PublishedEpoch FROM optiks.Head) AND (l.Epoch IS NOT NULL OR p.Period IS NOT NULL) ORDER BY e.Number {Statement.ByIndex}
+            WHERE e.DecidedIn = @epoch AND e.RequestId = @id AND @epoch <= (SELECT PublishedEpoch FROM optiks.Head) AND (l.Epoch IS NOT NULL OR (p.Period IS NOT NULL AND NOT EXISTS (
+              SELECT 1 FROM optiks.[Copy] AS d WHERE d.SourceEpoch = c.SourceEpoch AND d.SourceOrdinal = c.SourceOrdinal AND d.Period = c.Period AND d.Number > c.Number))) ORDER BY e.Number {Statement.ByIndex}
             """),
         LeafAt = new Statement(
             """

@@ -107,7 +107,7 @@ internal sealed class BoardState
 
     private void EraseFromBundles(IReadOnlyList<Erasure> erasures)
     {
-        foreach (IGrouping<ulong, Erasure> erased in erasures.GroupBy(erasure => erasure.Epoch))
+        foreach (IGrouping<ulong, Erasure> erased in erasures.Where(erasure => erasure.Period is null).GroupBy(erasure => erasure.Epoch))
         {
             // Most are older than what is kept.
             if (File.Exists(PathOf(erased.Key)) && BundleErasure.Without(ReadBundle(erased.Key), erased.Select(erasure => erasure.Ordinal).ToHashSet()) is { } left)

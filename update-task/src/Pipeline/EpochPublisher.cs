@@ -66,7 +66,14 @@ internal sealed class EpochPublisher
         }
         using (times.Measure(EpochStep.Bundle))
         {
-            session.State.Record(committed.Content);
+            EpochContent content = committed.Content;
+            if (content.Erasures.Count > 0)
+            {
+                // The database added copies of what was to be erased.
+                IReadOnlyList<StoredErasure> erasures = await store.ReadErasuresAsync(epoch.Epoch, epoch.Epoch, CancellationToken.None);
+                content = content with { Erasures = [.. erasures.Select(stored => stored.Erasure)] };
+            }
+            session.State.Record(content);
         }
         ReadOnlyMemory<byte> note;
         using (times.Measure(EpochStep.Sign))

@@ -7,7 +7,7 @@ internal sealed class ErasureCheck
 {
     private const int Page = 4096;
 
-    private readonly Dictionary<(ulong Epoch, int Ordinal), ulong> _decidedIn = [];
+    private readonly Dictionary<(ulong Epoch, ulong? Period, int Ordinal), ulong> _decidedIn = [];
     private readonly Report _report;
 
     private ErasureCheck(Report report) => _report = report;
@@ -32,7 +32,7 @@ internal sealed class ErasureCheck
     /// <summary>Check takes a leaf.</summary>
     public void Check(StoredLeaf leaf)
     {
-        bool isErased = _decidedIn.TryGetValue((leaf.Epoch, leaf.Ordinal), out ulong decidedIn);
+        bool isErased = _decidedIn.TryGetValue((leaf.Epoch, null, leaf.Ordinal), out ulong decidedIn);
         if (leaf.Value is null && !isErased)
         {
             _report.Found($"Leaf {leaf.Ordinal} of epoch {leaf.Epoch} has no value, and no epoch erased it.");
@@ -46,6 +46,9 @@ internal sealed class ErasureCheck
     private void Add(StoredErasure erasure, (ulong Epoch, int Number) next, ulong? headEpoch)
     {
         (ulong epoch, int ordinal, _) = erasure.Erasure;
+        string leaf = erasure.Erasure.Period is ulong period
+            ? FormattableString.Invariant($"copy {ordinal} of period {period}")
+            : FormattableString.Invariant($"leaf {ordinal} of epoch {epoch}");
         if (headEpoch is null || erasure.DecidedIn > headEpoch)
         {
             _report.Found($"Epoch {erasure.DecidedIn} erased a value, which is beyond the head.");
@@ -56,11 +59,11 @@ internal sealed class ErasureCheck
         }
         if (erasure.Structure is null)
         {
-            _report.Found($"Epoch {erasure.DecidedIn} erased the value of leaf {ordinal} of epoch {epoch}, which is not there.");
+            _report.Found($"Epoch {erasure.DecidedIn} erased the value of {leaf}, which is not there.");
         }
-        if (!_decidedIn.TryAdd((epoch, ordinal), erasure.DecidedIn))
+        if (!_decidedIn.TryAdd((epoch, erasure.Erasure.Period, ordinal), erasure.DecidedIn))
         {
-            _report.Found($"Epoch {erasure.DecidedIn} erased the value of leaf {ordinal} of epoch {epoch}, which was erased before.");
+            _report.Found($"Epoch {erasure.DecidedIn} erased the value of {leaf}, which was erased before.");
         }
     }
 }

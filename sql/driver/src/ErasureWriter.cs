@@ -1,0 +1,81 @@
+namespace Optiks.Storage.Driver;
+
+/// <summary>
+/// ErasureWriter writes an epoch's erasures inside its transaction. Whoever names one leaf of a value means the value: the copies that were made of it, and what a copy was made of, go with it, and stand in the
+/// sequence like what was named.
+/// </summary>
+internal static class ErasureWriter
+{
+    /// <summary>
+    /// TryWriteAsync writes the erasures and deletes their values. False: the lease is lost or, but for an epoch that is restored, a value was not there. No copy of a value is staged between the search for
+    /// copies and the commit, as both keep the lease.
+    /// </summary>
+    public static async Task<bool> TryWriteAsync(ISession session, Lease lease, EpochCommit commit, bool restores, CancellationToken cancellationToken)
+    {
+        if (commit.Erasures.Count == 0)
+        {
+            return true;
+        }
+        if (!await PeriodWriter.TryHoldAsync(session, lease, cancellationToken))
+        {
+            return false;
+        }
+        ulong epoch = commit.Epoch.Epoch;
+        Statements statements = session.Database.Statements;
+        IReadOnlyList<Erasure> erasures = commit.Erasures;
+        bool hasCopies = await session.FirstAsync(statements.HasCopies, rows => rows.Flag(0), cancellationToken);
+        if (hasCopies)
+        {
+            erasures = [.. erasures, .. await ConnectedAsync(session, erasures, cancellationToken)];
+        }
+        await session.CopyAsync(Table.Erasure, erasures.Count, (cells, i) => RowWriting.WriteErasure(cells, epoch, i, erasures[i]), cancellationToken);
+        int erased = await session.ChangeAsync(statements.EraseValues, cancellationToken, Parameter.Of("epoch", epoch));
+        if (hasCopies)
+        {
+            erased += await session.ChangeAsync(statements.EraseCopies, cancellationToken, Parameter.Of("epoch", epoch));
+        }
+        return restores || erased == erasures.Count;
+    }
+
+    // What has the same value and still has it. What lost it is passed through: its period may be destroyed.
+    private static async Task<List<Erasure>> ConnectedAsync(ISession session, IReadOnlyList<Erasure> erasures, CancellationToken cancellationToken)
+    {
+        var met = new HashSet<(ulong, ulong?, int)>(erasures.Select(Name));
+        var open = new Queue<Erasure>(erasures);
+        var connected = new List<Erasure>();
+        while (open.TryDequeue(out Erasure erasure))
+        {
+            Parameter[] leaf = [Parameter.Of("epoch", erasure.Epoch), Parameter.Of("period", erasure.Period), Parameter.Of("ordinal", erasure.Ordinal)];
+            IReadOnlyList<(Erasure Leaf, bool HasValue)> others = await session.ListAsync(
+                session.Database.Statements.CopiesOf, rows => (new Erasure(0, rows.Medium(1), erasure.Origin) { Period = rows.Natural(0) }, rows.Flag(2)), cancellationToken, leaf);
+            if (erasure.Period is ulong period)
+            {
+                others =
+                [
+                    .. others,
+                    .. await session.ListAsync(
+                        session.Database.Statements.SourceOf,
+                        rows => (new Erasure(rows.Natural(0), rows.Medium(1), erasure.Origin) { Period = rows.Natural(0) == 0 ? period - 1 : null }, rows.Flag(2)),
+                        cancellationToken,
+                        Parameter.Of("period", period),
+                        Parameter.Of("number", erasure.Ordinal)),
+                ];
+            }
+            foreach ((Erasure other, bool hasValue) in others)
+            {
+                if (!met.Add(Name(other)))
+                {
+                    continue;
+                }
+                open.Enqueue(other);
+                if (hasValue)
+                {
+                    connected.Add(other);
+                }
+            }
+        }
+        return connected;
+    }
+
+    private static (ulong Epoch, ulong? Period, int Ordinal) Name(Erasure erasure) => (erasure.Epoch, erasure.Period, erasure.Ordinal);
+}
