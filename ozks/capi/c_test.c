@@ -15,7 +15,7 @@ _Static_assert(offsetof(optiks_leaf_t, version) == 104, "version");
 _Static_assert(offsetof(optiks_leaf_t, value_offset) == 112, "value_offset");
 _Static_assert(offsetof(optiks_leaf_t, value_len) == 120, "value_len");
 _Static_assert(offsetof(optiks_leaf_t, structure_and_input) == 124, "structure_and_input");
-_Static_assert(sizeof(optiks_dir_stats_t) == 88, "optiks_dir_stats_t");
+_Static_assert(sizeof(optiks_dir_stats_t) == 104, "optiks_dir_stats_t");
 _Static_assert(sizeof(optiks_known_t) == 56, "optiks_known_t");
 #if UINTPTR_MAX == UINT64_MAX
 _Static_assert(sizeof(optiks_dir_options_t) == 320, "optiks_dir_options_t");

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "capi_guard.h"
+#include "capi_directory.h"
 #include "capi_view.h"
 #include "directory/open.h"
 #include "optiks/ozks/verify/codec.h"
@@ -15,22 +15,10 @@ using namespace optiks::ozks;
 using namespace optiks::ozks::capi;
 namespace vrf = optiks::vrf;
 
-struct optiks_dir {
-  std::unique_ptr<Directory> directory;
-};
-
-struct optiks_staged {
-  Directory* directory;
-};
-
 namespace {
 
 static_assert(sizeof(optiks_leaf_t) == 128);
 constexpr std::uint32_t kMaxThreads = 256;
-
-bool structures_valid(std::size_t n, const std::uint8_t* structures) {
-  return std::all_of(structures, structures + n, [](std::uint8_t s) { return s >= 1 && s <= kNumStructures; });
-}
 
 // `make` gives the directory of the options' secrets.
 template <typename Make>
@@ -300,6 +288,8 @@ std::int32_t optiks_dir_stats(const optiks_dir_t* dir, optiks_dir_stats_t* out) 
     const DirectoryData& data = now.data();
     optiks_dir_stats_t stats{};
     stats.epoch = now.state().epoch;
+    stats.period = data.period;
+    stats.period_first_epoch = data.period_first_epoch;
     for (const Tree& tree : now.state().trees) {
       stats.leaves += tree.count;
     }
@@ -323,6 +313,7 @@ std::int32_t optiks_dir_view(optiks_dir_t* dir, optiks_view_t** out) {
     if (dir == nullptr || out == nullptr) {
       return argument_error("a pointer is missing");
     }
+    dir->directory->data()->require_begun();
     *out = new optiks_view(dir->directory->data());
     return std::int32_t{OPTIKS_OK};
   });

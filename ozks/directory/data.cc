@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "leaves/directory_error.h"
+
 namespace optiks::ozks {
 
 DirectoryData::DirectoryData(Secrets&& keys, const optiks_dir_options_t& options, std::unique_ptr<TreeStore> trees_in,
@@ -16,6 +18,12 @@ DirectoryData::DirectoryData(Secrets&& keys, const optiks_dir_options_t& options
       log(kept == nullptr ? LeafLog(options.leaf_log_path) : LeafLog(options.leaf_log_path, kept->identity, kept->len)),
       epochs(epoch, trees->staged(), log.size()) {
   lock_memory(secrets);
+}
+
+void DirectoryData::require_begun() const {
+  if (!has_begun()) {
+    throw DirectoryError(OPTIKS_E_STATE, "the directory's period has not begun");
+  }
 }
 
 bool DirectoryData::latest(const Tag& key, std::uint64_t epoch, LeafRecord& out) const {

@@ -4,6 +4,7 @@
 // Thread safety: any number of threads take, use and drop views, without waiting for the writer or for each other.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -33,9 +34,15 @@ struct DirectoryData {
   // newer ones.
   [[nodiscard]] bool latest(const Tag& key, std::uint64_t epoch, LeafRecord& out) const;
 
+  // Until a period after the first has begun the directory takes copies (docs/spec/periods.md section 2), and nobody
+  // has a view of it.
+  [[nodiscard]] bool has_begun() const { return period == 0 || period_first_epoch.load() != 0; }
+  // DirectoryError (OPTIKS_E_STATE) otherwise.
+  void require_begun() const;
+
   Secrets secrets;
   std::uint64_t period;
-  std::uint64_t period_first_epoch;
+  std::atomic<std::uint64_t> period_first_epoch;  // 0 in a period after the first: it has not begun
   std::uint32_t max_value_len;
   KeptValues kept_values;
   std::unique_ptr<TreeStore> trees;

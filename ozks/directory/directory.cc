@@ -14,6 +14,9 @@ void Directory::load(std::uint64_t epoch, std::span<const optiks_leaf_t> rows, B
     throw DirectoryError(OPTIKS_E_STATE, "leaves are loaded in the order of their epochs, while none is staged");
   }
   check_order(rows, before, epoch);
+  if (!data_->has_begun()) {
+    check_know_no_periods(rows);
+  }
   if (!staged_.has_value()) {
     bulk_ = data_->trees->begin_bulk_load();
     begin(epoch);
@@ -56,6 +59,12 @@ void Directory::add_rows(std::span<const optiks_leaf_t> rows, ByteSpan values) {
 }
 
 void Directory::stage(std::uint64_t epoch, std::span<const optiks_leaf_t> rows, ByteSpan values, bool with_proofs) {
+  data_->require_begun();
+  stage_next(epoch, rows, values, with_proofs);
+}
+
+void Directory::stage_next(std::uint64_t epoch, std::span<const optiks_leaf_t> rows, ByteSpan values,
+                           bool with_proofs) {
   const std::uint64_t before = data_->epochs.current().epoch;
   if (staged_.has_value() || epoch != before + 1) {
     throw DirectoryError(OPTIKS_E_STATE, "the next epoch is staged, and one at a time");
@@ -95,12 +104,25 @@ void Directory::commit() {
   if (!staged_.has_value()) {
     throw DirectoryError(OPTIKS_E_STATE, "no epoch is staged");
   }
+  commit_trees();
+  publish();
+}
+
+// What of a commit can fail.
+void Directory::commit_trees() {
   EpochStates& epochs = data_->epochs;
   epochs.prepare();
   data_->trees->release(epochs.oldest());
   data_->trees->commit(staged_->epoch, data_->log, workers_);
-  // From here on nothing fails.
+}
+
+void Directory::publish() noexcept {
+  EpochStates& epochs = data_->epochs;
   epochs.publish(staged_->epoch, data_->trees->staged(), data_->log.size());
+  if (staged_->starts_period) {
+    // Who sees that it has begun gets a view of an epoch of it.
+    data_->period_first_epoch = staged_->epoch;
+  }
   staged_.reset();
   // The epoch before is often free from here on, and what it alone referred to serves the next.
   data_->trees->release(epochs.oldest());

@@ -49,6 +49,10 @@ class Directory {
   // The calls of optiks.h with these names.
   void load(std::uint64_t epoch, std::span<const optiks_leaf_t> rows, ByteSpan values);
   void load_end();
+  void prepare_copies(const std::uint8_t* structures, const ByteStrings& keys, const std::uint64_t* versions,
+                      const ByteStrings& values, optiks_leaf_t* out_rows) const;
+  void load_copies(std::span<const optiks_leaf_t> rows, ByteSpan values);
+  void start_period(std::uint64_t epoch, std::span<const optiks_leaf_t> rows, ByteSpan values, bool with_proofs);
   [[nodiscard]] std::uint64_t version_of(std::uint8_t structure, ByteSpan key) const;
   // Appends the value of the key's newest leaf to `out`; false: there is none, or it was erased.
   [[nodiscard]] bool newest_value(std::uint8_t structure, ByteSpan key, std::vector<std::uint8_t>& out) const;
@@ -72,11 +76,15 @@ class Directory {
     std::uint64_t epoch;
     std::uint64_t log_size;  // before this epoch
     std::vector<std::uint8_t> proofs;
+    bool starts_period = false;
   };
 
   void begin(std::uint64_t epoch) { staged_ = {epoch, data_->log.size(), {}}; }
+  void stage_next(std::uint64_t epoch, std::span<const optiks_leaf_t> rows, ByteSpan values, bool with_proofs);
   void stage_rows(std::span<const optiks_leaf_t> rows, ByteSpan values, bool with_proofs);
   void add_rows(std::span<const optiks_leaf_t> rows, ByteSpan values);
+  void commit_trees();
+  void publish() noexcept;
 
   std::shared_ptr<DirectoryData> data_;
   mutable Workers workers_;

@@ -1,17 +1,12 @@
 // What a directory does before an epoch is staged: versions, labels, openings and commitments of the leaves to come.
-#include <sodium.h>
-
 #include <algorithm>
 
 #include "directory/directory.h"
-#include "leaves/hash_batch.h"
+#include "directory/row_filler.h"
 #include "leaves/leaf_rows.h"
 
 namespace optiks::ozks {
 namespace {
-
-// Rows whose tags and commitments one thread makes at a time.
-constexpr std::size_t kHashChunk = 64;
 
 void check_structure(std::uint8_t structure) {
   if (structure < 1 || structure > kNumStructures) {
@@ -44,6 +39,7 @@ bool Directory::newest_value(std::uint8_t structure, ByteSpan key, std::vector<s
 }
 
 void Directory::precompute_labels(const std::uint8_t* structures, const ByteStrings& keys) {
+  data_->require_begun();
   const View now(data_);
   PrecomputedLabels::Map expected;
   expected.reserve(keys.size);
@@ -68,54 +64,22 @@ void Directory::precompute_labels(const std::uint8_t* structures, const ByteStri
 
 void Directory::prepare(std::uint64_t epoch, const std::uint8_t* structures, const ByteStrings& keys,
                         const ByteStrings& values, optiks_leaf_t* out_rows) const {
+  data_->require_begun();
   if (epoch != data_->epochs.current().epoch + 1) {
     throw DirectoryError(OPTIKS_E_STATE, "leaves are prepared for the next epoch");
   }
-  if (keys.size >= (1U << 28)) {
-    throw DirectoryError(OPTIKS_E_ARGUMENT, "an epoch takes fewer than 2^28 updates");
-  }
-  for (std::size_t i = 0; i < keys.size; ++i) {
-    check_structure(structures[i]);
-    if (keys[i].empty() || keys[i].size() > kMaxKeyLen || values[i].size() > data_->max_value_len) {
-      throw DirectoryError(OPTIKS_E_ARGUMENT, "a key or a value has a length that the configuration does not allow");
-    }
-  }
-  std::vector<Tag> tags(keys.size);
+  const RowInputs inputs{structures, keys, values};
+  check_inputs(*data_, inputs);
   std::vector<optiks_leaf_t> out(keys.size);
-  workers_.for_each_index((keys.size + kHashChunk - 1) / kHashChunk, [&](std::size_t chunk) {
-    const std::size_t first = chunk * kHashChunk;
-    const std::size_t last = std::min(keys.size, first + kHashChunk);
-    std::vector<TagInput> inputs;
-    inputs.reserve(last - first);
-    for (std::size_t i = first; i < last; ++i) {
-      inputs.push_back({structures[i], keys[i]});
-    }
-    data_->secrets.tag_many(inputs, std::span(tags).subspan(first, last - first));
+  std::vector<Tag> tags(keys.size);
+  fill_rows(*data_, inputs, workers_, out, tags, [&](std::size_t first, std::size_t last) {
     data_->trees->prefetch_newest(data_->log, std::span(tags).subspan(first, last - first));
-    std::array<std::array<std::uint8_t, kOpeningLen>, kHashChunk> openings;
-    randombytes_buf(openings.data(), (last - first) * kOpeningLen);
-    std::array<Hash, kHashChunk> commitments;
-    HashBatch hashes;
-    for (std::size_t i = first; i < last; ++i) {
-      hashes.add_commitment(openings[i - first], values[i], commitments[i - first]);
-    }
-    hashes.run();
     LeafRecord record;
     for (std::size_t i = first; i < last; ++i) {
-      optiks_leaf_t& row = out[i];
-      row.version = next_version(structures[i], data_->find_newest(tags[i], record) ? &record.facts() : nullptr);
-      row.epoch = epoch;
-      row.value_offset = values.offsets[i];
-      row.value_len = static_cast<std::uint32_t>(values[i].size());
-      row.structure_and_input = static_cast<std::uint32_t>(structures[i]) << 28 | static_cast<std::uint32_t>(i);
-      std::ranges::copy(tags[i], row.tag);
-      std::ranges::copy(openings[i - first], row.opening);
-      std::ranges::copy(commitments[i - first], row.commitment);
+      out[i].version = next_version(structures[i], data_->find_newest(tags[i], record) ? &record.facts() : nullptr);
+      out[i].epoch = epoch;
     }
   });
-  if (std::ranges::any_of(earlier_of_same_tag(tags), [](std::uint32_t row) { return row != kNoRow; })) {
-    throw DirectoryError(OPTIKS_E_DUPLICATE, "a key is there twice in one epoch");
-  }
   const PrecomputedLabels::Map expected = precomputed_.take();
   LabelBatch labels;
   for (std::size_t i = 0; i < keys.size; ++i) {

@@ -289,7 +289,13 @@ void LeafLog::erase_one(std::uint64_t log_offset) {
     base::store_be32(header.data(), header_sum(log_offset, header));
     write_at(file_, header, log_offset, kWriting);
   }
-  write_at(file_, std::vector<std::uint8_t>(kOpeningLen + (value_len & ~kErased)), log_offset + kHeaderLen, kWriting);
+  // Not a buffer of that length: an erasure fails for want of nothing but the disk.
+  static constexpr std::array<std::uint8_t, 4096> kZeros{};
+  const std::size_t body_len = kOpeningLen + (value_len & ~kErased);
+  for (std::size_t done = 0; done < body_len; done += kZeros.size()) {
+    write_at(file_, ByteSpan(kZeros).first(std::min(kZeros.size(), body_len - done)), log_offset + kHeaderLen + done,
+             kWriting);
+  }
 }
 
 void LeafLog::erase(std::span<const std::uint64_t> log_offsets) {

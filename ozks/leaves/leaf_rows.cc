@@ -4,7 +4,6 @@
 #include <array>
 #include <bit>
 #include <cstring>
-#include <limits>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -17,6 +16,12 @@ namespace {
 
 // Of labels' first bits that sort_rows() tells groups apart by.
 constexpr std::size_t kMaxGroupBits = 16;
+
+void check_version_fits(const optiks_leaf_t& row) {
+  if (row.version > kMaxVersion) {
+    data_error("a leaf's version is too large");
+  }
+}
 
 bool is_kept(const optiks_leaf_t& row, KeptValues kept) { return has_value(row) && keeps(kept, structure_of(row)); }
 
@@ -68,10 +73,32 @@ void check_order(std::span<const optiks_leaf_t> rows, std::uint64_t after, std::
   }
 }
 
-LeafFacts facts_of(const optiks_leaf_t& row) {
-  if (row.version > std::numeric_limits<std::uint32_t>::max()) {
-    data_error("a leaf's version is too large");
+void check_copies(std::span<const optiks_leaf_t> rows) {
+  constexpr auto is_zero = [](std::uint8_t octet) { return octet == 0; };
+  static_cast<void>(count_by_structure(rows));
+  for (const optiks_leaf_t& row : rows) {
+    if (!verify::has_versions(structure_of(row))) {
+      data_error("a copy is of a structure that knows no periods");
+    }
+    if (row.epoch != kCopyEpoch) {
+      data_error("a copy has another leaf epoch than 0");
+    }
+    check_version_fits(row);
+    if (row.version == kNoCopy && (has_value(row) || !std::ranges::all_of(row.commitment, is_zero) ||
+                                   !std::ranges::all_of(row.opening, is_zero))) {
+      data_error("a row that takes a key out has a value, an opening or a commitment");
+    }
   }
+}
+
+void check_know_no_periods(std::span<const optiks_leaf_t> rows) {
+  if (std::ranges::any_of(rows, [](const optiks_leaf_t& row) { return verify::has_versions(structure_of(row)); })) {
+    data_error("before a period begins its devices and keys are copies");
+  }
+}
+
+LeafFacts facts_of(const optiks_leaf_t& row) {
+  check_version_fits(row);
   LeafFacts facts;
   std::ranges::copy(row.commitment, facts.commitment.begin());
   facts.tag = tag_of(row);

@@ -35,6 +35,19 @@ void check_version(std::uint8_t structure, std::uint64_t version, const LeafFact
 // behind `after` and none is behind `through`.
 void check_order(std::span<const optiks_leaf_t> rows, std::uint64_t after, std::uint64_t through);
 
+// The largest that a leaf's record has room for.
+inline constexpr std::uint64_t kMaxVersion = 0xffffffff;
+
+// A row of the next period (docs/spec/periods.md section 2): its version is the one that was copied, and of kNoCopy
+// takes the key out again. Copies have leaf epoch 0 and are version 1 of the period.
+inline constexpr std::uint64_t kNoCopy = 0;
+inline constexpr std::uint64_t kCopyVersion = 1;
+inline constexpr std::uint64_t kCopyEpoch = 0;
+// DirectoryError unless each row is such a one.
+void check_copies(std::span<const optiks_leaf_t> rows);
+// DirectoryError unless all are of structures that live as long as the log.
+void check_know_no_periods(std::span<const optiks_leaf_t> rows);
+
 // What the leaf log keeps of a leaf, but for the record of the version before. DirectoryError when the version is too
 // large for a record.
 [[nodiscard]] LeafFacts facts_of(const optiks_leaf_t& row);

@@ -110,6 +110,31 @@ void KeyTable::put(const Entry& entry) {
   segment.num_keys += is_new ? 1 : 0;
 }
 
+void KeyTable::remove(const Tag& tag, NodeId leaf) {
+  const Address address(tag);
+  Segment& segment = segments_[address.segment];
+  const Array& array = *segment.owner;
+  std::size_t hole = array.home(address.bits);
+  while (array.slots[hole].load(std::memory_order_relaxed) != slot_of(address.bits, leaf)) {
+    hole = array.after(hole);
+  }
+  for (std::size_t i = array.after(hole);; i = array.after(i)) {
+    const std::uint64_t slot = array.slots[i].load(std::memory_order_relaxed);
+    if (slot == 0) {
+      break;
+    }
+    // It may move unless its way begins behind the hole.
+    const std::size_t home = array.home(bits_of(slot));
+    const bool begins_behind = hole < i ? hole < home && home <= i : hole < home || home <= i;
+    if (!begins_behind) {
+      array.slots[hole].store(slot, std::memory_order_relaxed);
+      hole = i;
+    }
+  }
+  array.slots[hole].store(0, std::memory_order_relaxed);
+  --segment.num_keys;
+}
+
 void KeyTable::put_some(std::span<const Entry> entries, std::size_t remainder, std::size_t divisor) {
   // So many entries ahead their memory is asked for.
   constexpr std::size_t kPrefetchDistance = 16;

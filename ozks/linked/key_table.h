@@ -7,7 +7,7 @@
 //
 // Thread safety: one writer (but see put_some()); readers without locks, each holding a pinned version
 // (epoch_states.h). Invariants: 1. a slot that is not empty keeps its bits of the tag, and only its leaf is replaced,
-// by the key's next;
+// by the key's next (but see remove());
 // 2. zero marks an empty slot; 3. an array that was outgrown is kept until no version older than its replacement is
 // pinned.
 #pragma once
@@ -67,7 +67,9 @@ class KeyTable {
   // Room for these entries, so that put() cannot fail. Arrays that this replaces are retired as of `epoch`.
   void reserve(std::span<const Entry> entries, std::uint64_t epoch, Workers& workers);
   void put(const Entry& entry);
-  // The same for the entries whose segments have this remainder: threads that put different ones do not meet.
+  // Takes a key out whose leaf is this one, while nobody reads the table: what its slot led past to moves up.
+  void remove(const Tag& tag, NodeId leaf);
+  // The same as put() for the entries whose segments have this remainder: threads that put different ones do not meet.
   void put_some(std::span<const Entry> entries, std::size_t remainder, std::size_t divisor);
 
   // Frees arrays retired at or before the oldest epoch that is still pinned.

@@ -5,6 +5,7 @@
 
 #include "leaves/prefetch.h"
 #include "linked/append_proof.h"
+#include "trie/edit.h"
 
 namespace optiks::ozks {
 namespace {
@@ -118,6 +119,21 @@ void LinkedTrees::release(std::uint64_t oldest) noexcept {
     superseded_.pop_front();
   }
   keys_.collect(oldest);
+}
+
+void LinkedTrees::edit(std::size_t structure, std::span<const NewLeaf> leaves) noexcept {
+  Tree& tree = committed_[structure];
+  for (const NewLeaf& leaf : leaves) {
+    const NodeId id = keys_.find(leaf.tag, [&](NodeId of) { return nodes_.leaf(of).log_offset() == leaf.replaces; });
+    if (leaf.log_offset == kNoLogOffset) {
+      keys_.remove(leaf.tag, id);
+      remove_leaf(nodes_, tree, leaf.label);
+    } else {
+      nodes_.new_leaf(id).set_log_offset(leaf.log_offset);
+      replace_leaf(nodes_, tree, leaf.label, leaf.hash);
+    }
+  }
+  staged_.trees = committed_;
 }
 
 void LinkedTrees::adopt(const Trees& trees) {

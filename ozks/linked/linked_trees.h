@@ -17,7 +17,7 @@
 
 namespace optiks::ozks {
 
-class LinkedTrees final : public TreeStore {
+class LinkedTrees final : public TreeStore, private TreeEditor {
  public:
   LinkedTrees() = default;
 
@@ -35,6 +35,7 @@ class LinkedTrees final : public TreeStore {
   void commit(std::uint64_t epoch, const LeafLog& log, Workers& workers) override;
   void discard() noexcept override;
   void release(std::uint64_t oldest) noexcept override;
+  [[nodiscard]] TreeEditor* editor() override { return this; }
 
   void save(const LeafLog& log, std::uint64_t epoch, const Trees& trees, const PutElement& put) const override;
   void check(const LeafLog& log, Workers& workers) const override;
@@ -57,6 +58,7 @@ class LinkedTrees final : public TreeStore {
     std::vector<NodeId> nodes;
   };
 
+  void edit(std::size_t structure, std::span<const NewLeaf> leaves) noexcept override;
   void count_bytes();
 
   Nodes nodes_;

@@ -53,6 +53,7 @@ class StoredTrees final : public TreeStore {
   void commit(std::uint64_t epoch, const LeafLog& log, Workers& workers) override;
   void discard() noexcept override;
   void release(std::uint64_t oldest) noexcept override { oldest_ = oldest; }
+  [[nodiscard]] TreeEditor* editor() override { return nullptr; }
 
   void save(const LeafLog& log, std::uint64_t epoch, const Trees& trees, const PutElement& put) const override;
   void check(const LeafLog& log, Workers& workers) const override;

@@ -118,7 +118,12 @@ Seen::Seen(ViewHandle view) : view_(std::move(view)) {
   }
 }
 
-Seen::Seen(optiks_dir_t* dir) : Seen(view_of(dir)) {}
+Seen::Seen(optiks_dir_t* dir) : Seen(view_of(dir)) {
+  optiks_dir_stats_t stats{};
+  EXPECT_EQ(optiks_dir_stats(dir, &stats), OPTIKS_OK);
+  period_ = stats.period;
+  period_first_epoch_ = stats.period_first_epoch;
+}
 
 verify::StructureView Seen::view(std::uint8_t structure) const {
   const std::size_t s = structure - 1U;
@@ -126,6 +131,8 @@ verify::StructureView Seen::view(std::uint8_t structure) const {
   verify::StructureView view;
   view.structure = structure;
   view.epoch = epoch_;
+  view.period = period_;
+  view.period_first_epoch = period_first_epoch_;
   view.root = state.first(32);
   view.count = base::load_be64(state.data() + 32);
   view.vrf_public_key = &vrf_keys_[s];

@@ -85,6 +85,7 @@ StoredEpoch publish(optiks_dir_t* dir, std::uint64_t epoch, const std::vector<Up
 // Seen: a view as a verifier sees it.
 class Seen {
  public:
+  // Of a directory in period 0.
   explicit Seen(ViewHandle view);
   explicit Seen(optiks_dir_t* dir);
 
@@ -111,6 +112,8 @@ class Seen {
  private:
   ViewHandle view_;
   std::uint64_t epoch_ = 0;
+  std::uint64_t period_ = 0;
+  std::uint64_t period_first_epoch_ = 0;
   States states_{};
   std::array<vrf::PublicKey, verify::kNumStructures> vrf_keys_;
 };

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <map>
 #include <thread>
@@ -28,6 +29,7 @@ class Keys {
     const NodeId previous = find(tag);
     put({tag, next_leaf(tag), previous});
   }
+  void remove(const Tag& tag) { table_.remove(tag, find(tag)); }
   [[nodiscard]] NodeId find(const Tag& tag) const {
     return table_.find(tag, [&](NodeId leaf) { return tags_[leaf & ~kLeafBit] == tag; });
   }
@@ -158,6 +160,36 @@ TEST(KeyTable, ReadersGoOnWhileItGrows) {
   done = true;
   reader.join();
   EXPECT_EQ(wrong.load(), 0U);
+}
+
+// Tags of one segment whose ways overlap, at the array's end too, where they go on at its beginning.
+TEST(KeyTable, KeysThatAreTakenOutLeaveTheOthersToBeFound) {
+  Random random(37);
+  Keys keys;
+  std::map<Tag, bool> is_there;
+  for (int round = 0; round < 6000; ++round) {
+    const std::uint64_t bits =
+        random.below(2) == 0 ? 0x03ffffff'fffffff0 + random.below(8) : random.below(1U << 20) << 38;
+    const Tag tag = tag_with(bits, static_cast<std::uint8_t>(random.below(40)));
+    const auto [at, is_new] = is_there.try_emplace(tag, false);
+    if (at->second) {
+      keys.remove(tag);
+    } else {
+      keys.add(tag);
+    }
+    at->second = !at->second;
+    if (round % 50 == 0) {
+      for (const auto& [other, there] : is_there) {
+        ASSERT_EQ(keys.find(other) != kNoNode, there);
+      }
+    }
+  }
+  std::size_t num_slots = 0;
+  for (std::size_t segment = 0; segment < KeyTable::kSegments; ++segment) {
+    keys.table().for_each(segment, [&](const KeyTable::Slot&) { ++num_slots; });
+  }
+  EXPECT_EQ(num_slots,
+            static_cast<std::size_t>(std::ranges::count_if(is_there, [](const auto& k) { return k.second; })));
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include <new>
 #include <utility>
 
+#include "copies_support.h"
 #include "directory_support.h"
 
 namespace {
@@ -232,6 +233,37 @@ TEST(Memory, LoadsIntoANodeStore) {
   };
   EXPECT_GT(until_enough(load, [] {}), 40U);
   EXPECT_EQ(states_of(dir.get()), states_of(source.get()));
+}
+
+TEST(Memory, CopiesAreTakenAsIfNothingHadHappened) {
+  const std::string log = scratch_file("log");
+  const DirectoryHandle dir = create(next_options(log.c_str()));
+  const DirectoryHandle other = create(next_options(nullptr));
+  std::uint64_t failures = 0;
+  for (std::uint64_t round = 1; round <= 3; ++round) {
+    std::vector<Copy> copies;
+    for (std::uint64_t i = 0; i < 300; ++i) {
+      // Some take the place of those of the round before, or take them out.
+      const bool is_drop = round > 1 && i % 7 == 0;
+      copies.push_back(
+          {kKeys, key_name(round * 200 + i), is_drop ? 0 : round, is_drop ? "" : numbered("value ", round)});
+    }
+    const StoredEpoch next = prepare_copies(dir.get(), copies);
+    const States before = states_of(dir.get());
+    failures +=
+        until_enough([&] { return load_copies(dir.get(), next); }, [&] { EXPECT_EQ(states_of(dir.get()), before); });
+    ASSERT_EQ(load_copies(other.get(), next), OPTIKS_OK);
+    EXPECT_EQ(states_of(dir.get()), states_of(other.get()));
+    EXPECT_EQ(optiks_dir_check(dir.get()), OPTIKS_OK) << last_error();
+  }
+  optiks_staged_t* staged = nullptr;
+  failures += until_enough([&] { return optiks_dir_start_period(dir.get(), 1, nullptr, 0, nullptr, 0, 1, &staged); },
+                           [&] { EXPECT_EQ(staged, nullptr); });
+  failures += until_enough([&] { return optiks_staged_commit(staged); }, [] {});
+  EXPECT_GT(failures, 40U);
+  EXPECT_EQ(Seen(dir.get()).value(kKeys, key_name(201)), "value 1");
+  EXPECT_EQ(Seen(dir.get()).value(kKeys, key_name(401)), "value 2");
+  EXPECT_EQ(Seen(dir.get()).value(kKeys, key_name(400)), "");
 }
 
 TEST(Memory, AnswersAndMerges) {

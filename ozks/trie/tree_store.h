@@ -1,7 +1,8 @@
 // TreeStore: where a directory has the nodes of its trees and the table of its keys: in memory (linked/linked_trees.h)
 // or on disk (stored/stored_trees.h). Roots, paths and answers are the same.
 //
-// Thread safety: one thread at a time is the writer (begin_bulk_load, stage, staged, commit, discard, release, check);
+// Thread safety: one thread at a time is the writer (begin_bulk_load, stage, staged, commit, discard, release, check,
+// and what editor() is for);
 // any number of threads call the others meanwhile. Who walks a tree has pinned its version (directory/epoch_states.h).
 // Invariants
 //  1. A node reachable from a committed tree never changes while a version that has the tree is pinned.
@@ -69,6 +70,21 @@ class BulkLoad {
   virtual void build(LeafLog& log, Workers& workers) = 0;
 };
 
+// TreeEditor: changes of committed trees where they stand, while nobody reads them nor the keys, and nothing is staged.
+//
+// Thread safety: the store's writer.
+class TreeEditor {
+ public:
+  TreeEditor() = default;
+  TreeEditor(const TreeEditor&) = delete;
+  TreeEditor& operator=(const TreeEditor&) = delete;
+  virtual ~TreeEditor() = default;
+
+  // Each leaf is of a key of the structure (0..3) whose newest one has the same label, and its record at `replaces`: it
+  // takes that one's place, or, with kNoLogOffset as `log_offset`, key and leaf go.
+  virtual void edit(std::size_t structure, std::span<const NewLeaf> leaves) noexcept = 0;
+};
+
 class TreeStore {
  public:
   // Takes the next element of a snapshot's file.
@@ -102,6 +118,9 @@ class TreeStore {
   virtual void discard() noexcept = 0;
   // No version of an epoch before `oldest` is pinned, or will be: what such versions alone refer to is free.
   virtual void release(std::uint64_t oldest) noexcept = 0;
+
+  // Null when the store is on disk itself.
+  [[nodiscard]] virtual TreeEditor* editor() = 0;
 
   // Writes the trees of an epoch, and the keys that they have, as elements of a snapshot's file
   // (docs/operations/snapshots.md section 2). DirectoryError (OPTIKS_E_STATE) when the store is on disk itself.

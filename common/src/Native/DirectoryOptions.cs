@@ -33,7 +33,7 @@ public sealed record DirectoryOptions
     /// <summary>Period of the devices and keys trees.</summary>
     public ulong Period { get; init; }
 
-    /// <summary>PeriodFirstEpoch is the period's first epoch; 0 in period 0.</summary>
+    /// <summary>PeriodFirstEpoch is the period's first epoch; 0 in period 0, and in a later one that has not begun: <see cref="KeyDirectory.LoadCopies"/>.</summary>
     public ulong PeriodFirstEpoch { get; init; }
 
     /// <summary>MaxValueLength of the configuration, in octets: longer values are refused.</summary>

@@ -14,7 +14,9 @@ namespace Optiks.Native;
 /// <param name="NodeStoreBytes">Length of the node store, in stored mode.</param>
 /// <param name="NodeCacheHits">Parts of trees that were in the cache, in stored mode.</param>
 /// <param name="NodeCacheMisses">Parts of trees that were read from the node store.</param>
+/// <param name="Period">The directory's period.</param>
+/// <param name="PeriodFirstEpoch">Its first epoch; 0 in a later period than the first that has not begun.</param>
 [StructLayout(LayoutKind.Sequential)]
 public readonly record struct DirectoryStats(
     ulong Epoch, ulong Leaves, ulong TreeBytes, ulong KeyTableBytes, ulong LeafLogBytes, ulong VrfCacheBytes, ulong VrfCacheHits, ulong VrfCacheMisses,
-    ulong NodeStoreBytes, ulong NodeCacheHits, ulong NodeCacheMisses);
+    ulong NodeStoreBytes, ulong NodeCacheHits, ulong NodeCacheMisses, ulong Period, ulong PeriodFirstEpoch);

@@ -99,6 +99,18 @@ internal static unsafe partial class Interop
         DirectoryHandle directory, ulong epoch, ReadOnlySpan<LeafRow> leaves, nuint numLeaves, ReadOnlySpan<byte> values, nuint valuesLength, int withProofs, out nint staged);
 
     [LibraryImport(Library)]
+    public static partial int optiks_dir_prepare_copies(
+        DirectoryHandle directory, nuint n, ReadOnlySpan<byte> structures, ReadOnlySpan<byte> keys, ReadOnlySpan<ulong> keyOffsets,
+        ReadOnlySpan<ulong> versions, ReadOnlySpan<byte> values, ReadOnlySpan<ulong> valueOffsets, Span<LeafRow> copies);
+
+    [LibraryImport(Library)]
+    public static partial int optiks_dir_load_copies(DirectoryHandle directory, ReadOnlySpan<LeafRow> copies, nuint numCopies, ReadOnlySpan<byte> values, nuint valuesLength);
+
+    [LibraryImport(Library)]
+    public static partial int optiks_dir_start_period(
+        DirectoryHandle directory, ulong epoch, ReadOnlySpan<LeafRow> leaves, nuint numLeaves, ReadOnlySpan<byte> values, nuint valuesLength, int withProofs, out nint staged);
+
+    [LibraryImport(Library)]
     public static partial int optiks_staged_states(StagedHandle staged, Span<byte> states);
 
     [LibraryImport(Library)]

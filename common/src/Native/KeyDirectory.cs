@@ -9,7 +9,7 @@ namespace Optiks.Native;
 /// One thread at a time may load, prepare, stage and commit (the writer); any number of threads may take and use views meanwhile, and
 /// neither waits for the other. Snapshots outlive the directory.
 /// </summary>
-public sealed class KeyDirectory : IDisposable
+public sealed partial class KeyDirectory : IDisposable
 {
     private readonly DirectoryHandle _handle;
 

@@ -178,6 +178,35 @@ OPTIKS_EXPORT int32_t optiks_staged_commit(optiks_staged_t* staged);
 /* Discards a staged epoch that was not committed; before its directory is destroyed. */
 OPTIKS_EXPORT void optiks_staged_destroy(optiks_staged_t* staged);
 
+/* A directory of a later period than the first whose options have period_first_epoch 0: its period has not begun
+ * (docs/spec/periods.md section 2). Nobody gets a view of it, and it prepares and stages nothing (OPTIKS_E_STATE). It
+ * takes copies, the leaves of devices and keys that the period begins with, while the period before goes on. Those of
+ * usernames and decommissioned, whose secrets the period before has too, it gets by optiks_dir_load, epoch by epoch.
+ * optiks_dir_states gives what it has so far. Linked mode only; it cannot be saved until it begins.
+ *
+ * The first call makes rows of copies: of each key, in devices or keys, the label of version 1, the tag, a fresh
+ * opening, the commitment, epoch 0, and as version the one that is copied. Of version 0, and without a value, it makes
+ * a row that takes the key out again, with label and tag alone. Sorted by (structure, label), with value_offset,
+ * value_len and input index as by optiks_dir_prepare. Changes nothing. A key twice is OPTIKS_E_DUPLICATE. Beside the
+ * writer: any thread, one at a time. Takes as long as the labels do. */
+OPTIKS_EXPORT int32_t optiks_dir_prepare_copies(const optiks_dir_t* dir, size_t n, const uint8_t* structures,
+                                                const uint8_t* keys, const uint64_t* key_offsets,
+                                                const uint64_t* versions, const uint8_t* values,
+                                                const uint64_t* value_offsets, optiks_leaf_t* out_rows);
+/* Takes rows of copies, in any order, in any number of calls. The last row of a key counts; the value of a copy that it
+ * takes the place of, or takes out, is erased in the leaf log on return. To take out a key that has no copy changes
+ * nothing. OPTIKS_E_DATA, OPTIKS_E_DUPLICATE: a row is none, or contradicts another one; then no row of this call was
+ * taken. After OPTIKS_E_IO destroy the directory. Writer. */
+OPTIKS_EXPORT int32_t optiks_dir_load_copies(optiks_dir_t* dir, const optiks_leaf_t* rows, size_t num_rows,
+                                             const uint8_t* values, size_t values_len);
+/* As optiks_dir_stage, for the first epoch of the directory's period: devices and keys are the copies, and the leaves
+ * are of usernames and decommissioned alone. The append proofs of the first two are empty (docs/spec/answers.md
+ * section 5). When it is committed the period has begun; when it is discarded the directory is as it was, and may begin
+ * with a later epoch. Writer. */
+OPTIKS_EXPORT int32_t optiks_dir_start_period(optiks_dir_t* dir, uint64_t epoch, const optiks_leaf_t* leaves,
+                                              size_t num_leaves, const uint8_t* values, size_t values_len,
+                                              int32_t with_proofs, optiks_staged_t** out);
+
 /* Destroys values and openings of n leaves of the directory's epoch, by structure and label (32 octets each), in the
  * leaf log: on the disk on return, and in no answer that begins afterwards, of whatever view. OPTIKS_E_DATA when one is
  * not there: none was erased. Erasing a leaf again changes nothing. Also while an epoch is staged: what that epoch
@@ -193,9 +222,10 @@ OPTIKS_EXPORT int32_t optiks_dir_leaves(const optiks_dir_t* dir, uint8_t structu
 OPTIKS_EXPORT int32_t optiks_dir_states(const optiks_dir_t* dir, uint64_t* out_epoch, uint8_t out[OPTIKS_STATES_LEN]);
 
 typedef struct {
-  /* In stored mode tree_bytes is the cache's. The last three are of stored mode. */
+  /* In stored mode tree_bytes is the cache's. The last three of the first list are of stored mode. */
   uint64_t epoch, leaves, tree_bytes, key_table_bytes, leaf_log_bytes, vrf_cache_bytes, vrf_cache_hits,
       vrf_cache_misses, node_store_bytes, node_cache_hits, node_cache_misses;
+  uint64_t period, period_first_epoch; /* 0 in a later period than the first: it has not begun */
 } optiks_dir_stats_t;
 OPTIKS_EXPORT int32_t optiks_dir_stats(const optiks_dir_t* dir, optiks_dir_stats_t* out);
 

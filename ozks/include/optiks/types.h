@@ -86,13 +86,13 @@ typedef struct optiks_dir_options {
   uint8_t vrf_secret[OPTIKS_NUM_STRUCTURES][OPTIKS_VRF_SECRET_KEY_LEN]; /* in order of the structures */
   uint8_t tag_key[OPTIKS_NUM_STRUCTURES][32]; /* key each structure's tags, which stand for keys in stored leaves; all
                                                  the same in logs from before there was one for each */
-  const char* leaf_log_path; /* a file this directory creates (truncating what is there) and appends all to that it
-                                reads of single leaves; NULL: one without a name, in $TMPDIR or /var/tmp */
-  uint64_t vrf_cache_bytes;  /* bound of the cache of VRF proofs; 0: none */
-  uint64_t period;           /* period number and first epoch of the devices and keys trees */
-  uint64_t period_first_epoch;
-  uint32_t max_value_len; /* of the configuration: larger values are refused */
-  uint32_t kept_values;   /* OPTIKS_VALUES_... */
+  const char* leaf_log_path;   /* a file this directory creates (truncating what is there) and appends all to that it
+                                  reads of single leaves; NULL: one without a name, in $TMPDIR or /var/tmp */
+  uint64_t vrf_cache_bytes;    /* bound of the cache of VRF proofs; 0: none */
+  uint64_t period;             /* period number and first epoch of the devices and keys trees */
+  uint64_t period_first_epoch; /* 0 in a later period than the first: it has not begun (optiks_dir_load_copies) */
+  uint32_t max_value_len;      /* of the configuration: larger values are refused */
+  uint32_t kept_values;        /* OPTIKS_VALUES_... */
   uint32_t threads; /* that load, precompute labels, prepare and stage may use, the caller's among them: at most 256; 0:
                        one. Results do not depend on it. The others wait between calls, and end with the directory */
   uint32_t reserved;           /* 0 */

@@ -8,12 +8,14 @@ namespace Optiks.Storage.Replay;
 /// <summary>LogTrees are a directory that is filled with stored leaves, and that says whether it is at the epoch that a record describes. One thread at a time, as the directory's writer.</summary>
 public sealed class LogTrees : IDisposable
 {
+    private readonly ulong _period;
     private readonly bool _hasSecrets;
 
     private LogTrees(KeyDirectory directory, DirectoryOptions options, bool hasSecrets)
     {
         Directory = directory;
         Values = options.Values;
+        _period = options.Period;
         _hasSecrets = hasSecrets;
     }
 
@@ -93,6 +95,22 @@ public sealed class LogTrees : IDisposable
         }
     }
 
+    /// <summary>
+    /// LoadCopies takes copies for the trees' period, which has not begun, in any number of calls; the last row of a key counts. After a refusal the trees are as they were.
+    /// </summary>
+    public Refused? LoadCopies(ReadOnlySpan<LeafRow> copies, ReadOnlySpan<byte> values)
+    {
+        try
+        {
+            Directory.LoadCopies(copies, values);
+            return null;
+        }
+        catch (OptiksNativeException e) when (IsContradiction(e))
+        {
+            return new Refused($"The copies of period {_period} contradict each other ({e.Message}).");
+        }
+    }
+
     /// <summary>Match compares the trees with the record of their epoch.</summary>
     public Refused? Match(EpochRecord record) => Match(Directory.States(out _), record);
 
@@ -101,9 +119,30 @@ public sealed class LogTrees : IDisposable
         EpochRecord record, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values, bool withProofs, [NotNullWhen(true)] out StagedEpoch? staged, [NotNullWhen(false)] out Refused? refused)
     {
         ArgumentNullException.ThrowIfNull(record);
+        return TryStage(record, startsPeriod: false, leaves, values, withProofs, out staged, out refused);
+    }
+
+    /// <summary>TryStartPeriod does so with the first epoch of the trees' period: the copies that were loaded, and leaves of usernames and decommissioned.</summary>
+    public bool TryStartPeriod(
+        EpochRecord record, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values, bool withProofs, [NotNullWhen(true)] out StagedEpoch? staged, [NotNullWhen(false)] out Refused? refused)
+    {
+        ArgumentNullException.ThrowIfNull(record);
+        if (record.Period != _period || record.PeriodFirstEpoch != record.Epoch)
+        {
+            staged = null;
+            refused = new Refused($"The record of epoch {record.Epoch} does not begin period {_period}.");
+            return false;
+        }
+        return TryStage(record, startsPeriod: true, leaves, values, withProofs, out staged, out refused);
+    }
+
+    private bool TryStage(
+        EpochRecord record, bool startsPeriod, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values, bool withProofs,
+        [NotNullWhen(true)] out StagedEpoch? staged, [NotNullWhen(false)] out Refused? refused)
+    {
         try
         {
-            staged = Directory.Stage(record.Epoch, leaves, values, withProofs);
+            staged = startsPeriod ? Directory.StartPeriod(record.Epoch, leaves, values, withProofs) : Directory.Stage(record.Epoch, leaves, values, withProofs);
         }
         catch (OptiksNativeException e) when (IsContradiction(e))
         {

@@ -1,0 +1,193 @@
+// A directory before its period begins (docs/spec/periods.md section 2): copies of what the period before ends with, as
+// rows that come ahead of the switch, and its first epoch.
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "directory/directory.h"
+#include "directory/new_leaves.h"
+#include "directory/row_filler.h"
+#include "leaves/leaf_rows.h"
+
+namespace optiks::ozks {
+namespace {
+
+void require_not_begun(const DirectoryData& data) {
+  if (data.has_begun()) {
+    throw DirectoryError(OPTIKS_E_STATE, "copies are made for a period that has not begun");
+  }
+}
+
+TreeEditor& editor_of(const DirectoryData& data) {
+  TreeEditor* const editor = data.trees->editor();
+  if (editor == nullptr) {
+    throw DirectoryError(OPTIKS_E_STATE, "a period begins in linked mode, not in stored mode");
+  }
+  return *editor;
+}
+
+// The last row of each key, in the rows' order. DirectoryError when two of one key have another label or structure.
+std::vector<optiks_leaf_t> last_rows(std::span<const optiks_leaf_t> rows) {
+  std::vector<Tag> tags(rows.size());
+  std::ranges::transform(rows, tags.begin(), tag_of);
+  const std::vector<std::uint32_t> earlier = earlier_of_same_tag(tags);
+  std::vector<bool> is_superseded(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (earlier[i] == kNoRow) {
+      continue;
+    }
+    const optiks_leaf_t& before = rows[earlier[i]];
+    if (structure_of(before) != structure_of(rows[i]) || !std::ranges::equal(before.label, rows[i].label)) {
+      data_error("copies of one key have different labels");
+    }
+    is_superseded[earlier[i]] = true;
+  }
+  std::vector<optiks_leaf_t> out;
+  out.reserve(rows.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (!is_superseded[i]) {
+      out.push_back(rows[i]);
+    }
+  }
+  return out;
+}
+
+// Where the record of the label's leaf is; kNoLogOffset when it is not in the tree.
+std::uint64_t record_of_label(const DirectoryData& data, const optiks_leaf_t& row, Paths& paths) {
+  const ByteSpan label(row.label);
+  data.trees->walk_many(data.trees->staged()[structure_of(row) - 1U], {&label, 1}, paths);
+  const Path& path = paths.paths[0];
+  return path.leaf != nullptr && path.common == verify::kLabelBits ? path.log_offset : kNoLogOffset;
+}
+
+// What copies do to the trees.
+struct Changes {
+  std::vector<optiks_leaf_t> copies;    // as leaves of the period
+  std::vector<std::uint64_t> replaced;  // of each: the record of the key's copy before, or kNoLogOffset
+  std::array<std::vector<NewLeaf>, kNumStructures> dropped;  // as TreeEditor has them
+  std::vector<std::uint64_t> unused;                         // records that are not a leaf's any more
+};
+
+// DirectoryError when a key's copy before has another label, or a label another key.
+Changes changes_of(const DirectoryData& data, std::vector<optiks_leaf_t> rows) {
+  Changes out;
+  out.copies.reserve(rows.size());
+  out.replaced.reserve(rows.size());
+  LeafRecord record;
+  Paths paths;
+  for (optiks_leaf_t& row : rows) {
+    const Tag tag = tag_of(row);
+    const std::uint64_t before = data.trees->find_newest(data.log, tag, record);
+    const bool is_drop = row.version == kNoCopy;
+    // Whether the label of a key's first copy is in the tree already is seen when that is put there.
+    if ((is_drop || before != kNoLogOffset) && record_of_label(data, row, paths) != before) {
+      data_error("a key's copy before has another label, or the label is another key's");
+    }
+    if (before != kNoLogOffset) {
+      out.unused.push_back(before);
+    }
+    if (!is_drop) {
+      row.version = kCopyVersion;
+      out.copies.push_back(row);
+      out.replaced.push_back(before);
+    } else if (before != kNoLogOffset) {
+      NewLeaf gone{{}, {}, kNoLogOffset, tag, before};
+      std::ranges::copy(row.label, gone.label.begin());
+      out.dropped[structure_of(row) - 1U].push_back(gone);
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+void Directory::prepare_copies(const std::uint8_t* structures, const ByteStrings& keys, const std::uint64_t* versions,
+                               const ByteStrings& values, optiks_leaf_t* out_rows) const {
+  require_not_begun(*data_);
+  const RowInputs inputs{structures, keys, values};
+  check_inputs(*data_, inputs);
+  for (std::size_t i = 0; i < keys.size; ++i) {
+    if (!verify::has_versions(structures[i]) || versions[i] > kMaxVersion ||
+        (versions[i] == kNoCopy && !values[i].empty())) {
+      throw DirectoryError(
+          OPTIKS_E_ARGUMENT,
+          "a copy is of a structure without periods, or of too large a version, or a key that is taken "
+          "out has a value");
+    }
+  }
+  std::vector<optiks_leaf_t> out(keys.size);
+  std::vector<Tag> tags(keys.size);
+  fill_rows(*data_, inputs, workers_, out, tags, [&](std::size_t first, std::size_t last) {
+    for (std::size_t i = first; i < last; ++i) {
+      out[i].version = versions[i];
+      out[i].epoch = kCopyEpoch;
+      if (versions[i] == kNoCopy) {
+        std::ranges::fill(out[i].opening, std::uint8_t{0});
+        std::ranges::fill(out[i].commitment, std::uint8_t{0});
+        out[i].value_offset = UINT64_MAX;
+      }
+    }
+  });
+  LabelBatch labels;
+  for (std::size_t i = 0; i < keys.size; ++i) {
+    labels.add(structures[i], keys[i], kCopyVersion, out[i].label);
+  }
+  labels.evaluate(data_->secrets, workers_);
+  sort_rows(out, out_rows);
+}
+
+// All that can be wrong with rows is found before the first change, and all that can fail but the disk's last word on
+// erased records.
+void Directory::load_copies(std::span<const optiks_leaf_t> rows, ByteSpan values) {
+  require_not_begun(*data_);
+  TreeEditor& editor = editor_of(*data_);
+  if (staged_.has_value()) {
+    throw DirectoryError(OPTIKS_E_STATE, "copies are loaded while no epoch is staged");
+  }
+  check_copies(rows);
+  check_places(rows, values, data_->max_value_len, data_->kept_values);
+  check_commitments(rows, values, data_->kept_values);
+  Changes changes = changes_of(*data_, last_rows(rows));
+  begin(data_->epochs.current().epoch);
+  try {
+    NewLeaves leaves = make_leaves(*data_, changes.copies, values, workers_, Links::kLater);
+    std::array<std::size_t, kNumStructures> next{};
+    for (std::size_t i = 0; i < changes.copies.size(); ++i) {
+      const std::size_t s = structure_of(changes.copies[i]) - 1U;
+      leaves[s][next[s]++].replaces = changes.replaced[i];
+    }
+    std::array<std::span<NewLeaf>, kNumStructures> replacing;
+    for (std::size_t s = 0; s < kNumStructures; ++s) {
+      std::ranges::sort(leaves[s], {}, &NewLeaf::label);
+      const auto known =
+          std::ranges::stable_partition(leaves[s], [](const NewLeaf& leaf) { return leaf.replaces == kNoLogOffset; });
+      replacing[s] = known;
+      if (!data_->trees->stage(s, {leaves[s].begin(), known.begin()}, workers_, nullptr)) {
+        throw DirectoryError(OPTIKS_E_DUPLICATE, "a label is in the tree already");
+      }
+    }
+    commit_trees();
+    for (std::size_t s = 0; s < kNumStructures; ++s) {
+      editor.edit(s, replacing[s]);
+      editor.edit(s, changes.dropped[s]);
+    }
+  } catch (...) {
+    discard();
+    throw;
+  }
+  publish();
+  if (!changes.unused.empty()) {
+    data_->log.erase(changes.unused);
+  }
+}
+
+void Directory::start_period(std::uint64_t epoch, std::span<const optiks_leaf_t> rows, ByteSpan values,
+                             bool with_proofs) {
+  require_not_begun(*data_);
+  static_cast<void>(editor_of(*data_));
+  check_know_no_periods(rows);
+  stage_next(epoch, rows, values, with_proofs);
+  staged_->starts_period = true;
+}
+
+}  // namespace optiks::ozks

@@ -1,0 +1,74 @@
+#include "trie/edit.h"
+
+#include <array>
+
+#include "optiks/base/check.h"
+
+namespace optiks::ozks {
+namespace {
+
+// The interior nodes above a label's leaf, from the root down.
+class Above {
+ public:
+  Above(const Nodes& nodes, const Tree& tree, const Hash& label) : label_(label), leaf_(root_of(tree)) {
+    while (!Nodes::is_leaf(leaf_)) {
+      ids_[size_++] = leaf_;
+      const Interior& node = nodes.interior(leaf_);
+      leaf_ = node.child[side_of(node)];
+    }
+    OPTIKS_CHECK(nodes.leaf(leaf_).label == label);
+  }
+
+  [[nodiscard]] NodeId leaf() const { return leaf_; }
+  [[nodiscard]] bool empty() const { return size_ == 0; }
+  [[nodiscard]] std::size_t side_of(const Interior& node) const { return verify::bit_at(label_, node.length) ? 1 : 0; }
+  // Takes the lowest off.
+  [[nodiscard]] NodeId pop() { return ids_[--size_]; }
+
+  // What is below the lowest is this now.
+  void put(Nodes& nodes, Tree& tree, NodeId id, Hash hash) {
+    while (size_ != 0) {
+      const NodeId above = pop();
+      Interior& node = nodes.new_interior(above);
+      const std::size_t side = side_of(node);
+      node.child[side] = id;
+      node.hash[side] = hash;
+      id = above;
+      hash = verify::interior_hash(node.length, label_, node.hash[0], node.hash[1]);
+    }
+    tree.root = id;
+    tree.root_hash = hash;
+  }
+
+ private:
+  const Hash& label_;
+  NodeId leaf_;
+  std::size_t size_ = 0;
+  std::array<NodeId, verify::kLabelBits> ids_;
+};
+
+}  // namespace
+
+void replace_leaf(Nodes& nodes, Tree& tree, const Hash& label, const Hash& hash) noexcept {
+  Above above(nodes, tree, label);
+  above.put(nodes, tree, above.leaf(), hash);
+}
+
+void remove_leaf(Nodes& nodes, Tree& tree, const Hash& label) noexcept {
+  Above above(nodes, tree, label);
+  const NodeId leaf = above.leaf();
+  if (above.empty()) {
+    tree = {};
+  } else {
+    // The sibling takes its parent's place. Its own hash says where it stands, and stays.
+    const NodeId parent = above.pop();
+    const Interior node = nodes.interior(parent);
+    const std::size_t other = 1 - above.side_of(node);
+    above.put(nodes, tree, node.child[other], node.hash[other]);
+    nodes.free_interiors({&parent, 1});
+    --tree.count;
+  }
+  nodes.free_leaf(leaf);
+}
+
+}  // namespace optiks::ozks
