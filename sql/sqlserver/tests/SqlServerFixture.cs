@@ -78,6 +78,11 @@ public sealed class SqlServerFixture : IServerFixture
         }
         string name = new SqlConnectionStringBuilder(connectionString).InitialCatalog;
         SqlConnection.ClearAllPools();
+        // A session ends after its client has left. Until then its user cannot be dropped, nor its database where the server does not put sessions out.
+        while (await ScalarAsync(s_server!, $"SELECT COUNT(session_id) FROM sys.dm_exec_sessions WHERE database_id = DB_ID(N'{name}')") is not 0)
+        {
+            await Task.Delay(20, TestContext.Current.CancellationToken);
+        }
         // Logins belong to the server.
         foreach (string login in _logins)
         {
