@@ -29,7 +29,7 @@ MINUTES ?= 6
 BENCH_SECONDS ?= 60
 KEYS ?= 1048576
 
-.PHONY: help install native sqlclient programs native-tests benchmarks npm build run up down test test-deep test-all check facts username-tables fix test-faults test-storm test-slow fuzz bench-vrf timing-vrf bench-ozks bench-updates bench-lookups bench-starts bench-scale load-keyring load-synthetic clean
+.PHONY: help install native sqlclient programs native-tests benchmarks npm build run up down test test-deep test-all check facts username-tables fix test-faults test-storm test-slow fuzz bench-vrf timing-vrf bench-ozks bench-updates bench-lookups bench-users bench-starts bench-scale load-keyring load-synthetic clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 20
@@ -137,6 +137,9 @@ bench-updates: build ## measure accepting and publishing on PostgreSQL and SQLit
 bench-lookups: build ## measure lookups at KEYS (default 2^20) keys against an empty endpoint; writes build/bench/lookups.json
 	@eng/install.sh wrk
 	@/usr/bin/python3 bench/measure_lookups.py --keys $(KEYS)
+
+bench-users: build ## measure octets and verification of answers about users, in a log of KEYS (default 2^20) keys; writes build/bench/users.json
+	@/usr/bin/python3 bench/measure_users.py --keys $(KEYS)
 
 bench-starts: build ## measure how long new replicas of KEYS (default 2^20) keys take until they are ready; writes build/bench/starts.json
 	@/usr/bin/python3 bench/measure_starts.py --keys $(KEYS)

@@ -1,5 +1,6 @@
 """The native verifier's calls about users, given rows of tests/reference/rows.py."""
 
+import time
 from collections.abc import Callable
 from ctypes import POINTER, Structure, byref, c_char_p, c_int32, c_size_t, c_uint32, c_uint64
 
@@ -44,10 +45,11 @@ STRUCTS = {"optiks_user_state_t": UserState, "optiks_user_result_t": UserResult,
 
 
 class NativeUsers:
-    """The same library and verdicts as the verifier of keys."""
+    """The same library and verdicts as the verifier of keys. seconds: how long its last verdict took, without what is done here."""
 
     def __init__(self, verifier: NativeVerifier):
         self._name, self._library = verifier.name, verifier.library
+        self.seconds = 0.0
         check_sizes(self._library, STRUCTS)
         texts, answer, size, reason = [c_char_p, POINTER(c_uint64)], [c_char_p, c_size_t], POINTER(c_size_t), POINTER(c_int32)
         self._library.optiks_verify_users.argtypes = [
@@ -79,7 +81,7 @@ class NativeUsers:
                 byref(context), len(users), *octets, states, known, answer, len(answer), byref(reason), byref(failed), byref(head), byref(record),
                 results, room, capacity, byref(count))
 
-        room = _with_room(call, count)
+        room = self._with_room(call, count)
         shown, start = [], 0
         for one in results:
             own = room[start:start + one.num_devices]
@@ -104,18 +106,19 @@ class NativeUsers:
                 byref(context), byref(state), len(own["names"]), *octets, (Known * len(known))(*known), answer, len(answer), byref(reason), byref(head),
                 byref(has_left), byref(found), room[0], capacity, byref(num_keys), room[1], capacity, byref(num_entries))
 
-        followed, entries = _with_room(call, num_keys, num_entries)
+        followed, entries = self._with_room(call, num_keys, num_entries)
         lists = versions_shown([found, *(one.versions for one in followed[:num_keys.value])], entries, answer)
         return self._name(reason), {"epoch": head.epoch, "has_left": bool(has_left.value), "devices": lists[0], "keys": lists[1:]}
 
-
-def _with_room(call: Callable[[int], tuple], *counts: c_size_t):
-    """Calls again with as many elements as the first call says (rule 4 of optiks.h)."""
-    room, status = call(16)
-    if status == ABI_E_BUFFER:
-        room, status = call(max(count.value for count in counts))
-    check(status)
-    return room
+    def _with_room(self, call: Callable[[int], tuple], *counts: c_size_t):
+        """Calls again with as many elements as the first call says (rule 4 of optiks.h)."""
+        started = time.perf_counter()
+        room, status = call(16)
+        if status == ABI_E_BUFFER:
+            room, status = call(max(count.value for count in counts))
+        self.seconds = time.perf_counter() - started
+        check(status)
+        return room
 
 
 def _known(known: dict | None) -> Known:
