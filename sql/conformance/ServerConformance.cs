@@ -134,7 +134,7 @@ public abstract class ServerConformance : StorageConformance
         Assert.Equal(RequestState.Published, (await accept.ReadStatusAsync(request.RequestId, Cancel))!.State);
         Assert.Single(await follow.ReadPeriodsAsync(Cancel));
         _ = await pipeline.BeginPeriodAsync(lease, 1, Octets("secrets"), Cancel);
-        CopyBatch copies = await CopiesAsync(1, 0, ("a", 1));
+        CopyBatch copies = await CopiesAsync(1, 0, (System.Text.Encoding.UTF8.GetString(commit.Leaves.Key(0).Span), 1));
         Assert.Equal(StageResult.Staged, await pipeline.StageCopiesAsync(lease, copies, Cancel));
         AssertSameCopies(copies, await follow.ReadCopiesAsync(1, 0, 10, LeafColumns.All, Cancel));
         await foreach (LeafBatch batch in follow.ReadLeavesAsync(0, 1, 10, LeafColumns.All, Cancel))
@@ -142,6 +142,11 @@ public abstract class ServerConformance : StorageConformance
             AssertSameLeaves(commit.Leaves, batch);
         }
         await EraseAsync(accept, pipeline, follow, lease, commit);
+        EpochCommit switching = Commit(3, []) with { Period = 1, Switch = new PeriodSwitch(1, 1) };
+        Assert.Equal(CommitResult.Committed, await pipeline.CommitEpochAsync(lease, switching, Cancel));
+        await pipeline.BeginDestroyingAsync(lease, 0, retainedPeriods: 1, Cancel);
+        Assert.True(await pipeline.DestroyAsync(lease, 0, 10, Cancel));
+        Assert.Equal([PeriodState.Destroyed, PeriodState.Current], (await follow.ReadPeriodsAsync(Cancel)).Select(period => period.State));
         Assert.True(await pipeline.RenewLeaseAsync(lease, TimeSpan.FromMinutes(1), Cancel));
         await pipeline.ReleaseLeaseAsync(lease, Cancel);
     }
@@ -178,7 +183,8 @@ public abstract class ServerConformance : StorageConformance
         await pipeline.StoreCheckpointAsync(lease, 2, Epoch(2).RecordHash, Octets("checkpoint"), Cancel);
         await pipeline.PublishAsync(lease, 2, Cancel);
         Assert.Single(await accept.ReadReceiptAsync(2, order.RequestId, Cancel));
-        Assert.Single(await follow.ReadErasuresAsync(0, 2, Cancel));
+        // The leaf and its copy.
+        Assert.Equal(2, (await follow.ReadErasuresAsync(0, 2, Cancel)).Count);
     }
 
     [Fact]

@@ -1,4 +1,5 @@
 using Optiks.Protocol;
+using Optiks.Storage;
 using Optiks.UpdateTask.Board;
 using Optiks.UpdateTask.Tests.Support;
 
@@ -44,6 +45,24 @@ public sealed class RestartTests
             await PublishAsync(task, updates, 1);
         }
         Assert.Equal(3UL, await HistoryCheck.RunAsync(folder, updates));
+    }
+
+    [Fact]
+    public async Task A_period_that_a_newer_version_began_is_refused()
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        CancellationToken cancel = TestContext.Current.CancellationToken;
+        await using (TaskHost task = await TaskHost.StartAsync(folder))
+        {
+            await PublishAsync(task, new Updates(folder), 1);
+            EpochRow last = task.Session.Last;
+            _ = await task.Store.BeginPeriodAsync(task.Keeper.Lease, 1, "no secrets"u8.ToArray(), cancel);
+            var row = new EpochRow(last.Epoch + 1, last.Record, new byte[32], default);
+            var commit = new EpochCommit(row, last.RecordHash, 1, LeafBatch.Empty, []) { Switch = new PeriodSwitch(1, 0) };
+            Assert.Equal(CommitResult.Committed, await task.Store.CommitEpochAsync(task.Keeper.Lease, commit, cancel));
+        }
+        StorageCorruptException e = await Assert.ThrowsAsync<StorageCorruptException>(() => TaskHost.StartAsync(folder));
+        Assert.Contains("The database is in period 1, which a newer version began: run that version.", e.Message, StringComparison.Ordinal);
     }
 
     [Fact]

@@ -14,6 +14,9 @@ public sealed record EpochCommit(EpochRow Epoch, ReadOnlyMemory<byte> PreviousHa
     /// <summary>Erasures that the epoch decides: their values are deleted, with those of what was copied from the leaf or to it. No leaf twice, none of this epoch, and in a commit none that has no value.</summary>
     public IReadOnlyList<Erasure> Erasures { get; init; } = [];
 
+    /// <summary>Switch to another period, of which this is the first epoch; null: it is none.</summary>
+    public PeriodSwitch? Switch { get; init; }
+
     /// <summary>ThrowIfInconsistent checks the parts against each other; drivers call it before they begin. Throws <see cref="ArgumentException"/>: a bug in the caller.</summary>
     /// <param name="restores">For <see cref="IMaintenanceStore.RestoreEpochAsync"/>: values may be missing, body hashes may not.</param>
     public void ThrowIfInconsistent(bool restores = false)
@@ -50,6 +53,9 @@ public sealed record EpochCommit(EpochRow Epoch, ReadOnlyMemory<byte> PreviousHa
             keyEnd = Leaves.KeyEnds.Span[i];
         }
         ThrowIfErasuresInconsistent();
+        Require(Switch is null || (Switch.Period > 0 && Switch.Period == Period && Switch.Copies >= 0), "the period that it begins is not that of its leaves");
+        // Devices and keys begin with copies alone: docs/spec/periods.md section 2.
+        Require(Switch is null || !HasLeavesOfPeriod(rows), "the first epoch of a period has leaves where only copies are");
     }
 
     private void ThrowIfErasuresInconsistent()
@@ -71,6 +77,18 @@ public sealed record EpochCommit(EpochRow Epoch, ReadOnlyMemory<byte> PreviousHa
             Require(erased.Add((erasure.Epoch, erasure.Period, erasure.Ordinal)), "a leaf is erased twice");
             Require(unchanged.Contains(erasure.Origin), "an erasure is of no request that this epoch decides");
         }
+    }
+
+    private static bool HasLeavesOfPeriod(ReadOnlySpan<LeafRow> rows)
+    {
+        foreach (ref readonly LeafRow row in rows)
+        {
+            if (row.Structure is StructureId.Devices or StructureId.Keys)
+            {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static bool IsBefore(in LeafRow a, in LeafRow b) =>

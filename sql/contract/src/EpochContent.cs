@@ -8,4 +8,7 @@ public sealed record EpochContent(EpochRow Epoch, LeafBatch Leaves, IReadOnlyLis
 {
     /// <summary>Erasures that it decided, in their order.</summary>
     public IReadOnlyList<Erasure> Erasures { get; init; } = [];
+
+    /// <summary>Switch to another period, if this was its first epoch.</summary>
+    public PeriodSwitch? Switch { get; init; }
 }

@@ -37,6 +37,19 @@ public interface IPipelineStore : IFollowStore
     Task<StageResult> StageCopiesAsync(Lease lease, CopyBatch copies, CancellationToken cancellationToken);
 
     /// <summary>
+    /// BeginDestroyingAsync destroys the secrets of a period that has ended and is not served any more, as <paramref name="retainedPeriods"/> later ones have begun. From here on nobody takes its secrets from the
+    /// database; what others made of them is the caller's to destroy before it goes on. May be repeated. <see cref="StorageFencedException"/> when the lease is lost, <see cref="ArgumentException"/> while it
+    /// is served, or an earlier one is.
+    /// </summary>
+    Task BeginDestroyingAsync(Lease lease, ulong period, int retainedPeriods, CancellationToken cancellationToken);
+
+    /// <summary>
+    /// DestroyAsync destroys openings, keys and values of at most <paramref name="maxCopies"/> copies of a period whose secrets are destroyed, and says whether that was all: the period is destroyed then. May be
+    /// repeated, by any holder. <see cref="StorageFencedException"/> when the lease is lost, or <see cref="BeginDestroyingAsync"/> comes first.
+    /// </summary>
+    Task<bool> DestroyAsync(Lease lease, ulong period, int maxCopies, CancellationToken cancellationToken);
+
+    /// <summary>
     /// ReadPendingAsync shows <paramref name="selection"/> the pending rows after the last that it was shown, in order of acceptance, until it wants no more or there are no more.
     /// The cost does not grow with what stays behind. Requests get their numbers in the order in which they become visible, whole, and only the task deletes any: what was shown
     /// before holds good. After a failure the selection has seen some of the rows, and may go on or be dropped.
@@ -48,7 +61,7 @@ public interface IPipelineStore : IFollowStore
 
     /// <summary>
     /// CommitEpochAsync writes the epoch in one transaction: leaves, values, the epoch row, outcomes, erasures with the deletion of exactly their values (counted too; copies of what is erased, and what was copied, are added to them), the deletion of exactly the pending rows read (their number is
-    /// checked), and the head row, conditional on (epoch - 1, previous hash, fence, holder) and on epoch - 1 being published: at most one committed epoch is unpublished. When the connection fails during the commit the driver reads
+    /// checked), the switch to another period if it is one (on condition that it is next and has exactly so many copies), and the head row, conditional on (epoch - 1, previous hash, fence, holder) and on epoch - 1 being published: at most one committed epoch is unpublished. When the connection fails during the commit the driver reads
     /// the epoch row and compares hashes before it answers. After <see cref="CommitResult.Unknown"/> nothing may be done before
     /// <see cref="IFollowStore.ReadEpochsAsync"/> has told. Never repeats a commit by itself.
     /// </summary>

@@ -34,6 +34,14 @@ internal static class EpochReader
             cancellationToken,
             Parameter.Of("epoch", epoch)));
         IReadOnlyList<StoredErasure> erasures = await ErasureReader.ReadAsync(session, epoch, epoch, cancellationToken);
-        return new EpochContent(row, leaves, outcomes) { Erasures = [.. erasures.Select(row => row.Erasure)] };
+        // Period 0 begins with nothing: its first epoch is no switch.
+        PeriodRow? begun = epoch == 0
+            ? null
+            : (await session.ListAsync(session.Database.Statements.Periods, StoredRows.Period, cancellationToken)).FirstOrDefault(period => period.FirstEpoch == epoch);
+        return new EpochContent(row, leaves, outcomes)
+        {
+            Erasures = [.. erasures.Select(row => row.Erasure)],
+            Switch = begun is null ? null : new PeriodSwitch(begun.Period, begun.Copies.GetValueOrDefault()),
+        };
     }
 }

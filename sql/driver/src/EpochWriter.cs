@@ -51,13 +51,17 @@ internal static class EpochWriter
     private static async Task<bool> FollowsHeadAsync(ISession session, Lease lease, EpochCommit commit, CancellationToken cancellationToken) =>
         await session.FirstAsync(session.Database.Statements.FollowsHead, _ => true, cancellationToken, HeadParameters(lease, commit));
 
-    // Gives the number of pending rows that were deleted; null: the head row has moved, the epoch's row was there, or a value that is to be erased was not.
+    // Gives the number of pending rows that were deleted; null: the head row has moved, the epoch's row was there, a value that is to be erased was not, or the period to begin cannot.
     private static async Task<int?> WriteAsync(
         ISession session, Lease lease, EpochCommit commit, IReadOnlyList<Outcome> outcomes, bool restores, CancellationToken cancellationToken)
     {
         long valueBytes = await session.CopyLeavesAsync(commit, cancellationToken);
         await session.CopyOutcomesAsync(commit.Epoch.Epoch, outcomes, cancellationToken);
         if (!await ErasureWriter.TryWriteAsync(session, lease, commit, restores, cancellationToken))
+        {
+            return null;
+        }
+        if (commit.Switch is { } begun && !await PeriodWriter.TrySwitchAsync(session, lease, begun, commit.Epoch.Epoch, cancellationToken))
         {
             return null;
         }

@@ -72,6 +72,51 @@ internal static class PeriodWriter
         return next.State == PeriodState.Next ? await AddAsync(session, copies.From(next.Number), cancellationToken) : StageResult.Fenced;
     }
 
+    /// <summary>TrySwitchAsync makes the period that is next the current one. False: the lease is lost, or it is not next, does not follow the current one, or has other copies.</summary>
+    public static async Task<bool> TrySwitchAsync(ISession session, Lease lease, PeriodSwitch begun, ulong epoch, CancellationToken cancellationToken) =>
+        await TryHoldAsync(session, lease, cancellationToken)
+        // This one first: at no moment are two current.
+        && await session.ChangeAsync(session.Database.Statements.EndPeriod, cancellationToken, Parameter.Of("period", begun.Period - 1)) == 1
+        && await session.ChangeAsync(
+            session.Database.Statements.StartPeriod,
+            cancellationToken,
+            Parameter.Of("period", begun.Period),
+            Parameter.Of("first", epoch),
+            Parameter.Of("copies", begun.Copies)) == 1;
+
+    /// <summary>BeginDestroyingAsync destroys a period's secrets. False: the lease is lost.</summary>
+    public static async Task<bool> BeginDestroyingAsync(ISession session, Lease lease, ulong period, int retainedPeriods, CancellationToken cancellationToken)
+    {
+        if (!await TryHoldAsync(session, lease, cancellationToken))
+        {
+            return false;
+        }
+        IReadOnlyList<PeriodRow> periods = await session.ListAsync(session.Database.Statements.Periods, StoredRows.Period, cancellationToken);
+        ulong current = PeriodRows.Current(periods).Period;
+        if (period >= current || current - period < (ulong)retainedPeriods || (period > 0 && periods[(int)period - 1].State < PeriodState.Destroying))
+        {
+            throw new ArgumentException($"Period {period} is still served in period {current}, or an earlier one is: its secrets are not destroyed.", nameof(period));
+        }
+        return periods[(int)period].State >= PeriodState.Destroying
+            || await session.ChangeAsync(session.Database.Statements.DestroySecrets, cancellationToken, Parameter.Of("period", period)) == 1;
+    }
+
+    /// <summary>DestroyAsync destroys what proves of copies, and says whether that was all; null: the lease is lost, or the secrets were not destroyed before.</summary>
+    public static async Task<bool?> DestroyAsync(ISession session, Lease lease, ulong period, int maxCopies, CancellationToken cancellationToken)
+    {
+        if (!await TryHoldAsync(session, lease, cancellationToken)
+            || await CopyReader.NextAsync(session, period, cancellationToken) is not { State: >= PeriodState.Destroying } row)
+        {
+            return null;
+        }
+        if (row.State == PeriodState.Destroyed)
+        {
+            return true;
+        }
+        int destroyed = await session.ChangeAsync(session.Database.Statements.DestroyCopies, cancellationToken, Parameter.Of("period", period), Parameter.Of("max", maxCopies));
+        return destroyed < maxCopies && await session.ChangeAsync(session.Database.Statements.EndDestroying, cancellationToken, Parameter.Of("period", period)) == 1;
+    }
+
     private static async Task<StageResult> AddAsync(ISession session, CopyBatch copies, CancellationToken cancellationToken)
     {
         int[] withValues = [.. Enumerable.Range(0, copies.Rows.Length).Where(i => copies.Rows.Span[i].ValueOffset != LeafRow.NoValue)];

@@ -91,6 +91,33 @@ public class PipelineStore : FollowStore, IPipelineStore
     }
 
     /// <inheritdoc/>
+    public Task BeginDestroyingAsync(Lease lease, ulong period, int retainedPeriods, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(lease);
+        ArgumentOutOfRangeException.ThrowIfLessThan(retainedPeriods, 1);
+        return Database.WriteAsync(
+            async (session, cancel) => await PeriodWriter.BeginDestroyingAsync(session, lease, period, retainedPeriods, cancel)
+                ? new WriteResult<bool>(true, Commit: true)
+                : throw new StorageFencedException($"The secrets of period {period} were not destroyed: the lease is lost."),
+            resolve: null,
+            cancellationToken);
+    }
+
+    /// <inheritdoc/>
+    public Task<bool> DestroyAsync(Lease lease, ulong period, int maxCopies, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(lease);
+        ArgumentOutOfRangeException.ThrowIfLessThan(maxCopies, 1);
+        return Database.WriteAsync(
+            async (session, cancel) => new WriteResult<bool>(
+                await PeriodWriter.DestroyAsync(session, lease, period, maxCopies, cancel)
+                    ?? throw new StorageFencedException($"Period {period} was not destroyed: the lease is lost, or its secrets are still there."),
+                Commit: true),
+            resolve: null,
+            cancellationToken);
+    }
+
+    /// <inheritdoc/>
     public Task ReadPendingAsync(PendingSelection selection, CancellationToken cancellationToken) => Database.ReadAsync(
         async (session, cancel) =>
         {

@@ -139,6 +139,21 @@ public sealed class Statements
     /// <summary>CountValues () returns the number of values.</summary>
     public required Sql CountValues { get; init; }
 
+    /// <summary>EndPeriod (period) ends the period if it is current.</summary>
+    public required Sql EndPeriod { get; init; }
+
+    /// <summary>StartPeriod (period, first, copies) makes the period current that is next, with this first epoch, if it has exactly so many copies.</summary>
+    public required Sql StartPeriod { get; init; }
+
+    /// <summary>DestroySecrets (period) empties the secrets of a period that has ended: it is destroying.</summary>
+    public required Sql DestroySecrets { get; init; }
+
+    /// <summary>DestroyCopies (period, max) deletes at most max values of a period's copies.</summary>
+    public required Sql DestroyCopies { get; init; }
+
+    /// <summary>EndDestroying (period) makes a period destroyed that is destroying and has neither secrets nor values of copies.</summary>
+    public required Sql EndDestroying { get; init; }
+
     /// <summary>NextCopy (period) returns a period's state and the number after that of its last copy.</summary>
     public required Sql NextCopy { get; init; }
 

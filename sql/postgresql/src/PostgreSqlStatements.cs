@@ -168,6 +168,16 @@ internal static class PostgreSqlStatements
             WHERE (l.epoch, l.ordinal) >= ($1, $2) ORDER BY l.epoch, l.ordinal LIMIT $3
             """),
         CountValues = new("SELECT count(*) FROM value"),
+        EndPeriod = new("UPDATE period SET state = 3 WHERE period = $1 AND state = 2"),
+        StartPeriod = new(
+            """
+            UPDATE period SET state = 2, first_epoch = $2, copies = $3 WHERE period = $1 AND state = 1
+            AND $3 = coalesce((SELECT number + 1 FROM copy WHERE period = $1 ORDER BY number DESC LIMIT 1), 0)
+            """),
+        DestroySecrets = new("UPDATE period SET state = 4, wrapped_secrets = '' WHERE period = $1 AND state = 3"),
+        DestroyCopies = new("DELETE FROM copy_value WHERE ctid = ANY (ARRAY(SELECT ctid FROM copy_value WHERE period = $1 ORDER BY number LIMIT $2))"),
+        EndDestroying = new(
+            "UPDATE period AS p SET state = 5 WHERE period = $1 AND state = 4 AND wrapped_secrets = '' AND NOT EXISTS (SELECT FROM copy_value AS v WHERE v.period = p.period)"),
         NextCopy = new(
             "SELECT p.state, coalesce((SELECT number + 1 FROM copy WHERE period = p.period ORDER BY number DESC LIMIT 1), 0) FROM period AS p WHERE p.period = $1"),
         HasCopy = new("SELECT 1 FROM copy WHERE period = $1 AND number = $2 AND label = $3 AND commitment = $4"),

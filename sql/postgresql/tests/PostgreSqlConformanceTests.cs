@@ -12,6 +12,8 @@ public sealed class PostgreSqlErasureTests() : ErasureConformance(new PostgreSql
 
 public sealed class PostgreSqlPeriodTests() : PeriodConformance(new PostgreSqlFixture());
 
+public sealed class PostgreSqlPeriodSwitchTests() : PeriodSwitchConformance(new PostgreSqlFixture());
+
 public sealed class PostgreSqlMigratorTests() : MigratorConformance(new PostgreSqlFixture());
 
 public sealed class PostgreSqlMaintenanceTests() : MaintenanceConformance(new PostgreSqlFixture());

@@ -136,6 +136,19 @@ internal static class SqliteStatements
             FROM leaf AS l LEFT JOIN value AS v ON v.id = l.id WHERE l.id >= (?1 << 28 | ?2) ORDER BY l.id LIMIT ?3
             """),
         CountValues = new("SELECT count(*) FROM value"),
+        EndPeriod = new("UPDATE period SET state = 3 WHERE period = ? AND state = 2"),
+        StartPeriod = new(
+            """
+            UPDATE period SET state = 2, first_epoch = ?2, copies = ?3 WHERE period = ?1 AND state = 1
+            AND ?3 = coalesce((SELECT (max(id) & 2147483647) + 1 FROM copy WHERE id BETWEEN ?1 << 31 AND ?1 << 31 | 2147483647), 0)
+            """),
+        DestroySecrets = new("UPDATE period SET state = 4, wrapped_secrets = x'' WHERE period = ? AND state = 3"),
+        DestroyCopies = new("DELETE FROM copy_value WHERE id IN (SELECT id FROM copy_value WHERE id BETWEEN ?1 << 31 AND ?1 << 31 | 2147483647 ORDER BY id LIMIT ?2)"),
+        EndDestroying = new(
+            """
+            UPDATE period SET state = 5 WHERE period = ?1 AND state = 4 AND length(wrapped_secrets) = 0
+            AND NOT EXISTS (SELECT 1 FROM copy_value WHERE id BETWEEN ?1 << 31 AND ?1 << 31 | 2147483647)
+            """),
         NextCopy = new(
             """
             SELECT p.state, coalesce((SELECT (max(id) & 2147483647) + 1 FROM copy WHERE id BETWEEN p.period << 31 AND p.period << 31 | 2147483647), 0) FROM period AS p WHERE p.period = ?

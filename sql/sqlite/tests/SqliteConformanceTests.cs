@@ -12,6 +12,8 @@ public sealed class SqliteErasureTests() : ErasureConformance(new SqliteFixture(
 
 public sealed class SqlitePeriodTests() : PeriodConformance(new SqliteFixture());
 
+public sealed class SqlitePeriodSwitchTests() : PeriodSwitchConformance(new SqliteFixture());
+
 public sealed class SqliteMigratorTests() : MigratorConformance(new SqliteFixture());
 
 public sealed class SqliteMaintenanceTests() : MaintenanceConformance(new SqliteFixture());

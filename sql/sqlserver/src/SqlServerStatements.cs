@@ -180,6 +180,19 @@ internal static class SqlServerStatements
             WHERE l.Epoch >= @epoch AND (l.Epoch > @epoch OR l.Ordinal >= @ordinal) ORDER BY l.Epoch, l.Ordinal
             """),
         CountValues = new Statement("SELECT COUNT_BIG(*) FROM optiks.[Value]"),
+        EndPeriod = new Statement("UPDATE optiks.Period SET State = 3 WHERE Period = @period AND State = 2"),
+        StartPeriod = new Statement(
+            """
+            UPDATE optiks.Period SET State = 2, FirstEpoch = @first, Copies = @copies WHERE Period = @period AND State = 1
+            AND @copies = COALESCE((SELECT TOP (1) c.Number + 1 FROM optiks.[Copy] AS c WHERE c.Period = @period ORDER BY c.Number DESC), 0)
+            """),
+        DestroySecrets = new Statement("UPDATE optiks.Period SET State = 4, WrappedSecrets = 0x WHERE Period = @period AND State = 3"),
+        DestroyCopies = new Statement("DELETE TOP (@max) FROM optiks.CopyValue WHERE Period = @period"),
+        EndDestroying = new Statement(
+            """
+            UPDATE optiks.Period SET State = 5 WHERE Period = @period AND State = 4 AND DATALENGTH(WrappedSecrets) = 0
+            AND NOT EXISTS (SELECT 1 FROM optiks.CopyValue AS v WHERE v.Period = @period)
+            """),
         NextCopy = new Statement(
             "SELECT p.State, COALESCE((SELECT TOP (1) c.Number + 1 FROM optiks.[Copy] AS c WHERE c.Period = p.Period ORDER BY c.Number DESC), 0) FROM optiks.Period AS p WHERE p.Period = @period"),
         HasCopy = new Statement("SELECT 1 FROM optiks.[Copy] WHERE Period = @period AND Number = @number AND Label = @label AND Commitment = @commitment"),

@@ -12,6 +12,8 @@ public sealed class SqlServerErasureTests() : ErasureConformance(new SqlServerFi
 
 public sealed class SqlServerPeriodTests() : PeriodConformance(new SqlServerFixture());
 
+public sealed class SqlServerPeriodSwitchTests() : PeriodSwitchConformance(new SqlServerFixture());
+
 public sealed class SqlServerMigratorTests() : MigratorConformance(new SqlServerFixture());
 
 public sealed class SqlServerMaintenanceTests() : MaintenanceConformance(new SqlServerFixture());

@@ -1,0 +1,192 @@
+using Optiks.Native;
+using Optiks.Protocol;
+
+namespace Optiks.Storage.Conformance;
+
+/// <summary>PeriodSwitchConformance: the epoch that a period begins with, what is erased across periods, and how one that ended is destroyed.</summary>
+public abstract class PeriodSwitchConformance : StorageConformance
+{
+    protected PeriodSwitchConformance(IStorageFixture fixture)
+        : base(fixture)
+    {
+    }
+
+    [Fact]
+    public async Task A_period_begins_with_its_epoch_or_not_at_all()
+    {
+        Lease lease = await StartLogAsync();
+        await PublishAsync(lease, 1, Item("a", "1"), Item("b", "2"));
+        EpochCommit switching = Switching(2, 1, 2);
+        Assert.Equal(CommitResult.Fenced, await Pipeline.CommitEpochAsync(lease, switching, Cancel));
+        await StageAsync(lease, await CopiesAsync(1, 0, ("a", 1), ("b", 1)));
+
+        EpochCommit[] fenced =
+        [
+            switching with { Switch = new PeriodSwitch(1, 1) },
+            switching with { Switch = new PeriodSwitch(1, 3) },
+            switching with { Switch = new PeriodSwitch(1, 0) },
+            Switching(2, 2, 2),
+            switching with { PreviousHash = new byte[32] },
+        ];
+        foreach (EpochCommit commit in fenced)
+        {
+            Assert.Equal(CommitResult.Fenced, await Pipeline.CommitEpochAsync(lease, commit, Cancel));
+        }
+        Assert.Equal(CommitResult.Fenced, await Pipeline.CommitEpochAsync(lease with { Fence = lease.Fence + 1 }, switching, Cancel));
+        await Assert.ThrowsAsync<ArgumentException>(() => Pipeline.CommitEpochAsync(lease, switching with { Period = 0 }, Cancel));
+        await Assert.ThrowsAsync<ArgumentException>(() => Pipeline.CommitEpochAsync(lease, switching with { Period = 0, Switch = new PeriodSwitch(0, 0) }, Cancel));
+        await Assert.ThrowsAsync<ArgumentException>(() => Pipeline.CommitEpochAsync(lease, switching with { Switch = new PeriodSwitch(1, -1) }, Cancel));
+        Assert.Equal([PeriodState.Current, PeriodState.Next], await StatesAsync());
+        Assert.Equal(1UL, (await Pipeline.ReadHeadAsync(Cancel)).Epoch);
+
+        Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, switching, Cancel));
+        PeriodRow begun = (await Pipeline.ReadPeriodsAsync(Cancel))[1];
+        Assert.Equal((PeriodState.Current, 2UL, 2), (begun.State, begun.FirstEpoch, begun.Copies));
+        Assert.Equal(switching.Switch, (await Pipeline.ReadUnpublishedAsync(Cancel))!.Switch);
+        // Who serves the published epoch is in the period before.
+        IFollowStore follow = await OpenFollowAsync();
+        Assert.Equal(0UL, PeriodRows.At(await follow.ReadPeriodsAsync(Cancel), (await follow.ReadHeadAsync(Cancel)).PublishedEpoch!.Value).Period);
+        await SignAndPublishAsync(lease, 2);
+        Assert.Equal(1UL, PeriodRows.At(await follow.ReadPeriodsAsync(Cancel), 2).Period);
+
+        // Its copies are all there are, and the next period is another.
+        Assert.Equal(StageResult.Fenced, await Pipeline.StageCopiesAsync(lease, await CopiesAsync(1, 2, ("a", 1)), Cancel));
+        await PublishAsync(lease, 3, Item("a", "2"));
+        Assert.Null((await CommitAndReadAsync(lease, 4)).Switch);
+        await SignAndPublishAsync(lease, 4);
+        _ = await Pipeline.BeginPeriodAsync(lease, 2, Octets("secrets"), Cancel);
+        Assert.Equal([PeriodState.Ended, PeriodState.Current, PeriodState.Next], await StatesAsync());
+    }
+
+    [Fact]
+    public async Task The_first_epoch_of_a_period_has_no_leaves_where_only_copies_are()
+    {
+        Lease lease = await StartLogAsync();
+        _ = await Pipeline.BeginPeriodAsync(lease, 1, Octets("secrets"), Cancel);
+        _ = await AcceptOneAsync(Item("a"));
+        EpochCommit commit = Commit(1, await Pipeline.ReadPendingAsync(10, 1 << 20, Cancel)) with { Period = 1, Switch = new PeriodSwitch(1, 0) };
+        await Assert.ThrowsAsync<ArgumentException>(() => Pipeline.CommitEpochAsync(lease, commit, Cancel));
+        LeafRow[] rows = commit.Leaves.Rows.ToArray();
+        rows[0].Structure = StructureId.Usernames;
+        EpochCommit control = commit with { Leaves = commit.Leaves with { Rows = rows } };
+        Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, control, Cancel));
+    }
+
+    [Fact]
+    public async Task A_value_is_erased_in_every_period_that_it_was_copied_to()
+    {
+        Lease lease = await StartLogAsync();
+        await PublishAsync(lease, 1, Item("a", "first"), Item("b", "other"));
+        CopyBatch copies = await CopiesAsync(1, 0, ("a", 1), ("b", 1), ("a", 0), ("a", 1));
+        await StageAsync(lease, copies);
+        await SwitchAsync(lease, 2, 1, 4);
+        // The next period's copy of a copy, and a later version.
+        await StageAsync(lease, copies.From(3) with { Period = 2, First = 0, Sources = new[] { new CopySource(1, 0, 3) } });
+        await PublishAsync(lease, 3, Item("a", "second"));
+
+        (EpochCommit commit, Guid request) = await ErasingAsync(4, "a");
+        commit = commit with { Period = 1, Erasures = [new Erasure(0, 3, new LeafOrigin(request, 0)) { Period = 1 }] };
+        Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, commit, Cancel));
+        await SignAndPublishAsync(lease, 4);
+        Assert.Equal([false, true], (await FindAsync((1, "a"), (1, "b"))).Select(place => place!.HasValue));
+        Assert.Equal([false, true, false, false], await HaveValuesAsync(1));
+        Assert.Equal([false], await HaveValuesAsync(2));
+        Assert.Equal(4, (await Pipeline.ReadErasuresAsync(4, 4, Cancel)).Count);
+        // What was shown: the version, and its copy once, which two rows stand for. The next period's is nobody's yet.
+        IReadOnlyList<ErasedVersion> receipt = await Accept.ReadReceiptAsync(4, request, Cancel);
+        Assert.Equal([new ErasedVersion(StructureId.Keys, 0, 1, 1), new ErasedVersion(StructureId.Keys, 1, 1, 2)], receipt.OrderBy(version => version.Period));
+    }
+
+    [Fact]
+    public async Task A_restored_switch_needs_the_copies_before()
+    {
+        Lease lease = await StartLogAsync();
+        await PublishAsync(lease, 1, Item("a", "1"));
+        CopyBatch copies = await CopiesAsync(1, 0, ("a", 1));
+        await using IMaintenanceStore store = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
+        _ = await store.BeginPeriodAsync(lease, 1, Octets("secrets"), Cancel);
+        Assert.Equal(CommitResult.Fenced, await store.RestoreEpochAsync(lease, Switching(2, 1, 1), Cancel));
+        Assert.Equal(StageResult.Staged, await store.RestoreCopiesAsync(lease, copies, Cancel));
+        Assert.Equal(CommitResult.Committed, await store.RestoreEpochAsync(lease, Switching(2, 1, 1), Cancel));
+        // Again is none too many.
+        Assert.Equal(StageResult.Staged, await store.RestoreCopiesAsync(lease, copies, Cancel));
+        Assert.Equal(StageResult.Fenced, await store.RestoreCopiesAsync(lease, copies with { First = 1 }, Cancel));
+        Assert.Equal([PeriodState.Ended, PeriodState.Current], await StatesAsync());
+    }
+
+    [Fact]
+    public async Task A_period_is_destroyed_once_it_is_not_served_and_a_successor_goes_on()
+    {
+        const int Retained = 2;
+        Lease lease = await StartLogAsync();
+        await PublishAsync(lease, 1, Item("a", "1"), Item("b", "2"), Item("c", "3"));
+        CopyBatch copies = await CopiesAsync(1, 0, ("a", 1), ("b", 1), ("c", 1));
+        CopySource[] again = [new(1, 0, 0), new(1, 0, 1), new(1, 0, 2)];
+        await StageAsync(lease, copies);
+        await SwitchAsync(lease, 2, 1, 3);
+        await StageAsync(lease, copies with { Period = 2, Sources = again });
+        await SwitchAsync(lease, 3, 2, 3);
+        await StageAsync(lease, copies with { Period = 3, Sources = again });
+
+        // Period 0 has been over for two periods, 1 for one.
+        await Assert.ThrowsAsync<StorageFencedException>(() => Pipeline.DestroyAsync(lease, 0, 10, Cancel));
+        foreach (ulong served in new ulong[] { 1, 2, 3, 9 })
+        {
+            await Assert.ThrowsAsync<ArgumentException>(() => Pipeline.BeginDestroyingAsync(lease, served, Retained, Cancel));
+        }
+        await Assert.ThrowsAsync<StorageFencedException>(() => Pipeline.BeginDestroyingAsync(lease with { Fence = lease.Fence + 1 }, 0, Retained, Cancel));
+        await Pipeline.BeginDestroyingAsync(lease, 0, Retained, Cancel);
+        await Pipeline.BeginDestroyingAsync(lease, 0, Retained, Cancel);
+        Assert.True((await Pipeline.ReadPeriodsAsync(Cancel))[0].WrappedSecrets.IsEmpty);
+        Assert.True(await Pipeline.DestroyAsync(lease, 0, 10, Cancel));
+        Assert.True(await Pipeline.DestroyAsync(lease, 0, 10, Cancel));
+        await SwitchAsync(lease, 4, 3, 3);
+
+        await Pipeline.BeginDestroyingAsync(lease, 1, Retained, Cancel);
+        Assert.False(await Pipeline.DestroyAsync(lease, 1, 2, Cancel));
+        Assert.Equal([PeriodState.Destroyed, PeriodState.Destroying, PeriodState.Ended, PeriodState.Current], await StatesAsync());
+        await Pipeline.ReleaseLeaseAsync(lease, Cancel);
+        IPipelineStore other = await OpenPipelineAsync();
+        Lease second = await LeaseAsync(other, "second");
+        await Assert.ThrowsAsync<StorageFencedException>(() => Pipeline.DestroyAsync(lease, 1, 2, Cancel));
+        await other.BeginDestroyingAsync(second, 1, Retained, Cancel);
+        Assert.True(await other.DestroyAsync(second, 1, 2, Cancel));
+        Assert.Equal([PeriodState.Destroyed, PeriodState.Destroyed, PeriodState.Ended, PeriodState.Current], await StatesAsync());
+        Assert.Equal([false, false, false], await HaveValuesAsync(1));
+        Assert.Equal([true, true, true], await HaveValuesAsync(2));
+        Assert.Equal(3UL, PeriodRows.At(await other.ReadPeriodsAsync(Cancel), 4).Period);
+
+        // A value is erased across a period that is destroyed as across any.
+        (EpochCommit commit, Guid request) = await ErasingAsync(5, "a");
+        commit = commit with { Period = 3, Erasures = [new Erasure(0, 0, new LeafOrigin(request, 0)) { Period = 3 }] };
+        Assert.Equal(CommitResult.Committed, await other.CommitEpochAsync(second, commit, Cancel));
+        Assert.Equal([false, true, true], (await FindAsync((1, "a"), (1, "b"), (1, "c"))).Select(place => place!.HasValue));
+        Assert.Equal([false, true, true], await HaveValuesAsync(2));
+        Assert.Equal([false, true, true], await HaveValuesAsync(3));
+    }
+
+    private static EpochCommit Switching(ulong epoch, ulong period, int copies) => Commit(epoch, []) with { Period = period, Switch = new PeriodSwitch(period, copies) };
+
+    private async Task StageAsync(Lease lease, CopyBatch copies)
+    {
+        _ = await Pipeline.BeginPeriodAsync(lease, copies.Period, Octets("secrets"), Cancel);
+        Assert.Equal(StageResult.Staged, await Pipeline.StageCopiesAsync(lease, copies, Cancel));
+    }
+
+    private async Task SwitchAsync(Lease lease, ulong epoch, ulong period, int copies)
+    {
+        Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, Switching(epoch, period, copies), Cancel));
+        await SignAndPublishAsync(lease, epoch);
+    }
+
+    private async Task<EpochContent> CommitAndReadAsync(Lease lease, ulong epoch)
+    {
+        Assert.Equal(CommitResult.Committed, await CommitPendingAsync(lease, epoch));
+        return (await Pipeline.ReadUnpublishedAsync(Cancel))!;
+    }
+
+    private async Task<IEnumerable<PeriodState>> StatesAsync() => (await Pipeline.ReadPeriodsAsync(Cancel)).Select(period => period.State);
+
+    private async Task<IEnumerable<bool>> HaveValuesAsync(ulong period) =>
+        (await Pipeline.ReadCopiesAsync(period, 0, 100, LeafColumns.All, Cancel)).Rows.ToArray().Select(row => row.ValueOffset != LeafRow.NoValue);
+}
