@@ -159,10 +159,10 @@ void Directory::load_copies(std::span<const optiks_leaf_t> rows, ByteSpan values
     std::array<std::span<NewLeaf>, kNumStructures> replacing;
     for (std::size_t s = 0; s < kNumStructures; ++s) {
       std::ranges::sort(leaves[s], {}, &NewLeaf::label);
-      const auto known =
-          std::ranges::stable_partition(leaves[s], [](const NewLeaf& leaf) { return leaf.replaces == kNoLogOffset; });
-      replacing[s] = known;
-      if (!data_->trees->stage(s, {leaves[s].begin(), known.begin()}, workers_, nullptr)) {
+      const auto known = std::stable_partition(leaves[s].begin(), leaves[s].end(),
+                                               [](const NewLeaf& leaf) { return leaf.replaces == kNoLogOffset; });
+      replacing[s] = {known, leaves[s].end()};
+      if (!data_->trees->stage(s, {leaves[s].begin(), known}, workers_, nullptr)) {
         throw DirectoryError(OPTIKS_E_DUPLICATE, "a label is in the tree already");
       }
     }
