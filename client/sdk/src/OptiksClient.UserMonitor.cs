@@ -30,14 +30,15 @@ public sealed partial class OptiksClient
     public async Task<UserMonitorResult> MonitorUserAsync(ReadOnlyMemory<byte> username, IProgress<int>? pages = null, CancellationToken cancellationToken = default)
     {
         KeyName name = UsernameOf(username);
+        // Names are looked up first, which may raise alarms too.
+        ClientState start = _store.Current;
         (KeyName? found, UserLookupResult? lookup) = await FindOwnAsync(name, cancellationToken).ConfigureAwait(false);
         if (found is not { } user)
         {
-            return new UserMonitorResult(OutcomeOf(lookup!)) { Username = name.Octets };
+            return new UserMonitorResult(OutcomeOf(lookup!)) { Username = name.Octets, Alarms = UserAlarms(name.Octets), HasNews = true };
         }
-        ClientState start = _store.Current;
         (Outcome outcome, OwnUserShown? shown) = await RunAsync(
-            OwnUserPages.Of(user, start), (current, result) => OwnedUserRules.Apply(OwnedUserRules.Claim(current, user.Id, [name.Id]), result), pages, cancellationToken).ConfigureAwait(false);
+            OwnUserPages.Of(user, _store.Current), (current, result) => OwnedUserRules.Apply(OwnedUserRules.Claim(current, user.Id, [name.Id]), result), pages, cancellationToken).ConfigureAwait(false);
         ClientState now = _store.Current;
         OwnedUser? owned = now.OwnedUsers.GetValueOrDefault(user.Id);
         var result = new UserMonitorResult(outcome)
@@ -45,16 +46,25 @@ public sealed partial class OptiksClient
             Username = name.Octets,
             User = user.Octets,
             Alarms = OwnedUserRules.Alarms(now, user.Id),
+            HasNews = true,
             Pending = Waiting(now, owned, isOvertaken: false),
             Overtaken = Waiting(now, owned, isOvertaken: true),
         };
-        return shown is null ? result : result with
+        if (shown is null)
         {
+            return result;
+        }
+        OwnedUser? before = start.OwnedUsers.GetValueOrDefault(user.Id);
+        IReadOnlyList<UserListVersion> lists = Lists(shown, before?.List?.Version ?? 0);
+        IReadOnlyList<UserDeviceVersions> versions = Versions(shown, id => start.Owned.GetValueOrDefault(id)?.Version ?? 0);
+        return result with
+        {
+            HasNews = lists.Count > 0 || versions.Any(device => device.Versions.Count > 0) || result.Alarms.Except(OwnedUserRules.Alarms(start, user.Id)).Any() || (shown.HasLeft && before is not { HasLeft: true }),
             HasLeft = shown.HasLeft,
             ListVersion = shown.List.Latest,
             Devices = shown.HasLeft ? [] : DeviceList.Decode(shown.LatestList),
-            NewLists = Lists(shown, start.OwnedUsers.GetValueOrDefault(user.Id)?.List?.Version ?? 0),
-            NewVersions = Versions(shown, id => start.Owned.GetValueOrDefault(id)?.Version ?? 0),
+            NewLists = lists,
+            NewVersions = versions,
         };
     }
 

@@ -41,11 +41,12 @@ public sealed class StateRoundTripTests
     public async Task Every_state_that_a_client_reaches_is_read_back(int seed)
     {
         await using Fixture fixture = await Fixture.StartAsync();
+        fixture.PublishItems(FixtureItem.Name("user", "id"u8.ToArray()), FixtureItem.List("id"u8.ToArray()));
         var random = new Random(seed);
         // Which versions the server has erased, by chance and for good.
         fixture.Server.Mutate = (path, answer) => path is "/v1/monitor" or "/v1/history" ? Erasure.Of(answer, version => version % 2 == (ulong)(seed % 2)) : answer;
         int erased = 0;
-        for (int step = 0; step < 40; step++)
+        for (int step = 0; step < 150; step++)
         {
             JsonNode before;
             using (FileClientStateStore store = await fixture.OpenStoreAsync())
@@ -64,7 +65,7 @@ public sealed class StateRoundTripTests
     {
         string key = s_keys[random.Next(s_keys.Length)];
         byte[] octets = Encoding.UTF8.GetBytes(key);
-        switch (random.Next(7))
+        switch (random.Next(11))
         {
             case 0:
                 await client.UpdateAsync(octets, Encoding.UTF8.GetBytes($"own {random.Next(3)}"), cancellationToken: Cancellation);
@@ -81,6 +82,21 @@ public sealed class StateRoundTripTests
                 break;
             case 5:
                 Assert.True((await client.MonitorAsync(octets, Cancellation)).IsValid);
+                break;
+            case 6:
+                await client.ChangeUserAsync("user"u8.ToArray(), [UserChange.AddDevice(Encoding.UTF8.GetBytes($"device {random.Next(100)}"), octets)], cancellationToken: Cancellation);
+                break;
+            case 7:
+                fixture.PublishItems(
+                    FixtureItem.List("id"u8.ToArray(), [.. Enumerable.Range(0, random.Next(4)).Select(i => $"device {i}")]), FixtureItem.Device($"device {random.Next(4)}", $"foreign {random.Next(3)}"));
+                break;
+            case 8:
+                Assert.True((await client.LookupUserAsync("user", Cancellation)).IsValid);
+                break;
+            case 9:
+                UserMonitorResult monitored = await client.MonitorUserAsync("user"u8.ToArray(), cancellationToken: Cancellation);
+                Assert.True(monitored.IsValid, monitored.Reason.ToString());
+                client.AcknowledgeUserAlarms("user"u8.ToArray(), [.. monitored.Alarms.Where(_ => random.Next(3) == 0)]);
                 break;
             default:
                 AlarmReview review = await client.ReviewAlarmsAsync(octets, Cancellation);

@@ -119,6 +119,19 @@ public sealed class UserRequestTests
     [InlineData("""{"names":{"YWxpY2U":{"least_epoch":1,"user":"=="}}}""")]
     [InlineData("""{"names":{"YWxpY2U":{}}}""")]
     [InlineData("""{"owned_users":{"YWxpY2U":{"expected":[{"request_id":"0193a2f0-7c1e-7abc-8def-0123456789ab","added":["?"],"removed":[],"leaves":false}]}}}""")]
+    [InlineData("""{"owned_users":{"YWxpY2U":{"names":["?"]}}}""")]
+    [InlineData("""{"owned_users":{"YWxpY2U":{"names":[null]}}}""")]
+    [InlineData("""{"owned_users":{"YWxpY2U":{"followed":[""]}}}""")]
+    [InlineData("""{"owned_users":{"YWxpY2U":{"expected":[null]}}}""")]
+    [InlineData("""{"owned_users":{"YWxpY2U":{"alarms":[null]}}}""")]
+    [InlineData("""{"owned_users":{"YWxpY2U":null}}""")]
+    [InlineData("""{"owned_users":{"YWxpY2U":{"alarms":[{"kind":"Everything","period":0,"version":1,"epoch":1}]}}}""")]
+    [InlineData("""{"owned_users":{"YWxpY2U":{"alarms":[{"kind":"DeviceValue","period":0,"version":1,"epoch":1,"device":"?"}]}}}""")]
+    [InlineData("""{"owned_users":{"YWxpY2U":{"list":{"period":0,"version":1,"time":1,"absent_epoch":1,"octets":"AAEC"}}}}""")]
+    [InlineData("""{"owned_users":{"YWxpY2U":{"list":{"period":0,"version":0,"time":1,"absent_epoch":1,"octets":"AAAA"}}}}""")]
+    [InlineData("""{"owned_users":{"YWxpY2U":{"list":{"period":0,"version":1,"time":1,"absent_epoch":1}}}}""")]
+    [InlineData("""{"owned":{"YWxpY2U":{"period":0,"version":0,"time":0,"expected":[null],"alarms":[]}}}""")]
+    [InlineData("""{"keys":{"YWxpY2U":null}}""")]
     public async Task A_damaged_state_is_refused(string members)
     {
         await using Fixture fixture = await Fixture.StartAsync();

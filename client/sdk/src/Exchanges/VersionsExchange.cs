@@ -58,10 +58,10 @@ internal sealed class VersionsExchange : VerifiedExchange<VersionsExchange.Page>
         {
             return _remember(current, learnt, head);
         }
+        KeyState? now = current.Keys.GetValueOrDefault(_key.Id);
         // Compared with what was kept then.
-        return current.Keys.GetValueOrDefault(_key.Id) != seen.Keys.GetValueOrDefault(_key.Id)
-            ? null
-            : _remember(current with { Keys = current.Keys.SetItem(_key.Id, after) }, learnt, head);
+        return now != seen.Keys.GetValueOrDefault(_key.Id) ? null
+            : _remember(now == after ? current : current with { Keys = current.Keys.SetItem(_key.Id, after) }, learnt, head);
     }
 
     public override IReadOnlyCollection<ReadOnlyMemory<byte>> Values(Page learnt) =>

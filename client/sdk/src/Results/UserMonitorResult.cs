@@ -35,6 +35,9 @@ public sealed record UserMonitorResult : VerifiedAnswer
     /// <summary>Alarms: what was not done here and nobody has acknowledged, old ones too; also when the answer is refused.</summary>
     public IReadOnlyList<UserAlarm> Alarms { get; init; } = [];
 
+    /// <summary>HasNews: there is something to tell that was not told before, or the answer is refused.</summary>
+    public bool HasNews { get; init; }
+
     /// <summary>Pending is the number of changes made here that were not seen yet.</summary>
     public int Pending { get; init; }
 

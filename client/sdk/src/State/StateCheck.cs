@@ -12,6 +12,7 @@ internal static class StateCheck
     /// <summary>Fault of a client's state, in words; null: none.</summary>
     public static string? Fault(TrustAnchor anchor, ClientState state) =>
         (state.Head is { } head ? Fault(anchor, head) : null)
+        ?? (HasNull(state.Keys.Values) || HasNull(state.Owned.Values) || HasNull(state.Names.Values) || HasNull(state.Users.Values) || HasNull(state.OwnedUsers.Values) ? "something is null" : null)
         ?? state.Keys.Select(key => KeyFault(key.Key) ?? HashFault(key.Value.ValueSha256)).FirstOrDefault(fault => fault is not null)
         ?? state.Owned.Select(key => KeyFault(key.Key) ?? Fault(key.Value)).FirstOrDefault(fault => fault is not null)
         ?? state.Names.Select(name => KeyFault(name.Key) ?? (name.Value.User is { } user ? KeyFault(user) : null)).FirstOrDefault(fault => fault is not null)
@@ -54,7 +55,7 @@ internal static class StateCheck
             : null;
     }
 
-    private static string? Fault(OwnedKey owned) =>
+    private static string? Fault(OwnedKey owned) => HasNull(owned.Expected) || HasNull(owned.Alarms) ? "something is null" :
         HashFault(owned.ValueSha256)
         ?? owned.Expected.Select(change => HashFault(change.ValueSha256)).FirstOrDefault(fault => fault is not null)
         ?? owned.Alarms.Select(alarm => HashFault(alarm.ValueSha256)).FirstOrDefault(fault => fault is not null);
@@ -64,7 +65,7 @@ internal static class StateCheck
         : user.Devices is { Version: 0 } or { ValueSha256: null } ? "a device list has no version"
         : HashFault(user.Devices?.ValueSha256);
 
-    private static string? Fault(OwnedUser user) =>
+    private static string? Fault(OwnedUser user) => HasNull(user.Expected) || HasNull(user.Alarms) ? "something is null" :
         user.Expected.SelectMany(change => Ids(change.Added).Concat(Ids(change.Removed))).Concat(user.Names).Concat(user.Followed).Select(KeyFault).FirstOrDefault(fault => fault is not null)
         ?? (user.List is { } list && (list.Version == 0 || !DeviceList.TryDecode(list.Octets, out _)) ? "an owned device list is none" : null)
         ?? user.Alarms.Select(Fault).FirstOrDefault(fault => fault is not null);
@@ -75,7 +76,11 @@ internal static class StateCheck
     // A null in the file would be no array at all.
     private static ImmutableArray<string> Ids(ImmutableArray<string> ids) => ids.IsDefault ? ["?"] : ids;
 
-    private static string? KeyFault(string id) => Base64UrlText.TryDecode(id, out byte[]? key) && key.Length is >= 1 and <= ProtocolLimits.MaxKeyLength ? null : $"a key is not base64url of 1 to {ProtocolLimits.MaxKeyLength} octets";
+    // The reader takes null for an element whatever its type says.
+    private static bool HasNull<T>(IEnumerable<T> elements)
+        where T : class => elements.Any(element => element is null);
+
+    private static string? KeyFault(string? id) => id is not null && Base64UrlText.TryDecode(id, out byte[]? key) && key.Length is >= 1 and <= ProtocolLimits.MaxKeyLength ? null : $"a key is not base64url of 1 to {ProtocolLimits.MaxKeyLength} octets";
 
     // Hashes name files.
     private static string? HashFault(string? hash) => hash is null || (hash.Length == HashDigits && hash.All(char.IsAsciiHexDigitLower)) ? null : "a SHA-256 is not 64 hexadecimal digits";

@@ -78,7 +78,7 @@ internal sealed class FixtureServer : IAsyncDisposable
     /// <summary>Bounds of a page of what an owner is shown of its user.</summary>
     public UserMonitorPage UserPage { get; set; } = new(256, 2048, 1024, 1 << 22);
 
-    /// <summary>Answers about users as if the client had said that it knew nothing: what it knows, a server without that would refuse with not-caught-up.</summary>
+    /// <summary>Answers about users as if the client had not said that it knows more than there is here, which an honest server refuses with not-caught-up.</summary>
     public bool DeniesWhatIsKnown { get; set; }
 
     /// <summary>Bodies of the requests about owners' users, decoded.</summary>
@@ -210,8 +210,15 @@ internal sealed class FixtureServer : IAsyncDisposable
         bool isUnknown = false;
         if (!isAhead && isLookup)
         {
-            query = DeniesWhatIsKnown ? UserQueryList.Encode([.. UserQueryList.Decode(query).Select(one => new UserQuery(one.Username) { Device = one.Device })]) : query;
             rest = Log.Users(epoch, query, out UsersSummary summary);
+            if (DeniesWhatIsKnown && summary.AheadOf == KnownOfUser.Key)
+            {
+                rest = Log.Users(epoch, UserQueryList.Encode([.. UserQueryList.Decode(query).Select(one => one with { Keys = [] })]), out summary);
+            }
+            if (DeniesWhatIsKnown && summary.AheadOf != KnownOfUser.None)
+            {
+                rest = Log.Users(epoch, UserQueryList.Encode([.. UserQueryList.Decode(query).Select(one => new UserQuery(one.Username) { Device = one.Device })]), out summary);
+            }
             isAhead = summary.AheadOf != KnownOfUser.None;
         }
         else if (!isAhead)

@@ -72,9 +72,8 @@ internal static class UserMonitorCommand
             accepted = [];
         }
         result = result with { Alarms = [.. result.Alarms.Except(accepted.Select(reviewed => reviewed.Alarm))] };
-        int code = changesOnly && result.IsValid && result.NewLists.Count == 0 && result.NewVersions.All(device => device.Versions.Count == 0) && !result.HasLeft
-            ? ExitCodes.Success
-            : Print(host, json, result, accepted);
+        // An alarm that was printed stays in the exit code.
+        int code = changesOnly && !result.HasNews ? ExitCodes.Success : Print(host, json, result, accepted);
         // Once they have been shown.
         session.Client.AcknowledgeUserAlarms(name, [.. accepted.Select(reviewed => reviewed.Alarm)]);
         return code;
@@ -85,6 +84,10 @@ internal static class UserMonitorCommand
         string name = DisplayText.Show(result.Username.Span);
         if (!result.IsValid)
         {
+            if (!json)
+            {
+                UserAlarmReport.Show(host.Out, result.Alarms);
+            }
             return Report.Refused(host, json, name, result, writer =>
             {
                 UserReport.Username(writer, result.Username);
