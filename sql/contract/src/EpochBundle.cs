@@ -14,7 +14,8 @@ namespace Optiks.Storage;
 /// commitment (32), tag (16), opening (16), key (length 1, octets; empty when erased), value (length 4, octets; 2^32-1 when erased), request id (16), item (2); number of outcomes
 /// (4); for each: request id (16), body hash (32), sequence (8), item (2), then 0 and the ordinal (4), or 1 and the refusal: reason (1), item (2), period (8),
 /// version (8); number of erasures (4); for each: epoch (8) and ordinal (4) of the leaf, request id (16), item (2); last the SHA-256 of all before (32). Files that begin with <c>optiks epoch 1\n</c>
-/// have no erasures, nor their number.</para>
+/// have no erasures, nor their number. Those of an epoch that erases copies or begins a period begin with <c>optiks epoch 3\n</c>: each erasure ends with the period (8) of the copy, 0 for a leaf, and after the
+/// erasures stand the period (8) that begins, or 0, and the number of its copies (4).</para>
 /// <para>The same epoch gives the same octets until one of its values is erased (<see cref="BundleErasure"/>).</para>
 /// </remarks>
 public static class EpochBundle
@@ -27,6 +28,8 @@ public static class EpochBundle
     private const int OutcomeMaxLength = 16 + 32 + 8 + 2 + 1 + 1 + 2 + 8 + 8;
 
     private static ReadOnlySpan<byte> Magic => "optiks epoch 2\n"u8;
+
+    private static ReadOnlySpan<byte> MagicWithPeriods => "optiks epoch 3\n"u8;
 
     private static ReadOnlySpan<byte> MagicWithoutErasures => "optiks epoch 1\n"u8;
 
@@ -51,8 +54,10 @@ public static class EpochBundle
         ReadOnlySpan<LeafRow> rows = leaves.Rows.Span;
         var writer = new OctetWriter(
             Magic.Length + EpochRecord.Length + 8 + (rows.Length * LeafFixedLength) + leaves.Keys.Length + leaves.Values.Length
-            + (content.Outcomes.Count * OutcomeMaxLength) + 4 + (content.Erasures.Count * ErasureLength) + HashLength);
-        writer.Octets(Magic);
+            + (content.Outcomes.Count * OutcomeMaxLength) + 4 + (content.Erasures.Count * (ErasureLength + 8)) + 12 + HashLength);
+        // Of all other epochs the form is one that older programs read too.
+        bool hasPeriods = content.Switch is not null || content.Erasures.Any(erasure => erasure.Period is not null);
+        writer.Octets(hasPeriods ? MagicWithPeriods : Magic);
         writer.Octets(content.Epoch.Record.Span);
         writer.U32((uint)rows.Length);
         for (int i = 0; i < rows.Length; i++)
@@ -112,6 +117,15 @@ public static class EpochBundle
             writer.U32((uint)erasure.Ordinal);
             writer.RequestId(erasure.Origin.RequestId);
             writer.U16(checked((ushort)erasure.Origin.Item));
+            if (hasPeriods)
+            {
+                writer.U64(erasure.Period ?? 0);
+            }
+        }
+        if (hasPeriods)
+        {
+            writer.U64(content.Switch?.Period ?? 0);
+            writer.U32((uint)(content.Switch?.Copies ?? 0));
         }
         writer.Octets(SHA256.HashData(writer.Written.Span));
         return writer.Written;
@@ -127,7 +141,8 @@ public static class EpochBundle
         }
         var reader = new OctetReader(octets[..body], "An epoch's bundle ends too early.");
         ReadOnlySpan<byte> magic = reader.Octets(Magic.Length).Span;
-        bool hasErasures = magic.SequenceEqual(Magic);
+        bool hasPeriods = magic.SequenceEqual(MagicWithPeriods);
+        bool hasErasures = hasPeriods || magic.SequenceEqual(Magic);
         if (!hasErasures && !magic.SequenceEqual(MagicWithoutErasures))
         {
             throw new StorageCorruptException("A file among the epochs' bundles is none, or from a newer version.");
@@ -136,10 +151,11 @@ public static class EpochBundle
         ulong epoch = EpochRecord.Decode(record.Span).Epoch;
         LeafBatch leaves = ReadLeaves(ref reader, epoch);
         IReadOnlyList<Outcome> outcomes = ReadOutcomes(ref reader);
-        IReadOnlyList<Erasure> erasures = hasErasures ? ReadErasures(ref reader) : [];
+        IReadOnlyList<Erasure> erasures = hasErasures ? ReadErasures(ref reader, hasPeriods) : [];
+        PeriodSwitch? begun = hasPeriods ? ReadSwitch(ref reader) : null;
         return !reader.IsEmpty
             ? throw new StorageCorruptException("An epoch's bundle goes on after its end.")
-            : new EpochContent(new EpochRow(epoch, record, EpochRecord.Hash(record.Span), default), leaves, outcomes) { Erasures = erasures };
+            : new EpochContent(new EpochRow(epoch, record, EpochRecord.Hash(record.Span), default), leaves, outcomes) { Erasures = erasures, Switch = begun };
     }
 
     private static LeafBatch ReadLeaves(ref OctetReader reader, ulong epoch)
@@ -175,12 +191,21 @@ public static class EpochBundle
         return new LeafBatch(rows, values.ToArray(), keys.ToArray(), keyEnds, origins);
     }
 
-    private static Erasure[] ReadErasures(ref OctetReader reader)
+    private static PeriodSwitch? ReadSwitch(ref OctetReader reader)
+    {
+        ulong period = reader.U64();
+        int copies = checked((int)reader.U32());
+        return period == 0 ? null : new PeriodSwitch(period, copies);
+    }
+
+    private static Erasure[] ReadErasures(ref OctetReader reader, bool hasPeriods)
     {
         var erasures = new Erasure[reader.Count(ErasureLength)];
         for (int i = 0; i < erasures.Length; i++)
         {
             erasures[i] = new Erasure(reader.U64(), checked((int)reader.U32()), new LeafOrigin(reader.RequestId(), reader.U16()));
+            ulong period = hasPeriods ? reader.U64() : 0;
+            erasures[i] = period == 0 ? erasures[i] : erasures[i] with { Period = period };
         }
         return erasures;
     }

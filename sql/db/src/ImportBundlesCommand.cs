@@ -26,7 +26,7 @@ internal static class ImportBundlesCommand
             await using IMaintenanceStore store = await invocation.OpenAsync(cancellationToken);
             BundleImportResult restored = await TerminalProgress.RunAsync(
                 TerminalProgress.Terminal(invocation.Error),
-                progress => BundleImport.RunAsync(store, anchor, signer, BoardPaths.BundlesIn(full), new BoardPaths(folder.Board), progress, cancellationToken));
+                progress => BundleImport.RunAsync(store, anchor, signer, full, new BoardPaths(folder.Board), progress, cancellationToken));
             await invocation.Output.WriteLineAsync(restored.Text());
             return ExitCodes.Success;
         }

@@ -116,6 +116,39 @@ public sealed class FsckTests(SampleLog sample) : IClassFixture<SampleLog>
     }
 
     [Theory]
+    [InlineData("", "")]
+    [InlineData("DELETE FROM copy WHERE number = 1", "The copies of period 1 have a gap before 2.")]
+    [InlineData("DELETE FROM copy WHERE number = 2", "Period 1 has 2 copies, but its first epoch took 3.", 2)]
+    [InlineData("DELETE FROM copy_value WHERE id = 1 << 31", "Copy 0 of period 1 has no value, and no epoch erased it.")]
+    [InlineData("UPDATE copy_value SET opening = zeroblob(16) WHERE id = 1 << 31", "Copy 0 of period 1 has a value that does not open its commitment.")]
+    [InlineData("UPDATE copy_value SET id = 1 << 31 | 2 WHERE id = 1 << 31", "Copy 2 of period 1 takes its key out, but has a value.")]
+    [InlineData("UPDATE copy_value SET id = id + 77 WHERE id = 1 << 31", "There are 2 values of copies, but 1 belong to one.")]
+    [InlineData("UPDATE copy SET id = id + (8 << 31) WHERE number = 2", "There are copies of period 9, of which there is no row.")]
+    [InlineData("DELETE FROM period WHERE period = 1", "There are copies of period 1, of which there is no row.")]
+    [InlineData("INSERT INTO erasure (id, leaf, period, item, request_id) VALUES (3 << 28, 1 << 31, 1, 0, zeroblob(16))", "Copy 0 of period 1 has a value that was erased or destroyed: it came back.")]
+    [InlineData("INSERT INTO erasure (id, leaf, period, item, request_id) VALUES (3 << 28, 1 << 31 | 77, 1, 0, zeroblob(16))", "Epoch 3 erased the value of copy 77 of period 1, which is not there.")]
+    [InlineData("UPDATE period SET wrapped_secrets = x'' WHERE period = 1", "Period 1 has no secrets.")]
+    public async Task A_planted_fault_among_copies_is_found(string fault, string sentence, int state = 1)
+    {
+        using LogFolder log = sample.Copy();
+        log.Execute(
+            $"""
+            UPDATE period SET state = 3 WHERE {state} = 2;
+            INSERT INTO period (period, state, first_epoch, copies, wrapped_secrets, configuration)
+              SELECT 1, {state}, CASE {state} WHEN 2 THEN 4 END, CASE {state} WHEN 2 THEN 3 END, x'01', configuration FROM period;
+            INSERT INTO copy (id, structure, version, source_epoch, source_ordinal, label, commitment, tag)
+              SELECT 1 << 31 | (epoch = 3), structure, version, epoch, ordinal, label, commitment, tag FROM leaf WHERE epoch > 1;
+            INSERT INTO copy_value SELECT 1 << 31 | (id >> 28 = 3), opening, key, value FROM value WHERE id >> 28 > 1;
+            INSERT INTO copy (id, structure, version, label, commitment, tag) SELECT 1 << 31 | 2, structure, 0, label, zeroblob(32), tag FROM leaf WHERE epoch = 3;
+            {fault}
+            """);
+        (int code, string output, string error) = await log.RunAsync("fsck");
+        Assert.Equal("", error);
+        Assert.Contains(sentence.Length == 0 ? "clean: " : sentence, output, StringComparison.Ordinal);
+        Assert.Equal(sentence.Length == 0 ? ExitCodes.Success : ExitCodes.Invalid, code);
+    }
+
+    [Theory]
     [InlineData("log/checkpoint", false, "The board's checkpoint is not valid")]
     [InlineData("log/checkpoint", true, "The board has no checkpoint, but epoch 3 was published.")]
     [InlineData("log/audit/002", false, "The board's audit proof of epoch 2 is not the one that the leaves give.")]

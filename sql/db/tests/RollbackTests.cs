@@ -1,10 +1,53 @@
 using Optiks.Db.Tests.Support;
+using Optiks.Native;
 using Optiks.Storage;
 
 namespace Optiks.Db.Tests;
 
 public sealed class RollbackTests(SampleLog sample) : IClassFixture<SampleLog>
 {
+    [Fact]
+    public async Task What_was_staged_for_the_next_period_is_brought_forward_between_its_epochs()
+    {
+        using LogFolder log = sample.Copy();
+        string database = log.Data.Database;
+        LogFolder.CopyDatabase(database, database + ".old");
+        await log.PublishAsync();
+        string first = await StageAsync(log, 4, copyOf: 3);
+        string second = await StageAsync(log, 4, copyOf: 4);
+        await log.AcceptAsync(LogFolder.Item("a", "after"));
+        await log.PublishAsync();
+
+        foreach ((string missing, string says) in new[] { (first, "the bundle of its first copies is missing"), ("4.bundle", "The bundle of epoch 4 is missing") })
+        {
+            LogFolder.CopyDatabase(database + ".old", database);
+            string path = Path.Combine(log.Bundles, missing);
+            File.Move(path, path + ".away");
+            (int refused, _, string why) = await log.RunAsync("import-bundles", log.Bundles);
+            Assert.Equal(ExitCodes.Configuration, refused);
+            Assert.Contains(says, why, StringComparison.Ordinal);
+            File.Move(path + ".away", path);
+            // What was added stays, and the rest is added to it.
+            (int code, _, string error) = await log.RunAsync("import-bundles", log.Bundles);
+            Assert.Equal(("", ExitCodes.Success), (error, code));
+            Assert.Equal(5UL, (await log.HeadAsync()).Epoch);
+            await using IFollowStore store = await OpenAsync(log);
+            Assert.Equal([PeriodState.Current, PeriodState.Next], (await store.ReadPeriodsAsync(Cancel)).Select(period => period.State));
+            CopyBatch copies = await store.ReadCopiesAsync(1, 0, 10, LeafColumns.All, Cancel);
+            Assert.Equal([3UL, 4], copies.Sources.ToArray().Select(source => source.Epoch));
+            Assert.Equal("4"u8.ToArray(), copies.Value(0).ToArray());
+            Assert.StartsWith("clean: ", (await log.RunAsync("fsck", "--board", log.Data.Board)).Output, StringComparison.Ordinal);
+            Assert.Contains("nothing to do", (await log.RunAsync("import-bundles", log.Bundles)).Output, StringComparison.Ordinal);
+        }
+        // Of another history.
+        var bundle = CopyBundle.Decode(await File.ReadAllBytesAsync(Path.Combine(log.Bundles, first), Cancel));
+        await File.WriteAllBytesAsync(Path.Combine(log.Bundles, first), (bundle with { WrappedSecrets = "others"u8.ToArray() }).Encode(), Cancel);
+        (int last, _, string other) = await log.RunAsync("import-bundles", log.Bundles);
+        Assert.Equal(ExitCodes.Configuration, last);
+        Assert.Contains("they are not of one history", other, StringComparison.Ordinal);
+        Assert.True(File.Exists(Path.Combine(log.Bundles, second)));
+    }
+
     /// <summary>The newest copy is lost at different moments of its last epoch, after an older copy was made at different moments of its own.</summary>
     [Theory]
     [InlineData("", "")]
@@ -143,5 +186,32 @@ public sealed class RollbackTests(SampleLog sample) : IClassFixture<SampleLog>
         Assert.Contains(sentence, error, StringComparison.Ordinal);
         Assert.Equal(3UL, (await log.HeadAsync()).Epoch);
         Assert.Equal(2, await log.PendingAsync());
+    }
+
+    private static CancellationToken Cancel => TestContext.Current.CancellationToken;
+
+    private static Task<IMaintenanceStore> OpenAsync(LogFolder log) => new Storage.Sqlite.SqliteStorageProvider().OpenMaintenanceAsync(log.ConnectionString, Cancel);
+
+    // Stages a copy of an epoch's first leaf, as it is, and writes its bundle as a task does. Gives the bundle's name.
+    private static async Task<string> StageAsync(LogFolder log, ulong after, ulong copyOf)
+    {
+        await using IMaintenanceStore store = await OpenAsync(log);
+        Lease lease = (await store.AcquireLeaseAsync("stage", TimeSpan.FromMinutes(1), Cancel))!;
+        byte[] secrets = "secrets"u8.ToArray();
+        _ = await store.BeginPeriodAsync(lease, 1, secrets, Cancel);
+        int number = await store.CountCopiesAsync(1, Cancel);
+        CopyBatch? copies = null;
+        await foreach (LeafBatch batch in store.ReadLeavesAsync(copyOf, copyOf, 10, LeafColumns.All, Cancel))
+        {
+            LeafRow row = batch.Rows.Span[0];
+            CopySource[] sources = [new(row.Version, copyOf, 0)];
+            (row.Epoch, row.Version) = (0, 1);
+            copies = new CopyBatch(1, number, new[] { row }, sources, batch.Values, batch.Key(0), new[] { batch.Key(0).Length });
+        }
+        Assert.Equal(StageResult.Staged, await store.StageCopiesAsync(lease, copies!, Cancel));
+        await store.ReleaseLeaseAsync(lease, Cancel);
+        var bundle = new CopyBundle(after, number == 0 ? secrets : default, copies!);
+        await File.WriteAllBytesAsync(Path.Combine(log.Bundles, bundle.Name.FileName), bundle.Encode(), Cancel);
+        return bundle.Name.FileName;
     }
 }

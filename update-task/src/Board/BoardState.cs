@@ -15,6 +15,7 @@ internal sealed class BoardState
     private readonly BoardFolder _folder;
     private readonly DurableFiles _files;
     private ulong? _firstBundle;
+    private SortedSet<CopyBundleName>? _copies;
 
     public BoardState(BoardFolder folder)
     {
@@ -69,6 +70,27 @@ internal sealed class BoardState
         FailPoints.Hit(FailPoints.HighWater);
     }
 
+    // The folder is listed once: afterwards this process alone adds to it.
+    private SortedSet<CopyBundleName> Copies => _copies ??= ListCopies();
+
+    /// <summary>RecordCopies makes the bundle of copies durable that were just staged. The board's lock is held, as for <see cref="Record"/>, which comes after it for the epoch of the switch.</summary>
+    public void RecordCopies(CopyBundle bundle)
+    {
+        ArgumentNullException.ThrowIfNull(bundle);
+        WriteCopies(bundle);
+        _ = Copies.Add(bundle.Name);
+    }
+
+    /// <summary>DestroyCopies deletes a period's bundles of copies, in which its secrets are. Before the period is destroyed in the database.</summary>
+    public void DestroyCopies(ulong period)
+    {
+        foreach (CopyBundleName name in Copies.Where(name => name.Period == period).ToArray())
+        {
+            File.Delete(PathOf(name));
+            _ = Copies.Remove(name);
+        }
+    }
+
     /// <summary>
     /// Prune deletes bundles that are older than the last <paramref name="kept"/> epochs. Replicas do not report yet how far they are; one that
     /// needs older epochs reads them from the database.
@@ -87,6 +109,59 @@ internal sealed class BoardState
             File.Delete(PathOf(first));
         }
         _firstBundle = first;
+        // A database that begins with the first kept bundle has all that was staged before its last epoch.
+        while (Copies.Count > 0 && Copies.Min is var oldest && oldest.After + 1 < firstKept)
+        {
+            File.Delete(PathOf(oldest));
+            _ = Copies.Remove(oldest);
+        }
+    }
+
+    private void WriteCopies(CopyBundle bundle) => _files.Replace($"bundles/{bundle.Name.FileName}", bundle.Encode().Span);
+
+    private string PathOf(CopyBundleName name) => Path.Combine(_folder.Bundles, name.FileName);
+
+    private SortedSet<CopyBundleName> ListCopies()
+    {
+        var names = new SortedSet<CopyBundleName>();
+        foreach (string path in Directory.Exists(_folder.Bundles) ? Directory.EnumerateFiles(_folder.Bundles) : [])
+        {
+            if (CopyBundleName.TryParse(Path.GetFileName(path), out CopyBundleName name))
+            {
+                _ = names.Add(name);
+            }
+        }
+        return names;
+    }
+
+    // Of several bundles that have a row, as after a crash, each loses it.
+    private void EraseFromCopies(IReadOnlyList<Erasure> erasures)
+    {
+        foreach (IGrouping<ulong, Erasure> erased in erasures.Where(erasure => erasure.Period is not null).GroupBy(erasure => erasure.Period!.Value))
+        {
+            var numbers = erased.Select(erasure => erasure.Ordinal).ToHashSet();
+            int last = numbers.Max();
+            foreach (CopyBundleName name in Copies.Where(name => name.Period == erased.Key && name.First <= last).ToArray())
+            {
+                if (ReadCopies(name).Without(numbers) is { } left)
+                {
+                    WriteCopies(left);
+                }
+            }
+        }
+    }
+
+    private CopyBundle ReadCopies(CopyBundleName name)
+    {
+        try
+        {
+            var bundle = CopyBundle.Decode(File.ReadAllBytes(PathOf(name)));
+            return bundle.Name == name ? bundle : throw new StorageCorruptException($"It is that of {bundle.Name.FileName}.");
+        }
+        catch (StorageCorruptException e)
+        {
+            throw Rollback.StateLost($"The bundle {PathOf(name)} cannot be used: {e.Message}", _folder);
+        }
     }
 
     private void WriteBundle(EpochContent content)
@@ -115,6 +190,7 @@ internal sealed class BoardState
                 _files.Replace($"bundles/{EpochBundle.FileName(erased.Key)}", EpochBundle.Encode(left).Span);
             }
         }
+        EraseFromCopies(erasures);
     }
 
     private EpochContent ReadBundle(ulong epoch)

@@ -32,4 +32,19 @@ internal sealed class BoardPaths(string root)
         bundles.Sort();
         return bundles;
     }
+
+    /// <summary>CopyBundlesIn lists the bundles of copies of a folder, in the order in which they are restored.</summary>
+    public static IReadOnlyList<(CopyBundleName Name, string Path)> CopyBundlesIn(string folder)
+    {
+        var bundles = new List<(CopyBundleName Name, string Path)>();
+        foreach (string path in Directory.EnumerateFiles(folder))
+        {
+            if (CopyBundleName.TryParse(Path.GetFileName(path), out CopyBundleName name))
+            {
+                bundles.Add((name, path));
+            }
+        }
+        bundles.Sort();
+        return bundles;
+    }
 }

@@ -16,7 +16,8 @@ internal static class DirectoryCheck
         BoardCheck? board = paths is null ? null : await BoardCheck.OpenAsync(paths, anchor, report, cancellationToken);
         await using IConsistentRead read = await store.OpenConsistentReadAsync(cancellationToken);
         HeadRow head = await read.ReadHeadAsync(cancellationToken);
-        var records = new RecordCheck(anchor, head, await read.ReadPeriodsAsync(cancellationToken), report) { RootAtSize = board?.Size ?? 0 };
+        IReadOnlyList<PeriodRow> periods = await read.ReadPeriodsAsync(cancellationToken);
+        var records = new RecordCheck(anchor, head, periods, report) { RootAtSize = board?.Size ?? 0 };
         var leaves = new LeafCheck(anchor.Configuration, await RequestCheck.PendingAsync(read, cancellationToken), report);
         ErasureCheck erasures = await ErasureCheck.ReadAsync(read, head.Epoch, report, cancellationToken);
         using var trees = new TreeCheck(anchor.Configuration, report, paths, board?.Size ?? 0);
@@ -26,6 +27,7 @@ internal static class DirectoryCheck
         {
             report.Found($"There are {values} values, but {leaves.Values} belong to a leaf of an epoch.");
         }
+        await new CopyCheck(periods, erasures, report).RunAsync(read, cancellationToken);
         await RequestCheck.RunAsync(read, head.Epoch, report, cancellationToken);
         if (board is not null)
         {

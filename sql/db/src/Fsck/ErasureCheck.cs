@@ -43,6 +43,9 @@ internal sealed class ErasureCheck
         }
     }
 
+    /// <summary>DecidedIn is the epoch that erased a copy; null: none did.</summary>
+    public ulong? DecidedIn(StoredCopy copy) => _decidedIn.TryGetValue((0, copy.Period, copy.Number), out ulong epoch) ? epoch : null;
+
     private void Add(StoredErasure erasure, (ulong Epoch, int Number) next, ulong? headEpoch)
     {
         (ulong epoch, int ordinal, _) = erasure.Erasure;

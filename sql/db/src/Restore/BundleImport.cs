@@ -25,10 +25,12 @@ internal sealed class BundleImport : IDisposable
     private readonly INoteSigner _signer;
     private readonly LogReplay _replay;
     private readonly Lease _lease;
+    private readonly CopyImport _copies;
     private long _leased = TimeProvider.System.GetTimestamp();
 
-    private BundleImport(IMaintenanceStore store, TrustAnchor anchor, INoteSigner signer, Lease lease)
+    private BundleImport(IMaintenanceStore store, TrustAnchor anchor, INoteSigner signer, Lease lease, CopyImport copies)
     {
+        _copies = copies;
         _store = store;
         _anchor = anchor;
         _signer = signer;
@@ -40,7 +42,7 @@ internal sealed class BundleImport : IDisposable
     /// RunAsync adds what is missing. Throws <see cref="StorageMisconfiguredException"/> while an update-task holds the lease, <see cref="StorageCorruptException"/> for a bundle that does not connect.
     /// </summary>
     public static async Task<BundleImportResult> RunAsync(
-        IMaintenanceStore store, TrustAnchor anchor, INoteSigner signer, IReadOnlyList<(ulong Epoch, string Path)> bundles, BoardPaths board, TerminalProgress progress, CancellationToken cancellationToken)
+        IMaintenanceStore store, TrustAnchor anchor, INoteSigner signer, string folder, BoardPaths board, TerminalProgress progress, CancellationToken cancellationToken)
     {
         HeadRow head = await store.ReadHeadAsync(cancellationToken);
         if (head.Epoch is null)
@@ -49,12 +51,12 @@ internal sealed class BundleImport : IDisposable
         }
         Lease lease = await store.AcquireLeaseAsync($"optiks-db {Environment.MachineName} {Environment.ProcessId}", s_lease, cancellationToken)
             ?? throw new StorageMisconfiguredException($"An update-task ({head.Holder}) holds the lease until {head.LeaseEnd:u}: stop it first.");
-        using var import = new BundleImport(store, anchor, signer, lease);
+        using var import = new BundleImport(store, anchor, signer, lease, new CopyImport(store, lease, BoardPaths.CopyBundlesIn(folder)));
         try
         {
             // Read again under the lease: nobody else moves it now.
             head = await store.ReadHeadAsync(cancellationToken);
-            return await import.ImportAsync(head, bundles, await BoardSizeAsync(board, anchor, cancellationToken), progress, cancellationToken);
+            return await import.ImportAsync(head, BoardPaths.BundlesIn(folder), await BoardSizeAsync(board, anchor, cancellationToken), progress, cancellationToken);
         }
         finally
         {
@@ -96,12 +98,14 @@ internal sealed class BundleImport : IDisposable
         {
             await KeepLeaseAsync(cancellationToken);
             EpochContent content = await ReadAsync(epoch, file, cancellationToken);
+            await _copies.AddAsync(last.Epoch, cancellationToken);
             await RestoreAsync(content, file);
             updates += content.Leaves.Rows.Length;
             last = content.Epoch;
             await FinishAsync(last, newest, boardSize, cancellationToken);
             progress.Show("bundles", epoch, newest);
         }
+        await _copies.AddAsync(last.Epoch, cancellationToken);
         return new BundleImportResult(missing.Length, updates, last.Epoch);
     }
 
@@ -150,7 +154,7 @@ internal sealed class BundleImport : IDisposable
         }
         using (step)
         {
-            await CommitAsync(new EpochCommit(epoch, last.RecordHash, step.Epoch.Record.Period, content.Leaves, content.Outcomes) { Erasures = content.Erasures }, path);
+            await CommitAsync(new EpochCommit(epoch, last.RecordHash, step.Epoch.Record.Period, content.Leaves, content.Outcomes) { Erasures = content.Erasures, Switch = content.Switch }, path);
             step.Commit();
         }
     }
