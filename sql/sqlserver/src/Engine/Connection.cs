@@ -6,9 +6,8 @@ namespace Optiks.Storage.SqlServer.Engine;
 /// <summary>Connection is a pooled connection with the transaction that its commands belong to, if any. Without one each statement sees one moment of the database by itself. Not thread-safe.</summary>
 internal sealed class Connection : ISession
 {
-    // Babelfish 4.3 reads its marks of null values in a parameter of a table type from memory that it did not clear: the longer the list, the likelier that one is wrong. As no column of the lists may be
-    // null, it then refuses the statement and stores nothing wrong.
-    private const int BabelfishListRows = 32;
+    // Babelfish 4.3 makes one statement of a list, and a copy of its text for each row: of 20,000 rows the copies alone take gigabytes. The conformance suite sends shorter and longer lists than this.
+    private const int BabelfishListRows = 512;
 
     private static readonly Statement s_begin = new("DECLARE @changed int; BEGIN TRANSACTION;\n");
 

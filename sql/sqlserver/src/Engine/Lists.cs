@@ -3,7 +3,10 @@ using Microsoft.Data.SqlClient.Server;
 
 namespace Optiks.Storage.SqlServer.Engine;
 
-/// <summary>Lists are the table types of the schema, each with the grants that its users need (grants.sql). None has a column that may be null (<see cref="Connection"/> says why).</summary>
+/// <summary>
+/// Lists are the table types of the schema, each with the grants that its users need (grants.sql). None has a column that may be null: a server that
+/// mistakes a value of a list for null (docs/operations/sqlserver.md, Other servers of the protocol) then refuses the statement, instead of storing what was not sent.
+/// </summary>
 internal static class Lists
 {
     private const long None = -1;
