@@ -158,9 +158,12 @@ void Directory::load_copies(std::span<const optiks_leaf_t> rows, ByteSpan values
     }
     std::array<std::span<NewLeaf>, kNumStructures> replacing;
     for (std::size_t s = 0; s < kNumStructures; ++s) {
-      std::ranges::sort(leaves[s], {}, &NewLeaf::label);
-      const auto known = std::stable_partition(leaves[s].begin(), leaves[s].end(),
-                                               [](const NewLeaf& leaf) { return leaf.replaces == kNoLogOffset; });
+      // Those of new keys first. Not by stable_partition(): its buffer is none that a test could refuse it.
+      const auto is_known = [](const NewLeaf& leaf) { return leaf.replaces != kNoLogOffset; };
+      std::ranges::sort(leaves[s], [&](const NewLeaf& a, const NewLeaf& b) {
+        return is_known(a) != is_known(b) ? is_known(b) : a.label < b.label;
+      });
+      const auto known = std::find_if(leaves[s].begin(), leaves[s].end(), is_known);
       replacing[s] = {known, leaves[s].end()};
       if (!data_->trees->stage(s, {leaves[s].begin(), known}, workers_, nullptr)) {
         throw DirectoryError(OPTIKS_E_DUPLICATE, "a label is in the tree already");
