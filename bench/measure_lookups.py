@@ -164,19 +164,25 @@ def restore(log: Deployment, folder: Path) -> None:
     log.migrate()
 
 
+def publish_users(log: Deployment, client: Client, requests: list[dict]) -> list[dict]:
+    """The 202's elements, once all requests of `/v1/users` are served."""
+    answer = client.post_json("/v1/users", requests)
+    if answer.status != 202:
+        raise BenchFailed(f"users: HTTP {answer.status} {answer.body!r}")
+    statuses = [client.get(f"{element['status_url']}?wait=60").json() for element in answer.json()]
+    if any(status["status"] != "published" for status in statuses):
+        raise BenchFailed(f"users are not there: {statuses}")
+    log.wait_served(max(status["epoch"] for status in statuses))
+    return answer.json()
+
+
 def make_users(log: Deployment) -> None:
     """USERS users of DEVICES devices each, and waits until they are served."""
     with log.update_client(timeout=90) as client:
         for first in range(0, USERS, USERS_A_LIST):
-            creations = [{"changes": [{"op": "create", "usernames": [f"{USERNAMES}{i}"], "devices": [{"device": f"{USERNAMES}{i}/{d}", "value": "v" * 64} for d in range(DEVICES)]}]}
-                         for i in range(first, first + USERS_A_LIST)]
-            answer = client.post_json("/v1/users", creations)
-            if answer.status != 202:
-                raise BenchFailed(f"users: HTTP {answer.status} {answer.body!r}")
-            statuses = [client.get(f"{element['status_url']}?wait=60").json() for element in answer.json()]
-            if any(status["status"] != "published" for status in statuses):
-                raise BenchFailed(f"users are not there: {statuses}")
-    log.wait_served(max(status["epoch"] for status in statuses))
+            publish_users(log, client, [
+                {"changes": [{"op": "create", "usernames": [f"{USERNAMES}{i}"], "devices": [{"device": f"{USERNAMES}{i}/{d}", "value": "v" * 64} for d in range(DEVICES)]}]}
+                for i in range(first, first + USERS_A_LIST)])
 
 
 def main() -> None:

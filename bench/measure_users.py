@@ -11,7 +11,7 @@ from pathlib import Path
 
 import measure_lookups
 from figures import ROOT, Figure, table, write
-from measure_lookups import BenchFailed
+from measure_lookups import BenchFailed, publish_users
 
 sys.path[:0] = [str(ROOT / "tests/e2e"), str(ROOT / "tests/reference")]
 
@@ -39,27 +39,17 @@ def name_of(devices: int, versions: int) -> str:
 def make_users(log: Deployment) -> None:
     """Each epoch takes one request of a user, and so gives all keys of its devices one version more."""
     users = [(devices, versions) for devices in DEVICES for versions in VERSIONS]
-    ids: dict[tuple[int, int], str] = {}
+
+    def values(user: tuple[int, int], version: int) -> list[dict]:
+        return [{"device": f"{name_of(*user)}/{device}", "value": f"{version:064}"} for device in range(user[0])]
+
     with log.update_client(timeout=90) as client:
-
-        def send(requests: list[dict]) -> list[dict]:
-            answer = client.post_json("/v1/users", requests)
-            if answer.status != 202:
-                raise BenchFailed(f"users: HTTP {answer.status} {answer.body!r}")
-            statuses = [client.get(f"{one['status_url']}?wait=60").json() for one in answer.json()]
-            if any(status["status"] != "published" for status in statuses):
-                raise BenchFailed(f"users are not there: {statuses}")
-            log.wait_served(max(status["epoch"] for status in statuses))
-            return answer.json()
-
-        def values(user: tuple[int, int], version: int) -> list[dict]:
-            return [{"device": f"{name_of(*user)}/{device}", "value": f"{version:064}"} for device in range(user[0])]
-
-        created = send([{"changes": [{"op": "create", "usernames": [name_of(*user)], "devices": values(user, 1)}]} for user in users])
+        created = publish_users(log, client, [{"changes": [{"op": "create", "usernames": [name_of(*user)], "devices": values(user, 1)}]} for user in users])
         ids = {user: one["user_b64"] for user, one in zip(users, created, strict=True)}
         for first in range(2, max(VERSIONS) + 1, PENDING):
-            send([{"user_b64": ids[user], "changes": [{"op": "set-device", **value} for value in values(user, version)]}
-                  for version in range(first, first + PENDING) for user in users if version <= user[1]])
+            publish_users(log, client, [
+                {"user_b64": ids[user], "changes": [{"op": "set-device", **value} for value in values(user, version)]}
+                for version in range(first, first + PENDING) for user in users if version <= user[1]])
 
 
 class UserBench:

@@ -1,6 +1,4 @@
 // The section of the C ABI about a directory whose period has not begun.
-#include <memory>
-
 #include "capi_directory.h"
 
 using namespace optiks::ozks;
@@ -38,15 +36,7 @@ std::int32_t optiks_dir_load_copies(optiks_dir_t* dir, const optiks_leaf_t* rows
 std::int32_t optiks_dir_start_period(optiks_dir_t* dir, std::uint64_t epoch, const optiks_leaf_t* leaves,
                                      std::size_t num_leaves, const std::uint8_t* values, std::size_t values_len,
                                      std::int32_t with_proofs, optiks_staged_t** out) {
-  return guarded([&] {
-    if (dir == nullptr || out == nullptr || !readable(leaves, num_leaves) || !readable(values, values_len)) {
-      return argument_error("a pointer is missing");
-    }
-    auto staged = std::make_unique<optiks_staged>(optiks_staged{dir->directory.get()});
-    dir->directory->start_period(epoch, {leaves, num_leaves}, {values, values_len}, with_proofs != 0);
-    *out = staged.release();
-    return std::int32_t{OPTIKS_OK};
-  });
+  return stage_by(&Directory::start_period, dir, epoch, leaves, num_leaves, values, values_len, with_proofs, out);
 }
 
 }  // extern "C"

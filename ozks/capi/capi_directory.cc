@@ -212,15 +212,7 @@ std::int32_t optiks_dir_prepare(const optiks_dir_t* dir, std::uint64_t epoch, st
 std::int32_t optiks_dir_stage(optiks_dir_t* dir, std::uint64_t epoch, const optiks_leaf_t* leaves,
                               std::size_t num_leaves, const std::uint8_t* values, std::size_t values_len,
                               std::int32_t with_proofs, optiks_staged_t** out) {
-  return guarded([&] {
-    if (dir == nullptr || out == nullptr || !readable(leaves, num_leaves) || !readable(values, values_len)) {
-      return argument_error("a pointer is missing");
-    }
-    auto staged = std::make_unique<optiks_staged>(optiks_staged{dir->directory.get()});
-    dir->directory->stage(epoch, {leaves, num_leaves}, {values, values_len}, with_proofs != 0);
-    *out = staged.release();
-    return std::int32_t{OPTIKS_OK};
-  });
+  return stage_by(&Directory::stage, dir, epoch, leaves, num_leaves, values, values_len, with_proofs, out);
 }
 
 std::int32_t optiks_staged_states(const optiks_staged_t* staged,

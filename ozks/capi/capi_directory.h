@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <span>
 
 #include "capi_guard.h"
 #include "directory/directory.h"
@@ -20,6 +21,22 @@ namespace optiks::ozks::capi {
 
 inline bool structures_valid(std::size_t n, const std::uint8_t* structures) {
   return std::all_of(structures, structures + n, [](std::uint8_t s) { return s >= 1 && s <= kNumStructures; });
+}
+
+// What optiks_dir_stage and optiks_dir_start_period do alike: `stage` is the directory's call.
+inline std::int32_t stage_by(void (Directory::*stage)(std::uint64_t, std::span<const optiks_leaf_t>, ByteSpan, bool),
+                             optiks_dir_t* dir, std::uint64_t epoch, const optiks_leaf_t* leaves,
+                             std::size_t num_leaves, const std::uint8_t* values, std::size_t values_len,
+                             std::int32_t with_proofs, optiks_staged_t** out) {
+  return guarded([&] {
+    if (dir == nullptr || out == nullptr || !readable(leaves, num_leaves) || !readable(values, values_len)) {
+      return argument_error("a pointer is missing");
+    }
+    auto staged = std::make_unique<optiks_staged>(optiks_staged{dir->directory.get()});
+    (dir->directory.get()->*stage)(epoch, {leaves, num_leaves}, {values, values_len}, with_proofs != 0);
+    *out = staged.release();
+    return std::int32_t{OPTIKS_OK};
+  });
 }
 
 }  // namespace optiks::ozks::capi

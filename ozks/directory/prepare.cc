@@ -6,15 +6,6 @@
 #include "leaves/leaf_rows.h"
 
 namespace optiks::ozks {
-namespace {
-
-void check_structure(std::uint8_t structure) {
-  if (structure < 1 || structure > kNumStructures) {
-    throw DirectoryError(OPTIKS_E_ARGUMENT, "there is no such structure");
-  }
-}
-
-}  // namespace
 
 std::uint64_t Directory::version_of(std::uint8_t structure, ByteSpan key) const {
   check_structure(structure);

@@ -46,15 +46,19 @@ void fill_chunk(const DirectoryData& data, const RowInputs& inputs, std::size_t 
 
 }  // namespace
 
+void check_structure(std::uint8_t structure) {
+  if (structure < 1 || structure > kNumStructures) {
+    throw DirectoryError(OPTIKS_E_ARGUMENT, "there is no such structure");
+  }
+}
+
 void check_inputs(const DirectoryData& data, const RowInputs& inputs) {
   const auto& [structures, keys, values] = inputs;
   if (keys.size >= (1U << 28)) {
     throw DirectoryError(OPTIKS_E_ARGUMENT, "a call takes fewer than 2^28 keys");
   }
   for (std::size_t i = 0; i < keys.size; ++i) {
-    if (structures[i] < 1 || structures[i] > kNumStructures) {
-      throw DirectoryError(OPTIKS_E_ARGUMENT, "there is no such structure");
-    }
+    check_structure(structures[i]);
     if (keys[i].empty() || keys[i].size() > kMaxKeyLen || values[i].size() > data.max_value_len) {
       throw DirectoryError(OPTIKS_E_ARGUMENT, "a key or a value has a length that the configuration does not allow");
     }

@@ -15,6 +15,9 @@ struct RowInputs {
   const ByteStrings& values;
 };
 
+// DirectoryError unless there is such a structure.
+void check_structure(std::uint8_t structure);
+
 // DirectoryError unless there are fewer than 2^28, each of a structure, and keys and values as long as the
 // configuration allows.
 void check_inputs(const DirectoryData& data, const RowInputs& inputs);

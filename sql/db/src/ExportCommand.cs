@@ -57,48 +57,29 @@ internal static class ExportCommand
                 writer.Write(epoch);
             }
         }
-        (ulong Epoch, int Ordinal) next = (0, 0);
-        IReadOnlyList<StoredLeaf> leaves;
-        while ((leaves = await read.ReadLeavesAsync(next.Epoch, next.Ordinal, Page, cancellationToken)).Count > 0)
-        {
-            foreach (StoredLeaf leaf in leaves)
-            {
-                writer.Write(leaf);
-            }
-            next = (leaves[^1].Epoch, leaves[^1].Ordinal + 1);
-            progress.Show("leaves of epochs", next.Epoch, head.Epoch ?? 0);
-        }
+        await WritePagesAsync<StoredLeaf>(
+            next => read.ReadLeavesAsync(next.First, next.Second, Page, cancellationToken), writer.Write, leaf => (leaf.Epoch, leaf.Ordinal), epoch => progress.Show("leaves of epochs", epoch, head.Epoch ?? 0));
         await WriteRequestsAsync(read, writer, cancellationToken);
-        await WriteErasuresAsync(read, writer, cancellationToken);
-        await WriteCopiesAsync(read, writer, cancellationToken);
+        await WritePagesAsync<StoredErasure>(next => read.ReadErasuresAsync(next.First, next.Second, Page, cancellationToken), writer.Write, erasure => (erasure.DecidedIn, erasure.Number));
+        await WritePagesAsync<StoredCopy>(next => read.ReadCopiesAsync(next.First, next.Second, Page, cancellationToken), writer.Write, copy => (copy.Period, copy.Number));
         writer.Finish(head);
     }
 
-    private static async Task WriteErasuresAsync(IConsistentRead read, RowWriter writer, CancellationToken cancellationToken)
+    // Rows of a kind that are numbered within an epoch or a period.
+    private static async Task WritePagesAsync<T>(
+        Func<(ulong First, int Second), Task<IReadOnlyList<T>>> read, Action<T> write, Func<T, (ulong First, int Second)> placeOf, Action<ulong>? progress = null)
     {
-        (ulong Epoch, int Number) next = (0, 0);
-        IReadOnlyList<StoredErasure> erasures;
-        while ((erasures = await read.ReadErasuresAsync(next.Epoch, next.Number, Page, cancellationToken)).Count > 0)
+        (ulong First, int Second) next = (0, 0);
+        IReadOnlyList<T> rows;
+        while ((rows = await read(next)).Count > 0)
         {
-            foreach (StoredErasure erasure in erasures)
+            foreach (T row in rows)
             {
-                writer.Write(erasure);
+                write(row);
             }
-            next = (erasures[^1].DecidedIn, erasures[^1].Number + 1);
-        }
-    }
-
-    private static async Task WriteCopiesAsync(IConsistentRead read, RowWriter writer, CancellationToken cancellationToken)
-    {
-        (ulong Period, int Number) next = (0, 0);
-        IReadOnlyList<StoredCopy> copies;
-        while ((copies = await read.ReadCopiesAsync(next.Period, next.Number, Page, cancellationToken)).Count > 0)
-        {
-            foreach (StoredCopy copy in copies)
-            {
-                writer.Write(copy);
-            }
-            next = (copies[^1].Period, copies[^1].Number + 1);
+            next = placeOf(rows[^1]);
+            next.Second++;
+            progress?.Invoke(next.First);
         }
     }
 

@@ -33,35 +33,23 @@ internal static class ErasureJson
     }
 
     /// <summary>Read gives the request with what became of it.</summary>
-    public static ErasureResult Read(byte[] answer, ErasureResult request, Uri server)
+    public static ErasureResult Read(byte[] answer, ErasureResult request, Uri server) => RequestOutcomeJson.ReadStatus(answer, server, "an erasure", (status, root) => status switch
     {
-        try
+        "pending" => request,
+        "erased" => request with
         {
-            using var document = JsonDocument.Parse(answer);
-            JsonElement root = document.RootElement;
-            return root.GetProperty("status").GetString() switch
-            {
-                "pending" => request,
-                "erased" => request with
-                {
-                    Status = ErasureStatus.Erased,
-                    Epoch = root.GetProperty("epoch").GetUInt64(),
-                    Erased = [.. root.GetProperty("erased").EnumerateArray().Select(Version)],
-                },
-                "refused" => request with
-                {
-                    Status = ErasureStatus.Refused,
-                    RefusedBecause = RequestOutcomeJson.ReasonName(root.GetProperty("reason").GetString()),
-                    Current = root.TryGetProperty("current", out JsonElement current) ? RequestOutcomeJson.Number(current) : null,
-                },
-                _ => throw new FormatException("unknown status"),
-            };
-        }
-        catch (Exception e) when (e is JsonException or InvalidOperationException or KeyNotFoundException or FormatException)
+            Status = ErasureStatus.Erased,
+            Epoch = root.GetProperty("epoch").GetUInt64(),
+            Erased = [.. root.GetProperty("erased").EnumerateArray().Select(Version)],
+        },
+        "refused" => request with
         {
-            throw new OptiksServerException(ServerFailure.Unusable, server, $"{server.Authority} answered with something that is not the status of an erasure.", e);
-        }
-    }
+            Status = ErasureStatus.Refused,
+            RefusedBecause = RequestOutcomeJson.ReasonName(root.GetProperty("reason").GetString()),
+            Current = RequestOutcomeJson.Current(root),
+        },
+        _ => throw new FormatException("unknown status"),
+    });
 
     private static ErasedVersion Version(JsonElement element) =>
         new(RequestOutcomeJson.Structure(element), RequestOutcomeJson.Number(element), element.GetProperty("epoch").GetUInt64());
