@@ -32,7 +32,8 @@ NUM_SLOWEST = 12
 # Where files are in memory, and what must be free there for tests to use it. They write less than a third of it.
 MEMORY_FOLDER = "/dev/shm"
 SCRATCH_OCTETS = 8 << 30
-PYTHON_FOLDERS = {"eng": "eng/tests", "reference": "tests/reference", "e2e": "tests/e2e"}
+# Those whose files take long go first: the others fill the lanes beside them.
+PYTHON_FOLDERS = {"reference": "tests/reference", "e2e": "tests/e2e", "eng": "eng/tests"}
 
 
 @dataclass(frozen=True)
@@ -68,9 +69,13 @@ def dotnet(project: str) -> Suite:
                          "--report-junit", "--report-junit-filename", f"{name}.xml", "--results-directory", str(RESULTS)]])
 
 
-def python(name: str, folder: str) -> Suite:
-    name = f"python-{name}"
-    return Suite(name, [["/usr/bin/python3", "-m", "pytest", folder, f"--junit-xml={results_of(name)}"]])
+def python(name: str, folder: str) -> list[Suite]:
+    """A suite for each file of tests: one for all of end-to-end tests would be what a run waits for."""
+    suites = []
+    for file in sorted((ROOT / folder).glob("test_*.py")):
+        suite = f"python-{name}-{file.stem.removeprefix('test_')}"
+        suites.append(Suite(suite, [["/usr/bin/python3", "-m", "pytest", str(file.relative_to(ROOT)), f"--junit-xml={results_of(suite)}"]]))
+    return suites
 
 
 def suites_of(names: list[str]) -> list[Suite]:
@@ -78,7 +83,7 @@ def suites_of(names: list[str]) -> list[Suite]:
         "quick": [
             checks("checks", "--quick"),
             cpp("release"),
-            *[python(name, folder) for name, folder in reversed(PYTHON_FOLDERS.items())],
+            *[suite for name, folder in PYTHON_FOLDERS.items() for suite in python(name, folder)],
             *[dotnet(project) for project in re.findall(r'<Project Path="([^"]*\.Tests\.csproj)"', (ROOT / "Optiks.slnx").read_text())],
         ],
         "deep": [

@@ -3,6 +3,7 @@
 import contextlib
 import io
 import os
+import re
 import sys
 import tempfile
 import unittest
@@ -94,8 +95,13 @@ class Suites(unittest.TestCase):
     def test_every_test_project_is_a_suite(self):
         names = [suite.name for suite in runner.suites_of(["quick", "deep"])]
         self.assertEqual(len(names), len(set(names)))
-        for name in ("checks", "checks-deep", "cpp-release", "cpp-asan", "cpp-ct", "python-e2e", "Optiks.Common.Tests", "Optiks.Storage.SqlServer.Tests"):
+        for name in ("checks", "checks-deep", "cpp-release", "cpp-asan", "cpp-ct", "python-e2e-faults", "Optiks.Common.Tests", "Optiks.Storage.SqlServer.Tests"):
             self.assertIn(name, names)
+
+    def test_every_file_of_python_tests_is_a_suite(self):
+        files = {command[3] for suite in runner.suites_of(["quick"]) for command in suite.commands if command[1:3] == ["-m", "pytest"]}
+        found = {str(file.relative_to(runner.ROOT)) for folder in re.findall(r"testpaths = (.*)", (runner.ROOT / "pytest.ini").read_text())[0].split() for file in (runner.ROOT / folder).rglob("test_*.py")}
+        self.assertEqual(found, files)
 
 
 if __name__ == "__main__":

@@ -1,21 +1,31 @@
 """Ports for servers that a test starts."""
 
+import fcntl
+import os
 import random
 import socket
+import tempfile
+from pathlib import Path
+from typing import IO
+
+# Those that were given and may not be bound yet, each with the lock that keeps it from other processes' tests. The locks
+# end with this process.
+_given: dict[int, IO[bytes]] = {}
 
 
-# Those that were given and may not be bound yet.
-_given: set[int] = set()
-
-
-def free_port() -> int:
-    """Below the ports that the system gives to clients, so that none of them takes it before the service does. No port is given twice."""
-    for port in random.sample(sorted(set(range(15000, 30000)) - _given), 200):
-        with socket.socket() as probe:
-            try:
+def free_port(among: range = range(15000, 30000)) -> int:
+    """Below the ports that the system gives to clients, so that none of them takes it before the service does. No port is given twice, to no process of this user's."""
+    folder = Path(tempfile.gettempdir()) / f"optiks-ports-{os.getuid()}"
+    folder.mkdir(exist_ok=True)
+    left = sorted(set(among) - _given.keys())
+    for port in random.sample(left, min(200, len(left))):
+        lock = (folder / str(port)).open("wb")
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            with socket.socket() as probe:
                 probe.bind(("127.0.0.1", port))
-                _given.add(port)
-                return port
-            except OSError:
-                continue
+            _given[port] = lock
+            return port
+        except OSError:
+            lock.close()
     raise RuntimeError("no free port")

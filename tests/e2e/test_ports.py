@@ -1,0 +1,35 @@
+"""Files of end-to-end tests run beside each other, in processes that know nothing of each other."""
+
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+from ports import free_port
+
+# None that other tests ask for.
+AMONG = range(14900, 14940)
+TAKE_SOME = f"from ports import free_port; print(*[free_port({AMONG}) for _ in range(5)], flush=True); input()"
+
+
+class Ports(unittest.TestCase):
+    def test_no_port_is_given_to_two_processes(self):
+        other = subprocess.Popen([sys.executable, "-c", TAKE_SOME], cwd=Path(__file__).parent, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        try:
+            theirs = set(map(int, other.stdout.readline().split()))
+            self.assertEqual(5, len(theirs))
+            ours = set()
+            with self.assertRaisesRegex(RuntimeError, "no free port"):
+                while True:
+                    ours.add(free_port(AMONG))
+            # Whatever else of the machine has a port of these, nobody got one that the other one has.
+            self.assertEqual(set(), ours & theirs)
+        finally:
+            other.communicate("\n")
+        # The control: what was theirs is to be had now.
+        ours = {free_port(AMONG) for _ in range(5)}
+        self.assertEqual(theirs, ours)
+
+
+if __name__ == "__main__":
+    unittest.main()
