@@ -52,12 +52,13 @@ public sealed class PeriodVerifierTests
             KnownKey[] known = [.. Enumerable.Range(0, keys.Length).Select(i => Known(vector, i))];
             EndState?[] ends = vector.TryGetProperty("ends", out JsonElement given) ? [.. given.EnumerateArray().Select(End)] : [];
             byte[] answer = AnswerVectorFiles.Hex(vector.GetProperty("answer"));
-            VersionsVerdict verdict = Verifier.Versions(AnswerVectorFiles.Context(file, vector), asked, known, answer, ends);
-            CheckReason(vector, verdict.Reason);
-            if (verdict.Reason is Reason.HandoverValue or Reason.HandoverMissing or Reason.HandoverUnset or Reason.HandoverPeriod)
+            VersionsVerdict verdict = Verifier.Versions(AnswerVectorFiles.Context(file, vector), asked, known, answer);
+            // Section 6: after everything else, for each key in order.
+            Reason handover = ends.Zip(verdict.Keys).Where(key => key.First is not null && key.Second.From == 1)
+                .Select(key => Verifier.Handover(verdict.Head!, key.Second, key.First!, answer)).FirstOrDefault(reason => reason != Reason.Valid);
+            CheckReason(vector, verdict.Reason == Reason.Valid ? handover : verdict.Reason);
+            if (handover != Reason.Valid)
             {
-                Assert.NotNull(ends[verdict.FailedKey!.Value]);
-                Assert.Empty(verdict.Keys);
                 handovers++;
             }
             else if (verdict.Reason == Reason.Valid)
@@ -84,7 +85,9 @@ public sealed class PeriodVerifierTests
         Assert.Equal(Reason.Valid, Verifier.Versions(context, asked, known, answer).Reason);
         Assert.Throws<ArgumentException>(() => Verifier.Lookup(context, asked, known, answer));
         Assert.Throws<ArgumentException>(() => Verifier.Periods(context, 0, answer));
-        Assert.Throws<ArgumentException>(() => Verifier.Versions(context, asked, known, answer, [null, null]));
+        VersionsVerdict verdict = Verifier.Versions(context, asked, known, answer);
+        Assert.Throws<ArgumentException>(() => Verifier.Handover(verdict.Head!, verdict.Keys[0] with { From = 2 }, new EndState(0, 0, 0, default), answer));
+        Assert.Throws<ArgumentException>(() => Verifier.Handover(verdict.Head!, verdict.Keys[0], new EndState(0, 0, 1, new byte[31]), answer));
     }
 
     private static JsonDocument Load(string name) =>

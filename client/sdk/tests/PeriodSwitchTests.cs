@@ -153,7 +153,9 @@ public sealed class PeriodSwitchTests : IDisposable
         }
         var known = new KnownKey[3];
         Array.Fill(known, new KnownKey(0, period, 0, 0, null));
-        return Verifier.Versions(context, keys, known, answer, ends);
+        VersionsVerdict verdict = Verifier.Versions(context, keys, known, answer);
+        Reason handover = ends.Zip(verdict.Keys).Select(key => Verifier.Handover(verdict.Head!, key.Second, key.First, answer)).FirstOrDefault(reason => reason != Reason.Valid);
+        return handover == Reason.Valid ? verdict : new VersionsVerdict(handover, null, null, []);
     }
 
     private static byte[] Versions(DirectoryView view, params string[] keys)

@@ -30,35 +30,48 @@ public static unsafe partial class Verifier
         }
     }
 
-    // The hand-overs of an accepted answer, after all of its proofs: the first reason that is not valid, and the key's index.
-    private static (int Reason, nuint Failed) Handovers(
-        in Interop.HeadResult head, Interop.VersionsResult[] results, ReadOnlySpan<Interop.VersionEntry> entries, ReadOnlySpan<byte> answer, ReadOnlySpan<EndState?> ends)
+    /// <summary>
+    /// Handover compares what an accepted answer of the next period shows of a key, or of a device list, with its end state (docs/spec/periods.md section 6). The list is
+    /// from version 1 on; of a page the first version counts alone, so that the first page says it.
+    /// </summary>
+    /// <param name="head">Head of the answer.</param>
+    /// <param name="shown">What it shows of the key.</param>
+    /// <param name="end">What is known of the key at the end of the period before.</param>
+    /// <param name="answer">The answer.</param>
+    public static Reason Handover(VerifiedHead head, VerifiedVersions shown, EndState end, ReadOnlySpan<byte> answer)
     {
-        for (int i = 0; i < ends.Length; i++)
+        ArgumentNullException.ThrowIfNull(head);
+        ArgumentNullException.ThrowIfNull(shown);
+        ArgumentNullException.ThrowIfNull(end);
+        if (shown.From != 1)
         {
-            ReadOnlySpan<Interop.VersionEntry> mine = entries[..(int)results[i].NumEntries];
-            entries = entries[mine.Length..];
-            if (ends[i] is { } end && results[i].From == 1 && Handover(in head, mine, answer, end) is not 0 and int reason)
-            {
-                return (reason, (nuint)i);
-            }
+            throw new ArgumentException("A hand-over is of a list from version 1 on.", nameof(shown));
         }
-        return (0, (nuint)results.Length);
-    }
-
-    private static int Handover(in Interop.HeadResult head, ReadOnlySpan<Interop.VersionEntry> entries, ReadOnlySpan<byte> answer, EndState end)
-    {
+        var nativeHead = new Interop.HeadResult { Epoch = head.Epoch, Period = head.Period, PeriodFirstEpoch = head.PeriodFirstEpoch };
         var native = new Interop.End { Period = end.Period, LastEpoch = end.LastEpoch, Version = end.Version };
         if (end.Version > 0)
         {
             Check.Length(end.ValueSha256.Span, 32);
             end.ValueSha256.Span.CopyTo(native.ValueSha256);
         }
-        fixed (Interop.VersionEntry* first = entries)
+        Interop.VersionEntry first = shown.Members.Count > 0 ? Entry(shown.Members[0], answer.Length) : default;
+        int status = Interop.optiks_verify_handover(
+            in nativeHead, shown.Members.Count > 0 ? &first : null, answer, (nuint)answer.Length, in native, out int reason);
+        OptiksNativeException.ThrowIfFailed(status, nameof(Interop.optiks_verify_handover));
+        return (Reason)reason;
+    }
+
+    private static Interop.VersionEntry Entry(VerifiedVersion version, int answerLength)
+    {
+        (int offset, int length) = version.Value is { } range ? range.GetOffsetAndLength(answerLength) : (0, 0);
+        return new Interop.VersionEntry
         {
-            int status = Interop.optiks_verify_handover(in head, first, answer, (nuint)answer.Length, in native, out int reason);
-            OptiksNativeException.ThrowIfFailed(status, nameof(Interop.optiks_verify_handover));
-            return reason;
-        }
+            Version = version.Version,
+            LeafEpoch = version.LeafEpoch,
+            Time = version.Time,
+            ValueOffset = (nuint)offset,
+            ValueLen = (nuint)length,
+            HasValue = version.Value is null ? 0 : 1,
+        };
     }
 }

@@ -19,8 +19,9 @@ public static unsafe partial class Verifier
         fixed (byte* configuration = context.Anchor.ConfigurationOctets.Span)
         fixed (byte* record = context.KeptRecord.Span)
         fixed (byte* periodRecord = context.KeptPeriodRecord.Span)
+        fixed (byte* ended = context.EndedRecord.Span)
         {
-            Interop.Context native = MakeContext(context, configuration, record, periodRecord);
+            Interop.Context native = MakeContext(context, configuration, record, periodRecord, ended);
             while (true)
             {
                 int status = Interop.optiks_verify_user_monitor(

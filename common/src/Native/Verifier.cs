@@ -68,18 +68,13 @@ public static unsafe partial class Verifier
     }
 
     /// <summary>
-    /// Versions checks a HistoryAnswer or a MonitorAnswer. The first version asked for a key is its known version + 1. <paramref name="ends"/>: empty, or for each key its
-    /// end state in the period before, if the hand-over has yet to be checked; a list from version 1 on is then compared with it.
+    /// Versions checks a HistoryAnswer or a MonitorAnswer. The first version asked for a key is its known version + 1. Whether version 1 is the copy that it ought to be says
+    /// <see cref="Handover"/>.
     /// </summary>
-    public static VersionsVerdict Versions(
-        VerifierContext context, ByteStrings keys, ReadOnlySpan<KnownKey> known, ReadOnlySpan<byte> answer, ReadOnlySpan<EndState?> ends = default)
+    public static VersionsVerdict Versions(VerifierContext context, ByteStrings keys, ReadOnlySpan<KnownKey> known, ReadOnlySpan<byte> answer)
     {
         ArgumentNullException.ThrowIfNull(context);
         Interop.Known[] nativeKnown = MakeKnown(keys, known);
-        if (ends.Length != 0 && ends.Length != keys.Count)
-        {
-            throw new ArgumentException("There is one end state for each key, or none at all.", nameof(ends));
-        }
         var results = new Interop.VersionsResult[keys.Count];
         var entries = new Interop.VersionEntry[(answer.Length / LeastMemberLength) + 1];
         fixed (byte* configuration = context.Anchor.ConfigurationOctets.Span)
@@ -92,10 +87,6 @@ public static unsafe partial class Verifier
                 in native, (nuint)keys.Count, keys.Blob, keys.Offsets, nativeKnown, answer, (nuint)answer.Length,
                 out int reason, out nuint failed, out Interop.HeadResult head, results, entries, (nuint)entries.Length, out _);
             OptiksNativeException.ThrowIfFailed(status, nameof(Interop.optiks_verify_versions));
-            if (reason == 0)
-            {
-                (reason, failed) = Handovers(in head, results, entries, answer, ends);
-            }
             return reason != 0
                 ? new VersionsVerdict((Reason)reason, FailedKey(failed, keys.Count), null, [])
                 : new VersionsVerdict(Reason.Valid, null, Accepted(head), Accepted(results, entries));

@@ -16,6 +16,7 @@ public sealed record EpochRecord
     public const ushort CurrentFormat = 1;
 
     private const int EpochOffset = 2 + 32;
+    private const int PeriodOffset = EpochOffset + 8;
     private const int StatesOffset = EpochOffset + (4 * 8);
     private const int PreviousOffset = StatesOffset + StructureState.TotalLength;
 
@@ -50,6 +51,9 @@ public sealed record EpochRecord
     /// <summary>EpochOf reads the epoch of an encoded record without decoding the rest.</summary>
     public static ulong EpochOf(ReadOnlySpan<byte> record) => BinaryPrimitives.ReadUInt64BigEndian(record[EpochOffset..]);
 
+    /// <summary>PeriodOf reads the period of an encoded record without decoding the rest.</summary>
+    public static ulong PeriodOf(ReadOnlySpan<byte> record) => BinaryPrimitives.ReadUInt64BigEndian(record[PeriodOffset..]);
+
     /// <summary>Decode reads an encoded record. Throws <see cref="EncodingException"/> for another length. The contents are not checked.</summary>
     public static EpochRecord Decode(ReadOnlySpan<byte> octets)
     {
@@ -62,7 +66,7 @@ public sealed record EpochRecord
             Format = BinaryPrimitives.ReadUInt16BigEndian(octets),
             LogId = octets[2..34].ToArray(),
             Epoch = EpochOf(octets),
-            Period = BinaryPrimitives.ReadUInt64BigEndian(octets[42..]),
+            Period = PeriodOf(octets),
             PeriodFirstEpoch = BinaryPrimitives.ReadUInt64BigEndian(octets[50..]),
             TimeMs = BinaryPrimitives.ReadUInt64BigEndian(octets[58..]),
             Structures = StructureState.DecodeAll(octets[StatesOffset..PreviousOffset]),
