@@ -1,3 +1,4 @@
+using System.Collections.Immutable;
 using Optiks.Protocol;
 
 namespace Optiks.Client;
@@ -20,18 +21,91 @@ public sealed partial class OptiksClient
         {
             return new AlarmReview(new Outcome(Reason.Valid, null)) { Key = key };
         }
-        KeyVersionNumber[] versions = [.. held.Select(alarm => new KeyVersionNumber(alarm.Period, alarm.Version)).Distinct()];
-        VersionsRun run = await FindVersionsAsync(name, versions, 0, cancellationToken).ConfigureAwait(false);
+        Outcome outcome = new(Reason.Valid, null);
         var shown = new List<ReviewedAlarm>();
-        foreach (OwnerAlarm alarm in held)
+        foreach (IGrouping<ulong, OwnerAlarm> period in held.GroupBy(alarm => alarm.Period))
         {
-            if (run.Versions.FirstOrDefault(timed => timed.Version.Version == alarm.Version)?.Version is { } version && IsOf(alarm, version))
+            KeyVersionNumber[] versions = [.. period.Where(alarm => alarm.Version > 0).Select(alarm => new KeyVersionNumber(alarm.Period, alarm.Version)).Distinct()];
+            VersionsRun? run = versions.Length == 0 ? null : await TryFindVersionsAsync(name, versions, cancellationToken).ConfigureAwait(false);
+            if (run is { Outcome.Reason: not Reason.Valid })
             {
-                shown.Add(new ReviewedAlarm(alarm, version));
+                return new AlarmReview(run.Outcome) { Key = key };
             }
+            outcome = run?.Outcome ?? outcome;
+            shown.AddRange(period.Select(alarm => Reviewed(alarm, run)).OfType<ReviewedAlarm>());
         }
-        return new AlarmReview(run.Outcome) { Key = key, Alarms = run.Outcome.Reason == Reason.Valid ? shown : [] };
+        return new AlarmReview(outcome) { Key = key, Alarms = shown };
     }
+
+    /// <summary>NoGuarantee for these epochs of an owned key, as it is held: nothing is asked.</summary>
+    public IReadOnlyList<NoGuarantee> NoGuarantee(ReadOnlyMemory<byte> key) => _store.Current.Owned.GetValueOrDefault(KeyName.Of(key, _options.TrustAnchor).Id)?.NoGuarantee ?? [];
+
+    /// <summary>NoGuaranteeOfUser for these epochs of the user that a name is one's own of, as it is held: nothing is asked.</summary>
+    public IReadOnlyList<NoGuarantee> NoGuaranteeOfUser(ReadOnlyMemory<byte> username)
+    {
+        ClientState state = _store.Current;
+        return OwnedUserRules.UserOf(state, UsernameOf(username).Id) is { } user ? state.OwnedUsers[user].NoGuarantee : [];
+    }
+
+    /// <summary>AcceptNoGuarantee notes that the owner of a key knows of these epochs. They stay told. Returns how many there were.</summary>
+    public int AcceptNoGuarantee(ReadOnlyMemory<byte> key, IReadOnlyCollection<NoGuarantee> missed)
+    {
+        ArgumentNullException.ThrowIfNull(missed);
+        KeyName name = KeyName.Of(key, _options.TrustAnchor);
+        int count = 0;
+        _store.TryUpdate(
+            current =>
+            {
+                count = 0;
+                return current.Owned.TryGetValue(name.Id, out OwnedKey? owned) && Accepted(owned.NoGuarantee, missed, out count) is var after && count > 0
+                    ? current with { Owned = current.Owned.SetItem(name.Id, owned with { NoGuarantee = after }) }
+                    : current;
+            },
+            []);
+        return count;
+    }
+
+    /// <summary>AcceptNoGuaranteeOfUser notes that the owner of a user knows of these epochs. They stay told. Returns how many there were.</summary>
+    public int AcceptNoGuaranteeOfUser(ReadOnlyMemory<byte> username, IReadOnlyCollection<NoGuarantee> missed)
+    {
+        ArgumentNullException.ThrowIfNull(missed);
+        KeyName name = UsernameOf(username);
+        int count = 0;
+        _store.TryUpdate(
+            current =>
+            {
+                count = 0;
+                return OwnedUserRules.UserOf(current, name.Id) is { } user && Accepted(current.OwnedUsers[user].NoGuarantee, missed, out count) is var after && count > 0
+                    ? current with { OwnedUsers = current.OwnedUsers.SetItem(user, current.OwnedUsers[user] with { NoGuarantee = after }) }
+                    : current;
+            },
+            []);
+        return count;
+    }
+
+    private static ImmutableArray<NoGuarantee> Accepted(ImmutableArray<NoGuarantee> held, IReadOnlyCollection<NoGuarantee> missed, out int count)
+    {
+        count = held.Count(one => !one.IsAccepted && missed.Contains(one));
+        return [.. held.Select(one => missed.Contains(one) ? one with { IsAccepted = true } : one)];
+    }
+
+    // Null: their period is served no more, and nobody can show them.
+    private async Task<VersionsRun?> TryFindVersionsAsync(KeyName name, KeyVersionNumber[] versions, CancellationToken cancellationToken)
+    {
+        try
+        {
+            return await FindVersionsAsync(name, versions, 0, cancellationToken).ConfigureAwait(false);
+        }
+        catch (OptiksServerException e) when (e.Problem == PeriodsExchange.Gone && _store.Current.Head is { } head && head.Period - versions[0].Period >= _options.TrustAnchor.Configuration.RetainedPeriods)
+        {
+            return null;
+        }
+    }
+
+    private static ReviewedAlarm? Reviewed(OwnerAlarm alarm, VersionsRun? run) =>
+        alarm.Version == 0 || run is null ? new ReviewedAlarm(alarm, null)
+        : run.Versions.FirstOrDefault(timed => timed.Version.Version == alarm.Version)?.Version is { } version && IsOf(alarm, version) ? new ReviewedAlarm(alarm, version)
+        : null;
 
     /// <summary>AcknowledgeAlarms ends these alarms of an owned key, and no other: its owner says that it knows of the versions. Returns how many there were.</summary>
     public int AcknowledgeAlarms(ReadOnlyMemory<byte> key, IReadOnlyCollection<OwnerAlarm> alarms)

@@ -67,11 +67,12 @@ public sealed partial class OptiksClient
             return result;
         }
         KeyVersionNumber named = published.Version!.Value;
-        if (named.Version == 0 || named.Period != lookup.Head!.Period || lookup.Version < named.Version)
+        bool isCurrent = named.Period == lookup.Head!.Period;
+        if (named.Version == 0 || named.Period > lookup.Head.Period || (isCurrent && lookup.Version < named.Version))
         {
             return result with { Confirmation = UpdateConfirmation.Contradicted, Detail = "the log has no such version" };
         }
-        if (lookup.Version == named.Version)
+        if (isCurrent && lookup.Version == named.Version)
         {
             return Compared(result, new KeyVersion(lookup.Version, lookup.PublishedEpoch, lookup.Value));
         }

@@ -37,29 +37,37 @@ public sealed partial class OptiksClient
         {
             return new UserMonitorResult(OutcomeOf(lookup!)) { Username = name.Octets, Alarms = UserAlarms(name.Octets), HasNews = true };
         }
-        (Outcome outcome, OwnUserShown? shown) = await RunAsync(
-            OwnUserPages.Of(user, _store.Current), (current, result) => OwnedUserRules.Apply(OwnedUserRules.Claim(current, user.Id, [name.Id]), result), pages, cancellationToken).ConfigureAwait(false);
+        var looks = new List<UserLook>();
+        Outcome outcome = await MonitorAsync(name, user, looks, pages, cancellationToken).ConfigureAwait(false);
         ClientState now = _store.Current;
         OwnedUser? owned = now.OwnedUsers.GetValueOrDefault(user.Id);
+        OwnedUser? before = start.OwnedUsers.GetValueOrDefault(user.Id);
         var result = new UserMonitorResult(outcome)
         {
             Username = name.Octets,
             User = user.Octets,
             Alarms = OwnedUserRules.Alarms(now, user.Id),
             HasNews = true,
+            HandedOver = [.. looks.Where(look => look.Shown.IsHandedOver).Select(look => look.Shown.Period - 1)],
+            NoGuarantee = owned?.NoGuarantee ?? [],
             Pending = Waiting(now, owned, isOvertaken: false),
             Overtaken = Waiting(now, owned, isOvertaken: true),
         };
-        if (shown is null)
+        if (outcome.Reason != Reason.Valid)
         {
             return result;
         }
-        OwnedUser? before = start.OwnedUsers.GetValueOrDefault(user.Id);
-        IReadOnlyList<UserListVersion> lists = Lists(shown, before?.List?.Version ?? 0);
-        IReadOnlyList<UserDeviceVersions> versions = Versions(shown, id => start.Owned.GetValueOrDefault(id)?.Version ?? 0);
+        OwnUserShown shown = looks[^1].Shown;
+        IReadOnlyList<UserListVersion> lists = [.. looks.SelectMany(look => Lists(look.Shown, look.ListVersion))];
+        IReadOnlyList<UserDeviceVersions> versions =
+        [
+            .. looks.SelectMany(look => Versions(look.Shown, look.KeyVersion)).GroupBy(device => Base64UrlText.Encode(device.Device.Span), StringComparer.Ordinal)
+                .Select(device => new UserDeviceVersions(device.First().Device, [.. device.SelectMany(one => one.Versions)])).OrderBy(device => device.Device, DeviceList.Order),
+        ];
         return result with
         {
-            HasNews = lists.Count > 0 || versions.Any(device => device.Versions.Count > 0) || result.Alarms.Except(OwnedUserRules.Alarms(start, user.Id)).Any() || (shown.HasLeft && before is not { HasLeft: true }),
+            HasNews = lists.Count > 0 || versions.Any(device => device.Versions.Count > 0) || result.Alarms.Except(OwnedUserRules.Alarms(start, user.Id)).Any() || (shown.HasLeft && before is not { HasLeft: true })
+                || result.NoGuarantee.Count > (before?.NoGuarantee.Length ?? 0),
             HasLeft = shown.HasLeft,
             ListVersion = shown.List.Latest,
             Devices = shown.HasLeft ? [] : DeviceList.Decode(shown.LatestList),
@@ -67,6 +75,48 @@ public sealed partial class OptiksClient
             NewVersions = versions,
         };
     }
+
+    // From the period that the owner goes on from to the current one: step 1 of the hand-over asks for the rest of a period, step 2 for the next one. The result is that of the last question.
+    private async Task<Outcome> MonitorAsync(KeyName name, KeyName user, List<UserLook> looks, IProgress<int>? pages, CancellationToken cancellationToken)
+    {
+        while (true)
+        {
+            ClientState state = _store.Current;
+            OwnedUser? seen = state.OwnedUsers.GetValueOrDefault(user.Id);
+            EpochRecord? end = seen?.GoesOnFrom is { } from ? state.EndOf(from) : null;
+            bool isVerified = end is not null && seen!.List is { } list && list.Period == end.Period && list.AbsentEpoch == end.Epoch;
+            EpochRecord? asked = isVerified ? state.EndOf(end!.Period + 1) : end;
+            try
+            {
+                (Outcome<UserMonitorExchange.Learnt> outcome, OwnUserShown? shown) = await RunAsync(
+                    OwnUserPages.Of(user, state, isVerified ? end : null, asked), (current, result) => OwnedUserRules.Apply(OwnedUserRules.Claim(current, user.Id, [name.Id]), result), pages, cancellationToken)
+                    .ConfigureAwait(false);
+                if (outcome.IsOvertaken)
+                {
+                    continue;
+                }
+                if (shown is not null)
+                {
+                    looks.Add(new UserLook(shown, state, seen));
+                }
+                if (shown is null || asked is null)
+                {
+                    return outcome;
+                }
+            }
+            catch (OptiksServerException e) when (asked is not null && (e.Problem == PeriodsExchange.Gone || (e.Problem == ProblemNames.Erased && IsLeft(user.Id))))
+            {
+                // What was erased with a user who has left is shown by nobody either.
+                if (e.Problem == PeriodsExchange.Gone && !await MayBeGoneAsync(asked.Period, cancellationToken).ConfigureAwait(false))
+                {
+                    throw GoneTooEarly(e, asked.Period);
+                }
+                _store.TryUpdate(current => current.OwnedUsers.GetValueOrDefault(user.Id)?.GoesOnFrom == seen!.GoesOnFrom ? OwnedUserRules.Miss(current, user.Id, asked) : current, []);
+            }
+        }
+    }
+
+    private bool IsLeft(string user) => _store.Current.Users.GetValueOrDefault(user)?.LeftEpoch is not null;
 
     /// <summary>
     /// UserHistoryAsync asks for every version of a user's device list in the current period, and of the key of each device that was ever on it, complete under one record. Needs an API key, or a token of the user, with the
@@ -99,12 +149,13 @@ public sealed partial class OptiksClient
     {
         KeyName name = UsernameOf(username);
         IReadOnlyList<UserAlarm> held = UserAlarms(username);
-        if (!held.Any(alarm => alarm.Version > 0))
+        ulong current = _store.Current.Head?.Period ?? 0;
+        if (!held.Any(alarm => alarm.Version > 0 && alarm.Period == current))
         {
             return new UserAlarmReview(new Outcome(Reason.Valid, null)) { Username = name.Octets, Alarms = [.. held.Select(alarm => new ReviewedUserAlarm(alarm, null))] };
         }
         string user = OwnedUserRules.UserOf(_store.Current, name.Id)!;
-        (Outcome outcome, OwnUserShown? shown) = await RunAsync(new OwnUserPages(new KeyName(KeyName.FromId(user), user)), (current, _) => current, null, cancellationToken).ConfigureAwait(false);
+        (Outcome outcome, OwnUserShown? shown) = await ReadAsync(new KeyName(KeyName.FromId(user), user), null, cancellationToken).ConfigureAwait(false);
         return new UserAlarmReview(outcome) { Username = name.Octets, Alarms = shown is null ? [] : [.. held.Select(alarm => Reviewed(alarm, shown)).OfType<ReviewedUserAlarm>()] };
     }
 
@@ -120,7 +171,7 @@ public sealed partial class OptiksClient
 
     private async Task<UserHistoryResult> HistoryAsync(KeyName name, KeyName user, IProgress<int>? pages, CancellationToken cancellationToken)
     {
-        (Outcome outcome, OwnUserShown? shown) = await RunAsync(new OwnUserPages(user), (current, _) => current, pages, cancellationToken).ConfigureAwait(false);
+        (Outcome outcome, OwnUserShown? shown) = await ReadAsync(user, pages, cancellationToken).ConfigureAwait(false);
         var result = new UserHistoryResult(outcome) { Username = name.Octets, User = user.Octets };
         return shown is null ? result : result with { HasLeft = shown.HasLeft, Lists = Lists(shown, 0), Devices = Versions(shown, _ => 0) };
     }
@@ -146,7 +197,20 @@ public sealed partial class OptiksClient
         return (new KeyName(KeyName.FromId(user), user), null);
     }
 
-    private async Task<(Outcome Outcome, OwnUserShown? Shown)> RunAsync(
+    // All of the current period.
+    private async Task<(Outcome Outcome, OwnUserShown? Shown)> ReadAsync(KeyName user, IProgress<int>? pages, CancellationToken cancellationToken)
+    {
+        while (true)
+        {
+            (Outcome<UserMonitorExchange.Learnt> outcome, OwnUserShown? shown) = await RunAsync(new OwnUserPages(user), (current, _) => current, pages, cancellationToken).ConfigureAwait(false);
+            if (!outcome.IsOvertaken)
+            {
+                return (outcome, shown);
+            }
+        }
+    }
+
+    private async Task<(Outcome<UserMonitorExchange.Learnt> Outcome, OwnUserShown? Shown)> RunAsync(
         OwnUserPages pages, Func<ClientState, OwnUserShown, ClientState> remember, IProgress<int>? progress, CancellationToken cancellationToken)
     {
         while (true)
@@ -172,14 +236,14 @@ public sealed partial class OptiksClient
 
     private static IReadOnlyList<UserListVersion> Lists(OwnUserShown shown, ulong after) => shown.HasLeft ? [] :
     [
-        .. shown.List.Versions.Where(version => version.Version.Version > after).Select(version =>
-            new UserListVersion(version.Version.Version, version.Version.Epoch, version.Version.Value is { } octets ? DeviceList.Decode(octets) : null)),
+        .. shown.List.Versions.Where(version => version.Version.Version > after && !(version.Version.IsCopy && shown.Handover == Reason.Valid)).Select(version =>
+            new UserListVersion(version.Version.Version, version.Version.Epoch, version.Version.Value is { } octets ? DeviceList.Decode(octets) : null) { Period = shown.Period }),
     ];
 
     private static IReadOnlyList<UserDeviceVersions> Versions(OwnUserShown shown, Func<string, ulong> after) =>
     [
         .. shown.Devices.Values.OrderBy(device => device.Name.Octets, DeviceList.Order).Select(device =>
-            new UserDeviceVersions(device.Name.Octets, [.. device.Ended.Versions.Select(version => version.Version).Where(version => version.Version > after(device.Name.Id))])),
+            new UserDeviceVersions(device.Name.Octets, [.. device.Ended.Versions.Select(version => version.Version).Where(version => version.Version > after(device.Name.Id) && !(version.IsCopy && device.Handover == Reason.Valid))])),
     ];
 
     // A value that is not there any more is shown as such: there is nothing else that anyone could ever show.
@@ -187,8 +251,16 @@ public sealed partial class OptiksClient
     {
         IReadOnlyList<VersionsExchange.TimedVersion> versions = alarm.Device is null ? shown.List.Versions ?? [] : shown.Devices.GetValueOrDefault(alarm.Device)?.Ended.Versions ?? [];
         KeyVersion? version = versions.FirstOrDefault(timed => timed.Version.Version == alarm.Version)?.Version;
-        return alarm.Version == 0 || version is null ? new ReviewedUserAlarm(alarm, null) : IsOf(alarm.OwnerAlarm, version) ? new ReviewedUserAlarm(alarm, version.Value) : null;
+        return alarm.Version == 0 || alarm.Period != shown.Period || version is null ? new ReviewedUserAlarm(alarm, null) : IsOf(alarm.OwnerAlarm, version) ? new ReviewedUserAlarm(alarm, version.Value) : null;
     }
 
     private static Outcome OutcomeOf(UserLookupResult lookup) => new(lookup.Reason, lookup.Head) { EvidencePath = lookup.EvidencePath, Detail = lookup.Detail };
+
+    // A result, with what was known before it.
+    private sealed record UserLook(OwnUserShown Shown, ClientState Before, OwnedUser? Owned)
+    {
+        public ulong ListVersion => Owned?.List is { } list && list.Period == Shown.Period ? list.Version : 0;
+
+        public ulong KeyVersion(string id) => Before.Owned.GetValueOrDefault(id) is { } key && key.Period == Shown.Period ? key.Version : 0;
+    }
 }

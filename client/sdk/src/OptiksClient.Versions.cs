@@ -9,62 +9,34 @@ public sealed partial class OptiksClient
     public async Task<HistoryResult> HistoryAsync(ReadOnlyMemory<byte> key, CancellationToken cancellationToken = default)
     {
         KeyName name = KeyName.Of(key, _options.TrustAnchor);
-        VersionsRun run = await RunAsync(name, monitor: false, default, (current, _, _) => current, cancellationToken).ConfigureAwait(false);
+        VersionsRun run;
+        do
+        {
+            run = await RunAsync(name, new VersionsQuestion(), (current, _, _, _) => current, cancellationToken).ConfigureAwait(false);
+        }
+        while (run.Outcome.IsOvertaken);
         return History(key, run);
     }
 
     /// <summary>
-    /// MonitorAsync verifies every version of an owned key since the last time, and that there is no later one, and compares them with the
-    /// updates made through this client's state. Needs an API key or token with the scope history.
+    /// HistoryAsync asks for every version that a key had in one period, up to its last epoch if it has ended. Throws <see cref="ArgumentOutOfRangeException"/> if the log has not begun it, and
+    /// <see cref="OptiksServerException"/> with the problem <c>period-gone</c> if it is served no more. Needs an API key or token with the scope history.
     /// </summary>
-    public async Task<MonitorResult> MonitorAsync(ReadOnlyMemory<byte> key, CancellationToken cancellationToken = default)
+    public async Task<HistoryResult> HistoryAsync(ReadOnlyMemory<byte> key, ulong period, CancellationToken cancellationToken = default)
     {
         KeyName name = KeyName.Of(key, _options.TrustAnchor);
-        while (true)
+        (Outcome<IReadOnlyList<byte[]>> periods, byte[]? ended) = await FindEndAsync(period, cancellationToken).ConfigureAwait(false);
+        if (periods.Reason != Reason.Valid)
         {
-            OwnedKey seen = _store.Current.Owned.GetValueOrDefault(name.Id) ?? new OwnedKey();
-            VersionsRun run = await MonitorFromAsync(name, seen, cancellationToken).ConfigureAwait(false);
-            if (run.Moved)
-            {
-                continue;
-            }
-            OwnedKey? after = run.Outcome.Reason == Reason.Valid ? _store.Current.Owned[name.Id] : null;
-            return new MonitorResult(run.Outcome)
-            {
-                Key = key,
-                Version = after?.Version ?? 0,
-                NewVersions = after is null ? [] : [.. run.Versions.Select(timed => timed.Version)],
-                Alarms = after is null ? [] : after.Alarms,
-                Pending = after?.Expected.Count(change => !change.IsOvertaken) ?? 0,
-                Overtaken = after?.Expected.Count(change => change.IsOvertaken) ?? 0,
-            };
+            return new HistoryResult(periods) { Key = key };
         }
-    }
-
-    private async Task<VersionsRun> MonitorFromAsync(KeyName name, OwnedKey seen, CancellationToken cancellationToken)
-    {
-        bool moved = false;
-        ClientState? Remember(ClientState current, IReadOnlyList<VersionsExchange.TimedVersion> versions, VerifiedHead head)
+        if (ended is null)
         {
-            OwnedKey now = current.Owned.GetValueOrDefault(name.Id) ?? new OwnedKey();
-            moved = now.Period != seen.Period || now.Version != seen.Version;
-            // With nothing to add, the head alone is remembered and the caller starts again from the newer state.
-            return moved ? current : current with { Owned = current.Owned.SetItem(name.Id, OwnerRules.Apply(now with { IsListedOnly = false }, head.Period, head.Epoch, versions)) };
+            return periods.Head!.Period == period
+                ? await HistoryAsync(key, cancellationToken).ConfigureAwait(false)
+                : throw new ArgumentOutOfRangeException(nameof(period), $"The log is in period {periods.Head.Period}: it has not begun period {period}.");
         }
-        var start = new KnownKey(0, seen.Period, seen.Version, seen.Time, seen.AbsentEpoch);
-        VersionsRun run = await RunAsync(name, monitor: true, start, Remember, cancellationToken).ConfigureAwait(false);
-        if (run.Outcome.Reason == Reason.HistoryFrom && seen.Version > 0)
-        {
-            // In a new period versions count from 1 again. In the old one an answer from 1 that was not asked for stays refused.
-            VersionsRun again = await RunAsync(
-                name, monitor: true, default, (current, versions, head) => head.Period == seen.Period ? current : Remember(current, versions, head), cancellationToken)
-                .ConfigureAwait(false);
-            if (again.Outcome.Reason != Reason.Valid || again.Outcome.Head!.Period != seen.Period)
-            {
-                run = again;
-            }
-        }
-        return run with { Moved = moved };
+        return History(key, await RunAsync(name, new VersionsQuestion { EndedRecord = ended }, (current, _, _, _) => current, cancellationToken).ConfigureAwait(false));
     }
 
     private static HistoryResult History(ReadOnlyMemory<byte> key, VersionsRun run) => new(run.Outcome)
@@ -73,9 +45,18 @@ public sealed partial class OptiksClient
         Versions = run.Outcome.Reason == Reason.Valid ? [.. run.Versions.Select(timed => timed.Version)] : [],
     };
 
-    // These versions of a key alone, in increasing order, by as few pages of history as hold them. The result has those found before the first refusal.
+    // These versions of a key alone, of one period and in increasing order, by as few pages of history as hold them. The result has those found before the first refusal.
     private async Task<VersionsRun> FindVersionsAsync(KeyName name, KeyVersionNumber[] versions, ulong leastEpoch, CancellationToken cancellationToken)
     {
+        byte[]? ended = null;
+        if (_store.Current.Head is { } head && versions[0].Period < head.Period)
+        {
+            (Outcome<IReadOnlyList<byte[]>> periods, ended) = await FindEndAsync(versions[0].Period, cancellationToken).ConfigureAwait(false);
+            if (ended is null)
+            {
+                return new VersionsRun(new Outcome<VersionsExchange.Page>(periods.Reason == Reason.Valid ? Reason.PeriodBounds : periods.Reason, null, null) { EvidencePath = periods.EvidencePath, Detail = periods.Detail }, [], null);
+            }
+        }
         var found = new List<VersionsExchange.TimedVersion>();
         VersionsRun run;
         do
@@ -83,12 +64,17 @@ public sealed partial class OptiksClient
             KeyVersionNumber next = versions[found.Count];
             // As after a page that ended before this version: nothing else is known of what comes before it.
             KnownKey before = next.Version == 1 ? default : new KnownKey(0, next.Period, next.Version - 1, 0, null, next.Version);
-            var exchange = new VersionsExchange(name, monitor: false, before, (current, _, _) => current) { LeastEpoch = leastEpoch };
+            var exchange = new VersionsExchange(name, monitor: false, before, (current, _, _) => current, ended) { LeastEpoch = ended is null ? leastEpoch : 0 };
             Outcome<VersionsExchange.Page> outcome = await _exchanger.RunAsync(exchange, cancellationToken).ConfigureAwait(false);
-            run = new VersionsRun(outcome, found, false);
+            if (outcome.IsOvertaken)
+            {
+                // Their period has ended meanwhile.
+                return await FindVersionsAsync(name, versions, leastEpoch, cancellationToken).ConfigureAwait(false);
+            }
+            run = new VersionsRun(outcome, found, null);
             foreach (VersionsExchange.TimedVersion shown in outcome.Learnt?.Versions ?? [])
             {
-                if (found.Count < versions.Length && shown.Version.Version == versions[found.Count].Version)
+                if (found.Count < versions.Length && shown.Version.Version == versions[found.Count].Version && shown.Version.Period == next.Period)
                 {
                     found.Add(shown);
                 }
@@ -104,26 +90,28 @@ public sealed partial class OptiksClient
 
     // All pages. What they teach together is remembered with the last one.
     private async Task<VersionsRun> RunAsync(
-        KeyName name, bool monitor, KnownKey start, Func<ClientState, IReadOnlyList<VersionsExchange.TimedVersion>, VerifiedHead, ClientState?> remember, CancellationToken cancellationToken)
+        KeyName name, VersionsQuestion question, Func<ClientState, IReadOnlyList<VersionsExchange.TimedVersion>, VerifiedHead, Reason?, ClientState?> remember, CancellationToken cancellationToken)
     {
         var shown = new List<VersionsExchange.TimedVersion>();
-        KnownKey from = start;
+        KnownKey from = question.Start;
+        Reason? handover = null;
         ulong least = 0;
         while (true)
         {
             ClientState? Remember(ClientState current, VersionsExchange.Page page, VerifiedHead head) =>
-                page.Complete ? remember(current, [.. shown, .. page.Versions], head) : current;
+                page.Complete ? remember(current, [.. shown, .. page.Versions], head, handover ?? page.Handover) : current;
 
-            var exchange = new VersionsExchange(name, monitor, from, Remember) { LeastEpoch = least };
+            var exchange = new VersionsExchange(name, question.IsMonitor, from, Remember, question.EndedRecord) { LeastEpoch = least, End = question.End };
             Outcome<VersionsExchange.Page> outcome = await _exchanger.RunAsync(exchange, cancellationToken).ConfigureAwait(false);
             if (outcome.Learnt is not { } page)
             {
-                return new VersionsRun(outcome, shown, false);
+                return new VersionsRun(outcome, shown, handover);
             }
             shown.AddRange(page.Versions);
+            handover ??= page.Handover;
             if (page.Complete)
             {
-                return new VersionsRun(outcome, shown, false);
+                return new VersionsRun(outcome, shown, handover);
             }
             (KeyVersion last, ulong time) = page.Versions[^1];
             from = new KnownKey(outcome.Head!.Epoch, page.Period, last.Version, time, null, page.Latest);
@@ -131,5 +119,8 @@ public sealed partial class OptiksClient
         }
     }
 
-    private sealed record VersionsRun(Outcome<VersionsExchange.Page> Outcome, IReadOnlyList<VersionsExchange.TimedVersion> Versions, bool Moved);
+    // What is asked of a key's versions. With an ended record: of the period that ended with it.
+    private readonly record struct VersionsQuestion(bool IsMonitor, KnownKey Start, ReadOnlyMemory<byte> EndedRecord, EndState? End);
+
+    private sealed record VersionsRun(Outcome<VersionsExchange.Page> Outcome, IReadOnlyList<VersionsExchange.TimedVersion> Versions, Reason? Handover);
 }

@@ -253,7 +253,7 @@ public sealed class OwnerTests
         MonitorResult monitored = await client.MonitorAsync(Alice, Cancellation);
         int ended = client.AcknowledgeAlarms(Alice, [.. review.Alarms.Select(reviewed => reviewed.Alarm)]);
 
-        Assert.Equal(["false one", "false two"], review.Alarms.Select(reviewed => Encoding.UTF8.GetString(reviewed.Version.Value!.Value.Span)));
+        Assert.Equal(["false one", "false two"], review.Alarms.Select(reviewed => Encoding.UTF8.GetString(reviewed.Version!.Value!.Value.Span)));
         Assert.Equal((2, 3), (ended, monitored.Alarms.Count));
         Assert.Equal([3UL], (await client.MonitorAsync(Alice, Cancellation)).Alarms.Select(alarm => alarm.Version));
     }
@@ -273,7 +273,7 @@ public sealed class OwnerTests
 
         AlarmReview review = await client.ReviewAlarmsAsync(Alice, Cancellation);
 
-        Assert.Equal(["2", "3", "9"], review.Alarms.Select(reviewed => Encoding.UTF8.GetString(reviewed.Version.Value!.Value.Span)));
+        Assert.Equal(["2", "3", "9"], review.Alarms.Select(reviewed => Encoding.UTF8.GetString(reviewed.Version!.Value!.Value.Span)));
         Assert.Equal(2, fixture.Server.Requests.Count);
     }
 

@@ -30,7 +30,7 @@ public sealed class StateRoundTripTests
         Assert.Equal([1UL, 2UL], (await client.MonitorAsync("alice"u8.ToArray(), Cancellation)).Alarms.Select(alarm => alarm.Version));
         Assert.True((await client.LookupAsync("alice", Cancellation)).IsValid);
         AlarmReview review = await client.ReviewAlarmsAsync("alice"u8.ToArray(), Cancellation);
-        Assert.Equal([true, false], review.Alarms.Select(reviewed => reviewed.Version.Value is null));
+        Assert.Equal([true, false], review.Alarms.Select(reviewed => reviewed.Version!.Value is null));
         Assert.Equal(2, client.AcknowledgeAlarms("alice"u8.ToArray(), [.. review.Alarms.Select(reviewed => reviewed.Alarm)]));
     }
 

@@ -29,7 +29,7 @@ public sealed class VectorTests
             {
                 continue;
             }
-            string expected = Vectors.Expectation(vector);
+            string expected = vector.GetProperty("reason").GetString()!;
             (string reason, string?[] values) = await RunAsync(anchors[vector.GetProperty("anchor").GetInt32()], vector, folder);
             if (reason != expected || (expected == "valid" && !values.SequenceEqual(Expected(vector))))
             {
@@ -38,7 +38,7 @@ public sealed class VectorTests
             _ = expected == "valid" ? valid++ : refused++;
         }
         Assert.Empty(wrong);
-        Assert.True(refused >= 1 && (valid >= 2 || file == Periods), $"{valid} valid and {refused} refused vectors were tried");
+        Assert.True((refused >= 1 || file == Periods) && valid >= 2, $"{valid} valid and {refused} refused vectors were tried");
     }
 
     private static async Task<(string Reason, string?[] Values)> RunAsync(JsonElement anchorJson, JsonElement vector, TemporaryFolder folder)

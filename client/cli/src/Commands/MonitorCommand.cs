@@ -79,13 +79,20 @@ internal static class MonitorCommand
                 code = Math.Max(code, Report.Refused(host, options.Json(parse), DisplayText.Show(key.Span), review, writer => Report.Key(writer, key)));
                 continue;
             }
+            IReadOnlyList<NoGuarantee> told = session.Client.NoGuarantee(key);
             MonitorResult result = await session.Client.MonitorAsync(key, cancellationToken).ConfigureAwait(false);
-            if (changesOnly && result.IsValid && result.NewVersions.Count == 0)
+            if (changesOnly && result.IsValid && result.NewVersions.Count == 0 && result.HandedOver.Count == 0)
             {
                 // An alarm that was printed stays in the exit code.
                 continue;
             }
             IReadOnlyList<ReviewedAlarm> accepted = result.IsValid && review is not null ? review.Alarms : [];
+            if (review is not null)
+            {
+                // What earlier calls told of, too.
+                session.Client.AcceptNoGuarantee(key, told);
+                result = result with { NoGuarantee = session.Client.NoGuarantee(key) };
+            }
             result = result with { Alarms = [.. result.Alarms.Except(accepted.Select(reviewed => reviewed.Alarm))] };
             code = Math.Max(code, Print(host, options.Json(parse), result, accepted));
             // Once they have been shown.
@@ -98,6 +105,10 @@ internal static class MonitorCommand
     public static string Pending(int pending, int overtaken) =>
         (pending == 0 ? "" : $", {pending} of your updates not published yet") + (overtaken == 0 ? "" : $", {overtaken} overtaken by a later one and never seen");
 
+    private static string Subject(OwnerAlarm alarm) => PeriodReport.Sentence(alarm.Handover, alarm.Period) is { } handover
+        ? $"the key {handover}"
+        : $"version {alarm.Version}, published in epoch {alarm.Epoch}{VersionList.Period(alarm.Period)}";
+
     private static int Print(CommandHost host, bool json, MonitorResult result, IReadOnlyList<ReviewedAlarm> accepted)
     {
         string key = DisplayText.Show(result.Key.Span);
@@ -105,10 +116,11 @@ internal static class MonitorCommand
         {
             return Report.Refused(host, json, key, result, writer => Report.Key(writer, result.Key));
         }
-        bool alarm = result.Alarms.Count > 0;
+        bool isMissed = result.NoGuarantee.Any(missed => !missed.IsAccepted);
+        bool alarm = result.Alarms.Count > 0 || isMissed;
         if (json)
         {
-            Report.Json(host, alarm ? "invalid" : "valid", alarm ? UnexpectedVersion : Reason.Valid.Name(), result.Head!.Epoch, writer =>
+            Report.Json(host, alarm ? "invalid" : "valid", PeriodReport.Reason(result.Alarms.Count > 0 ? UnexpectedVersion : null, result.NoGuarantee), result.Head!.Epoch, writer =>
             {
                 Report.Key(writer, result.Key);
                 writer.WriteNumber("version"u8, result.Version);
@@ -124,10 +136,15 @@ internal static class MonitorCommand
                     writer.WriteNumber("version"u8, version.Version);
                     writer.WriteNumber("epoch"u8, version.Epoch);
                     writer.WriteString("value_sha256"u8, version.ValueSha256);
+                    if (version.Handover is { } handover)
+                    {
+                        writer.WriteString("handover"u8, handover.Name());
+                    }
                     writer.WriteEndObject();
                 }
                 writer.WriteEndArray();
-                VersionList.Write(writer, "accepted", accepted.Select(reviewed => reviewed.Version));
+                PeriodReport.Write(writer, result.HandedOver, result.NoGuarantee);
+                VersionList.Write(writer, "accepted", accepted.Select(reviewed => reviewed.Version ?? new KeyVersion(reviewed.Alarm.Version, reviewed.Alarm.Epoch, null) { Period = reviewed.Alarm.Period }));
             });
             return alarm ? ExitCodes.Invalid : ExitCodes.Success;
         }
@@ -136,13 +153,18 @@ internal static class MonitorCommand
         VersionList.Show(host.Out, result.NewVersions);
         foreach (ReviewedAlarm reviewed in accepted)
         {
-            host.Out.WriteLine($"  accepted: version {reviewed.Version.Version}, published in epoch {reviewed.Version.Epoch}: {Values.Show(reviewed.Version)}");
+            host.Out.WriteLine($"  accepted: {Subject(reviewed.Alarm)}: {(reviewed.Version is { } version ? Values.Show(version) : "(shown no more)")}");
         }
         foreach (OwnerAlarm version in result.Alarms)
         {
-            host.Out.WriteLine($"  ALARM: version {version.Version}, published in epoch {version.Epoch}, was not set here (SHA-256 {version.ValueSha256 ?? "unknown: erased"})");
+            host.Out.WriteLine($"  ALARM: {Subject(version)}{(version.Handover is null ? ", was not set here" : "")} (SHA-256 {version.ValueSha256 ?? (version.Version == 0 ? "none" : "unknown: erased")})");
         }
-        if (alarm)
+        PeriodReport.Show(host.Out, result.HandedOver, result.NoGuarantee);
+        if (isMissed)
+        {
+            host.Error.WriteLine($"Monitor in time: a period that ended is served until the log has gone on for long enough. That you know of these epochs: optiks monitor {key} --accept.");
+        }
+        if (result.Alarms.Count > 0)
         {
             host.Error.WriteLine($"If you set these versions on another device: optiks monitor {key} --accept. If not, someone published a key in your name: tell the operator and your contacts.");
         }

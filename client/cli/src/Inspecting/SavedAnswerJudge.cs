@@ -1,4 +1,3 @@
-using Optiks.Client;
 using Optiks.Native;
 using Optiks.Protocol;
 
@@ -68,7 +67,6 @@ internal sealed partial class SavedAnswerJudge
 
     private Judgement OfAnswer(string kind, Reason reason, VerifiedHead? head, IReadOnlyList<JudgedKey> keys)
     {
-        reason = reason == Reason.Valid ? PeriodRule.Check(head!.Period) : reason;
         if (reason != Reason.Valid)
         {
             return new Judgement { Kind = kind, Reason = reason, IsFreshChecked = _now is not null };
@@ -128,7 +126,6 @@ internal sealed partial class SavedAnswerJudge
     private Judgement Record(EpochRecord record, byte[] octets)
     {
         Reason reason = Verifier.Record(_anchor, octets, _trustedRecord);
-        reason = reason == Reason.Valid ? PeriodRule.Check(record.Period) : reason;
         return new Judgement
         {
             Kind = "record",

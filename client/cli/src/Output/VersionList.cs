@@ -14,6 +14,7 @@ internal static class VersionList
         foreach (KeyVersion version in versions)
         {
             writer.WriteStartObject();
+            writer.WriteNumber("period"u8, version.Period);
             writer.WriteNumber("version"u8, version.Version);
             writer.WriteNumber("epoch"u8, version.Epoch);
             if (version.Value is { } value)
@@ -29,12 +30,18 @@ internal static class VersionList
         writer.WriteEndArray();
     }
 
+    /// <summary>Epoch in which a version was published: with a period's first one, if it is a copy.</summary>
+    public static string Epoch(ulong epoch, bool isCopy) => isCopy ? "copy" : $"epoch {epoch}";
+
+    /// <summary>Period is told where there is more than the first.</summary>
+    public static string Period(ulong period) => period == 0 ? "" : $", period {period}";
+
     /// <summary>Show prints them for people, one a line.</summary>
     public static void Show(TextWriter output, IEnumerable<KeyVersion> versions)
     {
         foreach (KeyVersion version in versions)
         {
-            output.WriteLine($"  version {version.Version,-4} epoch {version.Epoch,-8} {Values.Show(version)}");
+            output.WriteLine($"  version {version.Version,-4} {Epoch(version.Epoch, version.IsCopy),-14} {Values.Show(version)}{Period(version.Period)}");
         }
     }
 }

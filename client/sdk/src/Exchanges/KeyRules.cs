@@ -41,7 +41,7 @@ internal static class KeyRules
     }
 
     /// <summary>
-    /// Learn gives the state after a list of versions that ended, or why it is refused all the same.
+    /// Learn gives the state after a list of versions that ended, or why it is refused all the same. What is kept of a later period stays, as nothing of an earlier one is said against it.
     /// </summary>
     /// <param name="before">What is kept; null: nothing.</param>
     /// <param name="owned">What was kept of all versions; null: nothing.</param>
@@ -51,6 +51,12 @@ internal static class KeyRules
     /// <param name="after">What is to be kept.</param>
     public static Reason Learn(KeyState? before, KeyState? owned, EndedVersions shown, ulong period, ulong epoch, out KeyState after)
     {
+        if (before is not null && before.Period > period)
+        {
+            after = before;
+            return Agree(null, owned, shown, period) ? Reason.Valid : Reason.VersionRegressed;
+        }
+        owned = owned is not null && owned.Period > period ? null : owned;
         VersionsExchange.TimedVersion? latest = shown.Versions.Count > 0 && shown.Versions[^1].Version.Version == shown.Latest ? shown.Versions[^1] : null;
         bool isKept = before is not null && before.Period == period && before.Version == shown.Latest;
         after = new KeyState
@@ -82,7 +88,8 @@ internal static class KeyRules
         Version = owned.Version,
         Time = owned.Time,
         AbsentEpoch = owned.AbsentEpoch,
-        ValueSha256 = owned.ValueSha256,
+        // After a period without guarantee there is a value, and no version that has it.
+        ValueSha256 = owned.Version > 0 ? owned.ValueSha256 : null,
     };
 
     private static Reason Compare(KeyState? before, KeyState? owned, ref KeyState after)

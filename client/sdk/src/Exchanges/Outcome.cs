@@ -15,6 +15,9 @@ internal record Outcome(Reason Reason, HeadInfo? Head)
 /// <summary>Outcome of an exchange, with what it taught when it is valid.</summary>
 internal sealed record Outcome<T>(Reason Reason, HeadInfo? Head, T? Learnt) : Outcome(Reason, Head)
 {
+    /// <summary>The log began another period, which is kept by now: nothing was learnt, and the question is to be asked anew.</summary>
+    public bool IsOvertaken { get; init; }
+
     /// <summary>Key at fault, of an answer for several.</summary>
     public int? FailedKey { get; init; }
 }

@@ -1,4 +1,5 @@
 using Optiks.Native;
+using Optiks.Protocol;
 
 namespace Optiks.Client;
 
@@ -15,8 +16,8 @@ internal sealed record OwnUserPage(
     ulong Epoch, ulong Period, bool HasLeft, bool Complete, OwnUserPage.Key List, ReadOnlyMemory<byte> KeptList, IReadOnlyList<(KeyName Name, OwnUserPage.Key Key)> Devices, int Octets)
 {
     public static OwnUserPage Of(VerifiedHead head, VerifiedOwnUser user, ReadOnlyMemory<byte> answer) => new(
-        head.Epoch, head.Period, user.HasLeft, user.Complete, user.List is null ? default : Key.Of(user.List, answer), user.KeptList,
-        [.. user.Devices.Select(device => (KeyName.OfVerified(device.Device), Key.Of(device.Key, answer)))], answer.Length);
+        head.Epoch, head.Period, user.HasLeft, user.Complete, user.List is null ? default : Key.Of(user.List, head.Period, answer), user.KeptList,
+        [.. user.Devices.Select(device => (KeyName.OfVerified(device.Device), Key.Of(device.Key, head.Period, answer)))], answer.Length);
 
     /// <summary>Key is what an answer shows of one list of versions.</summary>
     /// <param name="Latest">Latest version; of a page that does not end the list what it claims.</param>
@@ -24,6 +25,9 @@ internal sealed record OwnUserPage(
     /// <param name="Complete">The list ends.</param>
     internal readonly record struct Key(ulong Latest, IReadOnlyList<VersionsExchange.TimedVersion> Versions, bool Complete)
     {
-        public static Key Of(VerifiedVersions shown, ReadOnlyMemory<byte> answer) => new(shown.Version, VersionsExchange.TimedVersion.Of(shown, answer), shown.Complete);
+        /// <summary>Handover: what the comparison with the end of the period before said; null: there was none.</summary>
+        public Reason? Handover { get; init; }
+
+        public static Key Of(VerifiedVersions shown, ulong period, ReadOnlyMemory<byte> answer) => new(shown.Version, VersionsExchange.TimedVersion.Of(shown, period, answer), shown.Complete);
     }
 }

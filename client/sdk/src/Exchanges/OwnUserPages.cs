@@ -1,3 +1,4 @@
+using System.Security.Cryptography;
 using Optiks.Native;
 using Optiks.Protocol;
 
@@ -20,12 +21,19 @@ internal sealed class OwnUserPages
     private readonly Dictionary<string, Collected> _devices = new(StringComparer.Ordinal);
     private KnownKey _list;
     private ReadOnlyMemory<byte> _keptList;
+    private Reason? _listHandover;
 
     /// <summary>OwnUserPages of a user of whom nothing is known.</summary>
     public OwnUserPages(KeyName user)
     {
         _user = user;
     }
+
+    /// <summary>EndedRecord of the last epoch of the period that is asked about; empty: the current one is.</summary>
+    public ReadOnlyMemory<byte> EndedRecord { get; init; }
+
+    /// <summary>Ends with which the copies at the start of the period are compared; null: there are none.</summary>
+    public OwnUserEnds? Ends { get; private init; }
 
     /// <summary>Count of pages read.</summary>
     public int Count { get; private set; }
@@ -68,11 +76,25 @@ internal sealed class OwnUserPages
         }
     }
 
-    /// <summary>Of what an owner keeps, all that can be brought.</summary>
-    public static OwnUserPages Of(KeyName user, ClientState seen)
+    /// <summary>Of what an owner keeps, all that can be brought to a question about a period: the one that ended with a record, or the current one.</summary>
+    /// <param name="user">The user.</param>
+    /// <param name="seen">State.</param>
+    /// <param name="before">Record of the last epoch of the period before, up to which the user was verified: this is step 2 of the hand-over. Null: it is not.</param>
+    /// <param name="asked">Record of the last epoch of the period asked about; null: the current one.</param>
+    public static OwnUserPages Of(KeyName user, ClientState seen, EpochRecord? before, EpochRecord? asked)
     {
-        var pages = new OwnUserPages(user);
-        if (seen.OwnedUsers.GetValueOrDefault(user.Id)?.List is not { } list)
+        OwnedList? list = seen.OwnedUsers.GetValueOrDefault(user.Id)?.List;
+        var pages = new OwnUserPages(user) { EndedRecord = asked?.Encode(), Ends = before is null || list is null ? null : EndsOf(seen, list, before) };
+        if (pages.Ends is not null)
+        {
+            // Each of them is to be compared, also if the copy of the list does not have it.
+            foreach (string id in pages.Ends.Devices.Keys)
+            {
+                pages._named[id] = (new KeyName(KeyName.FromId(id), id), default);
+            }
+            return pages;
+        }
+        if (list is null || list.Period != (asked?.Period ?? seen.Head?.Period))
         {
             return pages;
         }
@@ -106,6 +128,7 @@ internal sealed class OwnUserPages
             }
         }
         _list = list;
+        _listHandover ??= page.List.Handover;
         _keptList = page.KeptList;
         _named.Clear();
         foreach ((string id, (KeyName Name, KnownKey Known) device) in named)
@@ -129,8 +152,25 @@ internal sealed class OwnUserPages
             _user, last.Epoch, last.Period, false, new EndedVersions(last.List.Latest, Known(last, last.List, _list).Time, [.. lists.Values]), last.KeptList,
             devices.ToDictionary(
                 device => device.Key,
-                device => new OwnUserDevice(device.Value.Name, new EndedVersions(device.Value.Latest, device.Value.Time, [.. device.Value.Versions.Values]), device.Value.Epoch),
-                StringComparer.Ordinal));
+                device => new OwnUserDevice(
+                    device.Value.Name, new EndedVersions(device.Value.Latest, device.Value.Time, [.. device.Value.Versions.Values]), device.Value.Epoch, device.Value.Handover),
+                StringComparer.Ordinal))
+        {
+            Handover = _listHandover ?? last.List.Handover,
+        };
+    }
+
+    private static OwnUserEnds EndsOf(ClientState seen, OwnedList list, EpochRecord before)
+    {
+        var devices = new Dictionary<string, EndState>(StringComparer.Ordinal);
+        foreach (string id in OwnedUserRules.Ids(list.Octets))
+        {
+            if (seen.Owned.TryGetValue(id, out OwnedKey? key) && OwnerRules.EndOf(key, before) is { } end)
+            {
+                devices[id] = end;
+            }
+        }
+        return new OwnUserEnds(new EndState(list.Period, before.Epoch, list.Version, SHA256.HashData(list.Octets)), devices);
     }
 
     private void Collect(OwnUserPage page, SortedDictionary<ulong, VersionsExchange.TimedVersion> lists, Dictionary<string, Collected> devices)
@@ -141,12 +181,12 @@ internal sealed class OwnUserPages
         }
         foreach ((KeyName name, OwnUserPage.Key key) in page.Devices)
         {
-            Collected collected = devices.GetValueOrDefault(name.Id) ?? new Collected(name, 0, 0, 0, []);
+            Collected collected = devices.GetValueOrDefault(name.Id) ?? new Collected(name, 0, 0, 0, null, []);
             foreach (VersionsExchange.TimedVersion version in key.Versions)
             {
                 collected.Versions[version.Version.Version] = version;
             }
-            devices[name.Id] = collected with { Latest = key.Latest, Time = Known(page, key, _named.GetValueOrDefault(name.Id).Known).Time, Epoch = page.Epoch };
+            devices[name.Id] = collected with { Latest = key.Latest, Time = Known(page, key, _named.GetValueOrDefault(name.Id).Known).Time, Epoch = page.Epoch, Handover = collected.Handover ?? key.Handover };
         }
     }
 
@@ -157,5 +197,5 @@ internal sealed class OwnUserPages
         return key.Complete ? new KnownKey(0, page.Period, version, time, page.Epoch) : new KnownKey(0, page.Period, version, time, null, key.Latest);
     }
 
-    private sealed record Collected(KeyName Name, ulong Latest, ulong Time, ulong Epoch, SortedDictionary<ulong, VersionsExchange.TimedVersion> Versions);
+    private sealed record Collected(KeyName Name, ulong Latest, ulong Time, ulong Epoch, Reason? Handover, SortedDictionary<ulong, VersionsExchange.TimedVersion> Versions);
 }

@@ -1,3 +1,5 @@
+using Optiks.Protocol;
+
 namespace Optiks.Client;
 
 /// <summary>OwnUserShown is a result about one's own user: all that its pages showed (docs/spec/user-monitor.md section 5).</summary>
@@ -9,4 +11,11 @@ namespace Optiks.Client;
 /// <param name="LatestList">Octets of the latest one.</param>
 /// <param name="Devices">What was shown of each device that was on a list, by id in base64url.</param>
 internal sealed record OwnUserShown(
-    KeyName User, ulong Epoch, ulong Period, bool HasLeft, EndedVersions List, ReadOnlyMemory<byte> LatestList, IReadOnlyDictionary<string, OwnUserDevice> Devices);
+    KeyName User, ulong Epoch, ulong Period, bool HasLeft, EndedVersions List, ReadOnlyMemory<byte> LatestList, IReadOnlyDictionary<string, OwnUserDevice> Devices)
+{
+    /// <summary>Handover of the list: what its comparison with the end of the period before said; null: there was none.</summary>
+    public Reason? Handover { get; init; }
+
+    /// <summary>IsHandedOver: the list and the keys of all devices that were on it are true copies.</summary>
+    public bool IsHandedOver => Handover == Reason.Valid && Devices.Values.All(device => device.Handover is null or Reason.Valid);
+}

@@ -50,29 +50,68 @@ internal static class OwnedUserRules
     public static ClientState NoteLeft(ClientState current, string user, ulong epoch) =>
         current.OwnedUsers.TryGetValue(user, out OwnedUser? owned) ? With(current, user, Left(owned, epoch)) : current;
 
+    /// <summary>NoteSeen notes of an owned user the first period in which a verified answer shows it: what was shown of it there before its owner looks is looked at, too.</summary>
+    public static ClientState NoteSeen(ClientState current, string user, ulong period) =>
+        current.OwnedUsers.TryGetValue(user, out OwnedUser? owned) && owned.GoesOnFrom is null ? With(current, user, owned with { Period = period }) : current;
+
+    /// <summary>HasLeft tells whether a key is that of a device of an owned user who is known to have left.</summary>
+    public static bool HasLeft(ClientState state, string key) => state.OwnedUsers.Any(user =>
+        (user.Value.HasLeft || state.Users.GetValueOrDefault(user.Key)?.LeftEpoch is not null) && user.Value.List is { } list && Ids(list.Octets).Contains(key));
+
+    /// <summary>Miss goes on to the period after one that is served no more, for the list and the keys of the devices on it, without what its last epochs showed.</summary>
+    public static ClientState Miss(ClientState current, string user, EpochRecord end)
+    {
+        OwnedUser owned = current.OwnedUsers[user];
+        ulong? at = owned.GoesOnFrom;
+        NoGuarantee missed = OwnerRules.Missed(owned.List is { } list && list.Period == end.Period ? list.AbsentEpoch : null, end);
+        ClientState next = With(current, user, owned with
+        {
+            Period = end.Period + 1,
+            NoGuarantee = missed.FromEpoch > missed.ToEpoch || owned.NoGuarantee.Any(known => known.Period == end.Period) ? owned.NoGuarantee : owned.NoGuarantee.Add(missed),
+        });
+        foreach (string id in owned.List is null ? [] : Ids(owned.List.Octets))
+        {
+            if (next.Owned.TryGetValue(id, out OwnedKey? key) && key.Period == at)
+            {
+                next = next with { Owned = next.Owned.SetItem(id, OwnerRules.Miss(key, end)) };
+            }
+        }
+        return PeriodEnds.Tidy(next);
+    }
+
     /// <summary>Apply gives the state after a result about one's own user.</summary>
     public static ClientState Apply(ClientState current, OwnUserShown shown)
     {
         OwnedUser owned = current.OwnedUsers.GetValueOrDefault(shown.User.Id) ?? new OwnedUser();
         if (shown.HasLeft)
         {
-            return With(current, shown.User.Id, Left(owned, shown.Epoch) with { LeastEpoch = shown.Epoch });
+            // Nothing is copied any more of who has left, so that there is nothing to go on with in a later period.
+            return PeriodEnds.Tidy(With(current, shown.User.Id, Left(owned, shown.Epoch) with { LeastEpoch = Math.Max(shown.Epoch, owned.LeastEpoch), Period = current.Head?.Period ?? shown.Period }));
         }
         var keys = ImmutableDictionary.CreateBuilder<string, OwnedKey>();
         keys.AddRange(current.Owned);
         foreach ((string id, OwnUserDevice device) in shown.Devices)
         {
             OwnedKey before = keys.GetValueOrDefault(id) ?? new OwnedKey { IsListedOnly = true };
+            if (before.Period > shown.Period)
+            {
+                // It was monitored by itself, and is further.
+                continue;
+            }
             ulong known = before.Period == shown.Period ? before.Version : 0;
-            keys[id] = OwnerRules.Apply(before, shown.Period, device.Epoch, [.. device.Ended.Versions.Where(version => version.Version.Version > known)]);
+            VersionsExchange.TimedVersion[] versions = [.. device.Ended.Versions.Where(version => version.Version.Version > known)];
+            // One that is owned by itself and was not on the list when its period ended has a hand-over of its own.
+            bool isBehind = before.Period < shown.Period && !before.IsListedOnly && device.Handover is null && current.EndOf(before.Period) is not null;
+            keys[id] = isBehind ? OwnerRules.Compare(before, shown.Period, versions) : OwnerRules.Apply(before, shown.Period, device.Epoch, versions, device.Handover);
         }
         OwnedUser after = Lists(owned, shown) with
         {
-            LeastEpoch = shown.Epoch,
+            LeastEpoch = Math.Max(shown.Epoch, owned.LeastEpoch),
+            Period = shown.Period,
             // What is not needed is tidied away below.
             Followed = [.. owned.Followed.Union(shown.Devices.Keys)],
         };
-        return Tidy(With(current with { Owned = keys.ToImmutable() }, shown.User.Id, after));
+        return PeriodEnds.Tidy(Tidy(With(current with { Owned = keys.ToImmutable() }, shown.User.Id, after)));
     }
 
     /// <summary>Tidy drops what was kept of devices that are on no list any more, once nobody has to be told anything about them. A key that is owned by itself stays.</summary>
@@ -139,20 +178,27 @@ internal static class OwnedUserRules
     {
         OwnedList? kept = owned.List is { } list && list.Period == shown.Period ? owned.List : null;
         OwnedUser next = owned;
-        IReadOnlySet<string>? before = Set(kept?.Octets ?? DeviceList.Encode([]));
+        // In a new period versions count from 1 again, and the first is a copy of what the list was: that of the end of the period before, if it was verified.
+        IReadOnlySet<string>? before = Set(owned.List?.Octets ?? DeviceList.Encode([]));
+        bool isLost = kept is null && owned.List is not null && !shown.List.Versions[0].Version.IsCopy;
+        if (isLost)
+        {
+            next = next with { Alarms = next.Alarms.Add(new UserAlarm(UserAlarmKind.DeviceList, shown.Period, 0, shown.Epoch, Handover: Reason.HandoverMissing)) };
+        }
         foreach (VersionsExchange.TimedVersion shownVersion in shown.List.Versions.Where(version => version.Version.Version > (kept?.Version ?? 0)))
         {
             KeyVersion version = shownVersion.Version;
             IReadOnlySet<string>? after = version.Value is { } octets ? Set(octets) : null;
-            bool isSet = false;
-            if (before is not null && after is not null)
+            Reason? handover = version.IsCopy && shown.Handover is not Reason.Valid ? shown.Handover : null;
+            bool isSet = version.IsCopy && (shown.Handover is Reason.Valid || (shown.Handover is null && owned.List is not null && version.Value is { } copy && copy.Span.SequenceEqual(owned.List.Octets)));
+            if (!isSet && handover is null && before is not null && after is not null)
             {
                 next = next with { Expected = OwnerOrder.Tick(next.Expected, change => change.Makes(before, after), out isSet) };
             }
             if (!isSet)
             {
                 string? hash = version.Value is { } value ? ValueHash.Of(value.Span) : null;
-                next = next with { Alarms = next.Alarms.Add(new UserAlarm(UserAlarmKind.DeviceList, shown.Period, version.Version, version.Epoch, hash)) };
+                next = next with { Alarms = next.Alarms.Add(new UserAlarm(UserAlarmKind.DeviceList, shown.Period, version.Version, version.Epoch, hash, Handover: handover)) };
             }
             before = after;
         }

@@ -1,31 +1,93 @@
+using Optiks.Native;
+using Optiks.Protocol;
+
 namespace Optiks.Client;
 
 /// <summary>OwnerRules compare what the log shows of an owner's key with what the owner set.</summary>
 internal static class OwnerRules
 {
     /// <summary>State after these versions, in order, were verified at a head: changes that were expected are ticked off, all others become alarms.</summary>
-    public static OwnedKey Apply(OwnedKey owned, ulong period, ulong headEpoch, IReadOnlyList<VersionsExchange.TimedVersion> versions)
+    /// <param name="owned">What was kept.</param>
+    /// <param name="period">Period of the head.</param>
+    /// <param name="headEpoch">Its epoch.</param>
+    /// <param name="versions">The versions.</param>
+    /// <param name="handover">What the comparison with the end of the period before said; null: there was none.</param>
+    public static OwnedKey Apply(OwnedKey owned, ulong period, ulong headEpoch, IReadOnlyList<VersionsExchange.TimedVersion> versions, Reason? handover = null)
     {
         // State of another period says nothing about this one's versions, save that the first may be a copy of the last value.
+        string? before = owned.Version == 0 || owned.Period != period ? owned.ValueSha256 : null;
         OwnedKey next = owned.Period == period ? owned : owned with { Period = period, Version = 0, Time = 0, AbsentEpoch = null };
+        // After a period without guarantee the key had a version for certain, so that there must be a copy, whatever it has.
+        bool isFirstLook = owned is { Version: 0, AbsentEpoch: null } && owned.Period == period;
+        bool isLost = isFirstLook && before is not null && (versions.Count == 0 || !versions[0].Version.IsCopy);
+        if (isLost || handover == Reason.HandoverMissing)
+        {
+            next = next with { Alarms = next.Alarms.Add(new OwnerAlarm(period, 0, headEpoch, null, Reason.HandoverMissing)) };
+        }
         foreach ((KeyVersion version, ulong time) in versions)
         {
             string? hash = version.Value is { } value ? ValueHash.Of(value.Span) : null;
-            bool isCopy = version.Epoch == 0 && period != owned.Period && owned.ValueSha256 is not null && hash == owned.ValueSha256;
-            next = next with { Expected = OwnerOrder.Tick(next.Expected, change => change.ValueSha256 == hash, out bool isSet) };
-            if (!isSet && !isCopy)
+            if (!version.IsCopy)
             {
-                next = next with { Alarms = next.Alarms.Add(new OwnerAlarm(period, version.Version, version.Epoch, hash)) };
+                next = next with { Expected = OwnerOrder.Tick(next.Expected, change => change.ValueSha256 == hash, out bool isSet) };
+                next = isSet ? next : next with { Alarms = next.Alarms.Add(new OwnerAlarm(period, version.Version, version.Epoch, hash)) };
+            }
+            else if (handover is null && (hash is null || hash != before))
+            {
+                // The end of the period before is not known: a copy may be of what was set in its last epochs.
+                next = next with { Expected = OwnerOrder.Tick(next.Expected, change => change.ValueSha256 == hash, out bool isSet) };
+                next = isSet ? next : next with { Alarms = next.Alarms.Add(new OwnerAlarm(period, version.Version, version.Epoch, hash)) };
+            }
+            else if (handover is not (null or Reason.Valid))
+            {
+                next = next with { Alarms = next.Alarms.Add(new OwnerAlarm(period, version.Version, version.Epoch, hash, handover)) };
             }
             next = next with { Version = version.Version, Time = time, ValueSha256 = hash };
         }
-        return next with { AbsentEpoch = Math.Max(headEpoch, next.AbsentEpoch ?? 0) };
+        return next with { AbsentEpoch = Math.Max(headEpoch, next.AbsentEpoch ?? 0), ValueSha256 = next.Version == 0 ? null : next.ValueSha256 };
     }
+
+    /// <summary>Compare raises alarms for versions of a key whose hand-over to their period is still to be made, and changes nothing else: it shows them again.</summary>
+    public static OwnedKey Compare(OwnedKey owned, ulong period, IReadOnlyList<VersionsExchange.TimedVersion> versions)
+    {
+        OwnedKey next = owned;
+        foreach ((KeyVersion version, _) in versions)
+        {
+            string? hash = version.Value is { } value ? ValueHash.Of(value.Span) : null;
+            var alarm = new OwnerAlarm(period, version.Version, version.Epoch, hash);
+            bool isKnown = owned.Expected.Any(change => change.ValueSha256 == hash) || (version.IsCopy && hash is not null && hash == owned.ValueSha256);
+            next = isKnown || next.Alarms.Contains(alarm) ? next : next with { Alarms = next.Alarms.Add(alarm) };
+        }
+        return next;
+    }
+
+    /// <summary>EndOf a period is what is known of a key there, if that was verified up to its last epoch; null: it was not.</summary>
+    public static EndState? EndOf(OwnedKey owned, EpochRecord end) => owned.Period == end.Period && owned.AbsentEpoch == end.Epoch && (owned.Version == 0) == (owned.ValueSha256 is null)
+        ? new EndState(end.Period, end.Epoch, owned.Version, owned.ValueSha256 is { } hash ? Convert.FromHexString(hash) : default(ReadOnlyMemory<byte>))
+        : null;
+
+    /// <summary>Miss goes on to the period after one that is served no more, without what its last epochs showed.</summary>
+    public static OwnedKey Miss(OwnedKey owned, EpochRecord end)
+    {
+        NoGuarantee missed = Missed(owned.Period == end.Period ? owned.AbsentEpoch : null, end);
+        return owned with
+        {
+            Period = end.Period + 1,
+            Version = 0,
+            Time = 0,
+            AbsentEpoch = null,
+            NoGuarantee = missed.FromEpoch > missed.ToEpoch || owned.NoGuarantee.Any(known => known.Period == end.Period) ? owned.NoGuarantee : owned.NoGuarantee.Add(missed),
+        };
+    }
+
+    /// <summary>Missed epochs of a period: all after the last one that was verified, if any was.</summary>
+    public static NoGuarantee Missed(ulong? verified, EpochRecord end) => new(end.Period, verified + 1 ?? end.PeriodFirstEpoch, end.Epoch);
 
     /// <summary>State in which a change of an owned key is expected; the same state if it is already.</summary>
     public static ClientState Expect(ClientState current, KeyName key, ExpectedChange change)
     {
-        OwnedKey owned = current.Owned.GetValueOrDefault(key.Id) ?? new OwnedKey();
+        // From the period on in which it was first set: what was shown of it before its owner looks is looked at, too.
+        OwnedKey owned = current.Owned.GetValueOrDefault(key.Id) ?? new OwnedKey { Period = current.Head?.Period ?? 0 };
         return owned.Expected.Any(known => known.RequestId == change.RequestId)
             ? current
             : current with { Owned = current.Owned.SetItem(key.Id, owned with { Expected = owned.Expected.Add(change), IsListedOnly = false }) };

@@ -37,7 +37,13 @@ internal static class UserConfirmation
         {
             return Unproven(result, "the user has left since");
         }
-        ulong? list = Item(result, StructureId.Devices, result.User!.Value)?.Version;
+        KeyVersionNumber? named = Item(result, StructureId.Devices, result.User!.Value);
+        if (result.Items.Any(item => item.Version.Period > now.Head!.Period))
+        {
+            return Contradicted(result, "the log has not begun the period that the server names");
+        }
+        // Of a period that has ended the versions say nothing about those of this one. What the list has now is what was asked for, or a later change.
+        ulong? list = named?.Version is { } number && number > 0 && named.Value.Period < now.Head!.Period ? 1 : named?.Version;
         if (list is not > 0 && result.Changes.Any(change => change.Operation is UserOperation.Create or UserOperation.AddDevice or UserOperation.RemoveDevice))
         {
             return Contradicted(result, "the server names no version of the device list");
@@ -78,13 +84,14 @@ internal static class UserConfirmation
         {
             return operation != UserOperation.SetDevice && now.ListVersion == list ? Contradicted(result, $"{id} is not a device") : Unproven(result, $"{id} is no device any more");
         }
-        if (shown.Version < named.Version)
+        bool isCurrent = named.Period == now.Head!.Period;
+        if (isCurrent && shown.Version < named.Version)
         {
             return Contradicted(result, $"the log has no such version of {id}");
         }
         ReadOnlyMemory<byte>? value = shown.Value;
         var name = KeyName.OfVerified(set.Device);
-        if (shown.Version > named.Version && !histories.TryGetValue(name.Id, out value))
+        if ((!isCurrent || shown.Version > named.Version) && !histories.TryGetValue(name.Id, out value))
         {
             later.Add((name, named));
             return Unproven(result, $"a later version of {id} is the latest");

@@ -65,6 +65,7 @@ internal sealed class UserLearning
         }
         foreach ((string user, UserState state) in _users)
         {
+            next = OwnedUserRules.NoteSeen(next, user, _period);
             next = state.LeftEpoch is { } epoch ? OwnedUserRules.NoteLeft(next, user, epoch) : next;
         }
         return next;

@@ -25,22 +25,33 @@ internal sealed class UserMonitorExchange : VerifiedExchange<UserMonitorExchange
 
     public override string BodyMediaType => MediaTypes.UserMonitorQuery;
 
+    public override string Query => EndedRecord.IsEmpty ? "" : $"&period={EpochRecord.PeriodOf(EndedRecord.Span)}";
+
     public override bool NeedsAuthorization => true;
 
-    public override byte[] Body(ClientState seen) => _pages.Query.Encode();
+    public override ReadOnlyMemory<byte> EndedRecord => _pages.EndedRecord;
+
+    public override bool IsOfOnePeriod => true;
+
+    public override byte[]? Body(ClientState seen) => _pages.Query.Encode();
 
     public override Checked<Learnt> Verify(VerifierContext context, ClientState seen, ReadOnlyMemory<byte> answer)
     {
         OwnUserQuestion question = _pages.Question;
         UserState? user = seen.Users.GetValueOrDefault(_pages.User.Id);
-        question = question with { LeastEpoch = LeastOf(seen, question, user), HasLeft = user?.LeftEpoch is not null };
+        // Later epochs say nothing about a period that ended before them.
+        question = EndedRecord.IsEmpty ? question with { LeastEpoch = LeastOf(seen, question, user), HasLeft = user?.LeftEpoch is not null } : question;
         UserMonitorVerdict verdict = Verifier.UserMonitor(context, question, answer.Span);
         if (verdict.Reason != Reason.Valid)
         {
             return new(verdict.Reason, null, null, null);
         }
         VerifiedHead head = verdict.Head!;
-        var page = OwnUserPage.Of(head, verdict.User!, answer);
+        OwnUserPage page = Compared(OwnUserPage.Of(head, verdict.User!, answer), head, verdict.User!, answer.Span, out Reason handover);
+        if (handover != Reason.Valid)
+        {
+            return new(handover, null, null, null);
+        }
         if (!page.Complete)
         {
             return new(Reason.Valid, head, new Learnt(page, null), null);
@@ -70,21 +81,46 @@ internal sealed class UserMonitorExchange : VerifiedExchange<UserMonitorExchange
         return question.Keys.Aggregate(least, (most, device) => Math.Max(most, seen.LeastEpoch(Base64UrlText.Encode(device.Device.Span))));
     }
 
+    // With what the log committed to as copies. That these are false is not a lie of this server's: the owner is told, and goes on. An answer of another period is none.
+    private OwnUserPage Compared(OwnUserPage page, VerifiedHead head, VerifiedOwnUser shown, ReadOnlySpan<byte> answer, out Reason refused)
+    {
+        refused = Reason.Valid;
+        if (_pages.Ends is not { } ends || page.HasLeft)
+        {
+            return page;
+        }
+        OwnUserPage compared = page with { List = Compared(page.List, head, shown.List!, ends.List, answer) };
+        var devices = new List<(KeyName Name, OwnUserPage.Key Key)>(page.Devices.Count);
+        for (int i = 0; i < page.Devices.Count; i++)
+        {
+            (KeyName name, OwnUserPage.Key key) = page.Devices[i];
+            devices.Add((name, ends.Devices.TryGetValue(name.Id, out EndState? end) ? Compared(key, head, shown.Devices[i].Key, end, answer) : key));
+        }
+        compared = compared with { Devices = devices };
+        refused = devices.Select(device => device.Key.Handover).Append(compared.List.Handover).Contains(Reason.HandoverPeriod) ? Reason.HandoverPeriod : refused;
+        return compared;
+    }
+
+    private static OwnUserPage.Key Compared(OwnUserPage.Key key, VerifiedHead head, VerifiedVersions shown, EndState end, ReadOnlySpan<byte> answer) =>
+        shown.From == 1 ? key with { Handover = Verifier.Handover(head, shown, end, answer) } : key;
+
     // What is to be kept of a result, as of a lookup.
     private static Reason Learn(ClientState seen, OwnUserShown shown, UserState? before, out Result? result)
     {
         result = null;
+        // What is known of a later period stays.
+        bool isOld = before?.LeftEpoch is not null || before?.Devices?.Period > shown.Period;
         if (shown.HasLeft)
         {
-            result = new Result(shown, new UserState { LeftEpoch = shown.Epoch }, ImmutableDictionary<string, KeyState>.Empty, []);
-            return Reason.Valid;
+            result = new Result(shown, new UserState { LeftEpoch = Math.Max(shown.Epoch, before?.LeftEpoch ?? 0) }, ImmutableDictionary<string, KeyState>.Empty, []);
+            return before?.Devices is not null && isOld ? Reason.UserReturned : Reason.Valid;
         }
         Reason reason = KeyRules.Learn(before?.Devices, OwnedUserRules.ListState(seen.OwnedUsers.GetValueOrDefault(shown.User.Id)), shown.List, shown.Period, shown.Epoch, out KeyState list);
         if (reason != Reason.Valid)
         {
             return reason;
         }
-        var values = new List<ReadOnlyMemory<byte>> { shown.LatestList };
+        List<ReadOnlyMemory<byte>> values = isOld ? [] : [shown.LatestList];
         var keys = ImmutableDictionary.CreateBuilder<string, KeyState>();
         foreach ((string id, OwnUserDevice device) in shown.Devices)
         {
@@ -105,14 +141,14 @@ internal sealed class UserMonitorExchange : VerifiedExchange<UserMonitorExchange
                 return reason;
             }
             keys[id] = after;
-            if (device.Ended.Versions is [.., { Version.Value: { } value }])
+            if (after.Period == shown.Period && device.Ended.Versions is [.., { Version.Value: { } value }])
             {
                 values.Add(value);
             }
         }
         // Octets that were brought are not among the versions shown.
         list = list with { ValueSha256 = ValueHash.Of(shown.LatestList.Span) };
-        result = new Result(shown, new UserState { Devices = list }, keys.ToImmutable(), values);
+        result = new Result(shown, isOld ? before! : new UserState { Devices = list }, keys.ToImmutable(), values);
         return Reason.Valid;
     }
 

@@ -21,8 +21,20 @@ internal abstract class VerifiedExchange<T>
     /// <summary>LeastEpoch that the caller insists on beyond what is remembered.</summary>
     public ulong LeastEpoch { get; init; }
 
-    /// <summary>Body of the request.</summary>
-    public abstract byte[] Body(ClientState seen);
+    /// <summary>Query after the checkpoint's size, such as <c>&amp;period=3</c>.</summary>
+    public virtual string Query => "";
+
+    /// <summary>EndedRecord of the last epoch of the period that is asked about; empty: the current one is (docs/spec/periods.md section 5).</summary>
+    public virtual ReadOnlyMemory<byte> EndedRecord => default;
+
+    /// <summary>IsOfOnePeriod: what is brought to the question is of one period. When the log begins another, the caller asks anew (<see cref="Outcome{T}.IsOvertaken"/>).</summary>
+    public virtual bool IsOfOnePeriod => false;
+
+    /// <summary>FollowsPeriods: the answer itself leads from the period of the kept record to that of the head.</summary>
+    public virtual bool FollowsPeriods => false;
+
+    /// <summary>Body of the request; null: there is none.</summary>
+    public abstract byte[]? Body(ClientState seen);
 
     /// <summary>Verifies an answer, without changing anything.</summary>
     public abstract Checked<T> Verify(VerifierContext context, ClientState seen, ReadOnlyMemory<byte> answer);

@@ -1,4 +1,5 @@
 using System.Net;
+using System.Runtime.ExceptionServices;
 using Optiks.Native;
 using Optiks.Protocol;
 
@@ -33,6 +34,7 @@ internal sealed class VerifiedExchanger
         while (true)
         {
             OptiksServerException? failure = null;
+            OptiksServerException? gone = null;
             bool behind = false;
             for (int i = 0; i < _options.QueryUrls.Count; i++)
             {
@@ -50,6 +52,20 @@ internal sealed class VerifiedExchanger
                 {
                     failure = e;
                 }
+                catch (OptiksServerException e) when (!exchange.EndedRecord.IsEmpty && e.Problem == PeriodsExchange.Gone)
+                {
+                    gone = e;
+                }
+                catch (OptiksServerException e) when ((!exchange.EndedRecord.IsEmpty || exchange.FollowsPeriods) && e.Problem == ProblemNames.NotFound)
+                {
+                    // It does not know yet that the period has ended, or has begun.
+                    behind = true;
+                }
+            }
+            if (gone is not null)
+            {
+                // What no replica serves any more comes back nowhere.
+                ExceptionDispatchInfo.Throw(gone);
             }
             if (!await backoff.TryWaitAsync(failure?.RetryAfter, cancellationToken).ConfigureAwait(false))
             {
@@ -69,10 +85,28 @@ internal sealed class VerifiedExchanger
                 return new Outcome<T>(Reason.Fork, null, default) { EvidencePath = fork.EvidencePath };
             }
             byte[] answer = await AskAsync(exchange, seen, replica, cancellationToken).ConfigureAwait(false);
-            (Reason reason, VerifiedHead? head, T? learnt, int? failedKey) = exchange.Verify(Context(seen), seen, answer);
-            if (reason == Reason.Valid && PeriodRule.Check(head!.Period) != Reason.Valid)
+            (Reason reason, VerifiedHead? head, T? learnt, int? failedKey) = exchange.Verify(Context(seen) with { EndedRecord = exchange.EndedRecord }, seen, answer);
+            if (OtherPeriod(exchange, reason, seen, answer) is { } period)
             {
-                return new Outcome<T>(PeriodRule.Check(head.Period), null, default) { Detail = PeriodRule.Detail };
+                if (period < seen.Head!.Period)
+                {
+                    // Nothing that is of an earlier period than the kept record says anything new.
+                    return await RefuseAsync(exchange, Reason.RecordPeriod, null, seen.Head, answer, replica, cancellationToken).ConfigureAwait(false) is { Reason: Reason.Fork } forked ? forked : null;
+                }
+                Outcome<IReadOnlyList<byte[]>>? followed = await TryAskAsync(new PeriodsExchange(seen.Head.Period), replica, cancellationToken).ConfigureAwait(false);
+                if (followed is null || (followed.Reason == Reason.Valid && _store.Current.Head!.Period < period))
+                {
+                    return null;
+                }
+                if (followed.Reason != Reason.Valid)
+                {
+                    return new Outcome<T>(followed.Reason, null, default) { EvidencePath = followed.EvidencePath, Detail = followed.Detail };
+                }
+                if (exchange.IsOfOnePeriod)
+                {
+                    return new Outcome<T>(Reason.RecordPeriod, null, default) { IsOvertaken = true };
+                }
+                continue;
             }
             if (reason == Reason.Stale || (head is not null && head.Epoch < exchange.LeastEpoch))
             {
@@ -99,9 +133,9 @@ internal sealed class VerifiedExchanger
 
     private async Task<byte[]> AskAsync<T>(VerifiedExchange<T> exchange, ClientState seen, Uri replica, CancellationToken cancellationToken)
     {
-        var request = new ServerRequest(replica, $"{exchange.Path}?checkpoint_size={seen.Head?.Size ?? 0}", exchange.MediaType, MaxAnswerLength)
+        var request = new ServerRequest(replica, $"{exchange.Path}?checkpoint_size={seen.Head?.Size ?? 0}{exchange.Query}", exchange.MediaType, MaxAnswerLength)
         {
-            Body = (exchange.Body(seen), exchange.BodyMediaType),
+            Body = exchange.Body(seen) is { } body ? (body, exchange.BodyMediaType) : default((ReadOnlyMemory<byte>, string)?),
             Authorize = exchange.NeedsAuthorization,
         };
         try
@@ -112,6 +146,22 @@ internal sealed class VerifiedExchanger
         {
             return await _connection.SendAsync(request with { Authorize = true }, cancellationToken).ConfigureAwait(false);
         }
+    }
+
+    // The period of the record of an answer about the log as it is, when that is not the kept one's. Such an answer is not taken, whatever it shows: the records between are looked at first.
+    private ulong? OtherPeriod<T>(VerifiedExchange<T> exchange, Reason reason, ClientState seen, byte[] answer)
+    {
+        if (seen.Head is not { } kept || !exchange.EndedRecord.IsEmpty || exchange.FollowsPeriods || reason.IsMalformed() || reason is Reason.Fork)
+        {
+            return null;
+        }
+        ReadOnlyMemory<byte> head = Heads.PeekHead(answer);
+        ulong period = EpochRecord.PeriodOf(head.Span);
+        // Only a record that the log signed is of a period of the log. One that is well formed is refused for its period after that was checked.
+        return period != kept.Period
+            && (reason == Reason.Valid
+                || (Verifier.Record(_options.TrustAnchor, head.Span[..EpochRecord.Length], []) == Reason.Valid && Verifier.Head(Context(seen), head.Span).Reason is Reason.Valid or Reason.RecordPeriod))
+            ? period : null;
     }
 
     private VerifierContext Context(ClientState seen) => new()

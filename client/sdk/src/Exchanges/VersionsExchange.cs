@@ -11,9 +11,10 @@ internal sealed class VersionsExchange : VerifiedExchange<VersionsExchange.Page>
     private readonly KnownKey _start;
     private readonly Func<ClientState, Page, VerifiedHead, ClientState?> _remember;
 
-    /// <summary>From the version after <paramref name="start"/>'s on. What a page teaches is remembered by the caller's function.</summary>
-    public VersionsExchange(KeyName key, bool monitor, KnownKey start, Func<ClientState, Page, VerifiedHead, ClientState?> remember)
+    /// <summary>From the version after <paramref name="start"/>'s on. What a page teaches is remembered by the caller's function. With a record: of the period that ended with it.</summary>
+    public VersionsExchange(KeyName key, bool monitor, KnownKey start, Func<ClientState, Page, VerifiedHead, ClientState?> remember, ReadOnlyMemory<byte> endedRecord)
     {
+        EndedRecord = endedRecord;
         _key = key;
         _monitor = monitor;
         _start = start;
@@ -24,24 +25,44 @@ internal sealed class VersionsExchange : VerifiedExchange<VersionsExchange.Page>
 
     public override string MediaType => _monitor ? MediaTypes.Monitor : MediaTypes.History;
 
+    public override string Query => EndedRecord.IsEmpty ? "" : $"&period={EpochRecord.PeriodOf(EndedRecord.Span)}";
+
     public override bool NeedsAuthorization => true;
 
-    public override byte[] Body(ClientState seen) => QueryList.Encode([new Query(_key.Octets, 0, _start.Version + 1)]);
+    public override ReadOnlyMemory<byte> EndedRecord { get; }
+
+    public override bool IsOfOnePeriod => true;
+
+    /// <summary>End of the period before, with which a list from version 1 on is compared; null: there is none.</summary>
+    public EndState? End { get; init; }
+
+    public override byte[]? Body(ClientState seen) => QueryList.Encode([new Query(_key.Octets, 0, _start.Version + 1)]);
 
     public override Checked<Page> Verify(VerifierContext context, ClientState seen, ReadOnlyMemory<byte> answer)
     {
         using var keys = new ByteStrings(1);
         keys.Add(_key.Octets.Span);
-        KnownKey known = _start with { LeastEpoch = Math.Max(_start.LeastEpoch, seen.LeastEpoch(_key.Id)) };
+        // Later epochs say nothing about a period that ended before them.
+        KnownKey known = EndedRecord.IsEmpty ? _start with { LeastEpoch = Math.Max(_start.LeastEpoch, seen.LeastEpoch(_key.Id)) } : _start;
         VersionsVerdict verdict = Verifier.Versions(context, keys, [known], answer.Span);
         if (verdict.Reason != Reason.Valid)
         {
             return new(verdict.Reason, null, null, verdict.FailedKey);
         }
         VerifiedVersions shown = verdict.Keys[0];
-        IReadOnlyList<TimedVersion> versions = TimedVersion.Of(shown, answer);
         VerifiedHead head = verdict.Head!;
+        IReadOnlyList<TimedVersion> versions = TimedVersion.Of(shown, head.Period, answer);
         var page = new Page(shown.Version, versions, shown.Complete, head.Period, null);
+        if (End is not null && shown.From == 1)
+        {
+            Reason handover = Verifier.Handover(head, shown, End, answer.Span);
+            if (handover == Reason.HandoverPeriod)
+            {
+                return new(handover, null, null, null);
+            }
+            // What the log committed to is not a lie of this server's: the owner is told, and goes on.
+            page = page with { Handover = handover };
+        }
         if (!shown.Complete)
         {
             return new(Reason.Valid, head, page, null);
@@ -65,7 +86,7 @@ internal sealed class VersionsExchange : VerifiedExchange<VersionsExchange.Page>
     }
 
     public override IReadOnlyCollection<ReadOnlyMemory<byte>> Values(Page learnt) =>
-        learnt.After is not null && learnt.Versions.Count > 0 && learnt.Versions[^1].Version.Value is { } value ? [value] : [];
+        learnt.After is { } after && after.Period == learnt.Period && learnt.Versions.Count > 0 && learnt.Versions[^1].Version.Value is { } value ? [value] : [];
 
     /// <summary>Page of verified versions.</summary>
     /// <param name="Latest">Latest version that the answer claims; shown once complete.</param>
@@ -73,16 +94,20 @@ internal sealed class VersionsExchange : VerifiedExchange<VersionsExchange.Page>
     /// <param name="Complete">False: there are more.</param>
     /// <param name="Period">Period of the versions.</param>
     /// <param name="After">What is to be kept of the key, once complete; null before.</param>
-    internal sealed record Page(ulong Latest, IReadOnlyList<TimedVersion> Versions, bool Complete, ulong Period, KeyState? After);
+    internal sealed record Page(ulong Latest, IReadOnlyList<TimedVersion> Versions, bool Complete, ulong Period, KeyState? After)
+    {
+        /// <summary>Handover is what the comparison with the end of the period before said; null: there was none.</summary>
+        public Reason? Handover { get; init; }
+    }
 
     /// <summary>TimedVersion is a version with its time T.</summary>
     internal sealed record TimedVersion(KeyVersion Version, ulong Time)
     {
         /// <summary>Of an accepted answer, with copies of its values.</summary>
-        public static IReadOnlyList<TimedVersion> Of(VerifiedVersions shown, ReadOnlyMemory<byte> answer) =>
+        public static IReadOnlyList<TimedVersion> Of(VerifiedVersions shown, ulong period, ReadOnlyMemory<byte> answer) =>
         [
             .. shown.Members.Select(member =>
-                new TimedVersion(new KeyVersion(member.Version, member.LeafEpoch, member.Value is { } range ? answer[range].ToArray() : default(ReadOnlyMemory<byte>?)), member.Time)),
+                new TimedVersion(new KeyVersion(member.Version, member.LeafEpoch, member.Value is { } range ? answer[range].ToArray() : default(ReadOnlyMemory<byte>?)) { Period = period }, member.Time)),
         ];
     }
 }

@@ -8,6 +8,12 @@ namespace Optiks.Client;
 /// <param name="Value">Value; null when it was erased.</param>
 public sealed record KeyVersion(ulong Version, ulong Epoch, ReadOnlyMemory<byte>? Value)
 {
+    /// <summary>Period of the version: each has versions 1, 2, ... of its own.</summary>
+    public ulong Period { get; init; }
+
+    /// <summary>IsCopy: the period began with it, as the copy of what the key had when the one before ended.</summary>
+    public bool IsCopy => Version == 1 && Epoch == 0;
+
     /// <summary>
     /// IsNote says whether this is the note that its owner committed to with the value (docs/spec/user-monitor.md section 8). False too if the value carries none. No verdict about the log.
     /// </summary>

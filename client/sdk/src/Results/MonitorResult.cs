@@ -14,8 +14,14 @@ public sealed record MonitorResult : VerifiedAnswer
     /// <summary>Version is the latest; no later one exists at the head's epoch. 0: none.</summary>
     public ulong Version { get; init; }
 
-    /// <summary>NewVersions since the key was monitored last, expected or not.</summary>
+    /// <summary>NewVersions since the key was monitored last, expected or not, of all periods since then. Copies that are what they ought to be are none.</summary>
     public IReadOnlyList<KeyVersion> NewVersions { get; init; } = [];
+
+    /// <summary>HandedOver are the periods whose end this call verified, and that the next one began with a true copy of the key.</summary>
+    public IReadOnlyList<ulong> HandedOver { get; init; } = [];
+
+    /// <summary>NoGuarantee for these epochs, for good: what was shown of the key in them can be found out by nobody any more. Also when the answer is refused.</summary>
+    public IReadOnlyList<NoGuarantee> NoGuarantee { get; init; } = [];
 
     /// <summary>Alarms: versions that the owner did not set here and has not acknowledged, old ones too.</summary>
     public IReadOnlyList<OwnerAlarm> Alarms { get; init; } = [];

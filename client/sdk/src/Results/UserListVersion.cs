@@ -4,4 +4,8 @@ namespace Optiks.Client;
 /// <param name="Version">1, 2, ...</param>
 /// <param name="Epoch">Epoch that inserted it; 0 for a copy made at a period's start.</param>
 /// <param name="Devices">Ids on it, in order; null when it was erased.</param>
-public sealed record UserListVersion(ulong Version, ulong Epoch, IReadOnlyList<ReadOnlyMemory<byte>>? Devices);
+public sealed record UserListVersion(ulong Version, ulong Epoch, IReadOnlyList<ReadOnlyMemory<byte>>? Devices)
+{
+    /// <summary>Period of the version: each has versions 1, 2, ... of its own.</summary>
+    public ulong Period { get; init; }
+}

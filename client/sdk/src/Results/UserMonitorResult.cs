@@ -26,6 +26,12 @@ public sealed record UserMonitorResult : VerifiedAnswer
     /// <summary>Devices on the list, in the order of their ids.</summary>
     public IReadOnlyList<ReadOnlyMemory<byte>> Devices { get; init; } = [];
 
+    /// <summary>HandedOver are the periods whose end this call verified, and that the next one began with true copies of the list and of the devices on it.</summary>
+    public IReadOnlyList<ulong> HandedOver { get; init; } = [];
+
+    /// <summary>NoGuarantee for these epochs, for good: what was shown of the list and of the devices on it in them can be found out by nobody any more. Also when the answer is refused.</summary>
+    public IReadOnlyList<NoGuarantee> NoGuarantee { get; init; } = [];
+
     /// <summary>NewLists: versions of the device list since the user was monitored last, expected or not.</summary>
     public IReadOnlyList<UserListVersion> NewLists { get; init; } = [];
 

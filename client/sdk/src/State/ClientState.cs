@@ -29,6 +29,9 @@ public sealed record ClientState
     /// <summary>OwnedUsers, by user id: changed here.</summary>
     public ImmutableDictionary<string, OwnedUser> OwnedUsers { get; init => field = value ?? ImmutableDictionary<string, OwnedUser>.Empty; } = ImmutableDictionary<string, OwnedUser>.Empty;
 
+    /// <summary>PeriodEnds are records of the last epochs of periods that ended, by period: those from which an owner of something goes on.</summary>
+    public ImmutableArray<byte[]> PeriodEnds { get; init => field = value.IsDefault ? [] : value; } = [];
+
     /// <summary>Fork that was found; null: none.</summary>
     public ForkState? Fork { get; init; }
 

@@ -1,3 +1,5 @@
+using Optiks.Protocol;
+
 namespace Optiks.Client;
 
 /// <summary>HeadState is the newest signed view of the log that this client verified.</summary>
@@ -14,4 +16,7 @@ public sealed record HeadState
 
     /// <summary>Record of the latest epoch verified.</summary>
     public required byte[] Record { get; init; }
+
+    /// <summary>Period of the record.</summary>
+    internal ulong Period => EpochRecord.PeriodOf(Record);
 }

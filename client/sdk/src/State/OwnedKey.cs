@@ -5,7 +5,7 @@ namespace Optiks.Client;
 /// <summary>OwnedKey is what an owner keeps of a key of its own: how far every version was verified, and what it set itself.</summary>
 public sealed record OwnedKey
 {
-    /// <summary>Period that the versions belong to.</summary>
+    /// <summary>Period that the versions belong to. If it has ended, the owner goes on from here to the next one.</summary>
     public ulong Period { get; init; }
 
     /// <summary>Version up to which each one was verified, 0: none.</summary>
@@ -17,7 +17,7 @@ public sealed record OwnedKey
     /// <summary>AbsentEpoch is the last epoch at which all later versions were proven absent.</summary>
     public ulong? AbsentEpoch { get; init; }
 
-    /// <summary>ValueSha256 of the version, in hexadecimal; null when there is none or it was erased.</summary>
+    /// <summary>ValueSha256 of the version, in hexadecimal; null when there is none or it was erased. After a period without guarantee: that of the last version that was verified.</summary>
     public string? ValueSha256 { get; init; }
 
     /// <summary>Expected changes, in the order in which they were made here.</summary>
@@ -25,6 +25,9 @@ public sealed record OwnedKey
 
     /// <summary>IsListedOnly: it is kept as a device of an owned user, and was neither set nor monitored by itself. Then it goes when it is on the list no more.</summary>
     public bool IsListedOnly { get; init; }
+
+    /// <summary>NoGuarantee for these epochs: their period was gone before its end was verified.</summary>
+    public ImmutableArray<NoGuarantee> NoGuarantee { get; init => field = value.IsDefault ? [] : value; } = [];
 
     /// <summary>Alarms that nobody has acknowledged.</summary>
     public ImmutableArray<OwnerAlarm> Alarms { get; init => field = value.IsDefault ? [] : value; } = [];

@@ -8,6 +8,9 @@ public sealed record OwnedUser
     /// <summary>LeastEpoch is the epoch of the last result; 0: there was none.</summary>
     public ulong LeastEpoch { get; init; }
 
+    /// <summary>Period up to which the user was verified, or in which it was first seen; null: in none yet, or only that of <see cref="List"/> is known. If it has ended, the owner goes on from here to the next one.</summary>
+    public ulong? Period { get; init; }
+
     /// <summary>HasLeft: the user was seen to have left.</summary>
     public bool HasLeft { get; init; }
 
@@ -23,6 +26,12 @@ public sealed record OwnedUser
     /// <summary>Expected changes, in the order in which they were asked for.</summary>
     public ImmutableArray<ExpectedUserChange> Expected { get; init => field = value.IsDefault ? [] : value; } = [];
 
+    /// <summary>NoGuarantee for these epochs, for the list and the devices on it: their period was gone before its end was verified.</summary>
+    public ImmutableArray<NoGuarantee> NoGuarantee { get; init => field = value.IsDefault ? [] : value; } = [];
+
     /// <summary>Alarms that nobody has acknowledged. Those about values of devices are with the owned keys.</summary>
     public ImmutableArray<UserAlarm> Alarms { get; init => field = value.IsDefault ? [] : value; } = [];
+
+    /// <summary>GoesOnFrom this period; null: from the one that is current when the user is looked at.</summary>
+    internal ulong? GoesOnFrom => Period ?? List?.Period;
 }

@@ -12,6 +12,7 @@ internal static class StateCheck
     /// <summary>Fault of a client's state, in words; null: none.</summary>
     public static string? Fault(TrustAnchor anchor, ClientState state) =>
         (state.Head is { } head ? Fault(anchor, head) : null)
+        ?? (Ends(anchor, state) ? null : "period_ends are not records of the last epochs of successive periods")
         ?? (HasNull(state.Keys.Values) || HasNull(state.Owned.Values) || HasNull(state.Names.Values) || HasNull(state.Users.Values) || HasNull(state.OwnedUsers.Values) ? "something is null" : null)
         ?? state.Keys.Select(key => KeyFault(key.Key) ?? HashFault(key.Value.ValueSha256)).FirstOrDefault(fault => fault is not null)
         ?? state.Owned.Select(key => KeyFault(key.Key) ?? Fault(key.Value)).FirstOrDefault(fault => fault is not null)
@@ -55,8 +56,31 @@ internal static class StateCheck
             : null;
     }
 
-    private static string? Fault(OwnedKey owned) => HasNull(owned.Expected) || HasNull(owned.Alarms) ? "something is null" :
+    // Without gaps up to the period of the head.
+    private static bool Ends(TrustAnchor anchor, ClientState state)
+    {
+        byte[][] all = [.. state.PeriodEnds];
+        if (all.Length == 0)
+        {
+            return true;
+        }
+        if (state.Head is null || !all.All(octets => octets?.Length == EpochRecord.Length && Verifier.Record(anchor, octets, []) == Reason.Valid))
+        {
+            return false;
+        }
+        EpochRecord[] records = [.. all.Append(state.Head.Record).Select(octets => EpochRecord.Decode(octets))];
+        return Enumerable.Range(1, all.Length).All(i => records[i].Period == records[i - 1].Period + 1 && records[i].PeriodFirstEpoch == records[i - 1].Epoch + 1);
+    }
+
+    private static string? HandoverFault(Reason? reason) =>
+        reason is null or Reason.HandoverUnset or Reason.HandoverMissing or Reason.HandoverValue ? null : "an alarm about a hand-over has another reason";
+
+    private static string? Fault(NoGuarantee missed) => missed.FromEpoch > missed.ToEpoch ? "no guarantee is told for no epoch" : null;
+
+    private static string? Fault(OwnedKey owned) => HasNull(owned.Expected) || HasNull(owned.Alarms) || HasNull(owned.NoGuarantee) ? "something is null" :
         HashFault(owned.ValueSha256)
+        ?? owned.NoGuarantee.Select(Fault).FirstOrDefault(fault => fault is not null)
+        ?? owned.Alarms.Select(alarm => HandoverFault(alarm.Handover)).FirstOrDefault(fault => fault is not null)
         ?? owned.Expected.Select(change => HashFault(change.ValueSha256)).FirstOrDefault(fault => fault is not null)
         ?? owned.Alarms.Select(alarm => HashFault(alarm.ValueSha256)).FirstOrDefault(fault => fault is not null);
 
@@ -65,13 +89,14 @@ internal static class StateCheck
         : user.Devices is { Version: 0 } or { ValueSha256: null } ? "a device list has no version"
         : HashFault(user.Devices?.ValueSha256);
 
-    private static string? Fault(OwnedUser user) => HasNull(user.Expected) || HasNull(user.Alarms) ? "something is null" :
+    private static string? Fault(OwnedUser user) => HasNull(user.Expected) || HasNull(user.Alarms) || HasNull(user.NoGuarantee) ? "something is null" :
+        user.NoGuarantee.Select(Fault).FirstOrDefault(fault => fault is not null) ??
         user.Expected.SelectMany(change => Ids(change.Added).Concat(Ids(change.Removed))).Concat(user.Names).Concat(user.Followed).Select(KeyFault).FirstOrDefault(fault => fault is not null)
         ?? (user.List is { } list && (list.Version == 0 || !DeviceList.TryDecode(list.Octets, out _)) ? "an owned device list is none" : null)
         ?? user.Alarms.Select(Fault).FirstOrDefault(fault => fault is not null);
 
     private static string? Fault(UserAlarm alarm) =>
-        HashFault(alarm.ValueSha256) ?? new[] { alarm.Device, alarm.Name, alarm.User }.OfType<string>().Select(KeyFault).FirstOrDefault(fault => fault is not null);
+        HashFault(alarm.ValueSha256) ?? HandoverFault(alarm.Handover) ?? new[] { alarm.Device, alarm.Name, alarm.User }.OfType<string>().Select(KeyFault).FirstOrDefault(fault => fault is not null);
 
     // A null in the file would be no array at all.
     private static ImmutableArray<string> Ids(ImmutableArray<string> ids) => ids.IsDefault ? ["?"] : ids;

@@ -1,3 +1,5 @@
+using Optiks.Protocol;
+
 namespace Optiks.Client;
 
 /// <summary>UserAlarm is something about an owner's user that the owner did not do here. It stays until it is acknowledged.</summary>
@@ -9,10 +11,11 @@ namespace Optiks.Client;
 /// <param name="Device">The device whose value it is, in base64url; null if it is about none.</param>
 /// <param name="Name">The name that leads elsewhere, in base64url; null if it is about none.</param>
 /// <param name="User">The user that it leads to, in base64url; null if it is about none.</param>
+/// <param name="Handover">Why the version is not the copy that it ought to be (docs/spec/periods.md section 6); null: it is about a version that was not set.</param>
 public sealed record UserAlarm(
-    UserAlarmKind Kind, ulong Period, ulong Version, ulong Epoch, string? ValueSha256 = null, string? Device = null, string? Name = null, string? User = null)
+    UserAlarmKind Kind, ulong Period, ulong Version, ulong Epoch, string? ValueSha256 = null, string? Device = null, string? Name = null, string? User = null, Reason? Handover = null)
 {
-    internal static UserAlarm OfDevice(string device, OwnerAlarm alarm) => new(UserAlarmKind.DeviceValue, alarm.Period, alarm.Version, alarm.Epoch, alarm.ValueSha256, device);
+    internal static UserAlarm OfDevice(string device, OwnerAlarm alarm) => new(UserAlarmKind.DeviceValue, alarm.Period, alarm.Version, alarm.Epoch, alarm.ValueSha256, device, Handover: alarm.Handover);
 
-    internal OwnerAlarm OwnerAlarm => new(Period, Version, Epoch, ValueSha256);
+    internal OwnerAlarm OwnerAlarm => new(Period, Version, Epoch, ValueSha256, Handover);
 }

@@ -42,6 +42,13 @@ internal sealed class Fixture : IAsyncDisposable
         Clock.UtcNow = Log.Now;
     }
 
+    /// <summary>Switches to the next period and moves the clock to the new epoch.</summary>
+    public void Switch(Func<IReadOnlyList<FixtureCopy>, IReadOnlyList<FixtureCopy>>? change = null)
+    {
+        Log.Switch(change);
+        Clock.UtcNow = Log.Now;
+    }
+
     /// <summary>Publishes these items and moves the clock to the new epoch.</summary>
     public void PublishItems(params FixtureItem[] items)
     {

@@ -17,8 +17,11 @@ internal sealed class FixtureLog : IDisposable
     private static readonly byte[] s_seed = [.. Enumerable.Range(1, 32).Select(i => (byte)i)];
     private readonly TemporaryFolder _folder = new();
     private readonly byte[] _secrets;
-    private readonly KeyDirectory _directory;
+    private readonly Dictionary<(StructureId Structure, string Key), FixtureCopy> _latest = [];
+    private DirectorySecrets? _own;
+    private KeyDirectory _directory;
     private readonly ulong _startMs;
+    private readonly List<KeyDirectory> _ended = [];
     // Replaced whole, so that a server may read while a test publishes.
     private volatile Epoch[] _epochs = [];
 
@@ -31,8 +34,8 @@ internal sealed class FixtureLog : IDisposable
     {
         _secrets = secrets;
         _startMs = startMs;
-        using DirectorySecrets own = DirectorySecrets.FromOctets(secrets);
-        _directory = KeyDirectory.Create(new DirectoryOptions { Secrets = own, LeafLogPath = _folder.In("leaves"), MaxValueLength = Configuration.MaxValueLength });
+        _own = DirectorySecrets.FromOctets(secrets);
+        _directory = KeyDirectory.Create(new DirectoryOptions { Secrets = _own, LeafLogPath = _folder.In("leaves"), MaxValueLength = Configuration.MaxValueLength });
         if (epochs.Count == 0)
         {
             Add([], [], [], _directory.TakeView());
@@ -52,7 +55,82 @@ internal sealed class FixtureLog : IDisposable
 
     public ulong Latest => (ulong)_epochs.Length - 1;
 
-    public DateTimeOffset Now => DateTimeOffset.FromUnixTimeMilliseconds((long)(_startMs + ((Latest + 1) * StepMs)));
+    public DateTimeOffset Now => DateTimeOffset.FromUnixTimeMilliseconds((long)(EpochRecord.Decode(Record(Latest)).TimeMs + StepMs));
+
+    public ulong Period => EpochRecord.PeriodOf(Record(Latest));
+
+    /// <summary>FirstEpoch of the period of an epoch.</summary>
+    public ulong FirstEpoch(ulong epoch) => EpochRecord.Decode(Record(epoch)).PeriodFirstEpoch;
+
+    /// <summary>LastEpoch of a period up to an epoch that is of a later one.</summary>
+    public ulong LastEpoch(ulong period, ulong upTo)
+    {
+        ulong epoch = upTo;
+        while (EpochRecord.PeriodOf(Record(epoch)) > period)
+        {
+            epoch = FirstEpoch(epoch) - 1;
+        }
+        return epoch;
+    }
+
+    /// <summary>Switches to the next period: an epoch with copies of all latest versions, honest ones unless a test changes them.</summary>
+    public void Switch(Func<IReadOnlyList<FixtureCopy>, IReadOnlyList<FixtureCopy>>? change = null)
+    {
+        DirectorySecrets secrets = _own!.NextPeriod();
+        _own.Dispose();
+        _own = secrets;
+        var next = KeyDirectory.Create(new DirectoryOptions { Secrets = secrets, LeafLogPath = _folder.In($"leaves-{Period + 1}"), MaxValueLength = Configuration.MaxValueLength, Period = Period + 1 });
+        for (int epoch = 1; epoch < _epochs.Length; epoch++)
+        {
+            next.Load((ulong)epoch, [.. _epochs[epoch].Rows.Where(row => !row.Structure.HasVersions())], _epochs[epoch].Values);
+        }
+        HashSet<string> gone = [];
+        foreach (FixtureCopy left in _latest.Values.Where(item => item.Structure == StructureId.Decommissioned))
+        {
+            gone.Add("d" + Convert.ToHexString(left.Key));
+            if (_latest.TryGetValue((StructureId.Devices, Convert.ToHexString(left.Key)), out FixtureCopy? list))
+            {
+                gone.UnionWith(DeviceList.Decode(list.Value).Select(device => "k" + Convert.ToHexString(device.Span)));
+            }
+        }
+        IReadOnlyList<FixtureCopy> copies = [.. _latest.Values.Where(item => item.Structure.HasVersions() && !gone.Contains((item.Structure == StructureId.Devices ? "d" : "k") + Convert.ToHexString(item.Key)))];
+        copies = change?.Invoke(copies) ?? copies;
+        using var keys = new ByteStrings();
+        using var values = new ByteStrings();
+        foreach (FixtureCopy copy in copies)
+        {
+            keys.Add(copy.Key);
+            values.Add(copy.Value);
+        }
+        var rows = new LeafRow[copies.Count];
+        next.PrepareCopies([.. copies.Select(copy => copy.Structure)], keys, [.. copies.Select(copy => copy.Version)], values, rows);
+        next.LoadCopies(rows, values.Blob.ToArray());
+        foreach ((StructureId Structure, string Key) key in _latest.Keys.Where(key => key.Structure.HasVersions()).ToArray())
+        {
+            _latest.Remove(key);
+        }
+        foreach (FixtureCopy copy in copies)
+        {
+            _latest[(copy.Structure, Convert.ToHexString(copy.Key))] = copy with { Version = 1 };
+        }
+        EpochRecord last = EpochRecord.Decode(Record(Latest));
+        ulong began = EpochRecord.Decode(Record(last.PeriodFirstEpoch)).TimeMs;
+        using StagedEpoch staged = next.StartPeriod(Latest + 1, [], [], withProofs: true);
+        EpochRecord record = last with
+        {
+            Epoch = Latest + 1,
+            Period = Period + 1,
+            PeriodFirstEpoch = Latest + 1,
+            TimeMs = Math.Max(last.TimeMs + StepMs, began + Configuration.PeriodLengthMs),
+            Structures = staged.States(),
+            Previous = EpochRecord.Hash(Record(Latest)),
+        };
+        byte[] proofs = staged.AppendProofs();
+        staged.Commit();
+        _ended.Add(_directory);
+        _directory = next;
+        Add([], [], proofs, next.TakeView(), record.Encode());
+    }
 
     public byte[] Record(ulong epoch) => _epochs[(int)epoch].Record;
 
@@ -70,18 +148,10 @@ internal sealed class FixtureLog : IDisposable
         StructureId[] structures = [.. updates.Select(_ => StructureId.Keys)];
         _directory.Prepare(Latest + 1, structures, keys, values, rows);
         Stage(rows, values.Blob.ToArray(), null);
+        Note([.. updates.Select(update => FixtureItem.Device(update.Key, update.Value))]);
     }
 
-    public void Publish(byte[] key, byte[] value)
-    {
-        using var keys = new ByteStrings();
-        using var values = new ByteStrings();
-        keys.Add(key);
-        values.Add(value);
-        var rows = new LeafRow[1];
-        _directory.Prepare(Latest + 1, [StructureId.Keys], keys, values, rows);
-        Stage(rows, value, null);
-    }
+    public void Publish(byte[] key, byte[] value) => Publish([new FixtureItem(StructureId.Keys, key, value)]);
 
     /// <summary>Publishes an epoch with these items of any structures, whatever a log may publish.</summary>
     public void Publish(IReadOnlyList<FixtureItem> items)
@@ -96,6 +166,7 @@ internal sealed class FixtureLog : IDisposable
         var rows = new LeafRow[items.Count];
         _directory.Prepare(Latest + 1, [.. items.Select(item => item.Structure)], keys, values, rows);
         Stage(rows, values.Blob.ToArray(), null);
+        Note(items);
     }
 
     /// <summary>Erases a version's value for good.</summary>
@@ -140,9 +211,9 @@ internal sealed class FixtureLog : IDisposable
     }
 
     /// <summary>Head of an epoch for a client that keeps a checkpoint of a size. Null: this log is not caught up.</summary>
-    public async Task<byte[]?> HeadAsync(ulong epoch, ulong keptSize)
+    public async Task<byte[]?> HeadAsync(ulong epoch, ulong keptSize, ulong? latest = null)
     {
-        ulong size = epoch + 1;
+        ulong size = (latest ?? epoch) + 1;
         if (keptSize > size)
         {
             return null;
@@ -152,6 +223,33 @@ internal sealed class FixtureLog : IDisposable
         IReadOnlyList<TreeHash> consistency = keptSize is 0 || keptSize == size ? [] : await ConsistencyProof.MakeAsync(board, keptSize, size, CancellationToken.None);
         byte[] note = keptSize == size ? [] : Checkpoint(board);
         return [.. Record(epoch), .. Vector(inclusion), .. Vector(consistency), (byte)(note.Length >> 8), (byte)note.Length, .. note];
+    }
+
+    /// <summary>A PeriodsAnswer of an epoch but for its head, from a period on.</summary>
+    public async Task<byte[]> BoundsAsync(ulong epoch, ulong from)
+    {
+        var bounds = new List<ulong>();
+        for (ulong period = EpochRecord.PeriodOf(Record(epoch)); ; period--)
+        {
+            ulong last = LastEpoch(period, epoch);
+            if (period < EpochRecord.PeriodOf(Record(epoch)) && last != FirstEpoch(last))
+            {
+                bounds.Add(last);
+            }
+            bounds.Add(FirstEpoch(last));
+            if (period == from)
+            {
+                break;
+            }
+        }
+        bounds.Reverse();
+        MemoryBoard board = Board(epoch + 1);
+        var parts = new List<byte>();
+        foreach (ulong bound in bounds)
+        {
+            parts.AddRange([.. Record(bound), .. Vector(await InclusionProof.MakeAsync(board, bound, board.Size, CancellationToken.None))]);
+        }
+        return [(byte)(parts.Count >> 16), (byte)(parts.Count >> 8), (byte)parts.Count, .. parts];
     }
 
     public byte[] Lookups(ulong epoch, IReadOnlyList<FixtureQuery> queries)
@@ -219,7 +317,19 @@ internal sealed class FixtureLog : IDisposable
             epoch.View.Dispose();
         }
         _directory.Dispose();
+        _ended.ForEach(directory => directory.Dispose());
+        _own?.Dispose();
         _folder.Dispose();
+    }
+
+    // What copies are made of.
+    private void Note(IReadOnlyList<FixtureItem> items)
+    {
+        foreach (FixtureItem item in items)
+        {
+            (StructureId Structure, string Key) name = (item.Structure, Convert.ToHexString(item.Key));
+            _latest[name] = new FixtureCopy(item.Structure, item.Key, _latest.TryGetValue(name, out FixtureCopy? before) ? before.Version + 1 : 1, item.Value);
+        }
     }
 
     private void Stage(LeafRow[] rows, byte[] values, byte[]? record)
@@ -237,9 +347,9 @@ internal sealed class FixtureLog : IDisposable
         {
             LogId = Anchor.LogId,
             Epoch = number,
-            Period = 0,
-            PeriodFirstEpoch = 0,
-            TimeMs = _startMs + (number * StepMs),
+            Period = number == 0 ? 0 : Period,
+            PeriodFirstEpoch = number == 0 ? 0 : FirstEpoch(Latest),
+            TimeMs = number == 0 ? _startMs : EpochRecord.Decode(_epochs[^1].Record).TimeMs + StepMs,
             Structures = view.States,
             Previous = number == 0 ? new byte[32] : EpochRecord.Hash(_epochs[^1].Record),
         }.Encode();

@@ -54,6 +54,12 @@ internal sealed class FixtureServer : IAsyncDisposable
     /// <summary>Answers instead of the server: status, and a problem type.</summary>
     public Func<string, (int Status, string Problem)?> Refuse { get; set; } = _ => null;
 
+    /// <summary>Whether a period is gone, in a current one: honestly, as the configuration says.</summary>
+    public Func<ulong, ulong, bool> IsGone { get; set; } = (period, current) => current - period >= FixtureLog.Configuration.RetainedPeriods;
+
+    /// <summary>Questions about periods that ended.</summary>
+    public ConcurrentQueue<string> EndedQueries { get; } = new();
+
     /// <summary>Methods and paths of all requests.</summary>
     public ConcurrentQueue<string> Requests { get; } = new();
 
@@ -108,7 +114,7 @@ internal sealed class FixtureServer : IAsyncDisposable
         foreach ((Guid id, (byte[] key, byte[] value)) in _accepted.ToArray())
         {
             Log.Publish(key, value);
-            _status[id] = $$"""{"request_id":"{{id}}","status":"published","epoch":{{Log.Latest}},"items":[{"item":0,"key_b64":"{{Base64UrlText.Encode(key)}}","version":{{VersionOf(key)}},"period":0}]}""";
+            _status[id] = $$"""{"request_id":"{{id}}","status":"published","epoch":{{Log.Latest}},"items":[{"item":0,"key_b64":"{{Base64UrlText.Encode(key)}}","version":{{VersionOf(key)}},"period":{{Log.Period}}}]}""";
             _accepted.TryRemove(id, out _);
         }
     }
@@ -145,9 +151,18 @@ internal sealed class FixtureServer : IAsyncDisposable
             await Task.Delay(Timeout.Infinite, context.RequestAborted).ContinueWith(_ => { }, CancellationToken.None, TaskContinuationOptions.None, TaskScheduler.Default);
             return;
         }
-        ulong epoch = Lag ?? Log.Latest;
+        ulong latest = Lag ?? Log.Latest;
+        (ulong epoch, string? unserved) = Asked(context, latest);
+        if (unserved is not null)
+        {
+            await ProblemAsync(context, unserved == "period-gone" ? 410 : 404, unserved);
+            return;
+        }
         switch (path)
         {
+            case "/v1/periods":
+                await PeriodsAsync(context, latest);
+                break;
             case "/v1/lookup" or "/v1/history" or "/v1/monitor":
                 await AnswerAsync(context, path, epoch);
                 break;
@@ -172,6 +187,38 @@ internal sealed class FixtureServer : IAsyncDisposable
         }
     }
 
+    // The epoch that is asked about, or why there is none of the period.
+    private (ulong Epoch, string? Unserved) Asked(HttpContext context, ulong latest)
+    {
+        if (context.Request.Query["period"] is not [{ } text])
+        {
+            return (latest, null);
+        }
+        EndedQueries.Enqueue($"{context.Request.Path}?period={text}");
+        ulong asked = ulong.Parse(text, System.Globalization.CultureInfo.InvariantCulture);
+        ulong period = EpochRecord.PeriodOf(Log.Record(latest));
+        return asked >= period ? (0, "not-found")
+            : IsGone(asked, period) ? (0, "period-gone")
+            : (Log.LastEpoch(asked, latest), null);
+    }
+
+    private async Task PeriodsAsync(HttpContext context, ulong latest)
+    {
+        ulong from = ulong.Parse(context.Request.Query["from"].ToString(), System.Globalization.CultureInfo.InvariantCulture);
+        if (from > EpochRecord.PeriodOf(Log.Record(latest)))
+        {
+            await ProblemAsync(context, 404, "not-found");
+            return;
+        }
+        byte[]? head = await Log.HeadAsync(latest, ulong.Parse(context.Request.Query["checkpoint_size"].ToString(), System.Globalization.CultureInfo.InvariantCulture));
+        if (head is null)
+        {
+            await ProblemAsync(context, 503, "not-caught-up");
+            return;
+        }
+        await BytesAsync(context, "/v1/periods", context.Request.Headers.Accept.ToString(), [.. head, .. await Log.BoundsAsync(latest, from)]);
+    }
+
     private async Task AnswerAsync(HttpContext context, string path, ulong epoch)
     {
         if ((path != "/v1/lookup" || LookupsAreClosed) && !IsAuthorized(context))
@@ -183,7 +230,7 @@ internal sealed class FixtureServer : IAsyncDisposable
         await context.Request.Body.CopyToAsync(body);
         IReadOnlyList<FixtureQuery> queries = FixtureQuery.ReadList(body.ToArray());
         LastQueries = queries;
-        byte[]? head = await Log.HeadAsync(epoch, ulong.Parse(context.Request.Query["checkpoint_size"].ToString(), System.Globalization.CultureInfo.InvariantCulture));
+        byte[]? head = await Log.HeadAsync(epoch, ulong.Parse(context.Request.Query["checkpoint_size"].ToString(), System.Globalization.CultureInfo.InvariantCulture), Lag ?? Log.Latest);
         if (head is null)
         {
             await ProblemAsync(context, 503, "not-caught-up");
@@ -204,7 +251,7 @@ internal sealed class FixtureServer : IAsyncDisposable
         using var body = new MemoryStream();
         await context.Request.Body.CopyToAsync(body);
         byte[] query = body.ToArray();
-        byte[]? head = await Log.HeadAsync(epoch, ulong.Parse(context.Request.Query["checkpoint_size"].ToString(), System.Globalization.CultureInfo.InvariantCulture));
+        byte[]? head = await Log.HeadAsync(epoch, ulong.Parse(context.Request.Query["checkpoint_size"].ToString(), System.Globalization.CultureInfo.InvariantCulture), Lag ?? Log.Latest);
         byte[] rest = [];
         bool isAhead = head is null;
         bool isUnknown = false;

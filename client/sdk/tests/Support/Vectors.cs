@@ -27,13 +27,6 @@ internal static class Vectors
             Record = Hex(vector, "answer").Length >= EpochRecord.Length ? Hex(vector, "answer")[..EpochRecord.Length] : new byte[EpochRecord.Length],
         };
 
-    // A client without time periods refuses what is valid in a later one (docs/spec/records.md section 6).
-    public static string Expectation(JsonElement vector)
-    {
-        string reason = vector.GetProperty("reason").GetString()!;
-        return reason == "valid" && EpochRecord.Decode(Hex(vector, "answer").AsSpan(0, EpochRecord.Length)).Period > 0 ? "record_period" : reason;
-    }
-
     /// <summary>Client whose servers all give the vector's answer.</summary>
     public static OptiksClient Client(TrustAnchor anchor, JsonElement vector, IClientStateStore store, HttpClient http)
     {

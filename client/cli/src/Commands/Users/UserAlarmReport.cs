@@ -36,11 +36,15 @@ internal static class UserAlarmReport
             {
                 UserReport.Device(writer, Octets(alarm.Device));
             }
-            if (alarm.Version > 0)
+            if (alarm.Version > 0 || alarm.Handover is not null)
             {
                 writer.WriteNumber("period"u8, alarm.Period);
                 writer.WriteNumber("version"u8, alarm.Version);
                 writer.WriteString("value_sha256"u8, alarm.ValueSha256);
+            }
+            if (alarm.Handover is { } handover)
+            {
+                writer.WriteString("handover"u8, handover.Name());
             }
             writer.WriteNumber("epoch"u8, alarm.Epoch);
             if (value is { } octets && alarm.Kind == UserAlarmKind.DeviceList)
@@ -82,16 +86,20 @@ internal static class UserAlarmReport
     {
         UserAlarmKind.Left => $"{Subject(alarm)}, which was not asked for here",
         UserAlarmKind.NameElsewhere => Subject(alarm),
+        _ when PeriodReport.Sentence(alarm.Handover, alarm.Period) is { } handover => $"{What(alarm)} {handover} (SHA-256 {alarm.ValueSha256 ?? "unknown"})",
         _ => $"{Subject(alarm)}, was not set here (SHA-256 {alarm.ValueSha256 ?? "unknown: erased"})",
     };
 
     private static string Subject(UserAlarm alarm) => alarm.Kind switch
     {
-        UserAlarmKind.DeviceList => $"device list version {alarm.Version}, published in epoch {alarm.Epoch}",
-        UserAlarmKind.DeviceValue => $"device {DisplayText.Show(Octets(alarm.Device!).Span)}, version {alarm.Version}, published in epoch {alarm.Epoch}",
+        _ when PeriodReport.Sentence(alarm.Handover, alarm.Period) is { } handover => $"{What(alarm)} {handover}",
+        UserAlarmKind.DeviceList => $"device list version {alarm.Version}, published in epoch {alarm.Epoch}{VersionList.Period(alarm.Period)}",
+        UserAlarmKind.DeviceValue => $"{What(alarm)}, version {alarm.Version}, published in epoch {alarm.Epoch}{VersionList.Period(alarm.Period)}",
         UserAlarmKind.Left => $"the user has left, seen at epoch {alarm.Epoch}",
         _ => $"{DisplayText.Show(Octets(alarm.Name!).Span)}, a name of your own, leads to another user, {DisplayText.Show(Octets(alarm.User!).Span)}, seen at epoch {alarm.Epoch}",
     };
+
+    private static string What(UserAlarm alarm) => alarm.Device is null ? "device list" : $"device {DisplayText.Show(Octets(alarm.Device).Span)}";
 
     // Read by the client from its own state, which was checked.
     private static ReadOnlyMemory<byte> Octets(string id) => Base64UrlText.TryDecode(id, out byte[]? octets) ? octets : default;

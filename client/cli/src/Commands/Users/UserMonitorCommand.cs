@@ -65,11 +65,18 @@ internal static class UserMonitorCommand
             return Report.Refused(host, json, DisplayText.Show(name.Span), review, writer => UserReport.Username(writer, name));
         }
         IReadOnlyList<ReviewedUserAlarm> accepted = review?.Alarms ?? [];
+        IReadOnlyList<NoGuarantee> told = session.Client.NoGuaranteeOfUser(name);
         UserMonitorResult result = await PageProgress.RunAsync(host, pages => session.Client.MonitorUserAsync(name, pages, cancellationToken)).ConfigureAwait(false);
         if (!result.IsValid)
         {
             // What is not shown again is not accepted.
             accepted = [];
+        }
+        if (review is not null && result.IsValid)
+        {
+            // What earlier calls told of, too.
+            session.Client.AcceptNoGuaranteeOfUser(name, told);
+            result = result with { NoGuarantee = session.Client.NoGuaranteeOfUser(name) };
         }
         result = result with { Alarms = [.. result.Alarms.Except(accepted.Select(reviewed => reviewed.Alarm))] };
         // An alarm that was printed stays in the exit code.
@@ -94,10 +101,12 @@ internal static class UserMonitorCommand
                 Write(writer, result.Alarms);
             });
         }
-        bool alarm = result.Alarms.Count > 0;
+        bool isMissed = result.NoGuarantee.Any(missed => !missed.IsAccepted);
+        bool alarm = result.Alarms.Count > 0 || isMissed;
         if (json)
         {
-            Report.Json(host, alarm ? "invalid" : Report.Name(result.Verdict), alarm ? UserAlarmReport.Reason(result.Alarms) : Reason.Valid.Name(), result.Head!.Epoch, writer =>
+            string reason = PeriodReport.Reason(result.Alarms.Count > 0 ? UserAlarmReport.Reason(result.Alarms) : null, result.NoGuarantee);
+            Report.Json(host, alarm ? "invalid" : Report.Name(result.Verdict), reason, result.Head!.Epoch, writer =>
             {
                 UserReport.Username(writer, result.Username);
                 if (result.User is { } user)
@@ -113,6 +122,7 @@ internal static class UserMonitorCommand
                 UserVersionList.Write(writer, "new_lists", result.NewLists);
                 UserVersionList.Write(writer, "new_versions", result.NewVersions.Where(device => device.Versions.Count > 0));
                 Write(writer, result.Alarms);
+                PeriodReport.Write(writer, result.HandedOver, result.NoGuarantee);
                 UserAlarmReport.Write(writer, "accepted", accepted);
             });
             return alarm ? ExitCodes.Invalid : ExitCodes.Success;
@@ -127,6 +137,7 @@ internal static class UserMonitorCommand
         UserVersionList.Show(host.Out, result.NewLists, result.NewVersions);
         UserAlarmReport.ShowAccepted(host.Out, accepted);
         UserAlarmReport.Show(host.Out, result.Alarms);
+        PeriodReport.Show(host.Out, result.HandedOver, result.NoGuarantee);
         if (alarm)
         {
             host.Error.WriteLine(Advice(name));

@@ -13,6 +13,7 @@ internal static class UserVersionList
         foreach (UserListVersion list in lists)
         {
             writer.WriteStartObject();
+            writer.WriteNumber("period"u8, list.Period);
             writer.WriteNumber("version"u8, list.Version);
             writer.WriteNumber("epoch"u8, list.Epoch);
             if (list.Devices is null)
@@ -57,7 +58,7 @@ internal static class UserVersionList
     {
         foreach (UserListVersion list in lists)
         {
-            output.WriteLine($"  list     version {list.Version,-4} epoch {list.Epoch,-8} {(list.Devices is { } ids ? Ids(ids) : "(erased)")}");
+            output.WriteLine($"  list     version {list.Version,-4} {VersionList.Epoch(list.Epoch, list.Version == 1 && list.Epoch == 0),-14} {(list.Devices is { } ids ? Ids(ids) : "(erased)")}{VersionList.Period(list.Period)}");
         }
         foreach (UserDeviceVersions device in devices.Where(device => device.Versions.Count > 0))
         {

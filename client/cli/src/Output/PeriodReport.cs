@@ -1,0 +1,58 @@
+using System.Text.Json;
+using Optiks.Client;
+using Optiks.Protocol;
+
+namespace Optiks.Cli;
+
+/// <summary>PeriodReport prints what an owner is told of the log's periods (docs/spec/periods.md sections 6 and 7).</summary>
+internal static class PeriodReport
+{
+    /// <summary>Reason of a result with alarms, or with epochs without guarantee that nobody has accepted (docs/spec/reasons.md section 2): an alarm is the graver.</summary>
+    public static string Reason(string? alarm, IEnumerable<NoGuarantee> missed) =>
+        alarm ?? (missed.Any(one => !one.IsAccepted) ? NoGuaranteeReason : Protocol.Reason.Valid.Name());
+
+    /// <summary>NoGuaranteeReason is the reason of a result that tells of epochs without guarantee.</summary>
+    public const string NoGuaranteeReason = "no_guarantee";
+
+    public static void Write(Utf8JsonWriter writer, IEnumerable<ulong> handedOver, IEnumerable<NoGuarantee> missed)
+    {
+        writer.WriteStartArray("handed_over"u8);
+        foreach (ulong period in handedOver)
+        {
+            writer.WriteNumberValue(period);
+        }
+        writer.WriteEndArray();
+        writer.WriteStartArray("no_guarantee"u8);
+        foreach (NoGuarantee one in missed)
+        {
+            writer.WriteStartObject();
+            writer.WriteNumber("period"u8, one.Period);
+            writer.WriteNumber("from_epoch"u8, one.FromEpoch);
+            writer.WriteNumber("to_epoch"u8, one.ToEpoch);
+            writer.WriteBoolean("accepted"u8, one.IsAccepted);
+            writer.WriteEndObject();
+        }
+        writer.WriteEndArray();
+    }
+
+    public static void Show(TextWriter output, IEnumerable<ulong> handedOver, IEnumerable<NoGuarantee> missed)
+    {
+        foreach (ulong period in handedOver)
+        {
+            output.WriteLine($"  period {period} ended: verified up to its last epoch, and as a copy in period {period + 1}");
+        }
+        foreach (NoGuarantee one in missed)
+        {
+            output.WriteLine($"  {(one.IsAccepted ? "" : "ALARM: ")}no guarantee for period {one.Period}: epochs {one.FromEpoch} to {one.ToEpoch}. Nobody can find out any more what was shown in them");
+        }
+    }
+
+    /// <summary>What an alarm about a hand-over says of a version; null: it is about none.</summary>
+    public static string? Sentence(Reason? handover, ulong period) => handover switch
+    {
+        Protocol.Reason.HandoverMissing => $"is missing as period {period} began",
+        Protocol.Reason.HandoverValue => $"is not a copy of what it was when period {period - 1} ended, which period {period} ought to have begun with",
+        Protocol.Reason.HandoverUnset => $"was there as period {period} began, and had never been set",
+        _ => null,
+    };
+}

@@ -1,0 +1,58 @@
+using Optiks.Native;
+using Optiks.Protocol;
+
+namespace Optiks.Client;
+
+/// <summary>
+/// PeriodsExchange asks where periods began and ended, from one on (docs/spec/periods.md section 4). It alone leads what is kept into a later period; what it learns are the records of the last epochs.
+/// </summary>
+internal sealed class PeriodsExchange : VerifiedExchange<IReadOnlyList<byte[]>>
+{
+    /// <summary>Gone is the problem of a question about a period that is served no more.</summary>
+    public const string Gone = "period-gone";
+
+    private readonly ulong _from;
+
+    /// <param name="from">The first period; that of the kept record or an earlier one.</param>
+    public PeriodsExchange(ulong from)
+    {
+        _from = from;
+    }
+
+    public override string Path => "/v1/periods";
+
+    public override string Query => $"&from={_from}";
+
+    public override string MediaType => MediaTypes.Periods;
+
+    public override bool NeedsAuthorization => false;
+
+    public override bool FollowsPeriods => true;
+
+    public override byte[]? Body(ClientState seen) => null;
+
+    public override Checked<IReadOnlyList<byte[]>> Verify(VerifierContext context, ClientState seen, ReadOnlyMemory<byte> answer)
+    {
+        PeriodsVerdict verdict = Verifier.Periods(context, _from, answer.Span);
+        if (verdict.Reason != Reason.Valid)
+        {
+            return new(verdict.Reason, null, null, null);
+        }
+        VerifiedHead head = verdict.Head!;
+        byte[][] bounds = [.. verdict.Bounds.Select(bound => answer[bound].ToArray())];
+        var ends = new List<byte[]>();
+        for (int i = 0; i + 1 < bounds.Length; i++)
+        {
+            // Of two bounds one after the other the first ends its period if the second begins the next. A period of one epoch has one bound.
+            if (EpochRecord.Decode(bounds[i]).Period != EpochRecord.Decode(bounds[i + 1]).Period)
+            {
+                ends.Add(bounds[i]);
+            }
+        }
+        // Records of one checkpoint that contradict those kept: a log with two ends of one period, each of which is well formed by itself.
+        return PeriodEnds.TryAdd(seen, ends, out _) ? new(Reason.Valid, head, ends, null) : new(Reason.PeriodBounds, null, null, null);
+    }
+
+    public override ClientState? Remember(ClientState seen, ClientState current, VerifiedHead head, IReadOnlyList<byte[]> learnt) =>
+        PeriodEnds.TryAdd(current, learnt, out ClientState next) ? next : null;
+}

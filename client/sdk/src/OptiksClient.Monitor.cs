@@ -1,0 +1,97 @@
+using Optiks.Native;
+using Optiks.Protocol;
+
+namespace Optiks.Client;
+
+public sealed partial class OptiksClient
+{
+    /// <summary>
+    /// MonitorAsync verifies every version of an owned key since the last time, and that there is no later one, and compares them with the updates made through this client's state. If the log began another period
+    /// since, it verifies the end of each one in between and that the next began with a copy of it (docs/spec/periods.md section 6); what is served no more, <see cref="MonitorResult.NoGuarantee"/> tells. Needs an API
+    /// key or token with the scope history.
+    /// </summary>
+    public async Task<MonitorResult> MonitorAsync(ReadOnlyMemory<byte> key, CancellationToken cancellationToken = default)
+    {
+        KeyName name = KeyName.Of(key, _options.TrustAnchor);
+        var shown = new List<KeyVersion>();
+        var handedOver = new List<ulong>();
+        while (true)
+        {
+            ClientState state = _store.Current;
+            OwnedKey seen = state.Owned.GetValueOrDefault(name.Id) ?? new OwnedKey { Period = state.Head?.Period ?? 0 };
+            EpochRecord? end = state.EndOf(seen.Period);
+            bool isVerified = end is not null && seen.AbsentEpoch == end.Epoch;
+            // Step 1 of the hand-over asks for the rest of the period, step 2 for the next one.
+            EpochRecord? asked = isVerified ? state.EndOf(end!.Period + 1) : end;
+            try
+            {
+                (VersionsRun run, bool moved) = await MonitorFromAsync(name, state, seen, isVerified ? end : null, asked, cancellationToken).ConfigureAwait(false);
+                if (moved || run.Outcome.IsOvertaken)
+                {
+                    continue;
+                }
+                if (run.Outcome.Reason == Reason.Valid)
+                {
+                    shown.AddRange(run.Versions.Select(timed => timed.Version).Where(version => !version.IsCopy || run.Handover != Reason.Valid));
+                    handedOver.AddRange(isVerified && run.Handover == Reason.Valid ? [end!.Period] : []);
+                    if (asked is not null)
+                    {
+                        continue;
+                    }
+                }
+                return Result(key, name, run.Outcome, shown, handedOver);
+            }
+            catch (OptiksServerException e) when (e.Problem == PeriodsExchange.Gone && asked is not null)
+            {
+                if (!await MayBeGoneAsync(asked.Period, cancellationToken).ConfigureAwait(false))
+                {
+                    throw GoneTooEarly(e, asked.Period);
+                }
+                _store.TryUpdate(
+                    current => current.Owned.GetValueOrDefault(name.Id) is { } now && IsAt(now, seen) ? PeriodEnds.Tidy(current with { Owned = current.Owned.SetItem(name.Id, OwnerRules.Miss(now, asked)) }) : current, []);
+            }
+        }
+    }
+
+    private MonitorResult Result(ReadOnlyMemory<byte> key, KeyName name, Outcome outcome, IReadOnlyList<KeyVersion> shown, IReadOnlyList<ulong> handedOver)
+    {
+        OwnedKey? kept = _store.Current.Owned.GetValueOrDefault(name.Id);
+        OwnedKey? after = outcome.Reason == Reason.Valid ? kept : null;
+        return new MonitorResult(outcome)
+        {
+            Key = key,
+            Version = after?.Version ?? 0,
+            NewVersions = after is null ? [] : shown,
+            HandedOver = handedOver,
+            NoGuarantee = kept?.NoGuarantee ?? [],
+            Alarms = after is null ? [] : after.Alarms,
+            Pending = after?.Expected.Count(change => !change.IsOvertaken) ?? 0,
+            Overtaken = after?.Expected.Count(change => change.IsOvertaken) ?? 0,
+        };
+    }
+
+    // One question: of the period that ended with the record, or of the current one; as step 2 of the hand-over from the one that ended before it, if that is given.
+    private async Task<(VersionsRun Run, bool Moved)> MonitorFromAsync(KeyName name, ClientState state, OwnedKey seen, EpochRecord? before, EpochRecord? asked, CancellationToken cancellationToken)
+    {
+        bool moved = false;
+        ClientState? Remember(ClientState current, IReadOnlyList<VersionsExchange.TimedVersion> versions, VerifiedHead head, Reason? handover)
+        {
+            OwnedKey now = current.Owned.GetValueOrDefault(name.Id) ?? new OwnedKey { Period = seen.Period };
+            moved = !IsAt(now, seen);
+            // With nothing to add, the head alone is remembered and the caller starts again from the newer state.
+            return moved
+                ? current
+                : PeriodEnds.Tidy(current with { Owned = current.Owned.SetItem(name.Id, OwnerRules.Apply(now with { IsListedOnly = false }, head.Period, head.Epoch, versions, handover)) });
+        }
+        ulong? period = asked?.Period ?? state.Head?.Period;
+        var question = new VersionsQuestion(
+            IsMonitor: true,
+            before is null && seen.Period == period ? new KnownKey(0, seen.Period, seen.Version, seen.Time, seen.AbsentEpoch) : default,
+            asked is null ? default : asked.Encode(),
+            // No copies are made of what the devices of a user had who has left.
+            before is null || OwnedUserRules.HasLeft(state, name.Id) ? null : OwnerRules.EndOf(seen, before));
+        return (await RunAsync(name, question, Remember, cancellationToken).ConfigureAwait(false), moved);
+    }
+
+    private static bool IsAt(OwnedKey now, OwnedKey seen) => now.Period == seen.Period && now.Version == seen.Version;
+}
