@@ -4,7 +4,8 @@
         [--user carol --left dave] [--api-key optiks_...] [--export FILE] [--at-least 60]
 
 Reads the log from its tiles alone, audits every epoch, looks up each --key (which must be there) and each --absent (which
-must not), and with an API key reads history and monitoring; likewise of users (live_users.py). Then every honest answer is changed in the named ways of mutations.py
+must not), and with an API key reads history and monitoring; likewise of users (live_users.py) and of periods that ended
+(live_periods.py, --periods). Then every honest answer is changed in the named ways of mutations.py
 and mutations_audit.py: each must be refused for exactly its reason. Exit code 0 only if all of that holds. --export writes all
 answers, honest and changed, with their verdicts in the form of tests/vectors/lookup/, so that another verifier can be given the
 same octets.
@@ -28,6 +29,7 @@ import pahd
 import record
 from board import Checkpoint
 from codec import AuditProof, Lookup, LookupAnswer, VersionsAnswer, decode_whole, uint, vector
+from live_periods import LivePeriods
 from live_users import LiveUsers, Names
 from record import EpochRecord
 from refused import Refused, require
@@ -78,14 +80,18 @@ class Http:
                 return None
             raise
 
-    def ask(self, form: str, keys: list[bytes], versions: list[tuple[int, int]], kept_size: int = 0) -> bytes:
-        """versions: (period, version) of each query, docs/spec/rest.md section 4."""
+    def ask(
+        self, form: str, keys: list[bytes], versions: list[tuple[int, int]], kept_size: int = 0, period: int | None = None
+    ) -> bytes:
+        """versions: (period, version) of each query, docs/spec/rest.md section 4. period: of one that ended."""
         queries = b"".join(
             vector(facts.MAX_KEY_LEN, key) + uint(period, 8) + uint(version, 8)
             for key, (period, version) in zip(keys, versions, strict=True)
         )
-        size = f"?checkpoint_size={kept_size}" if kept_size else ""
-        return self.request(f"/v1/{form}{size}", form, vector(2**24 - 1, queries))
+        parameters = [f"checkpoint_size={kept_size}"] if kept_size else []
+        parameters += [] if period is None else [f"period={period}"]
+        suffix = "?" + "&".join(parameters) if parameters else ""
+        return self.request(f"/v1/{form}{suffix}", form, vector(2**24 - 1, queries))
 
 
 @dataclass
@@ -271,6 +277,8 @@ def run(arguments: argparse.Namespace) -> int:
     look_up(session, [key.encode() for key in arguments.key], [key.encode() for key in arguments.absent])
     if http.has_key:
         versions(session, [key.encode() for key in arguments.key])
+    if arguments.periods:
+        LivePeriods(session, [key.encode() for key in arguments.key], [key.encode() for key in arguments.absent]).run(http.has_key)
     if arguments.user and arguments.left:
         names = Names(arguments.user.encode(), arguments.left.encode(), arguments.absent[0].encode())
         LiveUsers(session, names).run(can_monitor=http.has_key)
@@ -292,6 +300,7 @@ def main(argv: list[str]) -> int:
     parser.add_argument("--absent", action="append", default=[], help="a key that has none")
     parser.add_argument("--user", help="a user with one device now and another before, whose list and first key have two versions or more")
     parser.add_argument("--left", help="a user who has left; --user and --left go together")
+    parser.add_argument("--periods", action="store_true", help="verify the bounds of periods too, and with an API key those that ended and are served")
     parser.add_argument("--api-key", help="with the scope history; without it history and monitoring are left out")
     parser.add_argument("--export", help="write all answers and verdicts to this file")
     parser.add_argument("--at-least", type=int, default=60, help="fail when fewer changed answers could be made")

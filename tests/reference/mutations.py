@@ -165,7 +165,8 @@ def member_changes(member: Member, other_vrf_proof: bytes) -> Iterator[tuple[str
     for name, path, reason in path_changes(member.path, "member_root"):
         yield name, replace(member, path=path), reason
     yield "leaf_epoch_plus_1", replace(member, epoch=member.epoch + 1), "member_root"
-    yield "leaf_epoch_0", replace(member, epoch=0), "member_root"
+    if member.epoch > 0:
+        yield "leaf_epoch_0", replace(member, epoch=0), "member_root"
     yield "opening_changed", replace(member, opening=flip(member.opening, 0)), "member_root"
     yield "value_changed", replace(member, value=flip(member.value, 0) if member.value else b"x"), "member_root"
     yield "value_extended", replace(member, value=member.value + b"\0"), "member_root"

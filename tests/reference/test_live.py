@@ -70,15 +70,14 @@ class Handler(BaseHTTPRequestHandler):
         self.answer(made.encode(), live.MEDIA + form)
 
 
-class LiveTest(unittest.TestCase):
+class LiveServer:
+    """A directory behind HTTP, and live.py in front of it."""
+
+    handler: type[Handler] = Handler
+
     @classmethod
-    def setUpClass(cls):
-        start = time.time_ns() // 1_000_000 - 30_000
-        cls.d = d = Directory(seed=71, start_ms=start)
-        d.publish({b"user-%d" % i: b"first" for i in range(20)})
-        for i in range(6):
-            d.publish({b"alice": b"alice %d" % i, b"user-%d" % i: b"second"})
-        d.publish({})
+    def begin(cls, d: Directory) -> None:
+        cls.d = d
         cls.folder = tempfile.TemporaryDirectory()
         cls.trust = Path(cls.folder.name) / "trust.json"
         cls.trust.write_text(d.anchor.render())
@@ -88,7 +87,7 @@ class LiveTest(unittest.TestCase):
         cls.folder.cleanup()
 
     def run_live(self, change=lambda path, body: body, *more: str) -> tuple[int, str]:
-        handler = type("Changed", (Handler,), {"directory": self.d, "change": staticmethod(change)})
+        handler = type("Changed", (self.handler,), {"directory": self.d, "change": staticmethod(change)})
         server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
@@ -102,6 +101,18 @@ class LiveTest(unittest.TestCase):
             server.server_close()
             thread.join()
         return code, output.getvalue()
+
+
+class LiveTest(LiveServer, unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        start = time.time_ns() // 1_000_000 - 30_000
+        d = Directory(seed=71, start_ms=start)
+        d.publish({b"user-%d" % i: b"first" for i in range(20)})
+        for i in range(6):
+            d.publish({b"alice": b"alice %d" % i, b"user-%d" % i: b"second"})
+        d.publish({})
+        cls.begin(d)
 
     def test_honest_server(self):
         export = Path(self.folder.name) / "export.json"
