@@ -26,7 +26,7 @@ public sealed class HelpTests
     [InlineData("audit", "--from", "--follow", "--range", "--interval")]
     [InlineData("status", "--wait", "--timeout")]
     [InlineData("inspect", "--key")]
-    [InlineData("verify", "--from-record", "--period-record", "--user-b64", "--device", "--fresh", "--b64")]
+    [InlineData("verify", "--from-record", "--period-record", "--ended-record", "--user-b64", "--device", "--fresh", "--b64")]
     [InlineData("key generate", "--out")]
     [InlineData("token create", "--key-file", "--audience", "--scope", "--subject", "--user-b64", "--lifetime", "--kid", "--out", "--b64")]
     [InlineData("token jwks", "--key-file")]

@@ -13,17 +13,7 @@ public static partial class AnswerJson
         var decoded = UserLookupAnswer.Decode(answer);
         writer.WriteStartObject();
         WriteHead(writer, "head", decoded.Head);
-        writer.WriteStartArray("parts"u8);
-        foreach (PartRecord part in decoded.Parts)
-        {
-            writer.WriteStartObject();
-            WriteOctets(writer, "record", part.Record);
-            writer.WritePropertyName("record_fields"u8);
-            WriteRecord(writer, part.Record.Span);
-            WriteOctets(writer, "inclusion", part.Inclusion);
-            writer.WriteEndObject();
-        }
-        writer.WriteEndArray();
+        WriteParts(writer, "parts", decoded.Parts);
         writer.WriteStartArray("users"u8);
         foreach (UserLookup user in decoded.Users)
         {

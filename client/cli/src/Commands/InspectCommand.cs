@@ -62,6 +62,10 @@ internal static class InspectCommand
                 writer.WritePropertyName("user_monitor_answer"u8);
                 AnswerJson.WriteUserMonitorAnswer(writer, octets);
                 break;
+            case SavedAnswer.OfPeriods when octets[0] != '{':
+                writer.WritePropertyName("periods_answer"u8);
+                AnswerJson.WritePeriodsAnswer(writer, octets);
+                break;
             case SavedAnswer.OfAudit:
                 writer.WritePropertyName("audit_proof"u8);
                 AnswerJson.WriteAuditProof(writer, octets);

@@ -12,18 +12,19 @@ internal static class VerifyCommand
 {
     public static Command Create(GlobalOptions options, CommandHost host)
     {
-        var file = new Argument<string>("FILE") { Description = "a binary answer of lookup, history or monitor, about keys or users, a head, a record, an audit proof or a checkpoint; - for standard input" };
+        var file = new Argument<string>("FILE") { Description = "a binary answer of lookup, history or monitor, about keys or users, an answer about periods, a head, a record, an audit proof or a checkpoint; - for standard input" };
         var keys = new KeyArguments(ArgumentArity.ZeroOrMore, "the keys or usernames that were asked for, in that order");
         var earlier = new Option<string?>("--from-record")
         {
-            Description = "a record that you trust: of the epoch at which an audit proof begins (needed), or another one that a record must agree with",
+            Description = "a record that you trust: of the epoch at which an audit proof begins (needed), or another one that a record or an answer about periods must agree with",
             HelpName = "FILE",
         };
         var period = new Option<string?>("--period-record") { Description = "for an audit proof, the record of the first epoch of that record's period, which you trust too", HelpName = "FILE" };
+        var ended = new Option<string?>("--ended-record") { Description = "for an answer of history or monitor about a period that ended, the record of its last epoch, which you trust", HelpName = "FILE" };
         var user = new Option<string?>("--user-b64") { Description = "for the answer of a user's monitoring, the id of the user, base64url", HelpName = "ID" };
         var device = new Option<string?>("--device") { Description = "for the answer of a user lookup, the one device that was asked for", HelpName = "ID" };
         var fresh = new Option<bool>("--fresh") { Description = "also require that it is recent, by this machine's clock" };
-        var command = new Command("verify", "Judge a stored answer offline against the trust anchor: signatures and proofs, not whether the log has newer") { file, earlier, period, user, device, fresh };
+        var command = new Command("verify", "Judge a stored answer offline against the trust anchor: signatures and proofs, not whether the log has newer") { file, earlier, period, ended, user, device, fresh };
         keys.AddTo(command);
         command.SetAction(parse =>
         {
@@ -35,7 +36,7 @@ internal static class VerifyCommand
                 throw new UsageException($"{name} is JSON, which is for people: store the binary form (Accept: application/vnd.optiks.lookup and so on) to verify it.");
             }
             ulong? now = parse.GetValue(fresh) ? (ulong)host.Time.GetUtcNow().ToUnixTimeMilliseconds() : null;
-            var judge = new SavedAnswerJudge(Anchor(options, parse, host), now, Record(parse.GetValue(earlier)), Record(parse.GetValue(period)), UserId(parse.GetValue(user)),
+            var judge = new SavedAnswerJudge(Anchor(options, parse, host), now, Record(parse.GetValue(earlier)), Record(parse.GetValue(period)), Record(parse.GetValue(ended)), UserId(parse.GetValue(user)),
                 parse.GetValue(device) is { } id ? keys.Decode(parse, id) : default);
             Judgement judgement;
             try

@@ -55,6 +55,15 @@ internal sealed partial class AnswerPrinter
                 Head(answer.Head);
                 OwnUser(answer);
                 break;
+            case SavedAnswer.OfPeriods(PeriodsAnswer answer):
+                Line(0, $"answer about periods, {length} octets, {Count(answer.Bounds.Count, "bound", "bounds")}");
+                Head(answer.Head);
+                foreach (PartRecord bound in answer.Bounds)
+                {
+                    Line(1, $"bound, inclusion proof {Hashes(bound.Inclusion)}");
+                    Record(2, EpochRecord.Decode(bound.Record.Span));
+                }
+                break;
             case SavedAnswer.OfAudit(AuditProof proof):
                 Audit(proof, length);
                 break;

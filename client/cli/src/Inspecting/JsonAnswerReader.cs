@@ -22,9 +22,10 @@ internal static class JsonAnswerReader
                         Head(root.GetProperty("head")), [.. names.EnumerateArray().Select(Entry)], Entry(left),
                         root.TryGetProperty("devices", out JsonElement list) ? Versions(list) : null,
                         root.TryGetProperty("keys", out JsonElement keys) ? [.. keys.EnumerateArray().Select(Versions)] : []))
+                : root.TryGetProperty("bounds", out JsonElement bounds) ? new SavedAnswer.OfPeriods(new PeriodsAnswer(Head(root.GetProperty("head")), [.. bounds.EnumerateArray().Select(Part)]))
                 : root.TryGetProperty("record", out _) ? new SavedAnswer.OfHead(Head(root))
                 : root.TryGetProperty("vrf_public_key", out _) || root.TryGetProperty("period_first_epoch", out _) ? new SavedAnswer.OfRecord(Record(root))
-                : throw new UsageException("This JSON is not an answer of lookup, history, monitor or epochs, nor one about users.");
+                : throw new UsageException("This JSON is not an answer of lookup, history, monitor or epochs, nor one about users or periods.");
         }
         catch (Exception e) when (e is JsonException or KeyNotFoundException or InvalidOperationException or FormatException or EncodingException)
         {

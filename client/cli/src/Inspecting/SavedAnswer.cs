@@ -14,6 +14,8 @@ internal abstract record SavedAnswer
 
     public sealed record OfOwnUser(UserMonitorAnswer Answer) : SavedAnswer;
 
+    public sealed record OfPeriods(PeriodsAnswer Answer) : SavedAnswer;
+
     public sealed record OfAudit(AuditProof Proof) : SavedAnswer;
 
     public sealed record OfHead(AnswerHead Head) : SavedAnswer;
@@ -42,6 +44,7 @@ internal abstract record SavedAnswer
             ?? TryDecode(() => new OfVersions(VersionsAnswer.Decode(octets)))
             ?? TryDecode(() => new OfUsers(UserLookupAnswer.Decode(octets)))
             ?? TryDecode(() => new OfOwnUser(UserMonitorAnswer.Decode(octets)))
+            ?? TryDecode(() => new OfPeriods(PeriodsAnswer.Decode(octets)))
             ?? TryDecode(() => new OfAudit(AuditProof.Decode(octets)))
             ?? TryDecode(() => new OfHead(AnswerHead.Decode(octets)))
             ?? throw new UsageException($"These {octets.Length} octets are not an answer, a record, an audit proof or a checkpoint.");

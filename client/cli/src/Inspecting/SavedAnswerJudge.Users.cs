@@ -31,8 +31,8 @@ internal sealed partial class SavedAnswerJudge
             throw new UsageException("This answer goes on with what its client had been shown before, and cannot be judged alone.");
         }
         RequireKeys(names, answer.Names.Count);
-        UserMonitorVerdict verdict = Verifier.UserMonitor(Context([answer.Head.Record]), new OwnUserQuestion(_user) { Names = [.. names.Select(Form)] }, octets);
-        Judgement judgement = OfAnswer("user monitor answer", verdict.Reason, verdict.Head, verdict.User is { } user ? [Judged(user, octets)] : []);
+        UserMonitorVerdict verdict = Verifier.UserMonitor(OfEnded(Context([answer.Head.Record])), new OwnUserQuestion(_user) { Names = [.. names.Select(Form)] }, octets);
+        Judgement judgement = OfAnswer("user monitor answer", verdict.Reason, verdict.Head, verdict.User is { } user ? [Judged(user, verdict.Head!.Period, octets)] : [], _endedRecord is not null);
         return verdict.User is not { Complete: false } ? judgement : judgement with { NotChecked = $"whether these are all versions: it is a page, which is no result, {judgement.NotChecked}" };
     }
 
@@ -44,12 +44,12 @@ internal sealed partial class SavedAnswerJudge
         return new JudgedKey(name, user.Kind == UserKind.None ? "absent" : "present", user.ListVersion.Version, null) { User = judged };
     }
 
-    private JudgedKey Judged(VerifiedOwnUser user, byte[] octets)
+    private JudgedKey Judged(VerifiedOwnUser user, ulong period, byte[] octets)
     {
         KeyVersion[] Versions(VerifiedVersions shown) =>
-            [.. shown.Members.Select(member => new KeyVersion(member.Version, member.LeafEpoch, member.Value is { } range ? octets.AsMemory(range) : default(ReadOnlyMemory<byte>?)))];
+            [.. shown.Members.Select(member => new KeyVersion(member.Version, member.LeafEpoch, member.Value is { } range ? octets.AsMemory(range) : default(ReadOnlyMemory<byte>?)) { Period = period })];
 
-        UserListVersion[] lists = user.List is null ? [] : [.. Versions(user.List).Select(version => new UserListVersion(version.Version, version.Epoch, version.Value is { } value ? DeviceList.Decode(value) : null))];
+        UserListVersion[] lists = user.List is null ? [] : [.. Versions(user.List).Select(version => new UserListVersion(version.Version, version.Epoch, version.Value is { } value ? DeviceList.Decode(value) : null) { Period = period })];
         var judged = new JudgedUser(_user, user.HasLeft, user.List?.Version ?? 0, [], lists, [.. user.Devices.Select(device => new UserDeviceVersions(device.Device, Versions(device.Key)))]);
         return new JudgedKey(_user, "valid", judged.ListVersion, null) { User = judged };
     }

@@ -10,6 +10,7 @@ internal sealed partial class SavedAnswerJudge
     private readonly ulong? _now;
     private readonly byte[]? _trustedRecord;
     private readonly byte[]? _periodRecord;
+    private readonly byte[]? _endedRecord;
     private readonly ReadOnlyMemory<byte> _user;
     private readonly ReadOnlyMemory<byte> _device;
 
@@ -17,9 +18,10 @@ internal sealed partial class SavedAnswerJudge
     /// <param name="now">Unix milliseconds with which records are compared; null: each is judged as of its own time.</param>
     /// <param name="trustedRecord">The record that an audit proof begins at or a record follows; null: none.</param>
     /// <param name="periodRecord">The record of the first epoch of that record's period; null: none.</param>
+    /// <param name="endedRecord">The record of the last epoch of the period that history or monitoring was asked of; null: it was the current one.</param>
     /// <param name="user">Id of the user that its owner asked about; empty: none.</param>
     /// <param name="device">The one device that was asked for, of users; empty: all.</param>
-    public SavedAnswerJudge(TrustAnchor anchor, ulong? now, byte[]? trustedRecord, byte[]? periodRecord, ReadOnlyMemory<byte> user, ReadOnlyMemory<byte> device)
+    public SavedAnswerJudge(TrustAnchor anchor, ulong? now, byte[]? trustedRecord, byte[]? periodRecord, byte[]? endedRecord, ReadOnlyMemory<byte> user, ReadOnlyMemory<byte> device)
     {
         _user = user;
         _device = device;
@@ -27,6 +29,7 @@ internal sealed partial class SavedAnswerJudge
         _now = now;
         _trustedRecord = trustedRecord;
         _periodRecord = periodRecord;
+        _endedRecord = endedRecord;
     }
 
     public Judgement Judge(SavedAnswer saved, byte[] octets, IReadOnlyList<ReadOnlyMemory<byte>> keys) => saved switch
@@ -35,6 +38,7 @@ internal sealed partial class SavedAnswerJudge
         SavedAnswer.OfVersions(VersionsAnswer answer) => Versions(answer, octets, keys),
         SavedAnswer.OfUsers(UserLookupAnswer answer) => Users(answer, octets, keys),
         SavedAnswer.OfOwnUser(UserMonitorAnswer answer) => OwnUser(answer, octets, keys),
+        SavedAnswer.OfPeriods(PeriodsAnswer answer) => Periods(answer, octets),
         SavedAnswer.OfHead(AnswerHead head) => Head(head, octets),
         SavedAnswer.OfAudit(AuditProof proof) => Audit(proof, octets),
         SavedAnswer.OfRecord(EpochRecord record) => Record(record, octets),
@@ -60,16 +64,17 @@ internal sealed partial class SavedAnswerJudge
         using ByteStrings names = Names(keys);
         // A page begins behind versions that are not in this file: it is judged as one that follows the weakest state there is, their absence verified at epoch 0.
         KnownKey[] known = [.. answer.Versions.Select(versions => versions.From > 1 ? new KnownKey(0, 0, versions.From - 1, 0, 0) : default)];
-        VersionsVerdict verdict = Verifier.Versions(Context(answer.Head.Record), names, known, octets);
-        return OfAnswer("history or monitor answer", verdict.Reason, verdict.Head, [.. verdict.Keys.Select((versions, i) => new JudgedKey(
-            keys[i], "valid", versions.Version, null))]);
+        VersionsVerdict verdict = Verifier.Versions(OfEnded(Context(answer.Head.Record)), names, known, octets);
+        return OfAnswer(
+            "history or monitor answer", verdict.Reason, verdict.Head, [.. verdict.Keys.Select((versions, i) => new JudgedKey(keys[i], "valid", versions.Version, null))], _endedRecord is not null);
     }
 
-    private Judgement OfAnswer(string kind, Reason reason, VerifiedHead? head, IReadOnlyList<JudgedKey> keys)
+    private Judgement OfAnswer(string kind, Reason reason, VerifiedHead? head, IReadOnlyList<JudgedKey> keys, bool isEnded = false)
     {
+        bool isFreshChecked = _now is not null && !isEnded;
         if (reason != Reason.Valid)
         {
-            return new Judgement { Kind = kind, Reason = reason, IsFreshChecked = _now is not null };
+            return new Judgement { Kind = kind, Reason = reason, IsFreshChecked = isFreshChecked };
         }
         return new Judgement
         {
@@ -77,10 +82,12 @@ internal sealed partial class SavedAnswerJudge
             Reason = reason,
             Epoch = head!.Epoch,
             Time = Time(head.TimeMs),
-            IsFreshChecked = _now is not null,
+            IsFreshChecked = isFreshChecked,
             Keys = keys,
             Checked = $"the log's signature on {head.Size} epochs, the record of epoch {head.Epoch} among them ({Time(head.TimeMs):yyyy-MM-dd HH:mm:ss}Z){(keys.Count > 0 ? ", the proofs in its tree" : "")}",
-            NotChecked = $"{AgeNote}whether the log has newer, and whether it shows others the same",
+            NotChecked = isEnded
+                ? "that the record is that of the period's last epoch (an answer about periods shows it), and whether the log shows others the same"
+                : $"{AgeNote}whether the log has newer, and whether it shows others the same",
         };
     }
 
@@ -90,6 +97,24 @@ internal sealed partial class SavedAnswerJudge
         HeadVerdict verdict = Verifier.Head(Context(head.Record), octets);
         return OfAnswer("head", verdict.Reason, verdict.Head, []);
     }
+
+    private Judgement Periods(PeriodsAnswer answer, byte[] octets)
+    {
+        RequireWhole(answer.Head);
+        ulong from = answer.Bounds.Count > 0 ? EpochRecord.PeriodOf(answer.Bounds[0].Record.Span) : 0;
+        PeriodsVerdict verdict = Verifier.Periods(Context(answer.Head.Record) with { KeptRecord = _trustedRecord }, from, octets);
+        Judgement judgement = OfAnswer("answer about periods", verdict.Reason, verdict.Head, []);
+        return verdict.Reason != Reason.Valid ? judgement : judgement with
+        {
+            Checked = $"{judgement.Checked}, {Told([.. verdict.Bounds.Select(bound => EpochRecord.Decode(octets.AsSpan(bound)))], verdict.Head!)}",
+            NotChecked = $"{judgement.NotChecked}, and the epochs between these (optiks audit has them)",
+        };
+    }
+
+    private static string Told(IReadOnlyList<EpochRecord> bounds, VerifiedHead head) => string.Join(", ", bounds.GroupBy(record => record.Period).Select(period =>
+        period.Key == head.Period ? $"period {period.Key} from epoch {period.First().Epoch} on" : $"period {period.Key} from epoch {period.First().Epoch} to {period.Last().Epoch}"));
+
+    private VerifierContext OfEnded(VerifierContext context) => context with { EndedRecord = _endedRecord };
 
     private Judgement Audit(AuditProof proof, byte[] octets)
     {
