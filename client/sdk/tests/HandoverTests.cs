@@ -131,105 +131,6 @@ public sealed class HandoverTests
         Assert.Equal(["/v1/monitor?period=0", "/v1/monitor?period=1", "/v1/monitor?period=2"], fixture.Server.EndedQueries);
     }
 
-    [Fact]
-    public async Task A_period_that_is_gone_by_right_is_told_for_good()
-    {
-        await using Fixture fixture = await Fixture.StartAsync();
-        ulong seen;
-        using (FileClientStateStore first = await fixture.OpenStoreAsync())
-        {
-            OptiksClient client = await OwnerAsync(fixture, first, "one");
-            seen = (await client.MonitorAsync(s_alice, Cancellation)).Head!.Epoch;
-            fixture.Publish(("alice", "forged"));
-            fixture.Publish();
-            ulong last = fixture.Log.Latest;
-            fixture.Switch(copies => [.. copies.Select(copy => copy with { Version = 1, Value = "one"u8.ToArray() })]);
-            fixture.Switch();
-            fixture.Switch();
-            MonitorResult found = await client.MonitorAsync(s_alice, Cancellation);
-
-            Assert.True(found.IsValid);
-            // Periods 0 and 1 are gone, period 2 is served; nothing told of the version that others were shown.
-            Assert.Equal([new NoGuarantee(0, seen + 1, last), new NoGuarantee(1, last + 1, last + 1)], found.NoGuarantee);
-            Assert.Equal([2UL], found.HandedOver);
-            Assert.Empty(found.Alarms);
-        }
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
-        OptiksClient again = fixture.Client(store);
-        MonitorResult later = await again.MonitorAsync(s_alice, Cancellation);
-        Assert.Equal(2, later.NoGuarantee.Count);
-        Assert.Equal(1, again.AcceptNoGuarantee(s_alice, [later.NoGuarantee[0]]));
-        Assert.Equal(0, again.AcceptNoGuarantee(s_alice, [later.NoGuarantee[0]]));
-        Assert.Equal([true, false], (await again.MonitorAsync(s_alice, Cancellation)).NoGuarantee.Select(missed => missed.IsAccepted));
-    }
-
-    [Fact]
-    public async Task After_a_gap_a_lost_key_and_a_value_that_was_never_set_are_alarms()
-    {
-        await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
-        OptiksClient client = await OwnerAsync(fixture, store, "one");
-        await client.UpdateAsync("bob"u8.ToArray(), "b"u8.ToArray(), cancellationToken: Cancellation);
-        fixture.Clock.UtcNow = fixture.Log.Now;
-        Assert.Empty((await client.MonitorAsync("bob"u8.ToArray(), Cancellation)).Alarms);
-        fixture.Switch(copies => [new FixtureCopy(StructureId.Keys, s_alice, 1, "forged"u8.ToArray())]);
-        fixture.Switch();
-        MonitorResult alice = await client.MonitorAsync(s_alice, Cancellation);
-        MonitorResult bob = await client.MonitorAsync("bob"u8.ToArray(), Cancellation);
-
-        Assert.Equal([(1UL, 1UL, default(Reason?))], alice.Alarms.Select(alarm => (alarm.Period, alarm.Version, alarm.Handover)));
-        Assert.Equal([(1UL, 0UL, (Reason?)Reason.HandoverMissing)], bob.Alarms.Select(alarm => (alarm.Period, alarm.Version, alarm.Handover)));
-        Assert.Equal([0UL], alice.NoGuarantee.Concat(bob.NoGuarantee).Select(missed => missed.Period).Distinct());
-    }
-
-    [Fact]
-    public async Task A_server_that_says_gone_too_early_is_not_believed_and_nothing_is_given_up()
-    {
-        await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
-        OptiksClient client = await OwnerAsync(fixture, store, "one");
-        fixture.Publish(("alice", "forged"));
-        fixture.Switch();
-        fixture.Server.IsGone = (_, _) => true;
-        OptiksServerException refused = await Assert.ThrowsAsync<OptiksServerException>(() => client.MonitorAsync(s_alice, Cancellation));
-        Assert.Equal((ServerFailure.Refused, "period-gone"), (refused.Failure, refused.Problem));
-        Assert.Equal((0UL, 0), (store.Current.Owned.Values.Single().Period, store.Current.Owned.Values.Single().NoGuarantee.Length));
-        fixture.Server.IsGone = (_, _) => false;
-        Assert.Equal([(0UL, 2UL)], (await client.MonitorAsync(s_alice, Cancellation)).Alarms.Select(alarm => (alarm.Period, alarm.Version)));
-    }
-
-    [Fact]
-    public async Task One_replica_of_two_that_says_gone_hides_nothing()
-    {
-        await using Fixture fixture = await Fixture.StartAsync(replicas: 2);
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
-        OptiksClient client = await OwnerAsync(fixture, store, "one");
-        fixture.Publish(("alice", "forged"));
-        fixture.Switch();
-        fixture.Switch();
-        fixture.Replica(0).IsGone = (_, _) => true;
-        fixture.Replica(1).IsGone = (_, _) => false;
-        MonitorResult found = await client.MonitorAsync(s_alice, Cancellation);
-        Assert.Empty(found.NoGuarantee);
-        Assert.Equal([(0UL, 2UL)], found.Alarms.Select(alarm => (alarm.Period, alarm.Version)));
-    }
-
-    [Fact]
-    public async Task Gone_is_right_if_the_log_went_on_meanwhile()
-    {
-        await using Fixture fixture = await Fixture.StartAsync();
-        using FileClientStateStore store = await fixture.OpenStoreAsync();
-        OptiksClient client = await OwnerAsync(fixture, store, "one");
-        fixture.Publish();
-        fixture.Switch();
-        Assert.True((await client.LookupAsync("bob", Cancellation)).IsValid);
-        // Period 0 is no longer served, as the client learns from being refused.
-        fixture.Switch();
-        MonitorResult found = await client.MonitorAsync(s_alice, Cancellation);
-        Assert.Equal([0UL], found.NoGuarantee.Select(missed => missed.Period));
-        Assert.Equal([1UL], found.HandedOver);
-    }
-
     [Theory]
     [InlineData("no answer")]
     [InlineData("forbidden")]
@@ -425,25 +326,63 @@ public sealed class HandoverTests
     }
 
     [Fact]
-    public async Task Many_periods_fit_into_one_answer()
+    public async Task A_switch_between_two_pages_begins_the_look_again()
     {
         await using Fixture fixture = await Fixture.StartAsync();
         using FileClientStateStore store = await fixture.OpenStoreAsync();
         OptiksClient client = await OwnerAsync(fixture, store, "one");
-        // One bound of the first and last period each, and two of those between: 128 at most.
-        for (int period = 1; period <= 63; period++)
+        fixture.PublishItems(FixtureItem.Device("alice", "forged 1"));
+        fixture.PublishItems(FixtureItem.Device("alice", "forged 2"));
+        fixture.Server.PageSize = 1;
+        int pages = 0;
+        fixture.Server.Mutate = (path, answer) =>
         {
-            fixture.Publish();
-            fixture.Switch();
-        }
+            if (path is "/v1/monitor" or "/v1/history" && ++pages == 1)
+            {
+                fixture.Log.Switch();
+            }
+            else
+            {
+                // Not before the first page was verified, which is older than a switch is long.
+                fixture.Clock.UtcNow = fixture.Log.Now;
+            }
+            return answer;
+        };
         MonitorResult found = await client.MonitorAsync(s_alice, Cancellation);
-        Assert.True(found.IsValid, found.Reason.ToString());
-        Assert.Equal(62, found.NoGuarantee.Count);
-        Assert.Equal([62UL], found.HandedOver);
-        Assert.Empty(found.Alarms);
+        Assert.Equal([(0UL, 2UL), (0UL, 3UL)], found.Alarms.Select(alarm => (alarm.Period, alarm.Version)));
+        Assert.Equal([0UL], found.HandedOver);
+        Assert.Equal([(0UL, 2UL), (0UL, 3UL)], found.NewVersions.Select(version => (version.Period, version.Version)));
+        pages = 0;
+        fixture.PublishItems(FixtureItem.Device("alice", "two"));
+        HistoryResult history = await client.HistoryAsync(s_alice, Cancellation);
+        Assert.Equal([(2UL, 1UL)], history.Versions.Select(version => (version.Period, version.Version)));
+        pages = 0;
+        Assert.Equal([(2UL, 1UL)], (await client.HistoryAsync(s_alice, 2, Cancellation)).Versions.Select(version => (version.Period, version.Version)));
     }
 
-    private static async Task<OptiksClient> OwnerAsync(Fixture fixture, FileClientStateStore store, string value)
+    [Fact]
+    public void Two_ends_of_one_period_are_not_both_kept()
+    {
+        byte[] End(ulong period, ulong epoch) => new EpochRecord
+        {
+            LogId = FixtureLog.Anchor.LogId,
+            Epoch = epoch,
+            Period = period,
+            PeriodFirstEpoch = 0,
+            TimeMs = epoch,
+            Structures = [.. Enumerable.Repeat(new StructureState(new byte[32], 0, new byte[32]), 4)],
+            Previous = new byte[32],
+        }.Encode();
+
+        var state = new ClientState { LogId = "", PeriodEnds = [End(0, 3)], Owned = ClientStateOwned() };
+        Assert.True(PeriodEnds.TryAdd(state, [End(0, 3)], out ClientState same));
+        Assert.Same(state, same);
+        Assert.True(PeriodEnds.TryAdd(state, [End(1, 5)], out ClientState both));
+        Assert.Equal(2, both.PeriodEnds.Length);
+        Assert.False(PeriodEnds.TryAdd(state, [End(0, 4)], out _));
+    }
+
+    internal static async Task<OptiksClient> OwnerAsync(Fixture fixture, FileClientStateStore store, string value)
     {
         OptiksClient client = fixture.Client(store);
         await SetAsync(fixture, client, value);
@@ -456,6 +395,9 @@ public sealed class HandoverTests
         await client.UpdateAsync(s_alice, Encoding.UTF8.GetBytes(value), cancellationToken: Cancellation);
         fixture.Clock.UtcNow = fixture.Log.Now;
     }
+
+    private static System.Collections.Immutable.ImmutableDictionary<string, OwnedKey> ClientStateOwned() =>
+        System.Collections.Immutable.ImmutableDictionary<string, OwnedKey>.Empty.Add("YWxpY2U", new OwnedKey());
 
     private static byte[] Changed(byte[] answer, int at, byte value)
     {

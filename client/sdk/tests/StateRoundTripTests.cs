@@ -46,6 +46,7 @@ public sealed class StateRoundTripTests
         // Which versions the server has erased, by chance and for good.
         fixture.Server.Mutate = (path, answer) => path is "/v1/monitor" or "/v1/history" ? Erasure.Of(answer, version => version % 2 == (ulong)(seed % 2)) : answer;
         int erased = 0;
+        int missed = 0;
         for (int step = 0; step < 150; step++)
         {
             JsonNode before;
@@ -53,19 +54,21 @@ public sealed class StateRoundTripTests
             {
                 await StepAsync(fixture, fixture.Client(store), random);
                 before = Json(store.Current);
+                missed += store.Current.Owned.Values.Sum(owned => owned.NoGuarantee.Length) + store.Current.OwnedUsers.Values.Sum(user => user.NoGuarantee.Length);
                 erased += store.Current.Owned.Values.Sum(owned => owned.Alarms.Count(alarm => alarm.ValueSha256 is null));
             }
             using FileClientStateStore reopened = await fixture.OpenStoreAsync();
             Assert.True(JsonNode.DeepEquals(before, Json(reopened.Current)), $"step {step}: {before}");
         }
         Assert.True(erased > 0, "no alarm without a hash came up");
+        Assert.True(missed > 0, "no epoch without guarantee came up");
     }
 
     private static async Task StepAsync(Fixture fixture, OptiksClient client, Random random)
     {
         string key = s_keys[random.Next(s_keys.Length)];
         byte[] octets = Encoding.UTF8.GetBytes(key);
-        switch (random.Next(11))
+        switch (random.Next(13))
         {
             case 0:
                 await client.UpdateAsync(octets, Encoding.UTF8.GetBytes($"own {random.Next(3)}"), cancellationToken: Cancellation);
@@ -97,6 +100,14 @@ public sealed class StateRoundTripTests
                 UserMonitorResult monitored = await client.MonitorUserAsync("user"u8.ToArray(), cancellationToken: Cancellation);
                 Assert.True(monitored.IsValid, monitored.Reason.ToString());
                 client.AcknowledgeUserAlarms("user"u8.ToArray(), [.. monitored.Alarms.Where(_ => random.Next(3) == 0)]);
+                break;
+            case 10:
+                fixture.Switch();
+                break;
+            case 11:
+                MonitorResult told = await client.MonitorAsync(octets, Cancellation);
+                client.AcceptNoGuarantee(octets, [.. told.NoGuarantee.Where(_ => random.Next(2) == 0)]);
+                client.AcceptNoGuaranteeOfUser("user"u8.ToArray(), client.NoGuaranteeOfUser("user"u8.ToArray()));
                 break;
             default:
                 AlarmReview review = await client.ReviewAlarmsAsync(octets, Cancellation);

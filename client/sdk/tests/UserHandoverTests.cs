@@ -164,6 +164,66 @@ public sealed class UserHandoverTests
     }
 
     [Fact]
+    public async Task What_was_erased_with_a_user_who_left_is_told_like_a_period_that_is_gone()
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        OptiksClient client = fixture.Client(store);
+        ReadOnlyMemory<byte> user = await UserAttackTests.CreateAsync(fixture, client, "phone");
+        fixture.Publish();
+        ulong last = fixture.Log.Latest;
+        fixture.Switch();
+        fixture.Server.HasErasedEnds = true;
+        // Of a user who has not left nothing can be erased so.
+        OptiksServerException refused = await Assert.ThrowsAsync<OptiksServerException>(() => client.MonitorUserAsync(s_alice, cancellationToken: Cancellation));
+        Assert.Equal("erased", refused.Problem);
+        fixture.PublishItems(FixtureItem.Left(user));
+        Assert.True((await client.LookupUserAsync("alice", Cancellation)).HasLeft);
+        UserMonitorResult found = await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation);
+        Assert.True(found.HasLeft);
+        Assert.Equal([new NoGuarantee(0, last, last)], found.NoGuarantee);
+    }
+
+    [Fact]
+    public async Task A_switch_between_two_pages_begins_the_look_again()
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        OptiksClient client = fixture.Client(store);
+        ReadOnlyMemory<byte> user = await UserAttackTests.CreateAsync(fixture, client, "phone");
+        for (int i = 0; i < 4; i++)
+        {
+            fixture.PublishItems(FixtureItem.List(user, "phone", $"ghost {i}"), FixtureItem.Device($"ghost {i}", "its key"));
+        }
+        fixture.Server.UserPage = new Native.UserMonitorPage(2, 4, 1024, 1 << 22);
+        int pages = 0;
+        fixture.Server.Mutate = (path, answer) =>
+        {
+            if (path == "/v1/users/monitor" && ++pages == 1)
+            {
+                fixture.Log.Switch();
+            }
+            else
+            {
+                // Not before the first page was verified, which is older than a switch is long.
+                fixture.Clock.UtcNow = fixture.Log.Now;
+            }
+            return answer;
+        };
+        UserMonitorResult found = await client.MonitorUserAsync(s_alice, cancellationToken: Cancellation);
+        Assert.Equal([0UL], found.HandedOver);
+        Assert.Equal((4, 4), (found.Alarms.Count(alarm => alarm.Kind == UserAlarmKind.DeviceList), found.Alarms.Count(alarm => alarm.Kind == UserAlarmKind.DeviceValue)));
+        for (int i = 0; i < 3; i++)
+        {
+            fixture.PublishItems(FixtureItem.List(user, "phone", $"spirit {i}"));
+        }
+        pages = 0;
+        UserHistoryResult history = await client.UserHistoryAsync(s_alice, cancellationToken: Cancellation);
+        Assert.True(history.IsValid, history.Reason.ToString());
+        Assert.Equal((1UL, 2UL), (found.Head!.Period, history.Head!.Period));
+    }
+
+    [Fact]
     public async Task A_key_that_was_owned_by_itself_and_comes_onto_the_list_keeps_its_own_hand_over()
     {
         await using Fixture fixture = await Fixture.StartAsync();

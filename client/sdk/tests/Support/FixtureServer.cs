@@ -57,6 +57,9 @@ internal sealed class FixtureServer : IAsyncDisposable
     /// <summary>Whether a period is gone, in a current one: honestly, as the configuration says.</summary>
     public Func<ulong, ulong, bool> IsGone { get; set; } = (period, current) => current - period >= FixtureLog.Configuration.RetainedPeriods;
 
+    /// <summary>What is asked about in periods that ended was erased.</summary>
+    public bool HasErasedEnds { get; set; }
+
     /// <summary>Questions about periods that ended.</summary>
     public ConcurrentQueue<string> EndedQueries { get; } = new();
 
@@ -155,7 +158,7 @@ internal sealed class FixtureServer : IAsyncDisposable
         (ulong epoch, string? unserved) = Asked(context, latest);
         if (unserved is not null)
         {
-            await ProblemAsync(context, unserved == "period-gone" ? 410 : 404, unserved);
+            await ProblemAsync(context, unserved == "not-found" ? 404 : 410, unserved);
             return;
         }
         switch (path)
@@ -199,6 +202,7 @@ internal sealed class FixtureServer : IAsyncDisposable
         ulong period = EpochRecord.PeriodOf(Log.Record(latest));
         return asked >= period ? (0, "not-found")
             : IsGone(asked, period) ? (0, "period-gone")
+            : HasErasedEnds ? (0, "erased")
             : (Log.LastEpoch(asked, latest), null);
     }
 
