@@ -170,12 +170,12 @@ std::int32_t optiks_dir_leaves(const optiks_dir_t* dir, std::uint8_t structure, 
 }
 
 std::int32_t optiks_dir_erase(optiks_dir_t* dir, std::size_t n, const std::uint8_t* structures,
-                              const std::uint8_t* labels) {
+                              const std::uint8_t* labels, const std::uint8_t* commitments) {
   return guarded([&] {
     if (dir == nullptr || !readable(structures, n) || !readable(labels, n) || !structures_valid(n, structures)) {
       return argument_error("a pointer is missing, or there is no such structure");
     }
-    dir->directory->erase(n, structures, labels);
+    dir->directory->erase(n, structures, labels, commitments);
     return std::int32_t{OPTIKS_OK};
   });
 }

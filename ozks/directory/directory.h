@@ -62,7 +62,9 @@ class Directory {
 
   void leaves_of(std::uint8_t structure, ByteSpan key, std::uint64_t from, std::size_t n, std::uint8_t* out_labels,
                  std::uint64_t* out_epochs) const;
-  void erase(std::size_t n, const std::uint8_t* structures, const std::uint8_t* labels);
+  // commitments: those of the leaves, so that others of these labels are passed over; or null.
+  void erase(std::size_t n, const std::uint8_t* structures, const std::uint8_t* labels,
+             const std::uint8_t* commitments);
 
   void stage(std::uint64_t epoch, std::span<const optiks_leaf_t> rows, ByteSpan values, bool with_proofs);
   [[nodiscard]] const Trees& staged_trees() const { return data_->trees->staged(); }

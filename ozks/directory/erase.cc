@@ -1,4 +1,6 @@
 // Erasing values of leaves (docs/spec/erasure.md), and the names of the leaves that a key's versions have.
+#include <algorithm>
+#include <span>
 #include <vector>
 
 #include "directory/directory.h"
@@ -7,14 +9,19 @@
 namespace optiks::ozks {
 namespace {
 
-// Walks to one leaf of the view's tree; its place in the leaf log. DirectoryError when it is not there.
+// Walks to one leaf of the view's tree; its place in the leaf log, kNoLogOffset when it is not there.
 std::uint64_t find_leaf(const View& view, std::uint8_t structure, ByteSpan label, Paths& paths) {
   view.data().trees->walk_many(view.state().trees[structure - 1U], {&label, 1}, paths);
   const Path& path = paths.paths[0];
-  if (path.leaf == nullptr || path.common != verify::kLabelBits) {
+  return path.leaf != nullptr && path.common == verify::kLabelBits ? path.log_offset : kNoLogOffset;
+}
+
+std::uint64_t find_existing(const View& view, std::uint8_t structure, ByteSpan label, Paths& paths) {
+  const std::uint64_t log_offset = find_leaf(view, structure, label, paths);
+  if (log_offset == kNoLogOffset) {
     data_error("there is no leaf with this label");
   }
-  return path.log_offset;
+  return log_offset;
 }
 
 }  // namespace
@@ -30,18 +37,34 @@ void Directory::leaves_of(std::uint8_t structure, ByteSpan key, std::uint64_t fr
   Paths paths;
   LeafFacts facts;
   for (std::size_t i = 0; i < n; ++i) {
-    data_->log.read_facts(find_leaf(now, structure, {out_labels + i * vrf::kLabelLen, vrf::kLabelLen}, paths), facts);
+    data_->log.read_facts(find_existing(now, structure, {out_labels + i * vrf::kLabelLen, vrf::kLabelLen}, paths),
+                          facts);
     out_epochs[i] = facts.epoch;
   }
 }
 
-void Directory::erase(std::size_t n, const std::uint8_t* structures, const std::uint8_t* labels) {
+void Directory::erase(std::size_t n, const std::uint8_t* structures, const std::uint8_t* labels,
+                      const std::uint8_t* commitments) {
   const View now(data_);
   Paths paths;
-  std::vector<std::uint64_t> log_offsets(n);
+  LeafFacts facts;
+  std::vector<std::uint64_t> log_offsets;
+  log_offsets.reserve(n);
   // All are found before the first is erased.
   for (std::size_t i = 0; i < n; ++i) {
-    log_offsets[i] = find_leaf(now, structures[i], {labels + i * vrf::kLabelLen, vrf::kLabelLen}, paths);
+    const ByteSpan label(labels + i * vrf::kLabelLen, vrf::kLabelLen);
+    if (commitments == nullptr) {
+      log_offsets.push_back(find_existing(now, structures[i], label, paths));
+      continue;
+    }
+    const std::uint64_t log_offset = find_leaf(now, structures[i], label, paths);
+    if (log_offset == kNoLogOffset) {
+      continue;
+    }
+    data_->log.read_facts(log_offset, facts);
+    if (std::ranges::equal(facts.commitment, std::span(commitments + i * vrf::kLabelLen, vrf::kLabelLen))) {
+      log_offsets.push_back(log_offset);
+    }
   }
   data_->log.erase(log_offsets);
 }

@@ -474,7 +474,12 @@ TEST(Copies, ValuesThatAreSupersededOrTakenOutAreGoneFromTheLog) {
   // A copy whose source is erased before the next one is staged.
   const std::uint8_t structure = kKeys;
   const auto copied = std::ranges::find_if(next.rows, [](const optiks_leaf_t& row) { return row.version == 2; });
-  ASSERT_EQ(optiks_dir_erase(dir.get(), 1, &structure, copied->label), OPTIKS_OK) << last_error();
+  // Another row of the key, and a key that has none, are passed over.
+  const std::uint8_t no_label[32] = {1};
+  ASSERT_EQ(optiks_dir_erase(dir.get(), 1, &structure, copied->label, no_label), OPTIKS_OK) << last_error();
+  ASSERT_EQ(optiks_dir_erase(dir.get(), 1, &structure, no_label, copied->commitment), OPTIKS_OK) << last_error();
+  EXPECT_TRUE(holds("second of a"));
+  ASSERT_EQ(optiks_dir_erase(dir.get(), 1, &structure, copied->label, copied->commitment), OPTIKS_OK) << last_error();
   EXPECT_FALSE(holds("second of a"));
   EXPECT_TRUE(holds("only of c"));
   copy(dir.get(), {{kKeys, "a", 3, "third of a"}});

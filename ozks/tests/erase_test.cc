@@ -31,7 +31,7 @@ std::int32_t leaf_of(const optiks_dir_t* dir, std::uint8_t structure, const std:
 std::int32_t erase(optiks_dir_t* dir, const std::string& key, std::uint64_t version) {
   Leaf leaf;
   EXPECT_EQ(leaf_of(dir, kKeys, key, version, leaf), OPTIKS_OK) << last_error();
-  return optiks_dir_erase(dir, 1, &kKeys, leaf.label.data());
+  return optiks_dir_erase(dir, 1, &kKeys, leaf.label.data(), nullptr);
 }
 
 // What the owner is shown of each version: its value, or "-" where it is committed alone.
@@ -145,15 +145,15 @@ TEST_P(Erase, RefusesWhatIsNotThereWhole) {
   EXPECT_EQ(leaf.epoch, 1U);
   std::ranges::copy(leaf.label, labels.begin());
   const std::array<std::uint8_t, 2> structures = {kKeys, kKeys};
-  EXPECT_EQ(optiks_dir_erase(dir_.get(), 2, structures.data(), labels.data()), OPTIKS_E_DATA);
+  EXPECT_EQ(optiks_dir_erase(dir_.get(), 2, structures.data(), labels.data(), nullptr), OPTIKS_E_DATA);
   EXPECT_EQ(history(Seen(dir_.get()), "alice")[0], "a first value");
-  EXPECT_EQ(optiks_dir_erase(dir_.get(), 1, &kUsernames, leaf.label.data()), OPTIKS_E_DATA);
+  EXPECT_EQ(optiks_dir_erase(dir_.get(), 1, &kUsernames, leaf.label.data(), nullptr), OPTIKS_E_DATA);
   const std::uint8_t no_structure = 5;
-  EXPECT_EQ(optiks_dir_erase(dir_.get(), 1, &no_structure, leaf.label.data()), OPTIKS_E_ARGUMENT);
+  EXPECT_EQ(optiks_dir_erase(dir_.get(), 1, &no_structure, leaf.label.data(), nullptr), OPTIKS_E_ARGUMENT);
   EXPECT_EQ(leaf_of(dir_.get(), kKeys, "alice", 4, leaf), OPTIKS_E_DATA);
   EXPECT_EQ(leaf_of(dir_.get(), kKeys, "carol", 1, leaf), OPTIKS_E_DATA);
   EXPECT_EQ(leaf_of(dir_.get(), kUsernames, "u", 0, leaf), OPTIKS_OK);
-  EXPECT_EQ(optiks_dir_erase(dir_.get(), 0, nullptr, nullptr), OPTIKS_OK);
+  EXPECT_EQ(optiks_dir_erase(dir_.get(), 0, nullptr, nullptr, nullptr), OPTIKS_OK);
   EXPECT_EQ(erase(dir_.get(), "alice", 1), OPTIKS_OK);
   EXPECT_EQ(history(Seen(dir_.get()), "alice")[0], "-");
 }

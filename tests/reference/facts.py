@@ -134,7 +134,7 @@ USERNAME_FAULTS = {
     "unstable": 6,
 }
 
-ABI_VERSION = 8
+ABI_VERSION = 9
 ABI_OK = 0
 ABI_E_ARGUMENT = -1
 ABI_E_BUFFER = -2

@@ -84,7 +84,7 @@ internal static unsafe partial class Interop
         DirectoryHandle directory, byte structure, ReadOnlySpan<byte> key, nuint keyLength, ulong from, nuint n, Span<byte> labels, Span<ulong> epochs);
 
     [LibraryImport(Library)]
-    public static partial int optiks_dir_erase(DirectoryHandle directory, nuint n, ReadOnlySpan<byte> structures, ReadOnlySpan<byte> labels);
+    public static partial int optiks_dir_erase(DirectoryHandle directory, nuint n, ReadOnlySpan<byte> structures, ReadOnlySpan<byte> labels, ReadOnlySpan<byte> commitments);
 
     [LibraryImport(Library)]
     public static partial int optiks_dir_precompute_labels(DirectoryHandle directory, nuint n, ReadOnlySpan<byte> structures, ReadOnlySpan<byte> keys, ReadOnlySpan<ulong> keyOffsets);

@@ -30,6 +30,22 @@ public sealed partial class KeyDirectory
             Interop.optiks_dir_load_copies(_handle, copies, (nuint)copies.Length, values, (nuint)values.Length), nameof(Interop.optiks_dir_load_copies));
 
     /// <summary>
+    /// EraseCopies erases as <see cref="Erase"/> does, before the period begins and after. A key's rows of copies have one label, and the last of them is its leaf: a row whose commitment (<see cref="Lengths.Hash"/> octets each) the
+    /// leaf does not have was superseded, with its value, and is passed over. Writer only.
+    /// </summary>
+    public void EraseCopies(ReadOnlySpan<StructureId> structures, ReadOnlySpan<byte> labels, ReadOnlySpan<byte> commitments)
+    {
+        CheckLength(labels.Length, (long)Lengths.Hash * structures.Length, nameof(labels));
+        CheckLength(commitments.Length, labels.Length, nameof(commitments));
+        // Without commitments the call is another one.
+        if (structures.Length > 0)
+        {
+            OptiksNativeException.ThrowIfFailed(
+                Interop.optiks_dir_erase(_handle, (nuint)structures.Length, Octets(structures), labels, commitments), nameof(Interop.optiks_dir_erase));
+        }
+    }
+
+    /// <summary>
     /// StartPeriod stages the first epoch of the directory's period: its devices and keys are the copies, and <paramref name="leaves"/> are of usernames and decommissioned alone. The period has begun when it is
     /// committed; when it is disposed the directory is as it was, and may begin with a later epoch. Writer only.
     /// </summary>

@@ -180,7 +180,7 @@ public sealed partial class KeyDirectory : IDisposable
     public void Erase(ReadOnlySpan<StructureId> structures, ReadOnlySpan<byte> labels)
     {
         CheckLength(labels.Length, (long)Lengths.Hash * structures.Length, nameof(labels));
-        OptiksNativeException.ThrowIfFailed(Interop.optiks_dir_erase(_handle, (nuint)structures.Length, Octets(structures), labels), nameof(Interop.optiks_dir_erase));
+        OptiksNativeException.ThrowIfFailed(Interop.optiks_dir_erase(_handle, (nuint)structures.Length, Octets(structures), labels, []), nameof(Interop.optiks_dir_erase));
     }
 
     /// <summary>

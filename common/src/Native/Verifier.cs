@@ -116,9 +116,9 @@ public static unsafe partial class Verifier
 
     /// <summary>
     /// Record checks a record by itself and, unless empty, against an earlier one: docs/spec/records.md sections 3 and 4. A switch of the period is refused, unless the
-    /// earlier record is of its period's first epoch.
+    /// earlier record is of its period's first epoch, or <paramref name="periodRecord"/> is the record of that.
     /// </summary>
-    public static Reason Record(TrustAnchor anchor, ReadOnlySpan<byte> record, ReadOnlySpan<byte> earlier)
+    public static Reason Record(TrustAnchor anchor, ReadOnlySpan<byte> record, ReadOnlySpan<byte> earlier, ReadOnlySpan<byte> periodRecord = default)
     {
         ArgumentNullException.ThrowIfNull(anchor);
         Check.Length(record, EpochRecord.Length);
@@ -126,10 +126,14 @@ public static unsafe partial class Verifier
         {
             Check.Length(earlier, EpochRecord.Length);
         }
+        if (!periodRecord.IsEmpty)
+        {
+            Check.Length(periodRecord, EpochRecord.Length);
+        }
         fixed (byte* configuration = anchor.ConfigurationOctets.Span)
         {
             Interop.Anchor native = MakeAnchor(configuration, anchor.ConfigurationOctets.Length, anchor.LogKey.PublicKey);
-            OptiksNativeException.ThrowIfFailed(Interop.optiks_verify_record(in native, record, earlier, [], out int reason), nameof(Interop.optiks_verify_record));
+            OptiksNativeException.ThrowIfFailed(Interop.optiks_verify_record(in native, record, earlier, periodRecord, out int reason), nameof(Interop.optiks_verify_record));
             return (Reason)reason;
         }
     }

@@ -74,6 +74,12 @@ public sealed record EpochRecord
         };
     }
 
+    /// <summary>IsSwitch: it is the first of a later period than the first.</summary>
+    public bool IsSwitch => Epoch > 0 && Epoch == PeriodFirstEpoch;
+
+    /// <summary>BeginsPeriod says of an encoded record, without decoding the rest, whether it is the first of its period.</summary>
+    public static bool BeginsPeriod(ReadOnlySpan<byte> record) => EpochOf(record) == BinaryPrimitives.ReadUInt64BigEndian(record[50..]);
+
     /// <summary>Encode gives the octets.</summary>
     public byte[] Encode()
     {

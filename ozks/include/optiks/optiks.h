@@ -211,8 +211,10 @@ OPTIKS_EXPORT int32_t optiks_dir_start_period(optiks_dir_t* dir, uint64_t epoch,
  * leaf log: on the disk on return, and in no answer that begins afterwards, of whatever view. OPTIKS_E_DATA when one is
  * not there: none was erased. Erasing a leaf again changes nothing. Also while an epoch is staged: what that epoch
  * erases is erased before it is committed, so that no crash leaves an epoch without its erasures
- * (docs/spec/erasure.md). Writer. */
-OPTIKS_EXPORT int32_t optiks_dir_erase(optiks_dir_t* dir, size_t n, const uint8_t* structures, const uint8_t* labels);
+ * (docs/spec/erasure.md). With commitments (32 octets each, or NULL) a leaf that is not there, or has another one, is
+ * passed over: of the rows of copies of a key, which have one label, only the last is a leaf. Writer. */
+OPTIKS_EXPORT int32_t optiks_dir_erase(optiks_dir_t* dir, size_t n, const uint8_t* structures, const uint8_t* labels,
+                                       const uint8_t* commitments);
 /* Labels (32 octets each) and epochs of the leaves of n versions of a key, from `from` on; in an oZKS of version 0
  * alone. OPTIKS_E_DATA when the key has not all of them. Writer. */
 OPTIKS_EXPORT int32_t optiks_dir_leaves(const optiks_dir_t* dir, uint8_t structure, const uint8_t* key, size_t key_len,

@@ -8,4 +8,5 @@ namespace Optiks.Storage;
 /// <param name="Erasure">The leaf whose value is gone.</param>
 /// <param name="Structure">Structure of the leaf; null, with an empty label, when there is no such leaf. Ignored by an import.</param>
 /// <param name="Label">Label of the leaf, 32 octets.</param>
-public sealed record StoredErasure(ulong DecidedIn, int Number, Erasure Erasure, StructureId? Structure, ReadOnlyMemory<byte> Label);
+/// <param name="Commitment">Commitment of the leaf, 32 octets: copies of one key have one label.</param>
+public sealed record StoredErasure(ulong DecidedIn, int Number, Erasure Erasure, StructureId? Structure, ReadOnlyMemory<byte> Label, ReadOnlyMemory<byte> Commitment);

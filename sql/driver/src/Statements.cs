@@ -97,8 +97,8 @@ public sealed class Statements
     public required Sql SourceOf { get; init; }
 
     /// <summary>
-    /// Erasures (epoch, number, last, max) returns at most max erasures from (epoch, number) on that epochs up to last decided, in order: decided_in, number, epoch, period, ordinal, request_id, item; structure and label
-    /// of the leaf or copy, or nulls.
+    /// Erasures (epoch, number, last, max) returns at most max erasures from (epoch, number) on that epochs up to last decided, in order: decided_in, number, epoch, period, ordinal, request_id, item; structure, label
+    /// and commitment of the leaf or copy, or nulls.
     /// </summary>
     public required Sql Erasures { get; init; }
 

@@ -51,8 +51,8 @@ public static class StoredRows
     {
         var erasure = new Erasure(rows.Natural(2), rows.Medium(4), new LeafOrigin(rows.RequestId(5), rows.Small(6))) { Period = rows.NullableNatural(3) };
         return rows.IsNull(7)
-            ? new StoredErasure(rows.Natural(0), rows.Medium(1), erasure, null, default)
-            : new StoredErasure(rows.Natural(0), rows.Medium(1), erasure, (StructureId)rows.Small(7), rows.Octets(8));
+            ? new StoredErasure(rows.Natural(0), rows.Medium(1), erasure, null, default, default)
+            : new StoredErasure(rows.Natural(0), rows.Medium(1), erasure, (StructureId)rows.Small(7), rows.Octets(8), rows.Octets(9));
     }
 
     /// <summary>Refusal from the columns refusal, refused_item, current_period, current_version, the first of which is <paramref name="column"/>; null where that is null.</summary>

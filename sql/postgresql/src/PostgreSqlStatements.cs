@@ -124,10 +124,10 @@ internal static class PostgreSqlStatements
             """),
         Erasures = new(
             """
-            SELECT e.decided_in, e.number, e.epoch, e.period, e.ordinal, e.request_id, e.item, l.structure, l.label
+            SELECT e.decided_in, e.number, e.epoch, e.period, e.ordinal, e.request_id, e.item, l.structure, l.label, l.commitment
             FROM erasure AS e LEFT JOIN LATERAL (
-              SELECT structure, label FROM leaf WHERE epoch = e.epoch AND ordinal = e.ordinal
-              UNION ALL SELECT structure, label FROM copy WHERE period = e.period AND number = e.ordinal OFFSET 0) AS l ON true
+              SELECT structure, label, commitment FROM leaf WHERE epoch = e.epoch AND ordinal = e.ordinal
+              UNION ALL SELECT structure, label, commitment FROM copy WHERE period = e.period AND number = e.ordinal OFFSET 0) AS l ON true
             WHERE (e.decided_in, e.number) >= ($1, $2) AND e.decided_in <= $3 ORDER BY e.decided_in, e.number LIMIT $4
             """),
         Receipt = new(

@@ -5,13 +5,14 @@ using Optiks.Protocol;
 namespace Optiks.Storage.Replay;
 
 /// <summary>
-/// LogReplay brings trees to a log's epochs from what a database holds: at once (<see cref="LoadAsync"/>), and then epoch by epoch (<see cref="FollowAsync"/>, <see cref="TryStage"/>). One thread at a time.
+/// LogReplay brings trees to a log's epochs from what a database holds: at once (<see cref="LoadAsync"/>), and then epoch by epoch (<see cref="FollowAsync"/>, <see cref="TryStage"/>). Where a period begins, other
+/// trees go on, which are made ahead (<see cref="PrepareNextAsync"/>) or there. One thread at a time.
 /// </summary>
 /// <remarks>
-/// Invariants. 1: once loaded, the trees' roots are those in the record of <see cref="Last"/>, recomputed here from leaves. 2: <see cref="Last"/> never goes back. 3: a refused step changes nothing.
-/// 4: no view of an epoch shows a value that this epoch, or one before it, has erased: a step erases before it is committed (docs/spec/erasure.md section 6).
+/// Invariants. 1: once loaded, the trees' roots are those in the record of <see cref="Last"/>, recomputed here from leaves and copies. 2: <see cref="Last"/> never goes back. 3: a refused step changes nothing.
+/// 4: no view of an epoch shows a value that this epoch, or one before it, has erased: a step erases before it is committed (docs/spec/erasure.md section 6), in the trees of the next period too.
 /// </remarks>
-public sealed class LogReplay : IDisposable
+public sealed partial class LogReplay : IDisposable
 {
     private const int LoadBatchRows = 65_536;
     private const int FollowBatchRows = 16_384;
@@ -20,9 +21,10 @@ public sealed class LogReplay : IDisposable
     private readonly IFollowStore _store;
     private readonly RecordChain _records;
     private readonly bool _checksCheckpoints;
+    private readonly LogTrees _given;
     private VerifiedEpoch? _last;
 
-    /// <summary>LogReplay of trees that are empty or a snapshot's. They go with it.</summary>
+    /// <summary>LogReplay of trees that are empty or a snapshot's, of any period of the log. They go with it.</summary>
     public LogReplay(IFollowStore store, TrustAnchor anchor, LogTrees trees, LogRoots roots)
     {
         ArgumentNullException.ThrowIfNull(trees);
@@ -30,12 +32,13 @@ public sealed class LogReplay : IDisposable
         _records = new RecordChain(anchor, withRoots: roots != LogRoots.None);
         _checksCheckpoints = roots == LogRoots.Checked;
         Trees = trees;
+        _given = trees;
         trees.Directory.States(out ulong epoch);
         RestoredEpoch = epoch == 0 ? null : epoch;
     }
 
-    /// <summary>Trees of the last epoch.</summary>
-    public LogTrees Trees { get; }
+    /// <summary>Trees of the last epoch: others after each switch.</summary>
+    public LogTrees Trees { get; private set; }
 
     /// <summary>RestoredEpoch is the epoch of the snapshot that the trees began with; null: they began empty.</summary>
     public ulong? RestoredEpoch { get; }
@@ -46,12 +49,9 @@ public sealed class LogReplay : IDisposable
     /// <summary>Served is the epoch that was served before, whose record has to be the same; null: none was.</summary>
     public HighWaterMark? Served { get; init; }
 
-    // Values that nobody keeps are not read, and keys by nobody: trees and lookups need none.
-    private LeafColumns Columns => Trees.Values switch { KeptValues.None => LeafColumns.Trees, KeptValues.Lists => LeafColumns.Lists, _ => LeafColumns.Values };
-
     /// <summary>
-    /// LoadAsync goes to an epoch: checks all records up to it, loads the leaves that the trees do not have yet, and compares the trees with the record. Called once, and before anything else; unless
-    /// it gives null the trees are gone.
+    /// LoadAsync goes to an epoch: checks all records up to it, loads the leaves that the trees do not have yet, and compares the trees with the record. Trees whose period has not begun get its copies first; where
+    /// the trees' period ends before the epoch, those of the periods after it go on. Called once, and before anything else; unless it gives null the trees are gone.
     /// </summary>
     public async Task<Refused?> LoadAsync(ulong target, CancellationToken cancellationToken)
     {
@@ -85,14 +85,14 @@ public sealed class LogReplay : IDisposable
             return _records.Missing;
         }
         IReadOnlyList<StoredErasure> erasures = await _store.ReadErasuresAsync(_records.Next, rows[^1].Epoch, cancellationToken).ConfigureAwait(false);
-        var leaves = new EpochLeaves(_store.ReadLeavesAsync(_records.Next, rows[^1].Epoch, FollowBatchRows, Columns, cancellationToken).GetAsyncEnumerator(cancellationToken));
+        var leaves = new EpochLeaves(_store.ReadLeavesAsync(_records.Next, rows[^1].Epoch, FollowBatchRows, Trees.Columns, cancellationToken).GetAsyncEnumerator(cancellationToken));
         await using (leaves.ConfigureAwait(false))
         {
             foreach (EpochRow row in rows)
             {
-                if (await leaves.MoveToAsync(row.Epoch).ConfigureAwait(false) is { } stray)
+                if ((await leaves.MoveToAsync(row.Epoch).ConfigureAwait(false) ?? await CompleteNextAsync(row, cancellationToken).ConfigureAwait(false)) is { } incomplete)
                 {
-                    return stray;
+                    return incomplete;
                 }
                 if (!TryStage(row, leaves.Rows.Span, leaves.Values.Span, withProofs: beforeCommit is not null, out ReplayStep? step, out Refused? refused))
                 {
@@ -101,19 +101,27 @@ public sealed class LogReplay : IDisposable
                 using (step)
                 {
                     beforeCommit?.Invoke(step);
-                    refused = Trees.Erase(erasures.Count == 0 ? erasures : [.. erasures.Where(erasure => erasure.DecidedIn == row.Epoch)]);
+                    refused = Erase(erasures.Count == 0 ? erasures : [.. erasures.Where(erasure => erasure.DecidedIn == row.Epoch)]);
                     if (refused is not null)
                     {
                         return refused;
                     }
                     step.Commit();
                 }
+                refused = LoadNames(row.Epoch, leaves.Rows.Span, leaves.Values.Span);
+                if (refused is not null)
+                {
+                    return refused;
+                }
             }
         }
         return null;
     }
 
-    /// <summary>TryStage verifies the next epoch and builds its trees beside the current ones. The caller commits the step, or not, and disposes it.</summary>
+    /// <summary>
+    /// TryStage verifies the next epoch and builds its trees beside the current ones; those of a switch from <see cref="Next"/>, which has the names of all epochs before it and all copies. The caller commits the step, or not, and
+    /// disposes it.
+    /// </summary>
     public bool TryStage(
         EpochRow row, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values, bool withProofs, [NotNullWhen(true)] out ReplayStep? step, [NotNullWhen(false)] out Refused? refused)
     {
@@ -125,22 +133,48 @@ public sealed class LogReplay : IDisposable
         }
         VerifiedEpoch epoch = _records.AsLast(row);
         refused = CheckCheckpoint(epoch);
-        if (refused is not null || !Trees.TryStage(epoch.Record, leaves, values, withProofs, out StagedEpoch? staged, out refused))
+        if (refused is not null)
         {
             return false;
         }
-        step = new ReplayStep(this, epoch, staged);
+        LogTrees trees = epoch.Record.IsSwitch && Trees.HasBegun ? Next ?? Trees : Trees;
+        if (epoch.Record.IsSwitch)
+        {
+            refused = CheckComplete(trees, epoch.Record);
+            if (refused is not null)
+            {
+                return false;
+            }
+        }
+        if (!trees.TryStage(epoch.Record, leaves, values, withProofs, out StagedEpoch? staged, out refused))
+        {
+            return false;
+        }
+        step = new ReplayStep(this, epoch, trees, staged);
         return true;
     }
 
-    /// <inheritdoc/>
-    public void Dispose() => Trees.Dispose();
+    /// <summary>Erase destroys values that an epoch has erased, in all trees; before the step to it is committed. Refused when a leaf is not there: <see cref="LogTrees.Erase"/>.</summary>
+    public Refused? Erase(IReadOnlyList<StoredErasure> erasures) => Trees.Erase(erasures) ?? Next?.Erase(erasures);
 
-    internal void Append(VerifiedEpoch epoch)
+    /// <inheritdoc/>
+    public void Dispose()
     {
+        Trees.Dispose();
+        Next?.Dispose();
+    }
+
+    internal void Append(VerifiedEpoch epoch, LogTrees trees)
+    {
+        if (trees != Trees)
+        {
+            Switch();
+        }
         _records.Append(epoch.Row);
         _last = epoch;
     }
+
+    private delegate Refused? LoadLeaves(ulong epoch, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values);
 
     private static Refused OfSnapshot(string why) => new(why) { OfSnapshot = true };
 
@@ -168,13 +202,42 @@ public sealed class LogReplay : IDisposable
                 return OfSnapshot($"Its roots are not those of the record of epoch {restored}.");
             }
         }
-        if ((await CheckRecordsAsync(target, cancellationToken).ConfigureAwait(false) ?? CheckCheckpoint(Last)) is { } refused)
+        IReadOnlyList<PeriodRow> periods = await _store.ReadPeriodsAsync(cancellationToken).ConfigureAwait(false);
+        if (!Trees.HasBegun && await LoadPeriodAsync(periods, target, cancellationToken).ConfigureAwait(false) is { } refused)
+        {
+            return refused;
+        }
+        while (true)
+        {
+            ulong end = periods.FirstOrDefault(period => period.Period == Trees.Period + 1)?.FirstEpoch is ulong next && next <= target ? next - 1 : target;
+            refused = await LoadThroughAsync(end, isTarget: end == target, cancellationToken).ConfigureAwait(false);
+            if (refused is not null || end == target)
+            {
+                return refused;
+            }
+            refused = await FollowAsync(end + 1, beforeCommit: null, cancellationToken).ConfigureAwait(false);
+            if (refused is not null)
+            {
+                return refused;
+            }
+            if (Last.Epoch != end + 1 || Last.Record.Period != Trees.Period)
+            {
+                return new Refused($"The record of epoch {end + 1} does not begin a period, as the database's rows say.");
+            }
+        }
+    }
+
+    // Within the trees' period.
+    private async Task<Refused?> LoadThroughAsync(ulong end, bool isTarget, CancellationToken cancellationToken)
+    {
+        ulong? first = _last?.Epoch;
+        if ((await CheckRecordsAsync(end, cancellationToken).ConfigureAwait(false) ?? (isTarget ? CheckCheckpoint(Last) : null)) is { } refused)
         {
             return refused;
         }
         // With a snapshot it may be the snapshot's fault or the database's.
-        Refused? differing = await LoadLeavesAsync(target, cancellationToken).ConfigureAwait(false) ?? Trees.Match(Last.Record);
-        return differing is null ? null : differing with { OfSnapshot = RestoredEpoch is not null };
+        Refused? differing = await LoadLeavesAsync(first ?? 0, end, cancellationToken).ConfigureAwait(false) ?? Trees.Match(Last.Record);
+        return differing is null ? null : differing with { OfSnapshot = RestoredEpoch is not null && Trees == _given };
     }
 
     // The last checkpoint covers all records before.
@@ -201,9 +264,12 @@ public sealed class LogReplay : IDisposable
         return null;
     }
 
-    private async Task<Refused?> LoadLeavesAsync(ulong target, CancellationToken cancellationToken)
+    private async Task<Refused?> LoadLeavesAsync(ulong loaded, ulong target, CancellationToken cancellationToken) => loaded == target
+        ? null
+        : await LoadLeavesAsync(Trees, loaded, target, Trees.Load, cancellationToken).ConfigureAwait(false) ?? await EraseAsync(target, cancellationToken).ConfigureAwait(false);
+
+    private async Task<Refused?> LoadLeavesAsync(LogTrees trees, ulong loaded, ulong target, LoadLeaves load, CancellationToken cancellationToken)
     {
-        ulong loaded = RestoredEpoch ?? 0;
         if (loaded == target)
         {
             return null;
@@ -211,7 +277,7 @@ public sealed class LogReplay : IDisposable
         Task<Refused?> loading = Task.FromResult<Refused?>(null);
         try
         {
-            await foreach (LeafBatch batch in _store.ReadLeavesAsync(loaded + 1, target, LoadBatchRows, Columns, cancellationToken).ConfigureAwait(false))
+            await foreach (LeafBatch batch in _store.ReadLeavesAsync(loaded + 1, target, LoadBatchRows, trees.Columns, cancellationToken).ConfigureAwait(false))
             {
                 // While a batch goes into the trees the next one is read.
                 if (await loading.ConfigureAwait(false) is { } refused)
@@ -220,7 +286,7 @@ public sealed class LogReplay : IDisposable
                 }
                 ulong epoch = batch.Rows.Span[^1].Epoch;
                 loaded = epoch;
-                loading = Task.Run(() => Trees.Load(epoch, batch.Rows.Span, batch.Values.Span), CancellationToken.None);
+                loading = Task.Run(() => load(epoch, batch.Rows.Span, batch.Values.Span), CancellationToken.None);
             }
         }
         finally
@@ -229,14 +295,13 @@ public sealed class LogReplay : IDisposable
             await loading.ConfigureAwait(false);
         }
         return await loading.ConfigureAwait(false)
-            ?? await Task.Run(() => (loaded < target ? Trees.Load(target, [], []) : null) ?? Trees.EndLoad(target), CancellationToken.None).ConfigureAwait(false)
-            ?? await EraseAsync(target, cancellationToken).ConfigureAwait(false);
+            ?? await Task.Run(() => (loaded < target ? load(target, [], []) : null) ?? trees.EndLoad(target), CancellationToken.None).ConfigureAwait(false);
     }
 
-    // What the snapshot's leaf log still has. Of the leaves since, the database had no erased value to give.
+    // What the snapshot's leaf log still has. Of the leaves since, and of later periods, the database had no erased value to give.
     private async Task<Refused?> EraseAsync(ulong target, CancellationToken cancellationToken)
     {
-        if (RestoredEpoch is not ulong restored)
+        if (RestoredEpoch is not ulong restored || Trees != _given)
         {
             return null;
         }

@@ -8,14 +8,13 @@ namespace Optiks.Storage.Replay;
 /// <summary>LogTrees are a directory that is filled with stored leaves, and that says whether it is at the epoch that a record describes. One thread at a time, as the directory's writer.</summary>
 public sealed class LogTrees : IDisposable
 {
-    private readonly ulong _period;
     private readonly bool _hasSecrets;
 
     private LogTrees(KeyDirectory directory, DirectoryOptions options, bool hasSecrets)
     {
         Directory = directory;
         Values = options.Values;
-        _period = options.Period;
+        Period = options.Period;
         _hasSecrets = hasSecrets;
     }
 
@@ -24,6 +23,18 @@ public sealed class LogTrees : IDisposable
 
     /// <summary>Values that the directory keeps: others need not be read.</summary>
     public KeptValues Values { get; }
+
+    /// <summary>Period of the trees of devices and keys.</summary>
+    public ulong Period { get; }
+
+    /// <summary>HasBegun: the trees are at an epoch of their period. Before that they are filled with names and copies.</summary>
+    public bool HasBegun => Period == 0 || Directory.Stats.PeriodFirstEpoch != 0;
+
+    /// <summary>Epoch of the trees; before their period begins, of their names.</summary>
+    public ulong Epoch => Directory.Stats.Epoch;
+
+    // Values that nobody keeps are not read, and keys by nobody: trees and lookups need none.
+    internal LeafColumns Columns => Values switch { KeptValues.None => LeafColumns.Trees, KeptValues.Lists => LeafColumns.Lists, _ => LeafColumns.Values };
 
     /// <summary>
     /// TryRestore gives the trees of a snapshot, or in stored mode of the node store; null when there is none, or none that fits. Whether they are the log's their epoch's record tells:
@@ -59,11 +70,20 @@ public sealed class LogTrees : IDisposable
     /// CreateWithoutSecrets makes empty trees for who compares roots and counts alone. They follow from labels and commitments; a directory wants VRF secrets for labels that nobody asks
     /// for here, so it gets some of its own. Whether a label is its key's is what lookups prove.
     /// </summary>
-    public static LogTrees CreateWithoutSecrets(Configuration configuration)
+    /// <param name="configuration">Of the log.</param>
+    /// <param name="period">Period of the trees; a later one than the first has not begun.</param>
+    public static LogTrees CreateWithoutSecrets(Configuration configuration, ulong period = 0)
     {
         ArgumentNullException.ThrowIfNull(configuration);
         using var secrets = DirectorySecrets.Generate();
-        var options = new DirectoryOptions { Secrets = secrets, Values = KeptValues.None, MaxValueLength = configuration.MaxValueLength, Threads = DirectoryOptions.AllProcessors };
+        var options = new DirectoryOptions
+        {
+            Secrets = secrets,
+            Period = period,
+            Values = KeptValues.None,
+            MaxValueLength = configuration.MaxValueLength,
+            Threads = DirectoryOptions.AllProcessors,
+        };
         return new LogTrees(KeyDirectory.Create(options), options, hasSecrets: false);
     }
 
@@ -96,6 +116,23 @@ public sealed class LogTrees : IDisposable
     }
 
     /// <summary>
+    /// LoadNames takes those leaves of usernames and decommissioned, which know no periods, and goes to the epoch: <see cref="Load"/> for trees whose period has not begun. After a refusal they are of no use.
+    /// </summary>
+    public Refused? LoadNames(ulong epoch, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values)
+    {
+        var names = new LeafRow[leaves.Length];
+        int count = 0;
+        foreach (ref readonly LeafRow leaf in leaves)
+        {
+            if (!leaf.Structure.HasVersions())
+            {
+                names[count++] = leaf;
+            }
+        }
+        return Load(epoch, names.AsSpan(0, count), values);
+    }
+
+    /// <summary>
     /// LoadCopies takes copies for the trees' period, which has not begun, in any number of calls; the last row of a key counts. After a refusal the trees are as they were.
     /// </summary>
     public Refused? LoadCopies(ReadOnlySpan<LeafRow> copies, ReadOnlySpan<byte> values)
@@ -107,19 +144,21 @@ public sealed class LogTrees : IDisposable
         }
         catch (OptiksNativeException e) when (IsContradiction(e))
         {
-            return new Refused($"The copies of period {_period} contradict each other ({e.Message}).");
+            return new Refused($"The copies of period {Period} contradict each other ({e.Message}).");
         }
     }
 
     /// <summary>Match compares the trees with the record of their epoch.</summary>
     public Refused? Match(EpochRecord record) => Match(Directory.States(out _), record);
 
-    /// <summary>TryStage builds the trees of the next epoch beside the current ones, which stay as they are until the caller commits them. It disposes what it gets.</summary>
+    /// <summary>TryStage builds the trees of the next epoch beside the current ones, which stay as they are until the caller commits them, or begins the trees' period if the record does. It disposes what it gets.</summary>
     public bool TryStage(
         EpochRecord record, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values, bool withProofs, [NotNullWhen(true)] out StagedEpoch? staged, [NotNullWhen(false)] out Refused? refused)
     {
         ArgumentNullException.ThrowIfNull(record);
-        return TryStage(record, startsPeriod: false, leaves, values, withProofs, out staged, out refused);
+        return record.IsSwitch
+            ? TryStartPeriod(record, leaves, values, withProofs, out staged, out refused)
+            : TryStage(record, startsPeriod: false, leaves, values, withProofs, out staged, out refused);
     }
 
     /// <summary>TryStartPeriod does so with the first epoch of the trees' period: the copies that were loaded, and leaves of usernames and decommissioned.</summary>
@@ -127,10 +166,10 @@ public sealed class LogTrees : IDisposable
         EpochRecord record, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values, bool withProofs, [NotNullWhen(true)] out StagedEpoch? staged, [NotNullWhen(false)] out Refused? refused)
     {
         ArgumentNullException.ThrowIfNull(record);
-        if (record.Period != _period || record.PeriodFirstEpoch != record.Epoch)
+        if (record.Period != Period || record.PeriodFirstEpoch != record.Epoch)
         {
             staged = null;
-            refused = new Refused($"The record of epoch {record.Epoch} does not begin period {_period}.");
+            refused = new Refused($"The record of epoch {record.Epoch} does not begin period {Period}.");
             return false;
         }
         return TryStage(record, startsPeriod: true, leaves, values, withProofs, out staged, out refused);
@@ -159,26 +198,24 @@ public sealed class LogTrees : IDisposable
         return refused is null && staged is not null;
     }
 
-    /// <summary>Erase destroys values of leaves of the trees' epoch, before the trees come to an epoch that has erased them. Refused when one is not there: none was erased.</summary>
+    /// <summary>
+    /// Erase destroys values of leaves that the trees have, before they come to an epoch that has erased them; leaves and copies of other periods are passed over. Refused when a leaf is not there: none was
+    /// erased.
+    /// </summary>
     public Refused? Erase(IReadOnlyList<StoredErasure> erasures)
     {
         ArgumentNullException.ThrowIfNull(erasures);
-        // These trees began with nothing: copies are leaves of other periods'.
-        erasures = erasures.Any(erasure => erasure.Erasure.Period is not null) ? [.. erasures.Where(erasure => erasure.Erasure.Period is null)] : erasures;
         if (erasures.Count == 0)
         {
             return null;
         }
-        var structures = new StructureId[erasures.Count];
-        byte[] labels = new byte[Lengths.Hash * structures.Length];
-        for (int i = 0; i < structures.Length; i++)
-        {
-            structures[i] = erasures[i].Structure ?? throw new ArgumentException("An erasure has no leaf.", nameof(erasures));
-            erasures[i].Label.Span.CopyTo(labels.AsSpan(Lengths.Hash * i));
-        }
+        DirectoryStats at = Directory.Stats;
+        StoredErasure[] copies = [.. erasures.Where(erasure => erasure.Erasure.Period is ulong period && period == Period)];
+        StoredErasure[] leaves = [.. erasures.Where(erasure => erasure.Erasure.Period is null && HasLeaf(erasure, at))];
         try
         {
-            Directory.Erase(structures, labels);
+            Directory.Erase(StructuresOf(leaves), Octets(leaves, erasure => erasure.Label));
+            Directory.EraseCopies(StructuresOf(copies), Octets(copies, erasure => erasure.Label), Octets(copies, erasure => erasure.Commitment));
             return null;
         }
         catch (OptiksNativeException e) when (IsContradiction(e))
@@ -189,6 +226,24 @@ public sealed class LogTrees : IDisposable
 
     /// <inheritdoc/>
     public void Dispose() => Directory.Dispose();
+
+    // Names are leaves for good, devices and keys from the period's first epoch on. None is of a later epoch than the trees'.
+    private static bool HasLeaf(StoredErasure erasure, DirectoryStats at) => erasure.Erasure.Epoch <= at.Epoch
+        && (!StructureOf(erasure).HasVersions() || at.Period == 0 || (at.PeriodFirstEpoch > 0 && erasure.Erasure.Epoch >= at.PeriodFirstEpoch));
+
+    private static StructureId StructureOf(StoredErasure erasure) => erasure.Structure ?? throw new ArgumentException("An erasure has no leaf.", nameof(erasure));
+
+    private static StructureId[] StructuresOf(StoredErasure[] erasures) => [.. erasures.Select(StructureOf)];
+
+    private static byte[] Octets(StoredErasure[] erasures, Func<StoredErasure, ReadOnlyMemory<byte>> of)
+    {
+        byte[] octets = new byte[Lengths.Hash * erasures.Length];
+        for (int i = 0; i < erasures.Length; i++)
+        {
+            of(erasures[i]).Span.CopyTo(octets.AsSpan(Lengths.Hash * i));
+        }
+        return octets;
+    }
 
     private static bool IsContradiction(OptiksNativeException e) => e.Status is NativeStatus.Data or NativeStatus.Duplicate;
 

@@ -5,14 +5,17 @@ using Optiks.Tlog;
 namespace Optiks.Storage.Replay;
 
 /// <summary>
-/// RecordChain checks each record by itself and against the one before, and, if it has roots, checkpoints against all records so far; the board's files play no part. It holds one
-/// record and a logarithmic number of hashes. Not thread-safe.
+/// RecordChain checks each record by itself and against the one before, and, if it has roots, checkpoints against all records so far; the board's files play no part. It holds two
+/// records and a logarithmic number of hashes. Not thread-safe.
 /// </summary>
 public sealed class RecordChain
 {
     private readonly TrustAnchor _anchor;
     private CompactRange? _log;
     private ReadOnlyMemory<byte> _last;
+
+    // Of the period of the last record: that it is old enough to end is seen from its time. Empty: not known.
+    private ReadOnlyMemory<byte> _firstOfPeriod;
 
     /// <summary>RecordChain that begins with epoch 0 of the anchor's log.</summary>
     public RecordChain(TrustAnchor anchor, bool withRoots)
@@ -44,7 +47,7 @@ public sealed class RecordChain
         {
             return new Refused($"The record of epoch {row.Epoch} has {record.Length} octets instead of {EpochRecord.Length}.");
         }
-        Reason reason = Verifier.Record(_anchor, record, _last.Span);
+        Reason reason = Verifier.Record(_anchor, record, _last.Span, _firstOfPeriod.Span);
         ulong epoch = EpochRecord.EpochOf(record);
         bool hasHash = EpochRecord.Hash(record).AsSpan().SequenceEqual(row.RecordHash.Span);
         return reason == Reason.Valid && epoch == row.Epoch && hasHash ? null
@@ -79,6 +82,7 @@ public sealed class RecordChain
         ArgumentOutOfRangeException.ThrowIfNotEqual(row.Epoch, Next, nameof(row));
         _log?.Append(Rfc6962.LeafHash(row.Record.Span));
         _last = row.Record;
+        _firstOfPeriod = EpochRecord.BeginsPeriod(row.Record.Span) ? row.Record : _firstOfPeriod;
         Next++;
     }
 
@@ -88,6 +92,7 @@ public sealed class RecordChain
         ArgumentOutOfRangeException.ThrowIfLessThanOrEqual(epoch, Next);
         _log = null;
         _last = default;
+        _firstOfPeriod = default;
         Next = epoch;
     }
 }

@@ -6,11 +6,13 @@ namespace Optiks.Storage.Replay;
 public sealed class ReplayStep : IDisposable
 {
     private readonly LogReplay _replay;
+    private readonly LogTrees _trees;
     private readonly StagedEpoch _staged;
 
-    internal ReplayStep(LogReplay replay, VerifiedEpoch epoch, StagedEpoch staged)
+    internal ReplayStep(LogReplay replay, VerifiedEpoch epoch, LogTrees trees, StagedEpoch staged)
     {
         _replay = replay;
+        _trees = trees;
         _staged = staged;
         Epoch = epoch;
     }
@@ -25,7 +27,7 @@ public sealed class ReplayStep : IDisposable
     public void Commit()
     {
         _staged.Commit();
-        _replay.Append(Epoch);
+        _replay.Append(Epoch, _trees);
     }
 
     /// <inheritdoc/>

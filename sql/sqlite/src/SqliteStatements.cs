@@ -102,7 +102,7 @@ internal static class SqliteStatements
             """),
         Erasures = new(
             """
-            SELECT e.decided_in, e.number, e.epoch, e.period, e.ordinal, e.request_id, e.item, coalesce(l.structure, c.structure), coalesce(l.label, c.label)
+            SELECT e.decided_in, e.number, e.epoch, e.period, e.ordinal, e.request_id, e.item, coalesce(l.structure, c.structure), coalesce(l.label, c.label), coalesce(l.commitment, c.commitment)
             FROM erasure AS e LEFT JOIN leaf AS l ON l.id = CASE WHEN e.period IS NULL THEN e.leaf END LEFT JOIN copy AS c ON c.id = CASE WHEN e.period IS NOT NULL THEN e.leaf END
             WHERE e.id BETWEEN (?1 << 28 | ?2) AND (min(?3, 34359738367) << 28 | 268435455) ORDER BY e.id LIMIT ?4
             """),

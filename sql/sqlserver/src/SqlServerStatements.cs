@@ -141,7 +141,7 @@ internal static class SqlServerStatements
             """),
         Erasures = new Statement(
             $"""
-            SELECT TOP (@max) e.DecidedIn, e.Number, e.Epoch, e.Period, e.Ordinal, e.RequestId, e.Item, COALESCE(l.Structure, c.Structure), COALESCE(l.Label, c.Label)
+            SELECT TOP (@max) e.DecidedIn, e.Number, e.Epoch, e.Period, e.Ordinal, e.RequestId, e.Item, COALESCE(l.Structure, c.Structure), COALESCE(l.Label, c.Label), COALESCE(l.Commitment, c.Commitment)
             FROM optiks.Erasure AS e LEFT JOIN optiks.Leaf AS l ON l.Epoch = e.Epoch AND l.Ordinal = e.Ordinal LEFT JOIN optiks.[Copy] AS c ON c.Period = e.Period AND c.Number = e.Ordinal
             WHERE e.DecidedIn >= @epoch AND (e.DecidedIn > @epoch OR e.Number >= @number) AND e.DecidedIn <= @last ORDER BY e.DecidedIn, e.Number {Statement.ByIndex}
             """),

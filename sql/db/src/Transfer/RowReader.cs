@@ -90,7 +90,7 @@ internal sealed class RowReader : IDisposable
         ulong decidedIn = _row.U64();
         int number = Int32();
         var erasure = new Erasure(_row.U64(), Int32(), new LeafOrigin(_row.RequestId(), _row.U16())) { Period = _hasStates ? OptionalUInt64() : null };
-        return Whole(new StoredErasure(decidedIn, number, erasure, Structure: null, Label: default));
+        return Whole(new StoredErasure(decidedIn, number, erasure, Structure: null, Label: default, Commitment: default));
     }
 
     public StoredCopy Copy()

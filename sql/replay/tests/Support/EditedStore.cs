@@ -9,6 +9,12 @@ internal sealed class EditedStore(IFollowStore store) : IFollowStore
     /// <summary>Leaves changes each batch.</summary>
     public Func<LeafBatch, LeafBatch> Leaves { get; set; } = batch => batch;
 
+    /// <summary>Copies changes each batch.</summary>
+    public Func<CopyBatch, CopyBatch> Copies { get; set; } = batch => batch;
+
+    /// <summary>Periods changes what <see cref="ReadPeriodsAsync"/> reads.</summary>
+    public Func<IEnumerable<PeriodRow>, IEnumerable<PeriodRow>> Periods { get; set; } = rows => rows;
+
     /// <summary>Columns that were read, reading by reading.</summary>
     public List<LeafColumns> Columns { get; } = [];
 
@@ -21,7 +27,7 @@ internal sealed class EditedStore(IFollowStore store) : IFollowStore
 
     public Task<HeadRow> WaitForPublishedAsync(ulong? publishedEpoch, TimeSpan timeout, CancellationToken cancellationToken) => store.WaitForPublishedAsync(publishedEpoch, timeout, cancellationToken);
 
-    public Task<IReadOnlyList<PeriodRow>> ReadPeriodsAsync(CancellationToken cancellationToken) => store.ReadPeriodsAsync(cancellationToken);
+    public async Task<IReadOnlyList<PeriodRow>> ReadPeriodsAsync(CancellationToken cancellationToken) => [.. Periods(await store.ReadPeriodsAsync(cancellationToken))];
 
     public async Task<IReadOnlyList<EpochRow>> ReadEpochsAsync(ulong first, ulong last, CancellationToken cancellationToken) =>
         [.. Epochs(await store.ReadEpochsAsync(first, last, cancellationToken))];
@@ -41,8 +47,8 @@ internal sealed class EditedStore(IFollowStore store) : IFollowStore
 
     public Task<int> CountCopiesAsync(ulong period, CancellationToken cancellationToken) => store.CountCopiesAsync(period, cancellationToken);
 
-    public Task<CopyBatch> ReadCopiesAsync(ulong period, int first, int max, LeafColumns columns, CancellationToken cancellationToken) =>
-        store.ReadCopiesAsync(period, first, max, columns, cancellationToken);
+    public async Task<CopyBatch> ReadCopiesAsync(ulong period, int first, int max, LeafColumns columns, CancellationToken cancellationToken) =>
+        Copies(await store.ReadCopiesAsync(period, first, max, columns, cancellationToken));
 
     public ValueTask DisposeAsync() => store.DisposeAsync();
 }

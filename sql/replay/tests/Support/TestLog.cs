@@ -10,12 +10,12 @@ using Optiks.Tlog;
 namespace Optiks.Storage.Replay.Tests;
 
 /// <summary>TestLog is a log in a temporary data folder that a test writes epoch by epoch: real database, real trees, real board.</summary>
-internal sealed class TestLog : IAsyncDisposable
+internal sealed partial class TestLog : IAsyncDisposable
 {
     private const string Holder = "test";
 
     private readonly SqliteStorageProvider _provider = new();
-    private readonly KeyDirectory _directory;
+    private KeyDirectory _directory;
     private readonly INoteSigner _signer;
     private readonly BoardWriter _board;
     private readonly string _boardFolder;
@@ -78,14 +78,15 @@ internal sealed class TestLog : IAsyncDisposable
     private string ConnectionString => $"Data Source={Folder.Database}";
 
     /// <summary>CreateAsync makes a log whose epoch 0 is published.</summary>
-    public static async Task<TestLog> CreateAsync()
+    /// <param name="periodLengthMs">T of the log, which every switch waits for by its records' times.</param>
+    public static async Task<TestLog> CreateAsync(ulong periodLengthMs = 1)
     {
         var folder = new DataFolder(Directory.CreateTempSubdirectory("optiks-log-").FullName);
         var provider = new SqliteStorageProvider();
         string connection = $"Data Source={folder.Database}";
         await provider.CreateMigrator(connection).MigrateAsync(CancellationToken.None);
         using var secretSource = new FileSecretSource(folder, KeyEncryptionKey.LoadOrCreate(folder));
-        (TrustAnchor anchor, INoteSigner signer) = secretSource.CreateLog(new Configuration { Origin = "localhost/test", MaxAheadMs = 60_000, MaxBehindMs = 300_000 });
+        (TrustAnchor anchor, INoteSigner signer) = secretSource.CreateLog(new Configuration { Origin = "localhost/test", MaxAheadMs = 60_000, MaxBehindMs = 300_000, PeriodLengthMs = periodLengthMs });
         using var secrets = DirectorySecrets.Generate();
         var directory = KeyDirectory.Create(new DirectoryOptions { Secrets = secrets, MaxValueLength = anchor.Configuration.MaxValueLength });
         string boardFolder = Path.Combine(folder.Board, "log");
@@ -137,6 +138,7 @@ internal sealed class TestLog : IAsyncDisposable
             sequence = (await _pipeline.ReadPendingAsync(1000, long.MaxValue, CancellationToken.None)).Single().Sequence;
         }
         LeafBatch leaves = MakeLeaves(epoch, items, requestId, out int[] inputs);
+        Remember(epoch, items, leaves);
         return await PublishAsync(epoch, leaves, [.. inputs.Select((input, ordinal) => new Outcome(requestId, sequence, input, ordinal, null))], [], tamper);
     }
 
@@ -152,8 +154,8 @@ internal sealed class TestLog : IAsyncDisposable
             {
                 LogId = Anchor.LogId,
                 Epoch = epoch,
-                Period = 0,
-                PeriodFirstEpoch = 0,
+                Period = Period,
+                PeriodFirstEpoch = _periodFirstEpoch,
                 TimeMs = Math.Max(NowMs, least),
                 Structures = staged.States(),
                 Previous = previous.RecordHash,
@@ -163,9 +165,10 @@ internal sealed class TestLog : IAsyncDisposable
             staged.Commit();
         }
         var row = new EpochRow(epoch, record, EpochRecord.Hash(record), default);
-        var commit = new EpochCommit(row, previous.RecordHash, 0, leaves, outcomes) { Erasures = erasures };
+        var commit = new EpochCommit(row, previous.RecordHash, Period, leaves, outcomes) { Erasures = erasures };
         CommitResult committed = await _pipeline.CommitEpochAsync(_lease, commit, CancellationToken.None);
         Assert.Equal(CommitResult.Committed, committed);
+        LoadNames(epoch, leaves.Rows.ToArray(), leaves.Values.ToArray());
         await FinishAsync(row, AuditProof.Encode([previous.Record, row.Record], appendProofs));
         return row;
     }
@@ -183,12 +186,14 @@ internal sealed class TestLog : IAsyncDisposable
         IReadOnlyList<AcceptResult> results = await _accept.AcceptAsync([new AcceptUnit([new AcceptRequest(requestId, SHA256.HashData(requestId.ToByteArray()), [order])])], CancellationToken.None);
         Assert.Equal(AcceptStatus.Accepted, results[0].Status);
         long sequence = (await _pipeline.ReadPendingAsync(1000, long.MaxValue, CancellationToken.None)).Single().Sequence;
-        LeafName[] names = [.. versions.Select(version => NameOf(version.Key, version.Version))];
+        var origin = new LeafOrigin(requestId, 0);
         var erasures = new List<Erasure>();
-        foreach (LeafPlace? place in await _pipeline.FindLeavesAsync(names, CancellationToken.None))
+        foreach ((string key, ulong version) in versions)
         {
-            Assert.NotNull(place);
-            erasures.Add(new Erasure(place.Epoch, place.Ordinal, new LeafOrigin(requestId, 0)));
+            LeafName name = NameOf(key, version);
+            // A copy is the number of its last row.
+            LeafPlace? place = name.Epoch == 0 ? null : (await _pipeline.FindLeavesAsync([name], CancellationToken.None))[0];
+            erasures.Add(place is null ? new Erasure(0, _copied[(StructureId.Keys, key)], origin) { Period = Period } : new Erasure(place.Epoch, place.Ordinal, origin));
         }
         await PublishAsync(epoch, LeafBatch.Empty, [new Outcome(requestId, sequence, 0, null, new Refusal(RefusalReason.Unchanged, 0, default))], erasures, tamper: null);
     }
@@ -240,6 +245,7 @@ internal sealed class TestLog : IAsyncDisposable
         await _pipeline.DisposeAsync();
         await _accept.DisposeAsync();
         _directory.Dispose();
+        _next?.Dispose();
         (_signer as IDisposable)?.Dispose();
         Directory.Delete(Folder.Root, recursive: true);
     }

@@ -1,0 +1,212 @@
+using Optiks.Native;
+using Optiks.Protocol;
+
+namespace Optiks.Storage.Replay;
+
+/// <content>Trees of the next period: filled beside those of the current one, and in their place from the switch on (docs/spec/periods.md section 10).</content>
+public sealed partial class LogReplay
+{
+    private const int CopiesPerRead = 65_536;
+
+    /// <summary>NextTrees makes the trees of a period that has not begun, with its secrets. Null: this log has none, and a switch is refused.</summary>
+    public Func<PeriodRow, LogTrees>? NextTrees { get; init; }
+
+    /// <summary>Ended gets the trees of the period that a switch has ended, which are its own from then on, while <see cref="Last"/> is still that period's last epoch. Null: they are disposed.</summary>
+    public Action<LogTrees>? Ended { get; init; }
+
+    /// <summary>Next are the trees of the period after that of <see cref="Trees"/>, as far as they were filled; null: there are none.</summary>
+    public LogTrees? Next { get; private set; }
+
+    /// <summary>NextPeriod is the period of <see cref="Next"/>, as it was when they were made.</summary>
+    public PeriodRow? NextPeriod { get; private set; }
+
+    /// <summary>NextCopies counts the rows of copies that <see cref="Next"/> has taken: the number after the last one's.</summary>
+    public int NextCopies { get; private set; }
+
+    /// <summary>
+    /// PrepareNextAsync takes the trees of the next period further, once there is one, so that an epoch need not wait for long: through about so many leaves towards the names of <see cref="Last"/>, and with those by at most
+    /// so many rows of copies. A refusal is the database's; the current trees are as they were.
+    /// </summary>
+    public async Task<Refused?> PrepareNextAsync(int maxRows, CancellationToken cancellationToken)
+    {
+        ArgumentOutOfRangeException.ThrowIfNegativeOrZero(maxRows);
+        if (Next is null)
+        {
+            IReadOnlyList<PeriodRow> periods = await _store.ReadPeriodsAsync(cancellationToken).ConfigureAwait(false);
+            // It may be current already where the role is to follow.
+            if (NextTrees is null || periods.FirstOrDefault(period => period.Period == Trees.Period + 1) is not { } next)
+            {
+                return null;
+            }
+            MakeNext(next);
+        }
+        return Next!.Epoch < Last.Epoch
+            ? await LoadSomeNextNamesAsync(maxRows, cancellationToken).ConfigureAwait(false)
+            : await LoadNextCopiesAsync(int.MaxValue, maxRows, cancellationToken).ConfigureAwait(false);
+    }
+
+    // All that a switch needs.
+    private async Task<Refused?> CompleteNextAsync(EpochRow row, CancellationToken cancellationToken)
+    {
+        // Trees that were given have all. Records of another length are refused in their turn.
+        if (!Trees.HasBegun || row.Epoch == 0 || row.Record.Length != EpochRecord.Length || !EpochRecord.BeginsPeriod(row.Record.Span))
+        {
+            return null;
+        }
+        IReadOnlyList<PeriodRow> periods = await _store.ReadPeriodsAsync(cancellationToken).ConfigureAwait(false);
+        if (periods.FirstOrDefault(period => period.FirstEpoch == row.Epoch) is not { Copies: int copies } begun || begun.Period != Trees.Period + 1)
+        {
+            return new Refused($"Epoch {row.Epoch} begins a period, of which the database has no row.");
+        }
+        if (Next is null)
+        {
+            if (NextTrees is null)
+            {
+                return new Refused($"Epoch {row.Epoch} begins period {begun.Period}, and nobody makes its trees here.");
+            }
+            MakeNext(begun);
+        }
+        Refused? refused = await LoadNextNamesAsync(row.Epoch - 1, cancellationToken).ConfigureAwait(false) ?? await LoadNextCopiesAsync(copies, int.MaxValue, cancellationToken).ConfigureAwait(false);
+        return refused is null && NextCopies != copies
+            ? new Refused($"Period {begun.Period} begins with {copies} rows of copies, of which {NextCopies} were read.")
+            : refused;
+    }
+
+    // Of trees that were given and have not begun: names before the period, its copies, and its first epoch.
+    private async Task<Refused?> LoadPeriodAsync(IReadOnlyList<PeriodRow> periods, ulong target, CancellationToken cancellationToken)
+    {
+        if (periods.FirstOrDefault(period => period.Period == Trees.Period) is not { FirstEpoch: ulong first, Copies: int copies } || first == 0 || first > target)
+        {
+            return new Refused($"Period {Trees.Period} has not begun at epoch {target}, as the database's rows say.");
+        }
+        Refused? refused = await CheckRecordsAsync(first - 1, cancellationToken).ConfigureAwait(false)
+            ?? await LoadLeavesAsync(Trees, 0, first - 1, Trees.LoadNames, cancellationToken).ConfigureAwait(false)
+            ?? await LoadCopiesAsync(Trees, 0, copies, cancellationToken).ConfigureAwait(false);
+        return refused ?? await FollowAsync(first, beforeCommit: null, cancellationToken).ConfigureAwait(false);
+    }
+
+    private void MakeNext(PeriodRow period)
+    {
+        Next = NextTrees!(period);
+        NextPeriod = period;
+        NextCopies = 0;
+    }
+
+    private void DropNext()
+    {
+        Next?.Dispose();
+        Next = null;
+        NextPeriod = null;
+        NextCopies = 0;
+    }
+
+    private void Switch()
+    {
+        LogTrees ended = Trees;
+        Trees = Next!;
+        Next = null;
+        NextPeriod = null;
+        NextCopies = 0;
+        if (Ended is null)
+        {
+            ended.Dispose();
+        }
+        else
+        {
+            Ended(ended);
+        }
+    }
+
+    private static Refused? CheckComplete(LogTrees trees, EpochRecord record) => trees.HasBegun ? new Refused($"Epoch {record.Epoch} begins period {record.Period}, whose trees were not made.")
+        : trees.Epoch != record.Epoch - 1 ? new Refused($"Epoch {record.Epoch} begins period {record.Period}, whose trees have the names of epoch {trees.Epoch}.")
+        : null;
+
+    // Names of the epoch that was followed just now. Where some before it are missing, they come with them.
+    private Refused? LoadNames(ulong epoch, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values)
+    {
+        if (Next is null || Next.Epoch + 1 != epoch)
+        {
+            return null;
+        }
+        bool isLoaded = false;
+        try
+        {
+            Refused? refused = Next.LoadNames(epoch, leaves, values);
+            isLoaded = refused is null;
+            return refused;
+        }
+        finally
+        {
+            if (!isLoaded)
+            {
+                DropNext();
+            }
+        }
+    }
+
+    private async Task<Refused?> LoadNextNamesAsync(ulong through, CancellationToken cancellationToken) => Next!.Epoch >= through
+        ? null
+        : await OrDropNextAsync(LoadLeavesAsync(Next, Next.Epoch, through, Next.LoadNames, cancellationToken)).ConfigureAwait(false);
+
+    private async Task<Refused?> LoadSomeNextNamesAsync(int batchRows, CancellationToken cancellationToken)
+    {
+        await foreach (LeafBatch batch in _store.ReadLeavesAsync(Next!.Epoch + 1, Last.Epoch, batchRows, Next.Columns, cancellationToken).ConfigureAwait(false))
+        {
+            return await OrDropNextAsync(Task.Run(() => Next.LoadNames(batch.Rows.Span[^1].Epoch, batch.Rows.Span, batch.Values.Span), CancellationToken.None)).ConfigureAwait(false);
+        }
+        return await OrDropNextAsync(Task.Run(() => Next.LoadNames(Last.Epoch, [], []), CancellationToken.None)).ConfigureAwait(false);
+    }
+
+    // After a refusal or failure they are of no use.
+    private async Task<Refused?> OrDropNextAsync(Task<Refused?> loading)
+    {
+        bool isLoaded = false;
+        try
+        {
+            Refused? refused = await loading.ConfigureAwait(false);
+            isLoaded = refused is null;
+            return refused;
+        }
+        finally
+        {
+            if (!isLoaded)
+            {
+                DropNext();
+            }
+        }
+    }
+
+    private async Task<Refused?> LoadNextCopiesAsync(int through, int maxRows, CancellationToken cancellationToken)
+    {
+        int end = (int)Math.Min(through, (long)NextCopies + maxRows);
+        try
+        {
+            return await LoadCopiesAsync(Next!, NextCopies, end, cancellationToken, number => NextCopies = number).ConfigureAwait(false);
+        }
+        catch (OptiksNativeException)
+        {
+            // The disk: what the trees are then nobody knows.
+            DropNext();
+            throw;
+        }
+    }
+
+    private async Task<Refused?> LoadCopiesAsync(LogTrees trees, int first, int end, CancellationToken cancellationToken, Action<int>? loaded = null)
+    {
+        while (first < end)
+        {
+            CopyBatch copies = await _store.ReadCopiesAsync(trees.Period, first, Math.Min(end - first, CopiesPerRead), trees.Columns, cancellationToken).ConfigureAwait(false);
+            if (copies.Rows.IsEmpty)
+            {
+                break;
+            }
+            if (await Task.Run(() => trees.LoadCopies(copies.Rows.Span, copies.Values.Span), CancellationToken.None).ConfigureAwait(false) is { } refused)
+            {
+                return refused;
+            }
+            first = copies.End;
+            loaded?.Invoke(first);
+        }
+        return null;
+    }
+}
