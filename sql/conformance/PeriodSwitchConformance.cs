@@ -165,6 +165,33 @@ public abstract class PeriodSwitchConformance : StorageConformance
         Assert.Equal([false, true, true], await HaveValuesAsync(3));
     }
 
+    [Fact]
+    public async Task A_switch_that_was_asked_for_is_over_once_the_period_has_begun()
+    {
+        Lease lease = await StartLogAsync();
+        await using IMaintenanceStore operating = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
+        Assert.Null(await Pipeline.ReadRequestedSwitchAsync(Cancel));
+        foreach (ulong period in new ulong[] { 0, 2, ulong.MaxValue })
+        {
+            await Assert.ThrowsAsync<ArgumentException>(() => operating.RequestSwitchAsync(period, Cancel));
+        }
+        Assert.Null(await Pipeline.ReadRequestedSwitchAsync(Cancel));
+
+        await operating.RequestSwitchAsync(1, Cancel);
+        await operating.RequestSwitchAsync(1, Cancel);
+        Assert.Equal(1UL, await Pipeline.ReadRequestedSwitchAsync(Cancel));
+        await PublishAsync(lease, 1, Item("a", "1"));
+        await StageAsync(lease, await CopiesAsync(1, 0, ("a", 1)));
+        await operating.RequestSwitchAsync(1, Cancel);
+        Assert.Equal(1UL, await Pipeline.ReadRequestedSwitchAsync(Cancel));
+
+        await SwitchAsync(lease, 2, 1, 1);
+        Assert.Null(await Pipeline.ReadRequestedSwitchAsync(Cancel));
+        await Assert.ThrowsAsync<ArgumentException>(() => operating.RequestSwitchAsync(1, Cancel));
+        await operating.RequestSwitchAsync(2, Cancel);
+        Assert.Equal(2UL, await Pipeline.ReadRequestedSwitchAsync(Cancel));
+    }
+
     private static EpochCommit Switching(ulong epoch, ulong period, int copies) => Commit(epoch, []) with { Period = period, Switch = new PeriodSwitch(period, copies) };
 
     private async Task StageAsync(Lease lease, CopyBatch copies)

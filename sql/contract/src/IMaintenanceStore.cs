@@ -18,6 +18,12 @@ public interface IMaintenanceStore : IPipelineStore
     Task<CommitResult> RestoreEpochAsync(Lease lease, EpochCommit commit, CancellationToken cancellationToken);
 
     /// <summary>
+    /// RequestSwitchAsync asks the update-task to begin a period as soon as the protocol allows it (<see cref="IPipelineStore.ReadRequestedSwitchAsync"/>). May be repeated. <see cref="ArgumentException"/> for
+    /// any but the one after the current period.
+    /// </summary>
+    Task RequestSwitchAsync(ulong period, CancellationToken cancellationToken);
+
+    /// <summary>
     /// RestoreCopiesAsync adds what the database lacks of rows that a newer copy of it had staged, on the same condition as <see cref="IPipelineStore.StageCopiesAsync"/>. Values may be missing: erased.
     /// </summary>
     Task<StageResult> RestoreCopiesAsync(Lease lease, CopyBatch copies, CancellationToken cancellationToken);

@@ -36,6 +36,9 @@ public interface IPipelineStore : IFollowStore
     /// </summary>
     Task<StageResult> StageCopiesAsync(Lease lease, CopyBatch copies, CancellationToken cancellationToken);
 
+    /// <summary>ReadRequestedSwitchAsync gives the period after the current one if the operator asks for its beginning, whatever has been staged; null: nobody does. What was asked for is over once that period is current.</summary>
+    Task<ulong?> ReadRequestedSwitchAsync(CancellationToken cancellationToken);
+
     /// <summary>
     /// BeginDestroyingAsync destroys the secrets of a period that has ended and is not served any more, as <paramref name="retainedPeriods"/> later ones have begun. From here on nobody takes its secrets from the
     /// database; what others made of them is the caller's to destroy before it goes on. May be repeated. <see cref="StorageFencedException"/> when the lease is lost, <see cref="ArgumentException"/> while it

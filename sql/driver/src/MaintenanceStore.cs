@@ -37,6 +37,21 @@ public sealed class MaintenanceStore : PipelineStore, IMaintenanceStore
     }
 
     /// <inheritdoc/>
+    public Task RequestSwitchAsync(ulong period, CancellationToken cancellationToken) => Database.WriteAsync(
+        async (session, cancel) =>
+        {
+            PeriodRow current = PeriodRows.Current(await session.ListAsync(Statements.Periods, StoredRows.Period, cancel));
+            if (period != current.Period + 1)
+            {
+                throw new ArgumentException($"Period {period} cannot begin now: the log is in period {current.Period}.", nameof(period));
+            }
+            // If it begins in between, that is what was asked for.
+            return new WriteResult<int>(await session.ChangeAsync(Statements.RequestSwitch, cancel, Parameter.Of("period", period)), Commit: true);
+        },
+        resolve: null,
+        cancellationToken);
+
+    /// <inheritdoc/>
     public Task<StageResult> RestoreCopiesAsync(Lease lease, CopyBatch copies, CancellationToken cancellationToken)
     {
         copies.ThrowIfInconsistent(restores: true);

@@ -91,6 +91,10 @@ public class PipelineStore : FollowStore, IPipelineStore
     }
 
     /// <inheritdoc/>
+    public Task<ulong?> ReadRequestedSwitchAsync(CancellationToken cancellationToken) =>
+        Database.ReadAsync((session, cancel) => session.FirstAsync<ulong?>(Statements.RequestedSwitch, rows => rows.Natural(0), cancel), cancellationToken);
+
+    /// <inheritdoc/>
     public Task BeginDestroyingAsync(Lease lease, ulong period, int retainedPeriods, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(lease);

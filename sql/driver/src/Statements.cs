@@ -181,6 +181,12 @@ public sealed class Statements
     /// <summary>CountCopyValues () returns the number of values of copies.</summary>
     public required Sql CountCopyValues { get; init; }
 
+    /// <summary>RequestSwitch (period) notes that the operator asks for this period's beginning; no row where it is noted already.</summary>
+    public required Sql RequestSwitch { get; init; }
+
+    /// <summary>RequestedSwitch () returns the period after the current one, if the operator asks for its beginning.</summary>
+    public required Sql RequestedSwitch { get; init; }
+
     /// <summary>StoredRequests (after, max) returns requests: seq, request_id, body_hash.</summary>
     public required Sql StoredRequests { get; init; }
 

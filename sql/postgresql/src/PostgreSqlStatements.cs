@@ -207,6 +207,8 @@ internal static class PostgreSqlStatements
             WHERE (c.period, c.number) >= ($1, $2) ORDER BY c.period, c.number LIMIT $3
             """),
         CountCopyValues = new("SELECT count(*) FROM copy_value"),
+        RequestSwitch = new("INSERT INTO switch_request (period) VALUES ($1) ON CONFLICT DO NOTHING"),
+        RequestedSwitch = new("SELECT r.period FROM switch_request AS r JOIN period AS p ON p.period = r.period - 1 WHERE p.state = 2"),
         StoredRequests = new("SELECT seq, request_id, body_hash FROM request WHERE seq > $1 ORDER BY seq LIMIT $2"),
         StoredPending = new(
             """

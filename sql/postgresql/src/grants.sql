@@ -30,7 +30,7 @@ BEGIN
         GRANT SELECT (period, number, structure, source_epoch, source_ordinal) ON copy TO optiks_update;
         GRANT SELECT (period, first_epoch) ON period TO optiks_update;
       WHEN 'optiks_task' THEN
-        GRANT SELECT ON request, pending, outcome, leaf, value, erasure, period, copy, copy_value TO optiks_task;
+        GRANT SELECT ON request, pending, outcome, leaf, value, erasure, period, copy, copy_value, switch_request TO optiks_task;
         GRANT INSERT ON outcome, leaf, value, erasure, epoch, period, copy, copy_value TO optiks_task;
         GRANT DELETE ON request, pending, outcome, value, copy_value TO optiks_task;
         GRANT UPDATE (checkpoint) ON epoch TO optiks_task;

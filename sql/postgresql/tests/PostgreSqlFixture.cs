@@ -13,7 +13,7 @@ public sealed class PostgreSqlFixture : IServerFixture
     public ServerSql Sql { get; } = new()
     {
         NamingMigration = "0002_pending_names_its_request",
-        Undo = ["DROP TABLE erasure", "DROP TABLE copy", "DROP TABLE copy_value", "ALTER TABLE period DROP COLUMN state, DROP COLUMN copies"],
+        Undo = ["DROP TABLE erasure", "DROP TABLE copy", "DROP TABLE copy_value", "DROP TABLE switch_request", "ALTER TABLE period DROP COLUMN state, DROP COLUMN copies"],
         RequestId = "request_id",
         BodyHash = "body_hash",
         AnotherRequestId = "gen_random_uuid()",
@@ -31,6 +31,9 @@ public sealed class PostgreSqlFixture : IServerFixture
             ("optiks_update", "DELETE FROM value"),
             ("optiks_update", "INSERT INTO erasure (decided_in, number, epoch, ordinal, request_id, item) VALUES (2, 0, 1, 0, gen_random_uuid(), 0)"),
             ("optiks_task", "UPDATE period SET configuration = ''"),
+            ("optiks_task", "INSERT INTO switch_request (period) VALUES (1)"),
+            ("optiks_update", "INSERT INTO switch_request (period) VALUES (1)"),
+            ("optiks_query", "INSERT INTO switch_request (period) VALUES (1)"),
             ("optiks_update", "SELECT value FROM copy_value"),
             ("optiks_query", "DELETE FROM copy_value"),
             ("optiks_query", "CREATE TABLE optiks.mine (one integer)"),

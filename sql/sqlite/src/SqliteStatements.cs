@@ -177,6 +177,8 @@ internal static class SqliteStatements
             FROM copy AS c LEFT JOIN copy_value AS v ON v.id = c.id WHERE c.id >= (?1 << 31 | ?2) ORDER BY c.id LIMIT ?3
             """),
         CountCopyValues = new("SELECT count(*) FROM copy_value"),
+        RequestSwitch = new("INSERT INTO switch_request (period) VALUES (?) ON CONFLICT DO NOTHING"),
+        RequestedSwitch = new("SELECT r.period FROM switch_request AS r JOIN period AS p ON p.period = r.period - 1 WHERE p.state = 2"),
         StoredRequests = new("SELECT seq, request_id, body_hash FROM request WHERE seq > ? ORDER BY seq LIMIT ?"),
         StoredPending = new($"SELECT seq, item, structure, key, value, expected_period, expected_version, NULL FROM pending WHERE {Between} ORDER BY id"),
         StoredOutcomes = new(

@@ -221,6 +221,8 @@ internal static class SqlServerStatements
             WHERE c.Period >= @period AND (c.Period > @period OR c.Number >= @number) ORDER BY c.Period, c.Number
             """),
         CountCopyValues = new Statement("SELECT COUNT_BIG(*) FROM optiks.CopyValue"),
+        RequestSwitch = new Statement("INSERT INTO optiks.SwitchRequest (Period) SELECT @period WHERE NOT EXISTS (SELECT 1 FROM optiks.SwitchRequest WHERE Period = @period)"),
+        RequestedSwitch = new Statement("SELECT r.Period FROM optiks.SwitchRequest AS r JOIN optiks.Period AS p ON p.Period = r.Period - 1 WHERE p.State = 2"),
         StoredRequests = new Statement("SELECT TOP (@max) Seq, RequestId, BodyHash FROM optiks.Request WHERE Seq > @after ORDER BY Seq"),
         StoredPending = new Statement(
             """

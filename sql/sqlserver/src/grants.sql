@@ -30,6 +30,7 @@ GRANT SELECT, INSERT ON optiks.Period TO optiks_task;
 GRANT UPDATE ON optiks.Period (State, FirstEpoch, Copies, WrappedSecrets) TO optiks_task;
 GRANT SELECT, INSERT ON optiks.[Copy] TO optiks_task;
 GRANT SELECT, INSERT, DELETE ON optiks.CopyValue TO optiks_task;
+GRANT SELECT ON optiks.SwitchRequest TO optiks_task;
 GRANT INSERT ON optiks.Epoch TO optiks_task;
 GRANT UPDATE ON optiks.Epoch ([Checkpoint]) TO optiks_task;
 GRANT UPDATE ON optiks.Head (Epoch, PublishedEpoch, Fence, LeaseEnd, Holder, Session, RecordHash) TO optiks_task;

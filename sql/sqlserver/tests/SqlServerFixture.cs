@@ -30,7 +30,7 @@ public sealed class SqlServerFixture : IServerFixture
     {
         NamingMigration = "0003_pending_names_its_request",
         NamingConstraint = "CK_Pending_Request",
-        Undo = ["DROP TABLE optiks.Erasure", "DROP TABLE optiks.[Copy]", "DROP TABLE optiks.CopyValue"],
+        Undo = ["DROP TABLE optiks.Erasure", "DROP TABLE optiks.[Copy]", "DROP TABLE optiks.CopyValue", "DROP TABLE optiks.SwitchRequest"],
         RequestId = "RequestId",
         BodyHash = "BodyHash",
         AnotherRequestId = "CAST(0x01 AS binary(16))",
@@ -49,6 +49,9 @@ public sealed class SqlServerFixture : IServerFixture
             ("optiks_update", "DELETE FROM optiks.[Value]"),
             ("optiks_update", "INSERT INTO optiks.Erasure (DecidedIn, Number, Epoch, Ordinal, RequestId, Item) VALUES (2, 0, 1, 0, 0x, 0)"),
             ("optiks_task", "UPDATE optiks.Period SET Configuration = 0x"),
+            ("optiks_task", "INSERT INTO optiks.SwitchRequest (Period) VALUES (1)"),
+            ("optiks_update", "INSERT INTO optiks.SwitchRequest (Period) VALUES (1)"),
+            ("optiks_query", "INSERT INTO optiks.SwitchRequest (Period) VALUES (1)"),
             ("optiks_update", "SELECT [Value] FROM optiks.CopyValue"),
             ("optiks_query", "DELETE FROM optiks.CopyValue"),
             ("optiks_query", "UPDATE optiks.Acceptance SET LastSeq = 7"),
