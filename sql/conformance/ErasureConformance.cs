@@ -20,11 +20,11 @@ public abstract class ErasureConformance : StorageConformance
         await PublishAsync(lease, 2, Item("a", "second"));
         (EpochCommit commit, Guid request) = await ErasingAsync(3, "a", (1, "a"));
         int ordinal = commit.Erasures[0].Ordinal;
-        Assert.Equal(Octets("first"), (await Pipeline.ReadValueAsync(1, ordinal, Cancel))?.ToArray());
+        Assert.Equal(Octets("first"), (await Pipeline.ReadValueAsync(new LeafPlace(1, ordinal, HasValue: true), Cancel))?.ToArray());
         Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, commit, Cancel));
         await SignAndPublishAsync(lease, 3);
 
-        Assert.Null(await Pipeline.ReadValueAsync(1, ordinal, Cancel));
+        Assert.Null(await Pipeline.ReadValueAsync(new LeafPlace(1, ordinal, HasValue: true), Cancel));
         IFollowStore follow = await OpenFollowAsync();
         var values = new List<string>();
         int leaves = 0;

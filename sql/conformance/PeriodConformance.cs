@@ -63,6 +63,34 @@ public abstract class PeriodConformance : StorageConformance
     }
 
     [Fact]
+    public async Task A_page_of_copies_ends_where_values_come_to_too_much()
+    {
+        const int Values = 20;
+        // The one with which a page reaches 16 MiB is its last.
+        const int Fitting = 17;
+        Lease lease = await StartLogAsync();
+        string[] keys = [.. Enumerable.Range(0, Values).Select(i => $"key {i}")];
+        foreach (string key in keys)
+        {
+            _ = await AcceptOneAsync(Item(key, new string(key[^1], 1 << 20)));
+        }
+        await PublishPendingAsync(lease, 1);
+        _ = await Pipeline.BeginPeriodAsync(lease, 1, Octets("secrets"), Cancel);
+        CopyBatch copies = await CopiesAsync(1, 0, [.. keys.Select(key => (key, 1UL))]);
+        Assert.Equal(StageResult.Staged, await Pipeline.StageCopiesAsync(lease, copies, Cancel));
+
+        CopyBatch page = await Pipeline.ReadCopiesAsync(1, 0, 100, LeafColumns.All, Cancel);
+        Assert.Equal(Fitting, page.Rows.Length);
+        AssertSameCopies(copies.From(Fitting), await Pipeline.ReadCopiesAsync(1, page.End, 100, LeafColumns.All, Cancel));
+        Assert.Equal(Fitting, (await Pipeline.ReadCopiesAsync(1, 0, 100, LeafColumns.Values, Cancel)).Rows.Length);
+        Assert.Equal(Values, (await Pipeline.ReadCopiesAsync(1, 0, 100, LeafColumns.Trees, Cancel)).Rows.Length);
+        await using IMaintenanceStore store = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
+        await using IConsistentRead read = await store.OpenConsistentReadAsync(Cancel);
+        Assert.Equal(Fitting, (await read.ReadCopiesAsync(1, 0, 100, Cancel)).Count);
+        Assert.Equal(Values - Fitting, (await read.ReadCopiesAsync(1, Fitting, 100, Cancel)).Count);
+    }
+
+    [Fact]
     public async Task Copies_follow_each_other_under_the_fence_or_are_not_staged()
     {
         Lease lease = await StartLogAsync();
@@ -148,6 +176,44 @@ public abstract class PeriodConformance : StorageConformance
         Assert.Equal([false, true, false, false, false], HaveValues(await Pipeline.ReadCopiesAsync(1, 0, 10, LeafColumns.All, Cancel)));
         Assert.Equal([false], (await FindAsync((2, "a"))).Select(place => place!.HasValue));
         Assert.Equal(2, (await Pipeline.ReadUnpublishedAsync(Cancel))!.Erasures.Count);
+    }
+
+    [Fact]
+    public async Task A_copy_is_found_by_its_label_and_its_last_row_counts()
+    {
+        Lease lease = await StartLogAsync();
+        await PublishAsync(lease, 1, Item("a", "first"), Item("b", "other"), Item("c", "list") with { Structure = StructureId.Devices });
+        await PublishAsync(lease, 2, Item("a", "second"));
+        _ = await Pipeline.BeginPeriodAsync(lease, 1, Octets("secrets"), Cancel);
+        CopyBatch copies = await CopiesAsync(1, 0, ("a", 1), ("b", 1), ("c", 1), ("a", 2), ("b", 0));
+        // A label that begins as another one does is another one.
+        byte[] alike = LabelOf("c", 1UL << 32);
+        alike[^1] ^= 1;
+        CopyBatch other = Changed(await CopiesAsync(1, 5, ("c", 1)), (ref LeafRow row) => row.Label = alike);
+        Assert.Equal(StageResult.Staged, await Pipeline.StageCopiesAsync(lease, copies, Cancel));
+        Assert.Equal(StageResult.Staged, await Pipeline.StageCopiesAsync(lease, other, Cancel));
+        await EraseAsync(lease, 3, "a", (1, "a"));
+
+        LeafName Name(string key, StructureId structure = StructureId.Keys) => new(0, structure, LabelOf(key, 1UL << 32)) { Period = 1 };
+        LeafPlace?[] expected =
+        [
+            new(0, 3, HasValue: true) { Period = 1 },
+            null,
+            new(0, 2, HasValue: true) { Period = 1 },
+            new(0, 5, HasValue: true) { Period = 1 },
+            null,
+            null,
+            null,
+        ];
+        LeafName list = Name("c", StructureId.Devices);
+        Assert.Equal(expected, await Pipeline.FindLeavesAsync([Name("a"), Name("b"), list, list with { Label = alike }, Name("c"), Name("x"), list with { Period = 2 }], Cancel));
+        Assert.Equal(Octets("second"), (await Pipeline.ReadValueAsync(expected[0]!, Cancel))?.ToArray());
+        Assert.Null(await Pipeline.ReadValueAsync(expected[0]! with { Ordinal = 0 }, Cancel));
+
+        // Until the version that was copied goes.
+        await PublishAsync(lease, 4, Item("a", "third"));
+        await EraseAsync(lease, 5, "a", (2, "a"));
+        Assert.Equal([expected[0]! with { HasValue = false }], await Pipeline.FindLeavesAsync([Name("a")], Cancel));
     }
 
     [Fact]

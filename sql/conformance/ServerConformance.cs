@@ -174,7 +174,7 @@ public abstract class ServerConformance : StorageConformance
         PendingRequest pending = (await pipeline.ReadPendingAsync(1000, 128 << 20, Cancel)).Single(ErasureOrder.IsIn);
         LeafRow row = first.Leaves.Rows.Span[0];
         LeafPlace place = (await pipeline.FindLeavesAsync([new LeafName(1, row.Structure, row.Label.ToArray())], Cancel))[0]!;
-        Assert.NotNull(await pipeline.ReadValueAsync(place.Epoch, place.Ordinal, Cancel));
+        Assert.NotNull(await pipeline.ReadValueAsync(place, Cancel));
         EpochCommit commit = Commit(2, [pending], _ => new Refusal(RefusalReason.Unchanged, 0, default)) with
         {
             Erasures = [new Erasure(place.Epoch, place.Ordinal, new LeafOrigin(order.RequestId, 0))],

@@ -71,12 +71,13 @@ public interface IPipelineStore : IFollowStore
     Task<CommitResult> CommitEpochAsync(Lease lease, EpochCommit commit, CancellationToken cancellationToken);
 
     /// <summary>
-    /// FindLeavesAsync finds committed leaves by their names, in order; null for one that is not there. A leaf costs as many small reads as its epoch's number of leaves has bits: tables have no index of labels.
+    /// FindLeavesAsync finds committed leaves and copies by their names, in order; null for one that is not there, or that a later row takes out. A leaf costs as many small reads as its epoch's number of
+    /// leaves has bits: the table of leaves has no index of labels. A copy costs one: rows of copies are in the order of their sources, which its name does not tell, so that these have one.
     /// </summary>
     Task<IReadOnlyList<LeafPlace?>> FindLeavesAsync(IReadOnlyList<LeafName> names, CancellationToken cancellationToken);
 
-    /// <summary>ReadValueAsync reads the value of a committed leaf; null when it was erased or there is no such leaf.</summary>
-    Task<ReadOnlyMemory<byte>?> ReadValueAsync(ulong epoch, int ordinal, CancellationToken cancellationToken);
+    /// <summary>ReadValueAsync reads the value of a committed leaf or a copy; null when it was erased or destroyed, or there is no such leaf.</summary>
+    Task<ReadOnlyMemory<byte>?> ReadValueAsync(LeafPlace place, CancellationToken cancellationToken);
 
     /// <summary>StoreCheckpointAsync stores the signed note of a committed epoch: exactly one row by (epoch, record hash) under the fence, or <see cref="StorageFencedException"/>.</summary>
     Task StoreCheckpointAsync(Lease lease, ulong epoch, ReadOnlyMemory<byte> recordHash, ReadOnlyMemory<byte> checkpoint, CancellationToken cancellationToken);

@@ -29,6 +29,15 @@ internal static class CopyReader
             Parameter.Of("commitment", last.Commitment.ToArray()));
     }
 
+    /// <summary>FindAsync finds the copy of a name: of the rows with its label the last one counts; null: there is none, or that one takes the key out.</summary>
+    public static Task<LeafPlace?> FindAsync(ISession session, ulong period, LeafName name, CancellationToken cancellationToken) => session.FirstAsync(
+        session.Database.Statements.FindCopy,
+        rows => rows.Natural(1) == 0 ? null : new LeafPlace(0, rows.Medium(0), rows.Flag(2)) { Period = period },
+        cancellationToken,
+        Parameter.Of("period", period),
+        Parameter.Of("structure", (int)name.Structure),
+        Parameter.Of("label", name.Label));
+
     /// <summary>ReadAsync reads a page.</summary>
     public static async Task<CopyBatch> ReadAsync(ISession session, ulong period, int first, int max, LeafColumns columns, CancellationToken cancellationToken)
     {

@@ -148,17 +148,23 @@ public class PipelineStore : FollowStore, IPipelineStore
             var places = new LeafPlace?[names.Count];
             for (int i = 0; i < places.Length; i++)
             {
-                places[i] = await ErasureReader.FindAsync(session, names[i], cancel);
+                places[i] = names[i].Period is ulong period
+                    ? await CopyReader.FindAsync(session, period, names[i], cancel)
+                    : await ErasureReader.FindAsync(session, names[i], cancel);
             }
             return places;
         },
         cancellationToken);
 
     /// <inheritdoc/>
-    public Task<ReadOnlyMemory<byte>?> ReadValueAsync(ulong epoch, int ordinal, CancellationToken cancellationToken) => Database.ReadAsync(
-        (session, cancel) => session.FirstAsync<ReadOnlyMemory<byte>?>(
-            Statements.ValueAt, rows => rows.Octets(0), cancel, Parameter.Of("epoch", epoch), Parameter.Of("ordinal", ordinal)),
-        cancellationToken);
+    public Task<ReadOnlyMemory<byte>?> ReadValueAsync(LeafPlace place, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(place);
+        (Sql sql, Parameter[] key) = place.Period is ulong period
+            ? (Statements.CopyValueAt, (Parameter[])[Parameter.Of("period", period), Parameter.Of("number", place.Ordinal)])
+            : (Statements.ValueAt, (Parameter[])[Parameter.Of("epoch", place.Epoch), Parameter.Of("ordinal", place.Ordinal)]);
+        return Database.ReadAsync((session, cancel) => session.FirstAsync<ReadOnlyMemory<byte>?>(sql, rows => rows.Octets(0), cancel, key), cancellationToken);
+    }
 
     /// <inheritdoc/>
     public async Task StoreCheckpointAsync(Lease lease, ulong epoch, ReadOnlyMemory<byte> recordHash, ReadOnlyMemory<byte> checkpoint, CancellationToken cancellationToken)

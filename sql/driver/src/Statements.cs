@@ -160,6 +160,12 @@ public sealed class Statements
     /// <summary>HasCopy (period, number, label, commitment) returns a row if the copy is stored with this label and commitment.</summary>
     public required Sql HasCopy { get; init; }
 
+    /// <summary>FindCopy (period, structure, label) returns the last copy with this label: number, version, and whether it has its value.</summary>
+    public required Sql FindCopy { get; init; }
+
+    /// <summary>CopyValueAt (period, number) returns the value of a copy.</summary>
+    public required Sql CopyValueAt { get; init; }
+
     /// <summary>CountSources (period, number) returns how many copies from this number on have a value whose source has one too.</summary>
     public required Sql CountSources { get; init; }
 

@@ -181,6 +181,14 @@ internal static class PostgreSqlStatements
         NextCopy = new(
             "SELECT p.state, coalesce((SELECT number + 1 FROM copy WHERE period = p.period ORDER BY number DESC LIMIT 1), 0) FROM period AS p WHERE p.period = $1"),
         HasCopy = new("SELECT 1 FROM copy WHERE period = $1 AND number = $2 AND label = $3 AND commitment = $4"),
+        // The whole label too: the index has its beginning. What it leads to is sorted afterwards, so that nothing is gained by going through the period backwards.
+        FindCopy = new(
+            """
+            SELECT c.number, c.version, EXISTS (SELECT FROM copy_value WHERE period = $1 AND number = c.number OFFSET 0)
+            FROM (SELECT number, version FROM copy WHERE period = $1 AND structure = $2 AND label = $3 AND substring(label, 1, 4) = substring($3, 1, 4) OFFSET 0) AS c
+            ORDER BY c.number DESC LIMIT 1
+            """),
+        CopyValueAt = new("SELECT value FROM copy_value WHERE period = $1 AND number = $2"),
         // Row by row, as for erasures.
         CountSources = new(
             """

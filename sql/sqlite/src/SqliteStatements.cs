@@ -154,6 +154,13 @@ internal static class SqliteStatements
             SELECT p.state, coalesce((SELECT (max(id) & 2147483647) + 1 FROM copy WHERE id BETWEEN p.period << 31 AND p.period << 31 | 2147483647), 0) FROM period AS p WHERE p.period = ?
             """),
         HasCopy = new("SELECT 1 FROM copy WHERE id = (?1 << 31 | ?2) AND label = ?3 AND commitment = ?4"),
+        // The whole label too: the index has its beginning.
+        FindCopy = new(
+            """
+            SELECT id & 2147483647, version, EXISTS (SELECT 1 FROM copy_value WHERE id = c.id) FROM copy AS c
+            WHERE period = ?1 AND structure = ?2 AND label = ?3 AND substr(label, 1, 4) = substr(?3, 1, 4) ORDER BY id DESC LIMIT 1
+            """),
+        CopyValueAt = new("SELECT value FROM copy_value WHERE id = (?1 << 31 | ?2)"),
         CountSources = new(
             """
             SELECT count(*) FROM copy AS c JOIN copy_value AS x ON x.id = c.id

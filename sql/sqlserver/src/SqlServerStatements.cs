@@ -196,6 +196,13 @@ internal static class SqlServerStatements
         NextCopy = new Statement(
             "SELECT p.State, COALESCE((SELECT TOP (1) c.Number + 1 FROM optiks.[Copy] AS c WHERE c.Period = p.Period ORDER BY c.Number DESC), 0) FROM optiks.Period AS p WHERE p.Period = @period"),
         HasCopy = new Statement("SELECT 1 FROM optiks.[Copy] WHERE Period = @period AND Number = @number AND Label = @label AND Commitment = @commitment"),
+        FindCopy = new Statement(
+            $"""
+            SELECT TOP (1) c.Number, c.Version, CASE WHEN v.Period IS NULL THEN 0 ELSE 1 END
+            FROM optiks.[Copy] AS c LEFT JOIN optiks.CopyValue AS v ON v.Period = c.Period AND v.Number = c.Number
+            WHERE c.Period = @period AND c.Label = @label AND c.Structure = @structure ORDER BY c.Number DESC {Statement.ByIndex}
+            """),
+        CopyValueAt = new Statement("SELECT [Value] FROM optiks.CopyValue WHERE Period = @period AND Number = @number"),
         CountSources = new Statement(
             $"""
             SELECT COUNT_BIG(*) FROM optiks.[Copy] AS c JOIN optiks.CopyValue AS x ON x.Period = c.Period AND x.Number = c.Number

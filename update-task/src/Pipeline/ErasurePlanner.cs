@@ -100,7 +100,7 @@ internal sealed class ErasurePlanner
         var devices = new HashSet<UpdateKey>();
         foreach (LeafPlace place in places.Where(place => place.HasValue))
         {
-            ReadOnlyMemory<byte> list = await _store.ReadValueAsync(place.Epoch, place.Ordinal, cancellationToken)
+            ReadOnlyMemory<byte> list = await _store.ReadValueAsync(place, cancellationToken)
                 ?? throw new StorageCorruptException($"The database lost the value of leaf {place.Ordinal} of epoch {place.Epoch} while it was read: restore it.");
             devices.UnionWith(DevicesOf(list, place).Select(device => new UpdateKey(StructureId.Keys, device)));
         }
