@@ -327,7 +327,7 @@ public sealed class FollowerTests : IAsyncLifetime
         await using Replica replica = await Replica.StartReadyAsync(Log);
         System.Text.Json.JsonElement document = await replica.JsonAsync(Replica.Get("/openapi/v1.json"));
         string[] paths = [.. document.GetProperty("paths").EnumerateObject().Select(path => path.Name)];
-        foreach (string path in (string[])["/v1/lookup", "/v1/history", "/v1/monitor", "/v1/epochs/latest", "/v1/epochs/{epoch}", "/v1/epochs/{range}/audit-proof", "/v1/configuration", "/log/checkpoint"])
+        foreach (string path in (string[])["/v1/lookup", "/v1/history", "/v1/monitor", "/v1/epochs/latest", "/v1/epochs/{epoch}", "/v1/epochs/{range}/audit-proof", "/v1/periods", "/v1/configuration", "/log/checkpoint"])
         {
             Assert.Contains(path, paths);
         }

@@ -17,7 +17,7 @@ internal readonly record struct ClientPosition(ulong CheckpointSize, ulong MinEp
     /// <summary>Read gives 0 for what is absent. Throws <see cref="ProblemException"/> (malformed-request).</summary>
     public static ClientPosition Read(HttpRequest request) =>
         // Most requests have no query string, and looking at the parsed one allocates.
-        request.QueryString.HasValue ? new ClientPosition(Read(request, CheckpointSizeParameter), Read(request, MinEpochParameter)) : default;
+        request.QueryString.HasValue ? new ClientPosition(Find(request, CheckpointSizeParameter) ?? 0, Find(request, MinEpochParameter) ?? 0) : default;
 
     /// <summary>TryParse reads a decimal below 2^64 in its only spelling.</summary>
     public static bool TryParse(ReadOnlySpan<char> text, out ulong value) =>
@@ -39,8 +39,9 @@ internal readonly record struct ClientPosition(ulong CheckpointSize, ulong MinEp
         }
     }
 
-    private static ulong Read(HttpRequest request, string parameter) =>
-        !request.Query.TryGetValue(parameter, out StringValues values) ? 0
+    /// <summary>Find reads an integer of the URL; null: it is absent. Throws <see cref="ProblemException"/> (malformed-request).</summary>
+    public static ulong? Find(HttpRequest request, string parameter) =>
+        !request.Query.TryGetValue(parameter, out StringValues values) ? null
             : values.Count == 1 && TryParse(values[0], out ulong value) ? value
             : throw new ProblemException(new Problem(ProblemTypes.MalformedRequest, "The parameter is one integer in decimal without leading zeros.", $"?{parameter}"));
 }

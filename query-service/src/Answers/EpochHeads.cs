@@ -55,7 +55,8 @@ internal sealed class EpochHeads
         return head;
     }
 
-    private static Span<byte> WriteHashes(Span<byte> output, IReadOnlyList<TreeHash> hashes)
+    /// <summary>WriteHashes writes hashes with their length before them, and gives the room behind.</summary>
+    public static Span<byte> WriteHashes(Span<byte> output, IReadOnlyList<TreeHash> hashes)
     {
         BinaryPrimitives.WriteUInt16BigEndian(output, checked((ushort)(hashes.Count * TreeHash.Length)));
         output = output[sizeof(ushort)..];

@@ -13,6 +13,9 @@ internal sealed class EpochEndpoints
     private const string EpochField = "{epoch}";
     private const string RangeField = "{range}";
 
+    // Of the vector's length.
+    private const int BoundsLength = 3;
+
     private readonly CurrentEpoch _current;
     private readonly FollowerState _state;
     private readonly AuditProofs _proofs;
@@ -38,6 +41,8 @@ internal sealed class EpochEndpoints
             .Describe(QueryApi.Epoch).LimitRate(RateLimitKind.Audits).AllowBrowsers();
         routes.MapRead("/v1/epochs/{range}/audit-proof", (HttpContext context, string range, CancellationToken cancellation) => AuditProofAsync(context, range, cancellation))
             .Describe(QueryApi.AuditProof).LimitRate(RateLimitKind.Audits).AllowBrowsers();
+        routes.MapRead("/v1/periods", (HttpContext context, CancellationToken cancellation) => PeriodsAsync(context, cancellation))
+            .Describe(QueryApi.Periods).LimitRate(RateLimitKind.Audits).AllowBrowsers();
         routes.MapRead("/v1/configuration", ConfigurationAsync).Describe(QueryApi.Configuration).AllowBrowsers();
     }
 
@@ -98,6 +103,28 @@ internal sealed class EpochEndpoints
         context.Response.Headers.CacheControl = "public, max-age=1";
         context.Response.Headers.Vary = Microsoft.Net.Http.Headers.HeaderNames.Accept;
         await WriteAsync(context, type, head, AnswerJson.WriteHead, cancellationToken);
+    }
+
+    private async Task PeriodsAsync(HttpContext context, CancellationToken cancellationToken)
+    {
+        string type = AcceptHeader.Choose(context.Request, MediaTypes.Json, MediaTypes.Periods);
+        var position = ClientPosition.Read(context.Request);
+        ulong from = ClientPosition.Find(context.Request, QueryApi.FromParameter)
+            ?? throw new ProblemException(new Problem(ProblemTypes.MalformedRequest, "Give one parameter 'from': the first period.", $"?{QueryApi.FromParameter}"));
+        ServedEpoch epoch = _current.AcquireFresh();
+        // What is read of it from here on are records and hashes, not trees.
+        epoch.Release();
+        position.ThrowIfAhead(epoch.Epoch);
+        using AnswerLease lease = _budget.LeaseFor(context);
+        ReadOnlyMemory<byte> bounds = await epoch.Bounds.RenderAsync(from, cancellationToken);
+        byte[] head = epoch.Heads.TryGet(position.CheckpointSize, out byte[]? rendered) ? rendered : await epoch.Heads.RenderAsync(position.CheckpointSize, cancellationToken);
+        using var answer = new PooledWriter(lease, head.Length + BoundsLength + bounds.Length);
+        answer.Append(head);
+        answer.Append([(byte)(bounds.Length >> 16), (byte)(bounds.Length >> 8), (byte)bounds.Length]);
+        answer.Append(bounds.Span);
+        context.Response.Headers.CacheControl = "public, max-age=1";
+        context.Response.Headers.Vary = Microsoft.Net.Http.Headers.HeaderNames.Accept;
+        await answer.SendAsync(context.Response, type, AnswerJson.WritePeriodsAnswer, cancellationToken);
     }
 
     private async Task RecordAsync(HttpContext context, string text, CancellationToken cancellationToken)

@@ -12,6 +12,9 @@ internal static class QueryApi
     public const string Description =
         "Answers about keys, epochs and the bulletin board. The binary forms, whose structures are in the specification, are what a verifier takes; JSON is for people and scripts.";
 
+    /// <summary>FromParameter names the first period of bounds.</summary>
+    public const string FromParameter = "from";
+
     private const string ReadOnly = "It changes nothing: what is posted are names, which do not belong into URLs.";
 
     private static readonly ApiParameter s_minEpoch = new(
@@ -98,6 +101,13 @@ internal static class QueryApi
         Parameters = s_position,
         Answers = [Of("The head.", QuerySchemas.Head, MediaTypes.Head) with { Headers = s_cached }],
         Problems = s_reads,
+    };
+
+    public static ApiOperation Periods { get; } = new("periods", "Gives the records of the first and last epochs of time periods, with what ties them to a checkpoint.")
+    {
+        Parameters = [new(FromParameter, "The first period. Of more periods than an answer has room for: `range-too-large`.", QuerySchemas.Number, IsRequired: true), .. s_position],
+        Answers = [Of("The bounds of all periods from that one on.", QuerySchemas.PeriodsAnswer, MediaTypes.Periods)],
+        Problems = [.. s_reads, ProblemTypes.NotFound, ProblemTypes.RangeTooLarge, ProblemTypes.Overloaded],
     };
 
     public static ApiOperation Epoch { get; } = new("epoch", "Gives the record of an epoch.")

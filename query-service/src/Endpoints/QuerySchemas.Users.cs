@@ -78,7 +78,7 @@ internal static partial class QuerySchemas
 
     private static void AddUserAnswers(ApiSchemas schemas)
     {
-        schemas.Add("PartRecord", ApiSchemas.ObjectOf("The record of another epoch that entries refer to.", ["record", "record_fields", "inclusion"], new()
+        schemas.Add("PartRecord", ApiSchemas.ObjectOf("The record of another epoch.", ["record", "record_fields", "inclusion"], new()
         {
             ["record"] = ApiSchemas.Octets("The epoch's record."),
             ["record_fields"] = schemas.Ref(Record),

@@ -23,6 +23,7 @@ internal static partial class QuerySchemas
     public const string Record = "Record";
     public const string AuditProof = "AuditProof";
     public const string Configuration = "Configuration";
+    public const string PeriodsAnswer = "PeriodsAnswer";
 
     /// <summary>AddTo adds them to a document.</summary>
     public static void AddTo(ApiSchemas schemas)
@@ -35,6 +36,11 @@ internal static partial class QuerySchemas
         AddAnswers(schemas);
         AddUserAnswers(schemas);
         AddOwnUserAnswers(schemas);
+        schemas.Add(PeriodsAnswer, ApiSchemas.ObjectOf("Where periods began and ended.", ["head", "bounds"], new()
+        {
+            ["head"] = schemas.Ref(Head),
+            ["bounds"] = ApiSchemas.List(schemas.Ref("PartRecord"), ProtocolLimits.MaxPeriodBounds, "Records of the periods' first and last epochs, by epoch."),
+        }));
         schemas.Add("AddedLeaf", ApiSchemas.ObjectOf("A leaf that was added.", ["label", "commitment", "offset"], new()
         {
             ["label"] = ApiSchemas.Octets("Label."),

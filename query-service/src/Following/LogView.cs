@@ -47,6 +47,19 @@ internal sealed class LogView
         }
     }
 
+    /// <summary>ProveInclusionAsync proves that the record of an epoch below <see cref="Size"/> is in this tree.</summary>
+    public async Task<IReadOnlyList<TreeHash>> ProveInclusionAsync(ulong epoch, CancellationToken cancellationToken)
+    {
+        try
+        {
+            return await InclusionProof.MakeAsync(new HashReader(_board, Size, _root), epoch, Size, cancellationToken);
+        }
+        catch (Exception e) when (IsUnreadable(e))
+        {
+            throw Unreadable(e);
+        }
+    }
+
     private static bool IsUnreadable(Exception e) => e is InvalidTileException or IOException or UnauthorizedAccessException;
 
     private static BoardUnreadableException Unreadable(Exception e) => new($"The board's tiles cannot be used: {e.Message}", e);

@@ -23,6 +23,7 @@ internal sealed class ServedEpoch
         Period = epoch.Record.Period;
         Log = new LogView(board, Epoch + 1, epoch.Root());
         Heads = new EpochHeads(epoch, Log);
+        Bounds = new EpochBounds(Log, Record);
     }
 
     /// <summary>IsBehind: later epochs were published when this one was served.</summary>
@@ -44,6 +45,9 @@ internal sealed class ServedEpoch
 
     /// <summary>Period of the epoch.</summary>
     public ulong Period { get; }
+
+    /// <summary>Bounds of the periods up to this epoch.</summary>
+    public EpochBounds Bounds { get; }
 
     /// <summary>Heads of answers.</summary>
     public EpochHeads Heads { get; }

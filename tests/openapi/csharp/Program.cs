@@ -97,6 +97,7 @@ Check((await Call("LatestEpoch", query.LatestEpochAsync(null, epoch))).Record_fi
 Check((await Call("Epoch", query.EpochAsync(epoch, null))).Structures.Count == 4, "a record has four structures");
 Check((await Call("AuditProof", query.AuditProofAsync($"0-{epoch}", null))).Records.Count == epoch + 1, "a proof has all records");
 Check(await Refused("Epoch", query.EpochAsync(1L << 50, null)) == nameof(Query.ProblemType.UrnOptiksProblemNotFound), "there is no such epoch");
+Check((await Call("Periods", query.PeriodsAsync(0, null, epoch))).Bounds.First().Record_fields.Epoch == 0, "the first period begins with epoch 0");
 Check((await Call("Configuration", query.ConfigurationAsync())).Max_key_len == 255, "keys have 255 octets");
 
 string note = await Call("Checkpoint", query.CheckpointAsync());
