@@ -9,10 +9,11 @@ from collections import Counter
 import harness
 from harness import ROOT, Deployment
 from native import NativeVerifier
+from native_periods import NativePeriods
 from native_users import NativeUsers
 
 AT_LEAST = 60
-FORMS = {"lookup", "history", "monitor", "audit", "user-lookup", "user-monitor"}
+FORMS = {"lookup", "history", "monitor", "audit", "user-lookup", "user-monitor", "periods"}
 VERSIONS = 5
 
 
@@ -36,6 +37,7 @@ class MutationTest(unittest.TestCase):
         cls.content = json.loads(cls.export.read_text())
         cls.native = NativeVerifier(harness.OUT / harness.QUERY / "liboptiks.so")
         cls.native_users = NativeUsers(cls.native)
+        cls.native_periods = NativePeriods(cls.native)
 
     @classmethod
     def user(cls, command: str, name: str, *arguments: str) -> None:
@@ -48,13 +50,13 @@ class MutationTest(unittest.TestCase):
         return subprocess.run(
             [sys.executable, ROOT / "tests/reference/live.py", "--query-url", cls.log.query.url, "--trust",
              str(trust or cls.log.data / "trust.json"), "--key", "alice", "--key", "bob", "--absent", "nobody",
-             "--user", "carol", "--left", "erin", *arguments],
+             "--user", "carol", "--left", "erin", "--periods", *arguments],
             capture_output=True, text=True, timeout=300, check=False)
 
     def test_reference_saw_everything(self):
         for expected in ("from tiles alone", "verified audit (0, ", "verified lookup of b'alice': version 5", "b'nobody': absent",
                          "verified history of b'alice': 5 of 5", "verified monitor of b'alice'", "kept checkpoint",
-                         "user b'carol': 1 devices", "user b'erin': has left", "user b'nobody': no such user", "verified monitor of user"):
+                         "user b'carol': 1 devices", "user b'erin': has left", "user b'nobody': no such user", "verified monitor of user", "bounds of 1 periods"):
             self.assertIn(expected, self.live.stdout)
         self.assertNotIn("\nskipped ", self.live.stdout)
 
@@ -78,7 +80,8 @@ class MutationTest(unittest.TestCase):
         self.assertGreaterEqual(sum(count for (_, valid), count in verdicts.items() if not valid), AT_LEAST)
 
     def verdict(self, row: dict) -> tuple[str, list[dict] | dict | None]:
-        calls = {"user-lookup": self.native_users.lookup, "user-monitor": self.native_users.monitor}
+        calls = {"user-lookup": self.native_users.lookup, "user-monitor": self.native_users.monitor,
+                 "periods": self.native_periods.verdict}
         return calls.get(row["form"], self.native.verdict)(self.content["anchors"], row)
 
     def compare(self, row: dict, results) -> None:
@@ -87,6 +90,9 @@ class MutationTest(unittest.TestCase):
             return
         if row["form"] == "user-monitor":
             self.compare_own(row["result"], results)
+            return
+        if row["form"] == "periods":
+            self.assertEqual(results, row["results"])
             return
         self.assertEqual([result["version"] for result in results], [result["version"] for result in row["results"]])
         for found, expected in zip(results, row["results"], strict=True):

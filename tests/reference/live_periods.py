@@ -50,8 +50,6 @@ class LivePeriods:
         self._read_bounds()
         if can_monitor and len(self._bounds) > 1:
             self._hand_over()
-        elif len(self._bounds) == 1:
-            print("skipped  ended periods: none has ended")
 
     def _read_bounds(self) -> None:
         s, v = self._s, self._s.verifier()
@@ -67,11 +65,10 @@ class LivePeriods:
         for r in {0: s.chain[0], **{r.epoch: r for r in self._bounds}}.values():
             s.rows.periods("live_kept_record", replace(v, record=r), 0, encoded, "valid")
         print(f"verified the bounds of {s.chain[-1].period + 1} periods")
-        if len(self._bounds) == 1:
-            return
         answer = decode_whole(PeriodsAnswer.decode, encoded)
         self._changed(v, mutations_periods.bounds_changes(answer, mutations.checkpoint_size(answer.head)))
-        self._changed(v, [("periods_of_another_one", s.http.request("/v1/periods?from=1", "periods"), "period_bounds")])
+        if len(self._bounds) > 1:
+            self._changed(v, [("periods_of_another_one", s.http.request("/v1/periods?from=1", "periods"), "period_bounds")])
         kept = self._bounds[0]
         other = replace(kept, time_ms=kept.time_ms + 1)
         self._changed(replace(v, record=other), [("periods_kept_record_of_another_time", encoded, "fork")])

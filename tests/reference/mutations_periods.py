@@ -13,7 +13,7 @@ from record import EpochRecord
 
 
 def bounds_changes(answer: PeriodsAnswer, size: int) -> Iterator[Change]:
-    """Of an answer with one period that ended or more; size: of its checkpoint."""
+    """Of an honest answer; size: of its checkpoint, above 1."""
     bounds = answer.bounds
 
     def of_bounds(name: str, changed: list[PartRecord], reason: str = "period_bounds") -> Change:
@@ -28,10 +28,12 @@ def bounds_changes(answer: PeriodsAnswer, size: int) -> Iterator[Change]:
     yield of_bounds("last_bound_left_out", bounds[:-1])
     yield of_bounds("a_bound_twice", [bounds[0], *bounds])
     yield of_bounds("last_bound_twice", [*bounds, bounds[-1]])
-    yield of_bounds("reversed", bounds[::-1])
     yield of_bounds("too_many_bounds", [bounds[0]] * (facts.MAX_PERIOD_BOUNDS + 1))
     yield of_bounds("head_instead_of_the_bounds", [PartRecord(answer.head.record, answer.head.inclusion)])
-    yield of_bounds("inclusion_of_another_bound", [replace(bounds[0], inclusion=bounds[-1].inclusion), *bounds[1:]], "inclusion_proof")
+    if len(bounds) > 1:
+        yield of_bounds("reversed", bounds[::-1])
+        moved = replace(bounds[0], inclusion=bounds[-1].inclusion)
+        yield of_bounds("inclusion_of_another_bound", [moved, *bounds[1:]], "inclusion_proof")
     yield of_bounds("bound_without_its_inclusion", [replace(bounds[0], inclusion=[]), *bounds[1:]], "inclusion_proof")
     yield of_record("format", lambda r: replace(r, format=2), "record_format")
     yield of_record("log_id", lambda r: replace(r, log_id=bytes(32)), "record_log_id")
