@@ -101,7 +101,7 @@ public sealed class PeriodTests
     public async Task History_is_of_the_period_that_is_named()
     {
         await using Fixture fixture = await StartAsync();
-        fixture.Publish(("alice", "one"));
+        fixture.PublishItems(FixtureItem.Device("alice", "one"), FixtureItem.Name("carol", "id"u8.ToArray()), FixtureItem.List("id"u8.ToArray(), "phone"), FixtureItem.Device("phone", "1"));
         fixture.Switch();
         fixture.Publish(("alice", "two"));
         CommandRun old = await RunAsync(fixture, "history alice --period 0 --json");
@@ -114,7 +114,12 @@ public sealed class PeriodTests
         Assert.Equal("one", Text(old.Json.GetProperty("versions")[0], "value"));
         Assert.Contains("alice: 2 versions, complete up to epoch 3, period 1, valid", now.Out, StringComparison.Ordinal);
         Assert.Contains("version 1    copy           one, period 1", now.Out, StringComparison.Ordinal);
-        Assert.NotEqual(0, later.Code);
+        Assert.Equal(2, later.Code);
+        CommandRun user = await RunAsync(fixture, "user history carol --period 1 --json");
+        CommandRun early = await RunAsync(fixture, "user history carol --period 3");
+        Assert.Equal((0, 1, 1), (user.Code, user.Json.GetProperty("period").GetInt32(), user.Json.GetProperty("list_version").GetInt32()));
+        Assert.Equal("phone", Text(Assert.Single(user.Json.GetProperty("devices").EnumerateArray()), "device"));
+        Assert.Equal(2, early.Code);
         Assert.Equal((3, "period-gone"), (gone.Code, Text(gone.Json, "reason")));
     }
 

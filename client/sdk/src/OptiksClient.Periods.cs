@@ -30,6 +30,8 @@ public sealed partial class OptiksClient
         }
     }
 
+    private static ArgumentOutOfRangeException NotBegun(ulong period, ulong current) => new(nameof(period), $"The log is in period {current}: it has not begun period {period}.");
+
     private static OptiksServerException GoneTooEarly(OptiksServerException gone, ulong period) => new(
         ServerFailure.Refused, gone.Server!, $"{gone.Server!.Authority} says that period {period} is gone, which this log has promised to serve still: what was shown in it cannot be verified now.", gone)
     {

@@ -131,7 +131,30 @@ public sealed partial class OptiksClient
         (KeyName? found, UserLookupResult? lookup) = await FindOwnAsync(name, cancellationToken).ConfigureAwait(false);
         return found is not { } user
             ? new UserHistoryResult(OutcomeOf(lookup!)) { Username = name.Octets }
-            : await HistoryAsync(name, user, pages, cancellationToken).ConfigureAwait(false);
+            : await HistoryAsync(name, user, default, pages, cancellationToken).ConfigureAwait(false);
+    }
+
+    /// <summary>
+    /// UserHistoryAsync asks for every version that a user's device list had in one period, and of the keys of its devices, up to the last epoch of the period if it has ended. Throws
+    /// <see cref="ArgumentOutOfRangeException"/> if the log has not begun it, and <see cref="OptiksServerException"/> with the problem <c>period-gone</c> if it is served no more. Needs an API key, or a token of the
+    /// user, with the scope history.
+    /// </summary>
+    /// <param name="username">A username of the user.</param>
+    /// <param name="period">The period.</param>
+    /// <param name="pages">Told how many pages were read, when one answer is not enough.</param>
+    /// <param name="cancellationToken">Ends the waiting.</param>
+    public async Task<UserHistoryResult> UserHistoryAsync(ReadOnlyMemory<byte> username, ulong period, IProgress<int>? pages = null, CancellationToken cancellationToken = default)
+    {
+        KeyName name = UsernameOf(username);
+        (KeyName? found, UserLookupResult? lookup) = await FindOwnAsync(name, cancellationToken).ConfigureAwait(false);
+        if (found is not { } user)
+        {
+            return new UserHistoryResult(OutcomeOf(lookup!)) { Username = name.Octets };
+        }
+        (Outcome<IReadOnlyList<byte[]>> periods, byte[]? ended) = await FindEndAsync(period, cancellationToken).ConfigureAwait(false);
+        return periods.Reason != Reason.Valid ? new UserHistoryResult(periods) { Username = name.Octets, User = user.Octets }
+            : ended is not null || periods.Head!.Period == period ? await HistoryAsync(name, user, ended, pages, cancellationToken).ConfigureAwait(false)
+            : throw NotBegun(period, periods.Head.Period);
     }
 
     /// <summary>UserAlarms about the user that a name is one's own of, as they are held: nothing is asked.</summary>
@@ -155,7 +178,7 @@ public sealed partial class OptiksClient
             return new UserAlarmReview(new Outcome(Reason.Valid, null)) { Username = name.Octets, Alarms = [.. held.Select(alarm => new ReviewedUserAlarm(alarm, null))] };
         }
         string user = OwnedUserRules.UserOf(_store.Current, name.Id)!;
-        (Outcome outcome, OwnUserShown? shown) = await ReadAsync(new KeyName(KeyName.FromId(user), user), null, cancellationToken).ConfigureAwait(false);
+        (Outcome outcome, OwnUserShown? shown) = await ReadAsync(new KeyName(KeyName.FromId(user), user), default, null, cancellationToken).ConfigureAwait(false);
         return new UserAlarmReview(outcome) { Username = name.Octets, Alarms = shown is null ? [] : [.. held.Select(alarm => Reviewed(alarm, shown)).OfType<ReviewedUserAlarm>()] };
     }
 
@@ -169,9 +192,9 @@ public sealed partial class OptiksClient
         return count;
     }
 
-    private async Task<UserHistoryResult> HistoryAsync(KeyName name, KeyName user, IProgress<int>? pages, CancellationToken cancellationToken)
+    private async Task<UserHistoryResult> HistoryAsync(KeyName name, KeyName user, ReadOnlyMemory<byte> endedRecord, IProgress<int>? pages, CancellationToken cancellationToken)
     {
-        (Outcome outcome, OwnUserShown? shown) = await ReadAsync(user, pages, cancellationToken).ConfigureAwait(false);
+        (Outcome outcome, OwnUserShown? shown) = await ReadAsync(user, endedRecord, pages, cancellationToken).ConfigureAwait(false);
         var result = new UserHistoryResult(outcome) { Username = name.Octets, User = user.Octets };
         return shown is null ? result : result with { HasLeft = shown.HasLeft, Lists = Lists(shown, 0), Devices = Versions(shown, _ => 0) };
     }
@@ -197,12 +220,12 @@ public sealed partial class OptiksClient
         return (new KeyName(KeyName.FromId(user), user), null);
     }
 
-    // All of the current period.
-    private async Task<(Outcome Outcome, OwnUserShown? Shown)> ReadAsync(KeyName user, IProgress<int>? pages, CancellationToken cancellationToken)
+    // All of the current period, or of the one that ended with the record.
+    private async Task<(Outcome Outcome, OwnUserShown? Shown)> ReadAsync(KeyName user, ReadOnlyMemory<byte> endedRecord, IProgress<int>? pages, CancellationToken cancellationToken)
     {
         while (true)
         {
-            (Outcome<UserMonitorExchange.Learnt> outcome, OwnUserShown? shown) = await RunAsync(new OwnUserPages(user), (current, _) => current, pages, cancellationToken).ConfigureAwait(false);
+            (Outcome<UserMonitorExchange.Learnt> outcome, OwnUserShown? shown) = await RunAsync(new OwnUserPages(user) { EndedRecord = endedRecord }, (current, _) => current, pages, cancellationToken).ConfigureAwait(false);
             if (!outcome.IsOvertaken)
             {
                 return (outcome, shown);

@@ -34,7 +34,7 @@ public sealed partial class OptiksClient
         {
             return periods.Head!.Period == period
                 ? await HistoryAsync(key, cancellationToken).ConfigureAwait(false)
-                : throw new ArgumentOutOfRangeException(nameof(period), $"The log is in period {periods.Head.Period}: it has not begun period {period}.");
+                : throw NotBegun(period, periods.Head.Period);
         }
         return History(key, await RunAsync(name, new VersionsQuestion { EndedRecord = ended }, (current, _, _, _) => current, cancellationToken).ConfigureAwait(false));
     }

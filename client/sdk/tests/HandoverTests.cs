@@ -361,6 +361,34 @@ public sealed class HandoverTests
     }
 
     [Fact]
+    public async Task Ends_that_do_not_lead_to_the_head_are_no_state()
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        byte[] first;
+        using (FileClientStateStore store = await fixture.OpenStoreAsync())
+        {
+            OptiksClient client = await OwnerAsync(fixture, store, "one");
+            fixture.Publish();
+            first = fixture.Log.Record(fixture.Log.Latest);
+            fixture.Switch();
+            fixture.Publish();
+            Assert.True((await client.LookupAsync("bob", Cancellation)).IsValid);
+            Assert.Equal([first], store.Current.PeriodEnds);
+        }
+        string file = fixture.Folder.In("client/state.json");
+        string whole = File.ReadAllText(file);
+        foreach (byte[] other in (byte[][])[fixture.Log.Record(1), fixture.Log.Record(fixture.Log.Latest), new byte[EpochRecord.Length]])
+        {
+            File.WriteAllText(file, whole.Replace(Convert.ToBase64String(first).Replace("+", "\u002B", StringComparison.Ordinal), Convert.ToBase64String(other), StringComparison.Ordinal));
+            Assert.NotEqual(whole, File.ReadAllText(file));
+            Assert.Contains("period_ends", (await Assert.ThrowsAsync<ClientStateException>(() => fixture.OpenStoreAsync())).Message, StringComparison.Ordinal);
+        }
+        File.WriteAllText(file, whole);
+        using FileClientStateStore again = await fixture.OpenStoreAsync();
+        Assert.Equal([0UL], (await fixture.Client(again).MonitorAsync(s_alice, Cancellation)).HandedOver);
+    }
+
+    [Fact]
     public void Two_ends_of_one_period_are_not_both_kept()
     {
         byte[] End(ulong period, ulong epoch) => new EpochRecord

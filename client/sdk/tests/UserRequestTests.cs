@@ -132,6 +132,13 @@ public sealed class UserRequestTests
     [InlineData("""{"owned_users":{"YWxpY2U":{"list":{"period":0,"version":1,"time":1,"absent_epoch":1}}}}""")]
     [InlineData("""{"owned":{"YWxpY2U":{"period":0,"version":0,"time":0,"expected":[null],"alarms":[]}}}""")]
     [InlineData("""{"keys":{"YWxpY2U":null}}""")]
+    [InlineData("""{"period_ends":[null]}""")]
+    [InlineData("""{"period_ends":["AAEC"]}""")]
+    [InlineData("""{"owned":{"YWxpY2U":{"no_guarantee":[null]}}}""")]
+    [InlineData("""{"owned":{"YWxpY2U":{"no_guarantee":[{"period":0,"from_epoch":2,"to_epoch":1,"is_accepted":false}]}}}""")]
+    [InlineData("""{"owned":{"YWxpY2U":{"alarms":[{"period":1,"version":1,"epoch":0,"handover":"Stale"}]}}}""")]
+    [InlineData("""{"owned_users":{"YWxpY2U":{"no_guarantee":[{"period":0,"from_epoch":2,"to_epoch":1,"is_accepted":false}]}}}""")]
+    [InlineData("""{"owned_users":{"YWxpY2U":{"alarms":[{"kind":"DeviceList","period":1,"version":1,"epoch":0,"handover":"HandoverPeriod"}]}}}""")]
     public async Task A_damaged_state_is_refused(string members)
     {
         await using Fixture fixture = await Fixture.StartAsync();

@@ -11,14 +11,14 @@ internal static class HistoryCommand
     {
         var keys = new KeyArguments(ArgumentArity.OneOrMore, "key whose versions are wanted");
         var command = new Command("history", "List a key's versions as one signed epoch holds them, and verify that none of the period is missing there (API key or token with scope history); this does not tell what others were shown");
-        var period = new Option<ulong?>("--period") { Description = "of this time period, up to its last epoch if it has ended; without it of the current one", HelpName = "NUMBER" };
-        command.Add(period);
+        var period = new PeriodArgument();
+        period.AddTo(command);
         keys.AddTo(command);
-        command.SetAction((parse, cancellationToken) => RunAsync(options, keys, parse.GetValue(period), host, parse, cancellationToken));
+        command.SetAction((parse, cancellationToken) => RunAsync(options, keys, period, host, parse, cancellationToken));
         return command;
     }
 
-    private static async Task<int> RunAsync(GlobalOptions options, KeyArguments arguments, ulong? period, CommandHost host, ParseResult parse, CancellationToken cancellationToken)
+    private static async Task<int> RunAsync(GlobalOptions options, KeyArguments arguments, PeriodArgument period, CommandHost host, ParseResult parse, CancellationToken cancellationToken)
     {
         IReadOnlyList<ReadOnlyMemory<byte>> keys = arguments.Read(parse);
         using Session session = await Session.OpenAsync(options, parse, host, needsCredential: true, cancellationToken).ConfigureAwait(false);
@@ -26,24 +26,11 @@ internal static class HistoryCommand
         int code = ExitCodes.Success;
         foreach (ReadOnlyMemory<byte> key in keys)
         {
-            HistoryResult result = await ReadAsync(session.Client, key, period, cancellationToken).ConfigureAwait(false);
+            HistoryResult result = await period.ReadAsync(
+                parse, () => session.Client.HistoryAsync(key, cancellationToken), number => session.Client.HistoryAsync(key, number, cancellationToken)).ConfigureAwait(false);
             code = Math.Max(code, Print(host, options.Json(parse), result));
         }
         return code;
-    }
-
-    private static async Task<HistoryResult> ReadAsync(OptiksClient client, ReadOnlyMemory<byte> key, ulong? period, CancellationToken cancellationToken)
-    {
-        try
-        {
-            return period is { } number
-                ? await client.HistoryAsync(key, number, cancellationToken).ConfigureAwait(false)
-                : await client.HistoryAsync(key, cancellationToken).ConfigureAwait(false);
-        }
-        catch (ArgumentOutOfRangeException e) when (period is not null)
-        {
-            throw new UsageException($"The log has not begun period {period}.", e);
-        }
     }
 
     private static int Print(CommandHost host, bool json, HistoryResult result)

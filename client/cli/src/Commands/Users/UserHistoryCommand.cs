@@ -12,6 +12,8 @@ internal static class UserHistoryCommand
         var names = new KeyArguments(ArgumentArity.OneOrMore, "a username of the user", "NAME");
         var command = new Command(
             "history", "List every version of a user's device list and of each device that was ever on it, as one signed epoch holds them, and verify that none is missing there (API key, or the user's token, with scope history)");
+        var period = new PeriodArgument();
+        period.AddTo(command);
         names.AddTo(command);
         command.SetAction(async (parse, cancellationToken) =>
         {
@@ -21,7 +23,8 @@ internal static class UserHistoryCommand
             int code = ExitCodes.Success;
             foreach (ReadOnlyMemory<byte> username in usernames)
             {
-                UserHistoryResult result = await PageProgress.RunAsync(host, pages => session.Client.UserHistoryAsync(username, pages, cancellationToken)).ConfigureAwait(false);
+                UserHistoryResult result = await PageProgress.RunAsync(host, pages => period.ReadAsync(
+                    parse, () => session.Client.UserHistoryAsync(username, pages, cancellationToken), number => session.Client.UserHistoryAsync(username, number, pages, cancellationToken))).ConfigureAwait(false);
                 code = Math.Max(code, Print(host, options.Json(parse), result));
             }
             return code;
@@ -58,7 +61,7 @@ internal static class UserHistoryCommand
         {
             { User: null } => $"{name}: absent, epoch {head.Epoch}, valid, not yet audited",
             { HasLeft: true } => $"{name}: has left for good, and nothing more is shown, epoch {head.Epoch}, valid, not yet audited",
-            _ => $"{name}: {result.Lists.Count} device list{(result.Lists.Count == 1 ? "" : "s")}, complete up to epoch {head.Epoch}, valid, not yet audited",
+            _ => $"{name}: {result.Lists.Count} device list{(result.Lists.Count == 1 ? "" : "s")}, complete up to epoch {head.Epoch}{VersionList.Period(head.Period)}, valid, not yet audited",
         });
         UserVersionList.Show(host.Out, result.Lists, result.Devices);
         return ExitCodes.Success;
