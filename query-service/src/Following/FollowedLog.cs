@@ -1,6 +1,7 @@
 using System.Diagnostics;
 using Optiks.Native;
 using Optiks.QueryService.Telemetry;
+using Optiks.Secrets;
 using Optiks.ServiceDefaults;
 using Optiks.Storage;
 using Optiks.Storage.Hosting;
@@ -17,6 +18,9 @@ internal sealed class FollowedLog
     // After so many the last of them is served before the next are followed.
     private const ulong EpochsPerStep = 256;
 
+    // Rows of the next period's trees that one step takes, so that epochs do not wait for long.
+    private const int RowsPerStep = 16_384;
+
     private static readonly TimeSpan s_wait = TimeSpan.FromSeconds(2);
 
     private readonly StorageSource _storage;
@@ -29,6 +33,10 @@ internal sealed class FollowedLog
     private ReplicaFolder? _folder;
     private LogReplay? _replay;
     private SnapshotSaver? _saver;
+    private LogTrees? _ended;
+    private ulong _savedPeriod;
+    private Task? _endedSaver;
+    private string? _unprepared;
 
     public FollowedLog(StorageSource storage, ReplicaLoader loader, CurrentEpoch current, QueryMetrics metrics, TimeProvider clock, ILogger<FollowedLog> logger)
     {
@@ -94,6 +102,7 @@ internal sealed class FollowedLog
             _current.End();
             _metrics.Directory = null;
             _replay?.Dispose();
+            _ended?.Dispose();
             _folder?.Dispose();
             if (_store is not null)
             {
@@ -105,19 +114,41 @@ internal sealed class FollowedLog
     private async Task<Hold?> LoadAsync(IFollowStore store, CancellationToken cancellationToken)
     {
         long start = Stopwatch.GetTimestamp();
-        (LogReplay? replay, Hold? hold) = await _loader.TryLoadAsync(store, _folder!, cancellationToken);
+        (LogReplay? replay, Hold? hold) = await _loader.TryLoadAsync(store, _folder!, End, cancellationToken);
         if (replay is null)
         {
             return hold;
         }
         _replay = replay;
-        _saver = _loader.SaverOf(replay, _clock);
-        _metrics.Directory = () => replay.Trees.Directory.Stats;
+        _saver = null;
         ulong leaves = replay.Trees.Directory.Stats.Leaves;
         double seconds = Stopwatch.GetElapsedTime(start).TotalSeconds;
         _logger.Loaded(replay.Last.Epoch, leaves, seconds);
         Serve(replay, published: replay.Last.Epoch);
         return null;
+    }
+
+    // False: there is nothing to do for now. What keeps the next period from being made holds up nothing before it begins.
+    private async Task<bool> PrepareNextAsync(LogReplay replay, CancellationToken cancellationToken)
+    {
+        (ulong? names, int copies) = (replay.Next?.Epoch, replay.NextCopies);
+        string? why = null;
+        Exception? failure = null;
+        try
+        {
+            why = (await replay.PrepareNextAsync(RowsPerStep, cancellationToken))?.Why;
+        }
+        catch (SecretsException e)
+        {
+            why = e.Message;
+            failure = e;
+        }
+        if (why is not null && why != _unprepared)
+        {
+            _logger.NextPeriodRefused(why, failure);
+        }
+        _unprepared = why;
+        return why is null && (replay.Next?.Epoch, replay.NextCopies) != (names, copies);
     }
 
     private async Task<Hold?> FollowAsync(IFollowStore store, LogReplay replay, CancellationToken cancellationToken)
@@ -128,14 +159,35 @@ internal sealed class FollowedLog
             // It could not be remembered when it was followed.
             Serve(replay, published: served);
         }
-        HeadRow head = await store.WaitForPublishedAsync(served, s_wait, cancellationToken);
+        bool isPreparing = await PrepareNextAsync(replay, cancellationToken);
+        HeadRow head = await store.WaitForPublishedAsync(served, isPreparing ? TimeSpan.Zero : s_wait, cancellationToken);
         if (_folder!.CheckHead(head) is { } behind)
         {
             return Hold.Alarm(behind);
         }
         _metrics.Published(head.PublishedEpoch ?? served);
-        return head.PublishedEpoch is ulong published && published > served ? Hold.Alarm(await FollowAsync(replay, published, cancellationToken)) : null;
+        if (head.PublishedEpoch is not ulong published || published <= served)
+        {
+            return null;
+        }
+        if (!_loader.FollowsSwitches && await SwitchAfterAsync(store, replay, cancellationToken) is ulong first && first <= published)
+        {
+            if (first == served + 1)
+            {
+                // What is served stays until the trees of the new period are there.
+                _metrics.Directory = null;
+                _replay = null;
+                replay.Dispose();
+                return null;
+            }
+            published = first - 1;
+        }
+        return Hold.Alarm(await FollowAsync(replay, published, cancellationToken));
     }
+
+    // First epoch of the period after that of the trees, once it has begun.
+    private static async Task<ulong?> SwitchAfterAsync(IFollowStore store, LogReplay replay, CancellationToken cancellationToken) =>
+        (await store.ReadPeriodsAsync(cancellationToken)).FirstOrDefault(period => period.Period == replay.Trees.Period + 1)?.FirstEpoch;
 
     private async Task<Refused?> FollowAsync(LogReplay replay, ulong published, CancellationToken cancellationToken)
     {
@@ -168,9 +220,38 @@ internal sealed class FollowedLog
     {
         VerifiedEpoch epoch = replay.Last;
         _folder!.Remember(epoch.Epoch, epoch.Row.RecordHash);
-        DirectoryView view = replay.Trees.Directory.TakeView();
+        LogTrees trees = replay.Trees;
+        DirectoryView view = trees.Directory.TakeView();
         _current.Serve(view, epoch, isBehind: published > epoch.Epoch);
+        if (_saver is null || _savedPeriod != trees.Period)
+        {
+            Go(replay, trees);
+        }
         _saver!.Offer(view);
+        if (_endedSaver is { IsCompleted: true })
+        {
+            _endedSaver = null;
+            _folder.DeleteBefore(trees.Period);
+        }
         _logger.Serving(epoch.Epoch);
+    }
+
+    // The metrics' until others take their place.
+    private void End(LogTrees trees)
+    {
+        _ended?.Dispose();
+        _ended = trees;
+    }
+
+    // On with other trees: after a load, and where a period began.
+    private void Go(LogReplay replay, LogTrees trees)
+    {
+        // A snapshot that is being saved is not interrupted. Its period's files are deleted after it.
+        _endedSaver = Task.WhenAll(_endedSaver ?? Task.CompletedTask, _saver?.FinishAsync(null, CancellationToken.None) ?? Task.CompletedTask);
+        _saver = _loader.SaverOf(replay, replay.RestoredPeriod == trees.Period ? replay.RestoredEpoch : null, _clock);
+        _savedPeriod = trees.Period;
+        _metrics.Directory = () => trees.Directory.Stats;
+        _ended?.Dispose();
+        _ended = null;
     }
 }

@@ -1,3 +1,4 @@
+using System.Globalization;
 using Microsoft.Extensions.Options;
 using Optiks.QueryService.Options;
 
@@ -6,40 +7,18 @@ namespace Optiks.QueryService.Following;
 /// <summary>ReplicaFiles names what lies in the replica's folder, <c>replicas/{name}</c> of the data folder. Touches nothing.</summary>
 internal sealed class ReplicaFiles
 {
-    private const string FetchedSuffix = ".fetched";
-
     public ReplicaFiles(DataFolder data, IOptions<QueryServiceOptions> options)
     {
         Folder = Path.Combine(data.Replicas, options.Value.Replica);
-        LeafLog = Path.Combine(Folder, "leaves");
-        Snapshot = Path.Combine(Folder, SnapshotName);
-        NodeStore = Path.Combine(Folder, "nodes");
-        FetchedLeafLog = LeafLog + FetchedSuffix;
-        FetchedSnapshot = Snapshot + FetchedSuffix;
-        FetchedNodeStore = NodeStore + FetchedSuffix;
+        Periods = Path.Combine(Folder, "periods");
     }
-
-    /// <summary>SnapshotName within the folder.</summary>
-    public const string SnapshotName = "snapshot";
 
     /// <summary>Folder of them all.</summary>
     public string Folder { get; }
 
-    /// <summary>LeafLog of the directory.</summary>
-    public string LeafLog { get; }
+    /// <summary>Periods is the folder of the folders of later periods than the first.</summary>
+    public string Periods { get; }
 
-    /// <summary>Snapshot of the trees, which belongs to the leaf log.</summary>
-    public string Snapshot { get; }
-
-    /// <summary>NodeStore: the trees in stored mode, which belong to the leaf log.</summary>
-    public string NodeStore { get; }
-
-    /// <summary>FetchedLeafLog is another replica's leaf log, until it is this one's.</summary>
-    public string FetchedLeafLog { get; }
-
-    /// <summary>FetchedSnapshot is another replica's snapshot, until it is this one's.</summary>
-    public string FetchedSnapshot { get; }
-
-    /// <summary>FetchedNodeStore is what was made of another replica's snapshot in stored mode, until it is this one's.</summary>
-    public string FetchedNodeStore { get; }
+    /// <summary>Of gives the files of a period's trees. The first period's stand where they stood before there were others; none of them is ever renamed at a switch, so that no crash leaves one in the wrong place.</summary>
+    public TreeFiles Of(ulong period) => new(period == 0 ? Folder : Path.Combine(Periods, period.ToString(CultureInfo.InvariantCulture)));
 }

@@ -15,17 +15,15 @@ internal sealed class ReplicaFolder : IDisposable
 
     private readonly FileStream _lock;
     private readonly DurableFiles _files;
+    private readonly ReplicaFiles _names;
 
     private ReplicaFolder(ReplicaFiles names, FileStream lockFile, HighWaterMark? highest)
     {
         _lock = lockFile;
-        Files = names;
+        _names = names;
         _files = new DurableFiles(names.Folder);
         Highest = highest;
     }
-
-    /// <summary>Files names what lies in it.</summary>
-    public ReplicaFiles Files { get; }
 
     /// <summary>Highest epoch that was served, with its record's hash; null when none ever was.</summary>
     public HighWaterMark? Highest { get; private set; }
@@ -49,7 +47,10 @@ internal sealed class ReplicaFolder : IDisposable
         {
             var folder = new ReplicaFolder(names, lockFile, HighWaterMark.Read(Path.Combine(path, HighestName)));
             // What a process that ended may have left.
-            folder.DropFetched();
+            foreach ((_, TreeFiles files) in folder.TreesOf())
+            {
+                DropFetched(files);
+            }
             return folder;
         }
         catch (InvalidDataException e)
@@ -84,32 +85,69 @@ internal sealed class ReplicaFolder : IDisposable
             : null;
     }
 
+    /// <summary>FilesOf gives the files of a period's trees, in a folder that is there.</summary>
+    public TreeFiles FilesOf(ulong period)
+    {
+        TreeFiles files = _names.Of(period);
+        if (period > 0)
+        {
+            DataFolder.CreateFolder(_names.Periods);
+            DataFolder.CreateFolder(files.Folder);
+        }
+        return files;
+    }
+
     /// <summary>
     /// AdoptFetched makes another replica's leaf log this one's own, durably, with the node store that was made of its snapshot, or else the snapshot. After a crash in between there is neither.
     /// </summary>
-    public void AdoptFetched()
+    public static void AdoptFetched(TreeFiles files)
     {
         // Both modes' trees are of the leaf log that goes. It may have the identity of the one that comes, and other log offsets: an earlier one of the same peer.
-        File.Delete(Files.Snapshot);
-        _files.RemoveFolder(Files.NodeStore);
-        File.Move(Files.FetchedLeafLog, Files.LeafLog, overwrite: true);
-        if (Directory.Exists(Files.FetchedNodeStore))
+        var durable = new DurableFiles(files.Folder);
+        File.Delete(files.Snapshot);
+        durable.RemoveFolder(files.NodeStore);
+        File.Move(files.FetchedLeafLog, files.LeafLog, overwrite: true);
+        if (Directory.Exists(files.FetchedNodeStore))
         {
-            Directory.Move(Files.FetchedNodeStore, Files.NodeStore);
+            Directory.Move(files.FetchedNodeStore, files.NodeStore);
         }
         else
         {
-            File.Move(Files.FetchedSnapshot, Files.Snapshot);
+            File.Move(files.FetchedSnapshot, files.Snapshot);
         }
-        _files.Sync(ReplicaFiles.SnapshotName);
+        durable.Sync(TreeFiles.SnapshotName);
     }
 
     /// <summary>DropFetched removes what was fetched and not adopted.</summary>
-    public void DropFetched()
+    public static void DropFetched(TreeFiles files)
     {
-        File.Delete(Files.FetchedLeafLog);
-        File.Delete(Files.FetchedSnapshot);
-        _files.RemoveFolder(Files.FetchedNodeStore);
+        File.Delete(files.FetchedLeafLog);
+        File.Delete(files.FetchedSnapshot);
+        new DurableFiles(files.Folder).RemoveFolder(files.FetchedNodeStore);
+    }
+
+    /// <summary>DeleteBefore deletes the files of the trees of earlier periods.</summary>
+    public void DeleteBefore(ulong period)
+    {
+        foreach (TreeFiles files in TreesOf().Where(trees => trees.Period < period).Select(trees => trees.Files))
+        {
+            File.Delete(files.LeafLog);
+            File.Delete(files.Snapshot);
+            var durable = new DurableFiles(files.Folder);
+            durable.RemoveFolder(files.NodeStore);
+            DropFetched(files);
+            if (files.Folder != _names.Folder)
+            {
+                Directory.Delete(files.Folder, recursive: true);
+            }
+        }
+    }
+
+    private IEnumerable<(ulong Period, TreeFiles Files)> TreesOf()
+    {
+        IEnumerable<string> later = Directory.Exists(_names.Periods) ? Directory.EnumerateDirectories(_names.Periods).Select(path => Path.GetFileName(path)!).ToArray() : [];
+        return later.Select(name => (IsPeriod: ulong.TryParse(name, NumberStyles.None, CultureInfo.InvariantCulture, out ulong period), Period: period))
+            .Where(found => found.IsPeriod && found.Period > 0).Select(found => found.Period).Prepend(0UL).Select(period => (period, _names.Of(period)));
     }
 
     /// <inheritdoc/>

@@ -3,7 +3,6 @@ using Optiks.Native;
 using Optiks.Protocol;
 using Optiks.QueryService.Options;
 using Optiks.QueryService.Snapshots;
-using Optiks.Secrets;
 using Optiks.ServiceDefaults;
 using Optiks.Storage;
 using Optiks.Storage.Replay;
@@ -34,16 +33,27 @@ internal sealed class ReplicaLoader
 
     private bool IsStored => _options.NodeCacheBytes > 0;
 
+    /// <summary>FollowsSwitches: trees of the next period are made beside those of the current one. Otherwise the log is loaded again where a period begins.</summary>
+    public bool FollowsSwitches => !IsStored;
+
     /// <summary>OpenFolder takes the replica's folder: <see cref="ReplicaFolder.Open"/>.</summary>
     public ReplicaFolder OpenFolder() => ReplicaFolder.Open(_files);
 
-    /// <summary>SaverOf a replica that was loaded. A node store needs no other snapshot.</summary>
-    public SnapshotSaver SaverOf(LogReplay replica, TimeProvider clock) =>
-        new(_files.Snapshot, IsStored ? TimeSpan.Zero : _options.SnapshotInterval, replica.RestoredEpoch, clock, _logger);
+    /// <summary>SaverOf the trees that a replica has now. A node store needs no other snapshot.</summary>
+    /// <param name="replica">The replica.</param>
+    /// <param name="saved">Epoch that the trees' snapshot has; null: there is none.</param>
+    /// <param name="clock">Measures the interval.</param>
+    public SnapshotSaver SaverOf(LogReplay replica, ulong? saved, TimeProvider clock) =>
+        new(_files.Of(replica.Trees.Period).Snapshot, IsStored ? TimeSpan.Zero : _options.SnapshotInterval, saved, clock, _logger);
 
     /// <summary>TryLoadAsync gives the replica at the newest published epoch, which the caller disposes, or why there is none yet.</summary>
-    public async Task<(LogReplay? Replica, Hold? Hold)> TryLoadAsync(IFollowStore store, ReplicaFolder folder, CancellationToken cancellationToken)
+    /// <param name="store">The database.</param>
+    /// <param name="folder">The replica's folder.</param>
+    /// <param name="ended">Gets the trees of each period that ends, from now on.</param>
+    /// <param name="cancellationToken">Ends the load.</param>
+    public async Task<(LogReplay? Replica, Hold? Hold)> TryLoadAsync(IFollowStore store, ReplicaFolder folder, Action<LogTrees> ended, CancellationToken cancellationToken)
     {
+        bool isMade = false;
         while (true)
         {
             if (!File.Exists(_data.TrustAnchor))
@@ -67,12 +77,15 @@ internal sealed class ReplicaLoader
                 throw new StartupException($"{_data.TrustAnchor} is of another log than the database: put the right one in its place.");
             }
             _state.Anchor = anchor;
-            using var secretSource = new FileSecretSource(_data, KeyEncryptionKey.Load(_data));
-            using DirectorySecrets secrets = secretSource.UnwrapPeriod(period.WrappedSecrets.Span, period.Period, anchor.LogId.Span);
-            DirectoryOptions options = OptionsOf(anchor, period, secrets);
-            LogReplay Replay(LogTrees trees) => new(store, anchor, trees, LogRoots.Checked) { Served = folder.Highest };
+            var trees = new ReplicaTrees(_data, folder, _options, anchor);
+            LogReplay Replay(LogTrees begin) => new(store, anchor, begin, LogRoots.Checked)
+            {
+                Served = folder.Highest,
+                NextTrees = trees.AreStored ? null : trees.Create,
+                Ended = ended,
+            };
 
-            if (LogTrees.TryRestore(options, _files.Snapshot, out Refused? refused) is { } restored)
+            if (trees.TryRestore(period, out Refused? refused) is { } restored)
             {
                 LogReplay replica = Replay(restored);
                 refused = await replica.LoadAsync(published, cancellationToken);
@@ -85,7 +98,7 @@ internal sealed class ReplicaLoader
                     return (replica, null);
                 }
             }
-            if (refused is { OfSnapshot: false })
+            if (refused is { OfSnapshot: false } || (refused is not null && isMade))
             {
                 return (null, Hold.Alarm(refused));
             }
@@ -96,28 +109,29 @@ internal sealed class ReplicaLoader
             if (_peers.AreAny)
             {
                 _state.Trouble = "Fetching another replica's snapshot.";
-                if (await _peers.TryFetchAsync(options, folder, cancellationToken))
+                if (await trees.TryFetchAsync(_peers, period, cancellationToken))
                 {
                     // That takes minutes, so the log is looked at again before it is used.
                     continue;
                 }
             }
-            LogReplay loaded = Replay(LogTrees.Create(options, _files.Snapshot));
+            LogReplay loaded = Replay(trees.Create(period));
             refused = await loaded.LoadAsync(published, cancellationToken);
-            return refused is null ? (loaded, null) : (null, Hold.Alarm(refused));
+            if (refused is not null)
+            {
+                return (null, Hold.Alarm(refused));
+            }
+            if (period.Period == 0 || !trees.AreStored)
+            {
+                return (loaded, null);
+            }
+            // In stored mode no period begins: its trees are made in memory, once, and become a node store by way of a snapshot.
+            using (loaded)
+            using (DirectoryView view = loaded.Trees.Directory.TakeView())
+            {
+                view.Save(folder.FilesOf(period.Period).Snapshot);
+            }
+            isMade = true;
         }
     }
-
-    private DirectoryOptions OptionsOf(TrustAnchor anchor, PeriodRow period, DirectorySecrets secrets) => new()
-    {
-        Secrets = secrets,
-        LeafLogPath = _files.LeafLog,
-        NodeStorePath = IsStored ? _files.NodeStore : null,
-        NodeCacheBytes = (ulong)_options.NodeCacheBytes,
-        VrfCacheBytes = (ulong)_options.VrfCacheBytes,
-        Period = period.Period,
-        PeriodFirstEpoch = period.FirstEpoch!.Value,
-        MaxValueLength = anchor.Configuration.MaxValueLength,
-        Threads = DirectoryOptions.AllProcessors,
-    };
 }

@@ -53,8 +53,9 @@ internal sealed class SnapshotEndpoint : IDisposable
         try
         {
             // Before the first epoch the files may be replaced or cut; from then on the snapshot is replaced as a whole, and the leaf log only grows behind what belongs to the snapshot.
-            using SafeFileHandle? snapshot = _current.Peek() is null ? null : TryOpen(_files.Snapshot);
-            using SafeFileHandle? leafLog = snapshot is null ? null : TryOpen(_files.LeafLog);
+            TreeFiles? files = _current.Peek() is { } epoch ? _files.Of(epoch.Period) : null;
+            using SafeFileHandle? snapshot = files is null ? null : TryOpen(files.Snapshot);
+            using SafeFileHandle? leafLog = snapshot is null ? null : TryOpen(files!.LeafLog);
             if (snapshot is null || leafLog is null)
             {
                 await new Problem(ProblemTypes.NotFound, "This replica has no snapshot now.").ExecuteAsync(context);
@@ -106,7 +107,7 @@ internal sealed class SnapshotEndpoint : IDisposable
             // Shared with those who write and replace it.
             return File.OpenHandle(path, FileMode.Open, FileAccess.Read, FileShare.ReadWrite | FileShare.Delete, FileOptions.Asynchronous | FileOptions.SequentialScan);
         }
-        catch (FileNotFoundException)
+        catch (Exception e) when (e is FileNotFoundException or DirectoryNotFoundException)
         {
             return null;
         }

@@ -37,9 +37,9 @@ internal sealed class SnapshotPeers : IDisposable
 
     /// <summary>
     /// TryFetchAsync makes a peer's snapshot the replica's own, or in stored mode the node store that it makes of it; false when none of them gives one that is whole. The roots are for the ordinary
-    /// start to compare with the signed record.
+    /// start to compare with the signed record. A peer that is in another period has none of the options' secrets, and is refused as one whose files are damaged.
     /// </summary>
-    public async Task<bool> TryFetchAsync(DirectoryOptions options, ReplicaFolder folder, CancellationToken cancellationToken)
+    public async Task<bool> TryFetchAsync(DirectoryOptions options, TreeFiles files, CancellationToken cancellationToken)
     {
         long start = _clock.GetTimestamp();
         while (true)
@@ -49,7 +49,7 @@ internal sealed class SnapshotPeers : IDisposable
             {
                 try
                 {
-                    await FetchAsync(peer, options, folder, cancellationToken);
+                    await FetchAsync(peer, options, files, cancellationToken);
                     _peers.Remove(peer);
                     return true;
                 }
@@ -76,9 +76,8 @@ internal sealed class SnapshotPeers : IDisposable
     /// <inheritdoc/>
     public void Dispose() => _download?.Dispose();
 
-    private async Task FetchAsync(Uri peer, DirectoryOptions options, ReplicaFolder folder, CancellationToken cancellationToken)
+    private async Task FetchAsync(Uri peer, DirectoryOptions options, TreeFiles files, CancellationToken cancellationToken)
     {
-        ReplicaFiles files = folder.Files;
         try
         {
             long start = Stopwatch.GetTimestamp();
@@ -87,12 +86,12 @@ internal sealed class SnapshotPeers : IDisposable
             start = Stopwatch.GetTimestamp();
             Check(options with { LeafLogPath = files.FetchedLeafLog, NodeStorePath = options.NodeStorePath is null ? null : files.FetchedNodeStore }, files.FetchedSnapshot);
             double checkSeconds = Stopwatch.GetElapsedTime(start).TotalSeconds;
-            folder.AdoptFetched();
+            ReplicaFolder.AdoptFetched(files);
             _logger.SnapshotFetched(peer, seconds, checkSeconds);
         }
         finally
         {
-            folder.DropFetched();
+            ReplicaFolder.DropFetched(files);
         }
     }
 

@@ -24,6 +24,9 @@ internal static partial class QueryLog
     [LoggerMessage(EventId = 1012, EventName = "FolderUnavailable", Level = LogLevel.Error, Message = "The replica's folder, or a file of the log, cannot be read or written; trying again. The last good epoch stays.")]
     public static partial void FolderUnavailable(this ILogger logger, Exception? exception);
 
+    [LoggerMessage(EventId = 1013, EventName = "NextPeriodRefused", Level = LogLevel.Error, Message = "The next period's trees cannot be made; this one is followed until it ends. {Reason}")]
+    public static partial void NextPeriodRefused(this ILogger logger, string reason, Exception? exception);
+
     [LoggerMessage(EventId = 1020, EventName = "BoardUnreadable", Level = LogLevel.Error, Message = "The board's files cannot be read, or are not those of the log.")]
     public static partial void BoardUnreadable(this ILogger logger, Exception exception);
 

@@ -43,6 +43,9 @@ public sealed partial class LogReplay : IDisposable
     /// <summary>RestoredEpoch is the epoch of the snapshot that the trees began with; null: they began empty.</summary>
     public ulong? RestoredEpoch { get; }
 
+    /// <summary>RestoredPeriod is the period of that snapshot.</summary>
+    public ulong? RestoredPeriod => RestoredEpoch is null ? null : _given.Period;
+
     /// <summary>Last epoch. There is one after the load.</summary>
     public VerifiedEpoch Last => _last ?? throw new InvalidOperationException("Nothing was loaded.");
 

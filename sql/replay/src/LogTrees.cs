@@ -55,6 +55,13 @@ public sealed class LogTrees : IDisposable
         }
     }
 
+    /// <summary>RemoveSnapshot deletes what is left of a snapshot and, in stored mode, of the node store.</summary>
+    public static void RemoveSnapshot(DirectoryOptions options, string snapshot)
+    {
+        ArgumentNullException.ThrowIfNull(options);
+        SnapshotFile.Remove(options, snapshot);
+    }
+
     /// <summary>Create makes empty trees. What is left of the snapshot goes first, as the trees take its leaf log; null: there never is one.</summary>
     public static LogTrees Create(DirectoryOptions options, string? snapshot)
     {

@@ -1,0 +1,80 @@
+using Optiks.Native;
+using Optiks.Protocol;
+using Optiks.QueryService.Options;
+using Optiks.Secrets;
+using Optiks.Storage;
+using Optiks.Storage.Replay;
+
+namespace Optiks.QueryService.Following;
+
+/// <summary>ReplicaTrees makes the trees of a period of the log, with the period's secrets and with files of its own in the replica's folder. One thread at a time.</summary>
+internal sealed class ReplicaTrees
+{
+    private readonly DataFolder _data;
+    private readonly ReplicaFolder _folder;
+    private readonly QueryServiceOptions _options;
+    private readonly TrustAnchor _anchor;
+
+    public ReplicaTrees(DataFolder data, ReplicaFolder folder, QueryServiceOptions options, TrustAnchor anchor)
+    {
+        _data = data;
+        _folder = folder;
+        _options = options;
+        _anchor = anchor;
+    }
+
+    /// <summary>AreStored: they are in stored mode, in which no period begins (docs/stored-mode.md).</summary>
+    public bool AreStored => _options.NodeCacheBytes > 0;
+
+    /// <summary>TryRestore gives the trees of a period's snapshot or node store: <see cref="LogTrees.TryRestore"/>.</summary>
+    public LogTrees? TryRestore(PeriodRow period, out Refused? refused)
+    {
+        using DirectorySecrets secrets = SecretsOf(period);
+        return LogTrees.TryRestore(Begun(period, secrets), _folder.FilesOf(period.Period).Snapshot, out refused);
+    }
+
+    /// <summary>Create makes empty trees. Those of a later period than the first have not begun, and are in linked mode.</summary>
+    public LogTrees Create(PeriodRow period)
+    {
+        using DirectorySecrets secrets = SecretsOf(period);
+        DirectoryOptions options = Begun(period, secrets);
+        string snapshot = _folder.FilesOf(period.Period).Snapshot;
+        if (period.Period > 0)
+        {
+            // A node store that is of no use goes with the leaf log that it belongs to.
+            LogTrees.RemoveSnapshot(options, snapshot);
+            options = options with { PeriodFirstEpoch = 0, NodeStorePath = null, NodeCacheBytes = 0 };
+        }
+        return LogTrees.Create(options, snapshot);
+    }
+
+    /// <summary>TryFetchAsync makes a peer's snapshot the replica's own: <see cref="Snapshots.SnapshotPeers.TryFetchAsync"/>.</summary>
+    public async Task<bool> TryFetchAsync(Snapshots.SnapshotPeers peers, PeriodRow period, CancellationToken cancellationToken)
+    {
+        using DirectorySecrets secrets = SecretsOf(period);
+        return await peers.TryFetchAsync(Begun(period, secrets), _folder.FilesOf(period.Period), cancellationToken);
+    }
+
+    private DirectorySecrets SecretsOf(PeriodRow period)
+    {
+        using var source = new FileSecretSource(_data, KeyEncryptionKey.Load(_data));
+        return source.UnwrapPeriod(period.WrappedSecrets.Span, period.Period, _anchor.LogId.Span);
+    }
+
+    private DirectoryOptions Begun(PeriodRow period, DirectorySecrets secrets)
+    {
+        TreeFiles files = _folder.FilesOf(period.Period);
+        return new DirectoryOptions
+        {
+            Secrets = secrets,
+            LeafLogPath = files.LeafLog,
+            NodeStorePath = AreStored ? files.NodeStore : null,
+            NodeCacheBytes = (ulong)_options.NodeCacheBytes,
+            VrfCacheBytes = (ulong)_options.VrfCacheBytes,
+            Period = period.Period,
+            PeriodFirstEpoch = period.FirstEpoch ?? 0,
+            MaxValueLength = _anchor.Configuration.MaxValueLength,
+            Threads = DirectoryOptions.AllProcessors,
+        };
+    }
+}
