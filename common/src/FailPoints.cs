@@ -56,9 +56,27 @@ public static partial class FailPoints
     /// <summary>The epoch is published.</summary>
     public const string Publish = "publish";
 
+    /// <summary>The next period's secrets are in the database, nothing of it is staged.</summary>
+    public const string PeriodSecrets = "period-secrets";
+
+    /// <summary>A chunk of the next period's copies is in the database, and in no bundle.</summary>
+    public const string PeriodChunk = "period-chunk";
+
+    /// <summary>All copies of the next period are staged and in bundles, and its first epoch is not made.</summary>
+    public const string PeriodStaged = "period-staged";
+
+    /// <summary>The first epoch of a period is committed, and not signed.</summary>
+    public const string PeriodSwitch = "period-switch";
+
+    /// <summary>The secrets of a period that is not served any more are gone from the database, the rest of it is there.</summary>
+    public const string PeriodDestroying = "period-destroying";
+
+    /// <summary>OfPeriods are those that a log gets to once a period, in their order.</summary>
+    public static readonly IReadOnlyList<string> OfPeriods = [PeriodSecrets, PeriodChunk, PeriodStaged, PeriodSwitch, PeriodDestroying];
+
     /// <summary>All names, in the order in which an update gets to them.</summary>
     public static readonly IReadOnlyList<string> All =
-        [Draw, Accept, GenesisKey, Apply, Commit, Bundle, Erase, HighWater, Sign, Note, Tiles, Audit, Checkpoint, Publish];
+        [Draw, Accept, GenesisKey, Apply, Commit, Bundle, Erase, HighWater, Sign, Note, Tiles, Audit, Checkpoint, Publish, .. OfPeriods];
 
     // signal.h of Linux; of equal value on x86-64 and ARM64.
     private const int SIGKILL = 9;

@@ -23,6 +23,7 @@ var service = new OptiksServiceOptions
         [EpochOptions.Section] = typeof(EpochOptions),
         [PaddingOptions.Section] = typeof(PaddingOptions),
         [LogOptions.Section] = typeof(LogOptions),
+        [PeriodOptions.Section] = typeof(PeriodOptions),
         [StorageOptions.Section] = typeof(StorageOptions),
     },
     Variables = new Dictionary<string, string>
@@ -49,6 +50,8 @@ return await Startup.RunAsync(
         services.AddOptionsWithValidateOnStart<EpochOptions, EpochOptionsValidator>().BindConfiguration(EpochOptions.Section);
         services.AddOptionsWithValidateOnStart<PaddingOptions, PaddingOptionsValidator>().BindConfiguration(PaddingOptions.Section);
         services.AddOptionsWithValidateOnStart<LogOptions, LogOptionsValidator>().BindConfiguration(LogOptions.Section);
+
+        services.AddOptionsWithValidateOnStart<PeriodOptions, PeriodOptionsValidator>().BindConfiguration(PeriodOptions.Section);
 
         services.AddOptiksStorage();
 

@@ -1,3 +1,4 @@
+using Optiks.Protocol;
 using Optiks.Storage;
 using Optiks.Tlog;
 
@@ -79,6 +80,41 @@ internal sealed class BoardState
         ArgumentNullException.ThrowIfNull(bundle);
         WriteCopies(bundle);
         _ = Copies.Add(bundle.Name);
+    }
+
+    /// <summary>CopiesEnd is the number after the last copy of a period that is in a bundle, which older ones may have been deleted before; null: no bundle of it is there.</summary>
+    public int? CopiesEnd(ulong period)
+    {
+        CopyBundleName? last = null;
+        foreach (CopyBundleName name in Copies.Where(name => name.Period == period))
+        {
+            last = last is null || name.First > last.Value.First ? name : last;
+        }
+        // Of several that begin there, as after a crash, one may be empty.
+        return last is { } newest ? Copies.Where(name => name.Period == period && name.First == newest.First).Max(name => ReadCopies(name).Copies.End) : null;
+    }
+
+    /// <summary>
+    /// DestroyValues takes values, openings and keys of devices and keys out of the bundles of these epochs, of at most <paramref name="max"/> of them. Gives the epoch to go on with; null: that was all. Before the
+    /// values are destroyed in the database.
+    /// </summary>
+    public ulong? DestroyValues(ulong first, ulong last, int max)
+    {
+        ulong[] epochs = [.. BundleEpochs().Where(epoch => epoch >= first && epoch <= last).Order().Take(max + 1)];
+        foreach (ulong epoch in epochs.Take(max))
+        {
+            EpochContent content = ReadBundle(epoch);
+            var ordinals = new HashSet<int>();
+            for (int i = 0; i < content.Leaves.Rows.Length; i++)
+            {
+                if (content.Leaves.Rows.Span[i].Structure.HasVersions())
+                {
+                    ordinals.Add(i);
+                }
+            }
+            ReplaceWithout(content, ordinals);
+        }
+        return epochs.Length > max ? epochs[max] : null;
     }
 
     /// <summary>DestroyCopies deletes a period's bundles of copies, in which its secrets are. Before the period is destroyed in the database.</summary>
@@ -185,12 +221,20 @@ internal sealed class BoardState
         foreach (IGrouping<ulong, Erasure> erased in erasures.Where(erasure => erasure.Period is null).GroupBy(erasure => erasure.Epoch))
         {
             // Most are older than what is kept.
-            if (File.Exists(PathOf(erased.Key)) && BundleErasure.Without(ReadBundle(erased.Key), erased.Select(erasure => erasure.Ordinal).ToHashSet()) is { } left)
+            if (File.Exists(PathOf(erased.Key)))
             {
-                _files.Replace($"bundles/{EpochBundle.FileName(erased.Key)}", EpochBundle.Encode(left).Span);
+                ReplaceWithout(ReadBundle(erased.Key), erased.Select(erasure => erasure.Ordinal).ToHashSet());
             }
         }
         EraseFromCopies(erasures);
+    }
+
+    private void ReplaceWithout(EpochContent content, HashSet<int> ordinals)
+    {
+        if (BundleErasure.Without(content, ordinals) is { } left)
+        {
+            _files.Replace($"bundles/{EpochBundle.FileName(content.Epoch.Epoch)}", EpochBundle.Encode(left).Span);
+        }
     }
 
     private EpochContent ReadBundle(ulong epoch)

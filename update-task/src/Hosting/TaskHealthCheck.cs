@@ -27,7 +27,8 @@ internal sealed class TaskHealthCheck : IHealthCheck
             TaskRole.Standby => HealthCheckResult.Healthy("Standby: another task holds the lease."),
             TaskRole.Leading when status.Problem is not null => HealthCheckResult.Unhealthy(status.Problem),
             TaskRole.Leading when _state.SinceProgress > _limit => HealthCheckResult.Unhealthy("The last epoch is overdue."),
-            TaskRole.Leading => HealthCheckResult.Healthy($"Published epoch {status.PublishedEpoch}."),
+            TaskRole.Leading => HealthCheckResult.Healthy(
+                status.Copies is { } copies ? $"Published epoch {status.PublishedEpoch}. Period {status.Period + 1} is made ahead: {copies} copies." : $"Published epoch {status.PublishedEpoch}."),
             TaskRole.Recovering => HealthCheckResult.Unhealthy(status.Problem ?? "Rebuilding the trees."),
             _ => HealthCheckResult.Unhealthy(status.Problem ?? "Opening the database."),
         });

@@ -21,5 +21,13 @@ internal sealed class TaskState
     public void Progress(ulong publishedEpoch) =>
         _current = _current with { PublishedEpoch = publishedEpoch, ProgressAt = _time.GetTimestamp(), Problem = null };
 
+    public void Period(ulong current, int? copies)
+    {
+        if (_current.Period != current || _current.Copies != copies)
+        {
+            _current = _current with { Period = current, Copies = copies };
+        }
+    }
+
     public void Hold(string problem) => _current = _current with { Problem = problem };
 }

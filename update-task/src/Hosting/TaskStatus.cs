@@ -5,4 +5,11 @@ namespace Optiks.UpdateTask.Hosting;
 /// <param name="PublishedEpoch">Last epoch that it published or found published.</param>
 /// <param name="ProgressAt">Timestamp of the last time that everything due was done.</param>
 /// <param name="Problem">Why epochs are held up, fit for anyone's eyes; null when they are not.</param>
-internal sealed record TaskStatus(TaskRole Role, ulong? PublishedEpoch, long ProgressAt, string? Problem);
+internal sealed record TaskStatus(TaskRole Role, ulong? PublishedEpoch, long ProgressAt, string? Problem)
+{
+    /// <summary>Period that is current, as far as it is known.</summary>
+    public ulong Period { get; init; }
+
+    /// <summary>Copies that are staged of the next period; null: none is made.</summary>
+    public int? Copies { get; init; }
+}

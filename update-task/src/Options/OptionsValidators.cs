@@ -10,3 +10,6 @@ internal sealed partial class LogOptionsValidator : IValidateOptions<LogOptions>
 
 [OptionsValidator]
 internal sealed partial class PaddingOptionsValidator : IValidateOptions<PaddingOptions>;
+
+[OptionsValidator]
+internal sealed partial class PeriodOptionsValidator : IValidateOptions<PeriodOptions>;

@@ -3,6 +3,8 @@ using Microsoft.Extensions.Options;
 using Optiks.Storage;
 using Optiks.UpdateTask.Leasing;
 using Optiks.UpdateTask.Options;
+using Optiks.UpdateTask.Periods;
+using Optiks.UpdateTask.Rules;
 using Optiks.UpdateTask.Telemetry;
 using Optiks.UpdateTask.Time;
 
@@ -18,15 +20,17 @@ internal sealed class EpochLoop
     private static readonly TimeSpan s_shortestRest = TimeSpan.FromMilliseconds(100);
 
     private readonly EpochOptions _options;
+    private readonly IOptions<PeriodOptions> _periods;
     private readonly EpochMaker _maker;
     private readonly EpochPublisher _publisher;
     private readonly ClockGuard _clocks;
     private readonly TaskReport _report;
     private readonly TimeProvider _time;
 
-    public EpochLoop(IOptions<EpochOptions> options, EpochMaker maker, EpochPublisher publisher, ClockGuard clocks, TaskReport report, TimeProvider time)
+    public EpochLoop(IOptions<EpochOptions> options, IOptions<PeriodOptions> periods, EpochMaker maker, EpochPublisher publisher, ClockGuard clocks, TaskReport report, TimeProvider time)
     {
         _options = options.Value;
+        _periods = periods;
         _maker = maker;
         _publisher = publisher;
         _clocks = clocks;
@@ -40,7 +44,7 @@ internal sealed class EpochLoop
     {
         using var ended = CancellationTokenSource.CreateLinkedTokenSource(stop, keeper.Lost);
         await using UpdateReader updates = ReaderOf(store, session);
-        var lead = new Lead(store, keeper, session, updates);
+        var lead = new Lead(store, keeper, session, updates, PeriodsOf());
         bool behind = false;
         while (!stop.IsCancellationRequested)
         {
@@ -50,13 +54,21 @@ internal sealed class EpochLoop
             behind = Rest(start) <= TimeSpan.Zero;
             if (!behind && !hasNext)
             {
-                await RestAsync(updates, start, ended.Token);
+                await RestAsync(lead, start, ended.Token);
+            }
+            else
+            {
+                // However many updates wait: the next period gets there.
+                _ = await TryWorkAsync(lead, stop);
             }
         }
     }
 
     /// <summary>ReaderOf makes what a <see cref="Lead"/> reads updates with.</summary>
-    internal UpdateReader ReaderOf(IPipelineStore store, LogSession session) => new(store, session.Directory, _options, _report.Metrics);
+    internal UpdateReader ReaderOf(IPipelineStore store, LogSession session) => new(store, session, _options, _report.Metrics);
+
+    /// <summary>PeriodsOf makes what a <see cref="Lead"/> has for its periods.</summary>
+    internal PeriodKeeper PeriodsOf() => new(_publisher, _periods, _report);
 
     /// <summary>
     /// StepAsync publishes the unfinished epoch if there is one, and then the next if it is due. While it is committed and published, the updates of the epoch after it are read and
@@ -81,9 +93,14 @@ internal sealed class EpochLoop
             }
             await _publisher.CheckHeadAsync(lead, stop);
         }
-        ReadUpdates updates = await lead.Updates.ReadAsync(times, stop);
         bool committed = false;
         bool more = false;
+        if (await lead.Periods.IsSwitchDueAsync(lead, now, stop) && await lead.Periods.CompleteAsync(lead, stop) is int copies)
+        {
+            await SwitchAsync(lead, copies, now, times, stop);
+            return End(session, now, more: true);
+        }
+        ReadUpdates updates = await lead.Updates.ReadAsync(times, stop);
         if (updates.Pending.Items > 0 || now >= session.LastTimeMs + session.Identity.Anchor.Configuration.HeartbeatMs)
         {
             (int refused, more) = await CommitAsync(lead, updates, now, stop);
@@ -93,6 +110,12 @@ internal sealed class EpochLoop
                 await FinishAsync(lead, refused, updates.Start, updates.Times, stop);
             }
         }
+        return End(session, now, committed && (behind || more));
+    }
+
+    // Of a step that went well.
+    private bool End(LogSession session, ulong now, bool more)
+    {
         session.OfferSnapshot();
         if (session.LastTimeMs > now + session.Identity.Anchor.Configuration.MaxAheadMs)
         {
@@ -103,30 +126,55 @@ internal sealed class EpochLoop
         {
             _report.Progress(session.Last.Epoch);
         }
-        return committed && (behind || more);
+        return more;
     }
 
     private TimeSpan Rest(long start) => _options.EpochInterval - _time.GetElapsedTime(start);
 
     // Until the interval that began at start has gone by, or it is ended, which is looked at by the caller.
-    private async Task RestAsync(UpdateReader updates, long start, CancellationToken ended)
+    private async Task RestAsync(Lead lead, long start, CancellationToken ended)
     {
         while (!ended.IsCancellationRequested && Rest(start) is { Ticks: > 0 } rest)
         {
             bool readsOn = rest > s_shortestRest;
-            await Task.Delay(readsOn ? rest / 2 : rest, _time, ended).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            TimeSpan left = readsOn ? rest / 2 : rest;
+            await WorkAsync(lead, start, rest - left, ended);
+            if (Rest(start) - (rest - left) is { Ticks: > 0 } pause)
+            {
+                await Task.Delay(pause, _time, ended).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
+            }
             if (readsOn && !ended.IsCancellationRequested)
             {
-                await updates.GoOnAsync(ended);
+                await lead.Updates.GoOnAsync(ended);
             }
         }
     }
 
-    private async Task<bool> TryStepAsync(Lead lead, bool behind, CancellationToken stop)
+    // What there is to do for periods, until no more time is left than this; the last piece says how long one takes.
+    private async Task WorkAsync(Lead lead, long start, TimeSpan left, CancellationToken ended)
+    {
+        TimeSpan piece = TimeSpan.Zero;
+        while (!ended.IsCancellationRequested && Rest(start) - piece > left)
+        {
+            long began = _time.GetTimestamp();
+            if (!await TryWorkAsync(lead, ended))
+            {
+                return;
+            }
+            piece = _time.GetElapsedTime(began);
+        }
+    }
+
+    private async Task<bool> TryWorkAsync(Lead lead, CancellationToken ended) => await TryAsync(() => lead.Periods.WorkAsync(lead, ended), ended);
+
+    private Task<bool> TryStepAsync(Lead lead, bool behind, CancellationToken stop) => TryAsync(() => StepAsync(lead, behind, stop), stop);
+
+    // False: it failed, for a reason that may pass.
+    private async Task<bool> TryAsync(Func<Task<bool>> step, CancellationToken stop)
     {
         try
         {
-            return await StepAsync(lead, behind, stop);
+            return await step();
         }
         catch (OperationCanceledException) when (stop.IsCancellationRequested)
         {
@@ -159,48 +207,82 @@ internal sealed class EpochLoop
     {
         LogSession session = lead.Session;
         ErasurePlan erasures;
+        CopiedVersions copied;
         using (updates.Times.Measure(EpochStep.Read))
         {
             erasures = await ErasurePlanner.PlanAsync(session, lead.Store, updates.Pending.Requests, stop);
+            await lead.Periods.TakeOutAsync(lead, erasures.Leaving, stop);
+            copied = await CopiedVersions.ReadAsync(session, lead.Store, updates.Pending.Requests, stop);
         }
-        using (EpochDraft draft = _maker.Make(session, updates.Pending, erasures, nowMs, updates.Times))
+        using EpochDraft draft = _maker.Make(session, updates.Pending, erasures, copied, nowMs, updates.Times);
+        return await CommitAsync(lead, draft, updates.Times) ? (draft.Refused, draft.Updates.More) : (0, More: false);
+    }
+
+    // Whether it was committed.
+    private async Task<bool> CommitAsync(Lead lead, EpochDraft draft, EpochTimes times)
+    {
+        LogSession session = lead.Session;
+        FailPoints.Hit(FailPoints.Apply);
+        lead.Keeper.ThrowUnlessHeld();
+        if (draft.Commit.Switch is null)
         {
-            FailPoints.Hit(FailPoints.Apply);
-            lead.Keeper.ThrowUnlessHeld();
             lead.Updates.StartNext(draft.Updates);
-            bool committed = false;
-            try
+        }
+        else
+        {
+            // Labels of the period that ends.
+            await lead.Updates.DropAsync();
+        }
+        bool committed = false;
+        try
+        {
+            using (times.Measure(EpochStep.Commit))
             {
-                using (updates.Times.Measure(EpochStep.Commit))
+                // Not cancelled by a shutdown: its result would be unknown.
+                CommitResult result = await lead.Store.CommitEpochAsync(lead.Lease, draft.Commit, CancellationToken.None);
+                committed = result switch
                 {
-                    // Not cancelled by a shutdown: its result would be unknown.
-                    CommitResult result = await lead.Store.CommitEpochAsync(lead.Lease, draft.Commit, CancellationToken.None);
-                    committed = result switch
-                    {
-                        CommitResult.Committed => true,
-                        CommitResult.Fenced => throw new StorageFencedException($"The head moved on before epoch {draft.Commit.Epoch.Epoch} was committed."),
-                        _ => await ResolveAsync(lead, draft.Commit.Epoch),
-                    };
-                }
+                    CommitResult.Committed => true,
+                    CommitResult.Fenced => throw new StorageFencedException($"The head moved on before epoch {draft.Commit.Epoch.Epoch} was committed."),
+                    _ => await ResolveAsync(lead, draft.Commit.Epoch),
+                };
             }
-            finally
-            {
-                if (!committed)
-                {
-                    await lead.Updates.DropAsync();
-                }
-            }
+        }
+        finally
+        {
             if (!committed)
             {
-                return (0, More: false);
+                await lead.Updates.DropAsync();
             }
-            FailPoints.Hit(FailPoints.Commit);
-            draft.Erasures.EraseFrom(session.Directory);
-            draft.Staged.Commit();
-            session.Last = draft.Commit.Epoch;
-            session.Unfinished = new CommittedEpoch(new EpochContent(draft.Commit.Epoch, draft.Commit.Leaves, draft.Commit.Outcomes) { Erasures = draft.Commit.Erasures }, draft.AuditProof);
-            return (draft.Refused, draft.Updates.More);
         }
+        if (!committed)
+        {
+            return false;
+        }
+        FailPoints.Hit(FailPoints.Commit);
+        draft.Erasures.EraseFrom(session.Directory);
+        draft.Staged.Commit();
+        session.Advance(draft.Commit);
+        session.Unfinished = new CommittedEpoch(
+            new EpochContent(draft.Commit.Epoch, draft.Commit.Leaves, draft.Commit.Outcomes) { Erasures = draft.Commit.Erasures, Switch = draft.Commit.Switch }, draft.AuditProof);
+        return true;
+    }
+
+    // The first epoch of the next period, if it is committed.
+    private async Task SwitchAsync(Lead lead, int copies, ulong nowMs, EpochTimes times, CancellationToken stop)
+    {
+        long start = Stopwatch.GetTimestamp();
+        FailPoints.Hit(FailPoints.PeriodStaged);
+        using (EpochDraft draft = _maker.MakeSwitch(lead.Session, copies, nowMs, times))
+        {
+            if (!await CommitAsync(lead, draft, times))
+            {
+                return;
+            }
+        }
+        FailPoints.Hit(FailPoints.PeriodSwitch);
+        lead.Periods.Switched(lead);
+        await FinishAsync(lead, refused: 0, start, times, stop);
     }
 
     // Whether an epoch was committed whose commit lost its connection. Nothing else may be done before the database has told.

@@ -2,6 +2,7 @@ using Microsoft.Extensions.Options;
 using Optiks.Native;
 using Optiks.Protocol;
 using Optiks.Storage;
+using Optiks.Storage.Replay;
 using Optiks.UpdateTask.Options;
 using Optiks.UpdateTask.Rules;
 using Optiks.UpdateTask.Telemetry;
@@ -25,9 +26,10 @@ internal sealed class EpochMaker
     /// <param name="session">The log at the epoch before.</param>
     /// <param name="updates">What <see cref="IPipelineStore.ReadPendingAsync"/> gave: no key twice. Empty: a heartbeat.</param>
     /// <param name="erasures">What is erased for those of them that ask for it.</param>
+    /// <param name="copied">What their expected versions of the period before mean in this one.</param>
     /// <param name="nowMs">The wall clock in Unix milliseconds.</param>
     /// <param name="times">Counts the steps.</param>
-    public EpochDraft Make(LogSession session, EpochUpdates updates, ErasurePlan erasures, ulong nowMs, EpochTimes times)
+    public EpochDraft Make(LogSession session, EpochUpdates updates, ErasurePlan erasures, CopiedVersions copied, ulong nowMs, EpochTimes times)
     {
         ulong epoch = session.Last.Epoch + 1;
         Decision[] decisions;
@@ -35,7 +37,7 @@ internal sealed class EpochMaker
         int[] ordinals;
         using (times.Measure(EpochStep.Labels))
         {
-            decisions = UpdateRules.Decide(session.Directory, session.Identity.Anchor.Configuration, session.Period.Period, updates.Requests, _maxBytes);
+            decisions = UpdateRules.Decide(session.Directory, session.Identity.Anchor.Configuration, copied, updates.Requests, _maxBytes);
             updates = updates.First(decisions.Length);
             erasures = erasures.Of(updates.Requests);
             erasures.Decide(updates.Requests, decisions);
@@ -45,13 +47,52 @@ internal sealed class EpochMaker
         StagedEpoch staged = session.Directory.Stage(epoch, leaves.Rows.Span, leaves.Values.Span, withProofs: true);
         try
         {
-            byte[] record = MakeRecord(session, epoch, staged, nowMs);
+            byte[] record = MakeRecord(session, epoch, session.Period.Period, session.Period.FirstEpoch!.Value, staged, nowMs);
             byte[] audit = AuditProof.Encode([session.Last.Record, record], staged.AppendProofs());
             List<Outcome> outcomes = MakeOutcomes(updates.Requests, decisions, ordinals);
             var commit = new EpochCommit(
                 new EpochRow(epoch, record, EpochRecord.Hash(record), default), session.Last.RecordHash, session.Period.Period, leaves, outcomes)
             { Erasures = erasures.Erasures };
             return new EpochDraft(updates, erasures, commit, staged, audit);
+        }
+        catch
+        {
+            staged.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>
+    /// MakeSwitch makes the first epoch of the next period, whose copies are complete in its trees. It takes no requests, as what they would change are copies (docs/spec/periods.md section 2). It changes nothing but the
+    /// staged trees.
+    /// </summary>
+    /// <param name="session">The log at the last epoch of the current period.</param>
+    /// <param name="copies">How many rows of copies the period begins with.</param>
+    /// <param name="nowMs">The wall clock in Unix milliseconds, late enough for a switch.</param>
+    /// <param name="times">Counts the steps.</param>
+    public EpochDraft MakeSwitch(LogSession session, int copies, ulong nowMs, EpochTimes times)
+    {
+        ulong epoch = session.Last.Epoch + 1;
+        LogTrees next = session.Replay.Next ?? throw new InvalidOperationException("The next period has no trees.");
+        LeafBatch leaves;
+        using (times.Measure(EpochStep.Labels))
+        {
+            using var dummies = new LeafInputs(0, 0);
+            _padding.AddTo(dummies, session.Identity.Anchor.Configuration, structure => !structure.HasVersions());
+            // Names have the same secrets in both periods.
+            leaves = dummies.Prepare(session.Directory, epoch, []);
+        }
+        using EpochTimes.Timer tree = times.Measure(EpochStep.Tree);
+        StagedEpoch staged = next.Directory.StartPeriod(epoch, leaves.Rows.Span, leaves.Values.Span, withProofs: true);
+        try
+        {
+            byte[] record = MakeRecord(session, epoch, next.Period, epoch, staged, nowMs);
+            byte[] audit = AuditProof.Encode([session.Last.Record, record], staged.AppendProofs());
+            var commit = new EpochCommit(new EpochRow(epoch, record, EpochRecord.Hash(record), default), session.Last.RecordHash, next.Period, leaves, [])
+            {
+                Switch = new PeriodSwitch(next.Period, copies),
+            };
+            return new EpochDraft(EpochUpdates.Empty, ErasurePlan.None, commit, staged, audit);
         }
         catch
         {
@@ -89,23 +130,23 @@ internal sealed class EpochMaker
                 }
             }
         }
-        _padding.AddTo(leaves, session.Identity.Anchor.Configuration);
+        _padding.AddTo(leaves, session.Identity.Anchor.Configuration, _ => true);
         return leaves.Prepare(session.Directory, epoch, ordinals);
     }
 
-    private static byte[] MakeRecord(LogSession session, ulong epoch, StagedEpoch staged, ulong nowMs)
+    private static byte[] MakeRecord(LogSession session, ulong epoch, ulong period, ulong periodFirstEpoch, StagedEpoch staged, ulong nowMs)
     {
         byte[] record = new EpochRecord
         {
             LogId = session.Identity.Anchor.LogId,
             Epoch = epoch,
-            Period = session.Period.Period,
-            PeriodFirstEpoch = session.Period.FirstEpoch!.Value,
+            Period = period,
+            PeriodFirstEpoch = periodFirstEpoch,
             TimeMs = Math.Max(nowMs, session.LastTimeMs + 1),
             Structures = staged.States(),
             Previous = session.Last.RecordHash,
         }.Encode();
-        Reason reason = Verifier.Record(session.Identity.Anchor, record, session.Last.Record.Span);
+        Reason reason = Verifier.Record(session.Identity.Anchor, record, session.Last.Record.Span, session.PeriodStart.Record.Span);
         return reason == Reason.Valid ? record : throw new InvalidOperationException($"The record made for epoch {epoch} is not valid: {reason.Name()}.");
     }
 

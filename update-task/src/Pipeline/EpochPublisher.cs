@@ -71,6 +71,10 @@ internal sealed class EpochPublisher
             {
                 // The database added copies of what was to be erased.
                 IReadOnlyList<StoredErasure> erasures = await store.ReadErasuresAsync(epoch.Epoch, epoch.Epoch, CancellationToken.None);
+                if (session.Replay.Next?.Erase(erasures) is { } refused)
+                {
+                    throw Rollback.Conflict(refused.Why, _folder);
+                }
                 content = content with { Erasures = [.. erasures.Select(stored => stored.Erasure)] };
             }
             session.State.Record(content);

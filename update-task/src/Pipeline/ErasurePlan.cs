@@ -11,6 +11,9 @@ namespace Optiks.UpdateTask.Pipeline;
 /// <param name="Decisions">Of each request that asks for an erasure: why it is refused, or <see cref="RefusalReason.Unchanged"/>.</param>
 internal sealed record ErasurePlan(IReadOnlyList<Erasure> Erasures, IReadOnlyList<LeafName> Leaves, IReadOnlyDictionary<Guid, Refusal> Decisions)
 {
+    /// <summary>Leaving are the lists of users who are erased, and the keys of all devices on them: the next period has none of them. What names them is gone with the epoch.</summary>
+    public IReadOnlyCollection<UpdateKey> Leaving { get; init; } = [];
+
     /// <summary>None: no request asks for any.</summary>
     public static ErasurePlan None { get; } = new([], [], new Dictionary<Guid, Refusal>());
 

@@ -16,7 +16,8 @@ internal sealed class ErasurePlanner
     private readonly IPipelineStore _store;
     private readonly List<Erasure> _erasures = [];
     private readonly List<LeafName> _leaves = [];
-    private readonly HashSet<(ulong Epoch, int Ordinal)> _erased = [];
+    private readonly HashSet<UpdateKey> _leaving = [];
+    private readonly HashSet<(ulong Epoch, ulong? Period, int Ordinal)> _erased = [];
     private readonly Dictionary<Guid, Refusal> _decisions = [];
 
     private ErasurePlanner(LogSession session, IPipelineStore store)
@@ -37,7 +38,7 @@ internal sealed class ErasurePlanner
                 await planner.AddAsync(request, cancellationToken);
             }
         }
-        return planner is null ? ErasurePlan.None : new ErasurePlan(planner._erasures, planner._leaves, planner._decisions);
+        return planner is null ? ErasurePlan.None : new ErasurePlan(planner._erasures, planner._leaves, planner._decisions) { Leaving = planner._leaving };
     }
 
     private async Task AddAsync(PendingRequest request, CancellationToken cancellationToken)
@@ -45,11 +46,13 @@ internal sealed class ErasurePlanner
         ErasureOrder order = ErasureOrder.Of(request);
         ReadOnlyMemory<byte> key = request.Items[0].Key;
         var names = new List<LeafName>();
-        Refusal? refusal = order.Structure is { } structure ? AddVersions(names, order, structure, key) : await AddUserAsync(names, key, cancellationToken);
+        var leaving = new List<UpdateKey>();
+        Refusal? refusal = order.Structure is { } structure ? AddVersions(names, order, structure, key) : await AddUserAsync(names, leaving, key, cancellationToken);
         if (refusal is null)
         {
             IReadOnlyList<LeafPlace> places = await FindAsync(names, cancellationToken);
             refusal = places.Count(place => place.HasValue) > ErasureOrder.MaxValues ? Refused(RefusalReason.ErasureLimit) : Add(request, names, places);
+            _leaving.UnionWith(ReferenceEquals(refusal, s_done) ? leaving : []);
         }
         _decisions[request.RequestId] = refusal;
     }
@@ -59,9 +62,9 @@ internal sealed class ErasurePlanner
         for (int i = 0; i < places.Count; i++)
         {
             // What is gone already, or goes for another request of this epoch, is as it was asked to be.
-            if (places[i].HasValue && _erased.Add((places[i].Epoch, places[i].Ordinal)))
+            if (places[i].HasValue && _erased.Add((places[i].Epoch, places[i].Period, places[i].Ordinal)))
             {
-                _erasures.Add(new Erasure(places[i].Epoch, places[i].Ordinal, new LeafOrigin(request.RequestId, 0)));
+                _erasures.Add(new Erasure(places[i].Epoch, places[i].Ordinal, new LeafOrigin(request.RequestId, 0)) { Period = places[i].Period });
                 _leaves.Add(names[i]);
             }
         }
@@ -80,7 +83,7 @@ internal sealed class ErasurePlanner
     }
 
     // The lists' versions, and those of the keys of all devices that these lists name, the latest too.
-    private async Task<Refusal?> AddUserAsync(List<LeafName> names, ReadOnlyMemory<byte> user, CancellationToken cancellationToken)
+    private async Task<Refusal?> AddUserAsync(List<LeafName> names, List<UpdateKey> leaving, ReadOnlyMemory<byte> user, CancellationToken cancellationToken)
     {
         if (!_session.Directory.TryLeaves(StructureId.Decommissioned, user.Span, 0, new byte[Lengths.Hash], new ulong[1]))
         {
@@ -113,6 +116,8 @@ internal sealed class ErasurePlanner
             }
             AddNames(names, StructureId.Keys, device.Key, 1, (int)versions);
         }
+        leaving.Add(new UpdateKey(StructureId.Devices, user));
+        leaving.AddRange(devices);
         return null;
     }
 
@@ -153,7 +158,8 @@ internal sealed class ErasurePlanner
         }
         for (int i = 0; i < count; i++)
         {
-            names.Add(new LeafName(epochs[i], structure, labels.AsMemory(Lengths.Hash * i, Lengths.Hash)));
+            // Leaf epoch 0 is a copy's, with which the period began.
+            names.Add(new LeafName(epochs[i], structure, labels.AsMemory(Lengths.Hash * i, Lengths.Hash)) { Period = epochs[i] == 0 ? _session.Period.Period : null });
         }
     }
 

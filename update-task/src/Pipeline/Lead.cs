@@ -1,5 +1,6 @@
 using Optiks.Storage;
 using Optiks.UpdateTask.Leasing;
+using Optiks.UpdateTask.Periods;
 
 namespace Optiks.UpdateTask.Pipeline;
 
@@ -8,7 +9,8 @@ namespace Optiks.UpdateTask.Pipeline;
 /// <param name="Keeper">Keeps the lease.</param>
 /// <param name="Session">The log in memory.</param>
 /// <param name="Updates">Reads what the next epoch takes.</param>
-internal sealed record Lead(IPipelineStore Store, LeaseKeeper Keeper, LogSession Session, UpdateReader Updates)
+/// <param name="Periods">Makes the next period, and destroys old ones.</param>
+internal sealed record Lead(IPipelineStore Store, LeaseKeeper Keeper, LogSession Session, UpdateReader Updates, PeriodKeeper Periods)
 {
     /// <summary>Lease that every write names.</summary>
     public Lease Lease => Keeper.Lease;

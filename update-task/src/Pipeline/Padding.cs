@@ -24,14 +24,14 @@ internal sealed class Padding
         _buckets = [0, given.Usernames, given.Devices, given.Keys, given.Decommissioned];
     }
 
-    /// <summary>AddTo makes the leaves of each structure up to a multiple of its bucket; an epoch without leaves of it gets a bucket of dummies. <see cref="StorageMisconfiguredException"/> when the log's keys are too short for dummies.</summary>
-    public void AddTo(LeafInputs leaves, Configuration configuration)
+    /// <summary>AddTo makes the leaves of each of these structures up to a multiple of its bucket; an epoch without leaves of it gets a bucket of dummies. <see cref="StorageMisconfiguredException"/> when the log's keys are too short for dummies.</summary>
+    public void AddTo(LeafInputs leaves, Configuration configuration, Func<StructureId, bool> isPadded)
     {
         Span<byte> key = stackalloc byte[KeyLength];
         for (StructureId structure = StructureId.Usernames; structure <= StructureId.Decommissioned; structure++)
         {
             int bucket = _buckets[(int)structure];
-            if (bucket > 0)
+            if (bucket > 0 && isPadded(structure))
             {
                 ThrowUnlessLongEnough(configuration);
                 int wanted = Math.Max(1, (leaves.CountOf(structure) + bucket - 1) / bucket) * bucket;

@@ -1,13 +1,13 @@
 using Microsoft.Extensions.Options;
 using Optiks.Native;
 using Optiks.Protocol;
-using Optiks.Secrets;
 using Optiks.ServiceDefaults;
 using Optiks.Storage;
 using Optiks.Storage.Replay;
 using Optiks.Tlog;
 using Optiks.UpdateTask.Board;
 using Optiks.UpdateTask.Options;
+using Optiks.UpdateTask.Periods;
 using Optiks.UpdateTask.Telemetry;
 
 namespace Optiks.UpdateTask.Pipeline;
@@ -22,12 +22,14 @@ internal sealed class Recovery
     private readonly Genesis _genesis;
     private readonly EpochPublisher _publisher;
     private readonly EpochOptions _options;
+    private readonly PeriodOptions _periods;
     private readonly TimeProvider _time;
     private readonly ILogger<Recovery> _logger;
 
-    public Recovery(BoardFolder board, Genesis genesis, EpochPublisher publisher, IOptions<EpochOptions> options, TimeProvider time, ILogger<Recovery> logger)
+    public Recovery(BoardFolder board, Genesis genesis, EpochPublisher publisher, IOptions<EpochOptions> options, IOptions<PeriodOptions> periods, TimeProvider time, ILogger<Recovery> logger)
     {
         _options = options.Value;
+        _periods = periods.Value;
         _time = time;
         _board = board;
         _genesis = genesis;
@@ -61,16 +63,12 @@ internal sealed class Recovery
         IReadOnlyList<PeriodRow> periods = await store.ReadPeriodsAsync(cancellationToken);
         EpochRow first = await store.ReadEpochAsync(0, cancellationToken);
         PeriodRow period = PeriodRows.Current(periods);
-        if (period.Period > 0)
-        {
-            // Trees are made of leaves alone, so far: those of a later period begin with copies.
-            throw new StorageCorruptException($"The database is in period {period.Period}, which a newer version began: run that version.");
-        }
         var identity = LogIdentity.Open(_board.Data, period.Configuration, EpochRecord.Decode(first.Record.Span).LogId, _logger);
         TaskFolder? folder = null;
         LogReplay? replay = null;
         try
         {
+            var schedule = new PeriodSchedule(_periods, identity.Anchor.Configuration);
             folder = TaskFolder.TryOpen(_board.Data);
             _board.Create();
             using BoardLock boardLock = await _publisher.LockAsync(store, lease, cancellationToken);
@@ -78,21 +76,25 @@ internal sealed class Recovery
             StandingCheck.Checkpoint(head, mark, writer.Size, _board);
 
             var rebuild = new TreeRebuild(store, identity.Anchor, new LockedBoard(_board, writer, boardLock), _logger);
-            using (DirectorySecrets secrets = identity.Secrets.UnwrapPeriod(period.WrappedSecrets.Span, period.Period, identity.Anchor.LogId.Span))
-            {
-                replay = await rebuild.RunAsync(head.PublishedEpoch, OptionsOf(identity.Anchor, period, secrets, folder), folder?.Snapshot, cancellationToken);
-            }
+            replay = await rebuild.RunAsync(head.PublishedEpoch, periods, new TaskTrees(identity, folder), cancellationToken);
+            ulong? saved = replay.RestoredEpoch;
+            ulong savedPeriod = replay.Trees.Period;
             CommittedEpoch? unfinished = head.PublishedEpoch == last ? null : await ReadUnfinishedAsync(store, replay, rebuild, cancellationToken);
+            folder?.DeleteBefore(period.Period);
+            SnapshotSaver? MakeSaver(ulong ofPeriod, ulong? epoch) =>
+                folder is null ? null : new SnapshotSaver(folder.Snapshot(ofPeriod), _options.SnapshotInterval, epoch, _time, _logger);
             return new LogSession
             {
                 Identity = identity,
-                Directory = replay.Trees.Directory,
-                Saver = folder is null ? null : new SnapshotSaver(folder.Snapshot, _options.SnapshotInterval, replay.RestoredEpoch, _time, _logger),
+                Replay = replay,
+                MakeSaver = MakeSaver,
+                Saver = MakeSaver(period.Period, savedPeriod == period.Period ? saved : null),
                 Folder = folder,
                 Board = writer,
                 State = state,
                 Period = period,
-                Last = unfinished?.Content.Epoch ?? replay.Last.Row,
+                PeriodStart = await store.ReadEpochAsync(period.FirstEpoch!.Value, cancellationToken),
+                Schedule = schedule,
                 Unfinished = unfinished,
             };
         }
@@ -105,22 +107,11 @@ internal sealed class Recovery
         }
     }
 
-    private static DirectoryOptions OptionsOf(TrustAnchor anchor, PeriodRow period, DirectorySecrets secrets, TaskFolder? folder) => new()
-    {
-        Secrets = secrets,
-        LeafLogPath = folder?.LeafLog,
-        Values = KeptValues.Lists,
-        Period = period.Period,
-        PeriodFirstEpoch = period.FirstEpoch!.Value,
-        MaxValueLength = anchor.Configuration.MaxValueLength,
-        Threads = DirectoryOptions.AllProcessors,
-    };
-
     private async Task<CommittedEpoch> ReadUnfinishedAsync(IPipelineStore store, LogReplay replay, TreeRebuild rebuild, CancellationToken cancellationToken)
     {
         EpochContent content = await store.ReadUnpublishedAsync(cancellationToken)
             ?? throw new StorageCorruptException("The database's head is not published, but its epoch cannot be read.");
         _logger.FinishingEpoch(content.Epoch.Epoch);
-        return content.Epoch.Epoch == 0 ? new CommittedEpoch(content, default) : rebuild.Finish(replay, content, await store.ReadErasuresAsync(content.Epoch.Epoch, content.Epoch.Epoch, cancellationToken));
+        return content.Epoch.Epoch == 0 ? new CommittedEpoch(content, default) : await rebuild.FinishAsync(replay, content, cancellationToken);
     }
 }

@@ -1,24 +1,22 @@
+using System.Globalization;
+
 namespace Optiks.UpdateTask.Pipeline;
 
 /// <summary>
-/// TaskFolder is <c>task/</c> of the data folder, one process's at a time: the leaf log of the trees and their snapshot. Both are rebuilt when they are lost.
+/// TaskFolder is <c>task/</c> of the data folder, one process's at a time: of the current period and of the one that is made ahead the leaf log of the trees and their snapshot. All are rebuilt when they are lost.
 /// </summary>
 internal sealed class TaskFolder : IDisposable
 {
+    private const string PeriodPrefix = "period-";
+
+    private readonly string _path;
     private readonly FileStream _lock;
 
     private TaskFolder(string path, FileStream lockFile)
     {
+        _path = path;
         _lock = lockFile;
-        LeafLog = Path.Combine(path, "leaves");
-        Snapshot = Path.Combine(path, "snapshot");
     }
-
-    /// <summary>LeafLog is the path of the directory's leaf log.</summary>
-    public string LeafLog { get; }
-
-    /// <summary>Snapshot is the path of the trees' snapshot, which belongs to the leaf log.</summary>
-    public string Snapshot { get; }
 
     /// <summary>TryOpen takes the folder, which is made when it is missing. Null when another process has it: one that lost the lease and does not know it yet.</summary>
     public static TaskFolder? TryOpen(DataFolder folder)
@@ -35,6 +33,41 @@ internal sealed class TaskFolder : IDisposable
         }
     }
 
+    /// <summary>LeafLog is the path of the leaf log of a period's directory, in a folder that is there.</summary>
+    public string LeafLog(ulong period) => Path.Combine(FolderOf(period), "leaves");
+
+    /// <summary>Snapshot is the path of the snapshot of a period's trees, which belongs to the leaf log.</summary>
+    public string Snapshot(ulong period) => Path.Combine(FolderOf(period), "snapshot");
+
+    /// <summary>DeleteBefore deletes what is left of earlier periods.</summary>
+    public void DeleteBefore(ulong period)
+    {
+        foreach (string folder in Directory.EnumerateDirectories(_path, PeriodPrefix + "*"))
+        {
+            if (!ulong.TryParse(Path.GetFileName(folder)[PeriodPrefix.Length..], NumberStyles.None, CultureInfo.InvariantCulture, out ulong other) || other < period)
+            {
+                Directory.Delete(folder, recursive: true);
+            }
+        }
+        if (period > 0)
+        {
+            File.Delete(LeafLog(0));
+            File.Delete(Snapshot(0));
+        }
+    }
+
     /// <inheritdoc/>
     public void Dispose() => _lock.Dispose();
+
+    // The first period's files stand where they stood before there were others.
+    private string FolderOf(ulong period)
+    {
+        if (period == 0)
+        {
+            return _path;
+        }
+        string path = Path.Combine(_path, string.Create(CultureInfo.InvariantCulture, $"{PeriodPrefix}{period}"));
+        DataFolder.CreateFolder(path);
+        return path;
+    }
 }

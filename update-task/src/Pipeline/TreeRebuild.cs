@@ -1,5 +1,4 @@
 using System.Diagnostics;
-using Optiks.Native;
 using Optiks.Protocol;
 using Optiks.ServiceDefaults;
 using Optiks.Storage;
@@ -34,17 +33,18 @@ internal sealed class TreeRebuild
 
     /// <summary>RunAsync gives the trees of the published epoch, or of epoch 0 when none is. The caller disposes them. <see cref="StartupException"/> with exit code 4: database or board contradict themselves.</summary>
     /// <param name="published">The published epoch.</param>
-    /// <param name="options">Of the directory.</param>
-    /// <param name="snapshot">Path of the snapshot, which need not be there; null: there is no folder for one.</param>
+    /// <param name="periods">The log's periods.</param>
+    /// <param name="trees">Makes their trees.</param>
     /// <param name="cancellationToken">Ends the load.</param>
-    public async Task<LogReplay> RunAsync(ulong? published, DirectoryOptions options, string? snapshot, CancellationToken cancellationToken)
+    public async Task<LogReplay> RunAsync(ulong? published, IReadOnlyList<PeriodRow> periods, TaskTrees trees, CancellationToken cancellationToken)
     {
         long start = Stopwatch.GetTimestamp();
         // It is rendered again from epoch 0 on.
         bool isBoardLost = published is not null && _board.Writer.Size == 0;
         ulong target = published ?? 0;
-        LogReplay? restored = isBoardLost || snapshot is null ? null : await TryRestoreAsync(target, options, snapshot, cancellationToken);
-        LogReplay replay = restored ?? ReplayOf(LogTrees.Create(options, snapshot));
+        PeriodRow period = isBoardLost ? periods[0] : PeriodRows.At(periods, target);
+        LogReplay? restored = isBoardLost ? null : await TryRestoreAsync(target, period, trees, cancellationToken);
+        LogReplay replay = restored ?? ReplayOf(trees.Create(period), trees);
         try
         {
             if (restored is null)
@@ -71,26 +71,18 @@ internal sealed class TreeRebuild
         }
     }
 
-    /// <summary>Finish builds the trees of the epoch that was committed and not published, and gives it with its audit proof.</summary>
+    /// <summary>FinishAsync builds the trees of the epoch that was committed and not published, those of the next period if it begins one, and gives it with its audit proof.</summary>
     /// <param name="replay">At the epoch before.</param>
     /// <param name="content">The epoch.</param>
-    /// <param name="erasures">Its erasures with their leaves.</param>
-    public CommittedEpoch Finish(LogReplay replay, EpochContent content, IReadOnlyList<StoredErasure> erasures)
+    /// <param name="cancellationToken">Ends the reading.</param>
+    public async Task<CommittedEpoch> FinishAsync(LogReplay replay, EpochContent content, CancellationToken cancellationToken)
     {
-        if (!replay.TryStage(content.Epoch, content.Leaves.Rows.Span, content.Leaves.Values.Span, withProofs: true, out ReplayStep? step, out Refused? refused))
-        {
-            throw Rollback.Conflict(refused.Why, _board.Folder);
-        }
-        using (step)
-        {
-            var committed = new CommittedEpoch(content, step.AuditProof());
-            ThrowIfRefused(replay.Trees.Erase(erasures));
-            step.Commit();
-            return committed;
-        }
+        CommittedEpoch? committed = null;
+        ThrowIfRefused(await replay.FollowAsync(content.Epoch.Epoch, step => committed = new CommittedEpoch(content, step.AuditProof()), cancellationToken));
+        return committed ?? throw new StorageCorruptException($"Epoch {content.Epoch.Epoch} could not be read again: restore the database.");
     }
 
-    private LogReplay ReplayOf(LogTrees trees) => new(_store, _anchor, trees, LogRoots.None);
+    private LogReplay ReplayOf(LogTrees first, TaskTrees trees) => new(_store, _anchor, first, LogRoots.None) { NextTrees = trees.Create };
 
     private void ThrowIfRefused(Refused? refused)
     {
@@ -100,11 +92,11 @@ internal sealed class TreeRebuild
         }
     }
 
-    private async Task<LogReplay?> TryRestoreAsync(ulong target, DirectoryOptions options, string snapshot, CancellationToken cancellationToken)
+    private async Task<LogReplay?> TryRestoreAsync(ulong target, PeriodRow period, TaskTrees trees, CancellationToken cancellationToken)
     {
-        if (LogTrees.TryRestore(options, snapshot, out Refused? refused) is { } trees)
+        if (trees.TryRestore(period, out Refused? refused) is { } restored)
         {
-            LogReplay replay = ReplayOf(trees);
+            LogReplay replay = ReplayOf(restored, trees);
             refused = await replay.LoadAsync(target, cancellationToken);
             if (refused is null)
             {

@@ -19,17 +19,17 @@ internal sealed class UpdateReader : IAsyncDisposable
     private static readonly TimeSpan s_countInterval = TimeSpan.FromSeconds(10);
 
     private readonly IPipelineStore _store;
-    private readonly KeyDirectory _directory;
+    private readonly LogSession _session;
     private readonly EpochOptions _options;
     private readonly TaskMetrics _metrics;
     private CancellationTokenSource _drop = new();
     private Upcoming? _next;
     private long? _counted;
 
-    public UpdateReader(IPipelineStore store, KeyDirectory directory, EpochOptions options, TaskMetrics metrics)
+    public UpdateReader(IPipelineStore store, LogSession session, EpochOptions options, TaskMetrics metrics)
     {
         _store = store;
-        _directory = directory;
+        _session = session;
         _options = options;
         _metrics = metrics;
     }
@@ -83,7 +83,7 @@ internal sealed class UpdateReader : IAsyncDisposable
         }
     }
 
-    /// <summary>DropAsync forgets what was read ahead: the epoch before it was not committed.</summary>
+    /// <summary>DropAsync forgets what was read ahead: the epoch before it was not committed, or other trees take their place.</summary>
     public async Task DropAsync()
     {
         if (_next is { } next)
@@ -148,7 +148,7 @@ internal sealed class UpdateReader : IAsyncDisposable
         }
         if (keys.Count > 0)
         {
-            _directory.PrecomputeLabels(structures.AsSpan(0, keys.Count), keys);
+            _session.Directory.PrecomputeLabels(structures.AsSpan(0, keys.Count), keys);
         }
     }
 

@@ -16,10 +16,10 @@ internal static class UpdateRules
     /// </summary>
     /// <param name="directory">At the epoch before, with the values of structure devices.</param>
     /// <param name="configuration">The log's.</param>
-    /// <param name="period">Of the versions.</param>
+    /// <param name="copied">The period of the versions, and what those of the period before are in it.</param>
     /// <param name="pending">The requests: no key twice.</param>
     /// <param name="maxBytes">Octets of keys and values, device lists among them, that an epoch takes; the first request is taken whatever it has.</param>
-    public static Decision[] Decide(KeyDirectory directory, Configuration configuration, ulong period, IReadOnlyList<PendingRequest> pending, long maxBytes)
+    public static Decision[] Decide(KeyDirectory directory, Configuration configuration, CopiedVersions copied, IReadOnlyList<PendingRequest> pending, long maxBytes)
     {
         // Requests that ask for erasures are decided by what plans these.
         foreach (PendingRequest request in pending.Where(request => !ErasureOrder.IsIn(request)))
@@ -27,12 +27,12 @@ internal static class UpdateRules
             ThrowUnlessAcceptable(request, configuration);
         }
         var decisions = new Decision[pending.Count];
-        DecideExpected(directory, period, pending, decisions);
-        return decisions[..UserDecisions.Decide(directory, configuration, period, pending, decisions, maxBytes)];
+        DecideExpected(directory, copied, pending, decisions);
+        return decisions[..UserDecisions.Decide(directory, configuration, copied.Period, pending, decisions, maxBytes)];
     }
 
     // One refusal a request, for its first item whose key is at another version than expected.
-    private static void DecideExpected(KeyDirectory directory, ulong period, IReadOnlyList<PendingRequest> pending, Decision[] decisions)
+    private static void DecideExpected(KeyDirectory directory, CopiedVersions copied, IReadOnlyList<PendingRequest> pending, Decision[] decisions)
     {
         var expected = new List<(int Request, int Item)>();
         using var versions = new KeyVersions();
@@ -52,8 +52,8 @@ internal static class UpdateRules
         for (int i = 0; i < expected.Count; i++)
         {
             (int request, int item) = expected[i];
-            var current = new ExpectedVersion(period, versions[i]);
-            if (decisions[request].Refusal is null && pending[request].Items[item].Expected != current)
+            var current = new ExpectedVersion(copied.Period, versions[i]);
+            if (decisions[request].Refusal is null && copied.Now(pending[request].Items[item]) != current)
             {
                 decisions[request] = new Decision { Refusal = new Refusal(RefusalReason.ExpectedVersion, item, current) };
             }

@@ -63,6 +63,21 @@ internal static partial class TaskLog
     [LoggerMessage(EventId = 3034, EventName = "CommitUnknown", Level = LogLevel.Warning, Message = "The result of the commit of epoch {Epoch} is unknown: asking the database.")]
     public static partial void CommitUnknown(this ILogger logger, ulong epoch);
 
+    [LoggerMessage(EventId = 3040, EventName = "PeriodPrepared", Level = LogLevel.Information, Message = "Period {Period} is made ahead: it has its secrets.")]
+    public static partial void PeriodPrepared(this ILogger logger, ulong period);
+
+    [LoggerMessage(EventId = 3041, EventName = "PeriodStaged", Level = LogLevel.Information, Message = "Period {Period} is complete with {Copies} copies, up to epoch {Epoch}; later changes follow.")]
+    public static partial void PeriodStaged(this ILogger logger, ulong period, int copies, ulong epoch);
+
+    [LoggerMessage(EventId = 3042, EventName = "PeriodBegan", Level = LogLevel.Information, Message = "Period {Period} begins with epoch {Epoch} and {Copies} copies.")]
+    public static partial void PeriodBegan(this ILogger logger, ulong period, ulong epoch, int copies);
+
+    [LoggerMessage(EventId = 3043, EventName = "PeriodDestroying", Level = LogLevel.Information, Message = "Period {Period} is not served any more: its secrets are destroyed.")]
+    public static partial void PeriodDestroying(this ILogger logger, ulong period);
+
+    [LoggerMessage(EventId = 3044, EventName = "PeriodDestroyed", Level = LogLevel.Information, Message = "What proved in period {Period} is destroyed.")]
+    public static partial void PeriodDestroyed(this ILogger logger, ulong period);
+
     [LoggerMessage(EventId = 3090, EventName = "Stopped", Level = LogLevel.Critical, Message = "The update-task stops.")]
     public static partial void Stopped(this ILogger logger, Exception exception);
 }

@@ -28,6 +28,8 @@ internal sealed class TaskMetrics : IDisposable
         _meter.CreateObservableGauge("optiks.task.pending", () => Interlocked.Read(ref _pending), "{update}", "Updates accepted and not yet in an epoch.");
         _meter.CreateObservableGauge("optiks.task.epoch", () => (long)(state.Current.PublishedEpoch ?? 0), "{epoch}", "Last epoch published by this task.");
         _meter.CreateObservableGauge("optiks.task.leader", () => state.Current.Role == TaskRole.Leading ? 1 : 0, "{task}", "1 while this task holds the lease.");
+        _meter.CreateObservableGauge("optiks.task.period", () => (long)state.Current.Period, "{period}", "Period that is current.");
+        _meter.CreateObservableGauge("optiks.task.copies", () => (long)(state.Current.Copies ?? 0), "{copy}", "Rows of copies of the period that is made ahead.");
         _meter.CreateObservableGauge("optiks.task.alarm", () => state.Current.Problem is null ? 0 : 1, "{alarm}", "1 while publishing is held up.");
     }
 

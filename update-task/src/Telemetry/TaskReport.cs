@@ -26,6 +26,9 @@ internal sealed class TaskReport
     /// <summary>Progress: all that was due is done, up to this epoch.</summary>
     public void Progress(ulong publishedEpoch) => _state.Progress(publishedEpoch);
 
+    /// <summary>Period that is current, and how many copies of the next one are staged; null: none is made.</summary>
+    public void Period(ulong current, int? copies) => _state.Period(current, copies);
+
     /// <summary>Hold says in a sentence what keeps epochs from being published, until the next progress.</summary>
     public void Hold(string problem) => _state.Hold(problem);
 

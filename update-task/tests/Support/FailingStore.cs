@@ -9,6 +9,7 @@ public class FailingStore : DispatchProxy
     private IPipelineStore _store = null!;
     private string _failing = "";
     private int _failures;
+    private bool _isDone;
 
     public static (IPipelineStore Store, FailingStore Fault) Wrap(IPipelineStore store)
     {
@@ -27,13 +28,36 @@ public class FailingStore : DispatchProxy
     /// <summary>FailNextRead makes the next reading of pending rows fail.</summary>
     public void FailNextRead() => (_failing, _failures) = (nameof(IPipelineStore.ReadPendingAsync), 1);
 
+    /// <summary>FailNextStaging makes the next staging of copies fail.</summary>
+    public void FailNextStaging() => (_failing, _failures) = (nameof(IPipelineStore.StageCopiesAsync), 1);
+
+    /// <summary>LoseNextStaging stages the next copies, of which the answer does not come.</summary>
+    public void LoseNextStaging()
+    {
+        FailNextStaging();
+        _isDone = true;
+    }
+
     protected override object? Invoke(MethodInfo? targetMethod, object?[]? args)
     {
         if (targetMethod!.Name == _failing && Interlocked.Exchange(ref _failures, 0) > 0)
         {
             var away = new StorageUnavailableException("The database is away.");
-            return targetMethod.ReturnType == typeof(Task) ? Task.FromException(away) : Task.FromException<CommitResult>(away);
+            if (_isDone)
+            {
+                _isDone = false;
+                return LoseAsync((Task<StageResult>)targetMethod.Invoke(_store, args)!, away);
+            }
+            return targetMethod.ReturnType == typeof(Task) ? Task.FromException(away)
+                : targetMethod.ReturnType == typeof(Task<StageResult>) ? Task.FromException<StageResult>(away)
+                : Task.FromException<CommitResult>(away);
         }
         return targetMethod.Invoke(_store, args);
+    }
+
+    private static async Task<StageResult> LoseAsync(Task<StageResult> staging, Exception away)
+    {
+        Assert.Equal(StageResult.Staged, await staging);
+        throw away;
     }
 }

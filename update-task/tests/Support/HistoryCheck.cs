@@ -31,7 +31,14 @@ internal static class HistoryCheck
             leaves.AddRange(Enumerable.Range(0, batch.Rows.Length).Select(i => new StoredLeaf(batch, i)));
         }
 
-        CheckRoots(epochs, leaves);
+        IReadOnlyList<PeriodRow> periods = await store.ReadPeriodsAsync(cancellationToken);
+        var copies = new List<CopyBatch>();
+        foreach (PeriodRow period in periods.Where(period => period.FirstEpoch > 0))
+        {
+            copies.Add(await store.ReadCopiesAsync(period.Period, 0, period.Copies!.Value, LeafColumns.All, cancellationToken));
+            Assert.Equal(period.Copies, copies[^1].Rows.Length);
+        }
+        CheckRoots(epochs, leaves, copies);
         CheckAudit(folder, epochs);
         await CheckBoardAsync(folder, epochs, cancellationToken);
         HighWaterMark? mark = HighWaterMark.Read(HighWaterMark.PathIn(folder.Data));
@@ -39,23 +46,33 @@ internal static class HistoryCheck
         Assert.True(mark.Names(last, head.RecordHash.Span));
         if (updates is not null)
         {
-            await CheckUpdatesAsync(folder, updates, leaves, cancellationToken);
+            await CheckUpdatesAsync(folder, updates, leaves, copies, periods, cancellationToken);
         }
         return last;
     }
 
-    private static void CheckRoots(IReadOnlyList<EpochRow> epochs, List<StoredLeaf> leaves)
+    // Of each key the last row, unless it takes the key out.
+    private static IEnumerable<LeafRow> CopiesOf(IReadOnlyList<CopyBatch> copies, ulong period, StructureId structure) => period == 0 ? [] : copies[(int)period - 1].Rows.ToArray()
+        .Where(row => row.Structure == structure).GroupBy(row => Convert.ToHexString(row.Label)).Select(rows => rows.Last()).Where(row => row.Version > 0);
+
+    private static void CheckRoots(IReadOnlyList<EpochRow> epochs, List<StoredLeaf> leaves, IReadOnlyList<CopyBatch> copies)
     {
         foreach (EpochRow row in epochs)
         {
             var record = EpochRecord.Decode(row.Record.Span);
             for (int i = 0; i < Structures.Count; i++)
             {
-                StoredLeaf[] present = [.. leaves.Where(leaf => leaf.Epoch <= row.Epoch && (int)leaf.Content.Structure == i + 1)];
+                var structure = (StructureId)(i + 1);
+                ulong first = structure.HasVersions() ? record.PeriodFirstEpoch : 0;
+                (byte[] Label, byte[] Commitment, ulong Epoch)[] present =
+                [
+                    .. leaves.Where(leaf => leaf.Epoch >= first && leaf.Epoch <= row.Epoch && leaf.Content.Structure == structure).Select(leaf => (leaf.Label, leaf.Commitment, leaf.Epoch)),
+                    .. CopiesOf(copies, record.Period, structure).Select(copy => (copy.Label.ToArray(), copy.Commitment.ToArray(), 0UL)),
+                ];
                 Assert.Equal((ulong)present.Length, record.Structures[i].Count);
                 if (present.Length > 0)
                 {
-                    Assert.Equal(PatriciaRoot.Compute(present.Select(leaf => (leaf.Label, leaf.Commitment, leaf.Epoch))), record.Structures[i].Root.ToArray());
+                    Assert.Equal(PatriciaRoot.Compute(present), record.Structures[i].Root.ToArray());
                 }
             }
         }
@@ -72,7 +89,8 @@ internal static class HistoryCheck
         for (int epoch = 1; epoch < epochs.Count; epoch++)
         {
             byte[] proof = File.ReadAllBytes(Path.Combine(log, AuditProofPath.Of((ulong)epoch)));
-            AuditVerdict verdict = Verifier.Audit(context, epochs[epoch - 1].Record.Span, epochs[0].Record.Span, proof);
+            ulong first = EpochRecord.Decode(epochs[epoch - 1].Record.Span).PeriodFirstEpoch;
+            AuditVerdict verdict = Verifier.Audit(context, epochs[epoch - 1].Record.Span, epochs[(int)first].Record.Span, proof);
             Assert.Equal(Reason.Valid, verdict.Reason);
             Assert.Equal(epochs[epoch].Record.ToArray(), verdict.NewRecord.ToArray());
         }
@@ -96,7 +114,7 @@ internal static class HistoryCheck
         }
     }
 
-    private static async Task CheckUpdatesAsync(TestFolder folder, Updates updates, List<StoredLeaf> leaves, CancellationToken cancellationToken)
+    private static async Task CheckUpdatesAsync(TestFolder folder, Updates updates, List<StoredLeaf> leaves, IReadOnlyList<CopyBatch> copies, IReadOnlyList<PeriodRow> periods, CancellationToken cancellationToken)
     {
         await using (IPipelineStore store = await folder.OpenPipelineAsync())
         {
@@ -116,12 +134,35 @@ internal static class HistoryCheck
             }
         }
         var model = new LogModel(TrustAnchor.Load(folder.Data.TrustAnchor).Configuration.MaxDevices);
+        var switches = new Queue<CopyBatch>(copies);
+        void SwitchUntil(ulong epoch)
+        {
+            while (switches.TryPeek(out CopyBatch? begun) && periods[(int)begun.Period].FirstEpoch <= epoch)
+            {
+                _ = switches.Dequeue();
+                model.Switch();
+                Assert.Equal(model.Copied.Order(StringComparer.Ordinal), ContentOf(begun).Order(StringComparer.Ordinal));
+            }
+        }
         foreach (IGrouping<ulong, (AcceptRequest, RequestStatus)> epoch in decided.GroupBy(pair => pair.Status.Epoch).OrderBy(group => group.Key))
         {
+            SwitchUntil(epoch.Key);
             model.Decide(epoch.Key, [.. epoch]);
         }
+        SwitchUntil(ulong.MaxValue);
         Assert.Equal(
             model.Leaves.OrderBy(leaf => leaf.ToString(), StringComparer.Ordinal), leaves.Select(leaf => leaf.Content).Where(leaf => leaf.Origin != LeafOrigin.Padding).OrderBy(leaf => leaf.ToString(), StringComparer.Ordinal));
+    }
+
+    private static IEnumerable<string> ContentOf(CopyBatch copies)
+    {
+        var numbers = new Dictionary<string, int>();
+        for (int i = 0; i < copies.Rows.Length; i++)
+        {
+            numbers[Convert.ToHexString(copies.Rows.Span[i].Label)] = i;
+        }
+        return numbers.Values.Where(i => copies.Rows.Span[i].Version > 0)
+            .Select(i => LogModel.CopyOf(copies.Rows.Span[i].Structure, LogModel.Text(copies.Key(i)), copies.Sources.Span[i].Version, LogModel.Text(copies.Value(i))));
     }
 
     private sealed record StoredLeaf(byte[] Label, byte[] Commitment, ulong Epoch, LogModel.ModelLeaf Content)
@@ -136,7 +177,7 @@ internal static class HistoryCheck
                     batch.Rows.Span[index].Structure,
                     LogModel.Text(batch.Key(index)),
                     batch.Rows.Span[index].Version,
-                    LogModel.Text(batch.Values.Slice((int)batch.Rows.Span[index].ValueOffset, (int)batch.Rows.Span[index].ValueLength))))
+                    batch.Rows.Span[index].ValueOffset == LeafRow.NoValue ? "" : LogModel.Text(batch.Values.Slice((int)batch.Rows.Span[index].ValueOffset, (int)batch.Rows.Span[index].ValueLength))))
         {
         }
     }

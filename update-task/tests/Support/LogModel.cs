@@ -8,10 +8,41 @@ namespace Optiks.UpdateTask.Tests.Support;
 internal sealed class LogModel
 {
     private readonly int _maxDevices;
+    private readonly Dictionary<(StructureId Structure, string Key), ulong> _copied = [];
+    private ulong _period;
     private readonly Dictionary<(StructureId Structure, string Key), List<string>> _values = [];
     private readonly List<ModelLeaf> _leaves = [];
 
     public LogModel(int maxDevices) => _maxDevices = maxDevices;
+
+    /// <summary>Copied is what the current period began with.</summary>
+    public IReadOnlyList<string> Copied { get; private set; } = [];
+
+    public static string CopyOf(StructureId structure, string key, ulong version, string value) => $"{structure} {key} {version} {value}";
+
+    /// <summary>Switch begins the next period with the latest version of each key, but for those of users who have left.</summary>
+    public void Switch()
+    {
+        string[] left = [.. _values.Keys.Where(key => key.Structure == StructureId.Decommissioned).Select(key => key.Key)];
+        foreach (string user in left)
+        {
+            foreach (string device in Devices(user) ?? [])
+            {
+                _values.Remove((StructureId.Keys, device));
+            }
+            _values.Remove((StructureId.Devices, user));
+        }
+        _copied.Clear();
+        var copied = new List<string>();
+        foreach (((StructureId structure, string key), List<string> values) in _values.Where(pair => pair.Key.Structure.HasVersions()).ToArray())
+        {
+            copied.Add(CopyOf(structure, key, (ulong)values.Count, values[^1]));
+            _copied[(structure, key)] = (ulong)values.Count;
+            _values[(structure, key)] = [values[^1]];
+        }
+        Copied = copied;
+        _period++;
+    }
 
     /// <summary>Leaves of all epochs so far.</summary>
     public IReadOnlyList<ModelLeaf> Leaves => _leaves;
@@ -45,7 +76,7 @@ internal sealed class LogModel
         IReadOnlyList<AcceptItem> items = request.Items;
         for (int i = 0; i < items.Count; i++)
         {
-            if (items[i].Expected is { } expected && expected != Current(items[i]))
+            if (items[i].Expected is { } expected && Now(items[i], expected) != Current(items[i]))
             {
                 return new Refusal(RefusalReason.ExpectedVersion, i, Current(items[i]));
             }
@@ -76,7 +107,7 @@ internal sealed class LogModel
         int name = Find(item => item.Structure == StructureId.Usernames && Latest(StructureId.Usernames, Text(item.Key)) is not null);
         if (name >= 0)
         {
-            return new Refusal(RefusalReason.UsernameTaken, name, new ExpectedVersion(0, 0));
+            return new Refusal(RefusalReason.UsernameTaken, name, new ExpectedVersion(_period, 0));
         }
         int taken = Find(item => item.Structure == StructureId.Keys && added.Contains(Text(item.Key)) && Latest(StructureId.Keys, Text(item.Key)) is not null);
         if (taken >= 0)
@@ -139,8 +170,14 @@ internal sealed class LogModel
 
     private string? Latest(StructureId structure, string key) => _values.TryGetValue((structure, key), out List<string>? values) ? values[^1] : null;
 
+    // docs/spec/periods.md section 9.
+    private ExpectedVersion Now(AcceptItem item, ExpectedVersion expected) => expected.Period + 1 != _period ? expected
+        : expected.Version == 0 ? new ExpectedVersion(_period, 0)
+        : _copied.TryGetValue((item.Structure, Text(item.Key)), out ulong copied) && copied == expected.Version ? new ExpectedVersion(_period, 1)
+        : expected;
+
     private ExpectedVersion Current(AcceptItem item) => new(
-        0, item.Structure is StructureId.Devices or StructureId.Keys && _values.TryGetValue((item.Structure, Text(item.Key)), out List<string>? values) ? (ulong)values.Count : 0);
+        _period, item.Structure is StructureId.Devices or StructureId.Keys && _values.TryGetValue((item.Structure, Text(item.Key)), out List<string>? values) ? (ulong)values.Count : 0);
 
     /// <summary>ModelLeaf is a leaf as far as it does not depend on chance.</summary>
     internal sealed record ModelLeaf(LeafOrigin Origin, StructureId Structure, string Key, ulong Version, string Value);

@@ -7,6 +7,7 @@ using Optiks.UpdateTask.Board;
 using Optiks.UpdateTask.Hosting;
 using Optiks.UpdateTask.Leasing;
 using Optiks.UpdateTask.Options;
+using Optiks.UpdateTask.Periods;
 using Optiks.UpdateTask.Pipeline;
 using Optiks.UpdateTask.Telemetry;
 using Optiks.UpdateTask.Time;
@@ -18,6 +19,7 @@ internal sealed class TaskHost : IAsyncDisposable
 {
     private readonly ServiceProvider _services;
     private UpdateReader? _reader;
+    private PeriodKeeper? _periods;
     private bool _disposed;
 
     private TaskHost(ServiceProvider services, IPipelineStore store, LeaseKeeper keeper)
@@ -39,12 +41,14 @@ internal sealed class TaskHost : IAsyncDisposable
 
     private UpdateReader Reader => _reader ??= Loop.ReaderOf(Store, Session);
 
-    private Lead Lead => new(Store, Keeper, Session, Reader);
+    private Lead Lead => new(Store, Keeper, Session, Reader, Periods);
+
+    private PeriodKeeper Periods => _periods ??= Loop.PeriodsOf();
 
     /// <summary>StartAsync takes the lease and recovers. Throws what recovery throws.</summary>
     public static async Task<TaskHost> StartAsync(
         TestFolder folder, Action<EpochOptions>? epochs = null, Action<LogOptions>? log = null, TimeProvider? time = null, string holder = "test",
-        Action? beforeLease = null, Func<IPipelineStore, IPipelineStore>? wrap = null, Action<PaddingOptions>? padding = null)
+        Action? beforeLease = null, Func<IPipelineStore, IPipelineStore>? wrap = null, Action<PaddingOptions>? padding = null, Action<PeriodOptions>? periods = null)
     {
         CancellationToken cancellationToken = TestContext.Current.CancellationToken;
         time ??= TimeProvider.System;
@@ -56,6 +60,7 @@ internal sealed class TaskHost : IAsyncDisposable
         services.AddOptions<EpochOptions>().Configure(options => epochs?.Invoke(options));
         services.AddOptions<LogOptions>().Configure(options => log?.Invoke(options));
         services.AddOptions<PaddingOptions>().Configure(options => padding?.Invoke(options));
+        services.AddOptions<PeriodOptions>().Configure(options => periods?.Invoke(options));
         foreach (Type part in (Type[])[typeof(BoardFolder), typeof(Genesis), typeof(Recovery), typeof(Padding), typeof(EpochMaker), typeof(EpochPublisher), typeof(EpochLoop), typeof(TaskState), typeof(TaskMetrics), typeof(TaskReport)])
         {
             services.AddSingleton(part);
@@ -92,6 +97,9 @@ internal sealed class TaskHost : IAsyncDisposable
 
     /// <summary>StepAsync of a task that is <paramref name="behind"/>; true when the next epoch is to begin at once.</summary>
     public Task<bool> StepAsync(bool behind) => Loop.StepAsync(Lead, behind, TestContext.Current.CancellationToken);
+
+    /// <summary>WorkAsync does a piece of what the loop does for periods between two intervals; false when there is none.</summary>
+    public Task<bool> WorkAsync() => Periods.WorkAsync(Lead, TestContext.Current.CancellationToken);
 
     /// <summary>ReadAheadAsync does what the loop does between two intervals.</summary>
     public Task ReadAheadAsync() => Reader.GoOnAsync(TestContext.Current.CancellationToken);

@@ -1,0 +1,28 @@
+using System.ComponentModel.DataAnnotations;
+
+namespace Optiks.UpdateTask.Options;
+
+/// <summary>PeriodOptions (<c>Optiks:Periods</c>) say when the log goes over to its next period, with fresh secrets (docs/spec/periods.md section 1). They may change at every start.</summary>
+internal sealed class PeriodOptions
+{
+    public const string Section = "Optiks:Periods";
+
+    /// <summary>Automatic: periods follow each other by the clock. Otherwise one begins when the operator asks for it (<c>optiks-db period switch</c>).</summary>
+    /// <value>False.</value>
+    public bool Automatic { get; set; }
+
+    /// <summary>Interval is how long a period lasts; not less than the log's own length of periods.</summary>
+    /// <value>Null: the log's.</value>
+    [Range(typeof(TimeSpan), "00:00:00.001", "36500.00:00:00")]
+    public TimeSpan? Interval { get; set; }
+
+    /// <summary>Preparation is how long before its beginning the next period is made.</summary>
+    /// <value>One day.</value>
+    [Range(typeof(TimeSpan), "00:00:00", "36500.00:00:00")]
+    public TimeSpan Preparation { get; set; } = TimeSpan.FromDays(1);
+
+    /// <summary>CopiesPerChunk are made and stored at once: an epoch that is due waits for one chunk at most.</summary>
+    /// <value>1,024.</value>
+    [Range(1, 65_536)]
+    public int CopiesPerChunk { get; set; } = 1024;
+}

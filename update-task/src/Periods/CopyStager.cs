@@ -1,0 +1,198 @@
+using Optiks.Native;
+using Optiks.Storage;
+using Optiks.Storage.Replay;
+using Optiks.Tlog;
+using Optiks.UpdateTask.Pipeline;
+
+namespace Optiks.UpdateTask.Periods;
+
+/// <summary>
+/// CopyStager makes the period that is next, chunk by chunk: rows into the database, from there into a bundle beside the board and into the trees of that period. It goes on from the rows, whoever staged them. One thread.
+/// </summary>
+/// <remarks>Invariant: what is in bundles and trees was read from the database after its transaction, so that neither has what an epoch has erased meanwhile.</remarks>
+internal sealed class CopyStager
+{
+    private const int RowsPerRead = 16_384;
+
+    private readonly LogSession _session;
+    private readonly EpochPublisher _publisher;
+    private readonly PeriodRow _next;
+    private readonly int _rowsPerChunk;
+    private readonly CopySweep _sweep;
+    private readonly HashSet<CopyTag> _takenOut = [];
+    private CopySource? _last;
+    private int _bundled;
+
+    private CopyStager(LogSession session, IPipelineStore store, EpochPublisher publisher, PeriodRow next, int rowsPerChunk)
+    {
+        _session = session;
+        _publisher = publisher;
+        _next = next;
+        _rowsPerChunk = rowsPerChunk;
+        _sweep = new CopySweep(session, store);
+    }
+
+    /// <summary>Period that is made.</summary>
+    public ulong Period => _next.Period;
+
+    /// <summary>Rows that are staged.</summary>
+    public int Rows { get; private set; }
+
+    /// <summary>IsInDoubt: the last transaction's result is not known. Another stager, which begins with what the database has, goes on.</summary>
+    public bool IsInDoubt { get; private set; }
+
+    /// <summary>OpenAsync goes on where the rows end.</summary>
+    public static async Task<CopyStager> OpenAsync(Lead lead, EpochPublisher publisher, PeriodRow next, int rowsPerChunk, CancellationToken cancellationToken)
+    {
+        var stager = new CopyStager(lead.Session, lead.Store, publisher, next, rowsPerChunk);
+        while (true)
+        {
+            CopyBatch page = await lead.Store.ReadCopiesAsync(next.Period, stager.Rows, RowsPerRead, LeafColumns.Trees, cancellationToken);
+            if (page.Rows.IsEmpty)
+            {
+                break;
+            }
+            stager.Took(page);
+        }
+        if (stager._last is { } last)
+        {
+            stager._sweep.GoOnAfter(last);
+        }
+        if (lead.Session.State.CopiesEnd(next.Period) is int bundled)
+        {
+            stager._bundled = bundled;
+        }
+        else
+        {
+            // The secrets first: an older database that is brought forward takes the first copies with them.
+            await stager.BundleAsync(lead, new CopyBatch(next.Period, 0, default, default, default, default, default), cancellationToken);
+        }
+        return stager;
+    }
+
+    /// <summary>WorkAsync does a piece of what is left, at most about one chunk. False: there was nothing; all is staged up to the session's last epoch, bundled and in the trees.</summary>
+    public async Task<bool> WorkAsync(Lead lead, CancellationToken cancellationToken)
+    {
+        if (await CatchUpAsync(lead, cancellationToken))
+        {
+            return true;
+        }
+        using var inputs = new CopyInputs();
+        SweepPosition start = _sweep.Position;
+        bool isStaged = false;
+        try
+        {
+            if (!await _sweep.FillAsync(inputs, _rowsPerChunk, cancellationToken))
+            {
+                isStaged = true;
+                return false;
+            }
+            isStaged = inputs.Count == 0 || await StageAsync(lead, inputs, cancellationToken);
+        }
+        finally
+        {
+            if (!isStaged)
+            {
+                _sweep.GoOnAt(start);
+            }
+        }
+        return true;
+    }
+
+    /// <summary>TakeOutAsync takes keys out, before what says whose they are is erased. They are in the database on return.</summary>
+    public async Task TakeOutAsync(Lead lead, IEnumerable<UpdateKey> keys, CancellationToken cancellationToken)
+    {
+        foreach (UpdateKey[] some in keys.Chunk(_rowsPerChunk))
+        {
+            using var inputs = new CopyInputs();
+            foreach (UpdateKey key in some)
+            {
+                _ = inputs.TakeOut(key);
+            }
+            if (!await StageAsync(lead, inputs, cancellationToken))
+            {
+                throw new StorageUnavailableException("What a user who is erased had is not taken out of the next period yet.");
+            }
+        }
+    }
+
+    private async Task<bool> StageAsync(Lead lead, CopyInputs inputs, CancellationToken cancellationToken)
+    {
+        KeyDirectory directory = (await TreesAsync(cancellationToken)).Directory;
+        if (await Task.Run(() => inputs.Prepare(directory, _next.Period, Rows, _takenOut), CancellationToken.None) is not { } copies)
+        {
+            return true;
+        }
+        lead.Keeper.ThrowUnlessHeld();
+        // Until it is known.
+        IsInDoubt = true;
+        StageResult result = await lead.Store.StageCopiesAsync(lead.Lease, copies, CancellationToken.None);
+        switch (result)
+        {
+            case StageResult.Staged:
+                IsInDoubt = false;
+                FailPoints.Hit(FailPoints.PeriodChunk);
+                Took(copies);
+                _ = await CatchUpAsync(lead, cancellationToken);
+                return true;
+            case StageResult.SourceErased:
+                IsInDoubt = false;
+                return false;
+            case StageResult.Fenced:
+                throw new StorageFencedException($"Copies {copies.First} and after it of period {_next.Period} were not staged: another task holds the lease.");
+            default:
+                throw new StorageUnavailableException($"Whether copies {copies.First} and after it of period {_next.Period} were staged is not known.");
+        }
+    }
+
+    private void Took(CopyBatch copies)
+    {
+        for (int i = 0; i < copies.Rows.Length; i++)
+        {
+            CopySource source = copies.Sources.Span[i];
+            if (source.IsDrop)
+            {
+                _takenOut.Add(CopyTag.Of(copies.Rows.Span[i]));
+            }
+            else
+            {
+                _last = source;
+            }
+        }
+        Rows = copies.End;
+    }
+
+    // Bundles and trees, from the rows. True: there is more.
+    private async Task<bool> CatchUpAsync(Lead lead, CancellationToken cancellationToken)
+    {
+        if (_bundled < Rows)
+        {
+            CopyBatch page = await lead.Store.ReadCopiesAsync(_next.Period, _bundled, Math.Min(Rows - _bundled, RowsPerRead), LeafColumns.All, cancellationToken);
+            await BundleAsync(lead, page, cancellationToken);
+        }
+        LogTrees trees = await TreesAsync(cancellationToken);
+        return _bundled < Rows || _session.Replay.NextCopies < Rows || trees.Epoch < _session.Last.Epoch;
+    }
+
+    private async Task<LogTrees> TreesAsync(CancellationToken cancellationToken)
+    {
+        LogReplay replay = _session.Replay;
+        if (replay.Next is null || replay.NextCopies < Rows || replay.Next.Epoch < _session.Last.Epoch)
+        {
+            if (await replay.PrepareNextAsync(RowsPerRead, cancellationToken) is { } refused)
+            {
+                throw new StorageCorruptException(refused.Why);
+            }
+        }
+        return replay.Next ?? throw new StorageCorruptException($"The database has no period {_next.Period} any more, although its copies are being made.");
+    }
+
+    // Written under the board's lock by the holder of the lease alone, as values may be erased from bundles meanwhile.
+    private async Task BundleAsync(Lead lead, CopyBatch copies, CancellationToken cancellationToken)
+    {
+        using BoardLock boardLock = await _publisher.LockAsync(lead.Store, lead.Lease, cancellationToken);
+        await _publisher.CheckHeadAsync(lead, CancellationToken.None);
+        _session.State.RecordCopies(new CopyBundle(_session.Last.Epoch, copies.First == 0 ? _next.WrappedSecrets : default, copies));
+        _bundled = copies.End;
+    }
+}

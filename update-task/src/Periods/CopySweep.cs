@@ -1,0 +1,219 @@
+using Optiks.Native;
+using Optiks.Protocol;
+using Optiks.Storage;
+using Optiks.UpdateTask.Pipeline;
+using Optiks.UpdateTask.Rules;
+
+namespace Optiks.UpdateTask.Periods;
+
+/// <summary>
+/// CopySweep finds what the next period begins with (docs/spec/periods.md section 2): it goes through the current period's copies by number, and through its leaves by epoch and ordinal, and gives each one that is its
+/// key's latest version at that moment. A key that changes later is met again, as its leaf comes later; where a user leaves, keys are taken out. One thread.
+/// </summary>
+internal sealed class CopySweep
+{
+    // Of one call, that an epoch may have to wait for.
+    private const int MaxValueBytes = 8 << 20;
+    private const int ScannedPerRow = 4;
+
+    private readonly LogSession _session;
+    private readonly IPipelineStore _store;
+    private LeafBatch _leaves = LeafBatch.Empty;
+    private int _next;
+
+    /// <summary>CopySweep from the beginning of the session's period.</summary>
+    public CopySweep(LogSession session, IPipelineStore store)
+    {
+        _session = session;
+        _store = store;
+        // Epoch 0 has no leaves.
+        Position = new SweepPosition(0, Math.Max(1, session.Period.FirstEpoch!.Value), 0);
+    }
+
+    /// <summary>Position of the next source.</summary>
+    public SweepPosition Position { get; private set; }
+
+    /// <summary>GoOnAt goes on elsewhere, and reads again what it had read ahead: values may be gone since.</summary>
+    public void GoOnAt(SweepPosition position)
+    {
+        Position = position;
+        _leaves = LeafBatch.Empty;
+        _next = 0;
+    }
+
+    /// <summary>GoOnAfter goes on after a source.</summary>
+    public void GoOnAfter(CopySource source) => GoOnAt(source.Epoch == 0
+        ? Position with { Copy = source.Ordinal + 1 }
+        : new SweepPosition(_session.Period.Copies!.Value, source.Epoch, source.Ordinal + 1));
+
+    /// <summary>FillAsync adds the next copies, about <paramref name="maxRows"/> of them or as many as a bounded reading gives. False: the sources were gone through up to the session's last epoch.</summary>
+    public async Task<bool> FillAsync(CopyInputs inputs, int maxRows, CancellationToken cancellationToken)
+    {
+        bool any = false;
+        for (int left = ScannedPerRow * maxRows; left > 0 && inputs.Count < maxRows && inputs.ValueBytes < MaxValueBytes;)
+        {
+            int scanned = Position.Copy < _session.Period.Copies
+                ? await AddCopiesAsync(inputs, maxRows - inputs.Count, cancellationToken)
+                : await HasLeavesAsync(maxRows, cancellationToken) ? AddLeaves(inputs, Math.Min(left, maxRows)) : -1;
+            if (scanned < 0)
+            {
+                return any;
+            }
+            any = true;
+            if (scanned == 0)
+            {
+                // What comes next goes into a chunk of its own.
+                break;
+            }
+            left -= scanned;
+        }
+        return any;
+    }
+
+    // A key may have several copies, of which the last counts, and none if that takes it out.
+    private async Task<int> AddCopiesAsync(CopyInputs inputs, int max, CancellationToken cancellationToken)
+    {
+        ulong period = _session.Period.Period;
+        CopyBatch copies = await _store.ReadCopiesAsync(period, Position.Copy, Math.Min(max, _session.Period.Copies!.Value - Position.Copy), LeafColumns.All, cancellationToken);
+        if (copies.Rows.IsEmpty)
+        {
+            throw new StorageCorruptException($"The database lacks copy {Position.Copy} of period {period}: restore it.");
+        }
+        using var candidates = new Candidates(_session.Directory);
+        var names = new List<LeafName>();
+        for (int i = 0; i < copies.Rows.Length; i++)
+        {
+            LeafRow row = copies.Rows.Span[i];
+            if (row.ValueOffset != LeafRow.NoValue)
+            {
+                candidates.Add(i, row.Structure, copies.Key(i));
+                names.Add(new LeafName(0, row.Structure, row.Label.ToArray()) { Period = period });
+            }
+        }
+        candidates.Read();
+        IReadOnlyList<LeafPlace?> places = names.Count == 0 ? [] : await _store.FindLeavesAsync(names, cancellationToken);
+        for (int i = 0; i < candidates.Count; i++)
+        {
+            int index = candidates.IndexOf(i);
+            if (candidates.IsLatest(i, 1) && places[i]?.Ordinal == copies.First + index)
+            {
+                inputs.Add(candidates.StructureOf(i), copies.Key(index), copies.Value(index).Span, new CopySource(1, 0, copies.First + index));
+            }
+        }
+        Position = Position with { Copy = copies.End };
+        return copies.Rows.Length;
+    }
+
+    private async Task<bool> HasLeavesAsync(int batchRows, CancellationToken cancellationToken)
+    {
+        if (_next < _leaves.Rows.Length)
+        {
+            return true;
+        }
+        await foreach (LeafBatch batch in _store.ReadLeavesAsync(Position.Epoch, _session.Last.Epoch, batchRows, LeafColumns.All, cancellationToken))
+        {
+            _leaves = batch;
+            _next = 0;
+            while (_next < batch.Rows.Length && batch.Rows.Span[_next].Epoch == Position.Epoch && _next < Position.Ordinal)
+            {
+                _next++;
+            }
+            if (_next < batch.Rows.Length)
+            {
+                return true;
+            }
+            Position = new SweepPosition(Position.Copy, batch.Rows.Span[^1].Epoch + 1, 0);
+        }
+        Position = new SweepPosition(Position.Copy, _session.Last.Epoch + 1, 0);
+        return false;
+    }
+
+    private int AddLeaves(CopyInputs inputs, int max)
+    {
+        int end = Math.Min(_next + max, _leaves.Rows.Length);
+        using var candidates = new Candidates(_session.Directory);
+        for (int i = _next; i < end; i++)
+        {
+            LeafRow row = _leaves.Rows.Span[i];
+            if (row.Structure.HasVersions() && row.ValueOffset != LeafRow.NoValue)
+            {
+                candidates.Add(i, row.Structure, _leaves.Key(i));
+            }
+        }
+        candidates.Read();
+        int first = _next;
+        int candidate = 0;
+        for (; _next < end; _next++)
+        {
+            LeafRow row = _leaves.Rows.Span[_next];
+            int ordinal = row.Epoch == Position.Epoch ? Position.Ordinal : 0;
+            if (row.Structure == StructureId.Decommissioned)
+            {
+                if (!TryTakeOut(inputs, _leaves.Key(_next)))
+                {
+                    break;
+                }
+            }
+            else if (candidate < candidates.Count && candidates.IndexOf(candidate) == _next)
+            {
+                if (candidates.IsLatest(candidate, row.Version))
+                {
+                    inputs.Add(row.Structure, _leaves.Key(_next), _leaves.Values.Slice((int)row.ValueOffset, (int)row.ValueLength).Span, new CopySource(row.Version, row.Epoch, ordinal));
+                }
+                candidate++;
+            }
+            Position = new SweepPosition(Position.Copy, row.Epoch, ordinal + 1);
+        }
+        if (_next == _leaves.Rows.Length)
+        {
+            Position = new SweepPosition(Position.Copy, Position.Epoch + 1, 0);
+        }
+        return _next - first;
+    }
+
+    // A list that was erased had its keys taken out before, or they have no values.
+    private bool TryTakeOut(CopyInputs inputs, ReadOnlyMemory<byte> user)
+    {
+        using var users = new ByteStrings();
+        users.Add(user.Span);
+        ulong[] versions = new ulong[1];
+        _session.Directory.Versions([StructureId.Devices], users, versions);
+        if (versions[0] == 0)
+        {
+            return true;
+        }
+        if (!inputs.TakeOut(new UpdateKey(StructureId.Devices, user)))
+        {
+            return false;
+        }
+        IReadOnlyList<ReadOnlyMemory<byte>> devices = _session.Directory.NewestValues(StructureId.Devices, users)[0] is { } list ? DeviceList.Decode(list) : [];
+        return devices.All(device => inputs.TakeOut(new UpdateKey(StructureId.Keys, device)));
+    }
+
+    /// <summary>Candidates are leaves that have a value, of which it is asked at once whether they are their keys' latest.</summary>
+    private sealed class Candidates(KeyDirectory directory) : IDisposable
+    {
+        private readonly List<(int Index, StructureId Structure, int Version, int HasLeft)> _rows = [];
+        private readonly KeyVersions _versions = new();
+
+        public int Count => _rows.Count;
+
+        public int IndexOf(int candidate) => _rows[candidate].Index;
+
+        public StructureId StructureOf(int candidate) => _rows[candidate].Structure;
+
+        public void Add(int index, StructureId structure, ReadOnlyMemory<byte> key) =>
+            _rows.Add((index, structure, _versions.Add(structure, key), structure == StructureId.Devices ? _versions.Add(StructureId.Decommissioned, key) : -1));
+
+        public void Read() => _versions.Read(directory);
+
+        public void Dispose() => _versions.Dispose();
+
+        /// <summary>IsLatest of a version that is no list of a user who has left.</summary>
+        public bool IsLatest(int candidate, ulong version)
+        {
+            (_, _, int latest, int hasLeft) = _rows[candidate];
+            return _versions[latest] == version && (hasLeft < 0 || _versions[hasLeft] == 0);
+        }
+    }
+}

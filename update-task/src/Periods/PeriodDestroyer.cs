@@ -1,0 +1,88 @@
+using Optiks.Storage;
+using Optiks.Tlog;
+using Optiks.UpdateTask.Pipeline;
+using Optiks.UpdateTask.Telemetry;
+
+namespace Optiks.UpdateTask.Periods;
+
+/// <summary>
+/// PeriodDestroyer destroys what proves in periods that are not served any more (docs/spec/periods.md section 8): the secrets first, then what bundles have of them, then what the database has, in pieces. A crash is gone
+/// on from by the period's state. One thread.
+/// </summary>
+internal sealed class PeriodDestroyer
+{
+    private const int ValuesPerPiece = 4096;
+    private const int BundlesPerPiece = 16;
+
+    private readonly EpochPublisher _publisher;
+    private readonly TaskReport _report;
+    private readonly HashSet<ulong> _withoutBundles = [];
+    private Queue<PeriodRow>? _periods;
+    private ulong _nextBundle;
+
+    /// <summary>PeriodDestroyer of one lead.</summary>
+    public PeriodDestroyer(EpochPublisher publisher, TaskReport report)
+    {
+        _publisher = publisher;
+        _report = report;
+    }
+
+    /// <summary>Again looks at all periods again: one more has ended.</summary>
+    public void Again() => _periods = null;
+
+    /// <summary>WorkAsync destroys a piece. False: nothing is left.</summary>
+    public async Task<bool> WorkAsync(Lead lead, CancellationToken cancellationToken)
+    {
+        if (_periods is null)
+        {
+            IReadOnlyList<PeriodRow> all = await lead.Store.ReadPeriodsAsync(cancellationToken);
+            int retained = lead.Session.Identity.Anchor.Configuration.RetainedPeriods;
+            ulong current = PeriodRows.Current(all).Period;
+            // Also those that an operator's tool has destroyed in the database: bundles are the task's.
+            _periods = new Queue<PeriodRow>(all.Where(period => period.State >= PeriodState.Ended && current - period.Period >= (ulong)retained
+                && !(period.State == PeriodState.Destroyed && _withoutBundles.Contains(period.Period))));
+            _nextBundle = 0;
+        }
+        if (!_periods.TryPeek(out PeriodRow? period))
+        {
+            return false;
+        }
+        if (period.State == PeriodState.Ended)
+        {
+            await lead.Store.BeginDestroyingAsync(lead.Lease, period.Period, lead.Session.Identity.Anchor.Configuration.RetainedPeriods, CancellationToken.None);
+            FailPoints.Hit(FailPoints.PeriodDestroying);
+            _report.Log.PeriodDestroying(period.Period);
+            Again();
+            return true;
+        }
+        if (!_withoutBundles.Contains(period.Period))
+        {
+            if (await DestroyBundlesAsync(lead, period, cancellationToken))
+            {
+                _withoutBundles.Add(period.Period);
+            }
+            return true;
+        }
+        if (period.State == PeriodState.Destroying)
+        {
+            if (!await lead.Store.DestroyAsync(lead.Lease, period.Period, ValuesPerPiece, CancellationToken.None))
+            {
+                return true;
+            }
+            _report.Log.PeriodDestroyed(period.Period);
+        }
+        _ = _periods.Dequeue();
+        _nextBundle = 0;
+        return true;
+    }
+
+    private async Task<bool> DestroyBundlesAsync(Lead lead, PeriodRow period, CancellationToken cancellationToken)
+    {
+        ulong first = period.FirstEpoch!.Value;
+        ulong end = (await lead.Store.ReadPeriodsAsync(cancellationToken))[(int)period.Period + 1].FirstEpoch!.Value;
+        using BoardLock boardLock = await _publisher.LockAsync(lead.Store, lead.Lease, cancellationToken);
+        await _publisher.CheckHeadAsync(lead, CancellationToken.None);
+        lead.Session.State.DestroyCopies(period.Period);
+        return lead.Session.State.DestroyValues(Math.Max(first, _nextBundle), end - 1, BundlesPerPiece) is not ulong next || (_nextBundle = next) >= end;
+    }
+}

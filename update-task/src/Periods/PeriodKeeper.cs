@@ -1,0 +1,115 @@
+using Microsoft.Extensions.Options;
+using Optiks.Secrets;
+using Optiks.Storage;
+using Optiks.UpdateTask.Options;
+using Optiks.UpdateTask.Pipeline;
+using Optiks.UpdateTask.Telemetry;
+
+namespace Optiks.UpdateTask.Periods;
+
+/// <summary>
+/// PeriodKeeper does for a <see cref="Lead"/> what periods need beside its epochs: it makes the next one ahead, says when it begins, and destroys those that are not served any more (docs/spec/periods.md). One thread.
+/// </summary>
+internal sealed class PeriodKeeper
+{
+    // A switch that is due waits for what is left to stage. Twice what an epoch adds catches up with any load.
+    private const int ChunksPerDueEpoch = 16;
+
+    private readonly EpochPublisher _publisher;
+    private readonly PeriodOptions _options;
+    private readonly TaskReport _report;
+    private readonly PeriodDestroyer _destroyer;
+    private CopyStager? _stager;
+    private bool _isOpen;
+    private bool _isComplete;
+
+    /// <summary>PeriodKeeper of one lead.</summary>
+    public PeriodKeeper(EpochPublisher publisher, IOptions<PeriodOptions> options, TaskReport report)
+    {
+        _publisher = publisher;
+        _options = options.Value;
+        _report = report;
+        _destroyer = new PeriodDestroyer(publisher, report);
+    }
+
+    /// <summary>IsSwitchDueAsync begins the next period's making when it is time to, and says whether the next epoch is to be its first, if it is complete (<see cref="CompleteAsync"/>).</summary>
+    public async Task<bool> IsSwitchDueAsync(Lead lead, ulong nowMs, CancellationToken cancellationToken)
+    {
+        LogSession session = lead.Session;
+        bool isRequested = await lead.Store.ReadRequestedSwitchAsync(cancellationToken) == session.Period.Period + 1;
+        if (_stager is null or { IsInDoubt: true })
+        {
+            PeriodRow? next = _isOpen && _stager is null ? null : PeriodRows.Next(await lead.Store.ReadPeriodsAsync(cancellationToken));
+            if (next is null && session.Schedule.PrepareAt(session.PeriodStartMs, isRequested) <= nowMs)
+            {
+                next = await BeginAsync(lead);
+            }
+            _stager = next is null ? null : await CopyStager.OpenAsync(lead, _publisher, next, _options.CopiesPerChunk, cancellationToken);
+            _isOpen = true;
+            Tell(lead);
+        }
+        return _stager is not null && session.Schedule.SwitchAt(session.PeriodStartMs, isRequested) <= nowMs;
+    }
+
+    /// <summary>CompleteAsync stages what the last epochs left, as far as an epoch may wait for it. Gives how many rows the next period begins with; null: it is not complete.</summary>
+    public async Task<int?> CompleteAsync(Lead lead, CancellationToken cancellationToken)
+    {
+        int left = ChunksPerDueEpoch + (2 * lead.Session.LastLeaves / _options.CopiesPerChunk);
+        for (; left > 0; left--)
+        {
+            if (!await StageAsync(lead, cancellationToken))
+            {
+                return _stager!.Rows;
+            }
+        }
+        return null;
+    }
+
+    /// <summary>WorkAsync does a small piece of what can be done at any time between epochs. False: there was nothing.</summary>
+    public async Task<bool> WorkAsync(Lead lead, CancellationToken cancellationToken) =>
+        (_stager is { IsInDoubt: false } && await StageAsync(lead, cancellationToken)) || await _destroyer.WorkAsync(lead, cancellationToken);
+
+    /// <summary>TakeOutAsync takes keys of users who are about to be erased out of the period that is next, if there is one.</summary>
+    public Task TakeOutAsync(Lead lead, IReadOnlyCollection<UpdateKey> keys, CancellationToken cancellationToken) =>
+        keys.Count > 0 && _stager is not null ? _stager.TakeOutAsync(lead, keys, cancellationToken) : Task.CompletedTask;
+
+    /// <summary>Switched says that the period that was next has begun.</summary>
+    public void Switched(Lead lead)
+    {
+        _report.Log.PeriodBegan(lead.Session.Period.Period, lead.Session.Last.Epoch, lead.Session.Period.Copies ?? 0);
+        _stager = null;
+        _isComplete = false;
+        _destroyer.Again();
+        Tell(lead);
+    }
+
+    private async Task<bool> StageAsync(Lead lead, CancellationToken cancellationToken)
+    {
+        bool any = await _stager!.WorkAsync(lead, cancellationToken);
+        if (!any && !_isComplete)
+        {
+            _isComplete = true;
+            _report.Log.PeriodStaged(_stager.Period, _stager.Rows, lead.Session.Last.Epoch);
+        }
+        Tell(lead);
+        return any;
+    }
+
+    private async Task<PeriodRow> BeginAsync(Lead lead)
+    {
+        LogSession session = lead.Session;
+        ReadOnlyMemory<byte> logId = session.Identity.Anchor.LogId;
+        byte[] wrapped;
+        using (DirectorySecrets current = session.Identity.Secrets.UnwrapPeriod(session.Period.WrappedSecrets.Span, session.Period.Period, logId.Span))
+        using (DirectorySecrets secrets = current.NextPeriod())
+        {
+            wrapped = session.Identity.Secrets.WrapPeriod(secrets, session.Period.Period + 1, logId.Span);
+        }
+        PeriodRow next = await lead.Store.BeginPeriodAsync(lead.Lease, session.Period.Period + 1, wrapped, CancellationToken.None);
+        FailPoints.Hit(FailPoints.PeriodSecrets);
+        _report.Log.PeriodPrepared(next.Period);
+        return next;
+    }
+
+    private void Tell(Lead lead) => _report.Period(lead.Session.Period.Period, _stager?.Rows);
+}

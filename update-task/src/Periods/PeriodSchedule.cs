@@ -1,0 +1,37 @@
+using Optiks.Protocol;
+using Optiks.UpdateTask.Options;
+
+namespace Optiks.UpdateTask.Periods;
+
+/// <summary>PeriodSchedule says when the next period is made and when it begins (docs/spec/periods.md section 1). Times are Unix milliseconds.</summary>
+internal sealed class PeriodSchedule
+{
+    private readonly bool _isAutomatic;
+    private readonly ulong _lengthMs;
+    private readonly ulong _intervalMs;
+    private readonly ulong _preparationMs;
+
+    /// <summary>PeriodSchedule of a log. Throws <see cref="StartupException"/> for an interval below the length that its configuration has for good.</summary>
+    public PeriodSchedule(PeriodOptions options, Configuration configuration)
+    {
+        _isAutomatic = options.Automatic;
+        _lengthMs = configuration.PeriodLengthMs;
+        _intervalMs = options.Interval is { } interval ? (ulong)interval.TotalMilliseconds : _lengthMs;
+        _preparationMs = (ulong)options.Preparation.TotalMilliseconds;
+        if (_intervalMs < _lengthMs)
+        {
+            throw new StartupException(
+                ExitCodes.Configuration, $"{PeriodOptions.Section}:{nameof(PeriodOptions.Interval)} is {options.Interval}, and a period of this log lasts at least {TimeSpan.FromMilliseconds(_lengthMs)}.");
+        }
+    }
+
+    /// <summary>SwitchAt is when the period after one that began at <paramref name="firstMs"/> begins at the earliest; null: nobody asks for it.</summary>
+    /// <param name="firstMs">Time of the record of the current period's first epoch.</param>
+    /// <param name="isRequested">The operator asks for the switch.</param>
+    public ulong? SwitchAt(ulong firstMs, bool isRequested) =>
+        isRequested ? firstMs + _lengthMs : _isAutomatic ? firstMs + _intervalMs : null;
+
+    /// <summary>PrepareAt is when the period after it is begun to be made; null: it is not.</summary>
+    public ulong? PrepareAt(ulong firstMs, bool isRequested) =>
+        isRequested ? 0 : SwitchAt(firstMs, isRequested: false) is { } at ? at - Math.Min(at, _preparationMs) : null;
+}

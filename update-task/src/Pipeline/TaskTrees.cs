@@ -1,0 +1,54 @@
+using Optiks.Native;
+using Optiks.Secrets;
+using Optiks.Storage;
+using Optiks.Storage.Replay;
+
+namespace Optiks.UpdateTask.Pipeline;
+
+/// <summary>TaskTrees makes the task's trees of a period: with its secrets, and with files of its own in the task's folder, if there is one.</summary>
+internal sealed class TaskTrees
+{
+    private readonly LogIdentity _identity;
+    private readonly TaskFolder? _folder;
+
+    public TaskTrees(LogIdentity identity, TaskFolder? folder)
+    {
+        _identity = identity;
+        _folder = folder;
+    }
+
+    /// <summary>TryRestore gives the trees of a period's snapshot; null when there is none, or none that fits.</summary>
+    public LogTrees? TryRestore(PeriodRow period, out Refused? refused)
+    {
+        refused = null;
+        if (_folder is null)
+        {
+            return null;
+        }
+        using DirectorySecrets secrets = SecretsOf(period);
+        return LogTrees.TryRestore(OptionsOf(period, secrets) with { PeriodFirstEpoch = period.FirstEpoch!.Value }, _folder.Snapshot(period.Period), out refused);
+    }
+
+    /// <summary>Create makes empty trees; of a later period than the first its copies are loaded before it begins. Of a period whose secrets are destroyed they know no keys, for whoever goes through the log again.</summary>
+    public LogTrees Create(PeriodRow period)
+    {
+        if (period.WrappedSecrets.IsEmpty)
+        {
+            return LogTrees.CreateWithoutSecrets(_identity.Anchor.Configuration, period.Period);
+        }
+        using DirectorySecrets secrets = SecretsOf(period);
+        return LogTrees.Create(OptionsOf(period, secrets), _folder?.Snapshot(period.Period));
+    }
+
+    private DirectorySecrets SecretsOf(PeriodRow period) => _identity.Secrets.UnwrapPeriod(period.WrappedSecrets.Span, period.Period, _identity.Anchor.LogId.Span);
+
+    private DirectoryOptions OptionsOf(PeriodRow period, DirectorySecrets secrets) => new()
+    {
+        Secrets = secrets,
+        LeafLogPath = _folder?.LeafLog(period.Period),
+        Values = KeptValues.Lists,
+        Period = period.Period,
+        MaxValueLength = _identity.Anchor.Configuration.MaxValueLength,
+        Threads = DirectoryOptions.AllProcessors,
+    };
+}

@@ -1,0 +1,68 @@
+using Optiks.Native;
+using Optiks.Protocol;
+using Optiks.Storage;
+using Optiks.UpdateTask.Pipeline;
+
+namespace Optiks.UpdateTask.Rules;
+
+/// <summary>CopiedVersions say what versions of the period before are in the current one (docs/spec/periods.md section 9): whoever wrote one did not know of the switch yet.</summary>
+internal sealed class CopiedVersions
+{
+    private readonly Dictionary<UpdateKey, ulong> _copied = [];
+
+    private CopiedVersions(ulong period) => Period = period;
+
+    /// <summary>Period that is current.</summary>
+    public ulong Period { get; }
+
+    /// <summary>None: of a period whose requests expect none of the period before.</summary>
+    public static CopiedVersions None(ulong period) => new(period);
+
+    /// <summary>
+    /// ReadAsync asks the database which version was copied, for keys of which one of the period before is expected and whose latest version is still the copy. There are few, shortly after a switch.
+    /// </summary>
+    public static async Task<CopiedVersions> ReadAsync(LogSession session, IPipelineStore store, IReadOnlyList<PendingRequest> pending, CancellationToken cancellationToken)
+    {
+        var copied = new CopiedVersions(session.Period.Period);
+        var keys = new List<UpdateKey>();
+        var names = new List<LeafName>();
+        foreach (AcceptItem item in pending.SelectMany(request => request.Items))
+        {
+            if (copied.IsBefore(item.Expected) && item.Expected!.Value.Version > 0 && item.Structure.HasVersions() && LabelOf(session.Directory, item) is { } label)
+            {
+                keys.Add(new UpdateKey(item.Structure, item.Key));
+                names.Add(new LeafName(0, item.Structure, label) { Period = copied.Period });
+            }
+        }
+        IReadOnlyList<LeafPlace?> places = names.Count == 0 ? [] : await store.FindLeavesAsync(names, cancellationToken);
+        for (int i = 0; i < places.Count; i++)
+        {
+            if (places[i] is { } place)
+            {
+                CopyBatch copy = await store.ReadCopiesAsync(copied.Period, place.Ordinal, 1, LeafColumns.Trees, cancellationToken);
+                copied._copied[keys[i]] = copy.Sources.Span[0].Version;
+            }
+        }
+        return copied;
+    }
+
+    /// <summary>Now is what an item's expected version is in the current period: itself, unless it was copied or there was nothing to copy.</summary>
+    public ExpectedVersion? Now(AcceptItem item) => !IsBefore(item.Expected) ? item.Expected
+        : item.Expected!.Value.Version == 0 ? new ExpectedVersion(Period, 0)
+        : _copied.TryGetValue(new UpdateKey(item.Structure, item.Key), out ulong version) && version == item.Expected.Value.Version ? new ExpectedVersion(Period, 1)
+        : item.Expected;
+
+    private bool IsBefore(ExpectedVersion? expected) => expected is { } version && Period > 0 && version.Period == Period - 1;
+
+    // Of version 1, if that is the latest and a copy.
+    private static byte[]? LabelOf(KeyDirectory directory, AcceptItem item)
+    {
+        using var keys = new ByteStrings();
+        keys.Add(item.Key.Span);
+        ulong[] versions = new ulong[1];
+        directory.Versions([item.Structure], keys, versions);
+        byte[] label = new byte[Lengths.Hash];
+        ulong[] epochs = new ulong[1];
+        return versions[0] == 1 && directory.TryLeaves(item.Structure, item.Key.Span, 1, label, epochs) && epochs[0] == 0 ? label : null;
+    }
+}

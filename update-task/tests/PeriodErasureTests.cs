@@ -1,0 +1,120 @@
+using System.Text;
+using Optiks.Protocol;
+using Optiks.Storage;
+using Optiks.UpdateTask.Board;
+using Optiks.UpdateTask.Tests.Support;
+
+namespace Optiks.UpdateTask.Tests;
+
+/// <summary>Erasures while the next period is made, and after it began: all copies of a value go with it, from database, bundles and the task's own files.</summary>
+public sealed class PeriodErasureTests
+{
+    private static readonly TimeSpan s_length = TimeSpan.FromHours(1);
+
+    private static CancellationToken Cancel => TestContext.Current.CancellationToken;
+
+    [Fact]
+    public async Task A_version_that_was_copied_goes_with_its_copy()
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        var updates = new Updates(folder);
+        var time = new ManualTime();
+        await using (TaskHost task = await StartAsync(folder, time))
+        {
+            await PublishAsync(task, updates, Updates.Request(Updates.Item("alice", "SECRET-one")));
+            await WorkAsync(task);
+            Assert.Equal(2, Found(folder, "SECRET-one"));
+            await PublishAsync(task, updates, Updates.Request(Updates.Item("alice", "SECRET-two")));
+            await PublishAsync(task, updates, Order("alice", 1, 1));
+            Assert.Equal(0, await CountAsync(task, "SECRET-one"));
+            Assert.Equal(0, Found(folder, "SECRET-one"));
+            await WorkAsync(task);
+            time.Advance(s_length + TimeSpan.FromSeconds(1));
+            await task.StepAsync();
+            Assert.Equal(1UL, task.Session.Period.Period);
+            Assert.Equal(2, await CountAsync(task, "SECRET-two"));
+
+            // Version 1 of the period is the copy; what it was made of has the same value.
+            await PublishAsync(task, updates, Updates.Request(Updates.Item("alice", "SECRET-three")));
+            AcceptRequest order = Order("alice", 1, 1);
+            await PublishAsync(task, updates, order);
+            Assert.Equal(RequestState.Published, (await updates.StatusAsync(order)).State);
+            Assert.Equal(0, await CountAsync(task, "SECRET-two"));
+            Assert.Equal(0, Found(folder, "SECRET-two"));
+            Assert.Equal(1, await CountAsync(task, "SECRET-three"));
+            AcceptRequest latest = Order("alice", 1, 2);
+            await PublishAsync(task, updates, latest);
+            Assert.Equal(new Refusal(RefusalReason.LatestVersion, 0, new ExpectedVersion(1, 2)), (await updates.StatusAsync(latest)).Refusal);
+        }
+        await HistoryCheck.RunAsync(folder);
+    }
+
+    [Fact]
+    public async Task A_user_who_is_erased_is_taken_out_of_the_next_period_with_all_devices()
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        var updates = new Updates(folder);
+        var time = new ManualTime();
+        await using (TaskHost task = await StartAsync(folder, time))
+        {
+            await PublishAsync(task, updates, UserUpdate.Of("ada").Create("name").AddDevice("phone", "SECRET-p").AddDevice("tablet", "SECRET-t").Request());
+            await PublishAsync(task, updates, UserUpdate.Of("ada").RemoveDevice("tablet").Request());
+            await WorkAsync(task);
+            await PublishAsync(task, updates, UserUpdate.Of("ada").Decommission().Request());
+            await WorkAsync(task);
+            AcceptRequest order = Updates.Request(ErasureOrder.OfUser.Item("ada"u8.ToArray()));
+            await PublishAsync(task, updates, order);
+            Assert.Equal(RequestState.Published, (await updates.StatusAsync(order)).State);
+            Assert.Equal(0, Found(folder, "SECRET-"));
+            Assert.Equal(0, await CountAsync(task, "SECRET-"));
+            await WorkAsync(task);
+            time.Advance(s_length + TimeSpan.FromSeconds(1));
+            await task.StepAsync();
+            Assert.Equal(1UL, task.Session.Period.Period);
+            Assert.Equal([1UL, 0UL, 0UL, 1UL], EpochRecord.Decode(task.Session.Last.Record.Span).Structures.Select(structure => structure.Count));
+        }
+        await HistoryCheck.RunAsync(folder);
+    }
+
+    private static Task<TaskHost> StartAsync(TestFolder folder, TimeProvider time) => TaskHost.StartAsync(
+        folder, epochs => epochs.LeaseDuration = TimeSpan.FromDays(10), time: time, log: log => log.PeriodLength = s_length, periods: options => options.Automatic = true);
+
+    private static AcceptRequest Order(string key, ulong from, ulong through) => Updates.Request(new ErasureOrder(StructureId.Keys, from, through).Item(Encoding.UTF8.GetBytes(key)));
+
+    private static async Task PublishAsync(TaskHost task, Updates updates, AcceptRequest request)
+    {
+        await task.StepAsync();
+        await updates.AcceptAsync(request);
+        await task.StepAsync();
+        Assert.Null(task.Session.Unfinished);
+    }
+
+    private static async Task WorkAsync(TaskHost task)
+    {
+        for (int i = 0; await task.WorkAsync(); i++)
+        {
+            Assert.True(i < 1000, "there is no end of it");
+        }
+    }
+
+    // Values of leaves and copies.
+    private static async Task<int> CountAsync(TaskHost task, string text)
+    {
+        int count = 0;
+        await foreach (LeafBatch batch in task.Store.ReadLeavesAsync(1, task.Session.Last.Epoch, 1000, LeafColumns.All, Cancel))
+        {
+            count += Text(batch.Values).Split(text).Length - 1;
+        }
+        foreach (PeriodRow period in await task.Store.ReadPeriodsAsync(Cancel))
+        {
+            count += Text((await task.Store.ReadCopiesAsync(period.Period, 0, 1000, LeafColumns.All, Cancel)).Values).Split(text).Length - 1;
+        }
+        return count;
+    }
+
+    // In bundles, and in the leaf logs, which keep lists alone.
+    private static int Found(TestFolder folder, string text) => Directory.EnumerateFiles(new BoardFolder(folder.Data).Bundles).Concat(Directory.EnumerateFiles(folder.Data.Task, "*", SearchOption.AllDirectories))
+        .Where(path => Path.GetFileName(path) != "lock").Sum(path => Text(File.ReadAllBytes(path)).Split(text).Length - 1);
+
+    private static string Text(ReadOnlyMemory<byte> octets) => Encoding.Latin1.GetString(octets.Span);
+}

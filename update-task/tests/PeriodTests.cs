@@ -1,0 +1,392 @@
+using Optiks.Protocol;
+using Optiks.Storage;
+using Optiks.Storage.Sqlite;
+using Optiks.UpdateTask.Board;
+using Optiks.UpdateTask.Options;
+using Optiks.UpdateTask.Tests.Support;
+
+namespace Optiks.UpdateTask.Tests;
+
+/// <summary>The log goes over to its next periods: copies are staged ahead, an epoch begins the period with them, and what was before it is destroyed in its turn.</summary>
+public sealed class PeriodTests
+{
+    private static readonly TimeSpan s_length = TimeSpan.FromHours(1);
+
+    [Fact]
+    public async Task The_next_period_begins_with_the_latest_versions_when_its_time_has_come()
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        var updates = new Updates(folder);
+        var time = new ManualTime();
+        await using TaskHost task = await StartAsync(folder, time, Automatic);
+        await FillAsync(task, updates);
+        Assert.Equal(0UL, task.Session.Period.Period);
+
+        // Not a moment earlier.
+        ulong last = task.Session.Last.Epoch;
+        time.Advance(DateTimeOffset.FromUnixTimeMilliseconds((long)task.Session.PeriodStartMs) + s_length - time.GetUtcNow() - TimeSpan.FromMilliseconds(1));
+        await task.StepAsync();
+        Assert.Equal((last + 1, 0UL), (task.Session.Last.Epoch, task.Session.Period.Period));
+        time.Advance(TimeSpan.FromMilliseconds(2));
+        await updates.AcceptAsync("late", "waits for the epoch after the switch");
+        await task.StepAsync();
+        Assert.Equal((last + 2, 1UL), (task.Session.Last.Epoch, task.Session.Period.Period));
+        Assert.Equal(last + 2, task.Session.Period.FirstEpoch);
+        await task.StepAsync();
+        Assert.Equal(last + 3, task.Session.Last.Epoch);
+
+        // Versions go on after the copies.
+        await updates.AcceptAsync("key 1", "in period 1");
+        await updates.AcceptAsync(UserUpdate.Of("bob").AddDevice("bob 2", "in period 1").Request());
+        await task.StepAsync();
+        await HistoryCheck.RunAsync(folder, updates);
+    }
+
+    [Fact]
+    public async Task Copies_are_staged_between_epochs_and_again_when_their_keys_change()
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        var updates = new Updates(folder);
+        var time = new ManualTime();
+        await using TaskHost task = await StartAsync(folder, time, options =>
+        {
+            Automatic(options);
+            options.CopiesPerChunk = 3;
+        });
+        await FillAsync(task, updates);
+        await WorkAsync(task);
+        int staged = await task.Store.CountCopiesAsync(1, TestContext.Current.CancellationToken);
+        Assert.InRange(staged, 12, 30);
+        Assert.Equal(staged, task.State.Current.Copies);
+
+        await updates.AcceptAsync("key 1", "changed");
+        await updates.AcceptAsync(UserUpdate.Of("bob").Decommission().Request());
+        await task.StepAsync();
+        await WorkAsync(task);
+        // The changed key, the list and the device.
+        Assert.Equal(staged + 3, await task.Store.CountCopiesAsync(1, TestContext.Current.CancellationToken));
+        await updates.AcceptAsync("bob 1", "set by itself after its user has left");
+        await task.StepAsync();
+        await WorkAsync(task);
+        time.Advance(s_length);
+        await task.StepAsync();
+        Assert.Equal(1UL, task.Session.Period.Period);
+        await HistoryCheck.RunAsync(folder, updates);
+        CheckBundles(folder, 1, task.Session.Period.Copies!.Value);
+    }
+
+    [Fact]
+    public async Task Periods_follow_each_other_and_old_ones_are_destroyed()
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        var updates = new Updates(folder);
+        var time = new ManualTime();
+        await using TaskHost task = await StartAsync(folder, time, Automatic);
+        await FillAsync(task, updates);
+        for (ulong period = 1; period <= 3; period++)
+        {
+            await updates.AcceptAsync("key 1", $"before period {period}");
+            await updates.AcceptAsync(UserUpdate.Of($"user {period}").Create($"name {period}").AddDevice($"device {period}", "value").Request());
+            await task.StepAsync();
+            if (period > 1)
+            {
+                await updates.AcceptAsync(UserUpdate.Of($"user {period - 1}").Decommission().Request());
+                await task.StepAsync();
+            }
+            time.Advance(s_length + TimeSpan.FromSeconds(1));
+            await task.StepAsync();
+            Assert.Equal(period, task.Session.Period.Period);
+            if (period == 1)
+            {
+                await HistoryCheck.RunAsync(folder, updates);
+            }
+            await WorkAsync(task);
+        }
+        IReadOnlyList<PeriodRow> periods = await task.Store.ReadPeriodsAsync(TestContext.Current.CancellationToken);
+        Assert.Equal([PeriodState.Destroyed, PeriodState.Destroyed, PeriodState.Ended, PeriodState.Current], periods.Select(period => period.State));
+        await HistoryCheck.RunAsync(folder);
+        Assert.Empty(BundlesOf(folder, 1));
+        Assert.NotEmpty(BundlesOf(folder, 2));
+        // Nothing in the folder of bundles names what was a key of the first period.
+        foreach (string path in Directory.EnumerateFiles(new BoardFolder(folder.Data).Bundles, "*.bundle"))
+        {
+            EpochContent content = EpochBundle.Decode(await File.ReadAllBytesAsync(path, TestContext.Current.CancellationToken));
+            for (int i = 0; i < content.Leaves.Rows.Length && content.Epoch.Epoch < periods[2].FirstEpoch; i++)
+            {
+                Assert.True(!content.Leaves.Rows.Span[i].Structure.HasVersions() || content.Leaves.Key(i).IsEmpty);
+            }
+        }
+    }
+
+    [Fact]
+    public async Task A_switch_is_made_when_the_operator_asks_for_it_and_the_log_allows_it()
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        var updates = new Updates(folder);
+        var time = new ManualTime();
+        await using TaskHost task = await StartAsync(folder, time, _ => { });
+        await FillAsync(task, updates);
+        time.Advance(s_length / 2);
+        await task.StepAsync();
+        await WorkAsync(task);
+        Assert.Single(await task.Store.ReadPeriodsAsync(TestContext.Current.CancellationToken));
+        await using (IMaintenanceStore store = await new SqliteStorageProvider().OpenMaintenanceAsync(folder.ConnectionString, TestContext.Current.CancellationToken))
+        {
+            await store.RequestSwitchAsync(1, TestContext.Current.CancellationToken);
+        }
+        await task.StepAsync();
+        await WorkAsync(task);
+        Assert.Equal(0UL, task.Session.Period.Period);
+        Assert.Equal(PeriodState.Next, (await task.Store.ReadPeriodsAsync(TestContext.Current.CancellationToken))[1].State);
+        time.Advance(s_length);
+        await task.StepAsync();
+        Assert.Equal(1UL, task.Session.Period.Period);
+        // Once.
+        time.Advance(2 * s_length);
+        await task.StepAsync();
+        Assert.Equal(1UL, task.Session.Period.Period);
+        await HistoryCheck.RunAsync(folder, updates);
+    }
+
+    [Fact]
+    public async Task An_interval_below_the_logs_is_refused()
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        StartupException refused = await Assert.ThrowsAsync<StartupException>(() => StartAsync(folder, new ManualTime(), options => options.Interval = s_length / 2));
+        Assert.Equal(ExitCodes.Configuration, refused.ExitCode);
+    }
+
+    [Fact]
+    public async Task Expected_versions_of_the_period_before_are_those_that_were_copied()
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        var updates = new Updates(folder);
+        var time = new ManualTime();
+        await using TaskHost task = await StartAsync(folder, time, Automatic);
+        await FillAsync(task, updates);
+        await updates.AcceptAsync("key 1", "second");
+        await task.StepAsync();
+        time.Advance(s_length + TimeSpan.FromSeconds(1));
+        await task.StepAsync();
+        Assert.Equal(1UL, task.Session.Period.Period);
+        (string Key, ulong Period, ulong Version, bool IsTaken)[] cases =
+            [("key 1", 0, 2, true), ("key 2", 0, 2, false), ("key 3", 0, 0, false), ("key 4", 1, 1, true), ("key 5", 1, 2, false), ("new 1", 0, 0, true), ("new 2", 0, 1, false), ("key 6", 0, 1, true)];
+        var requests = cases.Select(each => Updates.Request(Updates.Item(each.Key, "value", new ExpectedVersion(each.Period, each.Version)))).ToArray();
+        await updates.AcceptAsync(requests);
+        await task.StepAsync();
+        for (int i = 0; i < cases.Length; i++)
+        {
+            Assert.Equal((cases[i], cases[i].IsTaken), (cases[i], (await updates.StatusAsync(requests[i])).State == RequestState.Published));
+        }
+        // What was copied counts no more once there is a later version.
+        await updates.AcceptAsync(Updates.Request(Updates.Item("key 1", "again", new ExpectedVersion(0, 2))));
+        await task.StepAsync();
+        await HistoryCheck.RunAsync(folder, updates);
+    }
+
+    [Fact]
+    public async Task Whoever_takes_over_goes_on_where_it_was()
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        var updates = new Updates(folder);
+        var time = new ManualTime();
+        // Nothing is saved in between: trees come from the database; and then from what was saved.
+        for (int round = 0; round < 12; round++)
+        {
+            await using TaskHost task = await StartAsync(
+                folder, time, options =>
+                {
+                    Automatic(options);
+                    options.CopiesPerChunk = 2;
+                });
+            if (round == 0)
+            {
+                await FillAsync(task, updates);
+            }
+            await updates.AcceptAsync($"key {round}", $"value {round}");
+            await task.StepAsync();
+            for (int i = 0; i < round; i++)
+            {
+                await task.WorkAsync();
+            }
+            if (round % 3 == 2)
+            {
+                time.Advance(s_length + TimeSpan.FromSeconds(1));
+                await task.StepAsync();
+                await task.StepAsync();
+            }
+            if (round % 4 == 3)
+            {
+                await task.Session.FinishAsync(TestContext.Current.CancellationToken);
+            }
+        }
+        await using TaskHost last = await StartAsync(folder, time, Automatic);
+        Assert.Equal(4UL, last.Session.Period.Period);
+        await last.StepAsync();
+        await HistoryCheck.RunAsync(folder);
+    }
+
+    [Fact]
+    public async Task Copies_whose_staging_failed_or_was_not_answered_are_staged_once()
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        var updates = new Updates(folder);
+        var time = new ManualTime();
+        FailingStore? fault = null;
+        await using TaskHost task = await StartAsync(
+            folder, time, options =>
+            {
+                Automatic(options);
+                options.CopiesPerChunk = 4;
+            },
+            wrap: real =>
+            {
+                (IPipelineStore store, fault) = FailingStore.Wrap(real);
+                return store;
+            });
+        await FillAsync(task, updates);
+        for (int i = 0; i < 2; i++)
+        {
+            await task.StepAsync();
+            fault!.FailNextStaging();
+            await Assert.ThrowsAsync<StorageUnavailableException>(() => WorkAsync(task));
+            // In doubt: nothing is staged before the database was asked.
+            Assert.False(await task.WorkAsync());
+            await task.StepAsync();
+            fault.LoseNextStaging();
+            await Assert.ThrowsAsync<StorageUnavailableException>(() => WorkAsync(task));
+        }
+        await task.StepAsync();
+        await WorkAsync(task);
+        time.Advance(s_length + TimeSpan.FromSeconds(1));
+        await task.StepAsync();
+        Assert.Equal(1UL, task.Session.Period.Period);
+        // One row a key, but for those of alice, who has left: of her list there is none but what takes it out.
+        await HistoryCheck.RunAsync(folder, updates);
+        CheckBundles(folder, 1, task.Session.Period.Copies!.Value);
+        CopyBatch copies = await task.Store.ReadCopiesAsync(1, 0, 1000, LeafColumns.Trees, TestContext.Current.CancellationToken);
+        Assert.Equal(copies.Sources.Length, copies.Sources.ToArray().Distinct().Count() + 1);
+    }
+
+    [Fact]
+    public async Task A_holder_that_was_overtaken_stages_nothing()
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        var updates = new Updates(folder);
+        var time = new ManualTime();
+        await using TaskHost old = await StartAsync(folder, time, Automatic, holder: "old");
+        await FillAsync(old, updates);
+        time.Advance(TimeSpan.FromMinutes(1));
+        // The lease of the old one is over by the database's clock, which it does not look at.
+        await using (IPipelineStore store = await folder.OpenPipelineAsync())
+        {
+            await store.ReleaseLeaseAsync(old.Keeper.Lease, TestContext.Current.CancellationToken);
+        }
+        await using TaskHost successor = await StartAsync(folder, time, Automatic, holder: "successor");
+        await successor.StepAsync();
+        await Assert.ThrowsAsync<StorageFencedException>(() => WorkAsync(old));
+        await WorkAsync(successor);
+        time.Advance(s_length + TimeSpan.FromSeconds(1));
+        await successor.StepAsync();
+        Assert.Equal(1UL, successor.Session.Period.Period);
+        await Assert.ThrowsAsync<StorageFencedException>(() => old.StepAsync());
+        await HistoryCheck.RunAsync(folder, updates);
+    }
+
+    [Fact]
+    public async Task A_board_that_was_lost_is_made_again_across_periods()
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        var updates = new Updates(folder);
+        var time = new ManualTime();
+        await using (TaskHost task = await StartAsync(folder, time, Automatic))
+        {
+            await FillAsync(task, updates);
+            for (int period = 1; period <= 3; period++)
+            {
+                await updates.AcceptAsync("key 1", $"before period {period}");
+                await task.StepAsync();
+                time.Advance(s_length + TimeSpan.FromSeconds(1));
+                await task.StepAsync();
+                await WorkAsync(task);
+            }
+            Assert.Equal(3UL, task.Session.Period.Period);
+        }
+        Directory.Delete(new BoardFolder(folder.Data).Log, recursive: true);
+        await using (TaskHost task = await StartAsync(folder, time, Automatic))
+        {
+            await updates.AcceptAsync("key 1", "after the board was lost");
+            await task.StepAsync();
+        }
+        await HistoryCheck.RunAsync(folder);
+    }
+
+    [Fact]
+    public async Task A_switch_has_dummies_of_names_and_copies_those_of_keys()
+    {
+        using TestFolder folder = await TestFolder.CreateAsync();
+        var updates = new Updates(folder);
+        var time = new ManualTime();
+        await using (TaskHost task = await StartAsync(folder, time, Automatic, padding: padding => (padding.Usernames, padding.Devices, padding.Keys, padding.Decommissioned) = (4, 4, 8, 2)))
+        {
+            await FillAsync(task, updates);
+            ulong[] before = [.. EpochRecord.Decode(task.Session.Last.Record.Span).Structures.Select(structure => structure.Count)];
+            time.Advance(s_length + TimeSpan.FromSeconds(1));
+            await task.StepAsync();
+            Assert.Equal(1UL, task.Session.Period.Period);
+            ulong[] after = [.. EpochRecord.Decode(task.Session.Last.Record.Span).Structures.Select(structure => structure.Count)];
+            Assert.Equal((before[0] + 4, before[3] + 2), (after[0], after[3]));
+            Assert.True(after[1] < before[1] && after[2] < before[2] && after[2] > 9, $"{string.Join(' ', before)}, {string.Join(' ', after)}");
+        }
+        await HistoryCheck.RunAsync(folder);
+    }
+
+    private static void Automatic(PeriodOptions options) => options.Automatic = true;
+
+    // Nobody renews the lease, as timers of the manual time never fire.
+    private static Task<TaskHost> StartAsync(
+        TestFolder folder, TimeProvider time, Action<PeriodOptions> periods, string holder = "test", Func<IPipelineStore, IPipelineStore>? wrap = null, Action<PaddingOptions>? padding = null) =>
+        TaskHost.StartAsync(folder, epochs => epochs.LeaseDuration = TimeSpan.FromDays(10), time: time, log: log => log.PeriodLength = s_length, holder: holder, wrap: wrap, padding: padding, periods: periods);
+
+    // Two epochs of keys and of users: alice leaves, bob stays.
+    private static async Task FillAsync(TaskHost task, Updates updates)
+    {
+        await task.StepAsync();
+        for (int i = 0; i < 8; i++)
+        {
+            await updates.AcceptAsync($"key {i}", "first");
+        }
+        await updates.AcceptAsync(
+            UserUpdate.Of("alice").Create("al").AddDevice("alice 1", "value").AddDevice("alice 2", "value").Request(),
+            UserUpdate.Of("bob").Create("bobby").AddDevice("bob 1", "value").Request());
+        await task.StepAsync();
+        await updates.AcceptAsync(UserUpdate.Of("alice").RemoveDevice("alice 2").Request());
+        await updates.AcceptAsync("key 7", "second");
+        await task.StepAsync();
+        await updates.AcceptAsync(UserUpdate.Of("alice").Decommission().Request());
+        await task.StepAsync();
+    }
+
+    private static async Task WorkAsync(TaskHost task)
+    {
+        for (int i = 0; await task.WorkAsync(); i++)
+        {
+            Assert.True(i < 1000, "there is no end of it");
+        }
+    }
+
+    private static IEnumerable<CopyBundle> BundlesOf(TestFolder folder, ulong period) => Directory.EnumerateFiles(new BoardFolder(folder.Data).Bundles)
+        .Where(path => CopyBundleName.TryParse(Path.GetFileName(path), out CopyBundleName name) && name.Period == period).Select(path => CopyBundle.Decode(File.ReadAllBytes(path)));
+
+    private static void CheckBundles(TestFolder folder, ulong period, int copies)
+    {
+        int end = 0;
+        foreach (CopyBundle bundle in BundlesOf(folder, period).OrderBy(bundle => bundle.Copies.First).ThenBy(bundle => bundle.Copies.End))
+        {
+            Assert.True(bundle.Copies.First <= end);
+            Assert.Equal(bundle.Copies.First > 0, bundle.WrappedSecrets.IsEmpty);
+            end = bundle.Copies.End;
+        }
+        Assert.Equal(copies, end);
+    }
+}
