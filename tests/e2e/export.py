@@ -23,6 +23,8 @@ class Facts:
     """By epoch."""
     versions: dict[tuple[int, bytes], list[tuple[int, int, bytes, int, bytes]]] = field(default_factory=dict)
     """By structure and key: (version, epoch, request id, item, value), in the order of epochs."""
+    periods: dict[int, int] = field(default_factory=dict)
+    """Of epochs that have leaves of devices or keys."""
     leaves: int = 0
     pending: int = 0
     refused: int = 0
@@ -70,7 +72,8 @@ def _rows(data: mmap.mmap) -> Iterator[tuple[int, int, int]]:
 
 
 def _leaf(facts: Facts, data: mmap.mmap, start: int, end: int) -> None:
-    epoch, _, structure, _, version = LEAF_START.unpack_from(data, start)
+    epoch, _, structure, period, version = LEAF_START.unpack_from(data, start)
+    facts.periods[epoch] = period
     at = start + LEAF_START.size
     for _ in ("label", "commitment", "tag"):
         at += LENGTH.size + LENGTH.unpack_from(data, at)[0]

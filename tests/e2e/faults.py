@@ -69,6 +69,19 @@ def at_points(trial: Trial) -> None:
     trial.goes_on()
 
 
+def at_period_points(trial: Trial) -> None:
+    """The same at those of periods, of a log whose periods follow each other within seconds."""
+    task = trial.log.task
+    require(task.stop() == 0, task.log_end())
+    for name in trial.random.sample(PERIOD_POINTS, len(PERIOD_POINTS)):
+        with trial.fault(name):
+            trial.accept(f"before {name}")
+            _start_to_be_killed(trial, task, name)
+    task.start()
+    task.wait_ready()
+    trial.goes_on()
+
+
 def killed_at(name: str) -> Fault:
     """SIGKILL by the update-service itself at a labelled place."""
 
@@ -285,14 +298,17 @@ def query(trial: Trial) -> Process:
     return trial.log.query
 
 
-# Those of periods no log gets to that does not switch.
-POINTS = [name for name in fail_points() if name not in (GENESIS, DRAW, ACCEPT) and not name.startswith("period-")]
+# No log gets to those of periods that does not switch, and to the last of them none that serves all of its periods.
+OF_PERIODS, DESTROYING = "period-", "period-destroying"
+POINTS = [name for name in fail_points() if name not in (GENESIS, DRAW, ACCEPT) and not name.startswith(OF_PERIODS)]
+PERIOD_POINTS = [name for name in fail_points() if name.startswith(OF_PERIODS) and name != DESTROYING]
 AT_POINTS = Fault("fail points of the update-task", at_points)
 AT_DRAW, AT_ACCEPT = killed_at(DRAW), killed_at(ACCEPT)
 FROZEN_AT_DRAW = one("frozen at draw beside another update-service", frozen_at_draw)
 KILLS = [killed("update-task", task), killed("update-service", update), killed("query-service", query)]
 PAUSES = [paused("update-task", task), paused("update-service", update), paused("query-service", query)]
-OVERTAKEN = {name: overtaken_at(name) for name in POINTS}
+AT_PERIOD_POINTS = Fault("fail points of periods", at_period_points)
+OVERTAKEN = {name: overtaken_at(name) for name in [*POINTS, *PERIOD_POINTS]}
 SERVER_KILLED = one("kill -9 of the database server", server_killed)
 SERVER = [SERVER_KILLED, one("restart of the database server", server_restarted),
           one("kill -9 of a database session", session_killed), one("pause of a database session", session_paused)]
@@ -311,4 +327,4 @@ def every(engine: str) -> list[Fault]:
     copies = [BENEATH_STOPPED, BENEATH_RUNNING] if engine in (Sqlite.name, OwnPostgreSql.name) else []
     # SQLite has one writer: whoever stops inside its transaction stops all.
     several = [] if engine == Sqlite.name else [FROZEN_AT_DRAW]
-    return [AT_POINTS, AT_DRAW, AT_ACCEPT, *several, *random_ones(engine), *OVERTAKEN.values(), *CLOCKS, *copies, *([BOARD_FULL] if os.geteuid() == 0 else [])]
+    return [AT_POINTS, AT_DRAW, AT_ACCEPT, *several, *random_ones(engine), *(OVERTAKEN[name] for name in POINTS), *CLOCKS, *copies, *([BOARD_FULL] if os.geteuid() == 0 else [])]

@@ -42,7 +42,8 @@ class Trial:
         self.random = random.Random(seed)
         self.oracle = Oracle(log, seed)
         self.point = "none"
-        self.reader: Reader
+        self.reader: Reader | None = None
+        """None of a log without replicas."""
         self.watcher: Watcher
         self.writers: list[Writer] = []
         self._make_writers = make_writers or _small_writers
@@ -52,7 +53,7 @@ class Trial:
 
     def __enter__(self) -> "Trial":
         self.writers = self._make_writers(self)
-        self.reader = self._read(self.writers[0].keys[:READ_KEYS], self.log.logs / "reader")
+        self.reader = self._read(self.writers[0].keys[:READ_KEYS], self.log.logs / "reader") if self.log.queries else None
         self.watcher = Watcher(self.log)
         return self
 
@@ -80,7 +81,7 @@ class Trial:
 
     @property
     def _workers(self) -> list[Worker]:
-        return [*self.writers, self.reader, self.watcher]
+        return [*self.writers, *([self.reader] if self.reader else []), self.watcher]
 
     @contextmanager
     def fault(self, point: str) -> Iterator[None]:
@@ -152,7 +153,7 @@ class Trial:
         self.__exit__(None)
         accepted = self.accepted
         lost, doubled = self.oracle.judge(accepted, self.watcher.notes)
-        require(self.reader.verified > 0, "no lookup was verified")
+        require(self.reader is None or self.reader.verified > 0, "no lookup was verified")
         points = list(self._kills)
         points += sorted((lost.keys() | doubled.keys()) - set(points))
         counts = Counter(one.point for one in accepted)

@@ -1,0 +1,65 @@
+"""Periods follow each other within seconds, under load, while the update-task is killed and overtaken at each step of it: nothing is lost or applied twice, and there is one history.
+
+OPTIKS_FAULT_SEED: as for test_faults.py. These logs have no replicas: what replicas make of switches is shown elsewhere.
+"""
+
+import json
+import unittest
+
+import faults
+from harness import FAIL_POINT, Deployment
+from storage import OwnPostgreSql, Sqlite
+from test_faults import SEED
+from trial import Trial
+
+PERIODS = {"Optiks__Log__PeriodLength": "00:00:01", "Optiks__Periods__Automatic": "true", "Optiks__Periods__CopiesPerChunk": "16"}
+# So many that none is destroyed: what is judged is read from the database.
+ALL_SERVED = PERIODS | {"Optiks__Log__RetainedPeriods": "255"}
+
+
+def begun(log: Deployment) -> list[int]:
+    """The periods that its task began, as the log tells them."""
+    return [json.loads(line)["State"]["Period"] for line in log.task.log().splitlines() if '"EventId":3042' in line]
+
+
+class PeriodFaultTest(unittest.TestCase):
+    def test_sqlite(self):
+        self.put(Sqlite.name, [faults.AT_PERIOD_POINTS, faults.KILLS[0]])
+
+    def test_postgresql(self):
+        self.put(OwnPostgreSql.name, [faults.AT_PERIOD_POINTS, *(faults.OVERTAKEN[name] for name in ("period-chunk", "period-switch")), faults.SERVER_KILLED])
+
+    def test_destroying(self):
+        for engine in (Sqlite.name, OwnPostgreSql.name):
+            with self.subTest(engine=engine), Deployment(PERIODS | {"Optiks__Log__RetainedPeriods": "2"}, replicas=0, engine=engine) as log:
+                log.publish(("alice", "destroyed in its turn"))
+                self.assertEqual(log.task.stop(), 0, log.task.log_end())
+                log.task.start(**{FAIL_POINT: faults.DESTROYING})
+                self.assertEqual(log.task.wait(faults.LONG_SECONDS), faults.KILLED, log.task.log_end())
+                log.task.start()
+                log.task.wait_ready()
+                for _ in range(3):
+                    self.assertEqual(log.publish(("alice", "goes on"))["status"], "published")
+                began = begun(log)
+                self.assertEqual(began, sorted(set(began)))
+                self.assertGreaterEqual(began[-1], 2)
+
+    def put(self, engine: str, chosen: list[faults.Fault]) -> None:
+        try:
+            with Deployment(ALL_SERVED, replicas=0, engine=engine) as log, Trial(log, SEED) as trial:
+                for fault in chosen:
+                    fault.put(trial)
+                rows = trial.judge()
+                began = begun(log)
+        except Exception as failure:
+            failure.add_note(f"OPTIKS_FAULT_SEED={SEED}")
+            raise
+        self.assertGreaterEqual(max(began), 2)
+        for row in rows:
+            with self.subTest(row=row):
+                self.assertGreater(row.accepted, 0)
+                self.assertEqual((row.lost, row.doubled, row.histories), (0, 0, 1))
+
+
+if __name__ == "__main__":
+    unittest.main()
