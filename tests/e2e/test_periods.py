@@ -1,0 +1,102 @@
+"""A log that goes over to its next periods by itself: replicas follow, clients and auditors too, and both verifiers agree on where its periods began and ended."""
+
+import json
+import subprocess
+import sys
+import time
+import unittest
+
+import harness
+from harness import ROOT, Deployment
+from native import NativeVerifier
+from native_periods import NativePeriods
+
+PERIODS = {"Optiks__Log__PeriodLength": "00:00:02", "Optiks__Periods__Automatic": "true"}
+JSON = "application/json"
+
+
+class PeriodTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.log = cls.enterClassContext(Deployment(PERIODS))
+        cls.log.publish(("alice", "a1"), ("bob", "b1"))
+        cls.log.publish(("alice", "a2"), ("carol", "c1"))
+        # A client that keeps what it saw in the first periods.
+        cls.before = cls.log.optiks("lookup", "alice", "--json")
+        cls.kept = cls.before.lines()[0]["period"]
+        cls.wait_for_period(cls.kept + 2)
+        cls.log.publish(("alice", "a3"), ("dave", "d1"))
+        # What is asked from here on is of one epoch: nothing moves on.
+        if cls.log.task.stop() != 0:
+            raise AssertionError(cls.log.task.log_end())
+        cls.bounds = cls.ask_bounds(0)
+
+    @classmethod
+    def ask_bounds(cls, first: int) -> list[dict]:
+        with cls.log.query_client() as client:
+            answer = client.get(f"/v1/periods?from={first}", JSON)
+        if answer.status != 200:
+            raise AssertionError(f"periods: HTTP {answer.status} {answer.body!r}")
+        return [bound["record_fields"] for bound in answer.json()["bounds"]]
+
+    @classmethod
+    def wait_for_period(cls, period: int) -> None:
+        deadline = time.monotonic() + 120
+        while cls.ask_bounds(0)[-1]["period"] < period:
+            if time.monotonic() >= deadline:
+                raise AssertionError(f"no period {period}: {cls.log.task.log_end()}")
+            time.sleep(0.2)
+
+    def test_bounds_are_of_successive_periods(self):
+        self.assertEqual((self.bounds[0]["epoch"], self.bounds[0]["period"]), (0, 0))
+        self.assertGreaterEqual(self.bounds[-1]["period"], self.kept + 2)
+        for first, second in zip(self.bounds, self.bounds[1:], strict=False):
+            if first["period"] != second["period"]:
+                self.assertEqual((second["period"], second["period_first_epoch"]), (first["period"] + 1, first["epoch"] + 1))
+                self.assertEqual(second["epoch"], second["period_first_epoch"])
+        self.assertEqual([bound["epoch"] for bound in self.ask_bounds(1)], [bound["epoch"] for bound in self.bounds if bound["period"] >= 1])
+
+    def test_a_client_goes_over_with_what_it_keeps(self):
+        self.assertEqual((self.before.code, self.before.lines()[0]["value"]), (0, "a2"), str(self.before))
+        after = self.log.optiks("lookup", "alice", "bob", "nobody", "--json")
+        self.assertEqual(after.code, 0, str(after))
+        found = {line["key"]: line for line in after.lines()}
+        self.assertEqual([found[key]["verdict"] for key in ("alice", "bob", "nobody")], ["present", "present", "absent"])
+        self.assertEqual([found[key].get("value") for key in ("alice", "bob", "nobody")], ["a3", "b1", None])
+        self.assertEqual((found["bob"]["version"], found["bob"]["published_epoch"]), (1, 0))
+        self.assertEqual(found["alice"]["period"], self.bounds[-1]["period"])
+        again = self.log.optiks("lookup", "alice", "--json")
+        self.assertTrue(again.lines()[0]["unchanged"], str(again))
+
+    def test_an_auditor_follows_and_names_the_switches(self):
+        audit = self.log.optiks("audit", "--from", "0", "--json")
+        self.assertEqual(audit.code, 0, str(audit))
+        switches = sorted({bound["period_first_epoch"] for bound in self.bounds} - {0})
+        self.assertEqual(audit.lines()[-1]["switches"], switches)
+
+    def test_a_stranger_s_update_is_read_as_a_copy(self):
+        history = self.log.optiks("history", "bob", "--json").lines()[0]
+        self.assertEqual([(version["version"], version["epoch"], version["value"]) for version in history["versions"]], [(1, 0, "b1")])
+
+    def test_both_verifiers_agree(self):
+        export = self.log.data / "live.json"
+        live = subprocess.run(
+            [sys.executable, ROOT / "tests/reference/live.py", "--query-url", self.log.query.url, "--trust", self.log.data / "trust.json",
+             "--key", "alice", "--key", "bob", "--absent", "nobody", "--periods", "--at-least", "60", "--export", export],
+            capture_output=True, text=True, timeout=300, check=False)
+        self.assertEqual(live.returncode, 0, live.stdout[-3000:] + live.stderr[-3000:])
+        self.assertIn(f"verified the bounds of {self.bounds[-1]['period'] + 1} periods", live.stdout)
+        content = json.loads(export.read_text())
+        native = NativePeriods(NativeVerifier(harness.OUT / harness.QUERY / "liboptiks.so"))
+        rows = [row for row in content["vectors"] if row["form"] == "periods"]
+        self.assertGreater(len(rows), 30)
+        for row in rows:
+            with self.subTest(row["kind"]):
+                reason, epochs = native.verdict(content["anchors"], row)
+                self.assertEqual(reason, row["reason"])
+                if reason == "valid":
+                    self.assertEqual(epochs, row["results"])
+
+
+if __name__ == "__main__":
+    unittest.main()
