@@ -11,7 +11,7 @@ from harness import ROOT, Deployment
 from native import NativeVerifier
 from native_periods import NativePeriods
 
-PERIODS = {"Optiks__Log__PeriodLength": "00:00:02", "Optiks__Periods__Automatic": "true"}
+PERIODS = {"OPTIKS_TRY_PERIODS": "1", "Optiks__Log__PeriodLength": "00:00:02", "Optiks__Periods__Automatic": "true"}
 JSON = "application/json"
 
 

@@ -1,0 +1,93 @@
+using System.Net;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
+using Optiks.Protocol;
+
+namespace Optiks.QueryService.Tests;
+
+/// <summary>Replicas that follow a log into its next period, that were loaded before it began, after it, and in stored mode, and that say the same.</summary>
+public sealed class PeriodSwitchTests : IAsyncLifetime
+{
+    private TestLog? _log;
+
+    private TestLog Log => _log!;
+
+    public async ValueTask InitializeAsync()
+    {
+        _log = await TestLog.CreateAsync(periodLengthMs: 1);
+        await Log.PublishItemsAsync(
+        [
+            TestLog.Item(StructureId.Usernames, "al", "alice"u8.ToArray()), TestLog.Item(StructureId.Devices, "alice", DeviceList.Encode(["phone"u8.ToArray()])),
+            TestLog.Item(StructureId.Keys, "phone", "one"u8.ToArray()), TestLog.Item(StructureId.Keys, "plain", "its"u8.ToArray()),
+        ]);
+    }
+
+    public async ValueTask DisposeAsync() => await Log.DisposeAsync();
+
+    [Theory]
+    [InlineData(false)]
+    [InlineData(true)]
+    public async Task All_say_the_same_before_between_and_after_switches(bool isStored)
+    {
+        await using Replica first = await Replica.StartReadyAsync(Log, "first");
+        var events = new LoggedEvents();
+        await using Replica second = await StartAsync("second", isStored, events);
+        await CompareAsync(first, second);
+        await Log.BeginNextAsync();
+        await Log.StageAsync("phone");
+        await Log.PublishItemsAsync([TestLog.Item(StructureId.Keys, "phone", "two"u8.ToArray())]);
+        await CompareAsync(first, second);
+        await Log.StageAllAsync();
+        await Log.SwitchAsync();
+        await CompareAsync(first, second);
+        await Log.PublishItemsAsync([TestLog.Item(StructureId.Keys, "phone", "three"u8.ToArray()), TestLog.Item(StructureId.Usernames, "ally", "alice"u8.ToArray())]);
+        await CompareAsync(first, second);
+        await Log.NextPeriodAsync();
+        await Log.PublishItemsAsync([TestLog.Item(StructureId.Keys, "new", "its"u8.ToArray())]);
+        await CompareAsync(first, second);
+        Assert.False(events.Has("EpochRefused"));
+        Assert.False(events.Has("NextPeriodRefused"));
+
+        // From the database alone, and from what the second one leaves; files of periods that ended are not left behind.
+        await using Replica cold = await StartAsync("cold", isStored, new LoggedEvents());
+        await CompareAsync(first, cold);
+        await second.DisposeAsync();
+        var again = new LoggedEvents();
+        await using Replica third = await StartAsync("second", isStored, again);
+        await CompareAsync(first, third);
+        Assert.True(again.Has("SnapshotUsed"));
+        string folder = Path.Combine(Log.Folder.Replicas, "second");
+        Assert.False(File.Exists(Path.Combine(folder, "leaves")));
+        Assert.Equal(["2"], Directory.EnumerateDirectories(Path.Combine(folder, "periods")).Select(path => Path.GetFileName(path)));
+    }
+
+    [Fact]
+    public async Task A_switch_that_the_copies_do_not_give_is_refused_and_the_last_epoch_stays()
+    {
+        await using Replica replica = await Replica.StartReadyAsync(Log, "first");
+        await replica.WaitForEpochAsync(1);
+        await Log.BeginNextAsync();
+        await Log.StageAllAsync();
+        await Log.SwitchAsync(record => record with { Structures = [.. record.Structures.Select(structure => structure.Count == 0 ? structure : structure with { Root = Enumerable.Repeat((byte)1, structure.Root.Length).ToArray() })] });
+        await replica.WaitForTroubleAsync("do not give its record's root");
+        Assert.Equal(HttpStatusCode.OK, (await replica.SendAsync(Replica.Get("/v1/lookup?key=phone"))).StatusCode);
+    }
+
+    private async Task<Replica> StartAsync(string name, bool isStored, LoggedEvents events) => await Replica.StartAsync(
+        Log, name, services => services.AddSingleton<ILoggerProvider>(events), _ => { }, isStored ? ["--Optiks:QueryService:NodeCacheBytes", "1048576"] : []);
+
+    private async Task CompareAsync(Replica one, Replica other)
+    {
+        ulong epoch = (ulong)Log.Records.Count - 1;
+        await one.WaitForEpochAsync(epoch);
+        await other.WaitForEpochAsync(epoch);
+        const string names = """[{"key": "phone"}, {"key": "plain"}, {"key": "new"}, {"key": "nobody"}]""";
+        foreach ((string path, string form) in ((string, string)[])[("/v1/lookup", MediaTypes.Lookup), ("/v1/history", MediaTypes.History), ("/v1/monitor", MediaTypes.Monitor)])
+        {
+            byte[] expected = await one.OctetsAsync(Replica.Post(path, names, form), asOwner: true);
+            Assert.Equal(expected, await other.OctetsAsync(Replica.Post(path, names, form), asOwner: true));
+        }
+        const string users = """[{"username": "al"}, {"username": "ally"}]""";
+        Assert.Equal(await one.OctetsAsync(Replica.Post("/v1/users/lookup", users, MediaTypes.UserLookup)), await other.OctetsAsync(Replica.Post("/v1/users/lookup", users, MediaTypes.UserLookup)));
+    }
+}
