@@ -69,7 +69,7 @@ public sealed class PeriodSwitchTests : IAsyncLifetime
         await Log.BeginNextAsync();
         await Log.StageAllAsync();
         await Log.SwitchAsync(record => record with { Structures = [.. record.Structures.Select(structure => structure.Count == 0 ? structure : structure with { Root = Enumerable.Repeat((byte)1, structure.Root.Length).ToArray() })] });
-        await replica.WaitForTroubleAsync("do not give its record's root");
+        await replica.WaitForTroubleAsync("root and count of structure");
         Assert.Equal(HttpStatusCode.OK, (await replica.SendAsync(Replica.Get("/v1/lookup?key=phone"))).StatusCode);
     }
 

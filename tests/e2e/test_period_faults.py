@@ -1,6 +1,6 @@
 """Periods follow each other within seconds, under load, while the update-task is killed and overtaken at each step of it: nothing is lost or applied twice, and there is one history.
 
-OPTIKS_FAULT_SEED: as for test_faults.py. These logs have no replicas: what replicas make of switches is shown elsewhere.
+OPTIKS_FAULT_SEED: as for test_faults.py. A client looks keys up all the while, and never gets an invalid answer or an older one.
 """
 
 import json
@@ -12,7 +12,7 @@ from storage import OwnPostgreSql, Sqlite
 from test_faults import SEED
 from trial import Trial
 
-PERIODS = {"OPTIKS_TRY_PERIODS": "1", "Optiks__Log__PeriodLength": "00:00:01", "Optiks__Periods__Automatic": "true", "Optiks__Periods__CopiesPerChunk": "16"}
+PERIODS = {"OPTIKS_TRY_PERIODS": "1", "Optiks__Log__PeriodLength": "00:00:02", "Optiks__Periods__Automatic": "true", "Optiks__Periods__CopiesPerChunk": "16"}
 # So many that none is destroyed: what is judged is read from the database.
 ALL_SERVED = PERIODS | {"Optiks__Log__RetainedPeriods": "255"}
 
@@ -46,15 +46,18 @@ class PeriodFaultTest(unittest.TestCase):
 
     def put(self, engine: str, chosen: list[faults.Fault]) -> None:
         try:
-            with Deployment(ALL_SERVED, replicas=0, engine=engine) as log, Trial(log, SEED) as trial:
+            with Deployment(ALL_SERVED, engine=engine) as log, Trial(log, SEED) as trial:
                 for fault in chosen:
                     fault.put(trial)
-                rows = trial.judge()
+                rows = trial.judge(asks=False)
                 began = begun(log)
+                audit = log.optiks("audit", "--json").lines()[0]
         except Exception as failure:
             failure.add_note(f"OPTIKS_FAULT_SEED={SEED}")
             raise
         self.assertGreaterEqual(max(began), 2)
+        self.assertEqual((audit["verdict"], audit["first_epoch"]), ("valid", 0))
+        self.assertGreaterEqual(len(audit["switches"]), max(began))
         for row in rows:
             with self.subTest(row=row):
                 self.assertGreater(row.accepted, 0)

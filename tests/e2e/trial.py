@@ -42,8 +42,7 @@ class Trial:
         self.random = random.Random(seed)
         self.oracle = Oracle(log, seed)
         self.point = "none"
-        self.reader: Reader | None = None
-        """None of a log without replicas."""
+        self.reader: Reader
         self.watcher: Watcher
         self.writers: list[Writer] = []
         self._make_writers = make_writers or _small_writers
@@ -53,7 +52,7 @@ class Trial:
 
     def __enter__(self) -> "Trial":
         self.writers = self._make_writers(self)
-        self.reader = self._read(self.writers[0].keys[:READ_KEYS], self.log.logs / "reader") if self.log.queries else None
+        self.reader = self._read(self.writers[0].keys[:READ_KEYS], self.log.logs / "reader")
         self.watcher = Watcher(self.log)
         return self
 
@@ -81,7 +80,7 @@ class Trial:
 
     @property
     def _workers(self) -> list[Worker]:
-        return [*self.writers, *([self.reader] if self.reader else []), self.watcher]
+        return [*self.writers, self.reader, self.watcher]
 
     @contextmanager
     def fault(self, point: str) -> Iterator[None]:
@@ -148,12 +147,12 @@ class Trial:
         require(process.stop() == 0, process.log_end())
         process.start(**environment)
 
-    def judge(self) -> list[Row]:
-        """Ends the load; one row a fault."""
+    def judge(self, asks: bool = True) -> list[Row]:
+        """Ends the load; one row a fault. asks: as the oracle has it."""
         self.__exit__(None)
         accepted = self.accepted
-        lost, doubled = self.oracle.judge(accepted, self.watcher.notes)
-        require(self.reader is None or self.reader.verified > 0, "no lookup was verified")
+        lost, doubled = self.oracle.judge(accepted, self.watcher.notes, asks)
+        require(self.reader.verified > 0, "no lookup was verified")
         points = list(self._kills)
         points += sorted((lost.keys() | doubled.keys()) - set(points))
         counts = Counter(one.point for one in accepted)
