@@ -160,9 +160,50 @@ public abstract class PeriodSwitchConformance : StorageConformance
         (EpochCommit commit, Guid request) = await ErasingAsync(5, "a");
         commit = commit with { Period = 3, Erasures = [new Erasure(0, 0, new LeafOrigin(request, 0)) { Period = 3 }] };
         Assert.Equal(CommitResult.Committed, await other.CommitEpochAsync(second, commit, Cancel));
-        Assert.Equal([false, true, true], (await FindAsync((1, "a"), (1, "b"), (1, "c"))).Select(place => place!.HasValue));
+        Assert.Equal([false, false, false], (await FindAsync((1, "a"), (1, "b"), (1, "c"))).Select(place => place!.HasValue));
         Assert.Equal([false, true, true], await HaveValuesAsync(2));
         Assert.Equal([false, true, true], await HaveValuesAsync(3));
+    }
+
+    [Fact]
+    public async Task What_proves_of_a_destroyed_periods_leaves_goes_by_epoch_and_all_else_stays()
+    {
+        Lease lease = await StartLogAsync();
+        await PublishAsync(lease, 1, Item("a", "1"), Item("b", "2"), Item("name", "3") with { Structure = StructureId.Usernames }, Item("list", "4") with { Structure = StructureId.Devices });
+        await PublishAsync(lease, 2);
+        await PublishAsync(lease, 3, Item("a", "5"), Item("left", "6") with { Structure = StructureId.Decommissioned });
+        CopyBatch copies = await CopiesAsync(1, 0, ("a", 3), ("b", 1), ("list", 1));
+        await StageAsync(lease, copies);
+        await SwitchAsync(lease, 4, 1, 3);
+        _ = await AcceptOneAsync(Item("a", "7"));
+        EpochCommit later = Commit(5, await Pipeline.ReadPendingAsync(10, 1 << 20, Cancel)) with { Period = 1 };
+        Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, later, Cancel));
+        await SignAndPublishAsync(lease, 5);
+        await Pipeline.BeginDestroyingAsync(lease, 0, retainedPeriods: 1, Cancel);
+
+        // An epoch is not divided. What has more goes on later.
+        Assert.False(await Pipeline.DestroyAsync(lease, 0, 1, Cancel));
+        (StructureId, bool)[] first = [(StructureId.Usernames, true), (StructureId.Devices, false), (StructureId.Keys, false), (StructureId.Keys, false)];
+        Assert.Equal(first, await HaveLeafValuesAsync(1));
+        Assert.Equal([(StructureId.Keys, true), (StructureId.Decommissioned, true)], await HaveLeafValuesAsync(3));
+
+        // A copy whose source is gone is erased as any: the source stands in no sequence.
+        (EpochCommit commit, Guid request) = await ErasingAsync(6, "b");
+        commit = commit with { Period = 1, Erasures = [new Erasure(0, 1, new LeafOrigin(request, 0)) { Period = 1 }] };
+        Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, commit, Cancel));
+        await SignAndPublishAsync(lease, 6);
+        Assert.Single(await Pipeline.ReadErasuresAsync(6, 6, Cancel));
+
+        await Pipeline.ReleaseLeaseAsync(lease, Cancel);
+        IPipelineStore other = await OpenPipelineAsync();
+        Lease second = await LeaseAsync(other, "second");
+        Assert.True(await other.DestroyAsync(second, 0, 1, Cancel));
+        Assert.True(await other.DestroyAsync(second, 0, 1, Cancel));
+        Assert.Equal([PeriodState.Destroyed, PeriodState.Current], await StatesAsync());
+        Assert.Equal(first, await HaveLeafValuesAsync(1));
+        Assert.Equal([(StructureId.Keys, false), (StructureId.Decommissioned, true)], await HaveLeafValuesAsync(3));
+        Assert.Equal([(StructureId.Keys, true)], await HaveLeafValuesAsync(5));
+        Assert.Equal([true, false, true], await HaveValuesAsync(1));
     }
 
     [Fact]
@@ -213,6 +254,16 @@ public abstract class PeriodSwitchConformance : StorageConformance
     }
 
     private async Task<IEnumerable<PeriodState>> StatesAsync() => (await Pipeline.ReadPeriodsAsync(Cancel)).Select(period => period.State);
+
+    private async Task<IReadOnlyList<(StructureId, bool)>> HaveLeafValuesAsync(ulong epoch)
+    {
+        var leaves = new List<(StructureId, bool)>();
+        await foreach (LeafBatch batch in Pipeline.ReadLeavesAsync(epoch, epoch, 100, LeafColumns.All, Cancel))
+        {
+            leaves.AddRange(batch.Rows.ToArray().Select(row => (row.Structure, row.ValueOffset != LeafRow.NoValue)));
+        }
+        return leaves;
+    }
 
     private async Task<IEnumerable<bool>> HaveValuesAsync(ulong period) =>
         (await Pipeline.ReadCopiesAsync(period, 0, 100, LeafColumns.All, Cancel)).Rows.ToArray().Select(row => row.ValueOffset != LeafRow.NoValue);

@@ -47,10 +47,11 @@ public interface IPipelineStore : IFollowStore
     Task BeginDestroyingAsync(Lease lease, ulong period, int retainedPeriods, CancellationToken cancellationToken);
 
     /// <summary>
-    /// DestroyAsync destroys openings, keys and values of at most <paramref name="maxCopies"/> copies of a period whose secrets are destroyed, and says whether that was all: the period is destroyed then. May be
-    /// repeated, by any holder. <see cref="StorageFencedException"/> when the lease is lost, or <see cref="BeginDestroyingAsync"/> comes first.
+    /// DestroyAsync destroys openings, keys and values of a period whose secrets are destroyed: of its copies and, by epoch, of its leaves of devices and keys, of at most <paramref name="maxValues"/> of them
+    /// or one epoch's. It says whether that was all: the period is destroyed then. May be repeated, by any holder. <see cref="StorageFencedException"/> when the lease is lost, or
+    /// <see cref="BeginDestroyingAsync"/> comes first.
     /// </summary>
-    Task<bool> DestroyAsync(Lease lease, ulong period, int maxCopies, CancellationToken cancellationToken);
+    Task<bool> DestroyAsync(Lease lease, ulong period, int maxValues, CancellationToken cancellationToken);
 
     /// <summary>
     /// ReadPendingAsync shows <paramref name="selection"/> the pending rows after the last that it was shown, in order of acceptance, until it wants no more or there are no more.

@@ -5,6 +5,9 @@ namespace Optiks.Storage.Driver;
 /// <summary>PeriodWriter writes the period that is next inside a transaction.</summary>
 internal static class PeriodWriter
 {
+    // Of epochs without leaves, which cost a row each to pass over.
+    private const int MaxEpochsPerPiece = 4096;
+
     /// <summary>
     /// TryHoldAsync keeps the lease until the transaction's end, and whoever commits an epoch that erases or switches waiting. False: it is lost. What is read afterwards is of after the wait, so that no
     /// value is copied while it is erased.
@@ -101,8 +104,8 @@ internal static class PeriodWriter
             || await session.ChangeAsync(session.Database.Statements.DestroySecrets, cancellationToken, Parameter.Of("period", period)) == 1;
     }
 
-    /// <summary>DestroyAsync destroys what proves of copies, and says whether that was all; null: the lease is lost, or the secrets were not destroyed before.</summary>
-    public static async Task<bool?> DestroyAsync(ISession session, Lease lease, ulong period, int maxCopies, CancellationToken cancellationToken)
+    /// <summary>DestroyAsync destroys what proves of copies and leaves, and says whether that was all; null: the lease is lost, or the secrets were not destroyed before.</summary>
+    public static async Task<bool?> DestroyAsync(ISession session, Lease lease, ulong period, int maxValues, CancellationToken cancellationToken)
     {
         if (!await TryHoldAsync(session, lease, cancellationToken)
             || await CopyReader.NextAsync(session, period, cancellationToken) is not { State: >= PeriodState.Destroying } row)
@@ -113,8 +116,37 @@ internal static class PeriodWriter
         {
             return true;
         }
-        int destroyed = await session.ChangeAsync(session.Database.Statements.DestroyCopies, cancellationToken, Parameter.Of("period", period), Parameter.Of("max", maxCopies));
-        return destroyed < maxCopies && await session.ChangeAsync(session.Database.Statements.EndDestroying, cancellationToken, Parameter.Of("period", period)) == 1;
+        Statements statements = session.Database.Statements;
+        int destroyed = await session.ChangeAsync(statements.DestroyCopies, cancellationToken, Parameter.Of("period", period), Parameter.Of("max", maxValues));
+        return destroyed < maxValues
+            && await DestroyLeavesAsync(session, period, maxValues - destroyed, cancellationToken)
+            && await session.ChangeAsync(statements.EndDestroying, cancellationToken, Parameter.Of("period", period)) == 1;
+    }
+
+    // Whole epochs from where the piece before ended, which the period's row says: values are not searched for where there are none any more. True: none is left.
+    private static async Task<bool> DestroyLeavesAsync(ISession session, ulong period, int maxValues, CancellationToken cancellationToken)
+    {
+        Statements statements = session.Database.Statements;
+        (ulong first, ulong end) = await session.FirstAsync(statements.LeftToDestroy, rows => (rows.Natural(0), rows.Natural(1)), cancellationToken, Parameter.Of("period", period));
+        if (first == end)
+        {
+            return true;
+        }
+        ulong through = first;
+        long leaves = 0;
+        Parameter[] epochs = [Parameter.Of("first", first), Parameter.Of("last", end - 1), Parameter.Of("max", MaxEpochsPerPiece)];
+        foreach ((ulong epoch, long count) in await session.ListAsync(statements.EpochSizes, rows => (rows.Natural(0), rows.Big(1)), cancellationToken, epochs))
+        {
+            if (leaves > 0 && leaves + count > maxValues)
+            {
+                break;
+            }
+            leaves += count;
+            through = epoch;
+        }
+        _ = await session.ChangeAsync(statements.DestroyLeaves, cancellationToken, Parameter.Of("first", first), Parameter.Of("last", through));
+        _ = await session.ChangeAsync(statements.SetDestroyedBefore, cancellationToken, Parameter.Of("period", period), Parameter.Of("before", through + 1));
+        return through + 1 == end;
     }
 
     private static async Task<StageResult> AddAsync(ISession session, CopyBatch copies, CancellationToken cancellationToken)

@@ -108,13 +108,13 @@ public class PipelineStore : FollowStore, IPipelineStore
     }
 
     /// <inheritdoc/>
-    public Task<bool> DestroyAsync(Lease lease, ulong period, int maxCopies, CancellationToken cancellationToken)
+    public Task<bool> DestroyAsync(Lease lease, ulong period, int maxValues, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(lease);
-        ArgumentOutOfRangeException.ThrowIfLessThan(maxCopies, 1);
+        ArgumentOutOfRangeException.ThrowIfLessThan(maxValues, 1);
         return Database.WriteAsync(
             async (session, cancel) => new WriteResult<bool>(
-                await PeriodWriter.DestroyAsync(session, lease, period, maxCopies, cancel)
+                await PeriodWriter.DestroyAsync(session, lease, period, maxValues, cancel)
                     ?? throw new StorageFencedException($"Period {period} was not destroyed: the lease is lost, or its secrets are still there."),
                 Commit: true),
             resolve: null,

@@ -160,6 +160,15 @@ public sealed class Statements
     /// <summary>HasCopy (period, number, label, commitment) returns a row if the copy is stored with this label and commitment.</summary>
     public required Sql HasCopy { get; init; }
 
+    /// <summary>LeftToDestroy (period) returns the first epoch of an ended period whose leaves may have values of devices and keys, and the first epoch of the period after it.</summary>
+    public required Sql LeftToDestroy { get; init; }
+
+    /// <summary>DestroyLeaves (first, last) deletes the values of leaves of devices and keys of epochs first..last.</summary>
+    public required Sql DestroyLeaves { get; init; }
+
+    /// <summary>SetDestroyedBefore (period, before) notes that the period's epochs before this one have no values of devices and keys.</summary>
+    public required Sql SetDestroyedBefore { get; init; }
+
     /// <summary>FindCopy (period, structure, label) returns the last copy with this label: number, version, and whether it has its value.</summary>
     public required Sql FindCopy { get; init; }
 

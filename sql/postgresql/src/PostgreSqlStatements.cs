@@ -176,6 +176,15 @@ internal static class PostgreSqlStatements
             """),
         DestroySecrets = new("UPDATE period SET state = 4, wrapped_secrets = '' WHERE period = $1 AND state = 3"),
         DestroyCopies = new("DELETE FROM copy_value WHERE ctid = ANY (ARRAY(SELECT ctid FROM copy_value WHERE period = $1 ORDER BY number LIMIT $2))"),
+        LeftToDestroy = new("SELECT coalesce(p.destroyed_before, p.first_epoch), n.first_epoch FROM period AS p JOIN period AS n ON n.period = p.period + 1 WHERE p.period = $1"),
+        // Row by row, as for erasures.
+        DestroyLeaves = new(
+            """
+            DELETE FROM value WHERE ctid = ANY (ARRAY(
+              SELECT v.ctid FROM leaf AS l CROSS JOIN LATERAL (SELECT ctid FROM value WHERE epoch = l.epoch AND ordinal = l.ordinal OFFSET 0) AS v
+              WHERE l.epoch BETWEEN $1 AND $2 AND l.structure IN (2, 3)))
+            """),
+        SetDestroyedBefore = new("UPDATE period SET destroyed_before = $2 WHERE period = $1 AND state = 4"),
         EndDestroying = new(
             "UPDATE period AS p SET state = 5 WHERE period = $1 AND state = 4 AND wrapped_secrets = '' AND NOT EXISTS (SELECT FROM copy_value AS v WHERE v.period = p.period)"),
         NextCopy = new(

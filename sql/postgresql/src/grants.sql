@@ -34,7 +34,7 @@ BEGIN
         GRANT INSERT ON outcome, leaf, value, erasure, epoch, period, copy, copy_value TO optiks_task;
         GRANT DELETE ON request, pending, outcome, value, copy_value TO optiks_task;
         GRANT UPDATE (checkpoint) ON epoch TO optiks_task;
-        GRANT UPDATE (state, first_epoch, copies, wrapped_secrets) ON period TO optiks_task;
+        GRANT UPDATE (state, first_epoch, copies, wrapped_secrets, destroyed_before) ON period TO optiks_task;
         GRANT UPDATE (epoch, published_epoch, fence, lease_end, holder, session, record_hash) ON head TO optiks_task;
       WHEN 'optiks_query' THEN
         GRANT SELECT ON leaf, value, erasure, period, copy, copy_value TO optiks_query;

@@ -102,11 +102,59 @@ public sealed class CrashTests() : StorageConformance(new PostgreSqlFixture())
         Lease lease = await StartLogAsync();
         _ = await AcceptOneAsync(Item("a"));
         EpochCommit commit = Commit(1, await Pipeline.ReadPendingAsync(10, 1 << 20, Cancel));
-        // With a standby that never answers, a commit is durable here and waits: ending the session then loses the answer alone.
+        Assert.Equal(CommitResult.Committed, await LoseAnswerAsync(() => Pipeline.CommitEpochAsync(lease, commit, Cancel)));
+        await SignAndPublishAsync(lease, 1);
+        Assert.Equal(0, await Pipeline.CountPendingAsync(Cancel));
+    }
+
+    [Fact]
+    public async Task Copies_whose_answer_is_lost_are_looked_up_and_found()
+    {
+        Lease lease = await StartLogAsync();
+        await PublishAsync(lease, 1, Item("a", "1"), Item("b", "2"));
+        _ = await Pipeline.BeginPeriodAsync(lease, 1, Octets("secrets"), Cancel);
+        CopyBatch copies = await CopiesAsync(1, 0, ("a", 1), ("b", 1));
+        Assert.Equal(StageResult.Staged, await LoseAnswerAsync(() => Pipeline.StageCopiesAsync(lease, copies, Cancel)));
+        Assert.Equal(2, await Pipeline.CountCopiesAsync(1, Cancel));
+        // Whoever does not look and repeats it adds nothing.
+        Assert.Equal(StageResult.Fenced, await Pipeline.StageCopiesAsync(lease, copies, Cancel));
+        Assert.Equal(2, await Pipeline.CountCopiesAsync(1, Cancel));
+    }
+
+    [Fact]
+    public async Task Secrets_that_are_destroyed_when_the_answer_is_lost_are_gone_and_the_rest_follows()
+    {
+        Lease lease = await StartLogAsync();
+        await PublishAsync(lease, 1, Item("a", "1"));
+        await PublishAsync(lease, 2, Item("a", "2"), Item("b", "3"));
+        _ = await Pipeline.BeginPeriodAsync(lease, 1, Octets("secrets"), Cancel);
+        Assert.Equal(StageResult.Staged, await Pipeline.StageCopiesAsync(lease, await CopiesAsync(1, 0, ("a", 2), ("b", 2)), Cancel));
+        EpochCommit switching = Commit(3, []) with { Period = 1, Switch = new PeriodSwitch(1, 2) };
+        Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, switching, Cancel));
+        await SignAndPublishAsync(lease, 3);
+        await Assert.ThrowsAsync<StorageUnavailableException>(() => LoseAnswerAsync(async () =>
+        {
+            await Pipeline.BeginDestroyingAsync(lease, 0, retainedPeriods: 1, Cancel);
+            return true;
+        }));
+        Assert.Equal(PeriodState.Destroying, (await Pipeline.ReadPeriodsAsync(Cancel))[0].State);
+        await Pipeline.BeginDestroyingAsync(lease, 0, retainedPeriods: 1, Cancel);
+
+        Assert.False(await Pipeline.DestroyAsync(lease, 0, 1, Cancel));
+        Assert.Equal([false, true, true], (await FindAsync((1, "a"), (2, "a"), (2, "b"))).Select(place => place!.HasValue));
+        Assert.True(await Pipeline.DestroyAsync(lease, 0, 1, Cancel));
+        Assert.Equal(PeriodState.Destroyed, (await Pipeline.ReadPeriodsAsync(Cancel))[0].State);
+        Assert.True(await Pipeline.DestroyAsync(lease, 0, 1, Cancel));
+        Assert.Equal([false, false, false], (await FindAsync((1, "a"), (2, "a"), (2, "b"))).Select(place => place!.HasValue));
+    }
+
+    // With a standby that never answers, a commit is durable here and waits: ending the session then loses the answer alone.
+    private async Task<T> LoseAnswerAsync<T>(Func<Task<T>> write)
+    {
         await SetStandbyAsync("nobody");
         try
         {
-            Task<CommitResult> committing = Pipeline.CommitEpochAsync(lease, commit, Cancel);
+            Task<T> writing = write();
             const string EndWaiting =
                 "CREATE TEMP TABLE ended AS SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND application_name LIKE 'optiks-task-%'";
             long deadline = Environment.TickCount64 + 20_000;
@@ -115,14 +163,12 @@ public sealed class CrashTests() : StorageConformance(new PostgreSqlFixture())
                 Assert.True(Environment.TickCount64 < deadline, "No commit waited: the test did not test.");
                 await Task.Delay(50, Cancel);
             }
-            Assert.Equal(CommitResult.Committed, await committing);
+            return await writing;
         }
         finally
         {
             await SetStandbyAsync("");
         }
-        await SignAndPublishAsync(lease, 1);
-        Assert.Equal(0, await Pipeline.CountPendingAsync(Cancel));
     }
 
     private async Task SetStandbyAsync(string name)

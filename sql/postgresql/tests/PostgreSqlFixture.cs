@@ -13,7 +13,7 @@ public sealed class PostgreSqlFixture : IServerFixture
     public ServerSql Sql { get; } = new()
     {
         NamingMigration = "0002_pending_names_its_request",
-        Undo = ["DROP TABLE erasure", "DROP TABLE copy", "DROP TABLE copy_value", "DROP TABLE switch_request", "ALTER TABLE period DROP COLUMN state, DROP COLUMN copies"],
+        Undo = ["DROP TABLE erasure", "DROP TABLE copy", "DROP TABLE copy_value", "DROP TABLE switch_request", "ALTER TABLE period DROP COLUMN state, DROP COLUMN copies, DROP COLUMN destroyed_before"],
         RequestId = "request_id",
         BodyHash = "body_hash",
         AnotherRequestId = "gen_random_uuid()",

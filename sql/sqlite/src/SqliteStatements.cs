@@ -144,6 +144,13 @@ internal static class SqliteStatements
             """),
         DestroySecrets = new("UPDATE period SET state = 4, wrapped_secrets = x'' WHERE period = ? AND state = 3"),
         DestroyCopies = new("DELETE FROM copy_value WHERE id IN (SELECT id FROM copy_value WHERE id BETWEEN ?1 << 31 AND ?1 << 31 | 2147483647 ORDER BY id LIMIT ?2)"),
+        LeftToDestroy = new("SELECT coalesce(p.destroyed_before, p.first_epoch), n.first_epoch FROM period AS p JOIN period AS n ON n.period = p.period + 1 WHERE p.period = ?"),
+        DestroyLeaves = new(
+            """
+            DELETE FROM value WHERE id IN (
+              SELECT v.id FROM leaf AS l CROSS JOIN value AS v ON v.id = l.id WHERE l.id BETWEEN ?1 << 28 AND ?2 << 28 | 268435455 AND l.structure IN (2, 3))
+            """),
+        SetDestroyedBefore = new("UPDATE period SET destroyed_before = ?2 WHERE period = ?1 AND state = 4"),
         EndDestroying = new(
             """
             UPDATE period SET state = 5 WHERE period = ?1 AND state = 4 AND length(wrapped_secrets) = 0

@@ -188,6 +188,14 @@ internal static class SqlServerStatements
             """),
         DestroySecrets = new Statement("UPDATE optiks.Period SET State = 4, WrappedSecrets = 0x WHERE Period = @period AND State = 3"),
         DestroyCopies = new Statement("DELETE TOP (@max) FROM optiks.CopyValue WHERE Period = @period"),
+        LeftToDestroy = new Statement(
+            "SELECT COALESCE(p.DestroyedBefore, p.FirstEpoch), n.FirstEpoch FROM optiks.Period AS p JOIN optiks.Period AS n ON n.Period = p.Period + 1 WHERE p.Period = @period"),
+        DestroyLeaves = new Statement(
+            $"""
+            DELETE v FROM optiks.Leaf AS l JOIN optiks.[Value] AS v ON v.Epoch = l.Epoch AND v.Ordinal = l.Ordinal
+            WHERE l.Epoch BETWEEN @first AND @last AND l.Structure IN (2, 3) {Statement.ByIndex}
+            """),
+        SetDestroyedBefore = new Statement("UPDATE optiks.Period SET DestroyedBefore = @before WHERE Period = @period AND State = 4"),
         EndDestroying = new Statement(
             """
             UPDATE optiks.Period SET State = 5 WHERE Period = @period AND State = 4 AND DATALENGTH(WrappedSecrets) = 0

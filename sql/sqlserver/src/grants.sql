@@ -27,7 +27,7 @@ GRANT SELECT, INSERT ON optiks.Leaf TO optiks_task;
 GRANT SELECT, INSERT, DELETE ON optiks.[Value] TO optiks_task;
 GRANT SELECT, INSERT ON optiks.Erasure TO optiks_task;
 GRANT SELECT, INSERT ON optiks.Period TO optiks_task;
-GRANT UPDATE ON optiks.Period (State, FirstEpoch, Copies, WrappedSecrets) TO optiks_task;
+GRANT UPDATE ON optiks.Period (State, FirstEpoch, Copies, WrappedSecrets, DestroyedBefore) TO optiks_task;
 GRANT SELECT, INSERT ON optiks.[Copy] TO optiks_task;
 GRANT SELECT, INSERT, DELETE ON optiks.CopyValue TO optiks_task;
 GRANT SELECT ON optiks.SwitchRequest TO optiks_task;
