@@ -1,6 +1,7 @@
 using System.CommandLine;
 using Optiks.ApiKeys;
 using Optiks.Commands;
+using Optiks.Db.Periods;
 using Optiks.Protocol;
 using Optiks.Secrets;
 using Optiks.Storage;
@@ -18,6 +19,7 @@ internal static class CommandLine
     private static readonly Dictionary<string, string[]> s_examples = new(StringComparer.Ordinal)
     {
         [""] = ["optiks-db migrate", "optiks-db status", "optiks-db fsck --board $OPTIKS_DATA/board", "optiks-db api-key add delivery-service --scope update,history"],
+        ["period"] = ["optiks-db period status", "optiks-db period switch", "optiks-db period archive 0 period-0.archive", "optiks-db period drop 0"],
         ["api-key"] = ["optiks-db api-key add delivery-service --scope update,history", "optiks-db api-key list", "optiks-db api-key revoke delivery-service"],
         ["api-key add"] =
         [
@@ -84,12 +86,12 @@ internal static class CommandLine
             """
             The operator's tool for the Optiks database and the services' API keys. Services never create or change the schema.
 
-            Exit codes: 0 done, 1 fsck or the check after import found problems, 2 wrong usage, 3 the database cannot be reached, 78 it is not one that this release can use,
+            Exit codes: 0 done, 1 fsck or the check after import found problems, 2 wrong usage or not allowed now, 3 the database cannot be reached, 78 it is not one that this release can use,
             or the trust anchor or a folder is missing.
             Environment: OPTIKS_DATA, Optiks__Storage__Provider, Optiks__Storage__ConnectionString.
             """)
         {
-            provider, connection, migrate, status, fsck, export, import, importBundles, ApiKeyCommand.Create(Folder, json),
+            provider, connection, migrate, status, fsck, export, import, importBundles, PeriodCommand.Create(InvocationOf, trust, json), ApiKeyCommand.Create(Folder, json),
         };
         return await new CommandProgram("optiks-db", root, s_examples, json).RunAsync(args, output, error, Classify);
     }
@@ -97,7 +99,7 @@ internal static class CommandLine
     private static CommandFailure? Classify(Exception exception) => exception switch
     {
         StorageUnavailableException => new CommandFailure(ExitCodes.Unreachable, "unreachable", exception.Message),
-        ApiKeyEditException => new CommandFailure(ExitCodes.Usage, "usage", exception.Message),
+        ApiKeyEditException or PeriodRefusedException => new CommandFailure(ExitCodes.Usage, "usage", exception.Message),
         StorageException or StartupException or TrustAnchorException or SecretsException or IOException or UnauthorizedAccessException =>
             new CommandFailure(ExitCodes.Configuration, "configuration", exception.Message),
         _ => null,

@@ -125,7 +125,7 @@ public sealed class FsckTests(SampleLog sample) : IClassFixture<SampleLog>
     [InlineData("UPDATE copy_value SET id = id + 77 WHERE id = 1 << 31", "There are 2 values of copies, but 1 belong to one.")]
     [InlineData("UPDATE copy SET id = id + (8 << 31) WHERE number = 2", "There are copies of period 9, of which there is no row.")]
     [InlineData("DELETE FROM period WHERE period = 1", "There are copies of period 1, of which there is no row.")]
-    [InlineData("INSERT INTO erasure (id, leaf, period, item, request_id) VALUES (3 << 28, 1 << 31, 1, 0, zeroblob(16))", "Copy 0 of period 1 has a value that was erased or destroyed: it came back.")]
+    [InlineData("INSERT INTO erasure (id, leaf, period, item, request_id) VALUES (3 << 28, 1 << 31, 1, 0, zeroblob(16))", "Copy 0 of period 1 has a value that epoch 3 erased: it came back.")]
     [InlineData("INSERT INTO erasure (id, leaf, period, item, request_id) VALUES (3 << 28, 1 << 31 | 77, 1, 0, zeroblob(16))", "Epoch 3 erased the value of copy 77 of period 1, which is not there.")]
     [InlineData("UPDATE period SET wrapped_secrets = x'' WHERE period = 1", "Period 1 has no secrets.")]
     public async Task A_planted_fault_among_copies_is_found(string fault, string sentence, int state = 1)

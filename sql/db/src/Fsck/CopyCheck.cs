@@ -1,49 +1,66 @@
+using System.Buffers.Binary;
 using Optiks.Native;
 using Optiks.Protocol;
 using Optiks.Storage;
 
 namespace Optiks.Db.Fsck;
 
-/// <summary>CopyCheck: the copies of each period are complete, as many as its first epoch took, and have their values unless these were erased or destroyed.</summary>
-internal sealed class CopyCheck(IReadOnlyList<PeriodRow> periods, ErasureCheck erasures, Report report)
+/// <summary>
+/// CopyCheck: the copies of each period are complete, as many as its first epoch took, and have their values unless these were erased or destroyed. Of a period that has begun it gives the rows that count.
+/// </summary>
+internal sealed class CopyCheck(IConsistentRead read, IReadOnlyList<PeriodRow> periods, ErasureCheck erasures, Report report)
 {
-    private const int Page = 4096;
+    private readonly CopyCursor _cursor = new(read);
+    private readonly Dictionary<ulong, int> _counts = [];
+    private long _values;
 
-    /// <summary>RunAsync reads all copies.</summary>
-    public async Task RunAsync(IConsistentRead read, CancellationToken cancellationToken)
+    /// <summary>
+    /// BeginAsync reads the copies that a period begins with, hands all of them to <paramref name="each"/>, and gives the state of each key: of its rows the last one counts.
+    /// </summary>
+    public async Task<Dictionary<(StructureId, UInt128), KeyState>> BeginAsync(ulong period, Action<StoredCopy> each, CancellationToken cancellationToken)
     {
-        var counts = new Dictionary<ulong, int>();
-        (ulong Period, int Number) next = (0, 0);
-        long values = 0;
-        IReadOnlyList<StoredCopy> page;
-        while ((page = await read.ReadCopiesAsync(next.Period, next.Number, Page, cancellationToken)).Count > 0)
+        var states = new Dictionary<(StructureId, UInt128), KeyState>();
+        await foreach (StoredCopy copy in _cursor.TakeAsync(period, cancellationToken))
         {
-            foreach (StoredCopy copy in page)
+            Check(copy);
+            if (copy.Period != period)
             {
-                int expected = copy.Period == next.Period ? next.Number : 0;
-                if (copy.Number != expected)
-                {
-                    report.Found($"The copies of period {copy.Period} have a gap before {copy.Number}.");
-                }
-                Check(copy);
-                values += copy.Value is null ? 0 : 1;
-                next = (copy.Period, copy.Number + 1);
-                counts[copy.Period] = next.Number;
+                continue;
+            }
+            each(copy);
+            (StructureId, UInt128) key = (copy.Structure, BinaryPrimitives.ReadUInt128BigEndian(copy.Tag.Span));
+            if (!copy.Source.IsDrop)
+            {
+                states[key] = new KeyState(1, 0, copy.Number, LeafCheck.HashOf(copy.Value?.Key), LeafCheck.HashOf(copy.Value?.Value)) { Source = copy.Source };
+            }
+            else if (!states.Remove(key))
+            {
+                report.Found($"Copy {copy.Number} of period {period} takes out a key that has no copy.");
             }
         }
-        long stored = await read.CountCopyValuesAsync(cancellationToken);
-        if (stored != values)
+        return states;
+    }
+
+    /// <summary>EndAsync reads those of the period that is next, and those that belong to none.</summary>
+    public async Task EndAsync(CancellationToken cancellationToken)
+    {
+        await foreach (StoredCopy copy in _cursor.TakeAsync(ulong.MaxValue, cancellationToken))
         {
-            report.Found($"There are {stored} values of copies, but {values} belong to one.");
+            Check(copy);
+        }
+        long stored = await read.CountCopyValuesAsync(cancellationToken);
+        if (stored != _values)
+        {
+            report.Found($"There are {stored} values of copies, but {_values} belong to one.");
         }
         foreach (PeriodRow period in periods)
         {
-            if (period.Copies is int copies && copies != counts.GetValueOrDefault(period.Period))
+            if (period.Copies is int copies && copies != _counts.GetValueOrDefault(period.Period))
             {
-                report.Found($"Period {period.Period} has {counts.GetValueOrDefault(period.Period)} copies, but its first epoch took {copies}.");
+                report.Found($"Period {period.Period} has {_counts.GetValueOrDefault(period.Period)} copies, but its first epoch took {copies}.");
             }
         }
-        foreach (ulong stray in counts.Keys.Where(period => periods.All(row => row.Period != period)))
+        foreach (ulong stray in _counts.Keys.Where(period => periods.All(row => row.Period != period)))
         {
             report.Found($"There are copies of period {stray}, of which there is no row.");
         }
@@ -51,27 +68,22 @@ internal sealed class CopyCheck(IReadOnlyList<PeriodRow> periods, ErasureCheck e
 
     private void Check(StoredCopy copy)
     {
-        PeriodState? state = periods.FirstOrDefault(period => period.Period == copy.Period)?.State;
-        ulong? erasedIn = erasures.DecidedIn(copy);
-        bool mayLack = copy.Source.IsDrop || erasedIn is not null || state is PeriodState.Destroying or PeriodState.Destroyed;
-        if (copy.Value is null)
+        if (copy.Number != _counts.GetValueOrDefault(copy.Period))
         {
-            if (!mayLack)
+            report.Found($"The copies of period {copy.Period} have a gap before {copy.Number}.");
+        }
+        _counts[copy.Period] = copy.Number + 1;
+        _values += copy.Value is null ? 0 : 1;
+        if (copy.Source.IsDrop)
+        {
+            if (copy.Value is not null)
             {
-                report.Found($"Copy {copy.Number} of period {copy.Period} has no value, and no epoch erased it.");
+                report.Found($"Copy {copy.Number} of period {copy.Period} takes its key out, but has a value.");
             }
             return;
         }
-        if (copy.Source.IsDrop)
-        {
-            report.Found($"Copy {copy.Number} of period {copy.Period} takes its key out, but has a value.");
-            return;
-        }
-        if (erasedIn is not null || state == PeriodState.Destroyed)
-        {
-            report.Found($"Copy {copy.Number} of period {copy.Period} has a value that was erased or destroyed: it came back.");
-        }
-        if (!NativeHash.Compute(HashTags.Commitment, [.. copy.Value.Opening.Span, .. copy.Value.Value.Span]).AsSpan().SequenceEqual(copy.Commitment.Span))
+        erasures.Check(copy);
+        if (copy.Value is { } value && !NativeHash.Compute(HashTags.Commitment, [.. value.Opening.Span, .. value.Value.Span]).AsSpan().SequenceEqual(copy.Commitment.Span))
         {
             report.Found($"Copy {copy.Number} of period {copy.Period} has a value that does not open its commitment.");
         }

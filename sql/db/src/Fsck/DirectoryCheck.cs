@@ -19,21 +19,31 @@ internal static class DirectoryCheck
         IReadOnlyList<PeriodRow> periods = await read.ReadPeriodsAsync(cancellationToken);
         var records = new RecordCheck(anchor, head, periods, report) { RootAtSize = board?.Size ?? 0 };
         var leaves = new LeafCheck(anchor.Configuration, await RequestCheck.PendingAsync(read, cancellationToken), report);
-        ErasureCheck erasures = await ErasureCheck.ReadAsync(read, head.Epoch, report, cancellationToken);
-        using var trees = new TreeCheck(anchor.Configuration, report, paths, board?.Size ?? 0);
+        ErasureCheck erasures = await ErasureCheck.ReadAsync(read, head.Epoch, periods, report, cancellationToken);
+        using var trees = new TreeCheck(read, anchor.Configuration, report, paths, board?.Size ?? 0);
+        var copies = new CopyCheck(read, periods, erasures, report);
         await CheckEpochsAsync();
         long values = await read.CountValuesAsync(cancellationToken);
         if (values != leaves.Values)
         {
             report.Found($"There are {values} values, but {leaves.Values} belong to a leaf of an epoch.");
         }
-        await new CopyCheck(periods, erasures, report).RunAsync(read, cancellationToken);
+        await copies.EndAsync(cancellationToken);
         await RequestCheck.RunAsync(read, head.Epoch, report, cancellationToken);
         if (board is not null)
         {
             await board.RunAsync(read, head, records.RootAt, cancellationToken);
         }
         return report;
+
+        async Task BeginPeriodAsync(EpochRecord record)
+        {
+            await trees.BeginAsync(record.Period, cancellationToken);
+            Dictionary<(StructureId, UInt128), KeyState> begun = await copies.BeginAsync(record.Period, trees.Copy, cancellationToken);
+            ulong first = periods.FirstOrDefault(period => period.Period == record.Period - 1)?.FirstEpoch ?? 0;
+            LeftKeys left = await LeftKeys.ReadAsync(read, record.Period - 1, first, record.Epoch - 1, leaves.Left, cancellationToken);
+            HandOverCheck.Run(record.Period, leaves.BeginPeriod(begun), begun, left, report);
+        }
 
         async Task CheckEpochsAsync()
         {
@@ -51,6 +61,10 @@ internal static class DirectoryCheck
                     if (strays > 0)
                     {
                         report.Found($"There are {strays} leaves of epochs before {epoch.Row.Epoch} that are not stored.");
+                    }
+                    if (record is not null && record.Period > 0 && record.PeriodFirstEpoch == record.Epoch)
+                    {
+                        await BeginPeriodAsync(record);
                     }
                     leaves.Check(epoch, record?.Period ?? 0, taken);
                     trees.Next(epoch.Row, record, taken);

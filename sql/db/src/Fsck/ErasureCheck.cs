@@ -1,21 +1,29 @@
+using Optiks.Protocol;
 using Optiks.Storage;
 
 namespace Optiks.Db.Fsck;
 
-/// <summary>ErasureCheck: a value is missing exactly where the erasure sequence says so, and the sequence is of leaves that were there before. Keeps some 32 octets an erasure.</summary>
+/// <summary>
+/// ErasureCheck: a value is missing exactly where the erasure sequence says so or its period is destroyed, and the sequence is of leaves that were there before. Keeps some 32 octets an erasure.
+/// </summary>
 internal sealed class ErasureCheck
 {
     private const int Page = 4096;
 
     private readonly Dictionary<(ulong Epoch, ulong? Period, int Ordinal), ulong> _decidedIn = [];
+    private readonly Dictionary<ulong, PeriodState> _states;
     private readonly Report _report;
 
-    private ErasureCheck(Report report) => _report = report;
+    private ErasureCheck(IReadOnlyList<PeriodRow> periods, Report report)
+    {
+        _states = periods.ToDictionary(period => period.Period, period => period.State);
+        _report = report;
+    }
 
     /// <summary>ReadAsync reads the sequence and checks it by itself.</summary>
-    public static async Task<ErasureCheck> ReadAsync(IConsistentRead read, ulong? headEpoch, Report report, CancellationToken cancellationToken)
+    public static async Task<ErasureCheck> ReadAsync(IConsistentRead read, ulong? headEpoch, IReadOnlyList<PeriodRow> periods, Report report, CancellationToken cancellationToken)
     {
-        var check = new ErasureCheck(report);
+        var check = new ErasureCheck(periods, report);
         (ulong Epoch, int Number) next = (0, 0);
         IReadOnlyList<StoredErasure> erasures;
         while ((erasures = await read.ReadErasuresAsync(next.Epoch, next.Number, Page, cancellationToken)).Count > 0)
@@ -30,21 +38,34 @@ internal sealed class ErasureCheck
     }
 
     /// <summary>Check takes a leaf.</summary>
-    public void Check(StoredLeaf leaf)
+    public void Check(StoredLeaf leaf) => Check(
+        FormattableString.Invariant($"Leaf {leaf.Ordinal} of epoch {leaf.Epoch}"),
+        leaf.Value is not null,
+        (leaf.Epoch, null, leaf.Ordinal),
+        leaf.Structure is StructureId.Devices or StructureId.Keys ? leaf.Period : null);
+
+    /// <summary>Check takes a copy, which does not take its key out.</summary>
+    public void Check(StoredCopy copy) =>
+        Check(FormattableString.Invariant($"Copy {copy.Number} of period {copy.Period}"), copy.Value is not null, (0, copy.Period, copy.Number), copy.Period);
+
+    // The period is that with which the value is destroyed; null: with none.
+    private void Check(string name, bool hasValue, (ulong Epoch, ulong? Period, int Ordinal) leaf, ulong? period)
     {
-        bool isErased = _decidedIn.TryGetValue((leaf.Epoch, null, leaf.Ordinal), out ulong decidedIn);
-        if (leaf.Value is null && !isErased)
+        bool isErased = _decidedIn.TryGetValue(leaf, out ulong decidedIn);
+        PeriodState? state = period is ulong number && _states.TryGetValue(number, out PeriodState stored) ? stored : null;
+        if (!hasValue && !isErased && state is not (PeriodState.Destroying or PeriodState.Destroyed))
         {
-            _report.Found($"Leaf {leaf.Ordinal} of epoch {leaf.Epoch} has no value, and no epoch erased it.");
+            _report.Found($"{name} has no value, and no epoch erased it.");
         }
-        if (leaf.Value is not null && isErased)
+        else if (hasValue && isErased)
         {
-            _report.Found($"Leaf {leaf.Ordinal} of epoch {leaf.Epoch} has a value that epoch {decidedIn} erased: it came back.");
+            _report.Found($"{name} has a value that epoch {decidedIn} erased: it came back.");
+        }
+        else if (hasValue && state == PeriodState.Destroyed)
+        {
+            _report.Found($"{name} has a value that was destroyed with its period: it came back.");
         }
     }
-
-    /// <summary>DecidedIn is the epoch that erased a copy; null: none did.</summary>
-    public ulong? DecidedIn(StoredCopy copy) => _decidedIn.TryGetValue((0, copy.Period, copy.Number), out ulong epoch) ? epoch : null;
 
     private void Add(StoredErasure erasure, (ulong Epoch, int Number) next, ulong? headEpoch)
     {

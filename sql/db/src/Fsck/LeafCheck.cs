@@ -1,5 +1,6 @@
 using System.Buffers.Binary;
 using System.Runtime.InteropServices;
+using System.Security.Cryptography;
 using Optiks.Native;
 using Optiks.Protocol;
 using Optiks.Storage;
@@ -8,16 +9,42 @@ namespace Optiks.Db.Fsck;
 
 /// <summary>
 /// LeafCheck checks the leaves of each epoch by themselves: complete, in order, each key's versions going up by one, commitments that their values open, no update twice and none that is still pending.
-/// Keeps some 100 octets a leaf and key.
+/// Keeps some 150 octets a leaf and key.
 /// </summary>
 internal sealed class LeafCheck(Configuration configuration, HashSet<LeafOrigin> pending, Report report)
 {
-
-    private readonly Dictionary<(StructureId, UInt128), (ulong Version, int KeyHash)> _keys = [];
+    private readonly Dictionary<(StructureId, UInt128), KeyState> _keys = [];
     private readonly HashSet<LeafOrigin> _origins = [];
+    private readonly HashSet<ulong> _left = [];
+
+    /// <summary>Left are the hashes of the users who have left so far.</summary>
+    public IReadOnlySet<ulong> Left => _left;
 
     /// <summary>Values met so far.</summary>
     public long Values { get; private set; }
+
+    /// <summary>HashOf a key or value; 0: it is not there. Two of a log have the same by accident alone, and as good as never.</summary>
+    public static ulong HashOf(ReadOnlyMemory<byte>? octets) => octets is { } present ? BinaryPrimitives.ReadUInt64BigEndian(SHA256.HashData(present.Span)) | 1 : 0;
+
+    /// <summary>BeginPeriod goes on with the keys that a period begins with, and gives those of devices and keys at the end of the one before.</summary>
+    public Dictionary<(StructureId, UInt128), KeyState> BeginPeriod(IReadOnlyDictionary<(StructureId, UInt128), KeyState> copies)
+    {
+        var ended = new Dictionary<(StructureId, UInt128), KeyState>();
+        foreach (((StructureId Structure, UInt128) key, KeyState state) in _keys)
+        {
+            if (key.Structure is StructureId.Devices or StructureId.Keys)
+            {
+                ended.Add(key, state);
+                // A dictionary may lose what it shows.
+                _ = _keys.Remove(key);
+            }
+        }
+        foreach (((StructureId, UInt128) key, KeyState state) in copies)
+        {
+            _keys[key] = state;
+        }
+        return ended;
+    }
 
     /// <summary>Check takes the leaves of the next epoch, in order of ordinals.</summary>
     public void Check(StoredEpoch epoch, ulong period, IReadOnlyList<StoredLeaf> leaves)
@@ -64,7 +91,7 @@ internal sealed class LeafCheck(Configuration configuration, HashSet<LeafOrigin>
     private void CheckVersion(StoredLeaf leaf)
     {
         UInt128 tag = BinaryPrimitives.ReadUInt128BigEndian(leaf.Tag.Span);
-        ref (ulong Version, int KeyHash) last = ref CollectionsMarshal.GetValueRefOrAddDefault(_keys, (leaf.Structure, tag), out bool known);
+        ref KeyState last = ref CollectionsMarshal.GetValueRefOrAddDefault(_keys, (leaf.Structure, tag), out bool known);
         // docs/spec/tree.md section 1: an oZKS has one version, 0.
         bool hasVersions = leaf.Structure.HasVersions();
         ulong expected = hasVersions ? last.Version + 1 : 0;
@@ -72,18 +99,13 @@ internal sealed class LeafCheck(Configuration configuration, HashSet<LeafOrigin>
         {
             report.Found($"{Name(leaf)} has version {leaf.Version} of its key instead of {expected}.");
         }
-        last.Version = leaf.Version;
-        if (leaf.Value is { } value)
+        // A dummy's key is nobody's, and need not be copied.
+        ulong keyHash = leaf.Origin == LeafOrigin.Padding ? 0 : HashOf(leaf.Value?.Key);
+        if (keyHash != 0 && last.KeyHash != 0 && last.KeyHash != keyHash)
         {
-            var hash = default(HashCode);
-            hash.AddBytes(value.Key.Span);
-            int keyHash = hash.ToHashCode();
-            if (known && last.KeyHash != 0 && last.KeyHash != keyHash)
-            {
-                report.Found($"{Name(leaf)} has another key than the version before, under the same tag.");
-            }
-            last.KeyHash = keyHash;
+            report.Found($"{Name(leaf)} has another key than the version before, under the same tag.");
         }
+        last = new KeyState(leaf.Version, leaf.Epoch, leaf.Ordinal, keyHash == 0 ? last.KeyHash : keyHash, HashOf(leaf.Value?.Value));
     }
 
     private void CheckValue(StoredLeaf leaf)
@@ -93,6 +115,10 @@ internal sealed class LeafCheck(Configuration configuration, HashSet<LeafOrigin>
             return;
         }
         Values++;
+        if (leaf.Structure == StructureId.Decommissioned)
+        {
+            _ = _left.Add(HashOf(value.Key));
+        }
         if (value.Key.Length == 0 || value.Key.Length > configuration.MaxKeyLength || value.Value.Length > configuration.MaxValueLength)
         {
             report.Found($"{Name(leaf)} has a key or value beyond the configuration's bounds.");

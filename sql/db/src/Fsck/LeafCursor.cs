@@ -2,14 +2,14 @@ using Optiks.Storage;
 
 namespace Optiks.Db.Fsck;
 
-/// <summary>LeafCursor reads the leaves in order and hands them out by epochs.</summary>
-internal sealed class LeafCursor(IConsistentRead read)
+/// <summary>LeafCursor reads the leaves from an epoch on in order and hands them out by epochs.</summary>
+internal sealed class LeafCursor(IConsistentRead read, ulong first = 0)
 {
     private const int Page = 16_384;
 
     private IReadOnlyList<StoredLeaf> _page = [];
     private int _position;
-    private (ulong Epoch, int Ordinal) _next;
+    private (ulong Epoch, int Ordinal) _next = (first, 0);
     private bool _ended;
 
     /// <summary>TakeAsync gives the leaves of epochs up to and with <paramref name="epoch"/> that were not taken before.</summary>

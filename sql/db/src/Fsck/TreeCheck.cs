@@ -11,20 +11,69 @@ namespace Optiks.Db.Fsck;
 /// </summary>
 internal sealed class TreeCheck : IDisposable
 {
-    private readonly LogTrees _trees;
+    private const int RowsPerLoad = 16_384;
+
+    private readonly IConsistentRead _read;
+    private readonly Configuration _configuration;
+    private readonly List<LeafRow> _copies = [];
     private readonly Report _report;
     private readonly BoardPaths? _board;
     private readonly ulong _boardSize;
     private ulong _next;
     private ReadOnlyMemory<byte> _previous;
     private bool _stopped;
+    private LogTrees _trees;
+    private LogTrees? _begun;
 
-    public TreeCheck(Configuration configuration, Report report, BoardPaths? board, ulong boardSize)
+    public TreeCheck(IConsistentRead read, Configuration configuration, Report report, BoardPaths? board, ulong boardSize)
     {
+        _read = read;
+        _configuration = configuration;
         _report = report;
         _board = board;
         _boardSize = boardSize;
         _trees = LogTrees.CreateWithoutSecrets(configuration);
+    }
+
+    /// <summary>
+    /// BeginAsync makes the trees of the period that begins with the next epoch, with the names of all epochs before. Copies follow (<see cref="Copy"/>), and then that epoch.
+    /// </summary>
+    public async Task BeginAsync(ulong period, CancellationToken cancellationToken)
+    {
+        if (_stopped)
+        {
+            return;
+        }
+        _begun = LogTrees.CreateWithoutSecrets(_configuration, period);
+        var leaves = new LeafCursor(_read);
+        var rows = new List<LeafRow>();
+        for (ulong epoch = 1; epoch < _next && !_stopped; epoch++)
+        {
+            rows.AddRange((await leaves.TakeAsync(epoch, cancellationToken)).Where(leaf => leaf.Structure is StructureId.Usernames or StructureId.Decommissioned).Select(RowOf));
+            if (rows.Count >= RowsPerLoad || epoch + 1 == _next)
+            {
+                StopIf(_begun.Load(epoch, rows.ToArray(), []) ?? (epoch + 1 == _next ? _begun.EndLoad(epoch) : null));
+                rows.Clear();
+            }
+        }
+    }
+
+    /// <summary>Copy adds a row of copies to the period that begins.</summary>
+    public void Copy(StoredCopy copy)
+    {
+        _copies.Add(new LeafRow
+        {
+            Structure = copy.Structure,
+            Version = copy.Source.IsDrop ? 0UL : 1,
+            Label = copy.Label.Span,
+            Commitment = copy.Commitment.Span,
+            Tag = copy.Tag.Span,
+            ValueOffset = LeafRow.NoValue,
+        });
+        if (_copies.Count >= RowsPerLoad)
+        {
+            LoadCopies();
+        }
     }
 
     /// <summary>Next adds an epoch's leaves. <paramref name="record"/> is null when it cannot be read.</summary>
@@ -56,36 +105,60 @@ internal sealed class TreeCheck : IDisposable
         _previous = row.Record;
     }
 
-    public void Dispose() => _trees.Dispose();
+    public void Dispose()
+    {
+        _trees.Dispose();
+        _begun?.Dispose();
+    }
+
+    private static LeafRow RowOf(StoredLeaf leaf) => new()
+    {
+        Epoch = leaf.Epoch,
+        Structure = leaf.Structure,
+        Version = leaf.Version,
+        Label = leaf.Label.Span,
+        Commitment = leaf.Commitment.Span,
+        Tag = leaf.Tag.Span,
+        ValueOffset = LeafRow.NoValue,
+    };
+
+    private void LoadCopies()
+    {
+        if (!_stopped && _copies.Count > 0)
+        {
+            StopIf(_begun?.LoadCopies(_copies.ToArray(), []));
+        }
+        _copies.Clear();
+    }
 
     private void Stage(EpochRow row, EpochRecord record, IReadOnlyList<StoredLeaf> leaves)
     {
-        var rows = new LeafRow[leaves.Count];
-        for (int i = 0; i < rows.Length; i++)
+        LeafRow[] rows = [.. leaves.Select(RowOf)];
+        LoadCopies();
+        if (_stopped)
         {
-            rows[i] = new LeafRow
-            {
-                Epoch = row.Epoch,
-                Structure = leaves[i].Structure,
-                Version = leaves[i].Version,
-                Label = leaves[i].Label.Span,
-                Commitment = leaves[i].Commitment.Span,
-                Tag = leaves[i].Tag.Span,
-                ValueOffset = LeafRow.NoValue,
-            };
+            return;
         }
-        if (!_trees.TryStage(record, rows, [], withProofs: _board is not null, out StagedEpoch? staged, out Refused? refused))
+        bool isStaged = _begun is not null
+            ? _begun.TryStartPeriod(record, rows, [], withProofs: _board is not null, out StagedEpoch? staged, out Refused? refused)
+            : _trees.TryStage(record, rows, [], withProofs: _board is not null, out staged, out refused);
+        if (!isStaged)
         {
             StopIf(refused);
             return;
         }
-        using (staged)
+        using (StagedEpoch made = staged!)
         {
             if (_board is not null)
             {
-                CompareAudit(_board, row, staged);
+                CompareAudit(_board, row, made);
             }
-            staged.Commit();
+            made.Commit();
+        }
+        if (_begun is not null)
+        {
+            _trees.Dispose();
+            (_trees, _begun) = (_begun, null);
         }
     }
 

@@ -18,6 +18,8 @@ namespace Optiks.Db.Restore;
 /// </remarks>
 internal sealed class BundleImport : IDisposable
 {
+    private const int RowsPerLoad = 65_536;
+
     private static readonly TimeSpan s_lease = TimeSpan.FromMinutes(1);
 
     private readonly IMaintenanceStore _store;
@@ -28,14 +30,17 @@ internal sealed class BundleImport : IDisposable
     private readonly CopyImport _copies;
     private long _leased = TimeProvider.System.GetTimestamp();
 
-    private BundleImport(IMaintenanceStore store, TrustAnchor anchor, INoteSigner signer, Lease lease, CopyImport copies)
+    private BundleImport(IMaintenanceStore store, TrustAnchor anchor, INoteSigner signer, Lease lease, CopyImport copies, ulong period)
     {
         _copies = copies;
         _store = store;
         _anchor = anchor;
         _signer = signer;
         _lease = lease;
-        _replay = new LogReplay(store, anchor, LogTrees.CreateWithoutSecrets(anchor.Configuration), LogRoots.Computed);
+        _replay = new LogReplay(store, anchor, LogTrees.CreateWithoutSecrets(anchor.Configuration, period), LogRoots.Computed)
+        {
+            NextTrees = next => LogTrees.CreateWithoutSecrets(anchor.Configuration, next.Period),
+        };
     }
 
     /// <summary>
@@ -51,16 +56,17 @@ internal sealed class BundleImport : IDisposable
         }
         Lease lease = await store.AcquireLeaseAsync($"optiks-db {Environment.MachineName} {Environment.ProcessId}", s_lease, cancellationToken)
             ?? throw new StorageMisconfiguredException($"An update-task ({head.Holder}) holds the lease until {head.LeaseEnd:u}: stop it first.");
-        using var import = new BundleImport(store, anchor, signer, lease, new CopyImport(store, lease, BoardPaths.CopyBundlesIn(folder)));
         try
         {
             // Read again under the lease: nobody else moves it now.
             head = await store.ReadHeadAsync(cancellationToken);
+            ulong period = PeriodRows.Current(await store.ReadPeriodsAsync(cancellationToken)).Period;
+            using var import = new BundleImport(store, anchor, signer, lease, new CopyImport(store, lease, BoardPaths.CopyBundlesIn(folder)), period);
             return await import.ImportAsync(head, BoardPaths.BundlesIn(folder), await BoardSizeAsync(board, anchor, cancellationToken), progress, cancellationToken);
         }
         finally
         {
-            await store.ReleaseLeaseAsync(import._lease, CancellationToken.None);
+            await store.ReleaseLeaseAsync(lease, CancellationToken.None);
         }
     }
 
@@ -99,7 +105,11 @@ internal sealed class BundleImport : IDisposable
             await KeepLeaseAsync(cancellationToken);
             EpochContent content = await ReadAsync(epoch, file, cancellationToken);
             await _copies.AddAsync(last.Epoch, cancellationToken);
-            await RestoreAsync(content, file);
+            if (content.Switch is not null)
+            {
+                await PrepareSwitchAsync(cancellationToken);
+            }
+            await RestoreAsync(content, file, cancellationToken);
             updates += content.Leaves.Rows.Length;
             last = content.Epoch;
             await FinishAsync(last, newest, boardSize, cancellationToken);
@@ -135,7 +145,23 @@ internal sealed class BundleImport : IDisposable
         }
     }
 
-    private async Task RestoreAsync(EpochContent content, string path)
+    // Until there is no more. What is missing then, the roots tell.
+    private async Task PrepareSwitchAsync(CancellationToken cancellationToken)
+    {
+        (ulong? Epoch, int Copies) before;
+        do
+        {
+            await KeepLeaseAsync(cancellationToken);
+            before = (_replay.Next?.Epoch, _replay.NextCopies);
+            if (await _replay.PrepareNextAsync(RowsPerLoad, cancellationToken) is { } refused)
+            {
+                throw new StorageCorruptException($"{refused.Why} The database is at epoch {_replay.Last.Row.Epoch}.");
+            }
+        }
+        while ((_replay.Next?.Epoch, _replay.NextCopies) != before);
+    }
+
+    private async Task RestoreAsync(EpochContent content, string path, CancellationToken cancellationToken)
     {
         EpochRow last = _replay.Last.Row;
         EpochRow epoch = content.Epoch;
@@ -143,7 +169,9 @@ internal sealed class BundleImport : IDisposable
         {
             throw new StorageCorruptException($"The bundle of epoch {last.Epoch + 1} is missing: the next one is {path}. The database is at epoch {last.Epoch}.");
         }
-        Reason reason = Verifier.Record(_anchor, epoch.Record.Span, last.Record.Span);
+        // Whether a switch comes too early, the time of its period's first epoch tells.
+        ReadOnlyMemory<byte> first = content.Switch is null ? default : (await _store.ReadEpochAsync(_replay.Last.Record.PeriodFirstEpoch, cancellationToken)).Record;
+        Reason reason = Verifier.Record(_anchor, epoch.Record.Span, last.Record.Span, first.Span);
         if (reason != Reason.Valid)
         {
             throw new StorageCorruptException($"The record in {path} does not follow epoch {last.Epoch} of the database ({reason.Name()}): they are not of one history. The database is at epoch {last.Epoch}.");

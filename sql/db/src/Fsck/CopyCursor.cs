@@ -1,0 +1,37 @@
+using System.Runtime.CompilerServices;
+using Optiks.Storage;
+
+namespace Optiks.Db.Fsck;
+
+/// <summary>CopyCursor reads the copies from a period on in order and hands them out by periods.</summary>
+internal sealed class CopyCursor(IConsistentRead read, ulong first = 0)
+{
+    private const int Page = 4096;
+
+    private IReadOnlyList<StoredCopy> _page = [];
+    private int _position;
+    private (ulong Period, int Number) _next = (first, 0);
+
+    /// <summary>TakeAsync gives the copies of periods up to and with <paramref name="period"/> that were not taken before.</summary>
+    public async IAsyncEnumerable<StoredCopy> TakeAsync(ulong period, [EnumeratorCancellation] CancellationToken cancellationToken)
+    {
+        while (true)
+        {
+            if (_position == _page.Count)
+            {
+                _page = await read.ReadCopiesAsync(_next.Period, _next.Number, Page, cancellationToken);
+                _position = 0;
+                if (_page.Count == 0)
+                {
+                    yield break;
+                }
+                _next = (_page[^1].Period, _page[^1].Number + 1);
+            }
+            if (_page[_position].Period > period)
+            {
+                yield break;
+            }
+            yield return _page[_position++];
+        }
+    }
+}

@@ -1,0 +1,51 @@
+using Optiks.Protocol;
+using Optiks.Storage;
+
+namespace Optiks.Db.Fsck;
+
+/// <summary>
+/// HandOverCheck: a period begins with a copy of the latest version of every key of the one before, and with nothing else; only what belongs to users who have left is left out
+/// (docs/spec/periods.md section 2). What is erased or destroyed cannot be compared.
+/// </summary>
+internal static class HandOverCheck
+{
+    /// <summary>Run compares the keys at the end of a period with the copies that the next one begins with.</summary>
+    public static void Run(
+        ulong period, IReadOnlyDictionary<(StructureId Structure, UInt128), KeyState> ended, IReadOnlyDictionary<(StructureId Structure, UInt128), KeyState> copies, LeftKeys left, Report report)
+    {
+        var latest = new Dictionary<(ulong, int), ((StructureId Structure, UInt128) Key, KeyState State)>(ended.Count);
+        foreach (((StructureId, UInt128) key, KeyState state) in ended)
+        {
+            latest.Add((state.Epoch, state.Ordinal), (key, state));
+        }
+        foreach (((StructureId structure, _), KeyState copy) in copies)
+        {
+            CopySource source = copy.Source;
+            if (!latest.Remove((source.Epoch, source.Ordinal), out ((StructureId Structure, UInt128) Key, KeyState State) found) || found.Key.Structure != structure || found.State.Version != source.Version)
+            {
+                report.Found($"Copy {copy.Ordinal} of period {period} is of version {source.Version} at {source.Ordinal} of {Place(source.Epoch)}, which is not the latest of a key that has no other copy.");
+                continue;
+            }
+            if (Differ(copy.KeyHash, found.State.KeyHash) || Differ(copy.ValueHash, found.State.ValueHash))
+            {
+                report.Found($"Copy {copy.Ordinal} of period {period} has another key or value than what it was made of.");
+            }
+            if (left.Contains(structure, copy.KeyHash == 0 ? found.State.KeyHash : copy.KeyHash))
+            {
+                report.Found($"Copy {copy.Ordinal} of period {period} is of a user who had left.");
+            }
+        }
+        foreach (((StructureId Structure, UInt128) Key, KeyState State) missing in latest.Values)
+        {
+            // Of one whose value was erased nothing tells whose it is: the latest version goes only with its user.
+            if (missing.State.KeyHash != 0 && !left.Contains(missing.Key.Structure, missing.State.KeyHash))
+            {
+                report.Found($"Period {period} has no copy of version {missing.State.Version} at {missing.State.Ordinal} of {Place(missing.State.Epoch)}, the latest of its key.");
+            }
+        }
+    }
+
+    private static string Place(ulong epoch) => epoch == 0 ? "the copies before" : FormattableString.Invariant($"epoch {epoch}");
+
+    private static bool Differ(ulong one, ulong other) => one != 0 && other != 0 && one != other;
+}

@@ -1,0 +1,65 @@
+using Optiks.Protocol;
+using Optiks.Storage;
+
+namespace Optiks.Db.Fsck;
+
+/// <summary>LeftKeys are the device lists of users who have left, and the keys of the devices on them, at the end of a period: of them no copy is made (docs/spec/periods.md section 2).</summary>
+internal sealed class LeftKeys
+{
+    private readonly IReadOnlySet<ulong> _users;
+    private readonly HashSet<ulong> _devices = [];
+
+    private LeftKeys(IReadOnlySet<ulong> users) => _users = users;
+
+    /// <summary>ReadAsync reads the lists of a period of these users, which are hashes. A list that was erased says nothing.</summary>
+    public static async Task<LeftKeys> ReadAsync(IConsistentRead read, ulong period, ulong first, ulong last, IReadOnlySet<ulong> users, CancellationToken cancellationToken)
+    {
+        var left = new LeftKeys(users);
+        if (users.Count == 0)
+        {
+            return left;
+        }
+        var lists = new Dictionary<ulong, ReadOnlyMemory<byte>>();
+        await foreach (StoredCopy copy in new CopyCursor(read, period).TakeAsync(period, cancellationToken))
+        {
+            Take(copy.Structure, copy.Value);
+        }
+        var leaves = new LeafCursor(read, first);
+        for (ulong epoch = first; epoch <= last; epoch++)
+        {
+            foreach (StoredLeaf leaf in await leaves.TakeAsync(epoch, cancellationToken))
+            {
+                Take(leaf.Structure, leaf.Value);
+            }
+        }
+        foreach (ReadOnlyMemory<byte> list in lists.Values)
+        {
+            left._devices.UnionWith(DevicesOn(list).Select(device => LeafCheck.HashOf(device)));
+        }
+        return left;
+
+        void Take(StructureId structure, StoredValue? value)
+        {
+            if (structure == StructureId.Devices && value is not null && users.Contains(LeafCheck.HashOf(value.Key)))
+            {
+                lists[LeafCheck.HashOf(value.Key)] = value.Value;
+            }
+        }
+    }
+
+    /// <summary>Contains says whether a list, or a device's key, is among them.</summary>
+    public bool Contains(StructureId structure, ulong keyHash) => (structure == StructureId.Devices ? _users : _devices).Contains(keyHash);
+
+    // What is no list is found where its leaf is checked by whoever applies it, and names no devices.
+    private static IReadOnlyList<ReadOnlyMemory<byte>> DevicesOn(ReadOnlyMemory<byte> list)
+    {
+        try
+        {
+            return DeviceList.Decode(list);
+        }
+        catch (EncodingException)
+        {
+            return [];
+        }
+    }
+}

@@ -1,0 +1,59 @@
+using Optiks.Commands;
+using Optiks.Storage;
+
+namespace Optiks.Db.Periods;
+
+/// <summary>PeriodDrop is <c>optiks-db period drop</c>: the update-task's way with a period that is not served any more, in the database alone.</summary>
+internal static class PeriodDrop
+{
+    // A transaction's worth: services that accept updates wait for none of it for long.
+    private const int ValuesPerPiece = 4096;
+
+    private static readonly TimeSpan s_lease = TimeSpan.FromMinutes(1);
+
+    public static async Task<int> RunAsync(Invocation invocation, ulong number, CancellationToken cancellationToken)
+    {
+        await using IMaintenanceStore store = await invocation.OpenAsync(cancellationToken);
+        PeriodTimes times = await PeriodTimes.ReadAsync(store, cancellationToken);
+        PeriodRow period = times.Ended(number);
+        if (number > 0 && times.Periods[(int)number - 1].State < PeriodState.Destroying)
+        {
+            throw new PeriodRefusedException($"Period {number - 1} comes before it, and has its secrets still: 'optiks-db period drop {number - 1}' first.");
+        }
+        bool wasDestroyed = period.State == PeriodState.Destroyed;
+        if (!wasDestroyed)
+        {
+            await DestroyAsync(store, times, number, cancellationToken);
+        }
+        await invocation.Output.WriteLineAsync(invocation.Json
+            ? JsonLine.Write(writer =>
+            {
+                writer.WriteNumber("period", number);
+                writer.WriteBoolean("destroyed_before", wasDestroyed);
+            })
+            : FormattableString.Invariant($"period {number} {(wasDestroyed ? "was destroyed before" : "is destroyed")}: the database has no secrets, openings, keys and values of it"));
+        return ExitCodes.Success;
+    }
+
+    private static async Task DestroyAsync(IMaintenanceStore store, PeriodTimes times, ulong number, CancellationToken cancellationToken)
+    {
+        Lease lease = await store.AcquireLeaseAsync($"optiks-db {Environment.MachineName} {Environment.ProcessId}", s_lease, cancellationToken)
+            ?? throw new PeriodRefusedException(
+                $"An update-task ({times.Head.Holder}) holds the lease until {times.Head.LeaseEnd:u}, and destroys periods by itself. Where it shall not, stop it first.");
+        try
+        {
+            await store.BeginDestroyingAsync(lease, number, times.Configuration.RetainedPeriods, cancellationToken);
+            while (!await store.DestroyAsync(lease, number, ValuesPerPiece, cancellationToken))
+            {
+                if (!await store.RenewLeaseAsync(lease, s_lease, cancellationToken))
+                {
+                    throw new StorageFencedException("The lease was lost: another program writes to this database. Run the command again.");
+                }
+            }
+        }
+        finally
+        {
+            await store.ReleaseLeaseAsync(lease, CancellationToken.None);
+        }
+    }
+}

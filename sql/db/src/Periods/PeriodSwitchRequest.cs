@@ -1,0 +1,35 @@
+using Optiks.Commands;
+using Optiks.Storage;
+
+namespace Optiks.Db.Periods;
+
+/// <summary>PeriodSwitchRequest is <c>optiks-db period switch</c>.</summary>
+internal static class PeriodSwitchRequest
+{
+    public static async Task<int> RunAsync(Invocation invocation, CancellationToken cancellationToken)
+    {
+        await using IMaintenanceStore store = await invocation.OpenAsync(cancellationToken);
+        PeriodTimes times = await PeriodTimes.ReadAsync(store, cancellationToken);
+        ulong next = times.Current.Period + 1;
+        // Whoever asks at this moment means the period that is just beginning.
+        if (times.Current.FirstEpoch > (times.Head.PublishedEpoch ?? 0))
+        {
+            throw new PeriodRefusedException(
+                $"Period {times.Current.Period} is just beginning, and its first epoch {times.Current.FirstEpoch} is not published yet. Look at 'optiks-db period status' again, and ask then if you still want period {next}.");
+        }
+        bool wasRequested = await store.ReadRequestedSwitchAsync(cancellationToken) == next;
+        int staged = await store.CountCopiesAsync(next, cancellationToken);
+        await store.RequestSwitchAsync(next, cancellationToken);
+        await invocation.Output.WriteLineAsync(invocation.Json
+            ? JsonLine.Write(writer =>
+            {
+                writer.WriteNumber("period", next);
+                writer.WriteNumber("switch_not_before_ms", times.SwitchNotBefore.ToUnixTimeMilliseconds());
+                writer.WriteBoolean("requested_before", wasRequested);
+                writer.WriteNumber("copies", staged);
+            })
+            : FormattableString.Invariant(
+                $"Period {next} was {(wasRequested ? "asked for before" : "asked for")}. It begins at {times.SwitchNotBefore:u} or later, once the update-task has staged its copies ({staged} so far)."));
+        return ExitCodes.Success;
+    }
+}

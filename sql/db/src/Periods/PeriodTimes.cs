@@ -1,0 +1,87 @@
+using Optiks.Protocol;
+using Optiks.Storage;
+
+namespace Optiks.Db.Periods;
+
+/// <summary>PeriodTimes is what a database says of its periods, and what the log's configuration allows when (docs/spec/periods.md sections 1 and 8).</summary>
+internal sealed class PeriodTimes
+{
+    private readonly Dictionary<ulong, ulong> _startMs;
+
+    private PeriodTimes(IReadOnlyList<PeriodRow> periods, PeriodRow current, HeadRow head, Dictionary<ulong, ulong> startMs)
+    {
+        Periods = periods;
+        Current = current;
+        Head = head;
+        Configuration = Configuration.Decode(current.Configuration);
+        _startMs = startMs;
+    }
+
+    /// <summary>Periods, oldest first.</summary>
+    public IReadOnlyList<PeriodRow> Periods { get; }
+
+    /// <summary>Current period.</summary>
+    public PeriodRow Current { get; }
+
+    /// <summary>Head of the log.</summary>
+    public HeadRow Head { get; }
+
+    /// <summary>Configuration of the log.</summary>
+    public Configuration Configuration { get; }
+
+    /// <summary>SwitchNotBefore is the least time of the first epoch of the period after the current one.</summary>
+    public DateTimeOffset SwitchNotBefore => After(1);
+
+    /// <summary>ReadAsync reads them. Throws <see cref="StorageMisconfiguredException"/> for a database without a log.</summary>
+    public static async Task<PeriodTimes> ReadAsync(IPipelineStore store, CancellationToken cancellationToken)
+    {
+        HeadRow head = await store.ReadHeadAsync(cancellationToken);
+        if (head.Epoch is null)
+        {
+            throw new StorageMisconfiguredException("The database has no log, and so no periods: the update-task makes it at its first start.");
+        }
+        IReadOnlyList<PeriodRow> periods = await store.ReadPeriodsAsync(cancellationToken);
+        PeriodRow current = PeriodRows.Current(periods);
+        var startMs = new Dictionary<ulong, ulong>();
+        foreach (PeriodRow period in periods)
+        {
+            if (period.FirstEpoch is ulong first)
+            {
+                EpochRow row = await store.ReadEpochAsync(first, cancellationToken);
+                startMs.Add(period.Period, EpochRecord.Decode(row.Record.Span).TimeMs);
+            }
+        }
+        return new PeriodTimes(periods, current, head, startMs);
+    }
+
+    /// <summary>Start of a period that has begun, as its first record says.</summary>
+    public DateTimeOffset Start(ulong period) => Time(_startMs[period]);
+
+    /// <summary>LastEpoch of a period that has begun and ended; null: there is none yet.</summary>
+    public ulong? LastEpoch(ulong period) => (int)period + 1 < Periods.Count && Periods[(int)period + 1].FirstEpoch is ulong next ? next - 1 : null;
+
+    /// <summary>IsServed says whether a period that has begun is served.</summary>
+    public bool IsServed(ulong period) => Current.Period - period < Configuration.RetainedPeriods;
+
+    /// <summary>ServedUntil is the least time at which a period that is served is so no more: later if the operator switches later.</summary>
+    public DateTimeOffset ServedUntil(ulong period) => After(period + Configuration.RetainedPeriods - Current.Period);
+
+    /// <summary>Ended gives a period that is not served any more. Throws <see cref="PeriodRefusedException"/> for any other.</summary>
+    public PeriodRow Ended(ulong period)
+    {
+        if (period > Current.Period)
+        {
+            throw new PeriodRefusedException($"Period {period} has not begun: the log is in period {Current.Period}.");
+        }
+        return !IsServed(period)
+            ? Periods[(int)period]
+            : throw new PeriodRefusedException(
+                $"Period {period} is served until period {period + Configuration.RetainedPeriods} begins, not before {ServedUntil(period):u}: the log's configuration promises it to owners.");
+    }
+
+    // The least time of the first epoch of a later period.
+    private DateTimeOffset After(ulong periods) => Time(checked(_startMs[Current.Period] + (periods * Configuration.PeriodLengthMs)));
+
+    // A log may promise more than a calendar has.
+    private static DateTimeOffset Time(ulong ms) => ms < (ulong)DateTimeOffset.MaxValue.ToUnixTimeMilliseconds() ? DateTimeOffset.FromUnixTimeMilliseconds((long)ms) : DateTimeOffset.MaxValue;
+}

@@ -1,0 +1,53 @@
+using System.Text;
+using Optiks.Protocol;
+
+namespace Optiks.Db.Tests.Support;
+
+/// <summary>
+/// PeriodSample is a log in its third period, made once. In the first one a key changed and a user left after both were staged; in the second a key was set for the first time.
+/// </summary>
+public sealed class PeriodSample : IAsyncLifetime
+{
+    private readonly SampleLog _sample = new();
+    private LogFolder? _folder;
+
+    public async ValueTask InitializeAsync()
+    {
+        await _sample.InitializeAsync();
+        _folder = _sample.Copy();
+        await using PeriodLog log = await PeriodLog.OpenAsync(_folder);
+        await PublishUserAsync(log);
+        await log.StageAsync();
+        await log.PublishAsync(LogFolder.Item("a", "set after it was staged"));
+        await LeaveAsync(log);
+        await log.StageAsync("user", "device");
+        await log.SwitchAsync();
+        await log.PublishAsync(LogFolder.Item("a", "set in period 1"), LogFolder.Item("f", "new in period 1"));
+        await log.StageAsync();
+        await log.SwitchAsync();
+        await log.PublishAsync(LogFolder.Item("a", "set in period 2"));
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        _folder?.Dispose();
+        await _sample.DisposeAsync();
+    }
+
+    /// <summary>Copy gives a folder of one's own.</summary>
+    internal LogFolder Copy()
+    {
+        var copy = new LogFolder();
+        _folder!.CopyTo(copy);
+        return copy;
+    }
+
+    /// <summary>PublishUserAsync makes a user with a name and a device.</summary>
+    internal static Task PublishUserAsync(PeriodLog log) => log.PublishAsync(
+        LogFolder.Item("name", "user") with { Structure = StructureId.Usernames },
+        LogFolder.Item("user", "") with { Structure = StructureId.Devices, Value = DeviceList.Encode([Encoding.UTF8.GetBytes("device")]) },
+        LogFolder.Item("device", "the device's key"));
+
+    /// <summary>LeaveAsync lets that user go.</summary>
+    internal static Task LeaveAsync(PeriodLog log) => log.PublishAsync(LogFolder.Item("user", "\u0001") with { Structure = StructureId.Decommissioned });
+}
