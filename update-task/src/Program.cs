@@ -51,7 +51,7 @@ return await Startup.RunAsync(
         services.AddOptionsWithValidateOnStart<PaddingOptions, PaddingOptionsValidator>().BindConfiguration(PaddingOptions.Section);
         services.AddOptionsWithValidateOnStart<LogOptions, LogOptionsValidator>().BindConfiguration(LogOptions.Section);
         services.AddOptionsWithValidateOnStart<PeriodOptions, PeriodOptionsValidator>().BindConfiguration(PeriodOptions.Section)
-            .Validate(options => !options.Automatic || PeriodOptions.AreTried, PeriodOptions.NotYet);
+            .Validate(options => !options.Automatic || PeriodSwitches.AreTried, PeriodSwitches.NotYet);
 
         services.AddOptiksStorage();
 

@@ -138,7 +138,7 @@ internal sealed class FollowedLog
         {
             why = (await replay.PrepareNextAsync(RowsPerStep, cancellationToken))?.Why;
         }
-        catch (SecretsException e)
+        catch (Exception e) when (e is SecretsException or IOException or UnauthorizedAccessException or OptiksNativeException { Status: NativeStatus.Io })
         {
             why = e.Message;
             failure = e;
@@ -239,8 +239,13 @@ internal sealed class FollowedLog
     // The metrics' until others take their place.
     private void End(LogTrees trees)
     {
-        _ended?.Dispose();
-        _ended = trees;
+        if (_ended is null)
+        {
+            _ended = trees;
+            return;
+        }
+        // Of a period that ended before anything of it was served.
+        trees.Dispose();
     }
 
     // On with other trees: after a load, and where a period began.

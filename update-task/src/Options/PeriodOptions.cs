@@ -7,15 +7,6 @@ internal sealed class PeriodOptions
 {
     public const string Section = "Optiks:Periods";
 
-    /// <summary>TryVariable of the environment, which tests set: query-services do not serve periods that ended, without which no owner can make the hand-over.</summary>
-    public const string TryVariable = "OPTIKS_TRY_PERIODS";
-
-    /// <summary>NotYet says so.</summary>
-    public const string NotYet = $"{Section}:{nameof(Automatic)} is not for a log that anyone uses: query-services do not serve periods that ended yet. Tests set {TryVariable}=1.";
-
-    /// <summary>AreTried: <see cref="TryVariable"/> is set.</summary>
-    public static bool AreTried => Environment.GetEnvironmentVariable(TryVariable) == "1";
-
     /// <summary>Automatic: periods follow each other by the clock. Refused for now, but in tests.</summary>
     /// <value>False.</value>
     public bool Automatic { get; set; }
