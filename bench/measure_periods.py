@@ -21,7 +21,7 @@ from storage import ENGINES, OwnPostgreSql, Sqlite
 # Those that every machine has.
 OWN_ENGINES = (OwnPostgreSql.name, Sqlite.name)
 # A switch may come as soon as it is prepared.
-SETTINGS = {"Optiks__UpdateTask__EpochInterval": "00:00:01", "Optiks__UpdateTask__LeaseDuration": "00:00:10", "Optiks__Log__PeriodLength": "00:00:01"}
+SETTINGS = {"OPTIKS_TRY_PERIODS": "1", "Optiks__UpdateTask__EpochInterval": "00:00:01", "Optiks__UpdateTask__LeaseDuration": "00:00:10", "Optiks__Log__PeriodLength": "00:00:01"}
 MIX, OPERATIONS = "hit=9,update=1", ("hit", "update")
 BEFORE = 5
 MOST_WINDOWS = 360
