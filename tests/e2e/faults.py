@@ -56,30 +56,21 @@ def after_genesis(trial: Trial) -> None:
         trial.goes_on()
 
 
-def at_points(trial: Trial) -> None:
+def _killed_at_each(points: list[str]) -> Callable[[Trial], None]:
     """SIGKILL by the update-task itself at each labelled place in turn: the start after one kill is the one that the next kills."""
-    task = trial.log.task
-    require(task.stop() == 0, task.log_end())
-    for name in trial.random.sample(POINTS, len(POINTS)):
-        with trial.fault(name):
-            trial.accept(f"before {name}")
-            _start_to_be_killed(trial, task, name)
-    task.start()
-    task.wait_ready()
-    trial.goes_on()
 
+    def put(trial: Trial) -> None:
+        task = trial.log.task
+        require(task.stop() == 0, task.log_end())
+        for name in trial.random.sample(points, len(points)):
+            with trial.fault(name):
+                trial.accept(f"before {name}")
+                _start_to_be_killed(trial, task, name)
+        task.start()
+        task.wait_ready()
+        trial.goes_on()
 
-def at_period_points(trial: Trial) -> None:
-    """The same at those of periods, of a log whose periods follow each other within seconds."""
-    task = trial.log.task
-    require(task.stop() == 0, task.log_end())
-    for name in trial.random.sample(PERIOD_POINTS, len(PERIOD_POINTS)):
-        with trial.fault(name):
-            trial.accept(f"before {name}")
-            _start_to_be_killed(trial, task, name)
-    task.start()
-    task.wait_ready()
-    trial.goes_on()
+    return put
 
 
 def killed_at(name: str) -> Fault:
@@ -302,12 +293,12 @@ def query(trial: Trial) -> Process:
 OF_PERIODS, DESTROYING = "period-", "period-destroying"
 POINTS = [name for name in fail_points() if name not in (GENESIS, DRAW, ACCEPT) and not name.startswith(OF_PERIODS)]
 PERIOD_POINTS = [name for name in fail_points() if name.startswith(OF_PERIODS) and name != DESTROYING]
-AT_POINTS = Fault("fail points of the update-task", at_points)
+AT_POINTS = Fault("fail points of the update-task", _killed_at_each(POINTS))
 AT_DRAW, AT_ACCEPT = killed_at(DRAW), killed_at(ACCEPT)
 FROZEN_AT_DRAW = one("frozen at draw beside another update-service", frozen_at_draw)
 KILLS = [killed("update-task", task), killed("update-service", update), killed("query-service", query)]
 PAUSES = [paused("update-task", task), paused("update-service", update), paused("query-service", query)]
-AT_PERIOD_POINTS = Fault("fail points of periods", at_period_points)
+AT_PERIOD_POINTS = Fault("fail points of periods", _killed_at_each(PERIOD_POINTS))
 OVERTAKEN = {name: overtaken_at(name) for name in [*POINTS, *PERIOD_POINTS]}
 SERVER_KILLED = one("kill -9 of the database server", server_killed)
 SERVER = [SERVER_KILLED, one("restart of the database server", server_restarted),

@@ -42,6 +42,7 @@ public sealed class StateRoundTripTests
     {
         await using Fixture fixture = await Fixture.StartAsync();
         fixture.PublishItems(FixtureItem.Name("user", "id"u8.ToArray()), FixtureItem.List("id"u8.ToArray()));
+        // Seeded, so that a failure comes again: nothing here is a secret.
         var random = new Random(seed);
         // Which versions the server has erased, by chance and for good.
         fixture.Server.Mutate = (path, answer) => path is "/v1/monitor" or "/v1/history" ? Erasure.Of(answer, version => version % 2 == (ulong)(seed % 2)) : answer;

@@ -131,15 +131,16 @@ internal sealed class ReplicaFolder : IDisposable
     {
         foreach (TreeFiles files in TreesOf().Where(trees => trees.Period < period).Select(trees => trees.Files))
         {
-            File.Delete(files.LeafLog);
-            File.Delete(files.Snapshot);
-            var durable = new DurableFiles(files.Folder);
-            durable.RemoveFolder(files.NodeStore);
-            DropFetched(files);
             if (files.Folder != _names.Folder)
             {
                 Directory.Delete(files.Folder, recursive: true);
+                continue;
             }
+            // The first period's, beside which the folder has what is no period's.
+            File.Delete(files.LeafLog);
+            File.Delete(files.Snapshot);
+            _files.RemoveFolder(files.NodeStore);
+            DropFetched(files);
         }
     }
 

@@ -81,7 +81,7 @@ internal sealed class ReplicaLoader
             LogReplay Replay(LogTrees begin) => new(store, anchor, begin, LogRoots.Checked)
             {
                 Served = folder.Highest,
-                NextTrees = trees.AreStored ? null : trees.Create,
+                NextTrees = FollowsSwitches ? trees.Create : null,
                 Ended = ended,
             };
 
@@ -121,7 +121,7 @@ internal sealed class ReplicaLoader
             {
                 return (null, Hold.Alarm(refused));
             }
-            if (period.Period == 0 || !trees.AreStored)
+            if (period.Period == 0 || FollowsSwitches)
             {
                 return (loaded, null);
             }

@@ -23,9 +23,6 @@ internal sealed class ReplicaTrees
         _anchor = anchor;
     }
 
-    /// <summary>AreStored: they are in stored mode, in which no period begins (docs/stored-mode.md).</summary>
-    public bool AreStored => _options.NodeCacheBytes > 0;
-
     /// <summary>TryRestore gives the trees of a period's snapshot or node store: <see cref="LogTrees.TryRestore"/>.</summary>
     public LogTrees? TryRestore(PeriodRow period, out Refused? refused)
     {
@@ -68,7 +65,7 @@ internal sealed class ReplicaTrees
         {
             Secrets = secrets,
             LeafLogPath = files.LeafLog,
-            NodeStorePath = AreStored ? files.NodeStore : null,
+            NodeStorePath = _options.NodeCacheBytes > 0 ? files.NodeStore : null,
             NodeCacheBytes = (ulong)_options.NodeCacheBytes,
             VrfCacheBytes = (ulong)_options.VrfCacheBytes,
             Period = period.Period,

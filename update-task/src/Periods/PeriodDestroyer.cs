@@ -17,7 +17,7 @@ internal sealed class PeriodDestroyer
     private readonly EpochPublisher _publisher;
     private readonly TaskReport _report;
     private readonly HashSet<ulong> _withoutBundles = [];
-    private Queue<PeriodRow>? _periods;
+    private Queue<(PeriodRow Row, ulong End)>? _periods;
     private ulong _nextBundle;
 
     /// <summary>PeriodDestroyer of one lead.</summary>
@@ -39,14 +39,15 @@ internal sealed class PeriodDestroyer
             int retained = lead.Session.Identity.Anchor.Configuration.RetainedPeriods;
             ulong current = PeriodRows.Current(all).Period;
             // Also those that an operator's tool has destroyed in the database: bundles are the task's.
-            _periods = new Queue<PeriodRow>(all.Where(period => period.State >= PeriodState.Ended && current - period.Period >= (ulong)retained
-                && !(period.State == PeriodState.Destroyed && _withoutBundles.Contains(period.Period))));
+            _periods = new Queue<(PeriodRow, ulong)>(all.Where(row => row.State >= PeriodState.Ended && current - row.Period >= (ulong)retained
+                && !(row.State == PeriodState.Destroyed && _withoutBundles.Contains(row.Period))).Select(row => (row, all[(int)row.Period + 1].FirstEpoch!.Value)));
             _nextBundle = 0;
         }
-        if (!_periods.TryPeek(out PeriodRow? period))
+        if (!_periods.TryPeek(out (PeriodRow Row, ulong End) oldest))
         {
             return false;
         }
+        PeriodRow period = oldest.Row;
         if (period.State == PeriodState.Ended)
         {
             await lead.Store.BeginDestroyingAsync(lead.Lease, period.Period, lead.Session.Identity.Anchor.Configuration.RetainedPeriods, CancellationToken.None);
@@ -57,7 +58,7 @@ internal sealed class PeriodDestroyer
         }
         if (!_withoutBundles.Contains(period.Period))
         {
-            if (await DestroyBundlesAsync(lead, period, cancellationToken))
+            if (await DestroyBundlesAsync(lead, period, oldest.End, cancellationToken))
             {
                 _withoutBundles.Add(period.Period);
             }
@@ -76,13 +77,12 @@ internal sealed class PeriodDestroyer
         return true;
     }
 
-    private async Task<bool> DestroyBundlesAsync(Lead lead, PeriodRow period, CancellationToken cancellationToken)
+    // end: the first epoch of the period after it.
+    private async Task<bool> DestroyBundlesAsync(Lead lead, PeriodRow period, ulong end, CancellationToken cancellationToken)
     {
-        ulong first = period.FirstEpoch!.Value;
-        ulong end = (await lead.Store.ReadPeriodsAsync(cancellationToken))[(int)period.Period + 1].FirstEpoch!.Value;
         using BoardLock boardLock = await _publisher.LockAsync(lead.Store, lead.Lease, cancellationToken);
         await _publisher.CheckHeadAsync(lead, CancellationToken.None);
         lead.Session.State.DestroyCopies(period.Period);
-        return lead.Session.State.DestroyValues(Math.Max(first, _nextBundle), end - 1, BundlesPerPiece) is not ulong next || (_nextBundle = next) >= end;
+        return lead.Session.State.DestroyValues(Math.Max(period.FirstEpoch!.Value, _nextBundle), end - 1, BundlesPerPiece) is not ulong next || (_nextBundle = next) >= end;
     }
 }
