@@ -65,6 +65,7 @@ internal static class QueryServiceHost
         builder.Services.AddSingleton<UserEndpoints>();
         builder.Services.AddSingleton<EpochEndpoints>();
         builder.Services.AddSingleton<BoardEndpoints>();
+        builder.Services.AddSingleton<EndedPeriods>();
         builder.Services.AddSingleton<FollowedLog>();
         builder.Services.AddHostedService<Follower>();
         builder.Services.AddSingleton<Draining>();

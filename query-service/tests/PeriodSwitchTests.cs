@@ -57,8 +57,8 @@ public sealed class PeriodSwitchTests : IAsyncLifetime
         await CompareAsync(first, third);
         Assert.True(again.Has("SnapshotUsed"));
         string folder = Path.Combine(Log.Folder.Replicas, "second");
-        Assert.False(File.Exists(Path.Combine(folder, "leaves")));
-        Assert.Equal(["2"], Directory.EnumerateDirectories(Path.Combine(folder, "periods")).Select(path => Path.GetFileName(path)));
+        await third.WaitAsync(() => !File.Exists(Path.Combine(folder, "leaves")) && !Directory.Exists(Path.Combine(folder, "nodes")));
+        Assert.Equal(["1", "2"], Directory.EnumerateDirectories(Path.Combine(folder, "periods")).Select(path => Path.GetFileName(path)).Order());
     }
 
     [Fact]

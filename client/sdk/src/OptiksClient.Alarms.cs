@@ -96,7 +96,7 @@ public sealed partial class OptiksClient
         {
             return await FindVersionsAsync(name, versions, 0, cancellationToken).ConfigureAwait(false);
         }
-        catch (OptiksServerException e) when (e.Problem == PeriodsExchange.Gone && _store.Current.Head is { } head && head.Period - versions[0].Period >= _options.TrustAnchor.Configuration.RetainedPeriods)
+        catch (OptiksServerException e) when (e.Problem == ProblemNames.PeriodGone && _store.Current.Head is { } head && head.Period - versions[0].Period >= _options.TrustAnchor.Configuration.RetainedPeriods)
         {
             return null;
         }

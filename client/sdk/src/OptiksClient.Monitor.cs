@@ -41,7 +41,7 @@ public sealed partial class OptiksClient
                 }
                 return Result(key, name, run.Outcome, shown, handedOver);
             }
-            catch (OptiksServerException e) when (e.Problem == PeriodsExchange.Gone && asked is not null)
+            catch (OptiksServerException e) when (e.Problem == ProblemNames.PeriodGone && asked is not null)
             {
                 if (!await MayBeGoneAsync(asked.Period, cancellationToken).ConfigureAwait(false))
                 {

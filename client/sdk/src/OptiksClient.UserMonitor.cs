@@ -104,10 +104,10 @@ public sealed partial class OptiksClient
                     return outcome;
                 }
             }
-            catch (OptiksServerException e) when (asked is not null && (e.Problem == PeriodsExchange.Gone || (e.Problem == ProblemNames.Erased && IsLeft(user.Id))))
+            catch (OptiksServerException e) when (asked is not null && (e.Problem == ProblemNames.PeriodGone || (e.Problem == ProblemNames.Erased && IsLeft(user.Id))))
             {
                 // What was erased with a user who has left is shown by nobody either.
-                if (e.Problem == PeriodsExchange.Gone && !await MayBeGoneAsync(asked.Period, cancellationToken).ConfigureAwait(false))
+                if (e.Problem == ProblemNames.PeriodGone && !await MayBeGoneAsync(asked.Period, cancellationToken).ConfigureAwait(false))
                 {
                     throw GoneTooEarly(e, asked.Period);
                 }

@@ -46,6 +46,9 @@ public static class ProblemNames
     /// <summary>The latest value of a key was erased.</summary>
     public const string Erased = "erased";
 
+    /// <summary>The period is served no more.</summary>
+    public const string PeriodGone = "period-gone";
+
     /// <summary>The request id was used with other content.</summary>
     public const string RequestIdReused = "request-id-reused";
 

@@ -47,9 +47,11 @@ internal sealed class KeyEndpoints
     {
         string type = AcceptHeader.Choose(context.Request, MediaTypes.Json, kind.MediaType);
         var position = ClientPosition.Read(context.Request);
+        ulong? ended = kind == QueryKind.Lookup ? null : AnswerRequest.PeriodOf(context.Request);
         using AnswerLease lease = _budget.LeaseFor(context);
         using QueryBatch queries = await ReadAsync(context.Request, kind, lease, cancellationToken);
-        await _answers.SendAsync(new KeyRequest(kind, queries, position, type, _options.UsesCacheFor(context), lease), context.Response, cancellationToken);
+        var request = new KeyRequest(kind, queries, position, type, _options.UsesCacheFor(context), lease) { EndedPeriod = ended };
+        await _answers.SendAsync(request, context.Response, cancellationToken);
     }
 
     private async Task GetLookupAsync(HttpContext context, CancellationToken cancellationToken)

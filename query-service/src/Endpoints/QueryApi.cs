@@ -26,6 +26,13 @@ internal static class QueryApi
         new(ClientPosition.CheckpointSizeParameter, "Size of the checkpoint that the client keeps; 0 or absent: none.", QuerySchemas.Number), s_minEpoch,
     ];
 
+    // Of what its owner may still ask about a period that has ended.
+    private static readonly ApiParameter[] s_ended =
+    [
+        .. s_position,
+        new(AnswerRequest.PeriodParameter, "A period that has ended, of which the answer is as of its last epoch; absent: the answer is as of the newest epoch.", QuerySchemas.Number),
+    ];
+
     private static readonly ProblemType[] s_reads = [ProblemTypes.NotAcceptable, ProblemTypes.Unavailable, ProblemTypes.NotCaughtUp];
     private static readonly ProblemType[] s_keys = [.. s_reads, ProblemTypes.KeyLength, ProblemTypes.Erased, ProblemTypes.Overloaded];
     private static readonly ApiHeader[] s_cached = [ApiHeader.CacheControl];
@@ -80,7 +87,7 @@ internal static class QueryApi
     public static ApiOperation UserMonitor { get; } = new("userMonitor", "Shows an owner its own user: every version of the device list and of the key of each device that was on it, by pages.")
     {
         Description = ReadOnly,
-        Parameters = s_position,
+        Parameters = s_ended,
         Body = new(
             "One query about one user.",
             new ApiContent(MediaTypes.Json, QuerySchemas.UserMonitorQuery)
@@ -93,7 +100,7 @@ internal static class QueryApi
             },
             new ApiContent(MediaTypes.UserMonitorQuery)),
         Answers = [Of("The versions, and the proofs that there are no others.", QuerySchemas.UserMonitorAnswer, MediaTypes.UserMonitor)],
-        Problems = [.. s_keys, ProblemTypes.BatchLength, ProblemTypes.UsernameForm, ProblemTypes.NotFound],
+        Problems = [.. s_keys, ProblemTypes.BatchLength, ProblemTypes.UsernameForm, ProblemTypes.NotFound, ProblemTypes.PeriodGone],
     };
 
     public static ApiOperation LatestEpoch { get; } = new("latestEpoch", "Gives the record of the epoch that is served, with what ties it to a checkpoint.")
@@ -155,10 +162,10 @@ internal static class QueryApi
     private static ApiOperation Versions(string id, string summary, string binary) => new(id, summary)
     {
         Description = ReadOnly,
-        Parameters = s_position,
+        Parameters = s_ended,
         Body = Queries(QuerySchemas.VersionsQueries, new() { ["one"] = """{"key": "alice@example.org"}""", ["page"] = """[{"key_b64": "YWxpY2UA", "from": 1}, {"key": "bob"}]""" }),
         Answers = [Of("The versions and their proofs.", QuerySchemas.VersionsAnswer, binary)],
-        Problems = [.. s_keys, ProblemTypes.BatchLength, ProblemTypes.AnswerTooLarge],
+        Problems = [.. s_keys, ProblemTypes.BatchLength, ProblemTypes.AnswerTooLarge, ProblemTypes.NotFound, ProblemTypes.PeriodGone],
     };
 
     private static ApiBody Queries(string schema, Dictionary<string, string> examples) => new(

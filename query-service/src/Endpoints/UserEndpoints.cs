@@ -51,10 +51,14 @@ internal sealed class UserEndpoints
     {
         string type = AcceptHeader.Choose(context.Request, MediaTypes.Json, MediaTypes.UserMonitor);
         var position = ClientPosition.Read(context.Request);
+        ulong? ended = AnswerRequest.PeriodOf(context.Request);
         using AnswerLease lease = _budget.LeaseFor(context);
         OwnUserQuery query = await ReadOwnAsync(context.Request, lease, cancellationToken);
         var request = new OwnUserRequest(
-            query, entries => _limiter.Spend(context, RateLimitKind.Lookups, entries), position, type, _options.UsesCacheFor(context), lease);
+            query, entries => _limiter.Spend(context, RateLimitKind.Lookups, entries), position, type, _options.UsesCacheFor(context), lease)
+        {
+            EndedPeriod = ended,
+        };
         await _answers.SendAsync(request, context.Response, cancellationToken);
     }
 

@@ -1,4 +1,5 @@
 using Optiks.Native;
+using Optiks.QueryService.Answers;
 using Optiks.ServiceDefaults;
 using Optiks.Storage.Replay;
 using Optiks.Tlog;
@@ -8,6 +9,8 @@ namespace Optiks.QueryService.Following;
 /// <summary>CurrentEpoch is the epoch that answers are made from. Readers neither lock nor wait; the follower alone replaces it. Any thread.</summary>
 internal sealed class CurrentEpoch
 {
+    private const string PeriodField = $"?{AnswerRequest.PeriodParameter}";
+
     private static readonly TimeSpan s_retryAfter = TimeSpan.FromSeconds(1);
 
     private readonly FollowerState _state;
@@ -44,20 +47,56 @@ internal sealed class CurrentEpoch
         throw Unavailable(age > TimeSpan.Zero ? "The newest epoch here is too old to be accepted." : "The newest epoch here is from the future, and would not be accepted.");
     }
 
+    /// <summary>
+    /// AcquireFresh for answers about a period that has ended, which the client must have been told by what it has seen. Throws <see cref="ProblemException"/> as well: not-caught-up, not-found for a period that has not ended,
+    /// period-gone for one that is served no more, unavailable while it is being made here.
+    /// </summary>
+    /// <param name="position">How far the client has seen the log.</param>
+    /// <param name="ended">The period; null: the log as it is.</param>
+    public ServedEpoch AcquireFresh(ClientPosition position, ulong? ended)
+    {
+        while (ended is ulong period)
+        {
+            ServedEpoch epoch = AcquireFresh();
+            ServedEpoch found;
+            try
+            {
+                position.ThrowIfAhead(epoch.Epoch);
+                found = epoch.FindEnded(period) ?? throw NotServed(epoch, period);
+            }
+            finally
+            {
+                epoch.Release();
+            }
+            // Refused only when others have taken the place of its trees, and of the epoch, meanwhile.
+            if (found.TryAcquire())
+            {
+                return found;
+            }
+        }
+        return AcquireFresh();
+    }
+
     /// <summary>Age of an epoch's record by this machine's clock; negative when its clock is behind.</summary>
     public TimeSpan Age(ServedEpoch epoch) => epoch.AgeAt(_clock.GetUtcNow());
 
     /// <summary>Serve puts the next epoch in the place of the present one, which goes with its last reader.</summary>
     /// <param name="view">Its trees.</param>
     /// <param name="epoch">The epoch.</param>
+    /// <param name="ended">Periods that have ended and are served with it.</param>
     /// <param name="isBehind">Whether later ones are published: values that they superseded and erased may be missing here.</param>
-    public void Serve(DirectoryView view, VerifiedEpoch epoch, bool isBehind) => Replace(new ServedEpoch(view, epoch, _board) { IsBehind = isBehind });
+    public void Serve(DirectoryView view, VerifiedEpoch epoch, IEnumerable<EndedPeriod> ended, bool isBehind) => Replace(new ServedEpoch(view, epoch, _board, ended, isBehind));
 
     /// <summary>End takes the present epoch away: the service ends.</summary>
     public void End() => Replace(null);
 
     /// <summary>Unavailable makes the problem of a replica that cannot answer yet.</summary>
     public static ProblemException Unavailable(string detail) => new(new Problem(ProblemTypes.Unavailable, detail, null, s_retryAfter));
+
+    private ProblemException NotServed(ServedEpoch epoch, ulong period) =>
+        period >= epoch.Period ? new ProblemException(new Problem(ProblemTypes.NotFound, $"Period {period} has not ended: the newest one here is {epoch.Period}.", PeriodField))
+        : epoch.Period - period >= _state.RetainedPeriods ? new ProblemException(new Problem(ProblemTypes.PeriodGone, $"Period {period} is served no more: the newest one is {epoch.Period}.", PeriodField))
+        : Unavailable($"The end of period {period} is being loaded here.");
 
     private void Replace(ServedEpoch? next) => Interlocked.Exchange(ref _current, next)?.Retire();
 

@@ -25,6 +25,7 @@ internal sealed class FollowedLog
 
     private readonly StorageSource _storage;
     private readonly ReplicaLoader _loader;
+    private readonly EndedPeriods _ended;
     private readonly CurrentEpoch _current;
     private readonly QueryMetrics _metrics;
     private readonly TimeProvider _clock;
@@ -33,15 +34,14 @@ internal sealed class FollowedLog
     private ReplicaFolder? _folder;
     private LogReplay? _replay;
     private SnapshotSaver? _saver;
-    private LogTrees? _ended;
     private ulong _savedPeriod;
-    private Task? _endedSaver;
     private string? _unprepared;
 
-    public FollowedLog(StorageSource storage, ReplicaLoader loader, CurrentEpoch current, QueryMetrics metrics, TimeProvider clock, ILogger<FollowedLog> logger)
+    public FollowedLog(StorageSource storage, ReplicaLoader loader, EndedPeriods ended, CurrentEpoch current, QueryMetrics metrics, TimeProvider clock, ILogger<FollowedLog> logger)
     {
         _storage = storage;
         _loader = loader;
+        _ended = ended;
         _current = current;
         _metrics = metrics;
         _clock = clock;
@@ -101,13 +101,25 @@ internal sealed class FollowedLog
         {
             _current.End();
             _metrics.Directory = null;
+            await EndPeriodsAsync(cancellationToken);
             _replay?.Dispose();
-            _ended?.Dispose();
             _folder?.Dispose();
             if (_store is not null)
             {
                 await _store.DisposeAsync();
             }
+        }
+    }
+
+    private async Task EndPeriodsAsync(CancellationToken cancellationToken)
+    {
+        try
+        {
+            await _ended.EndAsync(cancellationToken);
+        }
+        catch (OperationCanceledException) when (cancellationToken.IsCancellationRequested)
+        {
+            // As with the snapshot.
         }
     }
 
@@ -124,8 +136,7 @@ internal sealed class FollowedLog
         ulong leaves = replay.Trees.Directory.Stats.Leaves;
         double seconds = Stopwatch.GetElapsedTime(start).TotalSeconds;
         _logger.Loaded(replay.Last.Epoch, leaves, seconds);
-        Serve(replay, published: replay.Last.Epoch);
-        return null;
+        return Hold.Alarm(await ServeAsync(store, replay, published: replay.Last.Epoch, cancellationToken));
     }
 
     // False: there is nothing to do for now. What keeps the next period from being made holds up nothing before it begins.
@@ -154,11 +165,12 @@ internal sealed class FollowedLog
     private async Task<Hold?> FollowAsync(IFollowStore store, LogReplay replay, CancellationToken cancellationToken)
     {
         ulong served = replay.Last.Epoch;
-        if (_current.Peek()?.Epoch != served)
+        // It could not be served when it was followed, or there is more to serve it with.
+        if ((_current.Peek()?.Epoch != served || _ended.HasNews) && await ServeAsync(store, replay, published: served, cancellationToken) is { } unserved)
         {
-            // It could not be remembered when it was followed.
-            Serve(replay, published: served);
+            return Hold.Alarm(unserved);
         }
+        await _ended.TidyAsync(store, _folder!, replay.Trees.Period, cancellationToken);
         bool isPreparing = await PrepareNextAsync(replay, cancellationToken);
         HeadRow head = await store.WaitForPublishedAsync(served, isPreparing ? TimeSpan.Zero : s_wait, cancellationToken);
         if (_folder!.CheckHead(head) is { } behind)
@@ -182,24 +194,24 @@ internal sealed class FollowedLog
             }
             published = first - 1;
         }
-        return Hold.Alarm(await FollowAsync(replay, published, cancellationToken));
+        return Hold.Alarm(await FollowAsync(store, replay, published, cancellationToken));
     }
 
     // First epoch of the period after that of the trees, once it has begun.
     private static async Task<ulong?> SwitchAfterAsync(IFollowStore store, LogReplay replay, CancellationToken cancellationToken) =>
         (await store.ReadPeriodsAsync(cancellationToken)).FirstOrDefault(period => period.Period == replay.Trees.Period + 1)?.FirstEpoch;
 
-    private async Task<Refused?> FollowAsync(LogReplay replay, ulong published, CancellationToken cancellationToken)
+    private async Task<Refused?> FollowAsync(IFollowStore store, LogReplay replay, ulong published, CancellationToken cancellationToken)
     {
         ulong served = replay.Last.Epoch;
         using Activity? span = _metrics.StartFollow(served, published);
         long start = Stopwatch.GetTimestamp();
         bool isFollowed = false;
+        Refused? refused = null;
         try
         {
-            Refused? refused = await replay.FollowAsync(Math.Min(published, served + EpochsPerStep), beforeCommit: null, cancellationToken);
+            refused = await replay.FollowAsync(Math.Min(published, served + EpochsPerStep), beforeCommit: null, cancellationToken);
             isFollowed = refused is null;
-            return refused;
         }
         finally
         {
@@ -209,54 +221,42 @@ internal sealed class FollowedLog
             }
             if (replay.Last.Epoch != served)
             {
-                Serve(replay, published);
+                refused = await ServeAsync(store, replay, published, cancellationToken) ?? refused;
                 _metrics.Followed(Stopwatch.GetElapsedTime(start));
             }
         }
+        return refused;
     }
 
     // Makes the last epoch the one that answers are made from: durably remembered first, so that no restart goes below it.
-    private void Serve(LogReplay replay, ulong published)
+    private async Task<Refused?> ServeAsync(IFollowStore store, LogReplay replay, ulong published, CancellationToken cancellationToken)
     {
         VerifiedEpoch epoch = replay.Last;
+        if (await _ended.PrepareAsync(store, epoch.Epoch, cancellationToken) is { } refused)
+        {
+            return refused;
+        }
         _folder!.Remember(epoch.Epoch, epoch.Row.RecordHash);
         LogTrees trees = replay.Trees;
         DirectoryView view = trees.Directory.TakeView();
-        _current.Serve(view, epoch, isBehind: published > epoch.Epoch);
+        _current.Serve(view, epoch, _ended.Give(trees.Period), isBehind: published > epoch.Epoch);
         if (_saver is null || _savedPeriod != trees.Period)
         {
             Go(replay, trees);
         }
         _saver!.Offer(view);
-        if (_endedSaver is { IsCompleted: true })
-        {
-            _endedSaver = null;
-            _folder.DeleteBefore(trees.Period);
-        }
         _logger.Serving(epoch.Epoch);
+        return null;
     }
 
-    // The metrics' until others take their place.
-    private void End(LogTrees trees)
-    {
-        if (_ended is null)
-        {
-            _ended = trees;
-            return;
-        }
-        // Of a period that ended before anything of it was served.
-        trees.Dispose();
-    }
+    // A snapshot that is being saved is not interrupted.
+    private void End(LogTrees trees, VerifiedEpoch last) => _ended.Keep(trees, last, _saver?.FinishAsync(null, CancellationToken.None) ?? Task.CompletedTask);
 
     // On with other trees: after a load, and where a period began.
     private void Go(LogReplay replay, LogTrees trees)
     {
-        // A snapshot that is being saved is not interrupted. Its period's files are deleted after it.
-        _endedSaver = Task.WhenAll(_endedSaver ?? Task.CompletedTask, _saver?.FinishAsync(null, CancellationToken.None) ?? Task.CompletedTask);
         _saver = _loader.SaverOf(replay, replay.RestoredPeriod == trees.Period ? replay.RestoredEpoch : null, _clock);
         _savedPeriod = trees.Period;
         _metrics.Directory = () => trees.Directory.Stats;
-        _ended?.Dispose();
-        _ended = null;
     }
 }

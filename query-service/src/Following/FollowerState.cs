@@ -23,6 +23,9 @@ internal sealed class FollowerState
     /// <summary>KeyLength is how many octets a key, username or id of the log may have.</summary>
     public int KeyLength => _anchor?.Configuration.MaxKeyLength ?? ProtocolLimits.MaxKeyLength;
 
+    /// <summary>RetainedPeriods are the current period and those before it that are served; 0 until the log is known.</summary>
+    public ulong RetainedPeriods => _anchor?.Configuration.RetainedPeriods ?? 0;
+
     /// <summary>Trouble is why the log cannot be followed, in a sentence for anyone's eyes; null when it is being followed.</summary>
     public string? Trouble
     {

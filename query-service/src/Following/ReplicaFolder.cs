@@ -1,4 +1,5 @@
 using System.Globalization;
+using Optiks.Native;
 using Optiks.Storage;
 using Optiks.Storage.Replay;
 using Optiks.Tlog;
@@ -124,6 +125,26 @@ internal sealed class ReplicaFolder : IDisposable
         File.Delete(files.FetchedLeafLog);
         File.Delete(files.FetchedSnapshot);
         new DurableFiles(files.Folder).RemoveFolder(files.FetchedNodeStore);
+    }
+
+    /// <summary>Replace makes the snapshot of a period that of a view, and what is left of a node store goes. Throws <see cref="OptiksNativeException"/>.</summary>
+    public void Replace(ulong period, DirectoryView view)
+    {
+        TreeFiles files = FilesOf(period);
+        new DurableFiles(files.Folder).RemoveFolder(files.NodeStore);
+        // Only when it is superseded by another one of the same trees is there no reader.
+        if (!view.TryAcquire())
+        {
+            throw new InvalidOperationException("The trees of an ended period are gone.");
+        }
+        try
+        {
+            view.Save(files.Snapshot);
+        }
+        finally
+        {
+            view.Release();
+        }
     }
 
     /// <summary>DeleteBefore deletes the files of the trees of earlier periods.</summary>

@@ -10,10 +10,14 @@ using Optiks.Storage.Replay;
 namespace Optiks.QueryService.Following;
 
 /// <summary>
-/// ReplicaLoader makes the trees that a start begins with: from the replica's own snapshot if it can, else from another replica's, else from the database alone. One thread at a time.
+/// ReplicaLoader makes the trees that a start begins with: from the replica's own snapshot if it can, else from another replica's, else from the database alone. One thread at a time, save
+/// <see cref="LoadEndedAsync"/>.
 /// </summary>
 internal sealed class ReplicaLoader
 {
+    // Ended periods are asked about by owners who come late, once.
+    private const long EndedCacheBytes = 16 << 20;
+
     private readonly DataFolder _data;
     private readonly ReplicaFiles _files;
     private readonly SnapshotPeers _peers;
@@ -51,7 +55,7 @@ internal sealed class ReplicaLoader
     /// <param name="folder">The replica's folder.</param>
     /// <param name="ended">Gets the trees of each period that ends, from now on.</param>
     /// <param name="cancellationToken">Ends the load.</param>
-    public async Task<(LogReplay? Replica, Hold? Hold)> TryLoadAsync(IFollowStore store, ReplicaFolder folder, Action<LogTrees> ended, CancellationToken cancellationToken)
+    public async Task<(LogReplay? Replica, Hold? Hold)> TryLoadAsync(IFollowStore store, ReplicaFolder folder, Action<LogTrees, VerifiedEpoch> ended, CancellationToken cancellationToken)
     {
         bool isMade = false;
         while (true)
@@ -77,7 +81,7 @@ internal sealed class ReplicaLoader
                 throw new StartupException($"{_data.TrustAnchor} is of another log than the database: put the right one in its place.");
             }
             _state.Anchor = anchor;
-            var trees = new ReplicaTrees(_data, folder, _options, anchor);
+            var trees = new ReplicaTrees(_data, folder, anchor, _options.NodeCacheBytes, _options.VrfCacheBytes);
             LogReplay Replay(LogTrees begin) => new(store, anchor, begin, LogRoots.Checked)
             {
                 Served = folder.Highest,
@@ -125,13 +129,69 @@ internal sealed class ReplicaLoader
             {
                 return (loaded, null);
             }
-            // In stored mode no period begins: its trees are made in memory, once, and become a node store by way of a snapshot.
-            using (loaded)
-            using (DirectoryView view = loaded.Trees.Directory.TakeView())
-            {
-                view.Save(folder.FilesOf(period.Period).Snapshot);
-            }
+            Save(loaded, folder);
             isMade = true;
+        }
+    }
+
+    /// <summary>
+    /// LoadEndedAsync gives a period that has ended at its last epoch, in stored mode whatever the replica's is: from its files if it can, else from the database. Or why it cannot. Throws what the database,
+    /// the folder and the secrets throw. Any thread, one at a time for a period.
+    /// </summary>
+    /// <param name="store">The database.</param>
+    /// <param name="folder">The replica's folder.</param>
+    /// <param name="period">The period.</param>
+    /// <param name="last">Its last epoch.</param>
+    /// <param name="held">Where its trees are in memory, whose leaf log the others share from now on; null: nowhere.</param>
+    /// <param name="cancellationToken">Ends the load.</param>
+    public async Task<(EndedPeriod? Ended, Refused? Refused)> LoadEndedAsync(
+        IFollowStore store, ReplicaFolder folder, PeriodRow period, ulong last, EndedPeriod? held, CancellationToken cancellationToken)
+    {
+        TrustAnchor anchor = _state.Anchor!;
+        var trees = new ReplicaTrees(_data, folder, anchor, EndedCacheBytes, vrfCacheBytes: 0);
+        LogReplay Replay(LogTrees begin) => new(store, anchor, begin, LogRoots.None);
+
+        if (held is not null)
+        {
+            folder.Replace(period.Period, held.View);
+        }
+        for (bool isMade = held is not null; ; isMade = true)
+        {
+            if (trees.TryRestore(period, out Refused? refused) is { } restored)
+            {
+                LogReplay replica = Replay(restored);
+                refused = await replica.LoadAsync(last, cancellationToken);
+                if (refused is null)
+                {
+                    return (new EndedPeriod(replica.Trees, replica.Last), null);
+                }
+            }
+            // Trees that are read from meanwhile have the leaf log: no others begin in its place.
+            if (refused is { OfSnapshot: false } || isMade)
+            {
+                return (null, refused ?? new Refused($"Nothing was saved of period {period.Period}."));
+            }
+            LogReplay loaded = Replay(trees.Create(period));
+            refused = await loaded.LoadAsync(last, cancellationToken);
+            if (refused is not null)
+            {
+                return (null, refused);
+            }
+            if (loaded.Trees.IsStored)
+            {
+                return (new EndedPeriod(loaded.Trees, loaded.Last), null);
+            }
+            Save(loaded, folder);
+        }
+    }
+
+    // In stored mode no period begins: its trees are made in memory, once, and become a node store by way of a snapshot.
+    private static void Save(LogReplay loaded, ReplicaFolder folder)
+    {
+        using (loaded)
+        using (DirectoryView view = loaded.Trees.Directory.TakeView())
+        {
+            view.Save(folder.FilesOf(loaded.Trees.Period).Snapshot);
         }
     }
 }

@@ -1,6 +1,5 @@
 using Optiks.Native;
 using Optiks.Protocol;
-using Optiks.QueryService.Options;
 using Optiks.Secrets;
 using Optiks.Storage;
 using Optiks.Storage.Replay;
@@ -12,15 +11,22 @@ internal sealed class ReplicaTrees
 {
     private readonly DataFolder _data;
     private readonly ReplicaFolder _folder;
-    private readonly QueryServiceOptions _options;
     private readonly TrustAnchor _anchor;
+    private readonly long _nodeCacheBytes;
+    private readonly long _vrfCacheBytes;
 
-    public ReplicaTrees(DataFolder data, ReplicaFolder folder, QueryServiceOptions options, TrustAnchor anchor)
+    /// <param name="data">Where the key is that wraps secrets.</param>
+    /// <param name="folder">The replica's folder.</param>
+    /// <param name="anchor">Of the log.</param>
+    /// <param name="nodeCacheBytes">Above 0: stored mode, with so much of the trees in memory.</param>
+    /// <param name="vrfCacheBytes">Memory of the cache of VRF proofs.</param>
+    public ReplicaTrees(DataFolder data, ReplicaFolder folder, TrustAnchor anchor, long nodeCacheBytes, long vrfCacheBytes)
     {
         _data = data;
         _folder = folder;
-        _options = options;
         _anchor = anchor;
+        _nodeCacheBytes = nodeCacheBytes;
+        _vrfCacheBytes = vrfCacheBytes;
     }
 
     /// <summary>TryRestore gives the trees of a period's snapshot or node store: <see cref="LogTrees.TryRestore"/>.</summary>
@@ -65,9 +71,9 @@ internal sealed class ReplicaTrees
         {
             Secrets = secrets,
             LeafLogPath = files.LeafLog,
-            NodeStorePath = _options.NodeCacheBytes > 0 ? files.NodeStore : null,
-            NodeCacheBytes = (ulong)_options.NodeCacheBytes,
-            VrfCacheBytes = (ulong)_options.VrfCacheBytes,
+            NodeStorePath = _nodeCacheBytes > 0 ? files.NodeStore : null,
+            NodeCacheBytes = (ulong)_nodeCacheBytes,
+            VrfCacheBytes = (ulong)_vrfCacheBytes,
             Period = period.Period,
             PeriodFirstEpoch = period.FirstEpoch ?? 0,
             MaxValueLength = _anchor.Configuration.MaxValueLength,

@@ -6,14 +6,21 @@ using Optiks.Tlog;
 namespace Optiks.QueryService.Following;
 
 /// <summary>
-/// ServedEpoch is everything that an answer is made from: trees and heads of one epoch together, so that nothing of two epochs is ever mixed. Immutable, any thread, counted by its
-/// view: whoever got it from <see cref="CurrentEpoch.Acquire"/> gives it back with <see cref="Release"/>.
+/// ServedEpoch is everything that an answer is made from: trees, record and heads together, so that nothing of two epochs is ever mixed. Answers about a period that has ended have one of their own, with that period's last
+/// record in the log of the current checkpoint. Immutable, any thread, counted by its view: whoever got it from <see cref="CurrentEpoch"/> gives it back with <see cref="Release"/>.
 /// </summary>
 internal sealed class ServedEpoch
 {
     private const double MaxAgeSeconds = 1e10;
 
-    public ServedEpoch(DirectoryView view, VerifiedEpoch epoch, ITileReader board)
+    private readonly Dictionary<ulong, ServedEpoch> _ended;
+
+    /// <param name="view">Trees of the epoch.</param>
+    /// <param name="epoch">The epoch.</param>
+    /// <param name="board">Where the log is read.</param>
+    /// <param name="ended">Periods that have ended and are served.</param>
+    /// <param name="isBehind"><see cref="IsBehind"/>.</param>
+    public ServedEpoch(DirectoryView view, VerifiedEpoch epoch, ITileReader board, IEnumerable<EndedPeriod> ended, bool isBehind)
     {
         View = view;
         Epoch = epoch.Epoch;
@@ -24,26 +31,44 @@ internal sealed class ServedEpoch
         Log = new LogView(board, Epoch + 1, epoch.Root());
         Heads = new EpochHeads(epoch, Log);
         Bounds = new EpochBounds(Log, Record);
+        IsBehind = isBehind;
+        _ended = ended.ToDictionary(period => period.Period, period => new ServedEpoch(this, period));
+    }
+
+    private ServedEpoch(ServedEpoch current, EndedPeriod ended)
+    {
+        View = ended.View;
+        Epoch = current.Epoch;
+        TimeMs = current.TimeMs;
+        Record = ended.Record;
+        Checkpoint = current.Checkpoint;
+        Period = ended.Period;
+        Log = current.Log;
+        Heads = new EpochHeads(Record, Checkpoint, Log);
+        Bounds = current.Bounds;
+        IsBehind = current.IsBehind;
+        _ended = [];
     }
 
     /// <summary>IsBehind: later epochs were published when this one was served.</summary>
-    public bool IsBehind { get; init; }
+    public bool IsBehind { get; }
 
     /// <summary>View of the trees.</summary>
     public DirectoryView View { get; }
 
+    /// <summary>Epoch of the checkpoint's last record, whichever period the answers are about.</summary>
     public ulong Epoch { get; }
 
-    /// <summary>TimeMs of the record, Unix milliseconds.</summary>
+    /// <summary>TimeMs of that record, Unix milliseconds.</summary>
     public ulong TimeMs { get; }
 
-    /// <summary>Record, encoded.</summary>
+    /// <summary>Record that the answers are about, encoded: the checkpoint's last one, or the last of a period that has ended.</summary>
     public ReadOnlyMemory<byte> Record { get; }
 
-    /// <summary>Checkpoint whose last entry the record is, a signed note.</summary>
+    /// <summary>Checkpoint of the log up to the epoch, a signed note.</summary>
     public ReadOnlyMemory<byte> Checkpoint { get; }
 
-    /// <summary>Period of the epoch.</summary>
+    /// <summary>Period of the record.</summary>
     public ulong Period { get; }
 
     /// <summary>Bounds of the periods up to this epoch.</summary>
@@ -54,6 +79,9 @@ internal sealed class ServedEpoch
 
     /// <summary>Log at this epoch's checkpoint.</summary>
     public LogView Log { get; }
+
+    /// <summary>FindEnded gives what answers about a period that has ended are made from, of which the caller takes a reference of its own; null: it is not here.</summary>
+    public ServedEpoch? FindEnded(ulong period) => _ended.GetValueOrDefault(period);
 
     /// <summary>AgeAt gives the record's age at a time; negative when it is from the future. A time that no clock has is a very long one.</summary>
     public TimeSpan AgeAt(DateTimeOffset now) =>

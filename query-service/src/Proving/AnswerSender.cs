@@ -62,7 +62,7 @@ internal sealed class AnswerSender
     private async ValueTask<bool> TrySendAtOnceAsync(AnswerRequest request, HttpResponse response, CancellationToken cancellationToken)
     {
         using var answer = new PooledWriter(request.Lease, ExpectedLength, request.MaxLength);
-        ServedEpoch epoch = _current.AcquireFresh();
+        ServedEpoch epoch = _current.AcquireFresh(request.Position, request.EndedPeriod);
         try
         {
             answer.Append(await HeadAsync(epoch, request.Position, cancellationToken));
@@ -81,6 +81,8 @@ internal sealed class AnswerSender
 
     private async Task SendProvenAsync(AnswerRequest request, HttpResponse response, CancellationToken cancellationToken)
     {
+        // Before it waits: what the client knows of the log, which no worker asks for, decides what is said of a period that is not here.
+        _current.AcquireFresh(request.Position, request.EndedPeriod).Release();
         using ProvenAnswer proven = await _proofs.AnswerAsync(request, cancellationToken);
         byte[] head;
         try

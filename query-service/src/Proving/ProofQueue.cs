@@ -139,19 +139,21 @@ internal sealed class ProofQueue : IDisposable
     private void Answer(List<ProofRequest> requests)
     {
         requests.RemoveAll(request => request.TryCancel());
-        if (requests.Count == 0)
+        // Proofs of one batch are of the same trees.
+        foreach (IGrouping<(bool, ulong?), ProofRequest> together in requests.GroupBy(request => (request.UsesCache, request.EndedPeriod)))
         {
-            return;
+            AnswerTogether([.. together]);
         }
+    }
+
+    private void AnswerTogether(List<ProofRequest> requests)
+    {
         try
         {
-            ServedEpoch epoch = _current.AcquireFresh();
+            ServedEpoch epoch = _current.AcquireFresh(default, requests[0].EndedPeriod);
             try
             {
-                foreach (IGrouping<bool, ProofRequest> together in requests.GroupBy(request => request.UsesCache))
-                {
-                    Answer(epoch, [.. together]);
-                }
+                Answer(epoch, requests);
             }
             finally
             {

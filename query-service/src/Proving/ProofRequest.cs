@@ -27,6 +27,9 @@ internal sealed class ProofRequest
     /// <summary>UsesCache says whether cached proofs are taken, and made ones cached.</summary>
     public bool UsesCache => _asked.UsesCache;
 
+    /// <summary>EndedPeriod that is asked about; null: the log as it is.</summary>
+    public ulong? EndedPeriod => _asked.EndedPeriod;
+
     /// <summary>Answer, or why there is none.</summary>
     public Task<ProvenAnswer> Answer => _answer.Task;
 

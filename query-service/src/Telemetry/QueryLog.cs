@@ -27,6 +27,12 @@ internal static partial class QueryLog
     [LoggerMessage(EventId = 1013, EventName = "NextPeriodRefused", Level = LogLevel.Error, Message = "The next period's trees cannot be made; this one is followed until it ends. {Reason}")]
     public static partial void NextPeriodRefused(this ILogger logger, string reason, Exception? exception);
 
+    [LoggerMessage(EventId = 1014, EventName = "EndedPeriodReady", Level = LogLevel.Information, Message = "Period {Period}, which ended with epoch {Epoch}, is in a file; made in {Seconds:F3} s.")]
+    public static partial void EndedPeriodReady(this ILogger logger, ulong period, ulong epoch, double seconds);
+
+    [LoggerMessage(EventId = 1015, EventName = "EndedPeriodNotMade", Level = LogLevel.Error, Message = "The file of period {Period}, which has ended, cannot be made; trying again. {Reason}")]
+    public static partial void EndedPeriodNotMade(this ILogger logger, ulong period, string reason, Exception? exception);
+
     [LoggerMessage(EventId = 1020, EventName = "BoardUnreadable", Level = LogLevel.Error, Message = "The board's files cannot be read, or are not those of the log.")]
     public static partial void BoardUnreadable(this ILogger logger, Exception exception);
 

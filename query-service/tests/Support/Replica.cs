@@ -109,6 +109,20 @@ internal sealed class Replica : IAsyncDisposable
         return (response.StatusCode, await response.Content.ReadAsStringAsync(Cancellation));
     }
 
+    /// <summary>WaitAsync until something is so.</summary>
+    public Task WaitAsync(Func<bool> condition) => WaitAsync(() => Task.FromResult(condition()));
+
+    /// <summary>WaitAsync until something is so.</summary>
+    public async Task WaitAsync(Func<Task<bool>> condition)
+    {
+        long start = TimeProvider.System.GetTimestamp();
+        while (!await condition())
+        {
+            Assert.True(TimeProvider.System.GetElapsedTime(start) < s_patience, (await ReadinessAsync()).Body);
+            await Task.Delay(20, Cancellation);
+        }
+    }
+
     /// <summary>SnapshotAsync asks for the replica's snapshot as another replica does, with this API key.</summary>
     public async Task<HttpResponseMessage> SnapshotAsync(string? key, HttpCompletionOption completion = HttpCompletionOption.ResponseContentRead)
     {
@@ -177,15 +191,5 @@ internal sealed class Replica : IAsyncDisposable
             request.Headers.TryAddWithoutValidation("Accept", accept);
         }
         return request;
-    }
-
-    private async Task WaitAsync(Func<Task<bool>> condition)
-    {
-        long start = TimeProvider.System.GetTimestamp();
-        while (!await condition())
-        {
-            Assert.True(TimeProvider.System.GetElapsedTime(start) < s_patience, (await ReadinessAsync()).Body);
-            await Task.Delay(20, Cancellation);
-        }
     }
 }

@@ -11,8 +11,8 @@ public sealed partial class LogReplay
     /// <summary>NextTrees makes the trees of a period that has not begun, with its secrets. Null: this log has none, and a switch is refused.</summary>
     public Func<PeriodRow, LogTrees>? NextTrees { get; init; }
 
-    /// <summary>Ended gets the trees of the period that a switch has ended, which are its own from then on, while <see cref="Last"/> is still that period's last epoch. Null: they are disposed.</summary>
-    public Action<LogTrees>? Ended { get; init; }
+    /// <summary>Ended gets the trees of the period that a switch has ended, which are its own from then on, at that period's last epoch. Null: they are disposed.</summary>
+    public Action<LogTrees, VerifiedEpoch>? Ended { get; init; }
 
     /// <summary>Next are the trees of the period after that of <see cref="Trees"/>, as far as they were filled; null: there are none.</summary>
     public LogTrees? Next { get; private set; }
@@ -113,7 +113,7 @@ public sealed partial class LogReplay
         }
         else
         {
-            Ended(ended);
+            Ended(ended, Last);
         }
     }
 

@@ -15,6 +15,7 @@ public sealed class LogTrees : IDisposable
         Directory = directory;
         Values = options.Values;
         Period = options.Period;
+        IsStored = options.NodeStorePath is not null;
         _hasSecrets = hasSecrets;
     }
 
@@ -26,6 +27,9 @@ public sealed class LogTrees : IDisposable
 
     /// <summary>Period of the trees of devices and keys.</summary>
     public ulong Period { get; }
+
+    /// <summary>IsStored: the trees are in stored mode.</summary>
+    public bool IsStored { get; }
 
     /// <summary>HasBegun: the trees are at an epoch of their period. Before that they are filled with names and copies.</summary>
     public bool HasBegun => Period == 0 || Directory.Stats.PeriodFirstEpoch != 0;

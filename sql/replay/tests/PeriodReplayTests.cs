@@ -77,7 +77,7 @@ public sealed class PeriodReplayTests : IAsyncLifetime
     public async Task A_load_goes_through_the_switches_of_trees_that_began_before()
     {
         var ended = new List<ulong>();
-        using LogReplay replay = ReplayOf(_store!, MakeTrees(Row(0), KeptValues.All), KeptValues.All, trees => End(ended, trees));
+        using LogReplay replay = ReplayOf(_store!, MakeTrees(Row(0), KeptValues.All), KeptValues.All, (trees, last) => End(ended, trees, last));
         Assert.Null(await replay.LoadAsync(Newest, Cancel));
         AssertAt(replay, Newest);
         Assert.Equal([FirstSwitch - 1, SecondSwitch - 1], ended);
@@ -103,7 +103,7 @@ public sealed class PeriodReplayTests : IAsyncLifetime
     public async Task Trees_that_are_prepared_meanwhile_begin_their_period(int maxRows)
     {
         var ended = new List<ulong>();
-        using LogReplay replay = ReplayOf(_store!, MakeTrees(Row(0), KeptValues.All), KeptValues.All, trees => End(ended, trees));
+        using LogReplay replay = ReplayOf(_store!, MakeTrees(Row(0), KeptValues.All), KeptValues.All, (trees, last) => End(ended, trees, last));
         Assert.Null(await replay.LoadAsync(0, Cancel));
         for (ulong epoch = 1; epoch <= Newest; epoch++)
         {
@@ -223,8 +223,9 @@ public sealed class PeriodReplayTests : IAsyncLifetime
         Assert.Equal("Period 1 has not begun at epoch 4, as the database's rows say.", (await replay.LoadAsync(4, Cancel))!.Why);
     }
 
-    private static void End(List<ulong> ended, LogTrees trees)
+    private static void End(List<ulong> ended, LogTrees trees, VerifiedEpoch last)
     {
+        Assert.Null(trees.Match(last.Record));
         ended.Add(trees.Epoch);
         trees.Dispose();
     }
@@ -289,7 +290,7 @@ public sealed class PeriodReplayTests : IAsyncLifetime
         return replay;
     }
 
-    private LogReplay ReplayOf(IFollowStore store, LogTrees trees, KeptValues values, Action<LogTrees>? ended = null) =>
+    private LogReplay ReplayOf(IFollowStore store, LogTrees trees, KeptValues values, Action<LogTrees, VerifiedEpoch>? ended = null) =>
         new(store, Log.Anchor, trees, LogRoots.Checked) { NextTrees = period => MakeTrees(period, values), Ended = ended };
 
     private DirectoryOptions Options(PeriodRow period, DirectorySecrets secrets, KeptValues values, string? leafLog, bool hasBegun) => new()

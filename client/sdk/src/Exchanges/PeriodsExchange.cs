@@ -8,9 +8,6 @@ namespace Optiks.Client;
 /// </summary>
 internal sealed class PeriodsExchange : VerifiedExchange<IReadOnlyList<byte[]>>
 {
-    /// <summary>Gone is the problem of a question about a period that is served no more.</summary>
-    public const string Gone = "period-gone";
-
     private readonly ulong _from;
 
     /// <param name="from">The first period; that of the kept record or an earlier one.</param>

@@ -52,7 +52,7 @@ internal sealed class VerifiedExchanger
                 {
                     failure = e;
                 }
-                catch (OptiksServerException e) when (!exchange.EndedRecord.IsEmpty && e.Problem == PeriodsExchange.Gone)
+                catch (OptiksServerException e) when (!exchange.EndedRecord.IsEmpty && e.Problem == ProblemNames.PeriodGone)
                 {
                     gone = e;
                 }

@@ -32,6 +32,8 @@ public static class ProblemTypes
 
     public static ProblemType Erased { get; } = new(ProblemNames.Erased, 410, "The latest value of a key was erased.");
 
+    public static ProblemType PeriodGone { get; } = new(ProblemNames.PeriodGone, 410, "The period is served no more.");
+
     public static ProblemType RequestIdReused { get; } = new(ProblemNames.RequestIdReused, 409, "The request id was used with other content.");
 
     public static ProblemType BodyTooLarge { get; } = new(ProblemNames.BodyTooLarge, 413, "The body is too large.");
@@ -70,6 +72,7 @@ public static class ProblemTypes
         MethodNotAllowed,
         NotAcceptable,
         Erased,
+        PeriodGone,
         RequestIdReused,
         BodyTooLarge,
         UnsupportedMediaType,

@@ -180,21 +180,32 @@ internal sealed partial class TestLog : IAsyncDisposable
     /// <summary>EraseAsync makes one epoch that erases versions of keys of text, whatever the task would say of them.</summary>
     public async Task EraseAsync(params (string Key, ulong Version)[] versions)
     {
+        var erased = new List<Func<LeafOrigin, Erasure>>();
+        foreach ((string key, ulong version) in versions)
+        {
+            // A copy is the number of its last row.
+            LeafPlace? place = NameOf(key, version).Epoch == 0 ? null : await FindAsync(key, version);
+            erased.Add(origin => place is null ? new Erasure(0, _copied[(StructureId.Keys, key)], origin) { Period = Period } : new Erasure(place.Epoch, place.Ordinal, origin));
+        }
+        await EraseAsync(versions[0].Key, erased);
+    }
+
+    /// <summary>EraseAsync of leaves of any period, in one epoch.</summary>
+    public Task EraseAsync(string key, params LeafPlace[] places) => EraseAsync(key, places.Select(Func<LeafOrigin, Erasure> (place) => origin => new Erasure(place.Epoch, place.Ordinal, origin)));
+
+    /// <summary>FindAsync finds the leaf of a version of the current period that is no copy.</summary>
+    public async Task<LeafPlace> FindAsync(string key, ulong version) => (await _pipeline.FindLeavesAsync([NameOf(key, version)], CancellationToken.None))[0]!;
+
+    private async Task EraseAsync(string key, IEnumerable<Func<LeafOrigin, Erasure>> erased)
+    {
         ulong epoch = (ulong)Records.Count;
-        AcceptItem order = new ErasureOrder(StructureId.Keys, 1, 1).Item(Encoding.UTF8.GetBytes(versions[0].Key));
+        AcceptItem order = new ErasureOrder(StructureId.Keys, 1, 1).Item(Encoding.UTF8.GetBytes(key));
         Guid requestId = Guid.CreateVersion7(TimeProvider.System.GetUtcNow());
         IReadOnlyList<AcceptResult> results = await _accept.AcceptAsync([new AcceptUnit([new AcceptRequest(requestId, SHA256.HashData(requestId.ToByteArray()), [order])])], CancellationToken.None);
         Assert.Equal(AcceptStatus.Accepted, results[0].Status);
         long sequence = (await _pipeline.ReadPendingAsync(1000, long.MaxValue, CancellationToken.None)).Single().Sequence;
         var origin = new LeafOrigin(requestId, 0);
-        var erasures = new List<Erasure>();
-        foreach ((string key, ulong version) in versions)
-        {
-            LeafName name = NameOf(key, version);
-            // A copy is the number of its last row.
-            LeafPlace? place = name.Epoch == 0 ? null : (await _pipeline.FindLeavesAsync([name], CancellationToken.None))[0];
-            erasures.Add(place is null ? new Erasure(0, _copied[(StructureId.Keys, key)], origin) { Period = Period } : new Erasure(place.Epoch, place.Ordinal, origin));
-        }
+        Erasure[] erasures = [.. erased.Select(erasure => erasure(origin))];
         await PublishAsync(epoch, LeafBatch.Empty, [new Outcome(requestId, sequence, 0, null, new Refusal(RefusalReason.Unchanged, 0, default))], erasures, tamper: null);
     }
 

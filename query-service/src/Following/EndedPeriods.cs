@@ -1,0 +1,218 @@
+using System.Diagnostics;
+using Optiks.Native;
+using Optiks.QueryService.Telemetry;
+using Optiks.Secrets;
+using Optiks.Storage;
+using Optiks.Storage.Hosting;
+using Optiks.Storage.Replay;
+
+namespace Optiks.QueryService.Following;
+
+/// <summary>
+/// EndedPeriods are the periods that have ended and are served still, each at its last epoch (docs/spec/periods.md section 8). At a switch the trees come from memory; beside everything else they become a node store, from
+/// which later starts take them. Where there is neither, they are made again from the database. One thread at a time, as the follower's.
+/// </summary>
+/// <remarks>Invariant: what is given to readers with an epoch has all erasures through that epoch.</remarks>
+internal sealed class EndedPeriods : IDisposable
+{
+    private static readonly TimeSpan s_retry = TimeSpan.FromSeconds(15);
+
+    private readonly StorageSource _storage;
+    private readonly ReplicaLoader _loader;
+    private readonly FollowerState _state;
+    private readonly TimeProvider _clock;
+    private readonly ILogger<EndedPeriods> _logger;
+    private readonly CancellationTokenSource _end = new();
+
+    // What was given up at a switch and waits for the saver of its period.
+    private readonly Dictionary<ulong, Task> _savers = [];
+
+    // Given to readers, or to be with the next epoch.
+    private readonly SortedDictionary<ulong, EndedPeriod> _served = [];
+
+    // In the place of which there is another, and which readers have still: they get erasures until then.
+    private readonly List<EndedPeriod> _retired = [];
+    private Making? _making;
+    private ulong? _failed;
+    private long _failedAt;
+    private bool _isUngiven;
+    private ulong _deletedBefore;
+
+    public EndedPeriods(StorageSource storage, ReplicaLoader loader, FollowerState state, TimeProvider clock, ILogger<EndedPeriods> logger)
+    {
+        _storage = storage;
+        _loader = loader;
+        _state = state;
+        _clock = clock;
+        _logger = logger;
+    }
+
+    /// <summary>Keep takes over the trees of a period that has just ended.</summary>
+    /// <param name="trees">The trees, at the period's last epoch.</param>
+    /// <param name="last">That epoch.</param>
+    /// <param name="saved">Ends when nobody saves them any more.</param>
+    public void Keep(LogTrees trees, VerifiedEpoch last, Task saved)
+    {
+        _served.Add(trees.Period, new EndedPeriod(trees, last));
+        _savers[trees.Period] = saved;
+    }
+
+    /// <summary>HasNews: one was made, and readers do not have it yet.</summary>
+    public bool HasNews => _isUngiven || _making is { Task.IsCompleted: true };
+
+    /// <summary>PrepareAsync makes all that is here ready for an epoch that is about to be served. A refusal is the database's: the epoch must not be served.</summary>
+    public async Task<Refused?> PrepareAsync(IFollowStore store, ulong epoch, CancellationToken cancellationToken)
+    {
+        await TakeMadeAsync();
+        EndedPeriod[] behind = [.. _served.Values.Concat(_retired).Where(ended => ended.ErasedThrough < epoch)];
+        if (behind.Length == 0)
+        {
+            return null;
+        }
+        IReadOnlyList<StoredErasure> erasures = await store.ReadErasuresAsync(behind.Min(ended => ended.ErasedThrough) + 1, epoch, cancellationToken);
+        return behind.Select(ended => ended.Erase(erasures, epoch)).FirstOrDefault(refused => refused is not null);
+    }
+
+    /// <summary>Give is what readers have from now on, with the epoch that was prepared for.</summary>
+    /// <param name="current">Period of that epoch.</param>
+    public IEnumerable<EndedPeriod> Give(ulong current)
+    {
+        _isUngiven = false;
+        return _served.Values.Where(ended => ended.Period >= FirstServed(current));
+    }
+
+    /// <summary>
+    /// TidyAsync goes on once readers have what they were given with an epoch of this period: closes and deletes what is served no more, and begins to make what is missing.
+    /// </summary>
+    public async Task TidyAsync(IFollowStore store, ReplicaFolder folder, ulong current, CancellationToken cancellationToken)
+    {
+        ulong first = FirstServed(current);
+        foreach (ulong period in _served.Keys.Where(period => period < first).ToArray())
+        {
+            _retired.Add(_served[period]);
+            _served.Remove(period);
+            _savers.Remove(period);
+        }
+        _retired.ForEach(ended => ended.Retire());
+        _retired.RemoveAll(ended => ended.TryDispose());
+        // Not below what is being made.
+        if (_deletedBefore < first && _making is null && !_retired.Exists(ended => ended.Period < first))
+        {
+            folder.DeleteBefore(first);
+            _deletedBefore = first;
+        }
+        if (_making is null && (_failed is null || _clock.GetElapsedTime(_failedAt) >= s_retry))
+        {
+            await BeginNextAsync(store, folder, first, current, cancellationToken);
+        }
+    }
+
+    /// <summary>EndAsync closes them all. The last call; nobody reads any more. What is being made goes with the process where the caller cannot wait.</summary>
+    public async Task EndAsync(CancellationToken cancellationToken)
+    {
+        if (_end.IsCancellationRequested)
+        {
+            return;
+        }
+        await _end.CancelAsync();
+        if (_making is not null)
+        {
+            await _making.Task.WaitAsync(cancellationToken);
+            await TakeMadeAsync();
+        }
+        foreach (EndedPeriod ended in _served.Values.Concat(_retired))
+        {
+            ended.Close();
+        }
+    }
+
+    /// <inheritdoc/>
+    public void Dispose() => _end.Dispose();
+
+    // As long as the current period is at most p + R - 1.
+    private ulong FirstServed(ulong current) => current < _state.RetainedPeriods ? 0 : current - _state.RetainedPeriods + 1;
+
+    private async Task TakeMadeAsync()
+    {
+        if (_making is not { Task.IsCompleted: true } done)
+        {
+            return;
+        }
+        _making = null;
+        if (await done.Task is not { } made)
+        {
+            _failed = done.Period;
+            _failedAt = _clock.GetTimestamp();
+            return;
+        }
+        _failed = null;
+        _isUngiven = true;
+        if (_served.Remove(made.Period, out EndedPeriod? before))
+        {
+            _retired.Add(before);
+        }
+        _served.Add(made.Period, made);
+        _savers.Remove(made.Period);
+    }
+
+    // The newest of those that are not in a file, and after one that could not be made an older one.
+    private async Task BeginNextAsync(IFollowStore store, ReplicaFolder folder, ulong first, ulong current, CancellationToken cancellationToken)
+    {
+        ulong[] missing = [.. Periods(first, current).Where(period => !_served.TryGetValue(period, out EndedPeriod? held) || !held.IsInFile)];
+        if (missing.Length == 0)
+        {
+            return;
+        }
+        IReadOnlyList<PeriodRow> periods = await store.ReadPeriodsAsync(cancellationToken);
+        // A database that is ahead of this replica may have destroyed some.
+        PeriodRow[] rows = [.. periods.Where(row => row.State == PeriodState.Ended && missing.Contains(row.Period))];
+        if ((rows.LastOrDefault(row => row.Period < _failed) ?? rows.LastOrDefault()) is { } next && periods.FirstOrDefault(row => row.Period == next.Period + 1)?.FirstEpoch is ulong end)
+        {
+            EndedPeriod? held = _served.GetValueOrDefault(next.Period);
+            Task saved = _savers.GetValueOrDefault(next.Period, Task.CompletedTask);
+            _making = new Making(next.Period, Task.Run(() => MakeAsync(folder, next, end - 1, held, saved), CancellationToken.None));
+        }
+    }
+
+    private static IEnumerable<ulong> Periods(ulong first, ulong end)
+    {
+        for (ulong period = first; period < end; period++)
+        {
+            yield return period;
+        }
+    }
+
+    // Null, and said why, when it cannot be made.
+    private async Task<EndedPeriod?> MakeAsync(ReplicaFolder folder, PeriodRow period, ulong last, EndedPeriod? held, Task saved)
+    {
+        long start = Stopwatch.GetTimestamp();
+        string why;
+        Exception? failure = null;
+        try
+        {
+            await saved.WaitAsync(_end.Token);
+            await using IFollowStore store = await _storage.OpenFollowAsync(_end.Token);
+            (EndedPeriod? made, Refused? refused) = await _loader.LoadEndedAsync(store, folder, period, last, held, _end.Token);
+            if (made is not null)
+            {
+                double seconds = Stopwatch.GetElapsedTime(start).TotalSeconds;
+                _logger.EndedPeriodReady(made.Period, made.Epoch, seconds);
+                return made;
+            }
+            why = refused!.Why;
+        }
+        catch (OperationCanceledException) when (_end.IsCancellationRequested)
+        {
+            return null;
+        }
+        catch (Exception e) when (e is StorageException or SecretsException or IOException or UnauthorizedAccessException or OptiksNativeException { Status: NativeStatus.Io })
+        {
+            why = e.Message;
+            failure = e;
+        }
+        _logger.EndedPeriodNotMade(period.Period, why, failure);
+        return null;
+    }
+
+    private sealed record Making(ulong Period, Task<EndedPeriod?> Task);
+}
