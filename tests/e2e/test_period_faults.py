@@ -12,7 +12,7 @@ from storage import OwnPostgreSql, Sqlite
 from test_faults import SEED
 from trial import Trial
 
-PERIODS = {"OPTIKS_TRY_PERIODS": "1", "Optiks__Log__PeriodLength": "00:00:02", "Optiks__Periods__Automatic": "true", "Optiks__Periods__CopiesPerChunk": "16"}
+PERIODS = {"Optiks__Log__PeriodLength": "00:00:02", "Optiks__Periods__Automatic": "true", "Optiks__Periods__CopiesPerChunk": "16"}
 # So many that none is destroyed: what is judged is read from the database.
 ALL_SERVED = PERIODS | {"Optiks__Log__RetainedPeriods": "255"}
 

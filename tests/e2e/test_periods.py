@@ -11,7 +11,7 @@ from harness import ROOT, Deployment
 from native import NativeVerifier
 from native_periods import NativePeriods
 
-PERIODS = {"OPTIKS_TRY_PERIODS": "1", "Optiks__Log__PeriodLength": "00:00:02", "Optiks__Periods__Automatic": "true"}
+PERIODS = {"Optiks__Log__PeriodLength": "00:00:02", "Optiks__Periods__Automatic": "true"}
 JSON = "application/json"
 
 
@@ -82,10 +82,12 @@ class PeriodTest(unittest.TestCase):
         export = self.log.data / "live.json"
         live = subprocess.run(
             [sys.executable, ROOT / "tests/reference/live.py", "--query-url", self.log.query.url, "--trust", self.log.data / "trust.json",
-             "--key", "alice", "--key", "bob", "--absent", "nobody", "--periods", "--at-least", "60", "--export", export],
+             "--key", "alice", "--key", "bob", "--absent", "nobody", "--periods", "--api-key", self.log.api_key, "--at-least", "60", "--export", export],
             capture_output=True, text=True, timeout=300, check=False)
         self.assertEqual(live.returncode, 0, live.stdout[-3000:] + live.stderr[-3000:])
         self.assertIn(f"verified the bounds of {self.bounds[-1]['period'] + 1} periods", live.stdout)
+        # What ended and is served still, as an owner is shown it.
+        self.assertIn(f"verified hand-over of 3 keys to period {self.bounds[-1]['period']}", live.stdout)
         content = json.loads(export.read_text())
         native = NativePeriods(NativeVerifier(harness.OUT / harness.QUERY / "liboptiks.so"))
         rows = [row for row in content["vectors"] if row["form"] == "periods"]

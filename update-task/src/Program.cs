@@ -50,8 +50,7 @@ return await Startup.RunAsync(
         services.AddOptionsWithValidateOnStart<EpochOptions, EpochOptionsValidator>().BindConfiguration(EpochOptions.Section);
         services.AddOptionsWithValidateOnStart<PaddingOptions, PaddingOptionsValidator>().BindConfiguration(PaddingOptions.Section);
         services.AddOptionsWithValidateOnStart<LogOptions, LogOptionsValidator>().BindConfiguration(LogOptions.Section);
-        services.AddOptionsWithValidateOnStart<PeriodOptions, PeriodOptionsValidator>().BindConfiguration(PeriodOptions.Section)
-            .Validate(options => !options.Automatic || PeriodSwitches.AreTried, PeriodSwitches.NotYet);
+        services.AddOptionsWithValidateOnStart<PeriodOptions, PeriodOptionsValidator>().BindConfiguration(PeriodOptions.Section);
 
         services.AddOptiksStorage();
 

@@ -53,7 +53,6 @@ internal sealed class TaskProcess : IAsyncDisposable
         start.Environment[DataFolder.Variable] = folder.Data.Root;
         start.Environment[FailPoints.Variable] = failPoint ?? "";
         // Periods follow each other in these tests alone.
-        start.Environment[PeriodSwitches.Variable] = "1";
         var task = new TaskProcess(new Process { StartInfo = start });
         task._process.OutputDataReceived += (_, line) => task.Take(line.Data);
         task._process.ErrorDataReceived += (_, line) => task.Take(line.Data);

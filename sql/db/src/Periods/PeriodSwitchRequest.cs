@@ -8,10 +8,6 @@ internal static class PeriodSwitchRequest
 {
     public static async Task<int> RunAsync(Invocation invocation, CancellationToken cancellationToken)
     {
-        if (!PeriodSwitches.AreTried)
-        {
-            throw new PeriodRefusedException($"{PeriodSwitches.NotYet}");
-        }
         await using IMaintenanceStore store = await invocation.OpenAsync(cancellationToken);
         PeriodTimes times = await PeriodTimes.ReadAsync(store, cancellationToken);
         ulong next = times.Current.Period + 1;

@@ -1,0 +1,204 @@
+"""Owners who come after a period has ended: real services serve its end, and the command line makes the hand-over, also beside a server that says what is not so."""
+
+import contextlib
+import http.server
+import tempfile
+import threading
+import time
+import unittest
+import urllib.error
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+
+from harness import Deployment, Process, Run
+
+PERIODS = {"Optiks__Log__PeriodLength": "00:00:01", "Optiks__Periods__Preparation": "00:00:00.5"}
+REFUSED, ALARM = 3, 1
+Rule = Callable[[str, Callable[[], tuple[int, bytes]]], tuple[int, bytes]]
+"""What a liar answers to a path, with what an honest server would say."""
+
+
+class Liar:
+    """A server before a query-service that changes what it says. Use as a context."""
+
+    def __init__(self, honest: str, rule: Rule):
+        class Handler(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                self.answer(None)
+
+            def do_POST(self):
+                self.answer(self.rfile.read(int(self.headers["Content-Length"])))
+
+            def answer(self, body: bytes | None) -> None:
+                kept = {name: self.headers[name] for name in ("Accept", "Authorization", "Content-Type") if name in self.headers}
+
+                def ask() -> tuple[int, bytes, str]:
+                    request = urllib.request.Request(honest + self.path, body, kept)
+                    try:
+                        with urllib.request.urlopen(request, timeout=30) as answer:
+                            return answer.status, answer.read(), answer.headers["Content-Type"]
+                    except urllib.error.HTTPError as refused:
+                        return refused.code, refused.read(), refused.headers["Content-Type"]
+
+                types = []
+
+                def honestly() -> tuple[int, bytes]:
+                    status, octets, kind = ask()
+                    types.append(kind)
+                    return status, octets
+
+                status, octets = rule(self.path, honestly)
+                self.send_response(status)
+                self.send_header("Content-Type", types[-1] if types and status == 200 else "application/problem+json" if status != 200 else kept["Accept"])
+                self.send_header("Content-Length", str(len(octets)))
+                self.end_headers()
+                self.wfile.write(octets)
+
+            def log_message(self, *_) -> None:
+                pass
+
+        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
+        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
+
+    def __enter__(self) -> "Liar":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+
+class HandoverTest(unittest.TestCase):
+    """In this order: the log goes from period to period."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.log = cls.enterClassContext(Deployment(PERIODS, replicas=2))
+        cls.folders = Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
+
+    def owner(self, name: str, *arguments: str, url: str | None = None, query: Process | None = None) -> Run:
+        """A client of its own, with what it keeps."""
+        kept = ("--data", str(self.folders / name), "--trust", str(self.log.data / "trust.json"), "--api-key", self.log.api_key)
+        if url is not None:
+            return self.log.optiks_at([url], self.log.update.url, *arguments, *kept)
+        return self.log.optiks(*arguments, *kept, query=query)
+
+    def one(self, run: Run, code: int = 0) -> dict:
+        self.assertEqual(run.code, code, str(run))
+        lines = run.lines()
+        self.assertEqual(len(lines), 1, str(run))
+        return lines[0]
+
+    def period(self) -> int:
+        with self.log.query_client() as client:
+            return client.get("/v1/epochs/latest", "application/json").json()["record_fields"]["period"]
+
+    def switch(self) -> int:
+        """As soon as the protocol allows it; the period that has begun, once every replica serves it and the end of the one before."""
+        wanted = self.period() + 1
+        done = self.log.optiks_db("period", "switch")
+        self.assertEqual(done.code, 0, str(done))
+        deadline = time.monotonic() + 60
+        for replica in range(2):
+            with self.log.query_client(replica) as client:
+                while client.get("/v1/epochs/latest", "application/json").json()["record_fields"]["period"] < wanted \
+                        or client.post_json(f"/v1/history?period={wanted - 1}", {"key": "anyone"}).status == 503:
+                    self.assertLess(time.monotonic(), deadline, self.log.task.log_end())
+                    time.sleep(0.1)
+        return wanted
+
+    def test_1_an_owner_is_handed_over_and_sees_what_came_after_the_last_look(self):
+        self.one(self.owner("alice", "update", "alice", "alice 1", "--wait", "--json"))
+        self.one(self.owner("carol", "user", "create", "carol", "--device", "phone=phone 1", "--device", "laptop=laptop 1", "--wait", "--json"))
+        for owner, command in (("alice", ("monitor", "alice")), ("carol", ("user", "monitor", "carol"))):
+            self.assertEqual(self.one(self.owner(owner, *command, "--json"))["reason"], "valid")
+        # Another client, which knows alice's key from here on, and looks no more for now.
+        self.one(self.owner("late", "monitor", "alice", "--json"), ALARM)
+        self.assertEqual(self.one(self.owner("late", "monitor", "alice", "--accept", "--json"))["reason"], "valid")
+        self.one(self.owner("alice", "update", "alice", "alice 2", "--wait", "--json"))
+        # And what its owner did not do, after the last look and before the switch.
+        self.log.publish(("phone", "phone of another"))
+        period = self.switch()
+
+        alice = self.one(self.owner("alice", "monitor", "alice", "--json"))
+        self.assertEqual((alice["reason"], alice["handed_over"], alice["no_guarantee"]), ("valid", [period - 1], []))
+        carol = self.one(self.owner("carol", "user", "monitor", "carol", "--json"), ALARM)
+        self.assertEqual((carol["reason"], carol["handed_over"]), ("unexpected_version", [period - 1]))
+        self.assertEqual([(alarm["period"], alarm["version"]) for alarm in carol["alarms"]], [(period - 1, 2)])
+        self.assertEqual(self.one(self.owner("alice", "monitor", "alice", "--json"))["handed_over"], [])
+
+    def test_2_history_of_what_ended_is_shown_by_every_replica(self):
+        for query in self.log.queries:
+            shown = self.one(self.owner("any", "history", "alice", "--period", "0", "--json", query=query))
+            self.assertEqual([version["value"] for version in shown["versions"]], ["alice 1", "alice 2"])
+            user = self.one(self.owner("any", "user", "history", "carol", "--period", "0", "--json", query=query))
+            self.assertEqual([device["device"] for device in user["devices"]], ["laptop", "phone"])
+        now = self.one(self.owner("any", "history", "alice", "--json"))
+        self.assertEqual([(version["epoch"], version["value"]) for version in now["versions"]], [(0, "alice 2")])
+
+    def test_3_a_replica_that_starts_again_serves_it_from_its_file(self):
+        query = self.log.queries[1]
+        self.assertEqual(query.stop(), 0)
+        query.start()
+        query.wait_ready()
+        self.switch_is_served(query, 0)
+        shown = self.one(self.owner("any", "history", "alice", "--period", "0", "--json", query=query))
+        self.assertEqual([version["value"] for version in shown["versions"]], ["alice 1", "alice 2"])
+
+    def switch_is_served(self, query: Process, period: int) -> None:
+        deadline = time.monotonic() + 60
+        with self.log.query_client(self.log.queries.index(query)) as client:
+            while client.post_json(f"/v1/history?period={period}", {"key": "anyone"}).status == 503:
+                self.assertLess(time.monotonic(), deadline, query.log_end())
+                time.sleep(0.1)
+
+    def test_4_what_a_server_says_of_a_period_that_is_served_is_not_believed(self):
+        def gone(path, honest):
+            return (410, b'{"type": "urn:optiks:problem:period-gone", "title": "gone", "status": 410}') if "period=" in path else honest()
+
+        def of_the_present(path, honest):
+            # The answer about the period that goes on, for the one that ended.
+            if "period=" not in path:
+                return honest()
+            with contextlib.closing(urllib.request.urlopen(urllib.request.Request(
+                    f"{self.log.query.url}/v1/monitor", b'{"key": "alice"}',
+                    {"Accept": "application/vnd.optiks.monitor", "Authorization": f"Bearer {self.log.api_key}", "Content-Type": "application/json"}))) as answer:
+                return 200, answer.read()
+
+        def cut(path, honest):
+            status, octets = honest()
+            return (status, octets[:-1] + bytes([octets[-1] ^ 1])) if "period=" in path else (status, octets)
+
+        for rule, code, reason in ((gone, REFUSED, "period-gone"), (of_the_present, ALARM, "record_epoch"), (cut, ALARM, None)):
+            with self.subTest(rule.__name__), Liar(self.log.query.url, rule) as liar:
+                told = self.one(self.owner("late", "monitor", "alice", "--json", url=liar.url), code)
+                self.assertIn(told["reason"], (reason,) if reason else (told["reason"],))
+                self.assertNotEqual(told["reason"], "no_guarantee")
+                self.assertNotIn("unexpected", told["reason"])
+        # Nothing of it stays: the honest server leads on, to an update that this client did not do.
+        told = self.one(self.owner("late", "monitor", "alice", "--json"), ALARM)
+        self.assertEqual((told["reason"], told["handed_over"]), ("unexpected_version", [0]))
+        self.assertEqual(told["no_guarantee"], [])
+
+    def test_5_who_comes_too_late_is_told_so(self):
+        self.assertEqual(self.one(self.owner("absent", "monitor", "bob", "--accept", "--json"))["reason"], "valid")
+        self.log.publish(("bob", "bob 1"))
+        self.switch()
+        period = self.switch()
+        told = self.one(self.owner("absent", "monitor", "bob", "--json"), ALARM)
+        self.assertEqual([missed["period"] for missed in told["no_guarantee"]], [period - 2], str(told))
+        gone = self.one(self.owner("any", "history", "alice", "--period", "0", "--json"), REFUSED)
+        self.assertEqual(gone["reason"], "period-gone")
+        # The task has destroyed what proved in it, and no replica has a file of it.
+        deadline = time.monotonic() + 60
+        while any((self.log.data / "replicas" / str(query.port) / "leaves").exists() for query in self.log.queries):
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.1)
+
+
+if __name__ == "__main__":
+    unittest.main()
