@@ -11,11 +11,8 @@ namespace Optiks.QueryService.Answers;
 /// <param name="Lease">Counts the memory of the answer, which is disposed before it.</param>
 internal abstract record AnswerRequest(ClientPosition Position, string Type, bool UsesCache, AnswerLease Lease)
 {
-    /// <summary>PeriodParameter of the URL names the ended period that is asked about.</summary>
-    public const string PeriodParameter = "period";
-
-    /// <summary>EndedPeriod that is asked about, at its last epoch (docs/spec/periods.md section 5); null: the log as it is.</summary>
-    public ulong? EndedPeriod { get; init; }
+    /// <summary>State of the log that is asked about.</summary>
+    public AskedState State { get; init; }
 
     /// <summary>Name in metrics.</summary>
     public abstract string Name { get; }
@@ -34,9 +31,6 @@ internal abstract record AnswerRequest(ClientPosition Position, string Type, boo
 
     /// <summary>IsTriedAtOnce says that <see cref="TryWriteAtOnce"/> comes before the queue of proofs.</summary>
     public abstract bool IsTriedAtOnce { get; }
-
-    /// <summary>PeriodOf a request's URL. Throws <see cref="ServiceDefaults.ProblemException"/> (malformed-request).</summary>
-    public static ulong? PeriodOf(HttpRequest request) => request.QueryString.HasValue ? ClientPosition.Find(request, PeriodParameter) : null;
 
     /// <summary>TryWriteAtOnce writes the answer behind its head from cached proofs; false, with nothing written, when one is not at hand. Throws <see cref="ServiceDefaults.ProblemException"/>.</summary>
     public abstract bool TryWriteAtOnce(ServedEpoch epoch, PooledWriter answer);

@@ -47,10 +47,10 @@ internal sealed class KeyEndpoints
     {
         string type = AcceptHeader.Choose(context.Request, MediaTypes.Json, kind.MediaType);
         var position = ClientPosition.Read(context.Request);
-        ulong? ended = kind == QueryKind.Lookup ? null : AnswerRequest.PeriodOf(context.Request);
+        var state = AskedState.Read(context.Request);
         using AnswerLease lease = _budget.LeaseFor(context);
         using QueryBatch queries = await ReadAsync(context.Request, kind, lease, cancellationToken);
-        var request = new KeyRequest(kind, queries, position, type, _options.UsesCacheFor(context), lease) { EndedPeriod = ended };
+        var request = new KeyRequest(kind, queries, position, type, _options.UsesCacheFor(context), lease) { State = state };
         await _answers.SendAsync(request, context.Response, cancellationToken);
     }
 
@@ -58,6 +58,7 @@ internal sealed class KeyEndpoints
     {
         string type = AcceptHeader.Choose(context.Request, MediaTypes.Json, QueryKind.Lookup.MediaType);
         var position = ClientPosition.Read(context.Request);
+        var state = AskedState.Read(context.Request);
         StringValues keys = context.Request.Query[KeyParameter];
         if (keys.Count != 1)
         {
@@ -65,7 +66,8 @@ internal sealed class KeyEndpoints
         }
         using AnswerLease lease = _budget.LeaseFor(context);
         using QueryBatch queries = QueryParser.One(Encoding.UTF8.GetBytes(keys[0]!), new KeyRules(_state.KeyLength, Owner: null));
-        await _answers.SendAsync(new KeyRequest(QueryKind.Lookup, queries, position, type, _options.UsesCacheFor(context), lease), context.Response, cancellationToken);
+        var request = new KeyRequest(QueryKind.Lookup, queries, position, type, _options.UsesCacheFor(context), lease) { State = state };
+        await _answers.SendAsync(request, context.Response, cancellationToken);
     }
 
     private async ValueTask<QueryBatch> ReadAsync(HttpRequest request, QueryKind kind, AnswerLease lease, CancellationToken cancellationToken)

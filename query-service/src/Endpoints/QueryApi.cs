@@ -26,22 +26,28 @@ internal static class QueryApi
         new(ClientPosition.CheckpointSizeParameter, "Size of the checkpoint that the client keeps; 0 or absent: none.", QuerySchemas.Number), s_minEpoch,
     ];
 
+    private static readonly ApiParameter[] s_state =
+    [
+        .. s_position,
+        new(AskedState.AtEpochParameter, "One of the epochs that the replica served last, of which the answer is; absent: the newest epoch.", QuerySchemas.Number),
+    ];
+
     // Of what its owner may still ask about a period that has ended.
     private static readonly ApiParameter[] s_ended =
     [
-        .. s_position,
-        new(AnswerRequest.PeriodParameter, "A period that has ended, of which the answer is as of its last epoch; absent: the answer is as of the newest epoch.", QuerySchemas.Number),
+        .. s_state,
+        new(AskedState.PeriodParameter, "A period that has ended, of which the answer is as of its last epoch; absent: the answer is as of the newest epoch.", QuerySchemas.Number),
     ];
 
     private static readonly ProblemType[] s_reads = [ProblemTypes.NotAcceptable, ProblemTypes.Unavailable, ProblemTypes.NotCaughtUp];
-    private static readonly ProblemType[] s_keys = [.. s_reads, ProblemTypes.KeyLength, ProblemTypes.Erased, ProblemTypes.Overloaded];
+    private static readonly ProblemType[] s_keys = [.. s_reads, ProblemTypes.KeyLength, ProblemTypes.NotFound, ProblemTypes.Erased, ProblemTypes.Overloaded];
     private static readonly ApiHeader[] s_cached = [ApiHeader.CacheControl];
     private static readonly ApiHeader[] s_tagged = [ApiHeader.CacheControl, ApiHeader.ETag];
 
     public static ApiOperation PostLookup { get; } = new("lookup", "Looks up keys: their latest values, or their proven absence.")
     {
         Description = ReadOnly,
-        Parameters = s_position,
+        Parameters = s_state,
         Body = Queries(QuerySchemas.LookupQueries, new()
         {
             ["one"] = """{"key": "alice@example.org"}""",
@@ -55,7 +61,7 @@ internal static class QueryApi
     public static ApiOperation GetLookup { get; } = new("lookupOne", "Looks up one key given as text in the URL; for trying things out.")
     {
         Description = "Not where URLs are logged.",
-        Parameters = [new("key", "The key, UTF-8 text.", null, IsRequired: true), .. s_position],
+        Parameters = [new("key", "The key, UTF-8 text.", null, IsRequired: true), .. s_state],
         Answers = PostLookup.Answers,
         Problems = s_keys,
     };
@@ -63,7 +69,7 @@ internal static class QueryApi
     public static ApiOperation UserLookup { get; } = new("userLookup", "Looks up users: which user id a username leads to, whether the user has left, and the keys of all devices.")
     {
         Description = ReadOnly,
-        Parameters = s_position,
+        Parameters = s_state,
         Body = new(
             $"One query, or a list of 1 to {QueryBatch.MaxCount}.",
             new ApiContent(MediaTypes.Json, QuerySchemas.UserQueries)
@@ -100,7 +106,7 @@ internal static class QueryApi
             },
             new ApiContent(MediaTypes.UserMonitorQuery)),
         Answers = [Of("The versions, and the proofs that there are no others.", QuerySchemas.UserMonitorAnswer, MediaTypes.UserMonitor)],
-        Problems = [.. s_keys, ProblemTypes.BatchLength, ProblemTypes.UsernameForm, ProblemTypes.NotFound, ProblemTypes.PeriodGone],
+        Problems = [.. s_keys, ProblemTypes.BatchLength, ProblemTypes.UsernameForm, ProblemTypes.PeriodGone],
     };
 
     public static ApiOperation LatestEpoch { get; } = new("latestEpoch", "Gives the record of the epoch that is served, with what ties it to a checkpoint.")
@@ -165,7 +171,7 @@ internal static class QueryApi
         Parameters = s_ended,
         Body = Queries(QuerySchemas.VersionsQueries, new() { ["one"] = """{"key": "alice@example.org"}""", ["page"] = """[{"key_b64": "YWxpY2UA", "from": 1}, {"key": "bob"}]""" }),
         Answers = [Of("The versions and their proofs.", QuerySchemas.VersionsAnswer, binary)],
-        Problems = [.. s_keys, ProblemTypes.BatchLength, ProblemTypes.AnswerTooLarge, ProblemTypes.NotFound, ProblemTypes.PeriodGone],
+        Problems = [.. s_keys, ProblemTypes.BatchLength, ProblemTypes.AnswerTooLarge, ProblemTypes.PeriodGone],
     };
 
     private static ApiBody Queries(string schema, Dictionary<string, string> examples) => new(

@@ -40,10 +40,14 @@ internal sealed class UserEndpoints
     {
         string type = AcceptHeader.Choose(context.Request, MediaTypes.Json, MediaTypes.UserLookup);
         var position = ClientPosition.Read(context.Request);
+        var state = AskedState.Read(context.Request);
         using AnswerLease lease = _budget.LeaseFor(context);
         using UserQueries queries = await ReadAsync(context.Request, lease, cancellationToken);
         var request = new UserRequest(
-            queries, entries => _limiter.Spend(context, RateLimitKind.Lookups, entries), position, type, _options.UsesCacheFor(context), lease);
+            queries, entries => _limiter.Spend(context, RateLimitKind.Lookups, entries), position, type, _options.UsesCacheFor(context), lease)
+        {
+            State = state,
+        };
         await _answers.SendAsync(request, context.Response, cancellationToken);
     }
 
@@ -51,13 +55,13 @@ internal sealed class UserEndpoints
     {
         string type = AcceptHeader.Choose(context.Request, MediaTypes.Json, MediaTypes.UserMonitor);
         var position = ClientPosition.Read(context.Request);
-        ulong? ended = AnswerRequest.PeriodOf(context.Request);
+        var state = AskedState.Read(context.Request);
         using AnswerLease lease = _budget.LeaseFor(context);
         OwnUserQuery query = await ReadOwnAsync(context.Request, lease, cancellationToken);
         var request = new OwnUserRequest(
             query, entries => _limiter.Spend(context, RateLimitKind.Lookups, entries), position, type, _options.UsesCacheFor(context), lease)
         {
-            EndedPeriod = ended,
+            State = state,
         };
         await _answers.SendAsync(request, context.Response, cancellationToken);
     }

@@ -1,5 +1,7 @@
+using Microsoft.Extensions.Options;
 using Optiks.Native;
 using Optiks.QueryService.Answers;
+using Optiks.QueryService.Options;
 using Optiks.ServiceDefaults;
 using Optiks.Storage.Replay;
 using Optiks.Tlog;
@@ -9,17 +11,23 @@ namespace Optiks.QueryService.Following;
 /// <summary>CurrentEpoch is the epoch that answers are made from. Readers neither lock nor wait; the follower alone replaces it. Any thread.</summary>
 internal sealed class CurrentEpoch
 {
-    private const string PeriodField = $"?{AnswerRequest.PeriodParameter}";
+    private const string PeriodField = $"?{AskedState.PeriodParameter}";
+    private const string AtEpochField = $"?{AskedState.AtEpochParameter}";
 
     private static readonly TimeSpan s_retryAfter = TimeSpan.FromSeconds(1);
 
     private readonly FollowerState _state;
     private readonly ITileReader _board;
     private readonly TimeProvider _clock;
+    private readonly int _maxRecent;
+
+    // The follower's: those that were served before, oldest first.
+    private readonly List<RecentEpoch> _recent = [];
     private ServedEpoch? _current;
 
-    public CurrentEpoch(FollowerState state, ITileReader board, TimeProvider clock)
+    public CurrentEpoch(FollowerState state, ITileReader board, TimeProvider clock, IOptions<QueryServiceOptions> options)
     {
+        _maxRecent = options.Value.RecentEpochs;
         _state = state;
         _board = board;
         _clock = clock;
@@ -48,21 +56,21 @@ internal sealed class CurrentEpoch
     }
 
     /// <summary>
-    /// AcquireFresh for answers about a period that has ended, which the client must have been told by what it has seen. Throws <see cref="ProblemException"/> as well: not-caught-up, not-found for a period that has not ended,
-    /// period-gone for one that is served no more, unavailable while it is being made here.
+    /// AcquireFresh for answers about a state that is asked for. Throws <see cref="ProblemException"/> as well: not-caught-up, not-found for an epoch that is not among the recent ones, or a period that has not ended, period-gone
+    /// for one that is served no more, unavailable while it is being made here.
     /// </summary>
     /// <param name="position">How far the client has seen the log.</param>
-    /// <param name="ended">The period; null: the log as it is.</param>
-    public ServedEpoch AcquireFresh(ClientPosition position, ulong? ended)
+    /// <param name="asked">The state.</param>
+    public ServedEpoch AcquireFresh(ClientPosition position, AskedState asked)
     {
-        while (ended is ulong period)
+        while (asked != default)
         {
             ServedEpoch epoch = AcquireFresh();
             ServedEpoch found;
             try
             {
                 position.ThrowIfAhead(epoch.Epoch);
-                found = epoch.FindEnded(period) ?? throw NotServed(epoch, period);
+                found = asked.EndedPeriod is ulong period ? epoch.FindEnded(period) ?? throw NotServed(epoch, period) : FindRecent(epoch, asked.AtEpoch!.Value);
             }
             finally
             {
@@ -80,15 +88,34 @@ internal sealed class CurrentEpoch
     /// <summary>Age of an epoch's record by this machine's clock; negative when its clock is behind.</summary>
     public TimeSpan Age(ServedEpoch epoch) => epoch.AgeAt(_clock.GetUtcNow());
 
-    /// <summary>Serve puts the next epoch in the place of the present one, which goes with its last reader.</summary>
+    /// <summary>Serve puts the next epoch in the place of the present one, which goes with its last reader once it is no recent one any more.</summary>
     /// <param name="view">Its trees.</param>
     /// <param name="epoch">The epoch.</param>
     /// <param name="ended">Periods that have ended and are served with it.</param>
     /// <param name="isBehind">Whether later ones are published: values that they superseded and erased may be missing here.</param>
-    public void Serve(DirectoryView view, VerifiedEpoch epoch, IEnumerable<EndedPeriod> ended, bool isBehind) => Replace(new ServedEpoch(view, epoch, _board, ended, isBehind));
+    public void Serve(DirectoryView view, VerifiedEpoch epoch, IEnumerable<EndedPeriod> ended, bool isBehind)
+    {
+        ServedEpoch? before = Peek();
+        if (before is not null)
+        {
+            _recent.Add(new RecentEpoch(before.Epoch, before.View, before.Record, before.TimeMs));
+        }
+        // Trees of another period are the switch's, and an epoch may be served again, with more.
+        RecentEpoch[] kept = before?.Period == epoch.Record.Period ? [.. _recent.Where(recent => recent.Epoch != epoch.Epoch).TakeLast(_maxRecent)] : [];
+        RecentEpoch[] gone = [.. _recent.Except(kept)];
+        _recent.Clear();
+        _recent.AddRange(kept);
+        Volatile.Write(ref _current, new ServedEpoch(view, epoch, _board, ended, kept, isBehind));
+        Array.ForEach(gone, recent => recent.View.Dispose());
+    }
 
     /// <summary>End takes the present epoch away: the service ends.</summary>
-    public void End() => Replace(null);
+    public void End()
+    {
+        Interlocked.Exchange(ref _current, null)?.Retire();
+        _recent.ForEach(recent => recent.View.Dispose());
+        _recent.Clear();
+    }
 
     /// <summary>Unavailable makes the problem of a replica that cannot answer yet.</summary>
     public static ProblemException Unavailable(string detail) => new(new Problem(ProblemTypes.Unavailable, detail, null, s_retryAfter));
@@ -98,7 +125,11 @@ internal sealed class CurrentEpoch
         : epoch.Period - period >= _state.RetainedPeriods ? new ProblemException(new Problem(ProblemTypes.PeriodGone, $"Period {period} is served no more: the newest one is {epoch.Period}.", PeriodField))
         : Unavailable($"The end of period {period} is being loaded here.");
 
-    private void Replace(ServedEpoch? next) => Interlocked.Exchange(ref _current, next)?.Retire();
+    // A verifier would refuse one that is too old.
+    private ServedEpoch FindRecent(ServedEpoch current, ulong epoch) =>
+        epoch > current.Epoch ? throw ClientPosition.NotCaughtUp($"The newest epoch here is {current.Epoch}.", AtEpochField)
+        : current.FindRecent(epoch) is { } found && Age(found) <= _state.MaxBehind ? found
+        : throw new ProblemException(new Problem(ProblemTypes.NotFound, $"Epoch {epoch} is none of the last {_maxRecent} that this replica served in this period.", AtEpochField));
 
     private ServedEpoch Acquire()
     {

@@ -23,6 +23,13 @@ internal sealed class QueryServiceOptions
     [Range(0, 1L << 40)]
     public long NodeCacheBytes { get; set; }
 
+    /// <summary>
+    /// RecentEpochs that were served before the newest one may be asked about still (<c>?at_epoch</c>), so that several requests get answers of one epoch. Each keeps in memory what changed in the trees since.
+    /// </summary>
+    /// <value>8.</value>
+    [Range(0, 256)]
+    public int RecentEpochs { get; set; } = 8;
+
     /// <summary>SnapshotInterval is how often the trees are saved to the replica's folder, from where the next start takes them; also at once when there is none, and when the service stops. Zero, and in stored mode: never.</summary>
     /// <value>One hour.</value>
     [Range(typeof(TimeSpan), "00:00:00", "7.00:00:00")]

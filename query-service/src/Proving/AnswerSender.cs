@@ -41,14 +41,16 @@ internal sealed class AnswerSender
             {
                 if (ReferenceEquals(_current.Peek(), epoch))
                 {
-                    throw Erased(epoch);
+                    throw Erased(epoch, request.State);
                 }
             }
         }
         _metrics.Answered(request.Name, request.Count);
     }
 
-    private static ProblemException Erased(ServedEpoch? epoch) => epoch is { IsBehind: true }
+    private static ProblemException Erased(ServedEpoch? epoch, AskedState asked) =>
+        asked.AtEpoch is ulong recent && recent != epoch?.Epoch ? new ProblemException(new Problem(ProblemTypes.Erased, $"A value that was the latest of its key at epoch {recent} was erased since: ask about the newest epoch."))
+        : epoch is { IsBehind: true }
         ? CurrentEpoch.Unavailable("This replica is behind, and values of its epoch were erased since.")
         : new ProblemException(new Problem(ProblemTypes.Erased, "The latest value of a key was erased: its user has left."));
 
@@ -62,7 +64,7 @@ internal sealed class AnswerSender
     private async ValueTask<bool> TrySendAtOnceAsync(AnswerRequest request, HttpResponse response, CancellationToken cancellationToken)
     {
         using var answer = new PooledWriter(request.Lease, ExpectedLength, request.MaxLength);
-        ServedEpoch epoch = _current.AcquireFresh(request.Position, request.EndedPeriod);
+        ServedEpoch epoch = _current.AcquireFresh(request.Position, request.State);
         try
         {
             answer.Append(await HeadAsync(epoch, request.Position, cancellationToken));
@@ -82,7 +84,7 @@ internal sealed class AnswerSender
     private async Task SendProvenAsync(AnswerRequest request, HttpResponse response, CancellationToken cancellationToken)
     {
         // Before it waits: what the client knows of the log, which no worker asks for, decides what is said of a period that is not here.
-        _current.AcquireFresh(request.Position, request.EndedPeriod).Release();
+        _current.AcquireFresh(request.Position, request.State).Release();
         using ProvenAnswer proven = await _proofs.AnswerAsync(request, cancellationToken);
         byte[] head;
         try

@@ -140,7 +140,7 @@ internal sealed class ProofQueue : IDisposable
     {
         requests.RemoveAll(request => request.TryCancel());
         // Proofs of one batch are of the same trees.
-        foreach (IGrouping<(bool, ulong?), ProofRequest> together in requests.GroupBy(request => (request.UsesCache, request.EndedPeriod)))
+        foreach (IGrouping<(bool, AskedState), ProofRequest> together in requests.GroupBy(request => (request.UsesCache, request.State)))
         {
             AnswerTogether([.. together]);
         }
@@ -150,7 +150,7 @@ internal sealed class ProofQueue : IDisposable
     {
         try
         {
-            ServedEpoch epoch = _current.AcquireFresh(default, requests[0].EndedPeriod);
+            ServedEpoch epoch = _current.AcquireFresh(default, requests[0].State);
             try
             {
                 Answer(epoch, requests);

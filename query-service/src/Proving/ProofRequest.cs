@@ -27,8 +27,8 @@ internal sealed class ProofRequest
     /// <summary>UsesCache says whether cached proofs are taken, and made ones cached.</summary>
     public bool UsesCache => _asked.UsesCache;
 
-    /// <summary>EndedPeriod that is asked about; null: the log as it is.</summary>
-    public ulong? EndedPeriod => _asked.EndedPeriod;
+    /// <summary>State of the log that is asked about.</summary>
+    public AskedState State => _asked.State;
 
     /// <summary>Answer, or why there is none.</summary>
     public Task<ProvenAnswer> Answer => _answer.Task;

@@ -79,20 +79,20 @@ Status made = await Call("GetUpdate", update.GetUpdateAsync(Guid.Parse(created.A
 Check(made is { Status1: Status1.Published } && made.Items.Count == 3, "the user is published with list, username and device");
 Check(await Refused("PostUsers", update.PostUsersAsync(new Users())) == nameof(Update.ProblemType.UrnOptiksProblemMalformedRequest), "changes of nobody are malformed");
 
-LookupAnswer found = await CaughtUp("Lookup", () => query.LookupAsync(null, epoch, new LookupQueries { AdditionalProperties = { ["key"] = name } }));
-UserLookupAnswer person = await CaughtUp("UserLookup", () => query.UserLookupAsync(null, made.Epoch, new UserQueries { AdditionalProperties = { ["username"] = $"{name} user" } }));
+LookupAnswer found = await CaughtUp("Lookup", () => query.LookupAsync(null, epoch, null, new LookupQueries { AdditionalProperties = { ["key"] = name } }));
+UserLookupAnswer person = await CaughtUp("UserLookup", () => query.UserLookupAsync(null, made.Epoch, null, new UserQueries { AdditionalProperties = { ["username"] = $"{name} user" } }));
 Check(person.Users.Single().Keys.Count == 1, "the user has one device");
 string userId = created.AdditionalProperties["user_b64"].ToString()!;
-UserMonitorAnswer own = await Call("UserMonitor", query.UserMonitorAsync(null, made.Epoch, null, new UserMonitorQuery { User_b64 = userId, Usernames = [$"{name} user"], From = 1 }));
+UserMonitorAnswer own = await Call("UserMonitor", query.UserMonitorAsync(null, made.Epoch, null, null, new UserMonitorQuery { User_b64 = userId, Usernames = [$"{name} user"], From = 1 }));
 Check(own.Names.Count == 1 && own.Keys.Count == 1, "the owner is shown the name and the key");
 AcceptedErasures gone = await Call("PostErasures", update.PostErasuresAsync(new Erasures { AdditionalProperties = { ["key"] = name, ["from"] = 1, ["to"] = 1 } }));
 ErasureStatus kept = await Call("GetErasure", update.GetErasureAsync(Guid.Parse(gone.AdditionalProperties["request_id"].ToString()!), 60));
 Check(kept.Reason == ErasureStatusReason.LatestVersion, "the latest version is not erased");
 Check(found.Lookups.Single() is { Version: 1 } lookup && lookup.Members.Single().Value == "one", "the key has the value");
-Check((await Call("LookupOne", query.LookupOneAsync(name, null, epoch))).Lookups.Single().Version == 1, "the key has one version");
+Check((await Call("LookupOne", query.LookupOneAsync(name, null, epoch, null))).Lookups.Single().Version == 1, "the key has one version");
 var versions = new VersionsQueries { AdditionalProperties = { ["key"] = name } };
-Check((await Call("History", query.HistoryAsync(null, epoch, null, versions))).Versions.Single().Members.Count == 1, "history lists one version");
-Check((await Call("Monitor", query.MonitorAsync(null, epoch, null, versions))).Versions.Single().Absent.Count > 0, "monitoring proves that there is no other");
+Check((await Call("History", query.HistoryAsync(null, epoch, null, null, versions))).Versions.Single().Members.Count == 1, "history lists one version");
+Check((await Call("Monitor", query.MonitorAsync(null, epoch, null, null, versions))).Versions.Single().Absent.Count > 0, "monitoring proves that there is no other");
 Check((await Call("LatestEpoch", query.LatestEpochAsync(null, epoch))).Record_fields.Epoch >= epoch, "the latest epoch is no earlier");
 Check((await Call("Epoch", query.EpochAsync(epoch, null))).Structures.Count == 4, "a record has four structures");
 Check((await Call("AuditProof", query.AuditProofAsync($"0-{epoch}", null))).Records.Count == epoch + 1, "a proof has all records");
