@@ -33,7 +33,7 @@ public sealed class FileSecretSource : ISecretSource
         byte[] seed = RandomNumberGenerator.GetBytes(Ed25519.SeedLength);
         try
         {
-            var signer = new LogSigner(configuration.Origin, seed);
+            var signer = new NoteSigner(configuration.Origin, SignatureType.Ed25519, seed);
             var anchor = TrustAnchor.Create(configuration.Encode(), signer.Key);
             anchor.Save(_folder.TrustAnchor);
             byte[] wrapped = _keyEncryptionKey.Wrap(seed, SecretPurpose.LogKey, anchor.LogId.Span);
@@ -52,7 +52,7 @@ public sealed class FileSecretSource : ISecretSource
         byte[] seed = _keyEncryptionKey.Unwrap(SecretFile.Read(_folder.LogKey), SecretPurpose.LogKey, anchor.LogId.Span);
         try
         {
-            var signer = new LogSigner(anchor.Configuration.Origin, seed);
+            var signer = new NoteSigner(anchor.Configuration.Origin, SignatureType.Ed25519, seed);
             if (signer.Key.Equals(anchor.LogKey))
             {
                 return signer;

@@ -75,7 +75,7 @@ public enum TlogError
     /// <summary>A size that is not a canonical decimal of 64 bits.</summary>
     BadSize = 43,
 
-    /// <summary>A root that is not base64 of 32 bytes, or not the empty tree's root at size 0.</summary>
+    /// <summary>A root that is not base64 of 32 bytes.</summary>
     BadRoot = 44,
 
     /// <summary>An empty extension line.</summary>
@@ -83,6 +83,9 @@ public enum TlogError
 
     /// <summary>A valid extension line, which this verifier was told to refuse.</summary>
     ExtensionLineRefused = 46,
+
+    /// <summary>A root of size 0 that is not the empty tree's.</summary>
+    BadEmptyRoot = 47,
 
     /// <summary>A tlog-proof without its header line.</summary>
     BadHeader = 50,
@@ -116,4 +119,34 @@ public enum TlogError
 
     /// <summary>An entry of a bundle does not hash to its leaf.</summary>
     EntryMismatch = 73,
+
+    /// <summary>A policy's line with another first word, or with too few or too many fields.</summary>
+    BadPolicyLine = 80,
+
+    /// <summary>A policy's name that is taken already, or <c>none</c>.</summary>
+    DuplicatePolicyName = 81,
+
+    /// <summary>A name that no line of the policy above it has.</summary>
+    UnknownPolicyName = 82,
+
+    /// <summary>A public key that an earlier line of the policy has, under whatever name and for whatever use.</summary>
+    DuplicateKey = 83,
+
+    /// <summary>A log's key of another type than 0x01, or a witness's of another than 0x04.</summary>
+    WrongKeyType = 84,
+
+    /// <summary>A group's number that is not 1 up to the number of its members.</summary>
+    BadThreshold = 85,
+
+    /// <summary>A name that is a member of a group for the second time.</summary>
+    RepeatedMember = 86,
+
+    /// <summary>Groups in groups beyond the limit.</summary>
+    PolicyTooDeep = 87,
+
+    /// <summary>A policy without a quorum line.</summary>
+    MissingQuorum = 88,
+
+    /// <summary>A second quorum line.</summary>
+    SecondQuorum = 89,
 }

@@ -48,7 +48,7 @@ public sealed class NoteVectorTests
         ["size-over-uint64"] = TlogError.BadSize,
         ["root-31-bytes"] = TlogError.BadRoot,
         ["root-33-bytes"] = TlogError.BadRoot,
-        ["size-zero-wrong-root"] = TlogError.BadRoot,
+        ["size-zero-wrong-root"] = TlogError.BadEmptyRoot,
         ["empty-origin"] = TlogError.EmptyOrigin,
         ["other-origin"] = TlogError.OriginMismatch,
     };

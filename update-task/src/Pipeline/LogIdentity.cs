@@ -87,7 +87,7 @@ internal sealed class LogIdentity : IDisposable
         byte[] seed = keyEncryptionKey.Unwrap(SecretFile.Read(folder.LogKey), SecretPurpose.LogKey, logId.Span);
         try
         {
-            using var signer = new LogSigner(Configuration.Decode(configuration).Origin, seed);
+            using var signer = new NoteSigner(Configuration.Decode(configuration).Origin, SignatureType.Ed25519, seed);
             TrustAnchor.Create(configuration.Span, signer.Key).Save(folder.TrustAnchor);
         }
         finally

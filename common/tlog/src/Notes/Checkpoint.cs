@@ -122,6 +122,6 @@ public sealed class Checkpoint
         {
             return TlogError.BadRoot;
         }
-        return size == 0 && root != Rfc6962.EmptyRoot ? TlogError.BadRoot : TlogError.None;
+        return size == 0 && root != Rfc6962.EmptyRoot ? TlogError.BadEmptyRoot : TlogError.None;
     }
 }

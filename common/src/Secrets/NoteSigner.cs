@@ -4,22 +4,25 @@ using Optiks.Tlog;
 
 namespace Optiks.Secrets;
 
-/// <summary>LogSigner signs checkpoints with an Ed25519 seed in memory, pinned and overwritten on Dispose. Any thread.</summary>
-public sealed class LogSigner : INoteSigner, IDisposable
+/// <summary>NoteSigner signs a log's checkpoints, or a cosigner's cosignatures, with an Ed25519 seed in memory, pinned and overwritten on Dispose. Any thread.</summary>
+public sealed class NoteSigner : INoteSigner, IDisposable
 {
     private readonly byte[] _seed;
     private bool _disposed;
 
-    /// <summary>LogSigner copies the seed (32 octets); the caller overwrites its own. The key's name is the log's origin.</summary>
-    public LogSigner(string origin, ReadOnlySpan<byte> seed)
+    /// <summary>NoteSigner copies the seed (32 octets); the caller overwrites its own.</summary>
+    /// <param name="name">Name of the key; a log's is its origin.</param>
+    /// <param name="type">What it signs: a log's notes, or cosignatures.</param>
+    /// <param name="seed">The secret.</param>
+    public NoteSigner(string name, SignatureType type, ReadOnlySpan<byte> seed)
     {
         if (seed.Length != Ed25519.SeedLength)
         {
-            throw new SecretsException($"The log key has {seed.Length} octets instead of {Ed25519.SeedLength}: restore it from a backup.");
+            throw new SecretsException($"The key of {name} has {seed.Length} octets instead of {Ed25519.SeedLength}: restore it from a backup.");
         }
         _seed = GC.AllocateUninitializedArray<byte>(Ed25519.SeedLength, pinned: true);
         seed.CopyTo(_seed);
-        Key = new VerifierKey(origin, SignatureType.Ed25519, Ed25519.PublicKey(_seed));
+        Key = new VerifierKey(name, type, Ed25519.PublicKey(_seed));
     }
 
     /// <inheritdoc/>

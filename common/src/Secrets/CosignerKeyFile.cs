@@ -1,0 +1,88 @@
+using System.Security.Cryptography;
+using System.Text;
+using Optiks.Native;
+using Optiks.Tlog;
+
+namespace Optiks.Secrets;
+
+/// <summary>
+/// CosignerKeyFile is the private key of a witness or an auditor: one line in the form of golang.org/x/mod/sumdb/note, which the other witness programs read too,
+/// <c>PRIVATE+KEY+name+key id+base64(0x01 || seed)</c>. The key id is that of a note key; what the key signs here has the id of a cosigner's.
+/// </summary>
+public static class CosignerKeyFile
+{
+    private const string Prefix = "PRIVATE+KEY+";
+    private const int TypedLength = 1 + Ed25519.SeedLength;
+
+    /// <summary>
+    /// Create makes a new key in a new file of mode 0600 and gives its public side, of type 0x04. Throws <see cref="SecretsException"/> when the file exists or the name is none.
+    /// </summary>
+    public static VerifierKey Create(string path, string name)
+    {
+        byte[] seed = RandomNumberGenerator.GetBytes(Ed25519.SeedLength);
+        byte[] typed = [(byte)SignatureType.Ed25519, .. seed];
+        byte[] line = [];
+        try
+        {
+            using NoteSigner signer = Open(name, seed);
+            // The id is in the public form as well, between the name and the key.
+            string[] note = new VerifierKey(name, SignatureType.Ed25519, signer.Key.PublicKey).ToString().Split('+', 3);
+            line = Encoding.UTF8.GetBytes($"{Prefix}{note[0]}+{note[1]}+{Convert.ToBase64String(typed)}\n");
+            return AtomicFile.TryCreate(path, line, AtomicFile.PrivateMode)
+                ? signer.Key
+                : throw new SecretsException($"{path} exists already: keys are never overwritten.");
+        }
+        catch (ArgumentException e)
+        {
+            throw new SecretsException("The name of a cosigner is not empty and has no space and no '+'. A domain that its operator holds, and a path, make one that nobody else has.", e);
+        }
+        finally
+        {
+            CryptographicOperations.ZeroMemory(seed);
+            CryptographicOperations.ZeroMemory(typed);
+            CryptographicOperations.ZeroMemory(line);
+        }
+    }
+
+    /// <summary>Open reads the key for cosignatures; the caller disposes it. Throws <see cref="SecretsException"/> for a file that others may read or that is no such key.</summary>
+    public static NoteSigner Open(string path)
+    {
+        byte[] octets = SecretFile.Read(path);
+        byte[] typed = [];
+        try
+        {
+            // The last part may hold '+' itself.
+            string[] parts = Encoding.UTF8.GetString(octets).TrimEnd('\n').Split('+', 5);
+            if (parts.Length != 5 || parts[0] != "PRIVATE" || parts[1] != "KEY")
+            {
+                throw NoKey(path);
+            }
+            typed = Convert.FromBase64String(parts[4]);
+            if (typed.Length != TypedLength || typed[0] != (byte)SignatureType.Ed25519)
+            {
+                throw NoKey(path);
+            }
+            NoteSigner signer = Open(parts[2], typed.AsSpan(1));
+            if (new VerifierKey(parts[2], SignatureType.Ed25519, signer.Key.PublicKey).ToString().Split('+', 3)[1] == parts[3])
+            {
+                return signer;
+            }
+            signer.Dispose();
+            throw new SecretsException($"{path}: the key id is not that of name and key: put the file back as it was made.");
+        }
+        catch (Exception e) when (e is FormatException or ArgumentException)
+        {
+            throw NoKey(path);
+        }
+        finally
+        {
+            CryptographicOperations.ZeroMemory(octets);
+            CryptographicOperations.ZeroMemory(typed);
+        }
+    }
+
+    private static NoteSigner Open(string name, ReadOnlySpan<byte> seed) => new(name, SignatureType.CosignatureV1, seed);
+
+    // Without what failed: its text might hold a part of the key.
+    private static SecretsException NoKey(string path) => new($"{path} is no cosigner's key ({Prefix}name+id+key on one line): put the file back as it was made.");
+}

@@ -1,0 +1,25 @@
+namespace Optiks.Tlog;
+
+/// <summary>PolicyRule is a named part of a policy: a witness, or a group of which a number must have cosigned. Immutable.</summary>
+internal sealed class PolicyRule
+{
+    private readonly VerifierKey? _witness;
+    private readonly IReadOnlyList<PolicyRule> _members;
+    private readonly ulong _threshold;
+
+    public PolicyRule(VerifierKey witness)
+    {
+        _witness = witness;
+        _members = [];
+    }
+
+    public PolicyRule(IReadOnlyList<PolicyRule> members, ulong threshold)
+    {
+        _members = members;
+        _threshold = threshold;
+    }
+
+    /// <summary>IsMet says whether those who cosigned are enough. A name is a member of one group at most, so that the walk is over a tree.</summary>
+    public bool IsMet(IReadOnlySet<VerifierKey> cosigners) =>
+        _witness is not null ? cosigners.Contains(_witness) : (ulong)_members.Count(member => member.IsMet(cosigners)) >= _threshold;
+}
