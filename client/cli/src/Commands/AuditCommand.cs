@@ -108,6 +108,11 @@ internal static class AuditCommand
                 }
             });
         }
+        foreach (AuditRefusal refusal in result.Refusals)
+        {
+            string what = refusal.Range is { } epochs ? $"a proof of epochs {epochs.From} to {epochs.To}" : "an answer";
+            host.Error.WriteLine($"warning: {refusal.Server.Authority} gave {what} that does not verify ({refusal.Reason.Name()}); another server's does.");
+        }
         HeadInfo head = result.Head!;
         if (json)
         {

@@ -103,6 +103,8 @@ internal static class Report
     {
         Reason.Fork =>
             $"The log showed two views that cannot both be true. Both are in {answer.EvidencePath}: publish them and ask the operator and the auditors. Until then nothing of this log is believed here.",
+        _ when answer.EvidencePath is { } path =>
+            $"The log's own signature shows it, to anyone. The evidence is in {path}: publish it and ask the operator and the auditors. Until then nothing of this log is believed here.",
         Reason.Stale => "Every replica answered with less than was verified here before. It may be catching up: try again, or ask another replica with --query-url.",
         Reason.RecordTooOld => "The newest epoch is too old: the log has stopped publishing, this server hides newer epochs, or this machine's clock is ahead.",
         Reason.RecordFromFuture => "The newest epoch is from the future: check this machine's clock.",

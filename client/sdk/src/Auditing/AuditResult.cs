@@ -26,6 +26,15 @@ public sealed record AuditResult : VerifiedAnswer
     /// <summary>FailedRange of epochs whose proof was refused; null when it was something else, or nothing.</summary>
     public (ulong From, ulong To)? FailedRange { get; init; }
 
+    /// <summary>IsProven says that the log's own signature shows what is wrong: <see cref="VerifiedAnswer.EvidencePath"/> convinces anyone, and no later answer mends it.</summary>
+    public bool IsProven { get; init; }
+
+    /// <summary>Refusals of answers, one a server at most, in the order in which they were asked. With a valid result another server gave what verifies.</summary>
+    public IReadOnlyList<AuditRefusal> Refusals { get; init; } = [];
+
+    /// <summary>IsOpen says of a refusal that another server was behind, and may yet give what verifies.</summary>
+    public bool IsOpen { get; init; }
+
     /// <summary>IsSilent: the newest record is older than the configuration's max_behind, so the log has stopped publishing or this server hides epochs.</summary>
     public bool IsSilent { get; init; }
 }

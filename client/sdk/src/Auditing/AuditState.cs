@@ -22,4 +22,7 @@ public sealed record AuditState
 
     /// <summary>Fork that was found; null: none.</summary>
     public ForkState? Fork { get; init; }
+
+    /// <summary>Breach of the rules of records that was found; null: none.</summary>
+    public BreachState? Breach { get; init; }
 }

@@ -76,29 +76,45 @@ public sealed class AuditorSession : IDisposable
     public async Task<AuditResult> AuditAsync(IProgress<AuditProgress>? progress = null, CancellationToken cancellationToken = default)
     {
         ulong start = _state is null ? _options.FirstEpoch : EpochRecord.EpochOf(_state.Head.Record);
-        if (_state?.Fork is { } fork)
+        if (Known(start) is { } known)
         {
-            return Result(Reason.Fork, start, evidencePath: fork.EvidencePath);
+            return known;
         }
         Exception? failure = null;
         AuditResult? behind = null;
+        AuditResult? refused = null;
+        List<AuditRefusal> refusals = [];
         for (int i = 0; i < _options.QueryUrls.Count; i++)
         {
             int replica = (_preferred + i) % _options.QueryUrls.Count;
             try
             {
                 AuditResult result = await AuditAtAsync(_options.QueryUrls[replica], start, progress, cancellationToken).ConfigureAwait(false);
-                if (result.Reason != Reason.Stale)
+                if (result.IsValid)
                 {
                     _preferred = replica;
-                    return result;
                 }
-                behind = result;
+                if (result.IsValid || result.IsProven)
+                {
+                    return result with { Refusals = refusals };
+                }
+                if (result.Reason == Reason.Stale)
+                {
+                    behind = result;
+                    continue;
+                }
+                // A server's word against the log: another one may have what verifies.
+                refusals.AddRange(result.Refusals);
+                refused ??= result;
             }
             catch (Exception e) when (e is OptiksServerException or FirstEpochException)
             {
                 failure = e;
             }
+        }
+        if (refused is not null)
+        {
+            return refused with { Refusals = refusals, IsOpen = behind is not null };
         }
         if (behind is null)
         {
@@ -107,10 +123,74 @@ public sealed class AuditorSession : IDisposable
         return behind;
     }
 
+    /// <summary>
+    /// ExtendsAsync says whether the checkpoint that is kept extends another one that this log signed: the same history, and no smaller. A contradiction is a <see cref="Reason.Fork"/> with its evidence, and a larger one
+    /// <see cref="Reason.Stale"/>. For who kept a checkpoint elsewhere than in this state. Throws <see cref="OptiksServerException"/> when no replica gave an answer.
+    /// </summary>
+    public async Task<AuditResult> ExtendsAsync(ReadOnlyMemory<byte> checkpoint, CancellationToken cancellationToken = default)
+    {
+        AuditState state = _state ?? throw new InvalidOperationException("Nothing is kept yet.");
+        ulong start = EpochRecord.EpochOf(state.Head.Record);
+        if (Known(start) is { } known)
+        {
+            return known;
+        }
+        byte[] octets = checkpoint.ToArray();
+        Reason reason = VerifiedNote.Verify(_options.TrustAnchor, octets, out VerifiedNote? other);
+        if (other is null)
+        {
+            return Result(reason, start, "the checkpoint that was kept elsewhere is not one that the log signed");
+        }
+        var kept = new VerifiedNote(state.Head.Size, state.Head.Root, state.Head.Checkpoint);
+        var head = new HeadState { Size = other.Size, Root = other.Root, Checkpoint = octets, Record = state.Head.Record };
+        AuditResult? refused = null;
+        OptiksServerException? failure = null;
+        for (int i = 0; i < _options.QueryUrls.Count; i++)
+        {
+            Uri replica = _options.QueryUrls[(_preferred + i) % _options.QueryUrls.Count];
+            var board = new HashReader(new BoardReader(_connection, replica), kept.Size, TreeHash.FromBytes(kept.Root));
+            try
+            {
+                HeadComparison comparison = await HeadComparison.RunAsync(head, kept, board, cancellationToken).ConfigureAwait(false);
+                return comparison.Relation switch
+                {
+                    HeadRelation.Agrees => Result(Reason.Valid, start),
+                    HeadRelation.Smaller => Result(Reason.Stale, start),
+                    _ => Fork(head, new Contradiction(kept.Octets, comparison.Prefix, default, default), "this auditor's own state", start),
+                };
+            }
+            catch (InvalidTileException e)
+            {
+                refused ??= Refused(Reason.InclusionProof, start, replica, $"the board's files do not make up the signed tree: {e.Message}", null, kept);
+            }
+            catch (OptiksServerException e)
+            {
+                failure = e;
+            }
+        }
+        if (refused is null)
+        {
+            ExceptionDispatchInfo.Throw(failure!);
+        }
+        return refused;
+    }
+
     /// <inheritdoc/>
     public void Dispose() => _folder.Dispose();
 
     private string LogId => Base64UrlText.Encode(_options.TrustAnchor.LogId.Span);
+
+    // What was proven once stays so.
+    private AuditResult? Known(ulong start) => _state switch
+    {
+        { Fork: { } fork } => Result(Reason.Fork, start, evidencePath: fork.EvidencePath) with { IsProven = true },
+        { Breach: { } breach } => Result(breach.Reason, start, $"entry {breach.Epoch} of the signed log breaks a rule of records", breach.EvidencePath) with
+        {
+            IsProven = true,
+            FailedRange = (breach.Epoch - 1, breach.Epoch),
+        },
+        _ => null,
+    };
 
     private async Task<AuditResult> AuditAtAsync(Uri replica, ulong start, IProgress<AuditProgress>? progress, CancellationToken cancellationToken)
     {
@@ -118,7 +198,7 @@ public sealed class AuditorSession : IDisposable
         Reason reason = VerifiedNote.Verify(_options.TrustAnchor, await tiles.CheckpointAsync(cancellationToken).ConfigureAwait(false), out VerifiedNote? note);
         if (note is null)
         {
-            return Result(reason, start, "the server's checkpoint is not one that the log signed");
+            return Refused(reason, start, replica, "the server's checkpoint is not one that the log signed", null, null);
         }
         var board = new HashReader(tiles, note.Size, TreeHash.FromBytes(note.Root));
         try
@@ -132,14 +212,14 @@ public sealed class AuditorSession : IDisposable
                 }
                 if (comparison.Relation == HeadRelation.Contradicts)
                 {
-                    return Fork(new Contradiction(note.Octets, comparison.Prefix, default, default), replica, start);
+                    return Fork(_state.Head, new Contradiction(note.Octets, comparison.Prefix, default, default), replica.Authority, start);
                 }
             }
             return await FollowAsync(replica, note, board, start, progress, cancellationToken).ConfigureAwait(false);
         }
         catch (InvalidTileException e)
         {
-            return Result(Reason.InclusionProof, start, $"the board's files do not make up the signed tree: {e.Message}");
+            return Refused(Reason.InclusionProof, start, replica, $"the board's files do not make up the signed tree: {e.Message}", null, note);
         }
     }
 
@@ -156,7 +236,7 @@ public sealed class AuditorSession : IDisposable
             Reason reason = CheckFirst(first, start);
             if (reason != Reason.Valid)
             {
-                return Result(reason, start, $"record of epoch {start}");
+                return Refused(reason, start, replica, $"record of epoch {start}", null, note, ("record.bin", first));
             }
             Store(note, first);
         }
@@ -166,7 +246,7 @@ public sealed class AuditorSession : IDisposable
             ReadOnlyMemory<byte> kept = await board.ReadEntryAsync(EpochRecord.EpochOf(_state.Head.Record), cancellationToken).ConfigureAwait(false);
             if (!kept.Span.SequenceEqual(_state.Head.Record))
             {
-                return Fork(new Contradiction(note.Octets, null, kept, default), replica, start);
+                return Fork(_state.Head, new Contradiction(note.Octets, null, kept, default), replica.Authority, start);
             }
         }
         ulong last = note.Size - 1;
@@ -178,6 +258,17 @@ public sealed class AuditorSession : IDisposable
         while (epoch < last)
         {
             ulong to = await EndOfRangeAsync(board, epoch, Math.Min(last, epoch + (ulong)most), cancellationToken).ConfigureAwait(false);
+            byte[] periodRecord = await PeriodRecordAsync(board, cancellationToken).ConfigureAwait(false);
+            if (periodRecord.Length == 0)
+            {
+                return Refused(Reason.MalformedTruncated, start, replica, "the board's entry of the period's first epoch is not a record", null, note);
+            }
+            // What the log signed comes before what a server says of it: no proof is needed to see that a record breaks a rule.
+            ReadOnlyMemory<byte>[] entries = await ReadEntriesAsync(board, epoch, to, cancellationToken).ConfigureAwait(false);
+            if (await RecordBreach.FindAsync(_options.TrustAnchor, note, board, entries, epoch, periodRecord, cancellationToken).ConfigureAwait(false) is { } breach)
+            {
+                return Breach(breach, start);
+            }
             byte[] proof;
             try
             {
@@ -188,11 +279,6 @@ public sealed class AuditorSession : IDisposable
                 // Epochs of many updates: half of them at once, and soon more again.
                 most = (int)(to - epoch) / 2;
                 continue;
-            }
-            byte[] periodRecord = await PeriodRecordAsync(board, cancellationToken).ConfigureAwait(false);
-            if (periodRecord.Length == 0)
-            {
-                return Result(Reason.MalformedTruncated, start, "the board's entry of the period's first epoch is not a record");
             }
             AuditVerdict verdict = Verifier.Audit(Context(), _state.Head.Record, periodRecord, proof);
             Reason reason = verdict.Reason;
@@ -207,13 +293,15 @@ public sealed class AuditorSession : IDisposable
             {
                 reason = Reason.RecordEpoch;
             }
+            string? detail = null;
+            if (reason == Reason.Valid && !Records(proof, epoch, to).Zip(entries).All(pair => pair.First.Span.SequenceEqual(pair.Second.Span)))
+            {
+                (reason, detail) = (Reason.InclusionProof, "the records of the proof are not the board's entries");
+            }
             if (reason != Reason.Valid)
             {
-                return Result(reason, start) with { FailedRange = (epoch, to) };
-            }
-            if (!await StandsOnBoardAsync(Records(proof, epoch, to), epoch, board, cancellationToken).ConfigureAwait(false))
-            {
-                return Result(Reason.InclusionProof, start, "the records of the proof are not the board's entries") with { FailedRange = (epoch, to) };
+                return Refused(
+                    reason, start, replica, detail, (epoch, to), note, ("from-record.bin", _state.Head.Record), ("period-record.bin", periodRecord), ("audit.bin", proof));
             }
             epoch = to;
             most = Math.Min(_options.MaxRange, 2 * most);
@@ -293,22 +381,20 @@ public sealed class AuditorSession : IDisposable
         return [.. Enumerable.Range(0, (int)(to - from) + 1).Select(i => new ReadOnlyMemory<byte>(proof, PrefixLength + (i * EpochRecord.Length), EpochRecord.Length))];
     }
 
-    private static async Task<bool> StandsOnBoardAsync(
-        List<ReadOnlyMemory<byte>> records, ulong first, HashReader board, CancellationToken cancellationToken)
+    // Entries first to last, each proven to be in the tree.
+    private static async Task<ReadOnlyMemory<byte>[]> ReadEntriesAsync(HashReader board, ulong first, ulong last, CancellationToken cancellationToken)
     {
-        for (int i = 0; i < records.Count;)
+        var entries = new ReadOnlyMemory<byte>[(int)(last - first) + 1];
+        for (int i = 0; i < entries.Length;)
         {
             ulong index = first + (ulong)i;
             IReadOnlyList<ReadOnlyMemory<byte>> bundle = await board.ReadBundleAsync(index / TilePath.FullWidth, cancellationToken).ConfigureAwait(false);
-            for (int j = (int)(index % TilePath.FullWidth); j < bundle.Count && i < records.Count; i++, j++)
+            for (int j = (int)(index % TilePath.FullWidth); j < bundle.Count && i < entries.Length; i++, j++)
             {
-                if (!bundle[j].Span.SequenceEqual(records[i].Span))
-                {
-                    return false;
-                }
+                entries[i] = bundle[j];
             }
         }
-        return true;
+        return entries;
     }
 
     private void Store(VerifiedNote note, byte[] record, bool isSwitch = false)
@@ -325,13 +411,38 @@ public sealed class AuditorSession : IDisposable
         _state = next;
     }
 
-    private AuditResult Fork(Contradiction contradiction, Uri replica, ulong start)
+    private AuditResult Fork(HeadState kept, Contradiction contradiction, string source, ulong start)
     {
-        AuditState state = _state!;
-        string path = _folder.WriteEvidence(ForkEvidence.Name(_time), ForkEvidence.Collect(_options.TrustAnchor, state.Head, contradiction, replica.Authority));
-        _state = state with { Fork = new ForkState(path) };
-        _folder.Save(_state, StateJson.Default.AuditState);
-        return Result(Reason.Fork, start, evidencePath: path);
+        string path = _folder.WriteEvidence(ForkEvidence.Name(_time), ForkEvidence.Collect(_options.TrustAnchor, kept, contradiction, source));
+        return Proven(_state! with { Fork = new ForkState(path) }, start);
+    }
+
+    private AuditResult Breach(RecordBreach breach, ulong start)
+    {
+        string path = _folder.WriteEvidence(ForkEvidence.Name(_time), breach.Files);
+        return Proven(_state! with { Breach = new BreachState(breach.Reason, breach.Epoch, path) }, start);
+    }
+
+    private AuditResult Proven(AuditState state, ulong start)
+    {
+        _folder.Save(state, StateJson.Default.AuditState);
+        _state = state;
+        return Known(start)!;
+    }
+
+    private AuditResult Refused(
+        Reason reason, ulong start, Uri replica, string? detail, (ulong From, ulong To)? range, VerifiedNote? note, params ReadOnlySpan<(string Name, byte[] Contents)> files)
+    {
+        var all = new Dictionary<string, ReadOnlyMemory<byte>> { ["trust.json"] = _options.TrustAnchor.ToJson() };
+        if (note is not null)
+        {
+            all["checkpoint.txt"] = note.Octets;
+        }
+        foreach ((string name, byte[] contents) in files)
+        {
+            all[name] = contents;
+        }
+        return Result(reason, start, detail) with { FailedRange = range, Refusals = [new AuditRefusal(replica, reason, range, all)] };
     }
 
     private AuditResult Result(Reason reason, ulong start, string? detail = null, string? evidencePath = null)

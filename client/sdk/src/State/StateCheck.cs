@@ -24,7 +24,8 @@ internal static class StateCheck
     public static string? Fault(TrustAnchor anchor, AuditState state) =>
         Fault(anchor, state.Head)
         ?? (state.FirstEpoch > EpochRecord.EpochOf(state.Head.Record) ? "first_epoch is behind the record" : null)
-        ?? (Between(state.Switches, state.FirstEpoch, EpochRecord.EpochOf(state.Head.Record)) ? null : "switches are not epochs that were verified, in order");
+        ?? (Between(state.Switches, state.FirstEpoch, EpochRecord.EpochOf(state.Head.Record)) ? null : "switches are not epochs that were verified, in order")
+        ?? (state.Breach is { } breach && breach.Epoch <= EpochRecord.EpochOf(state.Head.Record) ? "a breach is of an epoch that was verified" : null);
 
     // Increasing, from the epoch after the first on.
     private static bool Between(IEnumerable<ulong> epochs, ulong first, ulong last)

@@ -26,6 +26,31 @@ internal static class EvidenceCheck
         Assert.NotEqual(TreeHash.FromBytes(keptRoot), hashes[0]);
     }
 
+    /// <summary>ProvesBreach judges a folder about a record that breaks a rule: that all its entries are in one tree which the log signed, and what the rules say of the last against those before.</summary>
+    public static Reason ProvesBreach(string folder)
+    {
+        var anchor = TrustAnchor.Load(Path.Combine(folder, "trust.json"));
+        var verifier = new CheckpointVerifier(anchor.LogKey, [], Ed25519.Verifier);
+        var entries = new SortedDictionary<ulong, byte[]>();
+        var roots = new HashSet<string>();
+        foreach (string file in Directory.GetFiles(folder, "*.tlog-proof"))
+        {
+            Assert.True(TlogProof.TryParse(File.ReadAllBytes(file), out TlogProof? proof, out _));
+            byte[] entry = File.ReadAllBytes(Path.ChangeExtension(file, ".bin"));
+            Assert.Equal(TlogError.None, proof.Verify(verifier, entry, out SignedCheckpoint? opened));
+            roots.Add($"{opened!.Checkpoint.Size} {opened.Checkpoint.Root}");
+            entries.Add(proof.Index, entry);
+        }
+        Assert.Single(roots);
+        ulong at = entries.Keys.Max();
+        byte[] before = entries[at - 1];
+        byte[] period = entries[EpochRecord.Decode(before).PeriodFirstEpoch];
+        Reason reason = Verifier.Record(anchor, entries[at], []);
+        return reason != Reason.Valid ? reason
+            : EpochRecord.EpochOf(entries[at]) != at ? Reason.RecordEpoch
+            : Verifier.Record(anchor, entries[at], before, period);
+    }
+
     private static TreeHash Hash(string line)
     {
         Assert.True(TreeHash.TryParseBase64(Encoding.ASCII.GetBytes(line), out TreeHash hash));

@@ -1,0 +1,90 @@
+using System.Globalization;
+using System.Text;
+using Optiks.Native;
+using Optiks.Protocol;
+using Optiks.Tlog;
+
+namespace Optiks.Client;
+
+/// <summary>
+/// RecordBreach is an entry of the board that breaks a rule of records, by itself or against the entry before it (docs/spec/state.md section 2). All entries are in a tree that the log signed, so anyone
+/// can check it: other than a proof that does not hold, it is the log's and no server's.
+/// </summary>
+/// <param name="Reason">First rule that is broken.</param>
+/// <param name="Epoch">Index of the entry.</param>
+/// <param name="Files">Evidence.</param>
+internal sealed record RecordBreach(Reason Reason, ulong Epoch, IReadOnlyDictionary<string, ReadOnlyMemory<byte>> Files)
+{
+    /// <summary>FindAsync looks at the entries of a range, the first of which was verified before, given the entry of that one's period's first epoch. Null: none breaks a rule.</summary>
+    public static async Task<RecordBreach?> FindAsync(
+        TrustAnchor anchor, VerifiedNote note, HashReader board, ReadOnlyMemory<byte>[] entries, ulong first, ReadOnlyMemory<byte> periodStart, CancellationToken cancellationToken)
+    {
+        ReadOnlyMemory<byte> period = periodStart;
+        for (int i = 1; i < entries.Length; i++)
+        {
+            ulong index = first + (ulong)i;
+            Reason reason = Check(anchor, entries[i], index, entries[i - 1], period);
+            if (reason != Reason.Valid)
+            {
+                return new RecordBreach(reason, index, await CollectAsync(anchor, note, board, reason, index, EpochRecord.EpochOf(period.Span), cancellationToken).ConfigureAwait(false));
+            }
+            if (EpochRecord.Decode(entries[i].Span).PeriodFirstEpoch == index)
+            {
+                period = entries[i];
+            }
+        }
+        return null;
+    }
+
+    // In the order of docs/spec/answers.md section 5, step 3.
+    private static Reason Check(TrustAnchor anchor, ReadOnlyMemory<byte> entry, ulong index, ReadOnlyMemory<byte> before, ReadOnlyMemory<byte> period)
+    {
+        if (entry.Length != EpochRecord.Length)
+        {
+            return entry.Length < EpochRecord.Length ? Reason.MalformedTruncated : Reason.MalformedTrailing;
+        }
+        Reason reason = Verifier.Record(anchor, entry.Span, []);
+        return reason != Reason.Valid ? reason
+            : EpochRecord.EpochOf(entry.Span) != index ? Reason.RecordEpoch
+            : Verifier.Record(anchor, entry.Span, before.Span, period.Span);
+    }
+
+    private static async Task<Dictionary<string, ReadOnlyMemory<byte>>> CollectAsync(
+        TrustAnchor anchor, VerifiedNote note, HashReader board, Reason reason, ulong index, ulong period, CancellationToken cancellationToken)
+    {
+        var files = new Dictionary<string, ReadOnlyMemory<byte>>
+        {
+            ["trust.json"] = anchor.ToJson(),
+            ["checkpoint.txt"] = note.Octets,
+            ["README.txt"] = Encoding.UTF8.GetBytes(Explain(anchor, reason, index)),
+        };
+        if (!SignedNote.TryParse(note.Octets, out SignedNote? signed, out TlogError error))
+        {
+            throw new InvalidOperationException($"A verified note does not parse: {error}.");
+        }
+        foreach (ulong entry in new SortedSet<ulong> { period, index - 1, index })
+        {
+            IReadOnlyList<TreeHash> hashes = await InclusionProof.MakeAsync(board, entry, note.Size, cancellationToken).ConfigureAwait(false);
+            string name = entry.ToString(CultureInfo.InvariantCulture);
+            files[$"record-{name}.bin"] = await board.ReadEntryAsync(entry, cancellationToken).ConfigureAwait(false);
+            files[$"record-{name}.tlog-proof"] = new TlogProof(entry, hashes, signed).Encode();
+        }
+        return files;
+    }
+
+    private static string Explain(TrustAnchor anchor, Reason reason, ulong index) => string.Create(CultureInfo.InvariantCulture,
+        $"""
+        The log {anchor.Configuration.Origin} signed a record of epoch {index} that breaks a rule of records: {reason.Name()}.
+
+        trust.json            the log's key and configuration
+        checkpoint.txt        the signed checkpoint, which commits to all of these records
+        record-N.bin          entry N of the log: the record at fault, the one before it, and that of the first epoch
+                              of the period before it
+        record-N.tlog-proof   its inclusion proof (C2SP tlog-proof), which ends in the checkpoint
+
+        Anyone can check it: the checkpoint verifies with the log's key, each entry is in its tree, and entry {index}
+        is not what a record after entry {index - 1} may be. No server can make these files without the log's key.
+        Publish them, and ask the operator and the auditors.
+
+        """);
+}
