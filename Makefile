@@ -29,7 +29,7 @@ MINUTES ?= 6
 BENCH_SECONDS ?= 60
 KEYS ?= 1048576
 
-.PHONY: help install native sqlclient programs native-tests benchmarks npm build run up down test test-deep test-all check facts username-tables fix test-faults test-storm test-slow fuzz bench-vrf timing-vrf bench-ozks bench-updates bench-lookups bench-users bench-starts bench-scale load-keyring load-synthetic clean
+.PHONY: help install native sqlclient programs native-tests benchmarks npm build run up down test test-deep test-all check facts username-tables fix test-faults test-storm test-slow test-auditor fuzz bench-vrf timing-vrf bench-ozks bench-updates bench-lookups bench-users bench-starts bench-scale load-keyring load-synthetic clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 20
@@ -116,6 +116,10 @@ test-storm: build ## two of each service behind connections that stall, are cut 
 test-slow: build ## 60 slow readers and 60 slow writers for MINUTES (default 6) beside verified lookups and updates; writes build/test/slow.json
 	@mkdir -p build/test
 	@tests/e2e/run_slow.py build/test/slow.json --minutes $(MINUTES)
+
+test-auditor: build ## kill -9 the auditor at each step 200 times, then what catching up costs; writes build/test/auditor.json
+	@mkdir -p build/test
+	@tests/e2e/run_auditor.py build/test/auditor.json
 
 fuzz: install ## fuzz every decoder and verifier for MINUTES (default 6)
 	@eng/install.sh fuzz

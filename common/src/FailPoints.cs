@@ -71,12 +71,33 @@ public static partial class FailPoints
     /// <summary>The secrets of a period that is not served any more are gone from the database, the rest of it is there.</summary>
     public const string PeriodDestroying = "period-destroying";
 
+    /// <summary>An auditor's state has one more range of epochs, or its first record.</summary>
+    public const string AuditorRange = "auditor-range";
+
+    /// <summary>All epochs of the checkpoint are verified and in an auditor's state, the mark is the one before.</summary>
+    public const string AuditorVerified = "auditor-verified";
+
+    /// <summary>The mark names the checkpoint, nothing is signed.</summary>
+    public const string AuditorMark = "auditor-mark";
+
+    /// <summary>The checkpoint is cosigned, in memory.</summary>
+    public const string AuditorSign = "auditor-sign";
+
+    /// <summary>The cosigned checkpoint is on disk and not served.</summary>
+    public const string AuditorSigned = "auditor-signed";
+
+    /// <summary>An auditor's finding is on disk, nobody is told.</summary>
+    public const string AuditorFinding = "auditor-finding";
+
+    /// <summary>OfAuditors are those of <c>optiks auditor</c>, in their order.</summary>
+    public static readonly IReadOnlyList<string> OfAuditors = [AuditorRange, AuditorVerified, AuditorMark, AuditorSign, AuditorSigned, AuditorFinding];
+
     /// <summary>OfPeriods are those that a log gets to once a period, in their order.</summary>
     public static readonly IReadOnlyList<string> OfPeriods = [PeriodSecrets, PeriodChunk, PeriodStaged, PeriodSwitch, PeriodDestroying];
 
     /// <summary>All names, in the order in which an update gets to them.</summary>
     public static readonly IReadOnlyList<string> All =
-        [Draw, Accept, GenesisKey, Apply, Commit, Bundle, Erase, HighWater, Sign, Note, Tiles, Audit, Checkpoint, Publish, .. OfPeriods];
+        [Draw, Accept, GenesisKey, Apply, Commit, Bundle, Erase, HighWater, Sign, Note, Tiles, Audit, Checkpoint, Publish, .. OfPeriods, .. OfAuditors];
 
     // signal.h of Linux; of equal value on x86-64 and ARM64.
     private const int SIGKILL = 9;

@@ -27,6 +27,9 @@ public sealed class CosignerKeyFileTests : IDisposable
         NoteSignature signature = await Cosignature.SignAsync(body, 1, signer, CancellationToken.None);
         Assert.Equal(TlogError.None, Cosignature.Verify(Ed25519.Verifier, made, body, signature, out _));
 
+        using NoteSigner ofText = CosignerKeyFile.Parse(File.ReadAllText(KeyPath), "THE_KEY");
+        Assert.Equal(made, ofText.Key);
+
         byte[] before = File.ReadAllBytes(KeyPath);
         Assert.Throws<SecretsException>(() => CosignerKeyFile.Create(KeyPath, "other"));
         Assert.Equal(before, File.ReadAllBytes(KeyPath));
@@ -63,6 +66,7 @@ public sealed class CosignerKeyFileTests : IDisposable
 
         Assert.DoesNotContain("ISIjJCUm", refused.ToString(), StringComparison.Ordinal);
         Assert.DoesNotContain("AhIiMk", refused.ToString(), StringComparison.Ordinal);
+        Assert.StartsWith("THE_KEY", Assert.Throws<SecretsException>(() => CosignerKeyFile.Parse(text, "THE_KEY")).Message, StringComparison.Ordinal);
     }
 
     [Fact]

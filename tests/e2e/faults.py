@@ -22,9 +22,9 @@ GENESIS, DRAW, ACCEPT = "genesis-key", "draw", "accept"
 
 
 def fail_points() -> list[str]:
-    """The names that the operator's page lists, in its order."""
+    """The names of the services' that the operator's page lists, in its order."""
     page = (ROOT / "docs/operations/fail-points.md").read_text()
-    return re.findall(r"^\| `([a-z-]+)` \|", page, re.MULTILINE)
+    return re.findall(r"^\| `([a-z-]+)` \| update-", page, re.MULTILINE)
 
 
 @dataclass(frozen=True)

@@ -96,6 +96,10 @@ internal sealed class GlobalOptions
         ? new DataFolder(path)
         : Variable(host, DataFolder.Variable) is { } variable ? new DataFolder(variable) : DataFolder.Default();
 
+    /// <summary>NamesOfOneLog are the options that were given and are about one log: its servers, and its trust anchor.</summary>
+    public IEnumerable<string> NamesOfOneLog(ParseResult parse) =>
+        ((Option[])[_queryUrl, _trust]).Where(option => parse.GetResult(option) is { Implicit: false }).Select(option => option.Name);
+
     /// <summary>Token to send instead of an API key; null when none is given.</summary>
     public string? Token(ParseResult parse)
     {
@@ -156,7 +160,8 @@ internal sealed class GlobalOptions
         ? key
         : throw new UsageException($"That is not an API key: it starts with {Optiks.ApiKeys.ApiKey.Prefix} and has 43 characters more.");
 
-    private static Uri Url(string text, string option) =>
+    /// <summary>Url of a server, as an option has it.</summary>
+    public static Uri Url(string text, string option) =>
         !Uri.TryCreate(text, UriKind.Absolute, out Uri? url) || url.Scheme is not ("http" or "https")
             ? throw new UsageException($"{option}: {text} is not an http or https URL.")
         : url.Query.Length + url.Fragment.Length + url.UserInfo.Length > 0

@@ -58,6 +58,15 @@ internal static class OptiksCommand
         ["user erase"] = ["optiks user erase alice --from 1 --to 3 --wait", "optiks user erase alice --wait        # all of a user who has left"],
         ["user decommission"] = ["optiks user decommission alice", "optiks user decommission alice --unseen"],
         ["audit"] = ["optiks audit", "optiks audit --follow", "optiks audit --from 1000 --data ~/auditor"],
+        ["auditor"] =
+        [
+            "optiks auditor init --name auditor.example.org/optiks --key-file auditor.key",
+            "optiks auditor --key-file auditor.key --trust trust.json --query-url https://log.example.org --urls http://0.0.0.0:8341",
+            "optiks auditor --config auditor.json",
+            "optiks auditor --once --key-file auditor.key --trust trust.json --json",
+        ],
+        ["auditor init"] = ["optiks auditor init --name auditor.example.org/optiks --key-file auditor.key"],
+        ["auditor resume"] = ["optiks auditor resume --config auditor.json"],
         ["inspect"] =
         [
             "curl -s http://127.0.0.1:8301/log/checkpoint | optiks inspect -",
@@ -118,6 +127,7 @@ internal static class OptiksCommand
             UserCommand.Create(options, host),
             EraseCommand.Create(options, host),
             AuditCommand.Create(options, host),
+            AuditorCommand.Create(options, host),
             InspectCommand.Create(options, host),
             VerifyCommand.Create(options, host),
             KeyCommand.Create(options, host),

@@ -53,6 +53,10 @@ public sealed class CommandProgram
         try
         {
             var configuration = new InvocationConfiguration { Output = output, Error = error, EnableDefaultExceptionHandler = false };
+            if (parse.CommandResult.Command is ServiceCommand)
+            {
+                configuration.ProcessTerminationTimeout = null;
+            }
             return await parse.InvokeAsync(configuration, cancellationToken).ConfigureAwait(false);
         }
         catch (Exception e) when (classify(e) is { } failure)

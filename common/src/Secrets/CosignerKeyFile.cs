@@ -48,19 +48,35 @@ public static class CosignerKeyFile
     public static NoteSigner Open(string path)
     {
         byte[] octets = SecretFile.Read(path);
+        try
+        {
+            return Parse(Encoding.UTF8.GetString(octets), path);
+        }
+        finally
+        {
+            CryptographicOperations.ZeroMemory(octets);
+        }
+    }
+
+    /// <summary>Parse reads the same from a text; the caller disposes it. Throws <see cref="SecretsException"/> that names <paramref name="source"/>, and nothing of the text.</summary>
+    /// <param name="text">One line, which a newline may end.</param>
+    /// <param name="source">Where it is from: a file, or a variable of the environment.</param>
+    public static NoteSigner Parse(string text, string source)
+    {
+        ArgumentNullException.ThrowIfNull(text);
         byte[] typed = [];
         try
         {
             // The last part may hold '+' itself.
-            string[] parts = Encoding.UTF8.GetString(octets).TrimEnd('\n').Split('+', 5);
+            string[] parts = text.TrimEnd('\n').Split('+', 5);
             if (parts.Length != 5 || parts[0] != "PRIVATE" || parts[1] != "KEY")
             {
-                throw NoKey(path);
+                throw NoKey(source);
             }
             typed = Convert.FromBase64String(parts[4]);
             if (typed.Length != TypedLength || typed[0] != (byte)SignatureType.Ed25519)
             {
-                throw NoKey(path);
+                throw NoKey(source);
             }
             NoteSigner signer = Open(parts[2], typed.AsSpan(1));
             if (new VerifierKey(parts[2], SignatureType.Ed25519, signer.Key.PublicKey).ToString().Split('+', 3)[1] == parts[3])
@@ -68,15 +84,14 @@ public static class CosignerKeyFile
                 return signer;
             }
             signer.Dispose();
-            throw new SecretsException($"{path}: the key id is not that of name and key: put the file back as it was made.");
+            throw new SecretsException($"{source}: the key id is not that of name and key: put the key back as it was made.");
         }
         catch (Exception e) when (e is FormatException or ArgumentException)
         {
-            throw NoKey(path);
+            throw NoKey(source);
         }
         finally
         {
-            CryptographicOperations.ZeroMemory(octets);
             CryptographicOperations.ZeroMemory(typed);
         }
     }
@@ -84,5 +99,5 @@ public static class CosignerKeyFile
     private static NoteSigner Open(string name, ReadOnlySpan<byte> seed) => new(name, SignatureType.CosignatureV1, seed);
 
     // Without what failed: its text might hold a part of the key.
-    private static SecretsException NoKey(string path) => new($"{path} is no cosigner's key ({Prefix}name+id+key on one line): put the file back as it was made.");
+    private static SecretsException NoKey(string source) => new($"{source} is no cosigner's key ({Prefix}name+id+key on one line): put the key back as it was made.");
 }

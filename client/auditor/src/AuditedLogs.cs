@@ -1,0 +1,59 @@
+using Optiks.Secrets;
+
+namespace Optiks.Auditor;
+
+/// <summary>AuditedLogs are the auditors of all logs of one key, each with its folder's lock until it is disposed.</summary>
+internal sealed class AuditedLogs : IDisposable
+{
+    private readonly List<LogAuditor> _all;
+    private readonly HttpClient _http;
+    private readonly NoteSigner _key;
+
+    private AuditedLogs(List<LogAuditor> all, HttpClient http, NoteSigner key)
+    {
+        (_all, _http, _key) = (all, http, key);
+    }
+
+    public IReadOnlyList<LogAuditor> All => _all;
+
+    /// <summary>Views of now, in the order of the settings.</summary>
+    public IEnumerable<LogView> Views => _all.Select(log => log.View);
+
+    /// <summary>Auditor is the vkey that signs.</summary>
+    public string Auditor => _key.Key.ToString();
+
+    /// <summary>OpenAsync opens all of them; it owns the key and the client from then on. Throws <see cref="StartupException"/>.</summary>
+    public static async Task<AuditedLogs> OpenAsync(AuditorSettings settings, NoteSigner key, HttpClient http, TimeProvider time, CancellationToken cancellationToken)
+    {
+        var opened = new AuditedLogs([], http, key);
+        try
+        {
+            foreach (AuditedLog log in settings.Logs)
+            {
+                if (opened._all.Any(other => other.View.Log.Id == log.Id))
+                {
+                    throw new StartupException($"{log.TrustAnchor.Configuration.Origin} is named twice: an auditor signs one history of a log.");
+                }
+                if (log.TrustAnchor.LogKey.PublicKey.SequenceEqual(key.Key.PublicKey))
+                {
+                    throw new StartupException("The auditor's key is the log's own: an auditor has a key of its own.");
+                }
+                opened._all.Add(await LogAuditor.OpenAsync(log, settings, key, http, time, cancellationToken).ConfigureAwait(false));
+            }
+            return opened;
+        }
+        catch
+        {
+            opened.Dispose();
+            throw;
+        }
+    }
+
+    /// <inheritdoc/>
+    public void Dispose()
+    {
+        _all.ForEach(log => log.Dispose());
+        _http.Dispose();
+        _key.Dispose();
+    }
+}

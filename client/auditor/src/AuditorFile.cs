@@ -1,0 +1,75 @@
+using System.Text.Json;
+using Optiks.Protocol;
+
+namespace Optiks.Auditor;
+
+/// <summary>AuditorFile is the configuration of an auditor that follows several logs: a JSON file. Relative paths are taken from the file's folder.</summary>
+internal sealed record AuditorFile
+{
+    public sealed record LogEntry
+    {
+        public required string Trust { get; init; }
+
+        public required string[] QueryUrls { get; init; }
+
+        public ulong FirstEpoch { get; init; }
+    }
+
+    /// <summary>KeyFile; null: the key is in the environment.</summary>
+    public string? KeyFile { get; init; }
+
+    public string? State { get; init; }
+
+    public string? Mark { get; init; }
+
+    public string? Urls { get; init; }
+
+    public int? IntervalSeconds { get; init; }
+
+    public string? Webhook { get; init; }
+
+    public required LogEntry[] Logs { get; init; }
+
+    /// <summary>Read reads the file. Throws <see cref="StartupException"/> that says what is wrong.</summary>
+    public static (AuditorSettings Settings, string? KeyFile) Read(string path, string defaultState, string defaultMark)
+    {
+        AuditorFile file;
+        try
+        {
+            file = JsonSerializer.Deserialize(File.ReadAllBytes(path), AuditorJson.Default.AuditorFile) ?? throw new JsonException("It is null.");
+        }
+        catch (JsonException e)
+        {
+            throw new StartupException($"{path} is no configuration of an auditor: {ErrorText.Line(e.Message)}", e);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            throw new StartupException($"{path} cannot be read: {e.Message}", e);
+        }
+        string folder = Path.GetDirectoryName(Path.GetFullPath(path))!;
+        if (file.Logs.Length == 0 || file.Logs.Any(log => log is null || log.QueryUrls.Length == 0))
+        {
+            throw new StartupException($"{path}: at least one log is needed, and at least one of query_urls for each.");
+        }
+        var settings = new AuditorSettings
+        {
+            Logs = [.. file.Logs.Select(log => new AuditedLog
+            {
+                TrustAnchor = TrustAnchor.Load(Path.Combine(folder, log.Trust)),
+                QueryUrls = [.. log.QueryUrls.Select(url => Url(url, "query_urls", path))],
+                FirstEpoch = log.FirstEpoch,
+            })],
+            StateFolder = file.State is { } state ? Path.Combine(folder, state) : defaultState,
+            MarkFolder = file.Mark is { } mark ? Path.Combine(folder, mark) : defaultMark,
+            Urls = file.Urls ?? AuditorSettings.DefaultUrl,
+            Interval = file.IntervalSeconds is { } seconds ? TimeSpan.FromSeconds(seconds) : AuditorSettings.DefaultInterval,
+            Webhook = file.Webhook is { } hook ? Url(hook, "webhook", path) : null,
+        };
+        return (settings, file.KeyFile is { } key ? Path.Combine(folder, key) : null);
+    }
+
+    private static Uri Url(string text, string member, string path) =>
+        Uri.TryCreate(text, UriKind.Absolute, out Uri? url) && url.Scheme is "http" or "https" && url.UserInfo.Length == 0
+            ? url
+            : throw new StartupException($"{path}: {member} has something that is not an http or https URL without a user.");
+}

@@ -1,0 +1,74 @@
+using System.Text.Json;
+using System.Text.Json.Serialization.Metadata;
+using Optiks.Protocol;
+
+namespace Optiks.Auditor;
+
+/// <summary>AuditorFiles are an auditor's own files of one log: beside the state of its session, whose lock keeps others out, and the mark elsewhere. Each is replaced in one step and on disk when a call returns.</summary>
+internal sealed class AuditorFiles
+{
+    private readonly string _signed;
+    private readonly string _finding;
+
+    public AuditorFiles(AuditorSettings settings, AuditedLog log)
+    {
+        Folder = Path.GetFullPath(Path.Combine(settings.StateFolder, log.Id));
+        Mark = Path.GetFullPath(Path.Combine(settings.MarkFolder, $"{log.Id}.mark"));
+        _signed = Path.Combine(Folder, "signed.json");
+        _finding = Path.Combine(Folder, "finding.json");
+    }
+
+    /// <summary>Folder of the log.</summary>
+    public string Folder { get; }
+
+    /// <summary>Mark is the mark's file.</summary>
+    public string Mark { get; }
+
+    /// <summary>Evidence is the folder with what was found.</summary>
+    public string Evidence => Path.Combine(Folder, "evidence");
+
+    public SignedStatement? LoadSigned() => Load(_signed, AuditorJson.Default.SignedStatement);
+
+    public void Save(SignedStatement signed) => AtomicFile.Write(_signed, JsonSerializer.SerializeToUtf8Bytes(signed, AuditorJson.Default.SignedStatement), AtomicFile.PrivateMode);
+
+    public Finding? LoadFinding() => Load(_finding, AuditorJson.Default.Finding);
+
+    public void Save(Finding finding) => AtomicFile.Write(_finding, JsonSerializer.SerializeToUtf8Bytes(finding, AuditorJson.Default.Finding), AtomicFile.PrivateMode);
+
+    /// <summary>RemoveFinding lets the log go on.</summary>
+    public void RemoveFinding()
+    {
+        File.Delete(_finding);
+        Optiks.Tlog.DurableFiles.SyncFolder(Folder);
+    }
+
+    public AuditorMark? LoadMark(TrustAnchor anchor) => AuditorMark.Read(Mark, anchor);
+
+    public void Save(AuditorMark mark)
+    {
+        DataFolder.CreateFolder(Path.GetDirectoryName(Mark)!);
+        AtomicFile.Write(Mark, mark.Encode(), AtomicFile.PrivateMode);
+    }
+
+    private static T? Load<T>(string path, JsonTypeInfo<T> type)
+        where T : class
+    {
+        byte[] octets;
+        try
+        {
+            octets = File.ReadAllBytes(path);
+        }
+        catch (Exception e) when (e is FileNotFoundException or DirectoryNotFoundException)
+        {
+            return null;
+        }
+        try
+        {
+            return JsonSerializer.Deserialize(octets, type) ?? throw new JsonException("null");
+        }
+        catch (JsonException e)
+        {
+            throw new InvalidDataException($"{path} is damaged: it is not the expected JSON. Restore it from a backup.", e);
+        }
+    }
+}

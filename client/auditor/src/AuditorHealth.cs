@@ -1,0 +1,24 @@
+using Microsoft.Extensions.Diagnostics.HealthChecks;
+
+namespace Optiks.Auditor;
+
+/// <summary>AuditorHealth: ready is who has signed every log up to an epoch that is no older than the log's max_behind, and found nothing.</summary>
+internal sealed class AuditorHealth : IHealthCheck
+{
+    private readonly AuditedLogs _logs;
+    private readonly TimeProvider _time;
+
+    public AuditorHealth(AuditedLogs logs, TimeProvider time)
+    {
+        (_logs, _time) = (logs, time);
+    }
+
+    public Task<HealthCheckResult> CheckHealthAsync(HealthCheckContext context, CancellationToken cancellationToken = default)
+    {
+        DateTimeOffset now = _time.GetUtcNow();
+        LogView[] views = [.. _logs.Views];
+        LogView[] wrong = [.. views.Where(view => !view.IsCurrent(now))];
+        string said = string.Join(" ", (wrong.Length > 0 ? wrong : views).Select(view => $"{view.Origin}: {view.PublicDescription}"));
+        return Task.FromResult(wrong.Length > 0 ? HealthCheckResult.Unhealthy(said) : HealthCheckResult.Healthy(said));
+    }
+}

@@ -1,0 +1,129 @@
+using Microsoft.AspNetCore.Builder;
+using Microsoft.Extensions.DependencyInjection;
+using Optiks.Client;
+using Optiks.Secrets;
+using Optiks.ServiceDefaults;
+
+namespace Optiks.Auditor;
+
+/// <summary>AuditorHost runs an auditor: as a daemon that serves what it signed, or for one look.</summary>
+public static class AuditorHost
+{
+    /// <summary>KeyVariable of the environment holds the key's text where no file is named.</summary>
+    public const string KeyVariable = "OPTIKS_AUDITOR_KEY";
+
+    private static readonly OptiksServiceOptions s_service = new()
+    {
+        Name = "optiks-auditor",
+        DefaultUrl = AuditorSettings.DefaultUrl,
+        Settings = new Dictionary<string, Type>(),
+    };
+
+    /// <summary>
+    /// RunAsync runs the daemon until it is told to stop, and returns its exit code: <see cref="ExitCodes.Fork"/> or <see cref="ExitCodes.Invalid"/> if something was wrong with a log, though the others went on. What an
+    /// operator can mend is one sentence on standard error.
+    /// </summary>
+    public static Task<int> RunAsync(AuditorSettings settings, NoteSigner key, HttpClient http) => EndAsync(settings, async () =>
+    {
+        using AuditedLogs logs = await AuditedLogs.OpenAsync(settings, key, http, TimeProvider.System, CancellationToken.None).ConfigureAwait(false);
+        WebApplication app = Build(settings, logs, http, TimeProvider.System);
+        await using (app.ConfigureAwait(false))
+        {
+            await Startup.RunHostAsync(app).ConfigureAwait(false);
+        }
+        return logs.Views.ToArray();
+    });
+
+    /// <summary>OnceAsync looks at every log once, one after another, and returns the exit code; <paramref name="report"/> is told of each.</summary>
+    public static Task<int> OnceAsync(AuditorSettings settings, NoteSigner key, HttpClient http, TimeProvider time, Action<AuditorReport> report, CancellationToken cancellationToken) => EndAsync(settings, async () =>
+    {
+        using AuditedLogs logs = await AuditedLogs.OpenAsync(settings, key, http, time, cancellationToken).ConfigureAwait(false);
+        var views = new List<LogView>();
+        foreach (LogAuditor log in logs.All)
+        {
+            LogView view = await log.LookAsync(cancellationToken).ConfigureAwait(false);
+            views.Add(view);
+            report(AuditorReport.Of(view));
+        }
+        if (views.All(view => view.Finding is null) && views.FirstOrDefault(view => view.Condition != LogCondition.Following) is { } behind)
+        {
+            throw new StartupException(behind.Condition == LogCondition.Failing ? ExitCodes.Configuration : ExitCodes.Unreachable, $"{behind.Origin}: {behind.Description}");
+        }
+        return [.. views];
+    });
+
+    /// <summary>
+    /// ResumeAsync lets a log go on after a person looked: after a refusal, and where the mark is missing. Returns what it did, in sentences. Throws <see cref="StartupException"/> where the log's own signature shows what is
+    /// wrong.
+    /// </summary>
+    public static async Task<IReadOnlyList<string>> ResumeAsync(AuditorSettings settings, NoteSigner key, HttpClient http, TimeProvider time, CancellationToken cancellationToken)
+    {
+        var done = new List<string>();
+        foreach (AuditedLog log in settings.Logs)
+        {
+            string origin = log.TrustAnchor.Configuration.Origin;
+            var files = new AuditorFiles(settings, log);
+            // Nobody else uses the folder meanwhile.
+            using AuditorSession session = await AuditorSession.OpenAsync(
+                new AuditorOptions { TrustAnchor = log.TrustAnchor, QueryUrls = log.QueryUrls, StateFolder = files.Folder, FirstEpoch = log.FirstEpoch }, http, time, cancellationToken).ConfigureAwait(false);
+            if (session.State is { Fork: not null } or { Breach: not null })
+            {
+                throw new StartupException(ExitCodes.Fork, $"{origin}: the log's own signature shows what is wrong. Nothing of this log is signed with this state again.");
+            }
+            if (files.LoadFinding() is { } finding)
+            {
+                files.RemoveFinding();
+                done.Add($"{origin}: goes on after the refusal of {finding.Sentence}");
+            }
+            if (files.LoadSigned() is { } signed && files.LoadMark(log.TrustAnchor) is var mark && (mark is null || mark.Size < signed.Size))
+            {
+                if (signed.Open(log.TrustAnchor, key.Key) is null)
+                {
+                    throw new StartupException($"{files.Folder} has a statement that {key.Key.Name} did not sign with this key.");
+                }
+                files.Save(new AuditorMark(signed.Auditor, signed.FirstEpoch, signed.Size, signed.Note));
+                done.Add($"{origin}: the mark is made again, of epoch {signed.Epoch}");
+            }
+        }
+        return done;
+    }
+
+    /// <summary>Build makes the daemon of logs that are open.</summary>
+    internal static WebApplication Build(AuditorSettings settings, AuditedLogs logs, HttpClient http, TimeProvider time)
+    {
+        WebApplicationBuilder builder = WebApplication.CreateBuilder(new WebApplicationOptions { Args = ["--urls", settings.Urls], ContentRootPath = AppContext.BaseDirectory });
+        builder.Configuration[DataFolder.Variable] = settings.StateFolder;
+        builder.AddOptiksDefaults(s_service);
+        builder.Services.AddSingleton(time);
+        builder.Services.AddSingleton(settings);
+        builder.Services.AddSingleton(logs);
+        builder.Services.AddSingleton(http);
+        builder.Services.AddSingleton<AuditorMetrics>();
+        builder.Services.AddHostedService<AuditorWorker>();
+        builder.Services.AddHealthChecks().AddCheck<AuditorHealth>("logs");
+        WebApplication app = builder.Build();
+        app.UseOptiksDefaults();
+        AuditorEndpoints.Map(app, logs);
+        return app;
+    }
+
+    private static async Task<int> EndAsync(AuditorSettings settings, Func<Task<LogView[]>> run)
+    {
+        LogView[] views = [];
+        int code = await Startup.RunAsync(
+            async () =>
+            {
+                FailPoints.EnsureValid();
+                if (settings.Interval < TimeSpan.FromSeconds(1))
+                {
+                    throw new StartupException("The interval between two looks is at least one second.");
+                }
+                views = await run().ConfigureAwait(false);
+            },
+            e => e is ClientStateException or IOException or UnauthorizedAccessException ? ExitCodes.Configuration : null).ConfigureAwait(false);
+        return code != ExitCodes.Success ? code
+            : views.Any(view => view.Finding is { IsFork: true }) ? ExitCodes.Fork
+            : views.Any(view => view.Finding is not null) ? ExitCodes.Invalid
+            : ExitCodes.Success;
+    }
+}

@@ -1,0 +1,81 @@
+using Microsoft.Extensions.Hosting;
+using Microsoft.Extensions.Logging;
+using Optiks.ServiceDefaults;
+
+namespace Optiks.Auditor;
+
+/// <summary>AuditorWorker looks at every log, side by side, once an interval, and tells what it found.</summary>
+internal sealed class AuditorWorker : BackgroundService
+{
+    private readonly AuditedLogs _logs;
+    private readonly AuditorSettings _settings;
+    private readonly AuditorMetrics _metrics;
+    private readonly HostFailure _failure;
+    private readonly TimeProvider _time;
+    private readonly ILogger<AuditorWorker> _logger;
+    private readonly AuditorWebhook? _webhook;
+
+    public AuditorWorker(AuditedLogs logs, AuditorSettings settings, AuditorMetrics metrics, HostFailure failure, TimeProvider time, ILogger<AuditorWorker> logger, HttpClient http)
+    {
+        (_logs, _settings, _metrics, _failure, _time, _logger) = (logs, settings, metrics, failure, time, logger);
+        _webhook = settings.Webhook is { } url ? new AuditorWebhook(http, url) : null;
+    }
+
+    protected override Task ExecuteAsync(CancellationToken stoppingToken) =>
+        Task.WhenAll(_logs.All.Select(log => _failure.RunAsync(stop => FollowAsync(log, stop), _logger.Stopped, stoppingToken)));
+
+    private async Task FollowAsync(LogAuditor log, CancellationToken stop)
+    {
+        // Of a host whose server does not listen yet the look must not hold up the start.
+        await Task.Yield();
+        LogView before = log.View;
+        if (before.Finding is not null)
+        {
+            Say(null, before);
+        }
+        while (true)
+        {
+            LogView view = await log.LookAsync(stop).ConfigureAwait(false);
+            _metrics.Looked(view);
+            Say(before, view);
+            if (view.Finding is { IsAlerted: false } && _webhook is not null)
+            {
+                if (await _webhook.TellAsync(view, stop).ConfigureAwait(false) is { } problem)
+                {
+                    _logger.WebhookFailed(view.Origin, problem);
+                }
+                else
+                {
+                    log.Alerted();
+                }
+            }
+            before = log.View;
+            await Task.Delay(_settings.Interval, _time, stop).ConfigureAwait(false);
+        }
+    }
+
+    // What changed.
+    private void Say(LogView? before, LogView now)
+    {
+        if (now.Finding is { } finding)
+        {
+            if (before?.Finding is null)
+            {
+                _logger.Found(now.Origin, finding.Sentence, finding.Reason, finding.EvidencePath);
+            }
+            return;
+        }
+        if (now.Signed is { } signed && before?.Signed != signed)
+        {
+            _logger.Signed(now.Origin, signed.FirstEpoch, signed.Epoch);
+        }
+        if (now.Condition != LogCondition.Following && before?.Condition != now.Condition)
+        {
+            _logger.Changed(now.Origin, CoverageJson.Name(now.Condition), now.Description);
+        }
+        if (now.Warning is { } warning && before?.Warning != warning)
+        {
+            _logger.AnswerRefused(now.Origin, warning);
+        }
+    }
+}

@@ -1,0 +1,312 @@
+using System.Text;
+using Optiks.Client;
+using Optiks.Protocol;
+using Optiks.Secrets;
+using Optiks.Tlog;
+
+namespace Optiks.Auditor;
+
+/// <summary>
+/// LogAuditor follows one log: it verifies, writes the mark, signs and shows, in this order (docs/spec/auditing.md section 2). The first thing that is wrong ends it for good, after restarts too.
+/// One look at a time; <see cref="View"/> on any thread.
+/// </summary>
+internal sealed class LogAuditor : IDisposable
+{
+    // One refusal may be a disk or a proxy of a moment.
+    private const int LooksAtRefused = 3;
+
+    private readonly AuditedLog _log;
+    private readonly AuditorSettings _settings;
+    private readonly AuditorSession _session;
+    private readonly AuditorFiles _files;
+    private readonly NoteSigner _key;
+    private readonly TimeProvider _time;
+    private AuditorMark? _mark;
+    private bool _markIsCompared;
+    private volatile LogView _view;
+
+    private LogAuditor(AuditedLog log, AuditorSettings settings, AuditorSession session, AuditorFiles files, NoteSigner key, TimeProvider time)
+    {
+        (_log, _settings, _session, _files, _key, _time) = (log, settings, session, files, key, time);
+        _mark = files.LoadMark(log.TrustAnchor);
+        SignedStatement? signed = files.LoadSigned();
+        Require(signed);
+        Finding? finding = files.LoadFinding();
+        _view = Verified(new LogView { Log = log, Auditor = key.Key.ToString(), Signed = signed, Finding = finding });
+        if (finding is not null)
+        {
+            _view = _view with { Condition = LogCondition.Stopped, Description = finding.Sentence };
+        }
+    }
+
+    /// <summary>View of now.</summary>
+    public LogView View => _view;
+
+    /// <summary>OpenAsync opens or creates the files of a log. Throws <see cref="StartupException"/> when nothing may be signed with them.</summary>
+    public static async Task<LogAuditor> OpenAsync(AuditedLog log, AuditorSettings settings, NoteSigner key, HttpClient http, TimeProvider time, CancellationToken cancellationToken)
+    {
+        var files = new AuditorFiles(settings, log);
+        var options = new AuditorOptions { TrustAnchor = log.TrustAnchor, QueryUrls = log.QueryUrls, StateFolder = files.Folder, FirstEpoch = log.FirstEpoch };
+        AuditorSession session = await AuditorSession.OpenAsync(options, http, time, cancellationToken).ConfigureAwait(false);
+        try
+        {
+            return new LogAuditor(log, settings, session, files, key, time);
+        }
+        catch (InvalidDataException e)
+        {
+            session.Dispose();
+            throw new StartupException(e.Message, e);
+        }
+        catch
+        {
+            session.Dispose();
+            throw;
+        }
+    }
+
+    /// <summary>
+    /// LookAsync verifies and signs what there is. A failure of a server, of the network or of the disk is part of the view afterwards; what is thrown is a bug, or the caller's cancellation.
+    /// </summary>
+    public async Task<LogView> LookAsync(CancellationToken cancellationToken)
+    {
+        if (_view.Finding is not null)
+        {
+            return _view;
+        }
+        try
+        {
+            AuditResult result = await VerifyAsync(cancellationToken).ConfigureAwait(false);
+            _view = Verified(_view) with { Warning = Warning(result) };
+            await JudgeAsync(result, cancellationToken).ConfigureAwait(false);
+        }
+        catch (OptiksServerException e)
+        {
+            Show(LogCondition.Unreachable, e.Message);
+        }
+        catch (FirstEpochException e)
+        {
+            Show(LogCondition.Behind, e.Message);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            Show(LogCondition.Failing, $"The auditor's files cannot be written: {e.Message}");
+        }
+        return _view;
+    }
+
+    /// <summary>Alerted remembers that the finding was delivered.</summary>
+    public void Alerted()
+    {
+        Finding finding = _view.Finding! with { IsAlerted = true };
+        _files.Save(finding);
+        _view = _view with { Finding = finding };
+    }
+
+    /// <inheritdoc/>
+    public void Dispose() => _session.Dispose();
+
+    // A refused answer is asked for again: what ends the audit is that no server has another.
+    private async Task<AuditResult> VerifyAsync(CancellationToken cancellationToken)
+    {
+        for (int look = 1; ; look++)
+        {
+            AuditResult result = await _session.AuditAsync(new Progress(this), cancellationToken).ConfigureAwait(false);
+            if (result.IsValid || result.IsProven || IsOfServers(result.Reason) || look == LooksAtRefused)
+            {
+                return result;
+            }
+            await Task.Delay(_settings.RefusedPause, _time, cancellationToken).ConfigureAwait(false);
+        }
+    }
+
+    private async Task JudgeAsync(AuditResult result, CancellationToken cancellationToken)
+    {
+        if (!result.IsValid)
+        {
+            End(result);
+            return;
+        }
+        FailPoints.Hit(FailPoints.AuditorVerified);
+        AuditState state = _session.State!;
+        if (_mark is not null && !_markIsCompared)
+        {
+            if (_mark.Size > state.Head.Size)
+            {
+                Show(LogCondition.Waiting, $"The state ends at epoch {state.Head.Size - 1}, and epoch {_mark.Size - 1} may have been signed before: it is an older copy. Nothing is signed until it has caught up.");
+                return;
+            }
+            AuditResult extends = await _session.ExtendsAsync(_mark.Checkpoint, cancellationToken).ConfigureAwait(false);
+            if (!extends.IsValid)
+            {
+                if (extends.IsProven)
+                {
+                    End(extends);
+                    return;
+                }
+                Show(LogCondition.Behind, $"What was signed before could not be compared with the log: {extends.Reason.Name()}.");
+                return;
+            }
+            _markIsCompared = true;
+        }
+        if (_view.Signed?.Size != state.Head.Size)
+        {
+            await SignAsync(state, cancellationToken).ConfigureAwait(false);
+        }
+        Show(
+            LogCondition.Following,
+            result.IsSilent ? $"Epochs {state.FirstEpoch} to {_view.VerifiedEpoch} are verified and signed. There is no newer one: the log has stopped, or its servers hide epochs."
+                : $"Epochs {state.FirstEpoch} to {_view.VerifiedEpoch} are verified and signed.");
+    }
+
+    private async Task SignAsync(AuditState state, CancellationToken cancellationToken)
+    {
+        ulong epoch = EpochRecord.EpochOf(state.Head.Record);
+        if (epoch + 1 != state.Head.Size || state.Head.Size < _mark?.Size || !SignedNote.TryParse(state.Head.Checkpoint, out SignedNote? note, out _))
+        {
+            throw new InvalidOperationException($"Epoch {epoch} and a checkpoint of {state.Head.Size} entries are nothing to sign.");
+        }
+        var mark = new AuditorMark(_view.Auditor, state.FirstEpoch, state.Head.Size, state.Head.Checkpoint);
+        _files.Save(mark);
+        (_mark, _markIsCompared) = (mark, true);
+        FailPoints.Hit(FailPoints.AuditorMark);
+        ulong now = (ulong)Math.Max(0, _time.GetUtcNow().ToUnixTimeSeconds());
+        NoteSignature signature = await Cosignature.SignAsync(note.Text, now, _key, cancellationToken).ConfigureAwait(false);
+        FailPoints.Hit(FailPoints.AuditorSign);
+        var signed = new SignedStatement
+        {
+            Auditor = _view.Auditor,
+            FirstEpoch = state.FirstEpoch,
+            Switches = state.Switches,
+            // Of the log and of this auditor alone: what others signed is theirs to serve.
+            Note = SignedNote.Create(note.Text.Span, [note.Signatures.Single(line => line.IsBy(_log.TrustAnchor.LogKey)), signature]).Encode(),
+            Record = state.Head.Record,
+            SignedAt = now,
+        };
+        _files.Save(signed);
+        FailPoints.Hit(FailPoints.AuditorSigned);
+        _view = _view with { Signed = signed };
+    }
+
+    // Not valid: either of its servers at this moment, or the end.
+    private void End(AuditResult result)
+    {
+        if (result.IsOpen)
+        {
+            string servers = string.Join(", ", result.Refusals.Select(refusal => refusal.Server.Authority));
+            Show(LogCondition.Behind, $"What {servers} gave does not verify ({result.Reason.Name()}), and another server is behind.");
+            return;
+        }
+        if (!result.IsProven && IsOfServers(result.Reason))
+        {
+            Show(LogCondition.Behind, result.Reason switch
+            {
+                Reason.Stale => "The servers show less than was verified before.",
+                Reason.RecordFromFuture => "The newest record is from the future: compare the clocks.",
+                _ => $"The servers' checkpoint is not one that the log signed: {result.Reason.Name()}.",
+            });
+            return;
+        }
+        string evidence = result.EvidencePath ?? WriteRefused(result);
+        var finding = new Finding(
+            result.Reason.Name(), _time.GetUtcNow().ToUnixTimeMilliseconds(), result.IsProven, evidence, result.Detail, result.FailedRange?.From, result.FailedRange?.To);
+        _files.Save(finding);
+        FailPoints.Hit(FailPoints.AuditorFinding);
+        _view = _view with { Finding = finding, Condition = LogCondition.Stopped, Description = finding.Sentence };
+    }
+
+    private string WriteRefused(AuditResult result)
+    {
+        var files = new Dictionary<string, ReadOnlyMemory<byte>>();
+        for (int i = 0; i < result.Refusals.Count; i++)
+        {
+            foreach ((string name, ReadOnlyMemory<byte> contents) in result.Refusals[i].Files)
+            {
+                files[$"{i + 1}-{name}"] = contents;
+            }
+        }
+        files["README.txt"] = Encoding.UTF8.GetBytes(Explain(result));
+        return EvidenceFolder.Write(_files.Evidence, ForkEvidence.Name(_time), files);
+    }
+
+    private string Explain(AuditResult result)
+    {
+        var text = new StringBuilder($"No server gave what proves the next step of the log {_log.TrustAnchor.Configuration.Origin}.\n\n");
+        for (int i = 0; i < result.Refusals.Count; i++)
+        {
+            AuditRefusal refusal = result.Refusals[i];
+            string what = refusal.Range is { } range ? $"epochs {range.From} to {range.To}" : "its board";
+            text.Append(System.Globalization.CultureInfo.InvariantCulture, $"{i + 1}-*   {refusal.Server.Authority}, {what}: {refusal.Reason.Name()}\n");
+        }
+        return text.Append(
+            """
+
+            checkpoint.txt      the signed checkpoint
+            from-record.bin     the record that was verified last, period-record.bin that of the first epoch of its period
+            audit.bin           the proof that is refused: optiks verify 1-audit.bin --trust 1-trust.json
+                                --from-record 1-from-record.bin --period-record 1-period-record.bin says why
+
+            A proof is not signed: these files show what a server gave, and prove nothing about the log to others. Ask its
+            operator for a proof of this step that verifies.
+
+            """).ToString();
+    }
+
+    // Neither the log nor its trees are meant: another server, or a later moment, may do.
+    private static bool IsOfServers(Reason reason) =>
+        reason is Reason.Stale or Reason.RecordFromFuture or Reason.CheckpointMalformed or Reason.CheckpointOrigin or Reason.CheckpointSignature;
+
+    private static string? Warning(AuditResult result) => result.IsValid && result.Refusals.Count > 0
+        ? string.Join(" ", result.Refusals.Select(refusal => $"{refusal.Server.Authority} gave an answer that does not verify ({refusal.Reason.Name()}); another server's does."))
+        : null;
+
+    private void Show(LogCondition condition, string description) => _view = _view with { Condition = condition, Description = description };
+
+    private LogView Verified(LogView view) => _session.State is { Head.Record: { } record }
+        ? view with { VerifiedEpoch = EpochRecord.EpochOf(record), VerifiedTimeMs = EpochRecord.Decode(record).TimeMs }
+        : view;
+
+    // What was signed, the mark and the state are of one auditor and one coverage.
+    private void Require(SignedStatement? signed)
+    {
+        string auditor = _key.Key.ToString();
+        ulong first = _session.State?.FirstEpoch ?? _log.FirstEpoch;
+        if (first != _log.FirstEpoch)
+        {
+            throw new StartupException($"This auditor started at epoch {first} of {_log.TrustAnchor.Configuration.Origin}. Where its coverage begins never changes: to start at {_log.FirstEpoch}, use another key and another folder.");
+        }
+        if (signed is not null && signed.Open(_log.TrustAnchor, _key.Key) is null)
+        {
+            throw new StartupException($"{_files.Folder} has a statement that {_key.Key.Name} did not sign with this key: put the key back that signed it, or use another folder.");
+        }
+        if (_mark is not null && (_mark.Auditor != auditor || _mark.FirstEpoch != first))
+        {
+            throw new StartupException(
+                $"{_files.Mark} is of the auditor {_mark.Auditor} from epoch {_mark.FirstEpoch} on, not of {auditor} from epoch {first} on: a key signs one coverage of a log.");
+        }
+        if (signed is not null && (_mark is null || _mark.Size < signed.Size))
+        {
+            throw new StartupException(
+                ExitCodes.Rollback,
+                $"Epoch {signed.Epoch} was signed, and {_files.Mark} {(_mark is null ? "is missing" : $"ends at epoch {_mark.Size - 1}")}: it may be an older copy. Put the newest one back; if there is none that is newer, 'optiks auditor resume' makes it again.");
+        }
+    }
+
+    // Catching up may take hours: what is verified shows meanwhile, what is signed does not change.
+    private sealed class Progress(LogAuditor auditor) : IProgress<AuditProgress>
+    {
+        private long _octets;
+
+        public void Report(AuditProgress value)
+        {
+            LogView view = auditor._view;
+            auditor._view = view with
+            {
+                VerifiedEpoch = value.Epoch,
+                ProofOctets = view.ProofOctets + value.ProofOctets - _octets,
+                Description = view.Condition == LogCondition.Starting ? $"Catching up: epoch {value.Epoch} of {value.Target}." : view.Description,
+            };
+            _octets = value.ProofOctets;
+            FailPoints.Hit(FailPoints.AuditorRange);
+        }
+    }
+}

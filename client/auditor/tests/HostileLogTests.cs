@@ -1,0 +1,196 @@
+using Optiks.Protocol;
+
+namespace Optiks.Auditor.Tests;
+
+/// <summary>A log, or a server of it, that cheats: found, told with evidence, and nothing is signed from then on, whatever comes later.</summary>
+public sealed class HostileLogTests
+{
+    private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
+
+    [Theory]
+    [InlineData("drops a leaf", "append_new_root", false)]
+    [InlineData("hides an insertion", "append_new_root", false)]
+    [InlineData("drops a leaf of its count", "record_count", true)]
+    [InlineData("changes a VRF key for one epoch", "record_vrf_key", true)]
+    [InlineData("skips an epoch", "record_epoch", true)]
+    [InlineData("switches a period early", "record_period", true)]
+    [InlineData("rewrites the last epoch", "fork", true)]
+    [InlineData("rewrites an old epoch", "fork", true)]
+    [InlineData("rewrites an old epoch's entry", "inclusion_proof", false)]
+    [InlineData("changes every proof", "append_new_root", false)]
+    [InlineData("is honest", null, false)]
+    public async Task Is_found_and_nothing_is_signed_any_more(string what, string? reason, bool isProven)
+    {
+        await using AuditorFixture auditor = await AuditorFixture.StartAsync(5);
+        FixtureLog log = auditor.Fixture.Log;
+        Assert.Equal(5UL, auditor.Signed(await auditor.LookAsync()));
+        using FixtureLog second = log.Fork(what == "rewrites an old epoch" ? 3UL : 5UL);
+        Cheat(what, auditor, second);
+
+        LogView view = await auditor.LookAsync();
+
+        if (reason is null)
+        {
+            Assert.Equal((LogCondition.Following, 7UL), (view.Condition, auditor.Signed(view)));
+            return;
+        }
+        Assert.Equal((LogCondition.Stopped, 5UL), (view.Condition, auditor.Signed(view)));
+        Finding finding = Assert.IsType<Finding>(view.Finding);
+        Assert.Equal((reason, isProven), (finding.Reason, finding.IsProven));
+        Assert.False(view.IsCurrent(auditor.Fixture.Clock.UtcNow));
+        Judge(finding, log);
+
+        // Honest again, and started again: it stays as it is, asks nobody and signs nothing.
+        auditor.Fixture.Server.Log = log;
+        auditor.Fixture.Server.Mutate = (_, answer) => answer;
+        auditor.Fixture.Server.Requests.Clear();
+        byte[] mark = File.ReadAllBytes(auditor.Files.Mark);
+        for (int i = 0; i < 3; i++)
+        {
+            view = await auditor.LookAsync();
+            Assert.Equal((LogCondition.Stopped, 5UL, finding), (view.Condition, auditor.Signed(view), view.Finding));
+        }
+        Assert.Equal(mark, File.ReadAllBytes(auditor.Files.Mark));
+        Assert.Empty(auditor.Fixture.Server.Requests);
+
+        // A person may let it go on where no signature of the log convicts it. It then verifies the same step first.
+        using Secrets.NoteSigner key = Secrets.CosignerKeyFile.Open(auditor.KeyFile);
+        if (isProven)
+        {
+            StartupException refused = await Assert.ThrowsAsync<StartupException>(() => AuditorHost.ResumeAsync(auditor.Settings, key, auditor.Fixture.Http, auditor.Fixture.Clock, Cancellation));
+            Assert.Equal(ExitCodes.Fork, refused.ExitCode);
+            return;
+        }
+        Assert.Single(await AuditorHost.ResumeAsync(auditor.Settings, key, auditor.Fixture.Http, auditor.Fixture.Clock, Cancellation));
+        view = await auditor.LookAsync();
+        bool isOfServer = what is "rewrites an old epoch's entry" or "changes every proof";
+        Assert.Equal(isOfServer ? (LogCondition.Following, 7UL) : (LogCondition.Stopped, 5UL), (view.Condition, auditor.Signed(view)));
+    }
+
+    [Fact]
+    public async Task One_answer_that_is_refused_is_asked_for_again()
+    {
+        await using AuditorFixture auditor = await AuditorFixture.StartAsync(3);
+        int bad = 2;
+        auditor.Fixture.Server.Mutate = (path, answer) => path.EndsWith("audit-proof", StringComparison.Ordinal) && bad-- > 0 ? [.. answer.AsSpan(..^1)] : answer;
+        LogView view = await auditor.LookAsync();
+        Assert.Equal((LogCondition.Following, 3UL), (view.Condition, auditor.Signed(view)));
+        Assert.True(bad < 0);
+    }
+
+    [Fact]
+    public async Task A_server_that_cheats_is_told_while_an_honest_one_counts()
+    {
+        await using AuditorFixture auditor = await AuditorFixture.StartAsync(3, replicas: 2);
+        auditor.Fixture.Replica(0).Mutate = (path, answer) => path.EndsWith("audit-proof", StringComparison.Ordinal) ? [.. answer.AsSpan(..^1)] : answer;
+        LogView view = await auditor.LookAsync();
+        Assert.Equal((LogCondition.Following, 3UL), (view.Condition, auditor.Signed(view)));
+        Assert.Contains($":{auditor.Fixture.Urls[0].Port} gave an answer that does not verify", view.Warning, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_server_that_is_behind_is_waited_for()
+    {
+        await using AuditorFixture auditor = await AuditorFixture.StartAsync(3, replicas: 2);
+        using LogAuditor log = await auditor.OpenAsync();
+        Assert.Equal(3UL, auditor.Signed(await log.LookAsync(Cancellation)));
+        auditor.Fixture.Publish(("late", "x"));
+        auditor.Fixture.Replica(0).Mutate = (path, answer) => path.EndsWith("audit-proof", StringComparison.Ordinal) ? [.. answer.AsSpan(..^1)] : answer;
+        auditor.Fixture.Replica(1).Lag = 2;
+        LogView view = await log.LookAsync(Cancellation);
+        Assert.Equal((LogCondition.Behind, 3UL), (view.Condition, auditor.Signed(view)));
+        Assert.Contains("another server is behind", view.Description, StringComparison.Ordinal);
+        auditor.Fixture.Replica(1).Lag = null;
+        view = await log.LookAsync(Cancellation);
+        Assert.Equal((LogCondition.Following, 4UL), (view.Condition, auditor.Signed(view)));
+    }
+
+    [Fact]
+    public async Task Two_servers_with_two_heads_are_a_fork()
+    {
+        await using AuditorFixture auditor = await AuditorFixture.StartAsync(3, replicas: 2);
+        using FixtureLog second = auditor.Fixture.Log.Fork(3);
+        second.PublishMany(2, i => [("mallory", $"{i}")]);
+        using LogAuditor log = await auditor.OpenAsync();
+        Assert.Equal(3UL, auditor.Signed(await log.LookAsync(Cancellation)));
+        // The other view, where the first one cannot be seen.
+        auditor.Fixture.Replica(0).Refuse = _ => (503, "unavailable");
+        auditor.Fixture.Replica(1).Log = second;
+        auditor.Fixture.Clock.UtcNow = second.Now;
+        LogView view = await log.LookAsync(Cancellation);
+        Assert.Equal((LogCondition.Stopped, 3UL), (view.Condition, auditor.Signed(view)));
+        EvidenceCheck.Proves(view.Finding!.EvidencePath);
+    }
+
+    private static void Cheat(string what, AuditorFixture auditor, FixtureLog second)
+    {
+        FixtureLog log = auditor.Fixture.Log;
+        StructureState[] all = [.. EpochRecord.Decode(log.Record(5)).Structures];
+        StructureState keys = all[2];
+        switch (what)
+        {
+            case "rewrites the last epoch" or "rewrites an old epoch":
+                second.PublishMany(what == "rewrites an old epoch" ? 5 : 3, i => [("mallory", $"{i}")]);
+                auditor.Fixture.Server.Log = second;
+                auditor.Fixture.Clock.UtcNow = second.Now;
+                log.PublishMany(2, i => [("late", $"{i}")]);
+                return;
+            case "rewrites an old epoch's entry" or "changes every proof" or "is honest":
+                log.PublishMany(2, i => [("late", $"{i}")]);
+                auditor.Fixture.Server.Mutate = (path, answer) => (what, path) switch
+                {
+                    ("rewrites an old epoch's entry", _) when path.StartsWith("/log/tile/entries/", StringComparison.Ordinal) => Flip(answer, (388 * 2) + 100),
+                    ("changes every proof", _) when path.EndsWith("audit-proof", StringComparison.Ordinal) => Flip(answer, 3 + (3 * EpochRecord.Length) + 16 + 5),
+                    _ => answer,
+                };
+                auditor.Fixture.Clock.UtcNow = log.Now;
+                return;
+            case "drops a leaf":
+                // The root of a tree without the last epoch's leaves, and as many as before.
+                all[2] = EpochRecord.Decode(log.Record(3)).Structures[2] with { Count = keys.Count };
+                break;
+            case "hides an insertion":
+                all[2] = keys with { Root = Enumerable.Repeat((byte)7, 32).ToArray() };
+                break;
+            case "drops a leaf of its count":
+                all[2] = keys with { Count = keys.Count - 1 };
+                break;
+            case "changes a VRF key for one epoch":
+                all[2] = keys with { VrfPublicKey = new byte[32] };
+                break;
+        }
+        log.PublishRecord(honest => what switch
+        {
+            "skips an epoch" => honest with { Epoch = honest.Epoch + 1 },
+            "switches a period early" => honest with { Period = 1, PeriodFirstEpoch = honest.Epoch },
+            _ => honest with { Structures = all },
+        });
+        // And takes it back.
+        log.PublishRecord(honest => honest with { Epoch = 7, Period = 0, PeriodFirstEpoch = 0, TimeMs = honest.TimeMs + FixtureLog.StepMs, Structures = EpochRecord.Decode(log.Record(5)).Structures });
+        auditor.Fixture.Clock.UtcNow = log.Now;
+    }
+
+    // As a stranger does.
+    private static void Judge(Finding finding, FixtureLog log)
+    {
+        if (finding.IsFork)
+        {
+            EvidenceCheck.Proves(finding.EvidencePath);
+        }
+        else if (finding.IsProven)
+        {
+            Assert.Equal(finding.Reason, EvidenceCheck.ProvesBreach(finding.EvidencePath).Name());
+        }
+        else
+        {
+            Assert.Contains(finding.Reason, File.ReadAllText(Path.Combine(finding.EvidencePath, "README.txt")), StringComparison.Ordinal);
+            Assert.Equal(FixtureLog.Checkpoint(log.Board(8)), File.ReadAllBytes(Path.Combine(finding.EvidencePath, "1-checkpoint.txt")));
+        }
+    }
+
+    private static byte[] Flip(byte[] octets, int position)
+    {
+        octets[position] ^= 1;
+        return octets;
+    }
+}

@@ -1,0 +1,141 @@
+"""`optiks auditor` and real services: what it serves is signed and true, and no kill, older copy or lost mark has it sign a second history.
+
+OPTIKS_FAULT_SEED: of the moments (default: random; a failure names it).
+"""
+
+import base64
+import json
+import os
+import random
+import re
+import shutil
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+from auditors import Auditor, fail_points, kill_rounds, log_hash
+from harness import ROOT, Deployment
+from otlp import Collector
+from rest import Client
+
+SEED = int(os.environ.get("OPTIKS_FAULT_SEED", random.SystemRandom().randrange(2**32)))
+SECONDS = 60
+ROUNDS = 15
+RECORD = "application/vnd.optiks.record"
+
+
+class AuditorTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.log = cls.enterClassContext(Deployment())
+        cls.log.publish(("alice", "a1"), ("bob", "b1"))
+        cls.log.publish(("alice", "a2"))
+
+    def auditor(self, *logs: Deployment, first_epoch: int = 0) -> Auditor:
+        folder = tempfile.TemporaryDirectory(prefix="optiks-auditor-")
+        self.addCleanup(folder.cleanup)
+        return Auditor(Path(folder.name), *(logs or (self.log,)), first_epoch=first_epoch)
+
+    def wait(self, reached, what: str) -> None:
+        deadline = time.monotonic() + SECONDS
+        while not reached():
+            self.assertLess(time.monotonic(), deadline, what)
+            time.sleep(0.1)
+
+    def test_two_logs_are_followed_and_served(self):
+        with Deployment({"Optiks__Log__Origin": "other.example/log"}) as other, Collector() as collector:
+            other.publish(("carol", "c1"))
+            auditor = self.auditor(self.log, other)
+            telemetry = {"OTEL_EXPORTER_OTLP_ENDPOINT": collector.url, "OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf", "OTEL_METRIC_EXPORT_INTERVAL": "500"}
+            with auditor.start(**telemetry) as daemon:
+                daemon.wait_ready()
+                for number, log in enumerate(auditor.logs):
+                    self.served(daemon, auditor, number)
+                    epoch = log.publish(("alice", f"more {number}"))["epoch"]
+                    self.wait(lambda number=number, epoch=epoch: self.served(daemon, auditor, number) > epoch, daemon.log_end())
+                with Client(daemon.url) as client:
+                    page = client.get("/").body.decode()
+                    self.assertTrue(all(origin in page for origin in auditor.origins), page)
+                    self.assertEqual(client.get(f"/{log_hash('nobody.example')}/checkpoint").status, 404)
+                # A second one of the same folders does not start.
+                self.assertEqual(auditor.once().code, 78)
+                self.assertEqual(daemon.stop(), 0, daemon.log_end())
+            auditor.look_at_signed()
+        documented = dict(re.findall(r"^\| `(optiks\.auditor\.[a-z._]+)` \| `([^`]+)`", (ROOT / "docs/operations/telemetry.md").read_text(), re.MULTILINE))
+        sent = {name: metric.unit for (_, name), metric in collector.received.metrics().items() if name.startswith("optiks.auditor.")}
+        self.assertEqual(sent, documented)
+        self.assertEqual({service for service, _ in collector.received.metrics()}, {"optiks-auditor"})
+        self.assertNotIn(auditor.key_file.read_text().strip().rsplit("+", 1)[1], daemon.log())
+
+    def served(self, daemon, auditor: Auditor, number: int) -> int:
+        """The size that is signed: checkpoint, coverage and page say the same of it, and the log's own tree has this root."""
+        base = f"/{log_hash(auditor.origins[number])}"
+        with Client(daemon.url) as client:
+            coverage = client.get(f"{base}/coverage").json()
+            note = client.get(f"{base}/checkpoint")
+            page = client.get(f"{base}/").body.decode()
+        self.assertEqual((note.status, note.headers["content-type"]), (200, "text/plain; charset=utf-8"))
+        one = auditor.judge(note.body, number)
+        signed = coverage["signed"]
+        self.assertEqual((coverage["auditor"], coverage["first_epoch"], coverage["finding"]), (auditor.vkey, 0, None))
+        if signed["size"] == one.size:
+            self.assertEqual((signed["epoch"] + 1, signed["root"]), (one.size, one.root))
+            self.assertIn("every step was verified", page)
+            with auditor.logs[number].query_client() as client:
+                self.assertEqual(client.get(f"/v1/epochs/{signed['epoch']}", RECORD).body.hex(), _octets(signed["record"]).hex())
+        return one.size
+
+    def test_kills_and_older_copies_have_it_sign_nothing_twice(self):
+        auditor = self.auditor()
+        points = set(kill_rounds(auditor, ROUNDS, SEED))
+        self.assertEqual(points, set(fail_points()) - {"auditor-finding"}, f"OPTIKS_FAULT_SEED={SEED}")
+
+    def test_an_older_state_catches_up_and_a_lost_mark_is_noticed(self):
+        auditor = self.auditor(first_epoch=1)
+        self.assertEqual(auditor.once().code, 0)
+        copy = auditor.folder / "copy"
+        shutil.copytree(auditor.state, copy)
+        self.log.publish(("alice", "after the copy"))
+        newest = auditor.once().lines()[0]["epoch"]
+        auditor.look_at_signed()
+        shutil.rmtree(auditor.state)
+        shutil.copytree(copy, auditor.state)
+        again = auditor.once()
+        self.assertEqual(again.code, 0, str(again))
+        self.assertGreaterEqual(again.lines()[0]["epoch"], newest)
+        auditor.look_at_signed()
+
+        auditor.mark_of().unlink()
+        refused = auditor.once()
+        self.assertEqual(refused.code, 4, str(refused))
+        self.assertIn("is missing", refused.error)
+        resumed = auditor.resume()
+        self.assertEqual((resumed.code, "the mark is made again" in resumed.out), (0, True), str(resumed))
+        self.assertEqual(auditor.once().code, 0)
+        # Where the coverage begins never changes.
+        auditor.write_config(first_epoch=2)
+        refused = auditor.once()
+        self.assertEqual((refused.code, "never changes" in refused.error), (78, True), str(refused))
+
+    def test_what_it_is_told_wrongly_is_one_sentence(self):
+        auditor = self.auditor()
+        good = json.loads(auditor.config.read_text())
+        for change, code, says in (({"intervall": 1}, 78, "intervall"), ({"logs": []}, 78, "at least one log"), ({"interval_seconds": 0}, 78, "at least one second"),
+                                   ({"webhook": "ftp://x"}, 78, "webhook"), ({"key_file": "nowhere"}, 2, "nowhere"), ({"logs": good["logs"] * 2}, 78, "named twice")):
+            with self.subTest(str(change)):
+                auditor.config.write_text(json.dumps(good | change))
+                run = auditor.once()
+                self.assertEqual((run.code, run.error.count("\n")), (code, 1), str(run))
+                self.assertIn(says, run.error)
+        auditor.config.write_text(json.dumps(good))
+        auditor.key_file.chmod(0o644)
+        self.assertEqual(auditor.once().code, 2)
+        auditor.key_file.chmod(0o600)
+        run = auditor.once("auditor-nothing")
+        self.assertEqual(run.code, 78, str(run))
+        self.assertEqual(auditor.once().code, 0)
+
+
+def _octets(text: str) -> bytes:
+    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
