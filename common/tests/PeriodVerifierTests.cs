@@ -23,12 +23,17 @@ public sealed class PeriodVerifierTests
             {
                 Assert.Null(verdict.Head);
                 Assert.Empty(verdict.Bounds);
+                Assert.Empty(verdict.Ends);
                 invalid++;
                 continue;
             }
             ulong[] expected = [.. vector.GetProperty("results").EnumerateArray().Select(epoch => epoch.GetUInt64())];
             Assert.Equal(expected, verdict.Bounds.Select(bound => EpochRecord.Decode(answer[bound]).Epoch));
             Assert.Equal(verdict.Head!.Epoch, EpochRecord.Decode(answer[verdict.Head.Record]).Epoch);
+            EpochRecord[] records = [.. verdict.Bounds.Select(bound => EpochRecord.Decode(answer[bound]))];
+            Assert.Equal(
+                records.Zip(records.Skip(1)).Where(pair => pair.Second.PeriodFirstEpoch == pair.First.Epoch + 1).Select(pair => pair.First.Epoch),
+                verdict.Ends.Select(end => EpochRecord.EpochOf(answer[end])));
             valid++;
         }
         Assert.True(valid >= 27, $"{valid} valid answers");
@@ -70,6 +75,34 @@ public sealed class PeriodVerifierTests
         }
         Assert.True(valid >= 19, $"{valid} valid answers");
         Assert.True(handovers >= 20, $"{handovers} hand-overs refused");
+    }
+
+    [Fact]
+    public void Only_a_record_that_the_log_signed_is_of_another_period()
+    {
+        using JsonDocument file = Load("bounds");
+        int others = 0;
+        foreach (JsonElement vector in Vectors(file).Where(one => one.GetProperty("reason").GetString() == "valid" && one.TryGetProperty("record", out _)))
+        {
+            VerifierContext context = AnswerVectorFiles.Context(file, vector);
+            byte[] answer = AnswerVectorFiles.Hex(vector.GetProperty("answer"));
+            ulong period = EpochRecord.PeriodOf(answer);
+            if (period == EpochRecord.PeriodOf(context.KeptRecord.Span))
+            {
+                Assert.Null(Verifier.OtherPeriod(context, Reason.Valid, answer));
+                continue;
+            }
+            others++;
+            Assert.Equal(period, Verifier.OtherPeriod(context, Reason.RecordPeriod, answer));
+            Assert.Null(Verifier.OtherPeriod(context with { KeptRecord = default }, Reason.RecordPeriod, answer));
+            Assert.Null(Verifier.OtherPeriod(context, Reason.Fork, answer));
+            Assert.Null(Verifier.OtherPeriod(context, Reason.MalformedTruncated, answer.AsMemory(0, 1)));
+            // Another one before it, and so not the record that the checkpoint has.
+            byte[] forged = [.. answer];
+            forged[EpochRecord.Length - 1] ^= 1;
+            Assert.Null(Verifier.OtherPeriod(context, Reason.RecordPeriod, forged));
+        }
+        Assert.True(others >= 10, $"{others} answers of other periods");
     }
 
     [Fact]

@@ -437,7 +437,7 @@ public sealed class HandoverTests
     // Each bound with its inclusion proof.
     private static byte[] Bounds(byte[] answer, Func<byte[][], byte[][]> change)
     {
-        ReadOnlyMemory<byte> head = Heads.PeekHead(answer);
+        ReadOnlyMemory<byte> head = AnswerHead.OctetsOf(answer);
         var parts = new List<byte[]>();
         for (int at = head.Length + 3; at < answer.Length;)
         {

@@ -19,15 +19,41 @@ public static unsafe partial class Verifier
             OptiksNativeException.ThrowIfFailed(status, nameof(Interop.optiks_verify_periods));
             if (reason != 0)
             {
-                return new PeriodsVerdict((Reason)reason, null, []);
+                return new PeriodsVerdict((Reason)reason, null, [], []);
             }
             var ranges = new Range[numBounds];
             for (int i = 0; i < ranges.Length; i++)
             {
                 ranges[i] = Slice(bounds[i], EpochRecord.Length);
             }
-            return new PeriodsVerdict(Reason.Valid, Accepted(head), ranges);
+            return new PeriodsVerdict(Reason.Valid, Accepted(head), ranges, Ends(ranges, answer));
         }
+    }
+
+    /// <summary>
+    /// OtherPeriod is the period of an answer's record, if the log signed that and it is not the period of the kept record. Whatever such an answer shows is not taken: <see cref="Periods"/> leads from the
+    /// kept period to a later one, and the caller asks anew. Null: the answer is judged by its reason.
+    /// </summary>
+    /// <param name="context">That the answer, about the log as it is, was checked with.</param>
+    /// <param name="reason">What that gave.</param>
+    /// <param name="answer">The answer.</param>
+    public static ulong? OtherPeriod(VerifierContext context, Reason reason, ReadOnlyMemory<byte> answer)
+    {
+        ArgumentNullException.ThrowIfNull(context);
+        if (context.KeptRecord.IsEmpty || reason.IsMalformed() || reason == Reason.Fork)
+        {
+            return null;
+        }
+        ulong period = EpochRecord.PeriodOf(answer.Span);
+        if (period == EpochRecord.PeriodOf(context.KeptRecord.Span))
+        {
+            return null;
+        }
+        // Only a record that the log signed is of a period of the log. One that is well formed is refused for its period after that was checked.
+        ReadOnlySpan<byte> head = AnswerHead.OctetsOf(answer).Span;
+        return reason == Reason.Valid
+            || (Record(context.Anchor, head[..EpochRecord.Length], []) == Reason.Valid && Head(context, head).Reason is Reason.Valid or Reason.RecordPeriod)
+            ? period : null;
     }
 
     /// <summary>
@@ -59,6 +85,20 @@ public static unsafe partial class Verifier
             in nativeHead, shown.Members.Count > 0 ? &first : null, answer, (nuint)answer.Length, in native, out int reason);
         OptiksNativeException.ThrowIfFailed(status, nameof(Interop.optiks_verify_handover));
         return (Reason)reason;
+    }
+
+    // Of two bounds one after the other the first ends its period if the second begins the next. A period of one epoch has one bound.
+    private static List<Range> Ends(Range[] bounds, ReadOnlySpan<byte> answer)
+    {
+        var ends = new List<Range>();
+        for (int i = 0; i + 1 < bounds.Length; i++)
+        {
+            if (EpochRecord.PeriodOf(answer[bounds[i]]) != EpochRecord.PeriodOf(answer[bounds[i + 1]]))
+            {
+                ends.Add(bounds[i]);
+            }
+        }
+        return ends;
     }
 
     private static Interop.VersionEntry Entry(VerifiedVersion version, int answerLength)

@@ -15,17 +15,6 @@ internal static class Heads
         return (answer[..EpochRecord.Length], Vector(ref rest));
     }
 
-    /// <summary>Head at the start of an answer that decodes.</summary>
-    public static ReadOnlyMemory<byte> PeekHead(ReadOnlyMemory<byte> answer)
-    {
-        ReadOnlyMemory<byte> rest = answer[EpochRecord.Length..];
-        for (int i = 0; i < 3; i++)
-        {
-            Vector(ref rest);
-        }
-        return answer[..^rest.Length];
-    }
-
     /// <summary>Record of the epoch of <paramref name="kept"/> among the parts of an answer about users that decodes (docs/spec/users.md section 1); that of its head if none is.</summary>
     public static ReadOnlyMemory<byte> PeekPart(ReadOnlyMemory<byte> answer, ReadOnlySpan<byte> kept)
     {

@@ -35,19 +35,9 @@ internal sealed class PeriodsExchange : VerifiedExchange<IReadOnlyList<byte[]>>
         {
             return new(verdict.Reason, null, null, null);
         }
-        VerifiedHead head = verdict.Head!;
-        byte[][] bounds = [.. verdict.Bounds.Select(bound => answer[bound].ToArray())];
-        var ends = new List<byte[]>();
-        for (int i = 0; i + 1 < bounds.Length; i++)
-        {
-            // Of two bounds one after the other the first ends its period if the second begins the next. A period of one epoch has one bound.
-            if (EpochRecord.Decode(bounds[i]).Period != EpochRecord.Decode(bounds[i + 1]).Period)
-            {
-                ends.Add(bounds[i]);
-            }
-        }
+        byte[][] ends = [.. verdict.Ends.Select(end => answer[end].ToArray())];
         // Records of one checkpoint that contradict those kept: a log with two ends of one period, each of which is well formed by itself.
-        return PeriodEnds.TryAdd(seen, ends, out _) ? new(Reason.Valid, head, ends, null) : new(Reason.PeriodBounds, null, null, null);
+        return PeriodEnds.TryAdd(seen, ends, out _) ? new(Reason.Valid, verdict.Head!, ends, null) : new(Reason.PeriodBounds, null, null, null);
     }
 
     public override ClientState? Remember(ClientState seen, ClientState current, VerifiedHead head, IReadOnlyList<byte[]> learnt) =>

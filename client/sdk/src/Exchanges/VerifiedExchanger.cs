@@ -85,8 +85,11 @@ internal sealed class VerifiedExchanger
                 return new Outcome<T>(Reason.Fork, null, default) { EvidencePath = fork.EvidencePath };
             }
             byte[] answer = await AskAsync(exchange, seen, replica, cancellationToken).ConfigureAwait(false);
-            (Reason reason, VerifiedHead? head, T? learnt, int? failedKey) = exchange.Verify(Context(seen) with { EndedRecord = exchange.EndedRecord }, seen, answer);
-            if (OtherPeriod(exchange, reason, seen, answer) is { } period)
+            VerifierContext context = Context(seen) with { EndedRecord = exchange.EndedRecord };
+            (Reason reason, VerifiedHead? head, T? learnt, int? failedKey) = exchange.Verify(context, seen, answer);
+            // What leads through the periods by itself is taken, and so is what is about an ended one.
+            bool isOfCurrent = exchange.EndedRecord.IsEmpty && !exchange.FollowsPeriods;
+            if (isOfCurrent && Verifier.OtherPeriod(context, reason, answer) is { } period)
             {
                 if (period < seen.Head!.Period)
                 {
@@ -146,22 +149,6 @@ internal sealed class VerifiedExchanger
         {
             return await _connection.SendAsync(request with { Authorize = true }, cancellationToken).ConfigureAwait(false);
         }
-    }
-
-    // The period of the record of an answer about the log as it is, when that is not the kept one's. Such an answer is not taken, whatever it shows: the records between are looked at first.
-    private ulong? OtherPeriod<T>(VerifiedExchange<T> exchange, Reason reason, ClientState seen, byte[] answer)
-    {
-        if (seen.Head is not { } kept || !exchange.EndedRecord.IsEmpty || exchange.FollowsPeriods || reason.IsMalformed() || reason is Reason.Fork)
-        {
-            return null;
-        }
-        ReadOnlyMemory<byte> head = Heads.PeekHead(answer);
-        ulong period = EpochRecord.PeriodOf(head.Span);
-        // Only a record that the log signed is of a period of the log. One that is well formed is refused for its period after that was checked.
-        return period != kept.Period
-            && (reason == Reason.Valid
-                || (Verifier.Record(_options.TrustAnchor, head.Span[..EpochRecord.Length], []) == Reason.Valid && Verifier.Head(Context(seen), head.Span).Reason is Reason.Valid or Reason.RecordPeriod))
-            ? period : null;
     }
 
     private VerifierContext Context(ClientState seen) => new()

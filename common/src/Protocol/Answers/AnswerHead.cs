@@ -16,6 +16,15 @@ public sealed record AnswerHead(ReadOnlyMemory<byte> Record, ReadOnlyMemory<byte
         return head;
     }
 
+    /// <summary>OctetsOf are those of the Head at the start of a whole answer. Throws <see cref="EncodingException"/>.</summary>
+    public static ReadOnlyMemory<byte> OctetsOf(ReadOnlyMemory<byte> answer)
+    {
+        const int Prefixes = 3 * sizeof(ushort);
+        var reader = new TlsReader(answer);
+        AnswerHead head = Decode(ref reader);
+        return answer[..(head.Record.Length + head.Inclusion.Length + head.Consistency.Length + head.Checkpoint.Length + Prefixes)];
+    }
+
     internal static AnswerHead Decode(ref TlsReader reader) => new(
         reader.Take(EpochRecord.Length, "head.record"),
         reader.Vector(0, Lengths.MaxLogProof, "head.inclusion", Lengths.Hash),
