@@ -4,13 +4,77 @@ import json
 import re
 import subprocess
 import tempfile
+import threading
 import unittest
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 from harness import OUT, Deployment, Run
+from rest import Client
 
 INVALID, UNREACHABLE = 1, 3
+# Periods follow each other within seconds, and a run can look back at all of them.
+PERIODS = {"OPTIKS_TRY_PERIODS": "1", "Optiks__Log__PeriodLength": "00:00:03", "Optiks__Periods__Automatic": "true", "Optiks__Log__RetainedPeriods": "255"}
 MIX = "hit=40,absent=5,versions=5,history=3,monitor=3,audit=4,update=35,batch:20=5"
+
+
+class PeriodLiar(ThreadingHTTPServer):
+    """An update-service which says of each published update that it is of the period before. Use as a context."""
+
+    daemon_threads = True
+
+    def __init__(self, log: Deployment):
+        super().__init__(("127.0.0.1", 0), PeriodLiarHandler)
+        self.target, self.api_key = log.update.url, log.api_key
+        self.lies = 0
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_port}"
+
+    def __enter__(self) -> "PeriodLiar":
+        threading.Thread(target=self.serve_forever, daemon=True).start()
+        return super().__enter__()
+
+    def __exit__(self, *failure) -> None:
+        self.shutdown()
+        super().__exit__(*failure)
+
+
+class PeriodLiarHandler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self) -> None:
+        with Client(self.server.target, self.server.api_key) as client:
+            answer = client.get(self.path)
+        status = answer.json()
+        for item in status.get("items", []):
+            if item.get("period", 0) > 0:
+                item["period"] -= 1
+                self.server.lies += 1
+        self._answer(answer.status, json.dumps(status).encode())
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        with Client(self.server.target, self.server.api_key) as client:
+            answer = client.post_json(self.path, body)
+        self._answer(answer.status, answer.body)
+
+    def log_message(self, *_) -> None:
+        """Nothing of it on the test's output."""
+
+    def _answer(self, status: int, body: bytes) -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+
+def stress_at(log: Deployment, *arguments: str, query_url: str | None = None, update_url: str | None = None) -> Run:
+    urls = ["--query-url", query_url or ",".join(query.url for query in log.queries), "--update-url", update_url or log.update.url]
+    return Run(subprocess.run([OUT / "stress/optiks-stress", *arguments, *urls, "--data", log.data], env=log.environment,
+                              capture_output=True, text=True, timeout=120, check=False))
 
 
 class Stress(unittest.TestCase):
@@ -21,9 +85,7 @@ class Stress(unittest.TestCase):
         cls.folder = Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
 
     def stress(self, *arguments: str, query_url: str | None = None) -> Run:
-        urls = ["--query-url", query_url or ",".join(query.url for query in self.log.queries), "--update-url", self.log.update.url]
-        return Run(subprocess.run([OUT / "stress/optiks-stress", *arguments, *urls, "--data", self.log.data], env=self.log.environment,
-                                  capture_output=True, text=True, timeout=120, check=False))
+        return stress_at(self.log, *arguments, query_url=query_url)
 
     def test_a_sound_log_passes_and_the_reports_say_what_was_done(self):
         prepared = self.stress("prepare", "200", "--many-count", "4", "--versions", "3")
@@ -60,6 +122,57 @@ class Stress(unittest.TestCase):
     def test_a_service_that_is_not_there_is_said(self):
         run = self.stress("run", "--mix", "absent=1", "--rate", "20", "--duration", "1", query_url="http://127.0.0.1:1")
         self.assertEqual(UNREACHABLE, run.code, run)
+
+
+class StressAcrossPeriods(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory()))
+
+    def run_at(self, log: Deployment, mix: str, update_url: str | None = None) -> tuple[Run, dict]:
+        figures = self.folder / "figures.json"
+        run = stress_at(log, "run", "--mix", mix, "--key-count", "50", "--many-count", "4", "--rate", "60", "--duration", "12", "--window", "4", "--warm-up", "1",
+                        "--json", str(figures), update_url=update_url)
+        return run, json.loads(figures.read_text())
+
+    def test_a_log_that_goes_over_to_its_next_periods_meanwhile_passes(self):
+        with Deployment(PERIODS, replicas=2) as log:
+            prepared = stress_at(log, "prepare", "50", "--many-count", "4", "--versions", "3")
+            self.assertEqual(0, prepared.code, prepared)
+            run, report = self.run_at(log, MIX)
+            self.assertEqual(0, run.code, run)
+            periods = [epoch["period"] for epoch in report["epochs"]]
+            self.assertGreaterEqual(periods[-1], periods[0] + 3)
+            self.assertEqual([], report["errors"])
+            updates = report["updates"]
+            self.assertGreater(updates["accepted"], 300)
+            self.assertEqual([updates["accepted"]] * 2 + [0, 0, 0], [updates[name] for name in ("followed", "published", "lost", "doubled", "unserved")])
+            self.assertEqual(updates["updated_keys"], updates["checked_keys"])
+            # What each period left behind counts as well.
+            self.assertEqual(updates["accepted"], report["epochs"][-1]["versions"] - report["versions_before"])
+            self.assertEqual([1, 5, 9], [window["start_s"] for window in report["windows"]])
+            # Without verification the heads are verified all the same, and followed.
+            unverified = stress_at(log, "run", "--mix", "hit=1", "--verify", "0", "--key-count", "50", "--rate", "50", "--duration", "6", "--warm-up", "0")
+            self.assertEqual(0, unverified.code, unverified)
+
+    def test_an_update_that_is_not_in_the_period_it_was_told_of_is_found(self):
+        with Deployment(PERIODS) as log, PeriodLiar(log) as liar:
+            prepared = stress_at(log, "prepare", "50", "--many-count", "0")
+            self.assertEqual(0, prepared.code, prepared)
+            run, report = self.run_at(log, "update=1", update_url=liar.url)
+            self.assertGreater(liar.lies, 100)
+            self.assertEqual(INVALID, run.code, run)
+            self.assertGreater(report["updates"]["lost"], 0)
+            self.assertGreater(report["updates"]["doubled"], 0)
+            self.assertRegex(report["updates"]["complaints"][0], "period")
+
+    def test_periods_that_are_served_no_more_are_counted(self):
+        with Deployment(PERIODS | {"Optiks__Log__RetainedPeriods": "2"}) as log:
+            prepared = stress_at(log, "prepare", "50", "--many-count", "0")
+            self.assertEqual(0, prepared.code, prepared)
+            run, report = self.run_at(log, "update=1")
+            self.assertEqual(0, run.code, run)
+            self.assertEqual((0, 0), (report["updates"]["lost"], report["updates"]["doubled"]))
+            self.assertGreater(report["updates"]["unserved"], 0)
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ internal sealed class RunArguments
     private readonly Option<double> _warmUp = new("--warm-up") { Description = "seconds before, not counted", HelpName = "S", DefaultValueFactory = _ => 3 };
     private readonly Option<double?> _ramp = new("--ramp") { Description = "multiply the rate by this after each stage, until saturation or the end of --duration", HelpName = "FACTOR" };
     private readonly Option<double> _stage = new("--stage") { Description = "seconds of a stage", HelpName = "S", DefaultValueFactory = _ => 10 };
+    private readonly Option<double?> _window = new("--window") { Description = "seconds: --json has figures of each window of this length too", HelpName = "S" };
     private readonly Option<double> _limitP99 = new("--limit-p99") { Description = "milliseconds: a stage whose p99 is above is saturated", HelpName = "MS", DefaultValueFactory = _ => 500 };
     private readonly Option<double> _limitErrors = new("--limit-errors") { Description = "share of failed and unsent requests above which a stage is saturated", HelpName = "SHARE", DefaultValueFactory = _ => 0.01 };
     private readonly Option<double> _late = new("--late") { Description = "seconds after its time that a request may still be sent", HelpName = "S", DefaultValueFactory = _ => 1 };
@@ -32,7 +33,7 @@ internal sealed class RunArguments
     {
         Option[] all =
         [
-            _mix, _rate, _arrivals, _duration, _warmUp, _ramp, _stage, _limitP99, _limitErrors, _late, _keys, _updateKeys, _verify, _follow, _checkKeys, _settle, _seed, _json, _report,
+            _mix, _rate, _arrivals, _duration, _warmUp, _ramp, _stage, _window, _limitP99, _limitErrors, _late, _keys, _updateKeys, _verify, _follow, _checkKeys, _settle, _seed, _json, _report,
         ];
         foreach (Option option in all)
         {
@@ -49,6 +50,7 @@ internal sealed class RunArguments
         Require(parse.GetValue(_warmUp) is >= 0 and <= 3600, "--warm-up is 0 to 3600 seconds.");
         Require(ramp is null or (> 1 and <= 10), "--ramp is above 1, and 10 at most.");
         Require(parse.GetValue(_stage) >= 2, "--stage is 2 seconds or more.");
+        Require(parse.GetValue(_window) is null or (>= 1 and <= 3600), "--window is 1 to 3600 seconds.");
         Require(parse.GetValue(_limitP99) > 0, "--limit-p99 is above 0.");
         Require(parse.GetValue(_limitErrors) is >= 0 and <= 1, "--limit-errors is a share, 0 to 1.");
         Require(parse.GetValue(_late) is > 0 and <= 3600, "--late is above 0, and 3600 at most.");
@@ -65,6 +67,7 @@ internal sealed class RunArguments
             WarmUp = parse.GetValue(_warmUp),
             RampFactor = ramp,
             StageLength = parse.GetValue(_stage),
+            Window = parse.GetValue(_window),
             LimitLatency = parse.GetValue(_limitP99) / 1000,
             LimitErrors = parse.GetValue(_limitErrors),
             Late = parse.GetValue(_late),

@@ -23,7 +23,10 @@ internal sealed record RunResult
 
     public required IReadOnlyList<Stage> Stages { get; init; }
 
-    /// <summary>VersionsBefore is how many versions of keys the log held before the run.</summary>
+    /// <summary>Windows of the measured time; empty unless they were asked for.</summary>
+    public required IReadOnlyList<IReadOnlyDictionary<string, KindTotals>> Windows { get; init; }
+
+    /// <summary>VersionsBefore is how many versions of keys the log had published before the run, as far as it still counts them.</summary>
     public required ulong VersionsBefore { get; init; }
 
     /// <summary>Epochs that a replica showed during the run and its settlement.</summary>

@@ -45,6 +45,9 @@ internal sealed record RunOptions
     /// <summary>StageLength of a ramp in seconds.</summary>
     public required double StageLength { get; init; }
 
+    /// <summary>Window of the measured time, in seconds, of each of which there are figures; null: there are none.</summary>
+    public double? Window { get; init; }
+
     /// <summary>LimitLatency (99th percentile, seconds) beyond which a stage of a ramp is saturated.</summary>
     public required double LimitLatency { get; init; }
 

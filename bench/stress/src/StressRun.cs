@@ -1,3 +1,4 @@
+using Optiks.Protocol;
 using Optiks.Stress.Load;
 using Optiks.Stress.Output;
 using Optiks.Stress.Settling;
@@ -15,7 +16,8 @@ internal static class StressRun
         var views = new Views(target.Anchor, target.QueryUrls.Count, time);
         var findings = new Findings();
         var ledger = new Ledger();
-        var watcher = new EpochWatcher(target, connection, views, findings, time);
+        var sessions = new Sessions(target, connection, views);
+        var watcher = new EpochWatcher(target, sessions, findings, time);
         for (int i = 0; i < target.QueryUrls.Count; i++)
         {
             if (await watcher.ReadAsync(i, cancellationToken) is { } error)
@@ -24,8 +26,8 @@ internal static class StressRun
             }
         }
         ulong lastBefore = views.Latest;
-        var recorder = new Recorder(options.WarmUp);
-        var operations = new Operations(target, connection, views, findings, ledger, time);
+        var recorder = new Recorder(options.WarmUp, options.Window);
+        var operations = new Operations(target, connection, sessions, views, findings, ledger, time);
         var planner = new Planner(options, target.Keys, target.QueryUrls.Count, target.UpdateUrls.Count, new Random(options.Seed));
         using var runner = new LoadRunner(options, target.MaxInFlight, planner, operations.RunAsync, recorder, new Random(options.Seed + 1));
         DateTimeOffset started = time.GetUtcNow();
@@ -61,9 +63,10 @@ internal static class StressRun
             Kinds = kinds,
             Seconds = seconds,
             Stages = stages,
+            Windows = recorder.Windows,
             VersionsBefore = views.Versions(lastBefore),
             Epochs = [.. views.Epochs.Where(epoch => epoch.Epoch > lastBefore)
-                .Select(epoch => new EpochShown(epoch.Epoch, time.GetElapsedTime(start, epoch.Seen).TotalSeconds, views.Versions(epoch.Epoch)))],
+                .Select(epoch => new EpochShown(epoch.Epoch, EpochRecord.PeriodOf(views.Record(epoch.Epoch)), time.GetElapsedTime(start, epoch.Seen).TotalSeconds, views.Versions(epoch.Epoch)))],
             Findings = findings,
             Settlement = settlement,
         });

@@ -15,6 +15,26 @@ public sealed class LoadTests
     }
 
     [Fact]
+    public void A_window_has_what_was_intended_in_it()
+    {
+        MixPart hit = Mix.Parse("hit=1").Parts[0];
+        var recorder = new Recorder(warmUp: 2, window: 5);
+        recorder.Done(hit, 1.9, 2.4, new Outcome(null, 1, 10));
+        recorder.Done(hit, 2.0, 2.1, new Outcome(null, 1, 10));
+        // It ends in the window after the one that it counts in.
+        recorder.Done(hit, 6.9, 7.9, new Outcome(null, 1, 10));
+        recorder.Done(hit, 12.5, 12.6, new Outcome("timeout", 0, 0));
+        recorder.NotSent(hit, 12.7);
+        Assert.Equal([(2L, 0L, 0L), (0, 0, 0), (0, 1, 1)], recorder.Windows.Select(Counts));
+        Assert.InRange(recorder.Windows[0]["hit"].Latency.Max, 999_999, 1_000_001);
+        Assert.Equal(2, recorder.Read((kinds, _) => kinds["hit"].Answered));
+        Assert.Empty(new Recorder(0).Windows);
+
+        static (long, long, long) Counts(IReadOnlyDictionary<string, KindTotals> window) =>
+            window.TryGetValue("hit", out KindTotals? totals) ? (totals.Answered, totals.Failed, totals.NotSent) : default;
+    }
+
+    [Fact]
     public void Poisson_gaps_have_the_mean_and_the_spread_of_their_rate()
     {
         const int Count = 200_000;

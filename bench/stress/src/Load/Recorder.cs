@@ -2,16 +2,25 @@ namespace Optiks.Stress.Load;
 
 /// <summary>
 /// Recorder collects what happened: totals by operation of everything that was intended after the warm-up, and one entry for each second of the
-/// whole run. Times are seconds on the run's clock. Any thread.
+/// whole run; if asked for, totals of windows of the measured time as well. Times are seconds on the run's clock. Any thread.
 /// </summary>
 internal sealed class Recorder
 {
     private readonly Lock _lock = new();
     private readonly SortedDictionary<string, KindTotals> _kinds = new(StringComparer.Ordinal);
     private readonly List<Second> _seconds = [];
+    private readonly List<SortedDictionary<string, KindTotals>> _windows = [];
     private readonly double _warmUp;
+    private readonly double? _window;
 
-    public Recorder(double warmUp) => _warmUp = warmUp;
+    public Recorder(double warmUp, double? window = null)
+    {
+        _warmUp = warmUp;
+        _window = window;
+    }
+
+    /// <summary>Windows one after the other, from the end of the warm-up on, by when requests were intended. Once nothing is added any more; empty unless they were asked for.</summary>
+    public IReadOnlyList<IReadOnlyDictionary<string, KindTotals>> Windows => _windows;
 
     /// <summary>Offered counts an arrival at its intended start, whatever becomes of it.</summary>
     public void Offered(double intended)
@@ -44,17 +53,19 @@ internal sealed class Recorder
             {
                 return;
             }
-            KindTotals totals = Totals(part.Name);
-            if (outcome.Error is null)
+            foreach (KindTotals totals in Totals(part.Name, intended))
             {
-                totals.Answered++;
-                totals.Items += outcome.Items;
-                totals.Octets += outcome.Octets;
-                totals.Latency.Record(latency);
-            }
-            else
-            {
-                totals.Errors[outcome.Error] = totals.Errors.GetValueOrDefault(outcome.Error) + 1;
+                if (outcome.Error is null)
+                {
+                    totals.Answered++;
+                    totals.Items += outcome.Items;
+                    totals.Octets += outcome.Octets;
+                    totals.Latency.Record(latency);
+                }
+                else
+                {
+                    totals.Errors[outcome.Error] = totals.Errors.GetValueOrDefault(outcome.Error) + 1;
+                }
             }
         }
     }
@@ -67,7 +78,10 @@ internal sealed class Recorder
             At(intended).NotSent++;
             if (intended >= _warmUp)
             {
-                Totals(part.Name).NotSent++;
+                foreach (KindTotals totals in Totals(part.Name, intended))
+                {
+                    totals.NotSent++;
+                }
             }
         }
     }
@@ -90,11 +104,26 @@ internal sealed class Recorder
         }
     }
 
-    private KindTotals Totals(string kind)
+    // Of the whole measured time, and of the window.
+    private IEnumerable<KindTotals> Totals(string kind, double intended)
     {
-        if (!_kinds.TryGetValue(kind, out KindTotals? totals))
+        yield return Totals(_kinds, kind);
+        if (_window is { } length)
         {
-            _kinds.Add(kind, totals = new KindTotals());
+            int index = (int)((intended - _warmUp) / length);
+            while (_windows.Count <= index)
+            {
+                _windows.Add(new SortedDictionary<string, KindTotals>(StringComparer.Ordinal));
+            }
+            yield return Totals(_windows[index], kind);
+        }
+    }
+
+    private static KindTotals Totals(SortedDictionary<string, KindTotals> kinds, string kind)
+    {
+        if (!kinds.TryGetValue(kind, out KindTotals? totals))
+        {
+            kinds.Add(kind, totals = new KindTotals());
         }
         return totals;
     }

@@ -44,7 +44,7 @@ internal static class HtmlReport
         add($"<section><h2>Correctness</h2><div>{result.Findings.Verified:#,0} of {result.Findings.Answers:#,0} answers verified (share asked for: {result.Options.VerifyShare:0.###}); <b class=\"{Mood(result.Findings.Failed)}\">{result.Findings.Failed} wrong</b></div>");
         if (result.Settlement is { } settled)
         {
-            add($"<div>{settled.Accepted:#,0} updates accepted; {settled.Followed:#,0} of them followed, {settled.Published:#,0} published; <b class=\"{Mood(settled.Lost)}\">{settled.Lost} lost</b>, <b class=\"{Mood(settled.Doubled)}\">{settled.Doubled} doubled</b>; {settled.Uncertain} uncertain, {settled.Unsettled} of these unsettled; {settled.CheckedKeys:#,0} of {settled.UpdatedKeys:#,0} followed keys compared with their verified history</div>");
+            add($"<div>{settled.Accepted:#,0} updates accepted; {settled.Followed:#,0} of them followed, {settled.Published:#,0} published; <b class=\"{Mood(settled.Lost)}\">{settled.Lost} lost</b>, <b class=\"{Mood(settled.Doubled)}\">{settled.Doubled} doubled</b>; {settled.Uncertain} uncertain, {settled.Unsettled} of these unsettled, {settled.Unserved} of periods that are served no more; {settled.CheckedKeys:#,0} of {settled.UpdatedKeys:#,0} followed keys compared with their verified history</div>");
         }
         foreach (string text in result.Findings.Examples.Concat(result.Settlement?.Complaints ?? []))
         {

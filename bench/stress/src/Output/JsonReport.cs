@@ -35,6 +35,7 @@ internal static class JsonReport
             WriteVerification(writer, result);
             WriteUpdates(writer, result);
             WriteStages(writer, result);
+            WriteWindows(writer, result);
             WriteSeconds(writer, result);
             writer.WriteEndObject();
         }
@@ -125,6 +126,7 @@ internal static class JsonReport
         writer.WriteNumber("doubled", settled.Doubled);
         writer.WriteNumber("uncertain", settled.Uncertain);
         writer.WriteNumber("unsettled", settled.Unsettled);
+        writer.WriteNumber("unserved", settled.Unserved);
         writer.WriteNumber("updated_keys", settled.UpdatedKeys);
         writer.WriteNumber("checked_keys", settled.CheckedKeys);
         writer.WriteNumber("settled_s", settled.Seconds);
@@ -145,6 +147,32 @@ internal static class JsonReport
             writer.WriteNumber("p99_s", stage.P99);
             writer.WriteNumber("bad_share", stage.BadShare);
             writer.WriteBoolean("saturated", stage.Saturated);
+            writer.WriteEndObject();
+        }
+        writer.WriteEndArray();
+    }
+
+    private static void WriteWindows(Utf8JsonWriter writer, RunResult result)
+    {
+        writer.WriteStartArray("windows");
+        for (int i = 0; i < result.Windows.Count; i++)
+        {
+            writer.WriteStartObject();
+            writer.WriteNumber("start_s", result.Options.WarmUp + (i * result.Options.Window!.Value));
+            writer.WriteStartArray("operations");
+            foreach ((string name, KindTotals totals) in result.Windows[i])
+            {
+                writer.WriteStartObject();
+                writer.WriteString("operation", name);
+                writer.WriteNumber("answered", totals.Answered);
+                writer.WriteNumber("failed", totals.Failed);
+                writer.WriteNumber("not_sent", totals.NotSent);
+                writer.WriteNumber("p50_s", totals.Latency.Percentile(50) / 1e6);
+                writer.WriteNumber("p99_s", totals.Latency.Percentile(99) / 1e6);
+                writer.WriteNumber("max_s", totals.Latency.Max / 1e6);
+                writer.WriteEndObject();
+            }
+            writer.WriteEndArray();
             writer.WriteEndObject();
         }
         writer.WriteEndArray();
@@ -174,6 +202,7 @@ internal static class JsonReport
         {
             writer.WriteStartObject();
             writer.WriteNumber("epoch", epoch.Epoch);
+            writer.WriteNumber("period", epoch.Period);
             writer.WriteNumber("at_s", epoch.At);
             writer.WriteNumber("versions", epoch.Versions);
             writer.WriteEndObject();

@@ -35,7 +35,7 @@ internal static class SummaryTable
         }
         if (result.Settlement is { } settled)
         {
-            Line($"updates: accepted {settled.Accepted}, followed {settled.Followed}, published {settled.Published}, lost {settled.Lost}, doubled {settled.Doubled}; uncertain {settled.Uncertain}, unsettled {settled.Unsettled}; {settled.CheckedKeys} of {settled.UpdatedKeys} keys compared with their history; settled in {settled.Seconds:0.0} s");
+            Line($"updates: accepted {settled.Accepted}, followed {settled.Followed}, published {settled.Published}, lost {settled.Lost}, doubled {settled.Doubled}; uncertain {settled.Uncertain}, unsettled {settled.Unsettled}, of periods that are served no more {settled.Unserved}; {settled.CheckedKeys} of {settled.UpdatedKeys} keys compared with their history; settled in {settled.Seconds:0.0} s");
             Line($"accepted until shown by a replica: p50 {settled.Delay.Percentile(50) / 1e6:0.000} s, p90 {settled.Delay.Percentile(90) / 1e6:0.000} s, p99 {settled.Delay.Percentile(99) / 1e6:0.000} s, max {settled.Delay.Max / 1e6:0.000} s");
             foreach (string complaint in settled.Complaints)
             {

@@ -20,11 +20,14 @@ internal sealed record Settlement
     /// <summary>Unsettled of those: there was still no answer at the end. They count neither as accepted nor as lost.</summary>
     public required long Unsettled { get; init; }
 
-    /// <summary>Lost updates: accepted, yet unknown, refused or unpublished at the end, or not in their key's history.</summary>
+    /// <summary>Lost updates: accepted, yet unknown, refused or unpublished at the end, not in their key's history, or not what the next period began with.</summary>
     public required long Lost { get; init; }
 
     /// <summary>Doubled updates: two share a version, or a version of the time of the run is nobody's.</summary>
     public required long Doubled { get; init; }
+
+    /// <summary>Unserved updates: of periods that the log serves no more, so that there is no history to compare them with.</summary>
+    public required long Unserved { get; init; }
 
     public required int UpdatedKeys { get; init; }
 

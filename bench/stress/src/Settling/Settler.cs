@@ -1,5 +1,4 @@
 using System.Collections.Concurrent;
-using System.Text;
 using Optiks.Native;
 using Optiks.Protocol;
 using Optiks.Stress.Traffic;
@@ -8,18 +7,18 @@ namespace Optiks.Stress.Settling;
 
 /// <summary>
 /// Settler follows every accepted update to its publication, after the load has ended: requests without an answer are sent again under their ids,
-/// each id is asked for until it is published, and the versions of each updated key are compared with its verified history.
+/// each id is asked for until it is published, and the versions of each updated key are compared with its verified histories, period by period.
 /// </summary>
 internal sealed class Settler
 {
     private const int Parallel = 32;
     private const int ServerWaitSeconds = 5;
     private const int MostComplaints = 20;
-    private const int MostPages = 10_000;
     private readonly TargetOptions _options;
     private readonly Target _target;
     private readonly Views _views;
     private readonly TimeProvider _time;
+    private readonly HistoryReader _histories;
     private readonly ConcurrentQueue<string> _complaints = new();
     private readonly ConcurrentDictionary<string, ConcurrentBag<VersionCheck.Published>> _byKey = new(StringComparer.Ordinal);
     private readonly ConcurrentBag<PublicationDelay.Published> _delays = [];
@@ -28,6 +27,7 @@ internal sealed class Settler
     private long _published;
     private long _lost;
     private long _doubled;
+    private long _unserved;
 
     public Settler(TargetOptions options, Target target, Views views, TimeProvider time)
     {
@@ -35,6 +35,7 @@ internal sealed class Settler
         _target = target;
         _views = views;
         _time = time;
+        _histories = new HistoryReader(options, target, views, time);
     }
 
     private bool TimeIsUp => _time.GetElapsedTime(_started).TotalSeconds > _limit;
@@ -87,6 +88,7 @@ internal sealed class Settler
             Unsettled = unsettled,
             Lost = _lost,
             Doubled = _doubled,
+            Unserved = _unserved,
             UpdatedKeys = _byKey.Count,
             CheckedKeys = chosen.Length,
             Seconds = waited,
@@ -164,58 +166,43 @@ internal sealed class Settler
         }
     }
 
+    // Period by period, from that of the key's first update on: versions begin at 1 again in each, with a copy of the last one of the period before.
     private async Task CompareAsync(string key, ulong lastBefore, bool complete, CancellationToken cancellationToken)
     {
-        VersionCheck.Published[] updates = [.. _byKey[key]];
-        ulong mustShow = updates.Max(update => update.Epoch);
-        var history = new List<VersionCheck.HistoryVersion>();
-        byte[] name = Encoding.UTF8.GetBytes(key);
-        using var keys = new ByteStrings(1);
-        keys.Add(name);
-        KnownKey known = default;
-        string last = "";
-        // A replica may be an epoch behind the publication, and a long history comes in pages.
-        for (int attempt = 0; attempt < MostPages; attempt++)
+        ILookup<ulong, VersionCheck.Published> updates = _byKey[key].ToLookup(update => update.Period);
+        ulong periodBefore = EpochRecord.PeriodOf(_views.Record(lastBefore));
+        long early = updates.Where(some => some.Key < periodBefore).Sum(some => some.Count());
+        Complain(ref _lost, $"{key}: {early} updates are said to be of periods that had ended before them", early);
+        EndState? before = null;
+        for (ulong period = Math.Max(periodBefore, updates.Min(some => some.Key)); ; period++)
         {
-            Reply reply = await _target.SendAsync(
-                _options.QueryUrls[0], "/v1/history", MediaTypes.History, QueryList.Encode([new Query(name, 0, known.Version + 1)]), MediaTypes.Query,
-                authorize: true, TimeSpan.Zero, cancellationToken);
-            if (reply.Error is null)
+            VersionCheck.Published[] some = [.. updates[period]];
+            ulong mustShow = some.Select(update => update.Epoch).DefaultIfEmpty().Max();
+            (KeyHistory? history, string? failure) = await _histories.ReadAsync(
+                key, period, mustShow, before, () => _time.GetElapsedTime(_started).TotalSeconds > 2 * _limit, cancellationToken);
+            if (failure is not null)
             {
-                VersionsVerdict verdict = Verifier.Versions(_views.Context(null), keys, [known], reply.Body);
-                if (verdict.Reason != Reason.Valid)
-                {
-                    Complain(ref _lost, $"the history of {key} does not verify: {verdict.Reason.Name()}");
-                    return;
-                }
-                if (verdict.Head!.Epoch >= mustShow)
-                {
-                    VerifiedVersions page = verdict.Keys[0];
-                    history.AddRange(page.Members.Select(member => new VersionCheck.HistoryVersion(member.Version, member.LeafEpoch)));
-                    if (page.Complete)
-                    {
-                        (long lost, long doubled) = VersionCheck.Compare(updates, history, complete ? lastBefore : ulong.MaxValue);
-                        Complain(ref _lost, $"{key}: {lost} of {updates.Length} updates are not in its history", lost);
-                        Complain(ref _doubled, $"{key}: {doubled} versions are shared or nobody's", doubled);
-                        return;
-                    }
-                    VerifiedVersion end = page.Members[^1];
-                    known = new KnownKey(verdict.Head.Epoch, verdict.Head.Period, end.Version, end.Time, null, page.Version);
-                    continue;
-                }
-                last = $"the replica shows epoch {verdict.Head.Epoch}, published was {mustShow}";
+                Complain(ref _lost, $"the history of {key} in period {period} {failure}", Math.Max(1, updates.Where(left => left.Key >= period).Sum(left => left.Count())));
+                return;
             }
-            else
+            before = history?.End;
+            if (history is null)
             {
-                last = reply.Error;
+                Interlocked.Add(ref _unserved, some.Length);
+                continue;
             }
-            if (_time.GetElapsedTime(_started).TotalSeconds > 2 * _limit)
+            (long lost, long doubled) = VersionCheck.Compare(some, history.Versions, complete ? lastBefore : ulong.MaxValue);
+            Complain(ref _lost, $"{key}: {lost} of {some.Length} updates are not in its history of period {period}", lost);
+            Complain(ref _doubled, $"{key}: {doubled} versions of period {period} are shared or nobody's", doubled);
+            if (history.Handover is { } handover && handover != Reason.Valid)
             {
-                break;
+                Complain(ref _lost, $"{key}: period {period} does not begin with its last version of the period before: {handover.Name()}");
             }
-            await Task.Delay(TimeSpan.FromMilliseconds(200), _time, cancellationToken);
+            if (!history.IsOfEnded)
+            {
+                return;
+            }
         }
-        Complain(ref _lost, $"the history of {key} could not be read: {last}", updates.Length);
     }
 
     private void Complain(ref long counter, string complaint, long count = 1)

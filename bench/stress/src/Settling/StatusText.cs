@@ -4,7 +4,7 @@ namespace Optiks.Stress.Settling;
 
 /// <summary>StatusText is the update-service's answer about a request id with one item.</summary>
 /// <param name="Status">pending, published, refused; unusable-answer when it is none of them.</param>
-/// <param name="Published">Version and epoch when published.</param>
+/// <param name="Published">Period, version and epoch when published.</param>
 internal readonly record struct StatusText(string Status, VersionCheck.Published? Published)
 {
     private static readonly StatusText s_unusable = new("unusable-answer", null);
@@ -24,7 +24,7 @@ internal readonly record struct StatusText(string Status, VersionCheck.Published
                 case "published":
                     JsonElement items = root.GetProperty("items");
                     return items.GetArrayLength() == 1
-                        ? new StatusText("published", new VersionCheck.Published(items[0].GetProperty("version").GetUInt64(), root.GetProperty("epoch").GetUInt64()))
+                        ? new StatusText("published", new VersionCheck.Published(Number(items[0], "period"), Number(items[0], "version"), Number(root, "epoch")))
                         : s_unusable;
                 default:
                     return s_unusable;
@@ -35,4 +35,6 @@ internal readonly record struct StatusText(string Status, VersionCheck.Published
             return s_unusable;
         }
     }
+
+    private static ulong Number(JsonElement parent, string name) => parent.GetProperty(name).GetUInt64();
 }

@@ -9,16 +9,14 @@ internal sealed class EpochWatcher
     // The error of a time from acceptance to publication; a head costs a replica next to nothing.
     private static readonly TimeSpan s_interval = TimeSpan.FromMilliseconds(20);
     private readonly TargetOptions _options;
-    private readonly Target _target;
-    private readonly Views _views;
+    private readonly Sessions _sessions;
     private readonly Findings _findings;
     private readonly TimeProvider _time;
 
-    public EpochWatcher(TargetOptions options, Target target, Views views, Findings findings, TimeProvider time)
+    public EpochWatcher(TargetOptions options, Sessions sessions, Findings findings, TimeProvider time)
     {
         _options = options;
-        _target = target;
-        _views = views;
+        _sessions = sessions;
         _findings = findings;
         _time = time;
     }
@@ -46,19 +44,22 @@ internal sealed class EpochWatcher
     /// <summary>ReadAsync reads one replica's head; the error's name when it could not.</summary>
     public async Task<string?> ReadAsync(int replica, CancellationToken cancellationToken)
     {
-        KeptHead? kept = _views.Kept(replica);
-        Reply reply = await _target.SendAsync(
-            _options.QueryUrls[replica], $"/v1/epochs/latest?checkpoint_size={kept?.Size ?? 0}", MediaTypes.Head, null, "", authorize: false, TimeSpan.Zero, cancellationToken);
-        if (reply.Error is not null)
+        Asked<VerifiedHead> asked = await _sessions.AskAsync(
+            replica, new Question("/v1/epochs/latest", MediaTypes.Head),
+            (context, _, answer) =>
+            {
+                HeadVerdict verdict = Verifier.Head(context, answer);
+                return (verdict.Reason, verdict.Head, verdict.Head);
+            },
+            static () => 0, cancellationToken);
+        if (asked.Reason is not { } reason)
         {
-            return reply.Error;
+            return asked.Reply.Error;
         }
-        HeadVerdict verdict = Verifier.Head(_views.Context(kept), reply.Body);
-        if (verdict.Reason == Reason.Stale)
+        if (reason == Reason.Stale)
         {
             return "stale";
         }
-        Reason reason = verdict.Reason == Reason.Valid ? _views.Learn(replica, verdict.Head!, reply.Body) : verdict.Reason;
         _findings.Add(reason == Reason.Valid ? null : $"head from {_options.QueryUrls[replica].Authority}: {reason.Name()}");
         return reason == Reason.Valid ? null : "invalid";
     }

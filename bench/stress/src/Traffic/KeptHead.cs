@@ -1,3 +1,5 @@
+using Optiks.Protocol;
+
 namespace Optiks.Stress.Traffic;
 
 /// <summary>KeptHead is a verified head that later answers are compared with. Immutable.</summary>
@@ -5,4 +7,8 @@ namespace Optiks.Stress.Traffic;
 /// <param name="Root">Its root, 32 octets.</param>
 /// <param name="Record">A verified record.</param>
 /// <param name="Epoch">The record's epoch.</param>
-internal sealed record KeptHead(ulong Size, byte[] Root, byte[] Record, ulong Epoch);
+internal sealed record KeptHead(ulong Size, byte[] Root, byte[] Record, ulong Epoch)
+{
+    /// <summary>Period of the record.</summary>
+    public ulong Period { get; } = EpochRecord.PeriodOf(Record);
+}

@@ -12,15 +12,17 @@ internal sealed class Operations
     private const int RecentEpochs = 256;
     private readonly TargetOptions _options;
     private readonly Target _target;
+    private readonly Sessions _sessions;
     private readonly Views _views;
     private readonly Findings _findings;
     private readonly Ledger _ledger;
     private readonly TimeProvider _time;
 
-    public Operations(TargetOptions options, Target target, Views views, Findings findings, Ledger ledger, TimeProvider time)
+    public Operations(TargetOptions options, Target target, Sessions sessions, Views views, Findings findings, Ledger ledger, TimeProvider time)
     {
         _options = options;
         _target = target;
+        _sessions = sessions;
         _views = views;
         _findings = findings;
         _ledger = ledger;
@@ -40,52 +42,49 @@ internal sealed class Operations
 
     private async Task<(Outcome, double)> LookupAsync(Planned planned, string key, Func<double> now, CancellationToken cancellationToken)
     {
-        KeptHead? kept = _views.Kept(planned.Server);
         byte[] name = Encoding.UTF8.GetBytes(key);
-        Reply reply = await _target.SendAsync(
-            _options.QueryUrls[planned.Server], $"/v1/lookup?checkpoint_size={kept?.Size ?? 0}", MediaTypes.Lookup,
-            QueryList.Encode([new Query(name, 0, 0)]), MediaTypes.Query, authorize: false, TimeSpan.Zero, cancellationToken);
-        double ended = now();
-        if (reply.Error is not null || !planned.Verify)
-        {
-            return (Unverified(reply), ended);
-        }
-        using var keys = new ByteStrings(1);
-        keys.Add(name);
-        LookupVerdict verdict = Verifier.Lookup(_views.Context(kept), keys, [Known(kept)], reply.Body);
+        Asked<VerifiedLookup?> asked = await _sessions.AskAsync<VerifiedLookup?>(
+            planned.Server, new Question("/v1/lookup", MediaTypes.Lookup, QueryList.Encode([new Query(name, 0, 0)])),
+            planned.Verify ? CheckLookup : null, now, cancellationToken);
         string? complaint = null;
-        if (verdict.Reason == Reason.Valid)
+        if (asked.Found is { } found)
         {
-            VerifiedLookup found = verdict.Keys[0];
             bool expected = planned.Part.Kind == OperationKind.Absent
                 ? found.Version == 0
-                : found.Version > 0 && found.Value is { } value && KeySpace.Belongs(key, reply.Body.AsSpan(value));
+                : found.Version > 0 && found.Value is { } value && KeySpace.Belongs(key, asked.Reply.Body.AsSpan(value));
             complaint = expected ? null : planned.Part.Kind == OperationKind.Absent
                 ? $"{key} is said to be present"
                 : $"{key} (version {found.Version}) has not the value written for it; was it prepared?";
         }
-        return (Judge(planned, verdict.Reason, verdict.Head, reply, key, complaint), ended);
+        return (Judge(planned, asked.Reason, asked.Reply, key, complaint), asked.Ended);
+
+        (Reason, VerifiedHead?, VerifiedLookup?) CheckLookup(VerifierContext context, KeptHead? kept, byte[] answer)
+        {
+            using var keys = new ByteStrings(1);
+            keys.Add(name);
+            LookupVerdict verdict = Verifier.Lookup(context, keys, [Known(kept)], answer);
+            return (verdict.Reason, verdict.Head, verdict.Reason == Reason.Valid ? verdict.Keys[0] : null);
+        }
     }
 
     private async Task<(Outcome, double)> HistoryAsync(Planned planned, Func<double> now, CancellationToken cancellationToken)
     {
         bool monitor = planned.Part.Kind == OperationKind.Monitor;
-        KeptHead? kept = _views.Kept(planned.Server);
         string key = _options.Keys.Key(planned.Keys[0]);
         byte[] name = Encoding.UTF8.GetBytes(key);
-        Reply reply = await _target.SendAsync(
-            _options.QueryUrls[planned.Server], $"{(monitor ? "/v1/monitor" : "/v1/history")}?checkpoint_size={kept?.Size ?? 0}",
-            monitor ? MediaTypes.Monitor : MediaTypes.History, QueryList.Encode([new Query(name, 0, 1)]), MediaTypes.Query, authorize: true, TimeSpan.Zero, cancellationToken);
-        double ended = now();
-        if (reply.Error is not null || !planned.Verify)
+        var question = new Question(
+            monitor ? "/v1/monitor" : "/v1/history", monitor ? MediaTypes.Monitor : MediaTypes.History, QueryList.Encode([new Query(name, 0, 1)]), Authorize: true);
+        Asked<VerifiedVersions> asked = await _sessions.AskAsync<VerifiedVersions>(planned.Server, question, planned.Verify ? CheckVersions : null, now, cancellationToken);
+        string? complaint = asked.Found is { Version: 0 } ? $"{key} has no version; was it prepared?" : null;
+        return (Judge(planned, asked.Reason, asked.Reply, key, complaint), asked.Ended);
+
+        (Reason, VerifiedHead?, VerifiedVersions?) CheckVersions(VerifierContext context, KeptHead? kept, byte[] answer)
         {
-            return (Unverified(reply), ended);
+            using var keys = new ByteStrings(1);
+            keys.Add(name);
+            VersionsVerdict verdict = Verifier.Versions(context, keys, [Known(kept)], answer);
+            return (verdict.Reason, verdict.Head, verdict.Reason == Reason.Valid ? verdict.Keys[0] : null);
         }
-        using var keys = new ByteStrings(1);
-        keys.Add(name);
-        VersionsVerdict verdict = Verifier.Versions(_views.Context(kept), keys, [Known(kept)], reply.Body);
-        string? complaint = verdict.Reason == Reason.Valid && verdict.Keys[0].Version == 0 ? $"{key} has no version; was it prepared?" : null;
-        return (Judge(planned, verdict.Reason, verdict.Head, reply, key, complaint), ended);
     }
 
     private async Task<(Outcome, double)> AuditAsync(Planned planned, Func<double> now, CancellationToken cancellationToken)
@@ -101,7 +100,7 @@ internal sealed class Operations
         double ended = now();
         if (reply.Error is not null || !planned.Verify)
         {
-            return (Unverified(reply), ended);
+            return (Judge(planned, null, reply, "", null), ended);
         }
         // The records before are asked for outside the measured time, once an epoch.
         (byte[]? before, Outcome failed) = await RecordAsync(server, epoch - 1, reply.Body.Length, cancellationToken);
@@ -117,7 +116,7 @@ internal sealed class Operations
         AuditVerdict verdict = Verifier.Audit(_views.Context(null), before, start, reply.Body);
         Reason reason = verdict.Reason;
         string? complaint = reason == Reason.Valid && !_views.Agrees(epoch, verdict.NewRecord.ToArray()) ? $"epoch {epoch} ends in another record than was shown before" : null;
-        return (Judge(planned, reason, null, reply, $"epoch {epoch}", complaint), ended);
+        return (Judge(planned, reason, reply, $"epoch {epoch}", complaint), ended);
     }
 
     // The record of an epoch, or what came of asking for it.
@@ -130,7 +129,7 @@ internal sealed class Operations
         Reply reply = await _target.SendAsync(server, $"/v1/epochs/{epoch}", MediaTypes.Record, null, "", authorize: false, TimeSpan.Zero, cancellationToken);
         if (reply.Error is not null)
         {
-            return (null, Unverified(reply));
+            return (null, new Outcome(reply.Error, 0, proofLength));
         }
         if (reply.Body.Length != EpochRecord.Length || !_views.Agrees(epoch, reply.Body))
         {
@@ -160,29 +159,25 @@ internal sealed class Operations
         return (new Outcome(reply.Error, 0, reply.Body.Length), ended);
     }
 
-    private Outcome Unverified(Reply reply)
+    // A null reason: the request failed, or its answer was not to be verified.
+    private Outcome Judge(Planned planned, Reason? reason, Reply reply, string subject, string? complaint)
     {
-        if (reply.Error is null)
+        if (reason is not { } verdict)
         {
-            _findings.Unverified();
+            if (reply.Error is null)
+            {
+                _findings.Unverified();
+            }
+            return new Outcome(reply.Error, 1, reply.Body.Length);
         }
-        return new Outcome(reply.Error, 1, reply.Body.Length);
-    }
-
-    private Outcome Judge(Planned planned, Reason reason, VerifiedHead? head, Reply reply, string subject, string? complaint)
-    {
-        if (reason == Reason.Stale)
+        if (verdict == Reason.Stale)
         {
             // Behind what this replica showed before, as after its restart: an SDK asks elsewhere, and so it is an error here, not a false answer.
             return new Outcome("stale", 0, reply.Body.Length);
         }
-        if (reason == Reason.Valid && head is not null)
+        if (verdict != Reason.Valid)
         {
-            reason = _views.Learn(planned.Server, head, reply.Body);
-        }
-        if (reason != Reason.Valid)
-        {
-            complaint = $"{planned.Part.Name} of {subject} from {_options.QueryUrls[planned.Server].Authority}: {reason.Name()}";
+            complaint = $"{planned.Part.Name} of {subject} from {_options.QueryUrls[planned.Server].Authority}: {verdict.Name()}";
         }
         _findings.Add(complaint);
         return new Outcome(complaint is null ? null : "invalid", 1, reply.Body.Length);

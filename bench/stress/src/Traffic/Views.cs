@@ -16,6 +16,7 @@ internal sealed class Views
     private readonly ConcurrentDictionary<ulong, byte[]> _records = new();
     private readonly ConcurrentDictionary<ulong, byte[]> _roots = new();
     private readonly ConcurrentDictionary<ulong, long> _seen = new();
+    private readonly ConcurrentDictionary<ulong, byte[]> _ends = new();
 
     public Views(TrustAnchor anchor, int replicas, TimeProvider time)
     {
@@ -30,6 +31,9 @@ internal sealed class Views
     public KeptHead? Kept(int replica) => Volatile.Read(ref _kept[replica]);
 
     public ulong Latest => _seen.Keys.DefaultIfEmpty().Max();
+
+    /// <summary>Period of the latest epoch.</summary>
+    public ulong Period => Record(Latest) is { } record ? EpochRecord.PeriodOf(record) : 0;
 
     public VerifierContext Context(KeptHead? kept) => new()
     {
@@ -63,11 +67,48 @@ internal sealed class Views
         return Reason.Valid;
     }
 
+    /// <summary>Learn takes in where periods began and ended, and the verified head beside it.</summary>
+    public Reason Learn(int replica, PeriodsVerdict periods, byte[] answer)
+    {
+        foreach (Range bound in periods.Bounds)
+        {
+            if (!Agrees(EpochRecord.EpochOf(answer.AsSpan(bound)), answer.AsSpan(bound)))
+            {
+                return Reason.Fork;
+            }
+        }
+        foreach (Range end in periods.Ends)
+        {
+            byte[] record = answer[end];
+            // A log with two ends of one period, each of which is well formed by itself.
+            if (!_ends.GetOrAdd(EpochRecord.PeriodOf(record), record).AsSpan().SequenceEqual(record))
+            {
+                return Reason.PeriodBounds;
+            }
+        }
+        return Learn(replica, periods.Head!, answer);
+    }
+
+    /// <summary>EndOf is the record of the last epoch of a period; null: it has not ended, or no replica has shown that.</summary>
+    public byte[]? EndOf(ulong period) => _ends.GetValueOrDefault(period);
+
     /// <summary>Agrees remembers the first record of an epoch; false: this one differs from it.</summary>
     public bool Agrees(ulong epoch, ReadOnlySpan<byte> record) => _records.GetOrAdd(epoch, record.ToArray()).AsSpan().SequenceEqual(record);
 
-    /// <summary>Versions of keys that the log holds at an epoch whose record was seen.</summary>
-    public ulong Versions(ulong epoch) => EpochRecord.Decode(_records[epoch]).Structures[(int)StructureId.Keys - 1].Count;
+    /// <summary>Versions of keys that the log has published up to an epoch whose record was seen: those that it holds, and those that it left behind at each switch that was followed.</summary>
+    public ulong Versions(ulong epoch)
+    {
+        byte[] record = _records[epoch];
+        ulong period = EpochRecord.PeriodOf(record);
+        ulong versions = Held(record);
+        foreach (byte[] end in _ends.Where(end => end.Key < period).Select(end => end.Value))
+        {
+            versions += Held(end) - Held(_records[EpochRecord.EpochOf(end) + 1]);
+        }
+        return versions;
+    }
 
     public byte[]? Record(ulong epoch) => _records.GetValueOrDefault(epoch);
+
+    private static ulong Held(byte[] record) => EpochRecord.Decode(record).Structures[(int)StructureId.Keys - 1].Count;
 }

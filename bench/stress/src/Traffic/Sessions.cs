@@ -1,0 +1,94 @@
+using Optiks.Native;
+using Optiks.Protocol;
+
+namespace Optiks.Stress.Traffic;
+
+/// <summary>
+/// Sessions asks replicas, verifies what they answer against what each has shown before, and follows the log into its later periods by their bounds (docs/spec/periods.md section 4), as the SDK does: an answer of
+/// another period than the kept head's is not taken but asked for again. Any thread.
+/// </summary>
+internal sealed class Sessions
+{
+    private readonly TargetOptions _options;
+    private readonly Target _target;
+    private readonly Views _views;
+
+    public Sessions(TargetOptions options, Target target, Views views)
+    {
+        _options = options;
+        _target = target;
+        _views = views;
+    }
+
+    /// <summary>AskAsync asks a replica, until its answer is of the period that it has shown.</summary>
+    /// <param name="replica">Its number.</param>
+    /// <param name="question">What is asked.</param>
+    /// <param name="check">How an answer is verified; null: it is not.</param>
+    /// <param name="now">The run's clock, which is read when a whole answer is there, before it is verified.</param>
+    /// <param name="cancellationToken">Ends the request.</param>
+    public async Task<Asked<T>> AskAsync<T>(int replica, Question question, Check<T>? check, Func<double> now, CancellationToken cancellationToken)
+    {
+        while (true)
+        {
+            KeptHead? kept = _views.Kept(replica);
+            Reply reply = await SendAsync(replica, question, kept, cancellationToken);
+            double ended = now();
+            if (reply.Error is not null || check is null)
+            {
+                return new(reply, ended, null, default);
+            }
+            VerifierContext context = _views.Context(kept);
+            (Reason reason, VerifiedHead? head, T? found) = check(context, kept, reply.Body);
+            if (Verifier.OtherPeriod(context, reason, reply.Body) is { } period)
+            {
+                if (period < kept!.Period)
+                {
+                    return new(reply, ended, Behind(reply.Body), default);
+                }
+                (Reply bounds, Reason? followed) = await FollowAsync(replica, kept, period, cancellationToken);
+                if (bounds.Error is not null || followed != Reason.Valid)
+                {
+                    return new(bounds, now(), followed, default);
+                }
+                continue;
+            }
+            if (reason == Reason.Valid)
+            {
+                reason = _views.Learn(replica, head!, reply.Body);
+            }
+            return new(reply, ended, reason, reason == Reason.Valid ? found : default);
+        }
+    }
+
+    // From the period of a kept head to one that the replica has shown, or a later one.
+    private async Task<(Reply Reply, Reason? Reason)> FollowAsync(int replica, KeptHead kept, ulong period, CancellationToken cancellationToken)
+    {
+        if (_views.Kept(replica)!.Period >= period)
+        {
+            // By another question meanwhile.
+            return (default, Reason.Valid);
+        }
+        Reply reply = await SendAsync(replica, new Question($"/v1/periods?from={kept.Period}", MediaTypes.Periods), kept, cancellationToken);
+        if (reply.Error is not null)
+        {
+            return (reply, null);
+        }
+        PeriodsVerdict verdict = Verifier.Periods(_views.Context(kept), kept.Period, reply.Body);
+        Reason reason = verdict.Reason == Reason.Valid ? _views.Learn(replica, verdict, reply.Body) : verdict.Reason;
+        return (reply, reason == Reason.Valid && _views.Kept(replica)!.Period < period ? Reason.Stale : reason);
+    }
+
+    // An answer of an earlier period than was shown: nothing that it shows is new, unless it is another log's.
+    private Reason Behind(ReadOnlyMemory<byte> answer)
+    {
+        ReadOnlySpan<byte> record = answer.Span[..EpochRecord.Length];
+        return _views.Agrees(EpochRecord.EpochOf(record), record) ? Reason.Stale : Reason.Fork;
+    }
+
+    private Task<Reply> SendAsync(int replica, Question question, KeptHead? kept, CancellationToken cancellationToken)
+    {
+        string path = $"{question.Path}{(question.Path.Contains('?', StringComparison.Ordinal) ? '&' : '?')}checkpoint_size={kept?.Size ?? 0}";
+        return _target.SendAsync(
+            _options.QueryUrls[replica], path, question.Accept, question.Body, question.Body is null ? "" : MediaTypes.Query, question.Authorize, TimeSpan.Zero, cancellationToken);
+    }
+}
