@@ -1,5 +1,6 @@
 using System.CommandLine;
 using Optiks.Cli.Commands;
+using Optiks.Cli.Commands.Board;
 using Optiks.Cli.Commands.Users;
 using Optiks.Client;
 using Optiks.Commands;
@@ -67,6 +68,12 @@ internal static class OptiksCommand
         ],
         ["auditor init"] = ["optiks auditor init --name auditor.example.org/optiks --key-file auditor.key"],
         ["auditor resume"] = ["optiks auditor resume --config auditor.json"],
+        ["board"] = ["optiks board checkpoint --out today.checkpoint", "optiks board verify", "optiks board consistency today.checkpoint"],
+        ["board checkpoint"] = ["optiks board checkpoint", "optiks board checkpoint --out today.checkpoint"],
+        ["board verify"] = ["optiks board verify", "optiks board verify --board https://mirror.example.org/log --trust trust.json", "optiks board verify --board ./log --trust trust.json"],
+        ["board consistency"] = ["optiks board consistency yesterday.checkpoint", "optiks board consistency mine.checkpoint theirs.checkpoint"],
+        ["evidence"] = ["optiks evidence verify ~/.local/share/optiks/client/evidence/20261125T184500Z --trust trust.json"],
+        ["evidence verify"] = ["optiks evidence verify ~/.local/share/optiks/client/evidence/20261125T184500Z --trust trust.json"],
         ["inspect"] =
         [
             "curl -s http://127.0.0.1:8301/log/checkpoint | optiks inspect -",
@@ -109,6 +116,7 @@ internal static class OptiksCommand
         OptiksServerException e => new CommandFailure(ExitCodes.Unreachable, Report.Name(e), e.Message, Hint(e)),
         UsageException or FirstEpochException or TrustAnchorException or ClientStateException or NativeLibraryException => new CommandFailure(ExitCodes.Usage, "usage", exception.Message),
         StartupException e => new CommandFailure(e.ExitCode, "configuration", e.Message),
+        HttpRequestException e => new CommandFailure(ExitCodes.Unreachable, "unreachable", e.Message),
         IOException or UnauthorizedAccessException => new CommandFailure(ExitCodes.Usage, "file", exception.Message),
         OperationCanceledException => new CommandFailure(ExitCodes.Unreachable, "interrupted", "Interrupted before there was a result."),
         _ => null,
@@ -128,6 +136,8 @@ internal static class OptiksCommand
             EraseCommand.Create(options, host),
             AuditCommand.Create(options, host),
             AuditorCommand.Create(options, host),
+            BoardCommand.Create(options, host),
+            EvidenceCommand.Create(options, host),
             InspectCommand.Create(options, host),
             VerifyCommand.Create(options, host),
             KeyCommand.Create(options, host),

@@ -36,7 +36,7 @@ internal static class VerifyCommand
                 throw new UsageException($"{name} is JSON, which is for people: store the binary form (Accept: application/vnd.optiks.lookup and so on) to verify it.");
             }
             ulong? now = parse.GetValue(fresh) ? (ulong)host.Time.GetUtcNow().ToUnixTimeMilliseconds() : null;
-            var judge = new SavedAnswerJudge(Anchor(options, parse, host), now, Record(parse.GetValue(earlier)), Record(parse.GetValue(period)), Record(parse.GetValue(ended)), UserId(parse.GetValue(user)),
+            var judge = new SavedAnswerJudge(TrustArgument.Required(options, parse, host), now, Record(parse.GetValue(earlier)), Record(parse.GetValue(period)), Record(parse.GetValue(ended)), UserId(parse.GetValue(user)),
                 parse.GetValue(device) is { } id ? keys.Decode(parse, id) : default);
             Judgement judgement;
             try
@@ -60,14 +60,6 @@ internal static class VerifyCommand
     {
         byte[]? record = path is null ? null : File.ReadAllBytes(path);
         return record is null || record.Length == EpochRecord.Length ? record : throw new UsageException($"{path} has {record.Length} octets; a record has {EpochRecord.Length}.");
-    }
-
-    // Never from a server: an answer must not be judged by what the same server says of itself today.
-    private static TrustAnchor Anchor(GlobalOptions options, ParseResult parse, CommandHost host)
-    {
-        string pin = Path.Combine(options.Data(parse, host).Client, "trust.json");
-        return options.TrustAnchor(parse, host)
-            ?? (File.Exists(pin) ? TrustAnchor.Load(pin) : throw new UsageException("There is no trust anchor to judge by: give --trust FILE, the operator's trust.json."));
     }
 
     private static int Print(CommandHost host, bool json, Judgement judgement)

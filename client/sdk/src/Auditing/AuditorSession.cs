@@ -151,7 +151,7 @@ public sealed class AuditorSession : IDisposable
             var board = new HashReader(new BoardReader(_connection, replica), kept.Size, TreeHash.FromBytes(kept.Root));
             try
             {
-                HeadComparison comparison = await HeadComparison.RunAsync(head, kept, board, cancellationToken).ConfigureAwait(false);
+                HeadComparison comparison = await HeadComparison.RunAsync(head.Size, head.Root, kept, board, cancellationToken).ConfigureAwait(false);
                 return comparison.Relation switch
                 {
                     HeadRelation.Agrees => Result(Reason.Valid, start),
@@ -205,7 +205,7 @@ public sealed class AuditorSession : IDisposable
         {
             if (_state is not null)
             {
-                HeadComparison comparison = await HeadComparison.RunAsync(_state.Head, note, board, cancellationToken).ConfigureAwait(false);
+                HeadComparison comparison = await HeadComparison.RunAsync(_state.Head.Size, _state.Head.Root, note, board, cancellationToken).ConfigureAwait(false);
                 if (comparison.Relation == HeadRelation.Smaller)
                 {
                     return Result(Reason.Stale, start);

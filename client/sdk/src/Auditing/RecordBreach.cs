@@ -36,8 +36,8 @@ internal sealed record RecordBreach(Reason Reason, ulong Epoch, IReadOnlyDiction
         return null;
     }
 
-    // In the order of docs/spec/answers.md section 5, step 3.
-    private static Reason Check(TrustAnchor anchor, ReadOnlyMemory<byte> entry, ulong index, ReadOnlyMemory<byte> before, ReadOnlyMemory<byte> period)
+    /// <summary>Check an entry by itself and against the one before, in the order of docs/spec/answers.md section 5, step 3.</summary>
+    public static Reason Check(TrustAnchor anchor, ReadOnlyMemory<byte> entry, ulong index, ReadOnlyMemory<byte> before, ReadOnlyMemory<byte> period)
     {
         if (entry.Length != EpochRecord.Length)
         {

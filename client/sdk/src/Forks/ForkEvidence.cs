@@ -14,9 +14,9 @@ internal static class ForkEvidence
         {
             ["trust.json"] = anchor.ToJson(),
             ["kept-checkpoint.txt"] = kept.Checkpoint,
-            ["kept-record.bin"] = kept.Record,
             ["README.txt"] = Encoding.UTF8.GetBytes(Explain(anchor, source)),
         };
+        Add(files, "kept-record.bin", kept.Record);
         Add(files, "received-checkpoint.txt", received.Note);
         Add(files, "received-prefix.txt", received.Prefix?.ToText() ?? default(ReadOnlyMemory<byte>));
         Add(files, "received-record.bin", received.Record);

@@ -73,7 +73,7 @@ internal sealed class ForkSearch
         try
         {
             HeadComparison comparison = await HeadComparison.RunAsync(
-                kept, note, new HashReader(tiles, note.Size, TreeHash.FromBytes(note.Root)), cancellationToken).ConfigureAwait(false);
+                kept.Size, kept.Root, note, new HashReader(tiles, note.Size, TreeHash.FromBytes(note.Root)), cancellationToken).ConfigureAwait(false);
             return (comparison, comparison.Relation == HeadRelation.Smaller
                 ? "the server's signed checkpoint is smaller than the one kept, so whether the log forked could not be told"
                 : "the server's signed checkpoint agrees with what was verified before, so this is no fork");

@@ -10,24 +10,24 @@ namespace Optiks.Client;
 internal sealed record HeadComparison(HeadRelation Relation, PrefixProof? Prefix)
 {
     /// <summary>
-    /// RunAsync reads at most the hash tiles of the new tree's right edge and of the two sides of the kept size: some dozens, of 8 KiB. Throws <see cref="InvalidTileException"/> when they do not make up the signed tree.
+    /// RunAsync compares a checkpoint with a kept one's size and root. It reads at most the hash tiles of the new tree's right edge and of the two sides of the kept size: some dozens, of 8 KiB. Throws <see cref="InvalidTileException"/> when they do not make up the signed tree.
     /// </summary>
-    public static async Task<HeadComparison> RunAsync(HeadState kept, VerifiedNote received, HashReader board, CancellationToken cancellationToken)
+    public static async Task<HeadComparison> RunAsync(ulong keptSize, ReadOnlyMemory<byte> keptRoot, VerifiedNote received, HashReader board, CancellationToken cancellationToken)
     {
-        if (received.Size < kept.Size)
+        if (received.Size < keptSize)
         {
             return new HeadComparison(HeadRelation.Smaller, null);
         }
-        if (received.Size == kept.Size)
+        if (received.Size == keptSize)
         {
-            return new HeadComparison(received.Root.AsSpan().SequenceEqual(kept.Root) ? HeadRelation.Agrees : HeadRelation.Contradicts, null);
+            return new HeadComparison(received.Root.AsSpan().SequenceEqual(keptRoot.Span) ? HeadRelation.Agrees : HeadRelation.Contradicts, null);
         }
-        TreeHash root = await ConsistencyProof.OldRootAsync(board, kept.Size, cancellationToken).ConfigureAwait(false);
-        if (root.AsSpan().SequenceEqual(kept.Root))
+        TreeHash root = await ConsistencyProof.OldRootAsync(board, keptSize, cancellationToken).ConfigureAwait(false);
+        if (root.AsSpan().SequenceEqual(keptRoot.Span))
         {
             return new HeadComparison(HeadRelation.Agrees, null);
         }
-        IReadOnlyList<TreeHash> proof = await ConsistencyProof.MakeAsync(board, kept.Size, received.Size, cancellationToken).ConfigureAwait(false);
-        return new HeadComparison(HeadRelation.Contradicts, new PrefixProof(kept.Size, root, proof));
+        IReadOnlyList<TreeHash> proof = await ConsistencyProof.MakeAsync(board, keptSize, received.Size, cancellationToken).ConfigureAwait(false);
+        return new HeadComparison(HeadRelation.Contradicts, new PrefixProof(keptSize, root, proof));
     }
 }

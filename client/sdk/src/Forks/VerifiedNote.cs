@@ -3,11 +3,11 @@ using Optiks.Protocol;
 
 namespace Optiks.Client;
 
-/// <summary>VerifiedNote is a checkpoint whose log signature was verified.</summary>
+/// <summary>VerifiedNote is a checkpoint whose log signature was verified. Immutable.</summary>
 /// <param name="Size">Size of the tree.</param>
 /// <param name="Root">Root of the tree, 32 octets.</param>
 /// <param name="Octets">The signed note.</param>
-internal sealed record VerifiedNote(ulong Size, byte[] Root, byte[] Octets)
+public sealed record VerifiedNote(ulong Size, byte[] Root, byte[] Octets)
 {
     /// <summary>Verify checks a note by itself (docs/spec/board.md section 2); <paramref name="note"/> is null unless it is valid.</summary>
     public static Reason Verify(TrustAnchor anchor, byte[] octets, out VerifiedNote? note)

@@ -1,0 +1,19 @@
+using System.CommandLine;
+using Optiks.Protocol;
+
+namespace Optiks.Cli;
+
+/// <summary>TrustArgument is the trust anchor of commands that judge what is stored.</summary>
+internal static class TrustArgument
+{
+    /// <summary>Find gives the one that was named, is in the data folder or was pinned; null: there is none. Never from a server: an answer must not be judged by what the same server says of itself today.</summary>
+    public static TrustAnchor? Find(GlobalOptions options, ParseResult parse, CommandHost host)
+    {
+        string pin = Path.Combine(options.Data(parse, host).Client, "trust.json");
+        return options.TrustAnchor(parse, host) ?? (File.Exists(pin) ? TrustAnchor.Load(pin) : null);
+    }
+
+    /// <summary>Required gives it or throws <see cref="UsageException"/>.</summary>
+    public static TrustAnchor Required(GlobalOptions options, ParseResult parse, CommandHost host) =>
+        Find(options, parse, host) ?? throw new UsageException("There is no trust anchor to judge by: give --trust FILE, the operator's trust.json.");
+}

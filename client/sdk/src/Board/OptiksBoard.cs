@@ -1,0 +1,95 @@
+using Optiks.Protocol;
+using Optiks.Tlog;
+
+namespace Optiks.Client;
+
+/// <summary>
+/// OptiksBoard looks at a log's bulletin board by itself (docs/spec/board.md): at a query-service, at any web server that has its files, or in a folder. It takes nothing on the board's word: what it gives hashes to a
+/// checkpoint that the log signed. It does not look at proofs of trees: <see cref="AuditorSession"/> does. Members throw <see cref="InvalidTileException"/> for files that do not make up the signed tree, and what the reader
+/// throws. One call at a time.
+/// </summary>
+public sealed class OptiksBoard
+{
+    // A reader keeps what it has verified, 8 KiB for 256 entries.
+    private const ulong BundlesPerReader = 4096;
+
+    private readonly TrustAnchor _anchor;
+    private readonly ITileReader _tiles;
+
+    /// <summary>OptiksBoard of a log.</summary>
+    /// <param name="anchor">The log's trust anchor.</param>
+    /// <param name="tiles">Reads the files.</param>
+    public OptiksBoard(TrustAnchor anchor, ITileReader tiles)
+    {
+        _anchor = anchor;
+        _tiles = tiles;
+    }
+
+    /// <summary>CheckpointAsync reads the newest checkpoint: null when there is none yet, and with a reason when the log did not sign it.</summary>
+    public async Task<(Reason Reason, VerifiedNote? Note)?> CheckpointAsync(CancellationToken cancellationToken)
+    {
+        if (await _tiles.ReadCheckpointAsync(cancellationToken).ConfigureAwait(false) is not { } octets)
+        {
+            return null;
+        }
+        Reason reason = VerifiedNote.Verify(_anchor, octets, out VerifiedNote? note);
+        return (reason, note);
+    }
+
+    /// <summary>AccountAsync reads every tile and every entry of a checkpoint's tree, and checks each record against the one before it.</summary>
+    /// <param name="note">The checkpoint.</param>
+    /// <param name="progress">Told of how many entries are done.</param>
+    /// <param name="cancellationToken">Ends it.</param>
+    public async Task<BoardAccount> AccountAsync(VerifiedNote note, IProgress<ulong>? progress, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(note);
+        var root = TreeHash.FromBytes(note.Root);
+        HashReader? reader = null;
+        ReadOnlyMemory<byte> before = default;
+        ReadOnlyMemory<byte> periodStart = default;
+        for (ulong index = 0; index * TilePath.FullWidth < note.Size; index++)
+        {
+            reader = index % BundlesPerReader == 0 ? new HashReader(_tiles, note.Size, root) : reader;
+            ulong epoch = index * TilePath.FullWidth;
+            foreach (ReadOnlyMemory<byte> entry in await reader!.ReadBundleAsync(index, cancellationToken).ConfigureAwait(false))
+            {
+                Reason reason = RecordBreach.Check(_anchor, entry, epoch, before, periodStart);
+                if (reason != Reason.Valid)
+                {
+                    return new BoardAccount(reason, epoch, before.IsEmpty ? 0 : EpochRecord.PeriodOf(before.Span) + 1, Time(before));
+                }
+                periodStart = EpochRecord.BeginsPeriod(entry.Span) || epoch == 0 ? entry : periodStart;
+                before = entry;
+                epoch++;
+            }
+            progress?.Report(epoch);
+        }
+        return new BoardAccount(Reason.Valid, note.Size - 1, EpochRecord.PeriodOf(before.Span) + 1, Time(before));
+    }
+
+    /// <summary>RelateAsync says whether a larger checkpoint's tree, which is read from this board, begins with a smaller one's. Writes evidence where it does not, durably, before it returns.</summary>
+    /// <param name="older">A checkpoint of the log.</param>
+    /// <param name="newer">Another one, which is not smaller.</param>
+    /// <param name="evidence">Folder for the folder of evidence.</param>
+    /// <param name="source">Where the newer one is from, for people.</param>
+    /// <param name="time">Names the evidence.</param>
+    /// <param name="cancellationToken">Ends it.</param>
+    public async Task<BoardRelation> RelateAsync(VerifiedNote older, VerifiedNote newer, string evidence, string source, TimeProvider time, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(older);
+        ArgumentNullException.ThrowIfNull(newer);
+        ArgumentOutOfRangeException.ThrowIfLessThan(newer.Size, older.Size, nameof(newer));
+        HeadComparison comparison = await HeadComparison.RunAsync(
+            older.Size, older.Root, newer, new HashReader(_tiles, newer.Size, TreeHash.FromBytes(newer.Root)), cancellationToken).ConfigureAwait(false);
+        if (comparison.Relation == HeadRelation.Agrees)
+        {
+            return new BoardRelation(IsConsistent: true, null);
+        }
+        var kept = new HeadState { Size = older.Size, Root = older.Root, Checkpoint = older.Octets, Record = [] };
+        string path = EvidenceFolder.Write(
+            evidence, ForkEvidence.Name(time), ForkEvidence.Collect(_anchor, kept, new Contradiction(newer.Octets, comparison.Prefix, default, default), source));
+        return new BoardRelation(IsConsistent: false, path);
+    }
+
+    private static DateTimeOffset Time(ReadOnlyMemory<byte> record) => record.IsEmpty ? DateTimeOffset.UnixEpoch : UnixTime.FromMilliseconds(EpochRecord.Decode(record.Span).TimeMs);
+}

@@ -1,0 +1,154 @@
+using System.Globalization;
+using System.Text;
+using Optiks.Native;
+using Optiks.Protocol;
+using Optiks.Tlog;
+
+namespace Optiks.Client;
+
+/// <summary>
+/// EvidenceJudge judges folders of evidence offline, as someone does who trusts neither the log nor who collected them (docs/spec/answers.md section 7, docs/spec/state.md section 2): by the log's key and the files alone.
+/// Any thread.
+/// </summary>
+public static class EvidenceJudge
+{
+    private const long MaxAnchor = 64 * 1024;
+    private const long MaxPrefix = 64 * 1024;
+
+    // Of a range of the most epochs.
+    private const long MaxProof = 1L << 30;
+
+    /// <summary>
+    /// Judge says what a folder proves. Throws <see cref="InvalidDataException"/> for one that is no evidence of a kind that is known, or damaged, and <see cref="IOException"/>.
+    /// </summary>
+    /// <param name="folder">The folder, as this library wrote it.</param>
+    /// <param name="anchor">The log's trust anchor, which the folder's must be; null: the folder's is taken, and the verdict names it.</param>
+    public static EvidenceVerdict Judge(string folder, TrustAnchor? anchor)
+    {
+        var files = new EvidenceFiles(folder);
+        string prefix = files.Find("trust.json", MaxAnchor) is null ? "1-" : "";
+        TrustAnchor found;
+        try
+        {
+            found = TrustAnchor.Parse(files.Require($"{prefix}trust.json", MaxAnchor));
+        }
+        catch (TrustAnchorException e)
+        {
+            throw new InvalidDataException($"{prefix}trust.json: {e.Message}", e);
+        }
+        if (anchor is not null && !(anchor.LogId.Span.SequenceEqual(found.LogId.Span) && anchor.LogKey.Equals(found.LogKey)))
+        {
+            throw new InvalidDataException($"The evidence is about another log than the trust anchor that was given: {found.Configuration.Origin}, {found.LogKey}.");
+        }
+        return files.TryFind("kept-checkpoint.txt", SignedNote.MaxBytes, out byte[]? kept) ? JudgeFork(files, found, kept)
+            : files.Ending(".tlog-proof") is { Count: > 0 } proofs ? JudgeRecord(files, found, proofs)
+            : files.TryFind($"{prefix}audit.bin", MaxProof, out byte[]? proof) ? JudgeProof(files, found, prefix, proof)
+            : throw new InvalidDataException("It has neither two checkpoints, nor records with their inclusion proofs, nor an audit proof.");
+    }
+
+    private static EvidenceVerdict JudgeFork(EvidenceFiles files, TrustAnchor anchor, byte[] keptNote)
+    {
+        if (VerifiedNote.Verify(anchor, keptNote, out VerifiedNote? kept) is var unsigned && kept is null)
+        {
+            return None(EvidenceKind.Fork, anchor, unsigned, null, "kept-checkpoint.txt is not signed by the log.");
+        }
+        if (!files.TryFind("received-checkpoint.txt", SignedNote.MaxBytes, out byte[]? receivedNote))
+        {
+            return None(EvidenceKind.Fork, anchor, Reason.Fork, null, "There is one checkpoint, and no other that it could contradict.");
+        }
+        if (VerifiedNote.Verify(anchor, receivedNote, out VerifiedNote? received) is var otherUnsigned && received is null)
+        {
+            return None(EvidenceKind.Fork, anchor, otherUnsigned, null, "received-checkpoint.txt is not signed by the log.");
+        }
+        if (kept.Size == received.Size)
+        {
+            return kept.Root.AsSpan().SequenceEqual(received.Root)
+                ? None(EvidenceKind.Fork, anchor, Reason.Fork, null, "Both checkpoints are of the same tree.")
+                : Fork(anchor, $"The log signed two different trees of {kept.Size} entries: it showed two histories.");
+        }
+        (ulong size, TreeHash root, TreeHash[] proof) = ReadPrefix(files.Require("received-prefix.txt", MaxPrefix));
+        if (size != kept.Size || ConsistencyProof.Verify(size, root, received.Size, TreeHash.FromBytes(received.Root), proof) != TlogError.None)
+        {
+            return None(EvidenceKind.Fork, anchor, Reason.CheckpointConsistency, null, "received-prefix.txt does not show what the larger tree begins with.");
+        }
+        return root.AsSpan().SequenceEqual(kept.Root)
+            ? None(EvidenceKind.Fork, anchor, Reason.Fork, null, "The larger tree extends the smaller one.")
+            : Fork(anchor, $"The log signed a tree of {kept.Size} entries and one of {received.Size} that does not begin with it: it showed two histories.");
+    }
+
+    private static EvidenceVerdict JudgeRecord(EvidenceFiles files, TrustAnchor anchor, IReadOnlyList<string> proofs)
+    {
+        var verifier = new CheckpointVerifier(anchor.LogKey, [], Ed25519.Verifier);
+        var entries = new SortedDictionary<ulong, byte[]>();
+        SignedCheckpoint? of = null;
+        foreach (string name in proofs)
+        {
+            byte[] entry = files.Require(Path.ChangeExtension(name, ".bin"), EntryBundle.MaxEntryLength);
+            if (!TlogProof.TryParse(files.Require(name, TlogProof.MaxBytes), out TlogProof? proof, out TlogError error))
+            {
+                throw new InvalidDataException($"{name} is no proof of inclusion: {error}.");
+            }
+            if (proof.Verify(verifier, entry, out SignedCheckpoint? opened) is var refused && opened is null)
+            {
+                return None(EvidenceKind.Record, anchor, Reason.InclusionProof, proof.Index, $"{name} does not show its entry in a tree that the log signed: {refused}.");
+            }
+            if (of is not null && (of.Checkpoint.Size != opened.Checkpoint.Size || of.Checkpoint.Root != opened.Checkpoint.Root))
+            {
+                throw new InvalidDataException("The entries are of different checkpoints.");
+            }
+            of = opened;
+            entries[proof.Index] = entry;
+        }
+        ulong at = entries.Keys.Max();
+        if (at == 0 || !entries.TryGetValue(at - 1, out byte[]? before) || Verifier.Record(anchor, before, []) != Reason.Valid || EpochRecord.EpochOf(before) != at - 1
+            || !entries.TryGetValue(EpochRecord.Decode(before).PeriodFirstEpoch, out byte[]? period))
+        {
+            throw new InvalidDataException($"The record before entry {at}, or that of the first epoch of its period, is missing.");
+        }
+        Reason reason = RecordBreach.Check(anchor, entries[at], at, before, period);
+        return reason == Reason.Valid
+            ? None(EvidenceKind.Record, anchor, reason, at, $"The record of epoch {at} is one that may follow the record before it.")
+            : new EvidenceVerdict(EvidenceKind.Record, anchor, IsProof: true, reason, at, Sentence(reason, at));
+    }
+
+    private static EvidenceVerdict JudgeProof(EvidenceFiles files, TrustAnchor anchor, string prefix, byte[] proof)
+    {
+        byte[] from = files.Require($"{prefix}from-record.bin", EpochRecord.Length);
+        byte[] period = files.Find($"{prefix}period-record.bin", EpochRecord.Length) ?? [];
+        AuditVerdict verdict = Verifier.Audit(new VerifierContext { Anchor = anchor, NowMs = ulong.MaxValue }, from, period, proof);
+        ulong? epoch = from.Length == EpochRecord.Length ? EpochRecord.EpochOf(from) + 1 : null;
+        return None(EvidenceKind.RefusedProof, anchor, verdict.Reason, epoch, verdict.Reason == Reason.Valid
+            ? "The proof holds: there is nothing wrong with what the server gave."
+            : $"A server gave this as the proof of the step to epoch {epoch}, and it is refused: {verdict.Reason.Name()}. Nobody signed it, so to others it proves nothing about the log.");
+    }
+
+    private static EvidenceVerdict Fork(TrustAnchor anchor, string sentence) => new(EvidenceKind.Fork, anchor, IsProof: true, Reason.Fork, null, sentence);
+
+    private static EvidenceVerdict None(EvidenceKind kind, TrustAnchor anchor, Reason reason, ulong? epoch, string sentence) => new(kind, anchor, IsProof: false, reason, epoch, sentence);
+
+    // What any reader of the board would refuse, said for those who are not.
+    private static string Sentence(Reason reason, ulong epoch) => FormattableString.Invariant(reason switch
+    {
+        Reason.RecordVrfKey => $"The log signed another VRF key at epoch {epoch}, within a period: it could give one key two sets of labels, and hide values.",
+        Reason.RecordPeriod => $"The log began a period at epoch {epoch} against its own rules, too early or with a wrong number: it could swap keys in and out between two checks.",
+        Reason.RecordEpoch => $"The log's entry {epoch} is the record of another epoch: an epoch was left out or repeated.",
+        Reason.RecordPrevious => (FormattableString)$"The log's record of epoch {epoch} does not name the record before it: it has another history behind it.",
+        Reason.RecordTime => $"The log's clock went backwards at epoch {epoch}.",
+        Reason.RecordCount => $"The log's trees have fewer leaves at epoch {epoch} than before: something was taken out.",
+        Reason.RecordLogId => $"The log's record of epoch {epoch} is of another log.",
+        _ => $"The log signed a record of epoch {epoch} that breaks a rule of records: {reason.Name()}.",
+    });
+
+    // A size, a root, and the hashes of the proof, a line each.
+    private static (ulong Size, TreeHash Root, TreeHash[] Proof) ReadPrefix(byte[] text)
+    {
+        string[] lines = Encoding.ASCII.GetString(text).Split('\n');
+        if (lines.Length < 3 || lines[^1].Length > 0 || !ulong.TryParse(lines[0], NumberStyles.None, CultureInfo.InvariantCulture, out ulong size))
+        {
+            throw new InvalidDataException("received-prefix.txt is not a size, a root and hashes, a line each.");
+        }
+        TreeHash[] hashes = [.. lines[1..^1].Select(line => TreeHash.TryParseBase64(Encoding.ASCII.GetBytes(line), out TreeHash hash)
+            ? hash : throw new InvalidDataException("received-prefix.txt has a line that is no hash."))];
+        return (size, hashes[0], hashes[1..]);
+    }
+}
