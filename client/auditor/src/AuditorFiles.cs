@@ -42,13 +42,24 @@ internal sealed class AuditorFiles
         Optiks.Tlog.DurableFiles.SyncFolder(Folder);
     }
 
-    public AuditorMark? LoadMark(TrustAnchor anchor) => AuditorMark.Read(Mark, anchor);
-
-    public void Save(AuditorMark mark)
+    /// <summary>LockMark keeps others from the mark until it is disposed: with another state they would be another auditor of the same key. Throws <see cref="StartupException"/> when one has it.</summary>
+    public FileStream LockMark()
     {
         DataFolder.CreateFolder(Path.GetDirectoryName(Mark)!);
-        AtomicFile.Write(Mark, mark.Encode(), AtomicFile.PrivateMode);
+        string path = $"{Mark}.lock";
+        try
+        {
+            return new FileStream(path, new FileStreamOptions { Mode = FileMode.OpenOrCreate, Access = FileAccess.ReadWrite, Share = FileShare.None, UnixCreateMode = AtomicFile.PrivateMode });
+        }
+        catch (IOException e) when (File.Exists(path))
+        {
+            throw new StartupException($"Another auditor uses {Mark}: one key signs from one state.", e);
+        }
     }
+
+    public AuditorMark? LoadMark(TrustAnchor anchor) => AuditorMark.Read(Mark, anchor);
+
+    public void Save(AuditorMark mark) => AtomicFile.Write(Mark, mark.Encode(), AtomicFile.PrivateMode);
 
     private static T? Load<T>(string path, JsonTypeInfo<T> type)
         where T : class

@@ -63,7 +63,8 @@ public static class AuditorHost
         {
             string origin = log.TrustAnchor.Configuration.Origin;
             var files = new AuditorFiles(settings, log);
-            // Nobody else uses the folder meanwhile.
+            // Nobody else uses the folders meanwhile.
+            using FileStream markLock = files.LockMark();
             using AuditorSession session = await AuditorSession.OpenAsync(
                 new AuditorOptions { TrustAnchor = log.TrustAnchor, QueryUrls = log.QueryUrls, StateFolder = files.Folder, FirstEpoch = log.FirstEpoch }, http, time, cancellationToken).ConfigureAwait(false);
             if (session.State is { Fork: not null } or { Breach: not null })

@@ -19,6 +19,7 @@ internal sealed class LogAuditor : IDisposable
     private readonly AuditorSettings _settings;
     private readonly AuditorSession _session;
     private readonly AuditorFiles _files;
+    private readonly FileStream _markLock;
     private readonly NoteSigner _key;
     private readonly TimeProvider _time;
     private AuditorMark? _mark;
@@ -28,9 +29,19 @@ internal sealed class LogAuditor : IDisposable
     private LogAuditor(AuditedLog log, AuditorSettings settings, AuditorSession session, AuditorFiles files, NoteSigner key, TimeProvider time)
     {
         (_log, _settings, _session, _files, _key, _time) = (log, settings, session, files, key, time);
-        _mark = files.LoadMark(log.TrustAnchor);
-        SignedStatement? signed = files.LoadSigned();
-        Require(signed);
+        _markLock = files.LockMark();
+        SignedStatement? signed;
+        try
+        {
+            _mark = files.LoadMark(log.TrustAnchor);
+            signed = files.LoadSigned();
+            Require(signed);
+        }
+        catch
+        {
+            _markLock.Dispose();
+            throw;
+        }
         Finding? finding = files.LoadFinding();
         _view = Verified(new LogView { Log = log, Auditor = key.Key.ToString(), Signed = signed, Finding = finding });
         if (finding is not null)
@@ -103,7 +114,11 @@ internal sealed class LogAuditor : IDisposable
     }
 
     /// <inheritdoc/>
-    public void Dispose() => _session.Dispose();
+    public void Dispose()
+    {
+        _markLock.Dispose();
+        _session.Dispose();
+    }
 
     // A refused answer is asked for again: what ends the audit is that no server has another.
     private async Task<AuditResult> VerifyAsync(CancellationToken cancellationToken)

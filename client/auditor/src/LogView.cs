@@ -32,8 +32,13 @@ internal sealed record LogView
     /// <summary>ProofOctets of all looks.</summary>
     public long ProofOctets { get; init; }
 
-    /// <summary>PublicDescription is fit for anyone's eyes: what the system says of the auditor's own disk has paths in it.</summary>
-    public string PublicDescription => Condition == LogCondition.Failing ? "The auditor's files cannot be written." : Description;
+    /// <summary>PublicDescription is fit for anyone's eyes: what the system says of disks and connections has paths and addresses in it.</summary>
+    public string PublicDescription => Condition switch
+    {
+        LogCondition.Failing => "The auditor's files cannot be written.",
+        LogCondition.Unreachable => "No server of the log gave an answer.",
+        _ => Description,
+    };
 
     public string Origin => Log.TrustAnchor.Configuration.Origin;
 

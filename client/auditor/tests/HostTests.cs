@@ -80,7 +80,8 @@ public sealed class HostTests
         Assert.Equal(JsonValueKind.Null, (await running.JsonAsync($"/{auditor.Log.Id}/coverage")).GetProperty("signed").ValueKind);
         (HttpStatusCode status, string body, _) = await running.GetAsync("/health/ready");
         Assert.Equal(HttpStatusCode.ServiceUnavailable, status);
-        Assert.Contains("test.example/log: ", body, StringComparison.Ordinal);
+        Assert.Contains("test.example/log: No server of the log gave an answer.", body, StringComparison.Ordinal);
+        Assert.DoesNotContain("127.0.0.1", (await running.GetAsync("/")).Body, StringComparison.Ordinal);
     }
 
     [Fact]

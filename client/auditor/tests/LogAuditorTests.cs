@@ -60,13 +60,17 @@ public sealed class LogAuditorTests
     {
         await using AuditorFixture auditor = await AuditorFixture.StartAsync(3);
         // Nothing can be written where the mark is to be.
+        Directory.CreateDirectory(auditor.Settings.MarkFolder);
+        using LogAuditor log = await auditor.OpenAsync();
+        Directory.Delete(auditor.Settings.MarkFolder, recursive: true);
         File.WriteAllText(auditor.Settings.MarkFolder, "");
-        LogView view = await auditor.LookAsync();
+        LogView view = await log.LookAsync(Cancellation);
         Assert.Equal((LogCondition.Failing, null), (view.Condition, view.Signed));
         Assert.DoesNotContain(auditor.Settings.MarkFolder, view.PublicDescription, StringComparison.Ordinal);
         Assert.False(File.Exists(Path.Combine(auditor.Files.Folder, "signed.json")));
         File.Delete(auditor.Settings.MarkFolder);
-        Assert.Equal(3UL, auditor.Signed(await auditor.LookAsync()));
+        Directory.CreateDirectory(auditor.Settings.MarkFolder);
+        Assert.Equal(3UL, auditor.Signed(await log.LookAsync(Cancellation)));
     }
 
     [Fact]
@@ -153,6 +157,23 @@ public sealed class LogAuditorTests
         await using AuditorFixture auditor = await AuditorFixture.StartAsync(1);
         using LogAuditor first = await auditor.OpenAsync();
         await Assert.ThrowsAsync<Client.ClientStateException>(auditor.OpenAsync);
+    }
+
+    [Fact]
+    public async Task Two_states_do_not_share_a_mark()
+    {
+        await using AuditorFixture auditor = await AuditorFixture.StartAsync(1);
+        using Secrets.NoteSigner key = Secrets.CosignerKeyFile.Open(auditor.KeyFile);
+        AuditorSettings other = auditor.Settings with { StateFolder = auditor.Fixture.Folder.In("other") };
+        using (LogAuditor first = await auditor.OpenAsync())
+        {
+            StartupException refused = await Assert.ThrowsAsync<StartupException>(OtherAsync);
+            Assert.Contains("one key signs from one state", refused.Message, StringComparison.Ordinal);
+        }
+        using LogAuditor second = await OtherAsync();
+        Assert.Equal(LogCondition.Following, (await second.LookAsync(Cancellation)).Condition);
+
+        Task<LogAuditor> OtherAsync() => LogAuditor.OpenAsync(auditor.Log, other, key, auditor.Fixture.Http, auditor.Fixture.Clock, Cancellation);
     }
 
     [Fact]

@@ -132,6 +132,28 @@ public sealed class AuditBreachTests
     }
 
     [Theory]
+    [InlineData(0, 60_000, true)]
+    [InlineData(0, 80_000, false)]
+    [InlineData(3, 100_000, true)]
+    [InlineData(3, 200_000, false)]
+    public async Task A_proof_is_not_read_beyond_what_its_leaves_can_have(int added, int more, bool isRead)
+    {
+        await using Fixture fixture = await StartAsync(1);
+        fixture.Publish([.. Enumerable.Range(0, added).Select(i => ($"new-{i}", "v"))]);
+        using AuditorSession session = await OpenAsync(fixture);
+        fixture.Server.Refuse = path => path == "/v1/epochs/0-2/audit-proof" ? (422, "range-too-large") : null;
+        fixture.Server.Mutate = (path, answer) => path == "/v1/epochs/2/audit-proof" ? [.. answer, .. new byte[more]] : answer;
+        if (isRead)
+        {
+            Assert.Equal(Reason.MalformedTrailing, (await session.AuditAsync(null, Cancellation)).Reason);
+            return;
+        }
+        OptiksServerException e = await Assert.ThrowsAsync<OptiksServerException>(() => session.AuditAsync(null, Cancellation));
+        Assert.Contains("answered with more than", e.Message, StringComparison.Ordinal);
+        Assert.Equal(1UL, EpochRecord.EpochOf(session.State!.Head.Record));
+    }
+
+    [Theory]
     [InlineData("smaller", Reason.Valid)]
     [InlineData("same", Reason.Valid)]
     [InlineData("larger", Reason.Stale)]
