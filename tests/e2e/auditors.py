@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import http.server
 import json
 import random
 import re
@@ -9,12 +10,14 @@ import shutil
 import struct
 import subprocess
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from harness import FAIL_POINT, OUT, ROOT, Deployment, Process, Run
 from oracle import require
 from ports import free_port
+from rest import Client
 
 sys.path.insert(0, str(ROOT / "tests/reference"))
 import ed25519  # noqa: E402
@@ -34,6 +37,44 @@ def fail_points() -> list[str]:
 
 def log_hash(origin: str) -> str:
     return hashlib.sha256(origin.encode()).hexdigest()
+
+
+class LyingProxy:
+    """A server before query-services that changes what they say. Use as a context. `target` is whom it asks, `change` what it makes of an answer, by its path."""
+
+    def __init__(self, target: str):
+        self.target = target
+        self.change: Callable[[str, bytes], bytes] = lambda path, body: body
+        proxy = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self):
+                with Client(proxy.target) as client:
+                    answer = client.get(self.path, self.headers.get("Accept"))
+                body = proxy.change(self.path, answer.body) if answer.status == 200 else answer.body
+                self.send_response(answer.status)
+                self.send_header("Content-Type", answer.headers.get("content-type", "application/octet-stream"))
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", free_port()), Handler)
+        self._thread = threading.Thread(target=self._server.serve_forever)
+        self.url = f"http://127.0.0.1:{self._server.server_port}"
+
+    def __enter__(self) -> "LyingProxy":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_) -> None:
+        self._server.shutdown()
+        self._thread.join()
+        self._server.server_close()
 
 
 class Signed:
@@ -83,8 +124,9 @@ class Auditor:
         """Root by log and size, of all that was ever signed."""
         self.newest = [0] * len(logs)
 
-    def write_config(self, first_epoch: int = 0, **more) -> None:
-        logs = [{"trust": str(log.data / "trust.json"), "query_urls": [query.url for query in log.queries], "first_epoch": first_epoch} for log in self.logs]
+    def write_config(self, first_epoch: int = 0, query_urls: list[str] | None = None, **more) -> None:
+        """query_urls: those of the services; others for all logs."""
+        logs = [{"trust": str(log.data / "trust.json"), "query_urls": query_urls or [query.url for query in log.queries], "first_epoch": first_epoch} for log in self.logs]
         self.config.write_text(json.dumps({"key_file": self.key_file.name, "state": "state", "mark": "mark", "urls": self.url, "interval_seconds": 1, "logs": logs} | more))
 
     def once(self, fail_point: str | None = None) -> Run:
@@ -115,6 +157,11 @@ class Auditor:
             require(one.size <= mark_size, f"a checkpoint of {one.size} entries is signed, and the mark is of {mark_size}")
             state = json.loads((self.folder_of(number) / "state.json").read_text())
             require(one.size <= state["head"]["size"], f"a checkpoint of {one.size} entries is signed, and the state is of {state['head']['size']}")
+
+    def newest_signed(self) -> int:
+        """Size that was signed last of the first log."""
+        self.look_at_signed()
+        return self.newest[0]
 
     def judge(self, note: bytes, log: int = 0) -> Signed:
         one = Signed(note, self.vkey, self._anchors[log]["log_key"])

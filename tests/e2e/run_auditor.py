@@ -19,10 +19,12 @@ from auditors import KILLED, OPTIKS, Auditor, kill_rounds
 from harness import FAIL_POINT, Deployment
 from oracle import require
 
-# An epoch as soon as the one before is published, also without updates: a long log in minutes.
+# An epoch as soon as the one before is published, with what came meanwhile or nothing: a long log in minutes.
 MANY_EPOCHS = {"Optiks__UpdateTask__EpochInterval": "00:00:00.010", "Optiks__Log__Heartbeat": "00:00:00.010"}
 BATCH = 250
 LEAST_KILLS = 3
+STANDSTILL_SECONDS = 60
+KEYS_A_LOOK = 20
 
 
 def measured(auditor: Auditor, fail_point: str | None = None) -> dict:
@@ -75,10 +77,27 @@ def publish_keys(log: Deployment, prefix: str, count: int) -> None:
     log.wait_served(status["epoch"])
 
 
+def write_epochs(log: Deployment, epochs: int) -> int:
+    """New keys one by one, until there are so many epochs; how many keys."""
+    count = latest = 0
+    moved = time.monotonic()
+    with log.query_client() as reader, log.update_client() as writer:
+        while latest < epochs:
+            for _ in range(KEYS_A_LOOK):
+                accepted = writer.post_json("/v1/updates", {"key": f"key-{count}", "value": "v"})
+                require(accepted.status == 202, f"{accepted.status} {accepted.body!r}")
+                count += 1
+            now = reader.get("/v1/epochs/latest", "application/json").json()["record_fields"]["epoch"]
+            if now > latest:
+                latest, moved = now, time.monotonic()
+            require(time.monotonic() - moved < STANDSTILL_SECONDS, f"the log stands still at epoch {latest}: {log.task.log_end()}")
+    return count
+
+
 def catching_up(folder: Path, epochs: int) -> dict:
     """Of so many epochs in one go, and the same killed on the way and resumed."""
     with Deployment(MANY_EPOCHS) as log:
-        log.wait_served(epochs)
+        keys = write_epochs(log, epochs)
         require(log.task.stop() == 0, log.task.log_end())
         whole = measured(Auditor(folder / "whole", log))
         killed = Auditor(folder / "killed", log)
@@ -90,7 +109,7 @@ def catching_up(folder: Path, epochs: int) -> dict:
         resumed = measured(killed)
         killed.look_at_signed()
         require(resumed["epoch"] == whole["epoch"], "what was killed ended elsewhere")
-        return {"epochs": whole["epoch"], "whole": whole, "kills": kills, "peak_mb_killed": peak, "resumed": resumed}
+        return {"epochs": whole["epoch"], "keys": keys, "whole": whole, "kills": kills, "peak_mb_killed": peak, "resumed": resumed}
 
 
 def main() -> int:
@@ -116,6 +135,7 @@ def main() -> int:
                 report["kills"] = kills
         if options.insertions:
             report["insertions"] = insertions(folder / "insertions", options.insertions)
+            print(json.dumps(report["insertions"]), flush=True)
         if options.epochs:
             (folder / "epochs").mkdir()
             report["catching_up"] = catching_up(folder / "epochs", options.epochs)

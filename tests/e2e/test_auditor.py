@@ -14,7 +14,7 @@ import time
 import unittest
 from pathlib import Path
 
-from auditors import Auditor, fail_points, kill_rounds, log_hash
+from auditors import Auditor, LyingProxy, fail_points, kill_rounds, log_hash
 from harness import ROOT, Deployment
 from otlp import Collector
 from rest import Client
@@ -118,6 +118,72 @@ class AuditorTest(unittest.TestCase):
         refused = auditor.once()
         self.assertEqual((refused.code, "never changes" in refused.error), (78, True), str(refused))
 
+    def test_a_server_that_changes_what_it_passes_on_is_found(self):
+        for name, change, reason in (("proof", lambda path, body: _flip(body, -1) if path.endswith("/audit-proof") else body, None),
+                                     ("board", lambda path, body: _flip(body, 60) if "/tile/entries/" in path else body, "inclusion_proof"),
+                                     ("checkpoint", lambda path, body: _flip(body, -20) if path == "/log/checkpoint" else body, "checkpoint")):
+            with self.subTest(name), LyingProxy(self.log.query.url) as proxy:
+                auditor = self.auditor()
+                auditor.write_config(query_urls=[proxy.url])
+                self.assertEqual(auditor.once().code, 0)
+                signed = auditor.newest_signed()
+                self.log.publish(("alice", f"behind the proxy: {name}"))
+                proxy.change = change
+                run = auditor.once()
+                if reason == "checkpoint":
+                    # Says nothing about the log, so it is asked again, for ever.
+                    self.assertEqual((run.code, run.lines()[0]["condition"]), (3, "behind"), str(run))
+                    proxy.change = lambda path, body: body
+                    self.assertEqual(auditor.once().code, 0)
+                    self.assertGreater(auditor.newest_signed(), signed)
+                    continue
+                found = run.lines()[0]
+                self.assertEqual((run.code, found["verdict"], found["proven"]), (1, "invalid", False), str(run))
+                self.assertTrue(found["reason"] == reason if reason else found["reason"].startswith(("append_", "malformed_")), str(run))
+                self.assertIn("README.txt", os.listdir(found["evidence"]))
+                # Honest again: nothing is signed before a person looked.
+                proxy.change = lambda path, body: body
+                for _ in range(2):
+                    self.assertEqual(auditor.once().code, 1)
+                    self.assertEqual(auditor.newest_signed(), signed)
+                resumed = auditor.resume()
+                self.assertEqual((resumed.code, "goes on" in resumed.out), (0, True), str(resumed))
+                self.assertEqual(auditor.once().code, 0)
+                self.assertGreater(auditor.newest_signed(), signed)
+
+    def test_two_histories_of_real_services_are_a_fork(self):
+        with Deployment() as first:
+            first.publish(("alice", "a1"))
+            first.stop()
+            # The same keys, database and board: whoever has them can sign both.
+            with Deployment(before_start=lambda log: shutil.copytree(first.data, log.data, dirs_exist_ok=True)) as second:
+                first.start()
+                first.wait_ready()
+                with LyingProxy(first.query.url) as proxy:
+                    auditor = self.auditor(first)
+                    auditor.write_config(query_urls=[proxy.url])
+                    first.publish(("alice", "a2"))
+                    self.assertEqual(auditor.once().code, 0)
+                    signed = auditor.newest_signed()
+                    # One epoch more than the other view has.
+                    second.publish(("alice", "mallory's"))
+                    second.publish(("bob", "b"))
+                    proxy.target = second.query.url
+                    with auditor.start() as daemon:
+                        daemon.wait_unready("two views that cannot both be true")
+                        with Client(daemon.url) as client:
+                            base = f"/{log_hash(auditor.origins[0])}"
+                            self.assertEqual(auditor.judge(client.get(f"{base}/checkpoint").body).size, signed)
+                            coverage = client.get(f"{base}/coverage").json()
+                            self.assertEqual((coverage["condition"], coverage["finding"]["reason"], coverage["finding"]["proven"]), ("stopped", "fork", True))
+                            self.assertIn("Nothing of this log is signed any more", client.get(f"{base}/").body.decode())
+                        self.assertEqual(daemon.stop(), 5, daemon.log_end())
+                    proxy.target = first.query.url
+                    self.assertEqual(auditor.once().code, 5)
+                    self.assertEqual(auditor.newest_signed(), signed)
+                    refused = auditor.resume()
+                    self.assertEqual((refused.code, "own signature" in refused.error), (5, True), str(refused))
+
     def test_what_it_is_told_wrongly_is_one_sentence(self):
         auditor = self.auditor()
         good = json.loads(auditor.config.read_text())
@@ -135,6 +201,12 @@ class AuditorTest(unittest.TestCase):
         run = auditor.once("auditor-nothing")
         self.assertEqual(run.code, 78, str(run))
         self.assertEqual(auditor.once().code, 0)
+
+
+def _flip(octets: bytes, position: int) -> bytes:
+    changed = bytearray(octets)
+    changed[position] ^= 1
+    return bytes(changed)
 
 
 def _octets(text: str) -> bytes:
