@@ -53,6 +53,9 @@ class ReadmeTest(unittest.TestCase):
         self.assertGreaterEqual(audited["epoch"], 2)
         # It goes on where it stopped.
         self.assertLess(self.one("audit")["verified_epochs"], audited["verified_epochs"])
+        board = self.one("board", "verify")
+        self.assertEqual((board["verdict"], board["periods"]), ("valid", 1))
+        self.assertGreaterEqual(board["epoch"], audited["epoch"])
 
     def test_5_for_people(self):
         for arguments, expected in ((("lookup", "alice"), "alice: present, version 2"), (("lookup", "bob"), "bob: absent"),
