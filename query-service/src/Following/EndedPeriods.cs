@@ -64,7 +64,8 @@ internal sealed class EndedPeriods : IDisposable
     public async Task<Refused?> PrepareAsync(IFollowStore store, ulong epoch, CancellationToken cancellationToken)
     {
         await TakeMadeAsync();
-        EndedPeriod[] behind = [.. _served.Values.Concat(_retired).Where(ended => ended.ErasedThrough < epoch)];
+        // First where readers are still: of one leaf log, only who erases in it first keeps its own readers from what is half erased.
+        EndedPeriod[] behind = [.. _retired.Concat(_served.Values).Where(ended => ended.ErasedThrough < epoch)];
         if (behind.Length == 0)
         {
             return null;
