@@ -40,17 +40,31 @@ internal sealed class AuditorWorker : BackgroundService
             Say(before, view);
             if (view.Finding is { IsAlerted: false } && _webhook is not null)
             {
-                if (await _webhook.TellAsync(view, stop).ConfigureAwait(false) is { } problem)
+                if (await TellAsync(log, _webhook, stop).ConfigureAwait(false) is { } problem)
                 {
                     _logger.WebhookFailed(view.Origin, problem);
-                }
-                else
-                {
-                    log.Alerted();
                 }
             }
             before = log.View;
             await Task.Delay(_settings.Interval, _time, stop).ConfigureAwait(false);
+        }
+    }
+
+    // Null: it was taken, and that is on disk.
+    private static async Task<string?> TellAsync(LogAuditor log, AuditorWebhook webhook, CancellationToken stop)
+    {
+        if (await webhook.TellAsync(log.View, stop).ConfigureAwait(false) is { } problem)
+        {
+            return problem;
+        }
+        try
+        {
+            log.Alerted();
+            return null;
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            return $"that it was told cannot be written: {e.Message}";
         }
     }
 

@@ -122,6 +122,46 @@ public sealed class HostileLogTests
         EvidenceCheck.Proves(view.Finding!.EvidencePath);
     }
 
+    [Theory]
+    [InlineData("evidence")]
+    [InlineData("finding.json")]
+    public async Task What_cannot_be_written_is_not_forgotten(string name)
+    {
+        await using AuditorFixture auditor = await AuditorFixture.StartAsync(3);
+        using FixtureLog second = auditor.Fixture.Log.Fork(3);
+        second.PublishMany(3, i => [("mallory", $"{i}")]);
+        using LogAuditor log = await auditor.OpenAsync();
+        await log.LookAsync(Cancellation);
+        string path = Path.Combine(auditor.Files.Folder, name);
+        if (name == "evidence")
+        {
+            File.WriteAllText(path, "");
+        }
+        else
+        {
+            Directory.CreateDirectory(path);
+        }
+        auditor.Fixture.Server.Log = second;
+        auditor.Fixture.Clock.UtcNow = second.Now;
+        Assert.Equal(LogCondition.Failing, (await log.LookAsync(Cancellation)).Condition);
+        // The other view is gone, and what it showed is not.
+        auditor.Fixture.Server.Log = auditor.Fixture.Log;
+        auditor.Fixture.Publish(("late", "x"));
+        LogView view = await log.LookAsync(Cancellation);
+        Assert.Equal((LogCondition.Failing, 3UL), (view.Condition, auditor.Signed(view)));
+        if (name == "evidence")
+        {
+            File.Delete(path);
+        }
+        else
+        {
+            Directory.Delete(path);
+        }
+        view = await log.LookAsync(Cancellation);
+        Assert.Equal((LogCondition.Stopped, 3UL), (view.Condition, auditor.Signed(view)));
+        EvidenceCheck.Proves(view.Finding!.EvidencePath);
+    }
+
     private static void Cheat(string what, AuditorFixture auditor, FixtureLog second)
     {
         FixtureLog log = auditor.Fixture.Log;

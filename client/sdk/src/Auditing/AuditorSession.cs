@@ -24,6 +24,7 @@ public sealed class AuditorSession : IDisposable
     private readonly TimeProvider _time;
     private AuditState? _state;
     private byte[]? _periodRecord;
+    private Func<AuditState>? _unwritten;
     private int _preferred;
 
     private AuditorSession(AuditorOptions options, HttpClient http, StateFolder folder, TimeProvider time)
@@ -184,7 +185,7 @@ public sealed class AuditorSession : IDisposable
     private string LogId => Base64UrlText.Encode(_options.TrustAnchor.LogId.Span);
 
     // What was proven once stays so.
-    private AuditResult? Known(ulong start) => _state switch
+    private AuditResult? Known(ulong start) => _unwritten is { } write ? Proven(write, start) : _state switch
     {
         { Fork: { } fork } => Result(Reason.Fork, start, evidencePath: fork.EvidencePath) with { IsProven = true },
         { Breach: { } breach } => Result(breach.Reason, start, $"entry {breach.Epoch} of the signed log breaks a rule of records", breach.EvidencePath) with
@@ -430,20 +431,20 @@ public sealed class AuditorSession : IDisposable
 
     private AuditResult Fork(HeadState kept, Contradiction contradiction, string source, ulong start)
     {
-        string path = _folder.WriteEvidence(ForkEvidence.Name(_time), ForkEvidence.Collect(_options.TrustAnchor, kept, contradiction, source));
-        return Proven(_state! with { Fork = new ForkState(path) }, start);
+        Dictionary<string, ReadOnlyMemory<byte>> files = ForkEvidence.Collect(_options.TrustAnchor, kept, contradiction, source);
+        return Proven(() => _state! with { Fork = new ForkState(_folder.WriteEvidence(ForkEvidence.Name(_time), files)) }, start);
     }
 
-    private AuditResult Breach(RecordBreach breach, ulong start)
-    {
-        string path = _folder.WriteEvidence(ForkEvidence.Name(_time), breach.Files);
-        return Proven(_state! with { Breach = new BreachState(breach.Reason, breach.Epoch, path) }, start);
-    }
+    private AuditResult Breach(RecordBreach breach, ulong start) =>
+        Proven(() => _state! with { Breach = new BreachState(breach.Reason, breach.Epoch, _folder.WriteEvidence(ForkEvidence.Name(_time), breach.Files)) }, start);
 
-    private AuditResult Proven(AuditState state, ulong start)
+    // A disk that is full must not have it forget what the log signed: until the evidence is written, every call writes it, and does nothing else.
+    private AuditResult Proven(Func<AuditState> write, ulong start)
     {
+        _unwritten = write;
+        AuditState state = write();
         _folder.Save(state, StateJson.Default.AuditState);
-        _state = state;
+        (_state, _unwritten) = (state, null);
         return Known(start)!;
     }
 
