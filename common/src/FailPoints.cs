@@ -20,6 +20,15 @@ public static partial class FailPoints
     /// <summary>Updates are durable, their callers not yet answered (update-service).</summary>
     public const string Accept = "accept";
 
+    /// <summary>What a witness is about to cosign is on disk, nothing is signed.</summary>
+    public const string WitnessStore = "witness-store";
+
+    /// <summary>A witness has made its cosignature, and has not sent it.</summary>
+    public const string WitnessSign = "witness-sign";
+
+    /// <summary>OfWitnesses are those of <c>optiks witness</c>, in their order.</summary>
+    public static readonly IReadOnlyList<string> OfWitnesses = [WitnessStore, WitnessSign];
+
     /// <summary>The log's key and trust anchor are saved, the genesis record is not.</summary>
     public const string GenesisKey = "genesis-key";
 
@@ -97,7 +106,7 @@ public static partial class FailPoints
 
     /// <summary>All names, in the order in which an update gets to them.</summary>
     public static readonly IReadOnlyList<string> All =
-        [Draw, Accept, GenesisKey, Apply, Commit, Bundle, Erase, HighWater, Sign, Note, Tiles, Audit, Checkpoint, Publish, .. OfPeriods, .. OfAuditors];
+        [Draw, Accept, GenesisKey, Apply, Commit, Bundle, Erase, HighWater, Sign, Note, Tiles, Audit, Checkpoint, Publish, .. OfPeriods, .. OfAuditors, .. OfWitnesses];
 
     // signal.h of Linux; of equal value on x86-64 and ARM64.
     private const int SIGKILL = 9;

@@ -10,7 +10,7 @@ namespace Optiks.UpdateTask.Tests;
 public abstract class FailPointTests
 {
     // "draw" and "accept" are the update-service's; those of periods have a log of their own (PeriodFailPointTests).
-    private static readonly string[] s_points = [.. FailPoints.All.Except([FailPoints.Draw, FailPoints.Accept, .. FailPoints.OfPeriods, .. FailPoints.OfAuditors])];
+    private static readonly string[] s_points = [.. FailPoints.All.Except([FailPoints.Draw, FailPoints.Accept, .. FailPoints.OfPeriods, .. FailPoints.OfAuditors, .. FailPoints.OfWitnesses])];
 
     private static async Task KillInOrderAsync(IEnumerable<string> points)
     {

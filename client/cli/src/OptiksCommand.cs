@@ -102,6 +102,9 @@ internal static class OptiksCommand
             "optiks update alice \"alice's new key\" --wait --token-file alice.token",
         ],
         ["token jwks"] = ["optiks token jwks --key-file signer.pem > token-keys.json"],
+        ["witness"] = ["optiks witness init witness.example.org/w1", "optiks witness run --urls http://127.0.0.1:8331"],
+        ["witness init"] = ["optiks witness init witness.example.org/w1"],
+        ["witness run"] = ["optiks witness run --urls http://127.0.0.1:8331", "optiks witness run --folder /var/lib/optiks-witness"],
     };
 
     public static Task<int> RunAsync(string[] args, CommandHost host, CancellationToken cancellationToken = default)
@@ -142,6 +145,7 @@ internal static class OptiksCommand
             VerifyCommand.Create(options, host),
             KeyCommand.Create(options, host),
             TokenCommand.Create(options, host),
+            WitnessCommand.Create(options, host),
         };
         options.AddTo(root);
         return root;

@@ -39,6 +39,9 @@ public sealed class HelpTests
     [InlineData("token create", "--key-file", "--audience", "--scope", "--subject", "--user-b64", "--lifetime", "--kid", "--out", "--b64")]
     [InlineData("token jwks", "--key-file")]
     [InlineData("token")]
+    [InlineData("witness init", "--folder")]
+    [InlineData("witness run", "--folder", "--urls")]
+    [InlineData("witness")]
     [InlineData("")]
     public async Task Help_names_every_option_and_gives_examples(string command, params string[] options)
     {

@@ -1,0 +1,71 @@
+using System.Diagnostics.Metrics;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Hosting;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Diagnostics.HealthChecks;
+using Microsoft.Extensions.Logging;
+using Optiks.ServiceDefaults;
+
+namespace Optiks.Witness;
+
+/// <summary>WitnessHost serves a witness over HTTP until it is told to stop.</summary>
+public static class WitnessHost
+{
+    /// <summary>DefaultUrl to listen on.</summary>
+    public const string DefaultUrl = "http://127.0.0.1:8331";
+
+    /// <summary>
+    /// RunAsync serves the witness of a folder until SIGTERM, or until <paramref name="cancellationToken"/> says so, and returns the exit code. What an operator can mend is said in one sentence on
+    /// standard error.
+    /// </summary>
+    public static Task<int> RunAsync(WitnessFolder folder, string urls, CancellationToken cancellationToken)
+    {
+        ArgumentNullException.ThrowIfNull(folder);
+        return Startup.RunAsync(async () =>
+        {
+            FailPoints.EnsureValid();
+            WitnessedLogs? logs = null;
+            try
+            {
+                WebApplicationBuilder builder = CreateBuilder(folder, urls);
+                builder.Services.AddHealthChecks().AddCheck("witness", () => Health(logs!));
+                await using WebApplication app = builder.Build();
+                ILogger logger = app.Services.GetRequiredService<ILogger<WitnessFolder>>();
+                TimeProvider time = app.Services.GetRequiredService<TimeProvider>();
+                logs = await WitnessedLogs.OpenAsync(folder, time, logger, cancellationToken);
+                using var metrics = new WitnessMetrics(app.Services.GetRequiredService<IMeterFactory>(), logs);
+                app.UseOptiksDefaults();
+                new WitnessEndpoints(logs, metrics, logger).Map(app);
+                string vkey = logs.Key.ToString();
+                logger.WitnessStarted(logs.All.Count, vkey);
+                using CancellationTokenRegistration stop = cancellationToken.Register(app.Lifetime.StopApplication);
+                await Startup.RunHostAsync(app);
+            }
+            finally
+            {
+                logs?.Dispose();
+            }
+        });
+    }
+
+    private static WebApplicationBuilder CreateBuilder(WitnessFolder folder, string urls)
+    {
+        // The folder that the command runs in may be anyone's: settings are read beside the program, and from the environment.
+        WebApplicationBuilder builder = WebApplication.CreateSlimBuilder(new WebApplicationOptions { ContentRootPath = AppContext.BaseDirectory });
+        // Nobody has an API key here: what is on this machine for a log's services is not read.
+        builder.Configuration[DataFolder.Variable] = folder.Root;
+        builder.AddOptiksDefaults(new OptiksServiceOptions
+        {
+            Name = "optiks-witness",
+            DefaultUrl = DefaultUrl,
+            Settings = new Dictionary<string, Type>(),
+            MaxRequestBodyLength = AddCheckpointRequest.MaxLength,
+        });
+        builder.WebHost.UseUrls(urls);
+        return builder;
+    }
+
+    private static HealthCheckResult Health(WitnessedLogs logs) => logs.All.Select(log => log.Problem).FirstOrDefault(problem => problem is not null) is { } problem
+        ? HealthCheckResult.Unhealthy(problem)
+        : HealthCheckResult.Healthy($"Cosigning {logs.All.Count} logs.");
+}

@@ -1,0 +1,37 @@
+using System.Diagnostics.Metrics;
+
+namespace Optiks.Witness;
+
+/// <summary>WitnessMetrics counts what a witness is asked and answers.</summary>
+internal sealed class WitnessMetrics : IDisposable
+{
+    private readonly Meter _meter;
+    private readonly Counter<long> _requests;
+
+    public WitnessMetrics(IMeterFactory factory, WitnessedLogs logs)
+    {
+        _meter = factory.Create("Optiks.Witness");
+        _requests = _meter.CreateCounter<long>("optiks.witness.requests", "{request}", "Checkpoints that were to be cosigned, by the answer's status.");
+        _meter.CreateObservableGauge("optiks.witness.size", () => Of(logs, log => (long)log.Size), "{entry}", "Size of the last checkpoint cosigned, by log.");
+        _meter.CreateObservableGauge("optiks.witness.time", () => Of(logs, log => (long)log.Time), "s", "Time that the last cosignature names, by log; 0: there is none.");
+    }
+
+    public void Answered(string? origin, int status)
+    {
+        var byStatus = new KeyValuePair<string, object?>("optiks.status", status);
+        // Only origins that are configured: others are what a stranger chose.
+        if (origin is null)
+        {
+            _requests.Add(1, byStatus);
+        }
+        else
+        {
+            _requests.Add(1, byStatus, new KeyValuePair<string, object?>("optiks.origin", origin));
+        }
+    }
+
+    public void Dispose() => _meter.Dispose();
+
+    private static IEnumerable<Measurement<long>> Of(WitnessedLogs logs, Func<WitnessLog, long> value) =>
+        logs.All.Select(log => new Measurement<long>(value(log), new KeyValuePair<string, object?>("optiks.origin", log.Key.Name)));
+}

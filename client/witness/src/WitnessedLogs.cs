@@ -1,0 +1,108 @@
+using Microsoft.Extensions.Logging;
+using Optiks.Secrets;
+using Optiks.Tlog;
+
+namespace Optiks.Witness;
+
+/// <summary>WitnessedLogs is the logs that one key cosigns, and the lock on what it keeps of them. Any thread.</summary>
+internal sealed class WitnessedLogs : IDisposable
+{
+    private readonly Dictionary<string, WitnessLog> _byOrigin;
+    private readonly Dictionary<string, WitnessLog> _byName;
+    private readonly NoteSigner _signer;
+    private readonly BoardLock _lock;
+
+    private WitnessedLogs(NoteSigner signer, BoardLock folderLock, IReadOnlyList<WitnessLog> logs)
+    {
+        _signer = signer;
+        _lock = folderLock;
+        All = logs;
+        _byOrigin = logs.ToDictionary(log => log.Key.Name, StringComparer.Ordinal);
+        _byName = logs.ToDictionary(log => WitnessFolder.NameOf(log.Key.Name), StringComparer.Ordinal);
+    }
+
+    /// <summary>Key of the witness.</summary>
+    public VerifierKey Key => _signer.Key;
+
+    /// <summary>All in the order of the file.</summary>
+    public IReadOnlyList<WitnessLog> All { get; }
+
+    /// <summary>Of an origin; null: the witness does not know it.</summary>
+    public WitnessLog? Of(string origin) => _byOrigin.GetValueOrDefault(origin);
+
+    /// <summary>OfName is the log of this hash of an origin (<see cref="WitnessFolder.NameOf"/>).</summary>
+    public WitnessLog? OfName(string name) => _byName.GetValueOrDefault(name);
+
+    /// <summary>OpenAsync reads key, logs and state of a folder. Throws <see cref="StartupException"/> for what does not do, or a folder that another process has open.</summary>
+    public static async Task<WitnessedLogs> OpenAsync(WitnessFolder folder, TimeProvider time, ILogger logger, CancellationToken cancellationToken)
+    {
+        IReadOnlyList<PolicyLog> configured = ReadLogs(folder.Logs);
+        NoteSigner signer;
+        try
+        {
+            signer = CosignerKeyFile.Open(folder.Key);
+        }
+        catch (SecretsException e)
+        {
+            throw new StartupException(e.Message, e);
+        }
+        BoardLock? folderLock = null;
+        var logs = new List<WitnessLog>();
+        try
+        {
+            folderLock = folder.Lock();
+            foreach (PolicyLog log in configured)
+            {
+                if (log.Key.PublicKey.SequenceEqual(signer.Key.PublicKey))
+                {
+                    throw new StartupException($"{folder.Key} is the key of the log {log.Key.Name}: a witness has a key of its own.");
+                }
+                logs.Add(await WitnessLog.OpenAsync(log.Key, folder, signer, time, logger, cancellationToken));
+            }
+            return new WitnessedLogs(signer, folderLock, logs);
+        }
+        catch
+        {
+            logs.ForEach(log => log.Dispose());
+            folderLock?.Dispose();
+            signer.Dispose();
+            throw;
+        }
+    }
+
+    public void Dispose()
+    {
+        foreach (WitnessLog log in All)
+        {
+            log.Dispose();
+        }
+        _lock.Dispose();
+        _signer.Dispose();
+    }
+
+    private static IReadOnlyList<PolicyLog> ReadLogs(string path)
+    {
+        byte[] text;
+        try
+        {
+            text = File.ReadAllBytes(path);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            throw new StartupException($"The logs to cosign are not known: {e.Message}", e);
+        }
+        if (!TlogPolicy.TryParse(text, out TlogPolicy? policy, out TlogError error, out int line))
+        {
+            throw new StartupException($"{path}, line {line}: {error}. The file has a line 'log VKEY' for each log, and a line 'quorum none'.");
+        }
+        if (policy.Witnesses.Count > 0 || !policy.RequiresNone)
+        {
+            throw new StartupException($"{path} names witnesses: it is a policy of clients. A witness needs a line 'log VKEY' for each log, and 'quorum none'.");
+        }
+        if (policy.Logs.GroupBy(log => log.Key.Name, StringComparer.Ordinal).FirstOrDefault(same => same.Count() > 1) is { } twice)
+        {
+            throw new StartupException($"{path} has two keys for {twice.Key}: a log has one.");
+        }
+        return policy.Logs;
+    }
+}
