@@ -186,7 +186,7 @@ class Deployment:
         self.logs = Path(tempfile.mkdtemp(prefix="optiks-e2e-log-"))
         self.storage = ENGINES[engine](self.data, self.logs)
         lease = {"Optiks__UpdateTask__LeaseDuration": f"00:00:{self.storage.lease_seconds:02}"}
-        self._environment = {**_environment(), "OPTIKS_DATA": str(self.data), **FAST, **lease, **(settings or {})}
+        self._environment = {**clean_environment(), "OPTIKS_DATA": str(self.data), **FAST, **lease, **(settings or {})}
         self._before_start = before_start
         self.cleanup = ExitStack()
         """After the last process has ended."""
@@ -321,7 +321,7 @@ class Deployment:
                     for table in ("request", "pending", "outcome", "leaf", "value")}
 
 
-def _environment() -> dict[str, str]:
+def clean_environment() -> dict[str, str]:
     """This process's, without what a developer has set for another Optiks."""
     kept = {name: value for name, value in os.environ.items() if not name.upper().startswith(("OPTIKS", "ASPNETCORE_", "XDG_DATA"))}
     if "DOTNET_ROOT" not in kept and (dotnet := shutil.which("dotnet")):

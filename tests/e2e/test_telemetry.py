@@ -1,14 +1,18 @@
 """What the services tell a collector and their logs: the documented metrics and spans, and never a key, a value or a secret."""
 
 import base64
+import json
 import re
+import tempfile
 import time
 import unittest
+from pathlib import Path
 
 from harness import ROOT, Deployment
 from otlp import Collector
 from rest import Client, b64, uuid7
 from tokens import AUDIENCE, Signer, claims
+from witness import Witness
 
 QUERY, UPDATE, TASK = "optiks-query-service", "optiks-update-service", "optiks-update-task"
 KEY, VALUE, WRONG_KEY = "canary-key-4711@example.org", "canary-value-0815-of-a-user", "optiks_" + "canaryWrongKey" * 3 + "A"
@@ -37,9 +41,14 @@ class TelemetryTest(unittest.TestCase):
     def setUpClass(cls):
         cls.collector = Collector().__enter__()
         cls.addClassCleanup(cls.collector.__exit__, None, None, None)
-        settings = {"OTEL_EXPORTER_OTLP_ENDPOINT": cls.collector.url, "OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf", "OTEL_METRIC_EXPORT_INTERVAL": "500",
-                    "OTEL_BSP_SCHEDULE_DELAY": "200", "OTEL_BLRP_SCHEDULE_DELAY": "200", "Logging__LogLevel__Default": "Debug",
-                    "Optiks__RateLimits__Audits__PerSecond": "0.1", "Optiks__Log__Heartbeat": "00:00:01"}
+        witness = Witness("witness.example/w")
+        cls.addClassCleanup(witness.close)
+        policy = Path(cls.enterClassContext(tempfile.TemporaryDirectory(prefix="optiks-e2e-policy-"))) / "policy"
+        policy.write_text(f"{witness.line('w')}quorum w\n")
+        telemetry = {"OTEL_EXPORTER_OTLP_ENDPOINT": cls.collector.url, "OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf", "OTEL_METRIC_EXPORT_INTERVAL": "500",
+                     "OTEL_BSP_SCHEDULE_DELAY": "200", "OTEL_BLRP_SCHEDULE_DELAY": "200", "Logging__LogLevel__Default": "Debug"}
+        settings = telemetry | {"Optiks__RateLimits__Audits__PerSecond": "0.1", "Optiks__Log__Heartbeat": "00:00:01",
+                                "Optiks__Witnesses__PolicyFile": str(policy), "Optiks__Witnesses__RetryAfter": "00:00:00.200"}
         cls.signer, stranger = Signer("signer-1"), Signer("signer-1")
         cls.tokens = [cls.signer.token(claims([KEY], sub=SUBJECT)), stranger.token(claims([KEY], sub=SUBJECT))]
         with Deployment(settings, before_start=cls.signer.trust) as log:
@@ -47,11 +56,14 @@ class TelemetryTest(unittest.TestCase):
             cls.secrets = {"API key": log.api_key.encode(), "key encryption key": (log.data / "kek").read_bytes().strip(), "subject": SUBJECT.encode()}
             for name, token in zip(("token", "refused token"), cls.tokens, strict=True):
                 cls.secrets |= {f"{name}'s {part}": text.encode() for part, text in zip(("payload", "signature"), token.split(".")[1:], strict=True)}
+            cls.secrets["witness's key"] = (witness.folder / "key").read_bytes().split(b"+", 4)[4].strip()
+            witness.know(json.loads((log.data / "trust.json").read_text())["log_key"])
+            witness.start(telemetry)
             cls.use(log)
             # In order: the rest of what they have is sent when they stop.
-            codes = [process.stop() for process in log.processes]
-            cls.logs = [process.log() for process in log.processes]
-            assert codes == [0, 0, 0], codes
+            codes = [process.stop() for process in (*log.processes, witness)]
+            cls.logs = [process.log() for process in (*log.processes, witness)]
+            assert codes == [0, 0, 0, 0], codes
         cls.received = cls.collector.received
 
     @classmethod

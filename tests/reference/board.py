@@ -98,30 +98,32 @@ def verify_consistency(old_size: int, old_root: bytes, size: int, root: bytes, p
 
 MAX_SIGNATURES = 64
 KEY_TYPE_LOG = 0x01
+KEY_TYPE_COSIGNER = 0x04
 
 
 @dataclass(frozen=True)
 class LogKey:
     name: str
     public: bytes
+    type: int = KEY_TYPE_LOG
 
     @property
     def key_id(self) -> bytes:
-        return sha256(self.name.encode() + b"\n" + bytes([KEY_TYPE_LOG]) + self.public).digest()[:4]
+        return sha256(self.name.encode() + b"\n" + bytes([self.type]) + self.public).digest()[:4]
 
     @property
     def vkey(self) -> str:
-        encoded = base64.b64encode(bytes([KEY_TYPE_LOG]) + self.public).decode()
+        encoded = base64.b64encode(bytes([self.type]) + self.public).decode()
         return f"{self.name}+{self.key_id.hex()}+{encoded}"
 
     @classmethod
-    def parse(cls, vkey: str) -> "LogKey":
-        """Refused("configuration") for anything but a vkey of type 0x01 whose key id is right."""
+    def parse(cls, vkey: str, of_type: int = KEY_TYPE_LOG) -> "LogKey":
+        """Refused("configuration") for anything but a vkey of this type whose key id is right."""
         parts = vkey.split("+", 2)
         require(len(parts) == 3, "configuration")
         raw = canonical_base64(parts[2])
-        require(raw is not None and len(raw) == 33 and raw[0] == KEY_TYPE_LOG, "configuration")
-        key = cls(parts[0], raw[1:])
+        require(raw is not None and len(raw) == 33 and raw[0] == of_type, "configuration")
+        key = cls(parts[0], raw[1:], of_type)
         require(key.key_id.hex() == parts[1], "configuration")
         return key
 
@@ -201,6 +203,24 @@ def verify_checkpoint(note: bytes, origin: str, key: LogKey) -> Checkpoint:
     of_log = [raw[4:] for name, raw in signatures if name == key.name and raw[:4] == key.key_id]
     require(len(of_log) == 1 and ed25519.verify(key.public, text.encode(), of_log[0]), "checkpoint_signature")
     return Checkpoint(int(size), root)
+
+
+# Section 6: cosignatures.
+
+
+def verify_cosignatures(note: bytes, cosigners: list[LogKey]) -> dict[str, int]:
+    """Time of the latest cosignature of each of these keys, by name. Refused("checkpoint_signature") when a line with a known name and key id does not verify."""
+    text, signatures = _parse_note(note)
+    times: dict[str, int] = {}
+    for key in cosigners:
+        for name, raw in signatures:
+            if name != key.name or raw[:4] != key.key_id:
+                continue
+            time = int.from_bytes(raw[4:12], "big")
+            message = f"cosignature/v1\ntime {time}\n{text}".encode()
+            require(len(raw) == 76 and time < 2**63 and ed25519.verify(key.public, message, raw[12:]), "checkpoint_signature")
+            times[name] = max(time, times.get(name, 0))
+    return times
 
 
 # Section 3: the log from its tiles. fetch takes a path below the prefix and returns the file, or None for 404.

@@ -38,6 +38,26 @@ def hashes(texts: list[str]) -> list[bytes]:
 
 
 class BoardTest(unittest.TestCase):
+    def test_cosignatures(self):
+        rows = load("cosignatures.json")
+        keys = load("keys.json")
+        cosigners = [LogKey.parse(key["vkey"], board.KEY_TYPE_COSIGNER) for key in [*keys["witnesses"], keys["auditor"]]]
+        self.assertEqual((len(rows["valid"]), len(rows["invalid"])), (27, 20))
+        for row in rows["valid"]:
+            key = LogKey.parse(row["vkey"], board.KEY_TYPE_COSIGNER)
+            self.assertEqual(key.vkey, row["vkey"])
+            self.assertEqual(board.verify_cosignatures(row["note"].encode(), cosigners), {key.name: row["timestamp"]}, row["id"])
+        for row in rows["invalid"]:
+            with self.subTest(row["id"]):
+                # Its time alone is wrong, which a clock tells; or it is by nobody who is known.
+                if row["id"] == "milliseconds":
+                    self.assertGreater(*board.verify_cosignatures(row["note"].encode(), cosigners).values(), 10**12)
+                elif row["id"] in ("key-id-of-type-0x01", "other-name"):
+                    self.assertEqual(board.verify_cosignatures(row["note"].encode(), cosigners), {})
+                else:
+                    with self.assertRaises(Refused):
+                        board.verify_cosignatures(row["note"].encode(), cosigners)
+
     def test_ed25519(self):
         # RFC 8032 section 7.1, TEST 1 to 3.
         for seed, public, message, signature in (

@@ -11,6 +11,7 @@ using Optiks.UpdateTask.Options;
 using Optiks.UpdateTask.Pipeline;
 using Optiks.UpdateTask.Telemetry;
 using Optiks.UpdateTask.Time;
+using Optiks.UpdateTask.Witnesses;
 
 var service = new OptiksServiceOptions
 {
@@ -24,6 +25,7 @@ var service = new OptiksServiceOptions
         [PaddingOptions.Section] = typeof(PaddingOptions),
         [LogOptions.Section] = typeof(LogOptions),
         [PeriodOptions.Section] = typeof(PeriodOptions),
+        [WitnessOptions.Section] = typeof(WitnessOptions),
         [StorageOptions.Section] = typeof(StorageOptions),
     },
     Variables = new Dictionary<string, string>
@@ -51,6 +53,7 @@ return await Startup.RunAsync(
         services.AddOptionsWithValidateOnStart<PaddingOptions, PaddingOptionsValidator>().BindConfiguration(PaddingOptions.Section);
         services.AddOptionsWithValidateOnStart<LogOptions, LogOptionsValidator>().BindConfiguration(LogOptions.Section);
         services.AddOptionsWithValidateOnStart<PeriodOptions, PeriodOptionsValidator>().BindConfiguration(PeriodOptions.Section);
+        services.AddOptionsWithValidateOnStart<WitnessOptions, WitnessOptionsValidator>().BindConfiguration(WitnessOptions.Section);
 
         services.AddOptiksStorage();
 
@@ -69,7 +72,10 @@ return await Startup.RunAsync(
         services.AddSingleton<TaskMetrics>();
         services.AddSingleton<TaskReport>();
         services.AddHostedService<TaskService>();
-        services.AddHealthChecks().AddCheck<TaskHealthCheck>("task");
+        services.AddSingleton<WitnessState>();
+        services.AddSingleton<WitnessMetrics>();
+        services.AddHostedService<WitnessService>();
+        services.AddHealthChecks().AddCheck<TaskHealthCheck>("task").AddCheck<WitnessHealthCheck>("witnesses");
 
         await using WebApplication app = builder.Build();
         app.UseOptiksDefaults();

@@ -5,6 +5,7 @@ internal sealed class TaskState
 {
     private readonly TimeProvider _time;
     private volatile TaskStatus _current;
+    private TaskCompletionSource _changed = NewSource();
 
     public TaskState(TimeProvider time)
     {
@@ -16,10 +17,36 @@ internal sealed class TaskState
 
     public TimeSpan SinceProgress => _time.GetElapsedTime(_current.ProgressAt);
 
-    public void Enter(TaskRole role) => _current = new TaskStatus(role, _current.PublishedEpoch, _time.GetTimestamp(), null);
+    public void Enter(TaskRole role)
+    {
+        _current = new TaskStatus(role, _current.PublishedEpoch, _time.GetTimestamp(), null);
+        Wake();
+    }
 
-    public void Progress(ulong publishedEpoch) =>
+    public void Progress(ulong publishedEpoch)
+    {
+        bool isNew = _current.PublishedEpoch != publishedEpoch;
         _current = _current with { PublishedEpoch = publishedEpoch, ProgressAt = _time.GetTimestamp(), Problem = null };
+        if (isNew)
+        {
+            Wake();
+        }
+    }
+
+    /// <summary>NextPublishedAsync waits until this task leads and has published an epoch other than <paramref name="known"/>, and gives it.</summary>
+    public async Task<ulong> NextPublishedAsync(ulong? known, CancellationToken cancellationToken)
+    {
+        while (true)
+        {
+            // Taken before the look: what changes after it wakes.
+            Task changed = Volatile.Read(ref _changed).Task;
+            if (_current is { Role: TaskRole.Leading, PublishedEpoch: { } published } && published != known)
+            {
+                return published;
+            }
+            await changed.WaitAsync(cancellationToken);
+        }
+    }
 
     public void Period(ulong current, int? copies)
     {
@@ -30,4 +57,8 @@ internal sealed class TaskState
     }
 
     public void Hold(string problem) => _current = _current with { Problem = problem };
+
+    private static TaskCompletionSource NewSource() => new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+    private void Wake() => Interlocked.Exchange(ref _changed, NewSource()).SetResult();
 }

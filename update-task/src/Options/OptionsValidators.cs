@@ -13,3 +13,6 @@ internal sealed partial class PaddingOptionsValidator : IValidateOptions<Padding
 
 [OptionsValidator]
 internal sealed partial class PeriodOptionsValidator : IValidateOptions<PeriodOptions>;
+
+[OptionsValidator]
+internal sealed partial class WitnessOptionsValidator : IValidateOptions<WitnessOptions>;

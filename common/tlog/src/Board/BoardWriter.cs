@@ -8,7 +8,7 @@ namespace Optiks.Tlog;
 /// <para>1. A file below tile/ never changes once it has its name; a full tile's name is only ever given to a full tile. A partial tile goes
 /// once a checkpoint commits to the full one: a client of an older checkpoint cuts what it needs from that (C2SP tlog-tiles).</para>
 /// <para>2. The checkpoint is replaced after everything that it commits to is durable, and never by a smaller or another of its
-/// size.</para>
+/// size; cosignatures may be added to it (<see cref="BoardCosigner"/>).</para>
 /// <para>3. Every call can be repeated after a crash or failure, with the same arguments, and ends in the same files.</para>
 /// </remarks>
 public sealed class BoardWriter
@@ -131,8 +131,8 @@ public sealed class BoardWriter
     /// <param name="boardLock">The board's lock, held by the caller.</param>
     /// <param name="note">The checkpoint note, cosigned or not.</param>
     /// <param name="cancellationToken">Ends the reading of the present checkpoint; writing is not interrupted.</param>
-    /// <exception cref="BoardConflictException">The note is for another tree, or the board's checkpoint of that size has other
-    /// bytes.</exception>
+    /// <exception cref="BoardConflictException">The note is for another tree, or the board's checkpoint of that size has another text or
+    /// lacks one of the note's signatures.</exception>
     public async Task<BoardPublishResult> PublishAsync(BoardLock boardLock, ReadOnlyMemory<byte> note, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(boardLock);
@@ -153,7 +153,7 @@ public sealed class BoardWriter
             }
             if (presentSize == checkpoint.Size)
             {
-                if (!note.Span.SequenceEqual(present))
+                if (!Holds(present, note.Span))
                 {
                     throw new BoardConflictException($"{_folder} has another checkpoint of size {presentSize}.");
                 }
@@ -166,6 +166,11 @@ public sealed class BoardWriter
         DropPartials();
         return BoardPublishResult.Published;
     }
+
+    // The same text and signatures; cosignatures may have come since (BoardCosigner).
+    private static bool Holds(ReadOnlySpan<byte> present, ReadOnlySpan<byte> note) =>
+        SignedNote.TryParse(present, out SignedNote? held, out _) && SignedNote.TryParse(note, out SignedNote? wanted, out _)
+        && held.Text.Span.SequenceEqual(wanted.Text.Span) && wanted.Signatures.All(line => held.Signatures.Any(other => other.ToLine() == line.ToLine()));
 
     private static Checkpoint Open(CheckpointVerifier verifier, string source, ReadOnlySpan<byte> note) =>
         verifier.TryOpen(note, out SignedCheckpoint? opened, out TlogError error)

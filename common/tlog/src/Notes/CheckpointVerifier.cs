@@ -35,6 +35,9 @@ public sealed class CheckpointVerifier
         _acceptExtensionLines = acceptExtensionLines;
     }
 
+    /// <summary>LogKey is the log's key, of type 0x01.</summary>
+    public VerifierKey LogKey => _logKey;
+
     /// <summary>TryOpen parses and verifies a checkpoint note.</summary>
     public bool TryOpen(ReadOnlySpan<byte> bytes, [NotNullWhen(true)] out SignedCheckpoint? opened, out TlogError error)
     {

@@ -1,0 +1,99 @@
+namespace Optiks.Tlog.Tests;
+
+public sealed class BoardCosignerTests : IDisposable
+{
+    private static readonly BigIntegerEd25519 Ed25519 = new();
+    private static readonly CancellationToken Cancellation = CancellationToken.None;
+    private static readonly SeedSigner[] Signers =
+        [.. Vectors.Keys.GetProperty("witnesses").EnumerateArray().Select(witness => SeedSigner.From(witness, SignatureType.CosignatureV1))];
+
+    private readonly TemporaryFolder _folder = new();
+    private readonly BoardCosigner _cosigner;
+
+    public BoardCosignerTests() => _cosigner = new BoardCosigner(_folder.Path, new CheckpointVerifier(Vectors.LogKey, Vectors.Witnesses, Ed25519));
+
+    public void Dispose() => _folder.Dispose();
+
+    [Fact]
+    public async Task Cosignatures_come_under_the_logs_and_stay()
+    {
+        BoardWriter writer = await PublishAsync(3);
+        byte[] text = Text(3);
+        SignedCheckpoint? first = await AddAsync(text, await CosignAsync(0, text, 5));
+        Assert.Equal([5UL], first!.Cosignatures.Select(one => one.Timestamp!.Value));
+        SignedCheckpoint? second = await AddAsync(text, await CosignAsync(1, text, 6));
+        Assert.Equal([Vectors.LogKey.Name, Vectors.Witnesses[0].Name, Vectors.Witnesses[1].Name], second!.Note.Signatures.Select(one => one.Name));
+
+        // Another one of a key takes the place of an earlier, and of no later one.
+        Assert.Equal([6UL, 9], (await AddAsync(text, await CosignAsync(0, text, 9)))!.Cosignatures.Select(one => one.Timestamp!.Value).Order().ToArray());
+        byte[] before = ReadNote();
+        await AddAsync(text, await CosignAsync(0, text, 8));
+        Assert.Equal(before, ReadNote());
+
+        // The log's own checkpoint is in it, also for who opens the board anew.
+        using (BoardLock boardLock = BoardLock.TryAcquire(_folder.Path)!)
+        {
+            Assert.Equal(BoardPublishResult.AlreadyPublished, await writer.PublishAsync(boardLock, await NoteAsync(3), Cancellation));
+        }
+        Assert.Equal(before, ReadNote());
+        Assert.Equal(3UL, (await BoardWriter.OpenAsync(_folder.Path, Vectors.LogKey, Ed25519, Cancellation)).Size);
+        await PublishAsync(4);
+        Assert.Empty((await _cosigner.ReadAsync(Cancellation))!.Cosignatures);
+    }
+
+    [Fact]
+    public async Task What_is_of_another_checkpoint_changes_nothing()
+    {
+        byte[] text = Text(3);
+        Assert.Null(await AddAsync(text, await CosignAsync(0, text, 5)));
+        Assert.Empty(_folder.Files());
+
+        await PublishAsync(4);
+        byte[] before = ReadNote();
+        SignedCheckpoint? present = await AddAsync(text, await CosignAsync(0, text, 5));
+        Assert.Equal(4UL, present!.Checkpoint.Size);
+        Assert.Equal(before, ReadNote());
+    }
+
+    [Fact]
+    public async Task The_lock_must_be_held()
+    {
+        await PublishAsync(3);
+        byte[] text = Text(3);
+        VerifiedSignature cosignature = await CosignAsync(0, text, 5);
+        BoardLock released = BoardLock.TryAcquire(_folder.Path)!;
+        released.Dispose();
+        await Assert.ThrowsAsync<ObjectDisposedException>(() => _cosigner.AddAsync(released, text, [cosignature], Cancellation));
+    }
+
+    [Fact]
+    public async Task A_checkpoint_that_is_not_the_logs_is_refused()
+    {
+        await File.WriteAllTextAsync(Path.Combine(_folder.Path, "checkpoint"), "not a checkpoint\n", Cancellation);
+        await Assert.ThrowsAsync<BoardConflictException>(() => _cosigner.ReadAsync(Cancellation));
+    }
+
+    private static byte[] Text(int size) => new Checkpoint(Vectors.LogKey.Name, (ulong)size, Vectors.Roots[size]).Encode();
+
+    private static async Task<byte[]> NoteAsync(int size) => (await SignedNote.SignAsync(Text(size), SeedSigner.Log, Cancellation)).Encode();
+
+    private static async Task<VerifiedSignature> CosignAsync(int witness, byte[] text, ulong time) =>
+        new(Vectors.Witnesses[witness], await Cosignature.SignAsync(text, time, Signers[witness], Cancellation), time);
+
+    private byte[] ReadNote() => File.ReadAllBytes(Path.Combine(_folder.Path, "checkpoint"));
+
+    private async Task<SignedCheckpoint?> AddAsync(byte[] text, VerifiedSignature cosignature)
+    {
+        using BoardLock boardLock = BoardLock.TryAcquire(_folder.Path)!;
+        return await _cosigner.AddAsync(boardLock, text, [cosignature], Cancellation);
+    }
+
+    private async Task<BoardWriter> PublishAsync(int size)
+    {
+        BoardWriter writer = await BoardWriter.OpenAsync(_folder.Path, Vectors.LogKey, Ed25519, Cancellation);
+        using BoardLock boardLock = BoardLock.TryAcquire(_folder.Path)!;
+        await writer.AppendAsync(boardLock, writer.Size, [.. Vectors.Entries.Skip((int)writer.Size).Take(size - (int)writer.Size).Select(entry => (ReadOnlyMemory<byte>)entry)], Cancellation);
+        await writer.PublishAsync(boardLock, await NoteAsync(size), Cancellation);
+        return writer;
+    }
+}

@@ -1,0 +1,105 @@
+"""Witnesses beside a running log: two real ones, one that is not there. What they cosign is verified by the Python reference alone."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from hashlib import sha256
+from pathlib import Path
+
+from harness import OUT, ROOT, Deployment
+from rest import Client
+from witness import Witness
+
+sys.path.insert(0, str(ROOT / "tests/reference"))
+import board  # noqa: E402
+
+PATIENCE = 90
+
+
+class WitnessesTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.witnesses = [Witness("one.example/w"), Witness("two.example/w")]
+        for witness in cls.witnesses:
+            cls.addClassCleanup(witness.close)
+        dead = Witness("dead.example/w")
+        cls.addClassCleanup(dead.close)
+        one, two = cls.witnesses
+        text = f"{one.line('one')}{two.line('two')}{dead.line('dead')}group most 2 one two dead\nquorum most\n"
+        cls.policy = Path(tempfile.mkdtemp(prefix="optiks-e2e-policy-"))
+        cls.addClassCleanup(shutil.rmtree, cls.policy)
+        (cls.policy / "policy").write_text(text)
+        settings = {"Optiks__Witnesses__PolicyFile": str(cls.policy / "policy"), "Optiks__Witnesses__RetryAfter": "00:00:00.200",
+                    "Optiks__UpdateTask__EpochInterval": "00:00:01", "Optiks__Log__Heartbeat": "00:00:05"}
+        cls.log = cls.enterClassContext(Deployment(settings))
+        cls.vkey = json.loads((cls.log.data / "trust.json").read_text())["log_key"]
+        cls.key = board.LogKey.parse(cls.vkey)
+        cls.keys = [board.LogKey.parse(witness.vkey, board.KEY_TYPE_COSIGNER) for witness in cls.witnesses]
+        for witness in cls.witnesses:
+            witness.know(cls.vkey)
+            witness.start()
+
+    def cosigned(self, least_size: int) -> tuple[board.Checkpoint, bytes]:
+        """The board's checkpoint once it is of this size or more and both have cosigned it."""
+        deadline = time.monotonic() + PATIENCE
+        while True:
+            note = (self.log.data / "board/log/checkpoint").read_bytes()
+            checkpoint = board.verify_checkpoint(note, self.key.name, self.key)
+            times = board.verify_cosignatures(note, self.keys)
+            if checkpoint.size >= least_size and len(times) == 2:
+                self.assertTrue(all(abs(seconds - time.time()) < PATIENCE for seconds in times.values()))
+                return checkpoint, note
+            self.assertLess(time.monotonic(), deadline, note.decode() + self.log.task.log_end())
+            time.sleep(0.02)
+
+    def test_checkpoints_are_cosigned_through_the_death_of_a_witness_and_of_the_task(self):
+        epoch = self.log.publish(("alice", "a1"))["epoch"]
+        checkpoint, note = self.cosigned(epoch + 1)
+        # The log's own first, and nobody else's: anyone can put the file on a web server as it is.
+        names = re.findall("^\u2014 (.*) ", note.decode(), re.MULTILINE)
+        self.assertEqual((names[0], sorted(names[1:])), (self.key.name, ["one.example/w", "two.example/w"]))
+
+        self.witnesses[0].kill()
+        self.log.publish(("alice", "a2"))
+        self.witnesses[0].start()
+        # The other has gone on meanwhile; this one goes on from where it was.
+        later, _ = self.cosigned(checkpoint.size + 1)
+
+        self.log.task.kill()
+        self.log.task.start()
+        self.log.task.wait_ready()
+        epoch = self.log.publish(("alice", "a3"))["epoch"]
+        newest, _ = self.cosigned(max(epoch + 1, later.size + 1))
+        self.assertEqual(self.log.optiks("lookup", "alice").code, 0)
+        self.assertEqual(self.log.optiks("audit").code, 0)
+        self.assertEqual(self.log.optiks_db("fsck", "--board", str(self.log.data / "board")).code, 0)
+
+        # What monitors read of a witness is a tree that this log has.
+        for witness, key in zip(self.witnesses, self.keys, strict=True):
+            with Client(witness.url, timeout=30) as client:
+                monitored = client.get(f"/{sha256(self.key.name.encode()).hexdigest()}/checkpoint").body
+            self.assertEqual(list(board.verify_cosignatures(monitored, [key])), [key.name])
+            self.assertGreaterEqual(board.verify_checkpoint(monitored, self.key.name, self.key).size, newest.size)
+        with Client(self.log.task.url, timeout=30) as client:
+            checks = client.get("/health/ready").json()["checks"]
+        self.assertEqual(checks["witnesses"]["status"], "healthy")
+        self.assertIn("witnesses cosign", checks["witnesses"]["description"])
+
+    def test_stops_in_order(self):
+        witness = Witness("three.example/w")
+        self.addCleanup(witness.close)
+        witness.know(self.vkey)
+        witness.start()
+        again = subprocess.run([OUT / "cli/optiks", "witness", "run", "--folder", witness.folder, "--urls", "http://127.0.0.1:0"], capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(again.returncode, 78)
+        self.assertIn("Another witness", again.stderr)
+        self.assertEqual(witness.stop(), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,8 @@
+using Optiks.Tlog;
+
+namespace Optiks.UpdateTask.Witnesses;
+
+/// <summary>WitnessAddress is a witness and where it takes checkpoints.</summary>
+/// <param name="Key">Its key, of type 0x04.</param>
+/// <param name="Url">Its add-checkpoint endpoint.</param>
+internal sealed record WitnessAddress(VerifierKey Key, Uri Url);

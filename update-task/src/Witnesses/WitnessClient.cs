@@ -1,0 +1,143 @@
+using System.Globalization;
+using System.Net;
+using System.Text;
+using Optiks.Native;
+using Optiks.Tlog;
+using Optiks.UpdateTask.Board;
+
+namespace Optiks.UpdateTask.Witnesses;
+
+/// <summary>
+/// WitnessClient asks one witness to cosign (docs/spec/witness.md). What the witness answers is believed as far as it verifies: whatever it says, the log signs nothing, and goes back to nothing. One caller at
+/// a time.
+/// </summary>
+internal sealed class WitnessClient : IDisposable
+{
+    // Asked with what is remembered, then with what it answered, and once more for another's request that came between.
+    private const int MaxAttempts = 3;
+    private const string SizeType = "text/x.tlog.size";
+    private const int MaxAnswerLength = 16 * 1024;
+    private static readonly TimeSpan s_connectTimeout = TimeSpan.FromSeconds(5);
+
+    private readonly WitnessAddress _witness;
+    private readonly BoardFolder _board;
+    private readonly TimeProvider _time;
+    private readonly TimeSpan _tolerance;
+    private readonly HttpClient _http;
+    private ulong _size;
+
+    public WitnessClient(WitnessAddress witness, BoardFolder board, TimeProvider time, TimeSpan timeout, TimeSpan tolerance)
+    {
+        _witness = witness;
+        _board = board;
+        _time = time;
+        _tolerance = tolerance;
+        _http = new HttpClient(new SocketsHttpHandler { AllowAutoRedirect = false, UseCookies = false, ConnectTimeout = s_connectTimeout })
+        {
+            Timeout = timeout,
+            MaxResponseContentBufferSize = MaxAnswerLength,
+        };
+    }
+
+    /// <summary>Witness that is asked.</summary>
+    public WitnessAddress Witness => _witness;
+
+    /// <summary>AskAsync sends a checkpoint of the board.</summary>
+    /// <param name="note">The checkpoint with the log's signature alone.</param>
+    /// <param name="checkpoint">The same, read.</param>
+    /// <param name="newest">Size of the log now, which may have grown since.</param>
+    /// <param name="cancellationToken">Ends the request.</param>
+    public async Task<WitnessAnswer> AskAsync(SignedNote note, Checkpoint checkpoint, Func<Task<ulong>> newest, CancellationToken cancellationToken)
+    {
+        // A size that the witness named before, and that this log has not got to: from the beginning.
+        _size = Math.Min(_size, checkpoint.Size);
+        for (int attempt = 0; attempt < MaxAttempts; attempt++)
+        {
+            (HttpStatusCode status, string? type, byte[] body) answer;
+            try
+            {
+                answer = await SendAsync(note, checkpoint, cancellationToken);
+            }
+            catch (Exception e) when (e is HttpRequestException or IOException || (e is OperationCanceledException && !cancellationToken.IsCancellationRequested))
+            {
+                return new WitnessAnswer(WitnessOutcome.Unavailable, e is HttpRequestException { HttpRequestError: var error } ? $"The request failed ({error})." : "The request took too long.");
+            }
+            switch (answer.status)
+            {
+                case HttpStatusCode.OK:
+                    return Verify(checkpoint, answer.body);
+                case HttpStatusCode.Conflict when answer.type == SizeType && TryReadSize(answer.body, out ulong size) && size != _size:
+                    if (size > checkpoint.Size)
+                    {
+                        return size > await newest()
+                            ? new WitnessAnswer(WitnessOutcome.Ahead, Number($"It says that it cosigned size {size}; this log has {checkpoint.Size}."))
+                            : new WitnessAnswer(WitnessOutcome.Refused, "It has a newer checkpoint of this log already.");
+                    }
+                    _size = size;
+                    break;
+                case HttpStatusCode.Conflict:
+                    return new WitnessAnswer(WitnessOutcome.Invalid, "It answers a conflict without another size.");
+                case HttpStatusCode.BadRequest or HttpStatusCode.Forbidden or HttpStatusCode.NotFound or HttpStatusCode.UnprocessableEntity:
+                    return new WitnessAnswer(WitnessOutcome.Refused, Number($"It refuses with {(int)answer.status}."));
+                case HttpStatusCode.TooManyRequests or >= HttpStatusCode.InternalServerError:
+                    return new WitnessAnswer(WitnessOutcome.Unavailable, Number($"It answers {(int)answer.status}."));
+                default:
+                    return new WitnessAnswer(WitnessOutcome.Invalid, Number($"It answers {(int)answer.status}."));
+            }
+        }
+        return new WitnessAnswer(WitnessOutcome.Invalid, "It names another size each time.");
+    }
+
+    public void Dispose() => _http.Dispose();
+
+    private async Task<(HttpStatusCode Status, string? Type, byte[] Body)> SendAsync(SignedNote note, Checkpoint checkpoint, CancellationToken cancellationToken)
+    {
+        var hashes = new HashReader(new DirectoryTileReader(_board.Log), checkpoint.Size, checkpoint.Root);
+        IReadOnlyList<TreeHash> proof = await ConsistencyProof.MakeAsync(hashes, _size, checkpoint.Size, cancellationToken);
+        var head = new StringBuilder(Number($"old {_size}\n"));
+        foreach (TreeHash hash in proof)
+        {
+            head.Append(hash.ToString()).Append('\n');
+        }
+        using var request = new HttpRequestMessage(HttpMethod.Post, _witness.Url)
+        {
+            Content = new ByteArrayContent([.. Encoding.ASCII.GetBytes(head.Append('\n').ToString()), .. note.Encode()]),
+        };
+        // To its end, which the limits of time and length are for.
+        using HttpResponseMessage response = await _http.SendAsync(request, cancellationToken);
+        return (response.StatusCode, response.Content.Headers.ContentType?.ToString(), await response.Content.ReadAsByteArrayAsync(cancellationToken));
+    }
+
+    private WitnessAnswer Verify(Checkpoint checkpoint, ReadOnlySpan<byte> body)
+    {
+        byte[] text = checkpoint.Encode();
+        while (body.IndexOf((byte)'\n') is >= 0 and int end)
+        {
+            // Lines of other keys, such as one of another type, are none of ours.
+            if (NoteSignature.TryParseLine(body[..end], out NoteSignature? line, out _) && line.IsBy(_witness.Key))
+            {
+                if (Cosignature.Verify(Ed25519.Verifier, _witness.Key, text, line, out ulong time) != TlogError.None)
+                {
+                    return new WitnessAnswer(WitnessOutcome.Invalid, "Its cosignature does not verify.");
+                }
+                if (Cosignature.IsAhead(time, _time.GetUtcNow(), _tolerance))
+                {
+                    return new WitnessAnswer(WitnessOutcome.Invalid, "Its cosignature is from the future.");
+                }
+                _size = checkpoint.Size;
+                return new WitnessAnswer(WitnessOutcome.Cosigned, "", new VerifiedSignature(_witness.Key, line, time));
+            }
+            body = body[(end + 1)..];
+        }
+        return new WitnessAnswer(WitnessOutcome.Invalid, "There is no cosignature of its key in the answer.");
+    }
+
+    private static bool TryReadSize(ReadOnlySpan<byte> body, out ulong size)
+    {
+        size = 0;
+        return body.Length is > 1 and <= 21 && body[^1] == '\n' && (body[0] != '0' || body.Length == 2)
+            && !body[..^1].ContainsAnyExceptInRange((byte)'0', (byte)'9') && ulong.TryParse(body[..^1], NumberStyles.None, CultureInfo.InvariantCulture, out size);
+    }
+
+    private static string Number(FormattableString text) => text.ToString(CultureInfo.InvariantCulture);
+}

@@ -1,0 +1,17 @@
+namespace Optiks.UpdateTask.Witnesses;
+
+/// <summary>WitnessLog is every event about witnesses that the task logs (3050 to 3059).</summary>
+internal static partial class WitnessLog
+{
+    [LoggerMessage(EventId = 3050, EventName = "WitnessCosigns", Level = LogLevel.Information, Message = "{Witness} cosigns.")]
+    public static partial void WitnessCosigns(this ILogger logger, string witness);
+
+    [LoggerMessage(EventId = 3051, EventName = "WitnessFails", Level = LogLevel.Warning, Message = "{Witness} does not cosign: {Detail}")]
+    public static partial void WitnessFails(this ILogger logger, string witness, string detail);
+
+    [LoggerMessage(EventId = 3052, EventName = "WitnessAhead", Level = LogLevel.Critical, Message = "{Witness} has a larger checkpoint of this log than the log itself: the log was rolled back, or the witness lies. {Detail}")]
+    public static partial void WitnessAhead(this ILogger logger, string witness, string detail);
+
+    [LoggerMessage(EventId = 3053, EventName = "CosignedNotWritten", Level = LogLevel.Error, Message = "The cosigned checkpoint could not be read or written; trying again with the next.")]
+    public static partial void CosignedNotWritten(this ILogger logger, Exception exception);
+}

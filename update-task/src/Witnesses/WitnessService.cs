@@ -1,0 +1,131 @@
+using Microsoft.Extensions.Options;
+using Optiks.Protocol;
+using Optiks.ServiceDefaults;
+using Optiks.Tlog;
+using Optiks.UpdateTask.Board;
+using Optiks.UpdateTask.Hosting;
+using Optiks.UpdateTask.Options;
+using Optiks.UpdateTask.Telemetry;
+
+namespace Optiks.UpdateTask.Witnesses;
+
+/// <summary>
+/// WitnessService asks all witnesses of the policy, side by side, to cosign what the holder of the lease has published. Nothing waits for it: each witness is asked for the newest checkpoint when it has answered,
+/// and what was published meanwhile is skipped.
+/// </summary>
+internal sealed class WitnessService : BackgroundService
+{
+    private readonly WitnessPolicy? _policy;
+    private readonly WitnessOptions _options;
+    private readonly TimeSpan _tolerance;
+    private readonly BoardFolder _board;
+    private readonly TaskState _task;
+    private readonly WitnessState _state;
+    private readonly WitnessMetrics _metrics;
+    private readonly HostFailure _failure;
+    private readonly TimeProvider _time;
+    private readonly ILogger<WitnessService> _logger;
+
+    public WitnessService(
+        IOptions<WitnessOptions> options, IOptions<EpochOptions> epochs, BoardFolder board, TaskState task, WitnessState state, WitnessMetrics metrics, HostFailure failure, TimeProvider time,
+        ILogger<WitnessService> logger)
+    {
+        _options = options.Value;
+        _policy = WitnessPolicy.Load(_options);
+        _tolerance = epochs.Value.MaxClockDifference;
+        _board = board;
+        _task = task;
+        _state = state;
+        _metrics = metrics;
+        _failure = failure;
+        _time = time;
+        _logger = logger;
+    }
+
+    protected override Task ExecuteAsync(CancellationToken stoppingToken) =>
+        _policy is null ? Task.CompletedTask : _failure.RunAsync(stop => RunAsync(_policy, stop), e => _logger.Stopped(e), stoppingToken);
+
+    private async Task RunAsync(WitnessPolicy policy, CancellationToken stop)
+    {
+        await _task.NextPublishedAsync(null, stop);
+        CheckpointVerifier verifier = policy.VerifierOf(TrustAnchor.Load(_board.Data.TrustAnchor).LogKey);
+        using var board = new CosignedBoard(_board, verifier);
+        using var ended = CancellationTokenSource.CreateLinkedTokenSource(stop);
+        Task[] all = [.. policy.Witnesses.Select(witness => AskAsync(witness, policy.Policy, board, ended.Token))];
+        // One that fails is a bug, and ends the others.
+        await Task.WhenAny(all);
+        await ended.CancelAsync();
+        await Task.WhenAll(all);
+    }
+
+    private async Task AskAsync(WitnessAddress witness, TlogPolicy policy, CosignedBoard board, CancellationToken stop)
+    {
+        using var client = new WitnessClient(witness, _board, _time, _options.Timeout, _tolerance);
+        ulong? epoch = null;
+        while (true)
+        {
+            epoch = await _task.NextPublishedAsync(epoch, stop);
+            bool isDone = false;
+            try
+            {
+                isDone = await TryAskAsync(client, policy, board, stop);
+            }
+            catch (Exception e) when (e is IOException or UnauthorizedAccessException or InvalidTileException or BoardConflictException)
+            {
+                // The epoch loop stops for what is wrong with the board; here one checkpoint is not cosigned.
+                _logger.CosignedNotWritten(e);
+            }
+            if (!isDone)
+            {
+                await Task.Delay(_options.RetryAfter, _time, stop);
+                // The same checkpoint again, unless there is a newer one.
+                epoch = null;
+            }
+        }
+    }
+
+    private async Task<bool> TryAskAsync(WitnessClient client, TlogPolicy policy, CosignedBoard board, CancellationToken stop)
+    {
+        if (await board.ReadAsync(stop) is not { } published)
+        {
+            return false;
+        }
+        _state.Published(published.Checkpoint.Size, IsMet(policy, published));
+        NoteSignature byLog = published.Note.Signatures[0];
+        SignedNote note = SignedNote.Create(published.Note.Text.Span, [byLog]);
+        WitnessAnswer answer = await client.AskAsync(note, published.Checkpoint, async () => (await board.ReadAsync(stop))?.Checkpoint.Size ?? 0, stop);
+        Report(client.Witness.Key, published.Checkpoint.Size, answer);
+        if (answer.Cosignature is not { } cosignature)
+        {
+            return false;
+        }
+        if (await board.AddAsync(published.Note.Text, cosignature, stop) is { } cosigned)
+        {
+            _state.Published(cosigned.Checkpoint.Size, IsMet(policy, cosigned));
+        }
+        return true;
+    }
+
+    private bool IsMet(TlogPolicy policy, SignedCheckpoint checkpoint) => policy.Evaluate(checkpoint.Cosignatures, _time.GetUtcNow(), _tolerance).IsQuorumMet;
+
+    private void Report(VerifierKey witness, ulong size, WitnessAnswer answer)
+    {
+        _metrics.Answered(witness, answer.Outcome);
+        if (!_state.Answered(witness, size, answer))
+        {
+            return;
+        }
+        switch (answer.Outcome)
+        {
+            case WitnessOutcome.Cosigned:
+                _logger.WitnessCosigns(witness.Name);
+                break;
+            case WitnessOutcome.Ahead:
+                _logger.WitnessAhead(witness.Name, answer.Detail);
+                break;
+            default:
+                _logger.WitnessFails(witness.Name, answer.Detail);
+                break;
+        }
+    }
+}

@@ -1,0 +1,90 @@
+using System.Globalization;
+using Optiks.Tlog;
+
+namespace Optiks.UpdateTask.Witnesses;
+
+/// <summary>
+/// WitnessState is what the process knows of its witnesses: what each last made of a checkpoint, and which was the last with enough cosignatures. Any thread.
+/// </summary>
+internal sealed class WitnessState
+{
+    private readonly Lock _lock = new();
+    private readonly Dictionary<VerifierKey, WitnessStanding> _witnesses = [];
+    private readonly TimeProvider _time;
+    private ulong _missingSize;
+    private long? _missingSince;
+    private bool _isAsked;
+
+    public WitnessState(TimeProvider time) => _time = time;
+
+    /// <summary>IsQuorumMet says whether the newest checkpoint that is known has enough cosignatures; true where nobody is asked.</summary>
+    public bool IsQuorumMet
+    {
+        get
+        {
+            lock (_lock)
+            {
+                return _missingSince is null;
+            }
+        }
+    }
+
+    /// <summary>Standings of all witnesses that were asked.</summary>
+    public IReadOnlyList<WitnessStanding> Standings
+    {
+        get
+        {
+            lock (_lock)
+            {
+                return [.. _witnesses.Values];
+            }
+        }
+    }
+
+    /// <summary>Answered takes an answer about a checkpoint of this size. True: the outcome is another than the last.</summary>
+    public bool Answered(VerifierKey witness, ulong size, WitnessAnswer answer)
+    {
+        lock (_lock)
+        {
+            WitnessStanding? before = _witnesses.GetValueOrDefault(witness);
+            _witnesses[witness] = answer.Cosignature is { } cosignature
+                ? new WitnessStanding(witness, answer.Outcome, size, cosignature.Timestamp ?? 0)
+                : new WitnessStanding(witness, answer.Outcome, before?.Size ?? 0, before?.Time ?? 0);
+            return before?.Outcome != answer.Outcome;
+        }
+    }
+
+    /// <summary>Published takes the size of a checkpoint and whether its cosignatures are enough. The quorum counts as missing from the first one on that has not enough, until one has.</summary>
+    public void Published(ulong size, bool isQuorumMet)
+    {
+        lock (_lock)
+        {
+            _isAsked = true;
+            if (isQuorumMet)
+            {
+                _missingSince = null;
+            }
+            else if (_missingSince is null)
+            {
+                _missingSince = _time.GetTimestamp();
+                _missingSize = size;
+            }
+        }
+    }
+
+    /// <summary>Describe says in a sentence how it stands, for who asks for the task's health. Null: nobody is asked.</summary>
+    public string? Describe(TimeSpan grace)
+    {
+        lock (_lock)
+        {
+            if (!_isAsked)
+            {
+                return null;
+            }
+            string cosigning = string.Create(CultureInfo.InvariantCulture, $"{_witnesses.Values.Count(one => one.Outcome == WitnessOutcome.Cosigned)} of {_witnesses.Count} witnesses cosign");
+            return _missingSince is { } since && _time.GetElapsedTime(since) > grace
+                ? string.Create(CultureInfo.InvariantCulture, $"The quorum of witnesses is missing since size {_missingSize}: {cosigning}.")
+                : $"{cosigning}.";
+        }
+    }
+}

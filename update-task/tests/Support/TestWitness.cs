@@ -1,0 +1,96 @@
+using System.Collections.Concurrent;
+using System.Globalization;
+using System.Net;
+using System.Security.Cryptography;
+using System.Security.Cryptography.X509Certificates;
+using System.Text;
+using Microsoft.AspNetCore.Builder;
+using Microsoft.AspNetCore.Hosting;
+using Microsoft.AspNetCore.Hosting.Server;
+using Microsoft.AspNetCore.Hosting.Server.Features;
+using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.DependencyInjection;
+using Microsoft.Extensions.Logging;
+using Optiks.Secrets;
+using Optiks.Tlog;
+
+namespace Optiks.UpdateTask.Tests.Support;
+
+/// <summary>TestWitness is an HTTP server with a witness's key that answers as a test wants. It believes whatever it is sent; the real one is client/witness.</summary>
+internal sealed class TestWitness : IAsyncDisposable
+{
+    private readonly WebApplication _app;
+    private readonly NoteSigner _signer;
+
+    private TestWitness(WebApplication app, NoteSigner signer)
+    {
+        _app = app;
+        _signer = signer;
+    }
+
+    /// <summary>Key of the witness.</summary>
+    public VerifierKey Key => _signer.Key;
+
+    /// <summary>Url prefix.</summary>
+    public string Url => _app.Services.GetRequiredService<IServer>().Features.Get<IServerAddressesFeature>()!.Addresses.Single();
+
+    /// <summary>OldSizes of the requests so far.</summary>
+    public ConcurrentQueue<ulong> OldSizes { get; } = [];
+
+    /// <summary>Line of a policy.</summary>
+    public string Line(string name) => $"witness {name} {Key} {Url}\n";
+
+    /// <summary>StartAsync starts one. <paramref name="answer"/> gets the old size and the note's text.</summary>
+    public static async Task<TestWitness> StartAsync(Func<TestWitness, HttpContext, ulong, byte[], Task> answer, bool https = false)
+    {
+        WebApplicationBuilder builder = WebApplication.CreateSlimBuilder();
+        builder.Logging.ClearProviders();
+        builder.WebHost.ConfigureKestrel(kestrel => kestrel.Listen(IPAddress.Loopback, 0, listen =>
+        {
+            if (https)
+            {
+                listen.UseHttps(Untrusted());
+            }
+        }));
+        WebApplication app = builder.Build();
+        byte[] seed = RandomNumberGenerator.GetBytes(32);
+        var witness = new TestWitness(app, new NoteSigner($"w{Convert.ToHexStringLower(seed[..4])}.example", SignatureType.CosignatureV1, seed));
+        app.Run(async context =>
+        {
+            using var body = new MemoryStream();
+            await context.Request.Body.CopyToAsync(body, context.RequestAborted);
+            string text = Encoding.UTF8.GetString(body.ToArray());
+            ulong oldSize = ulong.Parse(text[4..text.IndexOf('\n', StringComparison.Ordinal)], NumberStyles.None, CultureInfo.InvariantCulture);
+            witness.OldSizes.Enqueue(oldSize);
+            Assert.True(SignedNote.TryParse(Encoding.UTF8.GetBytes(text[(text.IndexOf("\n\n", StringComparison.Ordinal) + 2)..]), out SignedNote? note, out _));
+            // The log's signature alone.
+            Assert.Single(note.Signatures);
+            await answer(witness, context, oldSize, note.Text.ToArray());
+        });
+        await app.StartAsync(TestContext.Current.CancellationToken);
+        return witness;
+    }
+
+    /// <summary>StartAsync starts one that cosigns everything.</summary>
+    public static Task<TestWitness> StartAsync() => StartAsync(async (witness, context, _, text) => await context.Response.WriteAsync(await witness.CosignAsync(text)));
+
+    /// <summary>CosignAsync gives the line of an answer.</summary>
+    public async Task<string> CosignAsync(byte[] text, long ahead = 0)
+    {
+        ulong time = (ulong)(TimeProvider.System.GetUtcNow().ToUnixTimeSeconds() + ahead);
+        return $"{(await Cosignature.SignAsync(text, time, _signer, CancellationToken.None)).ToLine()}\n";
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        await _app.DisposeAsync();
+        _signer.Dispose();
+    }
+
+    private static X509Certificate2 Untrusted()
+    {
+        using var key = ECDsa.Create(ECCurve.NamedCurves.nistP256);
+        var request = new CertificateRequest("CN=localhost", key, HashAlgorithmName.SHA256);
+        return request.CreateSelfSigned(TimeProvider.System.GetUtcNow().AddDays(-1), TimeProvider.System.GetUtcNow().AddDays(1));
+    }
+}

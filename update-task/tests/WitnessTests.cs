@@ -1,0 +1,366 @@
+using Microsoft.AspNetCore.Http;
+using Microsoft.Extensions.Hosting.Internal;
+using Microsoft.Extensions.Logging.Abstractions;
+using Optiks.Protocol;
+using Optiks.ServiceDefaults;
+using Optiks.Tlog;
+using Optiks.UpdateTask.Board;
+using Optiks.UpdateTask.Hosting;
+using Optiks.UpdateTask.Options;
+using Optiks.UpdateTask.Tests.Support;
+using Optiks.UpdateTask.Witnesses;
+
+namespace Optiks.UpdateTask.Tests;
+
+/// <summary>The task's side of witnesses, honest and hostile, on a real log and board.</summary>
+public sealed class WitnessTests : IAsyncDisposable
+{
+    private static readonly TimeSpan s_timeout = TimeSpan.FromSeconds(2);
+
+    private readonly List<IAsyncDisposable> _open = [];
+    private TestFolder _folder = null!;
+    private TaskHost _task = null!;
+
+    private static CancellationToken Cancel => TestContext.Current.CancellationToken;
+
+    private BoardFolder Board => new(_folder.Data);
+
+    public async ValueTask DisposeAsync()
+    {
+        foreach (IAsyncDisposable one in Enumerable.Reverse(_open))
+        {
+            await one.DisposeAsync();
+        }
+        if (_task is not null)
+        {
+            await _task.DisposeAsync();
+        }
+        _folder?.Dispose();
+    }
+
+    [Fact]
+    public async Task Enough_witnesses_make_a_cosigned_checkpoint_and_the_next_epoch_goes_on_from_it()
+    {
+        await StartLogAsync();
+        TestWitness[] witnesses = [await WitnessAsync(), await WitnessAsync()];
+        Running running = await RunAsync($"{witnesses[0].Line("a")}{witnesses[1].Line("b")}group both all a b\nquorum both\n");
+        ulong size = (await UntilAsync(running, checkpoint => checkpoint.Cosignatures.Count == 2)).Checkpoint.Size;
+        for (ulong more = 1; more < 4; more++)
+        {
+            await StepAsync();
+            SignedCheckpoint cosigned = await UntilAsync(running, checkpoint => checkpoint.Cosignatures.Count == 2);
+            Assert.Equal(size + more, cosigned.Checkpoint.Size);
+            Assert.Equal(cosigned.Checkpoint.Origin, cosigned.Note.Signatures[0].Name);
+            Assert.Equal(3, cosigned.Note.Signatures.Count);
+        }
+        await UntilAsync(() => running.State.IsQuorumMet);
+        Assert.Equal("2 of 2 witnesses cosign.", running.State.Describe(TimeSpan.Zero));
+        Assert.All(running.State.Standings, one => Assert.Equal((WitnessOutcome.Cosigned, size + 3), (one.Outcome, one.Size)));
+        // Each was asked from where it was.
+        Assert.Equal([0, size, size + 1, size + 2], witnesses[0].OldSizes.ToArray());
+
+        // A task that starts on a board with cosignatures takes them for the log's own checkpoint.
+        await _task.DisposeAsync();
+        _task = await TaskHost.StartAsync(_folder);
+        await _task.StepAsync();
+    }
+
+    [Fact]
+    public async Task Whoever_lies_is_not_believed_and_holds_nobody_up()
+    {
+        await StartLogAsync();
+        TestWitness good = await WitnessAsync();
+        TestWitness other = await WitnessAsync();
+        byte[] otherText = new Checkpoint("other.example/log", 2, Rfc6962.EmptyRoot).Encode();
+        var liars = new Dictionary<string, (WitnessOutcome Expected, Func<TestWitness, HttpContext, ulong, byte[], Task> Answer)>
+        {
+            ["other-root"] = (WitnessOutcome.Invalid, async (witness, context, _, _) => await context.Response.WriteAsync(await witness.CosignAsync(otherText))),
+            ["other-key"] = (WitnessOutcome.Invalid, async (_, context, _, text) => await context.Response.WriteAsync(await good.CosignAsync(text))),
+            ["own-name-other-key"] = (WitnessOutcome.Invalid, async (witness, context, _, text) =>
+                await context.Response.WriteAsync((await good.CosignAsync(text)).Replace(good.Key.Name, witness.Key.Name, StringComparison.Ordinal))),
+            ["future"] = (WitnessOutcome.Invalid, async (witness, context, _, text) => await context.Response.WriteAsync(await witness.CosignAsync(text, ahead: 60))),
+            ["empty"] = (WitnessOutcome.Invalid, (_, context, _, _) => context.Response.WriteAsync("")),
+            ["junk"] = (WitnessOutcome.Invalid, (_, context, _, _) => context.Response.WriteAsync("<html>\n\n— a\n")),
+            ["no-newline"] = (WitnessOutcome.Invalid, async (witness, context, _, text) => await context.Response.WriteAsync((await witness.CosignAsync(text)).TrimEnd('\n'))),
+            ["redirect"] = (WitnessOutcome.Invalid, (_, context, _, _) => Redirect(context, $"{other.Url}/add-checkpoint")),
+            ["ahead"] = (WitnessOutcome.Ahead, (_, context, _, _) => ConflictAsync(context, "1000000\n")),
+            ["same-size-again"] = (WitnessOutcome.Invalid, (_, context, oldSize, _) => ConflictAsync(context, $"{oldSize}\n")),
+            ["size-in-other-words"] = (WitnessOutcome.Invalid, (_, context, _, _) => ConflictAsync(context, "01\n")),
+            ["size-of-other-type"] = (WitnessOutcome.Invalid, (_, context, _, _) => ConflictAsync(context, "1\n", "text/plain")),
+            ["here-and-there"] = (WitnessOutcome.Invalid, (_, context, oldSize, _) => ConflictAsync(context, oldSize == 0 ? "1\n" : "0\n")),
+            ["forbidden"] = (WitnessOutcome.Refused, (_, context, _, _) => StatusAsync(context, 403)),
+            ["fork"] = (WitnessOutcome.Refused, (_, context, _, _) => StatusAsync(context, 422)),
+            ["busy"] = (WitnessOutcome.Unavailable, (_, context, _, _) => StatusAsync(context, 429)),
+            ["broken"] = (WitnessOutcome.Unavailable, (_, context, _, _) => StatusAsync(context, 500)),
+        };
+        var clients = new Dictionary<string, TestWitness>();
+        foreach ((string name, (_, Func<TestWitness, HttpContext, ulong, byte[], Task> answer)) in liars)
+        {
+            clients[name] = await WitnessAsync(answer);
+        }
+        // As many as one policy takes beside the good one.
+        foreach (string[] some in clients.Keys.Chunk(14))
+        {
+            string text = good.Line("good") + string.Concat(some.Select(name => clients[name].Line(name))) + "quorum good\n";
+            Running running = await RunAsync(text);
+            await StepAsync();
+            SignedCheckpoint cosigned = await UntilAsync(running, checkpoint => checkpoint.Cosignatures.Count == 1);
+            Assert.Equal(good.Key, cosigned.Cosignatures[0].Key);
+            await UntilAsync(() => running.State.Standings.Count == some.Length + 1);
+            foreach (string name in some)
+            {
+                WitnessStanding standing = running.State.Standings.Single(one => one.Witness.Equals(clients[name].Key));
+                Assert.Equal((name, liars[name].Expected, 0UL), (name, standing.Outcome, standing.Size));
+            }
+            await running.StopAsync();
+        }
+        // Never asked from a size that the log does not have, wherever it said that it was.
+        Assert.All(clients["ahead"].OldSizes, oldSize => Assert.Equal(0UL, oldSize));
+        Assert.Empty(other.OldSizes);
+    }
+
+    [Fact]
+    public async Task Who_does_not_answer_is_waited_for_by_nobody()
+    {
+        await StartLogAsync();
+        TestWitness good = await WitnessAsync();
+        var silent = new TaskCompletionSource();
+        TestWitness slow = await WitnessAsync((_, context, _, _) => silent.Task.WaitAsync(context.RequestAborted));
+        TestWitness endless = await WitnessAsync(async (_, context, _, _) =>
+        {
+            while (true)
+            {
+                await context.Response.WriteAsync("— w.example AAAAAAAA\n", context.RequestAborted);
+            }
+        });
+        TestWitness dripping = await WitnessAsync(async (_, context, _, _) =>
+        {
+            while (true)
+            {
+                await context.Response.WriteAsync("—", context.RequestAborted);
+                await context.Response.Body.FlushAsync(context.RequestAborted);
+                await Task.Delay(100, context.RequestAborted);
+            }
+        });
+        TestWitness untrusted = await WitnessAsync((_, context, _, _) => context.Response.WriteAsync("unreachable"), https: true);
+        TestWitness dead = await TestWitness.StartAsync();
+        string deadLine = dead.Line("dead");
+        await dead.DisposeAsync();
+        Running running = await RunAsync(
+            $"{good.Line("good")}{slow.Line("slow")}{endless.Line("endless")}{dripping.Line("dripping")}{untrusted.Line("untrusted")}{deadLine}group all all good slow endless dripping untrusted dead\nquorum all\n");
+        ulong size = (await UntilAsync(running, checkpoint => checkpoint.Cosignatures.Count == 1)).Checkpoint.Size;
+        for (ulong more = 1; more < 4; more++)
+        {
+            await StepAsync();
+            SignedCheckpoint cosigned = await UntilAsync(running, checkpoint => checkpoint.Cosignatures.Count == 1);
+            Assert.Equal(size + more, cosigned.Checkpoint.Size);
+        }
+        await UntilAsync(() => running.State.Standings.Count == 6);
+        Assert.All(
+            running.State.Standings,
+            standing => Assert.Equal(standing.Witness.Equals(good.Key) ? WitnessOutcome.Cosigned : WitnessOutcome.Unavailable, standing.Outcome));
+        Assert.Empty(untrusted.OldSizes);
+        Assert.False(running.State.IsQuorumMet);
+        Assert.Equal($"The quorum of witnesses is missing since size {size}: 1 of 6 witnesses cosign.", running.State.Describe(TimeSpan.Zero));
+        Assert.Equal("1 of 6 witnesses cosign.", running.State.Describe(TimeSpan.FromDays(1)));
+    }
+
+    [Fact]
+    public async Task A_witness_is_followed_to_where_it_is_and_gets_the_newest()
+    {
+        await StartLogAsync();
+        for (int i = 0; i < 5; i++)
+        {
+            await StepAsync();
+        }
+        TestWitness witness = await WitnessAsync(async (self, context, oldSize, text) =>
+        {
+            if (oldSize == 0)
+            {
+                await ConflictAsync(context, "3\n");
+                return;
+            }
+            await context.Response.WriteAsync(await self.CosignAsync(text));
+        });
+        Running running = await RunAsync($"{witness.Line("w")}quorum w\n");
+        Assert.Equal(_task.Session.Last.Epoch + 1, (await UntilAsync(running, checkpoint => checkpoint.Cosignatures.Count == 1)).Checkpoint.Size);
+        Assert.Equal([0UL, 3], witness.OldSizes.ToArray());
+    }
+
+    [Theory]
+    [InlineData("missing", "PolicyFile")]
+    [InlineData("", "line 0: MissingQuorum")]
+    [InlineData("quorum none\n", "0 witnesses")]
+    [InlineData("witness w KEY\nquorum w\n", "no URL")]
+    [InlineData("witness w KEY ftp://w.example\nquorum w\n", "no URL")]
+    [InlineData("witness w KEY https://user:secret@w.example\nquorum w\n", "no URL")]
+    [InlineData("witness w KEY w.example\nquorum w\n", "no URL")]
+    public async Task A_policy_that_cannot_be_used_ends_the_start(string text, string says)
+    {
+        _folder = await TestFolder.CreateAsync();
+        var key = new VerifierKey("w", SignatureType.CosignatureV1, Native.Ed25519.PublicKey(new byte[32]));
+        string path = Path.Combine(_folder.Data.Root, "policy");
+        if (text != "missing")
+        {
+            await File.WriteAllTextAsync(path, text.Replace("KEY", $"{key}", StringComparison.Ordinal), Cancel);
+        }
+
+        StartupException refused = Assert.Throws<StartupException>(() => WitnessPolicy.Load(new WitnessOptions { PolicyFile = path }));
+
+        Assert.Contains(says, refused.Message, StringComparison.Ordinal);
+        Assert.DoesNotContain("secret", refused.Message, StringComparison.Ordinal);
+        await using TaskProcess task = TaskProcess.Start(_folder, null, $"--Optiks:Witnesses:PolicyFile={path}");
+        Assert.Equal(ExitCodes.Configuration, await task.ExitAsync());
+        Assert.Contains(says, task.Output, StringComparison.Ordinal);
+    }
+
+    [Fact]
+    public async Task A_policy_of_another_log_is_refused()
+    {
+        await StartLogAsync();
+        TestWitness witness = await WitnessAsync();
+        VerifierKey log = TrustAnchor.Load(_folder.Data.TrustAnchor).LogKey;
+        var otherLog = new VerifierKey(log.Name, SignatureType.Ed25519, Native.Ed25519.PublicKey(new byte[32]));
+        var logAsWitness = new VerifierKey("w", SignatureType.CosignatureV1, log.PublicKey);
+
+        Assert.Contains("other logs", Assert.Throws<StartupException>(() => Load($"log {otherLog}\n{witness.Line("w")}quorum w\n").VerifierOf(log)).Message, StringComparison.Ordinal);
+        Assert.Contains("own key", Assert.Throws<StartupException>(() => Load($"witness w {logAsWitness} https://w.example\nquorum w\n").VerifierOf(log)).Message, StringComparison.Ordinal);
+        Assert.Equal(log, Load($"log {otherLog}\nlog {log}\n{witness.Line("w")}quorum w\n").VerifierOf(log).LogKey);
+    }
+
+    private static Task Redirect(HttpContext context, string to)
+    {
+        context.Response.StatusCode = StatusCodes.Status307TemporaryRedirect;
+        context.Response.Headers.Location = to;
+        return Task.CompletedTask;
+    }
+
+    private static Task StatusAsync(HttpContext context, int status)
+    {
+        context.Response.StatusCode = status;
+        return Task.CompletedTask;
+    }
+
+    private static Task ConflictAsync(HttpContext context, string body, string type = "text/x.tlog.size")
+    {
+        context.Response.StatusCode = StatusCodes.Status409Conflict;
+        context.Response.ContentType = type;
+        return context.Response.WriteAsync(body);
+    }
+
+    private async Task StartLogAsync()
+    {
+        _folder = await TestFolder.CreateAsync();
+        _task = await TaskHost.StartAsync(_folder, log: log => log.Heartbeat = TimeSpan.FromMilliseconds(1));
+        await _task.StepAsync();
+        _task.State.Enter(TaskRole.Leading);
+        _task.State.Progress(_task.Session.Last.Epoch);
+    }
+
+    // An epoch with nothing in it: the heartbeat has gone by.
+    private async Task StepAsync()
+    {
+        ulong before = _task.Session.Last.Epoch;
+        while (_task.Session.Last.Epoch == before)
+        {
+            await Task.Delay(2, Cancel);
+            await _task.StepAsync();
+        }
+    }
+
+    private async Task<TestWitness> WitnessAsync(Func<TestWitness, HttpContext, ulong, byte[], Task>? answer = null, bool https = false)
+    {
+        TestWitness witness = answer is null ? await TestWitness.StartAsync() : await TestWitness.StartAsync(answer, https);
+        _open.Add(witness);
+        return witness;
+    }
+
+    private WitnessPolicy Load(string policy)
+    {
+        string path = Path.Combine(_folder.Data.Root, "policy");
+        File.WriteAllText(path, policy);
+        return WitnessPolicy.Load(new WitnessOptions { PolicyFile = path })!;
+    }
+
+    private async Task<Running> RunAsync(string policy)
+    {
+        CheckpointVerifier verifier = Load(policy).VerifierOf(TrustAnchor.Load(_folder.Data.TrustAnchor).LogKey);
+        var options = new WitnessOptions { PolicyFile = Path.Combine(_folder.Data.Root, "policy"), Timeout = s_timeout, RetryAfter = TimeSpan.FromMilliseconds(200) };
+        var running = new Running(options, Board, _task.State, verifier);
+        _open.Add(running);
+        await running.Service.StartAsync(Cancel);
+        return running;
+    }
+
+    private async Task<SignedCheckpoint> UntilAsync(Running running, Func<SignedCheckpoint, bool> wanted)
+    {
+        SignedCheckpoint? found = null;
+        await UntilAsync(async () =>
+        {
+            Assert.True(running.Verifier.TryOpen(await File.ReadAllBytesAsync(Path.Combine(Board.Log, "checkpoint"), Cancel), out found, out TlogError error), $"{error}");
+            return found.Checkpoint.Size == _task.Session.Last.Epoch + 1 && wanted(found);
+        });
+        return found!;
+    }
+
+    private static Task UntilAsync(Func<bool> condition) => UntilAsync(() => Task.FromResult(condition()));
+
+    private static async Task UntilAsync(Func<Task<bool>> condition)
+    {
+        while (!await condition())
+        {
+            await Task.Delay(10, Cancel);
+        }
+    }
+
+    private sealed class Running : IAsyncDisposable
+    {
+        private readonly ApplicationLifetime _lifetime = new(NullLogger<ApplicationLifetime>.Instance);
+        private readonly HostFailure _failure;
+        private readonly WitnessMetrics _metrics;
+        private bool _stopped;
+
+        public Running(WitnessOptions options, BoardFolder board, TaskState task, CheckpointVerifier verifier)
+        {
+            Verifier = verifier;
+            State = new WitnessState(TimeProvider.System);
+            _failure = new HostFailure(_lifetime);
+            _metrics = new WitnessMetrics(new TestMeters(), State);
+            Service = new WitnessService(
+                Microsoft.Extensions.Options.Options.Create(options), Microsoft.Extensions.Options.Options.Create(new EpochOptions()), board, task, State, _metrics, _failure, TimeProvider.System,
+                NullLogger<WitnessService>.Instance);
+        }
+
+        public CheckpointVerifier Verifier { get; }
+
+        public WitnessState State { get; }
+
+        public WitnessService Service { get; }
+
+        public async Task StopAsync()
+        {
+            if (!_stopped)
+            {
+                _stopped = true;
+                await Service.StopAsync(CancellationToken.None);
+                _failure.ThrowIfFailed();
+            }
+        }
+
+        public async ValueTask DisposeAsync()
+        {
+            await StopAsync();
+            Service.Dispose();
+            _metrics.Dispose();
+        }
+    }
+
+    private sealed class TestMeters : System.Diagnostics.Metrics.IMeterFactory
+    {
+        public System.Diagnostics.Metrics.Meter Create(System.Diagnostics.Metrics.MeterOptions options) => new(options.Name);
+
+        public void Dispose()
+        {
+        }
+    }
+}
