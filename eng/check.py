@@ -10,6 +10,8 @@ projects (make build). Exit code 0 when nothing was found.
 import argparse
 import json
 import os
+import re
+import shlex
 import subprocess
 import sys
 import time
@@ -65,6 +67,29 @@ def clang_tidy(files, fix):
         return "".join(pool.map(tidy, sources))
 
 
+def test_includes(files, fix):
+    """Each file of C++ tests compiles alone. The build compiles them together, where one can live on what another includes."""
+    with open("build/cmake/release/compile_commands.json", encoding="utf-8") as database:
+        together = [entry for entry in json.load(database) if "/Unity/unity_" in entry["file"]]
+
+    def commands():
+        for entry in together:
+            with open(entry["file"], encoding="utf-8") as file:
+                for source in re.findall(r'^#include "(.*)"$', file.read(), re.MULTILINE):
+                    command = shlex.split(entry["command"])
+                    at = command.index("-o")
+                    yield [*command[:at], "-fsyntax-only", source]
+
+    def compile_alone(command):
+        return run(*command)
+
+    compiled = list(commands())
+    if not compiled:
+        return "build/cmake/release compiles no tests: make build"
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return "".join(pool.map(compile_alone, compiled))
+
+
 def dotnet_format(files, fix):
     """White space, and with --fix all that it can mend."""
     if fix:
@@ -104,13 +129,14 @@ CHECKS = {
     "username-tables": username_tables,
     "clang-format": clang_format,
     "clang-tidy": clang_tidy,
+    "test-includes": test_includes,
     "dotnet-format": dotnet_format,
     "dotnet-style": dotnet_style,
     "shellcheck": shellcheck,
     **{rule.__name__.replace("_", "-"): rule_check(rule) for rule in source_rules.RULES},
 }
 FIXERS = ("facts", "username-tables", "clang-format", "dotnet-format")
-SLOW = ("clang-tidy", "dotnet-style")
+SLOW = ("clang-tidy", "test-includes", "dotnet-style")
 
 
 def main():

@@ -10,8 +10,6 @@
 namespace optiks::ozks::test {
 namespace {
 
-constexpr std::uint8_t kKeys = OPTIKS_KEYS;
-
 class CApi : public testing::Test {
  protected:
   void SetUp() override {

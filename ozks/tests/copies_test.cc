@@ -13,11 +13,6 @@
 namespace optiks::ozks::test {
 namespace {
 
-constexpr std::uint8_t kDevices = OPTIKS_DEVICES;
-constexpr std::uint8_t kKeys = OPTIKS_KEYS;
-constexpr std::uint8_t kUsernames = OPTIKS_USERNAMES;
-constexpr std::uint8_t kDecommissioned = OPTIKS_DECOMMISSIONED;
-
 ByteSpan state_of(const States& states, std::uint8_t structure) {
   return std::span(states).subspan((structure - 1U) * std::size_t{OPTIKS_STRUCTURE_STATE_LEN},
                                    OPTIKS_STRUCTURE_STATE_LEN);

@@ -16,6 +16,12 @@
 
 namespace optiks::ozks::test {
 
+// The trees of a log, as an octet.
+inline constexpr std::uint8_t kUsernames = OPTIKS_USERNAMES;
+inline constexpr std::uint8_t kDevices = OPTIKS_DEVICES;
+inline constexpr std::uint8_t kKeys = OPTIKS_KEYS;
+inline constexpr std::uint8_t kDecommissioned = OPTIKS_DECOMMISSIONED;
+
 // The text with a number behind it.
 [[nodiscard]] inline std::string numbered(std::string text, std::uint64_t number) {
   return text.append(std::to_string(number));
@@ -56,9 +62,13 @@ struct DestroyStaged {
 struct DestroyDirectory {
   void operator()(optiks_dir_t* dir) const { optiks_dir_destroy(dir); }
 };
+struct DestroyProofs {
+  void operator()(optiks_proofs_t* proofs) const { optiks_proofs_destroy(proofs); }
+};
 using ViewHandle = std::unique_ptr<optiks_view_t, DestroySnapshot>;
 using StagedHandle = std::unique_ptr<optiks_staged_t, DestroyStaged>;
 using DirectoryHandle = std::unique_ptr<optiks_dir_t, DestroyDirectory>;
+using ProofsHandle = std::unique_ptr<optiks_proofs_t, DestroyProofs>;
 
 // The newest values of keys, "-" for each that has none.
 [[nodiscard]] std::vector<std::string> newest_values(const optiks_dir_t* dir, std::uint8_t structure,

@@ -11,9 +11,6 @@
 namespace optiks::ozks::test {
 namespace {
 
-constexpr std::uint8_t kDevices = OPTIKS_DEVICES;
-constexpr std::uint8_t kKeys = OPTIKS_KEYS;
-
 // Model: what was published, by key of structure keys.
 struct Model {
   struct Version {

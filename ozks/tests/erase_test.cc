@@ -14,22 +14,19 @@
 namespace optiks::ozks::test {
 namespace {
 
-constexpr std::uint8_t kKeys = OPTIKS_KEYS;
-constexpr std::uint8_t kUsernames = OPTIKS_USERNAMES;
-
-struct Leaf {
+struct KeyLeaf {
   std::array<std::uint8_t, 32> label{};
   std::uint64_t epoch = 0;
 };
 
 std::int32_t leaf_of(const optiks_dir_t* dir, std::uint8_t structure, const std::string& key, std::uint64_t version,
-                     Leaf& out) {
+                     KeyLeaf& out) {
   return optiks_dir_leaves(dir, structure, reinterpret_cast<const std::uint8_t*>(key.data()), key.size(), version, 1,
                            out.label.data(), &out.epoch);
 }
 
 std::int32_t erase(optiks_dir_t* dir, const std::string& key, std::uint64_t version) {
-  Leaf leaf;
+  KeyLeaf leaf;
   EXPECT_EQ(leaf_of(dir, kKeys, key, version, leaf), OPTIKS_OK) << last_error();
   return optiks_dir_erase(dir, 1, &kKeys, leaf.label.data(), nullptr);
 }
@@ -140,7 +137,7 @@ TEST_P(Erase, OfTheLatestValueLeavesNoLookup) {
 
 TEST_P(Erase, RefusesWhatIsNotThereWhole) {
   std::array<std::uint8_t, 64> labels{};
-  Leaf leaf;
+  KeyLeaf leaf;
   ASSERT_EQ(leaf_of(dir_.get(), kKeys, "alice", 1, leaf), OPTIKS_OK);
   EXPECT_EQ(leaf.epoch, 1U);
   std::ranges::copy(leaf.label, labels.begin());

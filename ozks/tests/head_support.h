@@ -69,9 +69,4 @@ class LogOverDirectory {
   return {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()};
 }
 
-struct DestroyProofs {
-  void operator()(optiks_proofs_t* proofs) const { optiks_proofs_destroy(proofs); }
-};
-using ProofsHandle = std::unique_ptr<optiks_proofs_t, DestroyProofs>;
-
 }  // namespace optiks::ozks::test

@@ -93,8 +93,6 @@ void* operator new(std::size_t size, std::align_val_t alignment) {
 namespace optiks::ozks::test {
 namespace {
 
-constexpr std::uint8_t kKeys = OPTIKS_KEYS;
-
 // Runs the call with 0, 1, 2, ... allocations until it succeeds; after each failure `unchanged` looks at the handles.
 // Gives the number of failures.
 template <typename Call, typename Unchanged>

@@ -5,13 +5,7 @@
 namespace optiks::ozks::test {
 namespace {
 
-constexpr std::uint8_t kKeys = OPTIKS_KEYS;
 constexpr std::uint32_t kMaxMembers = 40;
-
-struct DestroyProofs {
-  void operator()(optiks_proofs_t* proofs) const { optiks_proofs_destroy(proofs); }
-};
-using ProofsHandle = std::unique_ptr<optiks_proofs_t, DestroyProofs>;
 
 const std::uint8_t* octets(const std::string& text) { return reinterpret_cast<const std::uint8_t*>(text.data()); }
 

@@ -150,10 +150,10 @@ TEST_F(RestoreStored, RefusesRecordsThatLeavesShareBeforeTheyAreReadAllOver) {
 
 // More leaves than are read or put into a tree at once, on several threads.
 TEST_F(RestoreStored, TakesManyLeaves) {
-  constexpr std::uint64_t kKeys = 20000;
+  constexpr std::uint64_t kNumKeys = 20000;
   const DirectoryHandle linked = create(options_with(log_.c_str()));
   std::vector<Update> updates;
-  for (std::uint64_t i = 0; i < kKeys; ++i) {
+  for (std::uint64_t i = 0; i < kNumKeys; ++i) {
     updates.push_back({i % 8 == 0 ? std::uint8_t{OPTIKS_DEVICES} : std::uint8_t{OPTIKS_KEYS}, key_name(i), "value"});
   }
   publish(linked.get(), 1, updates);

@@ -15,9 +15,6 @@
 namespace optiks::ozks::test {
 namespace {
 
-constexpr std::uint8_t kDevices = OPTIKS_DEVICES;
-constexpr std::uint8_t kKeys = OPTIKS_KEYS;
-
 void save(const Seen& seen, const std::string& path) {
   ASSERT_EQ(optiks_view_save(seen.view(), path.c_str()), OPTIKS_OK) << last_error();
 }

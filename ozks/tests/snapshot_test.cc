@@ -12,8 +12,6 @@
 namespace optiks::ozks::test {
 namespace {
 
-constexpr std::uint8_t kKeys = OPTIKS_KEYS;
-
 std::string value_at(std::uint64_t key, std::uint64_t epoch) {
   return numbered("key ", key) + numbered(" as of ", epoch);
 }

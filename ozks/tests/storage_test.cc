@@ -10,9 +10,6 @@
 namespace optiks::ozks::test {
 namespace {
 
-constexpr std::uint8_t kDevices = OPTIKS_DEVICES;
-constexpr std::uint8_t kKeys = OPTIKS_KEYS;
-
 TEST(Storage, LoadingEqualsHavingPublished) {
   const std::string log = scratch_file("log");
   const DirectoryHandle dir = create(options_with(log.c_str()));

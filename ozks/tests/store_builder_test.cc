@@ -16,17 +16,6 @@
 namespace optiks::ozks::test {
 namespace {
 
-struct Stored {
-  Stored() {
-    auto made = std::make_unique<MemoryStore>();
-    store = made.get();
-    trees = std::make_unique<StoredTrees>(std::move(made), StoreOwner{}, 0);
-  }
-
-  MemoryStore* store;
-  std::unique_ptr<StoredTrees> trees;
-};
-
 LeafFacts facts_with(const Tag& tag, std::uint32_t version, std::uint64_t previous = kNoLogOffset) {
   LeafFacts facts;
   facts.tag = tag;
@@ -50,8 +39,8 @@ void add(StoreBuilder& builder, std::uint8_t structure, const NewLeaf& leaf) {
 TEST(StoreBuilder, MakesTheTreesOfEpochs) {
   Random random(31);
   for (const std::size_t count : {0U, 1U, 2U, 5000U, 110'000U}) {
-    Stored at_once;
-    Stored by_epochs;
+    Stored at_once(0);
+    Stored by_epochs(0);
     std::vector<std::vector<NaiveLeaf>> all;
     {
       StoreBuilder builder(*at_once.trees);
@@ -100,7 +89,7 @@ TEST(StoreBuilder, MakesTheTreesOfEpochs) {
 TEST(StoreBuilder, LinksTheRecordsOfAKeysVersions) {
   constexpr std::uint32_t kVersions = 5;
   Random random(32);
-  Stored stored;
+  Stored stored(0);
   LeafLog log(nullptr);
   StoreBuilder builder(*stored.trees);
   std::vector<Tag> tags;
@@ -150,7 +139,7 @@ TEST(StoreBuilder, RefusesWhatDoesNotFollow) {
   };
   // Of leaves of one key.
   const auto status_of = [](const std::vector<Added>& leaves) {
-    Stored stored;
+    Stored stored(0);
     LeafLog log(nullptr);
     std::uint64_t offsets[3];
     for (std::uint64_t& offset : offsets) {
@@ -172,9 +161,6 @@ TEST(StoreBuilder, RefusesWhatDoesNotFollow) {
     }
   };
   constexpr std::uint64_t kNone = kNoLogOffset;
-  constexpr std::uint8_t kKeys = OPTIKS_KEYS;
-  constexpr std::uint8_t kDevices = OPTIKS_DEVICES;
-  constexpr std::uint8_t kUsernames = OPTIKS_USERNAMES;
   EXPECT_EQ(status_of({{kKeys, 1, 1, 0, kNone}, {kKeys, 2, 2, 1, kNone}, {kKeys, 3, 3, 2, 1}}), OPTIKS_OK);
   EXPECT_EQ(status_of({{kUsernames, 1, 0, 0, kNone}}), OPTIKS_OK);
   EXPECT_EQ(status_of({{kKeys, 1, 1, 0, kNone}, {kKeys, 1, 2, 1, kNone}}), OPTIKS_E_DUPLICATE) << "label";
@@ -216,7 +202,6 @@ class KilledStore final : public NodeStore {
 };
 
 TEST(StoreBuilder, AKillLeavesNothingOrWhatIsRefused) {
-  constexpr std::uint8_t kKeys = OPTIKS_KEYS;
   const std::string folder = scratch_file("killed");
   int num_refused = 0;
   for (int transactions = 0;; ++transactions) {

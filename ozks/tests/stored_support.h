@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <utility>
 #include <vector>
 
+#include "stored/memory_store.h"
 #include "stored/stored_trees.h"
 #include "support.h"
 
@@ -17,6 +20,18 @@ namespace optiks::ozks::test {
 
 // Who stages without other threads.
 inline Workers alone(1);
+
+// Trees in memory; the store is kept to be looked at.
+struct Stored {
+  explicit Stored(std::uint64_t cache_bytes = std::uint64_t{1} << 20) {
+    auto made = std::make_unique<MemoryStore>();
+    store = made.get();
+    trees = std::make_unique<StoredTrees>(std::move(made), StoreOwner{}, cache_bytes);
+  }
+
+  MemoryStore* store;
+  std::unique_ptr<StoredTrees> trees;
+};
 
 [[nodiscard]] std::vector<NewLeaf> to_stored(std::vector<NaiveLeaf> leaves);
 

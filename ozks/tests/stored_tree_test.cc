@@ -11,18 +11,6 @@
 namespace optiks::ozks::test {
 namespace {
 
-// Trees in memory; the store is kept to be looked at.
-struct Stored {
-  Stored() {
-    auto made = std::make_unique<MemoryStore>();
-    store = made.get();
-    trees = std::make_unique<StoredTrees>(std::move(made), StoreOwner{}, std::uint64_t{1} << 20);
-  }
-
-  MemoryStore* store;
-  std::unique_ptr<StoredTrees> trees;
-};
-
 Census census(const Stored& stored, const Tree& tree, const std::vector<NaiveLeaf>& all) {
   return test::census(*stored.store, tree, all);
 }

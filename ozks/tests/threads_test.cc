@@ -9,14 +9,13 @@
 namespace optiks::ozks::test {
 namespace {
 
-constexpr std::uint8_t kKeys = OPTIKS_KEYS;
 constexpr std::uint64_t kEpochs = 4;
 // More than a thread takes alone in any step of an epoch.
 constexpr std::uint64_t kOldKeys = 700;
 constexpr std::uint64_t kNewKeys = 900;
 
 // New versions of the same old keys, and new keys.
-std::vector<Update> updates_of(std::uint64_t epoch) {
+std::vector<Update> many_updates(std::uint64_t epoch) {
   std::vector<Update> updates;
   for (std::uint64_t i = 0; i < kOldKeys; ++i) {
     updates.push_back({kKeys, key_name(i), numbered("of epoch ", epoch)});
@@ -49,7 +48,7 @@ TEST_P(EpochsOnThreads, LeaveWhatOneLeaves) {
   const DirectoryHandle several = directory_of(GetParam());
   std::vector<std::string> keys;
   for (std::uint64_t epoch = 1; epoch <= kEpochs; ++epoch) {
-    const std::vector<Update> updates = updates_of(epoch);
+    const std::vector<Update> updates = many_updates(epoch);
     const StoredEpoch prepared = prepare(several.get(), epoch, updates);
     expect_same_leaves(prepared, prepare(one.get(), epoch, updates));
     StagedHandle staged = stage(several.get(), prepared);
@@ -72,7 +71,7 @@ TEST_P(EpochsOnThreads, LeaveWhatOneLeaves) {
 
 TEST_P(EpochsOnThreads, BesideReaders) {
   const DirectoryHandle dir = directory_of(GetParam());
-  publish(dir.get(), 1, updates_of(1));
+  publish(dir.get(), 1, many_updates(1));
   std::atomic<bool> done = false;
   std::uint64_t answers = 0;
   std::thread reader([&] {
@@ -84,7 +83,7 @@ TEST_P(EpochsOnThreads, BesideReaders) {
     }
   });
   for (std::uint64_t epoch = 2; epoch <= kEpochs; ++epoch) {
-    publish(dir.get(), epoch, updates_of(epoch));
+    publish(dir.get(), epoch, many_updates(epoch));
   }
   done = true;
   reader.join();

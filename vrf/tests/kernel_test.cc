@@ -280,11 +280,11 @@ TEST_P(KernelTest, ComputesThePointsOfVerifications) {
 }
 
 // Alphas of lengths around the blocks of the hash, from nothing to more than the kernels' slots hold.
-struct Batch {
+struct ManyAlphas {
   test::Bytes bytes;
   std::vector<std::size_t> offsets = {0};
 
-  explicit Batch(std::size_t n) {
+  explicit ManyAlphas(std::size_t n) {
     for (std::size_t i = 0; i < n; ++i) {
       bytes.resize(bytes.size() + i * 53 % (n > 40 ? 317 : 97), static_cast<std::uint8_t>(i + 1));
       offsets.push_back(bytes.size());
@@ -300,7 +300,7 @@ TEST_P(BatchTest, GivesWhatTheScalarPathGives) {
   PublicKey public_key;
   ASSERT_EQ(PublicKey::parse_vartime(key.public_key(), public_key), Reason::kValid);
   for (const std::size_t n : {0, 1, 2, 7, 8, 9, 16, 31, 63, 64, 65, 130}) {
-    const Batch batch(n);
+    const ManyAlphas batch(n);
     test::Bytes labels(n * kLabelLen);
     test::Bytes proved(n * kLabelLen);
     test::Bytes proofs(n * kProofLen);
@@ -326,7 +326,7 @@ TEST_P(BatchTest, RefusesWhatTheScalarPathRefuses) {
   const SecretKey key = SecretKey::load(std::array<std::uint8_t, kSecretKeyLen>{1, 2, 3}).value();
   PublicKey public_key;
   ASSERT_EQ(PublicKey::parse_vartime(key.public_key(), public_key), Reason::kValid);
-  const Batch batch(kNum);
+  const ManyAlphas batch(kNum);
   test::Bytes labels(kNum * kLabelLen);
   test::Bytes proofs(kNum * kProofLen);
   prove_batch_by(Kernel::kScalar, key, batch.alphas(), labels, proofs);
@@ -372,7 +372,7 @@ TEST_P(BatchTest, RefusesWhatTheScalarPathRefuses) {
 
 TEST_P(BatchTest, KnowsWhichKernelRan) {
   const SecretKey key = SecretKey::load(std::array<std::uint8_t, kSecretKeyLen>{5}).value();
-  const Batch batch(9);
+  const ManyAlphas batch(9);
   test::Bytes labels(9 * kLabelLen);
   evaluate_batch_by(GetParam(), key, batch.alphas(), labels);
   EXPECT_STREQ(last_kernel_name(), base::kernel_name(GetParam()));
@@ -381,7 +381,7 @@ TEST_P(BatchTest, KnowsWhichKernelRan) {
 // What OPTIKS_FORCE_KERNEL chose, or the fastest (the test program is run with each name: CMakeLists.txt).
 TEST(BatchKernel, IsTheChosenOneExceptForSingleCalls) {
   const SecretKey key = SecretKey::load(std::array<std::uint8_t, kSecretKeyLen>{5}).value();
-  const Batch batch(9);
+  const ManyAlphas batch(9);
   test::Bytes labels(9 * kLabelLen);
   evaluate_batch(key, batch.alphas(), labels);
   const char* const forced = std::getenv("OPTIKS_FORCE_KERNEL");

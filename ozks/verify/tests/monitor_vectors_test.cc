@@ -11,9 +11,9 @@ namespace optiks::ozks::verify::test {
 namespace {
 
 // One row: what the owner brings, and the verdict.
-class Row : private AnswerRow {
+class OwnRow : private AnswerRow {
  public:
-  Row(const Json& anchors, const Json& vector) : AnswerRow(anchors, vector) {
+  OwnRow(const Json& anchors, const Json& vector) : AnswerRow(anchors, vector) {
     const Json& own = vector["own"];
     for (const Json& name : own["names"]) {
       names_.push_back(keep(name));
@@ -107,7 +107,7 @@ TEST(UserVectors, Monitor) {
   std::map<std::string, int> seen;
   for (const Json& vector : file["vectors"]) {
     SCOPED_TRACE(vector["kind"].get<std::string>());
-    Row row(file["anchors"], vector);
+    OwnRow row(file["anchors"], vector);
     const std::string reason = name_of(row.verify());
     EXPECT_EQ(reason, vector["reason"].get<std::string>());
     ++seen[reason];

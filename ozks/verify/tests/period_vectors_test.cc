@@ -13,9 +13,9 @@ namespace optiks::ozks::verify::test {
 namespace {
 
 // One row: what the verifier brings, and the verdict.
-class Row : private AnswerRow {
+class PeriodRow : private AnswerRow {
  public:
-  Row(const Json& anchors, const Json& vector) : AnswerRow(anchors, vector) {}
+  PeriodRow(const Json& anchors, const Json& vector) : AnswerRow(anchors, vector) {}
 
   Reason periods() {
     PeriodsResult result;
@@ -98,7 +98,7 @@ void run(const std::string& path, std::size_t least_rows, int least_valid, std::
   for (const Json& vector : file["vectors"]) {
     const auto form = vector["form"].get<std::string>();
     SCOPED_TRACE(form + " " + vector["kind"].get<std::string>());
-    Row row(file["anchors"], vector);
+    PeriodRow row(file["anchors"], vector);
     const std::string reason = name_of(form == "periods" ? row.periods() : row.versions());
     EXPECT_EQ(reason, vector["reason"].get<std::string>());
     ++seen[reason];

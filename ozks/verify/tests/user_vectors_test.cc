@@ -11,9 +11,9 @@ namespace optiks::ozks::verify::test {
 namespace {
 
 // One row: what the verifier brings, and the verdict.
-class Row : private AnswerRow {
+class UserRow : private AnswerRow {
  public:
-  Row(const Json& anchors, const Json& vector) : AnswerRow(anchors, vector) {}
+  UserRow(const Json& anchors, const Json& vector) : AnswerRow(anchors, vector) {}
 
   Reason verify() {
     const Json& users = vector_["users"];
@@ -106,7 +106,7 @@ TEST(UserVectors, Lookup) {
   std::map<std::string, int> seen;
   for (const Json& vector : file["vectors"]) {
     SCOPED_TRACE(vector["kind"].get<std::string>());
-    Row row(file["anchors"], vector);
+    UserRow row(file["anchors"], vector);
     const std::string reason = name_of(row.verify());
     EXPECT_EQ(reason, vector["reason"].get<std::string>());
     ++seen[reason];
