@@ -141,6 +141,9 @@ class AuditorTest(unittest.TestCase):
                 self.assertEqual((run.code, found["verdict"], found["proven"]), (1, "invalid", False), str(run))
                 self.assertTrue(found["reason"] == reason if reason else found["reason"].startswith(("append_", "malformed_")), str(run))
                 self.assertIn("README.txt", os.listdir(found["evidence"]))
+                if name == "proof":
+                    judged = self.log.optiks("evidence", "verify", found["evidence"], "--json")
+                    self.assertEqual((judged.code, judged.lines()[0]["kind"], judged.lines()[0]["reason"]), (1, "refused-proof", found["reason"]), str(judged))
                 # Honest again: nothing is signed before a person looked.
                 proxy.change = lambda path, body: body
                 for _ in range(2):
@@ -179,7 +182,10 @@ class AuditorTest(unittest.TestCase):
                             self.assertIn("Nothing of this log is signed any more", client.get(f"{base}/").body.decode())
                         self.assertEqual(daemon.stop(), 5, daemon.log_end())
                     proxy.target = first.query.url
-                    self.assertEqual(auditor.once().code, 5)
+                    again = auditor.once()
+                    self.assertEqual(again.code, 5)
+                    judged = first.optiks("evidence", "verify", again.lines()[0]["evidence"], "--json")
+                    self.assertEqual((judged.code, judged.lines()[0]["breach"]), (0, "fork"), str(judged))
                     self.assertEqual(auditor.newest_signed(), signed)
                     refused = auditor.resume()
                     self.assertEqual((refused.code, "own signature" in refused.error), (5, True), str(refused))

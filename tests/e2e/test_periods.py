@@ -3,10 +3,13 @@
 import json
 import subprocess
 import sys
+import tempfile
 import time
 import unittest
+from pathlib import Path
 
 import harness
+from auditors import Auditor
 from harness import ROOT, Deployment
 from native import NativeVerifier
 from native_periods import NativePeriods
@@ -73,6 +76,13 @@ class PeriodTest(unittest.TestCase):
         self.assertEqual(audit.code, 0, str(audit))
         switches = sorted({bound["period_first_epoch"] for bound in self.bounds} - {0})
         self.assertEqual(audit.lines()[-1]["switches"], switches)
+        # So does one that signs, with what its signature covers.
+        with tempfile.TemporaryDirectory(prefix="optiks-auditor-") as folder:
+            auditor = Auditor(Path(folder), self.log)
+            signed = auditor.once()
+            self.assertEqual(signed.code, 0, str(signed))
+            auditor.look_at_signed()
+            self.assertEqual(json.loads((auditor.folder_of() / "signed.json").read_text())["switches"], switches)
 
     def test_a_stranger_s_update_is_read_as_a_copy(self):
         history = self.log.optiks("history", "bob", "--json").lines()[0]
