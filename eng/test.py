@@ -32,7 +32,8 @@ NUM_SLOWEST = 12
 # Where files are in memory, and what must be free there for tests to use it. They write less than a third of it.
 MEMORY_FOLDER = "/dev/shm"
 SCRATCH_OCTETS = 8 << 30
-# Those whose files take long go first: the others fill the lanes beside them.
+# These suites take longest, and so go first: the others fill the lanes beside them, and none is waited for at the end.
+LONGEST = ("python-e2e-faults", "python-e2e-period_faults", "Optiks.Storage.PostgreSql.Tests", "Optiks.UpdateService.Tests")
 PYTHON_FOLDERS = {"reference": "tests/reference", "e2e": "tests/e2e", "eng": "eng/tests"}
 
 
@@ -91,7 +92,14 @@ def suites_of(names: list[str]) -> list[Suite]:
             *[cpp(preset, ["cmake", "--preset", preset], ["cmake", "--build", "--preset", preset]) for preset in ("asan", "ct")],
         ],
     }
-    return [suite for name in names for suite in sets[name]]
+    return sorted((suite for name in names for suite in sets[name]), key=lambda suite: LONGEST.index(suite.name) if suite.name in LONGEST else len(LONGEST))
+
+
+def processor_seconds() -> tuple[float, float]:
+    """Since the machine's start, of all processors: how long they worked, and how long they existed."""
+    ticks = [int(field) for field in Path("/proc/stat").read_text().split("\n", 1)[0].split()[1:9]]
+    idle = ticks[3] + ticks[4]
+    return (sum(ticks) - idle) / os.sysconf("SC_CLK_TCK"), sum(ticks) / os.sysconf("SC_CLK_TCK")
 
 
 def memory_octets() -> int:
@@ -135,12 +143,16 @@ class Run:
     def _run_all(self, lanes: int) -> None:
         for suite in self._alone:
             self._run(suite)
+        worked, existed = processor_seconds()
         with ThreadPoolExecutor(lanes) as pool:
             try:
                 list(pool.map(self._run, self._beside))
             except KeyboardInterrupt:
                 pool.shutdown(cancel_futures=True)
                 raise
+        now_worked, now_existed = processor_seconds()
+        if now_existed > existed:
+            print(f"== lanes: {lanes}, processors busy {(now_worked - worked) / (now_existed - existed):.0%} of the time", flush=True)
 
     def _run(self, suite: Suite) -> None:
         started = time.monotonic()

@@ -69,6 +69,11 @@ class Suites(unittest.TestCase):
         run, _ = self.run_all(self.suite("long", f"p = pathlib.Path({str(mark)!r}); p.touch(); time.sleep(3); p.unlink()"), self.suite("beside", f"time.sleep(1); {look}"))
         self.assertEqual(["beside (exit code 1)"], run.broken)
 
+    def test_those_that_take_longest_begin_first(self):
+        names = [suite.name for suite in runner.suites_of(["quick"]) if not suite.is_alone]
+        self.assertEqual(list(runner.LONGEST), names[:len(runner.LONGEST)])
+        self.assertEqual(len(names), len(set(names)))
+
     def test_files_of_tests_stand_in_a_folder_of_the_run_that_is_gone_afterwards(self):
         told = runner.RESULTS / "told"
         run, _ = self.run_all(self.suite("told", f"import tempfile; pathlib.Path({str(told)!r}).write_text(tempfile.mkdtemp())"))
