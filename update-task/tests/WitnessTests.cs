@@ -187,6 +187,38 @@ public sealed class WitnessTests : IAsyncDisposable
         Assert.Equal([0UL, 3], witness.OldSizes.ToArray());
     }
 
+    [Fact]
+    public async Task A_witness_that_forgets_is_told_of_and_asked_on()
+    {
+        await StartLogAsync();
+        await StepAsync();
+        ulong stored = 0;
+        TestWitness witness = await WitnessAsync(async (self, context, oldSize, text) =>
+        {
+            if (oldSize != stored)
+            {
+                await ConflictAsync(context, $"{stored}\n");
+                return;
+            }
+            Assert.True(Checkpoint.TryParse(text, out Checkpoint? checkpoint, out _));
+            stored = checkpoint.Size;
+            await context.Response.WriteAsync(await self.CosignAsync(text));
+        });
+        WitnessAddress address = Assert.Single(Load($"{witness.Line("w")}quorum w\n").Witnesses);
+        using var client = new WitnessClient(address, Board, TimeProvider.System, TimeSpan.FromSeconds(60), TimeSpan.FromSeconds(5));
+
+        WitnessAnswer first = await AskAsync(client);
+        Assert.Equal((WitnessOutcome.Cosigned, false), (first.Outcome, first.WentBack));
+        await StepAsync();
+        WitnessAnswer second = await AskAsync(client);
+        Assert.Equal((WitnessOutcome.Cosigned, false), (second.Outcome, second.WentBack));
+        stored = 1;
+        WitnessAnswer third = await AskAsync(client);
+        Assert.Equal((WitnessOutcome.Cosigned, true), (third.Outcome, third.WentBack));
+        WitnessAnswer fourth = await AskAsync(client);
+        Assert.Equal((WitnessOutcome.Cosigned, false), (fourth.Outcome, fourth.WentBack));
+    }
+
     [Theory]
     [InlineData("missing", "PolicyFile")]
     [InlineData("", "line 0: MissingQuorum")]
@@ -226,6 +258,14 @@ public sealed class WitnessTests : IAsyncDisposable
         Assert.Contains("other logs", Assert.Throws<StartupException>(() => Load($"log {otherLog}\n{witness.Line("w")}quorum w\n").VerifierOf(log)).Message, StringComparison.Ordinal);
         Assert.Contains("own key", Assert.Throws<StartupException>(() => Load($"witness w {logAsWitness} https://w.example\nquorum w\n").VerifierOf(log)).Message, StringComparison.Ordinal);
         Assert.Equal(log, Load($"log {otherLog}\nlog {log}\n{witness.Line("w")}quorum w\n").VerifierOf(log).LogKey);
+    }
+
+    private async Task<WitnessAnswer> AskAsync(WitnessClient client)
+    {
+        byte[] octets = await File.ReadAllBytesAsync(Path.Combine(Board.Log, "checkpoint"), Cancel);
+        Assert.True(SignedNote.TryParse(octets, out SignedNote? note, out _));
+        Assert.True(Checkpoint.TryParse(note.Text.Span, out Checkpoint? checkpoint, out _));
+        return await client.AskAsync(note, checkpoint, () => Task.FromResult(checkpoint.Size), Cancel);
     }
 
     private static Task Redirect(HttpContext context, string to)

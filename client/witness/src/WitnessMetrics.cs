@@ -26,12 +26,12 @@ internal sealed class WitnessMetrics : IDisposable
         }
         else
         {
-            _requests.Add(1, byStatus, new KeyValuePair<string, object?>("optiks.origin", origin));
+            _requests.Add(1, byStatus, new KeyValuePair<string, object?>("optiks.log", origin));
         }
     }
 
     public void Dispose() => _meter.Dispose();
 
     private static IEnumerable<Measurement<long>> Of(WitnessedLogs logs, Func<WitnessLog, long> value) =>
-        logs.All.Select(log => new Measurement<long>(value(log), new KeyValuePair<string, object?>("optiks.origin", log.Key.Name)));
+        logs.All.Select(log => new Measurement<long>(value(log), new KeyValuePair<string, object?>("optiks.log", log.Key.Name)));
 }

@@ -1,6 +1,7 @@
 using System.Text;
 using Microsoft.Extensions.Logging.Abstractions;
 using Optiks.Native;
+using Optiks.Secrets;
 using Optiks.Tlog;
 using Optiks.Witness.Tests.Support;
 
@@ -99,6 +100,42 @@ public sealed class WitnessLogTests : IDisposable
     }
 
     [Fact]
+    public async Task More_than_sixteen_at_a_time_are_told_to_come_back()
+    {
+        using NoteSigner key = CosignerKeyFile.Open(_folder.Place.Key);
+        var held = new HeldSigner(key);
+        DataFolder.CreateFolder(_folder.Place.State);
+        using WitnessLog log = await WitnessLog.OpenAsync(Vectors.Log, _folder.Place, held, _clock, NullLogger.Instance, TestContext.Current.CancellationToken);
+        Assert.True(AddCheckpointRequest.TryParse(await _log.RequestAsync(0, 1), out AddCheckpointRequest? request));
+
+        Task<WitnessAnswer>[] asked = [.. Enumerable.Range(0, 16).Select(_ => log.AddAsync(request, TestContext.Current.CancellationToken))];
+        Assert.Equal(429, (await log.AddAsync(request, TestContext.Current.CancellationToken)).Status);
+        Assert.All(asked, one => Assert.False(one.IsCompleted));
+        held.Release();
+        int[] statuses = [.. (await Task.WhenAll(asked)).Select(answer => answer.Status).Order()];
+        Assert.Equal([200, .. Enumerable.Repeat(409, 15)], statuses);
+        Assert.Equal(409, (await log.AddAsync(request, TestContext.Current.CancellationToken)).Status);
+    }
+
+    // What a witness cannot notice (docs/spec/witness.md section 5), so that nobody believes it does.
+    [Fact]
+    public async Task An_older_copy_of_the_state_is_not_noticed()
+    {
+        using (WitnessedLogs logs = await OpenAsync())
+        {
+            Assert.Equal(200, (await AddAsync(logs, _log, 0, 3)).Status);
+        }
+        byte[] older = await File.ReadAllBytesAsync(_folder.StateOf(Vectors.Log), TestContext.Current.CancellationToken);
+        using (WitnessedLogs logs = await OpenAsync())
+        {
+            Assert.Equal(200, (await AddAsync(logs, _log, 3, 5)).Status);
+        }
+        await File.WriteAllBytesAsync(_folder.StateOf(Vectors.Log), older, TestContext.Current.CancellationToken);
+        using WitnessedLogs back = await OpenAsync();
+        Assert.Equal(200, (await AddAsync(back, _log.Fork(4), 3, 5)).Status);
+    }
+
+    [Fact]
     public async Task A_disk_that_takes_nothing_is_no_signature()
     {
         using WitnessedLogs logs = await OpenAsync();
@@ -192,6 +229,21 @@ public sealed class WitnessLogTests : IDisposable
         Assert.Equal(200, answer.Status);
         Assert.True(NoteSignature.TryParseLine(Encoding.UTF8.GetBytes(answer.Body[..^1]), out NoteSignature? signature, out _));
         return System.Buffers.Binary.BinaryPrimitives.ReadUInt64BigEndian(signature.Signature.Span);
+    }
+
+    private sealed class HeldSigner(INoteSigner signer) : INoteSigner
+    {
+        private readonly TaskCompletionSource _released = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+        public VerifierKey Key => signer.Key;
+
+        public void Release() => _released.SetResult();
+
+        public async ValueTask<byte[]> SignAsync(ReadOnlyMemory<byte> message, CancellationToken cancellationToken)
+        {
+            await _released.Task.WaitAsync(cancellationToken);
+            return await signer.SignAsync(message, cancellationToken);
+        }
     }
 
     private sealed class SetClock : TimeProvider

@@ -25,6 +25,7 @@ internal sealed class WitnessClient : IDisposable
     private readonly TimeSpan _tolerance;
     private readonly HttpClient _http;
     private ulong _size;
+    private ulong _cosignedSize;
 
     public WitnessClient(WitnessAddress witness, BoardFolder board, TimeProvider time, TimeSpan timeout, TimeSpan tolerance)
     {
@@ -51,6 +52,7 @@ internal sealed class WitnessClient : IDisposable
     {
         // A size that the witness named before, and that this log has not got to: from the beginning.
         _size = Math.Min(_size, checkpoint.Size);
+        bool wentBack = false;
         for (int attempt = 0; attempt < MaxAttempts; attempt++)
         {
             (HttpStatusCode status, string? type, byte[] body) answer;
@@ -65,7 +67,7 @@ internal sealed class WitnessClient : IDisposable
             switch (answer.status)
             {
                 case HttpStatusCode.OK:
-                    return Verify(checkpoint, answer.body);
+                    return Verify(checkpoint, answer.body) with { WentBack = wentBack };
                 case HttpStatusCode.Conflict when answer.type == SizeType && TryReadSize(answer.body, out ulong size) && size != _size:
                     if (size > checkpoint.Size)
                     {
@@ -73,6 +75,8 @@ internal sealed class WitnessClient : IDisposable
                             ? new WitnessAnswer(WitnessOutcome.Ahead, Number($"It says that it cosigned size {size}; this log has {checkpoint.Size}."))
                             : new WitnessAnswer(WitnessOutcome.Refused, "It has a newer checkpoint of this log already.");
                     }
+                    // It goes on from there: what it cosigned then is of this log as well.
+                    wentBack |= size < _cosignedSize;
                     _size = size;
                     break;
                 case HttpStatusCode.Conflict:
@@ -124,7 +128,7 @@ internal sealed class WitnessClient : IDisposable
                 {
                     return new WitnessAnswer(WitnessOutcome.Invalid, "Its cosignature is from the future.");
                 }
-                _size = checkpoint.Size;
+                _size = _cosignedSize = checkpoint.Size;
                 return new WitnessAnswer(WitnessOutcome.Cosigned, "", new VerifiedSignature(_witness.Key, line, time));
             }
             body = body[(end + 1)..];

@@ -12,6 +12,9 @@ internal static partial class WitnessLog
     [LoggerMessage(EventId = 3052, EventName = "WitnessAhead", Level = LogLevel.Critical, Message = "{Witness} has a larger checkpoint of this log than the log itself: the log was rolled back, or the witness lies. {Detail}")]
     public static partial void WitnessAhead(this ILogger logger, string witness, string detail);
 
+    [LoggerMessage(EventId = 3054, EventName = "WitnessWentBack", Level = LogLevel.Error, Message = "{Witness} forgot a checkpoint that it had cosigned: an older copy of its state was put back. Tell its operator.")]
+    public static partial void WitnessWentBack(this ILogger logger, string witness);
+
     [LoggerMessage(EventId = 3053, EventName = "CosignedNotWritten", Level = LogLevel.Error, Message = "The cosigned checkpoint could not be read or written; trying again with the next.")]
     public static partial void CosignedNotWritten(this ILogger logger, Exception exception);
 }

@@ -111,6 +111,10 @@ internal sealed class WitnessService : BackgroundService
     private void Report(VerifierKey witness, ulong size, WitnessAnswer answer)
     {
         _metrics.Answered(witness, answer.Outcome);
+        if (answer.WentBack)
+        {
+            _logger.WitnessWentBack(witness.Name);
+        }
         if (!_state.Answered(witness, size, answer))
         {
             return;

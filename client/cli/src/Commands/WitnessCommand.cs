@@ -1,4 +1,5 @@
 using System.CommandLine;
+using Optiks.Commands;
 using Optiks.Native;
 using Optiks.Protocol;
 using Optiks.Secrets;
@@ -51,11 +52,11 @@ internal static class WitnessCommand
         return command;
     }
 
-    private static Command CreateRun(GlobalOptions options, CommandHost host)
+    private static ServiceCommand CreateRun(GlobalOptions options, CommandHost host)
     {
         Option<string?> folder = Folder();
         var urls = new Option<string>("--urls") { Description = "where to listen, several separated by semicolons", HelpName = "URL", DefaultValueFactory = _ => WitnessHost.DefaultUrl };
-        var command = new Command("run", "Cosign the logs of the file 'logs' until SIGTERM or Ctrl-C") { folder, urls };
+        var command = new ServiceCommand("run", "Cosign the logs of the file 'logs' until SIGTERM or Ctrl-C") { folder, urls };
         command.SetAction((parse, cancellationToken) => WitnessHost.RunAsync(PlaceOf(parse.GetValue(folder), options.Data(parse, host)), parse.GetValue(urls)!, cancellationToken));
         return command;
     }
