@@ -12,8 +12,8 @@ namespace Optiks.UpdateTask.Periods;
 /// </summary>
 internal sealed class PeriodKeeper
 {
-    // A switch that is due waits for what is left to stage. Twice what an epoch adds catches up with any load.
-    private const int ChunksPerDueEpoch = 16;
+    // A switch that is due waits for what is left to stage, and its epoch for so much of it. Twice what an epoch adds catches up with any load.
+    private const int ChunksPerDueEpoch = 4;
 
     private readonly EpochPublisher _publisher;
     private readonly PeriodOptions _options;

@@ -150,7 +150,7 @@ internal sealed class EpochLoop
         }
     }
 
-    // What there is to do for periods, until no more time is left than this; the last piece says how long one takes.
+    // What there is to do for periods, until no more time is left than this; the last piece says how long one takes. After each it rests as long: whoever looks up on the same processors is not to notice.
     private async Task WorkAsync(Lead lead, long start, TimeSpan left, CancellationToken ended)
     {
         TimeSpan piece = TimeSpan.Zero;
@@ -162,6 +162,7 @@ internal sealed class EpochLoop
                 return;
             }
             piece = _time.GetElapsedTime(began);
+            await Task.Delay(piece, _time, ended).ConfigureAwait(ConfigureAwaitOptions.SuppressThrowing);
         }
     }
 
