@@ -29,7 +29,7 @@ MINUTES ?= 6
 BENCH_SECONDS ?= 60
 KEYS ?= 1048576
 
-.PHONY: help install native sqlclient programs native-tests benchmarks npm build run up down test test-deep test-all check facts username-tables fix test-faults test-storm test-slow test-auditor fuzz bench-vrf timing-vrf bench-ozks bench-updates bench-lookups bench-users bench-starts bench-scale load-keyring load-synthetic clean
+.PHONY: help install native sqlclient programs native-tests benchmarks npm build run up down test test-deep test-all check facts username-tables fix test-faults test-storm test-slow test-auditor fuzz bench-vrf timing-vrf bench-ozks bench-updates bench-lookups bench-users bench-starts bench-periods bench-scale load-keyring load-synthetic clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 20
@@ -147,6 +147,9 @@ bench-users: build ## measure octets and verification of answers about users, in
 
 bench-starts: build ## measure how long new replicas of KEYS (default 2^20) keys take until they are ready; writes build/bench/starts.json
 	@/usr/bin/python3 bench/measure_starts.py --keys $(KEYS)
+
+bench-periods: build ## measure a switch of the period of a log with KEYS (default 2^20) keys under load (ENGINES=); writes build/bench/period.json
+	@/usr/bin/python3 bench/measure_periods.py --keys $(KEYS) $(if $(ENGINES),--engines $(ENGINES))
 
 bench-scale: benchmarks ## build, query, update, save and restore directories of SCALE_KEYS (default 2^20 to 2^26) keys; writes build/bench/scale.json
 	@/usr/bin/python3 bench/measure_scale.py $(if $(SCALE_KEYS),--keys $(SCALE_KEYS))

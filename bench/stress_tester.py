@@ -1,9 +1,12 @@
 """optiks-stress on a deployment of tests/e2e."""
 
 import json
+import signal
 import subprocess
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from harness import OUT, Deployment
@@ -13,6 +16,41 @@ PUBLISH_SECONDS = 300
 
 class StressFailed(Exception):
     """A run was not answered as it should be; the text says how."""
+
+
+LONGEST_RUN_SECONDS = 86_400
+END_SECONDS = 900
+"""Until what was accepted in a run is settled."""
+
+
+class RunningStress:
+    """A run that goes on until it is told to end."""
+
+    def __init__(self, command: list, environment: dict[str, str], report: Path):
+        self._process = subprocess.Popen(command, env=environment)
+        self._report = report
+
+    def wait(self, seconds: float) -> None:
+        """Lets the run go on for so long."""
+        try:
+            code = self._process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return
+        raise StressFailed(f"optiks-stress ended with {code} while it was to run")
+
+    def end(self) -> dict:
+        """The JSON report of a run whose answers were right, and of whose updates none was lost or doubled."""
+        # Not SIGINT, which a background job of a shell ignores, and so do its children.
+        self._process.send_signal(signal.SIGTERM)
+        code = self._process.wait(END_SECONDS)
+        if code != 0:
+            raise StressFailed(f"optiks-stress run ended with {code}")
+        return json.loads(self._report.read_text())
+
+    def kill(self) -> None:
+        """Whatever it does; nothing if it has ended."""
+        self._process.kill()
+        self._process.wait()
 
 
 class StressTester:
@@ -58,9 +96,25 @@ class StressTester:
         if published > self._accepted:
             raise StressFailed(f"{self._accepted} updates were accepted, {published} are published")
 
+    @contextmanager
+    def running(self, mix: str, rate: float, *options: str) -> Iterator[RunningStress]:
+        """A run beside which other things are done; leaving ends it whatever it does. What it accepts is not counted."""
+        self._runs += 1
+        with tempfile.TemporaryDirectory() as folder:
+            report = Path(folder) / "report.json"
+            running = RunningStress(
+                self._command("run", "--mix", mix, "--rate", f"{rate:.3f}", "--duration", str(LONGEST_RUN_SECONDS), "--json", str(report), "--seed", str(self._runs), *options),
+                self._log.environment, report)
+            try:
+                yield running
+            finally:
+                running.kill()
+
     def _execute(self, *arguments: str) -> None:
-        done = subprocess.run(
-            [OUT / "stress/optiks-stress", *arguments, "--data", self._log.data, "--update-url", self._log.update.url,
-             "--query-url", ",".join(query.url for query in self._log.queries)], env=self._log.environment, check=False)
+        done = subprocess.run(self._command(*arguments), env=self._log.environment, check=False)
         if done.returncode != 0:
             raise StressFailed(f"optiks-stress {' '.join(arguments)} ended with {done.returncode}")
+
+    def _command(self, *arguments: str) -> list:
+        return [OUT / "stress/optiks-stress", *arguments, "--data", self._log.data, "--update-url", self._log.update.url,
+                "--query-url", ",".join(query.url for query in self._log.queries)]

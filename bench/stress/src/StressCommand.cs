@@ -19,6 +19,8 @@ internal static class StressCommand
 
         Keys come from a key space of its own: `optiks-stress prepare 10000` fills it, `optiks-stress run --key-count 10000` uses it. Nothing else may write these keys during a run.
 
+        Ctrl-C or SIGTERM ends the load. What was accepted until then is followed, and reported.
+
         Exit codes: 0 done, 1 an answer does not verify or an accepted update was lost or doubled, 2 usage, 3 a service cannot be reached or refuses.
         """;
 
@@ -51,10 +53,11 @@ internal static class StressCommand
         return root;
     }
 
-    private static Command CreateRun(TargetArguments target)
+    private static ServiceCommand CreateRun(TargetArguments target)
     {
         var arguments = new RunArguments();
-        var command = new Command("run", "offer a load and report");
+        // After the load it follows what was accepted.
+        var command = new ServiceCommand("run", "offer a load and report");
         arguments.AddTo(command);
         command.SetAction(async (parse, cancellationToken) =>
         {

@@ -1,0 +1,214 @@
+#!/usr/bin/python3
+"""Measures a switch of the period while lookups and updates run without a pause: the seconds from the operator's request, which begins the making of the next period's
+trees, to the first epoch of that period that a replica shows; and the p99 of requests in the worst window meanwhile beside the median window before. No request may fail, no
+answer may be wrong, and no update lost or doubled. Writes build/bench/period.json. usage: measure_periods.py [--engines E,..] [--keys N] [--rate N] [--window S] [--before N]"""
+
+import argparse
+import datetime
+import json
+import os
+import re
+import statistics
+import sys
+import tempfile
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from figures import ROOT, Figure, table, write
+
+sys.path.insert(0, str(ROOT / "tests/e2e"))
+
+from harness import Deployment, Process
+from stress_tester import StressTester
+from storage import ENGINES, OwnPostgreSql, Sqlite
+
+# Those that every machine has.
+OWN_ENGINES = (OwnPostgreSql.name, Sqlite.name)
+# A switch may come as soon as it is prepared.
+SETTINGS = {"Optiks__UpdateTask__EpochInterval": "00:00:01", "Optiks__UpdateTask__LeaseDuration": "00:00:10", "Optiks__Log__PeriodLength": "00:00:01"}
+MIX, OPERATIONS = "hit=9,update=1", ("hit", "update")
+# Uniform, so that lookups find what was changed as well as what was not.
+LOAD = ("--warm-up", "2", "--keys", "uniform", "--check-keys", "2000", "--settle", "600")
+SWITCH_SECONDS = 3600
+STAGED_EVENT = 3041
+
+
+class BenchFailed(Exception):
+    """What was to be measured did not happen."""
+
+
+@dataclass
+class Moments:
+    """Of a switch, by the clock of the day."""
+
+    asked: float = 0.0
+    complete: float = 0.0
+    """All copies were staged for the first time."""
+    begun: float = 0.0
+    """A replica showed the first epoch of the next period."""
+
+
+class SwitchWatch(threading.Thread):
+    """Looks for the first epoch of a later period than the first, and at the memory of processes, until it is told to end."""
+
+    def __init__(self, log: Deployment, processes: list[Process]):
+        super().__init__(daemon=True)
+        self._log, self._processes = log, processes
+        self._ending = threading.Event()
+        self.moments = Moments()
+        self.begun = threading.Event()
+        self.load: list[float] = []
+        """Load averages of a minute: how many processes wanted a core."""
+        self.most_bytes = dict.fromkeys((process.service for process in processes), 0)
+        """Until the next period has begun."""
+
+    def run(self) -> None:
+        with self._log.query_client() as client:
+            while not self._ending.wait(0.05) and not self.begun.is_set():
+                if not self.moments.complete and f'"EventId":{STAGED_EVENT},' in self._log.task.log():
+                    self.moments.complete = time.time()
+                if client.get("/v1/epochs/latest", "application/json").json()["record_fields"]["period"] > 0:
+                    self.moments.begun = time.time()
+                    self.begun.set()
+                self.load.append(os.getloadavg()[0])
+                for process in self._processes:
+                    self.most_bytes[process.service] = max(self.most_bytes[process.service], process.anonymous_bytes)
+
+    def end(self) -> None:
+        self._ending.set()
+        self.join()
+
+
+@dataclass(frozen=True)
+class Window:
+    """Of a run, by the clock of the day."""
+
+    start: float
+    end: float
+    p99: dict[str, float]
+    """Seconds, by operation."""
+
+
+def windows_of(report: dict, length: float) -> list[Window]:
+    """The whole ones."""
+    began = datetime.datetime.fromisoformat(report["started"]).timestamp()
+    last = report["warm_up_s"] + report["measured_s"]
+    return [Window(began + window["start_s"], began + window["start_s"] + length, {row["operation"]: row["p99_s"] for row in window["operations"]})
+            for window in report["windows"] if window["start_s"] + length <= last]
+
+
+def compare(windows: list[Window], moments: Moments, length: float, least_before: int) -> tuple[list[Window], list[Window]]:
+    """Those before the switch was asked for, and those from then on until readers have had the next period for a window's time."""
+    before = [window for window in windows if window.end <= moments.asked]
+    meanwhile = [window for window in windows if window.end > moments.asked and window.start < moments.begun + length]
+    if len(before) < least_before or not meanwhile or meanwhile[-1].end < moments.begun + length:
+        raise BenchFailed(f"{len(before)} windows before the switch, {len(meanwhile)} from then on: the run was too short")
+    return before, meanwhile
+
+
+class SwitchBench:
+    """One engine's switch."""
+
+    def __init__(self, engine: str, log: Deployment, arguments: argparse.Namespace):
+        self._engine, self._log, self._keys = engine, log, arguments.keys
+        self._rate, self._window, self._before, self._reports = arguments.rate, arguments.window, arguments.before, arguments.reports
+        # Versions of a later period begin at 1 again, so that records do not count what was accepted.
+        self._tester = StressTester(log, alone=False)
+
+    def run(self) -> list[Figure]:
+        self._say(f"loading {self._keys:,} keys")
+        self._tester.prepare(self._keys, "--many-count", "0")
+        processes = [self._log.task, self._log.query]
+        resting = {process.service: process.anonymous_bytes for process in processes}
+        load_before = os.getloadavg()[0]
+        watch = SwitchWatch(self._log, processes)
+        self._say(f"{self._before} windows of {self._window:g} s without a switch, {self._rate:g} requests/s")
+        with self._tester.running(MIX, self._rate, "--window", f"{self._window:g}", "--key-count", str(self._keys), *LOAD) as running:
+            # One more, for the start of optiks-stress.
+            running.wait((self._before + 1) * self._window)
+            watch.start()
+            try:
+                self._switch(watch, running)
+                # What readers of the new period wait for while they have nothing of it in their caches.
+                running.wait(3 * self._window)
+            finally:
+                watch.end()
+            report = running.end()
+        if self._reports is not None:
+            self._reports.mkdir(parents=True, exist_ok=True)
+            (self._reports / f"{self._engine}.json").write_text(json.dumps(report | {"asked": watch.moments.asked, "complete": watch.moments.complete, "begun": watch.moments.begun}))
+        return self._figures(report, watch, resting, load_before)
+
+    def _switch(self, watch: SwitchWatch, running) -> None:
+        self._say("the switch")
+        watch.moments.asked = time.time()
+        done = self._log.optiks_db("period", "switch")
+        if done.code != 0:
+            raise BenchFailed(f"optiks-db period switch: {done}")
+        deadline = time.monotonic() + SWITCH_SECONDS
+        while not watch.begun.is_set():
+            running.wait(0.5)
+            if time.monotonic() > deadline:
+                raise BenchFailed(f"no switch in {SWITCH_SECONDS} s:\n{self._log.task.log_end()}")
+        self._say(f"begun after {watch.moments.begun - watch.moments.asked:.1f} s")
+
+    def _figures(self, report: dict, watch: SwitchWatch, resting: dict[str, int], load_before: float) -> list[Figure]:
+        moments = watch.moments
+        before, meanwhile = compare(windows_of(report, self._window), moments, self._window, self._before)
+        copies = int(re.search(rf'"EventId":{STAGED_EVENT},.*?"Copies":"?(\d+)', self._log.task.log())[1])
+        failed = sum(error["count"] for error in report["errors"])
+        took, making = moments.begun - moments.asked, moments.complete - moments.asked
+        figures = [
+            Figure(self._name(f"switch/keys:{self._keys}"), "s", took,
+                   counters={"failed": failed, "requests_s": self._rate, "accepted_updates": report["updates"]["accepted"], "copies": copies, "windows": len(meanwhile),
+                             "load_before": load_before, "load_median": statistics.median(watch.load)}),
+            Figure(self._name("copies"), "copies/s made ahead", copies / making, counters={"seconds": making})]
+        ratios = {}
+        for operation in OPERATIONS:
+            usual = statistics.median(window.p99[operation] for window in before)
+            ratios[operation] = [window.p99[operation] / usual for window in meanwhile]
+            figures.append(self._ratio(f"p99-ratio/{operation}", ratios[operation], {
+                "median_before_s": usual, "worst_before_s": max(window.p99[operation] for window in before), "worst_s": max(window.p99[operation] for window in meanwhile)}))
+        figures.append(self._ratio("p99-ratio", [max(some) for some in zip(*ratios.values(), strict=True)], {}))
+        figures += [Figure(self._name("memory", service), "MB, anonymous", most / 1e6, resting[service] / 1e6) for service, most in watch.most_bytes.items()]
+        return figures
+
+    def _ratio(self, name: str, samples: list[float], counters: dict[str, float]) -> Figure:
+        # The usual is 1.
+        return Figure(self._name(name), "times the median before", max(samples), 1, samples, counters)
+
+    def _name(self, *parts: str) -> str:
+        return "/".join((self._engine, *parts))
+
+    def _say(self, line: str) -> None:
+        print(f"\n== {self._engine}: {line}", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--engines", default=",".join(OWN_ENGINES), help=f"of {', '.join(OWN_ENGINES)} (default %(default)s)")
+    parser.add_argument("--keys", type=int, default=1 << 20, help="keys of the log (default 2^20)")
+    parser.add_argument("--rate", type=float, default=300, help="requests a second, a tenth of them updates (default %(default)s)")
+    parser.add_argument("--window", type=float, default=10, help="seconds that a p99 is of (default %(default)s)")
+    parser.add_argument("--reports", type=Path, metavar="FOLDER", help="keep optiks-stress' reports there, with figures of each second")
+    parser.add_argument("--before", type=int, default=5, help="windows before the switch (default %(default)s)")
+    arguments = parser.parse_args()
+    engines = arguments.engines.split(",")
+    if not set(engines) <= set(ENGINES):
+        parser.error(f"--engines are of {', '.join(ENGINES)}")
+    # /tmp may be memory, where durability costs nothing.
+    tempfile.tempdir = "/var/tmp"
+    figures = []
+    for engine in engines:
+        with Deployment(SETTINGS, engine=engine) as log:
+            figures += SwitchBench(engine, log, arguments).run()
+    write(ROOT / "build/bench/period.json", figures)
+    print(f"\n{table(figures)}")
+    if failed := sum(figure.counters.get("failed", 0) for figure in figures):
+        sys.exit(f"{failed} requests failed or were not sent")
+
+
+if __name__ == "__main__":
+    main()
