@@ -20,15 +20,6 @@ public static partial class FailPoints
     /// <summary>Updates are durable, their callers not yet answered (update-service).</summary>
     public const string Accept = "accept";
 
-    /// <summary>What a witness is about to cosign is on disk, nothing is signed.</summary>
-    public const string WitnessStore = "witness-store";
-
-    /// <summary>A witness has made its cosignature, and has not sent it.</summary>
-    public const string WitnessSign = "witness-sign";
-
-    /// <summary>OfWitnesses are those of <c>optiks witness</c>, in their order.</summary>
-    public static readonly IReadOnlyList<string> OfWitnesses = [WitnessStore, WitnessSign];
-
     /// <summary>The log's key and trust anchor are saved, the genesis record is not.</summary>
     public const string GenesisKey = "genesis-key";
 
@@ -98,15 +89,26 @@ public static partial class FailPoints
     /// <summary>An auditor's finding is on disk, nobody is told.</summary>
     public const string AuditorFinding = "auditor-finding";
 
+    /// <summary>What a witness is about to cosign is on disk, nothing is signed.</summary>
+    public const string WitnessStore = "witness-store";
+
+    /// <summary>A witness has made its cosignature, and has not sent it.</summary>
+    public const string WitnessSign = "witness-sign";
+
     /// <summary>OfAuditors are those of <c>optiks auditor</c>, in their order.</summary>
     public static readonly IReadOnlyList<string> OfAuditors = [AuditorRange, AuditorVerified, AuditorMark, AuditorSign, AuditorSigned, AuditorFinding];
+
+    /// <summary>OfWitnesses are those of <c>optiks witness</c>, in their order.</summary>
+    public static readonly IReadOnlyList<string> OfWitnesses = [WitnessStore, WitnessSign];
 
     /// <summary>OfPeriods are those that a log gets to once a period, in their order.</summary>
     public static readonly IReadOnlyList<string> OfPeriods = [PeriodSecrets, PeriodChunk, PeriodStaged, PeriodSwitch, PeriodDestroying];
 
-    /// <summary>All names, in the order in which an update gets to them.</summary>
-    public static readonly IReadOnlyList<string> All =
-        [Draw, Accept, GenesisKey, Apply, Commit, Bundle, Erase, HighWater, Sign, Note, Tiles, Audit, Checkpoint, Publish, .. OfPeriods, .. OfAuditors, .. OfWitnesses];
+    /// <summary>OfEpochs are those of the update-task that every log gets to, in the order in which an update does; the first is a new log's alone.</summary>
+    public static readonly IReadOnlyList<string> OfEpochs = [GenesisKey, Apply, Commit, Bundle, Erase, HighWater, Sign, Note, Tiles, Audit, Checkpoint, Publish];
+
+    /// <summary>All names.</summary>
+    public static readonly IReadOnlyList<string> All = [Draw, Accept, .. OfEpochs, .. OfPeriods, .. OfAuditors, .. OfWitnesses];
 
     // signal.h of Linux; of equal value on x86-64 and ARM64.
     private const int SIGKILL = 9;

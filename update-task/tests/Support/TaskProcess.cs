@@ -1,6 +1,5 @@
-using System.Diagnostics;
-using System.Text;
 using Optiks.Storage;
+using Optiks.Tests.Shared;
 
 namespace Optiks.UpdateTask.Tests.Support;
 
@@ -8,7 +7,7 @@ namespace Optiks.UpdateTask.Tests.Support;
 internal sealed class TaskProcess : IAsyncDisposable
 {
     /// <summary>Exit code that .NET reports for SIGKILL.</summary>
-    public const int Killed = 128 + 9;
+    public const int Killed = ServiceProcess.Killed;
 
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(60);
 
@@ -19,77 +18,34 @@ internal sealed class TaskProcess : IAsyncDisposable
         "--Optiks:UpdateTask:LeasePollInterval=00:00:00.050",
     ];
 
-    private readonly Process _process;
-    private readonly StringBuilder _output = new();
-    private readonly TaskCompletionSource<string> _url = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly ServiceProcess _process;
 
-    private TaskProcess(Process process) => _process = process;
+    private TaskProcess(ServiceProcess process) => _process = process;
 
     /// <summary>Output so far, standard and error.</summary>
-    public string Output
-    {
-        get
-        {
-            lock (_output)
-            {
-                return _output.ToString();
-            }
-        }
-    }
+    public string Output => _process.Output;
 
     public static TaskProcess Start(TestFolder folder, string? failPoint = null, params string[] settings)
     {
-        var start = new ProcessStartInfo(Environment.ProcessPath is { } host && Path.GetFileNameWithoutExtension(host) == "dotnet" ? host : "dotnet")
-        {
-            RedirectStandardOutput = true,
-            RedirectStandardError = true,
-            UseShellExecute = false,
-        };
-        start.ArgumentList.Add(Path.Combine(AppContext.BaseDirectory, "Optiks.UpdateTask.dll"));
-        foreach (string argument in s_arguments.Concat(settings))
-        {
-            start.ArgumentList.Add(argument);
-        }
-        start.Environment[DataFolder.Variable] = folder.Data.Root;
-        start.Environment[FailPoints.Variable] = failPoint ?? "";
-        // Periods follow each other in these tests alone.
-        var task = new TaskProcess(new Process { StartInfo = start });
-        task._process.OutputDataReceived += (_, line) => task.Take(line.Data);
-        task._process.ErrorDataReceived += (_, line) => task.Take(line.Data);
-        Assert.True(task._process.Start());
-        task._process.BeginOutputReadLine();
-        task._process.BeginErrorReadLine();
-        return task;
+        var environment = new Dictionary<string, string> { [DataFolder.Variable] = folder.Data.Root, [FailPoints.Variable] = failPoint ?? "" };
+        return new TaskProcess(ServiceProcess.Start("Optiks.UpdateTask.dll", s_arguments.Concat(settings), environment, s_patience));
     }
 
     /// <summary>ExitAsync waits for the end and gives the exit code.</summary>
-    public async Task<int> ExitAsync()
-    {
-        await WithinAsync(_process.WaitForExitAsync);
-        return _process.ExitCode;
-    }
+    public Task<int> ExitAsync() => _process.ExitAsync();
 
     /// <summary>TerminateAsync asks it to stop and gives the exit code.</summary>
-    public async Task<int> TerminateAsync()
-    {
-        await SignalAsync("TERM");
-        return await ExitAsync();
-    }
+    public Task<int> TerminateAsync() => _process.TerminateAsync();
 
     /// <summary>SignalAsync sends a signal by its name.</summary>
-    public async Task SignalAsync(string name)
-    {
-        using Process kill = Process.Start("/bin/kill", [$"-{name}", $"{_process.Id}"]);
-        await kill.WaitForExitAsync(TestContext.Current.CancellationToken);
-        Assert.Equal(0, kill.ExitCode);
-    }
+    public Task SignalAsync(string name) => _process.SignalAsync(name);
 
     /// <summary>GetAsync asks it for a path and gives the status code.</summary>
     public async Task<(int Status, string Body)> GetAsync(string path)
     {
-        string url = await _url.Task.WaitAsync(s_patience, TestContext.Current.CancellationToken);
+        Uri url = await _process.UrlAsync();
         using var client = new HttpClient();
-        using HttpResponseMessage response = await client.GetAsync(new Uri(url + path), TestContext.Current.CancellationToken);
+        using HttpResponseMessage response = await client.GetAsync(new Uri(url, path), TestContext.Current.CancellationToken);
         return ((int)response.StatusCode, await response.Content.ReadAsStringAsync(TestContext.Current.CancellationToken));
     }
 
@@ -101,55 +57,7 @@ internal sealed class TaskProcess : IAsyncDisposable
     });
 
     /// <summary>UntilAsync waits until something holds; fails at once when the process ends.</summary>
-    public Task UntilAsync(Func<Task<bool>> condition) => WithinAsync(async cancellationToken =>
-    {
-        while (!await condition())
-        {
-            Assert.False(_process.HasExited, $"The task ended with {(_process.HasExited ? _process.ExitCode : 0)}: {Output}");
-            await Task.Delay(20, cancellationToken);
-        }
-    });
+    public Task UntilAsync(Func<Task<bool>> condition) => _process.UntilAsync(condition);
 
-    public async ValueTask DisposeAsync()
-    {
-        if (!_process.HasExited)
-        {
-            _process.Kill();
-            await _process.WaitForExitAsync(CancellationToken.None);
-        }
-        _process.Dispose();
-    }
-
-    private async Task WithinAsync(Func<CancellationToken, Task> wait)
-    {
-        using var timeout = CancellationTokenSource.CreateLinkedTokenSource(TestContext.Current.CancellationToken);
-        timeout.CancelAfter(s_patience);
-        try
-        {
-            await wait(timeout.Token);
-        }
-        catch (OperationCanceledException) when (!TestContext.Current.CancellationToken.IsCancellationRequested)
-        {
-            Assert.Fail($"Waited {s_patience} in vain: {Output}");
-        }
-    }
-
-    private void Take(string? line)
-    {
-        if (line is null)
-        {
-            return;
-        }
-        lock (_output)
-        {
-            _output.AppendLine(line);
-        }
-        const string Listening = "Now listening on: ";
-        int found = line.IndexOf(Listening, StringComparison.Ordinal);
-        if (found >= 0)
-        {
-            string rest = line[(found + Listening.Length)..];
-            _url.TrySetResult(rest[..rest.IndexOfAny(['"', ' ', '\\'])]);
-        }
-    }
+    public ValueTask DisposeAsync() => _process.DisposeAsync();
 }

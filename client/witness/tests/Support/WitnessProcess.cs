@@ -1,5 +1,4 @@
-using System.Diagnostics;
-using System.Text;
+using Optiks.Tests.Shared;
 
 namespace Optiks.Witness.Tests.Support;
 
@@ -7,59 +6,35 @@ namespace Optiks.Witness.Tests.Support;
 internal sealed class WitnessProcess : IAsyncDisposable
 {
     /// <summary>Exit code that .NET reports for SIGKILL.</summary>
-    public const int Killed = 128 + 9;
+    public const int Killed = ServiceProcess.Killed;
 
     private static readonly TimeSpan s_patience = TimeSpan.FromSeconds(120);
 
-    private readonly Process _process;
-    private readonly StringBuilder _output = new();
-    private readonly TaskCompletionSource<Uri> _url = new(TaskCreationOptions.RunContinuationsAsynchronously);
+    private readonly ServiceProcess _process;
     private readonly HttpClient _client = new() { Timeout = s_patience };
 
-    private WitnessProcess(Process process) => _process = process;
+    private WitnessProcess(ServiceProcess process) => _process = process;
 
     /// <summary>Output so far, standard and error.</summary>
-    public string Output
-    {
-        get
-        {
-            lock (_output)
-            {
-                return _output.ToString();
-            }
-        }
-    }
+    public string Output => _process.Output;
 
     public static WitnessProcess Start(TestFolder folder, string? failPoint = null)
     {
-        var start = new ProcessStartInfo(Environment.ProcessPath is { } host && Path.GetFileNameWithoutExtension(host) == "dotnet" ? host : "dotnet")
-        {
-            RedirectStandardOutput = true,
-            RedirectStandardError = true,
-            UseShellExecute = false,
-        };
-        string[] arguments = [Path.Combine(AppContext.BaseDirectory, "optiks.dll"), "witness", "run", "--folder", folder.Place.Root, "--urls", "http://127.0.0.1:0"];
-        Array.ForEach(arguments, start.ArgumentList.Add);
-        start.Environment[FailPoints.Variable] = failPoint ?? "";
-        var witness = new WitnessProcess(new Process { StartInfo = start });
-        witness._process.OutputDataReceived += (_, line) => witness.Take(line.Data);
-        witness._process.ErrorDataReceived += (_, line) => witness.Take(line.Data);
-        Assert.True(witness._process.Start());
-        witness._process.BeginOutputReadLine();
-        witness._process.BeginErrorReadLine();
-        return witness;
+        string[] arguments = ["witness", "run", "--folder", folder.Place.Root, "--urls", "http://127.0.0.1:0"];
+        var environment = new Dictionary<string, string> { [FailPoints.Variable] = failPoint ?? "" };
+        return new WitnessProcess(ServiceProcess.Start("optiks.dll", arguments, environment, s_patience));
     }
 
     public static async Task<WitnessProcess> StartedAsync(TestFolder folder, string? failPoint = null)
     {
         WitnessProcess witness = Start(folder, failPoint);
-        await witness.UrlAsync();
+        await witness._process.UrlAsync();
         return witness;
     }
 
     public async Task<(int Status, string? Type, string Body)> SendAsync(HttpMethod method, string path, byte[] body)
     {
-        using var request = new HttpRequestMessage(method, new Uri(await UrlAsync(), path));
+        using var request = new HttpRequestMessage(method, new Uri(await _process.UrlAsync(), path));
         if (method == HttpMethod.Post)
         {
             request.Content = new ByteArrayContent(body);
@@ -73,54 +48,14 @@ internal sealed class WitnessProcess : IAsyncDisposable
     public void Kill() => _process.Kill();
 
     /// <summary>ExitAsync waits for the end and gives the exit code.</summary>
-    public async Task<int> ExitAsync()
-    {
-        await _process.WaitForExitAsync(TestContext.Current.CancellationToken).WaitAsync(s_patience, TestContext.Current.CancellationToken);
-        return _process.ExitCode;
-    }
+    public Task<int> ExitAsync() => _process.ExitAsync();
 
     /// <summary>TerminateAsync asks it to stop and gives the exit code.</summary>
-    public async Task<int> TerminateAsync()
-    {
-        using Process kill = Process.Start("/bin/kill", ["-TERM", $"{_process.Id}"]);
-        await kill.WaitForExitAsync(TestContext.Current.CancellationToken);
-        return await ExitAsync();
-    }
+    public Task<int> TerminateAsync() => _process.TerminateAsync();
 
     public async ValueTask DisposeAsync()
     {
-        if (!_process.HasExited)
-        {
-            _process.Kill();
-            await _process.WaitForExitAsync(CancellationToken.None);
-        }
-        _process.Dispose();
+        await _process.DisposeAsync();
         _client.Dispose();
-    }
-
-    private async Task<Uri> UrlAsync()
-    {
-        Task ended = _process.WaitForExitAsync(TestContext.Current.CancellationToken);
-        Assert.True(await Task.WhenAny(_url.Task, ended).WaitAsync(s_patience, TestContext.Current.CancellationToken) == _url.Task, Output);
-        return await _url.Task;
-    }
-
-    private void Take(string? line)
-    {
-        if (line is null)
-        {
-            return;
-        }
-        lock (_output)
-        {
-            _output.AppendLine(line);
-        }
-        const string Listening = "Now listening on: ";
-        int found = line.IndexOf(Listening, StringComparison.Ordinal);
-        if (found >= 0)
-        {
-            string rest = line[(found + Listening.Length)..];
-            _url.TrySetResult(new Uri(rest[..rest.IndexOfAny(['"', ' ', '\\'])]));
-        }
     }
 }

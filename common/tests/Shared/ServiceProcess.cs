@@ -1,0 +1,154 @@
+using System.Diagnostics;
+using System.Text;
+
+namespace Optiks.Tests.Shared;
+
+/// <summary>ServiceProcess is a program that serves HTTP, in a process of its own, which goes with it. Compiled into the tests of those programs.</summary>
+internal sealed class ServiceProcess : IAsyncDisposable
+{
+    /// <summary>Exit code that .NET reports for SIGKILL.</summary>
+    public const int Killed = 128 + 9;
+
+    private readonly Process _process;
+    private readonly TimeSpan _patience;
+    private readonly StringBuilder _output = new();
+    private readonly TaskCompletionSource<Uri> _url = new(TaskCreationOptions.RunContinuationsAsynchronously);
+
+    private ServiceProcess(Process process, TimeSpan patience)
+    {
+        _process = process;
+        _patience = patience;
+    }
+
+    /// <summary>Output so far, standard and error.</summary>
+    public string Output
+    {
+        get
+        {
+            lock (_output)
+            {
+                return _output.ToString();
+            }
+        }
+    }
+
+    /// <summary>Start runs an assembly that stands beside the tests'.</summary>
+    /// <param name="assembly">Name of the file.</param>
+    /// <param name="arguments">What it is told.</param>
+    /// <param name="environment">Variables that it gets besides this process's.</param>
+    /// <param name="patience">How long it may take to do what is waited for.</param>
+    public static ServiceProcess Start(string assembly, IEnumerable<string> arguments, IReadOnlyDictionary<string, string> environment, TimeSpan patience)
+    {
+        var start = new ProcessStartInfo(Environment.ProcessPath is { } host && Path.GetFileNameWithoutExtension(host) == "dotnet" ? host : "dotnet")
+        {
+            RedirectStandardOutput = true,
+            RedirectStandardError = true,
+            UseShellExecute = false,
+        };
+        start.ArgumentList.Add(Path.Combine(AppContext.BaseDirectory, assembly));
+        foreach (string argument in arguments)
+        {
+            start.ArgumentList.Add(argument);
+        }
+        foreach ((string name, string value) in environment)
+        {
+            start.Environment[name] = value;
+        }
+        var service = new ServiceProcess(new Process { StartInfo = start }, patience);
+        service._process.OutputDataReceived += (_, line) => service.Take(line.Data);
+        service._process.ErrorDataReceived += (_, line) => service.Take(line.Data);
+        Assert.True(service._process.Start());
+        service._process.BeginOutputReadLine();
+        service._process.BeginErrorReadLine();
+        return service;
+    }
+
+    /// <summary>UrlAsync waits until it listens; fails at once when it ends before.</summary>
+    public async Task<Uri> UrlAsync()
+    {
+        await WithinAsync(async cancellationToken =>
+        {
+            Task ended = _process.WaitForExitAsync(cancellationToken);
+            Assert.True(await Task.WhenAny(_url.Task, ended) == _url.Task, Output);
+        });
+        return await _url.Task;
+    }
+
+    /// <summary>Kill it by SIGKILL.</summary>
+    public void Kill() => _process.Kill();
+
+    /// <summary>ExitAsync waits for the end and gives the exit code.</summary>
+    public async Task<int> ExitAsync()
+    {
+        await WithinAsync(_process.WaitForExitAsync);
+        return _process.ExitCode;
+    }
+
+    /// <summary>TerminateAsync asks it to stop and gives the exit code.</summary>
+    public async Task<int> TerminateAsync()
+    {
+        await SignalAsync("TERM");
+        return await ExitAsync();
+    }
+
+    /// <summary>SignalAsync sends a signal by its name.</summary>
+    public async Task SignalAsync(string name)
+    {
+        using Process kill = Process.Start("/bin/kill", [$"-{name}", $"{_process.Id}"]);
+        await kill.WaitForExitAsync(TestContext.Current.CancellationToken);
+        Assert.Equal(0, kill.ExitCode);
+    }
+
+    /// <summary>UntilAsync waits until something holds; fails at once when the process ends.</summary>
+    public Task UntilAsync(Func<Task<bool>> condition) => WithinAsync(async cancellationToken =>
+    {
+        while (!await condition())
+        {
+            Assert.False(_process.HasExited, $"It ended with {(_process.HasExited ? _process.ExitCode : 0)}: {Output}");
+            await Task.Delay(20, cancellationToken);
+        }
+    });
+
+    public async ValueTask DisposeAsync()
+    {
+        if (!_process.HasExited)
+        {
+            _process.Kill();
+            await _process.WaitForExitAsync(CancellationToken.None);
+        }
+        _process.Dispose();
+    }
+
+    private async Task WithinAsync(Func<CancellationToken, Task> wait)
+    {
+        using var timeout = CancellationTokenSource.CreateLinkedTokenSource(TestContext.Current.CancellationToken);
+        timeout.CancelAfter(_patience);
+        try
+        {
+            await wait(timeout.Token);
+        }
+        catch (OperationCanceledException) when (!TestContext.Current.CancellationToken.IsCancellationRequested)
+        {
+            Assert.Fail($"Waited {_patience} in vain: {Output}");
+        }
+    }
+
+    private void Take(string? line)
+    {
+        if (line is null)
+        {
+            return;
+        }
+        lock (_output)
+        {
+            _output.AppendLine(line);
+        }
+        const string Listening = "Now listening on: ";
+        int found = line.IndexOf(Listening, StringComparison.Ordinal);
+        if (found >= 0)
+        {
+            string rest = line[(found + Listening.Length)..];
+            _url.TrySetResult(new Uri(rest[..rest.IndexOfAny(['"', ' ', '\\'])]));
+        }
+    }
+}
