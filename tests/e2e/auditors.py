@@ -2,7 +2,6 @@
 
 import base64
 import hashlib
-import http.server
 import json
 import random
 import re
@@ -10,14 +9,12 @@ import shutil
 import struct
 import subprocess
 import sys
-import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from harness import FAIL_POINT, OUT, ROOT, Deployment, Process, Run
 from oracle import require
 from ports import free_port
-from rest import Client
 
 sys.path.insert(0, str(ROOT / "tests/reference"))
 import ed25519  # noqa: E402
@@ -37,44 +34,6 @@ def fail_points() -> list[str]:
 
 def log_hash(origin: str) -> str:
     return hashlib.sha256(origin.encode()).hexdigest()
-
-
-class LyingProxy:
-    """A server before query-services that changes what they say. Use as a context. `target` is whom it asks, `change` what it makes of an answer, by its path."""
-
-    def __init__(self, target: str):
-        self.target = target
-        self.change: Callable[[str, bytes], bytes] = lambda path, body: body
-        proxy = self
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_GET(self):
-                with Client(proxy.target) as client:
-                    answer = client.get(self.path, self.headers.get("Accept"))
-                body = proxy.change(self.path, answer.body) if answer.status == 200 else answer.body
-                self.send_response(answer.status)
-                self.send_header("Content-Type", answer.headers.get("content-type", "application/octet-stream"))
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, *_):
-                pass
-
-        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", free_port()), Handler)
-        self._thread = threading.Thread(target=self._server.serve_forever)
-        self.url = f"http://127.0.0.1:{self._server.server_port}"
-
-    def __enter__(self) -> "LyingProxy":
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_) -> None:
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
 
 
 class Signed:

@@ -14,8 +14,9 @@ import time
 import unittest
 from pathlib import Path
 
-from auditors import Auditor, LyingProxy, fail_points, kill_rounds, log_hash
+from auditors import Auditor, fail_points, kill_rounds, log_hash
 from harness import ROOT, Deployment
+from lying import LyingProxy, honest
 from otlp import Collector
 from rest import Client
 
@@ -128,12 +129,12 @@ class AuditorTest(unittest.TestCase):
                 self.assertEqual(auditor.once().code, 0)
                 signed = auditor.newest_signed()
                 self.log.publish(("alice", f"behind the proxy: {name}"))
-                proxy.change = change
+                proxy.change_bodies(change)
                 run = auditor.once()
                 if reason == "checkpoint":
                     # Says nothing about the log, so it is asked again, for ever.
                     self.assertEqual((run.code, run.lines()[0]["condition"]), (3, "behind"), str(run))
-                    proxy.change = lambda path, body: body
+                    proxy.change = honest
                     self.assertEqual(auditor.once().code, 0)
                     self.assertGreater(auditor.newest_signed(), signed)
                     continue
@@ -145,7 +146,7 @@ class AuditorTest(unittest.TestCase):
                     judged = self.log.optiks("evidence", "verify", found["evidence"], "--json")
                     self.assertEqual((judged.code, judged.lines()[0]["kind"], judged.lines()[0]["reason"]), (1, "refused-proof", found["reason"]), str(judged))
                 # Honest again: nothing is signed before a person looked.
-                proxy.change = lambda path, body: body
+                proxy.change = honest
                 for _ in range(2):
                     self.assertEqual(auditor.once().code, 1)
                     self.assertEqual(auditor.newest_signed(), signed)

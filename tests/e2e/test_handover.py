@@ -1,75 +1,17 @@
 """Owners who come after a period has ended: real services serve its end, and the command line makes the hand-over, also beside a server that says what is not so."""
 
-import contextlib
-import http.server
 import tempfile
-import threading
 import time
 import unittest
-import urllib.error
-import urllib.request
-from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from harness import Deployment, Process, Run
+from lying import LyingProxy
+from rest import Answer
 
 PERIODS = {"Optiks__Log__PeriodLength": "00:00:01", "Optiks__Periods__Preparation": "00:00:00.5"}
 REFUSED, ALARM = 3, 1
-Rule = Callable[[str, Callable[[], tuple[int, bytes]]], tuple[int, bytes]]
-"""What a liar answers to a path, with what an honest server would say."""
-
-
-class Liar:
-    """A server before a query-service that changes what it says. Use as a context."""
-
-    def __init__(self, honest: str, rule: Rule):
-        class Handler(http.server.BaseHTTPRequestHandler):
-            def do_GET(self):
-                self.answer(None)
-
-            def do_POST(self):
-                self.answer(self.rfile.read(int(self.headers["Content-Length"])))
-
-            def answer(self, body: bytes | None) -> None:
-                kept = {name: self.headers[name] for name in ("Accept", "Authorization", "Content-Type") if name in self.headers}
-
-                def ask() -> tuple[int, bytes, str]:
-                    request = urllib.request.Request(honest + self.path, body, kept)
-                    try:
-                        with urllib.request.urlopen(request, timeout=30) as answer:
-                            return answer.status, answer.read(), answer.headers["Content-Type"]
-                    except urllib.error.HTTPError as refused:
-                        return refused.code, refused.read(), refused.headers["Content-Type"]
-
-                types = []
-
-                def honestly() -> tuple[int, bytes]:
-                    status, octets, kind = ask()
-                    types.append(kind)
-                    return status, octets
-
-                status, octets = rule(self.path, honestly)
-                self.send_response(status)
-                self.send_header("Content-Type", types[-1] if types and status == 200 else "application/problem+json" if status != 200 else kept["Accept"])
-                self.send_header("Content-Length", str(len(octets)))
-                self.end_headers()
-                self.wfile.write(octets)
-
-            def log_message(self, *_) -> None:
-                pass
-
-        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
-        self.url = f"http://127.0.0.1:{self._server.server_address[1]}"
-
-    def __enter__(self) -> "Liar":
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_) -> None:
-        self._server.shutdown()
-        self._server.server_close()
-        self._thread.join()
 
 
 class HandoverTest(unittest.TestCase):
@@ -157,24 +99,22 @@ class HandoverTest(unittest.TestCase):
                 time.sleep(0.1)
 
     def test_4_what_a_server_says_of_a_period_that_is_served_is_not_believed(self):
-        def gone(path, honest):
-            return (410, b'{"type": "urn:optiks:problem:period-gone", "title": "gone", "status": 410}') if "period=" in path else honest()
+        def gone(path, said):
+            problem = b'{"type": "urn:optiks:problem:period-gone", "title": "gone", "status": 410}'
+            return Answer(410, {"content-type": "application/problem+json"}, problem) if "period=" in path else said
 
-        def of_the_present(path, honest):
+        def of_the_present(path, said):
             # The answer about the period that goes on, for the one that ended.
             if "period=" not in path:
-                return honest()
-            with contextlib.closing(urllib.request.urlopen(urllib.request.Request(
-                    f"{self.log.query.url}/v1/monitor", b'{"key": "alice"}',
-                    {"Accept": "application/vnd.optiks.monitor", "Authorization": f"Bearer {self.log.api_key}", "Content-Type": "application/json"}))) as answer:
-                return 200, answer.read()
+                return said
+            with self.log.query_client() as client:
+                return client.post_json("/v1/monitor", {"key": "alice"}, "application/vnd.optiks.monitor")
 
-        def cut(path, honest):
-            status, octets = honest()
-            return (status, octets[:-1] + bytes([octets[-1] ^ 1])) if "period=" in path else (status, octets)
+        def cut(path, said):
+            return replace(said, body=said.body[:-1] + bytes([said.body[-1] ^ 1])) if "period=" in path else said
 
         for rule, code, reason in ((gone, REFUSED, "period-gone"), (of_the_present, ALARM, "record_epoch"), (cut, ALARM, None)):
-            with self.subTest(rule.__name__), Liar(self.log.query.url, rule) as liar:
+            with self.subTest(rule.__name__), LyingProxy(self.log.query.url, rule) as liar:
                 told = self.one(self.owner("late", "monitor", "alice", "--json", url=liar.url), code)
                 self.assertIn(told["reason"], (reason,) if reason else (told["reason"],))
                 self.assertNotEqual(told["reason"], "no_guarantee")
