@@ -55,15 +55,11 @@ internal sealed class Session : IDisposable
     public static async Task<TrustAnchor> TrustAsync(
         GlobalOptions options, ParseResult parse, CommandHost host, IReadOnlyList<Uri> queryUrls, CancellationToken cancellationToken)
     {
-        if (options.TrustAnchor(parse, host) is { } given)
+        if (TrustArgument.Find(options, parse, host) is { } known)
         {
-            return given;
+            return known;
         }
-        string pin = Path.Combine(options.Data(parse, host).Client, "trust.json");
-        if (File.Exists(pin))
-        {
-            return TrustAnchor.Load(pin);
-        }
+        string pin = TrustArgument.PinOf(options, parse, host);
         (TrustAnchor first, Uri server) = await FetchAsync(host, queryUrls, cancellationToken).ConfigureAwait(false);
         DataFolder.CreateFolder(Path.GetDirectoryName(pin)!);
         first.Save(pin);

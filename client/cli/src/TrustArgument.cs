@@ -3,13 +3,16 @@ using Optiks.Protocol;
 
 namespace Optiks.Cli;
 
-/// <summary>TrustArgument is the trust anchor of commands that judge what is stored.</summary>
+/// <summary>TrustArgument is the trust anchor that commands judge by.</summary>
 internal static class TrustArgument
 {
+    /// <summary>PinOf is the file of a trust anchor that was pinned on first contact.</summary>
+    public static string PinOf(GlobalOptions options, ParseResult parse, CommandHost host) => Path.Combine(options.Data(parse, host).Client, "trust.json");
+
     /// <summary>Find gives the one that was named, is in the data folder or was pinned; null: there is none. Never from a server: an answer must not be judged by what the same server says of itself today.</summary>
     public static TrustAnchor? Find(GlobalOptions options, ParseResult parse, CommandHost host)
     {
-        string pin = Path.Combine(options.Data(parse, host).Client, "trust.json");
+        string pin = PinOf(options, parse, host);
         return options.TrustAnchor(parse, host) ?? (File.Exists(pin) ? TrustAnchor.Load(pin) : null);
     }
 

@@ -76,21 +76,8 @@ internal static class AuditCommand
         }
     }
 
-    private static async Task<AuditResult> RunAsync(AuditorSession session, CommandHost host, CancellationToken cancellationToken)
-    {
-        if (host.ProgressConsole is not { } console)
-        {
-            return await session.AuditAsync(null, cancellationToken).ConfigureAwait(false);
-        }
-        return await console.Progress()
-            .AutoClear(true)
-            .Columns(new TaskDescriptionColumn(), new ProgressBarColumn(), new PercentageColumn(), new RemainingTimeColumn())
-            .StartAsync(async context =>
-            {
-                ProgressTask task = context.AddTask("epochs");
-                return await session.AuditAsync(new Steps(task), cancellationToken).ConfigureAwait(false);
-            }).ConfigureAwait(false);
-    }
+    private static Task<AuditResult> RunAsync(AuditorSession session, CommandHost host, CancellationToken cancellationToken) =>
+        CountProgress.RunAsync(host, "epochs", task => session.AuditAsync(task is null ? null : new Steps(task), cancellationToken));
 
     private static int Print(CommandHost host, bool json, AuditResult result)
     {

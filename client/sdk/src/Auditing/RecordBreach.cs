@@ -1,6 +1,5 @@
 using System.Globalization;
 using System.Text;
-using Optiks.Native;
 using Optiks.Protocol;
 using Optiks.Tlog;
 
@@ -19,34 +18,17 @@ internal sealed record RecordBreach(Reason Reason, ulong Epoch, IReadOnlyDiction
     public static async Task<RecordBreach?> FindAsync(
         TrustAnchor anchor, VerifiedNote note, HashReader board, ReadOnlyMemory<byte>[] entries, ulong first, ReadOnlyMemory<byte> periodStart, CancellationToken cancellationToken)
     {
-        ReadOnlyMemory<byte> period = periodStart;
+        var walk = new RecordWalk(anchor, entries[0], periodStart);
         for (int i = 1; i < entries.Length; i++)
         {
-            ulong index = first + (ulong)i;
-            Reason reason = Check(anchor, entries[i], index, entries[i - 1], period);
+            Reason reason = walk.Step(entries[i]);
             if (reason != Reason.Valid)
             {
-                return new RecordBreach(reason, index, await CollectAsync(anchor, note, board, reason, index, EpochRecord.EpochOf(period.Span), cancellationToken).ConfigureAwait(false));
-            }
-            if (EpochRecord.Decode(entries[i].Span).PeriodFirstEpoch == index)
-            {
-                period = entries[i];
+                ulong index = first + (ulong)i;
+                return new RecordBreach(reason, index, await CollectAsync(anchor, note, board, reason, index, EpochRecord.EpochOf(walk.PeriodStart.Span), cancellationToken).ConfigureAwait(false));
             }
         }
         return null;
-    }
-
-    /// <summary>Check an entry by itself and against the one before, in the order of docs/spec/answers.md section 5, step 3.</summary>
-    public static Reason Check(TrustAnchor anchor, ReadOnlyMemory<byte> entry, ulong index, ReadOnlyMemory<byte> before, ReadOnlyMemory<byte> period)
-    {
-        if (entry.Length != EpochRecord.Length)
-        {
-            return entry.Length < EpochRecord.Length ? Reason.MalformedTruncated : Reason.MalformedTrailing;
-        }
-        Reason reason = Verifier.Record(anchor, entry.Span, []);
-        return reason != Reason.Valid ? reason
-            : EpochRecord.EpochOf(entry.Span) != index ? Reason.RecordEpoch
-            : Verifier.Record(anchor, entry.Span, before.Span, period.Span);
     }
 
     private static async Task<Dictionary<string, ReadOnlyMemory<byte>>> CollectAsync(

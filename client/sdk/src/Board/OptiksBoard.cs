@@ -45,20 +45,19 @@ public sealed class OptiksBoard
         ArgumentNullException.ThrowIfNull(note);
         var root = TreeHash.FromBytes(note.Root);
         HashReader? reader = null;
+        var walk = new RecordWalk(_anchor);
         ReadOnlyMemory<byte> before = default;
-        ReadOnlyMemory<byte> periodStart = default;
         for (ulong index = 0; index * TilePath.FullWidth < note.Size; index++)
         {
             reader = index % BundlesPerReader == 0 ? new HashReader(_tiles, note.Size, root) : reader;
             ulong epoch = index * TilePath.FullWidth;
             foreach (ReadOnlyMemory<byte> entry in await reader!.ReadBundleAsync(index, cancellationToken).ConfigureAwait(false))
             {
-                Reason reason = RecordBreach.Check(_anchor, entry, epoch, before, periodStart);
+                Reason reason = walk.Step(entry);
                 if (reason != Reason.Valid)
                 {
                     return new BoardAccount(reason, epoch, before.IsEmpty ? 0 : EpochRecord.PeriodOf(before.Span) + 1, Time(before));
                 }
-                periodStart = EpochRecord.BeginsPeriod(entry.Span) || epoch == 0 ? entry : periodStart;
                 before = entry;
                 epoch++;
             }

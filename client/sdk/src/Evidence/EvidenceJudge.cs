@@ -1,5 +1,3 @@
-using System.Globalization;
-using System.Text;
 using Optiks.Native;
 using Optiks.Protocol;
 using Optiks.Tlog;
@@ -66,12 +64,15 @@ public static class EvidenceJudge
                 ? None(EvidenceKind.Fork, anchor, Reason.Fork, null, "Both checkpoints are of the same tree.")
                 : Fork(anchor, $"The log signed two different trees of {kept.Size} entries: it showed two histories.");
         }
-        (ulong size, TreeHash root, TreeHash[] proof) = ReadPrefix(files.Require("received-prefix.txt", MaxPrefix));
-        if (size != kept.Size || ConsistencyProof.Verify(size, root, received.Size, TreeHash.FromBytes(received.Root), proof) != TlogError.None)
+        if (!PrefixProof.TryParse(files.Require("received-prefix.txt", MaxPrefix), out PrefixProof? prefix))
+        {
+            throw new InvalidDataException("received-prefix.txt is not a size, a root and hashes, a line each.");
+        }
+        if (prefix.Size != kept.Size || ConsistencyProof.Verify(prefix.Size, prefix.Root, received.Size, TreeHash.FromBytes(received.Root), prefix.Consistency) != TlogError.None)
         {
             return None(EvidenceKind.Fork, anchor, Reason.CheckpointConsistency, null, "received-prefix.txt does not show what the larger tree begins with.");
         }
-        return root.AsSpan().SequenceEqual(kept.Root)
+        return prefix.Root.AsSpan().SequenceEqual(kept.Root)
             ? None(EvidenceKind.Fork, anchor, Reason.Fork, null, "The larger tree extends the smaller one.")
             : Fork(anchor, $"The log signed a tree of {kept.Size} entries and one of {received.Size} that does not begin with it: it showed two histories.");
     }
@@ -105,7 +106,7 @@ public static class EvidenceJudge
         {
             throw new InvalidDataException($"The record before entry {at}, or that of the first epoch of its period, is missing.");
         }
-        Reason reason = RecordBreach.Check(anchor, entries[at], at, before, period);
+        Reason reason = new RecordWalk(anchor, before, period).Step(entries[at]);
         return reason == Reason.Valid
             ? None(EvidenceKind.Record, anchor, reason, at, $"The record of epoch {at} is one that may follow the record before it.")
             : new EvidenceVerdict(EvidenceKind.Record, anchor, IsProof: true, reason, at, Sentence(reason, at));
@@ -138,17 +139,4 @@ public static class EvidenceJudge
         Reason.RecordLogId => $"The log's record of epoch {epoch} is of another log.",
         _ => $"The log signed a record of epoch {epoch} that breaks a rule of records: {reason.Name()}.",
     });
-
-    // A size, a root, and the hashes of the proof, a line each.
-    private static (ulong Size, TreeHash Root, TreeHash[] Proof) ReadPrefix(byte[] text)
-    {
-        string[] lines = Encoding.ASCII.GetString(text).Split('\n');
-        if (lines.Length < 3 || lines[^1].Length > 0 || !ulong.TryParse(lines[0], NumberStyles.None, CultureInfo.InvariantCulture, out ulong size))
-        {
-            throw new InvalidDataException("received-prefix.txt is not a size, a root and hashes, a line each.");
-        }
-        TreeHash[] hashes = [.. lines[1..^1].Select(line => TreeHash.TryParseBase64(Encoding.ASCII.GetBytes(line), out TreeHash hash)
-            ? hash : throw new InvalidDataException("received-prefix.txt has a line that is no hash."))];
-        return (size, hashes[0], hashes[1..]);
-    }
 }

@@ -25,16 +25,8 @@ internal static class BoardVerifyCommand
         return command;
     }
 
-    private static Task<BoardAccount> RunAsync(OptiksBoard board, VerifiedNote note, CommandHost host, CancellationToken cancellationToken) => host.ProgressConsole is not { } console
-        ? board.AccountAsync(note, null, cancellationToken)
-        : console.Progress()
-            .AutoClear(true)
-            .Columns(new TaskDescriptionColumn(), new ProgressBarColumn(), new PercentageColumn(), new RemainingTimeColumn())
-            .StartAsync(context =>
-            {
-                ProgressTask task = context.AddTask("entries", maxValue: note.Size);
-                return board.AccountAsync(note, new Entries(task), cancellationToken);
-            });
+    private static Task<BoardAccount> RunAsync(OptiksBoard board, VerifiedNote note, CommandHost host, CancellationToken cancellationToken) =>
+        CountProgress.RunAsync(host, "entries", task => board.AccountAsync(note, task is null ? null : new Entries(task.MaxValue(note.Size)), cancellationToken));
 
     private static int Print(CommandHost host, bool json, string name, VerifiedNote note, BoardAccount account)
     {

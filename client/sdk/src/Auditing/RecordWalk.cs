@@ -1,0 +1,57 @@
+using Optiks.Native;
+using Optiks.Protocol;
+
+namespace Optiks.Client;
+
+/// <summary>RecordWalk goes through the entries of a board one by one, and says of each whether it may follow those before it (docs/spec/answers.md section 5, step 3).</summary>
+internal sealed class RecordWalk
+{
+    private readonly TrustAnchor _anchor;
+    private ReadOnlyMemory<byte> _last;
+
+    /// <summary>RecordWalk from the first entry of the log on.</summary>
+    public RecordWalk(TrustAnchor anchor)
+    {
+        _anchor = anchor;
+    }
+
+    /// <summary>RecordWalk from behind an entry that was verified, given that of the first epoch of its period.</summary>
+    public RecordWalk(TrustAnchor anchor, ReadOnlyMemory<byte> last, ReadOnlyMemory<byte> periodStart)
+        : this(anchor)
+    {
+        _last = last;
+        PeriodStart = periodStart;
+    }
+
+    /// <summary>PeriodStart is the entry of the first epoch of the last one's period; empty before the first.</summary>
+    public ReadOnlyMemory<byte> PeriodStart { get; private set; }
+
+    /// <summary>Step to the next entry, unless it breaks a rule: then the walk stays where it is.</summary>
+    public Reason Step(ReadOnlyMemory<byte> entry)
+    {
+        ulong index = _last.IsEmpty ? 0 : EpochRecord.EpochOf(_last.Span) + 1;
+        Reason reason = Check(entry, index);
+        if (reason != Reason.Valid)
+        {
+            return reason;
+        }
+        _last = entry;
+        if (EpochRecord.Decode(entry.Span).PeriodFirstEpoch == index)
+        {
+            PeriodStart = entry;
+        }
+        return Reason.Valid;
+    }
+
+    private Reason Check(ReadOnlyMemory<byte> entry, ulong index)
+    {
+        if (entry.Length != EpochRecord.Length)
+        {
+            return entry.Length < EpochRecord.Length ? Reason.MalformedTruncated : Reason.MalformedTrailing;
+        }
+        Reason reason = Verifier.Record(_anchor, entry.Span, []);
+        return reason != Reason.Valid ? reason
+            : EpochRecord.EpochOf(entry.Span) != index ? Reason.RecordEpoch
+            : Verifier.Record(_anchor, entry.Span, _last.Span, PeriodStart.Span);
+    }
+}
