@@ -269,15 +269,7 @@ public sealed class EndedPeriodTests : IAsyncLifetime
         Assert.Equal(before.User, now.User);
     }
 
-    private static byte[] WithoutHead(byte[] answer)
-    {
-        int at = EpochRecord.Length;
-        for (int vector = 0; vector < 3; vector++)
-        {
-            at += sizeof(ushort) + (answer[at] << 8) + answer[at + 1];
-        }
-        return answer[at..];
-    }
+    private static byte[] WithoutHead(byte[] answer) => answer[AnswerHead.OctetsOf(answer).Length..];
 
     private static async Task<string[]> ValuesAsync(Replica replica)
     {

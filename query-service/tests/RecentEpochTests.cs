@@ -126,13 +126,5 @@ public sealed class RecentEpochTests : TwoEpochTests
     }
 
     // What is behind the head.
-    private static byte[] Behind(byte[] answer)
-    {
-        int at = EpochRecord.Length;
-        for (int vector = 0; vector < 3; vector++)
-        {
-            at += sizeof(ushort) + (answer[at] << 8) + answer[at + 1];
-        }
-        return answer[at..];
-    }
+    private static byte[] Behind(byte[] answer) => answer[AnswerHead.OctetsOf(answer).Length..];
 }

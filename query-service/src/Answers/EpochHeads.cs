@@ -10,7 +10,7 @@ namespace Optiks.QueryService.Answers;
 
 /// <summary>
 /// EpochHeads renders the Head structures (docs/spec/board.md section 4) of one epoch's answers, each once: the one for clients that keep no checkpoint, the one for those that keep
-/// this one, and, when first asked for, those for older checkpoints. Of answers about a period that has ended all are made when first asked for. Any thread.
+/// this one, and, when first asked for, those for older checkpoints. Of answers about an earlier record all are made when first asked for. Any thread.
 /// </summary>
 internal sealed class EpochHeads
 {

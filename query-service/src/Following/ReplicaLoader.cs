@@ -89,18 +89,14 @@ internal sealed class ReplicaLoader
                 Ended = ended,
             };
 
-            if (trees.TryRestore(period, out Refused? refused) is { } restored)
+            (LogReplay? replica, Refused? refused) = await RestoreAsync(trees, period, Replay, published, cancellationToken);
+            if (replica is not null)
             {
-                LogReplay replica = Replay(restored);
-                refused = await replica.LoadAsync(published, cancellationToken);
-                if (refused is null)
+                if (replica.RestoredEpoch is ulong epoch)
                 {
-                    if (replica.RestoredEpoch is ulong epoch)
-                    {
-                        _logger.SnapshotUsed(epoch);
-                    }
-                    return (replica, null);
+                    _logger.SnapshotUsed(epoch);
                 }
+                return (replica, null);
             }
             if (refused is { OfSnapshot: false } || (refused is not null && isMade))
             {
@@ -157,19 +153,19 @@ internal sealed class ReplicaLoader
         }
         for (bool isMade = held is not null; ; isMade = true)
         {
-            if (trees.TryRestore(period, out Refused? refused) is { } restored)
+            (LogReplay? replica, Refused? refused) = await RestoreAsync(trees, period, Replay, last, cancellationToken);
+            if (replica is not null)
             {
-                LogReplay replica = Replay(restored);
-                refused = await replica.LoadAsync(last, cancellationToken);
-                if (refused is null)
-                {
-                    return (new EndedPeriod(replica.Trees, replica.Last), null);
-                }
+                return (new EndedPeriod(replica.Trees, replica.Last), null);
             }
             // Trees that are read from meanwhile have the leaf log: no others begin in its place.
             if (refused is { OfSnapshot: false } || isMade)
             {
                 return (null, refused ?? new Refused($"Nothing was saved of period {period.Period}."));
+            }
+            if (refused is not null)
+            {
+                _logger.SnapshotRefused(refused.Why);
             }
             LogReplay loaded = Replay(trees.Create(period));
             refused = await loaded.LoadAsync(last, cancellationToken);
@@ -183,6 +179,18 @@ internal sealed class ReplicaLoader
             }
             Save(loaded, folder);
         }
+    }
+
+    // Of the period's files: null, with why unless there are none, when they do not lead to the epoch.
+    private static async Task<(LogReplay? Replica, Refused? Refused)> RestoreAsync(ReplicaTrees trees, PeriodRow period, Func<LogTrees, LogReplay> replay, ulong target, CancellationToken cancellationToken)
+    {
+        if (trees.TryRestore(period, out Refused? refused) is not { } restored)
+        {
+            return (null, refused);
+        }
+        LogReplay replica = replay(restored);
+        refused = await replica.LoadAsync(target, cancellationToken);
+        return refused is null ? (replica, null) : (null, refused);
     }
 
     // In stored mode no period begins: its trees are made in memory, once, and become a node store by way of a snapshot.

@@ -83,8 +83,11 @@ internal sealed class AnswerSender
 
     private async Task SendProvenAsync(AnswerRequest request, HttpResponse response, CancellationToken cancellationToken)
     {
-        // Before it waits: what the client knows of the log, which no worker asks for, decides what is said of a period that is not here.
-        _current.AcquireFresh(request.Position, request.State).Release();
+        if (request.State != default)
+        {
+            // Before it waits: what the client knows of the log, which no worker asks for, decides what is said of a state that is not here.
+            _current.AcquireFresh(request.Position, request.State).Release();
+        }
         using ProvenAnswer proven = await _proofs.AnswerAsync(request, cancellationToken);
         byte[] head;
         try
