@@ -179,6 +179,8 @@ void Directory::load_copies(std::span<const optiks_leaf_t> rows, ByteSpan values
     throw;
   }
   publish();
+  // Lookups begin with the period, all at once.
+  data_->cache.touch_some();
   if (!changes.unused.empty()) {
     data_->log.erase(changes.unused);
   }

@@ -1,5 +1,6 @@
 #include "directory/vrf_cache.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "leaves/prefetch.h"
@@ -11,11 +12,22 @@ static_assert(std::atomic<std::uint64_t>::is_always_lock_free && sizeof(std::ato
 
 namespace {
 
+// Takes a few milliseconds.
+constexpr std::size_t kTouchLen = std::size_t{8} << 20;
+
 std::uint16_t print_of(const Tag& input) { return static_cast<std::uint16_t>(input[0] | (input[1] << 8)); }
 
 }  // namespace
 
 VrfCache::VrfCache(std::uint64_t bytes) : sets_(static_cast<std::size_t>(bytes / sizeof(Set))) {}
+
+void VrfCache::touch_some() {
+  const std::size_t n = std::min(sets_.size() - touched_, kTouchLen / sizeof(Set));
+  if (n != 0) {
+    touch_pages(&sets_[touched_], n * sizeof(Set));
+    touched_ += n;
+  }
+}
 
 // A consistent copy of an entry; false when it is empty or being written.
 bool VrfCache::read(const Set& set, std::size_t way, Content& out) {

@@ -37,6 +37,10 @@ class VrfCache {
   // `bytes`: at most this much is used; less than one set means no cache. The memory is touched when it is first used.
   explicit VrfCache(std::uint64_t bytes);
 
+  // Touches some more of the memory ahead, so that those who use it first need not wait for the system to give it. One
+  // thread, while nobody uses the cache.
+  void touch_some();
+
   // Writes `out` and gives true when the input is here. Whoever asked says by count() what came of it.
   [[nodiscard]] bool find(const Tag& input, Proven& out);
   void put(const Tag& input, const Proven& proven);
@@ -85,6 +89,7 @@ class VrfCache {
   [[nodiscard]] std::uint64_t sum(Word Counters::*counter) const;
 
   PageArray<Set> sets_;
+  std::size_t touched_ = 0;  // sets
   std::array<Counters, kNumCounters> counters_;
 };
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <fstream>
 
 #include "optiks/base/blake2b.h"
 #include "optiks/base/bytes.h"
@@ -86,6 +87,32 @@ TEST(VrfCache, WhatIsUsedOutlivesWhatIsNot) {
     asked += few;
   }
   EXPECT_GT(hits, asked * 95 / 100);
+}
+
+// Octets of memory that this process has.
+std::uint64_t resident_bytes() {
+  std::uint64_t addresses = 0;
+  std::uint64_t pages = 0;
+  std::ifstream("/proc/self/statm") >> addresses >> pages;
+  return pages * 4096;
+}
+
+TEST(VrfCache, TouchesItsMemoryAhead) {
+  constexpr std::uint64_t kLarge = std::uint64_t{20} << 20;
+  VrfCache cache(kLarge);
+  const std::uint64_t before = resident_bytes();
+  cache.touch_some();
+  const std::uint64_t some = resident_bytes();
+  EXPECT_GT(some, before + kLarge / 4);
+  EXPECT_LT(some, before + kLarge * 3 / 4);
+  for (int i = 0; i < 4; ++i) {
+    cache.touch_some();
+  }
+  EXPECT_GT(resident_bytes(), before + kLarge * 9 / 10);
+  // It is as empty as before.
+  EXPECT_EQ(use(cache, 0, kEntries), 0U);
+  EXPECT_GT(use(cache, 0, kEntries), kEntries * 95 / 100);
+  VrfCache(0).touch_some();
 }
 
 }  // namespace

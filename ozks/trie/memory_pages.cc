@@ -8,6 +8,7 @@ namespace optiks::ozks {
 namespace {
 
 constexpr std::size_t kHugePageLen = std::size_t{2} << 20;
+constexpr std::size_t kPageLen = 4096;
 
 // What is mapped for so many octets; from a huge page's boundary on it is untouched address space.
 std::size_t mapped_len(std::size_t bytes) {
@@ -52,6 +53,12 @@ void* map_pages(std::size_t bytes) {
 }
 
 void unmap_pages(void* pages, std::size_t bytes) noexcept { munmap(pages, mapped_len(bytes)); }
+
+void touch_pages(void* pages, std::size_t bytes) noexcept {
+  for (std::size_t i = 0; i < bytes; i += kPageLen) {
+    static_cast<volatile char*>(pages)[i] = 0;
+  }
+}
 
 GrowingPages::GrowingPages(std::size_t capacity) : mapped_(mapped_len(capacity + kHugePageLen)) {
   data_ = map_addresses(mapped_, PROT_NONE, MAP_NORESERVE);

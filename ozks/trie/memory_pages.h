@@ -14,6 +14,8 @@ namespace optiks::ozks {
 // std::bad_alloc when the system has no memory.
 [[nodiscard]] void* map_pages(std::size_t bytes);
 void unmap_pages(void* pages, std::size_t bytes) noexcept;
+// Has the system give the memory of these octets, which are zero, now. Nobody else uses them.
+void touch_pages(void* pages, std::size_t bytes) noexcept;
 
 // PageArray<T>: a zeroed array. Zero octets are a valid T, and there is nothing to destroy. Thread safety: that of a
 // plain array.

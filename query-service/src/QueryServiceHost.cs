@@ -17,6 +17,9 @@ internal static class QueryServiceHost
 {
     private const string DefaultUrl = "http://127.0.0.1:8301";
 
+    // Threads of the pool that compute in the native library for seconds: the follower's and that of the maker of ended periods.
+    private const int BusyThreads = 2;
+
     /// <summary>Service says how this host differs from the others.</summary>
     public static OptiksServiceOptions Service { get; } = new()
     {
@@ -37,6 +40,10 @@ internal static class QueryServiceHost
     /// <summary>Build makes the service; <paramref name="configure"/> may replace parts, such as the clock.</summary>
     public static WebApplication Build(string[] args, Action<IServiceCollection>? configure = null)
     {
+        // The pool has as many threads as there are processors, and takes half a second to add one: on two processors nobody would answer meanwhile.
+        ThreadPool.GetMinThreads(out int workers, out int completionPorts);
+        ThreadPool.SetMinThreads(Math.Max(workers, Environment.ProcessorCount + BusyThreads), completionPorts);
+
         WebApplicationBuilder builder = WebApplication.CreateBuilder(new WebApplicationOptions { Args = args, ContentRootPath = AppContext.BaseDirectory });
         // Before the defaults' handler, which answers everything.
         builder.Services.AddExceptionHandler<BoardFailures>();

@@ -20,7 +20,7 @@ internal static class StressRun
         var watcher = new EpochWatcher(target, sessions, findings, time);
         for (int i = 0; i < target.QueryUrls.Count; i++)
         {
-            if (await watcher.ReadAsync(i, cancellationToken) is { } error)
+            if (await watcher.ContactAsync(i, views, cancellationToken) is { } error)
             {
                 throw new StressException($"{target.QueryUrls[i].Authority} gives no head that verifies: {error}.", error == "invalid" ? ExitCodes.Invalid : ExitCodes.Unreachable);
             }

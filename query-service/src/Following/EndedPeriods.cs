@@ -60,6 +60,9 @@ internal sealed class EndedPeriods : IDisposable
     /// <summary>HasNews: one was made, and readers do not have it yet.</summary>
     public bool HasNews => _isUngiven || _making is { Task.IsCompleted: true };
 
+    /// <summary>IsMaking: a period's file is being made, with all that the disk and a processor give.</summary>
+    public bool IsMaking => _making is not null;
+
     /// <summary>PrepareAsync makes all that is here ready for an epoch that is about to be served. A refusal is the database's: the epoch must not be served.</summary>
     public async Task<Refused?> PrepareAsync(IFollowStore store, ulong epoch, CancellationToken cancellationToken)
     {

@@ -244,7 +244,11 @@ internal sealed class FollowedLog
         {
             Go(replay, trees);
         }
-        _saver!.Offer(view);
+        // Not the first snapshot of the new trees beside the file of the old ones, which frees their memory.
+        if (!_ended.IsMaking)
+        {
+            _saver!.Offer(view);
+        }
         _logger.Serving(epoch.Epoch);
         return null;
     }

@@ -11,7 +11,7 @@ internal sealed class QueryServiceOptions
     [RegularExpression("[A-Za-z0-9_-]{0,64}")]
     public string Replica { get; set; } = "";
 
-    /// <summary>VrfCacheBytes bounds the memory of the cache of VRF proofs; 0: no cache.</summary>
+    /// <summary>VrfCacheBytes bounds the memory of the cache of VRF proofs, of which there are two around a switch of the period; 0: no cache.</summary>
     /// <value>64 MiB.</value>
     [Range(0, 1L << 40)]
     public long VrfCacheBytes { get; set; } = 64L << 20;

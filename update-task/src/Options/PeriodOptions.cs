@@ -21,8 +21,8 @@ internal sealed class PeriodOptions
     [Range(typeof(TimeSpan), "00:00:00", "36500.00:00:00")]
     public TimeSpan Preparation { get; set; } = TimeSpan.FromDays(1);
 
-    /// <summary>CopiesPerChunk are made and stored at once: an epoch that is due waits for one chunk at most.</summary>
-    /// <value>1,024.</value>
+    /// <summary>CopiesPerChunk are made and stored at once: an epoch that is due waits for one chunk at most, and on SQLite whoever accepts an update does too.</summary>
+    /// <value>128.</value>
     [Range(1, 65_536)]
-    public int CopiesPerChunk { get; set; } = 1024;
+    public int CopiesPerChunk { get; set; } = 128;
 }

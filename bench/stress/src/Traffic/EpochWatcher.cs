@@ -41,8 +41,18 @@ internal sealed class EpochWatcher
         }
     }
 
-    /// <summary>ReadAsync reads one replica's head; the error's name when it could not.</summary>
-    public async Task<string?> ReadAsync(int replica, CancellationToken cancellationToken)
+    /// <summary>ContactAsync reads one replica's head and the bounds of periods, as who asks anything of it later may need at once; the error's name when it could not.</summary>
+    public async Task<string?> ContactAsync(int replica, Views views, CancellationToken cancellationToken)
+    {
+        if (await ReadAsync(replica, cancellationToken) is { } error)
+        {
+            return error;
+        }
+        (Reply reply, Reason? reason) = await _sessions.AskPeriodsAsync(replica, views.Kept(replica)!, cancellationToken);
+        return reply.Error ?? Judge(replica, "bounds of periods", reason!.Value);
+    }
+
+    private async Task<string?> ReadAsync(int replica, CancellationToken cancellationToken)
     {
         Asked<VerifiedHead> asked = await _sessions.AskAsync(
             replica, new Question("/v1/epochs/latest", MediaTypes.Head),
@@ -52,15 +62,16 @@ internal sealed class EpochWatcher
                 return (verdict.Reason, verdict.Head, verdict.Head);
             },
             static () => 0, cancellationToken);
-        if (asked.Reason is not { } reason)
-        {
-            return asked.Reply.Error;
-        }
+        return asked.Reason is { } reason ? Judge(replica, "head", reason) : asked.Reply.Error;
+    }
+
+    private string? Judge(int replica, string what, Reason reason)
+    {
         if (reason == Reason.Stale)
         {
             return "stale";
         }
-        _findings.Add(reason == Reason.Valid ? null : $"head from {_options.QueryUrls[replica].Authority}: {reason.Name()}");
+        _findings.Add(reason == Reason.Valid ? null : $"{what} from {_options.QueryUrls[replica].Authority}: {reason.Name()}");
         return reason == Reason.Valid ? null : "invalid";
     }
 }

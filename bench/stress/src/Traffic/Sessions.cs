@@ -60,6 +60,18 @@ internal sealed class Sessions
         }
     }
 
+    /// <summary>AskPeriodsAsync reads the bounds of the periods from a kept head's on. No reason: the reply has an error.</summary>
+    public async Task<(Reply Reply, Reason? Reason)> AskPeriodsAsync(int replica, KeptHead kept, CancellationToken cancellationToken)
+    {
+        Reply reply = await SendAsync(replica, new Question($"/v1/periods?from={kept.Period}", MediaTypes.Periods), kept, cancellationToken);
+        if (reply.Error is not null)
+        {
+            return (reply, null);
+        }
+        PeriodsVerdict verdict = Verifier.Periods(_views.Context(kept), kept.Period, reply.Body);
+        return (reply, verdict.Reason == Reason.Valid ? _views.Learn(replica, verdict, reply.Body) : verdict.Reason);
+    }
+
     // From the period of a kept head to one that the replica has shown, or a later one.
     private async Task<(Reply Reply, Reason? Reason)> FollowAsync(int replica, KeptHead kept, ulong period, CancellationToken cancellationToken)
     {
@@ -68,13 +80,7 @@ internal sealed class Sessions
             // By another question meanwhile.
             return (default, Reason.Valid);
         }
-        Reply reply = await SendAsync(replica, new Question($"/v1/periods?from={kept.Period}", MediaTypes.Periods), kept, cancellationToken);
-        if (reply.Error is not null)
-        {
-            return (reply, null);
-        }
-        PeriodsVerdict verdict = Verifier.Periods(_views.Context(kept), kept.Period, reply.Body);
-        Reason reason = verdict.Reason == Reason.Valid ? _views.Learn(replica, verdict, reply.Body) : verdict.Reason;
+        (Reply reply, Reason? reason) = await AskPeriodsAsync(replica, kept, cancellationToken);
         return (reply, reason == Reason.Valid && _views.Kept(replica)!.Period < period ? Reason.Stale : reason);
     }
 
