@@ -1,0 +1,112 @@
+"""Two replicas at different epochs serve one answer about a user (docs/spec/users.md section 3): one says who the user is, the other the keys of the devices. Both verifiers judge it."""
+
+import sys
+import time
+import unittest
+from dataclasses import replace
+
+import harness
+from harness import ROOT, Deployment
+from native import NativeVerifier
+from native_users import NativeUsers
+
+sys.path.insert(0, str(ROOT / "tests/reference"))
+
+from codec import LookupAnswer, decode_whole
+from codec_users import CURRENT, PartRecord, UserLookupAnswer, VersionedEntry
+from rows import Rows
+from users import Asked, UserResult
+from verify import TrustAnchor, Verifier
+
+MEDIA = "application/vnd.optiks."
+# No epoch is made meanwhile but by an update.
+QUIET = {"Optiks__Log__Heartbeat": "00:10:00", "Optiks__Log__MaxBehind": "00:30:00"}
+# In the order of a device list.
+DEVICES = ("laptop", "phone")
+
+
+class PartsTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.log = cls.enterClassContext(Deployment(QUIET, replicas=2))
+        cls.anchor = TrustAnchor.parse((cls.log.data / "trust.json").read_text())
+        cls.native = NativeUsers(NativeVerifier(harness.OUT / harness.QUERY / "liboptiks.so"))
+        cls.change("create", *(part for device in DEVICES for part in ("--device", f"{device}=1")))
+        cls.first = cls.log.publish(("somebody else", "1"))["epoch"]
+        # All that this replica says: what follows, it does not see any more.
+        cls.user = decode_whole(UserLookupAnswer.decode, cls.ask(0, "/v1/users/lookup", {"username": "alice"}, "user-lookup"))
+        cls.log.publish(("somebody else", "2"))
+
+    @classmethod
+    def change(cls, command: str, *arguments: str) -> None:
+        run = cls.log.optiks("user", command, "alice", *arguments, "--wait")
+        if run.code != 0:
+            raise AssertionError(f"user {command}: {run}")
+
+    @classmethod
+    def ask(cls, replica: int, path: str, query, form: str) -> bytes:
+        with cls.log.query_client(replica) as client:
+            answer = client.post_json(path, query, MEDIA + form)
+        if answer.status != 200:
+            raise AssertionError(f"{path}: HTTP {answer.status} {answer.body!r}")
+        return answer.body
+
+    def keys(self, at_epoch: int | None) -> LookupAnswer:
+        """Of the devices, from the other replica."""
+        path = "/v1/lookup" if at_epoch is None else f"/v1/lookup?at_epoch={at_epoch}"
+        return decode_whole(LookupAnswer.decode, self.ask(1, path, [{"key": device} for device in DEVICES], "lookup"))
+
+    def together(self, keys: LookupAnswer) -> UserLookupAnswer:
+        """Under the other replica's checkpoint, which is the later one."""
+        parts, number = [], 0
+        if keys.head.record != self.user.head.record:
+            # The earlier record in the log of that checkpoint.
+            earlier = self.keys(self.first).head
+            self.assertEqual(earlier.record, self.user.head.record)
+            parts, number = [PartRecord(earlier.record, earlier.inclusion)], 1
+        said = self.user.users[0]
+        user = replace(
+            said, name=replace(said.name, record=number), decommissioned=replace(said.decommissioned, record=number),
+            devices=replace(said.devices, record=number), keys=[VersionedEntry(0, lookup) for lookup in keys.items])
+        return UserLookupAnswer(keys.head, parts, [user])
+
+    def judge(self, kind: str, answer: UserLookupAnswer, reason: str = "valid") -> UserResult | None:
+        """What the reference finds, and the native verifier too."""
+        rows = Rows()
+        results = rows.users(kind, Verifier(self.anchor, time.time_ns() // 1_000_000), [Asked(b"alice")], answer.encode(), reason)
+        content = rows.content()
+        found, shown = self.native.lookup(content["anchors"], content["vectors"][0])
+        self.assertEqual(found, reason)
+        if not results:
+            return None
+        self.assertEqual((shown[0]["kind"], shown[0]["epoch"]), ("current", results[0].epoch))
+        self.assertEqual([key["value"] for key in shown[0]["keys"]], [results[0].keys[device.encode()].value.hex() for device in DEVICES])
+        return results[0]
+
+    def shows(self, result: UserResult, *values: bytes) -> None:
+        self.assertEqual((result.kind, result.epoch), (CURRENT, self.first))
+        self.assertEqual([result.keys[device.encode()].value for device in DEVICES], list(values))
+
+    def test_1_of_one_epoch(self):
+        """The other replica is ahead, and answers about the first one's epoch."""
+        answer = self.together(self.keys(self.first))
+        self.assertEqual(answer.parts, [])
+        self.shows(self.judge("of one epoch", answer), b"1", b"1")
+
+    def test_2_of_two_epochs(self):
+        """Nothing of the user has changed between them: the answer is the state at the earlier one."""
+        answer = self.together(self.keys(None))
+        self.assertEqual(len(answer.parts), 1)
+        self.shows(self.judge("of two epochs", answer), b"1", b"1")
+        without = replace(answer, parts=[])
+        self.judge("the earlier record left out", without, "part_unknown")
+
+    def test_3_a_key_was_changed_between(self):
+        """Another device's key is later than the state that the answer shows: together they are none."""
+        self.change("set-device", "phone", "2")
+        self.judge("a key of a later epoch", self.together(self.keys(None)), "part_epoch")
+        self.shows(self.judge("of the earlier epoch", self.together(self.keys(self.first))), b"1", b"1")
+
+
+if __name__ == "__main__":
+    unittest.main()
