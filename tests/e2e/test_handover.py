@@ -139,6 +139,32 @@ class HandoverTest(unittest.TestCase):
             self.assertLess(time.monotonic(), deadline)
             time.sleep(0.1)
 
+    def test_6_what_was_erased_since_is_told_too(self):
+        """The latest value at a period's end, superseded after it: nobody can compare it with its copy any more."""
+        self.one(self.owner("erin", "user", "create", "erin", "--device", "watch=watch 1", "--wait", "--json"))
+        self.assertEqual(self.one(self.owner("erin", "user", "monitor", "erin", "--json"))["reason"], "valid")
+        self.assertEqual(self.one(self.owner("dave", "monitor", "dave", "--json"))["reason"], "valid")
+        # Later than the last look, and erased before the next one.
+        self.log.publish(("dave", "dave 1"), ("watch", "watch 2"))
+        period = self.switch()
+
+        def erased(path, said):
+            problem = b'{"type": "urn:optiks:problem:erased", "title": "gone", "status": 410}'
+            return Answer(410, {"content-type": "application/problem+json"}, problem) if "period=" in path else said
+
+        with LyingProxy(self.log.query.url, erased) as liar:
+            for owner, command in (("dave", ("monitor", "dave")), ("erin", ("user", "monitor", "erin"))):
+                told = self.one(self.owner(owner, *command, "--json", url=liar.url), REFUSED)
+                self.assertEqual(told["reason"], "erased")
+        self.log.publish(("dave", "dave 2"), ("watch", "watch 3"))
+        for key in ("dave", "watch"):
+            self.one(self.owner("operator", "erase", key, "--from", "1", "--to", "1", "--wait", "--json"))
+        for owner, command in (("dave", ("monitor", "dave")), ("erin", ("user", "monitor", "erin"))):
+            told = self.one(self.owner(owner, *command, "--json"), ALARM)
+            self.assertEqual([missed["period"] for missed in told["no_guarantee"]], [period - 1], str(told))
+            # The copy that nobody shows any more, and what this owner did not do.
+            self.assertEqual([(alarm["period"], alarm["version"]) for alarm in told["alarms"]], [(period, 1), (period, 2)], str(told))
+
 
 if __name__ == "__main__":
     unittest.main()

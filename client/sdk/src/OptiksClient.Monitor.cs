@@ -41,17 +41,20 @@ public sealed partial class OptiksClient
                 }
                 return Result(key, name, run.Outcome, shown, handedOver);
             }
-            catch (OptiksServerException e) when (e.Problem == ProblemNames.PeriodGone && asked is not null)
+            catch (OptiksServerException e) when (asked is not null && IsEndMissing(e))
             {
-                if (!await MayBeGoneAsync(asked.Period, cancellationToken).ConfigureAwait(false))
+                if (e.Problem != ProblemNames.Erased || !OwnedUserRules.HasLeft(state, name.Id))
                 {
-                    throw GoneTooEarly(e, asked.Period);
+                    await ThrowUnlessMissingAsync(e, asked.Period, next => HasErasedCopyAsync(key, next, cancellationToken), cancellationToken).ConfigureAwait(false);
                 }
                 _store.TryUpdate(
                     current => current.Owned.GetValueOrDefault(name.Id) is { } now && IsAt(now, seen) ? PeriodEnds.Tidy(current with { Owned = current.Owned.SetItem(name.Id, OwnerRules.Miss(now, asked)) }) : current, []);
             }
         }
     }
+
+    private async Task<bool> HasErasedCopyAsync(ReadOnlyMemory<byte> key, ulong period, CancellationToken cancellationToken) =>
+        (await HistoryAsync(key, period, cancellationToken).ConfigureAwait(false)).Versions is [{ IsCopy: true, Value: null }, ..];
 
     private MonitorResult Result(ReadOnlyMemory<byte> key, KeyName name, Outcome outcome, IReadOnlyList<KeyVersion> shown, IReadOnlyList<ulong> handedOver)
     {

@@ -30,13 +30,44 @@ public sealed partial class OptiksClient
         }
     }
 
+    // Nobody shows the end of the period any more, or a value in it.
+    private static bool IsEndMissing(OptiksServerException said) => said.Problem is ProblemNames.PeriodGone or ProblemNames.Erased;
+
+    // Who says so too early, or of what was not erased, is not believed either (docs/spec/periods.md section 7).
+    private async Task ThrowUnlessMissingAsync(OptiksServerException said, ulong period, Func<ulong, Task<bool>> isCopyErased, CancellationToken cancellationToken)
+    {
+        if (said.Problem == ProblemNames.PeriodGone)
+        {
+            if (!await MayBeGoneAsync(period, cancellationToken).ConfigureAwait(false))
+            {
+                throw Disbelieved(said, $"that period {period} is gone, which this log has promised to serve still");
+            }
+            return;
+        }
+        for (ulong next = period + 1; ; next++)
+        {
+            try
+            {
+                if (!await isCopyErased(next).ConfigureAwait(false))
+                {
+                    throw Disbelieved(said, $"that a value at the end of period {period} is erased, and not that its copy in period {next} is");
+                }
+                return;
+            }
+            catch (OptiksServerException e) when (e.Problem == ProblemNames.Erased && next < _store.Current.Head!.Period)
+            {
+                // Copies of copies are erased with them: the next period that is shown has it.
+            }
+        }
+    }
+
     private static ArgumentOutOfRangeException NotBegun(ulong period, ulong current) => new(nameof(period), $"The log is in period {current}: it has not begun period {period}.");
 
-    private static OptiksServerException GoneTooEarly(OptiksServerException gone, ulong period) => new(
-        ServerFailure.Refused, gone.Server!, $"{gone.Server!.Authority} says that period {period} is gone, which this log has promised to serve still: what was shown in it cannot be verified now.", gone)
+    private static OptiksServerException Disbelieved(OptiksServerException said, string what) => new(
+        ServerFailure.Refused, said.Server!, $"{said.Server!.Authority} says {what}: what was shown then cannot be verified now.", said)
     {
-        Status = gone.Status,
-        Problem = gone.Problem,
-        TraceId = gone.TraceId,
+        Status = said.Status,
+        Problem = said.Problem,
+        TraceId = said.TraceId,
     };
 }

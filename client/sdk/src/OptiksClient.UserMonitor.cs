@@ -104,12 +104,12 @@ public sealed partial class OptiksClient
                     return outcome;
                 }
             }
-            catch (OptiksServerException e) when (asked is not null && (e.Problem == ProblemNames.PeriodGone || (e.Problem == ProblemNames.Erased && IsLeft(user.Id))))
+            catch (OptiksServerException e) when (asked is not null && IsEndMissing(e))
             {
                 // What was erased with a user who has left is shown by nobody either.
-                if (e.Problem == ProblemNames.PeriodGone && !await MayBeGoneAsync(asked.Period, cancellationToken).ConfigureAwait(false))
+                if (e.Problem != ProblemNames.Erased || !IsLeft(user.Id))
                 {
-                    throw GoneTooEarly(e, asked.Period);
+                    await ThrowUnlessMissingAsync(e, asked.Period, next => HasErasedCopyAsync(name, user, next, cancellationToken), cancellationToken).ConfigureAwait(false);
                 }
                 _store.TryUpdate(current => current.OwnedUsers.GetValueOrDefault(user.Id)?.GoesOnFrom == seen!.GoesOnFrom ? OwnedUserRules.Miss(current, user.Id, asked) : current, []);
             }
@@ -117,6 +117,12 @@ public sealed partial class OptiksClient
     }
 
     private bool IsLeft(string user) => _store.Current.Users.GetValueOrDefault(user)?.LeftEpoch is not null;
+
+    private async Task<bool> HasErasedCopyAsync(KeyName name, KeyName user, ulong period, CancellationToken cancellationToken)
+    {
+        UserHistoryResult shown = await HistoryAsync(name, user, period, null, cancellationToken).ConfigureAwait(false);
+        return shown.Lists is [{ IsCopy: true, Devices: null }, ..] || shown.Devices.Any(device => device.Versions is [{ IsCopy: true, Value: null }, ..]);
+    }
 
     /// <summary>
     /// UserHistoryAsync asks for every version of a user's device list in the current period, and of the key of each device that was ever on it, complete under one record. Needs an API key, or a token of the user, with the
@@ -131,7 +137,7 @@ public sealed partial class OptiksClient
         (KeyName? found, UserLookupResult? lookup) = await FindOwnAsync(name, cancellationToken).ConfigureAwait(false);
         return found is not { } user
             ? new UserHistoryResult(OutcomeOf(lookup!)) { Username = name.Octets }
-            : await HistoryAsync(name, user, default, pages, cancellationToken).ConfigureAwait(false);
+            : await HistoryAsync(name, user, default(ReadOnlyMemory<byte>), pages, cancellationToken).ConfigureAwait(false);
     }
 
     /// <summary>
@@ -151,6 +157,11 @@ public sealed partial class OptiksClient
         {
             return new UserHistoryResult(OutcomeOf(lookup!)) { Username = name.Octets };
         }
+        return await HistoryAsync(name, user, period, pages, cancellationToken).ConfigureAwait(false);
+    }
+
+    private async Task<UserHistoryResult> HistoryAsync(KeyName name, KeyName user, ulong period, IProgress<int>? pages, CancellationToken cancellationToken)
+    {
         (Outcome<IReadOnlyList<byte[]>> periods, byte[]? ended) = await FindEndAsync(period, cancellationToken).ConfigureAwait(false);
         return periods.Reason != Reason.Valid ? new UserHistoryResult(periods) { Username = name.Octets, User = user.Octets }
             : ended is not null || periods.Head!.Period == period ? await HistoryAsync(name, user, ended, pages, cancellationToken).ConfigureAwait(false)

@@ -8,4 +8,7 @@ public sealed record UserListVersion(ulong Version, ulong Epoch, IReadOnlyList<R
 {
     /// <summary>Period of the version: each has versions 1, 2, ... of its own.</summary>
     public ulong Period { get; init; }
+
+    /// <summary>IsCopy: the period began with it, as the copy of the list that the one before ended with.</summary>
+    public bool IsCopy => Version == 1 && Epoch == 0;
 }
