@@ -1,6 +1,7 @@
 using System.Globalization;
 using Microsoft.Extensions.Options;
 using Optiks.QueryService.Answers;
+using Optiks.QueryService.Cosigners;
 using Optiks.QueryService.Endpoints;
 using Optiks.QueryService.Following;
 using Optiks.QueryService.Options;
@@ -72,6 +73,10 @@ internal static class QueryServiceHost
         builder.Services.AddSingleton<UserEndpoints>();
         builder.Services.AddSingleton<EpochEndpoints>();
         builder.Services.AddSingleton<BoardEndpoints>();
+        builder.Services.AddSingleton<CosignedCheckpoints>();
+        builder.Services.AddSingleton<CosignerMetrics>();
+        builder.Services.AddSingleton<CosignerEndpoints>();
+        builder.Services.AddHostedService<CosignerService>();
         builder.Services.AddSingleton<EndedPeriods>();
         builder.Services.AddSingleton<FollowedLog>();
         builder.Services.AddHostedService<Follower>();
@@ -88,6 +93,7 @@ internal static class QueryServiceHost
         app.Services.GetRequiredService<UserEndpoints>().Map(app);
         app.Services.GetRequiredService<EpochEndpoints>().Map(app);
         app.Services.GetRequiredService<BoardEndpoints>().Map(app);
+        app.Services.GetRequiredService<CosignerEndpoints>().Map(app);
         app.Services.GetRequiredService<SnapshotEndpoint>().Map(app);
         return app;
     }

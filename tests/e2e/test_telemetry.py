@@ -48,7 +48,8 @@ class TelemetryTest(unittest.TestCase):
         telemetry = {"OTEL_EXPORTER_OTLP_ENDPOINT": cls.collector.url, "OTEL_EXPORTER_OTLP_PROTOCOL": "http/protobuf", "OTEL_METRIC_EXPORT_INTERVAL": "500",
                      "OTEL_BSP_SCHEDULE_DELAY": "200", "OTEL_BLRP_SCHEDULE_DELAY": "200", "Logging__LogLevel__Default": "Debug"}
         settings = telemetry | {"Optiks__RateLimits__Audits__PerSecond": "0.1", "Optiks__Log__Heartbeat": "00:00:01",
-                                "Optiks__Witnesses__PolicyFile": str(policy), "Optiks__Witnesses__RetryAfter": "00:00:00.200"}
+                                "Optiks__Witnesses__PolicyFile": str(policy), "Optiks__Witnesses__RetryAfter": "00:00:00.200",
+                                "Optiks__QueryService__CosignersFile": str(policy), "Optiks__QueryService__CosignersInterval": "00:00:00.500"}
         cls.signer, stranger = Signer("signer-1"), Signer("signer-1")
         cls.tokens = [cls.signer.token(claims([KEY], sub=SUBJECT)), stranger.token(claims([KEY], sub=SUBJECT))]
         with Deployment(settings, before_start=cls.signer.trust) as log:

@@ -166,6 +166,7 @@ assert.equal(refused(await query.GET("/v1/periods", { params: { query: { from: 2
 assert.equal(good(await query.GET("/v1/epochs/{range}/audit-proof", { params: { path: { range: `0-${epoch}` } } })).records.length, epoch + 1);
 assert.equal(refused(await query.GET("/v1/epochs/{epoch}", { params: { path: { epoch: 2 ** 53 - 1 } } })), "not-found");
 assert.equal(good(await query.GET("/v1/configuration", {})).max_key_len, 255);
+assert.deepEqual(good(await query.GET("/v1/cosignatures", {})).checkpoints, []);
 
 // The board: what the checkpoint commits to is there. A log of few epochs has no full tile.
 const note = given(await query.GET("/log/checkpoint", { parseAs: "text" }));

@@ -149,6 +149,12 @@ internal static class QueryApi
         Problems = [ProblemTypes.Unavailable],
     };
 
+    public static ApiOperation Cosignatures { get; } = new("cosignatures", "Gives the newest checkpoint that each auditor and witness cosigned, as far as they are known here.")
+    {
+        Answers = [new(200, "The signed notes.", new ApiContent(MediaTypes.Json, QuerySchemas.Cosignatures)) { Headers = s_tagged }, ApiAnswer.NotModified],
+        Problems = [ProblemTypes.NotAcceptable],
+    };
+
     /// <summary>BoardFiles are those of one endpoint: OpenAPI cannot express a path of any number of parts.</summary>
     public static IReadOnlyList<ApiOperation> BoardFiles { get; } =
     [

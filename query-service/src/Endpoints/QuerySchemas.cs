@@ -23,6 +23,8 @@ internal static partial class QuerySchemas
     public const string Record = "Record";
     public const string AuditProof = "AuditProof";
     public const string Configuration = "Configuration";
+
+    public const string Cosignatures = "Cosignatures";
     public const string PeriodsAnswer = "PeriodsAnswer";
 
     /// <summary>AddTo adds them to a document.</summary>
@@ -58,6 +60,10 @@ internal static partial class QuerySchemas
             ["structures"] = OfEach(schemas.Ref("AppendProof")),
         }));
         schemas.Add(Configuration, ConfigurationSchema());
+        schemas.Add(Cosignatures, ApiSchemas.ObjectOf("What was cosigned.", ["checkpoints"], new()
+        {
+            ["checkpoints"] = ApiSchemas.Any(schemas.Ref(Note), "Of each cosigner the newest, with the log's signature and the cosigner's."),
+        }));
     }
 
     private static void AddParameters(ApiSchemas schemas)

@@ -47,6 +47,23 @@ internal sealed class LogView
         }
     }
 
+    /// <summary>ReadRootAsync gives the root of the first entries, 1 to <see cref="Size"/> of them.</summary>
+    public async Task<TreeHash> ReadRootAsync(ulong size, CancellationToken cancellationToken)
+    {
+        if (size == Size)
+        {
+            return _root;
+        }
+        try
+        {
+            return await ConsistencyProof.OldRootAsync(new HashReader(_board, Size, _root), size, cancellationToken);
+        }
+        catch (Exception e) when (IsUnreadable(e))
+        {
+            throw Unreadable(e);
+        }
+    }
+
     /// <summary>ProveInclusionAsync proves that the record of an epoch below <see cref="Size"/> is in this tree.</summary>
     public async Task<IReadOnlyList<TreeHash>> ProveInclusionAsync(ulong epoch, CancellationToken cancellationToken)
     {

@@ -50,6 +50,15 @@ internal sealed class QueryServiceOptions
     [Range(1, 1L << 48)]
     public long SnapshotPeerMaxBytes { get; set; } = 64L << 30;
 
+    /// <summary>CosignersFile names who cosigns the log, auditors and witnesses alike, in the form of a tlog-policy, with the URLs below which they serve what they cosigned (docs/operations/cosigners.md).</summary>
+    /// <value>Empty: no cosignatures are collected.</value>
+    public string CosignersFile { get; set; } = "";
+
+    /// <summary>CosignersInterval is how often each of them is asked.</summary>
+    /// <value>5 seconds.</value>
+    [Range(typeof(TimeSpan), "00:00:00.100", "01:00:00")]
+    public TimeSpan CosignersInterval { get; set; } = TimeSpan.FromSeconds(5);
+
     /// <summary>AnswerBytes bounds the memory of answers that are being made or sent, and of the bodies that ask for them. One caller gets at most half of it.</summary>
     /// <value>256 MiB.</value>
     [Range(16L << 20, 1L << 40)]

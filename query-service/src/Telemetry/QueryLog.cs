@@ -1,3 +1,5 @@
+using Optiks.Tlog;
+
 namespace Optiks.QueryService.Telemetry;
 
 /// <summary>QueryLog is every event that the query-service logs (1000 to 1999). None carries a key, a value or a secret.</summary>
@@ -56,6 +58,17 @@ internal static partial class QueryLog
 
     [LoggerMessage(EventId = 1036, EventName = "SnapshotNotServed", Level = LogLevel.Warning, Message = "Another replica did not get this one's snapshot whole.")]
     public static partial void SnapshotNotServed(this ILogger logger, Exception exception);
+
+    [LoggerMessage(EventId = 1040, EventName = "CosignerFails", Level = LogLevel.Warning, Message = "No newer cosignature of {Cosigner} is handed out. {Reason}")]
+    public static partial void CosignerFails(this ILogger logger, string cosigner, string reason);
+
+    [LoggerMessage(EventId = 1041, EventName = "CosignerWorks", Level = LogLevel.Information, Message = "Cosignatures of {Cosigner} are handed out.")]
+    public static partial void CosignerWorks(this ILogger logger, string cosigner);
+
+    [LoggerMessage(
+        EventId = 1042, EventName = "CosignerContradicts", Level = LogLevel.Critical,
+        Message = "ALARM: {Cosigner} cosigned a checkpoint of size {Size} and root {Root} that the log signed, and that is not of the log served here: the log forked, or this replica has another history.")]
+    public static partial void CosignerContradicts(this ILogger logger, string cosigner, ulong size, TreeHash root);
 
     [LoggerMessage(EventId = 1090, EventName = "Stopped", Level = LogLevel.Critical, Message = "The query-service stops.")]
     public static partial void Stopped(this ILogger logger, Exception exception);

@@ -99,6 +99,7 @@ Check((await Call("AuditProof", query.AuditProofAsync($"0-{epoch}", null))).Reco
 Check(await Refused("Epoch", query.EpochAsync(1L << 50, null)) == nameof(Query.ProblemType.UrnOptiksProblemNotFound), "there is no such epoch");
 Check((await Call("Periods", query.PeriodsAsync(0, null, epoch))).Bounds.First().Record_fields.Epoch == 0, "the first period begins with epoch 0");
 Check((await Call("Configuration", query.ConfigurationAsync())).Max_key_len == 255, "keys have 255 octets");
+Check((await Call("Cosignatures", query.CosignaturesAsync())).Checkpoints.Count == 0, "nobody cosigns");
 
 string note = await Call("Checkpoint", query.CheckpointAsync());
 int width = int.Parse(note.Split('\n')[1], System.Globalization.CultureInfo.InvariantCulture);

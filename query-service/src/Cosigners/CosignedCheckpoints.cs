@@ -1,0 +1,95 @@
+using System.Security.Cryptography;
+using System.Text.Json;
+using Optiks.Protocol;
+using Optiks.QueryService.Following;
+using Optiks.Tlog;
+
+namespace Optiks.QueryService.Cosigners;
+
+/// <summary>
+/// CosignedCheckpoints keeps, of each cosigner, the newest checkpoint that it cosigned and that is of the log as it is served here, and the answer that hands them out (docs/spec/cosigners.md section 1). Any thread;
+/// who asks neither waits nor has anything computed.
+/// </summary>
+internal sealed class CosignedCheckpoints
+{
+    private const int TagLength = 18;
+
+    private readonly CurrentEpoch _current;
+    private readonly Lock _gate = new();
+    private readonly Dictionary<VerifierKey, SignedCheckpoint> _kept = [];
+    private volatile Handout _handout = Render([]);
+
+    public CosignedCheckpoints(CurrentEpoch current)
+    {
+        _current = current;
+    }
+
+    /// <summary>Current answer.</summary>
+    public Handout Current => _handout;
+
+    /// <summary>Sizes of the checkpoints that are handed out.</summary>
+    public IReadOnlyList<(VerifierKey Cosigner, ulong Size)> Sizes
+    {
+        get
+        {
+            lock (_gate)
+            {
+                return [.. _kept.Select(one => (one.Key, one.Value.Checkpoint.Size))];
+            }
+        }
+    }
+
+    /// <summary>
+    /// TakeAsync keeps a checkpoint by a cosignature that was verified, if it is newer than the one that is kept. The log's own tree decides whether it is of this log: one that the log signed, and that its tree does not begin
+    /// with, is a fork. Throws <see cref="BoardUnreadableException"/>.
+    /// </summary>
+    public async Task<Taken> TakeAsync(VerifierKey logKey, SignedCheckpoint checkpoint, VerifiedSignature cosignature, CancellationToken cancellationToken)
+    {
+        (ulong size, TreeHash root) = (checkpoint.Checkpoint.Size, checkpoint.Checkpoint.Root);
+        lock (_gate)
+        {
+            // An older one says nothing that the kept one does not.
+            if (_kept.TryGetValue(cosignature.Key, out SignedCheckpoint? kept) && kept.Checkpoint.Size >= size)
+            {
+                return kept.Checkpoint.Size == size && kept.Checkpoint.Root != root ? Taken.Contradicts : Taken.Known;
+            }
+        }
+        if (_current.Peek() is not { } epoch || size > epoch.Log.Size)
+        {
+            return Taken.Ahead;
+        }
+        if (size == 0 || await epoch.Log.ReadRootAsync(size, cancellationToken) != root)
+        {
+            return Taken.Contradicts;
+        }
+        // Nothing but the two signatures that were verified is handed on.
+        var note = SignedNote.Create(checkpoint.Note.Text.Span, [checkpoint.Note.Signatures.First(line => line.IsBy(logKey)), cosignature.Signature]);
+        lock (_gate)
+        {
+            if (!_kept.TryGetValue(cosignature.Key, out SignedCheckpoint? kept) || kept.Checkpoint.Size < size)
+            {
+                _kept[cosignature.Key] = new SignedCheckpoint(note, checkpoint.Checkpoint, [cosignature]);
+                _handout = Render(_kept.Values);
+            }
+        }
+        return Taken.New;
+    }
+
+    private static Handout Render(IEnumerable<SignedCheckpoint> checkpoints)
+    {
+        using var body = new MemoryStream();
+        using (var writer = new Utf8JsonWriter(body, new JsonWriterOptions { Encoder = AnswerJson.Encoder }))
+        {
+            writer.WriteStartObject();
+            writer.WriteStartArray("checkpoints"u8);
+            foreach (SignedCheckpoint checkpoint in checkpoints.OrderBy(one => one.Cosignatures[0].Key.Name, StringComparer.Ordinal))
+            {
+                writer.WriteStringValue(checkpoint.Note.Encode());
+            }
+            writer.WriteEndArray();
+            writer.WriteEndObject();
+        }
+        byte[] octets = body.ToArray();
+        return new Handout(octets, Base64UrlText.Encode(SHA256.HashData(octets).AsSpan(0, TagLength)));
+    }
+}

@@ -1,0 +1,62 @@
+using System.Globalization;
+using Optiks.Native;
+using Optiks.Tlog;
+
+namespace Optiks.QueryService.Cosigners;
+
+/// <summary>
+/// CosignerClient asks one cosigner for the newest checkpoint that it cosigned. The cosigner is a stranger: an answer is bounded in length and time, no redirect is followed, and only signatures are believed. One caller at
+/// a time.
+/// </summary>
+internal sealed class CosignerClient : IDisposable
+{
+    private static readonly TimeSpan s_connectTimeout = TimeSpan.FromSeconds(5);
+
+    private readonly Cosigner _cosigner;
+    private readonly CheckpointVerifier _verifier;
+    private readonly TimeProvider _time;
+    private readonly TimeSpan _tolerance;
+    private readonly HttpClient _http;
+
+    public CosignerClient(Cosigner cosigner, VerifierKey logKey, TimeProvider time, TimeSpan timeout, TimeSpan tolerance)
+    {
+        _cosigner = cosigner;
+        // Of what others signed nothing is said here: a line of theirs that is false must not hide this one's.
+        _verifier = new CheckpointVerifier(logKey, [cosigner.Key], Ed25519.Verifier);
+        _time = time;
+        _tolerance = tolerance;
+        _http = new HttpClient(new SocketsHttpHandler { AllowAutoRedirect = false, UseCookies = false, ConnectTimeout = s_connectTimeout })
+        {
+            Timeout = timeout,
+            MaxResponseContentBufferSize = SignedNote.MaxBytes,
+        };
+    }
+
+    /// <summary>AskAsync gives the checkpoint that the cosigner serves, or why there is none that counts.</summary>
+    public async Task<(SignedCheckpoint? Checkpoint, string Why)> AskAsync(CancellationToken cancellationToken)
+    {
+        byte[] note;
+        try
+        {
+            using HttpResponseMessage response = await _http.GetAsync(_cosigner.Checkpoint, cancellationToken);
+            if (!response.IsSuccessStatusCode)
+            {
+                return (null, string.Create(CultureInfo.InvariantCulture, $"It answers {(int)response.StatusCode}."));
+            }
+            note = await response.Content.ReadAsByteArrayAsync(cancellationToken);
+        }
+        catch (Exception e) when (e is HttpRequestException or IOException || (e is OperationCanceledException && !cancellationToken.IsCancellationRequested))
+        {
+            return (null, e is HttpRequestException { HttpRequestError: var error } ? $"The request failed ({error})." : "The request took too long.");
+        }
+        if (!_verifier.TryOpen(note, out SignedCheckpoint? opened, out TlogError refused))
+        {
+            return (null, $"What it serves is no checkpoint of this log with its cosignature ({refused}).");
+        }
+        return opened.Cosignatures is not [{ Timestamp: { } time }] ? (null, "What it serves lacks its cosignature.")
+            : Cosignature.IsAhead(time, _time.GetUtcNow(), _tolerance) ? (null, "Its cosignature is from the future.")
+            : (opened, "");
+    }
+
+    public void Dispose() => _http.Dispose();
+}

@@ -1,0 +1,180 @@
+using Microsoft.Extensions.Options;
+using Optiks.Native;
+using Optiks.Protocol;
+using Optiks.QueryService.Following;
+using Optiks.QueryService.Options;
+using Optiks.QueryService.Telemetry;
+using Optiks.ServiceDefaults;
+using Optiks.Tlog;
+
+namespace Optiks.QueryService.Cosigners;
+
+/// <summary>
+/// CosignerService collects, in the background, what cosigners signed of the log: from each that has an address, one request at a time, and from the checkpoint on the board. No answer waits for it. A cosigner that fails is
+/// asked less and less often, down to once in <see cref="s_longestPause"/>.
+/// </summary>
+internal sealed class CosignerService : BackgroundService
+{
+    private const int MaxDoublings = 6;
+
+    private static readonly TimeSpan s_timeout = TimeSpan.FromSeconds(10);
+    private static readonly TimeSpan s_longestPause = TimeSpan.FromMinutes(1);
+
+    // The checkpoint with cosignatures is on the board until the next one takes its place.
+    private static readonly TimeSpan s_boardPause = TimeSpan.FromMilliseconds(200);
+
+    // A cosigner that asked another replica may be a moment ahead of this one.
+    private static readonly TimeSpan s_aheadPause = TimeSpan.FromMilliseconds(200);
+    private const int AheadAttempts = 10;
+
+    private const string Contradiction = "The log signed what it cosigned, and it is another history than the one that is served here.";
+
+    private readonly CosignerList? _list;
+    private readonly TimeSpan _interval;
+    private readonly BoardFolder _board;
+    private readonly FollowerState _state;
+    private readonly CosignedCheckpoints _checkpoints;
+    private readonly CosignerMetrics _metrics;
+    private readonly HostFailure _failure;
+    private readonly TimeProvider _time;
+    private readonly ILogger<CosignerService> _logger;
+
+    public CosignerService(
+        IOptions<QueryServiceOptions> options, BoardFolder board, FollowerState state, CosignedCheckpoints checkpoints, CosignerMetrics metrics, HostFailure failure, TimeProvider time, ILogger<CosignerService> logger)
+    {
+        _list = CosignerList.Load(options.Value);
+        _interval = options.Value.CosignersInterval;
+        _board = board;
+        _state = state;
+        _checkpoints = checkpoints;
+        _metrics = metrics;
+        _failure = failure;
+        _time = time;
+        _logger = logger;
+    }
+
+    protected override Task ExecuteAsync(CancellationToken stoppingToken) =>
+        _list is null ? Task.CompletedTask : _failure.RunAsync(stop => RunAsync(_list, stop), _logger.Stopped, stoppingToken);
+
+    private async Task RunAsync(CosignerList list, CancellationToken stop)
+    {
+        TrustAnchor? anchor;
+        while ((anchor = _state.Anchor) is null)
+        {
+            await Task.Delay(s_boardPause, _time, stop);
+        }
+        IReadOnlyList<Cosigner> cosigners = list.Of(anchor.LogKey);
+        using var ended = CancellationTokenSource.CreateLinkedTokenSource(stop);
+        Task[] all = [ReadBoardAsync(anchor.LogKey, cosigners, ended.Token), .. cosigners.Where(one => one.Checkpoint is not null).Select(one => AskAsync(anchor.LogKey, one, ended.Token))];
+        // One that fails is a bug, and ends the others.
+        await Task.WhenAny(all);
+        await ended.CancelAsync();
+        await Task.WhenAll(all);
+    }
+
+    private async Task AskAsync(VerifierKey logKey, Cosigner cosigner, CancellationToken stop)
+    {
+        using var client = new CosignerClient(cosigner, logKey, _time, s_timeout, _state.MaxAhead);
+        string? trouble = null;
+        for (int failures = 0; ;)
+        {
+            (SignedCheckpoint? checkpoint, string why) = await client.AskAsync(stop);
+            if (checkpoint is not null)
+            {
+                why = await TakeAsync(logKey, checkpoint, checkpoint.Cosignatures[0], stop) ?? "";
+            }
+            _metrics.Asked(cosigner.Key, why.Length == 0);
+            failures = why.Length == 0 ? 0 : Math.Min(failures + 1, MaxDoublings);
+            if (why != trouble)
+            {
+                // Only what is news: some cosigner is down for days.
+                trouble = why;
+                Report(cosigner.Key, checkpoint, why);
+            }
+            TimeSpan pause = failures == 0 ? _interval : TimeSpan.FromTicks(Math.Min((_interval * (1 << failures)).Ticks, Math.Max(s_longestPause.Ticks, _interval.Ticks)));
+            await Task.Delay(pause, _time, stop);
+        }
+    }
+
+    private void Report(VerifierKey cosigner, SignedCheckpoint? checkpoint, string why)
+    {
+        switch (why)
+        {
+            case "":
+                _logger.CosignerWorks(cosigner.Name);
+                break;
+            case Contradiction:
+                _logger.CosignerContradicts(cosigner.Name, checkpoint!.Checkpoint.Size, checkpoint.Checkpoint.Root);
+                break;
+            default:
+                _logger.CosignerFails(cosigner.Name, why);
+                break;
+        }
+    }
+
+    // Why it does not count; null: it does.
+    private async Task<string?> TakeAsync(VerifierKey logKey, SignedCheckpoint checkpoint, VerifiedSignature cosignature, CancellationToken stop)
+    {
+        try
+        {
+            for (int attempt = 1; ; attempt++)
+            {
+                switch (await _checkpoints.TakeAsync(logKey, checkpoint, cosignature, stop))
+                {
+                    case Taken.Contradicts:
+                        return Contradiction;
+                    case Taken.Ahead when attempt < AheadAttempts:
+                        await Task.Delay(s_aheadPause, _time, stop);
+                        break;
+                    case Taken.Ahead:
+                        return "What it cosigned is larger than the log that is served here.";
+                    default:
+                        return null;
+                }
+            }
+        }
+        catch (BoardUnreadableException e)
+        {
+            _logger.BoardUnreadable(e);
+            return "The board cannot be read here.";
+        }
+    }
+
+    private async Task ReadBoardAsync(VerifierKey logKey, IReadOnlyList<Cosigner> cosigners, CancellationToken stop)
+    {
+        var verifier = new CheckpointVerifier(logKey, [.. cosigners.Select(one => one.Key)], Ed25519.Verifier);
+        byte[] before = [];
+        while (true)
+        {
+            if (await FindOnBoardAsync(stop) is { } note && !note.AsSpan().SequenceEqual(before))
+            {
+                before = note;
+                // Not one of this log's, or with a false cosignature: the task never wrote it.
+                if (verifier.TryOpen(note, out SignedCheckpoint? opened, out _))
+                {
+                    foreach (VerifiedSignature cosignature in opened.Cosignatures.Where(one => !Cosignature.IsAhead(one.Timestamp!.Value, _time.GetUtcNow(), _state.MaxAhead)))
+                    {
+                        if (await TakeAsync(logKey, opened, cosignature, stop) is { } why)
+                        {
+                            Report(cosignature.Key, opened, why);
+                        }
+                    }
+                }
+            }
+            await Task.Delay(s_boardPause, _time, stop);
+        }
+    }
+
+    private async Task<byte[]?> FindOnBoardAsync(CancellationToken stop)
+    {
+        try
+        {
+            return await _board.Tiles.ReadCheckpointAsync(stop);
+        }
+        catch (Exception e) when (e is IOException or UnauthorizedAccessException)
+        {
+            // Whoever reads tiles for an answer says so in the log.
+            return null;
+        }
+    }
+}

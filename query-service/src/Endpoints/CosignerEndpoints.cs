@@ -1,0 +1,32 @@
+using Optiks.Protocol;
+using Optiks.QueryService.Cosigners;
+using Optiks.ServiceDefaults;
+
+namespace Optiks.QueryService.Endpoints;
+
+/// <summary>CosignerEndpoints hand out what auditors and witnesses cosigned (docs/spec/cosigners.md section 1), from memory, open to all.</summary>
+internal sealed class CosignerEndpoints
+{
+    private readonly CosignedCheckpoints _checkpoints;
+
+    public CosignerEndpoints(CosignedCheckpoints checkpoints)
+    {
+        _checkpoints = checkpoints;
+    }
+
+    public void Map(IEndpointRouteBuilder routes) => routes.MapRead("/v1/cosignatures", CosignaturesAsync).Describe(QueryApi.Cosignatures).AllowBrowsers();
+
+    private async Task CosignaturesAsync(HttpContext context, CancellationToken cancellationToken)
+    {
+        AcceptHeader.Choose(context.Request, MediaTypes.Json);
+        Handout handout = _checkpoints.Current;
+        context.Response.Headers.CacheControl = "public, max-age=1";
+        if (Caching.IsKnown(context, handout.Tag))
+        {
+            return;
+        }
+        context.Response.ContentType = MediaTypes.Json;
+        context.Response.ContentLength = handout.Body.Length;
+        await context.Response.BodyWriter.WriteAsync(handout.Body, cancellationToken);
+    }
+}

@@ -1,0 +1,69 @@
+using System.Security.Cryptography;
+using System.Text;
+using Microsoft.AspNetCore.Http;
+using Optiks.Native;
+using Optiks.Secrets;
+using Optiks.Tlog;
+
+namespace Optiks.QueryService.Tests;
+
+/// <summary>TestCosigner is an auditor or a witness that serves whatever note a test wants, at the address that those have.</summary>
+internal sealed class TestCosigner : IAsyncDisposable
+{
+    private readonly NoteSigner _key;
+    private readonly MadeUpPeer _peer;
+
+    private TestCosigner(NoteSigner key, MadeUpPeer peer)
+    {
+        _key = key;
+        _peer = peer;
+    }
+
+    /// <summary>Note that is served; null: 404.</summary>
+    public Func<byte[]?> Note { get; set; } = () => null;
+
+    /// <summary>Answers instead.</summary>
+    public Func<HttpContext, Task>? Instead { get; set; }
+
+    public int Asked => _peer.Asked;
+
+    public VerifierKey Key => _key.Key;
+
+    public string Address => _peer.Address;
+
+    public string Line => $"witness {Key.Name} {Key} {Address}";
+
+    public static async Task<TestCosigner> StartAsync(string name, byte seed, string origin = "localhost/test")
+    {
+        TestCosigner? cosigner = null;
+        string path = $"/{Convert.ToHexStringLower(SHA256.HashData(Encoding.UTF8.GetBytes(origin)))}/checkpoint";
+        MadeUpPeer peer = await MadeUpPeer.StartAsync(async context =>
+        {
+            if (cosigner!.Instead is { } instead)
+            {
+                await instead(context);
+                return;
+            }
+            byte[]? note = context.Request.Path.Value == path ? cosigner.Note() : null;
+            context.Response.StatusCode = note is null ? 404 : 200;
+            await context.Response.Body.WriteAsync(note ?? []);
+        });
+        byte[] secret = new byte[Ed25519.SeedLength];
+        secret[0] = seed;
+        return cosigner = new TestCosigner(new NoteSigner(name, SignatureType.CosignatureV1, secret), peer);
+    }
+
+    /// <summary>Cosign puts this cosigner's line behind those of a note.</summary>
+    public byte[] Cosign(ReadOnlyMemory<byte> note, DateTimeOffset at)
+    {
+        Assert.True(SignedNote.TryParse(note.Span, out SignedNote? parsed, out _));
+        NoteSignature line = Cosignature.SignAsync(parsed.Text, (ulong)at.ToUnixTimeSeconds(), _key, CancellationToken.None).AsTask().GetAwaiter().GetResult();
+        return parsed.WithSignatures([line]).Encode();
+    }
+
+    public async ValueTask DisposeAsync()
+    {
+        await _peer.DisposeAsync();
+        _key.Dispose();
+    }
+}
