@@ -29,6 +29,8 @@ def load(root):
         listed = [number for number, *_ in facts[section].values()]
         if listed != sorted(set(listed)):
             raise ValueError(f"{SOURCE}: the numbers of {section} do not increase")
+    if {number for number, _ in facts["reasons"].values()} & {number for number, _ in facts["client_reasons"].values()}:
+        raise ValueError(f"{SOURCE}: two reasons have one number")
     if [number for number, _ in facts["abi"]["status"].values()] != [-i for i in range(len(facts["abi"]["status"]))]:
         raise ValueError(f"{SOURCE}: the status codes are not 0, -1, -2, ... in their order")
     return facts
@@ -40,6 +42,11 @@ def pascal(name):
 
 def grouped(number, mark="_"):
     return f"{number:,}".replace(",", mark) if number > 9999 else str(number)
+
+
+def all_reasons(facts):
+    """Those that clients alone give are none of the native verifier's."""
+    return sorted((facts["reasons"] | facts["client_reasons"]).items(), key=lambda one: one[1][0])
 
 
 def with_flag(facts, flag):
@@ -204,11 +211,11 @@ def csharp_structures(facts):
 
 def csharp_reason(facts):
     return csharp("Reason is a verifier's verdict: 0 valid, 1..19 malformed, all others invalid (docs/spec/reasons.md).", "public enum Reason",
-                  [csharp_member(text, f"{pascal(name)} = {number},") for name, (number, text) in facts["reasons"].items()])
+                  [csharp_member(text, f"{pascal(name)} = {number},") for name, (number, text) in all_reasons(facts)])
 
 
 def csharp_reason_names(facts):
-    arms = "".join(f'        Reason.{pascal(name)} => "{name}",\n' for name in facts["reasons"])
+    arms = "".join(f'        Reason.{pascal(name)} => "{name}",\n' for name, _ in all_reasons(facts))
     return csharp("ReasonNames are the names of docs/spec/reasons.md.", "internal static class ReasonNames", [
         csharp_member("of a reason; null for a number that is none", f"public static string? Of(Reason reason) => reason switch\n    {{\n{arms}        _ => null,\n    }};")])
 
@@ -286,7 +293,7 @@ def python(facts):
         for name, (bound, _) in facts[section].items():
             yield f"{name.upper()} = {grouped(bound)}"
     yield "\nREASONS = {"
-    yield from (f'    "{name}": {number},' for name, (number, _) in facts["reasons"].items())
+    yield from (f'    "{name}": {number},' for name, (number, _) in all_reasons(facts))
     yield "}\n\nUSERNAME_FAULTS = {"
     yield from (f'    "{name}": {number},' for name, (number, *_) in facts["username_faults"].items())
     yield f"}}\n\nABI_VERSION = {facts['abi']['version']}"
@@ -313,7 +320,7 @@ def page_hash_tags(facts):
 
 
 def page_reasons(facts):
-    return table(["no.", "name", "meaning"], ((number, f"`{name}`", text) for name, (number, text) in facts["reasons"].items()))
+    return table(["no.", "name", "meaning"], ((number, f"`{name}`", text) for name, (number, text) in all_reasons(facts)))
 
 
 def page_problems(facts):

@@ -89,6 +89,7 @@ REASONS = {
     "inclusion_proof": 86,
     "stale": 87,
     "fork": 88,
+    "witness_quorum": 89,
     "audit_start": 100,
     "audit_crosses_switch": 101,
     "append_leaf_order": 102,

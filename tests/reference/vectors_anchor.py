@@ -3,10 +3,11 @@ signatures (docs/spec/board.md section 5)."""
 
 import base64
 import json
+from collections.abc import Callable
 from dataclasses import replace
 
 import ed25519
-from board import LogKey
+from board import KEY_TYPE_COSIGNER, LogKey
 from codec import decode_whole
 from record import Configuration
 from refused import Refused
@@ -93,6 +94,60 @@ def configurations() -> dict:
     return {"note": "a Configuration and its verdict", "vectors": rows}
 
 
+def _policies(add: Callable, good: dict) -> None:
+    """docs/spec/cosigners.md section 2."""
+    one, two, three = (LogKey(f"cosigner-{i}.example", ed25519.public_key(bytes([i]) * 32), KEY_TYPE_COSIGNER).vkey for i in (1, 2, 3))
+    log_as_cosigner = LogKey("log.example", ed25519.public_key(SEED), KEY_TYPE_COSIGNER).vkey
+    other_log = LogKey("other.example", ed25519.public_key(bytes([4]) * 32)).vkey
+    auditors = {"required": 1, "max_lag_ms": 600_000, "keys": [{"key": one, "first_epoch": 0}, {"key": two, "first_epoch": 7}]}
+    witnesses = ["# ours", f"witness a {two}", f"witness\tb  {three} https://b.example", "group both all a b", "quorum both"]
+
+    def of_auditors(kind: str, reason: str = "configuration", **changes) -> None:
+        add(kind, good | {"auditors": auditors | changes}, reason)
+
+    def of_witnesses(kind: str, lines: list, reason: str = "configuration") -> None:
+        add(kind, good | {"witnesses": lines}, reason)
+
+    of_auditors("auditors", "valid")
+    of_auditors("all_auditors", "valid", required=2)
+    of_auditors("a_lag_of_many_years", "valid", max_lag_ms=1 << 43)
+    of_auditors("more_required_than_there_are", required=3)
+    of_auditors("none_required", required=0)
+    of_auditors("required_as_a_fraction", required=1.0)
+    of_auditors("required_as_text", required="1")
+    of_auditors("no_lag", max_lag_ms=0)
+    of_auditors("a_lag_that_is_too_long", max_lag_ms=(1 << 43) + 1)
+    of_auditors("no_auditors", keys=[])
+    of_auditors("too_many_auditors", keys=[{"key": one, "first_epoch": 0}] * 33)
+    of_auditors("an_auditor_twice", keys=auditors["keys"] + auditors["keys"][:1])
+    of_auditors("the_log_as_its_auditor", keys=[{"key": log_as_cosigner, "first_epoch": 0}])
+    of_auditors("a_key_for_notes", keys=[{"key": other_log, "first_epoch": 0}])
+    of_auditors("no_first_epoch", keys=[{"key": one}])
+    of_auditors("negative_first_epoch", keys=[{"key": one, "first_epoch": -1}])
+    of_auditors("a_member_more", more=1)
+    of_auditors("a_member_more_of_an_auditor", keys=[{"key": one, "first_epoch": 0, "url": "https://a.example"}])
+    add("auditors_without_a_member", good | {"auditors": {name: auditors[name] for name in ("required", "keys")}}, "configuration")
+    add("auditors_twice", json.dumps(good | {"auditors": auditors})[:-1] + f', "auditors": {json.dumps(auditors)}}}', "configuration")
+    of_witnesses("witnesses", witnesses, "valid")
+    of_witnesses("no_quorum_demanded", ["quorum none"], "valid")
+    of_witnesses("the_log_named", [f"log {good['log_key']}", f"witness a {two}", "quorum a"], "valid")
+    of_witnesses("another_log_named", [f"log {other_log}", f"witness a {two}", "quorum a"])
+    of_witnesses("no_quorum_line", witnesses[:-1])
+    of_witnesses("two_quorum_lines", [*witnesses, "quorum a"])
+    of_witnesses("a_quorum_of_nobody_known", ["quorum a"])
+    of_witnesses("no_lines", [])
+    of_witnesses("a_line_that_is_no_text", [*witnesses, 1])
+    of_witnesses("a_newline_in_a_line", [*witnesses[:-1], "quorum both\n"])
+    of_witnesses("a_witness_twice", [f"witness a {two}", f"witness b {two}", "quorum a"])
+    of_witnesses("a_name_twice", [f"witness a {two}", f"witness a {three}", "quorum a"])
+    of_witnesses("a_member_of_two_groups", [f"witness a {two}", "group g any a", "group h any a", "quorum g"])
+    of_witnesses("more_than_there_are", [f"witness a {two}", "group g 2 a", "quorum g"])
+    of_witnesses("the_log_as_its_witness", [f"witness a {log_as_cosigner}", "quorum a"])
+    add("witnesses_as_a_text", good | {"witnesses": "quorum none"}, "configuration")
+    add("auditors_and_witnesses", good | {"auditors": auditors | {"keys": auditors["keys"][:1]}, "witnesses": witnesses}, "valid")
+    add("an_auditor_that_is_a_witness", good | {"auditors": auditors, "witnesses": witnesses}, "configuration")
+
+
 def trust_anchors() -> dict:
     configuration = Configuration(ORIGIN.encode())
     key = LogKey(ORIGIN, ed25519.public_key(SEED))
@@ -130,6 +185,7 @@ def trust_anchors() -> dict:
     add("base64_without_unused_bits", {"configuration": unused, "log_key": long_key.vkey}, "valid")
     add("base64_with_unused_bits", {"configuration": unused[:-1] + chr(ord(unused[-1]) + 1), "log_key": long_key.vkey}, "configuration")
     add("configuration_truncated", good | {"configuration": encoded[:4]}, "malformed_truncated")
+    _policies(add, good)
     name, key_id, public = key.vkey.split("+", 2)
     assert key_id != key_id.upper()
     add("key_id_in_upper_case", good | {"log_key": f"{name}+{key_id.upper()}+{public}"}, "configuration")

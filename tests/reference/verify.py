@@ -14,6 +14,7 @@ import proofs
 import record
 from board import Checkpoint, LogKey
 from codec import AuditProof, Head, LookupAnswer, VersionsAnswer, decode_whole
+from cosigners import Policy, parse_policy
 from record import Configuration, EpochRecord
 from refused import Refused, require
 
@@ -22,6 +23,7 @@ from refused import Refused, require
 class TrustAnchor:
     configuration: Configuration
     log_key: LogKey
+    policy: Policy = Policy()
 
     @property
     def log_id(self) -> bytes:
@@ -33,9 +35,10 @@ class TrustAnchor:
         try:
             pairs = json.loads(text, object_pairs_hook=lambda pairs: pairs)
             require(isinstance(pairs, list) and all(isinstance(one, tuple) for one in pairs), "configuration")
-            require(sorted(name for name, _ in pairs) == ["configuration", "log_key"], "configuration")
+            names = sorted(name for name, _ in pairs if name not in ("auditors", "witnesses"))
+            require(names == ["configuration", "log_key"] and len({name for name, _ in pairs}) == len(pairs), "configuration")
             document = dict(pairs)
-            require(all(isinstance(value, str) for value in document.values()), "configuration")
+            require(all(isinstance(document[name], str) for name in names), "configuration")
             encoded, _ = document["configuration"], document["log_key"].encode()
             raw = base64.b64decode(encoded + "=" * (-len(encoded) % 4), altchars=b"-_", validate=True)
         except (ValueError, binascii.Error):
@@ -44,7 +47,7 @@ class TrustAnchor:
         configuration = decode_whole(Configuration.decode, raw).check()
         key = LogKey.parse(document["log_key"])
         require(key.name.encode() == configuration.origin, "configuration")
-        return cls(configuration, key)
+        return cls(configuration, key, parse_policy(document, key))
 
     def render(self) -> str:
         encoded = base64.urlsafe_b64encode(self.configuration.encode()).decode().rstrip("=")

@@ -1,3 +1,4 @@
+using Optiks.Client;
 using Spectre.Console;
 
 namespace Optiks.Cli;
@@ -22,6 +23,9 @@ internal sealed class CommandHost : IDisposable
 
     /// <summary>The terminal that progress is drawn on; null where nobody looks.</summary>
     public IAnsiConsole? ProgressConsole { get; init; }
+
+    /// <summary>What the command found that is not audited and ought to be by now.</summary>
+    public IReadOnlyList<Belief> Overdue { get; set; } = [];
 
     public static CommandHost System()
     {

@@ -107,10 +107,11 @@ internal static class OptiksCommand
         ["witness run"] = ["optiks witness run --urls http://127.0.0.1:8331", "optiks witness run --folder /var/lib/optiks-witness"],
     };
 
-    public static Task<int> RunAsync(string[] args, CommandHost host, CancellationToken cancellationToken = default)
+    public static async Task<int> RunAsync(string[] args, CommandHost host, CancellationToken cancellationToken = default)
     {
         var options = new GlobalOptions();
-        return new CommandProgram("optiks", Create(options, host), s_examples, options.JsonOption).RunAsync(args, host.Out, host.Error, Classify, cancellationToken);
+        int code = await new CommandProgram("optiks", Create(options, host), s_examples, options.JsonOption).RunAsync(args, host.Out, host.Error, Classify, cancellationToken).ConfigureAwait(false);
+        return Report.Overdue(host, code);
     }
 
     private static CommandFailure? Classify(Exception exception) => exception switch

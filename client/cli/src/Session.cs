@@ -10,9 +10,11 @@ internal sealed class Session : IDisposable
 {
     private static readonly TimeSpan LockWait = TimeSpan.FromSeconds(30);
     private readonly FileClientStateStore _store;
+    private readonly CommandHost _host;
 
-    private Session(OptiksClient client, TrustAnchor anchor, FileClientStateStore store)
+    private Session(OptiksClient client, TrustAnchor anchor, FileClientStateStore store, CommandHost host)
     {
+        _host = host;
         Client = client;
         Anchor = anchor;
         _store = store;
@@ -48,7 +50,7 @@ internal sealed class Session : IDisposable
             Token = token is null ? null : _ => ValueTask.FromResult(token),
             AuthorizeLookups = options.AuthorizeLookups(parse),
         };
-        return new Session(new OptiksClient(clientOptions, host.Http, store, host.Time), anchor, store);
+        return new Session(new OptiksClient(clientOptions, host.Http, store, host.Time), anchor, store, host);
     }
 
     /// <summary>The trust anchor: given, in the data folder, pinned before, or pinned now with a warning (ADR 4).</summary>
@@ -105,7 +107,11 @@ internal sealed class Session : IDisposable
         }
     }
 
-    public void Dispose() => _store.Dispose();
+    public void Dispose()
+    {
+        _host.Overdue = Client.Overdue;
+        _store.Dispose();
+    }
 
     private static async Task<(TrustAnchor Anchor, Uri Server)> FetchAsync(CommandHost host, IReadOnlyList<Uri> queryUrls, CancellationToken cancellationToken)
     {

@@ -36,7 +36,7 @@ public sealed partial class OptiksClient
 
     private async Task<IReadOnlyList<UserLookupResult>> LookupUserBatchAsync((KeyName Username, KeyName? Device)[] users, ulong leastEpoch, CancellationToken cancellationToken)
     {
-        var exchange = new UserLookupExchange(users, leastEpoch, _store);
+        var exchange = new UserLookupExchange(users, leastEpoch, _options.TrustAnchor.Policy, _store);
         Outcome<UserLookupExchange.Learnt> outcome = await _exchanger.RunAsync(exchange, cancellationToken).ConfigureAwait(false);
         return [.. users.Select((user, i) => Result(user.Username, user.Device, outcome, i))];
     }

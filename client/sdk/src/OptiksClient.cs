@@ -42,6 +42,18 @@ public sealed partial class OptiksClient
         _exchanger = new VerifiedExchanger(options, _connection, store, _time);
     }
 
+    /// <summary>
+    /// Overdue is what was believed longer ago than the policy's auditors may take, and is not covered by enough of them: an alarm. It ends when they cover it. Empty for a trust anchor without auditors.
+    /// </summary>
+    public IReadOnlyList<Belief> Overdue
+    {
+        get
+        {
+            ClientState state = _store.Current;
+            return new Coverage(_options.TrustAnchor.Policy, state.Cosigners).Overdue(state.Unaudited, _time.GetUtcNow());
+        }
+    }
+
     /// <summary>LookupAsync asks for the latest value of a key given as text.</summary>
     public Task<LookupResult> LookupAsync(string key, CancellationToken cancellationToken = default) =>
         LookupAsync(Encoding.UTF8.GetBytes(key), cancellationToken);
@@ -70,7 +82,7 @@ public sealed partial class OptiksClient
     {
         // The state has one entry a key, so a key asked for twice is sent once.
         KeyName[] distinct = [.. keys.DistinctBy(key => key.Id)];
-        var exchange = new LookupExchange(distinct, _store) { LeastEpoch = leastEpoch };
+        var exchange = new LookupExchange(distinct, _options.TrustAnchor.Policy, _store) { LeastEpoch = leastEpoch };
         Outcome<LookupExchange.KeyAnswer[]> outcome = await _exchanger.RunAsync(exchange, cancellationToken).ConfigureAwait(false);
         var results = new Dictionary<string, LookupResult>(StringComparer.Ordinal);
         for (int i = 0; i < distinct.Length; i++)

@@ -44,6 +44,9 @@ public sealed record OptiksClientOptions
     /// <summary>MaxUserPages of one look at an owner's user; then there is no result.</summary>
     internal int MaxUserPages { get; init; } = OwnUserPages.MaxPages;
 
+    /// <summary>CosignersAfter this time servers are asked again what auditors and witnesses cosigned.</summary>
+    internal TimeSpan CosignersAfter { get; init; } = TimeSpan.FromSeconds(5);
+
     /// <summary>Credential to send where one is needed; null: there is none. Throws <see cref="ArgumentException"/> when there are two.</summary>
     internal Func<CancellationToken, ValueTask<string>>? Credential() => (ApiKey, Token) switch
     {

@@ -142,6 +142,9 @@ public enum Reason
     /// <summary>Two signed views that differ (docs/spec/answers.md section 7): keep both, stop (exit code 5).</summary>
     Fork = 88,
 
+    /// <summary>Too few of the client's witnesses have cosigned what covers the record (docs/spec/cosigners.md section 3).</summary>
+    WitnessQuorum = 89,
+
     /// <summary>Does not start at the auditor's record.</summary>
     AuditStart = 100,
 

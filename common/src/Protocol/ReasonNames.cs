@@ -53,6 +53,7 @@ internal static class ReasonNames
         Reason.InclusionProof => "inclusion_proof",
         Reason.Stale => "stale",
         Reason.Fork => "fork",
+        Reason.WitnessQuorum => "witness_quorum",
         Reason.AuditStart => "audit_start",
         Reason.AuditCrossesSwitch => "audit_crosses_switch",
         Reason.AppendLeafOrder => "append_leaf_order",

@@ -5,21 +5,25 @@ using Optiks.Tlog;
 namespace Optiks.Protocol;
 
 /// <summary>
-/// TrustAnchor is what a verifier takes on trust: the configuration and the log's key (docs/spec/records.md section 1). Immutable. It must
-/// reach a client by a way that the server under audit does not control.
+/// TrustAnchor is what a verifier takes on trust: the configuration and the log's key (docs/spec/records.md section 1), and on whom it relies beside the log. Immutable. It must reach a client by a way that the server under
+/// audit does not control.
 /// </summary>
 public sealed class TrustAnchor
 {
-    private static readonly JsonDocumentOptions s_strict = new() { AllowDuplicateProperties = false, MaxDepth = 4 };
+    // The anchor, its auditors, their list, one of them.
+    private const int MaxDepth = 4;
+
+    private static readonly JsonDocumentOptions s_strict = new() { AllowDuplicateProperties = false, MaxDepth = MaxDepth };
     private readonly byte[] _configuration;
     private readonly byte[] _logId;
 
-    private TrustAnchor(byte[] octets, Configuration configuration, VerifierKey logKey, byte[] logId)
+    private TrustAnchor(byte[] octets, Configuration configuration, VerifierKey logKey, byte[] logId, TrustPolicy policy)
     {
         _configuration = octets;
         Configuration = configuration;
         LogKey = logKey;
         _logId = logId;
+        Policy = policy;
     }
 
     /// <summary>Configuration, decoded.</summary>
@@ -33,6 +37,9 @@ public sealed class TrustAnchor
 
     /// <summary>LogId, 32 octets.</summary>
     public ReadOnlyMemory<byte> LogId => _logId;
+
+    /// <summary>Policy says on whom this client relies beside the log; empty: on nobody.</summary>
+    public TrustPolicy Policy { get; }
 
     /// <summary>Create checks the bounds, natively too. Throws <see cref="TrustAnchorException"/>.</summary>
     public static TrustAnchor Create(ReadOnlySpan<byte> configuration, VerifierKey logKey)
@@ -57,14 +64,16 @@ public sealed class TrustAnchor
         {
             throw new TrustAnchorException($"The trust anchor is not valid ({reason.Name()}).") { Reason = reason };
         }
-        return new TrustAnchor(octets, decoded, logKey, logId);
+        return new TrustAnchor(octets, decoded, logKey, logId, new TrustPolicy(logKey, null, null, []));
     }
 
-    /// <summary>Parse reads <c>{"configuration": base64url, "log_key": vkey}</c>, strictly. Throws <see cref="TrustAnchorException"/>.</summary>
+    /// <summary>Parse reads <c>{"configuration": base64url, "log_key": vkey}</c>, and a policy (docs/spec/cosigners.md section 2) if there is one, strictly. Throws <see cref="TrustAnchorException"/>.</summary>
     public static TrustAnchor Parse(ReadOnlyMemory<byte> json)
     {
         string? configuration = null;
         string? logKey = null;
+        AuditorPolicy? auditors = null;
+        JsonElement? witnesses = null;
         try
         {
             using var document = JsonDocument.Parse(json, s_strict);
@@ -74,16 +83,21 @@ public sealed class TrustAnchor
             }
             foreach (JsonProperty property in document.RootElement.EnumerateObject())
             {
-                string? text = property.Value.ValueKind == JsonValueKind.String
-                    ? property.Value.GetString()
-                    : throw new TrustAnchorException($"The member {property.Name} of a trust anchor is a string.");
                 if (property.NameEquals("configuration"u8))
                 {
-                    configuration = text;
+                    configuration = Text(property);
                 }
                 else if (property.NameEquals("log_key"u8))
                 {
-                    logKey = text;
+                    logKey = Text(property);
+                }
+                else if (property.NameEquals("auditors"u8))
+                {
+                    auditors = TrustPolicy.ParseAuditors(property.Value);
+                }
+                else if (property.NameEquals("witnesses"u8))
+                {
+                    witnesses = property.Value.Clone();
                 }
                 else
                 {
@@ -107,7 +121,9 @@ public sealed class TrustAnchor
         {
             throw new TrustAnchorException($"The trust anchor's log_key is not a vkey ({error}).");
         }
-        return Create(octets, key);
+        TrustAnchor bare = Create(octets, key);
+        (TlogPolicy? policy, IReadOnlyList<string> lines) = witnesses is { } list ? Witnesses(list, key) : (null, []);
+        return new TrustAnchor(bare._configuration, bare.Configuration, key, bare._logId, new TrustPolicy(key, auditors, policy, lines));
     }
 
     /// <summary>Load reads a trust anchor from a file. Throws <see cref="TrustAnchorException"/> that names the file.</summary>
@@ -132,6 +148,7 @@ public sealed class TrustAnchor
             writer.WriteStartObject();
             writer.WriteString("configuration"u8, Base64UrlText.Encode(_configuration));
             writer.WriteString("log_key"u8, LogKey.ToString());
+            Policy.WriteTo(writer);
             writer.WriteEndObject();
         }
         return [.. stream.ToArray(), (byte)'\n'];
@@ -139,4 +156,21 @@ public sealed class TrustAnchor
 
     /// <summary>Save writes the file in one step; an existing one is replaced.</summary>
     public void Save(string path) => AtomicFile.Write(path, ToJson(), AtomicFile.PublicMode);
+
+    private static string Text(JsonProperty property) => property.Value.ValueKind == JsonValueKind.String
+        ? property.Value.GetString()!
+        : throw new TrustAnchorException($"The member {property.Name} of a trust anchor is a string.");
+
+    // A lone surrogate is half of a character, and no text.
+    private static (TlogPolicy Policy, IReadOnlyList<string> Lines) Witnesses(JsonElement json, VerifierKey logKey)
+    {
+        try
+        {
+            return TrustPolicy.ParseWitnesses(json, logKey);
+        }
+        catch (InvalidOperationException e)
+        {
+            throw new TrustAnchorException("The trust anchor's witnesses are not text.", e);
+        }
+    }
 }

@@ -54,10 +54,10 @@ internal static class HistoryCommand
         }
         if (result.Versions.Count == 0)
         {
-            host.Out.WriteLine($"{key}: absent, epoch {head.Epoch}, valid, not yet audited");
+            host.Out.WriteLine($"{key}: absent, epoch {head.Epoch}, {Report.Standing(head)}");
             return ExitCodes.Success;
         }
-        host.Out.WriteLine($"{key}: {Count(result.Versions.Count, "version")}, complete up to epoch {head.Epoch}{VersionList.Period(head.Period)}, valid, not yet audited");
+        host.Out.WriteLine($"{key}: {Count(result.Versions.Count, "version")}, complete up to epoch {head.Epoch}{VersionList.Period(head.Period)}, {Report.Standing(head)}");
         VersionList.Show(host.Out, result.Versions);
         return ExitCodes.Success;
     }

@@ -62,8 +62,8 @@ internal static class LookupCommand
             return ExitCodes.Success;
         }
         host.Out.WriteLine(result.Verdict == Verdict.Absent
-            ? $"{key}: absent, epoch {head.Epoch}, valid, not yet audited"
-            : $"{key}: present, version {result.Version}, epoch {head.Epoch}, valid, not yet audited");
+            ? $"{key}: absent, epoch {head.Epoch}, {Report.Standing(head)}"
+            : $"{key}: present, version {result.Version}, epoch {head.Epoch}, {Report.Standing(head)}");
         if (result.Value is { } shown)
         {
             host.Out.WriteLine($"  value    {Values.Show(shown.Span)}");

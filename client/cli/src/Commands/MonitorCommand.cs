@@ -149,7 +149,7 @@ internal static class MonitorCommand
             return alarm ? ExitCodes.Invalid : ExitCodes.Success;
         }
         string pending = Pending(result.Pending, result.Overtaken);
-        host.Out.WriteLine($"{key}: {result.NewVersions.Count} new of {result.Version} versions, none after it up to epoch {result.Head!.Epoch}, valid, not yet audited{pending}");
+        host.Out.WriteLine($"{key}: {result.NewVersions.Count} new of {result.Version} versions, none after it up to epoch {result.Head!.Epoch}, {Report.Standing(result.Head!)}{pending}");
         VersionList.Show(host.Out, result.NewVersions);
         foreach (ReviewedAlarm reviewed in accepted)
         {

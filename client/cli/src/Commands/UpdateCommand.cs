@@ -102,7 +102,7 @@ internal static class UpdateCommand
         }
         else
         {
-            host.Out.WriteLine($"{key}: accepted, version {result.Version!.Value.Version}, published in epoch {result.Epoch}, verified at epoch {head.Epoch}, valid, not yet audited");
+            host.Out.WriteLine($"{key}: accepted, version {result.Version!.Value.Version}, published in epoch {result.Epoch}, verified at epoch {head.Epoch}, {Report.Standing(head)}");
             if (result.Lookup.Version > result.Version.Value.Version)
             {
                 host.Out.WriteLine($"  latest   version {result.Lookup.Version} by now: see optiks history");

@@ -53,8 +53,40 @@ internal static class Report
         writer.WriteNumber("period"u8, head.Period);
         writer.WriteNumber("time_ms"u8, head.Time.ToUnixTimeMilliseconds());
         writer.WriteNumber("checkpoint_size"u8, head.CheckpointSize);
-        // No auditor's cosignature is part of an answer yet: a verified answer is not an audited one.
-        writer.WriteBoolean("audited"u8, false);
+        writer.WriteString("audited"u8, head.IsAudited ? "valid" : "not-yet");
+        if (head.Overdue.Count == 0)
+        {
+            return;
+        }
+        writer.WriteStartArray("overdue"u8);
+        foreach (Belief belief in head.Overdue)
+        {
+            writer.WriteStartObject();
+            writer.WriteNumber("epoch"u8, belief.Epoch);
+            writer.WriteString("key_b64"u8, belief.Key);
+            writer.WriteNumber("version"u8, belief.Version);
+            writer.WriteNumber("believed_at_ms"u8, belief.BelievedAtMs);
+            writer.WriteEndObject();
+        }
+        writer.WriteEndArray();
+    }
+
+    /// <summary>Standing of a verified answer: what auditors say of the epochs that it rests on is another thing.</summary>
+    public static string Standing(HeadInfo head) => head.IsAudited ? "valid" : "valid, not yet audited";
+
+    /// <summary>What was believed, is not audited, and ought to be by now: an alarm. Gives the exit code.</summary>
+    public static int Overdue(CommandHost host, int code)
+    {
+        if (host.Overdue is not [{ } oldest, ..] all)
+        {
+            return code;
+        }
+        host.Error.WriteLine(
+            $"""
+            ALARM: {all.Count} answer{(all.Count == 1 ? "" : "s")} believed here {(all.Count == 1 ? "is" : "are")} not covered by enough auditors, and ought to be by now; the oldest since {DateTimeOffset.FromUnixTimeMilliseconds(oldest.BelievedAtMs):yyyy-MM-dd HH:mm:ss}Z, of epoch {oldest.Epoch}.
+            Somebody may have been shown what auditors refuse to sign, or auditors stand still: ask them. This ends when enough of them cover these epochs.
+            """);
+        return code == ExitCodes.Success ? ExitCodes.Invalid : code;
     }
 
     /// <summary>Verdict of contracts: invalid covers everything that may not be believed.</summary>
@@ -106,6 +138,7 @@ internal static class Report
         _ when answer.EvidencePath is { } path =>
             $"The log's own signature shows it, to anyone. The evidence is in {path}: publish it and ask the operator and the auditors. Until then nothing of this log is believed here.",
         Reason.Stale => "Every replica answered with less than was verified here before. It may be catching up: try again, or ask another replica with --query-url.",
+        Reason.WitnessQuorum => "The proofs hold, and too few of your witnesses have cosigned the log so far: it may show you alone what others do not see. Try again; what was known before still stands.",
         Reason.RecordTooOld => "The newest epoch is too old: the log has stopped publishing, this server hides newer epochs, or this machine's clock is ahead.",
         Reason.RecordFromFuture => "The newest epoch is from the future: check this machine's clock.",
         Reason.RecordLogId or Reason.CheckpointOrigin or Reason.CheckpointSignature =>

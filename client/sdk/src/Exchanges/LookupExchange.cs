@@ -7,11 +7,14 @@ namespace Optiks.Client;
 internal sealed class LookupExchange : VerifiedExchange<LookupExchange.KeyAnswer[]>
 {
     private readonly IReadOnlyList<KeyName> _keys;
+    private readonly TrustPolicy _policy;
     private readonly IClientStateStore _store;
     private readonly RememberedKey[] _remembered;
+    private ulong? _provenFrom;
 
-    public LookupExchange(IReadOnlyList<KeyName> keys, IClientStateStore store)
+    public LookupExchange(IReadOnlyList<KeyName> keys, TrustPolicy policy, IClientStateStore store)
     {
+        _policy = policy;
         _keys = keys;
         _store = store;
         _remembered = new RememberedKey[keys.Count];
@@ -23,13 +26,19 @@ internal sealed class LookupExchange : VerifiedExchange<LookupExchange.KeyAnswer
 
     public override bool NeedsAuthorization => false;
 
+    public override ulong? ProvenFrom => _provenFrom;
+
     public override byte[] Body(ClientState seen)
     {
         var queries = new Query[_keys.Count];
+        var coverage = new Coverage(_policy, seen.Cosigners);
+        _provenFrom = null;
         for (int i = 0; i < queries.Length; i++)
         {
-            _remembered[i] = RememberedKey.Of(seen.Keys.GetValueOrDefault(_keys[i].Id), _store);
+            KeyState? kept = seen.Keys.GetValueOrDefault(_keys[i].Id);
+            _remembered[i] = RememberedKey.Of(kept, coverage, _store);
             KnownKey known = _remembered[i].Known;
+            _provenFrom = known.Version > 0 ? Math.Min(_provenFrom ?? ulong.MaxValue, kept!.ProvenEpoch ?? 0) : _provenFrom;
             queries[i] = known.Version > 0 ? new Query(_keys[i].Octets, known.Period, known.Version) : new Query(_keys[i].Octets, 0, 0);
         }
         return QueryList.Encode(queries);
@@ -58,6 +67,8 @@ internal sealed class LookupExchange : VerifiedExchange<LookupExchange.KeyAnswer
             {
                 return new(reason, null, null, i);
             }
+            // What was left out was proven when all of it was sent last.
+            after = after with { ProvenEpoch = _remembered[i].Known.Version > 0 ? seen.Keys[_keys[i].Id].ProvenEpoch : verdict.Head.Epoch };
             answers[i] = new KeyAnswer(after, value, unchanged);
         }
         return new(Reason.Valid, verdict.Head, answers, null);
@@ -80,6 +91,8 @@ internal sealed class LookupExchange : VerifiedExchange<LookupExchange.KeyAnswer
         }
         return next;
     }
+
+    public override IEnumerable<Believed> Shown(KeyAnswer[] learnt) => learnt.Select((answer, i) => new Believed(_keys[i].Id, answer.After.Version, answer.After.ValueSha256));
 
     public override IReadOnlyCollection<ReadOnlyMemory<byte>> Values(KeyAnswer[] learnt)
     {

@@ -28,6 +28,9 @@ internal sealed class PeriodsExchange : VerifiedExchange<IReadOnlyList<byte[]>>
 
     public override byte[]? Body(ClientState seen) => null;
 
+    // Where periods begin is the log's own word, which its records keep to.
+    public override IEnumerable<Believed> Shown(IReadOnlyList<byte[]> learnt) => [];
+
     public override Checked<IReadOnlyList<byte[]>> Verify(VerifierContext context, ClientState seen, ReadOnlyMemory<byte> answer)
     {
         PeriodsVerdict verdict = Verifier.Periods(context, _from, answer.Span);

@@ -5,14 +5,14 @@ namespace Optiks.Client;
 /// <summary>RememberedKey is what a client brings of a key or a device list to a question: what the verifier takes as known, and the value of the known version.</summary>
 internal readonly record struct RememberedKey(KnownKey Known, byte[]? Value)
 {
-    /// <summary>A version is known only while its value is at hand; otherwise the full proof is asked for again.</summary>
-    public static RememberedKey Of(KeyState? state, IClientStateStore store)
+    /// <summary>A version is known only while its value is at hand, and auditors cover the time since it was proven; otherwise the full proof is asked for again.</summary>
+    public static RememberedKey Of(KeyState? state, Coverage coverage, IClientStateStore store)
     {
         if (state is null)
         {
             return default;
         }
-        byte[]? value = state.ValueSha256 is null ? null : store.FindValue(state.ValueSha256);
+        byte[]? value = state.ValueSha256 is null || !coverage.MayLeaveOut(state.ProvenEpoch ?? 0) ? null : store.FindValue(state.ValueSha256);
         return state.Version == 0 || value is not null
             ? new RememberedKey(new KnownKey(state.LeastEpoch, state.Period, state.Version, state.Time, state.AbsentEpoch), value)
             : new RememberedKey(new KnownKey(state.LeastEpoch, 0, 0, 0, null), null);

@@ -8,6 +8,9 @@ namespace Optiks.Client;
 /// <param name="Values">Values of the known versions, by device id in base64url.</param>
 internal sealed record RememberedUser(UserQuestion Question, IReadOnlyDictionary<string, byte[]> Values)
 {
+    /// <summary>LeavesOut: something that was proven before need not be sent again.</summary>
+    public bool LeavesOut => !Question.UserId.IsEmpty || Question.ListVersion.Version > 0 || Question.Keys.Any(device => device.Key.Version > 0);
+
     /// <summary>Query that asks the question. That a device is known to have no value is the verifier's to know alone.</summary>
     public UserQuery Query => new(Question.Username)
     {
@@ -23,12 +26,13 @@ internal sealed record RememberedUser(UserQuestion Question, IReadOnlyDictionary
     /// <param name="device">The one device; null: all.</param>
     /// <param name="least">Epoch that the caller insists on.</param>
     /// <param name="seen">State.</param>
+    /// <param name="coverage">What auditors cover: what is known of users is brought only if they cover the log from its beginning.</param>
     /// <param name="store">Where the values are.</param>
-    public static RememberedUser Of(KeyName username, KeyName? device, ulong least, ClientState seen, IClientStateStore store)
+    public static RememberedUser Of(KeyName username, KeyName? device, ulong least, ClientState seen, Coverage coverage, IClientStateStore store)
     {
         NameState? name = seen.Names.GetValueOrDefault(username.Id);
         UserState? user = name?.User is { } id ? seen.Users.GetValueOrDefault(id) : null;
-        RememberedKey list = RememberedKey.Of(user?.Devices, store);
+        RememberedKey list = RememberedKey.Of(user?.Devices, coverage, store);
         var values = new Dictionary<string, byte[]>(StringComparer.Ordinal);
         var keys = new List<KnownDevice>();
         least = Math.Max(Math.Max(least, name?.LeastEpoch ?? 0), user?.LeastEpoch ?? 0);
@@ -40,7 +44,7 @@ internal sealed record RememberedUser(UserQuestion Question, IReadOnlyDictionary
                 continue;
             }
             least = Math.Max(least, state.LeastEpoch);
-            (KnownKey known, byte[]? value) = RememberedKey.Of(state, store);
+            (KnownKey known, byte[]? value) = RememberedKey.Of(state, coverage, store);
             // A question names one period, that of the list. That a device had no value yet is of use to the verifier alone.
             if (known.Period == list.Known.Period && known.AbsentEpoch is not null)
             {
@@ -55,7 +59,7 @@ internal sealed record RememberedUser(UserQuestion Question, IReadOnlyDictionary
         {
             Device = device?.Octets ?? default,
             LeastEpoch = least,
-            UserId = name?.User is { } user64 ? KeyName.FromId(user64) : default,
+            UserId = name?.User is { } user64 && coverage.MayLeaveOut(0) ? KeyName.FromId(user64) : default,
             HasLeft = user?.LeftEpoch is not null,
             ListVersion = list.Known,
             List = list.Value,

@@ -8,14 +8,17 @@ internal sealed class UserLookupExchange : VerifiedExchange<UserLookupExchange.L
 {
     private readonly IReadOnlyList<(KeyName Username, KeyName? Device)> _users;
     private readonly ulong _least;
+    private readonly TrustPolicy _policy;
     private readonly IClientStateStore _store;
     private RememberedUser[] _remembered = [];
 
     /// <param name="users">Usernames, each with the one device that is asked, or null for all.</param>
     /// <param name="least">Least epoch of each user's state. A head's may be smaller, as parts of an answer may be later.</param>
+    /// <param name="policy">The client's.</param>
     /// <param name="store">State.</param>
-    public UserLookupExchange(IReadOnlyList<(KeyName Username, KeyName? Device)> users, ulong least, IClientStateStore store)
+    public UserLookupExchange(IReadOnlyList<(KeyName Username, KeyName? Device)> users, ulong least, TrustPolicy policy, IClientStateStore store)
     {
+        _policy = policy;
         _users = users;
         _least = least;
         _store = store;
@@ -31,7 +34,7 @@ internal sealed class UserLookupExchange : VerifiedExchange<UserLookupExchange.L
 
     public override byte[] Body(ClientState seen)
     {
-        _remembered = [.. _users.Select(user => RememberedUser.Of(user.Username, user.Device, _least, seen, _store))];
+        _remembered = [.. _users.Select(user => RememberedUser.Of(user.Username, user.Device, _least, seen, new Coverage(_policy, seen.Cosigners), _store))];
         return UserQueryList.Encode([.. _remembered.Select(user => user.Query)]);
     }
 
@@ -55,6 +58,8 @@ internal sealed class UserLookupExchange : VerifiedExchange<UserLookupExchange.L
         // The record to keep is the newest of the answer.
         return new(Reason.Valid, verdict.Head with { Record = verdict.NewestRecord }, new Learnt(answers, learning), null);
     }
+
+    public override ulong? ProvenFrom => _remembered.Any(user => user.LeavesOut) ? 0 : null;
 
     public override ReadOnlyMemory<byte> ContradictingRecord(ReadOnlyMemory<byte> answer, ReadOnlySpan<byte> kept) => Heads.PeekPart(answer, kept);
 

@@ -73,6 +73,11 @@ internal sealed class UserMonitorExchange : VerifiedExchange<UserMonitorExchange
         return moved ? null : _remember(current with { Users = current.Users.SetItem(user, result.User), Keys = current.Keys.SetItems(result.Keys) }, result.Shown);
     }
 
+    // Which of its parts leave out versions that were shown before is not looked for: auditors must cover the log from its beginning.
+    public override ulong? ProvenFrom => 0;
+
+    public override IEnumerable<Believed> Shown(Learnt learnt) => learnt.Result is null ? [] : [default];
+
     public override IReadOnlyCollection<ReadOnlyMemory<byte>> Values(Learnt learnt) => learnt.Result?.Values ?? [];
 
     private ulong LeastOf(ClientState seen, OwnUserQuestion question, UserState? user)

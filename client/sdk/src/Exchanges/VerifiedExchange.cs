@@ -45,6 +45,12 @@ internal abstract class VerifiedExchange<T>
     /// <summary>State with what was learnt; null when the current state is no longer the one that was verified against.</summary>
     public abstract ClientState? Remember(ClientState seen, ClientState current, VerifiedHead head, T learnt);
 
+    /// <summary>ProvenFrom is the epoch at which proofs were verified that this answer left out, of several the first; null: it left out none.</summary>
+    public virtual ulong? ProvenFrom => null;
+
+    /// <summary>Shown is what of an answer is believed, and must be audited some day.</summary>
+    public virtual IEnumerable<Believed> Shown(T learnt) => [default];
+
     /// <summary>Values that the new state names.</summary>
     public virtual IReadOnlyCollection<ReadOnlyMemory<byte>> Values(T learnt) => [];
 }

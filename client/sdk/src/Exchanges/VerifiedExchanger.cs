@@ -16,6 +16,7 @@ internal sealed class VerifiedExchanger
     private readonly ServerConnection _connection;
     private readonly IClientStateStore _store;
     private readonly ForkSearch _forks;
+    private readonly CosignerWatch _cosigners;
     private readonly TimeProvider _time;
     private int _preferred;
 
@@ -25,6 +26,7 @@ internal sealed class VerifiedExchanger
         _connection = connection;
         _store = store;
         _forks = new ForkSearch(options.TrustAnchor, connection, time);
+        _cosigners = new CosignerWatch(options, connection, time);
         _time = time;
     }
 
@@ -119,15 +121,33 @@ internal sealed class VerifiedExchanger
             {
                 return await RefuseAsync(exchange, reason, failedKey, seen.Head, answer, replica, cancellationToken).ConfigureAwait(false);
             }
-            HeadState newHead = NewHead(seen.Head, head!, answer);
+            // Of several records that of the largest epoch.
+            byte[] record = answer[head!.Record];
+            ulong epoch = EpochRecord.EpochOf(record);
+            ulong from = Math.Min(exchange.ProvenFrom ?? epoch, epoch);
+            CosignerView view = await _cosigners.SeeAsync(new CosignerView(NewHead(seen.Head, head, answer), seen.Cosigners), from, epoch, replica, cancellationToken).ConfigureAwait(false);
+            if (view.Fork is { } evidence)
+            {
+                return Fork<T>(evidence);
+            }
+            var coverage = new Coverage(_options.TrustAnchor.Policy, view.Cosigners);
+            if (!coverage.IsWitnessed(epoch))
+            {
+                return new Outcome<T>(Reason.WitnessQuorum, null, default) { Detail = $"the witnesses of the policy have not cosigned a checkpoint with epoch {epoch}, as far as the servers say" };
+            }
+            DateTimeOffset now = _time.GetUtcNow();
             bool remembered = _store.TryUpdate(
-                current => SameView(seen.Head, current.Head, newHead)
-                    ? exchange.Remember(seen, WithHead(current, newHead), head!, learnt!)
+                current => SameView(seen.Head, current.Head, view.Head) && exchange.Remember(seen, WithView(current, view), head, learnt!) is { } next
+                    ? Beliefs.Update(next, _options.TrustAnchor.Policy, exchange.Shown(learnt!), record, from, now)
                     : null,
                 exchange.Values(learnt!));
             if (remembered)
             {
-                var info = new HeadInfo(head!.Epoch, head.Period, UnixTime.FromMilliseconds(head.TimeMs), head.Size);
+                var info = new HeadInfo(head.Epoch, head.Period, UnixTime.FromMilliseconds(head.TimeMs), head.Size)
+                {
+                    IsAudited = coverage.IsAudited(from, epoch),
+                    Overdue = coverage.Overdue(_store.Current.Unaudited, now),
+                };
                 return new Outcome<T>(Reason.Valid, info, learnt);
             }
             // Another call moved the state meanwhile: this answer was never compared with it, so ask again.
@@ -178,9 +198,11 @@ internal sealed class VerifiedExchanger
         return new Outcome<T>(reason, null, default) { FailedKey = failedKey };
     }
 
-    private Outcome<T> Fork<T>(HeadState kept, Contradiction contradiction, Uri replica)
+    private Outcome<T> Fork<T>(HeadState kept, Contradiction contradiction, Uri replica) => Fork<T>(ForkEvidence.Collect(_options.TrustAnchor, kept, contradiction, replica.Authority));
+
+    private Outcome<T> Fork<T>(IReadOnlyDictionary<string, ReadOnlyMemory<byte>> evidence)
     {
-        string path = _store.WriteEvidence(ForkEvidence.Name(_time), ForkEvidence.Collect(_options.TrustAnchor, kept, contradiction, replica.Authority));
+        string path = _store.WriteEvidence(ForkEvidence.Name(_time), evidence);
         _store.TryUpdate(current => current with { Fork = new ForkState(path) }, []);
         return new Outcome<T>(Reason.Fork, null, default) { EvidencePath = path };
     }
@@ -208,6 +230,17 @@ internal sealed class VerifiedExchanger
         ReferenceEquals(seen, current)
         || (current is not null && current.Size == next.Size && current.Root.AsSpan().SequenceEqual(next.Root) && current.Record.AsSpan().SequenceEqual(next.Record));
 
-    private static ClientState WithHead(ClientState current, HeadState next) =>
-        ReferenceEquals(current.Head, next) ? current : current with { Head = next };
+    private static ClientState WithView(ClientState current, CosignerView view)
+    {
+        ClientState next = ReferenceEquals(current.Head, view.Head) ? current : current with { Head = view.Head };
+        foreach ((string cosigner, CosignerState signed) in view.Cosigners)
+        {
+            // Another call may have seen a newer one meanwhile, of the same view.
+            if (next.Cosigners.GetValueOrDefault(cosigner) is not { } kept || kept.Size < signed.Size)
+            {
+                next = next with { Cosigners = next.Cosigners.SetItem(cosigner, signed) };
+            }
+        }
+        return next;
+    }
 }

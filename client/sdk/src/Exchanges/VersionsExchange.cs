@@ -85,6 +85,12 @@ internal sealed class VersionsExchange : VerifiedExchange<VersionsExchange.Page>
             : _remember(now == after ? current : current with { Keys = current.Keys.SetItem(_key.Id, after) }, learnt, head);
     }
 
+    // Versions before the first one that was asked for were shown before, by another answer.
+    public override ulong? ProvenFrom => _start.Version > 0 ? 0 : null;
+
+    // Nothing is claimed before the last page.
+    public override IEnumerable<Believed> Shown(Page learnt) => learnt.Complete ? [new Believed(_key.Id, learnt.Latest, learnt.After?.ValueSha256)] : [];
+
     public override IReadOnlyCollection<ReadOnlyMemory<byte>> Values(Page learnt) =>
         learnt.After is { } after && after.Period == learnt.Period && learnt.Versions.Count > 0 && learnt.Versions[^1].Version.Value is { } value ? [value] : [];
 

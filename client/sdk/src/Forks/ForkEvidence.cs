@@ -7,16 +7,29 @@ namespace Optiks.Client;
 /// <summary>ForkEvidence collects two signed views of a log that differ: anyone with the log's key can check them.</summary>
 internal static class ForkEvidence
 {
+    private const string Own = "this client had verified";
+
     /// <summary>Files of a fork between the kept head and what a server answered.</summary>
-    public static Dictionary<string, ReadOnlyMemory<byte>> Collect(TrustAnchor anchor, HeadState kept, Contradiction received, string source)
+    public static Dictionary<string, ReadOnlyMemory<byte>> Collect(TrustAnchor anchor, HeadState kept, Contradiction received, string source) =>
+        Collect(anchor, kept.Checkpoint, kept.Record, received, Own, $"{source} gave");
+
+    /// <summary>Files of a fork between the kept head and a checkpoint that somebody cosigned: the smaller of the two is the one that the other does not extend.</summary>
+    public static Dictionary<string, ReadOnlyMemory<byte>> CollectCosigned(
+        TrustAnchor anchor, HeadState kept, VerifiedNote smaller, VerifiedNote larger, PrefixProof? prefix, bool isCosignedLarger, string source) =>
+        isCosignedLarger
+            ? Collect(anchor, smaller.Octets, kept.Record, new Contradiction(larger.Octets, prefix, default, default), Own, source)
+            : Collect(anchor, smaller.Octets, default, new Contradiction(larger.Octets, prefix, kept.Record, default), source, Own);
+
+    private static Dictionary<string, ReadOnlyMemory<byte>> Collect(
+        TrustAnchor anchor, ReadOnlyMemory<byte> checkpoint, ReadOnlyMemory<byte> record, Contradiction received, string keptBy, string receivedBy)
     {
         var files = new Dictionary<string, ReadOnlyMemory<byte>>
         {
             ["trust.json"] = anchor.ToJson(),
-            ["kept-checkpoint.txt"] = kept.Checkpoint,
-            ["README.txt"] = Encoding.UTF8.GetBytes(Explain(anchor, source)),
+            ["kept-checkpoint.txt"] = checkpoint,
+            ["README.txt"] = Encoding.UTF8.GetBytes(Explain(anchor, keptBy, receivedBy)),
         };
-        Add(files, "kept-record.bin", kept.Record);
+        Add(files, "kept-record.bin", record);
         Add(files, "received-checkpoint.txt", received.Note);
         Add(files, "received-prefix.txt", received.Prefix?.ToText() ?? default(ReadOnlyMemory<byte>));
         Add(files, "received-record.bin", received.Record);
@@ -35,14 +48,14 @@ internal static class ForkEvidence
         }
     }
 
-    private static string Explain(TrustAnchor anchor, string source) =>
+    private static string Explain(TrustAnchor anchor, string keptBy, string receivedBy) =>
         $"""
         The log {anchor.Configuration.Origin} showed two views that cannot both be its only history.
 
         trust.json               the log's key, with which both checkpoints verify
-        kept-checkpoint.txt      the signed checkpoint that this client had verified before
-        kept-record.bin          the latest epoch record that it had verified
-        received-checkpoint.txt  the signed checkpoint that {source} gave
+        kept-checkpoint.txt      the signed checkpoint that {keptBy}
+        kept-record.bin          the latest epoch record that this client had verified
+        received-checkpoint.txt  the signed checkpoint that {receivedBy}
         received-prefix.txt      for a larger checkpoint: line 1, the kept checkpoint's size; line 2, the root that the
                                  first entries of the received tree have at that size; then the RFC 6962 consistency
                                  proof from that size and root to the received checkpoint's

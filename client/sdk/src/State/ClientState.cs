@@ -32,6 +32,12 @@ public sealed record ClientState
     /// <summary>PeriodEnds are records of the last epochs of periods that ended, by period: those from which an owner of something goes on.</summary>
     public ImmutableArray<byte[]> PeriodEnds { get; init => field = value.IsDefault ? [] : value; } = [];
 
+    /// <summary>Cosigners of the client's policy, by verifier key: what each signed last, as far as this client knows.</summary>
+    public ImmutableDictionary<string, CosignerState> Cosigners { get; init => field = value ?? ImmutableDictionary<string, CosignerState>.Empty; } = ImmutableDictionary<string, CosignerState>.Empty;
+
+    /// <summary>Unaudited is what was believed and is not covered by enough auditors yet, oldest first.</summary>
+    public ImmutableArray<Belief> Unaudited { get; init => field = value.IsDefault ? [] : value; } = [];
+
     /// <summary>Fork that was found; null: none.</summary>
     public ForkState? Fork { get; init; }
 

@@ -18,6 +18,9 @@ public sealed record KeyState
     /// <summary>AbsentEpoch is the last epoch at which the next version was proven absent.</summary>
     public ulong? AbsentEpoch { get; init; }
 
+    /// <summary>ProvenEpoch is that of the last answer in which all proofs of the version were sent, none of them left out as known.</summary>
+    public ulong? ProvenEpoch { get; init; }
+
     /// <summary>PublishedEpoch of the version's leaf.</summary>
     public ulong PublishedEpoch { get; init; }
 

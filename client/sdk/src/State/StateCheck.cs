@@ -1,6 +1,7 @@
 using System.Collections.Immutable;
 using Optiks.Native;
 using Optiks.Protocol;
+using Optiks.Tlog;
 
 namespace Optiks.Client;
 
@@ -12,6 +13,7 @@ internal static class StateCheck
     /// <summary>Fault of a client's state, in words; null: none.</summary>
     public static string? Fault(TrustAnchor anchor, ClientState state) =>
         (state.Head is { } head ? Fault(anchor, head) : null)
+        ?? CosignedFault(anchor, state)
         ?? (Ends(anchor, state) ? null : "period_ends are not records of the last epochs of successive periods")
         ?? (HasNull(state.Keys.Values) || HasNull(state.Owned.Values) || HasNull(state.Names.Values) || HasNull(state.Users.Values) || HasNull(state.OwnedUsers.Values) ? "something is null" : null)
         ?? state.Keys.Select(key => KeyFault(key.Key) ?? HashFault(key.Value.ValueSha256)).FirstOrDefault(fault => fault is not null)
@@ -55,6 +57,23 @@ internal static class StateCheck
         return note!.Size != head.Size || !note.Root.AsSpan().SequenceEqual(head.Root) ? "size and root are not the checkpoint's"
             : EpochRecord.EpochOf(head.Record) >= head.Size ? "the record is not covered by the checkpoint"
             : null;
+    }
+
+    // What was cosigned is of the log, by its cosigner, and the head extends it.
+    private static string? CosignedFault(TrustAnchor anchor, ClientState state) =>
+        HasNull(state.Cosigners.Values) || HasNull(state.Unaudited) ? "something is null"
+        : !state.Cosigners.All(one => IsCosigned(anchor, state.Head, one.Key, one.Value)) ? "cosigners did not sign what is kept of them"
+        : state.Unaudited.Any(belief => belief.Epoch >= (state.Head?.Size ?? 0) || belief.FromEpoch > belief.Epoch) ? "what is not audited is not of the head's log"
+        : state.Unaudited.Select(belief => (belief.Key is null ? null : KeyFault(belief.Key)) ?? HashFault(belief.ValueSha256)).FirstOrDefault(fault => fault is not null);
+
+    private static bool IsCosigned(TrustAnchor anchor, HeadState? head, string vkey, CosignerState state)
+    {
+        if (!VerifierKey.TryParse(vkey, out VerifierKey? key, out _) || key.Type != SignatureType.CosignatureV1 || key.PublicKey.SequenceEqual(anchor.LogKey.PublicKey))
+        {
+            return false;
+        }
+        return new CheckpointVerifier(anchor.LogKey, [key], Ed25519.Verifier).TryOpen(state.Checkpoint, out SignedCheckpoint? opened, out _)
+            && opened.Cosignatures.Count == 1 && opened.Checkpoint.Size == state.Size && state.Root.AsSpan().SequenceEqual(opened.Checkpoint.Root.AsSpan()) && state.Size <= head?.Size;
     }
 
     // Without gaps up to the period of the head.

@@ -78,6 +78,9 @@ internal sealed class FixtureServer : IAsyncDisposable
     /// <summary>The operator lets nobody look up without an API key.</summary>
     public bool LookupsAreClosed { get; set; }
 
+    /// <summary>What auditors and witnesses cosigned, as the answer has it; null: this server has no such resource.</summary>
+    public Func<byte[]>? Cosignatures { get; set; }
+
     /// <summary>Part of the path that all requests have before their own.</summary>
     public string Prefix { get; set; } = "";
 
@@ -180,6 +183,9 @@ internal sealed class FixtureServer : IAsyncDisposable
                 break;
             case "/v1/configuration":
                 await BytesAsync(context, path, MediaTypes.Json, FixtureLog.Anchor.ToJson());
+                break;
+            case "/v1/cosignatures" when Cosignatures is not null:
+                await BytesAsync(context, path, MediaTypes.Json, Cosignatures());
                 break;
             case "/log/checkpoint":
                 await BytesAsync(context, path, "text/plain", FixtureLog.Checkpoint(Log.Board(epoch + 1)));

@@ -40,6 +40,13 @@ public sealed class TlogPolicy
     /// <summary>Verifier opens the checkpoints of a log with all witnesses known. Throws <see cref="ArgumentException"/> for a log whose key is a witness's.</summary>
     public CheckpointVerifier Verifier(VerifierKey logKey, IEd25519Verifier ed25519) => new(logKey, [.. Witnesses.Select(witness => witness.Key)], ed25519);
 
+    /// <summary>IsMetBy says whether the cosignatures of these witnesses are enough. Others are not counted.</summary>
+    public bool IsMetBy(IReadOnlySet<VerifierKey> witnesses)
+    {
+        ArgumentNullException.ThrowIfNull(witnesses);
+        return _quorum is null || _quorum.IsMet(witnesses);
+    }
+
     /// <summary>
     /// Evaluate counts verified cosignatures. A witness counts once, however many it made; who is no witness of the policy, such as the log, never counts, and neither does a cosignature
     /// whose time is further ahead of the clock than is tolerated.
@@ -57,7 +64,6 @@ public sealed class TlogPolicy
             }
         }
         VerifiedSignature[] counted = [.. Witnesses.Where(witness => latest.ContainsKey(witness.Key)).Select(witness => latest[witness.Key])];
-        bool isMet = _quorum is null || _quorum.IsMet(counted.Select(cosignature => cosignature.Key).ToHashSet());
-        return new PolicyVerdict(isMet, counted);
+        return new PolicyVerdict(IsMetBy(counted.Select(cosignature => cosignature.Key).ToHashSet()), counted);
     }
 }

@@ -80,7 +80,7 @@ internal sealed class UserChangeReport
             Accepted(Reason.Valid.Name(), result);
             return ExitCodes.Success;
         }
-        _host.Out.WriteLine($"{name}: accepted, published in epoch {result.Epoch}, verified at epoch {now.Epoch}, valid, not yet audited");
+        _host.Out.WriteLine($"{name}: accepted, published in epoch {result.Epoch}, verified at epoch {now.Epoch}, {Report.Standing(now.Head!)}");
         _host.Out.WriteLine($"  user     {DisplayText.Show(now.User!.Value.Span)}{(now.HasLeft ? ", has left for good" : "")}");
         UserReport.Devices(_host.Out, now.Devices);
         Looked(result);

@@ -59,9 +59,9 @@ internal static class UserHistoryCommand
         }
         host.Out.WriteLine(result switch
         {
-            { User: null } => $"{name}: absent, epoch {head.Epoch}, valid, not yet audited",
-            { HasLeft: true } => $"{name}: has left for good, and nothing more is shown, epoch {head.Epoch}, valid, not yet audited",
-            _ => $"{name}: {result.Lists.Count} device list{(result.Lists.Count == 1 ? "" : "s")}, complete up to epoch {head.Epoch}{VersionList.Period(head.Period)}, valid, not yet audited",
+            { User: null } => $"{name}: absent, epoch {head.Epoch}, {Report.Standing(head)}",
+            { HasLeft: true } => $"{name}: has left for good, and nothing more is shown, epoch {head.Epoch}, {Report.Standing(head)}",
+            _ => $"{name}: {result.Lists.Count} device list{(result.Lists.Count == 1 ? "" : "s")}, complete up to epoch {head.Epoch}{VersionList.Period(head.Period)}, {Report.Standing(head)}",
         });
         UserVersionList.Show(host.Out, result.Lists, result.Devices);
         return ExitCodes.Success;

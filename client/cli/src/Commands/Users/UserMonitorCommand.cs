@@ -130,9 +130,9 @@ internal static class UserMonitorCommand
         string pending = MonitorCommand.Pending(result.Pending, result.Overtaken);
         host.Out.WriteLine(result switch
         {
-            { User: null } => $"{name}: absent, epoch {result.Head!.Epoch}, valid, not yet audited",
-            { HasLeft: true } => $"{name}: has left for good, epoch {result.Head!.Epoch}, valid, not yet audited{pending}",
-            _ => $"{name}: {result.NewLists.Count} new of {result.ListVersion} device lists, {result.NewVersions.Sum(device => device.Versions.Count)} new values, none after them up to epoch {result.Head!.Epoch}, valid, not yet audited{pending}",
+            { User: null } => $"{name}: absent, epoch {result.Head!.Epoch}, {Report.Standing(result.Head!)}",
+            { HasLeft: true } => $"{name}: has left for good, epoch {result.Head!.Epoch}, {Report.Standing(result.Head!)}{pending}",
+            _ => $"{name}: {result.NewLists.Count} new of {result.ListVersion} device lists, {result.NewVersions.Sum(device => device.Versions.Count)} new values, none after them up to epoch {result.Head!.Epoch}, {Report.Standing(result.Head!)}{pending}",
         });
         UserVersionList.Show(host.Out, result.NewLists, result.NewVersions);
         UserAlarmReport.ShowAccepted(host.Out, accepted);

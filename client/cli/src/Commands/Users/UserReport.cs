@@ -36,10 +36,10 @@ internal static class UserReport
         }
         host.Out.WriteLine(result switch
         {
-            { User: null } => $"{name}: absent, epoch {result.Epoch}, valid, not yet audited",
-            { HasLeft: true } => $"{name}: present, has left for good, epoch {result.Epoch}, valid, not yet audited",
-            { AskedDevice: not null } => $"{name}: present, device {(result.Devices.Count == 0 ? "not on" : "on")} list version {result.ListVersion}, epoch {result.Epoch}, valid, not yet audited",
-            _ => $"{name}: present, {Count(result.Devices.Count)}, list version {result.ListVersion}, epoch {result.Epoch}, valid, not yet audited",
+            { User: null } => $"{name}: absent, epoch {result.Epoch}, {Report.Standing(result.Head!)}",
+            { HasLeft: true } => $"{name}: present, has left for good, epoch {result.Epoch}, {Report.Standing(result.Head!)}",
+            { AskedDevice: not null } => $"{name}: present, device {(result.Devices.Count == 0 ? "not on" : "on")} list version {result.ListVersion}, epoch {result.Epoch}, {Report.Standing(result.Head!)}",
+            _ => $"{name}: present, {Count(result.Devices.Count)}, list version {result.ListVersion}, epoch {result.Epoch}, {Report.Standing(result.Head!)}",
         });
         if (result.User is { } user)
         {

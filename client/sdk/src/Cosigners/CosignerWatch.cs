@@ -1,0 +1,165 @@
+using System.Collections.Immutable;
+using Optiks.Protocol;
+using Optiks.Tlog;
+
+namespace Optiks.Client;
+
+/// <summary>
+/// CosignerWatch asks servers for what the policy's auditors and witnesses cosigned, and compares it with the client's head (docs/spec/cosigners.md section 3). A server's word counts for nothing here: only what the log and a cosigner
+/// signed does. It stores nothing. Any thread.
+/// </summary>
+internal sealed class CosignerWatch
+{
+    private const long Never = long.MinValue;
+
+    private readonly OptiksClientOptions _options;
+    private readonly TrustAnchor _anchor;
+    private readonly ServerConnection _connection;
+    private readonly TimeProvider _time;
+    private long _looked = Never;
+
+    public CosignerWatch(OptiksClientOptions options, ServerConnection connection, TimeProvider time)
+    {
+        _options = options;
+        _anchor = options.TrustAnchor;
+        _connection = connection;
+        _time = time;
+    }
+
+    /// <summary>Within this time one look at one server ends, whatever it does.</summary>
+    public static TimeSpan Within { get; } = TimeSpan.FromSeconds(5);
+
+    /// <summary>
+    /// SeeAsync brings a view up to date, if it is time. Where a quorum of witnesses is demanded and is missing for the epoch, it goes on asking as long as the client's options say: cosignatures come a moment after the
+    /// checkpoint. Gives the view, which may still lack them.
+    /// </summary>
+    public async Task<CosignerView> SeeAsync(CosignerView view, ulong from, ulong epoch, Uri first, CancellationToken cancellationToken)
+    {
+        TrustPolicy policy = _anchor.Policy;
+        if (policy.IsEmpty)
+        {
+            return view;
+        }
+        long looked = Volatile.Read(ref _looked);
+        bool isWitnessed = new Coverage(policy, view.Cosigners).IsWitnessed(epoch);
+        if (isWitnessed && looked != Never && _time.GetElapsedTime(looked) < _options.CosignersAfter)
+        {
+            return view;
+        }
+        try
+        {
+            return await LookAsync(view, from, epoch, first, cancellationToken).ConfigureAwait(false);
+        }
+        finally
+        {
+            // From its end on: a server that lets the client wait gets to do so once in this time.
+            Volatile.Write(ref _looked, _time.GetTimestamp());
+        }
+    }
+
+    private async Task<CosignerView> LookAsync(CosignerView view, ulong from, ulong epoch, Uri first, CancellationToken cancellationToken)
+    {
+        bool isWitnessed;
+        var backoff = new Backoff(_options, _time);
+        do
+        {
+            isWitnessed = false;
+            foreach (Uri server in _options.QueryUrls.OrderByDescending(url => url == first))
+            {
+                view = await LookAsync(view, server, cancellationToken).ConfigureAwait(false);
+                var coverage = new Coverage(_anchor.Policy, view.Cosigners);
+                isWitnessed = coverage.IsWitnessed(epoch);
+                if (view.Fork is not null || (isWitnessed && (_anchor.Policy.Auditors is null || coverage.IsAudited(from, epoch))))
+                {
+                    return view;
+                }
+            }
+        }
+        while (!isWitnessed && await backoff.TryWaitAsync(null, cancellationToken).ConfigureAwait(false));
+        return view;
+    }
+
+    // What one server gives. One that gives nothing, or something of no use, changes nothing: others may.
+    private async Task<CosignerView> LookAsync(CosignerView view, Uri server, CancellationToken cancellationToken)
+    {
+        using var late = new CancellationTokenSource(Within, _time);
+        using var either = CancellationTokenSource.CreateLinkedTokenSource(late.Token, cancellationToken);
+        try
+        {
+            byte[] answer = await _connection.SendAsync(new ServerRequest(server, "/v1/cosignatures", MediaTypes.Json, CosignaturesJson.MaxLength), either.Token).ConfigureAwait(false);
+            var board = new BoardReader(_connection, server);
+            var head = new HashReader(board, view.Head.Size, TreeHash.FromBytes(view.Head.Root));
+            foreach ((VerifierKey cosigner, CosignerState signed) in Newest(answer, view.Cosigners))
+            {
+                CosignerView next = await TakeAsync(view, cosigner, signed, board, head, server, either.Token).ConfigureAwait(false);
+                if (next.Fork is not null)
+                {
+                    return next;
+                }
+                head = ReferenceEquals(next.Head, view.Head) ? head : new HashReader(board, next.Head.Size, TreeHash.FromBytes(next.Head.Root));
+                view = next;
+            }
+        }
+        catch (OptiksServerException)
+        {
+            // The verdict says what is missing.
+        }
+        catch (OperationCanceledException) when (!cancellationToken.IsCancellationRequested)
+        {
+            // As above.
+        }
+        return view;
+    }
+
+    // Of each cosigner the newest one, if it is newer than what is kept or contradicts it; the smallest first.
+    private IEnumerable<(VerifierKey Cosigner, CosignerState Signed)> Newest(byte[] answer, ImmutableDictionary<string, CosignerState> kept)
+    {
+        var newest = new Dictionary<VerifierKey, CosignerState>();
+        DateTimeOffset now = _time.GetUtcNow();
+        var ahead = TimeSpan.FromMilliseconds(_anchor.Configuration.MaxAheadMs);
+        foreach (byte[] note in CosignaturesJson.Read(answer))
+        {
+            // What the log did not sign says nothing about it, and what has a false line of a known cosigner is nobody's.
+            if (!_anchor.Policy.Verifier.TryOpen(note, out SignedCheckpoint? opened, out _))
+            {
+                continue;
+            }
+            var state = new CosignerState { Size = opened.Checkpoint.Size, Root = opened.Checkpoint.Root.ToArray(), Checkpoint = note };
+            foreach (VerifiedSignature cosignature in opened.Cosignatures.Where(one => !Cosignature.IsAhead(one.Timestamp!.Value, now, ahead)))
+            {
+                CosignerState? before = newest.GetValueOrDefault(cosignature.Key) ?? kept.GetValueOrDefault(cosignature.Key.ToString());
+                if (state.Size > 0 && (before is null || state.Size > before.Size || (state.Size == before.Size && !state.Root.AsSpan().SequenceEqual(before.Root))))
+                {
+                    newest[cosignature.Key] = state;
+                }
+            }
+        }
+        return newest.OrderBy(one => one.Value.Size).Select(one => (one.Key, one.Value));
+    }
+
+    private async Task<CosignerView> TakeAsync(CosignerView view, VerifierKey cosigner, CosignerState signed, BoardReader board, HashReader head, Uri server, CancellationToken cancellationToken)
+    {
+        bool isLarger = signed.Size > view.Head.Size;
+        var note = new VerifiedNote(signed.Size, signed.Root, signed.Checkpoint);
+        var own = new VerifiedNote(view.Head.Size, view.Head.Root, view.Head.Checkpoint);
+        (VerifiedNote smaller, VerifiedNote larger) = isLarger ? (own, note) : (note, own);
+        HashReader tiles = isLarger ? new HashReader(board, note.Size, TreeHash.FromBytes(note.Root)) : head;
+        HeadComparison comparison;
+        try
+        {
+            comparison = await HeadComparison.RunAsync(smaller.Size, smaller.Root, larger, tiles, cancellationToken).ConfigureAwait(false);
+        }
+        catch (InvalidTileException)
+        {
+            // The server's files do not make up the tree, so nothing is known of what was cosigned.
+            return view;
+        }
+        if (comparison.Relation == HeadRelation.Contradicts)
+        {
+            return view with { Fork = ForkEvidence.CollectCosigned(_anchor, view.Head, smaller, larger, comparison.Prefix, isLarger, $"{cosigner.Name} cosigned and {server.Authority} gave") };
+        }
+        // A larger one is kept as the head's: what comes later must extend it, and so is compared with it.
+        HeadState next = isLarger ? view.Head with { Size = signed.Size, Root = signed.Root, Checkpoint = signed.Checkpoint } : view.Head;
+        return new CosignerView(next, view.Cosigners.SetItem(cosigner.ToString(), signed));
+    }
+}

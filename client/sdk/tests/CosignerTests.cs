@@ -1,0 +1,330 @@
+using System.Text;
+using System.Text.Json;
+using Optiks.Protocol;
+
+namespace Optiks.Client.Tests;
+
+/// <summary>What a client makes of auditors and witnesses of its own choice (docs/spec/cosigners.md): N63, N66, N67.</summary>
+public sealed class CosignerTests : IDisposable
+{
+    private static readonly byte[] Alice = "alice"u8.ToArray();
+    private static readonly TimeSpan s_lag = TimeSpan.FromMinutes(10);
+
+    private readonly TestCosigners _cosigners = new();
+
+    private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
+
+    public void Dispose() => _cosigners.Dispose();
+
+    [Theory]
+    [InlineData(1, 0, false)]
+    [InlineData(1, 1, true)]
+    [InlineData(2, 1, false)]
+    [InlineData(2, 2, true)]
+    [InlineData(3, 2, false)]
+    [InlineData(3, 3, true)]
+    public async Task An_answer_is_audited_once_k_of_n_auditors_cover_its_epoch(int required, int covering, bool audited)
+    {
+        await using Fixture fixture = await StartAsync();
+        string[] names = ["a", "b", "c"];
+        // Those that do not cover it are one epoch behind.
+        fixture.Server.Cosignatures = () => TestCosigners.Answer(names.Select((name, i) => _cosigners.Sign(fixture.Log, fixture.Log.Latest + (i < covering ? 1UL : 0), fixture.Clock.UtcNow, name)));
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+
+        LookupResult result = await Client(fixture, store, _cosigners.Anchor(required, s_lag, [.. names.Select(name => (name, 0UL))])).LookupAsync(Alice, Cancellation);
+
+        Assert.Equal((Verdict.Present, audited), (result.Verdict, result.Head!.IsAudited));
+        Assert.Equal(audited ? 0 : 1, store.Current.Unaudited.Length);
+        Assert.Empty(result.Head.Overdue);
+    }
+
+    public static TheoryData<string> Lies =>
+    [
+        "nothing", "no resource", "no JSON", "another JSON", "too long", "one auditor twice", "two lines of one auditor", "a stranger", "a witness", "an unsigned checkpoint", "another log's checkpoint", "a false cosignature",
+        "a false line beside a good one", "from the future", "an old one", "false tiles", "a later first epoch",
+    ];
+
+    [Theory]
+    [MemberData(nameof(Lies))]
+    public async Task A_lie_makes_nothing_audited_and_holds_nobody_up(string lie)
+    {
+        await using Fixture fixture = await StartAsync();
+        using var other = new FixtureLog();
+        other.PublishMany(3, i => [("mallory", $"{i}")]);
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        DateTimeOffset now = fixture.Clock.UtcNow;
+        ulong size = fixture.Log.Latest + 1;
+        byte[] Sign(params string[] names) => _cosigners.Sign(fixture.Log, size, now, names);
+        byte[] good = Sign("a");
+        byte[] unsigned = Replace(FixtureLog.Checkpoint(fixture.Log.Board(size)), line: 1);
+        byte[] others = Encoding.UTF8.GetBytes(Encoding.UTF8.GetString(FixtureLog.Checkpoint(other.Board(size))).Replace("test.example", "other.example", StringComparison.Ordinal));
+        fixture.Server.Cosignatures = lie switch
+        {
+            "no resource" => null,
+            "no JSON" => () => "checkpoints"u8.ToArray(),
+            "another JSON" => () => Encoding.UTF8.GetBytes("""{"checkpoints": [1]}"""),
+            "too long" => () => [.. TestCosigners.Answer(good, Sign("b")), .. Enumerable.Repeat((byte)' ', 300_000)],
+            "one auditor twice" => () => TestCosigners.Answer(good, good),
+            "two lines of one auditor" => () => TestCosigners.Answer(_cosigners.Sign(good, now.AddSeconds(1), "a")),
+            "a stranger" => () => TestCosigners.Answer(good, Sign("stranger")),
+            "a witness" => () => TestCosigners.Answer(good, Sign("witness")),
+            "an unsigned checkpoint" => () => TestCosigners.Answer(good, _cosigners.Sign(unsigned, now, "b")),
+            "another log's checkpoint" => () => TestCosigners.Answer(good, _cosigners.Sign(others, now, "b")),
+            "a false cosignature" => () => TestCosigners.Answer(good, Replace(Sign("b"), line: 2)),
+            "a false line beside a good one" => () => TestCosigners.Answer(good, Replace(Sign("a", "b"), line: 2)),
+            "from the future" => () => TestCosigners.Answer(good, _cosigners.Sign(fixture.Log, size, now.AddHours(1), "b")),
+            "an old one" => () => TestCosigners.Answer(good, _cosigners.Sign(fixture.Log, size - 1, now, "b")),
+            "false tiles" => () => TestCosigners.Answer(_cosigners.Sign(fixture.Log, size - 1, now, "a", "b")),
+            _ => () => TestCosigners.Answer(good),
+        };
+        fixture.Server.Tile = lie == "false tiles" ? tile => new byte[tile.Width * 32] : null;
+        TrustAnchor anchor = _cosigners.Anchor(2, s_lag, ("a", 0), ("b", lie == "a later first epoch" ? size : 0));
+
+        LookupResult result = await Client(fixture, store, anchor).LookupAsync(Alice, Cancellation);
+
+        Assert.Equal((Verdict.Present, false), (result.Verdict, result.Head!.IsAudited));
+        Assert.Null(store.Current.Fork);
+        Assert.Single(store.Current.Unaudited);
+        // The control: honest cosignatures of the same log make it audited.
+        fixture.Server.Tile = null;
+        fixture.Server.Cosignatures = () => TestCosigners.Answer(good, Sign("b"));
+        Assert.Equal(lie != "a later first epoch", (await Client(fixture, store, anchor).LookupAsync(Alice, Cancellation)).Head!.IsAudited);
+    }
+
+    [Theory]
+    [InlineData(4, 4)]
+    [InlineData(4, 3)]
+    [InlineData(6, 4)]
+    [InlineData(4, 7)]
+    public async Task N66_a_second_history_that_an_auditor_cosigned_is_a_fork_with_evidence(int shown, int cosigned)
+    {
+        await using Fixture fixture = await Fixture.StartAsync();
+        fixture.Publish(("alice", "one"));
+        using FixtureLog second = fixture.Log.Fork(2);
+        fixture.Log.PublishMany(shown - 2, i => [("alice", $"{i}")]);
+        second.PublishMany(cosigned - 2, i => [("alice", $"false {i}")]);
+        fixture.Clock.UtcNow = fixture.Log.Now;
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        fixture.Server.Cosignatures = () => TestCosigners.Answer(_cosigners.Sign(second, (ulong)cosigned, fixture.Clock.UtcNow, "a"));
+        // The board's files are of the larger tree: those who show two histories show what each needs.
+        fixture.Server.Tile = tile => (cosigned > shown ? second : fixture.Log).Board((ulong)Math.Max(cosigned, shown)).Tile(tile)!;
+        TrustAnchor anchor = _cosigners.Anchor(1, s_lag, ("a", 0));
+
+        LookupResult fork = await Client(fixture, store, anchor).LookupAsync(Alice, Cancellation);
+
+        Assert.Equal((Verdict.Fork, Reason.Fork), (fork.Verdict, fork.Reason));
+        EvidenceCheck.Proves(fork.EvidencePath!);
+        EvidenceVerdict judged = EvidenceJudge.Judge(fork.EvidencePath!, FixtureLog.Anchor);
+        Assert.Equal((EvidenceKind.Fork, true), (judged.Kind, judged.IsProof));
+        Assert.Empty(store.Current.Keys);
+        fixture.Server.Cosignatures = null;
+        Assert.Equal(Verdict.Fork, (await Client(fixture, store, anchor).LookupAsync(Alice, Cancellation)).Verdict);
+    }
+
+    [Fact]
+    public async Task N67_an_answer_without_the_quorum_is_refused_and_what_was_known_stands()
+    {
+        await using Fixture fixture = await StartAsync();
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        TrustAnchor anchor = _cosigners.Witnessed(2, "w1", "w2", "w3");
+        ulong size = fixture.Log.Latest + 1;
+        fixture.Server.Cosignatures = () => TestCosigners.Answer(_cosigners.Sign(fixture.Log, size, fixture.Clock.UtcNow, "w1"), _cosigners.Sign(fixture.Log, size - 1, fixture.Clock.UtcNow, "w2"));
+
+        LookupResult refused = await Client(fixture, store, anchor).LookupAsync(Alice, Cancellation);
+
+        Assert.Equal((Verdict.Invalid, Reason.WitnessQuorum), (refused.Verdict, refused.Reason));
+        Assert.Null(refused.Value);
+        Assert.Null(store.Current.Head);
+        Assert.Empty(store.Current.Keys);
+        fixture.Server.Cosignatures = () => TestCosigners.Answer(_cosigners.Sign(fixture.Log, size, fixture.Clock.UtcNow, "w1", "w3"));
+        Assert.Equal(Verdict.Present, (await Client(fixture, store, anchor).LookupAsync(Alice, Cancellation)).Verdict);
+        ClientState kept = store.Current;
+        fixture.Publish(("alice", "new"));
+        Assert.Equal(Reason.WitnessQuorum, (await Client(fixture, store, anchor).LookupAsync(Alice, Cancellation)).Reason);
+        Assert.Same(kept, store.Current);
+    }
+
+    [Fact]
+    public async Task Cosignatures_that_come_a_moment_later_are_waited_for()
+    {
+        await using Fixture fixture = await StartAsync();
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        int asked = 0;
+        fixture.Server.Cosignatures = () => asked++ < 2 ? TestCosigners.Answer() : TestCosigners.Answer(_cosigners.Sign(fixture.Log, fixture.Log.Latest + 1, fixture.Clock.UtcNow, "w1"));
+
+        LookupResult result = await Client(fixture, store, _cosigners.Witnessed(1, "w1"), TimeSpan.FromMinutes(1)).LookupAsync(Alice, Cancellation);
+
+        Assert.Equal((Verdict.Present, 3), (result.Verdict, asked));
+    }
+
+    [Fact]
+    public async Task What_is_not_audited_in_time_is_an_alarm_until_it_is()
+    {
+        await using Fixture fixture = await StartAsync();
+        TrustAnchor anchor = _cosigners.Anchor(1, s_lag, ("a", 0));
+        ulong believed = fixture.Log.Latest;
+        using (FileClientStateStore store = await fixture.OpenStoreAsync())
+        {
+            Assert.Empty((await Client(fixture, store, anchor).LookupAsync(Alice, Cancellation)).Head!.Overdue);
+        }
+        // The log goes on, and its auditor stops just before what was believed.
+        fixture.Log.PublishMany(700, _ => []);
+        fixture.Clock.UtcNow = fixture.Log.Now;
+        ulong covered = believed;
+        fixture.Server.Cosignatures = () => TestCosigners.Answer(_cosigners.Sign(fixture.Log, covered, fixture.Clock.UtcNow, "a"));
+        using FileClientStateStore later = await fixture.OpenStoreAsync();
+        OptiksClient client = Client(fixture, later, anchor);
+
+        LookupResult late = await client.LookupAsync("bob"u8.ToArray(), Cancellation);
+
+        Belief overdue = Assert.Single(late.Head!.Overdue);
+        Assert.Equal((believed, Base64UrlText.Encode(Alice), 1UL), (overdue.Epoch, overdue.Key, overdue.Version));
+        Assert.Equal(Base64UrlText.Encode(EpochRecord.Hash(fixture.Log.Record(believed))), overdue.RecordHash);
+        Assert.Equal(ValueHash.Of("one"u8), overdue.ValueSha256);
+        Assert.Equal([overdue], client.Overdue);
+        covered = believed + 1;
+        LookupResult covering = await Client(fixture, later, anchor).LookupAsync("bob"u8.ToArray(), Cancellation);
+        Assert.Empty(covering.Head!.Overdue);
+        Assert.False(covering.Head.IsAudited);
+        // What was believed later is not late yet.
+        Assert.NotEmpty(later.Current.Unaudited);
+    }
+
+    [Fact]
+    public async Task A_proof_is_left_out_only_as_long_as_the_same_auditors_go_on()
+    {
+        await using Fixture fixture = await StartAsync();
+        TrustAnchor anchor = _cosigners.Anchor(1, s_lag, ("first", 0), ("second", fixture.Log.Latest + 1));
+        ulong first = fixture.Log.Latest + 1;
+        ulong second = 0;
+        byte[] Sign(string name, ulong size) => _cosigners.Sign(fixture.Log, size, fixture.Clock.UtcNow, name);
+        fixture.Server.Cosignatures = () => second == 0 ? TestCosigners.Answer(Sign("first", first)) : TestCosigners.Answer(Sign("first", first), Sign("second", second));
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        ulong proven = fixture.Log.Latest;
+        Assert.True((await Client(fixture, store, anchor).LookupAsync(Alice, Cancellation)).Head!.IsAudited);
+        fixture.Publish();
+        first = fixture.Log.Latest + 1;
+        LookupResult known = await Client(fixture, store, anchor).LookupAsync(Alice, Cancellation);
+        Assert.Equal((true, true), (known.Unchanged, known.Head!.IsAudited));
+        // What was left out is as old as it was.
+        Assert.Equal(proven, store.Current.Keys[Base64UrlText.Encode(Alice)].ProvenEpoch);
+
+        // One auditor ends here, the other began here: nobody saw both sides of the step between.
+        fixture.Publish();
+        second = fixture.Log.Latest + 1;
+        LookupResult between = await Client(fixture, store, anchor).LookupAsync(Alice, Cancellation);
+        Assert.Equal((true, false), (between.Unchanged, between.Head!.IsAudited));
+        LookupResult whole = await Client(fixture, store, anchor).LookupAsync(Alice, Cancellation);
+        Assert.Equal(0UL, fixture.Server.LastQueries[0].Version);
+        Assert.Equal((false, true), (whole.Unchanged, whole.Head!.IsAudited));
+        Assert.Equal(fixture.Log.Latest, store.Current.Keys[Base64UrlText.Encode(Alice)].ProvenEpoch);
+    }
+
+    [Fact]
+    public async Task A_cosigned_checkpoint_that_is_ahead_becomes_the_head()
+    {
+        await using Fixture fixture = await StartAsync();
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        fixture.Server.Cosignatures = () =>
+        {
+            fixture.Log.Publish(("bob", "b"));
+            return TestCosigners.Answer(_cosigners.Sign(fixture.Log, fixture.Log.Latest + 1, fixture.Clock.UtcNow, "a"));
+        };
+        OptiksClient client = Client(fixture, store, _cosigners.Anchor(1, s_lag, ("a", 0)));
+
+        LookupResult result = await client.LookupAsync(Alice, Cancellation);
+
+        Assert.Equal((Verdict.Present, true), (result.Verdict, result.Head!.IsAudited));
+        Assert.Equal(result.Head.Epoch + 2, store.Current.Head!.Size);
+        Assert.Equal(result.Head.Epoch, EpochRecord.EpochOf(store.Current.Head.Record));
+        fixture.Clock.UtcNow = fixture.Log.Now;
+        Assert.Equal(Verdict.Present, (await client.LookupAsync("bob"u8.ToArray(), Cancellation)).Verdict);
+    }
+
+    [Fact]
+    public async Task Servers_are_asked_about_cosigners_once_in_some_seconds_and_in_turn()
+    {
+        await using Fixture fixture = await Fixture.StartAsync(replicas: 2);
+        fixture.Publish(("alice", "one"));
+        // One that hides what it has does not hide it from who asks another.
+        fixture.Replica(1).Cosignatures = () => TestCosigners.Answer(_cosigners.Sign(fixture.Log, fixture.Log.Latest + 1, fixture.Clock.UtcNow, "a"));
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        TrustAnchor anchor = _cosigners.Anchor(1, s_lag, ("a", 0));
+        OptiksClient client = fixture.Client(store, null, options => options with { TrustAnchor = anchor, CosignersAfter = TimeSpan.FromHours(1) });
+        Assert.True((await client.LookupAsync(Alice, Cancellation)).Head!.IsAudited);
+        for (int i = 0; i < 3; i++)
+        {
+            fixture.Publish();
+            Assert.False((await client.LookupAsync(Alice, Cancellation)).Head!.IsAudited);
+        }
+        Assert.Equal(1, fixture.Server.Requests.Count(request => request == "GET /v1/cosignatures"));
+        Assert.Equal(1, fixture.Replica(1).Requests.Count(request => request == "GET /v1/cosignatures"));
+    }
+
+    [Fact]
+    public async Task Without_a_policy_nobody_is_asked()
+    {
+        await using Fixture fixture = await StartAsync();
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        LookupResult result = await fixture.Client(store).LookupAsync(Alice, Cancellation);
+        Assert.Equal((Verdict.Present, false), (result.Verdict, result.Head!.IsAudited));
+        Assert.Empty(store.Current.Unaudited);
+        Assert.DoesNotContain("GET /v1/cosignatures", fixture.Server.Requests);
+    }
+
+    [Fact]
+    public async Task A_state_whose_cosigners_did_not_sign_is_refused()
+    {
+        await using Fixture fixture = await StartAsync();
+        fixture.Server.Cosignatures = () => TestCosigners.Answer(_cosigners.Sign(fixture.Log, fixture.Log.Latest + 1, fixture.Clock.UtcNow, "a"));
+        string file = fixture.Folder.In("client/state.json");
+        using (FileClientStateStore store = await fixture.OpenStoreAsync())
+        {
+            Assert.True((await Client(fixture, store, _cosigners.Anchor(1, s_lag, ("a", 0))).LookupAsync(Alice, Cancellation)).Head!.IsAudited);
+        }
+        (await fixture.OpenStoreAsync()).Dispose();
+        string text = await File.ReadAllTextAsync(file, Cancellation);
+        await File.WriteAllTextAsync(file, text.Replace(Encoded("a"), Encoded("b"), StringComparison.Ordinal), Cancellation);
+        await Assert.ThrowsAsync<ClientStateException>(() => fixture.OpenStoreAsync());
+    }
+
+    [Fact]
+    public void What_is_kept_unaudited_is_bounded_and_its_oldest_stays()
+    {
+        TrustPolicy policy = _cosigners.Anchor(1, s_lag, ("a", 0)).Policy;
+        using var log = new FixtureLog();
+        var state = new ClientState { LogId = "x" };
+        DateTimeOffset start = log.Now;
+        for (int i = 0; i < Beliefs.Max + 5; i++)
+        {
+            state = Beliefs.Update(state, policy, [new Believed($"{i}", 1, null)], log.Record(0), 0, start.AddSeconds(i));
+        }
+        Assert.Equal(Beliefs.Max, state.Unaudited.Length);
+        Assert.Equal(("0", start.ToUnixTimeMilliseconds()), (state.Unaudited[0].Key, state.Unaudited[0].BelievedAtMs));
+        Assert.Equal((null, start.AddSeconds(Beliefs.Max + 4).ToUnixTimeMilliseconds()), (state.Unaudited[^1].Key, state.Unaudited[^1].BelievedAtMs));
+        var audited = state.Cosigners.Add(_cosigners.Key("a").ToString(), new CosignerState { Size = 1, Root = [], Checkpoint = [] });
+        Assert.Empty(Beliefs.Update(state with { Cosigners = audited }, policy, [], log.Record(0), 0, start).Unaudited);
+    }
+
+    private string Encoded(string cosigner) => JsonEncodedText.Encode(_cosigners.Key(cosigner).ToString()).ToString();
+
+    private static async Task<Fixture> StartAsync()
+    {
+        Fixture fixture = await Fixture.StartAsync();
+        fixture.Publish(("bob", "b"));
+        fixture.Publish(("alice", "one"));
+        return fixture;
+    }
+
+    private static OptiksClient Client(Fixture fixture, FileClientStateStore store, TrustAnchor anchor, TimeSpan? retryFor = null) =>
+        fixture.Client(store, retryFor, options => options with { TrustAnchor = anchor });
+
+    // Another signature in a line after the text.
+    private static byte[] Replace(byte[] note, int line)
+    {
+        string[] lines = Encoding.UTF8.GetString(note).Split('\n');
+        int at = Array.IndexOf(lines, "") + line;
+        lines[at] = lines[at][..^8] + (lines[at][^8] == 'A' ? 'B' : 'A') + lines[at][^7..];
+        return Encoding.UTF8.GetBytes(string.Join('\n', lines));
+    }
+}

@@ -1,0 +1,170 @@
+using System.Text;
+using System.Text.Json;
+using Optiks.Native;
+using Optiks.Tlog;
+
+namespace Optiks.Protocol;
+
+/// <summary>
+/// TrustPolicy is the part of a trust anchor that says on whom a client relies beside the log: auditors, and witnesses (docs/spec/cosigners.md section 2). It is no part of the log id: each client has its own. Immutable,
+/// thread-safe.
+/// </summary>
+public sealed class TrustPolicy
+{
+    /// <summary>MaxCosigners of each kind.</summary>
+    public const int MaxCosigners = 32;
+
+    private readonly IReadOnlyList<string> _witnessLines;
+
+    internal TrustPolicy(VerifierKey logKey, AuditorPolicy? auditors, TlogPolicy? witnesses, IReadOnlyList<string> witnessLines)
+    {
+        Auditors = auditors;
+        Witnesses = witnesses;
+        _witnessLines = witnessLines;
+        try
+        {
+            // One key makes one statement: none is two auditors, an auditor and a witness, or the log's.
+            Verifier = new CheckpointVerifier(
+                logKey, [.. (auditors?.Auditors ?? []).Select(auditor => auditor.Key), .. (witnesses?.Witnesses ?? []).Select(witness => witness.Key)], Ed25519.Verifier);
+        }
+        catch (ArgumentException e)
+        {
+            throw new TrustAnchorException($"The trust anchor's auditors and witnesses have a key for two things: {e.Message}", e);
+        }
+    }
+
+    /// <summary>Auditors; null: none are demanded, and nothing is ever audited.</summary>
+    public AuditorPolicy? Auditors { get; }
+
+    /// <summary>Witnesses; null: none are demanded.</summary>
+    public TlogPolicy? Witnesses { get; }
+
+    /// <summary>Verifier opens checkpoints of the log with the cosignatures of all of them.</summary>
+    public CheckpointVerifier Verifier { get; }
+
+    /// <summary>IsEmpty says that nobody is relied on.</summary>
+    public bool IsEmpty => Auditors is null && Witnesses is null;
+
+    /// <summary>NeedsWitnesses says that an answer counts only once witnesses have cosigned what covers it.</summary>
+    public bool NeedsWitnesses => Witnesses is { RequiresNone: false };
+
+    internal static AuditorPolicy ParseAuditors(JsonElement json)
+    {
+        int? required = null;
+        TimeSpan? lag = null;
+        List<TrustedAuditor>? auditors = null;
+        foreach (JsonProperty member in Members(json, "auditors"))
+        {
+            if (member.NameEquals("required"u8))
+            {
+                required = (int)Number(member, 1, MaxCosigners);
+            }
+            else if (member.NameEquals("max_lag_ms"u8))
+            {
+                // 278 years: a TimeSpan has room for it.
+                lag = TimeSpan.FromMilliseconds((long)Number(member, 1, 1UL << 43));
+            }
+            else if (member.NameEquals("keys"u8) && member.Value.ValueKind == JsonValueKind.Array)
+            {
+                auditors = [.. member.Value.EnumerateArray().Select(ParseAuditor)];
+            }
+            else
+            {
+                throw new TrustAnchorException($"auditors of a trust anchor have no member {member.Name}, or not of this type.");
+            }
+        }
+        if (required is null || lag is null || auditors is null)
+        {
+            throw new TrustAnchorException("auditors of a trust anchor have the members required, max_lag_ms and keys.");
+        }
+        return auditors.Count is 0 or > MaxCosigners || required > auditors.Count
+            ? throw new TrustAnchorException($"A trust anchor has 1 to {MaxCosigners} auditors, and requires no more than it has.")
+            : new AuditorPolicy(required.Value, lag.Value, auditors);
+    }
+
+    internal static (TlogPolicy Policy, IReadOnlyList<string> Lines) ParseWitnesses(JsonElement json, VerifierKey logKey)
+    {
+        if (json.ValueKind != JsonValueKind.Array || json.EnumerateArray().Any(line => line.ValueKind != JsonValueKind.String))
+        {
+            throw new TrustAnchorException("witnesses of a trust anchor are the lines of a policy, a string each.");
+        }
+        string[] lines = [.. json.EnumerateArray().Select(line => line.GetString()!)];
+        if (lines.Any(line => line.Contains('\n', StringComparison.Ordinal)))
+        {
+            throw new TrustAnchorException("witnesses of a trust anchor are the lines of a policy: none holds a newline.");
+        }
+        byte[] text = Encoding.UTF8.GetBytes(string.Concat(lines.Select(line => $"{line}\n")));
+        if (!TlogPolicy.TryParse(text, out TlogPolicy? policy, out TlogError error, out int at))
+        {
+            throw new TrustAnchorException($"The trust anchor's policy of witnesses is refused at line {at}: {error}.");
+        }
+        if (policy.Witnesses.Count > MaxCosigners || policy.Logs.Any(log => !log.Key.Equals(logKey)))
+        {
+            throw new TrustAnchorException($"The trust anchor's policy has at most {MaxCosigners} witnesses, and no other log than the anchor's.");
+        }
+        return (policy, lines);
+    }
+
+    internal void WriteTo(Utf8JsonWriter writer)
+    {
+        if (Auditors is not null)
+        {
+            writer.WriteStartObject("auditors"u8);
+            writer.WriteNumber("required"u8, Auditors.Required);
+            writer.WriteNumber("max_lag_ms"u8, (long)Auditors.MaxLag.TotalMilliseconds);
+            writer.WriteStartArray("keys"u8);
+            foreach (TrustedAuditor auditor in Auditors.Auditors)
+            {
+                writer.WriteStartObject();
+                writer.WriteString("key"u8, auditor.Key.ToString());
+                writer.WriteNumber("first_epoch"u8, auditor.FirstEpoch);
+                writer.WriteEndObject();
+            }
+            writer.WriteEndArray();
+            writer.WriteEndObject();
+        }
+        if (Witnesses is not null)
+        {
+            writer.WriteStartArray("witnesses"u8);
+            foreach (string line in _witnessLines)
+            {
+                writer.WriteStringValue(line);
+            }
+            writer.WriteEndArray();
+        }
+    }
+
+    private static TrustedAuditor ParseAuditor(JsonElement json)
+    {
+        VerifierKey? key = null;
+        ulong? first = null;
+        foreach (JsonProperty member in Members(json, "An auditor"))
+        {
+            if (member.NameEquals("key"u8) && member.Value.ValueKind == JsonValueKind.String)
+            {
+                key = VerifierKey.TryParse(member.Value.GetString()!, out VerifierKey? parsed, out TlogError error) && parsed.Type == SignatureType.CosignatureV1
+                    ? parsed
+                    : throw new TrustAnchorException($"The key of an auditor in a trust anchor is not a vkey of type 4 ({error}).");
+            }
+            else if (member.NameEquals("first_epoch"u8))
+            {
+                first = Number(member, 0, AnswerJson.MaxInteger);
+            }
+            else
+            {
+                throw new TrustAnchorException($"An auditor of a trust anchor has no member {member.Name}, or not of this type.");
+            }
+        }
+        return key is not null && first is { } epoch ? new TrustedAuditor(key, epoch) : throw new TrustAnchorException("An auditor of a trust anchor has the members key and first_epoch.");
+    }
+
+    private static JsonElement.ObjectEnumerator Members(JsonElement json, string what) =>
+        json.ValueKind == JsonValueKind.Object ? json.EnumerateObject() : throw new TrustAnchorException($"{what} of a trust anchor is not an object.");
+
+    // As JSON writes whole numbers, and no other way.
+    private static ulong Number(JsonProperty member, ulong least, ulong most) =>
+        member.Value.ValueKind == JsonValueKind.Number && member.Value.TryGetUInt64(out ulong number) && number >= least && number <= most
+            && member.Value.GetRawText().All(char.IsAsciiDigit)
+            ? number
+            : throw new TrustAnchorException($"{member.Name} of a trust anchor is not a whole number from {least} to {most}.");
+}
