@@ -1,4 +1,4 @@
-"""Writes the seed corpus of fuzz_append_merge from tests/vectors: make_seeds.py <folder>. One file for each run of steps."""
+"""Writes the seed corpora of fuzz_append_merge, from tests/vectors, and of fuzz_user_queries: make_seeds.py <folder>."""
 
 import hashlib
 import json
@@ -8,6 +8,30 @@ import sys
 HISTORIES = pathlib.Path(__file__).resolve().parents[2] / "tests" / "vectors" / "tree" / "histories.json"
 MAX_STEPS = 8
 EMPTY = bytes(8)
+
+
+def opaque(octets: bytes) -> bytes:
+    return bytes([len(octets)]) + octets
+
+
+def key(device: bytes, version: int) -> bytes:
+    return opaque(device) + version.to_bytes(8, "big")
+
+
+def listed(octets: bytes, width: int = 3) -> bytes:
+    return len(octets).to_bytes(width, "big") + octets
+
+
+def user_queries():
+    """As docs/spec/rest.md section 4 has them: honest ones, and some that break one rule each."""
+    for keys in (b"", key(b"a", 1), key(b"a", 1) + key(b"ab", 2), key(b"b", 1) + key(b"a", 1), key(b"a", 0)):
+        for device, knows_user, period, devices in ((b"", 0, 0, 0), (b"phone", 1, 0, 3), (b"", 1, 7, 2), (b"", 2, 7, 0)):
+            known = bytes([knows_user]) + period.to_bytes(8, "big") + devices.to_bytes(8, "big")
+            query = opaque(b"alice") + opaque(device) + known + listed(keys)
+            yield listed(query)
+            yield listed(query + opaque(b"bob") + opaque(b"") + bytes(17) + listed(b""))
+        for names, period, start in ((b"", 0, 1), (opaque(b"alice"), 2, 4), (b"", 0, 0)):
+            yield opaque(b"id") + listed(names, 2) + period.to_bytes(8, "big") + start.to_bytes(8, "big") + listed(keys)
 
 
 def seeds():
@@ -25,10 +49,11 @@ def seeds():
 
 
 def main() -> None:
-    folder = pathlib.Path(sys.argv[1]) / "fuzz_append_merge"
-    folder.mkdir(parents=True, exist_ok=True)
-    for octets in seeds():
-        (folder / hashlib.sha256(octets).hexdigest()[:16]).write_bytes(octets)
+    for target, inputs in (("fuzz_append_merge", seeds()), ("fuzz_user_queries", user_queries())):
+        folder = pathlib.Path(sys.argv[1]) / target
+        folder.mkdir(parents=True, exist_ok=True)
+        for octets in inputs:
+            (folder / hashlib.sha256(octets).hexdigest()[:16]).write_bytes(octets)
 
 
 main()
