@@ -1,5 +1,10 @@
-"""ECVRF over FourQ with BLAKE2b-512, written from docs/spec/vrf.md sections 3, 4, 6 and 7."""
+"""ECVRF over FourQ with BLAKE2b-512, written from docs/spec/vrf.md sections 3, 4, 6 and 7.
 
+Keys and proofs are verified once: many answers share them, and the verdict depends on nothing but the octets.
+"""
+
+import functools
+from dataclasses import dataclass
 from hashlib import blake2b
 
 import fourq
@@ -33,15 +38,27 @@ class SecretKey:
         return self.x.to_bytes(32, "little")
 
 
+@functools.cache
+def _validate_key(encoded: bytes) -> fourq.Point | None:
+    point = fourq.string_to_point(encoded)
+    if point is None or fourq.is_identity(point) or not fourq.is_identity(fourq.scalar_mul(fourq.N, point)):
+        return None
+    return point
+
+
+@dataclass(frozen=True)
 class PublicKey:
     """A validated public key; ValueError("vrf_key_invalid") for a string that validate_key refuses."""
 
-    def __init__(self, encoded: bytes):
-        point = fourq.string_to_point(encoded)
-        if point is None or fourq.is_identity(point) or not fourq.is_identity(fourq.scalar_mul(fourq.N, point)):
+    encoded: bytes
+
+    def __post_init__(self) -> None:
+        if _validate_key(self.encoded) is None:
             raise ValueError("vrf_key_invalid")
-        self.encoded = encoded
-        self.point = point
+
+    @property
+    def point(self) -> fourq.Point:
+        return _validate_key(self.encoded)
 
 
 def hash_to_field(public: bytes, alpha: bytes) -> fourq.Element:
@@ -52,7 +69,7 @@ def hash_to_field(public: bytes, alpha: bytes) -> fourq.Element:
 
 
 def encode_to_curve(public: bytes, alpha: bytes) -> fourq.Point:
-    return fourq.scalar_mul(fourq.COFACTOR, fourq.elligator2(hash_to_field(public, alpha)))
+    return fourq.clear_cofactor(fourq.elligator2(hash_to_field(public, alpha)))
 
 
 def challenge(*points: fourq.Point) -> bytes:
@@ -61,8 +78,7 @@ def challenge(*points: fourq.Point) -> bytes:
 
 
 def beta_of(gamma: fourq.Point) -> bytes:
-    cleared = fourq.scalar_mul(fourq.COFACTOR, gamma)
-    return _hash(SUITE, b"\x03", fourq.point_to_string(cleared), b"\x00")
+    return _hash(SUITE, b"\x03", fourq.point_to_string(fourq.clear_cofactor(gamma)), b"\x00")
 
 
 def nonce(key: SecretKey, h: fourq.Point) -> int:
@@ -87,6 +103,7 @@ def prove_with(key: SecretKey, h: fourq.Point, gamma: fourq.Point, k: int) -> by
     return fourq.point_to_string(gamma) + c + s.to_bytes(31, "little")
 
 
+@functools.cache
 def verify(public: PublicKey, alpha: bytes, proof: bytes) -> tuple[str, bytes | None]:
     """("valid", label) or (reason, None), in the order of section 7."""
     assert len(proof) == VRF_PROOF_LEN
@@ -96,12 +113,12 @@ def verify(public: PublicKey, alpha: bytes, proof: bytes) -> tuple[str, bytes | 
     s = int.from_bytes(proof[48:], "little")
     if s >= fourq.N:
         return "vrf_scalar_range", None
-    if fourq.is_identity(fourq.scalar_mul(fourq.COFACTOR, gamma)):
+    if fourq.is_identity(fourq.clear_cofactor(gamma)):
         return "vrf_gamma_small_order", None
     h = encode_to_curve(public.encoded, alpha)
     c = int.from_bytes(proof[32:48], "little")
     u = fourq.point_add(fourq.base_mul(s), fourq.point_neg(fourq.scalar_mul(c, public.point)))
-    v = fourq.point_add(fourq.scalar_mul(s, h), fourq.point_neg(fourq.scalar_mul(c, gamma)))
+    v = fourq.double_scalar_mul(s, h, c, fourq.point_neg(gamma))
     if challenge(public.point, h, gamma, u, v) != proof[32:48]:
         return "vrf_challenge", None
     return "valid", beta_of(gamma)[:VRF_LABEL_LEN]

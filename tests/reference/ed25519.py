@@ -1,5 +1,9 @@
-"""Ed25519 as docs/spec/board.md section 5 has it, in plain integers, for the checkpoint's signature. Not constant time: test keys only."""
+"""Ed25519 as docs/spec/board.md section 5 has it, in plain integers, for the checkpoint's signature. Not constant time: test keys only.
 
+Each signature is made and verified once: many answers share theirs, and it depends on nothing but the octets.
+"""
+
+import functools
 from hashlib import sha512
 
 P = 2**255 - 19
@@ -72,10 +76,12 @@ def secret_scalar(seed: bytes) -> int:
     return _expand(seed)[0] % L
 
 
+@functools.cache
 def public_key(seed: bytes) -> bytes:
     return encode(mul(_expand(seed)[0], BASE))
 
 
+@functools.cache
 def sign(seed: bytes, message: bytes) -> bytes:
     return sign_as(seed, public_key(seed), message)
 
@@ -117,6 +123,7 @@ def holds(public: bytes, message: bytes, signature: bytes) -> bool:
     return encode(add(mul(int.from_bytes(signature[32:], "little"), BASE), mul(k, minus_a))) == signature[:32]
 
 
+@functools.cache
 def verify(public: bytes, message: bytes, signature: bytes) -> bool:
     if len(public) != 32 or len(signature) != 64:
         return False

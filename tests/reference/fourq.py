@@ -47,7 +47,9 @@ def sqr(a: Element) -> Element:
 
 def inv(a: Element) -> Element:
     """inv(0) = 0, as in RFC 9380's inv0."""
-    norm = pow(a[0] * a[0] + a[1] * a[1], P - 2, P)
+    if a == ZERO:
+        return ZERO
+    norm = pow(a[0] * a[0] + a[1] * a[1], -1, P)
     return a[0] * norm % P, -a[1] * norm % P
 
 
@@ -101,23 +103,34 @@ def is_on_curve(x: Element, y: Element) -> bool:
 
 
 def point_add(p: Point, q: Point) -> Point:
-    x1, y1, z1, t1 = p
-    x2, y2, z2, t2 = q
-    a = mul(sub(y1, x1), sub(y2, x2))
-    b = mul(add(y1, x1), add(y2, x2))
-    c = mul(mul(t1, _TWO_D), t2)
-    d = mul(add(z1, z1), z2)
-    e, f, g, h = sub(b, a), sub(d, c), add(d, c), add(b, a)
-    return mul(e, f), mul(g, h), mul(f, g), mul(e, h)
+    """Reduced only where a product is next: half the time of one reduction an operation, as in point_double."""
+    (x10, x11), (y10, y11), z1, t1 = p
+    (x20, x21), (y20, y21), z2, t2 = q
+    a0, a1 = _mul_unreduced(y10 - x10, y11 - x11, y20 - x20, y21 - x21)
+    b0, b1 = _mul_unreduced(y10 + x10, y11 + x11, y20 + x20, y21 + x21)
+    c0, c1 = mul(mul(t1, _TWO_D), t2)
+    d0, d1 = _mul_unreduced(2 * z1[0], 2 * z1[1], *z2)
+    return _finish(b0 - a0, b1 - a1, d0 - c0, d1 - c1, d0 + c0, d1 + c1, b0 + a0, b1 + a1)
 
 
 def point_double(p: Point) -> Point:
-    x, y, z, _ = p
-    a, b, zz = sqr(x), sqr(y), sqr(z)
-    e = sub(sqr(add(x, y)), add(a, b))
-    g = sub(b, a)
-    f = sub(g, add(zz, zz))
-    h = neg(add(a, b))
+    (x0, x1), (y0, y1), (z0, z1), _ = p
+    a0, a1 = (x0 + x1) * (x0 - x1), 2 * x0 * x1
+    b0, b1 = (y0 + y1) * (y0 - y1), 2 * y0 * y1
+    # e = (x + y)^2 - a - b = 2 x y
+    e0, e1 = _mul_unreduced(2 * x0, 2 * x1, y0, y1)
+    g0, g1 = b0 - a0, b1 - a1
+    f0, f1 = g0 - 2 * (z0 + z1) * (z0 - z1), g1 - 4 * z0 * z1
+    return _finish(e0, e1, f0, f1, g0, g1, -a0 - b0, -a1 - b1)
+
+
+def _mul_unreduced(a0: int, a1: int, b0: int, b1: int) -> Element:
+    return a0 * b0 - a1 * b1, a0 * b1 + a1 * b0
+
+
+def _finish(e0: int, e1: int, f0: int, f1: int, g0: int, g1: int, h0: int, h1: int) -> Point:
+    """(ef, gh, fg, eh)"""
+    e, f, g, h = (e0 % P, e1 % P), (f0 % P, f1 % P), (g0 % P, g1 % P), (h0 % P, h1 % P)
     return mul(e, f), mul(g, h), mul(f, g), mul(e, h)
 
 
@@ -134,17 +147,40 @@ def is_identity(p: Point) -> bool:
 
 
 def scalar_mul(k: int, p: Point) -> Point:
-    """[k]p for any k >= 0 and any point of the curve: 4-bit windows."""
-    table = [IDENTITY, p]
+    """[k]p for any k >= 0 and any point of the curve."""
+    return _sum_of_multiples([(k, _multiples(p))])
+
+
+def double_scalar_mul(k: int, p: Point, m: int, q: Point) -> Point:
+    """[k]p + [m]q"""
+    return _sum_of_multiples([(k, _multiples(p)), (m, _multiples(q))])
+
+
+def clear_cofactor(p: Point) -> Point:
+    """[COFACTOR]p"""
+    return _sum_of_multiples([(COFACTOR, [IDENTITY, p])])
+
+
+def _multiples(p: Point) -> list[Point]:
+    """[0]p to [15]p"""
+    multiples = [IDENTITY, p]
     for _ in range(14):
-        table.append(point_add(table[-1], p))
+        multiples.append(point_add(multiples[-1], p))
+    return multiples
+
+
+def _sum_of_multiples(terms: list[tuple[int, list[Point]]]) -> Point:
+    """The sum of [k]p of each (k, multiples of p): windows of as many bits as there are multiples for."""
+    width = len(terms[0][1]).bit_length() - 1
     result = IDENTITY
-    for shift in range((k.bit_length() + 3) // 4 * 4 - 4, -1, -4):
-        for _ in range(4):
+    longest = max(k.bit_length() for k, _ in terms)
+    for shift in range((longest + width - 1) // width * width - width, -1, -width):
+        for _ in range(width):
             result = point_double(result)
-        digit = k >> shift & 15
-        if digit:
-            result = point_add(result, table[digit])
+        for k, multiples in terms:
+            digit = k >> shift & (1 << width) - 1
+            if digit:
+                result = point_add(result, multiples[digit])
     return result
 
 

@@ -11,7 +11,6 @@ import facts
 import mutations
 import mutations_users
 import pahd
-import remembered
 import vectors_monitor
 import vectors_users_lies
 from board import Checkpoint
@@ -419,10 +418,9 @@ def files() -> dict[str, dict]:
     rows = Rows()
     d = honest_directory()
     m = Maker(rows, d, Verifier(d.anchor, d.now_ms))
-    with remembered.vrf_verdicts():
-        for make in (honest_rows, changed_rows, kept_rows, verifier_rows, part_rows):
-            make(m)
-        period_rows(rows)
-        vectors_users_lies.lie_rows(rows)
-        monitor, notes = vectors_monitor.monitor_content(), vectors_monitor.notes_content()
+    for make in (honest_rows, changed_rows, kept_rows, verifier_rows, part_rows):
+        make(m)
+    period_rows(rows)
+    vectors_users_lies.lie_rows(rows)
+    monitor, notes = vectors_monitor.monitor_content(), vectors_monitor.notes_content()
     return {"users/lookup.json": rows.content(), "users/monitor.json": monitor, "users/notes.json": notes}
