@@ -1,0 +1,158 @@
+"""A log that signs its own lies (tests/reference/malicious.py): `optiks` and `optiks auditor` find them, and a third party judges the evidence without either."""
+
+import base64
+import copy
+import json
+import shutil
+import subprocess
+import sys
+import tempfile
+import types
+import unittest
+from pathlib import Path
+
+from auditors import Auditor
+from harness import OUT, ROOT, Run, clean_environment
+from rest import Client
+from witness import Witness
+
+sys.path.insert(0, str(ROOT / "tests/reference"))
+
+import board
+from malicious import SCENARIOS, Log, honest_log
+from serve import Server
+
+VALID, INVALID = 0, 1
+NAMES = ("alice", "bob")
+# Of the right form: the server asks for none.
+KEY = "optiks_" + "A" * 43
+
+
+class MaliciousTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(self.enterContext(tempfile.TemporaryDirectory(prefix="optiks-malicious-")))
+
+    def optiks(self, *arguments: str) -> Run:
+        return Run(subprocess.run([OUT / "cli/optiks", *arguments], env=clean_environment(), capture_output=True, text=True, timeout=120, check=False))
+
+    def client(self, name: str, server: Server, *arguments: str) -> Run:
+        """A client of its own, of one log."""
+        folder = self.folder / name
+        return self.optiks(*arguments, "--json", "--query-url", server.url, "--trust", str(folder / "trust.json"), "--data", str(folder / arguments[0]), "--api-key", KEY)
+
+    def serve(self, name: str) -> Server:
+        """The server of a scenario, as anyone would start it."""
+        log = honest_log(name)
+        (self.folder / name).mkdir()
+        (self.folder / name / "trust.json").write_text(log.anchor.render())
+        return self.enterContext(Server(log, turn=lambda: SCENARIOS[name].lie(log)))
+
+    def test_each_lie_is_found_and_shown_to_others(self):
+        servers = {name: self.serve(name) for name in SCENARIOS}
+        logs = [types.SimpleNamespace(data=self.folder / name, queries=[server], environment=clean_environment()) for name, server in servers.items()]
+        auditor = Auditor(self.folder / "auditor", *logs)
+        first = auditor.once()
+        self.assertEqual(first.code, VALID, str(first))
+        auditor.look_at_signed()
+        signed = list(auditor.newest)
+        for name, server in servers.items():
+            self.assertEqual(self.client(name, server, "lookup", *NAMES).code, VALID)
+            # An owner accepts only what it was told of.
+            self.assertEqual(self.client(name, server, "monitor", *NAMES).lines()[0]["reason"], "unexpected_version")
+            self.assertEqual(self.client(name, server, "monitor", *NAMES, "--accept").code, VALID)
+            with Client(server.url) as anyone:
+                self.assertEqual(anyone.request("POST", "/turn", b"").status, 200)
+        found = {line["origin"].rpartition("/")[2]: line for line in auditor.once().lines()}
+        # From then on it signs nothing of any of them.
+        auditor.once()
+        auditor.look_at_signed()
+        self.assertEqual(auditor.newest, signed)
+        for name, scenario in SCENARIOS.items():
+            with self.subTest(name):
+                self.assertEqual(found[name]["proven"], scenario.is_proven, found[name])
+                self.assertTrue(found[name]["reason"].startswith(scenario.auditor), found[name])
+                self.judge(name, Path(found[name]["evidence"]), scenario.is_proven)
+                self.look(name, servers[name], "lookup", scenario.client)
+                self.look(name, servers[name], "monitor", scenario.owner)
+
+    def look(self, name: str, server: Server, command: str, reason: str | None) -> None:
+        """reason None: what is asked shows nothing of the lie."""
+        run = self.client(name, server, command, *NAMES)
+        if reason is None:
+            self.assertEqual(run.code, VALID, str(run))
+            return
+        refused = [line for line in run.lines() if line["reason"] != "valid"]
+        self.assertIn(reason, [line["reason"] for line in refused], str(run))
+        if reason == "fork":
+            self.judge(name, Path(refused[0]["evidence"]), True)
+
+    def judge(self, name: str, evidence: Path, is_proven: bool) -> None:
+        """By somebody who was not there, and has the files and the log's key."""
+        elsewhere = self.folder / "third party"
+        shutil.rmtree(elsewhere, ignore_errors=True)
+        shutil.copytree(evidence, elsewhere)
+        judged = self.optiks("evidence", "verify", str(elsewhere), "--trust", str(self.folder / name / "trust.json"), "--json")
+        self.assertEqual(judged.code, VALID if is_proven else INVALID, str(judged))
+
+    def test_two_heads_for_two_clients_with_and_without_a_witness(self):
+        """Each client is new, and sees one of two histories of the same keys alone."""
+        shown = honest_log("two-heads")
+        other = copy.deepcopy(shown)
+        SCENARIOS["forks"].lie(other)
+        servers = [self.enterContext(Server(log)) for log in (shown, other)]
+        witness = Witness("one")
+        self.addCleanup(witness.close)
+        witness.know(shown.log_key.vkey)
+        witness.start()
+        cosigned = self.add_checkpoint(witness, shown, 0)
+        self.assertIsNotNone(cosigned)
+        self.assertIsNone(self.add_checkpoint(witness, other, len(shown.records)))
+
+        def look(client: str, server: Server, **policy) -> dict:
+            (self.folder / client).mkdir()
+            (self.folder / client / "trust.json").write_text(json.dumps(json.loads(shown.anchor.render()) | policy))
+            return self.client(client, server, "lookup", "alice").lines()[0]
+
+        policy = {"witnesses": [witness.line("one").rstrip("\n"), "quorum one"]}
+        # Alone nobody notices.
+        for client, server, value in (("first", servers[0], "alice 2"), ("second", servers[1], "mallory's")):
+            found = look(f"{client} without", server)
+            self.assertEqual((found["reason"], found["value"]), ("valid", value))
+        # A server can hide what a witness signed, or hand it out.
+        self.assertEqual(look("hidden from", servers[1], **policy)["reason"], "witness_quorum")
+        for server in servers:
+            server.cosigned = [cosigned]
+        self.assertEqual(look("first with", servers[0], **policy)["reason"], "valid")
+        found = look("second with", servers[1], **policy)
+        self.assertEqual(found["reason"], "fork")
+        self.judge("second with", Path(found["evidence"]), True)
+
+    @staticmethod
+    def add_checkpoint(witness: Witness, log: Log, old: int) -> bytes | None:
+        """C2SP tlog-witness: the checkpoint with the witness's line; None: it refuses."""
+        size = len(log.records)
+        note = log.checkpoint(size)
+        proof = board.make_consistency(log.entries(size), old) if old else []
+        body = f"old {old}\n" + "".join(base64.b64encode(one).decode() + "\n" for one in proof) + "\n" + note.decode()
+        with Client(witness.url) as client:
+            answer = client.request("POST", "/add-checkpoint", body.encode())
+        return note + answer.body if answer.status == 200 else None
+
+    def test_whoever_has_the_scenario_can_try_another_client(self):
+        """From its own command line."""
+        listed = subprocess.run([sys.executable, ROOT / "tests/reference/malicious.py", "--list"], capture_output=True, text=True, timeout=60, check=True)
+        self.assertEqual([name for name in SCENARIOS if name not in listed.stdout], [])
+        name = "drops-a-leaf"
+        program = subprocess.Popen([sys.executable, ROOT / "tests/reference/malicious.py", name, "--folder", self.folder / name], stdout=subprocess.PIPE, text=True)
+        self.addCleanup(program.wait)
+        self.addCleanup(program.stdout.close)
+        self.addCleanup(program.kill)
+        server = types.SimpleNamespace(url=program.stdout.readline().split(" ", 1)[0])
+        self.assertEqual(self.client(name, server, "lookup", "bob").lines()[0]["value"], "bob 1")
+        with Client(server.url) as anyone:
+            self.assertEqual(anyone.request("POST", "/turn", b"").status, 200)
+        self.assertEqual(self.client(name, server, "lookup", "bob").lines()[0]["reason"], "record_count")
+
+
+if __name__ == "__main__":
+    unittest.main()

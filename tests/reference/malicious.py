@@ -1,0 +1,186 @@
+"""A server that has the log's key and lies, to try clients and auditors with: any that speak docs/spec, not only ours.
+
+    python3 tests/reference/malicious.py --list
+    python3 tests/reference/malicious.py SCENARIO --folder FOLDER [--port N]
+
+Writes FOLDER/trust.json and serves an honest log, in which alice and bob have a key. After POST /turn it lies as SCENARIO says. Each
+scenario says what somebody must find who looked before that and looks again.
+"""
+
+import argparse
+import copy
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import facts
+import proofs
+from directory import Directory, Stored
+from serve import Server
+from tree import Leaf
+
+ALICE, BOB, MALLORY = b"alice", b"bob", b"mallory's"
+KEYS = facts.KEYS - 1
+DAY_MS = 86_400_000
+
+
+class Log(Directory):
+    """Whose epochs are of now, and whose parts can be made to disagree."""
+
+    def next(self, updates: dict[bytes, bytes] | None = None) -> None:
+        """An honest epoch."""
+        self.publish(updates or {}, time_ms=self._now())
+
+    def next_of(self, leaves: list[Leaf], listed: list[Leaf]) -> None:
+        """An epoch whose tree of keys has these leaves, and whose audit proof lists those."""
+        self.trees[KEYS], self.counts[KEYS] = proofs.grow(None, leaves), len(leaves)
+        self.next()
+        self.added[-1][KEYS] = listed
+
+    def sign(self, **changes) -> None:
+        """Another record of the last epoch than its trees have."""
+        self.records[-1] = replace(self.records[-1], **changes)
+
+    def leaves(self) -> list[Leaf]:
+        """Of keys, as they are stored."""
+        return [self.leaf(key, version, stored) for key, mine in self.versions.items() for version, stored in enumerate(mine, 1)]
+
+    def _now(self) -> int:
+        return max(self.now_ms + 1, time.time_ns() // 1_000_000)
+
+
+def honest_log(name: str) -> Log:
+    log = Log(seed=time.time_ns(), start_ms=time.time_ns() // 1_000_000 - 1_000, origin=b"malicious.example/" + name.encode(), period_length_ms=DAY_MS)
+    log.next({ALICE: b"alice 1", BOB: b"bob 1"})
+    log.next({ALICE: b"alice 2"})
+    return log
+
+
+def forks(log: Log) -> None:
+    """Another last epoch than it showed, and one more."""
+    other = _without_epochs(log, 1)
+    other.next({ALICE: MALLORY})
+    other.next({b"somebody": b"new"})
+    log.__dict__ = other.__dict__
+
+
+def rewrites(log: Log) -> None:
+    """Another epoch 1, and everything after it anew."""
+    other = _without_epochs(log, 2)
+    other.next({ALICE: MALLORY, BOB: b"bob 1"})
+    other.next({ALICE: b"alice 2"})
+    other.next()
+    log.__dict__ = other.__dict__
+
+
+def drops(log: Log) -> None:
+    """Bob's leaf is not there any more."""
+    del log.versions[BOB]
+    log.next_of(log.leaves(), [])
+
+
+def replaces(log: Log) -> None:
+    """Bob's leaf has given its place to another: the tree is no smaller."""
+    log.versions[BOB] = [Stored(log.epoch + 1, bytes(16), MALLORY)]
+    leaves = log.leaves()
+    log.next_of(leaves, leaves[-1:])
+
+
+def hides(log: Log) -> None:
+    """A version of alice's that no audit proof lists."""
+    log.versions[ALICE].append(Stored(log.epoch + 1, bytes(16), MALLORY))
+    log.next_of(log.leaves(), [])
+
+
+def takes_back(log: Log) -> None:
+    """A version of alice's for one epoch, and another leaf in its place in the next."""
+    log.next({ALICE: MALLORY})
+    log.versions[ALICE].pop()
+    log.versions[b"somebody"] = [Stored(log.epoch + 1, bytes(16), b"new")]
+    leaves = log.leaves()
+    log.next_of(leaves, leaves[-1:])
+
+
+def changes_vrf_key(log: Log) -> None:
+    """Another VRF key of keys for one epoch."""
+    log.next()
+    log.records[-1] = log.records[-1].with_structure(facts.KEYS, vrf_public_key=log._new_vrf_key().public.encoded)
+    log.next()
+
+
+def skips(log: Log) -> None:
+    """No entry is epoch 3."""
+    log.next()
+    log.sign(epoch=log.epoch + 1)
+    log.next()
+
+
+def switches_early(log: Log) -> None:
+    """The next period, a day too soon."""
+    log.switch_period(log._now())
+    log.next()
+
+
+def _without_epochs(log: Log, last: int) -> Log:
+    """The log as it was so many epochs ago, with the same keys."""
+    other = copy.deepcopy(log)
+    for states in (other.records, other.vrf_keys_at, other.stored_at, other.added, other.trees_at):
+        del states[-last:]
+    other.trees = list(other.trees_at[-1])
+    other.stored = [{key: list(mine) for key, mine in held.items()} for held in other.stored_at[-1]]
+    other.counts = [state.count for state in other.records[-1].structures]
+    return other
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """
+    auditor, client, owner: the reason with which one that looked before refuses; None: what it asks shows nothing. A client looks up alice and bob, the owner of both monitors them. is_proven: whether the log's own signatures
+    show it to everybody.
+    """
+
+    lie: Callable[[Log], None]
+    auditor: str
+    client: str | None
+    owner: str | None
+    is_proven: bool
+
+
+SCENARIOS = {
+    "forks": Scenario(forks, "fork", "fork", "fork", True),
+    "rewrites-an-epoch": Scenario(rewrites, "fork", "fork", "fork", True),
+    "drops-a-leaf": Scenario(drops, "record_count", "record_count", "record_count", True),
+    "replaces-a-leaf": Scenario(replaces, "append_", None, None, False),
+    "hides-an-insertion": Scenario(hides, "append_", None, "unexpected_version", False),
+    "takes-a-fake-back": Scenario(takes_back, "append_", None, None, False),
+    "changes-a-vrf-key": Scenario(changes_vrf_key, "record_vrf_key", None, None, True),
+    "skips-an-epoch": Scenario(skips, "record_epoch", None, None, True),
+    "switches-early": Scenario(switches_early, "record_period", "record_period", "record_period", True),
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("scenario", nargs="?", choices=SCENARIOS)
+    parser.add_argument("--list", action="store_true", help="what each scenario does, and what is to be found")
+    parser.add_argument("--folder", type=Path, help="where trust.json goes")
+    parser.add_argument("--port", type=int, default=0)
+    arguments = parser.parse_args()
+    if arguments.list or arguments.scenario is None or arguments.folder is None:
+        for name, one in SCENARIOS.items():
+            print(f"{name:20} {one.lie.__doc__}\n{'':20} auditor: {one.auditor}; client: {one.client or 'nothing'}; owner: {one.owner or 'nothing'}; {'proven to all' if one.is_proven else 'proven to nobody else'}")
+        sys.exit(0 if arguments.list else 2)
+    log = honest_log(arguments.scenario)
+    arguments.folder.mkdir(parents=True, exist_ok=True)
+    (arguments.folder / "trust.json").write_text(log.anchor.render())
+    with Server(log, arguments.port, lambda: SCENARIOS[arguments.scenario].lie(log)) as server:
+        print(f"{server.url} serves an honest log; POST {server.url}/turn and it {arguments.scenario.replace('-', ' ')}", flush=True)
+        while True:
+            # An epoch is at most some minutes old when it is shown.
+            time.sleep(60)
+
+
+if __name__ == "__main__":
+    main()
