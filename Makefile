@@ -77,15 +77,15 @@ up: programs ## the same in the background; returns when they are ready
 down: ## stop what `make up` started
 	@eng/services.py down
 
-test: npm build ## release C++, C#, Python, Node and end-to-end suites, quick checks; ends with one line of totals
+test: npm build ## all release C++, C#, Python, Node and end-to-end suites, quick checks; ends with one line of totals
 	@eng/install.sh check
 	@eng/test.py quick
 
-test-deep: build benchmarks ## sanitizers, Valgrind, clang-tidy and all else that gates; ends with one line of totals
+test-deep: build benchmarks ## sanitizers, Valgrind, clang-tidy, more rounds of some suites and all else that gates; ends with one line of totals
 	@eng/install.sh deep
 	@eng/test.py deep
 
-test-all: npm build benchmarks ## both, as CI does; one line of totals
+test-all: npm build benchmarks ## both, as CI does, each suite once with all of its rounds; one line of totals
 	@eng/install.sh check deep
 	@eng/test.py quick deep
 

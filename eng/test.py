@@ -3,9 +3,10 @@
 
 usage: test.py [--lanes N] SET...
 
-SET is `quick` or `deep`; both need a finished `make build`. Suites that keep all processors busy run alone, the others beside each
-other; what a suite prints appears when it ends. Files of tests stand in memory (/dev/shm) where there is room. Exit code 0 only when
-nothing failed.
+SET is `quick` or `deep`; both need a finished `make build`. `quick` has every suite of tests; `deep` the checks that take long, the C++
+tests with sanitizers and under Valgrind, and the suites of DEEPER with all of their rounds. Suites that keep all processors busy run
+alone, the others beside each other; what a suite prints appears when it ends. Files of tests stand in memory (/dev/shm) where there is
+room. Exit code 0 only when nothing failed.
 """
 
 import argparse
@@ -18,7 +19,7 @@ import tempfile
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import sum_junit
@@ -34,6 +35,9 @@ MEMORY_FOLDER = "/dev/shm"
 SCRATCH_OCTETS = 8 << 30
 # These suites take longest, and so go first: the others fill the lanes beside them, and none is waited for at the end.
 LONGEST = ("python-e2e-faults", "python-e2e-period_faults", "Optiks.Storage.PostgreSql.Tests", "Optiks.UpdateService.Tests")
+# These have tests that repeat what they do: a few times in `quick`, more often in `deep`, which is told by the variable.
+DEEPER = ("python-reference-model", "python-e2e-auditor", "python-e2e-faults", "python-e2e-limits", "python-e2e-period_faults", "python-e2e-storm", "Optiks.UpdateTask.Tests")
+DEEP_VARIABLE = "OPTIKS_TEST_DEEP"
 PYTHON_FOLDERS = {"reference": "tests/reference", "e2e": "tests/e2e", "eng": "eng/tests"}
 
 
@@ -45,6 +49,8 @@ class Suite:
     commands: list[list[str]]
     # It keeps all processors busy by itself, so that nothing runs beside it.
     is_alone: bool = False
+    # In `deep` its tests repeat what they do more often: tests/reference/rounds.py, common/tests/Shared/Rounds.cs.
+    is_deep: bool = False
 
     @property
     def results(self) -> Path:
@@ -55,19 +61,27 @@ def results_of(name: str) -> str:
     return str(RESULTS / f"{name}.xml")
 
 
-def checks(name: str, *options: str) -> Suite:
-    return Suite(name, [["eng/check.py", "--junit", results_of(name), *options]], is_alone=True)
+def checks(name: str, *options: str, is_alone: bool) -> Suite:
+    return Suite(name, [["eng/check.py", "--junit", results_of(name), *options]], is_alone)
 
 
-def cpp(preset: str, *build: list[str]) -> Suite:
+def cpp(preset: str) -> Suite:
     name = f"cpp-{preset}"
-    return Suite(name, [*build, ["ctest", "--preset", preset, "--parallel", str(os.cpu_count()), "--output-junit", results_of(name)]], is_alone=True)
+    return Suite(name, [["ctest", "--preset", preset, "--output-junit", results_of(name)]])
+
+
+def cpp_built(preset: str) -> Suite:
+    """What it tests is built by it first."""
+    suite = cpp(preset)
+    build = [["cmake", "--preset", preset], ["cmake", "--build", "--preset", preset]]
+    return replace(suite, commands=[*build, [*suite.commands[0], "--parallel", str(os.cpu_count())]], is_alone=True)
 
 
 def dotnet(project: str) -> Suite:
     name = Path(project).stem
-    return Suite(name, [["dotnet", "test", "--project", project, "--configuration", "Release", "--no-build", "--no-restore",
-                         "--report-junit", "--report-junit-filename", f"{name}.xml", "--results-directory", str(RESULTS)]])
+    # The program of tests itself: `dotnet test` takes 2 s more a suite to find it.
+    program = f"build/artifacts/bin/{name}/release/{name}.dll"
+    return Suite(name, [["dotnet", program, "-noLogo", "-noColor", "-noAutoReporters", "-jUnit", results_of(name)]])
 
 
 def python(name: str, folder: str) -> list[Suite]:
@@ -80,19 +94,20 @@ def python(name: str, folder: str) -> list[Suite]:
 
 
 def suites_of(names: list[str]) -> list[Suite]:
-    sets = {
-        "quick": [
-            checks("checks", "--quick"),
-            cpp("release"),
-            *[suite for name, folder in PYTHON_FOLDERS.items() for suite in python(name, folder)],
-            *[dotnet(project) for project in re.findall(r'<Project Path="([^"]*\.Tests\.csproj)"', (ROOT / "Optiks.slnx").read_text())],
-        ],
-        "deep": [
-            checks("checks-deep", "--slow"),
-            *[cpp(preset, ["cmake", "--preset", preset], ["cmake", "--build", "--preset", preset]) for preset in ("asan", "ct")],
-        ],
-    }
-    return sorted((suite for name in names for suite in sets[name]), key=lambda suite: LONGEST.index(suite.name) if suite.name in LONGEST else len(LONGEST))
+    """Each suite once: with `deep` those of DEEPER in their long form, which does all that the short one does."""
+    quick = [
+        checks("checks", "--quick", is_alone=False),
+        cpp("release"),
+        *[suite for name, folder in PYTHON_FOLDERS.items() for suite in python(name, folder)],
+        *[dotnet(project) for project in re.findall(r'<Project Path="([^"]*\.Tests\.csproj)"', (ROOT / "Optiks.slnx").read_text())],
+    ]
+    deep = [
+        checks("checks-deep", "--slow", is_alone=True),
+        *[cpp_built(preset) for preset in ("asan", "ct")],
+        *[replace(suite, is_deep=True) for suite in quick if suite.name in DEEPER],
+    ]
+    suites = {suite.name: suite for name, of_set in (("quick", quick), ("deep", deep)) if name in names for suite in of_set}
+    return sorted(suites.values(), key=lambda suite: LONGEST.index(suite.name) if suite.name in LONGEST else len(LONGEST))
 
 
 def processor_seconds() -> tuple[float, float]:
@@ -126,12 +141,14 @@ class Run:
 
     def __init__(self, suites: list[Suite]):
         self.seconds: dict[str, float] = {}
+        # Of processors, by all processes of the suite whose end another of them has waited for.
+        self.busy_seconds: dict[str, float] = {}
         self.broken: list[str] = []
         self._beside = [suite for suite in suites if not suite.is_alone]
         self._alone = [suite for suite in suites if suite.is_alone]
         # Whoever holds it prints a suite whole.
         self._output = threading.Lock()
-        self._environment = dict(os.environ)
+        self._environment = {name: value for name, value in os.environ.items() if name != DEEP_VARIABLE}
 
     def run(self, lanes: int) -> None:
         with tempfile.TemporaryDirectory(prefix="optiks-tests-", dir=scratch_parent(), ignore_cleanup_errors=True) as scratch:
@@ -157,32 +174,43 @@ class Run:
     def _run(self, suite: Suite) -> None:
         started = time.monotonic()
         print(f"== {suite.name}", flush=True)
-        said, trouble = "", None
+        said, trouble, busy = "", None, 0.0
         for command in suite.commands:
-            # In the foreground, so that Ctrl-C reaches the suite.
-            limited = ["timeout", "--foreground", "--kill-after=10", str(SUITE_SECONDS), *command]
-            done = subprocess.run(limited, cwd=ROOT, env=self._environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False)
-            said += done.stdout
+            output, code, seconds = self._command(suite, command)
+            said += output
+            busy += seconds
             # A suite that ends with an error although its results look fine (a crash at the end) fails too.
-            if done.returncode != 0:
-                trouble = f"exit code {done.returncode}"
+            if code != 0:
+                trouble = f"exit code {code}"
                 break
-        self.seconds[suite.name] = time.monotonic() - started
+        self.seconds[suite.name], self.busy_seconds[suite.name] = time.monotonic() - started, busy
         with self._output:
             print(said, end="", flush=True)
-            print(f"== {suite.name}: {self.seconds[suite.name]:.0f} s", flush=True)
+            print(f"== {suite.name}: {self.seconds[suite.name]:.0f} s, processors {busy:.0f} s", flush=True)
             if trouble is not None:
                 self.broken.append(f"{suite.name} ({trouble})")
 
+    def _command(self, suite: Suite, command: list[str]) -> tuple[str, int, float]:
+        """What it printed, its exit code, and the processors' seconds."""
+        # In the foreground, so that Ctrl-C reaches the suite.
+        limited = ["timeout", "--foreground", "--kill-after=10", str(SUITE_SECONDS), *command]
+        environment = self._environment | ({DEEP_VARIABLE: "1"} if suite.is_deep else {})
+        with subprocess.Popen(limited, cwd=ROOT, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace") as process:
+            output = process.stdout.read()
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+        return output, process.returncode, usage.ru_utime + usage.ru_stime
 
-def slowest(suites: list[Suite], seconds: dict[str, float]) -> str:
+
+def slowest(suites: list[Suite], seconds: dict[str, float], busy_seconds: dict[str, float]) -> str:
     """The suites and the test cases that took longest."""
     cases = [(float(case.get("time") or 0), f"{suite.name}: {case.get('name')}") for suite in suites for case in sum_junit.cases(suite.results)]
-    rows = [(time_, name) for name, time_ in seconds.items()]
+    rows = [(time_, f"{busy_seconds[name]:6.1f} s  {name}") for name, time_ in seconds.items()]
     lines = []
-    for title, table in (("slowest suites", rows), ("slowest tests", cases)):
+    for title, table in (("slowest suites, and what they took of processors", rows), ("slowest tests", cases)):
         lines.append(f"{title}:")
         lines += [f"  {time_:6.1f} s  {name}" for time_, name in sorted(table, reverse=True)[:NUM_SLOWEST]]
+    lines.append(f"all suites took {sum(busy_seconds.values()):.0f} s of processors")
     return "\n".join(lines)
 
 
@@ -197,7 +225,7 @@ def main() -> int:
     suites = suites_of(arguments.sets)
     run = Run(suites)
     run.run(arguments.lanes)
-    print(slowest(suites, run.seconds))
+    print(slowest(suites, run.seconds, run.busy_seconds))
     for name in run.broken:
         print(f"failed suite: {name}")
     is_sound = sum_junit.report([str(suite.results) for suite in suites], ALLOWED_SKIPS)

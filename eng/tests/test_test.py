@@ -93,9 +93,42 @@ class Suites(unittest.TestCase):
     def test_the_slowest_suites_and_tests_are_listed(self):
         suites = [self.suite("a"), self.suite("b")]
         run, _ = self.run_all(*suites)
-        table = runner.slowest(suites, {"a": 1.0, "b": 30.0})
-        self.assertLess(table.index("30.0 s  b"), table.index("1.0 s  a"))
+        table = runner.slowest(suites, {"a": 1.0, "b": 30.0}, {"a": 2.0, "b": 17.0})
+        self.assertLess(table.index("30.0 s    17.0 s  b"), table.index("1.0 s     2.0 s  a"))
+        self.assertIn("all suites took 19 s of processors", table)
         self.assertIn("1.5 s  a: one", table)
+
+    def test_what_a_suite_and_its_children_take_of_processors_is_known(self):
+        burn = "t = time.process_time()\nwhile time.process_time() - t < 0.5: pass"
+        run, output = self.run_all(self.suite("burns", f"import subprocess; subprocess.run([sys.executable, '-c', {'import time; ' + burn!r}], check=True)"), self.suite("rests", "time.sleep(0.5)"))
+        self.assertEqual([], run.broken)
+        self.assertGreater(run.busy_seconds["burns"], 0.5)
+        self.assertLess(run.busy_seconds["rests"], 0.5)
+        self.assertIn("== burns: ", output)
+
+    def test_deep_is_told_to_the_suites_of_it_alone(self):
+        told = f"sys.exit(os.environ.get({runner.DEEP_VARIABLE!r}) == '1')"
+        with mock.patch.dict(os.environ, {runner.DEEP_VARIABLE: "1"}):
+            run, _ = self.run_all(self.suite("short", f"import os; {told}"), self.suite("long", f"import os; {told}", is_deep=True))
+        self.assertEqual(["long (exit code 1)"], run.broken)
+
+    def test_each_suite_runs_once_and_with_deep_in_its_long_form(self):
+        self.assertFalse(any(suite.is_deep for suite in runner.suites_of(["quick"])))
+        for names in (["deep"], ["quick", "deep"]):
+            suites = runner.suites_of(names)
+            self.assertEqual(len(suites), len({suite.name for suite in suites}))
+            self.assertEqual({suite.name for suite in suites if suite.is_deep}, set(runner.DEEPER))
+        self.assertEqual({suite.name for suite in suites}, {suite.name for one in ("quick", "deep") for suite in runner.suites_of([one])})
+
+    def test_the_suites_that_have_more_rounds_are_known(self):
+        """Those whose tests ask, by tests/reference/rounds.py or common/tests/Shared/Rounds.cs."""
+        asking = set()
+        for name, folder in runner.PYTHON_FOLDERS.items():
+            asking |= {f"python-{name}-{file.stem.removeprefix('test_')}" for file in (runner.ROOT / folder).glob("test_*.py") if re.search("^from rounds import", file.read_text(), re.MULTILINE)}
+        for project in runner.ROOT.glob("*/**/tests/*.Tests.csproj"):
+            if "Rounds.cs" in project.read_text():
+                asking.add(project.stem)
+        self.assertEqual(asking, set(runner.DEEPER))
 
     def test_every_test_project_is_a_suite(self):
         names = [suite.name for suite in runner.suites_of(["quick", "deep"])]

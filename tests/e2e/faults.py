@@ -56,13 +56,13 @@ def after_genesis(trial: Trial) -> None:
         trial.goes_on()
 
 
-def _killed_at_each(points: list[str]) -> Callable[[Trial], None]:
-    """SIGKILL by the update-task itself at each labelled place in turn: the start after one kill is the one that the next kills."""
+def killed_at_some(name: str, points: list[str], count: int | None = None) -> Fault:
+    """SIGKILL by the update-task itself at so many labelled places in turn, each by default: the start after one kill is the one that the next kills."""
 
     def put(trial: Trial) -> None:
         task = trial.log.task
         require(task.stop() == 0, task.log_end())
-        for name in trial.random.sample(points, len(points)):
+        for name in trial.random.sample(points, count or len(points)):
             with trial.fault(name):
                 trial.accept(f"before {name}")
                 _start_to_be_killed(trial, task, name)
@@ -70,7 +70,7 @@ def _killed_at_each(points: list[str]) -> Callable[[Trial], None]:
         task.wait_ready()
         trial.goes_on()
 
-    return put
+    return Fault(name, put)
 
 
 def killed_at(name: str) -> Fault:
@@ -174,12 +174,12 @@ def overtaken_at(name: str) -> Fault:
         trial.restart(old, **{FAIL_POINT: f"{name}:{trial.random.randint(1, 3)}:stop"})
         old.wait_stopped(LONG_SECONDS)
         fence = trial.oracle.status()["fence"]
-        told = len(old.log())
+        told, told_by_successor = len(old.log()), len(successor.log())
         successor.start()
         successor.wait_ready()
         # The successor is a standby at first: ready, but not yet the writer.
         deadline = time.monotonic() + LONG_SECONDS
-        while trial.oracle.status()["fence"] == fence:
+        while "Holding the lease" not in successor.log()[told_by_successor:]:
             require(time.monotonic() < deadline, f"nobody took over: {successor.log_end()}")
             time.sleep(0.1)
         trial.log.task, trial.log.standby = successor, old
@@ -293,12 +293,12 @@ def query(trial: Trial) -> Process:
 OF_PERIODS, DESTROYING = "period-", "period-destroying"
 POINTS = [name for name in fail_points() if name not in (GENESIS, DRAW, ACCEPT) and not name.startswith(OF_PERIODS)]
 PERIOD_POINTS = [name for name in fail_points() if name.startswith(OF_PERIODS) and name != DESTROYING]
-AT_POINTS = Fault("fail points of the update-task", _killed_at_each(POINTS))
+AT_POINTS = killed_at_some("fail points of the update-task", POINTS)
 AT_DRAW, AT_ACCEPT = killed_at(DRAW), killed_at(ACCEPT)
 FROZEN_AT_DRAW = one("frozen at draw beside another update-service", frozen_at_draw)
 KILLS = [killed("update-task", task), killed("update-service", update), killed("query-service", query)]
 PAUSES = [paused("update-task", task), paused("update-service", update), paused("query-service", query)]
-AT_PERIOD_POINTS = Fault("fail points of periods", _killed_at_each(PERIOD_POINTS))
+AT_PERIOD_POINTS = killed_at_some("fail points of periods", PERIOD_POINTS)
 OVERTAKEN = {name: overtaken_at(name) for name in [*POINTS, *PERIOD_POINTS]}
 SERVER_KILLED = one("kill -9 of the database server", server_killed)
 SERVER = [SERVER_KILLED, one("restart of the database server", server_restarted),

@@ -153,7 +153,7 @@ class Process:
             raise NotReady(f"{self.service} still runs after {seconds} s:\n{self.log_end()}") from None
 
     def log(self) -> str:
-        return self._log.read_text(errors="replace")
+        return self._log.read_text(errors="replace") if self._log.exists() else ""
 
     def log_end(self) -> str:
         """The last lines; what nobody had expected from its beginning."""

@@ -17,10 +17,13 @@ from rest import Answer, Client, uuid7
 sys.path.insert(0, str(ROOT / "tests/reference"))
 
 from facts import KEYS
+from rounds import rounds
 
 ANSWER_SECONDS = 180
 UNREACHABLE = 3
 RETRY_SECONDS = 0.1
+# Between two requests of a writer. Less load meets the same faults.
+WRITER_PAUSE = rounds(quick=0.1, deep=0.02)
 LIST = 1000
 WINDOW = 16
 
@@ -104,7 +107,8 @@ class Reader(Worker):
         self.verified = 0
         self._log, self._keys = log, keys
         self._options = ("--data", str(folder), "--trust", str(log.data / "trust.json"))
-        super().__init__(pause=0.5)
+        # Each time a program starts, which takes more of the processors than the lookup.
+        super().__init__(pause=rounds(quick=2, deep=0.5))
 
     def _work(self) -> None:
         run = self._log.optiks("lookup", *self._keys, "--json", *self._options)
@@ -132,7 +136,7 @@ class Watcher(Worker):
 class Writer(Worker):
     """It has keys of its own, and sends single updates, lists and atomic requests."""
 
-    def __init__(self, log: Callers, name: str, seed: int, point: Callable[[], str], keys: int = 100, pause: float = 0.02):
+    def __init__(self, log: Callers, name: str, seed: int, point: Callable[[], str], keys: int = 100, pause: float = WRITER_PAUSE):
         self.accepted: list[Accepted] = []
         """In the order in which the service took them."""
         self.retries = 0

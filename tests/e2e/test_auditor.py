@@ -19,10 +19,11 @@ from harness import ROOT, Deployment
 from lying import LyingProxy, honest
 from otlp import Collector
 from rest import Client
+from rounds import rounds
 
 SEED = int(os.environ.get("OPTIKS_FAULT_SEED", random.SystemRandom().randrange(2**32)))
 SECONDS = 60
-ROUNDS = 15
+ROUNDS = rounds(quick=5, deep=15)
 RECORD = "application/vnd.optiks.record"
 
 

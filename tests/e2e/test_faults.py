@@ -15,12 +15,14 @@ from export import Facts
 from harness import Deployment
 from load import KEYS, Accepted
 from oracle import Histories, Wrong, check_order, lost_and_doubled
+from rounds import rounds
 from sqlserver import VARIABLE
 from storage import ENGINES, OwnPostgreSql, OwnSqlServer, Sqlite
 from trial import Trial
 
 SEED = int(os.environ.get("OPTIKS_FAULT_SEED", random.SystemRandom().randrange(2**32)))
 ROLLBACK, CONFIGURATION = 4, 78
+AT_POINTS = faults.killed_at_some("fail points of the update-task", faults.POINTS, rounds(quick=4, deep=len(faults.POINTS)))
 FILES = ("", "-wal", "-shm")
 
 
@@ -29,12 +31,12 @@ class FaultTest(unittest.TestCase):
         self.put(Sqlite.name, [*faults.KILLS, faults.BENEATH_RUNNING])
 
     def test_postgresql(self):
-        self.put(OwnPostgreSql.name, [faults.AT_POINTS, faults.AT_DRAW, faults.AT_ACCEPT, faults.FROZEN_AT_DRAW, faults.SERVER_KILLED, faults.OVERTAKEN["commit"], faults.BENEATH_STOPPED])
+        self.put(OwnPostgreSql.name, [AT_POINTS, faults.AT_DRAW, faults.AT_ACCEPT, faults.FROZEN_AT_DRAW, faults.SERVER_KILLED, faults.OVERTAKEN["commit"], faults.BENEATH_STOPPED])
 
     @unittest.skipUnless(OwnSqlServer.name in ENGINES, f"{VARIABLE} is not set")
     def test_SqlServer(self):
         # So named because eng/test.py lets nothing else be skipped.
-        self.put(OwnSqlServer.name, [faults.AT_POINTS, faults.AT_DRAW, faults.AT_ACCEPT, faults.FROZEN_AT_DRAW, faults.OVERTAKEN["commit"]])
+        self.put(OwnSqlServer.name, [AT_POINTS, faults.AT_DRAW, faults.AT_ACCEPT, faults.FROZEN_AT_DRAW, faults.OVERTAKEN["commit"]])
 
     def put(self, engine: str, chosen: list[faults.Fault]) -> None:
         try:

@@ -3,14 +3,18 @@
 import os
 import signal
 import socket
+import sys
 import time
 import unittest
 from contextlib import ExitStack
 from pathlib import Path
 
 from disk import BoardDisk
-from harness import READY_SECONDS, Deployment
+from harness import READY_SECONDS, ROOT, Deployment
 from rest import Client
+
+sys.path.insert(0, str(ROOT / "tests/reference"))
+from rounds import rounds  # noqa: E402
 
 CONFIGURATION = 78
 LEAST_DESCRIPTORS = 1024
@@ -114,10 +118,11 @@ class Signals(unittest.TestCase):
         with Deployment() as log:
             log.query.stop()
             ends = []
-            for i in range(10):
+            starts = rounds(quick=4, deep=10)
+            for i in range(starts):
                 log.query.start()
                 # Somewhere in the start; before the runtime handles signals the process just ends.
-                time.sleep(0.06 * i)
+                time.sleep(0.6 * i / starts)
                 log.query.signal(signal.SIGTERM)
                 ends.append(log.query.wait(READY_SECONDS))
             self.assertLessEqual(set(ends), {0, -signal.SIGTERM, 128 + signal.SIGTERM}, log.query.log_end())

@@ -2,6 +2,7 @@ using System.Text;
 using Optiks.Native;
 using Optiks.Protocol;
 using Optiks.Storage;
+using Optiks.Tests.Shared;
 using Optiks.UpdateTask.Board;
 using Optiks.UpdateTask.Tests.Support;
 
@@ -10,7 +11,9 @@ namespace Optiks.UpdateTask.Tests;
 /// <summary>Requests that ask for erasures: what the task does, what it refuses, and that a kill at any step leaves the value erased in the end (docs/spec/erasure.md).</summary>
 public sealed class ErasureTests
 {
-    private static readonly string[] s_points = [.. FailPoints.OfEpochs.Except([FailPoints.GenesisKey])];
+    // Those first between which something is erased.
+    private static readonly string[] s_points =
+        [.. FailPoints.OfEpochs.Except([FailPoints.GenesisKey]).OrderBy(point => point is FailPoints.Commit or FailPoints.Bundle or FailPoints.Erase ? 0 : 1).Take(Rounds.Of(3, int.MaxValue))];
 
     private static CancellationToken Cancel => TestContext.Current.CancellationToken;
 

@@ -1,4 +1,5 @@
 using Optiks.Storage;
+using Optiks.Tests.Shared;
 using Optiks.UpdateTask.Tests.Support;
 
 namespace Optiks.UpdateTask.Tests;
@@ -68,7 +69,11 @@ public abstract class FailPointTests
     public sealed class Backward : FailPointTests
     {
         [Fact]
-        public Task Killed_one_step_earlier_each_time() => KillInOrderAsync(s_points.Reverse().Where(point => point != FailPoints.GenesisKey));
+        public Task Killed_some_steps_earlier_each_time()
+        {
+            int steps = Rounds.Of(3, 1);
+            return KillInOrderAsync(s_points.Reverse().Where((point, i) => point != FailPoints.GenesisKey && i % steps == 0));
+        }
     }
 
     public sealed class Names : FailPointTests
