@@ -24,10 +24,10 @@ constexpr std::uint32_t kMaxThreads = 256;
 template <typename Make>
 std::int32_t make_directory(const optiks_dir_options_t* options, optiks_dir_t** out, Make make) {
   if (options == nullptr || out == nullptr || options->kept_values > OPTIKS_VALUES_DEVICES ||
-      options->max_value_len > verify::kMaxValueLen || options->threads > kMaxThreads || options->reserved != 0 ||
+      options->max_value_len > verify::kMaxValueLen || options->threads > kMaxThreads || options->username_reuse > 1 ||
       (options->node_store_path != nullptr && options->leaf_log_path == nullptr)) {
     return argument_error(
-        "a pointer is missing, kept_values is none, reserved not 0, max_value_len or threads is too large, or a node "
+        "a pointer is missing, kept_values or username_reuse is none, max_value_len or threads is too large, or a node "
         "store has no leaf log");
   }
   if (sodium_init() < 0) {

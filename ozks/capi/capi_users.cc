@@ -50,6 +50,7 @@ class UserQuestions {
     state.least_epoch = states_[i].least_epoch;
     state.user = string(i, kUser);
     state.has_left = states_[i].has_left != 0;
+    state.generation = states_[i].generation;
     state.devices = to_key_state(known_[i]).known;
     state.list = string(i, kList);
     state.keys = std::span(keys_).subspan(first_key_[i], states_[i].num_keys);
@@ -64,7 +65,8 @@ class UserQuestions {
   [[nodiscard]] bool are_users() const {
     for (std::size_t i = 0; i < size(); ++i) {
       const bool has_list = !string(i, kList).empty();
-      if (string(i, kUsername).empty() || string(i, kUsername).size() > kMaxKeyLen ||
+      const bool is_nobodys_generation = states_[i].generation != 0 && string(i, kUser).empty();
+      if (is_nobodys_generation || string(i, kUsername).empty() || string(i, kUsername).size() > kMaxKeyLen ||
           string(i, kDevice).size() > kMaxKeyLen || string(i, kUser).size() > kMaxKeyLen ||
           has_list != (known_[i].version != 0)) {
         return false;
@@ -110,6 +112,7 @@ struct UsersOutput {
 optiks_user_result_t to_user_result(const UserResult& result, const UserState& brought, ByteSpan answer) {
   optiks_user_result_t out{};
   out.kind = static_cast<std::int32_t>(result.kind);
+  out.generation = result.generation;
   out.epoch = result.epoch;
   out.largest_epoch = result.largest_epoch;
   out.devices_epoch = result.devices_epoch;

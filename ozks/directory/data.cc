@@ -13,6 +13,7 @@ DirectoryData::DirectoryData(Secrets&& keys, const optiks_dir_options_t& options
       period_first_epoch(options.period_first_epoch),
       max_value_len(options.max_value_len),
       kept_values(kept_values_of(options)),
+      reuses_usernames(options.username_reuse != 0),
       trees(std::move(trees_in)),
       cache(options.vrf_cache_bytes),
       log(kept == nullptr ? LeafLog(options.leaf_log_path) : LeafLog(options.leaf_log_path, kept->identity, kept->len)),

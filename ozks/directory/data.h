@@ -34,6 +34,11 @@ struct DirectoryData {
   // newer ones.
   [[nodiscard]] bool latest(const Tag& key, std::uint64_t epoch, LeafRecord& out) const;
 
+  // Whether a key of the structure has versions 1, 2, ...: its leaves, or, of usernames that are used again, its users.
+  [[nodiscard]] bool has_versions(std::uint8_t structure) const {
+    return verify::has_versions(structure) || (structure == verify::kUsernames && reuses_usernames);
+  }
+
   // Until a period after the first has begun the directory takes copies (docs/spec/periods.md section 2), and nobody
   // has a view of it.
   [[nodiscard]] bool has_begun() const { return period == 0 || period_first_epoch.load() != 0; }
@@ -45,6 +50,7 @@ struct DirectoryData {
   std::atomic<std::uint64_t> period_first_epoch;  // 0 in a period after the first: it has not begun
   std::uint32_t max_value_len;
   KeptValues kept_values;
+  bool reuses_usernames;
   std::unique_ptr<TreeStore> trees;
   VrfCache cache;
   LeafLog log;

@@ -24,6 +24,9 @@ class LeafMaker {
       if (earlier_[i] != kNoRow && rows[earlier_[i]].epoch == rows[i].epoch) {
         throw DirectoryError(OPTIKS_E_DUPLICATE, "a key is there twice in one epoch");
       }
+      if (structure_of(rows[i]) == verify::kUsernames && (rows[i].version != 0) != data.reuses_usernames) {
+        data_error("a username has a version where none is used again, or none where they are");
+      }
     }
   }
 

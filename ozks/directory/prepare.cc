@@ -13,7 +13,7 @@ std::uint64_t Directory::version_of(std::uint8_t structure, ByteSpan key) const 
   if (!data_->find_newest(data_->tag(structure, key), record)) {
     return 0;
   }
-  return verify::has_versions(structure) ? record.facts().version : 1;
+  return data_->has_versions(structure) ? record.facts().version : 1;
 }
 
 bool Directory::newest_value(std::uint8_t structure, ByteSpan key, std::vector<std::uint8_t>& out) const {
@@ -40,12 +40,13 @@ void Directory::precompute_labels(const std::uint8_t* structures, const ByteStri
     check_structure(structures[i]);
     const Tag tag = data_->tag(structures[i], keys[i]);
     const bool exists = data_->latest(tag, now.state().epoch, record);
-    if (!verify::has_versions(structures[i]) && exists) {
+    const bool has_versions = data_->has_versions(structures[i]);
+    if (!has_versions && exists) {
       continue;
     }
     const auto [at, added] = expected.try_emplace(tag);
     if (added) {
-      at->second.version = next_version(structures[i], exists ? &record.facts() : nullptr);
+      at->second.version = next_version(has_versions, exists ? &record.facts() : nullptr);
       labels.add(structures[i], keys[i], at->second.version, at->second.label.data());
     }
   }
@@ -67,7 +68,8 @@ void Directory::prepare(std::uint64_t epoch, const std::uint8_t* structures, con
     data_->trees->prefetch_newest(data_->log, std::span(tags).subspan(first, last - first));
     LeafRecord record;
     for (std::size_t i = first; i < last; ++i) {
-      out[i].version = next_version(structures[i], data_->find_newest(tags[i], record) ? &record.facts() : nullptr);
+      const LeafFacts* latest = data_->find_newest(tags[i], record) ? &record.facts() : nullptr;
+      out[i].version = next_version(data_->has_versions(structures[i]), latest);
       out[i].epoch = epoch;
     }
   });

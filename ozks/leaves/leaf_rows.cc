@@ -33,8 +33,8 @@ Tag tag_of(const optiks_leaf_t& row) {
   return tag;
 }
 
-std::uint64_t next_version(std::uint8_t structure, const LeafFacts* latest) {
-  if (verify::has_versions(structure)) {
+std::uint64_t next_version(bool has_versions, const LeafFacts* latest) {
+  if (has_versions) {
     return latest == nullptr ? 1 : latest->version + std::uint64_t{1};
   }
   if (latest != nullptr) {
@@ -44,7 +44,9 @@ std::uint64_t next_version(std::uint8_t structure, const LeafFacts* latest) {
 }
 
 void check_version(std::uint8_t structure, std::uint64_t version, const LeafFacts* latest) {
-  if (version != next_version(structure, latest)) {
+  const std::uint64_t tells = latest == nullptr ? version : latest->version;
+  const bool has_versions = verify::has_versions(structure) || (structure == verify::kUsernames && tells != 0);
+  if (version != next_version(has_versions, latest)) {
     data_error("a leaf's version does not follow the one before it");
   }
 }

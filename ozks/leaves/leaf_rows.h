@@ -23,9 +23,10 @@ inline std::uint8_t structure_of(const optiks_leaf_t& row) {
 
 [[nodiscard]] Tag tag_of(const optiks_leaf_t& row);
 
-// The version of a key's next leaf, from the facts of its latest, or null. DirectoryError for a second one of an oZKS.
-[[nodiscard]] std::uint64_t next_version(std::uint8_t structure, const LeafFacts* latest);
-// DirectoryError unless the version is that.
+// The version of a key's next leaf, from the facts of its latest, or null; of a PAHD, or of an oZKS: DirectoryError for
+// a second one there.
+[[nodiscard]] std::uint64_t next_version(bool has_versions, const LeafFacts* latest);
+// DirectoryError unless the version is that. Usernames have versions or have none, as the key's first leaf has it.
 void check_version(std::uint8_t structure, std::uint64_t version, const LeafFacts* latest);
 
 // Leaves of each structure. DirectoryError for one of no structure.

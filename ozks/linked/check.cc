@@ -68,7 +68,7 @@ struct Counts {
 class Checker {
  public:
   Checker(const Nodes& nodes, const LeafLog& log, const Latest& latest, RecordBudget& budget, std::uint8_t structure)
-      : nodes_(nodes), log_(log), latest_(latest), budget_(budget), has_versions_(verify::has_versions(structure)) {}
+      : nodes_(nodes), log_(log), latest_(latest), budget_(budget), structure_(structure) {}
 
   // Checks a node, which is to have this hash, and all below; gives the label of its first leaf.
   const Hash& check_below(NodeId id, const Hash& hash) {
@@ -108,7 +108,10 @@ class Checker {
       hashes_.add_commitment(record_.opening(), record_.value(), computed_of(facts.commitment));
     }
     const bool is_first = facts.previous == kNoLogOffset;
-    if (has_versions_ ? is_first != (facts.version == 1) : !is_first || facts.version != 0) {
+    // Usernames have versions in a log that uses them again.
+    const bool has_versions =
+        verify::has_versions(structure_) || (structure_ == verify::kUsernames && facts.version != 0);
+    if (has_versions ? is_first != (facts.version == 1) : !is_first || facts.version != 0) {
       damaged();
     }
     if (!is_first) {
@@ -160,7 +163,7 @@ class Checker {
   std::size_t num_put_off_ = 0;
   Counts counts_;
   LeafRecord record_;
-  bool has_versions_;
+  std::uint8_t structure_;
   std::array<Hash, kPutOff> computed_;
   std::array<Hash, kPutOff> expected_;
 };

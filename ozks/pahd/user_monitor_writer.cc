@@ -95,6 +95,9 @@ class Planner {
   }
 
   bool plan_names(MonitorPlan& out) {
+    if (view_.data().reuses_usernames && query_.usernames.size() != 0) {
+      throw DirectoryError(OPTIKS_E_ARGUMENT, "an owner is not shown names that are used again");
+    }
     for (const Username& asked : query_.usernames) {
       const NamedKey name = named(verify::kUsernames, asked.name);
       LeafRecord& record = out.names.emplace_back();

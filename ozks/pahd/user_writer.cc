@@ -18,10 +18,18 @@ namespace {
 
 using verify::UserKind;
 
+// Of a username that is used again (docs/spec/recycled-names.md): each user's, from the first on.
+struct GenerationsPlan {
+  std::vector<LeafRecord> names;
+  std::size_t num_absent = 0;
+  std::vector<LeafRecord> left;  // of all users but the last
+};
+
 struct UserPlan {
   UserKind kind = UserKind::kNone;
   bool has_name = true;
-  LeafRecord name;  // unless kNone
+  LeafRecord name;  // unless kNone; the latest
+  GenerationsPlan generations;
   LeafRecord left;  // when kLeft
   LookupPlan devices;
   std::size_t num_keys = 0;  // when kCurrent
@@ -73,19 +81,22 @@ class Planner {
   void plan_user(const UserQuery& query, UsersPlan& out) {
     UserPlan& user = out.users.emplace_back();
     const NamedKey name = named(verify::kUsernames, query.username);
-    if (!find(name, user.name)) {
-      summary_.ahead_of = query.knows_user ? AheadOf::kUser : AheadOf::kNothing;
-      add_entry(name);
+    const bool is_there = find(name, user.name);
+    if (!is_there && query.knows_user) {
+      summary_.ahead_of = AheadOf::kUser;
+    }
+    if (view_.data().reuses_usernames) {
+      plan_generations(name, is_there ? &user.name : nullptr, user.generations);
+    } else {
+      user.has_name = !is_there || !query.knows_user;
+      if (user.has_name) {
+        add_entry(name);
+      }
+    }
+    if (!is_there) {
       return;
     }
-    user.has_name = !query.knows_user;
-    if (user.has_name) {
-      add_entry(name);
-    }
-    const ByteSpan id = value_of(user.name);
-    if (id.empty() || id.size() > verify::kMaxKeyLen) {
-      data_error("a username leads to what is no user id");
-    }
+    const ByteSpan id = user_id(user.name);
     const NamedKey left = named(verify::kDecommissioned, id);
     add_entry(left);
     if (find(left, user.left)) {
@@ -96,8 +107,41 @@ class Planner {
     plan_devices(query, id, user, out);
   }
 
+  // latest: the record of the last generation, or null.
+  void plan_generations(const NamedKey& name, const LeafRecord* latest, GenerationsPlan& out) {
+    ++summary_.num_entries;
+    if (latest != nullptr) {
+      out.names.push_back(*latest);
+      while (out.names.back().facts().previous != kNoLogOffset) {
+        LeafRecord before;
+        view_.data().log.read(out.names.back().facts().previous, before);
+        out.names.push_back(before);
+      }
+      std::ranges::reverse(out.names);
+    }
+    for (std::uint64_t generation = 1; generation <= out.names.size(); ++generation) {
+      labels_.add(name, generation);
+    }
+    const verify::VersionSet absent = verify::next_rungs(out.names.size());
+    out.num_absent = absent.size();
+    add_all(name, absent, labels_);
+    for (std::size_t i = 0; i + 1 < out.names.size(); ++i) {
+      ++summary_.num_entries;
+      const NamedKey left = named(verify::kDecommissioned, user_id(out.names[i]));
+      if (!find(left, out.left.emplace_back())) {
+        data_error("a username was given to another user before its own had left");
+      }
+      add_entry(left);
+    }
+  }
+
+  // What the client knows counts. Of a user whose name is used again it might know another one's.
+  [[nodiscard]] KnownVersion known(const UserQuery& query, std::uint64_t version) const {
+    return view_.data().reuses_usernames ? KnownVersion() : KnownVersion{query.period, version};
+  }
+
   void plan_devices(const UserQuery& query, ByteSpan id, UserPlan& user, UsersPlan& out) {
-    if (!plan_versions(named(verify::kDevices, id), {query.period, query.devices}, user.devices)) {
+    if (!plan_versions(named(verify::kDevices, id), known(query, query.devices), user.devices)) {
       summary_.ahead_of = AheadOf::kDevices;
       return;
     }
@@ -110,17 +154,17 @@ class Planner {
       data_error("a device list cannot be decoded");
     }
     // Both are in order.
-    auto known = query.keys.begin();
+    auto named_key = query.keys.begin();
     for (const verify::Device& device : list) {
       if (!query.device.empty() && !std::ranges::equal(device.id, query.device)) {
         continue;
       }
-      while (known != query.keys.end() && std::ranges::lexicographical_compare(known->device, device.id)) {
-        ++known;
+      while (named_key != query.keys.end() && std::ranges::lexicographical_compare(named_key->device, device.id)) {
+        ++named_key;
       }
-      const bool is_known = known != query.keys.end() && std::ranges::equal(known->device, device.id);
+      const bool is_known = named_key != query.keys.end() && std::ranges::equal(named_key->device, device.id);
       ++user.num_keys;
-      const KnownVersion version{query.period, is_known ? known->version : 0};
+      const KnownVersion version = known(query, is_known ? named_key->version : 0);
       if (!plan_versions(named(verify::kKeys, device.id), version, out.keys.emplace_back())) {
         summary_.ahead_of = AheadOf::kKey;
         return;
@@ -136,6 +180,14 @@ class Planner {
     ++summary_.num_entries;
     out.make(view_, key, known, labels_);
     return known.in(view_.data().period) <= out.version;
+  }
+
+  static ByteSpan user_id(const LeafRecord& name) {
+    const ByteSpan id = value_of(name);
+    if (id.empty() || id.size() > verify::kMaxKeyLen) {
+      data_error("a username leads to what is no user id");
+    }
+    return id;
   }
 
   static ByteSpan value_of(const LeafRecord& record) {
@@ -159,7 +211,8 @@ UsersSummary plan_users(const View& view, const UsersRequest& request, Labels& l
 // Writes what was planned.
 class UsersWriter {
  public:
-  UsersWriter(const View& view, const LabelProver& labels, Output& out) : proofs_(view, labels, out), out_(out) {}
+  UsersWriter(const View& view, const LabelProver& labels, Output& out)
+      : by_generations_(view.data().reuses_usernames), proofs_(view, labels, out), out_(out) {}
 
   void write(const UsersPlan& plan) {
     // No parts.
@@ -180,11 +233,41 @@ class UsersWriter {
     lookup.write(proofs_, next_, out_);
   }
 
-  void write_user(const UserPlan& user, const UsersPlan& plan) {
+  void write_name(const UserPlan& user) {
     out_.put_integer(static_cast<std::uint8_t>(user.kind), 1);
     out_.put_integer(user.has_name ? 1 : 0, 1);
     if (user.has_name) {
       put_entry(user.kind == UserKind::kNone ? nullptr : &user.name);
+    }
+  }
+
+  void write_generations(UserKind kind, const GenerationsPlan& generations) {
+    out_.put_integer(static_cast<std::uint8_t>(kind) + verify::kByGenerations, 1);
+    out_.put_integer(kHeadsRecord, 1);
+    out_.put_integer(generations.names.size(), 8);
+    out_.put_integer(1, 8);
+    const std::size_t members_at = out_.begin_vector(4);
+    for (const LeafRecord& name : generations.names) {
+      proofs_.member(next_++, true, false, &name);
+    }
+    out_.end_vector(members_at, 4);
+    const std::size_t absent_at = out_.begin_vector(3);
+    for (std::size_t i = 0; i < generations.num_absent; ++i) {
+      proofs_.non_member(next_++);
+    }
+    out_.end_vector(absent_at, 3);
+    const std::size_t left_at = out_.begin_vector(3);
+    for (const LeafRecord& left : generations.left) {
+      put_entry(&left);
+    }
+    out_.end_vector(left_at, 3);
+  }
+
+  void write_user(const UserPlan& user, const UsersPlan& plan) {
+    if (by_generations_) {
+      write_generations(user.kind, user.generations);
+    } else {
+      write_name(user);
     }
     if (user.kind == UserKind::kNone) {
       return;
@@ -201,6 +284,7 @@ class UsersWriter {
     out_.end_vector(keys_at, 4);
   }
 
+  bool by_generations_;
   ProofWriter proofs_;
   Output& out_;
   std::size_t next_ = 0;

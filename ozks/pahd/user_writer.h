@@ -1,4 +1,5 @@
-// Writing the answers of docs/spec/users.md from a view: all of one answer is of its epoch, so that it has no parts.
+// Writing the answers of docs/spec/users.md and docs/spec/recycled-names.md from a view: all of one answer is of its
+// epoch, so that it has no parts.
 //
 // Thread safety: any thread, with a view that it holds. Nothing waits for the writer.
 #pragma once

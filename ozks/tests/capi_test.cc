@@ -46,9 +46,9 @@ TEST_F(CApi, Create) {
   options.threads = 257;
   EXPECT_EQ(optiks_dir_create(&options, &made), OPTIKS_E_ARGUMENT);
   options.threads = 256;
-  options.reserved = 1;
+  options.username_reuse = 2;
   EXPECT_EQ(optiks_dir_create(&options, &made), OPTIKS_E_ARGUMENT);
-  options.reserved = 0;
+  options.username_reuse = 0;
   options.max_value_len = (1U << 20) + 1;
   EXPECT_EQ(optiks_dir_create(&options, &made), OPTIKS_E_ARGUMENT);
   options.max_value_len = 1U << 20;

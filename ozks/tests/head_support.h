@@ -13,7 +13,8 @@ namespace optiks::ozks::test {
 
 class LogOverDirectory {
  public:
-  LogOverDirectory() : configuration_octets_(configuration_.encode()) {
+  explicit LogOverDirectory(std::uint8_t username_reuse = 0)
+      : configuration_{.username_reuse = username_reuse}, configuration_octets_(configuration_.encode()) {
     EXPECT_EQ(verify::make_anchor(configuration_octets_, key_.public_key(), context_.anchor), verify::Reason::kValid);
     context_.ed25519 = verify::test::ed25519_verify;
     context_.now_ms = kTimeMs + 1000;

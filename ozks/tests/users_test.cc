@@ -168,7 +168,7 @@ class UserWorld {
         known.push_back({as_octets(id), one});
       }
       const verify::UserState state{
-          question.least_epoch, as_octets(question.user), question.has_left, question.devices, question.list, known};
+          question.least_epoch, as_octets(question.user), 0, question.has_left, question.devices, question.list, known};
       verify::UserResult result;
       reason = verifier.next({as_octets(question.username), as_octets(question.device)}, state, room, result);
       if (reason != Reason::kValid) {

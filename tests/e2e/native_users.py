@@ -25,12 +25,12 @@ KINDS = ("none", "left", "current")
 
 
 class UserState(Structure):
-    _fields_ = [("least_epoch", c_uint64), ("num_keys", c_size_t), ("has_left", c_uint32), ("reserved", c_uint32)]
+    _fields_ = [("least_epoch", c_uint64), ("num_keys", c_size_t), ("has_left", c_uint32), ("generation", c_uint32)]
 
 
 class UserResult(Structure):
     _fields_ = [("epoch", c_uint64), ("largest_epoch", c_uint64), ("devices_epoch", c_uint64), ("user_offset", c_size_t), ("user_len", c_size_t),
-                ("devices", LookupResult), ("num_devices", c_size_t), ("kind", c_int32), ("reserved", c_int32)]
+                ("devices", LookupResult), ("num_devices", c_size_t), ("kind", c_int32), ("generation", c_uint32)]
 
 
 class DeviceResult(Structure):
@@ -68,7 +68,7 @@ class NativeUsers:
             listed, own = kept["devices"], sorted(kept["keys"].items())
             texts += [user["username"], user["device"] or "", kept["user"] or "", listed["list"] if listed else ""]
             devices += [device for device, _ in own]
-            states.append(UserState(kept["least_epoch"], len(own), kept["has_left"]))
+            states.append(UserState(kept["least_epoch"], len(own), kept["has_left"], kept.get("generation", 0)))
             lists.append(_known(listed))
             keys += [_known(known) for _, known in own]
         reason, failed, head, record, count = c_int32(-1), c_size_t(), HeadResult(), c_size_t(), c_size_t()
@@ -86,7 +86,7 @@ class NativeUsers:
         for one in results:
             own = room[start:start + one.num_devices]
             start += one.num_devices
-            shown.append({"kind": KINDS[one.kind], "epoch": one.epoch, "devices": _looked_up(one.devices, answer),
+            shown.append({"kind": KINDS[one.kind], "epoch": one.epoch, "generation": one.generation, "devices": _looked_up(one.devices, answer),
                           "keys": [_looked_up(device.key, answer) for device in own]})
         return self._name(reason), shown
 

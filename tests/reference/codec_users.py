@@ -1,11 +1,14 @@
-"""The structures of docs/spec/users.md and docs/spec/user-monitor.md, decoded strictly (docs/spec/encoding.md section 3)."""
+"""The structures of docs/spec/users.md, docs/spec/recycled-names.md and docs/spec/user-monitor.md, decoded strictly."""
 
 from dataclasses import dataclass
 
 from codec import Head, Lookup, Member, NonMember, Reader, Versions, encoded_all, uint, vector
 from facts import HASH_LEN, MAX_LOG_PROOF_LEN, RECORD_LEN
+from refused import require
 
 NO_SUCH_USER, HAS_LEFT, CURRENT = KINDS = range(3)
+# Of a user whose name is shown with all of its generations.
+BY_GENERATIONS = 4
 
 
 @dataclass(frozen=True)
@@ -67,33 +70,61 @@ class VersionedEntry:
 
 
 @dataclass(frozen=True)
+class Generations:
+    """All users that a name led to, and that those before the last have left."""
+
+    record: int
+    names: Versions
+    left: list[Entry]
+
+    @classmethod
+    def decode(cls, r: Reader) -> "Generations":
+        return cls(r.uint(1), Versions.decode(r), r.elements(0, 2**24 - 1, Entry.decode))
+
+    def encode(self) -> bytes:
+        return uint(self.record, 1) + self.names.encode() + vector(2**24 - 1, encoded_all(self.left))
+
+
+@dataclass(frozen=True)
 class UserLookup:
-    """decommissioned is None for kind 0; devices is None and keys are empty for other kinds than 2."""
+    """decommissioned is None for kind 0; devices is None and keys are empty for other kinds than 2.
+
+    generations is None in a log where no username is used again; where one may be, name is.
+    """
 
     kind: int
     name: Entry | None
     decommissioned: Entry | None
     devices: VersionedEntry | None
     keys: list[VersionedEntry]
+    generations: Generations | None = None
 
     @property
-    def entries(self) -> list[Entry | VersionedEntry]:
-        return [entry for entry in (self.name, self.decommissioned, self.devices, *self.keys) if entry is not None]
+    def entries(self) -> list[Entry | VersionedEntry | Generations]:
+        names = [self.name] if self.generations is None else [self.generations, *self.generations.left]
+        return [entry for entry in (*names, self.decommissioned, self.devices, *self.keys) if entry is not None]
 
     @classmethod
     def decode(cls, r: Reader) -> "UserLookup":
-        kind = r.discriminant(len(KINDS))
-        name = Entry.decode(r) if r.discriminant(2) else None
+        kind, name, generations = r.discriminant(BY_GENERATIONS + len(KINDS)), None, None
+        require(kind % BY_GENERATIONS < len(KINDS), "malformed_enum")
+        if kind >= BY_GENERATIONS:
+            kind, generations = kind - BY_GENERATIONS, Generations.decode(r)
+        elif r.discriminant(2):
+            name = Entry.decode(r)
         decommissioned, devices, keys = None, None, []
         if kind != NO_SUCH_USER:
             decommissioned = Entry.decode(r)
         if kind == CURRENT:
             devices = VersionedEntry.decode(r)
             keys = r.elements(0, 2**32 - 1, VersionedEntry.decode)
-        return cls(kind, name, decommissioned, devices, keys)
+        return cls(kind, name, decommissioned, devices, keys, generations)
 
     def encode(self) -> bytes:
-        octets = uint(self.kind, 1) + (b"\0" if self.name is None else b"\1" + self.name.encode())
+        if self.generations is None:
+            octets = uint(self.kind, 1) + (b"\0" if self.name is None else b"\1" + self.name.encode())
+        else:
+            octets = uint(BY_GENERATIONS + self.kind, 1) + self.generations.encode()
         if self.kind != NO_SUCH_USER:
             octets += self.decommissioned.encode()
         if self.kind == CURRENT:

@@ -106,9 +106,13 @@ class Directory:
                 stored = Stored(self.epoch + 1, self.rng.randbytes(16), value)
                 mine = self.stored[number - 1].setdefault(key, [])
                 mine.append(stored)
-                version = len(mine) if number in facts.PER_PERIOD else 0
+                version = len(mine) if self.has_versions(number) else 0
                 added[number - 1].append(self.leaf(key, version, stored, number))
         return self._close(added, self.now_ms + STEP_MS if time_ms is None else time_ms)
+
+    def has_versions(self, structure: int) -> bool:
+        """Elsewhere a key has one leaf, of version 0."""
+        return structure in facts.PER_PERIOD or (structure == facts.USERNAMES and self.configuration.username_reuse == 1)
 
     def copied(self, structure: int, key: bytes) -> bool:
         """Whether the next period begins with a copy."""

@@ -14,6 +14,7 @@ from codec_users import (
     NO_SUCH_USER,
     DeviceList,
     Entry,
+    Generations,
     PartRecord,
     UserLookup,
     UserLookupAnswer,
@@ -23,7 +24,7 @@ from codec_users import (
 from directory import Directory
 from record import EpochRecord
 from user_monitor import Own
-from users import Asked
+from users import Asked, Kept
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,7 @@ class State:
     kind: int
     user: bytes | None = None
     keys: dict[bytes, tuple[int, bytes | None]] = field(default_factory=dict)
+    earlier: list[bytes] = field(default_factory=list)
 
 
 class UserDirectory(Directory):
@@ -74,7 +76,7 @@ class UserDirectory(Directory):
                 self.set_device(device, value)
 
     def add_username(self, user: bytes, username: bytes) -> None:
-        assert username not in self.users
+        assert username not in self.users or (self.has_versions(facts.USERNAMES) and self.users[username] in self.left)
         self.users[username] = user
         self.staged[facts.USERNAMES][username] = user
 
@@ -118,10 +120,11 @@ class UserDirectory(Directory):
         user = self.value_at(epoch, facts.USERNAMES, username)
         if user is None:
             return State(NO_SUCH_USER)
+        earlier = [stored.value for stored in self.stored_at[epoch][facts.USERNAMES - 1][username][:-1]]
         if self.value_at(epoch, facts.DECOMMISSIONED, user) is not None:
-            return State(HAS_LEFT, user)
+            return State(HAS_LEFT, user, earlier=earlier)
         shown = {one: (self.latest(epoch, one), self.value_at(epoch, facts.KEYS, one)) for one in self.ids_at(epoch, user)}
-        return State(CURRENT, user, shown)
+        return State(CURRENT, user, shown, earlier)
 
     def ids_at(self, epoch: int, user: bytes) -> list[bytes]:
         octets = self.value_at(epoch, facts.DEVICES, user)
@@ -137,19 +140,31 @@ class UserDirectory(Directory):
     def versioned(self, epoch: int, structure: int, key: bytes, known: int = 0, record: int = 0) -> VersionedEntry:
         return VersionedEntry(record, self.lookup_item(epoch, key, known, structure))
 
+    def generations(self, username: bytes, at: At, records: dict[int, int]) -> Generations:
+        names = self.versions_item(at.name, username, 1, None, facts.USERNAMES)
+        users = [stored.value for stored in self.stored_at[at.name][facts.USERNAMES - 1].get(username, [])]
+        record = records[at.decommissioned]
+        left = [self.entry(at.decommissioned, facts.DECOMMISSIONED, user, record) for user in users[:-1]]
+        return Generations(records[at.name], names, left)
+
     def user_item(self, asked: Asked, at: At, records: dict[int, int]) -> UserLookup:
         """Each part true at its own epoch. records: the number of each epoch's record in the answer."""
-        kept, name = asked.kept, None
-        if at.name is None:
+        kept, name, generations = asked.kept, None, None
+        if self.has_versions(facts.USERNAMES):
+            # Nothing that is known of a user is asked by: it might be of another one.
+            kept = Kept()
+            user = self.value_at(at.name, facts.USERNAMES, asked.username)
+            generations = self.generations(asked.username, at, records)
+        elif at.name is None:
             user = kept.user
         else:
             user = self.value_at(at.name, facts.USERNAMES, asked.username)
             name = self.entry(at.name, facts.USERNAMES, asked.username, records[at.name])
         if user is None:
-            return UserLookup(NO_SUCH_USER, name, None, None, [])
+            return UserLookup(NO_SUCH_USER, name, None, None, [], generations)
         left = self.entry(at.decommissioned, facts.DECOMMISSIONED, user, records[at.decommissioned])
         if left.present:
-            return UserLookup(HAS_LEFT, name, left, None, [])
+            return UserLookup(HAS_LEFT, name, left, None, [], generations)
         period = self.records[at.devices].period
         known = kept.devices.known.version if kept.devices and kept.devices.known.period == period else 0
         devices = self.versioned(at.devices, facts.DEVICES, user, known, records[at.devices])
@@ -159,7 +174,7 @@ class UserDirectory(Directory):
                 of_key = kept.keys.get(one)
                 known = of_key.version if of_key and of_key.period == period else 0
                 keys.append(self.versioned(at.keys, facts.KEYS, one, known, records[at.keys]))
-        return UserLookup(CURRENT, name, left, devices, keys)
+        return UserLookup(CURRENT, name, left, devices, keys, generations)
 
     def part(self, epoch: int, size: int) -> PartRecord:
         return PartRecord(self.records[epoch].encode(), board.make_inclusion(self.entries(size), epoch))
@@ -219,8 +234,9 @@ def renumbered(answer: UserLookupAnswer) -> UserLookupAnswer:
     def moved(entry):
         return None if entry is None else replace(entry, record=numbers[entry.record])
 
-    users = [
-        UserLookup(u.kind, moved(u.name), moved(u.decommissioned), moved(u.devices), [moved(key) for key in u.keys])
-        for u in answer.users
-    ]
+    def of_user(u: UserLookup) -> UserLookup:
+        shown = u.generations and replace(moved(u.generations), left=[moved(entry) for entry in u.generations.left])
+        return UserLookup(u.kind, moved(u.name), moved(u.decommissioned), moved(u.devices), [moved(key) for key in u.keys], shown)
+
+    users = [of_user(u) for u in answer.users]
     return replace(answer, parts=[answer.parts[old - 1] for old in used], users=users)

@@ -29,6 +29,7 @@ MAX_KEY_LEN = 255
 DEFAULT_MAX_VALUE_LEN = 65_536
 MAX_VALUE_LEN = 1_048_576
 MAX_RANGE_EPOCHS = 256
+MAX_GENERATIONS = 64
 MAX_PERIOD_BOUNDS = 128
 MAX_QUERIES = 256
 MAX_LIST = 1000
@@ -118,6 +119,8 @@ REASONS = {
     "devices_missing": 146,
     "device_list": 147,
     "device_count": 148,
+    "generation_left": 149,
+    "generation_order": 150,
     "period_bounds": 160,
     "handover_period": 161,
     "handover_unset": 162,
@@ -135,7 +138,7 @@ USERNAME_FAULTS = {
     "unstable": 6,
 }
 
-ABI_VERSION = 9
+ABI_VERSION = 10
 ABI_OK = 0
 ABI_E_ARGUMENT = -1
 ABI_E_BUFFER = -2

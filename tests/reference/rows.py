@@ -182,6 +182,7 @@ def _kept(kept: Kept) -> dict:
         devices = _version_known(kept.devices.known) | {"list": kept.devices.devices.hex()}
     keys = {device.hex(): _version_known(known) for device, known in kept.keys.items()}
     state = {"user": _hex(kept.user), "has_left": kept.has_left, "least_epoch": kept.least_epoch}
+    state |= {"generation": kept.generation} if kept.generation else {}
     return state | {"devices": devices, "keys": keys}
 
 
@@ -208,7 +209,11 @@ def _user_result(result: UserResult) -> dict:
     devices = None if result.devices is None else _version(result.devices)
     keys = [{"device": device.hex()} | _version(shown) for device, shown in result.keys.items()]
     kind = ("none", "left", "current")[result.kind]
-    return {"kind": kind, "user": _hex(result.user), "epoch": result.epoch, "devices": devices, "keys": keys}
+    shown = {"kind": kind, "user": _hex(result.user), "epoch": result.epoch, "devices": devices, "keys": keys}
+    if not result.generation:
+        return shown
+    earlier = [{"user": one.user.hex(), "since": one.since, "left": one.left} for one in result.earlier]
+    return shown | {"generation": result.generation, "earlier": earlier}
 
 
 def _version(result: pahd.Result) -> dict:

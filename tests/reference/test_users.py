@@ -131,7 +131,6 @@ class UsersTest(unittest.TestCase):
         broken_list = replace(user.devices, lookup=replace(user.devices.lookup, members=[]))
         for reason, answer, asked, brought in (
             ("malformed_trailing", plain.encode() + b"\0", (), {"anchor": generations}),
-            ("configuration", plain, (), {"anchor": generations}),
             ("record_log_id", with_part(lambda r: replace(r, log_id=bytes(32), epoch=5)), (), {}),
             ("part_order", with_part(lambda r: replace(r, epoch=5, period=1, period_first_epoch=1)), (), {}),
             ("part_period", with_part(lambda r: replace(r, epoch=99, period=1, period_first_epoch=1)), (), {}),

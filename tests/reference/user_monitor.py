@@ -64,7 +64,7 @@ class MonitorResult:
 def verify_user_monitor(v: Verifier, answer: bytes, own: Own) -> MonitorResult:
     """Section 4."""
     decoded = decode_whole(UserMonitorAnswer.decode, answer)
-    require(v.anchor.configuration.username_reuse == 0, "configuration")
+    require(v.anchor.configuration.username_reuse == 0 or not own.names, "configuration")
     head, _ = v.verify_head(decoded.head)
     require(len(decoded.names) == len(own.names), "answer_count")
     keys = [vrf_key(head, number) for number in facts.STRUCTURES]

@@ -1,6 +1,6 @@
-"""Answers about users: docs/spec/users.md sections 3 to 5. A verdict changes nothing: the caller decides what to keep."""
+"""Answers about users: docs/spec/users.md sections 3 to 5, docs/spec/recycled-names.md. A verdict changes nothing: the caller decides what to keep."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import ecvrf
 import facts
@@ -14,6 +14,7 @@ from codec_users import (
     NO_SUCH_USER,
     DeviceList,
     Entry,
+    Generations,
     PartRecord,
     UserLookup,
     UserLookupAnswer,
@@ -41,6 +42,8 @@ class Kept:
     least_epoch: int = 0
     devices: KeptList | None = None
     keys: dict[bytes, pahd.Known] = field(default_factory=dict)
+    # In a log whose usernames are used again: the latest one that is known, whose user is `user`; 0: none.
+    generation: int = 0
 
 
 @dataclass(frozen=True)
@@ -53,8 +56,20 @@ class Asked:
 
 
 @dataclass(frozen=True)
+class Earlier:
+    """A user that the name led to: from the epoch `since` on, and for good no more since `left`."""
+
+    user: bytes
+    since: int
+    left: int
+
+
+@dataclass(frozen=True)
 class UserResult:
-    """epoch is e*. devices and keys are those of a current user, keys in the order of the list."""
+    """epoch is e*. devices and keys are those of a current user, keys in the order of the list.
+
+    generation is 0 in a log where no username is used again; earlier are the users before this one.
+    """
 
     kind: int
     user: bytes | None
@@ -62,13 +77,17 @@ class UserResult:
     ids: list[bytes] = field(default_factory=list)
     devices: pahd.Result | None = None
     keys: dict[bytes, pahd.Result] = field(default_factory=dict)
+    generation: int = 0
+    earlier: list[Earlier] = field(default_factory=list)
 
     def kept(self, before: Kept) -> Kept:
         """What the verifier keeps from now on; before: what it brought."""
         if self.user is None:
             return Kept(least_epoch=self.epoch)
         if self.devices is None:
-            return Kept(self.user, True, self.epoch)
+            return Kept(self.user, True, self.epoch, generation=self.generation)
+        if self.generation:
+            return Kept(self.user, False, self.epoch, generation=self.generation)
         octets = before.devices.devices if self.devices.value is None else self.devices.value
         keys = {device: result.known for device, result in self.keys.items()}
         return Kept(self.user, False, self.epoch, KeptList(self.devices.known, octets), before.keys | keys)
@@ -77,7 +96,6 @@ class UserResult:
 def verify_users(v: Verifier, answer: bytes, asked: list[Asked]) -> list[UserResult]:
     """Section 4."""
     decoded = decode_whole(UserLookupAnswer.decode, answer)
-    require(v.anchor.configuration.username_reuse == 0, "configuration")
     head, checkpoint = v.verify_head_of_any_time(decoded.head)
     records = [head]
     for part in decoded.parts:
@@ -111,7 +129,7 @@ def epoch_of_state(records: list[EpochRecord], user: UserLookup) -> int:
     absences = [
         records[entry.record].epoch
         for entry in user.entries
-        if isinstance(entry, VersionedEntry) or not entry.present
+        if isinstance(entry, VersionedEntry | Generations) or not entry.present
     ]
     require(user.entries != [], "user_name_missing")
     return min(absences) if absences else max(records[entry.record].epoch for entry in user.entries)
@@ -146,7 +164,7 @@ class EntryChecks:
         self.structure(facts.DECOMMISSIONED, user_id, entry).verify_absent(0, entry.proof)
         return False
 
-    def structure(self, number: int, key: bytes, entry: Entry | VersionedEntry | None = None) -> pahd.ProvenStructure:
+    def structure(self, number: int, key: bytes, entry: Entry | VersionedEntry | Generations | None = None) -> pahd.ProvenStructure:
         """entry None: at the head's record."""
         r = self.records[entry.record if entry else 0]
         state, limit = r.structure(number), self.configuration.max_value_len
@@ -176,6 +194,10 @@ class _User(EntryChecks):
         super().__init__(v, records, keys, asked.kept.has_left)
         self.asked, self.kept = asked, asked.kept
 
+    @property
+    def by_generations(self) -> bool:
+        return self.configuration.username_reuse == 1
+
     def verify(self, user: UserLookup) -> UserResult:
         require(all(entry.record < len(self.records) for entry in user.entries), "part_unknown")
         e = epoch_of_state(self.records, user)
@@ -187,17 +209,26 @@ class _User(EntryChecks):
 
     def _verify_at(self, e: int, user: UserLookup) -> UserResult:
         """Section 5, steps 3 to 7."""
+        require((user.generations is not None) == self.by_generations, "user_kind")
         if user.name is not None:
             require(user.name.present == (user.kind != NO_SUCH_USER), "user_kind")
         if user.decommissioned is not None:
             require(user.decommissioned.present == (user.kind == HAS_LEFT), "user_kind")
-        if user.name is None:
-            require(user.kind != NO_SUCH_USER and self.kept.user is not None, "user_name_missing")
-        user_id = self._user_id(user)
+        generation, earlier = 0, []
+        if user.generations is not None:
+            generation = user.generations.names.version
+            require((generation == 0) == (user.kind == NO_SUCH_USER), "user_kind")
+            user_id, earlier = self._generations(user.generations)
+            # What is known of the user is known of that generation's.
+            self.known_to_have_left = self.known_to_have_left and generation == self.kept.generation
+        else:
+            if user.name is None:
+                require(user.kind != NO_SUCH_USER and self.kept.user is not None, "user_name_missing")
+            user_id = self._user_id(user)
         if user.kind == NO_SUCH_USER:
             return UserResult(user.kind, None, e)
         if self.has_left(user_id, user.decommissioned):
-            return UserResult(user.kind, user_id, e)
+            return UserResult(user.kind, user_id, e, generation=generation, earlier=earlier)
         assert user.kind == CURRENT
         listed = self._devices(user_id, user.devices)
         ids = device_ids(self._list_octets(listed), self.configuration)
@@ -205,8 +236,9 @@ class _User(EntryChecks):
         require(len(user.keys) == len(wanted), "device_count")
         shown = {}
         for device, entry in zip(wanted, user.keys, strict=False):
-            shown[device] = self._versioned(facts.KEYS, device, entry, self.kept.keys.get(device))
-        return UserResult(user.kind, user_id, e, ids, listed, shown)
+            known = None if self.by_generations else self.kept.keys.get(device)
+            shown[device] = self._versioned(facts.KEYS, device, entry, known)
+        return UserResult(user.kind, user_id, e, ids, listed, shown, generation, earlier)
 
     def _user_id(self, user: UserLookup) -> bytes | None:
         """Step 4."""
@@ -221,9 +253,35 @@ class _User(EntryChecks):
         require(self.kept.user in (None, user_id), "user_changed")
         return user_id
 
+    def _generations(self, shown: Generations) -> tuple[bytes | None, list[Earlier]]:
+        """docs/spec/recycled-names.md section 3: what stands there for step 4. The user of the latest one, and those before."""
+        names, kept = shown.names, self.kept
+        require(names.version <= facts.MAX_GENERATIONS, "version_range")
+        require(len(names.members) == names.version, "ladder_count")
+        require(names.version >= kept.generation, "version_regressed")
+        s = self.structure(facts.USERNAMES, self.asked.username, shown)
+        # The tree lives as long as the log: its one period is 0.
+        pahd.verify_versions(replace(s, period=0, first_epoch=0), names)
+        users: list[bytes] = []
+        for member in names.members:
+            require(member.kind == 1, "member_kind")
+            require(1 <= len(member.value) <= self.configuration.max_key_len, "user_id_length")
+            require(member.value not in users, "user_returned")
+            users.append(member.value)
+            self.meet(member)
+        require(kept.generation == 0 or users[kept.generation - 1] == kept.user, "user_changed")
+        require(len(shown.left) == max(len(users), 1) - 1, "generation_left")
+        earlier = []
+        for i, (user, entry) in enumerate(zip(users, shown.left, strict=False)):
+            require(entry.present, "generation_left")
+            self.has_left(user, entry)
+            require(entry.proof.epoch < names.members[i + 1].epoch, "generation_order")
+            earlier.append(Earlier(user, names.members[i].epoch, entry.proof.epoch))
+        return (users[-1] if users else None), earlier
+
     def _devices(self, user_id: bytes, entry: VersionedEntry) -> pahd.Result:
         """Step 6, without the list's form."""
-        kept = self.kept.devices
+        kept = None if self.by_generations else self.kept.devices
         listed = self._versioned(facts.DEVICES, user_id, entry, None if kept is None else kept.known)
         require(listed.version >= 1, "devices_missing")
         return listed

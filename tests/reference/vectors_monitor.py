@@ -310,7 +310,9 @@ def lie_rows(rows: Rows) -> None:
     d.put(facts.DEVICES, USER, one, 0)
     show("list_s_leaf_of_epoch_0", d, "leaf_epoch_period", Own(USER))
     d = victim(username_reuse=1)
-    show("names_of_several_generations", d, "configuration")
+    rows.monitor("signed_name_in_a_log_that_uses_them_again", Verifier(d.anchor, d.now_ms), Own(USER, [NAME]),
+                 d.user_monitor(Own(USER)).encode(), "configuration")
+    show("no_name_in_a_log_that_uses_them_again", d, "valid", Own(USER))
     d = liar()
     d.put(facts.USERNAMES, NAME, USER)
     show("no_list_at_all", d, "devices_missing")

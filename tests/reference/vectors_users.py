@@ -11,6 +11,7 @@ import facts
 import mutations
 import mutations_users
 import pahd
+import vectors_generations
 import vectors_monitor
 import vectors_users_lies
 from board import Checkpoint
@@ -423,4 +424,9 @@ def files() -> dict[str, dict]:
     period_rows(rows)
     vectors_users_lies.lie_rows(rows)
     monitor, notes = vectors_monitor.monitor_content(), vectors_monitor.notes_content()
-    return {"users/lookup.json": rows.content(), "users/monitor.json": monitor, "users/notes.json": notes}
+    return {
+        "users/lookup.json": rows.content(),
+        "users/generations.json": vectors_generations.content(),
+        "users/monitor.json": monitor,
+        "users/notes.json": notes,
+    }

@@ -34,7 +34,7 @@ class Liar(UserDirectory):
         stored = Stored(epoch, self.rng.randbytes(16), value)
         mine = self.stored[structure - 1].setdefault(key, [])
         mine.append(stored)
-        version = len(mine) if structure in facts.PER_PERIOD else 0
+        version = len(mine) if self.has_versions(structure) else 0
         self.publish_in({}, others={structure: [self.leaf(key, version, stored, structure)]})
 
     def change_record(self, epoch: int, change: Callable[[EpochRecord], EpochRecord]) -> None:
@@ -326,9 +326,6 @@ def _record_rows(rows: Rows) -> None:
     asked = [Asked(NAME)]
     answer = d.user_lookup(asked, [At(5, 4, 4, 4)], epoch=3)
     rows.users("signed_part_of_another_first_epoch", verifier(d), asked, answer.encode(), "record_period")
-    # A first contact with a log that has names of several generations.
-    d = victim(username_reuse=1)
-    show(rows, "names_of_several_generations", d, "configuration")
 
 
 def _key_rows(rows: Rows) -> None:

@@ -14,7 +14,7 @@ public sealed partial class OptiksClient
             [
                 .. state.OwnedUsers
                     .Select(owned => owned.Value.Names.FirstOrDefault() ?? state.Names.Where(name => name.Value.User == owned.Key).Select(name => name.Key).Order(StringComparer.Ordinal).FirstOrDefault())
-                    .OfType<string>().Order(StringComparer.Ordinal).Select(KeyName.FromId),
+                    .OfType<string>().Distinct(StringComparer.Ordinal).Order(StringComparer.Ordinal).Select(KeyName.FromId),
             ];
         }
     }

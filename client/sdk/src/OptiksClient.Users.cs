@@ -52,11 +52,12 @@ public sealed partial class OptiksClient
         return outcome.Learnt?.Users[index] is not { } answer ? result : result with
         {
             User = answer.User,
+            EarlierUsers = answer.Earlier,
             HasLeft = answer.Kind == UserKind.Left,
             Epoch = answer.Epoch,
             ListVersion = answer.List?.Version ?? 0,
             Devices = answer.Devices,
-            Alarms = OwnedUserRules.AlarmsOf(_store.Current, username.Id, answer.User),
+            Alarms = OwnedUserRules.AlarmsOf(_store.Current, username.Id, [.. answer.Earlier.Select(earlier => earlier.User), .. answer.User is { } user ? [user] : Array.Empty<ReadOnlyMemory<byte>>()]),
         };
     }
 

@@ -9,11 +9,13 @@ public sealed class UserVectorTests
 {
     private static readonly byte[] s_remembered = "remembered"u8.ToArray();
 
-    [Fact]
-    public async Task Answers_get_the_verdict_of_the_reference()
+    [Theory]
+    [InlineData("users/lookup.json", 100, 50)]
+    [InlineData("users/generations.json", 100, 50)]
+    public async Task Answers_get_the_verdict_of_the_reference(string file, int refusedAtLeast, int validAtLeast)
     {
         using var folder = new TemporaryFolder();
-        using JsonDocument document = Vectors.Read("users/lookup.json");
+        using JsonDocument document = Vectors.Read(file);
         JsonElement anchors = document.RootElement.GetProperty("anchors");
         var wrong = new List<string>();
         int valid = 0;
@@ -34,7 +36,7 @@ public sealed class UserVectorTests
             _ = expected == "valid" ? valid++ : refused++;
         }
         Assert.Empty(wrong);
-        Assert.True(refused >= 100 && valid >= 50, $"{valid} valid and {refused} refused vectors were tried");
+        Assert.True(refused >= refusedAtLeast && valid >= validAtLeast, $"{valid} valid and {refused} refused vectors were tried");
     }
 
     [Fact]
@@ -158,7 +160,7 @@ public sealed class UserVectorTests
         }
         return state with
         {
-            Names = state.Names.SetItem(Base64UrlText.Encode(Memory(user, "username")!.Value.Span), new NameState { LeastEpoch = least, User = id }),
+            Names = state.Names.SetItem(Base64UrlText.Encode(Memory(user, "username")!.Value.Span), new NameState { LeastEpoch = least, User = id, Generation = kept.TryGetProperty("generation", out JsonElement generation) ? generation.GetUInt32() : null }),
             Users = users,
             Keys = kept.GetProperty("keys").EnumerateObject().Aggregate(state.Keys, (keys, device) => keys.SetItem(Base64UrlText.Encode(Convert.FromHexString(device.Name)), Key(device.Value, least, s_remembered))),
         };
@@ -175,7 +177,7 @@ public sealed class UserVectorTests
     };
 
     private static string Describe(UserLookupResult result) =>
-        $"{(result.User is not { } user ? "none" : $"{(result.HasLeft ? "left" : "current")} {Convert.ToHexStringLower(user.Span)}")} at {result.Epoch}, list {result.ListVersion}: "
+        $"{(result.User is not { } user ? "none" : $"{(result.HasLeft ? "left" : "current")} {Convert.ToHexStringLower(user.Span)}")} after {result.EarlierUsers.Count} at {result.Epoch}, list {result.ListVersion}: "
         + string.Join(", ", result.Devices.Select(device =>
             $"{Convert.ToHexStringLower(device.Device.Span)} {device.Version} {(device.Value is { } value ? device.Unchanged ? "unchanged" : Convert.ToHexStringLower(value.Span) : "no value")}"));
 
@@ -185,7 +187,7 @@ public sealed class UserVectorTests
         {
             string kind = result.GetProperty("kind").GetString()!;
             JsonElement devices = result.GetProperty("devices");
-            yield return $"{(kind == "none" ? kind : $"{kind} {result.GetProperty("user").GetString()}")} at {result.GetProperty("epoch").GetUInt64()}, "
+            yield return $"{(kind == "none" ? kind : $"{kind} {result.GetProperty("user").GetString()}")} after {(result.TryGetProperty("earlier", out JsonElement earlier) ? earlier.GetArrayLength() : 0)} at {result.GetProperty("epoch").GetUInt64()}, "
                 + $"list {(devices.ValueKind == JsonValueKind.Null ? 0 : devices.GetProperty("version").GetUInt64())}: "
                 + string.Join(", ", result.GetProperty("keys").EnumerateArray().Select(key =>
                 {

@@ -5,5 +5,5 @@ namespace Optiks.Native;
 internal static class Abi
 {
     /// <summary>That liboptiks must have.</summary>
-    public const uint Version = 9;
+    public const uint Version = 10;
 }

@@ -36,6 +36,10 @@ public sealed record DirectoryOptions
     /// <summary>PeriodFirstEpoch is the period's first epoch; 0 in period 0, and in a later one that has not begun: <see cref="KeyDirectory.LoadCopies"/>.</summary>
     public ulong PeriodFirstEpoch { get; init; }
 
+    /// <summary>ReusesUsernames of the configuration: usernames have versions, one for each user that they led to (docs/spec/recycled-names.md).</summary>
+    /// <value>False: a username has one user.</value>
+    public bool ReusesUsernames { get; init; }
+
     /// <summary>MaxValueLength of the configuration, in octets: longer values are refused.</summary>
     public required uint MaxValueLength { get; init; }
 

@@ -18,7 +18,7 @@ internal static unsafe partial class Interop
         public uint MaxValueLen;
         public KeptValues KeptValues;
         public uint Threads;
-        public uint Reserved;
+        public uint UsernameReuse;
         public byte* NodeStorePath;
         public ulong NodeCacheBytes;
     }

@@ -101,7 +101,7 @@ internal static unsafe partial class Interop
         public ulong LeastEpoch;
         public nuint NumKeys;
         public uint HasLeft;
-        public uint Reserved;
+        public uint Generation;
     }
 
     [StructLayout(LayoutKind.Sequential)]
@@ -115,7 +115,7 @@ internal static unsafe partial class Interop
         public LookupResult Devices;
         public nuint NumDevices;
         public int Kind;
-        public int Reserved;
+        public uint Generation;
     }
 
     [StructLayout(LayoutKind.Sequential)]

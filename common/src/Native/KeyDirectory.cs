@@ -62,6 +62,7 @@ public sealed partial class KeyDirectory : IDisposable
             MaxValueLen = options.MaxValueLength,
             KeptValues = options.Values,
             Threads = options.Threads,
+            UsernameReuse = options.ReusesUsernames ? 1u : 0u,
             NodeCacheBytes = options.NodeCacheBytes,
         };
         byte[]? path = Terminated(options.LeafLogPath);
@@ -112,7 +113,7 @@ public sealed partial class KeyDirectory : IDisposable
     /// </summary>
     public void EndLoad() => OptiksNativeException.ThrowIfFailed(Interop.optiks_dir_load_end(_handle), nameof(Interop.optiks_dir_load_end));
 
-    /// <summary>Versions writes the latest committed version of each key, 0 for none; of a structure whose keys have no versions 1 for a key that is there. Writer only.</summary>
+    /// <summary>Versions writes the latest committed version of each key, 0 for none; of a structure whose keys have no versions 1 for a key that is there. Of usernames that are used again it is the number of their users. Writer only.</summary>
     public void Versions(ReadOnlySpan<StructureId> structures, ByteStrings keys, Span<ulong> versions)
     {
         CheckBatch(structures, keys);

@@ -17,6 +17,10 @@ public sealed record UserQuestion(ReadOnlyMemory<byte> Username)
     /// <value>Empty: not known.</value>
     public ReadOnlyMemory<byte> UserId { get; init; }
 
+    /// <summary>Generation of the username, in which it leads to <see cref="UserId"/> (docs/spec/recycled-names.md).</summary>
+    /// <value>0: no user is known, or usernames are not used again.</value>
+    public uint Generation { get; init; }
+
     /// <summary>HasLeft: the user is known to have left.</summary>
     public bool HasLeft { get; init; }
 

@@ -11,4 +11,8 @@ namespace Optiks.Native;
 /// <param name="Devices">In the order of the list: all of its devices, or the one that was asked if the list has it.</param>
 public sealed record VerifiedUser(
     UserKind Kind, ReadOnlyMemory<byte> UserId, ulong Epoch, ulong LargestEpoch, ulong ListEpoch, VerifiedLookup ListVersion, ReadOnlyMemory<byte> List,
-    IReadOnlyList<VerifiedDevice> Devices);
+    IReadOnlyList<VerifiedDevice> Devices)
+{
+    /// <summary>Generation of the username (docs/spec/recycled-names.md): above 1, it led to other users before, which the answer has, and which have left. 0: there is no such user, or usernames are not used again.</summary>
+    public uint Generation { get; init; }
+}

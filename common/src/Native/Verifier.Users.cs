@@ -8,7 +8,7 @@ public static unsafe partial class Verifier
     private const int LikelyDeviceLength = 1 + 8 + 3 + 3 + Lengths.VrfProof + 1;
 
     /// <summary>
-    /// Users checks a UserLookupAnswer (docs/spec/users.md) for the users asked, in their order. Ranges of the results are of <paramref name="answer"/>; ids and
+    /// Users checks a UserLookupAnswer (docs/spec/users.md, docs/spec/recycled-names.md) for the users asked, in their order. Ranges of the results are of <paramref name="answer"/>; ids and
     /// lists are copies.
     /// </summary>
     public static UsersVerdict Users(VerifierContext context, IReadOnlyList<UserQuestion> users, ReadOnlySpan<byte> answer)
@@ -19,7 +19,7 @@ public static unsafe partial class Verifier
         Interop.Known[] known = [.. users.Select(user => MakeKnown(user.ListVersion)), .. users.SelectMany(user => user.Keys).Select(device => MakeKnown(device.Key))];
         Interop.UserState[] states = [.. users.Select(user => new Interop.UserState
         {
-            LeastEpoch = user.LeastEpoch, NumKeys = (nuint)user.Keys.Count, HasLeft = user.HasLeft ? 1u : 0u,
+            LeastEpoch = user.LeastEpoch, NumKeys = (nuint)user.Keys.Count, HasLeft = user.HasLeft ? 1u : 0u, Generation = user.Generation,
         })];
         var results = new Interop.UserResult[users.Count];
         var devices = new Interop.DeviceResult[answer.Length / LikelyDeviceLength];
@@ -82,7 +82,7 @@ public static unsafe partial class Verifier
             }
             devices = devices[ofUser.Length..];
             ReadOnlyMemory<byte> userId = result.UserLen > 0 ? answer[Slice(result.UserOffset, result.UserLen)].ToArray() : asked[i].UserId;
-            accepted[i] = new VerifiedUser(kind, userId, result.Epoch, result.LargestEpoch, result.DevicesEpoch, listVersion, list, ofUser);
+            accepted[i] = new VerifiedUser(kind, userId, result.Epoch, result.LargestEpoch, result.DevicesEpoch, listVersion, list, ofUser) { Generation = result.Generation };
         }
         return accepted;
     }

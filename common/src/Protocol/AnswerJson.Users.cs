@@ -56,7 +56,11 @@ public static partial class AnswerJson
     private static void WriteUser(Utf8JsonWriter writer, UserLookup user)
     {
         writer.WriteStartObject();
-        writer.WriteNumber("kind"u8, user.Kind);
+        writer.WriteNumber("kind"u8, user.Kind + (user.Generations is null ? 0 : UserLookup.ByGenerations));
+        if (user.Generations is not null)
+        {
+            WriteGenerations(writer, user.Generations);
+        }
         WriteEntry(writer, "name", user.Name);
         WriteEntry(writer, "decommissioned", user.Decommissioned);
         if (user.Devices is not null)
@@ -74,6 +78,21 @@ public static partial class AnswerJson
             }
             writer.WriteEndArray();
         }
+        writer.WriteEndObject();
+    }
+
+    private static void WriteGenerations(Utf8JsonWriter writer, Generations generations)
+    {
+        writer.WriteStartObject("generations"u8);
+        writer.WriteNumber("record"u8, generations.Record);
+        writer.WritePropertyName("names"u8);
+        WriteVersions(writer, generations.Names);
+        writer.WriteStartArray("left"u8);
+        foreach (UserEntry left in generations.Left)
+        {
+            WriteEntry(writer, null, left);
+        }
+        writer.WriteEndArray();
         writer.WriteEndObject();
     }
 

@@ -31,8 +31,11 @@ public sealed record Configuration
     /// <summary>RetainedPeriods, at least 2.</summary>
     public byte RetainedPeriods { get; init; } = 2;
 
-    /// <summary>UsernameReuse: 0 never, 1 by generations.</summary>
+    /// <summary>UsernameReuse: 0 never, 1 by generations (docs/spec/recycled-names.md).</summary>
     public byte UsernameReuse { get; init; }
+
+    /// <summary>ReusesUsernames: a username may lead to another user once its own has left.</summary>
+    public bool ReusesUsernames => UsernameReuse != 0;
 
     /// <summary>MaxKeyLength in octets, at least 1.</summary>
     public byte MaxKeyLength { get; init; } = ProtocolLimits.MaxKeyLength;

@@ -16,6 +16,9 @@ public static class ProtocolLimits
     /// <summary>Epochs of a range.</summary>
     public const int MaxRangeEpochs = 256;
 
+    /// <summary>Users that a username leads to, one after another (docs/spec/recycled-names.md).</summary>
+    public const int MaxGenerations = 64;
+
     /// <summary>Records of the bounds of periods (docs/spec/periods.md section 4).</summary>
     public const int MaxPeriodBounds = 128;
 

@@ -229,6 +229,12 @@ public enum Reason
     /// <summary>A device's key is missing or extra.</summary>
     DeviceCount = 148,
 
+    /// <summary>That an earlier user of the name has left is not shown, or shown of one too many.</summary>
+    GenerationLeft = 149,
+
+    /// <summary>The name led to the next user before the one before it had left.</summary>
+    GenerationOrder = 150,
+
     /// <summary>Records that are not those of the first and last epochs of successive periods.</summary>
     PeriodBounds = 160,
 

@@ -82,6 +82,8 @@ internal static class ReasonNames
         Reason.DevicesMissing => "devices_missing",
         Reason.DeviceList => "device_list",
         Reason.DeviceCount => "device_count",
+        Reason.GenerationLeft => "generation_left",
+        Reason.GenerationOrder => "generation_order",
         Reason.PeriodBounds => "period_bounds",
         Reason.HandoverPeriod => "handover_period",
         Reason.HandoverUnset => "handover_unset",

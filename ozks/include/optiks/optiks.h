@@ -351,12 +351,13 @@ OPTIKS_EXPORT int32_t optiks_verify_versions(const optiks_context_t* context, si
                                              optiks_versions_result_t* out_results, optiks_version_entry_t* out_entries,
                                              size_t entries_capacity, size_t* out_num_entries);
 
-/* A UserLookupAnswer (docs/spec/users.md) for n users. The strings are four for each user: username, the one device
- * that was asked (empty: all), the known user id (empty: none), the DeviceList of the known version (empty: none);
- * then, for each user in turn, the ids of the devices whose key is known, num_keys of them, strictly increasing. known
- * has n elements of the lists, then one for each of these devices; its least epochs are not used. Devices of all users
- * one after another in out_devices (capacity in elements; contract rule 4). out_failed: index of the user that failed
- * (n when it was none of them). out_record_offset: the record of the largest epoch in the answer, the one to keep. */
+/* A UserLookupAnswer (docs/spec/users.md, docs/spec/recycled-names.md) for n users. The strings are four for each user:
+ * username, the one device that was asked (empty: all), the known user id (empty: none), the DeviceList of the known
+ * version (empty: none); then, for each user in turn, the ids of the devices whose key is known, num_keys of them,
+ * strictly increasing. known has n elements of the lists, then one for each of these devices; its least epochs are not
+ * used. Devices of all users one after another in out_devices (capacity in elements; contract rule 4). out_failed:
+ * index of the user that failed (n when it was none of them). out_record_offset: the record of the largest epoch in the
+ * answer, the one to keep. */
 OPTIKS_EXPORT int32_t optiks_verify_users(const optiks_context_t* context, size_t n, const uint8_t* strings,
                                           const uint64_t* string_offsets, const optiks_user_state_t* states,
                                           const optiks_known_t* known, const uint8_t* answer, size_t answer_len,

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* facts: abi, generated from docs/spec/facts.toml by `make facts` */
-enum { OPTIKS_ABI_VERSION = 9 };
+enum { OPTIKS_ABI_VERSION = 10 };
 
 enum {
   /* success */
@@ -95,7 +95,7 @@ typedef struct optiks_dir_options {
   uint32_t kept_values;        /* OPTIKS_VALUES_... */
   uint32_t threads; /* that load, precompute labels, prepare and stage may use, the caller's among them: at most 256; 0:
                        one. Results do not depend on it. The others wait between calls, and end with the directory */
-  uint32_t reserved;           /* 0 */
+  uint32_t username_reuse;     /* of the configuration: 1: usernames have versions, which are their generations */
   const char* node_store_path; /* NULL: linked mode, all but the leaf log in memory. Otherwise stored mode: a folder
                                   this directory makes and has for itself, with the trees and the keys; needs a
                                   leaf_log_path, and liblmdb. It goes on where it was committed last: look at
@@ -111,7 +111,7 @@ typedef struct optiks_leaf {
   uint8_t tag[OPTIKS_TAG_LEN];         /* keyed hash of (structure, key); optiks_dir_tags */
   uint8_t opening[OPTIKS_OPENING_LEN]; /* zero when the value was erased */
   uint64_t epoch;                      /* that inserted it */
-  uint64_t version;                    /* 1, 2, ... ; 0 in an oZKS */
+  uint64_t version;                    /* 1, 2, ... ; 0 in an oZKS, as usernames are unless they are used again */
   uint64_t value_offset; /* into the call's values blob; UINT64_MAX: erased, or not supplied to a directory that does
                             not keep it */
   uint32_t value_len;
@@ -155,7 +155,8 @@ typedef struct optiks_user_state {
   uint64_t least_epoch; /* the largest of the epochs that are kept with all that is brought of the user */
   size_t num_keys;      /* devices whose key is known */
   uint32_t has_left;    /* 1: the user is known to have left */
-  uint32_t reserved;    /* 0 */
+  uint32_t generation;  /* of the username, in whose the known user is (docs/spec/recycled-names.md); 0: names are not
+                           used again, or no user is known. Of one's own user 0 */
 } optiks_user_state_t;
 
 #endif

@@ -94,8 +94,9 @@ typedef struct optiks_user_result {
   size_t user_len;                /* 0: there is no such user, or the user id is the one that was brought */
   optiks_lookup_result_t devices; /* the list; without a value the one that was brought stands */
   size_t num_devices;
-  int32_t kind; /* 0: no such user, 1: has left, 2: current; the devices are only then */
-  int32_t reserved;
+  int32_t kind;        /* 0: no such user, 1: has left, 2: current; the devices are only then */
+  uint32_t generation; /* of the username; 0: no such user, or names are not used again. The users of the ones before
+                          are in the answer, and have left */
 } optiks_user_result_t;
 
 typedef struct optiks_device_result {

@@ -7,28 +7,40 @@
 
 using namespace optiks::ozks::verify;
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+namespace {
+
+Reason verify(const Context& context, ByteSpan input) {
   constexpr std::uint8_t kName[] = {'a', 'l', 'i', 'c', 'e'};
-  const ByteSpan input(data, size);
-  const Context context = fuzz::context_for(input);
   UserAnswerVerifier verifier;
   Reason reason = verifier.begin(context, input, 1);
+  if (reason != Reason::kValid) {
+    return reason;
+  }
+  std::vector<DeviceResult> devices(verifier.num_devices());
+  UserResult result;
+  reason = verifier.next({kName, {}}, {}, devices, result);
   if (reason == Reason::kValid) {
-    std::vector<DeviceResult> devices(verifier.num_devices());
-    UserResult result;
-    reason = verifier.next({kName, {}}, {}, devices, result);
-    if (reason == Reason::kValid) {
-      reason = verifier.finish();
-    }
-    if (reason == Reason::kValid) {
-      OPTIKS_CHECK(result.num_devices <= devices.size());
-      OPTIKS_CHECK(fuzz::within(input, result.user) && fuzz::within(input, result.list));
-      for (const DeviceResult& device : std::span(devices).first(result.num_devices)) {
-        OPTIKS_CHECK(fuzz::within(input, device.id) && fuzz::within(input, device.key.value));
-      }
+    reason = verifier.finish();
+  }
+  if (reason == Reason::kValid) {
+    OPTIKS_CHECK(result.num_devices <= devices.size());
+    OPTIKS_CHECK(result.generation <= kMaxGenerations);
+    OPTIKS_CHECK(fuzz::within(input, result.user) && fuzz::within(input, result.list));
+    for (const DeviceResult& device : std::span(devices).first(result.num_devices)) {
+      OPTIKS_CHECK(fuzz::within(input, device.id) && fuzz::within(input, device.key.value));
     }
   }
-  fuzz::check_reason(reason);
+  return reason;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const ByteSpan input(data, size);
+  Context context = fuzz::context_for(input);
+  fuzz::check_reason(verify(context, input));
+  context.anchor.configuration.username_reuse = 1;
+  fuzz::check_reason(verify(context, input));
 
   List<Device> list;
   fuzz::check_reason(read_device_list(input, context.anchor.configuration, list));

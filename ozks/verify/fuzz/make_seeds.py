@@ -27,8 +27,9 @@ def seeds():
                 yield "fuzz_audit", answer
             else:
                 yield "fuzz_versions", bytes(1) + answer
-    for row in vectors("users/lookup.json")["vectors"]:
-        yield "fuzz_users", bytes.fromhex(row["answer"])
+    for name in ("lookup", "generations"):
+        for row in vectors(f"users/{name}.json")["vectors"]:
+            yield "fuzz_users", bytes.fromhex(row["answer"])
     for row in vectors("users/monitor.json")["vectors"]:
         yield "fuzz_user_monitor", bytes.fromhex(row["answer"])
 

@@ -32,7 +32,8 @@ Reason UserMonitorVerifier::begin(const Context& context, ByteSpan answer, const
   state_ = state;
   known_ = state.keys;
   Reason reason = decode_whole(answer, answer_);
-  if (reason == Reason::kValid && configuration_.username_reuse != 0) {
+  // A lookup shows to whom a name leads that is used again.
+  if (reason == Reason::kValid && configuration_.username_reuse != 0 && !query.names.empty()) {
     reason = Reason::kConfiguration;
   }
   if (reason == Reason::kValid) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "optiks/base/check.h"
+#include "optiks/ozks/verify/versions.h"
 #include "user_entries.h"
 
 namespace optiks::ozks::verify {
@@ -20,8 +21,16 @@ bool has_any(const List<T>& list, const Predicate& is_it) {
   return found;
 }
 
-bool has_leaf_after(const Lookup& lookup, std::uint64_t epoch) {
-  return has_any(lookup.members, [&](const Member& member) { return member.epoch > epoch; });
+bool has_leaf_after(const List<Member>& members, std::uint64_t epoch) {
+  return has_any(members, [&](const Member& member) { return member.epoch > epoch; });
+}
+
+bool has_leaf_after(const Lookup& lookup, std::uint64_t epoch) { return has_leaf_after(lookup.members, epoch); }
+
+// Each entry is present, by now.
+bool has_leaf_after(const Generations& generations, std::uint64_t epoch) {
+  return has_leaf_after(generations.names.members, epoch) ||
+         has_any(generations.left, [&](const Entry& entry) { return entry.member.epoch > epoch; });
 }
 
 bool has_device(const List<Device>& list, ByteSpan id) {
@@ -31,6 +40,9 @@ bool has_device(const List<Device>& list, ByteSpan id) {
 // Section 5 step 8.
 bool has_leaf_after(const UserLookup& user, std::uint64_t epoch) {
   if (user.name && user.name->present && user.name->member.epoch > epoch) {
+    return true;
+  }
+  if (user.generations && has_leaf_after(*user.generations, epoch)) {
     return true;
   }
   if (user.kind == UserKind::kLeft) {
@@ -70,9 +82,6 @@ Reason UserAnswerVerifier::begin(const Context& context, ByteSpan answer, std::s
   configuration_ = context.anchor.configuration;
   now_ms_ = context.now_ms;
   Reason reason = decode_whole(answer, answer_);
-  if (reason == Reason::kValid && configuration_.username_reuse != 0) {
-    reason = Reason::kConfiguration;
-  }
   if (reason == Reason::kValid) {
     reason = verify_head_of_any_time(context, answer_.head, head_);
   }
@@ -164,6 +173,12 @@ bool UserAnswerVerifier::refer(std::uint8_t number, bool shows_absence, Reach& r
 // Section 5 step 1.
 bool UserAnswerVerifier::refer_all(const UserLookup& user, Reach& reach) {
   bool is_known = !user.name || refer(user.name->record, !user.name->present, reach);
+  if (user.generations) {
+    is_known = is_known && refer(user.generations->record, true, reach);
+    for (const Entry& entry : user.generations->left) {
+      is_known = is_known && refer(entry.record, !entry.present, reach);
+    }
+  }
   if (user.kind != UserKind::kNone) {
     is_known = is_known && refer(user.decommissioned.record, !user.decommissioned.present, reach);
   }
@@ -200,11 +215,17 @@ Reason UserAnswerVerifier::next(const UserQuery& query, const UserState& state, 
   }
   Reason reason = check_fresh(record_of_answer, configuration_, now_ms_);
   if (reason == Reason::kValid) {
-    reason = check_name(user, query, state, result);
+    reason = check_kinds(user);
+  }
+  if (reason == Reason::kValid) {
+    reason = user.generations ? check_generations(*user.generations, query, state, result)
+                              : check_name(user, query, state, result);
   }
   if (reason == Reason::kValid && user.kind != UserKind::kNone) {
     const Entry& entry = user.decommissioned;
-    reason = check_decommissioned(view(entry.record, kDecommissioned), result.user, state.has_left, entry);
+    // What is known of a user is known of that generation's.
+    const bool has_left = state.has_left && (!by_generations() || result.generation == state.generation);
+    reason = check_decommissioned(view(entry.record, kDecommissioned), result.user, has_left, entry);
   }
   if (reason == Reason::kValid && user.kind == UserKind::kCurrent) {
     reason = check_devices(user, state, result);
@@ -221,16 +242,21 @@ Reason UserAnswerVerifier::next(const UserQuery& query, const UserState& state, 
   return reason;
 }
 
-// Section 5 steps 3 and 4.
+// Section 5 step 3, but that the name is left out.
+Reason UserAnswerVerifier::check_kinds(const UserLookup& user) const {
+  const bool is_none = user.kind == UserKind::kNone;
+  const bool is_other_form = user.generations.has_value() != by_generations();
+  const bool contradicts_name = user.name && user.name->present == is_none;
+  const bool contradicts_left = !is_none && user.decommissioned.present != (user.kind == UserKind::kLeft);
+  const bool contradicts_generations = user.generations && (user.generations->names.version == 0) != is_none;
+  return is_other_form || contradicts_name || contradicts_left || contradicts_generations ? Reason::kUserKind
+                                                                                          : Reason::kValid;
+}
+
+// Section 5 step 4, and of step 3 that the name is left out.
 Reason UserAnswerVerifier::check_name(const UserLookup& user, const UserQuery& query, const UserState& state,
                                       UserResult& out) const {
   const bool is_none = user.kind == UserKind::kNone;
-  if (user.name && user.name->present == is_none) {
-    return Reason::kUserKind;
-  }
-  if (!is_none && user.decommissioned.present != (user.kind == UserKind::kLeft)) {
-    return Reason::kUserKind;
-  }
   if (!user.name) {
     out.user = state.user;
     return is_none || state.user.empty() ? Reason::kUserNameMissing : Reason::kValid;
@@ -251,10 +277,80 @@ Reason UserAnswerVerifier::check_name(const UserLookup& user, const UserQuery& q
   return state.user.empty() || std::ranges::equal(state.user, member.value) ? Reason::kValid : Reason::kUserChanged;
 }
 
+// docs/spec/recycled-names.md section 3: what stands there for step 4.
+Reason UserAnswerVerifier::check_generations(const Generations& shown, const UserQuery& query, const UserState& state,
+                                             UserResult& out) const {
+  const Versions& versions = shown.names;
+  if (versions.version > kMaxGenerations) {
+    return Reason::kVersionRange;
+  }
+  const auto count = static_cast<std::size_t>(versions.version);
+  if (versions.members.size() != count) {
+    return Reason::kLadderCount;
+  }
+  if (count < state.generation) {
+    return Reason::kVersionRegressed;
+  }
+  // The tree lives as long as the log: its one period is 0.
+  StructureView names = view(shown.record, kUsernames);
+  names.period = 0;
+  names.period_first_epoch = 0;
+  std::array<VersionEntry, kMaxGenerations> room;
+  const std::span<VersionEntry> entries = std::span(room).first(count);
+  VersionsResult result;
+  const Reason reason = verify_versions(names, query.username, Known(), versions, entries, result);
+  if (reason != Reason::kValid) {
+    return reason;
+  }
+  for (std::size_t i = 0; i < count; ++i) {
+    const ByteSpan user = entries[i].value;
+    if (!entries[i].has_value) {
+      return Reason::kMemberKind;
+    }
+    if (user.empty() || user.size() > configuration_.max_key_len) {
+      return Reason::kUserIdLength;
+    }
+    const auto is_same = [&](const VersionEntry& earlier) { return std::ranges::equal(earlier.value, user); };
+    if (std::ranges::any_of(entries.first(i), is_same)) {
+      return Reason::kUserReturned;
+    }
+  }
+  if (state.generation != 0 && !std::ranges::equal(entries[state.generation - 1].value, state.user)) {
+    return Reason::kUserChanged;
+  }
+  out.generation = static_cast<std::uint32_t>(count);
+  out.user = count == 0 ? ByteSpan() : entries.back().value;
+  return check_left(shown, entries);
+}
+
+// The users of all generations but the last have left, each before the next one came.
+Reason UserAnswerVerifier::check_left(const Generations& shown, std::span<const VersionEntry> names) const {
+  if (shown.left.size() != std::max<std::size_t>(names.size(), 1) - 1) {
+    return Reason::kGenerationLeft;
+  }
+  std::size_t i = 0;
+  for (const Entry& entry : shown.left) {
+    if (!entry.present) {
+      return Reason::kGenerationLeft;
+    }
+    const Reason reason = check_decommissioned(view(entry.record, kDecommissioned), names[i].value, false, entry);
+    if (reason != Reason::kValid) {
+      return reason;
+    }
+    if (entry.member.epoch >= names[i + 1].leaf_epoch) {
+      return Reason::kGenerationOrder;
+    }
+    ++i;
+  }
+  return Reason::kValid;
+}
+
 // Section 5 step 6, but the list.
 Reason UserAnswerVerifier::check_devices(const UserLookup& user, const UserState& state, UserResult& out) const {
   const StructureView lists = view(user.devices.record, kDevices);
-  const Reason reason = verify_lookup(lists, out.user, state.devices, user.devices.lookup, out.devices);
+  // Of a user whose name is used again nothing is known: it might be of the one before.
+  const Known known = by_generations() ? Known() : state.devices;
+  const Reason reason = verify_lookup(lists, out.user, known, user.devices.lookup, out.devices);
   if (reason != Reason::kValid) {
     return reason;
   }
@@ -289,7 +385,7 @@ Reason UserAnswerVerifier::check_keys(const UserLookup& user, const UserQuery& q
     while (known != state.keys.end() && is_before(known->id, device.id)) {
       ++known;
     }
-    const bool is_known = known != state.keys.end() && std::ranges::equal(known->id, device.id);
+    const bool is_known = !by_generations() && known != state.keys.end() && std::ranges::equal(known->id, device.id);
     const StructureView keys = view(entry->record, kKeys);
     DeviceResult& result = devices[out.num_devices++];
     result.id = device.id;

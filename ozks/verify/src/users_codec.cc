@@ -1,11 +1,14 @@
-// Decoding of the structures of docs/spec/users.md.
+// Decoding of the structures of docs/spec/users.md and docs/spec/recycled-names.md.
 #include "optiks/ozks/verify/users.h"
 
 namespace optiks::ozks::verify {
 namespace {
 
 constexpr std::uint64_t kMax16 = 0xffff;
+constexpr std::uint64_t kMax24 = 0xffffff;
 constexpr std::uint64_t kMax32 = 0xffffffff;
+
+constexpr std::uint8_t kNumKinds = 3;
 
 }  // namespace
 
@@ -35,10 +38,25 @@ VersionedEntry VersionedEntry::decode(Reader& reader) {
   return entry;
 }
 
+Generations Generations::decode(Reader& reader) {
+  Generations generations;
+  generations.record = static_cast<std::uint8_t>(reader.integer(1));
+  generations.names = Versions::decode(reader);
+  generations.left = List<Entry>::decode(reader, 0, kMax24);
+  return generations;
+}
+
 UserLookup UserLookup::decode(Reader& reader) {
   UserLookup user;
-  user.kind = static_cast<UserKind>(reader.discriminant(3));
-  if (reader.discriminant(2) == 1) {
+  const std::uint8_t kind = reader.discriminant(kByGenerations + kNumKinds);
+  if (kind % kByGenerations >= kNumKinds) {
+    reader.fail(Reason::kMalformedEnum);
+    return user;
+  }
+  user.kind = static_cast<UserKind>(kind % kByGenerations);
+  if (kind >= kByGenerations) {
+    user.generations = Generations::decode(reader);
+  } else if (reader.discriminant(2) == 1) {
     user.name = Entry::decode(reader);
   }
   if (user.kind != UserKind::kNone) {

@@ -57,6 +57,7 @@ class UserRow : private AnswerRow {
     state.least_epoch = number(kept["least_epoch"]);
     state.user = kept["user"].is_null() ? ByteSpan() : keep(kept["user"]);
     state.has_left = kept["has_left"].get<bool>();
+    state.generation = kept.contains("generation") ? kept["generation"].get<std::uint32_t>() : 0;
     if (!kept["devices"].is_null()) {
       state.devices = known_of(kept["devices"]);
       state.list = keep(kept["devices"]["list"]);
@@ -85,6 +86,7 @@ class UserRow : private AnswerRow {
     EXPECT_EQ(result.kind, kKinds.at(expected["kind"].get<std::string>()));
     EXPECT_EQ(base::to_hex(result.user), expected["user"].is_null() ? "" : expected["user"].get<std::string>());
     EXPECT_EQ(result.epoch, number(expected["epoch"]));
+    EXPECT_EQ(result.generation, expected.contains("generation") ? number(expected["generation"]) : 0);
     if (result.kind != UserKind::kCurrent) {
       return;
     }
@@ -100,8 +102,9 @@ class UserRow : private AnswerRow {
   std::deque<std::vector<KnownDevice>> known_keys_;
 };
 
-TEST(UserVectors, Lookup) {
-  const Json file = load_vectors("users/lookup.json");
+// How often each reason was seen.
+std::map<std::string, int> verify_all(const std::string& path) {
+  const Json file = load_vectors(path);
   EXPECT_GE(file["vectors"].size(), 150U);
   std::map<std::string, int> seen;
   for (const Json& vector : file["vectors"]) {
@@ -112,7 +115,18 @@ TEST(UserVectors, Lookup) {
     ++seen[reason];
   }
   EXPECT_GE(seen["valid"], 20);
-  EXPECT_GE(seen.size(), 45U);
+  return seen;
+}
+
+TEST(UserVectors, Lookup) { EXPECT_GE(verify_all("users/lookup.json").size(), 45U); }
+
+// Entries 93 to 98 of docs/negative-tests.md.
+TEST(UserVectors, Generations) {
+  const std::map<std::string, int> seen = verify_all("users/generations.json");
+  for (const char* reason : {"generation_left", "generation_order", "user_returned", "user_changed", "user_kind",
+                             "version_regressed", "ladder_count", "absent_covers", "member_kind"}) {
+    EXPECT_TRUE(seen.contains(reason)) << reason;
+  }
 }
 
 }  // namespace

@@ -99,6 +99,7 @@ internal static class VerifyCommand
                 if (key.User is { } user)
                 {
                     host.Out.WriteLine($"  user     {(user.User is { } octets ? DisplayText.Show(octets.Span) : "none")}{(user.HasLeft ? ", has left for good" : "")}");
+                    UserReport.Earlier(host.Out, user.Earlier);
                     UserReport.Devices(host.Out, user.Devices);
                     UserVersionList.Show(host.Out, user.Lists, user.Versions);
                 }
@@ -137,6 +138,7 @@ internal static class VerifyCommand
         }
         writer.WriteString("user_b64"u8, Base64UrlText.Encode(id.Span));
         writer.WriteBoolean("decommissioned"u8, user.HasLeft);
+        UserReport.Earlier(writer, user.Earlier);
         if (user.Lists.Count > 0 || user.Versions.Count > 0)
         {
             UserVersionList.Write(writer, "lists", user.Lists);

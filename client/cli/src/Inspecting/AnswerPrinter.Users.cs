@@ -13,10 +13,10 @@ internal sealed partial class AnswerPrinter
         }
         foreach (UserLookup user in answer.Users)
         {
-            Line(1, $"user: {user.Kind switch { 0 => "there is none", 1 => "has left", _ => "current" }}{(user.Name is null ? ", whose id the client knows" : "")}");
+            Line(1, $"user: {user.Kind switch { 0 => "there is none", 1 => "has left", _ => "current" }}{(user.Name is null && user.Generations is null ? ", whose id the client knows" : "")}");
             Entry("username", StructureId.Usernames, _key, user.Name);
             // What leads on is in the answer itself, unless the client knew it.
-            ReadOnlyMemory<byte>? id = ValueOf(user.Name);
+            ReadOnlyMemory<byte>? id = user.Generations is null ? ValueOf(user.Name) : Generations(user.Generations);
             Entry("decommissioned", StructureId.Decommissioned, id, user.Decommissioned);
             if (user.Devices is null)
             {
@@ -35,6 +35,20 @@ internal sealed partial class AnswerPrinter
                 Lookup(user.Keys[i].Lookup);
             }
         }
+    }
+
+    // Gives the id of the last user.
+    private ReadOnlyMemory<byte>? Generations(Generations generations)
+    {
+        About(StructureId.Usernames, _key);
+        Line(1, $"username, of record {generations.Record}, {Count(generations.Names.Members.Count, "user", "users")} one after another");
+        Versions(generations.Names);
+        for (int i = 0; i < generations.Left.Count; i++)
+        {
+            ReadOnlyMemory<byte>? earlier = i < generations.Names.Members.Count ? ValueOf(generations.Names.Members[i]) : null;
+            Entry($"decommissioned, of user {i + 1}", StructureId.Decommissioned, earlier, generations.Left[i]);
+        }
+        return generations.Names.Members is [.., var last] ? ValueOf(last) : null;
     }
 
     private void OwnUser(UserMonitorAnswer answer)
@@ -92,5 +106,7 @@ internal sealed partial class AnswerPrinter
         _subject = key;
     }
 
-    private static ReadOnlyMemory<byte>? ValueOf(UserEntry? entry) => entry?.Member is { Kind: MemberKind.Opened } member ? member.Value : default(ReadOnlyMemory<byte>?);
+    private static ReadOnlyMemory<byte>? ValueOf(UserEntry? entry) => entry?.Member is { } member ? ValueOf(member) : null;
+
+    private static ReadOnlyMemory<byte>? ValueOf(Member member) => member.Kind == MemberKind.Opened ? member.Value : default(ReadOnlyMemory<byte>?);
 }

@@ -247,7 +247,10 @@ internal sealed partial class AnswerPrinter
         return VrfKey.Verify(_structures[(int)_structure - 1].VrfPublicKey.Span, alpha, vrfProof.Span, label) == Reason.Valid ? label : null;
     }
 
-    private string Name(ulong? version) => _structure.HasVersions() ? $"version {version?.ToString(CultureInfo.InvariantCulture) ?? "?"}" : "the entry";
+    // Of usernames that are used again a version is the number of the user.
+    private string Name(ulong? version) => _structure.HasVersions() || (_structure == StructureId.Usernames && version > 0)
+        ? $"version {version?.ToString(CultureInfo.InvariantCulture) ?? "?"}"
+        : "the entry";
 
     private void Line(int depth, string text)
     {

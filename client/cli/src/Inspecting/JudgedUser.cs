@@ -1,4 +1,5 @@
 using Optiks.Client;
+using Optiks.Protocol;
 
 namespace Optiks.Cli.Inspecting;
 
@@ -10,4 +11,8 @@ namespace Optiks.Cli.Inspecting;
 /// <param name="Lists">Versions of the list that an owner is shown.</param>
 /// <param name="Versions">Versions of devices that an owner is shown.</param>
 internal sealed record JudgedUser(
-    ReadOnlyMemory<byte>? User, bool HasLeft, ulong ListVersion, IReadOnlyList<UserDevice> Devices, IReadOnlyList<UserListVersion> Lists, IReadOnlyList<UserDeviceVersions> Versions);
+    ReadOnlyMemory<byte>? User, bool HasLeft, ulong ListVersion, IReadOnlyList<UserDevice> Devices, IReadOnlyList<UserListVersion> Lists, IReadOnlyList<UserDeviceVersions> Versions)
+{
+    /// <summary>Earlier users of the name, all of whom have left.</summary>
+    public IReadOnlyList<EarlierUser> Earlier { get; init; } = [];
+}

@@ -10,13 +10,13 @@ internal sealed partial class SavedAnswerJudge
     {
         RequireWhole(answer.Head);
         RequireKeys(names, answer.Users.Count);
-        if (answer.Users.Any(user => user.Name is null))
+        if (answer.Users.Any(user => user.Name is null && user.Generations is null))
         {
             throw new UsageException("This answer leans on what its client knew of a user, and has not all of it: only an answer to a question without known can be judged alone.");
         }
         VerifierContext context = Context([answer.Head.Record, .. answer.Parts.Select(part => part.Record)]);
         UsersVerdict verdict = Verifier.Users(context, [.. names.Select(name => new UserQuestion(Form(name)) { Device = _device })], octets);
-        return OfAnswer("user lookup answer", verdict.Reason, verdict.Head, [.. verdict.Users.Select((user, i) => Judged(names[i], user, octets))]);
+        return OfAnswer("user lookup answer", verdict.Reason, verdict.Head, [.. verdict.Users.Select((user, i) => Judged(names[i], user, answer.Users[i].Generations, octets))]);
     }
 
     private Judgement OwnUser(UserMonitorAnswer answer, byte[] octets, IReadOnlyList<ReadOnlyMemory<byte>> names)
@@ -36,11 +36,11 @@ internal sealed partial class SavedAnswerJudge
         return verdict.User is not { Complete: false } ? judgement : judgement with { NotChecked = $"whether these are all versions: it is a page, which is no result, {judgement.NotChecked}" };
     }
 
-    private static JudgedKey Judged(ReadOnlyMemory<byte> name, VerifiedUser user, byte[] octets)
+    private static JudgedKey Judged(ReadOnlyMemory<byte> name, VerifiedUser user, Generations? generations, byte[] octets)
     {
         UserDevice[] devices = [.. user.Devices.Select(device => new UserDevice(
             device.Device, device.Key.Version, device.Key.LeafEpoch, device.Key.Value is { } range ? octets.AsMemory(range) : default(ReadOnlyMemory<byte>?), false))];
-        var judged = new JudgedUser(user.Kind == UserKind.None ? default(ReadOnlyMemory<byte>?) : user.UserId, user.Kind == UserKind.Left, user.ListVersion.Version, devices, [], []);
+        var judged = new JudgedUser(user.Kind == UserKind.None ? default(ReadOnlyMemory<byte>?) : user.UserId, user.Kind == UserKind.Left, user.ListVersion.Version, devices, [], []) { Earlier = generations?.Earlier ?? [] };
         return new JudgedKey(name, user.Kind == UserKind.None ? "absent" : "present", user.ListVersion.Version, null) { User = judged };
     }
 

@@ -39,9 +39,9 @@ internal static class OwnedUserRules
             ? With(current, user, owned with { Names = left })
             : current;
 
-    /// <summary>NoteName raises an alarm for each owned user whose name a verified answer shows to lead to another one.</summary>
-    public static ClientState NoteName(ClientState current, string name, string user, ulong epoch) =>
-        current.OwnedUsers.Where(owned => owned.Key != user && owned.Value.Names.Contains(name)).Aggregate(current, (next, owned) =>
+    /// <summary>NoteName raises an alarm for each owned user whose name a verified answer shows to lead to another one, save those who have left and whose name was <paramref name="passedOn"/> then.</summary>
+    public static ClientState NoteName(ClientState current, string name, string user, ulong epoch, Func<string, bool> passedOn) =>
+        current.OwnedUsers.Where(owned => owned.Key != user && owned.Value.Names.Contains(name) && !passedOn(owned.Key)).Aggregate(current, (next, owned) =>
             owned.Value.Alarms.Any(alarm => alarm.Kind == UserAlarmKind.NameElsewhere && alarm.Name == name && alarm.User == user)
                 ? next
                 : With(next, owned.Key, owned.Value with { Alarms = owned.Value.Alarms.Add(new UserAlarm(UserAlarmKind.NameElsewhere, 0, 0, epoch, Name: name, User: user)) }));
@@ -141,14 +141,14 @@ internal static class OwnedUserRules
             .. owned.Followed.Order(StringComparer.Ordinal).SelectMany(id => (state.Owned.GetValueOrDefault(id)?.Alarms ?? []).Select(alarm => UserAlarm.OfDevice(id, alarm))),
         ];
 
-    /// <summary>AlarmsOf gives those that a lookup shows: that a name leads elsewhere, or that a user has left.</summary>
-    public static IReadOnlyList<UserAlarm> AlarmsOf(ClientState state, string name, ReadOnlyMemory<byte>? user)
+    /// <summary>AlarmsOf gives those that a lookup shows: that a name leads elsewhere, or that one of its users has left.</summary>
+    public static IReadOnlyList<UserAlarm> AlarmsOf(ClientState state, string name, IEnumerable<ReadOnlyMemory<byte>> users)
     {
-        string? id = user is { } octets ? Base64UrlText.Encode(octets.Span) : null;
+        string[] ids = [.. users.Select(user => Base64UrlText.Encode(user.Span))];
         return
         [
             .. state.OwnedUsers.SelectMany(owned => owned.Value.Alarms.Where(alarm =>
-                alarm.Kind == UserAlarmKind.NameElsewhere ? alarm.Name == name : alarm.Kind == UserAlarmKind.Left && owned.Key == id)),
+                alarm.Kind == UserAlarmKind.NameElsewhere ? alarm.Name == name : alarm.Kind == UserAlarmKind.Left && ids.Contains(owned.Key))),
         ];
     }
 

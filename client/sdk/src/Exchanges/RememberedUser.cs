@@ -32,7 +32,9 @@ internal sealed record RememberedUser(UserQuestion Question, IReadOnlyDictionary
     {
         NameState? name = seen.Names.GetValueOrDefault(username.Id);
         UserState? user = name?.User is { } id ? seen.Users.GetValueOrDefault(id) : null;
-        RememberedKey list = RememberedKey.Of(user?.Devices, coverage, store);
+        // By a name that is used again another user may be shown, of whom nothing is known.
+        bool knowsVersions = name?.Generation is null;
+        RememberedKey list = knowsVersions ? RememberedKey.Of(user?.Devices, coverage, store) : default;
         var values = new Dictionary<string, byte[]>(StringComparer.Ordinal);
         var keys = new List<KnownDevice>();
         least = Math.Max(Math.Max(least, name?.LeastEpoch ?? 0), user?.LeastEpoch ?? 0);
@@ -60,6 +62,7 @@ internal sealed record RememberedUser(UserQuestion Question, IReadOnlyDictionary
             Device = device?.Octets ?? default,
             LeastEpoch = least,
             UserId = name?.User is { } user64 && coverage.MayLeaveOut(0) ? KeyName.FromId(user64) : default,
+            Generation = name?.Generation ?? 0,
             HasLeft = user?.LeftEpoch is not null,
             ListVersion = list.Known,
             List = list.Value,

@@ -1,4 +1,5 @@
 using Optiks.Native;
+using Optiks.Protocol;
 
 namespace Optiks.Client;
 
@@ -8,4 +9,8 @@ namespace Optiks.Client;
 /// <param name="Epoch">Epoch at which all of it holds.</param>
 /// <param name="List">State of the device list; null unless current.</param>
 /// <param name="Devices">Devices in the order of the list.</param>
-internal sealed record UserAnswer(UserKind Kind, ReadOnlyMemory<byte>? User, ulong Epoch, KeyState? List, IReadOnlyList<UserDevice> Devices);
+internal sealed record UserAnswer(UserKind Kind, ReadOnlyMemory<byte>? User, ulong Epoch, KeyState? List, IReadOnlyList<UserDevice> Devices)
+{
+    /// <summary>Earlier users of the name, all of whom have left.</summary>
+    public IReadOnlyList<EarlierUser> Earlier { get; init; } = [];
+}

@@ -16,6 +16,7 @@ internal sealed class UserLearning
     private readonly Dictionary<string, NameState> _names = new(StringComparer.Ordinal);
     private readonly Dictionary<string, UserState> _users = new(StringComparer.Ordinal);
     private readonly Dictionary<string, KeyState> _keys = new(StringComparer.Ordinal);
+    private readonly HashSet<(string Name, string User)> _passedOn = [];
 
     public UserLearning(ClientState seen, ulong period)
     {
@@ -27,21 +28,50 @@ internal sealed class UserLearning
     public IReadOnlyCollection<ReadOnlyMemory<byte>> NewValues => _values;
 
     /// <summary>Take judges one user. Of an answer that is refused nothing may be used.</summary>
-    public Reason Take(KeyName username, RememberedUser remembered, VerifiedUser shown, ReadOnlyMemory<byte> answer, out UserAnswer result)
+    public Reason Take(
+        KeyName username, RememberedUser remembered, VerifiedUser shown, IReadOnlyList<EarlierUser> earlier, ReadOnlyMemory<byte> answer, out UserAnswer result)
     {
         KeyName? user = shown.Kind == UserKind.None ? null : KeyName.OfVerified(shown.UserId);
-        result = new UserAnswer(shown.Kind, user?.Octets, shown.Epoch, null, []);
+        result = new UserAnswer(shown.Kind, user?.Octets, shown.Epoch, null, []) { Earlier = earlier };
         NameState? name = Find(_names, _seen.Names, username.Id);
         if (name is not null && shown.Epoch < name.LeastEpoch)
         {
             return Reason.Stale;
         }
-        if (name?.User is { } known && known != user?.Id)
+        if (shown.Generation < (name?.Generation ?? 0))
+        {
+            return Reason.VersionRegressed;
+        }
+        // In the generation that is kept the name led to the user who is kept.
+        string? then = name?.Generation is { } generation && generation < shown.Generation ? Base64UrlText.Encode(earlier[(int)generation - 1].User.Span) : user?.Id;
+        if (name?.User is { } known && known != then)
         {
             return Reason.UserChanged;
         }
-        _names[username.Id] = new NameState { LeastEpoch = shown.Epoch, User = user?.Id };
-        return user is null ? Reason.Valid : TakeUser(user.Value, remembered, shown, answer, ref result);
+        _names[username.Id] = new NameState { LeastEpoch = shown.Epoch, User = user?.Id, Generation = shown.Generation > 0 ? shown.Generation : null };
+        Reason reason = TakeEarlier(username, earlier, shown.Epoch);
+        return reason != Reason.Valid || user is null ? reason : TakeUser(user.Value, remembered, shown, answer, ref result);
+    }
+
+    // That they have left is kept of those whom somebody asked about or owns, and of nobody else.
+    private Reason TakeEarlier(KeyName username, IReadOnlyList<EarlierUser> earlier, ulong epoch)
+    {
+        foreach (EarlierUser one in earlier)
+        {
+            KeyName user = KeyName.OfVerified(one.User);
+            UserState? before = Find(_users, _seen.Users, user.Id);
+            if (before is null && !_seen.OwnedUsers.ContainsKey(user.Id))
+            {
+                continue;
+            }
+            if (before is not null && epoch < before.LeastEpoch)
+            {
+                return Reason.Stale;
+            }
+            _users[user.Id] = new UserState { LeftEpoch = epoch };
+            _passedOn.Add((username.Id, user.Id));
+        }
+        return Reason.Valid;
     }
 
     /// <summary>ApplyTo gives the current state with what was learnt; null when that is no longer the one that was compared with.</summary>
@@ -56,12 +86,12 @@ internal sealed class UserLearning
                 : current with { Names = names, Users = users, Keys = keys });
     }
 
-    // What an owner has to be told whoever asked: a name of its own that leads elsewhere, and that its user has left.
+    // What an owner has to be told whoever asked: a name of its own that leads elsewhere, unless it was passed on once its user had left, and that its user has left.
     private ClientState Note(ClientState next)
     {
         foreach ((string name, NameState state) in _names)
         {
-            next = state.User is { } user ? OwnedUserRules.NoteName(next, name, user, state.LeastEpoch) : next;
+            next = state.User is { } user ? OwnedUserRules.NoteName(next, name, user, state.LeastEpoch, owned => _passedOn.Contains((name, owned))) : next;
         }
         foreach ((string user, UserState state) in _users)
         {

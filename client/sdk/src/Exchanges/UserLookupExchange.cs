@@ -46,10 +46,12 @@ internal sealed class UserLookupExchange : VerifiedExchange<UserLookupExchange.L
             return new(verdict.Reason, null, null, verdict.FailedUser);
         }
         var learning = new UserLearning(seen, verdict.Head!.Period);
+        // Of one that led to others before, these are in the answer, which was verified.
+        IReadOnlyList<UserLookup>? shown = verdict.Users.Any(user => user.Generation > 1) ? UserLookupAnswer.Decode(answer).Users : null;
         var answers = new UserAnswer[_users.Count];
         for (int i = 0; i < answers.Length; i++)
         {
-            Reason reason = learning.Take(_users[i].Username, _remembered[i], verdict.Users[i], answer, out answers[i]);
+            Reason reason = learning.Take(_users[i].Username, _remembered[i], verdict.Users[i], shown?[i].Generations?.Earlier ?? [], answer, out answers[i]);
             if (reason != Reason.Valid)
             {
                 return new(reason, null, null, i);

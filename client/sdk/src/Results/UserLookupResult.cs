@@ -1,3 +1,5 @@
+using Optiks.Protocol;
+
 namespace Optiks.Client;
 
 /// <summary>UserLookupResult is a user with its devices, or that the user has left, or that there is proven to be none, or why the answer is refused.</summary>
@@ -19,6 +21,15 @@ public sealed record UserLookupResult : VerifiedAnswer
 
     /// <summary>User that the username leads to, its id; null unless present.</summary>
     public ReadOnlyMemory<byte>? User { get; init; }
+
+    /// <summary>
+    /// EarlierUsers to whom the username led before, from the first on; all of them have left for good. Empty in a log that uses no username again. What was agreed with this name before, by a key that was verified then,
+    /// was agreed with them.
+    /// </summary>
+    public IReadOnlyList<EarlierUser> EarlierUsers { get; init; } = [];
+
+    /// <summary>IsRecycled: the username led to another user before.</summary>
+    public bool IsRecycled => EarlierUsers.Count > 0;
 
     /// <summary>HasLeft: the user has been decommissioned, for good, and has no devices.</summary>
     public bool HasLeft { get; init; }

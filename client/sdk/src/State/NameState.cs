@@ -6,6 +6,9 @@ public sealed record NameState
     /// <summary>LeastEpoch that will be accepted for the username: that of the last answer about it.</summary>
     public required ulong LeastEpoch { get; init; }
 
-    /// <summary>User that the username leads to, base64url of the user id; null when there was none yet. It never changes.</summary>
+    /// <summary>User that the username leads to, base64url of the user id; null when there was none yet. In one <see cref="Generation"/> it never changes.</summary>
     public string? User { get; init; }
+
+    /// <summary>Generation of the username in which it leads to the user, in a log that uses usernames again; null in others, and without a user.</summary>
+    public uint? Generation { get; init; }
 }

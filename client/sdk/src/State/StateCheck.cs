@@ -18,7 +18,7 @@ internal static class StateCheck
         ?? (HasNull(state.Keys.Values) || HasNull(state.Owned.Values) || HasNull(state.Names.Values) || HasNull(state.Users.Values) || HasNull(state.OwnedUsers.Values) ? "something is null" : null)
         ?? state.Keys.Select(key => KeyFault(key.Key) ?? HashFault(key.Value.ValueSha256)).FirstOrDefault(fault => fault is not null)
         ?? state.Owned.Select(key => KeyFault(key.Key) ?? Fault(key.Value)).FirstOrDefault(fault => fault is not null)
-        ?? state.Names.Select(name => KeyFault(name.Key) ?? (name.Value.User is { } user ? KeyFault(user) : null)).FirstOrDefault(fault => fault is not null)
+        ?? state.Names.Select(name => KeyFault(name.Key) ?? Fault(anchor, name.Value)).FirstOrDefault(fault => fault is not null)
         ?? state.Users.Select(user => KeyFault(user.Key) ?? Fault(user.Value)).FirstOrDefault(fault => fault is not null)
         ?? state.OwnedUsers.Select(user => KeyFault(user.Key) ?? Fault(user.Value)).FirstOrDefault(fault => fault is not null);
 
@@ -103,6 +103,11 @@ internal static class StateCheck
         ?? owned.Alarms.Select(alarm => HandoverFault(alarm.Handover)).FirstOrDefault(fault => fault is not null)
         ?? owned.Expected.Select(change => HashFault(change.ValueSha256)).FirstOrDefault(fault => fault is not null)
         ?? owned.Alarms.Select(alarm => HashFault(alarm.ValueSha256)).FirstOrDefault(fault => fault is not null);
+
+    private static string? Fault(TrustAnchor anchor, NameState name) =>
+        name.Generation is 0 || name.Generation is not null != (name.User is not null && anchor.Configuration.ReusesUsernames) ? "a generation of a username is missing, or of no user"
+        : name.User is { } user ? KeyFault(user)
+        : null;
 
     private static string? Fault(UserState user) =>
         user is { LeftEpoch: not null, Devices: not null } ? "a user who has left has a device list"

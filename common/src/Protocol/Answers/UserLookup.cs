@@ -1,32 +1,41 @@
 namespace Optiks.Protocol;
 
-/// <summary>UserLookup is the answer about one user (docs/spec/users.md section 1).</summary>
+/// <summary>UserLookup is the answer about one user (docs/spec/users.md section 1, docs/spec/recycled-names.md section 2).</summary>
 /// <param name="Kind">0: no such user, 1: the user has left, 2: a current user.</param>
-/// <param name="Name">Entry of the username; null: left out, as the user id is known.</param>
+/// <param name="Name">Entry of the username; null: left out, as the user id is known, or there are <see cref="Generations"/>.</param>
 /// <param name="Decommissioned">Null: no such user.</param>
 /// <param name="Devices">The device list; null unless current.</param>
 /// <param name="Keys">Of the devices in the order of the list, or of the one that was asked.</param>
 public sealed record UserLookup(byte Kind, UserEntry? Name, UserEntry? Decommissioned, VersionedEntry? Devices, IReadOnlyList<VersionedEntry> Keys)
 {
+    /// <summary>ByGenerations is what the encoding adds to the kind of a user with <see cref="Generations"/>.</summary>
+    public const byte ByGenerations = 4;
+
     private const byte NoUser = 0;
     private const byte Current = 2;
 
+    /// <summary>Generations of the username, in a log that uses usernames again; null in others.</summary>
+    public Generations? Generations { get; init; }
+
     internal static UserLookup Decode(ref TlsReader reader)
     {
-        byte kind = reader.UInt8("user.kind");
-        if (kind > Current)
+        byte encoded = reader.UInt8("user.kind");
+        byte kind = (byte)(encoded % ByGenerations);
+        if (kind > Current || encoded >= 2 * ByGenerations)
         {
             throw new EncodingException(Reason.MalformedEnum, "user.kind");
         }
-        UserEntry? name = reader.UInt8("user.name") switch
+        Generations? generations = encoded >= ByGenerations ? Protocol.Generations.Decode(ref reader) : null;
+        UserEntry? name = generations is not null ? null : reader.UInt8("user.name") switch
         {
             0 => null,
             1 => UserEntry.Decode(ref reader),
             _ => throw new EncodingException(Reason.MalformedEnum, "user.name"),
         };
         UserEntry? decommissioned = kind == NoUser ? null : UserEntry.Decode(ref reader);
-        return kind == Current
+        UserLookup user = kind == Current
             ? new UserLookup(kind, name, decommissioned, VersionedEntry.Decode(ref reader), reader.Vector(0, uint.MaxValue, "user.keys", VersionedEntry.Decode))
             : new UserLookup(kind, name, decommissioned, null, []);
+        return user with { Generations = generations };
     }
 }

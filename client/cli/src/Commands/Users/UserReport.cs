@@ -45,6 +45,7 @@ internal static class UserReport
         {
             host.Out.WriteLine($"  user     {DisplayText.Show(user.Span)}");
         }
+        Earlier(host.Out, result.EarlierUsers);
         Devices(host.Out, result.Devices);
         host.Out.WriteLine($"  checked  {LookupCommand.Statement(result.Head!)}");
         UserAlarmReport.Show(host.Out, result.Alarms);
@@ -80,8 +81,38 @@ internal static class UserReport
         }
         writer.WriteString("user_b64"u8, Base64UrlText.Encode(user.Span));
         writer.WriteBoolean("decommissioned"u8, result.HasLeft);
+        Earlier(writer, result.EarlierUsers);
         writer.WriteNumber("list_version"u8, result.ListVersion);
         Devices(writer, result.Devices);
+    }
+
+    /// <summary>Earlier users of a recycled name as members; of another name nothing.</summary>
+    public static void Earlier(Utf8JsonWriter writer, IReadOnlyList<EarlierUser> earlier)
+    {
+        if (earlier.Count == 0)
+        {
+            return;
+        }
+        writer.WriteBoolean("recycled"u8, true);
+        writer.WriteStartArray("earlier_users"u8);
+        foreach (EarlierUser user in earlier)
+        {
+            writer.WriteStartObject();
+            writer.WriteString("user_b64"u8, Base64UrlText.Encode(user.User.Span));
+            writer.WriteNumber("since_epoch"u8, user.SinceEpoch);
+            writer.WriteNumber("left_epoch"u8, user.LeftEpoch);
+            writer.WriteEndObject();
+        }
+        writer.WriteEndArray();
+    }
+
+    /// <summary>Earlier users of a recycled name for people, one a line.</summary>
+    public static void Earlier(TextWriter output, IReadOnlyList<EarlierUser> earlier)
+    {
+        foreach (EarlierUser user in earlier)
+        {
+            output.WriteLine($"  recycled the name was {DisplayText.Show(user.User.Span)}'s from epoch {user.SinceEpoch} until that user left in epoch {user.LeftEpoch}");
+        }
     }
 
     /// <summary>Devices as the member of that name.</summary>

@@ -55,6 +55,8 @@ inline constexpr std::size_t kDefaultMaxValueLen = 65'536;
 inline constexpr std::size_t kMaxValueLen = 1'048'576;
 // Epochs of a range.
 inline constexpr std::size_t kMaxRangeEpochs = 256;
+// Users that a username leads to, one after another (docs/spec/recycled-names.md).
+inline constexpr std::size_t kMaxGenerations = 64;
 // Records of the bounds of periods (docs/spec/periods.md section 4).
 inline constexpr std::size_t kMaxPeriodBounds = 128;
 
@@ -134,6 +136,8 @@ enum class [[nodiscard]] Reason : std::int32_t{
     kDevicesMissing = 146,
     kDeviceList = 147,
     kDeviceCount = 148,
+    kGenerationLeft = 149,
+    kGenerationOrder = 150,
     kPeriodBounds = 160,
     kHandoverPeriod = 161,
     kHandoverUnset = 162,
@@ -216,6 +220,8 @@ inline constexpr std::pair<Reason, const char*> kReasonNames[] = {
     {Reason::kDevicesMissing, "devices_missing"},
     {Reason::kDeviceList, "device_list"},
     {Reason::kDeviceCount, "device_count"},
+    {Reason::kGenerationLeft, "generation_left"},
+    {Reason::kGenerationOrder, "generation_order"},
     {Reason::kPeriodBounds, "period_bounds"},
     {Reason::kHandoverPeriod, "handover_period"},
     {Reason::kHandoverUnset, "handover_unset"},

@@ -1,4 +1,5 @@
-// Answers about users: docs/spec/users.md. Any thread; one thread at a time for one object.
+// Answers about users: docs/spec/users.md, docs/spec/recycled-names.md. Any thread; one thread at a time for one
+// object.
 //
 // Lifetime: as in codec.h, everything is a view into the octets of the answer, or into what the caller keeps.
 #pragma once
@@ -39,10 +40,22 @@ struct VersionedEntry {
   static VersionedEntry decode(Reader& reader);
 };
 
+// Generations of a username: all users that it led to, and that those before the last have left.
+struct Generations {
+  std::uint8_t record = 0;
+  Versions names;
+  List<Entry> left;
+
+  static Generations decode(Reader& reader);
+};
+
 enum class UserKind : std::uint8_t { kNone = 0, kLeft = 1, kCurrent = 2 };
+// What is added to the kind of a user whose name is shown by generations.
+inline constexpr std::uint8_t kByGenerations = 4;
 
 struct UserLookup {
   UserKind kind = UserKind::kNone;
+  std::optional<Generations> generations;  // in a log whose usernames are used again, in place of the name
   std::optional<Entry> name;
   Entry decommissioned;       // unless kNone
   VersionedEntry devices;     // when kCurrent
@@ -80,6 +93,7 @@ struct KnownDevice {
 struct UserState {
   std::uint64_t least_epoch = 0;  // the largest of the epochs that are kept with what is below
   ByteSpan user;                  // its id; empty: not known
+  std::uint32_t generation = 0;   // of the username, whose user that is; 0: none is known, or names are not used again
   bool has_left = false;
   Known devices;
   ByteSpan list;                      // the DeviceList of the known version
@@ -101,6 +115,7 @@ struct DeviceResult {
 struct UserResult {
   UserKind kind = UserKind::kNone;
   ByteSpan user;                    // its id, unless kNone
+  std::uint32_t generation = 0;     // of the username; 0: kNone, or names are not used again
   std::uint64_t epoch = 0;          // e*: of this epoch the answer is
   std::uint64_t largest_epoch = 0;  // up to which auditors have to cover the log
   // When kCurrent:
@@ -151,7 +166,13 @@ class UserAnswerVerifier {
   bool refer_all(const UserLookup& user, Reach& reach);
   [[nodiscard]] EpochRecord record(std::size_t number) const { return read_record(records_[number]); }
   [[nodiscard]] StructureView view(std::uint8_t number, std::uint8_t structure) const;
+  // Whether usernames are used again.
+  [[nodiscard]] bool by_generations() const { return configuration_.username_reuse != 0; }
+  Reason check_kinds(const UserLookup& user) const;
   Reason check_name(const UserLookup& user, const UserQuery& query, const UserState& state, UserResult& out) const;
+  Reason check_generations(const Generations& shown, const UserQuery& query, const UserState& state,
+                           UserResult& out) const;
+  Reason check_left(const Generations& shown, std::span<const VersionEntry> names) const;
   Reason check_devices(const UserLookup& user, const UserState& state, UserResult& out) const;
   Reason check_keys(const UserLookup& user, const UserQuery& query, const UserState& state,
                     std::span<DeviceResult> devices, UserResult& out) const;

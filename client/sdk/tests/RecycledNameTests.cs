@@ -1,0 +1,107 @@
+using System.Text.Json;
+using Optiks.Protocol;
+
+namespace Optiks.Client.Tests;
+
+/// <summary>What a client makes of a username that led to other users before (docs/spec/recycled-names.md): answers of the Python reference, to a client that knows or owns some of these users.</summary>
+public sealed class RecycledNameTests : IDisposable
+{
+    private const string First = "id-first";
+    private static readonly byte[] s_number = "+44 20"u8.ToArray();
+
+    private readonly TemporaryFolder _folder = new();
+    private readonly JsonDocument _file = Vectors.Read("users/generations.json");
+
+    public void Dispose()
+    {
+        _file.Dispose();
+        _folder.Dispose();
+    }
+
+    [Fact]
+    public async Task A_result_shows_the_users_before()
+    {
+        MemoryClientStateStore store = Store();
+
+        UserLookupResult found = await LookupAsync(store);
+
+        Assert.True(found.IsRecycled);
+        Assert.Equal("id-third", Text(found.User!.Value));
+        Assert.Equal([(First, 1UL, 2UL), ("id-second", 4UL, 5UL)], found.EarlierUsers.Select(user => (Text(user.User), user.SinceEpoch, user.LeftEpoch)));
+        NameState name = store.Current.Names.Single().Value;
+        Assert.Equal((Id("id-third"), 3U), (name.User, name.Generation));
+        // Of those whom nobody asked for nothing is kept.
+        Assert.Equal([Id("id-third")], store.Current.Users.Keys);
+    }
+
+    [Theory]
+    [InlineData(true)]
+    [InlineData(false)]
+    public async Task A_name_that_was_passed_on_is_an_alarm_if_its_owner_did_not_ask_to_leave(bool asked)
+    {
+        MemoryClientStateStore store = Store();
+        var owned = new OwnedUser { Names = [Id(s_number)], Expected = asked ? [new ExpectedUserChange(Guid.Empty, [], [], Leaves: true)] : [] };
+        store.TryUpdate(state => state with { OwnedUsers = state.OwnedUsers.SetItem(Id(First), owned) }, []);
+
+        UserLookupResult found = await LookupAsync(store);
+
+        OwnedUser after = store.Current.OwnedUsers[Id(First)];
+        Assert.Equal((true, true), (found.IsValid, after.HasLeft));
+        Assert.Equal(asked ? [] : [UserAlarmKind.Left], after.Alarms.Select(alarm => alarm.Kind));
+        Assert.Equal(after.Alarms, found.Alarms);
+        Assert.Empty(after.Expected);
+        Assert.NotNull(store.Current.Users[Id(First)].LeftEpoch);
+    }
+
+    [Fact]
+    public async Task A_name_that_never_led_to_its_owner_is_an_alarm()
+    {
+        MemoryClientStateStore store = Store();
+        store.TryUpdate(state => state with { OwnedUsers = state.OwnedUsers.SetItem(Id("id-other"), new OwnedUser { Names = [Id(s_number)] }) }, []);
+
+        Assert.Equal([UserAlarmKind.NameElsewhere], (await LookupAsync(store)).Alarms.Select(alarm => alarm.Kind));
+    }
+
+    [Fact]
+    public async Task An_answer_that_is_older_than_what_is_known_of_an_earlier_user_is_stale()
+    {
+        MemoryClientStateStore store = Store();
+        store.TryUpdate(state => state with { Users = state.Users.SetItem(Id(First), new UserState { LeftEpoch = 8 }) }, []);
+        ClientState before = store.Current;
+
+        Assert.Equal(Reason.Stale, (await LookupAsync(store)).Reason);
+        Assert.Same(before, store.Current);
+    }
+
+    [Fact]
+    public async Task A_client_does_not_go_back_to_an_earlier_user()
+    {
+        MemoryClientStateStore store = Store();
+        Assert.True((await LookupAsync(store)).IsValid);
+        ClientState before = store.Current;
+
+        // The answer of its time, to a client that has no head which would tell.
+        store.TryUpdate(state => state with { Head = null, Names = state.Names.SetItem(Id(s_number), before.Names[Id(s_number)] with { LeastEpoch = 0 }), Users = state.Users.Clear() }, []);
+        UserLookupResult old = await LookupAsync(store, "of_epoch_4");
+
+        Assert.Equal(Reason.VersionRegressed, old.Reason);
+        Assert.Equal(before.Names[Id(s_number)].Generation, store.Current.Names[Id(s_number)].Generation);
+    }
+
+    private MemoryClientStateStore Store() => new(Vectors.Anchor(_file.RootElement.GetProperty("anchors")[0]), _folder.Path);
+
+    private async Task<UserLookupResult> LookupAsync(MemoryClientStateStore store, string kind = "honest")
+    {
+        JsonElement vector = _file.RootElement.GetProperty("vectors").EnumerateArray().First(row =>
+            row.GetProperty("kind").GetString() == kind && row.GetProperty("users")[0].GetProperty("username").GetString() == Convert.ToHexStringLower(s_number));
+        using var http = new HttpClient(new Vectors.Answering(Vectors.Hex(vector, "answer"), MediaTypes.UserLookup));
+        OptiksClient client = Vectors.Client(Vectors.Anchor(_file.RootElement.GetProperty("anchors")[vector.GetProperty("anchor").GetInt32()]), vector, store, http);
+        return await client.LookupUserAsync(s_number, cancellationToken: TestContext.Current.CancellationToken);
+    }
+
+    private static string Text(ReadOnlyMemory<byte> octets) => System.Text.Encoding.UTF8.GetString(octets.Span);
+
+    private static string Id(string text) => Id(System.Text.Encoding.UTF8.GetBytes(text));
+
+    private static string Id(byte[] octets) => Base64UrlText.Encode(octets);
+}
