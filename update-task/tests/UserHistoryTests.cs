@@ -12,23 +12,24 @@ public sealed class UserHistoryTests
     private const ushort MaxDevices = 2;
 
     [Theory]
-    [InlineData(1)]
-    [InlineData(2)]
-    public async Task A_random_history_is_decided_as_the_model_says(int seed)
+    [InlineData(1, false)]
+    [InlineData(2, false)]
+    [InlineData(3, true)]
+    public async Task A_random_history_is_decided_as_the_model_says(int seed, bool reusesUsernames)
     {
         using TestFolder folder = await TestFolder.CreateAsync();
         // The same history in every run, so that what fails fails again.
         var random = new Random(seed);
         var updates = new Updates(folder);
-        var model = new LogModel(MaxDevices);
+        var model = new LogModel(MaxDevices, reusesUsernames);
         var met = new HashSet<RefusalReason>();
         for (int start = 0; start < 4; start++)
         {
-            await using TaskHost task = await StartAsync(folder);
+            await using TaskHost task = await StartAsync(folder, reusesUsernames);
             AssertLists(task, model);
             for (int round = 0; round < 12; round++)
             {
-                await updates.AcceptAsync([.. Enumerable.Range(0, random.Next(1, 8)).Select(_ => RandomRequest(random))]);
+                await updates.AcceptAsync([.. Enumerable.Range(0, random.Next(1, 8)).Select(_ => RandomRequest(random, reusesUsernames))]);
                 while (await task.Store.CountPendingAsync(TestContext.Current.CancellationToken) > 0)
                 {
                     await task.StepAsync();
@@ -49,7 +50,13 @@ public sealed class UserHistoryTests
         Assert.Equal(all, met.Order());
     }
 
-    private static Task<TaskHost> StartAsync(TestFolder folder) => TaskHost.StartAsync(folder, log: options => options.MaxDevices = MaxDevices);
+    private static Task<TaskHost> StartAsync(TestFolder folder, bool reusesUsernames) => TaskHost.StartAsync(
+        folder,
+        log: options =>
+        {
+            options.MaxDevices = MaxDevices;
+            options.UsernameReuse = reusesUsernames;
+        });
 
     // The next start: from the snapshot; from an older one and the epochs since; from the database alone.
     private static async Task EndAsync(TestFolder folder, TaskHost task, int start)
@@ -91,7 +98,7 @@ public sealed class UserHistoryTests
         Assert.Equal(users.Select(model.ListOf), task.Session.Directory.NewestValues(StructureId.Devices, keys).Select(list => list?.ToArray()));
     }
 
-    private static AcceptRequest RandomRequest(Random random)
+    private static AcceptRequest RandomRequest(Random random, bool reusesUsernames)
     {
         if (random.Next(5) == 0)
         {
@@ -99,14 +106,15 @@ public sealed class UserHistoryTests
             ExpectedVersion? expected = random.Next(2) == 0 ? new ExpectedVersion(0, (ulong)random.Next(3)) : null;
             return Updates.Request(Updates.Item($"device {random.Next(24)}", $"plain {random.Next()}", expected));
         }
-        var update = UserUpdate.Of($"user {random.Next(5)}");
-        if (random.Next(60) == 0)
+        // Where names are used again there are more users, of whom more leave.
+        var update = UserUpdate.Of($"user {random.Next(reusesUsernames ? 12 : 5)}");
+        if (random.Next(reusesUsernames ? 20 : 60) == 0)
         {
             return update.Decommission().Request();
         }
         if (random.Next(3) == 0)
         {
-            update.Create($"name {random.Next(20)}");
+            update.Create($"name {random.Next(reusesUsernames ? 4 : 20)}");
         }
         int[] devices = [.. Enumerable.Range(0, 24)];
         random.Shuffle(devices);

@@ -42,6 +42,14 @@ public sealed class UserRulesTests
     }
 
     [Fact]
+    public void A_username_whose_user_has_left_is_given_again_where_the_log_says_so()
+    {
+        AssertList([], Decide(Alice.Create("al", "ally"), taken: ["al", "ally"], freed: ["al", "ally"]));
+        AssertUnchanged(1, Decide(Alice.AddUsername("al"), list: ["c"], listVersion: 1, taken: ["al"], freed: ["al"]));
+        AssertRefused(RefusalReason.UsernameTaken, 2, 0, Decide(Alice.Create("al", "ally"), taken: ["al", "ally"], freed: ["al"]));
+    }
+
+    [Fact]
     public void A_device_is_added_once()
     {
         AssertRefused(RefusalReason.DeviceTaken, 2, 1, Decide(Alice.Create("al").AddDevice("d", "1"), taken: ["d"]));
@@ -104,7 +112,7 @@ public sealed class UserRulesTests
     private static UserUpdate Alice => UserUpdate.Of("alice");
 
     // Taken: usernames and devices that are there, at version 1.
-    private static Decision Decide(UserUpdate update, string[]? list = null, ulong listVersion = 0, bool hasLeft = false, string[]? taken = null)
+    private static Decision Decide(UserUpdate update, string[]? list = null, ulong listVersion = 0, bool hasLeft = false, string[]? taken = null, string[]? freed = null)
     {
         AcceptRequest request = update.Request();
         var pending = new PendingRequest(request.RequestId, 1, request.BodyHash, request.Items);
@@ -112,7 +120,10 @@ public sealed class UserRulesTests
             pending,
             UserChange.Of(pending)!,
             [.. request.Items.Select((item, i) => new ExpectedVersion(0, i == UserChange.ItemIndex ? listVersion : taken?.Contains(LogModel.Text(item.Key)) == true ? 1ul : 0))],
-            hasLeft);
+            hasLeft)
+        {
+            Freed = [.. request.Items.Select(item => item.Structure == StructureId.Usernames && freed?.Contains(LogModel.Text(item.Key)) == true)],
+        };
         return UserRules.Decide(user, [.. (list ?? []).Select(device => (ReadOnlyMemory<byte>)Encoding.Latin1.GetBytes(device))], s_configuration);
     }
 

@@ -27,6 +27,10 @@ internal static class OwnUserParser
         {
             throw new ProblemException(CallerRights.NotOwnUser($"$.{user}"));
         }
+        if (log.ReusesUsernames && query.Usernames.Count > 0)
+        {
+            throw UserQueryParser.Malformed("This log uses usernames again: look up to whom one leads.", $"$.{names}");
+        }
         query = query with { Usernames = Prepare(query.Usernames, log, rules, names) };
         return new OwnUserQuery(query.Encode(), caller.IsToken, user, names);
     }

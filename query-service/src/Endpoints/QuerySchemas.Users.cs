@@ -107,9 +107,16 @@ internal static partial class QuerySchemas
             ["lookup"] = schemas.Ref("Lookup"),
             ["list"] = ApiSchemas.Any(schemas.Ref("ListedDevice"), "The devices, decoded; left out when the list is known."),
         }));
+        schemas.Add("Generations", ApiSchemas.ObjectOf("All users that a username led to, of which all but the last have left.", ["record", "names", "left"], new()
+        {
+            ["record"] = ApiSchemas.WholeNumber("The record that the names refer to; 0: the head's."),
+            ["names"] = schemas.Ref("Versions"),
+            ["left"] = ApiSchemas.Any(schemas.Ref("Entry"), "Of the users but the last, in their order."),
+        }));
         schemas.Add("UserLookup", ApiSchemas.ObjectOf("What a username leads to.", ["kind"], new()
         {
-            ["kind"] = Kind("0: no such user, 1: the user has left, 2: a current user.", 0, 1, 2),
+            ["kind"] = Kind("0: no such user, 1: the user has left, 2: a current user; 4, 5, 6: the same in a log that uses usernames again.", 0, 1, 2, 4, 5, 6),
+            ["generations"] = schemas.Ref("Generations"),
             ["name"] = schemas.Ref("Entry"),
             ["decommissioned"] = schemas.Ref("Entry"),
             ["devices"] = schemas.Ref("DeviceListEntry"),

@@ -77,6 +77,7 @@ internal sealed class ReplicaTrees
             Period = period.Period,
             PeriodFirstEpoch = period.FirstEpoch ?? 0,
             MaxValueLength = _anchor.Configuration.MaxValueLength,
+            ReusesUsernames = _anchor.Configuration.ReusesUsernames,
             Threads = DirectoryOptions.AllProcessors,
         };
     }

@@ -93,6 +93,7 @@ public sealed class LogTrees : IDisposable
             Period = period,
             Values = KeptValues.None,
             MaxValueLength = configuration.MaxValueLength,
+            ReusesUsernames = configuration.ReusesUsernames,
             Threads = DirectoryOptions.AllProcessors,
         };
         return new LogTrees(KeyDirectory.Create(options), options, hasSecrets: false);

@@ -52,6 +52,9 @@ internal sealed class LogOptions
     [EnumDataType(typeof(UsernameForm))]
     public UsernameForm UsernameForm { get; set; } = UsernameForm.Octets;
 
+    /// <summary>UsernameReuse: a username may lead to another user once its own has left for good (docs/spec/recycled-names.md), as telephone numbers are given to somebody else.</summary>
+    public bool UsernameReuse { get; set; }
+
     /// <summary>ToConfiguration gives the configuration of a log made with these options.</summary>
     public Configuration ToConfiguration() => new()
     {
@@ -59,6 +62,7 @@ internal sealed class LogOptions
         Origin = Origin,
         PeriodLengthMs = (ulong)PeriodLength.TotalMilliseconds,
         RetainedPeriods = (byte)RetainedPeriods,
+        UsernameReuse = UsernameReuse ? (byte)1 : (byte)0,
         MaxKeyLength = (byte)MaxKeyLength,
         MaxValueLength = (uint)MaxValueLength,
         MaxDevices = (ushort)MaxDevices,

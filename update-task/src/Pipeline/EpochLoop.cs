@@ -209,13 +209,15 @@ internal sealed class EpochLoop
         LogSession session = lead.Session;
         ErasurePlan erasures;
         CopiedVersions copied;
+        FreedUsernames freed;
         using (updates.Times.Measure(EpochStep.Read))
         {
             erasures = await ErasurePlanner.PlanAsync(session, lead.Store, updates.Pending.Requests, stop);
             await lead.Periods.TakeOutAsync(lead, erasures.Leaving, stop);
             copied = await CopiedVersions.ReadAsync(session, lead.Store, updates.Pending.Requests, stop);
+            freed = await FreedUsernames.ReadAsync(session, lead.Store, updates.Pending.Requests, stop);
         }
-        using EpochDraft draft = _maker.Make(session, updates.Pending, erasures, copied, nowMs, updates.Times);
+        using EpochDraft draft = _maker.Make(session, updates.Pending, erasures, copied, freed, nowMs, updates.Times);
         return await CommitAsync(lead, draft, updates.Times) ? (draft.Refused, draft.Updates.More) : (0, More: false);
     }
 

@@ -27,9 +27,10 @@ internal sealed class EpochMaker
     /// <param name="updates">What <see cref="IPipelineStore.ReadPendingAsync"/> gave: no key twice. Empty: a heartbeat.</param>
     /// <param name="erasures">What is erased for those of them that ask for it.</param>
     /// <param name="copied">What their expected versions of the period before mean in this one.</param>
+    /// <param name="freed">Usernames that may lead to another user.</param>
     /// <param name="nowMs">The wall clock in Unix milliseconds.</param>
     /// <param name="times">Counts the steps.</param>
-    public EpochDraft Make(LogSession session, EpochUpdates updates, ErasurePlan erasures, CopiedVersions copied, ulong nowMs, EpochTimes times)
+    public EpochDraft Make(LogSession session, EpochUpdates updates, ErasurePlan erasures, CopiedVersions copied, FreedUsernames freed, ulong nowMs, EpochTimes times)
     {
         ulong epoch = session.Last.Epoch + 1;
         Decision[] decisions;
@@ -37,7 +38,7 @@ internal sealed class EpochMaker
         int[] ordinals;
         using (times.Measure(EpochStep.Labels))
         {
-            decisions = UpdateRules.Decide(session.Directory, session.Identity.Anchor.Configuration, copied, updates.Requests, _maxBytes);
+            decisions = UpdateRules.Decide(session.Directory, session.Identity.Anchor.Configuration, copied, freed, updates.Requests, _maxBytes);
             updates = updates.First(decisions.Length);
             erasures = erasures.Of(updates.Requests);
             erasures.Decide(updates.Requests, decisions);

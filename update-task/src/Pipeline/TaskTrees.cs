@@ -49,6 +49,7 @@ internal sealed class TaskTrees
         Values = KeptValues.Lists,
         Period = period.Period,
         MaxValueLength = _identity.Anchor.Configuration.MaxValueLength,
+        ReusesUsernames = _identity.Anchor.Configuration.ReusesUsernames,
         Threads = DirectoryOptions.AllProcessors,
     };
 }

@@ -17,9 +17,11 @@ internal static class UpdateRules
     /// <param name="directory">At the epoch before, with the values of structure devices.</param>
     /// <param name="configuration">The log's.</param>
     /// <param name="copied">The period of the versions, and what those of the period before are in it.</param>
+    /// <param name="freed">Usernames that may lead to another user.</param>
     /// <param name="pending">The requests: no key twice.</param>
     /// <param name="maxBytes">Octets of keys and values, device lists among them, that an epoch takes; the first request is taken whatever it has.</param>
-    public static Decision[] Decide(KeyDirectory directory, Configuration configuration, CopiedVersions copied, IReadOnlyList<PendingRequest> pending, long maxBytes)
+    public static Decision[] Decide(
+        KeyDirectory directory, Configuration configuration, CopiedVersions copied, FreedUsernames freed, IReadOnlyList<PendingRequest> pending, long maxBytes)
     {
         // Requests that ask for erasures are decided by what plans these.
         foreach (PendingRequest request in pending.Where(request => !ErasureOrder.IsIn(request)))
@@ -28,7 +30,7 @@ internal static class UpdateRules
         }
         var decisions = new Decision[pending.Count];
         DecideExpected(directory, copied, pending, decisions);
-        return decisions[..UserDecisions.Decide(directory, configuration, copied.Period, pending, decisions, maxBytes)];
+        return decisions[..UserDecisions.Decide(directory, configuration, copied.Period, freed, pending, decisions, maxBytes)];
     }
 
     // One refusal a request, for its first item whose key is at another version than expected.

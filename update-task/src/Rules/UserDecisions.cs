@@ -8,9 +8,10 @@ namespace Optiks.UpdateTask.Rules;
 internal static class UserDecisions
 {
     /// <summary>Decide writes the decisions of requests about users that are not refused already. Returns how many of all requests fit in an epoch, as <see cref="UpdateRules.Decide"/> has it.</summary>
-    public static int Decide(KeyDirectory directory, Configuration configuration, ulong period, IReadOnlyList<PendingRequest> pending, Decision[] decisions, long maxBytes)
+    public static int Decide(
+        KeyDirectory directory, Configuration configuration, ulong period, FreedUsernames freed, IReadOnlyList<PendingRequest> pending, Decision[] decisions, long maxBytes)
     {
-        UserRequest?[] users = Read(directory, period, pending, decisions);
+        UserRequest?[] users = Read(directory, period, freed, pending, decisions);
         if (users.All(user => user is null))
         {
             // As many as were selected, by the octets that they have.
@@ -35,7 +36,7 @@ internal static class UserDecisions
     }
 
     // With the versions of all keys of the requests. Null: it is about plain keys, or refused.
-    private static UserRequest?[] Read(KeyDirectory directory, ulong period, IReadOnlyList<PendingRequest> pending, Decision[] decisions)
+    private static UserRequest?[] Read(KeyDirectory directory, ulong period, FreedUsernames freed, IReadOnlyList<PendingRequest> pending, Decision[] decisions)
     {
         var changes = new UserChange?[pending.Count];
         using var versions = new KeyVersions();
@@ -64,7 +65,7 @@ internal static class UserDecisions
                 {
                     ofItems[item] = new ExpectedVersion(period, versions[next++]);
                 }
-                users[i] = new UserRequest(pending[i], change, ofItems, hasLeft);
+                users[i] = new UserRequest(pending[i], change, ofItems, hasLeft) { Freed = [.. pending[i].Items.Select(freed.Has)] };
             }
         }
         return users;

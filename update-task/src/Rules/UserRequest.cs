@@ -6,10 +6,13 @@ namespace Optiks.UpdateTask.Rules;
 /// <summary>UserRequest is a pending request about a user with what the epoch before says of its keys, but for the device list.</summary>
 /// <param name="Pending">The request.</param>
 /// <param name="Change">What it does to the list.</param>
-/// <param name="Versions">Version of each item's key, 0 for none; of a username 1 when it has an entry.</param>
+/// <param name="Versions">Version of each item's key, 0 for none; of a username above 0 when it has an entry.</param>
 /// <param name="HasLeft">The user has been decommissioned.</param>
 internal sealed record UserRequest(PendingRequest Pending, UserChange Change, IReadOnlyList<ExpectedVersion> Versions, bool HasLeft)
 {
+    /// <summary>Freed says of each item whether it is a username whose user has left, and that may be this one's.</summary>
+    public required IReadOnlyList<bool> Freed { get; init; }
+
     /// <summary>UserId that all of the request is about.</summary>
     public ReadOnlyMemory<byte> UserId => Pending.Items[UserChange.ItemIndex].Key;
 

@@ -34,8 +34,8 @@ internal static class UserRules
 
     private static Refusal? RefuseUsername(UserRequest request)
     {
-        // A username has an entry or none, and no versions: the latest is 0 either way (docs/spec/rest.md section 5).
-        int item = FirstItem(request, (update, i) => update.Structure == StructureId.Usernames && request.Versions[i].Version > 0);
+        // To whom a name leads is no version that a request could expect: the latest is 0 either way (docs/spec/rest.md section 5).
+        int item = FirstItem(request, (update, i) => update.Structure == StructureId.Usernames && request.Versions[i].Version > 0 && !request.Freed[i]);
         return item < 0 ? null : new Refusal(RefusalReason.UsernameTaken, item, request.Versions[item] with { Version = 0 });
     }
 

@@ -133,7 +133,8 @@ internal static class HistoryCheck
                 latest[(item.Structure, LogModel.Text(item.Key))] = status.Epoch;
             }
         }
-        var model = new LogModel(TrustAnchor.Load(folder.Data.TrustAnchor).Configuration.MaxDevices);
+        Configuration configuration = TrustAnchor.Load(folder.Data.TrustAnchor).Configuration;
+        var model = new LogModel(configuration.MaxDevices, configuration.ReusesUsernames);
         var switches = new Queue<CopyBatch>(copies);
         void SwitchUntil(ulong epoch)
         {

@@ -8,12 +8,17 @@ namespace Optiks.UpdateTask.Tests.Support;
 internal sealed class LogModel
 {
     private readonly int _maxDevices;
+    private readonly bool _reusesUsernames;
     private readonly Dictionary<(StructureId Structure, string Key), ulong> _copied = [];
     private ulong _period;
     private readonly Dictionary<(StructureId Structure, string Key), List<string>> _values = [];
     private readonly List<ModelLeaf> _leaves = [];
 
-    public LogModel(int maxDevices) => _maxDevices = maxDevices;
+    public LogModel(int maxDevices, bool reusesUsernames = false)
+    {
+        _maxDevices = maxDevices;
+        _reusesUsernames = reusesUsernames;
+    }
 
     /// <summary>Copied is what the current period began with.</summary>
     public IReadOnlyList<string> Copied { get; private set; } = [];
@@ -104,7 +109,8 @@ internal sealed class LogModel
         {
             return OfList(RefusalReason.UserUnknown);
         }
-        int name = Find(item => item.Structure == StructureId.Usernames && Latest(StructureId.Usernames, Text(item.Key)) is not null);
+        int name = Find(item => item.Structure == StructureId.Usernames && Latest(StructureId.Usernames, Text(item.Key)) is { } holder
+            && !(_reusesUsernames && Latest(StructureId.Decommissioned, holder) is not null));
         if (name >= 0)
         {
             return new Refusal(RefusalReason.UsernameTaken, name, new ExpectedVersion(_period, 0));
@@ -177,7 +183,7 @@ internal sealed class LogModel
         : expected;
 
     private ExpectedVersion Current(AcceptItem item) => new(
-        _period, item.Structure is StructureId.Devices or StructureId.Keys && _values.TryGetValue((item.Structure, Text(item.Key)), out List<string>? values) ? (ulong)values.Count : 0);
+        _period, (item.Structure is StructureId.Devices or StructureId.Keys || (_reusesUsernames && item.Structure == StructureId.Usernames)) && _values.TryGetValue((item.Structure, Text(item.Key)), out List<string>? values) ? (ulong)values.Count : 0);
 
     /// <summary>ModelLeaf is a leaf as far as it does not depend on chance.</summary>
     internal sealed record ModelLeaf(LeafOrigin Origin, StructureId Structure, string Key, ulong Version, string Value);

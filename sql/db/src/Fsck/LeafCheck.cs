@@ -92,8 +92,8 @@ internal sealed class LeafCheck(Configuration configuration, HashSet<LeafOrigin>
     {
         UInt128 tag = BinaryPrimitives.ReadUInt128BigEndian(leaf.Tag.Span);
         ref KeyState last = ref CollectionsMarshal.GetValueRefOrAddDefault(_keys, (leaf.Structure, tag), out bool known);
-        // docs/spec/tree.md section 1: an oZKS has one version, 0.
-        bool hasVersions = leaf.Structure.HasVersions();
+        // docs/spec/tree.md section 1: an oZKS has one version, 0. Usernames are one unless they are used again.
+        bool hasVersions = leaf.Structure.HasVersions() || (leaf.Structure == StructureId.Usernames && configuration.ReusesUsernames);
         ulong expected = hasVersions ? last.Version + 1 : 0;
         if (leaf.Version != expected || (known && !hasVersions))
         {

@@ -53,7 +53,7 @@ internal sealed class ArchiveCheck : IDisposable
         // Which leaves are whose is nobody's to know: each one is a key of its own.
         using var secrets = DirectorySecrets.Generate();
         using var directory = KeyDirectory.Create(
-            new DirectoryOptions { Secrets = secrets, Values = KeptValues.None, Period = period, MaxValueLength = _anchor.Configuration.MaxValueLength, Threads = DirectoryOptions.AllProcessors });
+            new DirectoryOptions { Secrets = secrets, Values = KeptValues.None, Period = period, MaxValueLength = _anchor.Configuration.MaxValueLength, ReusesUsernames = _anchor.Configuration.ReusesUsernames, Threads = DirectoryOptions.AllProcessors });
         long leaves = LoadCopies(directory, period, first);
         ReadOnlyMemory<byte> previous = default;
         for (ulong epoch = first; epoch <= last; epoch++)

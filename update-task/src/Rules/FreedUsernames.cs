@@ -1,0 +1,66 @@
+using Optiks.Native;
+using Optiks.Protocol;
+using Optiks.Storage;
+using Optiks.UpdateTask.Pipeline;
+
+namespace Optiks.UpdateTask.Rules;
+
+/// <summary>FreedUsernames are names that led to a user who has left, and may lead to another one, in a log that uses usernames again (docs/spec/recycled-names.md).</summary>
+internal sealed class FreedUsernames
+{
+    private readonly HashSet<UpdateKey> _freed = [];
+
+    private FreedUsernames()
+    {
+    }
+
+    /// <summary>None: no name is used again.</summary>
+    public static FreedUsernames None { get; } = new();
+
+    /// <summary>ReadAsync asks the database to whom the names lead that requests ask for and that led to somebody. There are few: nobody asks for a name that is taken twice.</summary>
+    public static async Task<FreedUsernames> ReadAsync(LogSession session, IPipelineStore store, IReadOnlyList<PendingRequest> pending, CancellationToken cancellationToken)
+    {
+        if (!session.Identity.Anchor.Configuration.ReusesUsernames)
+        {
+            return None;
+        }
+        var freed = new FreedUsernames();
+        var names = new List<LeafName>();
+        var keys = new List<UpdateKey>();
+        foreach (AcceptItem item in pending.SelectMany(request => request.Items).Where(item => item.Structure == StructureId.Usernames))
+        {
+            if (LatestLeaf(session.Directory, item.Key) is { } leaf)
+            {
+                names.Add(leaf);
+                keys.Add(new UpdateKey(item.Structure, item.Key));
+            }
+        }
+        IReadOnlyList<LeafPlace?> places = names.Count == 0 ? [] : await store.FindLeavesAsync(names, cancellationToken);
+        using var left = new KeyVersions();
+        foreach (LeafPlace? place in places)
+        {
+            ReadOnlyMemory<byte>? user = place is null ? null : await store.ReadValueAsync(place, cancellationToken);
+            left.Add(StructureId.Decommissioned, user ?? throw new StorageCorruptException("The database lacks to whom a username leads: see 'optiks-db fsck', and restore it."));
+        }
+        left.Read(session.Directory);
+        freed._freed.UnionWith(keys.Where((_, i) => left[i] > 0));
+        return freed;
+    }
+
+    /// <summary>Has says whether an item's name may be given to another user.</summary>
+    public bool Has(AcceptItem item) => _freed.Contains(new UpdateKey(item.Structure, item.Key));
+
+    // Null: nobody has the name, or it has had as many users as it may have.
+    private static LeafName? LatestLeaf(KeyDirectory directory, ReadOnlyMemory<byte> name)
+    {
+        using var keys = new ByteStrings();
+        keys.Add(name.Span);
+        ulong[] generations = new ulong[1];
+        directory.Versions([StructureId.Usernames], keys, generations);
+        byte[] label = new byte[Lengths.Hash];
+        ulong[] epochs = new ulong[1];
+        return generations[0] is > 0 and < ProtocolLimits.MaxGenerations && directory.TryLeaves(StructureId.Usernames, name.Span, generations[0], label, epochs)
+            ? new LeafName(epochs[0], StructureId.Usernames, label)
+            : null;
+    }
+}
