@@ -77,22 +77,25 @@ public sealed partial class OptiksClient
     private async Task<(VersionsRun Run, bool Moved)> MonitorFromAsync(KeyName name, ClientState state, OwnedKey seen, EpochRecord? before, EpochRecord? asked, CancellationToken cancellationToken)
     {
         bool moved = false;
-        ClientState? Remember(ClientState current, IReadOnlyList<VersionsExchange.TimedVersion> versions, VerifiedHead head, Reason? handover)
+        ClientState? Remember(ClientState current, IReadOnlyList<VersionsExchange.TimedVersion> versions, VerifiedHead head, Reason? handover, ulong proven)
         {
             OwnedKey now = current.Owned.GetValueOrDefault(name.Id) ?? new OwnedKey { Period = seen.Period };
             moved = !IsAt(now, seen);
             // With nothing to add, the head alone is remembered and the caller starts again from the newer state.
             return moved
                 ? current
-                : PeriodEnds.Tidy(current with { Owned = current.Owned.SetItem(name.Id, OwnerRules.Apply(now with { IsListedOnly = false }, head.Period, head.Epoch, versions, handover)) });
+                : PeriodEnds.Tidy(current with { Owned = current.Owned.SetItem(name.Id, OwnerRules.Apply(now with { IsListedOnly = false, ProvenEpoch = proven }, head.Period, head.Epoch, versions, handover)) });
         }
-        ulong? period = asked?.Period ?? state.Head?.Period;
+        bool goesOn = before is null && seen.Period == (asked?.Period ?? state.Head?.Period);
         var question = new VersionsQuestion(
             IsMonitor: true,
-            before is null && seen.Period == period ? new KnownKey(0, seen.Period, seen.Version, seen.Time, seen.AbsentEpoch) : default,
+            goesOn ? new KnownKey(0, seen.Period, seen.Version, seen.Time, seen.AbsentEpoch) : default,
             asked is null ? default : asked.Encode(),
             // No copies are made of what the devices of a user had who has left.
-            before is null || OwnedUserRules.HasLeft(state, name.Id) ? null : OwnerRules.EndOf(seen, before));
+            before is null || OwnedUserRules.HasLeft(state, name.Id) ? null : OwnerRules.EndOf(seen, before))
+        {
+            Proven = before is not null ? before.Epoch + 1 : goesOn && seen.Version > 0 ? seen.ProvenEpoch ?? 0 : null,
+        };
         return (await RunAsync(name, question, Remember, cancellationToken).ConfigureAwait(false), moved);
     }
 

@@ -12,7 +12,7 @@ public sealed partial class OptiksClient
         VersionsRun run;
         do
         {
-            run = await RunAsync(name, new VersionsQuestion(), (current, _, _, _) => current, cancellationToken).ConfigureAwait(false);
+            run = await RunAsync(name, new VersionsQuestion(), (current, _, _, _, _) => current, cancellationToken).ConfigureAwait(false);
         }
         while (run.Outcome.IsOvertaken);
         return History(key, run);
@@ -36,7 +36,7 @@ public sealed partial class OptiksClient
                 ? await HistoryAsync(key, cancellationToken).ConfigureAwait(false)
                 : throw NotBegun(period, periods.Head.Period);
         }
-        return History(key, await RunAsync(name, new VersionsQuestion { EndedRecord = ended }, (current, _, _, _) => current, cancellationToken).ConfigureAwait(false));
+        return History(key, await RunAsync(name, new VersionsQuestion { EndedRecord = ended }, (current, _, _, _, _) => current, cancellationToken).ConfigureAwait(false));
     }
 
     private static HistoryResult History(ReadOnlyMemory<byte> key, VersionsRun run) => new(run.Outcome)
@@ -90,18 +90,19 @@ public sealed partial class OptiksClient
 
     // All pages. What they teach together is remembered with the last one.
     private async Task<VersionsRun> RunAsync(
-        KeyName name, VersionsQuestion question, Func<ClientState, IReadOnlyList<VersionsExchange.TimedVersion>, VerifiedHead, Reason?, ClientState?> remember, CancellationToken cancellationToken)
+        KeyName name, VersionsQuestion question, Func<ClientState, IReadOnlyList<VersionsExchange.TimedVersion>, VerifiedHead, Reason?, ulong, ClientState?> remember, CancellationToken cancellationToken)
     {
         var shown = new List<VersionsExchange.TimedVersion>();
         KnownKey from = question.Start;
         Reason? handover = null;
         ulong least = 0;
+        ulong? proven = question.Proven;
         while (true)
         {
             ClientState? Remember(ClientState current, VersionsExchange.Page page, VerifiedHead head) =>
-                page.Complete ? remember(current, [.. shown, .. page.Versions], head, handover ?? page.Handover) : current;
+                page.Complete ? remember(current, [.. shown, .. page.Versions], head, handover ?? page.Handover, Math.Min(proven ?? head.Epoch, head.Epoch)) : current;
 
-            var exchange = new VersionsExchange(name, question.IsMonitor, from, Remember, question.EndedRecord) { LeastEpoch = least, End = question.End };
+            var exchange = new VersionsExchange(name, question.IsMonitor, from, Remember, question.EndedRecord) { LeastEpoch = least, End = question.End, Proven = proven };
             Outcome<VersionsExchange.Page> outcome = await _exchanger.RunAsync(exchange, cancellationToken).ConfigureAwait(false);
             if (outcome.Learnt is not { } page)
             {
@@ -116,11 +117,16 @@ public sealed partial class OptiksClient
             (KeyVersion last, ulong time) = page.Versions[^1];
             from = new KnownKey(outcome.Head!.Epoch, page.Period, last.Version, time, null, page.Latest);
             least = outcome.Head.Epoch;
+            proven = Math.Min(proven ?? least, least);
         }
     }
 
     // What is asked of a key's versions. With an ended record: of the period that ended with it.
-    private readonly record struct VersionsQuestion(bool IsMonitor, KnownKey Start, ReadOnlyMemory<byte> EndedRecord, EndState? End);
+    private readonly record struct VersionsQuestion(bool IsMonitor, KnownKey Start, ReadOnlyMemory<byte> EndedRecord, EndState? End)
+    {
+        // Since when auditors must cover what the answer leaves out; null: it leaves out nothing.
+        public ulong? Proven { get; init; }
+    }
 
     private sealed record VersionsRun(Outcome<VersionsExchange.Page> Outcome, IReadOnlyList<VersionsExchange.TimedVersion> Versions, Reason? Handover);
 }

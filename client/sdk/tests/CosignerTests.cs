@@ -220,6 +220,36 @@ public sealed class CosignerTests : IDisposable
         Assert.Equal(fixture.Log.Latest, store.Current.Keys[Base64UrlText.Encode(Alice)].ProvenEpoch);
     }
 
+    [Theory]
+    [InlineData(0, true)]
+    [InlineData(1, false)]
+    public async Task An_owners_looks_rest_on_its_first_one(ulong later, bool audited)
+    {
+        await using Fixture fixture = await StartAsync();
+        fixture.PublishItems(FixtureItem.Name("user", "id"u8.ToArray()), FixtureItem.List("id"u8.ToArray(), "phone"), FixtureItem.Device("phone", "1"));
+        fixture.Server.Cosignatures = () => TestCosigners.Answer(_cosigners.Sign(fixture.Log, fixture.Log.Latest + 1, fixture.Clock.UtcNow, "a"));
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        ulong first = fixture.Log.Latest;
+        TrustAnchor anchor = _cosigners.Anchor(1, s_lag, ("a", first + later));
+        VerifiedAnswer[] looks =
+        [
+            await Client(fixture, store, anchor).MonitorAsync(Alice, Cancellation), await Client(fixture, store, anchor).MonitorUserAsync("user"u8.ToArray(), cancellationToken: Cancellation),
+        ];
+        Assert.All(looks, look => Assert.Equal((true, audited), (look.IsValid, look.Head!.IsAudited)));
+        fixture.PublishItems(FixtureItem.Device("alice", "two"), FixtureItem.Device("phone", "2"));
+
+        MonitorResult key = await Client(fixture, store, anchor).MonitorAsync(Alice, Cancellation);
+        UserMonitorResult user = await Client(fixture, store, anchor).MonitorUserAsync("user"u8.ToArray(), cancellationToken: Cancellation);
+
+        // What was shown at first is left out, and an auditor that began later saw nothing of it.
+        Assert.Equal((2UL, 1), (key.Version, key.NewVersions.Count));
+        Assert.Equal(["2"], user.NewVersions.SelectMany(device => device.Versions).Select(version => Encoding.UTF8.GetString(version.Value!.Value.Span)));
+        Assert.Equal((audited, audited), (key.Head!.IsAudited, user.Head!.IsAudited));
+        Assert.Equal((first, first), (store.Current.Owned[Base64UrlText.Encode(Alice)].ProvenEpoch, store.Current.OwnedUsers.Values.Single().ProvenEpoch));
+        // A list of all versions rests on nothing.
+        Assert.True((await Client(fixture, store, anchor).HistoryAsync(Alice, Cancellation)).Head!.IsAudited);
+    }
+
     [Fact]
     public async Task A_cosigned_checkpoint_that_is_ahead_becomes_the_head()
     {

@@ -44,6 +44,9 @@ internal sealed class OwnUserPages
     /// <summary>Epoch of the last one; an earlier one is not taken.</summary>
     public ulong Epoch { get; private set; }
 
+    /// <summary>Proven is the epoch since when auditors must cover what the next answer leaves out; null: it leaves out nothing.</summary>
+    public ulong? Proven { get; private set; }
+
     /// <summary>User that is asked about.</summary>
     public KeyName User => _user;
 
@@ -92,6 +95,7 @@ internal sealed class OwnUserPages
             {
                 pages._named[id] = (new KeyName(KeyName.FromId(id), id), default);
             }
+            pages.Proven = before!.Epoch + 1;
             return pages;
         }
         if (list is null || list.Period != (asked?.Period ?? seen.Head?.Period))
@@ -100,12 +104,14 @@ internal sealed class OwnUserPages
         }
         pages._list = new KnownKey(0, list.Period, list.Version, list.Time, list.AbsentEpoch);
         pages._keptList = list.Octets;
+        pages.Proven = seen.OwnedUsers[user.Id].ProvenEpoch ?? 0;
         foreach (string id in OwnedUserRules.Ids(list.Octets))
         {
             KnownKey known = seen.Owned.TryGetValue(id, out OwnedKey? key) && key.Period == list.Period && key.AbsentEpoch is { } absent
                 ? new KnownKey(0, key.Period, key.Version, key.Time, absent)
                 : default;
             pages._named[id] = (new KeyName(KeyName.FromId(id), id), known);
+            pages.Proven = known.Version > 0 && key?.ProvenEpoch < pages.Proven ? key.ProvenEpoch : pages.Proven;
         }
         return pages;
     }
@@ -116,6 +122,7 @@ internal sealed class OwnUserPages
         Count++;
         Octets += page.Octets;
         Epoch = page.Epoch;
+        Proven = Math.Min(Proven ?? page.Epoch, page.Epoch);
         Collect(page, _lists, _devices);
         KnownKey list = Known(page, page.List, _list);
         var named = new Dictionary<string, (KeyName Name, KnownKey Known)>(StringComparer.Ordinal);
@@ -157,6 +164,7 @@ internal sealed class OwnUserPages
                 StringComparer.Ordinal))
         {
             Handover = _listHandover ?? last.List.Handover,
+            Proven = Math.Min(Proven ?? last.Epoch, last.Epoch),
         };
     }
 

@@ -16,6 +16,9 @@ internal sealed record OwnUserShown(
     /// <summary>Handover of the list: what its comparison with the end of the period before said; null: there was none.</summary>
     public Reason? Handover { get; init; }
 
+    /// <summary>Proven is the first epoch at which something of it was shown, or was shown before and left out.</summary>
+    public ulong Proven { get; init; }
+
     /// <summary>IsHandedOver: the list and the keys of all devices that were on it are true copies.</summary>
     public bool IsHandedOver => Handover == Reason.Valid && Devices.Values.All(device => device.Handover is null or Reason.Valid);
 }

@@ -108,6 +108,7 @@ internal static class OwnedUserRules
         {
             LeastEpoch = Math.Max(shown.Epoch, owned.LeastEpoch),
             Period = shown.Period,
+            ProvenEpoch = shown.Proven,
             // What is not needed is tidied away below.
             Followed = [.. owned.Followed.Union(shown.Devices.Keys)],
         };

@@ -73,8 +73,7 @@ internal sealed class UserMonitorExchange : VerifiedExchange<UserMonitorExchange
         return moved ? null : _remember(current with { Users = current.Users.SetItem(user, result.User), Keys = current.Keys.SetItems(result.Keys) }, result.Shown);
     }
 
-    // Which of its parts leave out versions that were shown before is not looked for: auditors must cover the log from its beginning.
-    public override ulong? ProvenFrom => 0;
+    public override ulong? ProvenFrom => _pages.Proven;
 
     public override IEnumerable<Believed> Shown(Learnt learnt) => learnt.Result is null ? [] : [default];
 

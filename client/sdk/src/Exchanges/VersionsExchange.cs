@@ -33,6 +33,9 @@ internal sealed class VersionsExchange : VerifiedExchange<VersionsExchange.Page>
 
     public override bool IsOfOnePeriod => true;
 
+    /// <summary>Proven is the epoch at which versions before the first one asked for were shown; null: nothing is claimed of them.</summary>
+    public ulong? Proven { get; init; }
+
     /// <summary>End of the period before, with which a list from version 1 on is compared; null: there is none.</summary>
     public EndState? End { get; init; }
 
@@ -85,8 +88,7 @@ internal sealed class VersionsExchange : VerifiedExchange<VersionsExchange.Page>
             : _remember(now == after ? current : current with { Keys = current.Keys.SetItem(_key.Id, after) }, learnt, head);
     }
 
-    // Versions before the first one that was asked for were shown before, by another answer.
-    public override ulong? ProvenFrom => _start.Version > 0 ? 0 : null;
+    public override ulong? ProvenFrom => Proven;
 
     // Nothing is claimed before the last page.
     public override IEnumerable<Believed> Shown(Page learnt) => learnt.Complete ? [new Believed(_key.Id, learnt.Latest, learnt.After?.ValueSha256)] : [];

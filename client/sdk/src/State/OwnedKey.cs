@@ -17,6 +17,9 @@ public sealed record OwnedKey
     /// <summary>AbsentEpoch is the last epoch at which all later versions were proven absent.</summary>
     public ulong? AbsentEpoch { get; init; }
 
+    /// <summary>ProvenEpoch is that of the look in which all versions of the period were shown: later ones leave out what it showed.</summary>
+    public ulong? ProvenEpoch { get; init; }
+
     /// <summary>ValueSha256 of the version, in hexadecimal; null when there is none or it was erased. After a period without guarantee: that of the last version that was verified.</summary>
     public string? ValueSha256 { get; init; }
 

@@ -20,6 +20,9 @@ public sealed record OwnedUser
     /// <summary>List up to which each version was verified; null: none yet.</summary>
     public OwnedList? List { get; init; }
 
+    /// <summary>ProvenEpoch is that of the look in which all versions of the list's period were shown: later ones leave out what it showed.</summary>
+    public ulong? ProvenEpoch { get; init; }
+
     /// <summary>Followed ids, in base64url: devices on the list, and those that were on it and whose alarms nobody has acknowledged.</summary>
     public ImmutableArray<string> Followed { get; init => field = value.IsDefault ? [] : value; } = [];
 
