@@ -3,7 +3,7 @@ using Optiks.Db.Tests.Support;
 
 namespace Optiks.Db.Tests;
 
-public sealed class FsckTests(SampleLog sample) : IClassFixture<SampleLog>
+public sealed class FsckTests(SampleLog sample)
 {
     private const string Item = "(SELECT min(id) FROM outcome WHERE ordinal IS NOT NULL)";
     private const string Erased = "INSERT INTO erasure (id, leaf, item, request_id) VALUES";

@@ -8,7 +8,7 @@ using Optiks.Storage;
 namespace Optiks.Db.Tests;
 
 /// <summary>Commands on a log that switched: fsck, export and import, and those about periods.</summary>
-public sealed class PeriodTests(PeriodSample sample, SampleLog plain) : IClassFixture<PeriodSample>, IClassFixture<SampleLog>
+public sealed class PeriodTests(PeriodSample sample, SampleLog plain) : IClassFixture<PeriodSample>
 {
     private const string Key = "(SELECT id FROM copy_value WHERE key = CAST('b' AS BLOB) AND id >> 31 = 1)";
 

@@ -4,7 +4,7 @@ using Optiks.Storage;
 
 namespace Optiks.Db.Tests;
 
-public sealed class RollbackTests(SampleLog sample) : IClassFixture<SampleLog>
+public sealed class RollbackTests(SampleLog sample)
 {
     [Fact]
     public async Task What_was_staged_for_the_next_period_is_brought_forward_between_its_epochs()

@@ -5,7 +5,7 @@ using Optiks.Storage;
 
 namespace Optiks.Db.Tests;
 
-public sealed class TransferTests(SampleLog sample) : IClassFixture<SampleLog>
+public sealed class TransferTests(SampleLog sample)
 {
     private static CancellationToken Cancel => TestContext.Current.CancellationToken;
 

@@ -6,13 +6,12 @@ using Optiks.Storage;
 namespace Optiks.Db.Tests;
 
 /// <summary>A log with users: leaves of all structures, and requests that leave the device list as it is.</summary>
-public sealed class UserTests(SampleLog sample) : IClassFixture<SampleLog>
+public sealed class UserTests(SampleLog sample, UserSample users) : IClassFixture<UserSample>
 {
     [Fact]
     public async Task Whatever_became_of_a_request_about_a_user_is_clean()
     {
-        using LogFolder log = sample.Copy();
-        _ = await PublishUsersAsync(log);
+        using LogFolder log = users.Copy();
         (int code, string output, _) = await log.RunAsync("fsck", "--board", log.Data.Board);
         Assert.StartsWith("clean: ", output, StringComparison.Ordinal);
         Assert.Equal(ExitCodes.Success, code);
@@ -27,8 +26,7 @@ public sealed class UserTests(SampleLog sample) : IClassFixture<SampleLog>
     [InlineData("DELETE FROM outcome WHERE refusal = 0", "does not have all of its items.")]
     public async Task A_list_stays_as_it_is_only_where_its_request_was_published(string fault, string sentence)
     {
-        using LogFolder log = sample.Copy();
-        _ = await PublishUsersAsync(log);
+        using LogFolder log = users.Copy();
         log.Execute(fault);
         (int code, string output, string error) = await log.RunAsync("fsck");
         Assert.Equal("", error);
@@ -42,7 +40,7 @@ public sealed class UserTests(SampleLog sample) : IClassFixture<SampleLog>
         using LogFolder log = sample.Copy();
         string database = log.Data.Database;
         LogFolder.CopyDatabase(database, database + ".old");
-        (AcceptRequest set, AcceptRequest refused) = await PublishUsersAsync(log);
+        (AcceptRequest set, AcceptRequest refused) = await UserSample.PublishAsync(log);
         string file = Path.Combine(log.Data.Root, "export");
         Assert.Equal(ExitCodes.Success, (await log.RunAsync("export", file)).Code);
 
@@ -59,7 +57,7 @@ public sealed class UserTests(SampleLog sample) : IClassFixture<SampleLog>
         Assert.Equal(ExitCodes.Success, (await log.RunAsync("import", file)).Code);
         await AssertAsync(log, set, refused);
         // The task has the list from there.
-        AcceptRequest removed = await log.AcceptAsync(List(new UserChange(false, [], [Octets("device")])));
+        AcceptRequest removed = await log.AcceptAsync(UserSample.List(new UserChange(false, [], [Octets("device")])));
         await log.PublishAsync();
         PublishedItem list = Assert.Single((await log.StatusAsync(removed))!.Items);
         Assert.Equal((StructureId.Devices, 2ul), (list.Structure, list.Version));
@@ -72,7 +70,7 @@ public sealed class UserTests(SampleLog sample) : IClassFixture<SampleLog>
         log.TaskSettings = ["--Optiks:Padding:Usernames=3", "--Optiks:Padding:Keys=5"];
         string database = log.Data.Database;
         LogFolder.CopyDatabase(database, database + ".old");
-        (AcceptRequest set, AcceptRequest refused) = await PublishUsersAsync(log);
+        (AcceptRequest set, AcceptRequest refused) = await UserSample.PublishAsync(log);
         await AssertAsync(log, set, refused);
         string file = Path.Combine(log.Data.Root, "export");
         Assert.Equal(ExitCodes.Success, (await log.RunAsync("export", file)).Code);
@@ -98,17 +96,6 @@ public sealed class UserTests(SampleLog sample) : IClassFixture<SampleLog>
         status = (await log.StatusAsync(refused))!;
         Assert.Equal((RequestState.Refused, RefusalReason.UserUnknown), (status.State, status.Refusal!.Reason));
     }
-
-    private static async Task<(AcceptRequest Set, AcceptRequest Refused)> PublishUsersAsync(LogFolder log)
-    {
-        await log.AcceptAsync(List(new UserChange(true, [Octets("device")], [])), new AcceptItem(StructureId.Usernames, Octets("al"), Octets("alice"), null), LogFolder.Item("device", "1"));
-        AcceptRequest set = await log.AcceptAsync(List(new UserChange(false, [], [])), LogFolder.Item("device", "2"));
-        AcceptRequest refused = await log.AcceptAsync(List(new UserChange(false, [], []), "bob"), LogFolder.Item("another", "3"));
-        await log.PublishAsync();
-        return (set, refused);
-    }
-
-    private static AcceptItem List(UserChange change, string user = "alice") => new(StructureId.Devices, Octets(user), change.Encode(), null);
 
     private static byte[] Octets(string text) => Encoding.UTF8.GetBytes(text);
 }

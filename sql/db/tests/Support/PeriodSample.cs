@@ -6,15 +6,12 @@ namespace Optiks.Db.Tests.Support;
 /// <summary>
 /// PeriodSample is a log in its third period, made once. In the first one a key changed and a user left after both were staged; in the second a key was set for the first time.
 /// </summary>
-public sealed class PeriodSample : IAsyncLifetime
+public sealed class PeriodSample(SampleLog sample) : IAsyncLifetime
 {
-    private readonly SampleLog _sample = new();
-    private LogFolder? _folder;
+    private readonly LogFolder _folder = sample.Copy();
 
     public async ValueTask InitializeAsync()
     {
-        await _sample.InitializeAsync();
-        _folder = _sample.Copy();
         await using PeriodLog log = await PeriodLog.OpenAsync(_folder);
         await PublishUserAsync(log);
         await log.StageAsync();
@@ -28,17 +25,17 @@ public sealed class PeriodSample : IAsyncLifetime
         await log.PublishAsync(LogFolder.Item("a", "set in period 2"));
     }
 
-    public async ValueTask DisposeAsync()
+    public ValueTask DisposeAsync()
     {
-        _folder?.Dispose();
-        await _sample.DisposeAsync();
+        _folder.Dispose();
+        return ValueTask.CompletedTask;
     }
 
     /// <summary>Copy gives a folder of one's own.</summary>
     internal LogFolder Copy()
     {
         var copy = new LogFolder();
-        _folder!.CopyTo(copy);
+        _folder.CopyTo(copy);
         return copy;
     }
 

@@ -1,8 +1,11 @@
+using Optiks.Db.Tests.Support;
 using Optiks.Storage;
+
+[assembly: AssemblyFixture(typeof(SampleLog))]
 
 namespace Optiks.Db.Tests.Support;
 
-/// <summary>SampleLog is a log made once: several epochs, versions, a request of two items, a refused one, and one that still waits.</summary>
+/// <summary>SampleLog is a log made once for all tests: several epochs, versions, a request of two items, a refused one, and one that still waits.</summary>
 public sealed class SampleLog : IAsyncLifetime
 {
     private readonly LogFolder _folder = new();
