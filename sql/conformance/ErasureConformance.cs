@@ -181,10 +181,9 @@ public abstract class ErasureConformance : StorageConformance
         (EpochCommit commit, Guid request) = await ErasingAsync(3, "both", (1, "a"), (1, "b"));
         Assert.Equal(CommitResult.Committed, await Pipeline.CommitEpochAsync(lease, commit, Cancel));
         await SignAndPublishAsync(lease, 3);
-        string other = await Fixture.CreateAsync();
+        string other = await Fixture.CreateMigratedAsync(Cancel);
         try
         {
-            _ = await Fixture.Provider.CreateMigrator(other).MigrateAsync(Cancel);
             await using IMaintenanceStore source = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
             await using IMaintenanceStore target = await Fixture.Provider.OpenMaintenanceAsync(other, Cancel);
             await using (IConsistentRead read = await source.OpenConsistentReadAsync(Cancel))

@@ -9,6 +9,14 @@ public interface IStorageFixture
     /// <summary>CreateAsync makes an empty database that was never migrated and returns its connection string.</summary>
     Task<string> CreateAsync();
 
+    /// <summary>CreateMigratedAsync makes one of the newest version without rows and returns its connection string.</summary>
+    async Task<string> CreateMigratedAsync(CancellationToken cancellationToken)
+    {
+        string connectionString = await CreateAsync();
+        _ = await Provider.CreateMigrator(connectionString).MigrateAsync(cancellationToken);
+        return connectionString;
+    }
+
     /// <summary>DropAsync removes it.</summary>
     Task DropAsync(string connectionString);
 

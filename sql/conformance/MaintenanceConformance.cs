@@ -65,10 +65,9 @@ public abstract class MaintenanceConformance : StorageConformance
         Guid published = await AcceptOneAsync(Item("a", "1"));
         await PublishPendingAsync(lease, 1);
         Guid waiting = await AcceptOneAsync(Item("a", "2"));
-        string other = await Fixture.CreateAsync();
+        string other = await Fixture.CreateMigratedAsync(Cancel);
         try
         {
-            _ = await Fixture.Provider.CreateMigrator(other).MigrateAsync(Cancel);
             await using IMaintenanceStore source = await Fixture.Provider.OpenMaintenanceAsync(ConnectionString, Cancel);
             await Assert.ThrowsAsync<StorageMisconfiguredException>(() => source.BeginImportAsync(Cancel));
             await using (IMaintenanceStore target = await Fixture.Provider.OpenMaintenanceAsync(other, Cancel))

@@ -298,10 +298,9 @@ public abstract class PeriodConformance : StorageConformance
         await Assert.ThrowsAsync<ArgumentException>(() => source.StageCopiesAsync(lease, without, Cancel));
         Assert.Equal(StageResult.Staged, await source.RestoreCopiesAsync(lease, without, Cancel));
 
-        string other = await Fixture.CreateAsync();
+        string other = await Fixture.CreateMigratedAsync(Cancel);
         try
         {
-            _ = await Fixture.Provider.CreateMigrator(other).MigrateAsync(Cancel);
             await using IMaintenanceStore target = await Fixture.Provider.OpenMaintenanceAsync(other, Cancel);
             await CopyAsync(source, target, commit: true);
             await using IConsistentRead read = await target.OpenConsistentReadAsync(Cancel);

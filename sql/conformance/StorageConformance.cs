@@ -26,8 +26,7 @@ public abstract class StorageConformance : IAsyncLifetime
 
     public async ValueTask InitializeAsync()
     {
-        ConnectionString = await Fixture.CreateAsync();
-        _ = await Fixture.Provider.CreateMigrator(ConnectionString).MigrateAsync(Cancel);
+        ConnectionString = await Fixture.CreateMigratedAsync(Cancel);
         Accept = await OpenAcceptAsync();
         Pipeline = await OpenPipelineAsync();
     }

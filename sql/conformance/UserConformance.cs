@@ -119,10 +119,9 @@ public abstract class UserConformance : StorageConformance
         Assert.Equal(CommitResult.Committed, await store.RestoreEpochAsync(lease, commit, Cancel));
         await SignAndPublishAsync(lease, 1);
         await AssertPublishedAsync(Accept, lost.RequestId, (StructureId.Keys, "device"));
-        string other = await Fixture.CreateAsync();
+        string other = await Fixture.CreateMigratedAsync(Cancel);
         try
         {
-            _ = await Fixture.Provider.CreateMigrator(other).MigrateAsync(Cancel);
             await using (IMaintenanceStore target = await Fixture.Provider.OpenMaintenanceAsync(other, Cancel))
             {
                 await CopyAsync(store, target, commit: true);

@@ -19,11 +19,7 @@ public sealed class StoppedDatabaseTests : IAsyncLifetime
 
     private static CancellationToken Cancel => TestContext.Current.CancellationToken;
 
-    public async ValueTask InitializeAsync()
-    {
-        _connectionString = await Cluster.Current.CreateDatabaseAsync();
-        _ = await new PostgreSqlStorageProvider().CreateMigrator(_connectionString).MigrateAsync(Cancel);
-    }
+    public async ValueTask InitializeAsync() => _connectionString = await Cluster.Current.CreateMigratedDatabaseAsync();
 
     public async ValueTask DisposeAsync()
     {

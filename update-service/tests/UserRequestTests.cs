@@ -217,13 +217,12 @@ public sealed class UserRequestTests
     {
         const int callers = 40;
         bool isPostgreSql = provider == "postgresql";
-        string connectionString = isPostgreSql ? await Cluster.Current.CreateDatabaseAsync() : "";
+        string connectionString = isPostgreSql ? await Cluster.Current.CreateMigratedDatabaseAsync() : "";
         try
         {
             var settings = new Dictionary<string, string?>();
             if (isPostgreSql)
             {
-                _ = await new PostgreSqlStorageProvider().CreateMigrator(connectionString).MigrateAsync(Cancel);
                 settings = new() { ["Optiks:Storage:Provider"] = provider, ["Optiks:Storage:ConnectionString"] = connectionString };
             }
             var engine = new WrappedEngine(isPostgreSql ? new PostgreSqlStorageProvider() : new SqliteStorageProvider());

@@ -38,9 +38,8 @@ public sealed class ResilienceTests : IAsyncLifetime
         _listener.SetMeasurementEventCallback<long>((_, count, _, _) => Interlocked.Add(ref _retries, (int)count));
         _listener.SetMeasurementEventCallback<int>((_, open, tags, _) => _open[(string)tags[0].Value!] = open);
         _listener.Start();
-        _connectionString = await Cluster.Current.CreateDatabaseAsync();
+        _connectionString = await Cluster.Current.CreateMigratedDatabaseAsync();
         var engine = new PostgreSqlStorageProvider();
-        await engine.CreateMigrator(_connectionString).MigrateAsync(Cancel);
         var options = new StorageOptions { Provider = engine.Name, ConnectionString = _connectionString };
         _store = await new StorageSource([engine], options, new DataFolder(Path.GetTempPath())).OpenAcceptAsync(Cancel);
     }

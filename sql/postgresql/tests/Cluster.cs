@@ -17,8 +17,11 @@ public sealed class Cluster : IAsyncLifetime
 {
     private static readonly string s_programs = FindPrograms();
 
-    private readonly string _folder = Path.Combine("/tmp", $"optiks-pg-{Environment.ProcessId}");
+    private readonly string _folder = Path.Combine(Path.GetTempPath(), $"optiks-pg-{Environment.ProcessId}");
+    private Lazy<Task<string>> _migrated;
     private int _databases;
+
+    public Cluster() => _migrated = new Lazy<Task<string>>(MigrateAsync);
 
     /// <summary>Current cluster of this process.</summary>
     public static Cluster Current { get; private set; } = null!;
@@ -71,11 +74,16 @@ public sealed class Cluster : IAsyncLifetime
     public async Task ResumeAsync() => await SignalAsync("CONT");
 
     /// <summary>CreateDatabaseAsync makes an empty database and returns its connection string for the owner.</summary>
-    public async Task<string> CreateDatabaseAsync()
+    public Task<string> CreateDatabaseAsync() => CreateDatabaseAsync("template1");
+
+    /// <summary>CreateMigratedDatabaseAsync makes a copy of a database that was migrated once: a quarter of the time that migrating takes.</summary>
+    public async Task<string> CreateMigratedDatabaseAsync() => await CreateDatabaseAsync(await _migrated.Value);
+
+    /// <summary>DropMigratedAsync removes what is copied, and with it the rights of roles. The next who needs one makes it again. No test runs beside the caller.</summary>
+    public async Task DropMigratedAsync()
     {
-        string name = string.Create(CultureInfo.InvariantCulture, $"test_{Interlocked.Increment(ref _databases)}");
-        await ExecuteAsync(ConnectionString("postgres"), $"CREATE DATABASE {name}");
-        return ConnectionString(name);
+        await DropDatabaseAsync(ConnectionString(await _migrated.Value));
+        _migrated = new Lazy<Task<string>>(MigrateAsync);
     }
 
     public async Task DropDatabaseAsync(string connectionString)
@@ -124,6 +132,21 @@ public sealed class Cluster : IAsyncLifetime
         {
             Directory.Delete(_folder, recursive: true);
         }
+    }
+
+    private async Task<string> CreateDatabaseAsync(string template)
+    {
+        string name = string.Create(CultureInfo.InvariantCulture, $"test_{Interlocked.Increment(ref _databases)}");
+        await ExecuteAsync(ConnectionString("postgres"), $"CREATE DATABASE {name} TEMPLATE {template}");
+        return ConnectionString(name);
+    }
+
+    // Gives its name. What is copied has no session, so none stays in a pool.
+    private async Task<string> MigrateAsync()
+    {
+        string connectionString = await CreateDatabaseAsync();
+        _ = await new PostgreSqlStorageProvider().CreateMigrator(connectionString + ";Pooling=false").MigrateAsync(CancellationToken.None);
+        return new NpgsqlConnectionStringBuilder(connectionString).Database!;
     }
 
     // Debian has a folder a version, others have one in the path.

@@ -42,6 +42,8 @@ public sealed class PostgreSqlFixture : IServerFixture
 
     public Task<string> CreateAsync() => Cluster.Current.CreateDatabaseAsync();
 
+    public Task<string> CreateMigratedAsync(CancellationToken cancellationToken) => Cluster.Current.CreateMigratedDatabaseAsync();
+
     public Task DropAsync(string connectionString) => Cluster.Current.DropDatabaseAsync(connectionString);
 
     public async Task ReplaceRequestIdAsync(string connectionString, Guid present, Guid replacement)

@@ -48,6 +48,7 @@ public sealed class SettingsTests() : StorageConformance(new PostgreSqlFixture()
     [Fact]
     public async Task Migrating_says_which_roles_it_could_not_make()
     {
+        await Cluster.Current.DropMigratedAsync();
         await Cluster.ExecuteAsync(ConnectionString, "DROP OWNED BY optiks_update; DROP ROLE optiks_update");
         string fresh = await Cluster.Current.CreateDatabaseAsync();
         string user = $"plain_{new NpgsqlConnectionStringBuilder(fresh).Database}";
