@@ -1,3 +1,4 @@
+using System.Collections.Immutable;
 using System.Text.Json;
 using Optiks.Protocol;
 
@@ -86,6 +87,23 @@ public sealed class RecycledNameTests : IDisposable
 
         Assert.Equal(Reason.VersionRegressed, old.Reason);
         Assert.Equal(before.Names[Id(s_number)].Generation, store.Current.Names[Id(s_number)].Generation);
+    }
+
+    [Fact]
+    public void A_user_of_a_generation_is_brought_whatever_auditors_cover_as_nothing_is_left_out_for_it()
+    {
+        using var cosigners = new TestCosigners();
+        // Of an auditor that began later than the log nobody has heard yet.
+        var coverage = new Coverage(cosigners.Anchor(1, TimeSpan.FromDays(1), ("a", 5)).Policy, ImmutableDictionary<string, CosignerState>.Empty);
+        MemoryClientStateStore store = Store();
+        foreach (uint? generation in (uint?[])[null, 3])
+        {
+            ClientState seen = store.Current with { Names = store.Current.Names.SetItem(Id(s_number), new NameState { LeastEpoch = 6, User = Id("id-third"), Generation = generation }) };
+
+            RememberedUser brought = RememberedUser.Of(KeyName.OfVerified(s_number), null, 0, seen, coverage, store);
+
+            Assert.Equal((generation is null, generation ?? 0, false), (brought.Question.UserId.IsEmpty, brought.Question.Generation, brought.LeavesOut));
+        }
     }
 
     private MemoryClientStateStore Store() => new(Vectors.Anchor(_file.RootElement.GetProperty("anchors")[0]), _folder.Path);

@@ -8,8 +8,8 @@ namespace Optiks.Client;
 /// <param name="Values">Values of the known versions, by device id in base64url.</param>
 internal sealed record RememberedUser(UserQuestion Question, IReadOnlyDictionary<string, byte[]> Values)
 {
-    /// <summary>LeavesOut: something that was proven before need not be sent again.</summary>
-    public bool LeavesOut => !Question.UserId.IsEmpty || Question.ListVersion.Version > 0 || Question.Keys.Any(device => device.Key.Version > 0);
+    /// <summary>LeavesOut: something that was proven before need not be sent again. A name that is used again is always shown with all of its users.</summary>
+    public bool LeavesOut => (!Question.UserId.IsEmpty && Question.Generation == 0) || Question.ListVersion.Version > 0 || Question.Keys.Any(device => device.Key.Version > 0);
 
     /// <summary>Query that asks the question. That a device is known to have no value is the verifier's to know alone.</summary>
     public UserQuery Query => new(Question.Username)
@@ -57,11 +57,12 @@ internal sealed record RememberedUser(UserQuestion Question, IReadOnlyDictionary
                 values[key] = value;
             }
         }
+        bool bringsUser = name?.User is not null && (!knowsVersions || coverage.MayLeaveOut(0));
         var question = new UserQuestion(username.Octets)
         {
             Device = device?.Octets ?? default,
             LeastEpoch = least,
-            UserId = name?.User is { } user64 && coverage.MayLeaveOut(0) ? KeyName.FromId(user64) : default,
+            UserId = bringsUser ? KeyName.FromId(name!.User!) : default,
             Generation = name?.Generation ?? 0,
             HasLeft = user?.LeftEpoch is not null,
             ListVersion = list.Known,
