@@ -59,15 +59,17 @@ class _Rows:
         proven = epoch if proven is None else proven
         anchor = TrustAnchor.parse(text)
         kept = decode_checkpoint(_note(head), anchor)
-        found, is_audited = "valid", False
+        found, is_audited, more = "valid", False, {}
         try:
             vouched = cosigners.take(anchor.policy, anchor.log_key, anchor.configuration.max_ahead_ms, kept, ENTRIES, answer, NOW_MS)
+            more = {"may_leave_out": cosigners.may_leave_out(anchor.policy, vouched, proven)}
             cosigners.check_witnessed(anchor.policy, vouched, epoch)
             is_audited = cosigners.is_audited(anchor.policy, vouched, proven, epoch)
         except Refused as refused:
             found = refused.reason
         assert (found, is_audited) == (reason, audited), (kind, found, is_audited)
-        self.rows.append({"kind": kind, "trust_anchor": text, "head": _note(head).decode(), "answer": answer.decode(), "now_ms": NOW_MS, "from": proven, "epoch": epoch, "reason": reason, "audited": audited})
+        brought = {"trust_anchor": text, "head": _note(head).decode(), "answer": answer.decode(), "now_ms": NOW_MS, "from": proven, "epoch": epoch}
+        self.rows.append({"kind": kind} | brought | {"reason": reason, "audited": audited} | more)
 
 
 def decode_checkpoint(note: bytes, anchor: TrustAnchor) -> Checkpoint:
@@ -93,6 +95,7 @@ def files() -> dict[str, dict]:
     add("proven_before_the_first_epoch", [_signed(8, "a"), _signed(8, "c")], "valid", False, proven=2)
     add("proven_at_the_first_epoch", [_signed(8, "a"), _signed(8, "c")], "valid", True, proven=3)
     add("one_up_to_and_one_from", [_signed(4, "a"), _signed(8, "c")], "valid", False, required=1, proven=2)
+    add("one_goes_on_and_one_began_later", [_signed(8, "a"), _signed(9, "c")], "valid", True, required=1, proven=2)
     add("a_stranger", [_signed(8, "a"), _signed(8, "x")], "valid", False)
     add("a_witness_is_no_auditor", [_signed(8, "a"), _signed(8, "v")], "valid", False, witnesses=("quorum none",))
     add("a_false_line", [_signed(8, "a"), _flipped(_signed(8, "b"))], "valid", False)
