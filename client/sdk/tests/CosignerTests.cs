@@ -128,6 +128,7 @@ public sealed class CosignerTests : IDisposable
         using FileClientStateStore store = await fixture.OpenStoreAsync();
         TrustAnchor anchor = _cosigners.Witnessed(2, "w1", "w2", "w3");
         ulong size = fixture.Log.Latest + 1;
+        fixture.Server.RecentEpochs = 0;
         fixture.Server.Cosignatures = () => TestCosigners.Answer(_cosigners.Sign(fixture.Log, size, fixture.Clock.UtcNow, "w1"), _cosigners.Sign(fixture.Log, size - 1, fixture.Clock.UtcNow, "w2"));
 
         LookupResult refused = await Client(fixture, store, anchor).LookupAsync(Alice, Cancellation);
@@ -145,6 +146,29 @@ public sealed class CosignerTests : IDisposable
     }
 
     [Fact]
+    public async Task A_lookup_takes_the_newest_epoch_that_witnesses_have_cosigned()
+    {
+        await using Fixture fixture = await StartAsync();
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        ulong witnessed = fixture.Log.Latest;
+        fixture.Publish(("alice", "new"));
+        fixture.Publish(("bob", "new"));
+        fixture.Server.Cosignatures = () => TestCosigners.Answer(
+            _cosigners.Sign(fixture.Log, witnessed + 1, fixture.Clock.UtcNow, "w1"), _cosigners.Sign(fixture.Log, witnessed + 2, fixture.Clock.UtcNow, "w2"), _cosigners.Sign(fixture.Log, 1, fixture.Clock.UtcNow, "w3"));
+        TrustAnchor anchor = _cosigners.Witnessed(2, "w1", "w2", "w3");
+
+        LookupResult result = await Client(fixture, store, anchor, TimeSpan.FromHours(1)).LookupAsync(Alice, Cancellation);
+
+        Assert.Equal((Verdict.Present, witnessed, 1UL), (result.Verdict, result.Head!.Epoch, result.Version));
+        Assert.Equal(witnessed + 3, store.Current.Head!.Size);
+        // What is known of a later epoch is not given up for it.
+        Assert.Equal(2UL, (await fixture.Client(store).LookupAsync(Alice, Cancellation)).Version);
+        LookupResult later = await Client(fixture, store, anchor).LookupAsync(Alice, Cancellation);
+        Assert.Equal((Verdict.Invalid, Reason.WitnessQuorum), (later.Verdict, later.Reason));
+        Assert.Equal(Verdict.Absent, (await Client(fixture, store, anchor).LookupAsync("nobody"u8.ToArray(), Cancellation)).Verdict);
+    }
+
+    [Fact]
     public async Task Cosignatures_that_come_a_moment_later_are_waited_for()
     {
         await using Fixture fixture = await StartAsync();
@@ -154,7 +178,8 @@ public sealed class CosignerTests : IDisposable
 
         LookupResult result = await Client(fixture, store, _cosigners.Witnessed(1, "w1"), TimeSpan.FromMinutes(1)).LookupAsync(Alice, Cancellation);
 
-        Assert.Equal((Verdict.Present, 3), (result.Verdict, asked));
+        Assert.Equal(Verdict.Present, result.Verdict);
+        Assert.True(asked >= 3);
     }
 
     [Fact]

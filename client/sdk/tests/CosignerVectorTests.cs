@@ -45,7 +45,7 @@ public sealed class CosignerVectorTests
         var watch = new CosignerWatch(options, new ServerConnection(http, null, options.AnswerWithin, clock), clock);
         var kept = new HeadState { Size = head!.Size, Root = head.Root, Checkpoint = note, Record = [] };
 
-        CosignerView view = await watch.SeeAsync(new CosignerView(kept, ImmutableDictionary<string, CosignerState>.Empty), from, epoch, options.QueryUrls[0], TestContext.Current.CancellationToken);
+        CosignerView view = await watch.SeeAsync(new CosignerView(kept, ImmutableDictionary<string, CosignerState>.Empty), from, epoch, options.QueryUrls[0], mayWait: false, TestContext.Current.CancellationToken);
 
         var coverage = new Coverage(anchor.Policy, view.Cosigners);
         return view.Fork is not null ? Row("fork", false, null)

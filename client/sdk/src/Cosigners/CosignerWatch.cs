@@ -30,10 +30,10 @@ internal sealed class CosignerWatch
     public static TimeSpan Within { get; } = TimeSpan.FromSeconds(5);
 
     /// <summary>
-    /// SeeAsync brings a view up to date, if it is time. Where a quorum of witnesses is demanded and is missing for the epoch, it goes on asking as long as the client's options say: cosignatures come a moment after the
-    /// checkpoint. Gives the view, which may still lack them.
+    /// SeeAsync brings a view up to date, if it is time. Where a quorum of witnesses is demanded and is missing for the epoch, it goes on asking, if it may wait, as long as the client's options say: cosignatures come a
+    /// moment after the checkpoint. Gives the view, which may still lack them.
     /// </summary>
-    public async Task<CosignerView> SeeAsync(CosignerView view, ulong from, ulong epoch, Uri first, CancellationToken cancellationToken)
+    public async Task<CosignerView> SeeAsync(CosignerView view, ulong from, ulong epoch, Uri first, bool mayWait, CancellationToken cancellationToken)
     {
         TrustPolicy policy = _anchor.Policy;
         if (policy.IsEmpty)
@@ -48,7 +48,7 @@ internal sealed class CosignerWatch
         }
         try
         {
-            return await LookAsync(view, from, epoch, first, cancellationToken).ConfigureAwait(false);
+            return await LookAsync(view, from, epoch, first, mayWait, cancellationToken).ConfigureAwait(false);
         }
         finally
         {
@@ -57,7 +57,7 @@ internal sealed class CosignerWatch
         }
     }
 
-    private async Task<CosignerView> LookAsync(CosignerView view, ulong from, ulong epoch, Uri first, CancellationToken cancellationToken)
+    private async Task<CosignerView> LookAsync(CosignerView view, ulong from, ulong epoch, Uri first, bool mayWait, CancellationToken cancellationToken)
     {
         bool isWitnessed;
         var backoff = new Backoff(_options, _time);
@@ -75,7 +75,7 @@ internal sealed class CosignerWatch
                 }
             }
         }
-        while (!isWitnessed && await backoff.TryWaitAsync(null, cancellationToken).ConfigureAwait(false));
+        while (!isWitnessed && mayWait && await backoff.TryWaitAsync(null, cancellationToken).ConfigureAwait(false));
         return view;
     }
 

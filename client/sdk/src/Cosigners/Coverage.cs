@@ -25,6 +25,9 @@ internal sealed class Coverage
     public bool IsWitnessed(ulong epoch) =>
         _policy.Witnesses is not { } witnesses || witnesses.IsMetBy(witnesses.Witnesses.Select(witness => witness.Key).Where(key => SizeOf(key) > epoch).ToHashSet());
 
+    /// <summary>WitnessedEpoch is the largest one for which the quorum is met; null: there is none.</summary>
+    public ulong? WitnessedEpoch() => _policy.Witnesses?.Witnesses.Select(witness => SizeOf(witness.Key)).Where(size => size > 0 && IsWitnessed(size - 1)).Select(size => (ulong?)size - 1).Max();
+
     /// <summary>
     /// MayLeaveOut tells whether proofs that were verified at an epoch need not be asked for again: there are enough auditors that cover it, and they are those up to whose last epoch enough auditors cover the log.
     /// Where no auditors are demanded nobody has to.

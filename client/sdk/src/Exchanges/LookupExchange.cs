@@ -26,6 +26,8 @@ internal sealed class LookupExchange : VerifiedExchange<LookupExchange.KeyAnswer
 
     public override bool NeedsAuthorization => false;
 
+    public override bool MayBeOfRecentEpoch => LeastEpoch == 0;
+
     public override ulong? ProvenFrom => _provenFrom;
 
     public override byte[] Body(ClientState seen)

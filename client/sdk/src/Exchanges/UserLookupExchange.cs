@@ -61,6 +61,8 @@ internal sealed class UserLookupExchange : VerifiedExchange<UserLookupExchange.L
         return new(Reason.Valid, verdict.Head with { Record = verdict.NewestRecord }, new Learnt(answers, learning), null);
     }
 
+    public override bool MayBeOfRecentEpoch => _least == 0;
+
     public override ulong? ProvenFrom => _remembered.Any(user => user.LeavesOut) ? 0 : null;
 
     public override ReadOnlyMemory<byte> ContradictingRecord(ReadOnlyMemory<byte> answer, ReadOnlySpan<byte> kept) => Heads.PeekPart(answer, kept);

@@ -45,6 +45,9 @@ internal abstract class VerifiedExchange<T>
     /// <summary>State with what was learnt; null when the current state is no longer the one that was verified against.</summary>
     public abstract ClientState? Remember(ClientState seen, ClientState current, VerifiedHead head, T learnt);
 
+    /// <summary>MayBeOfRecentEpoch: one of the epochs that a replica served last will do, if witnesses have cosigned nothing later yet.</summary>
+    public virtual bool MayBeOfRecentEpoch => false;
+
     /// <summary>ProvenFrom is the epoch at which proofs were verified that this answer left out, of several the first; null: it left out none.</summary>
     public virtual ulong? ProvenFrom => null;
 

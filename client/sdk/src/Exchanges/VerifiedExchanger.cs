@@ -79,6 +79,8 @@ internal sealed class VerifiedExchanger
     // Null: the replica is behind.
     private async Task<Outcome<T>?> TryAskAsync<T>(VerifiedExchange<T> exchange, Uri replica, CancellationToken cancellationToken)
     {
+        ulong? at = null;
+        bool mayAskForRecent = exchange.MayBeOfRecentEpoch;
         while (true)
         {
             ClientState seen = _store.Current;
@@ -86,7 +88,11 @@ internal sealed class VerifiedExchanger
             {
                 return new Outcome<T>(Reason.Fork, null, default) { EvidencePath = fork.EvidencePath };
             }
-            byte[] answer = await AskAsync(exchange, seen, replica, cancellationToken).ConfigureAwait(false);
+            if (await AskAsync(exchange, seen, at, replica, cancellationToken).ConfigureAwait(false) is not { } answer)
+            {
+                at = null;
+                continue;
+            }
             VerifierContext context = Context(seen) with { EndedRecord = exchange.EndedRecord };
             (Reason reason, VerifiedHead? head, T? learnt, int? failedKey) = exchange.Verify(context, seen, answer);
             // What leads through the periods by itself is taken, and so is what is about an ended one.
@@ -113,6 +119,12 @@ internal sealed class VerifiedExchanger
                 }
                 continue;
             }
+            if (reason == Reason.Stale && at is not null)
+            {
+                // More than that epoch is known already.
+                at = null;
+                continue;
+            }
             if (reason == Reason.Stale || (head is not null && head.Epoch < exchange.LeastEpoch))
             {
                 return null;
@@ -125,7 +137,7 @@ internal sealed class VerifiedExchanger
             byte[] record = answer[head!.Record];
             ulong epoch = EpochRecord.EpochOf(record);
             ulong from = Math.Min(exchange.ProvenFrom ?? epoch, epoch);
-            CosignerView view = await _cosigners.SeeAsync(new CosignerView(NewHead(seen.Head, head, answer), seen.Cosigners), from, epoch, replica, cancellationToken).ConfigureAwait(false);
+            CosignerView view = await _cosigners.SeeAsync(new CosignerView(NewHead(seen.Head, head, answer), seen.Cosigners), from, epoch, replica, !mayAskForRecent, cancellationToken).ConfigureAwait(false);
             if (view.Fork is { } evidence)
             {
                 return Fork<T>(evidence);
@@ -133,6 +145,12 @@ internal sealed class VerifiedExchanger
             var coverage = new Coverage(_options.TrustAnchor.Policy, view.Cosigners);
             if (!coverage.IsWitnessed(epoch))
             {
+                if (mayAskForRecent)
+                {
+                    // What witnesses have cosigned already needs no waiting, if this replica serves it still.
+                    (mayAskForRecent, at) = (false, coverage.WitnessedEpoch());
+                    continue;
+                }
                 return new Outcome<T>(Reason.WitnessQuorum, null, default) { Detail = $"the witnesses of the policy have not cosigned a checkpoint with epoch {epoch}, as far as the servers say" };
             }
             DateTimeOffset now = _time.GetUtcNow();
@@ -154,9 +172,11 @@ internal sealed class VerifiedExchanger
         }
     }
 
-    private async Task<byte[]> AskAsync<T>(VerifiedExchange<T> exchange, ClientState seen, Uri replica, CancellationToken cancellationToken)
+    // Null: the replica does not serve the epoch that is asked for.
+    private async Task<byte[]?> AskAsync<T>(VerifiedExchange<T> exchange, ClientState seen, ulong? at, Uri replica, CancellationToken cancellationToken)
     {
-        var request = new ServerRequest(replica, $"{exchange.Path}?checkpoint_size={seen.Head?.Size ?? 0}{exchange.Query}", exchange.MediaType, MaxAnswerLength)
+        string epoch = at is null ? "" : $"&at_epoch={at}";
+        var request = new ServerRequest(replica, $"{exchange.Path}?checkpoint_size={seen.Head?.Size ?? 0}{exchange.Query}{epoch}", exchange.MediaType, MaxAnswerLength)
         {
             Body = exchange.Body(seen) is { } body ? (body, exchange.BodyMediaType) : default((ReadOnlyMemory<byte>, string)?),
             Authorize = exchange.NeedsAuthorization,
@@ -168,6 +188,10 @@ internal sealed class VerifiedExchanger
         catch (OptiksServerException e) when (e.Status == HttpStatusCode.Unauthorized && !exchange.NeedsAuthorization && _options.AuthorizeLookups && _connection.HasCredential)
         {
             return await _connection.SendAsync(request with { Authorize = true }, cancellationToken).ConfigureAwait(false);
+        }
+        catch (OptiksServerException e) when (at is not null && e.Problem == ProblemNames.NotFound)
+        {
+            return null;
         }
     }
 

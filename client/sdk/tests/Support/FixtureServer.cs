@@ -78,6 +78,9 @@ internal sealed class FixtureServer : IAsyncDisposable
     /// <summary>The operator lets nobody look up without an API key.</summary>
     public bool LookupsAreClosed { get; set; }
 
+    /// <summary>Epochs before the latest one that may be asked about.</summary>
+    public ulong RecentEpochs { get; set; } = 8;
+
     /// <summary>What auditors and witnesses cosigned, as the answer has it; null: this server has no such resource.</summary>
     public Func<byte[]>? Cosignatures { get; set; }
 
@@ -199,6 +202,11 @@ internal sealed class FixtureServer : IAsyncDisposable
     // The epoch that is asked about, or why there is none of the period.
     private (ulong Epoch, string? Unserved) Asked(HttpContext context, ulong latest)
     {
+        if (context.Request.Query["at_epoch"] is [{ } at])
+        {
+            ulong recent = ulong.Parse(at, System.Globalization.CultureInfo.InvariantCulture);
+            return recent <= latest && latest - recent <= RecentEpochs ? (recent, null) : (0, "not-found");
+        }
         if (context.Request.Query["period"] is not [{ } text])
         {
             return (latest, null);
