@@ -34,7 +34,9 @@ NUM_SLOWEST = 12
 MEMORY_FOLDER = "/dev/shm"
 SCRATCH_OCTETS = 8 << 30
 # These suites take longest, and so go first: the others fill the lanes beside them, and none is waited for at the end.
-LONGEST = ("python-e2e-faults", "python-e2e-period_faults", "Optiks.Storage.PostgreSql.Tests", "Optiks.UpdateService.Tests")
+LONGEST = (
+    "python-e2e-faults", "python-e2e-period_faults", "python-e2e-stress", "cpp-release", "Optiks.QueryService.Tests", "Optiks.UpdateTask.Tests", "Optiks.Storage.PostgreSql.Tests",
+    "python-e2e-auditor", "Optiks.UpdateService.Tests")
 # These have tests that repeat what they do: a few times in `quick`, more often in `deep`, which is told by the variable.
 DEEPER = ("python-reference-model", "python-e2e-auditor", "python-e2e-faults", "python-e2e-limits", "python-e2e-period_faults", "python-e2e-storm", "Optiks.UpdateTask.Tests")
 DEEP_VARIABLE = "OPTIKS_TEST_DEEP"
