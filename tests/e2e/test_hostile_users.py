@@ -161,10 +161,9 @@ class HostileUsersTest(unittest.TestCase):
         d.publish_users()
         with HostileLog(d) as log:
             self.assertEqual(self.taken(log, "knows period 1")["devices"][0]["value"], "phone 2")
-            for epoch in (1, 2):
-                with self.subTest(epoch):
-                    log.answer = lambda asked, kept_size, epoch=epoch: log.of(known_alone(asked), kept_size, epoch=epoch)
-                    self.refused(log, "knows period 1", "stale", kept=Kept(USER, False, 3))
+            # The command line asks again for a while: another replica might be ahead. So there is one of these.
+            log.answer = lambda asked, kept_size: log.of(known_alone(asked), kept_size, epoch=1)
+            self.refused(log, "knows period 1", "stale", kept=Kept(USER, False, 3))
             # With a part of the period that ended, to who knows nothing.
             log.answer = lambda asked, kept_size: log.of(asked, kept_size, At(1, 3, 3, 3), epoch=3)
             self.refused(log, "knows nothing", "part_period")
@@ -176,9 +175,7 @@ class HostileUsersTest(unittest.TestCase):
         d.publish_users()
         with HostileLog(d) as log:
             self.assertEqual(self.taken(log, "saw it leave")["devices"], [])
-            log.answer = lambda asked, kept_size: log.of(known_alone(asked), kept_size, epoch=1)
-            self.refused(log, "saw it leave", "stale", kept=Kept(USER, True, 2))
-            # The list and keys of before, with names and decommissions of now.
+            # The list, keys and decommissions of before, with names of now.
             log.answer = lambda asked, kept_size: log.of(known_alone(asked), kept_size, At(2, 1, 1, 1), epoch=2)
             self.refused(log, "saw it leave", "stale", kept=Kept(USER, True, 2))
 
