@@ -68,7 +68,8 @@ internal sealed class CopyInputs : IDisposable
         {
             LeafRow row = prepared[rowOf[input]];
             CopySource source = _sources[input];
-            if (!source.IsDrop && takenOut.Contains(CopyTag.Of(row)))
+            // Not again either: a user's list may be taken out in one chunk, and its devices in the next.
+            if (takenOut.Contains(CopyTag.Of(row)))
             {
                 continue;
             }
