@@ -5,8 +5,8 @@ usage: test.py [--lanes N] SET...
 
 SET is `quick` or `deep`; both need a finished `make build`. `quick` has every suite of tests; `deep` the checks that take long, the C++
 tests with sanitizers and under Valgrind, and the suites of DEEPER with all of their rounds. Suites that keep all processors busy run
-alone, the others beside each other; what a suite prints appears when it ends. Files of tests stand in memory (/dev/shm) where there is
-room. Exit code 0 only when nothing failed.
+alone, the others beside each other; what a suite prints appears when it ends: all of it when it fails, its end otherwise. Files of
+tests stand in memory (/dev/shm) where there is room. Exit code 0 only when nothing failed.
 """
 
 import argparse
@@ -30,13 +30,15 @@ RESULTS = ROOT / "build/test"
 SUITE_SECONDS = 1200
 ALLOWED_SKIPS = "SqlServer"
 NUM_SLOWEST = 12
+# Of what a suite prints that passed: programs under test log to the same place.
+NUM_LINES = 8
 # Where files are in memory, and what must be free there for tests to use it. They write less than a third of it.
 MEMORY_FOLDER = "/dev/shm"
 SCRATCH_OCTETS = 8 << 30
 # These suites take longest, and so go first: the others fill the lanes beside them, and none is waited for at the end.
 LONGEST = (
-    "python-e2e-faults", "python-e2e-period_faults", "python-e2e-stress", "cpp-release", "Optiks.QueryService.Tests", "Optiks.UpdateTask.Tests", "Optiks.Storage.PostgreSql.Tests",
-    "python-e2e-auditor", "Optiks.UpdateService.Tests")
+    "Optiks.QueryService.Tests", "python-e2e-faults", "python-e2e-stress", "python-e2e-period_faults", "Optiks.UpdateTask.Tests", "cpp-release", "python-e2e-malicious", "python-e2e-recycled_names",
+    "python-e2e-auditor", "Optiks.Storage.PostgreSql.Tests", "Optiks.UpdateService.Tests", "python-e2e-hostile_users", "python-e2e-users", "python-e2e-cosigners", "Optiks.Db.Tests", "Optiks.Cli.Tests")
 # These have tests that repeat what they do: a few times in `quick`, more often in `deep`, which is told by the variable.
 DEEPER = ("python-reference-model", "python-e2e-auditor", "python-e2e-faults", "python-e2e-limits", "python-e2e-period_faults", "python-e2e-storm", "Optiks.UpdateTask.Tests")
 DEEP_VARIABLE = "OPTIKS_TEST_DEEP"
@@ -190,7 +192,7 @@ class Run:
                 break
         self.seconds[suite.name], self.busy_seconds[suite.name] = time.monotonic() - started, busy
         with self._output:
-            print(said, end="", flush=True)
+            print(said if trouble is not None else "".join(said.splitlines(keepends=True)[-NUM_LINES:]), end="", flush=True)
             print(f"== {suite.name}: {self.seconds[suite.name]:.0f} s, processors {busy:.0f} s", flush=True)
             if trouble is not None:
                 self.broken.append(f"{suite.name} ({trouble})")
@@ -222,7 +224,7 @@ def slowest(suites: list[Suite], seconds: dict[str, float], busy_seconds: dict[s
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     # One more than processors, as tests of services wait for epochs.
-    parser.add_argument("--lanes", type=int, default=(os.cpu_count() or 1) + 1, help="suites beside each other (default: one more than processors)")
+    parser.add_argument("--lanes", type=int, default=2 * (os.cpu_count() or 1), help="suites beside each other, most of which wait now and then (default: twice as many as processors)")
     parser.add_argument("sets", nargs="+", choices=["quick", "deep"], metavar="SET", help="quick, deep")
     arguments = parser.parse_args()
     shutil.rmtree(RESULTS, ignore_errors=True)

@@ -166,7 +166,10 @@ TEST(StoreBuilder, RefusesWhatDoesNotFollow) {
   EXPECT_EQ(status_of({{kKeys, 1, 1, 0, kNone}, {kKeys, 1, 2, 1, kNone}}), OPTIKS_E_DUPLICATE) << "label";
   EXPECT_EQ(status_of({{kUsernames, 1, 0, 0, kNone}, {kUsernames, 2, 0, 1, kNone}}), OPTIKS_E_DUPLICATE)
       << "of an oZKS";
-  EXPECT_EQ(status_of({{kUsernames, 1, 1, 0, kNone}}), OPTIKS_E_DATA);
+  EXPECT_EQ(status_of({{kDecommissioned, 1, 1, 0, kNone}}), OPTIKS_E_DATA);
+  EXPECT_EQ(status_of({{kUsernames, 1, 1, 0, kNone}, {kUsernames, 2, 2, 1, 0}}), OPTIKS_OK) << "used again";
+  EXPECT_EQ(status_of({{kUsernames, 1, 1, 0, kNone}, {kUsernames, 2, 1, 1, 0}}), OPTIKS_E_DATA);
+  EXPECT_EQ(status_of({{kUsernames, 1, 2, 0, kNone}}), OPTIKS_E_DATA);
   EXPECT_EQ(status_of({{kKeys, 1, 0, 0, kNone}}), OPTIKS_E_DATA);
   EXPECT_EQ(status_of({{kKeys, 1, 2, 0, kNone}}), OPTIKS_E_DATA);
   EXPECT_EQ(status_of({{kKeys, 1, 1, 0, 1}}), OPTIKS_E_DATA) << "one before the first";
