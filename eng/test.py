@@ -223,15 +223,15 @@ def slowest(suites: list[Suite], seconds: dict[str, float], busy_seconds: dict[s
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    # One more than processors, as tests of services wait for epochs.
-    parser.add_argument("--lanes", type=int, default=2 * (os.cpu_count() or 1), help="suites beside each other, most of which wait now and then (default: twice as many as processors)")
+    parser.add_argument("--lanes", type=int, help="suites beside each other (default: twice as many as processors, as most wait now and then; with `deep`, which waits less, one more than processors)")
     parser.add_argument("sets", nargs="+", choices=["quick", "deep"], metavar="SET", help="quick, deep")
     arguments = parser.parse_args()
     shutil.rmtree(RESULTS, ignore_errors=True)
     RESULTS.mkdir(parents=True)
     suites = suites_of(arguments.sets)
     run = Run(suites)
-    run.run(arguments.lanes)
+    processors = os.cpu_count() or 1
+    run.run(arguments.lanes or (processors + 1 if "deep" in arguments.sets else 2 * processors))
     print(slowest(suites, run.seconds, run.busy_seconds))
     for name in run.broken:
         print(f"failed suite: {name}")
