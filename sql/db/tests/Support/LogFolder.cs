@@ -127,15 +127,17 @@ internal sealed class LogFolder : IDisposable
         }
     }
 
-    /// <summary>CopyTo copies all files, of which no program may be writing, into another folder.</summary>
-    public void CopyTo(LogFolder other)
+    /// <summary>Copy gives another folder with copies of all files, of which no program may be writing.</summary>
+    public LogFolder Copy()
     {
+        var other = new LogFolder();
         foreach (string path in Directory.EnumerateFiles(Data.Root, "*", SearchOption.AllDirectories))
         {
             string target = Path.Combine(other.Data.Root, Path.GetRelativePath(Data.Root, path));
             Directory.CreateDirectory(Path.GetDirectoryName(target)!);
             File.Copy(path, target, overwrite: true);
         }
+        return other;
     }
 
     /// <summary>CopyDatabase puts the database at the places of another name.</summary>

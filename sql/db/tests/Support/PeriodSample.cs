@@ -32,12 +32,7 @@ public sealed class PeriodSample(SampleLog sample) : IAsyncLifetime
     }
 
     /// <summary>Copy gives a folder of one's own.</summary>
-    internal LogFolder Copy()
-    {
-        var copy = new LogFolder();
-        _folder.CopyTo(copy);
-        return copy;
-    }
+    internal LogFolder Copy() => _folder.Copy();
 
     /// <summary>PublishUserAsync makes a user with a name and a device.</summary>
     internal static Task PublishUserAsync(PeriodLog log) => log.PublishAsync(

@@ -29,10 +29,5 @@ public sealed class SampleLog : IAsyncLifetime
     }
 
     /// <summary>Copy gives a folder of one's own.</summary>
-    internal LogFolder Copy()
-    {
-        var copy = new LogFolder();
-        _folder.CopyTo(copy);
-        return copy;
-    }
+    internal LogFolder Copy() => _folder.Copy();
 }

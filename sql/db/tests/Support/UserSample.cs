@@ -18,12 +18,7 @@ public sealed class UserSample(SampleLog sample) : IAsyncLifetime
     }
 
     /// <summary>Copy gives a folder of one's own.</summary>
-    internal LogFolder Copy()
-    {
-        var copy = new LogFolder();
-        _folder.CopyTo(copy);
-        return copy;
-    }
+    internal LogFolder Copy() => _folder.Copy();
 
     /// <summary>PublishAsync makes a user with a name and a device, whose key is set; of nobody it is refused.</summary>
     internal static async Task<(AcceptRequest Set, AcceptRequest Refused)> PublishAsync(LogFolder log)
