@@ -1,16 +1,12 @@
 """A log whose operator lies about users and signs: the Python reference's directory behind HTTP, as the command line asks it."""
 
-import http.server
 import sys
-import threading
 import time
-import urllib.parse
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 from harness import ROOT
-from ports import free_port
 
 sys.path.insert(0, str(ROOT / "tests/reference"))
 
@@ -19,10 +15,10 @@ from codec import Reader
 from codec_users import DeviceList
 from directory import STEP_MS
 from directory_users import At
+from serve import MEDIA, Said, Server, split
 from users import Asked, Kept, KeptList
 from vectors_users_lies import Liar
 
-MEDIA = "application/vnd.optiks."
 # So many steps before now the log began: its newest record is fresh, and none is of the future.
 AGE_STEPS = 100
 
@@ -34,45 +30,26 @@ def young_log(**configuration) -> Liar:
     return Liar(seed=91, start_ms=time.time_ns() // 1_000_000 - AGE_STEPS * STEP_MS, **configuration)
 
 
-class HostileLog:
+class HostileLog(Server):
     """Use as a context. Answers are those of `answer`, which may be replaced while it runs; by default they are true."""
 
     def __init__(self, d: Liar):
+        super().__init__(d)
         self.d = d
         self.answer: Answer = self.honest
         self.asked: list[Asked] = []
         """Of the last request."""
-        log = self
 
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
+    def get(self, target: str) -> Said:
+        """Nothing but lookups of users is answered."""
+        return None
 
-            def do_GET(self):
-                self._reply(404, "application/problem+json", b'{"type":"urn:optiks:problem:not-found","title":"There is no such thing here.","status":404}')
-
-            def do_POST(self):
-                parts = urllib.parse.urlsplit(self.path)
-                body = self.rfile.read(int(self.headers["Content-Length"]))
-                if parts.path != "/v1/users/lookup":
-                    self.do_GET()
-                    return
-                kept = urllib.parse.parse_qs(parts.query).get("checkpoint_size", ["0"])
-                log.asked = log.questions(body)
-                self._reply(200, MEDIA + "user-lookup", log.answer(log.asked, int(kept[0])))
-
-            def _reply(self, status: int, media_type: str, body: bytes) -> None:
-                self.send_response(status)
-                self.send_header("Content-Type", media_type)
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, *_):
-                pass
-
-        self._server = http.server.ThreadingHTTPServer(("127.0.0.1", free_port()), Handler)
-        self._thread = threading.Thread(target=self._server.serve_forever)
-        self.url = f"http://127.0.0.1:{self._server.server_port}"
+    def post(self, target: str, body: bytes) -> Said:
+        path, query = split(target)
+        if path != "/v1/users/lookup":
+            return None
+        self.asked = self.questions(body)
+        return MEDIA + "user-lookup", self.answer(self.asked, query.get("checkpoint_size", 0))
 
     def trust(self, folder: Path) -> Path:
         """The file with the log's trust anchor."""
@@ -102,15 +79,6 @@ class HostileLog:
         asked = reader.elements(1, 2**24 - 1, question)
         reader.finish()
         return asked
-
-    def __enter__(self) -> "HostileLog":
-        self._thread.start()
-        return self
-
-    def __exit__(self, *_) -> None:
-        self._server.shutdown()
-        self._thread.join()
-        self._server.server_close()
 
 
 def known_alone(asked: list[Asked]) -> list[Asked]:

@@ -61,7 +61,7 @@ class Server:
         self._http.server_close()
 
     def get(self, target: str) -> Said:
-        path, query = _split(target)
+        path, query = split(target)
         log, size = self.log, len(self.log.records)
         if path == "/log/checkpoint":
             return TEXT, log.checkpoint(size)
@@ -83,7 +83,7 @@ class Server:
         return None
 
     def post(self, target: str, body: bytes) -> Said:
-        path, query = _split(target)
+        path, query = split(target)
         if path == "/turn":
             self.turn()
             return TEXT, b"turned\n"
@@ -101,7 +101,7 @@ class Server:
         return MEDIA + form, head.encode() + vector(2**32 - 1, encoded_all(items))
 
 
-def _split(target: str) -> tuple[str, dict[str, int]]:
+def split(target: str) -> tuple[str, dict[str, int]]:
     parts = urlsplit(target)
     return parts.path, {name: int(values[0]) for name, values in parse_qs(parts.query).items()}
 
