@@ -38,9 +38,6 @@ internal sealed class EpochBounds
             : throw new ProblemException(new Problem(ProblemTypes.RangeTooLarge, $"An answer has at most {ProtocolLimits.MaxPeriodBounds} bounds: those from period {periods.First} on.", "?from"));
     }
 
-    /// <summary>Prepare reads them ahead: who asks waits for less. What fails is tried again by who asks.</summary>
-    public void Prepare() => _ = ReadAsync();
-
     // Once for all who ask, whoever of them goes away; again after a failure.
     private Task<Periods> ReadAsync()
     {

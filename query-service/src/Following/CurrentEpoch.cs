@@ -105,13 +105,7 @@ internal sealed class CurrentEpoch
         RecentEpoch[] gone = [.. _recent.Except(kept)];
         _recent.Clear();
         _recent.AddRange(kept);
-        var current = new ServedEpoch(view, epoch, _board, ended, kept, isBehind);
-        if (before?.Period != current.Period)
-        {
-            // Clients that have seen an earlier period ask for them before anything else, all at once.
-            current.Bounds.Prepare();
-        }
-        Volatile.Write(ref _current, current);
+        Volatile.Write(ref _current, new ServedEpoch(view, epoch, _board, ended, kept, isBehind));
         Array.ForEach(gone, recent => recent.View.Dispose());
     }
 
