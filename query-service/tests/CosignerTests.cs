@@ -128,6 +128,7 @@ public sealed class CosignerTests
     [Theory]
     [InlineData("witness one KEY ftp://example.org\nquorum none\n", "no URL")]
     [InlineData("witness one KEY https://example.org?x=1\nquorum none\n", "no URL")]
+    [InlineData("witness one KEY https://example.org#x\nquorum none\n", "no URL")]
     [InlineData("quorum none\n", "0 cosigners")]
     [InlineData("witness one KEY https://example.org\n", "MissingQuorum")]
     [InlineData("witness one KEY https://example.org\nwitness two KEY https://example.net\nquorum none\n", "DuplicateKey")]

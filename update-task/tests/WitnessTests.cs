@@ -227,6 +227,7 @@ public sealed class WitnessTests : IAsyncDisposable
     [InlineData("witness w KEY ftp://w.example\nquorum w\n", "no URL")]
     [InlineData("witness w KEY https://user:secret@w.example\nquorum w\n", "no URL")]
     [InlineData("witness w KEY w.example\nquorum w\n", "no URL")]
+    [InlineData("witness w KEY https://w.example#x\nquorum w\n", "no URL")]
     public async Task A_policy_that_cannot_be_used_ends_the_start(string text, string says)
     {
         _folder = await TestFolder.CreateAsync();
