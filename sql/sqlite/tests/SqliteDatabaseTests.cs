@@ -81,6 +81,24 @@ public sealed class SqliteDatabaseTests : IAsyncLifetime
         }
     }
 
+    [Fact]
+    public async Task What_is_committed_comes_into_the_file_while_services_run()
+    {
+        const int Enough = 8 << 20;
+        await using IAcceptStore accept = await Provider.OpenAcceptAsync(_connectionString, Cancel);
+        byte[] value = new byte[64 << 10];
+        int stored = 0;
+        // Commits copy nothing themselves.
+        while (new FileInfo(DatabasePath).Length < Enough)
+        {
+            Assert.InRange(stored, 0, 16 * Enough);
+            var id = Guid.CreateVersion7(TimeProvider.System.GetUtcNow());
+            var request = new AcceptRequest(id, new byte[32], [new AcceptItem(Protocol.StructureId.Keys, id.ToByteArray(), value, null)]);
+            Assert.Equal(AcceptStatus.Accepted, (await accept.AcceptAsync([new AcceptUnit([request])], Cancel))[0].Status);
+            stored += value.Length;
+        }
+    }
+
     [Theory]
     [InlineData("Synchronous=NORMAL", "lose commits")]
     [InlineData("Synchronous=OFF", "lose commits")]

@@ -18,6 +18,7 @@ internal sealed class Writer : IAsyncDisposable
 
     private readonly SemaphoreSlim _gate = new(1);
     private readonly Connection _connection;
+    private readonly Checkpointer _checkpointer;
     private readonly TimeSpan _busyTimeout;
     private long _released;
     private bool _disposed;
@@ -30,6 +31,8 @@ internal sealed class Writer : IAsyncDisposable
         try
         {
             check(_connection);
+            _connection.LeaveCheckpoints();
+            _checkpointer = new Checkpointer(settings);
         }
         catch
         {
@@ -77,6 +80,7 @@ internal sealed class Writer : IAsyncDisposable
         if (!_disposed)
         {
             _disposed = true;
+            await _checkpointer.DisposeAsync();
             _connection.Dispose();
         }
         _gate.Release();
@@ -121,6 +125,7 @@ internal sealed class Writer : IAsyncDisposable
         try
         {
             _connection.Execute("COMMIT");
+            _checkpointer.Wrote(_connection.TakeWrittenPages());
             return (result.Value, null);
         }
         catch (StorageException e)
