@@ -35,10 +35,12 @@ class BlockWriter {
 
  private:
   void write_block();
+  void flush_block();
 
   std::string path_;
   std::string temporary_;
   int file_ = -1;
+  std::uint64_t written_ = 0;
   std::uint64_t num_blocks_ = 0;
   std::vector<std::uint8_t> block_;
 };
