@@ -6,6 +6,9 @@ namespace Optiks.Storage;
 /// </summary>
 public interface IPipelineStore : IFollowStore
 {
+    /// <summary>WritesAlone: whoever accepts an update waits for this role's transactions, so that what is not urgent is written in small ones.</summary>
+    bool WritesAlone { get; }
+
     /// <summary>
     /// AcquireLeaseAsync takes the lease if nobody holds it, it has ended by the database's clock, or <paramref name="holder"/> holds it already; taking over raises the
     /// fence and ends the old holder's database session where the engine can. Null when another holder's lease runs.

@@ -15,6 +15,9 @@ public interface IDatabase : IAsyncDisposable
     /// <summary>PollInterval is how often the head row is read for a new epoch.</summary>
     TimeSpan PollInterval { get; }
 
+    /// <summary>HasOneWriter: of all transactions that write, one runs at a time.</summary>
+    bool HasOneWriter { get; }
+
     /// <summary>NextPublished completes at the next notification of a published epoch, never where the engine has none. It is taken before the head row is read.</summary>
     Task NextPublished();
 

@@ -14,6 +14,9 @@ public class PipelineStore : FollowStore, IPipelineStore
     }
 
     /// <inheritdoc/>
+    public bool WritesAlone => Database.HasOneWriter;
+
+    /// <inheritdoc/>
     public async Task<Lease?> AcquireLeaseAsync(string holder, TimeSpan duration, CancellationToken cancellationToken)
     {
         ArgumentException.ThrowIfNullOrEmpty(holder);

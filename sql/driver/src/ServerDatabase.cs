@@ -25,6 +25,9 @@ public abstract class ServerDatabase<TConnection, TSession> : IDatabase
     /// <inheritdoc/>
     public abstract TimeSpan PollInterval { get; }
 
+    /// <inheritdoc/>
+    public bool HasOneWriter => false;
+
     /// <summary>ReadIsolation of the transaction that reading takes; null: it takes none, and each statement sees one moment by itself.</summary>
     protected abstract IsolationLevel? ReadIsolation { get; }
 

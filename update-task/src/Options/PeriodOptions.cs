@@ -7,7 +7,7 @@ internal sealed class PeriodOptions
 {
     public const string Section = "Optiks:Periods";
 
-    /// <summary>Automatic: periods follow each other by the clock. Refused for now, but in tests.</summary>
+    /// <summary>Automatic: periods follow each other by the clock; otherwise the operator asks for each.</summary>
     /// <value>False.</value>
     public bool Automatic { get; set; }
 
@@ -22,7 +22,7 @@ internal sealed class PeriodOptions
     public TimeSpan Preparation { get; set; } = TimeSpan.FromDays(1);
 
     /// <summary>CopiesPerChunk are made and stored at once: an epoch that is due waits for one chunk at most, and on SQLite whoever accepts an update does too.</summary>
-    /// <value>128.</value>
+    /// <value>Null: 128 on SQLite, 1,024 elsewhere.</value>
     [Range(1, 65_536)]
-    public int CopiesPerChunk { get; set; } = 128;
+    public int? CopiesPerChunk { get; set; }
 }

@@ -44,7 +44,7 @@ internal sealed class PeriodKeeper
             {
                 next = await BeginAsync(lead);
             }
-            _stager = next is null ? null : await CopyStager.OpenAsync(lead, _publisher, next, _options.CopiesPerChunk, cancellationToken);
+            _stager = next is null ? null : await CopyStager.OpenAsync(lead, _publisher, next, CopiesPerChunk(lead), cancellationToken);
             _isOpen = true;
             Tell(lead);
         }
@@ -54,7 +54,7 @@ internal sealed class PeriodKeeper
     /// <summary>CompleteAsync stages what the last epochs left, as far as an epoch may wait for it. Gives how many rows the next period begins with; null: it is not complete.</summary>
     public async Task<int?> CompleteAsync(Lead lead, CancellationToken cancellationToken)
     {
-        int left = ChunksPerDueEpoch + (2 * lead.Session.LastLeaves / _options.CopiesPerChunk);
+        int left = ChunksPerDueEpoch + (2 * lead.Session.LastLeaves / CopiesPerChunk(lead));
         for (; left > 0; left--)
         {
             if (!await StageAsync(lead, cancellationToken))
@@ -82,6 +82,8 @@ internal sealed class PeriodKeeper
         _destroyer.Again();
         Tell(lead);
     }
+
+    private int CopiesPerChunk(Lead lead) => _options.CopiesPerChunk ?? (lead.Store.WritesAlone ? 128 : 1024);
 
     private async Task<bool> StageAsync(Lead lead, CancellationToken cancellationToken)
     {

@@ -30,6 +30,9 @@ internal sealed class Database : IDatabase
     /// <summary>PollInterval: SQLite has no notifications. A poll is one row from the page cache, some ten microseconds.</summary>
     public TimeSpan PollInterval { get; } = TimeSpan.FromMilliseconds(20);
 
+    /// <inheritdoc/>
+    public bool HasOneWriter => true;
+
     /// <summary>Open opens a file that services can work with, to read it or to write it too.</summary>
     public static Database Open(SqliteSettings settings, bool writes)
     {
