@@ -120,6 +120,8 @@ void Directory::publish() noexcept {
   EpochStates& epochs = data_->epochs;
   epochs.publish(staged_->epoch, data_->trees->staged(), data_->log.size());
   if (staged_->starts_period) {
+    // What was done ahead was done in the background, by the caller's choice; what comes now is waited for.
+    workers_.end_helpers();
     // Who sees that it has begun gets a view of an epoch of it.
     data_->period_first_epoch = staged_->epoch;
   }

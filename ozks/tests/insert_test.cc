@@ -1,6 +1,7 @@
 // What insert_leaves() does for every size of batch and number of threads: the tree, what was made and replaced for it,
 // and where the labels left the old one.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -215,6 +216,29 @@ TEST(Workers, BeginAtBothEnds) {
   EXPECT_TRUE(std::ranges::is_sorted(by_caller));
   EXPECT_TRUE(std::ranges::is_sorted(by_helper, std::greater()));
   EXPECT_TRUE(by_caller.empty() || by_helper.empty() || by_caller.back() < by_helper.back());
+}
+
+TEST(Workers, HaveOtherHelpersAfterTheEndOfSome) {
+  Workers workers(2);
+  const auto caller = std::this_thread::get_id();
+  const auto helper_now = [&] {
+    std::atomic<bool> has_helped = false;
+    pid_t helper = 0;
+    workers.for_each_index(2, [&](std::size_t) {
+      if (std::this_thread::get_id() != caller) {
+        helper = ::gettid();
+        has_helped = true;
+      }
+      while (!has_helped) {
+        std::this_thread::yield();
+      }
+    });
+    return helper;
+  };
+  const pid_t first = helper_now();
+  EXPECT_EQ(helper_now(), first);
+  workers.end_helpers();
+  EXPECT_NE(helper_now(), first);
 }
 
 TEST(Workers, ServeSeveralCallersAtOnce) {

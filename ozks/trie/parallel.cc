@@ -81,13 +81,21 @@ struct Workers::Job {
 
 Workers::Workers(unsigned threads) : threads_(std::max(1U, threads)) {}
 
-Workers::~Workers() {
+Workers::~Workers() { end_helpers(); }
+
+void Workers::end_helpers() {
+  if (is_taken_.exchange(true)) {
+    return;
+  }
   is_ending_ = true;
   ++num_calls_;
   num_calls_.notify_all();
   for (std::thread& helper : helpers_) {
     helper.join();
   }
+  helpers_.clear();
+  is_ending_ = false;
+  is_taken_ = false;
 }
 
 void Workers::for_each_index(unsigned most, std::size_t n, const std::function<void(std::size_t)>& body) {

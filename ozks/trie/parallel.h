@@ -1,5 +1,5 @@
-// Workers: threads that help with the work of one call. They are started when they are first wanted, wait between
-// calls, and end with this object.
+// Workers: threads that help with the work of one call. They are started when they are first wanted, by the caller's
+// thread, whose scheduling priority they have, wait between calls, and end with this object.
 //
 // Thread safety: any thread calls for_each_index(), and nobody waits for another's call: who comes while the helpers
 // are busy does all of its work itself.
@@ -32,6 +32,9 @@ class Workers {
   void for_each_index(std::size_t n, const std::function<void(std::size_t)>& body) {
     for_each_index(threads_, n, body);
   }
+
+  // Ends the helpers, unless a call has them: the next one that wants some starts others.
+  void end_helpers();
 
  private:
   struct Job;

@@ -89,7 +89,7 @@ internal sealed class ReplicaLoader
                 Ended = ended,
             };
 
-            (LogReplay? replica, Refused? refused) = await RestoreAsync(trees, period, Replay, published, cancellationToken);
+            (LogReplay? replica, Refused? refused) = await RestoreAsync(Restore(trees, period), Replay, published, cancellationToken);
             if (replica is not null)
             {
                 if (replica.RestoredEpoch is ulong epoch)
@@ -149,11 +149,11 @@ internal sealed class ReplicaLoader
 
         if (held is not null)
         {
-            folder.Replace(period.Period, held.View);
+            await BackgroundThread.RunAsync(() => folder.Replace(period.Period, held.View));
         }
         for (bool isMade = held is not null; ; isMade = true)
         {
-            (LogReplay? replica, Refused? refused) = await RestoreAsync(trees, period, Replay, last, cancellationToken);
+            (LogReplay? replica, Refused? refused) = await RestoreAsync(await BackgroundThread.RunAsync(() => Restore(trees, period)), Replay, last, cancellationToken);
             if (replica is not null)
             {
                 return (new EndedPeriod(replica.Trees, replica.Last), null);
@@ -181,15 +181,18 @@ internal sealed class ReplicaLoader
         }
     }
 
-    // Of the period's files: null, with why unless there are none, when they do not lead to the epoch.
-    private static async Task<(LogReplay? Replica, Refused? Refused)> RestoreAsync(ReplicaTrees trees, PeriodRow period, Func<LogTrees, LogReplay> replay, ulong target, CancellationToken cancellationToken)
+    private static (LogTrees? Trees, Refused? Refused) Restore(ReplicaTrees trees, PeriodRow period) => (trees.TryRestore(period, out Refused? refused), refused);
+
+    // Of trees from the period's files: null, with why unless there are none, when they do not lead to the epoch.
+    private static async Task<(LogReplay? Replica, Refused? Refused)> RestoreAsync(
+        (LogTrees? Trees, Refused? Refused) restored, Func<LogTrees, LogReplay> replay, ulong target, CancellationToken cancellationToken)
     {
-        if (trees.TryRestore(period, out Refused? refused) is not { } restored)
+        if (restored.Trees is null)
         {
-            return (null, refused);
+            return (null, restored.Refused);
         }
-        LogReplay replica = replay(restored);
-        refused = await replica.LoadAsync(target, cancellationToken);
+        LogReplay replica = replay(restored.Trees);
+        Refused? refused = await replica.LoadAsync(target, cancellationToken);
         return refused is null ? (replica, null) : (null, refused);
     }
 

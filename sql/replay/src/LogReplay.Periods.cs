@@ -45,11 +45,14 @@ public sealed partial class LogReplay
             : await LoadNextCopiesAsync(int.MaxValue, maxRows, cancellationToken).ConfigureAwait(false);
     }
 
+    // Records of another length are refused in their turn.
+    private static bool IsSwitch(EpochRow row) => row.Epoch > 0 && row.Record.Length == EpochRecord.Length && EpochRecord.BeginsPeriod(row.Record.Span);
+
     // All that a switch needs.
     private async Task<Refused?> CompleteNextAsync(EpochRow row, CancellationToken cancellationToken)
     {
-        // Trees that were given have all. Records of another length are refused in their turn.
-        if (!Trees.HasBegun || row.Epoch == 0 || row.Record.Length != EpochRecord.Length || !EpochRecord.BeginsPeriod(row.Record.Span))
+        // Trees that were given have all.
+        if (!Trees.HasBegun || !IsSwitch(row))
         {
             return null;
         }
@@ -152,9 +155,9 @@ public sealed partial class LogReplay
     {
         await foreach (LeafBatch batch in _store.ReadLeavesAsync(Next!.Epoch + 1, Last.Epoch, batchRows, Next.Columns, cancellationToken).ConfigureAwait(false))
         {
-            return await OrDropNextAsync(Task.Run(() => Next.LoadNames(batch.Rows.Span[^1].Epoch, batch.Rows.Span, batch.Values.Span), CancellationToken.None)).ConfigureAwait(false);
+            return await OrDropNextAsync(BackgroundThread.RunAsync(() => Next.LoadNames(batch.Rows.Span[^1].Epoch, batch.Rows.Span, batch.Values.Span))).ConfigureAwait(false);
         }
-        return await OrDropNextAsync(Task.Run(() => Next.LoadNames(Last.Epoch, [], []), CancellationToken.None)).ConfigureAwait(false);
+        return await OrDropNextAsync(BackgroundThread.RunAsync(() => Next.LoadNames(Last.Epoch, [], []))).ConfigureAwait(false);
     }
 
     // After a refusal or failure they are of no use.
@@ -200,7 +203,7 @@ public sealed partial class LogReplay
             {
                 break;
             }
-            if (await Task.Run(() => trees.LoadCopies(copies.Rows.Span, copies.Values.Span), CancellationToken.None).ConfigureAwait(false) is { } refused)
+            if (await BackgroundThread.RunAsync(() => trees.LoadCopies(copies.Rows.Span, copies.Values.Span)).ConfigureAwait(false) is { } refused)
             {
                 return refused;
             }

@@ -97,7 +97,10 @@ public sealed partial class LogReplay : IDisposable
                 {
                     return incomplete;
                 }
-                if (!TryStage(row, leaves.Rows.Span, leaves.Values.Span, withProofs: beforeCommit is not null, out ReplayStep? step, out Refused? refused))
+                (ReplayStep? step, Refused? refused) = IsSwitch(row)
+                    ? await BackgroundThread.RunAsync(() => Stage(row, leaves, withProofs: beforeCommit is not null)).ConfigureAwait(false)
+                    : Stage(row, leaves, withProofs: beforeCommit is not null);
+                if (step is null)
                 {
                     return refused;
                 }
@@ -176,6 +179,9 @@ public sealed partial class LogReplay : IDisposable
         _records.Append(epoch.Row);
         _last = epoch;
     }
+
+    private (ReplayStep? Step, Refused? Refused) Stage(EpochRow row, EpochLeaves leaves, bool withProofs) =>
+        TryStage(row, leaves.Rows.Span, leaves.Values.Span, withProofs, out ReplayStep? step, out Refused? refused) ? (step, null) : (null, refused);
 
     private delegate Refused? LoadLeaves(ulong epoch, ReadOnlySpan<LeafRow> leaves, ReadOnlySpan<byte> values);
 

@@ -119,7 +119,7 @@ internal sealed class CopyStager
     private async Task<bool> StageAsync(Lead lead, CopyInputs inputs, CancellationToken cancellationToken)
     {
         KeyDirectory directory = (await TreesAsync(cancellationToken)).Directory;
-        if (await Task.Run(() => inputs.Prepare(directory, _next.Period, Rows, _takenOut), CancellationToken.None) is not { } copies)
+        if (await BackgroundThread.RunAsync(() => inputs.Prepare(directory, _next.Period, Rows, _takenOut)) is not { } copies)
         {
             return true;
         }

@@ -276,7 +276,7 @@ internal sealed class EpochLoop
     {
         long start = Stopwatch.GetTimestamp();
         FailPoints.Hit(FailPoints.PeriodStaged);
-        using (EpochDraft draft = _maker.MakeSwitch(lead.Session, copies, nowMs, times))
+        using (EpochDraft draft = await BackgroundThread.RunAsync(() => _maker.MakeSwitch(lead.Session, copies, nowMs, times)))
         {
             if (!await CommitAsync(lead, draft, times))
             {

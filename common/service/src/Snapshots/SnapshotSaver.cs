@@ -65,8 +65,7 @@ public sealed class SnapshotSaver
             return;
         }
         _started = _clock.GetTimestamp();
-        // A thread of its own: it takes long and waits for the disk.
-        _running = Task.Factory.StartNew(() => Save(view), CancellationToken.None, TaskCreationOptions.LongRunning, TaskScheduler.Default);
+        _running = BackgroundThread.RunAsync(() => Save(view));
     }
 
     private void Save(DirectoryView view)
