@@ -56,6 +56,31 @@ public sealed class HashReaderTests
         Assert.Single(await reader.ReadHashesAsync([new TreeNode(9, 0)], Cancellation));
     }
 
+    [Fact]
+    public async Task Walk_through_a_large_tree_reads_each_file_once_and_keeps_few()
+    {
+        const ulong Bundles = 70;
+        var board = new LargeBoard(Bundles);
+        var reader = new HashReader(board, Bundles * TilePath.FullWidth, board.Root);
+        for (ulong bundle = 0; bundle < Bundles; bundle++)
+        {
+            // As ranges of entries are read that begin with the last entry of the one before.
+            await reader.ReadBundleAsync(bundle, Cancellation);
+            await reader.ReadEntryAsync(bundle == 0 ? 0 : (bundle * TilePath.FullWidth) - 1, Cancellation);
+            await reader.ReadBundleAsync(bundle, Cancellation);
+        }
+        Assert.Equal((2 * (int)Bundles) + 1, board.Requests.Count);
+        Assert.Distinct(board.Requests);
+
+        // What came long ago is read, and compared with the root, again.
+        board.Requests.Clear();
+        await reader.ReadBundleAsync(0, Cancellation);
+        Assert.Equal(["tile/0/000", "tile/entries/000"], board.Requests);
+        board.IsFalse = true;
+        InvalidTileException e = await Assert.ThrowsAsync<InvalidTileException>(() => reader.ReadBundleAsync(1, Cancellation));
+        Assert.Equal(TlogError.TileMismatch, e.Error);
+    }
+
     [Theory]
     [MemberData(nameof(FilesOf600))]
     public async Task Changed_file_is_found(string path)
@@ -179,6 +204,43 @@ public sealed class HashReaderTests
             Requests.Add(path.ToString());
             bool isAltered = _altered.TryGetValue(path.ToString(), out byte[]? bytes);
             return isAltered ? Task.FromResult(bytes) : _tree.ReadTileAsync(path, cancellationToken);
+        }
+    }
+
+    /// <summary>A tree of so many full bundles, all of one entry again and again.</summary>
+    private sealed class LargeBoard : ITileReader
+    {
+        private static readonly byte[] s_entry = [1, 2, 3];
+        private static readonly byte[] s_bundle = [.. Enumerable.Repeat(EntryBundle.EncodeEntry(s_entry), TilePath.FullWidth).SelectMany(octets => octets)];
+        private static readonly TreeHash[] s_leaves = [.. Enumerable.Repeat(Rfc6962.LeafHash(s_entry), TilePath.FullWidth)];
+
+        private readonly TreeHash[] _upper;
+
+        public LargeBoard(ulong bundles)
+        {
+            _upper = [.. Enumerable.Repeat(Rfc6962.CompleteRoot(s_leaves), (int)bundles)];
+            var tree = new CompactRange();
+            for (ulong i = 0; i < bundles * TilePath.FullWidth; i++)
+            {
+                tree.Append(s_leaves[0]);
+            }
+            Root = tree.Root();
+        }
+
+        public TreeHash Root { get; }
+
+        public bool IsFalse { get; set; }
+
+        public List<string> Requests { get; } = [];
+
+        public Task<byte[]?> ReadCheckpointAsync(CancellationToken cancellationToken) => Task.FromResult<byte[]?>(null);
+
+        public Task<byte[]?> ReadTileAsync(TilePath path, CancellationToken cancellationToken)
+        {
+            Requests.Add(path.ToString());
+            byte[] octets = path.IsEntries ? s_bundle : [.. (path.Level == 0 ? s_leaves : _upper).SelectMany(hash => hash.ToArray())];
+            octets[0] ^= (byte)(IsFalse ? 1 : 0);
+            return Task.FromResult<byte[]?>(octets);
         }
     }
 

@@ -10,9 +10,6 @@ namespace Optiks.Client;
 /// </summary>
 public sealed class OptiksBoard
 {
-    // A reader keeps what it has verified, 8 KiB for 256 entries.
-    private const ulong BundlesPerReader = 4096;
-
     private readonly TrustAnchor _anchor;
     private readonly ITileReader _tiles;
 
@@ -43,15 +40,13 @@ public sealed class OptiksBoard
     public async Task<BoardAccount> AccountAsync(VerifiedNote note, IProgress<ulong>? progress, CancellationToken cancellationToken)
     {
         ArgumentNullException.ThrowIfNull(note);
-        var root = TreeHash.FromBytes(note.Root);
-        HashReader? reader = null;
+        var reader = new HashReader(_tiles, note.Size, TreeHash.FromBytes(note.Root));
         var walk = new RecordWalk(_anchor);
         ReadOnlyMemory<byte> before = default;
         for (ulong index = 0; index * TilePath.FullWidth < note.Size; index++)
         {
-            reader = index % BundlesPerReader == 0 ? new HashReader(_tiles, note.Size, root) : reader;
             ulong epoch = index * TilePath.FullWidth;
-            foreach (ReadOnlyMemory<byte> entry in await reader!.ReadBundleAsync(index, cancellationToken).ConfigureAwait(false))
+            foreach (ReadOnlyMemory<byte> entry in await reader.ReadBundleAsync(index, cancellationToken).ConfigureAwait(false))
             {
                 Reason reason = walk.Step(entry);
                 if (reason != Reason.Valid)

@@ -5,14 +5,22 @@ namespace Optiks.Tlog;
 /// <summary>
 /// HashReader reads a tree from tiles that nobody vouches for, against the size and root of a verified checkpoint. Every hash and entry
 /// that it returns is proven to be in that tree: the right edge hashes to the root, and each full tile to its hash one level up.
-/// What does not fit throws <see cref="InvalidTileException"/>. It keeps the tiles it has verified (8 KiB each) and is made for one
-/// checkpoint and a bounded piece of work. Not thread-safe.
+/// What does not fit throws <see cref="InvalidTileException"/>. It is made for one checkpoint. Of what it has verified it keeps the tiles
+/// that came last (8 KiB each) and two neighbouring bundles, so that its memory does not grow with the tree or the way through it. Not
+/// thread-safe.
 /// </summary>
 public sealed class HashReader : IHashReader
 {
+    // More than a proof or a comparison of two trees reads (docs/spec/answers.md section 7).
+    private const int MaxTiles = 64;
+
     private readonly ITileReader _tiles;
     private readonly TreeHash _root;
     private readonly Dictionary<(int Level, ulong Index), TreeHash[]> _verified = [];
+    private readonly Queue<(int Level, ulong Index)> _inOrder = [];
+
+    // Ranges of entries begin and end within bundles, so that one ends where the next begins.
+    private readonly (ulong Index, IReadOnlyList<ReadOnlyMemory<byte>> Entries)?[] _bundles = new (ulong, IReadOnlyList<ReadOnlyMemory<byte>>)?[2];
     private RightEdge? _edge;
 
     /// <summary>
@@ -60,6 +68,11 @@ public sealed class HashReader : IHashReader
     {
         TilePath path = TileLayout.Bundle(Size, index)
             ?? throw new ArgumentOutOfRangeException(nameof(index), index, "The tree holds no such bundle.");
+        int slot = (int)(index % (ulong)_bundles.Length);
+        if (_bundles[slot] is { } kept && kept.Index == index)
+        {
+            return kept.Entries;
+        }
         TreeHash[] leaves = await VerifiedTileAsync(0, index, cancellationToken).ConfigureAwait(false);
         IReadOnlyList<ReadOnlyMemory<byte>> entries = await TileFetch.EntriesAsync(_tiles, path, cancellationToken).ConfigureAwait(false);
         for (int i = 0; i < entries.Count; i++)
@@ -69,6 +82,7 @@ public sealed class HashReader : IHashReader
                 throw new InvalidTileException(path, TlogError.EntryMismatch);
             }
         }
+        _bundles[slot] = (index, entries);
         return entries;
     }
 
@@ -122,7 +136,12 @@ public sealed class HashReader : IHashReader
         {
             hashes = [.. edge.Hashes(level)];
         }
+        if (_inOrder.Count == MaxTiles)
+        {
+            _ = _verified.Remove(_inOrder.Dequeue());
+        }
         _verified.Add((level, index), hashes);
+        _inOrder.Enqueue((level, index));
         return hashes;
     }
 }
