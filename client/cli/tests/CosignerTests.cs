@@ -47,6 +47,39 @@ public sealed class CosignerTests : IDisposable
         Assert.False(covered.Json.TryGetProperty("overdue", out _));
     }
 
+    [Fact]
+    public async Task A_person_may_end_the_alarm_about_what_was_reported()
+    {
+        await using Fixture fixture = await StartAsync();
+        string trust = fixture.Folder.In("policy.json");
+        _cosigners.Anchor(1, TimeSpan.FromSeconds(30), ("a", 0)).Save(trust);
+        Assert.Equal(0, (await CommandRun.RunAsync(fixture, "lookup", "alice", "--trust", trust)).Code);
+        CommandRun early = await CommandRun.RunAsync(fixture, "overdue", "--trust", trust);
+        fixture.Log.PublishMany(40, _ => []);
+        Assert.Equal(1, (await CommandRun.RunAsync(fixture, "lookup", "bob", "--trust", trust)).Code);
+
+        CommandRun listed = await CommandRun.RunAsync(fixture, "overdue", "--trust", trust);
+        CommandRun other = await CommandRun.RunAsync(fixture, "overdue", "--trust", trust, "--accept", "0", "--json");
+        CommandRun accepted = await CommandRun.RunAsync(fixture, "overdue", "--trust", trust, "--accept", "1", "--json");
+        CommandRun after = await CommandRun.RunAsync(fixture, "overdue", "--trust", trust);
+
+        Assert.Equal((0, "Nothing that was believed here waits longer for auditors than the trust anchor allows.\n"), (early.Code, early.Out));
+        Assert.Equal(1, listed.Code);
+        Assert.StartsWith("alice, version 1 (SHA-256 ", listed.Out, StringComparison.Ordinal);
+        Assert.Contains("optiks overdue --accept 1.", listed.Error, StringComparison.Ordinal);
+        Assert.Equal((1, "invalid", "overdue", 1, 0), Shown(other));
+        Assert.Equal((0, "valid", "valid", 0, 1), Shown(accepted));
+        Assert.Equal(("", 0, early.Out), (accepted.Error, after.Code, after.Out));
+        // What is believed later is late in its own time.
+        fixture.Log.PublishMany(40, _ => []);
+        CommandRun later = await CommandRun.RunAsync(fixture, "overdue", "--trust", trust, "--accept", "1");
+        Assert.Equal(1, later.Code);
+        Assert.StartsWith("bob, no version, of epoch 41,", later.Out, StringComparison.Ordinal);
+    }
+
+    private static (int Code, string? Verdict, string? Reason, int Overdue, int Accepted) Shown(CommandRun run) =>
+        (run.Code, run.Json.GetProperty("verdict").GetString(), run.Json.GetProperty("reason").GetString(), run.Json.GetProperty("overdue").GetArrayLength(), run.Json.GetProperty("accepted").GetArrayLength());
+
     private static async Task<Fixture> StartAsync()
     {
         Fixture fixture = await Fixture.StartAsync();

@@ -23,6 +23,7 @@ public sealed class HelpTests
     [InlineData("erase", "--from", "--to", "--wait", "--timeout", "--request-id", "--b64")]
     [InlineData("user erase", "--from", "--to", "--wait", "--timeout", "--request-id", "--b64")]
     [InlineData("user decommission", "--unseen", "--wait", "--timeout", "--request-id", "--b64")]
+    [InlineData("overdue", "--accept")]
     [InlineData("audit", "--from", "--follow", "--range", "--interval")]
     [InlineData("auditor", "--config", "--key-file", "--from", "--mark", "--urls", "--interval", "--webhook", "--once")]
     [InlineData("auditor init", "--name", "--key-file")]

@@ -50,8 +50,24 @@ public sealed partial class OptiksClient
         get
         {
             ClientState state = _store.Current;
-            return new Coverage(_options.TrustAnchor.Policy, state.Cosigners).Overdue(state.Unaudited, _time.GetUtcNow());
+            return CoverageOf(state).Overdue(state.Unaudited, _time.GetUtcNow());
         }
+    }
+
+    /// <summary>AcceptOverdue ends the alarm about these of <see cref="Overdue"/>, and no others: somebody knows that auditors will not cover them. Returns how many there were.</summary>
+    public int AcceptOverdue(IReadOnlyCollection<Belief> overdue)
+    {
+        ArgumentNullException.ThrowIfNull(overdue);
+        int count = 0;
+        _store.TryUpdate(
+            current =>
+            {
+                Belief[] accepted = [.. CoverageOf(current).Overdue(current.Unaudited, _time.GetUtcNow()).Where(overdue.Contains)];
+                count = accepted.Length;
+                return count == 0 ? current : current with { Unaudited = current.Unaudited.RemoveAll(accepted.Contains) };
+            },
+            []);
+        return count;
     }
 
     /// <summary>LookupAsync asks for the latest value of a key given as text.</summary>
@@ -77,6 +93,8 @@ public sealed partial class OptiksClient
         }
         return results;
     }
+
+    private Coverage CoverageOf(ClientState state) => new(_options.TrustAnchor.Policy, state.Cosigners);
 
     private async Task<IReadOnlyList<LookupResult>> LookupBatchAsync(KeyName[] keys, ulong leastEpoch, CancellationToken cancellationToken)
     {

@@ -216,6 +216,26 @@ public sealed class CosignerTests : IDisposable
     }
 
     [Fact]
+    public async Task Only_what_is_overdue_can_be_accepted()
+    {
+        await using Fixture fixture = await StartAsync();
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        OptiksClient client = Client(fixture, store, _cosigners.Anchor(1, s_lag, ("a", 0)));
+        await client.LookupAsync(Alice, Cancellation);
+        fixture.Log.PublishMany(700, _ => []);
+        fixture.Clock.UtcNow = fixture.Log.Now;
+        await client.LookupAsync("bob"u8.ToArray(), Cancellation);
+        Assert.Equal((2, 1), (store.Current.Unaudited.Length, client.Overdue.Count));
+
+        Assert.Equal(0, client.AcceptOverdue([client.Overdue[0] with { BelievedAtMs = 0 }]));
+        Assert.Equal(1, client.AcceptOverdue([.. store.Current.Unaudited]));
+
+        Assert.Empty(client.Overdue);
+        Assert.Equal(Base64UrlText.Encode("bob"u8), Assert.Single(store.Current.Unaudited).Key);
+        Assert.Equal(0, client.AcceptOverdue([.. store.Current.Unaudited]));
+    }
+
+    [Fact]
     public async Task A_proof_is_left_out_only_as_long_as_the_same_auditors_go_on()
     {
         await using Fixture fixture = await StartAsync();

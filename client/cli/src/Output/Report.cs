@@ -54,12 +54,17 @@ internal static class Report
         writer.WriteNumber("time_ms"u8, head.Time.ToUnixTimeMilliseconds());
         writer.WriteNumber("checkpoint_size"u8, head.CheckpointSize);
         writer.WriteString("audited"u8, head.IsAudited ? "valid" : "not-yet");
-        if (head.Overdue.Count == 0)
+        if (head.Overdue.Count > 0)
         {
-            return;
+            Beliefs(writer, "overdue", head.Overdue);
         }
-        writer.WriteStartArray("overdue"u8);
-        foreach (Belief belief in head.Overdue)
+    }
+
+    /// <summary>What was believed before it was audited.</summary>
+    public static void Beliefs(Utf8JsonWriter writer, string name, IEnumerable<Belief> beliefs)
+    {
+        writer.WriteStartArray(name);
+        foreach (Belief belief in beliefs)
         {
             writer.WriteStartObject();
             writer.WriteNumber("epoch"u8, belief.Epoch);
@@ -85,6 +90,7 @@ internal static class Report
             $"""
             ALARM: {all.Count} answer{(all.Count == 1 ? "" : "s")} believed here {(all.Count == 1 ? "is" : "are")} not covered by enough auditors, and ought to be by now; the oldest since {DateTimeOffset.FromUnixTimeMilliseconds(oldest.BelievedAtMs):yyyy-MM-dd HH:mm:ss}Z, of epoch {oldest.Epoch}.
             Somebody may have been shown what auditors refuse to sign, or auditors stand still: ask them. This ends when enough of them cover these epochs.
+            optiks overdue lists them. If you know why auditors will not cover them: optiks overdue --accept {all.Max(belief => belief.Epoch)}.
             """);
         return code == ExitCodes.Success ? ExitCodes.Invalid : code;
     }
