@@ -22,7 +22,7 @@ import board
 from malicious import SCENARIOS, Log, honest_log
 from serve import Server
 
-VALID, INVALID = 0, 1
+VALID, INVALID, FORK = 0, 1, 5
 NAMES = ("alice", "bob")
 # Of the right form: the server asks for none.
 KEY = "optiks_" + "A" * 43
@@ -126,6 +126,56 @@ class MaliciousTest(unittest.TestCase):
         found = look("second with", servers[1], **policy)
         self.assertEqual(found["reason"], "fork")
         self.judge("second with", Path(found["evidence"]), True)
+
+    def test_two_heads_for_two_clients_of_one_auditor(self):
+        """The auditor follows the history that the first client is shown. The second one, which is shown another, learns of it by the auditor's absence, and then by what it cosigned."""
+        shown = honest_log("two-heads")
+        other = copy.deepcopy(shown)
+        SCENARIOS["forks"].lie(other)
+        servers = [self.enterContext(Server(log)) for log in (shown, other)]
+        log = types.SimpleNamespace(data=self.folder / "log", queries=servers[:1], environment=clean_environment())
+        log.data.mkdir()
+        (log.data / "trust.json").write_text(shown.anchor.render())
+        auditor = Auditor(self.folder / "auditor", log)
+        self.assertEqual(auditor.once().code, VALID)
+        self.assertEqual(auditor.newest_signed(), len(shown.records))
+        cosigned = base64.b64decode(json.loads((auditor.folder_of() / "signed.json").read_text())["note"])
+        trust = {lag: json.dumps(json.loads(shown.anchor.render()) | {"auditors": {"required": 1, "max_lag_ms": lag, "keys": [{"key": auditor.vkey, "first_epoch": 0}]}}) for lag in (1, 3_600_000)}
+
+        def look(client: str, server: Server, lag: int = 3_600_000) -> Run:
+            folder = self.folder / client
+            folder.mkdir(exist_ok=True)
+            (folder / "trust.json").write_text(trust[lag])
+            return self.client(client, server, "lookup", "alice")
+
+        # A client that is not patient believes at first what it is shown, and has the alarm when it looks again.
+        for lag, code, overdue in ((3_600_000, VALID, False), (1, INVALID, True)):
+            run = look("second", servers[1], lag)
+            said, = run.lines()
+            self.assertEqual((run.code, said["reason"], said["value"], said["audited"], "overdue" in said), (code, "valid", "mallory's", "not-yet", overdue), str(run))
+        state = ("--json", "--query-url", servers[1].url, "--trust", str(self.folder / "second/trust.json"), "--data", str(self.folder / "second/lookup"))
+        listed = self.optiks("overdue", *state).lines()[0]
+        self.assertEqual((listed["reason"], [one["epoch"] for one in listed["overdue"]]), ("overdue", [len(other.records) - 1]))
+        for server in servers:
+            with Client(server.url) as anyone:
+                self.assertEqual(anyone.request("POST", "/cosigned", cosigned).status, 200)
+        first, = look("first", servers[0]).lines()
+        self.assertEqual((first["reason"], first["value"], first["audited"]), ("valid", "alice 2", "valid"))
+        found = look("second", servers[1])
+        self.assertEqual((found.code, found.lines()[0]["reason"]), (FORK, "fork"), str(found))
+        evidence = Path(found.lines()[0]["evidence"])
+        self.judge("second", evidence, True)
+        # Both signed views, and whose cosignature shows the other one.
+        self.assertIn(f"{auditor.vkey.partition('+')[0]} cosigned", (evidence / "README.txt").read_text())
+        # Whatever it is shown from then on.
+        servers[1].log = shown
+        self.assertEqual(look("second", servers[1]).code, FORK)
+        # The auditor finds the same when it is shown what the second client was, and signs nothing more.
+        servers[0].log = other
+        run = auditor.once()
+        self.assertEqual((run.code, run.lines()[0]["reason"], run.lines()[0]["proven"]), (FORK, "fork", True), str(run))
+        self.judge("second", Path(run.lines()[0]["evidence"]), True)
+        self.assertEqual(auditor.newest_signed(), len(shown.records))
 
     @staticmethod
     def add_checkpoint(witness: Witness, log: Log, old: int) -> bytes | None:

@@ -5,6 +5,9 @@
 
 Writes FOLDER/trust.json and serves an honest log, in which alice and bob have a key. After POST /turn it lies as SCENARIO says. Each
 scenario says what somebody must find who looked before that and looks again.
+
+Who looks for the first time after the turn has nothing to compare with, and finds a fork only by what others cosigned before it: POST
+/cosigned hands out the note that is its body (docs/spec/cosigners.md). Until then the server hides it.
 """
 
 import argparse

@@ -20,7 +20,7 @@ Said = tuple[str, bytes] | None
 
 
 class Server:
-    """Use as a context. `log` is what is served, and may be replaced while it runs; `cosigned` are the notes that are handed out; `turn` is called on POST /turn."""
+    """Use as a context. `log` is what is served, and may be replaced while it runs; `cosigned` are the notes that are handed out, of which POST /cosigned brings one more; `turn` is called on POST /turn."""
 
     def __init__(self, log: Directory, port: int = 0, turn: Callable[[], None] = lambda: None):
         self.log, self.turn = log, turn
@@ -87,6 +87,9 @@ class Server:
         if path == "/turn":
             self.turn()
             return TEXT, b"turned\n"
+        if path == "/cosigned":
+            self.cosigned.append(body)
+            return TEXT, b"handed out from now on\n"
         form = path.removeprefix("/v1/")
         if form not in ("lookup", "history", "monitor"):
             return None
