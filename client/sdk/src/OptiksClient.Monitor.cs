@@ -32,7 +32,9 @@ public sealed partial class OptiksClient
                 }
                 if (run.Outcome.Reason == Reason.Valid)
                 {
-                    shown.AddRange(run.Versions.Select(timed => timed.Version).Where(version => !version.IsCopy || run.Handover != Reason.Valid));
+                    // What was shown before may be shown again.
+                    shown.AddRange(run.Versions.Select(timed => timed.Version).Where(version =>
+                        !(version.IsCopy && run.Handover == Reason.Valid) && !(version.Period == seen.Period && version.Version <= seen.Version)));
                     handedOver.AddRange(isVerified && run.Handover == Reason.Valid ? [end!.Period] : []);
                     if (asked is not null)
                     {
@@ -77,16 +79,19 @@ public sealed partial class OptiksClient
     private async Task<(VersionsRun Run, bool Moved)> MonitorFromAsync(KeyName name, ClientState state, OwnedKey seen, EpochRecord? before, EpochRecord? asked, CancellationToken cancellationToken)
     {
         bool moved = false;
+        bool isKnown = before is null && seen.Period == (asked?.Period ?? state.Head?.Period);
+        // What no auditors cover since it was shown is shown again.
+        bool goesOn = isKnown && (seen.Version == 0 || CoverageOf(state).MayLeaveOut(seen.ProvenEpoch ?? 0));
         ClientState? Remember(ClientState current, IReadOnlyList<VersionsExchange.TimedVersion> versions, VerifiedHead head, Reason? handover, ulong proven)
         {
             OwnedKey now = current.Owned.GetValueOrDefault(name.Id) ?? new OwnedKey { Period = seen.Period };
             moved = !IsAt(now, seen);
+            now = isKnown && !goesOn ? OwnerRules.SeeAgain(now, head.Period, versions, CoverageOf(current).First ?? 0) : now;
             // With nothing to add, the head alone is remembered and the caller starts again from the newer state.
             return moved
                 ? current
                 : PeriodEnds.Tidy(current with { Owned = current.Owned.SetItem(name.Id, OwnerRules.Apply(now with { IsListedOnly = false, ProvenEpoch = proven }, head.Period, head.Epoch, versions, handover)) });
         }
-        bool goesOn = before is null && seen.Period == (asked?.Period ?? state.Head?.Period);
         var question = new VersionsQuestion(
             IsMonitor: true,
             goesOn ? new KnownKey(0, seen.Period, seen.Version, seen.Time, seen.AbsentEpoch) : default,

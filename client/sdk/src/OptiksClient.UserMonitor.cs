@@ -89,7 +89,8 @@ public sealed partial class OptiksClient
             try
             {
                 (Outcome<UserMonitorExchange.Learnt> outcome, OwnUserShown? shown) = await RunAsync(
-                    OwnUserPages.Of(user, state, isVerified ? end : null, asked), (current, result) => OwnedUserRules.Apply(OwnedUserRules.Claim(current, user.Id, [name.Id]), result), pages, cancellationToken)
+                    OwnUserPages.Of(user, state, isVerified ? end : null, asked, CoverageOf(state)),
+                    (current, result) => OwnedUserRules.Apply(OwnedUserRules.Claim(current, user.Id, [name.Id]), result, CoverageOf(current).First ?? 0), pages, cancellationToken)
                     .ConfigureAwait(false);
                 if (outcome.IsOvertaken)
                 {

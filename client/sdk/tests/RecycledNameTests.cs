@@ -102,7 +102,7 @@ public sealed class RecycledNameTests : IDisposable
 
             RememberedUser brought = RememberedUser.Of(KeyName.OfVerified(s_number), null, 0, seen, coverage, store);
 
-            Assert.Equal((generation is null, generation ?? 0, false), (brought.Question.UserId.IsEmpty, brought.Question.Generation, brought.LeavesOut));
+            Assert.Equal((generation is null, generation ?? 0, false), (brought.Question.UserId.IsEmpty, brought.Question.Generation, brought.ProvenFrom is not null));
         }
     }
 

@@ -122,6 +122,36 @@ public sealed class UserVectorTests
         Assert.Equal(expected == "valid", !ReferenceEquals(before, store.Current));
     }
 
+    [Fact]
+    public async Task What_an_answer_of_several_epochs_shows_is_proven_from_the_earliest_on()
+    {
+        using var folder = new TemporaryFolder();
+        using JsonDocument document = Vectors.Read("users/lookup.json");
+        int tried = 0;
+        foreach (JsonElement vector in document.RootElement.GetProperty("vectors").EnumerateArray().Where(row =>
+            row.GetProperty("reason").GetString() == "valid" && !row.TryGetProperty("record", out _) && row.GetProperty("users").EnumerateArray().All(user => user.GetProperty("kept").ValueKind == JsonValueKind.Null)))
+        {
+            byte[] octets = Vectors.Hex(vector, "answer");
+            var answer = UserLookupAnswer.Decode(octets);
+            ulong earliest = answer.Parts.Select(part => part.Record).Append(answer.Head.Record).Min(record => EpochRecord.EpochOf(record.Span));
+            if (answer.Parts.Count == 0 || earliest == EpochRecord.EpochOf(answer.Head.Record.Span))
+            {
+                continue;
+            }
+            TrustAnchor anchor = Vectors.Anchor(document.RootElement.GetProperty("anchors")[vector.GetProperty("anchor").GetInt32()]);
+            var store = new MemoryClientStateStore(anchor, folder.Path);
+            store.TryUpdate(state => state with { Head = Vectors.Head(vector) }, []);
+            using var http = new HttpClient(new Vectors.Answering(octets, MediaTypes.UserLookup));
+            await Vectors.Client(anchor, vector, store, http).LookupUsersAsync(
+                [.. vector.GetProperty("users").EnumerateArray().Select(user => (Memory(user, "username")!.Value, Memory(user, "device")))], TestContext.Current.CancellationToken);
+            Assert.All(store.Current.Names.Values.Where(name => name.User is not null), name => Assert.Equal(earliest, name.ProvenEpoch));
+            Assert.All(store.Current.Users.Values.Where(user => user.Devices is not null), user => Assert.Equal(earliest, user.Devices!.ProvenEpoch));
+            Assert.All(store.Current.Keys.Values, key => Assert.Equal(earliest, key.ProvenEpoch));
+            tried += store.Current.Names.Count;
+        }
+        Assert.True(tried > 0);
+    }
+
     private static async Task<(string Reason, string[] Users)> RunAsync(TrustAnchor anchor, JsonElement vector, TemporaryFolder folder)
     {
         var store = new MemoryClientStateStore(anchor, folder.Path);

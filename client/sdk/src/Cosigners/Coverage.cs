@@ -42,6 +42,9 @@ internal sealed class Coverage
         return policy.Auditors.Count(auditor => auditor.FirstEpoch <= proven && SizeOf(auditor.Key) >= enough) >= policy.Required;
     }
 
+    /// <summary>First epoch that enough auditors may ever cover; null: nobody has to.</summary>
+    public ulong? First => _policy.Auditors is { } policy ? policy.Auditors.Select(auditor => auditor.FirstEpoch).Order().ElementAt(policy.Required - 1) : null;
+
     /// <summary>Overdue are the beliefs that are not covered and ought to be by now.</summary>
     public IReadOnlyList<Belief> Overdue(IEnumerable<Belief> beliefs, DateTimeOffset now) => _policy.Auditors is not { } policy
         ? []

@@ -18,22 +18,26 @@ internal static class Heads
     /// <summary>Record of the epoch of <paramref name="kept"/> among the parts of an answer about users that decodes (docs/spec/users.md section 1); that of its head if none is.</summary>
     public static ReadOnlyMemory<byte> PeekPart(ReadOnlyMemory<byte> answer, ReadOnlySpan<byte> kept)
     {
+        ulong epoch = EpochRecord.EpochOf(kept);
+        return Records(answer).FirstOrDefault(record => EpochRecord.EpochOf(record.Span) == epoch, answer[..EpochRecord.Length]);
+    }
+
+    /// <summary>Earliest epoch of a record of an answer about users that decodes: of its head or of its parts.</summary>
+    public static ulong Earliest(ReadOnlyMemory<byte> answer) => Records(answer).Select(record => EpochRecord.EpochOf(record.Span)).Append(EpochRecord.EpochOf(answer.Span[..EpochRecord.Length])).Min();
+
+    // Of the parts.
+    private static IEnumerable<ReadOnlyMemory<byte>> Records(ReadOnlyMemory<byte> answer)
+    {
         ReadOnlyMemory<byte> rest = answer[EpochRecord.Length..];
         Vector(ref rest);
         Vector(ref rest);
         Vector(ref rest);
-        ulong epoch = EpochRecord.EpochOf(kept);
         for (ReadOnlyMemory<byte> parts = Vector(ref rest); !parts.IsEmpty;)
         {
-            ReadOnlyMemory<byte> record = parts[..EpochRecord.Length];
-            if (EpochRecord.EpochOf(record.Span) == epoch)
-            {
-                return record;
-            }
+            yield return parts[..EpochRecord.Length];
             parts = parts[EpochRecord.Length..];
             Vector(ref parts);
         }
-        return answer[..EpochRecord.Length];
     }
 
     private static ReadOnlyMemory<byte> Vector(ref ReadOnlyMemory<byte> rest)

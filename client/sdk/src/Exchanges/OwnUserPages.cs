@@ -47,6 +47,9 @@ internal sealed class OwnUserPages
     /// <summary>Proven is the epoch since when auditors must cover what the next answer leaves out; null: it leaves out nothing.</summary>
     public ulong? Proven { get; private set; }
 
+    /// <summary>IsShownAgain: what an earlier look showed of the period is asked for once more, all of it.</summary>
+    public bool IsShownAgain { get; private set; }
+
     /// <summary>User that is asked about.</summary>
     public KeyName User => _user;
 
@@ -84,7 +87,8 @@ internal sealed class OwnUserPages
     /// <param name="seen">State.</param>
     /// <param name="before">Record of the last epoch of the period before, up to which the user was verified: this is step 2 of the hand-over. Null: it is not.</param>
     /// <param name="asked">Record of the last epoch of the period asked about; null: the current one.</param>
-    public static OwnUserPages Of(KeyName user, ClientState seen, EpochRecord? before, EpochRecord? asked)
+    /// <param name="coverage">What auditors cover: what was shown before they began is asked for again.</param>
+    public static OwnUserPages Of(KeyName user, ClientState seen, EpochRecord? before, EpochRecord? asked, Coverage coverage)
     {
         OwnedList? list = seen.OwnedUsers.GetValueOrDefault(user.Id)?.List;
         var pages = new OwnUserPages(user) { EndedRecord = asked?.Encode(), Ends = before is null || list is null ? null : EndsOf(seen, list, before) };
@@ -102,9 +106,16 @@ internal sealed class OwnUserPages
         {
             return pages;
         }
+        ulong proven = seen.OwnedUsers[user.Id].ProvenEpoch ?? 0;
+        if (!coverage.MayLeaveOut(OwnedUserRules.Ids(list.Octets).Select(id => seen.Owned.GetValueOrDefault(id)).OfType<OwnedKey>()
+            .Where(key => key.Period == list.Period && key.Version > 0 && key.ProvenEpoch is not null).Aggregate(proven, (first, key) => Math.Min(first, key.ProvenEpoch!.Value))))
+        {
+            pages.IsShownAgain = true;
+            return pages;
+        }
         pages._list = new KnownKey(0, list.Period, list.Version, list.Time, list.AbsentEpoch);
         pages._keptList = list.Octets;
-        pages.Proven = seen.OwnedUsers[user.Id].ProvenEpoch ?? 0;
+        pages.Proven = proven;
         foreach (string id in OwnedUserRules.Ids(list.Octets))
         {
             KnownKey known = seen.Owned.TryGetValue(id, out OwnedKey? key) && key.Period == list.Period && key.AbsentEpoch is { } absent
@@ -165,6 +176,7 @@ internal sealed class OwnUserPages
         {
             Handover = _listHandover ?? last.List.Handover,
             Proven = Math.Min(Proven ?? last.Epoch, last.Epoch),
+            IsShownAgain = IsShownAgain,
         };
     }
 

@@ -19,6 +19,9 @@ internal sealed record OwnUserShown(
     /// <summary>Proven is the first epoch at which something of it was shown, or was shown before and left out.</summary>
     public ulong Proven { get; init; }
 
+    /// <summary>IsShownAgain: all of the period, with what an earlier look showed.</summary>
+    public bool IsShownAgain { get; init; }
+
     /// <summary>IsHandedOver: the list and the keys of all devices that were on it are true copies.</summary>
     public bool IsHandedOver => Handover == Reason.Valid && Devices.Values.All(device => device.Handover is null or Reason.Valid);
 }

@@ -79,8 +79,8 @@ internal static class OwnedUserRules
         return PeriodEnds.Tidy(next);
     }
 
-    /// <summary>Apply gives the state after a result about one's own user.</summary>
-    public static ClientState Apply(ClientState current, OwnUserShown shown)
+    /// <summary>Apply gives the state after a result about one's own user. Of what it shows again, what was the latest after the epoch <paramref name="covered"/> and is kept no more is an alarm (<see cref="OwnerRules.SeenAgain"/>).</summary>
+    public static ClientState Apply(ClientState current, OwnUserShown shown, ulong covered)
     {
         OwnedUser owned = current.OwnedUsers.GetValueOrDefault(shown.User.Id) ?? new OwnedUser();
         if (shown.HasLeft)
@@ -88,23 +88,26 @@ internal static class OwnedUserRules
             // Nothing is copied any more of who has left, so that there is nothing to go on with in a later period.
             return PeriodEnds.Tidy(With(current, shown.User.Id, Left(owned, shown.Epoch) with { LeastEpoch = Math.Max(shown.Epoch, owned.LeastEpoch), Period = current.Head?.Period ?? shown.Period }));
         }
+        covered = shown.IsShownAgain ? covered : ulong.MaxValue;
         var keys = ImmutableDictionary.CreateBuilder<string, OwnedKey>();
         keys.AddRange(current.Owned);
         foreach ((string id, OwnUserDevice device) in shown.Devices)
         {
-            OwnedKey before = keys.GetValueOrDefault(id) ?? new OwnedKey { IsListedOnly = true };
+            OwnedKey before = OwnerRules.SeeAgain(keys.GetValueOrDefault(id) ?? new OwnedKey { IsListedOnly = true }, shown.Period, device.Ended.Versions, covered);
             if (before.Period > shown.Period)
             {
                 // It was monitored by itself, and is further.
                 continue;
             }
-            ulong known = before.Period == shown.Period ? before.Version : 0;
-            VersionsExchange.TimedVersion[] versions = [.. device.Ended.Versions.Where(version => version.Version.Version > known)];
+            IReadOnlyList<VersionsExchange.TimedVersion> versions = device.Ended.Versions;
             // One that is owned by itself and was not on the list when its period ended has a hand-over of its own.
             bool isBehind = before.Period < shown.Period && !before.IsListedOnly && device.Handover is null && current.EndOf(before.Period) is not null;
-            keys[id] = isBehind ? OwnerRules.Compare(before, shown.Period, versions) : OwnerRules.Apply(before, shown.Period, device.Epoch, versions, device.Handover);
+            OwnedKey next = isBehind ? OwnerRules.Compare(before, shown.Period, versions) : OwnerRules.Apply(before, shown.Period, device.Epoch, versions, device.Handover);
+            // Of one that is owned by itself the later look counts that showed all of its versions.
+            bool isWhole = !isBehind && next.ProvenEpoch is not null && versions is [{ Version.Version: 1 }, ..];
+            keys[id] = isWhole ? next with { ProvenEpoch = shown.Proven } : next;
         }
-        OwnedUser after = Lists(owned, shown) with
+        OwnedUser after = Lists(owned, shown, covered) with
         {
             LeastEpoch = Math.Max(shown.Epoch, owned.LeastEpoch),
             Period = shown.Period,
@@ -175,7 +178,7 @@ internal static class OwnedUserRules
     }
 
     // The versions of the list that were not compared yet, each with the one before it.
-    private static OwnedUser Lists(OwnedUser owned, OwnUserShown shown)
+    private static OwnedUser Lists(OwnedUser owned, OwnUserShown shown, ulong covered)
     {
         OwnedList? kept = owned.List is { } list && list.Period == shown.Period ? owned.List : null;
         OwnedUser next = owned;
@@ -185,6 +188,11 @@ internal static class OwnedUserRules
         if (isLost)
         {
             next = next with { Alarms = next.Alarms.Add(new UserAlarm(UserAlarmKind.DeviceList, shown.Period, 0, shown.Epoch, Handover: Reason.HandoverMissing)) };
+        }
+        foreach (OwnerAlarm again in kept is null ? [] : OwnerRules.SeenAgain(shown.Period, kept.Version, shown.List.Versions, covered))
+        {
+            var alarm = new UserAlarm(UserAlarmKind.DeviceList, again.Period, again.Version, again.Epoch, again.ValueSha256);
+            next = next.Alarms.Contains(alarm) ? next : next with { Alarms = next.Alarms.Add(alarm) };
         }
         foreach (VersionsExchange.TimedVersion shownVersion in shown.List.Versions.Where(version => version.Version.Version > (kept?.Version ?? 0)))
         {

@@ -14,6 +14,8 @@ internal static class OwnerRules
     /// <param name="handover">What the comparison with the end of the period before said; null: there was none.</param>
     public static OwnedKey Apply(OwnedKey owned, ulong period, ulong headEpoch, IReadOnlyList<VersionsExchange.TimedVersion> versions, Reason? handover = null)
     {
+        // What was seen before was compared then.
+        versions = owned.Period == period ? [.. versions.Where(version => version.Version.Version > owned.Version)] : versions;
         // State of another period says nothing about this one's versions, save that the first may be a copy of the last value.
         string? before = owned.Version == 0 || owned.Period != period ? owned.ValueSha256 : null;
         OwnedKey next = owned.Period == period ? owned : owned with { Period = period, Version = 0, Time = 0, AbsentEpoch = null };
@@ -60,6 +62,18 @@ internal static class OwnerRules
         }
         return next;
     }
+
+    /// <summary>
+    /// SeenAgain are alarms about versions that were seen before and are shown again, of a list of all of them. The last one is kept, and was compared; the others are known no more. Such a version is no alarm if another
+    /// one came after it before the epoch <paramref name="covered"/>, the first that enough auditors may cover: under them nobody was shown it (docs/spec/cosigners.md section 4).
+    /// </summary>
+    public static IEnumerable<OwnerAlarm> SeenAgain(ulong period, ulong known, IReadOnlyList<VersionsExchange.TimedVersion> versions, ulong covered) =>
+        versions.Zip(versions.Skip(1)).Where(pair => pair.First.Version.Version < known && pair.Second.Time > covered).Select(pair => pair.First.Version)
+            .Select(version => new OwnerAlarm(period, version.Version, version.Epoch, version.Value is { } value ? ValueHash.Of(value.Span) : null));
+
+    /// <summary>SeeAgain gives the state of a key with such alarms.</summary>
+    public static OwnedKey SeeAgain(OwnedKey owned, ulong period, IReadOnlyList<VersionsExchange.TimedVersion> versions, ulong covered) =>
+        owned.Period == period && SeenAgain(period, owned.Version, versions, covered).Except(owned.Alarms).ToArray() is { Length: > 0 } alarms ? owned with { Alarms = owned.Alarms.AddRange(alarms) } : owned;
 
     /// <summary>EndOf a period is what is known of a key there, if that was verified up to its last epoch; null: it was not.</summary>
     public static EndState? EndOf(OwnedKey owned, EpochRecord end) => owned.Period == end.Period && owned.AbsentEpoch == end.Epoch && (owned.Version == 0) == (owned.ValueSha256 is null)

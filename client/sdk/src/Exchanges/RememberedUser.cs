@@ -8,8 +8,14 @@ namespace Optiks.Client;
 /// <param name="Values">Values of the known versions, by device id in base64url.</param>
 internal sealed record RememberedUser(UserQuestion Question, IReadOnlyDictionary<string, byte[]> Values)
 {
-    /// <summary>LeavesOut: something that was proven before need not be sent again. A name that is used again is always shown with all of its users.</summary>
-    public bool LeavesOut => (!Question.UserId.IsEmpty && Question.Generation == 0) || Question.ListVersion.Version > 0 || Question.Keys.Any(device => device.Key.Version > 0);
+    /// <summary>LeavesOutName: that the name leads to the user need not be sent again. A name that is used again is always shown with all of its users.</summary>
+    public bool LeavesOutName => !Question.UserId.IsEmpty && Question.Generation == 0;
+
+    /// <summary>LeftOut are the devices of whose keys a version is known, by id in base64url.</summary>
+    public required IReadOnlySet<string> LeftOut { get; init; }
+
+    /// <summary>ProvenFrom is the first epoch at which something was proven that need not be sent again; null: all is sent.</summary>
+    public ulong? ProvenFrom { get; private init; }
 
     /// <summary>Query that asks the question. That a device is known to have no value is the verifier's to know alone.</summary>
     public UserQuery Query => new(Question.Username)
@@ -26,7 +32,7 @@ internal sealed record RememberedUser(UserQuestion Question, IReadOnlyDictionary
     /// <param name="device">The one device; null: all.</param>
     /// <param name="least">Epoch that the caller insists on.</param>
     /// <param name="seen">State.</param>
-    /// <param name="coverage">What auditors cover: what is known of users is brought only if they cover the log from its beginning.</param>
+    /// <param name="coverage">What auditors cover: what is known is brought only if they cover the time since it was proven.</param>
     /// <param name="store">Where the values are.</param>
     public static RememberedUser Of(KeyName username, KeyName? device, ulong least, ClientState seen, Coverage coverage, IClientStateStore store)
     {
@@ -35,6 +41,12 @@ internal sealed record RememberedUser(UserQuestion Question, IReadOnlyDictionary
         // By a name that is used again another user may be shown, of whom nothing is known.
         bool knowsVersions = name?.Generation is null;
         RememberedKey list = knowsVersions ? RememberedKey.Of(user?.Devices, coverage, store) : default;
+        var leftOut = new HashSet<string>(StringComparer.Ordinal);
+        var proven = new List<ulong>();
+        if (list.Known.Version > 0)
+        {
+            proven.Add(user!.Devices!.ProvenEpoch ?? 0);
+        }
         var values = new Dictionary<string, byte[]>(StringComparer.Ordinal);
         var keys = new List<KnownDevice>();
         least = Math.Max(Math.Max(least, name?.LeastEpoch ?? 0), user?.LeastEpoch ?? 0);
@@ -51,13 +63,22 @@ internal sealed record RememberedUser(UserQuestion Question, IReadOnlyDictionary
             if (known.Period == list.Known.Period && known.AbsentEpoch is not null)
             {
                 keys.Add(new KnownDevice(listed, known));
+                if (known.Version > 0)
+                {
+                    leftOut.Add(key);
+                    proven.Add(state.ProvenEpoch ?? 0);
+                }
             }
             if (value is not null)
             {
                 values[key] = value;
             }
         }
-        bool bringsUser = name?.User is not null && (!knowsVersions || coverage.MayLeaveOut(0));
+        bool bringsUser = name?.User is not null && (!knowsVersions || coverage.MayLeaveOut(name.ProvenEpoch ?? 0));
+        if (bringsUser && knowsVersions)
+        {
+            proven.Add(name!.ProvenEpoch ?? 0);
+        }
         var question = new UserQuestion(username.Octets)
         {
             Device = device?.Octets ?? default,
@@ -69,6 +90,6 @@ internal sealed record RememberedUser(UserQuestion Question, IReadOnlyDictionary
             List = list.Value,
             Keys = keys,
         };
-        return new RememberedUser(question, values);
+        return new RememberedUser(question, values) { LeftOut = leftOut, ProvenFrom = proven.Count > 0 ? proven.Min() : null };
     }
 }

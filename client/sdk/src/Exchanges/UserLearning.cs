@@ -12,16 +12,22 @@ internal sealed class UserLearning
 {
     private readonly ClientState _seen;
     private readonly ulong _period;
+    private readonly ulong _earliest;
     private readonly List<ReadOnlyMemory<byte>> _values = [];
     private readonly Dictionary<string, NameState> _names = new(StringComparer.Ordinal);
     private readonly Dictionary<string, UserState> _users = new(StringComparer.Ordinal);
     private readonly Dictionary<string, KeyState> _keys = new(StringComparer.Ordinal);
     private readonly HashSet<(string Name, string User)> _passedOn = [];
 
-    public UserLearning(ClientState seen, ulong period)
+    /// <summary>UserLearning of an answer.</summary>
+    /// <param name="seen">What is kept.</param>
+    /// <param name="period">Period of the answer's records.</param>
+    /// <param name="earliest">Epoch of the earliest of them: what the answer proves is proven from there on.</param>
+    public UserLearning(ClientState seen, ulong period, ulong earliest)
     {
         _seen = seen;
         _period = period;
+        _earliest = earliest;
     }
 
     /// <summary>Values that the state names from now on and did not before.</summary>
@@ -48,7 +54,13 @@ internal sealed class UserLearning
         {
             return Reason.UserChanged;
         }
-        _names[username.Id] = new NameState { LeastEpoch = shown.Epoch, User = user?.Id, Generation = shown.Generation > 0 ? shown.Generation : null };
+        _names[username.Id] = new NameState
+        {
+            LeastEpoch = shown.Epoch,
+            User = user?.Id,
+            Generation = shown.Generation > 0 ? shown.Generation : null,
+            ProvenEpoch = user is null ? null : remembered.LeavesOutName ? name?.ProvenEpoch : _earliest,
+        };
         Reason reason = TakeEarlier(username, earlier, shown.Epoch);
         return reason != Reason.Valid || user is null ? reason : TakeUser(user.Value, remembered, shown, answer, ref result);
     }
@@ -122,7 +134,7 @@ internal sealed class UserLearning
             return reason;
         }
         Keep(shown.ListVersion, shown.List);
-        _users[user.Id] = new UserState { Devices = list };
+        _users[user.Id] = new UserState { Devices = list with { ProvenEpoch = remembered.Question.ListVersion.Version > 0 ? before?.Devices?.ProvenEpoch : _earliest } };
         var devices = new List<UserDevice>(shown.Devices.Count);
         foreach (VerifiedDevice device in shown.Devices)
         {
@@ -141,7 +153,8 @@ internal sealed class UserLearning
         KeyName name = KeyName.OfVerified(device.Device);
         bool unchanged = device.Key.Version > 0 && device.Key.Value is null;
         byte[]? value = unchanged ? remembered.Values[name.Id] : device.Key.Value is { } range ? answer[range].ToArray() : null;
-        if (!KeyRules.TryLearn(Find(_keys, _seen.Keys, name.Id), _seen.Owned.GetValueOrDefault(name.Id), device.Key, value, _period, epoch, device.RecordEpoch, out KeyState after, out Reason reason))
+        KeyState? before = Find(_keys, _seen.Keys, name.Id);
+        if (!KeyRules.TryLearn(before, _seen.Owned.GetValueOrDefault(name.Id), device.Key, value, _period, epoch, device.RecordEpoch, out KeyState after, out Reason reason))
         {
             return reason;
         }
@@ -149,7 +162,8 @@ internal sealed class UserLearning
         {
             Keep(device.Key, value);
         }
-        _keys[name.Id] = after;
+        // What was left out was proven when all of it was sent last.
+        _keys[name.Id] = after with { ProvenEpoch = remembered.LeftOut.Contains(name.Id) ? before?.ProvenEpoch : _earliest };
         devices.Add(new UserDevice(name.Octets, after.Version, after.PublishedEpoch, value is null ? default(ReadOnlyMemory<byte>?) : value, unchanged));
         return Reason.Valid;
     }

@@ -11,6 +11,7 @@ internal sealed class UserLookupExchange : VerifiedExchange<UserLookupExchange.L
     private readonly TrustPolicy _policy;
     private readonly IClientStateStore _store;
     private RememberedUser[] _remembered = [];
+    private ulong? _earliest;
 
     /// <param name="users">Usernames, each with the one device that is asked, or null for all.</param>
     /// <param name="least">Least epoch of each user's state. A head's may be smaller, as parts of an answer may be later.</param>
@@ -45,7 +46,8 @@ internal sealed class UserLookupExchange : VerifiedExchange<UserLookupExchange.L
         {
             return new(verdict.Reason, null, null, verdict.FailedUser);
         }
-        var learning = new UserLearning(seen, verdict.Head!.Period);
+        _earliest = Heads.Earliest(answer);
+        var learning = new UserLearning(seen, verdict.Head!.Period, _earliest.Value);
         // Of one that led to others before, these are in the answer, which was verified.
         IReadOnlyList<UserLookup>? shown = verdict.Users.Any(user => user.Generation > 1) ? UserLookupAnswer.Decode(answer).Users : null;
         var answers = new UserAnswer[_users.Count];
@@ -63,7 +65,8 @@ internal sealed class UserLookupExchange : VerifiedExchange<UserLookupExchange.L
 
     public override bool MayBeOfRecentEpoch => _least == 0;
 
-    public override ulong? ProvenFrom => _remembered.Any(user => user.LeavesOut) ? 0 : null;
+    // What a part shows of an earlier epoch than the newest record's holds at that one because trees only grow.
+    public override ulong? ProvenFrom => _remembered.Select(user => user.ProvenFrom).Append(_earliest).Min();
 
     public override ReadOnlyMemory<byte> ContradictingRecord(ReadOnlyMemory<byte> answer, ReadOnlySpan<byte> kept) => Heads.PeekPart(answer, kept);
 

@@ -66,11 +66,13 @@ internal sealed class VersionsExchange : VerifiedExchange<VersionsExchange.Page>
             // What the log committed to is not a lie of this server's: the owner is told, and goes on.
             page = page with { Handover = handover };
         }
+        KeyState? owned = seen.Owned.TryGetValue(_key.Id, out OwnedKey? kept) ? KeyRules.OfOwned(kept) : null;
         if (!shown.Complete)
         {
-            return new(Reason.Valid, head, page, null);
+            // What is kept may be of this page, and the list end with another one.
+            bool agrees = KeyRules.Agree(seen.Keys.GetValueOrDefault(_key.Id), owned, new EndedVersions(0, 0, versions), head.Period);
+            return agrees ? new(Reason.Valid, head, page, null) : new(Reason.VersionRegressed, null, null, null);
         }
-        KeyState? owned = seen.Owned.TryGetValue(_key.Id, out OwnedKey? kept) ? KeyRules.OfOwned(kept) : null;
         var ended = new EndedVersions(shown.Version, versions.Count > 0 ? versions[^1].Time : _start.Time, versions);
         Reason reason = KeyRules.Learn(seen.Keys.GetValueOrDefault(_key.Id), owned, ended, head.Period, head.Epoch, out KeyState after);
         return reason == Reason.Valid ? new(reason, head, page with { After = after }, null) : new(reason, null, null, null);

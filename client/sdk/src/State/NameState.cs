@@ -9,6 +9,9 @@ public sealed record NameState
     /// <summary>User that the username leads to, base64url of the user id; null when there was none yet. In one <see cref="Generation"/> it never changes.</summary>
     public string? User { get; init; }
 
+    /// <summary>ProvenEpoch is that of the last answer in which it was proven that the username leads to the user, the earliest of its records; null: not known any more, or there is no user.</summary>
+    public ulong? ProvenEpoch { get; init; }
+
     /// <summary>Generation of the username in which it leads to the user, in a log that uses usernames again; null in others, and without a user.</summary>
     public uint? Generation { get; init; }
 }

@@ -1,0 +1,120 @@
+using Optiks.Protocol;
+
+namespace Optiks.Client.Tests;
+
+/// <summary>What is asked for in full once more, as auditors that began later do not cover the time since it was shown (docs/spec/cosigners.md section 4), and what of it an owner is told.</summary>
+public sealed class ShownAgainTests : IDisposable
+{
+    private static readonly byte[] Alice = "alice"u8.ToArray();
+    private static readonly byte[] User = "user"u8.ToArray();
+    private static readonly TimeSpan s_lag = TimeSpan.FromMinutes(10);
+
+    private readonly TestCosigners _cosigners = new();
+
+    private static CancellationToken Cancellation => TestContext.Current.CancellationToken;
+
+    public void Dispose() => _cosigners.Dispose();
+
+    [Theory]
+    // Under the new auditor alone nobody was ever shown what was replaced before it began.
+    [InlineData(false, new ulong[0])]
+    // The old one may cover what was shown then, and of that the last alone is kept.
+    [InlineData(true, new ulong[] { 1, 2 })]
+    public async Task An_owner_whose_auditor_began_later_is_shown_all_versions_again(bool oldStays, ulong[] alarms)
+    {
+        await using Fixture fixture = await StartAsync();
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        ulong oldSize = fixture.Log.Latest + 1;
+        fixture.Server.Cosignatures = () => TestCosigners.Answer(_cosigners.Sign(fixture.Log, oldSize, fixture.Clock.UtcNow, "old"));
+        OptiksClient before = Client(fixture, store, _cosigners.Anchor(1, s_lag, ("old", 0)));
+        MonitorResult first = await before.MonitorAsync(Alice, Cancellation);
+        UserMonitorResult firstOfUser = await before.MonitorUserAsync(User, cancellationToken: Cancellation);
+        Assert.Equal((true, 3UL, true), (first.Head!.IsAudited, first.Version, firstOfUser.Head!.IsAudited));
+        Assert.Equal(3, before.AcknowledgeAlarms(Alice, first.Alarms));
+        Assert.Equal(firstOfUser.Alarms.Count, before.AcknowledgeUserAlarms(User, firstOfUser.Alarms));
+        ulong began = fixture.Log.Latest + 1;
+        fixture.Publish(("bob", "other"));
+        ulong newSize = fixture.Log.Latest + 1;
+        fixture.Server.Cosignatures = () => TestCosigners.Answer(
+            _cosigners.Sign(fixture.Log, oldSize, fixture.Clock.UtcNow, "old"), _cosigners.Sign(fixture.Log, newSize, fixture.Clock.UtcNow, "new"));
+        TrustAnchor anchor = oldStays ? _cosigners.Anchor(1, s_lag, ("old", 0), ("new", began)) : _cosigners.Anchor(1, s_lag, ("new", began));
+        // What the new auditor signed is known before the owner looks.
+        Assert.True((await Client(fixture, store, anchor).LookupAsync("carol"u8.ToArray(), Cancellation)).Head!.IsAudited);
+
+        MonitorResult again = await Client(fixture, store, anchor).MonitorAsync(Alice, Cancellation);
+        UserMonitorResult user = await Client(fixture, store, anchor).MonitorUserAsync(User, cancellationToken: Cancellation);
+
+        Assert.Equal((true, true, 0, 3UL), (again.IsValid, again.Head!.IsAudited, again.NewVersions.Count, again.Version));
+        Assert.Equal(alarms, again.Alarms.Select(alarm => alarm.Version));
+        Assert.Equal((true, true, 0), (user.IsValid, user.Head!.IsAudited, user.NewVersions.Sum(device => device.Versions.Count) + user.NewLists.Count));
+        Assert.Equal(oldStays ? [(UserAlarmKind.DeviceList, 1UL), (UserAlarmKind.DeviceValue, 1UL), (UserAlarmKind.DeviceValue, 2UL)] : [], user.Alarms.Select(alarm => (alarm.Kind, alarm.Version)));
+        // From here on they rest on this look, and what it showed is left out.
+        fixture.PublishItems(FixtureItem.Device("alice", "4"), FixtureItem.Device("phone", "4"));
+        newSize = fixture.Log.Latest + 1;
+        MonitorResult later = await Client(fixture, store, anchor).MonitorAsync(Alice, Cancellation);
+        Assert.Equal(4UL, Assert.Single(fixture.Server.LastQueries).Version);
+        UserMonitorResult laterOfUser = await Client(fixture, store, anchor).MonitorUserAsync(User, cancellationToken: Cancellation);
+        Assert.Equal(3UL, fixture.Server.UserQueries.Last().From);
+        Assert.Equal((true, true), (later.Head!.IsAudited, laterOfUser.Head!.IsAudited));
+        Assert.Equal(again.Alarms.Count + 1, later.Alarms.Count);
+    }
+
+    [Fact]
+    public async Task A_version_that_is_shown_again_is_the_one_that_was_seen()
+    {
+        await using Fixture fixture = await StartAsync();
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        Assert.True((await fixture.Client(store).MonitorAsync(Alice, Cancellation)).IsValid);
+        ClientState kept = store.Current;
+        // Another value than the log has, in the middle of a list that is read in pages.
+        string id = Base64UrlText.Encode(Alice);
+        store.TryUpdate(state => state with { Keys = state.Keys.Clear(), Owned = state.Owned.SetItem(id, kept.Owned[id] with { ValueSha256 = ValueHash.Of("other"u8) }) }, []);
+        fixture.Publish(("alice", "4"));
+        fixture.Publish(("alice", "5"));
+        fixture.Server.PageSize = 3;
+        TrustAnchor anchor = _cosigners.Anchor(1, s_lag, ("new", fixture.Log.Latest));
+
+        MonitorResult refused = await Client(fixture, store, anchor).MonitorAsync(Alice, Cancellation);
+
+        Assert.Equal((Verdict.Invalid, Reason.VersionRegressed), (refused.Verdict, refused.Reason));
+        // The control: with the value that was seen it is valid.
+        store.TryUpdate(state => state with { Owned = state.Owned.SetItem(id, kept.Owned[id]) }, []);
+        Assert.True((await Client(fixture, store, anchor).MonitorAsync(Alice, Cancellation)).IsValid);
+    }
+
+    [Fact]
+    public async Task A_user_that_was_looked_up_under_a_later_auditor_is_known_from_then_on()
+    {
+        await using Fixture fixture = await StartAsync();
+        using FileClientStateStore store = await fixture.OpenStoreAsync();
+        TrustAnchor anchor = _cosigners.Anchor(1, s_lag, ("a", fixture.Log.Latest));
+        fixture.Server.Cosignatures = () => TestCosigners.Answer(_cosigners.Sign(fixture.Log, fixture.Log.Latest + 1, fixture.Clock.UtcNow, "a"));
+        UserLookupResult first = await Client(fixture, store, anchor).LookupUserAsync(User, cancellationToken: Cancellation);
+        ulong proven = fixture.Log.Latest;
+        fixture.Publish();
+
+        UserLookupResult again = await Client(fixture, store, anchor).LookupUserAsync(User, cancellationToken: Cancellation);
+
+        Assert.Equal((true, false), (first.Head!.IsAudited, first.Devices.Single().Unchanged));
+        Assert.Equal((true, true), (again.Head!.IsAudited, again.Devices.Single().Unchanged));
+        Assert.Equal((proven, proven), (store.Current.Names[Base64UrlText.Encode(User)].ProvenEpoch, store.Current.Users.Values.Single().Devices!.ProvenEpoch));
+        // One that began after that covers nothing which rests on it, so that all is asked for again.
+        fixture.Publish();
+        TrustAnchor other = _cosigners.Anchor(1, s_lag, ("a", fixture.Log.Latest));
+        UserLookupResult whole = await Client(fixture, store, other).LookupUserAsync(User, cancellationToken: Cancellation);
+        Assert.Equal((true, false), (whole.Head!.IsAudited, whole.Devices.Single().Unchanged));
+    }
+
+    // Alice has three versions, the user's phone too; the list has two.
+    private static async Task<Fixture> StartAsync()
+    {
+        Fixture fixture = await Fixture.StartAsync();
+        byte[] id = "id"u8.ToArray();
+        fixture.PublishItems(FixtureItem.Name("user", id), FixtureItem.List(id, "phone", "tablet"), FixtureItem.Device("phone", "1"), FixtureItem.Device("alice", "1"));
+        fixture.PublishItems(FixtureItem.List(id, "phone"), FixtureItem.Device("phone", "2"), FixtureItem.Device("alice", "2"));
+        fixture.PublishItems(FixtureItem.Device("phone", "3"), FixtureItem.Device("alice", "3"));
+        return fixture;
+    }
+
+    private static OptiksClient Client(Fixture fixture, FileClientStateStore store, TrustAnchor anchor) => fixture.Client(store, null, options => options with { TrustAnchor = anchor });
+}
