@@ -1,23 +1,26 @@
 #!/usr/bin/python3
 """Measures lookups a second over HTTP/1.1 keep-alive against an endpoint of the same service that does no work: same middleware, same request, as many octets. Each
-sample is a pair, one after the other; medians count. Writes build/bench/lookups.json. usage: measure_lookups.py [--keys N] [--seconds S] [--samples N]"""
+sample is a pair, one after the other; medians count. Writes build/bench/lookups.json. usage: measure_lookups.py [--keys N] [--seconds S] [--samples N] [--only ROW]..."""
 
 import argparse
 import json
 import re
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
 import tempfile
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from bad_cosigners import BadCosigners
 from figures import ROOT, Figure, paired, table, value_of, write
 
 sys.path.insert(0, str(ROOT / "tests/e2e"))
 
-from harness import QUERY_BENCH, Deployment
+from harness import QUERY_BENCH, Deployment, Process
 from rest import Client
 from stress_tester import StressTester
 
@@ -31,6 +34,8 @@ HOT = 1 << 16
 LEAST_CACHED = 0.95
 CONNECTIONS = 64
 EMPTY = "/bench/empty"
+BESIDE_COSIGNERS = "cached-beside-bad-cosigners"
+SETTLING_SECONDS = 0.3
 # Lookups a second that no machine of the bench's size answers with fresh proofs.
 MOST_UNCACHED = 70_000
 # More than one machine serves and verifies.
@@ -67,10 +72,10 @@ class Keys:
 
 
 class LookupBench:
-    """Samples against one service."""
+    """Samples against one replica of the service."""
 
-    def __init__(self, log: Deployment, seconds: int, samples: int):
-        self._log, self._seconds, self._samples = log, seconds, samples
+    def __init__(self, log: Deployment, seconds: int, samples: int, replica: int = 0):
+        self._log, self._seconds, self._samples, self._replica = log, seconds, samples, replica
         self._place: dict[tuple[Form, Keys], int] = {}
 
     def compare(self, name: str, keys: Keys, form: Form = BINARY, warm: bool = True) -> Figure:
@@ -79,13 +84,13 @@ class LookupBench:
         with self._client() as client:
             octets = round(statistics.mean(self._octets(client, keys, form, i * keys.count // 256) for i in range(256)))
             client.request("PUT", f"{EMPTY}?length={octets}")
-        while warm and self._place.get((form, keys), 0) < keys.count:
-            self._wrk(form.path, keys, form, self._seconds)
+        if warm:
+            self._warm_up(keys, form)
         hits, misses = self._proofs()
         lookups, empty = [], []
         for sample in range(self._samples):
-            empty.append(self._wrk(EMPTY, keys, form, seconds))
-            lookups.append(self._wrk(form.path, keys, form, seconds))
+            empty.append(self._wrk(EMPTY, keys, form, seconds).rate)
+            lookups.append(self._wrk(form.path, keys, form, seconds).rate)
             print(f"  {name} {sample + 1} of {self._samples}: {lookups[-1]:,.0f}/s, empty {empty[-1]:,.0f}/s", flush=True)
         more_hits, more_misses = self._proofs()
         proofs = more_hits - hits + more_misses - misses
@@ -100,14 +105,44 @@ class LookupBench:
         lookups, empty = [], []
         hot = Keys(PREFIX, 0, HOT)
         for _ in range(self._samples):
-            empty.append(self._wrk(EMPTY, hot, BINARY, self._seconds))
+            empty.append(self._wrk(EMPTY, hot, BINARY, self._seconds).rate)
             report = tester.run("hit=1", VERIFIED_OVERLOAD, max(2, self._seconds), "--warm-up", "3", "--max-in-flight", str(CONNECTIONS), "--late", "0.2", "--keys", "uniform",
                                 "--key-count", str(min(keys, HOT)))
             lookups.append(value_of(report, "hit/answered"))
         return paired("sdk-verified", "/s", lookups, empty)
 
+    def beside(self, other: "LookupBench", name: str, keys: Keys) -> list[Figure]:
+        """Cached lookups of this replica against those of another one, which is set up otherwise: rates, and times that one in a hundred takes longer than. The one that is not measured stands still."""
+        benches = (self, other)
+        for bench in benches:
+            bench._warm_up(keys, BINARY)
+            bench._process.signal(signal.SIGSTOP)
+        runs: dict[LookupBench, list[WrkRun]] = {bench: [] for bench in benches}
+        # The first pair is not counted: after it both have compiled what they run.
+        for sample in range(self._samples + 1):
+            # The first of a pair is another one each time.
+            for bench in benches if sample % 2 else reversed(benches):
+                bench._process.signal(signal.SIGCONT)
+                # What was due while it stood still is done.
+                time.sleep(SETTLING_SECONDS)
+                runs[bench].append(bench._wrk(BINARY.path, keys, BINARY, self._seconds))
+                bench._process.signal(signal.SIGSTOP)
+            print(f"  {name} {sample} of {self._samples}: {runs[self][-1]}, without {runs[other][-1]}", flush=True)
+        for bench in benches:
+            bench._process.signal(signal.SIGCONT)
+        with_, without = runs[self][1:], runs[other][1:]
+        return [paired(name, "/s", [run.rate for run in with_], [run.rate for run in without]), paired(f"{name}/p99", "ms", [run.p99_ms for run in with_], [run.p99_ms for run in without])]
+
+    @property
+    def _process(self) -> Process:
+        return self._log.queries[self._replica]
+
     def _client(self) -> Client:
-        return self._log.query_client()
+        return self._log.query_client(self._replica)
+
+    def _warm_up(self, keys: Keys, form: Form) -> None:
+        while self._place.get((form, keys), 0) < keys.count:
+            self._wrk(form.path, keys, form, self._seconds)
 
     def _octets(self, client: Client, keys: Keys, form: Form, number: int) -> int:
         answer = client.post_json(form.path, {form.asked_by: f"{keys.prefix}{keys.first + number}"}, form.accept)
@@ -120,24 +155,37 @@ class LookupBench:
             meters = client.get("/bench/meters").json()
         return meters["optiks.query.vrf_cache.hits"], meters["optiks.query.vrf_cache.misses"]
 
-    def _wrk(self, path: str, keys: Keys, form: Form, seconds: int) -> float:
-        """Requests a second; goes on in the keys where the last run ended."""
+    def _wrk(self, path: str, keys: Keys, form: Form, seconds: int) -> "WrkRun":
+        """Goes on in the keys where the last run ended."""
         place = self._place.get((form, keys), 0)
         done = subprocess.run(
-            ["wrk", "--threads", "1", "--connections", str(CONNECTIONS), "--duration", f"{seconds}s", "--script", SCRIPT, self._log.query.url, "--",
+            ["wrk", "--threads", "1", "--connections", str(CONNECTIONS), "--duration", f"{seconds}s", "--latency", "--script", SCRIPT, self._process.url, "--",
              form.name, path, keys.prefix, str(keys.first), str(keys.count), str(place)], capture_output=True, text=True, check=False)
-        rate, requests = parse_wrk(done.stdout + done.stderr)
+        run = WrkRun.parse(done.stdout + done.stderr)
         if path == form.path:
-            self._place[form, keys] = place + requests
-        return rate
+            self._place[form, keys] = place + run.requests
+        return run
 
 
-def parse_wrk(text: str) -> tuple[float, int]:
-    """Requests a second and in all. Raises BenchFailed if any was not answered with 200."""
-    rate, requests = re.search(r"Requests/sec:\s+([\d.]+)", text), re.search(r"(\d+) requests in ", text)
-    if rate is None or requests is None or "Non-2xx" in text or "Socket errors" in text:
-        raise BenchFailed(f"wrk:\n{text}")
-    return float(rate[1]), int(requests[1])
+@dataclass(frozen=True)
+class WrkRun:
+    """What wrk says of a run."""
+
+    rate: float
+    """Requests a second."""
+    requests: int
+    p99_ms: float
+
+    @classmethod
+    def parse(cls, text: str) -> "WrkRun":
+        """Raises BenchFailed if any request was not answered with 200."""
+        rate, requests, p99 = re.search(r"Requests/sec:\s+([\d.]+)", text), re.search(r"(\d+) requests in ", text), re.search(r"^\s+99%\s+([\d.]+)(us|ms|s)$", text, re.MULTILINE)
+        if rate is None or requests is None or p99 is None or "Non-2xx" in text or "Socket errors" in text:
+            raise BenchFailed(f"wrk:\n{text}")
+        return cls(float(rate[1]), int(requests[1]), float(p99[1]) * {"us": 1e-3, "ms": 1, "s": 1e3}[p99[2]])
+
+    def __str__(self) -> str:
+        return f"{self.rate:,.0f}/s, p99 {self.p99_ms:.2f} ms"
 
 
 def fill(keys: int) -> Path:
@@ -185,11 +233,25 @@ def make_users(log: Deployment) -> None:
                 for i in range(first, first + USERS_A_LIST)])
 
 
+def measure_beside_cosigners(log: Deployment, without: LookupBench, beside: LookupBench, keys: Keys) -> list[Figure]:
+    """The same replica again, which asks six auditors and witnesses that are of no use."""
+    replica = log.queries[1]
+    with BadCosigners(log, log.logs / "cosigners") as cosigners:
+        replica.start(Optiks__QueryService__CosignersFile=str(cosigners.file))
+        replica.wait_ready()
+        figures = beside.beside(without, BESIDE_COSIGNERS, keys)
+        with log.query_client(replica=1) as client:
+            cosigners.wait_handed_out(client)
+        replica.stop()
+    return figures
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--keys", type=int, default=1 << 20, help="keys of the log, a power of two of 2^17 or more (default 2^20)")
     parser.add_argument("--seconds", type=int, default=3, help="of a sample (default 3)")
     parser.add_argument("--samples", type=int, default=7, help="pairs of each (default 7)")
+    parser.add_argument("--only", action="append", default=[], metavar="ROW", help="this row, and others that are named so (default all)")
     arguments = parser.parse_args()
     if arguments.keys < 2 * HOT or arguments.keys & arguments.keys - 1:
         parser.error("--keys is a power of two of 2^17 or more")
@@ -197,20 +259,25 @@ def main() -> None:
     tempfile.tempdir = "/var/tmp"
     folder = fill(arguments.keys)
     print("== starting", flush=True)
-    with Deployment(SETTINGS, before_start=lambda log: restore(log, folder), query=QUERY_BENCH) as log:
+    with Deployment(SETTINGS, replicas=2, before_start=lambda log: restore(log, folder), query=QUERY_BENCH) as log:
         bench = LookupBench(log, arguments.seconds, arguments.samples)
         hot, half = Keys(PREFIX, 0, HOT), arguments.keys // 2
         make_users(log)
+        log.queries[1].stop()
+        rows = {
+            "cached": lambda: [bench.compare("cached", hot)],
+            "uncached": lambda: [bench.compare("uncached", Keys(PREFIX, half, half), warm=False)],
+            "absent": lambda: [bench.compare("absent", Keys(f"{PREFIX}absent-", 0, HOT))],
+            "ten-versions": lambda: [bench.compare("ten-versions", Keys(f"{PREFIX}many-", 0, MANY))],
+            "json": lambda: [bench.compare("json", hot, form=JSON)],
+            "user-three-devices": lambda: [bench.compare("user-three-devices", Keys(USERNAMES, 0, USERS), form=USER)],
+            "sdk-verified": lambda: [bench.verified(StressTester(log), arguments.keys)],
+            BESIDE_COSIGNERS: lambda: measure_beside_cosigners(log, bench, LookupBench(log, arguments.seconds, arguments.samples, replica=1), hot),
+        }
+        if unknown := set(arguments.only) - rows.keys():
+            parser.error(f"there is no row {', '.join(sorted(unknown))}: {', '.join(rows)}")
         print("== lookups", flush=True)
-        figures = [
-            bench.compare("cached", hot),
-            bench.compare("uncached", Keys(PREFIX, half, half), warm=False),
-            bench.compare("absent", Keys(f"{PREFIX}absent-", 0, HOT)),
-            bench.compare("ten-versions", Keys(f"{PREFIX}many-", 0, MANY)),
-            bench.compare("json", hot, form=JSON),
-            bench.compare("user-three-devices", Keys(USERNAMES, 0, USERS), form=USER),
-            bench.verified(StressTester(log), arguments.keys),
-        ]
+        figures = [figure for name, row in rows.items() if not arguments.only or name in arguments.only for figure in row()]
     write(ROOT / "build/bench/lookups.json", figures)
     print(f"\n{table(figures)}")
 

@@ -117,4 +117,4 @@ class StressTester:
 
     def _command(self, *arguments: str) -> list:
         return [OUT / "stress/optiks-stress", *arguments, "--data", self._log.data, "--update-url", self._log.update.url,
-                "--query-url", ",".join(query.url for query in self._log.queries)]
+                "--query-url", ",".join(query.url for query in self._log.queries if query.running)]

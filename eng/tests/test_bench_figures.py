@@ -87,13 +87,14 @@ class Baselines(unittest.TestCase):
             self.assertNotRegex(definition, r"CONSTRAINT \w+(?<!Copy)\b")
 
     def test_wrk_counts_only_when_all_was_answered(self):
-        text = "Running 3s test\n  12345 requests in 3.00s, 20.00MB read\n{}Requests/sec:   4115.00\nTransfer/sec:      6.66MB\n"
-        self.assertEqual((4115.0, 12345), measure_lookups.parse_wrk(text.format("")))
+        text = "Running 3s test\n     90%    1.00ms\n     99%    {}\n  12345 requests in 3.00s, 20.00MB read\n{}Requests/sec:   4115.00\nTransfer/sec:      6.66MB\n"
+        for said, milliseconds in (("512.00us", 0.512), ("2.50ms", 2.5), ("1.25s", 1250)):
+            self.assertEqual(measure_lookups.WrkRun(4115.0, 12345, milliseconds), measure_lookups.WrkRun.parse(text.format(said, "")))
         for bad in ("  Non-2xx or 3xx responses: 1\n", "  Socket errors: connect 0, read 1, write 0, timeout 0\n"):
             with self.assertRaises(measure_lookups.BenchFailed):
-                measure_lookups.parse_wrk(text.format(bad))
+                measure_lookups.WrkRun.parse(text.format("2.50ms", bad))
         with self.assertRaises(measure_lookups.BenchFailed):
-            measure_lookups.parse_wrk("unable to connect")
+            measure_lookups.WrkRun.parse("unable to connect")
 
 
 class Files(unittest.TestCase):

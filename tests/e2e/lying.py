@@ -41,7 +41,11 @@ class LyingProxy:
                 self.send_header("Content-Type", answer.headers.get("content-type", "application/octet-stream"))
                 self.send_header("Content-Length", str(len(answer.body)))
                 self.end_headers()
-                self.wfile.write(answer.body)
+                try:
+                    self.wfile.write(answer.body)
+                except ConnectionError:
+                    # Whoever asked did not wait for it.
+                    self.close_connection = True
 
             def log_message(self, *_):
                 pass
