@@ -18,7 +18,7 @@ endef
 
 # Folder in build/out : project. The commands of build/bin are links into these.
 PROGRAMS := update-task:Optiks.UpdateTask update-service:Optiks.UpdateService query-service:Optiks.QueryService db:Optiks.Db cli:Optiks.Cli
-TEST_PROGRAMS := stress:Optiks.Stress query-bench:Optiks.QueryService.Bench
+TEST_PROGRAMS := epochs:Optiks.Epochs stress:Optiks.Stress query-bench:Optiks.QueryService.Bench
 link_out = mkdir -p build/out; for program in $(1); do ln -sfn "../artifacts/bin/$${program\#*:}/release" "build/out/$${program%%:*}"; done
 link_bin = mkdir -p build/bin; for command in $(1); do ln -sfn "../out/$$command" build/bin/; done
 
@@ -29,7 +29,7 @@ MINUTES ?= 6
 BENCH_SECONDS ?= 60
 KEYS ?= 1048576
 
-.PHONY: help install native sqlclient programs native-tests benchmarks npm build run up down test test-deep test-all check facts username-tables fix test-faults test-storm test-slow test-auditor fuzz bench-vrf timing-vrf bench-ozks bench-updates bench-lookups bench-users bench-starts bench-periods bench-scale load-keyring load-synthetic clean
+.PHONY: help install native sqlclient programs native-tests benchmarks npm build run up down test test-deep test-all check facts username-tables fix test-faults test-storm test-slow test-auditor fuzz bench-vrf timing-vrf bench-ozks bench-updates bench-lookups bench-users bench-starts bench-periods bench-audit bench-scale load-keyring load-synthetic clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/  make \1	\2/p' Makefile | expand -t 20
@@ -150,6 +150,9 @@ bench-starts: build ## measure how long new replicas of KEYS (default 2^20) keys
 
 bench-periods: build ## measure a switch of the period of a log with KEYS (default 2^20) keys under load (ENGINES=); writes build/bench/period.json
 	@/usr/bin/python3 bench/measure_periods.py --keys $(KEYS) $(if $(ENGINES),--engines $(ENGINES))
+
+bench-audit: build ## measure an auditor that follows logs of EPOCHS (default 10^4 to 2^20) epochs with one new key each; writes build/bench/audit.json
+	@/usr/bin/python3 bench/measure_audit.py $(if $(EPOCHS),--epochs $(EPOCHS))
 
 bench-scale: benchmarks ## build, query, update, save and restore directories of SCALE_KEYS (default 2^20 to 2^26) keys; writes build/bench/scale.json
 	@/usr/bin/python3 bench/measure_scale.py $(if $(SCALE_KEYS),--keys $(SCALE_KEYS))

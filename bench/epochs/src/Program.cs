@@ -1,0 +1,14 @@
+using System.Globalization;
+using Optiks;
+using Optiks.Epochs;
+
+if (args is not [{ } number] || !int.TryParse(number, NumberStyles.None, CultureInfo.InvariantCulture, out int epochs) || epochs < 1)
+{
+    await Console.Error.WriteLineAsync($"usage: optiks-epochs EPOCHS; {DataFolder.Variable} names a folder with an empty database, which 'optiks-db migrate' made");
+    return ExitCodes.Usage;
+}
+// The last record is of now, so that it is fresh, and none is of the future.
+ulong now = (ulong)TimeProvider.System.GetUtcNow().ToUnixTimeMilliseconds();
+using var maker = new EpochMaker(DataFolder.Default(), now - (ulong)epochs);
+await maker.RunAsync(epochs, CancellationToken.None);
+return ExitCodes.Success;

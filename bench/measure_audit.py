@@ -1,0 +1,113 @@
+#!/usr/bin/python3
+"""Measures an auditor that follows a log from its first epoch, in logs of epochs with one new key each: `optiks auditor --once` at a real query-service, in one go, and killed three times on the way and
+resumed. The baseline is `optiks board verify`, which reads and checks the same records without their trees. Writes build/bench/audit.json. usage: measure_audit.py [--epochs N,..] [--folder DIR]"""
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from figures import ROOT, Figure, table, write
+from measure_starts import cpu_seconds
+
+sys.path.insert(0, str(ROOT / "tests/e2e"))
+
+from auditors import Auditor
+from harness import OUT, Deployment, NotReady
+from run_auditor import measured, verified
+
+EPOCHS = f"10000,100000,{1 << 20}"
+RANGE_EPOCHS = 256
+KILLS = 3
+READY_SECONDS = 600
+# With its board, database and a replica of it; and files, of which an epoch has one.
+DISK_PER_EPOCH, DISK_ALONE = 8_000, 100 << 20
+
+
+class QuietLog(Deployment):
+    """A log that nobody goes on with: made at once, and served by a query-service."""
+
+    def __init__(self, epochs: int):
+        super().__init__(before_start=lambda log: log.make(epochs))
+
+    def make(self, epochs: int) -> None:
+        began = time.monotonic()
+        subprocess.run([OUT / "epochs/optiks-epochs", str(epochs)], env=self.environment, check=True)
+        made = time.monotonic() - began
+        if (checked := self.optiks_db("fsck", "--trust", str(self.data / "trust.json"), "--board", str(self.data / "board"))).code != 0:
+            raise SystemExit(f"what was made is no log: {checked}")
+        print(f"  {epochs:,} epochs made in {made:.0f} s, and checked", flush=True)
+
+    @property
+    def processes(self) -> list:
+        return self.queries
+
+    def wait_ready(self) -> None:
+        deadline = time.monotonic() + READY_SECONDS
+        while not self.query.is_ready():
+            if not self.query.running or time.monotonic() > deadline:
+                raise NotReady(self.query.log_end())
+            time.sleep(0.1)
+
+
+def board_seconds(log: Deployment) -> float:
+    began = time.monotonic()
+    run = log.optiks("board", "verify")
+    if run.code != 0:
+        raise SystemExit(f"optiks board verify: {run}")
+    return time.monotonic() - began
+
+
+def board_octets(log: Deployment) -> int:
+    """Of tiles and entries, which an auditor reads beside the proofs; all but the last ones, which are not full."""
+    return sum(file.stat().st_size for file in (log.data / "board/log/tile").rglob("*") if file.is_file() and not file.parent.name.endswith(".p"))
+
+
+def measure(log: Deployment, epochs: int, folder: Path) -> list[Figure]:
+    """Of a new auditor, and of another one that does not get through at once."""
+    board = board_seconds(log)
+    served = cpu_seconds(log.query.pid)
+    whole = measured(Auditor(folder / "whole", log))
+    served = cpu_seconds(log.query.pid) - served
+    print(f"  in one go: {whole}; the query-service took {served:.1f} s of processor time", flush=True)
+    killed = Auditor(folder / "killed", log)
+    peak = 0
+    for _ in range(KILLS):
+        peak = max(peak, measured(killed, f"auditor-range:{max(1, epochs // RANGE_EPOCHS // (KILLS + 1))}")["peak_mb"])
+        print(f"  killed at epoch {verified(killed):,}", flush=True)
+    resumed = measured(killed)
+    print(f"  resumed: {resumed}", flush=True)
+    killed.look_at_signed()
+    if not whole["epoch"] == resumed["epoch"] == epochs:
+        raise SystemExit(f"of {epochs} epochs {whole['epoch']} and {resumed['epoch']} are verified")
+    # It is started anew each time; what it does not verify again, the octets tell.
+    counters = {"cpu_s": whole["cpu_seconds"], "server_cpu_s": served, "proof_octets": whole["proof_octets"], "board_octets": board_octets(log), "peak_mb": whole["peak_mb"]}
+    after_kills = {"cpu_s": resumed["cpu_seconds"], "proof_octets": resumed["proof_octets"], "peak_mb": max(peak, resumed["peak_mb"])}
+    return [Figure(f"audit/epochs:{epochs}", "s", whole["seconds"], board, counters=counters), Figure(f"resumed/epochs:{epochs}", "s", resumed["seconds"], counters=after_kills)]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--epochs", default=EPOCHS, help="of each log (default %(default)s)")
+    # /tmp may be memory.
+    parser.add_argument("--folder", type=Path, default=Path("/var/tmp"), help="for the logs' files (default %(default)s)")
+    arguments = parser.parse_args()
+    tempfile.tempdir = str(arguments.folder)
+    figures = []
+    for epochs in map(int, arguments.epochs.split(",")):
+        space = os.statvfs(arguments.folder)
+        if space.f_bavail * space.f_frsize < epochs * DISK_PER_EPOCH + DISK_ALONE or 0 < space.f_files and space.f_favail < 2 * epochs:
+            raise SystemExit(f"{epochs:,} epochs need {epochs * DISK_PER_EPOCH / 1e9:.0f} GB and as many files in {arguments.folder}: choose --epochs or --folder")
+        print(f"== {epochs:,} epochs of one new key", flush=True)
+        with QuietLog(epochs) as log, tempfile.TemporaryDirectory(prefix="optiks-auditors-") as name:
+            figures += measure(log, epochs, Path(name))
+        # What is measured stays, whatever becomes of the next size.
+        write(ROOT / "build/bench/audit.json", figures)
+    print(f"\n{table(figures)}")
+
+
+if __name__ == "__main__":
+    main()
