@@ -68,7 +68,7 @@ class AuditorTest(unittest.TestCase):
         sent = {name: metric.unit for (_, name), metric in collector.received.metrics().items() if name.startswith("optiks.auditor.")}
         self.assertEqual(sent, documented)
         self.assertEqual({service for service, _ in collector.received.metrics()}, {"optiks-auditor"})
-        self.assertNotIn(auditor.key_file.read_text().strip().rsplit("+", 1)[1], daemon.log())
+        self.assertNotIn(auditor.key_file.read_text().strip().split("+", 4)[4], daemon.log())
 
     def served(self, daemon, auditor: Auditor, number: int) -> int:
         """The size that is signed: checkpoint, coverage and page say the same of it, and the log's own tree has this root."""
