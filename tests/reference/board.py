@@ -155,7 +155,7 @@ def make_checkpoint(key: LogKey, seed: bytes, size: int, root: bytes) -> bytes:
     return (body + "\n" + signature_line(key.name, key.key_id, ed25519.sign(seed, body.encode()))).encode()
 
 
-def _parse_note(note: bytes) -> tuple[str, list[tuple[str, bytes]]]:
+def parse_note(note: bytes) -> tuple[str, list[tuple[str, bytes]]]:
     """(text, [(name, key id and signature)]); Refused(checkpoint_malformed)."""
     malformed = Refused("checkpoint_malformed")
     if len(note) > 65_536:
@@ -193,7 +193,7 @@ def _has_white_space(name: str) -> bool:
 
 
 def verify_checkpoint(note: bytes, origin: str, key: LogKey) -> Checkpoint:
-    text, signatures = _parse_note(note)
+    text, signatures = parse_note(note)
     lines = text.split("\n")
     require(len(lines) == 4, "checkpoint_malformed")
     size, root = lines[1], canonical_base64(lines[2])
@@ -210,7 +210,7 @@ def verify_checkpoint(note: bytes, origin: str, key: LogKey) -> Checkpoint:
 
 def verify_cosignatures(note: bytes, cosigners: list[LogKey]) -> dict[str, int]:
     """Time of the latest cosignature of each of these keys, by name. Refused("checkpoint_signature") when a line with a known name and key id does not verify."""
-    text, signatures = _parse_note(note)
+    text, signatures = parse_note(note)
     times: dict[str, int] = {}
     for key in cosigners:
         for name, raw in signatures:

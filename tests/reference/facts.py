@@ -11,6 +11,7 @@ TAG_COMMITMENT = 0x04
 TAG_NOTE = 0x05
 TAG_RECORD = 0x06
 TAG_LOG_ID = 0x07
+TAG_PROMISE = 0x08
 
 VRF_SECRET_KEY_LEN = 32
 VRF_PUBLIC_KEY_LEN = 32
@@ -40,6 +41,9 @@ MAX_USER_ENTRIES = 2048
 MAX_UPDATE_BODY = 8_388_608
 MAX_ERASURES = 1024
 MAX_PENDING = 16
+MAX_RECEIPT_KEYS = 32
+MAX_PROMISED_EPOCHS = 1_048_576
+MAX_EVIDENCE_ANSWERS = 1000
 MAX_TOKEN = 8192
 MAX_TOKEN_KEYS = 256
 
@@ -126,6 +130,16 @@ REASONS = {
     "handover_unset": 162,
     "handover_missing": 163,
     "handover_value": 164,
+    "receipt_voucher": 170,
+    "receipt_malformed": 171,
+    "receipt_log": 172,
+    "receipt_key": 173,
+    "receipt_signature": 174,
+    "receipt_request": 175,
+    "promise_kept": 180,
+    "promise_uncovered": 181,
+    "promise_erased": 182,
+    "promise_broken": 183,
 }
 
 USERNAME_FAULTS = {

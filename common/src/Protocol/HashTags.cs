@@ -24,4 +24,7 @@ public static class HashTags
 
     /// <summary>Log id.</summary>
     public const byte LogId = 7;
+
+    /// <summary>Promised item of an update.</summary>
+    public const byte Promise = 8;
 }

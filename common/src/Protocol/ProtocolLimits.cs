@@ -49,6 +49,15 @@ public static class ProtocolLimits
     /// <summary>Pending updates of a key.</summary>
     public const int MaxPending = 16;
 
+    /// <summary>Receipt keys that a log vouches for in one note (docs/spec/receipts.md).</summary>
+    public const int MaxReceiptKeys = 32;
+
+    /// <summary>Epochs in which a receipt promises publication.</summary>
+    public const int MaxPromisedEpochs = 1_048_576;
+
+    /// <summary>Answers in the evidence of a broken promise.</summary>
+    public const int MaxEvidenceAnswers = 1000;
+
     /// <summary>Characters of a token.</summary>
     public const int MaxToken = 8192;
 

@@ -249,4 +249,34 @@ public enum Reason
 
     /// <summary>A copy with another value than the latest when the period ended.</summary>
     HandoverValue = 164,
+
+    /// <summary>The log does not vouch for receipt keys (docs/spec/receipts.md section 2).</summary>
+    ReceiptVoucher = 170,
+
+    /// <summary>The receipt is not a note in its form.</summary>
+    ReceiptMalformed = 171,
+
+    /// <summary>The receipt is of another log.</summary>
+    ReceiptLog = 172,
+
+    /// <summary>The receipt is not by a key that the log vouches for at its time.</summary>
+    ReceiptKey = 173,
+
+    /// <summary>The receipt's signature does not verify.</summary>
+    ReceiptSignature = 174,
+
+    /// <summary>The receipt is of another request, key or value.</summary>
+    ReceiptRequest = 175,
+
+    /// <summary>A version with the promised value was published in time (docs/spec/receipts.md section 6).</summary>
+    PromiseKept = 180,
+
+    /// <summary>The answers do not show all versions of the promised epochs.</summary>
+    PromiseUncovered = 181,
+
+    /// <summary>A version of the promised epochs was erased: it may be the promised one.</summary>
+    PromiseErased = 182,
+
+    /// <summary>No version with the promised value was published in time: this is proven.</summary>
+    PromiseBroken = 183,
 }

@@ -89,6 +89,16 @@ internal static class ReasonNames
         Reason.HandoverUnset => "handover_unset",
         Reason.HandoverMissing => "handover_missing",
         Reason.HandoverValue => "handover_value",
+        Reason.ReceiptVoucher => "receipt_voucher",
+        Reason.ReceiptMalformed => "receipt_malformed",
+        Reason.ReceiptLog => "receipt_log",
+        Reason.ReceiptKey => "receipt_key",
+        Reason.ReceiptSignature => "receipt_signature",
+        Reason.ReceiptRequest => "receipt_request",
+        Reason.PromiseKept => "promise_kept",
+        Reason.PromiseUncovered => "promise_uncovered",
+        Reason.PromiseErased => "promise_erased",
+        Reason.PromiseBroken => "promise_broken",
         _ => null,
     };
 }

@@ -30,6 +30,7 @@ inline constexpr std::uint8_t kTagCommitment = 0x04;
 inline constexpr std::uint8_t kTagNote = 0x05;
 inline constexpr std::uint8_t kTagRecord = 0x06;
 inline constexpr std::uint8_t kTagLogId = 0x07;
+inline constexpr std::uint8_t kTagPromise = 0x08;
 
 // Hash of any kind: H (docs/spec/encoding.md section 1) and SHA-256.
 inline constexpr std::size_t kHashLen = 32;
